@@ -1,0 +1,47 @@
+//! The one error type.
+
+use std::fmt;
+
+/// What sort of thing went wrong; the message says what exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The text is not a problem in the notation of [`Problem`](crate::Problem).
+    Notation,
+    /// The problem asks for something that is not defined, such as a DCT-I of length 1.
+    Problem,
+    /// A buffer, view or table does not fit the problem.
+    Argument,
+    /// This machine or build lacks what was asked for, such as an instruction set.
+    Unavailable,
+}
+
+/// An error, in the user's terms: what was wrong and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+}
+
+/// The result of a fallible function of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// An error of the given kind.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Error { kind, message: message.into() }
+    }
+
+    /// What sort of thing went wrong.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
