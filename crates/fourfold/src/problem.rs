@@ -4,7 +4,13 @@ use crate::{Domain, Edges, Kind, Layout, Norm, Precision, Result, Sum};
 
 /// A problem: always valid once built.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Problem { kinds: Vec<Kind>, precision: Precision, norm: Norm, input: Layout, output: Layout }
+pub struct Problem {
+    kinds: Vec<Kind>,
+    precision: Precision,
+    norm: Norm,
+    input: Layout,
+    output: Layout,
+}
 
 /// Collects what a [`Problem`] needs.
 #[derive(Clone, Debug)]
@@ -25,23 +31,43 @@ pub struct AxisTransform {
 
 impl Problem {
     /// The real type.
-    pub fn precision(&self) -> Precision { self.precision }
+    pub fn precision(&self) -> Precision {
+        self.precision
+    }
     /// Real or complex input.
-    pub fn input_domain(&self) -> Domain { todo!() }
+    pub fn input_domain(&self) -> Domain {
+        todo!()
+    }
     /// Real or complex output.
-    pub fn output_domain(&self) -> Domain { todo!() }
+    pub fn output_domain(&self) -> Domain {
+        todo!()
+    }
     /// Shape and strides of the input, in its own elements.
-    pub fn input(&self) -> &Layout { &self.input }
+    pub fn input(&self) -> &Layout {
+        &self.input
+    }
     /// Shape and strides of the output, in its own elements.
-    pub fn output(&self) -> &Layout { &self.output }
+    pub fn output(&self) -> &Layout {
+        &self.output
+    }
     /// The transformed axes, resolved.
-    pub fn transforms(&self) -> &[AxisTransform] { todo!() }
+    pub fn transforms(&self) -> &[AxisTransform] {
+        todo!()
+    }
     /// The product of all scale factors, to be applied once.
-    pub fn scale(&self) -> f64 { todo!() }
+    pub fn scale(&self) -> f64 {
+        todo!()
+    }
     /// Whether input and output are the same memory.
-    pub fn in_place(&self) -> bool { todo!() }
+    pub fn in_place(&self) -> bool {
+        todo!()
+    }
     /// The problem that undoes this one.
-    pub fn inverse(&self) -> Result<Problem> { todo!() }
+    pub fn inverse(&self) -> Result<Problem> {
+        todo!()
+    }
     /// The conjugate transpose.
-    pub fn adjoint(&self) -> Problem { todo!() }
+    pub fn adjoint(&self) -> Problem {
+        todo!()
+    }
 }
