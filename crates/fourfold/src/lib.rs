@@ -7,6 +7,7 @@ mod error;
 mod kind;
 mod layout;
 mod norm;
+mod notation;
 mod problem;
 
 mod dd;
