@@ -1,0 +1,195 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, ensure};
+use clap::{ArgGroup, Parser, Subcommand};
+
+use crate::engine::{Engine, METHODS, Method, Methods, available_threads};
+
+const MOST_THREADS: usize = 1024;
+
+const PROBLEM_HELP: &str = "\
+A problem is one argument, in quotes: kinds type shape option…
+
+  kinds   dct1…dct4 dst1…dst4 dht idxst fft rfft and their inverses idct2, ifft, …;
+          one for all axes, or one for each: dct2,dst2
+  type    f32 or f64, the real type
+  shape   1024x1024, of the real array (for fft of the complex one)
+  option  axes=0,2   ortho   forward   orthogonalize=yes|no   inplace   in=s0,s1   out=s0,s1
+
+for example \"dct2 f64 1024x1024 ortho\". The names and the scaling are those of SciPy.";
+
+/// Fourier-related transforms of arrays of any size and dimension.
+#[derive(Parser)]
+#[command(name = "fourfold", version)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    Info(Info),
+    Plan(Plan),
+    Verify(Verify),
+    Bench(Bench),
+    Transform(Transform),
+    Compress(Compress),
+}
+
+/// Say what this machine and this version offer: engines, instruction sets, threads, methods
+#[derive(clap::Args)]
+pub(crate) struct Info {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Show how a problem is computed: passes, radices, bytes moved, scratch
+#[derive(clap::Args)]
+#[command(after_help = PROBLEM_HELP)]
+pub(crate) struct Plan {
+    /// The problem, such as "dct2 f64 1024x1024 ortho"
+    pub(crate) problem: String,
+    #[command(flatten)]
+    pub(crate) how: How,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Compare results for random input with the definition, summed in double-double arithmetic
+#[derive(clap::Args)]
+#[command(after_help = PROBLEM_HELP)]
+pub(crate) struct Verify {
+    #[command(flatten)]
+    pub(crate) problems: Problems,
+    #[command(flatten)]
+    pub(crate) contenders: Contenders,
+    /// Seed of the random input
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Time problems: warm medians, spread, and the ratio to one thread's memcpy of the same array in the same run
+#[derive(clap::Args)]
+#[command(after_help = PROBLEM_HELP)]
+pub(crate) struct Bench {
+    #[command(flatten)]
+    pub(crate) problems: Problems,
+    #[command(flatten)]
+    pub(crate) contenders: Contenders,
+    /// How long to measure each problem, engine and method; at least five times
+    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = seconds)]
+    pub(crate) seconds: f64,
+    /// Measure exactly N times instead
+    #[arg(long, value_name = "N", conflicts_with = "seconds", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) repeat: Option<u32>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Transform an array in a .npy file
+#[derive(clap::Args)]
+#[command(after_help = PROBLEM_HELP)]
+pub(crate) struct Transform {
+    /// The problem, such as "dct2 f64 auto ortho"; `auto` takes the shape of the file
+    pub(crate) problem: String,
+    /// The .npy file to read: C or Fortran order, float32, float64, complex64, complex128, integers or booleans
+    pub(crate) input: PathBuf,
+    /// The .npy file to write
+    #[arg(short, long)]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) how: How,
+}
+
+/// Compress an image as the paper does: DCT of each channel, drop small coefficients, transform back
+#[derive(clap::Args)]
+#[command(group = ArgGroup::new("rule").required(true))]
+pub(crate) struct Compress {
+    /// The image to read, PNG or JPEG
+    pub(crate) image: PathBuf,
+    /// The PNG to write, with the channels and depth of the image
+    #[arg(short, long)]
+    pub(crate) output: PathBuf,
+    /// Keep this percentage of the coefficients of each channel, the largest ones
+    #[arg(long, value_name = "PERCENT", group = "rule", allow_negative_numbers = true, value_parser = percent)]
+    pub(crate) keep: Option<f64>,
+    /// Keep coefficients (orthonormal, of samples from 0 to 255) whose magnitude is at least EPS
+    #[arg(long, value_name = "EPS", group = "rule", allow_negative_numbers = true, value_parser = threshold)]
+    pub(crate) threshold: Option<f64>,
+    /// Also draw the logarithms of the coefficients' magnitudes, before any is dropped
+    #[arg(long, value_name = "PNG")]
+    pub(crate) spectrum: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) how: How,
+}
+
+/// Problems by name or from a file.
+#[derive(clap::Args)]
+pub(crate) struct Problems {
+    /// Problems, such as "dct2 f64 1024x1024 ortho"
+    #[arg(value_name = "PROBLEM", required_unless_present = "cases")]
+    pub(crate) texts: Vec<String>,
+    /// Also take problems from a file, one a line; # begins a comment
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cases: Option<PathBuf>,
+}
+
+/// Engines and methods to compare.
+#[derive(clap::Args)]
+pub(crate) struct Contenders {
+    /// Engines: cpu, or cpu:ISA for an instruction set of your choice
+    #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "cpu")]
+    pub(crate) engine: Vec<Engine>,
+    /// Methods, or all
+    #[arg(long, value_name = "M,…", value_delimiter = ',', default_value = METHODS[0].name)]
+    pub(crate) method: Vec<Methods>,
+    /// Threads to use
+    #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
+    pub(crate) threads: usize,
+}
+
+/// One engine and method.
+#[derive(clap::Args)]
+pub(crate) struct How {
+    /// The engine: cpu, or cpu:ISA for an instruction set of your choice
+    #[arg(long, value_name = "E", default_value = "cpu")]
+    pub(crate) engine: Engine,
+    /// The method
+    #[arg(long, value_name = "M", default_value = METHODS[0].name)]
+    pub(crate) method: Method,
+    /// Threads to use
+    #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
+    pub(crate) threads: usize,
+}
+
+fn threads(text: &str) -> Result<usize> {
+    let threads = text.parse().unwrap_or(0);
+    ensure!((1..=MOST_THREADS).contains(&threads), "a whole number from 1 to {MOST_THREADS} is needed");
+    Ok(threads)
+}
+
+fn percent(text: &str) -> Result<f64> {
+    let percent = text.parse().unwrap_or(f64::NAN);
+    ensure!((0.0..=100.0).contains(&percent), "a percentage from 0 to 100 is needed");
+    Ok(percent)
+}
+
+fn threshold(text: &str) -> Result<f64> {
+    let threshold = text.parse().unwrap_or(f64::NAN);
+    ensure!((0.0..f64::INFINITY).contains(&threshold), "a finite number, at least 0, is needed");
+    Ok(threshold)
+}
+
+fn seconds(text: &str) -> Result<f64> {
+    let seconds = text.parse().unwrap_or(f64::NAN);
+    ensure!((0.0..=3600.0).contains(&seconds), "a number of seconds from 0 to 3600 is needed");
+    Ok(seconds)
+}

@@ -1,0 +1,158 @@
+//! `fourfold compress`: Algorithm 3 of the paper, on each channel of an image.
+//!
+//!     B = DCT-II of A;  C = f_ε(B), which drops small coefficients;  D = inverse DCT-II of C
+//!
+//! Samples are those of 0 … 255, the DCT is orthonormal.
+
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use fourfold::{Plan, Scratch};
+
+use crate::args::Compress;
+use crate::array::zeros;
+use crate::output::Output;
+use crate::picture::Picture;
+use crate::problems;
+use crate::progress::Progress;
+use crate::sift::Rule;
+
+/// Reads, compresses, writes, reports.
+pub(super) fn run(args: &Compress) -> Result<()> {
+    let picture = Picture::open(&args.image).with_context(|| format!("cannot read {}", args.image.display()))?;
+    let mut output = Output::create(&args.output)?;
+    let mut spectrum_output = args.spectrum.as_deref().map(Output::create).transpose()?;
+    let own_file = spectrum_output.as_ref().is_none_or(|spectrum| spectrum.path() != output.path());
+    ensure!(own_file, "cannot write {}: the spectrum needs a file of its own", args.output.display());
+
+    let mut result = picture.clone();
+    let mut spectrum = args.spectrum.as_ref().map(|_| Spectrum::new(&picture)).transpose()?;
+    let (kept, time) = compress(args, &mut result, spectrum.as_mut())?;
+
+    output.fill(|file| result.write_png(file))?;
+    if let (Some(output), Some(spectrum)) = (&mut spectrum_output, &spectrum) {
+        output.fill(|file| spectrum.draw(&picture).write_png(file))?;
+    }
+    output.commit()?;
+    spectrum_output.map_or(Ok(()), Output::commit)?;
+    Ok(io::stdout().write_all(report(&picture, &result, kept, time).as_bytes())?)
+}
+
+/// Compresses in place; returns the number of coefficients kept, and the time without that for drawing the spectrum.
+fn compress(args: &Compress, picture: &mut Picture, mut spectrum: Option<&mut Spectrum>) -> Result<(usize, Duration)> {
+    let start = Instant::now();
+    let mut codec = Codec::new(args, picture)?;
+    let (mut kept, mut time) = (0, start.elapsed());
+    let progress = Progress::new(picture.color_channels());
+    for channel in 0..picture.color_channels() {
+        let start = Instant::now();
+        codec.analyse(channel, picture)?;
+        time += start.elapsed();
+        if let Some(spectrum) = &mut spectrum {
+            spectrum.record(channel, &codec.plane);
+        }
+        let start = Instant::now();
+        kept += args.rule().apply(&mut codec.plane);
+        codec.synthesise(channel, picture)?;
+        time += start.elapsed();
+        progress.step();
+    }
+    Ok((kept, time))
+}
+
+/// The transform and its inverse for one channel of an image of a certain size.
+struct Codec {
+    forward: Plan,
+    inverse: Plan,
+    scratch: [Scratch; 2],
+    plane: Vec<f64>,
+}
+
+impl Codec {
+    fn new(args: &Compress, picture: &Picture) -> Result<Codec> {
+        let (width, height) = (picture.width, picture.height);
+        let problem = problems::parse(&format!("dct2 f64 {height}x{width} ortho inplace"))?;
+        let contender = args.how.contender()?;
+        let (forward, inverse) = (contender.plan(&problem)?, contender.plan(&problem.inverse()?)?);
+        let scratch = [forward.scratch(), inverse.scratch()];
+        Ok(Codec { forward, inverse, scratch, plane: zeros(width * height)? })
+    }
+
+    /// Transforms a channel.
+    fn analyse(&mut self, channel: usize, picture: &Picture) -> Result<()> {
+        let unit = f64::from(picture.brightest()) / 255.0;
+        let samples = picture.samples.iter().skip(channel).step_by(picture.channels());
+        self.plane.iter_mut().zip(samples).for_each(|(a, &sample)| *a = f64::from(sample) / unit);
+        Ok(self.forward.execute_in_place_with(&mut self.plane, &mut self.scratch[0])?)
+    }
+
+    /// Transforms back into a channel, rounded to samples.
+    fn synthesise(&mut self, channel: usize, picture: &mut Picture) -> Result<()> {
+        self.inverse.execute_in_place_with(&mut self.plane, &mut self.scratch[1])?;
+        let (brightest, channels) = (f64::from(picture.brightest()), picture.channels());
+        let samples = picture.samples.iter_mut().skip(channel).step_by(channels);
+        let sample = |d: f64| (d * brightest / 255.0).round().clamp(0.0, brightest) as u16;
+        self.plane.iter().zip(samples).for_each(|(&d, place)| *place = sample(d));
+        Ok(())
+    }
+}
+
+/// Logarithms of magnitudes, ln(1 + |B|), of all colour channels.
+struct Spectrum {
+    logarithms: Vec<f32>,
+    channels: usize,
+}
+
+impl Spectrum {
+    fn new(picture: &Picture) -> Result<Spectrum> {
+        let channels = picture.color_channels();
+        Ok(Spectrum { logarithms: zeros(picture.width * picture.height * channels)?, channels })
+    }
+
+    fn record(&mut self, channel: usize, coefficients: &[f64]) {
+        let logarithms = self.logarithms.iter_mut().skip(channel).step_by(self.channels);
+        logarithms.zip(coefficients).for_each(|(log, b)| *log = b.abs().ln_1p() as f32);
+    }
+
+    /// Black for 0, full brightness for the largest.
+    fn draw(&self, picture: &Picture) -> Picture {
+        let largest = self.logarithms.iter().fold(f32::MIN_POSITIVE, |a, &b| a.max(b));
+        let samples = self.logarithms.iter().map(|log| (255.0 * log / largest).round() as u16).collect();
+        picture.of_channels(self.channels, samples)
+    }
+}
+
+impl Compress {
+    fn rule(&self) -> Rule {
+        match (self.threshold, self.keep) {
+            (Some(least), _) => Rule::Threshold(least),
+            (None, percent) => Rule::Percent(percent.expect("the command line demands one of the two")),
+        }
+    }
+}
+
+fn report(before: &Picture, after: &Picture, kept: usize, time: Duration) -> String {
+    let pixels = before.width * before.height;
+    let coefficients = pixels * before.color_channels();
+    let share = 100.0 * kept as f64 / coefficients as f64;
+    let seconds = time.as_secs_f64();
+    format!(
+        "kept  {kept} of {coefficients} coefficients ({share:.2} %)\nPSNR  {:.2} dB\ntime  {seconds:.3} s, {:.1} megapixels/s\n",
+        psnr(before, after),
+        pixels as f64 / seconds / 1e6,
+    )
+}
+
+/// Peak signal-to-noise ratio over the colour channels, 10 lg(255²/mean squared error), in dB; infinite without error.
+fn psnr(before: &Picture, after: &Picture) -> f64 {
+    let unit = f64::from(before.brightest()) / 255.0;
+    let pixels = before.samples.chunks_exact(before.channels()).zip(after.samples.chunks_exact(before.channels()));
+    let colors = before.color_channels();
+    let squares: f64 = pixels
+        .flat_map(|(a, b)| a[..colors].iter().zip(&b[..colors]))
+        .map(|(&a, &b)| ((f64::from(a) - f64::from(b)) / unit).powi(2))
+        .sum();
+    let mean = squares / (before.width * before.height * colors) as f64;
+    10.0 * (255.0_f64.powi(2) / mean).log10()
+}

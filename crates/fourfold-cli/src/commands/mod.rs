@@ -1,0 +1,34 @@
+//! The subcommands, one a file.
+
+mod bench;
+mod compress;
+mod info;
+mod plan;
+mod transform;
+mod verify;
+
+use std::io::{self, Write};
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::args::Command;
+
+/// Carries out what the command line asks for.
+pub(crate) fn run(command: Command) -> Result<()> {
+    match command {
+        Command::Info(args) => info::run(&args),
+        Command::Plan(args) => plan::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Bench(args) => bench::run(&args),
+        Command::Transform(args) => transform::run(&args),
+        Command::Compress(args) => compress::run(&args),
+    }
+}
+
+/// Prints JSON for a program to read.
+fn print_json(value: &impl Serialize) -> Result<()> {
+    let mut stdout = io::stdout().lock();
+    serde_json::to_writer_pretty(&mut stdout, value).map_err(io::Error::from)?;
+    Ok(writeln!(stdout)?)
+}

@@ -1,0 +1,95 @@
+//! Images as channels of samples.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::{Result, bail, ensure};
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::{ColorType, DynamicImage, ImageDecoder, ImageEncoder, ImageFormat, ImageReader, Limits};
+
+/// The largest image that is read: its f64 spectrum takes 2 GiB a channel.
+const MOST_PIXELS: u64 = 1 << 28;
+
+/// An image with its samples as they are in the file: 0 to 255, or 0 to 65535.
+#[derive(Clone)]
+pub(crate) struct Picture {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    pub(crate) color: ColorType,
+    /// Row by row, pixel by pixel, channel by channel.
+    pub(crate) samples: Vec<u16>,
+    profile: Option<Vec<u8>>,
+}
+
+impl Picture {
+    /// Reads a PNG or JPEG file, turned upright if its EXIF data say how.
+    pub(crate) fn open(path: &Path) -> Result<Picture> {
+        let mut reader = ImageReader::open(path)?.with_guessed_format()?;
+        match reader.format() {
+            Some(ImageFormat::Png | ImageFormat::Jpeg) => {}
+            _ => bail!("it is neither PNG nor JPEG"),
+        }
+        let mut limits = Limits::default();
+        limits.max_alloc = Some(8 * MOST_PIXELS + (64 << 20)); // 8 bytes a pixel of 4 channels, and working room
+        reader.limits(limits);
+        let mut decoder = reader.into_decoder()?;
+        let (width, height) = decoder.dimensions();
+        let pixels = u64::from(width) * u64::from(height);
+        ensure!(pixels > 0, "it is {width}x{height} pixels: there is nothing to transform");
+        ensure!(pixels <= MOST_PIXELS, "it is {width}x{height} pixels; at most {MOST_PIXELS} pixels are read");
+        let profile = decoder.icc_profile()?;
+        let orientation = decoder.orientation()?;
+        let mut image = DynamicImage::from_decoder(decoder)?;
+        image.apply_orientation(orientation);
+        Picture::new(&image, profile)
+    }
+
+    fn new(image: &DynamicImage, profile: Option<Vec<u8>>) -> Result<Picture> {
+        let color = image.color();
+        let samples = match color.bytes_per_pixel() / color.channel_count() {
+            1 => image.as_bytes().iter().map(|&byte| u16::from(byte)).collect(),
+            2 => image.as_bytes().as_chunks().0.iter().map(|&bytes| u16::from_ne_bytes(bytes)).collect(),
+            _ => bail!("its samples are {color:?}; 8 and 16 bit are read"),
+        };
+        Ok(Picture { width: image.width() as usize, height: image.height() as usize, color, samples, profile })
+    }
+
+    /// An 8-bit image of the same size with the channels given, one for grey or three for colour.
+    pub(crate) fn of_channels(&self, channels: usize, samples: Vec<u16>) -> Picture {
+        let color = if channels == 1 { ColorType::L8 } else { ColorType::Rgb8 };
+        Picture { color, samples, profile: None, ..*self }
+    }
+
+    /// Channels of a pixel, alpha included.
+    pub(crate) fn channels(&self) -> usize {
+        self.color.channel_count().into()
+    }
+
+    /// Channels that are colours or grey; they come first.
+    pub(crate) fn color_channels(&self) -> usize {
+        self.channels() - usize::from(self.color.has_alpha())
+    }
+
+    /// The sample of full brightness.
+    pub(crate) fn brightest(&self) -> u16 {
+        if self.is_deep() { u16::MAX } else { u8::MAX.into() }
+    }
+
+    /// Whether samples have 16 bits.
+    fn is_deep(&self) -> bool {
+        usize::from(self.color.bytes_per_pixel()) == 2 * self.channels()
+    }
+
+    /// Writes a PNG.
+    pub(crate) fn write_png(&self, writer: &mut impl Write) -> io::Result<()> {
+        let mut encoder = PngEncoder::new_with_quality(writer, CompressionType::Default, FilterType::Adaptive);
+        if let Some(profile) = &self.profile {
+            encoder.set_icc_profile(profile.clone()).map_err(io::Error::other)?;
+        }
+        let bytes: Vec<u8> = match self.is_deep() {
+            false => self.samples.iter().map(|&sample| sample as u8).collect(),
+            true => self.samples.iter().flat_map(|sample| sample.to_ne_bytes()).collect(),
+        };
+        encoder.write_image(&bytes, self.width as u32, self.height as u32, self.color.into()).map_err(io::Error::other)
+    }
+}

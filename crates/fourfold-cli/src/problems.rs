@@ -1,0 +1,33 @@
+//! Problems named on the command line or in a file of cases.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use fourfold::Problem;
+
+use crate::args::Problems;
+
+impl Problems {
+    /// All problems, those on the command line first. One that is wrong stops everything.
+    pub(crate) fn parse(&self) -> Result<Vec<Problem>> {
+        let mut problems = self.texts.iter().map(|text| parse(text)).collect::<Result<Vec<_>>>()?;
+        if let Some(path) = &self.cases {
+            problems.extend(read_cases(path).with_context(|| format!("cannot use {}", path.display()))?);
+        }
+        ensure!(!problems.is_empty(), "there is no problem to work on");
+        Ok(problems)
+    }
+}
+
+/// One problem; an error names the text that was meant.
+pub(crate) fn parse(text: &str) -> Result<Problem> {
+    text.parse().with_context(|| format!("in {text:?}"))
+}
+
+fn read_cases(path: &Path) -> Result<Vec<Problem>> {
+    let text = fs::read_to_string(path)?;
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+    let cases = lines.enumerate().filter(|(_, line)| !line.is_empty());
+    cases.map(|(index, line)| parse(line).with_context(|| format!("line {}", index + 1))).collect()
+}

@@ -1,0 +1,53 @@
+//! A progress bar on stderr, for work that takes over a second where a person is watching.
+
+use std::io::{self, IsTerminal, Write};
+use std::thread;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Shown only when stderr is a terminal, and only once a second has passed.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    /// Begins work of `steps` steps.
+    pub(crate) fn new(steps: usize) -> Progress {
+        let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::hidden());
+        let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {elapsed} {msg}");
+        bar.set_style(style.expect("the template is fixed"));
+        if io::stderr().is_terminal() {
+            let late = bar.downgrade();
+            thread::spawn(move || {
+                thread::sleep(Duration::from_secs(1));
+                if let Some(bar) = late.upgrade().filter(|bar| !bar.is_finished()) {
+                    bar.set_draw_target(ProgressDrawTarget::stderr());
+                    bar.enable_steady_tick(Duration::from_millis(200));
+                }
+            });
+        }
+        Progress { bar }
+    }
+
+    /// Says what the present step is.
+    pub(crate) fn message(&self, message: impl Into<String>) {
+        self.bar.set_message(message.into());
+    }
+
+    /// Ends a step.
+    pub(crate) fn step(&self) {
+        self.bar.inc(1);
+    }
+
+    /// Prints a line on stdout without disturbing the bar.
+    pub(crate) fn print(&self, line: &str) -> io::Result<()> {
+        self.bar.suspend(|| writeln!(io::stdout(), "{line}"))
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

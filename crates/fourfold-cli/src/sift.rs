@@ -1,0 +1,87 @@
+//! Which coefficients are kept: equation (20) of the paper, or a share of them.
+
+/// What is kept of the coefficients of one channel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Rule {
+    /// Those whose magnitude is at least this.
+    Threshold(f64),
+    /// This percentage of them, the largest in magnitude.
+    Percent(f64),
+}
+
+impl Rule {
+    /// Sets all others to zero; returns how many are kept.
+    pub(crate) fn apply(self, coefficients: &mut [f64]) -> usize {
+        match self {
+            Rule::Threshold(least) => keep_from(coefficients, least),
+            Rule::Percent(percent) => keep_largest(coefficients, share(percent, coefficients.len())),
+        }
+    }
+}
+
+/// ⌈percent · count / 100⌉ for the decimal number meant, which binary ones can exceed by a rounding error: 0.56 · 10000
+/// gives 5600.000000000001.
+fn share(percent: f64, count: usize) -> usize {
+    (percent * count as f64 / 100.0 * (1.0 - 4.0 * f64::EPSILON)).ceil() as usize
+}
+
+fn keep_from(coefficients: &mut [f64], least: f64) -> usize {
+    let mut kept = 0;
+    for b in coefficients {
+        let keep = b.abs() >= least;
+        kept += usize::from(keep);
+        *b = if keep { *b } else { 0.0 };
+    }
+    kept
+}
+
+/// Keeps exactly `count`, the first ones of those that are equally large.
+fn keep_largest(coefficients: &mut [f64], count: usize) -> usize {
+    let Some(rank) = coefficients.len().checked_sub(count).filter(|_| count > 0) else {
+        coefficients.fill(0.0);
+        return 0;
+    };
+    let mut magnitudes: Vec<f64> = coefficients.iter().map(|b| b.abs()).collect();
+    let (_, &mut least, larger) = magnitudes.select_nth_unstable_by(rank, f64::total_cmp);
+    let mut ties = count - larger.iter().filter(|&&magnitude| magnitude > least).count();
+    for b in coefficients {
+        let tie = b.abs() == least && ties > 0;
+        ties -= usize::from(tie);
+        *b = if tie || b.abs() > least { *b } else { 0.0 };
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thresholds_compare_magnitudes() {
+        let mut b = [3.0, -2.0, 1.999, 0.0, -5.0];
+        assert_eq!(Rule::Threshold(2.0).apply(&mut b), 3);
+        assert_eq!(b, [3.0, -2.0, 0.0, 0.0, -5.0]);
+        assert_eq!(Rule::Threshold(0.0).apply(&mut b), 5);
+    }
+
+    #[test]
+    fn shares_keep_exactly_so_many_also_of_equals() {
+        for percent in [0.0, 1.0, 20.0, 50.0, 80.0, 81.0, 100.0] {
+            let mut b = [1.0, -1.0, 1.0, -1.0, 2.0];
+            let kept = Rule::Percent(percent).apply(&mut b);
+            assert_eq!(kept, (percent / 20.0_f64).ceil() as usize);
+            assert_eq!(b.iter().filter(|b| **b != 0.0).count(), kept);
+            assert_eq!(b[4] != 0.0, kept > 0, "the largest is kept first");
+        }
+    }
+
+    #[test]
+    fn shares_are_those_of_decimal_numbers() {
+        assert_eq!(share(0.56, 1_000_000), 5600);
+        assert_eq!(share(56.0, 100), 56);
+        assert_eq!(share(7.0, 100), 7);
+        assert_eq!(share(100.0, 12_345_678), 12_345_678);
+        assert_eq!(share(1e-9, 10), 1);
+        assert_eq!(share(0.0, 10), 0);
+    }
+}
