@@ -32,6 +32,11 @@ impl Error {
         Error { kind, message: message.into() }
     }
 
+    /// A problem that is not defined.
+    pub(crate) fn problem(message: impl Into<String>) -> Self {
+        Error::new(ErrorKind::Problem, message)
+    }
+
     /// What sort of thing went wrong.
     pub fn kind(&self) -> ErrorKind {
         self.kind

@@ -228,11 +228,11 @@ impl Kind {
 
     /// The scale of the kind under `norm` on an axis of `n` elements: 1, 1/√L or 1/L.
     pub fn scale(self, n: usize, norm: Norm) -> f64 {
-        norm.factor(self.divisor(n, norm))
+        1.0 / norm.divisor(self.scaled_length(n, norm))
     }
 
     /// L if `norm` scales this kind, else 1.
-    pub(crate) fn divisor(self, n: usize, norm: Norm) -> f64 {
+    pub(crate) fn scaled_length(self, n: usize, norm: Norm) -> f64 {
         if norm.scales(self.facts().is_inverse) { self.logical_length(n) as f64 } else { 1.0 }
     }
 }

@@ -1,6 +1,6 @@
 //! Shapes, strides and batches.
 
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result};
 
 /// Where the elements of an array lie in a slice: element (i_0, i_1, …) at `offset + Σ i_a · strides[a]`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -32,10 +32,10 @@ impl Layout {
     pub fn strided(shape: &[usize], strides: &[isize], bytes: usize) -> Result<Layout> {
         if strides.len() != shape.len() {
             let (given, wanted) = (strides.len(), shape.len());
-            return Err(invalid(format!("{given} strides for {wanted} axes: give one stride for each axis")));
+            return Err(Error::problem(format!("{given} strides for {wanted} axes: give one stride for each axis")));
         }
         checked_elements(shape, bytes)?;
-        let too_far = || invalid("the strides reach beyond the address space: use smaller strides or lengths");
+        let too_far = || Error::problem("the strides reach beyond the address space: use smaller strides or lengths");
         let (mut ahead, mut behind) = (0usize, 0usize);
         for (&n, &stride) in shape.iter().zip(strides) {
             let side = if stride < 0 { &mut behind } else { &mut ahead };
@@ -105,21 +105,20 @@ fn c_strides(shape: &[usize]) -> Vec<isize> {
 /// The number of elements, if no length is 0 and all fit the address space.
 fn checked_elements(shape: &[usize], bytes: usize) -> Result<usize> {
     if let Some(axis) = shape.iter().position(|&n| n == 0) {
-        return Err(invalid(format!("axis {axis} has length 0: every length must be at least 1")));
+        return Err(Error::problem(format!("axis {axis} has length 0: every length must be at least 1")));
     }
     let elements = shape.iter().try_fold(1usize, |product, &n| product.checked_mul(n));
     elements.and_then(|n| addressable(n, bytes)).ok_or_else(|| {
-        invalid(format!("the shape {} at {bytes} bytes an element exceeds the address space", joined(shape, "x")))
+        Error::problem(format!(
+            "the shape {} at {bytes} bytes an element exceeds the address space",
+            joined(shape, "x")
+        ))
     })
 }
 
 /// `len`, if so many elements fit a slice, whose size in bytes never exceeds `isize::MAX`.
 fn addressable(len: usize, bytes: usize) -> Option<usize> {
     len.checked_mul(bytes).filter(|&size| size <= isize::MAX as usize).map(|_| len)
-}
-
-fn invalid(message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Problem, message)
 }
 
 /// The items in one string.

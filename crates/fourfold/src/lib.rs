@@ -2,6 +2,7 @@
 //!
 //! Data goes one way: [`Problem`] (what) → [`Recipe`] (how, as data) → [`Plan`] (an engine's executable form) → execute.
 
+mod builder;
 mod element;
 mod error;
 mod kind;
@@ -14,9 +15,10 @@ mod dd;
 pub mod naive;
 mod twiddle;
 
+pub use builder::ProblemBuilder;
 pub use element::{Domain, Element, Precision};
 pub use error::{Error, ErrorKind, Result};
 pub use kind::{Kind, Sum};
 pub use layout::Layout;
 pub use norm::{Edges, Norm};
-pub use problem::{AxisTransform, Problem, ProblemBuilder};
+pub use problem::{AxisTransform, Problem};

@@ -36,12 +36,12 @@ impl Norm {
         }
     }
 
-    /// The factor for the product of the logical lengths of all axes that the norm scales.
+    /// What to divide by, given the product of the logical lengths of all axes that the norm scales.
     /// One root of the product, not a product of roots: exact where the product is a square.
-    pub(crate) fn factor(self, product: f64) -> f64 {
+    pub(crate) fn divisor(self, product: f64) -> f64 {
         match self {
-            Norm::Ortho => 1.0 / product.sqrt(),
-            Norm::Backward | Norm::Forward => 1.0 / product,
+            Norm::Ortho => product.sqrt(),
+            Norm::Backward | Norm::Forward => product,
         }
     }
 }

@@ -1,0 +1,223 @@
+//! What problems resolve to: sums, edges and scale, checked against the definitions as matrices.
+
+use std::f64::consts::PI;
+
+use fourfold::{AxisTransform, Domain, Edges, Kind, Norm, Problem, Sum};
+use num_complex::Complex;
+
+fn parse(text: &str) -> Problem {
+    text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
+}
+
+type Z = Complex<f64>;
+
+/// The definitions of `Sum`, term by term, in the words of its documentation.
+fn sum(kind: Sum, n: usize, x: &[Z]) -> Vec<Z> {
+    let last = n - 1;
+    let alone = |term: bool| if term { 1.0 } else { 2.0 };
+    let angle = |num: usize, den: usize| PI * num as f64 / den as f64;
+    let turn = |j: usize, k: usize| Z::cis(2.0 * PI * (j * k) as f64 / n as f64);
+    let real =
+        |f: &dyn Fn(usize, usize) -> f64| -> Vec<Z> { (0..n).map(|k| (0..n).map(|j| x[j] * f(k, j)).sum()).collect() };
+    match kind {
+        Sum::Dct1 => real(&|k, j| alone(j == 0 || j == last) * angle(k * j, last).cos()),
+        Sum::Dct2 => real(&|k, j| 2.0 * angle(k * (2 * j + 1), 2 * n).cos()),
+        Sum::Dct3 => real(&|k, j| alone(j == 0) * angle((2 * k + 1) * j, 2 * n).cos()),
+        Sum::Dct4 => real(&|k, j| 2.0 * angle((2 * k + 1) * (2 * j + 1), 4 * n).cos()),
+        Sum::Dst1 => real(&|k, j| 2.0 * angle((k + 1) * (j + 1), n + 1).sin()),
+        Sum::Dst2 => real(&|k, j| 2.0 * angle((k + 1) * (2 * j + 1), 2 * n).sin()),
+        Sum::Dst3 => real(&|k, j| alone(j == last) * angle((2 * k + 1) * (j + 1), 2 * n).sin()),
+        Sum::Dst4 => real(&|k, j| 2.0 * angle((2 * k + 1) * (2 * j + 1), 4 * n).sin()),
+        Sum::Dht => real(&|k, j| turn(j, k).re + turn(j, k).im),
+        Sum::Idxst => real(&|k, j| angle(j * (2 * k + 1), 2 * n).sin()),
+        Sum::IdxstAdjoint => real(&|k, j| angle(k * (2 * j + 1), 2 * n).sin()),
+        Sum::Forward => (0..n).map(|k| (0..n).map(|j| x[j] * turn(j, k).conj()).sum()).collect(),
+        Sum::Backward => (0..n).map(|k| (0..n).map(|j| x[j] * turn(j, k)).sum()).collect(),
+        Sum::RealToHalf => (0..=n / 2).map(|k| (0..n).map(|j| x[j].re * turn(j, k).conj()).sum()).collect(),
+        Sum::HalfToReal => {
+            let term = |j: usize, k: usize| alone(k == 0 || 2 * k == n) * (x[k] * turn(j, k)).re;
+            (0..n).map(|j| (0..=n / 2).map(|k| term(j, k)).sum::<f64>().into()).collect()
+        }
+    }
+}
+
+/// One axis of an array in C order, edges included.
+fn along_axis(t: &AxisTransform, shape: &mut [usize], x: &[Z]) -> Vec<Z> {
+    let from = shape[t.axis];
+    let half = t.n / 2 + 1;
+    let to = match t.sum {
+        Sum::RealToHalf => half,
+        _ => t.n,
+    };
+    assert_eq!(from, if t.sum == Sum::HalfToReal { half } else { t.n });
+    let inner: usize = shape[t.axis + 1..].iter().product();
+    let outer = x.len() / (inner * from);
+    let mut y = vec![Z::default(); outer * to * inner];
+    for line in 0..outer * inner {
+        let (o, i) = (line / inner, line % inner);
+        let mut signal: Vec<Z> = (0..from).map(|j| x[(o * from + j) * inner + i]).collect();
+        signal[0] *= t.edges.input_first;
+        signal[from - 1] *= t.edges.input_last;
+        let mut result = sum(t.sum, t.n, &signal);
+        result[0] *= t.edges.output_first;
+        result[to - 1] *= t.edges.output_last;
+        for (k, value) in result.into_iter().enumerate() {
+            y[(o * to + k) * inner + i] = value;
+        }
+    }
+    shape[t.axis] = to;
+    y
+}
+
+/// The problem on an array in C order, by the definitions alone.
+fn apply(problem: &Problem, x: &[Z]) -> Vec<Z> {
+    let mut transforms = problem.transforms().to_vec();
+    transforms.sort_by_key(|t| (t.sum == Sum::HalfToReal, t.sum != Sum::RealToHalf));
+    let mut shape = problem.input().shape.clone();
+    let mut y: Vec<Z> = x.iter().map(|value| value * problem.scale()).collect();
+    for transform in &transforms {
+        y = along_axis(transform, &mut shape, &y);
+    }
+    assert_eq!(shape, problem.output().shape);
+    y
+}
+
+/// The problem as a real matrix, by columns: a complex element is two coordinates.
+fn matrix(problem: &Problem) -> Vec<Vec<f64>> {
+    let units: &[Z] = match problem.input_domain() {
+        Domain::Real => &[Z::ONE],
+        Domain::Complex => &[Z::ONE, Z::I],
+    };
+    let count = problem.input().elements();
+    let mut columns = Vec::new();
+    for (i, unit) in (0..count).flat_map(|i| units.iter().map(move |unit| (i, unit))) {
+        let mut x = vec![Z::default(); count];
+        x[i] = *unit;
+        let y = apply(problem, &x);
+        columns.push(match problem.output_domain() {
+            Domain::Real => y.iter().map(|value| value.re).collect(),
+            Domain::Complex => y.iter().flat_map(|value| [value.re, value.im]).collect(),
+        });
+    }
+    columns
+}
+
+fn transposed(columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    (0..columns[0].len()).map(|row| columns.iter().map(|column| column[row]).collect()).collect()
+}
+
+fn product(a: &[Vec<f64>], b: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let rows = transposed(a);
+    let dot = |row: &Vec<f64>, column: &Vec<f64>| row.iter().zip(column).map(|(p, q)| p * q).sum();
+    b.iter().map(|column| rows.iter().map(|row| dot(row, column)).collect()).collect()
+}
+
+fn identity(n: usize) -> Vec<Vec<f64>> {
+    (0..n).map(|j| (0..n).map(|i| f64::from(i == j)).collect()).collect()
+}
+
+#[track_caller]
+fn assert_close(a: &[Vec<f64>], b: &[Vec<f64>], what: &Problem) {
+    let size = b.iter().flatten().fold(1.0, |most: f64, value| most.max(value.abs()));
+    assert_eq!((a.len(), a[0].len()), (b.len(), b[0].len()), "{what}");
+    for (p, q) in a.iter().flatten().zip(b.iter().flatten()) {
+        assert!((p - q).abs() <= 1e-13 * size, "{what}: {a:?} is not {b:?}");
+    }
+}
+
+/// Every kind, norm, orthogonalize and small length that make a problem; and mixes in two and three dimensions.
+fn small_problems() -> Vec<Problem> {
+    let mut texts = vec!["dct3,idxst f64 3x4".to_string()];
+    for options in ["", " ortho", " forward", " orthogonalize=yes", " ortho orthogonalize=no", " forward scale=-3"] {
+        for kind in Kind::ALL.into_iter().filter(|kind| options.is_empty() || *kind != Kind::Idxst) {
+            texts.extend((kind.min_length()..7).map(|n| format!("{kind} f64 {n}{options}")));
+        }
+        for (kinds, shape) in MIXES {
+            texts.push(format!("{kinds} f64 {shape}{options}"));
+        }
+    }
+    let adjoint: Vec<String> = texts.iter().map(|text| format!("{text} adjoint")).collect();
+    texts.iter().chain(&adjoint).map(|text| parse(text)).collect()
+}
+
+const MIXES: [(&str, &str); 7] = [
+    ("dct1,dst2", "3x2"),
+    ("dct2,dct3,idst3", "2x3x2"),
+    ("rfft", "3x4"),
+    ("irfft", "4x3"),
+    ("rfft,dct2,fft", "4x2x3"),
+    ("irfft,ifft", "4x3"),
+    ("fft,idct1", "3x4"),
+];
+
+#[test]
+fn norms_scale_as_scipy_documents() {
+    // (kind, L at N = 5).
+    let lengths = [("dct1", 8.0), ("dct2", 10.0), ("dst1", 12.0), ("dst3", 10.0), ("dht", 5.0), ("rfft", 5.0)];
+    for (kind, l) in lengths {
+        let scale = |text: String| parse(&text).scale();
+        assert_eq!(scale(format!("{kind} f64 5")), 1.0);
+        assert_eq!(scale(format!("{kind} f64 5 ortho")), 1.0 / f64::sqrt(l));
+        assert_eq!(scale(format!("{kind} f64 5 forward")), 1.0 / l);
+        assert_eq!(scale(format!("i{kind} f64 5")), 1.0 / l);
+        assert_eq!(scale(format!("i{kind} f64 5 ortho")), 1.0 / f64::sqrt(l));
+        assert_eq!(scale(format!("i{kind} f64 5 forward")), 1.0);
+        assert_eq!(scale(format!("i{kind} f64 5x5 axes=1 scale=3")), 3.0 / l);
+    }
+    assert_eq!(parse("dct2 f64 2048x512 ortho").scale(), 1.0 / 2048.0);
+}
+
+#[test]
+fn forward_kinds_are_their_sums() {
+    for kind in Kind::ALL.into_iter().filter(|kind| kind.name().starts_with(['d', 'f', 'r']) || *kind == Kind::Idxst) {
+        let problem = parse(&format!("{kind} f64 4"));
+        let [transform] = problem.transforms() else { panic!("{problem}") };
+        assert_eq!((transform.axis, transform.n, transform.sum), (0, 4, kind.sum()));
+        assert_eq!((transform.edges, problem.scale()), (Edges::ONE, 1.0));
+    }
+}
+
+#[test]
+fn only_one_axis_is_halved() {
+    let sums = |text| parse(text).transforms().iter().map(|t| (t.axis, t.sum)).collect::<Vec<_>>();
+    assert_eq!(sums("rfft f64 4x5"), [(0, Sum::Forward), (1, Sum::RealToHalf)]);
+    assert_eq!(sums("rfft f64 4x5 axes=1,0"), [(1, Sum::Forward), (0, Sum::RealToHalf)]);
+    assert_eq!(sums("rfft,dct2 f64 4x5"), [(0, Sum::RealToHalf), (1, Sum::Dct2)]);
+    assert_eq!(sums("irfft,irfft,dst1 f64 4x5x6"), [(0, Sum::Backward), (1, Sum::HalfToReal), (2, Sum::Dst1)]);
+    assert_eq!(sums("rfft f64 4x5 adjoint"), [(0, Sum::Backward), (1, Sum::HalfToReal)]);
+    assert_eq!(parse("rfft f64 4x5 axes=1,0").output().shape, [3, 5]);
+    assert_eq!(parse("irfft f64 4x5").input().shape, [4, 3]);
+    assert_eq!(parse("irfft f64 4x5").output_domain(), Domain::Real);
+    assert_eq!(parse("dct2,fft f64 4x5").input_domain(), Domain::Complex);
+}
+
+#[test]
+fn inverses_undo() {
+    for problem in small_problems().iter().filter(|problem| !problem.kinds().contains(&Kind::Idxst)) {
+        let inverse = problem.inverse().unwrap();
+        // Half spectra are more than real arrays: back and forth is the identity only from the real side.
+        let from_half = problem.input_domain() == Domain::Complex && problem.output_domain() == Domain::Real;
+        let (first, second) = if from_half { (&inverse, problem) } else { (problem, &inverse) };
+        let first = matrix(first);
+        assert_close(&product(&matrix(second), &first), &identity(first.len()), problem);
+    }
+}
+
+#[test]
+fn adjoints_are_transposes() {
+    for problem in &small_problems() {
+        assert_close(&matrix(&problem.adjoint()), &transposed(&matrix(problem)), problem);
+    }
+}
+
+#[test]
+fn ortho_is_orthogonal() {
+    let orthonormal = |problem: &&Problem| {
+        let half = problem.input_domain() != problem.output_domain();
+        problem.norm() == Norm::Ortho && !half && !problem.to_string().contains("orthogonalize")
+    };
+    for problem in small_problems().iter().filter(orthonormal) {
+        let columns = matrix(problem);
+        assert_close(&product(&transposed(&columns), &columns), &identity(columns.len()), problem);
+    }
+}
