@@ -14,6 +14,7 @@ mod problem;
 mod dd;
 pub mod naive;
 mod twiddle;
+pub mod verify;
 
 pub use builder::ProblemBuilder;
 pub use element::{Domain, Element, Precision};
