@@ -78,15 +78,16 @@ fn inverse_undoes_forward() {
 
 #[test]
 fn adjoint_moves_across_the_inner_product() {
-    for n in 1..=17 {
-        for forward in problems(n) {
-            let adjoint = forward.adjoint();
-            let x = random(forward.input().elements(), forward.input_domain(), 1);
-            let y = random(forward.output().elements(), forward.output_domain(), 2);
-            let left = inner_product(&y, &naive::transform(&forward, &x).unwrap());
-            let right = inner_product(&x, &naive::transform(&adjoint, &y).unwrap());
-            assert!((left - right).abs() <= 1e-15 * n as f64 * (1.0 + left.abs()), "{forward}: {left} {right}");
-        }
+    let mixed =
+        ["rfft f64 4x3", "irfft f64 3x4x2", "ifft,irfft f64 3x5 ortho", "dct2,rfft f64 5x4", "fft,idxst f64 3x4"];
+    for forward in (1..=17).flat_map(problems).chain(mixed.map(problem)) {
+        let adjoint = forward.adjoint();
+        let x = random(forward.input().elements(), forward.input_domain(), 1);
+        let y = random(forward.output().elements(), forward.output_domain(), 2);
+        let left = inner_product(&y, &naive::transform(&forward, &x).unwrap());
+        let right = inner_product(&x, &naive::transform(&adjoint, &y).unwrap());
+        let size = x.len() as f64 * (1.0 + left.abs());
+        assert!((left - right).abs() <= 1e-15 * size, "{forward}: {left} {right}");
     }
 }
 
