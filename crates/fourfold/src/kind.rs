@@ -134,29 +134,29 @@ const fn backward(kind: Kind, name: &'static str, aliases: &'static [&'static st
 
 /// In the order of [`Kind`].
 const TABLE: [Facts; 23] = [
-    forward(Kind::Dct1, "dct1", &["redft00"], Sum::Dct1, Kind::Idct1),
-    forward(Kind::Dct2, "dct2", &["dct", "redft10"], Sum::Dct2, Kind::Idct2),
-    forward(Kind::Dct3, "dct3", &["redft01"], Sum::Dct3, Kind::Idct3),
-    forward(Kind::Dct4, "dct4", &["redft11"], Sum::Dct4, Kind::Idct4),
-    forward(Kind::Dst1, "dst1", &["rodft00"], Sum::Dst1, Kind::Idst1),
-    forward(Kind::Dst2, "dst2", &["dst", "rodft10"], Sum::Dst2, Kind::Idst2),
-    forward(Kind::Dst3, "dst3", &["rodft01"], Sum::Dst3, Kind::Idst3),
-    forward(Kind::Dst4, "dst4", &["rodft11"], Sum::Dst4, Kind::Idst4),
+    forward(Kind::Dct1, "dct1", &["redft00", "dct-i"], Sum::Dct1, Kind::Idct1),
+    forward(Kind::Dct2, "dct2", &["dct", "dctn", "redft10", "dct-ii"], Sum::Dct2, Kind::Idct2),
+    forward(Kind::Dct3, "dct3", &["redft01", "dct-iii"], Sum::Dct3, Kind::Idct3),
+    forward(Kind::Dct4, "dct4", &["redft11", "dct-iv"], Sum::Dct4, Kind::Idct4),
+    forward(Kind::Dst1, "dst1", &["rodft00", "dst-i"], Sum::Dst1, Kind::Idst1),
+    forward(Kind::Dst2, "dst2", &["dst", "dstn", "rodft10", "dst-ii"], Sum::Dst2, Kind::Idst2),
+    forward(Kind::Dst3, "dst3", &["rodft01", "dst-iii"], Sum::Dst3, Kind::Idst3),
+    forward(Kind::Dst4, "dst4", &["rodft11", "dst-iv"], Sum::Dst4, Kind::Idst4),
     forward(Kind::Dht, "dht", &[], Sum::Dht, Kind::Idht),
     Facts { kind: Kind::Idxst, name: "idxst", aliases: &[], sum: Sum::Idxst, is_inverse: false, inverse: None },
-    forward(Kind::Fft, "fft", &[], Sum::Forward, Kind::Ifft),
-    forward(Kind::Rfft, "rfft", &[], Sum::RealToHalf, Kind::Irfft),
+    forward(Kind::Fft, "fft", &["fftn"], Sum::Forward, Kind::Ifft),
+    forward(Kind::Rfft, "rfft", &["rfftn"], Sum::RealToHalf, Kind::Irfft),
     backward(Kind::Idct1, "idct1", &[], Sum::Dct1, Kind::Dct1),
-    backward(Kind::Idct2, "idct2", &["idct"], Sum::Dct3, Kind::Dct2),
+    backward(Kind::Idct2, "idct2", &["idct", "idctn"], Sum::Dct3, Kind::Dct2),
     backward(Kind::Idct3, "idct3", &[], Sum::Dct2, Kind::Dct3),
     backward(Kind::Idct4, "idct4", &[], Sum::Dct4, Kind::Dct4),
     backward(Kind::Idst1, "idst1", &[], Sum::Dst1, Kind::Dst1),
-    backward(Kind::Idst2, "idst2", &["idst"], Sum::Dst3, Kind::Dst2),
+    backward(Kind::Idst2, "idst2", &["idst", "idstn"], Sum::Dst3, Kind::Dst2),
     backward(Kind::Idst3, "idst3", &[], Sum::Dst2, Kind::Dst3),
     backward(Kind::Idst4, "idst4", &[], Sum::Dst4, Kind::Dst4),
     backward(Kind::Idht, "idht", &[], Sum::Dht, Kind::Dht),
-    backward(Kind::Ifft, "ifft", &[], Sum::Backward, Kind::Fft),
-    backward(Kind::Irfft, "irfft", &[], Sum::HalfToReal, Kind::Rfft),
+    backward(Kind::Ifft, "ifft", &["ifftn"], Sum::Backward, Kind::Fft),
+    backward(Kind::Irfft, "irfft", &["irfftn"], Sum::HalfToReal, Kind::Rfft),
 ];
 
 impl Kind {
@@ -181,7 +181,7 @@ impl Kind {
         self.facts().name
     }
 
-    /// Other names that the notation understands: FFTW's, and SciPy's where its default type names the kind.
+    /// Other names that the notation understands: SciPy's for its default types, FFTW's, and those with Roman numerals.
     pub fn aliases(self) -> &'static [&'static str] {
         self.facts().aliases
     }

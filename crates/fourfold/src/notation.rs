@@ -141,7 +141,7 @@ fn read(text: &str) -> Result<ProblemBuilder> {
     let mut chosen = Vec::new();
     for word in words {
         let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
-        let choice = CHOICES.iter().find(|choice| choice.name == name).ok_or_else(|| unknown_option(word, name))?;
+        let choice = CHOICES.iter().find(|choice| choice.name == name).ok_or_else(|| unknown_option(word))?;
         check_new(choice.name, &chosen)?;
         chosen.push(choice.name);
         let malformed = || notation(format!("{} is not understood: write {}", quoted(word), choice.form));
@@ -226,8 +226,8 @@ fn unknown_kind(name: &str) -> Error {
     }
 }
 
-fn unknown_option(word: &str, name: &str) -> Error {
-    let near = nearest(name, CHOICES.iter().map(|choice| choice.name));
+fn unknown_option(word: &str) -> Error {
+    let near = nearest(word, CHOICES.iter().map(|choice| choice.name));
     let forms = CHOICES.map(|choice| choice.form);
     notation(format!(
         "there is no option {}: did you mean {near}? Options are {}, after kinds, type and shape",

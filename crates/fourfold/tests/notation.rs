@@ -16,6 +16,7 @@ fn prints_canonically() {
     let changed = [
         ("DCT  F64 8 Ortho", "dct2 f64 8 ortho"),
         ("REDFT00 f64 8", "dct1 f64 8"),
+        ("DST-III,irfftn,dctn f64 8x8x8", "dst3,irfft,dct2 f64 8x8x8"),
         ("rodft01,idst,redft11 f64 8x8x8", "dst3,idst2,dct4 f64 8x8x8"),
         ("dct2,dct2 f64 8x9", "dct2 f64 8x9"),
         ("dct2 f64 8x9 axes=0,1 backward scale=1", "dct2 f64 8x9"),
@@ -92,6 +93,7 @@ const ERRORS: &[(&str, &str)] = &[
     ("dct2 f64 8 orto", "did you mean ortho?"),
     ("dct2 f64 8 in-place", "did you mean inplace?"),
     ("dct2 f64 8 axis=0", "did you mean axes?"),
+    ("dct2 f64 8 norm=ortho", "did you mean ortho?"),
     ("dct2 f64 8x8 axes=0, 1", "write axes=0,2"),
     ("dct2 f64 8x8 axes", "write axes=0,2"),
     ("dct2 f64 8x8 axes=", "write axes=0,2"),
