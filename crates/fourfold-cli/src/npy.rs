@@ -294,8 +294,9 @@ fn descr(domain: Domain, precision: Precision) -> String {
 
 /// Magic, version 1.0, length and dict, padded with blanks so that the data begin at a multiple of 64 bytes.
 fn header(descr: &str, shape: &[usize]) -> Vec<u8> {
-    let lengths: String = shape.iter().map(|length| format!("{length}, ")).collect();
-    let mut dict = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({}), }}", lengths.trim_end());
+    let lengths = shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    let comma = if shape.len() == 1 { "," } else { "" };
+    let mut dict = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({lengths}{comma}), }}");
     let blanks = 63 - (MAGIC.len() + 4 + dict.len()) % 64;
     dict.extend(std::iter::repeat_n(' ', blanks));
     dict.push('\n');

@@ -1,0 +1,248 @@
+//! `compress`: Algorithm 3 of the paper on images.
+
+mod common;
+
+use std::f64::consts::PI;
+use std::path::Path;
+
+use common::{Folder, failure, read, says, success};
+use image::{ColorType, DynamicImage, ExtendedColorType};
+
+const COLORS: [ColorType; 8] = [
+    ColorType::L8,
+    ColorType::La8,
+    ColorType::Rgb8,
+    ColorType::Rgba8,
+    ColorType::L16,
+    ColorType::La16,
+    ColorType::Rgb16,
+    ColorType::Rgba16,
+];
+
+/// Some smooth structure and some noise, as bytes of an image of the given type.
+fn picture(width: usize, height: usize, color: ColorType) -> Vec<u8> {
+    let channels = usize::from(color.channel_count());
+    let mut seed = 1u32;
+    let mut samples = (0..width * height * channels).map(|index| {
+        let (pixel, channel) = (index / channels, index % channels);
+        let (x, y) = ((pixel % width) as f64 / 5.0, (pixel / width) as f64 / 7.0);
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        0.5 + 0.35 * (x + channel as f64).sin() * y.cos() + 0.1 * f64::from(seed >> 8) / f64::from(1 << 24)
+    });
+    match is_deep(color) {
+        false => samples.map(|sample| (255.0 * sample) as u8).collect(),
+        true => samples.by_ref().flat_map(|sample| ((65535.0 * sample) as u16).to_ne_bytes()).collect(),
+    }
+}
+
+fn is_deep(color: ColorType) -> bool {
+    color.bytes_per_pixel() == 2 * color.channel_count()
+}
+
+fn save(path: &Path, bytes: &[u8], width: usize, height: usize, color: ColorType) {
+    image::save_buffer(path, bytes, width as u32, height as u32, ExtendedColorType::from(color)).unwrap();
+}
+
+/// Each channel's samples on 0 … 255, row by row.
+fn planes(image: &DynamicImage) -> Vec<Vec<f64>> {
+    let channels = usize::from(image.color().channel_count());
+    let samples: Vec<f64> = match is_deep(image.color()) {
+        false => image.as_bytes().iter().map(|&sample| sample.into()).collect(),
+        true => image.as_bytes().chunks(2).map(|b| f64::from(u16::from_ne_bytes([b[0], b[1]])) / 257.0).collect(),
+    };
+    (0..channels).map(|channel| samples.iter().skip(channel).step_by(channels).copied().collect()).collect()
+}
+
+/// The orthonormal 2D DCT-II by its definition, or its transpose, which is its inverse.
+fn dct2(plane: &[f64], width: usize, inverse: bool) -> Vec<f64> {
+    let height = plane.len() / width;
+    let matrix = |k: usize, n: usize, length: usize| {
+        let norm = if k == 0 { 1.0 } else { 2.0 };
+        (norm / length as f64).sqrt() * (PI * (k * (2 * n + 1)) as f64 / (2 * length) as f64).cos()
+    };
+    let entry = |to: usize, from: usize, length: usize| match inverse {
+        false => matrix(to, from, length),
+        true => matrix(from, to, length),
+    };
+    let mut result = vec![0.0; plane.len()];
+    for (to, value) in result.iter_mut().enumerate() {
+        for (from, sample) in plane.iter().enumerate() {
+            *value += entry(to / width, from / width, height) * entry(to % width, from % width, width) * sample;
+        }
+    }
+    result
+}
+
+/// The number after a word on one of the lines.
+fn number(report: &str, word: &str) -> f64 {
+    let line = report.lines().find(|line| line.starts_with(word)).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+fn psnr(before: &[Vec<f64>], after: &[Vec<f64>]) -> f64 {
+    let squares: f64 = before.concat().iter().zip(after.concat()).map(|(a, b)| (a - b).powi(2)).sum();
+    10.0 * (255.0 * 255.0 * before.concat().len() as f64 / squares).log10()
+}
+
+#[test]
+fn the_result_is_that_of_algorithm_3() {
+    let (width, height, least) = (12, 7, 20.0);
+    for color in COLORS {
+        let folder = Folder::new();
+        let (input, output) = (folder.path("in.png"), folder.path("out.png"));
+        save(&input, &picture(width, height, color), width, height, color);
+        let report = success(&[&"compress", &input, &"-o", &output, &"--threshold", &"20"]);
+        let (before, after) = (image::open(&input).unwrap(), image::open(&output).unwrap());
+        assert_eq!(after.color(), color);
+        let (before, after) = (planes(&before), planes(&after));
+        let colors = before.len() - usize::from(color.has_alpha());
+        assert_eq!(before[colors..], after[colors..], "alpha is kept");
+        let mut kept = 0;
+        for (a, d) in before[..colors].iter().zip(&after) {
+            let mut b = dct2(a, width, false);
+            b.iter_mut().for_each(|b| *b = if b.abs() >= least { *b } else { 0.0 });
+            kept += b.iter().filter(|b| **b != 0.0).count();
+            let half_a_step = if is_deep(color) { 0.5 / 257.0 } else { 0.5 };
+            for (expected, found) in dct2(&b, width, true).iter().zip(d) {
+                assert!((expected.clamp(0.0, 255.0) - found).abs() <= half_a_step + 1e-9, "{color:?}");
+            }
+        }
+        assert_eq!(number(&report, "kept"), kept as f64);
+        assert!(0 < kept && kept < colors * width * height, "the threshold separates");
+        assert!((number(&report, "PSNR") - psnr(&before[..colors], &after[..colors])).abs() < 0.006);
+        says(&report, &[&format!("of {} coefficients", colors * width * height), "megapixels/s"]);
+    }
+}
+
+#[test]
+fn keeping_all_changes_nothing() {
+    for color in COLORS {
+        for (width, height) in [(33, 20), (1, 1), (1, 9), (64, 1)] {
+            let folder = Folder::new();
+            let (input, output) = (folder.path("in.png"), folder.path("out.png"));
+            save(&input, &picture(width, height, color), width, height, color);
+            for rule in [["--keep", "100"], ["--threshold", "0"]] {
+                let report = success(&[&"compress", &input, &"-o", &output, &rule[0], &rule[1]]);
+                assert_eq!(image::open(&input).unwrap(), image::open(&output).unwrap(), "{color:?} {width}x{height}");
+                says(&report, &["(100.00 %)", "PSNR  inf dB"]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_share_is_counted_in_each_channel() {
+    let folder = Folder::new();
+    let (input, output) = (folder.path("in.png"), folder.path("out.png"));
+    save(&input, &picture(10, 7, ColorType::Rgb8), 10, 7, ColorType::Rgb8);
+    let mut quality = 0.0;
+    for (percent, kept) in [("0", 0), ("0.1", 1), ("10", 7), ("10.1", 8), ("50", 35), ("99.9", 70)] {
+        let report = success(&[&"compress", &input, &"-o", &output, &"--keep", &percent]);
+        assert_eq!(number(&report, "kept"), f64::from(3 * kept));
+        assert!(number(&report, "PSNR") >= quality, "more coefficients, better image");
+        quality = number(&report, "PSNR");
+    }
+    success(&[&"compress", &input, &"-o", &output, &"--keep", &"0"]);
+    assert!(image::open(&output).unwrap().as_bytes().iter().all(|&sample| sample == 0));
+}
+
+#[test]
+fn the_spectrum_is_drawn() {
+    for (color, drawn) in [(ColorType::La16, ColorType::L8), (ColorType::Rgba8, ColorType::Rgb8)] {
+        let folder = Folder::new();
+        let [input, output, spectrum] = ["in.png", "out.png", "spectrum.png"].map(|name| folder.path(name));
+        save(&input, &picture(24, 18, color), 24, 18, color);
+        success(&[&"compress", &input, &"-o", &output, &"--keep", &"10", &"--spectrum", &spectrum]);
+        let picture = image::open(&spectrum).unwrap();
+        assert_eq!((picture.width(), picture.height(), picture.color()), (24, 18, drawn));
+        let brightest = *picture.as_bytes().iter().max().unwrap();
+        assert_eq!(brightest, 255);
+        assert_eq!(
+            picture.as_bytes().iter().position(|&sample| sample == 255).unwrap() / 3,
+            0,
+            "the mean is the largest"
+        );
+        assert!(picture.as_bytes().iter().any(|&sample| sample < 128));
+    }
+}
+
+#[test]
+fn jpeg_is_read_and_turned_upright() {
+    let folder = Folder::new();
+    let (input, output) = (folder.path("in.jpg"), folder.path("out.png"));
+    save(&input, &picture(16, 8, ColorType::Rgb8), 16, 8, ColorType::Rgb8);
+    success(&[&"compress", &input, &"-o", &output, &"--keep", &"100"]);
+    let upright = image::open(&output).unwrap();
+    assert_eq!(upright, image::open(&input).unwrap());
+    // An EXIF segment with the entry Orientation = 6: turn right by a quarter.
+    let exif = b"\xff\xe1\x00\x22Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0";
+    let file = read(&input);
+    let turned = folder.write("turned.jpg", &[&file[..2], exif, &file[2..]].concat());
+    success(&[&"compress", &turned, &"-o", &output, &"--keep", &"100"]);
+    assert_eq!(image::open(&output).unwrap(), upright.rotate90());
+}
+
+/// A PNG file that is nothing but a header for a grey 8-bit image of this size.
+fn png_header(width: u32, height: u32) -> Vec<u8> {
+    let chunk = |name: &[u8], data: &[u8]| {
+        let body = [name, data].concat();
+        let crc = !body.iter().fold(u32::MAX, |crc, &byte| {
+            (0..8).fold(crc ^ u32::from(byte), |crc, _| (crc >> 1) ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 })
+        });
+        [&(data.len() as u32).to_be_bytes()[..], &body, &crc.to_be_bytes()].concat()
+    };
+    let header = [&width.to_be_bytes()[..], &height.to_be_bytes(), &[8, 0, 0, 0, 0]].concat();
+    [b"\x89PNG\r\n\x1a\n", &chunk(b"IHDR", &header)[..], &chunk(b"IDAT", &[]), &chunk(b"IEND", &[])].concat()
+}
+
+#[test]
+fn bad_images_leave_the_old_output() {
+    let folder = Folder::new();
+    let good = folder.path("good.png");
+    save(&good, &picture(40, 30, ColorType::Rgb8), 40, 30, ColorType::Rgb8);
+    let jpeg = folder.path("good.jpg");
+    save(&jpeg, &picture(40, 30, ColorType::Rgb8), 40, 30, ColorType::Rgb8);
+    let output = folder.write("out.png", b"old");
+    let (good_bytes, jpeg_bytes) = (read(&good), read(&jpeg));
+    let cases: [(&[u8], &[&str]); 8] = [
+        (b"", &["neither PNG nor JPEG"]),
+        (b"BM not here", &["neither PNG nor JPEG"]),
+        (&good_bytes[..good_bytes.len() / 2], &["cannot read"]),
+        (&good_bytes[..20], &["cannot read"]),
+        (&jpeg_bytes[..60], &["cannot read"]),
+        (&png_header(0, 5), &["cannot read"]),
+        (&png_header(2_000_000_000, 2_000_000_000), &["cannot read"]),
+        (&png_header(100_000, 100_000), &["100000x100000"]),
+    ];
+    for (bytes, parts) in cases {
+        let bad = folder.write("bad", bytes);
+        let message = failure(1, &[&"compress", &bad, &"-o", &output, &"--keep", &"10"]);
+        says(&message, &[&["bad"], parts].concat());
+        assert_eq!(read(&output), b"old");
+    }
+    assert_eq!(folder.names(), ["bad", "good.jpg", "good.png", "out.png"]);
+}
+
+#[test]
+fn bad_options_are_refused() {
+    let folder = Folder::new();
+    let (input, output) = (folder.path("in.png"), folder.path("out.png"));
+    save(&input, &picture(4, 4, ColorType::L8), 4, 4, ColorType::L8);
+    let fails = |code, rest: &[&str], parts: &[&str]| {
+        let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![&"compress", &input, &"-o", &output];
+        arguments.extend(rest.iter().map(|word| word as &dyn AsRef<std::ffi::OsStr>));
+        says(&failure(code, &arguments), parts);
+    };
+    for percent in ["-1", "100.5", "nan", "inf", "ten"] {
+        fails(2, &["--keep", percent], &[percent, "0 to 100"]);
+    }
+    for threshold in ["-0.5", "nan", "inf"] {
+        fails(2, &["--threshold", threshold], &[threshold, "at least 0"]);
+    }
+    fails(2, &[], &["--keep", "--threshold"]);
+    fails(2, &["--keep", "1", "--threshold", "1"], &["--keep", "--threshold"]);
+    let same = output.to_str().unwrap();
+    fails(1, &["--keep", "1", "--spectrum", same], &["a file of its own"]);
+    fails(1, &["--keep", "1", "--spectrum", "/no/such/folder/s.png"], &["s.png", "No such file"]);
+    assert_eq!(folder.names(), ["in.png"]);
+}

@@ -1,0 +1,115 @@
+//! `info`, `plan`, and what is common to all subcommands: exit codes, one-line errors, JSON.
+
+mod common;
+
+use std::process::Stdio;
+
+use common::{Folder, command, failure, one_error, says, success};
+use serde_json::Value;
+
+#[test]
+fn info_names_engines_instruction_sets_threads_and_methods() {
+    says(&success(&[&"info"]), &[env!("CARGO_PKG_VERSION"), "cpu", "scalar", "threads", "fused"]);
+    let facts: Value = serde_json::from_str(&success(&[&"info", &"--json"])).unwrap();
+    assert_eq!(facts["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(facts["engines"][0]["name"], "cpu");
+    assert!(facts["engines"][0]["instruction_sets"].as_array().unwrap().contains(&"scalar".into()));
+    assert!(facts["engines"][0]["threads"].as_u64().unwrap() >= 1);
+    assert_eq!(facts["methods"][0]["name"], "fused");
+}
+
+#[test]
+fn plan_shows_the_recipe() {
+    let problem = "dct2 f64 30x64 ortho";
+    says(&success(&[&"plan", &problem]), &[problem, "cpu", "fused", "recipe", "moved", "scratch", "bytes"]);
+    let text = success(&[&"plan", &"DCT2 f64 30x64 axes=0,1 ortho", &"--engine", &"cpu:scalar", &"--json"]);
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(answer["problem"], problem, "problems are shown in their canonical form");
+    assert_eq!(answer["engine"], "cpu:scalar");
+    assert_eq!(answer["method"], "fused");
+    assert!(!answer["recipe"].as_str().unwrap().is_empty());
+    assert!(answer["bytes_moved"].as_u64().unwrap() >= 2 * 8 * 30 * 64);
+    assert!(answer["scratch_bytes"].is_u64());
+}
+
+#[test]
+fn mistakes_in_problems_are_explained() {
+    let mistakes: [(&str, &[&str]); 15] = [
+        ("", &["kind"]),
+        ("dtc2 f64 8", &["dtc2", "dct2"]),
+        ("dct2", &["type"]),
+        ("dct2 f16 8", &["f16", "f32", "f64"]),
+        ("dct2 f64", &["shape"]),
+        ("dct2 f64 auto", &["auto"]),
+        ("dct2 f64 8x", &["8x"]),
+        ("dct2 f64 0", &["0"]),
+        ("dct2 f64 8x0x3", &["0"]),
+        ("dct1 f64 1", &["dct1", "2"]),
+        ("dct2 f64 4294967296x4294967296x4294967296", &["4294967296"]),
+        ("dct2 f64 8 axes=1", &["axis 1"]),
+        ("dct2 f64 8 ortho forward", &["ortho", "forward"]),
+        ("dct2 f64 8x8 out=0,1", &["out"]),
+        ("dct2 f64 8 orto", &["orto", "ortho"]),
+    ];
+    for (problem, parts) in mistakes {
+        for subcommand in ["plan", "verify", "bench"] {
+            says(&failure(1, &[&subcommand, &problem]), &[&[&*format!("in {problem:?}")], parts].concat());
+        }
+    }
+}
+
+#[test]
+fn usage_errors_take_one_line_and_exit_code_2() {
+    let problem = "dct2 f64 8";
+    says(&failure(2, &[&"plna", &problem]), &["plna", "plan"]);
+    says(&failure(2, &[&"plan"]), &["PROBLEM"]);
+    says(&failure(2, &[&"verify"]), &["PROBLEM"]);
+    says(&failure(2, &[&"plan", &"dct2", &"f64", &"8"]), &["f64", "one argument, in quotes"]);
+    says(&failure(2, &[&"plan", &problem, &"--frob"]), &["--frob"]);
+    says(&failure(2, &[&"plan", &problem, &"--engine", &"cuda"]), &["cuda", "not in this version", "cpu"]);
+    says(&failure(2, &[&"plan", &problem, &"--engine", &"abacus"]), &["abacus", "cpu:ISA", "scalar"]);
+    says(&failure(2, &[&"plan", &problem, &"--engine", &"cpu:mmx"]), &["mmx"]);
+    says(&failure(2, &[&"plan", &problem, &"--method", &"magic"]), &["magic", "fused"]);
+    says(&failure(2, &[&"bench", &problem, &"--method", &"fused,magic"]), &["magic", "fused"]);
+    says(&failure(2, &[&"bench", &problem, &"--threads", &"0"]), &["--threads", "1"]);
+    says(&failure(2, &[&"bench", &problem, &"--seconds", &"nan"]), &["seconds"]);
+}
+
+#[test]
+fn help_is_not_an_error() {
+    says(&success(&[&"--help"]), &["info", "plan", "verify", "bench", "transform", "compress"]);
+    says(&success(&[&"bench", &"--help"]), &["--threads", "--json", "kinds type shape"]);
+    says(&success(&[&"--version"]), &[env!("CARGO_PKG_VERSION")]);
+}
+
+#[test]
+fn files_of_cases_are_read_with_line_numbers() {
+    let folder = Folder::new();
+    let good = folder.write("good", b"# two problems\n\ndct2 f64 8   # the first\nfft f32 4x4\n");
+    let lines = success(&[&"verify", &"dht f64 5", &"--cases", &good]);
+    assert_eq!(lines.lines().count(), 3);
+    says(&lines, &["dht f64 5", "dct2 f64 8", "fft f32 4x4"]);
+    let bad = folder.write("bad", b"dct2 f64 8\ndct9 f64 8\n");
+    says(&failure(1, &[&"verify", &"--cases", &bad]), &["bad", "line 2", "dct9"]);
+    let empty = folder.write("empty", b"# nothing\n");
+    says(&failure(1, &[&"bench", &"--cases", &empty]), &["no problem"]);
+    let binary = folder.write("binary", &[0xff, 0xfe, 0x00]);
+    says(&failure(1, &[&"bench", &"--cases", &binary]), &["binary"]);
+    says(&failure(1, &[&"verify", &"--cases", &folder.path("none")]), &["none", "No such file"]);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_news() {
+    let mut child = command().arg("info").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_an_error() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = command().arg("info").stdout(full).output().unwrap();
+    says(&one_error(1, &output), &["No space left"]);
+}

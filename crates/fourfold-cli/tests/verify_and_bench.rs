@@ -1,0 +1,70 @@
+//! `verify` and `bench`.
+
+mod common;
+
+use common::{says, success};
+use serde_json::Value;
+
+#[test]
+fn verify_compares_with_the_oracle() {
+    let problems = ["dct2 f64 17x32 ortho", "dst4 f32 100", "rfft f64 6x10", "dct1,fft f64 9x8 in=8,1 out=1,9"];
+    let lines = success(&[&"verify", &problems[0], &problems[1], &problems[2], &problems[3]]);
+    assert_eq!(lines.lines().count(), 4);
+    for line in lines.lines() {
+        says(line, &["ok", "cpu fused", "error", "bound"]);
+    }
+}
+
+#[test]
+fn verify_answers_in_json_for_every_engine() {
+    let text =
+        success(&[&"verify", &"dct3 f64 40", &"--engine", &"cpu,cpu:scalar,cpu", &"--method", &"all", &"--json"]);
+    let lines: Value = serde_json::from_str(&text).unwrap();
+    let lines = lines.as_array().unwrap();
+    assert_eq!(lines.len(), 2, "each engine once");
+    for (line, engine) in lines.iter().zip(["cpu", "cpu:scalar"]) {
+        assert_eq!(line["problem"], "dct3 f64 40");
+        assert_eq!(line["engine"], engine);
+        assert_eq!(line["method"], "fused");
+        assert_eq!(line["ok"], true);
+        assert!(line["error"].as_f64().unwrap() <= line["bound"].as_f64().unwrap());
+        assert!(line["error"].as_f64().unwrap() > 0.0, "rounding errors are never all zero here");
+    }
+}
+
+#[test]
+fn verify_says_how_many_outputs_it_sampled() {
+    let text = success(&[&"verify", &"dct2 f32 1048576", &"--json"]);
+    let lines: Value = serde_json::from_str(&text).unwrap();
+    assert!(lines[0]["sampled"].as_u64().unwrap() >= 1000);
+    assert_eq!(lines[0]["outputs"], 1_048_576);
+}
+
+#[test]
+fn bench_prints_medians_spread_and_ratio() {
+    let text = success(&[&"bench", &"dct2 f64 64x64", &"--seconds", &"0.05", &"--threads", &"1"]);
+    assert_eq!(text.lines().count(), 1);
+    says(&text, &["dct2 f64 64x64: cpu fused, 1 thread: ", " ms (", " to ", "× copy"]);
+}
+
+#[test]
+fn bench_answers_in_json_with_exactly_the_promised_fields() {
+    let fields = ["copy_ratio", "engine", "max_ms", "median_ms", "method", "min_ms", "problem", "threads"];
+    let problems = ["rfft f32 8x100", "dct2 f64 32x32 inplace"];
+    let engines = "cpu,cpu:scalar";
+    let text = success(&[&"bench", &problems[0], &problems[1], &"--engine", &engines, &"--repeat", &"3", &"--json"]);
+    let lines: Value = serde_json::from_str(&text).unwrap();
+    let lines = lines.as_array().unwrap();
+    assert_eq!(lines.len(), 4);
+    for (index, line) in lines.iter().enumerate() {
+        let mut names: Vec<_> = line.as_object().unwrap().keys().map(String::as_str).collect();
+        names.sort_unstable();
+        assert_eq!(names, fields);
+        assert_eq!(line["problem"], problems[index / 2]);
+        assert_eq!(line["engine"], ["cpu", "cpu:scalar"][index % 2]);
+        assert!(line["threads"].as_u64().unwrap() >= 1);
+        let number = |name: &str| line[name].as_f64().unwrap();
+        assert!(0.0 < number("min_ms") && number("min_ms") <= number("median_ms"));
+        assert!(number("median_ms") <= number("max_ms") && number("copy_ratio") > 0.0);
+    }
+}
