@@ -273,3 +273,26 @@ impl AsRef<[Kind]> for Kind {
         std::slice::from_ref(self)
     }
 }
+
+/// The name in recipes.
+impl fmt::Display for Sum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Sum::Dct1 => "dct1",
+            Sum::Dct2 => "dct2",
+            Sum::Dct3 => "dct3",
+            Sum::Dct4 => "dct4",
+            Sum::Dst1 => "dst1",
+            Sum::Dst2 => "dst2",
+            Sum::Dst3 => "dst3",
+            Sum::Dst4 => "dst4",
+            Sum::Dht => "dht",
+            Sum::Idxst => "idxst",
+            Sum::IdxstAdjoint => "idxst_adjoint",
+            Sum::Forward => "forward",
+            Sum::Backward => "backward",
+            Sum::RealToHalf => "real_to_half",
+            Sum::HalfToReal => "half_to_real",
+        })
+    }
+}

@@ -11,15 +11,32 @@ mod norm;
 mod notation;
 mod problem;
 
+mod butterfly;
+mod complex;
+mod cpu;
+mod multiplier;
+mod plan;
+mod planner;
+mod real;
+mod recipe;
+mod rules;
+
 mod dd;
 pub mod naive;
 mod twiddle;
 pub mod verify;
 
 pub use builder::ProblemBuilder;
+pub use cpu::dispatch::Isa;
+pub use cpu::memory::{Scratch, View, ViewMut};
 pub use element::{Domain, Element, Precision};
 pub use error::{Error, ErrorKind, Result};
 pub use kind::{Kind, Sum};
 pub use layout::Layout;
+pub use multiplier::Multiplier;
 pub use norm::{Edges, Norm};
+pub use plan::Plan;
+pub use planner::{Planner, PlannerBuilder};
 pub use problem::{AxisTransform, Problem};
+pub use recipe::{Line, Op, Pass, Place, Recipe};
+pub use rules::mixed_radix::{Factor, RADICES};

@@ -1,0 +1,177 @@
+//! A DFT of one line of vectors: its passes, between two buffers.
+
+use super::factor::Kernel;
+use super::lane::{Lane, Scalar};
+use super::pass::{Ordered, Pass, Rows};
+use crate::rules::cosine_sine::Data;
+use crate::rules::mixed_radix::{Factor, length};
+use crate::twiddle::Roots;
+use num_complex::Complex;
+
+/// The executable form of a DFT of given factors.
+pub(crate) struct Dft<S> {
+    data: Data,
+    len: usize,
+    passes: Vec<Pass<S>>,
+}
+
+impl<S: Scalar> Dft<S> {
+    /// The factors in the order of a forward transform; backward real ones run from the last to the first.
+    pub(crate) fn new(data: Data, factors: &[Factor]) -> Self {
+        let len = length(factors);
+        let roots = Roots::new(len as u64);
+        let mut inner = 1;
+        let mut passes: Vec<_> = factors
+            .iter()
+            .map(|factor| {
+                let radix = factor.len();
+                let groups = len / (inner * radix);
+                let terms = if matches!(data, Data::Real | Data::Hermitian) { inner / 2 } else { inner - 1 };
+                let twiddles = twiddles(&roots, groups, radix, terms);
+                let pass = Pass { kernel: Kernel::new(factor), groups, inner, twiddles };
+                inner *= radix;
+                pass
+            })
+            .collect();
+        if data == Data::Hermitian {
+            passes.reverse();
+        }
+        Dft { data, len, passes }
+    }
+
+    /// The length of the transform: reals, or complex elements.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// What it works on.
+    pub(crate) fn data(&self) -> Data {
+        self.data
+    }
+
+    /// Vectors of work.
+    pub(crate) fn work(&self) -> usize {
+        self.passes.iter().map(|pass| pass.kernel.work()).max().unwrap_or(0)
+    }
+
+    /// The complex DFT of (re, im) at `src`, through the buffers `a` (written first) and `b` (may be the source). Says which
+    /// of the two holds the result; `b` when there is nothing to do. A forward DFT of a source with its parts exchanged is the
+    /// backward DFT with its parts exchanged.
+    ///
+    /// # Safety
+    /// The buffers hold `len` complex elements, `work` what [`Dft::work`] says; the CPU has the instructions of `V`.
+    pub(crate) unsafe fn complex<V: Lane<Scalar = S>>(
+        &self,
+        src: [*const V; 2],
+        a: *mut V,
+        b: *mut V,
+        work: *mut V,
+    ) -> *mut V {
+        let exchange = |backward: bool, pair: [usize; 2]| if backward { [pair[1], pair[0]] } else { pair };
+        let backward = self.data == Data::ComplexBackward;
+        let [re, im] = exchange(backward, [0, 1]);
+        let (mut from, mut to, mut next) = ([src[re], src[im]], a, b);
+        for (i, pass) in self.passes.iter().enumerate() {
+            let [re, im] = exchange(backward && i + 1 == self.passes.len(), [0, 1]);
+            // SAFETY: the caller's; source and destination differ in every pass.
+            unsafe {
+                pass.complex(from, [to.add(re), to.add(im)], work);
+                from = [to.cast_const(), to.add(1).cast_const()];
+            }
+            std::mem::swap(&mut to, &mut next);
+        }
+        next
+    }
+
+    /// The half spectrum of reals at `src`, through `a` (written first) and `b` (may be the source).
+    ///
+    /// # Safety
+    /// As [`Dft::complex`], in reals.
+    pub(crate) unsafe fn forward<V: Lane<Scalar = S>>(
+        &self,
+        src: Ordered<S>,
+        a: *mut V,
+        b: *mut V,
+        work: *mut V,
+    ) -> *mut V {
+        let Some((first, rest)) = self.passes.split_first() else {
+            // SAFETY: one element.
+            unsafe { *a = src.load(0) };
+            return a;
+        };
+        // SAFETY: the caller's; source and destination differ in every pass.
+        unsafe {
+            first.forward(src, a, work);
+            let (mut from, mut to) = (a, b);
+            for pass in rest {
+                pass.forward(plain(from), to, work);
+                std::mem::swap(&mut from, &mut to);
+            }
+            from
+        }
+    }
+
+    /// The buffer that the last backward pass does not read, given where the half spectrum stands.
+    pub(crate) fn backward_target<V>(&self, src: *mut V, other: *mut V) -> *mut V {
+        if self.passes.len() % 2 == 1 { other } else { src }
+    }
+
+    /// The reals of the half spectrum at `src` to `dst`, through the buffer `other`; overwrites `src`. A `dst` in one of the two
+    /// buffers must be [`Dft::backward_target`].
+    ///
+    /// # Safety
+    /// As [`Dft::complex`], in reals.
+    pub(crate) unsafe fn backward<V: Lane<Scalar = S>>(
+        &self,
+        src: *mut V,
+        other: *mut V,
+        dst: Ordered<S>,
+        work: *mut V,
+    ) {
+        let Some((last, rest)) = self.passes.split_last() else {
+            // SAFETY: one element.
+            unsafe { dst.store(0, *src) };
+            return;
+        };
+        // SAFETY: the caller's; source and destination differ in every pass.
+        unsafe {
+            let (mut from, mut to) = (src, other);
+            for pass in rest {
+                pass.backward(from, plain(to), work);
+                std::mem::swap(&mut from, &mut to);
+            }
+            last.backward(from, dst, work);
+        }
+    }
+}
+
+impl Dft<f64> {
+    /// The complex DFT of one signal, for tables.
+    pub(crate) fn in_place(&self, signal: &mut [Complex<f64>]) {
+        assert_eq!(signal.len(), self.len);
+        let mut buffers = vec![0.0f64; 4 * self.len + self.work()];
+        for (pair, z) in buffers.chunks_exact_mut(2).zip(signal.iter()) {
+            pair.copy_from_slice(&[z.re, z.im]);
+        }
+        let base = buffers.as_mut_ptr();
+        // SAFETY: two buffers of `len` complex elements and the work; a scalar lane needs no instructions.
+        let at = unsafe {
+            let (b, a, work) = (base, base.add(2 * self.len), base.add(4 * self.len));
+            self.complex::<f64>([b, b.add(1)], a, b, work).offset_from(base) as usize
+        };
+        for (z, pair) in signal.iter_mut().zip(buffers[at..].chunks_exact(2)) {
+            *z = Complex::new(pair[0], pair[1]);
+        }
+    }
+}
+
+/// A whole buffer in its own order.
+fn plain<V: Lane>(base: *mut V) -> Ordered<V::Scalar> {
+    Ordered { rows: Rows::tile(base), index: std::ptr::null(), gain: std::ptr::null() }
+}
+
+/// w^{jk}, w the root of order radix·inner = N/groups: 1 ≤ j < radix for each k = 1 … `terms`.
+fn twiddles<S: Scalar>(roots: &Roots, groups: usize, radix: usize, terms: usize) -> Vec<Complex<S>> {
+    let pairs = (1..=terms).flat_map(|k| (1..radix).map(move |j| j as u64 * k as u64));
+    pairs.map(|jk| S::root(roots, jk * groups as u64)).collect()
+}

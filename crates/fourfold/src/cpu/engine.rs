@@ -1,0 +1,423 @@
+//! Runs a recipe: pass after pass, tile after tile.
+
+use super::dispatch::Isa;
+use super::isa;
+use super::lane::{Lane, Scalar, Work};
+use super::line::Line;
+use super::lines::{ARRAYS, LANES, Lines, Tile};
+use super::memory::{Array, Scratch, View, ViewMut, fits, overlaps};
+use super::pass::Rows;
+use super::threads::Pool;
+use super::transpose::{Access, gather, scatter};
+use crate::complex::C;
+use crate::multiplier::Values;
+use crate::recipe::{Op, Place, Recipe};
+use crate::{Element, Error, ErrorKind, Layout, Result};
+use std::sync::Arc;
+
+/// The executable form of a recipe in one precision.
+pub(crate) struct Engine<S> {
+    passes: Vec<Pass<S>>,
+    isa: Isa,
+    /// Shape of the work array, and reals an element.
+    work: Option<(Vec<usize>, usize)>,
+    /// Vectors in each of a thread's two buffers, and after them.
+    buffer: usize,
+    extra: usize,
+    multiplier: Option<Values<S>>,
+}
+
+struct Pass<S> {
+    axis: usize,
+    from: Place,
+    to: Place,
+    ops: Vec<Ready<S>>,
+}
+
+enum Ready<S> {
+    Line(Arc<Line<S>>),
+    Multiply,
+}
+
+/// Precisions that have lanes of every width.
+pub(crate) trait Precise: Scalar + Sized {
+    /// Runs one tile of a pass with the lanes of `isa`.
+    ///
+    /// # Safety
+    /// The CPU has `isa`; the arrays and buffers are there, and no other thread touches them.
+    unsafe fn tile(isa: Isa, tiles: &Tiles<'_, Self>, index: usize, buffer: *mut u8);
+}
+
+macro_rules! precise {
+    ($scalar:ident, $simd128:ident, $avx2:ident, $avx512:ident) => {
+        impl Precise for $scalar {
+            unsafe fn tile(isa: Isa, tiles: &Tiles<'_, Self>, index: usize, buffer: *mut u8) {
+                // SAFETY: the caller's.
+                unsafe {
+                    match isa {
+                        #[cfg(target_arch = "x86_64")]
+                        Isa::Avx512 => tiles.run::<isa::avx512::$avx512>(index, buffer.cast()),
+                        #[cfg(target_arch = "x86_64")]
+                        Isa::Avx2 => tiles.run::<isa::avx2::$avx2>(index, buffer.cast()),
+                        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+                        Isa::Simd128 => tiles.run::<isa::simd128::$simd128>(index, buffer.cast()),
+                        _ => tiles.run::<$scalar>(index, buffer.cast()),
+                    }
+                }
+            }
+        }
+    };
+}
+precise!(f64, F64x2, F64x4, F64x8);
+precise!(f32, F32x4, F32x8, F32x16);
+
+/// Vectors between the two buffers of a thread, so that their places do not coincide modulo a page.
+const SKEW: usize = 17;
+
+/// Lines longer than this are computed one number at a time if there is only one of them: vectors would multiply the memory.
+const LONG: usize = 1 << 12;
+
+impl<S: Precise> Engine<S> {
+    /// Makes the tables, with the lines that `line` gives.
+    pub(crate) fn new(
+        recipe: &Recipe,
+        isa: Isa,
+        multiplier: Option<Values<S>>,
+        line: &mut dyn FnMut(&crate::recipe::Line) -> Arc<Line<S>>,
+    ) -> Self {
+        let mut ready = |op: &Op| match op {
+            Op::Transform(recipe) => Ready::Line(line(recipe)),
+            Op::Multiply => Ready::Multiply,
+        };
+        let passes: Vec<_> = recipe
+            .passes()
+            .iter()
+            .map(|p| Pass { axis: p.axis, from: p.from, to: p.to, ops: p.ops.iter().map(&mut ready).collect() })
+            .collect();
+        let lines = || passes.iter().flat_map(|pass| &pass.ops).filter_map(Ready::line);
+        // A multiply brings its factors into a buffer: complex ones take as much room as a complex line.
+        let largest = lines().map(|line| line.buffer().max(2 * line.output)).max().unwrap_or(0);
+        let extra = lines().map(|line| line.work()).max().unwrap_or(0);
+        let work = recipe.work().map(|(domain, shape)| (shape.to_vec(), domain.reals()));
+        let count = recipe.problem().input().elements();
+        let isa = if largest > LONG && count <= largest { Isa::Scalar } else { isa };
+        Engine { isa, work, buffer: largest, extra, multiplier, passes }
+    }
+
+    fn vector(&self) -> usize {
+        self.isa.vector_bytes::<S>()
+    }
+
+    /// Bytes of one thread's buffers.
+    fn thread_bytes(&self) -> usize {
+        ((2 * (self.buffer + SKEW) + self.extra) * self.vector()).next_multiple_of(64)
+    }
+
+    /// Bytes of the work array.
+    fn work_bytes(&self) -> usize {
+        let reals = |(shape, parts): &(Vec<usize>, usize)| parts * shape.iter().product::<usize>();
+        (self.work.as_ref().map_or(0, reals) * size_of::<S>()).next_multiple_of(64)
+    }
+
+    /// Bytes of scratch for `threads` threads.
+    pub(crate) fn scratch(&self, threads: usize) -> usize {
+        self.work_bytes() + threads * self.thread_bytes()
+    }
+
+    /// The lanes that run.
+    pub(crate) fn isa(&self) -> Isa {
+        self.isa
+    }
+
+    /// Transforms `input` to `output`, which may be the same memory.
+    ///
+    /// # Safety
+    /// The arrays have the shapes of the problem and lie in memory that is readable and writable and nobody else's meanwhile;
+    /// `scratch` has [`Engine::scratch`] bytes and is aligned to 64.
+    pub(crate) unsafe fn run(&self, input: Array<S>, output: Array<S>, scratch: *mut u8, pool: &Pool) {
+        let work = match &self.work {
+            Some((shape, parts)) => Array::c_order(scratch.cast(), shape, *parts),
+            None => output,
+        };
+        // SAFETY: within the scratch.
+        let buffers = Shared(unsafe { scratch.add(self.work_bytes()) });
+        let place = |p: Place| match p {
+            Place::Input => input,
+            Place::Output => output,
+            Place::Work => work,
+        };
+        if self.passes.is_empty() {
+            // SAFETY: the caller's.
+            return unsafe { copy(input, output) };
+        }
+        for pass in &self.passes {
+            let tiles = self.tiles(pass, place(pass.from), place(pass.to));
+            pool.run(tiles.lines.tiles(tiles.width), &|worker, index| {
+                // SAFETY: every worker has buffers of its own, every tile lines of its own, read whole before they are written.
+                unsafe { S::tile(self.isa, &tiles, index, buffers.at(worker * self.thread_bytes())) };
+            });
+        }
+    }
+
+    fn tiles<'a>(&'a self, pass: &'a Pass<S>, from: Array<S>, to: Array<S>) -> Tiles<'a, S> {
+        let multiplies = pass.ops.iter().any(|op| matches!(op, Ready::Multiply));
+        let values = self.multiplier.as_ref().filter(|_| multiplies);
+        let complex = pass.ops.iter().filter_map(Ready::line).any(Line::is_complex);
+        // Sums of reals act on both parts of complex numbers: these are one more axis then.
+        let split = from.parts == 2 && to.parts == 2 && !complex;
+        let [from, to] = [from, to].map(|array| if split { array.split_parts() } else { array });
+        let table = values.and_then(|values| values.array(split)).unwrap_or(to);
+        let width = self.vector() / size_of::<S>();
+        let lines = Lines::new(pass.axis, [&from, &to, &table], values.is_none(), width);
+        Tiles { engine: self, pass, from, to, table, values, lines, width }
+    }
+}
+
+impl<S> Ready<S> {
+    fn line(&self) -> Option<&Line<S>> {
+        match self {
+            Ready::Line(line) => Some(line),
+            Ready::Multiply => None,
+        }
+    }
+}
+
+/// Buffers that the workers divide among themselves.
+struct Shared(*mut u8);
+
+// SAFETY: each worker uses its own part only.
+unsafe impl Sync for Shared {}
+
+impl Shared {
+    fn at(&self, offset: usize) -> *mut u8 {
+        // SAFETY: the offset is within the scratch.
+        unsafe { self.0.add(offset) }
+    }
+}
+
+/// Copies element by element: a problem without axes.
+///
+/// # Safety
+/// Both arrays are there.
+unsafe fn copy<S: Scalar>(from: Array<S>, to: Array<S>) {
+    let lines = Lines::new(usize::MAX, [&from, &to, &to], true, 1);
+    for i in 0..lines.count() {
+        let tile = lines.tile(i, 1);
+        for part in 0..from.parts as isize {
+            // SAFETY: the caller's.
+            unsafe { *to.origin.offset(tile.offsets[1][0] + part) = *from.origin.offset(tile.offsets[0][0] + part) };
+        }
+    }
+}
+
+/// One pass over given arrays.
+pub(crate) struct Tiles<'a, S> {
+    engine: &'a Engine<S>,
+    pass: &'a Pass<S>,
+    from: Array<S>,
+    to: Array<S>,
+    table: Array<S>,
+    values: Option<&'a Values<S>>,
+    lines: Lines,
+    width: usize,
+}
+
+// SAFETY: the arrays are shared by tiles that touch disjoint lines.
+unsafe impl<S: Scalar> Sync for Tiles<'_, S> {}
+
+impl<S: Scalar> Tiles<'_, S> {
+    fn access<'t>(&self, array: &Array<S>, number: usize, tile: &'t Tile) -> Access<'t, S> {
+        debug_assert!(number < ARRAYS);
+        let axis = self.pass.axis;
+        Access {
+            origin: array.origin,
+            lanes: &tile.offsets[number],
+            used: tile.used,
+            stride: array.strides[axis],
+            parts: array.parts,
+            count: array.shape[axis],
+        }
+    }
+
+    /// One tile: lines in, ops, lines out.
+    ///
+    /// # Safety
+    /// See [`Precise::tile`].
+    unsafe fn run<V: Lane<Scalar = S>>(&self, index: usize, buffer: *mut V) {
+        let tile = self.lines.tile(index, V::WIDTH);
+        let (source, target) = (self.access(&self.from, 0, &tile), self.access(&self.to, 1, &tile));
+        // SAFETY: the caller's; the three areas follow one another in the thread's buffers.
+        unsafe {
+            let (mut a, mut b) = (buffer, buffer.add(self.engine.buffer + SKEW));
+            let work = b.add(self.engine.buffer + SKEW);
+            let (first, last) = (self.pass.ops.first(), self.pass.ops.last());
+            let reads = first.and_then(Ready::line).is_some_and(Line::reads_rows);
+            let writes = last.and_then(Ready::line).is_some_and(Line::writes_rows);
+            let mut input = match rows(&source, V::WIDTH) {
+                Some(rows) if reads => rows,
+                _ => {
+                    gather(source, b);
+                    Rows::tile(b)
+                }
+            };
+            let output = rows(&target, V::WIDTH).filter(|_| writes);
+            for (i, op) in self.pass.ops.iter().enumerate() {
+                match op {
+                    Ready::Line(line) => {
+                        let output = output.filter(|_| i + 1 == self.pass.ops.len());
+                        let result = line.run(input, output, a, b, work);
+                        (a, b) = if result == a { (b, a) } else { (a, b) };
+                    }
+                    Ready::Multiply => self.multiply(&tile, b, a),
+                }
+                input = Rows::tile(b);
+            }
+            if output.is_none() {
+                scatter(target, b.cast_const());
+            }
+        }
+    }
+
+    /// Multiplies the tile by the plan's factors, with `free` as room for them.
+    ///
+    /// # Safety
+    /// Both hold the spectrum's lines.
+    unsafe fn multiply<V: Lane<Scalar = S>>(&self, tile: &Tile, data: *mut V, free: *mut V) {
+        let values = self.values.expect("a plan that multiplies has a multiplier");
+        let count = values.shape[self.pass.axis];
+        // Sums of reals on complex numbers see one part at a time.
+        let split = self.from.axes > values.shape.len();
+        let (parts, factors) = (if split { 1 } else { values.domain_parts }, values.parts());
+        // SAFETY: the caller's.
+        unsafe {
+            match values.along(self.pass.axis) {
+                None => gather(self.access(&self.table, 2, tile), free),
+                Some(along) => {
+                    let lanes = std::array::from_fn::<_, LANES, _>(|lane| {
+                        let line = tile.first + lane.min(tile.used - 1);
+                        values.across(self.lines.indices(line).filter(|(axis, _)| *axis < values.shape.len()))
+                    });
+                    let scalars = free.cast::<S>();
+                    for (i, f) in along.iter().enumerate() {
+                        for lane in 0..V::WIDTH {
+                            for (part, x) in f.product(lanes[lane]).into_iter().take(factors).enumerate() {
+                                *scalars.add((i * factors + part) * V::WIDTH + lane) = x;
+                            }
+                        }
+                    }
+                }
+            }
+            V::enter(Product { data, factors: free.cast_const(), count, parts, factor_parts: factors });
+        }
+    }
+}
+
+/// The lines as rows of vectors, if element i of all of them is one run of reals.
+fn rows<S>(lines: &Access<'_, S>, width: usize) -> Option<Rows<S>> {
+    let direct = lines.parts == 1 && lines.adjacent(width);
+    // SAFETY: the first line is in the array.
+    direct.then(|| Rows { base: unsafe { lines.origin.offset(lines.lanes[0]) }, stride: lines.stride })
+}
+
+struct Product<V: Lane> {
+    data: *mut V,
+    factors: *const V,
+    count: usize,
+    parts: usize,
+    factor_parts: usize,
+}
+
+impl<V: Lane> Work for Product<V> {
+    #[inline(always)]
+    fn run(self) {
+        let Product { data, factors, count, parts, factor_parts } = self;
+        for i in 0..count {
+            // SAFETY: both hold `count` elements of their parts.
+            unsafe {
+                if parts == 2 && factor_parts == 2 {
+                    let (z, w) = (data.cast::<C<V>>().add(i), *factors.cast::<C<V>>().add(i));
+                    *z = (*z).mul(w);
+                } else {
+                    for part in 0..parts {
+                        let x = data.add(i * parts + part);
+                        *x = *x * *factors.add(i);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl<S: Precise> Engine<S> {
+    /// [`Engine::run`] on views that are checked first.
+    ///
+    /// # Errors
+    /// If a view does not hold the problem's elements, or two outputs share a place, or the scratch is too small.
+    pub(crate) fn execute<I: Element, O: Element>(
+        &self,
+        ends: [&Layout; 2],
+        input: View<'_, I>,
+        output: ViewMut<'_, O>,
+        scratch: &mut Scratch,
+        pool: &Pool,
+    ) -> Result<()> {
+        check("input", ends[0], input.strides, input.offset, input.data.len(), false)?;
+        check("output", ends[1], output.strides, output.offset, output.data.len(), true)?;
+        self.check_scratch(scratch, pool)?;
+        // SAFETY: the views hold all elements and are borrowed; the input is only read, since no pass writes `Place::Input`.
+        unsafe {
+            let from = Array::new(input.data.as_ptr().cast_mut(), &ends[0].shape, input.strides, input.offset);
+            let to = Array::new(output.data.as_mut_ptr(), &ends[1].shape, output.strides, output.offset);
+            self.run(from, to, scratch.base(), pool);
+        }
+        Ok(())
+    }
+
+    /// The same with one view as input and output.
+    ///
+    /// # Errors
+    /// As [`Engine::execute`].
+    pub(crate) fn execute_in_place<T: Element>(
+        &self,
+        layout: &Layout,
+        data: ViewMut<'_, T>,
+        scratch: &mut Scratch,
+        pool: &Pool,
+    ) -> Result<()> {
+        check("array", layout, data.strides, data.offset, data.data.len(), true)?;
+        self.check_scratch(scratch, pool)?;
+        // SAFETY: as above; every tile reads its lines whole before it writes them.
+        unsafe {
+            let array = Array::new(data.data.as_mut_ptr(), &layout.shape, data.strides, data.offset);
+            self.run(array, array, scratch.base(), pool);
+        }
+        Ok(())
+    }
+
+    fn check_scratch(&self, scratch: &Scratch, pool: &Pool) -> Result<()> {
+        let (has, wants) = (scratch.bytes(), self.scratch(pool.threads()));
+        let message = || format!("the scratch has {has} bytes, the plan needs {wants}: make it with `Plan::scratch`");
+        if has < wants { Err(Error::new(ErrorKind::Argument, message())) } else { Ok(()) }
+    }
+}
+
+/// Checks a view against the layout that it stands for.
+fn check(name: &str, layout: &Layout, strides: &[isize], offset: usize, len: usize, writes: bool) -> Result<()> {
+    let fail = |message: String| Err(Error::new(ErrorKind::Argument, message));
+    if strides.len() != layout.shape.len() {
+        return fail(format!("the {name} has {} strides, the problem {} axes", strides.len(), layout.shape.len()));
+    }
+    if !fits(&layout.shape, strides, offset, len) {
+        let needs = if strides == layout.strides && offset == layout.offset {
+            format!("the problem needs {}", layout.len)
+        } else {
+            format!("strides {strides:?} from offset {offset} leave them for shape {:?}", layout.shape)
+        };
+        return fail(format!("the {name} has {len} elements; {needs}"));
+    }
+    // The problem's own strides have been checked when it was built.
+    if writes && strides != layout.strides && overlaps(&layout.shape, strides) {
+        return fail(format!("strides {strides:?} put several elements of the {name} in one place"));
+    }
+    Ok(())
+}

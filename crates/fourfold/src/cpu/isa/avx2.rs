@@ -1,0 +1,109 @@
+//! AVX2 and FMA: four f64 or eight f32.
+
+use super::operators;
+use crate::cpu::lane::{Lane, Work};
+use std::arch::x86_64::*;
+
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct F64x4(__m256d);
+
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct F32x8(__m256);
+
+operators!(F64x4, f64, _mm256_add_pd, _mm256_sub_pd, _mm256_mul_pd, _mm256_fmadd_pd, _mm256_fmsub_pd, _mm256_set1_pd);
+operators!(F32x8, f32, _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_fmadd_ps, _mm256_fmsub_ps, _mm256_set1_ps);
+
+/// Runs `work` with AVX2 and FMA.
+///
+/// # Safety
+/// The CPU has them.
+#[target_feature(enable = "avx2,fma")]
+unsafe fn enter<W: Work>(work: W) {
+    work.run();
+}
+
+impl Lane for F64x4 {
+    type Scalar = f64;
+    const WIDTH: usize = 4;
+
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        // SAFETY: see `operators!`.
+        F64x4(unsafe { _mm256_set1_pd(value) })
+    }
+    #[inline(always)]
+    unsafe fn load(from: *const f64) -> Self {
+        // SAFETY: the caller's.
+        F64x4(unsafe { _mm256_loadu_pd(from) })
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f64) {
+        // SAFETY: the caller's.
+        unsafe { _mm256_storeu_pd(to, self.0) }
+    }
+    #[inline(always)]
+    fn zip(a: Self, b: Self) -> (Self, Self) {
+        // SAFETY: see `operators!`.
+        unsafe {
+            let (even, odd) = (_mm256_unpacklo_pd(a.0, b.0), _mm256_unpackhi_pd(a.0, b.0));
+            (F64x4(_mm256_permute2f128_pd::<0x20>(even, odd)), F64x4(_mm256_permute2f128_pd::<0x31>(even, odd)))
+        }
+    }
+    #[inline(always)]
+    fn unzip(a: Self, b: Self) -> (Self, Self) {
+        // SAFETY: see `operators!`.
+        unsafe {
+            let (low, high) = (_mm256_permute2f128_pd::<0x20>(a.0, b.0), _mm256_permute2f128_pd::<0x31>(a.0, b.0));
+            (F64x4(_mm256_unpacklo_pd(low, high)), F64x4(_mm256_unpackhi_pd(low, high)))
+        }
+    }
+    #[inline(always)]
+    unsafe fn enter<W: Work>(work: W) {
+        // SAFETY: the caller's.
+        unsafe { enter(work) }
+    }
+}
+
+impl Lane for F32x8 {
+    type Scalar = f32;
+    const WIDTH: usize = 8;
+
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        // SAFETY: see `operators!`.
+        F32x8(unsafe { _mm256_set1_ps(value) })
+    }
+    #[inline(always)]
+    unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: the caller's.
+        F32x8(unsafe { _mm256_loadu_ps(from) })
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f32) {
+        // SAFETY: the caller's.
+        unsafe { _mm256_storeu_ps(to, self.0) }
+    }
+    #[inline(always)]
+    fn zip(a: Self, b: Self) -> (Self, Self) {
+        // SAFETY: see `operators!`.
+        unsafe {
+            let (even, odd) = (_mm256_unpacklo_ps(a.0, b.0), _mm256_unpackhi_ps(a.0, b.0));
+            (F32x8(_mm256_permute2f128_ps::<0x20>(even, odd)), F32x8(_mm256_permute2f128_ps::<0x31>(even, odd)))
+        }
+    }
+    #[inline(always)]
+    fn unzip(a: Self, b: Self) -> (Self, Self) {
+        // SAFETY: see `operators!`.
+        unsafe {
+            let (low, high) = (_mm256_permute2f128_ps::<0x20>(a.0, b.0), _mm256_permute2f128_ps::<0x31>(a.0, b.0));
+            (F32x8(_mm256_shuffle_ps::<0x88>(low, high)), F32x8(_mm256_shuffle_ps::<0xdd>(low, high)))
+        }
+    }
+    #[inline(always)]
+    unsafe fn enter<W: Work>(work: W) {
+        // SAFETY: the caller's.
+        unsafe { enter(work) }
+    }
+}

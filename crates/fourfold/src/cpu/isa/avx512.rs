@@ -1,0 +1,113 @@
+//! AVX-512: eight f64 or sixteen f32.
+
+use super::operators;
+use crate::cpu::lane::{Lane, Work};
+use std::arch::x86_64::*;
+
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct F64x8(__m512d);
+
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct F32x16(__m512);
+
+operators!(F64x8, f64, _mm512_add_pd, _mm512_sub_pd, _mm512_mul_pd, _mm512_fmadd_pd, _mm512_fmsub_pd, _mm512_set1_pd);
+operators!(F32x16, f32, _mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps, _mm512_fmadd_ps, _mm512_fmsub_ps, _mm512_set1_ps);
+
+/// Runs `work` with AVX-512.
+///
+/// # Safety
+/// The CPU has AVX-512 F, DQ and VL, AVX2 and FMA.
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
+unsafe fn enter<W: Work>(work: W) {
+    work.run();
+}
+
+impl Lane for F64x8 {
+    type Scalar = f64;
+    const WIDTH: usize = 8;
+
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        // SAFETY: see `operators!`.
+        F64x8(unsafe { _mm512_set1_pd(value) })
+    }
+    #[inline(always)]
+    unsafe fn load(from: *const f64) -> Self {
+        // SAFETY: the caller's.
+        F64x8(unsafe { _mm512_loadu_pd(from) })
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f64) {
+        // SAFETY: the caller's.
+        unsafe { _mm512_storeu_pd(to, self.0) }
+    }
+    #[inline(always)]
+    fn zip(a: Self, b: Self) -> (Self, Self) {
+        // SAFETY: see `operators!`.
+        unsafe {
+            let low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+            let high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+            (F64x8(_mm512_permutex2var_pd(a.0, low, b.0)), F64x8(_mm512_permutex2var_pd(a.0, high, b.0)))
+        }
+    }
+    #[inline(always)]
+    fn unzip(a: Self, b: Self) -> (Self, Self) {
+        // SAFETY: see `operators!`.
+        unsafe {
+            let even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+            let odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+            (F64x8(_mm512_permutex2var_pd(a.0, even, b.0)), F64x8(_mm512_permutex2var_pd(a.0, odd, b.0)))
+        }
+    }
+    #[inline(always)]
+    unsafe fn enter<W: Work>(work: W) {
+        // SAFETY: the caller's.
+        unsafe { enter(work) }
+    }
+}
+
+impl Lane for F32x16 {
+    type Scalar = f32;
+    const WIDTH: usize = 16;
+
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        // SAFETY: see `operators!`.
+        F32x16(unsafe { _mm512_set1_ps(value) })
+    }
+    #[inline(always)]
+    unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: the caller's.
+        F32x16(unsafe { _mm512_loadu_ps(from) })
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f32) {
+        // SAFETY: the caller's.
+        unsafe { _mm512_storeu_ps(to, self.0) }
+    }
+    #[inline(always)]
+    fn zip(a: Self, b: Self) -> (Self, Self) {
+        // SAFETY: see `operators!`.
+        unsafe {
+            let low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+            let high = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+            (F32x16(_mm512_permutex2var_ps(a.0, low, b.0)), F32x16(_mm512_permutex2var_ps(a.0, high, b.0)))
+        }
+    }
+    #[inline(always)]
+    fn unzip(a: Self, b: Self) -> (Self, Self) {
+        // SAFETY: see `operators!`.
+        unsafe {
+            let even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+            let odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+            (F32x16(_mm512_permutex2var_ps(a.0, even, b.0)), F32x16(_mm512_permutex2var_ps(a.0, odd, b.0)))
+        }
+    }
+    #[inline(always)]
+    unsafe fn enter<W: Work>(work: W) {
+        // SAFETY: the caller's.
+        unsafe { enter(work) }
+    }
+}

@@ -1,0 +1,75 @@
+//! A SIMD vector whose lanes belong to different transforms.
+
+use crate::real::Real;
+
+/// The scalars that the engine computes with.
+pub(crate) trait Scalar: Copy + Default + PartialEq + Send + Sync + std::fmt::Debug + 'static {
+    /// The nearest scalar to `value`.
+    fn of(value: f64) -> Self;
+    /// Itself in double precision.
+    fn to(self) -> f64;
+    /// The root of unity exp(−2πi k/n), each part to the last bit.
+    fn root(roots: &crate::twiddle::Roots, k: u64) -> num_complex::Complex<Self>;
+}
+
+impl Scalar for f64 {
+    fn of(value: f64) -> f64 {
+        value
+    }
+    fn to(self) -> f64 {
+        self
+    }
+    fn root(roots: &crate::twiddle::Roots, k: u64) -> num_complex::Complex<f64> {
+        roots.get(k)
+    }
+}
+
+impl Scalar for f32 {
+    fn of(value: f64) -> f32 {
+        value as f32
+    }
+    fn to(self) -> f64 {
+        self.into()
+    }
+    fn root(roots: &crate::twiddle::Roots, k: u64) -> num_complex::Complex<f32> {
+        let z = roots.get(k);
+        num_complex::Complex::new(z.re as f32, z.im as f32)
+    }
+}
+
+/// Work that is compiled anew for every instruction set: [`Lane::enter`] runs it where the set's instructions may be used.
+pub(crate) trait Work {
+    /// Does the work; must be `#[inline(always)]`, so that it ends up inside [`Lane::enter`].
+    fn run(self);
+}
+
+/// A vector of `WIDTH` scalars. The algorithms are generic over it; the files of `isa` hold the instructions only.
+pub(crate) trait Lane: Real {
+    /// What each lane holds.
+    type Scalar: Scalar;
+    /// Lanes in a vector, a power of two.
+    const WIDTH: usize;
+
+    /// All lanes the same.
+    fn splat(value: Self::Scalar) -> Self;
+
+    /// # Safety
+    /// `from` is readable for `WIDTH` scalars; no alignment is needed.
+    unsafe fn load(from: *const Self::Scalar) -> Self;
+
+    /// # Safety
+    /// `to` is writable for `WIDTH` scalars; no alignment is needed.
+    unsafe fn store(self, to: *mut Self::Scalar);
+
+    /// (a_0 b_0 a_1 b_1 …) in two vectors.
+    fn zip(a: Self, b: Self) -> (Self, Self);
+
+    /// The inverse of [`Lane::zip`].
+    fn unzip(a: Self, b: Self) -> (Self, Self);
+
+    /// Runs `work` compiled for the instruction set.
+    ///
+    /// # Safety
+    /// The CPU has the instruction set of this type.
+    unsafe fn enter<W: Work>(work: W);
+}

@@ -1,0 +1,189 @@
+//! Memory that the engine works in: scratch, and arrays as pointers with strides.
+
+use crate::{Element, Layout};
+use std::alloc::{Layout as Allocation, alloc_zeroed, dealloc, handle_alloc_error};
+use std::ptr::NonNull;
+
+/// Axes of an array, and one more for the two parts of complex numbers.
+pub(crate) const AXES: usize = 33;
+
+/// Alignment of scratch: a cache line and the widest vector.
+const ALIGNMENT: usize = 64;
+
+/// Memory for the intermediate results of an execution. Made by [`Plan::scratch`](crate::Plan::scratch); serves any plan
+/// that needs no more than it has, one execution at a time.
+pub struct Scratch {
+    base: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: it owns its memory, which is plain bytes.
+unsafe impl Send for Scratch {}
+// SAFETY: a shared reference gives no access to the memory.
+unsafe impl Sync for Scratch {}
+
+impl Scratch {
+    /// Room for `bytes` bytes.
+    pub(crate) fn new(bytes: usize) -> Scratch {
+        let bytes = bytes.max(1).next_multiple_of(ALIGNMENT);
+        let allocation = Self::allocation(bytes);
+        // SAFETY: the size is not zero.
+        let base = unsafe { alloc_zeroed(allocation) };
+        Scratch { base: NonNull::new(base).unwrap_or_else(|| handle_alloc_error(allocation)), bytes }
+    }
+
+    fn allocation(bytes: usize) -> Allocation {
+        Allocation::from_size_align(bytes, ALIGNMENT).expect("scratch sizes are checked when planning")
+    }
+
+    /// Its size.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The first byte, aligned to 64.
+    pub(crate) fn base(&mut self) -> *mut u8 {
+        self.base.as_ptr()
+    }
+}
+
+impl std::fmt::Debug for Scratch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scratch").field("bytes", &self.bytes).finish()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with the same layout.
+        unsafe { dealloc(self.base.as_ptr(), Self::allocation(self.bytes)) }
+    }
+}
+
+/// An array in memory, seen as reals: the address of element (0, 0, …) and the strides in reals.
+#[derive(Clone, Copy)]
+pub(crate) struct Array<S> {
+    pub(crate) origin: *mut S,
+    pub(crate) axes: usize,
+    pub(crate) shape: [usize; AXES],
+    pub(crate) strides: [isize; AXES],
+    /// Reals an element: 1, or 2 for complex numbers.
+    pub(crate) parts: usize,
+}
+
+// SAFETY: the engine's tiles touch disjoint elements; `Plan::execute` borrows the memory for as long as any of them runs.
+unsafe impl<S: Send> Send for Array<S> {}
+// SAFETY: as above.
+unsafe impl<S: Sync> Sync for Array<S> {}
+
+impl<S> Array<S> {
+    /// The array of `layout` in the memory that starts at `base`.
+    ///
+    /// # Safety
+    /// The memory holds all elements of the layout.
+    pub(crate) unsafe fn new<T: Element>(base: *mut T, shape: &[usize], strides: &[isize], offset: usize) -> Self {
+        let parts = T::DOMAIN.reals();
+        let mut array = Array {
+            // SAFETY: the offset is within the memory.
+            origin: unsafe { base.add(offset) }.cast(),
+            axes: shape.len(),
+            shape: [1; AXES],
+            strides: [0; AXES],
+            parts,
+        };
+        array.shape[..shape.len()].copy_from_slice(shape);
+        for (to, from) in array.strides.iter_mut().zip(strides) {
+            *to = from * parts as isize;
+        }
+        array
+    }
+
+    /// A C-order array of the given shape at `origin`.
+    pub(crate) fn c_order(origin: *mut S, shape: &[usize], parts: usize) -> Self {
+        let mut array = Array { origin, axes: shape.len(), shape: [1; AXES], strides: [0; AXES], parts };
+        array.shape[..shape.len()].copy_from_slice(shape);
+        let mut stride = parts as isize;
+        for axis in (0..shape.len()).rev() {
+            array.strides[axis] = stride;
+            stride *= shape[axis] as isize;
+        }
+        array
+    }
+
+    /// Complex numbers as reals with one more axis, of length 2.
+    pub(crate) fn split_parts(mut self) -> Self {
+        self.shape[self.axes] = 2;
+        self.strides[self.axes] = 1;
+        self.axes += 1;
+        self.parts = 1;
+        self
+    }
+}
+
+/// A shared view of an array that lies in a slice: element (i_0, i_1, …) at `offset + Σ i_a · strides[a]`.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a, T> {
+    /// The memory.
+    pub data: &'a [T],
+    /// Where element (0, 0, …) lies.
+    pub offset: usize,
+    /// Steps along each axis, in elements; may be negative or zero.
+    pub strides: &'a [isize],
+}
+
+/// A mutable view; no two elements may share a place.
+#[derive(Debug)]
+pub struct ViewMut<'a, T> {
+    /// The memory.
+    pub data: &'a mut [T],
+    /// Where element (0, 0, …) lies.
+    pub offset: usize,
+    /// Steps along each axis, in elements; may be negative.
+    pub strides: &'a [isize],
+}
+
+impl<'a, T> View<'a, T> {
+    /// The view that `layout` gives of a slice.
+    pub fn of(data: &'a [T], layout: &'a Layout) -> Self {
+        View { data, offset: layout.offset, strides: &layout.strides }
+    }
+}
+
+impl<'a, T> ViewMut<'a, T> {
+    /// The view that `layout` gives of a slice.
+    pub fn of(data: &'a mut [T], layout: &'a Layout) -> Self {
+        ViewMut { data, offset: layout.offset, strides: &layout.strides }
+    }
+}
+
+/// Whether all elements of an array with this offset and these strides lie in `len` elements.
+pub(crate) fn fits(shape: &[usize], strides: &[isize], offset: usize, len: usize) -> bool {
+    let reach = |backwards: bool| {
+        shape
+            .iter()
+            .zip(strides)
+            .filter(|(_, s)| (**s < 0) == backwards)
+            .try_fold(0usize, |sum, (n, s)| sum.checked_add((n - 1).checked_mul(s.unsigned_abs())?))
+    };
+    let (Some(below), Some(above)) = (reach(true), reach(false)) else { return false };
+    below <= offset && offset.checked_add(above).is_some_and(|last| last < len)
+}
+
+/// Whether two elements of an array with these strides share a place. Decided without allocating where each axis steps over
+/// all smaller ones, as it does in every ordinary array.
+pub(crate) fn overlaps(shape: &[usize], strides: &[isize]) -> bool {
+    let mut order = [0usize; AXES];
+    let mut axes = 0;
+    for axis in (0..shape.len()).filter(|&axis| shape[axis] > 1) {
+        order[axes] = axis;
+        axes += 1;
+    }
+    order[..axes].sort_unstable_by_key(|&axis| strides[axis].unsigned_abs());
+    let mut reach = 0usize;
+    let nested = order[..axes].iter().all(|&axis| {
+        let steps_over = strides[axis].unsigned_abs() > reach;
+        reach = reach.saturating_add((shape[axis] - 1).saturating_mul(strides[axis].unsigned_abs()));
+        steps_over
+    });
+    !nested && Layout::strided(shape, strides, 1).map_or(true, |layout| layout.overlaps())
+}

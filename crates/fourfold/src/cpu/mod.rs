@@ -1,0 +1,19 @@
+//! The CPU engine: recipes run with SIMD lanes and threads.
+//!
+//! A pass cuts the lines of its axis into tiles of as many lines as a vector has lanes, so that every vector operation works on
+//! that many transforms at once and no arithmetic ever crosses lanes. What a tile computes does not depend on its neighbours or on
+//! the thread, so results are the same for any number of threads.
+
+mod combine;
+pub(crate) mod dft;
+pub(crate) mod dispatch;
+pub(crate) mod engine;
+mod factor;
+pub(crate) mod isa;
+pub(crate) mod lane;
+pub(crate) mod line;
+mod lines;
+pub(crate) mod memory;
+mod pass;
+pub(crate) mod threads;
+mod transpose;

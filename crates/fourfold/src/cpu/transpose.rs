@@ -1,0 +1,218 @@
+//! Lines of an array to a tile of vectors and back: lane j of every vector belongs to line j.
+
+use super::lane::{Lane, Work};
+use super::lines::LANES;
+
+/// The lines of one tile in an array of reals.
+#[derive(Clone, Copy)]
+pub(crate) struct Access<'a, S> {
+    pub(crate) origin: *mut S,
+    /// Where each line begins.
+    pub(crate) lanes: &'a [isize; LANES],
+    /// Lines that are there; the other lanes repeat the last.
+    pub(crate) used: usize,
+    /// From element to element along the line, in reals.
+    pub(crate) stride: isize,
+    /// Reals an element, next to each other.
+    pub(crate) parts: usize,
+    /// Elements of a line.
+    pub(crate) count: usize,
+}
+
+impl<S> Access<'_, S> {
+    /// Whether all `width` lines are there and begin `parts` apart, so that element i of all of them is one run of memory.
+    pub(crate) fn adjacent(&self, width: usize) -> bool {
+        let step = |j: usize| self.lanes[j] - self.lanes[j - 1] == self.parts as isize;
+        self.used == width && (1..width).all(step)
+    }
+
+    /// Whether each line is one run of memory.
+    fn contiguous(&self) -> bool {
+        self.stride == self.parts as isize
+    }
+
+    /// Real number `i` of line `lane`.
+    #[inline(always)]
+    unsafe fn at(&self, lane: usize, i: usize) -> *mut S {
+        let offset = self.lanes[lane] + (i / self.parts) as isize * self.stride + (i % self.parts) as isize;
+        // SAFETY: the caller's.
+        unsafe { self.origin.offset(offset) }
+    }
+}
+
+/// Fills `tile` with the lines: parts · count vectors.
+///
+/// # Safety
+/// The lines lie in readable memory, the tile is long enough, and the CPU has the instructions of `V`.
+pub(crate) unsafe fn gather<V: Lane>(lines: Access<'_, V::Scalar>, tile: *mut V) {
+    // SAFETY: the caller's.
+    unsafe { V::enter(Gather { lines, tile }) }
+}
+
+/// Writes `tile` to the lines.
+///
+/// # Safety
+/// As [`gather`], writable.
+pub(crate) unsafe fn scatter<V: Lane>(lines: Access<'_, V::Scalar>, tile: *const V) {
+    // SAFETY: the caller's.
+    unsafe { V::enter(Scatter { lines, tile }) }
+}
+
+/// Turns the square of `W` rows of `W` lanes: log₂ W rounds of zipping row i with row i + W/2 (the perfect shuffle applied to both
+/// halves of the index).
+#[inline(always)]
+fn turn<V: Lane, const W: usize>(mut rows: [V; W]) -> [V; W] {
+    let mut round = 1;
+    while round < W {
+        let mut next = rows;
+        for i in 0..W / 2 {
+            (next[2 * i], next[2 * i + 1]) = V::zip(rows[i], rows[i + W / 2]);
+        }
+        rows = next;
+        round *= 2;
+    }
+    rows
+}
+
+struct Gather<'a, V: Lane> {
+    lines: Access<'a, V::Scalar>,
+    tile: *mut V,
+}
+
+impl<V: Lane> Gather<'_, V> {
+    #[inline(always)]
+    unsafe fn squares<const W: usize>(&self, reals: usize) {
+        let Gather { lines, tile } = self;
+        let mut i = 0;
+        while i + W <= reals {
+            // SAFETY: the caller's; W reals of each line.
+            unsafe {
+                let rows =
+                    std::array::from_fn::<V, W, _>(|j| V::load(lines.origin.offset(lines.lanes[j] + i as isize)));
+                for (j, v) in turn(rows).into_iter().enumerate() {
+                    *tile.add(i + j) = v;
+                }
+            }
+            i += W;
+        }
+        // SAFETY: the caller's.
+        unsafe { self.one_by_one(i, reals) }
+    }
+
+    #[inline(always)]
+    unsafe fn one_by_one(&self, start: usize, end: usize) {
+        let Gather { lines, tile } = self;
+        let scalars = tile.cast::<V::Scalar>();
+        for i in start..end {
+            for lane in 0..V::WIDTH {
+                // SAFETY: the caller's.
+                unsafe { *scalars.add(i * V::WIDTH + lane) = *lines.at(lane, i) }
+            }
+        }
+    }
+}
+
+impl<V: Lane> Work for Gather<'_, V> {
+    #[inline(always)]
+    fn run(self) {
+        let Gather { lines, tile } = self;
+        let reals = lines.parts * lines.count;
+        // SAFETY: the caller of `gather`.
+        unsafe {
+            if lines.adjacent(V::WIDTH) && lines.parts <= 2 && V::WIDTH > 1 {
+                let from = lines.origin.offset(lines.lanes[0]);
+                for i in 0..lines.count {
+                    let from = from.offset(i as isize * lines.stride);
+                    if lines.parts == 1 {
+                        *tile.add(i) = V::load(from);
+                    } else {
+                        (*tile.add(2 * i), *tile.add(2 * i + 1)) = V::unzip(V::load(from), V::load(from.add(V::WIDTH)));
+                    }
+                }
+            } else if lines.contiguous() {
+                match V::WIDTH {
+                    2 => self.squares::<2>(reals),
+                    4 => self.squares::<4>(reals),
+                    8 => self.squares::<8>(reals),
+                    16 => self.squares::<16>(reals),
+                    _ => self.one_by_one(0, reals),
+                }
+            } else {
+                self.one_by_one(0, reals);
+            }
+        }
+    }
+}
+
+struct Scatter<'a, V: Lane> {
+    lines: Access<'a, V::Scalar>,
+    tile: *const V,
+}
+
+impl<V: Lane> Scatter<'_, V> {
+    #[inline(always)]
+    unsafe fn squares<const W: usize>(&self, reals: usize) {
+        let Scatter { lines, tile } = self;
+        let mut i = 0;
+        while i + W <= reals {
+            // SAFETY: the caller's; W reals of each line.
+            unsafe {
+                let rows = turn(std::array::from_fn::<V, W, _>(|j| *tile.add(i + j)));
+                for (j, v) in rows.into_iter().enumerate() {
+                    if j < lines.used {
+                        v.store(lines.origin.offset(lines.lanes[j] + i as isize));
+                    }
+                }
+            }
+            i += W;
+        }
+        // SAFETY: the caller's.
+        unsafe { self.one_by_one(i, reals) }
+    }
+
+    #[inline(always)]
+    unsafe fn one_by_one(&self, start: usize, end: usize) {
+        let Scatter { lines, tile } = self;
+        let scalars = tile.cast::<V::Scalar>();
+        for i in start..end {
+            for lane in 0..lines.used {
+                // SAFETY: the caller's.
+                unsafe { *lines.at(lane, i) = *scalars.add(i * V::WIDTH + lane) }
+            }
+        }
+    }
+}
+
+impl<V: Lane> Work for Scatter<'_, V> {
+    #[inline(always)]
+    fn run(self) {
+        let Scatter { lines, tile } = self;
+        let reals = lines.parts * lines.count;
+        // SAFETY: the caller of `scatter`.
+        unsafe {
+            if lines.adjacent(V::WIDTH) && lines.parts <= 2 && V::WIDTH > 1 {
+                let to = lines.origin.offset(lines.lanes[0]);
+                for i in 0..lines.count {
+                    let to = to.offset(i as isize * lines.stride);
+                    if lines.parts == 1 {
+                        (*tile.add(i)).store(to);
+                    } else {
+                        let (low, high) = V::zip(*tile.add(2 * i), *tile.add(2 * i + 1));
+                        low.store(to);
+                        high.store(to.add(V::WIDTH));
+                    }
+                }
+            } else if lines.contiguous() {
+                match V::WIDTH {
+                    2 => self.squares::<2>(reals),
+                    4 => self.squares::<4>(reals),
+                    8 => self.squares::<8>(reals),
+                    16 => self.squares::<16>(reals),
+                    _ => self.one_by_one(0, reals),
+                }
+            } else {
+                self.one_by_one(0, reals);
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Pointwise multipliers of a spectrum.
+
+use crate::cpu::lane::Scalar;
+use crate::cpu::memory::Array;
+use crate::{Domain, Error, ErrorKind, Problem, Result};
+use num_complex::Complex;
+
+/// What multiplies a spectrum between a forward and an inverse transform: f_{k0,k1,…}, real or complex.
+///
+/// Values are given in double precision and rounded to the problem's type.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Multiplier {
+    /// One factor an element, in C order.
+    Table(Vec<f64>),
+    /// One complex factor an element of a complex spectrum, in C order.
+    ComplexTable(Vec<Complex<f64>>),
+    /// f = Π_a g_a\[k_a\]: one list for every axis of the spectrum.
+    Separable(Vec<Vec<f64>>),
+    /// The same with complex factors.
+    ComplexSeparable(Vec<Vec<Complex<f64>>>),
+}
+
+/// A complex factor, or a real one with nothing in the second place.
+#[derive(Clone, Copy)]
+pub(crate) struct Pair<S>(pub(crate) S, pub(crate) S);
+
+/// A multiplier in the engine's precision.
+pub(crate) struct Values<S> {
+    pub(crate) shape: Vec<usize>,
+    /// Reals an element of the spectrum.
+    pub(crate) domain_parts: usize,
+    complex: bool,
+    table: Vec<S>,
+    axes: Vec<Vec<Pair<S>>>,
+}
+
+impl Multiplier {
+    /// Checks the multiplier against the output of `forward`.
+    pub(crate) fn ready<S: Scalar>(&self, forward: &Problem) -> Result<Values<S>> {
+        let shape = forward.output().shape.clone();
+        let domain = forward.output_domain();
+        let wrong = |message: String| Err(Error::new(ErrorKind::Argument, message));
+        let complex = matches!(self, Multiplier::ComplexTable(_) | Multiplier::ComplexSeparable(_));
+        if complex && domain == Domain::Real {
+            return wrong(format!("the spectrum of `{forward}` is real: a complex multiplier does not fit"));
+        }
+        let of = |z: &Complex<f64>| Pair(S::of(z.re), S::of(z.im));
+        let real = |x: &f64| Pair(S::of(*x), S::of(0.0));
+        let (table, axes) = match self {
+            Multiplier::Table(t) => (t.iter().map(|x| S::of(*x)).collect(), vec![]),
+            Multiplier::ComplexTable(t) => (t.iter().flat_map(|z| [S::of(z.re), S::of(z.im)]).collect(), vec![]),
+            Multiplier::Separable(a) => {
+                (vec![], a.iter().map(|g| g.iter().map(real).collect()).collect::<Vec<Vec<_>>>())
+            }
+            Multiplier::ComplexSeparable(a) => (vec![], a.iter().map(|g| g.iter().map(of).collect()).collect()),
+        };
+        let elements: usize = shape.iter().product::<usize>() * if complex { 2 } else { 1 };
+        let lengths: Vec<_> = axes.iter().map(Vec::len).collect();
+        match self {
+            Multiplier::Table(_) | Multiplier::ComplexTable(_) if table.len() != elements => {
+                let (has, wants) = if complex { (table.len() / 2, elements / 2) } else { (table.len(), elements) };
+                wrong(format!("the multiplier has {has} factors, the spectrum of `{forward}` {wants} elements"))
+            }
+            Multiplier::Separable(_) | Multiplier::ComplexSeparable(_) if lengths != shape => wrong(format!(
+                "the multiplier has lists of {lengths:?} factors, the spectrum of `{forward}` is {shape:?}"
+            )),
+            _ => Ok(Values { shape, domain_parts: domain.reals(), complex, table, axes }),
+        }
+    }
+}
+
+impl<S: Scalar> Values<S> {
+    /// Whether the factors are complex.
+    pub(crate) fn is_complex(&self) -> bool {
+        self.complex
+    }
+
+    /// Reals a factor.
+    pub(crate) fn parts(&self) -> usize {
+        if self.complex { 2 } else { 1 }
+    }
+
+    /// The table as an array; `split`: with one more axis, for the two parts of a complex element that a real factor multiplies.
+    pub(crate) fn array(&self, split: bool) -> Option<Array<S>> {
+        if self.table.is_empty() {
+            return None;
+        }
+        let mut array = Array::c_order(self.table.as_ptr().cast_mut(), &self.shape, self.parts());
+        if split {
+            array.shape[array.axes] = 2;
+            array.axes += 1;
+        }
+        Some(array)
+    }
+
+    /// The factors along an axis, if the multiplier is separable.
+    pub(crate) fn along(&self, axis: usize) -> Option<&[Pair<S>]> {
+        self.axes.get(axis).map(Vec::as_slice)
+    }
+
+    /// The product of the factors of all other axes, at the given (axis, index) pairs.
+    pub(crate) fn across(&self, indices: impl Iterator<Item = (usize, usize)>) -> Pair<S> {
+        indices.fold(Pair(S::of(1.0), S::of(0.0)), |product, (axis, i)| product.times(self.axes[axis][i]))
+    }
+}
+
+impl<S: Scalar> Pair<S> {
+    /// The product, as [re, im].
+    pub(crate) fn product(self, b: Self) -> [S; 2] {
+        let Pair(re, im) = self.times(b);
+        [re, im]
+    }
+
+    fn times(self, b: Self) -> Self {
+        let (x, y) = (Complex::new(self.0.to(), self.1.to()), Complex::new(b.0.to(), b.1.to()));
+        let z = x * y;
+        Pair(S::of(z.re), S::of(z.im))
+    }
+}

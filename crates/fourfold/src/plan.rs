@@ -1,0 +1,190 @@
+//! The executable form of a problem.
+
+use crate::cpu::dispatch::Isa;
+use crate::cpu::engine::Engine;
+use crate::cpu::memory::{Scratch, View, ViewMut};
+use crate::cpu::threads::Pool;
+use crate::recipe::Recipe;
+use crate::{Domain, Element, Error, ErrorKind, Layout, Precision, Problem, Result};
+use std::fmt;
+use std::sync::Arc;
+
+/// A problem with its tables, ready to run any number of times, from any number of threads at once.
+///
+/// Made by a [`Planner`](crate::Planner). Executing it never fails but for arguments that do not fit the problem, and then
+/// leaves the output as it was. The input is only read.
+///
+/// ```
+/// let planner = fourfold::Planner::new();
+/// let plan = planner.plan(&"dct2 f64 4".parse()?)?;
+/// let mut y = [0.0; 4];
+/// plan.execute(&[1.0, 2.0, 3.0, 4.0], &mut y)?;
+/// assert_eq!(y[0], 20.0); // 2 · (1 + 2 + 3 + 4)
+/// # Ok::<(), fourfold::Error>(())
+/// ```
+pub struct Plan {
+    pub(crate) recipe: Recipe,
+    pub(crate) engine: AnyEngine,
+    pub(crate) pool: Arc<Pool>,
+}
+
+/// An engine of either precision.
+pub(crate) enum AnyEngine {
+    F32(Engine<f32>),
+    F64(Engine<f64>),
+}
+
+/// Calls the engine of the plan's precision.
+macro_rules! with_engine {
+    ($plan:expr, $engine:ident => $body:expr) => {
+        match &$plan.engine {
+            AnyEngine::F32($engine) => $body,
+            AnyEngine::F64($engine) => $body,
+        }
+    };
+}
+
+impl Plan {
+    /// The problem; of a filter, the forward one.
+    pub fn problem(&self) -> &Problem {
+        self.recipe.problem()
+    }
+
+    /// How it is computed.
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    /// The instruction set that runs.
+    pub fn isa(&self) -> Isa {
+        with_engine!(self, engine => engine.isa())
+    }
+
+    /// The threads that share the work.
+    pub fn threads(&self) -> usize {
+        self.pool.threads()
+    }
+
+    /// Bytes of scratch that an execution needs.
+    pub fn scratch_bytes(&self) -> usize {
+        with_engine!(self, engine => engine.scratch(self.pool.threads()))
+    }
+
+    /// Scratch for one execution at a time; with it, executing allocates nothing.
+    pub fn scratch(&self) -> Scratch {
+        Scratch::new(self.scratch_bytes())
+    }
+
+    /// Bytes that an execution reads and writes in the passes over its arrays.
+    pub fn bytes_moved(&self) -> usize {
+        self.recipe.bytes_moved()
+    }
+
+    fn input(&self) -> &Layout {
+        self.recipe.problem().input()
+    }
+
+    fn output(&self) -> &Layout {
+        self.recipe.end().output()
+    }
+
+    /// Transforms `input` to `output`, both in the problem's layouts.
+    ///
+    /// Sums of reals (DCT, DST, DHT, IDXST) also take complex slices and act on both parts.
+    ///
+    /// # Errors
+    /// If a slice is shorter than [`Layout::len`], or its elements are not of the problem's type and domain.
+    pub fn execute<I: Element, O: Element>(&self, input: &[I], output: &mut [O]) -> Result<()> {
+        self.execute_with(input, output, &mut self.scratch())
+    }
+
+    /// [`Plan::execute`] with the caller's scratch: allocates nothing.
+    ///
+    /// # Errors
+    /// As [`Plan::execute`], and if the scratch is too small.
+    pub fn execute_with<I: Element, O: Element>(
+        &self,
+        input: &[I],
+        output: &mut [O],
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        self.execute_views(View::of(input, self.input()), ViewMut::of(output, self.output()), scratch)
+    }
+
+    /// [`Plan::execute`] on arrays with strides of their own, whatever the problem's layouts are.
+    ///
+    /// # Errors
+    /// As [`Plan::execute_with`], and if the strides leave the slices or put two outputs in one place.
+    pub fn execute_views<I: Element, O: Element>(
+        &self,
+        input: View<'_, I>,
+        output: ViewMut<'_, O>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        self.check::<I, O>()?;
+        let ends = [self.input(), self.output()];
+        with_engine!(self, engine => engine.execute(ends, input, output, scratch, &self.pool))
+    }
+
+    /// Transforms `data` in the problem's input layout, in place.
+    ///
+    /// # Errors
+    /// As [`Plan::execute`], and if input and output differ in domain or shape.
+    pub fn execute_in_place<T: Element>(&self, data: &mut [T]) -> Result<()> {
+        self.execute_in_place_with(data, &mut self.scratch())
+    }
+
+    /// [`Plan::execute_in_place`] with the caller's scratch: allocates nothing.
+    ///
+    /// # Errors
+    /// As [`Plan::execute_in_place`], and if the scratch is too small.
+    pub fn execute_in_place_with<T: Element>(&self, data: &mut [T], scratch: &mut Scratch) -> Result<()> {
+        self.execute_view_in_place(ViewMut::of(data, self.input()), scratch)
+    }
+
+    /// [`Plan::execute_in_place`] on an array with strides of its own.
+    ///
+    /// # Errors
+    /// As [`Plan::execute_in_place_with`] and [`Plan::execute_views`].
+    pub fn execute_view_in_place<T: Element>(&self, data: ViewMut<'_, T>, scratch: &mut Scratch) -> Result<()> {
+        self.check::<T, T>()?;
+        let (input, output) = (self.input(), self.output());
+        if input.shape != output.shape {
+            let message = format!(
+                "`{}` makes {:?} of {:?}, which cannot be done in place",
+                self.problem(),
+                output.shape,
+                input.shape
+            );
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
+        with_engine!(self, engine => engine.execute_in_place(input, data, scratch, &self.pool))
+    }
+
+    /// Whether the element types are those of the problem.
+    fn check<I: Element, O: Element>(&self) -> Result<()> {
+        let (problem, end) = (self.recipe.problem(), self.recipe.end());
+        let wants = (problem.input_domain(), end.output_domain());
+        let both_parts = wants == (Domain::Real, Domain::Real)
+            && problem.output_domain() == Domain::Real
+            && (I::DOMAIN, O::DOMAIN) == (Domain::Complex, Domain::Complex);
+        let domains = (I::DOMAIN, O::DOMAIN) == wants || both_parts;
+        if domains && I::PRECISION == problem.precision() && O::PRECISION == problem.precision() {
+            return Ok(());
+        }
+        let name = |domain: Domain, precision: Precision| match domain {
+            Domain::Real => precision.name().to_string(),
+            Domain::Complex => format!("Complex<{}>", precision.name()),
+        };
+        let given = (name(I::DOMAIN, I::PRECISION), name(O::DOMAIN, O::PRECISION));
+        let wanted = (name(wants.0, problem.precision()), name(wants.1, problem.precision()));
+        let message = format!("`{problem}` takes {} to {}, not {} to {}", wanted.0, wanted.1, given.0, given.1);
+        Err(Error::new(ErrorKind::Argument, message))
+    }
+}
+
+impl fmt::Debug for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Plan({}, {} × {})", self.recipe, self.threads(), self.isa())
+    }
+}

@@ -1,0 +1,199 @@
+//! Makes plans, and keeps their tables.
+
+use crate::cpu::dispatch::Isa;
+use crate::cpu::engine::{Engine, Precise};
+use crate::cpu::line::Line;
+use crate::cpu::threads::Pool;
+use crate::multiplier::{Multiplier, Values};
+use crate::plan::{AnyEngine, Plan};
+use crate::recipe::{self, Op, Recipe};
+use crate::rules::axes;
+use crate::{Domain, Error, ErrorKind, Precision, Problem, Result};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Makes plans for this machine. Plans of one planner share their tables and threads.
+///
+/// ```
+/// use fourfold::Planner;
+/// let planner = Planner::builder().threads(2).build()?;
+/// let plan = planner.plan(&"dct2 f32 100x80 ortho".parse()?)?;
+/// let (x, mut y) = (vec![1.0f32; 8000], vec![0.0f32; 8000]);
+/// let mut scratch = plan.scratch();
+/// plan.execute_with(&x, &mut y, &mut scratch)?;
+/// # Ok::<(), fourfold::Error>(())
+/// ```
+pub struct Planner {
+    isa: Isa,
+    pool: Arc<Pool>,
+    single: Tables<f32>,
+    double: Tables<f64>,
+}
+
+/// Lines by what they compute and how.
+type Tables<S> = Mutex<HashMap<String, Arc<Line<S>>>>;
+
+/// Settings of a [`Planner`].
+#[derive(Clone, Debug)]
+pub struct PlannerBuilder {
+    isa: Isa,
+    threads: usize,
+}
+
+impl PlannerBuilder {
+    /// Which instruction set to use; the best that the machine has if not said.
+    pub fn isa(mut self, isa: Isa) -> Self {
+        self.isa = isa;
+        self
+    }
+
+    /// How many threads share the work of an execution, the caller's included; 1 if not said.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// The planner.
+    ///
+    /// # Errors
+    /// If the machine does not have the instruction set, or will not start the threads.
+    pub fn build(self) -> Result<Planner> {
+        let isa = self.isa.checked()?;
+        if !(1..=1024).contains(&self.threads) {
+            let message = format!("{} threads: expected 1 to 1024", self.threads);
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
+        let failed = |e| Error::new(ErrorKind::Unavailable, format!("cannot start {} threads: {e}", self.threads));
+        let pool = Arc::new(Pool::new(self.threads).map_err(failed)?);
+        Ok(Planner { isa, pool, single: Mutex::default(), double: Mutex::default() })
+    }
+}
+
+impl Default for Planner {
+    fn default() -> Self {
+        Planner::new()
+    }
+}
+
+impl Planner {
+    /// A planner for one thread and the best instruction set of this machine.
+    pub fn new() -> Planner {
+        Planner::builder().build().expect("the best available instruction set is available, and one thread is there")
+    }
+
+    /// A planner with settings.
+    pub fn builder() -> PlannerBuilder {
+        PlannerBuilder { isa: Isa::best(), threads: 1 }
+    }
+
+    /// The instruction set that plans use.
+    pub fn isa(&self) -> Isa {
+        self.isa
+    }
+
+    /// How `problem` would be computed.
+    pub fn recipe(&self, problem: &Problem) -> Recipe {
+        axes::recipe(problem)
+    }
+
+    /// A plan for `problem`.
+    ///
+    /// # Errors
+    /// If the tables or the scratch would not fit the address space.
+    pub fn plan(&self, problem: &Problem) -> Result<Plan> {
+        self.plan_recipe(self.recipe(problem))
+    }
+
+    /// A plan that follows `recipe`.
+    ///
+    /// # Errors
+    /// As [`Planner::plan`], and if the recipe multiplies: a filter needs its multiplier.
+    pub fn plan_recipe(&self, recipe: Recipe) -> Result<Plan> {
+        if recipe.inverse().is_some() {
+            return Err(Error::new(ErrorKind::Argument, "a filter needs its multiplier: use `Planner::filter`"));
+        }
+        self.prepare(recipe, None)
+    }
+
+    /// A plan that computes forward → multiply → inverse. The multiply and the transforms next to it are one pass, so the filter
+    /// takes one trip through memory less than its two transforms.
+    ///
+    /// The output of `forward` must be an input of `inverse`; both problems' layouts on that side are of no account.
+    ///
+    /// ```
+    /// use fourfold::{Multiplier, Planner, Problem};
+    /// // Solve u − u″ = f with Neumann ends: divide by 1 + the eigenvalues of −d²/dx².
+    /// let forward: Problem = "dct2 f64 8".parse()?;
+    /// let factors = (0..8).map(|k| 1.0 / (3.0 - 2.0 * (std::f64::consts::PI * k as f64 / 8.0).cos())).collect();
+    /// let plan = Planner::new().filter(&forward, &Multiplier::Table(factors), &forward.inverse()?)?;
+    /// let (f, mut u) = ([1.0; 8], [0.0; 8]);
+    /// plan.execute(&f, &mut u)?;
+    /// assert!(u.iter().all(|u| (u - 1.0).abs() < 1e-15)); // a constant solves it
+    /// # Ok::<(), fourfold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the spectra differ, the multiplier has another shape, or a complex multiplier meets a spectrum that is real or whose last
+    /// transformed axis has a sum of reals.
+    pub fn filter(&self, forward: &Problem, multiplier: &Multiplier, inverse: &Problem) -> Result<Plan> {
+        self.prepare(axes::filter(forward, inverse)?, Some(multiplier))
+    }
+
+    fn prepare(&self, recipe: Recipe, multiplier: Option<&Multiplier>) -> Result<Plan> {
+        check_size(&recipe)?;
+        let engine = match recipe.problem().precision() {
+            Precision::F32 => AnyEngine::F32(self.engine(&recipe, multiplier, &self.single)?),
+            Precision::F64 => AnyEngine::F64(self.engine(&recipe, multiplier, &self.double)?),
+        };
+        Ok(Plan { recipe, engine, pool: Arc::clone(&self.pool) })
+    }
+
+    fn engine<S: Precise>(
+        &self,
+        recipe: &Recipe,
+        multiplier: Option<&Multiplier>,
+        tables: &Tables<S>,
+    ) -> Result<Engine<S>> {
+        let values = multiplier.map(|m| m.ready::<S>(recipe.problem())).transpose()?;
+        if let Some(values) = &values {
+            check_complex(recipe, values)?;
+        }
+        let mut line = |recipe: &recipe::Line| {
+            let mut tables = tables.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(tables.entry(key(recipe)).or_insert_with(|| Arc::new(Line::new(recipe))))
+        };
+        Ok(Engine::new(recipe, self.isa, values, &mut line))
+    }
+}
+
+/// All that the tables of a line depend on.
+fn key(line: &recipe::Line) -> String {
+    let recipe::Line { transform, scale, factors } = line;
+    format!("{:?} {} {:?} {scale:e} {factors:?}", transform.sum, transform.n, transform.edges)
+}
+
+/// Complex factors turn the two parts of an element into each other, which a pass of real sums sees one by one.
+fn check_complex<S: Precise>(recipe: &Recipe, values: &Values<S>) -> Result<()> {
+    use crate::Sum::{Backward, Forward, HalfToReal, RealToHalf};
+    let fourier = |op: &Op| match op {
+        Op::Transform(line) => matches!(line.transform.sum, Forward | Backward | RealToHalf | HalfToReal),
+        Op::Multiply => true,
+    };
+    let pass = recipe.passes().iter().find(|pass| pass.ops.contains(&Op::Multiply));
+    let on_complex = values.is_complex() && recipe.problem().output_domain() == Domain::Complex;
+    if let Some(pass) = pass.filter(|pass| on_complex && !pass.ops.iter().all(fourier)) {
+        let message = format!("a complex multiplier needs a Fourier transform along axis {}, the last one", pass.axis);
+        return Err(Error::new(ErrorKind::Argument, message));
+    }
+    Ok(())
+}
+
+/// Lengths whose tables and scratch (at most some hundred reals an element of a line) would overflow.
+fn check_size(recipe: &Recipe) -> Result<()> {
+    let longest = recipe.lines().map(|line| line.transform.n).max().unwrap_or(0);
+    if longest < 1 << 29 {
+        return Ok(());
+    }
+    let message = format!("an axis of {longest} elements is too long: at most {} can be transformed", 1u64 << 29);
+    Err(Error::new(ErrorKind::Unavailable, message))
+}

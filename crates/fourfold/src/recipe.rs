@@ -1,0 +1,281 @@
+//! How to compute, as data: a list of passes and, in each, the sums with their factors.
+
+use crate::problem::{AxisTransform, Problem};
+use crate::rules::axes;
+use crate::rules::cosine_sine::dft_of;
+use crate::rules::mixed_radix::{Factor, List, RADICES, length};
+use crate::{Domain, Error, ErrorKind, Result};
+use std::fmt;
+use std::str::FromStr;
+
+/// How a problem is computed: pure data, printed and parsed.
+///
+/// ```text
+/// dct2 f64 1000x1024
+/// input -> output axis 1: dct2 1024 = 16 8 8
+/// output -> output axis 0: dct2 1000 = 8 5 5 5
+/// ```
+///
+/// A filter names both problems in the first line, `dct2 f64 64x64 | multiply | idct2 f64 64x64`, and one of its passes reads
+/// `output -> output axis 0: dct2 64 = 8 8 | multiply | dct3 64 = 8 8`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recipe {
+    problem: Problem,
+    inverse: Option<Problem>,
+    passes: Vec<Pass>,
+    work: Option<(Domain, Vec<usize>)>,
+}
+
+/// One trip through memory: every element is read once and written once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pass {
+    /// The axis along which it works.
+    pub axis: usize,
+    /// Where it reads.
+    pub from: Place,
+    /// Where it writes.
+    pub to: Place,
+    /// What it does on the way.
+    pub ops: Vec<Op>,
+}
+
+/// An array that passes read and write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The caller's input.
+    Input,
+    /// The caller's output.
+    Output,
+    /// Part of the scratch.
+    Work,
+}
+
+/// What a pass does to the lines of its axis.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// A sum.
+    Transform(Line),
+    /// The plan's pointwise multiplier.
+    Multiply,
+}
+
+/// A sum with the factors of its DFT.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// The sum.
+    pub transform: AxisTransform,
+    /// A factor on the result.
+    pub scale: f64,
+    /// The passes of the DFT that it reduces to.
+    pub factors: Vec<Factor>,
+}
+
+impl Recipe {
+    pub(crate) fn new(problem: Problem, inverse: Option<Problem>, ops: Vec<Vec<Op>>) -> Self {
+        let (passes, work) = axes::places(&problem, inverse.as_ref(), ops);
+        Recipe { problem, inverse, passes, work }
+    }
+
+    /// The problem; of a filter, the forward one.
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// The inverse problem of a filter.
+    pub fn inverse(&self) -> Option<&Problem> {
+        self.inverse.as_ref()
+    }
+
+    /// The problem that the last pass completes.
+    pub(crate) fn end(&self) -> &Problem {
+        self.inverse.as_ref().unwrap_or(&self.problem)
+    }
+
+    /// The passes, in order.
+    pub fn passes(&self) -> &[Pass] {
+        &self.passes
+    }
+
+    /// Domain and shape of the work array, if a pass writes one.
+    pub fn work(&self) -> Option<(Domain, &[usize])> {
+        self.work.as_ref().map(|(domain, shape)| (*domain, shape.as_slice()))
+    }
+
+    /// All sums, in order.
+    pub fn lines(&self) -> impl Iterator<Item = &Line> {
+        self.passes.iter().flat_map(|pass| &pass.ops).filter_map(|op| match op {
+            Op::Transform(line) => Some(line),
+            Op::Multiply => None,
+        })
+    }
+
+    /// Whether Bluestein's convolution stands somewhere, which costs about a digit.
+    pub fn uses_bluestein(&self) -> bool {
+        self.lines().flat_map(|line| &line.factors).any(Factor::uses_bluestein)
+    }
+
+    /// Bytes that the passes read and write, tables not counted.
+    pub fn bytes_moved(&self) -> usize {
+        let reals = |(domain, shape): (Domain, &[usize])| domain.reals() * shape.iter().product::<usize>();
+        let reals = |place: Place| match place {
+            Place::Input => reals((self.problem.input_domain(), &self.problem.input().shape)),
+            Place::Output => reals((self.end().output_domain(), &self.end().output().shape)),
+            Place::Work => self.work().map_or(0, reals),
+        };
+        let moved: usize = self.passes.iter().map(|pass| reals(pass.from) + reals(pass.to)).sum();
+        moved * self.problem.precision().bytes()
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Place::Input => "input",
+            Place::Output => "output",
+            Place::Work => "work",
+        })
+    }
+}
+
+impl fmt::Display for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Op::Multiply => f.write_str("multiply"),
+            Op::Transform(Line { transform, factors, .. }) => {
+                write!(f, "{} {} ={}", transform.sum, transform.n, List(factors))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Recipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.problem)?;
+        if let Some(inverse) = &self.inverse {
+            write!(f, " | multiply | {inverse}")?;
+        }
+        for pass in &self.passes {
+            let ops: Vec<_> = pass.ops.iter().map(Op::to_string).collect();
+            write!(f, "\n{} -> {} axis {}: {}", pass.from, pass.to, pass.axis, ops.join(" | "))?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Recipe {
+    type Err = Error;
+
+    /// Reads what `Display` writes. The passes may be in another order and have other factors than the planner's.
+    ///
+    /// # Errors
+    /// If the passes do not compute the problem, or a factor has no algorithm.
+    fn from_str(text: &str) -> Result<Self> {
+        let mut rows = text.trim().lines().map(str::trim);
+        let heading = rows.next().unwrap_or_default();
+        let default = match heading.split_once("| multiply |") {
+            Some((forward, inverse)) => axes::filter(&forward.parse()?, &inverse.parse()?)?,
+            None => axes::recipe(&heading.parse()?),
+        };
+        let mut unused: Vec<&Line> = default.lines().collect();
+        let ops = rows.map(|row| parse_pass(row, &mut unused)).collect::<Result<Vec<_>>>()?;
+        if let Some(line) = unused.first() {
+            return Err(invalid(format!("no pass does {} along axis {}", line.transform.sum, line.transform.axis)));
+        }
+        let recipe = Recipe::new(default.problem.clone(), default.inverse.clone(), ops);
+        check_order(&recipe)?;
+        Ok(recipe)
+    }
+}
+
+fn invalid(message: String) -> Error {
+    Error::new(ErrorKind::Notation, message)
+}
+
+/// `input -> output axis 1: dct2 1024 = 16 8 8 | multiply | …`
+fn parse_pass(row: &str, unused: &mut Vec<&Line>) -> Result<Vec<Op>> {
+    let malformed = || invalid(format!("`{row}` is not a pass: expected `input -> output axis 0: dct2 64 = 8 8`"));
+    let (head, ops) = row.split_once(':').ok_or_else(malformed)?;
+    let axis: usize = head.split_once("axis ").and_then(|(_, axis)| axis.trim().parse().ok()).ok_or_else(malformed)?;
+    let parse = |op: &str| -> Result<Op> {
+        let op = op.trim();
+        if op == "multiply" {
+            return Ok(Op::Multiply);
+        }
+        let (name, factors) = op.split_once('=').ok_or_else(malformed)?;
+        let is = |line: &&Line| {
+            line.transform.axis == axis && format!("{} {}", line.transform.sum, line.transform.n) == name.trim()
+        };
+        let at =
+            unused.iter().position(is).ok_or_else(|| invalid(format!("`{row}`: axis {axis} has no `{name}` to do")))?;
+        let line = unused.remove(at);
+        let factors = parse_factors(factors)?;
+        let (_, wanted) = dft_of(line.transform.sum, line.transform.n);
+        if length(&factors) != wanted {
+            return Err(invalid(format!("`{row}`: the factors make {}, not {wanted}", length(&factors))));
+        }
+        Ok(Op::Transform(Line { factors, ..line.clone() }))
+    };
+    ops.split('|').map(parse).collect()
+}
+
+/// `16 direct(17) rader(97: 8 4 3)`.
+fn parse_factors(text: &str) -> Result<Vec<Factor>> {
+    let mut list = vec![];
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let (factor, tail) = parse_factor(rest)?;
+        list.push(factor);
+        rest = tail.trim_start();
+    }
+    Ok(list)
+}
+
+fn parse_factor(text: &str) -> Result<(Factor, &str)> {
+    let unknown = || {
+        invalid(format!(
+            "`{text}` is not a factor: expected a radix of {RADICES:?}, direct(p), rader(p: …) or bluestein(n: …)"
+        ))
+    };
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
+    if !text[end..].starts_with('(') {
+        let radix = text[..end].parse().ok().filter(|r| RADICES.contains(r)).ok_or_else(unknown)?;
+        return Ok((Factor::Radix(radix), &text[end..]));
+    }
+    let close = closing(&text[end..]).ok_or_else(unknown)? + end;
+    let (p, inner) = text[end + 1..close].split_once(':').unwrap_or((&text[end + 1..close], ""));
+    let p: usize = p.trim().parse().ok().filter(|p| (3..1 << 40).contains(p) && p % 2 == 1).ok_or_else(unknown)?;
+    let inner = parse_factors(inner)?;
+    let prime = crate::rules::mixed_radix::prime_factors(p).len() == 1;
+    let factor = match &text[..end] {
+        "direct" if inner.is_empty() => Factor::Direct(p),
+        "rader" if prime && length(&inner) == p - 1 => Factor::Rader(p, inner),
+        "bluestein" if length(&inner) >= 2 * p - 1 => Factor::Bluestein(p, inner),
+        _ => return Err(unknown()),
+    };
+    Ok((factor, &text[close + 1..]))
+}
+
+/// Where the bracket that `text` begins with closes.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    text.char_indices().find_map(|(i, c)| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        (depth == 0).then_some(i)
+    })
+}
+
+/// Half spectra are made first and undone last.
+fn check_order(recipe: &Recipe) -> Result<()> {
+    use crate::Sum::{HalfToReal, RealToHalf};
+    let sums: Vec<_> = recipe.lines().map(|line| line.transform.sum).collect();
+    let early = sums.iter().skip(1).any(|s| *s == RealToHalf);
+    let late = sums.iter().rev().skip(1).any(|s| *s == HalfToReal);
+    if early || late {
+        return Err(invalid("a half spectrum must be made by the first pass and undone by the last".into()));
+    }
+    Ok(())
+}

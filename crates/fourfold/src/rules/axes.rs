@@ -1,0 +1,115 @@
+//! A transform of several axes as one pass an axis: the sums along different axes commute.
+//!
+//! A pass reads every element once and writes every element once. The first reads the input, the last writes the output; in
+//! between the array stands where it fits: in the output if that has its shape and domain, else in the work array.
+//! A real-to-half-spectrum sum goes first and its reverse last, so that the array is small and real passes stay real.
+//! A filter (forward → multiply → inverse) runs the last forward sum, the multiply and the first inverse sum in one pass.
+
+use crate::kind::Sum;
+use crate::problem::{AxisTransform, Problem};
+use crate::recipe::{Line, Op, Pass, Place, Recipe};
+use crate::rules::cosine_sine::dft_of;
+use crate::rules::mixed_radix::factors;
+use crate::{Domain, Error, Result};
+
+/// The passes of `problem` with the planner's own factors.
+pub(crate) fn recipe(problem: &Problem) -> Recipe {
+    let lines = lines(problem, None);
+    let ops = lines.into_iter().map(|line| vec![Op::Transform(line)]).collect();
+    Recipe::new(problem.clone(), None, ops)
+}
+
+/// The passes of forward → multiply → inverse.
+///
+/// # Errors
+/// If the spectrum of one problem is not that of the other, or there is no sum to carry the multiply.
+pub(crate) fn filter(forward: &Problem, inverse: &Problem) -> Result<Recipe> {
+    if forward.precision() != inverse.precision()
+        || forward.output_domain() != inverse.input_domain()
+        || forward.output().shape != inverse.input().shape
+    {
+        let message =
+            format!("the output of `{forward}` is not an input of `{inverse}`: shapes, domains and types must agree");
+        return Err(Error::problem(message));
+    }
+    let before = lines(forward, None);
+    let shared = before.last().ok_or_else(|| Error::problem("a filter needs an axis to transform"))?.transform.axis;
+    let after = lines(inverse, Some(shared));
+    if after.first().map(|line| line.transform.axis) != Some(shared) {
+        let message = format!("`{forward}` ends on axis {shared}, where `{inverse}` cannot begin");
+        return Err(Error::problem(message));
+    }
+    let mixes =
+        |line: &Line| matches!(line.transform.sum, Sum::Forward | Sum::Backward | Sum::RealToHalf | Sum::HalfToReal);
+    if mixes(&before[before.len() - 1]) != mixes(&after[0]) {
+        let message =
+            format!("along axis {shared}, `{forward}` and `{inverse}` must both be Fourier transforms or neither");
+        return Err(Error::problem(message));
+    }
+    let mut ops: Vec<Vec<Op>> = before.into_iter().map(|line| vec![Op::Transform(line)]).collect();
+    let mut after = after.into_iter().map(Op::Transform);
+    ops.last_mut().expect("not empty").extend([Some(Op::Multiply), after.next()].into_iter().flatten());
+    ops.extend(after.map(|op| vec![op]));
+    Ok(Recipe::new(forward.clone(), Some(inverse.clone()), ops))
+}
+
+/// The sums of a problem in the order of the passes; the last carries the scale. `first`: the axis to begin with, if it may be.
+fn lines(problem: &Problem, first: Option<usize>) -> Vec<Line> {
+    let strides = &problem.input().strides;
+    let mut transforms: Vec<AxisTransform> = problem.transforms().to_vec();
+    let rank = |t: &AxisTransform| match t.sum {
+        Sum::RealToHalf => 0,
+        Sum::HalfToReal => 3,
+        _ if Some(t.axis) == first => 1,
+        _ => 2,
+    };
+    // Rows before columns: the first pass leaves the input, and columns are best done where they stand.
+    transforms.sort_by_key(|t| (rank(t), strides[t.axis].unsigned_abs(), std::cmp::Reverse(t.axis)));
+    let last = transforms.len().saturating_sub(1);
+    let line = |(i, transform): (usize, AxisTransform)| Line {
+        transform,
+        scale: if i == last { problem.scale() } else { 1.0 },
+        factors: factors(dft_of(transform.sum, transform.n).1),
+    };
+    transforms.into_iter().enumerate().map(line).collect()
+}
+
+/// Gives every pass its source and target, and the work array its domain and shape.
+pub(crate) fn places(
+    problem: &Problem,
+    inverse: Option<&Problem>,
+    ops: Vec<Vec<Op>>,
+) -> (Vec<Pass>, Option<(Domain, Vec<usize>)>) {
+    let end = inverse.unwrap_or(problem);
+    let count = ops.len();
+    let mut state = (problem.input_domain(), problem.input().shape.clone());
+    let mut from = Place::Input;
+    let (mut passes, mut work) = (vec![], None);
+    for (i, ops) in ops.into_iter().enumerate() {
+        let mut axis = 0;
+        for op in &ops {
+            if let Op::Transform(line) = op {
+                axis = line.transform.axis;
+                after(&mut state, line);
+            }
+        }
+        let fits = state.0 == end.output_domain() && state.1 == end.output().shape;
+        let to = if i + 1 == count || fits { Place::Output } else { Place::Work };
+        if to == Place::Work {
+            work = Some(state.clone());
+        }
+        passes.push(Pass { axis, from, to, ops });
+        from = to;
+    }
+    (passes, work)
+}
+
+/// What a sum makes of the array's domain and shape.
+fn after((domain, shape): &mut (Domain, Vec<usize>), line: &Line) {
+    let AxisTransform { axis, n, sum, .. } = line.transform;
+    match sum {
+        Sum::RealToHalf => (*domain, shape[axis]) = (Domain::Complex, n / 2 + 1),
+        Sum::HalfToReal => (*domain, shape[axis]) = (Domain::Real, n),
+        _ => {}
+    }
+}

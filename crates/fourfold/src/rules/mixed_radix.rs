@@ -1,0 +1,171 @@
+//! A DFT of length N = r·m from r DFTs of length m and m butterflies of radix r (Cooley and Tukey, decimation in time).
+//!
+//! With x split by residues, S_j\[k\] = Σ_t x_{j+rt} w_m^{tk}:
+//!
+//! X\[k + q·m\] = Σ_j w_r^{jq} · (w_N^{jk} S_j\[k\]),  0 ≤ k < m, 0 ≤ q < r, w_n = exp(−2πi/n).
+//!
+//! The passes run in Stockham's order: before a pass, L = g·r sequences of length m stand one after the other, sequence s the
+//! DFT of x_{s + L·t}; the pass merges sequences l + g·j (j < r) into sequence l. So no bit reversal is needed, and the first
+//! pass reads x itself, at l + g·j.
+//!
+//! Real data (Sorensen et al., "Real-valued fast Fourier transform algorithms", 1987): S_j and X are Hermitian, so only
+//! 0 ≤ k ≤ m/2 is computed: a complex butterfly for 0 < k < m/2, whose outputs beyond N/2 are conjugates of wanted ones, a
+//! real one for k = 0, and one with half a turn for k = m/2. A half spectrum of length N stands as N reals
+//! Re X_0, Re X_1, Im X_1, Re X_2, … (FFTPACK's order).
+
+use crate::rules::{bluestein, rader};
+use std::fmt;
+
+/// The radices that have a butterfly.
+pub const RADICES: [usize; 9] = [2, 3, 4, 5, 7, 8, 11, 13, 16];
+
+/// How the DFTs of one factor of N are done.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Factor {
+    /// A butterfly of one of [`RADICES`].
+    Radix(usize),
+    /// The O(p²) sum of an odd prime p, with x_j ± x_{p−j} shared.
+    Direct(usize),
+    /// A prime as a cyclic convolution of length p − 1, whose DFT has the given factors.
+    Rader(usize, Vec<Factor>),
+    /// Any length as a convolution, by a complex DFT whose length is the product of the given factors.
+    Bluestein(usize, Vec<Factor>),
+}
+
+impl Factor {
+    /// The length of the factor's DFT.
+    pub fn len(&self) -> usize {
+        match self {
+            Factor::Radix(r) | Factor::Direct(r) | Factor::Rader(r, _) | Factor::Bluestein(r, _) => *r,
+        }
+    }
+
+    /// Whether a convolution of another length stands somewhere in the factor.
+    pub fn uses_bluestein(&self) -> bool {
+        match self {
+            Factor::Bluestein(..) => true,
+            Factor::Rader(_, inner) => inner.iter().any(Factor::uses_bluestein),
+            _ => false,
+        }
+    }
+}
+
+/// `8`, `direct(17)`, `rader(97: 8 4 3)`, `bluestein(1439: 16 16 12)`.
+impl fmt::Display for Factor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Factor::Radix(r) => write!(f, "{r}"),
+            Factor::Direct(p) => write!(f, "direct({p})"),
+            Factor::Rader(p, inner) => write!(f, "rader({p}:{})", List(inner)),
+            Factor::Bluestein(p, inner) => write!(f, "bluestein({p}:{})", List(inner)),
+        }
+    }
+}
+
+/// Factors with a space before each.
+pub(crate) struct List<'a>(pub(crate) &'a [Factor]);
+
+impl fmt::Display for List<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|factor| write!(f, " {factor}"))
+    }
+}
+
+/// The length that a list of factors makes.
+pub(crate) fn length(factors: &[Factor]) -> usize {
+    factors.iter().map(Factor::len).fold(1, usize::saturating_mul)
+}
+
+/// The factors of a DFT of length n, in the order of the passes, by estimated cost.
+pub(crate) fn factors(n: usize) -> Vec<Factor> {
+    let (smooth, primes) = split(n);
+    let mut list = radices(smooth);
+    list.extend(primes.into_iter().map(prime));
+    // Large first: the first pass has no twiddles, and real butterflies.
+    list.sort_by_key(|f| std::cmp::Reverse(f.len()));
+    list
+}
+
+/// Estimated operations of a DFT with these factors, an element.
+fn cost(factors: &[Factor]) -> f64 {
+    factors.iter().map(factor_cost).sum()
+}
+
+fn factor_cost(factor: &Factor) -> f64 {
+    match factor {
+        Factor::Radix(r) => radix_cost(*r),
+        Factor::Direct(p) => 10.0 + 1.1 * *p as f64,
+        Factor::Rader(_, inner) => rader_cost(inner),
+        Factor::Bluestein(p, inner) => {
+            let padding = length(inner) as f64 / *p as f64;
+            14.0 + padding * (2.0 * cost(inner) + 6.0)
+        }
+    }
+}
+
+fn rader_cost(inner: &[Factor]) -> f64 {
+    24.0 + 2.0 * cost(inner)
+}
+
+/// Operations an element of one pass: twiddles and memory about 9, and the butterfly.
+fn radix_cost(r: usize) -> f64 {
+    9.0 + match r {
+        2 => 2.0,
+        3 => 5.3,
+        4 => 4.0,
+        5 => 8.0,
+        7 => 11.0,
+        8 => 6.5,
+        11 => 18.0,
+        13 => 21.0,
+        _ => 10.0,
+    }
+}
+
+/// n as (product of primes that have a butterfly, the other primes in ascending order).
+fn split(n: usize) -> (usize, Vec<usize>) {
+    let (mut smooth, mut primes) = (1, vec![]);
+    for p in prime_factors(n) {
+        if RADICES.contains(&p) { smooth *= p } else { primes.push(p) }
+    }
+    (smooth, primes)
+}
+
+/// The prime factors of n in ascending order, with multiplicity.
+pub(crate) fn prime_factors(mut n: usize) -> Vec<usize> {
+    let (mut list, mut p) = (vec![], 2);
+    while p * p <= n {
+        while n % p == 0 {
+            list.push(p);
+            n /= p;
+        }
+        p += if p == 2 { 1 } else { 2 };
+    }
+    if n > 1 {
+        list.push(n);
+    }
+    list
+}
+
+/// The cheapest radices of a smooth n: only powers of two leave a choice.
+fn radices(n: usize) -> Vec<Factor> {
+    let twos = n.trailing_zeros() as usize;
+    let mut list: Vec<_> = prime_factors(n >> twos).into_iter().map(Factor::Radix).collect();
+    list.extend(powers_of_two(twos).into_iter().map(|bits| Factor::Radix(1 << bits)));
+    list
+}
+
+/// 2^bits as radices 16, 8, 4, 2: the fewest passes, and of those as equal as can be.
+fn powers_of_two(bits: usize) -> Vec<usize> {
+    let passes = bits.div_ceil(4);
+    (0..passes).map(|i| (bits + i) / passes).collect()
+}
+
+/// The cheapest way to a prime that has no butterfly.
+fn prime(p: usize) -> Factor {
+    let direct = Factor::Direct(p);
+    let rader = Factor::Rader(p, factors(p - 1));
+    let bluestein = Factor::Bluestein(p, radices(bluestein::length(p)));
+    let candidates = if p <= rader::LEAST { vec![direct] } else { vec![direct, rader, bluestein] };
+    candidates.into_iter().min_by(|a, b| factor_cost(a).total_cmp(&factor_cost(b))).expect("there is a candidate")
+}

@@ -1,0 +1,15 @@
+//! The reductions: each file splits a sum into smaller ones, its derivation and source in the head comment.
+//!
+//! | file | from | to |
+//! |---|---|---|
+//! | [`cosine_sine`] | DCT, DST, DHT, IDXST, real DFT | one DFT of real or complex data between two combines |
+//! | [`mixed_radix`] | a DFT of length N = r·m | m butterflies of radix r between r DFTs of length m |
+//! | [`rader`] | a DFT of prime length p | a cyclic convolution of length p − 1 |
+//! | [`bluestein`] | a DFT of any length | a convolution of any longer length |
+//! | [`axes`] | a transform of several axes | one pass an axis |
+
+pub(crate) mod axes;
+pub(crate) mod bluestein;
+pub(crate) mod cosine_sine;
+pub(crate) mod mixed_radix;
+pub(crate) mod rader;
