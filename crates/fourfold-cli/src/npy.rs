@@ -9,10 +9,11 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
+use fourfold::verify::Data;
 use fourfold::{Domain, Element, Precision};
 use num_complex::Complex;
 
-use crate::array::{Array, zeros};
+use crate::array::zeros;
 use crate::literal::{self, Value};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
@@ -221,26 +222,19 @@ impl<R: Read> Npy<R> {
         Ok(Npy { header, elements, reader })
     }
 
-    /// Sees a complex array as a real one whose last axis, of length 2, holds the two parts.
-    ///
-    /// The parts lie side by side in either order, so that the strides are twice the old ones, and 1.
-    pub(crate) fn split_parts(&mut self) {
-        debug_assert_eq!(self.header.dtype.class, Class::Complex);
-        self.header.dtype.class = Class::Float;
-        self.header.dtype.bytes /= 2;
-        self.elements *= 2;
-    }
-
     /// Reads the elements, in the order in which they lie in the file.
     ///
-    /// Integers and booleans become the nearest floating-point numbers, real numbers may become complex; of complex
-    /// numbers read as real the real part remains.
-    pub(crate) fn read(self, precision: Precision, domain: Domain) -> Result<Array> {
+    /// Integers and booleans become the nearest floating-point numbers, real numbers may become complex; complex numbers
+    /// stay so whatever the `domain`.
+    pub(crate) fn read(self, precision: Precision, domain: Domain) -> Result<Data> {
+        let domain = if self.header.dtype.domain() == Domain::Complex { Domain::Complex } else { domain };
         Ok(match (precision, domain) {
-            (Precision::F32, Domain::Real) => Array::F32(self.convert(|z| z.re as f32)?),
-            (Precision::F64, Domain::Real) => Array::F64(self.convert(|z| z.re)?),
-            (Precision::F32, Domain::Complex) => Array::C32(self.convert(|z| Complex::new(z.re as f32, z.im as f32))?),
-            (Precision::F64, Domain::Complex) => Array::C64(self.convert(|z| z)?),
+            (Precision::F32, Domain::Real) => Data::F32(self.convert(|z| z.re as f32)?),
+            (Precision::F64, Domain::Real) => Data::F64(self.convert(|z| z.re)?),
+            (Precision::F32, Domain::Complex) => {
+                Data::ComplexF32(self.convert(|z| Complex::new(z.re as f32, z.im as f32))?)
+            }
+            (Precision::F64, Domain::Complex) => Data::ComplexF64(self.convert(|z| z)?),
         })
     }
 
@@ -260,19 +254,23 @@ impl<R: Read> Npy<R> {
 }
 
 /// Writes an array in C order and the byte order of little-endian machines.
-///
-/// `domain` may be complex for an array of reals, which are then the parts of the elements, side by side.
-pub(crate) fn write(writer: &mut impl Write, shape: &[usize], domain: Domain, array: &Array) -> io::Result<()> {
-    writer.write_all(&header(&descr(domain, array.precision()), shape))?;
-    match array {
-        Array::F32(reals) => write_reals(writer, reals, |x| [x.to_le_bytes()]),
-        Array::F64(reals) => write_reals(writer, reals, |x| [x.to_le_bytes()]),
-        Array::C32(numbers) => write_reals(writer, numbers, |z| [z.re.to_le_bytes(), z.im.to_le_bytes()]),
-        Array::C64(numbers) => write_reals(writer, numbers, |z| [z.re.to_le_bytes(), z.im.to_le_bytes()]),
+pub(crate) fn write(writer: &mut impl Write, shape: &[usize], data: &Data) -> io::Result<()> {
+    let descr = match data {
+        Data::F32(_) => "<f4",
+        Data::F64(_) => "<f8",
+        Data::ComplexF32(_) => "<c8",
+        Data::ComplexF64(_) => "<c16",
+    };
+    writer.write_all(&header(descr, shape))?;
+    match data {
+        Data::F32(reals) => write_parts(writer, reals, |x| [x.to_le_bytes()]),
+        Data::F64(reals) => write_parts(writer, reals, |x| [x.to_le_bytes()]),
+        Data::ComplexF32(numbers) => write_parts(writer, numbers, |z| [z.re.to_le_bytes(), z.im.to_le_bytes()]),
+        Data::ComplexF64(numbers) => write_parts(writer, numbers, |z| [z.re.to_le_bytes(), z.im.to_le_bytes()]),
     }
 }
 
-fn write_reals<T: Copy, const PARTS: usize, const BYTES: usize>(
+fn write_parts<T: Copy, const PARTS: usize, const BYTES: usize>(
     writer: &mut impl Write,
     elements: &[T],
     bytes: impl Fn(T) -> [[u8; BYTES]; PARTS],
@@ -284,12 +282,6 @@ fn write_reals<T: Copy, const PARTS: usize, const BYTES: usize>(
         writer.write_all(&buffer)?;
     }
     Ok(())
-}
-
-/// NumPy's name of the element type.
-fn descr(domain: Domain, precision: Precision) -> String {
-    let class = if domain == Domain::Complex { 'c' } else { 'f' };
-    format!("<{class}{}", domain.reals() * precision.bytes())
 }
 
 /// Magic, version 1.0, length and dict, padded with blanks so that the data begin at a multiple of 64 bytes.
@@ -320,7 +312,7 @@ mod tests {
     fn reals(descr: &str, data: &[u8]) -> Vec<f64> {
         let dict = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (2,)}}");
         match open(&file(&dict, data)).unwrap().read(Precision::F64, Domain::Real).unwrap() {
-            Array::F64(reals) => reals,
+            Data::F64(reals) => reals,
             _ => unreachable!(),
         }
     }
@@ -348,23 +340,22 @@ mod tests {
     }
 
     #[test]
-    fn complex_parts_keep_their_places() {
+    fn complex_numbers_are_read() {
         let data: Vec<u8> = [1.0f32, 2.0, 3.0, 4.0].iter().flat_map(|x| x.to_be_bytes()).collect();
         let bytes = file("{'descr': '>c8', 'fortran_order': True, 'shape': (2,)}", &data);
-        let whole = open(&bytes).unwrap().read(Precision::F64, Domain::Complex).unwrap();
-        assert_eq!(whole, Array::C64(vec![Complex::new(1.0, 2.0), Complex::new(3.0, 4.0)]));
-        let mut split = open(&bytes).unwrap();
-        split.split_parts();
-        assert_eq!(split.read(Precision::F32, Domain::Real).unwrap(), Array::F32(vec![1.0, 2.0, 3.0, 4.0]));
+        for domain in [Domain::Real, Domain::Complex] {
+            let whole = open(&bytes).unwrap().read(Precision::F64, domain).unwrap();
+            assert_eq!(whole, Data::ComplexF64(vec![Complex::new(1.0, 2.0), Complex::new(3.0, 4.0)]));
+        }
     }
 
     #[test]
     fn what_is_written_is_read_back() {
         for shape in [vec![], vec![6], vec![2, 3], vec![1; 20]] {
             let elements: usize = shape.iter().product();
-            let array = Array::C64((0..elements).map(|n| Complex::new(n as f64, -0.5)).collect());
+            let array = Data::ComplexF64((0..elements).map(|n| Complex::new(n as f64, -0.5)).collect());
             let mut bytes = Vec::new();
-            write(&mut bytes, &shape, Domain::Complex, &array).unwrap();
+            write(&mut bytes, &shape, &array).unwrap();
             assert_eq!((bytes.len() - 16 * elements) % 64, 0);
             let npy = open(&bytes).unwrap();
             assert_eq!(npy.header.shape, shape);

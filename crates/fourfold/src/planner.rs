@@ -126,7 +126,7 @@ impl Planner {
     /// let forward: Problem = "dct2 f64 8".parse()?;
     /// let factors = (0..8).map(|k| 1.0 / (3.0 - 2.0 * (std::f64::consts::PI * k as f64 / 8.0).cos())).collect();
     /// let plan = Planner::new().filter(&forward, &Multiplier::Table(factors), &forward.inverse()?)?;
-    /// let (f, mut u) = ([1.0; 8], [0.0; 8]);
+    /// let (f, mut u) = ([1.0f64; 8], [0.0f64; 8]);
     /// plan.execute(&f, &mut u)?;
     /// assert!(u.iter().all(|u| (u - 1.0).abs() < 1e-15)); // a constant solves it
     /// # Ok::<(), fourfold::Error>(())

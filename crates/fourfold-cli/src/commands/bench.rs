@@ -4,12 +4,13 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use fourfold::verify::Data;
 use fourfold::{Plan, Problem, Scratch};
 use serde::Serialize;
 
 use super::print_json;
 use crate::args::Bench;
-use crate::array::{Array, with_elements, zeros};
+use crate::array::{bytes, copy, random, with_elements, zeros, zeros_of};
 use crate::engine::Contender;
 use crate::progress::Progress;
 use crate::timing::{Spread, batch, measure};
@@ -55,16 +56,16 @@ pub(super) fn run(args: &Bench) -> Result<()> {
 /// Measures all contenders and the memcpy in turn, so that all meet the same weather.
 fn bench(problem: &Problem, contenders: &[Contender], args: &Bench) -> Result<Vec<Line>> {
     let mut arrays = Arrays::new(problem)?;
-    let mut copy = Copy::new(arrays.bytes())?;
+    let mut memcpy = Copy::new(arrays.bytes())?;
     let mut runners = contenders.iter().map(|contender| Runner::new(contender, problem)).collect::<Result<Vec<_>>>()?;
     runners.iter_mut().try_for_each(|runner| runner.warm_up(&mut arrays))?;
-    copy.warm_up();
+    memcpy.warm_up();
     let start = Instant::now();
-    while !enough(copy.times.len(), start.elapsed(), args, contenders.len()) {
+    while !enough(memcpy.times.len(), start.elapsed(), args, contenders.len()) {
         runners.iter_mut().try_for_each(|runner| runner.sample(&mut arrays))?;
-        copy.sample();
+        memcpy.sample();
     }
-    let copy = Spread::of(&copy.times);
+    let memcpy = Spread::of(&memcpy.times);
     let lines = contenders.iter().zip(&runners).map(|(contender, runner)| {
         let Spread { median, min, max } = Spread::of(&runner.times);
         Line {
@@ -75,7 +76,7 @@ fn bench(problem: &Problem, contenders: &[Contender], args: &Bench) -> Result<Ve
             median_ms: median,
             min_ms: min,
             max_ms: max,
-            copy_ratio: median / copy.median,
+            copy_ratio: median / memcpy.median,
         }
     });
     Ok(lines.collect())
@@ -90,24 +91,24 @@ fn enough(rounds: usize, elapsed: Duration, args: &Bench, contenders: usize) -> 
 
 /// Random input, and room for the output unless the problem works in place.
 struct Arrays {
-    input: Array,
-    output: Option<Array>,
+    input: Data,
+    output: Option<Data>,
     /// What an in-place run works on; restored from the input, untimed.
-    work: Option<Array>,
+    work: Option<Data>,
 }
 
 impl Arrays {
     fn new(problem: &Problem) -> Result<Arrays> {
         let (precision, in_place) = (problem.precision(), problem.in_place());
-        let input = Array::random(precision, problem.input_domain(), problem.input().len, 1)?;
-        let output = || Array::zeros(precision, problem.output_domain(), problem.output().len);
+        let input = random(precision, problem.input_domain(), problem.input().len)?;
+        let output = || zeros_of(precision, problem.output_domain(), problem.output().len);
         let output = if in_place { None } else { Some(output()?) };
         Ok(Arrays { work: in_place.then(|| input.clone()), input, output })
     }
 
     /// The larger of input and output.
     fn bytes(&self) -> usize {
-        self.input.bytes().max(self.output.as_ref().map_or(0, Array::bytes))
+        bytes(&self.input).max(self.output.as_ref().map_or(0, bytes))
     }
 }
 
@@ -135,7 +136,7 @@ impl Runner {
 
     fn sample(&mut self, arrays: &mut Arrays) -> Result<()> {
         if let Some(work) = &mut arrays.work {
-            work.copy_from(&arrays.input);
+            copy(&arrays.input, work);
         }
         let mut outcome = Ok(());
         let time = measure(self.runs, || outcome = self.execute(arrays));

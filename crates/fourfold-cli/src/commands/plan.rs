@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::Result;
+use fourfold::Recipe;
 use serde::Serialize;
 
 use super::print_json;
@@ -15,7 +16,7 @@ struct Answer {
     engine: String,
     method: &'static str,
     threads: usize,
-    recipe: String,
+    passes: Vec<String>,
     bluestein: bool,
     bytes_moved: u64,
     scratch_bytes: u64,
@@ -31,7 +32,7 @@ pub(super) fn run(args: &Plan) -> Result<()> {
         engine: contender.engine.to_string(),
         method: contender.method.name,
         threads: args.how.threads,
-        recipe: plan.recipe().to_string(),
+        passes: passes(plan.recipe()),
         bluestein: plan.recipe().uses_bluestein(),
         bytes_moved: plan.bytes_moved() as u64,
         scratch_bytes: plan.scratch_bytes() as u64,
@@ -40,13 +41,18 @@ pub(super) fn run(args: &Plan) -> Result<()> {
 }
 
 fn text(answer: &Answer) -> String {
-    let Answer { problem, engine, method, recipe, bytes_moved, scratch_bytes, .. } = answer;
+    let Answer { problem, engine, method, passes, bytes_moved, scratch_bytes, .. } = answer;
     format!(
-        "problem  {problem}\nengine   {engine}\nmethod   {method}\nrecipe   {}\nmoved    {}\nscratch  {}\n",
-        recipe.trim_end().replace('\n', "\n         "),
+        "problem  {problem}\nengine   {engine}\nmethod   {method}\npasses   {}\nmoved    {}\nscratch  {}\n",
+        passes.join("\n         "),
         bytes(*bytes_moved),
         bytes(*scratch_bytes),
     )
+}
+
+/// The lines of the recipe after its first, which names the problem.
+fn passes(recipe: &Recipe) -> Vec<String> {
+    recipe.to_string().lines().skip(1).map(str::to_owned).collect()
 }
 
 /// A number of bytes, and the same in a handier unit where there is one.

@@ -2,10 +2,12 @@
 
 use anyhow::{Result, bail};
 use fourfold::Problem;
+use fourfold::verify::{Data, check};
 use serde::Serialize;
 
 use super::print_json;
 use crate::args::Verify;
+use crate::array::with_elements;
 use crate::engine::Contender;
 use crate::progress::Progress;
 
@@ -20,6 +22,8 @@ struct Line {
     /// Outputs that were compared, if not all.
     sampled: Option<usize>,
     outputs: usize,
+    /// Places between the outputs that were written.
+    strays: usize,
 }
 
 /// Checks every problem with every engine and method; fails if one misses its bound.
@@ -51,23 +55,33 @@ pub(super) fn run(args: &Verify) -> Result<()> {
 
 fn verify(problem: &Problem, contender: &Contender, seed: u64) -> Result<Line> {
     let plan = contender.plan(problem)?;
-    let bluestein = plan.recipe().uses_bluestein();
-    let verdict = fourfold::verify::check(problem, bluestein, seed, &plan)?;
+    let run = |input: &Data, output: &mut Data| match problem.in_place() {
+        true => with_elements!(output, x => plan.execute_in_place(x)),
+        false => with_elements!(input, x => with_elements!(output, y => plan.execute(x, y))),
+    };
+    let verdict = check(problem, plan.recipe().uses_bluestein(), seed, run)?;
     Ok(Line {
         problem: problem.to_string(),
         engine: contender.engine.to_string(),
         method: contender.method.name,
         error: verdict.error,
         bound: verdict.bound,
-        ok: verdict.error <= verdict.bound,
+        ok: verdict.holds(),
         sampled: verdict.sampled,
         outputs: problem.output().elements(),
+        strays: verdict.strays,
     })
 }
 
 fn text(line: &Line) -> String {
-    let Line { problem, engine, method, error, bound, ok, sampled, outputs } = line;
+    let Line { problem, engine, method, error, bound, ok, sampled, outputs, strays } = line;
     let word = if *ok { "ok    " } else { "FAILED" };
-    let sampled = sampled.map_or(String::new(), |count| format!(" ({count} of {outputs} outputs)"));
-    format!("{word} {problem}: {engine} {method}, error {error:.2e}, bound {bound:.2e}{sampled}")
+    let mut text = format!("{word} {problem}: {engine} {method}, error {error:.2e}, bound {bound:.2e}");
+    if let Some(count) = sampled {
+        text += &format!(" ({count} of {outputs} outputs sampled)");
+    }
+    if *strays > 0 {
+        text += &format!(", {strays} places between the outputs written");
+    }
+    text
 }
