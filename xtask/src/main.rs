@@ -1,2 +1,43 @@
-//! Development tasks.
-fn main() {}
+//! Development tasks: `cargo xtask TASK`.
+
+mod accuracy;
+mod asan;
+mod bench_ducc;
+mod machine;
+mod process;
+mod setup;
+mod test;
+
+use std::process::ExitCode;
+
+/// What a word after `cargo xtask` does.
+struct Task {
+    name: &'static str,
+    about: &'static str,
+    run: fn() -> anyhow::Result<()>,
+}
+
+const TASKS: &[Task] = &[
+    Task { name: "test", about: "all that must hold before a change goes in", run: test::run_task },
+    Task { name: "setup", about: "install what `test` needs and rustup can give", run: setup::run_task },
+    Task { name: "accuracy", about: "write docs/accuracy.md: errors of every kind", run: accuracy::run_task },
+    Task { name: "bench-ducc", about: "write docs/performance/ducc.md: times beside ducc0", run: bench_ducc::run_task },
+    Task { name: "asan", about: "run the tests under AddressSanitizer", run: asan::run_task },
+];
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let task = arguments.next().and_then(|name| TASKS.iter().find(|task| task.name == name));
+    let Some(task) = task.filter(|_| arguments.next().is_none()) else {
+        eprintln!("usage: cargo xtask TASK, where TASK is one of");
+        TASKS.iter().for_each(|task| eprintln!("  {:<11} {}", task.name, task.about));
+        return ExitCode::from(2);
+    };
+    match (task.run)() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("cargo xtask {}: {error:#}", task.name);
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,74 @@
+"""Times ducc0 and fourfold in turns and prints a Markdown table; see bench_ducc.rs, which calls it."""
+
+import math
+import os
+import subprocess
+import sys
+import time
+from statistics import median
+
+import ducc0
+import numpy as np
+
+TURNS = 25
+SECONDS = 0.05
+TARGET = os.environ.get("CARGO_TARGET_DIR", "target")
+
+
+class Fourfold:
+    """The example `turns`, waiting for its turn."""
+
+    def __init__(self, problem):
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        self.process = subprocess.Popen([f"{TARGET}/release/examples/turns", problem], **pipes)
+
+    def turn(self, runs):
+        print(runs, file=self.process.stdin, flush=True)
+        return tuple(map(float, self.process.stdout.readline().split()))
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+class Ducc:
+    """ducc0, in this process."""
+
+    def __init__(self, problem):
+        _, real, shape = problem.split()
+        shape = tuple(map(int, shape.split("x")))
+        dtype = {"f32": np.float32, "f64": np.float64}[real]
+        self.input = np.random.default_rng(1).uniform(-1, 1, shape).astype(dtype)
+        self.output = np.zeros_like(self.input)
+
+    def turn(self, runs):
+        transform = lambda: ducc0.fft.dct(self.input, type=2, out=self.output, nthreads=1)
+        return timed(transform, runs), timed(lambda: np.copyto(self.output, self.input), runs)
+
+
+def timed(work, runs):
+    """Milliseconds a run, after one that is not timed."""
+    work()
+    start = time.perf_counter()
+    for _ in range(runs):
+        work()
+    return 1e3 * (time.perf_counter() - start) / runs
+
+
+def compare(problem):
+    """One line of the table."""
+    ours, theirs = Fourfold(problem), Ducc(problem)
+    runs = max(1, math.ceil(1e3 * SECONDS / theirs.turn(1)[0]))
+    turns = [(ours.turn(runs), theirs.turn(runs)) for _ in range(TURNS)]
+    ours.close()
+    cells, times = [], []
+    for contender in range(2):
+        transform, copy = (median(turn[contender][i] for turn in turns) for i in range(2))
+        cells.append(f"{transform:.3f} ({transform / copy:.1f})")
+        times.append(transform)
+    return f"| {problem} | {cells[0]} | {cells[1]} | {times[0] / times[1]:.2f} |"
+
+
+print("| problem | fourfold | ducc0 | fourfold / ducc0 |\n|---|---|---|---|")
+for problem in sys.argv[1:]:
+    print(compare(problem), flush=True)

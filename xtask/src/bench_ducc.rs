@@ -1,0 +1,70 @@
+//! `cargo xtask bench-ducc`: writes `docs/performance/ducc.md`, times beside those of ducc0 from PyPI.
+
+use crate::machine::{date_and_machine, fourfold};
+use crate::process::{command, output, root, run, work_folder};
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::PathBuf;
+
+const PACKAGES: &str = "ducc0==0.42.0 numpy==2.4.6";
+
+/// Real type and shape; a DCT-II of all axes of each.
+const PROBLEMS: &[&str] = &[
+    "f64 512x512",
+    "f64 1024x1024",
+    "f64 2048x2048",
+    "f64 4096x4096",
+    "f64 1000x1000",
+    "f64 1536x1536",
+    "f64 2310x2310",
+    "f64 1009x1009",
+    "f64 100x10000",
+    "f64 10000x100",
+    "f64 128x128x128",
+    "f32 1024x1024",
+    "f32 2048x2048",
+    "f32 1000x1000",
+];
+
+/// The task.
+pub(crate) fn run_task() -> Result<()> {
+    let problems: Vec<_> = PROBLEMS.iter().map(|problem| format!("dct2 {problem}")).collect();
+    let verify: Vec<_> = std::iter::once("verify").chain(problems.iter().map(String::as_str)).collect();
+    print!("{}", fourfold(&verify)?);
+    let build = "cargo build --release --locked --package fourfold --example turns --message-format short";
+    run(&mut command(build))?;
+    let python = python()?;
+    let mut bench = command(python.to_str().context("the path of the workspace is not Unicode")?);
+    bench.arg("xtask/src/bench_ducc.py").args(&problems);
+    let table = output(&mut bench)?;
+    let text = HEADER.replace("{measured}", &date_and_machine()?).replace("{packages}", PACKAGES) + &table;
+    print!("{text}");
+    fs::write(root().join("docs/performance/ducc.md"), text).context("cannot write docs/performance/ducc.md")
+}
+
+const HEADER: &str = "\
+# Beside ducc0
+
+Warm times of a DCT-II over all axes, out of place into an array that is there already, one thread each, in milliseconds. The
+two libraries take turns in one run, each in a process of its own: a turn is one run untimed, then runs for about 50 ms, then as many
+copies (memcpy) of the input. Medians over 25 turns; in brackets the multiple of the copies by the same process. The results are
+verified first (`fourfold verify`).
+
+Measured {measured}; ducc0 is the wheel from PyPI (`pip install {packages}`) with `nthreads=1`; by
+
+    cargo xtask bench-ducc
+
+";
+
+/// The interpreter of an environment that has the packages.
+fn python() -> Result<PathBuf> {
+    let folder = work_folder("python")?;
+    let python = folder.join("bin/python");
+    if !python.exists() {
+        let venv = ["-m", "venv"].map(Into::into).into_iter().chain([folder.into_os_string()]);
+        run(command("python3").args(venv)).context("Python 3 with venv is needed")?;
+    }
+    let mut install = command(python.to_str().context("the path of the workspace is not Unicode")?);
+    run(install.args("-m pip install --quiet --disable-pip-version-check".split(' ')).args(PACKAGES.split(' ')))?;
+    Ok(python)
+}

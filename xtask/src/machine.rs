@@ -1,0 +1,37 @@
+//! Where and when figures were measured.
+
+use crate::process::{command, output};
+use anyhow::{Context, Result};
+use serde_json::Value;
+use std::fs;
+
+/// `2026-11-21, on a virtual machine with 2 cores of an AMD EPYC, instruction set avx512, rustc 1.95.0`.
+pub(crate) fn date_and_machine() -> Result<String> {
+    let date = output(&mut command("date --utc +%F"))?;
+    let info: Value = serde_json::from_str(&fourfold(&["info", "--json"])?)?;
+    let set = info["engines"][0]["instruction_sets"][0].as_str().context("`fourfold info` names no instruction set")?;
+    let rustc = output(&mut command("rustc --version"))?;
+    let rustc = rustc.split(" (").next().unwrap_or(&rustc);
+    Ok(format!("{}, on {}, instruction set {set}, {rustc}", date.trim(), cpu()))
+}
+
+/// As Linux describes it; elsewhere the architecture alone.
+fn cpu() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let field = |name: &str| {
+        let line = text.lines().find(|line| line.split(':').next().is_some_and(|key| key.trim() == name))?;
+        line.split_once(':').map(|(_, value)| value.trim().to_owned())
+    };
+    let is_virtual = field("flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
+    let kind = if is_virtual { "a virtual machine" } else { "a machine" };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let model = field("model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    let [family, number] = ["cpu family", "model"].map(|name| field(name).unwrap_or_default());
+    format!("{kind} with {cores} cores of type {model} (family {family}, model {number})")
+}
+
+/// What the command `fourfold`, built for speed, prints.
+pub(crate) fn fourfold(arguments: &[&str]) -> Result<String> {
+    let mut cargo = command("cargo run --release --quiet --locked --package fourfold-cli --bin fourfold --");
+    output(cargo.args(arguments))
+}

@@ -1,0 +1,125 @@
+//! `cargo xtask test`: all that must hold before a change goes in, each suite with a budget of time.
+
+use crate::process::{command, root, run, work_folder};
+use crate::setup;
+use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+struct Suite {
+    name: &'static str,
+    /// Seconds on two cores, in a clean clone: what it may take before somebody should look why.
+    budget: u64,
+    run: fn() -> Result<()>,
+}
+
+/// In the order in which they run: `tests` is last, so that the output ends with its results.
+const SUITES: &[Suite] = &[
+    Suite { name: "format", budget: 10, run: format },
+    Suite { name: "clippy", budget: 120, run: clippy },
+    Suite { name: "docs", budget: 30, run: docs },
+    Suite { name: "package", budget: 120, run: package },
+    Suite { name: "readme", budget: 180, run: readme },
+    Suite { name: "tests", budget: 420, run: tests },
+];
+
+/// Runs all suites up to the first that fails, and prints what each took.
+pub(crate) fn run_task() -> Result<()> {
+    setup::run_if_missing()?;
+    let mut times = Vec::new();
+    let outcome = SUITES.iter().try_for_each(|suite| {
+        let start = Instant::now();
+        let outcome = (suite.run)().with_context(|| format!("suite `{}`", suite.name));
+        times.push(start.elapsed());
+        outcome
+    });
+    print!("{}", table(&times));
+    outcome
+}
+
+fn format() -> Result<()> {
+    run(&mut command("cargo fmt --all --check"))
+}
+
+fn clippy() -> Result<()> {
+    run(&mut command("cargo clippy --locked --workspace --all-targets --all-features -- -D warnings"))
+}
+
+fn docs() -> Result<()> {
+    let mut doc = command("cargo doc --locked --workspace --all-features --no-deps");
+    run(doc.env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+/// Packs every crate that can be published, and builds it from the package.
+fn package() -> Result<()> {
+    run(&mut command("cargo package --locked --workspace --exclude xtask --allow-dirty"))
+}
+
+/// The first command of the README, word by word, in a folder of its own.
+fn readme() -> Result<()> {
+    let text = fs::read_to_string(root().join("README.md"))?;
+    let line = first_command(&text).context("README.md has no block ```sh")?;
+    let folder = work_folder("readme")?;
+    let pictures = ["photo.png", "small.png", "spectrum.png"].map(|name| folder.join(name));
+    for picture in pictures.iter().filter(|picture| picture.exists()) {
+        fs::remove_file(picture)?;
+    }
+    run(Command::new("sh").args(["-c", line]).current_dir(&folder).stdin(std::process::Stdio::null()))?;
+    for picture in pictures {
+        let bytes = fs::read(&picture).with_context(|| format!("the command did not write {}", picture.display()))?;
+        ensure!(bytes.starts_with(b"\x89PNG") && bytes.len() > 1000, "{} is no picture", picture.display());
+    }
+    Ok(())
+}
+
+/// The first line of the first block of shell commands.
+fn first_command(text: &str) -> Option<&str> {
+    text.lines().skip_while(|line| *line != "```sh").nth(1)
+}
+
+/// Unit, integration and documentation tests of all crates.
+fn tests() -> Result<()> {
+    run(&mut command("cargo test --locked --workspace --all-features"))
+}
+
+/// The suites that ran: time and budget.
+fn table(times: &[Duration]) -> String {
+    let row = |name: &str, time: Duration, budget: u64| {
+        let over = if time.as_secs() > budget { "  over its budget" } else { "" };
+        format!("{name:<8} {:>6} {:>7}{over}\n", clock(time.as_secs()), clock(budget))
+    };
+    let mut text = String::from("\nsuite      time  budget\n");
+    let rows = SUITES.iter().zip(times).map(|(suite, time)| row(suite.name, *time, suite.budget));
+    text.extend(rows);
+    text + &row("total", times.iter().sum(), SUITES.iter().map(|suite| suite.budget).sum())
+}
+
+/// Minutes and seconds.
+fn clock(seconds: u64) -> String {
+    format!("{}:{:02}", seconds / 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_first_command() {
+        assert_eq!(first_command("a\n```rust\nx\n```\n```sh\none && two\nthree\n```\n"), Some("one && two"));
+        assert_eq!(first_command("a\n```rust\nx\n```\n"), None);
+    }
+
+    #[test]
+    fn marks_what_is_over_its_budget() {
+        let text = table(&[Duration::from_secs(9), Duration::from_secs(1000)]);
+        assert!(text.contains("format     0:09    0:10\n"), "{text}");
+        assert!(text.contains("clippy    16:40    2:00  over its budget\n"), "{text}");
+        assert_eq!(text.lines().count(), 5, "{text}");
+    }
+
+    #[test]
+    fn all_budgets_together_are_fifteen_minutes_at_most() {
+        assert!(SUITES.iter().map(|suite| suite.budget).sum::<u64>() <= 15 * 60);
+    }
+}
