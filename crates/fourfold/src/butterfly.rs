@@ -4,7 +4,7 @@
 //! parts and leaves outputs 0 ..= R/2, `signal` reads those and leaves reals; the rest is not looked at, so that
 //! the compiler drops it.
 
-use crate::complex::C;
+use crate::complex::{C, each};
 use crate::real::Real;
 
 /// The DFT of a fixed small length, for complex, real and Hermitian data.
@@ -22,17 +22,17 @@ pub(crate) trait Butterfly: Sized {
 fn turn<T: Real>(z: C<T>, k: usize) -> C<T> {
     const COS: f64 = 0.9238795325112867;
     const SIN: f64 = 0.3826834323650898;
-    let by = |re, im| z.mul(C { re: T::lit(re), im: T::lit(im) });
-    match k {
-        0 => z,
-        1 => by(COS, -SIN),
-        2 => z.eighth_turn(),
-        3 => by(SIN, -COS),
-        4 => z.times_minus_i(),
-        6 => z.three_eighths_turn(),
-        9 => by(-COS, SIN),
+    let (re, im) = match k {
+        0 => return z,
+        1 => (COS, -SIN),
+        2 => return z.eighth_turn(),
+        3 => (SIN, -COS),
+        4 => return z.times_minus_i(),
+        6 => return z.three_eighths_turn(),
+        9 => (-COS, SIN),
         _ => unreachable!("no butterfly turns by {k}/16"),
-    }
+    };
+    z.mul(C { re: T::lit(re), im: T::lit(im) })
 }
 
 /// Splits of an even radix R = 2M into its even and odd inputs, each of whose half spectra is known:
@@ -110,8 +110,7 @@ impl<T: Real> Butterfly for [C<T>; 8] {
         let e = [self[0], self[2], self[4], self[6]].dft();
         let o = [self[1], self[3], self[5], self[7]].dft();
         let t = [o[0], turn(o[1], 2), turn(o[2], 4), turn(o[3], 6)];
-        let (a, b) = (|k: usize| e[k] + t[k], |k: usize| e[k] - t[k]);
-        [a(0), a(1), a(2), a(3), b(0), b(1), b(2), b(3)]
+        each!(k < 8 => if k < 4 { e[k] + t[k] } else { e[k - 4] - t[k - 4] })
     }
     #[inline(always)]
     fn half_spectrum(self) -> Self {
@@ -130,11 +129,10 @@ impl<T: Real> Butterfly for [C<T>; 16] {
     /// 16 = 4 · 4: columns a, a+4, a+8, a+12, twiddles w₁₆^{ab}, then rows.
     #[inline(always)]
     fn dft(self) -> Self {
-        let column = |a: usize| [self[a], self[a + 4], self[a + 8], self[a + 12]].dft();
-        let (c0, c1, c2, c3) = (column(0), column(1), column(2), column(3));
-        let row = |b: usize| [c0[b], turn(c1[b], b), turn(c2[b], 2 * b), turn(c3[b], 3 * b)].dft();
-        let (r0, r1, r2, r3) = (row(0), row(1), row(2), row(3));
-        [r0[0], r1[0], r2[0], r3[0], r0[1], r1[1], r2[1], r3[1], r0[2], r1[2], r2[2], r3[2], r0[3], r1[3], r2[3], r3[3]]
+        let column = each!(a < 4 => [self[a], self[a + 4], self[a + 8], self[a + 12]].dft());
+        let [c0, c1, c2, c3] = column;
+        let row = each!(b < 4 => [c0[b], turn(c1[b], b), turn(c2[b], 2 * b), turn(c3[b], 3 * b)].dft());
+        each!(k < 16 => row[k % 4][k / 4])
     }
     #[inline(always)]
     fn half_spectrum(self) -> Self {
@@ -147,7 +145,7 @@ impl<T: Real> Butterfly for [C<T>; 16] {
     fn signal(self) -> Self {
         let (e, o) = split::<T, 8, 16>(self);
         let (e, o) = (e.signal(), o.signal());
-        std::array::from_fn(|n| if n % 2 == 0 { e[n / 2] } else { o[n / 2] })
+        each!(n < 16 => if n % 2 == 0 { e[n / 2] } else { o[n / 2] })
     }
 }
 
@@ -206,8 +204,7 @@ macro_rules! odd {
                 const COS: [f64; $h] = $cos;
                 const SIN: [f64; $h] = $sin;
                 let mut y = self;
-                let two = [self[0]; $r];
-                let two: [C<T>; $r] = std::array::from_fn(|k| if k == 0 { two[0] } else { self[k] + self[k] });
+                let two = each!(k < $r => self[k] + self[k]);
                 for k in 1..=$h {
                     y[0].re = y[0].re + two[k].re;
                 }

@@ -13,6 +13,20 @@ pub(crate) struct C<T> {
     pub(crate) im: T,
 }
 
+/// An array from its elements, as `std::array::from_fn`, but as a plain loop: what a closure computes is compiled with the closure's
+/// instruction set unless it happens to be inlined, and vectors must stay in registers.
+macro_rules! each {
+    ($index:ident < $count:expr => $element:expr) => {{
+        let $index = 0;
+        let mut all = [$element; $count];
+        for $index in 1..$count {
+            all[$index] = $element;
+        }
+        all
+    }};
+}
+pub(crate) use each;
+
 impl<T: Real> Add for C<T> {
     type Output = Self;
     #[inline(always)]

@@ -64,7 +64,8 @@ impl<V: Lane> Work for Combining<'_, V> {
                     Ready::Two { count, from, to, matrix } => {
                         let next = usize::from(matrix.len() > 1);
                         for i in 0..*count {
-                            let [a, b, c, d] = matrix[next * i].map(V::splat);
+                            let [a, b, c, d] = matrix[next * i];
+                            let [a, b, c, d] = [V::splat(a), V::splat(b), V::splat(c), V::splat(d)];
                             let (p, q) = (x.load::<V>(at(&from[0], i)), x.load::<V>(at(&from[1], i)));
                             y.store(at(&to[0], i), p.mul_add(a, q * b));
                             y.store(at(&to[1], i), p.mul_add(c, q * d));

@@ -1,7 +1,7 @@
 //! A DFT of one line of vectors: its passes, between two buffers.
 
 use super::factor::Kernel;
-use super::lane::{Lane, Scalar};
+use super::lane::{Lane, Scalar, Work};
 use super::pass::{Ordered, Pass, Rows};
 use crate::rules::cosine_sine::Data;
 use crate::rules::mixed_radix::{Factor, length};
@@ -24,7 +24,7 @@ impl<S: Scalar> Dft<S> {
         let mut passes: Vec<_> = factors
             .iter()
             .map(|factor| {
-                let radix = factor.len();
+                let radix = factor.length();
                 let groups = len / (inner * radix);
                 let terms = if matches!(data, Data::Real | Data::Hermitian) { inner / 2 } else { inner - 1 };
                 let twiddles = twiddles(&roots, groups, radix, terms);
@@ -96,7 +96,7 @@ impl<S: Scalar> Dft<S> {
     ) -> *mut V {
         let Some((first, rest)) = self.passes.split_first() else {
             // SAFETY: one element.
-            unsafe { *a = src.load(0) };
+            unsafe { V::enter(Single::<V> { src, dst: plain(a) }) };
             return a;
         };
         // SAFETY: the caller's; source and destination differ in every pass.
@@ -130,7 +130,7 @@ impl<S: Scalar> Dft<S> {
     ) {
         let Some((last, rest)) = self.passes.split_last() else {
             // SAFETY: one element.
-            unsafe { dst.store(0, *src) };
+            unsafe { V::enter(Single::<V> { src: plain(src), dst }) };
             return;
         };
         // SAFETY: the caller's; source and destination differ in every pass.
@@ -162,6 +162,20 @@ impl Dft<f64> {
         for (z, pair) in signal.iter_mut().zip(buffers[at..].chunks_exact(2)) {
             *z = Complex::new(pair[0], pair[1]);
         }
+    }
+}
+
+/// A DFT of length 1.
+struct Single<V: Lane> {
+    src: Ordered<V::Scalar>,
+    dst: Ordered<V::Scalar>,
+}
+
+impl<V: Lane> Work for Single<V> {
+    #[inline(always)]
+    fn run(self) {
+        // SAFETY: both have element 0.
+        unsafe { self.dst.store(0, self.src.load::<V>(0)) }
     }
 }
 

@@ -6,9 +6,8 @@ use super::lane::{Lane, Scalar, Work};
 use super::line::Line;
 use super::lines::{ARRAYS, LANES, Lines, Tile};
 use super::memory::{Array, Scratch, View, ViewMut, fits, overlaps};
-use super::pass::Rows;
 use super::threads::Pool;
-use super::transpose::{Access, gather, scatter};
+use super::transpose::{Access, GROUP, gather, gather_block, scatter_block};
 use crate::complex::C;
 use crate::multiplier::Values;
 use crate::recipe::{Op, Place, Recipe};
@@ -21,7 +20,8 @@ pub(crate) struct Engine<S> {
     isa: Isa,
     /// Shape of the work array, and reals an element.
     work: Option<(Vec<usize>, usize)>,
-    /// Vectors in each of a thread's two buffers, and after them.
+    /// A thread's slots, each with room for one tile at every stage of a pass; vectors in a slot; vectors of work after them.
+    slots: usize,
     buffer: usize,
     extra: usize,
     multiplier: Option<Values<S>>,
@@ -41,17 +41,17 @@ enum Ready<S> {
 
 /// Precisions that have lanes of every width.
 pub(crate) trait Precise: Scalar + Sized {
-    /// Runs one tile of a pass with the lanes of `isa`.
+    /// Runs one block of tiles of a pass with the lanes of `isa`.
     ///
     /// # Safety
     /// The CPU has `isa`; the arrays and buffers are there, and no other thread touches them.
-    unsafe fn tile(isa: Isa, tiles: &Tiles<'_, Self>, index: usize, buffer: *mut u8);
+    unsafe fn block(isa: Isa, tiles: &Tiles<'_, Self>, index: usize, buffer: *mut u8);
 }
 
 macro_rules! precise {
     ($scalar:ident, $simd128:ident, $avx2:ident, $avx512:ident) => {
         impl Precise for $scalar {
-            unsafe fn tile(isa: Isa, tiles: &Tiles<'_, Self>, index: usize, buffer: *mut u8) {
+            unsafe fn block(isa: Isa, tiles: &Tiles<'_, Self>, index: usize, buffer: *mut u8) {
                 // SAFETY: the caller's.
                 unsafe {
                     match isa {
@@ -71,7 +71,13 @@ macro_rules! precise {
 precise!(f64, F64x2, F64x4, F64x8);
 precise!(f32, F32x4, F32x8, F32x16);
 
-/// Vectors between the two buffers of a thread, so that their places do not coincide modulo a page.
+/// Bytes of a row of tiles. Wide enough to be worth a visit to a page: 64 bytes cost three times as much at 4096 rows.
+const RUN: usize = 512;
+
+/// Bytes that a thread's slots may take; for very long lines the runs get shorter.
+const BLOCK: usize = 1 << 23;
+
+/// Vectors between the slots of a thread, so that their places do not coincide modulo a page.
 const SKEW: usize = 17;
 
 /// Lines longer than this are computed one number at a time if there is only one of them: vectors would multiply the memory.
@@ -101,7 +107,14 @@ impl<S: Precise> Engine<S> {
         let work = recipe.work().map(|(domain, shape)| (shape.to_vec(), domain.reals()));
         let count = recipe.problem().input().elements();
         let isa = if largest > LONG && count <= largest { Isa::Scalar } else { isa };
-        Engine { isa, work, buffer: largest, extra, multiplier, passes }
+        let slots = (BLOCK / ((largest + SKEW) * isa.vector_bytes::<S>()))
+            .clamp(2, (RUN / isa.vector_bytes::<S>()).min(GROUP) + 1);
+        Engine { isa, work, slots, buffer: largest, extra, multiplier, passes }
+    }
+
+    /// Vectors from slot to slot.
+    fn slot(&self) -> usize {
+        self.buffer + SKEW
     }
 
     fn vector(&self) -> usize {
@@ -110,7 +123,7 @@ impl<S: Precise> Engine<S> {
 
     /// Bytes of one thread's buffers.
     fn thread_bytes(&self) -> usize {
-        ((2 * (self.buffer + SKEW) + self.extra) * self.vector()).next_multiple_of(64)
+        ((self.slots * self.slot() + self.extra) * self.vector()).next_multiple_of(64)
     }
 
     /// Bytes of the work array.
@@ -152,9 +165,9 @@ impl<S: Precise> Engine<S> {
         }
         for pass in &self.passes {
             let tiles = self.tiles(pass, place(pass.from), place(pass.to));
-            pool.run(tiles.lines.tiles(tiles.width), &|worker, index| {
+            pool.run(tiles.lines.blocks(tiles.width, tiles.group), &|worker, index| {
                 // SAFETY: every worker has buffers of its own, every tile lines of its own, read whole before they are written.
-                unsafe { S::tile(self.isa, &tiles, index, buffers.at(worker * self.thread_bytes())) };
+                unsafe { S::block(self.isa, &tiles, index, buffers.at(worker * self.thread_bytes())) };
             });
         }
     }
@@ -169,7 +182,10 @@ impl<S: Precise> Engine<S> {
         let table = values.and_then(|values| values.array(split)).unwrap_or(to);
         let width = self.vector() / size_of::<S>();
         let lines = Lines::new(pass.axis, [&from, &to, &table], values.is_none(), width);
-        Tiles { engine: self, pass, from, to, table, values, lines, width }
+        // Rows of tiles are read as one run of memory where that lies across the lines.
+        let across = |array: &Array<S>| array.strides[pass.axis].unsigned_abs() > array.parts;
+        let group = if across(&from) || across(&to) { self.slots - 1 } else { 1 };
+        Tiles { engine: self, pass, from, to, table, values, lines, width, group }
     }
 }
 
@@ -220,12 +236,14 @@ pub(crate) struct Tiles<'a, S> {
     values: Option<&'a Values<S>>,
     lines: Lines,
     width: usize,
+    /// Tiles in a block.
+    group: usize,
 }
 
 // SAFETY: the arrays are shared by tiles that touch disjoint lines.
-unsafe impl<S: Scalar> Sync for Tiles<'_, S> {}
+unsafe impl<S: Precise> Sync for Tiles<'_, S> {}
 
-impl<S: Scalar> Tiles<'_, S> {
+impl<S: Precise> Tiles<'_, S> {
     fn access<'t>(&self, array: &Array<S>, number: usize, tile: &'t Tile) -> Access<'t, S> {
         debug_assert!(number < ARRAYS);
         let axis = self.pass.axis;
@@ -239,42 +257,35 @@ impl<S: Scalar> Tiles<'_, S> {
         }
     }
 
-    /// One tile: lines in, ops, lines out.
+    /// One block: lines in, ops, lines out.
     ///
     /// # Safety
-    /// See [`Precise::tile`].
+    /// See [`Precise::block`].
     unsafe fn run<V: Lane<Scalar = S>>(&self, index: usize, buffer: *mut V) {
-        let tile = self.lines.tile(index, V::WIDTH);
-        let (source, target) = (self.access(&self.from, 0, &tile), self.access(&self.to, 1, &tile));
-        // SAFETY: the caller's; the three areas follow one another in the thread's buffers.
+        let (first, count) = self.lines.block(index, V::WIDTH, self.group);
+        let tiles = std::array::from_fn::<_, GROUP, _>(|g| self.lines.tile(first + g.min(count - 1), V::WIDTH));
+        let step = self.engine.slot();
+        // SAFETY: the caller's; the slots and the work follow one another in the thread's buffers.
         unsafe {
-            let (mut a, mut b) = (buffer, buffer.add(self.engine.buffer + SKEW));
-            let work = b.add(self.engine.buffer + SKEW);
-            let (first, last) = (self.pass.ops.first(), self.pass.ops.last());
-            let reads = first.and_then(Ready::line).is_some_and(Line::reads_rows);
-            let writes = last.and_then(Ready::line).is_some_and(Line::writes_rows);
-            let mut input = match rows(&source, V::WIDTH) {
-                Some(rows) if reads => rows,
-                _ => {
-                    gather(source, b);
-                    Rows::tile(b)
-                }
-            };
-            let output = rows(&target, V::WIDTH).filter(|_| writes);
-            for (i, op) in self.pass.ops.iter().enumerate() {
-                match op {
-                    Ready::Line(line) => {
-                        let output = output.filter(|_| i + 1 == self.pass.ops.len());
-                        let result = line.run(input, output, a, b, work);
-                        (a, b) = if result == a { (b, a) } else { (a, b) };
+            let mut slots = std::array::from_fn::<_, GROUP, _>(|g| buffer.add(g.min(count - 1) * step));
+            let mut free = buffer.add(count * step);
+            let work = buffer.add(self.engine.slots * step);
+            let (slots, tiles) = (&mut slots[..count], &tiles[..count]);
+            gather_block(tiles.iter().map(|tile| self.access(&self.from, 0, tile)), slots);
+            for (slot, tile) in slots.iter_mut().zip(tiles) {
+                for op in &self.pass.ops {
+                    match op {
+                        Ready::Line(line) => {
+                            let result = line.run(*slot, free, work);
+                            if result == free {
+                                std::mem::swap(slot, &mut free);
+                            }
+                        }
+                        Ready::Multiply => self.multiply(tile, *slot, free),
                     }
-                    Ready::Multiply => self.multiply(&tile, b, a),
                 }
-                input = Rows::tile(b);
             }
-            if output.is_none() {
-                scatter(target, b.cast_const());
-            }
+            scatter_block(tiles.iter().map(|tile| self.access(&self.to, 1, tile)), slots);
         }
     }
 
@@ -310,13 +321,6 @@ impl<S: Scalar> Tiles<'_, S> {
             V::enter(Product { data, factors: free.cast_const(), count, parts, factor_parts: factors });
         }
     }
-}
-
-/// The lines as rows of vectors, if element i of all of them is one run of reals.
-fn rows<S>(lines: &Access<'_, S>, width: usize) -> Option<Rows<S>> {
-    let direct = lines.parts == 1 && lines.adjacent(width);
-    // SAFETY: the first line is in the array.
-    direct.then(|| Rows { base: unsafe { lines.origin.offset(lines.lanes[0]) }, stride: lines.stride })
 }
 
 struct Product<V: Lane> {

@@ -68,16 +68,6 @@ impl<S: Scalar> Line<S> {
         self.dft.work()
     }
 
-    /// Whether the ends are real vectors, so that the line can read or write an array with adjacent lanes itself.
-    pub(crate) fn reads_rows(&self) -> bool {
-        self.before.is_some() || self.dft.data() == Data::Real
-    }
-
-    /// See [`Line::reads_rows`].
-    pub(crate) fn writes_rows(&self) -> bool {
-        self.after.is_some() || self.dft.data() == Data::Hermitian
-    }
-
     fn ordered(&self, rows: Rows<S>) -> Ordered<S> {
         let (index, gain) = (self.index.as_ptr(), self.gain.as_ptr());
         Ordered {
@@ -87,64 +77,39 @@ impl<S: Scalar> Line<S> {
         }
     }
 
-    /// Transforms the line at `input` (an array, or buffer `b`) to `output`, or to one of the buffers if none is given.
-    /// Returns the buffer that holds the result then.
+    /// Transforms the tile at `data`, with `free` as the other buffer. Returns which of the two holds the result.
     ///
     /// # Safety
-    /// The rows exist; buffers and work have the lengths asked for; the CPU has the instructions of `V`.
-    pub(crate) unsafe fn run<V: Lane<Scalar = S>>(
-        &self,
-        input: Rows<S>,
-        output: Option<Rows<S>>,
-        a: *mut V,
-        b: *mut V,
-        work: *mut V,
-    ) -> *mut V {
-        let spectrum = match &self.before {
-            // SAFETY: the caller's; `a` is not the source.
-            Some(before) => unsafe {
-                before.run::<V>(input, Rows::tile(a));
-                (a, b)
-            },
-            None => (b, a),
-        };
-        let other = |at: *mut V| if at == a { b } else { a };
-        // SAFETY: the caller's.
+    /// Buffers and work have the lengths asked for; the CPU has the instructions of `V`.
+    pub(crate) unsafe fn run<V: Lane<Scalar = S>>(&self, data: *mut V, free: *mut V, work: *mut V) -> *mut V {
+        let other = |at: *mut V| if at == data { free } else { data };
+        // SAFETY: the caller's; a combine and each pass of a DFT go from one buffer to the other.
         unsafe {
-            match self.dft.data() {
+            let ready = match &self.before {
+                Some(before) => {
+                    before.run::<V>(Rows::tile(data), Rows::tile(free));
+                    free
+                }
+                None => data,
+            };
+            let result = match self.dft.data() {
                 Data::Hermitian => {
-                    let (src, free) = spectrum;
-                    let target = self.dft.backward_target(src, free);
-                    let rows = output.unwrap_or(Rows::tile(target));
-                    self.dft.backward(src, free, self.ordered(rows), work);
+                    let target = self.dft.backward_target(ready, other(ready));
+                    self.dft.backward(ready, other(ready), self.ordered(Rows::tile(target)), work);
                     target
                 }
-                Data::Real => {
-                    let half = self.dft.forward(self.ordered(input), a, b, work);
-                    self.finish(half, other(half), output)
-                }
-                _ => {
-                    let (src, free) = spectrum;
-                    let result = self.dft.complex([src.cast_const(), src.add(1)], free, src, work);
-                    if self.after.is_some() {
-                        return self.finish(result, other(result), output);
-                    }
-                    if self.factor != S::of(1.0) {
-                        V::enter(Scale { data: result, count: self.output, by: self.factor });
-                    }
-                    result
-                }
+                Data::Real => self.dft.forward(self.ordered(Rows::tile(ready)), other(ready), ready, work),
+                _ => self.dft.complex([ready.cast_const(), ready.add(1)], other(ready), ready, work),
+            };
+            if let Some(after) = &self.after {
+                after.run::<V>(Rows::tile(result), Rows::tile(other(result)));
+                return other(result);
             }
+            if self.factor != S::of(1.0) {
+                V::enter(Scale { data: result, count: self.output, by: self.factor });
+            }
+            result
         }
-    }
-
-    /// # Safety
-    /// As [`Line::run`].
-    unsafe fn finish<V: Lane<Scalar = S>>(&self, from: *mut V, free: *mut V, output: Option<Rows<S>>) -> *mut V {
-        let after = self.after.as_ref().expect("real and quarter-wave sums end with a combine");
-        // SAFETY: the caller's.
-        unsafe { after.run::<V>(Rows::tile(from), output.unwrap_or(Rows::tile(free))) };
-        free
     }
 }
 

@@ -73,9 +73,17 @@ impl Lines {
         self.row * self.rows
     }
 
-    /// How many tiles of `width` lines.
-    pub(crate) fn tiles(&self, width: usize) -> usize {
-        self.rows * self.row.div_ceil(width)
+    /// How many blocks of up to `group` tiles of `width` lines.
+    pub(crate) fn blocks(&self, width: usize, group: usize) -> usize {
+        self.rows * self.row.div_ceil(width).div_ceil(group)
+    }
+
+    /// First tile and number of tiles of block `index`; a block does not reach over the end of a row.
+    pub(crate) fn block(&self, index: usize, width: usize, group: usize) -> (usize, usize) {
+        let tiles = self.row.div_ceil(width);
+        let blocks = tiles.div_ceil(group);
+        let in_row = index % blocks * group;
+        (index / blocks * tiles + in_row, group.min(tiles - in_row))
     }
 
     /// Tile number `index`. Lanes beyond its last line repeat that line.

@@ -6,7 +6,7 @@
 use super::factor::Kernel;
 use super::lane::{Lane, Scalar, Work};
 use crate::butterfly::Butterfly;
-use crate::complex::C;
+use crate::complex::{C, each};
 use num_complex::Complex;
 
 /// Vectors in memory: vector i starts at `base + i · stride`, both in scalars.
@@ -350,7 +350,7 @@ where
         for l in 0..groups {
             // SAFETY: R · groups elements in, R · groups vectors out.
             unsafe {
-                let z = std::array::from_fn::<_, R, _>(|j| C { re: self.src.load(l + j * groups), im: V::lit(0.0) });
+                let z = each!(j < R => C { re: self.src.load(l + j * groups), im: V::lit(0.0) });
                 put_real(self.dst.add(l * R), 1, z.half_spectrum());
             }
         }
@@ -375,14 +375,14 @@ where
             // SAFETY: sequence l + j·groups has m vectors, the result R·m.
             unsafe {
                 let (src, dst) = (self.src.add(l * m), self.dst.add(l * R * m));
-                let from = |j: usize| src.add(j * groups * m);
-                let z = std::array::from_fn::<_, R, _>(|j| C { re: *from(j), im: V::lit(0.0) });
+                let step = groups * m;
+                let z = each!(j < R => C { re: *src.add(j * step), im: V::lit(0.0) });
                 put_real(dst, m, z.half_spectrum());
                 for k in 1..m.div_ceil(2) {
                     let w = twiddles.as_ptr().add((k - 1) * (R - 1));
                     let mut z = [zero(); R];
                     for (j, z) in z.iter_mut().enumerate() {
-                        *z = get(from(j), m, k, false);
+                        *z = get(src.add(j * step), m, k, false);
                         if j > 0 {
                             *z = z.mul(splat(w.add(j - 1)));
                         }
@@ -393,10 +393,11 @@ where
                 }
                 if m % 2 == 0 {
                     let w = twiddles.as_ptr().add((m / 2 - 1) * (R - 1));
-                    let z = std::array::from_fn::<_, R, _>(|j| {
-                        let x = *from(j).add(m - 1);
-                        if j == 0 { C { re: x, im: V::lit(0.0) } } else { splat(w.add(j - 1)).scale(x) }
-                    });
+                    let mut z = [zero(); R];
+                    for (j, z) in z.iter_mut().enumerate() {
+                        let x = *src.add(j * step).add(m - 1);
+                        *z = if j == 0 { C { re: x, im: V::lit(0.0) } } else { splat(w.add(j - 1)).scale(x) };
+                    }
                     let z = z.dft();
                     for q in 0..R / 2 {
                         put(dst, R * m, m / 2 + q * m, false, z[q]);
@@ -454,21 +455,21 @@ where
             // SAFETY: as in `ForwardPass`, the other way round.
             unsafe {
                 let (src, dst) = (self.src.add(l * R * m), self.dst.add(l * m));
-                let to = |j: usize| dst.add(j * groups * m);
+                let step = groups * m;
                 for (j, z) in get_real::<V, R>(src, m).signal().into_iter().enumerate() {
-                    *to(j) = z.re;
+                    *dst.add(j * step) = z.re;
                 }
                 for k in 1..m.div_ceil(2) {
                     let w = twiddles.as_ptr().add((k - 1) * (R - 1));
-                    let z = std::array::from_fn::<_, R, _>(|q| get(src, R * m, k + q * m, q >= half).swap());
+                    let z = each!(q < R => get(src, R * m, k + q * m, q >= half).swap());
                     for (j, z) in z.dft().into_iter().enumerate() {
                         let z = z.swap();
-                        put(to(j), m, k, false, if j == 0 { z } else { z.mul_conj(splat(w.add(j - 1))) });
+                        put(dst.add(j * step), m, k, false, if j == 0 { z } else { z.mul_conj(splat(w.add(j - 1))) });
                     }
                 }
                 if m % 2 == 0 {
                     let w = twiddles.as_ptr().add((m / 2 - 1) * (R - 1));
-                    let z = std::array::from_fn::<_, R, _>(|q| {
+                    let z = each!(q < R => {
                         if 2 * q + 1 == R {
                             C { re: V::lit(0.0), im: *src.add(R * m - 1) }
                         } else {
@@ -478,7 +479,7 @@ where
                     for (j, z) in z.dft().into_iter().enumerate() {
                         let z = z.swap();
                         let z = if j == 0 { z } else { z.mul_conj(splat(w.add(j - 1))) };
-                        *to(j).add(m - 1) = z.re;
+                        *dst.add(j * step).add(m - 1) = z.re;
                     }
                 }
             }
@@ -502,7 +503,8 @@ impl<V: Lane> Work for AnyComplexPass<'_, V> {
         // SAFETY: `work` begins with room for r complex elements; the rest as in `ComplexPass`.
         unsafe {
             let (z, work) = (self.work.cast::<C<V>>(), self.work.add(2 * r));
-            for (l, k) in (0..groups).flat_map(|l| (0..inner).map(move |k| (l, k))) {
+            for butterfly in 0..groups * inner {
+                let (l, k) = (butterfly / inner, butterfly % inner);
                 for j in 0..r {
                     let at = 2 * ((l + j * groups) * inner + k);
                     let x = C { re: *self.src[0].add(at), im: *self.src[1].add(at) };
@@ -538,9 +540,8 @@ impl<V: Lane> Work for AnyForwardPass<'_, V> {
             let real = self.work;
             for l in 0..groups {
                 let dst = self.dst.add(l * r * m);
-                let src = |j: usize, i: usize| self.src.load::<V>((l + j * groups) * m + i);
                 for j in 0..r {
-                    *real.add(j) = src(j, 0);
+                    *real.add(j) = self.src.load((l + j * groups) * m);
                 }
                 kernel.half_spectrum(real, rest);
                 *dst = *real;
@@ -550,9 +551,12 @@ impl<V: Lane> Work for AnyForwardPass<'_, V> {
                 for k in 1..=m / 2 {
                     for j in 0..r {
                         let x = if 2 * k == m {
-                            C { re: src(j, m - 1), im: V::lit(0.0) }
+                            C { re: self.src.load((l + j * groups) * m + m - 1), im: V::lit(0.0) }
                         } else {
-                            C { re: src(j, 2 * k - 1), im: src(j, 2 * k) }
+                            C {
+                                re: self.src.load((l + j * groups) * m + 2 * k - 1),
+                                im: self.src.load((l + j * groups) * m + 2 * k),
+                            }
                         };
                         *z.add(j) = if j > 0 { x.mul(splat(&twiddles[(k - 1) * (r - 1) + j - 1])) } else { x };
                     }
@@ -588,14 +592,14 @@ impl<V: Lane> Work for AnyBackwardPass<'_, V> {
             let real = self.work;
             for l in 0..groups {
                 let src = self.src.add(l * r * m);
-                let dst = |j: usize, i: usize, v: V| self.dst.store((l + j * groups) * m + i, v);
+                let to = &self.dst;
                 *real = *src;
                 for q in 1..=r / 2 {
                     put(real, r, q, false, get(src, r * m, q * m, false));
                 }
                 kernel.signal(real, rest);
                 for j in 0..r {
-                    dst(j, 0, *real.add(j));
+                    to.store((l + j * groups) * m, *real.add(j));
                 }
                 for k in 1..=m / 2 {
                     for q in 0..r {
@@ -611,10 +615,10 @@ impl<V: Lane> Work for AnyBackwardPass<'_, V> {
                         let x = (*z.add(j)).swap();
                         let x = if j > 0 { x.mul_conj(splat(&twiddles[(k - 1) * (r - 1) + j - 1])) } else { x };
                         if 2 * k == m {
-                            dst(j, m - 1, x.re);
+                            to.store((l + j * groups) * m + m - 1, x.re);
                         } else {
-                            dst(j, 2 * k - 1, x.re);
-                            dst(j, 2 * k, x.im);
+                            to.store((l + j * groups) * m + 2 * k - 1, x.re);
+                            to.store((l + j * groups) * m + 2 * k, x.im);
                         }
                     }
                 }

@@ -2,6 +2,7 @@
 
 use super::lane::{Lane, Work};
 use super::lines::LANES;
+use crate::complex::each;
 
 /// The lines of one tile in an array of reals.
 #[derive(Clone, Copy)]
@@ -58,6 +59,114 @@ pub(crate) unsafe fn scatter<V: Lane>(lines: Access<'_, V::Scalar>, tile: *const
     unsafe { V::enter(Scatter { lines, tile }) }
 }
 
+/// The most tiles in a block.
+pub(crate) const GROUP: usize = 16;
+
+/// Fills a tile from each of the accesses. Where they continue each other, element i of all of them is read as one run of memory
+/// before element i + 1, which lies a page or more away in a large array.
+///
+/// # Safety
+/// As [`gather`]; as many tiles as accesses.
+pub(crate) unsafe fn gather_block<'a, V: Lane>(
+    lines: impl ExactSizeIterator<Item = Access<'a, V::Scalar>> + Clone,
+    tiles: &[*mut V],
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        match run_of::<V>(lines.clone()) {
+            Some(run) => V::enter(GatherRun { run, tiles }),
+            None => lines.zip(tiles).for_each(|(lines, tile)| gather(lines, *tile)),
+        }
+    }
+}
+
+/// The reverse of [`gather_block`].
+///
+/// # Safety
+/// As there.
+pub(crate) unsafe fn scatter_block<'a, V: Lane>(
+    lines: impl ExactSizeIterator<Item = Access<'a, V::Scalar>> + Clone,
+    tiles: &[*mut V],
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        match run_of::<V>(lines.clone()) {
+            Some(run) => V::enter(ScatterRun { run, tiles }),
+            None => lines.zip(tiles).for_each(|(lines, tile)| scatter(lines, *tile)),
+        }
+    }
+}
+
+/// The first access, if all are adjacent lines and each begins where the one before ends.
+fn run_of<'a, V: Lane>(mut lines: impl Iterator<Item = Access<'a, V::Scalar>>) -> Option<Access<'a, V::Scalar>> {
+    let first = lines.next().filter(|first| first.adjacent(V::WIDTH) && V::WIDTH > 1)?;
+    let mut begin = first.lanes[0];
+    for next in lines {
+        begin += (V::WIDTH * next.parts) as isize;
+        if next.lanes[0] != begin || !next.adjacent(V::WIDTH) {
+            return None;
+        }
+    }
+    Some(first)
+}
+
+struct GatherRun<'a, V: Lane> {
+    run: Access<'a, V::Scalar>,
+    tiles: &'a [*mut V],
+}
+
+impl<V: Lane> Work for GatherRun<'_, V> {
+    #[inline(always)]
+    fn run(self) {
+        let GatherRun { run, tiles } = self;
+        // SAFETY: the caller of `gather_block`.
+        unsafe {
+            let from = run.origin.offset(run.lanes[0]);
+            for i in 0..run.count {
+                let mut from = from.offset(i as isize * run.stride);
+                for tile in tiles {
+                    if run.parts == 1 {
+                        *tile.add(i) = V::load(from);
+                    } else {
+                        let (re, im) = V::unzip(V::load(from), V::load(from.add(V::WIDTH)));
+                        (*tile.add(2 * i), *tile.add(2 * i + 1)) = (re, im);
+                    }
+                    from = from.add(run.parts * V::WIDTH);
+                }
+            }
+        }
+    }
+}
+
+struct ScatterRun<'a, V: Lane> {
+    run: Access<'a, V::Scalar>,
+    tiles: &'a [*mut V],
+}
+
+impl<V: Lane> Work for ScatterRun<'_, V> {
+    #[inline(always)]
+    fn run(self) {
+        let ScatterRun { run, tiles } = self;
+        // SAFETY: the caller of `scatter_block`.
+        unsafe {
+            let to = run.origin.offset(run.lanes[0]);
+            for i in 0..run.count {
+                let mut to = to.offset(i as isize * run.stride);
+                for tile in tiles {
+                    if run.parts == 1 {
+                        (*tile.add(i)).store(to);
+                    } else {
+                        let (low, high) = V::zip(*tile.add(2 * i), *tile.add(2 * i + 1));
+                        low.store(to);
+                        high.store(to.add(V::WIDTH));
+                    }
+                    to = to.add(run.parts * V::WIDTH);
+                }
+            }
+        }
+    }
+}
+
 /// Turns the square of `W` rows of `W` lanes: log₂ W rounds of zipping row i with row i + W/2 (the perfect shuffle applied to both
 /// halves of the index).
 #[inline(always)]
@@ -87,8 +196,7 @@ impl<V: Lane> Gather<'_, V> {
         while i + W <= reals {
             // SAFETY: the caller's; W reals of each line.
             unsafe {
-                let rows =
-                    std::array::from_fn::<V, W, _>(|j| V::load(lines.origin.offset(lines.lanes[j] + i as isize)));
+                let rows = each!(j < W => V::load(lines.origin.offset(lines.lanes[j] + i as isize)));
                 for (j, v) in turn(rows).into_iter().enumerate() {
                     *tile.add(i + j) = v;
                 }
@@ -115,21 +223,11 @@ impl<V: Lane> Gather<'_, V> {
 impl<V: Lane> Work for Gather<'_, V> {
     #[inline(always)]
     fn run(self) {
-        let Gather { lines, tile } = self;
+        let lines = &self.lines;
         let reals = lines.parts * lines.count;
         // SAFETY: the caller of `gather`.
         unsafe {
-            if lines.adjacent(V::WIDTH) && lines.parts <= 2 && V::WIDTH > 1 {
-                let from = lines.origin.offset(lines.lanes[0]);
-                for i in 0..lines.count {
-                    let from = from.offset(i as isize * lines.stride);
-                    if lines.parts == 1 {
-                        *tile.add(i) = V::load(from);
-                    } else {
-                        (*tile.add(2 * i), *tile.add(2 * i + 1)) = V::unzip(V::load(from), V::load(from.add(V::WIDTH)));
-                    }
-                }
-            } else if lines.contiguous() {
+            if lines.contiguous() {
                 match V::WIDTH {
                     2 => self.squares::<2>(reals),
                     4 => self.squares::<4>(reals),
@@ -157,7 +255,7 @@ impl<V: Lane> Scatter<'_, V> {
         while i + W <= reals {
             // SAFETY: the caller's; W reals of each line.
             unsafe {
-                let rows = turn(std::array::from_fn::<V, W, _>(|j| *tile.add(i + j)));
+                let rows = turn(each!(j < W => *tile.add(i + j)));
                 for (j, v) in rows.into_iter().enumerate() {
                     if j < lines.used {
                         v.store(lines.origin.offset(lines.lanes[j] + i as isize));
@@ -186,23 +284,11 @@ impl<V: Lane> Scatter<'_, V> {
 impl<V: Lane> Work for Scatter<'_, V> {
     #[inline(always)]
     fn run(self) {
-        let Scatter { lines, tile } = self;
+        let lines = &self.lines;
         let reals = lines.parts * lines.count;
         // SAFETY: the caller of `scatter`.
         unsafe {
-            if lines.adjacent(V::WIDTH) && lines.parts <= 2 && V::WIDTH > 1 {
-                let to = lines.origin.offset(lines.lanes[0]);
-                for i in 0..lines.count {
-                    let to = to.offset(i as isize * lines.stride);
-                    if lines.parts == 1 {
-                        (*tile.add(i)).store(to);
-                    } else {
-                        let (low, high) = V::zip(*tile.add(2 * i), *tile.add(2 * i + 1));
-                        low.store(to);
-                        high.store(to.add(V::WIDTH));
-                    }
-                }
-            } else if lines.contiguous() {
+            if lines.contiguous() {
                 match V::WIDTH {
                     2 => self.squares::<2>(reals),
                     4 => self.squares::<4>(reals),

@@ -34,7 +34,7 @@ pub enum Factor {
 
 impl Factor {
     /// The length of the factor's DFT.
-    pub fn len(&self) -> usize {
+    pub fn length(&self) -> usize {
         match self {
             Factor::Radix(r) | Factor::Direct(r) | Factor::Rader(r, _) | Factor::Bluestein(r, _) => *r,
         }
@@ -73,7 +73,7 @@ impl fmt::Display for List<'_> {
 
 /// The length that a list of factors makes.
 pub(crate) fn length(factors: &[Factor]) -> usize {
-    factors.iter().map(Factor::len).fold(1, usize::saturating_mul)
+    factors.iter().map(Factor::length).fold(1, usize::saturating_mul)
 }
 
 /// The factors of a DFT of length n, in the order of the passes, by estimated cost.
@@ -82,7 +82,7 @@ pub(crate) fn factors(n: usize) -> Vec<Factor> {
     let mut list = radices(smooth);
     list.extend(primes.into_iter().map(prime));
     // Large first: the first pass has no twiddles, and real butterflies.
-    list.sort_by_key(|f| std::cmp::Reverse(f.len()));
+    list.sort_by_key(|f| std::cmp::Reverse(f.length()));
     list
 }
 
