@@ -27,6 +27,12 @@ pub(crate) fn zeros<T: Element>(len: usize) -> Result<Vec<T>> {
     Ok(elements)
 }
 
+/// Whether so much memory can be had at all, before work begins that does not ask.
+pub(crate) fn check_memory(bytes: usize) -> Result<()> {
+    let refused = || format!("this takes at least {bytes} bytes of memory");
+    Vec::<u8>::new().try_reserve_exact(bytes).with_context(refused)
+}
+
 /// `len` zeros of a type.
 pub(crate) fn zeros_of(precision: Precision, domain: Domain, len: usize) -> Result<Data> {
     Ok(match (precision, domain) {

@@ -63,6 +63,13 @@ fn mistakes_in_problems_are_explained() {
 }
 
 #[test]
+fn what_does_not_fit_in_memory_is_refused() {
+    let problem = "dct2 f64 1048576x1048576x1024 axes=2";
+    says(&failure(1, &[&"verify", &problem]), &["memory"]);
+    says(&failure(1, &[&"bench", &problem]), &["memory"]);
+}
+
+#[test]
 fn usage_errors_take_one_line_and_exit_code_2() {
     let problem = "dct2 f64 8";
     says(&failure(2, &[&"plna", &problem]), &["plna", "plan"]);

@@ -7,9 +7,12 @@ use serde::Serialize;
 
 use super::print_json;
 use crate::args::Verify;
-use crate::array::with_elements;
+use crate::array::{check_memory, with_elements};
 use crate::engine::Contender;
 use crate::progress::Progress;
+
+/// What comparing takes at least: the data, and their parts in double-double.
+const BYTES_AN_ELEMENT: usize = 40;
 
 #[derive(Serialize)]
 struct Line {
@@ -55,6 +58,8 @@ pub(super) fn run(args: &Verify) -> Result<()> {
 
 fn verify(problem: &Problem, contender: &Contender, seed: u64) -> Result<Line> {
     let plan = contender.plan(problem)?;
+    let elements = problem.input().len.saturating_add(problem.output().len);
+    check_memory(elements.saturating_mul(BYTES_AN_ELEMENT))?;
     let run = |input: &Data, output: &mut Data| match problem.in_place() {
         true => with_elements!(output, x => plan.execute_in_place(x)),
         false => with_elements!(input, x => with_elements!(output, y => plan.execute(x, y))),
