@@ -23,6 +23,7 @@ mod rules;
 
 mod dd;
 pub mod naive;
+mod spectrum;
 mod twiddle;
 pub mod verify;
 

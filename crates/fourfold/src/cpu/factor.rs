@@ -3,9 +3,11 @@
 use super::dft::Dft;
 use super::lane::{Lane, Scalar, Work};
 use crate::complex::C;
+use crate::dd::Dd;
 use crate::rules::cosine_sine::Data;
 use crate::rules::mixed_radix::{Factor, length};
 use crate::rules::rader::generator_powers;
+use crate::spectrum::dft;
 use crate::twiddle::Roots;
 use num_complex::Complex;
 
@@ -237,22 +239,20 @@ pub(crate) struct Rader<S> {
 impl<S: Scalar> Rader<S> {
     fn new(p: usize, inner: &[Factor]) -> Self {
         let (powers, roots, n) = (generator_powers(p), Roots::new(p as u64), p - 1);
-        let b: Vec<_> = (0..n).map(|q| roots.get(powers[(n - q) % n] as u64)).collect();
-        // The tables are made in double precision whatever S is.
-        let transform = Dft::<f64>::new(Data::Complex, inner);
-        let spectrum_of = |signal: Vec<Complex<f64>>, scale: f64| {
-            let mut spectrum = signal;
-            transform.in_place(&mut spectrum);
-            spectrum.iter().map(|z| Complex::new(S::of(z.re * scale), S::of(z.im * scale))).collect::<Vec<_>>()
+        let b: Vec<_> = (0..n).map(|q| roots.get_dd(powers[(n - q) % n] as u64)).collect();
+        let spectrum = dft(&b);
+        // Of the real signal Re b + Im b, from the spectra of its parts; cos − sin is that signal reversed, since
+        // exp(−2πi g^j/p) has sin with its sign changed.
+        let sums = |k: usize| {
+            let (z, w) = (spectrum[k], spectrum[(n - k) % n]);
+            Complex::new((z.re + z.im) + (w.re + w.im), (z.im - z.re) + (w.re - w.im))
         };
-        let over = 1.0 / n as f64;
-        let sums = b.iter().map(|z| Complex::new(z.re + z.im, 0.0)).collect();
-        // exp(−2πi g^j/p) has sin with its sign changed: cos − sin is the sum of its parts.
-        let casts = powers.iter().map(|&k| roots.get(k as u64)).map(|z| Complex::new(z.re + z.im, 0.0)).collect();
+        let over = |z: Complex<Dd>, by: f64| Complex::new(S::of(z.re.over(by).into()), S::of(z.im.over(by).into()));
+        let by = n as f64;
         Rader {
-            spectrum: spectrum_of(b, over),
-            forward: spectrum_of(sums, 0.5 * over),
-            backward: spectrum_of(casts, over),
+            spectrum: spectrum.iter().map(|z| over(*z, by)).collect(),
+            forward: (0..n).map(|k| over(sums(k), 4.0 * by)).collect(),
+            backward: (0..n).map(|k| over(sums((n - k) % n), 2.0 * by)).collect(),
             powers,
             complex: Dft::new(Data::Complex, inner),
             real: Dft::new(Data::Real, inner),
