@@ -1,8 +1,10 @@
 //! The Python dict literals that stand at the head of `.npy` files, and nothing beyond them.
 //!
-//!     dict  = '{' [ pair { ',' pair } [ ',' ] ] '}'      pair  = text ':' value
-//!     value = text | 'True' | 'False' | tuple            tuple = '(' [ whole { ',' whole } [ ',' ] ] ')'
-//!     text  = a string in single or double quotes, without escapes
+//! ```text
+//! dict  = '{' [ pair { ',' pair } [ ',' ] ] '}'      pair  = text ':' value
+//! value = text | 'True' | 'False' | tuple            tuple = '(' [ whole { ',' whole } [ ',' ] ] ')'
+//! text  = a string in single or double quotes, without escapes
+//! ```
 //!
 //! There is no recursion, so that no input can exhaust the stack. Records (a list for `descr`) are beyond this grammar.
 

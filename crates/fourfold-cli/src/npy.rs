@@ -160,7 +160,7 @@ impl Header {
     /// Reads the dict.
     fn parse(text: &str) -> Result<Header> {
         let (mut dtype, mut fortran_order, mut shape) = (None, None, None);
-        for (key, value) in literal::dict(text).context("its header is not what NumPy writes")? {
+        for (key, value) in literal::dict(text).context("its header is not understood")? {
             let repeated = match (key, value) {
                 ("descr", Value::Text(text)) => dtype.replace(DType::parse(text)?).is_some(),
                 ("descr", _) => bail!("it holds records (a structured array); save one field of it"),
@@ -375,14 +375,14 @@ mod tests {
         assert!(message(&file(&dict("'<f8'", "(3,)"), &[0; 23])).contains("takes 24 bytes, and 23"));
         assert!(message(&file(&dict("'<f8'", "(4294967296, 4294967296)"), &[])).contains("too large"));
         assert!(message(&file(&dict("'<f8'", "(2305843009213693952,)"), &[])).contains("too large"));
-        assert!(message(&file(&dict("'<f8'", "(-1,)"), &[])).contains("not what NumPy writes"));
+        assert!(message(&file(&dict("'<f8'", "(-1,)"), &[])).contains("not understood"));
         assert!(message(&file(&dict("'<f2'", "(1,)"), &[0; 2])).contains("float16"));
         assert!(message(&file(&dict("'<f16'", "(1,)"), &[0; 16])).contains("longdouble"));
         assert!(message(&file(&dict("'|O'", "(1,)"), &[0; 16])).contains("Python objects"));
         assert!(message(&file(&dict("''", "(1,)"), &[])).contains("element type"));
         assert!(message(&file(&dict("'é8'", "(1,)"), &[])).contains("element type"));
-        assert!(message(&file(&dict("[('a', '<f8')]", "(1,)"), &[0; 8])).contains("not what NumPy writes"));
+        assert!(message(&file(&dict("[('a', '<f8')]", "(1,)"), &[0; 8])).contains("not understood"));
         assert!(message(&file("{'descr': '<f8', 'shape': (1,)}", &[0; 8])).contains("fortran_order"));
-        assert!(message(&file(&"(".repeat(60_000), &[])).contains("not what NumPy writes"));
+        assert!(message(&file(&"(".repeat(60_000), &[])).contains("not understood"));
     }
 }

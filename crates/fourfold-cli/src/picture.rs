@@ -1,11 +1,14 @@
 //! Images as channels of samples.
 
-use std::io::{self, Write};
+use std::fs;
+use std::io::{self, Cursor, Write};
 use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ColorType, DynamicImage, ImageDecoder, ImageEncoder, ImageFormat, ImageReader, Limits};
+
+use crate::array::check_memory;
 
 /// The largest image that is read: its f64 spectrum takes 2 GiB a channel.
 const MOST_PIXELS: u64 = 1 << 28;
@@ -24,9 +27,12 @@ pub(crate) struct Picture {
 impl Picture {
     /// Reads a PNG or JPEG file, turned upright if its EXIF data say how.
     pub(crate) fn open(path: &Path) -> Result<Picture> {
-        let mut reader = ImageReader::open(path)?.with_guessed_format()?;
+        ensure!(fs::metadata(path)?.is_file(), "it is not a regular file");
+        let file = fs::read(path)?;
+        let mut reader = ImageReader::new(Cursor::new(&file)).with_guessed_format()?;
         match reader.format() {
-            Some(ImageFormat::Png | ImageFormat::Jpeg) => {}
+            Some(ImageFormat::Png) => {}
+            Some(ImageFormat::Jpeg) => ensure!(has_end(&file), "it is cut off"),
             _ => bail!("it is neither PNG nor JPEG"),
         }
         let mut limits = Limits::default();
@@ -37,6 +43,7 @@ impl Picture {
         let pixels = u64::from(width) * u64::from(height);
         ensure!(pixels > 0, "it is {width}x{height} pixels: there is nothing to transform");
         ensure!(pixels <= MOST_PIXELS, "it is {width}x{height} pixels; at most {MOST_PIXELS} pixels are read");
+        check_memory(pixels as usize * working_bytes(decoder.color_type()))?;
         let profile = decoder.icc_profile()?;
         let orientation = decoder.orientation()?;
         let mut image = DynamicImage::from_decoder(decoder)?;
@@ -92,4 +99,28 @@ impl Picture {
         };
         encoder.write_image(&bytes, self.width as u32, self.height as u32, self.color.into()).map_err(io::Error::other)
     }
+}
+
+/// What compressing takes a pixel: the pixels decoded, the samples before and after, a channel of coefficients and their
+/// magnitudes.
+fn working_bytes(color: ColorType) -> usize {
+    usize::from(color.bytes_per_pixel()) + 2 * 2 * usize::from(color.channel_count()) + 2 * 8
+}
+
+/// Whether a JPEG file reaches its end marker. Decoders accept a file that does not, and paint what is missing grey.
+///
+/// Source: ITU-T T.81, annex B. A marker is FF and a byte; all but restarts (D0 … D7) and the end (D9) are followed by a
+/// length; in coded data FF stands before 00.
+fn has_end(jpeg: &[u8]) -> bool {
+    let is_marker = |pair: &[u8]| pair[0] == 0xff && !matches!(pair[1], 0 | 0xd0..=0xd7 | 0xff);
+    let mut rest = jpeg.get(2..).unwrap_or_default();
+    while let Some(at) = rest.windows(2).position(is_marker) {
+        let (marker, segment) = (rest[at + 1], &rest[at + 2..]);
+        if marker == 0xd9 {
+            return true;
+        }
+        let length = segment.first_chunk().map_or(usize::MAX, |&bytes| u16::from_be_bytes(bytes).into());
+        rest = segment.get(length..).unwrap_or_default();
+    }
+    false
 }

@@ -204,12 +204,14 @@ fn bad_images_leave_the_old_output() {
     save(&jpeg, &picture(40, 30, ColorType::Rgb8), 40, 30, ColorType::Rgb8);
     let output = folder.write("out.png", b"old");
     let (good_bytes, jpeg_bytes) = (read(&good), read(&jpeg));
-    let cases: [(&[u8], &[&str]); 8] = [
+    let cases: [(&[u8], &[&str]); 10] = [
         (b"", &["neither PNG nor JPEG"]),
         (b"BM not here", &["neither PNG nor JPEG"]),
         (&good_bytes[..good_bytes.len() / 2], &["cannot read"]),
         (&good_bytes[..20], &["cannot read"]),
-        (&jpeg_bytes[..60], &["cannot read"]),
+        (&jpeg_bytes[..60], &["cut off"]),
+        (&jpeg_bytes[..jpeg_bytes.len() / 2], &["cut off"]),
+        (&jpeg_bytes[..jpeg_bytes.len() - 1], &["cut off"]),
         (&png_header(0, 5), &["cannot read"]),
         (&png_header(2_000_000_000, 2_000_000_000), &["cannot read"]),
         (&png_header(100_000, 100_000), &["100000x100000"]),
@@ -220,6 +222,8 @@ fn bad_images_leave_the_old_output() {
         says(&message, &[&["bad"], parts].concat());
         assert_eq!(read(&output), b"old");
     }
+    says(&failure(1, &[&"compress", &folder.path(""), &"-o", &output, &"--keep", &"10"]), &["not a regular file"]);
+    says(&failure(1, &[&"compress", &folder.path("none"), &"-o", &output, &"--keep", &"10"]), &["No such file"]);
     assert_eq!(folder.names(), ["bad", "good.jpg", "good.png", "out.png"]);
 }
 

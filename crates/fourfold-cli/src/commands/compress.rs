@@ -1,6 +1,8 @@
 //! `fourfold compress`: Algorithm 3 of the paper, on each channel of an image.
 //!
-//!     B = DCT-II of A;  C = f_ε(B), which drops small coefficients;  D = inverse DCT-II of C
+//! ```text
+//! B = DCT-II of A;  C = f_ε(B), which drops small coefficients;  D = inverse DCT-II of C
+//! ```
 //!
 //! Samples are those of 0 … 255, the DCT is orthonormal.
 
