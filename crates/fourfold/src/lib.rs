@@ -41,3 +41,16 @@ pub use planner::{Planner, PlannerBuilder};
 pub use problem::{AxisTransform, Problem};
 pub use recipe::{Line, Op, Pass, Place, Recipe};
 pub use rules::mixed_radix::{Factor, RADICES};
+
+/// The pages for newcomers: their Rust is tested with the rest of the documentation.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../../README.md")]
+    mod readme {}
+    #[doc = include_str!("../../../docs/from-fftw.md")]
+    mod from_fftw {}
+    #[doc = include_str!("../../../docs/from-rustfft.md")]
+    mod from_rustfft {}
+    #[doc = include_str!("../../../docs/from-scipy.md")]
+    mod from_scipy {}
+}
