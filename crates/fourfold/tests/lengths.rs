@@ -1,46 +1,212 @@
 //! Every kind × every length × both precisions × every instruction set, against the oracle.
 
-use fourfold::verify::{Data, check};
-use fourfold::{Isa, Plan, Planner, Problem, Result};
+mod common;
 
-fn execute(plan: &Plan, input: &Data, output: &mut Data) -> Result<()> {
-    match (input, output) {
-        (Data::F32(x), Data::F32(y)) => plan.execute(x, y),
-        (Data::F64(x), Data::F64(y)) => plan.execute(x, y),
-        (Data::F32(x), Data::ComplexF32(y)) => plan.execute(x, y),
-        (Data::F64(x), Data::ComplexF64(y)) => plan.execute(x, y),
-        (Data::ComplexF32(x), Data::F32(y)) => plan.execute(x, y),
-        (Data::ComplexF64(x), Data::F64(y)) => plan.execute(x, y),
-        (Data::ComplexF32(x), Data::ComplexF32(y)) => plan.execute(x, y),
-        (Data::ComplexF64(x), Data::ComplexF64(y)) => plan.execute(x, y),
-        _ => unreachable!("both sides have the problem's precision"),
+use common::run::{execute, planner, verdict};
+use fourfold::naive::{Dd, sampled};
+use fourfold::verify::{Data, bound, relative_error};
+use fourfold::{Domain, Isa, Kind, Planner, Precision, Problem};
+use num_complex::Complex;
+
+/// Lines of one kind and length with their exact transforms. The oracle runs once for every precision, instruction set and
+/// arrangement: the input is exact in `f32`.
+struct Lines {
+    kind: Kind,
+    n: usize,
+    input: Vec<Complex<f64>>,
+    /// The outputs that are compared, of each line.
+    picks: Vec<usize>,
+    exact: Vec<Complex<Dd>>,
+}
+
+/// Lines as an array of shape `outer` × N × `inner`: line o · `inner` + i at (o, ·, i).
+#[derive(Clone, Copy, Debug)]
+struct Arrangement {
+    outer: usize,
+    inner: usize,
+}
+
+impl Arrangement {
+    /// Where element `k` of line `line` stands, given the elements of a line.
+    fn place(self, line: usize, k: usize, n: usize) -> usize {
+        (line / self.inner * n + k) * self.inner + line % self.inner
     }
 }
 
-#[test]
-fn quick() {
-    let mut bad = 0;
-    for isa in Isa::available() {
-        let planner = Planner::builder().isa(isa).build().unwrap();
-        for ty in ["f64", "f32"] {
-            for kind in [
-                "fft", "ifft", "rfft", "irfft", "dht", "dct2", "dct3", "dst2", "dst3", "dct4", "dst4", "dct1", "dst1",
-                "idxst",
-            ] {
-                for n in (1..=40).chain([47, 60, 64, 97, 100, 101, 128, 167, 179, 243, 256, 1000, 1024]) {
-                    let text = format!("{kind} {ty} 3x{n}x5 axes=1");
-                    let Ok(problem) = text.parse::<Problem>() else { continue };
-                    let plan = planner.plan(&problem).unwrap();
-                    let v = check(&problem, plan.recipe().uses_bluestein(), 1, |x, y| execute(&plan, x, y)).unwrap();
-                    if !v.holds() {
-                        bad += 1;
-                        if bad < 60 {
-                            println!("{isa} {text}: {v:?} {}", plan.recipe());
-                        }
-                    }
+/// Rows, columns, neither, and one line alone. The number of lines is a multiple of no number of lanes.
+const ARRANGEMENTS: [Arrangement; 4] = [
+    Arrangement { outer: 19, inner: 1 },
+    Arrangement { outer: 1, inner: 19 },
+    Arrangement { outer: 3, inner: 5 },
+    Arrangement { outer: 1, inner: 1 },
+];
+
+const MOST_LINES: usize = 19;
+
+impl Lines {
+    /// Random lines, compared in at most about `samples` outputs, the first and the last among them.
+    fn new(kind: Kind, n: usize, count: usize, samples: usize) -> Lines {
+        let problem = problem(kind, "f64", n, Arrangement { outer: count, inner: 1 });
+        let mut random = fastrand::Rng::with_seed(n as u64);
+        let mut part = || f64::from(random.f32() * 2.0 - 1.0);
+        let complex = problem.input_domain() == Domain::Complex;
+        let mut element = || Complex::new(part(), if complex { part() } else { 0.0 });
+        let input = (0..problem.input().elements()).map(|_| element()).collect::<Vec<_>>();
+        let outputs = problem.output().shape[1];
+        let picks: Vec<_> = (0..outputs).step_by(outputs.div_ceil(samples)).chain(Some(outputs - 1)).collect();
+        let exact = sampled(&problem, &input, &[(0..count).collect(), picks.clone(), vec![0]]).unwrap();
+        Lines { kind, n, input, picks, exact }
+    }
+
+    /// Transforms the first lines, so arranged, and compares.
+    fn check(&self, planner: &Planner, precision: Precision, at: Arrangement) {
+        let problem = problem(self.kind, precision.name(), self.n, at);
+        let plan = planner.plan(&problem).unwrap();
+        let data = |domain, len| Data::filled(precision, domain, len, f64::NAN);
+        let mut input = data(problem.input_domain(), problem.input().len);
+        let mut output = data(problem.output_domain(), problem.output().len);
+        let (n, outputs, lines) = (problem.input().shape[1], problem.output().shape[1], at.outer * at.inner);
+        for (i, z) in self.input[..lines * n].iter().enumerate() {
+            input.set(at.place(i / n, i % n, n), *z);
+        }
+        execute(&plan, &input, &mut output).unwrap();
+        let got = (0..lines).flat_map(|line| self.picks.iter().map(move |&k| at.place(line, k, outputs)));
+        let got: Vec<_> = got.map(|place| output.get(place)).collect();
+        let error = relative_error(&got, &self.exact[..got.len()]);
+        let bound = bound(&problem, plan.recipe().uses_bluestein());
+        assert!(
+            error <= bound,
+            "{problem} with {}: error {error:e}, bound {bound:e}\n{}",
+            planner.isa(),
+            plan.recipe()
+        );
+    }
+}
+
+fn problem(kind: Kind, precision: &str, n: usize, at: Arrangement) -> Problem {
+    format!("{kind} {precision} {}x{n}x{} axes=1", at.outer, at.inner).parse().unwrap()
+}
+
+const PRECISIONS: [Precision; 2] = [Precision::F32, Precision::F64];
+
+/// How many outputs of each line to compare: so many that the sampled error is the whole one but for some hundredths, as far as
+/// the oracle is fast.
+fn samples(n: usize, lines: usize) -> usize {
+    (30_000_000 / (n * lines)).clamp(60, 400)
+}
+
+/// Every length up to 256, every way to lie in memory.
+fn short(kind: Kind) {
+    for n in kind.min_length()..=256 {
+        let lines = Lines::new(kind, n, MOST_LINES, n);
+        for isa in Isa::available() {
+            for (precision, at) in PRECISIONS.iter().flat_map(|p| ARRANGEMENTS.map(|at| (*p, at))) {
+                lines.check(planner(isa, 1), precision, at);
+            }
+        }
+    }
+}
+
+/// Every number of lines about those of lanes.
+fn batches(kind: Kind) {
+    for n in [2, 5, 12, 37, 64] {
+        let lines = Lines::new(kind, n, 33, n);
+        for isa in Isa::available() {
+            for count in (1..=17).chain([31, 32, 33]) {
+                for at in [Arrangement { outer: count, inner: 1 }, Arrangement { outer: 1, inner: count }] {
+                    PRECISIONS.iter().for_each(|&precision| lines.check(planner(isa, 1), precision, at));
                 }
             }
         }
     }
-    assert_eq!(bad, 0);
+}
+
+/// Lengths at the engine's seams: Rader within Rader, Bluestein, a prime twice, one squared, powers of two and their neighbours,
+/// products of all radices.
+const MIDDLING: [usize; 22] = [
+    257, 511, 512, 513, 961, 1000, 1001, 1009, 1024, 1025, 1439, 1536, 2018, 2047, 2187, 2310, 2878, 2879, 4095, 4096,
+    4097, 4099,
+];
+
+/// Longer ones; beyond 4096 a line alone is computed without vectors.
+const LONG: [usize; 10] = [8192, 10201, 16384, 59049, 65535, 65536, 65537, 1 << 18, (1 << 20) - 1, 1 << 20];
+
+fn middling(kind: Kind) {
+    for n in MIDDLING {
+        let lines = Lines::new(kind, n, 9, samples(n, 9));
+        for isa in Isa::available() {
+            let planner = Planner::builder().isa(isa).build().unwrap();
+            for at in [Arrangement { outer: 1, inner: 1 }, Arrangement { outer: 9, inner: 1 }] {
+                PRECISIONS.iter().for_each(|&precision| lines.check(&planner, precision, at));
+            }
+        }
+    }
+}
+
+fn long(kind: Kind) {
+    // DCT-I of 2^20 + 1 is its fast length, as 2^20 − 1 is DST-I's.
+    for n in LONG.into_iter().chain((kind == Kind::Dct1).then_some((1 << 20) + 1)) {
+        let counts: &[usize] = if n < 1 << 18 { &[1, 3] } else { &[1] };
+        let most = *counts.last().expect("not empty");
+        let lines = Lines::new(kind, n, most, samples(n, most));
+        let planner = Planner::new();
+        for count in counts {
+            let at = Arrangement { outer: 1, inner: *count };
+            PRECISIONS.iter().for_each(|&precision| lines.check(&planner, precision, at));
+        }
+    }
+}
+
+macro_rules! for_each_kind {
+    ($($name:ident: $kind:ident),*) => { $(
+        mod $name {
+            #[test]
+            fn short() {
+                super::short(super::Kind::$kind);
+            }
+            #[test]
+            fn batches() {
+                super::batches(super::Kind::$kind);
+            }
+            #[test]
+            fn middling() {
+                super::middling(super::Kind::$kind);
+            }
+            #[test]
+            fn long() {
+                super::long(super::Kind::$kind);
+            }
+        }
+    )* };
+}
+for_each_kind!(
+    dct1: Dct1, dct2: Dct2, dct3: Dct3, dct4: Dct4, dst1: Dst1, dst2: Dst2, dst3: Dst3, dst4: Dst4,
+    dht: Dht, idxst: Idxst, fft: Fft, ifft: Ifft, rfft: Rfft, irfft: Irfft
+);
+
+/// The other kinds differ from these in their scale, every kind with its norm in scale and edges.
+#[test]
+fn scaled() {
+    for kind in Kind::ALL {
+        for norm in ["", "ortho", "forward", "orthogonalize=yes", "ortho orthogonalize=no"] {
+            for (n, precision) in [1, 2, 3, 8, 21, 64, 97, 256].into_iter().flat_map(|n| PRECISIONS.map(|p| (n, p))) {
+                // No length 1 of DCT-I, no norm of IDXST.
+                let Ok(problem) = format!("{kind} {} 3x{n} axes=1 {norm}", precision.name()).parse() else { continue };
+                let verdict = verdict(planner(Isa::best(), 1), &problem, n as u64);
+                assert!(verdict.holds(), "{problem}: {verdict:?}");
+            }
+        }
+    }
+}
+
+/// The figures for the most used transform: the mean over ten inputs.
+#[test]
+fn dct2_is_as_accurate_as_promised() {
+    for isa in Isa::available() {
+        for (text, most) in [("f64 1024", 2.7e-16), ("f64 4096", 2.7e-16), ("f32 1024", 1.5e-7), ("f32 4096", 1.5e-7)] {
+            let problem: Problem = format!("dct2 {text}").parse().unwrap();
+            let mean = (0..10).map(|seed| verdict(planner(isa, 1), &problem, seed).error).sum::<f64>() / 10.0;
+            assert!(mean <= most, "{problem} with {isa}: {mean:e} > {most:e}");
+        }
+    }
 }

@@ -1,4 +1,9 @@
 //! What several test files share.
+#![allow(dead_code, reason = "every test file uses a part")]
+
+pub(crate) mod cases;
+pub(crate) mod random;
+pub(crate) mod run;
 
 use fourfold::{Domain, Problem};
 use num_complex::Complex;

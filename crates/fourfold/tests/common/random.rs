@@ -1,0 +1,103 @@
+//! Random problems.
+
+use fourfold::{Kind, Norm, Precision, Problem, ProblemBuilder};
+use proptest::prelude::*;
+use std::ops::Range;
+
+/// What a random axis brings.
+#[derive(Clone, Debug)]
+struct RandomAxis {
+    length: usize,
+    kind: Kind,
+    transformed: bool,
+    from_end: bool,
+    rank: u8,
+    pads: [isize; 2],
+    flips: [bool; 2],
+}
+
+fn random_axis(lengths: Range<usize>) -> impl Strategy<Value = RandomAxis> {
+    let kind = prop::sample::select(Kind::ALL.to_vec());
+    let layout = (any::<u8>(), [0..3isize, 0..3], any::<[bool; 2]>());
+    (lengths, kind, any::<bool>(), any::<bool>(), layout).prop_map(
+        |(length, kind, transformed, from_end, (rank, pads, flips))| {
+            let length = length.max(kind.min_length());
+            RandomAxis { length, kind, transformed, from_end, rank, pads, flips }
+        },
+    )
+}
+
+/// Strides under which no element overlaps: the axes nest in the order of their rank, with gaps.
+fn nested_strides(axes: &[RandomAxis], side: usize) -> Vec<isize> {
+    let mut order: Vec<usize> = (0..axes.len()).collect();
+    order.sort_by_key(|&i| axes[i].rank.rotate_left(3 * side as u32));
+    let mut strides = vec![0; axes.len()];
+    let mut step = 1;
+    for i in order {
+        step += axes[i].pads[side];
+        strides[i] = if axes[i].flips[side] { -step } else { step };
+        step *= axes[i].length as isize;
+    }
+    strides
+}
+
+/// Shortens the longest axes until there are at most `most` elements.
+fn shorten(axes: &mut [RandomAxis], most: usize) {
+    while axes.iter().map(|axis| axis.length).product::<usize>() > most {
+        let longest = axes.iter_mut().max_by_key(|axis| axis.length).expect("there is an axis");
+        longest.length = (longest.length / 2).max(longest.kind.min_length());
+    }
+}
+
+/// Problems of one to eight axes with lengths in `lengths` and at most `most` elements: any axes, kinds, norms, scales and
+/// layouts. `rfft` stands with `irfft` nowhere, and no norm beside `idxst`.
+pub(crate) fn problems(lengths: Range<usize>, most: usize) -> impl Strategy<Value = ProblemBuilder> {
+    let norm = prop::sample::select(vec![Norm::Backward, Norm::Ortho, Norm::Forward]);
+    let scale = prop_oneof![Just(1.0), Just(0.5), -1e10..1e10, 1e-20..1e-10];
+    let options = (norm, any::<Option<bool>>(), scale, any::<[bool; 6]>());
+    (prop::collection::vec(random_axis(lengths), 1..9), options).prop_map(
+        move |(mut axes, (norm, orthogonalize, scale, flags))| {
+            let [double, halving, adjoint, in_place, strided_input, strided_output] = flags;
+            shorten(&mut axes, most);
+            axes[0].transformed |= axes.iter().all(|axis| !axis.transformed);
+            for axis in &mut axes {
+                axis.kind = match axis.kind {
+                    Kind::Rfft | Kind::Irfft if halving => Kind::Rfft,
+                    Kind::Rfft | Kind::Irfft => Kind::Irfft,
+                    kind => kind,
+                };
+            }
+            let mut chosen: Vec<usize> = (0..axes.len()).filter(|&i| axes[i].transformed).collect();
+            chosen.sort_by_key(|&i| axes[i].rank);
+            let kinds: Vec<Kind> = chosen.iter().map(|&i| axes[i].kind).collect();
+            let index = |&i: &usize| if axes[i].from_end { i as isize - axes.len() as isize } else { i as isize };
+            let indices: Vec<isize> = chosen.iter().map(index).collect();
+            let precision = if double { Precision::F64 } else { Precision::F32 };
+            let shape: Vec<usize> = axes.iter().map(|axis| axis.length).collect();
+            let mut builder = Problem::builder(&kinds, precision, shape).axes(indices);
+            if scale != 0.0 {
+                builder = builder.scale(scale);
+            }
+            if !kinds.contains(&Kind::Idxst) {
+                builder = builder.norm(norm);
+                if let Some(yes) = orthogonalize {
+                    builder = builder.orthogonalize(yes);
+                }
+            }
+            if adjoint {
+                builder = builder.adjoint();
+            }
+            let in_place = in_place && !kinds.iter().any(|kind| matches!(kind, Kind::Rfft | Kind::Irfft));
+            if in_place {
+                builder = builder.in_place();
+            }
+            if strided_input {
+                builder = builder.input_strides(nested_strides(&axes, 0));
+            }
+            if strided_output && !(in_place && strided_input) {
+                builder = builder.output_strides(nested_strides(&axes, 1));
+            }
+            builder
+        },
+    )
+}
