@@ -56,7 +56,7 @@ pub(super) fn run(args: &Bench) -> Result<()> {
 /// Measures all contenders and the memcpy in turn, so that all meet the same weather.
 fn bench(problem: &Problem, contenders: &[Contender], args: &Bench) -> Result<Vec<Line>> {
     let mut arrays = Arrays::new(problem)?;
-    let mut memcpy = Copy::new(arrays.bytes())?;
+    let mut memcpy = Memcpy::new(arrays.bytes())?;
     let mut runners = contenders.iter().map(|contender| Runner::new(contender, problem)).collect::<Result<Vec<_>>>()?;
     runners.iter_mut().try_for_each(|runner| runner.warm_up(&mut arrays))?;
     memcpy.warm_up();
@@ -89,26 +89,32 @@ fn enough(rounds: usize, elapsed: Duration, args: &Bench, contenders: usize) -> 
     }
 }
 
-/// Random input, and room for the output unless the problem works in place.
+/// Random input, and the output; in place, the output begins as a copy of the input, which is restored untimed.
 struct Arrays {
     input: Data,
-    output: Option<Data>,
-    /// What an in-place run works on; restored from the input, untimed.
-    work: Option<Data>,
+    output: Data,
+    in_place: bool,
 }
 
 impl Arrays {
     fn new(problem: &Problem) -> Result<Arrays> {
-        let (precision, in_place) = (problem.precision(), problem.in_place());
+        let precision = problem.precision();
         let input = random(precision, problem.input_domain(), problem.input().len)?;
-        let output = || zeros_of(precision, problem.output_domain(), problem.output().len);
-        let output = if in_place { None } else { Some(output()?) };
-        Ok(Arrays { work: in_place.then(|| input.clone()), input, output })
+        let output = zeros_of(precision, problem.output_domain(), problem.output().len)?;
+        let mut arrays = Arrays { input, output, in_place: problem.in_place() };
+        arrays.restore();
+        Ok(arrays)
+    }
+
+    fn restore(&mut self) {
+        if self.in_place {
+            copy(&self.input, &mut self.output);
+        }
     }
 
     /// The larger of input and output.
     fn bytes(&self) -> usize {
-        bytes(&self.input).max(self.output.as_ref().map_or(0, bytes))
+        bytes(&self.input).max(bytes(&self.output))
     }
 }
 
@@ -128,49 +134,46 @@ impl Runner {
 
     /// Runs once to see that it works, then as often as it takes to know how many runs make a measurement.
     fn warm_up(&mut self, arrays: &mut Arrays) -> Result<()> {
-        let most = if arrays.work.is_some() { LONGEST_BATCH_IN_PLACE } else { usize::MAX };
+        let most = if arrays.in_place { LONGEST_BATCH_IN_PLACE } else { usize::MAX };
         let mut outcome = self.execute(arrays);
         self.runs = batch(most, || outcome = self.execute(arrays));
         outcome
     }
 
+    /// The run before brings everything into the caches that will hold it.
     fn sample(&mut self, arrays: &mut Arrays) -> Result<()> {
-        if let Some(work) = &mut arrays.work {
-            copy(&arrays.input, work);
-        }
+        self.execute(arrays)?;
+        arrays.restore();
         let mut outcome = Ok(());
         let time = measure(self.runs, || outcome = self.execute(arrays));
         self.times.push(time);
         outcome
     }
 
-    fn execute(&mut self, arrays: &mut Arrays) -> Result<()> {
-        let scratch = &mut self.scratch;
-        match &mut arrays.work {
-            Some(work) => with_elements!(work, x => self.plan.execute_in_place_with(black_box(x), scratch)?),
-            None => {
-                let output = arrays.output.as_mut().expect("a problem that is not in place has an output");
-                with_elements!(&arrays.input, x => with_elements!(output, y =>
-                    self.plan.execute_with(black_box(x), black_box(y), scratch)?));
-            }
+    fn execute(&mut self, Arrays { input, output, in_place }: &mut Arrays) -> Result<()> {
+        let (plan, scratch) = (&self.plan, &mut self.scratch);
+        match in_place {
+            true => with_elements!(output, x => plan.execute_in_place_with(black_box(x), scratch)?),
+            false => with_elements!(&*input, x => with_elements!(output, y =>
+                plan.execute_with(black_box(x), black_box(y), scratch)?)),
         }
         Ok(())
     }
 }
 
 /// The yardstick: one thread's memcpy.
-struct Copy {
+struct Memcpy {
     from: Vec<f64>,
     to: Vec<f64>,
     runs: usize,
     times: Vec<f64>,
 }
 
-impl Copy {
-    fn new(bytes: usize) -> Result<Copy> {
+impl Memcpy {
+    fn new(bytes: usize) -> Result<Memcpy> {
         let mut from: Vec<f64> = zeros(bytes.div_ceil(size_of::<f64>()))?;
         from.fill(1.0);
-        Ok(Copy { to: from.clone(), from, runs: 1, times: Vec::new() })
+        Ok(Memcpy { to: from.clone(), from, runs: 1, times: Vec::new() })
     }
 
     fn run(&mut self) {
@@ -182,6 +185,7 @@ impl Copy {
     }
 
     fn sample(&mut self) {
+        self.run();
         let time = measure(self.runs, || self.run());
         self.times.push(time);
     }
