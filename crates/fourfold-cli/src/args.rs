@@ -16,7 +16,8 @@ A problem is one argument, in quotes: kinds type shape option…
           one for all axes, or one for each: dct2,dst2
   type    f32 or f64, the real type
   shape   1024x1024, of the real array (for fft of the complex one)
-  option  axes=0,2   ortho   forward   orthogonalize=yes|no   inplace   in=s0,s1   out=s0,s1
+  option  axes=0,2   ortho   forward   orthogonalize=yes|no   scale=0.5   adjoint
+          inplace   in=s0,s1   out=s0,s1 (strides in elements)
 
 for example \"dct2 f64 1024x1024 ortho\". The names and the scaling are those of SciPy.";
 
@@ -109,7 +110,7 @@ pub(crate) struct Transform {
     pub(crate) how: How,
 }
 
-/// Compress an image as the paper does: DCT of each channel, drop small coefficients, transform back
+/// Compress an image: DCT of each whole channel, drop small coefficients, transform back
 #[derive(clap::Args)]
 #[command(group = ArgGroup::new("rule").required(true))]
 pub(crate) struct Compress {

@@ -13,7 +13,7 @@ mod progress;
 mod sift;
 mod timing;
 
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::Error;
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
 /// One line on stderr.
 fn complain(code: u8, message: &str) -> ExitCode {
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    eprintln!("fourfold: {message}");
+    let _ = writeln!(io::stderr(), "fourfold: {message}"); // if stderr is closed, the exit code must do
     ExitCode::from(code)
 }
 
