@@ -112,7 +112,7 @@ impl Contenders {
 
 impl Contender {
     /// An engine with a method.
-    fn new(engine: Engine, method: Method, threads: usize) -> Result<Contender> {
+    pub(crate) fn new(engine: Engine, method: Method, threads: usize) -> Result<Contender> {
         let Engine::Cpu(isa) = engine;
         let builder = Planner::builder().threads(threads);
         let planner = isa.into_iter().fold(builder, |builder, isa| builder.isa(isa)).build()?;

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use fourfold::Problem;
-use fourfold::verify::{Data, check};
+use fourfold::verify::{Data, Verdict, check};
 use serde::Serialize;
 
 use super::print_json;
@@ -50,9 +50,14 @@ pub(super) fn run(args: &Verify) -> Result<()> {
     if args.json {
         print_json(&lines)?;
     }
+    outcome(&lines)
+}
+
+/// An error unless all hold.
+fn outcome(lines: &[Line]) -> Result<()> {
     match lines.iter().filter(|line| !line.ok).count() {
         0 => Ok(()),
-        failed => bail!("{failed} of {} results miss their bound", lines.len()),
+        failed => bail!("{failed} of {} results are wrong", lines.len()),
     }
 }
 
@@ -65,7 +70,11 @@ fn verify(problem: &Problem, contender: &Contender, seed: u64) -> Result<Line> {
         false => with_elements!(input, x => with_elements!(output, y => plan.execute(x, y))),
     };
     let verdict = check(problem, plan.recipe().uses_bluestein(), seed, run)?;
-    Ok(Line {
+    Ok(line(problem, contender, verdict))
+}
+
+fn line(problem: &Problem, contender: &Contender, verdict: Verdict) -> Line {
+    Line {
         problem: problem.to_string(),
         engine: contender.engine.to_string(),
         method: contender.method.name,
@@ -75,7 +84,7 @@ fn verify(problem: &Problem, contender: &Contender, seed: u64) -> Result<Line> {
         sampled: verdict.sampled,
         outputs: problem.output().elements(),
         strays: verdict.strays,
-    })
+    }
 }
 
 fn text(line: &Line) -> String {
@@ -89,4 +98,25 @@ fn text(line: &Line) -> String {
         text += &format!(", {strays} places between the outputs written");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Engine, METHODS};
+
+    #[test]
+    fn what_is_wrong_is_named_and_is_a_failure() {
+        let contender = Contender::new(Engine::Cpu(None), METHODS[0], 1).unwrap();
+        let problem = "dct2 f64 8".parse().unwrap();
+        let line = |error, strays| line(&problem, &contender, Verdict { error, bound: 6e-16, sampled: None, strays });
+        let good = || line(1e-16, 0);
+        assert!(text(&good()).starts_with("ok     dct2 f64 8: cpu fused, error 1.00e-16, bound 6.00e-16"));
+        assert!(outcome(&[good(), good()]).is_ok());
+        for bad in [line(7e-16, 0), line(f64::NAN, 0), line(1e-16, 2)] {
+            assert!(text(&bad).starts_with("FAILED dct2 f64 8"));
+            assert_eq!(outcome(&[good(), bad]).unwrap_err().to_string(), "1 of 2 results are wrong");
+        }
+        assert!(text(&line(0.0, 2)).ends_with("2 places between the outputs written"));
+    }
 }
