@@ -39,7 +39,7 @@ pub use norm::{Edges, Norm};
 pub use plan::Plan;
 pub use planner::{Planner, PlannerBuilder};
 pub use problem::{AxisTransform, Problem};
-pub use recipe::{Line, Op, Pass, Place, Recipe};
+pub use recipe::{Line, Op, Pass, Place, Recipe, Scheme};
 pub use rules::mixed_radix::{Factor, RADICES};
 
 /// The pages for newcomers: their Rust is tested with the rest of the documentation.

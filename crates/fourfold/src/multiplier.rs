@@ -2,6 +2,7 @@
 
 use crate::cpu::lane::Scalar;
 use crate::cpu::memory::Array;
+use crate::twiddle::Roots;
 use crate::{Domain, Error, ErrorKind, Problem, Result};
 use num_complex::Complex;
 
@@ -70,6 +71,18 @@ impl Multiplier {
 }
 
 impl<S: Scalar> Values<S> {
+    /// w_M^{n₂k₁} at \[k₁, n₂\] for M = columns · rows, or their conjugates: the factors of [`crate::rules::cut`].
+    pub(crate) fn twiddles(columns: usize, rows: usize, backward: bool) -> Self {
+        let len = columns * rows;
+        let roots = Roots::new(len as u64);
+        let mut table = Vec::with_capacity(2 * len);
+        for at in (0..columns).flat_map(|k| (0..rows).map(move |n| (n * k) % len)) {
+            let w = S::root(&roots, if backward { len - at } else { at } as u64);
+            table.extend([w.re, w.im]);
+        }
+        Values { shape: vec![columns, rows], domain_parts: 2, complex: true, table, axes: vec![] }
+    }
+
     /// Whether the factors are complex.
     pub(crate) fn is_complex(&self) -> bool {
         self.complex

@@ -1,12 +1,13 @@
 //! Makes plans, and keeps their tables.
 
+use crate::cpu::cut::Cut;
 use crate::cpu::dispatch::Isa;
-use crate::cpu::engine::{Engine, Precise};
+use crate::cpu::engine::{Engine, Precise, Ready};
 use crate::cpu::line::Line;
 use crate::cpu::threads::Pool;
 use crate::multiplier::{Multiplier, Values};
 use crate::plan::{AnyEngine, Plan};
-use crate::recipe::{self, Op, Recipe};
+use crate::recipe::{self, Op, Recipe, Scheme};
 use crate::rules::axes;
 use crate::{Domain, Error, ErrorKind, Precision, Problem, Result};
 use std::collections::HashMap;
@@ -31,7 +32,7 @@ pub struct Planner {
 }
 
 /// Lines by what they compute and how.
-type Tables<S> = Mutex<HashMap<String, Arc<Line<S>>>>;
+type Tables<S> = Mutex<HashMap<String, Ready<S>>>;
 
 /// Settings of a [`Planner`].
 #[derive(Clone, Debug)]
@@ -160,16 +161,24 @@ impl Planner {
         }
         let mut line = |recipe: &recipe::Line| {
             let mut tables = tables.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(tables.entry(key(recipe)).or_insert_with(|| Arc::new(Line::new(recipe))))
+            tables.entry(key(recipe)).or_insert_with(|| ready(recipe)).clone()
         };
         Ok(Engine::new(recipe, self.isa, values, &mut line))
     }
 }
 
+/// The tables of a line.
+fn ready<S: Precise>(recipe: &recipe::Line) -> Ready<S> {
+    match &recipe.scheme {
+        Scheme::Lanes(factors) => Ready::Line(Arc::new(Line::new(recipe, factors))),
+        Scheme::Cut { columns, rows } => Ready::Cut(Arc::new(Cut::new(recipe, columns, rows))),
+    }
+}
+
 /// All that the tables of a line depend on.
 fn key(line: &recipe::Line) -> String {
-    let recipe::Line { transform, scale, factors } = line;
-    format!("{:?} {} {:?} {scale:e} {factors:?}", transform.sum, transform.n, transform.edges)
+    let recipe::Line { transform, scale, scheme } = line;
+    format!("{:?} {} {:?} {scale:e} {scheme:?}", transform.sum, transform.n, transform.edges)
 }
 
 /// Complex factors turn the two parts of an element into each other, which a pass of real sums sees one by one.

@@ -3,6 +3,7 @@
 use crate::problem::{AxisTransform, Problem};
 use crate::rules::axes;
 use crate::rules::cosine_sine::dft_of;
+use crate::rules::cut::complex_length;
 use crate::rules::mixed_radix::{Factor, List, RADICES, length};
 use crate::{Domain, Error, ErrorKind, Result};
 use std::fmt;
@@ -66,8 +67,43 @@ pub struct Line {
     pub transform: AxisTransform,
     /// A factor on the result.
     pub scale: f64,
-    /// The passes of the DFT that it reduces to.
-    pub factors: Vec<Factor>,
+    /// How the DFT is done that it reduces to.
+    pub scheme: Scheme,
+}
+
+/// How the DFT of a line is done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Scheme {
+    /// Many lines at once, one in each SIMD lane: the factors of the DFT, in the order of the passes.
+    Lanes(Vec<Factor>),
+    /// Line by line, each cut into a matrix: the factors of its columns and of its rows. Printed with an `x` between them.
+    Cut {
+        /// Factors of the DFTs down the columns.
+        columns: Vec<Factor>,
+        /// Factors of the DFTs along the rows.
+        rows: Vec<Factor>,
+    },
+}
+
+impl Scheme {
+    /// All factors.
+    pub fn factors(&self) -> impl Iterator<Item = &Factor> {
+        let (first, second) = match self {
+            Scheme::Lanes(factors) => (factors, None),
+            Scheme::Cut { columns, rows } => (columns, Some(rows)),
+        };
+        first.iter().chain(second.into_iter().flatten())
+    }
+}
+
+/// The factors with a space before each.
+impl fmt::Display for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Scheme::Lanes(factors) => write!(f, "{}", List(factors)),
+            Scheme::Cut { columns, rows } => write!(f, "{} x{}", List(columns), List(rows)),
+        }
+    }
 }
 
 impl Recipe {
@@ -111,7 +147,7 @@ impl Recipe {
 
     /// Whether Bluestein's convolution stands somewhere, which costs about a digit.
     pub fn uses_bluestein(&self) -> bool {
-        self.lines().flat_map(|line| &line.factors).any(Factor::uses_bluestein)
+        self.lines().flat_map(|line| line.scheme.factors()).any(Factor::uses_bluestein)
     }
 
     /// Bytes that the passes read and write, tables not counted.
@@ -141,8 +177,8 @@ impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Op::Multiply => f.write_str("multiply"),
-            Op::Transform(Line { transform, factors, .. }) => {
-                write!(f, "{} {} ={}", transform.sum, transform.n, List(factors))
+            Op::Transform(Line { transform, scheme, .. }) => {
+                write!(f, "{} {} ={scheme}", transform.sum, transform.n)
             }
         }
     }
@@ -208,14 +244,32 @@ fn parse_pass(row: &str, unused: &mut Vec<&Line>) -> Result<Vec<Op>> {
         let at =
             unused.iter().position(is).ok_or_else(|| invalid(format!("`{row}`: axis {axis} has no `{name}` to do")))?;
         let line = unused.remove(at);
-        let factors = parse_factors(factors)?;
-        let (_, wanted) = dft_of(line.transform.sum, line.transform.n);
-        if length(&factors) != wanted {
-            return Err(invalid(format!("`{row}`: the factors make {}, not {wanted}", length(&factors))));
+        let scheme = parse_scheme(factors)?;
+        let (data, len) = dft_of(line.transform.sum, line.transform.n);
+        let (makes, wanted) = match &scheme {
+            Scheme::Lanes(factors) => (length(factors), Some(len)),
+            Scheme::Cut { columns, rows } => (length(columns).saturating_mul(length(rows)), complex_length(data, len)),
+        };
+        if Some(makes) != wanted {
+            let wanted = wanted.map_or("an even length, to be cut".into(), |n| n.to_string());
+            return Err(invalid(format!("`{row}`: the factors make {makes}, not {wanted}")));
         }
-        Ok(Op::Transform(Line { factors, ..line.clone() }))
+        Ok(Op::Transform(Line { scheme, ..line.clone() }))
     };
-    ops.split('|').map(parse).collect()
+    let ops = ops.split('|').map(parse).collect::<Result<Vec<_>>>()?;
+    let cuts = |op: &Op| matches!(op, Op::Transform(Line { scheme: Scheme::Cut { .. }, .. }));
+    if ops.len() > 1 && ops.iter().any(cuts) {
+        return Err(invalid(format!("`{row}`: a line that is cut needs a pass of its own")));
+    }
+    Ok(ops)
+}
+
+/// `16 8 8`, or `16 16 x 16 8`.
+fn parse_scheme(text: &str) -> Result<Scheme> {
+    match text.split_once(" x ") {
+        None => Ok(Scheme::Lanes(parse_factors(text)?)),
+        Some((columns, rows)) => Ok(Scheme::Cut { columns: parse_factors(columns)?, rows: parse_factors(rows)? }),
+    }
 }
 
 /// `16 direct(17) rader(97: 8 4 3)`.

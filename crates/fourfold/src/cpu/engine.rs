@@ -1,5 +1,6 @@
 //! Runs a recipe: pass after pass, tile after tile.
 
+use super::cut::Cut;
 use super::dispatch::Isa;
 use super::isa;
 use super::lane::{Lane, Scalar, Work};
@@ -7,7 +8,7 @@ use super::line::Line;
 use super::lines::{ARRAYS, LANES, Lines, Tile};
 use super::memory::{Array, Scratch, View, ViewMut, fits, overlaps};
 use super::threads::Pool;
-use super::transpose::{Access, GROUP, gather, gather_block, scatter_block};
+use super::transpose::{Access, GROUP, gather_block, scatter_block};
 use crate::complex::C;
 use crate::multiplier::Values;
 use crate::recipe::{Op, Place, Recipe};
@@ -24,23 +25,28 @@ pub(crate) struct Engine<S> {
     slots: usize,
     buffer: usize,
     extra: usize,
-    multiplier: Option<Values<S>>,
+    /// Reals that a line needs that is cut.
+    cut: usize,
 }
 
-struct Pass<S> {
-    axis: usize,
-    from: Place,
-    to: Place,
-    ops: Vec<Ready<S>>,
+/// One trip through memory.
+pub(crate) struct Pass<S> {
+    pub(crate) axis: usize,
+    pub(crate) from: Place,
+    pub(crate) to: Place,
+    pub(crate) ops: Vec<Ready<S>>,
 }
 
-enum Ready<S> {
+/// What a pass does to a tile.
+pub(crate) enum Ready<S> {
     Line(Arc<Line<S>>),
-    Multiply,
+    Multiply(Arc<Values<S>>),
+    /// Instead of tiles: line by line, each a matrix of its own. Stands alone in its pass.
+    Cut(Arc<Cut<S>>),
 }
 
 /// Precisions that have lanes of every width.
-pub(crate) trait Precise: Scalar + Sized {
+pub(crate) trait Precise: Scalar + Lane<Scalar = Self> {
     /// Runs one block of tiles of a pass with the lanes of `isa`.
     ///
     /// # Safety
@@ -84,32 +90,34 @@ const SKEW: usize = 17;
 const LONG: usize = 1 << 12;
 
 impl<S: Precise> Engine<S> {
-    /// Makes the tables, with the lines that `line` gives.
+    /// Puts the passes together, with the lines that `line` gives.
     pub(crate) fn new(
         recipe: &Recipe,
         isa: Isa,
         multiplier: Option<Values<S>>,
-        line: &mut dyn FnMut(&crate::recipe::Line) -> Arc<Line<S>>,
+        line: &mut dyn FnMut(&crate::recipe::Line) -> Ready<S>,
     ) -> Self {
+        let multiplier = multiplier.map(Arc::new);
         let mut ready = |op: &Op| match op {
-            Op::Transform(recipe) => Ready::Line(line(recipe)),
-            Op::Multiply => Ready::Multiply,
+            Op::Transform(recipe) => line(recipe),
+            Op::Multiply => Ready::Multiply(Arc::clone(multiplier.as_ref().expect("a filter has a multiplier"))),
         };
         let passes: Vec<_> = recipe
             .passes()
             .iter()
             .map(|p| Pass { axis: p.axis, from: p.from, to: p.to, ops: p.ops.iter().map(&mut ready).collect() })
             .collect();
-        let lines = || passes.iter().flat_map(|pass| &pass.ops).filter_map(Ready::line);
+        let lines = || passes.iter().flat_map(|pass| &pass.ops).flat_map(Ready::lines);
+        let cut = passes.iter().flat_map(|pass| &pass.ops).map(Ready::cut_reals).max().unwrap_or(0);
         // A multiply brings its factors into a buffer: complex ones take as much room as a complex line.
-        let largest = lines().map(|line| line.buffer().max(2 * line.output)).max().unwrap_or(0);
+        let largest = lines().map(|line| line.buffer().max(2 * line.ends.output)).max().unwrap_or(0);
         let extra = lines().map(|line| line.work()).max().unwrap_or(0);
         let work = recipe.work().map(|(domain, shape)| (shape.to_vec(), domain.reals()));
         let count = recipe.problem().input().elements();
         let isa = if largest > LONG && count <= largest { Isa::Scalar } else { isa };
         let slots = (BLOCK / ((largest + SKEW) * isa.vector_bytes::<S>()))
             .clamp(2, (RUN / isa.vector_bytes::<S>()).min(GROUP) + 1);
-        Engine { isa, work, slots, buffer: largest, extra, multiplier, passes }
+        Engine { isa, work, slots, buffer: largest, extra, cut, passes }
     }
 
     /// Vectors from slot to slot.
@@ -132,9 +140,14 @@ impl<S: Precise> Engine<S> {
         (self.work.as_ref().map_or(0, reals) * size_of::<S>()).next_multiple_of(64)
     }
 
+    /// Bytes for a line that is cut.
+    fn cut_bytes(&self) -> usize {
+        (self.cut * size_of::<S>()).next_multiple_of(64)
+    }
+
     /// Bytes of scratch for `threads` threads.
     pub(crate) fn scratch(&self, threads: usize) -> usize {
-        self.work_bytes() + threads * self.thread_bytes()
+        self.work_bytes() + self.cut_bytes() + threads * self.thread_bytes()
     }
 
     /// The lanes that run.
@@ -153,7 +166,10 @@ impl<S: Precise> Engine<S> {
             None => output,
         };
         // SAFETY: within the scratch.
-        let buffers = Shared(unsafe { scratch.add(self.work_bytes()) });
+        let (cut, buffers) = unsafe {
+            let cut = scratch.add(self.work_bytes());
+            (cut.cast::<S>(), cut.add(self.cut_bytes()))
+        };
         let place = |p: Place| match p {
             Place::Input => input,
             Place::Output => output,
@@ -164,18 +180,35 @@ impl<S: Precise> Engine<S> {
             return unsafe { copy(input, output) };
         }
         for pass in &self.passes {
-            let tiles = self.tiles(pass, place(pass.from), place(pass.to));
-            pool.run(tiles.lines.blocks(tiles.width, tiles.group), &|worker, index| {
-                // SAFETY: every worker has buffers of its own, every tile lines of its own, read whole before they are written.
-                unsafe { S::block(self.isa, &tiles, index, buffers.at(worker * self.thread_bytes())) };
-            });
+            let (from, to) = (place(pass.from), place(pass.to));
+            // SAFETY: the caller's.
+            unsafe {
+                match pass.ops.first() {
+                    Some(Ready::Cut(line)) => line.run_all(pass.axis, [from, to], cut, &|pass, from, to| {
+                        self.pass(pass, from, to, buffers, pool);
+                    }),
+                    _ => self.pass(pass, from, to, buffers, pool),
+                }
+            }
         }
     }
 
+    /// One pass over tiles.
+    ///
+    /// # Safety
+    /// As [`Engine::run`]; `buffers` has room for every thread.
+    unsafe fn pass(&self, pass: &Pass<S>, from: Array<S>, to: Array<S>, buffers: *mut u8, pool: &Pool) {
+        let (tiles, buffers) = (self.tiles(pass, from, to), Shared(buffers));
+        pool.run(tiles.lines.blocks(tiles.width, tiles.group), &|worker, index| {
+            // SAFETY: every worker has buffers of its own, every tile lines of its own, read whole before they are written.
+            unsafe { S::block(self.isa, &tiles, index, buffers.at(worker * self.thread_bytes())) };
+        });
+    }
+
     fn tiles<'a>(&'a self, pass: &'a Pass<S>, from: Array<S>, to: Array<S>) -> Tiles<'a, S> {
-        let multiplies = pass.ops.iter().any(|op| matches!(op, Ready::Multiply));
-        let values = self.multiplier.as_ref().filter(|_| multiplies);
-        let complex = pass.ops.iter().filter_map(Ready::line).any(Line::is_complex);
+        let values =
+            pass.ops.iter().find_map(|op| if let Ready::Multiply(values) = op { Some(&**values) } else { None });
+        let complex = pass.ops.iter().flat_map(Ready::lines).any(|line| line.ends.complex);
         // Sums of reals act on both parts of complex numbers: these are one more axis then.
         let split = from.parts == 2 && to.parts == 2 && !complex;
         let [from, to] = [from, to].map(|array| if split { array.split_parts() } else { array });
@@ -185,16 +218,33 @@ impl<S: Precise> Engine<S> {
         // Rows of tiles are read as one run of memory where that lies across the lines.
         let across = |array: &Array<S>| array.strides[pass.axis].unsigned_abs() > array.parts;
         let group = if across(&from) || across(&to) { self.slots - 1 } else { 1 };
-        Tiles { engine: self, pass, from, to, table, values, lines, width, group }
+        Tiles { engine: self, pass, from, to, table, lines, width, group }
     }
 }
 
-impl<S> Ready<S> {
-    fn line(&self) -> Option<&Line<S>> {
+impl<S> Clone for Ready<S> {
+    fn clone(&self) -> Self {
         match self {
-            Ready::Line(line) => Some(line),
-            Ready::Multiply => None,
+            Ready::Line(line) => Ready::Line(Arc::clone(line)),
+            Ready::Multiply(values) => Ready::Multiply(Arc::clone(values)),
+            Ready::Cut(cut) => Ready::Cut(Arc::clone(cut)),
         }
+    }
+}
+
+impl<S: Scalar> Ready<S> {
+    /// The lines that run over lanes.
+    fn lines(&self) -> Vec<&Line<S>> {
+        match self {
+            Ready::Line(line) => vec![line],
+            Ready::Multiply(_) => vec![],
+            Ready::Cut(cut) => cut.passes().iter().flat_map(|pass| &pass.ops).flat_map(Ready::lines).collect(),
+        }
+    }
+
+    /// Reals that a line needs that is cut.
+    fn cut_reals(&self) -> usize {
+        if let Ready::Cut(cut) = self { cut.reals() } else { 0 }
     }
 }
 
@@ -233,7 +283,6 @@ pub(crate) struct Tiles<'a, S> {
     from: Array<S>,
     to: Array<S>,
     table: Array<S>,
-    values: Option<&'a Values<S>>,
     lines: Lines,
     width: usize,
     /// Tiles in a block.
@@ -281,7 +330,8 @@ impl<S: Precise> Tiles<'_, S> {
                                 std::mem::swap(slot, &mut free);
                             }
                         }
-                        Ready::Multiply => self.multiply(tile, *slot, free),
+                        Ready::Multiply(values) => self.multiply(values, tile, *slot, free),
+                        Ready::Cut(_) => unreachable!("a line that is cut has a pass of its own"),
                     }
                 }
             }
@@ -293,8 +343,7 @@ impl<S: Precise> Tiles<'_, S> {
     ///
     /// # Safety
     /// Both hold the spectrum's lines.
-    unsafe fn multiply<V: Lane<Scalar = S>>(&self, tile: &Tile, data: *mut V, free: *mut V) {
-        let values = self.values.expect("a plan that multiplies has a multiplier");
+    unsafe fn multiply<V: Lane<Scalar = S>>(&self, values: &Values<S>, tile: &Tile, data: *mut V, free: *mut V) {
         let count = values.shape[self.pass.axis];
         // Sums of reals on complex numbers see one part at a time.
         let split = self.from.axes > values.shape.len();
@@ -302,7 +351,7 @@ impl<S: Precise> Tiles<'_, S> {
         // SAFETY: the caller's.
         unsafe {
             match values.along(self.pass.axis) {
-                None => gather(self.access(&self.table, 2, tile), free),
+                None => gather_block([self.access(&self.table, 2, tile)].into_iter(), &[free]),
                 Some(along) => {
                     let lanes = std::array::from_fn::<_, LANES, _>(|lane| {
                         let line = tile.first + lane.min(tile.used - 1);

@@ -7,27 +7,25 @@ use super::pass::{Ordered, Rows};
 use crate::kind::Sum;
 use crate::recipe::Line as Recipe;
 use crate::rules::cosine_sine::{Data, Order, Step, dft_of, reduce};
+use crate::rules::mixed_radix::Factor;
 
-/// The executable form of one sum. `S` is the precision; the lanes are chosen when it runs.
-pub(crate) struct Line<S> {
-    dft: Dft<S>,
+/// What stands around the DFT of a sum: the order of its real side, and the combines.
+pub(crate) struct Ends<S> {
     index: Vec<u32>,
     gain: Vec<S>,
-    before: Option<Combine<S>>,
-    after: Option<Combine<S>>,
-    /// Vectors that the line has at either end.
+    pub(crate) before: Option<Combine<S>>,
+    pub(crate) after: Option<Combine<S>>,
+    /// Reals of a line at either end.
     pub(crate) input: usize,
     pub(crate) output: usize,
-    /// The factor that is not in the tables: of complex sums, which have no combine.
-    factor: S,
-    complex: bool,
+    /// Whether one of them is complex.
+    pub(crate) complex: bool,
 }
 
-impl<S: Scalar> Line<S> {
+impl<S: Scalar> Ends<S> {
     pub(crate) fn new(recipe: &Recipe) -> Self {
         let (sum, n) = (recipe.transform.sum, recipe.transform.n);
         let reduction = reduce(sum, n, &recipe.transform.edges, recipe.scale);
-        let (data, _) = dft_of(sum, n);
         let combine = |steps: &[Step]| (!steps.is_empty()).then(|| Combine::new(steps));
         let order = reduction.order.unwrap_or(Order { index: vec![], gain: vec![] });
         let (input, output) = match sum {
@@ -36,17 +34,43 @@ impl<S: Scalar> Line<S> {
             Sum::HalfToReal => (2 * (n / 2 + 1), n),
             _ => (n, n),
         };
-        Line {
-            dft: Dft::new(data, &recipe.factors),
+        Ends {
             index: order.index.iter().map(|&i| i as u32).collect(),
             gain: order.gain.iter().map(|&g| S::of(g)).collect(),
             before: combine(&reduction.before),
             after: combine(&reduction.after),
             input,
             output,
-            factor: if matches!(sum, Sum::Forward | Sum::Backward) { S::of(recipe.scale) } else { S::of(1.0) },
             complex: matches!(sum, Sum::Forward | Sum::Backward | Sum::RealToHalf | Sum::HalfToReal),
         }
+    }
+
+    /// `rows` as the real side of the DFT.
+    pub(crate) fn ordered(&self, rows: Rows<S>) -> Ordered<S> {
+        let (index, gain) = (self.index.as_ptr(), self.gain.as_ptr());
+        Ordered {
+            rows,
+            index: if self.index.is_empty() { std::ptr::null() } else { index },
+            gain: if self.gain.is_empty() { std::ptr::null() } else { gain },
+        }
+    }
+}
+
+/// The executable form of one sum over lanes. `S` is the precision; the lanes are chosen when it runs.
+pub(crate) struct Line<S> {
+    pub(crate) ends: Ends<S>,
+    dft: Dft<S>,
+    /// The factor that is not in the tables: of complex sums, which have no combine.
+    factor: S,
+}
+
+impl<S: Scalar> Line<S> {
+    /// `factors` are those of the recipe's scheme.
+    pub(crate) fn new(recipe: &Recipe, factors: &[Factor]) -> Self {
+        let (sum, n) = (recipe.transform.sum, recipe.transform.n);
+        let (data, _) = dft_of(sum, n);
+        let factor = if matches!(sum, Sum::Forward | Sum::Backward) { recipe.scale } else { 1.0 };
+        Line { ends: Ends::new(recipe), dft: Dft::new(data, factors), factor: S::of(factor) }
     }
 
     /// Vectors in each of the two buffers.
@@ -55,26 +79,12 @@ impl<S: Scalar> Line<S> {
             Data::Real | Data::Hermitian => self.dft.len(),
             Data::Complex | Data::ComplexBackward => 2 * self.dft.len(),
         };
-        dft.max(self.input).max(self.output)
-    }
-
-    /// Whether one of its ends is complex.
-    pub(crate) fn is_complex(&self) -> bool {
-        self.complex
+        dft.max(self.ends.input).max(self.ends.output)
     }
 
     /// Vectors of further work.
     pub(crate) fn work(&self) -> usize {
         self.dft.work()
-    }
-
-    fn ordered(&self, rows: Rows<S>) -> Ordered<S> {
-        let (index, gain) = (self.index.as_ptr(), self.gain.as_ptr());
-        Ordered {
-            rows,
-            index: if self.index.is_empty() { std::ptr::null() } else { index },
-            gain: if self.gain.is_empty() { std::ptr::null() } else { gain },
-        }
     }
 
     /// Transforms the tile at `data`, with `free` as the other buffer. Returns which of the two holds the result.
@@ -85,7 +95,7 @@ impl<S: Scalar> Line<S> {
         let other = |at: *mut V| if at == data { free } else { data };
         // SAFETY: the caller's; a combine and each pass of a DFT go from one buffer to the other.
         unsafe {
-            let ready = match &self.before {
+            let ready = match &self.ends.before {
                 Some(before) => {
                     before.run::<V>(Rows::tile(data), Rows::tile(free));
                     free
@@ -95,18 +105,18 @@ impl<S: Scalar> Line<S> {
             let result = match self.dft.data() {
                 Data::Hermitian => {
                     let target = self.dft.backward_target(ready, other(ready));
-                    self.dft.backward(ready, other(ready), self.ordered(Rows::tile(target)), work);
+                    self.dft.backward(ready, other(ready), self.ends.ordered(Rows::tile(target)), work);
                     target
                 }
-                Data::Real => self.dft.forward(self.ordered(Rows::tile(ready)), other(ready), ready, work),
+                Data::Real => self.dft.forward(self.ends.ordered(Rows::tile(ready)), other(ready), ready, work),
                 _ => self.dft.complex([ready.cast_const(), ready.add(1)], other(ready), ready, work),
             };
-            if let Some(after) = &self.after {
+            if let Some(after) = &self.ends.after {
                 after.run::<V>(Rows::tile(result), Rows::tile(other(result)));
                 return other(result);
             }
             if self.factor != S::of(1.0) {
-                V::enter(Scale { data: result, count: self.output, by: self.factor });
+                V::enter(Scale { data: result, count: self.ends.output, by: self.factor });
             }
             result
         }

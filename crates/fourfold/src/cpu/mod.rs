@@ -5,6 +5,7 @@
 //! the thread, so results are the same for any number of threads.
 
 mod combine;
+pub(crate) mod cut;
 pub(crate) mod dft;
 pub(crate) mod dispatch;
 pub(crate) mod engine;

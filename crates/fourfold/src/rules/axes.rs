@@ -7,8 +7,9 @@
 
 use crate::kind::Sum;
 use crate::problem::{AxisTransform, Problem};
-use crate::recipe::{Line, Op, Pass, Place, Recipe};
+use crate::recipe::{Line, Op, Pass, Place, Recipe, Scheme};
 use crate::rules::cosine_sine::dft_of;
+use crate::rules::cut;
 use crate::rules::mixed_radix::factors;
 use crate::{Domain, Error, Result};
 
@@ -32,12 +33,16 @@ pub(crate) fn filter(forward: &Problem, inverse: &Problem) -> Result<Recipe> {
             format!("the output of `{forward}` is not an input of `{inverse}`: shapes, domains and types must agree");
         return Err(Error::problem(message));
     }
-    let before = lines(forward, None);
+    let mut before = lines(forward, None);
     let shared = before.last().ok_or_else(|| Error::problem("a filter needs an axis to transform"))?.transform.axis;
-    let after = lines(inverse, Some(shared));
+    let mut after = lines(inverse, Some(shared));
     if after.first().map(|line| line.transform.axis) != Some(shared) {
         let message = format!("`{forward}` ends on axis {shared}, where `{inverse}` cannot begin");
         return Err(Error::problem(message));
+    }
+    // The pass that multiplies holds whole lines.
+    for line in before.last_mut().into_iter().chain(after.first_mut()) {
+        line.scheme = Scheme::Lanes(factors(dft_of(line.transform.sum, line.transform.n).1));
     }
     let mixes =
         |line: &Line| matches!(line.transform.sum, Sum::Forward | Sum::Backward | Sum::RealToHalf | Sum::HalfToReal);
@@ -66,12 +71,22 @@ fn lines(problem: &Problem, first: Option<usize>) -> Vec<Line> {
     // Rows before columns: the first pass leaves the input, and columns are best done where they stand.
     transforms.sort_by_key(|t| (rank(t), strides[t.axis].unsigned_abs(), std::cmp::Reverse(t.axis)));
     let last = transforms.len().saturating_sub(1);
+    let elements = problem.input_domain().reals() * problem.input().elements();
     let line = |(i, transform): (usize, AxisTransform)| Line {
         transform,
         scale: if i == last { problem.scale() } else { 1.0 },
-        factors: factors(dft_of(transform.sum, transform.n).1),
+        scheme: scheme(&transform, elements / problem.input().shape[transform.axis]),
     };
     transforms.into_iter().enumerate().map(line).collect()
+}
+
+/// How the DFT of a sum is done over about so many lines.
+fn scheme(transform: &AxisTransform, lines: usize) -> Scheme {
+    let (data, len) = dft_of(transform.sum, transform.n);
+    match cut::lengths(data, len, lines) {
+        None => Scheme::Lanes(factors(len)),
+        Some((columns, rows)) => Scheme::Cut { columns: factors(columns), rows: factors(rows) },
+    }
 }
 
 /// Gives every pass its source and target, and the work array its domain and shape.

@@ -6,10 +6,12 @@
 //! | [`mixed_radix`] | a DFT of length N = r·m | m butterflies of radix r between r DFTs of length m |
 //! | [`rader`] | a DFT of prime length p | a cyclic convolution of length p − 1 |
 //! | [`bluestein`] | a DFT of any length | a convolution of any longer length |
+//! | [`cut`] | one long DFT of length N₁·N₂ | N₂ DFTs of length N₁ and N₁ of length N₂ |
 //! | [`axes`] | a transform of several axes | one pass an axis |
 
 pub(crate) mod axes;
 pub(crate) mod bluestein;
 pub(crate) mod cosine_sine;
+pub(crate) mod cut;
 pub(crate) mod mixed_radix;
 pub(crate) mod rader;

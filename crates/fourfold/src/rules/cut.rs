@@ -1,0 +1,50 @@
+//! One long DFT of length M = N₁·N₂ as columns and rows of a matrix (the four-step method; Bailey, 1990), so that a single signal has
+//! many lines to fill SIMD lanes with, and every pass stays in cache.
+//!
+//! With n = N₂n₁ + n₂ and k = k₁ + N₁k₂,
+//!
+//! X\[k₁ + N₁k₂\] = Σ_{n₂} w_{N₂}^{n₂k₂} · w_M^{n₂k₁} · Σ_{n₁} x\[N₂n₁ + n₂\] w_{N₁}^{n₁k₁}:
+//!
+//! N₂ DFTs of length N₁ down the columns, a multiply, and N₁ DFTs of length N₂ along the rows, stored transposed.
+//!
+//! Real data of even length N = 2M are M complex numbers z_m = v_{2m} + i v_{2m+1}; with E_k and O_k the half spectra of the even and
+//! odd places,
+//!
+//! 2E_k = Z_k + Z̄_{M−k},  2O_k = −i(Z_k − Z̄_{M−k}),  V_k = E_k + w_N^k O_k,  V_{M−k} = conj(E_k − w_N^k O_k),
+//!
+//! and backwards Z_k = E_k + iO_k with E_k = V_k + V̄_{M−k}, O_k = (V_k − V̄_{M−k}) w_N^{−k}. (Odd lengths are not cut.)
+
+use super::cosine_sine::Data;
+use super::mixed_radix::prime_factors;
+
+/// Below this length a vector with one lane in use is not slower.
+const LEAST: usize = 512;
+
+/// Lines that are fewer leave most lanes empty.
+const FEW: usize = 4;
+
+/// Lines longer than this are cut however many there are: a tile of them leaves the cache.
+const LONG: usize = 1 << 15;
+
+/// The lengths (N₁, N₂) of the columns and rows that a DFT of `len` elements is cut into, if it is to be.
+pub(crate) fn lengths(data: Data, len: usize, lines: usize) -> Option<(usize, usize)> {
+    if len < LEAST || (lines > FEW && len <= LONG) {
+        return None;
+    }
+    let complex = complex_length(data, len)?;
+    let (a, b) = balanced(complex);
+    (a.min(b) >= 16).then_some((a, b))
+}
+
+/// The number M of complex elements in a DFT of `len`, if it can be cut.
+pub(crate) fn complex_length(data: Data, len: usize) -> Option<usize> {
+    match data {
+        Data::Complex | Data::ComplexBackward => Some(len),
+        Data::Real | Data::Hermitian => (len % 2 == 0).then_some(len / 2),
+    }
+}
+
+/// Two factors of n as equal as taking its primes from the largest down makes them.
+fn balanced(n: usize) -> (usize, usize) {
+    prime_factors(n).into_iter().rev().fold((1, 1), |(a, b), p| if a <= b { (a * p, b) } else { (a, b * p) })
+}
