@@ -158,7 +158,8 @@ impl Plan {
             );
             return Err(Error::new(ErrorKind::Argument, message));
         }
-        with_engine!(self, engine => engine.execute_in_place(input, data, scratch, &self.pool))
+        // The output's strides are known not to overlap; the input's may repeat elements.
+        with_engine!(self, engine => engine.execute_in_place(output, data, scratch, &self.pool))
     }
 
     /// Whether the element types are those of the problem.
