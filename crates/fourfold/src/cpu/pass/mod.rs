@@ -1,0 +1,250 @@
+//! The passes of a DFT over vectors: mixed radix for complex, real and Hermitian data (see [`crate::rules::mixed_radix`]).
+//!
+//! A line is an array of vectors, lane j of every vector belonging to signal j. Complex lines alternate real and imaginary
+//! parts; half spectra stand in FFTPACK's order.
+
+use super::factor::Kernel;
+use super::lane::{Lane, Scalar};
+use crate::complex::C;
+use any::{AnyBackward, AnyComplex, AnyForward};
+use complex::Complexes;
+use num_complex::Complex;
+use real::{Backward, First, Forward, Last};
+
+mod any;
+mod complex;
+mod real;
+
+/// Vectors in memory: vector i starts at `base + i · stride`, both in scalars.
+pub(crate) struct Rows<S> {
+    pub(crate) base: *mut S,
+    pub(crate) stride: isize,
+}
+
+impl<S> Clone for Rows<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<S> Copy for Rows<S> {}
+
+impl<S> Rows<S> {
+    /// The vectors of a tile, one after the other.
+    pub(crate) fn tile<V: Lane<Scalar = S>>(base: *mut V) -> Self {
+        Rows { base: base.cast(), stride: V::WIDTH as isize }
+    }
+
+    /// # Safety
+    /// Vector i lies in readable memory.
+    #[inline(always)]
+    pub(crate) unsafe fn load<V: Lane<Scalar = S>>(self, i: isize) -> V {
+        // SAFETY: the caller's.
+        unsafe { V::load(self.base.offset(i * self.stride)) }
+    }
+
+    /// # Safety
+    /// Vector i lies in writable memory.
+    #[inline(always)]
+    pub(crate) unsafe fn store<V: Lane<Scalar = S>>(self, i: isize, v: V) {
+        // SAFETY: the caller's.
+        unsafe { v.store(self.base.offset(i * self.stride)) }
+    }
+}
+
+/// The real side of a DFT in memory: element m is row `index[m]` times `gain[m]`; both may be null for m itself and 1.
+pub(crate) struct Ordered<S> {
+    pub(crate) rows: Rows<S>,
+    pub(crate) index: *const u32,
+    pub(crate) gain: *const S,
+}
+
+impl<S: Scalar> Ordered<S> {
+    /// # Safety
+    /// Element m exists.
+    #[inline(always)]
+    unsafe fn place(&self, m: usize) -> isize {
+        // SAFETY: the caller's.
+        if self.index.is_null() { m as isize } else { unsafe { *self.index.add(m) as isize } }
+    }
+
+    /// # Safety
+    /// Element m exists and is readable.
+    #[inline(always)]
+    pub(crate) unsafe fn load<V: Lane<Scalar = S>>(&self, m: usize) -> V {
+        // SAFETY: the caller's.
+        unsafe {
+            let v = self.rows.load::<V>(self.place(m));
+            if self.gain.is_null() { v } else { v * V::splat(*self.gain.add(m)) }
+        }
+    }
+
+    /// # Safety
+    /// Element m exists and is writable.
+    #[inline(always)]
+    pub(crate) unsafe fn store<V: Lane<Scalar = S>>(&self, m: usize, v: V) {
+        // SAFETY: the caller's.
+        unsafe {
+            let v = if self.gain.is_null() { v } else { v * V::splat(*self.gain.add(m)) };
+            self.rows.store(self.place(m), v);
+        }
+    }
+}
+
+/// One pass: `groups` · r sequences of length `inner` become `groups` of length r · `inner`.
+pub(crate) struct Pass<S> {
+    pub(crate) kernel: Kernel<S>,
+    pub(crate) groups: usize,
+    pub(crate) inner: usize,
+    /// w_{r·inner}^{jk} at \[(k−1)(r−1) + j−1\], 1 ≤ j < r, 1 ≤ k < inner (real data: k ≤ inner/2).
+    pub(crate) twiddles: Vec<Complex<S>>,
+}
+
+/// Calls `$body` with the constant `$r` equal to `$radix`.
+macro_rules! for_radix {
+    ($radix:expr, $r:ident => $body:expr) => {
+        match $radix {
+            2 => {
+                const $r: usize = 2;
+                $body
+            }
+            3 => {
+                const $r: usize = 3;
+                $body
+            }
+            4 => {
+                const $r: usize = 4;
+                $body
+            }
+            5 => {
+                const $r: usize = 5;
+                $body
+            }
+            7 => {
+                const $r: usize = 7;
+                $body
+            }
+            8 => {
+                const $r: usize = 8;
+                $body
+            }
+            11 => {
+                const $r: usize = 11;
+                $body
+            }
+            13 => {
+                const $r: usize = 13;
+                $body
+            }
+            16 => {
+                const $r: usize = 16;
+                $body
+            }
+            other => unreachable!("no butterfly of radix {other}"),
+        }
+    };
+}
+
+impl<S: Scalar> Pass<S> {
+    fn radix(&self) -> usize {
+        self.kernel.len()
+    }
+
+    /// Complex data. `src` and `dst` are (re, im): element i at `2i` vectors from each.
+    ///
+    /// # Safety
+    /// Source and destination hold the pass's complex elements and do not overlap; `work` holds what the kernel needs; the CPU
+    /// has the instructions of `V`.
+    pub(crate) unsafe fn complex<V: Lane<Scalar = S>>(&self, src: [*const V; 2], dst: [*mut V; 2], work: *mut V) {
+        // SAFETY: the caller's.
+        unsafe {
+            match self.kernel {
+                Kernel::Radix(radix) => for_radix!(radix, R => V::enter(Complexes::<V, R> { pass: self, src, dst })),
+                _ => V::enter(AnyComplex { pass: self, src, dst, work }),
+            }
+        }
+    }
+
+    /// Half spectra from half spectra; the first pass reads the real data in their order.
+    ///
+    /// # Safety
+    /// As [`Pass::complex`], in vectors of reals.
+    pub(crate) unsafe fn forward<V: Lane<Scalar = S>>(&self, src: Ordered<S>, dst: *mut V, work: *mut V) {
+        // SAFETY: the caller's.
+        unsafe {
+            match self.kernel {
+                Kernel::Radix(radix) if self.inner == 1 => {
+                    for_radix!(radix, R => V::enter(First::<V, R> { pass: self, src, dst }))
+                }
+                Kernel::Radix(radix) => {
+                    let src = src.rows.base.cast::<V>().cast_const();
+                    for_radix!(radix, R => V::enter(Forward::<V, R> { pass: self, src, dst }))
+                }
+                _ => V::enter(AnyForward { pass: self, src, dst, work }),
+            }
+        }
+    }
+
+    /// The way back: one half spectrum into r; the last pass writes the real data in their order.
+    ///
+    /// # Safety
+    /// As [`Pass::forward`].
+    pub(crate) unsafe fn backward<V: Lane<Scalar = S>>(&self, src: *const V, dst: Ordered<S>, work: *mut V) {
+        // SAFETY: the caller's.
+        unsafe {
+            match self.kernel {
+                Kernel::Radix(radix) if self.inner == 1 => {
+                    for_radix!(radix, R => V::enter(Last::<V, R> { pass: self, src, dst }))
+                }
+                Kernel::Radix(radix) => {
+                    let dst = dst.rows.base.cast::<V>();
+                    for_radix!(radix, R => V::enter(Backward::<V, R> { pass: self, src, dst }))
+                }
+                _ => V::enter(AnyBackward { pass: self, src, dst, work }),
+            }
+        }
+    }
+}
+
+/// A table entry in every lane.
+///
+/// # Safety
+/// `w` is readable.
+#[inline(always)]
+unsafe fn splat<V: Lane>(w: *const Complex<V::Scalar>) -> C<V> {
+    // SAFETY: the caller's.
+    unsafe { C { re: V::splat((*w).re), im: V::splat((*w).im) } }
+}
+
+/// No data: what the butterflies overwrite.
+#[inline(always)]
+fn zero<V: Lane>() -> C<V> {
+    C { re: V::lit(0.0), im: V::lit(0.0) }
+}
+
+/// Writes term `k` of the half spectrum of length `n` at `x`, given any k < n: beyond n/2 its mirror, conjugated.
+///
+/// # Safety
+/// `x` holds n vectors; `0 < k < n`, `2k ≠ n`.
+#[inline(always)]
+unsafe fn put<V: Lane>(x: *mut V, n: usize, k: usize, mirror: bool, z: C<V>) {
+    // SAFETY: the caller's.
+    unsafe {
+        let k = if mirror { n - k } else { k };
+        *x.add(2 * k - 1) = z.re;
+        *x.add(2 * k) = if mirror { -z.im } else { z.im };
+    }
+}
+
+/// The reverse of [`put`].
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn get<V: Lane>(x: *const V, n: usize, k: usize, mirror: bool) -> C<V> {
+    // SAFETY: the caller's.
+    unsafe {
+        let k = if mirror { n - k } else { k };
+        let z = C { re: *x.add(2 * k - 1), im: *x.add(2 * k) };
+        if mirror { z.conj() } else { z }
+    }
+}

@@ -1,0 +1,253 @@
+//! Butterflies of real and Hermitian data: those of the data themselves, and those of half spectra.
+
+use super::{Ordered, Pass, get, put, splat, zero};
+use crate::butterfly::Butterfly;
+use crate::complex::{C, each};
+use crate::cpu::lane::{Lane, Work};
+use num_complex::Complex;
+
+/// Real butterflies on the data themselves: `inner` is 1.
+pub(super) struct First<'a, V: Lane, const R: usize> {
+    pub(super) pass: &'a Pass<V::Scalar>,
+    pub(super) src: Ordered<V::Scalar>,
+    pub(super) dst: *mut V,
+}
+
+/// Stores outputs 0 ..= R/2 of a real butterfly as terms 0, m, 2m, … of a half spectrum of length R·m.
+///
+/// # Safety
+/// `x` holds R·m vectors.
+#[inline(always)]
+unsafe fn put_real<V: Lane, const R: usize>(x: *mut V, m: usize, z: [C<V>; R]) {
+    // SAFETY: the caller's.
+    unsafe {
+        *x = z[0].re;
+        for q in 1..R.div_ceil(2) {
+            put(x, R * m, q * m, false, z[q]);
+        }
+        if R % 2 == 0 {
+            *x.add(R * m - 1) = z[R / 2].re;
+        }
+    }
+}
+
+/// The reverse of [`put_real`].
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn get_real<V: Lane, const R: usize>(x: *const V, m: usize) -> [C<V>; R] {
+    // SAFETY: the caller's.
+    unsafe {
+        let mut z = [zero(); R];
+        z[0].re = *x;
+        for q in 1..R.div_ceil(2) {
+            z[q] = get(x, R * m, q * m, false);
+        }
+        if R % 2 == 0 {
+            z[R / 2].re = *x.add(R * m - 1);
+        }
+        z
+    }
+}
+
+impl<V: Lane, const R: usize> Work for First<'_, V, R>
+where
+    [C<V>; R]: Butterfly,
+{
+    #[inline(always)]
+    fn run(self) {
+        let groups = self.pass.groups;
+        for l in 0..groups {
+            // SAFETY: R · groups elements in, R · groups vectors out.
+            unsafe {
+                let z = each!(j < R => C { re: self.src.load(l + j * groups), im: V::lit(0.0) });
+                put_real(self.dst.add(l * R), 1, z.half_spectrum());
+            }
+        }
+    }
+}
+
+pub(super) struct Forward<'a, V: Lane, const R: usize> {
+    pub(super) pass: &'a Pass<V::Scalar>,
+    pub(super) src: *const V,
+    pub(super) dst: *mut V,
+}
+
+impl<V: Lane, const R: usize> Forward<'_, V, R>
+where
+    [C<V>; R]: Butterfly,
+{
+    /// Term 0 of R half spectra of length m, `step` apart: real numbers.
+    #[inline(always)]
+    unsafe fn first(src: *const V, step: usize, m: usize, dst: *mut V) {
+        // SAFETY: the caller stays within the pass.
+        unsafe {
+            let z = each!(j < R => C { re: *src.add(j * step), im: V::lit(0.0) });
+            put_real(dst, m, z.half_spectrum());
+        }
+    }
+
+    /// Terms 0 < k < m/2: outputs beyond the middle are conjugates of wanted ones.
+    #[inline(always)]
+    unsafe fn term(src: *const V, step: usize, m: usize, k: usize, w: *const Complex<V::Scalar>, dst: *mut V) {
+        // SAFETY: the caller stays within the pass.
+        unsafe {
+            let mut z = [zero(); R];
+            for (j, z) in z.iter_mut().enumerate() {
+                *z = get(src.add(j * step), m, k, false);
+                if j > 0 {
+                    *z = z.mul(splat(w.add(j - 1)));
+                }
+            }
+            for (q, z) in z.dft().into_iter().enumerate() {
+                put(dst, R * m, k + q * m, q >= R.div_ceil(2), z);
+            }
+        }
+    }
+
+    /// Term m/2: real numbers half a turn from the next.
+    #[inline(always)]
+    unsafe fn middle(src: *const V, step: usize, m: usize, w: *const Complex<V::Scalar>, dst: *mut V) {
+        // SAFETY: the caller stays within the pass.
+        unsafe {
+            let mut z = [zero(); R];
+            for (j, z) in z.iter_mut().enumerate() {
+                let x = *src.add(j * step).add(m - 1);
+                *z = if j == 0 { C { re: x, im: V::lit(0.0) } } else { splat(w.add(j - 1)).scale(x) };
+            }
+            let z = z.dft();
+            for q in 0..R / 2 {
+                put(dst, R * m, m / 2 + q * m, false, z[q]);
+            }
+            if R % 2 == 1 {
+                *dst.add(R * m - 1) = z[R / 2].re;
+            }
+        }
+    }
+}
+
+impl<V: Lane, const R: usize> Work for Forward<'_, V, R>
+where
+    [C<V>; R]: Butterfly,
+{
+    #[inline(always)]
+    fn run(self) {
+        let Pass { groups, inner: m, ref twiddles, .. } = *self.pass;
+        for l in 0..groups {
+            // SAFETY: sequence l + j·groups has m vectors, the result R·m.
+            unsafe {
+                let (src, dst, step) = (self.src.add(l * m), self.dst.add(l * R * m), groups * m);
+                Self::first(src, step, m, dst);
+                for k in 1..m.div_ceil(2) {
+                    Self::term(src, step, m, k, twiddles.as_ptr().add((k - 1) * (R - 1)), dst);
+                }
+                if m % 2 == 0 {
+                    Self::middle(src, step, m, twiddles.as_ptr().add((m / 2 - 1) * (R - 1)), dst);
+                }
+            }
+        }
+    }
+}
+
+/// The reverse of [`First`].
+pub(super) struct Last<'a, V: Lane, const R: usize> {
+    pub(super) pass: &'a Pass<V::Scalar>,
+    pub(super) src: *const V,
+    pub(super) dst: Ordered<V::Scalar>,
+}
+
+impl<V: Lane, const R: usize> Work for Last<'_, V, R>
+where
+    [C<V>; R]: Butterfly,
+{
+    #[inline(always)]
+    fn run(self) {
+        let groups = self.pass.groups;
+        for l in 0..groups {
+            // SAFETY: R · groups vectors in, R · groups elements out.
+            unsafe {
+                let z = get_real::<V, R>(self.src.add(l * R), 1).signal();
+                for (j, z) in z.into_iter().enumerate() {
+                    self.dst.store(l + j * groups, z.re);
+                }
+            }
+        }
+    }
+}
+
+pub(super) struct Backward<'a, V: Lane, const R: usize> {
+    pub(super) pass: &'a Pass<V::Scalar>,
+    pub(super) src: *const V,
+    pub(super) dst: *mut V,
+}
+
+impl<V: Lane, const R: usize> Backward<'_, V, R>
+where
+    [C<V>; R]: Butterfly,
+{
+    /// The reverse of [`Forward::first`].
+    #[inline(always)]
+    unsafe fn first(src: *const V, m: usize, dst: *mut V, step: usize) {
+        // SAFETY: the caller stays within the pass.
+        unsafe {
+            for (j, z) in get_real::<V, R>(src, m).signal().into_iter().enumerate() {
+                *dst.add(j * step) = z.re;
+            }
+        }
+    }
+
+    /// The reverse of [`Forward::term`].
+    #[inline(always)]
+    unsafe fn term(src: *const V, m: usize, k: usize, w: *const Complex<V::Scalar>, dst: *mut V, step: usize) {
+        // SAFETY: the caller stays within the pass.
+        unsafe {
+            let z = each!(q < R => get(src, R * m, k + q * m, q >= R.div_ceil(2)).swap());
+            for (j, z) in z.dft().into_iter().enumerate() {
+                let z = z.swap();
+                put(dst.add(j * step), m, k, false, if j == 0 { z } else { z.mul_conj(splat(w.add(j - 1))) });
+            }
+        }
+    }
+
+    /// The reverse of [`Forward::middle`].
+    #[inline(always)]
+    unsafe fn middle(src: *const V, m: usize, w: *const Complex<V::Scalar>, dst: *mut V, step: usize) {
+        // SAFETY: the caller stays within the pass.
+        unsafe {
+            let z = each!(q < R => if 2 * q + 1 == R {
+                C { re: V::lit(0.0), im: *src.add(R * m - 1) }
+            } else {
+                get(src, R * m, m / 2 + q * m, q >= R.div_ceil(2)).swap()
+            });
+            for (j, z) in z.dft().into_iter().enumerate() {
+                let z = z.swap();
+                let z = if j == 0 { z } else { z.mul_conj(splat(w.add(j - 1))) };
+                *dst.add(j * step).add(m - 1) = z.re;
+            }
+        }
+    }
+}
+
+impl<V: Lane, const R: usize> Work for Backward<'_, V, R>
+where
+    [C<V>; R]: Butterfly,
+{
+    #[inline(always)]
+    fn run(self) {
+        let Pass { groups, inner: m, ref twiddles, .. } = *self.pass;
+        for l in 0..groups {
+            // SAFETY: as in `Forward`, the other way round.
+            unsafe {
+                let (src, dst, step) = (self.src.add(l * R * m), self.dst.add(l * m), groups * m);
+                Self::first(src, m, dst, step);
+                for k in 1..m.div_ceil(2) {
+                    Self::term(src, m, k, twiddles.as_ptr().add((k - 1) * (R - 1)), dst, step);
+                }
+                if m % 2 == 0 {
+                    Self::middle(src, m, twiddles.as_ptr().add((m / 2 - 1) * (R - 1)), dst, step);
+                }
+            }
+        }
+    }
+}
