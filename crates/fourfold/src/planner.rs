@@ -9,6 +9,7 @@ use crate::multiplier::{Multiplier, Values};
 use crate::plan::{AnyEngine, Plan};
 use crate::recipe::{self, Op, Recipe, Scheme};
 use crate::rules::axes;
+use crate::rules::mixed_radix::LONGEST;
 use crate::{Domain, Error, ErrorKind, Precision, Problem, Result};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -197,12 +198,14 @@ fn check_complex<S: Precise>(recipe: &Recipe, values: &Values<S>) -> Result<()> 
     Ok(())
 }
 
-/// Lengths whose tables and scratch (at most some hundred reals an element of a line) would overflow.
+/// Lengths whose tables and scratch (at most some hundred reals an element of a line) would overflow. A DFT may be twice as long
+/// as its axis, and a little more.
 fn check_size(recipe: &Recipe) -> Result<()> {
+    const MOST: usize = LONGEST / 2 - 1;
     let longest = recipe.lines().map(|line| line.transform.n).max().unwrap_or(0);
-    if longest < 1 << 29 {
+    if longest <= MOST {
         return Ok(());
     }
-    let message = format!("an axis of {longest} elements is too long: at most {} can be transformed", 1u64 << 29);
+    let message = format!("an axis of {longest} elements is too long: at most {MOST} can be transformed");
     Err(Error::new(ErrorKind::Unavailable, message))
 }

@@ -219,6 +219,7 @@ impl FromStr for Recipe {
         }
         let recipe = Recipe::new(default.problem.clone(), default.inverse.clone(), ops);
         check_order(&recipe)?;
+        check_multiplies(&recipe)?;
         Ok(recipe)
     }
 }
@@ -303,23 +304,45 @@ fn parse_factor(text: &str) -> Result<(Factor, &str)> {
     let factor = match &text[..end] {
         "direct" if inner.is_empty() => Factor::Direct(p),
         "rader" if prime && length(&inner) == p - 1 => Factor::Rader(p, inner),
-        "bluestein" if length(&inner) >= 2 * p - 1 => Factor::Bluestein(p, inner),
+        "bluestein" if convolves(p, &inner) => Factor::Bluestein(p, inner),
         _ => return Err(unknown()),
     };
     Ok((factor, &text[close + 1..]))
 }
 
-/// Where the bracket that `text` begins with closes.
+/// Whether a DFT of these factors holds Bluestein's convolution of length n, and is not absurdly larger: what is parsed can be
+/// planned.
+fn convolves(n: usize, factors: &[Factor]) -> bool {
+    (2 * n - 1..=8 * n).contains(&length(factors)) && !factors.iter().any(Factor::uses_bluestein)
+}
+
+/// Where the bracket that `text` begins with closes, unless brackets stand in one another deeper than any primes do.
 fn closing(text: &str) -> Option<usize> {
+    const DEEPEST: usize = 40;
     let mut depth = 0usize;
-    text.char_indices().find_map(|(i, c)| {
+    for (i, c) in text.char_indices() {
         match c {
             '(' => depth += 1,
             ')' => depth -= 1,
             _ => {}
         }
-        (depth == 0).then_some(i)
-    })
+        if depth == 0 || depth > DEEPEST {
+            return (depth == 0).then_some(i);
+        }
+    }
+    None
+}
+
+/// A filter multiplies once, between its two problems; nothing else does.
+fn check_multiplies(recipe: &Recipe) -> Result<()> {
+    let ops = recipe.passes.iter().flat_map(|pass| &pass.ops).enumerate();
+    let places: Vec<usize> = ops.filter(|(_, op)| **op == Op::Multiply).map(|(i, _)| i).collect();
+    let wanted = recipe.inverse.as_ref().map(|_| recipe.problem.transforms().len());
+    if places != wanted.as_slice() {
+        let message = "a filter has one multiply, after the sums of its first problem, and other recipes have none";
+        return Err(invalid(message.into()));
+    }
+    Ok(())
 }
 
 /// Half spectra are made first and undone last.

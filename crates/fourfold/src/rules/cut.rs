@@ -15,7 +15,7 @@
 //! and backwards Z_k = E_k + iO_k with E_k = V_k + V̄_{M−k}, O_k = (V_k − V̄_{M−k}) w_N^{−k}. (Odd lengths are not cut.)
 
 use super::cosine_sine::Data;
-use super::mixed_radix::prime_factors;
+use super::mixed_radix::{LONGEST, prime_factors};
 
 /// Below this length a vector with one lane in use is not slower.
 const LEAST: usize = 512;
@@ -28,7 +28,7 @@ const LONG: usize = 1 << 15;
 
 /// The lengths (N₁, N₂) of the columns and rows that a DFT of `len` elements is cut into, if it is to be.
 pub(crate) fn lengths(data: Data, len: usize, lines: usize) -> Option<(usize, usize)> {
-    if len < LEAST || (lines > FEW && len <= LONG) {
+    if !(LEAST..=LONGEST).contains(&len) || (lines > FEW && len <= LONG) {
         return None;
     }
     let complex = complex_length(data, len)?;

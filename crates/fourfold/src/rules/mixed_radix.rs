@@ -76,8 +76,15 @@ pub(crate) fn length(factors: &[Factor]) -> usize {
     factors.iter().map(Factor::length).fold(1, usize::saturating_mul)
 }
 
-/// The factors of a DFT of length n, in the order of the passes, by estimated cost.
+/// DFTs longer than this get no plan: their indices have 32 bits.
+pub(crate) const LONGEST: usize = 1 << 30;
+
+/// The factors of a DFT of length n, in the order of the passes, by estimated cost. Of one that gets no plan, nobody waits for the
+/// primes: up to 2^62, they take seconds.
 pub(crate) fn factors(n: usize) -> Vec<Factor> {
+    if n > LONGEST {
+        return vec![Factor::Direct(n)];
+    }
     let (smooth, primes) = split(n);
     let mut list = radices(smooth);
     list.extend(primes.into_iter().map(prime));
