@@ -1,0 +1,64 @@
+//! Executing with the caller's scratch allocates nothing. Alone in its file: the counts are those of the whole process.
+
+use fourfold::{Element, Plan, Planner, View, ViewMut};
+use num_complex::Complex;
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+use std::alloc::System;
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// Allocations that `work` makes, in all threads.
+fn allocations(mut work: impl FnMut()) -> usize {
+    // Threads that start allocate too: the first call is theirs.
+    work();
+    let region = Region::new(ALLOCATOR);
+    work();
+    let change = region.change();
+    change.allocations + change.reallocations
+}
+
+fn executing<I: Element, O: Element>(plan: &Plan) -> usize {
+    let (input, output) = (plan.problem().input(), plan.problem().output());
+    let (x, mut y) = (vec![I::default(); input.len], vec![O::default(); output.len]);
+    let mut scratch = plan.scratch();
+    allocations(|| plan.execute_with(&x, &mut y, &mut scratch).unwrap())
+}
+
+fn executing_in_place<T: Element>(plan: &Plan) -> usize {
+    let mut data = vec![T::default(); plan.problem().input().len];
+    let mut scratch = plan.scratch();
+    allocations(|| plan.execute_in_place_with(&mut data, &mut scratch).unwrap())
+}
+
+/// Transposed on both sides.
+fn executing_on_views(plan: &Plan) -> usize {
+    let (x, mut y) = (vec![0.0f64; 100 * 96], vec![0.0f64; 100 * 96]);
+    let mut scratch = plan.scratch();
+    let strides = [1, 96];
+    allocations(|| {
+        let input = View { data: &x, offset: 0, strides: &strides };
+        let output = ViewMut { data: &mut y, offset: 0, strides: &strides };
+        plan.execute_views(input, output, &mut scratch).unwrap();
+    })
+}
+
+#[test]
+fn executing_allocates_nothing() {
+    for threads in [1, 2] {
+        let planner = Planner::builder().threads(threads).build().unwrap();
+        let plan = |text: &str| planner.plan(&text.parse().unwrap()).unwrap();
+        let square = plan("dct2 f64 96x100");
+        // That the counter counts at all: scratch of its own is one allocation.
+        assert_ne!(allocations(|| square.execute(&[1.0; 9600], &mut [0.0; 9600]).unwrap()), 0);
+        assert_eq!(executing::<f64, f64>(&square), 0);
+        assert_eq!(executing_in_place::<f64>(&square), 0);
+        assert_eq!(executing_on_views(&square), 0);
+        assert_eq!(executing::<f32, f32>(&plan("dct4,dst1 f32 101x37")), 0);
+        assert_eq!(executing::<Complex<f64>, Complex<f64>>(&square), 0);
+        assert_eq!(executing::<f32, Complex<f32>>(&plan("rfft f32 9x10x11")), 0);
+        assert_eq!(executing::<Complex<f64>, f64>(&plan("irfft f64 64x1439")), 0);
+        assert_eq!(executing_in_place::<Complex<f64>>(&plan("fft f64 16384")), 0);
+        assert_eq!(executing::<f64, f64>(&plan("dct2 f64 20x16 in=40,2 out=-32,2")), 0);
+    }
+}

@@ -1,0 +1,233 @@
+//! Filters: forward → multiply → inverse in one plan, against the three steps one by one.
+
+mod common;
+
+use common::run::{execute, planner};
+use fourfold::verify::Data;
+use fourfold::{Domain, ErrorKind, Isa, Multiplier, Op, Plan, Problem};
+use num_complex::Complex;
+
+type Z = Complex<f64>;
+
+fn problem(text: &str) -> Problem {
+    text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
+}
+
+fn random(count: usize, seed: u64) -> Vec<Z> {
+    let mut source = fastrand::Rng::with_seed(seed);
+    (0..count).map(|_| Complex::new(source.f64() * 2.0 - 1.0, source.f64() * 2.0 - 1.0)).collect()
+}
+
+/// The factors of a multiplier for a spectrum of this shape, one an element in C order.
+fn spelt_out(multiplier: &Multiplier, shape: &[usize]) -> Vec<Z> {
+    let product = |lists: &[Vec<Z>]| {
+        lists.iter().fold(vec![Z::ONE], |all, list| all.iter().flat_map(|z| list.iter().map(move |g| z * g)).collect())
+    };
+    let complex =
+        |lists: &[Vec<f64>]| lists.iter().map(|l| l.iter().map(|x| Z::from(*x)).collect()).collect::<Vec<_>>();
+    let factors = match multiplier {
+        Multiplier::Table(table) => table.iter().map(|x| Z::from(*x)).collect(),
+        Multiplier::ComplexTable(table) => table.clone(),
+        Multiplier::Separable(lists) => product(&complex(lists)),
+        Multiplier::ComplexSeparable(lists) => product(lists),
+    };
+    assert_eq!(factors.len(), shape.iter().product::<usize>());
+    factors
+}
+
+/// One multiplier of each form that the spectrum takes.
+fn multipliers(forward: &Problem) -> Vec<Multiplier> {
+    let shape = &forward.output().shape;
+    let table = random(shape.iter().product(), 1);
+    let lists: Vec<Vec<Z>> = shape.iter().zip(2..).map(|(&n, seed)| random(n, seed)).collect();
+    let real = |z: &[Z]| z.iter().map(|z| z.re).collect::<Vec<_>>();
+    let mut all =
+        vec![Multiplier::Table(real(&table)), Multiplier::Separable(lists.iter().map(|list| real(list)).collect())];
+    if forward.output_domain() == Domain::Complex {
+        all.extend([Multiplier::ComplexTable(table), Multiplier::ComplexSeparable(lists)]);
+    }
+    all
+}
+
+/// Input in the forward problem's layout.
+fn input(forward: &Problem) -> Data {
+    let mut data = Data::filled(forward.precision(), forward.input_domain(), forward.input().len, 0.0);
+    random(forward.input().len, 9).into_iter().enumerate().for_each(|(i, z)| data.set(i, z));
+    data
+}
+
+fn output(problem: &Problem) -> Data {
+    Data::filled(problem.precision(), problem.output_domain(), problem.output().len, 0.0)
+}
+
+/// The three steps; the spectrum stands in C order.
+fn by_hand(isa: Isa, forward: &Problem, multiplier: &Multiplier, inverse: &Problem, x: &Data) -> Data {
+    let plan = |problem| planner(isa, 1).plan(problem).unwrap();
+    let mut spectrum = output(forward);
+    execute(&plan(forward), x, &mut spectrum).unwrap();
+    for (i, factor) in spelt_out(multiplier, &forward.output().shape).into_iter().enumerate() {
+        spectrum.set(i, spectrum.get(i) * factor);
+    }
+    let mut y = output(inverse);
+    execute(&plan(inverse), &spectrum, &mut y).unwrap();
+    y
+}
+
+/// The difference between two arrays over the size of the second.
+fn distance(a: &Data, b: &Data, len: usize) -> f64 {
+    let norm = |f: &dyn Fn(usize) -> Z| (0..len).map(|i| f(i).norm_sqr()).sum::<f64>().sqrt();
+    norm(&|i| a.get(i) - b.get(i)) / norm(&|i| b.get(i))
+}
+
+fn run_filter(plan: &Plan, inverse: &Problem, x: &Data) -> Data {
+    let mut y = output(inverse);
+    execute(plan, x, &mut y).unwrap();
+    y
+}
+
+/// Every multiplier on every instruction set, with one thread and with three.
+fn check(forward: &Problem, inverse: &Problem) {
+    let x = input(forward);
+    for (isa, multiplier) in
+        Isa::available().into_iter().flat_map(|isa| multipliers(forward).into_iter().map(move |m| (isa, m)))
+    {
+        let want = by_hand(isa, forward, &multiplier, inverse, &x);
+        for threads in [1, 3] {
+            let plan = match planner(isa, threads).filter(forward, &multiplier, inverse) {
+                Ok(plan) => plan,
+                // Sums of reals see the parts of a complex number one by one.
+                Err(error) => {
+                    assert!(error.to_string().contains("a complex multiplier needs a Fourier transform"), "{error}");
+                    continue;
+                }
+            };
+            let passes = forward.transforms().len() + inverse.transforms().len() - 1;
+            assert_eq!(plan.recipe().passes().len(), passes, "{}", plan.recipe());
+            let distance = distance(&run_filter(&plan, inverse, &x), &want, inverse.output().len);
+            let bound = if forward.precision() == fourfold::Precision::F32 { 2e-6 } else { 4e-15 };
+            assert!(distance <= bound, "{forward} with {isa}, {multiplier:?}: {distance:e}\n{}", plan.recipe());
+        }
+    }
+}
+
+const FILTERS: [&str; 17] = [
+    "dct2 f64 16",
+    "dct2 f32 37x5",
+    "dct2 f64 9x20",
+    "dct2 f64 6x7x8",
+    "dst1,dct4 f64 12x13",
+    "dht f32 19x6",
+    "dct2 f64 5x6x7 axes=1",
+    "dct3 f64 5x6x7 axes=0,2",
+    "rfft f64 30",
+    "rfft f64 31",
+    "rfft f32 9x16",
+    "rfft f64 5x6x7",
+    "fft f64 24",
+    "fft f32 7x20",
+    "fft f64 3x5x18 axes=0,2",
+    "dct2,fft f64 8x9",
+    "fft,dct2 f64 8x9",
+];
+
+#[test]
+fn filters_are_their_three_steps() {
+    for forward in FILTERS.map(problem) {
+        check(&forward, &forward.inverse().unwrap());
+        check(&forward, &forward.adjoint());
+    }
+}
+
+/// The spectrum of one length filtered and taken back to another, other kinds, other axes, strided ends.
+#[test]
+fn the_way_back_may_be_another() {
+    let pairs = [
+        ("rfft f64 8", "irfft f64 9"),
+        ("rfft f64 4x9", "irfft f64 4x8"),
+        ("dct2 f64 6x7", "dst3 f64 6x7"),
+        ("dct2 f64 6x7", "dct3,idxst f64 6x7"),
+        ("dct2 f64 6x7", "idct2 f64 6x7 out=1,6"),
+        ("dct2 f64 6x7 in=-14,2", "idct2 f64 6x7"),
+        ("dct2 f64 6x7", "idct2 f64 6x7 axes=0"),
+        ("rfft f32 6x8", "irfft f32 6x8 ortho"),
+    ];
+    for (forward, inverse) in pairs {
+        let (forward, inverse) = (problem(forward), problem(inverse));
+        check(&forward, &inverse);
+    }
+}
+
+/// What a filter does to real data it does to both parts of complex data.
+#[test]
+fn filters_of_real_sums_take_complex_data() {
+    let forward = problem("dct2 f64 6x17");
+    for multiplier in multipliers(&forward) {
+        let plan = planner(Isa::best(), 1).filter(&forward, &multiplier, &forward.inverse().unwrap()).unwrap();
+        let x = random(6 * 17, 5);
+        let mut y = vec![Z::ZERO; x.len()];
+        plan.execute(&x, &mut y).unwrap();
+        let part = |of: fn(&Z) -> f64| {
+            let mut y = vec![0.0; x.len()];
+            plan.execute(&x.iter().map(of).collect::<Vec<_>>(), &mut y).unwrap();
+            y
+        };
+        let apart: Vec<_> = part(|z| z.re).into_iter().zip(part(|z| z.im)).map(|(re, im)| Z::new(re, im)).collect();
+        assert_eq!(y, apart);
+    }
+}
+
+#[test]
+fn filters_run_in_place() {
+    for (text, multiplier) in FILTERS.map(problem).iter().flat_map(|p| multipliers(p).into_iter().map(move |m| (p, m)))
+    {
+        let Ok(plan) = planner(Isa::best(), 3).filter(text, &multiplier, &text.inverse().unwrap()) else { continue };
+        let x = input(text);
+        let want = run_filter(&plan, &text.inverse().unwrap(), &x);
+        let mut data = x.clone();
+        common::run::execute_in_place(&plan, &mut data).unwrap();
+        assert_eq!(data, want, "{text}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let refused = |forward: &str, multiplier: Multiplier, inverse: &str, hint: &str| {
+        let result = planner(Isa::best(), 1).filter(&problem(forward), &multiplier, &problem(inverse));
+        let error = result.err().unwrap_or_else(|| panic!("{forward}, {inverse}"));
+        assert!(
+            matches!(error.kind(), ErrorKind::Argument | ErrorKind::Problem) && error.to_string().contains(hint),
+            "{error}"
+        );
+    };
+    let (table, complex) = (|n| Multiplier::Table(vec![1.0; n]), |n| Multiplier::ComplexTable(vec![Z::ONE; n]));
+    let lists = |lengths: &[usize]| Multiplier::Separable(lengths.iter().map(|&n| vec![1.0; n]).collect());
+    refused("dct2 f64 8", table(7), "idct2 f64 8", "7 factors");
+    refused("dct2 f64 8", table(0), "idct2 f64 8", "0 factors");
+    refused("rfft f64 8", table(8), "irfft f64 8", "8 factors");
+    refused("rfft f64 8", complex(6), "irfft f64 8", "6 factors");
+    refused("dct2 f64 8", complex(8), "idct2 f64 8", "real");
+    refused("dct2 f64 8x9", lists(&[8]), "idct2 f64 8x9", "[8, 9]");
+    refused("dct2 f64 8x9", lists(&[9, 8]), "idct2 f64 8x9", "[8, 9]");
+    refused("dct2 f64 8x9", lists(&[8, 9, 1]), "idct2 f64 8x9", "[8, 9]");
+    refused("dct2 f64 8x9", lists(&[]), "idct2 f64 8x9", "[8, 9]");
+    refused("dct2 f64 8", table(8), "idct2 f32 8", "must agree");
+    refused("dct2 f64 8", table(8), "idct2 f64 9", "must agree");
+    refused("rfft f64 8", table(5), "idct2 f64 5", "must agree");
+    refused("dct2 f64 8x9 axes=1", table(72), "idct2 f64 8x9 axes=0", "axis 1");
+    refused("dct2,fft f64 8x9", complex(72), "idct2,ifft f64 8x9", "Fourier transform along axis 0");
+    refused("dct2 f64 8x9", table(72), "idct2 f64 8x9 axes=1", "axis 0");
+}
+
+/// The recipe says where the multiply happens, and a plan cannot be made of it without the factors.
+#[test]
+fn recipes_of_filters_print_and_parse() {
+    for forward in FILTERS.map(problem) {
+        let plan =
+            planner(Isa::best(), 1).filter(&forward, &multipliers(&forward)[0], &forward.inverse().unwrap()).unwrap();
+        let recipe = plan.recipe().clone();
+        let multiplies = |pass: &&fourfold::Pass| pass.ops.contains(&Op::Multiply);
+        assert_eq!(recipe.passes().iter().filter(multiplies).map(|pass| pass.ops.len()).collect::<Vec<_>>(), [3]);
+        assert_eq!(recipe.to_string().parse::<fourfold::Recipe>().unwrap(), recipe);
+        assert!(planner(Isa::best(), 1).plan_recipe(recipe).err().unwrap().to_string().contains("Planner::filter"));
+    }
+}

@@ -1,0 +1,237 @@
+//! Recipes: what they say, that they print and parse, and that other recipes than the planner's are right too.
+
+mod common;
+
+use common::cases::read;
+use common::run::{execute, planner};
+use fourfold::verify::check;
+use fourfold::{ErrorKind, Isa, Kind, Planner, Problem, Recipe};
+use proptest::prelude::*;
+
+const FILES: [&str; 3] = [
+    include_str!("../../../cases/small.txt"),
+    include_str!("../../../cases/accuracy.txt"),
+    include_str!("../../../cases/speed.txt"),
+];
+
+fn recipe(problem: &str) -> Recipe {
+    planner(Isa::best(), 1).recipe(&problem.parse().unwrap())
+}
+
+/// Follows the recipe that `text` is, on every instruction set.
+fn assert_right(text: &str) {
+    let recipe: Recipe = text.parse().unwrap_or_else(|e| panic!("{text}: {e}"));
+    for isa in Isa::available() {
+        let plan = planner(isa, 1).plan_recipe(recipe.clone()).unwrap();
+        let verdict = check(recipe.problem(), recipe.uses_bluestein(), 1, |x, y| execute(&plan, x, y)).unwrap();
+        assert!(verdict.holds(), "{text} with {isa}: {verdict:?}");
+    }
+}
+
+#[test]
+fn recipes_print_and_parse() {
+    for problem in FILES.iter().flat_map(|file| read(file)) {
+        let recipe = Planner::new().recipe(&problem);
+        assert_eq!(recipe.problem(), &problem);
+        let again: Recipe = recipe.to_string().parse().unwrap_or_else(|e| panic!("{recipe}: {e}"));
+        assert_eq!(again, recipe);
+    }
+}
+
+#[test]
+fn every_length_prints_and_parses() {
+    for (kind, n) in Kind::ALL.into_iter().flat_map(|kind| (kind.min_length()..600).map(move |n| (kind, n))) {
+        for shape in [n.to_string(), format!("9x{n}")] {
+            let recipe = recipe(&format!("{kind} f64 {shape}"));
+            assert_eq!(recipe.to_string().parse::<Recipe>().unwrap(), recipe);
+        }
+    }
+}
+
+#[test]
+fn each_axis_is_one_trip_through_memory() {
+    for problem in FILES.iter().flat_map(|file| read(file)) {
+        let recipe = Planner::new().recipe(&problem);
+        assert_eq!(recipe.passes().len(), problem.transforms().len(), "{recipe}");
+        assert_eq!(recipe.lines().count(), problem.transforms().len(), "{recipe}");
+        let ends = problem.input().elements() * problem.input_domain().reals()
+            + problem.output().elements() * problem.output_domain().reals();
+        assert!(recipe.bytes_moved() >= ends * problem.precision().bytes(), "{recipe}");
+    }
+    assert_eq!(recipe("dct2 f64 100x100").bytes_moved(), 4 * 80_000);
+}
+
+/// Every butterfly in every place, in any order, and every other factor, for every sum.
+#[test]
+fn other_factors_are_right_too() {
+    let products = [
+        (
+            24,
+            ["2 3 4", "4 3 2", "3 8", "8 3", "2 2 2 3", "3 2 2 2", "direct(3) 8", "8 direct(3)", "2 direct(3) 4"]
+                .as_slice(),
+        ),
+        (60, &["5 4 3", "3 4 5", "4 direct(15)", "bluestein(15: 16 2) 4", "4 bluestein(15: 3 2 5)", "2 5 2 3"]),
+        (64, &["16 4", "4 16", "8 8", "2 2 2 2 2 2", "2 16 2", "2 4 8"]),
+        (105, &["3 5 7", "7 5 3", "direct(105)", "bluestein(105: 16 16)", "direct(21) 5", "rader(7: 3 2) 5 3"]),
+        (143, &["11 13", "13 11", "rader(11: 5 2) rader(13: 4 3)", "bluestein(11: 3 7) 13", "bluestein(143: 13 11 3)"]),
+        (257, &["rader(257: 16 16)", "rader(257: 2 8 16)", "direct(257)", "bluestein(257: 8 13 5)"]),
+        (289, &["direct(17) direct(17)", "rader(17: 4 4) direct(17)", "rader(17: 2 8) bluestein(17: 11 3)"]),
+        (94, &["rader(47: rader(23: 11 2) 2) 2", "2 rader(47: direct(23) 2)", "2 rader(47: bluestein(23: 3 3 5) 2)"]),
+    ];
+    let sums = ["dct2", "dct3", "dst2", "dst3", "dht", "idxst", "fft", "ifft", "rfft", "irfft"];
+    for (n, lists) in products {
+        for (sum, factors) in sums.iter().flat_map(|sum| lists.iter().map(move |factors| (sum, factors))) {
+            let planned = recipe(&format!("{sum} f64 19x{n} axes=1")).to_string();
+            let (head, _) = planned.rsplit_once('=').unwrap();
+            assert_right(&format!("{head}= {factors}"));
+        }
+    }
+}
+
+#[test]
+fn lines_may_be_cut_anywhere() {
+    for problem in [
+        "dct2 f64 3x240 axes=1",
+        "dct3 f32 240",
+        "fft f64 2x120 axes=1",
+        "ifft f32 120",
+        "rfft f64 240x5 axes=0",
+        "irfft f64 240",
+    ] {
+        let planned = recipe(problem).to_string();
+        let (head, _) = planned.rsplit_once('=').unwrap();
+        for factors in ["8 x 5 3", "3 x 8 5", "5 3 x 8", "2 x 4 5 3", "8 5 x 3", "bluestein(15: 16 2) x 8"] {
+            assert_right(&format!("{head}= {factors}"));
+        }
+    }
+}
+
+#[test]
+fn passes_may_be_in_another_order() {
+    assert_right("dct2 f64 12x10\ninput -> output axis 0: dct2 12 = 4 3\noutput -> output axis 1: dct2 10 = 5 2");
+    assert_right("fft,dct2 f64 6x8\ninput -> output axis 0: forward 6 = 3 2\noutput -> output axis 1: dct2 8 = 8");
+    assert_right(
+        "rfft,dct2 f64 6x8\ninput -> output axis 0: real_to_half 6 = 3 2\noutput -> output axis 1: dct2 8 = 8",
+    );
+}
+
+/// The text, and what the message must contain.
+const ERRORS: &[(&str, &str)] = &[
+    ("", "kind"),
+    ("dct2 f64 8", "no pass does dct2 along axis 0"),
+    ("dct2 f64 8\ninput -> output", "is not a pass"),
+    ("dct2 f64 8\ninput -> output axis 0:", "is not a pass"),
+    ("dct2 f64 8\ninput -> output axis x: dct2 8 = 8", "is not a pass"),
+    ("dct2 f64 8\ninput -> output axis 1: dct2 8 = 8", "axis 1 has no `dct2 8 `"),
+    ("dct2 f64 8\ninput -> output axis 0: dct3 8 = 8", "axis 0 has no `dct3 8 `"),
+    ("dct2 f64 8\ninput -> output axis 0: dct2 9 = 9", "axis 0 has no `dct2 9 `"),
+    ("dct2 f64 8\ninput -> output axis 0: dct2 8 = 4", "the factors make 4, not 8"),
+    ("dct2 f64 8\ninput -> output axis 0: dct2 8 =", "the factors make 1, not 8"),
+    ("dct2 f64 8\ninput -> output axis 0: dct2 8 = 8\noutput -> output axis 0: dct2 8 = 8", "has no `dct2 8 `"),
+    ("dct2 f64 8\ninput -> output axis 0: dct2 8 = 8 | multiply", "multiply"),
+    ("dct2 f64 8\ninput -> output axis 0: multiply | dct2 8 = 8", "multiply"),
+    ("dct2 f64 8\ninput -> output axis 0: dct2 8 = 8\noutput -> output axis 0: multiply", "multiply"),
+    ("dct2 f64 8 | multiply | idct2 f64 8\ninput -> output axis 0: dct2 8 = 8 | dct3 8 = 8", "multiply"),
+    ("dct2 f64 8 | multiply | idct2 f64 8\ninput -> output axis 0: multiply | dct2 8 = 8 | dct3 8 = 8", "multiply"),
+    ("dct2 f64 8 | multiply | idct2 f64 9\ninput -> output axis 0: dct2 8 = 8", "must agree"),
+    ("dct2 f64 6\ninput -> output axis 0: dct2 6 = 6", "`6` is not a factor"),
+    ("dct2 f64 9\ninput -> output axis 0: dct2 9 = 9", "`9` is not a factor"),
+    ("dct2 f64 9\ninput -> output axis 0: dct2 9 = rader(9: 8)", "is not a factor"),
+    ("dct2 f64 17\ninput -> output axis 0: dct2 17 = rader(17: 8)", "is not a factor"),
+    ("dct2 f64 17\ninput -> output axis 0: dct2 17 = direct(17", "is not a factor"),
+    ("dct2 f64 17\ninput -> output axis 0: dct2 17 = direct(17: 17)", "is not a factor"),
+    ("dct2 f64 17\ninput -> output axis 0: dct2 17 = bluestein(17: 16 2)", "is not a factor"),
+    ("dct2 f64 17\ninput -> output axis 0: dct2 17 = bluestein(17: 16 16 16)", "is not a factor"),
+    ("dct2 f64 17\ninput -> output axis 0: dct2 17 = bluestein(17: bluestein(35: 16 5))", "is not a factor"),
+    ("dct2 f64 8\ninput -> output axis 0: dct2 8 = direct(8)", "is not a factor"),
+    ("dct2 f64 8\ninput -> output axis 0: dct2 8 = direct(1) 8", "is not a factor"),
+    ("dct2 f64 8\ninput -> output axis 0: dct2 8 = fast(8)", "is not a factor"),
+    ("dct2 f64 9\ninput -> output axis 0: dct2 9 = 3 x 3", "even length"),
+    ("dct2 f64 16\ninput -> output axis 0: dct2 16 = 4 x 4", "the factors make 16, not 8"),
+    (
+        "rfft,dct2 f64 6x8\ninput -> output axis 1: dct2 8 = 8\noutput -> output axis 0: real_to_half 6 = 3 2",
+        "half spectrum",
+    ),
+    (
+        "irfft,dct2 f64 6x8\ninput -> output axis 0: half_to_real 6 = 3 2\noutput -> output axis 1: dct2 8 = 8",
+        "half spectrum",
+    ),
+];
+
+#[test]
+fn errors_say_what_is_wrong() {
+    for (text, hint) in ERRORS {
+        let error = text.parse::<Recipe>().expect_err(text);
+        assert!(error.to_string().contains(hint), "{text:?}: {error}");
+        assert!([ErrorKind::Notation, ErrorKind::Problem].contains(&error.kind()), "{error:?}");
+    }
+}
+
+/// Brackets that would take more stack than there is, numbers beyond all memory, a length whose primes nobody waits for.
+#[test]
+fn hostile_recipes_are_refused_at_once() {
+    let start = std::time::Instant::now();
+    let of = |factors: &str| format!("dct2 f64 8\ninput -> output axis 0: dct2 8 = {factors}");
+    let hostile = [
+        of(&"rader(17: ".repeat(100_000)),
+        of(&format!("{}{}", "rader(17: ".repeat(100_000), ")".repeat(100_000))),
+        of(&"2 ".repeat(1_000_000)),
+        of("direct(18446744073709551617)"),
+        of("bluestein(3: 16 16 16 16 16 16 16 16 16 16 16 16 16 16 16 16)"),
+        of(&")".repeat(1000)),
+        "dct2 f32 2305843009213693951\ninput -> output axis 0: dct2 2305843009213693951 = direct(2305843009213693951)"
+            .into(),
+    ];
+    for text in hostile {
+        let error = text.parse::<Recipe>().expect_err("hostile");
+        assert!(!error.to_string().is_empty());
+    }
+    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+}
+
+/// Parsing never panics, and what parses is executed rightly.
+fn try_recipe(text: &str) -> Result<(), TestCaseError> {
+    let Ok(recipe) = text.parse::<Recipe>() else { return Ok(()) };
+    prop_assert_eq!(&recipe.to_string().parse::<Recipe>().unwrap(), &recipe);
+    let Ok(plan) = planner(Isa::best(), 1).plan_recipe(recipe.clone()) else { return Ok(()) };
+    let problem: &Problem = recipe.problem();
+    let verdict = check(problem, recipe.uses_bluestein(), 1, |x, y| execute(&plan, x, y)).unwrap();
+    prop_assert!(verdict.holds(), "{recipe}: {verdict:?}");
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn no_text_panics(text in "\\PC*") {
+        try_recipe(&text)?;
+        try_recipe(&format!("dct2 f64 8x9\n{text}"))?;
+        try_recipe(&format!("dct2 f64 72\ninput -> output axis 0: dct2 72 = {text}"))?;
+    }
+
+    #[test]
+    fn no_factors_panic(
+        sum in prop::sample::select(vec!["dct2", "dct3", "fft", "irfft"]),
+        n in prop::sample::select(vec![16usize, 24, 51, 60, 97, 120]),
+        factors in "(([2-8]|1[136]|direct\\([1-9]{1,3}\\)|rader\\((17|97): [2-8 ]{1,9}\\)|bluestein\\([1-9]{1,2}: [2-8 ]{1,9}\\)|x) ?){1,5}",
+    ) {
+        let planned = recipe(&format!("{sum} f64 3x{n} axes=1")).to_string();
+        let (head, _) = planned.rsplit_once('=').unwrap();
+        try_recipe(&format!("{head}= {factors}"))?;
+    }
+
+    /// A character struck out, doubled or exchanged.
+    #[test]
+    fn no_mutation_panics(
+        problem in prop::sample::select(read(FILES[0])),
+        at in any::<prop::sample::Index>(),
+        other in "[ -~\n]{0,2}",
+        replace: bool,
+    ) {
+        let text = Planner::new().recipe(&problem).to_string();
+        let at = at.index(text.len());
+        let after = if replace { at + 1 } else { at };
+        try_recipe(&format!("{}{other}{}", &text[..at], &text[after..]))?;
+    }
+}
