@@ -9,29 +9,8 @@ use std::fs;
 /// Inputs that each mean is of.
 const SEEDS: u64 = 10;
 
-const TYPES: [&str; 2] = ["f64", "f32"];
-
 const KINDS: [&str; 14] =
     ["dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4", "dht", "idxst", "fft", "ifft", "rfft", "irfft"];
-
-/// Products of small primes, powers of two, and primes.
-const LENGTHS: [usize; 8] = [100, 1000, 1009, 1024, 2310, 4096, 4099, 1 << 20];
-
-/// What the table of kinds and lengths does not show: types I at their fast lengths, several axes.
-const OTHERS: [(&str, &str); 12] = [
-    ("dct1", "1025"),
-    ("dct1", "4097"),
-    ("dct1", "1048577"),
-    ("dst1", "1023"),
-    ("dst1", "4095"),
-    ("dst1", "1048575"),
-    ("dct2", "1024x1024"),
-    ("dct3", "1024x1024"),
-    ("dct2", "1000x1000"),
-    ("dct2", "128x128x128"),
-    ("dct2,dst2", "1024x1000"),
-    ("rfft", "1024x1024"),
-];
 
 /// The mean error of one problem.
 struct Figure {
@@ -41,13 +20,20 @@ struct Figure {
 
 /// The task.
 pub(crate) fn run_task() -> Result<()> {
+    let cases = fs::read_to_string(root().join("cases/accuracy.txt")).context("cannot read cases/accuracy.txt")?;
+    let cases: Vec<_> = cases.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
     let mut text = HEADER.replace("{measured}", &date_and_machine()?);
-    for real in TYPES {
-        text += &format!("\n## One axis, {real}\n\n{}", kinds_and_lengths(real)?);
+    for real in ["f64", "f32"] {
+        text += &format!("\n## One axis, {real}\n\n{}", kinds_and_lengths(real, &cases)?);
     }
-    text += &format!("\n## Fast lengths of types I, and several axes\n\n{}", others()?);
+    text += &format!("\n## Fast lengths of types I, and several axes\n\n{}", others(&cases)?);
     text += &format!("\n## Instruction sets\n\n{}", instruction_sets()?);
     fs::write(root().join("docs/accuracy.md"), text).context("cannot write docs/accuracy.md")
+}
+
+/// The length of a case that stands for all kinds: `dct2`, the type, a length.
+fn length<'a>(case: &'a str, real: &str) -> Option<&'a str> {
+    case.strip_prefix("dct2 ")?.strip_prefix(real)?.strip_prefix(' ').filter(|length| length.parse::<usize>().is_ok())
 }
 
 const HEADER: &str = "\
@@ -65,21 +51,22 @@ Measured {measured}, by
 A line for one problem comes from, for example, `fourfold verify \"dct2 f64 1024\" --seed 1`.
 ";
 
-fn kinds_and_lengths(real: &str) -> Result<String> {
-    let problem = |kind: &str, n: &usize| format!("{kind} {real} {n}");
-    let problems: Vec<_> = KINDS.iter().flat_map(|kind| LENGTHS.iter().map(|n| problem(kind, n))).collect();
+/// Lengths down, kinds across.
+fn kinds_and_lengths(real: &str, cases: &[&str]) -> Result<String> {
+    let lengths: Vec<_> = cases.iter().filter_map(|case| length(case, real)).collect();
+    let problem = |kind: &str, n: &str| format!("{kind} {real} {n}");
+    let problems: Vec<_> = lengths.iter().flat_map(|n| KINDS.map(|kind| problem(kind, n))).collect();
     let figures = measure(&problems, &[])?;
-    let rows = KINDS.iter().zip(figures.chunks(LENGTHS.len())).map(|(kind, row)| (format!("`{kind}`"), row));
-    let lengths = LENGTHS.map(|n| if n == 1 << 20 { "2^20".to_owned() } else { n.to_string() });
-    Ok(table("kind", &lengths, rows))
+    let rows = lengths.iter().zip(figures.chunks(KINDS.len()));
+    Ok(table("length", &KINDS, rows.map(|(n, row)| (n.to_string(), row))))
 }
 
-fn others() -> Result<String> {
-    let problem = |(kinds, shape): &(&str, &str), real: &str| format!("{kinds} {real} {shape}");
-    let problems: Vec<_> = OTHERS.iter().flat_map(|other| TYPES.map(|real| problem(other, real))).collect();
+/// The cases that stand for themselves.
+fn others(cases: &[&str]) -> Result<String> {
+    let is_length = |case: &str| length(case, "f64").or(length(case, "f32")).is_some();
+    let problems: Vec<_> = cases.iter().filter(|case| !is_length(case)).map(|case| case.to_string()).collect();
     let figures = measure(&problems, &[])?;
-    let rows = OTHERS.iter().zip(figures.chunks(TYPES.len()));
-    Ok(table("problem", &TYPES, rows.map(|((kinds, shape), row)| (format!("`{kinds}` {shape}"), row))))
+    Ok(table("problem", &["error"], problems.iter().zip(figures.chunks(1)).map(|(p, row)| (format!("`{p}`"), row))))
 }
 
 fn instruction_sets() -> Result<String> {
@@ -98,17 +85,21 @@ fn measure(problems: &[String], options: &[&str]) -> Result<Vec<Figure>> {
     let figure = |problem: &String| Ok(Figure { error: 0.0, bluestein: uses_bluestein(problem)? });
     let mut figures = problems.iter().map(figure).collect::<Result<Vec<_>>>()?;
     for seed in 1..=SEEDS {
-        let seed = seed.to_string();
-        let mut arguments = vec!["verify", "--json", "--seed", &seed];
-        arguments.extend(options);
-        arguments.extend(problems.iter().map(String::as_str));
-        let lines: Vec<Value> = serde_json::from_str(&fourfold(&arguments)?)?;
-        ensure!(lines.len() == problems.len(), "`fourfold verify` answers {} of {}", lines.len(), problems.len());
-        for (figure, line) in figures.iter_mut().zip(&lines) {
-            figure.error += line["error"].as_f64().with_context(|| format!("no error in {line}"))? / SEEDS as f64;
-        }
+        let errors = errors(problems, options, seed)?;
+        figures.iter_mut().zip(errors).for_each(|(figure, error)| figure.error += error / SEEDS as f64);
     }
     Ok(figures)
+}
+
+/// The errors of all problems for one input each.
+fn errors(problems: &[String], options: &[&str], seed: u64) -> Result<Vec<f64>> {
+    let seed = seed.to_string();
+    let mut arguments = vec!["verify", "--json", "--seed", &seed];
+    arguments.extend(options);
+    arguments.extend(problems.iter().map(String::as_str));
+    let lines: Vec<Value> = serde_json::from_str(&fourfold(&arguments)?)?;
+    ensure!(lines.len() == problems.len(), "`fourfold verify` answers {} of {}", lines.len(), problems.len());
+    lines.iter().map(|line| line["error"].as_f64().with_context(|| format!("no error in {line}"))).collect()
 }
 
 fn uses_bluestein(problem: &str) -> Result<bool> {
