@@ -15,6 +15,8 @@ mod butterfly;
 mod complex;
 mod cpu;
 mod multiplier;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 mod plan;
 mod planner;
 mod real;

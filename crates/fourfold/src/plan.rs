@@ -43,6 +43,8 @@ macro_rules! with_engine {
         }
     };
 }
+#[cfg(feature = "ndarray")]
+pub(crate) use with_engine;
 
 impl Plan {
     /// The problem; of a filter, the forward one.
@@ -80,11 +82,11 @@ impl Plan {
         self.recipe.bytes_moved()
     }
 
-    fn input(&self) -> &Layout {
+    pub(crate) fn input(&self) -> &Layout {
         self.recipe.problem().input()
     }
 
-    fn output(&self) -> &Layout {
+    pub(crate) fn output(&self) -> &Layout {
         self.recipe.end().output()
     }
 
@@ -147,23 +149,24 @@ impl Plan {
     /// # Errors
     /// As [`Plan::execute_in_place_with`] and [`Plan::execute_views`].
     pub fn execute_view_in_place<T: Element>(&self, data: ViewMut<'_, T>, scratch: &mut Scratch) -> Result<()> {
-        self.check::<T, T>()?;
-        let (input, output) = (self.input(), self.output());
-        if input.shape != output.shape {
-            let message = format!(
-                "`{}` makes {:?} of {:?}, which cannot be done in place",
-                self.problem(),
-                output.shape,
-                input.shape
-            );
-            return Err(Error::new(ErrorKind::Argument, message));
-        }
+        self.check_in_place::<T>()?;
         // The output's strides are known not to overlap; the input's may repeat elements.
-        with_engine!(self, engine => engine.execute_in_place(output, data, scratch, &self.pool))
+        with_engine!(self, engine => engine.execute_in_place(self.output(), data, scratch, &self.pool))
+    }
+
+    /// Whether the element type is that of input and output, which have one shape.
+    pub(crate) fn check_in_place<T: Element>(&self) -> Result<()> {
+        self.check::<T, T>()?;
+        let (input, output) = (&self.input().shape, &self.output().shape);
+        if input == output {
+            return Ok(());
+        }
+        let message = format!("`{}` makes {output:?} of {input:?}, which cannot be done in place", self.problem());
+        Err(Error::new(ErrorKind::Argument, message))
     }
 
     /// Whether the element types are those of the problem.
-    fn check<I: Element, O: Element>(&self) -> Result<()> {
+    pub(crate) fn check<I: Element, O: Element>(&self) -> Result<()> {
         let (problem, end) = (self.recipe.problem(), self.recipe.end());
         let wants = (problem.input_domain(), end.output_domain());
         let both_parts = wants == (Domain::Real, Domain::Real)

@@ -6,6 +6,8 @@ use super::isa;
 use super::lane::{Lane, Scalar, Work};
 use super::line::Line;
 use super::lines::{ARRAYS, LANES, Lines, Tile};
+#[cfg(feature = "ndarray")]
+use super::memory::Borrowed;
 use super::memory::{Array, Scratch, View, ViewMut, fits, overlaps};
 use super::threads::Pool;
 use super::transpose::{Access, GROUP, gather_block, scatter_block};
@@ -444,6 +446,25 @@ impl<S: Precise> Engine<S> {
             let array = Array::new(data.data.as_mut_ptr(), &layout.shape, data.strides, data.offset);
             self.run(array, array, scratch.base(), pool);
         }
+        Ok(())
+    }
+
+    /// [`Engine::run`] on arrays of the problem's shapes; one of them alone is transformed in place.
+    ///
+    /// # Errors
+    /// If the scratch is too small.
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn execute_borrowed(
+        &self,
+        input: Option<Borrowed<'_, S>>,
+        output: Borrowed<'_, S>,
+        scratch: &mut Scratch,
+        pool: &Pool,
+    ) -> Result<()> {
+        self.check_scratch(scratch, pool)?;
+        let from = input.as_ref().map_or(output.array, |input| input.array);
+        // SAFETY: both are borrowed, the output mutably, until the end.
+        unsafe { self.run(from, output.array, scratch.base(), pool) };
         Ok(())
     }
 

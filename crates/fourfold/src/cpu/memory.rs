@@ -120,6 +120,33 @@ impl<S> Array<S> {
     }
 }
 
+/// An `ndarray` array that is borrowed for an execution: its elements are there, whatever lies between them.
+///
+/// Not a [`View`]: that needs a slice, which would claim also the memory between the elements, where others may be at work.
+#[cfg(feature = "ndarray")]
+pub(crate) struct Borrowed<'a, S> {
+    pub(crate) array: Array<S>,
+    pub(crate) memory: std::marker::PhantomData<&'a mut S>,
+}
+
+#[cfg(feature = "ndarray")]
+impl<'a, S> Borrowed<'a, S> {
+    /// An array to be read only. It has at most [`AXES`] axes, and its elements are of type `S` or pairs of it.
+    pub(crate) fn shared<T: Element, D: ndarray::Dimension>(array: &'a ndarray::ArrayRef<T, D>) -> Self {
+        // SAFETY: `ndarray` vouches that every index of the shape leads into the memory that `array` borrows.
+        let array = unsafe { Array::new(array.as_ptr().cast_mut(), array.shape(), array.strides(), 0) };
+        Borrowed { array, memory: std::marker::PhantomData }
+    }
+
+    /// An array to be written, whose elements `ndarray` keeps apart. Else as [`Borrowed::shared`].
+    pub(crate) fn exclusive<T: Element, D: ndarray::Dimension>(array: &'a mut ndarray::ArrayRef<T, D>) -> Self {
+        let base = array.as_mut_ptr();
+        // SAFETY: as above, and borrowed mutably.
+        let array = unsafe { Array::new(base, array.shape(), array.strides(), 0) };
+        Borrowed { array, memory: std::marker::PhantomData }
+    }
+}
+
 /// A shared view of an array that lies in a slice: element (i_0, i_1, …) at `offset + Σ i_a · strides[a]`.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a, T> {
