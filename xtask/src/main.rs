@@ -4,6 +4,7 @@ mod accuracy;
 mod asan;
 mod bench_ducc;
 mod machine;
+mod msrv;
 mod process;
 mod setup;
 mod test;
@@ -22,6 +23,7 @@ const TASKS: &[Task] = &[
     Task { name: "setup", about: "install what `test` needs and rustup can give", run: setup::run_task },
     Task { name: "accuracy", about: "write docs/accuracy.md: errors of every kind", run: accuracy::run_task },
     Task { name: "bench-ducc", about: "write docs/performance/ducc.md: times beside ducc0", run: bench_ducc::run_task },
+    Task { name: "msrv", about: "build everything with the oldest Rust promised", run: msrv::run_task },
     Task { name: "asan", about: "run the tests under AddressSanitizer", run: asan::run_task },
 ];
 
