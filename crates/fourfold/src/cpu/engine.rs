@@ -85,6 +85,9 @@ const RUN: usize = 512;
 /// Bytes that a thread's slots may take; for very long lines the runs get shorter.
 const BLOCK: usize = 1 << 23;
 
+/// Elements of a pass that one thread has done by the time that others have woken up.
+const ALONE: usize = 1 << 14;
+
 /// Vectors between the slots of a thread, so that their places do not coincide modulo a page.
 const SKEW: usize = 17;
 
@@ -201,10 +204,16 @@ impl<S: Precise> Engine<S> {
     /// As [`Engine::run`]; `buffers` has room for every thread.
     unsafe fn pass(&self, pass: &Pass<S>, from: Array<S>, to: Array<S>, buffers: *mut u8, pool: &Pool) {
         let (tiles, buffers) = (self.tiles(pass, from, to), Shared(buffers));
-        pool.run(tiles.lines.blocks(tiles.width, tiles.group), &|worker, index| {
-            // SAFETY: every worker has buffers of its own, every tile lines of its own, read whole before they are written.
-            unsafe { S::block(self.isa, &tiles, index, buffers.at(worker * self.thread_bytes())) };
-        });
+        // SAFETY: every worker has buffers of its own, every tile lines of its own, read whole before they are written.
+        let block = |worker, index| unsafe {
+            S::block(self.isa, &tiles, index, buffers.at(worker * self.thread_bytes()));
+        };
+        let blocks = tiles.lines.blocks(tiles.width, tiles.group);
+        if tiles.lines.count() * tiles.from.shape[pass.axis] < ALONE {
+            (0..blocks).for_each(|index| block(0, index));
+        } else {
+            pool.run(blocks, &block);
+        }
     }
 
     fn tiles<'a>(&'a self, pass: &'a Pass<S>, from: Array<S>, to: Array<S>) -> Tiles<'a, S> {
@@ -314,14 +323,21 @@ impl<S: Precise> Tiles<'_, S> {
     /// See [`Precise::block`].
     unsafe fn run<V: Lane<Scalar = S>>(&self, index: usize, buffer: *mut V) {
         let (first, count) = self.lines.block(index, V::WIDTH, self.group);
-        let tiles = std::array::from_fn::<_, GROUP, _>(|g| self.lines.tile(first + g.min(count - 1), V::WIDTH));
+        let (one, many);
+        let tiles: &[Tile] = if count == 1 {
+            one = [self.lines.tile(first, V::WIDTH)];
+            &one
+        } else {
+            many = std::array::from_fn::<_, GROUP, _>(|g| self.lines.tile(first + g.min(count - 1), V::WIDTH));
+            &many[..count]
+        };
         let step = self.engine.slot();
         // SAFETY: the caller's; the slots and the work follow one another in the thread's buffers.
         unsafe {
             let mut slots = std::array::from_fn::<_, GROUP, _>(|g| buffer.add(g.min(count - 1) * step));
             let mut free = buffer.add(count * step);
             let work = buffer.add(self.engine.slots * step);
-            let (slots, tiles) = (&mut slots[..count], &tiles[..count]);
+            let slots = &mut slots[..count];
             gather_block(tiles.iter().map(|tile| self.access(&self.from, 0, tile)), slots);
             for (slot, tile) in slots.iter_mut().zip(tiles) {
                 for op in &self.pass.ops {

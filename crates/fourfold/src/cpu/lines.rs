@@ -94,6 +94,15 @@ impl Lines {
         let used = width.min(self.row - in_row);
         let mut tile = Tile { used, offsets: [[0; LANES]; ARRAYS], first };
         let mut place = self.place(first);
+        if place[0] + used <= self.size[0] {
+            for (offsets, stride) in tile.offsets.iter_mut().zip(&self.stride) {
+                let start: isize = (0..self.axes).map(|a| place[a] as isize * stride[a]).sum();
+                for (lane, offset) in offsets[..width].iter_mut().enumerate() {
+                    *offset = start + lane.min(used - 1) as isize * stride[0];
+                }
+            }
+            return tile;
+        }
         for lane in 0..width {
             for (offsets, stride) in tile.offsets.iter_mut().zip(&self.stride) {
                 offsets[lane] = (0..self.axes).map(|a| place[a] as isize * stride[a]).sum();
