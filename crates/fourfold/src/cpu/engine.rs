@@ -8,7 +8,7 @@ use super::line::Line;
 use super::lines::{ARRAYS, LANES, Lines, Tile};
 #[cfg(feature = "ndarray")]
 use super::memory::Borrowed;
-use super::memory::{Array, Scratch, View, ViewMut, fits, overlaps};
+use super::memory::{Array, Scratch, View, ViewMut, check};
 use super::threads::Pool;
 use super::transpose::{Access, GROUP, gather_block, scatter_block};
 use crate::complex::C;
@@ -489,25 +489,4 @@ impl<S: Precise> Engine<S> {
         let message = || format!("the scratch has {has} bytes, the plan needs {wants}: make it with `Plan::scratch`");
         if has < wants { Err(Error::new(ErrorKind::Argument, message())) } else { Ok(()) }
     }
-}
-
-/// Checks a view against the layout that it stands for.
-fn check(name: &str, layout: &Layout, strides: &[isize], offset: usize, len: usize, writes: bool) -> Result<()> {
-    let fail = |message: String| Err(Error::new(ErrorKind::Argument, message));
-    if strides.len() != layout.shape.len() {
-        return fail(format!("the {name} has {} strides, the problem {} axes", strides.len(), layout.shape.len()));
-    }
-    if !fits(&layout.shape, strides, offset, len) {
-        let needs = if strides == layout.strides && offset == layout.offset {
-            format!("the problem needs {}", layout.len)
-        } else {
-            format!("strides {strides:?} from offset {offset} leave them for shape {:?}", layout.shape)
-        };
-        return fail(format!("the {name} has {len} elements; {needs}"));
-    }
-    // The problem's own strides have been checked when it was built.
-    if writes && strides != layout.strides && overlaps(&layout.shape, strides) {
-        return fail(format!("strides {strides:?} put several elements of the {name} in one place"));
-    }
-    Ok(())
 }

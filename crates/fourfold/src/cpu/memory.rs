@@ -1,6 +1,6 @@
 //! Memory that the engine works in: scratch, and arrays as pointers with strides.
 
-use crate::{Element, Layout};
+use crate::{Element, Error, ErrorKind, Layout, Result};
 use std::alloc::{Layout as Allocation, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
 
@@ -183,8 +183,39 @@ impl<'a, T> ViewMut<'a, T> {
     }
 }
 
+/// Checks a view against the layout that it stands for.
+///
+/// # Errors
+/// If it has other axes, leaves its `len` elements, or, to be written, puts two elements in one place.
+pub(crate) fn check(
+    name: &str,
+    layout: &Layout,
+    strides: &[isize],
+    offset: usize,
+    len: usize,
+    writes: bool,
+) -> Result<()> {
+    let fail = |message: String| Err(Error::new(ErrorKind::Argument, message));
+    if strides.len() != layout.shape.len() {
+        return fail(format!("the {name} has {} strides, the problem {} axes", strides.len(), layout.shape.len()));
+    }
+    if !fits(&layout.shape, strides, offset, len) {
+        let needs = if strides == layout.strides && offset == layout.offset {
+            format!("the problem needs {}", layout.len)
+        } else {
+            format!("strides {strides:?} from offset {offset} leave them for shape {:?}", layout.shape)
+        };
+        return fail(format!("the {name} has {len} elements; {needs}"));
+    }
+    // The problem's own strides have been checked when it was built.
+    if writes && strides != layout.strides && overlaps(&layout.shape, strides) {
+        return fail(format!("strides {strides:?} put several elements of the {name} in one place"));
+    }
+    Ok(())
+}
+
 /// Whether all elements of an array with this offset and these strides lie in `len` elements.
-pub(crate) fn fits(shape: &[usize], strides: &[isize], offset: usize, len: usize) -> bool {
+fn fits(shape: &[usize], strides: &[isize], offset: usize, len: usize) -> bool {
     let reach = |backwards: bool| {
         shape
             .iter()
@@ -198,7 +229,7 @@ pub(crate) fn fits(shape: &[usize], strides: &[isize], offset: usize, len: usize
 
 /// Whether two elements of an array with these strides share a place. Decided without allocating where each axis steps over
 /// all smaller ones, as it does in every ordinary array.
-pub(crate) fn overlaps(shape: &[usize], strides: &[isize]) -> bool {
+fn overlaps(shape: &[usize], strides: &[isize]) -> bool {
     let mut order = [0usize; AXES];
     let mut axes = 0;
     for axis in (0..shape.len()).filter(|&axis| shape[axis] > 1) {
