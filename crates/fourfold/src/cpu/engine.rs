@@ -219,7 +219,7 @@ impl<S: Precise> Engine<S> {
     fn tiles<'a>(&'a self, pass: &'a Pass<S>, from: Array<S>, to: Array<S>) -> Tiles<'a, S> {
         let values =
             pass.ops.iter().find_map(|op| if let Ready::Multiply(values) = op { Some(&**values) } else { None });
-        let complex = pass.ops.iter().flat_map(Ready::lines).any(|line| line.ends.complex);
+        let complex = pass.ops.iter().any(|op| matches!(op, Ready::Line(line) if line.ends.complex));
         // Sums of reals act on both parts of complex numbers: these are one more axis then.
         let split = from.parts == 2 && to.parts == 2 && !complex;
         let [from, to] = [from, to].map(|array| if split { array.split_parts() } else { array });
