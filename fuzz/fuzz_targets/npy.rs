@@ -18,7 +18,6 @@ use fourfold::verify::Data;
 use libfuzzer_sys::fuzz_target;
 use npy::Npy;
 
-
 fuzz_target!(|bytes: &[u8]| {
     let Ok(file) = Npy::new(bytes, bytes.len() as u64) else { return };
     let (shape, domain) = (file.header.shape.clone(), file.header.dtype.domain());

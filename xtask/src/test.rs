@@ -39,7 +39,8 @@ pub(crate) fn run_task() -> Result<()> {
 }
 
 fn format() -> Result<()> {
-    run(&mut command("cargo fmt --all --check"))
+    run(&mut command("cargo fmt --all --check"))?;
+    run(&mut command("cargo fmt --manifest-path fuzz/Cargo.toml --check"))
 }
 
 fn clippy() -> Result<()> {
