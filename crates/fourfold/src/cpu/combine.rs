@@ -46,31 +46,69 @@ struct Combining<'a, V: Lane> {
     to: Rows<V::Scalar>,
 }
 
+/// Walks the vectors that an [`Index`] names.
+struct Walk<S> {
+    at: *mut S,
+    step: isize,
+}
+
+impl<S> Walk<S> {
+    #[inline(always)]
+    fn new(rows: Rows<S>, index: Index) -> Self {
+        Walk { at: rows.base.wrapping_offset(index.start * rows.stride), step: index.step * rows.stride }
+    }
+
+    /// The place, and on to the next.
+    #[inline(always)]
+    fn next(&mut self) -> *mut S {
+        let at = self.at;
+        self.at = at.wrapping_offset(self.step);
+        at
+    }
+}
+
+impl<V: Lane> Combining<'_, V> {
+    /// # Safety
+    /// As [`Combine::run`].
+    #[inline(always)]
+    unsafe fn one(&self, count: usize, from: Index, to: Index, by: V::Scalar) {
+        let (mut x, mut y, by) = (Walk::new(self.from, from), Walk::new(self.to, to), V::splat(by));
+        for _ in 0..count {
+            // SAFETY: the caller's.
+            unsafe { (V::load(x.next()) * by).store(y.next()) }
+        }
+    }
+
+    /// # Safety
+    /// As [`Combine::run`].
+    #[inline(always)]
+    unsafe fn two(&self, count: usize, from: [Index; 2], to: [Index; 2], matrix: &[[V::Scalar; 4]]) {
+        let [mut p, mut q] = [Walk::new(self.from, from[0]), Walk::new(self.from, from[1])];
+        let [mut r, mut s] = [Walk::new(self.to, to[0]), Walk::new(self.to, to[1])];
+        let (mut m, next) = (matrix.as_ptr(), usize::from(matrix.len() > 1));
+        for _ in 0..count {
+            // SAFETY: the caller's; one matrix for all or one for each.
+            unsafe {
+                let [a, b, c, d] = *m;
+                let (x, y) = (V::load(p.next()), V::load(q.next()));
+                x.mul_add(V::splat(a), y * V::splat(b)).store(r.next());
+                x.mul_add(V::splat(c), y * V::splat(d)).store(s.next());
+                m = m.add(next);
+            }
+        }
+    }
+}
+
 impl<V: Lane> Work for Combining<'_, V> {
     #[inline(always)]
     fn run(self) {
-        let (x, y) = (self.from, self.to);
-        let at = |index: &Index, i: usize| index.start + index.step * i as isize;
         for step in &self.combine.steps {
             // SAFETY: the caller of `Combine::run`.
             unsafe {
                 match step {
-                    Ready::Zero { to } => y.store(*to, V::lit(0.0)),
-                    Ready::One { count, from, to, by } => {
-                        for i in 0..*count {
-                            y.store(at(to, i), x.load::<V>(at(from, i)) * V::splat(*by));
-                        }
-                    }
-                    Ready::Two { count, from, to, matrix } => {
-                        let next = usize::from(matrix.len() > 1);
-                        for i in 0..*count {
-                            let [a, b, c, d] = matrix[next * i];
-                            let [a, b, c, d] = [V::splat(a), V::splat(b), V::splat(c), V::splat(d)];
-                            let (p, q) = (x.load::<V>(at(&from[0], i)), x.load::<V>(at(&from[1], i)));
-                            y.store(at(&to[0], i), p.mul_add(a, q * b));
-                            y.store(at(&to[1], i), p.mul_add(c, q * d));
-                        }
-                    }
+                    Ready::Zero { to } => self.to.store(*to, V::lit(0.0)),
+                    Ready::One { count, from, to, by } => self.one(*count, *from, *to, *by),
+                    Ready::Two { count, from, to, matrix } => self.two(*count, *from, *to, matrix),
                 }
             }
         }

@@ -191,20 +191,24 @@ struct Gather<'a, V: Lane> {
 impl<V: Lane> Gather<'_, V> {
     #[inline(always)]
     unsafe fn squares<const W: usize>(&self, reals: usize) {
-        let Gather { lines, tile } = self;
-        let mut i = 0;
-        while i + W <= reals {
+        // Pointers of our own, which no store can change.
+        let lanes = each!(j < W => self.lines.origin.wrapping_offset(self.lines.lanes[j]).cast_const());
+        let whole = reals / W * W;
+        for i in (0..whole).step_by(W) {
             // SAFETY: the caller's; W reals of each line.
             unsafe {
-                let rows = each!(j < W => V::load(lines.origin.offset(lines.lanes[j] + i as isize)));
-                for (j, v) in turn(rows).into_iter().enumerate() {
-                    *tile.add(i + j) = v;
+                let mut rows = [V::lit(0.0); W];
+                for j in 0..W {
+                    rows[j] = V::load(lanes[j].add(i));
+                }
+                let rows = turn(rows);
+                for j in 0..W {
+                    *self.tile.add(i + j) = rows[j];
                 }
             }
-            i += W;
         }
         // SAFETY: the caller's.
-        unsafe { self.one_by_one(i, reals) }
+        unsafe { self.one_by_one(whole, reals) }
     }
 
     #[inline(always)]
@@ -250,22 +254,29 @@ struct Scatter<'a, V: Lane> {
 impl<V: Lane> Scatter<'_, V> {
     #[inline(always)]
     unsafe fn squares<const W: usize>(&self, reals: usize) {
-        let Scatter { lines, tile } = self;
-        let mut i = 0;
-        while i + W <= reals {
-            // SAFETY: the caller's; W reals of each line.
+        let lanes = each!(j < W => self.lines.origin.wrapping_offset(self.lines.lanes[j]));
+        let (whole, used) = (reals / W * W, self.lines.used);
+        for i in (0..whole).step_by(W) {
+            // SAFETY: the caller's; W reals of each line that is there.
             unsafe {
-                let rows = turn(each!(j < W => *tile.add(i + j)));
-                for (j, v) in rows.into_iter().enumerate() {
-                    if j < lines.used {
-                        v.store(lines.origin.offset(lines.lanes[j] + i as isize));
+                let mut rows = [V::lit(0.0); W];
+                for j in 0..W {
+                    rows[j] = *self.tile.add(i + j);
+                }
+                let rows = turn(rows);
+                if used == W {
+                    for j in 0..W {
+                        rows[j].store(lanes[j].add(i));
+                    }
+                } else {
+                    for j in 0..used {
+                        rows[j].store(lanes[j].add(i));
                     }
                 }
             }
-            i += W;
         }
         // SAFETY: the caller's.
-        unsafe { self.one_by_one(i, reals) }
+        unsafe { self.one_by_one(whole, reals) }
     }
 
     #[inline(always)]

@@ -15,6 +15,31 @@ mod any;
 mod complex;
 mod real;
 
+/// Calls `$body` with the constants `$index` and `$gain` equal to the two flags.
+macro_rules! for_order {
+    ($order:expr, $index:ident, $gain:ident => $body:expr) => {
+        match $order {
+            (false, false) => {
+                const $index: bool = false;
+                const $gain: bool = false;
+                $body
+            }
+            (true, false) => {
+                const $index: bool = true;
+                const $gain: bool = false;
+                $body
+            }
+            (true, true) => {
+                const $index: bool = true;
+                const $gain: bool = true;
+                $body
+            }
+            (false, true) => unreachable!("gains come with an order"),
+        }
+    };
+}
+use for_order;
+
 /// Vectors in memory: vector i starts at `base + i · stride`, both in scalars.
 pub(crate) struct Rows<S> {
     pub(crate) base: *mut S,
@@ -35,14 +60,6 @@ impl<S> Rows<S> {
     }
 
     /// # Safety
-    /// Vector i lies in readable memory.
-    #[inline(always)]
-    pub(crate) unsafe fn load<V: Lane<Scalar = S>>(self, i: isize) -> V {
-        // SAFETY: the caller's.
-        unsafe { V::load(self.base.offset(i * self.stride)) }
-    }
-
-    /// # Safety
     /// Vector i lies in writable memory.
     #[inline(always)]
     pub(crate) unsafe fn store<V: Lane<Scalar = S>>(self, i: isize, v: V) {
@@ -59,12 +76,45 @@ pub(crate) struct Ordered<S> {
 }
 
 impl<S: Scalar> Ordered<S> {
+    /// Whether there is an index, and a gain: constants of the loops over many elements, see [`for_order`].
+    pub(crate) fn order(&self) -> (bool, bool) {
+        (!self.index.is_null(), !self.gain.is_null())
+    }
+
+    /// Where element m lies, and its gain.
+    ///
     /// # Safety
-    /// Element m exists.
+    /// Element m exists; index and gain are there if they are said to be.
     #[inline(always)]
-    unsafe fn place(&self, m: usize) -> isize {
+    unsafe fn place<const INDEX: bool, const GAIN: bool>(&self, m: usize) -> (*mut S, Option<S>) {
         // SAFETY: the caller's.
-        if self.index.is_null() { m as isize } else { unsafe { *self.index.add(m) as isize } }
+        unsafe {
+            let row = if INDEX { *self.index.add(m) as isize } else { m as isize };
+            (self.rows.base.offset(row * self.rows.stride), if GAIN { Some(*self.gain.add(m)) } else { None })
+        }
+    }
+
+    /// # Safety
+    /// As [`Ordered::order`] says; element m is readable.
+    #[inline(always)]
+    pub(crate) unsafe fn load_at<V: Lane<Scalar = S>, const INDEX: bool, const GAIN: bool>(&self, m: usize) -> V {
+        // SAFETY: the caller's.
+        unsafe {
+            let (at, gain) = self.place::<INDEX, GAIN>(m);
+            let v = V::load(at);
+            if let Some(gain) = gain { v * V::splat(gain) } else { v }
+        }
+    }
+
+    /// # Safety
+    /// As [`Ordered::order`] says; element m is writable.
+    #[inline(always)]
+    pub(crate) unsafe fn store_at<V: Lane<Scalar = S>, const INDEX: bool, const GAIN: bool>(&self, m: usize, v: V) {
+        // SAFETY: the caller's.
+        unsafe {
+            let (at, gain) = self.place::<INDEX, GAIN>(m);
+            if let Some(gain) = gain { v * V::splat(gain) } else { v }.store(at);
+        }
     }
 
     /// # Safety
@@ -72,10 +122,7 @@ impl<S: Scalar> Ordered<S> {
     #[inline(always)]
     pub(crate) unsafe fn load<V: Lane<Scalar = S>>(&self, m: usize) -> V {
         // SAFETY: the caller's.
-        unsafe {
-            let v = self.rows.load::<V>(self.place(m));
-            if self.gain.is_null() { v } else { v * V::splat(*self.gain.add(m)) }
-        }
+        unsafe { for_order!(self.order(), I, G => self.load_at::<V, I, G>(m)) }
     }
 
     /// # Safety
@@ -83,10 +130,7 @@ impl<S: Scalar> Ordered<S> {
     #[inline(always)]
     pub(crate) unsafe fn store<V: Lane<Scalar = S>>(&self, m: usize, v: V) {
         // SAFETY: the caller's.
-        unsafe {
-            let v = if self.gain.is_null() { v } else { v * V::splat(*self.gain.add(m)) };
-            self.rows.store(self.place(m), v);
-        }
+        unsafe { for_order!(self.order(), I, G => self.store_at::<V, I, G>(m, v)) }
     }
 }
 

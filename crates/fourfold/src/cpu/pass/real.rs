@@ -1,6 +1,6 @@
 //! Butterflies of real and Hermitian data: those of the data themselves, and those of half spectra.
 
-use super::{Ordered, Pass, get, put, splat, zero};
+use super::{Ordered, Pass, for_order, get, put, splat, zero};
 use crate::butterfly::Butterfly;
 use crate::complex::{C, each};
 use crate::cpu::lane::{Lane, Work};
@@ -51,20 +51,33 @@ unsafe fn get_real<V: Lane, const R: usize>(x: *const V, m: usize) -> [C<V>; R] 
     }
 }
 
+impl<V: Lane, const R: usize> First<'_, V, R>
+where
+    [C<V>; R]: Butterfly,
+{
+    #[inline(always)]
+    fn all<const INDEX: bool, const GAIN: bool>(&self) {
+        let groups = self.pass.groups;
+        for l in 0..groups {
+            // SAFETY: R · groups elements in, R · groups vectors out.
+            unsafe {
+                let mut z = [zero(); R];
+                for j in 0..R {
+                    z[j].re = self.src.load_at::<V, INDEX, GAIN>(l + j * groups);
+                }
+                put_real(self.dst.add(l * R), 1, z.half_spectrum());
+            }
+        }
+    }
+}
+
 impl<V: Lane, const R: usize> Work for First<'_, V, R>
 where
     [C<V>; R]: Butterfly,
 {
     #[inline(always)]
     fn run(self) {
-        let groups = self.pass.groups;
-        for l in 0..groups {
-            // SAFETY: R · groups elements in, R · groups vectors out.
-            unsafe {
-                let z = each!(j < R => C { re: self.src.load(l + j * groups), im: V::lit(0.0) });
-                put_real(self.dst.add(l * R), 1, z.half_spectrum());
-            }
-        }
+        for_order!(self.src.order(), I, G => self.all::<I, G>())
     }
 }
 
@@ -93,15 +106,24 @@ where
     unsafe fn term(src: *const V, step: usize, m: usize, k: usize, w: *const Complex<V::Scalar>, dst: *mut V) {
         // SAFETY: the caller stays within the pass.
         unsafe {
-            let mut z = [zero(); R];
-            for (j, z) in z.iter_mut().enumerate() {
-                *z = get(src.add(j * step), m, k, false);
+            let (mut z, mut at) = ([zero(); R], src.add(2 * k - 1));
+            for j in 0..R {
+                z[j] = C { re: *at, im: *at.add(1) };
                 if j > 0 {
-                    *z = z.mul(splat(w.add(j - 1)));
+                    z[j] = z[j].mul(splat(w.add(j - 1)));
                 }
+                at = at.wrapping_add(step);
             }
-            for (q, z) in z.dft().into_iter().enumerate() {
-                put(dst, R * m, k + q * m, q >= R.div_ceil(2), z);
+            let (z, half) = (z.dft(), R.div_ceil(2));
+            let mut at = dst.add(2 * k - 1);
+            for q in 0..half {
+                (*at, *at.add(1)) = (z[q].re, z[q].im);
+                at = at.wrapping_add(2 * m);
+            }
+            let mut at = dst.wrapping_add(2 * ((R - half) * m - k)).wrapping_sub(1);
+            for q in half..R {
+                (*at, *at.add(1)) = (z[q].re, -z[q].im);
+                at = at.wrapping_sub(2 * m);
             }
         }
     }
@@ -157,22 +179,32 @@ pub(super) struct Last<'a, V: Lane, const R: usize> {
     pub(super) dst: Ordered<V::Scalar>,
 }
 
+impl<V: Lane, const R: usize> Last<'_, V, R>
+where
+    [C<V>; R]: Butterfly,
+{
+    #[inline(always)]
+    fn all<const INDEX: bool, const GAIN: bool>(&self) {
+        let groups = self.pass.groups;
+        for l in 0..groups {
+            // SAFETY: R · groups vectors in, R · groups elements out.
+            unsafe {
+                let z = get_real::<V, R>(self.src.add(l * R), 1).signal();
+                for j in 0..R {
+                    self.dst.store_at::<V, INDEX, GAIN>(l + j * groups, z[j].re);
+                }
+            }
+        }
+    }
+}
+
 impl<V: Lane, const R: usize> Work for Last<'_, V, R>
 where
     [C<V>; R]: Butterfly,
 {
     #[inline(always)]
     fn run(self) {
-        let groups = self.pass.groups;
-        for l in 0..groups {
-            // SAFETY: R · groups vectors in, R · groups elements out.
-            unsafe {
-                let z = get_real::<V, R>(self.src.add(l * R), 1).signal();
-                for (j, z) in z.into_iter().enumerate() {
-                    self.dst.store(l + j * groups, z.re);
-                }
-            }
-        }
+        for_order!(self.dst.order(), I, G => self.all::<I, G>())
     }
 }
 
@@ -202,10 +234,22 @@ where
     unsafe fn term(src: *const V, m: usize, k: usize, w: *const Complex<V::Scalar>, dst: *mut V, step: usize) {
         // SAFETY: the caller stays within the pass.
         unsafe {
-            let z = each!(q < R => get(src, R * m, k + q * m, q >= R.div_ceil(2)).swap());
-            for (j, z) in z.dft().into_iter().enumerate() {
-                let z = z.swap();
-                put(dst.add(j * step), m, k, false, if j == 0 { z } else { z.mul_conj(splat(w.add(j - 1))) });
+            let (mut z, half) = ([zero(); R], R.div_ceil(2));
+            let mut at = src.add(2 * k - 1);
+            for q in 0..half {
+                z[q] = C { re: *at.add(1), im: *at };
+                at = at.wrapping_add(2 * m);
+            }
+            let mut at = src.wrapping_add(2 * ((R - half) * m - k)).wrapping_sub(1);
+            for q in half..R {
+                z[q] = C { re: -*at.add(1), im: *at };
+                at = at.wrapping_sub(2 * m);
+            }
+            let (z, mut at) = (z.dft(), dst.add(2 * k - 1));
+            for j in 0..R {
+                let z = if j == 0 { z[j].swap() } else { z[j].swap().mul_conj(splat(w.add(j - 1))) };
+                (*at, *at.add(1)) = (z.re, z.im);
+                at = at.wrapping_add(step);
             }
         }
     }
