@@ -135,8 +135,8 @@ impl Planner {
     /// ```
     ///
     /// # Errors
-    /// If the spectra differ, the multiplier has another shape, or a complex multiplier meets a spectrum that is real or whose last
-    /// transformed axis has a sum of reals.
+    /// If the spectra differ, the multiplier has another shape, or the two share no axis on which to meet: one that both transform, both
+    /// by Fourier transforms or both by sums of reals; for a complex multiplier, by Fourier transforms.
     pub fn filter(&self, forward: &Problem, multiplier: &Multiplier, inverse: &Problem) -> Result<Plan> {
         self.prepare(axes::filter(forward, inverse)?, Some(multiplier))
     }
@@ -192,7 +192,9 @@ fn check_complex<S: Precise>(recipe: &Recipe, values: &Values<S>) -> Result<()> 
     let pass = recipe.passes().iter().find(|pass| pass.ops.contains(&Op::Multiply));
     let on_complex = values.is_complex() && recipe.problem().output_domain() == Domain::Complex;
     if let Some(pass) = pass.filter(|pass| on_complex && !pass.ops.iter().all(fourier)) {
-        let message = format!("a complex multiplier needs a Fourier transform along axis {}, the last one", pass.axis);
+        let axis = pass.axis;
+        let message =
+            format!("a complex multiplier needs an axis with Fourier transforms both ways: axis {axis} has none");
         return Err(Error::new(ErrorKind::Argument, message));
     }
     Ok(())

@@ -13,7 +13,7 @@ use num_complex::Complex;
 const SMALL: &str = include_str!("../../../cases/small.txt");
 
 /// Problems large enough for several tiles a thread, of every sort of pass.
-const SHARED: [&str; 9] = [
+const SHARED: [&str; 12] = [
     "dct2 f64 96x100",
     "dct2 f32 129x65 ortho",
     "dst4,dht f64 50x60",
@@ -23,6 +23,9 @@ const SHARED: [&str; 9] = [
     "dct2,fft f32 40x41",
     "dct3 f64 7x37x41 axes=1",
     "idct_idxst f64 65x64 inplace",
+    "dct2 f64 16384",
+    "fft f32 3x2000",
+    "irfft f64 100000",
 ];
 
 fn plan(planner: &Planner, text: &str) -> Plan {

@@ -15,7 +15,7 @@ use crate::{Domain, Error, Result};
 
 /// The passes of `problem` with the planner's own factors.
 pub(crate) fn recipe(problem: &Problem) -> Recipe {
-    let lines = lines(problem, None);
+    let lines = lines(problem, None, None);
     let ops = lines.into_iter().map(|line| vec![Op::Transform(line)]).collect();
     Recipe::new(problem.clone(), None, ops)
 }
@@ -23,7 +23,7 @@ pub(crate) fn recipe(problem: &Problem) -> Recipe {
 /// The passes of forward → multiply → inverse.
 ///
 /// # Errors
-/// If the spectrum of one problem is not that of the other, or there is no sum to carry the multiply.
+/// If the spectrum of one problem is not that of the other, or there is no axis to carry the multiply.
 pub(crate) fn filter(forward: &Problem, inverse: &Problem) -> Result<Recipe> {
     if forward.precision() != inverse.precision()
         || forward.output_domain() != inverse.input_domain()
@@ -33,23 +33,16 @@ pub(crate) fn filter(forward: &Problem, inverse: &Problem) -> Result<Recipe> {
             format!("the output of `{forward}` is not an input of `{inverse}`: shapes, domains and types must agree");
         return Err(Error::problem(message));
     }
-    let mut before = lines(forward, None);
-    let shared = before.last().ok_or_else(|| Error::problem("a filter needs an axis to transform"))?.transform.axis;
-    let mut after = lines(inverse, Some(shared));
-    if after.first().map(|line| line.transform.axis) != Some(shared) {
-        let message = format!("`{forward}` ends on axis {shared}, where `{inverse}` cannot begin");
+    let Some((mut before, mut after)) = meeting(forward, inverse) else {
+        let message = format!(
+            "`{forward}` and `{inverse}` share no axis on which the first can end and the second begin, both with Fourier \
+             transforms or neither"
+        );
         return Err(Error::problem(message));
-    }
+    };
     // The pass that multiplies holds whole lines.
     for line in before.last_mut().into_iter().chain(after.first_mut()) {
         line.scheme = Scheme::Lanes(factors(dft_of(line.transform.sum, line.transform.n).1));
-    }
-    let mixes =
-        |line: &Line| matches!(line.transform.sum, Sum::Forward | Sum::Backward | Sum::RealToHalf | Sum::HalfToReal);
-    if mixes(&before[before.len() - 1]) != mixes(&after[0]) {
-        let message =
-            format!("along axis {shared}, `{forward}` and `{inverse}` must both be Fourier transforms or neither");
-        return Err(Error::problem(message));
     }
     let mut ops: Vec<Vec<Op>> = before.into_iter().map(|line| vec![Op::Transform(line)]).collect();
     let mut after = after.into_iter().map(Op::Transform);
@@ -58,23 +51,44 @@ pub(crate) fn filter(forward: &Problem, inverse: &Problem) -> Result<Recipe> {
     Ok(Recipe::new(forward.clone(), Some(inverse.clone()), ops))
 }
 
-/// The sums of a problem in the order of the passes; the last carries the scale. `first`: the axis to begin with, if it may be.
-fn lines(problem: &Problem, first: Option<usize>) -> Vec<Line> {
+/// The sums of both problems, the last of `forward` along the same axis as the first of `inverse`: a Fourier one if there is one,
+/// since complex factors turn real and imaginary part into each other, which a pass of real sums sees one by one.
+fn meeting(forward: &Problem, inverse: &Problem) -> Option<(Vec<Line>, Vec<Line>)> {
+    let mut ends = lines(forward, None, None);
+    ends.reverse();
+    ends.sort_by_key(|line| !is_fourier(line));
+    ends.iter().map(|line| line.transform.axis).find_map(|axis| {
+        let (before, after) = (lines(forward, None, Some(axis)), lines(inverse, Some(axis), None));
+        let (end, begin) = (before.last()?, after.first()?);
+        let meet = [end, begin].iter().all(|line| line.transform.axis == axis) && is_fourier(end) == is_fourier(begin);
+        meet.then_some((before, after))
+    })
+}
+
+/// Whether complex numbers stand on one side of the sum at least.
+fn is_fourier(line: &Line) -> bool {
+    matches!(line.transform.sum, Sum::Forward | Sum::Backward | Sum::RealToHalf | Sum::HalfToReal)
+}
+
+/// The sums of a problem in the order of the passes; the last carries the scale. `first` and `last`: the axes to begin and to end
+/// with, if that may be.
+fn lines(problem: &Problem, first: Option<usize>, last: Option<usize>) -> Vec<Line> {
     let strides = &problem.input().strides;
     let mut transforms: Vec<AxisTransform> = problem.transforms().to_vec();
     let rank = |t: &AxisTransform| match t.sum {
         Sum::RealToHalf => 0,
-        Sum::HalfToReal => 3,
+        Sum::HalfToReal => 4,
         _ if Some(t.axis) == first => 1,
+        _ if Some(t.axis) == last => 3,
         _ => 2,
     };
     // Rows before columns: the first pass leaves the input, and columns are best done where they stand.
     transforms.sort_by_key(|t| (rank(t), strides[t.axis].unsigned_abs(), std::cmp::Reverse(t.axis)));
-    let last = transforms.len().saturating_sub(1);
+    let end = transforms.len().saturating_sub(1);
     let elements = problem.input_domain().reals() * problem.input().elements();
     let line = |(i, transform): (usize, AxisTransform)| Line {
         transform,
-        scale: if i == last { problem.scale() } else { 1.0 },
+        scale: if i == end { problem.scale() } else { 1.0 },
         scheme: scheme(&transform, elements / problem.input().shape[transform.axis]),
     };
     transforms.into_iter().enumerate().map(line).collect()
