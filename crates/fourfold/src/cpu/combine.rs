@@ -1,6 +1,6 @@
 //! Runs the combines of [`crate::rules::cosine_sine`] over vectors.
 
-use super::lane::{Lane, Scalar, Work};
+use super::lane::{Job, Lane, Scalar, Work};
 use super::pass::Rows;
 use crate::rules::cosine_sine::{Index, Step};
 
@@ -44,6 +44,160 @@ struct Combining<'a, V: Lane> {
     combine: &'a Combine<V::Scalar>,
     from: Rows<V::Scalar>,
     to: Rows<V::Scalar>,
+}
+
+/// Applies a combine to one signal: `from` and `to` are rows of single numbers.
+pub(crate) struct Along<'a, S> {
+    pub(crate) combine: &'a Combine<S>,
+    pub(crate) from: Rows<S>,
+    pub(crate) to: Rows<S>,
+}
+
+impl<S: Scalar + Lane<Scalar = S>> Job<S> for Along<'_, S> {
+    unsafe fn run<V: Lane<Scalar = S>>(self) {
+        // SAFETY: the caller's.
+        unsafe { V::enter(CombiningAlong::<V> { combine: self.combine, from: self.from, to: self.to }) }
+    }
+}
+
+struct CombiningAlong<'a, V: Lane> {
+    combine: &'a Combine<V::Scalar>,
+    from: Rows<V::Scalar>,
+    to: Rows<V::Scalar>,
+}
+
+/// Two sequences of numbers in one signal that lanes can run along.
+#[derive(Clone, Copy)]
+enum Pair {
+    /// Neighbours, going up by two: (re, im) pairs.
+    Zipped(isize),
+    /// One going up from the first place, one going down from the second.
+    Mirrored(isize, isize),
+    /// One going down from the first place, one going up from the second.
+    Exchanged(isize, isize),
+}
+
+impl Pair {
+    fn of<S>(rows: &Rows<S>, [a, b]: [Index; 2]) -> Option<Pair> {
+        match (a.step, b.step) {
+            _ if rows.stride != 1 => None,
+            (2, 2) if b.start == a.start + 1 => Some(Pair::Zipped(a.start)),
+            (1, -1) => Some(Pair::Mirrored(a.start, b.start)),
+            (-1, 1) => Some(Pair::Exchanged(a.start, b.start)),
+            _ => None,
+        }
+    }
+
+    /// Numbers i … i + WIDTH − 1 of both.
+    ///
+    /// # Safety
+    /// They are there.
+    #[inline(always)]
+    unsafe fn load<V: Lane>(self, base: *const V::Scalar, i: isize) -> (V, V) {
+        let last = V::WIDTH as isize - 1;
+        // SAFETY: the caller's.
+        unsafe {
+            let at = |place: isize| V::load(base.offset(place));
+            match self {
+                Pair::Zipped(a) => V::unzip(at(a + 2 * i), at(a + 2 * i + last + 1)),
+                Pair::Mirrored(a, b) => (at(a + i), at(b - i - last).reverse()),
+                Pair::Exchanged(a, b) => (at(a - i - last).reverse(), at(b + i)),
+            }
+        }
+    }
+
+    /// The reverse of [`Pair::load`].
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn store<V: Lane>(self, base: *mut V::Scalar, i: isize, x: V, y: V) {
+        let last = V::WIDTH as isize - 1;
+        // SAFETY: the caller's.
+        unsafe {
+            let (p, q, x, y) = match self {
+                Pair::Zipped(a) => {
+                    let (x, y) = V::zip(x, y);
+                    (a + 2 * i, a + 2 * i + last + 1, x, y)
+                }
+                Pair::Mirrored(a, b) => (a + i, b - i - last, x, y.reverse()),
+                Pair::Exchanged(a, b) => (a - i - last, b + i, x.reverse(), y),
+            };
+            x.store(base.offset(p));
+            y.store(base.offset(q));
+        }
+    }
+}
+
+impl<V: Lane> CombiningAlong<'_, V> {
+    /// The first numbers of a step of pairs, as many as fill vectors; says how many.
+    ///
+    /// # Safety
+    /// As [`Combine::run`].
+    #[inline(always)]
+    unsafe fn two(&self, count: usize, from: Pair, to: Pair, matrix: &[[V::Scalar; 4]]) -> usize {
+        let whole = count / V::WIDTH * V::WIDTH;
+        for i in (0..whole).step_by(V::WIDTH) {
+            // SAFETY: the caller's; one matrix for all or one for each.
+            unsafe {
+                let (x, y) = from.load::<V>(self.from.base, i as isize);
+                let [a, b, c, d] =
+                    if matrix.len() > 1 { columns::<V>(matrix.as_ptr().add(i).cast()) } else { all(matrix[0]) };
+                to.store(self.to.base, i as isize, x.mul_add(a, y * b), x.mul_add(c, y * d));
+            }
+        }
+        whole
+    }
+}
+
+/// Four numbers, each in every lane.
+#[inline(always)]
+fn all<V: Lane>([a, b, c, d]: [V::Scalar; 4]) -> [V; 4] {
+    [V::splat(a), V::splat(b), V::splat(c), V::splat(d)]
+}
+
+/// WIDTH times four numbers as four vectors.
+///
+/// # Safety
+/// They are there.
+#[inline(always)]
+unsafe fn columns<V: Lane>(from: *const V::Scalar) -> [V; 4] {
+    // SAFETY: the caller's.
+    unsafe {
+        let (even, odd) = V::unzip(V::load(from), V::load(from.add(V::WIDTH)));
+        let (even2, odd2) = V::unzip(V::load(from.add(2 * V::WIDTH)), V::load(from.add(3 * V::WIDTH)));
+        if V::WIDTH == 1 {
+            return [even, odd, even2, odd2];
+        }
+        let ((a, c), (b, d)) = (V::unzip(even, even2), V::unzip(odd, odd2));
+        [a, b, c, d]
+    }
+}
+
+impl<V: Lane> Work for CombiningAlong<'_, V>
+where
+    V::Scalar: Lane<Scalar = V::Scalar>,
+{
+    #[inline(always)]
+    fn run(self) {
+        let rest = Combining::<V::Scalar> { combine: self.combine, from: self.from, to: self.to };
+        for step in &self.combine.steps {
+            // SAFETY: the caller of [`Along`]'s job.
+            unsafe {
+                if let Ready::Two { count, from, to, matrix } = step
+                    && let (Some(a), Some(b)) = (Pair::of(&self.from, *from), Pair::of(&self.to, *to))
+                {
+                    let done = self.two(*count, a, b, matrix);
+                    let on =
+                        |index: &Index| Index { start: index.start + done as isize * index.step, step: index.step };
+                    let matrix = if matrix.len() > 1 { &matrix[done..] } else { matrix };
+                    rest.two(count - done, [on(&from[0]), on(&from[1])], [on(&to[0]), on(&to[1])], matrix);
+                } else {
+                    rest.step(step);
+                }
+            }
+        }
+    }
 }
 
 /// Walks the vectors that an [`Index`] names.
@@ -99,18 +253,28 @@ impl<V: Lane> Combining<'_, V> {
     }
 }
 
+impl<V: Lane> Combining<'_, V> {
+    /// # Safety
+    /// As [`Combine::run`].
+    #[inline(always)]
+    unsafe fn step(&self, step: &Ready<V::Scalar>) {
+        // SAFETY: the caller's.
+        unsafe {
+            match step {
+                Ready::Zero { to } => self.to.store(*to, V::lit(0.0)),
+                Ready::One { count, from, to, by } => self.one(*count, *from, *to, *by),
+                Ready::Two { count, from, to, matrix } => self.two(*count, *from, *to, matrix),
+            }
+        }
+    }
+}
+
 impl<V: Lane> Work for Combining<'_, V> {
     #[inline(always)]
     fn run(self) {
         for step in &self.combine.steps {
             // SAFETY: the caller of `Combine::run`.
-            unsafe {
-                match step {
-                    Ready::Zero { to } => self.to.store(*to, V::lit(0.0)),
-                    Ready::One { count, from, to, by } => self.one(*count, *from, *to, *by),
-                    Ready::Two { count, from, to, matrix } => self.two(*count, *from, *to, matrix),
-                }
-            }
+            unsafe { self.step(step) }
         }
     }
 }

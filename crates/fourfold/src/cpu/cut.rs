@@ -1,11 +1,14 @@
 //! One line at a time, cut into a matrix whose columns and rows fill the lanes (see [`crate::rules::cut`]).
 
+use super::combine::Along;
+use super::dispatch::Isa;
 use super::engine::{Pass, Precise, Ready};
-use super::lane::Scalar;
+use super::lane::{Job, Lane, Scalar, Work};
 use super::line::{Ends, Line};
 use super::lines::Lines;
 use super::memory::Array;
 use super::pass::Rows;
+use crate::complex::C;
 use crate::kind::Sum;
 use crate::multiplier::Values;
 use crate::norm::Edges;
@@ -64,7 +67,7 @@ impl<S: Precise> Cut<S> {
     ///
     /// # Safety
     /// The arrays are there, and `run` may be called on parts of them.
-    pub(crate) unsafe fn run_all(&self, axis: usize, ends: [Array<S>; 2], memory: *mut S, run: Run<'_, S>) {
+    pub(crate) unsafe fn run_all(&self, isa: Isa, axis: usize, ends: [Array<S>; 2], memory: *mut S, run: Run<'_, S>) {
         let split = ends[0].parts == 2 && ends[1].parts == 2 && !self.ends.complex;
         let [from, to] = ends.map(|array| if split { array.split_parts() } else { array });
         let lines = Lines::new(axis, [&from, &to, &to], true, 1);
@@ -76,7 +79,7 @@ impl<S: Precise> Cut<S> {
                     base: array.origin.offset(tile.offsets[number][0]),
                     stride: array.strides[axis],
                 };
-                self.run(line(&from, 0), line(&to, 1), memory, run);
+                self.run(isa, line(&from, 0), line(&to, 1), memory, run);
             }
         }
     }
@@ -85,7 +88,7 @@ impl<S: Precise> Cut<S> {
     ///
     /// # Safety
     /// As [`Cut::run_all`].
-    unsafe fn run(&self, from: Rows<S>, to: Rows<S>, memory: *mut S, run: Run<'_, S>) {
+    unsafe fn run(&self, isa: Isa, from: Rows<S>, to: Rows<S>, memory: *mut S, run: Run<'_, S>) {
         let len = self.columns * self.rows;
         // SAFETY: the caller's; t has room for `len` complex numbers, or a half spectrum of as many reals, and z for one more.
         unsafe {
@@ -93,38 +96,32 @@ impl<S: Precise> Cut<S> {
             let complex = |base: *mut S| Rows { base, stride: 2 };
             match self.data {
                 Data::Real => {
-                    let v = self.ends.ordered(from);
-                    for m in 0..2 * len {
-                        *z.add(m) = v.load::<S>(m);
-                    }
+                    self.ends.ordered(from).read(z, 2 * len);
                     self.dft(complex(z), complex(z), t, run);
-                    self.unpack(z, t);
+                    S::dispatch(isa, Unpack { m: len, turns: &self.turns, z, x: t });
                     if self.ends.complex {
-                        self.after(t, Rows { base: z, stride: 1 });
+                        self.after(isa, t, Rows { base: z, stride: 1 });
                         copy(complex(z), to, self.ends.output / 2);
                     } else {
-                        self.after(t, to);
+                        self.after(isa, t, to);
                     }
                 }
                 Data::Hermitian => {
                     if self.ends.complex {
                         copy(from, complex(z), self.ends.input / 2);
-                        self.before(Rows { base: z, stride: 1 }, t);
+                        self.before(isa, Rows { base: z, stride: 1 }, t);
                     } else {
-                        self.before(from, t);
+                        self.before(isa, from, t);
                     }
-                    self.pack(t, z);
+                    S::dispatch(isa, Pack { m: len, turns: &self.turns, x: t, z });
                     self.dft(complex(z), complex(z), t, run);
-                    let v = self.ends.ordered(to);
-                    for m in 0..2 * len {
-                        v.store(m, *z.add(m));
-                    }
+                    self.ends.ordered(to).write(z, 2 * len);
                 }
                 Data::Complex | Data::ComplexBackward if self.ends.complex => self.dft(from, to, t, run),
                 Data::Complex | Data::ComplexBackward => {
-                    self.before(from, z);
+                    self.before(isa, from, z);
                     self.dft(complex(z), complex(z), t, run);
-                    self.after(z, to);
+                    self.after(isa, z, to);
                 }
             }
         }
@@ -132,19 +129,19 @@ impl<S: Precise> Cut<S> {
 
     /// # Safety
     /// As [`Cut::run`].
-    unsafe fn before(&self, from: Rows<S>, to: *mut S) {
+    unsafe fn before(&self, isa: Isa, from: Rows<S>, to: *mut S) {
         let before =
             self.ends.before.as_ref().expect("sums that do not start with reals in order start with a combine");
         // SAFETY: the caller's.
-        unsafe { before.run::<S>(from, Rows { base: to, stride: 1 }) }
+        unsafe { S::dispatch(isa, Along { combine: before, from, to: Rows { base: to, stride: 1 } }) }
     }
 
     /// # Safety
     /// As [`Cut::run`].
-    unsafe fn after(&self, from: *mut S, to: Rows<S>) {
+    unsafe fn after(&self, isa: Isa, from: *mut S, to: Rows<S>) {
         let after = self.ends.after.as_ref().expect("sums that do not end with reals in order end with a combine");
         // SAFETY: the caller's.
-        unsafe { after.run::<S>(Rows { base: from, stride: 1 }, to) }
+        unsafe { S::dispatch(isa, Along { combine: after, from: Rows { base: from, stride: 1 }, to }) }
     }
 
     /// The complex DFT of the elements of `from`, through `t`.
@@ -162,53 +159,6 @@ impl<S: Precise> Cut<S> {
         let work = Array::c_order(t, &shape, 2);
         run(&self.passes[0], matrix(from, [self.rows, 1]), work);
         run(&self.passes[1], work, matrix(to, [1, self.columns]));
-    }
-
-    /// The half spectrum of 2M reals from the DFT of the M complex numbers that they make.
-    ///
-    /// # Safety
-    /// Both hold 2M reals.
-    unsafe fn unpack(&self, z: *const S, x: *mut S) {
-        let m = self.columns * self.rows;
-        let half = S::lit(0.5);
-        // SAFETY: the caller's; pair k ≤ M/2 with M − k, term 0 with M.
-        unsafe {
-            *x = *z + *z.add(1);
-            *x.add(2 * m - 1) = *z - *z.add(1);
-            for (k, w) in self.turns.iter().enumerate().skip(1) {
-                let (a, b) = (z.add(2 * k), z.add(2 * (m - k)));
-                let (even_re, even_im) = ((*a + *b) * half, (*a.add(1) - *b.add(1)) * half);
-                let (odd_re, odd_im) = ((*a.add(1) + *b.add(1)) * half, (*b - *a) * half);
-                let (re, im) = (odd_re * w.re - odd_im * w.im, odd_re * w.im + odd_im * w.re);
-                *x.add(2 * (m - k) - 1) = even_re - re;
-                *x.add(2 * (m - k)) = im - even_im;
-                *x.add(2 * k - 1) = even_re + re;
-                *x.add(2 * k) = even_im + im;
-            }
-        }
-    }
-
-    /// The reverse of [`Cut::unpack`], for a backward DFT.
-    ///
-    /// # Safety
-    /// Both hold 2M reals.
-    unsafe fn pack(&self, x: *const S, z: *mut S) {
-        let m = self.columns * self.rows;
-        // SAFETY: as in `unpack`.
-        unsafe {
-            *z = *x + *x.add(2 * m - 1);
-            *z.add(1) = *x - *x.add(2 * m - 1);
-            for (k, w) in self.turns.iter().enumerate().skip(1) {
-                let (a, b) = (x.add(2 * k - 1), x.add(2 * (m - k) - 1));
-                let (even_re, even_im) = (*a + *b, *a.add(1) - *b.add(1));
-                let (re, im) = (*a - *b, *a.add(1) + *b.add(1));
-                let (odd_re, odd_im) = (re * w.re + im * w.im, im * w.re - re * w.im);
-                *z.add(2 * (m - k)) = even_re + odd_im;
-                *z.add(2 * (m - k) + 1) = odd_re - even_im;
-                *z.add(2 * k) = even_re - odd_im;
-                *z.add(2 * k + 1) = even_im + odd_re;
-            }
-        }
     }
 }
 
@@ -234,6 +184,144 @@ unsafe fn copy<S: Scalar>(from: Rows<S>, to: Rows<S>, count: usize) {
         unsafe {
             let (a, b) = (from.base.offset(i * from.stride), to.base.offset(i * to.stride));
             (*b, *b.add(1)) = (*a, *a.add(1));
+        }
+    }
+}
+
+/// Numbers `from` … in pairs (re, im) as two vectors.
+///
+/// # Safety
+/// They are there.
+#[inline(always)]
+unsafe fn pairs<V: Lane>(from: *const V::Scalar) -> C<V> {
+    // SAFETY: the caller's.
+    let (re, im) = unsafe { V::unzip(V::load(from), V::load(from.add(V::WIDTH))) };
+    C { re, im }
+}
+
+/// The reverse of [`pairs`].
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn put_pairs<V: Lane>(to: *mut V::Scalar, z: C<V>) {
+    let (low, high) = V::zip(z.re, z.im);
+    // SAFETY: the caller's.
+    unsafe {
+        low.store(to);
+        high.store(to.add(V::WIDTH));
+    }
+}
+
+#[inline(always)]
+fn reversed<V: Lane>(z: C<V>) -> C<V> {
+    C { re: z.re.reverse(), im: z.im.reverse() }
+}
+
+/// The half spectrum x of 2m reals from the DFT z of the m complex numbers that they make.
+struct Unpack<'a, S> {
+    m: usize,
+    turns: &'a [Complex<S>],
+    z: *const S,
+    x: *mut S,
+}
+
+/// The reverse of [`Unpack`], for a backward DFT.
+struct Pack<'a, S> {
+    m: usize,
+    turns: &'a [Complex<S>],
+    x: *const S,
+    z: *mut S,
+}
+
+/// Lets a job over term pairs k and m − k run in vectors first and one by one at the end.
+macro_rules! over_pairs {
+    ($job:ident, $working:ident) => {
+        impl<S: Precise> Job<S> for $job<'_, S> {
+            unsafe fn run<V: Lane<Scalar = S>>(self) {
+                // SAFETY: the caller's.
+                unsafe { V::enter($working::<V> { job: self }) }
+            }
+        }
+
+        struct $working<'a, V: Lane> {
+            job: $job<'a, V::Scalar>,
+        }
+
+        impl<V: Lane> Work for $working<'_, V>
+        where
+            V::Scalar: Lane<Scalar = V::Scalar>,
+        {
+            #[inline(always)]
+            fn run(self) {
+                let (job, mut k) = (self.job, 1);
+                // SAFETY: pair k ≤ m/2 with m − k, term 0 with m; a vector of terms must not reach its mirror image.
+                unsafe {
+                    job.ends();
+                    while 2 * (k + V::WIDTH) <= job.m {
+                        job.terms::<V>(k);
+                        k += V::WIDTH;
+                    }
+                    while 2 * k <= job.m {
+                        job.terms::<V::Scalar>(k);
+                        k += 1;
+                    }
+                }
+            }
+        }
+    };
+}
+over_pairs!(Unpack, Unpacking);
+over_pairs!(Pack, Packing);
+
+impl<S: Lane<Scalar = S> + Scalar> Unpack<'_, S> {
+    #[inline(always)]
+    unsafe fn ends(&self) {
+        // SAFETY: the caller's.
+        unsafe {
+            *self.x = *self.z + *self.z.add(1);
+            *self.x.add(2 * self.m - 1) = *self.z - *self.z.add(1);
+        }
+    }
+
+    /// Terms k … and their mirror images.
+    #[inline(always)]
+    unsafe fn terms<V: Lane<Scalar = S>>(&self, k: usize) {
+        let mirror = self.m - k - (V::WIDTH - 1);
+        // SAFETY: the caller's.
+        unsafe {
+            let (a, b) = (pairs::<V>(self.z.add(2 * k)), reversed(pairs::<V>(self.z.add(2 * mirror))));
+            let half = V::lit(0.5);
+            let even = (a + b.conj()).scale(half);
+            let odd = (a - b.conj()).times_minus_i().scale(half).mul(pairs::<V>(self.turns.as_ptr().add(k).cast()));
+            put_pairs(self.x.add(2 * mirror - 1), reversed((even - odd).conj()));
+            put_pairs(self.x.add(2 * k - 1), even + odd);
+        }
+    }
+}
+
+impl<S: Lane<Scalar = S> + Scalar> Pack<'_, S> {
+    #[inline(always)]
+    unsafe fn ends(&self) {
+        // SAFETY: the caller's.
+        unsafe {
+            let (first, last) = (*self.x, *self.x.add(2 * self.m - 1));
+            *self.z = first + last;
+            *self.z.add(1) = first - last;
+        }
+    }
+
+    /// Terms k … and their mirror images.
+    #[inline(always)]
+    unsafe fn terms<V: Lane<Scalar = S>>(&self, k: usize) {
+        let mirror = self.m - k - (V::WIDTH - 1);
+        // SAFETY: the caller's.
+        unsafe {
+            let (a, b) = (pairs::<V>(self.x.add(2 * k - 1)), reversed(pairs::<V>(self.x.add(2 * mirror - 1))));
+            let even = a + b.conj();
+            let odd = (a - b.conj()).mul_conj(pairs::<V>(self.turns.as_ptr().add(k).cast())).times_i();
+            put_pairs(self.z.add(2 * mirror), reversed((even - odd).conj()));
+            put_pairs(self.z.add(2 * k), even + odd);
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::cut::Cut;
 use super::dispatch::Isa;
 use super::isa;
-use super::lane::{Lane, Scalar, Work};
+use super::lane::{Job, Lane, Scalar, Work};
 use super::line::Line;
 use super::lines::{ARRAYS, LANES, Lines, Tile};
 #[cfg(feature = "ndarray")]
@@ -49,27 +49,27 @@ pub(crate) enum Ready<S> {
 
 /// Precisions that have lanes of every width.
 pub(crate) trait Precise: Scalar + Lane<Scalar = Self> {
-    /// Runs one block of tiles of a pass with the lanes of `isa`.
+    /// Does `job` with the lanes of `isa`.
     ///
     /// # Safety
-    /// The CPU has `isa`; the arrays and buffers are there, and no other thread touches them.
-    unsafe fn block(isa: Isa, tiles: &Tiles<'_, Self>, index: usize, buffer: *mut u8);
+    /// The CPU has `isa`, and the job may be done.
+    unsafe fn dispatch(isa: Isa, job: impl Job<Self>);
 }
 
 macro_rules! precise {
     ($scalar:ident, $simd128:ident, $avx2:ident, $avx512:ident) => {
         impl Precise for $scalar {
-            unsafe fn block(isa: Isa, tiles: &Tiles<'_, Self>, index: usize, buffer: *mut u8) {
+            unsafe fn dispatch(isa: Isa, job: impl Job<Self>) {
                 // SAFETY: the caller's.
                 unsafe {
                     match isa {
                         #[cfg(target_arch = "x86_64")]
-                        Isa::Avx512 => tiles.run::<isa::avx512::$avx512>(index, buffer.cast()),
+                        Isa::Avx512 => job.run::<isa::avx512::$avx512>(),
                         #[cfg(target_arch = "x86_64")]
-                        Isa::Avx2 => tiles.run::<isa::avx2::$avx2>(index, buffer.cast()),
+                        Isa::Avx2 => job.run::<isa::avx2::$avx2>(),
                         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-                        Isa::Simd128 => tiles.run::<isa::simd128::$simd128>(index, buffer.cast()),
-                        _ => tiles.run::<$scalar>(index, buffer.cast()),
+                        Isa::Simd128 => job.run::<isa::simd128::$simd128>(),
+                        _ => job.run::<$scalar>(),
                     }
                 }
             }
@@ -189,7 +189,7 @@ impl<S: Precise> Engine<S> {
             // SAFETY: the caller's.
             unsafe {
                 match pass.ops.first() {
-                    Some(Ready::Cut(line)) => line.run_all(pass.axis, [from, to], cut, &|pass, from, to| {
+                    Some(Ready::Cut(line)) => line.run_all(self.isa, pass.axis, [from, to], cut, &|pass, from, to| {
                         self.pass(pass, from, to, buffers, pool);
                     }),
                     _ => self.pass(pass, from, to, buffers, pool),
@@ -206,7 +206,8 @@ impl<S: Precise> Engine<S> {
         let (tiles, buffers) = (self.tiles(pass, from, to), Shared(buffers));
         // SAFETY: every worker has buffers of its own, every tile lines of its own, read whole before they are written.
         let block = |worker, index| unsafe {
-            S::block(self.isa, &tiles, index, buffers.at(worker * self.thread_bytes()));
+            let buffer = buffers.at(worker * self.thread_bytes());
+            S::dispatch(self.isa, Block { tiles: &tiles, index, buffer });
         };
         let blocks = tiles.lines.blocks(tiles.width, tiles.group);
         if tiles.lines.count() * tiles.from.shape[pass.axis] < ALONE {
@@ -287,6 +288,20 @@ unsafe fn copy<S: Scalar>(from: Array<S>, to: Array<S>) {
     }
 }
 
+/// Block `index` of a pass, in the buffers of one thread.
+struct Block<'a, S> {
+    tiles: &'a Tiles<'a, S>,
+    index: usize,
+    buffer: *mut u8,
+}
+
+impl<S: Precise> Job<S> for Block<'_, S> {
+    unsafe fn run<V: Lane<Scalar = S>>(self) {
+        // SAFETY: the caller's.
+        unsafe { self.tiles.run::<V>(self.index, self.buffer.cast()) }
+    }
+}
+
 /// One pass over given arrays.
 pub(crate) struct Tiles<'a, S> {
     engine: &'a Engine<S>,
@@ -320,7 +335,7 @@ impl<S: Precise> Tiles<'_, S> {
     /// One block: lines in, ops, lines out.
     ///
     /// # Safety
-    /// See [`Precise::block`].
+    /// The arrays and buffers are there, and no other thread touches them; the CPU has the instructions of `V`.
     unsafe fn run<V: Lane<Scalar = S>>(&self, index: usize, buffer: *mut V) {
         let (first, count) = self.lines.block(index, V::WIDTH, self.group);
         let (one, many);

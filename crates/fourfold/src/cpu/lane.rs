@@ -43,6 +43,15 @@ pub(crate) trait Work {
     fn run(self);
 }
 
+/// Something to do with whichever lanes the machine has.
+pub(crate) trait Job<S: Scalar> {
+    /// Does it.
+    ///
+    /// # Safety
+    /// The CPU has the instructions of `V`; the rest is the job's.
+    unsafe fn run<V: Lane<Scalar = S>>(self);
+}
+
 /// A vector of `WIDTH` scalars. The algorithms are generic over it; the files of `isa` hold the instructions only.
 pub(crate) trait Lane: Real {
     /// What each lane holds.
@@ -66,6 +75,9 @@ pub(crate) trait Lane: Real {
 
     /// The inverse of [`Lane::zip`].
     fn unzip(a: Self, b: Self) -> (Self, Self);
+
+    /// The lanes from the last to the first.
+    fn reverse(self) -> Self;
 
     /// Runs `work` compiled for the instruction set.
     ///

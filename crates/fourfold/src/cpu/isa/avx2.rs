@@ -60,6 +60,11 @@ impl Lane for F64x4 {
         }
     }
     #[inline(always)]
+    fn reverse(self) -> Self {
+        // SAFETY: see `operators!`.
+        unsafe { F64x4(_mm256_permute4x64_pd::<0x1b>(self.0)) }
+    }
+    #[inline(always)]
     unsafe fn enter<W: Work>(work: W) {
         // SAFETY: the caller's.
         unsafe { enter(work) }
@@ -100,6 +105,11 @@ impl Lane for F32x8 {
             let (low, high) = (_mm256_permute2f128_ps::<0x20>(a.0, b.0), _mm256_permute2f128_ps::<0x31>(a.0, b.0));
             (F32x8(_mm256_shuffle_ps::<0x88>(low, high)), F32x8(_mm256_shuffle_ps::<0xdd>(low, high)))
         }
+    }
+    #[inline(always)]
+    fn reverse(self) -> Self {
+        // SAFETY: see `operators!`.
+        unsafe { F32x8(_mm256_permutevar8x32_ps(self.0, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0))) }
     }
     #[inline(always)]
     unsafe fn enter<W: Work>(work: W) {

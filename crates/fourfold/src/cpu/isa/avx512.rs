@@ -62,6 +62,14 @@ impl Lane for F64x8 {
         }
     }
     #[inline(always)]
+    fn reverse(self) -> Self {
+        // SAFETY: see `operators!`.
+        unsafe {
+            let order = _mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0);
+            F64x8(_mm512_permutexvar_pd(order, self.0))
+        }
+    }
+    #[inline(always)]
     unsafe fn enter<W: Work>(work: W) {
         // SAFETY: the caller's.
         unsafe { enter(work) }
@@ -103,6 +111,14 @@ impl Lane for F32x16 {
             let even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
             let odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
             (F32x16(_mm512_permutex2var_ps(a.0, even, b.0)), F32x16(_mm512_permutex2var_ps(a.0, odd, b.0)))
+        }
+    }
+    #[inline(always)]
+    fn reverse(self) -> Self {
+        // SAFETY: see `operators!`.
+        unsafe {
+            let order = _mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+            F32x16(_mm512_permutexvar_ps(order, self.0))
         }
     }
     #[inline(always)]

@@ -48,6 +48,10 @@ macro_rules! scalar {
                 (a, b)
             }
             #[inline(always)]
+            fn reverse(self) -> Self {
+                self
+            }
+            #[inline(always)]
             unsafe fn enter<W: Work>(work: W) {
                 work.run();
             }

@@ -84,6 +84,11 @@ macro_rules! simd128 {
                 ($name(std::array::from_fn(|i| at(2 * i)).into()), $name(std::array::from_fn(|i| at(2 * i + 1)).into()))
             }
             #[inline(always)]
+            fn reverse(self) -> Self {
+                let lanes = self.0.to_array();
+                $name(std::array::from_fn(|i| lanes[$width - 1 - i]).into())
+            }
+            #[inline(always)]
             unsafe fn enter<W: Work>(work: W) {
                 work.run();
             }

@@ -117,6 +117,30 @@ impl<S: Scalar> Ordered<S> {
         }
     }
 
+    /// Brings the first `count` elements of a single signal into their order.
+    ///
+    /// # Safety
+    /// They are there on both sides.
+    pub(crate) unsafe fn read(&self, to: *mut S, count: usize)
+    where
+        S: Lane<Scalar = S>,
+    {
+        // SAFETY: the caller's.
+        for_order!(self.order(), I, G => for m in 0..count { unsafe { *to.add(m) = self.load_at::<S, I, G>(m) } })
+    }
+
+    /// The reverse of [`Ordered::read`].
+    ///
+    /// # Safety
+    /// As there.
+    pub(crate) unsafe fn write(&self, from: *const S, count: usize)
+    where
+        S: Lane<Scalar = S>,
+    {
+        // SAFETY: the caller's.
+        for_order!(self.order(), I, G => for m in 0..count { unsafe { self.store_at::<S, I, G>(m, *from.add(m)) } })
+    }
+
     /// # Safety
     /// Element m exists and is readable.
     #[inline(always)]
