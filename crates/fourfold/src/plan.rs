@@ -2,7 +2,7 @@
 
 use crate::cpu::dispatch::Isa;
 use crate::cpu::engine::Engine;
-use crate::cpu::memory::{Scratch, View, ViewMut};
+use crate::cpu::memory::{Scratch, View, ViewMut, check};
 use crate::cpu::threads::Pool;
 use crate::recipe::Recipe;
 use crate::{Domain, Element, Error, ErrorKind, Layout, Precision, Problem, Result};
@@ -97,6 +97,9 @@ impl Plan {
     /// # Errors
     /// If a slice is shorter than [`Layout::len`], or its elements are not of the problem's type and domain.
     pub fn execute<I: Element, O: Element>(&self, input: &[I], output: &mut [O]) -> Result<()> {
+        self.check::<I, O>()?;
+        check_slice("input", self.input(), input.len())?;
+        check_slice("output", self.output(), output.len())?;
         self.execute_with(input, output, &mut self.scratch())
     }
 
@@ -133,6 +136,8 @@ impl Plan {
     /// # Errors
     /// As [`Plan::execute`], and if input and output differ in domain or shape.
     pub fn execute_in_place<T: Element>(&self, data: &mut [T]) -> Result<()> {
+        self.check_in_place::<T>()?;
+        check_slice("array", self.input(), data.len())?;
         self.execute_in_place_with(data, &mut self.scratch())
     }
 
@@ -185,6 +190,11 @@ impl Plan {
         let message = format!("`{problem}` takes {} to {}, not {} to {}", wanted.0, wanted.1, given.0, given.1);
         Err(Error::new(ErrorKind::Argument, message))
     }
+}
+
+/// Whether a slice holds the elements of `layout`: checked before scratch is made, which for an absurd problem no memory holds.
+fn check_slice(name: &str, layout: &Layout, len: usize) -> Result<()> {
+    check(name, layout, &layout.strides, layout.offset, len, false)
 }
 
 impl fmt::Debug for Plan {

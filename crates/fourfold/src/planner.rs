@@ -147,7 +147,13 @@ impl Planner {
             Precision::F32 => AnyEngine::F32(self.engine(&recipe, multiplier, &self.single)?),
             Precision::F64 => AnyEngine::F64(self.engine(&recipe, multiplier, &self.double)?),
         };
-        Ok(Plan { recipe, engine, pool: Arc::clone(&self.pool) })
+        let plan = Plan { recipe, engine, pool: Arc::clone(&self.pool) };
+        if plan.scratch_bytes() > isize::MAX as usize / 2 {
+            let message =
+                format!("`{}` needs {} bytes of scratch, which no memory holds", plan.problem(), plan.scratch_bytes());
+            return Err(Error::new(ErrorKind::Unavailable, message));
+        }
+        Ok(plan)
     }
 
     fn engine<S: Precise>(

@@ -158,8 +158,8 @@ impl Recipe {
             Place::Output => reals((self.end().output_domain(), &self.end().output().shape)),
             Place::Work => self.work().map_or(0, reals),
         };
-        let moved: usize = self.passes.iter().map(|pass| reals(pass.from) + reals(pass.to)).sum();
-        moved * self.problem.precision().bytes()
+        let moved = self.passes.iter().map(|pass| reals(pass.from) + reals(pass.to)).fold(0, usize::saturating_add);
+        moved.saturating_mul(self.problem.precision().bytes())
     }
 }
 

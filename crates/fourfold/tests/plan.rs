@@ -365,6 +365,54 @@ fn absurd_lengths_are_refused() {
     assert!(start.elapsed().as_secs() < 2, "{:?}", start.elapsed());
 }
 
+/// Arrays that no memory holds have plans, which refuse the slices that there are.
+#[test]
+fn absurd_arrays_are_refused() {
+    for text in ["rfft f32 1048576x1048576x1048576", "dct2 f32 1048576x1048576x1048576", "fft f64 536870912x512x1x2x3"]
+    {
+        let problem: Problem = text.parse().unwrap();
+        let recipe = Planner::new().recipe(&problem);
+        assert!(recipe.bytes_moved() > problem.input().len, "{recipe}");
+    }
+    let plan = plan(&with_threads(2), "dct2 f32 1048576x1048576x1048576");
+    assert_refused(plan.execute(&[1.0f32], &mut [0.0f32]), &["input", "1152921504606846976"]);
+    assert_refused(plan.execute_in_place(&mut [0.0f32]), &["1152921504606846976"]);
+}
+
+/// Along an axis of one element no step is ever made.
+#[test]
+fn strides_of_single_elements_do_not_matter() {
+    let (most, least) = (isize::MAX, isize::MIN);
+    for kind in ["dct2", "fft", "rfft", "irfft"] {
+        for axes in ["0", "1", "0,1"] {
+            let plain = plan(&with_threads(1), &format!("{kind} f64 1x8 axes={axes}"));
+            for (a, b) in [(most, least), (least, most), (0, 0)] {
+                let strided = plan(&with_threads(2), &format!("{kind} f64 1x8 axes={axes} in={a},1 out={b},1"));
+                let input = random_input(plain.problem(), 5);
+                assert_eq!(run(&strided, &input), run(&plain, &input), "{}", strided.problem());
+            }
+        }
+    }
+}
+
+#[test]
+fn there_may_be_32_axes() {
+    let shape = format!("{}3x5", "1x".repeat(30));
+    for kind in ["dct2", "fft", "rfft"] {
+        let (many, few) = (
+            plan(&with_threads(1), &format!("{kind} f64 {shape}")),
+            plan(&with_threads(1), &format!("{kind} f64 3x5")),
+        );
+        let input = random_input(few.problem(), 6);
+        let scale = if kind == "dct2" { 2f64.powi(30) } else { 1.0 };
+        let (many, few) = (run(&many, &input), run(&few, &input));
+        let len = if kind == "rfft" { 9 } else { 15 };
+        assert!((0..len).all(|i| (many.get(i) - few.get(i) * scale).norm() <= 1e-14 * scale), "{kind}");
+    }
+    let plan = plan(&with_threads(1), &format!("dct2 f64 {shape} axes=31"));
+    plan.execute(&[Complex::new(1.0, 2.0); 15], &mut [Complex::new(0.0, 0.0); 15]).unwrap();
+}
+
 #[test]
 fn plans_say_what_they_are() {
     let planner = Planner::builder().isa(Isa::Scalar).threads(2).build().unwrap();

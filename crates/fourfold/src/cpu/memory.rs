@@ -92,8 +92,9 @@ impl<S> Array<S> {
             parts,
         };
         array.shape[..shape.len()].copy_from_slice(shape);
-        for (to, from) in array.strides.iter_mut().zip(strides) {
-            *to = from * parts as isize;
+        // Along one element there are no steps, whatever the stride.
+        for (axis, stride) in strides.iter().enumerate().filter(|(axis, _)| shape[*axis] > 1) {
+            array.strides[axis] = stride * parts as isize;
         }
         array
     }
