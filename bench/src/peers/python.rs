@@ -1,0 +1,63 @@
+//! The Python child, with the peers that have no other interface.
+
+use crate::case::Case;
+use crate::contestant::{Contestant, Factor, Role, Work};
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// The names that it answers to.
+pub(crate) const NAMES: [&str; 3] = ["SciPy", "OpenCV", "memcpy in Python"];
+
+pub(crate) struct Python {
+    child: Child,
+    pipes: RefCell<(ChildStdin, BufReader<ChildStdout>)>,
+}
+
+impl Python {
+    pub(crate) fn start(interpreter: &Path) -> Result<Python> {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("child.py");
+        let mut command = Command::new(interpreter);
+        let mut child = command.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let pipes = (child.stdin.take().context("no pipe")?, BufReader::new(child.stdout.take().context("no pipe")?));
+        Ok(Python { child, pipes: RefCell::new(pipes) })
+    }
+
+    fn ask(&self, question: &Value) -> Result<Value> {
+        let (input, output) = &mut *self.pipes.borrow_mut();
+        writeln!(input, "{question}")?;
+        let mut answer = String::new();
+        output.read_line(&mut answer)?;
+        serde_json::from_str(&answer).context("the Python child has ended")
+    }
+
+    /// Those that can solve the case, and a copy.
+    pub(crate) fn offers(&self, case: &Case) -> Result<Vec<Contestant<'static>>> {
+        let kind = case.kind.map_or("mixed", fourfold::Kind::name);
+        let question = json!({"kind": kind, "bits": case.bits, "shape": case.shape, "first": case.first});
+        let answer: Vec<String> = serde_json::from_value(self.ask(&question)?)?;
+        let offered = NAMES.into_iter().filter(|name| answer.iter().any(|answer| answer == name));
+        Ok(offered.map(contestant).collect())
+    }
+
+    /// Milliseconds a run.
+    pub(crate) fn turn(&self, name: &str, runs: usize) -> Result<f64> {
+        self.ask(&json!({"turn": name, "runs": runs}))?.as_f64().context("the Python child answers no time")
+    }
+}
+
+fn contestant(name: &'static str) -> Contestant<'static> {
+    let role = if name.starts_with("memcpy") { Role::Yardstick } else { Role::Peer };
+    Contestant { name: name.to_owned(), role, factor: Factor::Other, work: Work::Child(name) }
+}
+
+impl Drop for Python {
+    fn drop(&mut self) {
+        // It may have ended already; then there is nothing to end.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
