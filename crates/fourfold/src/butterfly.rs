@@ -8,7 +8,7 @@ use crate::complex::{C, each};
 use crate::real::Real;
 
 /// The DFT of a fixed small length, for complex, real and Hermitian data.
-pub(crate) trait Butterfly: Sized {
+pub trait Butterfly: Sized {
     /// y_k = Σ_n x_n exp(−2πi n k/R).
     fn dft(self) -> Self;
     /// y_k = Σ_n Re x_n exp(−2πi n k/R) for k = 0 ..= R/2.

@@ -6,11 +6,11 @@ use std::ops::{Add, Sub};
 /// re + i·im.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
-pub(crate) struct C<T> {
+pub struct C<T> {
     /// Real part.
-    pub(crate) re: T,
+    pub re: T,
     /// Imaginary part.
-    pub(crate) im: T,
+    pub im: T,
 }
 
 /// An array from its elements, as `std::array::from_fn`, but as a plain loop: what a closure computes is compiled with the closure's
@@ -46,56 +46,56 @@ impl<T: Real> Sub for C<T> {
 impl<T: Real> C<T> {
     /// self · w.
     #[inline(always)]
-    pub(crate) fn mul(self, w: Self) -> Self {
+    pub fn mul(self, w: Self) -> Self {
         C { re: self.re.mul_sub(w.re, self.im * w.im), im: self.re.mul_add(w.im, self.im * w.re) }
     }
 
     /// self · w̄.
     #[inline(always)]
-    pub(crate) fn mul_conj(self, w: Self) -> Self {
+    pub fn mul_conj(self, w: Self) -> Self {
         C { re: self.re.mul_add(w.re, self.im * w.im), im: self.im.mul_sub(w.re, self.re * w.im) }
     }
 
     /// The conjugate.
     #[inline(always)]
-    pub(crate) fn conj(self) -> Self {
+    pub fn conj(self) -> Self {
         C { re: self.re, im: -self.im }
     }
 
     /// −i · self.
     #[inline(always)]
-    pub(crate) fn times_minus_i(self) -> Self {
+    pub fn times_minus_i(self) -> Self {
         C { re: self.im, im: -self.re }
     }
 
     /// i · self.
     #[inline(always)]
-    pub(crate) fn times_i(self) -> Self {
+    pub fn times_i(self) -> Self {
         C { re: -self.im, im: self.re }
     }
 
     /// s · self.
     #[inline(always)]
-    pub(crate) fn scale(self, s: T) -> Self {
+    pub fn scale(self, s: T) -> Self {
         C { re: self.re * s, im: self.im * s }
     }
 
     /// i · conj(self): real and imaginary part exchanged. A forward DFT between two exchanges is a backward DFT.
     #[inline(always)]
-    pub(crate) fn swap(self) -> Self {
+    pub fn swap(self) -> Self {
         C { re: self.im, im: self.re }
     }
 
     /// self · exp(−2πi/8).
     #[inline(always)]
-    pub(crate) fn eighth_turn(self) -> Self {
+    pub fn eighth_turn(self) -> Self {
         let r = T::lit(std::f64::consts::FRAC_1_SQRT_2);
         C { re: (self.re + self.im) * r, im: (self.im - self.re) * r }
     }
 
     /// self · exp(−2πi·3/8).
     #[inline(always)]
-    pub(crate) fn three_eighths_turn(self) -> Self {
+    pub fn three_eighths_turn(self) -> Self {
         let r = T::lit(std::f64::consts::FRAC_1_SQRT_2);
         C { re: (self.im - self.re) * r, im: -((self.re + self.im) * r) }
     }

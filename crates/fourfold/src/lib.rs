@@ -33,6 +33,7 @@ mod problem;
 mod butterfly;
 mod complex;
 mod cpu;
+pub mod engine;
 mod multiplier;
 #[cfg(feature = "ndarray")]
 mod ndarray;

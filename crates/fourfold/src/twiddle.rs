@@ -41,7 +41,7 @@ fn first_octant(num: u64, den: u64) -> Complex<Dd> {
 
 /// The roots of unity of one order, n: exp(−2πi k/n) for any k, from two tables of about √(n/8) entries each.
 #[derive(Clone, Debug)]
-pub(crate) struct Roots {
+pub struct Roots {
     order: u64,
     /// Steps of the tables that one step of k takes; 8 divided by what it has in common with n.
     steps: u64,
@@ -55,7 +55,7 @@ pub(crate) struct Roots {
 
 impl Roots {
     /// Prepares the roots of order `n`, from 1 to 2^53.
-    pub(crate) fn new(n: u64) -> Roots {
+    pub fn new(n: u64) -> Roots {
         debug_assert!((1..=1 << 53).contains(&n));
         let common = 1 << n.trailing_zeros().min(3);
         let octant = n / common;
@@ -66,7 +66,7 @@ impl Roots {
     }
 
     /// exp(−2πi k/n), each part within 0.501 units in the last place. Rounded on to `f32`, it still is.
-    pub(crate) fn get(&self, k: u64) -> Complex<f64> {
+    pub fn get(&self, k: u64) -> Complex<f64> {
         let root = self.get_dd(k);
         Complex { re: root.re.hi, im: root.im.hi }
     }

@@ -26,7 +26,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
 /// What kind of data a DFT works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Data {
+pub enum Data {
     /// Real numbers to a half spectrum.
     Real,
     /// A half spectrum to real numbers, backwards.
@@ -38,7 +38,7 @@ pub(crate) enum Data {
 }
 
 /// The DFT that a sum of length n reduces to.
-pub(crate) fn dft_of(sum: Sum, n: usize) -> (Data, usize) {
+pub fn dft_of(sum: Sum, n: usize) -> (Data, usize) {
     match sum {
         Sum::Dct1 => (Data::Real, 2 * (n - 1)),
         Sum::Dst1 => (Data::Real, 2 * (n + 1)),
@@ -52,15 +52,18 @@ pub(crate) fn dft_of(sum: Sum, n: usize) -> (Data, usize) {
 }
 
 /// The index `start + step · i`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Index {
-    pub(crate) start: isize,
-    pub(crate) step: isize,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Index {
+    /// The index for i = 0.
+    pub start: isize,
+    /// What i = 1 adds.
+    pub step: isize,
 }
 
 /// Part of a combine, for i = 0, 1, … `count`−1.
 #[derive(Clone, Debug)]
-pub(crate) enum Step {
+#[allow(missing_docs)]
+pub enum Step {
     /// y\[to\] = 0.
     Zero { to: usize },
     /// y\[to\] = by · x\[from\].
@@ -71,18 +74,22 @@ pub(crate) enum Step {
 
 /// The order in which the real side of a DFT stands in memory: element m is x\[index\[m\]\] · gain\[m\].
 #[derive(Clone, Debug)]
-pub(crate) struct Order {
-    pub(crate) index: Vec<usize>,
-    /// Empty: all one.
-    pub(crate) gain: Vec<f64>,
+pub struct Order {
+    /// Where element m stands.
+    pub index: Vec<usize>,
+    /// Factors on the elements; empty: all one.
+    pub gain: Vec<f64>,
 }
 
 /// A sum as combine → DFT → combine; what is absent is the identity.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Reduction {
-    pub(crate) order: Option<Order>,
-    pub(crate) before: Vec<Step>,
-    pub(crate) after: Vec<Step>,
+pub struct Reduction {
+    /// The order of the real side of the DFT: of its input for [`Data::Real`], of its output for [`Data::Hermitian`].
+    pub order: Option<Order>,
+    /// From the line to the DFT's input.
+    pub before: Vec<Step>,
+    /// From the DFT's output to the line.
+    pub after: Vec<Step>,
 }
 
 /// Where sequences of numbers stand: the half spectrum as reals, or (re, im) pairs.
@@ -105,7 +112,7 @@ fn one(from: usize, to: usize, by: f64) -> Step {
 }
 
 /// Builds the combines and the order of `sum` at length n; `scale` multiplies the result.
-pub(crate) fn reduce(sum: Sum, n: usize, edges: &Edges, scale: f64) -> Reduction {
+pub fn reduce(sum: Sum, n: usize, edges: &Edges, scale: f64) -> Reduction {
     match sum {
         Sum::Dct2 => type_two(n, edges.output_first, scale, false),
         Sum::Dst2 => type_two(n, edges.output_last, scale, true),

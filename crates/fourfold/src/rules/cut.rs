@@ -16,6 +16,8 @@
 
 use super::cosine_sine::Data;
 use super::mixed_radix::{LONGEST, prime_factors};
+use crate::complex::C;
+use crate::real::Real;
 
 /// Below this length a vector with one lane in use is not slower.
 const LEAST: usize = 512;
@@ -47,4 +49,19 @@ pub(crate) fn complex_length(data: Data, len: usize) -> Option<usize> {
 /// Two factors of n as equal as taking its primes from the largest down makes them.
 fn balanced(n: usize) -> (usize, usize) {
     prime_factors(n).into_iter().rev().fold((1, 1), |(a, b), p| if a <= b { (a * p, b) } else { (a, b * p) })
+}
+
+/// Terms k and M − k of the half spectrum from the same terms of the DFT of pairs; `w` is w_N^k.
+pub fn unpack<T: Real>(a: C<T>, b: C<T>, w: C<T>) -> [C<T>; 2] {
+    let half = T::lit(0.5);
+    let even = (a + b.conj()).scale(half);
+    let odd = (a - b.conj()).scale(half).times_minus_i().mul(w);
+    [even + odd, (even - odd).conj()]
+}
+
+/// The reverse of [`unpack`], for a backward DFT.
+pub fn pack<T: Real>(a: C<T>, b: C<T>, w: C<T>) -> [C<T>; 2] {
+    let even = a + b.conj();
+    let odd = (a - b.conj()).mul_conj(w).times_i();
+    [even + odd, (even - odd).conj()]
 }

@@ -72,7 +72,7 @@ impl fmt::Display for List<'_> {
 }
 
 /// The length that a list of factors makes.
-pub(crate) fn length(factors: &[Factor]) -> usize {
+pub fn length(factors: &[Factor]) -> usize {
     factors.iter().map(Factor::length).fold(1, usize::saturating_mul)
 }
 
@@ -81,7 +81,7 @@ pub(crate) const LONGEST: usize = 1 << 30;
 
 /// The factors of a DFT of length n, in the order of the passes, by estimated cost. Of one that gets no plan, nobody waits for the
 /// primes: up to 2^62, they take seconds.
-pub(crate) fn factors(n: usize) -> Vec<Factor> {
+pub fn factors(n: usize) -> Vec<Factor> {
     if n > LONGEST {
         return vec![Factor::Direct(n)];
     }

@@ -9,13 +9,25 @@
 //! a_q = Re X + Im X at g^{−q} convolved with cos − sin of 2π g^j/p gives x_{g^m} − X_0: the cross terms pair a factor
 //! of period h with one of sign-changing period h and vanish. (The Hartley form of Rader's algorithm; FFTW has it as dht-rader.)
 
+use crate::dd::Dd;
+use crate::spectrum::dft;
+use crate::twiddle::Roots;
+use num_complex::Complex;
+
 /// Below this a convolution is never the cheaper way.
 pub(crate) const LEAST: usize = 16;
 
 /// g^0, g^1, … g^{p−2} mod p of the least generator g.
-pub(crate) fn generator_powers(p: usize) -> Vec<u32> {
+pub fn generator_powers(p: usize) -> Vec<u32> {
     let g = generator(p as u64);
     std::iter::successors(Some(1u64), |x| Some(x * g % p as u64)).take(p - 1).map(|x| x as u32).collect()
+}
+
+/// Σ_j b_j exp(−2πi jk/(p−1)) of b_j = exp(−2πi g^{−j}/p), in double-double; `powers` are those of [`generator_powers`].
+pub(crate) fn spectrum(powers: &[u32]) -> Vec<Complex<Dd>> {
+    let (n, roots) = (powers.len(), Roots::new(powers.len() as u64 + 1));
+    let b: Vec<_> = (0..n).map(|q| roots.get_dd(powers[(n - q) % n] as u64)).collect();
+    dft(&b)
 }
 
 /// The least generator of the multiplicative group of the prime p.

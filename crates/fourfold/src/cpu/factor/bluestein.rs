@@ -3,9 +3,9 @@
 use crate::complex::C;
 use crate::cpu::dft::Dft;
 use crate::cpu::lane::{Lane, Scalar, Work};
+use crate::engine::bluestein_tables;
 use crate::rules::cosine_sine::Data;
-use crate::rules::mixed_radix::{Factor, length};
-use crate::twiddle::Roots;
+use crate::rules::mixed_radix::Factor;
 use num_complex::Complex;
 
 /// See [`crate::rules::bluestein`].
@@ -18,19 +18,12 @@ pub(crate) struct Bluestein<S> {
 
 impl<S: Scalar> Bluestein<S> {
     pub(super) fn new(n: usize, inner: &[Factor]) -> Self {
-        let (m, roots) = (length(inner), Roots::new(2 * n as u64));
-        let place = |j: usize| (j as u128 * j as u128 % (2 * n as u128)) as u64;
-        let mut spectrum = vec![Complex::new(0.0, 0.0); m];
-        for j in 0..n {
-            let c = roots.get(place(j)).conj() / m as f64;
-            spectrum[j] = c;
-            spectrum[(m - j) % m] = c;
-        }
-        Dft::<f64>::new(Data::Complex, inner).in_place(&mut spectrum);
+        let (chirp, spectrum) = bluestein_tables(n, inner);
+        let of = |z: &Complex<f64>| Complex::new(S::of(z.re), S::of(z.im));
         Bluestein {
-            chirp: (0..n).map(|j| S::root(&roots, place(j))).collect(),
+            chirp: chirp.iter().map(of).collect(),
             dft: Dft::new(Data::Complex, inner),
-            spectrum: spectrum.iter().map(|z| Complex::new(S::of(z.re), S::of(z.im))).collect(),
+            spectrum: spectrum.iter().map(of).collect(),
         }
     }
 

@@ -7,9 +7,7 @@ use crate::cpu::pass::{Ordered, Rows};
 use crate::dd::Dd;
 use crate::rules::cosine_sine::Data;
 use crate::rules::mixed_radix::Factor;
-use crate::rules::rader::generator_powers;
-use crate::spectrum::dft;
-use crate::twiddle::Roots;
+use crate::rules::rader::{generator_powers, spectrum};
 use num_complex::Complex;
 
 /// See [`crate::rules::rader`].
@@ -28,9 +26,8 @@ pub(crate) struct Rader<S> {
 
 impl<S: Scalar> Rader<S> {
     pub(super) fn new(p: usize, inner: &[Factor]) -> Self {
-        let (powers, roots, n) = (generator_powers(p), Roots::new(p as u64), p - 1);
-        let b: Vec<_> = (0..n).map(|q| roots.get_dd(powers[(n - q) % n] as u64)).collect();
-        let spectrum = dft(&b);
+        let (powers, n) = (generator_powers(p), p - 1);
+        let spectrum = spectrum(&powers);
         // Of the real signal Re b + Im b, from the spectra of its parts; cos − sin is that signal reversed, since
         // exp(−2πi g^j/p) has sin with its sign changed.
         let sums = |k: usize| {
