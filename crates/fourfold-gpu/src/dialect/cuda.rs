@@ -1,0 +1,15 @@
+//! CUDA C++.
+
+use super::Dialect;
+
+pub(crate) const CUDA: Dialect = Dialect {
+    double: "",
+    opening: |threads| format!("extern \"C\" __global__ void __launch_bounds__({threads}) {}", super::NAME),
+    wide: "long long",
+    global: "",
+    // Its size is given at launch.
+    local: |_| "extern __shared__ __align__(16) real local_[];".into(),
+    thread: "threadIdx.x",
+    group: "blockIdx.x",
+    barrier: "__syncthreads();",
+};

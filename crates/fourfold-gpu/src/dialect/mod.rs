@@ -1,0 +1,141 @@
+//! Prints kernels: the only code that writes source text.
+
+mod cuda;
+mod opencl;
+
+use crate::spec::Spec;
+use crate::trace::{Array, Expr, Int, Statement, Sym, Var};
+use fourfold::Precision;
+use std::fmt::Write;
+
+pub(crate) use cuda::CUDA;
+pub(crate) use opencl::OPENCL;
+
+/// How C is spelled on a device.
+pub(crate) struct Dialect {
+    /// Lines before the kernel, for `f64`.
+    pub(crate) double: &'static str,
+    /// Opens the kernel, with the threads of a work group.
+    pub(crate) opening: fn(threads: usize) -> String,
+    /// The integer type of 64 bits.
+    pub(crate) wide: &'static str,
+    /// Qualifies pointers to device memory.
+    pub(crate) global: &'static str,
+    /// Declares the local memory `local` of so many reals.
+    pub(crate) local: fn(reals: usize) -> String,
+    pub(crate) thread: &'static str,
+    pub(crate) group: &'static str,
+    pub(crate) barrier: &'static str,
+}
+
+/// The name of every kernel.
+pub(crate) const NAME: &str = "pass";
+
+/// The text of a kernel.
+pub(crate) fn print(dialect: &Dialect, spec: &Spec, statements: &[Statement]) -> String {
+    let (real, double) = match spec.precision {
+        Precision::F32 => ("float", ""),
+        Precision::F64 => ("double", dialect.double),
+    };
+    let index = if spec.wide { dialect.wide } else { "int" };
+    let global = dialect.global;
+    let mut text = format!("{double}typedef {real} real;\ntypedef {index} index;\n");
+    let _ = writeln!(
+        text,
+        "{opening}({global}const real* input, {global}real* output, {global}const real* table,\n    \
+         {global}const int* indices, {global}real* scratch) {{",
+        opening = (dialect.opening)(spec.threads),
+    );
+    if spec.local_reals() > 0 {
+        let _ = writeln!(text, "    {}", (dialect.local)(spec.local_reals()));
+    }
+    let mut printer = Printer { dialect, precision: spec.precision, text, depth: 1 };
+    printer.block(statements);
+    printer.text + "}\n"
+}
+
+struct Printer<'a> {
+    dialect: &'a Dialect,
+    precision: Precision,
+    text: String,
+    depth: usize,
+}
+
+impl Printer<'_> {
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.text, "{:1$}{text}", "", 4 * self.depth);
+    }
+
+    fn nested(&mut self, head: &str, body: &[Statement]) {
+        self.line(&format!("{head} {{"));
+        self.depth += 1;
+        self.block(body);
+        self.depth -= 1;
+        self.line("}");
+    }
+
+    fn block(&mut self, statements: &[Statement]) {
+        for statement in statements {
+            match statement {
+                Statement::Comment(text) => self.line(&format!("// {text}")),
+                Statement::Let(n, expr) => {
+                    let (kind, value) = self.expr(expr);
+                    self.line(&format!("const {kind} v{n} = {value};"));
+                }
+                Statement::Store(array, at, value) => {
+                    let line = format!("{}[{}] = {};", array_name(*array), index(*at), self.real(*value));
+                    self.line(&line);
+                }
+                Statement::For(n, [start, end, step], body) => {
+                    let [start, end, step] = [*start, *end, *step].map(index);
+                    self.nested(&format!("for (index v{n} = {start}; v{n} < {end}; v{n} += {step})"), body);
+                }
+                Statement::IfLess(a, b, body) => self.nested(&format!("if ({} < {})", index(*a), index(*b)), body),
+                Statement::Barrier => self.line(self.dialect.barrier),
+            }
+        }
+    }
+
+    /// Type and value.
+    fn expr(&self, expr: &Expr) -> (&'static str, String) {
+        let real = |x: &Sym| self.real(*x);
+        match expr {
+            Expr::Real(op, a, b) => ("real", format!("{} {op} {}", real(a), real(b))),
+            Expr::Int(op, a, b) => ("index", format!("{} {op} {}", index(*a), index(*b))),
+            Expr::Neg(a) => ("real", format!("-{}", real(a))),
+            Expr::MulAdd(a, b, c) => ("real", format!("{} * {} + {}", real(a), real(b), real(c))),
+            Expr::MulSub(a, b, c) => ("real", format!("{} * {} - {}", real(a), real(b), real(c))),
+            Expr::Load(array, at) => ("real", format!("{}[{}]", array_name(*array), index(*at))),
+            Expr::LoadInt(array, at) => ("index", format!("{}[{}]", array_name(*array), index(*at))),
+            Expr::Thread => ("index", self.dialect.thread.into()),
+            Expr::Group => ("index", self.dialect.group.into()),
+        }
+    }
+
+    fn real(&self, x: Sym) -> String {
+        match (x, self.precision) {
+            (Var::Name(n), _) => format!("v{n}"),
+            (Var::Lit(x), Precision::F32) => format!("({:e}f)", x as f32),
+            (Var::Lit(x), Precision::F64) => format!("({x:e})"),
+        }
+    }
+}
+
+fn index(i: Int) -> String {
+    match i {
+        Var::Lit(i) if i < 0 => format!("({i})"),
+        Var::Lit(i) => i.to_string(),
+        Var::Name(n) => format!("v{n}"),
+    }
+}
+
+fn array_name(array: Array) -> &'static str {
+    match array {
+        Array::Input => "input",
+        Array::Output => "output",
+        Array::Table => "table",
+        Array::Indices => "indices",
+        Array::Local => "local_",
+        Array::Scratch => "scratch",
+    }
+}

@@ -1,0 +1,92 @@
+//! The lines along one axis of two arrays.
+
+use crate::spec::{Across, Geometry, Side};
+
+/// An array as kernels see it: strides and offset in reals.
+#[derive(Clone, Debug)]
+pub(crate) struct Array {
+    pub(crate) offset: i64,
+    pub(crate) shape: Vec<usize>,
+    pub(crate) strides: Vec<i64>,
+    pub(crate) complex: bool,
+}
+
+impl Array {
+    /// Strides and offset in elements.
+    pub(crate) fn new(offset: usize, shape: &[usize], strides: &[isize], complex: bool) -> Array {
+        let parts = if complex { 2 } else { 1 };
+        let strides = strides.iter().map(|s| *s as i64 * parts).collect();
+        Array { offset: offset as i64 * parts, shape: shape.to_vec(), strides, complex }
+    }
+
+    pub(crate) fn c_order(shape: &[usize], complex: bool) -> Array {
+        let mut strides = vec![1; shape.len()];
+        for axis in (1..shape.len()).rev() {
+            strides[axis - 1] = strides[axis] * shape[axis] as isize;
+        }
+        Array::new(0, shape, &strides, complex)
+    }
+
+    /// Complex numbers as reals with one more axis, of length 2.
+    pub(crate) fn split_parts(mut self) -> Array {
+        self.shape.push(2);
+        self.strides.push(1);
+        self.complex = false;
+        self
+    }
+
+    pub(crate) fn reals(&self) -> usize {
+        self.shape.iter().product::<usize>() * if self.complex { 2 } else { 1 }
+    }
+
+    fn side(&self, axis: usize) -> Side {
+        Side { offset: self.offset, stride: self.strides[axis], complex: self.complex }
+    }
+
+    /// The farthest real from the start.
+    fn reach(&self) -> i64 {
+        let steps = self.shape.iter().zip(&self.strides).map(|(n, s)| (*n as i64 - 1) * s.abs());
+        self.offset + steps.sum::<i64>() + 1
+    }
+}
+
+impl Geometry {
+    /// The lines along `axis`; both arrays have the same lengths along the other axes. Those that are one in memory are merged.
+    pub(crate) fn new(axis: usize, input: &Array, output: &Array) -> Geometry {
+        let mut others: Vec<_> = (0..input.shape.len()).filter(|&a| a != axis && input.shape[a] > 1).collect();
+        others.sort_by_key(|&a| (output.strides[a].abs(), input.strides[a].abs()));
+        let mut axes: Vec<Across> = vec![];
+        for a in others {
+            let next = Across { size: input.shape[a], input: input.strides[a], output: output.strides[a] };
+            match axes.last_mut() {
+                Some(last) if last.continues(&next) => last.size *= next.size,
+                _ => axes.push(next),
+            }
+        }
+        Geometry { input: input.side(axis), output: output.side(axis), axes }
+    }
+
+    pub(crate) fn lines(&self) -> usize {
+        self.axes.iter().map(|axis| axis.size).product()
+    }
+
+    /// Whether neighbouring lines are closer in memory than the elements of one.
+    pub(crate) fn across(&self) -> bool {
+        let closer = |axis: &Across| {
+            axis.output.abs() < self.output.stride.abs() || axis.input.abs() < self.input.stride.abs()
+        };
+        self.axes.first().is_some_and(closer)
+    }
+}
+
+impl Across {
+    fn continues(&self, next: &Across) -> bool {
+        let size = self.size as i64;
+        next.input == self.input * size && next.output == self.output * size
+    }
+}
+
+/// Whether places in the arrays need 64 bits.
+pub(crate) fn wide(arrays: [&Array; 2]) -> bool {
+    arrays.iter().any(|array| array.reach() > i64::from(i32::MAX))
+}

@@ -1,0 +1,167 @@
+//! Devices, their memory and their kernels. [`cuda`] and [`opencl`] have the same shape; nothing else knows either.
+
+mod cuda;
+mod opencl;
+
+use crate::dialect::{CUDA, Dialect, OPENCL};
+use fourfold::{Element, Error, ErrorKind, Result};
+use std::sync::Arc;
+
+/// What a device can do.
+#[derive(Clone, Debug)]
+pub(crate) struct Limits {
+    pub(crate) name: String,
+    /// Bytes of local memory of a work group.
+    pub(crate) local_bytes: usize,
+    /// Threads of a work group.
+    pub(crate) threads: usize,
+    pub(crate) double: bool,
+}
+
+/// A device of either sort, with one queue: what is enqueued runs in order.
+#[derive(Clone)]
+pub(crate) enum Runtime {
+    Cuda(Arc<cuda::Runtime>),
+    OpenCl(Arc<opencl::Runtime>),
+}
+
+/// Device memory.
+pub(crate) enum Buffer {
+    Cuda(cuda::Buffer),
+    OpenCl(opencl::Buffer),
+}
+
+/// A compiled kernel.
+pub(crate) enum Kernel {
+    Cuda(cuda::Kernel),
+    OpenCl(opencl::Kernel),
+}
+
+/// Work groups and their threads, and bytes of local memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grid {
+    pub(crate) groups: usize,
+    pub(crate) threads: usize,
+    pub(crate) local_bytes: usize,
+}
+
+/// Input, output, table, indices, scratch.
+pub(crate) type Arguments<'a> = [&'a Buffer; 5];
+
+impl Runtime {
+    pub(crate) fn cuda(number: usize) -> Result<Runtime> {
+        Ok(Runtime::Cuda(Arc::new(cuda::Runtime::new(number)?)))
+    }
+
+    pub(crate) fn opencl(number: usize) -> Result<Runtime> {
+        Ok(Runtime::OpenCl(Arc::new(opencl::Runtime::new(number)?)))
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        match self {
+            Runtime::Cuda(device) => device.limits(),
+            Runtime::OpenCl(device) => device.limits(),
+        }
+    }
+
+    pub(crate) fn dialect(&self) -> &'static Dialect {
+        match self {
+            Runtime::Cuda(_) => &CUDA,
+            Runtime::OpenCl(_) => &OPENCL,
+        }
+    }
+
+    pub(crate) fn compile(&self, source: &str, local_bytes: usize) -> Result<Kernel> {
+        match self {
+            Runtime::Cuda(device) => device.compile(source, local_bytes).map(Kernel::Cuda),
+            Runtime::OpenCl(device) => device.compile(source).map(Kernel::OpenCl),
+        }
+    }
+
+    /// Memory for `bytes` bytes, and at least one real.
+    pub(crate) fn allocate(&self, bytes: usize) -> Result<Buffer> {
+        let bytes = bytes.max(8);
+        match self {
+            Runtime::Cuda(device) => device.allocate(bytes).map(Buffer::Cuda),
+            Runtime::OpenCl(device) => device.allocate(bytes).map(Buffer::OpenCl),
+        }
+    }
+
+    pub(crate) fn upload<T: Plain>(&self, data: &[T], to: &mut Buffer) -> Result<()> {
+        match (self, to) {
+            (Runtime::Cuda(device), Buffer::Cuda(to)) => device.upload(bytes(data), to),
+            (Runtime::OpenCl(device), Buffer::OpenCl(to)) => device.upload(bytes(data), to),
+            _ => Err(foreign()),
+        }
+    }
+
+    /// Waits for all that was enqueued, and copies.
+    pub(crate) fn download<T: Plain>(&self, from: &Buffer, data: &mut [T]) -> Result<()> {
+        match (self, from) {
+            (Runtime::Cuda(device), Buffer::Cuda(from)) => device.download(from, bytes_mut(data)),
+            (Runtime::OpenCl(device), Buffer::OpenCl(from)) => device.download(from, bytes_mut(data)),
+            _ => Err(foreign()),
+        }
+    }
+
+    pub(crate) fn copy(&self, from: &Buffer, to: &mut Buffer, bytes: usize) -> Result<()> {
+        match (self, from, to) {
+            (Runtime::Cuda(device), Buffer::Cuda(from), Buffer::Cuda(to)) => device.copy(from, to, bytes),
+            (Runtime::OpenCl(device), Buffer::OpenCl(from), Buffer::OpenCl(to)) => device.copy(from, to, bytes),
+            _ => Err(foreign()),
+        }
+    }
+
+    /// Enqueues a kernel.
+    pub(crate) fn launch(&self, kernel: &Kernel, grid: Grid, arguments: Arguments<'_>) -> Result<()> {
+        match (self, kernel) {
+            (Runtime::Cuda(device), Kernel::Cuda(kernel)) => device.launch(kernel, grid, arguments),
+            (Runtime::OpenCl(device), Kernel::OpenCl(kernel)) => device.launch(kernel, grid, arguments),
+            _ => Err(foreign()),
+        }
+    }
+
+    /// Waits for all that was enqueued.
+    pub(crate) fn finish(&self) -> Result<()> {
+        match self {
+            Runtime::Cuda(device) => device.finish(),
+            Runtime::OpenCl(device) => device.finish(),
+        }
+    }
+
+    pub(crate) fn same(&self, other: &Runtime) -> bool {
+        match (self, other) {
+            (Runtime::Cuda(a), Runtime::Cuda(b)) => Arc::ptr_eq(a, b),
+            (Runtime::OpenCl(a), Runtime::OpenCl(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+/// Memory of a device meets another.
+pub(crate) fn foreign() -> Error {
+    Error::new(ErrorKind::Argument, "the array belongs to another device than the plan")
+}
+
+pub(crate) fn unavailable(message: String) -> Error {
+    Error::new(ErrorKind::Unavailable, message)
+}
+
+/// Numbers without padding, any bytes of which are numbers.
+pub(crate) trait Plain: Copy {}
+impl<T: Element> Plain for T {}
+/// Orders.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Place(pub(crate) u32);
+impl Plain for Place {}
+
+fn bytes<T: Plain>(data: &[T]) -> &[u8] {
+    // SAFETY: plain data have no padding.
+    unsafe { std::slice::from_raw_parts(data.as_ptr().cast(), size_of_val(data)) }
+}
+
+fn bytes_mut<T: Plain>(data: &mut [T]) -> &mut [u8] {
+    // SAFETY: as above, and any bytes are valid.
+    unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast(), size_of_val(data)) }
+}

@@ -1,0 +1,115 @@
+//! OpenCL, its loader opened when a device is.
+
+use super::{Arguments, Grid, Limits, unavailable};
+use fourfold::Result;
+use opencl3::command_queue::CommandQueue;
+use opencl3::context::Context;
+use opencl3::device::{CL_DEVICE_TYPE_ALL, Device};
+use opencl3::error_codes::ClError;
+use opencl3::memory::{Buffer as Memory, CL_MEM_READ_WRITE};
+use opencl3::platform::get_platforms;
+use opencl3::program::Program;
+use opencl3::types::{CL_BLOCKING, cl_device_id};
+use std::ptr;
+use std::sync::{Mutex, PoisonError};
+
+pub(crate) struct Runtime {
+    context: Context,
+    queue: CommandQueue,
+    limits: Limits,
+}
+
+pub(crate) type Buffer = Memory<u8>;
+/// Arguments are part of a kernel's state: one launch at a time.
+pub(crate) type Kernel = Mutex<opencl3::kernel::Kernel>;
+
+fn failed(what: &str) -> impl Fn(ClError) -> fourfold::Error + '_ {
+    move |error| unavailable(format!("OpenCL cannot {what}: {error}"))
+}
+
+/// The devices of all platforms.
+fn devices() -> Result<Vec<cl_device_id>> {
+    let platforms = get_platforms()
+        .map_err(|e| unavailable(format!("no OpenCL on this machine ({e}): install an OpenCL loader and a driver")))?;
+    Ok(platforms.iter().flat_map(|p| p.get_devices(CL_DEVICE_TYPE_ALL).unwrap_or_default()).collect())
+}
+
+impl Runtime {
+    pub(crate) fn new(number: usize) -> Result<Runtime> {
+        let all = devices()?;
+        let id = *all
+            .get(number)
+            .ok_or_else(|| unavailable(format!("no OpenCL device {number}: {} are there", all.len())))?;
+        let open = || -> std::result::Result<Runtime, ClError> {
+            let device = Device::new(id);
+            let context = Context::from_device(&device)?;
+            let queue = CommandQueue::create_default_with_properties(&context, 0, 0)?;
+            let limits = Limits {
+                name: device.name()?,
+                local_bytes: device.local_mem_size()? as usize,
+                threads: device.max_work_group_size()?,
+                double: device.double_fp_config().is_ok_and(|config| config != 0),
+            };
+            Ok(Runtime { context, queue, limits })
+        };
+        open().map_err(failed(&format!("open device {number}")))
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(crate) fn compile(&self, source: &str) -> Result<Kernel> {
+        let refused = |log: String| unavailable(format!("OpenCL refuses a kernel:\n{log}\n{source}"));
+        let program = Program::create_and_build_from_source(&self.context, source, "").map_err(refused)?;
+        let kernel = opencl3::kernel::Kernel::create(&program, crate::dialect::NAME);
+        kernel.map(Mutex::new).map_err(failed("create a kernel"))
+    }
+
+    pub(crate) fn allocate(&self, bytes: usize) -> Result<Buffer> {
+        // SAFETY: no host memory is given.
+        let buffer = unsafe { Memory::create(&self.context, CL_MEM_READ_WRITE, bytes, ptr::null_mut()) };
+        buffer.map_err(failed(&format!("allocate {bytes} bytes")))
+    }
+
+    pub(crate) fn upload(&self, data: &[u8], to: &mut Buffer) -> Result<()> {
+        if data.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: blocks until the copy is done.
+        let copied = unsafe { self.queue.enqueue_write_buffer(to, CL_BLOCKING, 0, data, &[]) };
+        copied.map(|_| ()).map_err(failed("upload"))
+    }
+
+    pub(crate) fn download(&self, from: &Buffer, data: &mut [u8]) -> Result<()> {
+        // SAFETY: blocks until the copy is done.
+        let copied = unsafe { self.queue.enqueue_read_buffer(from, CL_BLOCKING, 0, data, &[]) };
+        copied.map(|_| ()).map_err(failed("download"))
+    }
+
+    pub(crate) fn copy(&self, from: &Buffer, to: &mut Buffer, bytes: usize) -> Result<()> {
+        // SAFETY: OpenCL checks the sizes.
+        let copied = unsafe { self.queue.enqueue_copy_buffer(from, to, 0, 0, bytes, &[]) };
+        copied.map(|_| ()).map_err(failed("copy"))
+    }
+
+    pub(crate) fn launch(&self, kernel: &Kernel, grid: Grid, arguments: Arguments<'_>) -> Result<()> {
+        let kernel = kernel.lock().unwrap_or_else(PoisonError::into_inner);
+        for (i, buffer) in arguments.iter().enumerate() {
+            let super::Buffer::OpenCl(buffer) = buffer else { return Err(super::foreign()) };
+            // SAFETY: the kernel takes five pointers.
+            unsafe { kernel.set_arg(i as u32, buffer) }.map_err(failed("set an argument"))?;
+        }
+        let (local, global) = ([grid.threads], [grid.groups * grid.threads]);
+        // SAFETY: the kernel stays within the arrays that its spec describes; the sizes live until the call returns.
+        let launched = unsafe {
+            let (global, local) = (global.as_ptr(), local.as_ptr());
+            self.queue.enqueue_nd_range_kernel(kernel.get(), 1, ptr::null(), global, local, &[])
+        };
+        launched.map(|_| ()).map_err(failed("launch a kernel"))
+    }
+
+    pub(crate) fn finish(&self) -> Result<()> {
+        self.queue.finish().map_err(failed("finish"))
+    }
+}

@@ -1,0 +1,303 @@
+//! Kernels are written by running: the operators of [`Sym`] and [`Int`] record statements.
+//!
+//! A kernel's statements are a tree of data; the dialects print it. Operators on literals are done at once, and what adds 0 or multiplies
+//! by 1 leaves no statement.
+
+use fourfold::engine::Real;
+use std::cell::RefCell;
+use std::ops::{Add, Div, Mul, Neg, Rem, Shr, Sub};
+
+/// A literal, or the variable with this number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Var<K> {
+    Lit(K),
+    Name(u32),
+}
+
+/// A real number of the kernel's precision.
+pub(crate) type Sym = Var<f64>;
+
+/// An index.
+pub(crate) type Int = Var<i64>;
+
+/// A memory that kernels see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Array {
+    /// The array that a pass reads.
+    Input,
+    /// The array that it writes.
+    Output,
+    /// Coefficients.
+    Table,
+    /// Orders.
+    Indices,
+    /// The work group's own memory.
+    Local,
+    /// The same in device memory.
+    Scratch,
+}
+
+/// What a variable is bound to.
+#[derive(Clone, Debug)]
+pub(crate) enum Expr {
+    Real(&'static str, Sym, Sym),
+    Int(&'static str, Int, Int),
+    Neg(Sym),
+    /// a · b + c
+    MulAdd(Sym, Sym, Sym),
+    /// a · b − c
+    MulSub(Sym, Sym, Sym),
+    Load(Array, Int),
+    LoadInt(Array, Int),
+    /// The thread's number in its work group.
+    Thread,
+    /// The work group's number.
+    Group,
+}
+
+/// A statement of a kernel.
+#[derive(Clone, Debug)]
+pub(crate) enum Statement {
+    Comment(String),
+    Let(u32, Expr),
+    Store(Array, Int, Sym),
+    /// Variable, start, end, step.
+    For(u32, [Int; 3], Vec<Statement>),
+    /// If a < b.
+    IfLess(Int, Int, Vec<Statement>),
+    Barrier,
+}
+
+/// The statements of the blocks that are open, and the last name given.
+#[derive(Default)]
+struct Recorder {
+    blocks: Vec<Vec<Statement>>,
+    names: u32,
+}
+
+thread_local! {
+    static RECORDER: RefCell<Recorder> = RefCell::default();
+}
+
+fn name() -> u32 {
+    RECORDER.with_borrow_mut(|r| {
+        r.names += 1;
+        r.names
+    })
+}
+
+fn emit(statement: Statement) {
+    RECORDER.with_borrow_mut(|r| r.blocks.last_mut().expect("a kernel is being recorded").push(statement));
+}
+
+fn bind<K>(expr: Expr) -> Var<K> {
+    let n = name();
+    emit(Statement::Let(n, expr));
+    Var::Name(n)
+}
+
+fn block(body: impl FnOnce()) -> Vec<Statement> {
+    RECORDER.with_borrow_mut(|r| r.blocks.push(vec![]));
+    body();
+    RECORDER.with_borrow_mut(|r| r.blocks.pop()).expect("the block just opened")
+}
+
+/// The statements that `body` records.
+pub(crate) fn record(body: impl FnOnce()) -> Vec<Statement> {
+    RECORDER.set(Recorder::default());
+    block(body)
+}
+
+pub(crate) fn comment(text: String) {
+    emit(Statement::Comment(text));
+}
+
+/// All threads of the work group wait for one another, and see what they stored.
+pub(crate) fn barrier() {
+    emit(Statement::Barrier);
+}
+
+/// `body` for every value from `start` below `end` by `step`.
+pub(crate) fn for_each(start: Int, end: Int, step: Int, body: impl FnOnce(Int)) {
+    let n = name();
+    let statements = block(|| body(Var::Name(n)));
+    emit(Statement::For(n, [start, end, step], statements));
+}
+
+/// `body` where a < b.
+pub(crate) fn if_less(a: Int, b: Int, body: impl FnOnce()) {
+    match (a, b) {
+        (Var::Lit(a), Var::Lit(b)) if a < b => body(),
+        (Var::Lit(_), Var::Lit(_)) => {}
+        _ => {
+            let statements = block(body);
+            emit(Statement::IfLess(a, b, statements));
+        }
+    }
+}
+
+pub(crate) fn thread() -> Int {
+    bind(Expr::Thread)
+}
+
+pub(crate) fn group() -> Int {
+    bind(Expr::Group)
+}
+
+impl Array {
+    pub(crate) fn load(self, at: Int) -> Sym {
+        bind(Expr::Load(self, at))
+    }
+
+    pub(crate) fn load_int(self, at: Int) -> Int {
+        bind(Expr::LoadInt(self, at))
+    }
+
+    pub(crate) fn store(self, at: Int, value: Sym) {
+        emit(Statement::Store(self, at, value));
+    }
+}
+
+/// The literal `n`.
+pub(crate) fn int(n: usize) -> Int {
+    Var::Lit(n as i64)
+}
+
+impl Real for Sym {
+    fn lit(value: f64) -> Sym {
+        Var::Lit(value)
+    }
+
+    fn mul_add(self, a: Sym, b: Sym) -> Sym {
+        match (self, a, b) {
+            (Var::Name(_), Var::Name(_), Var::Name(_)) => bind(Expr::MulAdd(self, a, b)),
+            (Var::Name(_), Var::Lit(x), Var::Name(_)) | (Var::Lit(x), Var::Name(_), Var::Name(_))
+                if x != 0.0 && x != 1.0 =>
+            {
+                bind(Expr::MulAdd(self, a, b))
+            }
+            _ => self * a + b,
+        }
+    }
+
+    fn mul_sub(self, a: Sym, b: Sym) -> Sym {
+        match (self, a, b) {
+            (Var::Name(_), Var::Name(_), Var::Name(_)) => bind(Expr::MulSub(self, a, b)),
+            _ => self * a - b,
+        }
+    }
+}
+
+impl Add for Sym {
+    type Output = Sym;
+    fn add(self, b: Sym) -> Sym {
+        match (self, b) {
+            (Var::Lit(x), Var::Lit(y)) => Var::Lit(x + y),
+            (x, Var::Lit(0.0)) | (Var::Lit(0.0), x) => x,
+            _ => bind(Expr::Real("+", self, b)),
+        }
+    }
+}
+
+impl Sub for Sym {
+    type Output = Sym;
+    fn sub(self, b: Sym) -> Sym {
+        match (self, b) {
+            (Var::Lit(x), Var::Lit(y)) => Var::Lit(x - y),
+            (_, Var::Lit(0.0)) => self,
+            (Var::Lit(0.0), _) => -b,
+            _ => bind(Expr::Real("-", self, b)),
+        }
+    }
+}
+
+impl Mul for Sym {
+    type Output = Sym;
+    fn mul(self, b: Sym) -> Sym {
+        match (self, b) {
+            (Var::Lit(x), Var::Lit(y)) => Var::Lit(x * y),
+            (x, Var::Lit(1.0)) | (Var::Lit(1.0), x) => x,
+            (_, Var::Lit(0.0)) | (Var::Lit(0.0), _) => Var::Lit(0.0),
+            _ => bind(Expr::Real("*", self, b)),
+        }
+    }
+}
+
+impl Neg for Sym {
+    type Output = Sym;
+    fn neg(self) -> Sym {
+        match self {
+            Var::Lit(x) => Var::Lit(-x),
+            Var::Name(_) => bind(Expr::Neg(self)),
+        }
+    }
+}
+
+/// Indices are never negative, but for the constants in them, so that `/`, `%` and `>>` are those of C.
+macro_rules! int_operators {
+    ($($trait:ident $method:ident $op:tt $neutral:literal),*) => { $(
+        impl $trait<i64> for Int {
+            type Output = Int;
+            fn $method(self, b: i64) -> Int {
+                match self {
+                    Var::Lit(a) => Var::Lit(a $op b),
+                    _ if b == $neutral => self,
+                    _ => bind(Expr::Int(stringify!($op), self, Var::Lit(b))),
+                }
+            }
+        }
+    )* };
+}
+int_operators!(Sub sub - 0, Div div / 1, Shr shr >> 0);
+
+impl Add<i64> for Int {
+    type Output = Int;
+    fn add(self, b: i64) -> Int {
+        self + Var::Lit(b)
+    }
+}
+
+impl Mul<i64> for Int {
+    type Output = Int;
+    fn mul(self, b: i64) -> Int {
+        match (self, b) {
+            (Var::Lit(a), _) => Var::Lit(a * b),
+            (_, 0) => Var::Lit(0),
+            (_, 1) => self,
+            _ => bind(Expr::Int("*", self, Var::Lit(b))),
+        }
+    }
+}
+
+impl Rem<i64> for Int {
+    type Output = Int;
+    fn rem(self, b: i64) -> Int {
+        match (self, b) {
+            (Var::Lit(a), _) => Var::Lit(a % b),
+            (_, 1) => Var::Lit(0),
+            _ => bind(Expr::Int("%", self, Var::Lit(b))),
+        }
+    }
+}
+
+impl Add for Int {
+    type Output = Int;
+    fn add(self, b: Int) -> Int {
+        match (self, b) {
+            (Var::Lit(x), Var::Lit(y)) => Var::Lit(x + y),
+            (x, Var::Lit(0)) | (Var::Lit(0), x) => x,
+            _ => bind(Expr::Int("+", self, b)),
+        }
+    }
+}
+
+impl Sub for Int {
+    type Output = Int;
+    fn sub(self, b: Int) -> Int {
+        match (self, b) {
+            (Var::Lit(x), Var::Lit(y)) => Var::Lit(x - y),
+            (x, Var::Lit(0)) => x,
+            _ => bind(Expr::Int("-", self, b)),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Problems executed on the device that the tests run on, and compared with the oracle.
+
+use fourfold::verify::{Data, Verdict, check};
+use fourfold::{Problem, Result};
+use fourfold_gpu::{Device, GpuPlan, GpuPlanner};
+
+/// The device that `FOURFOLD_DEVICE` names, `cuda:0` or `opencl:1`; the first of OpenCL if it is not set.
+pub fn device() -> Result<Device> {
+    let name = std::env::var("FOURFOLD_DEVICE").unwrap_or("opencl:0".into());
+    open(&name)
+}
+
+/// The device of a name such as `cuda:0`.
+pub fn open(name: &str) -> Result<Device> {
+    let (sort, number) = name.split_once(':').unwrap_or((name, "0"));
+    let number = number.parse().unwrap_or_else(|_| panic!("`{number}` in `{name}` is not the number of a device"));
+    match sort {
+        "cuda" => Device::cuda(number),
+        "opencl" => Device::opencl(number),
+        _ => panic!("`{name}` is not a device: expected cuda:0 or opencl:0"),
+    }
+}
+
+/// The problems in a text, one a line; `#` begins a comment.
+pub fn read(text: &str) -> Vec<Problem> {
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+    lines.filter(|line| !line.is_empty()).map(|line| line.parse().unwrap_or_else(|e| panic!("{line}: {e}"))).collect()
+}
+
+/// Executes a plan as its problem says: from input to output, or on the output in place.
+pub fn execute(plan: &GpuPlan, input: &Data, output: &mut Data) -> Result<()> {
+    if plan.problem().in_place() {
+        return match output {
+            Data::F32(x) => plan.execute_in_place(x),
+            Data::F64(x) => plan.execute_in_place(x),
+            Data::ComplexF32(x) => plan.execute_in_place(x),
+            Data::ComplexF64(x) => plan.execute_in_place(x),
+        };
+    }
+    match (input, output) {
+        (Data::F32(x), Data::F32(y)) => plan.execute(x, y),
+        (Data::F32(x), Data::ComplexF32(y)) => plan.execute(x, y),
+        (Data::ComplexF32(x), Data::F32(y)) => plan.execute(x, y),
+        (Data::ComplexF32(x), Data::ComplexF32(y)) => plan.execute(x, y),
+        (Data::F64(x), Data::F64(y)) => plan.execute(x, y),
+        (Data::F64(x), Data::ComplexF64(y)) => plan.execute(x, y),
+        (Data::ComplexF64(x), Data::F64(y)) => plan.execute(x, y),
+        (Data::ComplexF64(x), Data::ComplexF64(y)) => plan.execute(x, y),
+        _ => unreachable!("both sides have one precision"),
+    }
+}
+
+/// One run of `problem` against the oracle.
+pub fn verdict(planner: &GpuPlanner, problem: &Problem, seed: u64) -> Result<Verdict> {
+    let plan = planner.plan(problem)?;
+    check(problem, plan.uses_bluestein(), seed, |x, y| execute(&plan, x, y))
+}

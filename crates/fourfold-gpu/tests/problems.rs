@@ -1,0 +1,100 @@
+//! Problems of every sort on a device, against the oracle. Without a device they pass with a message, but fail in CI, which has
+//! PoCL.
+
+mod common;
+
+use common::{device, execute, read, verdict};
+use fourfold::ErrorKind;
+use fourfold::verify::Data;
+use fourfold_gpu::{Device, GpuPlanner};
+use num_complex::Complex;
+
+const SMALL: &str = include_str!("../../../cases/small.txt");
+const FAMILIES: &str = include_str!("../../../cases/gpu.txt");
+
+/// The device to test on, if there is one.
+fn present() -> Option<Device> {
+    match device() {
+        Ok(device) => Some(device),
+        Err(e) if std::env::var_os("CI").is_none() => {
+            eprintln!("NOT TESTED: {e}");
+            None
+        }
+        Err(e) => panic!("{e}"),
+    }
+}
+
+fn all_hold(text: &str) {
+    let Some(device) = present() else { return };
+    let planner = GpuPlanner::new(device);
+    let judge = |problem: fourfold::Problem| match verdict(&planner, &problem, 1) {
+        Ok(verdict) if verdict.holds() => None,
+        Ok(verdict) => Some(format!("{problem}: {verdict:?}")),
+        Err(e) => Some(format!("{problem}: {e}")),
+    };
+    let wrong: Vec<_> = read(text).into_iter().filter_map(judge).collect();
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn small_problems_are_right() {
+    all_hold(SMALL);
+}
+
+#[test]
+fn every_kernel_family_is_right() {
+    all_hold(FAMILIES);
+}
+
+#[test]
+fn sums_of_reals_take_complex_data() {
+    let Some(device) = present() else { return };
+    let plan = GpuPlanner::new(device).plan(&"dct2,dst1 f64 6x10 ortho".parse().unwrap()).unwrap();
+    let re: Vec<f64> = (0..60).map(|i| (i as f64).sin()).collect();
+    let im: Vec<f64> = (0..60).map(|i| (i as f64).cos()).collect();
+    let both: Vec<_> = re.iter().zip(&im).map(|(re, im)| Complex::new(*re, *im)).collect();
+    let (mut out_re, mut out_im, mut out) = (vec![0.0; 60], vec![0.0; 60], vec![Complex::<f64>::default(); 60]);
+    plan.execute(&re, &mut out_re).unwrap();
+    plan.execute(&im, &mut out_im).unwrap();
+    plan.execute(&both, &mut out).unwrap();
+    for (z, (re, im)) in out.iter().zip(out_re.iter().zip(&out_im)) {
+        assert!((z.re - re).abs() < 1e-14 && (z.im - im).abs() < 1e-14);
+    }
+}
+
+#[test]
+fn arrays_on_the_device_stay_there() {
+    let Some(device) = present() else { return };
+    let planner = GpuPlanner::new(device.clone());
+    let problem = "dct2 f32 16x16 ortho".parse::<fourfold::Problem>().unwrap();
+    let (plan, back) = (planner.plan(&problem).unwrap(), planner.plan(&problem.inverse().unwrap()).unwrap());
+    let x: Vec<f32> = (0..256).map(|i| i as f32).collect();
+    let (mut a, mut b) = (device.upload(&x).unwrap(), device.array::<f32>(256).unwrap());
+    plan.execute_on(&a, &mut b).unwrap();
+    back.execute_on_in_place(&mut b).unwrap();
+    a.copy_from(&b).unwrap();
+    let mut y = vec![0.0f32; 256];
+    a.download(&mut y).unwrap();
+    assert!(x.iter().zip(&y).all(|(x, y)| (x - y).abs() < 1e-3), "{y:?}");
+}
+
+#[test]
+fn what_does_not_fit_is_an_error() {
+    let Some(device) = present() else { return };
+    let planner = GpuPlanner::new(device.clone());
+    let plan = planner.plan(&"dct2 f32 8".parse().unwrap()).unwrap();
+    let argument = |result: fourfold::Result<()>| assert_eq!(result.unwrap_err().kind(), ErrorKind::Argument);
+    argument(plan.execute(&[0.0f32; 7], &mut [0.0f32; 8]));
+    argument(plan.execute(&[0.0f32; 8], &mut [0.0f32; 7]));
+    argument(plan.execute(&[0.0f64; 8], &mut [0.0f64; 8]));
+    argument(execute(&plan, &Data::F32(vec![0.0; 8]), &mut Data::ComplexF32(vec![Complex::default(); 8])));
+    let other = GpuPlanner::new(common::device().unwrap()).plan(&"dct2 f32 8".parse().unwrap()).unwrap();
+    argument(other.execute_on_in_place(&mut device.upload(&[0.0f32; 8]).unwrap()));
+}
+
+#[test]
+fn a_device_that_is_not_there_is_an_error() {
+    for absent in [Device::cuda(1000), Device::opencl(1000)] {
+        assert_eq!(absent.unwrap_err().kind(), ErrorKind::Unavailable);
+    }
+}

@@ -1,0 +1,40 @@
+//! For those who write engines: the rules and the arithmetic that every engine shares.
+//!
+//! An engine takes a [`Recipe`](crate::Recipe), [reduces](reduce) each of its sums to a DFT between two combines, and does that DFT
+//! with [`Butterfly`]s, [`unpack`] and [`pack`], over a [`Real`] of its own: a SIMD vector, or a symbol of a kernel being
+//! written. This module changes more often than the rest of the crate.
+
+use num_complex::Complex;
+
+pub use crate::butterfly::Butterfly;
+pub use crate::complex::C;
+pub use crate::real::Real;
+pub use crate::rules::cosine_sine::{Data, Index, Order, Reduction, Step, dft_of, reduce};
+pub use crate::rules::cut::{pack, unpack};
+pub use crate::rules::mixed_radix::{factors, length};
+pub use crate::rules::rader::generator_powers;
+pub use crate::twiddle::Roots;
+
+use crate::cpu::dft::Dft;
+use crate::rules::mixed_radix::Factor;
+
+/// The DFT of b over p − 1, for Rader's convolution: b_j = exp(−2πi g^{−j}/p), with the generator of [`generator_powers`].
+pub fn rader_spectrum(p: usize) -> Vec<Complex<f64>> {
+    let spectrum = crate::rules::rader::spectrum(&generator_powers(p));
+    let by = (p - 1) as f64;
+    spectrum.iter().map(|z| Complex::new(z.re.over(by).into(), z.im.over(by).into())).collect()
+}
+
+/// Bluestein's chirp c_j = exp(−πi j²/n), j < n, and the DFT over M of the conjugate chirp, wrapped around M = the length of
+/// `inner`.
+pub fn bluestein_tables(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
+    let (m, roots) = (length(inner), Roots::new(2 * n as u64));
+    let chirp: Vec<_> = (0..n as u128).map(|j| roots.get((j * j % (2 * n as u128)) as u64)).collect();
+    let mut spectrum = vec![Complex::new(0.0, 0.0); m];
+    for (j, c) in chirp.iter().enumerate() {
+        spectrum[j] = c.conj() / m as f64;
+        spectrum[(m - j) % m] = spectrum[j];
+    }
+    Dft::<f64>::new(Data::Complex, inner).in_place(&mut spectrum);
+    (chirp, spectrum)
+}
