@@ -5,13 +5,13 @@ use fourfold::{Problem, Result};
 use fourfold_gpu::{Device, GpuPlan, GpuPlanner};
 
 /// The device that `FOURFOLD_DEVICE` names, `cuda:0` or `opencl:1`; the first of OpenCL if it is not set.
-pub fn device() -> Result<Device> {
+pub(crate) fn device() -> Result<Device> {
     let name = std::env::var("FOURFOLD_DEVICE").unwrap_or("opencl:0".into());
     open(&name)
 }
 
 /// The device of a name such as `cuda:0`.
-pub fn open(name: &str) -> Result<Device> {
+pub(crate) fn open(name: &str) -> Result<Device> {
     let (sort, number) = name.split_once(':').unwrap_or((name, "0"));
     let number = number.parse().unwrap_or_else(|_| panic!("`{number}` in `{name}` is not the number of a device"));
     match sort {
@@ -22,13 +22,13 @@ pub fn open(name: &str) -> Result<Device> {
 }
 
 /// The problems in a text, one a line; `#` begins a comment.
-pub fn read(text: &str) -> Vec<Problem> {
+pub(crate) fn read(text: &str) -> Vec<Problem> {
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
     lines.filter(|line| !line.is_empty()).map(|line| line.parse().unwrap_or_else(|e| panic!("{line}: {e}"))).collect()
 }
 
 /// Executes a plan as its problem says: from input to output, or on the output in place.
-pub fn execute(plan: &GpuPlan, input: &Data, output: &mut Data) -> Result<()> {
+pub(crate) fn execute(plan: &GpuPlan, input: &Data, output: &mut Data) -> Result<()> {
     if plan.problem().in_place() {
         return match output {
             Data::F32(x) => plan.execute_in_place(x),
@@ -51,7 +51,7 @@ pub fn execute(plan: &GpuPlan, input: &Data, output: &mut Data) -> Result<()> {
 }
 
 /// One run of `problem` against the oracle.
-pub fn verdict(planner: &GpuPlanner, problem: &Problem, seed: u64) -> Result<Verdict> {
+pub(crate) fn verdict(planner: &GpuPlanner, problem: &Problem, seed: u64) -> Result<Verdict> {
     let plan = planner.plan(problem)?;
     check(problem, plan.uses_bluestein(), seed, |x, y| execute(&plan, x, y))
 }
