@@ -15,7 +15,6 @@ pub use crate::rules::mixed_radix::{factors, length};
 pub use crate::rules::rader::generator_powers;
 pub use crate::twiddle::Roots;
 
-use crate::cpu::dft::Dft;
 use crate::rules::mixed_radix::Factor;
 
 /// The DFT of b over p − 1, for Rader's convolution: b_j = exp(−2πi g^{−j}/p), with the generator of [`generator_powers`].
@@ -28,13 +27,5 @@ pub fn rader_spectrum(p: usize) -> Vec<Complex<f64>> {
 /// Bluestein's chirp c_j = exp(−πi j²/n), j < n, and the DFT over M of the conjugate chirp, wrapped around M = the length of
 /// `inner`.
 pub fn bluestein_tables(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
-    let (m, roots) = (length(inner), Roots::new(2 * n as u64));
-    let chirp: Vec<_> = (0..n as u128).map(|j| roots.get((j * j % (2 * n as u128)) as u64)).collect();
-    let mut spectrum = vec![Complex::new(0.0, 0.0); m];
-    for (j, c) in chirp.iter().enumerate() {
-        spectrum[j] = c.conj() / m as f64;
-        spectrum[(m - j) % m] = spectrum[j];
-    }
-    Dft::<f64>::new(Data::Complex, inner).in_place(&mut spectrum);
-    (chirp, spectrum)
+    crate::cpu::factor::bluestein_tables(n, inner)
 }

@@ -3,9 +3,9 @@
 use crate::complex::C;
 use crate::cpu::dft::Dft;
 use crate::cpu::lane::{Lane, Scalar, Work};
-use crate::engine::bluestein_tables;
 use crate::rules::cosine_sine::Data;
-use crate::rules::mixed_radix::Factor;
+use crate::rules::mixed_radix::{Factor, length};
+use crate::twiddle::Roots;
 use num_complex::Complex;
 
 /// See [`crate::rules::bluestein`].
@@ -16,9 +16,22 @@ pub(crate) struct Bluestein<S> {
     spectrum: Vec<Complex<S>>,
 }
 
+/// The chirp c_j = exp(−πi j²/n), j < n, and the DFT over M of the conjugate chirp wrapped around M, the length of `inner`.
+pub(crate) fn tables(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
+    let (m, roots) = (length(inner), Roots::new(2 * n as u64));
+    let chirp: Vec<_> = (0..n as u128).map(|j| roots.get((j * j % (2 * n as u128)) as u64)).collect();
+    let mut spectrum = vec![Complex::new(0.0, 0.0); m];
+    for (j, c) in chirp.iter().enumerate() {
+        spectrum[j] = c.conj() / m as f64;
+        spectrum[(m - j) % m] = spectrum[j];
+    }
+    Dft::<f64>::new(Data::Complex, inner).in_place(&mut spectrum);
+    (chirp, spectrum)
+}
+
 impl<S: Scalar> Bluestein<S> {
     pub(super) fn new(n: usize, inner: &[Factor]) -> Self {
-        let (chirp, spectrum) = bluestein_tables(n, inner);
+        let (chirp, spectrum) = tables(n, inner);
         let of = |z: &Complex<f64>| Complex::new(S::of(z.re), S::of(z.im));
         Bluestein {
             chirp: chirp.iter().map(of).collect(),

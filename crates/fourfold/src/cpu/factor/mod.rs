@@ -5,6 +5,7 @@ use crate::complex::C;
 use crate::rules::mixed_radix::Factor;
 use crate::twiddle::Roots;
 use bluestein::Bluestein;
+pub(crate) use bluestein::tables as bluestein_tables;
 use direct::{Direct, Imaginary, Pack, Spread, Unpack};
 use num_complex::Complex;
 use rader::Rader;
