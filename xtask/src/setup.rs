@@ -1,4 +1,4 @@
-//! `cargo xtask setup`: the parts of the toolchain that a minimal installation lacks.
+//! `cargo xtask setup`: the parts of the toolchain that a minimal installation lacks, and an OpenCL that needs no GPU.
 
 use crate::process::{command, run};
 use anyhow::{Context, Result};
@@ -6,6 +6,10 @@ use std::process::Stdio;
 
 /// Cargo's subcommands that `cargo xtask test` uses, and the components that bring them.
 const COMPONENTS: &[[&str; 2]] = &[["fmt", "rustfmt"], ["clippy", "clippy"]];
+
+/// Debian's packages of PoCL, on which the kernels of GPUs are tested, and where it tells the OpenCL loader of itself.
+const POCL: &str = "pocl-opencl-icd ocl-icd-libopencl1";
+const OPENCL_VENDORS: &str = "/etc/OpenCL/vendors";
 
 /// Installs what is missing; silent if nothing is.
 pub(crate) fn run_if_missing() -> Result<()> {
@@ -17,7 +21,21 @@ pub(crate) fn run_if_missing() -> Result<()> {
             run(&mut add).with_context(|| format!("cargo {subcommand} is missing: install {component}"))?;
         }
     }
+    install_pocl();
     Ok(())
+}
+
+/// Installs PoCL where there is no OpenCL but Debian's packages. Without it the tests of GPU kernels say that they did not run.
+fn install_pocl() {
+    let present = std::fs::read_dir(OPENCL_VENDORS).is_ok_and(|mut folder| folder.next().is_some());
+    if present || !std::path::Path::new("/usr/bin/apt-get").exists() {
+        return;
+    }
+    let install = format!("apt-get install -y --no-install-recommends {POCL}");
+    let installed = run(&mut command("apt-get update")).and_then(|()| run(&mut command(&install)));
+    if let Err(error) = installed {
+        eprintln!("no OpenCL: install {POCL} to test GPU kernels ({error:#})");
+    }
 }
 
 /// The task.

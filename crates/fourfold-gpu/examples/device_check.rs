@@ -19,7 +19,8 @@ use std::time::{Duration, Instant};
 const FILES: [&str; 2] = [include_str!("../../../cases/small.txt"), include_str!("../../../cases/gpu.txt")];
 
 /// Lengths of the sweep: all small ones, and some of every sort beyond.
-const LENGTHS: [usize; 24] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 31, 64, 97, 100, 128, 255, 257, 512, 1000, 1439, 4096, 8191];
+const LENGTHS: [usize; 24] =
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 31, 64, 97, 100, 128, 255, 257, 512, 1000, 1439, 4096, 8191];
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -5,7 +5,8 @@
 
 use crate::spec::{Convolution, Matrix, Part, Place, Port, Room, Split, Stage, Work};
 use fourfold::engine::{
-    Data, Index, Order, Roots, Step, bluestein_tables, dft_of, factors, generator_powers, length, rader_spectrum, reduce,
+    Data, Index, Order, Roots, Step, bluestein_tables, dft_of, factors, generator_powers, length, rader_spectrum,
+    reduce,
 };
 use fourfold::{Factor, Line, Sum};
 use num_complex::Complex;

@@ -96,11 +96,7 @@ fn compiled(runtime: &Runtime, kernels: &Kernels, spec: &Spec) -> Result<Arc<Ker
 }
 
 fn grid(spec: &Spec) -> Grid {
-    Grid {
-        groups: spec.groups(),
-        threads: spec.threads,
-        local_bytes: spec.local_reals() * spec.precision.bytes(),
-    }
+    Grid { groups: spec.groups(), threads: spec.threads, local_bytes: spec.local_reals() * spec.precision.bytes() }
 }
 
 fn tables(runtime: &Runtime, chain: &Chain, precision: Precision) -> Result<[Buffer; 2]> {
@@ -146,7 +142,9 @@ fn drafts(runtime: &Runtime, recipe: &Recipe, parts: bool) -> Result<Vec<Draft>>
 fn line(op: &Op) -> Result<&Line> {
     match op {
         Op::Transform(line) => Ok(line),
-        Op::Multiply => Err(unavailable("filters do not run on GPUs yet: transform, multiply and transform back".into())),
+        Op::Multiply => {
+            Err(unavailable("filters do not run on GPUs yet: transform, multiply and transform back".into()))
+        }
     }
 }
 
@@ -158,9 +156,8 @@ fn draft(
     arrays: [Array; 2],
     lines: &[&Line],
 ) -> Result<Draft> {
-    let mixes = |line: &&Line| {
-        matches!(line.transform.sum, Sum::Forward | Sum::Backward | Sum::RealToHalf | Sum::HalfToReal)
-    };
+    let mixes =
+        |line: &&Line| matches!(line.transform.sum, Sum::Forward | Sum::Backward | Sum::RealToHalf | Sum::HalfToReal);
     // Sums of reals act on both parts of complex numbers: these are one more axis then.
     let split = arrays.iter().all(|array| array.complex) && !lines.iter().any(mixes);
     let [input, output] = arrays.map(|array| if split { array.split_parts() } else { array });

@@ -72,9 +72,8 @@ impl Geometry {
 
     /// Whether neighbouring lines are closer in memory than the elements of one.
     pub(crate) fn across(&self) -> bool {
-        let closer = |axis: &Across| {
-            axis.output.abs() < self.output.stride.abs() || axis.input.abs() < self.input.stride.abs()
-        };
+        let closer =
+            |axis: &Across| axis.output.abs() < self.output.stride.abs() || axis.input.abs() < self.input.stride.abs();
         self.axes.first().is_some_and(closer)
     }
 }

@@ -173,15 +173,26 @@ pub(crate) enum Work {
     Combine(Vec<Part>),
     Butterflies(Split),
     /// M terms of the DFT of pairs to the half spectrum of 2M reals; w_N^k from `turns` on.
-    Unpack { terms: usize, turns: usize },
+    Unpack {
+        terms: usize,
+        turns: usize,
+    },
     /// The reverse.
-    Pack { terms: usize, turns: usize },
+    Pack {
+        terms: usize,
+        turns: usize,
+    },
     /// The half spectrum of an odd number of reals to a whole spectrum.
     Extend(usize),
     /// The elements of small DFTs to signals that are to be convolved.
     Scatter(Split, Convolution),
     /// Their spectra times those at `spectrum`, `batch` · of them.
-    Convolve { batch: usize, length: usize, spectrum: usize, side: Option<usize> },
+    Convolve {
+        batch: usize,
+        length: usize,
+        spectrum: usize,
+        side: Option<usize>,
+    },
     /// What was convolved back to the elements of small DFTs.
     Gather(Split, Convolution),
 }

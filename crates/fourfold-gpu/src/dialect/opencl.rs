@@ -4,9 +4,7 @@ use super::Dialect;
 
 pub(crate) const OPENCL: Dialect = Dialect {
     double: "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
-    opening: |threads| {
-        format!("__kernel __attribute__((reqd_work_group_size({threads}, 1, 1))) void {}", super::NAME)
-    },
+    opening: |threads| format!("__kernel __attribute__((reqd_work_group_size({threads}, 1, 1))) void {}", super::NAME),
     wide: "long",
     global: "__global ",
     local: |reals| format!("__local real local_[{reals}];"),

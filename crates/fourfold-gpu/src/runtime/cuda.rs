@@ -28,13 +28,13 @@ fn failed(what: &str, error: DriverError) -> Error {
 impl Runtime {
     pub(crate) fn new(number: usize) -> Result<Runtime> {
         // SAFETY: only tries to load the libraries.
-        let (driver, compiler) =
-            unsafe { (cudarc::driver::sys::is_culib_present(), nvrtc_sys::is_culib_present()) };
+        let (driver, compiler) = unsafe { (cudarc::driver::sys::is_culib_present(), nvrtc_sys::is_culib_present()) };
         if !driver {
             return Err(unavailable("no CUDA driver on this machine (libcuda cannot be loaded)".into()));
         }
         if !compiler {
-            let message = "no CUDA kernel compiler on this machine (libnvrtc cannot be loaded): install CUDA 13's NVRTC";
+            let message =
+                "no CUDA kernel compiler on this machine (libnvrtc cannot be loaded): install CUDA 13's NVRTC";
             return Err(unavailable(message.into()));
         }
         let open = || -> std::result::Result<Runtime, DriverError> {

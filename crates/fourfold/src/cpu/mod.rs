@@ -9,7 +9,7 @@ pub(crate) mod cut;
 pub(crate) mod dft;
 pub(crate) mod dispatch;
 pub(crate) mod engine;
-mod factor;
+pub(crate) mod factor;
 pub(crate) mod isa;
 pub(crate) mod lane;
 pub(crate) mod line;
