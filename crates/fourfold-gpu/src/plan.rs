@@ -8,6 +8,9 @@ use crate::{Device, GpuArray};
 use fourfold::{Domain, Element, Error, ErrorKind, Layout, Planner, Precision, Problem, Recipe, Result};
 use std::sync::{Arc, OnceLock};
 
+/// Elements of a line that can be transformed: its tables are made on the host.
+const LONGEST: usize = 1 << 28;
+
 /// Makes plans for a device, and keeps their kernels.
 pub struct GpuPlanner {
     device: Device,
@@ -44,8 +47,12 @@ impl GpuPlanner {
     /// A plan for `problem`: compiles what kernels it needs.
     ///
     /// # Errors
-    /// If the device lacks the precision or the memory, or its compiler refuses a kernel (the message has its log).
+    /// If the device lacks the precision or the memory, an axis has more than 2^28 elements, or its compiler refuses a kernel (the message has its log).
     pub fn plan(&self, problem: &Problem) -> Result<GpuPlan> {
+        if let Some(long) = problem.transforms().iter().find(|transform| transform.n > LONGEST) {
+            let message = format!("an axis of {} elements is too long: at most {LONGEST} run on a GPU", long.n);
+            return Err(Error::new(ErrorKind::Unavailable, message));
+        }
         let recipe = self.planner.recipe(problem);
         let executable = Executable::new(&self.device.runtime, &self.kernels, &recipe, false)?;
         let (device, kernels) = (self.device.clone(), Arc::clone(&self.kernels));

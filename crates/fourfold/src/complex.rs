@@ -46,6 +46,7 @@ impl<T: Real> Sub for C<T> {
 impl<T: Real> C<T> {
     /// self · w.
     #[inline(always)]
+    #[allow(clippy::should_implement_trait, reason = "no operator hides four products")]
     pub fn mul(self, w: Self) -> Self {
         C { re: self.re.mul_sub(w.re, self.im * w.im), im: self.re.mul_add(w.im, self.im * w.re) }
     }

@@ -15,6 +15,7 @@ use crate::norm::Edges;
 use crate::problem::AxisTransform;
 use crate::recipe::{Line as Recipe, Place, Scheme};
 use crate::rules::cosine_sine::{Data, dft_of};
+use crate::rules::cut::{pack, unpack};
 use crate::rules::mixed_radix::{Factor, length};
 use crate::twiddle::Roots;
 use num_complex::Complex;
@@ -291,11 +292,9 @@ impl<S: Lane<Scalar = S> + Scalar> Unpack<'_, S> {
         // SAFETY: the caller's.
         unsafe {
             let (a, b) = (pairs::<V>(self.z.add(2 * k)), reversed(pairs::<V>(self.z.add(2 * mirror))));
-            let half = V::lit(0.5);
-            let even = (a + b.conj()).scale(half);
-            let odd = (a - b.conj()).times_minus_i().scale(half).mul(pairs::<V>(self.turns.as_ptr().add(k).cast()));
-            put_pairs(self.x.add(2 * mirror - 1), reversed((even - odd).conj()));
-            put_pairs(self.x.add(2 * k - 1), even + odd);
+            let [a, b] = unpack(a, b, pairs::<V>(self.turns.as_ptr().add(k).cast()));
+            put_pairs(self.x.add(2 * mirror - 1), reversed(b));
+            put_pairs(self.x.add(2 * k - 1), a);
         }
     }
 }
@@ -318,10 +317,9 @@ impl<S: Lane<Scalar = S> + Scalar> Pack<'_, S> {
         // SAFETY: the caller's.
         unsafe {
             let (a, b) = (pairs::<V>(self.x.add(2 * k - 1)), reversed(pairs::<V>(self.x.add(2 * mirror - 1))));
-            let even = a + b.conj();
-            let odd = (a - b.conj()).mul_conj(pairs::<V>(self.turns.as_ptr().add(k).cast())).times_i();
-            put_pairs(self.z.add(2 * mirror), reversed((even - odd).conj()));
-            put_pairs(self.z.add(2 * k), even + odd);
+            let [a, b] = pack(a, b, pairs::<V>(self.turns.as_ptr().add(k).cast()));
+            put_pairs(self.z.add(2 * mirror), reversed(b));
+            put_pairs(self.z.add(2 * k), a);
         }
     }
 }

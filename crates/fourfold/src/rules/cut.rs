@@ -52,6 +52,7 @@ fn balanced(n: usize) -> (usize, usize) {
 }
 
 /// Terms k and M − k of the half spectrum from the same terms of the DFT of pairs; `w` is w_N^k.
+#[inline(always)]
 pub fn unpack<T: Real>(a: C<T>, b: C<T>, w: C<T>) -> [C<T>; 2] {
     let half = T::lit(0.5);
     let even = (a + b.conj()).scale(half);
@@ -60,6 +61,7 @@ pub fn unpack<T: Real>(a: C<T>, b: C<T>, w: C<T>) -> [C<T>; 2] {
 }
 
 /// The reverse of [`unpack`], for a backward DFT.
+#[inline(always)]
 pub fn pack<T: Real>(a: C<T>, b: C<T>, w: C<T>) -> [C<T>; 2] {
     let even = a + b.conj();
     let odd = (a - b.conj()).mul_conj(w).times_i();
