@@ -4,6 +4,7 @@
 //! cargo run --release --example device_check -- cuda:0          # both
 //! cargo run --release --example device_check -- opencl:0 verify
 //! cargo run --release --example device_check -- cuda:0 time
+//! cargo run --release --example device_check -- cuda:0 time "dct2 f64 1000x1000"
 //! ```
 
 #[path = "../tests/common/mod.rs"]
@@ -11,7 +12,7 @@
 mod common;
 
 use common::{open, read, verdict};
-use fourfold::{Element, Kind, Problem, Result};
+use fourfold::{Element, Kind, Precision, Problem, Result};
 use fourfold_gpu::{Device, GpuPlanner};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -34,7 +35,7 @@ fn main() {
     println!("{name}: {}", device.name());
     let wrong = if verify { verify_all(&device) } else { 0 };
     if time {
-        time_all(&device).unwrap_or_else(|e| panic!("{e}"));
+        time_all(&device, arguments.get(2)).unwrap_or_else(|e| panic!("{e}"));
     }
     std::process::exit(i32::from(wrong > 0));
 }
@@ -79,17 +80,16 @@ fn sweep() -> Vec<Problem> {
     pairs.enumerate().map(text).map(|text| text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))).collect()
 }
 
-fn time_all(device: &Device) -> Result<()> {
+fn time_all(device: &Device, only: Option<&String>) -> Result<()> {
     println!("| problem | plan ms | transform µs | copy µs | × copy |\n|---|---|---|---|---|");
-    for precision in ["f32", "f64"] {
-        for kind in ["dct2", "dct3"] {
-            for n in [512, 1024, 2048, 4096, 8192] {
-                let problem = format!("{kind} {precision} {n}x{n}").parse()?;
-                match precision {
-                    "f32" => time_one(device, &problem, |x| x as f32)?,
-                    _ => time_one(device, &problem, |x| x)?,
-                }
-            }
+    let sizes = [512, 1024, 2048, 4096, 8192];
+    let of = |head: &str| sizes.map(|n| format!("{head} {n}x{n}"));
+    let all = ["dct2 f32", "dct3 f32", "dct2 f64", "dct3 f64"].map(of).concat();
+    for text in only.map_or(all, |text| vec![text.clone()]) {
+        let problem: Problem = text.parse()?;
+        match problem.precision() {
+            Precision::F32 => time_one(device, &problem, |x| x as f32)?,
+            Precision::F64 => time_one(device, &problem, |x| x)?,
         }
     }
     Ok(())

@@ -27,6 +27,9 @@ fn failed(what: &str) -> impl Fn(ClError) -> fourfold::Error + '_ {
     move |error| unavailable(format!("OpenCL cannot {what}: {error}"))
 }
 
+/// Loaders and drivers set themselves up when they are first called, and not all of them bear two threads then.
+static OPENING: Mutex<()> = Mutex::new(());
+
 /// The devices of all platforms.
 fn devices() -> Result<Vec<cl_device_id>> {
     let platforms = get_platforms()
@@ -36,6 +39,7 @@ fn devices() -> Result<Vec<cl_device_id>> {
 
 impl Runtime {
     pub(crate) fn new(number: usize) -> Result<Runtime> {
+        let _alone = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
         let all = devices()?;
         let id = *all
             .get(number)
