@@ -54,6 +54,13 @@ pub(crate) trait Precise: Scalar + Lane<Scalar = Self> {
     /// # Safety
     /// The CPU has `isa`, and the job may be done.
     unsafe fn dispatch(isa: Isa, job: impl Job<Self>);
+
+    /// [`Engine::run`]. Not generic, so that all kernels are compiled into this crate once and not into every crate that executes
+    /// a plan.
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn run(engine: &Engine<Self>, input: Array<Self>, output: Array<Self>, scratch: *mut u8, pool: &Pool);
 }
 
 macro_rules! precise {
@@ -72,6 +79,17 @@ macro_rules! precise {
                         _ => job.run::<$scalar>(),
                     }
                 }
+            }
+
+            unsafe fn run(
+                engine: &Engine<Self>,
+                input: Array<Self>,
+                output: Array<Self>,
+                scratch: *mut u8,
+                pool: &Pool,
+            ) {
+                // SAFETY: the caller's.
+                unsafe { engine.run(input, output, scratch, pool) }
             }
         }
     };
@@ -454,7 +472,7 @@ impl<S: Precise> Engine<S> {
         unsafe {
             let from = Array::new(input.data.as_ptr().cast_mut(), &ends[0].shape, input.strides, input.offset);
             let to = Array::new(output.data.as_mut_ptr(), &ends[1].shape, output.strides, output.offset);
-            self.run(from, to, scratch.base(), pool);
+            S::run(self, from, to, scratch.base(), pool);
         }
         Ok(())
     }
@@ -475,7 +493,7 @@ impl<S: Precise> Engine<S> {
         // SAFETY: as above; every tile reads its lines whole before it writes them.
         unsafe {
             let array = Array::new(data.data.as_mut_ptr(), &layout.shape, data.strides, data.offset);
-            self.run(array, array, scratch.base(), pool);
+            S::run(self, array, array, scratch.base(), pool);
         }
         Ok(())
     }
