@@ -22,7 +22,7 @@ void run(char family, int type, const ducc0::fmav_info::shape_t &shape, const du
     switch (family) {
     case 'c': return dct(real_in, real_out, axes, type, T(1), false, threads);
     case 's': return dst(real_in, real_out, axes, type, T(1), false, threads);
-    case 'h': return r2r_separable_hartley(real_in, real_out, axes, T(1), threads);
+    case 'h': return r2r_separable_fht(real_in, real_out, axes, T(1), threads);
     case 'r': return r2c(real_in, vfmav<Complex>(static_cast<Complex *>(out), half), axes, true, T(1), threads);
     case 'f':
         return c2c(cfmav<Complex>(static_cast<const Complex *>(in), shape),

@@ -129,7 +129,7 @@ fn lines() -> Vec<Group> {
 
 fn kinds() -> Vec<Group> {
     let own = Against::Named(&[DCT2]);
-    let several = ["dct4", "dst2", "dst3", "dst4", "dht", "idct_idxst"];
+    let several = ["dct4", "dst2", "dst3", "dst4", "dht"];
     let shaped = |real: &str| several.map(|kind| format!("{kind} {real} 1024x1024"));
     let group = |title, problems, limit| Group {
         title,
@@ -140,6 +140,13 @@ fn kinds() -> Vec<Group> {
     vec![
         group("Other kinds", [shaped("f64"), shaped("f32")].concat(), 1.25),
         group("DCT-I", problems("dct1", &["1025x1025"], ""), 1.6),
+        // No peer has it.
+        Group {
+            title: "IDCT_IDXST",
+            problems: problems("idct_idxst", &["1024x1024"], ""),
+            extra: Extra::Dct2,
+            bars: vec![Bar::new(own, 1.25)],
+        },
     ]
 }
 

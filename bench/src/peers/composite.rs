@@ -13,7 +13,7 @@ use crate::arrays::Memory;
 use crate::case::Case;
 use crate::contestant::Contestant;
 use anyhow::Result;
-use fourfold::Kind;
+use fourfold::{Isa, Kind};
 use num_complex::Complex;
 use std::f64::consts::PI;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
@@ -98,7 +98,7 @@ impl<T: Real> Composite<T> {
         };
         for (row, target) in v.chunks_exact_mut(columns).enumerate() {
             let source = source(row, rows) * columns;
-            wide(|| permute(&x[source..][..columns], target));
+            permute(&x[source..][..columns], target);
         }
         // SAFETY: as above.
         unsafe { self.fft.run(self.permuted.base(), self.spectrum.base()) };
@@ -109,7 +109,7 @@ impl<T: Real> Composite<T> {
             let a = &mut above[row * columns..];
             let b = if mirror > row { &mut below[(mirror - row - 1) * columns..][..columns] } else { &mut self.beyond };
             let phase = Complex::new(self.row_phases.re[row], self.row_phases.im[row]);
-            wide(|| combine(p, q, phase, &self.column_phases, a, b));
+            combine_rows([p, q], phase, &self.column_phases, a, b);
         }
     }
 
@@ -130,13 +130,13 @@ impl<T: Real> Composite<T> {
             let q =
                 if mirror > row { &mut below[(mirror - row - 1) * half..][..half] } else { &mut self.beyond_spectrum };
             let phase = Complex::new(self.row_phases.re[row], self.row_phases.im[row]);
-            wide(|| split(a, b, phase, &self.column_phases, p, q));
+            split_rows([a, b], phase, &self.column_phases, p, q);
         }
         // SAFETY: as in `dct2`.
         unsafe { self.fft.run(self.spectrum.base(), self.permuted.base()) };
         for (row, values) in v.chunks_exact(columns).enumerate() {
             let target = source(row, rows) * columns;
-            wide(|| permute_back(values, &mut y[target..][..columns]));
+            permute_back(values, &mut y[target..][..columns]);
         }
     }
 }
@@ -146,46 +146,59 @@ fn source(row: usize, rows: usize) -> usize {
     if row < rows.div_ceil(2) { 2 * row } else { 2 * (rows - 1 - row) + 1 }
 }
 
-/// Runs `work`, inlined, with the widest vectors that the compiler can have here.
-#[inline(always)]
-fn wide(work: impl FnOnce()) {
-    #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2,fma")]
-    fn avx512(work: impl FnOnce()) {
-        work();
-    }
-    #[target_feature(enable = "avx2,fma")]
-    fn avx2(work: impl FnOnce()) {
-        work();
-    }
-    if is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("avx512bw")
-    {
-        // SAFETY: detected; who has BW and VL has DQ.
-        unsafe { avx512(work) }
-    } else if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-        // SAFETY: detected.
-        unsafe { avx2(work) }
-    } else {
-        work();
-    }
+/// Makes `$wide` call `$narrow` as compiled for the widest vectors that the machine has.
+macro_rules! widest {
+    ($wide:ident, $narrow:ident, $($argument:ident: $type:ty),+) => {
+        fn $wide<T: Real>($($argument: $type),+) {
+            #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2,fma")]
+            fn avx512<T: Real>($($argument: $type),+) {
+                $narrow($($argument),+);
+            }
+            #[target_feature(enable = "avx2,fma")]
+            fn avx2<T: Real>($($argument: $type),+) {
+                $narrow($($argument),+);
+            }
+            match Isa::best() {
+                // SAFETY: the machine has it; who has AVX-512 DQ and VL has BW.
+                Isa::Avx512 => unsafe { avx512($($argument),+) },
+                // SAFETY: the machine has it.
+                Isa::Avx2 => unsafe { avx2($($argument),+) },
+                _ => $narrow($($argument),+),
+            }
+        }
+    };
+}
+
+// What is written comes as arguments of its own: then the compiler knows that none overlaps another.
+widest!(deal, deal_any, pairs: &[[T; 2]], even: &mut [T], odd: &mut [T]);
+widest!(permute_back, permute_back_any, v: &[T], x: &mut [T]);
+widest!(combine, combine_any, spectrum: [Half<'_, T>; 2], phase: Complex<T>, phases: [&[T]; 2],
+    a: &mut [T], a_mirror: &mut [T], b: &mut [T], b_mirror: &mut [T]);
+widest!(split, split_any, a: [&[T]; 2], b: [&[T]; 2], phase: Complex<T>, phases: [&[T]; 2],
+    p: &mut [Complex<T>], q: &mut [Complex<T>]);
+
+/// A row of the half spectrum.
+type Half<'a, T> = &'a [Complex<T>];
+
+fn permute<T: Real>(x: &[T], v: &mut [T]) {
+    let (pairs, last) = x.as_chunks::<2>();
+    let (even, odd) = v.split_at_mut(pairs.len() + last.len());
+    even[pairs.len()..].copy_from_slice(last);
+    deal(pairs, even, odd);
 }
 
 #[inline(always)]
-fn permute<T: Real>(x: &[T], v: &mut [T]) {
-    let (pairs, odd) = x.as_chunks::<2>();
+fn deal_any<T: Real>(pairs: &[[T; 2]], even: &mut [T], odd: &mut [T]) {
     let n = pairs.len();
-    let (even, rest) = v.split_at_mut(n + odd.len());
-    even[n..].copy_from_slice(odd);
-    let (even, rest) = (&mut even[..n], &mut rest[..n]);
+    let (even, odd) = (&mut even[..n], &mut odd[..n]);
     for i in 0..n {
         even[i] = pairs[i][0];
-        rest[n - 1 - i] = pairs[i][1];
+        odd[n - 1 - i] = pairs[i][1];
     }
 }
 
 #[inline(always)]
-fn permute_back<T: Real>(v: &[T], x: &mut [T]) {
+fn permute_back_any<T: Real>(v: &[T], x: &mut [T]) {
     let (pairs, odd) = x.as_chunks_mut::<2>();
     let n = pairs.len();
     let (even, rest) = v.split_at(n + odd.len());
@@ -196,39 +209,48 @@ fn permute_back<T: Real>(v: &[T], x: &mut [T]) {
     }
 }
 
-/// Rows k1 (`a`) and N1 − k1 (`b`) of the DCT-II from those of the half spectrum.
+/// S and D of P / e_2 and Q / e_2.
 #[inline(always)]
-fn combine<T: Real>(
-    p: &[Complex<T>],
-    q: &[Complex<T>],
-    phase: Complex<T>,
-    phases: &Phases<T>,
-    a: &mut [T],
-    b: &mut [T],
-) {
-    let (columns, two) = (a.len(), T::one() + T::one());
-    let both = |k: usize| {
-        let e = Complex::new(phases.re[k], phases.im[k]);
-        let (p, q) = (e * p[k], (e * q[k]).conj());
-        (phase * (p + q), phase * (p - q))
-    };
+fn forth<T: Real>(phase: Complex<T>, e: Complex<T>, p: Complex<T>, q: Complex<T>) -> (Complex<T>, Complex<T>) {
+    let (p, q) = (e * p, (e * q).conj());
+    (phase * (p + q), phase * (p - q))
+}
+
+/// Undoes `forth` when given the conjugate multipliers, but for a factor of 2.
+#[inline(always)]
+fn back<T: Real>(phase: Complex<T>, e: Complex<T>, s: Complex<T>, d: Complex<T>) -> (Complex<T>, Complex<T>) {
+    (e * phase * (s + d), e * (phase * (s - d)).conj())
+}
+
+/// Rows k1 (`a`) and N1 − k1 (`b`) of the DCT-II from those of the half spectrum.
+fn combine_rows<T: Real>(spectrum: [Half<'_, T>; 2], phase: Complex<T>, phases: &Phases<T>, a: &mut [T], b: &mut [T]) {
+    let columns = a.len();
+    let doubled = phase.scale(T::one() + T::one());
     for k in [0, columns / 2] {
-        let (s, _) = both(k);
-        (a[k], b[k]) = (two * s.re, -two * s.im);
-    }
-    if columns % 2 == 1 {
-        let (_, d) = both(columns / 2);
-        (a[columns - columns / 2], b[columns - columns / 2]) = (-two * d.im, -two * d.re);
+        let (s, _) = forth(doubled, Complex::new(phases.re[k], phases.im[k]), spectrum[0][k], spectrum[1][k]);
+        (a[k], b[k]) = (s.re, -s.im);
     }
     let n = (columns - 1) / 2;
-    let (p, q, re, im) = (&p[1..=n], &q[1..=n], &phases.re[1..=n], &phases.im[1..=n]);
     let ((a, a_mirror), (b, b_mirror)) = (a.split_at_mut(columns - n), b.split_at_mut(columns - n));
-    let (a, b, a_mirror, b_mirror) = (&mut a[1..=n], &mut b[1..=n], &mut a_mirror[..n], &mut b_mirror[..n]);
-    let doubled = phase.scale(two);
+    let phases = [&phases.re[1..=n], &phases.im[1..=n]];
+    combine(spectrum.map(|row| &row[1..=n]), doubled, phases, &mut a[1..=n], a_mirror, &mut b[1..=n], b_mirror);
+}
+
+#[inline(always)]
+fn combine_any<T: Real>(
+    [p, q]: [Half<'_, T>; 2],
+    phase: Complex<T>,
+    [re, im]: [&[T]; 2],
+    a: &mut [T],
+    a_mirror: &mut [T],
+    b: &mut [T],
+    b_mirror: &mut [T],
+) {
+    let n = a.len();
+    let (p, q, re, im) = (&p[..n], &q[..n], &re[..n], &im[..n]);
+    let (a_mirror, b, b_mirror) = (&mut a_mirror[..n], &mut b[..n], &mut b_mirror[..n]);
     for i in 0..n {
-        let e = Complex::new(re[i], im[i]);
-        let (p, q) = (e * p[i], (e * q[i]).conj());
-        let (s, d) = (doubled * (p + q), doubled * (p - q));
+        let (s, d) = forth(phase, Complex::new(re[i], im[i]), p[i], q[i]);
         a[i] = s.re;
         b[i] = -s.im;
         a_mirror[n - 1 - i] = -d.im;
@@ -237,23 +259,41 @@ fn combine<T: Real>(
 }
 
 /// Rows k1 (`p`) and N1 − k1 (`q`) of the half spectrum from those of the DCT-II, times 4.
-#[inline(always)]
-fn split<T: Real>(a: &[T], b: &[T], phase: Complex<T>, phases: &Phases<T>, p: &mut [Complex<T>], q: &mut [Complex<T>]) {
+fn split_rows<T: Real>(
+    [a, b]: [&[T]; 2],
+    phase: Complex<T>,
+    phases: &Phases<T>,
+    p: &mut [Complex<T>],
+    q: &mut [Complex<T>],
+) {
     let columns = a.len();
     let phase = phase.conj();
-    let back = |e: Complex<T>, s: Complex<T>, d: Complex<T>| (e * phase * (s + d), e * (phase * (s - d)).conj());
     let conj_phase = |k: usize| Complex::new(phases.re[k], -phases.im[k]);
     let zero = Complex::new(T::zero(), T::zero());
-    (p[0], q[0]) = back(conj_phase(0), Complex::new(a[0], -b[0]), zero);
+    (p[0], q[0]) = back(phase, conj_phase(0), Complex::new(a[0], -b[0]), zero);
     let k = columns / 2;
     let mirror = columns - k;
-    (p[k], q[k]) = back(conj_phase(k), Complex::new(a[k], -b[k]), Complex::new(-b[mirror], -a[mirror]));
+    (p[k], q[k]) = back(phase, conj_phase(k), Complex::new(a[k], -b[k]), Complex::new(-b[mirror], -a[mirror]));
     let n = (columns - 1) / 2;
-    let (p, q, re, im) = (&mut p[1..=n], &mut q[1..=n], &phases.re[1..=n], &phases.im[1..=n]);
-    let (a_mirror, b_mirror) = (&a[columns - n..], &b[columns - n..]);
-    let (a, b) = (&a[1..=n], &b[1..=n]);
+    let phases = [&phases.re[1..=n], &phases.im[1..=n]];
+    let (a, b) = ([&a[1..=n], &a[columns - n..]], [&b[1..=n], &b[columns - n..]]);
+    split(a, b, phase, phases, &mut p[1..=n], &mut q[1..=n]);
+}
+
+#[inline(always)]
+fn split_any<T: Real>(
+    [a, a_mirror]: [&[T]; 2],
+    [b, b_mirror]: [&[T]; 2],
+    phase: Complex<T>,
+    [re, im]: [&[T]; 2],
+    p: &mut [Complex<T>],
+    q: &mut [Complex<T>],
+) {
+    let n = p.len();
+    let (a, a_mirror, b, b_mirror) = (&a[..n], &a_mirror[..n], &b[..n], &b_mirror[..n]);
+    let (re, im, q) = (&re[..n], &im[..n], &mut q[..n]);
     for i in 0..n {
         let (s, d) = (Complex::new(a[i], -b[i]), Complex::new(-b_mirror[n - 1 - i], -a_mirror[n - 1 - i]));
-        (p[i], q[i]) = back(Complex::new(re[i], -im[i]), s, d);
+        (p[i], q[i]) = back(phase, Complex::new(re[i], -im[i]), s, d);
     }
 }

@@ -15,7 +15,7 @@ use crate::contestant::Contestant;
 use anyhow::Result;
 use std::path::Path;
 
-/// Builds of ducc by the names of the contestants; the last one is for AVX2 alone.
+/// Builds of ducc for this CPU, by the names of the contestants.
 const DUCC: [(&str, &str); 2] = [("ducc 0.42", "libducc-0.42.0.so"), ("ducc 0.35", "libducc-0.35.0.so")];
 
 pub(crate) struct Peers {
