@@ -100,49 +100,62 @@ impl<S: Precise> Cut<S> {
                     self.ends.ordered(from).read(z, 2 * len);
                     self.dft(complex(z), complex(z), t, run);
                     S::dispatch(isa, Unpack { m: len, turns: &self.turns, z, x: t });
-                    if self.ends.complex {
-                        self.after(isa, t, Rows { base: z, stride: 1 });
-                        copy(complex(z), to, self.ends.output / 2);
-                    } else {
-                        self.after(isa, t, to);
-                    }
+                    self.after(isa, t, to, z);
                 }
                 Data::Hermitian => {
-                    if self.ends.complex {
-                        copy(from, complex(z), self.ends.input / 2);
-                        self.before(isa, Rows { base: z, stride: 1 }, t);
-                    } else {
-                        self.before(isa, from, t);
-                    }
+                    self.before(isa, from, t, z);
                     S::dispatch(isa, Pack { m: len, turns: &self.turns, x: t, z });
                     self.dft(complex(z), complex(z), t, run);
                     self.ends.ordered(to).write(z, 2 * len);
                 }
                 Data::Complex | Data::ComplexBackward if self.ends.complex => self.dft(from, to, t, run),
                 Data::Complex | Data::ComplexBackward => {
-                    self.before(isa, from, z);
+                    self.before(isa, from, z, t);
                     self.dft(complex(z), complex(z), t, run);
-                    self.after(isa, z, to);
+                    self.after(isa, z, to, t);
                 }
             }
         }
     }
 
-    /// # Safety
-    /// As [`Cut::run`].
-    unsafe fn before(&self, isa: Isa, from: Rows<S>, to: *mut S) {
-        let before =
-            self.ends.before.as_ref().expect("sums that do not start with reals in order start with a combine");
-        // SAFETY: the caller's.
-        unsafe { S::dispatch(isa, Along { combine: before, from, to: Rows { base: to, stride: 1 } }) }
+    /// Reals that stand together in an element at the ends.
+    fn parts(&self) -> usize {
+        if self.ends.complex { 2 } else { 1 }
     }
 
+    /// The first combine; through `free` where the line is not one run of memory, so that lanes can run along it.
+    ///
     /// # Safety
     /// As [`Cut::run`].
-    unsafe fn after(&self, isa: Isa, from: *mut S, to: Rows<S>) {
-        let after = self.ends.after.as_ref().expect("sums that do not end with reals in order end with a combine");
+    unsafe fn before(&self, isa: Isa, from: Rows<S>, to: *mut S, free: *mut S) {
+        let combine =
+            self.ends.before.as_ref().expect("sums that do not start with reals in order start with a combine");
         // SAFETY: the caller's.
-        unsafe { S::dispatch(isa, Along { combine: after, from: Rows { base: from, stride: 1 }, to }) }
+        unsafe {
+            let mut run = Rows { base: from.base, stride: 1 };
+            if from.stride != self.parts() as isize {
+                run.base = free;
+                copy(from, Rows { base: free, stride: self.parts() as isize }, self.parts(), self.ends.input);
+            }
+            S::dispatch(isa, Along { combine, from: run, to: Rows { base: to, stride: 1 } });
+        }
+    }
+
+    /// The last combine, as [`Cut::before`].
+    ///
+    /// # Safety
+    /// As [`Cut::run`].
+    unsafe fn after(&self, isa: Isa, from: *mut S, to: Rows<S>, free: *mut S) {
+        let combine = self.ends.after.as_ref().expect("sums that do not end with reals in order end with a combine");
+        let apart = to.stride != self.parts() as isize;
+        let run = Rows { base: if apart { free } else { to.base }, stride: 1 };
+        // SAFETY: the caller's.
+        unsafe {
+            S::dispatch(isa, Along { combine, from: Rows { base: from, stride: 1 }, to: run });
+            if apart {
+                copy(Rows { base: free, stride: self.parts() as isize }, to, self.parts(), self.ends.output);
+            }
+        }
     }
 
     /// The complex DFT of the elements of `from`, through `t`.
@@ -175,16 +188,18 @@ impl<S: Scalar> Cut<S> {
     }
 }
 
-/// Copies `count` complex numbers.
+/// Copies `reals` numbers, `parts` of which stand together.
 ///
 /// # Safety
 /// They are there.
-unsafe fn copy<S: Scalar>(from: Rows<S>, to: Rows<S>, count: usize) {
-    for i in 0..count as isize {
-        // SAFETY: the caller's.
-        unsafe {
-            let (a, b) = (from.base.offset(i * from.stride), to.base.offset(i * to.stride));
-            (*b, *b.add(1)) = (*a, *a.add(1));
+unsafe fn copy<S: Scalar>(from: Rows<S>, to: Rows<S>, parts: usize, reals: usize) {
+    for i in 0..(reals / parts) as isize {
+        for part in 0..parts {
+            // SAFETY: the caller's.
+            unsafe {
+                let from = from.base.offset(i * from.stride).add(part);
+                *to.base.offset(i * to.stride).add(part) = *from;
+            }
         }
     }
 }

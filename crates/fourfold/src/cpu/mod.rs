@@ -17,4 +17,5 @@ mod lines;
 pub(crate) mod memory;
 mod pass;
 pub(crate) mod threads;
+mod tiles;
 mod transpose;

@@ -1,0 +1,174 @@
+//! Tiles of lines: in, through the ops of a pass, and out.
+
+use super::engine::{Engine, Pass, Precise, Ready};
+use super::lane::{Job, Lane, Work};
+use super::lines::{ARRAYS, LANES, Lines, Tile};
+use super::memory::Array;
+use super::transpose::{Access, GROUP, gather_block, scatter_block};
+use crate::complex::C;
+use crate::multiplier::Values;
+
+/// Block `index` of a pass, in the buffers of one thread.
+pub(super) struct Block<'a, S> {
+    pub(super) tiles: &'a Tiles<'a, S>,
+    pub(super) index: usize,
+    pub(super) buffer: *mut u8,
+}
+
+impl<S: Precise> Job<S> for Block<'_, S> {
+    unsafe fn run<V: Lane<Scalar = S>>(self) {
+        // SAFETY: the caller's.
+        unsafe { self.tiles.run::<V>(self.index, self.buffer.cast()) }
+    }
+}
+
+/// One pass over given arrays.
+pub(super) struct Tiles<'a, S> {
+    engine: &'a Engine<S>,
+    pass: &'a Pass<S>,
+    pub(super) from: Array<S>,
+    to: Array<S>,
+    table: Array<S>,
+    pub(super) lines: Lines,
+    pub(super) width: usize,
+    /// Tiles in a block.
+    pub(super) group: usize,
+}
+
+// SAFETY: the arrays are shared by tiles that touch disjoint lines.
+unsafe impl<S: Precise> Sync for Tiles<'_, S> {}
+
+impl<'a, S: Precise> Tiles<'a, S> {
+    /// The tiles of `pass` from one array to another.
+    pub(super) fn new(engine: &'a Engine<S>, pass: &'a Pass<S>, from: Array<S>, to: Array<S>) -> Self {
+        let values =
+            pass.ops.iter().find_map(|op| if let Ready::Multiply(values) = op { Some(&**values) } else { None });
+        let complex = pass.ops.iter().any(|op| matches!(op, Ready::Line(line) if line.ends.complex));
+        // Sums of reals act on both parts of complex numbers: these are one more axis then.
+        let split = from.parts == 2 && to.parts == 2 && !complex;
+        let [from, to] = [from, to].map(|array| if split { array.split_parts() } else { array });
+        let table = values.and_then(|values| values.array(split)).unwrap_or(to);
+        let width = engine.vector() / size_of::<S>();
+        let lines = Lines::new(pass.axis, [&from, &to, &table], values.is_none(), width);
+        // Rows of tiles are read as one run of memory where that lies across the lines.
+        let across = |array: &Array<S>| array.strides[pass.axis].unsigned_abs() > array.parts;
+        let group = if across(&from) || across(&to) { engine.slots - 1 } else { 1 };
+        Tiles { engine, pass, from, to, table, lines, width, group }
+    }
+}
+
+impl<S: Precise> Tiles<'_, S> {
+    fn access<'t>(&self, array: &Array<S>, number: usize, tile: &'t Tile) -> Access<'t, S> {
+        debug_assert!(number < ARRAYS);
+        let axis = self.pass.axis;
+        Access {
+            origin: array.origin,
+            lanes: &tile.offsets[number],
+            used: tile.used,
+            stride: array.strides[axis],
+            parts: array.parts,
+            count: array.shape[axis],
+        }
+    }
+
+    /// One block: lines in, ops, lines out.
+    ///
+    /// # Safety
+    /// The arrays and buffers are there, and no other thread touches them; the CPU has the instructions of `V`.
+    unsafe fn run<V: Lane<Scalar = S>>(&self, index: usize, buffer: *mut V) {
+        let (first, count) = self.lines.block(index, V::WIDTH, self.group);
+        let (one, many);
+        let tiles: &[Tile] = if count == 1 {
+            one = [self.lines.tile(first, V::WIDTH)];
+            &one
+        } else {
+            many = std::array::from_fn::<_, GROUP, _>(|g| self.lines.tile(first + g.min(count - 1), V::WIDTH));
+            &many[..count]
+        };
+        let step = self.engine.slot();
+        // SAFETY: the caller's; the slots and the work follow one another in the thread's buffers.
+        unsafe {
+            let mut slots = std::array::from_fn::<_, GROUP, _>(|g| buffer.add(g.min(count - 1) * step));
+            let mut free = buffer.add(count * step);
+            let work = buffer.add(self.engine.slots * step);
+            let slots = &mut slots[..count];
+            gather_block(tiles.iter().map(|tile| self.access(&self.from, 0, tile)), slots);
+            for (slot, tile) in slots.iter_mut().zip(tiles) {
+                for op in &self.pass.ops {
+                    match op {
+                        Ready::Line(line) => {
+                            let result = line.run(*slot, free, work);
+                            if result == free {
+                                std::mem::swap(slot, &mut free);
+                            }
+                        }
+                        Ready::Multiply(values) => self.multiply(values, tile, *slot, free),
+                        Ready::Cut(_) => unreachable!("a line that is cut has a pass of its own"),
+                    }
+                }
+            }
+            scatter_block(tiles.iter().map(|tile| self.access(&self.to, 1, tile)), slots);
+        }
+    }
+
+    /// Multiplies the tile by the plan's factors, with `free` as room for them.
+    ///
+    /// # Safety
+    /// Both hold the spectrum's lines.
+    unsafe fn multiply<V: Lane<Scalar = S>>(&self, values: &Values<S>, tile: &Tile, data: *mut V, free: *mut V) {
+        let count = values.shape[self.pass.axis];
+        // Sums of reals on complex numbers see one part at a time.
+        let split = self.from.axes > values.shape.len();
+        let (parts, factors) = (if split { 1 } else { values.domain_parts }, values.parts());
+        // SAFETY: the caller's.
+        unsafe {
+            match values.along(self.pass.axis) {
+                None => gather_block([self.access(&self.table, 2, tile)].into_iter(), &[free]),
+                Some(along) => {
+                    let lanes = std::array::from_fn::<_, LANES, _>(|lane| {
+                        let line = tile.first + lane.min(tile.used - 1);
+                        values.across(self.lines.indices(line).filter(|(axis, _)| *axis < values.shape.len()))
+                    });
+                    let scalars = free.cast::<S>();
+                    for (i, f) in along.iter().enumerate() {
+                        for lane in 0..V::WIDTH {
+                            for (part, x) in f.product(lanes[lane]).into_iter().take(factors).enumerate() {
+                                *scalars.add((i * factors + part) * V::WIDTH + lane) = x;
+                            }
+                        }
+                    }
+                }
+            }
+            V::enter(Product { data, factors: free.cast_const(), count, parts, factor_parts: factors });
+        }
+    }
+}
+
+struct Product<V: Lane> {
+    data: *mut V,
+    factors: *const V,
+    count: usize,
+    parts: usize,
+    factor_parts: usize,
+}
+
+impl<V: Lane> Work for Product<V> {
+    #[inline(always)]
+    fn run(self) {
+        let Product { data, factors, count, parts, factor_parts } = self;
+        for i in 0..count {
+            // SAFETY: both hold `count` elements of their parts.
+            unsafe {
+                if parts == 2 && factor_parts == 2 {
+                    let (z, w) = (data.cast::<C<V>>().add(i), *factors.cast::<C<V>>().add(i));
+                    *z = (*z).mul(w);
+                } else {
+                    for part in 0..parts {
+                        let x = data.add(i * parts + part);
+                        *x = *x * *factors.add(i);
+                    }
+                }
+            }
+        }
+    }
+}
