@@ -4,7 +4,7 @@ use crate::chain::Chain;
 use crate::dialect::print;
 use crate::kernels::kernel;
 use crate::lines::{Array, wide};
-use crate::runtime::{Buffer, Grid, Kernel, Place as Index, Runtime, unavailable};
+use crate::runtime::{Buffer, Grid, Kernel, Limits, Place as Index, Runtime, unavailable};
 use crate::spec::{Geometry, Spec};
 use fourfold::engine::dft_of;
 use fourfold::{Domain, Layout, Line, Op, Pass, Place, Precision, Problem, Recipe, Result, Sum};
@@ -32,20 +32,17 @@ struct Launch {
 }
 
 /// One pass, before its kernels are compiled.
-struct Draft {
-    specs: Vec<Spec>,
+pub(crate) struct Draft {
+    pub(crate) specs: Vec<Spec>,
     ends: [Place; 2],
-    chain: Chain,
+    pub(crate) chain: Chain,
 }
 
 impl Executable {
     /// `parts`: real sums act on both parts of complex arrays.
     pub(crate) fn new(runtime: &Runtime, kernels: &Kernels, recipe: &Recipe, parts: bool) -> Result<Executable> {
         let precision = recipe.problem().precision();
-        if precision == Precision::F64 && !runtime.limits().double {
-            return Err(unavailable(format!("{} has no f64: use f32", runtime.limits().name)));
-        }
-        let drafts = drafts(runtime, recipe, parts)?;
+        let drafts = drafts(runtime.limits(), recipe, parts)?;
         let specs: Vec<Spec> = drafts.iter().flat_map(|draft| draft.specs.clone()).collect();
         let mut launches = vec![];
         for draft in &drafts {
@@ -60,9 +57,8 @@ impl Executable {
                 });
             }
         }
-        let work = recipe.work().map_or(0, |(domain, shape)| domain.reals() * shape.iter().product::<usize>());
-        let scratch = specs.iter().filter(|spec| !spec.local).map(Spec::reals).max().unwrap_or(0);
-        let memory = [runtime.allocate(work * precision.bytes())?, runtime.allocate(scratch * precision.bytes())?];
+        let [work, scratch] = memory(recipe, &specs);
+        let memory = [runtime.allocate(work)?, runtime.allocate(scratch)?];
         let uses_bluestein = drafts.iter().any(|draft| draft.chain.uses_bluestein);
         Ok(Executable { launches, uses_bluestein, specs, memory: Mutex::new(memory) })
     }
@@ -95,7 +91,14 @@ fn compiled(runtime: &Runtime, kernels: &Kernels, spec: &Spec) -> Result<Arc<Ker
     Ok(kernel)
 }
 
-fn grid(spec: &Spec) -> Grid {
+/// Bytes of the work array, and of the buffers of long lines.
+pub(crate) fn memory(recipe: &Recipe, specs: &[Spec]) -> [usize; 2] {
+    let work = recipe.work().map_or(0, |(domain, shape)| domain.reals() * shape.iter().product::<usize>());
+    let scratch = specs.iter().filter(|spec| !spec.local).map(Spec::reals).max().unwrap_or(0);
+    [work, scratch].map(|reals| reals * recipe.problem().precision().bytes())
+}
+
+pub(crate) fn grid(spec: &Spec) -> Grid {
     Grid { groups: spec.groups(), threads: spec.threads, local_bytes: spec.local_reals() * spec.precision.bytes() }
 }
 
@@ -114,9 +117,12 @@ fn tables(runtime: &Runtime, chain: &Chain, precision: Precision) -> Result<[Buf
     Ok([table, indices])
 }
 
-/// All passes of a recipe; one that copies, if it has none.
-fn drafts(runtime: &Runtime, recipe: &Recipe, parts: bool) -> Result<Vec<Draft>> {
+/// All passes of a recipe; one that copies, if it has none. `parts` as for [`Executable::new`].
+pub(crate) fn drafts(limits: &Limits, recipe: &Recipe, parts: bool) -> Result<Vec<Draft>> {
     let problem = recipe.problem();
+    if problem.precision() == Precision::F64 && !limits.double {
+        return Err(unavailable(format!("{} has no f64: use f32", limits.name)));
+    }
     let array = |layout: &Layout, domain: Domain| {
         Array::new(layout.offset, &layout.shape, &layout.strides, domain == Domain::Complex || parts)
     };
@@ -130,11 +136,11 @@ fn drafts(runtime: &Runtime, recipe: &Recipe, parts: bool) -> Result<Vec<Draft>>
     };
     if recipe.passes().is_empty() {
         let axis = problem.input().shape.len().saturating_sub(1);
-        return Ok(vec![draft(runtime, problem, axis, [Place::Input, Place::Output], [input, output], &[])?]);
+        return Ok(vec![draft(limits, problem, axis, [Place::Input, Place::Output], [input, output], &[])?]);
     }
     let pass = |pass: &Pass| {
         let lines = pass.ops.iter().map(line).collect::<Result<Vec<_>>>()?;
-        draft(runtime, problem, pass.axis, [pass.from, pass.to], [place(pass.from), place(pass.to)], &lines)
+        draft(limits, problem, pass.axis, [pass.from, pass.to], [place(pass.from), place(pass.to)], &lines)
     };
     recipe.passes().iter().map(pass).collect()
 }
@@ -149,7 +155,7 @@ fn line(op: &Op) -> Result<&Line> {
 }
 
 fn draft(
-    runtime: &Runtime,
+    limits: &Limits,
     problem: &Problem,
     axis: usize,
     ends: [Place; 2],
@@ -178,5 +184,5 @@ fn draft(
         wide: wide([&input, &output]) || longest > 1 << 26 || input.reals() > 1 << 28,
         geometry,
     };
-    Ok(Draft { specs: spec.fitted(runtime.limits().local_bytes, runtime.limits().threads), ends, chain })
+    Ok(Draft { specs: spec.fitted(limits.local_bytes, limits.threads), ends, chain })
 }

@@ -7,12 +7,14 @@ mod engine;
 mod fit;
 mod kernels;
 mod lines;
+mod outline;
 mod plan;
 mod runtime;
 mod spec;
 mod trace;
 
 pub use array::GpuArray;
+pub use outline::{Launch, Outline, Target};
 pub use plan::{GpuPlan, GpuPlanner};
 
 use fourfold::{Element, Result};

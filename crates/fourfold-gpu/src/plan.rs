@@ -49,10 +49,7 @@ impl GpuPlanner {
     /// # Errors
     /// If the device lacks the precision or the memory, an axis has more than 2^28 elements, or its compiler refuses a kernel (the message has its log).
     pub fn plan(&self, problem: &Problem) -> Result<GpuPlan> {
-        if let Some(long) = problem.transforms().iter().find(|transform| transform.n > LONGEST) {
-            let message = format!("an axis of {} elements is too long: at most {LONGEST} run on a GPU", long.n);
-            return Err(Error::new(ErrorKind::Unavailable, message));
-        }
+        check_lengths(problem)?;
         let recipe = self.planner.recipe(problem);
         let executable = Executable::new(&self.device.runtime, &self.kernels, &recipe, false)?;
         let (device, kernels) = (self.device.clone(), Arc::clone(&self.kernels));
@@ -176,6 +173,13 @@ impl GpuPlan {
         }
         Ok(self.parts.get().expect("just set"))
     }
+}
+
+/// An error if an axis is too long.
+pub(crate) fn check_lengths(problem: &Problem) -> Result<()> {
+    let long = problem.transforms().iter().find(|transform| transform.n > LONGEST);
+    let message = |n: usize| format!("an axis of {n} elements is too long: at most {LONGEST} run on a GPU");
+    long.map_or(Ok(()), |long| Err(Error::new(ErrorKind::Unavailable, message(long.n))))
 }
 
 fn fitting<'a, T>(name: &str, data: &'a [T], layout: &Layout) -> Result<&'a [T]> {

@@ -1,0 +1,134 @@
+//! What a plan launches, without launching it: the device need not be there.
+
+use crate::Device;
+use crate::dialect::{CUDA, Dialect, OPENCL, print};
+use crate::engine::{Draft, drafts, grid, memory};
+use crate::kernels::kernel;
+use crate::runtime::{Limits, unavailable};
+use crate::spec::Spec;
+use fourfold::{Planner, Problem, Recipe, Result};
+
+/// What kernels are written for: a language, and the limits of a device.
+///
+/// ```
+/// use fourfold_gpu::Target;
+/// let outline = Target::cuda("sm_90")?.outline(&"dct2 f32 512x512".parse()?)?;
+/// assert!(outline.launches[0].source.contains("__global__"));
+/// # Ok::<(), fourfold::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Target {
+    dialect: &'static Dialect,
+    limits: Limits,
+}
+
+/// A plan as it would be launched.
+pub struct Outline {
+    /// What is computed, and how.
+    pub recipe: Recipe,
+    /// The launches, in order.
+    pub launches: Vec<Launch>,
+    /// Bytes that the launches read and write in the device's memory, tables not counted.
+    pub bytes_moved: usize,
+    /// Bytes of the device's memory that an execution needs beside its arrays.
+    pub scratch_bytes: usize,
+    /// Whether Bluestein's convolution stands somewhere, which costs about a digit.
+    pub uses_bluestein: bool,
+}
+
+/// One kernel with its grid.
+pub struct Launch {
+    /// Which of the recipe's passes it belongs to; 0 if that has none.
+    pub pass: usize,
+    /// Work groups.
+    pub groups: usize,
+    /// Threads of a work group.
+    pub threads: usize,
+    /// Bytes of local ("shared") memory of a work group.
+    pub local_bytes: usize,
+    /// The kernel, in CUDA C++ or OpenCL C.
+    pub source: String,
+}
+
+/// Architectures of NVIDIA's, and the most KiB of shared memory that a block can ask for (CUDA C++ Programming Guide, "Compute
+/// Capabilities", less the one KiB that the system takes).
+const ARCHITECTURES: [(&str, usize); 11] = [
+    ("sm_75", 64),
+    ("sm_80", 163),
+    ("sm_86", 99),
+    ("sm_87", 163),
+    ("sm_89", 99),
+    ("sm_90", 227),
+    ("sm_100", 227),
+    ("sm_103", 227),
+    ("sm_110", 227),
+    ("sm_120", 99),
+    ("sm_121", 99),
+];
+
+impl Target {
+    /// NVIDIA GPUs of an architecture, such as `sm_90`.
+    ///
+    /// # Errors
+    /// [`Unavailable`](fourfold::ErrorKind::Unavailable) if its limits are not known.
+    pub fn cuda(architecture: &str) -> Result<Target> {
+        let known = ARCHITECTURES.iter().find(|(name, _)| *name == architecture);
+        let names = || ARCHITECTURES.map(|(name, _)| name).join(", ");
+        let (name, kib) = known
+            .ok_or_else(|| unavailable(format!("no CUDA architecture {architecture:?}; known are {}", names())))?;
+        let limits = Limits { name: (*name).into(), local_bytes: kib << 10, threads: 1024, double: true };
+        Ok(Target { dialect: &CUDA, limits })
+    }
+
+    /// A typical device of OpenCL: 48 KiB of local memory, 256 threads in a work group, `f64`.
+    pub fn opencl() -> Target {
+        let limits =
+            Limits { name: "a typical OpenCL device".into(), local_bytes: 48 << 10, threads: 256, double: true };
+        Target { dialect: &OPENCL, limits }
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        &self.limits.name
+    }
+
+    /// What a plan for `problem` would launch.
+    ///
+    /// # Errors
+    /// If the device could not run it, as [`GpuPlanner::plan`](crate::GpuPlanner::plan).
+    pub fn outline(&self, problem: &Problem) -> Result<Outline> {
+        crate::plan::check_lengths(problem)?;
+        let recipe = Planner::new().recipe(problem);
+        let drafts = drafts(&self.limits, &recipe, false)?;
+        let launch = |pass: usize, spec: &Spec| {
+            let grid = grid(spec);
+            let source = print(self.dialect, spec, &kernel(spec));
+            Launch { pass, groups: grid.groups, threads: grid.threads, local_bytes: grid.local_bytes, source }
+        };
+        let numbered = drafts.iter().enumerate();
+        let launches = numbered.flat_map(|(i, draft)| draft.specs.iter().map(move |spec| launch(i, spec))).collect();
+        let real = problem.precision().bytes();
+        let specs: Vec<Spec> = drafts.iter().flat_map(|draft| draft.specs.clone()).collect();
+        let between: usize = drafts.iter().map(between_kernels).sum();
+        Ok(Outline {
+            launches,
+            bytes_moved: recipe.bytes_moved() + between * real,
+            scratch_bytes: memory(&recipe, &specs).iter().sum(),
+            uses_bluestein: drafts.iter().any(|draft| draft.chain.uses_bluestein),
+            recipe,
+        })
+    }
+}
+
+impl Device {
+    /// The same device as a target.
+    pub fn target(&self) -> Target {
+        Target { dialect: self.runtime.dialect(), limits: self.runtime.limits().clone() }
+    }
+}
+
+/// Reals that the kernels of one pass write for the next of them, and that this reads.
+fn between_kernels(draft: &Draft) -> usize {
+    let [.., last] = &*draft.specs else { return 0 };
+    2 * (draft.specs.len() - 1) * last.lines * last.room.buffer
+}
