@@ -11,7 +11,7 @@
 #[allow(dead_code, reason = "the tests use the rest")]
 mod common;
 
-use common::{open, read, verdict};
+use common::{read, verdict};
 use fourfold::{Element, Kind, Precision, Problem, Result};
 use fourfold_gpu::{Device, GpuPlanner};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,7 +31,7 @@ fn main() {
         Some("time") => (false, true),
         _ => (true, true),
     };
-    let device = open(name).unwrap_or_else(|e| panic!("{e}"));
+    let device = Device::open(name).unwrap_or_else(|e| panic!("{e}"));
     println!("{name}: {}", device.name());
     let wrong = if verify { verify_all(&device) } else { 0 };
     if time {

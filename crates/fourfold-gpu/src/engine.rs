@@ -1,18 +1,13 @@
 //! From a recipe to launches.
 
 use crate::chain::Chain;
-use crate::dialect::print;
-use crate::kernels::kernel;
+use crate::library::Library;
 use crate::lines::{Array, wide};
 use crate::runtime::{Buffer, Grid, Kernel, Limits, Place as Index, Runtime, unavailable};
 use crate::spec::{Geometry, Spec};
 use fourfold::engine::dft_of;
 use fourfold::{Domain, Layout, Line, Op, Pass, Place, Precision, Problem, Recipe, Result, Sum};
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// Kernels by their specs.
-pub(crate) type Kernels = Mutex<HashMap<Spec, Arc<Kernel>>>;
 
 /// A recipe on a device, for arrays of given layouts.
 pub(crate) struct Executable {
@@ -40,16 +35,17 @@ pub(crate) struct Draft {
 
 impl Executable {
     /// `parts`: real sums act on both parts of complex arrays.
-    pub(crate) fn new(runtime: &Runtime, kernels: &Kernels, recipe: &Recipe, parts: bool) -> Result<Executable> {
+    pub(crate) fn new(runtime: &Runtime, library: &Library, recipe: &Recipe, parts: bool) -> Result<Executable> {
         let precision = recipe.problem().precision();
         let drafts = drafts(runtime.limits(), recipe, parts)?;
         let specs: Vec<Spec> = drafts.iter().flat_map(|draft| draft.specs.clone()).collect();
+        let mut kernels = library.kernels(&specs)?.into_iter();
         let mut launches = vec![];
         for draft in &drafts {
             let tables = Arc::new(tables(runtime, &draft.chain, precision)?);
             for spec in &draft.specs {
                 launches.push(Launch {
-                    kernel: compiled(runtime, kernels, spec)?,
+                    kernel: kernels.next().expect("there is a kernel for each spec"),
                     grid: grid(spec),
                     from: draft.ends[0],
                     to: draft.ends[1],
@@ -79,16 +75,6 @@ impl Executable {
         }
         Ok(())
     }
-}
-
-fn compiled(runtime: &Runtime, kernels: &Kernels, spec: &Spec) -> Result<Arc<Kernel>> {
-    if let Some(kernel) = kernels.lock().unwrap_or_else(PoisonError::into_inner).get(spec) {
-        return Ok(Arc::clone(kernel));
-    }
-    let source = print(runtime.dialect(), spec, &kernel(spec));
-    let kernel = Arc::new(runtime.compile(&source, grid(spec).local_bytes)?);
-    kernels.lock().unwrap_or_else(PoisonError::into_inner).insert(spec.clone(), Arc::clone(&kernel));
-    Ok(kernel)
 }
 
 /// Bytes of the work array, and of the buffers of long lines.

@@ -1,10 +1,11 @@
 //! Plans on a device.
 
 use crate::dialect::print;
-use crate::engine::{Executable, Kernels};
+use crate::engine::Executable;
 use crate::kernels::kernel;
+use crate::library::Library;
 use crate::runtime::{Runtime, foreign};
-use crate::{Device, GpuArray};
+use crate::{Cache, Device, GpuArray};
 use fourfold::{Domain, Element, Error, ErrorKind, Layout, Planner, Precision, Problem, Recipe, Result};
 use std::sync::{Arc, OnceLock};
 
@@ -15,7 +16,7 @@ const LONGEST: usize = 1 << 28;
 pub struct GpuPlanner {
     device: Device,
     planner: Planner,
-    kernels: Arc<Kernels>,
+    library: Arc<Library>,
 }
 
 /// A problem with its tables and kernels, ready to run any number of times.
@@ -32,16 +33,22 @@ pub struct GpuPlanner {
 pub struct GpuPlan {
     device: Device,
     recipe: Recipe,
-    kernels: Arc<Kernels>,
+    library: Arc<Library>,
     executable: Executable,
     /// The same for complex arrays, of sums of reals.
     parts: OnceLock<Executable>,
 }
 
 impl GpuPlanner {
-    /// A planner for `device`.
+    /// A planner for `device`, with the [standard](Cache::standard) cache.
     pub fn new(device: Device) -> GpuPlanner {
-        GpuPlanner { device, planner: Planner::new(), kernels: Arc::default() }
+        GpuPlanner::with_cache(device, Cache::standard())
+    }
+
+    /// A planner for `device` that keeps compiled kernels on disk in `cache`, or not at all.
+    pub fn with_cache(device: Device, cache: Option<Cache>) -> GpuPlanner {
+        let library = Arc::new(Library::new(device.runtime.clone(), cache));
+        GpuPlanner { device, planner: Planner::new(), library }
     }
 
     /// A plan for `problem`: compiles what kernels it needs.
@@ -51,9 +58,9 @@ impl GpuPlanner {
     pub fn plan(&self, problem: &Problem) -> Result<GpuPlan> {
         check_lengths(problem)?;
         let recipe = self.planner.recipe(problem);
-        let executable = Executable::new(&self.device.runtime, &self.kernels, &recipe, false)?;
-        let (device, kernels) = (self.device.clone(), Arc::clone(&self.kernels));
-        Ok(GpuPlan { device, recipe, kernels, executable, parts: OnceLock::new() })
+        let executable = Executable::new(&self.device.runtime, &self.library, &recipe, false)?;
+        let (device, library) = (self.device.clone(), Arc::clone(&self.library));
+        Ok(GpuPlan { device, recipe, library, executable, parts: OnceLock::new() })
     }
 }
 
@@ -167,7 +174,7 @@ impl GpuPlan {
 
     fn both_parts(&self) -> Result<&Executable> {
         if self.parts.get().is_none() {
-            let executable = Executable::new(self.runtime(), &self.kernels, &self.recipe, true)?;
+            let executable = Executable::new(self.runtime(), &self.library, &self.recipe, true)?;
             // Another thread may have been faster.
             let _ = self.parts.set(executable);
         }

@@ -96,7 +96,7 @@ fn what_does_not_fit_is_an_error() {
 
 #[test]
 fn a_device_that_is_not_there_is_an_error() {
-    for absent in [Device::cuda(1000), Device::opencl(1000)] {
+    for absent in [Device::cuda(1000), Device::opencl(1000), Device::open("opencl:1000")] {
         assert_eq!(absent.unwrap_err().kind(), ErrorKind::Unavailable);
     }
 }

@@ -3,9 +3,13 @@
 mod cuda;
 mod opencl;
 
+use crate::DeviceInfo;
 use crate::dialect::{CUDA, Dialect, OPENCL};
 use fourfold::{Element, Error, ErrorKind, Result};
 use std::sync::Arc;
+
+pub(crate) use cuda::devices as cuda_devices;
+pub(crate) use opencl::devices as opencl_devices;
 
 /// What a device can do.
 #[derive(Clone, Debug)]
@@ -57,6 +61,13 @@ impl Runtime {
         Ok(Runtime::OpenCl(Arc::new(opencl::Runtime::new(number)?)))
     }
 
+    pub(crate) fn info(&self) -> &DeviceInfo {
+        match self {
+            Runtime::Cuda(device) => device.info(),
+            Runtime::OpenCl(device) => device.info(),
+        }
+    }
+
     pub(crate) fn limits(&self) -> &Limits {
         match self {
             Runtime::Cuda(device) => device.limits(),
@@ -71,10 +82,29 @@ impl Runtime {
         }
     }
 
-    pub(crate) fn compile(&self, source: &str, local_bytes: usize) -> Result<Kernel> {
+    /// One line that says, with a kernel's source, which machine code it becomes: ours, the device, the driver, the compiler.
+    pub(crate) fn target(&self) -> String {
+        let (api, name) = (self.info().id.api, &self.info().name);
+        let versions = match self {
+            Runtime::Cuda(device) => device.versions(),
+            Runtime::OpenCl(device) => device.versions(),
+        };
+        format!("fourfold {} {api} {name}, {versions}", env!("CARGO_PKG_VERSION")).replace('\n', " ")
+    }
+
+    /// A kernel and its machine code. The error has the compiler's log.
+    pub(crate) fn compile(&self, source: &str, local_bytes: usize) -> Result<(Kernel, Vec<u8>)> {
         match self {
-            Runtime::Cuda(device) => device.compile(source, local_bytes).map(Kernel::Cuda),
-            Runtime::OpenCl(device) => device.compile(source).map(Kernel::OpenCl),
+            Runtime::Cuda(device) => device.compile(source, local_bytes).map(|(k, code)| (Kernel::Cuda(k), code)),
+            Runtime::OpenCl(device) => device.compile(source).map(|(k, code)| (Kernel::OpenCl(k), code)),
+        }
+    }
+
+    /// The kernel of machine code that [`Runtime::compile`] returned.
+    pub(crate) fn load(&self, code: &[u8], local_bytes: usize) -> Result<Kernel> {
+        match self {
+            Runtime::Cuda(device) => device.load(code, local_bytes).map(Kernel::Cuda),
+            Runtime::OpenCl(device) => device.load(code).map(Kernel::OpenCl),
         }
     }
 
@@ -145,6 +175,20 @@ pub(crate) fn foreign() -> Error {
 
 pub(crate) fn unavailable(message: String) -> Error {
     Error::new(ErrorKind::Unavailable, message)
+}
+
+impl Limits {
+    fn new(info: &DeviceInfo, threads: usize) -> Limits {
+        Limits { name: info.name.clone(), local_bytes: info.local_memory, threads, double: info.double }
+    }
+}
+
+/// The device of this number.
+fn numbered(devices: Vec<DeviceInfo>, number: usize) -> Result<DeviceInfo> {
+    let there: Vec<_> = devices.iter().map(|device| format!("{} ({})", device.id, device.name)).collect();
+    let api = devices[0].id.api;
+    let message = || unavailable(format!("there is no {api}:{number}: there are {}", there.join(", ")));
+    devices.into_iter().nth(number).ok_or_else(message)
 }
 
 /// Numbers without padding, any bytes of which are numbers.

@@ -7,18 +7,7 @@ use fourfold_gpu::{Device, GpuPlan, GpuPlanner};
 /// The device that `FOURFOLD_DEVICE` names, `cuda:0` or `opencl:1`; the first of OpenCL if it is not set.
 pub(crate) fn device() -> Result<Device> {
     let name = std::env::var("FOURFOLD_DEVICE").unwrap_or("opencl:0".into());
-    open(&name)
-}
-
-/// The device of a name such as `cuda:0`.
-pub(crate) fn open(name: &str) -> Result<Device> {
-    let (sort, number) = name.split_once(':').unwrap_or((name, "0"));
-    let number = number.parse().unwrap_or_else(|_| panic!("`{number}` in `{name}` is not the number of a device"));
-    match sort {
-        "cuda" => Device::cuda(number),
-        "opencl" => Device::opencl(number),
-        _ => panic!("`{name}` is not a device: expected cuda:0 or opencl:0"),
-    }
+    Device::open(&name)
 }
 
 /// The problems in a text, one a line; `#` begins a comment.

@@ -1,0 +1,253 @@
+//! Compiled kernels on disk.
+//!
+//! An entry is one file: a head, the key, the binary. The key is all that determines the binary, source text included; its hash
+//! names the file, and it is compared in full. Entries are written under another name and renamed, so that other processes see a
+//! whole one or none; a damaged one fails its checksum, and is compiled and written again.
+
+use fourfold::{Error, ErrorKind, Result};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+
+/// Bytes that a cache holds if not said.
+const LIMIT: u64 = 256 << 20;
+
+/// Begins an entry; the last digit is the format's.
+const MAGIC: [u8; 8] = *b"fourfld1";
+
+/// Magic, lengths of key and binary, checksum of both.
+const HEAD: usize = 8 + 8 + 8 + 16;
+
+const SUFFIX: &str = "kernel";
+const UNFINISHED: &str = "unfinished";
+
+/// After this time the writer of an unfinished entry is gone.
+const ABANDONED: Duration = Duration::from_secs(3600);
+
+/// A folder of compiled kernels. Any number of processes may share it.
+///
+/// A planner never fails because of its cache: what cannot be read is compiled, what cannot be written is not kept.
+///
+/// ```
+/// use fourfold_gpu::Cache;
+/// let cache = Cache::open(std::env::temp_dir().join("fourfold-example")).with_limit(64 << 20);
+/// assert_eq!(cache.bytes()?, 0); // nothing is made before there is something to keep
+/// # Ok::<(), fourfold::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Cache {
+    folder: PathBuf,
+    limit: u64,
+}
+
+/// One compiled kernel of a [`Cache`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CacheEntry {
+    /// Its file.
+    pub path: PathBuf,
+    /// The device, driver and compiler that it is for; empty if the file is damaged.
+    pub target: String,
+    /// The size of the file.
+    pub bytes: u64,
+    /// When it was last read or written.
+    pub used: SystemTime,
+}
+
+impl Cache {
+    /// The cache that planners use if not told otherwise: the folder that `FOURFOLD_CACHE_DIR` names, or `fourfold` in the user's cache
+    /// folder (`$XDG_CACHE_HOME` or `~/.cache`; `~/Library/Caches` on macOS, `%LOCALAPPDATA%` on Windows). `FOURFOLD_CACHE_LIMIT` says
+    /// how many bytes it holds, 256 MiB unless it is a number.
+    ///
+    /// `None` if `FOURFOLD_CACHE_DIR` is empty, which switches it off, or there is no such folder.
+    pub fn standard() -> Option<Cache> {
+        let folder = match std::env::var_os("FOURFOLD_CACHE_DIR") {
+            Some(folder) if folder.is_empty() => return None,
+            Some(folder) => PathBuf::from(folder),
+            None => user_folder()?.join("fourfold"),
+        };
+        let limit = std::env::var("FOURFOLD_CACHE_LIMIT").ok().and_then(|bytes| bytes.parse().ok());
+        Some(Cache { folder, limit: limit.unwrap_or(LIMIT) })
+    }
+
+    /// The cache in `folder`, which is made when there is something to keep.
+    pub fn open(folder: impl Into<PathBuf>) -> Cache {
+        Cache { folder: folder.into(), limit: LIMIT }
+    }
+
+    /// The same cache, holding at most `bytes` bytes, 256 MiB if not said: what was not used for longest is dropped first.
+    pub fn with_limit(self, bytes: u64) -> Cache {
+        Cache { limit: bytes, ..self }
+    }
+
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// How many bytes it holds at most.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// What it has, last used first; nothing if the folder is not there.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub fn entries(&self) -> Result<Vec<CacheEntry>> {
+        let files = self.files(SUFFIX).map_err(|e| self.failed("read", &e))?;
+        let entry = |(path, bytes, used): (PathBuf, u64, SystemTime)| {
+            let target = target(&path).unwrap_or_default();
+            CacheEntry { path, target, bytes, used }
+        };
+        Ok(files.into_iter().map(entry).collect())
+    }
+
+    /// How many bytes it has.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub fn bytes(&self) -> Result<u64> {
+        let files = self.files(SUFFIX).map_err(|e| self.failed("read", &e))?;
+        Ok(files.iter().map(|file| file.1).sum())
+    }
+
+    /// Removes all that it has; returns how many entries. Plans that were made stay good.
+    ///
+    /// # Errors
+    /// If the folder cannot be read, or an entry not be removed.
+    pub fn clear(&self) -> Result<usize> {
+        let clear = || {
+            let files = self.files(SUFFIX)?;
+            files.iter().try_for_each(|file| remove(&file.0))?;
+            self.files(UNFINISHED)?.iter().try_for_each(|file| remove(&file.0))?;
+            Ok(files.len())
+        };
+        clear().map_err(|e: io::Error| self.failed("clear", &e))
+    }
+
+    /// The binary that was kept for `key`.
+    pub(crate) fn load(&self, key: &str) -> Option<Vec<u8>> {
+        let mut file = File::open(self.path(key)).ok()?;
+        let mut bytes = vec![];
+        file.read_to_end(&mut bytes).ok()?;
+        let binary = whole(&bytes, key)?.to_vec();
+        // The time of last use; where it cannot be set, the oldest entries are dropped first.
+        let _ = file.set_modified(SystemTime::now());
+        Some(binary)
+    }
+
+    /// Keeps `binary` for `key`, if that is possible.
+    pub(crate) fn store(&self, key: &str, binary: &[u8]) {
+        let bytes = (HEAD + key.len() + binary.len()) as u64;
+        if bytes <= self.limit && self.write(key, binary).is_ok() {
+            let _ = self.prune();
+        }
+    }
+
+    fn write(&self, key: &str, binary: &[u8]) -> io::Result<()> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        fs::create_dir_all(&self.folder)?;
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let unfinished = self.folder.join(format!("{}-{number}.{UNFINISHED}", std::process::id()));
+        let written = File::create(&unfinished).and_then(|mut file| {
+            file.write_all(&head(key, binary))?;
+            file.write_all(key.as_bytes())?;
+            file.write_all(binary)
+        });
+        let kept = written.and_then(|()| fs::rename(&unfinished, self.path(key)));
+        if kept.is_err() {
+            let _ = fs::remove_file(&unfinished);
+        }
+        kept
+    }
+
+    /// Drops what was not used for longest until the limit is kept.
+    fn prune(&self) -> io::Result<()> {
+        let mut kept = 0;
+        for (path, bytes, _) in self.files(SUFFIX)? {
+            kept += bytes;
+            if kept > self.limit {
+                remove(&path)?;
+            }
+        }
+        let abandoned = |used: SystemTime| used.elapsed().is_ok_and(|age| age > ABANDONED);
+        let unfinished = self.files(UNFINISHED)?;
+        unfinished.iter().filter(|file| abandoned(file.2)).try_for_each(|file| remove(&file.0))
+    }
+
+    /// Files with this suffix, their sizes and the time of their last use, latest first.
+    fn files(&self, suffix: &str) -> io::Result<Vec<(PathBuf, u64, SystemTime)>> {
+        let folder = match fs::read_dir(&self.folder) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
+            folder => folder?,
+        };
+        let mut files = vec![];
+        for file in folder {
+            let file = file?;
+            // Another process may have removed it.
+            if file.path().extension().is_some_and(|s| s == suffix)
+                && let Ok(data) = file.metadata()
+            {
+                files.push((file.path(), data.len(), data.modified()?));
+            }
+        }
+        files.sort_by_key(|file| std::cmp::Reverse(file.2));
+        Ok(files)
+    }
+
+    fn path(&self, key: &str) -> PathBuf {
+        self.folder.join(format!("{:032x}.{SUFFIX}", xxh3_128(key.as_bytes())))
+    }
+
+    fn failed(&self, what: &str, error: &io::Error) -> Error {
+        let message = format!("cannot {what} the kernel cache in {}: {error}", self.folder.display());
+        Error::new(ErrorKind::Unavailable, message)
+    }
+}
+
+fn user_folder() -> Option<PathBuf> {
+    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = std::env::home_dir();
+    if cfg!(windows) {
+        absolute("LOCALAPPDATA")
+    } else if cfg!(target_os = "macos") {
+        home.map(|home| home.join("Library/Caches"))
+    } else {
+        absolute("XDG_CACHE_HOME").or_else(|| home.map(|home| home.join(".cache")))
+    }
+}
+
+/// Removes a file, unless another process did.
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+        _ => Ok(()),
+    }
+}
+
+fn head(key: &str, binary: &[u8]) -> Vec<u8> {
+    let mut sum = Xxh3::new();
+    sum.update(key.as_bytes());
+    sum.update(binary);
+    let lengths = [key.len() as u64, binary.len() as u64].map(u64::to_le_bytes);
+    [&MAGIC[..], &lengths[0], &lengths[1], &sum.digest128().to_le_bytes()].concat()
+}
+
+/// The binary of an entry that is undamaged and for this key.
+fn whole<'a>(bytes: &'a [u8], key: &str) -> Option<&'a [u8]> {
+    let binary = bytes.get(HEAD..)?.strip_prefix(key.as_bytes())?;
+    (bytes[..HEAD] == head(key, binary)).then_some(binary)
+}
+
+/// The first line of an entry's key.
+fn target(path: &Path) -> Option<String> {
+    let mut start = vec![];
+    File::open(path).ok()?.take(1024).read_to_end(&mut start).ok()?;
+    let key = start.strip_prefix(&MAGIC)?.get(HEAD - MAGIC.len()..)?;
+    let line = key.split(|byte| *byte == b'\n').next()?;
+    String::from_utf8(line.to_vec()).ok()
+}

@@ -1,0 +1,81 @@
+//! Kernels by their specs: those in use, those on disk, those that must be compiled.
+
+use crate::Cache;
+use crate::dialect::print;
+use crate::kernels::kernel;
+use crate::runtime::{Kernel, Runtime};
+use crate::spec::Spec;
+use fourfold::{Error, Result};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+/// The kernels of a device.
+pub(crate) struct Library {
+    runtime: Runtime,
+    cache: Option<Cache>,
+    kernels: Mutex<HashMap<Spec, Arc<Kernel>>>,
+}
+
+impl Library {
+    pub(crate) fn new(runtime: Runtime, cache: Option<Cache>) -> Library {
+        Library { runtime, cache, kernels: Mutex::default() }
+    }
+
+    /// The kernels of `specs`. Those that are not there yet are made at the same time: compilers take most of a plan's time.
+    pub(crate) fn kernels(&self, specs: &[Spec]) -> Result<Vec<Arc<Kernel>>> {
+        let mut missing: Vec<&Spec> = vec![];
+        for spec in specs {
+            if self.find(spec).is_none() && !missing.contains(&spec) {
+                missing.push(spec);
+            }
+        }
+        self.make_all(&missing)?;
+        Ok(specs.iter().map(|spec| self.find(spec).expect("all are made")).collect())
+    }
+
+    fn make_all(&self, specs: &[&Spec]) -> Result<()> {
+        let next = AtomicUsize::new(0);
+        let work = || -> Result<()> {
+            while let Some(spec) = specs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let made = Arc::new(self.make(spec)?);
+                self.lock().insert((*spec).clone(), made);
+            }
+            Ok(())
+        };
+        let most = thread::available_parallelism().map_or(1, |n| n.get());
+        thread::scope(|scope| {
+            let helpers: Vec<_> = (1..specs.len().min(most)).map(|_| scope.spawn(work)).collect();
+            let own = work();
+            let join = |helper: thread::ScopedJoinHandle<'_, _>| helper.join().expect("making a kernel does not panic");
+            helpers.into_iter().map(join).fold(own, Result::and)
+        })
+    }
+
+    /// A kernel from disk, or compiled and kept there.
+    fn make(&self, spec: &Spec) -> Result<Kernel> {
+        let source = print(self.runtime.dialect(), spec, &kernel(spec));
+        let key = format!("{}\n{source}", self.runtime.target());
+        let local_bytes = spec.local_reals() * spec.precision.bytes();
+        let kept = self.cache.as_ref().and_then(|cache| cache.load(&key));
+        // A driver may refuse what an earlier one with the same name made.
+        if let Some(kernel) = kept.and_then(|binary| self.runtime.load(&binary, local_bytes).ok()) {
+            return Ok(kernel);
+        }
+        let refused = |e: Error| Error::new(e.kind(), format!("{e}\n{source}\nThe kernel's spec: {spec:?}"));
+        let (kernel, binary) = self.runtime.compile(&source, local_bytes).map_err(refused)?;
+        if let Some(cache) = &self.cache {
+            cache.store(&key, &binary);
+        }
+        Ok(kernel)
+    }
+
+    fn find(&self, spec: &Spec) -> Option<Arc<Kernel>> {
+        self.lock().get(spec).cloned()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Spec, Arc<Kernel>>> {
+        self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
