@@ -1,12 +1,11 @@
 //! From a recipe to launches.
 
 use crate::chain::Chain;
+use crate::draft::drafts;
 use crate::library::Library;
-use crate::lines::{Array, wide};
-use crate::runtime::{Buffer, Grid, Kernel, Limits, Place as Index, Runtime, unavailable};
-use crate::spec::{Geometry, Spec};
-use fourfold::engine::dft_of;
-use fourfold::{Domain, Layout, Line, Op, Pass, Place, Precision, Problem, Recipe, Result, Sum};
+use crate::runtime::{Buffer, Grid, Kernel, Place as Index, Runtime};
+use crate::spec::Spec;
+use fourfold::{Place, Precision, Recipe, Result};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A recipe on a device, for arrays of given layouts.
@@ -24,13 +23,6 @@ struct Launch {
     from: Place,
     to: Place,
     tables: Arc<[Buffer; 2]>,
-}
-
-/// One pass, before its kernels are compiled.
-pub(crate) struct Draft {
-    pub(crate) specs: Vec<Spec>,
-    ends: [Place; 2],
-    pub(crate) chain: Chain,
 }
 
 impl Executable {
@@ -80,12 +72,12 @@ impl Executable {
 /// Bytes of the work array, and of the buffers of long lines.
 pub(crate) fn memory(recipe: &Recipe, specs: &[Spec]) -> [usize; 2] {
     let work = recipe.work().map_or(0, |(domain, shape)| domain.reals() * shape.iter().product::<usize>());
-    let scratch = specs.iter().filter(|spec| !spec.local).map(Spec::reals).max().unwrap_or(0);
+    let scratch = specs.iter().map(Spec::scratch_reals).max().unwrap_or(0);
     [work, scratch].map(|reals| reals * recipe.problem().precision().bytes())
 }
 
 pub(crate) fn grid(spec: &Spec) -> Grid {
-    Grid { groups: spec.groups(), threads: spec.threads, local_bytes: spec.local_reals() * spec.precision.bytes() }
+    Grid { groups: spec.groups(), threads: spec.threads, local_bytes: spec.local_bytes() }
 }
 
 fn tables(runtime: &Runtime, chain: &Chain, precision: Precision) -> Result<[Buffer; 2]> {
@@ -101,74 +93,4 @@ fn tables(runtime: &Runtime, chain: &Chain, precision: Precision) -> Result<[Buf
     let mut indices = runtime.allocate(size_of_val(places.as_slice()))?;
     runtime.upload(&places, &mut indices)?;
     Ok([table, indices])
-}
-
-/// All passes of a recipe; one that copies, if it has none. `parts` as for [`Executable::new`].
-pub(crate) fn drafts(limits: &Limits, recipe: &Recipe, parts: bool) -> Result<Vec<Draft>> {
-    let problem = recipe.problem();
-    if problem.precision() == Precision::F64 && !limits.double {
-        return Err(unavailable(format!("{} has no f64: use f32", limits.name)));
-    }
-    let array = |layout: &Layout, domain: Domain| {
-        Array::new(layout.offset, &layout.shape, &layout.strides, domain == Domain::Complex || parts)
-    };
-    let input = array(problem.input(), problem.input_domain());
-    let output = array(problem.output(), problem.output_domain());
-    let work = recipe.work().map(|(domain, shape)| Array::c_order(shape, domain == Domain::Complex));
-    let place = |place: Place| match place {
-        Place::Input => input.clone(),
-        Place::Output => output.clone(),
-        Place::Work => work.clone().expect("a recipe that names the work array has one"),
-    };
-    if recipe.passes().is_empty() {
-        let axis = problem.input().shape.len().saturating_sub(1);
-        return Ok(vec![draft(limits, problem, axis, [Place::Input, Place::Output], [input, output], &[])?]);
-    }
-    let pass = |pass: &Pass| {
-        let lines = pass.ops.iter().map(line).collect::<Result<Vec<_>>>()?;
-        draft(limits, problem, pass.axis, [pass.from, pass.to], [place(pass.from), place(pass.to)], &lines)
-    };
-    recipe.passes().iter().map(pass).collect()
-}
-
-fn line(op: &Op) -> Result<&Line> {
-    match op {
-        Op::Transform(line) => Ok(line),
-        Op::Multiply => {
-            Err(unavailable("filters do not run on GPUs yet: transform, multiply and transform back".into()))
-        }
-    }
-}
-
-fn draft(
-    limits: &Limits,
-    problem: &Problem,
-    axis: usize,
-    ends: [Place; 2],
-    arrays: [Array; 2],
-    lines: &[&Line],
-) -> Result<Draft> {
-    let mixes =
-        |line: &&Line| matches!(line.transform.sum, Sum::Forward | Sum::Backward | Sum::RealToHalf | Sum::HalfToReal);
-    // Sums of reals act on both parts of complex numbers: these are one more axis then.
-    let split = arrays.iter().all(|array| array.complex) && !lines.iter().any(mixes);
-    let [input, output] = arrays.map(|array| if split { array.split_parts() } else { array });
-    let mut chain = Chain::new();
-    lines.iter().for_each(|line| chain.line(line));
-    let chain = chain.finish(input.shape[axis], !input.complex);
-    let geometry = Geometry::new(axis, &input, &output);
-    let longest = lines.iter().map(|line| dft_of(line.transform.sum, line.transform.n).1).max().unwrap_or(1);
-    let spec = Spec {
-        precision: problem.precision(),
-        stages: chain.stages.clone(),
-        local: true,
-        lines: geometry.lines(),
-        tile: 1,
-        across: geometry.across(),
-        threads: 1,
-        room: chain.room,
-        wide: wide([&input, &output]) || longest > 1 << 26 || input.reals() > 1 << 28,
-        geometry,
-    };
-    Ok(Draft { specs: spec.fitted(limits.local_bytes, limits.threads), ends, chain })
 }

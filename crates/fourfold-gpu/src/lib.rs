@@ -5,6 +5,7 @@ mod cache;
 mod chain;
 mod device;
 mod dialect;
+mod draft;
 mod engine;
 mod fit;
 mod kernels;

@@ -57,7 +57,7 @@ impl Library {
     fn make(&self, spec: &Spec) -> Result<Kernel> {
         let source = print(self.runtime.dialect(), spec, &kernel(spec));
         let key = format!("{}\n{source}", self.runtime.target());
-        let local_bytes = spec.local_reals() * spec.precision.bytes();
+        let local_bytes = spec.local_bytes();
         let kept = self.cache.as_ref().and_then(|cache| cache.load(&key));
         // A driver may refuse what an earlier one with the same name made.
         if let Some(kernel) = kept.and_then(|binary| self.runtime.load(&binary, local_bytes).ok()) {

@@ -1,6 +1,6 @@
 //! The lines along one axis of two arrays.
 
-use crate::spec::{Across, Geometry, Side};
+use crate::spec::{Across, Geometry, Pair, Side};
 
 /// An array as kernels see it: strides and offset in reals.
 #[derive(Clone, Debug)]
@@ -35,10 +35,6 @@ impl Array {
         self
     }
 
-    pub(crate) fn reals(&self) -> usize {
-        self.shape.iter().product::<usize>() * if self.complex { 2 } else { 1 }
-    }
-
     fn side(&self, axis: usize) -> Side {
         Side { offset: self.offset, stride: self.strides[axis], complex: self.complex }
     }
@@ -51,19 +47,24 @@ impl Array {
 }
 
 impl Geometry {
-    /// The lines along `axis`; both arrays have the same lengths along the other axes. Those that are one in memory are merged.
-    pub(crate) fn new(axis: usize, input: &Array, output: &Array) -> Geometry {
+    /// The lines along `axis`, two neighbours on axis `pair` as one; both arrays have the same lengths along the other axes. Those that are one in
+    /// memory are merged.
+    pub(crate) fn new(axis: usize, pair: Option<usize>, input: &Array, output: &Array) -> Geometry {
         let mut others: Vec<_> = (0..input.shape.len()).filter(|&a| a != axis && input.shape[a] > 1).collect();
         others.sort_by_key(|&a| (output.strides[a].abs(), input.strides[a].abs()));
-        let mut axes: Vec<Across> = vec![];
+        let (mut axes, mut packed): (Vec<Across>, _) = (vec![], None);
         for a in others {
-            let next = Across { size: input.shape[a], input: input.strides[a], output: output.strides[a] };
+            let mut next = Across { size: input.shape[a], input: input.strides[a], output: output.strides[a] };
+            if pair == Some(a) {
+                packed = Some(Pair { across: next, stride: axes.iter().map(|axis| axis.size).product() });
+                next = Across { size: next.size.div_ceil(2), input: 2 * next.input, output: 2 * next.output };
+            }
             match axes.last_mut() {
                 Some(last) if last.continues(&next) => last.size *= next.size,
                 _ => axes.push(next),
             }
         }
-        Geometry { input: input.side(axis), output: output.side(axis), axes }
+        Geometry { input: input.side(axis), output: output.side(axis), axes, pair: packed }
     }
 
     pub(crate) fn lines(&self) -> usize {

@@ -2,7 +2,8 @@
 
 use crate::Device;
 use crate::dialect::{CUDA, Dialect, OPENCL, print};
-use crate::engine::{Draft, drafts, grid, memory};
+use crate::draft::{Draft, drafts};
+use crate::engine::{grid, memory};
 use crate::kernels::kernel;
 use crate::runtime::{Limits, unavailable};
 use crate::spec::Spec;
@@ -130,5 +131,5 @@ impl Device {
 /// Reals that the kernels of one pass write for the next of them, and that this reads.
 fn between_kernels(draft: &Draft) -> usize {
     let [.., last] = &*draft.specs else { return 0 };
-    2 * (draft.specs.len() - 1) * last.lines * last.room.buffer
+    2 * (draft.specs.len() - 1) * 2 * last.lines * last.places()
 }

@@ -1,11 +1,16 @@
 //! All that specialises a kernel, as pure data: a kernel is a function of its [`Spec`].
 //!
-//! A pass takes every line of an axis through a chain of [`Stage`]s. A stage is a loop over independent items: each reads some
-//! numbers of its line, computes, and writes as many. From stage to stage the line moves between two buffers; only the first
-//! stage reads the input array, and only the last writes the output array.
+//! A pass takes every line of an axis through a chain of [`Stage`]s. A stage is a loop over independent items: each reads some numbers of
+//! its line, computes, and writes as many *where it has read them*. So a line needs one buffer, and one barrier between stages.
 //!
-//! Where two buffers of a line fit the local memory of a work group, one kernel runs the whole chain, with a barrier after each stage.
-//! Longer lines have their buffers in device memory, and each stage is a kernel of its own.
+//! **Places.** A DFT of length r₁·r₂⋯ works on a buffer whose places have the digits d₁, d₂, … (d₁ the most significant). Before stage i,
+//! digits from i on are those of the time n = d₁·r₂r₃⋯ + d₂·r₃⋯ + …; every stage turns its digit into one of the frequency
+//! k = d₁ + d₂·r₁ + d₃·r₁r₂ + …. So signals stand in order, and spectra in the order of reversed digits. Stages in reverse, with their
+//! twiddles after the butterflies, lead back from such a spectrum to a signal in order.
+//!
+//! **Kernels.** Where a line fits the local memory of a work group, one kernel runs the whole chain. The buffers of longer lines are in
+//! device memory; a kernel then takes what stages it can, those of neighbouring digits, on a *window* of the places: all values of these digits,
+//! with the others fixed (the four-step method, without its transposition).
 
 use fourfold::Precision;
 use fourfold::engine::Index;
@@ -15,30 +20,63 @@ use fourfold::engine::Index;
 pub(crate) struct Spec {
     pub(crate) precision: Precision,
     pub(crate) stages: Vec<Stage>,
-    /// Whether the buffers are in local memory.
+    /// Factors of the DFT in the order of the digits.
+    pub(crate) digits: Vec<Digit>,
+    pub(crate) window: Window,
+    /// Whether the buffer between stages is in local memory; else the one stage of the kernel works in device memory.
     pub(crate) local: bool,
-    /// How many lines there are.
+    /// How many lines there are; two that are packed as one count as one.
     pub(crate) lines: usize,
-    /// Lines that a work group has, or, with buffers in device memory, all.
+    /// Windows that a work group has, or, with buffers in device memory, all.
     pub(crate) tile: usize,
     /// Whether neighbouring threads take neighbouring lines, and not neighbouring items of one.
     pub(crate) across: bool,
     /// Threads of a work group.
     pub(crate) threads: usize,
-    /// Reals that one line needs.
-    pub(crate) room: Room,
     pub(crate) geometry: Geometry,
+    pub(crate) packing: Packing,
+    /// Whether a spectrum is transformed back.
+    pub(crate) back: bool,
+    /// Orders of elements, named by their number.
+    pub(crate) orders: Vec<Order>,
     /// Whether indices need 64 bits.
     pub(crate) wide: bool,
 }
 
-/// Reals that one line needs in its buffers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Room {
-    /// In each of the two.
-    pub(crate) buffer: usize,
-    /// Beside them: what convolutions hold back.
-    pub(crate) side: usize,
+/// A digit of the places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Digit {
+    /// How many values it has.
+    pub(crate) radix: usize,
+    /// How many it has room for: more while it is convolved by Bluestein's rule.
+    pub(crate) room: usize,
+}
+
+/// The digits that a kernel works on: `first .. last`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Window {
+    pub(crate) first: usize,
+    pub(crate) last: usize,
+}
+
+/// How the numbers of lines stand in a complex buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Packing {
+    /// The data are complex.
+    Complex,
+    /// The real data of two lines: one is the real, the other the imaginary part.
+    Lines,
+    /// The real data of one line, two neighbours as one complex number.
+    Pairs,
+    /// The real data of one line, with imaginary parts 0.
+    Single,
+}
+
+impl Packing {
+    /// How many lines stand in one buffer.
+    pub(crate) fn lines(self) -> usize {
+        if self == Packing::Lines { 2 } else { 1 }
+    }
 }
 
 /// Where the lines of a pass lie. Strides and offsets count reals.
@@ -48,6 +86,16 @@ pub(crate) struct Geometry {
     pub(crate) output: Side,
     /// The axes across which lines lie, the innermost first.
     pub(crate) axes: Vec<Across>,
+    /// If two lines are packed as one.
+    pub(crate) pair: Option<Pair>,
+}
+
+/// The axis on which lines that are packed as one are neighbours. It is among the axes across, at half its length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Pair {
+    pub(crate) across: Across,
+    /// Lines with one place on this axis.
+    pub(crate) stride: usize,
 }
 
 /// One array of a pass.
@@ -68,71 +116,88 @@ pub(crate) struct Across {
     pub(crate) output: i64,
 }
 
-/// Where a stage reads or writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Place {
-    Input,
-    Output,
-    Buffer(usize),
+/// One end of a stage.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Port {
+    /// The line's buffer in local memory.
+    Buffer,
+    /// The line's buffer in device memory.
+    Scratch,
+    /// The array that the pass reads, or the one that it writes.
+    Array(View),
 }
 
-/// How the numbers at one end of a stage are seen. Tables are named by where they begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Port {
-    pub(crate) place: Place,
-    /// Complex elements are single reals (imaginary parts are 0 when read, and dropped when written), not pairs.
-    pub(crate) single: bool,
-    /// Real m stands at `indices[order + m]`.
+/// How the elements of an array are seen as complex numbers. Tables are named by where they begin.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct View {
+    /// Real m of the line stands where the order with this number says.
     pub(crate) order: Option<usize>,
-    /// Real m is multiplied by `table[gain + m]`.
-    pub(crate) gain: Option<usize>,
     /// Elements have real and imaginary part exchanged.
     pub(crate) exchanged: bool,
-    /// Everything written is multiplied by `table[scale]`.
+    /// Everything is multiplied by `table[scale]`.
     pub(crate) scale: Option<usize>,
+    /// Element e is the matrix e of two reals of the line, or these are the matrix e of the element.
+    pub(crate) combined: Option<([Index; 2], Matrix)>,
 }
 
-impl Port {
-    pub(crate) fn plain(place: Place) -> Port {
-        Port { place, single: false, order: None, gain: None, exchanged: false, scale: None }
+/// An order of reals: from `starts[i]` on, real m stands at `index.start + index.step · m` and has the factor `gain`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Order {
+    pub(crate) pieces: Vec<Piece>,
+}
+
+/// See [`Order`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Piece {
+    pub(crate) first: usize,
+    pub(crate) index: Index,
+    pub(crate) gain: f64,
+}
+
+// Gains are finite and never −0.
+impl Eq for Order {}
+
+impl std::hash::Hash for Order {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        for piece in &self.pieces {
+            (piece.first, piece.index, piece.gain.to_bits()).hash(state);
+        }
     }
 }
 
-/// Small DFTs of `radix` elements: `batch` sequences, each `groups` · `inner` of them (see [`fourfold::RADICES`] and the core's
-/// mixed-radix rule).
+/// Small DFTs of `radix` elements: element j of number i stands at place `base(i)` + j · `groups`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Split {
-    pub(crate) batch: usize,
+    pub(crate) radix: usize,
+    /// Values of the digits after this one.
+    pub(crate) groups: usize,
+    /// Values of the digits before it.
+    pub(crate) inner: usize,
+    /// w^{jk} at `table[2 · ((j − 1) · inner + k)]`, k counting the values of the digits before, if there are any.
+    pub(crate) twiddles: usize,
+    /// Whether these come after the butterflies, as they do on the way back from a spectrum.
+    pub(crate) back: bool,
+    /// If the places are those of a digit that is convolved by Rader's rule.
+    pub(crate) rader: Option<Rader>,
+}
+
+/// A digit of p values, whose values but 0 are a sequence: element q is the value `indices[powers + q]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Rader {
+    /// p − 1.
+    pub(crate) length: usize,
+    pub(crate) powers: usize,
+    /// Values of the digits after and before this one.
     pub(crate) groups: usize,
     pub(crate) inner: usize,
-    pub(crate) radix: usize,
-    /// w^{jk} at `table[2 · ((j − 1) · inner + k)]`, if `inner` is not 1.
-    pub(crate) twiddles: usize,
+    /// Where the digit's own twiddles begin, for the stage that applies them.
+    pub(crate) twiddles: Option<usize>,
 }
 
 impl Split {
-    /// How many small DFTs.
+    /// How many small DFTs a line has.
     pub(crate) fn count(&self) -> usize {
-        self.batch * self.groups * self.inner
-    }
-}
-
-/// How a small DFT without a butterfly becomes a convolution (the core's Rader and Bluestein rules).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Convolution {
-    /// Of length radix − 1: `indices` has g^q, then g^{−q}; what belongs to element 0 waits at the reals from `side`.
-    Rader { powers: usize, side: usize },
-    /// Of the given length: `table` has the chirp.
-    Bluestein { chirp: usize, length: usize },
-}
-
-impl Convolution {
-    /// The length of the convolution for a DFT of `radix` elements.
-    pub(crate) fn length(&self, radix: usize) -> usize {
-        match self {
-            Convolution::Rader { .. } => radix - 1,
-            Convolution::Bluestein { length, .. } => *length,
-        }
+        self.inner * self.groups * self.rader.map_or(1, |rader| rader.inner * rader.groups)
     }
 }
 
@@ -170,63 +235,48 @@ pub(crate) struct Stage {
 pub(crate) enum Work {
     /// So many elements as they are.
     Copy(usize),
-    Combine(Vec<Part>),
     Butterflies(Split),
-    /// M terms of the DFT of pairs to the half spectrum of 2M reals; w_N^k from `turns` on.
-    Unpack {
-        terms: usize,
-        turns: usize,
+    /// The digit of `radix` values times Bluestein's chirp, then zeros up to its `room`.
+    Chirp {
+        radix: usize,
+        room: usize,
+        groups: usize,
+        chirp: usize,
     },
-    /// The reverse.
-    Pack {
-        terms: usize,
-        turns: usize,
+    /// The digit, convolved, times the chirp.
+    Unchirp {
+        radix: usize,
+        groups: usize,
+        chirp: usize,
     },
-    /// The half spectrum of an odd number of reals to a whole spectrum.
-    Extend(usize),
-    /// The elements of small DFTs to signals that are to be convolved.
-    Scatter(Split, Convolution),
-    /// Their spectra times those at `spectrum`, `batch` · of them.
+    /// Spectra of a digit times the one that they are convolved with.
     Convolve {
-        batch: usize,
         length: usize,
+        groups: usize,
         spectrum: usize,
-        side: Option<usize>,
+        rader: Option<Rader>,
     },
-    /// What was convolved back to the elements of small DFTs.
-    Gather(Split, Convolution),
+    /// From half spectra of `n` reals what the line becomes; w_n^k from `turns` on, for pairs.
+    After {
+        n: usize,
+        turns: usize,
+        parts: Vec<Part>,
+    },
+    /// Half spectra of `n` reals from the line, as what a transform back to reals takes.
+    Before {
+        n: usize,
+        turns: usize,
+        terms: Terms,
+    },
 }
 
-impl Spec {
-    /// Bits of an index that local memory skips one real after, so that strides of powers of two meet different banks.
-    pub(crate) fn padding(&self) -> Option<u32> {
-        (self.local && !self.across).then_some(5)
-    }
-
-    /// Reals of one line's buffer with its padding.
-    pub(crate) fn padded(&self) -> usize {
-        let reals = self.room.buffer;
-        self.padding().map_or(reals, |bits| reals + (reals >> bits) + 1)
-    }
-
-    /// Reals of both buffers and the side of all lines of a tile.
-    pub(crate) fn reals(&self) -> usize {
-        self.tile * (2 * self.padded() + self.room.side)
-    }
-
-    /// Reals of local memory.
-    pub(crate) fn local_reals(&self) -> usize {
-        if self.local && self.stages.len() > 1 { self.reals() } else { 0 }
-    }
-
-    /// Work groups of a launch.
-    pub(crate) fn groups(&self) -> usize {
-        if self.local {
-            return self.lines.div_ceil(self.tile);
-        }
-        let items = self.stages.iter().map(|stage| stage.work.items()).max().unwrap_or(1);
-        (items * self.lines).div_ceil(self.threads)
-    }
+/// Half spectra as combines make them: term 0, the terms from 1 on, and with even n the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Terms {
+    /// Real number and factor; 0 without.
+    pub(crate) first: Option<(usize, usize)>,
+    pub(crate) inner: Option<([Index; 2], Matrix)>,
+    pub(crate) last: Option<(usize, usize)>,
 }
 
 impl Work {
@@ -234,26 +284,14 @@ impl Work {
     pub(crate) fn items(&self) -> usize {
         match self {
             Work::Copy(count) => *count,
-            Work::Combine(parts) => parts.iter().map(Part::count).max().unwrap_or(0),
             Work::Butterflies(split) => split.count(),
-            Work::Unpack { terms, .. } | Work::Pack { terms, .. } => terms / 2 + 1,
-            Work::Extend(n) => n / 2 + 1,
-            Work::Scatter(split, convolution) | Work::Gather(split, convolution) => {
-                split.count() * convolution.length(split.radix).max(split.radix)
+            Work::Chirp { room, groups, .. } => room * groups,
+            Work::Unchirp { radix, groups, .. } => radix * groups,
+            Work::Convolve { length, groups, rader, .. } => {
+                length * rader.map_or(*groups, |rader| rader.groups * rader.inner)
             }
-            Work::Convolve { batch, length, .. } => batch * length,
-        }
-    }
-}
-
-impl Stage {
-    /// Whether every item reads all that it overwrites.
-    pub(crate) fn is_whole(&self) -> bool {
-        match &self.work {
-            Work::Copy(_) => true,
-            Work::Butterflies(split) => split.count() == 1,
-            Work::Combine(parts) => parts.len() == 1 && parts[0].count() == 1,
-            _ => false,
+            Work::After { parts, .. } => parts.iter().map(Part::count).max().unwrap_or(0),
+            Work::Before { n, .. } => n / 2 + 1,
         }
     }
 }
@@ -264,5 +302,73 @@ impl Part {
             Part::Zero { .. } => 1,
             Part::One { count, .. } | Part::Two { count, .. } => *count,
         }
+    }
+}
+
+impl Spec {
+    /// Complex places of a line's buffer.
+    pub(crate) fn places(&self) -> usize {
+        self.digits.iter().map(|digit| digit.room).product()
+    }
+
+    /// Complex places of a window, the longest run of digits that the kernel changes.
+    pub(crate) fn length(&self) -> usize {
+        self.digits[self.window.first..self.window.last].iter().map(|digit| digit.room).product()
+    }
+
+    /// How many windows with other digits before.
+    pub(crate) fn before(&self) -> usize {
+        self.digits[..self.window.first].iter().map(|digit| digit.radix).product()
+    }
+
+    /// How many with other digits after.
+    pub(crate) fn after(&self) -> usize {
+        self.digits[self.window.last..].iter().map(|digit| digit.room).product()
+    }
+
+    /// Windows of all lines.
+    pub(crate) fn windows(&self) -> usize {
+        self.lines * self.before() * self.after()
+    }
+
+    /// Bits of a place after which local memory skips one, so that strides of powers of two meet different banks: 128 bytes are
+    /// read at once.
+    pub(crate) fn padding(&self) -> u32 {
+        match self.precision {
+            Precision::F32 => 4,
+            Precision::F64 => 3,
+        }
+    }
+
+    /// Where a place stands with the skips.
+    pub(crate) fn padded(&self, place: usize) -> usize {
+        let bits = self.padding();
+        place + (place >> bits) + (place >> (2 * bits))
+    }
+
+    /// Complex numbers of local memory.
+    pub(crate) fn local_elements(&self) -> usize {
+        if self.local && self.stages.len() > 1 { self.tile * (self.padded(self.length() - 1) + 1) } else { 0 }
+    }
+
+    /// Bytes of local memory.
+    pub(crate) fn local_bytes(&self) -> usize {
+        2 * self.local_elements() * self.precision.bytes()
+    }
+
+    /// Reals of device memory for the buffers of all lines.
+    pub(crate) fn scratch_reals(&self) -> usize {
+        let all = self.stages.iter().flat_map(|stage| [&stage.from, &stage.to]);
+        let buffers = all.filter(|port| **port == Port::Scratch).count() > 0;
+        if buffers { 2 * self.lines * self.places() } else { 0 }
+    }
+
+    /// Work groups of a launch.
+    pub(crate) fn groups(&self) -> usize {
+        if self.local {
+            return self.windows().div_ceil(self.tile);
+        }
+        let items = self.stages.iter().map(|stage| stage.work.items()).max().unwrap_or(1);
+        (items * self.windows()).div_ceil(self.threads)
     }
 }

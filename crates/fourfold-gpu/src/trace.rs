@@ -3,7 +3,7 @@
 //! A kernel's statements are a tree of data; the dialects print it. Operators on literals are done at once, and what adds 0 or multiplies
 //! by 1 leaves no statement.
 
-use fourfold::engine::Real;
+use fourfold::engine::{C, Real};
 use std::cell::RefCell;
 use std::ops::{Add, Div, Mul, Neg, Rem, Shr, Sub};
 
@@ -49,6 +49,9 @@ pub(crate) enum Expr {
     MulSub(Sym, Sym, Sym),
     Load(Array, Int),
     LoadInt(Array, Int),
+    /// The third if the first is less than the second, else the fourth.
+    Select(Int, Int, Int, Int),
+    SelectReal(Int, Int, Sym, Sym),
     /// The thread's number in its work group.
     Thread,
     /// The work group's number.
@@ -60,7 +63,10 @@ pub(crate) enum Expr {
 pub(crate) enum Statement {
     Comment(String),
     Let(u32, Expr),
+    /// Two variables, and the pair of neighbours that they are: number i has reals 2i and 2i + 1.
+    LetPair([u32; 2], Array, Int),
     Store(Array, Int, Sym),
+    StorePair(Array, Int, [Sym; 2]),
     /// Variable, start, end, step.
     For(u32, [Int; 3], Vec<Statement>),
     /// If a < b.
@@ -153,8 +159,49 @@ impl Array {
         bind(Expr::LoadInt(self, at))
     }
 
+    /// Complex number `at`.
+    pub(crate) fn load_pair(self, at: Int) -> C<Sym> {
+        let names = [name(), name()];
+        emit(Statement::LetPair(names, self, at));
+        C { re: Var::Name(names[0]), im: Var::Name(names[1]) }
+    }
+
+    pub(crate) fn store_pair(self, at: Int, z: C<Sym>) {
+        emit(Statement::StorePair(self, at, [z.re, z.im]));
+    }
+
     pub(crate) fn store(self, at: Int, value: Sym) {
         emit(Statement::Store(self, at, value));
+    }
+}
+
+/// `x` where a < b, else `y`.
+pub(crate) fn select(a: Int, b: Int, x: Int, y: Int) -> Int {
+    match (a, b) {
+        (Var::Lit(a), Var::Lit(b)) => {
+            if a < b {
+                x
+            } else {
+                y
+            }
+        }
+        _ if x == y => x,
+        _ => bind(Expr::Select(a, b, x, y)),
+    }
+}
+
+/// `x` where a < b, else `y`.
+pub(crate) fn select_real(a: Int, b: Int, x: Sym, y: Sym) -> Sym {
+    match (a, b) {
+        (Var::Lit(a), Var::Lit(b)) => {
+            if a < b {
+                x
+            } else {
+                y
+            }
+        }
+        _ if x == y => x,
+        _ => bind(Expr::SelectReal(a, b, x, y)),
     }
 }
 

@@ -24,6 +24,11 @@ pub fn rader_spectrum(p: usize) -> Vec<Complex<f64>> {
     spectrum.iter().map(|z| Complex::new(z.re.over(by).into(), z.im.over(by).into())).collect()
 }
 
+/// The length of the convolution for a DFT of length n by Bluestein's rule.
+pub fn bluestein_length(n: usize) -> usize {
+    crate::rules::bluestein::length(n)
+}
+
 /// Bluestein's chirp c_j = exp(−πi j²/n), j < n, and the DFT over M of the conjugate chirp, wrapped around M = the length of
 /// `inner`.
 pub fn bluestein_tables(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {

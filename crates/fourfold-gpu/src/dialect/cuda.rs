@@ -8,7 +8,9 @@ pub(crate) const CUDA: Dialect = Dialect {
     wide: "long long",
     global: "",
     // Its size is given at launch.
+    shared: "",
     local: |_| "extern __shared__ __align__(16) real local_[];".into(),
+    pair: |x, y| format!("real2{{{x}, {y}}}"),
     thread: "threadIdx.x",
     group: "blockIdx.x",
     barrier: "__syncthreads();",

@@ -21,8 +21,12 @@ pub(crate) struct Dialect {
     pub(crate) wide: &'static str,
     /// Qualifies pointers to device memory.
     pub(crate) global: &'static str,
-    /// Declares the local memory `local` of so many reals.
-    pub(crate) local: fn(reals: usize) -> String,
+    /// Qualifies pointers to local memory.
+    pub(crate) shared: &'static str,
+    /// Declares the local memory `local_` of so many pairs.
+    pub(crate) local: fn(pairs: usize) -> String,
+    /// A pair of two values.
+    pub(crate) pair: fn(x: &str, y: &str) -> String,
     pub(crate) thread: &'static str,
     pub(crate) group: &'static str,
     pub(crate) barrier: &'static str,
@@ -39,15 +43,18 @@ pub(crate) fn print(dialect: &Dialect, spec: &Spec, statements: &[Statement]) ->
     };
     let index = if spec.wide { dialect.wide } else { "int" };
     let global = dialect.global;
-    let mut text = format!("{double}typedef {real} real;\ntypedef {index} index;\n");
+    let mut text = format!(
+        "{double}typedef {real} real;\ntypedef {real}2 real2;\ntypedef {index} index;\n\
+                                 typedef unsigned {index} places;\n"
+    );
     let _ = writeln!(
         text,
         "{opening}({global}const real* input, {global}real* output, {global}const real* table,\n    \
          {global}const int* indices, {global}real* scratch) {{",
         opening = (dialect.opening)(spec.threads),
     );
-    if spec.local_reals() > 0 {
-        let _ = writeln!(text, "    {}", (dialect.local)(spec.local_reals()));
+    if spec.local_elements() > 0 {
+        let _ = writeln!(text, "    {}", (dialect.local)(spec.local_elements()));
     }
     let mut printer = Printer { dialect, precision: spec.precision, text, depth: 1 };
     printer.block(statements);
@@ -82,6 +89,16 @@ impl Printer<'_> {
                     let (kind, value) = self.expr(expr);
                     self.line(&format!("const {kind} v{n} = {value};"));
                 }
+                Statement::LetPair([a, b], array, at) => {
+                    let pair =
+                        format!("((const {}real2*){})[{}]", self.qualifier(*array), array_name(*array), index(*at));
+                    self.line(&format!("const real2 p{a} = {pair}; const real v{a} = p{a}.x, v{b} = p{a}.y;"));
+                }
+                Statement::StorePair(array, at, [x, y]) => {
+                    let pair = (self.dialect.pair)(&self.real(*x), &self.real(*y));
+                    let name = array_name(*array);
+                    self.line(&format!("(({}real2*){name})[{}] = {pair};", self.qualifier(*array), index(*at)));
+                }
                 Statement::Store(array, at, value) => {
                     let line = format!("{}[{}] = {};", array_name(*array), index(*at), self.real(*value));
                     self.line(&line);
@@ -101,15 +118,29 @@ impl Printer<'_> {
         let real = |x: &Sym| self.real(*x);
         match expr {
             Expr::Real(op, a, b) => ("real", format!("{} {op} {}", real(a), real(b))),
+            // Dividing without a sign is cheaper.
+            Expr::Int(op @ ("/" | "%"), a, b) => {
+                ("index", format!("(index)((places){} {op} (places){})", index(*a), index(*b)))
+            }
             Expr::Int(op, a, b) => ("index", format!("{} {op} {}", index(*a), index(*b))),
             Expr::Neg(a) => ("real", format!("-{}", real(a))),
             Expr::MulAdd(a, b, c) => ("real", format!("{} * {} + {}", real(a), real(b), real(c))),
             Expr::MulSub(a, b, c) => ("real", format!("{} * {} - {}", real(a), real(b), real(c))),
             Expr::Load(array, at) => ("real", format!("{}[{}]", array_name(*array), index(*at))),
+            Expr::Select(a, b, x, y) => {
+                ("index", format!("{} < {} ? {} : {}", index(*a), index(*b), index(*x), index(*y)))
+            }
+            Expr::SelectReal(a, b, x, y) => {
+                ("real", format!("{} < {} ? {} : {}", index(*a), index(*b), real(x), real(y)))
+            }
             Expr::LoadInt(array, at) => ("index", format!("{}[{}]", array_name(*array), index(*at))),
             Expr::Thread => ("index", self.dialect.thread.into()),
             Expr::Group => ("index", self.dialect.group.into()),
         }
+    }
+
+    fn qualifier(&self, array: Array) -> &'static str {
+        if array == Array::Local { self.dialect.shared } else { self.dialect.global }
     }
 
     fn real(&self, x: Sym) -> String {

@@ -1,8 +1,9 @@
-//! Passes of butterflies: the core's mixed-radix rule.
+//! Passes of butterflies: the core's mixed-radix rule, where the numbers stand.
 
+use super::place::Run;
 use super::{Line, Writer};
-use crate::spec::{Port, Split};
-use crate::trace::{Int, Sym};
+use crate::spec::{Port, Rader, Split};
+use crate::trace::{Array, Int, Sym, int};
 use fourfold::engine::{Butterfly, C, Real};
 
 impl Writer<'_> {
@@ -25,56 +26,134 @@ impl Writer<'_> {
     where
         [C<Sym>; R]: Butterfly,
     {
-        self.items(split.count(), |line, item| {
-            let small = Small::new(split, item);
+        // Those of the window alone.
+        let (groups, inner) = (split.groups / self.spec.after(), split.inner / self.spec.before());
+        let count = match split.rader {
+            Some(_) => split.count(),
+            None => groups * inner,
+        };
+        self.items(count, |line, item| {
+            let small = match &split.rader {
+                Some(rader) => self.small_of_rader(split, rader, item),
+                None => self.small(split, [groups, inner], line, item, to),
+            };
+            let sources = self.small_addresses(&small, from, line);
+            let twiddles = self.twiddles::<R>(split, &small);
             let mut z = [C { re: Sym::lit(0.0), im: Sym::lit(0.0) }; R];
             for (j, z) in z.iter_mut().enumerate() {
-                *z = self.turned(&small, from, line, j);
+                *z = self.load(from, line, sources[j], [j * split.groups, (j + 1) * split.groups]);
+                *z = if split.back { *z } else { twiddles.turn(j, *z) };
             }
-            for (q, z) in z.dft().into_iter().enumerate() {
-                self.write(to, line, small.output + (q * split.inner) as i64, z);
+            let targets = self.small_targets(&small, to, line, split);
+            for (j, z) in z.dft().into_iter().enumerate() {
+                let z = if split.back { twiddles.turn(j, z) } else { z };
+                let range = if split.back { [j * split.groups, (j + 1) * split.groups] } else { [0, usize::MAX] };
+                self.store(to, line, targets[j], range, z);
             }
         });
     }
 
-    /// Input j of a small DFT, times its twiddle.
-    fn turned(&self, small: &Small, from: &Port, line: Line, j: usize) -> C<Sym> {
-        let split = small.split;
-        let z = self.read(from, line, small.input + (j * split.groups * split.inner) as i64);
-        if j == 0 || split.inner == 1 {
-            return z;
-        }
-        z.mul(self.table(small.k * 2 + (split.twiddles + 2 * (j - 1) * split.inner) as i64))
-    }
-
-    /// The same for a j > 0 that is known only when the kernel runs.
-    pub(super) fn turned_at(&self, small: &Small, from: &Port, line: Line, j: Int) -> C<Sym> {
-        let split = small.split;
-        let z = self.read(from, line, small.input + j * (split.groups * split.inner) as i64);
-        if split.inner == 1 {
-            return z;
-        }
-        let at = ((j - 1) * split.inner as i64 + small.k) * 2 + split.twiddles as i64;
-        z.mul(self.table(at))
-    }
-}
-
-/// One small DFT: element j is read at `input` + j · groups · inner, element q written at `output` + q · inner.
-pub(super) struct Small<'a> {
-    pub(super) split: &'a Split,
-    pub(super) input: Int,
-    pub(super) output: Int,
-    k: Int,
-}
-
-impl<'a> Small<'a> {
-    pub(super) fn new(split: &'a Split, item: Int) -> Self {
-        let (step, inner, radix) = ((split.groups * split.inner) as i64, split.inner as i64, split.radix as i64);
-        let input = match split.batch {
-            1 => item,
-            _ => item / step * (step * radix) + item % step,
+    /// Small DFT number `item`. Those that write a spectrum to an array are numbered by frequency, so that neighbouring threads write neighbours.
+    fn small(&self, split: &Split, [groups, inner]: [usize; 2], line: Line, item: Int, to: &Port) -> Small {
+        let radix = split.radix;
+        let by_frequency = !split.back && matches!(to, Port::Array(_));
+        let (window, last) = (self.spec.window, self.spec.window.last - 1);
+        let (k, g, frequency) = match by_frequency {
+            true => (self.place_of(item, &self.spec.digits[window.first..last]), int(0), Some(item)),
+            false if groups == 1 => (item, int(0), None),
+            false => (item / groups as i64, item % groups as i64, None),
         };
-        let k = item % inner;
-        Small { split, input, output: item / inner * (inner * radix) + k, k }
+        Small {
+            run: Some(Run { base: k * (groups * radix) as i64 + g, step: groups, count: radix }),
+            places: vec![],
+            column: line.before * inner as i64 + k,
+            frequency,
+            outer: None,
+        }
+    }
+
+    /// Small DFT number `item` of those that a prime has become.
+    fn small_of_rader(&self, split: &Split, rader: &Rader, item: Int) -> Small {
+        let count = (split.inner * split.groups) as i64;
+        let (number, item) = (item / count, item % count);
+        let (k, g) = (item / split.groups as i64, item % split.groups as i64);
+        let base = k * (split.groups * split.radix) as i64 + g;
+        let values: Vec<Int> = (0..split.radix)
+            .map(|j| Array::Indices.load_int(base + (j * split.groups + rader.powers) as i64))
+            .collect();
+        let first = rader.first(number);
+        let places = values.iter().map(|value| *value * rader.groups as i64 + first).collect();
+        let column = number / rader.groups as i64;
+        let outer = rader
+            .twiddles
+            .map(|at| values.iter().map(|v| (*v - 1) * rader.inner as i64 + column + (at / 2) as i64).collect());
+        Small { run: None, places, column: k, frequency: None, outer }
+    }
+
+    fn small_addresses(&self, small: &Small, port: &Port, line: Line) -> Vec<Int> {
+        match small.run {
+            Some(run) => self.addresses(port, line, run),
+            None => {
+                let single = |place: &Int| self.addresses(port, line, Run { base: *place, step: 1, count: 1 })[0];
+                small.places.iter().map(single).collect()
+            }
+        }
+    }
+
+    /// Where the results go: their places, or their frequencies.
+    fn small_targets(&self, small: &Small, to: &Port, line: Line, split: &Split) -> Vec<Int> {
+        let Some(frequency) = small.frequency else { return self.small_addresses(small, to, line) };
+        let before = self.spec.before();
+        let first = frequency * before as i64 + line.frequency;
+        (0..split.radix).map(|j| first + (j * split.inner) as i64).collect()
+    }
+
+    /// The twiddles of a small DFT: those of powers of two are read, the others are their products.
+    fn twiddles<const R: usize>(&self, split: &Split, small: &Small) -> Twiddles {
+        if let Some(outer) = &small.outer {
+            return Twiddles(outer.iter().map(|at| Some(Array::Table.load_pair(*at))).collect());
+        }
+        if split.inner == 1 {
+            return Twiddles(vec![None; R]);
+        }
+        let mut list: Vec<Option<C<Sym>>> = vec![None];
+        for j in 1..R {
+            let top = 1 << j.ilog2();
+            let rows = (j.ilog2() as usize * split.inner + split.twiddles / 2) as i64;
+            let power =
+                |list: &[Option<C<Sym>>]| list[top].expect("read before").mul(list[j - top].expect("made before"));
+            list.push(Some(if j == top { Array::Table.load_pair(small.column + rows) } else { power(&list) }));
+        }
+        Twiddles(list)
+    }
+}
+
+impl Rader {
+    /// The place of value 0 of digit number `number`.
+    pub(super) fn first(&self, number: Int) -> Int {
+        let (groups, radix) = (self.groups as i64, self.length as i64 + 1);
+        number / groups * (groups * radix) + number % groups
+    }
+}
+
+/// One small DFT.
+struct Small {
+    /// Its places in the window, or each of them.
+    run: Option<Run>,
+    places: Vec<Int>,
+    /// The column of its twiddles.
+    column: Int,
+    /// The frequency of its first result, in units of what the window has.
+    frequency: Option<Int>,
+    /// Twiddles of the digit that is convolved, for each element.
+    outer: Option<Vec<Int>>,
+}
+
+/// Factors of the elements; none stands for 1.
+struct Twiddles(Vec<Option<C<Sym>>>);
+
+impl Twiddles {
+    fn turn(&self, j: usize, z: C<Sym>) -> C<Sym> {
+        self.0[j].map_or(z, |w| z.mul(w))
     }
 }

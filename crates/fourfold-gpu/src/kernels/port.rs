@@ -1,135 +1,211 @@
-//! Addresses: how stages read and write through their ports.
+//! Arrays as stages see them: lines of complex or packed real elements.
 
 use super::{Line, Writer};
-use crate::spec::{Across, Place, Port, Side};
-use crate::trace::{Array, Int, Sym, int};
+use crate::spec::{Across, Packing, Side, View};
+use crate::trace::{Array, Int, Sym, int, select, select_real};
 use fourfold::engine::{C, Index, Real};
 
+/// Which of a pass's arrays.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum End {
+    Input,
+    Output,
+}
+
 impl Writer<'_> {
-    /// Element `e`.
-    pub(super) fn read(&self, port: &Port, line: Line, e: Int) -> C<Sym> {
-        let z = if port.single {
-            C { re: self.read_real(port, line, e), im: Sym::lit(0.0) }
-        } else if self.complex(port.place) {
-            let [(array, re), (_, im)] = [0, 1].map(|part| self.part(port.place, line, e, part));
-            C { re: array.load(re), im: array.load(im) }
-        } else {
-            C { re: self.read_real(port, line, e * 2), im: self.read_real(port, line, e * 2 + 1) }
+    /// Element `e` of the input; it is in `range`.
+    pub(super) fn read(&self, view: &View, line: Line, e: Int, range: [usize; 2]) -> C<Sym> {
+        let real = |m, range, number| {
+            let (at, gain) = self.ordered(view, m, range);
+            let x = self.read_real(line, number, at);
+            gain.map_or(x, |gain| x * gain)
         };
-        if port.exchanged { z.swap() } else { z }
-    }
-
-    pub(super) fn write(&self, port: &Port, line: Line, e: Int, z: C<Sym>) {
-        let z = if port.exchanged { z.swap() } else { z };
-        let z = port.scale.map_or(z, |at| z.scale(Array::Table.load(int(at))));
-        if port.single {
-            self.write_real(port, line, e, z.re);
-        } else if self.complex(port.place) {
-            for (part, x) in [z.re, z.im].into_iter().enumerate() {
-                let (array, at) = self.part(port.place, line, e, part);
-                array.store(at, x);
+        let z = match self.spec.packing {
+            Packing::Complex => match view.combined {
+                Some((reals, matrix)) => {
+                    let [x, y] = reals.map(|index| self.read_index(line, 0, index, e));
+                    let [a, b, c, d] = coefficients(matrix, e);
+                    C { re: x.mul_add(a, y * b), im: x.mul_add(c, y * d) }
+                }
+                None => Array::Input.load_pair(self.pair_of(End::Input, line, e)),
+            },
+            Packing::Lines => {
+                let (at, gain) = self.ordered(view, e, range);
+                let [x, y] = self.read_lines(line, at);
+                gain.map_or(C { re: x, im: y }, |gain| C { re: x, im: y }.scale(gain))
             }
-        } else {
-            self.write_real(port, line, e * 2, z.re);
-            self.write_real(port, line, e * 2 + 1, z.im);
+            Packing::Pairs => {
+                let range = range.map(|m| 2 * m);
+                C { re: real(e * 2, range, 0), im: real(e * 2 + 1, range, 0) }
+            }
+            Packing::Single => C { re: real(e, range, 0), im: Sym::lit(0.0) },
+        };
+        if view.exchanged { z.swap() } else { z }
+    }
+
+    pub(super) fn write(&self, view: &View, line: Line, e: Int, range: [usize; 2], z: C<Sym>) {
+        let z = if view.exchanged { z.swap() } else { z };
+        let z = view.scale.map_or(z, |at| z.scale(Array::Table.load(int(at))));
+        let real = |m, range, x: Sym| {
+            let (at, gain) = self.ordered(view, m, range);
+            self.write_real(line, 0, at, gain.map_or(x, |gain| x * gain));
+        };
+        match self.spec.packing {
+            Packing::Complex => match view.combined {
+                Some((reals, matrix)) => {
+                    let [a, b, c, d] = coefficients(matrix, e);
+                    self.write_index(line, 0, reals[0], e, z.re.mul_add(a, z.im * b));
+                    self.write_index(line, 0, reals[1], e, z.re.mul_add(c, z.im * d));
+                }
+                None => Array::Output.store_pair(self.pair_of(End::Output, line, e), z),
+            },
+            Packing::Lines => {
+                let (at, gain) = self.ordered(view, e, range);
+                let z = gain.map_or(z, |gain| z.scale(gain));
+                self.write_lines(line, at, [z.re, z.im]);
+            }
+            Packing::Pairs => {
+                let range = range.map(|m| 2 * m);
+                real(e * 2, range, z.re);
+                real(e * 2 + 1, range, z.im);
+            }
+            Packing::Single => real(e, range, z.re),
         }
     }
 
-    /// Real m.
-    pub(super) fn read_real(&self, port: &Port, line: Line, m: Int) -> Sym {
-        let (array, at) = self.real(port, line, m);
-        let x = array.load(at);
-        port.gain.map_or(x, |gain| x * Array::Table.load(m + gain as i64))
-    }
-
-    pub(super) fn write_real(&self, port: &Port, line: Line, m: Int, x: Sym) {
-        let (array, at) = self.real(port, line, m);
-        let x = port.gain.map_or(x, |gain| x * Array::Table.load(m + gain as i64));
-        array.store(at, x);
-    }
-
-    fn real(&self, port: &Port, line: Line, m: Int) -> (Array, Int) {
-        let m = port.order.map_or(m, |order| Array::Indices.load_int(m + order as i64));
-        match self.side(port.place) {
-            Some((array, side)) => (array, self.start(port.place, line) + m * side.stride),
-            None => self.buffer(port.place, line, m),
+    /// Where real m stands on its line, and its gain.
+    fn ordered(&self, view: &View, m: Int, range: [usize; 2]) -> (Int, Option<Sym>) {
+        let Some(order) = view.order else { return (m, None) };
+        let pieces = &self.spec.orders[order].pieces;
+        let end = |i: usize| pieces.get(i + 1).map_or(usize::MAX, |piece| piece.first);
+        let met: Vec<_> = (0..pieces.len()).filter(|&i| pieces[i].first < range[1] && end(i) > range[0]).collect();
+        let place = |i: usize| m * pieces[i].index.step as i64 + pieces[i].index.start as i64;
+        let [first, others @ ..] = &*met else { unreachable!("orders are whole") };
+        let (mut at, mut gain) = (place(*first), Sym::lit(pieces[*first].gain));
+        for &i in others {
+            let start = int(pieces[i].first);
+            at = select(m, start, at, place(i));
+            gain = select_real(m, start, gain, Sym::lit(pieces[i].gain));
         }
+        (at, (gain != Sym::lit(1.0)).then_some(gain))
     }
 
-    /// The real at `index` for i.
-    pub(super) fn affine(&self, port: &Port, line: Line, index: Index, i: Int) -> (Array, Int) {
-        if self.complex(port.place) {
+    /// Real `at` of both lines of a pair.
+    pub(super) fn read_lines(&self, line: Line, at: Int) -> [Sym; 2] {
+        if self.adjacent(End::Input) {
+            let z = Array::Input.load_pair(self.address(End::Input, line, at, 2));
+            return [z.re, z.im];
+        }
+        [0, 1].map(|number| self.read_real(line, number, at))
+    }
+
+    pub(super) fn write_lines(&self, line: Line, at: Int, [x, y]: [Sym; 2]) {
+        if self.adjacent(End::Output) {
+            return Array::Output.store_pair(self.address(End::Output, line, at, 2), C { re: x, im: y });
+        }
+        self.write_real(line, 0, at, x);
+        self.write_real(line, 1, at, y);
+    }
+
+    /// Real `at` of line `number` of those that are packed.
+    fn read_real(&self, line: Line, number: usize, at: Int) -> Sym {
+        Array::Input.load(self.address(End::Input, line, at, 1) + self.second(End::Input, line, number))
+    }
+
+    fn write_real(&self, line: Line, number: usize, at: Int, x: Sym) {
+        Array::Output.store(self.address(End::Output, line, at, 1) + self.second(End::Output, line, number), x);
+    }
+
+    /// The real that an index names for i, on line `number`; of complex arrays it names real and imaginary parts in turn.
+    pub(super) fn read_index(&self, line: Line, number: usize, index: Index, i: Int) -> Sym {
+        Array::Input.load(self.indexed(End::Input, line, number, index, i))
+    }
+
+    pub(super) fn write_index(&self, line: Line, number: usize, index: Index, i: Int, x: Sym) {
+        Array::Output.store(self.indexed(End::Output, line, number, index, i), x);
+    }
+
+    fn indexed(&self, end: End, line: Line, number: usize, index: Index, i: Int) -> Int {
+        let second = self.second(end, line, number);
+        if self.side(end).complex {
             debug_assert!(index.step % 2 == 0, "parts do not alternate");
             let e = i * (index.step / 2) as i64 + (index.start / 2) as i64;
-            return self.part(port.place, line, e, index.start as usize % 2);
+            return self.address(end, line, e, 1) + (index.start % 2) as i64 + second;
         }
-        let m = i * index.step as i64 + index.start as i64;
-        self.real(&Port::plain(port.place), line, m)
+        self.address(end, line, i * index.step as i64 + index.start as i64, 1) + second
     }
 
-    /// Real or imaginary part of element `e` of a complex array.
-    fn part(&self, place: Place, line: Line, e: Int, part: usize) -> (Array, Int) {
-        let (array, side) = self.side(place).expect("only arrays are complex");
-        (array, self.start(place, line) + e * side.stride + part as i64)
+    /// Whether real `at` of both lines of a pair are a pair of memory.
+    pub(super) fn adjacent(&self, end: End) -> bool {
+        let Some(pair) = self.spec.geometry.pair else { return false };
+        let even = |stride: i64| stride % 2 == 0;
+        let step = |axis: &Across| if end == End::Input { axis.input } else { axis.output };
+        let side = self.side(end);
+        !side.complex
+            && step(&pair.across) == 1
+            && pair.across.size % 2 == 0
+            && even(side.offset)
+            && even(side.stride)
+            && self.spec.geometry.axes.iter().all(|axis| even(step(axis)))
     }
 
-    fn complex(&self, place: Place) -> bool {
-        self.side(place).is_some_and(|(_, side)| side.complex)
-    }
-
-    fn side(&self, place: Place) -> Option<(Array, &Side)> {
-        match place {
-            Place::Input => Some((Array::Input, &self.spec.geometry.input)),
-            Place::Output => Some((Array::Output, &self.spec.geometry.output)),
-            Place::Buffer(_) => None,
+    /// From a line of a pair to the other. The last of an odd number of lines is paired with itself.
+    fn second(&self, end: End, line: Line, number: usize) -> Int {
+        let Some(pair) = self.spec.geometry.pair.filter(|_| number == 1) else { return int(0) };
+        let step = if end == End::Input { pair.across.input } else { pair.across.output };
+        if pair.across.size % 2 == 0 {
+            return int(0) + step;
         }
+        let half = pair.across.size.div_ceil(2);
+        let place = line.number / pair.stride as i64 % half as i64;
+        select(place, int(half - 1), int(0) + step, int(0))
     }
 
-    /// Where a line of an array begins.
-    fn start(&self, place: Place, line: Line) -> Int {
-        let geometry = &self.spec.geometry;
-        let stride = |axis: &Across| if place == Place::Input { axis.input } else { axis.output };
-        let offset = if place == Place::Input { geometry.input.offset } else { geometry.output.offset };
-        let (mut at, mut rest) = (int(0) + offset, line.number);
-        for (i, axis) in geometry.axes.iter().enumerate() {
-            let last = i + 1 == geometry.axes.len();
-            at = at + if last { rest } else { rest % axis.size as i64 } * stride(axis);
+    fn pair_of(&self, end: End, line: Line, e: Int) -> Int {
+        self.address(end, line, e, 2)
+    }
+
+    /// Element `at` along a line, in units of so many reals.
+    fn address(&self, end: End, line: Line, at: Int, unit: i64) -> Int {
+        let side = self.side(end);
+        let step = |axis: &Across| if end == End::Input { axis.input } else { axis.output };
+        let axes = &self.spec.geometry.axes;
+        let (mut start, mut rest) = (int(0) + side.offset / unit, line.number);
+        for (i, axis) in axes.iter().enumerate() {
+            let last = i + 1 == axes.len();
+            start = start + if last { rest } else { rest % axis.size as i64 } * (step(axis) / unit);
             if !last {
                 rest = rest / axis.size as i64;
             }
         }
-        at
+        start + at * (side.stride / unit)
     }
 
-    /// Real m of a line's buffer.
-    fn buffer(&self, place: Place, line: Line, m: Int) -> (Array, Int) {
-        let Place::Buffer(number) = place else { unreachable!("arrays have sides") };
-        let (tile, padded) = (self.spec.tile as i64, self.spec.padded() as i64);
-        let first = number as i64 * tile * padded;
-        let at = match self.spec.padding() {
-            Some(bits) => line.slot * padded + m + (m >> bits as i64),
-            None if self.spec.across => m * tile + line.slot,
-            None => line.slot * padded + m,
-        };
-        (self.memory(), at + first)
+    fn side(&self, end: End) -> &Side {
+        match end {
+            End::Input => &self.spec.geometry.input,
+            End::Output => &self.spec.geometry.output,
+        }
     }
+}
 
-    /// The pair at real `m` of what convolutions hold back.
-    pub(super) fn held_back(&self, line: Line, m: Int) -> [(Array, Int); 2] {
-        let (tile, first) = (self.spec.tile, 2 * self.spec.tile * self.spec.padded());
-        let at = match self.spec.across {
-            true => [m * tile as i64 + line.slot, (m + 1) * tile as i64 + line.slot],
-            false => [m, m + 1].map(|m| line.slot * self.spec.room.side as i64 + m),
-        };
-        at.map(|at| (self.memory(), at + first as i64))
-    }
-
-    fn memory(&self) -> Array {
-        if self.spec.local { Array::Local } else { Array::Scratch }
-    }
-
-    /// The complex number at place `at` of the table.
-    pub(super) fn table(&self, at: Int) -> C<Sym> {
-        C { re: Array::Table.load(at), im: Array::Table.load(at + 1) }
+/// Matrix i, row by row.
+pub(super) fn coefficients(matrix: crate::spec::Matrix, i: Int) -> [Sym; 4] {
+    use crate::spec::Matrix;
+    let pair = |at: usize, i: Int| Array::Table.load_pair(i + (at / 2) as i64);
+    match matrix {
+        Matrix::Same(at) => [0, 1, 2, 3].map(|part| Array::Table.load(int(at + part))),
+        Matrix::Each(at) => {
+            let (top, bottom) = (pair(at, i * 2), pair(at + 2, i * 2));
+            [top.re, top.im, bottom.re, bottom.im]
+        }
+        Matrix::Reflections(at) => {
+            let C { re: a, im: b } = pair(at, i);
+            [a, b, b, -a]
+        }
+        Matrix::Rotations(at) => {
+            let C { re: a, im: b } = pair(at, i);
+            [a, b, -b, a]
+        }
     }
 }

@@ -1,0 +1,103 @@
+//! Places in the buffers of lines.
+
+use super::{Line, Writer};
+use crate::spec::{Digit, Port};
+use crate::trace::{Array, Int, Sym, int};
+use fourfold::engine::C;
+
+/// `count` places from `base` on, `step` apart; `base` modulo `step · count` is less than `step`.
+#[derive(Clone, Copy)]
+pub(super) struct Run {
+    pub(super) base: Int,
+    pub(super) step: usize,
+    pub(super) count: usize,
+}
+
+impl Writer<'_> {
+    /// Addresses of a run of places of the window: in the buffer, or elements of an array, which stand in order.
+    pub(super) fn addresses(&self, port: &Port, line: Line, run: Run) -> Vec<Int> {
+        let place = |j: usize| run.base + (j * run.step) as i64;
+        match port {
+            Port::Buffer if self.keeps_step(&run) => {
+                let first = self.local(line, run.base);
+                let step = self.spec.padded(run.step) * if self.spec.across { self.spec.tile } else { 1 };
+                (0..run.count).map(|j| first + (j * step) as i64).collect()
+            }
+            Port::Buffer => (0..run.count).map(|j| self.local(line, place(j))).collect(),
+            Port::Scratch => (0..run.count).map(|j| self.scratch(line, place(j))).collect(),
+            Port::Array(_) => (0..run.count).map(|j| self.element(line, place(j))).collect(),
+        }
+    }
+
+    /// Whether the skips of the padding grow evenly along the run: either every step brings the same, or none does.
+    fn keeps_step(&self, run: &Run) -> bool {
+        let even = |bits: u32| run.step % (1 << bits) == 0 || (1 << bits) % (run.step * run.count) == 0;
+        let skips = |bits: u32| run.step % (1 << bits) == 0 || run.step >> bits == 0;
+        let bits = self.spec.padding();
+        [bits, 2 * bits].iter().all(|&bits| even(bits) && skips(bits))
+    }
+
+    /// Where a place of the window is in local memory, in complex numbers.
+    fn local(&self, line: Line, place: Int) -> Int {
+        let spec = self.spec;
+        let bits = spec.padding();
+        let mut at = place + (place >> i64::from(bits));
+        if spec.length() > 1 << (2 * bits) {
+            at = at + (place >> i64::from(2 * bits));
+        }
+        let size = spec.local_elements() / spec.tile;
+        if spec.across { at * spec.tile as i64 + line.slot } else { at + line.slot * size as i64 }
+    }
+
+    /// The same in device memory, where whole lines are.
+    fn scratch(&self, line: Line, place: Int) -> Int {
+        let spec = self.spec;
+        let at = self.element(line, place) + line.before * (spec.length() * spec.after()) as i64;
+        if spec.across { at * spec.lines as i64 + line.number } else { at + line.number * spec.places() as i64 }
+    }
+
+    /// The element of a signal that stands at a place of the window.
+    fn element(&self, line: Line, place: Int) -> Int {
+        place * self.spec.after() as i64 + line.after
+    }
+
+    /// The complex number at an address that [`Writer::addresses`] gave; `range` bounds the element of an array.
+    pub(super) fn load(&self, port: &Port, line: Line, at: Int, range: [usize; 2]) -> C<Sym> {
+        match port {
+            Port::Buffer => Array::Local.load_pair(at),
+            Port::Scratch => Array::Scratch.load_pair(at),
+            Port::Array(view) => self.read(view, line, at, range),
+        }
+    }
+
+    pub(super) fn store(&self, port: &Port, line: Line, at: Int, range: [usize; 2], z: C<Sym>) {
+        match port {
+            Port::Buffer => Array::Local.store_pair(at, z),
+            Port::Scratch => Array::Scratch.store_pair(at, z),
+            Port::Array(view) => self.write(view, line, at, range, z),
+        }
+    }
+
+    pub(super) fn load_at(&self, port: &Port, line: Line, place: Int, range: [usize; 2]) -> C<Sym> {
+        let at = self.addresses(port, line, Run { base: place, step: 1, count: 1 })[0];
+        self.load(port, line, at, range)
+    }
+
+    pub(super) fn store_at(&self, port: &Port, line: Line, place: Int, range: [usize; 2], z: C<Sym>) {
+        let at = self.addresses(port, line, Run { base: place, step: 1, count: 1 })[0];
+        self.store(port, line, at, range, z);
+    }
+
+    /// The place of a frequency: its digits reversed.
+    pub(super) fn place_of(&self, k: Int, digits: &[Digit]) -> Int {
+        let (mut place, mut rest) = (int(0), k);
+        for (i, digit) in digits.iter().enumerate() {
+            let weight: usize = digits[i + 1..].iter().map(|digit| digit.room).product();
+            let last = i + 1 == digits.len();
+            let value = if last { rest } else { rest % digit.radix as i64 };
+            place = place + value * weight as i64;
+            rest = rest / digit.radix as i64;
+        }
+        place
+    }
+}
