@@ -37,9 +37,10 @@ pub(crate) enum Command {
     Bench(Bench),
     Transform(Transform),
     Compress(Compress),
+    Cache(Cache),
 }
 
-/// Say what this machine and this version offer: engines, instruction sets, threads, methods
+/// Say what this machine and this version offer: engines, instruction sets, threads, devices, methods
 #[derive(clap::Args)]
 pub(crate) struct Info {
     /// Print JSON
@@ -47,7 +48,7 @@ pub(crate) struct Info {
     pub(crate) json: bool,
 }
 
-/// Show how a problem is computed: passes, radices, bytes moved, scratch
+/// Show how a problem is computed: passes, radices, kernels, bytes moved, scratch
 #[derive(clap::Args)]
 #[command(after_help = PROBLEM_HELP)]
 pub(crate) struct Plan {
@@ -55,6 +56,9 @@ pub(crate) struct Plan {
     pub(crate) problem: String,
     #[command(flatten)]
     pub(crate) how: How,
+    /// Also print the text of the kernels, of cuda or opencl. Without such a device: for sm_90, or what cuda:sm_80 names
+    #[arg(long)]
+    pub(crate) source: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -76,7 +80,7 @@ pub(crate) struct Verify {
     pub(crate) json: bool,
 }
 
-/// Time problems: warm medians, spread, and the ratio to one thread's memcpy of the same array in the same run
+/// Time problems: warm medians, spread, and the ratio to a copy of the same array (cpu: by one thread) in the same run
 #[derive(clap::Args)]
 #[command(after_help = PROBLEM_HELP)]
 pub(crate) struct Bench {
@@ -132,6 +136,19 @@ pub(crate) struct Compress {
     pub(crate) how: How,
 }
 
+/// Show or clear the compiled kernels that are kept on disk
+///
+/// FOURFOLD_CACHE_DIR names the folder, empty for none; FOURFOLD_CACHE_LIMIT the bytes that it may hold.
+#[derive(clap::Args)]
+pub(crate) struct Cache {
+    /// Remove them all
+    #[arg(long)]
+    pub(crate) clear: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// Problems by name or from a file.
 #[derive(clap::Args)]
 pub(crate) struct Problems {
@@ -146,13 +163,13 @@ pub(crate) struct Problems {
 /// Engines and methods to compare.
 #[derive(clap::Args)]
 pub(crate) struct Contenders {
-    /// Engines: cpu, or cpu:ISA for an instruction set of your choice
+    /// Engines: cpu, or cpu:ISA for an instruction set of your choice; cuda or cuda:1, opencl or opencl:1
     #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "cpu")]
     pub(crate) engine: Vec<Engine>,
     /// Methods, or all
     #[arg(long, value_name = "M,…", value_delimiter = ',', default_value = METHODS[0].name)]
     pub(crate) method: Vec<Methods>,
-    /// Threads to use
+    /// Threads of the processor to use
     #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
     pub(crate) threads: usize,
 }
@@ -160,13 +177,13 @@ pub(crate) struct Contenders {
 /// One engine and method.
 #[derive(clap::Args)]
 pub(crate) struct How {
-    /// The engine: cpu, or cpu:ISA for an instruction set of your choice
+    /// The engine: cpu, or cpu:ISA for an instruction set of your choice; cuda or cuda:1, opencl or opencl:1
     #[arg(long, value_name = "E", default_value = "cpu")]
     pub(crate) engine: Engine,
     /// The method
     #[arg(long, value_name = "M", default_value = METHODS[0].name)]
     pub(crate) method: Method,
-    /// Threads to use
+    /// Threads of the processor to use
     #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
     pub(crate) threads: usize,
 }

@@ -5,16 +5,21 @@ use fourfold::verify::Data;
 use fourfold::{Domain, Element, Precision};
 use num_complex::Complex;
 
-/// Runs the body with the name bound to the elements, whatever their type.
+/// Runs the body with the name bound to the elements, whatever their type: those of a [`Data`], or of an enum with the same
+/// variants that is named first.
 macro_rules! with_elements {
     ($data:expr, $elements:ident => $body:expr) => {
-        match $data {
-            fourfold::verify::Data::F32($elements) => $body,
-            fourfold::verify::Data::F64($elements) => $body,
-            fourfold::verify::Data::ComplexF32($elements) => $body,
-            fourfold::verify::Data::ComplexF64($elements) => $body,
-        }
+        $crate::array::with_elements!(fourfold::verify::Data, $data, $elements => $body)
     };
+    ($sort:path, $data:expr, $elements:ident => $body:expr) => {{
+        use $sort as Sort;
+        match $data {
+            Sort::F32($elements) => $body,
+            Sort::F64($elements) => $body,
+            Sort::ComplexF32($elements) => $body,
+            Sort::ComplexF64($elements) => $body,
+        }
+    }};
 }
 pub(crate) use with_elements;
 

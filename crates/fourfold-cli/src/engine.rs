@@ -7,29 +7,40 @@ use std::thread;
 
 use anyhow::{Context, Error, Result, bail};
 use fourfold::{Isa, Plan, Planner, Problem};
+use fourfold_gpu::{Api, Device, DeviceId, GpuPlan, GpuPlanner, Target};
 
 use crate::args::{Contenders, How};
+use crate::ready::Ready;
 
-/// An engine, `cpu` or `cpu:ISA`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// An engine: `cpu`, `cpu:ISA`, `cuda:0`, `opencl:1`, `cuda:sm_90`.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Engine {
     /// This machine's processor, with the instruction set named, or with its best.
     Cpu(Option<Isa>),
+    /// A device.
+    Gpu(DeviceId),
+    /// Any NVIDIA GPU of an architecture. Its kernels can be shown, not run.
+    Architecture(String),
 }
+
+/// The architecture that is shown where no CUDA device is.
+const USUAL_ARCHITECTURE: &str = "sm_90";
 
 /// A way from a problem to a plan.
 #[derive(Clone, Copy)]
 pub(crate) struct Method {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
-    plan: fn(&Planner, &Problem) -> fourfold::Result<Plan>,
+    cpu: fn(&Planner, &Problem) -> fourfold::Result<Plan>,
+    gpu: fn(&GpuPlanner, &Problem) -> fourfold::Result<GpuPlan>,
 }
 
 /// All methods; the first is the default.
 pub(crate) const METHODS: &[Method] = &[Method {
     name: "fused",
     about: "reorder, FFT and combine in one pass over the array an axis",
-    plan: |planner, problem| planner.plan(problem),
+    cpu: Planner::plan,
+    gpu: GpuPlanner::plan,
 }];
 
 /// The methods that one word on the command line stands for: one by its name, or `all`.
@@ -40,18 +51,27 @@ pub(crate) struct Methods(Vec<Method>);
 pub(crate) struct Contender {
     pub(crate) engine: Engine,
     pub(crate) method: Method,
-    planner: Planner,
+    planner: AnyPlanner,
+}
+
+enum AnyPlanner {
+    Cpu(Planner),
+    Gpu(Device, GpuPlanner),
 }
 
 impl FromStr for Engine {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Engine> {
-        match text.split_once(':') {
-            None if text == "cpu" => Ok(Engine::Cpu(None)),
-            Some(("cpu", isa)) => Ok(Engine::Cpu(Some(isa.parse()?))),
-            _ if ["cuda", "opencl"].contains(&text) => bail!("the engine {text} is not in this version; cpu is"),
-            _ => bail!("there is no engine {text:?}; there are cpu and cpu:ISA, where ISA is {}", isa_names()),
+        let (name, which) = text.split_once(':').map_or((text, None), |(name, which)| (name, Some(which)));
+        match (name, which) {
+            ("cpu", isa) => Ok(Engine::Cpu(isa.map(str::parse).transpose()?)),
+            ("cuda", Some(which)) if which.starts_with("sm_") => Ok(Engine::Architecture(which.to_owned())),
+            _ if Api::ALL.iter().any(|api| api.name() == name) => Ok(Engine::Gpu(text.parse()?)),
+            _ => bail!(
+                "there is no engine {text:?}; there are cpu, cpu:ISA, where ISA is {}, cuda, cuda:NUMBER, opencl and opencl:NUMBER",
+                isa_names()
+            ),
         }
     }
 }
@@ -61,7 +81,25 @@ impl fmt::Display for Engine {
         match self {
             Engine::Cpu(None) => write!(f, "cpu"),
             Engine::Cpu(Some(isa)) => write!(f, "cpu:{isa}"),
+            Engine::Gpu(id) => write!(f, "{id}"),
+            Engine::Architecture(name) => write!(f, "cuda:{name}"),
         }
+    }
+}
+
+impl Engine {
+    /// What its kernels are written for, unless it is a processor. The first device of a sort need not be there.
+    pub(crate) fn target(&self) -> Result<Option<Target>> {
+        Ok(match self {
+            Engine::Cpu(_) => None,
+            Engine::Architecture(name) => Some(Target::cuda(name)?),
+            Engine::Gpu(id) => Some(match (Device::open(&id.to_string()), id) {
+                (Ok(device), _) => device.target(),
+                (Err(_), DeviceId { api: Api::Cuda, number: 0 }) => Target::cuda(USUAL_ARCHITECTURE)?,
+                (Err(_), DeviceId { api: Api::OpenCl, number: 0 }) => Target::opencl(),
+                (Err(error), _) => return Err(error.into()),
+            }),
+        })
     }
 }
 
@@ -91,7 +129,7 @@ impl FromStr for Methods {
 impl How {
     /// The engine and method asked for.
     pub(crate) fn contender(&self) -> Result<Contender> {
-        Contender::new(self.engine, self.method, self.threads)
+        Contender::new(self.engine.clone(), self.method, self.threads)
     }
 }
 
@@ -99,10 +137,10 @@ impl Contenders {
     /// Every engine with every method, each pair once.
     pub(crate) fn all(&self) -> Result<Vec<Contender>> {
         let mut contenders: Vec<Contender> = Vec::new();
-        for &engine in &self.engine {
+        for engine in &self.engine {
             for &method in self.method.iter().flat_map(|methods| &methods.0) {
-                if !contenders.iter().any(|other| other.engine == engine && other.method.name == method.name) {
-                    contenders.push(Contender::new(engine, method, self.threads)?);
+                if !contenders.iter().any(|other| other.engine == *engine && other.method.name == method.name) {
+                    contenders.push(Contender::new(engine.clone(), method, self.threads)?);
                 }
             }
         }
@@ -111,17 +149,31 @@ impl Contenders {
 }
 
 impl Contender {
-    /// An engine with a method.
+    /// An engine with a method; `threads` are the processor's.
     pub(crate) fn new(engine: Engine, method: Method, threads: usize) -> Result<Contender> {
-        let Engine::Cpu(isa) = engine;
-        let builder = Planner::builder().threads(threads);
-        let planner = isa.into_iter().fold(builder, |builder, isa| builder.isa(isa)).build()?;
+        let planner = match &engine {
+            Engine::Cpu(isa) => {
+                let builder = Planner::builder().threads(threads);
+                AnyPlanner::Cpu(isa.iter().fold(builder, |builder, isa| builder.isa(*isa)).build()?)
+            }
+            Engine::Gpu(id) => {
+                let device = Device::open(&id.to_string())?;
+                AnyPlanner::Gpu(device.clone(), GpuPlanner::new(device))
+            }
+            Engine::Architecture(_) => bail!("{engine} names no device: its kernels can be shown by plan, not run"),
+        };
         Ok(Contender { engine, method, planner })
     }
 
     /// The plan for a problem.
-    pub(crate) fn plan(&self, problem: &Problem) -> Result<Plan> {
-        (self.method.plan)(&self.planner, problem).with_context(|| format!("cannot plan {problem}"))
+    pub(crate) fn plan(&self, problem: &Problem) -> Result<Ready> {
+        let ready = match &self.planner {
+            AnyPlanner::Cpu(planner) => (self.method.cpu)(planner, problem).map(|plan| Ready::Cpu(Box::new(plan))),
+            AnyPlanner::Gpu(device, planner) => {
+                (self.method.gpu)(planner, problem).map(|plan| Ready::Gpu(Box::new(plan), device.clone()))
+            }
+        };
+        ready.with_context(|| format!("cannot plan {problem}"))
     }
 }
 

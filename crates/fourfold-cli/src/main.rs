@@ -10,8 +10,10 @@ mod output;
 mod picture;
 mod problems;
 mod progress;
+mod ready;
 mod sift;
 mod timing;
+mod work;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -5,8 +5,9 @@ use crate::dialect::{CUDA, Dialect, OPENCL, print};
 use crate::draft::{Draft, drafts};
 use crate::engine::{grid, memory};
 use crate::kernels::kernel;
-use crate::runtime::{Limits, unavailable};
+use crate::runtime::{Grid, Limits, unavailable};
 use crate::spec::Spec;
+use crate::trace::Statement;
 use fourfold::{Planner, Problem, Recipe, Result};
 
 /// What kernels are written for: a language, and the limits of a device.
@@ -47,6 +48,8 @@ pub struct Launch {
     pub threads: usize,
     /// Bytes of local ("shared") memory of a work group.
     pub local_bytes: usize,
+    /// What it does, step by step, in words.
+    pub steps: Vec<String>,
     /// The kernel, in CUDA C++ or OpenCL C.
     pub source: String,
 }
@@ -102,9 +105,9 @@ impl Target {
         let recipe = Planner::new().recipe(problem);
         let drafts = drafts(&self.limits, &recipe, false)?;
         let launch = |pass: usize, spec: &Spec| {
-            let grid = grid(spec);
-            let source = print(self.dialect, spec, &kernel(spec));
-            Launch { pass, groups: grid.groups, threads: grid.threads, local_bytes: grid.local_bytes, source }
+            let (Grid { groups, threads, local_bytes }, statements) = (grid(spec), kernel(spec));
+            let source = print(self.dialect, spec, &statements);
+            Launch { pass, groups, threads, local_bytes, steps: comments(&statements), source }
         };
         let numbered = drafts.iter().enumerate();
         let launches = numbered.flat_map(|(i, draft)| draft.specs.iter().map(move |spec| launch(i, spec))).collect();
@@ -126,6 +129,14 @@ impl Device {
     pub fn target(&self) -> Target {
         Target { dialect: self.runtime.dialect(), limits: self.runtime.limits().clone() }
     }
+}
+
+fn comments(statements: &[Statement]) -> Vec<String> {
+    let comment = |statement: &Statement| match statement {
+        Statement::Comment(text) => Some(text.clone()),
+        _ => None,
+    };
+    statements.iter().filter_map(comment).collect()
 }
 
 /// Reals that the kernels of one pass write for the next of them, and that this reads.

@@ -10,7 +10,6 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use fourfold::{Plan, Scratch};
 
 use crate::args::Compress;
 use crate::array::zeros;
@@ -18,6 +17,7 @@ use crate::output::Output;
 use crate::picture::Picture;
 use crate::problems;
 use crate::progress::Progress;
+use crate::ready::Ready;
 use crate::sift::Rule;
 
 /// Reads, compresses, writes, reports.
@@ -45,29 +45,27 @@ pub(super) fn run(args: &Compress) -> Result<()> {
 fn compress(args: &Compress, picture: &mut Picture, mut spectrum: Option<&mut Spectrum>) -> Result<(usize, Duration)> {
     let start = Instant::now();
     let mut codec = Codec::new(args, picture)?;
-    let (mut kept, mut time) = (0, start.elapsed());
+    let (mut kept, mut drawing) = (0, Duration::ZERO);
     let progress = Progress::new(picture.color_channels());
     for channel in 0..picture.color_channels() {
-        let start = Instant::now();
-        codec.analyse(channel, picture)?;
-        time += start.elapsed();
-        if let Some(spectrum) = &mut spectrum {
-            spectrum.record(channel, &codec.plane);
-        }
-        let start = Instant::now();
-        kept += args.rule().apply(&mut codec.plane);
-        codec.synthesise(channel, picture)?;
-        time += start.elapsed();
+        codec.load(channel, picture);
+        kept += codec.sift(args.rule(), |coefficients| {
+            let start = Instant::now();
+            if let Some(spectrum) = &mut spectrum {
+                spectrum.record(channel, coefficients);
+            }
+            drawing += start.elapsed();
+        })?;
+        codec.store(channel, picture);
         progress.step();
     }
-    Ok((kept, time))
+    Ok((kept, start.elapsed() - drawing))
 }
 
 /// The transform and its inverse for one channel of an image of a certain size.
 struct Codec {
-    forward: Plan,
-    inverse: Plan,
-    scratch: [Scratch; 2],
+    forward: Ready,
+    inverse: Ready,
     plane: Vec<f64>,
 }
 
@@ -77,26 +75,31 @@ impl Codec {
         let problem = problems::parse(&format!("dct2 f64 {height}x{width} ortho inplace"))?;
         let contender = args.how.contender()?;
         let (forward, inverse) = (contender.plan(&problem)?, contender.plan(&problem.inverse()?)?);
-        let scratch = [forward.scratch(), inverse.scratch()];
-        Ok(Codec { forward, inverse, scratch, plane: zeros(width * height)? })
+        Ok(Codec { forward, inverse, plane: zeros(width * height)? })
     }
 
-    /// Transforms a channel.
-    fn analyse(&mut self, channel: usize, picture: &Picture) -> Result<()> {
+    fn load(&mut self, channel: usize, picture: &Picture) {
         let unit = f64::from(picture.brightest()) / 255.0;
         let samples = picture.samples.iter().skip(channel).step_by(picture.channels());
         self.plane.iter_mut().zip(samples).for_each(|(a, &sample)| *a = f64::from(sample) / unit);
-        Ok(self.forward.execute_in_place_with(&mut self.plane, &mut self.scratch[0])?)
     }
 
-    /// Transforms back into a channel, rounded to samples.
-    fn synthesise(&mut self, channel: usize, picture: &mut Picture) -> Result<()> {
-        self.inverse.execute_in_place_with(&mut self.plane, &mut self.scratch[1])?;
+    /// Transforms, drops what the rule does not keep, and transforms back; returns how many coefficients are kept. `look` sees
+    /// all of them first.
+    fn sift(&mut self, rule: Rule, look: impl FnOnce(&[f64])) -> Result<usize> {
+        self.forward.execute_in_place(&mut self.plane)?;
+        look(&self.plane);
+        let kept = rule.apply(&mut self.plane);
+        self.inverse.execute_in_place(&mut self.plane)?;
+        Ok(kept)
+    }
+
+    /// Rounds to samples.
+    fn store(&self, channel: usize, picture: &mut Picture) {
         let (brightest, channels) = (f64::from(picture.brightest()), picture.channels());
         let samples = picture.samples.iter_mut().skip(channel).step_by(channels);
         let sample = |d: f64| (d * brightest / 255.0).round().clamp(0.0, brightest) as u16;
         self.plane.iter().zip(samples).for_each(|(&d, place)| *place = sample(d));
-        Ok(())
     }
 }
 

@@ -4,9 +4,10 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use fourfold::Isa;
+use fourfold_gpu::{Api, Device, DeviceInfo};
 use serde::Serialize;
 
-use super::print_json;
+use super::{bytes, print_json};
 use crate::args::Info;
 use crate::engine::{METHODS, available_threads};
 
@@ -18,10 +19,20 @@ struct Facts {
 }
 
 #[derive(Serialize)]
-struct EngineFacts {
-    name: &'static str,
-    instruction_sets: Vec<String>,
-    threads: usize,
+#[serde(untagged)]
+enum EngineFacts {
+    Cpu { name: &'static str, instruction_sets: Vec<String>, threads: usize },
+    Gpu { name: &'static str, devices: Vec<DeviceFacts>, missing: Option<String> },
+}
+
+#[derive(Serialize)]
+struct DeviceFacts {
+    engine: String,
+    name: String,
+    version: String,
+    memory: u64,
+    local_memory: usize,
+    f64: bool,
 }
 
 #[derive(Serialize)]
@@ -38,22 +49,51 @@ pub(super) fn run(args: &Info) -> Result<()> {
 
 fn facts() -> Facts {
     let instruction_sets = Isa::available().iter().map(Isa::to_string).collect();
+    let cpu = EngineFacts::Cpu { name: "cpu", instruction_sets, threads: available_threads() };
     Facts {
         version: env!("CARGO_PKG_VERSION"),
-        engines: vec![EngineFacts { name: "cpu", instruction_sets, threads: available_threads() }],
+        engines: std::iter::once(cpu).chain(Api::ALL.map(gpu_facts)).collect(),
         methods: METHODS.iter().map(|method| MethodFacts { name: method.name, about: method.about }).collect(),
     }
+}
+
+/// The devices, or why there are none.
+fn gpu_facts(api: Api) -> EngineFacts {
+    let (devices, missing) = match Device::list(api) {
+        Ok(devices) => (devices, None),
+        Err(error) => (Vec::new(), Some(error.to_string())),
+    };
+    EngineFacts::Gpu { name: api.name(), devices: devices.into_iter().map(device_facts).collect(), missing }
+}
+
+fn device_facts(info: DeviceInfo) -> DeviceFacts {
+    let DeviceInfo { id, name, version, memory, local_memory, double, .. } = info;
+    DeviceFacts { engine: id.to_string(), name, version, memory, local_memory, f64: double }
+}
+
+fn device_text(device: &DeviceFacts) -> String {
+    let DeviceFacts { engine, name, version, memory, local_memory, f64 } = device;
+    let [memory, local] = [*memory, *local_memory as u64].map(bytes);
+    let f64 = if *f64 { "f64" } else { "no f64" };
+    format!("  {engine:<17} {name}, {version}, memory {memory}, local memory {local}, {f64}")
 }
 
 fn text(facts: &Facts) -> String {
     let mut lines = vec![format!("fourfold {}", facts.version)];
     for engine in &facts.engines {
-        lines.push(format!("engine {}", engine.name));
-        lines.push(format!(
-            "  instruction sets  {} (the first is used unless another is named)",
-            engine.instruction_sets.join(", ")
-        ));
-        lines.push(format!("  threads           {}", engine.threads));
+        match engine {
+            EngineFacts::Cpu { name, instruction_sets, threads } => {
+                let sets = instruction_sets.join(", ");
+                lines.push(format!("engine {name}"));
+                lines.push(format!("  instruction sets  {sets} (the first is used unless another is named)"));
+                lines.push(format!("  threads           {threads}"));
+            }
+            EngineFacts::Gpu { name, devices, missing } => {
+                lines.push(format!("engine {name}"));
+                lines.extend(devices.iter().map(device_text));
+                lines.extend(missing.iter().map(|why| format!("  none: {why}")));
+            }
+        }
     }
     lines.extend(facts.methods.iter().map(|method| format!("method {}: {}", method.name, method.about)));
     lines.join("\n") + "\n"

@@ -1,6 +1,7 @@
 //! The subcommands, one a file.
 
 mod bench;
+mod cache;
 mod compress;
 mod info;
 mod plan;
@@ -23,6 +24,7 @@ pub(crate) fn run(command: Command) -> Result<()> {
         Command::Bench(args) => bench::run(&args),
         Command::Transform(args) => transform::run(&args),
         Command::Compress(args) => compress::run(&args),
+        Command::Cache(args) => cache::run(&args),
     }
 }
 
@@ -31,4 +33,13 @@ fn print_json(value: &impl Serialize) -> Result<()> {
     let mut stdout = io::stdout().lock();
     serde_json::to_writer_pretty(&mut stdout, value).map_err(io::Error::from)?;
     Ok(writeln!(stdout)?)
+}
+
+/// A number of bytes, and the same in a handier unit where there is one.
+fn bytes(count: u64) -> String {
+    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    match units.into_iter().find(|&(_, shift)| count >> shift > 0) {
+        Some((unit, shift)) => format!("{count} bytes ({:.1} {unit})", count as f64 / (1u64 << shift) as f64),
+        None => format!("{count} bytes"),
+    }
 }

@@ -1,53 +1,125 @@
-//! `fourfold plan`: the recipe of a problem, and what it costs.
+//! `fourfold plan`: the recipe of a problem, what is launched for it, and what it costs.
 
 use std::io::{self, Write};
 
-use anyhow::Result;
-use fourfold::Recipe;
+use anyhow::{Context, Result, ensure};
+use fourfold::{Problem, Recipe};
+use fourfold_gpu::{Launch, Target};
 use serde::Serialize;
 
-use super::print_json;
+use super::{bytes, print_json};
 use crate::args::Plan;
+use crate::engine::Engine;
 use crate::problems;
+use crate::ready::Ready;
 
 #[derive(Serialize)]
 struct Answer {
     problem: String,
     engine: String,
     method: &'static str,
-    threads: usize,
+    /// Of the processor.
+    threads: Option<usize>,
     passes: Vec<String>,
     bluestein: bool,
     bytes_moved: u64,
     scratch_bytes: u64,
+    #[serde(flatten)]
+    device: Option<OnDevice>,
+}
+
+/// What is known of a plan for a device.
+#[derive(Serialize)]
+struct OnDevice {
+    device: String,
+    kernels: Vec<Kernel>,
+}
+
+#[derive(Serialize)]
+struct Kernel {
+    /// The number of the pass it belongs to.
+    pass: usize,
+    groups: usize,
+    threads: usize,
+    local_bytes: usize,
+    steps: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
 }
 
 /// Plans and prints.
 pub(super) fn run(args: &Plan) -> Result<()> {
     let problem = problems::parse(&args.problem)?;
-    let contender = args.how.contender()?;
-    let plan = contender.plan(&problem)?;
-    let answer = Answer {
-        problem: problem.to_string(),
-        engine: contender.engine.to_string(),
-        method: contender.method.name,
-        threads: args.how.threads,
-        passes: passes(plan.recipe()),
-        bluestein: plan.recipe().uses_bluestein(),
-        bytes_moved: plan.bytes_moved() as u64,
-        scratch_bytes: plan.scratch_bytes() as u64,
+    let answer = match args.how.engine.target()? {
+        None => on_processor(args, &problem)?,
+        Some(target) => on_device(args, &problem, &target)?,
     };
     if args.json { print_json(&answer) } else { Ok(io::stdout().write_all(text(&answer).as_bytes())?) }
 }
 
+fn on_processor(args: &Plan, problem: &Problem) -> Result<Answer> {
+    ensure!(!args.source, "{} runs no kernels that have a source: name cuda or opencl with --engine", args.how.engine);
+    let Ready::Cpu(plan) = args.how.contender()?.plan(problem)? else { unreachable!("processors are no devices") };
+    let moved = [plan.bytes_moved(), plan.scratch_bytes()];
+    Ok(answer(args, plan.recipe(), moved, plan.recipe().uses_bluestein(), None))
+}
+
+fn on_device(args: &Plan, problem: &Problem, target: &Target) -> Result<Answer> {
+    let outline = target.outline(problem).with_context(|| format!("cannot plan {problem}"))?;
+    let kernel = |launch: Launch| Kernel {
+        pass: launch.pass,
+        groups: launch.groups,
+        threads: launch.threads,
+        local_bytes: launch.local_bytes,
+        steps: launch.steps,
+        source: args.source.then_some(launch.source),
+    };
+    let kernels = outline.launches.into_iter().map(kernel).collect();
+    let device = Some(OnDevice { device: target.name().to_owned(), kernels });
+    let moved = [outline.bytes_moved, outline.scratch_bytes];
+    Ok(answer(args, &outline.recipe, moved, outline.uses_bluestein, device))
+}
+
+fn answer(
+    args: &Plan,
+    recipe: &Recipe,
+    [moved, scratch]: [usize; 2],
+    bluestein: bool,
+    device: Option<OnDevice>,
+) -> Answer {
+    Answer {
+        problem: recipe.problem().to_string(),
+        engine: args.how.engine.to_string(),
+        method: args.how.method.name,
+        threads: matches!(args.how.engine, Engine::Cpu(_)).then_some(args.how.threads),
+        passes: if device.is_some() { sums(recipe) } else { passes(recipe) },
+        bluestein,
+        bytes_moved: moved as u64,
+        scratch_bytes: scratch as u64,
+        device,
+    }
+}
+
 fn text(answer: &Answer) -> String {
-    let Answer { problem, engine, method, passes, bytes_moved, scratch_bytes, .. } = answer;
-    format!(
-        "problem  {problem}\nengine   {engine}\nmethod   {method}\npasses   {}\nmoved    {}\nscratch  {}\n",
-        passes.join("\n         "),
-        bytes(*bytes_moved),
-        bytes(*scratch_bytes),
-    )
+    let Answer { problem, engine, method, passes, bytes_moved, scratch_bytes, device, .. } = answer;
+    let mut text = format!("problem  {problem}\nengine   {engine}\n");
+    text.extend(device.iter().map(|on| format!("device   {}\n", on.device)));
+    text += &format!("method   {method}\npasses   {}\n", passes.join("\n         "));
+    text.extend(device.iter().map(kernels));
+    text += &format!("moved    {}\nscratch  {}\n", bytes(*bytes_moved), bytes(*scratch_bytes));
+    let sources = device.iter().flat_map(|on| on.kernels.iter().filter_map(|kernel| kernel.source.as_ref()));
+    text.extend(sources.enumerate().map(|(i, source)| format!("\n// kernel {}\n{source}", i + 1)));
+    text
+}
+
+/// A line for every kernel.
+fn kernels(on: &OnDevice) -> String {
+    let line = |kernel: &Kernel| {
+        let Kernel { pass, groups, threads, local_bytes, steps, .. } = kernel;
+        let (local, steps) = (bytes(*local_bytes as u64), steps.join("; "));
+        format!("pass {}: {groups} x {threads} threads, local memory {local}: {steps}", pass + 1)
+    };
+    format!("kernels  {}\n", on.kernels.iter().map(line).collect::<Vec<_>>().join("\n         "))
 }
 
 /// The lines of the recipe after its first, which names the problem.
@@ -55,11 +127,9 @@ fn passes(recipe: &Recipe) -> Vec<String> {
     recipe.to_string().lines().skip(1).map(str::to_owned).collect()
 }
 
-/// A number of bytes, and the same in a handier unit where there is one.
-fn bytes(count: u64) -> String {
-    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
-    match units.into_iter().find(|&(_, shift)| count >> shift > 0) {
-        Some((unit, shift)) => format!("{count} bytes ({:.1} {unit})", count as f64 / (1u64 << shift) as f64),
-        None => format!("{count} bytes"),
-    }
+/// The passes without the factors, which are a processor's.
+fn sums(recipe: &Recipe) -> Vec<String> {
+    let sum = |op: &str| op.split(" = ").next().unwrap_or_default().to_owned();
+    let line = |line: &String| line.split(" | ").map(sum).collect::<Vec<_>>().join(" | ");
+    passes(recipe).iter().map(line).collect()
 }

@@ -2,13 +2,14 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use fourfold::verify::Data;
-use fourfold::{Domain, Plan, Problem};
+use fourfold::{Domain, Problem};
 
 use crate::args::Transform;
-use crate::array::{with_elements, zeros_of};
+use crate::array::zeros_of;
 use crate::npy::{self, Header, Npy};
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::ready::Ready;
 
 /// Reads, transforms, writes.
 pub(super) fn run(args: &Transform) -> Result<()> {
@@ -41,13 +42,13 @@ fn suit(text: &str, header: &Header) -> Result<Problem> {
 }
 
 /// Kinds of real numbers act on both parts of complex ones.
-fn execute(plan: &Plan, input: &Data) -> Result<Data> {
+fn execute(plan: &Ready, input: &Data) -> Result<Data> {
     let problem = plan.problem();
     let complex_input = matches!(input, Data::ComplexF32(_) | Data::ComplexF64(_));
     let both_parts = complex_input && problem.input_domain() == Domain::Real;
     let domain = if both_parts { Domain::Complex } else { problem.output_domain() };
     let mut output = zeros_of(problem.precision(), domain, problem.output().len)?;
-    with_elements!(input, x => with_elements!(&mut output, y => plan.execute(x, y)?));
+    plan.execute(input, &mut output)?;
     Ok(output)
 }
 

@@ -67,9 +67,9 @@ fn verify(problem: &Problem, contender: &Contender, seed: u64) -> Result<Line> {
     check_memory(elements.saturating_mul(BYTES_AN_ELEMENT))?;
     let run = |input: &Data, output: &mut Data| match problem.in_place() {
         true => with_elements!(output, x => plan.execute_in_place(x)),
-        false => with_elements!(input, x => with_elements!(output, y => plan.execute(x, y))),
+        false => plan.execute(input, output),
     };
-    let verdict = check(problem, plan.recipe().uses_bluestein(), seed, run)?;
+    let verdict = check(problem, plan.uses_bluestein(), seed, run)?;
     Ok(line(problem, contender, verdict))
 }
 

@@ -1,0 +1,70 @@
+//! `fourfold cache`: the compiled kernels that are kept on disk.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use anyhow::Result;
+use fourfold_gpu::CacheEntry;
+use serde::Serialize;
+
+use super::{bytes, print_json};
+use crate::args::Cache;
+
+#[derive(Serialize)]
+struct Answer {
+    /// None if nothing is kept.
+    folder: Option<String>,
+    limit_bytes: u64,
+    kernels: usize,
+    bytes: u64,
+    targets: Vec<Target>,
+    /// How many kernels were removed.
+    cleared: usize,
+}
+
+/// The kernels for one device, driver and compiler.
+#[derive(Serialize)]
+struct Target {
+    name: String,
+    kernels: usize,
+    bytes: u64,
+}
+
+/// Clears if that is asked for, and prints what there is.
+pub(super) fn run(args: &Cache) -> Result<()> {
+    let mut answer = Answer { folder: None, limit_bytes: 0, kernels: 0, bytes: 0, targets: Vec::new(), cleared: 0 };
+    if let Some(cache) = fourfold_gpu::Cache::standard() {
+        answer.cleared = if args.clear { cache.clear()? } else { 0 };
+        let entries = cache.entries()?;
+        answer.folder = Some(cache.folder().display().to_string());
+        answer.limit_bytes = cache.limit();
+        answer.kernels = entries.len();
+        answer.bytes = entries.iter().map(|entry| entry.bytes).sum();
+        answer.targets = targets(&entries);
+    }
+    if args.json { print_json(&answer) } else { Ok(io::stdout().write_all(text(&answer, args.clear).as_bytes())?) }
+}
+
+/// Kernels counted by what they are for.
+fn targets(entries: &[CacheEntry]) -> Vec<Target> {
+    let mut sums: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
+    for entry in entries {
+        let name = if entry.target.is_empty() { "damaged" } else { &entry.target };
+        let (kernels, bytes) = sums.entry(name).or_default();
+        (*kernels, *bytes) = (*kernels + 1, *bytes + entry.bytes);
+    }
+    sums.into_iter().map(|(name, (kernels, bytes))| Target { name: name.to_owned(), kernels, bytes }).collect()
+}
+
+fn text(answer: &Answer, clear: bool) -> String {
+    let Answer { folder, limit_bytes, kernels, bytes: held, targets, cleared } = answer;
+    let Some(folder) = folder else { return "kernels are not kept on disk\n".to_owned() };
+    let mut text =
+        format!("folder   {folder}\nlimit    {}\nkernels  {kernels}, {}\n", bytes(*limit_bytes), bytes(*held));
+    let line = |target: &Target| format!("  {}: {}, {}\n", target.name, target.kernels, bytes(target.bytes));
+    text.extend(targets.iter().map(line));
+    if clear {
+        text += &format!("cleared  {cleared}\n");
+    }
+    text
+}

@@ -1,0 +1,47 @@
+//! A problem made ready on an engine: one shape for the plans of all of them.
+
+use fourfold::verify::Data;
+use fourfold::{Element, Plan, Problem, Result};
+use fourfold_gpu::{Device, GpuPlan};
+
+use crate::array::with_elements;
+
+/// A plan of some engine.
+pub(crate) enum Ready {
+    Cpu(Box<Plan>),
+    /// With the device that runs it.
+    Gpu(Box<GpuPlan>, Device),
+}
+
+impl Ready {
+    pub(crate) fn problem(&self) -> &Problem {
+        match self {
+            Ready::Cpu(plan) => plan.problem(),
+            Ready::Gpu(plan, _) => plan.problem(),
+        }
+    }
+
+    /// Whether Bluestein's convolution stands somewhere, which costs about a digit.
+    pub(crate) fn uses_bluestein(&self) -> bool {
+        match self {
+            Ready::Cpu(plan) => plan.recipe().uses_bluestein(),
+            Ready::Gpu(plan, _) => plan.uses_bluestein(),
+        }
+    }
+
+    /// Transforms from array to array, both in this machine's memory.
+    pub(crate) fn execute(&self, input: &Data, output: &mut Data) -> Result<()> {
+        with_elements!(input, x => with_elements!(output, y => match self {
+            Ready::Cpu(plan) => plan.execute(x, y),
+            Ready::Gpu(plan, _) => plan.execute(x, y),
+        }))
+    }
+
+    /// Transforms an array of this machine's memory in place.
+    pub(crate) fn execute_in_place<T: Element>(&self, data: &mut [T]) -> Result<()> {
+        match self {
+            Ready::Cpu(plan) => plan.execute_in_place(data),
+            Ready::Gpu(plan, _) => plan.execute_in_place(data),
+        }
+    }
+}

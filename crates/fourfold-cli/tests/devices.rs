@@ -1,0 +1,142 @@
+//! The engines `cuda` and `opencl`. What needs a device runs on the first one of OpenCL; without one it passes with a message, but
+//! fails in CI, which has PoCL.
+
+mod common;
+
+use common::{Folder, command, failure, read, says, success};
+use serde_json::Value;
+
+/// Whether OpenCL has a device.
+fn present() -> bool {
+    let facts: Value = serde_json::from_str(&success(&[&"info", &"--json"])).unwrap();
+    let opencl = facts["engines"].as_array().unwrap().iter().find(|engine| engine["name"] == "opencl").unwrap();
+    let there = opencl["devices"].as_array().is_some_and(|devices| !devices.is_empty());
+    assert!(there || opencl["missing"].is_string(), "{opencl}");
+    assert!(there || std::env::var_os("CI").is_none(), "{opencl}");
+    if !there {
+        eprintln!("NOT TESTED: {}", opencl["missing"]);
+    }
+    there
+}
+
+#[test]
+fn info_names_devices_or_says_why_there_are_none() {
+    let text = success(&[&"info"]);
+    says(&text, &["engine cpu", "engine cuda\n", "engine opencl\n"]);
+    let facts: Value = serde_json::from_str(&success(&[&"info", &"--json"])).unwrap();
+    for engine in facts["engines"].as_array().unwrap().iter().skip(1) {
+        let devices = engine["devices"].as_array().unwrap();
+        assert_eq!(devices.is_empty(), engine["missing"].is_string(), "{engine}");
+        says(&text, &devices.iter().map(|device| device["name"].as_str().unwrap()).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn plan_shows_kernels_without_a_device() {
+    let problem = "dct2 f64 4096x512 ortho";
+    let text = success(&[&"plan", &problem, &"--engine", &"cuda:sm_80"]);
+    says(&text, &[problem, "cuda:sm_80", "axis 0", "axis 1", "kernels", "threads", "local memory", "moved", "scratch"]);
+    assert!(!text.contains("__global__"), "the source is for those who ask");
+    let json = success(&[&"plan", &problem, &"--engine", &"cuda:sm_80", &"--source", &"--json"]);
+    let answer: Value = serde_json::from_str(&json).unwrap();
+    let kernels = answer["kernels"].as_array().unwrap();
+    assert!(kernels.len() >= 2, "one a pass at least");
+    for kernel in kernels {
+        says(kernel["source"].as_str().unwrap(), &["__global__", "double", kernel["steps"][0].as_str().unwrap()]);
+        assert!(kernel["local_bytes"].as_u64().unwrap() <= 163 << 10, "an sm_80 has not more");
+        assert!(kernel["groups"].as_u64().unwrap() >= 1 && kernel["threads"].as_u64().unwrap() <= 1024);
+    }
+    assert!(answer["bytes_moved"].as_u64().unwrap() >= 4 * 8 * 4096 * 512, "two passes read and write");
+    says(&success(&[&"plan", &"rfft f32 60", &"--engine", &"cuda", &"--source"]), &["kernel 1", "__global__"]);
+    says(&success(&[&"plan", &"rfft f32 60", &"--engine", &"opencl", &"--source"]), &["kernel 1", "__kernel"]);
+}
+
+#[test]
+fn mistakes_with_devices_are_explained() {
+    let problem = "dct2 f64 8";
+    says(&failure(1, &[&"plan", &problem, &"--source"]), &["cpu", "cuda or opencl"]);
+    says(&failure(1, &[&"plan", &problem, &"--engine", &"cuda:sm_1"]), &["sm_1", "sm_90"]);
+    says(&failure(1, &[&"verify", &problem, &"--engine", &"cuda:sm_90"]), &["cuda:sm_90", "plan"]);
+    says(&failure(1, &[&"plan", &"fft f32 1000000007", &"--engine", &"cuda:sm_90"]), &["1000000007", "too long"]);
+    for engine in ["cuda:1000", "opencl:1000"] {
+        for subcommand in ["plan", "verify", "bench"] {
+            let errors = failure(1, &[&subcommand, &problem, &"--engine", &engine]);
+            says(&errors.to_lowercase(), &[engine.split(':').next().unwrap()]);
+        }
+    }
+    says(&failure(2, &[&"plan", &problem, &"--engine", &"opencl:"]), &["opencl:", "cuda:1"]);
+}
+
+#[test]
+fn devices_are_verified_and_timed_beside_processors() {
+    if !present() {
+        return;
+    }
+    let problems = ["dct2 f64 16x20 ortho", "rfft f32 60 inplace"];
+    let verified = success(&[&"verify", &problems[0], &"rfft f32 60", &"--engine", &"cpu,opencl,opencl:0"]);
+    assert_eq!(verified.lines().count(), 4, "each engine once: {verified}");
+    says(&verified, &["ok     dct2 f64 16x20 ortho: opencl:0 fused", "ok     rfft f32 60: opencl:0 fused"]);
+    let problems = [problems[0], "dct3 f32 12x10 inplace"];
+    let engines = "cpu:scalar,opencl,cpu";
+    let text = success(&[&"bench", &problems[0], &problems[1], &"--engine", &engines, &"--repeat", &"2", &"--json"]);
+    let lines: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(lines.as_array().unwrap().len(), 6);
+    for line in lines.as_array().unwrap() {
+        assert_eq!(line["threads"].is_null(), line["engine"] == "opencl:0", "{line}");
+        assert!(line["median_ms"].as_f64().unwrap() > 0.0 && line["copy_ratio"].as_f64().unwrap() > 0.0, "{line}");
+    }
+    assert_eq!(lines[1]["engine"], "opencl:0");
+}
+
+#[test]
+fn files_and_pictures_are_transformed_as_by_the_processor() {
+    if !present() {
+        return;
+    }
+    let folder = Folder::new();
+    let numbers: Vec<u8> = (0..12).flat_map(|i| f64::from(i * i % 7).to_le_bytes()).collect();
+    let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }";
+    let head = format!("{header:<117}\n");
+    let npy = [b"\x93NUMPY\x01\x00".as_slice(), &(head.len() as u16).to_le_bytes(), head.as_bytes(), &numbers].concat();
+    let input = folder.write("a.npy", &npy);
+    let picture = folder.path("a.png");
+    image::RgbImage::from_fn(20, 15, |x, y| image::Rgb([(x * y) as u8, (9 * x) as u8, (y * y) as u8]))
+        .save(&picture)
+        .unwrap();
+    for engine in ["cpu", "opencl"] {
+        let (output, small) = (folder.path(&format!("{engine}.npy")), folder.path(&format!("{engine}.png")));
+        success(&[&"transform", &"dct2 f64 auto ortho", &input, &"-o", &output, &"--engine", &engine]);
+        success(&[&"compress", &picture, &"-o", &small, &"--keep", &"20", &"--engine", &engine]);
+    }
+    let numbers = |name: &str| -> Vec<f64> {
+        let bytes = read(&folder.path(name));
+        bytes[bytes.len() - 96..].as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect()
+    };
+    let (cpu, gpu) = (numbers("cpu.npy"), numbers("opencl.npy"));
+    assert!(cpu.iter().zip(&gpu).all(|(a, b)| (a - b).abs() < 1e-12), "{cpu:?} {gpu:?}");
+    assert!(cpu.iter().any(|x| x.abs() > 1.0), "{cpu:?}");
+    assert_eq!(read(&folder.path("cpu.png")), read(&folder.path("opencl.png")));
+}
+
+#[test]
+fn the_cache_is_shown_and_cleared() {
+    let folder = Folder::new();
+    let run = |arguments: &[&str]| {
+        let output = command().args(arguments).env("FOURFOLD_CACHE_DIR", folder.path("kernels")).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let answer = || -> Value { serde_json::from_str(&run(&["cache", "--json"])).unwrap() };
+    assert_eq!((&answer()["kernels"], &answer()["bytes"]), (&0.into(), &0.into()));
+    says(&run(&["cache"]), &["folder", "kernels", "limit"]);
+    if present() {
+        run(&["verify", "dct2 f32 3x5", "--engine", "opencl"]);
+        assert_eq!(answer()["kernels"], 2, "one an axis");
+        assert_eq!(answer()["targets"].as_array().unwrap().len(), 1);
+        assert!(answer()["bytes"].as_u64().unwrap() > 0);
+        says(&run(&["cache", "--clear"]), &["kernels  0", "cleared  2"]);
+        assert_eq!(answer()["kernels"], 0);
+    }
+    let off = command().args(["cache"]).env("FOURFOLD_CACHE_DIR", "").output().unwrap();
+    says(&String::from_utf8(off.stdout).unwrap(), &["not kept"]);
+}
