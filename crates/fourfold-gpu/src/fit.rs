@@ -1,7 +1,7 @@
 //! Fits a pass to a device: which kernels, how many lines a work group takes, and with how many threads.
 
 use crate::runtime::Limits;
-use crate::spec::{Port, Spec, Stage, Window, Work};
+use crate::spec::{Part, Port, Spec, Stage, Window, Work};
 use fourfold::Precision;
 
 /// Threads of a work group; more where few work groups share a multiprocessor.
@@ -20,7 +20,7 @@ impl Spec {
         let whole = self.clone().tiled(limits);
         let windows = || self.windowed(limits);
         match whole {
-            Some(spec) if spec.run() >= LEAST_RUN.min(spec.wanted_run()) => vec![spec],
+            Some(spec) if !spec.across || spec.run() >= LEAST_RUN.min(spec.wanted_run()) => vec![spec],
             Some(spec) => windows().unwrap_or(vec![spec]),
             None => windows().unwrap_or_else(|| self.staged(limits)),
         }
@@ -35,7 +35,7 @@ impl Spec {
         let wanted = self.wanted();
         // Half of the memory, so that one work group computes while another reads; all of it for runs that are short otherwise.
         let room = |spec: &Spec| {
-            if spec.across && spec.run() <= RUN / 2 { limits.local_bytes } else { limits.local_bytes / 2 }
+            if spec.interleaved() && spec.run() <= RUN / 2 { limits.local_bytes } else { limits.local_bytes / 2 }
         };
         loop {
             let next = Spec { tile: 2 * self.tile, ..self.clone() };
@@ -59,17 +59,28 @@ impl Spec {
         (work.items() / (self.before() * self.after())).max(1)
     }
 
-    /// Bytes that neighbouring lines of a work group have together in memory.
+    /// Bytes that neighbouring windows of a work group have together in memory.
     fn run(&self) -> usize {
-        self.tile.min(self.lines) * self.line_bytes()
+        self.tile.min(self.neighbours()) * self.line_bytes()
     }
 
     fn wanted_run(&self) -> usize {
-        if self.across { RUN.min(self.lines * self.line_bytes()) } else { 0 }
+        RUN.min(self.neighbours() * self.line_bytes())
     }
 
-    /// Bytes from a line to the next.
+    /// Windows that stand side by side in memory.
+    fn neighbours(&self) -> usize {
+        match self.across {
+            true => self.lines,
+            false => self.parts(),
+        }
+    }
+
+    /// Bytes from a window to the next.
     fn line_bytes(&self) -> usize {
+        if !self.across {
+            return 2 * self.precision.bytes();
+        }
         let reals =
             self.geometry.axes.first().map_or(1, |axis| axis.output.unsigned_abs().min(axis.input.unsigned_abs()));
         (reals as usize).clamp(1, 2) * self.precision.bytes()
@@ -78,13 +89,64 @@ impl Spec {
     /// Lines that a work group should have: a run of memory, or work for enough threads.
     fn wanted(&self) -> usize {
         let items = self.stages.iter().map(|stage| self.window_items(&stage.work)).max().unwrap_or(1);
-        let run = if self.across { RUN / self.line_bytes() } else { 1 };
+        let run = if self.interleaved() { RUN / self.line_bytes() } else { 1 };
         run.max(THREADS / items).clamp(1, self.windows().next_power_of_two())
     }
 
-    /// Kernels on windows of digits, the first and the last of which do the combines too.
-    fn windowed(&self, _limits: &Limits) -> Option<Vec<Spec>> {
-        None
+    /// Kernels on windows of digits, as few and then as even as they can be with runs of memory and buffers in local memory.
+    fn windowed(&self, limits: &Limits) -> Option<Vec<Spec>> {
+        if !self.has_windows() {
+            return None;
+        }
+        let digits = self.digits.len();
+        let fitted =
+            |cuts: Vec<usize>| self.cut(&cuts).into_iter().map(|spec| spec.tiled(limits)).collect::<Option<Vec<_>>>();
+        let longest = |cuts: &Vec<usize>| self.cut(cuts).iter().map(Spec::length).max();
+        (1..digits).find_map(|count| {
+            let cuts = cuts(digits, count).into_iter().min_by_key(longest)?;
+            fitted(cuts).filter(|specs| specs.iter().all(|spec| spec.run() >= RUN.min(spec.wanted_run())))
+        })
+    }
+
+    /// Whether stages keep to their digits, and combines to terms k and N − k.
+    fn has_windows(&self) -> bool {
+        let halves = |part: &Part| match part {
+            Part::Zero { .. } => true,
+            Part::One { from, .. } | Part::Two { from: [from, _], .. } => from.step == 0 || from.step == 2,
+        };
+        self.digits.len() > 1
+            && self.stages.iter().all(|stage| match &stage.work {
+                Work::Butterflies(split) => split.rader.is_none(),
+                Work::After { parts, .. } => parts.iter().all(halves),
+                Work::Before { .. } => true,
+                _ => false,
+            })
+    }
+
+    /// One kernel for each run of digits between the cuts.
+    fn cut(&self, cuts: &[usize]) -> Vec<Spec> {
+        let digits = self.digits.len();
+        let ends: Vec<usize> = [0].iter().chain(cuts).chain([&digits]).copied().collect();
+        let mut windows: Vec<Window> = ends.windows(2).map(|ends| Window { first: ends[0], last: ends[1] }).collect();
+        if self.back {
+            windows.reverse();
+        }
+        let mut stages = self.stages.iter().peekable();
+        let last = windows.len() - 1;
+        let kernel = |(i, window): (usize, Window)| {
+            let ahead = |stage: &&Stage| matches!(stage.work, Work::Before { .. });
+            let count = window.last - window.first + usize::from(stages.peek().is_some_and(ahead));
+            let count = if i == last { usize::MAX } else { count };
+            let mut own: Vec<Stage> = stages.by_ref().take(count).cloned().collect();
+            if i > 0 {
+                own[0].from = Port::Scratch;
+            }
+            if i < last {
+                own.last_mut().expect("a window has digits").to = Port::Scratch;
+            }
+            Spec { stages: own, window, ..self.clone() }
+        };
+        windows.into_iter().enumerate().map(kernel).collect()
     }
 
     /// A kernel for each stage, with buffers in device memory.
@@ -102,9 +164,11 @@ impl Spec {
     }
 }
 
-impl Window {
-    /// All of so many digits.
-    pub(crate) fn all(digits: usize) -> Window {
-        Window { first: 0, last: digits }
-    }
+/// All ways to cut a list of so many digits at `count` places.
+fn cuts(digits: usize, count: usize) -> Vec<Vec<usize>> {
+    let longer = |list: Vec<Vec<usize>>, _| {
+        let after = |cuts: &Vec<usize>| cuts.last().copied().unwrap_or(0) + 1;
+        list.iter().flat_map(|cuts| (after(cuts)..digits).map(|cut| [&**cuts, &[cut]].concat())).collect()
+    };
+    (0..count).fold(vec![vec![]], longer)
 }

@@ -29,7 +29,7 @@ pub(crate) struct Spec {
     pub(crate) lines: usize,
     /// Windows that a work group has, or, with buffers in device memory, all.
     pub(crate) tile: usize,
-    /// Whether neighbouring threads take neighbouring lines, and not neighbouring items of one.
+    /// Whether neighbouring lines are closer in memory than the elements of one.
     pub(crate) across: bool,
     /// Threads of a work group.
     pub(crate) threads: usize,
@@ -57,6 +57,13 @@ pub(crate) struct Digit {
 pub(crate) struct Window {
     pub(crate) first: usize,
     pub(crate) last: usize,
+}
+
+impl Window {
+    /// All of so many digits.
+    pub(crate) fn all(digits: usize) -> Window {
+        Window { first: 0, last: digits }
+    }
 }
 
 /// How the numbers of lines stand in a complex buffer.
@@ -316,19 +323,41 @@ impl Spec {
         self.digits[self.window.first..self.window.last].iter().map(|digit| digit.room).product()
     }
 
-    /// How many windows with other digits before.
+    /// Values of the digits before the window.
     pub(crate) fn before(&self) -> usize {
         self.digits[..self.window.first].iter().map(|digit| digit.radix).product()
     }
 
-    /// How many with other digits after.
+    /// Values of those after it.
     pub(crate) fn after(&self) -> usize {
         self.digits[self.window.last..].iter().map(|digit| digit.room).product()
     }
 
+    /// Whether the combines of half spectra work on windows: they take terms k and N − k together, so that a work group has the windows of
+    /// digits b and −b before, as one.
+    pub(crate) fn mirrored(&self) -> bool {
+        let combines = |stage: &Stage| matches!(stage.work, Work::After { .. } | Work::Before { .. });
+        self.window.first > 0 && self.stages.iter().any(combines)
+    }
+
+    /// Windows of one line, those that are mirrored as one.
+    pub(crate) fn parts(&self) -> usize {
+        self.after() * if self.mirrored() { self.before() / 2 + 1 } else { self.before() }
+    }
+
     /// Windows of all lines.
     pub(crate) fn windows(&self) -> usize {
-        self.lines * self.before() * self.after()
+        self.lines * self.parts()
+    }
+
+    /// Buffers in local memory.
+    pub(crate) fn slots(&self) -> usize {
+        if self.mirrored() { 2 * self.tile } else { self.tile }
+    }
+
+    /// Whether neighbouring threads take neighbouring windows, which are neighbours in memory, and not neighbouring items of one.
+    pub(crate) fn interleaved(&self) -> bool {
+        self.across || self.window != Window::all(self.digits.len())
     }
 
     /// Bits of a place after which local memory skips one, so that strides of powers of two meet different banks: 128 bytes are
@@ -348,7 +377,7 @@ impl Spec {
 
     /// Complex numbers of local memory.
     pub(crate) fn local_elements(&self) -> usize {
-        if self.local && self.stages.len() > 1 { self.tile * (self.padded(self.length() - 1) + 1) } else { 0 }
+        if self.local && self.stages.len() > 1 { self.slots() * (self.padded(self.length() - 1) + 1) } else { 0 }
     }
 
     /// Bytes of local memory.

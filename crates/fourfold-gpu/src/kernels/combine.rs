@@ -6,7 +6,7 @@
 use super::port::coefficients;
 use super::{Line, Writer};
 use crate::spec::{Matrix, Packing, Part, Port, Terms};
-use crate::trace::{Array, Int, Sym, int};
+use crate::trace::{Array, Int, Sym, if_less, int, select};
 use fourfold::engine::{C, Index, Real, pack, unpack};
 
 /// Terms of the half spectra of all lines that are packed.
@@ -15,26 +15,113 @@ type Packed = Vec<C<Sym>>;
 impl Writer<'_> {
     pub(super) fn half_spectra_to_line(&self, n: usize, turns: usize, parts: &[Part], from: &Port, to: &Port) {
         let Port::Array(_) = to else { unreachable!("lines are in arrays") };
-        let lines = self.spec.packing.lines();
         for part in parts {
-            self.items(part.count(), |line, i| match *part {
-                Part::Zero { to } => (0..lines).for_each(|l| self.write_index(line, l, to, i, Sym::lit(0.0))),
-                Part::One { from: index, to, by, .. } => {
-                    let by = Array::Table.load(int(by));
-                    let terms = self.terms(n, turns, from, line, Term::of(index, n, i));
-                    let real = |z: &C<Sym>| if index.start == 0 || index.start % 2 == 1 { z.re } else { z.im };
-                    let values: Vec<_> = terms.iter().map(|z| real(z) * by).collect();
-                    self.write_values(line, to, i, &values);
+            match *part {
+                Part::Zero { to } => self.end_items(0, |line, _| {
+                    let zeros = vec![Sym::lit(0.0); self.spec.packing.lines()];
+                    self.write_values(line, to, int(0), &zeros);
+                }),
+                Part::One { count, from: index, to, by } => {
+                    self.term_items(n, index, count, |line, i, term| {
+                        let by = Array::Table.load(int(by));
+                        let real = |z: &C<Sym>| if index.start == 0 || index.start % 2 == 1 { z.re } else { z.im };
+                        let values: Vec<_> =
+                            self.terms(n, turns, from, term).iter().map(|z| real(z) * by).collect();
+                        self.write_values(line, to, i, &values);
+                    });
                 }
-                Part::Two { from: [index, _], to, matrix, .. } => {
-                    let [a, b, c, d] = coefficients(matrix, i);
-                    let terms = self.terms(n, turns, from, line, Term::of(index, n, i));
-                    let row = |a: Sym, b: Sym| terms.iter().map(|z| z.re.mul_add(a, z.im * b)).collect::<Vec<_>>();
-                    self.write_values(line, to[0], i, &row(a, b));
-                    self.write_values(line, to[1], i, &row(c, d));
+                Part::Two { count, from: [index, _], to, matrix } => {
+                    self.term_items(n, index, count, |line, i, term| {
+                        let [a, b, c, d] = coefficients(matrix, i);
+                        let terms = self.terms(n, turns, from, term);
+                        let row = |a: Sym, b: Sym| terms.iter().map(|z| z.re.mul_add(a, z.im * b)).collect::<Vec<_>>();
+                        self.write_values(line, to[0], i, &row(a, b));
+                        self.write_values(line, to[1], i, &row(c, d));
+                    });
                 }
+            }
+        }
+    }
+
+    /// Complex elements of `n` reals.
+    fn elements(&self, n: usize) -> usize {
+        if self.spec.packing == Packing::Pairs { n / 2 } else { n }
+    }
+
+    /// `body` for the terms that have the reals at `index` for i < `count`.
+    fn term_items(&self, n: usize, index: Index, count: usize, body: impl Fn(Line, Int, Term)) {
+        match (index.start as usize, index.step) {
+            (0, _) => self.end_items(0, |line, spot| body(line, int(0), Term::First(spot))),
+            (start, 0) if start == n - 1 && n % 2 == 0 => {
+                let place = if self.spec.packing == Packing::Pairs { 0 } else { n / 2 };
+                self.end_items(place, |line, spot| body(line, int(0), Term::Last(spot)));
+            }
+            (start, step) => {
+                let (first, step) = (start.div_ceil(2), step as usize / 2);
+                self.inner_items(n, first, step.max(1), count, |line, i, spots| body(line, i, Term::Inner(spots)));
+            }
+        }
+    }
+
+    /// `body` with where frequency `k` stands.
+    fn end_items(&self, k: usize, body: impl Fn(Line, Spot)) {
+        let before = self.spec.before();
+        let place = self.place_in_window(int(k / before));
+        self.items_of_pairs(1, |line, _| {
+            let here = |body: &dyn Fn()| match self.spec.mirrored() {
+                true => {
+                    if_less(int(k % before) - 1, line.frequency, || if_less(line.frequency, int(k % before + 1), body))
+                }
+                false => body(),
+            };
+            here(&|| body(line, Spot { line, place }));
+        });
+    }
+
+    /// `body` for k = first + step · i, i < `count`, with where k and the mirrored frequency stand.
+    fn inner_items(&self, n: usize, first: usize, step: usize, count: usize, body: impl Fn(Line, Int, Spots)) {
+        let elements = self.elements(n);
+        if !self.spec.mirrored() {
+            return self.items_of_pairs(count, |line, i| {
+                let k = i * step as i64 + first as i64;
+                let [at, mirror] = [k, int(elements) - k].map(|k| Spot { line, place: self.place_in_window(k) });
+                body(line, i, Spots { k, at, mirror });
             });
         }
+        debug_assert!(step == 1, "windows have all terms");
+        let (before, end) = (self.spec.before(), first + count);
+        let highest = elements / before - 1;
+        let both = |line: Line, other: Line, high: Int| {
+            let k = high * before as i64 + line.frequency;
+            if_less(int(first) - 1, k, || {
+                if_less(k, int(end), || {
+                    // N − k = (I − b) + I · (N₂ − 1 − k₂) for k = b + I · k₂; with b = 0 it is I · (N₂ − k₂).
+                    let carry = select(line.frequency, int(1), int(1), int(0));
+                    let mirror = int(highest) - high + carry;
+                    let spot = |line, k| Spot { line, place: self.place_in_window(k) };
+                    body(line, k - first as i64, Spots { k, at: spot(line, high), mirror: spot(other, mirror) });
+                });
+            });
+        };
+        let rounds = (end - 1) / before + 1;
+        self.items_of_pairs(rounds, |line, high| both(line, self.other(line), high));
+        self.items_of_pairs(rounds, |line, high| {
+            if_less(int(0), line.frequency, || {
+                if_less(line.frequency * 2, int(before), || both(self.mirror(line), line, high));
+            });
+        });
+    }
+
+    /// The window of terms N − k, which may be the same.
+    fn other(&self, line: Line) -> Line {
+        let mirror = self.mirror(line);
+        let slot = select(line.frequency * 2, int(self.spec.before()), mirror.slot, line.slot);
+        let slot = select(int(0), line.frequency, slot, line.slot);
+        Line { slot, ..mirror }
+    }
+
+    fn place_in_window(&self, k: Int) -> Int {
+        self.place_of(k, &self.spec.digits[self.spec.window.first..])
     }
 
     /// The real at `index` for i of all lines that are packed.
@@ -58,28 +145,19 @@ impl Writer<'_> {
         self.spec.geometry.output.complex
     }
 
-    /// Term k of the half spectra.
-    fn terms(&self, n: usize, turns: usize, from: &Port, line: Line, term: Term) -> Packed {
-        let read = |k: Int| self.load_at(from, line, self.place_of(k, &self.spec.digits), [0, n]);
-        let half = int(n / 2);
+    /// A term of the half spectra.
+    fn terms(&self, n: usize, turns: usize, from: &Port, term: Term) -> Packed {
+        let read = |spot: Spot| self.load_at(from, spot.line, spot.place, [0, n]);
         match (self.spec.packing, term) {
-            (Packing::Single, Term::First) => vec![read(int(0))],
-            (Packing::Single, Term::Last) => vec![read(half)],
-            (Packing::Single, Term::Inner(k)) => vec![read(k)],
-            (Packing::Lines, Term::First | Term::Last) => {
-                let z = read(if term == Term::First { int(0) } else { half });
-                self.separated(z, z)
-            }
-            (Packing::Lines, Term::Inner(k)) => self.separated(read(k), read(int(n) - k)),
-            (Packing::Pairs, Term::Inner(k)) => {
+            (Packing::Single, Term::First(at) | Term::Last(at) | Term::Inner(Spots { at, .. })) => vec![read(at)],
+            (Packing::Lines, Term::First(at) | Term::Last(at)) => self.separated(read(at), read(at)),
+            (Packing::Lines, Term::Inner(Spots { at, mirror, .. })) => self.separated(read(at), read(mirror)),
+            (Packing::Pairs, Term::Inner(Spots { k, at, mirror })) => {
                 let turn = Array::Table.load_pair(k + (turns / 2) as i64);
-                vec![unpack(read(k), read(half - k), turn)[0]]
+                vec![unpack(read(at), read(mirror), turn)[0]]
             }
-            (Packing::Pairs, _) => {
-                let z = read(int(0));
-                let re = if term == Term::First { z.re + z.im } else { z.re - z.im };
-                vec![C { re, im: Sym::lit(0.0) }]
-            }
+            (Packing::Pairs, Term::First(at)) => vec![sum_of_parts(read(at))],
+            (Packing::Pairs, Term::Last(at)) => vec![sum_of_parts(read(at).conj())],
             (Packing::Complex, _) => unreachable!("complex data have whole spectra"),
         }
     }
@@ -91,33 +169,29 @@ impl Writer<'_> {
 
     pub(super) fn line_to_half_spectra(&self, n: usize, turns: usize, terms: &Terms, from: &Port, to: &Port) {
         let Port::Array(_) = from else { unreachable!("lines are in arrays") };
-        let put = |line: Line, k: Int, z: C<Sym>| {
-            let place = self.place_of(k, &self.spec.digits);
-            self.store_at(to, line, place, [0, n], z.swap());
-        };
+        let put = |spot: Spot, z: C<Sym>| self.store_at(to, spot.line, spot.place, [0, n], z.swap());
         let end = |line: Line, term: Option<(usize, usize)>| self.end(line, term);
         if self.spec.packing == Packing::Pairs {
-            self.items(1, |line, _| {
+            self.end_items(0, |line, spot| {
                 let (first, last) = (end(line, terms.first)[0], end(line, terms.last)[0]);
-                put(line, int(0), C { re: first + last, im: first - last });
+                put(spot, C { re: first + last, im: first - last });
             });
             // In the middle both are one term.
-            return self.items(n / 4, |line, i| {
-                let (k, mirror) = (i + 1, int(n / 2 - 1) - i);
-                let [a, b] = [k, mirror].map(|k| self.inner(line, terms, k - 1)[0]);
+            return self.inner_items(n, 1, 1, n / 4, |line, i, Spots { k, at, mirror }| {
+                let [a, b] = [i, int(n / 2 - 2) - i].map(|i| self.inner(line, terms, i)[0]);
                 let [a, b] = pack(a, b, Array::Table.load_pair(k + (turns / 2) as i64));
-                put(line, mirror, b);
-                put(line, k, a);
+                put(mirror, b);
+                put(at, a);
             });
         }
-        self.items(1, |line, _| put(line, int(0), together(&real(&end(line, terms.first)))));
+        self.end_items(0, |line, spot| put(spot, together(&real(&end(line, terms.first)))));
         if n % 2 == 0 {
-            self.items(1, |line, _| put(line, int(n / 2), together(&real(&end(line, terms.last)))));
+            self.end_items(n / 2, |line, spot| put(spot, together(&real(&end(line, terms.last)))));
         }
-        self.items((n - 1) / 2, |line, i| {
+        self.inner_items(n, 1, 1, (n - 1) / 2, |line, i, Spots { at, mirror, .. }| {
             let inner = self.inner(line, terms, i);
-            put(line, i + 1, together(&inner));
-            put(line, int(n - 1) - i, together(&inner.iter().map(|z| z.conj()).collect::<Vec<_>>()));
+            put(at, together(&inner));
+            put(mirror, together(&inner.iter().map(|z| z.conj()).collect::<Vec<_>>()));
         });
     }
 
@@ -138,24 +212,32 @@ impl Writer<'_> {
     }
 }
 
-/// A term of a half spectrum.
-#[derive(Clone, Copy, PartialEq)]
-enum Term {
-    First,
-    Inner(Int),
-    /// N/2 of an even N.
-    Last,
+/// Where a frequency stands.
+#[derive(Clone, Copy)]
+struct Spot {
+    line: Line,
+    place: Int,
 }
 
-impl Term {
-    /// The term that has the real at `index` for i in it.
-    fn of(index: Index, n: usize, i: Int) -> Term {
-        match (index.start as usize, index.step) {
-            (0, _) => Term::First,
-            (start, 0) if start == n - 1 && n % 2 == 0 => Term::Last,
-            (start, step) => Term::Inner(i * (step / 2) as i64 + start.div_ceil(2) as i64),
-        }
-    }
+/// Frequency k, and where this and N − k stand.
+#[derive(Clone, Copy)]
+struct Spots {
+    k: Int,
+    at: Spot,
+    mirror: Spot,
+}
+
+/// A term of a half spectrum.
+#[derive(Clone, Copy)]
+enum Term {
+    First(Spot),
+    Inner(Spots),
+    /// N/2 of an even N; of pairs it stands at 0.
+    Last(Spot),
+}
+
+fn sum_of_parts(z: C<Sym>) -> C<Sym> {
+    C { re: z.re + z.im, im: Sym::lit(0.0) }
 }
 
 fn real(values: &[Sym]) -> Packed {

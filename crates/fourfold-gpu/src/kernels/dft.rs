@@ -66,7 +66,7 @@ impl Writer<'_> {
         Small {
             run: Some(Run { base: k * (groups * radix) as i64 + g, step: groups, count: radix }),
             places: vec![],
-            column: line.before * inner as i64 + k,
+            column: self.before(line) * inner as i64 + k,
             frequency,
             outer: None,
         }

@@ -8,6 +8,7 @@ mod port;
 
 use crate::spec::{Spec, Stage, Work};
 use crate::trace::{Int, Statement, barrier, comment, for_each, group, if_less, int, record, thread};
+use std::cmp::Ordering;
 
 /// The statements of a kernel.
 pub(crate) fn kernel(spec: &Spec) -> Vec<Statement> {
@@ -42,8 +43,7 @@ struct Line {
     number: Int,
     /// Its place in local memory.
     slot: Int,
-    /// The digits before the window, in the order of the places, and as a frequency.
-    before: Int,
+    /// The digits before the window, as a frequency.
     frequency: Int,
     /// The digits after it.
     after: Int,
@@ -65,8 +65,21 @@ impl Writer<'_> {
         }
     }
 
-    /// `body` for each of `count` items of each of the work group's lines.
-    fn items(&self, count: usize, body: impl FnOnce(Line, Int)) {
+    /// `body` for each of `count` items of each of the work group's windows.
+    fn items(&self, count: usize, body: impl Fn(Line, Int)) {
+        self.items_of_pairs(count, &body);
+        if self.spec.mirrored() {
+            self.items_of_pairs(count, |line, item| {
+                let before = self.spec.before();
+                if_less(int(0), line.frequency, || {
+                    if_less(line.frequency * 2, int(before), || body(self.mirror(line), item));
+                });
+            });
+        }
+    }
+
+    /// The same, of windows that are mirrored only of the first.
+    fn items_of_pairs(&self, count: usize, body: impl Fn(Line, Int)) {
         let spec = self.spec;
         if count == 0 {
             return;
@@ -74,7 +87,7 @@ impl Writer<'_> {
         if !spec.local {
             let i = self.group * spec.threads as i64 + self.thread;
             let windows = spec.windows() as i64;
-            let (window, item) = match spec.across {
+            let (window, item) = match spec.interleaved() {
                 true => (i % windows, i / windows),
                 false => (i / count as i64, i % count as i64),
             };
@@ -84,23 +97,24 @@ impl Writer<'_> {
         let one = |i: Int| {
             let (line, item) = match self.fixed {
                 Some(line) => (line, i / tile),
-                None if spec.across => (self.of_slot(i % tile), i / tile),
+                None if spec.interleaved() => (self.of_slot(i % tile), i / tile),
                 None => (self.of_slot(i / count as i64), i % count as i64),
             };
             let guard = if spec.windows() % spec.tile == 0 { int(0) } else { line.window };
             if_less(guard, int(spec.windows()), || body(line, item));
         };
         match total.cmp(&spec.threads) {
-            std::cmp::Ordering::Equal => one(self.thread),
-            std::cmp::Ordering::Less => if_less(self.thread, int(total), || one(self.thread)),
-            std::cmp::Ordering::Greater => for_each(self.thread, int(total), int(spec.threads), one),
+            Ordering::Equal => one(self.thread),
+            Ordering::Less => if_less(self.thread, int(total), || one(self.thread)),
+            Ordering::Greater => for_each(self.thread, int(total), int(spec.threads), one),
         }
     }
 
     /// A thread keeps its line if threads are dealt out to lines in turn.
     fn fixed(&self) -> Option<Line> {
-        let Spec { local, across, tile, threads, .. } = *self.spec;
-        (local && (tile == 1 || across && threads % tile == 0)).then(|| self.of_slot(self.thread % tile as i64))
+        let Spec { local, tile, threads, .. } = *self.spec;
+        let keeps = tile == 1 || self.spec.interleaved() && threads % tile == 0;
+        (local && keeps).then(|| self.of_slot(self.thread % tile as i64))
     }
 
     fn of_slot(&self, slot: Int) -> Line {
@@ -109,27 +123,38 @@ impl Writer<'_> {
 
     fn line(&self, window: Int, slot: Int) -> Line {
         let spec = self.spec;
-        let (lines, before, after) = (spec.lines, spec.before(), spec.after());
         let (number, part) = match spec.across {
-            true => divide(window, lines, before * after, false),
-            false => divide(window, before * after, lines, true),
+            true => divide(window, spec.lines, spec.parts()),
+            false => {
+                let (part, number) = divide(window, spec.parts(), spec.lines);
+                (number, part)
+            }
         };
-        let (after, k) = divide(part, after, before, false);
-        let last = spec.after() == 1;
-        let before = if last { self.place_of(k, &spec.digits[..spec.window.first]) } else { k };
-        Line { window, number, slot, before, frequency: k, after }
+        let (after, frequency) = divide(part, spec.after(), spec.parts() / spec.after());
+        // Which of the windows a number stands for is free: frequencies serve those that write spectra, and no other minds.
+        Line { window, number, slot, frequency, after }
+    }
+
+    /// The window with terms N − k.
+    fn mirror(&self, line: Line) -> Line {
+        let frequency = int(self.spec.before()) - line.frequency;
+        Line { slot: line.slot + self.spec.tile as i64, frequency, ..line }
+    }
+
+    /// The digits before the window in the order of the places.
+    fn before(&self, line: Line) -> Int {
+        self.place_of(line.frequency, &self.spec.digits[..self.spec.window.first])
     }
 }
 
-/// Remainder and quotient of i < `size` · `count`; `swap` for the quotient first.
-fn divide(i: Int, size: usize, count: usize, swap: bool) -> (Int, Int) {
-    let (low, high) = match (size, count) {
+/// Remainder and quotient of i < `size` · `count`.
+fn divide(i: Int, size: usize, count: usize) -> (Int, Int) {
+    match (size, count) {
+        (1, 1) => (int(0), int(0)),
         (1, _) => (int(0), i),
         (_, 1) => (i, int(0)),
         _ => (i % size as i64, i / size as i64),
-    };
-    let (low, high) = if size == 1 && count == 1 { (int(0), int(0)) } else { (low, high) };
-    if swap { (high, low) } else { (low, high) }
+    }
 }
 
 /// The stage in words.

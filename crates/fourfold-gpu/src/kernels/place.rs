@@ -20,7 +20,7 @@ impl Writer<'_> {
         match port {
             Port::Buffer if self.keeps_step(&run) => {
                 let first = self.local(line, run.base);
-                let step = self.spec.padded(run.step) * if self.spec.across { self.spec.tile } else { 1 };
+                let step = self.spec.padded(run.step) * if self.spec.interleaved() { self.spec.slots() } else { 1 };
                 (0..run.count).map(|j| first + (j * step) as i64).collect()
             }
             Port::Buffer => (0..run.count).map(|j| self.local(line, place(j))).collect(),
@@ -45,14 +45,14 @@ impl Writer<'_> {
         if spec.length() > 1 << (2 * bits) {
             at = at + (place >> i64::from(2 * bits));
         }
-        let size = spec.local_elements() / spec.tile;
-        if spec.across { at * spec.tile as i64 + line.slot } else { at + line.slot * size as i64 }
+        let size = spec.local_elements() / spec.slots();
+        if spec.interleaved() { at * spec.slots() as i64 + line.slot } else { at + line.slot * size as i64 }
     }
 
     /// The same in device memory, where whole lines are.
     fn scratch(&self, line: Line, place: Int) -> Int {
         let spec = self.spec;
-        let at = self.element(line, place) + line.before * (spec.length() * spec.after()) as i64;
+        let at = self.element(line, place) + self.before(line) * (spec.length() * spec.after()) as i64;
         if spec.across { at * spec.lines as i64 + line.number } else { at + line.number * spec.places() as i64 }
     }
 
@@ -79,13 +79,15 @@ impl Writer<'_> {
     }
 
     pub(super) fn load_at(&self, port: &Port, line: Line, place: Int, range: [usize; 2]) -> C<Sym> {
-        let at = self.addresses(port, line, Run { base: place, step: 1, count: 1 })[0];
-        self.load(port, line, at, range)
+        self.load(port, line, self.address_of(port, line, place), range)
     }
 
     pub(super) fn store_at(&self, port: &Port, line: Line, place: Int, range: [usize; 2], z: C<Sym>) {
-        let at = self.addresses(port, line, Run { base: place, step: 1, count: 1 })[0];
-        self.store(port, line, at, range, z);
+        self.store(port, line, self.address_of(port, line, place), range, z);
+    }
+
+    fn address_of(&self, port: &Port, line: Line, place: Int) -> Int {
+        self.addresses(port, line, Run { base: place, step: 1, count: 1 })[0]
     }
 
     /// The place of a frequency: its digits reversed.
