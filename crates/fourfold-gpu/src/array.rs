@@ -1,11 +1,11 @@
 //! Arrays on a device.
 
-use crate::Device;
-use crate::runtime::{Buffer, foreign};
-use fourfold::{Element, Error, ErrorKind, Result};
+use crate::runtime::{Buffer, argument};
+use crate::{Device, Pending, PinnedArray};
+use fourfold::{Element, Result};
 use std::marker::PhantomData;
 
-/// An array in the memory of a [`Device`].
+/// An array in the memory of a [`Device`]. It belongs to the device's queue: all that is done with it is enqueued there, in order.
 pub struct GpuArray<T> {
     pub(crate) device: Device,
     pub(crate) buffer: Buffer,
@@ -13,10 +13,28 @@ pub struct GpuArray<T> {
     element: PhantomData<T>,
 }
 
+/// Memory that a plan uses while it runs ([`GpuPlan::scratch`](crate::GpuPlan::scratch)), for any plan that needs no more. It belongs to
+/// a queue like an array.
+pub struct GpuScratch {
+    pub(crate) device: Device,
+    pub(crate) buffer: Buffer,
+    pub(crate) bytes: usize,
+}
+
+/// Bytes of an array.
+pub(crate) fn bytes<T>(len: usize) -> Result<usize> {
+    let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| *bytes <= isize::MAX as usize);
+    bytes.ok_or_else(|| argument(format!("no memory holds an array of {len} elements")))
+}
+
 impl<T: Element> GpuArray<T> {
     pub(crate) fn new(device: Device, len: usize) -> Result<Self> {
-        let buffer = device.runtime.allocate(len * size_of::<T>())?;
-        Ok(GpuArray { device, buffer, len, element: PhantomData })
+        let buffer = device.runtime.allocate(bytes::<T>(len)?)?;
+        Ok(GpuArray::of(device, buffer, len))
+    }
+
+    pub(crate) fn of(device: Device, buffer: Buffer, len: usize) -> Self {
+        GpuArray { device, buffer, len, element: PhantomData }
     }
 
     /// Elements.
@@ -29,13 +47,28 @@ impl<T: Element> GpuArray<T> {
         self.len == 0
     }
 
-    /// Copies `data`, as many elements as it has at most, to the device.
+    /// The device and the queue that it belongs to.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The same array on the queue of `device`: what is enqueued there from now on begins when what was enqueued here is done.
+    ///
+    /// # Errors
+    /// [`Argument`](fourfold::ErrorKind::Argument) if it is another device.
+    pub fn move_to(mut self, device: &Device) -> Result<Self> {
+        device.wait_for(&self.device)?;
+        self.device = device.clone();
+        Ok(self)
+    }
+
+    /// Copies `data`, as many elements as it has at most, to the device. Waits until that is done.
     ///
     /// # Errors
     /// If `data` is longer than the array, or the device fails.
     pub fn upload(&mut self, data: &[T]) -> Result<()> {
         self.check(data.len())?;
-        self.device.runtime.upload(data, &mut self.buffer)
+        self.device.queue.upload(data, &mut self.buffer)
     }
 
     /// Waits for all that was enqueued, and fills `data`.
@@ -44,32 +77,93 @@ impl<T: Element> GpuArray<T> {
     /// If `data` is longer than the array, or the device fails.
     pub fn download(&self, data: &mut [T]) -> Result<()> {
         self.check(data.len())?;
-        if data.is_empty() { Ok(()) } else { self.device.runtime.download(&self.buffer, data) }
+        self.device.queue.download(&self.buffer, data)
     }
 
-    /// Enqueues a copy of `from`, which has as many elements.
+    /// Enqueues a copy of `data`, which is given back when it is done.
+    ///
+    /// ```no_run
+    /// use fourfold_gpu::Device;
+    /// let device = Device::open("cuda")?;
+    /// let (mut host, mut array) = (device.pinned::<f32>(1 << 20)?, device.array::<f32>(1 << 20)?);
+    /// host[0] = 1.0;
+    /// let sent = array.upload_async(host)?; // and do something else
+    /// let host = sent.wait()?;
+    /// # Ok::<(), fourfold::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// If lengths or devices differ.
+    /// If `data` is longer than the array or pinned for another device, or the device fails.
+    pub fn upload_async(&mut self, data: PinnedArray<T>) -> Result<Pending<T>> {
+        self.check(data.len())?;
+        data.send(&self.device, &mut self.buffer)
+    }
+
+    /// Enqueues a copy to `data`, which is given back when it is filled.
+    ///
+    /// # Errors
+    /// As [`GpuArray::upload_async`].
+    pub fn download_async(&self, data: PinnedArray<T>) -> Result<Pending<T>> {
+        self.check(data.len())?;
+        data.receive(&self.device, &self.buffer)
+    }
+
+    /// Enqueues a copy of `from`, which has as many elements and belongs to the same queue.
+    ///
+    /// # Errors
+    /// If lengths or queues differ.
     pub fn copy_from(&mut self, from: &GpuArray<T>) -> Result<()> {
-        if !self.device.runtime.same(&from.device.runtime) {
-            return Err(foreign());
-        }
+        one_queue(&self.device, &from.device)?;
         if self.len != from.len {
-            let message = format!("cannot copy {} elements to an array of {}", from.len, self.len);
-            return Err(Error::new(ErrorKind::Argument, message));
+            return Err(argument(format!("cannot copy {} elements to an array of {}", from.len, self.len)));
         }
-        self.device.runtime.copy(&from.buffer, &mut self.buffer, self.len * size_of::<T>())
+        self.device.queue.copy(&from.buffer, &mut self.buffer, self.len * size_of::<T>())
     }
 
     fn check(&self, len: usize) -> Result<()> {
         let message = || format!("{len} elements do not fit an array of {} on the device", self.len);
-        if len > self.len { Err(Error::new(ErrorKind::Argument, message())) } else { Ok(()) }
+        if len > self.len { Err(argument(message())) } else { Ok(()) }
     }
+}
+
+impl GpuScratch {
+    pub(crate) fn new(device: &Device, bytes: usize) -> Result<Self> {
+        Ok(GpuScratch { buffer: device.runtime.allocate(bytes)?, device: device.clone(), bytes })
+    }
+
+    /// Its size in bytes.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The same memory on the queue of `device`: see [`GpuArray::move_to`].
+    ///
+    /// # Errors
+    /// [`Argument`](fourfold::ErrorKind::Argument) if it is another device.
+    pub fn move_to(mut self, device: &Device) -> Result<Self> {
+        device.wait_for(&self.device)?;
+        self.device = device.clone();
+        Ok(self)
+    }
+}
+
+/// An error if two devices are not one, with one queue.
+pub(crate) fn one_queue(a: &Device, b: &Device) -> Result<()> {
+    if !a.runtime.same(&b.runtime) {
+        return Err(crate::runtime::elsewhere());
+    }
+    let message = "arrays and scratch belong to different queues of the device: `move_to` takes them to one";
+    if a.same_queue(b) { Ok(()) } else { Err(argument(message.into())) }
 }
 
 impl<T> std::fmt::Debug for GpuArray<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "GpuArray({} elements on {})", self.len, self.device.name())
+    }
+}
+
+impl std::fmt::Debug for GpuScratch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "GpuScratch({} bytes on {})", self.bytes, self.device.name())
     }
 }

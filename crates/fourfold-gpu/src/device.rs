@@ -1,10 +1,11 @@
 //! Devices and their names.
 
-use crate::GpuArray;
-use crate::runtime::{Runtime, cuda_devices, opencl_devices};
+use crate::runtime::{Queue, Runtime, cuda_devices, elsewhere, opencl_devices};
+use crate::{GpuArray, PinnedArray};
 use fourfold::{Element, Error, ErrorKind, Result};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// Through what a device is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,12 +50,32 @@ pub struct DeviceInfo {
     pub double: bool,
 }
 
-/// A GPU, or whatever else CUDA or OpenCL has.
+/// A GPU, or whatever else CUDA or OpenCL has, with a queue (in CUDA's terms, a stream) on which what is enqueued runs in order.
 ///
-/// What is enqueued on a device runs in order. Clones are the same device.
+/// Clones have the same queue. [`Device::new_queue`] is the same device with another one, beside which it runs: plans run on any queue,
+/// arrays belong to one and can be moved.
+///
+/// ```no_run
+/// use fourfold_gpu::{Device, GpuPlanner};
+/// let device = Device::open("cuda:0")?;
+/// let plan = GpuPlanner::new(device.clone()).plan(&"dct2 f32 512x512".parse()?)?;
+/// std::thread::scope(|scope| {
+///     for _ in 0..4 {
+///         scope.spawn(|| -> fourfold::Result<()> {
+///             let queue = device.new_queue()?;
+///             let mut scratch = plan.scratch(&queue)?;
+///             let (x, mut y) = (queue.upload(&vec![1.0f32; 512 * 512])?, queue.array::<f32>(512 * 512)?);
+///             plan.execute_on_with(&x, &mut y, &mut scratch)?;
+///             queue.finish()
+///         });
+///     }
+/// });
+/// # Ok::<(), fourfold::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Device {
     pub(crate) runtime: Runtime,
+    pub(crate) queue: Arc<Queue>,
 }
 
 impl Api {
@@ -88,7 +109,7 @@ impl Device {
     /// # Errors
     /// [`Unavailable`](ErrorKind::Unavailable) without driver, NVRTC (of CUDA 13) or such a device.
     pub fn cuda(number: usize) -> Result<Device> {
-        Ok(Device { runtime: Runtime::cuda(number)? })
+        Device::of(Runtime::cuda(number)?)
     }
 
     /// OpenCL device number `number`, counted over all platforms.
@@ -96,7 +117,35 @@ impl Device {
     /// # Errors
     /// [`Unavailable`](ErrorKind::Unavailable) without an OpenCL loader or such a device.
     pub fn opencl(number: usize) -> Result<Device> {
-        Ok(Device { runtime: Runtime::opencl(number)? })
+        Device::of(Runtime::opencl(number)?)
+    }
+
+    fn of(runtime: Runtime) -> Result<Device> {
+        let queue = Arc::new(runtime.queue()?);
+        Ok(Device { runtime, queue })
+    }
+
+    /// The same device with a queue of its own.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn new_queue(&self) -> Result<Device> {
+        Device::of(self.runtime.clone())
+    }
+
+    /// What is enqueued here from now on begins when all that was enqueued on `other`'s queue is done.
+    ///
+    /// # Errors
+    /// [`Argument`](ErrorKind::Argument) if it is another device.
+    pub fn wait_for(&self, other: &Device) -> Result<()> {
+        if !self.runtime.same(&other.runtime) {
+            return Err(elsewhere());
+        }
+        if self.same_queue(other) { Ok(()) } else { self.queue.wait_for(&other.queue) }
+    }
+
+    pub(crate) fn same_queue(&self, other: &Device) -> bool {
+        Arc::ptr_eq(&self.queue, &other.queue)
     }
 
     /// The devices that this machine has, by number; there is at least one.
@@ -138,12 +187,20 @@ impl Device {
         Ok(array)
     }
 
-    /// Waits for all that was enqueued.
+    /// An array of `len` zeros in pinned memory of the host, from and to which copies are fastest and do not keep the host waiting.
+    ///
+    /// # Errors
+    /// If the host has not so much memory that can be pinned.
+    pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedArray<T>> {
+        PinnedArray::new(self, len)
+    }
+
+    /// Waits for all that was enqueued on its queue.
     ///
     /// # Errors
     /// If something that was enqueued failed.
     pub fn finish(&self) -> Result<()> {
-        self.runtime.finish()
+        self.queue.finish()
     }
 }
 

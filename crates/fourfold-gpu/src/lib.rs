@@ -12,13 +12,15 @@ mod kernels;
 mod library;
 mod lines;
 mod outline;
+mod pinned;
 mod plan;
 mod runtime;
 mod spec;
 mod trace;
 
-pub use array::GpuArray;
+pub use array::{GpuArray, GpuScratch};
 pub use cache::{Cache, CacheEntry};
 pub use device::{Api, Device, DeviceId, DeviceInfo};
 pub use outline::{Launch, Outline, Target};
+pub use pinned::{Pending, PinnedArray};
 pub use plan::{GpuPlan, GpuPlanner};

@@ -3,7 +3,7 @@
 use crate::Cache;
 use crate::dialect::print;
 use crate::kernels::kernel;
-use crate::runtime::{Kernel, Runtime};
+use crate::runtime::{Kernel, Limits, Runtime};
 use crate::spec::Spec;
 use fourfold::{Error, Result};
 use std::collections::HashMap;
@@ -14,13 +14,22 @@ use std::thread;
 /// The kernels of a device.
 pub(crate) struct Library {
     runtime: Runtime,
+    /// What its kernels may use.
+    pub(crate) limits: Limits,
     cache: Option<Cache>,
     kernels: Mutex<HashMap<Spec, Arc<Kernel>>>,
 }
 
 impl Library {
     pub(crate) fn new(runtime: Runtime, cache: Option<Cache>) -> Library {
-        Library { runtime, cache, kernels: Mutex::default() }
+        let limits = runtime.limits().clone();
+        Library { runtime, limits, cache, kernels: Mutex::default() }
+    }
+
+    /// The same without its kernels, which may use less local memory.
+    pub(crate) fn with_local_bytes(&self, bytes: usize) -> Library {
+        let limits = Limits { local_bytes: bytes.min(self.limits.local_bytes), ..self.limits.clone() };
+        Library { runtime: self.runtime.clone(), limits, cache: self.cache.clone(), kernels: Mutex::default() }
     }
 
     /// The kernels of `specs`. Those that are not there yet are made at the same time: compilers take most of a plan's time.

@@ -1,13 +1,14 @@
 //! Plans on a device.
 
+use crate::array::one_queue;
 use crate::dialect::print;
 use crate::engine::Executable;
 use crate::kernels::kernel;
 use crate::library::Library;
-use crate::runtime::{Runtime, foreign};
-use crate::{Cache, Device, GpuArray};
+use crate::runtime::{Buffer, argument, elsewhere};
+use crate::{Cache, Device, GpuArray, GpuScratch};
 use fourfold::{Domain, Element, Error, ErrorKind, Layout, Planner, Precision, Problem, Recipe, Result};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Elements of a line that can be transformed: its tables are made on the host.
 const LONGEST: usize = 1 << 28;
@@ -19,7 +20,10 @@ pub struct GpuPlanner {
     library: Arc<Library>,
 }
 
-/// A problem with its tables and kernels, ready to run any number of times.
+/// A problem with its tables and kernels, ready to run any number of times, on any queue of its device, from any thread.
+///
+/// Two executions that share scratch run one after the other. A plan has scratch of its own, made when it is first needed; give each
+/// queue [its own](GpuPlan::scratch) where plans are to run beside each other, or nothing may be allocated.
 ///
 /// ```no_run
 /// use fourfold_gpu::{Device, GpuPlanner};
@@ -35,8 +39,11 @@ pub struct GpuPlan {
     recipe: Recipe,
     library: Arc<Library>,
     executable: Executable,
-    /// The same for complex arrays, of sums of reals.
-    parts: OnceLock<Executable>,
+    /// Whether this is the plan for both parts of complex arrays, of a problem of reals.
+    parts: bool,
+    both_parts: OnceLock<Box<GpuPlan>>,
+    /// Scratch of its own, on the queue that used it last.
+    scratch: Mutex<Option<GpuScratch>>,
 }
 
 impl GpuPlanner {
@@ -51,20 +58,35 @@ impl GpuPlanner {
         GpuPlanner { device, planner: Planner::new(), library }
     }
 
+    /// The same, with kernels that use at most `bytes` bytes of local ("shared") memory a work group. Long lines then go through device memory more often.
+    pub fn with_local_bytes(self, bytes: usize) -> GpuPlanner {
+        let library = Arc::new(self.library.with_local_bytes(bytes));
+        GpuPlanner { library, ..self }
+    }
+
     /// A plan for `problem`: compiles what kernels it needs.
     ///
     /// # Errors
     /// If the device lacks the precision or the memory, an axis has more than 2^28 elements, or its compiler refuses a kernel (the message has its log).
     pub fn plan(&self, problem: &Problem) -> Result<GpuPlan> {
         check_lengths(problem)?;
-        let recipe = self.planner.recipe(problem);
-        let executable = Executable::new(&self.device.runtime, &self.library, &recipe, false)?;
-        let (device, library) = (self.device.clone(), Arc::clone(&self.library));
-        Ok(GpuPlan { device, recipe, library, executable, parts: OnceLock::new() })
+        GpuPlan::new(&self.device, &self.library, self.planner.recipe(problem), false)
     }
 }
 
 impl GpuPlan {
+    fn new(device: &Device, library: &Arc<Library>, recipe: Recipe, parts: bool) -> Result<GpuPlan> {
+        Ok(GpuPlan {
+            executable: Executable::new(device, library, &recipe, parts)?,
+            device: device.clone(),
+            recipe,
+            library: Arc::clone(library),
+            parts,
+            both_parts: OnceLock::new(),
+            scratch: Mutex::new(None),
+        })
+    }
+
     /// The problem.
     pub fn problem(&self) -> &Problem {
         self.recipe.problem()
@@ -88,7 +110,7 @@ impl GpuPlan {
     /// # Errors
     /// If a slice is shorter than [`Layout::len`], or its elements are not of the problem's type and domain, or the device fails.
     pub fn execute<I: Element, O: Element>(&self, input: &[I], output: &mut [O]) -> Result<()> {
-        self.check::<I, O>()?;
+        self.typed::<I, O>()?;
         let input = fitting("input", input, self.problem().input())?;
         long_enough("output", output.len(), self.problem().output())?;
         let output = &mut output[..self.problem().output().len];
@@ -113,17 +135,32 @@ impl GpuPlan {
         array.download(data)
     }
 
-    /// Enqueues the transform of arrays on the device; returns before it is done.
+    /// Enqueues the transform of arrays on the device, which belong to one queue; returns before it is done.
+    ///
+    /// If the plan [needs scratch](GpuPlan::scratch_bytes), it waits on the device for the plan's last execution on another queue.
     ///
     /// # Errors
-    /// As [`GpuPlan::execute`], and if an array is another device's.
+    /// As [`GpuPlan::execute`], and if the arrays are another device's, or belong to two queues.
     pub fn execute_on<I: Element, O: Element>(&self, input: &GpuArray<I>, output: &mut GpuArray<O>) -> Result<()> {
-        let executable = self.check::<I, O>()?;
-        self.here(&input.device)?;
-        self.here(&output.device)?;
-        long_enough("input", input.len(), self.problem().input())?;
-        long_enough("output", output.len(), self.problem().output())?;
-        executable.run(self.runtime(), Some(&input.buffer), &output.buffer)
+        let plan = self.typed::<I, O>()?;
+        let device = output.device.clone();
+        plan.with_own_scratch(&device, |scratch| plan.enqueue(Some(input), output, scratch))
+    }
+
+    /// [`GpuPlan::execute_on`] with the caller's scratch: only launches kernels. It allocates nothing and waits for nothing, so that a CUDA
+    /// graph can capture it.
+    ///
+    /// Complex arrays of a problem of reals need [`GpuPlan::both_parts`] before.
+    ///
+    /// # Errors
+    /// As [`GpuPlan::execute_on`], and if the scratch is too small or belongs to another queue.
+    pub fn execute_on_with<I: Element, O: Element>(
+        &self,
+        input: &GpuArray<I>,
+        output: &mut GpuArray<O>,
+        scratch: &mut GpuScratch,
+    ) -> Result<()> {
+        self.prepared::<I, O>()?.enqueue(Some(input), output, Some(scratch))
     }
 
     /// [`GpuPlan::execute_on`] with one array as input and output.
@@ -131,54 +168,136 @@ impl GpuPlan {
     /// # Errors
     /// As [`GpuPlan::execute_in_place`], and if the array is another device's.
     pub fn execute_on_in_place<T: Element>(&self, data: &mut GpuArray<T>) -> Result<()> {
-        let executable = self.check::<T, T>()?;
-        let (input, output) = (self.problem().input(), self.problem().output());
-        if input != output {
-            let message = format!("`{}` has other layouts for input and output: it has no place", self.problem());
-            return Err(Error::new(ErrorKind::Argument, message));
+        let plan = self.typed::<T, T>()?;
+        let device = data.device.clone();
+        plan.with_own_scratch(&device, |scratch| plan.enqueue::<T, T>(None, data, scratch))
+    }
+
+    /// [`GpuPlan::execute_on_with`] with one array as input and output.
+    ///
+    /// # Errors
+    /// As [`GpuPlan::execute_on_in_place`] and [`GpuPlan::execute_on_with`].
+    pub fn execute_on_in_place_with<T: Element>(&self, data: &mut GpuArray<T>, scratch: &mut GpuScratch) -> Result<()> {
+        self.prepared::<T, T>()?.enqueue::<T, T>(None, data, Some(scratch))
+    }
+
+    /// Bytes of device memory that an execution needs beside its arrays; often none.
+    pub fn scratch_bytes(&self) -> usize {
+        self.executable.scratch_bytes()
+    }
+
+    /// Scratch for executions on the queue of `device`.
+    ///
+    /// # Errors
+    /// If the device has not so much memory.
+    pub fn scratch(&self, device: &Device) -> Result<GpuScratch> {
+        GpuScratch::new(device, self.scratch_bytes())
+    }
+
+    /// The plan that acts on both parts of complex arrays, of a problem of sums of reals (DCT, DST, DHT, IDXST). It is made when it is
+    /// first asked for, here or by an execution with such arrays; its scratch is larger.
+    ///
+    /// # Errors
+    /// [`Argument`](ErrorKind::Argument) if the problem has complex arrays itself; else as [`GpuPlanner::plan`].
+    pub fn both_parts(&self) -> Result<&GpuPlan> {
+        if self.parts {
+            return Ok(self);
         }
-        self.here(&data.device)?;
-        long_enough("array", data.len(), output)?;
-        executable.run(self.runtime(), None, &data.buffer)
+        let problem = self.problem();
+        if (problem.input_domain(), problem.output_domain()) != (Domain::Real, Domain::Real) {
+            return Err(argument(format!("`{problem}` has complex arrays: only sums of reals act on both parts")));
+        }
+        if self.both_parts.get().is_none() {
+            let plan = GpuPlan::new(&self.device, &self.library, self.recipe.clone(), true)?;
+            // Another thread may have been faster.
+            let _ = self.both_parts.set(Box::new(plan));
+        }
+        Ok(self.both_parts.get().expect("just set"))
     }
 
-    fn runtime(&self) -> &Runtime {
-        &self.device.runtime
+    fn with_own_scratch(&self, device: &Device, run: impl FnOnce(Option<&mut GpuScratch>) -> Result<()>) -> Result<()> {
+        if self.scratch_bytes() == 0 {
+            return run(None);
+        }
+        let mut own = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut scratch = match own.take() {
+            Some(scratch) => scratch.move_to(device)?,
+            None => self.scratch(device)?,
+        };
+        let done = run(Some(&mut scratch));
+        *own = Some(scratch);
+        done
     }
 
-    fn here(&self, device: &Device) -> Result<()> {
-        if self.runtime().same(&device.runtime) { Ok(()) } else { Err(foreign()) }
+    /// Enqueues the launches, once all arguments are known to fit. Without an input, the output is transformed in place.
+    fn enqueue<I: Element, O: Element>(
+        &self,
+        input: Option<&GpuArray<I>>,
+        output: &mut GpuArray<O>,
+        scratch: Option<&mut GpuScratch>,
+    ) -> Result<()> {
+        let (from, to) = (self.problem().input(), self.problem().output());
+        if !self.device.runtime.same(&output.device.runtime) {
+            return Err(elsewhere());
+        }
+        match input {
+            Some(input) => {
+                one_queue(&input.device, &output.device)?;
+                long_enough("input", input.len(), from)?;
+            }
+            None if from != to => {
+                let message = format!("`{}` has other layouts for input and output: it has no place", self.problem());
+                return Err(argument(message));
+            }
+            None => {}
+        }
+        long_enough("output", output.len(), to)?;
+        let scratch = scratch.map(|scratch| self.fitting_scratch(scratch, &output.device)).transpose()?;
+        self.executable.run(&output.device.queue, input.map(|input| &input.buffer), &output.buffer, scratch)
     }
 
-    /// The executable for the element types, if they are those of the problem.
-    fn check<I: Element, O: Element>(&self) -> Result<&Executable> {
+    fn fitting_scratch<'a>(&self, scratch: &'a GpuScratch, device: &Device) -> Result<&'a Buffer> {
+        one_queue(&scratch.device, device)?;
+        let (has, needs) = (scratch.bytes, self.scratch_bytes());
+        let message = || format!("the scratch has {has} bytes; `{}` needs {needs}", self.problem());
+        if has < needs { Err(argument(message())) } else { Ok(&scratch.buffer) }
+    }
+
+    /// The plan for the element types, if they are those of the problem.
+    fn typed<I: Element, O: Element>(&self) -> Result<&GpuPlan> {
+        if self.parts_of::<I, O>()? { self.both_parts() } else { Ok(self) }
+    }
+
+    /// The same, if it is there already.
+    fn prepared<I: Element, O: Element>(&self) -> Result<&GpuPlan> {
+        if !self.parts_of::<I, O>()? || self.parts {
+            return Ok(self);
+        }
+        let message = || format!("complex arrays of `{}` need `both_parts` before", self.problem());
+        self.both_parts.get().map(|plan| &**plan).ok_or_else(|| argument(message()))
+    }
+
+    /// Whether arrays of these types are to be seen as parts of complex numbers; an error if they are neither that nor the problem's.
+    fn parts_of<I: Element, O: Element>(&self) -> Result<bool> {
         let problem = self.problem();
         let wants = (problem.input_domain(), problem.output_domain());
         let has = (I::DOMAIN, O::DOMAIN);
         let precise = I::PRECISION == problem.precision() && O::PRECISION == problem.precision();
-        if precise && has == wants {
-            return Ok(&self.executable);
+        let real = wants == (Domain::Real, Domain::Real);
+        if precise && real && has == (Domain::Complex, Domain::Complex) {
+            return Ok(true);
         }
-        if precise && wants == (Domain::Real, Domain::Real) && has == (Domain::Complex, Domain::Complex) {
-            return self.both_parts();
+        if precise && has == wants && !self.parts {
+            return Ok(false);
         }
         let name = |domain: Domain, precision: Precision| match domain {
             Domain::Real => precision.name().to_string(),
             Domain::Complex => format!("Complex<{}>", precision.name()),
         };
+        let wants = if self.parts { (Domain::Complex, Domain::Complex) } else { wants };
         let given = (name(has.0, I::PRECISION), name(has.1, O::PRECISION));
         let wanted = (name(wants.0, problem.precision()), name(wants.1, problem.precision()));
-        let message = format!("`{problem}` takes {} to {}, not {} to {}", wanted.0, wanted.1, given.0, given.1);
-        Err(Error::new(ErrorKind::Argument, message))
-    }
-
-    fn both_parts(&self) -> Result<&Executable> {
-        if self.parts.get().is_none() {
-            let executable = Executable::new(self.runtime(), &self.library, &self.recipe, true)?;
-            // Another thread may have been faster.
-            let _ = self.parts.set(executable);
-        }
-        Ok(self.parts.get().expect("just set"))
+        Err(argument(format!("`{problem}` takes {} to {}, not {} to {}", wanted.0, wanted.1, given.0, given.1)))
     }
 }
 

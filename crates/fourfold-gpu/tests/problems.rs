@@ -11,6 +11,7 @@ use num_complex::Complex;
 
 const SMALL: &str = include_str!("../../../cases/small.txt");
 const FAMILIES: &str = include_str!("../../../cases/gpu.txt");
+const WINDOWS: &str = include_str!("../../../cases/windows.txt");
 
 /// The device to test on, if there is one.
 fn present() -> Option<Device> {
@@ -26,8 +27,11 @@ fn present() -> Option<Device> {
 
 fn all_hold(text: &str) {
     let Some(device) = present() else { return };
-    let planner = GpuPlanner::new(device);
-    let judge = |problem: fourfold::Problem| match verdict(&planner, &problem, 1) {
+    all_hold_with(&GpuPlanner::new(device), text);
+}
+
+fn all_hold_with(planner: &GpuPlanner, text: &str) {
+    let judge = |problem: fourfold::Problem| match verdict(planner, &problem, 1) {
         Ok(verdict) if verdict.holds() => None,
         Ok(verdict) => Some(format!("{problem}: {verdict:?}")),
         Err(e) => Some(format!("{problem}: {e}")),
@@ -44,6 +48,12 @@ fn small_problems_are_right() {
 #[test]
 fn every_kernel_family_is_right() {
     all_hold(FAMILIES);
+}
+
+#[test]
+fn lines_longer_than_local_memory_are_right() {
+    let Some(device) = present() else { return };
+    all_hold_with(&GpuPlanner::new(device).with_local_bytes(8 << 10), WINDOWS);
 }
 
 #[test]

@@ -25,8 +25,7 @@ impl Writer<'_> {
                     self.term_items(n, index, count, |line, i, term| {
                         let by = Array::Table.load(int(by));
                         let real = |z: &C<Sym>| if index.start == 0 || index.start % 2 == 1 { z.re } else { z.im };
-                        let values: Vec<_> =
-                            self.terms(n, turns, from, term).iter().map(|z| real(z) * by).collect();
+                        let values: Vec<_> = self.terms(n, turns, from, term).iter().map(|z| real(z) * by).collect();
                         self.write_values(line, to, i, &values);
                     });
                 }

@@ -1,7 +1,9 @@
 //! Devices, their memory and their kernels. [`cuda`] and [`opencl`] have the same shape; nothing else knows either.
 
 mod cuda;
+mod foreign;
 mod opencl;
+mod transfer;
 
 use crate::DeviceInfo;
 use crate::dialect::{CUDA, Dialect, OPENCL};
@@ -10,6 +12,7 @@ use std::sync::Arc;
 
 pub(crate) use cuda::devices as cuda_devices;
 pub(crate) use opencl::devices as opencl_devices;
+pub(crate) use transfer::{Pinned, Transfer};
 
 /// What a device can do.
 #[derive(Clone, Debug)]
@@ -22,14 +25,20 @@ pub(crate) struct Limits {
     pub(crate) double: bool,
 }
 
-/// A device of either sort, with one queue: what is enqueued runs in order.
+/// A device of either sort.
 #[derive(Clone)]
 pub(crate) enum Runtime {
     Cuda(Arc<cuda::Runtime>),
     OpenCl(Arc<opencl::Runtime>),
 }
 
-/// Device memory.
+/// What is enqueued runs in order.
+pub(crate) enum Queue {
+    Cuda(cuda::Queue),
+    OpenCl(opencl::Queue),
+}
+
+/// Device memory. It stays as long as something that was enqueued uses it.
 pub(crate) enum Buffer {
     Cuda(cuda::Buffer),
     OpenCl(opencl::Buffer),
@@ -108,6 +117,13 @@ impl Runtime {
         }
     }
 
+    pub(crate) fn queue(&self) -> Result<Queue> {
+        match self {
+            Runtime::Cuda(device) => device.queue().map(Queue::Cuda),
+            Runtime::OpenCl(device) => device.queue().map(Queue::OpenCl),
+        }
+    }
+
     /// Memory for `bytes` bytes, and at least one real.
     pub(crate) fn allocate(&self, bytes: usize) -> Result<Buffer> {
         let bytes = bytes.max(8);
@@ -117,45 +133,12 @@ impl Runtime {
         }
     }
 
-    pub(crate) fn upload<T: Plain>(&self, data: &[T], to: &mut Buffer) -> Result<()> {
-        match (self, to) {
-            (Runtime::Cuda(device), Buffer::Cuda(to)) => device.upload(bytes(data), to),
-            (Runtime::OpenCl(device), Buffer::OpenCl(to)) => device.upload(bytes(data), to),
-            _ => Err(foreign()),
-        }
-    }
-
-    /// Waits for all that was enqueued, and copies.
-    pub(crate) fn download<T: Plain>(&self, from: &Buffer, data: &mut [T]) -> Result<()> {
-        match (self, from) {
-            (Runtime::Cuda(device), Buffer::Cuda(from)) => device.download(from, bytes_mut(data)),
-            (Runtime::OpenCl(device), Buffer::OpenCl(from)) => device.download(from, bytes_mut(data)),
-            _ => Err(foreign()),
-        }
-    }
-
-    pub(crate) fn copy(&self, from: &Buffer, to: &mut Buffer, bytes: usize) -> Result<()> {
-        match (self, from, to) {
-            (Runtime::Cuda(device), Buffer::Cuda(from), Buffer::Cuda(to)) => device.copy(from, to, bytes),
-            (Runtime::OpenCl(device), Buffer::OpenCl(from), Buffer::OpenCl(to)) => device.copy(from, to, bytes),
-            _ => Err(foreign()),
-        }
-    }
-
-    /// Enqueues a kernel.
-    pub(crate) fn launch(&self, kernel: &Kernel, grid: Grid, arguments: Arguments<'_>) -> Result<()> {
-        match (self, kernel) {
-            (Runtime::Cuda(device), Kernel::Cuda(kernel)) => device.launch(kernel, grid, arguments),
-            (Runtime::OpenCl(device), Kernel::OpenCl(kernel)) => device.launch(kernel, grid, arguments),
-            _ => Err(foreign()),
-        }
-    }
-
-    /// Waits for all that was enqueued.
-    pub(crate) fn finish(&self) -> Result<()> {
+    /// Bytes to which the parts of a buffer are aligned.
+    pub(crate) fn alignment(&self) -> usize {
         match self {
-            Runtime::Cuda(device) => device.finish(),
-            Runtime::OpenCl(device) => device.finish(),
+            // cuMemAlloc's own.
+            Runtime::Cuda(_) => 256,
+            Runtime::OpenCl(device) => device.alignment(),
         }
     }
 
@@ -168,13 +151,88 @@ impl Runtime {
     }
 }
 
-/// Memory of a device meets another.
-pub(crate) fn foreign() -> Error {
-    Error::new(ErrorKind::Argument, "the array belongs to another device than the plan")
+/// Sizes are the caller's to check.
+impl Queue {
+    /// Waits for all that was enqueued, and copies.
+    pub(crate) fn upload<T: Plain>(&self, data: &[T], to: &mut Buffer) -> Result<()> {
+        match (self, to) {
+            _ if data.is_empty() => Ok(()),
+            (Queue::Cuda(queue), Buffer::Cuda(to)) => queue.upload(bytes(data), to),
+            (Queue::OpenCl(queue), Buffer::OpenCl(to)) => queue.upload(bytes(data), to),
+            _ => Err(elsewhere()),
+        }
+    }
+
+    /// Waits for all that was enqueued, and copies.
+    pub(crate) fn download<T: Plain>(&self, from: &Buffer, data: &mut [T]) -> Result<()> {
+        match (self, from) {
+            _ if data.is_empty() => Ok(()),
+            (Queue::Cuda(queue), Buffer::Cuda(from)) => queue.download(from, bytes_mut(data)),
+            (Queue::OpenCl(queue), Buffer::OpenCl(from)) => queue.download(from, bytes_mut(data)),
+            _ => Err(elsewhere()),
+        }
+    }
+
+    pub(crate) fn copy(&self, from: &Buffer, to: &mut Buffer, bytes: usize) -> Result<()> {
+        match (self, from, to) {
+            _ if bytes == 0 => Ok(()),
+            (Queue::Cuda(queue), Buffer::Cuda(from), Buffer::Cuda(to)) => queue.copy(from, to, bytes),
+            (Queue::OpenCl(queue), Buffer::OpenCl(from), Buffer::OpenCl(to)) => queue.copy(from, to, bytes),
+            _ => Err(elsewhere()),
+        }
+    }
+
+    /// Enqueues a kernel.
+    pub(crate) fn launch(&self, kernel: &Kernel, grid: Grid, arguments: Arguments<'_>) -> Result<()> {
+        match (self, kernel) {
+            (Queue::Cuda(queue), Kernel::Cuda(kernel)) => queue.launch(kernel, grid, all(arguments, Buffer::cuda)?),
+            (Queue::OpenCl(queue), Kernel::OpenCl(kernel)) => {
+                queue.launch(kernel, grid, all(arguments, Buffer::opencl)?)
+            }
+            _ => Err(elsewhere()),
+        }
+    }
+
+    /// Waits for all that was enqueued.
+    pub(crate) fn finish(&self) -> Result<()> {
+        match self {
+            Queue::Cuda(queue) => queue.finish(),
+            Queue::OpenCl(queue) => queue.finish(),
+        }
+    }
+
+    /// What is enqueued from now on begins when all that `other` has is done.
+    pub(crate) fn wait_for(&self, other: &Queue) -> Result<()> {
+        match (self, other) {
+            (Queue::Cuda(queue), Queue::Cuda(other)) => queue.wait_for(other),
+            (Queue::OpenCl(queue), Queue::OpenCl(other)) => queue.wait_for(other),
+            _ => Err(elsewhere()),
+        }
+    }
 }
 
-pub(crate) fn unavailable(message: String) -> Error {
-    Error::new(ErrorKind::Unavailable, message)
+impl Buffer {
+    /// `bytes` bytes of it from byte `offset` on, a multiple of the runtime's alignment.
+    pub(crate) fn part(&self, offset: usize, bytes: usize) -> Result<Buffer> {
+        match self {
+            Buffer::Cuda(buffer) => Ok(Buffer::Cuda(buffer.part(offset))),
+            Buffer::OpenCl(buffer) => buffer.part(offset, bytes).map(Buffer::OpenCl),
+        }
+    }
+
+    fn cuda(&self) -> Option<&cuda::Buffer> {
+        if let Buffer::Cuda(buffer) = self { Some(buffer) } else { None }
+    }
+
+    fn opencl(&self) -> Option<&opencl::Buffer> {
+        if let Buffer::OpenCl(buffer) = self { Some(buffer) } else { None }
+    }
+}
+
+fn all<'a, B>(arguments: Arguments<'a>, of: fn(&'a Buffer) -> Option<&'a B>) -> Result<[&'a B; 5]> {
+    let [a, b, c, d, e] = arguments.map(of);
+    let all = || Some([a?, b?, c?, d?, e?]);
+    all().ok_or_else(elsewhere)
 }
 
 impl Limits {
@@ -189,6 +247,19 @@ fn numbered(devices: Vec<DeviceInfo>, number: usize) -> Result<DeviceInfo> {
     let api = devices[0].id.api;
     let message = || unavailable(format!("there is no {api}:{number}: there are {}", there.join(", ")));
     devices.into_iter().nth(number).ok_or_else(message)
+}
+
+pub(crate) fn argument(message: String) -> Error {
+    Error::new(ErrorKind::Argument, message)
+}
+
+pub(crate) fn unavailable(message: String) -> Error {
+    Error::new(ErrorKind::Unavailable, message)
+}
+
+/// Memory of a device meets another.
+pub(crate) fn elsewhere() -> Error {
+    argument("the arrays, the scratch and the plan are not all of one device, opened once".into())
 }
 
 /// Numbers without padding, any bytes of which are numbers.

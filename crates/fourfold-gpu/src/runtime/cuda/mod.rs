@@ -1,31 +1,56 @@
 //! CUDA: the driver and NVRTC, loaded when a device is opened.
 
-use super::{Arguments, Grid, Limits, numbered, unavailable};
+mod memory;
+mod queue;
+
+use super::{Limits, numbered, unavailable};
 use crate::{Api, DeviceId, DeviceInfo};
-use cudarc::driver::sys::{self as driver_sys, CUdevice_attribute as Attribute, CUfunction_attribute};
-use cudarc::driver::{
-    CudaContext, CudaFunction, CudaSlice, CudaStream, DevicePtr, DriverError, LaunchConfig, PushKernelArg, result,
-};
+use cudarc::driver::sys::{self as driver_sys, CUdevice_attribute as Attribute, CUfunction_attribute, CUresult};
+use cudarc::driver::{CudaContext, CudaFunction, DriverError, result};
 use cudarc::nvrtc::{Ptx, result as nvrtc, sys as nvrtc_sys};
 use fourfold::{Error, Result};
 use std::ffi::CString;
 use std::sync::Arc;
 
+pub(crate) use memory::{Buffer, Pinned};
+pub(crate) use queue::{Event, Queue};
+
 pub(crate) struct Runtime {
     context: Arc<CudaContext>,
-    stream: Arc<CudaStream>,
     info: DeviceInfo,
     limits: Limits,
     /// Such as `sm_90`.
     architecture: String,
 }
 
-pub(crate) type Buffer = CudaSlice<u8>;
 pub(crate) type Kernel = CudaFunction;
 type Driver<T> = std::result::Result<T, DriverError>;
 
 fn failed(what: &str, error: DriverError) -> Error {
-    unavailable(format!("CUDA cannot {what}: {error}"))
+    let lost =
+        if loses_device(error.0) { "; the device is lost to this process, and a new one must be started" } else { "" };
+    unavailable(format!("CUDA cannot {what}: {error}{lost}"))
+}
+
+/// Whether a context is of no use after the error (CUDA driver API, `CUresult`: "must be terminated and relaunched").
+fn loses_device(error: CUresult) -> bool {
+    use CUresult::*;
+    matches!(
+        error,
+        CUDA_ERROR_ILLEGAL_ADDRESS
+            | CUDA_ERROR_MISALIGNED_ADDRESS
+            | CUDA_ERROR_INVALID_ADDRESS_SPACE
+            | CUDA_ERROR_INVALID_PC
+            | CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | CUDA_ERROR_HARDWARE_STACK_ERROR
+            | CUDA_ERROR_LAUNCH_FAILED
+            | CUDA_ERROR_LAUNCH_TIMEOUT
+            | CUDA_ERROR_ASSERT
+            | CUDA_ERROR_ECC_UNCORRECTABLE
+            | CUDA_ERROR_NVLINK_UNCORRECTABLE
+            | CUDA_ERROR_CONTEXT_IS_DESTROYED
+            | CUDA_ERROR_DEVICE_UNAVAILABLE
+    )
 }
 
 /// The devices that the driver shows.
@@ -70,18 +95,12 @@ impl Runtime {
         let info = numbered(devices()?, number)?;
         let open = || -> Driver<Runtime> {
             let context = CudaContext::new(number)?;
-            // SAFETY: all work runs on one stream, in order.
+            // SAFETY: arrays and scratch belong to a queue each, and what changes queues waits for the one that it leaves.
             unsafe { context.disable_event_tracking() };
             let (major, minor) = context.compute_capability()?;
             let threads = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)? as usize;
             let limits = Limits::new(&info, threads);
-            Ok(Runtime {
-                stream: context.new_stream()?,
-                context,
-                info,
-                limits,
-                architecture: format!("sm_{major}{minor}"),
-            })
+            Ok(Runtime { context, info, limits, architecture: format!("sm_{major}{minor}") })
         };
         open().map_err(|e| failed(&format!("open device {number}"), e))
     }
@@ -142,48 +161,5 @@ impl Runtime {
             let _ = nvrtc::destroy_program(program);
             image
         }
-    }
-
-    pub(crate) fn allocate(&self, bytes: usize) -> Result<Buffer> {
-        // SAFETY: plain bytes; what is read was written before.
-        unsafe { self.stream.alloc(bytes) }.map_err(|e| failed(&format!("allocate {bytes} bytes"), e))
-    }
-
-    pub(crate) fn upload(&self, data: &[u8], to: &mut Buffer) -> Result<()> {
-        self.stream.memcpy_htod(data, to).and_then(|()| self.stream.synchronize()).map_err(|e| failed("upload", e))
-    }
-
-    pub(crate) fn download(&self, from: &Buffer, data: &mut [u8]) -> Result<()> {
-        let part = from.slice(0..data.len());
-        let copied = self.stream.memcpy_dtoh(&part, data).and_then(|()| self.stream.synchronize());
-        copied.map_err(|e| failed("download", e))
-    }
-
-    pub(crate) fn copy(&self, from: &Buffer, to: &mut Buffer, bytes: usize) -> Result<()> {
-        let copied = self.stream.memcpy_dtod(&from.slice(0..bytes), &mut to.slice_mut(0..bytes));
-        copied.map_err(|e| failed("copy", e))
-    }
-
-    pub(crate) fn launch(&self, kernel: &Kernel, grid: Grid, arguments: Arguments<'_>) -> Result<()> {
-        let address = |buffer: &super::Buffer| match buffer {
-            super::Buffer::Cuda(buffer) => Ok(buffer.device_ptr(&self.stream).0),
-            super::Buffer::OpenCl(_) => Err(super::foreign()),
-        };
-        let addresses = arguments.iter().map(|buffer| address(buffer)).collect::<Result<Vec<_>>>()?;
-        let config = LaunchConfig {
-            grid_dim: (grid.groups as u32, 1, 1),
-            block_dim: (grid.threads as u32, 1, 1),
-            shared_mem_bytes: grid.local_bytes as u32,
-        };
-        let mut launch = self.stream.launch_builder(kernel);
-        addresses.iter().for_each(|address| {
-            launch.arg(address);
-        });
-        // SAFETY: the kernel takes five pointers, and stays within the arrays that its spec describes.
-        unsafe { launch.launch(config) }.map(|_| ()).map_err(|e| failed("launch a kernel", e))
-    }
-
-    pub(crate) fn finish(&self) -> Result<()> {
-        self.stream.synchronize().map_err(|e| failed("finish", e))
     }
 }

@@ -1,0 +1,137 @@
+//! OpenCL, its loader opened when a device is.
+
+mod memory;
+mod platforms;
+mod queue;
+
+use super::{Limits, argument, numbered, unavailable};
+use crate::{Api, DeviceId, DeviceInfo};
+use fourfold::Result;
+use opencl3::context::{Context, context::retain_context};
+use opencl3::device::Device;
+use opencl3::error_codes::{
+    CL_DEVICE_NOT_AVAILABLE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES, ClError,
+};
+use opencl3::platform::Platform;
+use opencl3::program::Program;
+use opencl3::types::cl_device_id;
+use std::ffi::c_void;
+use std::sync::{Mutex, PoisonError};
+
+pub(crate) use memory::{Buffer, Pinned};
+pub(crate) use queue::{Event, Queue};
+
+pub(crate) struct Runtime {
+    context: Context,
+    info: DeviceInfo,
+    limits: Limits,
+}
+
+/// Arguments are part of a kernel's state: one launch at a time.
+pub(crate) type Kernel = Mutex<opencl3::kernel::Kernel>;
+type Driver<T> = std::result::Result<T, ClError>;
+
+fn failed(what: &str) -> impl Fn(ClError) -> fourfold::Error + '_ {
+    move |error| {
+        let why = match error.0 {
+            CL_DEVICE_NOT_AVAILABLE => "; the device is lost to this process, and a new one must be started",
+            CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_HOST_MEMORY => "; the device or the host is out of memory",
+            CL_OUT_OF_RESOURCES => "; the device is out of memory, or lost to this process",
+            _ => "",
+        };
+        unavailable(format!("OpenCL cannot {what}: {error} ({}){why}", error.0))
+    }
+}
+
+/// Loaders and drivers set themselves up when they are first called, and not all of them bear two threads then.
+static OPENING: Mutex<()> = Mutex::new(());
+
+/// The devices of all platforms.
+pub(crate) fn devices() -> Result<Vec<DeviceInfo>> {
+    let _alone = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+    let all = platforms::devices()?.into_iter().enumerate().map(|(number, id)| info(number, id));
+    all.collect::<Driver<_>>().map_err(failed("ask for its devices"))
+}
+
+fn info(number: usize, id: cl_device_id) -> Driver<DeviceInfo> {
+    let device = Device::new(id);
+    Ok(DeviceInfo {
+        id: DeviceId { api: Api::OpenCl, number },
+        name: device.name()?,
+        version: device.version()?,
+        memory: device.global_mem_size()?,
+        local_memory: device.local_mem_size()? as usize,
+        double: device.double_fp_config().is_ok_and(|config| config != 0),
+    })
+}
+
+fn kernel(program: &Program) -> Result<Kernel> {
+    let kernel = opencl3::kernel::Kernel::create(program, crate::dialect::NAME);
+    kernel.map(Mutex::new).map_err(failed("create a kernel"))
+}
+
+impl Runtime {
+    pub(crate) fn new(number: usize) -> Result<Runtime> {
+        numbered(devices()?, number)?;
+        let _alone = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+        let id = platforms::devices()?[number];
+        let context = Context::from_device(&Device::new(id));
+        let open = |context| Runtime::with_context(context, number, id);
+        context.and_then(open).map_err(failed(&format!("open device {number}")))
+    }
+
+    fn with_context(context: Context, number: usize, id: cl_device_id) -> Driver<Runtime> {
+        let info = info(number, id)?;
+        let limits = Limits::new(&info, Device::new(id).max_work_group_size()?);
+        Ok(Runtime { context, info, limits })
+    }
+
+    /// The device and the context of the caller's queue.
+    ///
+    /// # Safety
+    /// It must be a `cl_command_queue`.
+    pub(crate) unsafe fn of_queue(queue: *mut c_void) -> Result<Runtime> {
+        let ends = queue::ends(queue).map_err(failed("ask for the queue's device"))?;
+        let _alone = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = platforms::devices()?;
+        let number = all.iter().position(|id| *id == ends.device);
+        let number = number.ok_or_else(|| argument("the queue's device is none of any platform".into()))?;
+        // SAFETY: the queue's context; it is released when the runtime is dropped.
+        unsafe { retain_context(ends.context) }.map_err(|e| failed("keep a context")(e.into()))?;
+        let context = Context::new(ends.context, &[ends.device]);
+        Runtime::with_context(context, number, ends.device).map_err(failed("use the queue's device"))
+    }
+
+    pub(crate) fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(crate) fn alignment(&self) -> usize {
+        // In bits.
+        let asked = Device::new(self.context.default_device()).mem_base_addr_align();
+        asked.map_or(4096, |bits| bits as usize / 8).max(8)
+    }
+
+    pub(crate) fn versions(&self) -> String {
+        let device = Device::new(self.context.default_device());
+        let platform = device.platform().and_then(|platform| Platform::new(platform).version());
+        let driver = device.driver_version();
+        format!("{}, driver {}", platform.unwrap_or_default(), driver.unwrap_or_default())
+    }
+
+    pub(crate) fn compile(&self, source: &str) -> Result<(Kernel, Vec<u8>)> {
+        let refused = |log: String| unavailable(format!("OpenCL refuses a kernel:\n{log}"));
+        let program = Program::create_and_build_from_source(&self.context, source, "").map_err(refused)?;
+        let code = program.get_binaries().map_err(failed("return a kernel's machine code"))?.concat();
+        Ok((kernel(&program)?, code))
+    }
+
+    pub(crate) fn load(&self, code: &[u8]) -> Result<Kernel> {
+        let program = Program::create_and_build_from_binary(&self.context, &[code], "");
+        kernel(&program.map_err(failed("load a kernel"))?)
+    }
+}
