@@ -3,7 +3,7 @@
 use crate::Cache;
 use crate::dialect::print;
 use crate::kernels::kernel;
-use crate::runtime::{Kernel, Runtime};
+use crate::runtime::{Kernel, Limits, Runtime};
 use crate::spec::Spec;
 use fourfold::{Error, Result};
 use std::collections::HashMap;
@@ -14,13 +14,19 @@ use std::thread;
 /// The kernels of a device.
 pub(crate) struct Library {
     runtime: Runtime,
+    /// Within which kernels are planned.
+    limits: Limits,
     cache: Option<Cache>,
     kernels: Mutex<HashMap<Spec, Arc<Kernel>>>,
 }
 
 impl Library {
-    pub(crate) fn new(runtime: Runtime, cache: Option<Cache>) -> Library {
-        Library { runtime, cache, kernels: Mutex::default() }
+    pub(crate) fn new(runtime: Runtime, limits: Limits, cache: Option<Cache>) -> Library {
+        Library { runtime, limits, cache, kernels: Mutex::default() }
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// The kernels of `specs`. Those that are not there yet are made at the same time: compilers take most of a plan's time.

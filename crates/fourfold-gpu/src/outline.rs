@@ -95,6 +95,10 @@ impl Target {
         &self.limits.name
     }
 
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// What a plan for `problem` would launch.
     ///
     /// # Errors
