@@ -4,6 +4,7 @@ mod accuracy;
 mod asan;
 mod bench_cpu;
 mod bench_ducc;
+mod device_test;
 mod machine;
 mod msrv;
 mod process;
@@ -25,6 +26,7 @@ const TASKS: &[Task] = &[
     Task { name: "accuracy", about: "write docs/accuracy.md: errors of every kind", run: accuracy::run_task },
     Task { name: "bench-ducc", about: "write docs/performance/ducc.md: times beside ducc0", run: bench_ducc::run_task },
     Task { name: "bench-cpu", about: "write docs/performance/cpu.md: beside all peers", run: bench_cpu::run_task },
+    Task { name: "device-test", about: "test a GPU: --shard 1/3, --device cuda:0", run: device_test::run_task },
     Task { name: "msrv", about: "build everything with the oldest Rust promised", run: msrv::run_task },
     Task { name: "asan", about: "run the tests under AddressSanitizer", run: asan::run_task },
 ];
@@ -32,8 +34,8 @@ const TASKS: &[Task] = &[
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let task = arguments.next().and_then(|name| TASKS.iter().find(|task| task.name == name));
-    // A long bench has arguments of its own: --quick, --only PATTERN.
-    let fits = |task: &&Task| task.name == "bench-cpu" || arguments.next().is_none();
+    // What takes long has arguments of its own, to do part of it.
+    let fits = |task: &&Task| ["bench-cpu", "device-test"].contains(&task.name) || arguments.next().is_none();
     let Some(task) = task.filter(fits) else {
         eprintln!("usage: cargo xtask TASK, where TASK is one of");
         TASKS.iter().for_each(|task| eprintln!("  {:<11} {}", task.name, task.about));

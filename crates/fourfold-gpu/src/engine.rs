@@ -34,7 +34,7 @@ impl Executable {
     /// `parts`: real sums act on both parts of complex arrays.
     pub(crate) fn new(device: &Device, library: &Library, recipe: &Recipe, parts: bool) -> Result<Executable> {
         let runtime = &device.runtime;
-        let drafts = drafts(&library.limits, recipe, parts)?;
+        let drafts = drafts(library.limits(), recipe, parts)?;
         let specs: Vec<Spec> = drafts.iter().flat_map(|draft| draft.specs.clone()).collect();
         let mut kernels = library.kernels(&specs)?.into_iter();
         let tables = all_tables(device, &drafts, recipe.problem().precision())?;

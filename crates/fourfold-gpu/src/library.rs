@@ -14,22 +14,19 @@ use std::thread;
 /// The kernels of a device.
 pub(crate) struct Library {
     runtime: Runtime,
-    /// What its kernels may use.
-    pub(crate) limits: Limits,
+    /// Within which kernels are planned.
+    limits: Limits,
     cache: Option<Cache>,
     kernels: Mutex<HashMap<Spec, Arc<Kernel>>>,
 }
 
 impl Library {
-    pub(crate) fn new(runtime: Runtime, cache: Option<Cache>) -> Library {
-        let limits = runtime.limits().clone();
+    pub(crate) fn new(runtime: Runtime, limits: Limits, cache: Option<Cache>) -> Library {
         Library { runtime, limits, cache, kernels: Mutex::default() }
     }
 
-    /// The same without its kernels, which may use less local memory.
-    pub(crate) fn with_local_bytes(&self, bytes: usize) -> Library {
-        let limits = Limits { local_bytes: bytes.min(self.limits.local_bytes), ..self.limits.clone() };
-        Library { runtime: self.runtime.clone(), limits, cache: self.cache.clone(), kernels: Mutex::default() }
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// The kernels of `specs`. Those that are not there yet are made at the same time: compilers take most of a plan's time.

@@ -91,9 +91,20 @@ impl Target {
         Target { dialect: &OPENCL, limits }
     }
 
+    /// The same, with kernels that use at most `bytes` bytes of local ("shared") memory a work group. Long lines then go through device memory
+    /// more often.
+    pub fn with_local_bytes(mut self, bytes: usize) -> Target {
+        self.limits.local_bytes = self.limits.local_bytes.min(bytes);
+        self
+    }
+
     /// What it is called.
     pub fn name(&self) -> &str {
         &self.limits.name
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// What a plan for `problem` would launch.

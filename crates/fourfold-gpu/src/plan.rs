@@ -6,7 +6,7 @@ use crate::engine::Executable;
 use crate::kernels::kernel;
 use crate::library::Library;
 use crate::runtime::{Buffer, argument, elsewhere};
-use crate::{Cache, Device, GpuArray, GpuScratch};
+use crate::{Cache, Device, GpuArray, GpuScratch, Target};
 use fourfold::{Domain, Element, Error, ErrorKind, Layout, Planner, Precision, Problem, Recipe, Result};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -54,14 +54,16 @@ impl GpuPlanner {
 
     /// A planner for `device` that keeps compiled kernels on disk in `cache`, or not at all.
     pub fn with_cache(device: Device, cache: Option<Cache>) -> GpuPlanner {
-        let library = Arc::new(Library::new(device.runtime.clone(), cache));
-        GpuPlanner { device, planner: Planner::new(), library }
+        let target = device.target();
+        GpuPlanner::as_for(&target, device, cache)
     }
 
-    /// The same, with kernels that use at most `bytes` bytes of local ("shared") memory a work group. Long lines then go through device memory more often.
-    pub fn with_local_bytes(self, bytes: usize) -> GpuPlanner {
-        let library = Arc::new(self.library.with_local_bytes(bytes));
-        GpuPlanner { library, ..self }
+    /// A planner for `device` that plans as for `target`, which must not allow more than the device: to test on one what runs on
+    /// another.
+    #[doc(hidden)]
+    pub fn as_for(target: &Target, device: Device, cache: Option<Cache>) -> GpuPlanner {
+        let library = Arc::new(Library::new(device.runtime.clone(), target.limits().clone(), cache));
+        GpuPlanner { device, planner: Planner::new(), library }
     }
 
     /// A plan for `problem`: compiles what kernels it needs.

@@ -3,11 +3,12 @@
 
 mod common;
 
-use common::{device, execute, read, verdict};
-use fourfold::ErrorKind;
+use common::{device, execute, families, read, verdict};
 use fourfold::verify::Data;
-use fourfold_gpu::{Device, GpuPlanner};
+use fourfold::{ErrorKind, Kind};
+use fourfold_gpu::{Api, Cache, Device, GpuPlanner, Target};
 use num_complex::Complex;
+use std::collections::BTreeSet;
 
 const SMALL: &str = include_str!("../../../cases/small.txt");
 const FAMILIES: &str = include_str!("../../../cases/gpu.txt");
@@ -25,9 +26,15 @@ fn present() -> Option<Device> {
     }
 }
 
+/// A device of OpenCL is taken for a typical one: PoCL has more local memory than any GPU.
+fn planner(device: Device) -> GpuPlanner {
+    let target = if device.info().id.api == Api::OpenCl { Target::opencl() } else { device.target() };
+    GpuPlanner::as_for(&target, device, Cache::standard())
+}
+
 fn all_hold(text: &str) {
     let Some(device) = present() else { return };
-    all_hold_with(&GpuPlanner::new(device), text);
+    all_hold_with(&planner(device), text);
 }
 
 fn all_hold_with(planner: &GpuPlanner, text: &str) {
@@ -50,10 +57,54 @@ fn every_kernel_family_is_right() {
     all_hold(FAMILIES);
 }
 
+/// Every kind at lengths of every sort, in rows and columns.
+fn all_sorts() -> impl Iterator<Item = String> {
+    let lengths =
+        (1..=66).chain([97, 128, 255, 257, 512, 1000, 1009, 1013, 1439, 2048, 2879, 4096, 8191, 16384, 65536, 99999]);
+    lengths.flat_map(|n| {
+        Kind::ALL.iter().flat_map(move |kind| {
+            let n = n.max(kind.min_length());
+            ["f32", "f64"]
+                .into_iter()
+                .flat_map(move |real| [format!("{kind} {real} 40x{n} axes=1"), format!("{kind} {real} {n}x40 axes=0")])
+        })
+    })
+}
+
+/// What the problems of a text reach on a target.
+fn reached<'a>(target: &Target, texts: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
+    let problems = texts.into_iter().flat_map(read);
+    problems
+        .flat_map(|problem| families(&target.outline(&problem).unwrap_or_else(|e| panic!("{problem}: {e}"))))
+        .collect()
+}
+
+#[test]
+fn the_cases_reach_every_sort_of_kernel() {
+    for target in [Target::opencl(), Target::cuda("sm_90").unwrap()] {
+        let (wanted, tested) = (
+            reached(&target, all_sorts().collect::<Vec<_>>().iter().map(String::as_str)),
+            reached(&target, [SMALL, FAMILIES]),
+        );
+        let missing: Vec<_> = wanted.difference(&tested).collect();
+        assert!(
+            missing.is_empty(),
+            "cases/gpu.txt has no case on {} for:\n{missing:#?}\n of {wanted:#?}",
+            target.name()
+        );
+        assert!(wanted.len() >= 20, "{wanted:#?}");
+    }
+    assert!(
+        [SMALL, FAMILIES].iter().map(|text| read(text).len()).sum::<usize>() <= 300,
+        "PoCL compiles two kernels a second"
+    );
+}
+
 #[test]
 fn lines_longer_than_local_memory_are_right() {
     let Some(device) = present() else { return };
-    all_hold_with(&GpuPlanner::new(device).with_local_bytes(8 << 10), WINDOWS);
+    let target = device.target().with_local_bytes(8 << 10);
+    all_hold_with(&GpuPlanner::as_for(&target, device, Cache::standard()), WINDOWS);
 }
 
 #[test]

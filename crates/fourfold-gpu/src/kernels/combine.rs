@@ -125,12 +125,12 @@ impl Writer<'_> {
 
     /// The real at `index` for i of all lines that are packed.
     fn write_values(&self, line: Line, index: Index, i: Int, values: &[Sym]) {
-        if let [x, y] = *values {
-            if !self.writes_complex() {
-                return self.write_lines(line, i * index.step as i64 + index.start as i64, [x, y]);
+        match *values {
+            [x, y] if !self.spec.geometry.output.complex => {
+                self.write_lines(line, i * index.step as i64 + index.start as i64, [x, y]);
             }
+            _ => values.iter().enumerate().for_each(|(l, x)| self.write_index(line, l, index, i, *x)),
         }
-        values.iter().enumerate().for_each(|(l, x)| self.write_index(line, l, index, i, *x));
     }
 
     fn read_values(&self, line: Line, index: Index, i: Int) -> Vec<Sym> {
@@ -138,10 +138,6 @@ impl Writer<'_> {
             return self.read_lines(line, i * index.step as i64 + index.start as i64).to_vec();
         }
         (0..self.spec.packing.lines()).map(|l| self.read_index(line, l, index, i)).collect()
-    }
-
-    fn writes_complex(&self) -> bool {
-        self.spec.geometry.output.complex
     }
 
     /// A term of the half spectra.

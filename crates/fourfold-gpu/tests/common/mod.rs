@@ -2,7 +2,8 @@
 
 use fourfold::verify::{Data, Verdict, check};
 use fourfold::{Problem, Result};
-use fourfold_gpu::{Device, GpuPlan, GpuPlanner};
+use fourfold_gpu::{Device, GpuPlan, GpuPlanner, Outline};
+use std::collections::BTreeSet;
 
 /// The device that `FOURFOLD_DEVICE` names, `cuda:0` or `opencl:1`; the first of OpenCL if it is not set.
 pub(crate) fn device() -> Result<Device> {
@@ -43,4 +44,16 @@ pub(crate) fn execute(plan: &GpuPlan, input: &Data, output: &mut Data) -> Result
 pub(crate) fn verdict(planner: &GpuPlanner, problem: &Problem, seed: u64) -> Result<Verdict> {
     let plan = planner.plan(problem)?;
     check(problem, plan.uses_bluestein(), seed, |x, y| execute(&plan, x, y))
+}
+
+/// The sorts of steps that kernels take: what they do without its numbers, in which precision, and whether local memory is used.
+pub(crate) fn families(outline: &Outline) -> BTreeSet<String> {
+    let real = outline.recipe.problem().precision().name();
+    let launches = outline.launches.iter().flat_map(|launch| launch.steps.iter().map(move |step| (launch, step)));
+    let family = |(launch, step): (&fourfold_gpu::Launch, &String)| {
+        let words: Vec<_> = step.split(|c: char| c.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
+        let place = if launch.local_bytes > 0 { "local" } else { "device" };
+        format!("{} in {real} in {place} memory", words.join("#"))
+    };
+    launches.map(family).collect()
 }

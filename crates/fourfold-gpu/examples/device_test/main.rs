@@ -1,0 +1,85 @@
+//! Tests a device: every kind at every small length and at random longer ones against the oracle, a sample of every sort of kernel
+//! under compute-sanitizer, and times beside cuFFT and a copy. `cargo xtask device-test` runs the first two. The binary needs no
+//! other file, so that it can be carried to a machine without Rust:
+//!
+//! ```sh
+//! cargo build --release -p fourfold-gpu --example device_test
+//! device_test verify --device cuda:0 --shard 1/3
+//! device_test sanitize                  # under memcheck and racecheck
+//! device_test time                      # 2D DCT-II and DCT-III
+//! device_test time "fft f32 1000x1000"  # other problems
+//! ```
+
+#[path = "../../tests/common/mod.rs"]
+#[allow(dead_code, reason = "the tests use the rest")]
+mod common;
+mod cufft;
+mod problems;
+mod sanitize;
+mod time;
+mod verify;
+
+use fourfold_gpu::Device;
+use std::error::Error;
+use std::process::ExitCode;
+
+/// What goes wrong here is printed, not handled.
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+const USAGE: &str = "usage: device_test verify|sanitize|sample|time [PROBLEM…] [--device cuda:0] [--shard 1/1]";
+
+/// The command line.
+struct Arguments {
+    task: String,
+    problems: Vec<String>,
+    device: String,
+    /// Which part of how many, from 0.
+    shard: (usize, usize),
+}
+
+fn main() -> ExitCode {
+    let done = arguments().and_then(|arguments| run(&arguments));
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("device_test: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether all is well.
+fn run(arguments: &Arguments) -> Outcome<bool> {
+    let device = Device::open(&arguments.device)?;
+    println!("{}: {}, {}", arguments.device, device.name(), device.info().version);
+    match &*arguments.task {
+        "verify" => Ok(verify::all(&device, problems::sweep(arguments.shard))),
+        "sample" => Ok(verify::all(&device, problems::sample(&device.target()))),
+        "sanitize" => sanitize::run(&arguments.device),
+        "time" => time::table(&device, &arguments.problems).map(|()| true),
+        _ => Err(USAGE.into()),
+    }
+}
+
+fn arguments() -> Outcome<Arguments> {
+    let mut words = std::env::args().skip(1);
+    let task = words.next().ok_or(USAGE)?;
+    let mut arguments = Arguments { task, problems: vec![], device: "cuda:0".into(), shard: (0, 1) };
+    while let Some(word) = words.next() {
+        match &*word {
+            "--device" => arguments.device = words.next().ok_or(USAGE)?,
+            "--shard" => arguments.shard = words.next().and_then(|text| shard(&text)).ok_or(USAGE)?,
+            _ if word.starts_with('-') => return Err(USAGE.into()),
+            _ => arguments.problems.push(word),
+        }
+    }
+    Ok(arguments)
+}
+
+/// `2/3` is the second of three.
+fn shard(text: &str) -> Option<(usize, usize)> {
+    let (i, n) = text.split_once('/')?;
+    let (i, n): (usize, usize) = (i.parse().ok()?, n.parse().ok()?);
+    (1..=n).contains(&i).then_some((i - 1, n))
+}

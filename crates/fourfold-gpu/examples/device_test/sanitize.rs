@@ -1,0 +1,26 @@
+//! The sample under NVIDIA's compute-sanitizer, which this program starts with itself.
+
+use crate::Outcome;
+use std::process::Command;
+
+/// Whether no tool finds anything.
+pub(crate) fn run(device: &str) -> Outcome<bool> {
+    if !device.starts_with("cuda") {
+        return Err("compute-sanitizer is for CUDA devices".into());
+    }
+    let mut clean = true;
+    for tool in ["memcheck", "racecheck"] {
+        println!("\ncompute-sanitizer, {tool}:");
+        let mut command = Command::new(sanitizer());
+        command.args(["--tool", tool, "--error-exitcode", "1"]).arg(std::env::current_exe()?);
+        let status = command.args(["sample", "--device", device]).status();
+        clean &= status.map_err(|e| format!("compute-sanitizer is not to be had, it comes with CUDA: {e}"))?.success();
+    }
+    Ok(clean)
+}
+
+/// In the search path or where CUDA is usually installed.
+fn sanitizer() -> &'static str {
+    let usual = "/usr/local/cuda/bin/compute-sanitizer";
+    if std::path::Path::new(usual).exists() { usual } else { "compute-sanitizer" }
+}

@@ -1,0 +1,73 @@
+//! Results against the oracle.
+
+use crate::common::verdict;
+use crate::problems::Group;
+use fourfold::{Precision, Problem};
+use fourfold_gpu::{Device, GpuPlanner};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::ScopedJoinHandle;
+use std::time::Instant;
+
+/// Failures that are printed; the others are counted.
+const PRINTED: usize = 50;
+
+/// What was found so far.
+#[derive(Default)]
+struct Tally {
+    problems: usize,
+    wrong: usize,
+    /// By precision: problems, and the largest error, in bounds, with its problem.
+    precisions: [(usize, f64, String); 2],
+}
+
+/// Verifies all groups and prints a summary; whether all was right.
+pub(crate) fn all(device: &Device, groups: Vec<Group>) -> bool {
+    let (start, next, tally) = (Instant::now(), AtomicUsize::new(0), Mutex::new(Tally::default()));
+    let work = || -> fourfold::Result<()> {
+        let device = device.new_queue()?;
+        while let Some(group) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
+            // Without a cache on disk: compilers are tested too.
+            let planner = GpuPlanner::with_cache(device.clone(), None);
+            group.iter().for_each(|problem| judge(&planner, problem, &tally));
+        }
+        Ok(())
+    };
+    let broken = std::thread::scope(|scope| {
+        let threads = std::thread::available_parallelism().map_or(4, |n| n.get());
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let broken =
+            |worker: ScopedJoinHandle<'_, fourfold::Result<()>>| worker.join().expect("no thread panics").err();
+        workers.into_iter().filter_map(broken).collect::<Vec<_>>()
+    });
+    broken.iter().for_each(|error| println!("NOT TESTED: {error}"));
+    let tally = tally.into_inner().expect("no thread panics");
+    for (name, (count, worst, problem)) in ["f32", "f64"].iter().zip(&tally.precisions) {
+        println!("{name}: {count} problems, largest error {worst:.2} of its bound, of {problem}");
+    }
+    println!("{} problems, {} wrong, {:.0} s", tally.problems, tally.wrong, start.elapsed().as_secs_f64());
+    broken.is_empty() && tally.wrong == 0 && tally.problems > 0
+}
+
+fn judge(planner: &GpuPlanner, problem: &Problem, tally: &Mutex<Tally>) {
+    let result = verdict(planner, problem, 1);
+    let mut tally = tally.lock().expect("no thread panics");
+    tally.problems += 1;
+    match &result {
+        Ok(verdict) if verdict.holds() => {
+            let (count, worst, at) = &mut tally.precisions[usize::from(problem.precision() == Precision::F64)];
+            let ratio = verdict.error / verdict.bound;
+            *count += 1;
+            if ratio > *worst {
+                (*worst, *at) = (ratio, problem.to_string());
+            }
+        }
+        _ => {
+            tally.wrong += 1;
+            if tally.wrong <= PRINTED {
+                let text: String = format!("{result:?}").chars().take(600).collect();
+                println!("WRONG {problem}: {text}");
+            }
+        }
+    }
+}

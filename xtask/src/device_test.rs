@@ -1,0 +1,28 @@
+//! `cargo xtask device-test [--shard i/n] [--device cuda:0]`: whether a GPU computes everything right.
+
+use crate::process::{command, root, run};
+use anyhow::{Result, ensure};
+use std::env;
+use std::path::PathBuf;
+
+/// The task, with the arguments that follow its name. The sample under compute-sanitizer belongs to the first shard.
+pub(crate) fn run_task() -> Result<()> {
+    let arguments: Vec<_> = env::args().skip(2).collect();
+    let value = |name: &str| arguments.iter().position(|word| word == name).and_then(|at| arguments.get(at + 1));
+    let device = value("--device").map_or("cuda:0", String::as_str);
+    let shard = value("--shard").map_or("1/1", String::as_str);
+    let known = arguments.chunks(2).all(|pair| ["--device", "--shard"].contains(&pair[0].as_str()) && pair.len() == 2);
+    ensure!(known, "usage: cargo xtask device-test [--shard 1/3] [--device cuda:0]");
+    run(&mut command("cargo build --release --locked --package fourfold-gpu --example device_test"))?;
+    let binary = target_folder().join("release/examples/device_test");
+    run(command(&binary.display().to_string()).args(["verify", "--device", device, "--shard", shard]))?;
+    if device.starts_with("cuda") && shard.starts_with("1/") {
+        run(command(&binary.display().to_string()).args(["sanitize", "--device", device]))?;
+    }
+    Ok(())
+}
+
+/// Where cargo builds.
+fn target_folder() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
+}
