@@ -93,7 +93,7 @@ impl<T: Element> GpuArray<T> {
     /// ```
     ///
     /// # Errors
-    /// If `data` is longer than the array or pinned for another device, or the device fails.
+    /// If `data` is longer than the array or of a device of the other [`Api`](crate::Api), or the device fails.
     pub fn upload_async(&mut self, data: PinnedArray<T>) -> Result<Pending<T>> {
         self.check(data.len())?;
         data.send(&self.device, &mut self.buffer)

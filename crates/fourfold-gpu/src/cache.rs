@@ -251,3 +251,74 @@ fn target(path: &Path) -> Option<String> {
     let line = key.split(|byte| *byte == b'\n').next()?;
     String::from_utf8(line.to_vec()).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    fn binary(seed: u8) -> Vec<u8> {
+        (0..50_000).map(|i| (i % 251) as u8 ^ seed).collect()
+    }
+
+    #[test]
+    fn writers_and_readers_at_the_same_time_see_whole_entries() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path());
+        let work = |seed: u8| {
+            for round in 0..100 {
+                let key = format!("key {}", round % 5);
+                cache.store(&key, &binary(round % 5));
+                let found = cache.load(&key);
+                assert!(found.is_none_or(|found| found == binary(round % 5)), "round {round} of {seed}");
+                if round % 20 == seed {
+                    cache.clear().unwrap();
+                }
+            }
+        };
+        thread::scope(|scope| (0..4).for_each(|seed| drop(scope.spawn(move || work(seed)))));
+        assert!(cache.files(UNFINISHED).unwrap().is_empty());
+    }
+
+    #[test]
+    fn keys_of_one_name_are_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path());
+        cache.store("one", &binary(1));
+        fs::rename(cache.path("one"), cache.path("two")).unwrap();
+        assert_eq!(cache.load("two"), None);
+        assert_eq!(cache.load("on"), None);
+    }
+
+    #[test]
+    fn what_was_not_used_for_longest_is_dropped_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path()).with_limit(160_000);
+        // Clocks of file systems are coarse.
+        let step = || thread::sleep(Duration::from_millis(30));
+        for (i, key) in ["a", "b", "c"].iter().enumerate() {
+            cache.store(key, &binary(i as u8));
+            step();
+        }
+        assert_eq!(cache.load("a"), Some(binary(0)));
+        step();
+        cache.store("d", &binary(3));
+        let there = ["a", "b", "c", "d"].map(|key| cache.load(key).is_some());
+        assert_eq!(there, [true, false, true, true]);
+        assert!(cache.bytes().unwrap() <= cache.limit());
+        cache.store("large", &[0; 200_000]);
+        assert_eq!(cache.load("large"), None);
+    }
+
+    #[test]
+    fn abandoned_entries_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path());
+        let abandoned = folder.path().join(format!("1-0.{UNFINISHED}"));
+        File::create(&abandoned).unwrap().set_modified(SystemTime::now() - 2 * ABANDONED).unwrap();
+        let recent = folder.path().join(format!("2-0.{UNFINISHED}"));
+        File::create(&recent).unwrap();
+        cache.store("key", &binary(0));
+        assert_eq!((abandoned.exists(), recent.exists()), (false, true));
+    }
+}

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{device, execute, families, read, verdict};
+use common::{execute, families, present, read, verdict};
 use fourfold::verify::Data;
 use fourfold::{ErrorKind, Kind};
 use fourfold_gpu::{Api, Cache, Device, GpuPlanner, Target};
@@ -13,18 +13,6 @@ use std::collections::BTreeSet;
 const SMALL: &str = include_str!("../../../cases/small.txt");
 const FAMILIES: &str = include_str!("../../../cases/gpu.txt");
 const WINDOWS: &str = include_str!("../../../cases/windows.txt");
-
-/// The device to test on, if there is one.
-fn present() -> Option<Device> {
-    match device() {
-        Ok(device) => Some(device),
-        Err(e) if std::env::var_os("CI").is_none() => {
-            eprintln!("NOT TESTED: {e}");
-            None
-        }
-        Err(e) => panic!("{e}"),
-    }
-}
 
 /// A device of OpenCL is taken for a typical one: PoCL has more local memory than any GPU.
 fn planner(device: Device) -> GpuPlanner {

@@ -3,6 +3,8 @@
 mod cuda;
 mod foreign;
 mod opencl;
+#[cfg(test)]
+mod tests;
 mod transfer;
 
 use crate::DeviceInfo;
