@@ -44,7 +44,7 @@ impl Chain {
     }
 
     /// A sum along lines.
-    pub(crate) fn line(line: &Line, packing: Packing) -> Chain {
+    pub(crate) fn line(line: &Line, packing: Packing, across: bool) -> Chain {
         let mut chain = Chain::new(packing);
         let (sum, n) = (line.transform.sum, line.transform.n);
         let (data, len) = dft_of(sum, n);
@@ -55,7 +55,12 @@ impl Chain {
                 chain.complex(len, &reduction, data == Data::ComplexBackward, scale);
             }
             Data::Real => chain.real(len, &reduction),
-            Data::Hermitian => chain.hermitian(len, &reduction),
+            Data::Hermitian => {
+                chain.hermitian(len, &reduction);
+                if !across {
+                    chain.interleave();
+                }
+            }
         }
         chain
     }
@@ -120,6 +125,22 @@ impl Chain {
         self.push(Work::Before { n, turns, terms }, array(View::default()), Port::Buffer);
         let view = View { order: self.order(reduction), exchanged: true, ..View::default() };
         self.dft_back(self.elements(n), view);
+    }
+
+    /// Lets neighbours be written together, if the last stage writes every second real of a line that lies along memory.
+    fn interleave(&mut self) {
+        let (n, reals) =
+            (self.places(), if self.packing == Packing::Pairs { 2 * self.places() } else { self.places() });
+        let ends = |order: &Order| {
+            order.pieces.iter().map(|piece| (piece.first, piece.index.start, piece.index.step)).collect::<Vec<_>>()
+        };
+        let evens_and_odds = [(0, 0, 2), (reals / 2, 2 * reals as isize - 1, -2)];
+        let Some(Stage { work: Work::Butterflies(_), to, .. }) = self.stages.last_mut() else { return };
+        let Port::Array(view) = to else { return };
+        if n % 2 == 0 && view.order.is_some_and(|order| ends(&self.orders[order]) == evens_and_odds) {
+            let to = std::mem::replace(to, Port::Buffer);
+            self.push(Work::Interleave(n), Port::Buffer, to);
+        }
     }
 
     /// Complex elements of `n` reals.

@@ -46,6 +46,8 @@ pub struct DeviceInfo {
     pub memory: u64,
     /// Bytes of local memory (in CUDA's terms, shared memory) that one work group can have.
     pub local_memory: usize,
+    /// How many work groups run at once: its multiprocessors.
+    pub units: usize,
     /// Whether it computes in `f64`.
     pub double: bool,
 }

@@ -62,12 +62,13 @@ fn draft(
     let split = arrays.iter().all(|array| array.complex) && !line.is_some_and(mixes);
     let [input, output] = arrays.map(|array| if split { array.split_parts() } else { array });
     let neighbours = neighbours(problem, axis, &input);
-    let chain = match line {
-        Some(line) => Chain::line(line, packing(line, neighbours.is_some())),
-        None => Chain::copy(input.shape[axis], input.complex),
-    };
-    let pair = neighbours.filter(|_| chain.packing == Packing::Lines);
+    let packing = line.map(|line| packing(line, neighbours.is_some()));
+    let pair = neighbours.filter(|_| packing == Some(Packing::Lines));
     let geometry = Geometry::new(axis, pair, &input, &output);
+    let chain = match (line, packing) {
+        (Some(line), Some(packing)) => Chain::line(line, packing, geometry.across()),
+        _ => Chain::copy(input.shape[axis], input.complex),
+    };
     let spec = Spec {
         precision: problem.precision(),
         stages: chain.stages.clone(),

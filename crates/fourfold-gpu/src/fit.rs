@@ -2,7 +2,6 @@
 
 use crate::runtime::Limits;
 use crate::spec::{Part, Port, Spec, Stage, Window, Work};
-use fourfold::Precision;
 
 /// Threads of a work group; more where few work groups share a multiprocessor.
 const THREADS: usize = 256;
@@ -18,11 +17,22 @@ impl Spec {
     pub(crate) fn fitted(mut self, limits: &Limits) -> Vec<Spec> {
         self.across &= self.lines > 1;
         let whole = self.clone().tiled(limits);
+        if whole.is_none() {
+            self.straighten();
+        }
         let windows = || self.windowed(limits);
         match whole {
             Some(spec) if !spec.across || spec.run() >= LEAST_RUN.min(spec.wanted_run()) => vec![spec],
             Some(spec) => windows().unwrap_or(vec![spec]),
             None => windows().unwrap_or_else(|| self.staged(limits)),
+        }
+    }
+
+    /// Without a stage for neighbours alone: its work group would need the line as a whole.
+    fn straighten(&mut self) {
+        if let [.., last, Stage { work: Work::Interleave(_), to, .. }] = &mut *self.stages {
+            last.to = to.clone();
+            self.stages.pop();
         }
     }
 
@@ -44,11 +54,12 @@ impl Spec {
             }
             self = next;
         }
-        let crowded = 3 * self.local_bytes() > limits.local_bytes;
-        let most = match self.precision {
-            Precision::F32 if crowded => 2 * THREADS,
-            _ => THREADS,
-        };
+        // Work for every multiprocessor, before runs are long.
+        while self.groups() < 3 * limits.units / 4 && self.tile > 1 && self.run() > LEAST_RUN {
+            self.tile /= 2;
+        }
+        let crowded = 4 * self.local_bytes() > limits.local_bytes;
+        let most = if crowded { 2 * THREADS } else { THREADS };
         let items = self.stages.iter().map(|stage| self.window_items(&stage.work)).max().unwrap_or(1);
         self.threads = (items * self.tile).next_multiple_of(32).clamp(1, most.min(limits.threads));
         Some(self)

@@ -70,6 +70,9 @@ const ARCHITECTURES: [(&str, usize); 11] = [
     ("sm_121", 99),
 ];
 
+/// Multiprocessors of a big GPU.
+const UNITS: usize = 132;
+
 impl Target {
     /// NVIDIA GPUs of an architecture, such as `sm_90`.
     ///
@@ -80,14 +83,19 @@ impl Target {
         let names = || ARCHITECTURES.map(|(name, _)| name).join(", ");
         let (name, kib) = known
             .ok_or_else(|| unavailable(format!("no CUDA architecture {architecture:?}; known are {}", names())))?;
-        let limits = Limits { name: (*name).into(), local_bytes: kib << 10, threads: 1024, double: true };
+        let limits = Limits { name: (*name).into(), local_bytes: kib << 10, threads: 1024, units: UNITS, double: true };
         Ok(Target { dialect: &CUDA, limits })
     }
 
     /// A typical device of OpenCL: 48 KiB of local memory, 256 threads in a work group, `f64`.
     pub fn opencl() -> Target {
-        let limits =
-            Limits { name: "a typical OpenCL device".into(), local_bytes: 48 << 10, threads: 256, double: true };
+        let limits = Limits {
+            name: "a typical OpenCL device".into(),
+            local_bytes: 48 << 10,
+            threads: 256,
+            units: UNITS,
+            double: true,
+        };
         Target { dialect: &OPENCL, limits }
     }
 

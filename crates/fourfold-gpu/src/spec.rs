@@ -242,6 +242,8 @@ pub(crate) struct Stage {
 pub(crate) enum Work {
     /// So many elements as they are.
     Copy(usize),
+    /// So many elements whose reals stand in even places of the line ascending, then in odd places descending: neighbours are written together.
+    Interleave(usize),
     Butterflies(Split),
     /// The digit of `radix` values times Bluestein's chirp, then zeros up to its `room`.
     Chirp {
@@ -291,6 +293,7 @@ impl Work {
     pub(crate) fn items(&self) -> usize {
         match self {
             Work::Copy(count) => *count,
+            Work::Interleave(count) => count / 2,
             Work::Butterflies(split) => split.count(),
             Work::Chirp { room, groups, .. } => room * groups,
             Work::Unchirp { radix, groups, .. } => radix * groups,

@@ -17,6 +17,16 @@ impl Writer<'_> {
         });
     }
 
+    /// The elements from both ends inwards, whose reals are neighbours on the line.
+    pub(super) fn interleave(&self, count: usize, from: &Port, to: &Port) {
+        let Port::Array(view) = to else { unreachable!("lines are in arrays") };
+        let range = [0, count];
+        self.items(count / 2, |line, e| {
+            let [z, mirror] = [e, int(count - 1) - e].map(|place| self.load_at(from, line, place, range));
+            self.write_neighbours(view, line, e, z, mirror);
+        });
+    }
+
     /// The first digit times the chirp, then zeros.
     pub(super) fn chirp(&self, [radix, room]: [usize; 2], groups: usize, chirp: usize, from: &Port, to: &Port) {
         self.items(room * groups, |line, place| {

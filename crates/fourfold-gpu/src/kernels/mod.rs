@@ -54,6 +54,7 @@ impl Writer<'_> {
         let Stage { work, from, to } = stage;
         match work {
             Work::Copy(count) => self.copy(*count, from, to),
+            Work::Interleave(count) => self.interleave(*count, from, to),
             Work::Butterflies(split) => self.butterflies(split, from, to),
             Work::Chirp { radix, room, groups, chirp } => self.chirp([*radix, *room], *groups, *chirp, from, to),
             Work::Unchirp { radix, groups, chirp } => self.unchirp(*radix, *groups, *chirp, from, to),
@@ -161,6 +162,7 @@ fn divide(i: Int, size: usize, count: usize) -> (Int, Int) {
 fn describe(stage: &Stage) -> String {
     match &stage.work {
         Work::Copy(count) => format!("copy {count} elements"),
+        Work::Interleave(count) => format!("interleave {count} elements"),
         Work::Butterflies(split) => format!("DFTs of {}, {} a line", split.radix, split.count()),
         Work::Chirp { radix, room, .. } => format!("DFTs of {radix} as convolutions of {room}"),
         Work::Unchirp { radix, .. } => format!("DFTs of {radix} from convolutions"),

@@ -73,6 +73,37 @@ impl Writer<'_> {
         }
     }
 
+    /// Element e and the one as far from the end, in an order of even places ascending and odd places descending.
+    pub(super) fn write_neighbours(&self, view: &View, line: Line, e: Int, z: C<Sym>, mirror: C<Sym>) {
+        let [z, mirror] = if view.exchanged { [z.swap(), mirror.swap()] } else { [z, mirror] };
+        let pieces = &self.spec.orders[view.order.expect("it has that order")].pieces;
+        let gained = |x: Sym, y: Sym| C { re: x * Sym::lit(pieces[0].gain), im: y * Sym::lit(pieces[1].gain) };
+        match self.spec.packing {
+            Packing::Pairs => {
+                self.write_pair(line, 0, e * 2, gained(z.re, mirror.im));
+                self.write_pair(line, 0, e * 2 + 1, gained(z.im, mirror.re));
+            }
+            Packing::Lines => {
+                self.write_pair(line, 0, e, gained(z.re, mirror.re));
+                self.write_pair(line, 1, e, gained(z.im, mirror.im));
+            }
+            Packing::Single | Packing::Complex => self.write_pair(line, 0, e, gained(z.re, mirror.re)),
+        }
+    }
+
+    /// Reals 2i and 2i + 1 of line `number`.
+    fn write_pair(&self, line: Line, number: usize, i: Int, z: C<Sym>) {
+        let (side, even) = (self.side(End::Output), |stride: i64| stride % 2 == 0);
+        let steps = self.spec.geometry.axes.iter().map(|axis| axis.output);
+        let pair = self.spec.geometry.pair.map_or(0, |pair| pair.across.output);
+        if side.stride == 1 && even(side.offset) && even(pair) && steps.clone().all(even) {
+            let at = self.address(End::Output, line, i * 2, 1) + self.second(End::Output, line, number);
+            return Array::Output.store_pair(at / 2, z);
+        }
+        self.write_real(line, number, i * 2, z.re);
+        self.write_real(line, number, i * 2 + 1, z.im);
+    }
+
     /// Where real m stands on its line, and its gain.
     fn ordered(&self, view: &View, m: Int, range: [usize; 2]) -> (Int, Option<Sym>) {
         let Some(order) = view.order else { return (m, None) };

@@ -24,6 +24,8 @@ pub(crate) struct Limits {
     pub(crate) local_bytes: usize,
     /// Threads of a work group.
     pub(crate) threads: usize,
+    /// How many work groups run at once.
+    pub(crate) units: usize,
     pub(crate) double: bool,
 }
 
@@ -239,7 +241,13 @@ fn all<'a, B>(arguments: Arguments<'a>, of: fn(&'a Buffer) -> Option<&'a B>) -> 
 
 impl Limits {
     fn new(info: &DeviceInfo, threads: usize) -> Limits {
-        Limits { name: info.name.clone(), local_bytes: info.local_memory, threads, double: info.double }
+        Limits {
+            name: info.name.clone(),
+            local_bytes: info.local_memory,
+            threads,
+            units: info.units,
+            double: info.double,
+        }
     }
 }
 

@@ -86,6 +86,7 @@ fn info(number: i32) -> Driver<DeviceInfo> {
         // SAFETY: as above.
         memory: unsafe { result::device::total_mem(device) }? as u64,
         local_memory: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)? as usize,
+        units: get(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as usize,
         double: true,
     })
 }

@@ -61,6 +61,7 @@ fn info(number: usize, id: cl_device_id) -> Driver<DeviceInfo> {
         version: device.version()?,
         memory: device.global_mem_size()?,
         local_memory: device.local_mem_size()? as usize,
+        units: device.max_compute_units()? as usize,
         double: device.double_fp_config().is_ok_and(|config| config != 0),
     })
 }
