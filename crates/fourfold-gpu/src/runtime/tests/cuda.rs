@@ -101,6 +101,8 @@ fn addresses_that_no_kernel_can_use_are_errors() {
         refused(device.array_from_raw::<f32>(ptr::null_mut(), 10), ErrorKind::Argument);
         let message = refused(device.array_from_raw::<f32>(host.as_ptr() as *mut c_void, 10), ErrorKind::Argument);
         assert!(message.contains("no address of CUDA"), "{message}");
+        let message = refused(device.array_from_raw::<f32>(array.raw(), 1 << 20), ErrorKind::Argument);
+        assert!(message.contains("not of 4194304"), "{message}");
         assert_eq!(device.array_from_raw::<f32>(array.raw(), 100).unwrap().len(), 100);
     }
 }
