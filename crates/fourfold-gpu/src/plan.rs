@@ -112,7 +112,7 @@ impl GpuPlan {
     /// # Errors
     /// If a slice is shorter than [`Layout::len`], or its elements are not of the problem's type and domain, or the device fails.
     pub fn execute<I: Element, O: Element>(&self, input: &[I], output: &mut [O]) -> Result<()> {
-        self.typed::<I, O>()?;
+        self.typed::<I, O>(&self.device)?;
         let input = fitting("input", input, self.problem().input())?;
         long_enough("output", output.len(), self.problem().output())?;
         let output = &mut output[..self.problem().output().len];
@@ -144,8 +144,8 @@ impl GpuPlan {
     /// # Errors
     /// As [`GpuPlan::execute`], and if the arrays are another device's, or belong to two queues.
     pub fn execute_on<I: Element, O: Element>(&self, input: &GpuArray<I>, output: &mut GpuArray<O>) -> Result<()> {
-        let plan = self.typed::<I, O>()?;
         let device = output.device.clone();
+        let plan = self.typed::<I, O>(&device)?;
         plan.with_own_scratch(&device, |scratch| plan.enqueue(Some(input), output, scratch))
     }
 
@@ -170,8 +170,8 @@ impl GpuPlan {
     /// # Errors
     /// As [`GpuPlan::execute_in_place`], and if the array is another device's.
     pub fn execute_on_in_place<T: Element>(&self, data: &mut GpuArray<T>) -> Result<()> {
-        let plan = self.typed::<T, T>()?;
         let device = data.device.clone();
+        let plan = self.typed::<T, T>(&device)?;
         plan.with_own_scratch(&device, |scratch| plan.enqueue::<T, T>(None, data, scratch))
     }
 
@@ -221,6 +221,10 @@ impl GpuPlan {
         if self.scratch_bytes() == 0 {
             return run(None);
         }
+        if device.queue.is_capturing() {
+            let message = "a graph that is being captured needs scratch that outlives it: use `execute_on_with`";
+            return Err(argument(message.into()));
+        }
         let mut own = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
         let mut scratch = match own.take() {
             Some(scratch) => scratch.move_to(device)?,
@@ -265,9 +269,13 @@ impl GpuPlan {
         if has < needs { Err(argument(message())) } else { Ok(&scratch.buffer) }
     }
 
-    /// The plan for the element types, if they are those of the problem.
-    fn typed<I: Element, O: Element>(&self) -> Result<&GpuPlan> {
-        if self.parts_of::<I, O>()? { self.both_parts() } else { Ok(self) }
+    /// The plan for the element types, if they are those of the problem; it is made, but not while `device` captures a graph.
+    fn typed<I: Element, O: Element>(&self, device: &Device) -> Result<&GpuPlan> {
+        if self.parts_of::<I, O>()? && !device.queue.is_capturing() {
+            self.both_parts()
+        } else {
+            self.prepared::<I, O>()
+        }
     }
 
     /// The same, if it is there already.

@@ -96,16 +96,16 @@ fn scratch_holds_work_array_and_long_lines() {
 #[test]
 fn arrays_move_from_queue_to_queue() {
     let Some(device) = present() else { return };
-    let plan = plan(&device, "dct2 f32 64x64 ortho");
-    let back = self::plan(&device, "dct3 f32 64x64 ortho");
-    let x: Vec<f32> = (0..4096).map(|i| (i as f32).sin()).collect();
+    let plan = plan(&device, "dct2 f32 512x512 ortho");
+    let back = self::plan(&device, "dct3 f32 512x512 ortho");
+    let x: Vec<f32> = (0..512 * 512).map(|i| (i as f32).sin()).collect();
     let mut array = device.upload(&x).unwrap();
     for _ in 0..8 {
         plan.execute_on_in_place(&mut array).unwrap();
         array = array.move_to(&device.new_queue().unwrap()).unwrap();
         back.execute_on_in_place(&mut array).unwrap();
     }
-    let mut y = vec![0.0f32; 4096];
+    let mut y = vec![0.0f32; 512 * 512];
     array.download(&mut y).unwrap();
     assert!(x.iter().zip(&y).all(|(x, y)| (x - y).abs() < 1e-4));
 }

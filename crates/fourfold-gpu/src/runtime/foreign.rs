@@ -58,7 +58,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Argument`](fourfold::ErrorKind::Argument) if the memory belongs to another device or context, an address is no multiple of
-    /// the element's size, or a `cl_mem` is shorter.
+    /// the element's size, or the memory is shorter (which CUDA knows of `cuMemAlloc`'s alone).
     ///
     /// # Safety
     /// `memory` must be what is said above. Until the array is dropped and what was enqueued with it is done, memory of CUDA must not be
@@ -97,7 +97,7 @@ impl Device {
                 Err(argument(format!("the address {memory:?} is not a multiple of {alignment} bytes")))
             }
             // SAFETY: the caller's promise.
-            Runtime::Cuda(device) => unsafe { device.buffer_from_raw(memory) }.map(Buffer::Cuda),
+            Runtime::Cuda(device) => unsafe { device.buffer_from_raw(memory, bytes) }.map(Buffer::Cuda),
             // SAFETY: the caller's promise.
             Runtime::OpenCl(device) => unsafe { device.buffer_from_raw(memory, bytes) }.map(Buffer::OpenCl),
         }

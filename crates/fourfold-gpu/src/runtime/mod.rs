@@ -205,6 +205,14 @@ impl Queue {
         }
     }
 
+    /// Whether a graph records what is enqueued.
+    pub(crate) fn is_capturing(&self) -> bool {
+        match self {
+            Queue::Cuda(queue) => queue.is_capturing(),
+            Queue::OpenCl(_) => false,
+        }
+    }
+
     /// What is enqueued from now on begins when all that `other` has is done.
     pub(crate) fn wait_for(&self, other: &Queue) -> Result<()> {
         match (self, other) {

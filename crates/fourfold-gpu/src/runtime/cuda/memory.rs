@@ -51,33 +51,35 @@ impl Runtime {
     /// The caller's memory.
     ///
     /// # Safety
-    /// It must outlive the buffer.
-    pub(crate) unsafe fn buffer_from_raw(&self, memory: *mut c_void) -> Result<Buffer> {
+    /// It must have so many bytes, and outlive the buffer.
+    pub(crate) unsafe fn buffer_from_raw(&self, memory: *mut c_void, bytes: usize) -> Result<Buffer> {
         let address = memory.addr() as CUdeviceptr;
-        self.context.bind_to_thread().map_err(|e| failed("use the device", e))?;
-        self.check_address(address)?;
+        let facts = self.context.bind_to_thread().and_then(|()| Facts::of(address));
+        self.check(address, bytes, &facts.map_err(|e| failed("ask for an address", e))?)?;
         Ok(Buffer { address, memory: None })
     }
 
-    fn check_address(&self, address: CUdeviceptr) -> Result<()> {
-        let (mut kind, mut ordinal, mut context) = (0u32, 0i32, ptr::null_mut::<c_void>());
-        let kind_of = ask(&mut kind, Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address);
-        let ordinal_of = ask(&mut ordinal, Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address);
-        if kind_of.and(ordinal_of).is_err() {
-            return Err(argument(format!("{address:#x} is no address of CUDA's memory")));
+    fn check(&self, address: CUdeviceptr, bytes: usize, facts: &Facts) -> Result<()> {
+        let id = self.info.id;
+        let wrong = |what: String| Err(argument(format!("{address:#x} is {what}")));
+        if facts.kind == 0 {
+            return wrong("no address of CUDA's memory".into());
         }
         // Pinned memory of the host can be read by all devices.
-        if kind != CUmemorytype::CU_MEMORYTYPE_DEVICE as u32 {
+        if facts.kind != CUmemorytype::CU_MEMORYTYPE_DEVICE as u64 {
             return Ok(());
         }
-        let id = self.info.id;
-        if ordinal as usize != id.number {
-            return Err(argument(format!("{address:#x} is memory of cuda:{ordinal}, not of {id}")));
+        if facts.ordinal != id.number as u64 {
+            return wrong(format!("memory of cuda:{}, not of {id}", facts.ordinal));
         }
         // Memory of pools has no context.
-        let known = ask(&mut context, Attribute::CU_POINTER_ATTRIBUTE_CONTEXT, address).is_ok() && !context.is_null();
-        if known && context != self.context.cu_ctx().cast() {
-            return Err(argument(format!("{address:#x} is memory of another context than {id}'s primary one")));
+        if ![0, self.context.cu_ctx().addr() as u64].contains(&facts.context) {
+            return wrong(format!("memory of another context than {id}'s primary one"));
+        }
+        // Only of cuMemAlloc is the range what was allocated: elsewhere, one array may be made of several.
+        let there = (facts.start + facts.size).saturating_sub(address);
+        if facts.of_mem_alloc && there < bytes as u64 {
+            return wrong(format!("the address of {there} bytes, not of {bytes}"));
         }
         Ok(())
     }
@@ -97,10 +99,34 @@ impl Runtime {
     }
 }
 
-/// One answer about an address.
-fn ask<T>(answer: &mut T, attribute: Attribute, address: CUdeviceptr) -> Driver<()> {
-    // SAFETY: the answers that are asked for have these types.
-    unsafe { sys::cuPointerGetAttribute(ptr::from_mut(answer).cast(), attribute, address) }.result()
+/// What the driver knows of an address; 0 where it knows nothing.
+struct Facts {
+    kind: u64,
+    ordinal: u64,
+    context: u64,
+    start: u64,
+    size: u64,
+    of_mem_alloc: bool,
+}
+
+impl Facts {
+    fn of(address: CUdeviceptr) -> Driver<Facts> {
+        let mut asked = [
+            Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+            Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+            Attribute::CU_POINTER_ATTRIBUTE_CONTEXT,
+            Attribute::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+            Attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+            Attribute::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE,
+        ];
+        // Answers have up to 8 bytes; hosts with CUDA are little-endian.
+        let mut answers = [0u64; 6];
+        let mut places = answers.each_mut().map(|answer| ptr::from_mut(answer).cast::<c_void>());
+        // SAFETY: there is room for each answer.
+        unsafe { sys::cuPointerGetAttributes(6, asked.as_mut_ptr(), places.as_mut_ptr(), address) }.result()?;
+        let [kind, ordinal, context, start, size, ipc] = answers;
+        Ok(Facts { kind, ordinal, context, start, size, of_mem_alloc: ipc != 0 })
+    }
 }
 
 impl Buffer {

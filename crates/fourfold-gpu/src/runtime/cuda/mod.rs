@@ -121,7 +121,7 @@ impl Runtime {
             let _ = driver_sys::cuDriverGetVersion(&mut driver);
             let _ = nvrtc_sys::nvrtcVersion(&mut major, &mut minor);
         }
-        format!("{}, driver {driver}, NVRTC {major}.{minor}", self.architecture)
+        format!("driver {driver}, NVRTC {major}.{minor} {}", self.options().join(" "))
     }
 
     pub(crate) fn compile(&self, source: &str, local_bytes: usize) -> Result<(Kernel, Vec<u8>)> {
@@ -140,11 +140,15 @@ impl Runtime {
         load().map_err(|e| failed("load a kernel", e))
     }
 
+    fn options(&self) -> [String; 2] {
+        [format!("--gpu-architecture={}", self.architecture), "--std=c++17".into()]
+    }
+
     /// Machine code for the device itself: PTX would be compiled again by the driver.
     fn cubin(&self, source: &str) -> Result<Vec<u8>> {
         let text = CString::new(source).expect("kernels have no zero bytes");
         let program = nvrtc::create_program(&text, None).map_err(|e| unavailable(format!("NVRTC: {e:?}")))?;
-        let options = [format!("--gpu-architecture={}", self.architecture), "--std=c++17".into()];
+        let options = self.options();
         // SAFETY: the program exists until it is destroyed; the image has the size that was asked for.
         unsafe {
             let image = nvrtc::compile_program(program, &options).and_then(|()| {

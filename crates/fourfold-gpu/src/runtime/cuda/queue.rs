@@ -2,7 +2,7 @@
 
 use super::{Buffer, Driver, Kernel, Pinned, Runtime, failed};
 use crate::runtime::{Grid, argument};
-use cudarc::driver::sys::{self, CUstream};
+use cudarc::driver::sys::{self, CUstream, CUstreamCaptureStatus};
 use cudarc::driver::{CudaEvent, CudaStream, LaunchConfig, PushKernelArg, result};
 use fourfold::Result;
 use std::ffi::c_void;
@@ -121,6 +121,11 @@ impl Queue {
 
     pub(crate) fn finish(&self) -> Result<()> {
         self.stream.synchronize().map_err(|e| failed("finish", e))
+    }
+
+    /// Whether a graph records what is enqueued.
+    pub(crate) fn is_capturing(&self) -> bool {
+        self.stream.capture_status().is_ok_and(|status| status != CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
     }
 
     /// What is enqueued from now on begins when all that `other` has is done.

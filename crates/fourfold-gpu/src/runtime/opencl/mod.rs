@@ -27,6 +27,9 @@ pub(crate) struct Runtime {
     limits: Limits,
 }
 
+/// Of the compiler.
+const OPTIONS: &str = "";
+
 /// Arguments are part of a kernel's state: one launch at a time.
 pub(crate) type Kernel = Mutex<opencl3::kernel::Kernel>;
 type Driver<T> = std::result::Result<T, ClError>;
@@ -121,18 +124,18 @@ impl Runtime {
         let device = Device::new(self.context.default_device());
         let platform = device.platform().and_then(|platform| Platform::new(platform).version());
         let driver = device.driver_version();
-        format!("{}, driver {}", platform.unwrap_or_default(), driver.unwrap_or_default())
+        format!("{}, driver {} {OPTIONS}", platform.unwrap_or_default(), driver.unwrap_or_default())
     }
 
     pub(crate) fn compile(&self, source: &str) -> Result<(Kernel, Vec<u8>)> {
         let refused = |log: String| unavailable(format!("OpenCL refuses a kernel:\n{log}"));
-        let program = Program::create_and_build_from_source(&self.context, source, "").map_err(refused)?;
+        let program = Program::create_and_build_from_source(&self.context, source, OPTIONS).map_err(refused)?;
         let code = program.get_binaries().map_err(failed("return a kernel's machine code"))?.concat();
         Ok((kernel(&program)?, code))
     }
 
     pub(crate) fn load(&self, code: &[u8]) -> Result<Kernel> {
-        let program = Program::create_and_build_from_binary(&self.context, &[code], "");
+        let program = Program::create_and_build_from_binary(&self.context, &[code], OPTIONS);
         kernel(&program.map_err(failed("load a kernel"))?)
     }
 }

@@ -68,6 +68,10 @@ fn graphs_capture_executions_with_given_scratch() {
         let (mut a, mut b) = (device.array(x.len()).unwrap(), device.upload(&vec![0.0f32; x.len()]).unwrap());
         let mut scratch = plan.scratch(&device).unwrap();
         stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL).unwrap();
+        if plan.scratch_bytes() > 0 {
+            let message = refused(plan.execute_on(&a, &mut b), ErrorKind::Argument);
+            assert!(message.contains("execute_on_with"), "{message}");
+        }
         plan.execute_on_with(&a, &mut b, &mut scratch).unwrap();
         let graph = stream.end_capture(CUgraphInstantiate_flags(0)).unwrap().expect("something was captured");
         a.upload(&x).unwrap();
@@ -97,6 +101,8 @@ fn addresses_that_no_kernel_can_use_are_errors() {
         refused(device.array_from_raw::<f32>(ptr::null_mut(), 10), ErrorKind::Argument);
         let message = refused(device.array_from_raw::<f32>(host.as_ptr() as *mut c_void, 10), ErrorKind::Argument);
         assert!(message.contains("no address of CUDA"), "{message}");
+        let message = refused(device.array_from_raw::<f32>(array.raw(), 1 << 20), ErrorKind::Argument);
+        assert!(message.contains("not of 4194304"), "{message}");
         assert_eq!(device.array_from_raw::<f32>(array.raw(), 100).unwrap().len(), 100);
     }
 }
