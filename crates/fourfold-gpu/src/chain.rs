@@ -3,12 +3,17 @@
 //! All DFTs are complex and forward. Real lines are packed ([`Packing`]); a backward DFT is a forward one between two exchanges of
 //! the parts. Data become a spectrum by stages from the first digit to the last, half spectra become data by those stages in reverse.
 
-use crate::spec::{Digit, Matrix, Order, Packing, Part, Piece, Port, Rader, Split, Stage, Terms, View, Work};
+use crate::draft::Action;
+use crate::lines::Array;
+use crate::spec::{
+    AxisFactors, Digit, Factors, Matrix, Order, Packing, Part, Piece, Pointwise, Port, Rader, Split, Stage, Terms,
+    View, Work,
+};
 use fourfold::engine::{
     Data, Index, Reduction, Roots, Step, bluestein_length, bluestein_tables, dft_of, factors, generator_powers, length,
     rader_spectrum, reduce,
 };
-use fourfold::{Factor, Line, RADICES};
+use fourfold::{Factor, Line, Multiplier, RADICES};
 use num_complex::Complex;
 
 /// Stages and tables of a pass.
@@ -291,6 +296,32 @@ impl Chain {
         let radices: Vec<usize> = parts.iter().map(Factor::length).collect();
         let places = (0..spectrum.len()).map(|place| spectrum[frequency(place, &radices)]);
         self.complex_table(places.collect::<Vec<_>>())
+    }
+
+    /// What is done to the elements of `spectrum`, with its numbers in the table.
+    pub(crate) fn pointwise(&mut self, action: &Action, spectrum: &Array) -> Pointwise {
+        let multiplier = match action {
+            Action::Threshold(threshold) => return Pointwise::Threshold(self.table(&[*threshold])),
+            Action::Multiply(multiplier) => multiplier,
+        };
+        let (parts, shape) = (if spectrum.complex { 2 } else { 1 }, &spectrum.shape);
+        let complex = matches!(multiplier, Multiplier::ComplexTable(_) | Multiplier::ComplexSeparable(_));
+        let along =
+            |axis: usize, at: usize| AxisFactors { size: shape[axis], stride: shape[axis + 1..].iter().product(), at };
+        let factors = match multiplier {
+            Multiplier::Table(table) => Factors::Table(self.table(table)),
+            Multiplier::ComplexTable(table) => Factors::Table(self.complex_table(table.iter().copied())),
+            Multiplier::Separable(axes) => {
+                Factors::Separable(axes.iter().enumerate().map(|(axis, list)| along(axis, self.table(list))).collect())
+            }
+            Multiplier::ComplexSeparable(axes) => Factors::Separable(
+                axes.iter()
+                    .enumerate()
+                    .map(|(axis, list)| along(axis, self.complex_table(list.iter().copied())))
+                    .collect(),
+            ),
+        };
+        Pointwise::Multiply { parts, complex, factors }
     }
 
     fn part(&mut self, step: &Step, factor: f64) -> Part {

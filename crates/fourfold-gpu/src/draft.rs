@@ -4,71 +4,127 @@ use crate::chain::{Chain, packing};
 use crate::lines::{Array, wide};
 use crate::runtime::{Limits, unavailable};
 use crate::spec::{Geometry, Packing, Spec, Window};
-use fourfold::{Domain, Layout, Line, Op, Pass, Place, Precision, Problem, Recipe, Result, Sum};
+use fourfold::{Domain, Layout, Line, Multiplier, Op, Pass, Place, Precision, Problem, Recipe, Result, Sum};
 
 /// One pass, before its kernels are compiled.
 pub(crate) struct Draft {
     pub(crate) specs: Vec<Spec>,
-    pub(crate) ends: [Place; 2],
+    pub(crate) ends: [Home; 2],
     pub(crate) chain: Chain,
 }
 
-/// All passes of a recipe; one that copies, if it has none. `parts` as for [`Executable::new`].
-pub(crate) fn drafts(limits: &Limits, recipe: &Recipe, parts: bool) -> Result<Vec<Draft>> {
+/// Where an array is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Home {
+    Input,
+    Output,
+    /// The recipe's work array.
+    Work,
+    /// What a filter multiplies.
+    Spectrum,
+}
+
+impl From<Place> for Home {
+    fn from(place: Place) -> Home {
+        match place {
+            Place::Input => Home::Input,
+            Place::Output => Home::Output,
+            Place::Work => Home::Work,
+        }
+    }
+}
+
+/// What happens to the elements of the spectrum.
+#[derive(Clone, Debug)]
+pub(crate) enum Action {
+    Multiply(Multiplier),
+    /// Magnitudes below this become 0.
+    Threshold(f64),
+}
+
+/// The arrays of a plan. `parts`: sums of reals act on both parts of complex arrays.
+struct Homes<'a> {
+    recipe: &'a Recipe,
+    parts: bool,
+}
+
+impl Homes<'_> {
+    fn array(&self, home: Home) -> Array {
+        let (first, last) = (self.recipe.problem(), self.recipe.inverse().unwrap_or(self.recipe.problem()));
+        match home {
+            Home::Input => self.of(first.input(), first.input_domain()),
+            Home::Output => self.of(last.output(), last.output_domain()),
+            Home::Work => {
+                let (domain, shape) = self.recipe.work().expect("a recipe that names the work array has one");
+                Array::c_order(shape, self.complex(domain))
+            }
+            Home::Spectrum => Array::c_order(&first.output().shape, self.complex(first.output_domain())),
+        }
+    }
+
+    fn of(&self, layout: &Layout, domain: Domain) -> Array {
+        Array::new(layout.offset, &layout.shape, &layout.strides, self.complex(domain))
+    }
+
+    fn complex(&self, domain: Domain) -> bool {
+        domain == Domain::Complex || self.parts
+    }
+}
+
+/// All passes of a recipe; one that copies, if it has none. `parts` as for [`crate::engine::Executable::new`]. Where a filter would transform,
+/// multiply and transform back in one pass, there are two, of which the first multiplies.
+pub(crate) fn drafts(limits: &Limits, recipe: &Recipe, parts: bool, action: Option<&Action>) -> Result<Vec<Draft>> {
     let problem = recipe.problem();
     if problem.precision() == Precision::F64 && !limits.double {
         return Err(unavailable(format!("{} has no f64: use f32", limits.name)));
     }
-    let array = |layout: &Layout, domain: Domain| {
-        Array::new(layout.offset, &layout.shape, &layout.strides, domain == Domain::Complex || parts)
+    let homes = Homes { recipe, parts };
+    let draft = |axis: usize, ends: [Home; 2], line: Option<&Line>, action: Option<&Action>| {
+        draft(limits, problem, axis, ends, ends.map(|home| homes.array(home)), line, action)
     };
-    let input = array(problem.input(), problem.input_domain());
-    let output = array(problem.output(), problem.output_domain());
-    let work = recipe.work().map(|(domain, shape)| Array::c_order(shape, domain == Domain::Complex));
-    let place = |place: Place| match place {
-        Place::Input => input.clone(),
-        Place::Output => output.clone(),
-        Place::Work => work.clone().expect("a recipe that names the work array has one"),
-    };
+    let last = recipe.passes().len().saturating_sub(1);
     if recipe.passes().is_empty() {
         let axis = problem.input().shape.len().saturating_sub(1);
-        return Ok(vec![draft(limits, problem, axis, [Place::Input, Place::Output], [input, output], None)]);
+        return Ok(vec![draft(axis, [Home::Input, Home::Output], None, action)]);
     }
-    let pass = |pass: &Pass| {
-        let line = line(&pass.ops)?;
-        Ok(draft(limits, problem, pass.axis, [pass.from, pass.to], [place(pass.from), place(pass.to)], Some(line)))
+    let pass = |(i, pass): (usize, &Pass)| match &*pass.ops {
+        [Op::Transform(before), Op::Multiply, Op::Transform(after)] => vec![
+            draft(pass.axis, [pass.from.into(), Home::Spectrum], Some(before), action),
+            draft(pass.axis, [Home::Spectrum, pass.to.into()], Some(after), None),
+        ],
+        ops => {
+            let line = ops.iter().find_map(|op| if let Op::Transform(line) = op { Some(line) } else { None });
+            let action = action.filter(|action| i == last && matches!(action, Action::Threshold(_)));
+            vec![draft(pass.axis, [pass.from.into(), pass.to.into()], line, action)]
+        }
     };
-    recipe.passes().iter().map(pass).collect()
-}
-
-fn line(ops: &[Op]) -> Result<&Line> {
-    match ops {
-        [Op::Transform(line)] => Ok(line),
-        _ => Err(unavailable("filters do not run on GPUs yet: transform, multiply and transform back".into())),
-    }
+    Ok(recipe.passes().iter().enumerate().flat_map(pass).collect())
 }
 
 fn draft(
     limits: &Limits,
     problem: &Problem,
     axis: usize,
-    ends: [Place; 2],
+    ends: [Home; 2],
     arrays: [Array; 2],
     line: Option<&Line>,
+    action: Option<&Action>,
 ) -> Draft {
     let mixes =
         |line: &Line| matches!(line.transform.sum, Sum::Forward | Sum::Backward | Sum::RealToHalf | Sum::HalfToReal);
     // Sums of reals act on both parts of complex numbers: these are one more axis then.
     let split = arrays.iter().all(|array| array.complex) && !line.is_some_and(mixes);
+    let spectrum = arrays[1].clone();
     let [input, output] = arrays.map(|array| if split { array.split_parts() } else { array });
     let neighbours = neighbours(problem, axis, &input);
     let packing = line.map(|line| packing(line, neighbours.is_some()));
     let pair = neighbours.filter(|_| packing == Some(Packing::Lines));
     let geometry = Geometry::new(axis, pair, &input, &output);
-    let chain = match (line, packing) {
+    let mut chain = match (line, packing) {
         (Some(line), Some(packing)) => Chain::line(line, packing, geometry.across()),
         _ => Chain::copy(input.shape[axis], input.complex),
     };
+    let pointwise = action.map(|action| chain.pointwise(action, &spectrum));
     let spec = Spec {
         precision: problem.precision(),
         stages: chain.stages.clone(),
@@ -81,6 +137,7 @@ fn draft(
         threads: 1,
         packing: chain.packing,
         back: chain.back,
+        pointwise,
         orders: chain.orders.clone(),
         wide: wide([&input, &output]) || geometry.lines() * chain.places() > 1 << 28,
         geometry,

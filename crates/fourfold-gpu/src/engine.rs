@@ -2,11 +2,11 @@
 
 use crate::Device;
 use crate::chain::Chain;
-use crate::draft::{Draft, drafts};
+use crate::draft::{Action, Draft, Home, drafts};
 use crate::library::Library;
 use crate::runtime::{Buffer, Grid, Kernel, Place as Index, Queue};
 use crate::spec::Spec;
-use fourfold::{Place, Precision, Recipe, Result};
+use fourfold::{Domain, Precision, Recipe, Result};
 use std::sync::Arc;
 
 /// A recipe on a device, for arrays of given layouts.
@@ -14,8 +14,8 @@ pub(crate) struct Executable {
     launches: Vec<Launch>,
     pub(crate) uses_bluestein: bool,
     pub(crate) specs: Vec<Spec>,
-    /// Bytes of the work array and of the buffers of long lines.
-    memory: [usize; 2],
+    /// Bytes of the work array, of the spectrum of a filter and of the buffers of long lines.
+    memory: [usize; 3],
     /// What the parts of scratch are aligned to.
     alignment: usize,
     /// Stands for scratch that is not needed.
@@ -25,16 +25,22 @@ pub(crate) struct Executable {
 struct Launch {
     kernel: Arc<Kernel>,
     grid: Grid,
-    from: Place,
-    to: Place,
+    from: Home,
+    to: Home,
     tables: Tables,
 }
 
 impl Executable {
     /// `parts`: real sums act on both parts of complex arrays.
-    pub(crate) fn new(device: &Device, library: &Library, recipe: &Recipe, parts: bool) -> Result<Executable> {
+    pub(crate) fn new(
+        device: &Device,
+        library: &Library,
+        recipe: &Recipe,
+        parts: bool,
+        action: Option<&Action>,
+    ) -> Result<Executable> {
         let runtime = &device.runtime;
-        let drafts = drafts(library.limits(), recipe, parts)?;
+        let drafts = drafts(library.limits(), recipe, parts, action)?;
         let specs: Vec<Spec> = drafts.iter().flat_map(|draft| draft.specs.clone()).collect();
         let mut kernels = library.kernels(&specs)?.into_iter();
         let tables = all_tables(device, &drafts, recipe.problem().precision())?;
@@ -53,22 +59,27 @@ impl Executable {
         Ok(Executable {
             launches,
             uses_bluestein: drafts.iter().any(|draft| draft.chain.uses_bluestein),
-            memory: memory(recipe, &specs),
+            memory: memory(recipe, &specs, parts),
             alignment: runtime.alignment(),
             nothing: runtime.allocate(0)?,
             specs,
         })
     }
 
-    /// Bytes of scratch: the work array, then the buffers of long lines.
+    /// Bytes of scratch: the work array, the spectrum, then the buffers of long lines.
     pub(crate) fn scratch_bytes(&self) -> usize {
-        self.lines_at() + self.memory[1]
+        let [.., (at, bytes)] = self.places();
+        at + bytes
     }
 
-    /// Where in scratch the buffers of long lines begin.
-    fn lines_at(&self) -> usize {
-        let [work, lines] = self.memory;
-        if lines == 0 { work } else { work.next_multiple_of(self.alignment) }
+    /// Where the parts of scratch are, and their bytes.
+    fn places(&self) -> [(usize, usize); 3] {
+        let mut end: usize = 0;
+        self.memory.map(|bytes| {
+            let at = if bytes == 0 { end } else { end.next_multiple_of(self.alignment) };
+            end = at + bytes;
+            (at, bytes)
+        })
     }
 
     /// Enqueues all launches: allocates nothing and waits for nothing. Without an input, the output is transformed in place; scratch
@@ -81,31 +92,34 @@ impl Executable {
         scratch: Option<&Buffer>,
     ) -> Result<()> {
         let scratch = scratch.unwrap_or(&self.nothing);
-        let parts = match self.memory {
-            // Only one of the two is used: it is the whole.
-            [0, _] | [_, 0] => None,
-            [work, lines] => Some([scratch.part(0, work)?, scratch.part(self.lines_at(), lines)?]),
-        };
-        let [work, lines] = parts.as_ref().map_or([scratch; 2], |[work, lines]| [work, lines]);
-        let place = |place: Place| match place {
-            Place::Input => input.unwrap_or(output),
-            Place::Output => output,
-            Place::Work => work,
+        let several = self.memory.iter().filter(|bytes| **bytes > 0).count() > 1;
+        let part = |(at, bytes): (usize, usize)| (several && bytes > 0).then(|| scratch.part(at, bytes)).transpose();
+        let [work, spectrum, lines] = self.places().map(part);
+        let (work, spectrum, lines) = (work?, spectrum?, lines?);
+        let home = |home: Home| match home {
+            Home::Input => input.unwrap_or(output),
+            Home::Output => output,
+            Home::Work => work.as_ref().unwrap_or(scratch),
+            Home::Spectrum => spectrum.as_ref().unwrap_or(scratch),
         };
         for launch in &self.launches {
             let [table, indices] = &*launch.tables;
-            let arguments = [place(launch.from), place(launch.to), table, indices, lines];
-            queue.launch(&launch.kernel, launch.grid, arguments)?;
+            let lines = lines.as_ref().unwrap_or(scratch);
+            queue.launch(&launch.kernel, launch.grid, [home(launch.from), home(launch.to), table, indices, lines])?;
         }
         Ok(())
     }
 }
 
-/// Bytes of the work array, and of the buffers of long lines.
-pub(crate) fn memory(recipe: &Recipe, specs: &[Spec]) -> [usize; 2] {
-    let work = recipe.work().map_or(0, |(domain, shape)| domain.reals() * shape.iter().product::<usize>());
-    let scratch = specs.iter().map(Spec::scratch_reals).max().unwrap_or(0);
-    [work, scratch].map(|reals| reals * recipe.problem().precision().bytes())
+/// Bytes of the work array, of the spectrum of a filter and of the buffers of long lines.
+pub(crate) fn memory(recipe: &Recipe, specs: &[Spec], parts: bool) -> [usize; 3] {
+    let reals =
+        |domain: Domain, shape: &[usize]| shape.iter().product::<usize>() * if parts { 2 } else { domain.reals() };
+    let work = recipe.work().map_or(0, |(domain, shape)| reals(domain, shape));
+    let forward = recipe.problem();
+    let spectrum = recipe.inverse().map_or(0, |_| reals(forward.output_domain(), &forward.output().shape));
+    let lines = specs.iter().map(Spec::scratch_reals).max().unwrap_or(0);
+    [work, spectrum, lines].map(|reals| reals * recipe.problem().precision().bytes())
 }
 
 pub(crate) fn grid(spec: &Spec) -> Grid {

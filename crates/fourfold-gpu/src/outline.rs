@@ -122,7 +122,7 @@ impl Target {
     pub fn outline(&self, problem: &Problem) -> Result<Outline> {
         crate::plan::check_lengths(problem)?;
         let recipe = Planner::new().recipe(problem);
-        let drafts = drafts(&self.limits, &recipe, false)?;
+        let drafts = drafts(&self.limits, &recipe, false, None)?;
         let launch = |pass: usize, spec: &Spec| {
             let (Grid { groups, threads, local_bytes }, statements) = (grid(spec), kernel(spec));
             let source = print(self.dialect, spec, &statements);
@@ -136,7 +136,7 @@ impl Target {
         Ok(Outline {
             launches,
             bytes_moved: recipe.bytes_moved() + between * real,
-            scratch_bytes: memory(&recipe, &specs).iter().sum(),
+            scratch_bytes: memory(&recipe, &specs, false).iter().sum(),
             uses_bluestein: drafts.iter().any(|draft| draft.chain.uses_bluestein),
             recipe,
         })

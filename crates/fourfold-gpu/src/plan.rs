@@ -2,12 +2,13 @@
 
 use crate::array::one_queue;
 use crate::dialect::print;
+use crate::draft::Action;
 use crate::engine::Executable;
 use crate::kernels::kernel;
 use crate::library::Library;
 use crate::runtime::{Buffer, argument, elsewhere};
 use crate::{Cache, Device, GpuArray, GpuScratch, Target};
-use fourfold::{Domain, Element, Error, ErrorKind, Layout, Planner, Precision, Problem, Recipe, Result};
+use fourfold::{Domain, Element, Error, ErrorKind, Layout, Multiplier, Planner, Precision, Problem, Recipe, Result};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Elements of a line that can be transformed: its tables are made on the host.
@@ -38,6 +39,7 @@ pub struct GpuPlan {
     device: Device,
     recipe: Recipe,
     library: Arc<Library>,
+    action: Option<Arc<Action>>,
     executable: Executable,
     /// Whether this is the plan for both parts of complex arrays, of a problem of reals.
     parts: bool,
@@ -72,14 +74,49 @@ impl GpuPlanner {
     /// If the device lacks the precision or the memory, an axis has more than 2^28 elements, or its compiler refuses a kernel (the message has its log).
     pub fn plan(&self, problem: &Problem) -> Result<GpuPlan> {
         check_lengths(problem)?;
-        GpuPlan::new(&self.device, &self.library, self.planner.recipe(problem), false)
+        self.prepare(self.planner.recipe(problem), None)
+    }
+
+    /// A plan that computes forward → multiply → inverse, as [`Planner::filter`]; the multiply is part of the pass that ends the forward
+    /// transform.
+    ///
+    /// # Errors
+    /// As [`Planner::filter`] and [`GpuPlanner::plan`].
+    pub fn filter(&self, forward: &Problem, multiplier: &Multiplier, inverse: &Problem) -> Result<GpuPlan> {
+        check_lengths(forward)?;
+        check_lengths(inverse)?;
+        let recipe = self.planner.filter_recipe(forward, multiplier, inverse)?;
+        self.prepare(recipe, Some(Action::Multiply(multiplier.clone())))
+    }
+
+    /// A plan for `problem` whose last pass sets to 0 every real that it writes of a magnitude below `threshold`; NaNs stay.
+    ///
+    /// # Errors
+    /// If the threshold is negative or not a number; else as [`GpuPlanner::plan`].
+    pub fn threshold(&self, problem: &Problem, threshold: f64) -> Result<GpuPlan> {
+        check_lengths(problem)?;
+        if threshold.is_nan() || threshold < 0.0 {
+            return Err(argument(format!("a threshold of {threshold}: expected 0 or more")));
+        }
+        self.prepare(self.planner.recipe(problem), Some(Action::Threshold(threshold)))
+    }
+
+    fn prepare(&self, recipe: Recipe, action: Option<Action>) -> Result<GpuPlan> {
+        GpuPlan::new(&self.device, &self.library, recipe, false, action.map(Arc::new))
     }
 }
 
 impl GpuPlan {
-    fn new(device: &Device, library: &Arc<Library>, recipe: Recipe, parts: bool) -> Result<GpuPlan> {
+    fn new(
+        device: &Device,
+        library: &Arc<Library>,
+        recipe: Recipe,
+        parts: bool,
+        action: Option<Arc<Action>>,
+    ) -> Result<GpuPlan> {
         Ok(GpuPlan {
-            executable: Executable::new(device, library, &recipe, parts)?,
+            executable: Executable::new(device, library, &recipe, parts, action.as_deref())?,
+            action,
             device: device.clone(),
             recipe,
             library: Arc::clone(library),
@@ -89,9 +126,14 @@ impl GpuPlan {
         })
     }
 
-    /// The problem.
+    /// The problem; of a filter, the forward one.
     pub fn problem(&self) -> &Problem {
         self.recipe.problem()
+    }
+
+    /// The problem that the last pass completes.
+    fn end(&self) -> &Problem {
+        self.recipe.inverse().unwrap_or(self.recipe.problem())
     }
 
     /// Whether Bluestein's convolution stands somewhere, which costs about a digit.
@@ -114,11 +156,11 @@ impl GpuPlan {
     pub fn execute<I: Element, O: Element>(&self, input: &[I], output: &mut [O]) -> Result<()> {
         self.typed::<I, O>(&self.device)?;
         let input = fitting("input", input, self.problem().input())?;
-        long_enough("output", output.len(), self.problem().output())?;
-        let output = &mut output[..self.problem().output().len];
+        long_enough("output", output.len(), self.end().output())?;
+        let output = &mut output[..self.end().output().len];
         let from = self.device.upload(input)?;
         // What lies between the elements is to stay.
-        let gaps = self.problem().output().elements() < output.len();
+        let gaps = self.end().output().elements() < output.len();
         let mut to = if gaps { self.device.upload(output)? } else { self.device.array(output.len())? };
         self.execute_on(&from, &mut to)?;
         to.download(output)
@@ -129,7 +171,7 @@ impl GpuPlan {
     /// # Errors
     /// As [`GpuPlan::execute`], and if input and output differ in domain or shape.
     pub fn execute_in_place<T: Element>(&self, data: &mut [T]) -> Result<()> {
-        let layout = self.problem().output();
+        let layout = self.end().output();
         long_enough("array", data.len(), layout)?;
         let data = &mut data[..layout.len];
         let mut array = self.device.upload(data)?;
@@ -206,11 +248,11 @@ impl GpuPlan {
             return Ok(self);
         }
         let problem = self.problem();
-        if (problem.input_domain(), problem.output_domain()) != (Domain::Real, Domain::Real) {
+        if (problem.input_domain(), self.end().output_domain()) != (Domain::Real, Domain::Real) {
             return Err(argument(format!("`{problem}` has complex arrays: only sums of reals act on both parts")));
         }
         if self.both_parts.get().is_none() {
-            let plan = GpuPlan::new(&self.device, &self.library, self.recipe.clone(), true)?;
+            let plan = GpuPlan::new(&self.device, &self.library, self.recipe.clone(), true, self.action.clone())?;
             // Another thread may have been faster.
             let _ = self.both_parts.set(Box::new(plan));
         }
@@ -242,7 +284,7 @@ impl GpuPlan {
         output: &mut GpuArray<O>,
         scratch: Option<&mut GpuScratch>,
     ) -> Result<()> {
-        let (from, to) = (self.problem().input(), self.problem().output());
+        let (from, to) = (self.problem().input(), self.end().output());
         if !self.device.runtime.same(&output.device.runtime) {
             return Err(elsewhere());
         }
@@ -290,7 +332,7 @@ impl GpuPlan {
     /// Whether arrays of these types are to be seen as parts of complex numbers; an error if they are neither that nor the problem's.
     fn parts_of<I: Element, O: Element>(&self) -> Result<bool> {
         let problem = self.problem();
-        let wants = (problem.input_domain(), problem.output_domain());
+        let wants = (problem.input_domain(), self.end().output_domain());
         let has = (I::DOMAIN, O::DOMAIN);
         let precise = I::PRECISION == problem.precision() && O::PRECISION == problem.precision();
         let real = wants == (Domain::Real, Domain::Real);

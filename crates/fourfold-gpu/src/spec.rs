@@ -37,10 +37,40 @@ pub(crate) struct Spec {
     pub(crate) packing: Packing,
     /// Whether a spectrum is transformed back.
     pub(crate) back: bool,
+    /// What is done to everything that the pass writes.
+    pub(crate) pointwise: Option<Pointwise>,
     /// Orders of elements, named by their number.
     pub(crate) orders: Vec<Order>,
     /// Whether indices need 64 bits.
     pub(crate) wide: bool,
+}
+
+/// What is done to every element of the array that a pass writes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Pointwise {
+    /// Each is multiplied by its factor; elements have so many reals, factors are complex or real.
+    Multiply { parts: usize, complex: bool, factors: Factors },
+    /// Reals of magnitudes below `table[at]` become 0.
+    Threshold(usize),
+}
+
+/// The factors of a multiplier.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Factors {
+    /// One an element, from this place of the table on.
+    Table(usize),
+    /// Products of one for each axis.
+    Separable(Vec<AxisFactors>),
+}
+
+/// The factors along an axis of an array in C order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct AxisFactors {
+    pub(crate) size: usize,
+    /// Elements from one place on the axis to the next.
+    pub(crate) stride: usize,
+    /// Where they begin in the table.
+    pub(crate) at: usize,
 }
 
 /// A digit of the places.

@@ -52,6 +52,8 @@ pub(crate) enum Expr {
     /// The third if the first is less than the second, else the fourth.
     Select(Int, Int, Int, Int),
     SelectReal(Int, Int, Sym, Sym),
+    /// 0 if the magnitude of the first is below the second, else the first.
+    CutOff(Sym, Sym),
     /// The thread's number in its work group.
     Thread,
     /// The work group's number.
@@ -203,6 +205,11 @@ pub(crate) fn select_real(a: Int, b: Int, x: Sym, y: Sym) -> Sym {
         _ if x == y => x,
         _ => bind(Expr::SelectReal(a, b, x, y)),
     }
+}
+
+/// 0 if |x| < threshold, else x.
+pub(crate) fn cut_off(x: Sym, threshold: Sym) -> Sym {
+    bind(Expr::CutOff(x, threshold))
 }
 
 /// The literal `n`.

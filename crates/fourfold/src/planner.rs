@@ -141,6 +141,16 @@ impl Planner {
         self.prepare(axes::filter(forward, inverse)?, Some(multiplier))
     }
 
+    /// How a filter would be computed, for other engines.
+    ///
+    /// # Errors
+    /// As [`Planner::filter`].
+    pub fn filter_recipe(&self, forward: &Problem, multiplier: &Multiplier, inverse: &Problem) -> Result<Recipe> {
+        let recipe = axes::filter(forward, inverse)?;
+        check_complex(&recipe, &multiplier.ready::<f32>(forward)?)?;
+        Ok(recipe)
+    }
+
     fn prepare(&self, recipe: Recipe, multiplier: Option<&Multiplier>) -> Result<Plan> {
         check_size(&recipe)?;
         let engine = match recipe.problem().precision() {

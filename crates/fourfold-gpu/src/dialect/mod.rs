@@ -133,6 +133,9 @@ impl Printer<'_> {
             Expr::SelectReal(a, b, x, y) => {
                 ("real", format!("{} < {} ? {} : {}", index(*a), index(*b), real(x), real(y)))
             }
+            Expr::CutOff(x, threshold) => {
+                ("real", format!("fabs({}) < {} ? 0 : {}", real(x), real(threshold), real(x)))
+            }
             Expr::LoadInt(array, at) => ("index", format!("{}[{}]", array_name(*array), index(*at))),
             Expr::Thread => ("index", self.dialect.thread.into()),
             Expr::Group => ("index", self.dialect.group.into()),

@@ -17,6 +17,8 @@ impl Writer<'_> {
         let Port::Array(_) = to else { unreachable!("lines are in arrays") };
         for part in parts {
             match *part {
+                // The zeros of complex terms are written with their real parts.
+                Part::Zero { .. } if self.spec.geometry.output.complex => {}
                 Part::Zero { to } => self.end_items(0, |line, _| {
                     let zeros = vec![Sym::lit(0.0); self.spec.packing.lines()];
                     self.write_values(line, to, int(0), &zeros);
@@ -34,8 +36,12 @@ impl Writer<'_> {
                         let [a, b, c, d] = coefficients(matrix, i);
                         let terms = self.terms(n, turns, from, term);
                         let row = |a: Sym, b: Sym| terms.iter().map(|z| z.re.mul_add(a, z.im * b)).collect::<Vec<_>>();
-                        self.write_values(line, to[0], i, &row(a, b));
-                        self.write_values(line, to[1], i, &row(c, d));
+                        let (first, second) = (row(a, b), row(c, d));
+                        if self.spec.geometry.output.complex {
+                            return self.write_terms(line, to[0], i, &first, &second);
+                        }
+                        self.write_values(line, to[0], i, &first);
+                        self.write_values(line, to[1], i, &second);
                     });
                 }
             }
@@ -123,13 +129,22 @@ impl Writer<'_> {
         self.place_of(k, &self.spec.digits[self.spec.window.first..])
     }
 
-    /// The real at `index` for i of all lines that are packed.
+    /// The real at `index` for i of all lines that are packed; of complex terms it is the real part, and the other 0.
     fn write_values(&self, line: Line, index: Index, i: Int, values: &[Sym]) {
+        let zero = Sym::lit(0.0);
         match *values {
-            [x, y] if !self.spec.geometry.output.complex => {
-                self.write_lines(line, i * index.step as i64 + index.start as i64, [x, y]);
+            _ if self.spec.geometry.output.complex => {
+                self.write_terms(line, index, i, values, &vec![zero; values.len()])
             }
+            [x, y] => self.write_lines(line, i * index.step as i64 + index.start as i64, [x, y]),
             _ => values.iter().enumerate().for_each(|(l, x)| self.write_index(line, l, index, i, *x)),
+        }
+    }
+
+    /// Real and imaginary parts.
+    fn write_terms(&self, line: Line, index: Index, i: Int, re: &[Sym], im: &[Sym]) {
+        for (l, (re, im)) in re.iter().zip(im).enumerate() {
+            self.write_complex(line, l, index, i, C { re: *re, im: *im });
         }
     }
 

@@ -4,6 +4,7 @@ mod combine;
 mod convolve;
 mod dft;
 mod place;
+mod pointwise;
 mod port;
 
 use crate::spec::{Spec, Stage, Work};

@@ -57,7 +57,7 @@ impl Writer<'_> {
                     self.write_index(line, 0, reals[0], e, z.re.mul_add(a, z.im * b));
                     self.write_index(line, 0, reals[1], e, z.re.mul_add(c, z.im * d));
                 }
-                None => Array::Output.store_pair(self.pair_of(End::Output, line, e), z),
+                None => self.put_pair(self.pair_of(End::Output, line, e), z),
             },
             Packing::Lines => {
                 let (at, gain) = self.ordered(view, e, range);
@@ -98,7 +98,7 @@ impl Writer<'_> {
         let pair = self.spec.geometry.pair.map_or(0, |pair| pair.across.output);
         if side.stride == 1 && even(side.offset) && even(pair) && steps.clone().all(even) {
             let at = self.address(End::Output, line, i * 2, 1) + self.second(End::Output, line, number);
-            return Array::Output.store_pair(at / 2, z);
+            return self.put_pair(at / 2, z);
         }
         self.write_real(line, number, i * 2, z.re);
         self.write_real(line, number, i * 2 + 1, z.im);
@@ -132,7 +132,7 @@ impl Writer<'_> {
 
     pub(super) fn write_lines(&self, line: Line, at: Int, [x, y]: [Sym; 2]) {
         if self.adjacent(End::Output) {
-            return Array::Output.store_pair(self.address(End::Output, line, at, 2), C { re: x, im: y });
+            return self.put_pair(self.address(End::Output, line, at, 2), C { re: x, im: y });
         }
         self.write_real(line, 0, at, x);
         self.write_real(line, 1, at, y);
@@ -144,7 +144,7 @@ impl Writer<'_> {
     }
 
     fn write_real(&self, line: Line, number: usize, at: Int, x: Sym) {
-        Array::Output.store(self.address(End::Output, line, at, 1) + self.second(End::Output, line, number), x);
+        self.put(self.address(End::Output, line, at, 1) + self.second(End::Output, line, number), x);
     }
 
     /// The real that an index names for i, on line `number`; of complex arrays it names real and imaginary parts in turn.
@@ -153,7 +153,14 @@ impl Writer<'_> {
     }
 
     pub(super) fn write_index(&self, line: Line, number: usize, index: Index, i: Int, x: Sym) {
-        Array::Output.store(self.indexed(End::Output, line, number, index, i), x);
+        self.put(self.indexed(End::Output, line, number, index, i), x);
+    }
+
+    /// The complex number whose real part is at `index` for i, on line `number`.
+    pub(super) fn write_complex(&self, line: Line, number: usize, index: Index, i: Int, z: C<Sym>) {
+        let e = i * (index.step / 2) as i64 + (index.start / 2) as i64;
+        let at = self.address(End::Output, line, e, 1) + self.second(End::Output, line, number);
+        self.put_pair(at / 2, z);
     }
 
     fn indexed(&self, end: End, line: Line, number: usize, index: Index, i: Int) -> Int {

@@ -1,0 +1,53 @@
+//! What is done to elements as they are written.
+
+use super::Writer;
+use crate::spec::{AxisFactors, Factors, Pointwise};
+use crate::trace::{Array, Int, Sym, cut_off, int};
+use fourfold::engine::{C, Real};
+
+impl Writer<'_> {
+    /// Writes real `at` of the output.
+    pub(super) fn put(&self, at: Int, x: Sym) {
+        let x = match &self.spec.pointwise {
+            None => x,
+            Some(Pointwise::Threshold(at)) => cut_off(x, Array::Table.load(int(*at))),
+            Some(Pointwise::Multiply { parts, factors, .. }) => x * self.factor(factors, at / *parts as i64, false).re,
+        };
+        Array::Output.store(at, x);
+    }
+
+    /// Writes pair `at` of the output: two reals, or one complex number.
+    pub(super) fn put_pair(&self, at: Int, z: C<Sym>) {
+        let z = match &self.spec.pointwise {
+            None => z,
+            Some(Pointwise::Threshold(at)) => {
+                let threshold = Array::Table.load(int(*at));
+                C { re: cut_off(z.re, threshold), im: cut_off(z.im, threshold) }
+            }
+            Some(Pointwise::Multiply { parts: 1, factors, .. }) => {
+                let [f, g] = [0, 1].map(|i| self.factor(factors, at * 2 + i, false).re);
+                C { re: z.re * f, im: z.im * g }
+            }
+            Some(Pointwise::Multiply { complex: true, factors, .. }) => z.mul(self.factor(factors, at, true)),
+            Some(Pointwise::Multiply { factors, .. }) => z.scale(self.factor(factors, at, false).re),
+        };
+        Array::Output.store_pair(at, z);
+    }
+
+    /// The factor of an element.
+    fn factor(&self, factors: &Factors, element: Int, complex: bool) -> C<Sym> {
+        let load = |at: usize, i: Int| match complex {
+            true => Array::Table.load_pair(i + (at / 2) as i64),
+            false => C { re: Array::Table.load(i + at as i64), im: Sym::lit(0.0) },
+        };
+        let along = |axis: &AxisFactors| load(axis.at, element / axis.stride as i64 % axis.size as i64);
+        match factors {
+            Factors::Table(at) => load(*at, element),
+            Factors::Separable(axes) => {
+                let one = C { re: Sym::lit(1.0), im: Sym::lit(0.0) };
+                let product = |f: C<Sym>, g: C<Sym>| if complex { f.mul(g) } else { f.scale(g.re) };
+                axes.iter().map(along).reduce(product).unwrap_or(one)
+            }
+        }
+    }
+}

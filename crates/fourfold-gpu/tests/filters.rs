@@ -1,0 +1,122 @@
+//! Filters and thresholds on a device, beside the same on the CPU.
+
+mod common;
+
+use fourfold::{Element, ErrorKind, Multiplier, Planner, Problem};
+use fourfold_gpu::{Device, GpuPlanner};
+use num_complex::Complex;
+
+type Complex64 = Complex<f64>;
+
+/// The device to test on, if there is one.
+fn present() -> Option<Device> {
+    match common::device() {
+        Ok(device) => Some(device),
+        Err(e) if std::env::var_os("CI").is_none() => {
+            eprintln!("NOT TESTED: {e}");
+            None
+        }
+        Err(e) => panic!("{e}"),
+    }
+}
+
+fn wave(i: usize) -> f64 {
+    (1.7 * i as f64).sin() + 0.1 * (i as f64).cos()
+}
+
+fn waves(count: usize) -> Vec<f64> {
+    (0..count).map(wave).collect()
+}
+
+fn complex_waves(count: usize) -> Vec<Complex64> {
+    (0..count).map(|i| Complex::new(wave(i), wave(i + 7))).collect()
+}
+
+/// The greatest difference between the filter here and there.
+fn difference<I: Element, O: Element>(
+    planner: &GpuPlanner,
+    [forward, inverse]: [&str; 2],
+    multiplier: &Multiplier,
+    x: &[I],
+    zeros: &[O],
+    distance: fn(&O, &O) -> f64,
+) -> f64 {
+    let [forward, inverse]: [Problem; 2] = [forward, inverse].map(|text| text.parse().unwrap());
+    let (mut here, mut there) = (zeros.to_vec(), zeros.to_vec());
+    planner.filter(&forward, multiplier, &inverse).unwrap().execute(x, &mut here).unwrap();
+    Planner::new().filter(&forward, multiplier, &inverse).unwrap().execute(x, &mut there).unwrap();
+    here.iter().zip(&there).map(|(a, b)| distance(a, b)).fold(0.0, f64::max)
+}
+
+fn real_distance(a: &f64, b: &f64) -> f64 {
+    (a - b).abs()
+}
+
+fn complex_distance(a: &Complex64, b: &Complex64) -> f64 {
+    (a - b).norm()
+}
+
+#[test]
+fn filters_are_those_of_the_cpu() {
+    let Some(device) = present() else { return };
+    let planner = GpuPlanner::new(device);
+    let lists = |shape: &[usize]| shape.iter().map(|n| waves(*n)).collect::<Vec<_>>();
+    let complex_lists = |shape: &[usize]| shape.iter().map(|n| complex_waves(*n)).collect::<Vec<_>>();
+    let real = |problems, multiplier: Multiplier, count: usize| {
+        let error = difference(&planner, problems, &multiplier, &waves(count), &vec![0.0; count], real_distance);
+        assert!(error < 1e-12, "{problems:?}: {error:e}");
+    };
+    real(["dct2 f64 12x20", "idct2 f64 12x20"], Multiplier::Table(waves(240)), 240);
+    real(["dct2 f64 12x20", "idct_idxst f64 12x20"], Multiplier::Separable(lists(&[12, 20])), 240);
+    real(["dst1,dct4 f64 3x9x10 axes=1,2", "idst1,idct4 f64 3x9x10 axes=1,2"], Multiplier::Table(waves(270)), 270);
+    real(["rfft f64 18x22", "irfft f64 18x22"], Multiplier::Table(waves(18 * 12)), 18 * 22);
+    real(["rfft f64 18x22", "irfft f64 18x22"], Multiplier::ComplexTable(complex_waves(18 * 12)), 18 * 22);
+    real(["rfft f64 15x21", "irfft f64 15x21"], Multiplier::ComplexSeparable(complex_lists(&[15, 11])), 15 * 21);
+    real(["dct2 f64 33", "dct3 f64 33"], Multiplier::Separable(lists(&[33])), 33);
+    let complex = |problems, multiplier: Multiplier, count: usize| {
+        let zeros = vec![Complex64::default(); count];
+        let error = difference(&planner, problems, &multiplier, &complex_waves(count), &zeros, complex_distance);
+        assert!(error < 1e-12, "{problems:?}: {error:e}");
+    };
+    complex(["fft f64 8x17x4", "ifft f64 8x17x4"], Multiplier::ComplexTable(complex_waves(544)), 544);
+    complex(["fft f64 40x6", "ifft f64 40x6"], Multiplier::Separable(lists(&[40, 6])), 240);
+    complex(["dct2 f64 12x20", "idct2 f64 12x20"], Multiplier::Table(waves(240)), 240);
+}
+
+#[test]
+fn what_is_small_becomes_zero() {
+    let Some(device) = present() else { return };
+    let planner = GpuPlanner::new(device);
+    for text in ["dct2 f64 24x36 ortho", "dct2 f64 7x9 ortho", "rfft f64 16x30 ortho"] {
+        let problem: Problem = text.parse().unwrap();
+        let x = waves(problem.input().len);
+        let mut run = |threshold: f64| {
+            let plan = planner.threshold(&problem, threshold).unwrap();
+            let mut y = vec![Complex64::default(); problem.output().len];
+            let mut real = vec![0.0; problem.output().len];
+            match problem.output_domain() {
+                fourfold::Domain::Real => plan.execute(&x, &mut real).unwrap(),
+                fourfold::Domain::Complex => plan.execute(&x, &mut y).unwrap(),
+            }
+            real.into_iter().chain(y.into_iter().flat_map(|z| [z.re, z.im])).collect::<Vec<f64>>()
+        };
+        let (all, some) = (run(0.0), run(0.5));
+        let cut: Vec<f64> = all.iter().map(|y| if y.abs() < 0.5 { 0.0 } else { *y }).collect();
+        assert_eq!(some, cut, "{text}");
+        assert!(some.iter().any(|y| *y != 0.0) && some.iter().zip(&all).any(|(a, b)| a != b), "{text}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_an_error() {
+    let Some(device) = present() else { return };
+    let planner = GpuPlanner::new(device);
+    let parse = |text: &str| text.parse::<Problem>().unwrap();
+    let (forward, inverse) = (parse("dct2 f64 4x5"), parse("idct2 f64 4x5"));
+    let short = planner.filter(&forward, &Multiplier::Table(vec![1.0; 19]), &inverse);
+    assert_eq!(short.unwrap_err().kind(), ErrorKind::Argument);
+    let other = planner.filter(&forward, &Multiplier::Table(vec![1.0; 20]), &parse("idct2 f64 5x4"));
+    assert_eq!(other.unwrap_err().kind(), ErrorKind::Problem);
+    assert_eq!(planner.threshold(&forward, f64::NAN).unwrap_err().kind(), ErrorKind::Argument);
+    assert_eq!(planner.threshold(&forward, -1.0).unwrap_err().kind(), ErrorKind::Argument);
+}
