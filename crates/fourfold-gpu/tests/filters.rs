@@ -1,24 +1,14 @@
 //! Filters and thresholds on a device, beside the same on the CPU.
 
+#[allow(dead_code, reason = "other tests use the rest")]
 mod common;
 
+use common::present;
 use fourfold::{Element, ErrorKind, Multiplier, Planner, Problem};
-use fourfold_gpu::{Device, GpuPlanner};
+use fourfold_gpu::GpuPlanner;
 use num_complex::Complex;
 
 type Complex64 = Complex<f64>;
-
-/// The device to test on, if there is one.
-fn present() -> Option<Device> {
-    match common::device() {
-        Ok(device) => Some(device),
-        Err(e) if std::env::var_os("CI").is_none() => {
-            eprintln!("NOT TESTED: {e}");
-            None
-        }
-        Err(e) => panic!("{e}"),
-    }
-}
 
 fn wave(i: usize) -> f64 {
     (1.7 * i as f64).sin() + 0.1 * (i as f64).cos()
@@ -90,7 +80,7 @@ fn what_is_small_becomes_zero() {
     for text in ["dct2 f64 24x36 ortho", "dct2 f64 7x9 ortho", "rfft f64 16x30 ortho"] {
         let problem: Problem = text.parse().unwrap();
         let x = waves(problem.input().len);
-        let mut run = |threshold: f64| {
+        let run = |threshold: f64| {
             let plan = planner.threshold(&problem, threshold).unwrap();
             let mut y = vec![Complex64::default(); problem.output().len];
             let mut real = vec![0.0; problem.output().len];

@@ -3,18 +3,16 @@
 //! All DFTs are complex and forward. Real lines are packed ([`Packing`]); a backward DFT is a forward one between two exchanges of
 //! the parts. Data become a spectrum by stages from the first digit to the last, half spectra become data by those stages in reverse.
 
-use crate::draft::Action;
-use crate::lines::Array;
-use crate::spec::{
-    AxisFactors, Digit, Factors, Matrix, Order, Packing, Part, Piece, Pointwise, Port, Rader, Split, Stage, Terms,
-    View, Work,
-};
+mod factors;
+mod tables;
+
+use crate::spec::{Digit, Matrix, Order, Packing, Port, Rader, Split, Stage, View, Work};
+use factors::{gpu_factors, powers_of_two};
 use fourfold::engine::{
-    Data, Index, Reduction, Roots, Step, bluestein_length, bluestein_tables, dft_of, factors, generator_powers, length,
-    rader_spectrum, reduce,
+    Data, Index, Reduction, Step, bluestein_tables, dft_of, generator_powers, length, rader_spectrum, reduce,
 };
-use fourfold::{Factor, Line, Multiplier, RADICES};
-use num_complex::Complex;
+use fourfold::{Factor, Line};
+use tables::merged;
 
 /// Stages and tables of a pass.
 pub(crate) struct Chain {
@@ -290,223 +288,8 @@ impl Chain {
             self.push(Work::Butterflies(Split { twiddles, ..split }), Port::Buffer, Port::Buffer);
         }
     }
-
-    /// A spectrum in the order of the places.
-    fn reversed(&mut self, spectrum: &[Complex<f64>], parts: &[Factor]) -> usize {
-        let radices: Vec<usize> = parts.iter().map(Factor::length).collect();
-        let places = (0..spectrum.len()).map(|place| spectrum[frequency(place, &radices)]);
-        self.complex_table(places.collect::<Vec<_>>())
-    }
-
-    /// What is done to the elements of `spectrum`, with its numbers in the table.
-    pub(crate) fn pointwise(&mut self, action: &Action, spectrum: &Array) -> Pointwise {
-        let multiplier = match action {
-            Action::Threshold(threshold) => return Pointwise::Threshold(self.table(&[*threshold])),
-            Action::Multiply(multiplier) => multiplier,
-        };
-        let (parts, shape) = (if spectrum.complex { 2 } else { 1 }, &spectrum.shape);
-        let complex = matches!(multiplier, Multiplier::ComplexTable(_) | Multiplier::ComplexSeparable(_));
-        let along =
-            |axis: usize, at: usize| AxisFactors { size: shape[axis], stride: shape[axis + 1..].iter().product(), at };
-        let factors = match multiplier {
-            Multiplier::Table(table) => Factors::Table(self.table(table)),
-            Multiplier::ComplexTable(table) => Factors::Table(self.complex_table(table.iter().copied())),
-            Multiplier::Separable(axes) => {
-                Factors::Separable(axes.iter().enumerate().map(|(axis, list)| along(axis, self.table(list))).collect())
-            }
-            Multiplier::ComplexSeparable(axes) => Factors::Separable(
-                axes.iter()
-                    .enumerate()
-                    .map(|(axis, list)| along(axis, self.complex_table(list.iter().copied())))
-                    .collect(),
-            ),
-        };
-        Pointwise::Multiply { parts, complex, factors }
-    }
-
-    fn part(&mut self, step: &Step, factor: f64) -> Part {
-        match step {
-            Step::Zero { to } => Part::Zero { to: Index { start: *to as isize, step: 0 } },
-            Step::One { count, from, to, by } => {
-                Part::One { count: *count, from: *from, to: *to, by: self.table(&[*by * factor]) }
-            }
-            Step::Two { count, from, to, matrix } => {
-                Part::Two { count: *count, from: *from, to: *to, matrix: self.matrix(matrix, factor) }
-            }
-        }
-    }
-
-    /// What makes half spectra of length `n`.
-    fn terms(&mut self, n: usize, steps: &[Step]) -> Terms {
-        let mut terms = Terms { first: None, inner: None, last: None };
-        for step in steps {
-            match step {
-                Step::Zero { .. } => {}
-                Step::One { from, to, by, .. } => {
-                    let term = Some((from.start as usize, self.table(&[*by])));
-                    *(if to.start == 0 { &mut terms.first } else { &mut terms.last }) = term;
-                    debug_assert!(to.start == 0 || to.start as usize == n - 1);
-                }
-                Step::Two { from, matrix, .. } => terms.inner = Some((*from, self.matrix(matrix, 1.0))),
-            }
-        }
-        terms
-    }
-
-    fn matrix(&mut self, matrices: &[[f64; 4]], factor: f64) -> Matrix {
-        let matrices: Vec<_> = matrices.iter().map(|m| m.map(|x| x * factor)).collect();
-        let pairs = || matrices.iter().flat_map(|m| [m[0], m[1]]).collect::<Vec<_>>();
-        match &*matrices {
-            [one] => Matrix::Same(self.table(one)),
-            _ if matrices.iter().all(|[a, b, c, d]| c == b && *d == -a) => Matrix::Reflections(self.pairs(&pairs())),
-            _ if matrices.iter().all(|[a, b, c, d]| *c == -b && d == a) => Matrix::Rotations(self.pairs(&pairs())),
-            _ => Matrix::Each(self.pairs(matrices.as_flattened())),
-        }
-    }
-
-    /// The number of the order in which the real side of the DFT stands, if it is not that of memory.
-    fn order(&mut self, reduction: &Reduction) -> Option<usize> {
-        let order = reduction.order.as_ref()?;
-        let gain = |m: usize| order.gain.get(m).copied().unwrap_or(1.0);
-        let places: Vec<_> = order.index.iter().enumerate().map(|(m, i)| (*i as isize, gain(m))).collect();
-        self.orders.push(Order { pieces: pieces(&places) });
-        Some(self.orders.len() - 1)
-    }
-
-    fn table(&mut self, values: &[f64]) -> usize {
-        let at = self.table.len();
-        self.table.extend(values);
-        at
-    }
-
-    /// Values that are read two at once.
-    fn pairs(&mut self, values: &[f64]) -> usize {
-        self.table.resize(self.table.len().next_multiple_of(2), 0.0);
-        self.table(values)
-    }
-
-    fn complex_table(&mut self, values: impl IntoIterator<Item = Complex<f64>>) -> usize {
-        let values: Vec<_> = values.into_iter().flat_map(|z| [z.re, z.im]).collect();
-        self.pairs(&values)
-    }
-
-    /// w^{jk} for the given j; k runs over the values of the digits `before` in the order of the places. None, if there are none.
-    fn twiddles(&mut self, before: &[usize], radix: usize, js: impl IntoIterator<Item = usize>) -> usize {
-        let inner: usize = before.iter().product();
-        if inner == 1 {
-            return 0;
-        }
-        let roots = Roots::new((inner * radix) as u64);
-        let ks: Vec<usize> = (0..inner).map(|place| frequency(place, before)).collect();
-        let values = js.into_iter().flat_map(|j| ks.iter().map(move |k| j * k));
-        let values: Vec<_> = values.map(|i| roots.get(i as u64)).collect();
-        self.complex_table(values)
-    }
-
-    /// w_n^k for 0 < k < n/2, if reals are packed in pairs.
-    fn turns(&mut self, n: usize) -> usize {
-        if self.packing != Packing::Pairs {
-            return 0;
-        }
-        let roots = Roots::new(n as u64);
-        self.complex_table((0..n as u64 / 2).map(|k| roots.get(k)).collect::<Vec<_>>())
-    }
 }
 
 fn array(view: View) -> Port {
     Port::Array(view)
-}
-
-/// 1, 2, 4, … below `radix`: the other twiddles are products of these.
-fn powers_of_two(radix: usize) -> impl Iterator<Item = usize> {
-    std::iter::successors(Some(1), |j| Some(2 * j)).take_while(move |j| *j < radix)
-}
-
-/// The frequency at a place: its digits reversed.
-fn frequency(place: usize, radices: &[usize]) -> usize {
-    radices.iter().rev().fold((place, 0), |(place, k), radix| (place / radix, k * radix + place % radix)).1
-}
-
-/// Steps that treat the real and the imaginary parts of the same terms alike, as one.
-fn merged(steps: &[Step]) -> Vec<Step> {
-    let mut list: Vec<Step> = vec![];
-    for step in steps {
-        match (list.last_mut(), step) {
-            (Some(Step::One { count, from, to, by }), Step::One { count: count2, from: from2, to: to2, by: by2 })
-                if count == count2
-                    && by == by2
-                    && from2.start == from.start + 1
-                    && to2.start == to.start + 1
-                    && *count > 0
-                    && from.step != 0 =>
-            {
-                let both = Step::Two {
-                    count: *count,
-                    from: [*from, *from2],
-                    to: [*to, *to2],
-                    matrix: vec![[*by, 0.0, 0.0, *by]],
-                };
-                *list.last_mut().expect("just seen") = both;
-            }
-            _ => list.push(step.clone()),
-        }
-    }
-    list
-}
-
-/// Runs of an order that are arithmetic progressions with one gain.
-fn pieces(places: &[(isize, f64)]) -> Vec<Piece> {
-    let mut list: Vec<(Piece, usize)> = vec![];
-    for (m, (place, gain)) in places.iter().enumerate() {
-        if let Some((piece, count)) = list.last_mut() {
-            let at = m as isize - piece.first as isize;
-            if *count == 1 && piece.gain == *gain {
-                piece.index.step = place - piece.index.start;
-            }
-            if piece.gain == *gain && piece.index.start + at * piece.index.step == *place {
-                *count += 1;
-                continue;
-            }
-        }
-        list.push((Piece { first: m, index: Index { start: *place, step: 0 }, gain: *gain }, 1));
-    }
-    list.into_iter().map(|(piece, _)| from_zero(piece)).collect()
-}
-
-/// The progression as a function of m itself.
-fn from_zero(piece: Piece) -> Piece {
-    let Index { start, step } = piece.index;
-    Piece { index: Index { start: start - piece.first as isize * step, step }, ..piece }
-}
-
-/// The core's factors, with primes as convolutions in place: by Rader's rule where p − 1 is smooth, else by Bluestein's, for which there is room at
-/// the first digit alone.
-fn gpu_factors(n: usize) -> Vec<Factor> {
-    let mut list: Vec<_> = factors(n).into_iter().map(convolution).collect();
-    let bluestein = |factor: &Factor| matches!(factor, Factor::Bluestein(..));
-    if list.iter().filter(|factor| bluestein(factor)).count() > 1 {
-        return vec![Factor::Bluestein(n, factors(bluestein_length(n)))];
-    }
-    list.sort_by_key(|factor| !bluestein(factor));
-    list
-}
-
-fn convolution(factor: Factor) -> Factor {
-    let smooth = |list: &[Factor]| list.iter().all(|factor| matches!(factor, Factor::Radix(_)));
-    match factor {
-        Factor::Radix(r) => Factor::Radix(r),
-        other => {
-            let p = other.length();
-            let inner = factors(p - 1);
-            if p > *RADICES.last().expect("there are radices") && is_prime(p) && smooth(&inner) {
-                Factor::Rader(p, inner)
-            } else {
-                Factor::Bluestein(p, factors(bluestein_length(p)))
-            }
-        }
-    }
-}
-
-fn is_prime(p: usize) -> bool {
-    (2..).take_while(|d| d * d <= p).all(|d| p % d != 0)
 }
