@@ -157,6 +157,23 @@ fn long(kind: Kind) {
     }
 }
 
+/// Primes whose convolutions need others, or long direct sums: the largest rounding errors of lengths without Bluestein's.
+#[test]
+fn nested_convolutions() {
+    let problems = [
+        (Kind::Dct3, 131203),
+        (Kind::Idxst, 135389),
+        (Kind::Fft, 389 * 389),
+        (Kind::Dst3, 524309),
+        (Kind::Dct3, 1048573),
+    ];
+    let planner = Planner::new();
+    for (kind, n) in problems {
+        let lines = Lines::new(kind, n, 1, 400);
+        PRECISIONS.iter().for_each(|&precision| lines.check(&planner, precision, Arrangement { outer: 1, inner: 1 }));
+    }
+}
+
 macro_rules! for_each_kind {
     ($($name:ident: $kind:ident),*) => { $(
         mod $name {

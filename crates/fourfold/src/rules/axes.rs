@@ -10,7 +10,7 @@ use crate::problem::{AxisTransform, Problem};
 use crate::recipe::{Line, Op, Pass, Place, Recipe, Scheme};
 use crate::rules::cosine_sine::dft_of;
 use crate::rules::cut;
-use crate::rules::mixed_radix::factors;
+use crate::rules::mixed_radix::{factors, factors_of_cut};
 use crate::{Domain, Error, Result};
 
 /// The passes of `problem` with the planner's own factors.
@@ -99,7 +99,10 @@ fn scheme(transform: &AxisTransform, lines: usize) -> Scheme {
     let (data, len) = dft_of(transform.sum, transform.n);
     match cut::lengths(data, len, lines) {
         None => Scheme::Lanes(factors(len)),
-        Some((columns, rows)) => Scheme::Cut { columns: factors(columns), rows: factors(rows) },
+        Some((columns, rows)) => {
+            let (columns, rows) = factors_of_cut(columns, rows);
+            Scheme::Cut { columns, rows }
+        }
     }
 }
 

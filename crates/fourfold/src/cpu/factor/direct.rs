@@ -4,6 +4,10 @@ use crate::complex::C;
 use crate::cpu::lane::{Lane, Work};
 use num_complex::Complex;
 
+/// Terms that are summed by themselves before they join the sum: of m terms, rounding then grows as √(BLOCK + m/BLOCK) and not
+/// as √m (Higham, "The accuracy of floating point summation", 1993), and blocks need not wait for each other.
+const BLOCK: usize = 4;
+
 /// X_k = x_0 + Σ_j (x_j + x_{p−j}) cos − i (x_j − x_{p−j}) sin of 2πjk/p, for odd p.
 pub(super) struct Direct<'a, V: Lane> {
     pub(super) table: &'a [Complex<V::Scalar>],
@@ -26,19 +30,50 @@ impl<V: Lane> Work for Direct<'_, V> {
                 *z = *z + (a + b);
             }
             for k in 1..=half {
-                let (mut a, mut b, mut at) = (first, C { re: V::lit(0.0), im: V::lit(0.0) }, 0);
-                for j in 1..=half {
-                    at = if at + k >= p { at + k - p } else { at + k };
-                    let (c, s) = (V::splat(table[at].re), V::splat(table[at].im));
-                    let (sum, difference) = (*work.add(j), *work.add(p - j));
-                    a = C { re: sum.re.mul_add(c, a.re), im: sum.im.mul_add(c, a.im) };
-                    b = C { re: difference.re.mul_add(s, b.re), im: difference.im.mul_add(s, b.im) };
+                let (mut a, mut b, mut at) = (first, zero(), 0);
+                for block in 0..half / BLOCK {
+                    let (c, d) = terms(table, work, k, &mut at, 1 + block * BLOCK, BLOCK);
+                    (a, b) = (a + c, b + d);
                 }
+                let rest = half % BLOCK;
+                let (c, d) = terms(table, work, k, &mut at, half + 1 - rest, rest);
+                (a, b) = (a + c, b + d);
                 *z.add(k) = a + b.times_minus_i();
                 *z.add(p - k) = a + b.times_i();
             }
         }
     }
+}
+
+/// Terms `from` … `from + count − 1` of output k: the cosines of the sums in `work`, and the sines of the differences. `at` is
+/// k · (`from` − 1) mod p, and goes on.
+///
+/// # Safety
+/// As in [`Direct`].
+#[inline(always)]
+unsafe fn terms<V: Lane>(
+    table: &[Complex<V::Scalar>],
+    work: *const C<V>,
+    k: usize,
+    at: &mut usize,
+    from: usize,
+    count: usize,
+) -> (C<V>, C<V>) {
+    let (p, mut a, mut b) = (table.len(), zero(), zero());
+    for j in from..from + count {
+        *at = if *at + k >= p { *at + k - p } else { *at + k };
+        let (c, s) = (V::splat(table[*at].re), V::splat(table[*at].im));
+        // SAFETY: the caller's.
+        let (sum, difference): (C<V>, C<V>) = unsafe { (*work.add(j), *work.add(p - j)) };
+        a = C { re: sum.re.mul_add(c, a.re), im: sum.im.mul_add(c, a.im) };
+        b = C { re: difference.re.mul_add(s, b.re), im: difference.im.mul_add(s, b.im) };
+    }
+    (a, b)
+}
+
+#[inline(always)]
+fn zero<V: Lane>() -> C<V> {
+    C { re: V::lit(0.0), im: V::lit(0.0) }
 }
 
 /// n reals become n complex numbers, from the last on.
