@@ -1,10 +1,10 @@
 //! `cargo xtask bench-ducc`: writes `docs/performance/ducc.md`, times beside those of ducc0 from PyPI.
 
 use crate::machine::{date_and_machine, fourfold};
-use crate::process::{command, output, root, run, work_folder};
+use crate::process::{command, output, root, run};
+use crate::python::python;
 use anyhow::{Context, Result};
 use std::fs;
-use std::path::PathBuf;
 
 const PACKAGES: &str = "ducc0==0.42.0 numpy==2.4.6";
 
@@ -33,8 +33,7 @@ pub(crate) fn run_task() -> Result<()> {
     print!("{}", fourfold(&verify)?);
     let build = "cargo build --release --locked --package fourfold --example turns --message-format short";
     run(&mut command(build))?;
-    let python = python()?;
-    let mut bench = command(python.to_str().context("the path of the workspace is not Unicode")?);
+    let mut bench = command(&python("python", PACKAGES)?);
     bench.arg("xtask/src/bench_ducc.py").args(&problems);
     let table = output(&mut bench)?;
     let text = HEADER.replace("{measured}", &date_and_machine()?).replace("{packages}", PACKAGES) + &table;
@@ -55,16 +54,3 @@ Measured {measured}; ducc0 is the wheel from PyPI (`pip install {packages}`) wit
     cargo xtask bench-ducc
 
 ";
-
-/// The interpreter of an environment that has the packages.
-fn python() -> Result<PathBuf> {
-    let folder = work_folder("python")?;
-    let python = folder.join("bin/python");
-    if !python.exists() {
-        let venv = ["-m", "venv"].map(Into::into).into_iter().chain([folder.into_os_string()]);
-        run(command("python3").args(venv)).context("Python 3 with venv is needed")?;
-    }
-    let mut install = command(python.to_str().context("the path of the workspace is not Unicode")?);
-    run(install.args("-m pip install --quiet --disable-pip-version-check".split(' ')).args(PACKAGES.split(' ')))?;
-    Ok(python)
-}

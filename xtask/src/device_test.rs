@@ -1,9 +1,8 @@
 //! `cargo xtask device-test [--shard i/n] [--device cuda:0]`: whether a GPU computes everything right.
 
-use crate::process::{command, root, run};
+use crate::process::{command, run, target_folder};
 use anyhow::{Result, ensure};
 use std::env;
-use std::path::PathBuf;
 
 /// The task, with the arguments that follow its name. The sample under compute-sanitizer belongs to the first shard.
 pub(crate) fn run_task() -> Result<()> {
@@ -20,9 +19,4 @@ pub(crate) fn run_task() -> Result<()> {
         run(command(&binary.display().to_string()).args(["sanitize", "--device", device]))?;
     }
     Ok(())
-}
-
-/// Where cargo builds.
-fn target_folder() -> PathBuf {
-    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
 }

@@ -5,9 +5,12 @@ mod asan;
 mod bench_cpu;
 mod bench_ducc;
 mod device_test;
+mod gpu;
 mod machine;
 mod msrv;
+mod package;
 mod process;
+mod python;
 mod setup;
 mod test;
 

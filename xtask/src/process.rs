@@ -9,6 +9,11 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
 }
 
+/// Where cargo builds.
+pub(crate) fn target_folder() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
+}
+
 /// A folder that git ignores, for what tasks leave behind.
 pub(crate) fn work_folder(name: &str) -> Result<PathBuf> {
     let folder = root().join("target/xtask").join(name);

@@ -1,4 +1,4 @@
-//! `cargo xtask setup`: the parts of the toolchain that a minimal installation lacks, and an OpenCL that needs no GPU.
+//! `cargo xtask setup`: the parts of the toolchain that a minimal installation lacks, and OpenCL devices that need no GPU.
 
 use crate::process::{command, run};
 use anyhow::{Context, Result};
@@ -11,6 +11,9 @@ const COMPONENTS: &[[&str; 2]] = &[["fmt", "rustfmt"], ["clippy", "clippy"]];
 const POCL: &str = "pocl-opencl-icd ocl-icd-libopencl1";
 const OPENCL_VENDORS: &str = "/etc/OpenCL/vendors";
 
+/// Debian's package of the simulator that finds races in kernels.
+const OCLGRIND: &str = "oclgrind";
+
 /// Installs what is missing; silent if nothing is.
 pub(crate) fn run_if_missing() -> Result<()> {
     for [subcommand, component] in COMPONENTS {
@@ -21,20 +24,26 @@ pub(crate) fn run_if_missing() -> Result<()> {
             run(&mut add).with_context(|| format!("cargo {subcommand} is missing: install {component}"))?;
         }
     }
-    install_pocl();
+    let opencl = std::fs::read_dir(OPENCL_VENDORS).is_ok_and(|mut folder| folder.next().is_some());
+    install(if opencl { "" } else { POCL }, if installed(OCLGRIND) { "" } else { OCLGRIND });
     Ok(())
 }
 
-/// Installs PoCL where there is no OpenCL but Debian's packages. Without it the tests of GPU kernels say that they did not run.
-fn install_pocl() {
-    let present = std::fs::read_dir(OPENCL_VENDORS).is_ok_and(|mut folder| folder.next().is_some());
-    if present || !std::path::Path::new("/usr/bin/apt-get").exists() {
+/// Whether a program can be started.
+pub(crate) fn installed(program: &str) -> bool {
+    command(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+}
+
+/// Installs Debian's packages. Where that is not possible, the tests that need them say that they did not run.
+fn install(pocl: &str, oclgrind: &str) {
+    let packages = format!("{pocl} {oclgrind}");
+    if packages.trim().is_empty() || !std::path::Path::new("/usr/bin/apt-get").exists() {
         return;
     }
-    let install = format!("apt-get install -y --no-install-recommends {POCL}");
+    let install = format!("apt-get install -y --no-install-recommends {packages}");
     let installed = run(&mut command("apt-get update")).and_then(|()| run(&mut command(&install)));
     if let Err(error) = installed {
-        eprintln!("no OpenCL: install {POCL} to test GPU kernels ({error:#})");
+        eprintln!("install {packages} to test GPU kernels ({error:#})");
     }
 }
 

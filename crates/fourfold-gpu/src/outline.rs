@@ -5,7 +5,7 @@ use crate::dialect::{CUDA, Dialect, OPENCL, print};
 use crate::draft::{Draft, drafts};
 use crate::engine::{grid, memory};
 use crate::kernels::kernel;
-use crate::runtime::{Grid, Limits, unavailable};
+use crate::runtime::{Grid, Limits, check_nvrtc, compile_cuda, unavailable};
 use crate::spec::Spec;
 use crate::trace::Statement;
 use fourfold::{Planner, Problem, Recipe, Result};
@@ -140,6 +140,16 @@ impl Target {
             uses_bluestein: drafts.iter().any(|draft| draft.chain.uses_bluestein),
             recipe,
         })
+    }
+}
+
+impl Launch {
+    /// What NVIDIA's compiler says of the kernel on an architecture such as `sm_90`: its registers, and how much of them is spilled to
+    /// memory. It needs NVRTC, and no device.
+    #[doc(hidden)]
+    pub fn resources(&self, architecture: &str) -> Result<String> {
+        check_nvrtc()?;
+        Ok(compile_cuda(&self.source, architecture, &["--ptxas-options=-v"])?.1)
     }
 }
 

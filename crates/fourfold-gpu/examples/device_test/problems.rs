@@ -6,10 +6,17 @@ use fourfold::Problem;
 use fourfold_gpu::Target;
 use std::collections::BTreeSet;
 
-/// Problems that have kernels in common: one planner makes their plans.
-pub(crate) type Group = Vec<Problem>;
+/// Problems that have kernels in common: one planner makes their plans, for as much local memory.
+pub(crate) struct Group {
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) local_bytes: usize,
+}
 
 const FILES: [&str; 2] = [include_str!("../../../../cases/small.txt"), include_str!("../../../../cases/gpu.txt")];
+
+/// Cases for little local memory, so that short lines go the way of long ones.
+const WINDOWS: &str = include_str!("../../../../cases/windows.txt");
+const LITTLE: usize = 8 << 10;
 
 /// The longest of all lengths that are tried.
 const SMALL: usize = 512;
@@ -48,10 +55,21 @@ const KINDS: [[Kind; 2]; 14] = [
 /// Every kind at every length up to 512, in rows and in columns, in both precisions; random longer ones; the cases. Every `shard.1`-th
 /// group from the `shard.0`-th on, those that take longest first.
 pub(crate) fn sweep(shard: (usize, usize)) -> Vec<Group> {
-    let long = LONG.map(read).into_iter();
-    let cases = FILES.iter().flat_map(|file| read(file)).map(|problem| vec![problem]);
-    let groups = long.chain(random()).chain(cases).chain((1..=SMALL).map(every_kind));
+    let long = LONG.map(read).into_iter().map(whole);
+    let groups = long.chain(random()).chain(cases()).chain((1..=SMALL).map(every_kind));
     groups.skip(shard.0).step_by(shard.1).collect()
+}
+
+/// With all the local memory that a device has.
+fn whole(problems: Vec<Problem>) -> Group {
+    Group { problems, local_bytes: usize::MAX }
+}
+
+fn cases() -> impl Iterator<Item = Group> {
+    let files = FILES.into_iter().map(|file| (file, usize::MAX)).chain([(WINDOWS, LITTLE)]);
+    files.flat_map(|(file, local_bytes)| {
+        read(file).into_iter().map(move |problem| Group { problems: vec![problem], local_bytes })
+    })
 }
 
 /// All kinds at length n in columns and at length 513 − n in rows; some with an axis between, some alone.
@@ -74,7 +92,7 @@ fn every_kind(n: usize) -> Group {
             }
         }
     }
-    read(&texts.join("\n"))
+    whole(read(&texts.join("\n")))
 }
 
 /// Longer lengths, evenly spread over their logarithms, in all layouts.
@@ -98,20 +116,21 @@ fn random() -> impl Iterator<Item = Group> {
             _ => format!("{kind} {real} {n}x{a} out=-{},2 {norm}", 2 * a + 1),
         }
     };
-    (0..RANDOM).map(text).map(|text| read(&text))
+    (0..RANDOM).map(text).map(|text| whole(read(&text)))
 }
 
 /// Few small problems whose kernels have between them every step, in each precision, that those of the cases have.
 pub(crate) fn sample(target: &Target) -> Vec<Group> {
     let mut seen = BTreeSet::new();
-    let mut problems: Vec<Problem> = FILES.iter().flat_map(|file| read(file)).collect();
-    problems.sort_by_key(|problem| problem.input().len.max(problem.output().len));
-    problems.retain(|problem| {
-        let steps = target.outline(problem).map(|outline| crate::common::families(&outline)).unwrap_or_default();
+    let mut groups: Vec<Group> = cases().collect();
+    groups.sort_by_key(|group| group.problems[0].input().len.max(group.problems[0].output().len));
+    groups.retain(|group| {
+        let outline = target.clone().with_local_bytes(group.local_bytes).outline(&group.problems[0]);
+        let steps = outline.map(|outline| crate::common::families(&outline)).unwrap_or_default();
         let fresh = steps.iter().any(|step| !seen.contains(step));
         seen.extend(steps);
         fresh
     });
-    println!("{} problems reach {} sorts of steps", problems.len(), seen.len());
-    problems.into_iter().map(|problem| vec![problem]).collect()
+    println!("{} problems reach {} sorts of steps", groups.len(), seen.len());
+    groups
 }

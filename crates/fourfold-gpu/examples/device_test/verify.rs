@@ -28,8 +28,9 @@ pub(crate) fn all(device: &Device, groups: Vec<Group>) -> bool {
         let device = device.new_queue()?;
         while let Some(group) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
             // Without a cache on disk: compilers are tested too.
-            let planner = GpuPlanner::with_cache(device.clone(), None);
-            group.iter().for_each(|problem| judge(&planner, problem, &tally));
+            let target = device.target().with_local_bytes(group.local_bytes);
+            let planner = GpuPlanner::as_for(&target, device.clone(), None);
+            group.problems.iter().for_each(|problem| judge(&planner, problem, &tally));
         }
         Ok(())
     };

@@ -12,5 +12,6 @@ pub(crate) const OPENCL: Dialect = Dialect {
     pair: |x, y| format!("(real2)({x}, {y})"),
     thread: "get_local_id(0)",
     group: "get_group_id(0)",
-    barrier: "barrier(CLK_LOCAL_MEM_FENCE);",
+    // In place, a work item writes what another one of its group has read.
+    barrier: "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
 };

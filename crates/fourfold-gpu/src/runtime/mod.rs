@@ -12,7 +12,7 @@ use crate::dialect::{CUDA, Dialect, OPENCL};
 use fourfold::{Element, Error, ErrorKind, Result};
 use std::sync::Arc;
 
-pub(crate) use cuda::devices as cuda_devices;
+pub(crate) use cuda::{check_presence as check_nvrtc, compile as compile_cuda, devices as cuda_devices};
 pub(crate) use opencl::devices as opencl_devices;
 pub(crate) use transfer::{Pinned, Transfer};
 

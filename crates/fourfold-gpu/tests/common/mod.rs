@@ -58,14 +58,18 @@ pub(crate) fn verdict(planner: &GpuPlanner, problem: &Problem, seed: u64) -> Res
     check(problem, plan.uses_bluestein(), seed, |x, y| execute(&plan, x, y))
 }
 
-/// The sorts of steps that kernels take: what they do without its numbers, in which precision, and whether local memory is used.
+/// The sorts of kernels: what they do step by step without its numbers, in which precision, and whether local memory is used.
 pub(crate) fn families(outline: &Outline) -> BTreeSet<String> {
     let real = outline.recipe.problem().precision().name();
-    let launches = outline.launches.iter().flat_map(|launch| launch.steps.iter().map(move |step| (launch, step)));
-    let family = |(launch, step): (&fourfold_gpu::Launch, &String)| {
+    let plain = |step: &String| {
         let words: Vec<_> = step.split(|c: char| c.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
-        let place = if launch.local_bytes > 0 { "local" } else { "device" };
-        format!("{} in {real} in {place} memory", words.join("#"))
+        words.join("#")
     };
-    launches.map(family).collect()
+    let family = |launch: &fourfold_gpu::Launch| {
+        let mut steps: Vec<_> = launch.steps.iter().map(plain).collect();
+        steps.dedup();
+        let place = if launch.local_bytes > 0 { "local" } else { "device" };
+        format!("{} in {real} in {place} memory", steps.join("; "))
+    };
+    outline.launches.iter().map(family).collect()
 }

@@ -1,5 +1,6 @@
 //! CUDA: the driver and NVRTC, loaded when a device is opened.
 
+mod compiler;
 mod memory;
 mod queue;
 
@@ -7,11 +8,11 @@ use super::{Limits, numbered, unavailable};
 use crate::{Api, DeviceId, DeviceInfo};
 use cudarc::driver::sys::{self as driver_sys, CUdevice_attribute as Attribute, CUfunction_attribute, CUresult};
 use cudarc::driver::{CudaContext, CudaFunction, DriverError, result};
-use cudarc::nvrtc::{Ptx, result as nvrtc, sys as nvrtc_sys};
+use cudarc::nvrtc::{Ptx, sys as nvrtc_sys};
 use fourfold::{Error, Result};
-use std::ffi::CString;
 use std::sync::Arc;
 
+pub(crate) use compiler::{check_presence, compile};
 pub(crate) use memory::{Buffer, Pinned};
 pub(crate) use queue::{Event, Queue};
 
@@ -55,15 +56,12 @@ fn loses_device(error: CUresult) -> bool {
 
 /// The devices that the driver shows.
 pub(crate) fn devices() -> Result<Vec<DeviceInfo>> {
-    // SAFETY: only tries to load the libraries.
-    let (driver, compiler) = unsafe { (driver_sys::is_culib_present(), nvrtc_sys::is_culib_present()) };
+    // SAFETY: only tries to load the library.
+    let driver = unsafe { driver_sys::is_culib_present() };
     if !driver {
         return Err(unavailable("no CUDA driver on this machine (libcuda cannot be loaded)".into()));
     }
-    if !compiler {
-        let message = "no CUDA kernel compiler on this machine (libnvrtc cannot be loaded): install CUDA 13's NVRTC";
-        return Err(unavailable(message.into()));
-    }
+    check_presence()?;
     let all = result::init().and_then(|()| (0..result::device::get_count()?).map(info).collect::<Driver<Vec<_>>>());
     let none =
         |why: String| unavailable(format!("the CUDA driver shows no device{why}; CUDA_VISIBLE_DEVICES may hide it"));
@@ -121,11 +119,11 @@ impl Runtime {
             let _ = driver_sys::cuDriverGetVersion(&mut driver);
             let _ = nvrtc_sys::nvrtcVersion(&mut major, &mut minor);
         }
-        format!("driver {driver}, NVRTC {major}.{minor} {}", self.options().join(" "))
+        format!("driver {driver}, NVRTC {major}.{minor} {}", compiler::options(&self.architecture).join(" "))
     }
 
     pub(crate) fn compile(&self, source: &str, local_bytes: usize) -> Result<(Kernel, Vec<u8>)> {
-        let code = self.cubin(source)?;
+        let (code, _) = compile(source, &self.architecture, &[])?;
         Ok((self.load(&code, local_bytes)?, code))
     }
 
@@ -138,33 +136,5 @@ impl Runtime {
             Ok(kernel)
         };
         load().map_err(|e| failed("load a kernel", e))
-    }
-
-    fn options(&self) -> [String; 2] {
-        [format!("--gpu-architecture={}", self.architecture), "--std=c++17".into()]
-    }
-
-    /// Machine code for the device itself: PTX would be compiled again by the driver.
-    fn cubin(&self, source: &str) -> Result<Vec<u8>> {
-        let text = CString::new(source).expect("kernels have no zero bytes");
-        let program = nvrtc::create_program(&text, None).map_err(|e| unavailable(format!("NVRTC: {e:?}")))?;
-        let options = self.options();
-        // SAFETY: the program exists until it is destroyed; the image has the size that was asked for.
-        unsafe {
-            let image = nvrtc::compile_program(program, &options).and_then(|()| {
-                let mut size = 0;
-                nvrtc_sys::nvrtcGetCUBINSize(program, &mut size).result()?;
-                let mut image = vec![0u8; size];
-                nvrtc_sys::nvrtcGetCUBIN(program, image.as_mut_ptr().cast()).result()?;
-                Ok(image)
-            });
-            let image = image.map_err(|e| {
-                let log = nvrtc::get_program_log(program).unwrap_or_default();
-                let log: String = log.iter().map(|c| *c as u8 as char).collect();
-                unavailable(format!("NVRTC refuses a kernel ({e:?}):\n{log}"))
-            });
-            let _ = nvrtc::destroy_program(program);
-            image
-        }
     }
 }

@@ -1,0 +1,103 @@
+//! CUDA kernels through NVIDIA's compiler, which needs no GPU. `cargo xtask test` brings it and runs this.
+
+#[allow(dead_code, reason = "other tests use the rest")]
+mod common;
+
+use common::{families, read};
+use fourfold::Problem;
+use fourfold_gpu::{Launch, Target};
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const FILES: [&str; 2] = [include_str!("../../../cases/small.txt"), include_str!("../../../cases/gpu.txt")];
+
+const ARCHITECTURES: [&str; 2] = ["sm_80", "sm_90"];
+
+/// Where the compiler spills 8 bytes by a choice of its own, with 64 of 255 registers in use (with `__launch_bounds__(256, 1)` it does not).
+const TOLERATED: [&str; 1] = ["sm_80 irfft f64 3x149 pass 2"];
+
+/// A kernel of a problem's plan.
+struct Kernel {
+    architecture: &'static str,
+    problem: Problem,
+    launch: Launch,
+}
+
+/// Kernels that have between them every step of the cases, and those of the plans whose speed is promised.
+fn kernels(architecture: &'static str) -> Vec<Kernel> {
+    let target = Target::cuda(architecture).unwrap();
+    let mut seen = BTreeSet::new();
+    let mut kernels = vec![];
+    let fast = ["dct2", "dct3"].iter().flat_map(|kind| {
+        let text = move |n: usize| ["f32", "f64"].map(|real| format!("{kind} {real} {n}x{n}"));
+        [512, 1024, 2048, 4096, 8192].into_iter().flat_map(text)
+    });
+    let fast: Vec<Problem> = fast.flat_map(|text| read(&text)).collect();
+    for (i, problem) in fast.iter().cloned().chain(FILES.iter().flat_map(|file| read(file))).enumerate() {
+        let outline = target.outline(&problem).unwrap();
+        let steps = families(&outline);
+        let fresh = !steps.is_subset(&seen);
+        seen.extend(steps);
+        if i < fast.len() || fresh {
+            let kernel = |launch| Kernel { architecture, problem: problem.clone(), launch };
+            kernels.extend(outline.launches.into_iter().map(kernel));
+        }
+    }
+    kernels
+}
+
+/// The number before some words of the compiler's log.
+fn number(log: &str, after: &str) -> usize {
+    let before = log.split(after).next().unwrap_or_default();
+    let word = before.split_whitespace().last().unwrap_or_default();
+    word.parse().unwrap_or_else(|_| panic!("no number of{after} in {log}"))
+}
+
+/// A line for the log, and whether registers are spilled.
+fn compile(kernel: &Kernel) -> (String, bool) {
+    let Kernel { architecture, problem, launch } = kernel;
+    let log = launch.resources(architecture).unwrap_or_else(|e| panic!("{problem} on {architecture}: {e}"));
+    let registers = number(log.split("Used ").nth(1).unwrap_or_default(), " registers");
+    let spilled = number(&log, " bytes spill stores") + number(&log, " bytes spill loads");
+    let (pass, threads, local) = (launch.pass + 1, launch.threads, launch.local_bytes);
+    let line = format!(
+        "{architecture} {problem} pass {pass}: {registers} registers, {spilled} bytes spilled, {threads} threads, {local} bytes shared"
+    );
+    (line, spilled > 0)
+}
+
+#[test]
+#[ignore = "needs NVRTC: cargo xtask test brings it"]
+fn kernels_of_every_sort_compile_without_spills() {
+    let kernels: Vec<Kernel> = ARCHITECTURES.into_iter().flat_map(kernels).collect();
+    let (next, results) = (AtomicUsize::new(0), Mutex::new(vec![]));
+    let work = || {
+        while let Some(kernel) = kernels.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let result = compile(kernel);
+            results.lock().unwrap().push(result);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, |n| n.get()) {
+            scope.spawn(work);
+        }
+    });
+    let mut results = results.into_inner().unwrap();
+    results.sort();
+    results.iter().for_each(|(line, _)| println!("{line}"));
+    assert_eq!(results.len(), kernels.len());
+    assert!(kernels.len() > 80, "{}", kernels.len());
+    let tolerated = |line: &str| TOLERATED.iter().any(|kernel| line.starts_with(kernel));
+    let spilling: Vec<_> =
+        results.iter().filter(|(line, spills)| *spills && !tolerated(line)).map(|(line, _)| line).collect();
+    assert!(spilling.is_empty(), "kernels spill registers:\n{spilling:#?}");
+}
+
+#[test]
+fn numbers_are_read_from_the_log() {
+    let log = "ptxas info    : Function properties for pass\nptxas         .     0 bytes stack frame, 12 bytes spill stores, 8 bytes spill loads\nptxas info    : Used 64 registers, used 1 barriers\n";
+    assert_eq!(number(log, " bytes spill stores"), 12);
+    assert_eq!(number(log, " bytes spill loads"), 8);
+    assert_eq!(number(log.split("Used ").nth(1).unwrap(), " registers"), 64);
+}

@@ -1,0 +1,62 @@
+//! What can be tested of GPU kernels without a GPU, beside the tests on PoCL.
+
+use crate::process::{command, output, run, target_folder, work_folder};
+use crate::python::python;
+use crate::setup::installed;
+use crate::test::Outcome;
+use anyhow::{Context, Result, ensure};
+use std::fs;
+
+/// NVIDIA's compiler, of the oldest CUDA that is supported.
+const NVRTC: &str = "nvidia-cuda-nvrtc==13.0.88";
+
+/// Where Debian's package has the simulator as an OpenCL driver.
+const SIMULATOR: &str = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
+
+/// What a typical device allows.
+const LIMITS: &str = "--local-mem-size 49152 --max-wgsize 256";
+
+/// Compiles a kernel of every sort for two architectures; prints registers, and fails if a kernel spills them.
+pub(crate) fn nvrtc() -> Result<Outcome> {
+    let library = match nvrtc_folder() {
+        Ok(folder) => folder,
+        Err(error) => return Ok(Outcome::LeftOut(format!("no NVRTC from PyPI: {error:#}"))),
+    };
+    let line = "cargo test --locked --package fourfold-gpu --test nvrtc -- --include-ignored --nocapture";
+    run(command(line).env("LD_LIBRARY_PATH", library))?;
+    Ok(Outcome::Done)
+}
+
+/// The folder of the library, from PyPI.
+fn nvrtc_folder() -> Result<String> {
+    let find = "import nvidia.cu13, sys; print(list(nvidia.cu13.__path__)[0] + '/lib')";
+    let mut script = command(&python("nvrtc", NVRTC)?);
+    Ok(output(script.args(["-c", find]))?.trim().to_owned())
+}
+
+/// Runs a kernel of every sort in a simulator that finds races and accesses out of bounds.
+pub(crate) fn oclgrind() -> Result<Outcome> {
+    if !installed("oclgrind") {
+        return Ok(Outcome::LeftOut("no oclgrind: install Debian's package of that name".into()));
+    }
+    run(&mut command("cargo build --locked --package fourfold-gpu --example device_test"))?;
+    let folder = work_folder("oclgrind")?;
+    fs::write(folder.join("oclgrind.icd"), SIMULATOR)?;
+    let log = folder.join("log");
+    // On one processor: its compiler does not bear two threads.
+    let mut simulate =
+        command(&format!("taskset -c {} oclgrind --check-api --data-races {LIMITS} --log", processor()?));
+    simulate.arg(&log).arg(target_folder().join("debug/examples/device_test"));
+    simulate.args(["sample", "--device", "opencl"]).env("OCL_ICD_VENDORS", &folder).env("FOURFOLD_CACHE_DIR", "");
+    run(&mut simulate)?;
+    let found = fs::read_to_string(&log).context("oclgrind has left no log")?;
+    ensure!(found.trim().is_empty(), "oclgrind found:\n{}", found.chars().take(5000).collect::<String>());
+    Ok(Outcome::Done)
+}
+
+/// One that this process may use.
+fn processor() -> Result<String> {
+    let status = fs::read_to_string("/proc/self/status")?;
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).context("no processors")?;
+    Ok(list.trim().split(['-', ',']).next().unwrap_or("0").to_owned())
+}
