@@ -1,7 +1,7 @@
 //! Fits a pass to a device: which kernels, how many lines a work group takes, and with how many threads.
 
 use crate::runtime::Limits;
-use crate::spec::{Packing, Part, Port, Spec, Stage, Window, Work};
+use crate::spec::{Part, Port, Spec, Stage, Window, Work};
 
 /// Threads of a work group; more where few work groups share a multiprocessor.
 const THREADS: usize = 256;
@@ -21,40 +21,11 @@ impl Spec {
             self.straighten();
         }
         let windows = || self.windowed(limits);
-        let specs = match whole {
+        match whole {
             Some(spec) if !spec.across || spec.run() >= LEAST_RUN.min(spec.wanted_run()) => vec![spec],
             Some(spec) => windows().unwrap_or(vec![spec]),
             None => windows().unwrap_or_else(|| self.staged(limits)),
-        };
-        specs.into_iter().map(Spec::fused).collect()
-    }
-
-    /// With the butterflies beside a combine of half spectra as part of it, where the registers hold two of them.
-    fn fused(mut self) -> Spec {
-        let packed = matches!(self.packing, Packing::Lines | Packing::Pairs);
-        let (packed, stages) = (packed && self.local, &mut self.stages);
-        match &mut **stages {
-            [
-                ..,
-                Stage { work: Work::Butterflies(split), .. },
-                Stage { work: Work::After { n, parts, butterflies, .. }, .. },
-            ] if packed && split.has_twins() && parts.iter().all(|part| part.takes_all(*n)) => {
-                *butterflies = Some(*split);
-                let last = stages.len() - 2;
-                let from = stages.remove(last).from;
-                stages[last].from = from;
-            }
-            [
-                Stage { work: Work::Before { butterflies, .. }, .. },
-                Stage { work: Work::Butterflies(split), .. },
-                ..,
-            ] if packed && split.has_twins() => {
-                *butterflies = Some(*split);
-                stages[0].to = stages.remove(1).to;
-            }
-            _ => {}
         }
-        self
     }
 
     /// Without a stage for neighbours alone: its work group would need the line as a whole.
@@ -87,9 +58,8 @@ impl Spec {
         while self.groups() < 3 * limits.units / 4 && self.tile > 1 && self.run() > LEAST_RUN {
             self.tile /= 2;
         }
-        // So that registers, of which f64 takes twice as many, hold as many threads as local memory has room for.
-        let share = 4 / (self.precision.bytes() / 4);
-        let most = if share * self.local_bytes() > limits.local_bytes { 2 * THREADS } else { THREADS };
+        let crowded = 4 * self.local_bytes() > limits.local_bytes;
+        let most = if crowded { 2 * THREADS } else { THREADS };
         let items = self.stages.iter().map(|stage| self.window_items(&stage.work)).max().unwrap_or(1);
         self.threads = (items * self.tile).next_multiple_of(32).clamp(1, most.min(limits.threads));
         Some(self)

@@ -232,11 +232,6 @@ pub(crate) struct Rader {
 }
 
 impl Split {
-    /// Whether the butterfly with terms N − k is known when the kernel is written, and registers hold both.
-    pub(crate) fn has_twins(&self) -> bool {
-        self.rader.is_none() && self.groups == 1 && matches!(self.radix, 2 | 4 | 8)
-    }
-
     /// How many small DFTs a line has.
     pub(crate) fn count(&self) -> usize {
         self.inner * self.groups * self.rader.map_or(1, |rader| rader.inner * rader.groups)
@@ -300,33 +295,18 @@ pub(crate) enum Work {
         spectrum: usize,
         rader: Option<Rader>,
     },
-    /// From half spectra of `n` reals what the line becomes; w_n^k from `turns` on, for pairs. The butterflies before can be part of it.
+    /// From half spectra of `n` reals what the line becomes; w_n^k from `turns` on, for pairs.
     After {
         n: usize,
         turns: usize,
         parts: Vec<Part>,
-        butterflies: Option<Split>,
     },
     /// Half spectra of `n` reals from the line, as what a transform back to reals takes.
     Before {
         n: usize,
         turns: usize,
         terms: Terms,
-        butterflies: Option<Split>,
     },
-}
-
-/// Which terms of a half spectrum a part of a combine takes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Which {
-    First,
-    /// `first` + `step` · i.
-    Inner {
-        first: usize,
-        step: usize,
-    },
-    /// N/2 of an even N.
-    Last,
 }
 
 /// Half spectra as combines make them: term 0, the terms from 1 on, and with even n the last.
@@ -350,9 +330,6 @@ impl Work {
             Work::Convolve { length, groups, rader, .. } => {
                 length * rader.map_or(*groups, |rader| rader.groups * rader.inner)
             }
-            Work::After { butterflies: Some(split), .. } | Work::Before { butterflies: Some(split), .. } => {
-                split.count()
-            }
             Work::After { parts, .. } => parts.iter().map(Part::count).max().unwrap_or(0),
             Work::Before { n, .. } => n / 2 + 1,
         }
@@ -360,27 +337,6 @@ impl Work {
 }
 
 impl Part {
-    /// Whether it takes all terms between the ends, or an end.
-    pub(crate) fn takes_all(&self, n: usize) -> bool {
-        match self.which(n) {
-            Which::First | Which::Last => true,
-            Which::Inner { first, step } => (first, step, self.count()) == (1, 1, (n - 1) / 2),
-        }
-    }
-
-    /// The terms of half spectra of `n` reals that it takes.
-    pub(crate) fn which(&self, n: usize) -> Which {
-        let index = match self {
-            Part::Zero { .. } => return Which::First,
-            Part::One { from, .. } | Part::Two { from: [from, _], .. } => from,
-        };
-        match (index.start as usize, index.step) {
-            (0, _) => Which::First,
-            (start, 0) if start == n - 1 && n % 2 == 0 => Which::Last,
-            (start, step) => Which::Inner { first: start.div_ceil(2), step: (step as usize / 2).max(1) },
-        }
-    }
-
     pub(crate) fn count(&self) -> usize {
         match self {
             Part::Zero { .. } => 1,

@@ -118,14 +118,14 @@ impl Chain {
         let half = if self.packing == Packing::Lines { 0.5 } else { 1.0 };
         let parts = merged(&reduction.after).iter().map(|step| self.part(step, half)).collect();
         let turns = self.turns(n);
-        self.push(Work::After { n, turns, parts, butterflies: None }, Port::Buffer, array(View::default()));
+        self.push(Work::After { n, turns, parts }, Port::Buffer, array(View::default()));
     }
 
     /// Half spectra of length `n` to real data.
     fn hermitian(&mut self, n: usize, reduction: &Reduction) {
         let terms = self.terms(n, &merged(&reduction.before));
         let turns = self.turns(n);
-        self.push(Work::Before { n, turns, terms, butterflies: None }, array(View::default()), Port::Buffer);
+        self.push(Work::Before { n, turns, terms }, array(View::default()), Port::Buffer);
         let view = View { order: self.order(reduction), exchanged: true, ..View::default() };
         self.dft_back(self.elements(n), view);
     }

@@ -5,53 +5,45 @@
 
 use super::port::coefficients;
 use super::{Line, Writer};
-use crate::spec::{Matrix, Packing, Part, Port, Terms, Which};
+use crate::spec::{Matrix, Packing, Part, Port, Terms};
 use crate::trace::{Array, Int, Sym, if_less, int, select};
 use fourfold::engine::{C, Index, Real, pack, unpack};
 
 /// Terms of the half spectra of all lines that are packed.
-pub(super) type Packed = Vec<C<Sym>>;
+type Packed = Vec<C<Sym>>;
 
 impl Writer<'_> {
     pub(super) fn half_spectra_to_line(&self, n: usize, turns: usize, parts: &[Part], from: &Port, to: &Port) {
         let Port::Array(_) = to else { unreachable!("lines are in arrays") };
         for part in parts {
-            let put = |line: Line, i: Int, term: Term| {
-                self.write_part(part, line, i, &self.terms(n, turns, from, term));
-            };
-            match part.which(n) {
-                Which::First => self.end_items(0, |line, spot| put(line, int(0), Term::First(spot))),
-                Which::Last => {
-                    let place = if self.spec.packing == Packing::Pairs { 0 } else { n / 2 };
-                    self.end_items(place, |line, spot| put(line, int(0), Term::Last(spot)));
+            match *part {
+                // The zeros of complex terms are written with their real parts.
+                Part::Zero { .. } if self.spec.geometry.output.complex => {}
+                Part::Zero { to } => self.end_items(0, |line, _| {
+                    let zeros = vec![Sym::lit(0.0); self.spec.packing.lines()];
+                    self.write_values(line, to, int(0), &zeros);
+                }),
+                Part::One { count, from: index, to, by } => {
+                    self.term_items(n, index, count, |line, i, term| {
+                        let by = Array::Table.load(int(by));
+                        let real = |z: &C<Sym>| if index.start == 0 || index.start % 2 == 1 { z.re } else { z.im };
+                        let values: Vec<_> = self.terms(n, turns, from, term).iter().map(|z| real(z) * by).collect();
+                        self.write_values(line, to, i, &values);
+                    });
                 }
-                Which::Inner { first, step } => {
-                    self.inner_items(n, first, step, part.count(), |line, i, spots| put(line, i, Term::Inner(spots)));
+                Part::Two { count, from: [index, _], to, matrix } => {
+                    self.term_items(n, index, count, |line, i, term| {
+                        let [a, b, c, d] = coefficients(matrix, i);
+                        let terms = self.terms(n, turns, from, term);
+                        let row = |a: Sym, b: Sym| terms.iter().map(|z| z.re.mul_add(a, z.im * b)).collect::<Vec<_>>();
+                        let (first, second) = (row(a, b), row(c, d));
+                        if self.spec.geometry.output.complex {
+                            return self.write_terms(line, to[0], i, &first, &second);
+                        }
+                        self.write_values(line, to[0], i, &first);
+                        self.write_values(line, to[1], i, &second);
+                    });
                 }
-            }
-        }
-    }
-
-    /// What a part of the combine makes of its term i of each line.
-    pub(super) fn write_part(&self, part: &Part, line: Line, i: Int, terms: &[C<Sym>]) {
-        match *part {
-            // The zeros of complex terms are written with their real parts.
-            Part::Zero { .. } if self.spec.geometry.output.complex => {}
-            Part::Zero { to } => self.write_values(line, to, i, &vec![Sym::lit(0.0); terms.len()]),
-            Part::One { from, to, by, .. } => {
-                let by = Array::Table.load(int(by));
-                let real = |z: &C<Sym>| if from.start == 0 || from.start % 2 == 1 { z.re } else { z.im };
-                self.write_values(line, to, i, &terms.iter().map(|z| real(z) * by).collect::<Vec<_>>());
-            }
-            Part::Two { to, matrix, .. } => {
-                let [a, b, c, d] = coefficients(matrix, i);
-                let row = |a: Sym, b: Sym| terms.iter().map(|z| z.re.mul_add(a, z.im * b)).collect::<Vec<_>>();
-                let (first, second) = (row(a, b), row(c, d));
-                if self.spec.geometry.output.complex {
-                    return self.write_terms(line, to[0], i, &first, &second);
-                }
-                self.write_values(line, to[0], i, &first);
-                self.write_values(line, to[1], i, &second);
             }
         }
     }
@@ -59,6 +51,21 @@ impl Writer<'_> {
     /// Complex elements of `n` reals.
     fn elements(&self, n: usize) -> usize {
         if self.spec.packing == Packing::Pairs { n / 2 } else { n }
+    }
+
+    /// `body` for the terms that have the reals at `index` for i < `count`.
+    fn term_items(&self, n: usize, index: Index, count: usize, body: impl Fn(Line, Int, Term)) {
+        match (index.start as usize, index.step) {
+            (0, _) => self.end_items(0, |line, spot| body(line, int(0), Term::First(spot))),
+            (start, 0) if start == n - 1 && n % 2 == 0 => {
+                let place = if self.spec.packing == Packing::Pairs { 0 } else { n / 2 };
+                self.end_items(place, |line, spot| body(line, int(0), Term::Last(spot)));
+            }
+            (start, step) => {
+                let (first, step) = (start.div_ceil(2), step as usize / 2);
+                self.inner_items(n, first, step.max(1), count, |line, i, spots| body(line, i, Term::Inner(spots)));
+            }
+        }
     }
 
     /// `body` with where frequency `k` stands.
@@ -111,11 +118,11 @@ impl Writer<'_> {
     }
 
     /// The window of terms N − k, which may be the same.
-    pub(super) fn other(&self, line: Line) -> Line {
-        let (mirror, b) = (self.mirror(line), line.frequency);
-        let slot = select(b * 2, int(self.spec.before()), mirror.slot, line.slot);
-        let slot = select(int(0), b, slot, line.slot);
-        Line { slot, frequency: select(int(0), b, mirror.frequency, b), ..line }
+    fn other(&self, line: Line) -> Line {
+        let mirror = self.mirror(line);
+        let slot = select(line.frequency * 2, int(self.spec.before()), mirror.slot, line.slot);
+        let slot = select(int(0), line.frequency, slot, line.slot);
+        Line { slot, ..mirror }
     }
 
     fn place_in_window(&self, k: Int) -> Int {
@@ -152,31 +159,21 @@ impl Writer<'_> {
     fn terms(&self, n: usize, turns: usize, from: &Port, term: Term) -> Packed {
         let read = |spot: Spot| self.load_at(from, spot.line, spot.place, [0, n]);
         match (self.spec.packing, term) {
-            (_, Term::First(at)) => self.end_terms(Which::First, read(at)),
-            (_, Term::Last(at)) => self.end_terms(Which::Last, read(at)),
-            (Packing::Single, Term::Inner(Spots { at, .. })) => vec![read(at)],
+            (Packing::Single, Term::First(at) | Term::Last(at) | Term::Inner(Spots { at, .. })) => vec![read(at)],
+            (Packing::Lines, Term::First(at) | Term::Last(at)) => self.separated(read(at), read(at)),
             (Packing::Lines, Term::Inner(Spots { at, mirror, .. })) => self.separated(read(at), read(mirror)),
             (Packing::Pairs, Term::Inner(Spots { k, at, mirror })) => {
                 let turn = Array::Table.load_pair(k + (turns / 2) as i64);
                 vec![unpack(read(at), read(mirror), turn)[0]]
             }
+            (Packing::Pairs, Term::First(at)) => vec![sum_of_parts(read(at))],
+            (Packing::Pairs, Term::Last(at)) => vec![sum_of_parts(read(at).conj())],
             (Packing::Complex, _) => unreachable!("complex data have whole spectra"),
         }
     }
 
-    /// Term 0, or the last of an even number of reals.
-    pub(super) fn end_terms(&self, which: Which, z: C<Sym>) -> Packed {
-        let sum = |z: C<Sym>| vec![C { re: z.re + z.im, im: Sym::lit(0.0) }];
-        match self.spec.packing {
-            Packing::Lines => self.separated(z, z),
-            Packing::Pairs if which == Which::First => sum(z),
-            Packing::Pairs => sum(z.conj()),
-            Packing::Single | Packing::Complex => vec![z],
-        }
-    }
-
     /// Twice the terms of two lines, from terms k and N − k of both as one.
-    pub(super) fn separated(&self, z: C<Sym>, mirror: C<Sym>) -> Packed {
+    fn separated(&self, z: C<Sym>, mirror: C<Sym>) -> Packed {
         vec![z + mirror.conj(), (z - mirror.conj()).times_minus_i()]
     }
 
@@ -209,14 +206,14 @@ impl Writer<'_> {
     }
 
     /// Term 0, or the last.
-    pub(super) fn end(&self, line: Line, term: Option<(usize, usize)>) -> Vec<Sym> {
+    fn end(&self, line: Line, term: Option<(usize, usize)>) -> Vec<Sym> {
         let Some((from, by)) = term else { return vec![Sym::lit(0.0); self.spec.packing.lines()] };
         let by = Array::Table.load(int(by));
         self.read_values(line, Index { start: from as isize, step: 0 }, int(0)).iter().map(|x| *x * by).collect()
     }
 
     /// Term i + 1.
-    pub(super) fn inner(&self, line: Line, terms: &Terms, i: Int) -> Packed {
+    fn inner(&self, line: Line, terms: &Terms, i: Int) -> Packed {
         let (from, matrix): ([Index; 2], Matrix) = terms.inner.expect("there are terms between the ends");
         let [a, b, c, d] = coefficients(matrix, i);
         let [x, y] = from.map(|index| self.read_values(line, index, i));
@@ -249,12 +246,16 @@ enum Term {
     Last(Spot),
 }
 
-pub(super) fn real(values: &[Sym]) -> Packed {
+fn sum_of_parts(z: C<Sym>) -> C<Sym> {
+    C { re: z.re + z.im, im: Sym::lit(0.0) }
+}
+
+fn real(values: &[Sym]) -> Packed {
     values.iter().map(|re| C { re: *re, im: Sym::lit(0.0) }).collect()
 }
 
 /// a + ib.
-pub(super) fn together(terms: &[C<Sym>]) -> C<Sym> {
+fn together(terms: &[C<Sym>]) -> C<Sym> {
     match *terms {
         [a, b] => a + b.times_i(),
         [a] => a,

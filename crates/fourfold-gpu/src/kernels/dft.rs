@@ -72,20 +72,6 @@ impl Writer<'_> {
         }
     }
 
-    /// The butterfly of the window's last digit whose other digits, as a frequency, are `f`.
-    pub(super) fn last_small(&self, split: &Split, line: Line, f: Int) -> Small {
-        let window = self.spec.window;
-        let k = self.place_of(f, &self.spec.digits[window.first..window.last - 1]);
-        let inner = split.inner / self.spec.before();
-        Small {
-            run: Some(Run { base: k * split.radix as i64, step: 1, count: split.radix }),
-            places: vec![],
-            column: self.before(line) * inner as i64 + k,
-            frequency: None,
-            outer: None,
-        }
-    }
-
     /// Small DFT number `item` of those that a prime has become.
     fn small_of_rader(&self, split: &Split, rader: &Rader, item: Int) -> Small {
         let count = (split.inner * split.groups) as i64;
@@ -104,7 +90,7 @@ impl Writer<'_> {
         Small { run: None, places, column: k, frequency: None, outer }
     }
 
-    pub(super) fn small_addresses(&self, small: &Small, port: &Port, line: Line) -> Vec<Int> {
+    fn small_addresses(&self, small: &Small, port: &Port, line: Line) -> Vec<Int> {
         match small.run {
             Some(run) => self.addresses(port, line, run),
             None => {
@@ -123,7 +109,7 @@ impl Writer<'_> {
     }
 
     /// The twiddles of a small DFT: those of powers of two are read, the others are their products.
-    pub(super) fn twiddles<const R: usize>(&self, split: &Split, small: &Small) -> Twiddles {
+    fn twiddles<const R: usize>(&self, split: &Split, small: &Small) -> Twiddles {
         if let Some(outer) = &small.outer {
             return Twiddles(outer.iter().map(|at| Some(Array::Table.load_pair(*at))).collect());
         }
@@ -151,7 +137,7 @@ impl Rader {
 }
 
 /// One small DFT.
-pub(super) struct Small {
+struct Small {
     /// Its places in the window, or each of them.
     run: Option<Run>,
     places: Vec<Int>,
@@ -164,10 +150,10 @@ pub(super) struct Small {
 }
 
 /// Factors of the elements; none stands for 1.
-pub(super) struct Twiddles(Vec<Option<C<Sym>>>);
+struct Twiddles(Vec<Option<C<Sym>>>);
 
 impl Twiddles {
-    pub(super) fn turn(&self, j: usize, z: C<Sym>) -> C<Sym> {
+    fn turn(&self, j: usize, z: C<Sym>) -> C<Sym> {
         self.0[j].map_or(z, |w| z.mul(w))
     }
 }

@@ -6,12 +6,10 @@ mod dft;
 mod place;
 mod pointwise;
 mod port;
-mod twin;
 
 use crate::spec::{Spec, Stage, Work};
 use crate::trace::{Int, Statement, barrier, comment, for_each, group, if_less, int, record, thread};
 use std::cmp::Ordering;
-use twin::Twins;
 
 /// The statements of a kernel.
 pub(crate) fn kernel(spec: &Spec) -> Vec<Statement> {
@@ -64,14 +62,8 @@ impl Writer<'_> {
             Work::Convolve { length, groups, spectrum, rader } => {
                 self.convolve(*length, *groups, *spectrum, rader.as_ref(), from, to);
             }
-            Work::After { n, turns, parts, butterflies } => match butterflies {
-                Some(split) => self.butterflies_to_line(Twins { split, n: *n, turns: *turns, from, to }, parts),
-                None => self.half_spectra_to_line(*n, *turns, parts, from, to),
-            },
-            Work::Before { n, turns, terms, butterflies } => match butterflies {
-                Some(split) => self.line_to_butterflies(Twins { split, n: *n, turns: *turns, from, to }, terms),
-                None => self.line_to_half_spectra(*n, *turns, terms, from, to),
-            },
+            Work::After { n, turns, parts } => self.half_spectra_to_line(*n, *turns, parts, from, to),
+            Work::Before { n, turns, terms } => self.line_to_half_spectra(*n, *turns, terms, from, to),
         }
     }
 
@@ -176,13 +168,7 @@ fn describe(stage: &Stage) -> String {
         Work::Chirp { radix, room, .. } => format!("DFTs of {radix} as convolutions of {room}"),
         Work::Unchirp { radix, .. } => format!("DFTs of {radix} from convolutions"),
         Work::Convolve { length, .. } => format!("convolve {length} elements"),
-        Work::After { n, butterflies: None, .. } => format!("half spectra of {n} reals, and from these the line"),
-        Work::Before { n, butterflies: None, .. } => format!("half spectra of {n} reals from the line"),
-        Work::After { n, butterflies: Some(split), .. } => {
-            format!("DFTs of {}, two at once, half spectra of {n} reals, and from these the line", split.radix)
-        }
-        Work::Before { n, butterflies: Some(split), .. } => {
-            format!("half spectra of {n} reals from the line, and DFTs of {}, two at once", split.radix)
-        }
+        Work::After { n, .. } => format!("half spectra of {n} reals, and from these the line"),
+        Work::Before { n, .. } => format!("half spectra of {n} reals from the line"),
     }
 }
