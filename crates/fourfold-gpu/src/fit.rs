@@ -58,8 +58,9 @@ impl Spec {
         while self.groups() < 3 * limits.units / 4 && self.tile > 1 && self.run() > LEAST_RUN {
             self.tile /= 2;
         }
-        let crowded = 4 * self.local_bytes() > limits.local_bytes;
-        let most = if crowded { 2 * THREADS } else { THREADS };
+        // So that registers, of which f64 takes twice as many, hold as many threads as local memory has room for.
+        let share = 16 / self.precision.bytes();
+        let most = if share * self.local_bytes() > limits.local_bytes { 2 * THREADS } else { THREADS };
         let items = self.stages.iter().map(|stage| self.window_items(&stage.work)).max().unwrap_or(1);
         self.threads = (items * self.tile).next_multiple_of(32).clamp(1, most.min(limits.threads));
         Some(self)

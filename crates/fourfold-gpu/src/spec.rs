@@ -336,7 +336,41 @@ impl Work {
     }
 }
 
+/// Which terms of a half spectrum a part of a combine takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Which {
+    First,
+    /// `first` + `step` · i.
+    Inner {
+        first: usize,
+        step: usize,
+    },
+    /// N/2 of an even N.
+    Last,
+}
+
 impl Part {
+    /// The terms of half spectra of `n` reals that it takes.
+    pub(crate) fn which(&self, n: usize) -> Which {
+        let index = match self {
+            Part::Zero { .. } => return Which::First,
+            Part::One { from, .. } | Part::Two { from: [from, _], .. } => from,
+        };
+        match (index.start as usize, index.step) {
+            (0, _) => Which::First,
+            (start, 0) if start == n - 1 && n % 2 == 0 => Which::Last,
+            (start, step) => Which::Inner { first: start.div_ceil(2), step: (step as usize / 2).max(1) },
+        }
+    }
+
+    /// Whether it takes all terms between the ends, or an end.
+    pub(crate) fn takes_all(&self, n: usize) -> bool {
+        match self.which(n) {
+            Which::First | Which::Last => true,
+            Which::Inner { first, step } => (first, step, self.count()) == (1, 1, (n - 1) / 2),
+        }
+    }
+
     pub(crate) fn count(&self) -> usize {
         match self {
             Part::Zero { .. } => 1,

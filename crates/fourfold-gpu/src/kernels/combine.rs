@@ -5,7 +5,7 @@
 
 use super::port::coefficients;
 use super::{Line, Writer};
-use crate::spec::{Matrix, Packing, Part, Port, Terms};
+use crate::spec::{Matrix, Packing, Part, Port, Terms, Which};
 use crate::trace::{Array, Int, Sym, if_less, int, select};
 use fourfold::engine::{C, Index, Real, pack, unpack};
 
@@ -16,34 +16,57 @@ impl Writer<'_> {
     pub(super) fn half_spectra_to_line(&self, n: usize, turns: usize, parts: &[Part], from: &Port, to: &Port) {
         let Port::Array(_) = to else { unreachable!("lines are in arrays") };
         for part in parts {
-            match *part {
-                // The zeros of complex terms are written with their real parts.
-                Part::Zero { .. } if self.spec.geometry.output.complex => {}
-                Part::Zero { to } => self.end_items(0, |line, _| {
-                    let zeros = vec![Sym::lit(0.0); self.spec.packing.lines()];
-                    self.write_values(line, to, int(0), &zeros);
+            match part.which(n) {
+                Which::First => self.end_items(0, |line, spot| {
+                    self.write_part(part, line, int(0), &self.end_terms(Which::First, self.at(from, spot)));
                 }),
-                Part::One { count, from: index, to, by } => {
-                    self.term_items(n, index, count, |line, i, term| {
-                        let by = Array::Table.load(int(by));
-                        let real = |z: &C<Sym>| if index.start == 0 || index.start % 2 == 1 { z.re } else { z.im };
-                        let values: Vec<_> = self.terms(n, turns, from, term).iter().map(|z| real(z) * by).collect();
-                        self.write_values(line, to, i, &values);
+                Which::Last => {
+                    let place = if self.spec.packing == Packing::Pairs { 0 } else { n / 2 };
+                    self.end_items(place, |line, spot| {
+                        self.write_part(part, line, int(0), &self.end_terms(Which::Last, self.at(from, spot)));
                     });
                 }
-                Part::Two { count, from: [index, _], to, matrix } => {
-                    self.term_items(n, index, count, |line, i, term| {
-                        let [a, b, c, d] = coefficients(matrix, i);
-                        let terms = self.terms(n, turns, from, term);
-                        let row = |a: Sym, b: Sym| terms.iter().map(|z| z.re.mul_add(a, z.im * b)).collect::<Vec<_>>();
-                        let (first, second) = (row(a, b), row(c, d));
-                        if self.spec.geometry.output.complex {
-                            return self.write_terms(line, to[0], i, &first, &second);
-                        }
-                        self.write_values(line, to[0], i, &first);
-                        self.write_values(line, to[1], i, &second);
+                Which::Inner { .. } if self.spec.packing == Packing::Pairs && part.takes_all(n) => {
+                    // Two terms at once: in the middle both are one.
+                    self.inner_items(n, 1, 1, n / 4, |line, i, Spots { k, at, mirror }| {
+                        let [a, b] = unpack(self.at(from, at), self.at(from, mirror), turn(turns, k));
+                        self.write_part(part, line, i, &[a]);
+                        self.write_part(part, line, int(n / 2 - 2) - i, &[b]);
                     });
                 }
+                Which::Inner { first, step } => {
+                    self.inner_items(n, first, step, part.count(), |line, i, spots| {
+                        self.write_part(part, line, i, &self.inner_terms(turns, from, spots));
+                    });
+                }
+            }
+        }
+    }
+
+    fn at(&self, port: &Port, spot: Spot) -> C<Sym> {
+        self.load_at(port, spot.line, spot.place, [0, usize::MAX])
+    }
+
+    /// What a part of the combine makes of its term i of each line.
+    fn write_part(&self, part: &Part, line: Line, i: Int, terms: &[C<Sym>]) {
+        match *part {
+            // The zeros of complex terms are written with their real parts.
+            Part::Zero { .. } if self.spec.geometry.output.complex => {}
+            Part::Zero { to } => self.write_values(line, to, i, &vec![Sym::lit(0.0); terms.len()]),
+            Part::One { from, to, by, .. } => {
+                let by = Array::Table.load(int(by));
+                let real = |z: &C<Sym>| if from.start == 0 || from.start % 2 == 1 { z.re } else { z.im };
+                self.write_values(line, to, i, &terms.iter().map(|z| real(z) * by).collect::<Vec<_>>());
+            }
+            Part::Two { to, matrix, .. } => {
+                let [a, b, c, d] = coefficients(matrix, i);
+                let row = |a: Sym, b: Sym| terms.iter().map(|z| z.re.mul_add(a, z.im * b)).collect::<Vec<_>>();
+                let (first, second) = (row(a, b), row(c, d));
+                if self.spec.geometry.output.complex {
+                    return self.write_terms(line, to[0], i, &first, &second);
+                }
+                self.write_values(line, to[0], i, &first);
+                self.write_values(line, to[1], i, &second);
             }
         }
     }
@@ -51,21 +74,6 @@ impl Writer<'_> {
     /// Complex elements of `n` reals.
     fn elements(&self, n: usize) -> usize {
         if self.spec.packing == Packing::Pairs { n / 2 } else { n }
-    }
-
-    /// `body` for the terms that have the reals at `index` for i < `count`.
-    fn term_items(&self, n: usize, index: Index, count: usize, body: impl Fn(Line, Int, Term)) {
-        match (index.start as usize, index.step) {
-            (0, _) => self.end_items(0, |line, spot| body(line, int(0), Term::First(spot))),
-            (start, 0) if start == n - 1 && n % 2 == 0 => {
-                let place = if self.spec.packing == Packing::Pairs { 0 } else { n / 2 };
-                self.end_items(place, |line, spot| body(line, int(0), Term::Last(spot)));
-            }
-            (start, step) => {
-                let (first, step) = (start.div_ceil(2), step as usize / 2);
-                self.inner_items(n, first, step.max(1), count, |line, i, spots| body(line, i, Term::Inner(spots)));
-            }
-        }
     }
 
     /// `body` with where frequency `k` stands.
@@ -155,20 +163,24 @@ impl Writer<'_> {
         (0..self.spec.packing.lines()).map(|l| self.read_index(line, l, index, i)).collect()
     }
 
-    /// A term of the half spectra.
-    fn terms(&self, n: usize, turns: usize, from: &Port, term: Term) -> Packed {
-        let read = |spot: Spot| self.load_at(from, spot.line, spot.place, [0, n]);
-        match (self.spec.packing, term) {
-            (Packing::Single, Term::First(at) | Term::Last(at) | Term::Inner(Spots { at, .. })) => vec![read(at)],
-            (Packing::Lines, Term::First(at) | Term::Last(at)) => self.separated(read(at), read(at)),
-            (Packing::Lines, Term::Inner(Spots { at, mirror, .. })) => self.separated(read(at), read(mirror)),
-            (Packing::Pairs, Term::Inner(Spots { k, at, mirror })) => {
-                let turn = Array::Table.load_pair(k + (turns / 2) as i64);
-                vec![unpack(read(at), read(mirror), turn)[0]]
-            }
-            (Packing::Pairs, Term::First(at)) => vec![sum_of_parts(read(at))],
-            (Packing::Pairs, Term::Last(at)) => vec![sum_of_parts(read(at).conj())],
-            (Packing::Complex, _) => unreachable!("complex data have whole spectra"),
+    /// A term between the ends.
+    fn inner_terms(&self, turns: usize, from: &Port, Spots { k, at, mirror }: Spots) -> Packed {
+        match self.spec.packing {
+            Packing::Lines => self.separated(self.at(from, at), self.at(from, mirror)),
+            Packing::Pairs => vec![unpack(self.at(from, at), self.at(from, mirror), turn(turns, k))[0]],
+            Packing::Single => vec![self.at(from, at)],
+            Packing::Complex => unreachable!("complex data have whole spectra"),
+        }
+    }
+
+    /// Term 0, or the last of an even number of reals.
+    fn end_terms(&self, which: Which, z: C<Sym>) -> Packed {
+        let sum = |z: C<Sym>| vec![C { re: z.re + z.im, im: Sym::lit(0.0) }];
+        match self.spec.packing {
+            Packing::Lines => self.separated(z, z),
+            Packing::Pairs if which == Which::First => sum(z),
+            Packing::Pairs => sum(z.conj()),
+            Packing::Single | Packing::Complex => vec![z],
         }
     }
 
@@ -189,7 +201,7 @@ impl Writer<'_> {
             // In the middle both are one term.
             return self.inner_items(n, 1, 1, n / 4, |line, i, Spots { k, at, mirror }| {
                 let [a, b] = [i, int(n / 2 - 2) - i].map(|i| self.inner(line, terms, i)[0]);
-                let [a, b] = pack(a, b, Array::Table.load_pair(k + (turns / 2) as i64));
+                let [a, b] = pack(a, b, turn(turns, k));
                 put(mirror, b);
                 put(at, a);
             });
@@ -237,17 +249,9 @@ struct Spots {
     mirror: Spot,
 }
 
-/// A term of a half spectrum.
-#[derive(Clone, Copy)]
-enum Term {
-    First(Spot),
-    Inner(Spots),
-    /// N/2 of an even N; of pairs it stands at 0.
-    Last(Spot),
-}
-
-fn sum_of_parts(z: C<Sym>) -> C<Sym> {
-    C { re: z.re + z.im, im: Sym::lit(0.0) }
+/// w_n^k, of those that begin at real `turns` of the table.
+fn turn(turns: usize, k: Int) -> C<Sym> {
+    Array::Table.load_pair(k + (turns / 2) as i64)
 }
 
 fn real(values: &[Sym]) -> Packed {
