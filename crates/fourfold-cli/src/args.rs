@@ -13,10 +13,10 @@ const PROBLEM_HELP: &str = "\
 A problem is one argument, in quotes: kinds type shape option…
 
   kinds   dct1…dct4 dst1…dst4 dht idxst fft rfft and their inverses idct2, ifft, …;
-          one for all axes, or one for each: dct2,dst2
+          one for all axes, or one for each: dct2,dst2; idct_idxst, idxst_idct
   type    f32 or f64, the real type
   shape   1024x1024, of the real array (for fft of the complex one)
-  option  axes=0,2   ortho   forward   orthogonalize=yes|no   scale=0.5   adjoint
+  option  axes=0,2   ortho   forward   backward   orthogonalize=yes|no   scale=0.5   adjoint
           inplace   in=s0,s1   out=s0,s1 (strides in elements)
 
 for example \"dct2 f64 1024x1024 ortho\". The names and the scaling are those of SciPy.";
@@ -112,6 +112,9 @@ pub(crate) struct Transform {
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) how: How,
+    /// Print JSON: the problem as it was understood, and the type and shape of the output
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Compress an image: DCT of each whole channel, drop small coefficients, transform back
@@ -134,6 +137,9 @@ pub(crate) struct Compress {
     pub(crate) spectrum: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) how: How,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Show or clear the compiled kernels that are kept on disk

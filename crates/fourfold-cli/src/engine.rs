@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use std::str::FromStr;
 use std::thread;
 
-use anyhow::{Context, Error, Result, bail};
-use fourfold::{Isa, Plan, Planner, Problem};
+use anyhow::{Context, Error, Result, bail, ensure};
+use fourfold::{Isa, Planner, Problem, Recipe};
 use fourfold_gpu::{Api, Device, DeviceId, GpuPlan, GpuPlanner, Target};
 
 use crate::args::{Contenders, How};
@@ -31,7 +31,7 @@ const USUAL_ARCHITECTURE: &str = "sm_90";
 pub(crate) struct Method {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
-    cpu: fn(&Planner, &Problem) -> fourfold::Result<Plan>,
+    cpu: fn(&Planner, &Problem) -> Recipe,
     gpu: fn(&GpuPlanner, &Problem) -> fourfold::Result<GpuPlan>,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Method {
 pub(crate) const METHODS: &[Method] = &[Method {
     name: "fused",
     about: "reorder, FFT and combine in one pass over the array an axis",
-    cpu: Planner::plan,
+    cpu: Planner::recipe,
     gpu: GpuPlanner::plan,
 }];
 
@@ -114,6 +114,7 @@ impl FromStr for Method {
     fn from_str(text: &str) -> Result<Method> {
         let names = || METHODS.iter().map(|method| method.name).collect::<Vec<_>>().join(", ");
         let found = METHODS.iter().find(|method| method.name == text).copied();
+        ensure!(text != "all", "all methods are for verify and bench; name one of: {}", names());
         found.with_context(|| format!("there is no method {text:?}; there are: {}", names()))
     }
 }
@@ -168,12 +169,22 @@ impl Contender {
     /// The plan for a problem.
     pub(crate) fn plan(&self, problem: &Problem) -> Result<Ready> {
         let ready = match &self.planner {
-            AnyPlanner::Cpu(planner) => (self.method.cpu)(planner, problem).map(|plan| Ready::Cpu(Box::new(plan))),
+            AnyPlanner::Cpu(planner) => {
+                planner.plan_recipe((self.method.cpu)(planner, problem)).map(|plan| Ready::Cpu(Box::new(plan)))
+            }
             AnyPlanner::Gpu(device, planner) => {
                 (self.method.gpu)(planner, problem).map(|plan| Ready::Gpu(Box::new(plan), device.clone()))
             }
         };
         ready.with_context(|| format!("cannot plan {problem}"))
+    }
+
+    /// How a processor computes the problem, and the bytes of scratch that it needs. Makes no tables.
+    pub(crate) fn recipe(&self, problem: &Problem) -> Result<(Recipe, usize)> {
+        let AnyPlanner::Cpu(planner) = &self.planner else { unreachable!("devices have outlines") };
+        let recipe = (self.method.cpu)(planner, problem);
+        let scratch = planner.scratch_bytes(&recipe).with_context(|| format!("cannot plan {problem}"))?;
+        Ok((recipe, scratch))
     }
 }
 

@@ -94,12 +94,21 @@ impl<'a> Cursor<'a> {
         } else if self.take("False") {
             Ok(Value::Bool(false))
         } else if self.take("(") {
-            Ok(Value::Tuple(self.items(')', Self::whole)?))
+            self.tuple()
         } else if self.take("[") {
             bail!("records (a structured array) are not read; save one field of it")
         } else {
             Ok(Value::Text(self.text()?))
         }
+    }
+
+    /// What follows an opening bracket. One number without a comma after it is no tuple, but that number.
+    fn tuple(&mut self) -> Result<Value<'a>> {
+        let text = self.rest;
+        let lengths = self.items(')', Self::whole)?;
+        let comma = text[..text.len() - self.rest.len()].contains(',');
+        ensure!(lengths.len() != 1 || comma, "({0}) is a number: the shape of one axis is ({0},)", lengths[0]);
+        Ok(Value::Tuple(lengths))
     }
 
     /// A number without sign; Python 2 wrote an `L` after it.
@@ -142,6 +151,8 @@ mod tests {
             "{'a': 'b' 'c': 'd'}",
             "{'a': (1}",
             "{'a': (-1,)}",
+            "{'a': (4)}",
+            "{'a': ( 4 ) }",
             "{'a': (99999999999999999999,)}",
             "{'a': ((1,),)}",
             "{'a': 'b\\'}",

@@ -4,7 +4,7 @@
 //! `fortran_order` and `shape`; `literal.rs` reads exactly that. A header is never believed about sizes: nothing is
 //! allocated before the file has been seen to be long enough.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
@@ -205,9 +205,10 @@ impl Header {
 impl Npy<BufReader<File>> {
     /// Opens a file and reads its header.
     pub(crate) fn open(path: &Path) -> Result<Self> {
+        // Opening a pipe would wait for its writer.
+        ensure!(fs::metadata(path)?.is_file(), "it is not a regular file");
         let file = File::open(path)?;
         let metadata = file.metadata()?;
-        ensure!(metadata.is_file(), "it is not a regular file");
         Npy::new(BufReader::new(file), metadata.len())
     }
 }

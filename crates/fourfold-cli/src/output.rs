@@ -1,29 +1,41 @@
 //! Output files that appear whole or not at all.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, Once, PoisonError};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use tempfile::NamedTempFile;
 
 /// A file being written under another name in the folder of its final one. Dropped without [`Output::commit`], it leaves
-/// nothing behind, and a file that had the final name stays as it was.
+/// nothing behind, and a file that had the final name stays as it was; so too if the user or the system ends the command.
 pub(crate) struct Output {
     file: BufWriter<NamedTempFile>,
     path: PathBuf,
 }
 
 impl Output {
-    /// Begins a file, so that a folder that cannot be written is reported before any work is done.
+    /// Begins a file, so that a folder or an old file that cannot be written is reported before any work is done.
     pub(crate) fn create(path: &Path) -> Result<Output> {
         let path = target(path)?;
+        let old = replaced(&path).with_context(|| format!("cannot write {}", path.display()))?;
         let folder = path.parent().expect("a file lies in a folder");
         let mut builder = tempfile::Builder::new();
         builder.prefix(".fourfold-").suffix(".part");
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask, as for any file
-        let file = builder.tempfile_in(folder).with_context(|| format!("cannot write in {}", folder.display()))?;
+        #[cfg(unix)]
+        if let Some(old) = &old {
+            builder.permissions(old.clone());
+        }
+        let in_folder = || format!("cannot write in {}", folder.display());
+        let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        remove_when_ended();
+        let file = builder.tempfile_in(folder).with_context(in_folder)?;
+        unfinished.push(file.path().to_owned());
+        // What the umask has taken away.
+        old.map_or(Ok(()), |old| file.as_file().set_permissions(old)).with_context(in_folder)?;
         Ok(Output { file: BufWriter::new(file), path })
     }
 
@@ -47,12 +59,57 @@ impl Output {
     pub(crate) fn commit(self) -> Result<()> {
         let failed = || format!("cannot write {}", self.path.display());
         let file = self.file.into_inner().map_err(|error| error.into_error()).with_context(failed)?;
+        let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        unfinished.retain(|path| path != file.path());
         file.persist(&self.path).map(drop::<File>).with_context(failed)
     }
 }
 
-/// Where the file will lie: behind a symbolic link, which stays. Devices, pipes and folders cannot be replaced.
+/// The files that the command has begun. Whoever holds the lock is not interrupted.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Exit code of a command that was interrupted, as shells have it: 128 and the number of SIGINT.
+const INTERRUPTED: i32 = 130;
+
+/// From now on, what is unfinished is removed before an interruption or a termination ends the command.
+fn remove_when_ended() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // Without a handler the command ends as it would have, and leaves the file.
+        let _ = ctrlc::set_handler(|| {
+            let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+            unfinished.iter().for_each(|path| drop(fs::remove_file(path)));
+            std::process::exit(INTERRUPTED);
+        });
+    });
+}
+
+/// The permissions of the file that has this name, which the new one gets; an error if it may not be written.
+fn replaced(path: &Path) -> Result<Option<fs::Permissions>> {
+    let Ok(metadata) = fs::metadata(path) else { return Ok(None) };
+    ensure!(!metadata.permissions().readonly(), "it is read-only");
+    OpenOptions::new().write(true).open(path)?;
+    Ok(Some(metadata.permissions()))
+}
+
+/// Links that lead from one to the next, at most; as on Linux.
+const MOST_LINKS: usize = 40;
+
+/// Where the file will lie: behind symbolic links, which stay, also where they lead to nothing yet. Devices, pipes and folders
+/// cannot be replaced.
 fn target(path: &Path) -> Result<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match fs::read_link(&path) {
+            Ok(next) => path = path.parent().unwrap_or(Path::new("")).join(next),
+            Err(_) => return place(&path),
+        }
+    }
+    bail!("cannot write {}: too many symbolic links", path.display())
+}
+
+/// Where a file lies whose name is no link.
+fn place(path: &Path) -> Result<PathBuf> {
     let failed = || format!("cannot write {}", path.display());
     let name = path.file_name().with_context(|| format!("cannot write {path:?}: it names no file"))?;
     if let Ok(metadata) = fs::metadata(path) {
@@ -104,6 +161,42 @@ mod tests {
         write(&path, "new");
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(names(folder.path()), ["old"]);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn the_new_file_has_the_old_ones_permissions() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("old");
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        fs::write(&path, "old").unwrap();
+        for permissions in [0o600, 0o666, 0o640] {
+            fs::set_permissions(&path, PermissionsExt::from_mode(permissions)).unwrap();
+            write(&path, "new");
+            assert_eq!(mode(), permissions);
+        }
+        fs::set_permissions(&path, PermissionsExt::from_mode(0o444)).unwrap();
+        let message = format!("{:#}", Output::create(&path).err().unwrap());
+        assert!(message.contains("read-only") && message.contains("old"), "{message}");
+        assert_eq!((mode(), names(folder.path())), (0o444, vec!["old".to_owned()]));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_to_nothing_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link, other) = (folder.path().join("file"), folder.path().join("link"), folder.path().join("other"));
+        std::os::unix::fs::symlink("link", &other).unwrap();
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        write(&other, "new");
+        assert!(
+            fs::symlink_metadata(&link).unwrap().is_symlink() && fs::symlink_metadata(&other).unwrap().is_symlink()
+        );
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        let circle = folder.path().join("circle");
+        std::os::unix::fs::symlink("circle", &circle).unwrap();
+        assert!(Output::create(&circle).is_err());
     }
 
     #[test]

@@ -4,9 +4,9 @@ use std::fs;
 use std::io::{self, Cursor, Write};
 use std::path::Path;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Error, Result, anyhow, bail, ensure};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use image::{ColorType, DynamicImage, ImageDecoder, ImageEncoder, ImageFormat, ImageReader, Limits};
+use image::{ColorType, DynamicImage, ImageDecoder, ImageEncoder, ImageError, ImageFormat, ImageReader, Limits};
 
 use crate::array::check_memory;
 
@@ -31,22 +31,20 @@ impl Picture {
         let file = fs::read(path)?;
         let mut reader = ImageReader::new(Cursor::new(&file)).with_guessed_format()?;
         match reader.format() {
-            Some(ImageFormat::Png) => {}
+            Some(ImageFormat::Png) => png_size(&file).map_or(Ok(()), |[width, height]| check_size(width, height))?,
             Some(ImageFormat::Jpeg) => ensure!(has_end(&file), "it is cut off"),
             _ => bail!("it is neither PNG nor JPEG"),
         }
         let mut limits = Limits::default();
         limits.max_alloc = Some(8 * MOST_PIXELS + (64 << 20)); // 8 bytes a pixel of 4 channels, and working room
         reader.limits(limits);
-        let mut decoder = reader.into_decoder()?;
+        let mut decoder = reader.into_decoder().map_err(once)?;
         let (width, height) = decoder.dimensions();
-        let pixels = u64::from(width) * u64::from(height);
-        ensure!(pixels > 0, "it is {width}x{height} pixels: there is nothing to transform");
-        ensure!(pixels <= MOST_PIXELS, "it is {width}x{height} pixels; at most {MOST_PIXELS} pixels are read");
-        check_memory(pixels as usize * working_bytes(decoder.color_type()))?;
-        let profile = decoder.icc_profile()?;
-        let orientation = decoder.orientation()?;
-        let mut image = DynamicImage::from_decoder(decoder)?;
+        check_size(width, height)?;
+        check_memory(width as usize * height as usize * working_bytes(decoder.color_type()))?;
+        let profile = decoder.icc_profile().map_err(once)?;
+        let orientation = decoder.orientation().map_err(once)?;
+        let mut image = DynamicImage::from_decoder(decoder).map_err(once)?;
         image.apply_orientation(orientation);
         Picture::new(&image, profile)
     }
@@ -99,6 +97,24 @@ impl Picture {
         };
         encoder.write_image(&bytes, self.width as u32, self.height as u32, self.color.into()).map_err(io::Error::other)
     }
+}
+
+/// The error without its causes, which its own text repeats.
+fn once(error: ImageError) -> Error {
+    anyhow!("{error}")
+}
+
+/// Width and height in the header of a PNG file, before its decoder finds them too large and does not say what they are.
+fn png_size(file: &[u8]) -> Option<[u32; 2]> {
+    let sides = file.get(16..24)?.as_chunks::<4>().0;
+    Some([u32::from_be_bytes(sides[0]), u32::from_be_bytes(sides[1])])
+}
+
+fn check_size(width: u32, height: u32) -> Result<()> {
+    let pixels = u64::from(width) * u64::from(height);
+    ensure!(pixels > 0, "it is {width}x{height} pixels: there is nothing to transform");
+    ensure!(pixels <= MOST_PIXELS, "it is {width}x{height} pixels; at most {MOST_PIXELS} pixels are read");
+    Ok(())
 }
 
 /// What compressing takes a pixel: the pixels decoded, the samples before and after, a channel of coefficients and their

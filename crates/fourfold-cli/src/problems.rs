@@ -22,7 +22,16 @@ impl Problems {
 
 /// One problem; an error names the text that was meant.
 pub(crate) fn parse(text: &str) -> Result<Problem> {
-    text.parse().with_context(|| format!("in {text:?}"))
+    text.parse().with_context(|| format!("in {}", quoted(text)))
+}
+
+/// As much of a user's text as a message repeats.
+const QUOTED: usize = 80;
+
+/// The text, in one line and not too long.
+pub(crate) fn quoted(text: &str) -> String {
+    let start: String = text.chars().take(QUOTED).collect();
+    format!("{start:?}{}", if start.len() < text.len() { "…" } else { "" })
 }
 
 fn read_cases(path: &Path) -> Result<Vec<Problem>> {

@@ -57,8 +57,8 @@ pub(crate) struct Transform {
 }
 
 impl Transform {
-    pub(crate) fn new(plan: Plan, arrays: Rc<RefCell<Arrays>>) -> Transform {
-        Transform { scratch: plan.scratch(), plan, arrays }
+    pub(crate) fn new(plan: Plan, arrays: Rc<RefCell<Arrays>>) -> Result<Transform> {
+        Ok(Transform { scratch: plan.try_scratch()?, plan, arrays })
     }
 }
 

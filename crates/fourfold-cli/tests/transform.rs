@@ -254,3 +254,24 @@ fn a_write_that_fails_halfway_leaves_the_old_file() {
     assert_eq!(read(&output), b"old");
     assert_eq!(folder.names(), ["in.npy", "out.npy"]);
 }
+
+#[test]
+#[cfg(unix)]
+fn a_pipe_is_not_waited_for() {
+    let folder = Folder::new();
+    let pipe = folder.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let message = failure(1, &[&"transform", &"dct2 f64 auto", &pipe, &"-o", &folder.path("out.npy")]);
+    says(&message, &["pipe", "not a regular file"]);
+}
+
+#[test]
+fn programs_read_json() {
+    let folder = Folder::new();
+    let input = folder.write("in.npy", &npy("<f4", false, "(2, 4)", vec![0; 32]));
+    let text = success(&[&"transform", &"rfft f32 auto axes=-1", &input, &"-o", &folder.path("out.npy"), &"--json"]);
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(report["problem"], "rfft f32 2x4 axes=1");
+    assert_eq!(report["dtype"], "complex64");
+    assert_eq!(report["shape"], serde_json::json!([2, 3]));
+}

@@ -38,7 +38,7 @@ fn plan_shows_the_recipe() {
 
 #[test]
 fn mistakes_in_problems_are_explained() {
-    let mistakes: [(&str, &[&str]); 15] = [
+    let mistakes: [(&str, &[&str]); 17] = [
         ("", &["kind"]),
         ("dtc2 f64 8", &["dtc2", "dct2"]),
         ("dct2", &["type"]),
@@ -54,6 +54,8 @@ fn mistakes_in_problems_are_explained() {
         ("dct2 f64 8 ortho forward", &["ortho", "forward"]),
         ("dct2 f64 8x8 out=0,1", &["out"]),
         ("dct2 f64 8 orto", &["orto", "ortho"]),
+        ("dct2 f64 8 8", &["joined by x"]),
+        ("idst-v f64 8", &["idst-i?"]),
     ];
     for (problem, parts) in mistakes {
         for subcommand in ["plan", "verify", "bench"] {
@@ -70,6 +72,50 @@ fn what_does_not_fit_in_memory_is_refused() {
 }
 
 #[test]
+fn long_texts_are_shortened() {
+    let problem = format!("dct2 f64 8 {}", "o".repeat(5000));
+    assert!(failure(1, &[&"plan", &problem]).len() < 1000);
+}
+
+/// The command with so many KiB of memory.
+#[cfg(target_os = "linux")]
+fn limited(kibibytes: usize, arguments: &[&str]) -> std::process::Output {
+    let line = format!("ulimit -v {kibibytes}; exec \"$0\" \"$@\"");
+    std::process::Command::new("sh")
+        .args(["-c", &line, env!("CARGO_BIN_EXE_fourfold")])
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_lack_of_memory_is_an_error() {
+    // A recipe needs no tables.
+    assert!(limited(400_000, &["plan", "fft f64 536870911", "--threads", "1"]).status.success());
+    for subcommand in ["verify", "bench"] {
+        let output = limited(3_000_000, &[subcommand, "dct2 f64 67108864", "--threads", "1"]);
+        says(&one_error(1, &output), &["memory"]);
+    }
+    // At no limit does the command break off: what it makes, it asks for.
+    let (mut refused, mut done) = (0, 0);
+    for (problem, limit) in ["dct2 f64 1000003", "dst3 f64 1048576", "fft f32 524309"]
+        .into_iter()
+        .flat_map(|problem| [60, 90, 140, 200, 300, 800].map(|limit| (problem, limit * 1000)))
+    {
+        let output = limited(limit, &["bench", problem, "--threads", "1", "--repeat", "1"]);
+        match output.status.code() {
+            Some(0) => done += 1,
+            _ => {
+                says(&one_error(1, &output), &["memory"]);
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 3 && done > 3, "{refused} refused, {done} done");
+}
+
+#[test]
 fn usage_errors_take_one_line_and_exit_code_2() {
     let problem = "dct2 f64 8";
     says(&failure(2, &[&"plna", &problem]), &["plna", "plan"]);
@@ -81,6 +127,7 @@ fn usage_errors_take_one_line_and_exit_code_2() {
     says(&failure(2, &[&"plan", &problem, &"--engine", &"abacus"]), &["abacus", "cpu:ISA", "scalar"]);
     says(&failure(2, &[&"plan", &problem, &"--engine", &"cpu:mmx"]), &["mmx"]);
     says(&failure(2, &[&"plan", &problem, &"--method", &"magic"]), &["magic", "fused"]);
+    says(&failure(2, &[&"plan", &problem, &"--method", &"all"]), &["all", "verify and bench", "fused"]);
     says(&failure(2, &[&"bench", &problem, &"--method", &"fused,magic"]), &["magic", "fused"]);
     says(&failure(2, &[&"bench", &problem, &"--threads", &"0"]), &["--threads", "1"]);
     says(&failure(2, &[&"bench", &problem, &"--seconds", &"nan"]), &["seconds"]);

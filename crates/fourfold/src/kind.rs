@@ -146,14 +146,14 @@ const TABLE: [Facts; 23] = [
     Facts { kind: Kind::Idxst, name: "idxst", aliases: &[], sum: Sum::Idxst, is_inverse: false, inverse: None },
     forward(Kind::Fft, "fft", &["fftn"], Sum::Forward, Kind::Ifft),
     forward(Kind::Rfft, "rfft", &["rfftn"], Sum::RealToHalf, Kind::Irfft),
-    backward(Kind::Idct1, "idct1", &[], Sum::Dct1, Kind::Dct1),
-    backward(Kind::Idct2, "idct2", &["idct", "idctn"], Sum::Dct3, Kind::Dct2),
-    backward(Kind::Idct3, "idct3", &[], Sum::Dct2, Kind::Dct3),
-    backward(Kind::Idct4, "idct4", &[], Sum::Dct4, Kind::Dct4),
-    backward(Kind::Idst1, "idst1", &[], Sum::Dst1, Kind::Dst1),
-    backward(Kind::Idst2, "idst2", &["idst", "idstn"], Sum::Dst3, Kind::Dst2),
-    backward(Kind::Idst3, "idst3", &[], Sum::Dst2, Kind::Dst3),
-    backward(Kind::Idst4, "idst4", &[], Sum::Dst4, Kind::Dst4),
+    backward(Kind::Idct1, "idct1", &["idct-i"], Sum::Dct1, Kind::Dct1),
+    backward(Kind::Idct2, "idct2", &["idct", "idctn", "idct-ii"], Sum::Dct3, Kind::Dct2),
+    backward(Kind::Idct3, "idct3", &["idct-iii"], Sum::Dct2, Kind::Dct3),
+    backward(Kind::Idct4, "idct4", &["idct-iv"], Sum::Dct4, Kind::Dct4),
+    backward(Kind::Idst1, "idst1", &["idst-i"], Sum::Dst1, Kind::Dst1),
+    backward(Kind::Idst2, "idst2", &["idst", "idstn", "idst-ii"], Sum::Dst3, Kind::Dst2),
+    backward(Kind::Idst3, "idst3", &["idst-iii"], Sum::Dst2, Kind::Dst3),
+    backward(Kind::Idst4, "idst4", &["idst-iv"], Sum::Dst4, Kind::Dst4),
     backward(Kind::Idht, "idht", &[], Sum::Dht, Kind::Dht),
     backward(Kind::Ifft, "ifft", &["ifftn"], Sum::Backward, Kind::Fft),
     backward(Kind::Irfft, "irfft", &["irfftn"], Sum::HalfToReal, Kind::Rfft),
@@ -226,7 +226,8 @@ impl Kind {
         }
     }
 
-    /// The scale of the kind under `norm` on an axis of `n` elements: 1, 1/√L or 1/L.
+    /// The scale of the kind under `norm` on an axis of `n` elements: 1, 1/√L or 1/L; infinite for a DCT-I of less than
+    /// [two](Kind::min_length), where L is 0.
     pub fn scale(self, n: usize, norm: Norm) -> f64 {
         1.0 / norm.divisor(self.scaled_length(n, norm))
     }

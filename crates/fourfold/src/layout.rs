@@ -62,12 +62,27 @@ impl Layout {
     /// Exact, but for layouts so contrived that a million steps do not decide (the question is a knapsack problem):
     /// those count as overlapping.
     pub fn overlaps(&self) -> bool {
-        let axes = self.shape.iter().zip(&self.strides).filter(|(n, _)| **n > 1);
-        let mut axes: Vec<(i128, i128)> = axes.map(|(&n, s)| (s.unsigned_abs() as i128, n as i128 - 1)).collect();
-        axes.sort_unstable();
-        let nested = (0..axes.len()).all(|i| axes[i].0 > reach(&axes[..i]));
-        !nested && (self.elements() > self.len || collides(&axes, 0, false, &mut { SEARCH_STEPS }))
+        overlaps(&self.shape, &self.strides)
     }
+}
+
+/// As many axes of more than one element as an array has at most that fits the address space.
+const MOST_AXES: usize = 64;
+
+/// [`Layout::overlaps`] of an array with this shape and these strides; allocates nothing.
+pub(crate) fn overlaps(shape: &[usize], strides: &[isize]) -> bool {
+    let mut memory = [(0i128, 0i128); MOST_AXES];
+    let mut count = 0;
+    for (&n, stride) in shape.iter().zip(strides).filter(|(n, _)| **n > 1) {
+        let Some(axis) = memory.get_mut(count) else { return true };
+        *axis = (stride.unsigned_abs() as i128, n as i128 - 1);
+        count += 1;
+    }
+    let axes = &mut memory[..count];
+    axes.sort_unstable();
+    let nested = (0..count).all(|i| axes[i].0 > reach(&axes[..i]));
+    let elements = axes.iter().fold(1i128, |product, &(_, last)| product.saturating_mul(last + 1));
+    !nested && (elements > reach(axes).saturating_add(1) || collides(axes, 0, false, &mut { SEARCH_STEPS }))
 }
 
 /// The greatest distance between two elements that differ along the given axes, (step, length − 1) each.
@@ -83,6 +98,9 @@ fn collides(axes: &[(i128, i128)], from: i128, moved: bool, steps: &mut u32) -> 
     };
     if step == 0 {
         return true;
+    }
+    if shorter.is_empty() {
+        return moved && from % step == 0 && (from / step).abs() <= last;
     }
     let rest = reach(shorter);
     let most = (rest - from).div_euclid(step).min(last);

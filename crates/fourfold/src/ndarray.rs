@@ -29,7 +29,7 @@ impl Plan {
         D: Dimension,
         E: Dimension,
     {
-        self.execute_array_with(input, output, &mut self.scratch())
+        self.execute_array_with(input, output, &mut self.try_scratch()?)
     }
 
     /// [`Plan::execute_array`] with the caller's scratch: allocates nothing.
@@ -62,7 +62,7 @@ impl Plan {
     /// # Errors
     /// As [`Plan::execute_array`], and if input and output differ in domain or shape.
     pub fn execute_array_in_place<T: Element, D: Dimension>(&self, data: &mut ArrayRef<T, D>) -> Result<()> {
-        self.execute_array_in_place_with(data, &mut self.scratch())
+        self.execute_array_in_place_with(data, &mut self.try_scratch()?)
     }
 
     /// [`Plan::execute_array_in_place`] with the caller's scratch: allocates nothing.

@@ -92,7 +92,8 @@ impl fmt::Display for Problem {
 impl Problem {
     /// Reads the notation for an input array of shape `input`, which `auto` then stands for.
     ///
-    /// Where the input is a half spectrum of m terms, `auto` takes the real length to be even, 2(m−1), as SciPy does.
+    /// Where the input is a half spectrum of m terms, `auto` takes the real length to be even, 2(m−1), as SciPy does; of one term,
+    /// which SciPy refuses, it makes one real.
     ///
     /// ```
     /// use fourfold::Problem;
@@ -227,6 +228,12 @@ fn unknown_kind(name: &str) -> Error {
 }
 
 fn unknown_option(word: &str) -> Error {
+    if word.parse::<usize>().is_ok() {
+        let word = quoted(word);
+        return notation(format!(
+            "{word} is no option: a shape is one word, its lengths joined by x, such as 4096x4096"
+        ));
+    }
     let near = nearest(word, CHOICES.iter().map(|choice| choice.name));
     let forms = CHOICES.map(|choice| choice.form);
     notation(format!(

@@ -73,7 +73,18 @@ impl Plan {
     }
 
     /// Scratch for one execution at a time; with it, executing allocates nothing.
+    ///
+    /// # Panics
+    /// If there is no memory for it, as a `Vec` does; [`Plan::try_scratch`] says so instead.
     pub fn scratch(&self) -> Scratch {
+        self.try_scratch().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`Plan::scratch`] that may fail.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn try_scratch(&self) -> Result<Scratch> {
         Scratch::new(self.scratch_bytes())
     }
 
@@ -95,12 +106,13 @@ impl Plan {
     /// Sums of reals (DCT, DST, DHT, IDXST) also take complex slices and act on both parts.
     ///
     /// # Errors
-    /// If a slice is shorter than [`Layout::len`], or its elements are not of the problem's type and domain.
+    /// If a slice is shorter than [`Layout::len`], its elements are not of the problem's type and domain, or there is no memory for
+    /// the scratch.
     pub fn execute<I: Element, O: Element>(&self, input: &[I], output: &mut [O]) -> Result<()> {
         self.check::<I, O>()?;
         check_slice("input", self.input(), input.len())?;
         check_slice("output", self.output(), output.len())?;
-        self.execute_with(input, output, &mut self.scratch())
+        self.execute_with(input, output, &mut self.try_scratch()?)
     }
 
     /// [`Plan::execute`] with the caller's scratch: allocates nothing.
@@ -138,7 +150,7 @@ impl Plan {
     pub fn execute_in_place<T: Element>(&self, data: &mut [T]) -> Result<()> {
         self.check_in_place::<T>()?;
         check_slice("array", self.input(), data.len())?;
-        self.execute_in_place_with(data, &mut self.scratch())
+        self.execute_in_place_with(data, &mut self.try_scratch()?)
     }
 
     /// [`Plan::execute_in_place`] with the caller's scratch: allocates nothing.

@@ -4,17 +4,21 @@ use crate::cpu::cut::Cut;
 use crate::cpu::dispatch::Isa;
 use crate::cpu::engine::{Engine, Precise, Ready};
 use crate::cpu::line::Line;
+use crate::cpu::sizes::{Sizes, table_bytes};
 use crate::cpu::threads::Pool;
 use crate::multiplier::{Multiplier, Values};
 use crate::plan::{AnyEngine, Plan};
+use crate::problem::AxisTransform;
 use crate::recipe::{self, Op, Recipe, Scheme};
 use crate::rules::axes;
 use crate::rules::mixed_radix::LONGEST;
 use crate::{Domain, Error, ErrorKind, Precision, Problem, Result};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Makes plans for this machine. Plans of one planner share their tables and threads.
+/// Makes plans for this machine. Plans of one planner share their tables and threads; the planner keeps all tables until it is
+/// dropped, so for many problems that do not come again, take a new one now and then.
 ///
 /// ```
 /// use fourfold::Planner;
@@ -98,10 +102,23 @@ impl Planner {
         axes::recipe(problem)
     }
 
+    /// Bytes of scratch that a plan following `recipe` would need. Makes no tables, as planning does.
+    ///
+    /// # Errors
+    /// If an axis is too long.
+    pub fn scratch_bytes(&self, recipe: &Recipe) -> Result<usize> {
+        check_size(recipe)?;
+        let sizes = match recipe.problem().precision() {
+            Precision::F32 => Sizes::new::<f32>(recipe, self.isa),
+            Precision::F64 => Sizes::new::<f64>(recipe, self.isa),
+        };
+        Ok(sizes.scratch(self.pool.threads()))
+    }
+
     /// A plan for `problem`.
     ///
     /// # Errors
-    /// If the tables or the scratch would not fit the address space.
+    /// If an axis is too long, or there is no memory for the tables.
     pub fn plan(&self, problem: &Problem) -> Result<Plan> {
         self.plan_recipe(self.recipe(problem))
     }
@@ -178,9 +195,15 @@ impl Planner {
         }
         let mut line = |recipe: &recipe::Line| {
             let mut tables = tables.lock().unwrap_or_else(PoisonError::into_inner);
-            tables.entry(key(recipe)).or_insert_with(|| ready(recipe)).clone()
+            match tables.entry(key(recipe)) {
+                Entry::Occupied(entry) => Ok(entry.get().clone()),
+                Entry::Vacant(entry) => {
+                    check_memory(recipe, table_bytes(recipe, size_of::<S>()))?;
+                    Ok(entry.insert(ready(recipe)).clone())
+                }
+            }
         };
-        Ok(Engine::new(recipe, self.isa, values, &mut line))
+        Engine::new(recipe, self.isa, values, &mut line)
     }
 }
 
@@ -214,6 +237,15 @@ fn check_complex<S: Precise>(recipe: &Recipe, values: &Values<S>) -> Result<()> 
         return Err(Error::new(ErrorKind::Argument, message));
     }
     Ok(())
+}
+
+/// Whether so much memory can be had, before tables are made that do not ask.
+fn check_memory(line: &recipe::Line, bytes: usize) -> Result<()> {
+    let AxisTransform { axis, n, .. } = line.transform;
+    let message =
+        || format!("there is no memory for about {bytes} bytes of tables, which axis {axis} of {n} elements takes");
+    let probe = Vec::<u8>::new().try_reserve_exact(bytes);
+    probe.map_err(|_| Error::new(ErrorKind::Unavailable, message()))
 }
 
 /// Lengths whose tables and scratch (at most some hundred reals an element of a line) would overflow. A DFT may be twice as long

@@ -10,10 +10,11 @@ use crate::{Domain, Edges, Error, Kind, Layout, Norm, Precision, ProblemBuilder,
 /// ```text
 /// problem = kinds type shape option…
 /// kinds   = kind | kind,kind,…      one for all transformed axes, or one for each, in the order of `axes`
+///         | idct_idxst | idxst_idct the pairs of two axes below
 /// type    = f32 | f64               the real type; complex data have parts of this type
 /// shape   = 4096x4096 | auto        of the real array, or of the complex one for `fft`; batch axes included
 /// option  = axes=0,2 (all)          which axes to transform; -1 is the last
-///         | ortho | forward         the norm (else backward)
+///         | ortho | forward | backward   the norm (else backward)
 ///         | orthogonalize=yes/no    SciPy's rescaling of single terms (else exactly with ortho)
 ///         | scale=0.5               a factor on everything
 ///         | adjoint                 the conjugate transpose of what the rest names

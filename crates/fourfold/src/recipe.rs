@@ -213,13 +213,15 @@ impl FromStr for Recipe {
             None => axes::recipe(&heading.parse()?),
         };
         let mut unused: Vec<&Line> = default.lines().collect();
-        let ops = rows.map(|row| parse_pass(row, &mut unused)).collect::<Result<Vec<_>>>()?;
+        let rows: Vec<_> = rows.collect();
+        let ops = rows.iter().map(|row| parse_pass(row, &mut unused)).collect::<Result<Vec<_>>>()?;
         if let Some(line) = unused.first() {
             return Err(invalid(format!("no pass does {} along axis {}", line.transform.sum, line.transform.axis)));
         }
         let recipe = Recipe::new(default.problem.clone(), default.inverse.clone(), ops);
         check_order(&recipe)?;
         check_multiplies(&recipe)?;
+        check_heads(&recipe, &rows)?;
         Ok(recipe)
     }
 }
@@ -341,6 +343,18 @@ fn check_multiplies(recipe: &Recipe) -> Result<()> {
     if places != wanted.as_slice() {
         let message = "a filter has one multiply, after the sums of its first problem, and other recipes have none";
         return Err(invalid(message.into()));
+    }
+    Ok(())
+}
+
+/// Where a pass reads and writes follows from its place among the others, and what stands in the text must say the same.
+fn check_heads(recipe: &Recipe, rows: &[&str]) -> Result<()> {
+    for (pass, row) in recipe.passes.iter().zip(rows) {
+        let head: Vec<_> = row.split(':').next().unwrap_or_default().split_whitespace().collect();
+        let wanted = format!("{} -> {} axis {}", pass.from, pass.to, pass.axis);
+        if head.join(" ") != wanted {
+            return Err(invalid(format!("`{row}`: the pass begins `{wanted}:` there")));
+        }
     }
     Ok(())
 }

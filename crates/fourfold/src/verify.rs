@@ -36,6 +36,9 @@ impl Data {
     }
 
     /// The element at place `i`; real ones have the imaginary part 0.
+    ///
+    /// # Panics
+    /// If there is no place `i`, as slices do.
     pub fn get(&self, i: usize) -> Complex<f64> {
         match self {
             Data::F32(x) => f64::from(x[i]).into(),
@@ -46,6 +49,9 @@ impl Data {
     }
 
     /// Rounds `z` to the type of the elements; real ones take its real part.
+    ///
+    /// # Panics
+    /// If there is no place `i`, as slices do.
     pub fn set(&mut self, i: usize, z: Complex<f64>) {
         match self {
             Data::F32(x) => x[i] = z.re as f32,

@@ -31,11 +31,10 @@ fn executing_in_place<T: Element>(plan: &Plan) -> usize {
     allocations(|| plan.execute_in_place_with(&mut data, &mut scratch).unwrap())
 }
 
-/// Transposed on both sides.
-fn executing_on_views(plan: &Plan) -> usize {
+/// With these strides on both sides.
+fn executing_on_views(plan: &Plan, strides: [isize; 2]) -> usize {
     let (x, mut y) = (vec![0.0f64; 100 * 96], vec![0.0f64; 100 * 96]);
     let mut scratch = plan.scratch();
-    let strides = [1, 96];
     allocations(|| {
         let input = View { data: &x, offset: 0, strides: &strides };
         let output = ViewMut { data: &mut y, offset: 0, strides: &strides };
@@ -53,7 +52,9 @@ fn executing_allocates_nothing() {
         assert_ne!(allocations(|| square.execute(&[1.0; 9600], &mut [0.0; 9600]).unwrap()), 0);
         assert_eq!(executing::<f64, f64>(&square), 0);
         assert_eq!(executing_in_place::<f64>(&square), 0);
-        assert_eq!(executing_on_views(&square), 0);
+        assert_eq!(executing_on_views(&square, [1, 96]), 0);
+        // The axes step past each other, and yet no two elements meet.
+        assert_eq!(executing_on_views(&plan("dct2 f64 4x5"), [5, 4]), 0);
         assert_eq!(executing::<f32, f32>(&plan("dct4,dst1 f32 101x37")), 0);
         assert_eq!(executing::<Complex<f64>, Complex<f64>>(&square), 0);
         assert_eq!(executing::<f32, Complex<f32>>(&plan("rfft f32 9x10x11")), 0);

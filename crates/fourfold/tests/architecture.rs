@@ -51,12 +51,24 @@ impl Source {
         code.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
     }
 
-    /// What the file names after `crate::`: modules, and the items that lib.rs takes out of them.
+    /// How the file names the root of the crate.
+    fn roots(&self) -> Vec<String> {
+        // A file in a folder, and not its mod.rs, has its parent's parent one step further.
+        let module = self.path.matches('/').count() + usize::from(!self.path.ends_with("mod.rs"));
+        vec!["crate::".to_owned(), "super::".repeat(module)]
+    }
+
+    /// What the file names after `crate::`, or after as many `super::` as lead there: modules, and the items that lib.rs takes out of
+    /// them.
     fn imports(&self) -> BTreeSet<String> {
+        self.roots().iter().flat_map(|root| self.names_after(root)).collect()
+    }
+
+    fn names_after(&self, root: &str) -> BTreeSet<String> {
         let code = self.code();
         let mut names = BTreeSet::new();
-        for (at, _) in code.match_indices("crate::") {
-            let rest = &code[at + "crate::".len()..];
+        for (at, _) in code.match_indices(root) {
+            let rest = &code[at + root.len()..];
             match rest.strip_prefix('{') {
                 Some(list) => names.extend(first_names(list)),
                 None => names.extend(first_name(rest)),
@@ -171,6 +183,12 @@ fn imports_are_found() {
         text: "use crate::{A, b::{C, D}, e::F}; // crate::G\nuse crate::h::{I};\nlet j = crate::K::new();".into(),
     };
     assert_eq!(file.imports(), ["A", "K", "b", "e", "h"].map(str::to_owned).into());
+    for (path, text) in
+        [("kind.rs", "use super::cpu;"), ("rules/axes.rs", "super::super::cpu::f()"), ("cpu/mod.rs", "super::cpu")]
+    {
+        let file = Source { path: path.into(), text: text.into() };
+        assert_eq!(file.imports(), ["cpu".to_owned()].into(), "{path}");
+    }
 }
 
 /// Lines that a file may have, and a function.

@@ -56,6 +56,15 @@ fn auto_takes_the_shape_of_the_input() {
 }
 
 #[test]
+fn roman_numerals_name_inverses_too() {
+    for (roman, kind) in
+        [("dct-ii", Kind::Dct2), ("idct-i", Kind::Idct1), ("idst-ii", Kind::Idst2), ("IDST-IV", Kind::Idst4)]
+    {
+        assert_eq!(roman.parse(), Ok(kind));
+    }
+}
+
+#[test]
 fn every_name_is_read() {
     for kind in Kind::ALL {
         for name in [&[kind.name()], kind.aliases()].concat() {

@@ -6,7 +6,8 @@ use common::cases::read;
 use common::run::{execute, execute_in_place};
 use fourfold::verify::Data;
 use fourfold::{
-    Domain, Element, Error, ErrorKind, Isa, Layout, Plan, Planner, Precision, Problem, Result, Scratch, View, ViewMut,
+    Domain, Element, Error, ErrorKind, Isa, Kind, Layout, Plan, Planner, Precision, Problem, Result, Scratch, View,
+    ViewMut,
 };
 use num_complex::Complex;
 
@@ -117,9 +118,37 @@ fn the_default_plan_of_4096_squared_needs_little_scratch() {
 #[test]
 fn planning_is_quick() {
     let problem = "dct2 f64 1024x1024".parse().unwrap();
-    let start = std::time::Instant::now();
-    let plan = Planner::new().plan(&problem).unwrap();
-    println!("planned {} in {:?}", plan.problem(), start.elapsed());
+    let time = || {
+        let (planner, start) = (Planner::new(), std::time::Instant::now());
+        planner.plan(&problem).unwrap();
+        start.elapsed()
+    };
+    // Of many: the machine has more to do.
+    let best = (0..50).map(|_| time()).min().unwrap();
+    assert!(best < std::time::Duration::from_millis(1), "{best:?}");
+}
+
+/// An element that is not finite reaches every output that it has a part in. Where the definition multiplies it by a zero, the
+/// output may be finite or not.
+#[test]
+fn what_is_not_finite_reaches_all_that_depends_on_it() {
+    for (kind, n) in Kind::ALL.into_iter().flat_map(|kind| [2, 5, 8, 17, 37, 101].map(|n| (kind, n))) {
+        let plan = plan(&Planner::new(), &format!("{kind} f64 {n}"));
+        let problem = plan.problem();
+        let with = |at: usize, x: f64| {
+            let mut input = Data::filled(problem.precision(), problem.input_domain(), problem.input().len, 0.0);
+            input.set(at, Complex::new(x, 0.0));
+            run(&plan, &input)
+        };
+        for at in 0..problem.input().len {
+            let (unit, nan, infinite) = (with(at, 1.0), with(at, f64::NAN), with(at, f64::INFINITY));
+            let depends = |k: &usize| unit.get(*k).norm_sqr() > 1e-20;
+            for k in (0..problem.output().len).filter(depends) {
+                let lost = |y: &Data| !(y.get(k).re.is_finite() && y.get(k).im.is_finite());
+                assert!(lost(&nan) && lost(&infinite), "{problem}: output {k} does not see element {at}");
+            }
+        }
+    }
 }
 
 #[test]

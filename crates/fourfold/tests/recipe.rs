@@ -29,6 +29,21 @@ fn assert_right(text: &str) {
 }
 
 #[test]
+fn passes_read_and_write_where_the_text_says() {
+    for (text, hint) in [
+        ("dct2 f64 8\nfoo bar axis 0: dct2 8 = 8", "input -> output axis 0:"),
+        ("dct2 f64 8\noutput -> output axis 0: dct2 8 = 8", "input -> output axis 0:"),
+        (
+            "dct2 f64 8x8\ninput -> output axis 1: dct2 8 = 8\ninput -> output axis 0: dct2 8 = 8",
+            "output -> output axis 0:",
+        ),
+    ] {
+        let error = text.parse::<Recipe>().unwrap_err();
+        assert!(error.kind() == ErrorKind::Notation && error.to_string().contains(hint), "{text}: {error}");
+    }
+}
+
+#[test]
 fn recipes_print_and_parse() {
     for problem in FILES.iter().flat_map(|file| read(file)) {
         let recipe = Planner::new().recipe(&problem);

@@ -91,7 +91,7 @@ impl Contest {
         let bytes = self.arrays.borrow().bytes();
         match contender.plan(problem)? {
             Ready::Cpu(plan) => {
-                let transform = Timed::warm(Transform::new(*plan, Rc::clone(&self.arrays)))?;
+                let transform = Timed::warm(Transform::new(*plan, Rc::clone(&self.arrays))?)?;
                 self.add(transform, Engine::Cpu(None), || Timed::warm(Memcpy::new(bytes)?))
             }
             Ready::Gpu(plan, device) => {

@@ -6,11 +6,16 @@
 //!
 //! Samples are those of 0 … 255, the DCT is orthonormal.
 
+use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use image::ImageFormat;
+use serde::Serialize;
 
+use super::print_json;
 use crate::args::Compress;
 use crate::array::zeros;
 use crate::output::Output;
@@ -22,11 +27,15 @@ use crate::sift::Rule;
 
 /// Reads, compresses, writes, reports.
 pub(super) fn run(args: &Compress) -> Result<()> {
+    [Some(&args.output), args.spectrum.as_ref()].into_iter().flatten().try_for_each(|path| check_png(path))?;
     let picture = Picture::open(&args.image).with_context(|| format!("cannot read {}", args.image.display()))?;
     let mut output = Output::create(&args.output)?;
     let mut spectrum_output = args.spectrum.as_deref().map(Output::create).transpose()?;
     let own_file = spectrum_output.as_ref().is_none_or(|spectrum| spectrum.path() != output.path());
     ensure!(own_file, "cannot write {}: the spectrum needs a file of its own", args.output.display());
+    let image = fs::canonicalize(&args.image)?;
+    let over_image = spectrum_output.as_ref().is_some_and(|spectrum| spectrum.path() == image);
+    ensure!(!over_image, "cannot write {}: the spectrum would replace the image", args.image.display());
 
     let mut result = picture.clone();
     let mut spectrum = args.spectrum.as_ref().map(|_| Spectrum::new(&picture)).transpose()?;
@@ -38,7 +47,15 @@ pub(super) fn run(args: &Compress) -> Result<()> {
     }
     output.commit()?;
     spectrum_output.map_or(Ok(()), Output::commit)?;
-    Ok(io::stdout().write_all(report(&picture, &result, kept, time).as_bytes())?)
+    let report = Report::new(&picture, &result, kept, time);
+    if args.json { print_json(&report) } else { Ok(io::stdout().write_all(report.text().as_bytes())?) }
+}
+
+/// Only PNG is written: a name that says another format would lie.
+fn check_png(path: &Path) -> Result<()> {
+    let other = ImageFormat::from_path(path).ok().filter(|format| *format != ImageFormat::Png);
+    ensure!(other.is_none(), "cannot write {}: what is written is PNG; name it .png", path.display());
+    Ok(())
 }
 
 /// Compresses in place; returns the number of coefficients kept, and the time without that for drawing the spectrum.
@@ -137,16 +154,43 @@ impl Compress {
     }
 }
 
-fn report(before: &Picture, after: &Picture, kept: usize, time: Duration) -> String {
-    let pixels = before.width * before.height;
-    let coefficients = pixels * before.color_channels();
-    let share = 100.0 * kept as f64 / coefficients as f64;
-    let seconds = time.as_secs_f64();
-    format!(
-        "kept  {kept} of {coefficients} coefficients ({share:.2} %)\nPSNR  {:.2} dB\ntime  {seconds:.3} s, {:.1} megapixels/s\n",
-        psnr(before, after),
-        pixels as f64 / seconds / 1e6,
-    )
+/// What was done to an image.
+#[derive(Serialize)]
+struct Report {
+    width: usize,
+    height: usize,
+    /// Coefficients of all colour channels, and how many of them were kept.
+    coefficients: usize,
+    kept: usize,
+    /// In dB; absent if the result is the image.
+    psnr: Option<f64>,
+    seconds: f64,
+    megapixels_per_second: f64,
+}
+
+impl Report {
+    fn new(before: &Picture, after: &Picture, kept: usize, time: Duration) -> Report {
+        let pixels = before.width * before.height;
+        Report {
+            width: before.width,
+            height: before.height,
+            coefficients: pixels * before.color_channels(),
+            kept,
+            psnr: Some(psnr(before, after)).filter(|psnr| psnr.is_finite()),
+            seconds: time.as_secs_f64(),
+            megapixels_per_second: pixels as f64 / time.as_secs_f64() / 1e6,
+        }
+    }
+
+    fn text(&self) -> String {
+        let Report { coefficients, kept, psnr, seconds, megapixels_per_second, .. } = self;
+        let share = 100.0 * *kept as f64 / *coefficients as f64;
+        let psnr = psnr.unwrap_or(f64::INFINITY);
+        format!(
+            "kept  {kept} of {coefficients} coefficients ({share:.2} %)\nPSNR  {psnr:.2} dB\n\
+             time  {seconds:.3} s, {megapixels_per_second:.1} megapixels/s\n"
+        )
+    }
 }
 
 /// Peak signal-to-noise ratio over the colour channels, 10 lg(255²/mean squared error), in dB; infinite without error.

@@ -11,7 +11,6 @@ use super::{bytes, print_json};
 use crate::args::Plan;
 use crate::engine::Engine;
 use crate::problems;
-use crate::ready::Ready;
 
 #[derive(Serialize)]
 struct Answer {
@@ -59,9 +58,9 @@ pub(super) fn run(args: &Plan) -> Result<()> {
 
 fn on_processor(args: &Plan, problem: &Problem) -> Result<Answer> {
     ensure!(!args.source, "{} runs no kernels that have a source: name cuda or opencl with --engine", args.how.engine);
-    let Ready::Cpu(plan) = args.how.contender()?.plan(problem)? else { unreachable!("processors are no devices") };
-    let moved = [plan.bytes_moved(), plan.scratch_bytes()];
-    Ok(answer(args, plan.recipe(), moved, plan.recipe().uses_bluestein(), None))
+    let (recipe, scratch) = args.how.contender()?.recipe(problem)?;
+    let moved = [recipe.bytes_moved(), scratch];
+    Ok(answer(args, &recipe, moved, recipe.uses_bluestein(), None))
 }
 
 fn on_device(args: &Plan, problem: &Problem, target: &Target) -> Result<Answer> {

@@ -3,11 +3,14 @@
 use anyhow::{Context, Result, bail, ensure};
 use fourfold::verify::Data;
 use fourfold::{Domain, Problem};
+use serde::Serialize;
 
+use super::print_json;
 use crate::args::Transform;
 use crate::array::zeros_of;
 use crate::npy::{self, Header, Npy};
 use crate::output::Output;
+use crate::problems::quoted;
 use crate::progress::Progress;
 use crate::ready::Ready;
 
@@ -15,7 +18,7 @@ use crate::ready::Ready;
 pub(super) fn run(args: &Transform) -> Result<()> {
     let npy = Npy::open(&args.input).with_context(|| format!("cannot read {}", args.input.display()))?;
     let problem = suit(&args.problem, &npy.header)
-        .with_context(|| format!("{:?} does not suit {}", args.problem, args.input.display()))?;
+        .with_context(|| format!("{} does not suit {}", quoted(&args.problem), args.input.display()))?;
     let plan = args.how.contender()?.plan(&problem)?;
     let mut output = Output::create(&args.output)?;
     let progress = Progress::new(3);
@@ -29,7 +32,30 @@ pub(super) fn run(args: &Transform) -> Result<()> {
     progress.step();
     progress.message("writing");
     output.fill(|file| npy::write(file, &problem.output().shape, &result))?;
-    output.commit()
+    output.commit()?;
+    drop(progress);
+    if args.json { print_json(&Report::new(&problem, &result)) } else { Ok(()) }
+}
+
+/// What was written.
+#[derive(Serialize)]
+struct Report {
+    problem: String,
+    /// NumPy's name of the output's type.
+    dtype: &'static str,
+    shape: Vec<usize>,
+}
+
+impl Report {
+    fn new(problem: &Problem, result: &Data) -> Report {
+        let dtype = match result {
+            Data::F32(_) => "float32",
+            Data::F64(_) => "float64",
+            Data::ComplexF32(_) => "complex64",
+            Data::ComplexF64(_) => "complex128",
+        };
+        Report { problem: problem.to_string(), dtype, shape: problem.output().shape.clone() }
+    }
 }
 
 /// The problem that was meant for the array in the file: read where it lies, and written in C order.

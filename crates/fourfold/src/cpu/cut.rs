@@ -64,7 +64,7 @@ impl<S: Precise> Cut<S> {
         }
     }
 
-    /// Transforms every line along `axis`; `memory` has room for [`Cut::reals`].
+    /// Transforms every line along `axis`; `memory` has room for the matrix twice, and two reals more.
     ///
     /// # Safety
     /// The arrays are there, and `run` may be called on parts of them.
@@ -173,18 +173,6 @@ impl<S: Precise> Cut<S> {
         let work = Array::c_order(t, &shape, 2);
         run(&self.passes[0], matrix(from, [self.rows, 1]), work);
         run(&self.passes[1], work, matrix(to, [1, self.columns]));
-    }
-}
-
-impl<S: Scalar> Cut<S> {
-    /// The passes over the matrix.
-    pub(crate) fn passes(&self) -> &[Pass<S>; 2] {
-        &self.passes
-    }
-
-    /// Reals that one line needs.
-    pub(crate) fn reals(&self) -> usize {
-        4 * self.columns * self.rows + 2
     }
 }
 

@@ -3,6 +3,7 @@
 use super::factor::Kernel;
 use super::lane::{Lane, Scalar, Work};
 use super::pass::{Ordered, Pass, Rows};
+use super::sizes::work;
 use crate::rules::cosine_sine::Data;
 use crate::rules::mixed_radix::{Factor, length};
 use crate::twiddle::Roots;
@@ -49,17 +50,12 @@ impl<S: Scalar> Dft<S> {
         self.data
     }
 
-    /// Vectors of work.
-    pub(crate) fn work(&self) -> usize {
-        self.passes.iter().map(|pass| pass.kernel.work()).max().unwrap_or(0)
-    }
-
     /// The complex DFT of (re, im) at `src`, through the buffers `a` (written first) and `b` (may be the source). Says which
     /// of the two holds the result; `b` when there is nothing to do. A forward DFT of a source with its parts exchanged is the
     /// backward DFT with its parts exchanged.
     ///
     /// # Safety
-    /// The buffers hold `len` complex elements, `work` what [`Dft::work`] says; the CPU has the instructions of `V`.
+    /// The buffers hold `len` complex elements, `work` what [`work`](super::sizes::work) says; the CPU has the instructions of `V`.
     pub(crate) unsafe fn complex<V: Lane<Scalar = S>>(
         &self,
         src: [*const V; 2],
@@ -147,9 +143,13 @@ impl<S: Scalar> Dft<S> {
 
 impl Dft<f64> {
     /// The complex DFT of one signal, for tables.
-    pub(crate) fn in_place(&self, signal: &mut [Complex<f64>]) {
+    pub(crate) fn of_table(factors: &[Factor], signal: &mut [Complex<f64>]) {
+        Dft::new(Data::Complex, factors).in_place(signal, work(factors));
+    }
+
+    fn in_place(&self, signal: &mut [Complex<f64>], work: usize) {
         assert_eq!(signal.len(), self.len);
-        let mut buffers = vec![0.0f64; 4 * self.len + self.work()];
+        let mut buffers = vec![0.0f64; 4 * self.len + work];
         for (pair, z) in buffers.chunks_exact_mut(2).zip(signal.iter()) {
             pair.copy_from_slice(&[z.re, z.im]);
         }

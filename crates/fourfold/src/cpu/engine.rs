@@ -9,26 +9,18 @@ use super::lines::Lines;
 #[cfg(feature = "ndarray")]
 use super::memory::Borrowed;
 use super::memory::{Array, Scratch, View, ViewMut, check};
+use super::sizes::Sizes;
 use super::threads::Pool;
 use super::tiles::{Block, Tiles};
-use super::transpose::GROUP;
 use crate::multiplier::Values;
-use crate::recipe::{Op, Place, Recipe};
+use crate::recipe::{self, Op, Place, Recipe};
 use crate::{Element, Error, ErrorKind, Layout, Result};
 use std::sync::Arc;
 
 /// The executable form of a recipe in one precision.
 pub(crate) struct Engine<S> {
     passes: Vec<Pass<S>>,
-    isa: Isa,
-    /// Shape of the work array, and reals an element.
-    work: Option<(Vec<usize>, usize)>,
-    /// A thread's slots, each with room for one tile at every stage of a pass; vectors in a slot; vectors of work after them.
-    pub(super) slots: usize,
-    buffer: usize,
-    extra: usize,
-    /// Reals that a line needs that is cut.
-    cut: usize,
+    pub(super) sizes: Sizes,
 }
 
 /// One trip through memory.
@@ -97,85 +89,41 @@ macro_rules! precise {
 precise!(f64, F64x2, F64x4, F64x8);
 precise!(f32, F32x4, F32x8, F32x16);
 
-/// Bytes of a row of tiles. Wide enough to be worth a visit to a page: 64 bytes cost three times as much at 4096 rows.
-const RUN: usize = 512;
-
-/// Bytes that a thread's slots may take; for very long lines the runs get shorter.
-const BLOCK: usize = 1 << 23;
-
 /// Elements of a pass that one thread has done by the time that others have woken up.
 const ALONE: usize = 1 << 14;
 
-/// Vectors between the slots of a thread, so that their places do not coincide modulo a page.
-const SKEW: usize = 17;
-
-/// Lines longer than this are computed one number at a time if there is only one of them: vectors would multiply the memory.
-const LONG: usize = 1 << 12;
-
 impl<S: Precise> Engine<S> {
     /// Puts the passes together, with the lines that `line` gives.
+    ///
+    /// # Errors
+    /// Those of `line`.
     pub(crate) fn new(
         recipe: &Recipe,
         isa: Isa,
         multiplier: Option<Values<S>>,
-        line: &mut dyn FnMut(&crate::recipe::Line) -> Ready<S>,
-    ) -> Self {
+        line: &mut dyn FnMut(&crate::recipe::Line) -> Result<Ready<S>>,
+    ) -> Result<Self> {
         let multiplier = multiplier.map(Arc::new);
         let mut ready = |op: &Op| match op {
             Op::Transform(recipe) => line(recipe),
-            Op::Multiply => Ready::Multiply(Arc::clone(multiplier.as_ref().expect("a filter has a multiplier"))),
+            Op::Multiply => Ok(Ready::Multiply(Arc::clone(multiplier.as_ref().expect("a filter has a multiplier")))),
         };
-        let passes: Vec<_> = recipe
-            .passes()
-            .iter()
-            .map(|p| Pass { axis: p.axis, from: p.from, to: p.to, ops: p.ops.iter().map(&mut ready).collect() })
-            .collect();
-        let lines = || passes.iter().flat_map(|pass| &pass.ops).flat_map(Ready::lines);
-        let cut = passes.iter().flat_map(|pass| &pass.ops).map(Ready::cut_reals).max().unwrap_or(0);
-        // A multiply brings its factors into a buffer: complex ones take as much room as a complex line.
-        let largest = lines().map(|line| line.buffer().max(2 * line.ends.output)).max().unwrap_or(0);
-        let extra = lines().map(|line| line.work()).max().unwrap_or(0);
-        let work = recipe.work().map(|(domain, shape)| (shape.to_vec(), domain.reals()));
-        let count = recipe.problem().input().elements();
-        let isa = if largest > LONG && count <= largest { Isa::Scalar } else { isa };
-        let slots = (BLOCK / ((largest + SKEW) * isa.vector_bytes::<S>()))
-            .clamp(2, (RUN / isa.vector_bytes::<S>()).min(GROUP) + 1);
-        Engine { isa, work, slots, buffer: largest, extra, cut, passes }
-    }
-
-    /// Vectors from slot to slot.
-    pub(super) fn slot(&self) -> usize {
-        self.buffer + SKEW
-    }
-
-    pub(super) fn vector(&self) -> usize {
-        self.isa.vector_bytes::<S>()
-    }
-
-    /// Bytes of one thread's buffers.
-    fn thread_bytes(&self) -> usize {
-        ((self.slots * self.slot() + self.extra) * self.vector()).next_multiple_of(64)
-    }
-
-    /// Bytes of the work array.
-    fn work_bytes(&self) -> usize {
-        let reals = |(shape, parts): &(Vec<usize>, usize)| parts * shape.iter().product::<usize>();
-        (self.work.as_ref().map_or(0, reals) * size_of::<S>()).next_multiple_of(64)
-    }
-
-    /// Bytes for a line that is cut.
-    fn cut_bytes(&self) -> usize {
-        (self.cut * size_of::<S>()).next_multiple_of(64)
+        let mut pass = |p: &recipe::Pass| {
+            let ops = p.ops.iter().map(&mut ready).collect::<Result<_>>()?;
+            Ok(Pass { axis: p.axis, from: p.from, to: p.to, ops })
+        };
+        let passes = recipe.passes().iter().map(&mut pass).collect::<Result<_>>()?;
+        Ok(Engine { passes, sizes: Sizes::new::<S>(recipe, isa) })
     }
 
     /// Bytes of scratch for `threads` threads.
     pub(crate) fn scratch(&self, threads: usize) -> usize {
-        self.work_bytes() + self.cut_bytes() + threads * self.thread_bytes()
+        self.sizes.scratch(threads)
     }
 
     /// The lanes that run.
     pub(crate) fn isa(&self) -> Isa {
-        self.isa
+        self.sizes.isa
     }
 
     /// Transforms `input` to `output`, which may be the same memory.
@@ -184,14 +132,14 @@ impl<S: Precise> Engine<S> {
     /// The arrays have the shapes of the problem and lie in memory that is readable and writable and nobody else's meanwhile;
     /// `scratch` has [`Engine::scratch`] bytes and is aligned to 64.
     pub(crate) unsafe fn run(&self, input: Array<S>, output: Array<S>, scratch: *mut u8, pool: &Pool) {
-        let work = match &self.work {
+        let work = match &self.sizes.work {
             Some((shape, parts)) => Array::c_order(scratch.cast(), shape, *parts),
             None => output,
         };
         // SAFETY: within the scratch.
         let (cut, buffers) = unsafe {
-            let cut = scratch.add(self.work_bytes());
-            (cut.cast::<S>(), cut.add(self.cut_bytes()))
+            let cut = scratch.add(self.sizes.work_bytes());
+            (cut.cast::<S>(), cut.add(self.sizes.cut_bytes()))
         };
         let place = |p: Place| match p {
             Place::Input => input,
@@ -207,9 +155,11 @@ impl<S: Precise> Engine<S> {
             // SAFETY: the caller's.
             unsafe {
                 match pass.ops.first() {
-                    Some(Ready::Cut(line)) => line.run_all(self.isa, pass.axis, [from, to], cut, &|pass, from, to| {
-                        self.pass(pass, from, to, buffers, pool);
-                    }),
+                    Some(Ready::Cut(line)) => {
+                        line.run_all(self.sizes.isa, pass.axis, [from, to], cut, &|pass, from, to| {
+                            self.pass(pass, from, to, buffers, pool);
+                        })
+                    }
                     _ => self.pass(pass, from, to, buffers, pool),
                 }
             }
@@ -224,8 +174,8 @@ impl<S: Precise> Engine<S> {
         let (tiles, buffers) = (Tiles::new(self, pass, from, to), Shared(buffers));
         // SAFETY: every worker has buffers of its own, every tile lines of its own, read whole before they are written.
         let block = |worker, index| unsafe {
-            let buffer = buffers.at(worker * self.thread_bytes());
-            S::dispatch(self.isa, Block { tiles: &tiles, index, buffer });
+            let buffer = buffers.at(worker * self.sizes.thread_bytes());
+            S::dispatch(self.sizes.isa, Block { tiles: &tiles, index, buffer });
         };
         let blocks = tiles.lines.blocks(tiles.width, tiles.group);
         if tiles.lines.count() * tiles.from.shape[pass.axis] < ALONE {
@@ -243,22 +193,6 @@ impl<S> Clone for Ready<S> {
             Ready::Multiply(values) => Ready::Multiply(Arc::clone(values)),
             Ready::Cut(cut) => Ready::Cut(Arc::clone(cut)),
         }
-    }
-}
-
-impl<S: Scalar> Ready<S> {
-    /// The lines that run over lanes.
-    fn lines(&self) -> Vec<&Line<S>> {
-        match self {
-            Ready::Line(line) => vec![line],
-            Ready::Multiply(_) => vec![],
-            Ready::Cut(cut) => cut.passes().iter().flat_map(|pass| &pass.ops).flat_map(Ready::lines).collect(),
-        }
-    }
-
-    /// Reals that a line needs that is cut.
-    fn cut_reals(&self) -> usize {
-        if let Ready::Cut(cut) = self { cut.reals() } else { 0 }
     }
 }
 

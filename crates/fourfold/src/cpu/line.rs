@@ -4,6 +4,7 @@ use super::combine::Combine;
 use super::dft::Dft;
 use super::lane::{Lane, Scalar, Work};
 use super::pass::{Ordered, Rows};
+use super::sizes::reals;
 use crate::kind::Sum;
 use crate::recipe::Line as Recipe;
 use crate::rules::cosine_sine::{Data, Order, Step, dft_of, reduce};
@@ -28,12 +29,7 @@ impl<S: Scalar> Ends<S> {
         let reduction = reduce(sum, n, &recipe.transform.edges, recipe.scale);
         let combine = |steps: &[Step]| (!steps.is_empty()).then(|| Combine::new(steps));
         let order = reduction.order.unwrap_or(Order { index: vec![], gain: vec![] });
-        let (input, output) = match sum {
-            Sum::Forward | Sum::Backward => (2 * n, 2 * n),
-            Sum::RealToHalf => (n, 2 * (n / 2 + 1)),
-            Sum::HalfToReal => (2 * (n / 2 + 1), n),
-            _ => (n, n),
-        };
+        let [input, output] = reals(sum, n);
         Ends {
             index: order.index.iter().map(|&i| i as u32).collect(),
             gain: order.gain.iter().map(|&g| S::of(g)).collect(),
@@ -71,20 +67,6 @@ impl<S: Scalar> Line<S> {
         let (data, _) = dft_of(sum, n);
         let factor = if matches!(sum, Sum::Forward | Sum::Backward) { recipe.scale } else { 1.0 };
         Line { ends: Ends::new(recipe), dft: Dft::new(data, factors), factor: S::of(factor) }
-    }
-
-    /// Vectors in each of the two buffers.
-    pub(crate) fn buffer(&self) -> usize {
-        let dft = match self.dft.data() {
-            Data::Real | Data::Hermitian => self.dft.len(),
-            Data::Complex | Data::ComplexBackward => 2 * self.dft.len(),
-        };
-        dft.max(self.ends.input).max(self.ends.output)
-    }
-
-    /// Vectors of further work.
-    pub(crate) fn work(&self) -> usize {
-        self.dft.work()
     }
 
     /// Transforms the tile at `data`, with `free` as the other buffer. Returns which of the two holds the result.

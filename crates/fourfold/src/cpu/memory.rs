@@ -1,7 +1,8 @@
 //! Memory that the engine works in: scratch, and arrays as pointers with strides.
 
+use crate::layout::overlaps;
 use crate::{Element, Error, ErrorKind, Layout, Result};
-use std::alloc::{Layout as Allocation, alloc_zeroed, dealloc, handle_alloc_error};
+use std::alloc::{Layout as Allocation, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
 /// Axes of an array, and one more for the two parts of complex numbers.
@@ -24,12 +25,16 @@ unsafe impl Sync for Scratch {}
 
 impl Scratch {
     /// Room for `bytes` bytes.
-    pub(crate) fn new(bytes: usize) -> Scratch {
+    ///
+    /// # Errors
+    /// If the memory cannot be had.
+    pub(crate) fn new(bytes: usize) -> Result<Scratch> {
         let bytes = bytes.max(1).next_multiple_of(ALIGNMENT);
-        let allocation = Self::allocation(bytes);
         // SAFETY: the size is not zero.
-        let base = unsafe { alloc_zeroed(allocation) };
-        Scratch { base: NonNull::new(base).unwrap_or_else(|| handle_alloc_error(allocation)), bytes }
+        let base = unsafe { alloc_zeroed(Self::allocation(bytes)) };
+        let message = || format!("there is no memory for {bytes} bytes of scratch");
+        let base = NonNull::new(base).ok_or_else(|| Error::new(ErrorKind::Unavailable, message()))?;
+        Ok(Scratch { base, bytes })
     }
 
     fn allocation(bytes: usize) -> Allocation {
@@ -226,23 +231,4 @@ fn fits(shape: &[usize], strides: &[isize], offset: usize, len: usize) -> bool {
     };
     let (Some(below), Some(above)) = (reach(true), reach(false)) else { return false };
     below <= offset && offset.checked_add(above).is_some_and(|last| last < len)
-}
-
-/// Whether two elements of an array with these strides share a place. Decided without allocating where each axis steps over
-/// all smaller ones, as it does in every ordinary array.
-fn overlaps(shape: &[usize], strides: &[isize]) -> bool {
-    let mut order = [0usize; AXES];
-    let mut axes = 0;
-    for axis in (0..shape.len()).filter(|&axis| shape[axis] > 1) {
-        order[axes] = axis;
-        axes += 1;
-    }
-    order[..axes].sort_unstable_by_key(|&axis| strides[axis].unsigned_abs());
-    let mut reach = 0usize;
-    let nested = order[..axes].iter().all(|&axis| {
-        let steps_over = strides[axis].unsigned_abs() > reach;
-        reach = reach.saturating_add((shape[axis] - 1).saturating_mul(strides[axis].unsigned_abs()));
-        steps_over
-    });
-    !nested && Layout::strided(shape, strides, 1).map_or(true, |layout| layout.overlaps())
 }

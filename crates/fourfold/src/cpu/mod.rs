@@ -16,6 +16,7 @@ pub(crate) mod line;
 mod lines;
 pub(crate) mod memory;
 mod pass;
+pub(crate) mod sizes;
 pub(crate) mod threads;
 mod tiles;
 mod transpose;

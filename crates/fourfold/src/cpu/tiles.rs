@@ -48,11 +48,11 @@ impl<'a, S: Precise> Tiles<'a, S> {
         let split = from.parts == 2 && to.parts == 2 && !complex;
         let [from, to] = [from, to].map(|array| if split { array.split_parts() } else { array });
         let table = values.and_then(|values| values.array(split)).unwrap_or(to);
-        let width = engine.vector() / size_of::<S>();
+        let width = engine.sizes.vector / size_of::<S>();
         let lines = Lines::new(pass.axis, [&from, &to, &table], values.is_none(), width);
         // Rows of tiles are read as one run of memory where that lies across the lines.
         let across = |array: &Array<S>| array.strides[pass.axis].unsigned_abs() > array.parts;
-        let group = if across(&from) || across(&to) { engine.slots - 1 } else { 1 };
+        let group = if across(&from) || across(&to) { engine.sizes.slots - 1 } else { 1 };
         Tiles { engine, pass, from, to, table, lines, width, group }
     }
 }
@@ -85,12 +85,12 @@ impl<S: Precise> Tiles<'_, S> {
             many = std::array::from_fn::<_, GROUP, _>(|g| self.lines.tile(first + g.min(count - 1), V::WIDTH));
             &many[..count]
         };
-        let step = self.engine.slot();
+        let step = self.engine.sizes.slot();
         // SAFETY: the caller's; the slots and the work follow one another in the thread's buffers.
         unsafe {
             let mut slots = std::array::from_fn::<_, GROUP, _>(|g| buffer.add(g.min(count - 1) * step));
             let mut free = buffer.add(count * step);
-            let work = buffer.add(self.engine.slots * step);
+            let work = buffer.add(self.engine.sizes.slots * step);
             let slots = &mut slots[..count];
             gather_block(tiles.iter().map(|tile| self.access(&self.from, 0, tile)), slots);
             for (slot, tile) in slots.iter_mut().zip(tiles) {

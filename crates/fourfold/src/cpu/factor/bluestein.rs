@@ -25,7 +25,7 @@ pub(crate) fn tables(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Comp
         spectrum[j] = c.conj() / m as f64;
         spectrum[(m - j) % m] = spectrum[j];
     }
-    Dft::<f64>::new(Data::Complex, inner).in_place(&mut spectrum);
+    Dft::of_table(inner, &mut spectrum);
     (chirp, spectrum)
 }
 
@@ -42,11 +42,6 @@ impl<S: Scalar> Bluestein<S> {
 
     pub(super) fn len(&self) -> usize {
         self.chirp.len()
-    }
-
-    /// Vectors of work: two buffers of complex numbers, and what the inner DFT needs.
-    pub(super) fn work(&self) -> usize {
-        4 * self.dft.len() + self.dft.work()
     }
 
     /// See [`Kernel`](super::Kernel), whose method of this name calls it.

@@ -47,21 +47,10 @@ impl<S: Scalar> Kernel<S> {
         }
     }
 
-    /// Vectors of work that a pass with this kernel needs.
-    pub(crate) fn work(&self) -> usize {
-        let own = match self {
-            Kernel::Radix(_) => return 0,
-            Kernel::Direct(table) => 2 * table.len(),
-            Kernel::Rader(rader) => rader.work(),
-            Kernel::Bluestein(bluestein) => bluestein.work(),
-        };
-        2 * self.len() + own
-    }
-
     /// The DFT of the complex `z` in place.
     ///
     /// # Safety
-    /// `z` and `work` hold what [`Kernel::work`] says; the CPU has the instructions of `V`.
+    /// `z` and `work` hold what [`work`](super::sizes::work) says for a pass with this factor; the CPU has the instructions of `V`.
     pub(crate) unsafe fn dft<V: Lane<Scalar = S>>(&self, z: *mut C<V>, work: *mut V) {
         // SAFETY: the caller's.
         unsafe {

@@ -51,11 +51,6 @@ impl<S: Scalar> Rader<S> {
         self.powers.len() + 1
     }
 
-    /// Vectors of work: two buffers of complex numbers, and what the inner DFTs need.
-    pub(super) fn work(&self) -> usize {
-        4 * self.len() + self.complex.work().max(self.real.work())
-    }
-
     /// g^{−q}.
     #[inline(always)]
     fn inverse_power(&self, q: usize) -> usize {

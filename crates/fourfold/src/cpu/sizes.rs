@@ -1,0 +1,173 @@
+//! What memory a recipe takes, from the recipe alone: known before any table is made.
+
+use super::dispatch::Isa;
+use super::transpose::GROUP;
+use crate::kind::Sum;
+use crate::recipe::{self, Recipe, Scheme};
+use crate::rules::cosine_sine::{Data, dft_of};
+use crate::rules::mixed_radix::{Factor, length};
+
+/// The parts of the scratch.
+pub(crate) struct Sizes {
+    /// Shape of the work array, and reals an element.
+    pub(crate) work: Option<(Vec<usize>, usize)>,
+    /// The lanes that run.
+    pub(crate) isa: Isa,
+    /// A thread's slots, each with room for one tile at every stage of a pass.
+    pub(crate) slots: usize,
+    /// Vectors in a slot; vectors of work after the slots.
+    buffer: usize,
+    extra: usize,
+    /// Reals that a line needs that is cut.
+    cut: usize,
+    /// Bytes of a vector, and of a real.
+    pub(crate) vector: usize,
+    real: usize,
+}
+
+/// Bytes of a row of tiles. Wide enough to be worth a visit to a page: 64 bytes cost three times as much at 4096 rows.
+const RUN: usize = 512;
+
+/// Bytes that a thread's slots may take; for very long lines the runs get shorter.
+const BLOCK: usize = 1 << 23;
+
+/// Vectors between the slots of a thread, so that their places do not coincide modulo a page.
+const SKEW: usize = 17;
+
+/// Lines longer than this are computed one number at a time if there is only one of them: vectors would multiply the memory.
+const LONG: usize = 1 << 12;
+
+impl Sizes {
+    /// For reals of type `S`, on `isa` or, where that would waste memory, without vectors.
+    pub(crate) fn new<S>(recipe: &Recipe, isa: Isa) -> Self {
+        let lines = || recipe.lines().flat_map(lanes);
+        // A multiply brings its factors into a buffer: complex ones take as much room as a complex line.
+        let buffer = lines().map(|line| line.buffer.max(2 * line.output)).max().unwrap_or(0);
+        let count = recipe.problem().input().elements();
+        let isa = if buffer > LONG && count <= buffer { Isa::Scalar } else { isa };
+        let vector = isa.vector_bytes::<S>();
+        Sizes {
+            work: recipe.work().map(|(domain, shape)| (shape.to_vec(), domain.reals())),
+            isa,
+            slots: (BLOCK / ((buffer + SKEW) * vector)).clamp(2, (RUN / vector).min(GROUP) + 1),
+            buffer,
+            extra: lines().map(|line| line.work).max().unwrap_or(0),
+            cut: recipe.lines().map(cut).max().unwrap_or(0),
+            vector,
+            real: size_of::<S>(),
+        }
+    }
+
+    /// Vectors from slot to slot.
+    pub(crate) fn slot(&self) -> usize {
+        self.buffer + SKEW
+    }
+
+    /// Bytes of one thread's buffers.
+    pub(crate) fn thread_bytes(&self) -> usize {
+        ((self.slots * self.slot() + self.extra) * self.vector).next_multiple_of(64)
+    }
+
+    /// Bytes of the work array.
+    pub(crate) fn work_bytes(&self) -> usize {
+        let reals = |(shape, parts): &(Vec<usize>, usize)| parts * shape.iter().product::<usize>();
+        (self.work.as_ref().map_or(0, reals) * self.real).next_multiple_of(64)
+    }
+
+    /// Bytes for a line that is cut.
+    pub(crate) fn cut_bytes(&self) -> usize {
+        (self.cut * self.real).next_multiple_of(64)
+    }
+
+    /// Bytes of scratch for `threads` threads.
+    pub(crate) fn scratch(&self, threads: usize) -> usize {
+        self.work_bytes() + self.cut_bytes() + threads * self.thread_bytes()
+    }
+}
+
+/// Vectors that a sum over lanes needs: in each of its two buffers, of its result, of further work.
+struct Lanes {
+    buffer: usize,
+    output: usize,
+    work: usize,
+}
+
+/// The sums over lanes of a line.
+fn lanes(line: &recipe::Line) -> Vec<Lanes> {
+    let (sum, n) = (line.transform.sum, line.transform.n);
+    match &line.scheme {
+        Scheme::Lanes(factors) => vec![over_lanes(sum, n, factors)],
+        Scheme::Cut { columns, rows } => {
+            [columns, rows].map(|factors| over_lanes(Sum::Forward, length(factors), factors)).into()
+        }
+    }
+}
+
+fn over_lanes(sum: Sum, n: usize, factors: &[Factor]) -> Lanes {
+    let [input, output] = reals(sum, n);
+    let dft = match dft_of(sum, n) {
+        (Data::Real | Data::Hermitian, len) => len,
+        (Data::Complex | Data::ComplexBackward, len) => 2 * len,
+    };
+    Lanes { buffer: dft.max(input).max(output), output, work: work(factors) }
+}
+
+/// Reals of a line at either end.
+pub(crate) fn reals(sum: Sum, n: usize) -> [usize; 2] {
+    match sum {
+        Sum::Forward | Sum::Backward => [2 * n, 2 * n],
+        Sum::RealToHalf => [n, 2 * (n / 2 + 1)],
+        Sum::HalfToReal => [2 * (n / 2 + 1), n],
+        _ => [n, n],
+    }
+}
+
+/// Vectors of work of a DFT: what its hungriest pass needs.
+pub(crate) fn work(factors: &[Factor]) -> usize {
+    factors.iter().map(factor_work).max().unwrap_or(0)
+}
+
+/// What stands in a pass with one factor: a line of complex numbers, and what its DFT needs: two buffers of complex numbers, or
+/// sums and differences.
+fn factor_work(factor: &Factor) -> usize {
+    match factor {
+        Factor::Radix(_) => 0,
+        Factor::Direct(p) => 4 * p,
+        Factor::Rader(p, inner) => 6 * p + work(inner),
+        Factor::Bluestein(n, inner) => 2 * n + 4 * length(inner) + work(inner),
+    }
+}
+
+/// Reals for the matrix that a line is cut into, twice.
+fn cut(line: &recipe::Line) -> usize {
+    match &line.scheme {
+        Scheme::Lanes(_) => 0,
+        Scheme::Cut { columns, rows } => 4 * length(columns) * length(rows) + 2,
+    }
+}
+
+/// Bytes that making the tables of a line takes at most, with reals of `real` bytes. Measured as bytes an element, and rounded up:
+/// combines and orders about 64, Rader's spectra in double-double arithmetic 130, Bluestein's 60 of its convolution.
+pub(crate) fn table_bytes(line: &recipe::Line, real: usize) -> usize {
+    let ends = match line.transform.sum {
+        Sum::Forward | Sum::Backward => 0,
+        _ => 80 * line.transform.n,
+    };
+    ends + match &line.scheme {
+        Scheme::Lanes(factors) => dft_bytes(factors, real),
+        Scheme::Cut { columns, rows } => {
+            let between = 4 * real * length(columns) * length(rows);
+            between + dft_bytes(columns, real) + dft_bytes(rows, real)
+        }
+    }
+}
+
+fn dft_bytes(factors: &[Factor], real: usize) -> usize {
+    let kernel = |factor: &Factor| match factor {
+        Factor::Radix(_) => 0,
+        Factor::Direct(p) => 8 * real * p,
+        Factor::Rader(p, inner) => 160 * p + 3 * dft_bytes(inner, real),
+        Factor::Bluestein(_, inner) => 80 * length(inner) + 2 * dft_bytes(inner, real),
+    };
+    4 * real * length(factors) + factors.iter().map(kernel).sum::<usize>()
+}
