@@ -117,7 +117,9 @@ fn draft(
     let spectrum = arrays[1].clone();
     let [input, output] = arrays.map(|array| if split { array.split_parts() } else { array });
     let neighbours = neighbours(problem, axis, &input);
-    let packing = line.map(|line| packing(line, neighbours.is_some()));
+    let across = Geometry::new(axis, None, &input, &output).across();
+    let sizes = (limits.local_bytes, problem.precision().bytes());
+    let packing = line.map(|line| packing(line, neighbours.is_some(), across, sizes));
     let pair = neighbours.filter(|_| packing == Some(Packing::Lines));
     let geometry = Geometry::new(axis, pair, &input, &output);
     let mut chain = match (line, packing) {

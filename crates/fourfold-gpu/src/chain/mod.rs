@@ -27,12 +27,21 @@ pub(crate) struct Chain {
     pub(crate) uses_bluestein: bool,
 }
 
-/// How the real data of lines can be packed.
-pub(crate) fn packing(line: &Line, neighbours: bool) -> Packing {
-    match dft_of(line.transform.sum, line.transform.n) {
-        (Data::Complex | Data::ComplexBackward, _) => Packing::Complex,
-        _ if neighbours => Packing::Lines,
-        (_, len) if len % 2 == 0 => Packing::Pairs,
+/// How the real data of lines are packed: two lines as one, if they are `neighbours` that may be. Lines along memory as pairs of their own reals,
+/// where that takes a stage less or where `local_bytes` have no room for two work groups otherwise.
+pub(crate) fn packing(
+    line: &Line,
+    neighbours: bool,
+    across: bool,
+    (local_bytes, real_bytes): (usize, usize),
+) -> Packing {
+    let (data, len) = dft_of(line.transform.sum, line.transform.n);
+    let stages = |len: usize| gpu_factors(len).len();
+    let shorter = || stages(len / 2) < stages(len) || 2 * len * 2 * real_bytes > local_bytes;
+    match data {
+        Data::Complex | Data::ComplexBackward => Packing::Complex,
+        _ if neighbours && (across || len % 2 == 1 || !shorter()) => Packing::Lines,
+        _ if len % 2 == 0 => Packing::Pairs,
         _ => Packing::Single,
     }
 }
