@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let task = arguments.next().and_then(|name| TASKS.iter().find(|task| task.name == name));
     // What takes long has arguments of its own, to do part of it.
-    let fits = |task: &&Task| ["bench-cpu", "device-test"].contains(&task.name) || arguments.next().is_none();
+    let fits = |task: &&Task| ["test", "bench-cpu", "device-test"].contains(&task.name) || arguments.next().is_none();
     let Some(task) = task.filter(fits) else {
         eprintln!("usage: cargo xtask TASK, where TASK is one of");
         TASKS.iter().for_each(|task| eprintln!("  {:<11} {}", task.name, task.about));

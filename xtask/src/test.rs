@@ -33,19 +33,32 @@ const SUITES: &[Suite] = &[
     Suite { name: "tests", budget: 420, run: tests },
 ];
 
-/// Runs all suites up to the first that fails, and prints what each took.
+/// Runs all suites, or those that the arguments name, up to the first that fails, and prints what each took.
 pub(crate) fn run_task() -> Result<()> {
+    let suites = chosen(&env::args().skip(2).collect::<Vec<_>>())?;
     setup::run_if_missing()?;
     let (mut times, mut left_out) = (Vec::new(), Vec::new());
-    let outcome = SUITES.iter().try_for_each(|suite| {
+    let outcome = suites.iter().try_for_each(|suite| {
         let start = Instant::now();
         let outcome = (suite.run)().and_then(|outcome| settle(suite.name, outcome, &mut left_out));
         times.push(start.elapsed());
         outcome.with_context(|| format!("suite `{}`", suite.name))
     });
-    print!("{}", table(&times));
+    print!("{}", table(&suites, &times));
     left_out.iter().for_each(|line| println!("{line}"));
     outcome
+}
+
+fn chosen(names: &[String]) -> Result<Vec<&'static Suite>> {
+    if names.is_empty() {
+        return Ok(SUITES.iter().collect());
+    }
+    let known = || SUITES.iter().map(|suite| suite.name).collect::<Vec<_>>().join(", ");
+    let find = |name: &String| {
+        let suite = SUITES.iter().find(|suite| suite.name == name);
+        suite.with_context(|| format!("there is no suite {name:?}; there are {}", known()))
+    };
+    names.iter().map(find).collect()
 }
 
 /// Notes a suite that was left out; an error where nothing may be.
@@ -105,15 +118,15 @@ fn tests() -> Result<Outcome> {
 }
 
 /// The suites that ran: time and budget.
-fn table(times: &[Duration]) -> String {
+fn table(suites: &[&Suite], times: &[Duration]) -> String {
     let row = |name: &str, time: Duration, budget: u64| {
         let over = if time.as_secs() > budget { "  over its budget" } else { "" };
         format!("{name:<8} {:>6} {:>7}{over}\n", clock(time.as_secs()), clock(budget))
     };
     let mut text = String::from("\nsuite      time  budget\n");
-    let rows = SUITES.iter().zip(times).map(|(suite, time)| row(suite.name, *time, suite.budget));
+    let rows = suites.iter().zip(times).map(|(suite, time)| row(suite.name, *time, suite.budget));
     text.extend(rows);
-    text + &row("total", times.iter().sum(), SUITES.iter().map(|suite| suite.budget).sum())
+    text + &row("total", times.iter().sum(), suites.iter().map(|suite| suite.budget).sum())
 }
 
 /// Minutes and seconds.
@@ -132,8 +145,19 @@ mod tests {
     }
 
     #[test]
+    fn suites_are_chosen_by_name() {
+        let names = |words: &[&str]| {
+            let suites = chosen(&words.iter().map(|word| word.to_string()).collect::<Vec<_>>());
+            suites.map(|suites| suites.iter().map(|suite| suite.name).collect::<Vec<_>>())
+        };
+        assert_eq!(names(&[]).unwrap().len(), SUITES.len());
+        assert_eq!(names(&["docs", "format"]).unwrap(), ["docs", "format"]);
+        assert!(names(&["dogs"]).unwrap_err().to_string().contains("docs"));
+    }
+
+    #[test]
     fn marks_what_is_over_its_budget() {
-        let text = table(&[Duration::from_secs(9), Duration::from_secs(1000)]);
+        let text = table(&chosen(&[]).unwrap(), &[Duration::from_secs(9), Duration::from_secs(1000)]);
         assert!(text.contains("format     0:09    0:10\n"), "{text}");
         assert!(text.contains("clippy    16:40    2:00  over its budget\n"), "{text}");
         assert_eq!(text.lines().count(), 5, "{text}");

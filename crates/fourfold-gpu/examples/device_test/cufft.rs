@@ -6,6 +6,7 @@ use cudarc::cufft::sys::{cufftType, double2, float2};
 use cudarc::cufft::{CudaFft, FftDirection};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DeviceRepr};
 use fourfold::{Domain, Precision, Problem, Sum};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// cuFFT's transform of the shape of a problem: real to half spectrum beside a transform of reals (backwards beside those of type
@@ -47,9 +48,14 @@ impl Rival {
             (Precision::F64, true, _) => cufftType::CUFFT_Z2Z,
         };
         let lengths: Vec<i32> = shape.iter().map(|&n| i32::try_from(n)).collect::<Result<_, _>>()?;
-        let fft = match lengths[..] {
+        let plan = || match lengths[..] {
             [n] => CudaFft::plan_1d(n, kind, 1, Arc::clone(&stream)),
             _ => CudaFft::plan_2d(lengths[0], lengths[1], kind, Arc::clone(&stream)),
+        };
+        // The bindings panic if they cannot open the library.
+        let Ok(fft) = catch_unwind(AssertUnwindSafe(plan)) else {
+            eprintln!("no cuFFT (libcufft.so cannot be loaded; LD_LIBRARY_PATH may name its folder)");
+            return Ok(None);
         };
         let fft = fft.map_err(|e| format!("cuFFT refuses {problem}: {e:?}"))?;
         let sets = Sets::new(&stream, problem, memory)?;

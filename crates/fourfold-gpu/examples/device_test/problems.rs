@@ -22,7 +22,7 @@ const LITTLE: usize = 8 << 10;
 const SMALL: usize = 512;
 
 /// How many problems of longer lengths.
-const RANDOM: usize = 600;
+const RANDOM: usize = 300;
 
 /// Signals that few devices hold in local memory, nor in two passes.
 const LONG: [&str; 6] = [
