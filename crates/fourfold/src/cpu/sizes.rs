@@ -146,28 +146,36 @@ fn cut(line: &recipe::Line) -> usize {
     }
 }
 
-/// Bytes that making the tables of a line takes at most, with reals of `real` bytes. Measured as bytes an element, and rounded up:
-/// combines and orders about 64, Rader's spectra in double-double arithmetic 130, Bluestein's 60 of its convolution.
+/// Bytes that making the tables of a line takes at most, with reals of `real` bytes. Measured as the most memory in use, in bytes an
+/// element, and rounded up: of combines and orders 41, of type IV 62; of Rader's spectra in double-double arithmetic 131 to 165; of
+/// Bluestein's spectrum 65 an element of its convolution, and 16 of its chirp.
 pub(crate) fn table_bytes(line: &recipe::Line, real: usize) -> usize {
     let ends = match line.transform.sum {
         Sum::Forward | Sum::Backward => 0,
-        _ => 80 * line.transform.n,
+        Sum::Dct4 | Sum::Dst4 => 72 * line.transform.n,
+        _ => 52 * line.transform.n,
     };
     ends + match &line.scheme {
         Scheme::Lanes(factors) => dft_bytes(factors, real),
         Scheme::Cut { columns, rows } => {
-            let between = 4 * real * length(columns) * length(rows);
+            let between = 3 * real * length(columns) * length(rows);
             between + dft_bytes(columns, real) + dft_bytes(rows, real)
         }
     }
 }
 
 fn dft_bytes(factors: &[Factor], real: usize) -> usize {
-    let kernel = |factor: &Factor| match factor {
+    let twiddles = if factors.len() > 1 { 5 * real * length(factors) / 2 } else { 0 };
+    twiddles + factors.iter().map(|factor| kernel_bytes(factor, real)).sum::<usize>()
+}
+
+fn kernel_bytes(factor: &Factor, real: usize) -> usize {
+    let inside = |inner: &[Factor]| inner.iter().map(|factor| kernel_bytes(factor, real)).sum::<usize>();
+    match factor {
         Factor::Radix(_) => 0,
-        Factor::Direct(p) => 8 * real * p,
-        Factor::Rader(p, inner) => 160 * p + 3 * dft_bytes(inner, real),
-        Factor::Bluestein(_, inner) => 80 * length(inner) + 2 * dft_bytes(inner, real),
-    };
-    4 * real * length(factors) + factors.iter().map(kernel).sum::<usize>()
+        Factor::Direct(p) => 2 * real * p,
+        // The kernels of three DFTs.
+        Factor::Rader(p, inner) => 200 * p + 3 * inside(inner),
+        Factor::Bluestein(n, inner) => 72 * length(inner) + 16 * n,
+    }
 }

@@ -81,17 +81,28 @@ pub(crate) const LONGEST: usize = 1 << 30;
 
 /// The factors of a DFT of length n, in the order of the passes, by estimated cost, of those that round little enough.
 pub fn factors(n: usize) -> Vec<Factor> {
-    calmed(cheapest(n), MOST_ROUNDING)
+    let mut list = cheapest(n);
+    if rounding(&list) > MOST_ROUNDING {
+        list = flat(list);
+    }
+    if rounding(&list) > MOST_ROUNDING {
+        widen(&mut list);
+    }
+    list
 }
 
 /// The factors of two DFTs that make a longer one, as [`factors`].
 pub(crate) fn factors_of_cut(columns: usize, rows: usize) -> (Vec<Factor>, Vec<Factor>) {
     const SEAM: f64 = 2.5; // the twiddles between them, and the pairs that real data are packed in
-    let (columns, rows, most) = (cheapest(columns), cheapest(rows), MOST_ROUNDING - SEAM);
-    if rounding(&columns) + rounding(&rows) <= most {
-        return (columns, rows);
+    let (mut columns, mut rows) = (cheapest(columns), cheapest(rows));
+    let too_much = |a: &[Factor], b: &[Factor]| rounding(a) + rounding(b) + SEAM > MOST_ROUNDING;
+    if too_much(&columns, &rows) {
+        (columns, rows) = (flat(columns), flat(rows));
     }
-    (calmed(columns, most / 2.0), calmed(rows, most / 2.0))
+    if too_much(&columns, &rows) {
+        widen(if rounding(&columns) > rounding(&rows) { &mut columns } else { &mut rows });
+    }
+    (columns, rows)
 }
 
 /// The factors of a DFT of length n by estimated cost. Of one that gets no plan, nobody waits for the primes: up to 2^62, they take
@@ -195,31 +206,25 @@ fn bluestein(p: usize) -> Factor {
     Factor::Bluestein(p, radices(bluestein::length(p)))
 }
 
-/// Factors that round no more than `most`: convolutions within convolutions become direct sums, and if that does not do,
-/// the one that rounds most becomes Bluestein's, whose bound is wider.
-fn calmed(mut list: Vec<Factor>, most: f64) -> Vec<Factor> {
-    if rounding(&list) > most {
-        list = list.into_iter().map(flat).collect();
-    }
-    if rounding(&list) > most {
-        let noisiest = list.iter_mut().max_by(|a, b| factor_rounding(a).total_cmp(&factor_rounding(b)));
-        let noisiest = noisiest.expect("no factors do not round");
-        *noisiest = bluestein(noisiest.length());
-    }
-    list
-}
-
-/// Rader's convolution with direct sums in place of further ones, as long as that takes about as long as Bluestein's.
-fn flat(factor: Factor) -> Factor {
+/// Rader's convolutions with direct sums in place of further ones, as long as that takes about as long as Bluestein's.
+fn flat(list: Vec<Factor>) -> Vec<Factor> {
     const LONGEST_SUM: usize = 200;
     let sum = |factor: Factor| match factor {
         Factor::Rader(q, _) if q <= LONGEST_SUM => Factor::Direct(q),
         other => other,
     };
-    match factor {
+    let flat = |factor: Factor| match factor {
         Factor::Rader(p, inner) => Factor::Rader(p, inner.into_iter().map(sum).collect()),
         other => other,
-    }
+    };
+    list.into_iter().map(flat).collect()
+}
+
+/// What rounds most becomes Bluestein's convolution, whose bound is wider.
+fn widen(list: &mut [Factor]) {
+    let noisiest = list.iter_mut().max_by(|a, b| factor_rounding(a).total_cmp(&factor_rounding(b)));
+    let noisiest = noisiest.expect("no factors do not round");
+    *noisiest = bluestein(noisiest.length());
 }
 
 /// The most that factors may round. With a sum's combine, and what the estimate leaves out, they then keep the bound of 3e-7 in
