@@ -187,5 +187,8 @@ fn plain<V: Lane>(base: *mut V) -> Ordered<V::Scalar> {
 /// w^{jk}, w the root of order radix·inner = N/groups: 1 ≤ j < radix for each k = 1 … `terms`.
 fn twiddles<S: Scalar>(roots: &Roots, groups: usize, radix: usize, terms: usize) -> Vec<Complex<S>> {
     let pairs = (1..=terms).flat_map(|k| (1..radix).map(move |j| j as u64 * k as u64));
-    pairs.map(|jk| S::root(roots, jk * groups as u64)).collect()
+    // The iterator does not know its length: collecting would take up to twice the memory.
+    let mut table = Vec::with_capacity(terms * (radix - 1));
+    table.extend(pairs.map(|jk| S::root(roots, jk * groups as u64)));
+    table
 }

@@ -176,6 +176,6 @@ fn kernel_bytes(factor: &Factor, real: usize) -> usize {
         Factor::Direct(p) => 2 * real * p,
         // The kernels of three DFTs.
         Factor::Rader(p, inner) => 200 * p + 3 * inside(inner),
-        Factor::Bluestein(n, inner) => 72 * length(inner) + 16 * n,
+        Factor::Bluestein(n, inner) => 84 * length(inner) + 16 * n,
     }
 }
