@@ -166,6 +166,14 @@ impl Contender {
         Ok(Contender { engine, method, planner })
     }
 
+    /// On a device, the plan whose last pass also sets to zero what is smaller than `threshold`.
+    pub(crate) fn threshold(&self, problem: &Problem, threshold: f64) -> Result<Option<GpuPlan>> {
+        match &self.planner {
+            AnyPlanner::Cpu(_) => Ok(None),
+            AnyPlanner::Gpu(_, planner) => Ok(Some(planner.threshold(problem, threshold)?)),
+        }
+    }
+
     /// The plan for a problem.
     pub(crate) fn plan(&self, problem: &Problem) -> Result<Ready> {
         let ready = match &self.planner {

@@ -5,6 +5,7 @@ mod common;
 
 use common::{Folder, command, failure, read, says, success};
 use serde_json::Value;
+use std::ffi::OsStr;
 
 /// Whether OpenCL has a device.
 fn present() -> bool {
@@ -103,10 +104,21 @@ fn files_and_pictures_are_transformed_as_by_the_processor() {
     image::RgbImage::from_fn(20, 15, |x, y| image::Rgb([(x * y) as u8, (9 * x) as u8, (y * y) as u8]))
         .save(&picture)
         .unwrap();
+    let mut reports = vec![];
     for engine in ["cpu", "opencl"] {
         let (output, small) = (folder.path(&format!("{engine}.npy")), folder.path(&format!("{engine}.png")));
         success(&[&"transform", &"dct2 f64 auto ortho", &input, &"-o", &output, &"--engine", &engine]);
         success(&[&"compress", &picture, &"-o", &small, &"--keep", &"20", &"--engine", &engine]);
+        let (large, drawn) = (folder.path(&format!("{engine}-t.png")), folder.path(&format!("{engine}-s.png")));
+        let threshold: [&dyn AsRef<OsStr>; 7] =
+            [&"compress", &picture, &"-o", &large, &"--threshold", &"20.5", &"--engine"];
+        let report = |more: &[&dyn AsRef<OsStr>]| {
+            let text = success(&[&threshold[..], more].concat());
+            text.lines().take(2).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let seen = report(&[&engine, &"--spectrum", &drawn]);
+        assert_eq!(report(&[&engine]), seen, "whether the threshold is in a pass or not");
+        reports.push(seen);
     }
     let numbers = |name: &str| -> Vec<f64> {
         let bytes = read(&folder.path(name));
@@ -115,7 +127,11 @@ fn files_and_pictures_are_transformed_as_by_the_processor() {
     let (cpu, gpu) = (numbers("cpu.npy"), numbers("opencl.npy"));
     assert!(cpu.iter().zip(&gpu).all(|(a, b)| (a - b).abs() < 1e-12), "{cpu:?} {gpu:?}");
     assert!(cpu.iter().any(|x| x.abs() > 1.0), "{cpu:?}");
-    assert_eq!(read(&folder.path("cpu.png")), read(&folder.path("opencl.png")));
+    assert_eq!(reports[0], reports[1], "coefficients kept, PSNR");
+    for name in [".png", "-t.png", "-s.png"] {
+        let [cpu, gpu] = ["cpu", "opencl"].map(|engine| read(&folder.path(&format!("{engine}{name}"))));
+        assert!(cpu == gpu, "{name}");
+    }
 }
 
 #[test]

@@ -12,6 +12,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use fourfold_gpu::GpuPlan;
 use image::ImageFormat;
 use serde::Serialize;
 
@@ -66,13 +67,14 @@ fn compress(args: &Compress, picture: &mut Picture, mut spectrum: Option<&mut Sp
     let progress = Progress::new(picture.color_channels());
     for channel in 0..picture.color_channels() {
         codec.load(channel, picture);
-        kept += codec.sift(args.rule(), |coefficients| {
-            let start = Instant::now();
-            if let Some(spectrum) = &mut spectrum {
+        kept += match &mut spectrum {
+            None => codec.sift(args.rule())?,
+            Some(spectrum) => codec.sift_seen(args.rule(), |coefficients| {
+                let start = Instant::now();
                 spectrum.record(channel, coefficients);
-            }
-            drawing += start.elapsed();
-        })?;
+                drawing += start.elapsed();
+            })?,
+        };
         codec.store(channel, picture);
         progress.step();
     }
@@ -83,6 +85,8 @@ fn compress(args: &Compress, picture: &mut Picture, mut spectrum: Option<&mut Sp
 struct Codec {
     forward: Ready,
     inverse: Ready,
+    /// The transform that drops coefficients itself, in its last pass, where there is one.
+    dropping: Option<GpuPlan>,
     plane: Vec<f64>,
 }
 
@@ -92,7 +96,11 @@ impl Codec {
         let problem = problems::parse(&format!("dct2 f64 {height}x{width} ortho inplace"))?;
         let contender = args.how.contender()?;
         let (forward, inverse) = (contender.plan(&problem)?, contender.plan(&problem.inverse()?)?);
-        Ok(Codec { forward, inverse, plane: zeros(width * height)? })
+        let dropping = match args.rule() {
+            Rule::Threshold(least) => contender.threshold(&problem, least)?,
+            Rule::Percent(_) => None,
+        };
+        Ok(Codec { forward, inverse, dropping, plane: zeros(width * height)? })
     }
 
     fn load(&mut self, channel: usize, picture: &Picture) {
@@ -101,9 +109,22 @@ impl Codec {
         self.plane.iter_mut().zip(samples).for_each(|(a, &sample)| *a = f64::from(sample) / unit);
     }
 
-    /// Transforms, drops what the rule does not keep, and transforms back; returns how many coefficients are kept. `look` sees
-    /// all of them first.
-    fn sift(&mut self, rule: Rule, look: impl FnOnce(&[f64])) -> Result<usize> {
+    /// Transforms, drops what the rule does not keep, and transforms back; returns how many coefficients are kept.
+    fn sift(&mut self, rule: Rule) -> Result<usize> {
+        let (Some(dropping), Ready::Gpu(inverse, device)) = (&self.dropping, &self.inverse) else {
+            return self.sift_seen(rule, |_| ());
+        };
+        let mut array = device.upload(&self.plane)?;
+        dropping.execute_on_in_place(&mut array)?;
+        array.download(&mut self.plane)?;
+        let kept = rule.apply(&mut self.plane); // drops nothing more, but counts
+        inverse.execute_on_in_place(&mut array)?;
+        array.download(&mut self.plane)?;
+        Ok(kept)
+    }
+
+    /// The same, where `look` sees all coefficients before any is dropped.
+    fn sift_seen(&mut self, rule: Rule, look: impl FnOnce(&[f64])) -> Result<usize> {
         self.forward.execute_in_place(&mut self.plane)?;
         look(&self.plane);
         let kept = rule.apply(&mut self.plane);
