@@ -24,13 +24,13 @@ pub(crate) enum Outcome {
 /// In the order in which they run: `tests` is last, so that the output ends with its results.
 const SUITES: &[Suite] = &[
     Suite { name: "format", budget: 10, run: format },
-    Suite { name: "clippy", budget: 160, run: clippy },
-    Suite { name: "docs", budget: 30, run: docs },
-    Suite { name: "package", budget: 60, run: || package::suite().map(done) },
-    Suite { name: "readme", budget: 180, run: readme },
-    Suite { name: "nvrtc", budget: 120, run: gpu::nvrtc },
-    Suite { name: "oclgrind", budget: 150, run: gpu::oclgrind },
-    Suite { name: "tests", budget: 420, run: tests },
+    Suite { name: "clippy", budget: 80, run: clippy },
+    Suite { name: "docs", budget: 20, run: docs },
+    Suite { name: "package", budget: 40, run: || package::suite().map(done) },
+    Suite { name: "readme", budget: 130, run: readme },
+    Suite { name: "nvrtc", budget: 100, run: gpu::nvrtc },
+    Suite { name: "oclgrind", budget: 80, run: gpu::oclgrind },
+    Suite { name: "tests", budget: 430, run: tests },
 ];
 
 /// Runs all suites, or those that the arguments name, up to the first that fails, and prints what each took.
@@ -160,12 +160,12 @@ mod tests {
     fn marks_what_is_over_its_budget() {
         let text = table(&chosen(&[]).unwrap(), &[Duration::from_secs(9), Duration::from_secs(1000)]);
         assert!(text.contains("format     0:09    0:10\n"), "{text}");
-        assert!(text.contains("clippy    16:40    2:00  over its budget\n"), "{text}");
+        assert!(text.contains("clippy    16:40    1:20  over its budget\n"), "{text}");
         assert_eq!(text.lines().count(), 5, "{text}");
     }
 
     #[test]
-    fn all_budgets_together_are_twenty_minutes_at_most() {
-        assert!(SUITES.iter().map(|suite| suite.budget).sum::<u64>() <= 20 * 60);
+    fn all_budgets_together_are_fifteen_minutes_at_most() {
+        assert!(SUITES.iter().map(|suite| suite.budget).sum::<u64>() <= 15 * 60);
     }
 }

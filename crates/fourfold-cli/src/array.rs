@@ -1,6 +1,6 @@
 //! What the command does with arrays whose element type is known only at run time.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use fourfold::verify::Data;
 use fourfold::{Domain, Element, Precision};
 use num_complex::Complex;
@@ -32,10 +32,29 @@ pub(crate) fn zeros<T: Element>(len: usize) -> Result<Vec<T>> {
     Ok(elements)
 }
 
-/// Whether so much memory can be had at all, before work begins that does not ask.
+/// Whether so much memory can be had at all, before work begins that does not ask. Linux grants more than there is, and ends who uses it.
 pub(crate) fn check_memory(bytes: usize) -> Result<()> {
     let refused = || format!("this takes at least {bytes} bytes of memory");
+    if let Some(available) = available_memory().filter(|available| *available < bytes) {
+        bail!("{}; {available} are available", refused());
+    }
     Vec::<u8>::new().try_reserve_exact(bytes).with_context(refused)
+}
+
+/// Bytes that the machine still has, or all that the container has in which this runs; none where neither says.
+fn available_memory() -> Option<usize> {
+    let read = |path: &str| std::fs::read_to_string(path).ok();
+    // `max` where there is no limit.
+    let number = |path: &str| read(path)?.trim().parse::<usize>().ok();
+    let machine = read("/proc/meminfo").as_deref().and_then(available_in);
+    let container = number("/sys/fs/cgroup/memory.max");
+    machine.into_iter().chain(container).min()
+}
+
+/// The line `MemAvailable: 123 kB` in bytes.
+fn available_in(meminfo: &str) -> Option<usize> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.trim().strip_suffix(" kB")?.parse::<usize>().ok()?.checked_mul(1 << 10)
 }
 
 /// `len` zeros of a type.
@@ -70,5 +89,24 @@ pub(crate) fn copy(from: &Data, to: &mut Data) {
         (Data::ComplexF32(from), Data::ComplexF32(to)) => to.copy_from_slice(from),
         (Data::ComplexF64(from), Data::ComplexF64(to)) => to.copy_from_slice(from),
         _ => unreachable!("the command copies only between arrays of one type"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_memory_is_available() {
+        let text = "MemTotal:       24576 kB\nMemAvailable:    1024 kB\n";
+        assert_eq!(available_in(text), Some(1 << 20));
+        assert_eq!(available_in("MemTotal: 1 kB\n"), None);
+        assert_eq!(available_in("MemAvailable: 99999999999999999999 kB\n"), None);
+    }
+
+    #[test]
+    fn more_than_any_machine_has_is_refused() {
+        assert!(check_memory(usize::MAX / 4).is_err());
+        assert!(check_memory(1 << 16).is_ok());
     }
 }

@@ -427,6 +427,11 @@ impl Spec {
         self.across || self.window != Window::all(self.digits.len())
     }
 
+    /// Whether digits are convolved.
+    pub(crate) fn convolves(&self) -> bool {
+        self.stages.iter().any(|stage| matches!(stage.work, Work::Convolve { .. }))
+    }
+
     /// Bits of a place after which local memory skips one, so that strides of powers of two meet different banks: 128 bytes are
     /// read at once.
     pub(crate) fn padding(&self) -> u32 {

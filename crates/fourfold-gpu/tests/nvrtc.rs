@@ -14,9 +14,6 @@ const FILES: [&str; 2] = [include_str!("../../../cases/small.txt"), include_str!
 
 const ARCHITECTURES: [&str; 2] = ["sm_80", "sm_90"];
 
-/// Where the compiler spills 8 bytes by a choice of its own, with 64 of 255 registers in use (with `__launch_bounds__(256, 1)` it does not).
-const TOLERATED: [&str; 1] = ["sm_80 irfft f64 3x149 pass 2"];
-
 /// A kernel of a problem's plan.
 struct Kernel {
     architecture: &'static str,
@@ -88,9 +85,7 @@ fn kernels_of_every_sort_compile_without_spills() {
     results.iter().for_each(|(line, _)| println!("{line}"));
     assert_eq!(results.len(), kernels.len());
     assert!(kernels.len() > 80, "{}", kernels.len());
-    let tolerated = |line: &str| TOLERATED.iter().any(|kernel| line.starts_with(kernel));
-    let spilling: Vec<_> =
-        results.iter().filter(|(line, spills)| *spills && !tolerated(line)).map(|(line, _)| line).collect();
+    let spilling: Vec<_> = results.iter().filter(|(_, spills)| *spills).map(|(line, _)| line).collect();
     assert!(spilling.is_empty(), "kernels spill registers:\n{spilling:#?}");
 }
 

@@ -4,7 +4,11 @@ use super::Dialect;
 
 pub(crate) const CUDA: Dialect = Dialect {
     double: "",
-    opening: |threads| format!("extern \"C\" __global__ void __launch_bounds__({threads}) {}", super::NAME),
+    opening: |spec| {
+        // Convolutions index through tables, for which the compiler would rather spill than take registers from other work groups.
+        let bounds = if spec.convolves() { format!("{}, 1", spec.threads) } else { spec.threads.to_string() };
+        format!("extern \"C\" __global__ void __launch_bounds__({bounds}) {}", super::NAME)
+    },
     wide: "long long",
     global: "",
     // Its size is given at launch.

@@ -15,8 +15,8 @@ pub(crate) use opencl::OPENCL;
 pub(crate) struct Dialect {
     /// Lines before the kernel, for `f64`.
     pub(crate) double: &'static str,
-    /// Opens the kernel, with the threads of a work group.
-    pub(crate) opening: fn(threads: usize) -> String,
+    /// Opens the kernel.
+    pub(crate) opening: fn(&Spec) -> String,
     /// The integer type of 64 bits.
     pub(crate) wide: &'static str,
     /// Qualifies pointers to device memory.
@@ -51,7 +51,7 @@ pub(crate) fn print(dialect: &Dialect, spec: &Spec, statements: &[Statement]) ->
         text,
         "{opening}({global}const real* input, {global}real* output, {global}const real* table,\n    \
          {global}const int* indices, {global}real* scratch) {{",
-        opening = (dialect.opening)(spec.threads),
+        opening = (dialect.opening)(spec),
     );
     if spec.local_elements() > 0 {
         let _ = writeln!(text, "    {}", (dialect.local)(spec.local_elements()));

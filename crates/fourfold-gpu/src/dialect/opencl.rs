@@ -4,7 +4,9 @@ use super::Dialect;
 
 pub(crate) const OPENCL: Dialect = Dialect {
     double: "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
-    opening: |threads| format!("__kernel __attribute__((reqd_work_group_size({threads}, 1, 1))) void {}", super::NAME),
+    opening: |spec| {
+        format!("__kernel __attribute__((reqd_work_group_size({}, 1, 1))) void {}", spec.threads, super::NAME)
+    },
     wide: "long",
     global: "__global ",
     shared: "__local ",
