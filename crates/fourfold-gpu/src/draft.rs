@@ -148,8 +148,9 @@ fn draft(
 }
 
 /// An axis on which two neighbouring lines may be one complex line: one that is transformed too, so that each result depends on both
-/// lines anyway. (An infinity in one signal of a batch must not spoil the next.) The one with the shortest stride.
+/// lines anyway, which it does not with the IDXST. (An infinity in one signal of a batch must not spoil the next.) The one with the shortest stride.
 fn neighbours(problem: &Problem, axis: usize, array: &Array) -> Option<usize> {
-    let others = problem.transforms().iter().map(|transform| transform.axis);
+    let whole = problem.transforms().iter().filter(|transform| transform.sum != Sum::Idxst);
+    let others = whole.map(|transform| transform.axis);
     others.filter(|&other| other != axis && array.shape[other] > 1).min_by_key(|&other| array.strides[other].abs())
 }

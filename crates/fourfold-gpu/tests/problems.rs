@@ -113,6 +113,28 @@ fn sums_of_reals_take_complex_data() {
 }
 
 #[test]
+fn what_is_ignored_or_another_signal_spoils_nothing() {
+    let Some(device) = present() else { return };
+    let planner = planner(device);
+    let run = |text: &str, spoilt: std::ops::Range<usize>| {
+        let problem: fourfold::Problem = text.parse().unwrap();
+        let mut x: Vec<f64> = (0..problem.input().len).map(|i| (i as f64).sin()).collect();
+        x[spoilt].fill(f64::NAN);
+        let mut y = vec![0.0f64; x.len()];
+        planner.plan(&problem).unwrap().execute(&x, &mut y).unwrap();
+        y
+    };
+    // The IDXST ignores the first element: here, the first row.
+    assert!(run("idxst,dct3 f64 6x10", 0..10).iter().all(|y| y.is_finite()));
+    assert!(run("dct3,idxst f64 6x10", 0..0).iter().all(|y| y.is_finite()));
+    for text in ["dct2 f64 6x10 axes=1", "dct3 f64 6x9 axes=1", "dst2 f64 6x5x9 axes=1,2"] {
+        let y = run(text, 2..3);
+        let signal = y.len() / 6;
+        assert!(y[..signal].iter().all(|y| y.is_nan()) && y[signal..].iter().all(|y| y.is_finite()), "{text}: {y:?}");
+    }
+}
+
+#[test]
 fn arrays_on_the_device_stay_there() {
     let Some(device) = present() else { return };
     let planner = GpuPlanner::new(device.clone());
