@@ -125,8 +125,8 @@ fn what_is_ignored_or_another_signal_spoils_nothing() {
         y
     };
     // The IDXST ignores the first element: here, the first row.
-    assert!(run("idxst,dct3 f64 6x10", 0..10).iter().all(|y| y.is_finite()));
-    assert!(run("dct3,idxst f64 6x10", 0..0).iter().all(|y| y.is_finite()));
+    assert!(run("idxst,dct3 f64 6x9", 0..9).iter().all(|y| y.is_finite()));
+    assert!(run("idxst,dct2 f64 6x16", 0..16).iter().all(|y| y.is_finite()));
     for text in ["dct2 f64 6x10 axes=1", "dct3 f64 6x9 axes=1", "dst2 f64 6x5x9 axes=1,2"] {
         let y = run(text, 2..3);
         let signal = y.len() / 6;
