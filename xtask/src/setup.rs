@@ -9,7 +9,7 @@ const COMPONENTS: &[[&str; 2]] = &[["fmt", "rustfmt"], ["clippy", "clippy"]];
 
 /// Debian's packages of PoCL, on which the kernels of GPUs are tested, and where it tells the OpenCL loader of itself.
 const POCL: &str = "pocl-opencl-icd ocl-icd-libopencl1";
-const OPENCL_VENDORS: &str = "/etc/OpenCL/vendors";
+const POCL_VENDOR: &str = "/etc/OpenCL/vendors/pocl.icd";
 
 /// Debian's package of the simulator that finds races in kernels.
 const OCLGRIND: &str = "oclgrind";
@@ -24,8 +24,8 @@ pub(crate) fn run_if_missing() -> Result<()> {
             run(&mut add).with_context(|| format!("cargo {subcommand} is missing: install {component}"))?;
         }
     }
-    let opencl = std::fs::read_dir(OPENCL_VENDORS).is_ok_and(|mut folder| folder.next().is_some());
-    install(if opencl { "" } else { POCL }, if installed(OCLGRIND) { "" } else { OCLGRIND });
+    let pocl = std::path::Path::new(POCL_VENDOR).exists();
+    install(if pocl { "" } else { POCL }, if installed(OCLGRIND) { "" } else { OCLGRIND });
     Ok(())
 }
 

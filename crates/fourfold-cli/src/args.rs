@@ -43,6 +43,9 @@ pub(crate) enum Command {
 /// Say what this machine and this version offer: engines, instruction sets, threads, devices, methods
 #[derive(clap::Args)]
 pub(crate) struct Info {
+    /// Of this engine alone: cpu, cuda, opencl, or a device such as cuda:0
+    #[arg(long, value_name = "ENGINE")]
+    pub(crate) engine: Option<String>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

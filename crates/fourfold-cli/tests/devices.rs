@@ -33,6 +33,20 @@ fn info_names_devices_or_says_why_there_are_none() {
 }
 
 #[test]
+fn info_tells_of_one_engine() {
+    let text = success(&[&"info", &"--engine", &"cpu"]);
+    assert!(text.contains("engine cpu") && !text.contains("engine cuda"), "{text}");
+    let facts: Value = serde_json::from_str(&success(&[&"info", &"--json"])).unwrap();
+    for engine in facts["engines"].as_array().unwrap().iter().skip(1) {
+        let name = engine["name"].as_str().unwrap();
+        match engine["missing"].as_str() {
+            Some(why) => says(&failure(1, &[&"info", &"--engine", &name]), &[why]),
+            None => says(&success(&[&"info", &"--engine", &name]), &[&format!("{name}:0")]),
+        }
+    }
+}
+
+#[test]
 fn plan_shows_kernels_without_a_device() {
     let problem = "dct2 f64 4096x512 ortho";
     let text = success(&[&"plan", &problem, &"--engine", &"cuda:sm_80"]);

@@ -1,6 +1,6 @@
 //! From a recipe to kernels: each pass as the specs of those that do it.
 
-use crate::chain::{Chain, packing};
+use crate::chain::{Chain, packing, table_bytes};
 use crate::lines::{Array, wide};
 use crate::runtime::{Limits, unavailable};
 use crate::spec::{Geometry, Packing, Spec, Window};
@@ -79,6 +79,7 @@ pub(crate) fn drafts(limits: &Limits, recipe: &Recipe, parts: bool, action: Opti
         return Err(unavailable(format!("{} has no f64: use f32", limits.name)));
     }
     let homes = Homes { recipe, parts };
+    recipe.lines().try_for_each(check_tables)?;
     let draft = |axis: usize, ends: [Home; 2], line: Option<&Line>, action: Option<&Action>| {
         draft(limits, problem, axis, ends, ends.map(|home| homes.array(home)), line, action)
     };
@@ -99,6 +100,13 @@ pub(crate) fn drafts(limits: &Limits, recipe: &Recipe, parts: bool, action: Opti
         }
     };
     Ok(recipe.passes().iter().enumerate().flat_map(pass).collect())
+}
+
+/// An error if this machine has no memory for the tables of a line; what makes them does not ask.
+fn check_tables(line: &Line) -> Result<()> {
+    let bytes = table_bytes(line);
+    let asked = Vec::<u8>::new().try_reserve_exact(bytes);
+    asked.map_err(|_| unavailable(format!("no memory for about {bytes} bytes of tables")))
 }
 
 fn draft(
@@ -148,9 +156,9 @@ fn draft(
 }
 
 /// An axis on which two neighbouring lines may be one complex line: one that is transformed too, so that each result depends on both
-/// lines anyway, which it does not with the IDXST. (An infinity in one signal of a batch must not spoil the next.) The one with the shortest stride.
+/// lines anyway. The IDXST and transforms of half spectra ignore some of their terms. (An infinity in one signal of a batch must not spoil the next.) The one with the shortest stride.
 fn neighbours(problem: &Problem, axis: usize, array: &Array) -> Option<usize> {
-    let whole = problem.transforms().iter().filter(|transform| transform.sum != Sum::Idxst);
+    let whole = problem.transforms().iter().filter(|transform| !matches!(transform.sum, Sum::Idxst | Sum::HalfToReal));
     let others = whole.map(|transform| transform.axis);
     others.filter(|&other| other != axis && array.shape[other] > 1).min_by_key(|&other| array.strides[other].abs())
 }

@@ -127,6 +127,13 @@ fn what_is_ignored_or_another_signal_spoils_nothing() {
     // The IDXST ignores the first element: here, the first row.
     assert!(run("idxst,dct3 f64 6x9", 0..9).iter().all(|y| y.is_finite()));
     assert!(run("idxst,dct2 f64 6x16", 0..16).iter().all(|y| y.is_finite()));
+    // A half spectrum's first term is real.
+    let problem: fourfold::Problem = "irfft,dct2 f64 8x5".parse().unwrap();
+    let mut x: Vec<_> = (0..25).map(|i| Complex::new((i as f64).sin(), (i as f64).cos())).collect();
+    x[1].im = f64::NAN;
+    let mut y = vec![0.0f64; 40];
+    planner.plan(&problem).unwrap().execute(&x, &mut y).unwrap();
+    assert!(y.iter().all(|y| y.is_finite()), "{y:?}");
     for text in ["dct2 f64 6x10 axes=1", "dct3 f64 6x9 axes=1", "dst2 f64 6x5x9 axes=1,2"] {
         let y = run(text, 2..3);
         let signal = y.len() / 6;

@@ -2,14 +2,14 @@
 
 use std::io::{self, Write};
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail, ensure};
 use fourfold::Isa;
 use fourfold_gpu::{Api, Device, DeviceInfo};
 use serde::Serialize;
 
 use super::{bytes, print_json};
 use crate::args::Info;
-use crate::engine::{METHODS, available_threads};
+use crate::engine::{Engine, METHODS, available_threads};
 
 #[derive(Serialize)]
 struct Facts {
@@ -43,7 +43,10 @@ struct MethodFacts {
 
 /// Prints the facts.
 pub(super) fn run(args: &Info) -> Result<()> {
-    let facts = facts();
+    let mut facts = facts();
+    if let Some(engine) = &args.engine {
+        facts.engines = vec![only(facts.engines, engine)?];
+    }
     if args.json { print_json(&facts) } else { Ok(io::stdout().write_all(text(&facts).as_bytes())?) }
 }
 
@@ -64,6 +67,24 @@ fn gpu_facts(api: Api) -> EngineFacts {
         Err(error) => (Vec::new(), Some(error.to_string())),
     };
     EngineFacts::Gpu { name: api.name(), devices: devices.into_iter().map(device_facts).collect(), missing }
+}
+
+/// The engine of this name, or with the device of this name alone.
+fn only(engines: Vec<EngineFacts>, wanted: &str) -> Result<EngineFacts> {
+    wanted.parse::<Engine>()?;
+    let family = wanted.split(':').next().unwrap_or(wanted);
+    let found = engines.into_iter().find(|engine| match engine {
+        EngineFacts::Cpu { name, .. } | EngineFacts::Gpu { name, .. } => *name == family,
+    });
+    match found.with_context(|| format!("there is no engine {wanted:?}"))? {
+        EngineFacts::Gpu { missing: Some(why), .. } => bail!("{why}"),
+        EngineFacts::Gpu { name, mut devices, missing } => {
+            devices.retain(|device| wanted == name || device.engine == wanted);
+            ensure!(!devices.is_empty(), "there is no {wanted}: `fourfold info` lists the devices");
+            Ok(EngineFacts::Gpu { name, devices, missing })
+        }
+        cpu => Ok(cpu),
+    }
 }
 
 fn device_facts(info: DeviceInfo) -> DeviceFacts {

@@ -46,6 +46,21 @@ pub(crate) fn packing(
     }
 }
 
+/// About the bytes that making a line's tables takes: orders and combines, twiddles, and for convolutions spectra in double-double numbers.
+pub(crate) fn table_bytes(line: &Line) -> usize {
+    let (_, len) = dft_of(line.transform.sum, line.transform.n);
+    let rooms = gpu_factors(len).iter().map(room).fold(1, usize::saturating_mul);
+    rooms.saturating_mul(128)
+}
+
+/// Values that a digit has room for.
+fn room(factor: &Factor) -> usize {
+    match factor {
+        Factor::Bluestein(_, inner) => length(inner),
+        other => other.length(),
+    }
+}
+
 impl Chain {
     /// A chain of so many elements as they are.
     pub(crate) fn copy(elements: usize, complex: bool) -> Chain {
@@ -196,10 +211,6 @@ impl Chain {
 
     fn digits_of(&mut self, len: usize) -> Vec<Factor> {
         let factors = gpu_factors(len);
-        let room = |factor: &Factor| match factor {
-            Factor::Bluestein(_, inner) => length(inner),
-            other => other.length(),
-        };
         self.digits = factors.iter().map(|factor| Digit { radix: factor.length(), room: room(factor) }).collect();
         factors
     }
