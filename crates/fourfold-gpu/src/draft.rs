@@ -80,23 +80,26 @@ pub(crate) fn drafts(limits: &Limits, recipe: &Recipe, parts: bool, action: Opti
     }
     let homes = Homes { recipe, parts };
     recipe.lines().try_for_each(check_tables)?;
-    let draft = |axis: usize, ends: [Home; 2], line: Option<&Line>, action: Option<&Action>| {
+    let multiply = recipe.passes().iter().position(|pass| pass.ops.contains(&Op::Multiply)).unwrap_or(usize::MAX);
+    let end = recipe.inverse().unwrap_or(problem);
+    let draft = |problem: &Problem, axis: usize, ends: [Home; 2], line: Option<&Line>, action: Option<&Action>| {
         draft(limits, problem, axis, ends, ends.map(|home| homes.array(home)), line, action)
     };
     let last = recipe.passes().len().saturating_sub(1);
     if recipe.passes().is_empty() {
         let axis = problem.input().shape.len().saturating_sub(1);
-        return Ok(vec![draft(axis, [Home::Input, Home::Output], None, action)]);
+        return Ok(vec![draft(problem, axis, [Home::Input, Home::Output], None, action)]);
     }
     let pass = |(i, pass): (usize, &Pass)| match &*pass.ops {
         [Op::Transform(before), Op::Multiply, Op::Transform(after)] => vec![
-            draft(pass.axis, [pass.from.into(), Home::Spectrum], Some(before), action),
-            draft(pass.axis, [Home::Spectrum, pass.to.into()], Some(after), None),
+            draft(problem, pass.axis, [pass.from.into(), Home::Spectrum], Some(before), action),
+            draft(end, pass.axis, [Home::Spectrum, pass.to.into()], Some(after), None),
         ],
         ops => {
             let line = ops.iter().find_map(|op| if let Op::Transform(line) = op { Some(line) } else { None });
             let action = action.filter(|action| i == last && matches!(action, Action::Threshold(_)));
-            vec![draft(pass.axis, [pass.from.into(), pass.to.into()], line, action)]
+            let problem = if i > multiply { end } else { problem };
+            vec![draft(problem, pass.axis, [pass.from.into(), pass.to.into()], line, action)]
         }
     };
     Ok(recipe.passes().iter().enumerate().flat_map(pass).collect())
@@ -156,7 +159,8 @@ fn draft(
 }
 
 /// An axis on which two neighbouring lines may be one complex line: one that is transformed too, so that each result depends on both
-/// lines anyway. The IDXST and transforms of half spectra ignore some of their terms. (An infinity in one signal of a batch must not spoil the next.) The one with the shortest stride.
+/// lines anyway. The IDXST and transforms of half spectra ignore some of their terms. (An infinity in one signal of a batch must not
+/// spoil the next.) The one with the shortest stride.
 fn neighbours(problem: &Problem, axis: usize, array: &Array) -> Option<usize> {
     let whole = problem.transforms().iter().filter(|transform| !matches!(transform.sum, Sum::Idxst | Sum::HalfToReal));
     let others = whole.map(|transform| transform.axis);

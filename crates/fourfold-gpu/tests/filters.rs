@@ -73,6 +73,19 @@ fn filters_are_those_of_the_cpu() {
     complex(["dct2 f64 12x20", "idct2 f64 12x20"], Multiplier::Table(waves(240)), 240);
 }
 
+/// The IDXST ignores the spectrum's first column, however large it is; it comes after the sums along columns.
+#[test]
+fn what_the_inverse_ignores_spoils_nothing() {
+    let Some(device) = present() else { return };
+    let planner = GpuPlanner::new(device);
+    let mut factors = waves(9 * 15);
+    factors.iter_mut().step_by(15).for_each(|factor| *factor = 1e12);
+    let problems = ["dct2 f64 9x15", "dct3,idxst f64 9x15"];
+    let (multiplier, zeros) = (Multiplier::Table(factors), vec![0.0; 135]);
+    let error = difference(&planner, problems, &multiplier, &waves(135), &zeros, real_distance);
+    assert!(error < 1e-10, "{error:e}");
+}
+
 #[test]
 fn what_is_small_becomes_zero() {
     let Some(device) = present() else { return };
