@@ -1,7 +1,7 @@
 //! Fits a pass to a device: which kernels, how many lines a work group takes, and with how many threads.
 
 use crate::runtime::Limits;
-use crate::spec::{Part, Port, Spec, Stage, Window, Work};
+use crate::spec::{Part, Port, Spec, Stage, Which, Window, Work};
 
 /// Threads of a work group; more where few work groups share a multiprocessor.
 const THREADS: usize = 256;
@@ -122,14 +122,11 @@ impl Spec {
 
     /// Whether stages keep to their digits, and combines to terms k and N − k.
     fn has_windows(&self) -> bool {
-        let halves = |part: &Part| match part {
-            Part::Zero { .. } => true,
-            Part::One { from, .. } | Part::Two { from: [from, _], .. } => from.step == 0 || from.step == 2,
-        };
+        let every = |part: &Part, n: usize| !matches!(part.which(n), Which::Inner { step: 2.., .. });
         self.digits.len() > 1
             && self.stages.iter().all(|stage| match &stage.work {
                 Work::Butterflies(split) => split.rader.is_none(),
-                Work::After { parts, .. } => parts.iter().all(halves),
+                Work::After { n, parts, .. } => parts.iter().all(|part| every(part, *n)),
                 Work::Before { .. } => true,
                 _ => false,
             })

@@ -11,7 +11,7 @@ pub use crate::complex::C;
 pub use crate::real::Real;
 pub use crate::rules::cosine_sine::{Data, Index, Order, Reduction, Step, dft_of, reduce};
 pub use crate::rules::cut::{pack, unpack};
-pub use crate::rules::mixed_radix::{factors, length};
+pub use crate::rules::mixed_radix::{factors, length, prime_factors};
 pub use crate::rules::rader::generator_powers;
 pub use crate::twiddle::Roots;
 

@@ -1,6 +1,6 @@
 //! Factors of lengths, for kernels.
 
-use fourfold::engine::{bluestein_length, factors};
+use fourfold::engine::{bluestein_length, factors, prime_factors};
 use fourfold::{Factor, RADICES};
 
 /// 1, 2, 4, … below `radix`: the other twiddles are products of these.
@@ -32,15 +32,11 @@ fn convolution(factor: Factor) -> Factor {
         other => {
             let p = other.length();
             let inner = factors(p - 1);
-            if p > *RADICES.last().expect("there are radices") && is_prime(p) && smooth(&inner) {
+            if p > *RADICES.last().expect("there are radices") && prime_factors(p).len() == 1 && smooth(&inner) {
                 Factor::Rader(p, inner)
             } else {
                 Factor::Bluestein(p, factors(bluestein_length(p)))
             }
         }
     }
-}
-
-fn is_prime(p: usize) -> bool {
-    (2..).take_while(|d| d * d <= p).all(|d| p % d != 0)
 }

@@ -250,15 +250,20 @@ impl Chain {
         let plain = Rader { twiddles: None, ..rader };
         let first = Rader { twiddles: outer.filter(|_| !back), ..rader };
         let last = Rader { twiddles: outer.filter(|_| back), ..rader };
-        self.digits_of_convolution(parts, 1, false, |i| Some(if i == 0 { first } else { plain }));
-        let spectrum: Vec<_> = rader_spectrum(p).into_iter().collect();
-        let spectrum = self.reversed(&spectrum, parts);
-        self.push(
-            Work::Convolve { length: p - 1, groups: 1, spectrum, rader: Some(plain) },
-            Port::Buffer,
-            Port::Buffer,
-        );
-        self.digits_of_convolution(parts, 1, true, |i| Some(if i == 0 { last } else { plain }));
+        let splits = self.splits(parts, 1);
+        let butterflies = |(i, split): (usize, &Split), back: bool| {
+            let end = if back { last } else { first };
+            Work::Butterflies(Split { back, rader: Some(if i == 0 { end } else { plain }), ..*split })
+        };
+        for split in splits.iter().enumerate() {
+            self.push(butterflies(split, false), Port::Buffer, Port::Buffer);
+        }
+        let spectrum = self.reversed(&rader_spectrum(p), parts);
+        let convolve = Work::Convolve { length: p - 1, groups: 1, spectrum, rader: Some(plain) };
+        self.push(convolve, Port::Buffer, Port::Buffer);
+        for split in splits.iter().enumerate().rev() {
+            self.push(butterflies(split, true), Port::Buffer, Port::Buffer);
+        }
     }
 
     /// A DFT of any length in the room of the first digit.
@@ -266,47 +271,30 @@ impl Chain {
         self.uses_bluestein = true;
         let (chirp, spectrum) = bluestein_tables(radix, parts);
         let (chirp, room) = (self.complex_table(chirp), length(parts));
-        let buffer = || Port::Buffer;
-        self.push(Work::Chirp { radix, room, groups, chirp }, from, buffer());
-        self.digits_of_convolution(parts, groups, false, |_| None);
+        let splits = self.splits(parts, groups);
+        self.push(Work::Chirp { radix, room, groups, chirp }, from, Port::Buffer);
+        for split in &splits {
+            self.push(Work::Butterflies(*split), Port::Buffer, Port::Buffer);
+        }
         // Two forward DFTs reverse the sequence: so does exchanging the parts, before and after, for a backward one.
         let spectrum = self.reversed(&spectrum, parts);
-        self.push(Work::Convolve { length: room, groups, spectrum, rader: None }, buffer(), buffer());
-        self.digits_of_convolution(parts, groups, true, |_| None);
-        self.push(Work::Unchirp { radix, groups, chirp }, buffer(), buffer());
+        self.push(Work::Convolve { length: room, groups, spectrum, rader: None }, Port::Buffer, Port::Buffer);
+        for split in splits.iter().rev() {
+            self.push(Work::Butterflies(Split { back: true, ..*split }), Port::Buffer, Port::Buffer);
+        }
+        self.push(Work::Unchirp { radix, groups, chirp }, Port::Buffer, Port::Buffer);
     }
 
-    /// The stages of a convolution's DFT, there or back.
-    fn digits_of_convolution(
-        &mut self,
-        parts: &[Factor],
-        after: usize,
-        back: bool,
-        rader: impl Fn(usize) -> Option<Rader>,
-    ) {
+    /// The digits of a convolution's DFT, with `after` values of those after them; their twiddles serve there and back.
+    fn splits(&mut self, parts: &[Factor], after: usize) -> Vec<Split> {
         let radices: Vec<usize> = parts.iter().map(Factor::length).collect();
-        let split = |(i, radix): (usize, &usize)| {
+        let mut split = |i: usize| {
+            let (before, radix) = (&radices[..i], radices[i]);
             let groups = after * radices[i + 1..].iter().product::<usize>();
-            (
-                i,
-                Split {
-                    radix: *radix,
-                    groups,
-                    inner: radices[..i].iter().product(),
-                    twiddles: 0,
-                    back,
-                    rader: rader(i),
-                },
-            )
+            let twiddles = self.twiddles(before, radix, powers_of_two(radix));
+            Split { radix, groups, inner: before.iter().product(), twiddles, back: false, rader: None }
         };
-        let mut splits: Vec<_> = radices.iter().enumerate().map(split).collect();
-        if back {
-            splits.reverse();
-        }
-        for (i, split) in splits {
-            let twiddles = self.twiddles(&radices[..i], split.radix, powers_of_two(split.radix));
-            self.push(Work::Butterflies(Split { twiddles, ..split }), Port::Buffer, Port::Buffer);
-        }
+        (0..radices.len()).map(&mut split).collect()
     }
 }
 

@@ -9,7 +9,7 @@ impl Writer<'_> {
     /// Elements as they are, from the order of the one end to that of the other: buffers that are written to an array hold a spectrum, unless the
     /// transform came back from one.
     pub(super) fn copy(&self, count: usize, from: &Port, to: &Port) {
-        let spectrum = matches!(to, Port::Array(_)) && !matches!(from, Port::Array(_)) && !self.goes_back();
+        let spectrum = matches!(to, Port::Array(_)) && !matches!(from, Port::Array(_)) && !self.spec.back;
         self.items(count, |line, e| {
             let place = if spectrum { self.place_of(e, &self.spec.digits) } else { e };
             let z = self.load_at(from, line, place, [0, count]);
@@ -83,11 +83,6 @@ impl Writer<'_> {
             });
             if_less(int(0), q, || self.store_at(to, line, place, all, product));
         });
-    }
-
-    /// Whether the transform comes back from a spectrum.
-    fn goes_back(&self) -> bool {
-        self.spec.back
     }
 }
 

@@ -165,7 +165,7 @@ fn split(n: usize) -> (usize, Vec<usize>) {
 }
 
 /// The prime factors of n in ascending order, with multiplicity.
-pub(crate) fn prime_factors(mut n: usize) -> Vec<usize> {
+pub fn prime_factors(mut n: usize) -> Vec<usize> {
     let (mut list, mut p) = (vec![], 2);
     while p * p <= n {
         while n % p == 0 {
