@@ -1,8 +1,8 @@
 //! Double-double arithmetic: a number as the unevaluated sum of two `f64`, about 106 bits.
 //!
 //! The error-free transformations are those of Dekker, "A floating-point technique for extending the available precision",
-//! Numer. Math. 18 (1971). Products are split instead of using `f64::mul_add`, which is a library call (30 times slower)
-//! wherever the compiler may not assume FMA; the price is that magnitudes must stay below 2^996.
+//! Numer. Math. 18 (1971). Products are split where the compiler may not assume FMA: there `f64::mul_add` is a library call, 30 times
+//! slower. The price is that magnitudes must stay below 2^996.
 
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -48,6 +48,16 @@ pub(crate) const fn two_prod(a: f64, b: f64) -> (f64, f64) {
     let (ah, al) = split(a);
     let (bh, bl) = split(b);
     (p, ((ah * bh - p) + ah * bl + al * bh) + al * bl)
+}
+
+/// As [`two_prod`], in two operations where the compiler may assume FMA; in constants it may not.
+#[inline(always)]
+pub(crate) fn fused_two_prod(a: f64, b: f64) -> (f64, f64) {
+    if !cfg!(target_feature = "fma") {
+        return two_prod(a, b);
+    }
+    let p = a * b;
+    (p, a.mul_add(b, -p))
 }
 
 impl Dd {
@@ -150,8 +160,8 @@ impl Mul<f64> for Dd {
 /// a · b + c · d, with an error relative to |a b| + |c d|.
 #[inline(always)]
 fn sum_of_products(a: Dd, b: Dd, c: Dd, d: Dd) -> Dd {
-    let (p, e) = two_prod(a.hi, b.hi);
-    let (q, f) = two_prod(c.hi, d.hi);
+    let (p, e) = fused_two_prod(a.hi, b.hi);
+    let (q, f) = fused_two_prod(c.hi, d.hi);
     let (s, t) = two_sum(p, q);
     let cross = (a.hi * b.lo + a.lo * b.hi) + (c.hi * d.lo + c.lo * d.hi);
     Dd::renormalised(s, t + ((e + f) + cross))
@@ -185,6 +195,7 @@ mod tests {
         assert_eq!(two_sum(1.0, 2f64.powi(-80)), (1.0, 2f64.powi(-80)));
         let x = 1.0 + 2f64.powi(-40);
         assert_eq!(two_prod(x, x), (1.0 + 2f64.powi(-39), 2f64.powi(-80)));
+        assert_eq!(fused_two_prod(x, x), two_prod(x, x));
     }
 
     #[test]

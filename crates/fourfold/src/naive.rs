@@ -9,7 +9,7 @@
 use num_complex::Complex;
 
 pub use crate::dd::Dd;
-use crate::dd::{complex_product, two_prod, two_sum};
+use crate::dd::{complex_product, fused_two_prod, two_sum};
 use crate::layout::joined;
 use crate::twiddle::Roots;
 use crate::{AxisTransform, Domain, Error, ErrorKind, Layout, Problem, Result, Sum};
@@ -354,7 +354,7 @@ impl Exponentials {
 fn accumulate(factor: Dd, x_hi: &[f64], x_lo: &[f64], sum_hi: &mut [f64], sum_lo: &mut [f64]) {
     let terms = x_hi.iter().zip(x_lo).zip(sum_hi.iter_mut().zip(sum_lo));
     for ((&hi, &lo), (sum_hi, sum_lo)) in terms {
-        let (p, e) = two_prod(factor.hi, hi);
+        let (p, e) = fused_two_prod(factor.hi, hi);
         let (s, t) = two_sum(*sum_hi, p);
         *sum_hi = s;
         *sum_lo += t + (e + (factor.hi * lo + factor.lo * hi));

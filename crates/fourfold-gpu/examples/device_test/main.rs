@@ -3,8 +3,8 @@
 //! other file, so that it can be carried to a machine without Rust:
 //!
 //! ```sh
-//! cargo build --release -p fourfold-gpu --example device_test
-//! device_test verify --device cuda:0 --shard 1/3
+//! RUSTFLAGS="-C target-cpu=x86-64-v3" cargo build --release -p fourfold-gpu --example device_test
+//! device_test verify --device cuda:0 --shard 1/2
 //! device_test sanitize                  # under memcheck and racecheck
 //! device_test time                      # 2D DCT-II and DCT-III
 //! device_test time "fft f32 1000x1000"  # other problems

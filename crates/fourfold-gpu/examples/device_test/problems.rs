@@ -52,12 +52,25 @@ const KINDS: [[Kind; 2]; 14] = [
     [Idxst, Idxst],
 ];
 
-/// Every kind at every length up to 512, in rows and in columns, in both precisions; random longer ones; the cases. Every `shard.1`-th
+/// Kinds of a third axis.
+const THIRD: [Kind; 5] = [Dct2, Dst4, Dht, Dct1, Dst3];
+
+/// Every kind at every length up to 512, in one to three dimensions, in both precisions; random longer ones; the cases. Every `shard.1`-th
 /// group from the `shard.0`-th on, those that take longest first.
 pub(crate) fn sweep(shard: (usize, usize)) -> Vec<Group> {
     let long = LONG.map(read).into_iter().map(whole);
-    let groups = long.chain(random()).chain(cases()).chain((1..=SMALL).map(every_kind));
+    let groups = long.chain(random()).chain(cases()).chain(small());
     groups.skip(shard.0).step_by(shard.1).collect()
+}
+
+/// In an order in which all shards take about as long.
+fn small() -> Vec<Group> {
+    let mut places = vec![];
+    for n in 1..=SMALL {
+        places.extend((0..KINDS.len()).flat_map(|i| ["f32", "f64"].map(|real| (n, i, real))));
+    }
+    fastrand::Rng::with_seed(2).shuffle(&mut places);
+    places.into_iter().map(|(n, i, real)| every_dimension(n, i, real)).collect()
 }
 
 /// With all the local memory that a device has.
@@ -72,25 +85,24 @@ fn cases() -> impl Iterator<Item = Group> {
     })
 }
 
-/// All kinds at length n in columns and at length 513 − n in rows; some with an axis between, some alone.
-fn every_kind(n: usize) -> Group {
+/// The kinds number i at length n. In two dimensions they are columns, with the kinds seven places on as rows of length 513 − n, where the numbers' parities
+/// say so, else those rows (of other kinds' columns); in three dimensions it is the other way round, and the other axes are short. So every kind
+/// has every length as columns and as rows.
+fn every_dimension(n: usize, i: usize, real: &str) -> Group {
+    let others = &KINDS[(i + KINDS.len() / 2) % KINDS.len()];
+    let columns = (n + i + i / (KINDS.len() / 2)) % 2 == 0;
+    let place = if columns { 2 } else { n / 2 % 2 };
     let mut texts = vec![];
-    for real in ["f32", "f64"] {
-        for (i, columns) in KINDS.iter().enumerate() {
-            let rows = &KINDS[(i + 7) % KINDS.len()];
-            for (a, b) in columns.iter().zip(rows) {
-                let (n, m) = (n.max(a.min_length()), (SMALL + 1 - n).max(b.min_length()));
-                texts.push(match (n + i) % 8 {
-                    1 => format!("{a},{b} {real} {n}x3x{m} axes=0,2"),
-                    2 => format!("{a},dst4,{b} {real} {n}x4x{m}"),
-                    5 => format!("{a},dht,{b} {real} {n}x3x{m}"),
-                    _ => format!("{a},{b} {real} {n}x{m}"),
-                });
-                if (n + i) % 8 == 3 {
-                    texts.push(format!("{a} {real} {n}"));
-                }
-            }
+    for (kind, other) in KINDS[i].iter().zip(others) {
+        let n = n.max(kind.min_length());
+        texts.push(format!("{kind} {real} {n}"));
+        if columns {
+            texts.push(format!("{kind},{other} {real} {n}x{}", (SMALL + 1 - n).max(other.min_length())));
         }
+        let mut axes = [(kind, n), (other, 2 + n % 4), (&THIRD[(n + i) % THIRD.len()], 2 + (n / 4 + i) % 3)];
+        axes.swap(0, place);
+        let [(a, l), (b, m), (c, k)] = axes;
+        texts.push(format!("{a},{b},{c} {real} {l}x{m}x{k}"));
     }
     whole(read(&texts.join("\n")))
 }
@@ -133,4 +145,51 @@ pub(crate) fn sample(target: &Target) -> Vec<Group> {
     });
     println!("{} problems reach {} sorts of steps", groups.len(), seen.len());
     groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fourfold::{AxisTransform, Precision};
+    use std::collections::HashSet;
+
+    /// Of every axis of the small problems: sum, length, precision, dimensions, whether it is a row.
+    fn axes() -> HashSet<(String, usize, Precision, usize, bool)> {
+        let of = |problem: &Problem| {
+            let (precision, dimensions) = (problem.precision(), problem.transforms().len());
+            let axis =
+                |t: &AxisTransform| (format!("{:?}", t.sum), t.n, precision, dimensions, t.axis + 1 == dimensions);
+            problem.transforms().iter().map(axis).collect::<Vec<_>>()
+        };
+        small().iter().flat_map(|group| group.problems.iter().flat_map(of)).collect()
+    }
+
+    #[test]
+    fn every_kind_has_every_length_in_every_dimension() {
+        let axes = axes();
+        for kind in KINDS.as_flattened() {
+            for n in kind.min_length()..=SMALL {
+                for precision in [Precision::F32, Precision::F64] {
+                    let there =
+                        |d: usize, row: bool| axes.contains(&(format!("{:?}", kind.sum()), n, precision, d, row));
+                    let dimensions = [1, 2, 3].map(|d| there(d, true) || there(d, false));
+                    assert_eq!(dimensions, [true; 3], "{kind} {n} in one to three dimensions");
+                    let ways = [true, false].map(|row| there(2, row) || there(3, row));
+                    assert_eq!(ways, [true; 2], "{kind} {n} as rows and as columns");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn shards_are_disjoint_and_whole() {
+        let texts = |shard| {
+            sweep(shard).iter().flat_map(|group| group.problems.clone()).map(|p| p.to_string()).collect::<Vec<_>>()
+        };
+        let mut parts = [texts((0, 2)), texts((1, 2))].concat();
+        let mut all = texts((0, 1));
+        parts.sort();
+        all.sort();
+        assert_eq!(parts, all);
+    }
 }

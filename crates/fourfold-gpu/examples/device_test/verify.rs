@@ -12,9 +12,14 @@ use std::time::Instant;
 /// Failures that are printed; the others are counted.
 const PRINTED: usize = 50;
 
+/// Problems after which it is said how far the test is.
+const ROUND: usize = 1000;
+
 /// What was found so far.
-#[derive(Default)]
 struct Tally {
+    start: Instant,
+    /// Problems that there are.
+    all: usize,
     problems: usize,
     wrong: usize,
     /// By precision: problems, and the largest error, in bounds, with its problem.
@@ -23,7 +28,7 @@ struct Tally {
 
 /// Verifies all groups and prints a summary; whether all was right.
 pub(crate) fn all(device: &Device, groups: Vec<Group>) -> bool {
-    let (start, next, tally) = (Instant::now(), AtomicUsize::new(0), Mutex::new(Tally::default()));
+    let (next, tally) = (AtomicUsize::new(0), Mutex::new(Tally::new(&groups)));
     let work = || -> fourfold::Result<()> {
         let device = device.new_queue()?;
         while let Some(group) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -46,8 +51,20 @@ pub(crate) fn all(device: &Device, groups: Vec<Group>) -> bool {
     for (name, (count, worst, problem)) in ["f32", "f64"].iter().zip(&tally.precisions) {
         println!("{name}: {count} problems, largest error {worst:.2} of its bound, of {problem}");
     }
-    println!("{} problems, {} wrong, {:.0} s", tally.problems, tally.wrong, start.elapsed().as_secs_f64());
-    broken.is_empty() && tally.wrong == 0 && tally.problems > 0
+    println!("{}", tally.state());
+    broken.is_empty() && tally.wrong == 0 && tally.problems == tally.all && tally.all > 0
+}
+
+impl Tally {
+    fn new(groups: &[Group]) -> Tally {
+        let all = groups.iter().map(|group| group.problems.len()).sum();
+        Tally { start: Instant::now(), all, problems: 0, wrong: 0, precisions: Default::default() }
+    }
+
+    fn state(&self) -> String {
+        let Tally { start, all, problems, wrong, .. } = self;
+        format!("{problems} of {all} problems, {wrong} wrong, {:.0} s", start.elapsed().as_secs_f64())
+    }
 }
 
 fn judge(planner: &GpuPlanner, problem: &Problem, tally: &Mutex<Tally>) {
@@ -70,5 +87,8 @@ fn judge(planner: &GpuPlanner, problem: &Problem, tally: &Mutex<Tally>) {
                 println!("WRONG {problem}: {text}");
             }
         }
+    }
+    if tally.problems % ROUND == 0 {
+        println!("{}", tally.state());
     }
 }

@@ -30,9 +30,9 @@ pub(crate) fn compile(source: &str, architecture: &str, more: &[&str]) -> Result
     }
 }
 
-/// With what all kernels are compiled.
-pub(crate) fn options(architecture: &str) -> [String; 2] {
-    [format!("--gpu-architecture={architecture}"), "--std=c++17".into()]
+/// With what all kernels are compiled. They use nothing of CUDA's headers, without which each is compiled 5 ms sooner.
+pub(crate) fn options(architecture: &str) -> [String; 3] {
+    [format!("--gpu-architecture={architecture}"), "--std=c++17".into(), "--minimal".into()]
 }
 
 /// An error if the library cannot be loaded.
