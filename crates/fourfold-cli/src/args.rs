@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::{ArgGroup, Parser, Subcommand};
+use fourfold::Precision;
 
 use crate::engine::{Engine, METHODS, Method, Methods, available_threads};
 
@@ -138,6 +139,9 @@ pub(crate) struct Compress {
     /// Also draw the logarithms of the coefficients' magnitudes, before any is dropped
     #[arg(long, value_name = "PNG")]
     pub(crate) spectrum: Option<PathBuf>,
+    /// The type to compute with: f32 or f64
+    #[arg(long = "type", value_name = "TYPE", default_value = "f64", value_parser = precision)]
+    pub(crate) precision: Precision,
     #[command(flatten)]
     pub(crate) how: How,
     /// Print JSON
@@ -147,7 +151,7 @@ pub(crate) struct Compress {
 
 /// Show or clear the compiled kernels that are kept on disk
 ///
-/// FOURFOLD_CACHE_DIR names the folder, empty for none; FOURFOLD_CACHE_LIMIT the bytes that it may hold.
+/// FOURFOLD_CACHE_DIR names the folder, empty for none; FOURFOLD_CACHE_LIMIT the bytes that it may hold, such as 1000000 or 512M.
 #[derive(clap::Args)]
 pub(crate) struct Cache {
     /// Remove them all
@@ -186,7 +190,8 @@ pub(crate) struct Contenders {
 /// One engine and method.
 #[derive(clap::Args)]
 pub(crate) struct How {
-    /// The engine: cpu, or cpu:ISA for an instruction set of your choice; cuda or cuda:1, opencl or opencl:1
+    /// The engine: cpu, or cpu:ISA for an instruction set of your choice; cuda or cuda:1, opencl or opencl:1; to plan only, also an
+    /// architecture of NVIDIA's: cuda:sm_80
     #[arg(long, value_name = "E", default_value = "cpu")]
     pub(crate) engine: Engine,
     /// The method
@@ -195,6 +200,11 @@ pub(crate) struct How {
     /// Threads of the processor to use
     #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
     pub(crate) threads: usize,
+}
+
+fn precision(text: &str) -> Result<Precision> {
+    let found = [Precision::F32, Precision::F64].into_iter().find(|precision| precision.name() == text);
+    found.context("f32 or f64 is needed")
 }
 
 fn threads(text: &str) -> Result<usize> {

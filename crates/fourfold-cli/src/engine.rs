@@ -69,7 +69,7 @@ impl FromStr for Engine {
             ("cuda", Some(which)) if which.starts_with("sm_") => Ok(Engine::Architecture(which.to_owned())),
             _ if Api::ALL.iter().any(|api| api.name() == name) => Ok(Engine::Gpu(text.parse()?)),
             _ => bail!(
-                "there is no engine {text:?}; there are cpu, cpu:ISA, where ISA is {}, cuda, cuda:NUMBER, opencl and opencl:NUMBER",
+                "there is no engine {text:?}; there are cpu, cpu:ISA, where ISA is {}, cuda, cuda:NUMBER, opencl and opencl:NUMBER, and for plan cuda:sm_80 and the like",
                 isa_names()
             ),
         }
@@ -87,19 +87,30 @@ impl fmt::Display for Engine {
     }
 }
 
+/// What the kernels of an engine are written for.
+pub(crate) struct Aim {
+    pub(crate) target: Target,
+    /// Why it is not the device that was named.
+    pub(crate) missing: Option<String>,
+}
+
 impl Engine {
     /// What its kernels are written for, unless it is a processor. The first device of a sort need not be there.
-    pub(crate) fn target(&self) -> Result<Option<Target>> {
-        Ok(match self {
-            Engine::Cpu(_) => None,
-            Engine::Architecture(name) => Some(Target::cuda(name)?),
-            Engine::Gpu(id) => Some(match (Device::open(&id.to_string()), id) {
-                (Ok(device), _) => device.target(),
-                (Err(_), DeviceId { api: Api::Cuda, number: 0 }) => Target::cuda(USUAL_ARCHITECTURE)?,
-                (Err(_), DeviceId { api: Api::OpenCl, number: 0 }) => Target::opencl(),
-                (Err(error), _) => return Err(error.into()),
-            }),
-        })
+    pub(crate) fn aim(&self) -> Result<Option<Aim>> {
+        let id = match self {
+            Engine::Cpu(_) => return Ok(None),
+            Engine::Architecture(name) => return Ok(Some(Aim { target: Target::cuda(name)?, missing: None })),
+            Engine::Gpu(id) => id,
+        };
+        let usual = |api: Api| match api {
+            Api::Cuda => Target::cuda(USUAL_ARCHITECTURE),
+            Api::OpenCl => Ok(Target::opencl()),
+        };
+        Ok(Some(match Device::open(&id.to_string()) {
+            Ok(device) => Aim { target: device.target(), missing: None },
+            Err(error) if id.number == 0 => Aim { target: usual(id.api)?, missing: Some(error.to_string()) },
+            Err(error) => return Err(error.into()),
+        }))
     }
 }
 
@@ -166,12 +177,10 @@ impl Contender {
         Ok(Contender { engine, method, planner })
     }
 
-    /// On a device, the plan whose last pass also sets to zero what is smaller than `threshold`.
-    pub(crate) fn threshold(&self, problem: &Problem, threshold: f64) -> Result<Option<GpuPlan>> {
-        match &self.planner {
-            AnyPlanner::Cpu(_) => Ok(None),
-            AnyPlanner::Gpu(_, planner) => Ok(Some(planner.threshold(problem, threshold)?)),
-        }
+    /// A device's plan whose last pass also sets to zero what is smaller than `threshold`.
+    pub(crate) fn threshold(&self, problem: &Problem, threshold: f64) -> Result<GpuPlan> {
+        let AnyPlanner::Gpu(_, planner) = &self.planner else { unreachable!("processors drop by themselves") };
+        planner.threshold(problem, threshold).with_context(|| format!("cannot plan {problem}"))
     }
 
     /// The plan for a problem.

@@ -39,10 +39,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// One line on stderr.
+/// One line on stderr; several where a compiler's log is part of the message.
 fn complain(code: u8, message: &str) -> ExitCode {
-    let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    let _ = writeln!(io::stderr(), "fourfold: {message}"); // if stderr is closed, the exit code must do
+    let _ = writeln!(io::stderr(), "fourfold: {}", message.trim_end()); // if stderr is closed, the exit code must do
     ExitCode::from(code)
 }
 
@@ -54,7 +53,8 @@ fn one_line(error: &clap::Error) -> String {
     let stray_word =
         matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(word)) if !word.starts_with('-'));
     let hint = (error.kind() == UnknownArgument && stray_word).then_some("a problem is one argument, in quotes");
-    useful.chain(hint).collect::<Vec<_>>().join("; ")
+    let joined = useful.chain(hint).collect::<Vec<_>>().join("; ");
+    joined.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Whether the reader of our output has gone, as `head` does: nobody is there to be told.

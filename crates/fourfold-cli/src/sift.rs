@@ -1,5 +1,30 @@
 //! Which coefficients are kept: equation (20) of the paper, or a share of them.
 
+use fourfold::Element;
+
+/// Reals that images are computed with.
+pub(crate) trait Sample: Element + Into<f64> {
+    /// The nearest of them.
+    fn nearest(x: f64) -> Self;
+
+    fn magnitude(self) -> f64 {
+        let x: f64 = self.into();
+        x.abs()
+    }
+}
+
+impl Sample for f32 {
+    fn nearest(x: f64) -> f32 {
+        x as f32
+    }
+}
+
+impl Sample for f64 {
+    fn nearest(x: f64) -> f64 {
+        x
+    }
+}
+
 /// What is kept of the coefficients of one channel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Rule {
@@ -11,9 +36,10 @@ pub(crate) enum Rule {
 
 impl Rule {
     /// Sets all others to zero; returns how many are kept.
-    pub(crate) fn apply(self, coefficients: &mut [f64]) -> usize {
+    pub(crate) fn apply<T: Sample>(self, coefficients: &mut [T]) -> usize {
         match self {
-            Rule::Threshold(least) => keep_from(coefficients, least),
+            // Rounded as devices do, which drop in the transform's last pass.
+            Rule::Threshold(least) => keep_from(coefficients, T::nearest(least).into()),
             Rule::Percent(percent) => keep_largest(coefficients, share(percent, coefficients.len())),
         }
     }
@@ -25,29 +51,29 @@ fn share(percent: f64, count: usize) -> usize {
     (percent * count as f64 / 100.0 * (1.0 - 4.0 * f64::EPSILON)).ceil() as usize
 }
 
-fn keep_from(coefficients: &mut [f64], least: f64) -> usize {
+fn keep_from<T: Sample>(coefficients: &mut [T], least: f64) -> usize {
     let mut kept = 0;
     for b in coefficients {
-        let keep = b.abs() >= least;
+        let keep = b.magnitude() >= least;
         kept += usize::from(keep);
-        *b = if keep { *b } else { 0.0 };
+        *b = if keep { *b } else { T::default() };
     }
     kept
 }
 
 /// Keeps exactly `count`, the first ones of those that are equally large.
-fn keep_largest(coefficients: &mut [f64], count: usize) -> usize {
+fn keep_largest<T: Sample>(coefficients: &mut [T], count: usize) -> usize {
     let Some(rank) = coefficients.len().checked_sub(count).filter(|_| count > 0) else {
-        coefficients.fill(0.0);
+        coefficients.fill(T::default());
         return 0;
     };
-    let mut magnitudes: Vec<f64> = coefficients.iter().map(|b| b.abs()).collect();
+    let mut magnitudes: Vec<f64> = coefficients.iter().map(|b| b.magnitude()).collect();
     let (_, &mut least, larger) = magnitudes.select_nth_unstable_by(rank, f64::total_cmp);
     let mut ties = count - larger.iter().filter(|&&magnitude| magnitude > least).count();
     for b in coefficients {
-        let tie = b.abs() == least && ties > 0;
+        let tie = b.magnitude() == least && ties > 0;
         ties -= usize::from(tie);
-        *b = if tie || b.abs() > least { *b } else { 0.0 };
+        *b = if tie || b.magnitude() > least { *b } else { T::default() };
     }
     count
 }
@@ -62,6 +88,8 @@ mod tests {
         assert_eq!(Rule::Threshold(2.0).apply(&mut b), 3);
         assert_eq!(b, [3.0, -2.0, 0.0, 0.0, -5.0]);
         assert_eq!(Rule::Threshold(0.0).apply(&mut b), 5);
+        // 0.7 is a little more than the nearest f32.
+        assert_eq!(Rule::Threshold(0.7).apply(&mut [0.7f32, 0.69]), 1);
     }
 
     #[test]

@@ -121,8 +121,8 @@ fn keeping_all_changes_nothing() {
             let folder = Folder::new();
             let (input, output) = (folder.path("in.png"), folder.path("out.png"));
             save(&input, &picture(width, height, color), width, height, color);
-            for rule in [["--keep", "100"], ["--threshold", "0"]] {
-                let report = success(&[&"compress", &input, &"-o", &output, &rule[0], &rule[1]]);
+            for how in [["--keep=100", "--type=f64"], ["--threshold=0", "--type=f64"], ["--keep=100", "--type=f32"]] {
+                let report = success(&[&"compress", &input, &"-o", &output, &how[0], &how[1]]);
                 assert_eq!(image::open(&input).unwrap(), image::open(&output).unwrap(), "{color:?} {width}x{height}");
                 says(&report, &["(100.00 %)", "PSNR  inf dB"]);
             }
@@ -250,6 +250,7 @@ fn bad_options_are_refused() {
     let same = output.to_str().unwrap();
     fails(1, &["--keep", "1", "--spectrum", same], &["a file of its own"]);
     fails(1, &["--keep", "1", "--spectrum", input.to_str().unwrap()], &["in.png", "replace the image"]);
+    fails(2, &["--keep", "1", "--type", "f16"], &["f16", "f32 or f64"]);
     fails(1, &["--keep", "1", "--spectrum", "spectrum.JPG"], &["spectrum.JPG", "PNG"]);
     fails(1, &["--keep", "1", "--spectrum", "/no/such/folder/s.png"], &["s.png", "No such file"]);
     assert_eq!(folder.names(), ["in.png"]);

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Folder, command, failure, read, says, success};
+use common::{Folder, command, failure, one_error, read, says, success};
 use serde_json::Value;
 use std::ffi::OsStr;
 
@@ -67,6 +67,59 @@ fn plan_shows_kernels_without_a_device() {
 }
 
 #[test]
+fn plan_says_why_it_shows_another_device() {
+    let facts: Value = serde_json::from_str(&success(&[&"info", &"--json"])).unwrap();
+    for engine in facts["engines"].as_array().unwrap().iter().skip(1) {
+        let name = engine["name"].as_str().unwrap();
+        let text = success(&[&"plan", &"dct2 f32 8", &"--engine", &name]);
+        let json = success(&[&"plan", &"dct2 f32 8", &"--engine", &name, &"--json"]);
+        let answer: Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(answer["missing"], engine["missing"], "{name}");
+        match engine["missing"].as_str() {
+            Some(why) => says(&text, &[&format!("and not {name}:0: {why}")]),
+            None => assert!(!text.contains("and not"), "{text}"),
+        }
+    }
+}
+
+#[test]
+fn a_loader_without_devices_says_so() {
+    let folder = Folder::new();
+    for task in [["info", "--engine", "opencl"], ["verify", "dct2 f32 8", "--engine=opencl"]] {
+        let mut command = command();
+        command.args(task).env("OCL_ICD_VENDORS", folder.path("")).env("OPENCL_VENDOR_PATH", folder.path(""));
+        let output = command.output().unwrap();
+        // NVIDIA's driver is found also where no file names it.
+        if output.status.success() && String::from_utf8_lossy(&output.stdout).contains("NVIDIA") {
+            return eprintln!("NOT TESTED: NVIDIA's OpenCL is there");
+        }
+        let errors = one_error(1, &output);
+        assert!(errors.contains("OpenCL") && errors.contains("install"), "{errors}");
+        assert_eq!(present(), errors.contains("the OpenCL loader shows no device"), "{errors}");
+    }
+}
+
+#[test]
+fn a_kernel_that_the_compiler_refuses_is_shown_readably() {
+    let facts: Value = serde_json::from_str(&success(&[&"info", &"--json"])).unwrap();
+    if !present() || !facts.to_string().contains("PoCL") {
+        return eprintln!("NOT TESTED: no PoCL, which can be told to refuse");
+    }
+    let mut command = command();
+    command.args(["verify", "dct2 f32 16", "--engine", "opencl", "--json"]).env("FOURFOLD_CACHE_DIR", "");
+    let output = command.env("POCL_EXTRA_BUILD_FLAGS", "-Dlocal_=no.name").output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    let begins = |start: &str| errors.lines().any(|line| line.starts_with(start));
+    assert!(begins("fourfold: cannot plan dct2 f32 16: OpenCL refuses a kernel:"), "{errors}");
+    assert!(errors.lines().any(|line| line.contains("error: ")), "the compiler's log: {errors}");
+    assert!(
+        begins("__kernel ") && begins("    __local real2 local_") && begins("The kernel's spec: Spec {"),
+        "{errors}"
+    );
+}
+
+#[test]
 fn mistakes_with_devices_are_explained() {
     let problem = "dct2 f64 8";
     says(&failure(1, &[&"plan", &problem, &"--source"]), &["cpu", "cuda or opencl"]);
@@ -123,6 +176,9 @@ fn files_and_pictures_are_transformed_as_by_the_processor() {
         let (output, small) = (folder.path(&format!("{engine}.npy")), folder.path(&format!("{engine}.png")));
         success(&[&"transform", &"dct2 f64 auto ortho", &input, &"-o", &output, &"--engine", &engine]);
         success(&[&"compress", &picture, &"-o", &small, &"--keep", &"20", &"--engine", &engine]);
+        let single = folder.path(&format!("{engine}-f.png"));
+        let narrow: [&dyn AsRef<OsStr>; 6] = [&"compress", &picture, &"-o", &single, &"--type", &"f32"];
+        success(&[&narrow[..], &[&"--threshold", &"20.5", &"--engine", &engine]].concat());
         let (large, drawn) = (folder.path(&format!("{engine}-t.png")), folder.path(&format!("{engine}-s.png")));
         let threshold: [&dyn AsRef<OsStr>; 7] =
             [&"compress", &picture, &"-o", &large, &"--threshold", &"20.5", &"--engine"];
@@ -142,7 +198,9 @@ fn files_and_pictures_are_transformed_as_by_the_processor() {
     assert!(cpu.iter().zip(&gpu).all(|(a, b)| (a - b).abs() < 1e-12), "{cpu:?} {gpu:?}");
     assert!(cpu.iter().any(|x| x.abs() > 1.0), "{cpu:?}");
     assert_eq!(reports[0], reports[1], "coefficients kept, PSNR");
-    for name in [".png", "-t.png", "-s.png"] {
+    let [wide, narrow] = ["cpu-t.png", "cpu-f.png"].map(|name| image::open(folder.path(name)).unwrap().into_rgb8());
+    assert!(wide.iter().zip(narrow.iter()).all(|(a, b)| a.abs_diff(*b) <= 1), "f32 is no other picture");
+    for name in [".png", "-t.png", "-s.png", "-f.png"] {
         let [cpu, gpu] = ["cpu", "opencl"].map(|engine| read(&folder.path(&format!("{engine}{name}"))));
         assert!(cpu == gpu, "{name}");
     }
@@ -168,6 +226,11 @@ fn the_cache_is_shown_and_cleared() {
         says(&run(&["cache", "--clear"]), &["kernels  0", &format!("cleared  {kernels}")]);
         assert_eq!(answer()["kernels"], 0);
     }
+    std::fs::create_dir_all(folder.path("kernels/mine.kernel")).unwrap();
+    says(&run(&["cache", "--clear"]), &["kernels  0", "cleared  0"]);
+    assert!(folder.path("kernels/mine.kernel").is_dir(), "a folder is no kernel");
+    let wrong = command().args(["cache"]).env("FOURFOLD_CACHE_LIMIT", "lots").output().unwrap();
+    says(&one_error(1, &wrong), &["FOURFOLD_CACHE_LIMIT", "\"lots\"", "512M"]);
     let off = command().args(["cache"]).env("FOURFOLD_CACHE_DIR", "").output().unwrap();
     says(&String::from_utf8(off.stdout).unwrap(), &["not kept"]);
 }

@@ -60,17 +60,21 @@ pub struct CacheEntry {
 impl Cache {
     /// The cache that planners use if not told otherwise: the folder that `FOURFOLD_CACHE_DIR` names, or `fourfold` in the user's cache
     /// folder (`$XDG_CACHE_HOME` or `~/.cache`; `~/Library/Caches` on macOS, `%LOCALAPPDATA%` on Windows). `FOURFOLD_CACHE_LIMIT` says
-    /// how many bytes it holds, 256 MiB unless it is a number.
+    /// how many bytes it holds, as `1000000`, `64K`, `512M` or `2G` (units of 1024, 1024² and 1024³); 256 MiB if it is empty or not set.
     ///
     /// `None` if `FOURFOLD_CACHE_DIR` is empty, which switches it off, or there is no such folder.
-    pub fn standard() -> Option<Cache> {
+    ///
+    /// # Errors
+    /// [`Argument`](ErrorKind::Argument) if `FOURFOLD_CACHE_LIMIT` is not such a size.
+    pub fn standard() -> Result<Option<Cache>> {
+        let limit = std::env::var_os("FOURFOLD_CACHE_LIMIT").filter(|text| !text.is_empty());
+        let limit = limit.map_or(Ok(LIMIT), |text| size(&text.to_string_lossy()))?;
         let folder = match std::env::var_os("FOURFOLD_CACHE_DIR") {
-            Some(folder) if folder.is_empty() => return None,
-            Some(folder) => PathBuf::from(folder),
-            None => user_folder()?.join("fourfold"),
+            Some(folder) if folder.is_empty() => None,
+            Some(folder) => Some(PathBuf::from(folder)),
+            None => user_folder().map(|folder| folder.join("fourfold")),
         };
-        let limit = std::env::var("FOURFOLD_CACHE_LIMIT").ok().and_then(|bytes| bytes.parse().ok());
-        Some(Cache { folder, limit: limit.unwrap_or(LIMIT) })
+        Ok(folder.map(|folder| Cache { folder, limit }))
     }
 
     /// The cache in `folder`, which is made when there is something to keep.
@@ -179,7 +183,7 @@ impl Cache {
         unfinished.iter().filter(|file| abandoned(file.2)).try_for_each(|file| remove(&file.0))
     }
 
-    /// Files with this suffix, their sizes and the time of their last use, latest first.
+    /// Files (no folders) with this suffix, their sizes and the time of their last use, latest first.
     fn files(&self, suffix: &str) -> io::Result<Vec<(PathBuf, u64, SystemTime)>> {
         let folder = match fs::read_dir(&self.folder) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
@@ -191,6 +195,7 @@ impl Cache {
             // Another process may have removed it.
             if file.path().extension().is_some_and(|s| s == suffix)
                 && let Ok(data) = file.metadata()
+                && data.is_file()
             {
                 files.push((file.path(), data.len(), data.modified()?));
             }
@@ -207,6 +212,22 @@ impl Cache {
         let message = format!("cannot {what} the kernel cache in {}: {error}", self.folder.display());
         Error::new(ErrorKind::Unavailable, message)
     }
+}
+
+/// The bytes that a limit names.
+fn size(text: &str) -> Result<u64> {
+    let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let bits = match &*text[split..].to_ascii_uppercase() {
+        "" => Some(0),
+        "K" => Some(10),
+        "M" => Some(20),
+        "G" => Some(30),
+        _ => None,
+    };
+    let bytes = bits.and_then(|bits| text[..split].parse::<u64>().ok()?.checked_mul(1 << bits));
+    let message =
+        || format!("FOURFOLD_CACHE_LIMIT is {text:?}: expected a number of bytes, or one with K, M or G, such as 512M");
+    bytes.ok_or_else(|| Error::new(ErrorKind::Argument, message()))
 }
 
 fn user_folder() -> Option<PathBuf> {
@@ -308,6 +329,31 @@ mod tests {
         assert!(cache.bytes().unwrap() <= cache.limit());
         cache.store("large", &[0; 200_000]);
         assert_eq!(cache.load("large"), None);
+    }
+
+    #[test]
+    fn limits_are_sizes() {
+        let sizes = ["0", "1000", "64K", "64k", "512M", "2G"].map(|text| size(text).unwrap());
+        assert_eq!(sizes, [0, 1000, 64 << 10, 64 << 10, 512 << 20, 2 << 30]);
+        for text in
+            ["M", "-1", "1.5G", "10 M", "5T", "5MB", "all", "99999999999999999999", "18446744073709551615K", "é"]
+        {
+            let error = size(text).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Argument);
+            assert!(error.to_string().contains(&format!("{text:?}")) && error.to_string().contains("512M"), "{error}");
+        }
+    }
+
+    #[test]
+    fn folders_named_as_entries_are_not_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path());
+        let names = [format!("mine.{SUFFIX}"), format!("mine.{UNFINISHED}")].map(|name| folder.path().join(name));
+        names.iter().for_each(|name| fs::create_dir(name).unwrap());
+        cache.store("key", &binary(0));
+        assert_eq!(cache.entries().unwrap().len(), 1);
+        assert_eq!(cache.clear().unwrap(), 1);
+        assert!(names.iter().all(|name| name.is_dir()));
     }
 
     #[test]

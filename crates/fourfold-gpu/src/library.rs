@@ -85,3 +85,29 @@ impl Library {
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draft::drafts;
+    use crate::runtime::tests::present;
+    use crate::{Api, Target};
+    use fourfold::{ErrorKind, Planner};
+
+    #[test]
+    fn refused_kernels_are_shown_with_their_spec_and_the_compiler_s_log() {
+        let Some(device) = Api::ALL.into_iter().find_map(present) else { return };
+        let library = Library::new(device.runtime.clone(), device.target().limits().clone(), None);
+        let recipe = Planner::new().recipe(&"dct2 f32 16x16".parse().unwrap());
+        let specs = drafts(Target::opencl().limits(), &recipe, false, None).unwrap().remove(0).specs;
+        // More threads than 32 bits can say.
+        let broken = Spec { threads: 1 << 33, ..specs[0].clone() };
+        let error = library.kernels(&[specs[0].clone(), broken.clone()]).err().expect("must be refused");
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        let message = error.to_string();
+        let log = message.split("typedef").next().unwrap();
+        assert!(log.contains("refuses a kernel") && log.contains("8589934592"), "no compiler's log: {message}");
+        assert!(message.contains("DFTs of 16") && message.contains(&format!("{broken:?}")), "{message}");
+        assert!(library.find(&broken).is_none() && library.kernels(&specs).is_ok());
+    }
+}

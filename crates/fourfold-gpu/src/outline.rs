@@ -106,6 +106,12 @@ impl Target {
         self
     }
 
+    /// The same without `f64`, as many GPUs of telephones are.
+    pub fn without_f64(mut self) -> Target {
+        self.limits.double = false;
+        self
+    }
+
     /// What it is called.
     pub fn name(&self) -> &str {
         &self.limits.name

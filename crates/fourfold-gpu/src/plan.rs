@@ -19,6 +19,8 @@ pub struct GpuPlanner {
     device: Device,
     planner: Planner,
     library: Arc<Library>,
+    /// What is wrong with the environment that the planner was made in.
+    mistake: Option<Error>,
 }
 
 /// A problem with its tables and kernels, ready to run any number of times, on any queue of its device, from any thread.
@@ -49,9 +51,12 @@ pub struct GpuPlan {
 }
 
 impl GpuPlanner {
-    /// A planner for `device`, with the [standard](Cache::standard) cache.
+    /// A planner for `device`, with the [standard](Cache::standard) cache. Where that is an error, so is every plan.
     pub fn new(device: Device) -> GpuPlanner {
-        GpuPlanner::with_cache(device, Cache::standard())
+        match Cache::standard() {
+            Ok(cache) => GpuPlanner::with_cache(device, cache),
+            Err(mistake) => GpuPlanner { mistake: Some(mistake), ..GpuPlanner::with_cache(device, None) },
+        }
     }
 
     /// A planner for `device` that keeps compiled kernels on disk in `cache`, or not at all.
@@ -65,13 +70,14 @@ impl GpuPlanner {
     #[doc(hidden)]
     pub fn as_for(target: &Target, device: Device, cache: Option<Cache>) -> GpuPlanner {
         let library = Arc::new(Library::new(device.runtime.clone(), target.limits().clone(), cache));
-        GpuPlanner { device, planner: Planner::new(), library }
+        GpuPlanner { device, planner: Planner::new(), library, mistake: None }
     }
 
     /// A plan for `problem`: compiles what kernels it needs.
     ///
     /// # Errors
-    /// If the device lacks the precision or the memory, an axis has more than 2^28 elements, or its compiler refuses a kernel (the message has its log).
+    /// If the device lacks the precision or the memory, an axis has more than 2^28 elements, its compiler refuses a kernel (the message has
+    /// the compiler's log, the kernel and its spec), or the [standard cache](Cache::standard) is an error.
     pub fn plan(&self, problem: &Problem) -> Result<GpuPlan> {
         check_lengths(problem)?;
         self.prepare(self.planner.recipe(problem), None)
@@ -102,6 +108,7 @@ impl GpuPlanner {
     }
 
     fn prepare(&self, recipe: Recipe, action: Option<Action>) -> Result<GpuPlan> {
+        self.mistake.clone().map_or(Ok(()), Err)?;
         GpuPlan::new(&self.device, &self.library, recipe, false, action.map(Arc::new))
     }
 }

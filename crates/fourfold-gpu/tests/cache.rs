@@ -126,7 +126,7 @@ fn processes_share_a_cache() {
 #[test]
 #[ignore = "`processes_share_a_cache` starts it"]
 fn one_of_many_processes() {
-    let cache = Cache::standard().expect("the folder is named");
+    let cache = Cache::standard().unwrap().expect("the folder is named");
     let first = run(&common::device().unwrap(), &cache);
     assert_eq!(run(&common::device().unwrap(), &cache), first);
 }
@@ -142,6 +142,10 @@ fn the_environment_says_where_the_cache_is() {
     assert!(child(&[("FOURFOLD_CACHE_DIR", "")]).contains("standard: None"));
     let named = child(&[("FOURFOLD_CACHE_DIR", "/somewhere"), ("FOURFOLD_CACHE_LIMIT", "1000")]);
     assert!(named.contains(r#"standard: Some(("/somewhere", 1000))"#), "{named}");
+    let sized = child(&[("FOURFOLD_CACHE_DIR", "/somewhere"), ("FOURFOLD_CACHE_LIMIT", "2G")]);
+    assert!(sized.contains(&format!(r#"("/somewhere", {}))"#, 2u64 << 30)), "{sized}");
+    let refused = child(&[("FOURFOLD_CACHE_LIMIT", "much")]);
+    assert!(refused.contains("refused: ") && refused.contains(r#""much""#), "{refused}");
     if cfg!(target_os = "linux") {
         let user = child(&[("XDG_CACHE_HOME", "/of/user")]);
         assert!(user.contains(&format!(r#"standard: Some(("/of/user/fourfold", {}))"#, 256 << 20)), "{user}");
@@ -152,5 +156,9 @@ fn the_environment_says_where_the_cache_is() {
 #[test]
 #[ignore = "`the_environment_says_where_the_cache_is` starts it"]
 fn a_process_with_an_environment() {
-    println!("standard: {:?}", Cache::standard().map(|cache| (cache.folder().to_owned(), cache.limit())));
+    let standard = Cache::standard().map(|cache| cache.map(|cache| (cache.folder().to_owned(), cache.limit())));
+    match standard {
+        Ok(standard) => println!("standard: {standard:?}"),
+        Err(error) => println!("refused: {error}"),
+    }
 }

@@ -17,7 +17,7 @@ const WINDOWS: &str = include_str!("../../../cases/windows.txt");
 /// A device of OpenCL is taken for a typical one: PoCL has more local memory than any GPU.
 fn planner(device: Device) -> GpuPlanner {
     let target = if device.info().id.api == Api::OpenCl { Target::opencl() } else { device.target() };
-    GpuPlanner::as_for(&target, device, Cache::standard())
+    GpuPlanner::as_for(&target, device, Cache::standard().unwrap())
 }
 
 fn all_hold(text: &str) {
@@ -93,7 +93,7 @@ fn the_cases_reach_every_sort_of_kernel() {
 fn lines_longer_than_local_memory_are_right() {
     let Some(device) = present() else { return };
     let target = device.target().with_local_bytes(8 << 10);
-    all_hold_with(&GpuPlanner::as_for(&target, device, Cache::standard()), WINDOWS);
+    all_hold_with(&GpuPlanner::as_for(&target, device, Cache::standard().unwrap()), WINDOWS);
 }
 
 #[test]
@@ -178,4 +178,36 @@ fn a_device_that_is_not_there_is_an_error() {
     for absent in [Device::cuda(1000), Device::opencl(1000), Device::open("opencl:1000")] {
         assert_eq!(absent.unwrap_err().kind(), ErrorKind::Unavailable);
     }
+}
+
+#[test]
+fn f64_on_a_device_without_it_is_an_error() {
+    let targets = [Target::opencl(), Target::cuda("sm_90").unwrap()].map(Target::without_f64);
+    for target in &targets {
+        for problem in read(SMALL) {
+            let planned = target.outline(&problem);
+            if problem.precision() == fourfold::Precision::F32 {
+                let launches = planned.unwrap_or_else(|e| panic!("{problem}: {e}")).launches;
+                assert!(launches.iter().all(|launch| !launch.source.contains("double")), "{problem}");
+                continue;
+            }
+            let error = planned.err().unwrap_or_else(|| panic!("{problem} is planned"));
+            assert_eq!(error.kind(), ErrorKind::Unavailable);
+            assert_eq!(error.to_string(), format!("{} has no f64: use f32", target.name()));
+        }
+    }
+    let Some(device) = present() else { return };
+    let target = device.target().without_f64();
+    let planner = GpuPlanner::as_for(&target, device, None);
+    let problem = |text: &str| text.parse::<fourfold::Problem>().unwrap();
+    let refused = [
+        planner.plan(&problem("dct2 f64 8")),
+        planner.threshold(&problem("dct2 f64 8"), 1.0),
+        planner.filter(&problem("dct2 f64 8"), &fourfold::Multiplier::Table(vec![1.0; 8]), &problem("dct3 f64 8")),
+    ];
+    for plan in refused {
+        let error = plan.expect_err("must be refused");
+        assert!(error.kind() == ErrorKind::Unavailable && error.to_string().contains("has no f64: use f32"), "{error}");
+    }
+    planner.plan(&problem("dct2 f32 8")).unwrap();
 }

@@ -33,7 +33,7 @@ struct Target {
 /// Clears if that is asked for, and prints what there is.
 pub(super) fn run(args: &Cache) -> Result<()> {
     let mut answer = Answer { folder: None, limit_bytes: 0, kernels: 0, bytes: 0, targets: Vec::new(), cleared: 0 };
-    if let Some(cache) = fourfold_gpu::Cache::standard() {
+    if let Some(cache) = fourfold_gpu::Cache::standard()? {
         answer.cleared = if args.clear { cache.clear()? } else { 0 };
         let entries = cache.entries()?;
         answer.folder = Some(cache.folder().display().to_string());

@@ -4,7 +4,7 @@
 //! B = DCT-II of A;  C = f_ε(B), which drops small coefficients;  D = inverse DCT-II of C
 //! ```
 //!
-//! Samples are those of 0 … 255, the DCT is orthonormal.
+//! Samples are those of 0 … 255, the DCT is orthonormal. A device drops what is below a threshold in the last pass of the DCT-II.
 
 use std::fs;
 use std::io::{self, Write};
@@ -12,7 +12,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use fourfold_gpu::GpuPlan;
+use fourfold::Precision;
+use fourfold_gpu::{Device, GpuPlan};
 use image::ImageFormat;
 use serde::Serialize;
 
@@ -24,7 +25,7 @@ use crate::picture::Picture;
 use crate::problems;
 use crate::progress::Progress;
 use crate::ready::Ready;
-use crate::sift::Rule;
+use crate::sift::{Rule, Sample};
 
 /// Reads, compresses, writes, reports.
 pub(super) fn run(args: &Compress) -> Result<()> {
@@ -40,6 +41,10 @@ pub(super) fn run(args: &Compress) -> Result<()> {
 
     let mut result = picture.clone();
     let mut spectrum = args.spectrum.as_ref().map(|_| Spectrum::new(&picture)).transpose()?;
+    let compress = match args.precision {
+        Precision::F32 => compress::<f32>,
+        Precision::F64 => compress::<f64>,
+    };
     let (kept, time) = compress(args, &mut result, spectrum.as_mut())?;
 
     output.fill(|file| result.write_png(file))?;
@@ -59,22 +64,25 @@ fn check_png(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Compresses in place; returns the number of coefficients kept, and the time without that for drawing the spectrum.
-fn compress(args: &Compress, picture: &mut Picture, mut spectrum: Option<&mut Spectrum>) -> Result<(usize, Duration)> {
+/// Compresses in place; returns the number of coefficients kept, and the time without that for plans and for drawing the spectrum.
+fn compress<T: Sample>(
+    args: &Compress,
+    picture: &mut Picture,
+    mut spectrum: Option<&mut Spectrum>,
+) -> Result<(usize, Duration)> {
+    let mut codec = Codec::<T>::new(args, picture)?;
     let start = Instant::now();
-    let mut codec = Codec::new(args, picture)?;
     let (mut kept, mut drawing) = (0, Duration::ZERO);
     let progress = Progress::new(picture.color_channels());
     for channel in 0..picture.color_channels() {
         codec.load(channel, picture);
-        kept += match &mut spectrum {
-            None => codec.sift(args.rule())?,
-            Some(spectrum) => codec.sift_seen(args.rule(), |coefficients| {
-                let start = Instant::now();
+        kept += codec.sift(|coefficients| {
+            let start = Instant::now();
+            if let Some(spectrum) = &mut spectrum {
                 spectrum.record(channel, coefficients);
-                drawing += start.elapsed();
-            })?,
-        };
+            }
+            drawing += start.elapsed();
+        })?;
         codec.store(channel, picture);
         progress.step();
     }
@@ -82,54 +90,68 @@ fn compress(args: &Compress, picture: &mut Picture, mut spectrum: Option<&mut Sp
 }
 
 /// The transform and its inverse for one channel of an image of a certain size.
-struct Codec {
-    forward: Ready,
-    inverse: Ready,
-    /// The transform that drops coefficients itself, in its last pass, where there is one.
-    dropping: Option<GpuPlan>,
-    plane: Vec<f64>,
+struct Codec<T> {
+    plans: Plans,
+    rule: Rule,
+    plane: Vec<T>,
 }
 
-impl Codec {
-    fn new(args: &Compress, picture: &Picture) -> Result<Codec> {
-        let (width, height) = (picture.width, picture.height);
-        let problem = problems::parse(&format!("dct2 f64 {height}x{width} ortho inplace"))?;
+enum Plans {
+    /// All coefficients can be seen before any is dropped.
+    Whole { forward: Ready, inverse: Ready },
+    /// A device drops them.
+    Dropping { forward: Box<GpuPlan>, inverse: Box<GpuPlan>, device: Device },
+}
+
+impl Plans {
+    fn new(args: &Compress, picture: &Picture) -> Result<Plans> {
+        let (width, height, real) = (picture.width, picture.height, args.precision.name());
+        let problem = problems::parse(&format!("dct2 {real} {height}x{width} ortho inplace"))?;
         let contender = args.how.contender()?;
-        let (forward, inverse) = (contender.plan(&problem)?, contender.plan(&problem.inverse()?)?);
-        let dropping = match args.rule() {
-            Rule::Threshold(least) => contender.threshold(&problem, least)?,
-            Rule::Percent(_) => None,
-        };
-        Ok(Codec { forward, inverse, dropping, plane: zeros(width * height)? })
+        let inverse = contender.plan(&problem.inverse()?)?;
+        Ok(match (args.rule(), &args.spectrum, inverse) {
+            (Rule::Threshold(least), None, Ready::Gpu(inverse, device)) => {
+                Plans::Dropping { forward: Box::new(contender.threshold(&problem, least)?), inverse, device }
+            }
+            (_, _, inverse) => Plans::Whole { forward: contender.plan(&problem)?, inverse },
+        })
+    }
+}
+
+impl<T: Sample> Codec<T> {
+    fn new(args: &Compress, picture: &Picture) -> Result<Codec<T>> {
+        let plans = Plans::new(args, picture)?;
+        Ok(Codec { plans, rule: args.rule(), plane: zeros(picture.width * picture.height)? })
     }
 
     fn load(&mut self, channel: usize, picture: &Picture) {
         let unit = f64::from(picture.brightest()) / 255.0;
         let samples = picture.samples.iter().skip(channel).step_by(picture.channels());
-        self.plane.iter_mut().zip(samples).for_each(|(a, &sample)| *a = f64::from(sample) / unit);
+        self.plane.iter_mut().zip(samples).for_each(|(a, &sample)| *a = T::nearest(f64::from(sample) / unit));
     }
 
-    /// Transforms, drops what the rule does not keep, and transforms back; returns how many coefficients are kept.
-    fn sift(&mut self, rule: Rule) -> Result<usize> {
-        let (Some(dropping), Ready::Gpu(inverse, device)) = (&self.dropping, &self.inverse) else {
-            return self.sift_seen(rule, |_| ());
-        };
-        let mut array = device.upload(&self.plane)?;
-        dropping.execute_on_in_place(&mut array)?;
-        array.download(&mut self.plane)?;
-        let kept = rule.apply(&mut self.plane); // drops nothing more, but counts
-        inverse.execute_on_in_place(&mut array)?;
-        array.download(&mut self.plane)?;
-        Ok(kept)
-    }
-
-    /// The same, where `look` sees all coefficients before any is dropped.
-    fn sift_seen(&mut self, rule: Rule, look: impl FnOnce(&[f64])) -> Result<usize> {
-        self.forward.execute_in_place(&mut self.plane)?;
-        look(&self.plane);
-        let kept = rule.apply(&mut self.plane);
-        self.inverse.execute_in_place(&mut self.plane)?;
-        Ok(kept)
+    /// Transforms, drops what the rule does not keep, and transforms back; returns how many coefficients are kept. `look` sees all of
+    /// them before any is dropped, unless a device drops them.
+    fn sift(&mut self, look: impl FnOnce(&[T])) -> Result<usize> {
+        let plane = &mut self.plane;
+        match &self.plans {
+            Plans::Whole { forward, inverse } => {
+                forward.execute_in_place(plane)?;
+                look(plane);
+                let kept = self.rule.apply(plane);
+                inverse.execute_in_place(plane)?;
+                Ok(kept)
+            }
+            Plans::Dropping { forward, inverse, device } => {
+                let mut array = device.upload(plane)?;
+                forward.execute_on_in_place(&mut array)?;
+                array.download(plane)?;
+                let kept = self.rule.apply(plane); // drops nothing more, but counts
+                inverse.execute_on_in_place(&mut array)?;
+                array.download(plane)?;
+                Ok(kept)
+            }
+        }
     }
 
     /// Rounds to samples.
@@ -137,7 +159,7 @@ impl Codec {
         let (brightest, channels) = (f64::from(picture.brightest()), picture.channels());
         let samples = picture.samples.iter_mut().skip(channel).step_by(channels);
         let sample = |d: f64| (d * brightest / 255.0).round().clamp(0.0, brightest) as u16;
-        self.plane.iter().zip(samples).for_each(|(&d, place)| *place = sample(d));
+        self.plane.iter().zip(samples).for_each(|(&d, place)| *place = sample(d.into()));
     }
 }
 
@@ -153,9 +175,9 @@ impl Spectrum {
         Ok(Spectrum { logarithms: zeros(picture.width * picture.height * channels)?, channels })
     }
 
-    fn record(&mut self, channel: usize, coefficients: &[f64]) {
+    fn record<T: Sample>(&mut self, channel: usize, coefficients: &[T]) {
         let logarithms = self.logarithms.iter_mut().skip(channel).step_by(self.channels);
-        logarithms.zip(coefficients).for_each(|(log, b)| *log = b.abs().ln_1p() as f32);
+        logarithms.zip(coefficients).for_each(|(log, b)| *log = b.magnitude().ln_1p() as f32);
     }
 
     /// Black for 0, full brightness for the largest.

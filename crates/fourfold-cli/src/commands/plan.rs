@@ -4,12 +4,12 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Result, ensure};
 use fourfold::{Problem, Recipe};
-use fourfold_gpu::{Launch, Target};
+use fourfold_gpu::Launch;
 use serde::Serialize;
 
 use super::{bytes, print_json};
 use crate::args::Plan;
-use crate::engine::Engine;
+use crate::engine::{Aim, Engine};
 use crate::problems;
 
 #[derive(Serialize)]
@@ -31,6 +31,9 @@ struct Answer {
 #[derive(Serialize)]
 struct OnDevice {
     device: String,
+    /// Why it is not the device that was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<String>,
     kernels: Vec<Kernel>,
 }
 
@@ -49,9 +52,9 @@ struct Kernel {
 /// Plans and prints.
 pub(super) fn run(args: &Plan) -> Result<()> {
     let problem = problems::parse(&args.problem)?;
-    let answer = match args.how.engine.target()? {
+    let answer = match args.how.engine.aim()? {
         None => on_processor(args, &problem)?,
-        Some(target) => on_device(args, &problem, &target)?,
+        Some(aim) => on_device(args, &problem, aim)?,
     };
     if args.json { print_json(&answer) } else { Ok(io::stdout().write_all(text(&answer).as_bytes())?) }
 }
@@ -63,7 +66,7 @@ fn on_processor(args: &Plan, problem: &Problem) -> Result<Answer> {
     Ok(answer(args, &recipe, moved, recipe.uses_bluestein(), None))
 }
 
-fn on_device(args: &Plan, problem: &Problem, target: &Target) -> Result<Answer> {
+fn on_device(args: &Plan, problem: &Problem, Aim { target, missing }: Aim) -> Result<Answer> {
     let outline = target.outline(problem).with_context(|| format!("cannot plan {problem}"))?;
     let kernel = |launch: Launch| Kernel {
         pass: launch.pass,
@@ -74,7 +77,7 @@ fn on_device(args: &Plan, problem: &Problem, target: &Target) -> Result<Answer> 
         source: args.source.then_some(launch.source),
     };
     let kernels = outline.launches.into_iter().map(kernel).collect();
-    let device = Some(OnDevice { device: target.name().to_owned(), kernels });
+    let device = Some(OnDevice { device: target.name().to_owned(), missing, kernels });
     let moved = [outline.bytes_moved, outline.scratch_bytes];
     Ok(answer(args, &outline.recipe, moved, outline.uses_bluestein, device))
 }
@@ -103,6 +106,8 @@ fn text(answer: &Answer) -> String {
     let Answer { problem, engine, method, passes, bytes_moved, scratch_bytes, device, .. } = answer;
     let mut text = format!("problem  {problem}\nengine   {engine}\n");
     text.extend(device.iter().map(|on| format!("device   {}\n", on.device)));
+    let missing = device.iter().filter_map(|on| on.missing.as_ref());
+    text.extend(missing.map(|why| format!("         and not {engine}: {why}\n")));
     text += &format!("method   {method}\npasses   {}\n", passes.join("\n         "));
     text.extend(device.iter().map(kernels));
     text += &format!("moved    {}\nscratch  {}\n", bytes(*bytes_moved), bytes(*scratch_bytes));

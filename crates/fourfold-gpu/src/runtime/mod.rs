@@ -4,7 +4,7 @@ mod cuda;
 mod foreign;
 mod opencl;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod transfer;
 
 use crate::DeviceInfo;

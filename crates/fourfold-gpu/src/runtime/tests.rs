@@ -10,7 +10,7 @@ use fourfold::{Error, ErrorKind, Result};
 const LONG: &str = "dct2 f32 524288";
 
 /// The device to test on if it is of this sort.
-fn present(api: Api) -> Option<Device> {
+pub(crate) fn present(api: Api) -> Option<Device> {
     let name = std::env::var("FOURFOLD_DEVICE").unwrap_or("opencl:0".into());
     if !name.starts_with(api.name()) {
         eprintln!("NOT TESTED: FOURFOLD_DEVICE is {name}, not of {api}");

@@ -28,9 +28,13 @@ pub(crate) type Kernel = CudaFunction;
 type Driver<T> = std::result::Result<T, DriverError>;
 
 fn failed(what: &str, error: DriverError) -> Error {
+    unavailable(message(what, &error.to_string(), error.0))
+}
+
+fn message(what: &str, error: &str, code: CUresult) -> String {
     let lost =
-        if loses_device(error.0) { "; the device is lost to this process, and a new one must be started" } else { "" };
-    unavailable(format!("CUDA cannot {what}: {error}{lost}"))
+        if loses_device(code) { "; the device is lost to this process, and a new one must be started" } else { "" };
+    format!("CUDA cannot {what}: {error}{lost}")
 }
 
 /// Whether a context is of no use after the error (CUDA driver API, `CUresult`: "must be terminated and relaunched").
@@ -136,5 +140,23 @@ impl Runtime {
             Ok(kernel)
         };
         load().map_err(|e| failed("load a kernel", e))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_of_lost_devices_say_so() {
+        use CUresult::*;
+        let lost = |code: CUresult| message("launch a kernel", "", code).contains("lost to this process");
+        // "An illegal memory access was encountered", and a launch that failed or took too long, leave the process in an inconsistent state.
+        assert!(
+            [CUDA_ERROR_ILLEGAL_ADDRESS, CUDA_ERROR_LAUNCH_FAILED, CUDA_ERROR_LAUNCH_TIMEOUT].into_iter().all(lost)
+        );
+        assert!(lost(CUDA_ERROR_ECC_UNCORRECTABLE) && lost(CUDA_ERROR_DEVICE_UNAVAILABLE));
+        let kept = [CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES];
+        assert!(!kept.into_iter().any(lost));
     }
 }

@@ -35,14 +35,16 @@ pub(crate) type Kernel = Mutex<opencl3::kernel::Kernel>;
 type Driver<T> = std::result::Result<T, ClError>;
 
 fn failed(what: &str) -> impl Fn(ClError) -> fourfold::Error + '_ {
-    move |error| {
-        let why = match error.0 {
-            CL_DEVICE_NOT_AVAILABLE => "; the device is lost to this process, and a new one must be started",
-            CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_HOST_MEMORY => "; the device or the host is out of memory",
-            CL_OUT_OF_RESOURCES => "; the device is out of memory, or lost to this process",
-            _ => "",
-        };
-        unavailable(format!("OpenCL cannot {what}: {error} ({}){why}", error.0))
+    move |error| unavailable(format!("OpenCL cannot {what}: {error} ({}){}", error.0, meaning(error.0)))
+}
+
+/// What an error code means for the device.
+fn meaning(code: i32) -> &'static str {
+    match code {
+        CL_DEVICE_NOT_AVAILABLE => "; the device is lost to this process, and a new one must be started",
+        CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_HOST_MEMORY => "; the device or the host is out of memory",
+        CL_OUT_OF_RESOURCES => "; the device is out of memory, or lost to this process",
+        _ => "",
     }
 }
 
@@ -74,11 +76,28 @@ fn kernel(program: &Program) -> Result<Kernel> {
     kernel.map(Mutex::new).map_err(failed("create a kernel"))
 }
 
+/// An error if the device cannot be used, or not with kernels in OpenCL C.
+fn check_use(number: usize, device: &Device) -> Result<()> {
+    let facts = device.available().and_then(|available| Ok((available, device.compiler_available()?)));
+    let why = match facts.map_err(failed(&format!("ask what device {number} can do")))? {
+        (true, true) => return Ok(()),
+        (false, _) => "says that it is not available: another program may have it",
+        (_, false) => "has no compiler for OpenCL C",
+    };
+    Err(unavailable(format!("opencl:{number} ({}) {why}", device.name().unwrap_or_default())))
+}
+
+/// The most threads of a work group, all of which are along the first dimension.
+fn threads(of_group: usize, of_dimensions: &[usize]) -> usize {
+    of_dimensions.first().map_or(of_group, |first| of_group.min(*first))
+}
+
 impl Runtime {
     pub(crate) fn new(number: usize) -> Result<Runtime> {
         numbered(devices()?, number)?;
         let _alone = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
         let id = platforms::devices()?[number];
+        check_use(number, &Device::new(id))?;
         let context = Context::from_device(&Device::new(id));
         let open = |context| Runtime::with_context(context, number, id);
         context.and_then(open).map_err(failed(&format!("open device {number}")))
@@ -86,7 +105,8 @@ impl Runtime {
 
     fn with_context(context: Context, number: usize, id: cl_device_id) -> Driver<Runtime> {
         let info = info(number, id)?;
-        let limits = Limits::new(&info, Device::new(id).max_work_group_size()?);
+        let device = Device::new(id);
+        let limits = Limits::new(&info, threads(device.max_work_group_size()?, &device.max_work_item_sizes()?));
         Ok(Runtime { context, info, limits })
     }
 
@@ -137,5 +157,32 @@ impl Runtime {
     pub(crate) fn load(&self, code: &[u8]) -> Result<Kernel> {
         let program = Program::create_and_build_from_binary(&self.context, &[code], OPTIONS);
         kernel(&program.map_err(failed("load a kernel"))?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fourfold::ErrorKind;
+
+    #[test]
+    fn codes_of_lost_devices_and_lacking_memory_are_explained() {
+        let message = |code: i32| {
+            let error = failed("launch a kernel")(ClError(code));
+            assert_eq!(error.kind(), ErrorKind::Unavailable);
+            assert!(error.to_string().contains("launch a kernel") && error.to_string().contains(&code.to_string()));
+            error.to_string()
+        };
+        // From cl.h: out of host memory, out of resources, memory object allocation failure, device not available.
+        assert!([-2, -5].iter().all(|code| message(*code).contains("lost")), "{}", message(-2));
+        assert!([-4, -5, -6].iter().all(|code| message(*code).contains("out of memory")), "{}", message(-4));
+        assert!(!message(-54).contains("lost") && !message(-54).contains("memory"), "an invalid work group size");
+    }
+
+    #[test]
+    fn work_groups_have_no_more_threads_than_their_first_dimension() {
+        assert_eq!(threads(1024, &[256, 1024, 64]), 256);
+        assert_eq!(threads(256, &[1024, 1024, 64]), 256);
+        assert_eq!(threads(256, &[]), 256);
     }
 }
