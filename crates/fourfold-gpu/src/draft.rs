@@ -14,7 +14,7 @@ pub(crate) struct Draft {
 }
 
 /// Where an array is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Home {
     Input,
     Output,
@@ -146,6 +146,7 @@ fn draft(
         local: true,
         lines: geometry.lines(),
         tile: 1,
+        cluster: 1,
         across: geometry.across(),
         threads: 1,
         packing: chain.packing,

@@ -21,6 +21,12 @@ impl Spec {
             self.straighten();
         }
         let windows = || self.windowed(limits);
+        let short = |spec: &Spec| spec.run() < (RUN / 2).min(spec.neighbours() * spec.line_bytes());
+        if self.across && whole.as_ref().is_none_or(short) {
+            if let Some(spec) = self.clustered(limits) {
+                return vec![spec];
+            }
+        }
         match whole {
             Some(spec) if !spec.across || spec.run() >= LEAST_RUN.min(spec.wanted_run()) => vec![spec],
             Some(spec) => windows().unwrap_or(vec![spec]),
@@ -64,6 +70,26 @@ impl Spec {
         let items = self.stages.iter().map(|stage| self.window_items(&stage.work)).max().unwrap_or(1);
         self.threads = (items * self.tile).next_multiple_of(32).clamp(1, most.min(limits.threads));
         Some(self)
+    }
+
+    /// By a cluster of work groups, if the first digit is even, and the tile fits them with runs of 64 bytes.
+    fn clustered(&self, limits: &Limits) -> Option<Spec> {
+        let [first, _, ..] = *self.digits else { return None };
+        let cluster = first.radix / 2;
+        if first.radix % 2 == 1 || cluster < 2 || cluster > limits.cluster || !self.has_windows() {
+            return None;
+        }
+        let mut spec = Spec { cluster, window: Window { first: 1, last: self.digits.len() }, ..self.clone() };
+        let across = spec.stages.iter_mut().filter(|stage| matches!(stage.work, Work::Butterflies(split) if split.is_first()));
+        for stage in across {
+            let port = if self.back { &mut stage.from } else { &mut stage.to };
+            *port = Port::Cluster;
+        }
+        let wanted = (RUN / 2 / spec.line_bytes()).min(spec.lines.next_power_of_two());
+        spec.tile = wanted.max(1);
+        let count = spec.places() / first.radix / cluster * spec.tile;
+        spec.threads = count.next_multiple_of(32).clamp(32, (2 * THREADS).min(limits.threads));
+        (spec.local_bytes() <= limits.local_bytes).then_some(spec)
     }
 
     /// Items of a stage in one window.

@@ -15,6 +15,8 @@ mod outline;
 mod pinned;
 mod plan;
 mod runtime;
+#[cfg(test)]
+mod simulator;
 mod spec;
 mod trace;
 

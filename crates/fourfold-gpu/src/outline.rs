@@ -73,6 +73,12 @@ const ARCHITECTURES: [(&str, usize); 11] = [
 /// Multiprocessors of a big GPU.
 const UNITS: usize = 132;
 
+/// Blocks of a cluster, which there are since `sm_90`; 8 is what any device can hold (CUDA C++ Programming Guide, "Thread Block Clusters").
+pub(crate) fn largest_cluster(architecture: &str) -> usize {
+    let number = architecture.trim_start_matches("sm_").parse().unwrap_or(0);
+    if number >= 90 { 8 } else { 1 }
+}
+
 impl Target {
     /// NVIDIA GPUs of an architecture, such as `sm_90`.
     ///
@@ -83,7 +89,9 @@ impl Target {
         let names = || ARCHITECTURES.map(|(name, _)| name).join(", ");
         let (name, kib) = known
             .ok_or_else(|| unavailable(format!("no CUDA architecture {architecture:?}; known are {}", names())))?;
-        let limits = Limits { name: (*name).into(), local_bytes: kib << 10, threads: 1024, units: UNITS, double: true };
+        let cluster = largest_cluster(name);
+        let limits =
+            Limits { name: (*name).into(), local_bytes: kib << 10, threads: 1024, units: UNITS, double: true, cluster };
         Ok(Target { dialect: &CUDA, limits })
     }
 
@@ -95,6 +103,7 @@ impl Target {
             threads: 256,
             units: UNITS,
             double: true,
+            cluster: 1,
         };
         Target { dialect: &OPENCL, limits }
     }

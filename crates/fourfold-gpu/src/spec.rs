@@ -11,6 +11,10 @@
 //! **Kernels.** Where a line fits the local memory of a work group, one kernel runs the whole chain. The buffers of longer lines are in
 //! device memory; a kernel then takes what stages it can, those of neighbouring digits, on a *window* of the places: all values of these digits,
 //! with the others fixed (the four-step method, without its transposition).
+//!
+//! **Clusters.** Where work groups reach each other's local memory, a *cluster* of them has the buffers of a tile together, and one kernel runs
+//! both: the first digit across the work groups, the window of all others within each. Work group c has the frequencies c and
+//! r₁ − c of the first digit (0: those of 0 and r₁/2), so that combines find terms k and N − k at home.
 
 use fourfold::Precision;
 use fourfold::engine::Index;
@@ -29,6 +33,8 @@ pub(crate) struct Spec {
     pub(crate) lines: usize,
     /// Windows that a work group has, or, with buffers in device memory, all.
     pub(crate) tile: usize,
+    /// Work groups that share a tile; 1 without a cluster. The window is then that of all digits but the first.
+    pub(crate) cluster: usize,
     /// Whether neighbouring lines are closer in memory than the elements of one.
     pub(crate) across: bool,
     /// Threads of a work group.
@@ -160,6 +166,8 @@ pub(crate) enum Port {
     Buffer,
     /// The line's buffer in device memory.
     Scratch,
+    /// The same of the whole cluster.
+    Cluster,
     /// The array that the pass reads, or the one that it writes.
     Array(View),
 }
@@ -232,6 +240,11 @@ pub(crate) struct Rader {
 }
 
 impl Split {
+    /// Whether these are the DFTs of the first digit.
+    pub(crate) fn is_first(&self) -> bool {
+        self.inner == 1 && self.rader.is_none()
+    }
+
     /// How many small DFTs a line has.
     pub(crate) fn count(&self) -> usize {
         self.inner * self.groups * self.rader.map_or(1, |rader| rader.inner * rader.groups)
@@ -265,6 +278,13 @@ pub(crate) struct Stage {
     pub(crate) work: Work,
     pub(crate) from: Port,
     pub(crate) to: Port,
+}
+
+impl Stage {
+    /// Whether it takes the first digit, across a cluster.
+    pub(crate) fn is_across_cluster(&self) -> bool {
+        [&self.from, &self.to].contains(&&Port::Cluster)
+    }
 }
 
 /// What a stage does.
@@ -403,13 +423,24 @@ impl Spec {
     /// Whether the combines of half spectra work on windows: they take terms k and N − k together, so that a work group has the windows of
     /// digits b and −b before, as one.
     pub(crate) fn mirrored(&self) -> bool {
+        if self.cluster > 1 {
+            return true;
+        }
         let combines = |stage: &Stage| matches!(stage.work, Work::After { .. } | Work::Before { .. });
         self.window.first > 0 && self.stages.iter().any(combines)
     }
 
-    /// Windows of one line, those that are mirrored as one.
+    /// Windows of one line, those that are mirrored as one, and so all of a cluster.
     pub(crate) fn parts(&self) -> usize {
+        if self.cluster > 1 {
+            return 1;
+        }
         self.after() * if self.mirrored() { self.before() / 2 + 1 } else { self.before() }
+    }
+
+    /// The kernel as its stage across the cluster sees it.
+    pub(crate) fn across_cluster(&self) -> Spec {
+        Spec { window: Window::all(self.digits.len()), ..self.clone() }
     }
 
     /// Windows of all lines.
@@ -449,7 +480,17 @@ impl Spec {
 
     /// Complex numbers of local memory.
     pub(crate) fn local_elements(&self) -> usize {
-        if self.local && self.stages.len() > 1 { self.slots() * (self.padded(self.length() - 1) + 1) } else { 0 }
+        if self.local && self.stages.len() > 1 { self.slots() * self.slot_elements() } else { 0 }
+    }
+
+    /// From a window in local memory to the mirrored one, in complex numbers.
+    pub(crate) fn mirror_offset(&self) -> usize {
+        self.tile * self.slot_elements()
+    }
+
+    /// Those of one buffer.
+    pub(crate) fn slot_elements(&self) -> usize {
+        self.padded(self.length() - 1) + 1
     }
 
     /// Bytes of local memory.
@@ -467,7 +508,7 @@ impl Spec {
     /// Work groups of a launch.
     pub(crate) fn groups(&self) -> usize {
         if self.local {
-            return self.windows().div_ceil(self.tile);
+            return self.windows().div_ceil(self.tile) * self.cluster;
         }
         let items = self.stages.iter().map(|stage| stage.work.items()).max().unwrap_or(1);
         (items * self.windows()).div_ceil(self.threads)

@@ -33,6 +33,8 @@ pub(crate) enum Array {
     Indices,
     /// The work group's own memory.
     Local,
+    /// The same of the cluster's work group with this number.
+    Peer(u32),
     /// The same in device memory.
     Scratch,
 }
@@ -74,6 +76,8 @@ pub(crate) enum Statement {
     /// If a < b.
     IfLess(Int, Int, Vec<Statement>),
     Barrier,
+    ClusterArrive,
+    ClusterWait,
 }
 
 /// The statements of the blocks that are open, and the last name given.
@@ -123,6 +127,16 @@ pub(crate) fn comment(text: String) {
 /// All threads of the work group wait for one another, and see what they stored.
 pub(crate) fn barrier() {
     emit(Statement::Barrier);
+}
+
+/// What this thread has stored until here, all of the cluster see after [`cluster_wait`].
+pub(crate) fn cluster_arrive() {
+    emit(Statement::ClusterArrive);
+}
+
+/// Until all threads of the cluster have arrived.
+pub(crate) fn cluster_wait() {
+    emit(Statement::ClusterWait);
 }
 
 /// `body` for every value from `start` below `end` by `step`.

@@ -30,6 +30,8 @@ pub(crate) struct Dialect {
     pub(crate) thread: &'static str,
     pub(crate) group: &'static str,
     pub(crate) barrier: &'static str,
+    /// Functions for the local memory of a cluster.
+    pub(crate) cluster: fn(Precision) -> String,
 }
 
 /// The name of every kernel.
@@ -47,6 +49,9 @@ pub(crate) fn print(dialect: &Dialect, spec: &Spec, statements: &[Statement]) ->
         "{double}typedef {real} real;\ntypedef {real}2 real2;\ntypedef {index} index;\n\
                                  typedef unsigned {index} places;\n"
     );
+    if spec.cluster > 1 {
+        text += &(dialect.cluster)(spec.precision);
+    }
     let _ = writeln!(
         text,
         "{opening}({global}const real* input, {global}real* output, {global}const real* table,\n    \
@@ -90,9 +95,15 @@ impl Printer<'_> {
                     self.line(&format!("const {kind} v{n} = {value};"));
                 }
                 Statement::LetPair([a, b], array, at) => {
-                    let pair =
-                        format!("((const {}real2*){})[{}]", self.qualifier(*array), array_name(*array), index(*at));
+                    let pair = match array {
+                        Array::Peer(peer) => format!("from_peer(&((const real2*)local_)[{}], {peer})", index(*at)),
+                        _ => format!("((const {}real2*){})[{}]", self.qualifier(*array), array_name(*array), index(*at)),
+                    };
                     self.line(&format!("const real2 p{a} = {pair}; const real v{a} = p{a}.x, v{b} = p{a}.y;"));
+                }
+                Statement::StorePair(Array::Peer(peer), at, [x, y]) => {
+                    let pair = (self.dialect.pair)(&self.real(*x), &self.real(*y));
+                    self.line(&format!("to_peer(&((real2*)local_)[{}], {peer}, {pair});", index(*at)));
                 }
                 Statement::StorePair(array, at, [x, y]) => {
                     let pair = (self.dialect.pair)(&self.real(*x), &self.real(*y));
@@ -109,6 +120,8 @@ impl Printer<'_> {
                 }
                 Statement::IfLess(a, b, body) => self.nested(&format!("if ({} < {})", index(*a), index(*b)), body),
                 Statement::Barrier => self.line(self.dialect.barrier),
+                Statement::ClusterArrive => self.line("cluster_arrive();"),
+                Statement::ClusterWait => self.line("cluster_wait();"),
             }
         }
     }
@@ -169,7 +182,7 @@ fn array_name(array: Array) -> &'static str {
         Array::Output => "output",
         Array::Table => "table",
         Array::Indices => "indices",
-        Array::Local => "local_",
+        Array::Local | Array::Peer(_) => "local_",
         Array::Scratch => "scratch",
     }
 }

@@ -16,4 +16,6 @@ pub(crate) const OPENCL: Dialect = Dialect {
     group: "get_group_id(0)",
     // In place, a work item writes what another one of its group has read.
     barrier: "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
+    // Work groups of OpenCL do not reach each other's memory.
+    cluster: |_| String::new(),
 };

@@ -80,14 +80,13 @@ impl Writer<'_> {
     fn end_items(&self, k: usize, body: impl Fn(Line, Spot)) {
         let before = self.spec.before();
         let place = self.place_in_window(int(k / before));
-        self.items_of_pairs(1, |line, _| {
-            let here = |body: &dyn Fn()| match self.spec.mirrored() {
-                true => {
-                    if_less(int(k % before) - 1, line.frequency, || if_less(line.frequency, int(k % before + 1), body))
-                }
-                false => body(),
-            };
-            here(&|| body(line, Spot { line, place }));
+        let value = k % before;
+        let here = |line: Line| body(line, Spot { line, place });
+        if !self.spec.mirrored() {
+            return self.items_of_pairs(1, |line, _| here(line));
+        }
+        self.items(1, |line, _| {
+            if_less(int(value) - 1, line.frequency, || if_less(line.frequency, int(value + 1), || here(line)));
         });
     }
 
@@ -104,33 +103,35 @@ impl Writer<'_> {
         debug_assert!(step == 1, "windows have all terms");
         let (before, end) = (self.spec.before(), first + count);
         let highest = elements / before - 1;
-        let both = |line: Line, other: Line, high: Int| {
+        let rounds = (end - 1) / before + 1;
+        self.items(rounds, |line, high| {
             let k = high * before as i64 + line.frequency;
             if_less(int(first) - 1, k, || {
                 if_less(k, int(end), || {
                     // N − k = (I − b) + I · (N₂ − 1 − k₂) for k = b + I · k₂; with b = 0 it is I · (N₂ − k₂).
                     let carry = select(line.frequency, int(1), int(1), int(0));
-                    let mirror = int(highest) - high + carry;
                     let spot = |line, k| Spot { line, place: self.place_in_window(k) };
-                    body(line, k - first as i64, Spots { k, at: spot(line, high), mirror: spot(other, mirror) });
+                    let mirror = spot(self.other(line), int(highest) - high + carry);
+                    body(line, k - first as i64, Spots { k, at: spot(line, high), mirror });
                 });
-            });
-        };
-        let rounds = (end - 1) / before + 1;
-        self.items_of_pairs(rounds, |line, high| both(line, self.other(line), high));
-        self.items_of_pairs(rounds, |line, high| {
-            if_less(int(0), line.frequency, || {
-                if_less(line.frequency * 2, int(before), || both(self.mirror(line), line, high));
             });
         });
     }
 
     /// The window of terms N − k, which may be the same.
     fn other(&self, line: Line) -> Line {
-        let mirror = self.mirror(line);
-        let slot = select(line.frequency * 2, int(self.spec.before()), mirror.slot, line.slot);
-        let slot = select(int(0), line.frequency, slot, line.slot);
-        Line { slot, ..mirror }
+        let offset = self.spec.mirror_offset() as i64;
+        let slot = select(line.half, int(1), line.slot + offset, line.slot - offset);
+        let itself = |frequency: Int| select(int(0), frequency, slot, line.slot);
+        // A work group has the windows of one frequency and its mirrored one, or those of 0 and the one in the middle.
+        if self.spec.cluster > 1 {
+            return Line { slot: itself(self.rank), ..line };
+        }
+        if line.half == int(1) {
+            return Line { slot, ..line };
+        }
+        let slot = select(line.frequency * 2, int(self.spec.before()), itself(line.frequency), line.slot);
+        Line { slot, ..line }
     }
 
     fn place_in_window(&self, k: Int) -> Int {

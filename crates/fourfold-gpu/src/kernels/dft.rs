@@ -1,9 +1,9 @@
 //! Passes of butterflies: the core's mixed-radix rule, where the numbers stand.
 
-use super::place::Run;
+use super::place::{Address, Run};
 use super::{Line, Writer};
 use crate::spec::{Port, Rader, Split};
-use crate::trace::{Array, Int, Sym, int};
+use crate::trace::{Array, Int, Sym, cluster_wait, int};
 use fourfold::engine::{Butterfly, C, Real};
 
 impl Writer<'_> {
@@ -32,6 +32,9 @@ impl Writer<'_> {
             Some(_) => split.count(),
             None => groups * inner,
         };
+        if *to == Port::Cluster && !self.waits_late(count) {
+            cluster_wait();
+        }
         self.items(count, |line, item| {
             let small = match &split.rader {
                 Some(rader) => self.small_of_rader(split, rader, item),
@@ -45,6 +48,9 @@ impl Writer<'_> {
                 *z = if split.back { *z } else { twiddles.turn(j, *z) };
             }
             let targets = self.small_targets(&small, to, line, split);
+            if *to == Port::Cluster && self.waits_late(count) {
+                cluster_wait();
+            }
             for (j, z) in z.dft().into_iter().enumerate() {
                 let z = if split.back { twiddles.turn(j, z) } else { z };
                 let range = if split.back { [j * split.groups, (j + 1) * split.groups] } else { [0, usize::MAX] };
@@ -90,7 +96,7 @@ impl Writer<'_> {
         Small { run: None, places, column: k, frequency: None, outer }
     }
 
-    fn small_addresses(&self, small: &Small, port: &Port, line: Line) -> Vec<Int> {
+    fn small_addresses(&self, small: &Small, port: &Port, line: Line) -> Vec<Address> {
         match small.run {
             Some(run) => self.addresses(port, line, run),
             None => {
@@ -101,11 +107,11 @@ impl Writer<'_> {
     }
 
     /// Where the results go: their places, or their frequencies.
-    fn small_targets(&self, small: &Small, to: &Port, line: Line, split: &Split) -> Vec<Int> {
+    fn small_targets(&self, small: &Small, to: &Port, line: Line, split: &Split) -> Vec<Address> {
         let Some(frequency) = small.frequency else { return self.small_addresses(small, to, line) };
         let before = self.spec.before();
         let first = frequency * before as i64 + line.frequency;
-        (0..split.radix).map(|j| first + (j * split.inner) as i64).collect()
+        (0..split.radix).map(|j| (first + (j * split.inner) as i64).into()).collect()
     }
 
     /// The twiddles of a small DFT: those of powers of two are read, the others are their products.

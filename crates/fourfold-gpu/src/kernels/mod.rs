@@ -7,30 +7,55 @@ mod place;
 mod pointwise;
 mod port;
 
-use crate::spec::{Spec, Stage, Work};
-use crate::trace::{Int, Statement, barrier, comment, for_each, group, if_less, int, record, thread};
+use crate::spec::{Port, Spec, Stage, Work};
+use crate::trace::{
+    Int, Statement, barrier, cluster_arrive, cluster_wait, comment, for_each, group, if_less, int, record, select, thread,
+};
 use std::cmp::Ordering;
 
 /// The statements of a kernel.
 pub(crate) fn kernel(spec: &Spec) -> Vec<Statement> {
+    let across = spec.across_cluster();
     record(|| {
-        let mut writer = Writer { spec, thread: thread(), group: group(), fixed: None };
-        writer.fixed = writer.fixed();
+        let (thread, group) = (thread(), group());
+        let [home, across] = [spec, &across].map(|view| Writer::new(view, spec, thread, group));
         for (i, stage) in spec.stages.iter().enumerate() {
-            if i > 0 {
-                barrier();
-            }
+            let before = i.checked_sub(1).map(|i| &spec.stages[i]);
+            wait_between(before, Some(stage));
             comment(describe(stage));
-            writer.stage(stage);
+            if stage.is_across_cluster() { &across } else { &home }.stage(stage);
         }
+        wait_between(spec.stages.last(), None);
     })
+}
+
+/// Until what one stage has written can be read by the next, and no work group reaches the memory of one that has not begun or has ended.
+fn wait_between(before: Option<&Stage>, after: Option<&Stage>) {
+    let writes = before.is_some_and(|stage| stage.to == Port::Cluster);
+    let reads = |stage: Option<&Stage>| stage.is_some_and(|stage| stage.from == Port::Cluster);
+    match (before, after) {
+        // The stage waits itself, before it writes.
+        (None, Some(first)) if first.to == Port::Cluster => cluster_arrive(),
+        _ if writes || reads(before) || reads(after) => {
+            cluster_arrive();
+            cluster_wait();
+        }
+        (Some(_), Some(_)) => barrier(),
+        _ => {}
+    }
 }
 
 /// What the stages share.
 struct Writer<'a> {
+    /// The kernel, as the stage sees it.
     spec: &'a Spec,
+    /// The kernel that has the buffers.
+    buffers: &'a Spec,
     thread: Int,
+    /// The tile.
     group: Int,
+    /// Which of the cluster's work groups.
+    rank: Int,
     /// The line of a thread, if it always is the same.
     fixed: Option<Line>,
 }
@@ -44,13 +69,22 @@ struct Line {
     number: Int,
     /// Its place in local memory.
     slot: Int,
+    /// 1 for the mirrored one of two windows.
+    half: Int,
     /// The digits before the window, as a frequency.
     frequency: Int,
     /// The digits after it.
     after: Int,
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
+    fn new(spec: &'a Spec, buffers: &'a Spec, thread: Int, group: Int) -> Writer<'a> {
+        let (rank, group) = divide(group, spec.cluster, usize::MAX);
+        let mut writer = Writer { spec, buffers, thread, group, rank, fixed: None };
+        writer.fixed = writer.fixed();
+        writer
+    }
+
     fn stage(&self, stage: &Stage) {
         let Stage { work, from, to } = stage;
         match work {
@@ -67,8 +101,23 @@ impl Writer<'_> {
         }
     }
 
-    /// `body` for each of `count` items of each of the work group's windows.
+    /// `body` for each of `count` items of each of the work group's windows; of windows across a cluster, for the work group's share.
     fn items(&self, count: usize, body: impl Fn(Line, Int)) {
+        if self.is_across_cluster() {
+            let share = count.div_ceil(self.spec.cluster);
+            return self.items_of_pairs(share, |line, item| {
+                let item = item + self.rank * share as i64;
+                let guard = if share * self.spec.cluster == count { int(0) } else { item };
+                if_less(guard, int(count), || body(line, item));
+            });
+        }
+        if self.spec.cluster > 1 {
+            // Both halves side by side, since there are as many threads.
+            return self.items_of_pairs(2 * count, |line, i| {
+                let (item, half) = (i % count as i64, i / count as i64);
+                body(self.half_of(line, half), item);
+            });
+        }
         self.items_of_pairs(count, &body);
         if self.spec.mirrored() {
             self.items_of_pairs(count, |line, item| {
@@ -78,6 +127,16 @@ impl Writer<'_> {
                 });
             });
         }
+    }
+
+    fn is_across_cluster(&self) -> bool {
+        self.spec.cluster > 1 && self.spec.window.first == 0
+    }
+
+    /// Whether every thread runs through the body of a stage across the cluster exactly once, so that it can wait there.
+    fn waits_late(&self, count: usize) -> bool {
+        let Spec { cluster, tile, threads, .. } = *self.spec;
+        count % cluster == 0 && count / cluster * tile == threads && self.spec.windows() % tile == 0
     }
 
     /// The same, of windows that are mirrored only of the first.
@@ -134,13 +193,21 @@ impl Writer<'_> {
         };
         let (after, frequency) = divide(part, spec.after(), spec.parts() / spec.after());
         // Which of the windows a number stands for is free: frequencies serve those that write spectra, and no other minds.
-        Line { window, number, slot, frequency, after }
+        Line { window, number, slot, half: int(0), frequency: frequency + self.rank, after }
     }
 
-    /// The window with terms N − k.
+    /// The window with terms N − k of one with terms k.
     fn mirror(&self, line: Line) -> Line {
         let frequency = int(self.spec.before()) - line.frequency;
-        Line { slot: line.slot + self.spec.tile as i64, frequency, ..line }
+        Line { slot: line.slot + self.spec.mirror_offset() as i64, half: int(1), frequency, ..line }
+    }
+
+    /// The window of a cluster's work group with this number, of its first.
+    fn half_of(&self, line: Line, half: Int) -> Line {
+        let before = self.spec.before();
+        let mirror = select(self.rank, int(1), int(before / 2), int(before) - self.rank);
+        let slot = line.slot + half * self.spec.mirror_offset() as i64;
+        Line { slot, half, frequency: select(half, int(1), self.rank, mirror), ..line }
     }
 
     /// The digits before the window in the order of the places.
@@ -164,7 +231,10 @@ fn describe(stage: &Stage) -> String {
     match &stage.work {
         Work::Copy(count) => format!("copy {count} elements"),
         Work::Interleave(count) => format!("interleave {count} elements"),
-        Work::Butterflies(split) => format!("DFTs of {}, {} a line", split.radix, split.count()),
+        Work::Butterflies(split) => {
+            let across = if stage.is_across_cluster() { " across the cluster" } else { "" };
+            format!("DFTs of {}{across}, {} a line", split.radix, split.count())
+        }
         Work::Chirp { radix, room, .. } => format!("DFTs of {radix} as convolutions of {room}"),
         Work::Unchirp { radix, .. } => format!("DFTs of {radix} from convolutions"),
         Work::Convolve { length, .. } => format!("convolve {length} elements"),

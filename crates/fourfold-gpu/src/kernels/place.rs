@@ -13,20 +13,44 @@ pub(super) struct Run {
     pub(super) count: usize,
 }
 
+/// Where a complex number is: in the memory of which work group of the cluster, if it is there, and where.
+#[derive(Clone, Copy)]
+pub(super) struct Address {
+    peer: u32,
+    at: Int,
+}
+
+impl From<Int> for Address {
+    fn from(at: Int) -> Address {
+        Address { peer: 0, at }
+    }
+}
+
 impl Writer<'_> {
     /// Addresses of a run of places of the window: in the buffer, or elements of an array, which stand in order.
-    pub(super) fn addresses(&self, port: &Port, line: Line, run: Run) -> Vec<Int> {
+    pub(super) fn addresses(&self, port: &Port, line: Line, run: Run) -> Vec<Address> {
         let place = |j: usize| run.base + (j * run.step) as i64;
+        let each = |address: &dyn Fn(usize) -> Int| (0..run.count).map(|j| address(j).into()).collect();
         match port {
             Port::Buffer if self.keeps_step(&run) => {
                 let first = self.local(line, run.base);
-                let step = self.spec.padded(run.step) * if self.spec.interleaved() { self.spec.slots() } else { 1 };
-                (0..run.count).map(|j| first + (j * step) as i64).collect()
+                let step = self.spec.padded(run.step) * if self.spec.interleaved() { self.spec.tile } else { 1 };
+                each(&|j| first + (j * step) as i64)
             }
-            Port::Buffer => (0..run.count).map(|j| self.local(line, place(j))).collect(),
-            Port::Scratch => (0..run.count).map(|j| self.scratch(line, place(j))).collect(),
-            Port::Array(_) => (0..run.count).map(|j| self.element(line, place(j))).collect(),
+            Port::Buffer => each(&|j| self.local(line, place(j))),
+            Port::Cluster => self.in_cluster(line, run),
+            Port::Scratch => each(&|j| self.scratch(line, place(j))),
+            Port::Array(_) => each(&|j| self.element(line, place(j))),
         }
+    }
+
+    /// All values of the first digit: those of j and r − j are in one work group, so are those of 0 and r/2.
+    fn in_cluster(&self, line: Line, run: Run) -> Vec<Address> {
+        let first = self.local(line, run.base);
+        let mirror = first + self.buffers.mirror_offset() as i64;
+        let half = run.count / 2;
+        let peer = |j: usize| (j.min(run.count - j) % half) as u32;
+        (0..run.count).map(|j| Address { peer: peer(j), at: if j < half { first } else { mirror } }).collect()
     }
 
     /// Whether the skips of the padding grow evenly along the run: either every step brings the same, or none does.
@@ -39,14 +63,13 @@ impl Writer<'_> {
 
     /// Where a place of the window is in local memory, in complex numbers.
     fn local(&self, line: Line, place: Int) -> Int {
-        let spec = self.spec;
+        let spec = self.buffers;
         let bits = spec.padding();
         let mut at = place + (place >> i64::from(bits));
         if spec.length() > 1 << (2 * bits) {
             at = at + (place >> i64::from(2 * bits));
         }
-        let size = spec.local_elements() / spec.slots();
-        if spec.interleaved() { at * spec.slots() as i64 + line.slot } else { at + line.slot * size as i64 }
+        if spec.interleaved() { at * spec.tile as i64 + line.slot } else { at + line.slot * spec.slot_elements() as i64 }
     }
 
     /// The same in device memory, where whole lines are.
@@ -62,16 +85,25 @@ impl Writer<'_> {
     }
 
     /// The complex number at an address that [`Writer::addresses`] gave; `range` bounds the element of an array.
-    pub(super) fn load(&self, port: &Port, line: Line, at: Int, range: [usize; 2]) -> C<Sym> {
+    pub(super) fn load(&self, port: &Port, line: Line, Address { peer, at }: Address, range: [usize; 2]) -> C<Sym> {
         match port {
+            Port::Cluster => Array::Peer(peer).load_pair(at),
             Port::Buffer => Array::Local.load_pair(at),
             Port::Scratch => Array::Scratch.load_pair(at),
             Port::Array(view) => self.read(view, line, at, range),
         }
     }
 
-    pub(super) fn store(&self, port: &Port, line: Line, at: Int, range: [usize; 2], z: C<Sym>) {
+    pub(super) fn store(
+        &self,
+        port: &Port,
+        line: Line,
+        Address { peer, at }: Address,
+        range: [usize; 2],
+        z: C<Sym>,
+    ) {
         match port {
+            Port::Cluster => Array::Peer(peer).store_pair(at, z),
             Port::Buffer => Array::Local.store_pair(at, z),
             Port::Scratch => Array::Scratch.store_pair(at, z),
             Port::Array(view) => self.write(view, line, at, range, z),
@@ -86,7 +118,7 @@ impl Writer<'_> {
         self.store(port, line, self.address_of(port, line, place), range, z);
     }
 
-    fn address_of(&self, port: &Port, line: Line, place: Int) -> Int {
+    fn address_of(&self, port: &Port, line: Line, place: Int) -> Address {
         self.addresses(port, line, Run { base: place, step: 1, count: 1 })[0]
     }
 

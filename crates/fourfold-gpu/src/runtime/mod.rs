@@ -27,6 +27,8 @@ pub(crate) struct Limits {
     /// How many work groups run at once.
     pub(crate) units: usize,
     pub(crate) double: bool,
+    /// The most work groups that reach each other's local memory; 1 if none does.
+    pub(crate) cluster: usize,
 }
 
 /// A device of either sort.
@@ -255,6 +257,7 @@ impl Limits {
             threads,
             units: info.units,
             double: info.double,
+            cluster: 1,
         }
     }
 }

@@ -5,6 +5,7 @@ mod memory;
 mod queue;
 
 use super::{Limits, numbered, unavailable};
+use crate::outline::largest_cluster;
 use crate::{Api, DeviceId, DeviceInfo};
 use cudarc::driver::sys::{self as driver_sys, CUdevice_attribute as Attribute, CUfunction_attribute, CUresult};
 use cudarc::driver::{CudaContext, CudaFunction, DriverError, result};
@@ -102,8 +103,9 @@ impl Runtime {
             unsafe { context.disable_event_tracking() };
             let (major, minor) = context.compute_capability()?;
             let threads = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)? as usize;
-            let limits = Limits::new(&info, threads);
-            Ok(Runtime { context, info, limits, architecture: format!("sm_{major}{minor}") })
+            let architecture = format!("sm_{major}{minor}");
+            let limits = Limits { cluster: largest_cluster(&architecture), ..Limits::new(&info, threads) };
+            Ok(Runtime { context, info, limits, architecture })
         };
         open().map_err(|e| failed(&format!("open device {number}"), e))
     }

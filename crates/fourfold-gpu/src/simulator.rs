@@ -1,0 +1,314 @@
+//! Runs kernels statement by statement, without a device, and finds races: a test of clusters, which no runtime on a CPU has.
+//!
+//! All threads of a cluster run a statement of the outermost block one after another, then the next. Where no two accesses to a place of local
+//! memory depend on which thread comes first, that is what every order gives; where they do, it is reported.
+
+use crate::draft::{Draft, Home, drafts};
+use crate::kernels::kernel;
+use crate::outline::Target;
+use crate::spec::Spec;
+use crate::trace::{Array, Expr, Int, Statement, Sym, Var};
+use fourfold::verify::{Data, Verdict, check};
+use fourfold::{Planner, Problem, Result};
+use num_complex::Complex;
+use std::collections::HashMap;
+
+/// The arrays of a plan, as reals.
+type Arrays = HashMap<Home, Vec<f64>>;
+
+/// What a launch works on.
+struct Global<'a> {
+    arrays: &'a mut Arrays,
+    ends: [Home; 2],
+    table: &'a [f64],
+    indices: &'a [u32],
+    scratch: &'a mut Vec<f64>,
+}
+
+/// One cluster of work groups, or a work group alone.
+struct Cluster<'a, 'b> {
+    spec: &'a Spec,
+    global: &'a mut Global<'b>,
+    first_group: usize,
+    groups: Vec<Group>,
+}
+
+struct Group {
+    local: Vec<[f64; 2]>,
+    accesses: Vec<Vec<Access>>,
+    threads: Vec<Thread>,
+    barriers: usize,
+}
+
+#[derive(Clone, Default)]
+struct Thread {
+    reals: HashMap<u32, f64>,
+    ints: HashMap<u32, i64>,
+}
+
+/// Who touched a place of local memory, after how many barriers.
+#[derive(Clone, Copy, Debug)]
+struct Access {
+    group: usize,
+    thread: usize,
+    writes: bool,
+    barriers: usize,
+    arrived: usize,
+    waited: usize,
+}
+
+impl Access {
+    fn is_before(&self, later: &Access) -> bool {
+        let own = self.group == later.group && (self.thread == later.thread || self.barriers < later.barriers);
+        own || self.arrived < later.waited || !(self.writes || later.writes)
+    }
+}
+
+/// The cluster's barrier.
+#[derive(Clone, Copy, Default)]
+struct Clock {
+    arrived: usize,
+    waited: usize,
+}
+
+fn launch(spec: &Spec, global: &mut Global<'_>) {
+    let statements = kernel(spec);
+    let places = spec.local_elements();
+    for first_group in (0..spec.groups()).step_by(spec.cluster) {
+        let group = || Group {
+            local: vec![[f64::NAN; 2]; places],
+            accesses: vec![vec![]; places],
+            threads: vec![Thread::default(); spec.threads],
+            barriers: 0,
+        };
+        let groups = (0..spec.cluster).map(|_| group()).collect();
+        Cluster { spec, global: &mut *global, first_group, groups }.run(&statements);
+    }
+}
+
+impl Cluster<'_, '_> {
+    fn run(&mut self, statements: &[Statement]) {
+        let mut clock = Clock::default();
+        for statement in statements {
+            match statement {
+                Statement::Barrier => self.groups.iter_mut().for_each(|group| group.barriers += 1),
+                Statement::ClusterArrive => clock.arrived += 1,
+                Statement::ClusterWait => clock.waited += 1,
+                _ => self.all_threads(statement, clock),
+            }
+        }
+        assert_eq!(clock.arrived, clock.waited, "a thread that has arrived waits");
+    }
+
+    fn all_threads(&mut self, statement: &Statement, clock: Clock) {
+        for group in 0..self.groups.len() {
+            for thread in 0..self.spec.threads {
+                let mut registers = std::mem::take(&mut self.groups[group].threads[thread]);
+                self.step(statement, [group, thread], &mut registers, clock);
+                self.groups[group].threads[thread] = registers;
+            }
+        }
+    }
+
+    fn block(&mut self, body: &[Statement], who: [usize; 2], thread: &mut Thread, clock: Clock) {
+        body.iter().for_each(|statement| self.step(statement, who, thread, clock));
+    }
+
+    fn step(&mut self, statement: &Statement, who: [usize; 2], thread: &mut Thread, clock: Clock) {
+        match statement {
+            Statement::Comment(_) => {}
+            Statement::Let(name, expr) => self.bind(*name, expr, who, thread),
+            Statement::LetPair([x, y], array, at) => {
+                let pair = self.load(*array, thread.int(*at) as usize, who, clock);
+                thread.reals.insert(*x, pair[0]);
+                thread.reals.insert(*y, pair[1]);
+            }
+            Statement::StorePair(array, at, pair) => {
+                let pair = pair.map(|x| thread.real(x));
+                self.store(*array, thread.int(*at) as usize, pair, who, clock);
+            }
+            Statement::Store(array, at, x) => {
+                let (at, x) = (thread.int(*at) as usize, thread.real(*x));
+                self.array(*array)[at] = x;
+            }
+            Statement::For(name, [start, end, step], body) => {
+                let mut i = thread.int(*start);
+                while i < thread.int(*end) {
+                    thread.ints.insert(*name, i);
+                    self.block(body, who, thread, clock);
+                    i += thread.int(*step);
+                }
+            }
+            Statement::IfLess(a, b, body) if thread.int(*a) < thread.int(*b) => self.block(body, who, thread, clock),
+            Statement::IfLess(..) => {}
+            Statement::Barrier | Statement::ClusterArrive | Statement::ClusterWait => {
+                panic!("a barrier that some threads may not reach")
+            }
+        }
+    }
+
+    fn bind(&mut self, name: u32, expr: &Expr, [group, number]: [usize; 2], thread: &mut Thread) {
+        let int = |x: &Int| thread.int(*x);
+        let real = |x: &Sym| thread.real(*x);
+        let value = match expr {
+            Expr::Real("+", a, b) => real(a) + real(b),
+            Expr::Real("-", a, b) => real(a) - real(b),
+            Expr::Real("*", a, b) => real(a) * real(b),
+            Expr::Neg(a) => -real(a),
+            Expr::MulAdd(a, b, c) => real(a).mul_add(real(b), real(c)),
+            Expr::MulSub(a, b, c) => real(a).mul_add(real(b), -real(c)),
+            Expr::SelectReal(a, b, x, y) => real(if int(a) < int(b) { x } else { y }),
+            Expr::CutOff(x, threshold) => if real(x).abs() < real(threshold) { 0.0 } else { real(x) },
+            Expr::Load(Array::Table, at) => self.global.table[int(at) as usize],
+            Expr::Load(array, at) => self.array(*array)[int(at) as usize],
+            _ => {
+                let value = match expr {
+                    Expr::Int("+", a, b) => int(a) + int(b),
+                    Expr::Int("-", a, b) => int(a) - int(b),
+                    Expr::Int("*", a, b) => int(a) * int(b),
+                    Expr::Int("/", a, b) => int(a) / int(b),
+                    Expr::Int("%", a, b) => int(a) % int(b),
+                    Expr::Int(">>", a, b) => int(a) >> int(b),
+                    Expr::Select(a, b, x, y) => int(if int(a) < int(b) { x } else { y }),
+                    Expr::LoadInt(_, at) => i64::from(self.global.indices[int(at) as usize]),
+                    Expr::Thread => number as i64,
+                    Expr::Group => (self.first_group + group) as i64,
+                    other => unreachable!("{other:?}"),
+                };
+                thread.ints.insert(name, value);
+                return;
+            }
+        };
+        thread.reals.insert(name, value);
+    }
+
+    fn array(&mut self, array: Array) -> &mut [f64] {
+        let [input, output] = self.global.ends;
+        match array {
+            Array::Input => self.global.arrays.get_mut(&input).expect("an input"),
+            Array::Output => self.global.arrays.get_mut(&output).expect("an output"),
+            Array::Scratch => self.global.scratch,
+            other => unreachable!("{other:?} is not written, or in pairs"),
+        }
+    }
+
+    fn load(&mut self, array: Array, at: usize, who: [usize; 2], clock: Clock) -> [f64; 2] {
+        match array {
+            Array::Local | Array::Peer(_) => *self.touch(array, at, who, clock, false),
+            Array::Table => [self.global.table[2 * at], self.global.table[2 * at + 1]],
+            other => {
+                let reals = self.array(other);
+                [reals[2 * at], reals[2 * at + 1]]
+            }
+        }
+    }
+
+    fn store(&mut self, array: Array, at: usize, pair: [f64; 2], who: [usize; 2], clock: Clock) {
+        match array {
+            Array::Local | Array::Peer(_) => *self.touch(array, at, who, clock, true) = pair,
+            other => self.array(other)[2 * at..2 * at + 2].copy_from_slice(&pair),
+        }
+    }
+
+    /// A place of local memory, about which nobody else disagrees.
+    fn touch(&mut self, array: Array, at: usize, who: [usize; 2], clock: Clock, writes: bool) -> &mut [f64; 2] {
+        let [group, thread] = who;
+        let owner = if let Array::Peer(peer) = array { peer as usize } else { group };
+        assert!(owner == group || clock.waited > 0, "the peer may not have begun");
+        let barriers = self.groups[group].barriers;
+        let access = Access { group, thread, writes, barriers, arrived: clock.arrived, waited: clock.waited };
+        let before = &mut self.groups[owner].accesses[at];
+        for other in &*before {
+            assert!(other.is_before(&access), "a race for place {at} of group {owner}: {other:?}, {access:?}");
+        }
+        if writes {
+            before.clear();
+        }
+        before.push(access);
+        &mut self.groups[owner].local[at]
+    }
+}
+
+impl Thread {
+    fn int(&self, x: Int) -> i64 {
+        match x {
+            Var::Lit(x) => x,
+            Var::Name(name) => self.ints[&name],
+        }
+    }
+
+    fn real(&self, x: Sym) -> f64 {
+        match x {
+            Var::Lit(x) => x,
+            Var::Name(name) => self.reals[&name],
+        }
+    }
+}
+
+fn reals(data: &Data) -> Vec<f64> {
+    match data {
+        Data::F32(x) => x.iter().map(|x| f64::from(*x)).collect(),
+        Data::F64(x) => x.clone(),
+        Data::ComplexF32(x) => x.iter().flat_map(|z| [f64::from(z.re), f64::from(z.im)]).collect(),
+        Data::ComplexF64(x) => x.iter().flat_map(|z| [z.re, z.im]).collect(),
+    }
+}
+
+fn put(reals: &[f64], data: &mut Data) {
+    match data {
+        Data::F32(x) => x.iter_mut().zip(reals).for_each(|(x, y)| *x = *y as f32),
+        Data::F64(x) => x.copy_from_slice(reals),
+        Data::ComplexF32(x) => {
+            x.iter_mut().zip(reals.chunks(2)).for_each(|(x, y)| *x = Complex::new(y[0] as f32, y[1] as f32));
+        }
+        Data::ComplexF64(x) => x.iter_mut().zip(reals.chunks(2)).for_each(|(x, y)| *x = Complex::new(y[0], y[1])),
+    }
+}
+
+/// One simulated run of `problem` against the oracle, and the largest cluster that it has.
+fn simulate(target: &Target, problem: &Problem) -> Result<(Verdict, usize)> {
+    let recipe = Planner::new().recipe(problem);
+    let drafts = drafts(target.limits(), &recipe, false, None)?;
+    let cluster = drafts.iter().flat_map(|draft| &draft.specs).map(|spec| spec.cluster).max().unwrap_or(1);
+    let verdict = check(problem, drafts.iter().any(|draft| draft.chain.uses_bluestein), 1, |input, output| {
+        let work = recipe.work().map_or(0, |(domain, shape)| domain.reals() * shape.iter().product::<usize>());
+        let mut arrays = Arrays::from([
+            (Home::Input, reals(if problem.in_place() { output } else { input })),
+            (Home::Output, reals(output)),
+            (Home::Work, vec![f64::NAN; work]),
+        ]);
+        drafts.iter().for_each(|draft| pass(draft, problem.in_place(), &mut arrays));
+        put(&arrays[&Home::Output], output);
+        Ok(())
+    })?;
+    Ok((verdict, cluster))
+}
+
+fn pass(draft: &Draft, in_place: bool, arrays: &mut Arrays) {
+    let ends = draft.ends.map(|home| if in_place && home == Home::Input { Home::Output } else { home });
+    let mut scratch = vec![f64::NAN; draft.specs.iter().map(Spec::scratch_reals).max().unwrap_or(0)];
+    let (table, indices) = (&*draft.chain.table, &*draft.chain.indices);
+    for spec in &draft.specs {
+        launch(spec, &mut Global { arrays, ends, table, indices, scratch: &mut scratch });
+    }
+}
+
+#[test]
+fn clusters_are_right_and_have_no_races() {
+    let target = Target::cuda("sm_90").unwrap().with_local_bytes(16 << 10);
+    let cases = include_str!("../../../cases/clusters.txt").lines().filter(|line| !line.starts_with('#'));
+    for case in cases.filter(|line| !line.trim().is_empty()) {
+        let problem: Problem = case.parse().unwrap();
+        let (verdict, cluster) = simulate(&target, &problem).unwrap();
+        assert!(cluster > 1, "{case}: no cluster");
+        assert!(verdict.holds(), "{case}: {verdict:?}");
+    }
+}
+
+#[test]
+fn kernels_without_clusters_have_no_races() {
+    for case in ["dct2 f64 48x40", "dct3 f32 60x34", "rfft f64 18x26", "dst1 f64 5x47", "fft f32 34x2"] {
+        let (verdict, _) = simulate(&Target::opencl(), &case.parse().unwrap()).unwrap();
+        assert!(verdict.holds(), "{case}: {verdict:?}");
+    }
+}
