@@ -80,16 +80,24 @@ impl Spec {
             return None;
         }
         let mut spec = Spec { cluster, window: Window { first: 1, last: self.digits.len() }, ..self.clone() };
-        let across = spec.stages.iter_mut().filter(|stage| matches!(stage.work, Work::Butterflies(split) if split.is_first()));
-        for stage in across {
-            let port = if self.back { &mut stage.from } else { &mut stage.to };
-            *port = Port::Cluster;
+        match &mut *spec.stages {
+            [.., to_shares, last] if self.back => (to_shares.to, last.from) = (Port::Shares, Port::Shares),
+            [first, ..] => first.to = Port::Cluster,
+            [] => return None,
         }
-        let wanted = (RUN / 2 / spec.line_bytes()).min(spec.lines.next_power_of_two());
-        spec.tile = wanted.max(1);
-        let count = spec.places() / first.radix / cluster * spec.tile;
-        spec.threads = count.next_multiple_of(32).clamp(32, (2 * THREADS).min(limits.threads));
-        (spec.local_bytes() <= limits.local_bytes).then_some(spec)
+        spec.tile = (RUN / 2 / spec.line_bytes()).min(spec.lines.next_power_of_two()).max(1);
+        // Work for every multiprocessor, before runs are long.
+        while spec.groups() < 3 * limits.units / 4 && spec.tile > 1 && spec.run() > LEAST_RUN / 2 {
+            spec.tile /= 2;
+        }
+        // Where elements go to other work groups, every thread has one DFT, in its registers until all have read theirs.
+        let second = spec.digits[1].radix;
+        spec.threads = match self.back {
+            true => 2 * spec.tile * spec.length() / second,
+            false => (spec.share() * spec.tile).next_multiple_of(32).clamp(32, 2 * THREADS),
+        };
+        let fits = spec.local_bytes() <= limits.local_bytes && spec.threads <= limits.threads;
+        fits.then_some(spec)
     }
 
     /// Items of a stage in one window.

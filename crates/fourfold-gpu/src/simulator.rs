@@ -125,7 +125,8 @@ impl Cluster<'_, '_> {
             }
             Statement::StorePair(array, at, pair) => {
                 let pair = pair.map(|x| thread.real(x));
-                self.store(*array, thread.int(*at) as usize, pair, who, clock);
+                let owner = if let Array::Peer(peer) = array { thread.int(*peer) as usize } else { who[0] };
+                self.store(*array, owner, thread.int(*at) as usize, pair, who, clock);
             }
             Statement::Store(array, at, x) => {
                 let (at, x) = (thread.int(*at) as usize, thread.real(*x));
@@ -194,7 +195,7 @@ impl Cluster<'_, '_> {
 
     fn load(&mut self, array: Array, at: usize, who: [usize; 2], clock: Clock) -> [f64; 2] {
         match array {
-            Array::Local | Array::Peer(_) => *self.touch(array, at, who, clock, false),
+            Array::Local => *self.touch(who[0], at, who, clock, false),
             Array::Table => [self.global.table[2 * at], self.global.table[2 * at + 1]],
             other => {
                 let reals = self.array(other);
@@ -203,17 +204,16 @@ impl Cluster<'_, '_> {
         }
     }
 
-    fn store(&mut self, array: Array, at: usize, pair: [f64; 2], who: [usize; 2], clock: Clock) {
+    fn store(&mut self, array: Array, owner: usize, at: usize, pair: [f64; 2], who: [usize; 2], clock: Clock) {
         match array {
-            Array::Local | Array::Peer(_) => *self.touch(array, at, who, clock, true) = pair,
+            Array::Local | Array::Peer(_) => *self.touch(owner, at, who, clock, true) = pair,
             other => self.array(other)[2 * at..2 * at + 2].copy_from_slice(&pair),
         }
     }
 
     /// A place of local memory, about which nobody else disagrees.
-    fn touch(&mut self, array: Array, at: usize, who: [usize; 2], clock: Clock, writes: bool) -> &mut [f64; 2] {
+    fn touch(&mut self, owner: usize, at: usize, who: [usize; 2], clock: Clock, writes: bool) -> &mut [f64; 2] {
         let [group, thread] = who;
-        let owner = if let Array::Peer(peer) = array { peer as usize } else { group };
         assert!(owner == group || clock.waited > 0, "the peer may not have begun");
         let barriers = self.groups[group].barriers;
         let access = Access { group, thread, writes, barriers, arrived: clock.arrived, waited: clock.waited };

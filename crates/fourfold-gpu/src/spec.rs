@@ -166,8 +166,10 @@ pub(crate) enum Port {
     Buffer,
     /// The line's buffer in device memory.
     Scratch,
-    /// The same of the whole cluster.
+    /// The buffers of the cluster: each work group has two values of the first digit, and all of the others.
     Cluster,
+    /// The same memory: each work group has all values of the first digit, and a share of the others.
+    Shares,
     /// The array that the pass reads, or the one that it writes.
     Array(View),
 }
@@ -283,7 +285,12 @@ pub(crate) struct Stage {
 impl Stage {
     /// Whether it takes the first digit, across a cluster.
     pub(crate) fn is_across_cluster(&self) -> bool {
-        [&self.from, &self.to].contains(&&Port::Cluster)
+        self.from == Port::Shares || self.to == Port::Cluster
+    }
+
+    /// Whether it touches device memory.
+    pub(crate) fn is_outside(&self) -> bool {
+        [&self.from, &self.to].iter().any(|port| matches!(port, Port::Scratch | Port::Array(_)))
     }
 }
 
@@ -490,7 +497,12 @@ impl Spec {
 
     /// Those of one buffer.
     pub(crate) fn slot_elements(&self) -> usize {
-        self.padded(self.length() - 1) + 1
+        self.padded(self.share() * self.cluster - 1) + 1
+    }
+
+    /// Places of a window that a work group of the cluster has while it has all values of the first digit; all, without a cluster.
+    pub(crate) fn share(&self) -> usize {
+        self.length().div_ceil(self.cluster)
     }
 
     /// Bytes of local memory.

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::ops::{Add, Div, Mul, Neg, Rem, Shr, Sub};
 
 /// A literal, or the variable with this number.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Var<K> {
     Lit(K),
     Name(u32),
@@ -34,7 +34,7 @@ pub(crate) enum Array {
     /// The work group's own memory.
     Local,
     /// The same of the cluster's work group with this number.
-    Peer(u32),
+    Peer(Int),
     /// The same in device memory.
     Scratch,
 }

@@ -5,6 +5,7 @@
 //! ```sh
 //! RUSTFLAGS="-C target-cpu=x86-64-v3" cargo build --release -p fourfold-gpu --example device_test
 //! device_test verify --device cuda:0 --shard 1/2
+//! device_test verify "dct2 f32 8192x70"  # other problems
 //! device_test sanitize                  # under memcheck and racecheck
 //! device_test time                      # 2D DCT-II and DCT-III
 //! device_test time "fft f32 1000x1000"  # other problems
@@ -20,6 +21,7 @@ mod time;
 mod verify;
 
 use fourfold_gpu::Device;
+use problems::Group;
 use std::error::Error;
 use std::process::ExitCode;
 
@@ -54,6 +56,10 @@ fn run(arguments: &Arguments) -> Outcome<bool> {
     let device = Device::open(&arguments.device)?;
     println!("{}: {}, {}", arguments.device, device.name(), device.info().version);
     match &*arguments.task {
+        "verify" if !arguments.problems.is_empty() => {
+            let problems = arguments.problems.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>()?;
+            Ok(verify::all(&device, vec![Group { local_bytes: usize::MAX, problems }]))
+        }
         "verify" => Ok(verify::all(&device, problems::sweep(arguments.shard))),
         "sample" => Ok(verify::all(&device, problems::sample(&device.target()))),
         "sanitize" => sanitize::run(&arguments.device),

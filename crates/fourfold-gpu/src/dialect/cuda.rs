@@ -30,20 +30,11 @@ fn cluster(precision: Precision) -> String {
         Precision::F64 => ("f64", "d"),
     };
     format!(
-        r#"__device__ __forceinline__ unsigned in_peer(const real2* at, unsigned peer) {{
+        r#"__device__ __forceinline__ void to_peer(real2* at, unsigned peer, real2 z) {{
     unsigned there;
     asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"((unsigned)__cvta_generic_to_shared(at)), "r"(peer));
-    return there;
-}}
-__device__ __forceinline__ void to_peer(real2* at, unsigned peer, real2 z) {{
     asm volatile("st.shared::cluster.v2.{kind} [%0], {{%1, %2}};"
-        :: "r"(in_peer(at, peer)), "{constraint}"(z.x), "{constraint}"(z.y) : "memory");
-}}
-__device__ __forceinline__ real2 from_peer(const real2* at, unsigned peer) {{
-    real2 z;
-    asm volatile("ld.shared::cluster.v2.{kind} {{%0, %1}}, [%2];"
-        : "={constraint}"(z.x), "={constraint}"(z.y) : "r"(in_peer(at, peer)) : "memory");
-    return z;
+        :: "r"(there), "{constraint}"(z.x), "{constraint}"(z.y) : "memory");
 }}
 __device__ __forceinline__ void cluster_arrive() {{ asm volatile("barrier.cluster.arrive.aligned;" ::: "memory"); }}
 __device__ __forceinline__ void cluster_wait() {{ asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); }}

@@ -95,14 +95,13 @@ impl Printer<'_> {
                     self.line(&format!("const {kind} v{n} = {value};"));
                 }
                 Statement::LetPair([a, b], array, at) => {
-                    let pair = match array {
-                        Array::Peer(peer) => format!("from_peer(&((const real2*)local_)[{}], {peer})", index(*at)),
-                        _ => format!("((const {}real2*){})[{}]", self.qualifier(*array), array_name(*array), index(*at)),
-                    };
+                    let pair =
+                        format!("((const {}real2*){})[{}]", self.qualifier(*array), array_name(*array), index(*at));
                     self.line(&format!("const real2 p{a} = {pair}; const real v{a} = p{a}.x, v{b} = p{a}.y;"));
                 }
                 Statement::StorePair(Array::Peer(peer), at, [x, y]) => {
                     let pair = (self.dialect.pair)(&self.real(*x), &self.real(*y));
+                    let peer = index(*peer);
                     self.line(&format!("to_peer(&((real2*)local_)[{}], {peer}, {pair});", index(*at)));
                 }
                 Statement::StorePair(array, at, [x, y]) => {

@@ -32,7 +32,8 @@ impl Writer<'_> {
             Some(_) => split.count(),
             None => groups * inner,
         };
-        if *to == Port::Cluster && !self.waits_late(count) {
+        let late = self.waits_late(count);
+        if *to == Port::Cluster && !late {
             cluster_wait();
         }
         self.items(count, |line, item| {
@@ -48,9 +49,7 @@ impl Writer<'_> {
                 *z = if split.back { *z } else { twiddles.turn(j, *z) };
             }
             let targets = self.small_targets(&small, to, line, split);
-            if *to == Port::Cluster && self.waits_late(count) {
-                cluster_wait();
-            }
+            self.before_writing(to, late);
             for (j, z) in z.dft().into_iter().enumerate() {
                 let z = if split.back { twiddles.turn(j, z) } else { z };
                 let range = if split.back { [j * split.groups, (j + 1) * split.groups] } else { [0, usize::MAX] };

@@ -21,31 +21,30 @@ pub(crate) fn kernel(spec: &Spec) -> Vec<Statement> {
         let [home, across] = [spec, &across].map(|view| Writer::new(view, spec, thread, group));
         for (i, stage) in spec.stages.iter().enumerate() {
             let before = i.checked_sub(1).map(|i| &spec.stages[i]);
-            wait_between(before, Some(stage));
+            wait_between(before, stage);
             comment(describe(stage));
-            if stage.is_across_cluster() { &across } else { &home }.stage(stage);
+            let view = if stage.is_across_cluster() { across } else { home };
+            Writer { guarded: stage.is_outside(), ..view }.stage(stage);
         }
-        wait_between(spec.stages.last(), None);
     })
 }
 
-/// Until what one stage has written can be read by the next, and no work group reaches the memory of one that has not begun or has ended.
-fn wait_between(before: Option<&Stage>, after: Option<&Stage>) {
-    let writes = before.is_some_and(|stage| stage.to == Port::Cluster);
-    let reads = |stage: Option<&Stage>| stage.is_some_and(|stage| stage.from == Port::Cluster);
-    match (before, after) {
-        // The stage waits itself, before it writes.
-        (None, Some(first)) if first.to == Port::Cluster => cluster_arrive(),
-        _ if writes || reads(before) || reads(after) => {
+/// Until what the stage before has written can be read.
+fn wait_between(before: Option<&Stage>, after: &Stage) {
+    match before.map(|stage| &stage.to) {
+        // The stage waits itself, before it writes: until all work groups of the cluster have begun.
+        None if after.to == Port::Cluster => cluster_arrive(),
+        None => {}
+        Some(Port::Cluster | Port::Shares) => {
             cluster_arrive();
             cluster_wait();
         }
-        (Some(_), Some(_)) => barrier(),
-        _ => {}
+        Some(_) => barrier(),
     }
 }
 
 /// What the stages share.
+#[derive(Clone, Copy)]
 struct Writer<'a> {
     /// The kernel, as the stage sees it.
     spec: &'a Spec,
@@ -58,6 +57,8 @@ struct Writer<'a> {
     rank: Int,
     /// The line of a thread, if it always is the same.
     fixed: Option<Line>,
+    /// Whether the last tile, where it has fewer lines, must not touch what others would have.
+    guarded: bool,
 }
 
 /// A line, or a window of one, that a work group has.
@@ -80,7 +81,7 @@ struct Line {
 impl<'a> Writer<'a> {
     fn new(spec: &'a Spec, buffers: &'a Spec, thread: Int, group: Int) -> Writer<'a> {
         let (rank, group) = divide(group, spec.cluster, usize::MAX);
-        let mut writer = Writer { spec, buffers, thread, group, rank, fixed: None };
+        let mut writer = Writer { spec, buffers, thread, group, rank, fixed: None, guarded: true };
         writer.fixed = writer.fixed();
         writer
     }
@@ -139,6 +140,19 @@ impl<'a> Writer<'a> {
         count % cluster == 0 && count / cluster * tile == threads && self.spec.windows() % tile == 0
     }
 
+    /// Before a stage across the cluster writes what a thread has read of item after item.
+    fn before_writing(&self, to: &Port, late: bool) {
+        match to {
+            Port::Cluster if late => cluster_wait(),
+            // Elsewhere this memory may still be read.
+            Port::Shares => {
+                cluster_arrive();
+                cluster_wait();
+            }
+            _ => {}
+        }
+    }
+
     /// The same, of windows that are mirrored only of the first.
     fn items_of_pairs(&self, count: usize, body: impl Fn(Line, Int)) {
         let spec = self.spec;
@@ -155,13 +169,14 @@ impl<'a> Writer<'a> {
             return if_less(i, int(count * spec.windows()), || body(self.line(window, int(0)), item));
         }
         let (total, tile) = (count * spec.tile, spec.tile as i64);
+        let guarded = self.guarded && spec.windows() % spec.tile != 0;
         let one = |i: Int| {
             let (line, item) = match self.fixed {
                 Some(line) => (line, i / tile),
                 None if spec.interleaved() => (self.of_slot(i % tile), i / tile),
                 None => (self.of_slot(i / count as i64), i % count as i64),
             };
-            let guard = if spec.windows() % spec.tile == 0 { int(0) } else { line.window };
+            let guard = if guarded { line.window } else { int(0) };
             if_less(guard, int(spec.windows()), || body(line, item));
         };
         match total.cmp(&spec.threads) {

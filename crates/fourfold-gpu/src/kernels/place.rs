@@ -16,13 +16,13 @@ pub(super) struct Run {
 /// Where a complex number is: in the memory of which work group of the cluster, if it is there, and where.
 #[derive(Clone, Copy)]
 pub(super) struct Address {
-    peer: u32,
+    peer: Int,
     at: Int,
 }
 
 impl From<Int> for Address {
     fn from(at: Int) -> Address {
-        Address { peer: 0, at }
+        Address { peer: int(0), at }
     }
 }
 
@@ -38,19 +38,46 @@ impl Writer<'_> {
                 each(&|j| first + (j * step) as i64)
             }
             Port::Buffer => each(&|j| self.local(line, place(j))),
-            Port::Cluster => self.in_cluster(line, run),
+            Port::Cluster => self.at_frequencies(line, run),
+            Port::Shares if self.is_across_cluster() => self.own_share(line, run),
+            Port::Shares => self.in_shares(line, run),
             Port::Scratch => each(&|j| self.scratch(line, place(j))),
             Port::Array(_) => each(&|j| self.element(line, place(j))),
         }
     }
 
     /// All values of the first digit: those of j and r − j are in one work group, so are those of 0 and r/2.
-    fn in_cluster(&self, line: Line, run: Run) -> Vec<Address> {
+    fn at_frequencies(&self, line: Line, run: Run) -> Vec<Address> {
         let first = self.local(line, run.base);
         let mirror = first + self.buffers.mirror_offset() as i64;
         let half = run.count / 2;
-        let peer = |j: usize| (j.min(run.count - j) % half) as u32;
+        let peer = |j: usize| int(j.min(run.count - j) % half);
         (0..run.count).map(|j| Address { peer: peer(j), at: if j < half { first } else { mirror } }).collect()
+    }
+
+    /// Values of the second digit, where the work groups are that have shares of the others: its value of the first digit is the line's frequency.
+    fn in_shares(&self, line: Line, run: Run) -> Vec<Address> {
+        let (share, cluster) = (self.spec.share(), self.spec.cluster);
+        let low = line.frequency - line.half * cluster as i64;
+        let address = |(peer, rest): (Int, Int)| Address { peer, at: self.local(line, low * share as i64 + rest) };
+        let shared = |j: usize| {
+            let place = run.base + (j * run.step) as i64;
+            (place / share as i64, place % share as i64)
+        };
+        // Shares that are whole steps: the same, known now.
+        let whole = |j: usize| (int(j * run.step / share), run.base + (j * run.step % share) as i64);
+        (0..run.count).map(|j| address(if share % run.step == 0 { whole(j) } else { shared(j) })).collect()
+    }
+
+    /// All values of the first digit, in the work group's own memory.
+    fn own_share(&self, line: Line, run: Run) -> Vec<Address> {
+        let (share, cluster) = (self.buffers.share(), self.buffers.cluster);
+        let rest = run.base - self.rank * share as i64;
+        let address = |j: usize| {
+            let place = rest + (j % cluster * share) as i64;
+            (self.local(line, place) + (j / cluster * self.buffers.mirror_offset()) as i64).into()
+        };
+        (0..run.count).map(address).collect()
     }
 
     /// Whether the skips of the padding grow evenly along the run: either every step brings the same, or none does.
@@ -87,8 +114,8 @@ impl Writer<'_> {
     /// The complex number at an address that [`Writer::addresses`] gave; `range` bounds the element of an array.
     pub(super) fn load(&self, port: &Port, line: Line, Address { peer, at }: Address, range: [usize; 2]) -> C<Sym> {
         match port {
-            Port::Cluster => Array::Peer(peer).load_pair(at),
-            Port::Buffer => Array::Local.load_pair(at),
+            Port::Cluster => unreachable!("the cluster's memory is written, and read at home"),
+            Port::Buffer | Port::Shares => Array::Local.load_pair(at),
             Port::Scratch => Array::Scratch.load_pair(at),
             Port::Array(view) => self.read(view, line, at, range),
         }
@@ -103,7 +130,7 @@ impl Writer<'_> {
         z: C<Sym>,
     ) {
         match port {
-            Port::Cluster => Array::Peer(peer).store_pair(at, z),
+            Port::Cluster | Port::Shares => Array::Peer(peer).store_pair(at, z),
             Port::Buffer => Array::Local.store_pair(at, z),
             Port::Scratch => Array::Scratch.store_pair(at, z),
             Port::Array(view) => self.write(view, line, at, range, z),
