@@ -151,6 +151,7 @@ fn draft(
         threads: 1,
         packing: chain.packing,
         back: chain.back,
+        skips: crate::banks::SKIPS,
         pointwise,
         orders: chain.orders.clone(),
         wide: wide([&input, &output]) || geometry.lines() * chain.places() > 1 << 28,

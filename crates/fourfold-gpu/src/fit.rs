@@ -69,7 +69,7 @@ impl Spec {
         let most = if share * self.local_bytes() > limits.local_bytes { 2 * THREADS } else { THREADS };
         let items = self.stages.iter().map(|stage| self.window_items(&stage.work)).max().unwrap_or(1);
         self.threads = (items * self.tile).next_multiple_of(32).clamp(1, most.min(limits.threads));
-        Some(self)
+        Some(self.with_skips(limits))
     }
 
     /// By a cluster of work groups, if the first digit is even, and the tile fits them with runs of 64 bytes.
@@ -97,7 +97,7 @@ impl Spec {
             false => (spec.share() * spec.tile).next_multiple_of(32).clamp(32, 2 * THREADS),
         };
         let fits = spec.local_bytes() <= limits.local_bytes && spec.threads <= limits.threads;
-        fits.then_some(spec)
+        fits.then(|| spec.with_skips(limits))
     }
 
     /// Items of a stage in one window.

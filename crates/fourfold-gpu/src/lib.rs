@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod array;
+mod banks;
 mod cache;
 mod chain;
 mod device;

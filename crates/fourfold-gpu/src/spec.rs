@@ -43,6 +43,8 @@ pub(crate) struct Spec {
     pub(crate) packing: Packing,
     /// Whether a spectrum is transformed back.
     pub(crate) back: bool,
+    /// Bits of a place after which local memory skips one, so that strides of powers of two meet different banks.
+    pub(crate) skips: [u32; 2],
     /// What is done to everything that the pass writes.
     pub(crate) pointwise: Option<Pointwise>,
     /// Orders of elements, named by their number.
@@ -242,11 +244,6 @@ pub(crate) struct Rader {
 }
 
 impl Split {
-    /// Whether these are the DFTs of the first digit.
-    pub(crate) fn is_first(&self) -> bool {
-        self.inner == 1 && self.rader.is_none()
-    }
-
     /// How many small DFTs a line has.
     pub(crate) fn count(&self) -> usize {
         self.inner * self.groups * self.rader.map_or(1, |rader| rader.inner * rader.groups)
@@ -470,19 +467,15 @@ impl Spec {
         self.stages.iter().any(|stage| matches!(stage.work, Work::Convolve { .. }))
     }
 
-    /// Bits of a place after which local memory skips one, so that strides of powers of two meet different banks: 128 bytes are
-    /// read at once.
-    pub(crate) fn padding(&self) -> u32 {
-        match self.precision {
-            Precision::F32 => 4,
-            Precision::F64 => 3,
-        }
-    }
-
     /// Where a place stands with the skips.
     pub(crate) fn padded(&self, place: usize) -> usize {
-        let bits = self.padding();
-        place + (place >> bits) + (place >> (2 * bits))
+        place + self.skips().map(|bits| place >> bits).sum::<usize>()
+    }
+
+    /// Those of `skips` that the buffers of a window reach.
+    pub(crate) fn skips(&self) -> impl Iterator<Item = u32> {
+        let end = self.share() * self.cluster;
+        self.skips.into_iter().filter(move |bits| end > 1 << bits)
     }
 
     /// Complex numbers of local memory.

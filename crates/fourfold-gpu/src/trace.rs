@@ -139,6 +139,32 @@ pub(crate) fn cluster_wait() {
     emit(Statement::ClusterWait);
 }
 
+/// `body`, with all that it stores after all that it loads; what it stores must not be what it loads later.
+pub(crate) fn loads_first(body: impl FnOnce()) {
+    let (stores, others): (Vec<_>, Vec<_>) = block(body).into_iter().partition(Statement::only_stores);
+    others.into_iter().chain(stores).for_each(emit);
+}
+
+/// `body`, storing where a < b alone. What it loads must be there in any case.
+pub(crate) fn store_if_less(a: Int, b: Int, body: impl FnOnce()) {
+    if let (Var::Lit(_), Var::Lit(_)) = (a, b) {
+        return if_less(a, b, body);
+    }
+    let (stores, others): (Vec<_>, Vec<_>) = block(body).into_iter().partition(Statement::only_stores);
+    others.into_iter().for_each(emit);
+    emit(Statement::IfLess(a, b, stores));
+}
+
+impl Statement {
+    fn only_stores(&self) -> bool {
+        match self {
+            Statement::Store(..) | Statement::StorePair(..) => true,
+            Statement::IfLess(_, _, body) => body.iter().all(Statement::only_stores),
+            _ => false,
+        }
+    }
+}
+
 /// `body` for every value from `start` below `end` by `step`.
 pub(crate) fn for_each(start: Int, end: Int, step: Int, body: impl FnOnce(Int)) {
     let n = name();

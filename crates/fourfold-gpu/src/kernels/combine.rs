@@ -6,7 +6,7 @@
 use super::port::coefficients;
 use super::{Line, Writer};
 use crate::spec::{Matrix, Packing, Part, Port, Terms, Which};
-use crate::trace::{Array, Int, Sym, if_less, int, select};
+use crate::trace::{Array, Int, Sym, if_less, int, select, store_if_less};
 use fourfold::engine::{C, Index, Real, pack, unpack};
 
 /// Terms of the half spectra of all lines that are packed.
@@ -105,15 +105,18 @@ impl Writer<'_> {
         let highest = elements / before - 1;
         let rounds = (end - 1) / before + 1;
         self.items(rounds, |line, high| {
+            // Where a window has one term less, the next is computed twice and stored once.
             let k = high * before as i64 + line.frequency;
-            if_less(int(first) - 1, k, || {
-                if_less(k, int(end), || {
-                    // N − k = (I − b) + I · (N₂ − 1 − k₂) for k = b + I · k₂; with b = 0 it is I · (N₂ − k₂).
-                    let carry = select(line.frequency, int(1), int(1), int(0));
-                    let spot = |line, k| Spot { line, place: self.place_in_window(k) };
-                    let mirror = spot(self.other(line), int(highest) - high + carry);
-                    body(line, k - first as i64, Spots { k, at: spot(line, high), mirror });
-                });
+            let stored = select(k, int(first), int(end), k);
+            let high = select(k, int(first), high + 1, high);
+            let k = high * before as i64 + line.frequency;
+            store_if_less(stored, int(end), || {
+                // N − k = (I − b) + I · (N₂ − 1 − k₂) for k = b + I · k₂; with b = 0 it is I · (N₂ − k₂).
+                let carry = select(line.frequency, int(1), int(1), int(0));
+                let spot = |line, k| Spot { line, place: self.place_in_window(k) };
+                let mirror = spot(self.other(line), int(highest) - high + carry);
+                let i = select(k, int(end), k, int(end - 1)) - first as i64;
+                body(line, i, Spots { k: i + first as i64, at: spot(line, high), mirror });
             });
         });
     }

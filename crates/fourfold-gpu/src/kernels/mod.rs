@@ -9,7 +9,8 @@ mod port;
 
 use crate::spec::{Port, Spec, Stage, Work};
 use crate::trace::{
-    Int, Statement, barrier, cluster_arrive, cluster_wait, comment, for_each, group, if_less, int, record, select, thread,
+    Int, Statement, barrier, cluster_arrive, cluster_wait, comment, for_each, group, if_less, int, loads_first,
+    record, select, store_if_less, thread,
 };
 use std::cmp::Ordering;
 
@@ -24,7 +25,7 @@ pub(crate) fn kernel(spec: &Spec) -> Vec<Statement> {
             wait_between(before, stage);
             comment(describe(stage));
             let view = if stage.is_across_cluster() { across } else { home };
-            Writer { guarded: stage.is_outside(), ..view }.stage(stage);
+            Writer { guarded: stage.is_outside(), together: together(stage), ..view }.stage(stage);
         }
     })
 }
@@ -40,6 +41,14 @@ fn wait_between(before: Option<&Stage>, after: &Stage) {
             cluster_wait();
         }
         Some(_) => barrier(),
+    }
+}
+
+/// Items of a stage that a thread takes at once, so that it waits for memory once: as many as have the numbers of one long butterfly.
+fn together(stage: &Stage) -> usize {
+    match &stage.work {
+        Work::After { .. } | Work::Before { .. } | Work::Interleave(_) => 4,
+        _ => 1,
     }
 }
 
@@ -59,6 +68,8 @@ struct Writer<'a> {
     fixed: Option<Line>,
     /// Whether the last tile, where it has fewer lines, must not touch what others would have.
     guarded: bool,
+    /// How many items a thread takes at once, if it has several.
+    together: usize,
 }
 
 /// A line, or a window of one, that a work group has.
@@ -81,7 +92,7 @@ struct Line {
 impl<'a> Writer<'a> {
     fn new(spec: &'a Spec, buffers: &'a Spec, thread: Int, group: Int) -> Writer<'a> {
         let (rank, group) = divide(group, spec.cluster, usize::MAX);
-        let mut writer = Writer { spec, buffers, thread, group, rank, fixed: None, guarded: true };
+        let mut writer = Writer { spec, buffers, thread, group, rank, fixed: None, guarded: true, together: 1 };
         writer.fixed = writer.fixed();
         writer
     }
@@ -179,10 +190,33 @@ impl<'a> Writer<'a> {
             let guard = if guarded { line.window } else { int(0) };
             if_less(guard, int(spec.windows()), || body(line, item));
         };
-        match total.cmp(&spec.threads) {
+        self.deal(total, if guarded { 1 } else { self.together }, one);
+    }
+
+    /// Deals out `total` numbers to the threads, each taking so many at once: it loads what all of them need, then stores.
+    fn deal(&self, total: usize, together: usize, one: impl Fn(Int)) {
+        let threads = self.spec.threads;
+        let rounds = total.div_ceil(threads);
+        let together = together.min(rounds);
+        let (last, step) = (total - 1, together * threads);
+        let several = |first: Int| {
+            let number = |j: usize| first + (j * threads) as i64;
+            loads_first(|| {
+                for j in 0..together {
+                    let i = number(j);
+                    match total % step == 0 || rounds == 1 {
+                        true => one(i),
+                        false => store_if_less(i, int(total), || one(select(i, int(last), i, int(last)))),
+                    }
+                }
+            });
+        };
+        match total.cmp(&threads) {
             Ordering::Equal => one(self.thread),
             Ordering::Less => if_less(self.thread, int(total), || one(self.thread)),
-            Ordering::Greater => for_each(self.thread, int(total), int(spec.threads), one),
+            Ordering::Greater if together == 1 => for_each(self.thread, int(total), int(threads), one),
+            Ordering::Greater if rounds == together => several(self.thread),
+            Ordering::Greater => for_each(self.thread, int(total), int(step), several),
         }
     }
 

@@ -84,18 +84,13 @@ impl Writer<'_> {
     fn keeps_step(&self, run: &Run) -> bool {
         let even = |bits: u32| run.step % (1 << bits) == 0 || (1 << bits) % (run.step * run.count) == 0;
         let skips = |bits: u32| run.step % (1 << bits) == 0 || run.step >> bits == 0;
-        let bits = self.spec.padding();
-        [bits, 2 * bits].iter().all(|&bits| even(bits) && skips(bits))
+        self.spec.skips().all(|bits| even(bits) && skips(bits))
     }
 
     /// Where a place of the window is in local memory, in complex numbers.
     fn local(&self, line: Line, place: Int) -> Int {
         let spec = self.buffers;
-        let bits = spec.padding();
-        let mut at = place + (place >> i64::from(bits));
-        if spec.length() > 1 << (2 * bits) {
-            at = at + (place >> i64::from(2 * bits));
-        }
+        let at = spec.skips().fold(place, |at, bits| at + (place >> i64::from(bits)));
         if spec.interleaved() { at * spec.tile as i64 + line.slot } else { at + line.slot * spec.slot_elements() as i64 }
     }
 
@@ -112,7 +107,7 @@ impl Writer<'_> {
     }
 
     /// The complex number at an address that [`Writer::addresses`] gave; `range` bounds the element of an array.
-    pub(super) fn load(&self, port: &Port, line: Line, Address { peer, at }: Address, range: [usize; 2]) -> C<Sym> {
+    pub(super) fn load(&self, port: &Port, line: Line, Address { at, .. }: Address, range: [usize; 2]) -> C<Sym> {
         match port {
             Port::Cluster => unreachable!("the cluster's memory is written, and read at home"),
             Port::Buffer | Port::Shares => Array::Local.load_pair(at),

@@ -1,0 +1,61 @@
+//! Chooses where local memory skips a place, so that threads that read together meet different banks.
+//!
+//! Local memory answers 128 bytes at once, of different banks (CUDA C++ Programming Guide, "Shared Memory"): as many complex numbers as threads
+//! read at once. Where these are at strides of powers of two, they would meet the same banks again and again.
+
+use crate::runtime::Limits;
+use crate::spec::{Digit, Port, Spec, Stage, Work};
+
+/// Bytes that local memory reads at once.
+const BANKS: usize = 128;
+
+/// The skips before any are chosen.
+pub(crate) const SKIPS: [u32; 2] = [4, 8];
+
+impl Spec {
+    /// With the skips that cost the fewest turns of the banks.
+    pub(crate) fn with_skips(self, limits: &Limits) -> Spec {
+        let all = (3..7).flat_map(|first| (first + 1..2 * first + 2).map(move |second| [first, second]));
+        let candidates = std::iter::once(SKIPS).chain(all).map(|skips| Spec { skips, ..self.clone() });
+        let fitting = candidates.filter(|spec| spec.local_bytes() <= limits.local_bytes);
+        fitting.min_by_key(|spec| (spec.turns(), spec.local_bytes())).unwrap_or(self)
+    }
+
+    /// Turns that the first threads take at all stages.
+    fn turns(&self) -> usize {
+        self.stages.iter().map(|stage| self.ends_in_local(stage) * self.turns_of(&stage.work)).sum()
+    }
+
+    fn ends_in_local(&self, stage: &Stage) -> usize {
+        [&stage.from, &stage.to].iter().filter(|port| matches!(port, Port::Buffer)).count()
+    }
+
+    fn turns_of(&self, work: &Work) -> usize {
+        match work {
+            Work::Butterflies(split) if split.rader.is_none() => {
+                let groups = (split.groups / self.after()).max(1);
+                self.turns_at(|item| item / groups * groups * split.radix + item % groups)
+            }
+            Work::After { .. } | Work::Before { .. } => self.turns_at(|k| place_of(k, &self.digits[self.window.first..])),
+            _ => 1,
+        }
+    }
+
+    /// Turns for the items that the first threads take, which stand at these places.
+    fn turns_at(&self, place: impl Fn(usize) -> usize) -> usize {
+        let threads = BANKS / (2 * self.precision.bytes());
+        let side_by_side = if self.interleaved() { self.tile.min(threads) } else { 1 };
+        let end = self.share() * self.cluster;
+        let mut turns = vec![0; threads];
+        for item in 0..threads / side_by_side {
+            let first = self.padded(place(item) % end) * side_by_side;
+            (0..side_by_side).for_each(|lane| turns[(first + lane) % threads] += 1);
+        }
+        turns.into_iter().max().unwrap_or(1)
+    }
+}
+
+/// The place of a frequency: its digits reversed.
+fn place_of(k: usize, digits: &[Digit]) -> usize {
+    digits.iter().fold((0, k), |(place, k), digit| (place * digit.room + k % digit.radix, k / digit.radix)).0
+}
