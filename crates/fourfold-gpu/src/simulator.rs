@@ -92,7 +92,7 @@ impl Cluster<'_, '_> {
         for statement in statements {
             match statement {
                 Statement::Barrier => self.groups.iter_mut().for_each(|group| group.barriers += 1),
-                Statement::ClusterArrive => clock.arrived += 1,
+                Statement::ClusterBegin | Statement::ClusterArrive => clock.arrived += 1,
                 Statement::ClusterWait => clock.waited += 1,
                 _ => self.all_threads(statement, clock),
             }
@@ -142,7 +142,7 @@ impl Cluster<'_, '_> {
             }
             Statement::IfLess(a, b, body) if thread.int(*a) < thread.int(*b) => self.block(body, who, thread, clock),
             Statement::IfLess(..) => {}
-            Statement::Barrier | Statement::ClusterArrive | Statement::ClusterWait => {
+            Statement::Barrier | Statement::ClusterBegin | Statement::ClusterArrive | Statement::ClusterWait => {
                 panic!("a barrier that some threads may not reach")
             }
         }

@@ -76,6 +76,7 @@ pub(crate) enum Statement {
     /// If a < b.
     IfLess(Int, Int, Vec<Statement>),
     Barrier,
+    ClusterBegin,
     ClusterArrive,
     ClusterWait,
 }
@@ -132,6 +133,11 @@ pub(crate) fn barrier() {
 /// What this thread has stored until here, all of the cluster see after [`cluster_wait`].
 pub(crate) fn cluster_arrive() {
     emit(Statement::ClusterArrive);
+}
+
+/// The same of a thread that has stored nothing yet.
+pub(crate) fn cluster_begin() {
+    emit(Statement::ClusterBegin);
 }
 
 /// Until all threads of the cluster have arrived.

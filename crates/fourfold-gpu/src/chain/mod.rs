@@ -7,6 +7,7 @@ mod factors;
 mod tables;
 
 use crate::spec::{Digit, Matrix, Order, Packing, Port, Rader, Split, Stage, View, Work};
+pub(crate) use factors::RADICES;
 use factors::{gpu_factors, powers_of_two};
 use fourfold::engine::{
     Data, Index, Reduction, Step, bluestein_tables, dft_of, generator_powers, length, rader_spectrum, reduce,

@@ -36,6 +36,7 @@ fn cluster(precision: Precision) -> String {
     asm volatile("st.shared::cluster.v2.{kind} [%0], {{%1, %2}};"
         :: "r"(there), "{constraint}"(z.x), "{constraint}"(z.y) : "memory");
 }}
+__device__ __forceinline__ void cluster_begin() {{ asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory"); }}
 __device__ __forceinline__ void cluster_arrive() {{ asm volatile("barrier.cluster.arrive.aligned;" ::: "memory"); }}
 __device__ __forceinline__ void cluster_wait() {{ asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); }}
 "#

@@ -119,6 +119,7 @@ impl Printer<'_> {
                 }
                 Statement::IfLess(a, b, body) => self.nested(&format!("if ({} < {})", index(*a), index(*b)), body),
                 Statement::Barrier => self.line(self.dialect.barrier),
+                Statement::ClusterBegin => self.line("cluster_begin();"),
                 Statement::ClusterArrive => self.line("cluster_arrive();"),
                 Statement::ClusterWait => self.line("cluster_wait();"),
             }

@@ -4,28 +4,10 @@ use super::place::{Address, Run};
 use super::{Line, Writer};
 use crate::spec::{Port, Rader, Split};
 use crate::trace::{Array, Int, Sym, cluster_wait, int};
-use fourfold::engine::{Butterfly, C, Real};
+use fourfold::engine::{Butterfly, C, Real, Roots};
 
 impl Writer<'_> {
     pub(super) fn butterflies(&self, split: &Split, from: &Port, to: &Port) {
-        match split.radix {
-            2 => self.butterfly::<2>(split, from, to),
-            3 => self.butterfly::<3>(split, from, to),
-            4 => self.butterfly::<4>(split, from, to),
-            5 => self.butterfly::<5>(split, from, to),
-            7 => self.butterfly::<7>(split, from, to),
-            8 => self.butterfly::<8>(split, from, to),
-            11 => self.butterfly::<11>(split, from, to),
-            13 => self.butterfly::<13>(split, from, to),
-            16 => self.butterfly::<16>(split, from, to),
-            other => unreachable!("no butterfly of radix {other}"),
-        }
-    }
-
-    fn butterfly<const R: usize>(&self, split: &Split, from: &Port, to: &Port)
-    where
-        [C<Sym>; R]: Butterfly,
-    {
         // Those of the window alone.
         let (groups, inner) = (split.groups / self.spec.after(), split.inner / self.spec.before());
         let count = match split.rader {
@@ -42,15 +24,15 @@ impl Writer<'_> {
                 None => self.small(split, [groups, inner], line, item, to),
             };
             let sources = self.small_addresses(&small, from, line);
-            let twiddles = self.twiddles::<R>(split, &small);
-            let mut z = [C { re: Sym::lit(0.0), im: Sym::lit(0.0) }; R];
-            for (j, z) in z.iter_mut().enumerate() {
-                *z = self.load(from, line, sources[j], [j * split.groups, (j + 1) * split.groups]);
-                *z = if split.back { *z } else { twiddles.turn(j, *z) };
-            }
+            let twiddles = self.twiddles(split, &small);
+            let load = |j: usize| {
+                let z = self.load(from, line, sources[j], [j * split.groups, (j + 1) * split.groups]);
+                if split.back { z } else { twiddles.turn(j, z) }
+            };
+            let z: Vec<C<Sym>> = (0..split.radix).map(load).collect();
             let targets = self.small_targets(&small, to, line, split);
             self.before_writing(to, late);
-            for (j, z) in z.dft().into_iter().enumerate() {
+            for (j, z) in small_dft(&z).into_iter().enumerate() {
                 let z = if split.back { twiddles.turn(j, z) } else { z };
                 let range = if split.back { [j * split.groups, (j + 1) * split.groups] } else { [0, usize::MAX] };
                 self.store(to, line, targets[j], range, z);
@@ -114,15 +96,15 @@ impl Writer<'_> {
     }
 
     /// The twiddles of a small DFT: those of powers of two are read, the others are their products.
-    fn twiddles<const R: usize>(&self, split: &Split, small: &Small) -> Twiddles {
+    fn twiddles(&self, split: &Split, small: &Small) -> Twiddles {
         if let Some(outer) = &small.outer {
             return Twiddles(outer.iter().map(|at| Some(Array::Table.load_pair(*at))).collect());
         }
         if split.inner == 1 {
-            return Twiddles(vec![None; R]);
+            return Twiddles(vec![None; split.radix]);
         }
         let mut list: Vec<Option<C<Sym>>> = vec![None];
-        for j in 1..R {
+        for j in 1..split.radix {
             let top = 1 << j.ilog2();
             let rows = (j.ilog2() as usize * split.inner + split.twiddles / 2) as i64;
             let power =
@@ -160,5 +142,82 @@ struct Twiddles(Vec<Option<C<Sym>>>);
 impl Twiddles {
     fn turn(&self, j: usize, z: C<Sym>) -> C<Sym> {
         self.0[j].map_or(z, |w| z.mul(w))
+    }
+}
+
+/// The DFT of as many numbers as there are: the core's butterflies, and products of two.
+fn small_dft(z: &[C<Sym>]) -> Vec<C<Sym>> {
+    match *z {
+        [a, b] => [a, b].dft().to_vec(),
+        [a, b, c] => [a, b, c].dft().to_vec(),
+        [a, b, c, d] => [a, b, c, d].dft().to_vec(),
+        _ => match z.len() {
+            5 => core_dft::<5>(z),
+            7 => core_dft::<7>(z),
+            8 => core_dft::<8>(z),
+            11 => core_dft::<11>(z),
+            13 => core_dft::<13>(z),
+            16 => core_dft::<16>(z),
+            6 => product(z, 2, 3),
+            9 => product(z, 3, 3),
+            10 => product(z, 2, 5),
+            12 => product(z, 4, 3),
+            14 => product(z, 2, 7),
+            15 => product(z, 3, 5),
+            other => unreachable!("no butterfly of radix {other}"),
+        },
+    }
+}
+
+fn core_dft<const R: usize>(z: &[C<Sym>]) -> Vec<C<Sym>>
+where
+    [C<Sym>; R]: Butterfly,
+{
+    let z: [C<Sym>; R] = z.try_into().expect("as many as the radix");
+    z.dft().into_iter().collect()
+}
+
+/// The DFT of a · b numbers by Cooley and Tukey: a DFT of a for each of b columns, twiddles, then a DFT of b for each row.
+fn product(z: &[C<Sym>], a: usize, b: usize) -> Vec<C<Sym>> {
+    let roots = Roots::new((a * b) as u64);
+    let turned = |(k, z): (usize, C<Sym>), column: usize| {
+        let w = roots.get((k * column) as u64);
+        if k * column == 0 { z } else { z.mul(C { re: Sym::lit(w.re), im: Sym::lit(w.im) }) }
+    };
+    let column = |column: usize| {
+        let dft = small_dft(&(0..a).map(|i| z[i * b + column]).collect::<Vec<_>>());
+        dft.into_iter().enumerate().map(|term| turned(term, column)).collect::<Vec<_>>()
+    };
+    let columns: Vec<Vec<C<Sym>>> = (0..b).map(column).collect();
+    let rows = (0..a).map(|k| small_dft(&columns.iter().map(|column| column[k]).collect::<Vec<_>>()));
+    let rows: Vec<Vec<C<Sym>>> = rows.collect();
+    (0..a * b).map(|k| rows[k % a][k / a]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{Statement, record};
+
+    /// Those of numbers that are known are numbers again.
+    #[test]
+    fn every_radix_is_a_dft() {
+        for n in crate::chain::RADICES {
+            let x: Vec<[f64; 2]> = (0..n).map(|i| [(i * i % 7) as f64 - 3.0, (i * 5 % 11) as f64 - 4.0]).collect();
+            let mut y = vec![];
+            let z: Vec<C<Sym>> = x.iter().map(|x| C { re: Sym::lit(x[0]), im: Sym::lit(x[1]) }).collect();
+            let left: Vec<Statement> = record(|| y = small_dft(&z));
+            assert!(left.is_empty(), "{n}: something is left to compute");
+            for (k, y) in y.iter().enumerate() {
+                let roots = Roots::new(n as u64);
+                let term = |(i, x): (usize, &[f64; 2])| {
+                    let w = roots.get((i * k % n) as u64);
+                    [x[0] * w.re - x[1] * w.im, x[0] * w.im + x[1] * w.re]
+                };
+                let sum = x.iter().enumerate().map(term).fold([0.0, 0.0], |s, t| [s[0] + t[0], s[1] + t[1]]);
+                let (crate::trace::Var::Lit(re), crate::trace::Var::Lit(im)) = (y.re, y.im) else { panic!("{n}") };
+                assert!((re - sum[0]).abs() + (im - sum[1]).abs() < 1e-13, "{n}: term {k}");
+            }
+        }
     }
 }

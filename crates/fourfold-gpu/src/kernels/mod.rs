@@ -9,7 +9,7 @@ mod port;
 
 use crate::spec::{Port, Spec, Stage, Work};
 use crate::trace::{
-    Int, Statement, barrier, cluster_arrive, cluster_wait, comment, for_each, group, if_less, int, loads_first,
+    Int, Statement, barrier, cluster_arrive, cluster_begin, cluster_wait, comment, for_each, group, if_less, int, loads_first,
     record, select, store_if_less, thread,
 };
 use std::cmp::Ordering;
@@ -34,7 +34,7 @@ pub(crate) fn kernel(spec: &Spec) -> Vec<Statement> {
 fn wait_between(before: Option<&Stage>, after: &Stage) {
     match before.map(|stage| &stage.to) {
         // The stage waits itself, before it writes: until all work groups of the cluster have begun.
-        None if after.to == Port::Cluster => cluster_arrive(),
+        None if after.to == Port::Cluster => cluster_begin(),
         None => {}
         Some(Port::Cluster | Port::Shares) => {
             cluster_arrive();
