@@ -36,7 +36,9 @@ impl Spec {
                 let groups = (split.groups / self.after()).max(1);
                 self.turns_at(|item| item / groups * groups * split.radix + item % groups)
             }
-            Work::After { .. } | Work::Before { .. } => self.turns_at(|k| place_of(k, &self.digits[self.window.first..])),
+            Work::After { .. } | Work::Before { .. } => {
+                self.turns_at(|k| place_of(k, &self.digits[self.window.first..]))
+            }
             _ => 1,
         }
     }

@@ -134,7 +134,10 @@ fn draft(
     let pair = neighbours.filter(|_| packing == Some(Packing::Lines));
     let geometry = Geometry::new(axis, pair, &input, &output);
     let mut chain = match (line, packing) {
-        (Some(line), Some(packing)) => Chain::line(line, packing, geometry.across()),
+        (Some(line), Some(packing)) => {
+            let shared = geometry.across() && limits.shares(line.transform.n);
+            Chain::line(line, packing, geometry.across(), shared)
+        }
         _ => Chain::copy(input.shape[axis], input.complex),
     };
     let pointwise = action.map(|action| chain.pointwise(action, &spectrum));

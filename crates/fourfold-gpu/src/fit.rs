@@ -12,6 +12,13 @@ const RUN: usize = 128;
 /// Bytes of a run below which two trips through memory in long runs are better than one.
 const LEAST_RUN: usize = 32;
 
+impl Limits {
+    /// Whether columns of so many reals are for a cluster, since one work group has no room for them in runs of 64 bytes.
+    pub(crate) fn shares(&self, reals: usize) -> bool {
+        self.cluster > 1 && reals * (RUN / 2) > self.local_bytes
+    }
+}
+
 impl Spec {
     /// The kernels of the pass.
     pub(crate) fn fitted(mut self, limits: &Limits) -> Vec<Spec> {
@@ -67,8 +74,7 @@ impl Spec {
         // So that registers, of which f64 takes twice as many, hold as many threads as local memory has room for.
         let share = 16 / self.precision.bytes();
         let most = if share * self.local_bytes() > limits.local_bytes { 2 * THREADS } else { THREADS };
-        let items = self.stages.iter().map(|stage| self.window_items(&stage.work)).max().unwrap_or(1);
-        self.threads = (items * self.tile).next_multiple_of(32).clamp(1, most.min(limits.threads));
+        self.threads = (self.butterflies() * self.tile).next_multiple_of(32).clamp(1, most.min(limits.threads));
         Some(self.with_skips(limits))
     }
 
@@ -94,10 +100,17 @@ impl Spec {
         let second = spec.digits[1].radix;
         spec.threads = match self.back {
             true => 2 * spec.tile * spec.length() / second,
-            false => (spec.share() * spec.tile).next_multiple_of(32).clamp(32, 2 * THREADS),
+            false => (spec.share() * spec.tile).next_multiple_of(32).clamp(32, limits.threads),
         };
         let fits = spec.local_bytes() <= limits.local_bytes && spec.threads <= limits.threads;
         fits.then(|| spec.with_skips(limits))
+    }
+
+    /// Items of the longest stage of butterflies in one window, or of any if there are none: of combines a thread takes several.
+    fn butterflies(&self) -> usize {
+        let items = |stage: &Stage| self.window_items(&stage.work);
+        let butterflies = self.stages.iter().filter(|stage| matches!(stage.work, Work::Butterflies(_)));
+        butterflies.map(items).max().unwrap_or_else(|| self.stages.iter().map(items).max().unwrap_or(1))
     }
 
     /// Items of a stage in one window.

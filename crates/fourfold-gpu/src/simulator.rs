@@ -159,7 +159,13 @@ impl Cluster<'_, '_> {
             Expr::MulAdd(a, b, c) => real(a).mul_add(real(b), real(c)),
             Expr::MulSub(a, b, c) => real(a).mul_add(real(b), -real(c)),
             Expr::SelectReal(a, b, x, y) => real(if int(a) < int(b) { x } else { y }),
-            Expr::CutOff(x, threshold) => if real(x).abs() < real(threshold) { 0.0 } else { real(x) },
+            Expr::CutOff(x, threshold) => {
+                if real(x).abs() < real(threshold) {
+                    0.0
+                } else {
+                    real(x)
+                }
+            }
             Expr::Load(Array::Table, at) => self.global.table[int(at) as usize],
             Expr::Load(array, at) => self.array(*array)[int(at) as usize],
             _ => {

@@ -26,6 +26,7 @@ pub(crate) struct Chain {
     pub(crate) table: Vec<f64>,
     pub(crate) indices: Vec<u32>,
     pub(crate) uses_bluestein: bool,
+    shared: bool,
 }
 
 /// How the real data of lines are packed: two lines as one, if they are `neighbours` that may be. Lines along memory as pairs of their own reals,
@@ -37,7 +38,7 @@ pub(crate) fn packing(
     (local_bytes, real_bytes): (usize, usize),
 ) -> Packing {
     let (data, len) = dft_of(line.transform.sum, line.transform.n);
-    let stages = |len: usize| gpu_factors(len).len();
+    let stages = |len: usize| gpu_factors(len, false).len();
     let shorter = || stages(len / 2) < stages(len) || 2 * len * 2 * real_bytes > local_bytes;
     match data {
         Data::Complex | Data::ComplexBackward => Packing::Complex,
@@ -50,7 +51,7 @@ pub(crate) fn packing(
 /// About the bytes that making a line's tables takes: orders and combines, twiddles, and for convolutions spectra in double-double numbers.
 pub(crate) fn table_bytes(line: &Line) -> usize {
     let (_, len) = dft_of(line.transform.sum, line.transform.n);
-    let rooms = gpu_factors(len).iter().map(room).fold(1, usize::saturating_mul);
+    let rooms = gpu_factors(len, false).iter().map(room).fold(1, usize::saturating_mul);
     rooms.saturating_mul(128)
 }
 
@@ -71,9 +72,9 @@ impl Chain {
         chain
     }
 
-    /// A sum along lines.
-    pub(crate) fn line(line: &Line, packing: Packing, across: bool) -> Chain {
-        let mut chain = Chain::new(packing);
+    /// A sum along lines, which may be `shared` by the work groups of a cluster.
+    pub(crate) fn line(line: &Line, packing: Packing, across: bool, shared: bool) -> Chain {
+        let mut chain = Chain { shared, ..Chain::new(packing) };
         let (sum, n) = (line.transform.sum, line.transform.n);
         let (data, len) = dft_of(sum, n);
         let reduction = reduce(sum, n, &line.transform.edges, line.scale);
@@ -103,6 +104,7 @@ impl Chain {
             table: vec![],
             indices: vec![],
             uses_bluestein: false,
+            shared: false,
         }
     }
 
@@ -211,7 +213,7 @@ impl Chain {
     }
 
     fn digits_of(&mut self, len: usize) -> Vec<Factor> {
-        let factors = gpu_factors(len);
+        let factors = gpu_factors(len, self.shared);
         self.digits = factors.iter().map(|factor| Digit { radix: factor.length(), room: room(factor) }).collect();
         factors
     }

@@ -8,7 +8,8 @@ pub(crate) const CUDA: Dialect = Dialect {
     opening: |spec| {
         // Convolutions index through tables, for which the compiler would rather spill than take registers from other work groups.
         let bounds = if spec.convolves() { format!("{}, 1", spec.threads) } else { spec.threads.to_string() };
-        let cluster = if spec.cluster > 1 { format!("__cluster_dims__({}, 1, 1) ", spec.cluster) } else { String::new() };
+        let cluster =
+            if spec.cluster > 1 { format!("__cluster_dims__({}, 1, 1) ", spec.cluster) } else { String::new() };
         format!("extern \"C\" __global__ void {cluster}__launch_bounds__({bounds}) {}", super::NAME)
     },
     wide: "long long",

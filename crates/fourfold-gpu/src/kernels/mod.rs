@@ -9,8 +9,8 @@ mod port;
 
 use crate::spec::{Port, Spec, Stage, Work};
 use crate::trace::{
-    Int, Statement, barrier, cluster_arrive, cluster_begin, cluster_wait, comment, for_each, group, if_less, int, loads_first,
-    record, select, store_if_less, thread,
+    Int, Statement, barrier, cluster_arrive, cluster_begin, cluster_wait, comment, for_each, group, if_less, int,
+    loads_first, record, select, store_if_less, thread,
 };
 use std::cmp::Ordering;
 

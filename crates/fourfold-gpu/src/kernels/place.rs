@@ -91,7 +91,11 @@ impl Writer<'_> {
     fn local(&self, line: Line, place: Int) -> Int {
         let spec = self.buffers;
         let at = spec.skips().fold(place, |at, bits| at + (place >> i64::from(bits)));
-        if spec.interleaved() { at * spec.tile as i64 + line.slot } else { at + line.slot * spec.slot_elements() as i64 }
+        if spec.interleaved() {
+            at * spec.tile as i64 + line.slot
+        } else {
+            at + line.slot * spec.slot_elements() as i64
+        }
     }
 
     /// The same in device memory, where whole lines are.
@@ -116,14 +120,7 @@ impl Writer<'_> {
         }
     }
 
-    pub(super) fn store(
-        &self,
-        port: &Port,
-        line: Line,
-        Address { peer, at }: Address,
-        range: [usize; 2],
-        z: C<Sym>,
-    ) {
+    pub(super) fn store(&self, port: &Port, line: Line, Address { peer, at }: Address, range: [usize; 2], z: C<Sym>) {
         match port {
             Port::Cluster | Port::Shares => Array::Peer(peer).store_pair(at, z),
             Port::Buffer => Array::Local.store_pair(at, z),
