@@ -3,14 +3,14 @@
 //! All DFTs are complex and forward. Real lines are packed ([`Packing`]); a backward DFT is a forward one between two exchanges of
 //! the parts. Data become a spectrum by stages from the first digit to the last, half spectra become data by those stages in reverse.
 
-mod factors;
+pub(crate) mod factors;
 mod tables;
 
 use crate::spec::{Digit, Matrix, Order, Packing, Port, Rader, Split, Stage, View, Work};
-pub(crate) use factors::RADICES;
 use factors::{gpu_factors, powers_of_two};
 use fourfold::engine::{
-    Data, Index, Reduction, Step, bluestein_tables, dft_of, generator_powers, length, rader_spectrum, reduce,
+    Data, Index, Reduction, Step, bluestein_tables, dft_of, factors as core_factors, generator_powers, length,
+    rader_spectrum, reduce,
 };
 use fourfold::{Factor, Line};
 use tables::merged;
@@ -272,7 +272,8 @@ impl Chain {
     /// A DFT of any length in the room of the first digit.
     fn bluestein(&mut self, radix: usize, parts: &[Factor], groups: usize, from: Port) {
         self.uses_bluestein = true;
-        let (chirp, spectrum) = bluestein_tables(radix, parts);
+        // By factors that the core has butterflies for.
+        let (chirp, spectrum) = bluestein_tables(radix, &core_factors(length(parts)));
         let (chirp, room) = (self.complex_table(chirp), length(parts));
         let splits = self.splits(parts, groups);
         self.push(Work::Chirp { radix, room, groups, chirp }, from, Port::Buffer);

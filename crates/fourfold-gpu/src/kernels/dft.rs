@@ -202,7 +202,7 @@ mod tests {
     /// Those of numbers that are known are numbers again.
     #[test]
     fn every_radix_is_a_dft() {
-        for n in crate::chain::RADICES {
+        for n in crate::chain::factors::RADICES {
             let x: Vec<[f64; 2]> = (0..n).map(|i| [(i * i % 7) as f64 - 3.0, (i * 5 % 11) as f64 - 4.0]).collect();
             let mut y = vec![];
             let z: Vec<C<Sym>> = x.iter().map(|x| C { re: Sym::lit(x[0]), im: Sym::lit(x[1]) }).collect();
