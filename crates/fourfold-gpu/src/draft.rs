@@ -4,6 +4,7 @@ use crate::chain::{Chain, packing, table_bytes};
 use crate::lines::{Array, wide};
 use crate::runtime::{Limits, unavailable};
 use crate::spec::{Geometry, Packing, Spec, Window};
+use fourfold::engine::dft_of;
 use fourfold::{Domain, Layout, Line, Multiplier, Op, Pass, Place, Precision, Problem, Recipe, Result, Sum};
 
 /// One pass, before its kernels are compiled.
@@ -135,7 +136,8 @@ fn draft(
     let geometry = Geometry::new(axis, pair, &input, &output);
     let mut chain = match (line, packing) {
         (Some(line), Some(packing)) => {
-            let shared = geometry.across() && limits.shares(line.transform.n);
+            let shared = geometry.across()
+                && limits.shares(line.transform.n.max(dft_of(line.transform.sum, line.transform.n).1));
             Chain::line(line, packing, geometry.across(), shared)
         }
         _ => Chain::copy(input.shape[axis], input.complex),

@@ -13,9 +13,10 @@ const RUN: usize = 128;
 const LEAST_RUN: usize = 32;
 
 impl Limits {
-    /// Whether columns of so many reals are for a cluster, since one work group has no room for them in runs of 64 bytes.
-    pub(crate) fn shares(&self, reals: usize) -> bool {
-        self.cluster > 1 && reals * (RUN / 2) > self.local_bytes
+    /// Whether columns of so many elements are for a cluster, since one work group has no room for them in runs of 64 bytes
+    /// and the skips between.
+    pub(crate) fn shares(&self, elements: usize) -> bool {
+        self.cluster > 1 && (elements + elements / 16) * (RUN / 2) > self.local_bytes
     }
 }
 
@@ -28,8 +29,8 @@ impl Spec {
             self.straighten();
         }
         let windows = || self.windowed(limits);
-        let short = |spec: &Spec| spec.run() < (RUN / 2).min(spec.neighbours() * spec.line_bytes());
-        if self.across && whole.as_ref().is_none_or(short) {
+        let column = self.places() * 2 * self.precision.bytes() / self.line_bytes();
+        if self.across && limits.shares(column) {
             if let Some(spec) = self.clustered(limits) {
                 return vec![spec];
             }

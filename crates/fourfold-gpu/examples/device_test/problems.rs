@@ -16,6 +16,9 @@ const FILES: [&str; 2] = [include_str!("../../../../cases/small.txt"), include_s
 
 /// Cases for little local memory, so that short lines go the way of long ones.
 const WINDOWS: &str = include_str!("../../../../cases/windows.txt");
+
+/// The same for clusters.
+const CLUSTERS: &str = include_str!("../../../../cases/clusters.txt");
 const LITTLE: usize = 8 << 10;
 
 /// The longest of all lengths that are tried.
@@ -79,7 +82,7 @@ fn whole(problems: Vec<Problem>) -> Group {
 }
 
 fn cases() -> impl Iterator<Item = Group> {
-    let files = FILES.into_iter().map(|file| (file, usize::MAX)).chain([(WINDOWS, LITTLE)]);
+    let files = FILES.into_iter().map(|file| (file, usize::MAX)).chain([(WINDOWS, LITTLE), (CLUSTERS, 2 * LITTLE)]);
     files.flat_map(|(file, local_bytes)| {
         read(file).into_iter().map(move |problem| Group { problems: vec![problem], local_bytes })
     })
