@@ -30,10 +30,9 @@ impl Spec {
         }
         let windows = || self.windowed(limits);
         let column = self.places() * 2 * self.precision.bytes() / self.line_bytes();
-        if self.across && limits.shares(column) {
-            if let Some(spec) = self.clustered(limits) {
-                return vec![spec];
-            }
+        let shared = self.across && limits.shares(column);
+        if let Some(spec) = shared.then(|| self.clustered(limits)).flatten() {
+            return vec![spec];
         }
         match whole {
             Some(spec) if !spec.across || spec.run() >= LEAST_RUN.min(spec.wanted_run()) => vec![spec],
