@@ -464,7 +464,11 @@ impl Spec {
 
     /// Whether digits are convolved.
     pub(crate) fn convolves(&self) -> bool {
-        self.stages.iter().any(|stage| matches!(stage.work, Work::Convolve { .. }))
+        self.stages.iter().any(|stage| match &stage.work {
+            Work::Convolve { .. } => true,
+            Work::Butterflies(split) => split.rader.is_some(),
+            _ => false,
+        })
     }
 
     /// Where a place stands with the skips.
