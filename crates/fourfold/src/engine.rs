@@ -8,6 +8,8 @@ use num_complex::Complex;
 
 pub use crate::butterfly::Butterfly;
 pub use crate::complex::C;
+pub use crate::cosine8::{SCALES, dct8, idct8};
+pub use crate::cpu::threads::Pool;
 pub use crate::real::Real;
 pub use crate::rules::cosine_sine::{Data, Index, Order, Reduction, Step, dft_of, reduce};
 pub use crate::rules::cut::{pack, unpack};

@@ -32,6 +32,7 @@ mod problem;
 
 mod butterfly;
 mod complex;
+mod cosine8;
 mod cpu;
 pub mod engine;
 mod multiplier;

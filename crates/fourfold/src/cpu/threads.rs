@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 /// The threads of a planner, one of which is the caller's own.
-pub(crate) struct Pool {
+pub struct Pool {
     shared: Arc<Shared>,
     helpers: Vec<JoinHandle<()>>,
     /// Held by the caller whose work is being shared; another caller meanwhile works alone.
@@ -48,7 +48,7 @@ impl Pool {
     ///
     /// # Errors
     /// If the system will not start them.
-    pub(crate) fn new(threads: usize) -> std::io::Result<Pool> {
+    pub fn new(threads: usize) -> std::io::Result<Pool> {
         let shared = Arc::new(Shared {
             state: Mutex::default(),
             start: Condvar::new(),
@@ -65,12 +65,12 @@ impl Pool {
     }
 
     /// Threads in all.
-    pub(crate) fn threads(&self) -> usize {
+    pub fn threads(&self) -> usize {
         self.helpers.len() + 1
     }
 
     /// Calls `work(worker, task)` once for every task below `tasks`, `worker` < `threads` telling simultaneous calls apart.
-    pub(crate) fn run(&self, tasks: usize, work: &(dyn Fn(usize, usize) + Sync)) {
+    pub fn run(&self, tasks: usize, work: &(dyn Fn(usize, usize) + Sync)) {
         // Portions small enough to even out the ends, large enough to stay on neighbouring memory.
         let portion = (tasks / (8 * self.threads())).max(1);
         let next = AtomicUsize::new(0);

@@ -1,0 +1,164 @@
+//! What JPEG calls a block, and all that says how one is transformed.
+
+use fourfold::{Error, ErrorKind, Result};
+
+/// How a transform computes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// In single precision, rounded once at the end.
+    #[default]
+    Fast,
+    /// As libjpeg's integer method `islow`, bit for bit.
+    Exact,
+}
+
+/// In which order the 64 coefficients of a block stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// Row by row, as in libjpeg's arrays: 8 · vertical + horizontal frequency.
+    #[default]
+    Raster,
+    /// Along diagonals from low to high frequencies, as in files.
+    Zigzag,
+}
+
+/// Where the samples of a sequence of blocks stand. A block's samples are 8 rows of 8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// 64 samples of a block, then those of the next.
+    Blocks,
+    /// The rows of an image that is so many blocks across, each `stride` samples after the one above. The blocks go from left to
+    /// right and then down.
+    Rows {
+        /// Blocks side by side.
+        across: usize,
+        /// Samples from a row to the next, at least 8 · `across`.
+        stride: usize,
+    },
+}
+
+impl Layout {
+    /// Samples that `blocks` blocks span.
+    ///
+    /// # Errors
+    /// If the layout is impossible: rows shorter than their blocks, or no whole number of rows of blocks.
+    pub fn samples(self, blocks: usize) -> Result<usize> {
+        let Layout::Rows { across, stride } = self else { return size(blocks.checked_mul(64)) };
+        let width = size(across.checked_mul(8))?;
+        if blocks == 0 {
+            return Ok(0);
+        }
+        if across == 0 || !blocks.is_multiple_of(across) {
+            return Err(argument(format!("{blocks} blocks are not whole rows of {across} blocks")));
+        }
+        if stride < width {
+            return Err(argument(format!("a stride of {stride} is too short for {across} blocks: at least {width}")));
+        }
+        let rows = 8 * (blocks / across);
+        size((rows - 1).checked_mul(stride).and_then(|up_to_last| up_to_last.checked_add(width)))
+    }
+}
+
+fn size(samples: Option<usize>) -> Result<usize> {
+    samples.ok_or_else(|| argument("the layout spans more samples than memory has addresses".into()))
+}
+
+/// An argument that does not fit.
+pub(crate) fn argument(message: String) -> Error {
+    Error::new(ErrorKind::Argument, message)
+}
+
+/// Raster positions in zigzag order. Source: ITU-T T.81, figure A.6.
+pub(crate) const ZIGZAG: [usize; 64] = zigzag();
+
+const fn zigzag() -> [usize; 64] {
+    let mut order = [0; 64];
+    let (mut at, mut diagonal) = (0, 0);
+    while diagonal < 15 {
+        let mut step = if diagonal < 8 { 0 } else { diagonal - 7 };
+        while step <= diagonal && step < 8 {
+            // Even diagonals go up, from the lowest row.
+            let (row, column) = if diagonal % 2 == 0 { (diagonal - step, step) } else { (step, diagonal - step) };
+            order[at] = 8 * row + column;
+            at += 1;
+            step += 1;
+        }
+        diagonal += 1;
+    }
+    order
+}
+
+/// A quantisation table: what each coefficient has been divided by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Table {
+    rows: [[u16; 8]; 8],
+}
+
+impl Table {
+    /// From 64 values row by row.
+    pub fn raster(values: [u16; 64]) -> Table {
+        Table { rows: std::array::from_fn(|row| std::array::from_fn(|column| values[8 * row + column])) }
+    }
+
+    /// From 64 values in zigzag order.
+    pub fn zigzag(values: [u16; 64]) -> Table {
+        let mut raster = [0; 64];
+        ZIGZAG.iter().zip(values).for_each(|(&at, value)| raster[at] = value);
+        Table::raster(raster)
+    }
+
+    /// Of brightness, at a quality from 1 to 100: table K.1 of ITU-T T.81, scaled as libjpeg does, to 8 bits.
+    ///
+    /// # Errors
+    /// If the quality is none.
+    pub fn luminance(quality: u8) -> Result<Table> {
+        scaled(&LUMINANCE, quality)
+    }
+
+    /// Of colour, at a quality from 1 to 100: table K.2.
+    ///
+    /// # Errors
+    /// If the quality is none.
+    pub fn chrominance(quality: u8) -> Result<Table> {
+        scaled(&CHROMINANCE, quality)
+    }
+
+    /// The values by row and column.
+    pub fn rows(&self) -> &[[u16; 8]; 8] {
+        &self.rows
+    }
+}
+
+fn scaled(table: &[u16; 64], quality: u8) -> Result<Table> {
+    let quality = u32::from(quality);
+    let percent = match quality {
+        1..50 => 5000 / quality,
+        50..=100 => 200 - 2 * quality,
+        _ => return Err(argument(format!("a quality of {quality}: it goes from 1 to 100"))),
+    };
+    Ok(Table::raster(table.map(|value| ((u32::from(value) * percent + 50) / 100).clamp(1, 255) as u16)))
+}
+
+#[rustfmt::skip]
+const LUMINANCE: [u16; 64] = [
+    16, 11, 10, 16,  24,  40,  51,  61,
+    12, 12, 14, 19,  26,  58,  60,  55,
+    14, 13, 16, 24,  40,  57,  69,  56,
+    14, 17, 22, 29,  51,  87,  80,  62,
+    18, 22, 37, 56,  68, 109, 103,  77,
+    24, 35, 55, 64,  81, 104, 113,  92,
+    49, 64, 78, 87, 103, 121, 120, 101,
+    72, 92, 95, 98, 112, 100, 103,  99,
+];
+
+#[rustfmt::skip]
+const CHROMINANCE: [u16; 64] = [
+    17, 18, 24, 47, 99, 99, 99, 99,
+    18, 21, 26, 66, 99, 99, 99, 99,
+    24, 26, 56, 99, 99, 99, 99, 99,
+    47, 66, 99, 99, 99, 99, 99, 99,
+    99, 99, 99, 99, 99, 99, 99, 99,
+    99, 99, 99, 99, 99, 99, 99, 99,
+    99, 99, 99, 99, 99, 99, 99, 99,
+    99, 99, 99, 99, 99, 99, 99, 99,
+];
