@@ -124,8 +124,20 @@ impl Transform {
         Ok(())
     }
 
+    pub(crate) fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    pub(crate) fn isa(&self) -> Isa {
+        self.isa
+    }
+
+    pub(crate) fn threads(&self) -> usize {
+        self.pool.threads()
+    }
+
     /// Does everything there is to do, on all threads.
-    fn deal<W: Send>(&self, work: Vec<W>, each: impl Fn(W) + Sync) {
+    pub(crate) fn deal<W: Send>(&self, work: Vec<W>, each: impl Fn(W) + Sync) {
         let work: Vec<_> = work.into_iter().map(|item| Mutex::new(Some(item))).collect();
         self.pool.run(work.len(), &|_, task| {
             let item = work[task].lock().unwrap_or_else(PoisonError::into_inner).take();

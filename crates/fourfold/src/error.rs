@@ -12,6 +12,8 @@ pub enum ErrorKind {
     Problem,
     /// A buffer, view or table does not fit the problem.
     Argument,
+    /// A file is damaged, or of a kind that is not read.
+    File,
     /// This machine or build lacks what was asked for, such as an instruction set.
     Unavailable,
 }

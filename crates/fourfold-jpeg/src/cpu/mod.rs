@@ -6,7 +6,8 @@ mod isa;
 
 use crate::block::{Mode, ZIGZAG};
 use fourfold::Isa;
-use isa::{Block, Vectors, Work};
+use isa::Block;
+pub(crate) use isa::{Vectors, Work, run};
 
 /// As many blocks as any vector has.
 const MOST_BLOCKS: usize = 4;
