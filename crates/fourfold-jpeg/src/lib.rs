@@ -7,7 +7,7 @@ mod transform;
 
 pub use block::{Layout, Mode, Order, Table};
 pub use file::{
-    Coefficients, Color, Component, Image, Limits, Read, Sampling, decode, encode, read_coefficients,
+    Coefficients, Color, Component, Image, Limits, Read, Sampling, decode, decode_into, encode, read_coefficients,
     write_coefficients,
 };
 pub use transform::{Forward, Inverse, Sample, Transform, TransformBuilder};

@@ -1,12 +1,14 @@
-//! A file's pixels: bands of the image one after another, all steps of a band while it is in the fastest memory.
+//! A file's pixels: a row of groups of blocks after another, all steps of one while it is in the fastest memory.
 
-use super::libjpeg::Reader;
+use super::libjpeg::{Array, Reader};
 use super::resample::Upsampling;
 use super::{Color, Component, Image, Limits, Read, color, damaged};
 use crate::Transform;
 use crate::block::argument;
 use crate::cpu::{self, Dequantiser, Strip, Vectors, Work};
 use fourfold::Result;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
 
 /// Decodes a file as libjpeg does by default: all that [`read_coefficients`](crate::read_coefficients) reads, with sampling factors
 /// that divide the largest. In [`Mode::Exact`](crate::Mode) the pixels are libjpeg-turbo's.
@@ -16,174 +18,284 @@ use fourfold::Result;
 /// # Errors
 /// Those of [`read_coefficients`](crate::read_coefficients); if sampling factors do not divide, or there is not the memory.
 pub fn decode(file: &[u8], transform: &Transform, limits: &Limits) -> Result<Read<Image>> {
-    let reader = Reader::new(file, limits)?;
-    let source = Source::new(&reader, transform)?;
-    let channels = if reader.color == Color::Grey { 1 } else { 3 };
-    let (width, height) = (reader.width, reader.height);
-    let mut samples = zeros(width * height * channels)?;
-    // Several for each thread, since some blocks take longer; but every band transforms its neighbours' nearest blocks too.
-    let threads = transform.threads();
-    let band = if threads == 1 { source.rows() } else { source.rows().div_ceil(4 * threads) };
-    let bytes = band * source.height * width * channels;
-    let bands = samples.chunks_mut(bytes).enumerate().map(|(index, pixels)| (index * band, pixels)).collect();
-    transform.deal(bands, |(first, pixels)| cpu::run(transform.isa(), Band { source: &source, first, pixels }));
-    Ok(Read { value: Image { width, height, channels, samples }, warnings: reader.warnings() })
+    let mut image = Image { width: 0, height: 0, channels: 0, samples: Vec::new() };
+    let warnings = decode_into(file, transform, limits, &mut image)?;
+    Ok(Read { value: image, warnings })
 }
 
-/// Memory that the system clears when it is first touched, by the thread that will need it.
-fn zeros(bytes: usize) -> Result<Vec<u8>> {
+/// [`decode`] into the memory of an image that is no longer needed. Gives the warnings.
+///
+/// # Errors
+/// Those of [`decode`]. The image is then of no use.
+pub fn decode_into(file: &[u8], transform: &Transform, limits: &Limits, image: &mut Image) -> Result<Vec<String>> {
+    let mut reader = Reader::new(file, limits)?;
+    image.channels = if reader.color == Color::Grey { 1 } else { 3 };
+    (image.width, image.height) = (reader.width, reader.height);
+    resize(&mut image.samples, image.width * image.height * image.channels)?;
+    if reader.has_one_scan() {
+        let source = Source::new(&reader, transform)?;
+        let band = Band::new(&source, 0, &mut image.samples);
+        if transform.threads() == 1 { stream(&mut reader, band) } else { stream_apart(&mut reader, band) }?;
+    } else {
+        let arrays = reader.read()?;
+        whole(&Source::new(&reader, transform)?, &arrays, &mut image.samples);
+    }
+    Ok(reader.warnings())
+}
+
+/// Memory that the system clears when it is first touched, by the thread that will need it; or what there is.
+fn resize(samples: &mut Vec<u8>, bytes: usize) -> Result<()> {
+    if samples.capacity() >= bytes {
+        samples.resize(bytes, 0);
+        return Ok(());
+    }
     let no_memory = |_| argument(format!("there is no memory for {bytes} bytes of pixels"));
     Vec::<u8>::new().try_reserve_exact(bytes).map_err(no_memory)?;
-    Ok(vec![0; bytes])
+    *samples = vec![0; bytes];
+    Ok(())
+}
+
+/// Coefficients as they come, pixels at once.
+fn stream(reader: &mut Reader, mut band: Band) -> Result<()> {
+    reader.stream(&mut |row, arrays| {
+        band.take(row, arrays, 0);
+        arrays.iter_mut().for_each(|array| array.blocks.fill([0; 64]));
+    })
+}
+
+/// Rows of groups that are under way between two threads.
+const UNDER_WAY: usize = 4;
+
+/// Coefficients on this thread, pixels on another. More would not help: decoding the coefficients takes longest, and cannot be divided.
+fn stream_apart(reader: &mut Reader, mut band: Band) -> Result<()> {
+    type Row = (usize, Vec<Array>);
+    let (full, work): (SyncSender<Row>, Receiver<Row>) = sync_channel(UNDER_WAY);
+    let (done, free) = sync_channel(UNDER_WAY + 2);
+    thread::scope(|scope| {
+        let pixels = move || {
+            while let Ok((row, mut arrays)) = work.recv() {
+                band.take(row, &arrays, 0);
+                arrays.iter_mut().for_each(|array| array.blocks.fill([0; 64]));
+                let _ = done.send(arrays); // if nobody waits for them, all is read
+            }
+        };
+        let failed = |error| argument(format!("cannot start a thread: {error}"));
+        thread::Builder::new().spawn_scoped(scope, pixels).map_err(failed)?;
+        let (full, mut made) = (full, 0); // gone when this ends, in whatever way, so that the other thread ends
+        reader.stream(&mut |row, arrays| {
+            made += 1;
+            let empty = if made > UNDER_WAY + 1 { free.recv().ok() } else { None };
+            let empty = empty.unwrap_or_else(|| arrays.iter().map(Array::empty).collect());
+            // What libjpeg fills next are the empty ones; it asks for pointers again.
+            let filled = arrays.iter_mut().zip(empty).map(|(array, empty)| std::mem::replace(array, empty)).collect();
+            let _ = full.send((row, filled));
+        })
+    })
+}
+
+/// All coefficients first, then bands of pixels on all threads.
+fn whole(source: &Source, arrays: &[Array], samples: &mut [u8]) {
+    let threads = source.transform.threads();
+    // Several for each thread, since some blocks take longer; but every band transforms its neighbours' nearest blocks too.
+    let rows = if threads == 1 { source.rows } else { source.rows.div_ceil(4 * threads) };
+    let bands = samples.chunks_mut(rows * source.row_bytes()).enumerate();
+    let bands = bands.map(|(index, pixels)| Band::new(source, index * rows, pixels)).collect();
+    source.transform.deal(bands, |mut band: Band| {
+        let last = (band.next + rows + 1).min(source.rows);
+        (band.next.saturating_sub(1)..last).for_each(|row| band.take(row, arrays, row));
+    });
 }
 
 /// What all bands have in common.
 struct Source<'a> {
-    reader: &'a Reader<'a>,
     transform: &'a Transform,
+    width: usize,
+    height: usize,
+    color: Color,
+    components: Vec<Component>,
     tables: Vec<Dequantiser>,
     upsamplings: Vec<Upsampling>,
-    /// Rows of pixels for a row of blocks of the component that has most.
-    height: usize,
+    /// Rows of pixels of a row of groups, and how many of these.
+    group: usize,
+    rows: usize,
+    /// Whether a row of groups needs the next.
+    needs_next: bool,
 }
 
 impl<'a> Source<'a> {
-    fn new(reader: &'a Reader, transform: &'a Transform) -> Result<Source<'a>> {
-        let components = &reader.components;
+    fn new(reader: &Reader, transform: &'a Transform) -> Result<Source<'a>> {
+        let components = reader.components();
         let most = |factor: fn(&Component) -> usize| components.iter().map(factor).max().unwrap_or(1);
         let (horizontal, vertical) = (most(|c| c.horizontal), most(|c| c.vertical));
         let upsampling = |c: &Component| {
-            if horizontal % c.horizontal != 0 || vertical % c.vertical != 0 {
-                let message =
-                    format!("sampling factors {}x{} do not divide {horizontal}x{vertical}", c.horizontal, c.vertical);
-                return Err(damaged(message));
+            let (h, v) = (c.horizontal, c.vertical);
+            if horizontal % h != 0 || vertical % v != 0 {
+                return Err(damaged(format!("sampling factors {h}x{v} do not divide {horizontal}x{vertical}")));
             }
-            let across = horizontal / c.horizontal;
-            Ok(Upsampling::new(across, vertical / c.vertical, reader.width.div_ceil(across)))
+            let across = horizontal / h;
+            Ok(Upsampling::new(across, vertical / v, reader.width.div_ceil(across)))
         };
+        let upsamplings = components.iter().map(upsampling).collect::<Result<Vec<_>>>()?;
         Ok(Source {
-            reader,
             transform,
+            width: reader.width,
+            height: reader.height,
+            color: reader.color,
             tables: components.iter().map(|c| Dequantiser::new(transform.mode(), c.table.rows())).collect(),
-            upsamplings: components.iter().map(upsampling).collect::<Result<_>>()?,
-            height: 8 * vertical,
+            needs_next: upsamplings.iter().any(|upsampling| upsampling.needs_neighbours()),
+            upsamplings,
+            components,
+            group: 8 * vertical,
+            rows: reader.height.div_ceil(8 * vertical),
         })
     }
 
-    /// Such rows in the image.
-    fn rows(&self) -> usize {
-        self.reader.height.div_ceil(self.height)
+    /// Bytes of a row of pixels.
+    fn pitch(&self) -> usize {
+        self.width * if self.color == Color::Grey { 1 } else { 3 }
+    }
+
+    /// Bytes of a row of groups.
+    fn row_bytes(&self) -> usize {
+        self.group * self.pitch()
     }
 }
 
-/// Some rows of pixels.
+/// Pixels of some rows of groups, which get their coefficients in order.
 struct Band<'a> {
     source: &'a Source<'a>,
-    /// In units of [`Source::height`].
-    first: usize,
+    planes: Vec<Plane>,
+    /// The row of groups whose pixels come next.
+    next: usize,
+    /// Pixels from there on.
     pixels: &'a mut [u8],
 }
 
-impl Work for Band<'_> {
-    #[inline(always)]
-    fn run<V: Vectors>(self) {
-        let Source { reader, height, .. } = *self.source;
-        let count = reader.components.len();
-        let mut planes: Vec<_> = (0..count).map(|index| Plane::new(self.source, index, self.first)).collect();
-        let mut rows: Vec<_> = planes.iter().map(|plane| vec![0; plane.width() * plane.upsampling.across]).collect();
-        for (y, pixels) in self.pixels.chunks_exact_mut(count * reader.width).enumerate() {
-            let y = self.first * height + y;
-            if y % height == 0 {
-                planes.iter_mut().for_each(|plane| plane.advance(y / height));
-            }
-            for (plane, row) in planes.iter_mut().zip(&mut rows) {
-                plane.row(y, row);
-            }
-            match (reader.color, &rows[..]) {
-                (Color::YCbCr, [y, cb, cr]) => color::to_rgb(y, cb, cr, pixels),
-                (Color::Rgb, [red, green, blue]) => color::interleave(red, green, blue, pixels),
-                _ => pixels.copy_from_slice(&rows[0][..reader.width]),
-            }
+impl<'a> Band<'a> {
+    fn new(source: &'a Source, first: usize, pixels: &'a mut [u8]) -> Band<'a> {
+        let planes = (0..source.components.len()).map(|index| Plane::new(source, index)).collect();
+        Band { source, planes, next: first, pixels }
+    }
+
+    /// Takes the coefficients of a row of groups, which is row `at` of the arrays, and makes the pixels for which it has all.
+    fn take(&mut self, row: usize, arrays: &[Array], at: usize) {
+        let Source { components, tables, transform, .. } = self.source;
+        for (index, plane) in self.planes.iter_mut().enumerate() {
+            let component = &components[index];
+            let blocks = arrays[index].blocks.chunks_exact(arrays[index].across).skip(at * component.vertical);
+            let blocks =
+                blocks.take(component.vertical.min(component.down - (row * component.vertical).min(component.down)));
+            plane.transform(row, blocks, component, &tables[index], transform);
         }
-    }
-}
-
-/// The samples of a component that a band needs at a time: of a row of blocks and, for those whose neighbours are needed, of the rows
-/// above and below, in turn.
-struct Plane<'a> {
-    source: &'a Source<'a>,
-    index: usize,
-    component: Component,
-    upsampling: Upsampling,
-    /// Rows of samples in the image, without the padding of the last blocks.
-    height: usize,
-    samples: Vec<u8>,
-    /// The next row of blocks to transform, in units of [`Source::height`].
-    next: usize,
-    sums: Vec<u16>,
-}
-
-impl<'a> Plane<'a> {
-    fn new(source: &'a Source, index: usize, first: usize) -> Plane<'a> {
-        let (component, upsampling) = (source.reader.components[index], source.upsamplings[index]);
-        let (slots, next) = if upsampling.needs_neighbours() { (3, first.saturating_sub(1)) } else { (1, first) };
-        let height = source.reader.height.div_ceil(upsampling.down);
-        let samples = vec![0; slots * 64 * component.vertical * component.across];
-        let mut plane = Plane { source, index, component, upsampling, height, samples, next, sums: Vec::new() };
-        plane.sums = vec![0; plane.width() + 2];
-        plane
-    }
-
-    /// Samples across in the image, without padding.
-    fn width(&self) -> usize {
-        self.source.reader.width.div_ceil(self.upsampling.across)
-    }
-
-    /// Samples of a slot.
-    fn slot(&self) -> usize {
-        64 * self.component.vertical * self.component.across
-    }
-
-    /// Transforms what rows from `row` · [`Source::height`] on need.
-    fn advance(&mut self, row: usize) {
-        let last = if self.upsampling.needs_neighbours() { row + 1 } else { row };
-        while self.next <= last.min(self.source.rows() - 1) {
-            self.transform(self.next);
+        let last = row + 1 == self.source.rows;
+        let complete = if self.source.needs_next && !last { row } else { row + 1 };
+        while self.next < complete && !self.pixels.is_empty() {
+            let bytes = self.source.row_bytes().min(self.pixels.len());
+            let (pixels, rest) = std::mem::take(&mut self.pixels).split_at_mut(bytes);
+            self.pixels = rest;
+            let y = self.next * self.source.group;
+            let rows = Rows { source: self.source, planes: &mut self.planes, y, pixels };
+            cpu::run(transform.isa(), rows);
             self.next += 1;
         }
     }
+}
 
-    /// Transforms one row of blocks, or as many as the vertical factor says.
-    fn transform(&mut self, row: usize) {
-        let Component { vertical, across, down, .. } = self.component;
-        let (slot, slots) = (self.slot(), self.samples.len() / self.slot());
-        let samples = &mut self.samples[row % slots * slot..][..slot];
-        for (index, samples) in samples.chunks_exact_mut(64 * across).enumerate() {
-            let row = row * vertical + index;
-            if row < down {
-                let coefficients = self.source.reader.row(self.index, row);
-                let strip = Strip { coefficients, samples, step: 8, stride: 8 * across };
-                cpu::inverse(self.source.transform.isa(), &self.source.tables[self.index], false, strip);
+/// Rows of pixels, from y on.
+struct Rows<'a> {
+    source: &'a Source<'a>,
+    planes: &'a mut [Plane],
+    y: usize,
+    pixels: &'a mut [u8],
+}
+
+impl Work for Rows<'_> {
+    #[inline(always)]
+    fn run<V: Vectors>(self) {
+        for (index, pixels) in self.pixels.chunks_exact_mut(self.source.pitch()).enumerate() {
+            let y = self.y + index;
+            match (self.source.color, &mut *self.planes) {
+                (Color::YCbCr, [luma, cb, cr]) => color::to_rgb(luma.row(y), cb.row(y), cr.row(y), pixels),
+                (Color::Rgb, [red, green, blue]) => color::interleave(red.row(y), green.row(y), blue.row(y), pixels),
+                (_, planes) => pixels.copy_from_slice(planes[0].row(y)),
             }
         }
     }
+}
 
-    /// Where a row of samples begins; beyond the last it is the last.
-    fn at(&self, row: usize) -> usize {
-        let (row, rows) = (row.min(self.height - 1), 8 * self.component.vertical);
-        let slots = self.samples.len() / self.slot();
-        row / rows % slots * self.slot() + row % rows * 8 * self.component.across
+/// The samples of a component in the last rows of groups: three, since pixels are made of the middle one with its neighbours.
+struct Plane {
+    upsampling: Upsampling,
+    /// Samples across and down in the image, without the padding of the last blocks.
+    width: usize,
+    height: usize,
+    samples: Vec<u8>,
+    /// Rows of samples in a row of groups, and samples in a row.
+    rows: usize,
+    stride: usize,
+    /// Scratch of [`Upsampling::row`], and what it makes.
+    sums: Vec<u16>,
+    row: Vec<u8>,
+}
+
+const SLOTS: usize = 3;
+
+impl Plane {
+    fn new(source: &Source, index: usize) -> Plane {
+        let (component, upsampling) = (&source.components[index], source.upsamplings[index]);
+        let (rows, stride) = (8 * component.vertical, 8 * component.across);
+        let width = source.width.div_ceil(upsampling.across);
+        Plane {
+            upsampling,
+            width,
+            height: source.height.div_ceil(upsampling.down),
+            samples: vec![0; SLOTS * rows * stride],
+            rows,
+            stride,
+            sums: vec![0; width + 2],
+            row: vec![0; width * upsampling.across],
+        }
+    }
+
+    /// Transforms the rows of blocks of a row of groups.
+    fn transform<'b>(
+        &mut self,
+        row: usize,
+        blocks: impl Iterator<Item = &'b [[i16; 64]]>,
+        component: &Component,
+        table: &Dequantiser,
+        transform: &Transform,
+    ) {
+        let slot = self.rows * self.stride;
+        let samples = self.samples[row % SLOTS * slot..][..slot].chunks_exact_mut(8 * self.stride);
+        for (blocks, samples) in blocks.zip(samples) {
+            let strip = Strip { coefficients: &blocks[..component.across], samples, step: 8, stride: self.stride };
+            cpu::inverse(transform.isa(), table, false, strip);
+        }
+    }
+
+    /// A row of samples; beyond the last it is the last.
+    #[inline(always)]
+    fn samples(&self, row: usize) -> &[u8] {
+        let row = row.min(self.height - 1) % (SLOTS * self.rows);
+        &self.samples[row * self.stride..][..self.width]
     }
 
     /// The image's row y.
     #[inline(always)]
-    fn row(&mut self, y: usize, row: &mut [u8]) {
-        let down = self.upsampling.down;
-        let (near, lower) = (y / down, y % down > 0);
-        let far = if lower { near + 1 } else { near.saturating_sub(1) };
-        let far = if self.upsampling.needs_neighbours() { far } else { near };
-        let width = self.width();
-        let (near, far) = (&self.samples[self.at(near)..][..width], &self.samples[self.at(far)..][..width]);
-        self.upsampling.row(near, far, lower, &mut self.sums, row);
+    fn row(&mut self, y: usize) -> &[u8] {
+        let (near, lower) = (y / self.upsampling.down, y % self.upsampling.down > 0);
+        if self.upsampling.is_none() {
+            return self.samples(near);
+        }
+        let far = match self.upsampling.needs_neighbours() {
+            true if lower => near + 1,
+            true => near.saturating_sub(1),
+            false => near,
+        };
+        let (mut sums, mut row) = (std::mem::take(&mut self.sums), std::mem::take(&mut self.row));
+        self.upsampling.row(self.samples(near), self.samples(far), lower, &mut sums, &mut row);
+        (self.sums, self.row) = (sums, row);
+        &self.row
     }
 }

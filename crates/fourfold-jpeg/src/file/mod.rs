@@ -6,12 +6,12 @@ mod encode;
 mod libjpeg;
 mod resample;
 
-pub use decode::decode;
+pub use decode::{decode, decode_into};
 pub use encode::{Sampling, encode};
 
 use crate::block::{Table, argument};
 use fourfold::{Error, ErrorKind, Result};
-use libjpeg::Reader;
+use libjpeg::{Array, Reader};
 
 /// An image with 8 bits a sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,18 +136,15 @@ fn damaged(message: String) -> Error {
 /// # Errors
 /// If the file is of another kind, beyond the limits, or so damaged that libjpeg refuses it.
 pub fn read_coefficients(file: &[u8], limits: &Limits) -> Result<Read<Coefficients>> {
-    let reader = Reader::new(file, limits)?;
-    let blocks = |(index, component): (usize, &Component)| {
-        let rows = (0..component.down).flat_map(|row| reader.row(index, row));
-        rows.copied().collect()
+    let mut reader = Reader::new(file, limits)?;
+    let arrays = reader.read()?;
+    let components = reader.components();
+    let blocks = |(array, component): (&Array, &Component)| {
+        let rows = array.blocks.chunks_exact(array.across).take(component.down);
+        rows.flat_map(|row| &row[..component.across]).copied().collect()
     };
-    let value = Coefficients {
-        width: reader.width,
-        height: reader.height,
-        color: reader.color,
-        blocks: reader.components.iter().enumerate().map(blocks).collect(),
-        components: reader.components.clone(),
-    };
+    let blocks = arrays.iter().zip(&components).map(blocks).collect();
+    let value = Coefficients { width: reader.width, height: reader.height, color: reader.color, components, blocks };
     Ok(Read { value, warnings: reader.warnings() })
 }
 

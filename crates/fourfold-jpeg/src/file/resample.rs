@@ -26,6 +26,11 @@ impl Upsampling {
         self.fancy && self.down == 2
     }
 
+    /// Whether the component's rows are the image's as they are.
+    pub(super) fn is_none(self) -> bool {
+        self.across == 1 && !self.fancy
+    }
+
     /// A row of the image: its samples are written into `row`, from the component's nearer row and the farther one. `lower`: the
     /// image's row is the lower of those for which the near one stands. `sums` is scratch of two more than `near`.
     #[inline(always)]

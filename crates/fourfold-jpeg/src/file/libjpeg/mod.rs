@@ -3,18 +3,27 @@
 //! libjpeg reports a failure by calling a function that may not return. Ours unwinds, through C code that is compiled with tables for
 //! that, and [`guarded`] catches it before it leaves this module. Every call of libjpeg that can fail stands inside [`guarded`].
 
+mod arrays;
 mod read;
 mod write;
 
+pub(crate) use arrays::Array;
 pub(crate) use read::Reader;
 pub(crate) use write::write;
 
 use mozjpeg_sys as sys;
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{CStr, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::file::{Warnings, damaged};
 use fourfold::Result;
+
+/// What our functions find again.
+#[derive(Default)]
+struct Client {
+    warnings: Warnings,
+    arrays: arrays::Arrays,
+}
 
 /// What a failure unwinds with.
 struct Failure(String);
@@ -55,11 +64,12 @@ unsafe extern "C-unwind" fn warn(info: &mut sys::jpeg_common_struct, level: c_in
     if level >= 0 {
         return;
     }
-    let warnings: *mut Warnings = info.client_data.cast();
-    // SAFETY: the client's data are warnings, or absent; nobody else uses them during a call.
-    let Some(warnings) = (unsafe { warnings.as_mut() }) else { return };
-    // SAFETY: as in `fail`.
-    warnings.add(|| unsafe { message(info) });
+    let client: *mut Client = info.client_data.cast();
+    if client.is_null() {
+        return;
+    }
+    // SAFETY: it is a client, whose warnings nobody else uses during a call; the message as in `fail`.
+    unsafe { (*client).warnings.add(|| message(info)) };
 }
 
 /// libjpeg's present message.
@@ -95,9 +105,4 @@ fn in_plain_words(code: c_int, message: String) -> String {
     } else {
         message
     }
-}
-
-/// For libjpeg's structures.
-fn client(warnings: &mut Warnings) -> *mut c_void {
-    std::ptr::from_mut(warnings).cast()
 }

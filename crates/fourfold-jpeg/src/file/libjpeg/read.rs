@@ -1,34 +1,28 @@
 //! A file's coefficients.
 
-use super::{client, guarded, handler};
+use super::arrays::{Array, Sink, install, with_sink};
+use super::{Client, Failure, guarded, handler, sys};
 use crate::block::Table;
-use crate::file::{Color, Component, Limits, Warnings, damaged};
+use crate::file::{Color, Component, Limits, damaged};
 use fourfold::Result;
-use mozjpeg_sys as sys;
 use std::ffi::c_int;
 use std::marker::PhantomData;
 
-/// A file that has been read, with its coefficients in libjpeg's memory.
+/// A file whose header has been read.
 pub(crate) struct Reader<'a> {
     state: Box<State>,
     pub(crate) width: usize,
     pub(crate) height: usize,
     pub(crate) color: Color,
-    pub(crate) components: Vec<Component>,
-    /// The rows of blocks of each component.
-    rows: Vec<Vec<*const [i16; 64]>>,
     file: PhantomData<&'a [u8]>,
 }
-
-// SAFETY: what the pointers lead to belongs to `state`, and is not written after `Reader::new`.
-unsafe impl Sync for Reader<'_> {}
 
 /// All that libjpeg has pointers to; not moved.
 struct State {
     info: sys::jpeg_decompress_struct,
     handler: sys::jpeg_error_mgr,
     progress: Progress,
-    warnings: Warnings,
+    client: Client,
     created: bool,
 }
 
@@ -52,14 +46,16 @@ impl State {
     fn new(most_scans: usize) -> Result<Box<State>> {
         // SAFETY: structures of pointers, numbers and functions that may be absent, all of which may be zero.
         let (info, manager) = unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
-        let (handler, progress) = (handler(), Progress { manager, most_scans: 0 });
-        let mut state = Box::new(State { info, handler, progress, warnings: Warnings::default(), created: false });
-        let State { info, handler, progress, warnings, .. } = &mut *state;
+        let progress = Progress { manager, most_scans: c_int::try_from(most_scans).unwrap_or(c_int::MAX) };
+        let client = Client::default();
+        let mut state = Box::new(State { info, handler: handler(), progress, client, created: false });
+        let State { info, handler, progress, client, .. } = &mut *state;
         info.common.err = handler;
         // SAFETY: the handler is set, and the box does not move.
         guarded(|| unsafe { sys::jpeg_create_decompress(info) })?;
-        info.common.client_data = client(warnings);
-        progress.most_scans = c_int::try_from(most_scans).unwrap_or(c_int::MAX);
+        info.common.client_data = std::ptr::from_mut(client).cast();
+        // SAFETY: it has been created.
+        unsafe { install(info) };
         progress.manager.progress_monitor = Some(count_scans);
         // The pointer is to all of it.
         info.common.progress = std::ptr::from_mut(progress).cast();
@@ -77,12 +73,12 @@ unsafe extern "C-unwind" fn count_scans(info: &mut sys::jpeg_common_struct) {
         ((*info.cast::<sys::jpeg_decompress_struct>()).input_scan_number, (*progress).most_scans)
     };
     if scan > most {
-        std::panic::resume_unwind(Box::new(super::Failure(format!("it has more than {most} scans"))));
+        std::panic::resume_unwind(Box::new(Failure(format!("it has more than {most} scans"))));
     }
 }
 
 impl<'a> Reader<'a> {
-    /// Reads a file.
+    /// Reads the header of a file.
     ///
     /// # Errors
     /// If libjpeg refuses it, or a limit or [`Color`] does.
@@ -99,31 +95,41 @@ impl<'a> Reader<'a> {
         let (width, height) = (info.image_width as usize, info.image_height as usize);
         limits.check(width, height)?;
         let color = color(info)?;
+        Ok(Reader { state, width, height, color, file: PhantomData })
+    }
+
+    /// Whether the file has one scan, which [`Reader::stream`] needs.
+    pub(crate) fn has_one_scan(&self) -> bool {
         // SAFETY: the header has been read.
-        let arrays = guarded(|| unsafe { sys::jpeg_read_coefficients(info) })?;
-        if arrays.is_null() {
-            return Err(damaged("it ends in the middle".into()));
-        }
-        // SAFETY: libjpeg has as many descriptions of components, and as many arrays.
+        unsafe { sys::jpeg_has_multiple_scans(&self.state.info) == 0 }
+    }
+
+    /// The components. Tables are those of their first scans, as far as it has been read.
+    pub(crate) fn components(&self) -> Vec<Component> {
+        let info = &self.state.info;
+        // SAFETY: libjpeg has as many descriptions of components.
         let infos = unsafe { std::slice::from_raw_parts(info.comp_info, info.num_components as usize) };
-        let components: Vec<_> = infos.iter().map(component).collect();
-        let mut rows = Vec::new();
-        for (index, component) in components.iter().enumerate() {
-            // SAFETY: as above.
-            rows.push(row_pointers(&mut state.info.common, unsafe { *arrays.add(index) }, component)?);
-        }
-        Ok(Reader { state, width, height, color, components, rows, file: PhantomData })
+        infos.iter().map(|component| describe(component, &info.quant_tbl_ptrs)).collect()
     }
 
-    /// The coefficients of a row of blocks, in raster order.
-    pub(crate) fn row(&self, component: usize, row: usize) -> &[[i16; 64]] {
-        // SAFETY: `row_pointers` has found the row, of `across` blocks.
-        unsafe { std::slice::from_raw_parts(self.rows[component][row], self.components[component].across) }
+    /// Reads all the rest.
+    pub(crate) fn read(&mut self) -> Result<Vec<Array>> {
+        let info = &mut self.state.info;
+        // SAFETY: the header has been read.
+        guarded(|| unsafe { sys::jpeg_read_coefficients(info) })?;
+        Ok(std::mem::take(&mut self.state.client.arrays.all))
     }
 
-    /// What libjpeg warned of.
+    /// Reads all the rest of a file with one scan, and hands out rows of groups of blocks as they come.
+    pub(crate) fn stream(&mut self, sink: &mut Sink) -> Result<()> {
+        let info: *mut sys::jpeg_decompress_struct = &mut self.state.info;
+        // SAFETY: the header has been read; `State::new` has installed the arrays.
+        guarded(|| unsafe { with_sink(info.cast(), sink, || sys::jpeg_read_coefficients(&mut *info)) }).map(drop)
+    }
+
+    /// What libjpeg has warned of.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        self.state.warnings.all()
+        self.state.client.warnings.all()
     }
 }
 
@@ -138,9 +144,11 @@ fn color(info: &sys::jpeg_decompress_struct) -> Result<Color> {
     }
 }
 
-fn component(info: &sys::jpeg_component_info) -> Component {
-    // SAFETY: libjpeg keeps the table that the component's first scan has had; there is none if it has had no scan.
-    let table = unsafe { info.quant_table.as_ref() };
+fn describe(info: &sys::jpeg_component_info, slots: &[*mut sys::JQUANT_TBL; 4]) -> Component {
+    let slot = slots.get(info.quant_tbl_no as usize).copied().unwrap_or(std::ptr::null_mut());
+    let table = if info.quant_table.is_null() { slot } else { info.quant_table };
+    // SAFETY: libjpeg keeps the table that the component's first scan has had; before that, it will be the one in its slot.
+    let table = unsafe { table.as_ref() };
     Component {
         horizontal: info.h_samp_factor as usize,
         vertical: info.v_samp_factor as usize,
@@ -148,18 +156,4 @@ fn component(info: &sys::jpeg_component_info) -> Component {
         down: info.height_in_blocks as usize,
         table: Table::raster(table.map_or([0; 64], |table| table.quantval)),
     }
-}
-
-/// Where the rows of blocks are. libjpeg warns that its arrays may move: those that do not fit into memory. mozjpeg has no other
-/// place than memory, so that they stay.
-fn row_pointers(
-    common: &mut sys::jpeg_common_struct,
-    array: *mut sys::jvirt_barray_control,
-    component: &Component,
-) -> Result<Vec<*const [i16; 64]>> {
-    // SAFETY: libjpeg has set up its memory manager.
-    let access = unsafe { (*common.mem).access_virt_barray }.expect("libjpeg fills this in");
-    // SAFETY: the array has these rows, and none are asked for that it lacks; it gives a pointer to one pointer.
-    let mut find = |row: usize| guarded(|| unsafe { (*access(common, array, row as u32, 1, 0)).cast_const() });
-    (0..component.down).map(&mut find).collect()
 }

@@ -1,9 +1,8 @@
 //! Coefficients as a file.
 
-use super::{client, guarded, handler};
-use crate::file::{Coefficients, Color, Warnings};
+use super::{guarded, handler, sys};
+use crate::file::{Coefficients, Color};
 use fourfold::Result;
-use mozjpeg_sys as sys;
 use std::ffi::{c_int, c_uint};
 
 /// All that libjpeg has pointers to; not moved. The destination comes first: libjpeg hands its address back.
@@ -11,7 +10,6 @@ struct State {
     info: sys::jpeg_compress_struct,
     handler: sys::jpeg_error_mgr,
     destination: Destination,
-    warnings: Warnings,
     created: bool,
 }
 
@@ -37,13 +35,11 @@ impl State {
         // SAFETY: structures of pointers, numbers and functions that may be absent, all of which may be zero.
         let (info, manager) = unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
         let destination = Destination { manager, buffer: [0; 1 << 14], file: Vec::new() };
-        let mut state =
-            Box::new(State { info, handler: handler(), destination, warnings: Warnings::default(), created: false });
-        let State { info, handler, destination, warnings, .. } = &mut *state;
+        let mut state = Box::new(State { info, handler: handler(), destination, created: false });
+        let State { info, handler, destination, .. } = &mut *state;
         info.common.err = handler;
         // SAFETY: the handler is set, and the box does not move.
         guarded(|| unsafe { sys::jpeg_create_compress(info) })?;
-        info.common.client_data = client(warnings);
         destination.manager.init_destination = Some(begin);
         destination.manager.empty_output_buffer = Some(empty);
         destination.manager.term_destination = Some(end);
