@@ -121,8 +121,8 @@ fn restart_markers_are_read() {
 /// Cut off anywhere: libjpeg's pixels and a warning, or an error as libjpeg's.
 #[test]
 fn truncated_files_are_as_libjpeg_has_them() {
+    let mut decoded = 0;
     for file in [&example(3)[..], include_bytes!("data/restart.jpg")] {
-        let mut decoded = 0;
         for length in (0..file.len() - 2).step_by(3) {
             match (decode(&file[..length], &exact(), &Limits::default()), reference(&file[..length])) {
                 (Ok(read), Some(expected)) => {
@@ -136,8 +136,8 @@ fn truncated_files_are_as_libjpeg_has_them() {
                 (ours, theirs) => panic!("{length} bytes: {:?}, {}", ours.map(|read| read.warnings), theirs.is_some()),
             }
         }
-        assert!(decoded > 30, "{decoded} files decoded");
     }
+    assert!(decoded > 50, "{decoded} files decoded");
 }
 
 /// Whether samples are within ±512. Beyond that libjpeg's portable code wraps around, where its vector code, and this, saturate. Waves
