@@ -1,10 +1,14 @@
 //! The command line.
 
+mod jpeg;
+
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use clap::{ArgGroup, Parser, Subcommand};
 use fourfold::Precision;
+
+pub(crate) use jpeg::*;
 
 use crate::engine::{Engine, METHODS, Method, Methods, available_threads};
 
@@ -38,6 +42,7 @@ pub(crate) enum Command {
     Bench(Bench),
     Transform(Transform),
     Compress(Compress),
+    Jpeg(Jpeg),
     Cache(Cache),
 }
 

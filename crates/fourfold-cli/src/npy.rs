@@ -271,6 +271,18 @@ pub(crate) fn write(writer: &mut impl Write, shape: &[usize], data: &Data) -> io
     }
 }
 
+/// Writes an array of 16-bit integers in C order.
+pub(crate) fn write_i16(writer: &mut impl Write, shape: &[usize], values: &[i16]) -> io::Result<()> {
+    writer.write_all(&header("<i2", shape))?;
+    write_parts(writer, values, |x| [x.to_le_bytes()])
+}
+
+/// The same without signs.
+pub(crate) fn write_u16(writer: &mut impl Write, shape: &[usize], values: &[u16]) -> io::Result<()> {
+    writer.write_all(&header("<u2", shape))?;
+    write_parts(writer, values, |x| [x.to_le_bytes()])
+}
+
 fn write_parts<T: Copy, const PARTS: usize, const BYTES: usize>(
     writer: &mut impl Write,
     elements: &[T],

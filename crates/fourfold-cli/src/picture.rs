@@ -85,6 +85,12 @@ impl Picture {
         usize::from(self.color.bytes_per_pixel()) == 2 * self.channels()
     }
 
+    /// The samples with 8 bits.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let round = |sample: u16| ((u32::from(sample) * 255 + 32_767) / 65_535) as u8;
+        self.samples.iter().map(|&sample| if self.is_deep() { round(sample) } else { sample as u8 }).collect()
+    }
+
     /// Writes a PNG.
     pub(crate) fn write_png(&self, writer: &mut impl Write) -> io::Result<()> {
         let mut encoder = PngEncoder::new_with_quality(writer, CompressionType::Default, FilterType::Adaptive);

@@ -4,6 +4,7 @@ mod bench;
 mod cache;
 mod compress;
 mod info;
+mod jpeg;
 mod plan;
 mod transform;
 mod verify;
@@ -24,6 +25,7 @@ pub(crate) fn run(command: Command) -> Result<()> {
         Command::Bench(args) => bench::run(&args),
         Command::Transform(args) => transform::run(&args),
         Command::Compress(args) => compress::run(&args),
+        Command::Jpeg(args) => jpeg::run(&args),
         Command::Cache(args) => cache::run(&args),
     }
 }

@@ -1,0 +1,49 @@
+//! `fourfold jpeg coefficients`: what a JPEG file holds, as NumPy arrays.
+
+use std::io::{self, Seek, Write};
+
+use anyhow::{Context, Result};
+use fourfold_jpeg::read_coefficients;
+use zip::ZipWriter;
+use zip::result::ZipError;
+use zip::write::SimpleFileOptions;
+
+use super::{read, warn};
+use crate::args::Coefficients;
+use crate::npy;
+use crate::output::Output;
+
+/// Reads a JPEG file, writes a .npz file.
+pub(super) fn run(args: &Coefficients) -> Result<()> {
+    let file = read(&args.input)?;
+    let mut output = Output::create(&args.output)?;
+    let coefficients = read_coefficients(&file, &args.limit.limits());
+    let coefficients = coefficients.with_context(|| format!("cannot read {}", args.input.display()))?;
+    output.fill(|to| write(to, &coefficients.value))?;
+    output.commit()?;
+    warn(&args.input, &coefficients.warnings);
+    Ok(())
+}
+
+/// A .npz file is a zip archive of .npy files, here without compression, as `numpy.savez` writes it.
+fn write(to: &mut (impl Write + Seek), image: &fourfold_jpeg::Coefficients) -> Result<(), ZipError> {
+    let mut zip = ZipWriter::new(to);
+    for (index, (component, blocks)) in image.components.iter().zip(&image.blocks).enumerate() {
+        begin(&mut zip, &format!("coefficients_{index}.npy"))?;
+        npy::write_i16(&mut zip, &[component.down, component.across, 8, 8], blocks.as_flattened())?;
+        begin(&mut zip, &format!("quantisation_{index}.npy"))?;
+        npy::write_u16(&mut zip, &[8, 8], component.table.rows().as_flattened())?;
+    }
+    let side = |side: usize| u16::try_from(side).map_err(io::Error::other);
+    begin(&mut zip, "size.npy")?;
+    npy::write_u16(&mut zip, &[2], &[side(image.height)?, side(image.width)?])?;
+    let factors =
+        image.components.iter().flat_map(|component| [component.vertical as u16, component.horizontal as u16]);
+    begin(&mut zip, "sampling.npy")?;
+    npy::write_u16(&mut zip, &[image.components.len(), 2], &factors.collect::<Vec<_>>())?;
+    zip.finish().map(drop)
+}
+
+fn begin(zip: &mut ZipWriter<impl Write + Seek>, name: &str) -> Result<(), ZipError> {
+    zip.start_file(name, SimpleFileOptions::default().large_file(true))
+}

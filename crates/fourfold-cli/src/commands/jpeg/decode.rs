@@ -1,0 +1,156 @@
+//! `fourfold jpeg decode`: JPEG files as PNG or PNM.
+
+use std::ffi::OsStr;
+use std::io::{self, Cursor, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use anyhow::{Context, Error, Result, bail, ensure};
+use fourfold_jpeg::{Image, Transform, decode};
+use image::codecs::jpeg::JpegDecoder;
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::{ExtendedColorType, ImageDecoder, ImageEncoder, ImageError};
+use serde::Serialize;
+
+use super::{read, warn};
+use crate::args::Decode;
+use crate::commands::print_json;
+use crate::output::Output;
+use crate::progress::Progress;
+
+/// Decodes one file to a file, or several into a folder.
+pub(super) fn run(args: &Decode) -> Result<()> {
+    let outputs = outputs(args)?;
+    let progress = Progress::new(args.input.len());
+    let threads = args.how.threads.min(args.input.len());
+    // One thread a file while there are enough, since nothing in a file runs better on two.
+    let transform = args.how.transform((args.how.threads / threads).max(1))?;
+    let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        let work = || {
+            while let Some((input, output)) = args.input.iter().zip(&outputs).nth(next.fetch_add(1, Ordering::Relaxed))
+            {
+                let result = one(input, output, &transform, args);
+                results.lock().expect("nothing panics while it holds the lock").push((input, result));
+                progress.step();
+            }
+        };
+        (1..threads).for_each(|_| drop(scope.spawn(work)));
+        work();
+    });
+    drop(progress);
+    let mut results = results.into_inner().expect("as above");
+    results.sort_by_key(|(path, _)| args.input.iter().position(|input| input == *path));
+    finish(results, args)
+}
+
+/// Reports what has been decoded, and fails with what has not.
+fn finish(results: Vec<(&PathBuf, Result<Report>)>, args: &Decode) -> Result<()> {
+    let (mut reports, mut errors): (Vec<_>, Vec<Error>) = (Vec::new(), Vec::new());
+    for (input, result) in results {
+        match result {
+            Ok(report) => {
+                warn(input, &report.warnings);
+                reports.push(report);
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+    if args.json {
+        print_json(&reports)?;
+    }
+    match errors.len() {
+        0 => Ok(()),
+        1 => Err(errors.remove(0)),
+        count => {
+            let messages = errors.iter().map(|error| format!("{error:#}")).collect::<Vec<_>>();
+            bail!("{count} of {} files: {}", args.input.len(), messages.join("; "))
+        }
+    }
+}
+
+/// What one input becomes.
+#[derive(Serialize)]
+struct Report {
+    input: PathBuf,
+    output: PathBuf,
+    width: usize,
+    height: usize,
+    channels: usize,
+    warnings: Vec<String>,
+}
+
+/// The names to write, no two of them the same.
+fn outputs(args: &Decode) -> Result<Vec<PathBuf>> {
+    if let [_] = &args.input[..] {
+        if !args.output.is_dir() {
+            return Ok(vec![args.output.clone()]);
+        }
+    } else {
+        ensure!(args.output.is_dir(), "cannot write {}: of several files it must be a folder", args.output.display());
+    }
+    let name = |input: &PathBuf| args.output.join(input.file_stem().unwrap_or_default()).with_extension("png");
+    let mut outputs = Vec::new();
+    for input in &args.input {
+        let output = name(input);
+        ensure!(!outputs.contains(&output), "cannot write {} twice: two files have this name", output.display());
+        outputs.push(output);
+    }
+    Ok(outputs)
+}
+
+fn one(input: &Path, output: &Path, transform: &Transform, args: &Decode) -> Result<Report> {
+    let format = Format::of(output)?;
+    let file = read(input)?;
+    let mut to = Output::create(output)?;
+    let cannot = || format!("cannot decode {}", input.display());
+    let decoded = decode(&file, transform, &args.limit.limits()).with_context(cannot)?;
+    let Image { width, height, channels, .. } = decoded.value;
+    ensure!(format != Format::Pgm || channels == 1, "cannot write {}: the image has colours", output.display());
+    match format {
+        Format::Png => to.fill(|to| write_png(to, &decoded.value, profile(&file)))?,
+        Format::Ppm | Format::Pgm => to.fill(|to| write_pnm(to, &decoded.value))?,
+    }
+    to.commit()?;
+    Ok(Report { input: input.into(), output: output.into(), width, height, channels, warnings: decoded.warnings })
+}
+
+#[derive(PartialEq)]
+enum Format {
+    Png,
+    Ppm,
+    Pgm,
+}
+
+impl Format {
+    fn of(path: &Path) -> Result<Format> {
+        match path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase).as_deref() {
+            Some("png") => Ok(Format::Png),
+            Some("ppm" | "pnm") => Ok(Format::Ppm),
+            Some("pgm") => Ok(Format::Pgm),
+            _ => bail!("cannot write {}: name it .png, .ppm or .pgm", path.display()),
+        }
+    }
+}
+
+/// The colour profile, if the file has one that can be read.
+fn profile(file: &[u8]) -> Option<Vec<u8>> {
+    JpegDecoder::new(Cursor::new(file)).ok()?.icc_profile().ok()?
+}
+
+fn write_png(to: &mut impl Write, image: &Image, profile: Option<Vec<u8>>) -> Result<(), ImageError> {
+    let mut encoder = PngEncoder::new_with_quality(to, CompressionType::Default, FilterType::Adaptive);
+    if let Some(profile) = profile {
+        let _ = encoder.set_icc_profile(profile); // PNG has room for every profile
+    }
+    let color = if image.channels == 1 { ExtendedColorType::L8 } else { ExtendedColorType::Rgb8 };
+    encoder.write_image(&image.samples, image.width as u32, image.height as u32, color)
+}
+
+fn write_pnm(to: &mut impl Write, image: &Image) -> io::Result<()> {
+    let kind = if image.channels == 1 { 5 } else { 6 };
+    write!(to, "P{kind}\n{} {}\n255\n", image.width, image.height)?;
+    to.write_all(&image.samples)
+}

@@ -1,0 +1,58 @@
+//! `fourfold jpeg encode`: an image as a JPEG file.
+
+use std::ffi::OsStr;
+use std::io::Write;
+
+use anyhow::{Context, Result, ensure};
+use fourfold_jpeg::{Image, Sampling, encode};
+use serde::Serialize;
+
+use crate::args::{self, Encode};
+use crate::commands::print_json;
+use crate::output::Output;
+use crate::picture::Picture;
+
+/// What was written.
+#[derive(Serialize)]
+struct Report {
+    width: usize,
+    height: usize,
+    channels: usize,
+    bytes: usize,
+}
+
+/// Reads, encodes, writes.
+pub(super) fn run(args: &Encode) -> Result<()> {
+    let extension = args.output.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
+    let is_jpeg = matches!(extension.as_deref(), Some("jpg" | "jpeg"));
+    ensure!(is_jpeg, "cannot write {}: what is written is JPEG; name it .jpg", args.output.display());
+    let reading = || format!("cannot read {}", args.input.display());
+    let image = opaque(&Picture::open(&args.input).with_context(reading)?).with_context(reading)?;
+    let mut output = Output::create(&args.output)?;
+    let sampling = match args.sampling {
+        args::Sampling::Full => Sampling::Full,
+        args::Sampling::Half => Sampling::Half,
+        args::Sampling::Quarter => Sampling::Quarter,
+    };
+    let transform = args.how.transform(args.how.threads)?;
+    let file = encode(&image, args.quality, sampling, &transform)
+        .with_context(|| format!("cannot encode {}", args.input.display()))?;
+    output.fill(|to| to.write_all(&file))?;
+    output.commit()?;
+    let Image { width, height, channels, .. } = image;
+    if args.json { print_json(&Report { width, height, channels, bytes: file.len() }) } else { Ok(()) }
+}
+
+/// The image with 8 bits a sample; it may have transparency only if it does not use it.
+fn opaque(picture: &Picture) -> Result<Image> {
+    let (all, colors) = (picture.channels(), picture.color_channels());
+    let bytes = picture.bytes();
+    let is_opaque =
+        all == colors || picture.samples.iter().skip(colors).step_by(all).all(|&a| a == picture.brightest());
+    ensure!(is_opaque, "it is partly transparent, which JPEG cannot be");
+    let samples = match all == colors {
+        true => bytes,
+        false => bytes.chunks_exact(all).flat_map(|pixel| &pixel[..colors]).copied().collect(),
+    };
+    Ok(Image { width: picture.width, height: picture.height, channels: colors, samples })
+}

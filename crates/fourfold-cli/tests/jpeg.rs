@@ -1,0 +1,177 @@
+//! `fourfold jpeg` as a user runs it.
+
+mod common;
+
+use common::{Folder, command, failure, one_error, read, says, success};
+use fourfold_jpeg::{Limits, Mode, Sampling, Transform, decode, encode, read_coefficients};
+use image::{GenericImageView, ImageBuffer, ImageFormat, Luma, Rgba};
+
+/// A picture in colour with soft waves, as PNG.
+fn png(folder: &Folder, name: &str, width: u32, height: u32) -> std::path::PathBuf {
+    let wave = |x: u32, y: u32, k: u32| (127.0 + 100.0 * (0.1 * f64::from(x * k + 3 * y)).sin()) as u8;
+    let path = folder.path(name);
+    image::RgbImage::from_fn(width, height, |x, y| image::Rgb([wave(x, y, 1), wave(x, y, 2), wave(y, x, 1)]))
+        .save(&path)
+        .unwrap();
+    path
+}
+
+fn exact() -> Transform {
+    Transform::builder().mode(Mode::Exact).build().unwrap()
+}
+
+#[test]
+fn an_image_goes_there_and_back() {
+    let folder = Folder::new();
+    let original = png(&folder, "a.png", 77, 45);
+    let (jpeg, back, pnm) = (folder.path("a.jpg"), folder.path("b.png"), folder.path("b.ppm"));
+    assert_eq!(
+        success(&[&"jpeg", &"encode", &original, &"-o", &jpeg, &"--quality", &"93", &"--sampling", &"4:4:4"]),
+        ""
+    );
+    let report = success(&[&"jpeg", &"decode", &jpeg, &"-o", &back, &"--json"]);
+    says(&report, &["\"width\": 77", "\"height\": 45", "\"channels\": 3"]);
+    success(&[&"jpeg", &"decode", &jpeg, &"-o", &pnm, &"--threads", &"3"]);
+
+    let file = read(&jpeg);
+    let pixels = image::open(&original).unwrap().to_rgb8().into_raw();
+    let image = fourfold_jpeg::Image { width: 77, height: 45, channels: 3, samples: pixels };
+    assert!(file == encode(&image, 93, Sampling::Full, &exact()).unwrap());
+    let expected = decode(&file, &exact(), &Limits::default()).unwrap().value.samples;
+    assert!(image::open(&back).unwrap().to_rgb8().into_raw() == expected);
+    assert!(read(&pnm) == [b"P6\n77 45\n255\n", &expected[..]].concat());
+    let near = |(a, b): (&u8, &u8)| a.abs_diff(*b) < 16;
+    assert!(expected.iter().zip(&image.samples).all(near));
+    assert_eq!(folder.names(), ["a.jpg", "a.png", "b.png", "b.ppm"]);
+}
+
+#[test]
+fn several_files_go_into_a_folder() {
+    let folder = Folder::new();
+    let out = folder.path("out");
+    std::fs::create_dir(&out).unwrap();
+    let jpegs: Vec<_> = (1..5u32)
+        .map(|i| {
+            let (png, jpeg) = (png(&folder, &format!("{i}.png"), 10 * i, 20), folder.path(&format!("{i}.jpg")));
+            success(&[&"jpeg", &"encode", &png, &"-o", &jpeg]);
+            jpeg
+        })
+        .collect();
+    let [a, b, c, d] = &jpegs[..] else { unreachable!() };
+    success(&[&"jpeg", &"decode", a, b, c, d, &"-o", &out]);
+    for i in 1..5 {
+        assert_eq!(image::open(out.join(format!("{i}.png"))).unwrap().dimensions(), (10 * i, 20));
+    }
+    let not_there = folder.path("9.jpg");
+    let error = failure(1, &[&"jpeg", &"decode", a, &not_there, d, &"-o", &out]);
+    says(&error, &["cannot read", "9.jpg"]);
+    let error = failure(1, &[&"jpeg", &"decode", a, b, &"-o", &folder.path("one.png")]);
+    says(&error, &["one.png", "must be a folder"]);
+    let error = failure(1, &[&"jpeg", &"decode", a, a, &"-o", &out]);
+    says(&error, &["1.png twice"]);
+}
+
+#[test]
+fn grey_stays_grey_and_deep_becomes_shallow() {
+    let folder = Folder::new();
+    let (png, jpeg, pgm) = (folder.path("grey.png"), folder.path("grey.jpg"), folder.path("grey.pgm"));
+    let image: ImageBuffer<Luma<u16>, _> = ImageBuffer::from_pixel(9, 7, Luma([0x8080]));
+    image.save(&png).unwrap();
+    success(&[&"jpeg", &"encode", &png, &"-o", &jpeg]);
+    success(&[&"jpeg", &"decode", &jpeg, &"-o", &pgm]);
+    assert!(read(&pgm) == [&b"P5\n9 7\n255\n"[..], &[0x80; 63]].concat());
+}
+
+#[test]
+fn transparency_is_refused_unless_it_is_not_used() {
+    let folder = Folder::new();
+    let (png, jpeg) = (folder.path("a.png"), folder.path("a.jpg"));
+    let mut image = ImageBuffer::from_pixel(8, 8, Rgba([10u8, 200, 30, 255]));
+    image.save_with_format(&png, ImageFormat::Png).unwrap();
+    success(&[&"jpeg", &"encode", &png, &"-o", &jpeg]);
+    image.put_pixel(3, 3, Rgba([10, 200, 30, 254]));
+    image.save_with_format(&png, ImageFormat::Png).unwrap();
+    let before = read(&jpeg);
+    says(&failure(1, &[&"jpeg", &"encode", &png, &"-o", &jpeg]), &["a.png", "transparent"]);
+    assert!(read(&jpeg) == before);
+}
+
+/// The arrays are where a zip archive without compression has them.
+#[test]
+fn coefficients_are_written_for_numpy() {
+    let folder = Folder::new();
+    let (png, jpeg, npz) = (png(&folder, "a.png", 40, 24), folder.path("a.jpg"), folder.path("a.npz"));
+    success(&[&"jpeg", &"encode", &png, &"-o", &jpeg]);
+    success(&[&"jpeg", &"coefficients", &jpeg, &"-o", &npz]);
+    let image = read_coefficients(&read(&jpeg), &Limits::default()).unwrap().value;
+    let mut archive = zip::ZipArchive::new(std::fs::File::open(&npz).unwrap()).unwrap();
+    let names =
+        ["coefficients_0", "quantisation_0", "coefficients_1", "quantisation_1", "coefficients_2", "quantisation_2"];
+    assert_eq!(archive.len(), 8);
+    for (index, name) in names.into_iter().enumerate() {
+        let mut text = Vec::new();
+        std::io::Read::read_to_end(&mut archive.by_name(&format!("{name}.npy")).unwrap(), &mut text).unwrap();
+        let (component, blocks) = (&image.components[index / 2], &image.blocks[index / 2]);
+        let (descr, data): (_, Vec<u8>) = match index % 2 {
+            0 => {
+                let shape =
+                    format!("'<i2', 'fortran_order': False, 'shape': ({}, {}, 8, 8)", component.down, component.across);
+                (shape, blocks.as_flattened().iter().flat_map(|c| c.to_le_bytes()).collect())
+            }
+            _ => {
+                let values = component.table.rows().as_flattened();
+                (
+                    "'<u2', 'fortran_order': False, 'shape': (8, 8)".into(),
+                    values.iter().flat_map(|q| q.to_le_bytes()).collect(),
+                )
+            }
+        };
+        assert!(String::from_utf8_lossy(&text).contains(&descr), "{name}");
+        assert!(text.ends_with(&data), "{name}");
+    }
+}
+
+#[test]
+fn damaged_files_are_warnings_or_errors() {
+    let folder = Folder::new();
+    let (original, jpeg, out) = (png(&folder, "a.png", 64, 64), folder.path("a.jpg"), folder.path("b.png"));
+    success(&[&"jpeg", &"encode", &original, &"-o", &jpeg]);
+    let whole = read(&jpeg);
+    let cut = folder.write("cut.jpg", &whole[..whole.len() - 200]);
+    let output = command().args(["jpeg", "decode"]).arg(&cut).arg("-o").arg(&out).output().unwrap();
+    assert!(output.status.success());
+    says(std::str::from_utf8(&output.stderr).unwrap(), &["fourfold: warning: ", "cut.jpg", "Premature end"]);
+    assert!(image::open(&out).is_ok());
+
+    let header = folder.write("header.jpg", &whole[..100]);
+    let new = folder.path("new.png");
+    let output = command().args(["jpeg", "decode"]).arg(&header).arg("-o").arg(&new).output().unwrap();
+    says(&one_error(1, &output), &["cannot decode", "header.jpg"]);
+    assert!(!new.exists());
+    let text = folder.write("text.jpg", b"no picture");
+    says(&failure(1, &[&"jpeg", &"coefficients", &text, &"-o", &folder.path("c.npz")]), &["text.jpg", "no JPEG"]);
+    says(&failure(1, &[&"jpeg", &"decode", &jpeg, &"-o", &new, &"--max-pixels", &"4095"]), &["64x64", "4095"]);
+    says(&failure(1, &[&"jpeg", &"decode", &jpeg, &"-o", &folder.path("c.bmp")]), &["c.bmp", ".png"]);
+    says(&failure(1, &[&"jpeg", &"decode", &jpeg, &"-o", &folder.path("c.pgm")]), &["c.pgm", "colours"]);
+    says(&failure(2, &[&"jpeg", &"encode", &original, &"-o", &jpeg, &"--quality", &"101"]), &["101"]);
+    says(&failure(1, &[&"jpeg", &"encode", &original, &"-o", &folder.path("c.png")]), &["c.png", ".jpg"]);
+    assert_eq!(folder.names(), ["a.jpg", "a.png", "b.png", "cut.jpg", "header.jpg", "text.jpg"]);
+}
+
+#[test]
+fn bench_measures_and_verifies() {
+    let folder = Folder::new();
+    let (original, jpeg) = (png(&folder, "a.png", 200, 100), folder.path("a.jpg"));
+    success(&[&"jpeg", &"encode", &original, &"-o", &jpeg]);
+    let text = success(&[&"jpeg", &"bench", &jpeg, &"--seconds", &"0"]);
+    for method in
+        ["move", "inverse fast", "inverse exact", "forward fast", "forward exact", "decode fast", "decode zune-jpeg"]
+    {
+        says(&text, &[method]);
+    }
+    let lines: serde_json::Value =
+        serde_json::from_str(&success(&[&"jpeg", &"bench", &"--size", &"1", &"--seconds", &"0", &"--json"])).unwrap();
+    let fast = lines.as_array().unwrap().iter().find(|line| line["method"] == "inverse fast").unwrap();
+    assert!(fast["psnr"][0].is_null() || fast["psnr"][0].as_f64().unwrap() >= 60.0, "{fast}");
+    assert!(fast["gib_per_second"].as_f64().unwrap() > 0.0);
+}
