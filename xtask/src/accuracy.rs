@@ -1,7 +1,7 @@
 //! `cargo xtask accuracy`: writes `docs/accuracy.md` from what `fourfold verify` measures.
 
 use crate::machine::{date_and_machine, fourfold};
-use crate::process::root;
+use crate::process::{command, output, root};
 use anyhow::{Context, Result};
 use serde_json::Value;
 use std::fs;
@@ -32,6 +32,7 @@ pub(crate) fn run_task() -> Result<()> {
     }
     text += &format!("\n## Fast lengths of types I, and several axes\n\n{}", others(&cases)?);
     text += &format!("\n## Instruction sets\n\n{}", instruction_sets()?);
+    text += &format!("\n## JPEG's 8×8 blocks\n\n{JPEG}{}", conformance()?);
     fs::write(root().join("docs/accuracy.md"), text).context("cannot write docs/accuracy.md")
 }
 
@@ -54,6 +55,23 @@ Measured {measured}, by
 
 A line for one problem comes from, for example, `fourfold verify \"dct2 f64 1024\" --seed 1`.
 ";
+
+const JPEG: &str = "\
+The conformance procedure for inverse DCTs of IEEE Std 1180-1990 and ISO/IEC 23002-1, of `fourfold-jpeg`: 10,000 blocks a run; errors are in
+units of a sample. `cargo test -p fourfold-jpeg --test ieee1180 -- --nocapture` prints the rows, and holds all instruction sets to the limits.
+
+| mode | samples | sign | peak | worst mean square | mean square | worst mean | mean |
+|---|---|---|---|---|---|---|---|
+| *limit* | | | 1 | 0.06 | 0.02 | 0.015 | 0.0015 |
+";
+
+/// What the conformance test prints.
+fn conformance() -> Result<String> {
+    let test = output(&mut command("cargo test --locked -p fourfold-jpeg --test ieee1180 -- --nocapture"))?;
+    let rows: Vec<_> = test.lines().filter_map(|line| line.find("| ").map(|at| format!("{}\n", &line[at..]))).collect();
+    anyhow::ensure!(rows.len() == 12, "the test printed {} rows, not 12", rows.len());
+    Ok(rows.concat())
+}
 
 /// Lengths down, kinds across.
 fn kinds_and_lengths(real: &str, cases: &[&str]) -> Result<String> {

@@ -48,7 +48,7 @@ impl Layout {
         if blocks == 0 {
             return Ok(0);
         }
-        if across == 0 || !blocks.is_multiple_of(across) {
+        if across == 0 || blocks % across != 0 {
             return Err(argument(format!("{blocks} blocks are not whole rows of {across} blocks")));
         }
         if stride < width {

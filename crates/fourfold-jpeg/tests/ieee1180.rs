@@ -68,9 +68,17 @@ fn errors(mode: Mode, isa: Isa, coefficients: &[i16], exact: &[[f64; 64]]) -> Er
     }
 }
 
+/// For docs/accuracy.md.
+fn row(mode: Mode, low: i64, high: i64, sign: f64, e: &Errors) -> String {
+    let (mode, sign) = (format!("{mode:?}").to_lowercase(), if sign > 0.0 { '+' } else { '−' });
+    let Errors { peak, worst_square, square, worst_mean, mean } = e;
+    format!(
+        "| {mode} | −{low} … {high} | {sign} | {peak} | {worst_square:.4} | {square:.6} | {worst_mean:.4} | {mean:.6} |"
+    )
+}
+
 #[test]
 fn all_six_runs_are_within_all_limits() {
-    println!("mode range sign | peak, worst mean square, mean square, worst mean, mean");
     for (low, high) in [(256, 255), (5, 5), (300, 300)] {
         for sign in [1.0, -1.0] {
             let input = coefficients(low, high, sign);
@@ -78,10 +86,9 @@ fn all_six_runs_are_within_all_limits() {
                 input.as_chunks().0.iter().map(|block| common::inverse(&block.map(f64::from))).collect();
             for (isa, mode) in Isa::available().into_iter().flat_map(|isa| [(isa, Mode::Fast), (isa, Mode::Exact)]) {
                 let e = errors(mode, isa, &input, &exact);
-                println!(
-                    "{mode:?} {isa} -{low}..{high} {sign:+} | {} {:.6} {:.6} {:.6} {:.7}",
-                    e.peak, e.worst_square, e.square, e.worst_mean, e.mean
-                );
+                if isa == Isa::best() {
+                    println!("{}", row(mode, low, high, sign, &e));
+                }
                 let within = e.peak <= 1.0
                     && e.worst_square <= 0.06
                     && e.square <= 0.02

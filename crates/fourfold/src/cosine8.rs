@@ -10,21 +10,21 @@ use crate::real::Real;
 /// The factor of term k: `idct8` of the orthonormal spectrum times these is the signal, and `dct8` is the orthonormal
 /// spectrum times eight times these. 1/√8 for k = 0, cos(πk/16)/2 otherwise.
 pub const SCALES: [f64; 8] = [
-    0.353553390593273762,
-    0.490392640201615225,
-    0.461939766255643378,
-    0.415734806151272619,
-    0.353553390593273762,
-    0.277785116509801112,
-    0.191341716182544886,
-    0.097545161008064134,
+    0.3535533905932738,
+    0.4903926402016152,
+    0.46193976625564337,
+    0.4157348061512726,
+    0.3535533905932738,
+    0.2777851165098011,
+    0.1913417161825449,
+    0.09754516100806414,
 ];
 
 /// cos(π/4), sin(π/8), and cos(π/8) less and more sin(π/8).
-const COS: f64 = 0.707106781186547524;
-const SIN: f64 = 0.382683432365089772;
-const DIFFERENCE: f64 = 0.541196100146196985;
-const SUM: f64 = 1.306562964876376527;
+const COS: f64 = std::f64::consts::FRAC_1_SQRT_2;
+const SIN: f64 = 0.3826834323650898;
+const DIFFERENCE: f64 = 0.541196100146197;
+const SUM: f64 = 1.3065629648763766;
 
 /// y_k = 8 s_k · the orthonormal DCT-II of x, with s of [`SCALES`].
 #[inline(always)]

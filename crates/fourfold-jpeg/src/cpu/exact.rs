@@ -151,7 +151,7 @@ mod tests {
     fn division_is_exact() {
         for q in 1..=u16::MAX {
             let [half, first, second] = divisor(q).map(u32::from);
-            let quotient = |n: u32| (((n + half) * first) >> 16) * second >> 16;
+            let quotient = |n: u32| ((((n + half) * first) >> 16) * second) >> 16;
             // All that a block of bytes can give; a quotient changes at odd multiples of d/2 only.
             let d = 8 * u32::from(q);
             for n in (0..=1 << 13).step_by(if q < 64 { 1 } else { 4 }) {

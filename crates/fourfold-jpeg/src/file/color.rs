@@ -11,7 +11,7 @@ pub(super) fn to_rgb(y: &[u8], cb: &[u8], cr: &[u8], rgb: &mut [u8]) {
         let count = rgb.len() / 3;
         let at = index * PIXELS..index * PIXELS + count;
         let (y, cb, cr) = (&y[at.clone()], &cb[at.clone()], &cr[at]);
-        if let (Some(y), Some(cb), Some(cr)) = (y.as_array::<PIXELS>(), cb.as_array(), cr.as_array()) {
+        if let (Ok(y), Ok(cb), Ok(cr)) = (y.try_into(), cb.try_into(), cr.try_into()) {
             convert(y, cb, cr, [&mut red, &mut green, &mut blue]);
         } else {
             convert(&padded(y), &padded(cb), &padded(cr), [&mut red, &mut green, &mut blue]);

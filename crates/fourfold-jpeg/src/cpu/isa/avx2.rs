@@ -112,7 +112,7 @@ impl Floats for F32x8 {
 /// Both factors, for products of neighbouring lanes.
 #[inline(always)]
 fn factors(even: i16, odd: i16) -> __m256i {
-    let both = u32::from(even as u16) | u32::from(odd as u16) << 16;
+    let both = u32::from(even as u16) | (u32::from(odd as u16) << 16);
     // SAFETY: as of `operator!`.
     unsafe { _mm256_set1_epi32(both as i32) }
 }
