@@ -97,7 +97,7 @@ fn the_forward_transform_takes_extremes() {
     let mut rng = fastrand::Rng::with_seed(3);
     let mut samples = vec![0; 64];
     samples.extend([255; 64]);
-    samples.extend((0..64 * 40).map(|i| if (i / 64 & i) % 2 == 0 { 0 } else { 255 }));
+    samples.extend((0..64 * 40).map(|i| if ((i / 64) & i) % 2 == 0 { 0 } else { 255 }));
     samples.extend((0..64 * 40).map(|_| if rng.bool() { 0 } else { 255 }));
     for k in 0..64 {
         let unit = std::array::from_fn(|i| f64::from(i == k));
