@@ -5,7 +5,7 @@ mod scene;
 
 use fourfold::ErrorKind;
 use fourfold_jpeg::{
-    Color, Component, Image, Limits, Mode, Read, Sampling, Transform, decode, encode, read_coefficients,
+    Color, Component, Image, Limits, Mode, Read, Sampling, Table, Transform, decode, encode, read_coefficients,
     write_coefficients,
 };
 use mozjpeg::Decompress;
@@ -199,6 +199,8 @@ fn impossible_images_are_not_written() {
     assert!(refused(|image| image.width += 100).contains("it must have"));
     assert!(refused(|image| image.components[0].vertical = 5).contains("1 to 4"));
     assert!(refused(|image| image.blocks[0].truncate(1)).contains("blocks"));
+    assert!(refused(|image| image.components[1].table = Table::raster([0; 64])).contains("has 0;"));
+    assert!(refused(|image| image.components[0].table = Table::raster([32_768; 64])).contains("32768"));
     assert!(!refused(|image| image.blocks[0][3][5] = i16::MIN).is_empty());
 }
 

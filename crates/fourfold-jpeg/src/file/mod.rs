@@ -151,11 +151,14 @@ pub fn read_coefficients(file: &[u8], limits: &Limits) -> Result<Read<Coefficien
 /// Writes coefficients as a baseline file with the usual Huffman tables.
 ///
 /// # Errors
-/// If sizes do not fit each other, or a coefficient has no code: beyond ±1023, and of those at 0 beyond ±2047 from one to the next.
+/// If sizes do not fit each other, a quantisation table has a zero or more than 32,767, or a coefficient has no code: beyond ±1023, and of those at 0 beyond ±2047 from one to the next.
 pub fn write_coefficients(image: &Coefficients) -> Result<Vec<u8>> {
     check(image)?;
     libjpeg::write(image)
 }
+
+/// What libjpeg writes at most.
+const MOST_QUANTISER: u16 = 32_767;
 
 fn check(image: &Coefficients) -> Result<()> {
     let components = if image.color == Color::Grey { 1 } else { 3 };
@@ -169,6 +172,11 @@ fn check(image: &Coefficients) -> Result<()> {
     let most = |factor: fn(&Component) -> usize| image.components.iter().map(factor).max().unwrap_or(1);
     let (horizontal, vertical) = (most(|c| c.horizontal), most(|c| c.vertical));
     for (component, blocks) in image.components.iter().zip(&image.blocks) {
+        if let Some(q) = component.table.rows().as_flattened().iter().find(|&&q| !(1..=MOST_QUANTISER).contains(&q)) {
+            return Err(argument(format!(
+                "a quantisation table has {q}; what is written goes from 1 to {MOST_QUANTISER}"
+            )));
+        }
         let across = (image.width * component.horizontal).div_ceil(8 * horizontal);
         let down = (image.height * component.vertical).div_ceil(8 * vertical);
         if [component.across, component.down, blocks.len()] != [across, down, across * down] {
