@@ -2,6 +2,7 @@
 
 mod array;
 mod banks;
+mod blocks;
 mod cache;
 mod chain;
 mod device;
@@ -22,6 +23,7 @@ mod spec;
 mod trace;
 
 pub use array::{GpuArray, GpuScratch};
+pub use blocks::{BlockArrays, BlockPlan, BlockWork};
 pub use cache::{Cache, CacheEntry};
 pub use device::{Api, Device, DeviceId, DeviceInfo};
 pub use outline::{Launch, Outline, Target};

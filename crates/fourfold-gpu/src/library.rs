@@ -59,22 +59,10 @@ impl Library {
         })
     }
 
-    /// A kernel from disk, or compiled and kept there.
     fn make(&self, spec: &Spec) -> Result<Kernel> {
-        let source = print(self.runtime.dialect(), spec, &kernel(spec));
-        let key = format!("{}\n{source}", self.runtime.target());
-        let local_bytes = spec.local_bytes();
-        let kept = self.cache.as_ref().and_then(|cache| cache.load(&key));
-        // A driver may refuse what an earlier one with the same name made.
-        if let Some(kernel) = kept.and_then(|binary| self.runtime.load(&binary, local_bytes).ok()) {
-            return Ok(kernel);
-        }
+        let source = print(self.runtime.dialect(), &spec.frame(), &kernel(spec));
         let refused = |e: Error| Error::new(e.kind(), format!("{e}\n{source}\nThe kernel's spec: {spec:?}"));
-        let (kernel, binary) = self.runtime.compile(&source, local_bytes).map_err(refused)?;
-        if let Some(cache) = &self.cache {
-            cache.store(&key, &binary);
-        }
-        Ok(kernel)
+        compiled(&self.runtime, self.cache.as_ref(), &source, spec.local_bytes()).map_err(refused)
     }
 
     fn find(&self, spec: &Spec) -> Option<Arc<Kernel>> {
@@ -84,6 +72,21 @@ impl Library {
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Spec, Arc<Kernel>>> {
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A kernel from disk, or compiled and kept there.
+pub(crate) fn compiled(runtime: &Runtime, cache: Option<&Cache>, source: &str, local_bytes: usize) -> Result<Kernel> {
+    let key = format!("{}\n{source}", runtime.target());
+    let kept = cache.and_then(|cache| cache.load(&key));
+    // A driver may refuse what an earlier one with the same name made.
+    if let Some(kernel) = kept.and_then(|binary| runtime.load(&binary, local_bytes).ok()) {
+        return Ok(kernel);
+    }
+    let (kernel, binary) = runtime.compile(source, local_bytes)?;
+    if let Some(cache) = cache {
+        cache.store(&key, &binary);
+    }
+    Ok(kernel)
 }
 
 #[cfg(test)]

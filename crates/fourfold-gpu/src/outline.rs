@@ -1,6 +1,5 @@
 //! What a plan launches, without launching it: the device need not be there.
 
-use crate::Device;
 use crate::dialect::{CUDA, Dialect, OPENCL, print};
 use crate::draft::{Draft, drafts};
 use crate::engine::{grid, memory};
@@ -8,6 +7,7 @@ use crate::kernels::kernel;
 use crate::runtime::{Grid, Limits, check_nvrtc, compile_cuda, unavailable};
 use crate::spec::Spec;
 use crate::trace::Statement;
+use crate::{BlockWork, Device};
 use fourfold::{Planner, Problem, Recipe, Result};
 
 /// What kernels are written for: a language, and the limits of a device.
@@ -130,6 +130,10 @@ impl Target {
         &self.limits
     }
 
+    pub(crate) fn dialect(&self) -> &'static Dialect {
+        self.dialect
+    }
+
     /// What a plan for `problem` would launch.
     ///
     /// # Errors
@@ -140,7 +144,7 @@ impl Target {
         let drafts = drafts(&self.limits, &recipe, false, None)?;
         let launch = |pass: usize, spec: &Spec| {
             let (Grid { groups, threads, local_bytes }, statements) = (grid(spec), kernel(spec));
-            let source = print(self.dialect, spec, &statements);
+            let source = print(self.dialect, &spec.frame(), &statements);
             Launch { pass, groups, threads, local_bytes, steps: comments(&statements), source }
         };
         let numbered = drafts.iter().enumerate();
@@ -155,6 +159,15 @@ impl Target {
             uses_bluestein: drafts.iter().any(|draft| draft.chain.uses_bluestein),
             recipe,
         })
+    }
+}
+
+impl Target {
+    /// The same as [`Launch::resources`] of the kernel for blocks.
+    #[doc(hidden)]
+    pub fn block_resources(&self, work: BlockWork) -> Result<String> {
+        check_nvrtc()?;
+        Ok(compile_cuda(&self.block_source(work), self.name(), &["--ptxas-options=-v"])?.1)
     }
 }
 

@@ -151,7 +151,7 @@ impl GpuPlan {
     /// The text of its kernels, in the order in which they run.
     pub fn sources(&self) -> Vec<String> {
         let dialect = self.device.runtime.dialect();
-        self.executable.specs.iter().map(|spec| print(dialect, spec, &kernel(spec))).collect()
+        self.executable.specs.iter().map(|spec| print(dialect, &spec.frame(), &kernel(spec))).collect()
     }
 
     /// Transforms `input` to `output`, both in the problem's layouts and in the host's memory: uploads, runs, downloads.

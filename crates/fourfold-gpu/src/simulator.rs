@@ -142,6 +142,9 @@ impl Cluster<'_, '_> {
             }
             Statement::IfLess(a, b, body) if thread.int(*a) < thread.int(*b) => self.block(body, who, thread, clock),
             Statement::IfLess(..) => {}
+            Statement::LetWords(..) | Statement::LetReals(..) | Statement::StoreWords(..) => {
+                unreachable!("kernels of transforms have no words")
+            }
             Statement::Barrier | Statement::ClusterBegin | Statement::ClusterArrive | Statement::ClusterWait => {
                 panic!("a barrier that some threads may not reach")
             }

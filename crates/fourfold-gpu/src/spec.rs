@@ -16,6 +16,7 @@
 //! both: the first digit across the work groups, the window of all others within each. Work group c has the frequencies c and
 //! r₁ − c of the first digit (0: those of 0 and r₁/2), so that combines find terms k and N − k at home.
 
+use crate::dialect::Frame;
 use fourfold::Precision;
 use fourfold::engine::Index;
 
@@ -500,6 +501,19 @@ impl Spec {
     /// Places of a window that a work group of the cluster has while it has all values of the first digit; all, without a cluster.
     pub(crate) fn share(&self) -> usize {
         self.length().div_ceil(self.cluster)
+    }
+
+    /// What the text of the kernel needs.
+    pub(crate) fn frame(&self) -> Frame {
+        let Spec { precision, wide, threads, .. } = *self;
+        Frame {
+            precision,
+            wide,
+            threads,
+            lonely: self.convolves(),
+            cluster: self.cluster,
+            local_pairs: self.local_elements(),
+        }
     }
 
     /// Bytes of local memory.

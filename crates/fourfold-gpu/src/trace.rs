@@ -39,6 +39,15 @@ pub(crate) enum Array {
     Scratch,
 }
 
+/// Integers of fewer than 32 bits, several in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Narrow {
+    /// Eight bits without sign.
+    Byte,
+    /// Sixteen with.
+    Short,
+}
+
 /// What a variable is bound to.
 #[derive(Clone, Debug)]
 pub(crate) enum Expr {
@@ -56,6 +65,12 @@ pub(crate) enum Expr {
     SelectReal(Int, Int, Sym, Sym),
     /// 0 if the magnitude of the first is below the second, else the first.
     CutOff(Sym, Sym),
+    /// One of the narrow integers in a word, as a real.
+    Part(Int, Narrow, usize),
+    /// The nearest integer that is narrow.
+    Nearest(Sym, Narrow),
+    /// A word of narrow integers, the first lowest.
+    Pack(Vec<Int>, Narrow),
     /// The thread's number in its work group.
     Thread,
     /// The work group's number.
@@ -69,6 +84,11 @@ pub(crate) enum Statement {
     Let(u32, Expr),
     /// Two variables, and the pair of neighbours that they are: number i has reals 2i and 2i + 1.
     LetPair([u32; 2], Array, Int),
+    /// Four variables, and the four 32-bit words that they are, with their number among all fours.
+    LetWords([u32; 4], Array, Int),
+    /// The same, of reals.
+    LetReals([u32; 4], Array, Int),
+    StoreWords(Array, Int, [Int; 4]),
     Store(Array, Int, Sym),
     StorePair(Array, Int, [Sym; 2]),
     /// Variable, start, end, step.
@@ -218,6 +238,24 @@ impl Array {
         emit(Statement::StorePair(self, at, [z.re, z.im]));
     }
 
+    /// Four words; four `at`.
+    pub(crate) fn load_words(self, at: Int) -> [Int; 4] {
+        let names = [name(), name(), name(), name()];
+        emit(Statement::LetWords(names, self, at));
+        names.map(Var::Name)
+    }
+
+    /// Four reals.
+    pub(crate) fn load_reals(self, at: Int) -> [Sym; 4] {
+        let names = [name(), name(), name(), name()];
+        emit(Statement::LetReals(names, self, at));
+        names.map(Var::Name)
+    }
+
+    pub(crate) fn store_words(self, at: Int, words: [Int; 4]) {
+        emit(Statement::StoreWords(self, at, words));
+    }
+
     pub(crate) fn store(self, at: Int, value: Sym) {
         emit(Statement::Store(self, at, value));
     }
@@ -256,6 +294,18 @@ pub(crate) fn select_real(a: Int, b: Int, x: Sym, y: Sym) -> Sym {
 /// 0 if |x| < threshold, else x.
 pub(crate) fn cut_off(x: Sym, threshold: Sym) -> Sym {
     bind(Expr::CutOff(x, threshold))
+}
+
+/// The narrow integers in a word.
+pub(crate) fn parts(word: Int, narrow: Narrow) -> Vec<Sym> {
+    let count = if narrow == Narrow::Byte { 4 } else { 2 };
+    (0..count).map(|i| bind(Expr::Part(word, narrow, i))).collect()
+}
+
+/// A word of the integers that are nearest to as many reals as it has room for.
+pub(crate) fn nearest(reals: &[Sym], narrow: Narrow) -> Int {
+    let integers = reals.iter().map(|&x| bind(Expr::Nearest(x, narrow))).collect();
+    bind(Expr::Pack(integers, narrow))
 }
 
 /// The literal `n`.

@@ -5,7 +5,7 @@ mod common;
 
 use common::{families, read};
 use fourfold::Problem;
-use fourfold_gpu::{Launch, Target};
+use fourfold_gpu::{BlockWork, Launch, Target};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -87,6 +87,22 @@ fn kernels_of_every_sort_compile_without_spills() {
     assert!(kernels.len() > 80, "{}", kernels.len());
     let spilling: Vec<_> = results.iter().filter(|(_, spills)| *spills).map(|(line, _)| line).collect();
     assert!(spilling.is_empty(), "kernels spill registers:\n{spilling:#?}");
+}
+
+/// The kernels for blocks, whose registers hold one each.
+#[test]
+#[ignore = "needs NVRTC: cargo xtask test brings it"]
+fn kernels_for_blocks_compile_without_spills() {
+    for architecture in ARCHITECTURES {
+        for work in [BlockWork::Inverse, BlockWork::Forward, BlockWork::Move] {
+            let log =
+                Target::cuda(architecture).unwrap().block_resources(work).unwrap_or_else(|e| panic!("{work:?}: {e}"));
+            let spilled = number(&log, " bytes spill stores") + number(&log, " bytes spill loads");
+            let registers = number(log.split("Used ").nth(1).unwrap_or_default(), " registers");
+            println!("{architecture} blocks {work:?}: {registers} registers, {spilled} bytes spilled");
+            assert_eq!(spilled, 0, "{work:?} spills registers");
+        }
+    }
 }
 
 #[test]

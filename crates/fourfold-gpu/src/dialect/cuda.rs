@@ -1,15 +1,16 @@
 //! CUDA C++.
 
 use super::Dialect;
+use crate::trace::Narrow;
 use fourfold::Precision;
 
 pub(crate) const CUDA: Dialect = Dialect {
     double: "",
-    opening: |spec| {
+    opening: |frame| {
         // Convolutions index through tables, for which the compiler would rather spill than take registers from other work groups.
-        let bounds = if spec.convolves() { format!("{}, 1", spec.threads) } else { spec.threads.to_string() };
+        let bounds = if frame.lonely { format!("{}, 1", frame.threads) } else { frame.threads.to_string() };
         let cluster =
-            if spec.cluster > 1 { format!("__cluster_dims__({}, 1, 1) ", spec.cluster) } else { String::new() };
+            if frame.cluster > 1 { format!("__cluster_dims__({}, 1, 1) ", frame.cluster) } else { String::new() };
         format!("extern \"C\" __global__ void {cluster}__launch_bounds__({bounds}) {}", super::NAME)
     },
     wide: "long long",
@@ -18,6 +19,12 @@ pub(crate) const CUDA: Dialect = Dialect {
     shared: "",
     local: |_| "extern __shared__ __align__(16) real local_[];".into(),
     pair: |x, y| format!("real2{{{x}, {y}}}"),
+    quad: |[x, y, z, w]| format!("uint4{{{x}, {y}, {z}, {w}}}"),
+    // One instruction, for which C++ has no name.
+    nearest: |x, narrow| {
+        let kind = if narrow == Narrow::Byte { "u8" } else { "s16" };
+        format!("[=] {{ int n; asm(\"cvt.rni.sat.{kind}.f32 %0, %1;\" : \"=r\"(n) : \"f\"({x})); return n; }}()")
+    },
     thread: "threadIdx.x",
     group: "blockIdx.x",
     barrier: "__syncthreads();",

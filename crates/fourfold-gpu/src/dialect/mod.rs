@@ -3,20 +3,33 @@
 mod cuda;
 mod opencl;
 
-use crate::spec::Spec;
-use crate::trace::{Array, Expr, Int, Statement, Sym, Var};
+use crate::trace::{Array, Expr, Int, Narrow, Statement, Sym, Var};
 use fourfold::Precision;
 use std::fmt::Write;
 
 pub(crate) use cuda::CUDA;
 pub(crate) use opencl::OPENCL;
 
+/// What a kernel's text needs to know beside its statements.
+pub(crate) struct Frame {
+    pub(crate) precision: Precision,
+    /// Whether indices have 64 bits.
+    pub(crate) wide: bool,
+    pub(crate) threads: usize,
+    /// Whether the compiler may take all registers for one work group.
+    pub(crate) lonely: bool,
+    /// Work groups that share their local memory.
+    pub(crate) cluster: usize,
+    /// Local memory, in pairs of reals.
+    pub(crate) local_pairs: usize,
+}
+
 /// How C is spelled on a device.
 pub(crate) struct Dialect {
     /// Lines before the kernel, for `f64`.
     pub(crate) double: &'static str,
     /// Opens the kernel.
-    pub(crate) opening: fn(&Spec) -> String,
+    pub(crate) opening: fn(&Frame) -> String,
     /// The integer type of 64 bits.
     pub(crate) wide: &'static str,
     /// Qualifies pointers to device memory.
@@ -27,6 +40,10 @@ pub(crate) struct Dialect {
     pub(crate) local: fn(pairs: usize) -> String,
     /// A pair of two values.
     pub(crate) pair: fn(x: &str, y: &str) -> String,
+    /// Four 32-bit words.
+    pub(crate) quad: fn(words: [String; 4]) -> String,
+    /// The nearest integer, halves to even ones, within a narrow type.
+    pub(crate) nearest: fn(x: &str, Narrow) -> String,
     pub(crate) thread: &'static str,
     pub(crate) group: &'static str,
     pub(crate) barrier: &'static str,
@@ -38,30 +55,30 @@ pub(crate) struct Dialect {
 pub(crate) const NAME: &str = "pass";
 
 /// The text of a kernel.
-pub(crate) fn print(dialect: &Dialect, spec: &Spec, statements: &[Statement]) -> String {
-    let (real, double) = match spec.precision {
+pub(crate) fn print(dialect: &Dialect, frame: &Frame, statements: &[Statement]) -> String {
+    let (real, double) = match frame.precision {
         Precision::F32 => ("float", ""),
         Precision::F64 => ("double", dialect.double),
     };
-    let index = if spec.wide { dialect.wide } else { "int" };
+    let index = if frame.wide { dialect.wide } else { "int" };
     let global = dialect.global;
     let mut text = format!(
         "{double}typedef {real} real;\ntypedef {real}2 real2;\ntypedef {index} index;\n\
                                  typedef unsigned {index} places;\n"
     );
-    if spec.cluster > 1 {
-        text += &(dialect.cluster)(spec.precision);
+    if frame.cluster > 1 {
+        text += &(dialect.cluster)(frame.precision);
     }
     let _ = writeln!(
         text,
         "{opening}({global}const real* input, {global}real* output, {global}const real* table,\n    \
          {global}const int* indices, {global}real* scratch) {{",
-        opening = (dialect.opening)(spec),
+        opening = (dialect.opening)(frame),
     );
-    if spec.local_elements() > 0 {
-        let _ = writeln!(text, "    {}", (dialect.local)(spec.local_elements()));
+    if frame.local_pairs > 0 {
+        let _ = writeln!(text, "    {}", (dialect.local)(frame.local_pairs));
     }
-    let mut printer = Printer { dialect, precision: spec.precision, text, depth: 1 };
+    let mut printer = Printer { dialect, precision: frame.precision, text, depth: 1 };
     printer.block(statements);
     printer.text + "}\n"
 }
@@ -103,6 +120,24 @@ impl Printer<'_> {
                     let pair = (self.dialect.pair)(&self.real(*x), &self.real(*y));
                     let peer = index(*peer);
                     self.line(&format!("to_peer(&((real2*)local_)[{}], {peer}, {pair});", index(*at)));
+                }
+                Statement::LetWords(names, array, at) => {
+                    self.line(&format!("const uint4 q{} = {};", names[0], self.quad("uint4", *array, *at)));
+                    for (name, part) in names.iter().zip(["x", "y", "z", "w"]) {
+                        self.line(&format!("const index v{name} = (index)q{}.{part};", names[0]));
+                    }
+                }
+                Statement::LetReals(names, array, at) => {
+                    let four = format!("{}4", if self.precision == Precision::F32 { "float" } else { "double" });
+                    self.line(&format!("const {four} q{} = {};", names[0], self.quad(&four, *array, *at)));
+                    for (name, part) in names.iter().zip(["x", "y", "z", "w"]) {
+                        self.line(&format!("const real v{name} = q{}.{part};", names[0]));
+                    }
+                }
+                Statement::StoreWords(array, at, words) => {
+                    let quad = (self.dialect.quad)(words.map(|word| format!("(unsigned){}", index(word))));
+                    let name = array_name(*array);
+                    self.line(&format!("(({}uint4*){name})[{}] = {quad};", self.qualifier(*array), index(*at)));
                 }
                 Statement::StorePair(array, at, [x, y]) => {
                     let pair = (self.dialect.pair)(&self.real(*x), &self.real(*y));
@@ -149,10 +184,20 @@ impl Printer<'_> {
             Expr::CutOff(x, threshold) => {
                 ("real", format!("fabs({}) < {} ? 0 : {}", real(x), real(threshold), real(x)))
             }
+            Expr::Part(word, Narrow::Short, 0) => ("real", format!("(real)(short){}", index(*word))),
+            Expr::Part(word, Narrow::Short, _) => ("real", format!("(real)({} >> 16)", index(*word))),
+            Expr::Part(word, Narrow::Byte, i) => ("real", format!("(real)(({} >> {}) & 255)", index(*word), 8 * i)),
+            Expr::Nearest(x, narrow) => ("index", (self.dialect.nearest)(&real(x), *narrow)),
+            Expr::Pack(parts, narrow) => ("index", pack(parts, *narrow)),
             Expr::LoadInt(array, at) => ("index", format!("{}[{}]", array_name(*array), index(*at))),
             Expr::Thread => ("index", self.dialect.thread.into()),
             Expr::Group => ("index", self.dialect.group.into()),
         }
+    }
+
+    /// Four neighbours of 32 bits.
+    fn quad(&self, kind: &str, array: Array, at: Int) -> String {
+        format!("((const {}{kind}*){})[{}]", self.qualifier(array), array_name(array), index(at))
     }
 
     fn qualifier(&self, array: Array) -> &'static str {
@@ -166,6 +211,16 @@ impl Printer<'_> {
             (Var::Lit(x), Precision::F64) => format!("({x:e})"),
         }
     }
+}
+
+/// Narrow integers as a word, the first lowest.
+fn pack(parts: &[Int], narrow: Narrow) -> String {
+    let (bits, mask) = match narrow {
+        Narrow::Byte => (8, "255u"),
+        Narrow::Short => (16, "65535u"),
+    };
+    let part = |(i, part): (usize, &Int)| format!("((unsigned){} & {mask}) << {}", index(*part), bits * i);
+    format!("(index)({})", parts.iter().enumerate().map(part).collect::<Vec<_>>().join(" | "))
 }
 
 fn index(i: Int) -> String {

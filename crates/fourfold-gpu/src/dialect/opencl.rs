@@ -1,17 +1,23 @@
 //! OpenCL C.
 
 use super::Dialect;
+use crate::trace::Narrow;
 
 pub(crate) const OPENCL: Dialect = Dialect {
     double: "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
-    opening: |spec| {
-        format!("__kernel __attribute__((reqd_work_group_size({}, 1, 1))) void {}", spec.threads, super::NAME)
+    opening: |frame| {
+        format!("__kernel __attribute__((reqd_work_group_size({}, 1, 1))) void {}", frame.threads, super::NAME)
     },
     wide: "long",
     global: "__global ",
     shared: "__local ",
-    local: |pairs| format!("__local real2 local_[{pairs}];"),
+    local: |pairs| format!("__local __attribute__((aligned(16))) real2 local_[{pairs}];"),
     pair: |x, y| format!("(real2)({x}, {y})"),
+    quad: |[x, y, z, w]| format!("(uint4)({x}, {y}, {z}, {w})"),
+    nearest: |x, narrow| match narrow {
+        Narrow::Byte => format!("convert_uchar_sat_rte({x})"),
+        Narrow::Short => format!("convert_short_sat_rte({x})"),
+    },
     thread: "get_local_id(0)",
     group: "get_group_id(0)",
     // In place, a work item writes what another one of its group has read.

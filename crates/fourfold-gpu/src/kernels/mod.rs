@@ -1,5 +1,6 @@
 //! Writes the kernel of a [`Spec`]: stage after stage, each a loop over the items of the work group's lines.
 
+pub(crate) mod blocks;
 mod combine;
 mod convolve;
 mod dft;

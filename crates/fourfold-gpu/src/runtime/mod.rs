@@ -291,6 +291,24 @@ impl<T: Element> Plain for T {}
 #[repr(transparent)]
 pub(crate) struct Place(pub(crate) u32);
 impl Plain for Place {}
+/// An integer of JPEG's blocks.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Narrow<T>(T);
+impl Plain for Narrow<i16> {}
+impl Plain for Narrow<u8> {}
+
+impl<T> Narrow<T> {
+    pub(crate) fn slice(data: &[T]) -> &[Narrow<T>] {
+        // SAFETY: a transparent wrapper.
+        unsafe { std::slice::from_raw_parts(data.as_ptr().cast(), data.len()) }
+    }
+
+    pub(crate) fn slice_mut(data: &mut [T]) -> &mut [Narrow<T>] {
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast(), data.len()) }
+    }
+}
 
 fn bytes<T: Plain>(data: &[T]) -> &[u8] {
     // SAFETY: plain data have no padding.
