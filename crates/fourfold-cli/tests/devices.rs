@@ -234,3 +234,18 @@ fn the_cache_is_shown_and_cleared() {
     let off = command().args(["cache"]).env("FOURFOLD_CACHE_DIR", "").output().unwrap();
     says(&String::from_utf8(off.stdout).unwrap(), &["not kept"]);
 }
+
+#[test]
+fn jpeg_blocks_are_timed_on_a_device() {
+    if !present() {
+        return;
+    }
+    let json =
+        success(&[&"jpeg", &"bench", &"--engine", &"cpu,opencl", &"--size", &"1", &"--seconds", &"0", &"--json"]);
+    let lines: Value = serde_json::from_str(&json).unwrap();
+    let lines: Vec<_> = lines.as_array().unwrap().iter().filter(|line| line["engine"] == "opencl:0").collect();
+    assert_eq!(lines.iter().map(|line| &line["method"]).collect::<Vec<_>>(), ["move", "inverse fast", "forward fast"]);
+    assert!(lines[1]["psnr"][0].is_null() || lines[1]["psnr"][0].as_f64().unwrap() > 60.0, "{json}");
+    assert!(lines[2]["of_moving"].as_f64().unwrap() > 0.0);
+    failure(1, &[&"jpeg", &"bench", &"--engine", &"cuda:sm_90"]);
+}

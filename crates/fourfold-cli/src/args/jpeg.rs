@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use clap::{Subcommand, ValueEnum};
 
 use super::{seconds, threads};
-use crate::engine::available_threads;
+use crate::engine::{Engine, available_threads};
 
 /// Decode, encode and look into JPEG files
 #[derive(clap::Args)]
@@ -87,6 +87,9 @@ pub(crate) struct JpegBench {
     /// MiB of random coefficients
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub(crate) size: u32,
+    /// Engines: cpu, or cpu:ISA; cuda or cuda:1, opencl or opencl:1, which have the blocks in their memory
+    #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "cpu")]
+    pub(crate) engine: Vec<Engine>,
     /// Threads of the processor to use
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads)]
     pub(crate) threads: usize,

@@ -1,10 +1,13 @@
 //! `fourfold jpeg bench`: blocks in both modes and directions, beside moving the same bytes.
 
 use std::io::{self, Cursor, Write};
+use std::path::Path;
 use std::rc::Rc;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use fourfold::Isa;
+use fourfold_gpu::{BlockWork, Device};
 use fourfold_jpeg::{
     Component, Forward, Image, Inverse, Layout, Limits, Mode, Table, Transform, decode_into, read_coefficients,
 };
@@ -12,10 +15,12 @@ use image::ImageDecoder;
 use image::codecs::jpeg::JpegDecoder;
 use serde::Serialize;
 
+use super::device::DeviceBlocks;
 use super::read;
 use crate::args::JpegBench;
 use crate::array::check_memory;
 use crate::commands::print_json;
+use crate::engine::Engine;
 use crate::timing::{Timed, Work};
 
 const MODES: [(Mode, &str); 2] = [(Mode::Fast, "fast"), (Mode::Exact, "exact")];
@@ -24,13 +29,14 @@ const MODES: [(Mode, &str); 2] = [(Mode::Fast, "fast"), (Mode::Exact, "exact")];
 const LEAST_ROUNDS: usize = 5;
 
 /// A component's coefficients and table.
-struct Source {
-    table: Table,
-    coefficients: Vec<i16>,
+pub(super) struct Source {
+    pub(super) table: Table,
+    pub(super) coefficients: Vec<i16>,
 }
 
 #[derive(Serialize)]
 struct Line {
+    engine: String,
     method: String,
     median_ms: f64,
     /// Of coefficients; of nothing where a file is decoded.
@@ -42,68 +48,117 @@ struct Line {
     psnr: Vec<Option<f64>>,
 }
 
+/// Something to be timed.
+struct Entry {
+    engine: String,
+    method: String,
+    timed: Timed,
+    psnr: Vec<Option<f64>>,
+    /// The number of the entry that moves the same bytes.
+    moving: Option<usize>,
+}
+
 /// Measures all methods in turn, so that all meet the same weather.
 pub(super) fn run(args: &JpegBench) -> Result<()> {
     let file = args.input.as_deref().map(read).transpose()?;
-    let limits = args.limit.limits();
+    let name = || args.input.as_deref().unwrap_or(Path::new("")).display();
     let sources = match &file {
         None => vec![random(args.size)?],
-        Some(file) => of_file(file, &limits)
-            .with_context(|| format!("cannot read {}", args.input.as_ref().expect("there is a file").display()))?,
+        Some(file) => of_file(file, &args.limit.limits()).with_context(|| format!("cannot read {}", name()))?,
     };
-    let sources = Rc::new(sources);
-    let mut contest = vec![("move".to_owned(), Timed::warm(Move::new(&sources))?, Vec::new())];
-    for (mode, name) in MODES {
-        let transform = Transform::builder().mode(mode).threads(args.threads).build()?;
-        let blocks = Blocks::new(&sources, &transform);
-        let psnr = sources.iter().zip(&blocks.samples).map(|(source, samples)| psnr(source, samples)).collect();
-        contest.push((format!("inverse {name}"), Timed::warm(blocks)?, psnr));
-        contest.push((
-            format!("forward {name}"),
-            Timed::warm(Back::new(Blocks::new(&sources, &transform)))?,
-            Vec::new(),
-        ));
-        if let Some(file) = &file {
-            contest.push((format!("decode {name}"), Timed::warm(Decoding::new(file, transform, limits))?, Vec::new()));
+    let mut contest = Contest { sources: Rc::new(sources), entries: Vec::new() };
+    for engine in &args.engine {
+        match engine {
+            Engine::Cpu(isa) => contest.enter_cpu(engine, isa.unwrap_or(Isa::best()), file.as_deref(), args)?,
+            Engine::Gpu(id) => contest.enter_device(engine, &Device::open(&id.to_string())?)?,
+            Engine::Architecture(_) => bail!("{engine} has no device to be timed"),
         }
     }
-    if let Some(file) = file {
-        contest.push(("decode zune-jpeg".into(), Timed::warm(Zune::new(file)?)?, Vec::new()));
+    if let Some(file) = file.filter(|_| args.engine.iter().any(|engine| matches!(engine, Engine::Cpu(_)))) {
+        contest.add(&Engine::Cpu(None), "decode zune-jpeg", Zune::new(file)?, None)?;
     }
     let start = Instant::now();
-    while contest[0].1.samples() < LEAST_ROUNDS || start.elapsed().as_secs_f64() < args.seconds * contest.len() as f64 {
-        contest.iter_mut().try_for_each(|(_, timed, _)| timed.sample())?;
+    let entries = &mut contest.entries;
+    while entries[0].timed.samples() < LEAST_ROUNDS
+        || start.elapsed().as_secs_f64() < args.seconds * entries.len() as f64
+    {
+        entries.iter_mut().try_for_each(|entry| entry.timed.sample())?;
     }
-    report(contest, &sources, args)
-}
-
-fn report(contest: Vec<(String, Timed, Vec<Option<f64>>)>, sources: &[Source], args: &JpegBench) -> Result<()> {
-    let coefficients: usize = sources.iter().map(|source| source.coefficients.len()).sum();
-    let moving = contest[0].1.spread().median;
-    let line = |(method, timed, psnr): (String, Timed, Vec<Option<f64>>)| {
-        let ms = timed.spread().median;
-        let blocks = (!method.starts_with("decode")).then_some(());
-        Line {
-            median_ms: ms,
-            gib_per_second: blocks.map(|()| 2.0 * coefficients as f64 / ms * 1e3 / (1u64 << 30) as f64),
-            ns_per_block: blocks.map(|()| ms * 1e6 / (coefficients / 64) as f64),
-            of_moving: blocks.map(|()| moving / ms),
-            psnr,
-            method,
-        }
-    };
-    let lines: Vec<_> = contest.into_iter().map(line).collect();
+    let lines = contest.lines();
     if args.json {
         return print_json(&lines);
     }
-    lines.iter().try_for_each(|line| writeln!(io::stdout(), "{}", text(line)))?;
-    Ok(())
+    Ok(lines.iter().try_for_each(|line| writeln!(io::stdout(), "{}", text(line)))?)
+}
+
+struct Contest {
+    sources: Rc<Vec<Source>>,
+    entries: Vec<Entry>,
+}
+
+impl Contest {
+    fn add(&mut self, engine: &Engine, method: &str, work: impl Work + 'static, moving: Option<usize>) -> Result<()> {
+        let timed = Timed::warm(work)?;
+        self.entries.push(Entry { engine: engine.to_string(), method: method.into(), timed, psnr: Vec::new(), moving });
+        Ok(())
+    }
+
+    fn enter_cpu(&mut self, engine: &Engine, isa: Isa, file: Option<&[u8]>, args: &JpegBench) -> Result<()> {
+        let moving = Some(self.entries.len());
+        self.add(engine, "move", Move::new(&self.sources), moving)?;
+        for (mode, name) in MODES {
+            let transform = Transform::builder().mode(mode).isa(isa).threads(args.threads).build()?;
+            let blocks = Blocks::new(&self.sources, &transform);
+            let psnr = self.errors(&blocks.samples);
+            self.add(engine, &format!("inverse {name}"), blocks, moving)?;
+            self.entries.last_mut().expect("just added").psnr = psnr;
+            let back = Back::new(Blocks::new(&self.sources, &transform));
+            self.add(engine, &format!("forward {name}"), back, moving)?;
+            if let Some(file) = file {
+                let decoding = Decoding::new(file, transform, args.limit.limits());
+                self.add(engine, &format!("decode {name}"), decoding, None)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn enter_device(&mut self, engine: &Engine, device: &Device) -> Result<()> {
+        let moving = Some(self.entries.len());
+        self.add(engine, "move", DeviceBlocks::new(device, BlockWork::Move, &self.sources)?, moving)?;
+        let inverse = DeviceBlocks::new(device, BlockWork::Inverse, &self.sources)?;
+        let psnr = self.errors(&inverse.samples(&self.sources)?);
+        self.add(engine, "inverse fast", inverse, moving)?;
+        self.entries.last_mut().expect("just added").psnr = psnr;
+        self.add(engine, "forward fast", DeviceBlocks::new(device, BlockWork::Forward, &self.sources)?, moving)
+    }
+
+    fn errors(&self, samples: &[Vec<u8>]) -> Vec<Option<f64>> {
+        self.sources.iter().zip(samples).map(|(source, samples)| psnr(source, samples)).collect()
+    }
+
+    fn lines(&self) -> Vec<Line> {
+        let coefficients: usize = self.sources.iter().map(|source| source.coefficients.len()).sum();
+        let line = |entry: &Entry| {
+            let ms = entry.timed.spread().median;
+            let moving = entry.moving.map(|number| self.entries[number].timed.spread().median);
+            Line {
+                engine: entry.engine.clone(),
+                method: entry.method.clone(),
+                median_ms: ms,
+                gib_per_second: moving.map(|_| 2.0 * coefficients as f64 / ms * 1e3 / (1u64 << 30) as f64),
+                ns_per_block: moving.map(|_| ms * 1e6 / (coefficients / 64) as f64),
+                of_moving: moving.map(|moving| moving / ms),
+                psnr: entry.psnr.clone(),
+            }
+        };
+        self.entries.iter().map(line).collect()
+    }
 }
 
 fn text(line: &Line) -> String {
-    let mut text = format!("{:<16} {:>9.3} ms", line.method, line.median_ms);
+    let mut text = format!("{} {:<16} {:>9.3} ms", line.engine, line.method, line.median_ms);
     if let (Some(rate), Some(ns), Some(share)) = (line.gib_per_second, line.ns_per_block, line.of_moving) {
-        text += &format!(" {rate:>8.2} GiB/s {ns:>7.2} ns a block {share:>6.3} of moving");
+        text += &format!(" {rate:>8.2} GiB/s {ns:>7.3} ns a block {share:>6.3} of moving");
     }
     if !line.psnr.is_empty() {
         let all = line.psnr.iter().map(|psnr| psnr.map_or("inf".into(), |psnr| format!("{psnr:.1}")));

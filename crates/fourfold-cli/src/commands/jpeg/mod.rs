@@ -3,6 +3,7 @@
 mod bench;
 mod coefficients;
 mod decode;
+mod device;
 mod encode;
 
 use std::fs;
