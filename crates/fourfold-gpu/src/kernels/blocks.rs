@@ -64,20 +64,37 @@ pub(crate) fn kernel(work: BlockWork) -> Vec<Statement> {
     })
 }
 
-/// `body` with the number in the array and the place in local memory of each sixteen bytes that a thread moves of its group's blocks.
-fn each(thread: Int, group: Int, blocks: Int, count: usize, body: impl Fn(Int, Int)) {
-    for i in 0..count {
+/// Numbers in the array and places in local memory of the sixteen bytes that a thread moves of its group's blocks.
+fn portions(thread: Int, group: Int, count: usize) -> Vec<(Int, Int)> {
+    let portion = |i: usize| {
         let own = thread + (i * THREADS) as i64;
-        let at = group * (count * THREADS) as i64 + own;
         let place = own / count as i64 * PITCH as i64 + own % count as i64;
-        if_less(at, blocks * count as i64, || body(at, place));
-    }
+        (group * (count * THREADS) as i64 + own, place)
+    };
+    (0..count).map(portion).collect()
+}
+
+/// Moves the group's blocks from one memory to another. A group that is full has nothing to ask, so that a thread has all its reads
+/// under way at once.
+fn copy(from: Array, to: Array, portions: &[(Int, Int)], group: Int, blocks: Int) {
+    let ends = |array, (at, place): (Int, Int)| if array == Array::Local { place } else { at };
+    let last = group * THREADS as i64 + (THREADS - 1) as i64;
+    if_less(last, blocks, || {
+        let words: Vec<_> = portions.iter().map(|&portion| from.load_words(ends(from, portion))).collect();
+        portions.iter().zip(words).for_each(|(&portion, words)| to.store_words(ends(to, portion), words));
+    });
+    if_less(blocks, last + 1, || {
+        let all = blocks * portions.len() as i64;
+        for &portion in portions {
+            if_less(portion.0, all, || to.store_words(ends(to, portion), from.load_words(ends(from, portion))));
+        }
+    });
 }
 
 /// Reads the group's blocks.
 fn collect(thread: Int, group: Int, blocks: Int, count: usize) {
     comment(format!("read {THREADS} blocks"));
-    each(thread, group, blocks, count, |at, place| Array::Local.store_words(place, Array::Input.load_words(at)));
+    copy(Array::Input, Array::Local, &portions(thread, group, count), group, blocks);
     barrier();
 }
 
@@ -85,7 +102,7 @@ fn collect(thread: Int, group: Int, blocks: Int, count: usize) {
 fn deal(thread: Int, group: Int, blocks: Int, count: usize) {
     barrier();
     comment(format!("write {THREADS} blocks"));
-    each(thread, group, blocks, count, |at, place| Array::Output.store_words(at, Array::Local.load_words(place)));
+    copy(Array::Local, Array::Output, &portions(thread, group, count), group, blocks);
 }
 
 /// The thread's block, whose sixteen bytes are `count`, as reals.
@@ -134,15 +151,20 @@ fn forward(thread: Int) {
     store(thread, &block, Narrow::Short);
 }
 
-/// Sums of neighbouring sixteen bytes, such that all that is read matters.
+/// Sums of sixteen bytes and others as far as half the array, such that all that is read matters.
 fn mix(thread: Int, group: Int, blocks: Int) {
-    let per_group = (SAMPLES * THREADS) as i64;
-    for i in 0..SAMPLES {
-        let at = group * per_group + thread + (i * THREADS) as i64;
-        if_less(at, blocks * SAMPLES as i64, || {
-            let far = Array::Input.load_words(at + blocks * SAMPLES as i64);
-            let near = Array::Input.load_words(at);
-            Array::Output.store_words(at, std::array::from_fn(|j| near[j] + far[j]));
-        });
-    }
+    let half = blocks * SAMPLES as i64;
+    let at = |i: usize| group * (SAMPLES * THREADS) as i64 + thread + (i * THREADS) as i64;
+    let sum = |i: usize| {
+        let (near, far) = (Array::Input.load_words(at(i)), Array::Input.load_words(at(i) + half));
+        std::array::from_fn(|j| near[j] + far[j])
+    };
+    let last = group * THREADS as i64 + (THREADS - 1) as i64;
+    if_less(last, blocks, || {
+        let sums: Vec<[Int; 4]> = (0..SAMPLES).map(sum).collect();
+        sums.into_iter().enumerate().for_each(|(i, sum)| Array::Output.store_words(at(i), sum));
+    });
+    if_less(blocks, last + 1, || {
+        (0..SAMPLES).for_each(|i| if_less(at(i), half, || Array::Output.store_words(at(i), sum(i))));
+    });
 }
