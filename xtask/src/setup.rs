@@ -1,4 +1,4 @@
-//! `cargo xtask setup`: the parts of the toolchain that a minimal installation lacks, and OpenCL devices that need no GPU.
+//! `cargo xtask setup`: the parts of the toolchain that a minimal installation lacks, OpenCL devices that need no GPU, and libjpeg-turbo.
 
 use crate::process::{command, run};
 use anyhow::{Context, Result};
@@ -14,6 +14,9 @@ const POCL_VENDOR: &str = "/etc/OpenCL/vendors/pocl.icd";
 /// Debian's package of the simulator that finds races in kernels.
 const OCLGRIND: &str = "oclgrind";
 
+/// Debian's package of libjpeg-turbo's programs, whose pixels are compared with.
+const LIBJPEG_TURBO: &str = "libjpeg-turbo-progs";
+
 /// Installs what is missing; silent if nothing is.
 pub(crate) fn run_if_missing() -> Result<()> {
     for [subcommand, component] in COMPONENTS {
@@ -25,7 +28,9 @@ pub(crate) fn run_if_missing() -> Result<()> {
         }
     }
     let pocl = std::path::Path::new(POCL_VENDOR).exists();
-    install(if pocl { "" } else { POCL }, if installed(OCLGRIND) { "" } else { OCLGRIND });
+    let djpeg = std::path::Path::new("/usr/bin/djpeg").exists();
+    let missing = [(pocl, POCL), (installed(OCLGRIND), OCLGRIND), (djpeg, LIBJPEG_TURBO)];
+    install(&missing.into_iter().filter(|(there, _)| !there).map(|(_, package)| package).collect::<Vec<_>>().join(" "));
     Ok(())
 }
 
@@ -35,15 +40,14 @@ pub(crate) fn installed(program: &str) -> bool {
 }
 
 /// Installs Debian's packages. Where that is not possible, the tests that need them say that they did not run.
-fn install(pocl: &str, oclgrind: &str) {
-    let packages = format!("{pocl} {oclgrind}");
-    if packages.trim().is_empty() || !std::path::Path::new("/usr/bin/apt-get").exists() {
+fn install(packages: &str) {
+    if packages.is_empty() || !std::path::Path::new("/usr/bin/apt-get").exists() {
         return;
     }
     let install = format!("apt-get install -y --no-install-recommends {packages}");
     let installed = run(&mut command("apt-get update")).and_then(|()| run(&mut command(&install)));
     if let Err(error) = installed {
-        eprintln!("install {packages} to test GPU kernels ({error:#})");
+        eprintln!("install {packages} to test GPU kernels and JPEG files ({error:#})");
     }
 }
 

@@ -27,7 +27,7 @@ fn the_inverse_is_the_definition() {
     let (waves, mut rng) = (waves(), fastrand::Rng::with_seed(1));
     for blocks in COUNTS {
         let table = table(&mut rng);
-        let size = |i: usize| 900 / i16::try_from(table[i % 64]).unwrap() >> (i % 64 / 8 + i % 8).min(12);
+        let size = |i: usize| (900 / i16::try_from(table[i % 64]).unwrap()) >> (i % 64 / 8 + i % 8).min(12);
         let coefficients: Vec<i16> = (0..64 * blocks).map(|i| rng.i16(-size(i)..=size(i))).collect();
         let plan = BlockPlan::new(&device, BlockWork::Inverse, &table, blocks, None).unwrap();
         let mut arrays = plan.arrays().unwrap();
