@@ -1,6 +1,7 @@
 //! `cargo xtask test`: all that must hold before a change goes in, each suite with a budget of time.
 
-use crate::process::{command, root, run, work_folder};
+use crate::process::{command, output, root, run, work_folder};
+use crate::python::python;
 use crate::{gpu, package, setup};
 use anyhow::{Context, Result, ensure};
 use std::process::Command;
@@ -112,10 +113,25 @@ fn first_command(text: &str) -> Option<&str> {
     text.lines().skip_while(|line| *line != "```sh").nth(1)
 }
 
-/// Unit, integration and documentation tests of all crates, their kernels kept with what cargo builds.
+/// Unit, integration and documentation tests of all crates, their kernels kept with what cargo builds, and photographs to decode.
 fn tests() -> Result<Outcome> {
     let mut test = command("cargo test --locked --workspace --all-features");
+    match photographs() {
+        Ok(folder) => drop(test.env("FOURFOLD_PHOTOGRAPHS", folder)),
+        Err(error) if env::var_os("CI").is_none() => eprintln!("no photographs from PyPI: {error:#}"),
+        Err(error) => return Err(error.context("no photographs from PyPI")),
+    }
     run(test.env("FOURFOLD_CACHE_DIR", work_folder("kernels")?)).map(done)
+}
+
+/// A package that has two photographs among its data sets.
+const PHOTOGRAPHS: &str = "--no-deps scikit-learn==1.9.1";
+
+/// The folder of the photographs.
+fn photographs() -> Result<String> {
+    let find = "import sysconfig; print(sysconfig.get_path('platlib') + '/sklearn/datasets/images')";
+    let mut script = command(&python("photographs", PHOTOGRAPHS)?);
+    Ok(output(script.args(["-c", find]))?.trim().to_owned())
 }
 
 /// The suites that ran: time and budget.

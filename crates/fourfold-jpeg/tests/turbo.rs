@@ -88,3 +88,21 @@ fn pictures_go_both_ways_as_libjpeg_turbo_has_them() {
         }
     }
 }
+
+/// Photographs of the folder that `FOURFOLD_PHOTOGRAPHS` names, as they are and made progressive.
+#[test]
+fn photographs_decode_as_libjpeg_turbo_has_them() {
+    let Some(folder) = std::env::var_os("FOURFOLD_PHOTOGRAPHS") else {
+        assert!(std::env::var_os("CI").is_none(), "cargo xtask test sets FOURFOLD_PHOTOGRAPHS");
+        return eprintln!("NOT TESTED: FOURFOLD_PHOTOGRAPHS is not set");
+    };
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let photographs: Vec<_> = files.filter(|path| path.extension().is_some_and(|suffix| suffix == "jpg")).collect();
+    assert!(photographs.len() > 1, "{photographs:?}");
+    for path in photographs {
+        let file = std::fs::read(&path).unwrap();
+        let Some(progressive) = run("jpegtran", &["-progressive"], &file) else { return };
+        assert!(decodes_alike(&file, &path.display().to_string()));
+        assert!(decodes_alike(&progressive, &format!("{}, progressive", path.display())));
+    }
+}
