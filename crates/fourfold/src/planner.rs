@@ -1,9 +1,9 @@
 //! Makes plans, and keeps their tables.
 
-use crate::cpu::cut::Cut;
 use crate::cpu::dispatch::Isa;
 use crate::cpu::engine::{Engine, Precise, Ready};
 use crate::cpu::line::Line;
+use crate::cpu::single::Single;
 use crate::cpu::sizes::{Sizes, table_bytes};
 use crate::cpu::threads::Pool;
 use crate::multiplier::{Multiplier, Values};
@@ -211,7 +211,7 @@ impl Planner {
 fn ready<S: Precise>(recipe: &recipe::Line) -> Ready<S> {
     match &recipe.scheme {
         Scheme::Lanes(factors) => Ready::Line(Arc::new(Line::new(recipe, factors))),
-        Scheme::Cut { columns, rows } => Ready::Cut(Arc::new(Cut::new(recipe, columns, rows))),
+        Scheme::Along(_) | Scheme::Cut { .. } => Ready::Single(Arc::new(Single::new(recipe))),
     }
 }
 

@@ -1,6 +1,7 @@
 //! How to compute, as data: a list of passes and, in each, the sums with their factors.
 
 use crate::problem::{AxisTransform, Problem};
+use crate::rules::along::{FIRST, fits};
 use crate::rules::axes;
 use crate::rules::cosine_sine::dft_of;
 use crate::rules::cut::complex_length;
@@ -76,6 +77,8 @@ pub struct Line {
 pub enum Scheme {
     /// Many lines at once, one in each SIMD lane: the factors of the DFT, in the order of the passes.
     Lanes(Vec<Factor>),
+    /// Line by line, lanes along the line: the radices of the complex DFT that it is, or that its pairs are. Printed after `along`.
+    Along(Vec<Factor>),
     /// Line by line, each cut into a matrix: the factors of its columns and of its rows. Printed with an `x` between them.
     Cut {
         /// Factors of the DFTs down the columns.
@@ -89,7 +92,7 @@ impl Scheme {
     /// All factors.
     pub fn factors(&self) -> impl Iterator<Item = &Factor> {
         let (first, second) = match self {
-            Scheme::Lanes(factors) => (factors, None),
+            Scheme::Lanes(factors) | Scheme::Along(factors) => (factors, None),
             Scheme::Cut { columns, rows } => (columns, Some(rows)),
         };
         first.iter().chain(second.into_iter().flatten())
@@ -101,6 +104,7 @@ impl fmt::Display for Scheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Scheme::Lanes(factors) => write!(f, "{}", List(factors)),
+            Scheme::Along(factors) => write!(f, " along{}", List(factors)),
             Scheme::Cut { columns, rows } => write!(f, "{} x{}", List(columns), List(rows)),
         }
     }
@@ -251,6 +255,7 @@ fn parse_pass(row: &str, unused: &mut Vec<&Line>) -> Result<Vec<Op>> {
         let (data, len) = dft_of(line.transform.sum, line.transform.n);
         let (makes, wanted) = match &scheme {
             Scheme::Lanes(factors) => (length(factors), Some(len)),
+            Scheme::Along(factors) => (length(factors), complex_length(data, len)),
             Scheme::Cut { columns, rows } => (length(columns).saturating_mul(length(rows)), complex_length(data, len)),
         };
         if Some(makes) != wanted {
@@ -260,15 +265,20 @@ fn parse_pass(row: &str, unused: &mut Vec<&Line>) -> Result<Vec<Op>> {
         Ok(Op::Transform(Line { scheme, ..line.clone() }))
     };
     let ops = ops.split('|').map(parse).collect::<Result<Vec<_>>>()?;
-    let cuts = |op: &Op| matches!(op, Op::Transform(Line { scheme: Scheme::Cut { .. }, .. }));
-    if ops.len() > 1 && ops.iter().any(cuts) {
-        return Err(invalid(format!("`{row}`: a line that is cut needs a pass of its own")));
+    let alone = |op: &Op| matches!(op, Op::Transform(line) if !matches!(line.scheme, Scheme::Lanes(_)));
+    if ops.len() > 1 && ops.iter().any(alone) {
+        return Err(invalid(format!("`{row}`: what goes line by line needs a pass of its own")));
     }
     Ok(ops)
 }
 
-/// `16 8 8`, or `16 16 x 16 8`.
+/// `16 8 8`, `along 16 8 8`, or `16 16 x 16 8`.
 fn parse_scheme(text: &str) -> Result<Scheme> {
+    if let Some(factors) = text.trim_start().strip_prefix("along ") {
+        let factors = parse_factors(factors)?;
+        let message = || invalid(format!("`{}`: expected radices along a line, the first {FIRST}", text.trim()));
+        return if fits(&factors) { Ok(Scheme::Along(factors)) } else { Err(message()) };
+    }
     match text.split_once(" x ") {
         None => Ok(Scheme::Lanes(parse_factors(text)?)),
         Some((columns, rows)) => Ok(Scheme::Cut { columns: parse_factors(columns)?, rows: parse_factors(rows)? }),

@@ -1,6 +1,5 @@
 //! Runs a recipe: pass after pass, tile after tile.
 
-use super::cut::Cut;
 use super::dispatch::Isa;
 use super::isa;
 use super::lane::{Job, Lane, Scalar};
@@ -9,6 +8,7 @@ use super::lines::Lines;
 #[cfg(feature = "ndarray")]
 use super::memory::Borrowed;
 use super::memory::{Array, Scratch, View, ViewMut, check};
+use super::single::Single;
 use super::sizes::Sizes;
 use super::threads::Pool;
 use super::tiles::{Block, Tiles};
@@ -35,8 +35,16 @@ pub(crate) struct Pass<S> {
 pub(crate) enum Ready<S> {
     Line(Arc<Line<S>>),
     Multiply(Arc<Values<S>>),
-    /// Instead of tiles: line by line, each a matrix of its own. Stands alone in its pass.
-    Cut(Arc<Cut<S>>),
+    /// Instead of tiles: line by line. Stands alone in its pass.
+    Single(Arc<Single<S>>),
+}
+
+impl<S> Pass<S> {
+    /// Whether its sums of reals act on both parts of complex numbers: these are one more axis then.
+    fn splits(&self, from: &Array<S>, to: &Array<S>) -> bool {
+        let complex = self.ops.iter().any(|op| matches!(op, Ready::Line(line) if line.ends.complex));
+        from.parts == 2 && to.parts == 2 && !complex
+    }
 }
 
 /// Precisions that have lanes of every width.
@@ -52,7 +60,7 @@ pub(crate) trait Precise: Scalar + Lane<Scalar = Self> {
     ///
     /// # Safety
     /// As there.
-    unsafe fn run(engine: &Engine<Self>, input: Array<Self>, output: Array<Self>, scratch: *mut u8, pool: &Pool);
+    unsafe fn run(engine: &Engine<Self>, ends: [&Array<Self>; 2], scratch: *mut u8, pool: &Pool);
 }
 
 macro_rules! precise {
@@ -73,15 +81,9 @@ macro_rules! precise {
                 }
             }
 
-            unsafe fn run(
-                engine: &Engine<Self>,
-                input: Array<Self>,
-                output: Array<Self>,
-                scratch: *mut u8,
-                pool: &Pool,
-            ) {
+            unsafe fn run(engine: &Engine<Self>, ends: [&Array<Self>; 2], scratch: *mut u8, pool: &Pool) {
                 // SAFETY: the caller's.
-                unsafe { engine.run(input, output, scratch, pool) }
+                unsafe { engine.run(ends, scratch, pool) }
             }
         }
     };
@@ -131,20 +133,17 @@ impl<S: Precise> Engine<S> {
     /// # Safety
     /// The arrays have the shapes of the problem and lie in memory that is readable and writable and nobody else's meanwhile;
     /// `scratch` has [`Engine::scratch`] bytes and is aligned to 64.
-    pub(crate) unsafe fn run(&self, input: Array<S>, output: Array<S>, scratch: *mut u8, pool: &Pool) {
-        let work = match &self.sizes.work {
-            Some((shape, parts)) => Array::c_order(scratch.cast(), shape, *parts),
-            None => output,
-        };
+    pub(crate) unsafe fn run(&self, [input, output]: [&Array<S>; 2], scratch: *mut u8, pool: &Pool) {
+        let work = self.sizes.work.as_ref().map(|(shape, parts)| Array::c_order(scratch.cast(), shape, *parts));
         // SAFETY: within the scratch.
-        let (cut, buffers) = unsafe {
-            let cut = scratch.add(self.sizes.work_bytes());
-            (cut.cast::<S>(), cut.add(self.sizes.cut_bytes()))
+        let (single, buffers) = unsafe {
+            let single = scratch.add(self.sizes.work_bytes());
+            (single.cast::<S>(), single.add(self.sizes.single_bytes()))
         };
         let place = |p: Place| match p {
             Place::Input => input,
             Place::Output => output,
-            Place::Work => work,
+            Place::Work => work.as_ref().expect("a recipe that names the work array has one"),
         };
         if self.passes.is_empty() {
             // SAFETY: the caller's.
@@ -155,8 +154,8 @@ impl<S: Precise> Engine<S> {
             // SAFETY: the caller's.
             unsafe {
                 match pass.ops.first() {
-                    Some(Ready::Cut(line)) => {
-                        line.run_all(self.sizes.isa, pass.axis, [from, to], cut, &|pass, from, to| {
+                    Some(Ready::Single(line)) => {
+                        line.run_all(self.sizes.isa, pass.axis, [from, to], single, &|pass, from, to| {
                             self.pass(pass, from, to, buffers, pool);
                         })
                     }
@@ -170,8 +169,10 @@ impl<S: Precise> Engine<S> {
     ///
     /// # Safety
     /// As [`Engine::run`]; `buffers` has room for every thread.
-    unsafe fn pass(&self, pass: &Pass<S>, from: Array<S>, to: Array<S>, buffers: *mut u8, pool: &Pool) {
-        let (tiles, buffers) = (Tiles::new(self, pass, from, to), Shared(buffers));
+    unsafe fn pass(&self, pass: &Pass<S>, from: &Array<S>, to: &Array<S>, buffers: *mut u8, pool: &Pool) {
+        let split = pass.splits(from, to).then(|| [from, to].map(Array::split_parts));
+        let ends = split.as_ref().map_or([from, to], |[from, to]| [from, to]);
+        let (tiles, buffers) = (Tiles::new(self, pass, ends, split.is_some()), Shared(buffers));
         // SAFETY: every worker has buffers of its own, every tile lines of its own, read whole before they are written.
         let block = |worker, index| unsafe {
             let buffer = buffers.at(worker * self.sizes.thread_bytes());
@@ -191,7 +192,7 @@ impl<S> Clone for Ready<S> {
         match self {
             Ready::Line(line) => Ready::Line(Arc::clone(line)),
             Ready::Multiply(values) => Ready::Multiply(Arc::clone(values)),
-            Ready::Cut(cut) => Ready::Cut(Arc::clone(cut)),
+            Ready::Single(line) => Ready::Single(Arc::clone(line)),
         }
     }
 }
@@ -213,8 +214,8 @@ impl Shared {
 ///
 /// # Safety
 /// Both arrays are there.
-unsafe fn copy<S: Scalar>(from: Array<S>, to: Array<S>) {
-    let lines = Lines::new(usize::MAX, [&from, &to, &to], true, 1);
+unsafe fn copy<S: Scalar>(from: &Array<S>, to: &Array<S>) {
+    let lines = Lines::new(usize::MAX, [from, to, to], true, 1);
     for i in 0..lines.count() {
         let tile = lines.tile(i, 1);
         for part in 0..from.parts as isize {
@@ -244,7 +245,7 @@ impl<S: Precise> Engine<S> {
         unsafe {
             let from = Array::new(input.data.as_ptr().cast_mut(), &ends[0].shape, input.strides, input.offset);
             let to = Array::new(output.data.as_mut_ptr(), &ends[1].shape, output.strides, output.offset);
-            S::run(self, from, to, scratch.base(), pool);
+            S::run(self, [&from, &to], scratch.base(), pool);
         }
         Ok(())
     }
@@ -265,7 +266,7 @@ impl<S: Precise> Engine<S> {
         // SAFETY: as above; every tile reads its lines whole before it writes them.
         unsafe {
             let array = Array::new(data.data.as_mut_ptr(), &layout.shape, data.strides, data.offset);
-            S::run(self, array, array, scratch.base(), pool);
+            S::run(self, [&array, &array], scratch.base(), pool);
         }
         Ok(())
     }
@@ -283,9 +284,9 @@ impl<S: Precise> Engine<S> {
         pool: &Pool,
     ) -> Result<()> {
         self.check_scratch(scratch, pool)?;
-        let from = input.as_ref().map_or(output.array, |input| input.array);
+        let from = input.as_ref().map_or(&output.array, |input| &input.array);
         // SAFETY: both are borrowed, the output mutably, until the end.
-        unsafe { self.run(from, output.array, scratch.base(), pool) };
+        unsafe { self.run([from, &output.array], scratch.base(), pool) };
         Ok(())
     }
 

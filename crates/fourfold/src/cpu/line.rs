@@ -14,6 +14,8 @@ use crate::rules::mixed_radix::Factor;
 pub(crate) struct Ends<S> {
     index: Vec<u32>,
     gain: Vec<S>,
+    /// The factor on odd places, if the order is even places ascending, then odd places descending, and their number even.
+    pub(crate) even_odd: Option<S>,
     pub(crate) before: Option<Combine<S>>,
     pub(crate) after: Option<Combine<S>>,
     /// Reals of a line at either end.
@@ -31,6 +33,7 @@ impl<S: Scalar> Ends<S> {
         let order = reduction.order.unwrap_or(Order { index: vec![], gain: vec![] });
         let [input, output] = reals(sum, n);
         Ends {
+            even_odd: even_odd(&order).map(S::of),
             index: order.index.iter().map(|&i| i as u32).collect(),
             gain: order.gain.iter().map(|&g| S::of(g)).collect(),
             before: combine(&reduction.before),
@@ -39,6 +42,11 @@ impl<S: Scalar> Ends<S> {
             output,
             complex: matches!(sum, Sum::Forward | Sum::Backward | Sum::RealToHalf | Sum::HalfToReal),
         }
+    }
+
+    /// Whether the real side of the DFT stands in another order than its own.
+    pub(crate) fn has_order(&self) -> bool {
+        !self.index.is_empty()
     }
 
     /// `rows` as the real side of the DFT.
@@ -50,6 +58,16 @@ impl<S: Scalar> Ends<S> {
             gain: if self.gain.is_empty() { std::ptr::null() } else { gain },
         }
     }
+}
+
+/// See [`Ends::even_odd`].
+fn even_odd(order: &Order) -> Option<f64> {
+    let (n, odd) = (order.index.len(), order.gain.last().copied().unwrap_or(1.0));
+    let place = |m: usize| if 2 * m < n { 2 * m } else { 2 * (n - m) - 1 };
+    let in_place = |(m, index): (usize, &usize)| *index == place(m);
+    let with_gain = |(m, gain): (usize, &f64)| *gain == if 2 * m < n { 1.0 } else { odd };
+    let all = order.index.iter().enumerate().all(in_place) && order.gain.iter().enumerate().all(with_gain);
+    (n > 0 && n % 2 == 0 && all).then_some(odd)
 }
 
 /// The executable form of one sum over lanes. `S` is the precision; the lanes are chosen when it runs.

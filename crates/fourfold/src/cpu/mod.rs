@@ -4,6 +4,7 @@
 //! that many transforms at once and no arithmetic ever crosses lanes. What a tile computes does not depend on its neighbours or on
 //! the thread, so results are the same for any number of threads.
 
+pub(crate) mod along;
 mod combine;
 pub(crate) mod cut;
 pub(crate) mod dft;
@@ -15,7 +16,10 @@ pub(crate) mod lane;
 pub(crate) mod line;
 mod lines;
 pub(crate) mod memory;
+mod order;
+mod pairs;
 mod pass;
+pub(crate) mod single;
 pub(crate) mod sizes;
 pub(crate) mod threads;
 mod tiles;

@@ -18,8 +18,8 @@ pub(crate) struct Sizes {
     /// Vectors in a slot; vectors of work after the slots.
     buffer: usize,
     extra: usize,
-    /// Reals that a line needs that is cut.
-    cut: usize,
+    /// Reals that a line needs that is done by itself.
+    single: usize,
     /// Bytes of a vector, and of a real.
     pub(crate) vector: usize,
     real: usize,
@@ -52,7 +52,7 @@ impl Sizes {
             slots: (BLOCK / ((buffer + SKEW) * vector)).clamp(2, (RUN / vector).min(GROUP) + 1),
             buffer,
             extra: lines().map(|line| line.work).max().unwrap_or(0),
-            cut: recipe.lines().map(cut).max().unwrap_or(0),
+            single: recipe.lines().map(single).max().unwrap_or(0),
             vector,
             real: size_of::<S>(),
         }
@@ -74,14 +74,14 @@ impl Sizes {
         (self.work.as_ref().map_or(0, reals) * self.real).next_multiple_of(64)
     }
 
-    /// Bytes for a line that is cut.
-    pub(crate) fn cut_bytes(&self) -> usize {
-        (self.cut * self.real).next_multiple_of(64)
+    /// Bytes for a line that is done by itself.
+    pub(crate) fn single_bytes(&self) -> usize {
+        (self.single * self.real).next_multiple_of(64)
     }
 
     /// Bytes of scratch for `threads` threads.
     pub(crate) fn scratch(&self, threads: usize) -> usize {
-        self.work_bytes() + self.cut_bytes() + threads * self.thread_bytes()
+        self.work_bytes() + self.single_bytes() + threads * self.thread_bytes()
     }
 }
 
@@ -97,6 +97,7 @@ fn lanes(line: &recipe::Line) -> Vec<Lanes> {
     let (sum, n) = (line.transform.sum, line.transform.n);
     match &line.scheme {
         Scheme::Lanes(factors) => vec![over_lanes(sum, n, factors)],
+        Scheme::Along(_) => vec![],
         Scheme::Cut { columns, rows } => {
             [columns, rows].map(|factors| over_lanes(Sum::Forward, length(factors), factors)).into()
         }
@@ -138,12 +139,20 @@ fn factor_work(factor: &Factor) -> usize {
     }
 }
 
-/// Reals for the matrix that a line is cut into, twice.
-fn cut(line: &recipe::Line) -> usize {
+/// Reals of a line that is done by itself.
+fn single(line: &recipe::Line) -> usize {
     match &line.scheme {
         Scheme::Lanes(_) => 0,
-        Scheme::Cut { columns, rows } => 4 * length(columns) * length(rows) + 2,
+        Scheme::Along(factors) => 2 * single_buffer(length(factors)),
+        Scheme::Cut { columns, rows } => 2 * single_buffer(length(columns) * length(rows)),
     }
+}
+
+/// Reals of one buffer for a DFT of m complex numbers: a half spectrum has one more, and the next buffer begins at a vector, and at another place
+/// modulo a page.
+pub(crate) fn single_buffer(m: usize) -> usize {
+    const SKEW: usize = 64;
+    (2 * m + 2).next_multiple_of(SKEW) + SKEW
 }
 
 /// Bytes that making the tables of a line takes at most, with reals of `real` bytes. Measured as the most memory in use, in bytes an
@@ -156,7 +165,7 @@ pub(crate) fn table_bytes(line: &recipe::Line, real: usize) -> usize {
         _ => 52 * line.transform.n,
     };
     ends + match &line.scheme {
-        Scheme::Lanes(factors) => dft_bytes(factors, real),
+        Scheme::Lanes(factors) | Scheme::Along(factors) => dft_bytes(factors, real),
         Scheme::Cut { columns, rows } => {
             let between = 3 * real * length(columns) * length(rows);
             between + dft_bytes(columns, real) + dft_bytes(rows, real)

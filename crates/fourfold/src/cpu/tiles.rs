@@ -26,9 +26,9 @@ impl<S: Precise> Job<S> for Block<'_, S> {
 pub(super) struct Tiles<'a, S> {
     engine: &'a Engine<S>,
     pass: &'a Pass<S>,
-    pub(super) from: Array<S>,
-    to: Array<S>,
-    table: Array<S>,
+    pub(super) from: &'a Array<S>,
+    to: &'a Array<S>,
+    table: Option<Array<S>>,
     pub(super) lines: Lines,
     pub(super) width: usize,
     /// Tiles in a block.
@@ -39,20 +39,16 @@ pub(super) struct Tiles<'a, S> {
 unsafe impl<S: Precise> Sync for Tiles<'_, S> {}
 
 impl<'a, S: Precise> Tiles<'a, S> {
-    /// The tiles of `pass` from one array to another.
-    pub(super) fn new(engine: &'a Engine<S>, pass: &'a Pass<S>, from: Array<S>, to: Array<S>) -> Self {
+    /// The tiles of `pass` from one array to another; `split`: of complex numbers whose parts are one more axis.
+    pub(super) fn new(engine: &'a Engine<S>, pass: &'a Pass<S>, [from, to]: [&'a Array<S>; 2], split: bool) -> Self {
         let values =
             pass.ops.iter().find_map(|op| if let Ready::Multiply(values) = op { Some(&**values) } else { None });
-        let complex = pass.ops.iter().any(|op| matches!(op, Ready::Line(line) if line.ends.complex));
-        // Sums of reals act on both parts of complex numbers: these are one more axis then.
-        let split = from.parts == 2 && to.parts == 2 && !complex;
-        let [from, to] = [from, to].map(|array| if split { array.split_parts() } else { array });
-        let table = values.and_then(|values| values.array(split)).unwrap_or(to);
+        let table = values.and_then(|values| values.array(split));
         let width = engine.sizes.vector / size_of::<S>();
-        let lines = Lines::new(pass.axis, [&from, &to, &table], values.is_none(), width);
+        let lines = Lines::new(pass.axis, [from, to, table.as_ref().unwrap_or(to)], values.is_none(), width);
         // Rows of tiles are read as one run of memory where that lies across the lines.
         let across = |array: &Array<S>| array.strides[pass.axis].unsigned_abs() > array.parts;
-        let group = if across(&from) || across(&to) { engine.sizes.slots - 1 } else { 1 };
+        let group = if across(from) || across(to) { engine.sizes.slots - 1 } else { 1 };
         Tiles { engine, pass, from, to, table, lines, width, group }
     }
 }
@@ -92,7 +88,7 @@ impl<S: Precise> Tiles<'_, S> {
             let mut free = buffer.add(count * step);
             let work = buffer.add(self.engine.sizes.slots * step);
             let slots = &mut slots[..count];
-            gather_block(tiles.iter().map(|tile| self.access(&self.from, 0, tile)), slots);
+            gather_block(tiles.iter().map(|tile| self.access(self.from, 0, tile)), slots);
             for (slot, tile) in slots.iter_mut().zip(tiles) {
                 for op in &self.pass.ops {
                     match op {
@@ -103,11 +99,11 @@ impl<S: Precise> Tiles<'_, S> {
                             }
                         }
                         Ready::Multiply(values) => self.multiply(values, tile, *slot, free),
-                        Ready::Cut(_) => unreachable!("a line that is cut has a pass of its own"),
+                        Ready::Single(_) => unreachable!("what goes line by line has a pass of its own"),
                     }
                 }
             }
-            scatter_block(tiles.iter().map(|tile| self.access(&self.to, 1, tile)), slots);
+            scatter_block(tiles.iter().map(|tile| self.access(self.to, 1, tile)), slots);
         }
     }
 
@@ -123,7 +119,10 @@ impl<S: Precise> Tiles<'_, S> {
         // SAFETY: the caller's.
         unsafe {
             match values.along(self.pass.axis) {
-                None => gather_block([self.access(&self.table, 2, tile)].into_iter(), &[free]),
+                None => {
+                    let table = self.table.as_ref().expect("factors stand along the axes or in a table");
+                    gather_block([self.access(table, 2, tile)].into_iter(), &[free]);
+                }
                 Some(along) => {
                     let lanes = std::array::from_fn::<_, LANES, _>(|lane| {
                         let line = tile.first + lane.min(tile.used - 1);

@@ -170,7 +170,7 @@ impl<V: Lane> Work for ScatterRun<'_, V> {
 /// Turns the square of `W` rows of `W` lanes: log₂ W rounds of zipping row i with row i + W/2 (the perfect shuffle applied to both
 /// halves of the index).
 #[inline(always)]
-fn turn<V: Lane, const W: usize>(mut rows: [V; W]) -> [V; W] {
+pub(crate) fn turn<V: Lane, const W: usize>(mut rows: [V; W]) -> [V; W] {
     let mut round = 1;
     while round < W {
         let mut next = rows;

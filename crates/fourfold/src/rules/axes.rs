@@ -8,6 +8,7 @@
 use crate::kind::Sum;
 use crate::problem::{AxisTransform, Problem};
 use crate::recipe::{Line, Op, Pass, Place, Recipe, Scheme};
+use crate::rules::along;
 use crate::rules::cosine_sine::dft_of;
 use crate::rules::cut;
 use crate::rules::mixed_radix::{factors, factors_of_cut};
@@ -85,18 +86,25 @@ fn lines(problem: &Problem, first: Option<usize>, last: Option<usize>) -> Vec<Li
     // Rows before columns: the first pass leaves the input, and columns are best done where they stand.
     transforms.sort_by_key(|t| (rank(t), strides[t.axis].unsigned_abs(), std::cmp::Reverse(t.axis)));
     let end = transforms.len().saturating_sub(1);
-    let elements = problem.input_domain().reals() * problem.input().elements();
     let line = |(i, transform): (usize, AxisTransform)| Line {
         transform,
         scale: if i == end { problem.scale() } else { 1.0 },
-        scheme: scheme(&transform, elements / problem.input().shape[transform.axis]),
+        scheme: scheme(&transform, lines_along(problem, transform.axis), problem.precision().bytes()),
     };
     transforms.into_iter().enumerate().map(line).collect()
 }
 
-/// How the DFT of a sum is done over about so many lines.
-fn scheme(transform: &AxisTransform, lines: usize) -> Scheme {
+/// About how many lines of reals there are along an axis.
+pub(crate) fn lines_along(problem: &Problem, axis: usize) -> usize {
+    problem.input_domain().reals() * problem.input().elements() / problem.input().shape[axis]
+}
+
+/// How the DFT of a sum is done over about so many lines of reals of `real` bytes.
+fn scheme(transform: &AxisTransform, lines: usize, real: usize) -> Scheme {
     let (data, len) = dft_of(transform.sum, transform.n);
+    if let Some(factors) = cut::single(data, len, lines).and_then(|m| along::factors(m, real)) {
+        return Scheme::Along(factors);
+    }
     match cut::lengths(data, len, lines) {
         None => Scheme::Lanes(factors(len)),
         Some((columns, rows)) => {

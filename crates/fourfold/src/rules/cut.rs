@@ -22,6 +22,9 @@ use crate::real::Real;
 /// Below this length a vector with one lane in use is not slower.
 const LEAST: usize = 512;
 
+/// Columns and rows have as many elements at least.
+const SHORTEST: usize = 16;
+
 /// Lines that are fewer leave most lanes empty.
 const FEW: usize = 4;
 
@@ -30,12 +33,30 @@ const LONG: usize = 1 << 15;
 
 /// The lengths (N₁, N₂) of the columns and rows that a DFT of `len` elements is cut into, if it is to be.
 pub(crate) fn lengths(data: Data, len: usize, lines: usize) -> Option<(usize, usize)> {
-    if !(LEAST..=LONGEST).contains(&len) || (lines > FEW && len <= LONG) {
+    if len < LEAST {
         return None;
     }
-    let complex = complex_length(data, len)?;
-    let (a, b) = balanced(complex);
-    (a.min(b) >= 16).then_some((a, b))
+    let (a, b) = balanced(single(data, len, lines)?);
+    (a.min(b) >= SHORTEST).then_some((a, b))
+}
+
+/// Ways to cut n, the most equal first.
+pub(crate) fn splits(n: usize) -> Vec<(usize, usize)> {
+    let (a, b) = balanced(n);
+    let all = [(a, b), (b, a), (2 * a, b / 2), (a / 2, 2 * b), (4 * a, b / 4), (a / 4, 4 * b)];
+    let mut kept = vec![];
+    for (a, b) in all {
+        if a * b == n && a.min(b) >= SHORTEST && !kept.contains(&(a, b)) {
+            kept.push((a, b));
+        }
+    }
+    kept
+}
+
+/// The number of complex elements in a DFT of `len`, if its lines are better done one by one: so few that they leave most lanes
+/// empty, or so long that a tile of them leaves the cache.
+pub(crate) fn single(data: Data, len: usize, lines: usize) -> Option<usize> {
+    if len > LONGEST || (lines > FEW && len <= LONG) { None } else { complex_length(data, len) }
 }
 
 /// The number M of complex elements in a DFT of `len`, if it can be cut.

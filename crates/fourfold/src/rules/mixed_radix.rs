@@ -91,6 +91,32 @@ pub fn factors(n: usize) -> Vec<Factor> {
     list
 }
 
+/// Lists of factors that a DFT of length n may have, those of [`factors`] among them.
+pub(crate) fn variants(n: usize) -> Vec<Vec<Factor>> {
+    let (smooth, primes) = split(n);
+    let mut lists = vec![factors(n)];
+    for most in (2..=MOST_BITS).rev() {
+        let mut list = radices(smooth, most);
+        list.extend(primes.iter().copied().map(prime));
+        list.sort_by_key(Factor::length);
+        let ascending = list.clone();
+        list.reverse();
+        lists.extend([list, ascending]);
+    }
+    keep_good(lists)
+}
+
+/// Those that round little, or as little as the first, once each.
+pub(crate) fn keep_good(lists: Vec<Vec<Factor>>) -> Vec<Vec<Factor>> {
+    let mut kept: Vec<Vec<Factor>> = vec![];
+    for list in lists {
+        if (kept.is_empty() || rounds_little(&list)) && !kept.contains(&list) {
+            kept.push(list);
+        }
+    }
+    kept
+}
+
 /// The factors of two DFTs that make a longer one, as [`factors`].
 pub(crate) fn factors_of_cut(columns: usize, rows: usize) -> (Vec<Factor>, Vec<Factor>) {
     const SEAM: f64 = 2.5; // the twiddles between them, and the pairs that real data are packed in
@@ -112,7 +138,7 @@ fn cheapest(n: usize) -> Vec<Factor> {
         return vec![Factor::Direct(n)];
     }
     let (smooth, primes) = split(n);
-    let mut list = radices(smooth);
+    let mut list = radices(smooth, MOST_BITS);
     list.extend(primes.into_iter().map(prime));
     // Large first: the first pass has no twiddles, and real butterflies.
     list.sort_by_key(|f| std::cmp::Reverse(f.length()));
@@ -180,17 +206,20 @@ pub fn prime_factors(mut n: usize) -> Vec<usize> {
     list
 }
 
-/// The cheapest radices of a smooth n: only powers of two leave a choice.
-fn radices(n: usize) -> Vec<Factor> {
+/// The largest power of two that is a radix, in bits.
+pub(crate) const MOST_BITS: usize = 4;
+
+/// The cheapest radices of a smooth n: only powers of two leave a choice, up to 2^`most` each.
+pub(crate) fn radices(n: usize, most: usize) -> Vec<Factor> {
     let twos = n.trailing_zeros() as usize;
     let mut list: Vec<_> = prime_factors(n >> twos).into_iter().map(Factor::Radix).collect();
-    list.extend(powers_of_two(twos).into_iter().map(|bits| Factor::Radix(1 << bits)));
+    list.extend(powers_of_two(twos, most).into_iter().map(|bits| Factor::Radix(1 << bits)));
     list
 }
 
-/// 2^bits as radices 16, 8, 4, 2: the fewest passes, and of those as equal as can be.
-fn powers_of_two(bits: usize) -> Vec<usize> {
-    let passes = bits.div_ceil(4);
+/// 2^bits as radices up to 2^`most`: the fewest passes, and of those as equal as can be.
+fn powers_of_two(bits: usize, most: usize) -> Vec<usize> {
+    let passes = bits.div_ceil(most);
     (0..passes).map(|i| (bits + i) / passes).collect()
 }
 
@@ -203,7 +232,7 @@ fn prime(p: usize) -> Factor {
 }
 
 fn bluestein(p: usize) -> Factor {
-    Factor::Bluestein(p, radices(bluestein::length(p)))
+    Factor::Bluestein(p, radices(bluestein::length(p), MOST_BITS))
 }
 
 /// Rader's convolutions with direct sums in place of further ones, as long as that takes about as long as Bluestein's.
@@ -230,6 +259,11 @@ fn widen(list: &mut [Factor]) {
 /// The most that factors may round. With a sum's combine, and what the estimate leaves out, they then keep the bound of 3e-7 in
 /// single precision, which is 25 in these units, and of 6e-16 in double precision, 29.
 const MOST_ROUNDING: f64 = 20.0;
+
+/// Whether a DFT with these factors keeps the bounds.
+pub(crate) fn rounds_little(factors: &[Factor]) -> bool {
+    rounding(factors) <= MOST_ROUNDING
+}
 
 /// The mean square of the relative rounding error of a DFT with these factors, in units of the squared roundoff, 2^-24 or 2^-53;
 /// fitted to measurements. Errors of passes add up, and so do those of a convolution's two DFTs.

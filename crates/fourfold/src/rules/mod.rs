@@ -7,8 +7,10 @@
 //! | [`rader`] | a DFT of prime length p | a cyclic convolution of length p − 1 |
 //! | [`bluestein`] | a DFT of any length | a convolution of any longer length |
 //! | [`cut`] | one long DFT of length N₁·N₂ | N₂ DFTs of length N₁ and N₁ of length N₂ |
+//! | [`along`] | a DFT of one signal | the same with butterflies side by side |
 //! | [`axes`] | a transform of several axes | one pass an axis |
 
+pub(crate) mod along;
 pub(crate) mod axes;
 pub(crate) mod bluestein;
 pub(crate) mod cosine_sine;

@@ -11,6 +11,7 @@ use complex::Complexes;
 use num_complex::Complex;
 use real::{Backward, First, Forward, Last};
 
+pub(crate) mod along;
 mod any;
 mod complex;
 mod real;
@@ -211,6 +212,8 @@ macro_rules! for_radix {
         }
     };
 }
+
+use for_radix;
 
 impl<S: Scalar> Pass<S> {
     fn radix(&self) -> usize {

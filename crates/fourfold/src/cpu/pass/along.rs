@@ -1,0 +1,244 @@
+//! Passes of one complex signal with lanes along it: lane j of a vector belongs to element i + j.
+//!
+//! Between passes the signal stands in blocks of [`LANES`] real parts and as many imaginary ones, whatever the width of the vectors.
+//! The first pass has as large a radix, so that the length of every sequence after it is a multiple of every vector's.
+
+use super::zero;
+use crate::butterfly::Butterfly;
+use crate::complex::C;
+use crate::cpu::lane::{Lane, Scalar, Work};
+use crate::cpu::lines::LANES;
+use crate::cpu::transpose::turn;
+use crate::twiddle::Roots;
+
+/// Reals of a block: its real parts, then its imaginary ones.
+const BLOCK: usize = 2 * LANES;
+
+/// One pass, as [`Pass`](super::Pass).
+pub(crate) struct PassAlong<S> {
+    radix: usize,
+    groups: usize,
+    inner: usize,
+    /// For every block of k and every 1 ≤ j < r: w_{r·inner}^{jk}, as a block. Empty if `inner` is 1.
+    twiddles: Vec<S>,
+}
+
+/// Where a pass reads and writes, and whether the transform goes backwards: forwards between two exchanges of the parts.
+pub(crate) struct Ways<S> {
+    pub(crate) src: *const S,
+    pub(crate) dst: *mut S,
+    pub(crate) backward: bool,
+    /// Whether the destination has its parts in pairs, with this factor.
+    pub(crate) last: Option<S>,
+}
+
+impl<S: Scalar> PassAlong<S> {
+    pub(crate) fn new(radix: usize, groups: usize, inner: usize) -> Self {
+        let roots = Roots::new((radix * groups * inner) as u64);
+        let blocks = if inner == 1 { 0 } else { inner / LANES };
+        let mut twiddles = Vec::with_capacity(blocks * (radix - 1) * BLOCK);
+        for (block, j) in (0..blocks).flat_map(|block| (1..radix).map(move |j| (block, j))) {
+            let root = |k: usize| S::root(&roots, (groups * j * (block * LANES + k)) as u64);
+            twiddles.extend((0..LANES).map(|k| root(k).re));
+            twiddles.extend((0..LANES).map(|k| root(k).im));
+        }
+        PassAlong { radix, groups, inner, twiddles }
+    }
+
+    /// The first pass, of radix [`LANES`]: from pairs to blocks.
+    ///
+    /// # Safety
+    /// Source and destination hold the signal and do not overlap; the CPU has the instructions of `V`.
+    pub(crate) unsafe fn first<V: Lane<Scalar = S>>(&self, ways: &Ways<S>)
+    where
+        S: Lane<Scalar = S>,
+    {
+        // SAFETY: the caller's.
+        unsafe { V::enter(First::<V> { pass: self, ways }) }
+    }
+
+    /// Any other pass: from blocks to blocks, or to pairs.
+    ///
+    /// # Safety
+    /// As [`PassAlong::first`].
+    pub(crate) unsafe fn further<V: Lane<Scalar = S>>(&self, ways: &Ways<S>) {
+        // SAFETY: the caller's.
+        unsafe { super::for_radix!(self.radix, R => V::enter(Further::<V, R> { pass: self, ways })) }
+    }
+}
+
+/// WIDTH numbers in pairs (re, im).
+///
+/// # Safety
+/// They are there.
+#[inline(always)]
+pub(crate) unsafe fn pairs<V: Lane>(from: *const V::Scalar) -> C<V> {
+    // SAFETY: the caller's.
+    let (re, im) = unsafe { V::unzip(V::load(from), V::load(from.add(V::WIDTH))) };
+    C { re, im }
+}
+
+/// The reverse of [`pairs`].
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+pub(crate) unsafe fn put_pairs<V: Lane>(to: *mut V::Scalar, z: C<V>) {
+    let (low, high) = V::zip(z.re, z.im);
+    // SAFETY: the caller's.
+    unsafe {
+        low.store(to);
+        high.store(to.add(V::WIDTH));
+    }
+}
+
+/// WIDTH numbers of a block.
+///
+/// # Safety
+/// They are there.
+#[inline(always)]
+unsafe fn block<V: Lane>(from: *const V::Scalar) -> C<V> {
+    // SAFETY: the caller's.
+    unsafe { C { re: V::load(from), im: V::load(from.add(LANES)) } }
+}
+
+struct First<'a, V: Lane> {
+    pass: &'a PassAlong<V::Scalar>,
+    ways: &'a Ways<V::Scalar>,
+}
+
+impl<V: Lane> First<'_, V>
+where
+    V::Scalar: Lane<Scalar = V::Scalar>,
+{
+    /// The butterflies of elements l … l + WIDTH − 1.
+    #[inline(always)]
+    unsafe fn butterflies<W: Lane<Scalar = V::Scalar>>(&self, l: usize) -> [C<W>; LANES] {
+        let mut z = [zero(); LANES];
+        for (j, z) in z.iter_mut().enumerate() {
+            // SAFETY: the caller stays within the pass.
+            *z = unsafe { pairs::<W>(self.ways.src.add(2 * (l + j * self.pass.groups))) };
+            if self.ways.backward {
+                *z = z.swap();
+            }
+        }
+        z.dft()
+    }
+
+    /// Outputs of butterfly l + i, one block, out of lane i of the vectors.
+    #[inline(always)]
+    unsafe fn squares<const W: usize>(&self) -> usize {
+        let whole = self.pass.groups / W * W;
+        for l in (0..whole).step_by(W) {
+            // SAFETY: W blocks from block l on are in the destination.
+            unsafe {
+                let z = self.butterflies::<V>(l);
+                for c in (0..LANES).step_by(W) {
+                    let (mut re, mut im) = ([z[0].re; W], [z[0].im; W]);
+                    for i in 0..W {
+                        (re[i], im[i]) = (z[c + i].re, z[c + i].im);
+                    }
+                    let (re, im) = (turn(re), turn(im));
+                    for i in 0..W {
+                        let to = self.ways.dst.add((l + i) * BLOCK + c);
+                        re[i].store(to);
+                        im[i].store(to.add(LANES));
+                    }
+                }
+            }
+        }
+        whole
+    }
+}
+
+impl<V: Lane> Work for First<'_, V>
+where
+    V::Scalar: Lane<Scalar = V::Scalar>,
+{
+    #[inline(always)]
+    fn run(self) {
+        // SAFETY: the caller of `PassAlong::first`: `groups` butterflies.
+        unsafe {
+            let whole = match V::WIDTH {
+                2 => self.squares::<2>(),
+                4 => self.squares::<4>(),
+                8 => self.squares::<8>(),
+                16 => self.squares::<16>(),
+                _ => 0,
+            };
+            for l in whole..self.pass.groups {
+                let z = self.butterflies::<V::Scalar>(l);
+                for (q, z) in z.into_iter().enumerate() {
+                    let to = self.ways.dst.add(l * BLOCK + q);
+                    (*to, *to.add(LANES)) = (z.re, z.im);
+                }
+            }
+        }
+    }
+}
+
+struct Further<'a, V: Lane, const R: usize> {
+    pass: &'a PassAlong<V::Scalar>,
+    ways: &'a Ways<V::Scalar>,
+}
+
+impl<V: Lane, const R: usize> Further<'_, V, R>
+where
+    [C<V>; R]: Butterfly,
+{
+    /// The butterflies of WIDTH elements: inputs `step` reals apart from `src` on; outputs `2 · inner` reals apart from `dst` on.
+    #[inline(always)]
+    unsafe fn butterflies(&self, src: *const V::Scalar, step: usize, w: *const V::Scalar, dst: *mut V::Scalar) {
+        // SAFETY: the caller stays within the pass.
+        unsafe {
+            let (mut z, mut at) = ([zero(); R], src);
+            for j in 0..R {
+                z[j] = block(at);
+                if j > 0 {
+                    z[j] = z[j].mul(block(w.add((j - 1) * BLOCK)));
+                }
+                at = at.wrapping_add(step);
+            }
+            let (z, mut at) = (z.dft(), dst);
+            for q in 0..R {
+                match self.ways.last {
+                    None => {
+                        z[q].re.store(at);
+                        z[q].im.store(at.add(LANES));
+                    }
+                    Some(by) => {
+                        let z =
+                            if self.ways.backward { z[q].swap().scale(V::splat(by)) } else { z[q].scale(V::splat(by)) };
+                        put_pairs(at, z);
+                    }
+                }
+                at = at.wrapping_add(2 * self.pass.inner);
+            }
+        }
+    }
+}
+
+impl<V: Lane, const R: usize> Work for Further<'_, V, R>
+where
+    [C<V>; R]: Butterfly,
+{
+    #[inline(always)]
+    fn run(self) {
+        let PassAlong { groups, inner, ref twiddles, .. } = *self.pass;
+        // Pairs take twice the places of one part of a block.
+        let spread = if self.ways.last.is_some() { 2 } else { 1 };
+        for l in 0..groups {
+            for k in (0..inner).step_by(LANES) {
+                for lane in (0..LANES).step_by(V::WIDTH) {
+                    // SAFETY: sequences l + j·groups of `inner` elements in, one of R·inner out, and their twiddles.
+                    unsafe {
+                        let src = self.ways.src.add(2 * (l * inner + k) + lane);
+                        let w = twiddles.as_ptr().add(2 * k * (R - 1) + lane);
+                        let dst = self.ways.dst.add(2 * (l * R * inner + k) + spread * lane);
+                        self.butterflies(src, 2 * groups * inner, w, dst);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! One line at a time, for lines that are few or long: combine → complex DFT → combine, with lanes along the line.
+
+use super::along::Along as AlongDft;
+use super::combine::{Along, Combine};
+use super::cut::{Matrix, Run};
+use super::dispatch::Isa;
+use super::engine::Precise;
+use super::lane::Scalar;
+use super::line::Ends;
+use super::lines::Lines;
+use super::memory::Array;
+use super::order::{Join, Split};
+use super::pairs::{Pack, Unpack};
+use super::pass::Rows;
+use super::sizes::single_buffer;
+use crate::Sum;
+use crate::norm::Edges;
+use crate::recipe::{Line as Recipe, Scheme};
+use crate::rules::cosine_sine::{Data, dft_of};
+use crate::twiddle::Roots;
+use num_complex::Complex;
+
+/// The executable form of one sum along one line.
+pub(crate) struct Single<S> {
+    ends: Ends<S>,
+    data: Data,
+    dft: Dft<S>,
+    /// Whether the half spectrum is the result as it stands.
+    bare: bool,
+    /// w_N^k for k ≤ M/2, where real data of length N = 2M are packed.
+    turns: Vec<Complex<S>>,
+}
+
+/// A complex DFT of one line.
+enum Dft<S> {
+    Along(AlongDft<S>),
+    Matrix(Matrix<S>),
+}
+
+/// Two buffers that hold a half spectrum each.
+type Buffers<S> = [*mut S; 2];
+
+fn pairs_at<S>(base: *mut S) -> Rows<S> {
+    Rows { base, stride: 2 }
+}
+
+impl<S: Precise> Dft<S> {
+    fn new(scheme: &Scheme, backward: bool, scale: f64) -> Self {
+        match scheme {
+            Scheme::Lanes(_) => unreachable!("lanes hold many lines"),
+            Scheme::Along(factors) => Dft::Along(AlongDft::new(factors, backward, scale)),
+            Scheme::Cut { columns, rows } => Dft::Matrix(Matrix::new(columns, rows, backward, scale)),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Dft::Along(along) => along.len,
+            Dft::Matrix(matrix) => matrix.len(),
+        }
+    }
+
+    /// The DFT of the pairs at `src`, which may be the second buffer, to one of the buffers: says which.
+    ///
+    /// # Safety
+    /// As [`Single::run`].
+    unsafe fn run(&self, isa: Isa, src: *mut S, [t, z]: Buffers<S>, run: Run<'_, S>) -> *mut S {
+        // SAFETY: the caller's.
+        unsafe {
+            match self {
+                Dft::Along(along) => along.run(isa, src, [t, z], None),
+                Dft::Matrix(matrix) => {
+                    matrix.run(pairs_at(src), pairs_at(z), t, run);
+                    z
+                }
+            }
+        }
+    }
+
+    /// The DFT of the elements of `from` to those of `to`, which may be the same.
+    ///
+    /// # Safety
+    /// As [`Single::run`].
+    unsafe fn from_to(&self, isa: Isa, from: Rows<S>, to: Rows<S>, [t, z]: Buffers<S>, run: Run<'_, S>) {
+        // SAFETY: the caller's.
+        unsafe {
+            match self {
+                Dft::Matrix(matrix) => matrix.run(from, to, t, run),
+                Dft::Along(along) => {
+                    let src = if from.stride == 2 { from.base } else { z };
+                    if from.stride != 2 {
+                        copy(from, pairs_at(z), 2, 2 * along.len);
+                    }
+                    let out = along.run(isa, src, [t, z], (to.stride == 2).then_some(to.base));
+                    if to.stride != 2 {
+                        copy(pairs_at(out), to, 2, 2 * along.len);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl<S: Precise> Single<S> {
+    pub(crate) fn new(recipe: &Recipe) -> Self {
+        let (data, len) = dft_of(recipe.transform.sum, recipe.transform.n);
+        let backward = matches!(data, Data::Hermitian | Data::ComplexBackward);
+        let real = matches!(data, Data::Real | Data::Hermitian);
+        // Real sums have their scale in the combines.
+        let plain = matches!(recipe.transform.sum, Sum::Forward | Sum::Backward);
+        let roots = Roots::new(len as u64);
+        Single {
+            ends: Ends::new(recipe),
+            data,
+            dft: Dft::new(&recipe.scheme, backward, if plain { recipe.scale } else { 1.0 }),
+            bare: recipe.transform.sum == Sum::RealToHalf
+                && recipe.scale == 1.0
+                && recipe.transform.edges == Edges::ONE,
+            turns: if real { (0..=len as u64 / 4).map(|k| S::root(&roots, k)).collect() } else { vec![] },
+        }
+    }
+
+    /// Transforms every line along `axis`; `memory` has room for both buffers.
+    ///
+    /// # Safety
+    /// The arrays are there, and `run` may be called on parts of them.
+    pub(crate) unsafe fn run_all(&self, isa: Isa, axis: usize, ends: [&Array<S>; 2], memory: *mut S, run: Run<'_, S>) {
+        let both = ends.iter().all(|array| array.parts == 2) && !self.ends.complex;
+        let split = both.then(|| ends.map(Array::split_parts));
+        let [from, to] = split.as_ref().map_or(ends, |[from, to]| [from, to]);
+        let buffers = [memory, memory.wrapping_add(single_buffer(self.dft.len()))];
+        // SAFETY: the caller's; lines begin within their arrays.
+        let line = |offsets: [isize; 2]| unsafe {
+            let rows =
+                |array: &Array<S>, offset| Rows { base: array.origin.offset(offset), stride: array.strides[axis] };
+            self.run(isa, rows(from, offsets[0]), rows(to, offsets[1]), buffers, run);
+        };
+        if (0..from.axes).all(|a| a == axis || from.shape[a] == 1) {
+            return line([0, 0]);
+        }
+        let lines = Lines::new(axis, [from, to, to], true, 1);
+        for index in 0..lines.count() {
+            let tile = lines.tile(index, 1);
+            line([tile.offsets[0][0], tile.offsets[1][0]]);
+        }
+    }
+
+    /// One line. `from` and `to` may be the same.
+    ///
+    /// # Safety
+    /// As [`Single::run_all`].
+    unsafe fn run(&self, isa: Isa, from: Rows<S>, to: Rows<S>, buffers: Buffers<S>, run: Run<'_, S>) {
+        let ([t, z], m) = (buffers, self.dft.len());
+        let other = |at: *mut S| if at == t { z } else { t };
+        // SAFETY: the caller's.
+        unsafe {
+            match self.data {
+                Data::Real => {
+                    let pairs = self.read(isa, from, z);
+                    let spectrum = self.dft.run(isa, pairs, buffers, run);
+                    let bare = self.bare && to.stride == 2;
+                    let half = if bare { to.base } else { other(spectrum) };
+                    S::dispatch(isa, Unpack { m, turns: &self.turns, z: spectrum, x: half.add(1) });
+                    if bare {
+                        // The first and the last term are real.
+                        (*half, *half.add(1), *half.add(2 * m + 1)) = (*half.add(1), S::of(0.0), S::of(0.0));
+                    } else {
+                        self.after(isa, half.add(1), to, spectrum);
+                    }
+                }
+                Data::Hermitian => {
+                    self.before(isa, from, t, z);
+                    S::dispatch(isa, Pack { m, turns: &self.turns, x: t, z });
+                    let signal = self.dft.run(isa, z, buffers, run);
+                    self.write(isa, signal, to);
+                }
+                Data::Complex | Data::ComplexBackward if self.ends.complex => {
+                    self.dft.from_to(isa, from, to, buffers, run);
+                }
+                Data::Complex | Data::ComplexBackward => {
+                    self.before(isa, from, z, t);
+                    let spectrum = self.dft.run(isa, z, buffers, run);
+                    self.after(isa, spectrum, to, other(spectrum));
+                }
+            }
+        }
+    }
+
+    /// The line in the order of the DFT's real data: where it stands, or in `free`.
+    ///
+    /// # Safety
+    /// As [`Single::run`].
+    unsafe fn read(&self, isa: Isa, from: Rows<S>, free: *mut S) -> *mut S {
+        let n = 2 * self.dft.len();
+        // SAFETY: the caller's.
+        unsafe {
+            match self.ends.even_odd {
+                _ if from.stride == 1 && !self.ends.has_order() => return from.base,
+                Some(odd) if from.stride == 1 => S::dispatch(isa, Split { n, odd, from: from.base, to: free }),
+                _ => self.ends.ordered(from).read(free, n),
+            }
+        }
+        free
+    }
+
+    /// The reverse of [`Single::read`].
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn write(&self, isa: Isa, from: *const S, to: Rows<S>) {
+        let n = 2 * self.dft.len();
+        // SAFETY: the caller's.
+        unsafe {
+            match self.ends.even_odd {
+                Some(odd) if to.stride == 1 => S::dispatch(isa, Join { n, odd, from, to: to.base }),
+                _ => self.ends.ordered(to).write(from, n),
+            }
+        }
+    }
+
+    /// Reals that stand together in an element at the ends.
+    fn parts(&self) -> usize {
+        if self.ends.complex { 2 } else { 1 }
+    }
+
+    /// The first combine; through `free` where the line is not one run of memory, so that lanes can run along it.
+    ///
+    /// # Safety
+    /// As [`Single::run`].
+    unsafe fn before(&self, isa: Isa, from: Rows<S>, to: *mut S, free: *mut S) {
+        let combine = self.ends.before.as_ref();
+        let combine: &Combine<S> = combine.expect("sums that do not start with reals in order start with a combine");
+        // SAFETY: the caller's.
+        unsafe {
+            let mut run = Rows { base: from.base, stride: 1 };
+            if from.stride != self.parts() as isize {
+                run.base = free;
+                copy(from, Rows { base: free, stride: self.parts() as isize }, self.parts(), self.ends.input);
+            }
+            S::dispatch(isa, Along { combine, from: run, to: Rows { base: to, stride: 1 } });
+        }
+    }
+
+    /// The last combine, as [`Single::before`].
+    ///
+    /// # Safety
+    /// As [`Single::run`].
+    unsafe fn after(&self, isa: Isa, from: *mut S, to: Rows<S>, free: *mut S) {
+        let combine = self.ends.after.as_ref();
+        let combine: &Combine<S> = combine.expect("sums that do not end with reals in order end with a combine");
+        let apart = to.stride != self.parts() as isize;
+        let run = Rows { base: if apart { free } else { to.base }, stride: 1 };
+        // SAFETY: the caller's.
+        unsafe {
+            S::dispatch(isa, Along { combine, from: Rows { base: from, stride: 1 }, to: run });
+            if apart {
+                copy(Rows { base: free, stride: self.parts() as isize }, to, self.parts(), self.ends.output);
+            }
+        }
+    }
+}
+
+/// Copies `reals` numbers, `parts` of which stand together.
+///
+/// # Safety
+/// They are there.
+unsafe fn copy<S: Scalar>(from: Rows<S>, to: Rows<S>, parts: usize, reals: usize) {
+    for i in 0..(reals / parts) as isize {
+        for part in 0..parts {
+            // SAFETY: the caller's.
+            unsafe {
+                let from = from.base.offset(i * from.stride).add(part);
+                *to.base.offset(i * to.stride).add(part) = *from;
+            }
+        }
+    }
+}
