@@ -43,12 +43,14 @@ mod planner;
 mod real;
 mod recipe;
 mod rules;
+mod tune;
 
 mod dd;
 pub mod naive;
 mod spectrum;
 mod twiddle;
 pub mod verify;
+mod wisdom;
 
 pub use builder::ProblemBuilder;
 pub use cpu::dispatch::Isa;
@@ -60,10 +62,11 @@ pub use layout::Layout;
 pub use multiplier::Multiplier;
 pub use norm::{Edges, Norm};
 pub use plan::Plan;
-pub use planner::{Planner, PlannerBuilder};
+pub use planner::{Effort, Planner, PlannerBuilder};
 pub use problem::{AxisTransform, Problem};
 pub use recipe::{Line, Op, Pass, Place, Recipe, Scheme};
 pub use rules::mixed_radix::{Factor, RADICES};
+pub use wisdom::Wisdom;
 
 /// The pages for newcomers: their Rust is tested with the rest of the documentation.
 #[cfg(doctest)]

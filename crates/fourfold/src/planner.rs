@@ -12,10 +12,10 @@ use crate::problem::AxisTransform;
 use crate::recipe::{self, Op, Recipe, Scheme};
 use crate::rules::axes;
 use crate::rules::mixed_radix::LONGEST;
-use crate::{Domain, Error, ErrorKind, Precision, Problem, Result};
+use crate::{Domain, Error, ErrorKind, Precision, Problem, Result, Wisdom};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Makes plans for this machine. Plans of one planner share their tables and threads; the planner keeps all tables until it is
 /// dropped, so for many problems that do not come again, take a new one now and then.
@@ -31,7 +31,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// ```
 pub struct Planner {
     isa: Isa,
+    effort: Effort,
     pool: Arc<Pool>,
+    wisdom: Mutex<Wisdom>,
     single: Tables<f32>,
     double: Tables<f64>,
 }
@@ -39,11 +41,24 @@ pub struct Planner {
 /// Lines by what they compute and how.
 type Tables<S> = Mutex<HashMap<String, Ready<S>>>;
 
+/// What a [`Planner`] does about a problem that it knows no recipe of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Effort {
+    /// Estimates which recipe is fast: less than a millisecond.
+    #[default]
+    Estimate,
+    /// Measures: [`Planner::tune`].
+    Measure,
+}
+
 /// Settings of a [`Planner`].
 #[derive(Clone, Debug)]
 pub struct PlannerBuilder {
     isa: Isa,
     threads: usize,
+    effort: Effort,
+    wisdom: Wisdom,
 }
 
 impl PlannerBuilder {
@@ -59,20 +74,43 @@ impl PlannerBuilder {
         self
     }
 
+    /// What to do about problems without known recipes; [`Effort::Estimate`] if not said.
+    pub fn effort(mut self, effort: Effort) -> Self {
+        self.effort = effort;
+        self
+    }
+
+    /// Recipes that are known; those of other engines do not matter.
+    pub fn wisdom(mut self, wisdom: Wisdom) -> Self {
+        self.wisdom = wisdom;
+        self
+    }
+
     /// The planner.
     ///
     /// # Errors
-    /// If the machine does not have the instruction set, or will not start the threads.
+    /// If the machine does not have the instruction set, or will not start the threads, or the wisdom has a recipe that does not
+    /// compute its problem.
     pub fn build(self) -> Result<Planner> {
         let isa = self.isa.checked()?;
+        for text in self.wisdom.of_engine(&engine_name(isa)) {
+            let problem = text.lines().next().unwrap_or_default();
+            let wrong = |error: Error| Error::new(error.kind(), format!("the wisdom on `{problem}`: {error}"));
+            text.parse::<Recipe>().map_err(wrong)?;
+        }
         if !(1..=1024).contains(&self.threads) {
             let message = format!("{} threads: expected 1 to 1024", self.threads);
             return Err(Error::new(ErrorKind::Argument, message));
         }
         let failed = |e| Error::new(ErrorKind::Unavailable, format!("cannot start {} threads: {e}", self.threads));
         let pool = Arc::new(Pool::new(self.threads).map_err(failed)?);
-        Ok(Planner { isa, pool, single: Mutex::default(), double: Mutex::default() })
+        Ok(Planner { wisdom: Mutex::new(self.wisdom), ..Planner::with(isa, self.effort, pool) })
     }
+}
+
+/// How wisdom names the engine.
+fn engine_name(isa: Isa) -> String {
+    format!("cpu:{isa}")
 }
 
 impl Default for Planner {
@@ -89,7 +127,7 @@ impl Planner {
 
     /// A planner with settings.
     pub fn builder() -> PlannerBuilder {
-        PlannerBuilder { isa: Isa::best(), threads: 1 }
+        PlannerBuilder { isa: Isa::best(), threads: 1, effort: Effort::default(), wisdom: Wisdom::new() }
     }
 
     /// The instruction set that plans use.
@@ -97,9 +135,39 @@ impl Planner {
         self.isa
     }
 
-    /// How `problem` would be computed.
+    fn with(isa: Isa, effort: Effort, pool: Arc<Pool>) -> Planner {
+        Planner { isa, effort, pool, wisdom: Mutex::default(), single: Mutex::default(), double: Mutex::default() }
+    }
+
+    /// A planner with the same threads that knows nothing yet.
+    pub(crate) fn fresh(&self) -> Planner {
+        Planner::with(self.isa, Effort::Estimate, Arc::clone(&self.pool))
+    }
+
+    /// How `problem` would be computed as far as is known: measures nothing.
     pub fn recipe(&self, problem: &Problem) -> Recipe {
-        axes::recipe(problem)
+        self.known(problem).unwrap_or_else(|| axes::recipe(problem))
+    }
+
+    /// All recipes that were given and measured.
+    pub fn wisdom(&self) -> Wisdom {
+        self.lock_wisdom().clone()
+    }
+
+    fn lock_wisdom(&self) -> MutexGuard<'_, Wisdom> {
+        self.wisdom.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn known(&self, problem: &Problem) -> Option<Recipe> {
+        let passes =
+            Some(self.lock_wisdom()).filter(|wisdom| !wisdom.is_empty())?.get(problem, &engine_name(self.isa))?;
+        format!("{problem}\n{passes}").parse().ok()
+    }
+
+    pub(crate) fn remember(&self, problem: &Problem, recipe: &Recipe) -> Result<()> {
+        let text = recipe.to_string();
+        let Some((_, passes)) = text.split_once('\n') else { return Ok(()) };
+        self.lock_wisdom().insert(problem, &engine_name(self.isa), passes)
     }
 
     /// Bytes of scratch that a plan following `recipe` would need. Makes no tables, as planning does.
@@ -120,7 +188,12 @@ impl Planner {
     /// # Errors
     /// If an axis is too long, or there is no memory for the tables.
     pub fn plan(&self, problem: &Problem) -> Result<Plan> {
-        self.plan_recipe(self.recipe(problem))
+        let recipe = match (self.effort, self.known(problem)) {
+            (_, Some(recipe)) => recipe,
+            (Effort::Measure, None) => self.tune(problem)?,
+            (Effort::Estimate, None) => axes::recipe(problem),
+        };
+        self.plan_recipe(recipe)
     }
 
     /// A plan that follows `recipe`.

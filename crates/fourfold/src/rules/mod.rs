@@ -9,10 +9,13 @@
 //! | [`cut`] | one long DFT of length N₁·N₂ | N₂ DFTs of length N₁ and N₁ of length N₂ |
 //! | [`along`] | a DFT of one signal | the same with butterflies side by side |
 //! | [`axes`] | a transform of several axes | one pass an axis |
+//!
+//! [`candidates`] has other ways to the same sums, to be measured.
 
 pub(crate) mod along;
 pub(crate) mod axes;
 pub(crate) mod bluestein;
+pub(crate) mod candidates;
 pub(crate) mod cosine_sine;
 pub(crate) mod cut;
 pub(crate) mod mixed_radix;
