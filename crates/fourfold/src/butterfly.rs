@@ -224,6 +224,134 @@ macro_rules! odd {
     };
 }
 
+/// R = A · B of coprime factors, as a grid without twiddles (Good, 1958): with n = B·a + A·b, w_R^{nk} = w_A^{ak} · w_B^{bk}, and k is
+/// known by its residues. Real data: of residues mod A only 0 ..= A/2 are computed.
+macro_rules! coprime {
+    ($r:literal = $a:literal * $b:literal) => {
+        impl<T: Real> Butterfly for [C<T>; $r] {
+            #[inline(always)]
+            fn dft(self) -> Self {
+                let columns = each!(b < $b => each!(a < $a => self[($b * a + $a * b) % $r]).dft());
+                let rows = each!(k < $a => each!(b < $b => columns[b][k]).dft());
+                each!(k < $r => rows[k % $a][k % $b])
+            }
+            #[inline(always)]
+            fn half_spectrum(self) -> Self {
+                let columns = each!(b < $b => each!(a < $a => self[($b * a + $a * b) % $r]).half_spectrum());
+                let rows = each!(k < $a / 2 + 1 => {
+                    let row = each!(b < $b => columns[b][k]);
+                    if is_real(k, $a) { row.half_spectrum() } else { row.dft() }
+                });
+                each!(k < $r => {
+                    let (p, q) = (k % $a, k % $b);
+                    let (p, q, conjugate) = if 2 * p > $a { ($a - p, ($b - q) % $b, true) } else { (p, q, false) };
+                    // A row of real data has its first half.
+                    let mirror = is_real(p, $a) && 2 * q > $b;
+                    let z = rows[p][if mirror { $b - q } else { q }];
+                    let z = if is_real(p, $a) && q == 0 { C { re: z.re, im: T::lit(0.0) } } else { z };
+                    if mirror != conjugate { z.conj() } else { z }
+                })
+            }
+            #[inline(always)]
+            fn signal(self) -> Self {
+                const K: [[usize; $b]; $a] = by_residues();
+                const N: [[usize; 2]; $r] = by_sum::<$a, $b, $r>();
+                let rows = each!(p < $a / 2 + 1 => {
+                    let row = each!(q < $b => {
+                        let k = K[p][q];
+                        if 2 * k > $r { self[$r - k].conj() } else { self[k] }
+                    });
+                    if is_real(p, $a) { row.signal() } else {
+                        let back = each!(q < $b => row[q].swap()).dft();
+                        each!(b < $b => back[b].swap())
+                    }
+                });
+                let columns = each!(b < $b => each!(p < $a => rows[if 2 * p > $a { 0 } else { p }][b]).signal());
+                each!(n < $r => {
+                    let [a, b] = N[n];
+                    columns[b][a]
+                })
+            }
+        }
+    };
+}
+
+/// Whether row p of a grid of `a` rows is the spectrum of reals: its own mirror image.
+#[inline(always)]
+const fn is_real(p: usize, a: usize) -> bool {
+    p == 0 || 2 * p == a
+}
+
+/// The k below A·B by its residues mod A and mod B.
+const fn by_residues<const A: usize, const B: usize>() -> [[usize; B]; A] {
+    let (mut table, mut k) = ([[0; B]; A], 0);
+    while k < A * B {
+        table[k % A][k % B] = k;
+        k += 1;
+    }
+    table
+}
+
+/// (a, b) with B·a + A·b = n modulo R = A·B, by n.
+const fn by_sum<const A: usize, const B: usize, const R: usize>() -> [[usize; 2]; R] {
+    let (mut table, mut i) = ([[0; 2]; R], 0);
+    while i < R {
+        let (a, b) = (i % A, i / A);
+        table[(B * a + A * b) % R] = [a, b];
+        i += 1;
+    }
+    table
+}
+
+coprime!(6 = 2 * 3);
+coprime!(10 = 2 * 5);
+coprime!(12 = 4 * 3);
+
+/// exp(−2πi k/9) for the products of residues mod 3.
+const NINTHS: [[f64; 2]; 5] = [
+    [1.0, 0.0],
+    [0.766044443118978, -0.6427876096865394],
+    [0.17364817766693036, -0.984807753012208],
+    [-0.5, -0.8660254037844386],
+    [-0.9396926207859084, -0.3420201433256687],
+];
+
+/// z · exp(−2πi k/9).
+#[inline(always)]
+fn ninth<T: Real>(z: C<T>, k: usize) -> C<T> {
+    if k == 0 { z } else { z.mul(C { re: T::lit(NINTHS[k][0]), im: T::lit(NINTHS[k][1]) }) }
+}
+
+/// 9 = 3 · 3: columns a, a+3, a+6, twiddles w₉^{ab}, then rows. Real data: row 0 is real, row 2 the mirror image of row 1.
+impl<T: Real> Butterfly for [C<T>; 9] {
+    #[inline(always)]
+    fn dft(self) -> Self {
+        let columns = each!(a < 3 => [self[a], self[a + 3], self[a + 6]].dft());
+        let rows = each!(b < 3 => [columns[0][b], ninth(columns[1][b], b), ninth(columns[2][b], 2 * b)].dft());
+        each!(k < 9 => rows[k % 3][k / 3])
+    }
+    #[inline(always)]
+    fn half_spectrum(self) -> Self {
+        let columns = each!(a < 3 => [self[a], self[a + 3], self[a + 6]].half_spectrum());
+        let real = [columns[0][0], columns[1][0], columns[2][0]].half_spectrum();
+        let row = [columns[0][1], ninth(columns[1][1], 1), ninth(columns[2][1], 2)].dft();
+        let zero = C { re: real[0].re, im: T::lit(0.0) };
+        // X_1, X_4 and X_7, which is the conjugate of X_2.
+        [zero, row[0], row[2].conj(), real[1], row[1], zero, zero, zero, zero]
+    }
+    #[inline(always)]
+    fn signal(self) -> Self {
+        let [x0, x1, x2, x3, x4, ..] = self;
+        let real = [x0, x3, x3].signal();
+        let back = [x1.swap(), x4.swap(), x2.conj().swap()].dft();
+        let columns = each!(a < 3 => {
+            let t = ninth(back[a], a).swap();
+            [real[a], t, t].signal()
+        });
+        each!(n < 9 => columns[n % 3][n / 3])
+    }
+}
+
 /// cos and sin of 2π·index/r from those of the first half turn.
 #[inline(always)]
 fn root<const H: usize>(index: usize, r: usize, cos: &[f64; H], sin: &[f64; H]) -> (f64, f64) {

@@ -15,7 +15,7 @@ use std::str::FromStr;
 /// ```text
 /// dct2 f64 1000x1024
 /// input -> output axis 1: dct2 1024 = 16 8 8
-/// output -> output axis 0: dct2 1000 = 8 5 5 5
+/// output -> output axis 0: dct2 1000 = 10 10 10
 /// ```
 ///
 /// A filter names both problems in the first line, `dct2 f64 64x64 | multiply | idct2 f64 64x64`, and one of its passes reads

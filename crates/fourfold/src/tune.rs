@@ -74,6 +74,7 @@ fn execute(plan: &Plan, input: &Data, output: &mut Data, scratch: &mut Scratch) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Isa;
     use crate::verify::check;
 
     /// Whatever measuring picks is right, and its text says what runs.
@@ -92,16 +93,19 @@ mod tests {
             "dct1 f64 65",
             "rfft f32 16x18",
         ];
-        let planner = Planner::new();
+        let planners = Isa::available().into_iter().map(|isa| Planner::builder().isa(isa).build().unwrap());
+        let planners: Vec<_> = planners.collect();
         let mut count = 0;
         for problem in problems.map(|text| text.parse::<Problem>().unwrap()) {
             let default = axes::recipe(&problem);
             for recipe in (0..candidates::steps(&default)).flat_map(|step| candidates::at(&default, step)) {
                 assert_eq!(recipe.to_string().parse::<Recipe>().unwrap(), recipe);
-                let plan = planner.plan_recipe(recipe.clone()).unwrap();
-                let run = |x: &Data, y: &mut Data| execute(&plan, x, y, &mut plan.scratch());
-                let verdict = check(&problem, recipe.uses_bluestein(), 1, run).unwrap();
-                assert!(verdict.holds(), "{recipe}: {verdict:?}");
+                for planner in &planners {
+                    let plan = planner.plan_recipe(recipe.clone()).unwrap();
+                    let run = |x: &Data, y: &mut Data| execute(&plan, x, y, &mut plan.scratch());
+                    let verdict = check(&problem, recipe.uses_bluestein(), 1, run).unwrap();
+                    assert!(verdict.holds(), "{} {recipe}: {verdict:?}", planner.isa());
+                }
                 count += 1;
             }
         }

@@ -104,6 +104,7 @@ impl<S> Array<S> {
     ///
     /// # Safety
     /// The memory holds all elements of the layout.
+    #[inline(always)] // or else it is copied to where it is wanted, which a small transform notices
     pub(crate) unsafe fn new<T: Element>(base: *mut T, shape: &[usize], strides: &[isize], offset: usize) -> Self {
         let parts = T::DOMAIN.reals();
         let mut array = Array {

@@ -81,7 +81,7 @@ impl<S: Precise> Dft<S> {
     ///
     /// # Safety
     /// As [`Single::run`].
-    unsafe fn from_to(&self, isa: Isa, from: Rows<S>, to: Rows<S>, [t, z]: Buffers<S>, run: Run<'_, S>) {
+    unsafe fn between(&self, isa: Isa, from: Rows<S>, to: Rows<S>, [t, z]: Buffers<S>, run: Run<'_, S>) {
         // SAFETY: the caller's.
         unsafe {
             match self {
@@ -175,7 +175,7 @@ impl<S: Precise> Single<S> {
                     self.write(isa, signal, to);
                 }
                 Data::Complex | Data::ComplexBackward if self.ends.complex => {
-                    self.dft.from_to(isa, from, to, buffers, run);
+                    self.dft.between(isa, from, to, buffers, run);
                 }
                 Data::Complex | Data::ComplexBackward => {
                     self.before(isa, from, z, t);

@@ -5,13 +5,13 @@
 //! has room for them. The first pass has m = 1; its butterflies of neighbouring l are one vector, and r outputs of each stand
 //! together, so its results are turned as squares. With r = [`FIRST`] first, m is a multiple of the width of every vector ever after.
 
-use super::mixed_radix::{self, Factor, keep_good, prime_factors, radices, rounds_little};
+use super::mixed_radix::{Factor, RADICES, keep_good, prime_factors, radices, rounds_little};
 
 /// The first radix: the most lanes of any vector.
 pub(crate) const FIRST: usize = 16;
 
-/// The largest further power of two, in bits: butterflies of 16 with 15 vectors of twiddles do not fit the registers.
-const MOST_BITS: usize = 3;
+/// The further radices: butterflies of 16 with 15 vectors of twiddles do not fit the registers.
+const FURTHER: [usize; 12] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
 
 /// Bytes up to which a signal is done this way: every pass walks it from end to end, so that it and its buffers should stay in the last cache.
 const LONGEST: usize = 8 << 20;
@@ -22,7 +22,7 @@ pub(crate) fn factors(n: usize, real: usize) -> Option<Vec<Factor>> {
     if too_long || !is_smooth(n) {
         return None;
     }
-    let list = descending(n, MOST_BITS);
+    let list = descending(n, &FURTHER);
     rounds_little(&list).then_some(list)
 }
 
@@ -31,8 +31,8 @@ fn is_smooth(n: usize) -> bool {
     n >= 2 * FIRST && n % FIRST == 0 && prime_factors(n).last() <= Some(&13)
 }
 
-fn descending(n: usize, most: usize) -> Vec<Factor> {
-    let mut list = radices(n / FIRST, most);
+fn descending(n: usize, set: &[usize]) -> Vec<Factor> {
+    let mut list = radices(n / FIRST, set);
     list.sort_by_key(|factor| std::cmp::Reverse(factor.length()));
     list.insert(0, Factor::Radix(FIRST));
     list
@@ -44,8 +44,8 @@ pub(crate) fn variants(n: usize) -> Vec<Vec<Factor>> {
         return vec![];
     }
     let mut lists = vec![];
-    for most in [MOST_BITS, mixed_radix::MOST_BITS, MOST_BITS - 1] {
-        let list = descending(n, most);
+    for set in [&FURTHER[..], &RADICES, &[2, 3, 4, 5, 6, 7, 11, 13]] {
+        let list = descending(n, set);
         let mut ascending = list.clone();
         ascending[1..].reverse();
         lists.extend([list, ascending]);

@@ -16,8 +16,11 @@
 use crate::rules::{bluestein, rader};
 use std::fmt;
 
-/// The radices that have a butterfly.
-pub const RADICES: [usize; 9] = [2, 3, 4, 5, 7, 8, 11, 13, 16];
+/// The radices that have a butterfly, in ascending order.
+pub const RADICES: [usize; 13] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16];
+
+/// Those that are powers of primes, but 9.
+pub(crate) const PRIME_POWERS: [usize; 9] = [2, 3, 4, 5, 7, 8, 11, 13, 16];
 
 /// How the DFTs of one factor of N are done.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -80,7 +83,7 @@ pub fn length(factors: &[Factor]) -> usize {
 pub(crate) const LONGEST: usize = 1 << 30;
 
 /// The factors of a DFT of length n, in the order of the passes, by estimated cost, of those that round little enough.
-pub fn factors(n: usize) -> Vec<Factor> {
+pub(crate) fn factors(n: usize) -> Vec<Factor> {
     let mut list = cheapest(n);
     if rounding(&list) > MOST_ROUNDING {
         list = flat(list);
@@ -95,8 +98,8 @@ pub fn factors(n: usize) -> Vec<Factor> {
 pub(crate) fn variants(n: usize) -> Vec<Vec<Factor>> {
     let (smooth, primes) = split(n);
     let mut lists = vec![factors(n)];
-    for most in (2..=MOST_BITS).rev() {
-        let mut list = radices(smooth, most);
+    for set in [&RADICES[..], &RADICES[..12], &PRIME_POWERS, &[2, 3, 4, 5, 6, 7, 11, 13]] {
+        let mut list = radices(smooth, set);
         list.extend(primes.iter().copied().map(prime));
         list.sort_by_key(Factor::length);
         let ascending = list.clone();
@@ -138,7 +141,7 @@ fn cheapest(n: usize) -> Vec<Factor> {
         return vec![Factor::Direct(n)];
     }
     let (smooth, primes) = split(n);
-    let mut list = radices(smooth, MOST_BITS);
+    let mut list = radices(smooth, &RADICES);
     list.extend(primes.into_iter().map(prime));
     // Large first: the first pass has no twiddles, and real butterflies.
     list.sort_by_key(|f| std::cmp::Reverse(f.length()));
@@ -173,9 +176,13 @@ fn radix_cost(r: usize) -> f64 {
         3 => 5.3,
         4 => 4.0,
         5 => 8.0,
+        6 => 7.3,
         7 => 11.0,
         8 => 6.5,
+        9 => 11.5,
+        10 => 10.0,
         11 => 18.0,
+        12 => 9.5,
         13 => 21.0,
         _ => 10.0,
     }
@@ -206,21 +213,42 @@ pub fn prime_factors(mut n: usize) -> Vec<usize> {
     list
 }
 
-/// The largest power of two that is a radix, in bits.
-pub(crate) const MOST_BITS: usize = 4;
-
-/// The cheapest radices of a smooth n: only powers of two leave a choice, up to 2^`most` each.
-pub(crate) fn radices(n: usize, most: usize) -> Vec<Factor> {
-    let twos = n.trailing_zeros() as usize;
-    let mut list: Vec<_> = prime_factors(n >> twos).into_iter().map(Factor::Radix).collect();
-    list.extend(powers_of_two(twos, most).into_iter().map(|bits| Factor::Radix(1 << bits)));
-    list
+/// The cheapest radices of a smooth n out of `set`, which ascends and has all primes of n.
+pub(crate) fn radices(n: usize, set: &[usize]) -> Vec<Factor> {
+    let mut best = (f64::INFINITY, vec![]);
+    search(n, set, 0.0, &mut vec![], &mut best);
+    best.1.into_iter().map(Factor::Radix).collect()
 }
 
-/// 2^bits as radices up to 2^`most`: the fewest passes, and of those as equal as can be.
-fn powers_of_two(bits: usize, most: usize) -> Vec<usize> {
-    let passes = bits.div_ceil(most);
-    (0..passes).map(|i| (bits + i) / passes).collect()
+/// Continues `list`, which costs `cost`, by radices of `set` in descending order; `best` is what was cheapest so far.
+fn search(n: usize, set: &[usize], cost: f64, list: &mut Vec<usize>, best: &mut (f64, Vec<usize>)) {
+    // Of all radices, 16 costs least a bit.
+    let least = radix_cost(16) / 4.0;
+    if cost + least * (n as f64).log2() >= best.0 - 1e-9 {
+        return;
+    }
+    if n == 1 {
+        *best = (cost, list.clone());
+    }
+    for (i, r) in set.iter().enumerate().rev().filter(|(_, r)| n % **r == 0) {
+        list.push(*r);
+        search(n / r, &set[..=i], cost + radix_cost(*r), list, best);
+        list.pop();
+    }
+}
+
+/// The same factors with radices of [`PRIME_POWERS`], for engines that have no others.
+pub(crate) fn of_prime_powers(list: Vec<Factor>) -> Vec<Factor> {
+    let (smooth, others): (Vec<_>, Vec<_>) = list.into_iter().partition(|factor| matches!(factor, Factor::Radix(_)));
+    let inner = |factor| match factor {
+        Factor::Rader(p, inner) => Factor::Rader(p, of_prime_powers(inner)),
+        Factor::Bluestein(p, inner) => Factor::Bluestein(p, of_prime_powers(inner)),
+        other => other,
+    };
+    let mut list = radices(length(&smooth), &PRIME_POWERS);
+    list.extend(others.into_iter().map(inner));
+    list.sort_by_key(|factor| std::cmp::Reverse(factor.length()));
+    list
 }
 
 /// The cheapest way to a prime that has no butterfly.
@@ -232,7 +260,7 @@ fn prime(p: usize) -> Factor {
 }
 
 fn bluestein(p: usize) -> Factor {
-    Factor::Bluestein(p, radices(bluestein::length(p), MOST_BITS))
+    Factor::Bluestein(p, radices(bluestein::length(p), &RADICES))
 }
 
 /// Rader's convolutions with direct sums in place of further ones, as long as that takes about as long as Bluestein's.
@@ -294,9 +322,26 @@ mod tests {
     }
 
     #[test]
+    fn radices_are_few_and_equal() {
+        let text = |n| List(&factors(n)).to_string();
+        let expected = [
+            (512, " 8 8 8"),
+            (1024, " 16 8 8"),
+            (1000, " 10 10 10"),
+            (1536, " 16 12 8"),
+            (2187, " 9 9 9 3"),
+            (1 << 13, " 16 8 8 8"),
+        ];
+        expected.into_iter().for_each(|(n, list)| assert_eq!(text(n), list));
+        let plain = |n| List(&of_prime_powers(factors(n))).to_string();
+        assert_eq!((plain(1000), plain(1536)), (" 8 5 5 5".into(), " 8 8 8 3".into()));
+        assert_eq!(plain(139), " rader(139: direct(23) 3 2)");
+    }
+
+    #[test]
     fn convolutions_within_convolutions_give_way_to_sums() {
         let text = |n| List(&factors(n)).to_string();
-        assert_eq!(text(139), " rader(139: direct(23) 3 2)");
+        assert_eq!(text(139), " rader(139: direct(23) 6)");
         assert_eq!(text(524309), " rader(524309: direct(139) direct(41) direct(23) 4)");
         assert_eq!(text(389 * 389), " rader(389: direct(97) 4) rader(389: direct(97) 4)");
     }

@@ -188,6 +188,10 @@ macro_rules! for_radix {
                 const $r: usize = 5;
                 $body
             }
+            6 => {
+                const $r: usize = 6;
+                $body
+            }
             7 => {
                 const $r: usize = 7;
                 $body
@@ -196,8 +200,20 @@ macro_rules! for_radix {
                 const $r: usize = 8;
                 $body
             }
+            9 => {
+                const $r: usize = 9;
+                $body
+            }
+            10 => {
+                const $r: usize = 10;
+                $body
+            }
             11 => {
                 const $r: usize = 11;
+                $body
+            }
+            12 => {
+                const $r: usize = 12;
                 $body
             }
             13 => {
