@@ -10,9 +10,44 @@ pub(crate) struct Combine<S> {
 }
 
 enum Ready<S> {
-    Zero { to: isize },
-    One { count: usize, from: Index, to: Index, by: S },
-    Two { count: usize, from: [Index; 2], to: [Index; 2], matrix: Vec<[S; 4]> },
+    Zero {
+        to: isize,
+    },
+    One {
+        count: usize,
+        from: Index,
+        to: Index,
+        by: S,
+    },
+    Two {
+        count: usize,
+        from: [Index; 2],
+        to: [Index; 2],
+        matrix: Vec<[S; 4]>,
+    },
+    /// (y_0, y_1) = (a x_0 + b x_1, ±(b x_0 − a x_1)), the lower sign if `negative`: half the table.
+    Turned {
+        from: [Index; 2],
+        to: [Index; 2],
+        turns: Vec<[S; 2]>,
+        negative: bool,
+    },
+}
+
+/// Whether all matrices are reflections, or all rotations: the lower row is ±(b, −a).
+fn is_turned(matrix: &[[f64; 4]], sign: f64) -> bool {
+    matrix.len() > 1 && matrix.iter().all(|[a, b, c, d]| *c == sign * b && *d == -sign * a)
+}
+
+impl<S: Scalar> Ready<S> {
+    fn two(count: usize, from: [Index; 2], to: [Index; 2], matrix: &[[f64; 4]]) -> Self {
+        let negative = is_turned(matrix, -1.0);
+        if negative || is_turned(matrix, 1.0) {
+            let turns = matrix.iter().map(|[a, b, ..]| [S::of(*a), S::of(*b)]).collect();
+            return Ready::Turned { from, to, turns, negative };
+        }
+        Ready::Two { count, from, to, matrix: matrix.iter().map(|m| m.map(S::of)).collect() }
+    }
 }
 
 impl<S: Scalar> Combine<S> {
@@ -20,12 +55,7 @@ impl<S: Scalar> Combine<S> {
         let ready = |step: &Step| match step {
             Step::Zero { to } => Ready::Zero { to: *to as isize },
             Step::One { count, from, to, by } => Ready::One { count: *count, from: *from, to: *to, by: S::of(*by) },
-            Step::Two { count, from, to, matrix } => Ready::Two {
-                count: *count,
-                from: *from,
-                to: *to,
-                matrix: matrix.iter().map(|m| m.map(S::of)).collect(),
-            },
+            Step::Two { count, from, to, matrix } => Ready::two(*count, *from, *to, matrix),
         };
         Combine { steps: steps.iter().map(ready).collect() }
     }
@@ -150,6 +180,34 @@ impl<V: Lane> CombiningAlong<'_, V> {
     }
 }
 
+impl<V: Lane> CombiningAlong<'_, V> {
+    /// As [`CombiningAlong::two`].
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn turned(&self, from: Pair, to: Pair, turns: &[[V::Scalar; 2]], negative: bool) -> usize {
+        let whole = turns.len() / V::WIDTH * V::WIDTH;
+        for i in (0..whole).step_by(V::WIDTH) {
+            // SAFETY: the caller's.
+            unsafe {
+                let (x, y) = from.load::<V>(self.from.base, i as isize);
+                let table: *const V::Scalar = turns.as_ptr().add(i).cast();
+                let (a, b) = V::unzip(V::load(table), V::load(table.add(V::WIDTH)));
+                let [p, q] = turn(x, y, a, b, negative);
+                to.store(self.to.base, i as isize, p, q);
+            }
+        }
+        whole
+    }
+}
+
+/// See [`Ready::Turned`].
+#[inline(always)]
+fn turn<V: Lane>(x: V, y: V, a: V, b: V, negative: bool) -> [V; 2] {
+    [x.mul_add(a, y * b), if negative { y.mul_sub(a, x * b) } else { x.mul_sub(b, y * a) }]
+}
+
 /// Four numbers, each in every lane.
 #[inline(always)]
 fn all<V: Lane>([a, b, c, d]: [V::Scalar; 4]) -> [V; 4] {
@@ -181,17 +239,24 @@ where
     #[inline(always)]
     fn run(self) {
         let rest = Combining::<V::Scalar> { combine: self.combine, from: self.from, to: self.to };
+        let on = |[a, b]: &[Index; 2], done: usize| {
+            [a, b].map(|index| Index { start: index.start + done as isize * index.step, ..*index })
+        };
+        let pairs = |from: &[Index; 2], to: &[Index; 2]| Pair::of(&self.from, *from).zip(Pair::of(&self.to, *to));
         for step in &self.combine.steps {
             // SAFETY: the caller of [`Along`]'s job.
             unsafe {
-                if let Ready::Two { count, from, to, matrix } = step
-                    && let (Some(a), Some(b)) = (Pair::of(&self.from, *from), Pair::of(&self.to, *to))
+                if let Ready::Turned { from, to, turns, negative } = step
+                    && let Some((a, b)) = pairs(from, to)
+                {
+                    let done = self.turned(a, b, turns, *negative);
+                    rest.turned(on(from, done), on(to, done), &turns[done..], *negative);
+                } else if let Ready::Two { count, from, to, matrix } = step
+                    && let Some((a, b)) = pairs(from, to)
                 {
                     let done = self.two(*count, a, b, matrix);
-                    let on =
-                        |index: &Index| Index { start: index.start + done as isize * index.step, step: index.step };
                     let matrix = if matrix.len() > 1 { &matrix[done..] } else { matrix };
-                    rest.two(count - done, [on(&from[0]), on(&from[1])], [on(&to[0]), on(&to[1])], matrix);
+                    rest.two(count - done, on(from, done), on(to, done), matrix);
                 } else {
                     rest.step(step);
                 }
@@ -257,6 +322,22 @@ impl<V: Lane> Combining<'_, V> {
     /// # Safety
     /// As [`Combine::run`].
     #[inline(always)]
+    unsafe fn turned(&self, from: [Index; 2], to: [Index; 2], turns: &[[V::Scalar; 2]], negative: bool) {
+        let [mut p, mut q] = [Walk::new(self.from, from[0]), Walk::new(self.from, from[1])];
+        let [mut r, mut s] = [Walk::new(self.to, to[0]), Walk::new(self.to, to[1])];
+        for [a, b] in turns {
+            // SAFETY: the caller's.
+            unsafe {
+                let [x, y] = turn(V::load(p.next()), V::load(q.next()), V::splat(*a), V::splat(*b), negative);
+                x.store(r.next());
+                y.store(s.next());
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Combine::run`].
+    #[inline(always)]
     unsafe fn step(&self, step: &Ready<V::Scalar>) {
         // SAFETY: the caller's.
         unsafe {
@@ -264,6 +345,7 @@ impl<V: Lane> Combining<'_, V> {
                 Ready::Zero { to } => self.to.store(*to, V::lit(0.0)),
                 Ready::One { count, from, to, by } => self.one(*count, *from, *to, *by),
                 Ready::Two { count, from, to, matrix } => self.two(*count, *from, *to, matrix),
+                Ready::Turned { from, to, turns, negative } => self.turned(*from, *to, turns, *negative),
             }
         }
     }
