@@ -17,7 +17,7 @@ pub use crate::kernels::blocks::BlockWork;
 ///
 /// ```no_run
 /// use fourfold_gpu::{BlockPlan, BlockWork, Cache, Device};
-/// let plan = BlockPlan::new(&Device::open("cuda")?, BlockWork::Inverse, &[16; 64], 1000, Cache::standard())?;
+/// let plan = BlockPlan::new(&Device::open("cuda")?, BlockWork::Inverse, &[16; 64], 1000, Cache::standard()?)?;
 /// let mut arrays = plan.arrays()?;
 /// arrays.upload_coefficients(&vec![0; 64_000])?;
 /// plan.enqueue(&mut arrays)?;

@@ -21,7 +21,7 @@ impl DeviceBlocks {
         let component = |source: &Source| -> Result<_> {
             let rows = source.table.rows();
             let (table, blocks) = (std::array::from_fn(|i| rows[i / 8][i % 8]), source.coefficients.len() / 64);
-            let plan = |work| BlockPlan::new(device, work, &table, blocks, Cache::standard());
+            let plan = |work| BlockPlan::new(device, work, &table, blocks, Cache::standard()?);
             let (inverse, plan) = (plan(BlockWork::Inverse)?, plan(work)?);
             let mut arrays = plan.arrays()?;
             arrays.upload_coefficients(&source.coefficients)?;
