@@ -19,16 +19,24 @@ pub(crate) fn run_task() -> Result<()> {
     bench.arg(folder.join("cargo")).arg("--").arg(&folder).args(&arguments).envs(ONE_THREAD);
     // MKL and IPP find their own parts there.
     run(bench.env("LD_LIBRARY_PATH", folder.join("python/lib")))?;
-    if arguments.is_empty() {
-        return write_page(&folder);
+    match arguments.join(" ").as_str() {
+        "" => write_page(&folder, FULL),
+        "--quick" => write_page(&folder, QUICK),
+        _ => {
+            println!("not all was measured: docs/performance/cpu.md stays as it is");
+            Ok(())
+        }
     }
-    println!("not all was measured, or not for long: docs/performance/cpu.md stays as it is");
-    Ok(())
 }
 
-fn write_page(folder: &Path) -> Result<()> {
+/// The option, and the pace that it stands for, in words.
+const FULL: [&str; 2] = ["", "5 to 11 rounds; a turn is one run untimed, then runs for about 15 ms"];
+const QUICK: [&str; 2] = [" --quick", "3 to 5 rounds; a turn is one run untimed, then runs for about 5 ms"];
+
+fn write_page(folder: &Path, [option, pace]: [&str; 2]) -> Result<()> {
     let tables = fs::read_to_string(folder.join("tables.md")).context("the bench has left no tables")?;
-    let text = HEADER.replace("{measured}", &date_and_machine()?) + &tables;
+    let header = HEADER.replace("{measured}", &date_and_machine()?).replace("{option}", option);
+    let text = header.replace("{pace}", pace) + &tables;
     fs::write(root().join("docs/performance/cpu.md"), text).context("cannot write docs/performance/cpu.md")?;
     let mut plot = command("env MPLBACKEND=Agg");
     plot.arg(folder.join("python/bin/python")).arg("bench/plot.py").arg(folder.join("results.json"));
@@ -40,12 +48,12 @@ const HEADER: &str = "\
 
 Warm times of fourfold and of its peers, out of place, one thread each unless a name says otherwise. Measured {measured}; by
 
-    cargo xtask bench-cpu
+    cargo xtask bench-cpu{option}
 
 How: one process holds fourfold, the C libraries and the Rust crates, a Python child SciPy and OpenCV. The contestants of a problem take
-turns, 5 to 11 rounds; a turn is one run untimed, then runs for about 15 ms (one run at least); medians over the rounds. All contestants in the
-one process share one input and one output array, which begin at a page and, from 4 MiB on, lie in huge pages (MADV_HUGEPAGE, as NumPy
-does for its own). The results of each are compared with fourfold's first; OpenCV's with SciPy's.
+turns, {pace} (one run at least). The least of the rounds counts,
+since other work on the machine only ever adds. All contestants in the one process share one input and one output array, which begin at a
+page and, from 4 MiB on, lie in huge pages (MADV_HUGEPAGE, as NumPy does for its own). The results of each are compared with fourfold's first; OpenCV's with SciPy's.
 
 - Cells: milliseconds, in brackets the multiple of a memcpy of the same array in the same process, then fourfold's time as a fraction of this one's
   (below 1: fourfold is faster).
