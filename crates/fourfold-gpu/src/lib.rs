@@ -19,6 +19,7 @@ mod plan;
 mod runtime;
 #[cfg(test)]
 mod simulator;
+mod sizes;
 mod spec;
 mod trace;
 
