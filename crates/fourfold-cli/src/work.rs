@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 use fourfold::verify::Data;
-use fourfold::{Plan, Problem, Scratch};
+use fourfold::{Domain, Plan, Problem, Scratch};
 use fourfold_gpu::{Device, GpuArray, GpuPlan};
 use num_complex::Complex;
 
-use crate::array::{bytes, copy, random, with_elements, zeros, zeros_of};
+use crate::array::{bytes, check_memory, copy, random, with_elements, zeros, zeros_of};
 use crate::timing::Work;
 
 /// Runs in place one after the other, each on the result of the last: few, so that the numbers stay finite.
@@ -30,6 +30,9 @@ pub(crate) struct Arrays {
 impl Arrays {
     pub(crate) fn new(problem: &Problem) -> Result<Arrays> {
         let precision = problem.precision();
+        let reals = |domain: Domain, len: usize| len.saturating_mul(domain.reals() * precision.bytes());
+        let input = reals(problem.input_domain(), problem.input().len);
+        check_memory(input.saturating_add(reals(problem.output_domain(), problem.output().len)))?;
         let input = random(precision, problem.input_domain(), problem.input().len)?;
         let output = zeros_of(precision, problem.output_domain(), problem.output().len)?;
         let mut arrays = Arrays { input, output, in_place: problem.in_place() };

@@ -9,14 +9,18 @@ const THREADS: usize = 256;
 /// Bytes of neighbouring lines that are read as one run: as many as the memory reads at once.
 const RUN: usize = 128;
 
+/// Bytes of one real for each thread of a cluster's work group, at most.
+const MOST_REALS: usize = 4096;
+
 /// Bytes of a run below which two trips through memory in long runs are better than one.
 const LEAST_RUN: usize = 32;
 
 impl Limits {
-    /// Whether columns of so many elements are for a cluster, since one work group has no room for them in runs of 64 bytes
-    /// and the skips between.
+    /// Whether columns of so many elements are for a cluster: one work group has no room for them in runs of 64 bytes with the skips between, and
+    /// as many as a cluster has do.
     pub(crate) fn shares(&self, elements: usize) -> bool {
-        self.cluster > 1 && (elements + elements / 16) * (RUN / 2) > self.local_bytes
+        let bytes = elements.saturating_add(elements / 16).saturating_mul(RUN / 2);
+        bytes > self.local_bytes && bytes / self.cluster <= self.local_bytes
     }
 }
 
@@ -78,7 +82,7 @@ impl Spec {
         Some(self.with_skips(limits))
     }
 
-    /// By a cluster of work groups, if the first digit is even, and the tile fits them with runs of 64 bytes.
+    /// By a cluster of work groups, if the first digit is even, and the tile fits them with runs of 64 bytes; less where there are few columns.
     fn clustered(&self, limits: &Limits) -> Option<Spec> {
         let [first, _, ..] = *self.digits else { return None };
         let cluster = first.radix / 2;
@@ -96,13 +100,18 @@ impl Spec {
         while spec.groups() < 3 * limits.units / 4 && spec.tile > 1 && spec.run() > LEAST_RUN / 2 {
             spec.tile /= 2;
         }
+        // As many threads as registers can be had for: of f64 half as many.
+        let most = limits.threads.min(MOST_REALS / spec.precision.bytes());
         // Where elements go to other work groups, every thread has one DFT, in its registers until all have read theirs.
-        let second = spec.digits[1].radix;
+        let dfts = |spec: &Spec| 2 * spec.tile * spec.length() / spec.digits[1].radix;
+        while self.back && dfts(&spec) > most && spec.tile > 1 {
+            spec.tile /= 2;
+        }
         spec.threads = match self.back {
-            true => 2 * spec.tile * spec.length() / second,
-            false => (spec.share() * spec.tile).next_multiple_of(32).clamp(32, limits.threads),
+            true => dfts(&spec),
+            false => (spec.share() * spec.tile).next_multiple_of(32).clamp(32, most),
         };
-        let fits = spec.local_bytes() <= limits.local_bytes && spec.threads <= limits.threads;
+        let fits = spec.local_bytes() <= limits.local_bytes && spec.threads <= most;
         fits.then(|| spec.with_skips(limits))
     }
 

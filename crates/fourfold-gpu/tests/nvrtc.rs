@@ -12,6 +12,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 const FILES: [&str; 2] = [include_str!("../../../cases/small.txt"), include_str!("../../../cases/gpu.txt")];
 
+/// Columns that take the most threads of a cluster.
+const LONG: [&str; 5] = [
+    "dst4 f64 18928x1988",
+    "fft f64 23296x500 axes=0",
+    "dct3 f64 18816x738 axes=0",
+    "dct2 f32 16384x64 axes=0",
+    "dct3 f32 16384x64 axes=0",
+];
+
 const ARCHITECTURES: [&str; 2] = ["sm_80", "sm_90"];
 
 /// A kernel of a problem's plan.
@@ -30,7 +39,7 @@ fn kernels(architecture: &'static str) -> Vec<Kernel> {
         let text = move |n: usize| ["f32", "f64"].map(|real| format!("{kind} {real} {n}x{n}"));
         [512, 1024, 2048, 4096, 8192].into_iter().flat_map(text)
     });
-    let fast: Vec<Problem> = fast.flat_map(|text| read(&text)).collect();
+    let fast: Vec<Problem> = fast.chain(LONG.map(String::from)).flat_map(|text| read(&text)).collect();
     for (i, problem) in fast.iter().cloned().chain(FILES.iter().flat_map(|file| read(file))).enumerate() {
         let outline = target.outline(&problem).unwrap();
         let steps = families(&outline);
