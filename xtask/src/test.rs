@@ -28,10 +28,10 @@ const SUITES: &[Suite] = &[
     Suite { name: "clippy", budget: 80, run: clippy },
     Suite { name: "docs", budget: 20, run: docs },
     Suite { name: "package", budget: 40, run: || package::suite().map(done) },
-    Suite { name: "readme", budget: 130, run: readme },
-    Suite { name: "nvrtc", budget: 100, run: gpu::nvrtc },
+    Suite { name: "readme", budget: 160, run: readme },
+    Suite { name: "nvrtc", budget: 130, run: gpu::nvrtc },
     Suite { name: "oclgrind", budget: 80, run: gpu::oclgrind },
-    Suite { name: "tests", budget: 430, run: tests },
+    Suite { name: "tests", budget: 720, run: tests },
 ];
 
 /// Runs all suites, or those that the arguments name, up to the first that fails, and prints what each took.
