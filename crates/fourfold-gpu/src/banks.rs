@@ -3,8 +3,9 @@
 //! Local memory answers 128 bytes at once, of different banks (CUDA C++ Programming Guide, "Shared Memory"): as many complex numbers as threads
 //! read at once. Where these are at strides of powers of two, they would meet the same banks again and again.
 
+use crate::chain::factors::frequency;
 use crate::runtime::Limits;
-use crate::spec::{Digit, Port, Spec, Stage, Work};
+use crate::spec::{Port, Spec, Stage, Work};
 
 /// Bytes that local memory reads at once.
 const BANKS: usize = 128;
@@ -37,7 +38,9 @@ impl Spec {
                 self.turns_at(|item| item / groups * groups * split.radix + item % groups)
             }
             Work::After { .. } | Work::Before { .. } => {
-                self.turns_at(|k| place_of(k, &self.digits[self.window.first..]))
+                let window = self.digits[self.window.first..].iter();
+                let reversed: Vec<_> = window.rev().map(|digit| digit.radix).collect();
+                self.turns_at(|k| frequency(k, &reversed))
             }
             _ => 1,
         }
@@ -55,9 +58,4 @@ impl Spec {
         }
         turns.into_iter().max().unwrap_or(1)
     }
-}
-
-/// The place of a frequency: its digits reversed.
-fn place_of(k: usize, digits: &[Digit]) -> usize {
-    digits.iter().fold((0, k), |(place, k), digit| (place * digit.room + k % digit.radix, k / digit.radix)).0
 }

@@ -3,7 +3,7 @@
 use crate::dialect::print;
 use crate::kernels::blocks::{self, COEFFICIENTS, SAMPLES, THREADS};
 use crate::library::compiled;
-use crate::runtime::{Buffer, Grid, Kernel, Narrow, Place, argument};
+use crate::runtime::{Buffer, Grid, Kernel, Place, Raw, argument};
 use crate::{Cache, Device, Target};
 use fourfold::Result;
 use fourfold::engine::SCALES;
@@ -120,7 +120,7 @@ impl BlockArrays {
     /// If there are more than the array has, or the device fails.
     pub fn upload_coefficients(&mut self, coefficients: &[i16]) -> Result<()> {
         self.check(coefficients.len())?;
-        self.device.queue.upload(Narrow::slice(coefficients), &mut self.coefficients)
+        self.device.queue.upload(Raw::slice(coefficients), &mut self.coefficients)
     }
 
     /// Copies samples to the device.
@@ -129,7 +129,7 @@ impl BlockArrays {
     /// As above.
     pub fn upload_samples(&mut self, samples: &[u8]) -> Result<()> {
         self.check(samples.len())?;
-        self.device.queue.upload(Narrow::slice(samples), &mut self.samples)
+        self.device.queue.upload(Raw::slice(samples), &mut self.samples)
     }
 
     /// Waits for all that was enqueued, and fills `coefficients`.
@@ -138,7 +138,7 @@ impl BlockArrays {
     /// As above.
     pub fn download_coefficients(&self, coefficients: &mut [i16]) -> Result<()> {
         self.check(coefficients.len())?;
-        self.device.queue.download(&self.coefficients, Narrow::slice_mut(coefficients))
+        self.device.queue.download(&self.coefficients, Raw::slice_mut(coefficients))
     }
 
     /// Waits for all that was enqueued, and fills `samples`.
@@ -147,7 +147,7 @@ impl BlockArrays {
     /// As above.
     pub fn download_samples(&self, samples: &mut [u8]) -> Result<()> {
         self.check(samples.len())?;
-        self.device.queue.download(&self.samples, Narrow::slice_mut(samples))
+        self.device.queue.download(&self.samples, Raw::slice_mut(samples))
     }
 
     fn check(&self, len: usize) -> Result<()> {

@@ -151,13 +151,19 @@ pub(crate) fn barrier() {
 }
 
 /// What this thread has stored until here, all of the cluster see after [`cluster_wait`].
-pub(crate) fn cluster_arrive() {
+fn cluster_arrive() {
     emit(Statement::ClusterArrive);
 }
 
 /// The same of a thread that has stored nothing yet.
 pub(crate) fn cluster_begin() {
     emit(Statement::ClusterBegin);
+}
+
+/// All threads of the cluster wait for one another, and see what they stored.
+pub(crate) fn cluster_barrier() {
+    cluster_arrive();
+    cluster_wait();
 }
 
 /// Until all threads of the cluster have arrived.

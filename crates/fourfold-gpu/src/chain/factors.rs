@@ -11,8 +11,8 @@ pub(super) fn powers_of_two(radix: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(1), |j| Some(2 * j)).take_while(move |j| *j < radix)
 }
 
-/// The frequency at a place: its digits reversed.
-pub(super) fn frequency(place: usize, radices: &[usize]) -> usize {
+/// The frequency at a place: its digits reversed. With the radices reversed too, the place of a frequency.
+pub(crate) fn frequency(place: usize, radices: &[usize]) -> usize {
     radices.iter().rev().fold((place, 0), |(place, k), radix| (place / radix, k * radix + place % radix)).1
 }
 
@@ -42,7 +42,7 @@ fn convolution(p: usize) -> Factor {
 }
 
 fn is_smooth(n: usize) -> bool {
-    prime_factors(n).iter().all(|p| *p <= 13)
+    prime_factors(n).iter().all(|p| RADICES.contains(p))
 }
 
 /// The factors of a smooth length: as few as can be, then as even as can be. Large ones come first, since the first stage has no twiddles.

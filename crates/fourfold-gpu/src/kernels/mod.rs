@@ -10,7 +10,7 @@ mod port;
 
 use crate::spec::{Port, Spec, Stage, Work};
 use crate::trace::{
-    Int, Statement, barrier, cluster_arrive, cluster_begin, cluster_wait, comment, for_each, group, if_less, int,
+    Int, Statement, barrier, cluster_barrier, cluster_begin, cluster_wait, comment, for_each, group, if_less, int,
     loads_first, record, select, store_if_less, thread,
 };
 use std::cmp::Ordering;
@@ -37,10 +37,7 @@ fn wait_between(before: Option<&Stage>, after: &Stage) {
         // The stage waits itself, before it writes: until all work groups of the cluster have begun.
         None if after.to == Port::Cluster => cluster_begin(),
         None => {}
-        Some(Port::Cluster | Port::Shares) => {
-            cluster_arrive();
-            cluster_wait();
-        }
+        Some(Port::Cluster | Port::Shares) => cluster_barrier(),
         Some(_) => barrier(),
     }
 }
@@ -157,10 +154,7 @@ impl<'a> Writer<'a> {
         match to {
             Port::Cluster if late => cluster_wait(),
             // Elsewhere this memory may still be read.
-            Port::Shares => {
-                cluster_arrive();
-                cluster_wait();
-            }
+            Port::Shares => cluster_barrier(),
             _ => {}
         }
     }

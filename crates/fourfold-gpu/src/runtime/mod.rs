@@ -294,17 +294,17 @@ impl Plain for Place {}
 /// An integer of JPEG's blocks.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(crate) struct Narrow<T>(T);
-impl Plain for Narrow<i16> {}
-impl Plain for Narrow<u8> {}
+pub(crate) struct Raw<T>(T);
+impl Plain for Raw<i16> {}
+impl Plain for Raw<u8> {}
 
-impl<T> Narrow<T> {
-    pub(crate) fn slice(data: &[T]) -> &[Narrow<T>] {
+impl<T> Raw<T> {
+    pub(crate) fn slice(data: &[T]) -> &[Raw<T>] {
         // SAFETY: a transparent wrapper.
         unsafe { std::slice::from_raw_parts(data.as_ptr().cast(), data.len()) }
     }
 
-    pub(crate) fn slice_mut(data: &mut [T]) -> &mut [Narrow<T>] {
+    pub(crate) fn slice_mut(data: &mut [T]) -> &mut [Raw<T>] {
         // SAFETY: as above.
         unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast(), data.len()) }
     }
