@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn all_budgets_together_are_fifteen_minutes_at_most() {
-        assert!(SUITES.iter().map(|suite| suite.budget).sum::<u64>() <= 15 * 60);
+    fn all_budgets_together_leave_room_below_thirty_minutes() {
+        assert!(SUITES.iter().map(|suite| suite.budget).sum::<u64>() <= 25 * 60);
     }
 }

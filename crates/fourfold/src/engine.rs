@@ -13,16 +13,11 @@ pub use crate::cpu::threads::Pool;
 pub use crate::real::Real;
 pub use crate::rules::cosine_sine::{Data, Index, Order, Reduction, Step, dft_of, reduce};
 pub use crate::rules::cut::{pack, unpack};
-pub use crate::rules::mixed_radix::{length, prime_factors};
+pub use crate::rules::mixed_radix::{factors, length, prime_factors};
 pub use crate::rules::rader::generator_powers;
 pub use crate::twiddle::Roots;
 
-use crate::rules::mixed_radix::{self, Factor};
-
-/// The factors of a DFT of length n, in the order of the passes, with radices that are powers of primes.
-pub fn factors(n: usize) -> Vec<Factor> {
-    mixed_radix::of_prime_powers(mixed_radix::factors(n))
-}
+use crate::rules::mixed_radix::Factor;
 
 /// The DFT of b over p − 1, for Rader's convolution: b_j = exp(−2πi g^{−j}/p), with the generator of [`generator_powers`].
 pub fn rader_spectrum(p: usize) -> Vec<Complex<f64>> {

@@ -83,7 +83,7 @@ pub fn length(factors: &[Factor]) -> usize {
 pub(crate) const LONGEST: usize = 1 << 30;
 
 /// The factors of a DFT of length n, in the order of the passes, by estimated cost, of those that round little enough.
-pub(crate) fn factors(n: usize) -> Vec<Factor> {
+pub fn factors(n: usize) -> Vec<Factor> {
     let mut list = cheapest(n);
     if rounding(&list) > MOST_ROUNDING {
         list = flat(list);
@@ -237,20 +237,6 @@ fn search(n: usize, set: &[usize], cost: f64, list: &mut Vec<usize>, best: &mut 
     }
 }
 
-/// The same factors with radices of [`PRIME_POWERS`], for engines that have no others.
-pub(crate) fn of_prime_powers(list: Vec<Factor>) -> Vec<Factor> {
-    let (smooth, others): (Vec<_>, Vec<_>) = list.into_iter().partition(|factor| matches!(factor, Factor::Radix(_)));
-    let inner = |factor| match factor {
-        Factor::Rader(p, inner) => Factor::Rader(p, of_prime_powers(inner)),
-        Factor::Bluestein(p, inner) => Factor::Bluestein(p, of_prime_powers(inner)),
-        other => other,
-    };
-    let mut list = radices(length(&smooth), &PRIME_POWERS);
-    list.extend(others.into_iter().map(inner));
-    list.sort_by_key(|factor| std::cmp::Reverse(factor.length()));
-    list
-}
-
 /// The cheapest way to a prime that has no butterfly.
 fn prime(p: usize) -> Factor {
     let direct = Factor::Direct(p);
@@ -333,9 +319,6 @@ mod tests {
             (1 << 13, " 16 8 8 8"),
         ];
         expected.into_iter().for_each(|(n, list)| assert_eq!(text(n), list));
-        let plain = |n| List(&of_prime_powers(factors(n))).to_string();
-        assert_eq!((plain(1000), plain(1536)), (" 8 5 5 5".into(), " 8 8 8 3".into()));
-        assert_eq!(plain(139), " rader(139: direct(23) 3 2)");
     }
 
     #[test]
