@@ -40,6 +40,7 @@ pub(crate) enum Command {
     Plan(Plan),
     Verify(Verify),
     Bench(Bench),
+    Tune(Tune),
     Transform(Transform),
     Compress(Compress),
     Jpeg(Jpeg),
@@ -103,6 +104,19 @@ pub(crate) struct Bench {
     /// Measure exactly N times instead
     #[arg(long, value_name = "N", conflicts_with = "seconds", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: Option<u32>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Measure ways to compute problems, and keep the fastest, which the other commands then follow
+#[derive(clap::Args)]
+#[command(after_help = PROBLEM_HELP)]
+pub(crate) struct Tune {
+    #[command(flatten)]
+    pub(crate) problems: Problems,
+    #[command(flatten)]
+    pub(crate) contenders: Contenders,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -190,6 +204,16 @@ pub(crate) struct Contenders {
     /// Threads of the processor to use
     #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
     pub(crate) threads: usize,
+    #[command(flatten)]
+    pub(crate) wisdom: WisdomFile,
+}
+
+/// What was measured before.
+#[derive(clap::Args)]
+pub(crate) struct WisdomFile {
+    /// The file of what tune has measured, if not the one that FOURFOLD_WISDOM names, or `wisdom` in the cache's folder
+    #[arg(long = "wisdom", value_name = "FILE")]
+    pub(crate) path: Option<PathBuf>,
 }
 
 /// One engine and method.
@@ -205,6 +229,8 @@ pub(crate) struct How {
     /// Threads of the processor to use
     #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
     pub(crate) threads: usize,
+    #[command(flatten)]
+    pub(crate) wisdom: WisdomFile,
 }
 
 fn precision(text: &str) -> Result<Precision> {

@@ -6,11 +6,12 @@ use std::str::FromStr;
 use std::thread;
 
 use anyhow::{Context, Error, Result, bail, ensure};
-use fourfold::{Isa, Planner, Problem, Recipe};
+use fourfold::{Isa, Planner, Problem, Recipe, Wisdom};
 use fourfold_gpu::{Api, Device, DeviceId, GpuPlan, GpuPlanner, Target};
 
 use crate::args::{Contenders, How};
 use crate::ready::Ready;
+use crate::wisdom;
 
 /// An engine: `cpu`, `cpu:ISA`, `cuda:0`, `opencl:1`, `cuda:sm_90`.
 #[derive(Clone, Debug, PartialEq)]
@@ -141,18 +142,23 @@ impl FromStr for Methods {
 impl How {
     /// The engine and method asked for.
     pub(crate) fn contender(&self) -> Result<Contender> {
-        Contender::new(self.engine.clone(), self.method, self.threads)
+        Contender::new(self.engine.clone(), self.method, self.threads, &wisdom::load(&self.wisdom)?)
     }
 }
 
 impl Contenders {
     /// Every engine with every method, each pair once.
     pub(crate) fn all(&self) -> Result<Vec<Contender>> {
+        self.all_with(&wisdom::load(&self.wisdom)?)
+    }
+
+    /// The same, following `wisdom`.
+    pub(crate) fn all_with(&self, wisdom: &Wisdom) -> Result<Vec<Contender>> {
         let mut contenders: Vec<Contender> = Vec::new();
         for engine in &self.engine {
             for &method in self.method.iter().flat_map(|methods| &methods.0) {
                 if !contenders.iter().any(|other| other.engine == *engine && other.method.name == method.name) {
-                    contenders.push(Contender::new(engine.clone(), method, self.threads)?);
+                    contenders.push(Contender::new(engine.clone(), method, self.threads, wisdom)?);
                 }
             }
         }
@@ -161,16 +167,16 @@ impl Contenders {
 }
 
 impl Contender {
-    /// An engine with a method; `threads` are the processor's.
-    pub(crate) fn new(engine: Engine, method: Method, threads: usize) -> Result<Contender> {
+    /// An engine with a method, which follows `wisdom`; `threads` are the processor's.
+    pub(crate) fn new(engine: Engine, method: Method, threads: usize, wisdom: &Wisdom) -> Result<Contender> {
         let planner = match &engine {
             Engine::Cpu(isa) => {
-                let builder = Planner::builder().threads(threads);
+                let builder = Planner::builder().threads(threads).wisdom(wisdom.clone());
                 AnyPlanner::Cpu(isa.iter().fold(builder, |builder, isa| builder.isa(*isa)).build()?)
             }
             Engine::Gpu(id) => {
                 let device = Device::open(&id.to_string())?;
-                AnyPlanner::Gpu(device.clone(), GpuPlanner::new(device))
+                AnyPlanner::Gpu(device.clone(), GpuPlanner::new(device).with_wisdom(wisdom.clone())?)
             }
             Engine::Architecture(_) => bail!("{engine} names no device: its kernels can be shown by plan, not run"),
         };
@@ -196,6 +202,15 @@ impl Contender {
         ready.with_context(|| format!("cannot plan {problem}"))
     }
 
+    /// Measures ways to compute a problem, and returns the fastest with all that is known then.
+    pub(crate) fn tune(&self, problem: &Problem) -> Result<(String, Wisdom)> {
+        let tuned = match &self.planner {
+            AnyPlanner::Cpu(planner) => planner.tune(problem).map(|recipe| (passes(&recipe), planner.wisdom())),
+            AnyPlanner::Gpu(_, planner) => planner.tune(problem).map(|choices| (choices, planner.wisdom())),
+        };
+        tuned.with_context(|| format!("cannot tune {problem}"))
+    }
+
     /// How a processor computes the problem, and the bytes of scratch that it needs. Makes no tables.
     pub(crate) fn recipe(&self, problem: &Problem) -> Result<(Recipe, usize)> {
         let AnyPlanner::Cpu(planner) = &self.planner else { unreachable!("devices have outlines") };
@@ -203,6 +218,11 @@ impl Contender {
         let scratch = planner.scratch_bytes(&recipe).with_context(|| format!("cannot plan {problem}"))?;
         Ok((recipe, scratch))
     }
+}
+
+/// The lines of a recipe after its first, which names the problem.
+fn passes(recipe: &Recipe) -> String {
+    recipe.to_string().split_once('\n').map_or(String::new(), |(_, passes)| passes.to_owned())
 }
 
 /// The threads that this process may run at a time.

@@ -13,6 +13,7 @@ mod progress;
 mod ready;
 mod sift;
 mod timing;
+mod wisdom;
 mod work;
 
 use std::io::{self, Write};

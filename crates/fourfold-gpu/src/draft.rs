@@ -1,10 +1,10 @@
 //! From a recipe to kernels: each pass as the specs of those that do it.
 
-use crate::chain::{Chain, packing, table_bytes};
+use crate::chain::{Chain, table_bytes};
+use crate::choice::{Choice, Lines, Size};
 use crate::lines::{Array, wide};
-use crate::runtime::{Limits, unavailable};
+use crate::runtime::{Limits, argument, unavailable};
 use crate::spec::{Geometry, Packing, Spec, Window};
-use fourfold::engine::dft_of;
 use fourfold::{Domain, Layout, Line, Multiplier, Op, Pass, Place, Precision, Problem, Recipe, Result, Sum};
 
 /// One pass, before its kernels are compiled.
@@ -12,6 +12,10 @@ pub(crate) struct Draft {
     pub(crate) specs: Vec<Spec>,
     pub(crate) ends: [Home; 2],
     pub(crate) chain: Chain,
+    /// How its lines are done; a copy has none.
+    pub(crate) choice: Option<Choice>,
+    /// How they could be packed, and the elements of their DFTs then.
+    pub(crate) packings: Vec<(Packing, usize)>,
 }
 
 /// Where an array is.
@@ -73,37 +77,55 @@ impl Homes<'_> {
 }
 
 /// All passes of a recipe; one that copies, if it has none. `parts` as for [`crate::engine::Executable::new`]. Where a filter would transform,
-/// multiply and transform back in one pass, there are two, of which the first multiplies.
-pub(crate) fn drafts(limits: &Limits, recipe: &Recipe, parts: bool, action: Option<&Action>) -> Result<Vec<Draft>> {
+/// multiply and transform back in one pass, there are two, of which the first multiplies. `choices`, one a pass of lines, or none of them.
+pub(crate) fn drafts(
+    limits: &Limits,
+    recipe: &Recipe,
+    parts: bool,
+    action: Option<&Action>,
+    choices: &[Choice],
+) -> Result<Vec<Draft>> {
     let problem = recipe.problem();
     if problem.precision() == Precision::F64 && !limits.double {
         return Err(unavailable(format!("{} has no f64: use f32", limits.name)));
+    }
+    if !choices.is_empty() && choices.len() != recipe.passes().len() {
+        return Err(argument(format!(
+            "{} choices for {} passes: expected one each",
+            choices.len(),
+            recipe.passes().len()
+        )));
     }
     let homes = Homes { recipe, parts };
     recipe.lines().try_for_each(check_tables)?;
     let multiply = recipe.passes().iter().position(|pass| pass.ops.contains(&Op::Multiply)).unwrap_or(usize::MAX);
     let end = recipe.inverse().unwrap_or(problem);
-    let draft = |problem: &Problem, axis: usize, ends: [Home; 2], line: Option<&Line>, action: Option<&Action>| {
+    let draft = |problem: &Problem,
+                 axis: usize,
+                 ends: [Home; 2],
+                 line: Option<(&Line, Option<&Choice>)>,
+                 action: Option<&Action>| {
         draft(limits, problem, axis, ends, ends.map(|home| homes.array(home)), line, action)
     };
     let last = recipe.passes().len().saturating_sub(1);
     if recipe.passes().is_empty() {
         let axis = problem.input().shape.len().saturating_sub(1);
-        return Ok(vec![draft(problem, axis, [Home::Input, Home::Output], None, action)]);
+        return Ok(vec![draft(problem, axis, [Home::Input, Home::Output], None, action)?]);
     }
     let pass = |(i, pass): (usize, &Pass)| match &*pass.ops {
         [Op::Transform(before), Op::Multiply, Op::Transform(after)] => vec![
-            draft(problem, pass.axis, [pass.from.into(), Home::Spectrum], Some(before), action),
-            draft(end, pass.axis, [Home::Spectrum, pass.to.into()], Some(after), None),
+            draft(problem, pass.axis, [pass.from.into(), Home::Spectrum], Some((before, None)), action),
+            draft(end, pass.axis, [Home::Spectrum, pass.to.into()], Some((after, None)), None),
         ],
         ops => {
             let line = ops.iter().find_map(|op| if let Op::Transform(line) = op { Some(line) } else { None });
             let action = action.filter(|action| i == last && matches!(action, Action::Threshold(_)));
             let problem = if i > multiply { end } else { problem };
+            let line = line.map(|line| (line, choices.get(i)));
             vec![draft(problem, pass.axis, [pass.from.into(), pass.to.into()], line, action)]
         }
     };
-    Ok(recipe.passes().iter().enumerate().flat_map(pass).collect())
+    recipe.passes().iter().enumerate().flat_map(pass).collect()
 }
 
 /// An error if this machine has no memory for the tables of a line; what makes them does not ask.
@@ -119,50 +141,87 @@ fn draft(
     axis: usize,
     ends: [Home; 2],
     arrays: [Array; 2],
-    line: Option<&Line>,
+    line: Option<(&Line, Option<&Choice>)>,
     action: Option<&Action>,
-) -> Draft {
+) -> Result<Draft> {
     let mixes =
         |line: &Line| matches!(line.transform.sum, Sum::Forward | Sum::Backward | Sum::RealToHalf | Sum::HalfToReal);
     // Sums of reals act on both parts of complex numbers: these are one more axis then.
-    let split = arrays.iter().all(|array| array.complex) && !line.is_some_and(mixes);
+    let split = arrays.iter().all(|array| array.complex) && !line.is_some_and(|(line, _)| mixes(line));
     let spectrum = arrays[1].clone();
     let [input, output] = arrays.map(|array| if split { array.split_parts() } else { array });
+    let arrays = [&input, &output];
+    let pass = PassDraft { limits, precision: problem.precision(), arrays, spectrum: &spectrum, action, ends };
+    let Some((line, choice)) = line else {
+        let chain = Chain::copy(input.shape[axis], input.complex);
+        return Ok(pass.draft(chain, Geometry::new(axis, None, &input, &output), None));
+    };
     let neighbours = neighbours(problem, axis, &input);
-    let across = Geometry::new(axis, None, &input, &output).across();
-    let sizes = (limits.local_bytes, problem.precision().bytes());
-    let packing = line.map(|line| packing(line, neighbours.is_some(), across, sizes));
-    let pair = neighbours.filter(|_| packing == Some(Packing::Lines));
-    let geometry = Geometry::new(axis, pair, &input, &output);
-    let mut chain = match (line, packing) {
-        (Some(line), Some(packing)) => {
-            let shared = geometry.across()
-                && limits.shares(line.transform.n.max(dft_of(line.transform.sum, line.transform.n).1));
-            Chain::line(line, packing, geometry.across(), shared)
+    let lines = Lines { line, precision: problem.precision(), arrays, axis, neighbours };
+    if let Some(choice) = choice {
+        lines.check(choice)?;
+    }
+    Ok(pass.of_lines(&lines, &choice.cloned().unwrap_or_else(|| lines.estimate(limits))))
+}
+
+/// What all drafts of a pass have in common.
+struct PassDraft<'a> {
+    limits: &'a Limits,
+    precision: Precision,
+    arrays: [&'a Array; 2],
+    /// The array that it writes, in elements.
+    spectrum: &'a Array,
+    action: Option<&'a Action>,
+    ends: [Home; 2],
+}
+
+impl PassDraft<'_> {
+    fn of_lines(&self, lines: &Lines, choice: &Choice) -> Draft {
+        let geometry = lines.geometry(choice.packing);
+        let chain = Chain::line(lines.line, choice, geometry.across());
+        let mut draft = self.draft(chain, geometry, Some(choice));
+        // Without a cluster after all, other factors are better.
+        match choice.clustered && draft.specs.iter().all(|spec| spec.cluster == 1) {
+            true => self.of_lines(lines, &choice.alone()),
+            false => {
+                draft.packings =
+                    lines.packings().into_iter().map(|packing| (packing, lines.elements(packing))).collect();
+                draft
+            }
         }
-        _ => Chain::copy(input.shape[axis], input.complex),
-    };
-    let pointwise = action.map(|action| chain.pointwise(action, &spectrum));
-    let spec = Spec {
-        precision: problem.precision(),
-        stages: chain.stages.clone(),
-        digits: chain.digits.clone(),
-        window: Window::all(chain.digits.len()),
-        local: true,
-        lines: geometry.lines(),
-        tile: 1,
-        cluster: 1,
-        across: geometry.across(),
-        threads: 1,
-        packing: chain.packing,
-        back: chain.back,
-        skips: crate::banks::SKIPS,
-        pointwise,
-        orders: chain.orders.clone(),
-        wide: wide([&input, &output]) || geometry.lines() * chain.places() > 1 << 28,
-        geometry,
-    };
-    Draft { specs: spec.fitted(limits), ends, chain }
+    }
+
+    fn draft(&self, mut chain: Chain, geometry: Geometry, choice: Option<&Choice>) -> Draft {
+        let pointwise = self.action.map(|action| chain.pointwise(action, self.spectrum));
+        let spec = Spec {
+            precision: self.precision,
+            stages: chain.stages.clone(),
+            digits: chain.digits.clone(),
+            window: Window::all(chain.digits.len()),
+            local: true,
+            lines: geometry.lines(),
+            tile: 1,
+            cluster: 1,
+            across: geometry.across(),
+            threads: 1,
+            packing: chain.packing,
+            back: chain.back,
+            skips: crate::banks::SKIPS,
+            pointwise,
+            orders: chain.orders.clone(),
+            wide: wide(self.arrays) || geometry.lines() * chain.places() > 1 << 28,
+            geometry,
+        };
+        let clustered = choice.is_some_and(|choice| choice.clustered);
+        let size = choice.map_or(Size::default(), |choice| choice.size);
+        Draft {
+            specs: spec.fitted(self.limits, clustered, size),
+            ends: self.ends,
+            chain,
+            choice: choice.cloned(),
+            packings: vec![],
+        }
+    }
 }
 
 /// An axis on which two neighbouring lines may be one complex line: one that is transformed too, so that each result depends on both

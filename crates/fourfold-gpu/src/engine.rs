@@ -2,6 +2,7 @@
 
 use crate::Device;
 use crate::chain::Chain;
+use crate::choice::Choice;
 use crate::draft::{Action, Draft, Home, drafts};
 use crate::library::Library;
 use crate::runtime::{Buffer, Grid, Kernel, Place as Index, Queue};
@@ -31,16 +32,17 @@ struct Launch {
 }
 
 impl Executable {
-    /// `parts`: real sums act on both parts of complex arrays.
+    /// `parts`: real sums act on both parts of complex arrays. `choices`: as for [`drafts`].
     pub(crate) fn new(
         device: &Device,
         library: &Library,
         recipe: &Recipe,
         parts: bool,
         action: Option<&Action>,
+        choices: &[Choice],
     ) -> Result<Executable> {
         let runtime = &device.runtime;
-        let drafts = drafts(library.limits(), recipe, parts, action)?;
+        let drafts = drafts(library.limits(), recipe, parts, action, choices)?;
         let specs: Vec<Spec> = drafts.iter().flat_map(|draft| draft.specs.clone()).collect();
         let mut kernels = library.kernels(&specs)?.into_iter();
         let tables = all_tables(device, &drafts, recipe.problem().precision())?;

@@ -1,5 +1,6 @@
 //! Fits a pass to a device: which kernels, how many lines a work group takes, and with how many threads.
 
+use crate::choice::Size;
 use crate::runtime::Limits;
 use crate::spec::{Part, Port, Spec, Stage, Which, Window, Work};
 
@@ -25,21 +26,21 @@ impl Limits {
 }
 
 impl Spec {
-    /// The kernels of the pass.
-    pub(crate) fn fitted(mut self, limits: &Limits) -> Vec<Spec> {
+    /// The kernels of the pass, by clusters if they are `shared`.
+    pub(crate) fn fitted(mut self, limits: &Limits, shared: bool, size: Size) -> Vec<Spec> {
         self.across &= self.lines > 1;
-        let whole = self.clone().tiled(limits);
+        let whole = self.clone().tiled(limits, size);
         if whole.is_none() {
             self.straighten();
         }
         let windows = || self.windowed(limits);
-        let column = self.places() * 2 * self.precision.bytes() / self.line_bytes();
-        let shared = self.across && limits.shares(column);
-        if let Some(spec) = shared.then(|| self.clustered(limits)).flatten() {
+        if let Some(spec) = shared.then(|| self.clustered(limits, size)).flatten() {
             return vec![spec];
         }
         match whole {
-            Some(spec) if !spec.across || spec.run() >= LEAST_RUN.min(spec.wanted_run()) => vec![spec],
+            Some(spec) if !spec.across || size.tile.is_some() || spec.run() >= LEAST_RUN.min(spec.wanted_run()) => {
+                vec![spec]
+            }
             Some(spec) => windows().unwrap_or(vec![spec]),
             None => windows().unwrap_or_else(|| self.staged(limits)),
         }
@@ -54,15 +55,19 @@ impl Spec {
     }
 
     /// With the buffer in local memory, if it fits.
-    fn tiled(mut self, limits: &Limits) -> Option<Spec> {
+    fn tiled(mut self, limits: &Limits, size: Size) -> Option<Spec> {
         self.tile = 1;
         if self.local_bytes() > limits.local_bytes {
             return None;
         }
-        let wanted = self.wanted();
+        let wanted = size.tile.unwrap_or_else(|| self.wanted());
         // Half of the memory, so that one work group computes while another reads; all of it for runs that are short otherwise.
         let room = |spec: &Spec| {
-            if spec.interleaved() && spec.run() <= RUN / 2 { limits.local_bytes } else { limits.local_bytes / 2 }
+            if size.tile.is_some() || spec.interleaved() && spec.run() <= RUN / 2 {
+                limits.local_bytes
+            } else {
+                limits.local_bytes / 2
+            }
         };
         loop {
             let next = Spec { tile: 2 * self.tile, ..self.clone() };
@@ -72,18 +77,19 @@ impl Spec {
             self = next;
         }
         // Work for every multiprocessor, before runs are long.
-        while self.groups() < 3 * limits.units / 4 && self.tile > 1 && self.run() > LEAST_RUN {
+        while size.tile.is_none() && self.groups() < 3 * limits.units / 4 && self.tile > 1 && self.run() > LEAST_RUN {
             self.tile /= 2;
         }
         // So that registers, of which f64 takes twice as many, hold as many threads as local memory has room for.
         let share = 16 / self.precision.bytes();
         let most = if share * self.local_bytes() > limits.local_bytes { 2 * THREADS } else { THREADS };
-        self.threads = (self.butterflies() * self.tile).next_multiple_of(32).clamp(1, most.min(limits.threads));
+        let most = size.threads.unwrap_or(most).min(limits.threads);
+        self.threads = (self.butterflies() * self.tile).next_multiple_of(32).clamp(1, most);
         Some(self.with_skips(limits))
     }
 
     /// By a cluster of work groups, if the first digit is even, and the tile fits them with runs of 64 bytes; less where there are few columns.
-    fn clustered(&self, limits: &Limits) -> Option<Spec> {
+    fn clustered(&self, limits: &Limits, size: Size) -> Option<Spec> {
         let [first, _, ..] = *self.digits else { return None };
         let cluster = first.radix / 2;
         if first.radix % 2 == 1 || cluster < 2 || cluster > limits.cluster || !self.has_windows() {
@@ -95,13 +101,15 @@ impl Spec {
             [first, ..] => first.to = Port::Cluster,
             [] => return None,
         }
-        spec.tile = (RUN / 2 / spec.line_bytes()).min(spec.lines.next_power_of_two()).max(1);
+        let wanted = size.tile.unwrap_or(RUN / 2 / spec.line_bytes());
+        spec.tile = wanted.min(spec.lines.next_power_of_two()).max(1);
         // Work for every multiprocessor, before runs are long.
-        while spec.groups() < 3 * limits.units / 4 && spec.tile > 1 && spec.run() > LEAST_RUN / 2 {
+        while size.tile.is_none() && spec.groups() < 3 * limits.units / 4 && spec.tile > 1 && spec.run() > LEAST_RUN / 2
+        {
             spec.tile /= 2;
         }
         // As many threads as registers can be had for: of f64 half as many.
-        let most = limits.threads.min(MOST_REALS / spec.precision.bytes());
+        let most = size.threads.unwrap_or(limits.threads).min(MOST_REALS / spec.precision.bytes()).min(limits.threads);
         // Where elements go to other work groups, every thread has one DFT, in its registers until all have read theirs.
         let dfts = |spec: &Spec| 2 * spec.tile * spec.length() / spec.digits[1].radix;
         while self.back && dfts(&spec) > most && spec.tile > 1 {
@@ -149,9 +157,7 @@ impl Spec {
         if !self.across {
             return 2 * self.precision.bytes();
         }
-        let reals =
-            self.geometry.axes.first().map_or(1, |axis| axis.output.unsigned_abs().min(axis.input.unsigned_abs()));
-        (reals as usize).clamp(1, 2) * self.precision.bytes()
+        self.geometry.line_bytes(self.precision)
     }
 
     /// Lines that a work group should have: a run of memory, or work for enough threads.
@@ -167,8 +173,9 @@ impl Spec {
             return None;
         }
         let digits = self.digits.len();
-        let fitted =
-            |cuts: Vec<usize>| self.cut(&cuts).into_iter().map(|spec| spec.tiled(limits)).collect::<Option<Vec<_>>>();
+        let fitted = |cuts: Vec<usize>| {
+            self.cut(&cuts).into_iter().map(|spec| spec.tiled(limits, Size::default())).collect::<Option<Vec<_>>>()
+        };
         let longest = |cuts: &Vec<usize>| self.cut(cuts).iter().map(Spec::length).max();
         (1..digits).find_map(|count| {
             let cuts = cuts(digits, count).into_iter().min_by_key(longest)?;

@@ -5,6 +5,7 @@ mod banks;
 mod blocks;
 mod cache;
 mod chain;
+mod choice;
 mod device;
 mod dialect;
 mod draft;
@@ -22,6 +23,7 @@ mod simulator;
 mod sizes;
 mod spec;
 mod trace;
+mod tune;
 
 pub use array::{GpuArray, GpuScratch};
 pub use blocks::{BlockArrays, BlockPlan, BlockWork};

@@ -1,6 +1,7 @@
 //! The lines along one axis of two arrays.
 
 use crate::spec::{Across, Geometry, Pair, Side};
+use fourfold::Precision;
 
 /// An array as kernels see it: strides and offset in reals.
 #[derive(Clone, Debug)]
@@ -69,6 +70,12 @@ impl Geometry {
 
     pub(crate) fn lines(&self) -> usize {
         self.axes.iter().map(|axis| axis.size).product()
+    }
+
+    /// Bytes from a line to the next, those of a complex number at most.
+    pub(crate) fn line_bytes(&self, precision: Precision) -> usize {
+        let reals = self.axes.first().map_or(1, |axis| axis.output.unsigned_abs().min(axis.input.unsigned_abs()));
+        (reals as usize).clamp(1, 2) * precision.bytes()
     }
 
     /// Whether neighbouring lines are closer in memory than the elements of one.

@@ -1,5 +1,6 @@
 //! What a plan launches, without launching it: the device need not be there.
 
+use crate::choice::{self, Choice};
 use crate::dialect::{CUDA, Dialect, OPENCL, print};
 use crate::draft::{Draft, drafts};
 use crate::engine::{grid, memory};
@@ -8,7 +9,7 @@ use crate::runtime::{Grid, Limits, check_nvrtc, compile_cuda, unavailable};
 use crate::spec::Spec;
 use crate::trace::Statement;
 use crate::{BlockWork, Device};
-use fourfold::{Planner, Problem, Recipe, Result};
+use fourfold::{Error, Planner, Problem, Recipe, Result, Wisdom};
 
 /// What kernels are written for: a language, and the limits of a device.
 ///
@@ -28,6 +29,8 @@ pub struct Target {
 pub struct Outline {
     /// What is computed, and how.
     pub recipe: Recipe,
+    /// What was chosen for each pass: how lines are packed, radices, whether clusters share them; as wisdom has it.
+    pub choices: Vec<String>,
     /// The launches, in order.
     pub launches: Vec<Launch>,
     /// Bytes that the launches read and write in the device's memory, tables not counted.
@@ -139,9 +142,17 @@ impl Target {
     /// # Errors
     /// If the device could not run it, as [`GpuPlanner::plan`](crate::GpuPlanner::plan).
     pub fn outline(&self, problem: &Problem) -> Result<Outline> {
+        self.outline_with(problem, &Wisdom::new())
+    }
+
+    /// The same, following `wisdom` where it knows the problem on this device.
+    ///
+    /// # Errors
+    /// As [`Target::outline`], and if that part of the wisdom does not compute the problem.
+    pub fn outline_with(&self, problem: &Problem, wisdom: &Wisdom) -> Result<Outline> {
         crate::plan::check_lengths(problem)?;
         let recipe = Planner::new().recipe(problem);
-        let drafts = drafts(&self.limits, &recipe, false, None)?;
+        let drafts = drafts(&self.limits, &recipe, false, None, &self.choices(problem, wisdom)?)?;
         let launch = |pass: usize, spec: &Spec| {
             let (Grid { groups, threads, local_bytes }, statements) = (grid(spec), kernel(spec));
             let source = print(self.dialect, &spec.frame(), &statements);
@@ -157,9 +168,29 @@ impl Target {
             bytes_moved: recipe.bytes_moved() + between * real,
             scratch_bytes: memory(&recipe, &specs, false).iter().sum(),
             uses_bluestein: drafts.iter().any(|draft| draft.chain.uses_bluestein),
+            choices: drafts
+                .iter()
+                .map(|draft| draft.choice.as_ref().map_or(String::new(), Choice::to_string))
+                .collect(),
             recipe,
         })
     }
+
+    /// How wisdom names it.
+    pub(crate) fn engine_name(&self) -> String {
+        format!("{}:{}", self.dialect.api, self.name().replace(['\t', '\n', '\r'], " "))
+    }
+
+    /// What `wisdom` knows of a problem here; nothing, if all is to be estimated.
+    pub(crate) fn choices(&self, problem: &Problem, wisdom: &Wisdom) -> Result<Vec<Choice>> {
+        let text = wisdom.get(problem, &self.engine_name());
+        text.map_or(Ok(vec![]), |text| choice::parse(&text).map_err(|error| unwise(problem, &error)))
+    }
+}
+
+/// What is wrong with what wisdom has on a problem.
+pub(crate) fn unwise(problem: &Problem, error: &Error) -> Error {
+    Error::new(error.kind(), format!("the wisdom on `{problem}`: {error}"))
 }
 
 impl Target {

@@ -1,24 +1,31 @@
 //! Plans on a device.
 
 use crate::array::one_queue;
+use crate::choice::Choice;
 use crate::dialect::print;
-use crate::draft::Action;
+use crate::draft::{Action, drafts};
 use crate::engine::Executable;
 use crate::kernels::kernel;
 use crate::library::Library;
+use crate::outline::unwise;
 use crate::runtime::{Buffer, argument, elsewhere};
 use crate::{Cache, Device, GpuArray, GpuScratch, Target};
-use fourfold::{Domain, Element, Error, ErrorKind, Layout, Multiplier, Planner, Precision, Problem, Recipe, Result};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use fourfold::{
+    Domain, Element, Error, ErrorKind, Layout, Multiplier, Planner, Precision, Problem, Recipe, Result, Wisdom,
+};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Elements of a line that can be transformed: its tables are made on the host.
 const LONGEST: usize = 1 << 28;
 
 /// Makes plans for a device, and keeps their kernels.
 pub struct GpuPlanner {
-    device: Device,
+    pub(crate) device: Device,
+    /// What it plans for.
+    pub(crate) target: Target,
     planner: Planner,
-    library: Arc<Library>,
+    pub(crate) library: Arc<Library>,
+    wisdom: Mutex<Wisdom>,
     /// What is wrong with the environment that the planner was made in.
     mistake: Option<Error>,
 }
@@ -42,6 +49,7 @@ pub struct GpuPlan {
     recipe: Recipe,
     library: Arc<Library>,
     action: Option<Arc<Action>>,
+    choices: Vec<Choice>,
     executable: Executable,
     /// Whether this is the plan for both parts of complex arrays, of a problem of reals.
     parts: bool,
@@ -70,7 +78,41 @@ impl GpuPlanner {
     #[doc(hidden)]
     pub fn as_for(target: &Target, device: Device, cache: Option<Cache>) -> GpuPlanner {
         let library = Arc::new(Library::new(device.runtime.clone(), target.limits().clone(), cache));
-        GpuPlanner { device, planner: Planner::new(), library, mistake: None }
+        let (target, planner) = (target.clone(), Planner::new());
+        GpuPlanner { device, target, planner, library, wisdom: Mutex::default(), mistake: None }
+    }
+
+    /// The same, knowing how some problems are best computed; what is known of other engines does not matter.
+    ///
+    /// # Errors
+    /// If the wisdom has something on a problem and this device that cannot be read, or that does not compute the problem.
+    pub fn with_wisdom(self, wisdom: Wisdom) -> Result<GpuPlanner> {
+        for (problem, _) in wisdom.of_engine(&self.target.engine_name()) {
+            let problem: Problem = problem.parse()?;
+            let choices = self.target.choices(&problem, &wisdom)?;
+            let made = drafts(self.library.limits(), &self.recipe(&problem), false, None, &choices);
+            made.map_err(|error| unwise(&problem, &error))?;
+        }
+        self.lock_wisdom().merge(wisdom);
+        Ok(self)
+    }
+
+    /// All that was given and [measured](GpuPlanner::tune).
+    pub fn wisdom(&self) -> Wisdom {
+        self.lock_wisdom().clone()
+    }
+
+    pub(crate) fn lock_wisdom(&self) -> MutexGuard<'_, Wisdom> {
+        self.wisdom.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is known of `problem`; nothing, if all is to be estimated.
+    fn known(&self, problem: &Problem) -> Result<Vec<Choice>> {
+        self.target.choices(problem, &self.lock_wisdom())
+    }
+
+    pub(crate) fn recipe(&self, problem: &Problem) -> Recipe {
+        self.planner.recipe(problem)
     }
 
     /// A plan for `problem`: compiles what kernels it needs.
@@ -80,7 +122,7 @@ impl GpuPlanner {
     /// the compiler's log, the kernel and its spec), or the [standard cache](Cache::standard) is an error.
     pub fn plan(&self, problem: &Problem) -> Result<GpuPlan> {
         check_lengths(problem)?;
-        self.prepare(self.planner.recipe(problem), None)
+        self.prepare(self.recipe(problem), None, self.known(problem)?)
     }
 
     /// A plan that computes forward → multiply → inverse, as [`Planner::filter`]; the multiply is part of the pass that ends the forward
@@ -92,7 +134,7 @@ impl GpuPlanner {
         check_lengths(forward)?;
         check_lengths(inverse)?;
         let recipe = self.planner.filter_recipe(forward, multiplier, inverse)?;
-        self.prepare(recipe, Some(Action::Multiply(multiplier.clone())))
+        self.prepare(recipe, Some(Action::Multiply(multiplier.clone())), vec![])
     }
 
     /// A plan for `problem` whose last pass sets to 0 every real that it writes of a magnitude below `threshold`; NaNs stay.
@@ -104,12 +146,13 @@ impl GpuPlanner {
         if threshold.is_nan() || threshold < 0.0 {
             return Err(argument(format!("a threshold of {threshold}: expected 0 or more")));
         }
-        self.prepare(self.planner.recipe(problem), Some(Action::Threshold(threshold)))
+        self.prepare(self.recipe(problem), Some(Action::Threshold(threshold)), self.known(problem)?)
     }
 
-    fn prepare(&self, recipe: Recipe, action: Option<Action>) -> Result<GpuPlan> {
+    /// A plan that follows a recipe, with choices for each of its passes, or for none.
+    pub(crate) fn prepare(&self, recipe: Recipe, action: Option<Action>, choices: Vec<Choice>) -> Result<GpuPlan> {
         self.mistake.clone().map_or(Ok(()), Err)?;
-        GpuPlan::new(&self.device, &self.library, recipe, false, action.map(Arc::new))
+        GpuPlan::new(&self.device, &self.library, recipe, false, action.map(Arc::new), choices)
     }
 }
 
@@ -120,9 +163,11 @@ impl GpuPlan {
         recipe: Recipe,
         parts: bool,
         action: Option<Arc<Action>>,
+        choices: Vec<Choice>,
     ) -> Result<GpuPlan> {
         Ok(GpuPlan {
-            executable: Executable::new(device, library, &recipe, parts, action.as_deref())?,
+            executable: Executable::new(device, library, &recipe, parts, action.as_deref(), &choices)?,
+            choices,
             action,
             device: device.clone(),
             recipe,
@@ -259,7 +304,14 @@ impl GpuPlan {
             return Err(argument(format!("`{problem}` has complex arrays: only sums of reals act on both parts")));
         }
         if self.both_parts.get().is_none() {
-            let plan = GpuPlan::new(&self.device, &self.library, self.recipe.clone(), true, self.action.clone())?;
+            let plan = GpuPlan::new(
+                &self.device,
+                &self.library,
+                self.recipe.clone(),
+                true,
+                self.action.clone(),
+                self.choices.clone(),
+            )?;
             // Another thread may have been faster.
             let _ = self.both_parts.set(Box::new(plan));
         }

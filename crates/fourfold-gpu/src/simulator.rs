@@ -3,11 +3,13 @@
 //! All threads of a cluster run a statement of the outermost block one after another, then the next. Where no two accesses to a place of local
 //! memory depend on which thread comes first, that is what every order gives; where they do, it is reported.
 
+use crate::choice::Choice;
 use crate::draft::{Draft, Home, drafts};
 use crate::kernels::kernel;
 use crate::outline::Target;
 use crate::spec::Spec;
 use crate::trace::{Array, Expr, Int, Statement, Sym, Var};
+use crate::tune::STEPS;
 use fourfold::verify::{Data, Verdict, check};
 use fourfold::{Planner, Problem, Result};
 use num_complex::Complex;
@@ -275,9 +277,9 @@ fn put(reals: &[f64], data: &mut Data) {
 }
 
 /// One simulated run of `problem` against the oracle, and the largest cluster that it has.
-fn simulate(target: &Target, problem: &Problem) -> Result<(Verdict, usize)> {
+fn simulate(target: &Target, problem: &Problem, choices: &[Choice]) -> Result<(Verdict, usize)> {
     let recipe = Planner::new().recipe(problem);
-    let drafts = drafts(target.limits(), &recipe, false, None)?;
+    let drafts = drafts(target.limits(), &recipe, false, None, choices)?;
     let cluster = drafts.iter().flat_map(|draft| &draft.specs).map(|spec| spec.cluster).max().unwrap_or(1);
     let verdict = check(problem, drafts.iter().any(|draft| draft.chain.uses_bluestein), 1, |input, output| {
         let work = recipe.work().map_or(0, |(domain, shape)| domain.reals() * shape.iter().product::<usize>());
@@ -308,7 +310,7 @@ fn clusters_are_right_and_have_no_races() {
     let cases = include_str!("../../../cases/clusters.txt").lines().filter(|line| !line.starts_with('#'));
     for case in cases.filter(|line| !line.trim().is_empty()) {
         let problem: Problem = case.parse().unwrap();
-        let (verdict, cluster) = simulate(&target, &problem).unwrap();
+        let (verdict, cluster) = simulate(&target, &problem, &[]).unwrap();
         assert!(cluster > 1, "{case}: no cluster");
         assert!(verdict.holds(), "{case}: {verdict:?}");
     }
@@ -317,7 +319,32 @@ fn clusters_are_right_and_have_no_races() {
 #[test]
 fn kernels_without_clusters_have_no_races() {
     for case in ["dct2 f64 48x40", "dct3 f32 60x34", "rfft f64 18x26", "dst1 f64 5x47", "fft f32 34x2"] {
-        let (verdict, _) = simulate(&Target::opencl(), &case.parse().unwrap()).unwrap();
+        let (verdict, _) = simulate(&Target::opencl(), &case.parse().unwrap(), &[]).unwrap();
         assert!(verdict.holds(), "{case}: {verdict:?}");
     }
+}
+
+/// Whatever measuring may pick is right.
+#[test]
+fn all_choices_are_right_and_have_no_races() {
+    let target = Target::cuda("sm_90").unwrap().with_local_bytes(16 << 10);
+    let mut count = 0;
+    for case in
+        ["dct2 f64 96x20", "dct3 f32 64x24", "rfft f64 12x128", "fft f32 60x8", "dst4 f64 24x15", "dht f32 34x6"]
+    {
+        let problem: Problem = case.parse().unwrap();
+        let recipe = Planner::new().recipe(&problem);
+        let drafts = drafts(target.limits(), &recipe, false, None, &[]).unwrap();
+        let estimated: Vec<Choice> = drafts.iter().filter_map(|draft| draft.choice.clone()).collect();
+        for (pass, draft) in drafts.iter().enumerate() {
+            for choice in STEPS.iter().flat_map(|step| step(draft, target.limits())) {
+                let mut choices = estimated.clone();
+                choices[pass] = choice;
+                let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
+                assert!(verdict.holds(), "{case} with {choices:?}: {verdict:?}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 200, "only {count} choices");
 }

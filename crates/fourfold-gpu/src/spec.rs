@@ -122,6 +122,11 @@ impl Packing {
     pub(crate) fn lines(self) -> usize {
         if self == Packing::Lines { 2 } else { 1 }
     }
+
+    /// Complex elements of DFTs of `n` elements.
+    pub(crate) fn elements(self, n: usize) -> usize {
+        if self == Packing::Pairs { n / 2 } else { n }
+    }
 }
 
 /// Where the lines of a pass lie. Strides and offsets count reals.

@@ -93,10 +93,9 @@ impl PlannerBuilder {
     /// compute its problem.
     pub fn build(self) -> Result<Planner> {
         let isa = self.isa.checked()?;
-        for text in self.wisdom.of_engine(&engine_name(isa)) {
-            let problem = text.lines().next().unwrap_or_default();
+        for (problem, passes) in self.wisdom.of_engine(&engine_name(isa)) {
             let wrong = |error: Error| Error::new(error.kind(), format!("the wisdom on `{problem}`: {error}"));
-            text.parse::<Recipe>().map_err(wrong)?;
+            format!("{problem}\n{passes}").parse::<Recipe>().map_err(wrong)?;
         }
         if !(1..=1024).contains(&self.threads) {
             let message = format!("{} threads: expected 1 to 1024", self.threads);

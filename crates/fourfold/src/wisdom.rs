@@ -74,10 +74,10 @@ impl Wisdom {
         self.recipes.is_empty()
     }
 
-    /// Recipes of one engine, with their problems in the first line.
-    pub(crate) fn of_engine(&self, engine: &str) -> impl Iterator<Item = String> {
+    /// What is known of one engine: problems and their recipes.
+    pub fn of_engine(&self, engine: &str) -> impl Iterator<Item = (&str, String)> {
         let of_engine = self.recipes.iter().filter(move |((_, name), _)| name == engine);
-        of_engine.map(|((problem, _), recipe)| format!("{problem}\n{}", recipe.replace(PASSES, "\n")))
+        of_engine.map(|((problem, _), recipe)| (problem.as_str(), recipe.replace(PASSES, "\n")))
     }
 }
 

@@ -7,6 +7,7 @@ mod info;
 mod jpeg;
 mod plan;
 mod transform;
+mod tune;
 mod verify;
 
 use std::io::{self, Write};
@@ -23,6 +24,7 @@ pub(crate) fn run(command: Command) -> Result<()> {
         Command::Plan(args) => plan::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Tune(args) => tune::run(&args),
         Command::Transform(args) => transform::run(&args),
         Command::Compress(args) => compress::run(&args),
         Command::Jpeg(args) => jpeg::run(&args),

@@ -11,6 +11,7 @@ use super::{bytes, print_json};
 use crate::args::Plan;
 use crate::engine::{Aim, Engine};
 use crate::problems;
+use crate::wisdom;
 
 #[derive(Serialize)]
 struct Answer {
@@ -34,6 +35,8 @@ struct OnDevice {
     /// Why it is not the device that was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<String>,
+    /// How each pass is done, as tuning may choose.
+    choices: Vec<String>,
     kernels: Vec<Kernel>,
 }
 
@@ -67,7 +70,9 @@ fn on_processor(args: &Plan, problem: &Problem) -> Result<Answer> {
 }
 
 fn on_device(args: &Plan, problem: &Problem, Aim { target, missing }: Aim) -> Result<Answer> {
-    let outline = target.outline(problem).with_context(|| format!("cannot plan {problem}"))?;
+    let outline = target
+        .outline_with(problem, &wisdom::load(&args.how.wisdom)?)
+        .with_context(|| format!("cannot plan {problem}"))?;
     let kernel = |launch: Launch| Kernel {
         pass: launch.pass,
         groups: launch.groups,
@@ -77,7 +82,7 @@ fn on_device(args: &Plan, problem: &Problem, Aim { target, missing }: Aim) -> Re
         source: args.source.then_some(launch.source),
     };
     let kernels = outline.launches.into_iter().map(kernel).collect();
-    let device = Some(OnDevice { device: target.name().to_owned(), missing, kernels });
+    let device = Some(OnDevice { device: target.name().to_owned(), missing, choices: outline.choices, kernels });
     let moved = [outline.bytes_moved, outline.scratch_bytes];
     Ok(answer(args, &outline.recipe, moved, outline.uses_bluestein, device))
 }
@@ -109,6 +114,7 @@ fn text(answer: &Answer) -> String {
     let missing = device.iter().filter_map(|on| on.missing.as_ref());
     text.extend(missing.map(|why| format!("         and not {engine}: {why}\n")));
     text += &format!("method   {method}\npasses   {}\n", passes.join("\n         "));
+    text.extend(device.iter().map(|on| format!("chosen   {}\n", on.choices.join("\n         "))));
     text.extend(device.iter().map(kernels));
     text += &format!("moved    {}\nscratch  {}\n", bytes(*bytes_moved), bytes(*scratch_bytes));
     let sources = device.iter().flat_map(|on| on.kernels.iter().filter_map(|kernel| kernel.source.as_ref()));

@@ -104,10 +104,11 @@ fn text(line: &Line) -> String {
 mod tests {
     use super::*;
     use crate::engine::{Engine, METHODS};
+    use fourfold::Wisdom;
 
     #[test]
     fn what_is_wrong_is_named_and_is_a_failure() {
-        let contender = Contender::new(Engine::Cpu(None), METHODS[0], 1).unwrap();
+        let contender = Contender::new(Engine::Cpu(None), METHODS[0], 1, &Wisdom::new()).unwrap();
         let problem = "dct2 f64 8".parse().unwrap();
         let line = |error, strays| line(&problem, &contender, Verdict { error, bound: 6e-16, sampled: None, strays });
         let good = || line(1e-16, 0);

@@ -6,6 +6,9 @@ use fourfold::engine::{bluestein_length, factors, prime_factors};
 /// Radices of butterflies. Registers hold 16 complex numbers.
 pub(crate) const RADICES: [usize; 15] = [16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2];
 
+/// How many ways to factor a length are tried, with as many radices.
+const EVEN: usize = 4;
+
 /// 1, 2, 4, … below `radix`: the other twiddles are products of these.
 pub(super) fn powers_of_two(radix: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(1), |j| Some(2 * j)).take_while(move |j| *j < radix)
@@ -16,18 +19,17 @@ pub(crate) fn frequency(place: usize, radices: &[usize]) -> usize {
     radices.iter().rev().fold((place, 0), |(place, k), radix| (place / radix, k * radix + place % radix)).1
 }
 
-/// The factors of a DFT of length n: butterflies in as few stages as can be, and primes as convolutions in place: by Rader's rule where p − 1 is
-/// smooth, else by Bluestein's, for which there is room at the first digit alone. Lines that are `shared` by a cluster have half as many work groups
-/// as the first radix, and a thread for each DFT of the second.
-pub(super) fn gpu_factors(n: usize, shared: bool) -> Vec<Factor> {
-    let (smooth, primes): (Vec<_>, Vec<_>) = factors(n).into_iter().partition(|f| matches!(f, Factor::Radix(_)));
-    let primes: Vec<_> = primes.iter().map(|prime| convolution(prime.length())).collect();
+/// The factors of a DFT of length n: butterflies of these radices, and primes as convolutions in place: by Rader's rule where p − 1 is
+/// smooth, else by Bluestein's, for which there is room at the first digit alone.
+pub(crate) fn gpu_factors(n: usize, radices: &[usize]) -> Vec<Factor> {
+    let primes = factors(n).into_iter().filter(|factor| !matches!(factor, Factor::Radix(_)));
+    let primes: Vec<_> = primes.map(|prime| convolution(prime.length())).collect();
     let bluestein = |factor: &Factor| matches!(factor, Factor::Bluestein(..));
     if primes.iter().filter(|factor| bluestein(factor)).count() > 1 {
-        return vec![Factor::Bluestein(n, butterflies(bluestein_length(n), false))];
+        return vec![Factor::Bluestein(n, butterflies(bluestein_length(n)))];
     }
     // Butterflies can read the array themselves, Rader's convolutions cannot.
-    let mut list = butterflies(smooth.iter().map(Factor::length).product(), shared);
+    let mut list: Vec<_> = radices.iter().copied().map(Factor::Radix).collect();
     list.extend(primes);
     list.sort_by_key(|factor| !bluestein(factor));
     list
@@ -35,9 +37,9 @@ pub(super) fn gpu_factors(n: usize, shared: bool) -> Vec<Factor> {
 
 fn convolution(p: usize) -> Factor {
     if prime_factors(p).len() == 1 && is_smooth(p - 1) {
-        Factor::Rader(p, butterflies(p - 1, false))
+        Factor::Rader(p, butterflies(p - 1))
     } else {
-        Factor::Bluestein(p, butterflies(bluestein_length(p), false))
+        Factor::Bluestein(p, butterflies(bluestein_length(p)))
     }
 }
 
@@ -45,8 +47,15 @@ fn is_smooth(n: usize) -> bool {
     prime_factors(n).iter().all(|p| RADICES.contains(p))
 }
 
-/// The factors of a smooth length: as few as can be, then as even as can be. Large ones come first, since the first stage has no twiddles.
-fn butterflies(n: usize, shared: bool) -> Vec<Factor> {
+/// The factors of a smooth length.
+fn butterflies(n: usize) -> Vec<Factor> {
+    radices(n, false).into_iter().map(Factor::Radix).collect()
+}
+
+/// The radices of what is smooth of a length: as few as can be, then as even as can be. Large ones come first, since the first stage has no
+/// twiddles. Lines that are `shared` by a cluster have half as many work groups as the first radix, and a thread for each DFT of the second.
+pub(crate) fn radices(n: usize, shared: bool) -> Vec<usize> {
+    let n = smooth(n);
     let mut ways = (1..usize::BITS).map(|count| splits(n, RADICES[0], count)).filter(|ways| !ways.is_empty());
     let sum = |list: &Vec<usize>| list.iter().sum::<usize>();
     let fewest = ways.next().unwrap_or_default();
@@ -57,7 +66,24 @@ fn butterflies(n: usize, shared: bool) -> Vec<Factor> {
         }),
         false => fewest.into_iter().min_by_key(sum),
     };
-    best.unwrap_or_default().into_iter().map(Factor::Radix).collect()
+    best.unwrap_or_default()
+}
+
+/// Some ways to factor what is smooth of a length, of those with few radices the most even ones; the largest comes first.
+pub(crate) fn ways(n: usize) -> Vec<Vec<usize>> {
+    let n = smooth(n);
+    let counts = (1..usize::BITS).map(|count| splits(n, RADICES[0], count)).filter(|ways| !ways.is_empty());
+    let even = |mut ways: Vec<Vec<usize>>| {
+        ways.sort_by_key(|list| list.iter().sum::<usize>());
+        ways.truncate(EVEN);
+        ways
+    };
+    counts.take(2).flat_map(even).collect()
+}
+
+/// The product of the butterflies of a length.
+fn smooth(n: usize) -> usize {
+    factors(n).iter().filter(|factor| matches!(factor, Factor::Radix(_))).map(Factor::length).product()
 }
 
 /// The largest even one first.
@@ -87,8 +113,7 @@ mod tests {
 
     #[test]
     fn lengths_have_few_factors() {
-        let radices = |n: usize| butterflies(n, false).iter().map(Factor::length).collect::<Vec<_>>();
-        let shared = |n: usize| butterflies(n, true).iter().map(Factor::length).collect::<Vec<_>>();
+        let (radices, shared) = (|n: usize| radices(n, false), |n: usize| radices(n, true));
         assert_eq!(radices(4096), [16, 16, 16]);
         assert_eq!(radices(1024), [16, 8, 8]);
         assert_eq!(radices(8192), [16, 8, 8, 8]);

@@ -6,8 +6,9 @@
 pub(crate) mod factors;
 mod tables;
 
+use crate::choice::Choice;
 use crate::spec::{Digit, Matrix, Order, Packing, Port, Rader, Split, Stage, View, Work};
-use factors::{gpu_factors, powers_of_two};
+use factors::{gpu_factors, powers_of_two, radices};
 use fourfold::engine::{
     Data, Index, Reduction, Step, bluestein_tables, dft_of, factors as core_factors, generator_powers, length,
     rader_spectrum, reduce,
@@ -26,32 +27,14 @@ pub(crate) struct Chain {
     pub(crate) table: Vec<f64>,
     pub(crate) indices: Vec<u32>,
     pub(crate) uses_bluestein: bool,
-    shared: bool,
-}
-
-/// How the real data of lines are packed: two lines as one, if they are `neighbours` that may be. Lines along memory as pairs of their own reals,
-/// where that takes a stage less or where `local_bytes` have no room for two work groups otherwise.
-pub(crate) fn packing(
-    line: &Line,
-    neighbours: bool,
-    across: bool,
-    (local_bytes, real_bytes): (usize, usize),
-) -> Packing {
-    let (data, len) = dft_of(line.transform.sum, line.transform.n);
-    let stages = |len: usize| gpu_factors(len, false).len();
-    let shorter = || stages(len / 2) < stages(len) || 2 * len * 2 * real_bytes > local_bytes;
-    match data {
-        Data::Complex | Data::ComplexBackward => Packing::Complex,
-        _ if neighbours && (across || len % 2 == 1 || !shorter()) => Packing::Lines,
-        _ if len % 2 == 0 => Packing::Pairs,
-        _ => Packing::Single,
-    }
+    /// Of the DFT's butterflies.
+    radices: Vec<usize>,
 }
 
 /// About the bytes that making a line's tables takes: orders and combines, twiddles, and for convolutions spectra in double-double numbers.
 pub(crate) fn table_bytes(line: &Line) -> usize {
     let (_, len) = dft_of(line.transform.sum, line.transform.n);
-    let rooms = gpu_factors(len, false).iter().map(room).fold(1, usize::saturating_mul);
+    let rooms = gpu_factors(len, &radices(len, false)).iter().map(room).fold(1, usize::saturating_mul);
     rooms.saturating_mul(128)
 }
 
@@ -72,9 +55,9 @@ impl Chain {
         chain
     }
 
-    /// A sum along lines, which may be `shared` by the work groups of a cluster.
-    pub(crate) fn line(line: &Line, packing: Packing, across: bool, shared: bool) -> Chain {
-        let mut chain = Chain { shared, ..Chain::new(packing) };
+    /// A sum along lines.
+    pub(crate) fn line(line: &Line, choice: &Choice, across: bool) -> Chain {
+        let mut chain = Chain { radices: choice.radices.clone(), ..Chain::new(choice.packing) };
         let (sum, n) = (line.transform.sum, line.transform.n);
         let (data, len) = dft_of(sum, n);
         let reduction = reduce(sum, n, &line.transform.edges, line.scale);
@@ -104,7 +87,7 @@ impl Chain {
             table: vec![],
             indices: vec![],
             uses_bluestein: false,
-            shared: false,
+            radices: vec![],
         }
     }
 
@@ -140,7 +123,7 @@ impl Chain {
     /// Real data of length `n` to half spectra, and on.
     fn real(&mut self, n: usize, reduction: &Reduction) {
         let view = View { order: self.order(reduction), ..View::default() };
-        self.dft(self.elements(n), array(view), None);
+        self.dft(self.packing.elements(n), array(view), None);
         // Neighbours: the sums and differences of terms are twice their half spectra.
         let half = if self.packing == Packing::Lines { 0.5 } else { 1.0 };
         let parts = merged(&reduction.after).iter().map(|step| self.part(step, half)).collect();
@@ -154,7 +137,7 @@ impl Chain {
         let turns = self.turns(n);
         self.push(Work::Before { n, turns, terms }, array(View::default()), Port::Buffer);
         let view = View { order: self.order(reduction), exchanged: true, ..View::default() };
-        self.dft_back(self.elements(n), view);
+        self.dft_back(self.packing.elements(n), view);
     }
 
     /// Lets neighbours be written together, if the last stage writes every second real of a line that lies along memory.
@@ -171,11 +154,6 @@ impl Chain {
             let to = std::mem::replace(to, Port::Buffer);
             self.push(Work::Interleave(n), Port::Buffer, to);
         }
-    }
-
-    /// Complex elements of `n` reals.
-    fn elements(&self, n: usize) -> usize {
-        if self.packing == Packing::Pairs { n / 2 } else { n }
     }
 
     /// From a signal to a spectrum; without an array to write to, this stays in the buffer.
@@ -213,7 +191,7 @@ impl Chain {
     }
 
     fn digits_of(&mut self, len: usize) -> Vec<Factor> {
-        let factors = gpu_factors(len, self.shared);
+        let factors = gpu_factors(len, &self.radices);
         self.digits = factors.iter().map(|factor| Digit { radix: factor.length(), room: room(factor) }).collect();
         factors
     }

@@ -1,10 +1,12 @@
 //! CUDA C++.
 
 use super::Dialect;
+use crate::Api;
 use crate::trace::Narrow;
 use fourfold::Precision;
 
 pub(crate) const CUDA: Dialect = Dialect {
+    api: Api::Cuda,
     double: "",
     opening: |frame| {
         // Convolutions index through tables, for which the compiler would rather spill than take registers from other work groups.

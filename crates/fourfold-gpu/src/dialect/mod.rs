@@ -3,6 +3,7 @@
 mod cuda;
 mod opencl;
 
+use crate::Api;
 use crate::trace::{Array, Expr, Int, Narrow, Statement, Sym, Var};
 use fourfold::Precision;
 use std::fmt::Write;
@@ -26,6 +27,7 @@ pub(crate) struct Frame {
 
 /// How C is spelled on a device.
 pub(crate) struct Dialect {
+    pub(crate) api: Api,
     /// Lines before the kernel, for `f64`.
     pub(crate) double: &'static str,
     /// Opens the kernel.

@@ -1,9 +1,11 @@
 //! OpenCL C.
 
 use super::Dialect;
+use crate::Api;
 use crate::trace::Narrow;
 
 pub(crate) const OPENCL: Dialect = Dialect {
+    api: Api::OpenCl,
     double: "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
     opening: |frame| {
         format!("__kernel __attribute__((reqd_work_group_size({}, 1, 1))) void {}", frame.threads, super::NAME)

@@ -1,0 +1,209 @@
+//! What may be chosen of a pass, with no change of its results but in rounding: estimated here, or found by measuring.
+
+use crate::chain::factors::{RADICES, gpu_factors, radices};
+use crate::lines::Array;
+use crate::runtime::{Limits, argument};
+use crate::spec::{Geometry, Packing};
+use fourfold::engine::{Data, dft_of};
+use fourfold::{Error, ErrorKind, Line, Precision, Result};
+use std::fmt;
+use std::str::FromStr;
+
+/// How the lines of a pass are done. Prints, and parses back: `lines 16 8 8 tile 8 threads 256`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Choice {
+    pub(crate) packing: Packing,
+    /// Those of the butterflies, in the order of the digits.
+    pub(crate) radices: Vec<usize>,
+    /// Whether the work groups of a cluster share columns: half as many as the first radix.
+    pub(crate) clustered: bool,
+    pub(crate) size: Size,
+}
+
+/// How large a work group is where it has whole lines; as estimated, where it is not said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Size {
+    /// Lines, a power of two.
+    pub(crate) tile: Option<usize>,
+    pub(crate) threads: Option<usize>,
+}
+
+/// The lines of which something is chosen.
+pub(crate) struct Lines<'a> {
+    pub(crate) line: &'a Line,
+    pub(crate) precision: Precision,
+    pub(crate) arrays: [&'a Array; 2],
+    pub(crate) axis: usize,
+    /// The axis on which two lines may be packed as one.
+    pub(crate) neighbours: Option<usize>,
+}
+
+impl Lines<'_> {
+    /// Where they lie, packed like this.
+    pub(crate) fn geometry(&self, packing: Packing) -> Geometry {
+        let pair = self.neighbours.filter(|_| packing == Packing::Lines);
+        Geometry::new(self.axis, pair, self.arrays[0], self.arrays[1])
+    }
+
+    /// The data of the DFT, and its length.
+    fn dft(&self) -> (Data, usize) {
+        dft_of(self.line.transform.sum, self.line.transform.n)
+    }
+
+    /// All ways to pack them.
+    pub(crate) fn packings(&self) -> Vec<Packing> {
+        let (data, len) = self.dft();
+        match data {
+            Data::Complex | Data::ComplexBackward => vec![Packing::Complex],
+            _ => {
+                let real = if len % 2 == 0 { Packing::Pairs } else { Packing::Single };
+                self.neighbours.map(|_| Packing::Lines).into_iter().chain([real]).collect()
+            }
+        }
+    }
+
+    /// The complex elements of a line's DFT.
+    pub(crate) fn elements(&self, packing: Packing) -> usize {
+        packing.elements(self.dft().1)
+    }
+
+    /// Two lines as one, if they are neighbours that may be. Lines along memory as pairs of their own reals, where that takes a stage less or
+    /// where local memory has no room for two work groups otherwise.
+    fn packing(&self, limits: &Limits) -> Packing {
+        let len = self.dft().1;
+        let stages = |len: usize| gpu_factors(len, &radices(len, false)).len();
+        let shorter = || stages(len / 2) < stages(len) || 2 * len * 2 * self.precision.bytes() > limits.local_bytes;
+        match *self.packings() {
+            [Packing::Lines, packing] if len % 2 == 0 && !self.geometry(packing).across() && shorter() => packing,
+            [packing, ..] => packing,
+            [] => unreachable!("all lines can be packed"),
+        }
+    }
+
+    /// Whether one work group has too little room for columns of these, and a cluster has enough.
+    fn shared(&self, packing: Packing, limits: &Limits) -> bool {
+        let geometry = self.geometry(packing);
+        let reals = 2 * self.elements(packing) * self.precision.bytes();
+        geometry.across() && limits.shares(reals / geometry.line_bytes(self.precision))
+    }
+
+    /// What is expected to be fast.
+    pub(crate) fn estimate(&self, limits: &Limits) -> Choice {
+        let packing = self.packing(limits);
+        let clustered = self.shared(packing, limits);
+        Choice { packing, radices: radices(self.elements(packing), clustered), clustered, size: Size::default() }
+    }
+
+    /// An error if `choice`, read from a text, is of other lines.
+    pub(crate) fn check(&self, choice: &Choice) -> Result<()> {
+        let product = |radices: &[usize]| radices.iter().product::<usize>();
+        let wanted = self.packings();
+        if !wanted.contains(&choice.packing) {
+            let list = wanted.iter().map(Packing::to_string).collect::<Vec<_>>().join(" or ");
+            return Err(argument(format!("`{choice}` on axis {}: expected {list}", self.axis)));
+        }
+        let len = product(&radices(self.elements(choice.packing), false));
+        if product(&choice.radices) != len || !choice.radices.iter().all(|radix| RADICES.contains(radix)) {
+            let message =
+                format!("`{choice}` on axis {}: expected factors of {len}, of at most {}", self.axis, RADICES[0]);
+            return Err(argument(message));
+        }
+        Ok(())
+    }
+}
+
+impl Choice {
+    /// The same for a work group alone.
+    pub(crate) fn alone(&self) -> Choice {
+        let smooth = self.radices.iter().product();
+        Choice { radices: radices(smooth, false), clustered: false, ..self.clone() }
+    }
+}
+
+impl Packing {
+    const ALL: [Packing; 4] = [Packing::Complex, Packing::Lines, Packing::Pairs, Packing::Single];
+
+    fn name(self) -> &'static str {
+        match self {
+            Packing::Complex => "complex",
+            Packing::Lines => "lines",
+            Packing::Pairs => "pairs",
+            Packing::Single => "single",
+        }
+    }
+}
+
+impl fmt::Display for Packing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.packing)?;
+        self.radices.iter().try_for_each(|radix| write!(f, " {radix}"))?;
+        if self.clustered {
+            write!(f, " cluster")?;
+        }
+        let sizes = [("tile", self.size.tile), ("threads", self.size.threads)];
+        let said = sizes.iter().filter_map(|(name, size)| Some((name, (*size)?)));
+        said.into_iter().try_for_each(|(name, size)| write!(f, " {name} {size}"))
+    }
+}
+
+impl FromStr for Choice {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Choice> {
+        let wrong = || {
+            let message = format!("`{text}`: expected such as `lines 16 8 8 cluster tile 8 threads 256`");
+            Error::new(ErrorKind::Notation, message)
+        };
+        let mut words = text.split_whitespace().peekable();
+        let first = words.next().unwrap_or_default();
+        let packing = Packing::ALL.into_iter().find(|packing| packing.name() == first).ok_or_else(wrong)?;
+        let mut choice = Choice { packing, radices: vec![], clustered: false, size: Size::default() };
+        while let Some(radix) = words.peek().and_then(|word| word.parse().ok()) {
+            choice.radices.push(radix);
+            words.next();
+        }
+        choice.clustered = words.next_if_eq(&"cluster").is_some();
+        for (name, size) in [("tile", &mut choice.size.tile), ("threads", &mut choice.size.threads)] {
+            if words.next_if_eq(&name).is_some() {
+                let number = words.next().and_then(|word| word.parse().ok()).filter(|size| (1..=4096).contains(size));
+                *size = Some(number.ok_or_else(wrong)?);
+            }
+        }
+        let even = choice.size.tile.is_none_or(usize::is_power_of_two);
+        if even && words.next().is_none() { Ok(choice) } else { Err(wrong()) }
+    }
+}
+
+/// The choices of a plan as text, a line a pass, and back.
+pub(crate) fn print(choices: &[Choice]) -> String {
+    choices.iter().map(Choice::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// See [`print`].
+pub(crate) fn parse(text: &str) -> Result<Vec<Choice>> {
+    text.lines().map(str::parse).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_print_and_parse_back() {
+        for text in ["lines 16 8 8", "pairs 16 16 8 cluster tile 8 threads 256", "complex", "single 3 threads 32"] {
+            assert_eq!(text.parse::<Choice>().unwrap().to_string(), text);
+        }
+        for text in
+            ["", "rows 16", "lines x", "lines 16 tile", "lines 16 tile 3", "lines 16 threads 0", "pairs 4 4 5 x"]
+        {
+            let message = text.parse::<Choice>().unwrap_err().to_string();
+            assert!(message.contains("expected"), "{message}");
+        }
+    }
+}
