@@ -1,5 +1,6 @@
 //! Plans that follow what was measured, or is said to have been.
 
+#[allow(dead_code, reason = "other tests use the rest")]
 mod common;
 
 use common::{present, verdict};

@@ -1,5 +1,4 @@
 //! Problems executed on the device that the tests run on, and compared with the oracle.
-#![allow(dead_code)] // each test file uses its own part
 
 use fourfold::verify::{Data, Verdict, check};
 use fourfold::{Problem, Result};
