@@ -102,8 +102,8 @@ impl BlockPlan {
             BlockWork::Forward => (&arrays.samples, &arrays.coefficients),
             BlockWork::Inverse | BlockWork::Move => (&arrays.coefficients, &arrays.samples),
         };
-        let grid =
-            Grid { groups: self.blocks.div_ceil(THREADS), threads: THREADS, local_bytes: local_bytes(self.work) };
+        let groups = self.blocks.div_ceil(THREADS);
+        let grid = Grid { groups, threads: THREADS, local_bytes: local_bytes(self.work), follows: false };
         self.device.queue.launch(&self.kernel, grid, [from, to, &self.factors, &self.count, &self.nothing])
     }
 

@@ -51,7 +51,7 @@ impl Executable {
             for spec in &draft.specs {
                 launches.push(Launch {
                     kernel: kernels.next().expect("there is a kernel for each spec"),
-                    grid: grid(spec),
+                    grid: grid(spec, !launches.is_empty()),
                     from: draft.ends[0],
                     to: draft.ends[1],
                     tables: Arc::clone(&tables),
@@ -124,8 +124,8 @@ pub(crate) fn memory(recipe: &Recipe, specs: &[Spec], parts: bool) -> [usize; 3]
     [work, spectrum, lines].map(|reals| reals * recipe.problem().precision().bytes())
 }
 
-pub(crate) fn grid(spec: &Spec) -> Grid {
-    Grid { groups: spec.groups(), threads: spec.threads, local_bytes: spec.local_bytes() }
+pub(crate) fn grid(spec: &Spec, follows: bool) -> Grid {
+    Grid { groups: spec.groups(), threads: spec.threads, local_bytes: spec.local_bytes(), follows }
 }
 
 type Tables = Arc<[Buffer; 2]>;

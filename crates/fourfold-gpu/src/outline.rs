@@ -154,7 +154,7 @@ impl Target {
         let recipe = Planner::new().recipe(problem);
         let drafts = drafts(&self.limits, &recipe, false, None, &self.choices(problem, wisdom)?)?;
         let launch = |pass: usize, spec: &Spec| {
-            let (Grid { groups, threads, local_bytes }, statements) = (grid(spec), kernel(spec));
+            let (Grid { groups, threads, local_bytes, .. }, statements) = (grid(spec, pass > 0), kernel(spec));
             let source = print(self.dialect, &spec.frame(), &statements);
             Launch { pass, groups, threads, local_bytes, steps: comments(&statements), source }
         };

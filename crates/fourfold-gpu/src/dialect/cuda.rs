@@ -30,6 +30,8 @@ pub(crate) const CUDA: Dialect = Dialect {
     thread: "threadIdx.x",
     group: "blockIdx.x",
     barrier: "__syncthreads();",
+    // All blocks of this kernel have begun when the next may begin (PTX ISA, "griddepcontrol"; sm_90 and later): it waits here for this one's end.
+    begin: "#if __CUDA_ARCH__ >= 900\n    asm volatile(\"griddepcontrol.wait; griddepcontrol.launch_dependents;\" ::: \"memory\");\n#endif\n",
     cluster,
 };
 

@@ -49,6 +49,8 @@ pub(crate) struct Dialect {
     pub(crate) thread: &'static str,
     pub(crate) group: &'static str,
     pub(crate) barrier: &'static str,
+    /// What comes first: where kernels may begin early, the wait for the one before.
+    pub(crate) begin: &'static str,
     /// Functions for the local memory of a cluster.
     pub(crate) cluster: fn(Precision) -> String,
 }
@@ -77,6 +79,7 @@ pub(crate) fn print(dialect: &Dialect, frame: &Frame, statements: &[Statement]) 
          {global}const int* indices, {global}real* scratch) {{",
         opening = (dialect.opening)(frame),
     );
+    text += dialect.begin;
     if frame.local_pairs > 0 {
         let _ = writeln!(text, "    {}", (dialect.local)(frame.local_pairs));
     }

@@ -6,6 +6,7 @@ use crate::trace::Narrow;
 
 pub(crate) const OPENCL: Dialect = Dialect {
     api: Api::OpenCl,
+    begin: "",
     double: "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
     opening: |frame| {
         format!("__kernel __attribute__((reqd_work_group_size({}, 1, 1))) void {}", frame.threads, super::NAME)

@@ -56,12 +56,15 @@ pub(crate) enum Kernel {
     OpenCl(opencl::Kernel),
 }
 
-/// Work groups and their threads, and bytes of local memory.
+/// How a kernel is launched.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid {
+    /// Work groups.
     pub(crate) groups: usize,
     pub(crate) threads: usize,
     pub(crate) local_bytes: usize,
+    /// Whether the launch before it is of the same plan: then it may begin before that has ended, and waits itself.
+    pub(crate) follows: bool,
 }
 
 /// Input, output, table, indices, scratch.

@@ -2,8 +2,11 @@
 
 use super::{Buffer, Driver, Kernel, Pinned, Runtime, failed};
 use crate::runtime::{Grid, argument};
-use cudarc::driver::sys::{self, CUstream, CUstreamCaptureStatus};
-use cudarc::driver::{CudaEvent, CudaStream, LaunchConfig, PushKernelArg, result};
+use cudarc::driver::sys::{
+    self, CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig, CUstream,
+    CUstreamCaptureStatus,
+};
+use cudarc::driver::{CudaEvent, CudaStream, result};
 use fourfold::Result;
 use std::ffi::c_void;
 use std::ptr;
@@ -11,6 +14,8 @@ use std::sync::Arc;
 
 pub(crate) struct Queue {
     stream: Arc<CudaStream>,
+    /// Whether the device can launch a kernel before the last has ended.
+    overlaps: bool,
 }
 
 /// When something that was enqueued is done.
@@ -19,7 +24,12 @@ pub(crate) struct Event(CudaEvent);
 impl Runtime {
     pub(crate) fn queue(&self) -> Result<Queue> {
         let stream = self.context.new_stream().map_err(|e| failed("make a stream", e))?;
-        Ok(Queue { stream })
+        Ok(self.queue_of(stream))
+    }
+
+    fn queue_of(&self, stream: Arc<CudaStream>) -> Queue {
+        // Since `sm_90`, as clusters.
+        Queue { stream, overlaps: self.limits.cluster > 1 }
     }
 
     /// The caller's stream.
@@ -40,7 +50,16 @@ impl Runtime {
             }
         }
         // SAFETY: as promised by the caller, and of this context.
-        Ok(Queue { stream: unsafe { self.context.wrap_borrowed_stream(stream) } })
+        Ok(self.queue_of(unsafe { self.context.wrap_borrowed_stream(stream) }))
+    }
+}
+
+/// Lets a kernel be launched while the one before it still runs (CUDA C++ Programming Guide, "Programmatic Dependent Launch").
+fn overlap() -> CUlaunchAttribute {
+    CUlaunchAttribute {
+        id: CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+        pad: [0; 4],
+        value: CUlaunchAttributeValue { programmaticStreamSerializationAllowed: 1 },
     }
 }
 
@@ -106,17 +125,29 @@ impl Queue {
 
     pub(crate) fn launch(&self, kernel: &Kernel, grid: Grid, arguments: [&Buffer; 5]) -> Result<()> {
         let addresses = arguments.map(|buffer| buffer.address);
-        let config = LaunchConfig {
-            grid_dim: (grid.groups as u32, 1, 1),
-            block_dim: (grid.threads as u32, 1, 1),
-            shared_mem_bytes: grid.local_bytes as u32,
+        let mut arguments = addresses.each_ref().map(|address| ptr::from_ref(address).cast_mut().cast::<c_void>());
+        let mut overlap = overlap();
+        let config = CUlaunchConfig {
+            gridDimX: grid.groups as u32,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: grid.threads as u32,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: grid.local_bytes as u32,
+            hStream: self.stream.cu_stream(),
+            attrs: &mut overlap,
+            numAttrs: (grid.follows && self.overlaps).into(),
         };
-        let mut launch = self.stream.launch_builder(kernel);
-        addresses.iter().for_each(|address| {
-            launch.arg(address);
-        });
-        // SAFETY: the kernel takes five pointers, and stays within the arrays that its spec describes.
-        unsafe { launch.launch(config) }.map(|_| ()).map_err(|e| failed("launch a kernel", e))
+        // SAFETY: the kernel takes five pointers, and stays within the arrays that its spec describes; if it follows another, it waits for that
+        // one's end before it touches any (`dialect/cuda.rs`). What the call reads lives until it returns.
+        let launched = unsafe {
+            self.start(|| {
+                let (function, arguments) = (kernel.cu_function(), arguments.as_mut_ptr());
+                sys::cuLaunchKernelEx(&config, function, arguments, ptr::null_mut()).result()
+            })
+        };
+        launched.map_err(|e| failed("launch a kernel", e))
     }
 
     pub(crate) fn finish(&self) -> Result<()> {
