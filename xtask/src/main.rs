@@ -4,6 +4,7 @@ mod accuracy;
 mod asan;
 mod bench_cpu;
 mod bench_ducc;
+mod device_bench;
 mod device_test;
 mod gpu;
 mod machine;
@@ -30,6 +31,11 @@ const TASKS: &[Task] = &[
     Task { name: "bench-ducc", about: "write docs/performance/ducc.md: times beside ducc0", run: bench_ducc::run_task },
     Task { name: "bench-cpu", about: "write docs/performance/cpu.md: beside all peers", run: bench_cpu::run_task },
     Task { name: "device-test", about: "test a GPU: --shard 1/3, --device cuda:0", run: device_test::run_task },
+    Task {
+        name: "device-bench",
+        about: "time a GPU beside cuFFT, VkFFT, CuPy and copies: --tune, 2d",
+        run: device_bench::run_task,
+    },
     Task { name: "msrv", about: "build everything with the oldest Rust promised", run: msrv::run_task },
     Task { name: "asan", about: "run the tests under AddressSanitizer", run: asan::run_task },
 ];
@@ -38,10 +44,12 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let task = arguments.next().and_then(|name| TASKS.iter().find(|task| task.name == name));
     // What takes long has arguments of its own, to do part of it.
-    let fits = |task: &&Task| ["test", "bench-cpu", "device-test"].contains(&task.name) || arguments.next().is_none();
+    let fits = |task: &&Task| {
+        ["test", "bench-cpu", "device-test", "device-bench"].contains(&task.name) || arguments.next().is_none()
+    };
     let Some(task) = task.filter(fits) else {
         eprintln!("usage: cargo xtask TASK, where TASK is one of");
-        TASKS.iter().for_each(|task| eprintln!("  {:<11} {}", task.name, task.about));
+        TASKS.iter().for_each(|task| eprintln!("  {:<12} {}", task.name, task.about));
         return ExitCode::from(2);
     };
     match (task.run)() {

@@ -8,6 +8,7 @@ use crate::library::Library;
 use crate::runtime::{Buffer, Grid, Kernel, Place as Index, Queue};
 use crate::spec::Spec;
 use fourfold::{Domain, Precision, Recipe, Result};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A recipe on a device, for arrays of given layouts.
@@ -84,10 +85,16 @@ impl Executable {
         })
     }
 
-    /// Enqueues all launches: allocates nothing and waits for nothing. Without an input, the output is transformed in place; scratch
+    /// How many launches there are.
+    pub(crate) fn launches(&self) -> usize {
+        self.launches.len()
+    }
+
+    /// Enqueues launches, all of them in order: allocates nothing and waits for nothing. Without an input, the output is transformed in place; scratch
     /// can be absent where no bytes of it are needed.
     pub(crate) fn run(
         &self,
+        which: Range<usize>,
         queue: &Queue,
         input: Option<&Buffer>,
         output: &Buffer,
@@ -104,7 +111,7 @@ impl Executable {
             Home::Work => work.as_ref().unwrap_or(scratch),
             Home::Spectrum => spectrum.as_ref().unwrap_or(scratch),
         };
-        for launch in &self.launches {
+        for launch in &self.launches[which] {
             let [table, indices] = &*launch.tables;
             let lines = lines.as_ref().unwrap_or(scratch);
             queue.launch(&launch.kernel, launch.grid, [home(launch.from), home(launch.to), table, indices, lines])?;

@@ -13,6 +13,7 @@ use crate::{Cache, Device, GpuArray, GpuScratch, Target};
 use fourfold::{
     Domain, Element, Error, ErrorKind, Layout, Multiplier, Planner, Precision, Problem, Recipe, Result, Wisdom,
 };
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Elements of a line that can be transformed: its tables are made on the host.
@@ -240,7 +241,7 @@ impl GpuPlan {
     pub fn execute_on<I: Element, O: Element>(&self, input: &GpuArray<I>, output: &mut GpuArray<O>) -> Result<()> {
         let device = output.device.clone();
         let plan = self.typed::<I, O>(&device)?;
-        plan.with_own_scratch(&device, |scratch| plan.enqueue(Some(input), output, scratch))
+        plan.with_own_scratch(&device, |scratch| plan.enqueue(plan.all(), Some(input), output, scratch))
     }
 
     /// [`GpuPlan::execute_on`] with the caller's scratch: only launches kernels. It allocates nothing and waits for nothing, so that a CUDA
@@ -256,7 +257,28 @@ impl GpuPlan {
         output: &mut GpuArray<O>,
         scratch: &mut GpuScratch,
     ) -> Result<()> {
-        self.prepared::<I, O>()?.enqueue(Some(input), output, Some(scratch))
+        let plan = self.prepared::<I, O>()?;
+        plan.enqueue(plan.all(), Some(input), output, Some(scratch))
+    }
+
+    /// Launch number `number` of [`GpuPlan::execute_on_with`] alone, for measurements.
+    #[doc(hidden)]
+    pub fn execute_launch_on_with<I: Element, O: Element>(
+        &self,
+        number: usize,
+        input: &GpuArray<I>,
+        output: &mut GpuArray<O>,
+        scratch: &mut GpuScratch,
+    ) -> Result<()> {
+        let plan = self.prepared::<I, O>()?;
+        if number >= plan.all().end {
+            return Err(argument(format!("launch {number} of {}", plan.all().end)));
+        }
+        plan.enqueue(number..number + 1, Some(input), output, Some(scratch))
+    }
+
+    fn all(&self) -> Range<usize> {
+        0..self.executable.launches()
     }
 
     /// [`GpuPlan::execute_on`] with one array as input and output.
@@ -266,7 +288,7 @@ impl GpuPlan {
     pub fn execute_on_in_place<T: Element>(&self, data: &mut GpuArray<T>) -> Result<()> {
         let device = data.device.clone();
         let plan = self.typed::<T, T>(&device)?;
-        plan.with_own_scratch(&device, |scratch| plan.enqueue::<T, T>(None, data, scratch))
+        plan.with_own_scratch(&device, |scratch| plan.enqueue::<T, T>(plan.all(), None, data, scratch))
     }
 
     /// [`GpuPlan::execute_on_with`] with one array as input and output.
@@ -274,7 +296,8 @@ impl GpuPlan {
     /// # Errors
     /// As [`GpuPlan::execute_on_in_place`] and [`GpuPlan::execute_on_with`].
     pub fn execute_on_in_place_with<T: Element>(&self, data: &mut GpuArray<T>, scratch: &mut GpuScratch) -> Result<()> {
-        self.prepared::<T, T>()?.enqueue::<T, T>(None, data, Some(scratch))
+        let plan = self.prepared::<T, T>()?;
+        plan.enqueue::<T, T>(plan.all(), None, data, Some(scratch))
     }
 
     /// Bytes of device memory that an execution needs beside its arrays; often none.
@@ -336,9 +359,10 @@ impl GpuPlan {
         done
     }
 
-    /// Enqueues the launches, once all arguments are known to fit. Without an input, the output is transformed in place.
+    /// Enqueues launches, once all arguments are known to fit. Without an input, the output is transformed in place.
     fn enqueue<I: Element, O: Element>(
         &self,
+        launches: Range<usize>,
         input: Option<&GpuArray<I>>,
         output: &mut GpuArray<O>,
         scratch: Option<&mut GpuScratch>,
@@ -360,7 +384,7 @@ impl GpuPlan {
         }
         long_enough("output", output.len(), to)?;
         let scratch = scratch.map(|scratch| self.fitting_scratch(scratch, &output.device)).transpose()?;
-        self.executable.run(&output.device.queue, input.map(|input| &input.buffer), &output.buffer, scratch)
+        self.executable.run(launches, &output.device.queue, input.map(|input| &input.buffer), &output.buffer, scratch)
     }
 
     fn fitting_scratch<'a>(&self, scratch: &'a GpuScratch, device: &Device) -> Result<&'a Buffer> {

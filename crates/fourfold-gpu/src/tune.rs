@@ -134,7 +134,13 @@ impl<'a> Bench<'a> {
         queue.finish()?;
         let start = Instant::now();
         for _ in 0..candidate.runs {
-            candidate.executable.run(queue, self.input.as_ref(), &self.output, candidate.scratch.as_ref())?;
+            candidate.executable.run(
+                0..candidate.executable.launches(),
+                queue,
+                self.input.as_ref(),
+                &self.output,
+                candidate.scratch.as_ref(),
+            )?;
         }
         queue.finish()?;
         Ok(start.elapsed().as_secs_f64() / candidate.runs as f64)

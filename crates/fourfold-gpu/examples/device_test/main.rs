@@ -1,5 +1,5 @@
 //! Tests a device: every kind at every small length and at random longer ones against the oracle, a sample of every sort of kernel
-//! under compute-sanitizer, and times beside cuFFT and a copy. `cargo xtask device-test` runs the first two. The binary needs no
+//! under compute-sanitizer. `cargo xtask device-test` runs both. The binary needs no
 //! other file, so that it can be carried to a machine without Rust:
 //!
 //! ```sh
@@ -7,17 +7,13 @@
 //! device_test verify --device cuda:0 --shard 1/2
 //! device_test verify "dct2 f32 8192x70"  # other problems
 //! device_test sanitize                  # under memcheck and racecheck
-//! device_test time                      # 2D DCT-II and DCT-III
-//! device_test time "fft f32 1000x1000"  # other problems
 //! ```
 
 #[path = "../../tests/common/mod.rs"]
 #[allow(dead_code, reason = "the tests use the rest")]
 mod common;
-mod cufft;
 mod problems;
 mod sanitize;
-mod time;
 mod verify;
 
 use fourfold_gpu::Device;
@@ -28,7 +24,7 @@ use std::process::ExitCode;
 /// What goes wrong here is printed, not handled.
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-const USAGE: &str = "usage: device_test verify|sanitize|sample|time [PROBLEM…] [--device cuda:0] [--shard 1/1]";
+const USAGE: &str = "usage: device_test verify|sanitize|sample [PROBLEM…] [--device cuda:0] [--shard 1/1]";
 
 /// The command line.
 struct Arguments {
@@ -63,7 +59,6 @@ fn run(arguments: &Arguments) -> Outcome<bool> {
         "verify" => Ok(verify::all(&device, problems::sweep(arguments.shard))),
         "sample" => Ok(verify::all(&device, problems::sample(&device.target()))),
         "sanitize" => sanitize::run(&arguments.device),
-        "time" => time::table(&device, &arguments.problems).map(|()| true),
         _ => Err(USAGE.into()),
     }
 }

@@ -1,0 +1,267 @@
+//! Times of fourfold on an NVIDIA GPU beside cuFFT and copies, in one process; and of VkFFT and CuPy beside copies in theirs. Writes
+//! `results.json` and `tables.md`. The binary needs no other file but `peers.py`, so that it can be carried to a machine without Rust:
+//!
+//! ```sh
+//! device_bench out --python python3 --peers peers.py   # all groups
+//! device_bench out --tune 2d 3d                        # two groups, and what tuning gains
+//! device_bench out "dct2 f32 640x480"                  # any problem
+//! ```
+
+mod arrays;
+mod cufft;
+mod groups;
+mod ours;
+mod report;
+mod turns;
+
+use anyhow::{Context, Result, bail};
+use cudarc::driver::{CudaContext, CudaStream};
+use cufft::CuFft;
+use fourfold::Problem;
+use fourfold_gpu::{Api, Device};
+use groups::{Bar, Group};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
+
+const USAGE: &str =
+    "usage: device_bench DIR [--device 0] [--tune] [--python PYTHON --peers peers.py] [GROUP…] [PROBLEM…]";
+
+/// A contestant's times for a problem, in microseconds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Entry {
+    problem: String,
+    name: String,
+    /// Enqueued one after another.
+    stream: f64,
+    /// From a CUDA graph.
+    graph: Option<f64>,
+    /// Those of a copy of the input in the same process.
+    copy_stream: f64,
+    copy_graph: Option<f64>,
+}
+
+/// One launch of fourfold's plan.
+#[derive(Clone, Debug, Serialize)]
+struct Launch {
+    problem: String,
+    what: String,
+    microseconds: f64,
+    copies: f64,
+}
+
+/// All that was measured of a group.
+#[derive(Serialize)]
+struct Results {
+    name: String,
+    title: String,
+    #[serde(skip)]
+    problems: Vec<(String, Vec<Bar>)>,
+    entries: Vec<Entry>,
+    launches: Vec<Launch>,
+    /// Problems, and milliseconds that planning took: with kernels to compile, with all on disk.
+    planning: Vec<(String, f64, f64)>,
+    /// What could not be timed, and why.
+    missing: Vec<String>,
+}
+
+struct Arguments {
+    folder: PathBuf,
+    device: usize,
+    tune: bool,
+    python: Option<String>,
+    peers: PathBuf,
+    groups: Vec<Group>,
+}
+
+fn main() -> ExitCode {
+    match arguments().and_then(|arguments| run(&arguments)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("device_bench: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn arguments() -> Result<Arguments> {
+    let mut words = std::env::args().skip(1);
+    let folder = PathBuf::from(words.next().context(USAGE)?);
+    let (mut device, mut tune, mut python, mut peers) = (0, false, None, PathBuf::from("peers.py"));
+    let (mut names, mut problems) = (vec![], vec![]);
+    while let Some(word) = words.next() {
+        match &*word {
+            "--device" => device = words.next().context(USAGE)?.parse()?,
+            "--tune" => tune = true,
+            "--python" => python = Some(words.next().context(USAGE)?),
+            "--peers" => peers = words.next().context(USAGE)?.into(),
+            _ if word.starts_with('-') => bail!(USAGE),
+            _ if word.contains(' ') => problems.push((word.parse::<Problem>()?.to_string(), vec![])),
+            _ => names.push(word),
+        }
+    }
+    let groups = chosen(&names, problems)?;
+    Ok(Arguments { folder, device, tune, python, peers, groups })
+}
+
+fn chosen(names: &[String], problems: Vec<(String, Vec<Bar>)>) -> Result<Vec<Group>> {
+    let all = groups::all();
+    if let Some(name) = names.iter().find(|name| !all.iter().any(|group| group.name == **name)) {
+        let known = all.iter().map(|group| group.name).collect::<Vec<_>>().join(", ");
+        bail!("there is no group {name:?}; there are {known}");
+    }
+    if !problems.is_empty() {
+        return Ok(vec![Group { name: "own", title: "Problems by name", problems }]);
+    }
+    Ok(all.into_iter().filter(|group| names.is_empty() || names.iter().any(|name| group.name == name)).collect())
+}
+
+fn run(arguments: &Arguments) -> Result<()> {
+    fs::create_dir_all(&arguments.folder)?;
+    let ours = Device::cuda(arguments.device)?;
+    let context = CudaContext::new(arguments.device)?;
+    // SAFETY: everything runs on one stream.
+    unsafe { context.disable_event_tracking() };
+    let stream = context.new_stream()?;
+    // SAFETY: the stream outlives the device, and belongs to the primary context.
+    let device = unsafe { ours.with_raw_queue(stream.cu_stream().cast()) }?;
+    let mut all = vec![];
+    for group in &arguments.groups {
+        eprintln!("{}", group.title);
+        all.push(measured(arguments, group, &device, &stream)?);
+        let text = report::tables(&heading(&ours)?, &all);
+        fs::write(arguments.folder.join("tables.md"), text)?;
+        fs::write(arguments.folder.join("results.json"), serde_json::to_string_pretty(&all)?)?;
+    }
+    println!("{}", fs::read_to_string(arguments.folder.join("tables.md"))?);
+    Ok(())
+}
+
+/// The device, and what drives it.
+fn heading(device: &Device) -> Result<String> {
+    let mut driver = 0;
+    // SAFETY: writes to what lives until it returns.
+    unsafe { cudarc::driver::sys::cuDriverGetVersion(&mut driver) }.result()?;
+    let module = fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
+    let module = module.split_whitespace().find(|word| word.split('.').count() == 3).unwrap_or("unknown").to_owned();
+    let cuda = format!("CUDA {}.{}", driver / 1000, driver % 1000 / 10);
+    Ok(format!("{} ({}), driver {module}, {cuda}", device.name(), device.info().version))
+}
+
+fn measured(arguments: &Arguments, group: &Group, device: &Device, stream: &Arc<CudaStream>) -> Result<Results> {
+    let mut results = Results {
+        name: group.name.into(),
+        title: group.title.into(),
+        problems: group.problems.clone(),
+        entries: vec![],
+        launches: vec![],
+        planning: vec![],
+        missing: vec![],
+    };
+    for (text, _) in &group.problems {
+        eprintln!("  {text}");
+        if let Err(error) = contest(arguments, text, device, stream, &mut results) {
+            results.missing.push(format!("`{text}`: {error:#}"));
+        }
+    }
+    match &arguments.python {
+        Some(python) => match peers(python, &arguments.peers, &group.problems) {
+            Ok(entries) => results.entries.extend(entries),
+            Err(error) => results.missing.push(format!("VkFFT and CuPy: {error:#}")),
+        },
+        None => results.missing.push("VkFFT and CuPy: no --python was named".into()),
+    }
+    Ok(results)
+}
+
+/// All that can be timed in this process.
+fn contest(
+    arguments: &Arguments,
+    text: &str,
+    device: &Device,
+    stream: &Arc<CudaStream>,
+    results: &mut Results,
+) -> Result<()> {
+    let problem: &Problem = &text.parse()?;
+    let finish = || Ok(stream.synchronize()?);
+    let (plan, [fresh, kept]) = ours::planned(device, problem)?;
+    results.planning.push((text.to_owned(), fresh, kept));
+    let mut best = Arc::clone(&plan);
+    let mut names = vec!["copy", "fourfold"];
+    let mut works = vec![ours::copy(device, arrays::input_bytes(problem))?, ours::transform(device, &plan, None)?];
+    if arguments.tune {
+        best = ours::tuned(device, problem)?;
+        names.push("fourfold tuned");
+        works.push(ours::transform(device, &best, None)?);
+    }
+    match CuFft::new(stream, problem) {
+        Ok(cufft) => {
+            names.push("cuFFT");
+            works.push(Box::new(cufft));
+        }
+        Err(error) => results.missing.push(format!("cuFFT for `{text}`: {error:#}")),
+    }
+    let (enqueued, graphs) = (turns::enqueued(&mut works, &finish)?, turns::from_graphs(&mut works, stream)?);
+    drop(works);
+    for (name, (stream, graph)) in names.iter().zip(enqueued.iter().zip(&graphs)) {
+        let (problem, name) = (text.to_owned(), (*name).to_owned());
+        let (copy_stream, copy_graph) = (enqueued[0], Some(graphs[0]));
+        results.entries.push(Entry { problem, name, stream: *stream, graph: Some(*graph), copy_stream, copy_graph });
+    }
+    launches(text, device, &best, stream, graphs[0], results)?;
+    through_opencl(arguments, text, results)
+}
+
+/// Each launch of the plan by itself, from a graph.
+fn launches(
+    text: &str,
+    device: &Device,
+    plan: &Arc<fourfold_gpu::GpuPlan>,
+    stream: &Arc<CudaStream>,
+    copy: f64,
+    results: &mut Results,
+) -> Result<()> {
+    for (number, source) in plan.sources().iter().enumerate() {
+        let steps = source.lines().filter_map(|line| line.trim().strip_prefix("// "));
+        let what = steps.collect::<Vec<_>>().join("; ");
+        let time = turns::from_graphs(&mut [ours::transform(device, plan, Some(number))?], stream)?[0];
+        results.launches.push(Launch { problem: text.to_owned(), what, microseconds: time, copies: time / copy });
+    }
+    Ok(())
+}
+
+/// The same GPU through OpenCL, for the squares.
+fn through_opencl(arguments: &Arguments, text: &str, results: &mut Results) -> Result<()> {
+    if results.name != "2d" {
+        return Ok(());
+    }
+    let problem: &Problem = &text.parse()?;
+    let name = Device::list(Api::Cuda)?[arguments.device].name.clone();
+    let number = Device::list(Api::OpenCl).ok().and_then(|all| all.iter().position(|device| device.name == name));
+    let Some(number) = number else {
+        results.missing.push(format!("OpenCL for `{text}`: it does not show {name}"));
+        return Ok(());
+    };
+    let device = Device::opencl(number)?;
+    let (plan, _) = ours::planned(&device, problem)?;
+    let mut works = vec![ours::copy(&device, arrays::input_bytes(problem))?, ours::transform(&device, &plan, None)?];
+    let times = turns::enqueued(&mut works, &|| Ok(device.finish()?))?;
+    let (problem, name) = (text.to_owned(), "fourfold, OpenCL".to_owned());
+    let entry = Entry { problem, name, stream: times[1], graph: None, copy_stream: times[0], copy_graph: None };
+    results.entries.push(entry);
+    Ok(())
+}
+
+/// What the script times of the peers that Python has.
+fn peers(python: &str, script: &Path, problems: &[(String, Vec<Bar>)]) -> Result<Vec<Entry>> {
+    let texts = problems.iter().map(|(text, _)| text);
+    let output =
+        Command::new(python).arg(script).args(texts).output().with_context(|| format!("cannot run {python}"))?;
+    eprint!("{}", String::from_utf8_lossy(&output.stderr));
+    if !output.status.success() {
+        bail!("{} failed: {}", script.display(), String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or(""));
+    }
+    serde_json::from_slice(&output.stdout).context("the script's answer is no JSON")
+}
