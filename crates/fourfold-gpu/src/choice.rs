@@ -1,6 +1,7 @@
 //! What may be chosen of a pass, with no change of its results but in rounding: estimated here, or found by measuring.
 
 use crate::chain::factors::{RADICES, gpu_factors, radices};
+use crate::draft::Chosen;
 use crate::lines::Array;
 use crate::runtime::{Limits, argument};
 use crate::spec::{Geometry, Packing};
@@ -18,6 +19,8 @@ pub(crate) struct Choice {
     /// Whether the work groups of a cluster share columns: half as many as the first radix.
     pub(crate) clustered: bool,
     pub(crate) size: Size,
+    /// Whether it is one kernel with the pass before it, if local memory has room for a part of the array over their axes.
+    pub(crate) joined: bool,
 }
 
 /// How large a work group is where it has whole lines; as estimated, where it is not said.
@@ -63,7 +66,7 @@ impl Lines<'_> {
     }
 
     /// The complex elements of a line's DFT.
-    pub(crate) fn elements(&self, packing: Packing) -> usize {
+    fn elements(&self, packing: Packing) -> usize {
         packing.elements(self.dft().1)
     }
 
@@ -91,7 +94,19 @@ impl Lines<'_> {
     pub(crate) fn estimate(&self, limits: &Limits) -> Choice {
         let packing = self.packing(limits);
         let clustered = self.shared(packing, limits);
-        Choice { packing, radices: radices(self.elements(packing), clustered), clustered, size: Size::default() }
+        Choice {
+            packing,
+            radices: radices(self.elements(packing), clustered),
+            clustered,
+            size: Size::default(),
+            joined: false,
+        }
+    }
+
+    /// A choice for them, with what else could be chosen.
+    pub(crate) fn chosen(&self, choice: &Choice) -> Chosen {
+        let packings = self.packings().into_iter().map(|packing| (packing, self.elements(packing))).collect();
+        Chosen { choice: choice.clone(), packings, size: None }
     }
 
     /// An error if `choice`, read from a text, is of other lines.
@@ -148,7 +163,8 @@ impl fmt::Display for Choice {
         }
         let sizes = [("tile", self.size.tile), ("threads", self.size.threads)];
         let said = sizes.iter().filter_map(|(name, size)| Some((name, (*size)?)));
-        said.into_iter().try_for_each(|(name, size)| write!(f, " {name} {size}"))
+        said.into_iter().try_for_each(|(name, size)| write!(f, " {name} {size}"))?;
+        if self.joined { write!(f, " joined") } else { Ok(()) }
     }
 }
 
@@ -163,7 +179,7 @@ impl FromStr for Choice {
         let mut words = text.split_whitespace().peekable();
         let first = words.next().unwrap_or_default();
         let packing = Packing::ALL.into_iter().find(|packing| packing.name() == first).ok_or_else(wrong)?;
-        let mut choice = Choice { packing, radices: vec![], clustered: false, size: Size::default() };
+        let mut choice = Choice { packing, radices: vec![], clustered: false, size: Size::default(), joined: false };
         while let Some(radix) = words.peek().and_then(|word| word.parse().ok()) {
             choice.radices.push(radix);
             words.next();
@@ -175,6 +191,7 @@ impl FromStr for Choice {
                 *size = Some(number.ok_or_else(wrong)?);
             }
         }
+        choice.joined = words.next_if_eq(&"joined").is_some();
         let even = choice.size.tile.is_none_or(usize::is_power_of_two);
         if even && words.next().is_none() { Ok(choice) } else { Err(wrong()) }
     }
@@ -196,7 +213,9 @@ mod tests {
 
     #[test]
     fn choices_print_and_parse_back() {
-        for text in ["lines 16 8 8", "pairs 16 16 8 cluster tile 8 threads 256", "complex", "single 3 threads 32"] {
+        for text in
+            ["lines 16 8 8", "pairs 16 16 8 cluster tile 8 threads 256", "complex", "single 3 threads 32 joined"]
+        {
             assert_eq!(text.parse::<Choice>().unwrap().to_string(), text);
         }
         for text in

@@ -2,20 +2,29 @@
 
 use crate::chain::{Chain, table_bytes};
 use crate::choice::{Choice, Lines, Size};
+use crate::joined;
 use crate::lines::{Array, wide};
 use crate::runtime::{Limits, argument, unavailable};
 use crate::spec::{Geometry, Packing, Spec, Window};
 use fourfold::{Domain, Layout, Line, Multiplier, Op, Pass, Place, Precision, Problem, Recipe, Result, Sum};
 
-/// One pass, before its kernels are compiled.
+/// One pass, or several that are one kernel, before it is compiled.
 pub(crate) struct Draft {
     pub(crate) specs: Vec<Spec>,
     pub(crate) ends: [Home; 2],
     pub(crate) chain: Chain,
-    /// How its lines are done; a copy has none.
-    pub(crate) choice: Option<Choice>,
-    /// How they could be packed, and the elements of their DFTs then.
+    /// How the lines of its passes are done; a copy has none.
+    pub(crate) passes: Vec<Chosen>,
+}
+
+/// What was chosen of a pass, and what could be.
+#[derive(Clone)]
+pub(crate) struct Chosen {
+    pub(crate) choice: Choice,
+    /// How lines could be packed, and the elements of their DFTs then.
     pub(crate) packings: Vec<(Packing, usize)>,
+    /// Lines and threads of a work group, if it is one kernel by itself.
+    pub(crate) size: Option<[usize; 2]>,
 }
 
 /// Where an array is.
@@ -48,13 +57,13 @@ pub(crate) enum Action {
 }
 
 /// The arrays of a plan. `parts`: sums of reals act on both parts of complex arrays.
-struct Homes<'a> {
-    recipe: &'a Recipe,
-    parts: bool,
+pub(crate) struct Homes<'a> {
+    pub(crate) recipe: &'a Recipe,
+    pub(crate) parts: bool,
 }
 
 impl Homes<'_> {
-    fn array(&self, home: Home) -> Array {
+    pub(crate) fn array(&self, home: Home) -> Array {
         let (first, last) = (self.recipe.problem(), self.recipe.inverse().unwrap_or(self.recipe.problem()));
         match home {
             Home::Input => self.of(first.input(), first.input_domain()),
@@ -125,7 +134,19 @@ pub(crate) fn drafts(
             vec![draft(problem, pass.axis, [pass.from.into(), pass.to.into()], line, action)]
         }
     };
-    recipe.passes().iter().enumerate().flat_map(pass).collect()
+    let mut list = vec![];
+    let mut passes = recipe.passes().iter().enumerate();
+    while let Some(next) = passes.next() {
+        let joined = if action.is_none() { joined::joined(limits, &homes, next.0, choices)? } else { None };
+        match joined {
+            Some(draft) => {
+                passes.by_ref().take(draft.passes.len() - 1).for_each(drop);
+                list.push(draft);
+            }
+            None => list.extend(pass(next).into_iter().collect::<Result<Vec<_>>>()?),
+        }
+    }
+    Ok(list)
 }
 
 /// An error if this machine has no memory for the tables of a line; what makes them does not ask.
@@ -144,9 +165,6 @@ fn draft(
     line: Option<(&Line, Option<&Choice>)>,
     action: Option<&Action>,
 ) -> Result<Draft> {
-    let mixes =
-        |line: &Line| matches!(line.transform.sum, Sum::Forward | Sum::Backward | Sum::RealToHalf | Sum::HalfToReal);
-    // Sums of reals act on both parts of complex numbers: these are one more axis then.
     let split = arrays.iter().all(|array| array.complex) && !line.is_some_and(|(line, _)| mixes(line));
     let spectrum = arrays[1].clone();
     let [input, output] = arrays.map(|array| if split { array.split_parts() } else { array });
@@ -156,7 +174,7 @@ fn draft(
         let chain = Chain::copy(input.shape[axis], input.complex);
         return Ok(pass.draft(chain, Geometry::new(axis, None, &input, &output), None));
     };
-    let neighbours = neighbours(problem, axis, &input);
+    let neighbours = neighbours(problem, axis, &input, |_| true);
     let lines = Lines { line, precision: problem.precision(), arrays, axis, neighbours };
     if let Some(choice) = choice {
         lines.check(choice)?;
@@ -178,14 +196,14 @@ struct PassDraft<'a> {
 impl PassDraft<'_> {
     fn of_lines(&self, lines: &Lines, choice: &Choice) -> Draft {
         let geometry = lines.geometry(choice.packing);
-        let chain = Chain::line(lines.line, choice, geometry.across());
+        let chain = Chain::line(lines.line, choice, geometry.across(), None);
         let mut draft = self.draft(chain, geometry, Some(choice));
         // Without a cluster after all, other factors are better.
         match choice.clustered && draft.specs.iter().all(|spec| spec.cluster == 1) {
             true => self.of_lines(lines, &choice.alone()),
             false => {
-                draft.packings =
-                    lines.packings().into_iter().map(|packing| (packing, lines.elements(packing))).collect();
+                let size = if let [spec] = &*draft.specs { Some([spec.tile, spec.threads]) } else { None };
+                draft.passes = vec![Chosen { size, ..lines.chosen(choice) }];
                 draft
             }
         }
@@ -193,42 +211,48 @@ impl PassDraft<'_> {
 
     fn draft(&self, mut chain: Chain, geometry: Geometry, choice: Option<&Choice>) -> Draft {
         let pointwise = self.action.map(|action| chain.pointwise(action, self.spectrum));
-        let spec = Spec {
-            precision: self.precision,
-            stages: chain.stages.clone(),
-            digits: chain.digits.clone(),
-            window: Window::all(chain.digits.len()),
-            local: true,
-            lines: geometry.lines(),
-            tile: 1,
-            cluster: 1,
-            across: geometry.across(),
-            threads: 1,
-            packing: chain.packing,
-            back: chain.back,
-            skips: crate::banks::SKIPS,
-            pointwise,
-            orders: chain.orders.clone(),
-            wide: wide(self.arrays) || geometry.lines() * chain.places() > 1 << 28,
-            geometry,
-        };
+        let spec = Spec { pointwise, ..whole_lines(self.precision, &chain, geometry, self.arrays) };
         let clustered = choice.is_some_and(|choice| choice.clustered);
         let size = choice.map_or(Size::default(), |choice| choice.size);
-        Draft {
-            specs: spec.fitted(self.limits, clustered, size),
-            ends: self.ends,
-            chain,
-            choice: choice.cloned(),
-            packings: vec![],
-        }
+        Draft { specs: spec.fitted(self.limits, clustered, size), ends: self.ends, chain, passes: vec![] }
     }
+}
+
+/// The kernel of a chain, for any device that has room for a line.
+pub(crate) fn whole_lines(precision: Precision, chain: &Chain, geometry: Geometry, arrays: [&Array; 2]) -> Spec {
+    Spec {
+        precision,
+        stages: chain.stages.clone(),
+        digits: chain.digits.clone(),
+        window: Window::all(chain.digits.len()),
+        local: true,
+        lines: geometry.lines(),
+        tile: 1,
+        cluster: 1,
+        across: geometry.across(),
+        threads: 1,
+        packing: chain.packing,
+        back: chain.back,
+        skips: crate::banks::SKIPS,
+        pointwise: None,
+        orders: chain.orders.clone(),
+        wide: wide(arrays) || geometry.lines() * chain.places() > 1 << 28,
+        geometry,
+        next: None,
+        between: 0,
+    }
+}
+
+/// Whether a sum takes both parts of complex numbers together. Sums of reals act on each: that is one more axis then.
+pub(crate) fn mixes(line: &Line) -> bool {
+    matches!(line.transform.sum, Sum::Forward | Sum::Backward | Sum::RealToHalf | Sum::HalfToReal)
 }
 
 /// An axis on which two neighbouring lines may be one complex line: one that is transformed too, so that each result depends on both
 /// lines anyway. The IDXST and transforms of half spectra ignore some of their terms. (An infinity in one signal of a batch must not
-/// spoil the next.) The one with the shortest stride.
-fn neighbours(problem: &Problem, axis: usize, array: &Array) -> Option<usize> {
+/// spoil the next.) Of those that `may`, the one with the shortest stride.
+pub(crate) fn neighbours(problem: &Problem, axis: usize, array: &Array, may: impl Fn(usize) -> bool) -> Option<usize> {
     let whole = problem.transforms().iter().filter(|transform| !matches!(transform.sum, Sum::Idxst | Sum::HalfToReal));
-    let others = whole.map(|transform| transform.axis);
+    let others = whole.map(|transform| transform.axis).filter(|&other| may(other));
     others.filter(|&other| other != axis && array.shape[other] > 1).min_by_key(|&other| array.strides[other].abs())
 }

@@ -2,7 +2,7 @@
 
 use crate::choice::Size;
 use crate::runtime::Limits;
-use crate::spec::{Part, Port, Spec, Stage, Which, Window, Work};
+use crate::spec::{Across, Part, Port, Spec, Stage, Which, Window, Work};
 
 /// Threads of a work group; more where few work groups share a multiprocessor.
 const THREADS: usize = 256;
@@ -12,6 +12,9 @@ const RUN: usize = 128;
 
 /// Bytes of one real for each thread of a cluster's work group, at most.
 const MOST_REALS: usize = 4096;
+
+/// Reals of an array that one work group transforms faster than another kernel is launched.
+const SMALL: usize = 2048;
 
 /// Bytes of a run below which two trips through memory in long runs are better than one.
 const LEAST_RUN: usize = 32;
@@ -44,6 +47,54 @@ impl Spec {
             Some(spec) => windows().unwrap_or(vec![spec]),
             None => windows().unwrap_or_else(|| self.staged(limits)),
         }
+    }
+
+    /// One kernel for `passes` along several axes, each work group with a part of the array that has `parts` in all and `between` reals; if local
+    /// memory has room for two work groups (`wanted`: for one), and there is work for the device.
+    pub(crate) fn joined(
+        mut passes: Vec<Spec>,
+        parts: usize,
+        between: usize,
+        wanted: bool,
+        limits: &Limits,
+    ) -> Option<Spec> {
+        let mut threads = 32;
+        for pass in &mut passes {
+            pass.across &= pass.lines > 1;
+            if pass.lines % parts != 0 || !pass.has_own_lines(parts) {
+                return None;
+            }
+            pass.tile = pass.lines / parts;
+            threads = threads.max(pass.butterflies() * pass.tile);
+        }
+        let most = limits.threads.min(MOST_REALS / passes[0].precision.bytes());
+        let threads = threads.next_multiple_of(32).min(most);
+        // Skips that another pass has no room for would be chosen in vain.
+        let room = limits.local_bytes.checked_sub(between * passes[0].precision.bytes())?;
+        let limits_of_buffers = Limits { local_bytes: room, ..limits.clone() };
+        let mut passes: Vec<_> =
+            passes.into_iter().map(|pass| Spec { threads, ..pass }.with_skips(&limits_of_buffers)).collect();
+        let buffers = passes.iter().map(|pass| 2 * pass.local_elements()).max().unwrap_or(0);
+        for pass in &mut passes {
+            for side in [&mut pass.geometry.input, &mut pass.geometry.output] {
+                side.offset = if side.local { buffers as i64 } else { side.offset };
+            }
+        }
+        let chain = |next: Option<Box<Spec>>, pass| Some(Box::new(Spec { next, ..pass }));
+        let mut joined = *passes.into_iter().rev().fold(None, chain)?;
+        joined.between = between;
+        let enough = 4 * parts >= limits.units || between <= SMALL;
+        let estimated = enough && 2 * joined.local_bytes() <= limits.local_bytes;
+        (joined.local_bytes() <= limits.local_bytes && (wanted || estimated)).then_some(joined)
+    }
+
+    /// Whether the first lines are those of the first of so many parts of the array, and so on.
+    fn has_own_lines(&self, parts: usize) -> bool {
+        let whole = |axis: &Across| {
+            self.geometry.input.local && axis.input == 0 || self.geometry.output.local && axis.output == 0
+        };
+        let own = self.geometry.axes.iter().take_while(|axis| !whole(axis));
+        own.map(|axis| axis.size).product::<usize>() * parts == self.lines
     }
 
     /// Without a stage for neighbours alone: its work group would need the line as a whole.

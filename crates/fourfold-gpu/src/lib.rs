@@ -11,6 +11,7 @@ mod dialect;
 mod draft;
 mod engine;
 mod fit;
+mod joined;
 mod kernels;
 mod library;
 mod lines;

@@ -10,6 +10,8 @@ pub(crate) struct Array {
     pub(crate) shape: Vec<usize>,
     pub(crate) strides: Vec<i64>,
     pub(crate) complex: bool,
+    /// Whether it is a work group's part in local memory; strides along axes that the part has all of are not 0.
+    pub(crate) local: bool,
 }
 
 impl Array {
@@ -17,7 +19,7 @@ impl Array {
     pub(crate) fn new(offset: usize, shape: &[usize], strides: &[isize], complex: bool) -> Array {
         let parts = if complex { 2 } else { 1 };
         let strides = strides.iter().map(|s| *s as i64 * parts).collect();
-        Array { offset: offset as i64 * parts, shape: shape.to_vec(), strides, complex }
+        Array { offset: offset as i64 * parts, shape: shape.to_vec(), strides, complex, local: false }
     }
 
     pub(crate) fn c_order(shape: &[usize], complex: bool) -> Array {
@@ -36,12 +38,26 @@ impl Array {
         self
     }
 
+    /// A work group's part of an array like this in local memory: all of these axes, in C order, each row a little longer so that columns meet
+    /// all banks.
+    pub(crate) fn part(&self, axes: &[usize]) -> Array {
+        let unit = if self.complex { 2 } else { 1 };
+        let (mut strides, mut stride) = (vec![0; self.shape.len()], unit);
+        for axis in (0..self.shape.len()).rev().filter(|axis| axes.contains(axis)) {
+            strides[axis] = stride;
+            let row = stride * self.shape[axis] as i64;
+            // Even, so that pairs of reals stay pairs.
+            stride = if stride == unit { row + 2 + row % 2 } else { row };
+        }
+        Array { offset: 0, strides, local: true, ..self.clone() }
+    }
+
     fn side(&self, axis: usize) -> Side {
-        Side { offset: self.offset, stride: self.strides[axis], complex: self.complex }
+        Side { offset: self.offset, stride: self.strides[axis], complex: self.complex, local: self.local }
     }
 
     /// The farthest real from the start.
-    fn reach(&self) -> i64 {
+    pub(crate) fn reach(&self) -> i64 {
         let steps = self.shape.iter().zip(&self.strides).map(|(n, s)| (*n as i64 - 1) * s.abs());
         self.offset + steps.sum::<i64>() + 1
     }
@@ -52,7 +68,12 @@ impl Geometry {
     /// memory are merged.
     pub(crate) fn new(axis: usize, pair: Option<usize>, input: &Array, output: &Array) -> Geometry {
         let mut others: Vec<_> = (0..input.shape.len()).filter(|&a| a != axis && input.shape[a] > 1).collect();
-        others.sort_by_key(|&a| (output.strides[a].abs(), input.strides[a].abs()));
+        // Which part of an array a work group has must not depend on the pass.
+        let across_parts = |a: usize| input.local && input.strides[a] == 0 || output.local && output.strides[a] == 0;
+        others.sort_by_key(|&a| match across_parts(a) {
+            true => (true, (input.shape.len() - a) as u64, 0),
+            false => (false, output.strides[a].unsigned_abs(), input.strides[a].unsigned_abs()),
+        });
         let (mut axes, mut packed): (Vec<Across>, _) = (vec![], None);
         for a in others {
             let mut next = Across { size: input.shape[a], input: input.strides[a], output: output.strides[a] };

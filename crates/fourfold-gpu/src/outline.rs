@@ -43,7 +43,7 @@ pub struct Outline {
 
 /// One kernel with its grid.
 pub struct Launch {
-    /// Which of the recipe's passes it belongs to; 0 if that has none.
+    /// Which of the recipe's passes it belongs to, or is the first that it does; 0 if that has none.
     pub pass: usize,
     /// Work groups.
     pub groups: usize,
@@ -158,20 +158,21 @@ impl Target {
             let source = print(self.dialect, &spec.frame(), &statements);
             Launch { pass, groups, threads, local_bytes, steps: comments(&statements), source }
         };
-        let numbered = drafts.iter().enumerate();
-        let launches = numbered.flat_map(|(i, draft)| draft.specs.iter().map(move |spec| launch(i, spec))).collect();
+        let mut launches = vec![];
+        let mut pass = 0;
+        for draft in &drafts {
+            launches.extend(draft.specs.iter().map(|spec| launch(pass, spec)));
+            pass += draft.passes.len();
+        }
         let real = problem.precision().bytes();
         let specs: Vec<Spec> = drafts.iter().flat_map(|draft| draft.specs.clone()).collect();
         let between: usize = drafts.iter().map(between_kernels).sum();
         Ok(Outline {
             launches,
-            bytes_moved: recipe.bytes_moved() + between * real,
+            bytes_moved: recipe.bytes_moved() + between * real - on_chip(&recipe, &drafts),
             scratch_bytes: memory(&recipe, &specs, false).iter().sum(),
             uses_bluestein: drafts.iter().any(|draft| draft.chain.uses_bluestein),
-            choices: drafts
-                .iter()
-                .map(|draft| draft.choice.as_ref().map_or(String::new(), Choice::to_string))
-                .collect(),
+            choices: drafts.iter().flat_map(|draft| &draft.passes).map(|pass| pass.choice.to_string()).collect(),
             recipe,
         })
     }
@@ -225,6 +226,13 @@ fn comments(statements: &[Statement]) -> Vec<String> {
         _ => None,
     };
     statements.iter().filter_map(comment).collect()
+}
+
+/// Bytes that passes of one kernel do not write and read again.
+fn on_chip(recipe: &Recipe, drafts: &[Draft]) -> usize {
+    let problem = recipe.problem();
+    let output = problem.output().elements() * problem.output_domain().reals() * problem.precision().bytes();
+    drafts.iter().map(|draft| draft.passes.len().saturating_sub(1) * 2 * output).sum()
 }
 
 /// Reals that the kernels of one pass write for the next of them, and that this reads.

@@ -4,7 +4,7 @@
 //! memory depend on which thread comes first, that is what every order gives; where they do, it is reported.
 
 use crate::choice::Choice;
-use crate::draft::{Draft, Home, drafts};
+use crate::draft::{Chosen, Draft, Home, drafts};
 use crate::kernels::kernel;
 use crate::outline::Target;
 use crate::spec::Spec;
@@ -36,7 +36,7 @@ struct Cluster<'a, 'b> {
 }
 
 struct Group {
-    local: Vec<[f64; 2]>,
+    local: Vec<f64>,
     accesses: Vec<Vec<Access>>,
     threads: Vec<Thread>,
     barriers: usize,
@@ -75,10 +75,10 @@ struct Clock {
 
 fn launch(spec: &Spec, global: &mut Global<'_>) {
     let statements = kernel(spec);
-    let places = spec.local_elements();
+    let places = spec.local_bytes() / spec.precision.bytes();
     for first_group in (0..spec.groups()).step_by(spec.cluster) {
         let group = || Group {
-            local: vec![[f64::NAN; 2]; places],
+            local: vec![f64::NAN; places],
             accesses: vec![vec![]; places],
             threads: vec![Thread::default(); spec.threads],
             barriers: 0,
@@ -119,6 +119,10 @@ impl Cluster<'_, '_> {
     fn step(&mut self, statement: &Statement, who: [usize; 2], thread: &mut Thread, clock: Clock) {
         match statement {
             Statement::Comment(_) => {}
+            Statement::Let(name, Expr::Load(Array::Local, at)) => {
+                let x = *self.touch(who[0], thread.int(*at) as usize, who, clock, false);
+                thread.reals.insert(*name, x);
+            }
             Statement::Let(name, expr) => self.bind(*name, expr, who, thread),
             Statement::LetPair([x, y], array, at) => {
                 let pair = self.load(*array, thread.int(*at) as usize, who, clock);
@@ -132,7 +136,10 @@ impl Cluster<'_, '_> {
             }
             Statement::Store(array, at, x) => {
                 let (at, x) = (thread.int(*at) as usize, thread.real(*x));
-                self.array(*array)[at] = x;
+                match array {
+                    Array::Local => *self.touch(who[0], at, who, clock, true) = x,
+                    other => self.array(*other)[at] = x,
+                }
             }
             Statement::For(name, [start, end, step], body) => {
                 let mut i = thread.int(*start);
@@ -206,7 +213,7 @@ impl Cluster<'_, '_> {
 
     fn load(&mut self, array: Array, at: usize, who: [usize; 2], clock: Clock) -> [f64; 2] {
         match array {
-            Array::Local => *self.touch(who[0], at, who, clock, false),
+            Array::Local => [2 * at, 2 * at + 1].map(|at| *self.touch(who[0], at, who, clock, false)),
             Array::Table => [self.global.table[2 * at], self.global.table[2 * at + 1]],
             other => {
                 let reals = self.array(other);
@@ -217,13 +224,15 @@ impl Cluster<'_, '_> {
 
     fn store(&mut self, array: Array, owner: usize, at: usize, pair: [f64; 2], who: [usize; 2], clock: Clock) {
         match array {
-            Array::Local | Array::Peer(_) => *self.touch(owner, at, who, clock, true) = pair,
+            Array::Local | Array::Peer(_) => {
+                pair.into_iter().enumerate().for_each(|(i, x)| *self.touch(owner, 2 * at + i, who, clock, true) = x);
+            }
             other => self.array(other)[2 * at..2 * at + 2].copy_from_slice(&pair),
         }
     }
 
     /// A place of local memory, about which nobody else disagrees.
-    fn touch(&mut self, owner: usize, at: usize, who: [usize; 2], clock: Clock, writes: bool) -> &mut [f64; 2] {
+    fn touch(&mut self, owner: usize, at: usize, who: [usize; 2], clock: Clock, writes: bool) -> &mut f64 {
         let [group, thread] = who;
         assert!(owner == group || clock.waited > 0, "the peer may not have begun");
         let barriers = self.groups[group].barriers;
@@ -335,9 +344,10 @@ fn all_choices_are_right_and_have_no_races() {
         let problem: Problem = case.parse().unwrap();
         let recipe = Planner::new().recipe(&problem);
         let drafts = drafts(target.limits(), &recipe, false, None, &[]).unwrap();
-        let estimated: Vec<Choice> = drafts.iter().filter_map(|draft| draft.choice.clone()).collect();
-        for (pass, draft) in drafts.iter().enumerate() {
-            for choice in STEPS.iter().flat_map(|step| step(draft, target.limits())) {
+        let chosen: Vec<Chosen> = drafts.into_iter().flat_map(|draft| draft.passes).collect();
+        let estimated: Vec<Choice> = chosen.iter().map(|pass| pass.choice.clone()).collect();
+        for (pass, chosen) in chosen.iter().enumerate() {
+            for choice in STEPS.iter().flat_map(|step| step(chosen, target.limits())) {
                 let mut choices = estimated.clone();
                 choices[pass] = choice;
                 let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
@@ -347,4 +357,39 @@ fn all_choices_are_right_and_have_no_races() {
         }
     }
     assert!(count > 200, "only {count} choices");
+}
+
+/// Passes over several axes as one kernel: the choices of all but the first say so.
+#[test]
+fn joined_passes_are_right_and_have_no_races() {
+    let target = Target::cuda("sm_90").unwrap();
+    for case in [
+        "dct2 f64 6x8",
+        "dct3 f32 5x12",
+        "fft f64 9x6",
+        "rfft f32 8x10",
+        "dct4 f64 7x6",
+        "dst1 f32 5x7",
+        "dht f64 16x5",
+        "idct_idxst f32 6x8",
+        "dct2 f64 3x4x6",
+        "dct2 f32 3x4x6 axes=0,1",
+        "dct2 f32 3x4x6 axes=1,2",
+        "dct2 f64 4x3x6 axes=0,2",
+        "dct3 f64 4x6 inplace",
+        "dct2 f32 6x1x8",
+        "dct2 f64 34x17",
+        "fft f32 4x6 in=1,4",
+        "dct2 f32 4x6 out=-6,1",
+        "dct2 f32 2x2x3x2x2x2x3x2 axes=7,0,3 in=1,2,4,12,24,48,96,288",
+    ] {
+        let problem: Problem = case.parse().unwrap();
+        let drafts = drafts(target.limits(), &Planner::new().recipe(&problem), false, None, &[]).unwrap();
+        let passes = drafts.iter().flat_map(|draft| &draft.passes).map(|pass| pass.choice.clone());
+        let choices: Vec<Choice> = passes.map(|choice| Choice { joined: true, ..choice }).collect();
+        let joined = crate::draft::drafts(target.limits(), &Planner::new().recipe(&problem), false, None, &choices);
+        assert_eq!(joined.unwrap().len(), 1, "{case}");
+        let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
+        assert!(verdict.holds(), "{case}: {verdict:?}");
+    }
 }

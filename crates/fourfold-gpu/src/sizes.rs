@@ -109,15 +109,16 @@ impl Spec {
             precision,
             wide,
             threads,
-            lonely: self.convolves(),
+            lonely: self.passes().any(Spec::convolves),
             cluster: self.cluster,
-            local_pairs: self.local_elements(),
+            local_pairs: self.local_bytes() / (2 * self.precision.bytes()),
         }
     }
 
-    /// Bytes of local memory.
+    /// Bytes of local memory: the buffers of one pass after the other, and the array between passes after them.
     pub(crate) fn local_bytes(&self) -> usize {
-        2 * self.local_elements() * self.precision.bytes()
+        let reals = self.passes().map(|pass| 2 * pass.local_elements()).max().unwrap_or(0);
+        (reals + self.between) * self.precision.bytes()
     }
 
     /// Reals of device memory for the buffers of all lines.

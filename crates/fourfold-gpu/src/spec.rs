@@ -12,6 +12,9 @@
 //! device memory; a kernel then takes what stages it can, those of neighbouring digits, on a *window* of the places: all values of these digits,
 //! with the others fixed (the four-step method, without its transposition).
 //!
+//! **Planes.** Where a part of the array over several axes fits local memory, one kernel runs the passes along all of them: a work group reads its part,
+//! has it in local memory between passes, and writes it.
+//!
 //! **Clusters.** Where work groups reach each other's local memory, a *cluster* of them has the buffers of a tile together, and one kernel runs
 //! both: the first digit across the work groups, the window of all others within each. Work group c has the frequencies c and
 //! r₁ − c of the first digit (0: those of 0 and r₁/2), so that combines find terms k and N − k at home.
@@ -51,6 +54,17 @@ pub(crate) struct Spec {
     pub(crate) orders: Vec<Order>,
     /// Whether indices need 64 bits.
     pub(crate) wide: bool,
+    /// The pass along another axis that this kernel goes on with: the work group has all of its lines, in local memory.
+    pub(crate) next: Option<Box<Spec>>,
+    /// Reals of that part of the array.
+    pub(crate) between: usize,
+}
+
+impl Spec {
+    /// The passes of the kernel, in order.
+    pub(crate) fn passes(&self) -> impl Iterator<Item = &Spec> {
+        std::iter::successors(Some(self), |spec| spec.next.as_deref())
+    }
 }
 
 /// What is done to every element of the array that a pass writes.
@@ -156,6 +170,8 @@ pub(crate) struct Side {
     /// Along the line.
     pub(crate) stride: i64,
     pub(crate) complex: bool,
+    /// Whether it is the work group's own part of the array, in local memory.
+    pub(crate) local: bool,
 }
 
 /// One axis across the lines.

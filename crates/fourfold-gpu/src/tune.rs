@@ -2,7 +2,7 @@
 
 use crate::chain::factors::ways;
 use crate::choice::{self, Choice, Size};
-use crate::draft::{Draft, drafts};
+use crate::draft::{Chosen, Draft, drafts};
 use crate::engine::Executable;
 use crate::plan::{GpuPlanner, check_lengths};
 use crate::runtime::{Buffer, Limits};
@@ -82,16 +82,20 @@ impl<'a> Bench<'a> {
 
     /// What becomes of choices, estimated where there are none: on this device clusters may be refused.
     fn choices(&self, choices: &[Choice]) -> Result<Vec<Choice>> {
-        Ok(self.drafts(choices)?.into_iter().filter_map(|draft| draft.choice).collect())
+        Ok(self.chosen(choices)?.into_iter().map(|pass| pass.choice).collect())
+    }
+
+    fn chosen(&self, choices: &[Choice]) -> Result<Vec<Chosen>> {
+        Ok(self.drafts(choices)?.into_iter().flat_map(|draft| draft.passes).collect())
     }
 
     /// The fastest of `best` and those that differ from it in one pass.
     fn best(&self, best: Vec<Choice>, pass: usize, candidates: Candidates) -> Result<Vec<Choice>> {
         let mut best = self.candidate(best)?;
         let mut seen: Vec<Vec<Spec>> = vec![best.executable.specs.clone()];
-        let drafts = self.drafts(&best.choices)?;
+        let chosen = self.chosen(&best.choices)?;
         let mut others = vec![];
-        for choice in candidates(&drafts[pass], self.planner.library.limits()) {
+        for choice in candidates(&chosen[pass], self.planner.library.limits()) {
             let mut choices = best.choices.clone();
             choices[pass] = choice;
             let specs: Vec<Spec> = self.drafts(&choices)?.into_iter().flat_map(|draft| draft.specs).collect();
@@ -159,31 +163,38 @@ impl<'a> Bench<'a> {
 }
 
 /// Other choices for a pass.
-type Candidates = fn(&Draft, &Limits) -> Vec<Choice>;
+type Candidates = fn(&Chosen, &Limits) -> Vec<Choice>;
 
 /// What is chosen first, and what then.
-pub(crate) const STEPS: [Candidates; 2] = [other_ways, other_sizes];
+pub(crate) const STEPS: [Candidates; 3] = [other_ways, other_sizes, otherwise_joined];
 
 /// Other factors, packings and clusters.
-fn other_ways(draft: &Draft, limits: &Limits) -> Vec<Choice> {
+fn other_ways(pass: &Chosen, limits: &Limits) -> Vec<Choice> {
     let packed = |(packing, elements): &(_, usize)| {
-        let choice = |radices, clustered| Choice { packing: *packing, radices, clustered, size: Size::default() };
+        let joined = pass.choice.joined;
+        let choice =
+            |radices, clustered| Choice { packing: *packing, radices, clustered, size: Size::default(), joined };
         let ways = ways(*elements);
         let leads = |radix: usize| radix % 2 == 0 && (2..=limits.cluster).contains(&(radix / 2));
         let clusters: Vec<_> = ways.iter().flat_map(|way| led(way)).filter(|way| leads(way[0])).collect();
         let alone = ways.into_iter().map(|way| choice(way, false));
         alone.chain(clusters.into_iter().map(|way| choice(way, true))).collect::<Vec<_>>()
     };
-    draft.packings.iter().flat_map(packed).collect()
+    pass.packings.iter().flat_map(packed).collect()
 }
 
 /// Other sizes of work groups, for a pass that is one kernel.
-fn other_sizes(draft: &Draft, limits: &Limits) -> Vec<Choice> {
-    let ([spec], Some(choice)) = (&*draft.specs, &draft.choice) else { return vec![] };
+fn other_sizes(pass: &Chosen, limits: &Limits) -> Vec<Choice> {
+    let Some([tile, threads]) = pass.size else { return vec![] };
     let scaled = |n: usize| [n / 4, n / 2, n, 2 * n, 4 * n].into_iter().filter(|n| *n > 0);
-    let threads = |tile| scaled(spec.threads).map(move |threads| Size { tile: Some(tile), threads: Some(threads) });
-    let sizes = scaled(spec.tile).flat_map(threads).filter(|size| size.threads <= Some(limits.threads));
-    sizes.map(|size| Choice { size, ..choice.clone() }).collect()
+    let sized = |tile| scaled(threads).map(move |threads| Size { tile: Some(tile), threads: Some(threads) });
+    let sizes = scaled(tile).flat_map(sized).filter(|size| size.threads <= Some(limits.threads));
+    sizes.map(|size| Choice { size, ..pass.choice.clone() }).collect()
+}
+
+/// One kernel with the pass before, or not.
+fn otherwise_joined(pass: &Chosen, _: &Limits) -> Vec<Choice> {
+    vec![Choice { joined: !pass.choice.joined, ..pass.choice.clone() }]
 }
 
 /// The same radices, each in the lead in turn.

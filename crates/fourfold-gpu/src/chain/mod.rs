@@ -55,9 +55,12 @@ impl Chain {
         chain
     }
 
-    /// A sum along lines.
-    pub(crate) fn line(line: &Line, choice: &Choice, across: bool) -> Chain {
+    /// A sum along lines. Its tables follow those of the pass that the same kernel begins with, if there is one.
+    pub(crate) fn line(line: &Line, choice: &Choice, across: bool, before: Option<Chain>) -> Chain {
         let mut chain = Chain { radices: choice.radices.clone(), ..Chain::new(choice.packing) };
+        if let Some(Chain { table, indices, uses_bluestein, .. }) = before {
+            chain = Chain { table, indices, uses_bluestein, ..chain };
+        }
         let (sum, n) = (line.transform.sum, line.transform.n);
         let (data, len) = dft_of(sum, n);
         let reduction = reduce(sum, n, &line.transform.edges, line.scale);

@@ -14,7 +14,7 @@ pub(crate) const OPENCL: Dialect = Dialect {
     wide: "long",
     global: "__global ",
     shared: "__local ",
-    local: |pairs| format!("__local __attribute__((aligned(16))) real2 local_[{pairs}];"),
+    local: |pairs| format!("__local __attribute__((aligned(16))) real local_[{}];", 2 * pairs),
     pair: |x, y| format!("(real2)({x}, {y})"),
     quad: |[x, y, z, w]| format!("(uint4)({x}, {y}, {z}, {w})"),
     nearest: |x, narrow| match narrow {

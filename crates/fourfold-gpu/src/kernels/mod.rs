@@ -17,18 +17,27 @@ use std::cmp::Ordering;
 
 /// The statements of a kernel.
 pub(crate) fn kernel(spec: &Spec) -> Vec<Statement> {
-    let across = spec.across_cluster();
     record(|| {
         let (thread, group) = (thread(), group());
-        let [home, across] = [spec, &across].map(|view| Writer::new(view, spec, thread, group));
-        for (i, stage) in spec.stages.iter().enumerate() {
-            let before = i.checked_sub(1).map(|i| &spec.stages[i]);
-            wait_between(before, stage);
-            comment(describe(stage));
-            let view = if stage.is_across_cluster() { across } else { home };
-            Writer { guarded: stage.is_outside(), together: together(stage), ..view }.stage(stage);
+        for (i, pass) in spec.passes().enumerate() {
+            if i > 0 {
+                barrier();
+            }
+            one_pass(pass, thread, group);
         }
     })
+}
+
+fn one_pass(spec: &Spec, thread: Int, group: Int) {
+    let across = spec.across_cluster();
+    let [home, across] = [spec, &across].map(|view| Writer::new(view, spec, thread, group));
+    for (i, stage) in spec.stages.iter().enumerate() {
+        let before = i.checked_sub(1).map(|i| &spec.stages[i]);
+        wait_between(before, stage);
+        comment(describe(stage));
+        let view = if stage.is_across_cluster() { across } else { home };
+        Writer { guarded: stage.is_outside(), together: together(stage), ..view }.stage(stage);
+    }
 }
 
 /// Until what the stage before has written can be read.

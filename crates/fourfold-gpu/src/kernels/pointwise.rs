@@ -1,6 +1,7 @@
 //! What is done to elements as they are written.
 
 use super::Writer;
+use super::port::End;
 use crate::spec::{AxisFactors, Factors, Pointwise};
 use crate::trace::{Array, Int, Sym, cut_off, int};
 use fourfold::engine::{C, Real};
@@ -13,7 +14,7 @@ impl Writer<'_> {
             Some(Pointwise::Threshold(at)) => cut_off(x, Array::Table.load(int(*at))),
             Some(Pointwise::Multiply { parts, factors, .. }) => x * self.factor(factors, at / *parts as i64, false).re,
         };
-        Array::Output.store(at, x);
+        self.array(End::Output).store(at, x);
     }
 
     /// Writes pair `at` of the output: two reals, or one complex number.
@@ -31,7 +32,7 @@ impl Writer<'_> {
             Some(Pointwise::Multiply { complex: true, factors, .. }) => z.mul(self.factor(factors, at, true)),
             Some(Pointwise::Multiply { factors, .. }) => z.scale(self.factor(factors, at, false).re),
         };
-        Array::Output.store_pair(at, z);
+        self.array(End::Output).store_pair(at, z);
     }
 
     /// The factor of an element.

@@ -27,7 +27,7 @@ impl Writer<'_> {
                     let [a, b, c, d] = coefficients(matrix, e);
                     C { re: x.mul_add(a, y * b), im: x.mul_add(c, y * d) }
                 }
-                None => Array::Input.load_pair(self.pair_of(End::Input, line, e)),
+                None => self.array(End::Input).load_pair(self.pair_of(End::Input, line, e)),
             },
             Packing::Lines => {
                 let (at, gain) = self.ordered(view, e, range);
@@ -124,7 +124,7 @@ impl Writer<'_> {
     /// Real `at` of both lines of a pair.
     pub(super) fn read_lines(&self, line: Line, at: Int) -> [Sym; 2] {
         if self.adjacent(End::Input) {
-            let z = Array::Input.load_pair(self.address(End::Input, line, at, 2));
+            let z = self.array(End::Input).load_pair(self.address(End::Input, line, at, 2));
             return [z.re, z.im];
         }
         [0, 1].map(|number| self.read_real(line, number, at))
@@ -140,7 +140,7 @@ impl Writer<'_> {
 
     /// Real `at` of line `number` of those that are packed.
     fn read_real(&self, line: Line, number: usize, at: Int) -> Sym {
-        Array::Input.load(self.address(End::Input, line, at, 1) + self.second(End::Input, line, number))
+        self.array(End::Input).load(self.address(End::Input, line, at, 1) + self.second(End::Input, line, number))
     }
 
     fn write_real(&self, line: Line, number: usize, at: Int, x: Sym) {
@@ -149,7 +149,7 @@ impl Writer<'_> {
 
     /// The real that an index names for i, on line `number`; of complex arrays it names real and imaginary parts in turn.
     pub(super) fn read_index(&self, line: Line, number: usize, index: Index, i: Int) -> Sym {
-        Array::Input.load(self.indexed(End::Input, line, number, index, i))
+        self.array(End::Input).load(self.indexed(End::Input, line, number, index, i))
     }
 
     pub(super) fn write_index(&self, line: Line, number: usize, index: Index, i: Int, x: Sym) {
@@ -217,6 +217,15 @@ impl Writer<'_> {
             }
         }
         start + at * (side.stride / unit)
+    }
+
+    /// The memory that an end is in.
+    pub(super) fn array(&self, end: End) -> Array {
+        match end {
+            _ if self.side(end).local => Array::Local,
+            End::Input => Array::Input,
+            End::Output => Array::Output,
+        }
     }
 
     fn side(&self, end: End) -> &Side {
