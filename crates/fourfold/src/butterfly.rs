@@ -6,6 +6,7 @@
 
 use crate::complex::{C, each};
 use crate::real::Real;
+use std::f64::consts::FRAC_1_SQRT_2;
 
 /// The DFT of a fixed small length, for complex, real and Hermitian data.
 pub trait Butterfly: Sized {
@@ -20,19 +21,59 @@ pub trait Butterfly: Sized {
 /// z · exp(−2πi k/16), 0 ≤ k < 16.
 #[inline(always)]
 fn turn<T: Real>(z: C<T>, k: usize) -> C<T> {
+    match k {
+        0 => z,
+        2 => z.eighth_turn(),
+        4 => z.times_minus_i(),
+        6 => z.three_eighths_turn(),
+        _ => {
+            let (re, im) = sixteenth(k);
+            z.mul(C { re: T::lit(re), im: T::lit(im) })
+        }
+    }
+}
+
+/// (Re, Im) of exp(−2πi k/16) for the odd k of [`turn`].
+#[inline(always)]
+fn sixteenth(k: usize) -> (f64, f64) {
     const COS: f64 = 0.9238795325112867;
     const SIN: f64 = 0.3826834323650898;
-    let (re, im) = match k {
-        0 => return z,
+    match k {
         1 => (COS, -SIN),
-        2 => return z.eighth_turn(),
         3 => (SIN, -COS),
-        4 => return z.times_minus_i(),
-        6 => return z.three_eighths_turn(),
         9 => (-COS, SIN),
         _ => unreachable!("no butterfly turns by {k}/16"),
-    };
-    z.mul(C { re: T::lit(re), im: T::lit(im) })
+    }
+}
+
+/// \[a + w b, a − w b\], w = exp(−2πi k/16): where w takes products, the sums are done with them: processors add and multiply in
+/// different units, and butterflies have more sums than products.
+#[inline(always)]
+fn cross<T: Real>(a: C<T>, b: C<T>, k: usize) -> [C<T>; 2] {
+    match k {
+        0 | 4 => [a, turn(b, k)].dft(),
+        2 => cross_eighth(a, C { re: b.re + b.im, im: b.im - b.re }),
+        6 => cross_eighth(a, C { re: b.im - b.re, im: -(b.re + b.im) }),
+        _ => {
+            let (re, im) = sixteenth(k);
+            each!(half < 2 => {
+                let sign = if half == 0 { 1.0 } else { -1.0 };
+                let (c, s, t) = (T::lit(sign * re), T::lit(sign * im), T::lit(-sign * im));
+                let part = C { re: b.im.mul_add(t, a.re), im: b.im.mul_add(c, a.im) };
+                C { re: b.re.mul_add(c, part.re), im: b.re.mul_add(s, part.im) }
+            })
+        }
+    }
+}
+
+/// \[a + √½ b, a − √½ b\].
+#[inline(always)]
+fn cross_eighth<T: Real>(a: C<T>, b: C<T>) -> [C<T>; 2] {
+    let (r, s) = (T::lit(FRAC_1_SQRT_2), T::lit(-FRAC_1_SQRT_2));
+    [
+        C { re: b.re.mul_add(r, a.re), im: b.im.mul_add(r, a.im) },
+        C { re: b.re.mul_add(s, a.re), im: b.im.mul_add(s, a.im) },
+    ]
 }
 
 /// Splits of an even radix R = 2M into its even and odd inputs, each of whose half spectra is known:
@@ -109,8 +150,8 @@ impl<T: Real> Butterfly for [C<T>; 8] {
     fn dft(self) -> Self {
         let e = [self[0], self[2], self[4], self[6]].dft();
         let o = [self[1], self[3], self[5], self[7]].dft();
-        let t = [o[0], turn(o[1], 2), turn(o[2], 4), turn(o[3], 6)];
-        each!(k < 8 => if k < 4 { e[k] + t[k] } else { e[k - 4] - t[k - 4] })
+        let pairs = each!(k < 4 => cross(e[k], o[k], 2 * k));
+        each!(k < 8 => pairs[k % 4][k / 4])
     }
     #[inline(always)]
     fn half_spectrum(self) -> Self {
@@ -131,7 +172,12 @@ impl<T: Real> Butterfly for [C<T>; 16] {
     fn dft(self) -> Self {
         let column = each!(a < 4 => [self[a], self[a + 4], self[a + 8], self[a + 12]].dft());
         let [c0, c1, c2, c3] = column;
-        let row = each!(b < 4 => [c0[b], turn(c1[b], b), turn(c2[b], 2 * b), turn(c3[b], 3 * b)].dft());
+        let row = each!(b < 4 => {
+            let [e0, e1] = cross(c0[b], c2[b], 2 * b);
+            let [o0, o1] = cross(turn(c1[b], b), c3[b], 3 * b);
+            let t = o1.times_minus_i();
+            [e0 + o0, e1 + t, e0 - o0, e1 - t]
+        });
         each!(k < 16 => row[k % 4][k / 4])
     }
     #[inline(always)]

@@ -184,20 +184,25 @@ impl Plan {
 
     /// Whether the element types are those of the problem.
     pub(crate) fn check<I: Element, O: Element>(&self) -> Result<()> {
+        self.check_types((I::DOMAIN, I::PRECISION), (O::DOMAIN, O::PRECISION))
+    }
+
+    /// The same for any types: not generic, so that a call is one call.
+    fn check_types(&self, input: (Domain, Precision), output: (Domain, Precision)) -> Result<()> {
         let (problem, end) = (self.recipe.problem(), self.recipe.end());
         let wants = (problem.input_domain(), end.output_domain());
         let both_parts = wants == (Domain::Real, Domain::Real)
             && problem.output_domain() == Domain::Real
-            && (I::DOMAIN, O::DOMAIN) == (Domain::Complex, Domain::Complex);
-        let domains = (I::DOMAIN, O::DOMAIN) == wants || both_parts;
-        if domains && I::PRECISION == problem.precision() && O::PRECISION == problem.precision() {
+            && (input.0, output.0) == (Domain::Complex, Domain::Complex);
+        let domains = (input.0, output.0) == wants || both_parts;
+        if domains && input.1 == problem.precision() && output.1 == problem.precision() {
             return Ok(());
         }
         let name = |domain: Domain, precision: Precision| match domain {
             Domain::Real => precision.name().to_string(),
             Domain::Complex => format!("Complex<{}>", precision.name()),
         };
-        let given = (name(I::DOMAIN, I::PRECISION), name(O::DOMAIN, O::PRECISION));
+        let given = (name(input.0, input.1), name(output.0, output.1));
         let wanted = (name(wants.0, problem.precision()), name(wants.1, problem.precision()));
         let message = format!("`{problem}` takes {} to {}, not {} to {}", wanted.0, wanted.1, given.0, given.1);
         Err(Error::new(ErrorKind::Argument, message))

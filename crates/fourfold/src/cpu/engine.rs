@@ -7,7 +7,8 @@ use super::line::Line;
 use super::lines::Lines;
 #[cfg(feature = "ndarray")]
 use super::memory::Borrowed;
-use super::memory::{Array, Scratch, View, ViewMut, check};
+use super::memory::{Array, Scratch, Untyped, View, ViewMut};
+use super::pass::Rows;
 use super::single::Single;
 use super::sizes::Sizes;
 use super::threads::Pool;
@@ -21,6 +22,13 @@ use std::sync::Arc;
 pub(crate) struct Engine<S> {
     passes: Vec<Pass<S>>,
     pub(super) sizes: Sizes,
+    /// The one line of a problem that is one signal and done by itself: it needs no arrays, whose making a short one would notice.
+    signal: Option<Signal<S>>,
+}
+
+struct Signal<S> {
+    axis: usize,
+    line: Arc<Single<S>>,
 }
 
 /// One trip through memory.
@@ -55,12 +63,21 @@ pub(crate) trait Precise: Scalar + Lane<Scalar = Self> {
     /// The CPU has `isa`, and the job may be done.
     unsafe fn dispatch(isa: Isa, job: impl Job<Self>);
 
-    /// [`Engine::run`]. Not generic, so that all kernels are compiled into this crate once and not into every crate that executes
-    /// a plan.
+    /// [`Engine::execute_untyped`]. Not generic, so that all kernels are compiled into this crate once and not into every crate that
+    /// executes a plan.
+    ///
+    /// # Errors
+    /// As there.
     ///
     /// # Safety
     /// As there.
-    unsafe fn run(engine: &Engine<Self>, ends: [&Array<Self>; 2], scratch: *mut u8, pool: &Pool);
+    unsafe fn execute(
+        engine: &Engine<Self>,
+        layouts: [&Layout; 2],
+        views: [Untyped<'_, Self>; 2],
+        scratch: &mut Scratch,
+        pool: &Pool,
+    ) -> Result<()>;
 }
 
 macro_rules! precise {
@@ -81,9 +98,15 @@ macro_rules! precise {
                 }
             }
 
-            unsafe fn run(engine: &Engine<Self>, ends: [&Array<Self>; 2], scratch: *mut u8, pool: &Pool) {
+            unsafe fn execute(
+                engine: &Engine<Self>,
+                layouts: [&Layout; 2],
+                views: [Untyped<'_, Self>; 2],
+                scratch: &mut Scratch,
+                pool: &Pool,
+            ) -> Result<()> {
                 // SAFETY: the caller's.
-                unsafe { engine.run(ends, scratch, pool) }
+                unsafe { engine.execute_untyped(layouts, views, scratch, pool) }
             }
         }
     };
@@ -114,8 +137,9 @@ impl<S: Precise> Engine<S> {
             let ops = p.ops.iter().map(&mut ready).collect::<Result<_>>()?;
             Ok(Pass { axis: p.axis, from: p.from, to: p.to, ops })
         };
-        let passes = recipe.passes().iter().map(&mut pass).collect::<Result<_>>()?;
-        Ok(Engine { passes, sizes: Sizes::new::<S>(recipe, isa) })
+        let passes = recipe.passes().iter().map(&mut pass).collect::<Result<Vec<_>>>()?;
+        let signal = signal(recipe, &passes);
+        Ok(Engine { passes, sizes: Sizes::new::<S>(recipe, isa), signal })
     }
 
     /// Bytes of scratch for `threads` threads.
@@ -165,6 +189,18 @@ impl<S: Precise> Engine<S> {
         }
     }
 
+    /// Transforms a problem that is one signal, `line`.
+    ///
+    /// # Safety
+    /// As [`Engine::run`], of the signal's elements.
+    unsafe fn run_signal(&self, line: &Single<S>, ends: [Rows<S>; 2], scratch: *mut u8, pool: &Pool) {
+        // SAFETY: within the scratch, whose work array one pass leaves empty; the rest is the caller's.
+        unsafe {
+            let buffers = scratch.add(self.sizes.single_bytes());
+            line.run(self.sizes.isa, ends, scratch.cast(), &|pass, from, to| self.pass(pass, from, to, buffers, pool));
+        }
+    }
+
     /// One pass over tiles.
     ///
     /// # Safety
@@ -185,6 +221,14 @@ impl<S: Precise> Engine<S> {
             pool.run(blocks, &block);
         }
     }
+}
+
+/// See [`Engine::signal`].
+fn signal<S>(recipe: &Recipe, passes: &[Pass<S>]) -> Option<Signal<S>> {
+    let [Pass { axis, ops, .. }] = passes else { return None };
+    let [Ready::Single(line)] = &ops[..] else { return None };
+    let input = recipe.problem().input();
+    (input.elements() == input.shape[*axis]).then(|| Signal { axis: *axis, line: Arc::clone(line) })
 }
 
 impl<S> Clone for Ready<S> {
@@ -232,22 +276,14 @@ impl<S: Precise> Engine<S> {
     /// If a view does not hold the problem's elements, or two outputs share a place, or the scratch is too small.
     pub(crate) fn execute<I: Element, O: Element>(
         &self,
-        ends: [&Layout; 2],
+        layouts: [&Layout; 2],
         input: View<'_, I>,
         output: ViewMut<'_, O>,
         scratch: &mut Scratch,
         pool: &Pool,
     ) -> Result<()> {
-        check("input", ends[0], input.strides, input.offset, input.data.len(), false)?;
-        check("output", ends[1], output.strides, output.offset, output.data.len(), true)?;
-        self.check_scratch(scratch, pool)?;
-        // SAFETY: the views hold all elements and are borrowed; the input is only read, since no pass writes `Place::Input`.
-        unsafe {
-            let from = Array::new(input.data.as_ptr().cast_mut(), &ends[0].shape, input.strides, input.offset);
-            let to = Array::new(output.data.as_mut_ptr(), &ends[1].shape, output.strides, output.offset);
-            S::run(self, [&from, &to], scratch.base(), pool);
-        }
-        Ok(())
+        // SAFETY: the views are borrowed; the input is only read, since no pass writes `Place::Input`.
+        unsafe { S::execute(self, layouts, [input.untyped(), output.untyped("output")], scratch, pool) }
     }
 
     /// The same with one view as input and output.
@@ -261,12 +297,38 @@ impl<S: Precise> Engine<S> {
         scratch: &mut Scratch,
         pool: &Pool,
     ) -> Result<()> {
-        check("array", layout, data.strides, data.offset, data.data.len(), true)?;
-        self.check_scratch(scratch, pool)?;
         // SAFETY: as above; every tile reads its lines whole before it writes them.
+        unsafe { S::execute(self, [layout; 2], [data.untyped("array"); 2], scratch, pool) }
+    }
+
+    /// Both, of views without their types.
+    ///
+    /// # Errors
+    /// As [`Engine::execute`].
+    ///
+    /// # Safety
+    /// The views' memory is readable, that of the second writable, and nobody else's meanwhile.
+    unsafe fn execute_untyped(
+        &self,
+        layouts: [&Layout; 2],
+        [from, to]: [Untyped<'_, S>; 2],
+        scratch: &mut Scratch,
+        pool: &Pool,
+    ) -> Result<()> {
+        from.check(layouts[0], false)?;
+        to.check(layouts[1], true)?;
+        self.check_scratch(scratch, pool)?;
+        // Sums of reals over the parts of complex numbers are two signals.
+        let both = from.parts == 2 && to.parts == 2;
+        // SAFETY: the caller's; the views hold all elements.
         unsafe {
-            let array = Array::new(data.data.as_mut_ptr(), &layout.shape, data.strides, data.offset);
-            S::run(self, [&array, &array], scratch.base(), pool);
+            if let Some(Signal { axis, line }) = self.signal.as_ref().filter(|signal| !both || signal.line.is_complex())
+            {
+                self.run_signal(line, [from.rows(*axis), to.rows(*axis)], scratch.base(), pool);
+            } else {
+                let (from, to) = (from.array(&layouts[0].shape), to.array(&layouts[1].shape));
+                self.run([&from, &to], scratch.base(), pool);
+            }
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! A SIMD vector whose lanes belong to different transforms.
 
+use super::lines::LANES;
 use crate::real::Real;
 
 /// The scalars that the engine computes with.
@@ -78,6 +79,20 @@ pub(crate) trait Lane: Real {
 
     /// The lanes from the last to the first.
     fn reverse(self) -> Self;
+
+    /// Turns the square of WIDTH rows: row j and lane i change places. In log₂ WIDTH rounds of zipping row i with row i + WIDTH/2 (the
+    /// perfect shuffle applied to both halves of the index), where the set has no shorter way.
+    #[inline(always)]
+    fn turn(rows: &mut [Self]) {
+        let half = Self::WIDTH / 2;
+        for _ in 0..Self::WIDTH.ilog2() {
+            let mut next = [rows[0]; LANES];
+            for i in 0..half {
+                (next[2 * i], next[2 * i + 1]) = Self::zip(rows[i], rows[i + half]);
+            }
+            rows.copy_from_slice(&next[..2 * half]);
+        }
+    }
 
     /// Runs `work` compiled for the instruction set.
     ///

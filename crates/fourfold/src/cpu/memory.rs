@@ -1,5 +1,6 @@
 //! Memory that the engine works in: scratch, and arrays as pointers with strides.
 
+use super::pass::Rows;
 use crate::layout::overlaps;
 use crate::{Element, Error, ErrorKind, Layout, Result};
 use std::alloc::{Layout as Allocation, alloc, dealloc};
@@ -100,16 +101,15 @@ unsafe impl<S: Send> Send for Array<S> {}
 unsafe impl<S: Sync> Sync for Array<S> {}
 
 impl<S> Array<S> {
-    /// The array of `layout` in the memory that starts at `base`.
+    /// An array of elements of so many parts in the memory that starts at `base`.
     ///
     /// # Safety
-    /// The memory holds all elements of the layout.
+    /// The memory holds all elements.
     #[inline(always)] // or else it is copied to where it is wanted, which a small transform notices
-    pub(crate) unsafe fn new<T: Element>(base: *mut T, shape: &[usize], strides: &[isize], offset: usize) -> Self {
-        let parts = T::DOMAIN.reals();
+    unsafe fn new(base: *mut S, parts: usize, shape: &[usize], strides: &[isize], offset: usize) -> Self {
         let mut array = Array {
             // SAFETY: the offset is within the memory.
-            origin: unsafe { base.add(offset) }.cast(),
+            origin: unsafe { base.add(offset * parts) },
             axes: shape.len(),
             shape: [1; AXES],
             strides: [0; AXES],
@@ -163,15 +163,18 @@ impl<'a, S> Borrowed<'a, S> {
     /// An array to be read only. It has at most [`AXES`] axes, and its elements are of type `S` or pairs of it.
     pub(crate) fn shared<T: Element, D: ndarray::Dimension>(array: &'a ndarray::ArrayRef<T, D>) -> Self {
         // SAFETY: `ndarray` vouches that every index of the shape leads into the memory that `array` borrows.
-        let array = unsafe { Array::new(array.as_ptr().cast_mut(), array.shape(), array.strides(), 0) };
+        let array = unsafe {
+            let base = array.as_ptr().cast_mut().cast();
+            Array::new(base, T::DOMAIN.reals(), array.shape(), array.strides(), 0)
+        };
         Borrowed { array, memory: std::marker::PhantomData }
     }
 
     /// An array to be written, whose elements `ndarray` keeps apart. Else as [`Borrowed::shared`].
     pub(crate) fn exclusive<T: Element, D: ndarray::Dimension>(array: &'a mut ndarray::ArrayRef<T, D>) -> Self {
-        let base = array.as_mut_ptr();
+        let base = array.as_mut_ptr().cast();
         // SAFETY: as above, and borrowed mutably.
-        let array = unsafe { Array::new(base, array.shape(), array.strides(), 0) };
+        let array = unsafe { Array::new(base, T::DOMAIN.reals(), array.shape(), array.strides(), 0) };
         Borrowed { array, memory: std::marker::PhantomData }
     }
 }
@@ -203,12 +206,72 @@ impl<'a, T> View<'a, T> {
     pub fn of(data: &'a [T], layout: &'a Layout) -> Self {
         View { data, offset: layout.offset, strides: &layout.strides }
     }
+
+    pub(crate) fn untyped<S>(self) -> Untyped<'a, S>
+    where
+        T: Element,
+    {
+        let View { data, offset, strides } = self;
+        let (base, parts) = (data.as_ptr().cast_mut().cast(), T::DOMAIN.reals());
+        Untyped { name: "input", base, len: data.len(), parts, offset, strides }
+    }
 }
 
 impl<'a, T> ViewMut<'a, T> {
     /// The view that `layout` gives of a slice.
     pub fn of(data: &'a mut [T], layout: &'a Layout) -> Self {
         ViewMut { data, offset: layout.offset, strides: &layout.strides }
+    }
+
+    pub(crate) fn untyped<S>(self, name: &'static str) -> Untyped<'a, S>
+    where
+        T: Element,
+    {
+        let ViewMut { data, offset, strides } = self;
+        let (base, parts) = (data.as_mut_ptr().cast(), T::DOMAIN.reals());
+        Untyped { name, base, len: data.len(), parts, offset, strides }
+    }
+}
+
+/// A view without its type, so that what becomes of it is compiled into this crate: `len` elements of `parts` reals from `base` on.
+#[derive(Clone, Copy)]
+pub(crate) struct Untyped<'a, S> {
+    /// What messages call it.
+    name: &'static str,
+    base: *mut S,
+    len: usize,
+    pub(crate) parts: usize,
+    offset: usize,
+    strides: &'a [isize],
+}
+
+impl<S> Untyped<'_, S> {
+    /// See [`check`].
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn check(&self, layout: &Layout, writes: bool) -> Result<()> {
+        check(self.name, layout, self.strides, self.offset, self.len, writes)
+    }
+
+    /// As an array of this shape.
+    ///
+    /// # Safety
+    /// It has been checked.
+    #[inline(always)] // see `Array::new`
+    pub(crate) unsafe fn array(&self, shape: &[usize]) -> Array<S> {
+        // SAFETY: the caller's.
+        unsafe { Array::new(self.base, self.parts, shape, self.strides, self.offset) }
+    }
+
+    /// As the elements along an axis from the first on.
+    ///
+    /// # Safety
+    /// It has been checked.
+    pub(crate) unsafe fn rows(&self, axis: usize) -> Rows<S> {
+        // SAFETY: the caller's.
+        let base = unsafe { self.base.add(self.offset * self.parts) };
+        Rows { base, stride: self.strides[axis] * self.parts as isize }
     }
 }
 
@@ -228,16 +291,19 @@ pub(crate) fn check(
     if strides.len() != layout.shape.len() {
         return fail(format!("the {name} has {} strides, the problem {} axes", strides.len(), layout.shape.len()));
     }
-    if !fits(&layout.shape, strides, offset, len) {
-        let needs = if strides == layout.strides && offset == layout.offset {
+    // The problem's own strides have been checked when it was built.
+    let own = strides == layout.strides;
+    let fits =
+        if own && offset == layout.offset { len >= layout.len } else { fits(&layout.shape, strides, offset, len) };
+    if !fits {
+        let needs = if own && offset == layout.offset {
             format!("the problem needs {}", layout.len)
         } else {
             format!("strides {strides:?} from offset {offset} leave them for shape {:?}", layout.shape)
         };
         return fail(format!("the {name} has {len} elements; {needs}"));
     }
-    // The problem's own strides have been checked when it was built.
-    if writes && strides != layout.strides && overlaps(&layout.shape, strides) {
+    if writes && !own && overlaps(&layout.shape, strides) {
         return fail(format!("strides {strides:?} put several elements of the {name} in one place"));
     }
     Ok(())

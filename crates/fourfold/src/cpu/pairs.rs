@@ -15,7 +15,7 @@ fn reversed<V: Lane>(z: C<V>) -> C<V> {
 /// The half spectrum x of 2m reals from the DFT z of the m complex numbers that they make.
 pub(super) struct Unpack<'a, S> {
     pub(super) m: usize,
-    /// w_N^k for k ≤ m/2, N = 2m.
+    /// w_N^k for k < m/2 + LANES, N = 2m.
     pub(super) turns: &'a [Complex<S>],
     pub(super) z: *const S,
     pub(super) x: *mut S,
@@ -29,7 +29,8 @@ pub(super) struct Pack<'a, S> {
     pub(super) z: *mut S,
 }
 
-/// Lets a job over term pairs k and m − k run in vectors first and one by one at the end.
+/// Lets a job over term pairs k and m − k run in vectors. The last may reach its own mirror image: then terms are computed twice, since one
+/// by one they would take longer. Fewer terms than two vectors go one by one.
 macro_rules! over_pairs {
     ($job:ident, $working:ident) => {
         impl<S: Precise> Job<S> for $job<'_, S> {
@@ -50,10 +51,10 @@ macro_rules! over_pairs {
             #[inline(always)]
             fn run(self) {
                 let (job, mut k) = (self.job, 1);
-                // SAFETY: pair k ≤ m/2 with m − k, term 0 with m; a vector of terms must not reach its mirror image.
+                // SAFETY: pair k ≤ m/2 with m − k, term 0 with m; vectors have at most half of the terms.
                 unsafe {
                     job.ends();
-                    while 2 * (k + V::WIDTH) <= job.m {
+                    while 2 * k <= job.m && 2 * V::WIDTH <= job.m {
                         job.terms::<V>(k);
                         k += V::WIDTH;
                     }

@@ -7,7 +7,7 @@ use super::dispatch::Isa;
 use super::engine::Precise;
 use super::lane::Scalar;
 use super::line::Ends;
-use super::lines::Lines;
+use super::lines::{LANES, Lines};
 use super::memory::Array;
 use super::order::{Join, Split};
 use super::pairs::{Pack, Unpack};
@@ -27,7 +27,7 @@ pub(crate) struct Single<S> {
     dft: Dft<S>,
     /// Whether the half spectrum is the result as it stands.
     bare: bool,
-    /// w_N^k for k ≤ M/2, where real data of length N = 2M are packed.
+    /// w_N^k for k < M/2 + LANES, where real data of length N = 2M are packed.
     turns: Vec<Complex<S>>,
 }
 
@@ -116,8 +116,13 @@ impl<S: Precise> Single<S> {
             bare: recipe.transform.sum == Sum::RealToHalf
                 && recipe.scale == 1.0
                 && recipe.transform.edges == Edges::ONE,
-            turns: if real { (0..=len as u64 / 4).map(|k| S::root(&roots, k)).collect() } else { vec![] },
+            turns: if real { (0..(len / 4 + LANES) as u64).map(|k| S::root(&roots, k)).collect() } else { vec![] },
         }
+    }
+
+    /// Whether complex numbers stand on one side at least.
+    pub(crate) fn is_complex(&self) -> bool {
+        self.ends.complex
     }
 
     /// Transforms every line along `axis`; `memory` has room for both buffers.
@@ -128,29 +133,26 @@ impl<S: Precise> Single<S> {
         let both = ends.iter().all(|array| array.parts == 2) && !self.ends.complex;
         let split = both.then(|| ends.map(Array::split_parts));
         let [from, to] = split.as_ref().map_or(ends, |[from, to]| [from, to]);
-        let buffers = [memory, memory.wrapping_add(single_buffer(self.dft.len()))];
-        // SAFETY: the caller's; lines begin within their arrays.
-        let line = |offsets: [isize; 2]| unsafe {
-            let rows =
-                |array: &Array<S>, offset| Rows { base: array.origin.offset(offset), stride: array.strides[axis] };
-            self.run(isa, rows(from, offsets[0]), rows(to, offsets[1]), buffers, run);
-        };
-        if (0..from.axes).all(|a| a == axis || from.shape[a] == 1) {
-            return line([0, 0]);
-        }
         let lines = Lines::new(axis, [from, to, to], true, 1);
         for index in 0..lines.count() {
             let tile = lines.tile(index, 1);
-            line([tile.offsets[0][0], tile.offsets[1][0]]);
+            // SAFETY: the caller's; lines begin within their arrays.
+            unsafe {
+                let rows =
+                    |array: &Array<S>, offset| Rows { base: array.origin.offset(offset), stride: array.strides[axis] };
+                let ends = [rows(from, tile.offsets[0][0]), rows(to, tile.offsets[1][0])];
+                self.run(isa, ends, memory, run);
+            }
         }
     }
 
-    /// One line. `from` and `to` may be the same.
+    /// One line. Both ends may be the same.
     ///
     /// # Safety
     /// As [`Single::run_all`].
-    unsafe fn run(&self, isa: Isa, from: Rows<S>, to: Rows<S>, buffers: Buffers<S>, run: Run<'_, S>) {
-        let ([t, z], m) = (buffers, self.dft.len());
+    pub(crate) unsafe fn run(&self, isa: Isa, [from, to]: [Rows<S>; 2], memory: *mut S, run: Run<'_, S>) {
+        let m = self.dft.len();
+        let buffers @ [t, z] = [memory, memory.wrapping_add(single_buffer(m))];
         let other = |at: *mut S| if at == t { z } else { t };
         // SAFETY: the caller's.
         unsafe {

@@ -167,22 +167,6 @@ impl<V: Lane> Work for ScatterRun<'_, V> {
     }
 }
 
-/// Turns the square of `W` rows of `W` lanes: log₂ W rounds of zipping row i with row i + W/2 (the perfect shuffle applied to both
-/// halves of the index).
-#[inline(always)]
-pub(crate) fn turn<V: Lane, const W: usize>(mut rows: [V; W]) -> [V; W] {
-    let mut round = 1;
-    while round < W {
-        let mut next = rows;
-        for i in 0..W / 2 {
-            (next[2 * i], next[2 * i + 1]) = V::zip(rows[i], rows[i + W / 2]);
-        }
-        rows = next;
-        round *= 2;
-    }
-    rows
-}
-
 struct Gather<'a, V: Lane> {
     lines: Access<'a, V::Scalar>,
     tile: *mut V,
@@ -201,7 +185,7 @@ impl<V: Lane> Gather<'_, V> {
                 for j in 0..W {
                     rows[j] = V::load(lanes[j].add(i));
                 }
-                let rows = turn(rows);
+                V::turn(&mut rows);
                 for j in 0..W {
                     *self.tile.add(i + j) = rows[j];
                 }
@@ -263,7 +247,7 @@ impl<V: Lane> Scatter<'_, V> {
                 for j in 0..W {
                     rows[j] = *self.tile.add(i + j);
                 }
-                let rows = turn(rows);
+                V::turn(&mut rows);
                 if used == W {
                     for j in 0..W {
                         rows[j].store(lanes[j].add(i));

@@ -65,6 +65,21 @@ impl Lane for F64x4 {
         unsafe { F64x4(_mm256_permute4x64_pd::<0x1b>(self.0)) }
     }
     #[inline(always)]
+    fn turn(rows: &mut [Self]) {
+        // SAFETY: see `operators!`.
+        unsafe {
+            for j in [0, 2] {
+                let (a, b) = (rows[j].0, rows[j + 1].0);
+                (rows[j].0, rows[j + 1].0) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
+            }
+            for i in [0, 1] {
+                let (a, b) = (rows[i].0, rows[i + 2].0);
+                rows[i].0 = _mm256_permute2f128_pd::<0x20>(a, b);
+                rows[i + 2].0 = _mm256_permute2f128_pd::<0x31>(a, b);
+            }
+        }
+    }
+    #[inline(always)]
     unsafe fn enter<W: Work>(work: W) {
         // SAFETY: the caller's.
         unsafe { enter(work) }
@@ -110,6 +125,26 @@ impl Lane for F32x8 {
     fn reverse(self) -> Self {
         // SAFETY: see `operators!`.
         unsafe { F32x8(_mm256_permutevar8x32_ps(self.0, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0))) }
+    }
+    #[inline(always)]
+    fn turn(rows: &mut [Self]) {
+        // SAFETY: see `operators!`.
+        unsafe {
+            for j in [0, 4] {
+                let [a, b, c, d] = [rows[j].0, rows[j + 1].0, rows[j + 2].0, rows[j + 3].0];
+                let (low, low2) = (_mm256_unpacklo_ps(a, b), _mm256_unpacklo_ps(c, d));
+                let (high, high2) = (_mm256_unpackhi_ps(a, b), _mm256_unpackhi_ps(c, d));
+                rows[j].0 = _mm256_shuffle_ps::<0x44>(low, low2);
+                rows[j + 1].0 = _mm256_shuffle_ps::<0xee>(low, low2);
+                rows[j + 2].0 = _mm256_shuffle_ps::<0x44>(high, high2);
+                rows[j + 3].0 = _mm256_shuffle_ps::<0xee>(high, high2);
+            }
+            for i in 0..4 {
+                let (a, b) = (rows[i].0, rows[i + 4].0);
+                rows[i].0 = _mm256_permute2f128_ps::<0x20>(a, b);
+                rows[i + 4].0 = _mm256_permute2f128_ps::<0x31>(a, b);
+            }
+        }
     }
     #[inline(always)]
     unsafe fn enter<W: Work>(work: W) {

@@ -24,6 +24,25 @@ unsafe fn enter<W: Work>(work: W) {
     work.run();
 }
 
+/// Turns a square of 4 × 4 blocks of 128 bits.
+///
+/// # Safety
+/// The CPU has AVX-512 F.
+#[inline(always)]
+unsafe fn turn_blocks([a, b, c, d]: [__m512d; 4]) -> [__m512d; 4] {
+    // SAFETY: the caller's.
+    unsafe {
+        let (even, odd) = (_mm512_shuffle_f64x2::<0x88>(a, b), _mm512_shuffle_f64x2::<0xdd>(a, b));
+        let (even2, odd2) = (_mm512_shuffle_f64x2::<0x88>(c, d), _mm512_shuffle_f64x2::<0xdd>(c, d));
+        [
+            _mm512_shuffle_f64x2::<0x88>(even, even2),
+            _mm512_shuffle_f64x2::<0x88>(odd, odd2),
+            _mm512_shuffle_f64x2::<0xdd>(even, even2),
+            _mm512_shuffle_f64x2::<0xdd>(odd, odd2),
+        ]
+    }
+}
+
 impl Lane for F64x8 {
     type Scalar = f64;
     const WIDTH: usize = 8;
@@ -67,6 +86,20 @@ impl Lane for F64x8 {
         unsafe {
             let order = _mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0);
             F64x8(_mm512_permutexvar_pd(order, self.0))
+        }
+    }
+    #[inline(always)]
+    fn turn(rows: &mut [Self]) {
+        // SAFETY: see `operators!`.
+        unsafe {
+            for j in (0..8).step_by(2) {
+                let (a, b) = (rows[j].0, rows[j + 1].0);
+                (rows[j].0, rows[j + 1].0) = (_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
+            }
+            for i in 0..2 {
+                let [a, b, c, d] = turn_blocks([rows[i].0, rows[i + 2].0, rows[i + 4].0, rows[i + 6].0]);
+                (rows[i].0, rows[i + 2].0, rows[i + 4].0, rows[i + 6].0) = (a, b, c, d);
+            }
         }
     }
     #[inline(always)]
@@ -119,6 +152,31 @@ impl Lane for F32x16 {
         unsafe {
             let order = _mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
             F32x16(_mm512_permutexvar_ps(order, self.0))
+        }
+    }
+    #[inline(always)]
+    fn turn(rows: &mut [Self]) {
+        // SAFETY: see `operators!`.
+        unsafe {
+            for j in (0..16).step_by(4) {
+                let [a, b, c, d] = [rows[j].0, rows[j + 1].0, rows[j + 2].0, rows[j + 3].0];
+                let (low, low2) = (_mm512_unpacklo_ps(a, b), _mm512_unpacklo_ps(c, d));
+                let (high, high2) = (_mm512_unpackhi_ps(a, b), _mm512_unpackhi_ps(c, d));
+                rows[j].0 = _mm512_shuffle_ps::<0x44>(low, low2);
+                rows[j + 1].0 = _mm512_shuffle_ps::<0xee>(low, low2);
+                rows[j + 2].0 = _mm512_shuffle_ps::<0x44>(high, high2);
+                rows[j + 3].0 = _mm512_shuffle_ps::<0xee>(high, high2);
+            }
+            for i in 0..4 {
+                let [a, b, c, d] = turn_blocks([
+                    _mm512_castps_pd(rows[i].0),
+                    _mm512_castps_pd(rows[i + 4].0),
+                    _mm512_castps_pd(rows[i + 8].0),
+                    _mm512_castps_pd(rows[i + 12].0),
+                ]);
+                (rows[i].0, rows[i + 4].0) = (_mm512_castpd_ps(a), _mm512_castpd_ps(b));
+                (rows[i + 8].0, rows[i + 12].0) = (_mm512_castpd_ps(c), _mm512_castpd_ps(d));
+            }
         }
     }
     #[inline(always)]

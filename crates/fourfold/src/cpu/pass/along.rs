@@ -8,22 +8,30 @@ use crate::butterfly::Butterfly;
 use crate::complex::C;
 use crate::cpu::lane::{Lane, Scalar, Work};
 use crate::cpu::lines::LANES;
-use crate::cpu::transpose::turn;
 use crate::twiddle::Roots;
+use std::array::from_fn;
 
-/// Reals of a block: its real parts, then its imaginary ones.
+/// Reals of a block.
 const BLOCK: usize = 2 * LANES;
+
+/// A block of a table: real parts, then imaginary ones, from the beginning of a cache line on.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Block<S> {
+    re: [S; LANES],
+    im: [S; LANES],
+}
 
 /// One pass, as [`Pass`](super::Pass).
 pub(crate) struct PassAlong<S> {
     radix: usize,
     groups: usize,
     inner: usize,
-    /// For every block of k and every 1 ≤ j < r: w_{r·inner}^{jk}, as a block. Empty if `inner` is 1.
-    twiddles: Vec<S>,
+    /// For every block of k and every 1 ≤ j < r: w_{r·inner}^{jk}. Empty if `inner` is 1.
+    twiddles: Vec<Block<S>>,
 }
 
-/// Where a pass reads and writes, and whether the transform goes backwards: forwards between two exchanges of the parts.
+/// Where a pass reads and writes, and whether the transform goes backwards: forwards between two conjugations.
 pub(crate) struct Ways<S> {
     pub(crate) src: *const S,
     pub(crate) dst: *mut S,
@@ -36,11 +44,10 @@ impl<S: Scalar> PassAlong<S> {
     pub(crate) fn new(radix: usize, groups: usize, inner: usize) -> Self {
         let roots = Roots::new((radix * groups * inner) as u64);
         let blocks = if inner == 1 { 0 } else { inner / LANES };
-        let mut twiddles = Vec::with_capacity(blocks * (radix - 1) * BLOCK);
+        let mut twiddles = Vec::with_capacity(blocks * (radix - 1));
         for (block, j) in (0..blocks).flat_map(|block| (1..radix).map(move |j| (block, j))) {
             let root = |k: usize| S::root(&roots, (groups * j * (block * LANES + k)) as u64);
-            twiddles.extend((0..LANES).map(|k| root(k).re));
-            twiddles.extend((0..LANES).map(|k| root(k).im));
+            twiddles.push(Block { re: from_fn(|k| root(k).re), im: from_fn(|k| root(k).im) });
         }
         PassAlong { radix, groups, inner, twiddles }
     }
@@ -54,7 +61,12 @@ impl<S: Scalar> PassAlong<S> {
         S: Lane<Scalar = S>,
     {
         // SAFETY: the caller's.
-        unsafe { V::enter(First::<V> { pass: self, ways }) }
+        unsafe {
+            match ways.backward {
+                false => V::enter(First::<V, false> { pass: self, ways }),
+                true => V::enter(First::<V, true> { pass: self, ways }),
+            }
+        }
     }
 
     /// Any other pass: from blocks to blocks, or to pairs.
@@ -63,7 +75,12 @@ impl<S: Scalar> PassAlong<S> {
     /// As [`PassAlong::first`].
     pub(crate) unsafe fn further<V: Lane<Scalar = S>>(&self, ways: &Ways<S>) {
         // SAFETY: the caller's.
-        unsafe { super::for_radix!(self.radix, R => V::enter(Further::<V, R> { pass: self, ways })) }
+        unsafe {
+            match ways.last {
+                None => super::for_radix!(self.radix, R => V::enter(Further::<V, R, false> { pass: self, ways })),
+                Some(_) => super::for_radix!(self.radix, R => V::enter(Further::<V, R, true> { pass: self, ways })),
+            }
+        }
     }
 }
 
@@ -102,12 +119,12 @@ unsafe fn block<V: Lane>(from: *const V::Scalar) -> C<V> {
     unsafe { C { re: V::load(from), im: V::load(from.add(LANES)) } }
 }
 
-struct First<'a, V: Lane> {
+struct First<'a, V: Lane, const BACKWARD: bool> {
     pass: &'a PassAlong<V::Scalar>,
     ways: &'a Ways<V::Scalar>,
 }
 
-impl<V: Lane> First<'_, V>
+impl<V: Lane, const BACKWARD: bool> First<'_, V, BACKWARD>
 where
     V::Scalar: Lane<Scalar = V::Scalar>,
 {
@@ -118,8 +135,8 @@ where
         for (j, z) in z.iter_mut().enumerate() {
             // SAFETY: the caller stays within the pass.
             *z = unsafe { pairs::<W>(self.ways.src.add(2 * (l + j * self.pass.groups))) };
-            if self.ways.backward {
-                *z = z.swap();
+            if BACKWARD {
+                *z = z.conj();
             }
         }
         z.dft()
@@ -138,7 +155,8 @@ where
                     for i in 0..W {
                         (re[i], im[i]) = (z[c + i].re, z[c + i].im);
                     }
-                    let (re, im) = (turn(re), turn(im));
+                    V::turn(&mut re);
+                    V::turn(&mut im);
                     for i in 0..W {
                         let to = self.ways.dst.add((l + i) * BLOCK + c);
                         re[i].store(to);
@@ -151,7 +169,7 @@ where
     }
 }
 
-impl<V: Lane> Work for First<'_, V>
+impl<V: Lane, const BACKWARD: bool> Work for First<'_, V, BACKWARD>
 where
     V::Scalar: Lane<Scalar = V::Scalar>,
 {
@@ -177,18 +195,26 @@ where
     }
 }
 
-struct Further<'a, V: Lane, const R: usize> {
+struct Further<'a, V: Lane, const R: usize, const LAST: bool> {
     pass: &'a PassAlong<V::Scalar>,
     ways: &'a Ways<V::Scalar>,
 }
 
-impl<V: Lane, const R: usize> Further<'_, V, R>
+impl<V: Lane, const R: usize, const LAST: bool> Further<'_, V, R, LAST>
 where
     [C<V>; R]: Butterfly,
 {
-    /// The butterflies of WIDTH elements: inputs `step` reals apart from `src` on; outputs `2 · inner` reals apart from `dst` on.
+    /// The butterflies of WIDTH elements: inputs `step` reals apart from `src` on; outputs `2 · inner` reals apart from `dst` on, in
+    /// the last pass with the factors `by` on their parts.
     #[inline(always)]
-    unsafe fn butterflies(&self, src: *const V::Scalar, step: usize, w: *const V::Scalar, dst: *mut V::Scalar) {
+    unsafe fn butterflies(
+        &self,
+        src: *const V::Scalar,
+        step: usize,
+        w: *const V::Scalar,
+        dst: *mut V::Scalar,
+        by: C<V>,
+    ) {
         // SAFETY: the caller stays within the pass.
         unsafe {
             let (mut z, mut at) = ([zero(); R], src);
@@ -201,16 +227,11 @@ where
             }
             let (z, mut at) = (z.dft(), dst);
             for q in 0..R {
-                match self.ways.last {
-                    None => {
-                        z[q].re.store(at);
-                        z[q].im.store(at.add(LANES));
-                    }
-                    Some(by) => {
-                        let z =
-                            if self.ways.backward { z[q].swap().scale(V::splat(by)) } else { z[q].scale(V::splat(by)) };
-                        put_pairs(at, z);
-                    }
+                if LAST {
+                    put_pairs(at, C { re: z[q].re * by.re, im: z[q].im * by.im });
+                } else {
+                    z[q].re.store(at);
+                    z[q].im.store(at.add(LANES));
                 }
                 at = at.wrapping_add(2 * self.pass.inner);
             }
@@ -218,24 +239,26 @@ where
     }
 }
 
-impl<V: Lane, const R: usize> Work for Further<'_, V, R>
+impl<V: Lane, const R: usize, const LAST: bool> Work for Further<'_, V, R, LAST>
 where
     [C<V>; R]: Butterfly,
 {
     #[inline(always)]
     fn run(self) {
         let PassAlong { groups, inner, ref twiddles, .. } = *self.pass;
+        let by = V::splat(self.ways.last.unwrap_or(V::Scalar::of(1.0)));
+        let by = C { re: by, im: if self.ways.backward { -by } else { by } };
         // Pairs take twice the places of one part of a block.
-        let spread = if self.ways.last.is_some() { 2 } else { 1 };
+        let spread = if LAST { 2 } else { 1 };
         for l in 0..groups {
             for k in (0..inner).step_by(LANES) {
                 for lane in (0..LANES).step_by(V::WIDTH) {
                     // SAFETY: sequences l + j·groups of `inner` elements in, one of R·inner out, and their twiddles.
                     unsafe {
                         let src = self.ways.src.add(2 * (l * inner + k) + lane);
-                        let w = twiddles.as_ptr().add(2 * k * (R - 1) + lane);
+                        let w = twiddles.as_ptr().cast::<V::Scalar>().add(2 * k * (R - 1) + lane);
                         let dst = self.ways.dst.add(2 * (l * R * inner + k) + spread * lane);
-                        self.butterflies(src, 2 * groups * inner, w, dst);
+                        self.butterflies(src, 2 * groups * inner, w, dst, by);
                     }
                 }
             }
