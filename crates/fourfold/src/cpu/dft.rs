@@ -19,6 +19,11 @@ pub(crate) struct Dft<S> {
 impl<S: Scalar> Dft<S> {
     /// The factors in the order of a forward transform; backward real ones run from the last to the first.
     pub(crate) fn new(data: Data, factors: &[Factor]) -> Self {
+        Dft::several(data, factors, 1)
+    }
+
+    /// So many DFTs at once: the one of number s has the elements s, s + `count`, …; their results stand one after the other.
+    pub(crate) fn several(data: Data, factors: &[Factor], count: usize) -> Self {
         let len = length(factors);
         let roots = Roots::new(len as u64);
         let mut inner = 1;
@@ -29,7 +34,7 @@ impl<S: Scalar> Dft<S> {
                 let groups = len / (inner * radix);
                 let terms = if matches!(data, Data::Real | Data::Hermitian) { inner / 2 } else { inner - 1 };
                 let twiddles = twiddles(&roots, groups, radix, terms);
-                let pass = Pass { kernel: Kernel::new(factor), groups, inner, twiddles };
+                let pass = Pass { kernel: Kernel::new(factor), groups: count * groups, inner, twiddles };
                 inner *= radix;
                 pass
             })

@@ -2,12 +2,14 @@
 
 use super::combine::Combine;
 use super::dft::Dft;
+use super::fold::Fold;
 use super::lane::{Lane, Scalar, Work};
 use super::pass::{Ordered, Rows};
 use super::sizes::reals;
 use crate::kind::Sum;
-use crate::recipe::Line as Recipe;
-use crate::rules::cosine_sine::{Data, Order, Step, dft_of, reduce};
+use crate::recipe::{Line as Recipe, Scheme};
+use crate::rules::cosine_sine::{Data, Order, Reduction, Step, dft_of, reduce};
+use crate::rules::extension::{self, QUARTERS, quarter};
 use crate::rules::mixed_radix::Factor;
 
 /// What stands around the DFT of a sum: the order of its real side, and the combines.
@@ -18,6 +20,8 @@ pub(crate) struct Ends<S> {
     pub(crate) even_odd: Option<S>,
     pub(crate) before: Option<Combine<S>>,
     pub(crate) after: Option<Combine<S>>,
+    /// Instead of both: the last pass of an extension.
+    fold: Option<Fold<S>>,
     /// Reals of a line at either end.
     pub(crate) input: usize,
     pub(crate) output: usize,
@@ -28,7 +32,15 @@ pub(crate) struct Ends<S> {
 impl<S: Scalar> Ends<S> {
     pub(crate) fn new(recipe: &Recipe) -> Self {
         let (sum, n) = (recipe.transform.sum, recipe.transform.n);
-        let reduction = reduce(sum, n, &recipe.transform.edges, recipe.scale);
+        let fold = match &recipe.scheme {
+            Scheme::Lanes(factors) => quarter(sum, factors)
+                .map(|quarter| extension::fold(sum, n, &recipe.transform.edges, recipe.scale, quarter)),
+            _ => None,
+        };
+        let reduction = match &fold {
+            Some(fold) => Reduction { order: Some(fold.order.clone()), ..Reduction::default() },
+            None => reduce(sum, n, &recipe.transform.edges, recipe.scale),
+        };
         let combine = |steps: &[Step]| (!steps.is_empty()).then(|| Combine::new(steps));
         let order = reduction.order.unwrap_or(Order { index: vec![], gain: vec![] });
         let [input, output] = reals(sum, n);
@@ -38,6 +50,7 @@ impl<S: Scalar> Ends<S> {
             gain: order.gain.iter().map(|&g| S::of(g)).collect(),
             before: combine(&reduction.before),
             after: combine(&reduction.after),
+            fold: fold.as_ref().map(Fold::new),
             input,
             output,
             complex: matches!(sum, Sum::Forward | Sum::Backward | Sum::RealToHalf | Sum::HalfToReal),
@@ -84,7 +97,11 @@ impl<S: Scalar> Line<S> {
         let (sum, n) = (recipe.transform.sum, recipe.transform.n);
         let (data, _) = dft_of(sum, n);
         let factor = if matches!(sum, Sum::Forward | Sum::Backward) { recipe.scale } else { 1.0 };
-        Line { ends: Ends::new(recipe), dft: Dft::new(data, factors), factor: S::of(factor) }
+        let dft = match quarter(sum, factors) {
+            Some(quarter) => Dft::several(data, quarter, QUARTERS),
+            None => Dft::new(data, factors),
+        };
+        Line { ends: Ends::new(recipe), dft, factor: S::of(factor) }
     }
 
     /// Transforms the tile at `data`, with `free` as the other buffer. Returns which of the two holds the result.
@@ -111,6 +128,10 @@ impl<S: Scalar> Line<S> {
                 Data::Real => self.dft.forward(self.ends.ordered(Rows::tile(ready)), other(ready), ready, work),
                 _ => self.dft.complex([ready.cast_const(), ready.add(1)], other(ready), ready, work),
             };
+            if let Some(fold) = &self.ends.fold {
+                fold.run::<V>(result, other(result));
+                return other(result);
+            }
             if let Some(after) = &self.ends.after {
                 after.run::<V>(Rows::tile(result), Rows::tile(other(result)));
                 return other(result);

@@ -11,6 +11,7 @@ pub(crate) mod dft;
 pub(crate) mod dispatch;
 pub(crate) mod engine;
 pub(crate) mod factor;
+mod fold;
 pub(crate) mod isa;
 pub(crate) mod lane;
 pub(crate) mod line;

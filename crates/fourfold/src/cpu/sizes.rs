@@ -5,6 +5,7 @@ use super::transpose::GROUP;
 use crate::kind::Sum;
 use crate::recipe::{self, Recipe, Scheme};
 use crate::rules::cosine_sine::{Data, dft_of};
+use crate::rules::extension::{QUARTERS, quarter};
 use crate::rules::mixed_radix::{Factor, length};
 
 /// The parts of the scratch.
@@ -107,6 +108,7 @@ fn lanes(line: &recipe::Line) -> Vec<Lanes> {
 fn over_lanes(sum: Sum, n: usize, factors: &[Factor]) -> Lanes {
     let [input, output] = reals(sum, n);
     let dft = match dft_of(sum, n) {
+        (_, len) if quarter(sum, factors).is_some() => QUARTERS * len / 4,
         (Data::Real | Data::Hermitian, len) => len,
         (Data::Complex | Data::ComplexBackward, len) => 2 * len,
     };

@@ -11,7 +11,8 @@ use crate::recipe::{Line, Op, Pass, Place, Recipe, Scheme};
 use crate::rules::along;
 use crate::rules::cosine_sine::dft_of;
 use crate::rules::cut;
-use crate::rules::mixed_radix::{factors, factors_of_cut};
+use crate::rules::extension;
+use crate::rules::mixed_radix::factors_of_cut;
 use crate::{Domain, Error, Result};
 
 /// The passes of `problem` with the planner's own factors.
@@ -43,7 +44,8 @@ pub(crate) fn filter(forward: &Problem, inverse: &Problem) -> Result<Recipe> {
     };
     // The pass that multiplies holds whole lines.
     for line in before.last_mut().into_iter().chain(after.first_mut()) {
-        line.scheme = Scheme::Lanes(factors(dft_of(line.transform.sum, line.transform.n).1));
+        let AxisTransform { sum, n, .. } = line.transform;
+        line.scheme = Scheme::Lanes(extension::factors_of(sum, dft_of(sum, n).1));
     }
     let mut ops: Vec<Vec<Op>> = before.into_iter().map(|line| vec![Op::Transform(line)]).collect();
     let mut after = after.into_iter().map(Op::Transform);
@@ -106,7 +108,7 @@ fn scheme(transform: &AxisTransform, lines: usize, real: usize) -> Scheme {
         return Scheme::Along(factors);
     }
     match cut::lengths(data, len, lines) {
-        None => Scheme::Lanes(factors(len)),
+        None => Scheme::Lanes(extension::factors_of(transform.sum, len)),
         Some((columns, rows)) => {
             let (columns, rows) = factors_of_cut(columns, rows);
             Scheme::Cut { columns, rows }

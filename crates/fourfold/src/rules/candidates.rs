@@ -5,6 +5,7 @@
 
 use super::cosine_sine::dft_of;
 use super::cut::{self, complex_length};
+use super::extension;
 use super::mixed_radix::{factors_of_cut, variants};
 use super::{along, axes};
 use crate::kind::Sum;
@@ -49,7 +50,9 @@ fn schemes(recipe: &Recipe, line: &Line) -> Vec<Scheme> {
     let lines = axes::lines_along(recipe.problem(), line.transform.axis);
     let mut list = vec![];
     if len <= LONG {
-        list.extend(variants(len).into_iter().map(Scheme::Lanes));
+        let first = extension::factors_of(line.transform.sum, len);
+        let others = variants(len).into_iter().filter(|list| *list != first).collect::<Vec<_>>();
+        list.extend(std::iter::once(first).chain(others).map(Scheme::Lanes));
     }
     if let Some(m) = complex_length(data, len).filter(|_| lines <= MANY || len > LONG) {
         list.extend(along::variants(m).into_iter().map(Scheme::Along));

@@ -3,6 +3,7 @@
 //! | file | from | to |
 //! |---|---|---|
 //! | [`cosine_sine`] | DCT, DST, DHT, IDXST, real DFT | one DFT of real or complex data between two combines |
+//! | [`extension`] | DCT-I, DST-I | three DFTs of a quarter of their even or odd extension |
 //! | [`mixed_radix`] | a DFT of length N = r·m | m butterflies of radix r between r DFTs of length m |
 //! | [`rader`] | a DFT of prime length p | a cyclic convolution of length p − 1 |
 //! | [`bluestein`] | a DFT of any length | a convolution of any longer length |
@@ -18,5 +19,6 @@ pub(crate) mod bluestein;
 pub(crate) mod candidates;
 pub(crate) mod cosine_sine;
 pub(crate) mod cut;
+pub(crate) mod extension;
 pub(crate) mod mixed_radix;
 pub(crate) mod rader;

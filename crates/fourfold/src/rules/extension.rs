@@ -1,0 +1,93 @@
+//! DCT-I and DST-I with three quarters of the DFT of their even or odd extension (the idea of split radices: Sorensen, Jones, Heideman
+//! and Burrus, "On computing the split-radix FFT", 1986).
+//!
+//! With n = N − 1 for cosines, N + 1 for sines, e is the extension of the line to 2n elements, e_{2n−j} = ±e_j, and its DFT, or i times
+//! it, is real: y_k = X_k for cosines, −Im X_k for sines. If n = 2h, sort j by its residue mod 4, as the last pass of radix 4 does:
+//! E_k, A_k, F_k the DFTs of length h of e_{4t}, e_{4t+1}, e_{4t+2}. The fourth need not be computed, since e_{4t+3} is e_{4t'+1}
+//! backwards, up to the sign. With w = exp(−2πi/(2n)) and B = w^k A_k,
+//!
+//! X_k = E_k + w^{2k} F_k + (B ± B̄),
+//!
+//! in which E_k, w^{2k} F_k and B ± B̄ all are real, or all imaginary. So each k < h/2 makes four outputs of five numbers:
+//! with a and b what E_k and w^{2k} F_k add to y_k,
+//!
+//! - cosines: y_k, y_{n−k} = (a + b) ± 2 Re B,  y_{h+k}, y_{h−k} = (a − b) ± 2 Im B;
+//! - sines: y_k, y_{n−k} = −2 Im B ± (a + b),  y_{h+k}, y_{h−k} = 2 Re B ± (a − b).
+//!
+//! Sums and turns only: no digits are lost, as they are by the shorter ways through length n and a running sum.
+
+use super::cosine_sine::Order;
+use super::mixed_radix::{Factor, factors, length};
+use crate::kind::Sum;
+use crate::norm::Edges;
+use crate::twiddle::Roots;
+
+/// How many DFTs of a quarter of the extension there are: residues 0, 1 and 2.
+pub(crate) const QUARTERS: usize = 3;
+
+/// The factors of a DFT of length `len` that `sum` reduces to: radix 4 last if that pass can be this one.
+pub(crate) fn factors_of(sum: Sum, len: usize) -> Vec<Factor> {
+    if !matches!(sum, Sum::Dct1 | Sum::Dst1) || len % 4 != 0 || len < 8 {
+        return factors(len);
+    }
+    let mut list = factors(len / 4);
+    list.push(Factor::Radix(4));
+    list
+}
+
+/// The factors of the three DFTs, if the last pass of these factors is this one.
+pub(crate) fn quarter(sum: Sum, factors: &[Factor]) -> Option<&[Factor]> {
+    let (last, rest) = factors.split_last()?;
+    let is = matches!(sum, Sum::Dct1 | Sum::Dst1) && *last == Factor::Radix(4) && !rest.is_empty();
+    is.then_some(rest)
+}
+
+/// The last pass: from the half spectra of E, A and F, one after the other, to the line.
+#[derive(Clone, Debug)]
+pub(crate) struct Fold {
+    /// Where element 3t + s of the three sequences, e_{4t+s}, stands in the line.
+    pub(crate) order: Order,
+    /// Whether it is one of sines.
+    pub(crate) sine: bool,
+    /// The length h of the DFTs.
+    pub(crate) len: usize,
+    pub(crate) scale: f64,
+    /// Factors on the first and the last output.
+    pub(crate) edges: [f64; 2],
+    /// For 1 ≤ k < h/2: (cos, sin) of 2πk/n and of πk/n, the former times the scale, the latter times twice the scale.
+    pub(crate) turns: Vec<[f64; 4]>,
+}
+
+/// The pass for a sum of length `n`, given the factors of one DFT.
+pub(crate) fn fold(sum: Sum, n: usize, edges: &Edges, scale: f64, quarter: &[Factor]) -> Fold {
+    let (sine, len) = (sum == Sum::Dst1, length(quarter));
+    let roots = Roots::new(4 * len as u64);
+    let turn = |k: u64, by: f64| [by * roots.get(k).re, -by * roots.get(k).im];
+    let turns = (1..(len as u64).div_ceil(2)).map(|k| {
+        let ([c, s], [d, t]) = (turn(2 * k, scale), turn(k, 2.0 * scale));
+        [c, s, d, t]
+    });
+    Fold {
+        order: order(n, edges, sine, len),
+        sine,
+        len,
+        scale,
+        edges: [edges.output_first, edges.output_last],
+        turns: turns.collect(),
+    }
+}
+
+fn order(n: usize, edges: &Edges, sine: bool, len: usize) -> Order {
+    let place = |j: usize| match (sine, j <= 2 * len) {
+        (false, true) if j == 0 => (0, edges.input_first),
+        (false, true) if j == 2 * len => (n - 1, edges.input_last),
+        (false, true) => (j, 1.0),
+        (false, false) => (4 * len - j, 1.0),
+        (true, _) if j % (2 * len) == 0 => (0, 0.0),
+        (true, true) => (j - 1, 1.0),
+        (true, false) => (4 * len - j - 1, -1.0),
+    };
+    let (index, gain): (_, Vec<_>) = (0..QUARTERS * len).map(|m| place(m / QUARTERS * 4 + m % QUARTERS)).unzip();
+    let gain = if gain.iter().all(|g| *g == 1.0) { vec![] } else { gain };
+    Order { index, gain }
+}
