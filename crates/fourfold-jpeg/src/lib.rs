@@ -1,13 +1,19 @@
 #![doc = include_str!("../README.md")]
 
-mod block;
 mod cpu;
 mod file;
 mod transform;
 
-pub use block::{Layout, Mode, Order, Table};
 pub use file::{
     Coefficients, Color, Component, Image, Limits, Read, Sampling, decode, decode_into, encode, read_coefficients,
     write_coefficients,
 };
+pub use fourfold::engine::jpeg::{Layout, Mode, Order, Table};
 pub use transform::{Forward, Inverse, Sample, Transform, TransformBuilder};
+
+use fourfold::{Error, ErrorKind};
+
+/// An argument that does not fit.
+fn argument(message: String) -> Error {
+    Error::new(ErrorKind::Argument, message)
+}

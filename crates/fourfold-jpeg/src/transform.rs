@@ -1,8 +1,9 @@
 //! Blocks, from coefficients to samples and back.
 
-use crate::block::{Layout, Mode, Order, Table, argument};
+use crate::argument;
 use crate::cpu::{self, Dequantiser, Quantiser, Store, Strip};
 use fourfold::engine::Pool;
+use fourfold::engine::jpeg::{Layout, Mode, Order, Table};
 use fourfold::{Error, ErrorKind, Isa, Result};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -74,7 +75,7 @@ impl Transform {
         for component in components.iter() {
             check(component.coefficients.len(), component.layout, component.samples.len())?;
         }
-        let tables: Vec<_> = components.iter().map(|c| Dequantiser::new(self.mode, c.table.rows())).collect();
+        let tables: Vec<_> = components.iter().map(|c| Dequantiser::new(self.mode, c.table)).collect();
         let mut work = Vec::new();
         for (component, table) in components.iter_mut().zip(&tables) {
             let (blocks, _) = component.coefficients.as_chunks();
@@ -104,11 +105,9 @@ impl Transform {
     pub fn forward(&self, components: &mut [Forward]) -> Result<()> {
         for component in components.iter() {
             check(component.coefficients.len(), component.layout, component.samples.len())?;
-            if component.table.rows().as_flattened().contains(&0) {
-                return Err(argument("a quantisation table has a zero, by which nothing can be divided".into()));
-            }
+            component.table.check_divides()?;
         }
-        let tables: Vec<_> = components.iter().map(|c| Quantiser::new(self.mode, c.table.rows())).collect();
+        let tables: Vec<_> = components.iter().map(|c| Quantiser::new(self.mode, c.table)).collect();
         let mut work = Vec::new();
         for (component, table) in components.iter_mut().zip(&tables) {
             let (mut blocks, _) = component.coefficients.as_chunks_mut();

@@ -15,6 +15,8 @@ pub struct C<T> {
 
 /// An array from its elements, as `std::array::from_fn`, but as a plain loop: what a closure computes is compiled with the closure's
 /// instruction set unless it happens to be inlined, and vectors must stay in registers.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! each {
     ($index:ident < $count:expr => $element:expr) => {{
         let $index = 0;
@@ -25,7 +27,7 @@ macro_rules! each {
         all
     }};
 }
-pub(crate) use each;
+pub(crate) use crate::each;
 
 impl<T: Real> Add for C<T> {
     type Output = Self;

@@ -17,6 +17,11 @@ pub use crate::rules::mixed_radix::{factors, length, prime_factors};
 pub use crate::rules::rader::generator_powers;
 pub use crate::twiddle::Roots;
 
+/// JPEG's 8×8 blocks.
+pub mod jpeg {
+    pub use crate::jpeg::*;
+}
+
 use crate::rules::mixed_radix::Factor;
 
 /// The DFT of b over p − 1, for Rader's convolution: b_j = exp(−2πi g^{−j}/p), with the generator of [`generator_powers`].

@@ -35,6 +35,7 @@ mod complex;
 mod cosine8;
 mod cpu;
 pub mod engine;
+mod jpeg;
 mod multiplier;
 #[cfg(feature = "ndarray")]
 mod ndarray;

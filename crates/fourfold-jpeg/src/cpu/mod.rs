@@ -4,8 +4,8 @@ mod exact;
 mod fast;
 mod isa;
 
-use crate::block::{Mode, ZIGZAG};
 use fourfold::Isa;
+use fourfold::engine::jpeg::{Mode, Table, ZIGZAG};
 use isa::Block;
 pub(crate) use isa::{Vectors, Work, run};
 
@@ -42,30 +42,30 @@ impl Store for i16 {
 
 /// A quantisation table as the inverse of a mode wants it.
 pub(crate) enum Dequantiser {
-    Fast(fast::Factors),
+    Fast(Block<f32>),
     Exact(Block<i16>),
 }
 
 impl Dequantiser {
-    pub(crate) fn new(mode: Mode, table: &Block<u16>) -> Dequantiser {
+    pub(crate) fn new(mode: Mode, table: &Table) -> Dequantiser {
         match mode {
-            Mode::Fast => Dequantiser::Fast(fast::dequantisers(table)),
-            Mode::Exact => Dequantiser::Exact(table.map(|row| row.map(|value| value as i16))),
+            Mode::Fast => Dequantiser::Fast(table.dequantisers()),
+            Mode::Exact => Dequantiser::Exact(table.rows().map(|row| row.map(|value| value as i16))),
         }
     }
 }
 
 /// A quantisation table as the forward transform of a mode wants it.
 pub(crate) enum Quantiser {
-    Fast(fast::Factors),
+    Fast(Block<f32>),
     Exact(exact::Divisors),
 }
 
 impl Quantiser {
     /// Of a table without zeros.
-    pub(crate) fn new(mode: Mode, table: &Block<u16>) -> Quantiser {
+    pub(crate) fn new(mode: Mode, table: &Table) -> Quantiser {
         match mode {
-            Mode::Fast => Quantiser::Fast(fast::quantisers(table)),
+            Mode::Fast => Quantiser::Fast(table.quantisers()),
             Mode::Exact => Quantiser::Exact(exact::Divisors::new(table)),
         }
     }

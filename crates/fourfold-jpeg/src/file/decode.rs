@@ -4,7 +4,7 @@ use super::libjpeg::{Array, Reader};
 use super::resample::Upsampling;
 use super::{Color, Component, Image, Limits, Read, color, damaged};
 use crate::Transform;
-use crate::block::argument;
+use crate::argument;
 use crate::cpu::{self, Dequantiser, Strip, Vectors, Work};
 use fourfold::Result;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -141,7 +141,7 @@ impl<'a> Source<'a> {
             width: reader.width,
             height: reader.height,
             color: reader.color,
-            tables: components.iter().map(|c| Dequantiser::new(transform.mode(), c.table.rows())).collect(),
+            tables: components.iter().map(|c| Dequantiser::new(transform.mode(), &c.table)).collect(),
             needs_next: upsamplings.iter().any(|upsampling| upsampling.needs_neighbours()),
             upsamplings,
             components,

@@ -2,9 +2,10 @@
 
 use super::resample::halve;
 use super::{Coefficients, Color, Component, Image, color, libjpeg};
-use crate::block::{Layout, Table, argument};
+use crate::argument;
 use crate::{Forward, Transform};
 use fourfold::Result;
+use fourfold::engine::jpeg::{Layout, Table};
 
 /// How many pixels share colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

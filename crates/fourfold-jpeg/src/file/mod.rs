@@ -9,7 +9,8 @@ mod resample;
 pub use decode::{decode, decode_into};
 pub use encode::{Sampling, encode};
 
-use crate::block::{Table, argument};
+use crate::argument;
+use fourfold::engine::jpeg::Table;
 use fourfold::{Error, ErrorKind, Result};
 use libjpeg::{Array, Reader};
 

@@ -1,7 +1,9 @@
 //! AVX2 and FMA: two blocks in a vector of integers, one in a vector of floats.
 
-use super::{Block, Floats, Vectors, Words, Work, each};
+use super::{Block, Floats, Vectors, Work};
+use fourfold::each;
 use fourfold::engine::Real;
+use fourfold::engine::jpeg::Words;
 use std::arch::x86_64::*;
 use std::ops::{Add, Mul, Neg, Sub};
 

@@ -9,45 +9,10 @@ mod portable;
 
 use fourfold::Isa;
 use fourfold::engine::Real;
-use std::ops::{Add, Sub};
-
-/// An array from its elements, as the core crate has it: what closures compute, those of `from_fn` and `map` included, may be compiled
-/// without the instruction set.
-macro_rules! each {
-    ($index:ident < $count:expr => $element:expr) => {{
-        let $index = 0;
-        let mut all = [$element; $count];
-        for $index in 1..$count {
-            all[$index] = $element;
-        }
-        all
-    }};
-}
-pub(super) use each;
+use fourfold::engine::jpeg::Words;
 
 /// Eight coefficients, samples or factors side by side, and eight such rows.
 pub(crate) type Block<T> = [[T; 8]; 8];
-
-/// Rows of blocks as 16-bit integers. Sums and differences wrap around.
-pub(crate) trait Words: Copy + Add<Output = Self> + Sub<Output = Self> {
-    /// 32 bits for each lane. Sums and differences wrap around.
-    type Wide: Copy + Add<Output = Self::Wide> + Sub<Output = Self::Wide>;
-
-    /// The lower half of the product.
-    fn mul(self, b: Self) -> Self;
-    /// self · factor + b · other.
-    fn dot(self, factor: i16, b: Self, other: i16) -> Self::Wide;
-    /// The same value in every lane.
-    fn splat(value: i32) -> Self::Wide;
-    /// self · 2^shift.
-    fn widen<const SHIFT: i32>(self) -> Self::Wide;
-    /// ⌊wide / 2^shift⌋, or the nearest 16-bit integer.
-    fn narrow<const SHIFT: i32>(wide: Self::Wide) -> Self;
-    /// ⌊(self + bias) / 2^shift⌋.
-    fn shift_right<const SHIFT: i32>(self, bias: i16) -> Self;
-    /// (|self| + half) · first / 2^16 · second / 2^16 with the sign of self; all products rounded down, without signs.
-    fn scale(self, half: Self, first: Self, second: Self) -> Self;
-}
 
 /// Rows of half as many blocks in single precision.
 pub(crate) trait Floats: Real {
@@ -59,7 +24,7 @@ pub(crate) trait Floats: Real {
 
 /// Vectors of an instruction set, and how they come from memory and go there.
 pub(crate) trait Vectors {
-    /// Integers.
+    /// Rows of blocks as 16-bit integers.
     type Words: Words;
     /// Numbers in single precision.
     type Floats: Floats;

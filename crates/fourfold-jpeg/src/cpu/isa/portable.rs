@@ -1,7 +1,9 @@
 //! Arrays that every compiler knows to put into the vectors of its machine.
 
-use super::{Block, Floats, Vectors, Words, each};
+use super::{Block, Floats, Vectors};
+use fourfold::each;
 use fourfold::engine::Real;
+use fourfold::engine::jpeg::Words;
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// Two blocks in a vector.

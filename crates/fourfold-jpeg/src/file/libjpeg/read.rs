@@ -2,9 +2,9 @@
 
 use super::arrays::{Array, Sink, install, with_sink};
 use super::{Client, Failure, guarded, handler, sys};
-use crate::block::Table;
 use crate::file::{Color, Component, Limits, damaged};
 use fourfold::Result;
+use fourfold::engine::jpeg::Table;
 use std::ffi::c_int;
 use std::marker::PhantomData;
 

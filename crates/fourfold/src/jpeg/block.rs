@@ -1,6 +1,7 @@
 //! What JPEG calls a block, and all that says how one is transformed.
 
-use fourfold::{Error, ErrorKind, Result};
+use crate::cosine8::SCALES;
+use crate::error::{Error, ErrorKind, Result};
 
 /// How a transform computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -63,13 +64,12 @@ fn size(samples: Option<usize>) -> Result<usize> {
     samples.ok_or_else(|| argument("the layout spans more samples than memory has addresses".into()))
 }
 
-/// An argument that does not fit.
-pub(crate) fn argument(message: String) -> Error {
+fn argument(message: String) -> Error {
     Error::new(ErrorKind::Argument, message)
 }
 
 /// Raster positions in zigzag order. Source: ITU-T T.81, figure A.6.
-pub(crate) const ZIGZAG: [usize; 64] = zigzag();
+pub const ZIGZAG: [usize; 64] = zigzag();
 
 const fn zigzag() -> [usize; 64] {
     let mut order = [0; 64];
@@ -126,6 +126,32 @@ impl Table {
     /// The values by row and column.
     pub fn rows(&self) -> &[[u16; 8]; 8] {
         &self.rows
+    }
+
+    /// An error if a value is zero.
+    ///
+    /// # Errors
+    /// Then.
+    pub fn check_divides(&self) -> Result<()> {
+        if self.rows.as_flattened().contains(&0) {
+            return Err(argument("a quantisation table has a zero, by which nothing can be divided".into()));
+        }
+        Ok(())
+    }
+
+    /// What [`idct8`](crate::engine::idct8) wants coefficients to be multiplied by: q s_k s_l, with s of [`SCALES`].
+    pub fn dequantisers(&self) -> [[f32; 8]; 8] {
+        self.scaled(|q, scale| q * scale)
+    }
+
+    /// What results of [`dct8`](crate::engine::dct8) become coefficients by: 1 / (64 s_k s_l q).
+    pub fn quantisers(&self) -> [[f32; 8]; 8] {
+        self.scaled(|q, scale| 1.0 / (64.0 * scale * q))
+    }
+
+    fn scaled(&self, factor: impl Fn(f64, f64) -> f64) -> [[f32; 8]; 8] {
+        let factor = |k: usize, l: usize| factor(self.rows[k][l].into(), SCALES[k] * SCALES[l]) as f32;
+        std::array::from_fn(|k| std::array::from_fn(|l| factor(k, l)))
     }
 }
 
