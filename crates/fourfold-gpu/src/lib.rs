@@ -25,11 +25,13 @@ mod sizes;
 mod spec;
 mod trace;
 mod tune;
+mod words;
 
 pub use array::{GpuArray, GpuScratch};
-pub use blocks::{BlockArrays, BlockPlan, BlockWork};
+pub use blocks::{BlockArrays, BlockComponent, BlockPlan, BlockPlanBuilder, BlockSample, BlockWork};
 pub use cache::{Cache, CacheEntry};
 pub use device::{Api, Device, DeviceId, DeviceInfo};
+pub use kernels::blocks::ladder::BlockMethod;
 pub use outline::{Launch, Outline, Target};
 pub use pinned::{Pending, PinnedArray};
 pub use plan::{GpuPlan, GpuPlanner};

@@ -1,5 +1,6 @@
 //! What a plan launches, without launching it: the device need not be there.
 
+use crate::Device;
 use crate::choice::{self, Choice};
 use crate::dialect::{CUDA, Dialect, OPENCL, print};
 use crate::draft::{Draft, drafts};
@@ -8,7 +9,6 @@ use crate::kernels::kernel;
 use crate::runtime::{Grid, Limits, check_nvrtc, compile_cuda, unavailable};
 use crate::spec::Spec;
 use crate::trace::Statement;
-use crate::{BlockWork, Device};
 use fourfold::{Error, Planner, Problem, Recipe, Result, Wisdom};
 
 /// What kernels are written for: a language, and the limits of a device.
@@ -192,15 +192,6 @@ impl Target {
 /// What is wrong with what wisdom has on a problem.
 pub(crate) fn unwise(problem: &Problem, error: &Error) -> Error {
     Error::new(error.kind(), format!("the wisdom on `{problem}`: {error}"))
-}
-
-impl Target {
-    /// The same as [`Launch::resources`] of the kernel for blocks.
-    #[doc(hidden)]
-    pub fn block_resources(&self, work: BlockWork) -> Result<String> {
-        check_nvrtc()?;
-        Ok(compile_cuda(&self.block_source(work), self.name(), &["--ptxas-options=-v"])?.1)
-    }
 }
 
 impl Launch {

@@ -151,9 +151,11 @@ impl Cluster<'_, '_> {
             }
             Statement::IfLess(a, b, body) if thread.int(*a) < thread.int(*b) => self.block(body, who, thread, clock),
             Statement::IfLess(..) => {}
-            Statement::LetWords(..) | Statement::LetReals(..) | Statement::StoreWords(..) => {
-                unreachable!("kernels of transforms have no words")
-            }
+            Statement::LetWords(..)
+            | Statement::LetReals(..)
+            | Statement::StoreWords(..)
+            | Statement::StoreNarrow(..)
+            | Statement::Exchange(..) => unreachable!("kernels of transforms have no words"),
             Statement::Barrier | Statement::ClusterBegin | Statement::ClusterArrive | Statement::ClusterWait => {
                 panic!("a barrier that some threads may not reach")
             }

@@ -109,7 +109,7 @@ impl Spec {
             precision,
             wide,
             threads,
-            lonely: self.passes().any(Spec::convolves),
+            resident: usize::from(self.passes().any(Spec::convolves)),
             cluster: self.cluster,
             local_pairs: self.local_bytes() / (2 * self.precision.bytes()),
         }

@@ -3,6 +3,7 @@
 //! A kernel's statements are a tree of data; the dialects print it. Operators on literals are done at once, and what adds 0 or multiplies
 //! by 1 leaves no statement.
 
+use crate::words::Narrow;
 use fourfold::engine::{C, Real};
 use std::cell::RefCell;
 use std::ops::{Add, Div, Mul, Neg, Rem, Shr, Sub};
@@ -39,15 +40,6 @@ pub(crate) enum Array {
     Scratch,
 }
 
-/// Integers of fewer than 32 bits, several in a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Narrow {
-    /// Eight bits without sign.
-    Byte,
-    /// Sixteen with.
-    Short,
-}
-
 /// What a variable is bound to.
 #[derive(Clone, Debug)]
 pub(crate) enum Expr {
@@ -65,12 +57,25 @@ pub(crate) enum Expr {
     SelectReal(Int, Int, Sym, Sym),
     /// 0 if the magnitude of the first is below the second, else the first.
     CutOff(Sym, Sym),
-    /// One of the narrow integers in a word, as a real.
+    LoadNarrow(Array, Int, Narrow),
+    /// One of the narrow integers in a word.
     Part(Int, Narrow, usize),
     /// The nearest integer that is narrow.
     Nearest(Sym, Narrow),
-    /// A word of narrow integers, the first lowest.
+    /// A word of the lowest bits of integers, the first lowest.
     Pack(Vec<Int>, Narrow),
+    OfInt(Int),
+    Cos(Sym),
+    Bits(Sym),
+    OfBits(Int),
+    /// Bytes out of those of two words.
+    Permute(Int, Int, [u8; 4]),
+    /// The nearest integer between two.
+    Clamp(Int, [i64; 2]),
+    /// Modulo 2^32.
+    Wrapping(&'static str, Int, Int),
+    /// The upper half of the product of numbers of 16 bits without signs.
+    HighHalf(Int, Int),
     /// The thread's number in its work group.
     Thread,
     /// The work group's number.
@@ -84,11 +89,14 @@ pub(crate) enum Statement {
     Let(u32, Expr),
     /// Two variables, and the pair of neighbours that they are: number i has reals 2i and 2i + 1.
     LetPair([u32; 2], Array, Int),
-    /// Four variables, and the four 32-bit words that they are, with their number among all fours.
-    LetWords([u32; 4], Array, Int),
-    /// The same, of reals.
+    /// Two or four variables, and the 32-bit words that they are, with their number among all twos or fours.
+    LetWords(Vec<u32>, Array, Int),
+    /// The same of four, of reals.
     LetReals([u32; 4], Array, Int),
-    StoreWords(Array, Int, [Int; 4]),
+    StoreWords(Array, Int, Vec<Int>),
+    StoreNarrow(Array, Int, Int, Narrow),
+    /// Variables, and words of the thread whose number differs in a bit that they are.
+    Exchange(Vec<u32>, Vec<Int>, usize),
     Store(Array, Int, Sym),
     StorePair(Array, Int, [Sym; 2]),
     /// Variable, start, end, step.
@@ -112,18 +120,18 @@ thread_local! {
     static RECORDER: RefCell<Recorder> = RefCell::default();
 }
 
-fn name() -> u32 {
+pub(crate) fn name() -> u32 {
     RECORDER.with_borrow_mut(|r| {
         r.names += 1;
         r.names
     })
 }
 
-fn emit(statement: Statement) {
+pub(crate) fn emit(statement: Statement) {
     RECORDER.with_borrow_mut(|r| r.blocks.last_mut().expect("a kernel is being recorded").push(statement));
 }
 
-fn bind<K>(expr: Expr) -> Var<K> {
+pub(crate) fn bind<K>(expr: Expr) -> Var<K> {
     let n = name();
     emit(Statement::Let(n, expr));
     Var::Name(n)
@@ -244,24 +252,6 @@ impl Array {
         emit(Statement::StorePair(self, at, [z.re, z.im]));
     }
 
-    /// Four words; four `at`.
-    pub(crate) fn load_words(self, at: Int) -> [Int; 4] {
-        let names = [name(), name(), name(), name()];
-        emit(Statement::LetWords(names, self, at));
-        names.map(Var::Name)
-    }
-
-    /// Four reals.
-    pub(crate) fn load_reals(self, at: Int) -> [Sym; 4] {
-        let names = [name(), name(), name(), name()];
-        emit(Statement::LetReals(names, self, at));
-        names.map(Var::Name)
-    }
-
-    pub(crate) fn store_words(self, at: Int, words: [Int; 4]) {
-        emit(Statement::StoreWords(self, at, words));
-    }
-
     pub(crate) fn store(self, at: Int, value: Sym) {
         emit(Statement::Store(self, at, value));
     }
@@ -300,18 +290,6 @@ pub(crate) fn select_real(a: Int, b: Int, x: Sym, y: Sym) -> Sym {
 /// 0 if |x| < threshold, else x.
 pub(crate) fn cut_off(x: Sym, threshold: Sym) -> Sym {
     bind(Expr::CutOff(x, threshold))
-}
-
-/// The narrow integers in a word.
-pub(crate) fn parts(word: Int, narrow: Narrow) -> Vec<Sym> {
-    let count = if narrow == Narrow::Byte { 4 } else { 2 };
-    (0..count).map(|i| bind(Expr::Part(word, narrow, i))).collect()
-}
-
-/// A word of the integers that are nearest to as many reals as it has room for.
-pub(crate) fn nearest(reals: &[Sym], narrow: Narrow) -> Int {
-    let integers = reals.iter().map(|&x| bind(Expr::Nearest(x, narrow))).collect();
-    bind(Expr::Pack(integers, narrow))
 }
 
 /// The literal `n`.

@@ -5,7 +5,8 @@ mod common;
 
 use common::{families, read};
 use fourfold::Problem;
-use fourfold_gpu::{BlockWork, Launch, Target};
+use fourfold::engine::jpeg::{Layout, Mode, Order, Table};
+use fourfold_gpu::{BlockComponent, BlockMethod, BlockPlan, BlockPlanBuilder, BlockWork, Launch, Target};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -98,18 +99,45 @@ fn kernels_of_every_sort_compile_without_spills() {
     assert!(spilling.is_empty(), "kernels spill registers:\n{spilling:#?}");
 }
 
-/// The kernels for blocks, whose registers hold one each.
+/// Every kernel for blocks: all options, the yardsticks, the other methods.
+fn block_kernels() -> Vec<(String, BlockPlanBuilder)> {
+    let component = |layout| BlockComponent { table: Table::raster([1; 64]), blocks: 6, layout };
+    let mut kernels = vec![];
+    for (work, mode, order) in [BlockWork::Inverse, BlockWork::Forward].into_iter().flat_map(|work| {
+        [Mode::Fast, Mode::Exact]
+            .into_iter()
+            .flat_map(move |mode| [Order::Raster, Order::Zigzag].map(|order| (work, mode, order)))
+    }) {
+        for layout in [Layout::Blocks, Layout::Rows { across: 3, stride: 24 }] {
+            let builder = BlockPlan::builder(work).mode(mode).order(order).component(component(layout));
+            let name = format!("{work:?} {mode:?} {order:?} {layout:?}");
+            if work == BlockWork::Inverse {
+                kernels.push((format!("{name} to 16 bits"), builder.clone().samples::<i16>()));
+            }
+            kernels.push((name, builder));
+        }
+    }
+    for work in [BlockWork::Move, BlockWork::MoveBack] {
+        kernels.push((format!("{work:?}"), BlockPlan::builder(work).component(component(Layout::Blocks))));
+    }
+    for method in BlockMethod::ALL {
+        let builder = BlockPlan::builder(method.work).method(method).component(component(Layout::Blocks));
+        kernels.push((format!("{:?} by {}", method.work, method.name), builder));
+    }
+    kernels
+}
+
 #[test]
 #[ignore = "needs NVRTC: cargo xtask test brings it"]
 fn kernels_for_blocks_compile_without_spills() {
     for architecture in ARCHITECTURES {
-        for work in [BlockWork::Inverse, BlockWork::Forward, BlockWork::Move] {
-            let log =
-                Target::cuda(architecture).unwrap().block_resources(work).unwrap_or_else(|e| panic!("{work:?}: {e}"));
+        let target = Target::cuda(architecture).unwrap();
+        for (name, builder) in block_kernels() {
+            let log = builder.resources(&target).unwrap_or_else(|e| panic!("{name}: {e}"));
             let spilled = number(&log, " bytes spill stores") + number(&log, " bytes spill loads");
             let registers = number(log.split("Used ").nth(1).unwrap_or_default(), " registers");
-            println!("{architecture} blocks {work:?}: {registers} registers, {spilled} bytes spilled");
-            assert_eq!(spilled, 0, "{work:?} spills registers");
+            println!("{architecture} blocks {name}: {registers} registers, {spilled} bytes spilled");
+            assert_eq!(spilled, 0, "{name} spills registers");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Dialect;
 use crate::Api;
-use crate::trace::Narrow;
+use crate::words::Narrow;
 use fourfold::Precision;
 
 pub(crate) const CUDA: Dialect = Dialect {
@@ -10,7 +10,10 @@ pub(crate) const CUDA: Dialect = Dialect {
     double: "",
     opening: |frame| {
         // Convolutions index through tables, for which the compiler would rather spill than take registers from other work groups.
-        let bounds = if frame.lonely { format!("{}, 1", frame.threads) } else { frame.threads.to_string() };
+        let bounds = match frame.resident {
+            0 => frame.threads.to_string(),
+            resident => format!("{}, {resident}", frame.threads),
+        };
         let cluster =
             if frame.cluster > 1 { format!("__cluster_dims__({}, 1, 1) ", frame.cluster) } else { String::new() };
         format!("extern \"C\" __global__ void {cluster}__launch_bounds__({bounds}) {}", super::NAME)
@@ -21,11 +24,22 @@ pub(crate) const CUDA: Dialect = Dialect {
     shared: "",
     local: |_| "extern __shared__ __align__(16) real local_[];".into(),
     pair: |x, y| format!("real2{{{x}, {y}}}"),
-    quad: |[x, y, z, w]| format!("uint4{{{x}, {y}, {z}, {w}}}"),
+    words: |words| format!("uint{}{{{}}}", words.len(), words.join(", ")),
     // One instruction, for which C++ has no name.
     nearest: |x, narrow| {
         let kind = if narrow == Narrow::Byte { "u8" } else { "s16" };
         format!("[=] {{ int n; asm(\"cvt.rni.sat.{kind}.f32 %0, %1;\" : \"=r\"(n) : \"f\"({x})); return n; }}()")
+    },
+    bits: ["__float_as_int", "__int_as_float"],
+    permute: |[a, b], bytes| {
+        let selector = bytes.iter().rev().fold(0, |selector, byte| selector << 4 | u32::from(*byte));
+        format!("(index)__byte_perm((unsigned){a}, (unsigned){b}, {selector:#06x})")
+    },
+    exchange: |words, bit, _| {
+        let line = |(name, word): &(String, String)| {
+            format!("const index {name} = __shfl_xor_sync(0xffffffffu, {word}, {bit});")
+        };
+        words.iter().map(line).collect()
     },
     thread: "threadIdx.x",
     group: "blockIdx.x",

@@ -4,7 +4,8 @@ mod cuda;
 mod opencl;
 
 use crate::Api;
-use crate::trace::{Array, Expr, Int, Narrow, Statement, Sym, Var};
+use crate::trace::{Array, Expr, Int, Statement, Sym, Var};
+use crate::words::Narrow;
 use fourfold::Precision;
 use std::fmt::Write;
 
@@ -17,8 +18,8 @@ pub(crate) struct Frame {
     /// Whether indices have 64 bits.
     pub(crate) wide: bool,
     pub(crate) threads: usize,
-    /// Whether the compiler may take all registers for one work group.
-    pub(crate) lonely: bool,
+    /// Work groups for which the compiler shall leave registers at once; 0 if it may choose.
+    pub(crate) resident: usize,
     /// Work groups that share their local memory.
     pub(crate) cluster: usize,
     /// Local memory, in pairs of reals.
@@ -42,10 +43,16 @@ pub(crate) struct Dialect {
     pub(crate) local: fn(pairs: usize) -> String,
     /// A pair of two values.
     pub(crate) pair: fn(x: &str, y: &str) -> String,
-    /// Four 32-bit words.
-    pub(crate) quad: fn(words: [String; 4]) -> String,
+    /// Two or four 32-bit words.
+    pub(crate) words: fn(words: &[String]) -> String,
     /// The nearest integer, halves to even ones, within a narrow type.
     pub(crate) nearest: fn(x: &str, Narrow) -> String,
+    /// The bits of a float, and the float of bits.
+    pub(crate) bits: [&'static str; 2],
+    /// Bytes out of those of two words.
+    pub(crate) permute: fn(words: [&str; 2], [u8; 4]) -> String,
+    /// Lines that give names to words of the thread whose number differs in a bit.
+    pub(crate) exchange: fn(&[(String, String)], bit: usize, threads: usize) -> Vec<String>,
     pub(crate) thread: &'static str,
     pub(crate) group: &'static str,
     pub(crate) barrier: &'static str,
@@ -83,7 +90,7 @@ pub(crate) fn print(dialect: &Dialect, frame: &Frame, statements: &[Statement]) 
     if frame.local_pairs > 0 {
         let _ = writeln!(text, "    {}", (dialect.local)(frame.local_pairs));
     }
-    let mut printer = Printer { dialect, precision: frame.precision, text, depth: 1 };
+    let mut printer = Printer { dialect, precision: frame.precision, threads: frame.threads, text, depth: 1 };
     printer.block(statements);
     printer.text + "}\n"
 }
@@ -91,6 +98,7 @@ pub(crate) fn print(dialect: &Dialect, frame: &Frame, statements: &[Statement]) 
 struct Printer<'a> {
     dialect: &'a Dialect,
     precision: Precision,
+    threads: usize,
     text: String,
     depth: usize,
 }
@@ -127,22 +135,34 @@ impl Printer<'_> {
                     self.line(&format!("to_peer(&((real2*)local_)[{}], {peer}, {pair});", index(*at)));
                 }
                 Statement::LetWords(names, array, at) => {
-                    self.line(&format!("const uint4 q{} = {};", names[0], self.quad("uint4", *array, *at)));
+                    let kind = format!("uint{}", names.len());
+                    self.line(&format!("const {kind} q{} = {};", names[0], self.group(&kind, *array, *at)));
                     for (name, part) in names.iter().zip(["x", "y", "z", "w"]) {
                         self.line(&format!("const index v{name} = (index)q{}.{part};", names[0]));
                     }
                 }
                 Statement::LetReals(names, array, at) => {
                     let four = format!("{}4", if self.precision == Precision::F32 { "float" } else { "double" });
-                    self.line(&format!("const {four} q{} = {};", names[0], self.quad(&four, *array, *at)));
+                    self.line(&format!("const {four} q{} = {};", names[0], self.group(&four, *array, *at)));
                     for (name, part) in names.iter().zip(["x", "y", "z", "w"]) {
                         self.line(&format!("const real v{name} = q{}.{part};", names[0]));
                     }
                 }
                 Statement::StoreWords(array, at, words) => {
-                    let quad = (self.dialect.quad)(words.map(|word| format!("(unsigned){}", index(word))));
-                    let name = array_name(*array);
-                    self.line(&format!("(({}uint4*){name})[{}] = {quad};", self.qualifier(*array), index(*at)));
+                    let kind = format!("uint{}", words.len());
+                    let words: Vec<_> = words.iter().map(|word| format!("(unsigned){}", index(*word))).collect();
+                    let (words, place) = ((self.dialect.words)(&words), self.place(&kind, *array, *at));
+                    self.line(&format!("{place} = {words};"));
+                }
+                Statement::StoreNarrow(array, at, value, narrow) => {
+                    let (kind, place) = (narrow_name(*narrow), self.place(narrow_name(*narrow), *array, *at));
+                    self.line(&format!("{place} = ({kind}){};", index(*value)));
+                }
+                Statement::Exchange(names, words, bit) => {
+                    let words = names.iter().zip(words).map(|(name, word)| (format!("v{name}"), index(*word)));
+                    for line in (self.dialect.exchange)(&words.collect::<Vec<_>>(), *bit, self.threads) {
+                        self.line(&line);
+                    }
                 }
                 Statement::StorePair(array, at, [x, y]) => {
                     let pair = (self.dialect.pair)(&self.real(*x), &self.real(*y));
@@ -150,7 +170,7 @@ impl Printer<'_> {
                     self.line(&format!("(({}real2*){name})[{}] = {pair};", self.qualifier(*array), index(*at)));
                 }
                 Statement::Store(array, at, value) => {
-                    let line = format!("{}[{}] = {};", array_name(*array), index(*at), self.real(*value));
+                    let line = format!("{} = {};", self.element(*array, *at), self.real(*value));
                     self.line(&line);
                 }
                 Statement::For(n, [start, end, step], body) => {
@@ -179,7 +199,7 @@ impl Printer<'_> {
             Expr::Neg(a) => ("real", format!("-{}", real(a))),
             Expr::MulAdd(a, b, c) => ("real", format!("{} * {} + {}", real(a), real(b), real(c))),
             Expr::MulSub(a, b, c) => ("real", format!("{} * {} - {}", real(a), real(b), real(c))),
-            Expr::Load(array, at) => ("real", format!("{}[{}]", array_name(*array), index(*at))),
+            Expr::Load(array, at) => ("real", self.element(*array, *at)),
             Expr::Select(a, b, x, y) => {
                 ("index", format!("{} < {} ? {} : {}", index(*a), index(*b), index(*x), index(*y)))
             }
@@ -189,20 +209,54 @@ impl Printer<'_> {
             Expr::CutOff(x, threshold) => {
                 ("real", format!("fabs({}) < {} ? 0 : {}", real(x), real(threshold), real(x)))
             }
-            Expr::Part(word, Narrow::Short, 0) => ("real", format!("(real)(short){}", index(*word))),
-            Expr::Part(word, Narrow::Short, _) => ("real", format!("(real)({} >> 16)", index(*word))),
-            Expr::Part(word, Narrow::Byte, i) => ("real", format!("(real)(({} >> {}) & 255)", index(*word), 8 * i)),
-            Expr::Nearest(x, narrow) => ("index", (self.dialect.nearest)(&real(x), *narrow)),
-            Expr::Pack(parts, narrow) => ("index", pack(parts, *narrow)),
             Expr::LoadInt(array, at) => ("index", format!("{}[{}]", array_name(*array), index(*at))),
             Expr::Thread => ("index", self.dialect.thread.into()),
             Expr::Group => ("index", self.dialect.group.into()),
+            other => self.narrow(other),
         }
     }
 
-    /// Four neighbours of 32 bits.
-    fn quad(&self, kind: &str, array: Array, at: Int) -> String {
+    /// The same of what [`words`](crate::words) has.
+    fn narrow(&self, expr: &Expr) -> (&'static str, String) {
+        let real = |x: &Sym| self.real(*x);
+        let [to_bits, of_bits] = self.dialect.bits;
+        match expr {
+            Expr::LoadNarrow(array, at, narrow) => {
+                ("index", format!("(index){}", self.group(narrow_name(*narrow), *array, *at)))
+            }
+            Expr::Part(word, Narrow::Short, 0) => ("index", format!("(index)(short){}", index(*word))),
+            Expr::Part(word, Narrow::Short, _) => ("index", format!("{} >> 16", index(*word))),
+            Expr::Part(word, Narrow::Byte, i) => ("index", format!("({} >> {}) & 255", index(*word), 8 * i)),
+            Expr::Nearest(x, narrow) => ("index", (self.dialect.nearest)(&real(x), *narrow)),
+            Expr::Pack(parts, narrow) => ("index", pack(parts, *narrow)),
+            Expr::OfInt(x) => ("real", format!("(real){}", index(*x))),
+            Expr::Cos(x) => ("real", format!("cos({})", real(x))),
+            Expr::Bits(x) => ("index", format!("{to_bits}({})", real(x))),
+            Expr::OfBits(x) => ("real", format!("{of_bits}({})", index(*x))),
+            Expr::Permute(a, b, bytes) => ("index", (self.dialect.permute)([&index(*a), &index(*b)], *bytes)),
+            Expr::Clamp(x, [least, most]) => ("index", format!("min(max({}, {least}), {most})", index(*x))),
+            Expr::Wrapping(op, a, b) => ("index", format!("(index)((places){} {op} (places){})", index(*a), index(*b))),
+            Expr::HighHalf(a, b) => ("index", format!("(index)((places){} * (places){} >> 16)", index(*a), index(*b))),
+            other => unreachable!("{other:?} is printed elsewhere"),
+        }
+    }
+
+    /// A place of an array as one of such values, to be read.
+    fn group(&self, kind: &str, array: Array, at: Int) -> String {
         format!("((const {}{kind}*){})[{}]", self.qualifier(array), array_name(array), index(at))
+    }
+
+    /// The same, to be written.
+    fn place(&self, kind: &str, array: Array, at: Int) -> String {
+        format!("(({}{kind}*){})[{}]", self.qualifier(array), array_name(array), index(at))
+    }
+
+    /// A real; local memory is declared as pairs of them.
+    fn element(&self, array: Array, at: Int) -> String {
+        if array == Array::Local {
+            return self.place("real", array, at);
+        }
+        format!("{}[{}]", array_name(array), index(at))
     }
 
     fn qualifier(&self, array: Array) -> &'static str {
@@ -215,6 +269,13 @@ impl Printer<'_> {
             (Var::Lit(x), Precision::F32) => format!("({:e}f)", x as f32),
             (Var::Lit(x), Precision::F64) => format!("({x:e})"),
         }
+    }
+}
+
+fn narrow_name(narrow: Narrow) -> &'static str {
+    match narrow {
+        Narrow::Byte => "unsigned char",
+        Narrow::Short => "short",
     }
 }
 

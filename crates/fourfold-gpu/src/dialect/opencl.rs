@@ -2,7 +2,7 @@
 
 use super::Dialect;
 use crate::Api;
-use crate::trace::Narrow;
+use crate::words::Narrow;
 
 pub(crate) const OPENCL: Dialect = Dialect {
     api: Api::OpenCl,
@@ -16,10 +16,29 @@ pub(crate) const OPENCL: Dialect = Dialect {
     shared: "__local ",
     local: |pairs| format!("__local __attribute__((aligned(16))) real local_[{}];", 2 * pairs),
     pair: |x, y| format!("(real2)({x}, {y})"),
-    quad: |[x, y, z, w]| format!("(uint4)({x}, {y}, {z}, {w})"),
+    words: |words| format!("(uint{})({})", words.len(), words.join(", ")),
     nearest: |x, narrow| match narrow {
         Narrow::Byte => format!("convert_uchar_sat_rte({x})"),
         Narrow::Short => format!("convert_short_sat_rte({x})"),
+    },
+    bits: ["as_int", "as_float"],
+    permute: |[a, b], bytes| {
+        let part = |(i, byte): (usize, &u8)| {
+            let word = if *byte < 4 { a } else { b };
+            format!("((unsigned){word} >> {} & 255u) << {}", byte % 4 * 8, 8 * i)
+        };
+        format!("(index)({})", bytes.iter().enumerate().map(part).collect::<Vec<_>>().join(" | "))
+    },
+    // Through local memory: not every device has sub-groups that can.
+    exchange: |words, bit, threads| {
+        let place = |i: usize, thread: &str| format!("((__local int*)local_)[{thread} + {}]", i * threads);
+        let put = |(i, (_, word)): (usize, &(String, String))| format!("{} = {word};", place(i, "get_local_id(0)"));
+        let take = |(i, (name, _)): (usize, &(String, String))| {
+            format!("const index {name} = {};", place(i, &format!("(get_local_id(0) ^ {bit})")))
+        };
+        let wait = || std::iter::once("barrier(CLK_LOCAL_MEM_FENCE);".to_owned());
+        let (puts, takes) = (words.iter().enumerate().map(put), words.iter().enumerate().map(take));
+        puts.chain(wait()).chain(takes).chain(wait()).collect()
     },
     thread: "get_local_id(0)",
     group: "get_group_id(0)",
