@@ -5,6 +5,7 @@ mod common;
 use common::{Folder, command, failure, one_error, read, says, success};
 use fourfold_jpeg::{Limits, Mode, Sampling, Transform, decode, encode, read_coefficients};
 use image::{GenericImageView, ImageBuffer, ImageFormat, Luma, Rgba};
+use std::ffi::OsStr;
 
 /// A picture in colour with soft waves, as PNG.
 fn png(folder: &Folder, name: &str, width: u32, height: u32) -> std::path::PathBuf {
@@ -174,4 +175,35 @@ fn bench_measures_and_verifies() {
     let fast = lines.as_array().unwrap().iter().find(|line| line["method"] == "inverse fast").unwrap();
     assert!(fast["psnr"][0].is_null() || fast["psnr"][0].as_f64().unwrap() >= 60.0, "{fast}");
     assert!(fast["gib_per_second"].as_f64().unwrap() > 0.0);
+}
+
+/// Every method of the ladder, with its errors; what is named alone, and errors for names that there are not.
+#[test]
+fn bench_has_the_ladder_on_devices() {
+    fn run<'a>(more: &[&'a dyn AsRef<OsStr>]) -> Vec<&'a dyn AsRef<OsStr>> {
+        let base: [&dyn AsRef<OsStr>; 6] = [&"jpeg", &"bench", &"--size", &"1", &"--seconds", &"0"];
+        base.into_iter().chain(more.iter().copied()).collect()
+    }
+    says(&failure(1, &run(&[&"--method", &"fast,fats"])), &["\"fats\"", "exact, fast, move"]);
+    let facts: serde_json::Value =
+        serde_json::from_str(&success(&[&"info", &"--json", &"--engine", &"opencl"])).unwrap();
+    if facts["engines"][0]["missing"].is_string() {
+        assert!(std::env::var_os("CI").is_none(), "{facts}");
+        return eprintln!("NOT TESTED: {facts}");
+    }
+    let text = success(&run(&[&"--engine", &"opencl", &"--json"]));
+    let lines: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
+    let names: Vec<_> = lines.iter().map(|line| line["method"].as_str().unwrap()).collect();
+    let ladder = ["naive", "lut", "separable", "decomposed", "no-shared", "next", "next16", "gpujpeg"];
+    for name in ladder.map(|name| format!("inverse {name}")) {
+        assert!(names.contains(&name.as_str()), "no {name} in {names:?}");
+    }
+    for line in lines.iter().filter(|line| !line["method"].as_str().unwrap().ends_with("move")) {
+        let least = if line["method"].as_str().unwrap().ends_with("exact") { 50.0 } else { 60.0 };
+        let psnr = line["psnr"].as_array().unwrap();
+        assert!(psnr.len() == 1 && (psnr[0].is_null() || psnr[0].as_f64().unwrap() >= least), "{line}");
+        assert!(line["of_moving"].as_f64().unwrap() > 0.0, "{line}");
+    }
+    let some = success(&run(&[&"--engine", &"opencl", &"--method", &"next16"]));
+    assert!(some.contains("inverse next16") && !some.contains("naive") && some.lines().count() == 5, "{some}");
 }

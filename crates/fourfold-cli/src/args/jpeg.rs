@@ -80,6 +80,9 @@ pub(crate) struct Coefficients {
 }
 
 /// Time blocks from coefficients to samples and back, beside moving the same bytes, and measure errors against the definition
+///
+/// Prints a table in Markdown. GiB/s are of coefficients, as GPUDCT counts; "of moving" is the time of a kernel that moves as many bytes with no
+/// arithmetic in the time of the method; PSNR is of each component, of the forward transform that of the samples for which coefficients stand.
 #[derive(clap::Args)]
 pub(crate) struct JpegBench {
     /// A JPEG file whose coefficients are taken, and which is decoded; else random coefficients
@@ -90,6 +93,10 @@ pub(crate) struct JpegBench {
     /// Engines: cpu, or cpu:ISA; cuda or cuda:1, opencl or opencl:1, which have the blocks in their memory
     #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "cpu")]
     pub(crate) engine: Vec<Engine>,
+    /// Methods, beside moving the bytes: fast (the default), exact, zune-jpeg for files; on devices also the ladder of GPUDCT, naive, lut,
+    /// separable, decomposed, no-shared, next, next16, then gpujpeg; forward also roomy, direct, convert. All if none is named
+    #[arg(long, value_name = "M,…", value_delimiter = ',')]
+    pub(crate) method: Vec<String>,
     /// Threads of the processor to use
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads)]
     pub(crate) threads: usize,

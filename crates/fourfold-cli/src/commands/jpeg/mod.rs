@@ -3,7 +3,6 @@
 mod bench;
 mod coefficients;
 mod decode;
-mod device;
 mod encode;
 
 use std::fs;

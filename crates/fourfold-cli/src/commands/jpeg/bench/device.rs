@@ -1,0 +1,141 @@
+//! Blocks in the memory of a device, to be timed.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use anyhow::Result;
+use fourfold_gpu::{BlockArrays, BlockComponent, BlockMethod, BlockPlan, BlockPlanBuilder, BlockWork, Cache, Device};
+use fourfold_jpeg::{Layout, Mode};
+
+use super::{Direction, Source, errors};
+use crate::timing::Work;
+
+/// The components of an image on a device.
+pub(super) struct OnDevice {
+    device: Device,
+    sources: Rc<Vec<Source>>,
+    /// Coefficients and samples that belong to them; those of them that the work writes.
+    arrays: [Rc<RefCell<BlockArrays>>; 2],
+    samples: Vec<Vec<u8>>,
+}
+
+/// What a device can do with blocks.
+pub(super) struct Way {
+    pub(super) name: &'static str,
+    pub(super) direction: Direction,
+    pub(super) is_yardstick: bool,
+    builder: BlockPlanBuilder,
+}
+
+impl Way {
+    /// All: yardsticks first, then the library's own, then the other methods.
+    pub(super) fn all() -> Vec<Way> {
+        let of = |work| match work {
+            BlockWork::Inverse | BlockWork::Move => Direction::Inverse,
+            BlockWork::Forward | BlockWork::MoveBack => Direction::Forward,
+        };
+        let own = |work, mode, name| {
+            let is_yardstick = matches!(work, BlockWork::Move | BlockWork::MoveBack);
+            Way { name, direction: of(work), is_yardstick, builder: BlockPlan::builder(work).mode(mode) }
+        };
+        let mut ways = vec![
+            own(BlockWork::Move, Mode::Fast, "move"),
+            own(BlockWork::MoveBack, Mode::Fast, "move"),
+            own(BlockWork::Inverse, Mode::Fast, "fast"),
+            own(BlockWork::Inverse, Mode::Exact, "exact"),
+            own(BlockWork::Forward, Mode::Fast, "fast"),
+            own(BlockWork::Forward, Mode::Exact, "exact"),
+        ];
+        ways.extend(BlockMethod::ALL.iter().map(|method| {
+            let builder = BlockPlan::builder(method.work).method(method);
+            Way { name: method.name, direction: of(method.work), is_yardstick: false, builder }
+        }));
+        ways
+    }
+}
+
+impl OnDevice {
+    pub(super) fn new(device: &Device, sources: &Rc<Vec<Source>>) -> Result<OnDevice> {
+        let inverse = plan(device, sources, BlockPlan::builder(BlockWork::Inverse))?;
+        let (mut one, mut other) = (inverse.arrays()?, inverse.arrays()?);
+        for (number, source) in sources.iter().enumerate() {
+            one.upload_coefficients(number, &source.coefficients)?;
+        }
+        inverse.enqueue(&mut one)?;
+        let samples = samples(&mut one, sources)?;
+        for (number, samples) in samples.iter().enumerate() {
+            other.upload_samples(number, samples)?;
+        }
+        let arrays = [one, other].map(|arrays| Rc::new(RefCell::new(arrays)));
+        Ok(OnDevice { device: device.clone(), sources: Rc::clone(sources), arrays, samples })
+    }
+
+    /// Does it once: the work, and the errors of each component.
+    pub(super) fn work(&self, way: &Way) -> Result<(impl Work + use<>, Vec<Option<f64>>)> {
+        let plan = plan(&self.device, &self.sources, way.builder.clone())?;
+        let [one, other] = &self.arrays;
+        let arrays = Rc::clone(if way.direction == Direction::Inverse { one } else { other });
+        plan.enqueue(&mut arrays.borrow_mut())?;
+        let errors = if way.is_yardstick { Vec::new() } else { self.errors(way, &mut arrays.borrow_mut())? };
+        Ok((Enqueued { plan, arrays }, errors))
+    }
+
+    fn errors(&self, way: &Way, arrays: &mut BlockArrays) -> Result<Vec<Option<f64>>> {
+        if way.direction == Direction::Inverse {
+            let all = samples(arrays, &self.sources)?;
+            return Ok(self
+                .sources
+                .iter()
+                .zip(&all)
+                .map(|(source, samples)| errors::of_samples(source, samples))
+                .collect());
+        }
+        let component = |(number, source): (usize, &Source)| {
+            let mut coefficients = vec![0; source.coefficients.len()];
+            arrays.download_coefficients(number, &mut coefficients)?;
+            Ok(errors::of_coefficients(source, &self.samples[number], &coefficients))
+        };
+        self.sources.iter().enumerate().map(component).collect()
+    }
+}
+
+fn plan(device: &Device, sources: &[Source], builder: BlockPlanBuilder) -> Result<BlockPlan> {
+    let component = |source: &Source| {
+        let blocks = source.coefficients.len() / 64;
+        BlockComponent { table: source.table, blocks, layout: Layout::Blocks }
+    };
+    let builder = sources.iter().map(component).fold(builder, BlockPlanBuilder::component);
+    Ok(builder.cache(Cache::standard()?).build(device)?)
+}
+
+/// The samples of each component.
+fn samples(arrays: &mut BlockArrays, sources: &[Source]) -> Result<Vec<Vec<u8>>> {
+    let download = |(number, source): (usize, &Source)| {
+        let mut samples = vec![0; source.coefficients.len()];
+        arrays.download_samples(number, &mut samples)?;
+        Ok(samples)
+    };
+    sources.iter().enumerate().map(download).collect()
+}
+
+/// A plan and its arrays.
+struct Enqueued {
+    plan: BlockPlan,
+    arrays: Rc<RefCell<BlockArrays>>,
+}
+
+impl Work for Enqueued {
+    fn run(&mut self) -> Result<()> {
+        Ok(self.plan.enqueue(&mut self.arrays.borrow_mut())?)
+    }
+
+    fn finish(&self) -> Result<()> {
+        Ok(self.plan.device().finish()?)
+    }
+
+    /// Launches and the wait at the end are not to be seen in it.
+    fn shortest(&self) -> Duration {
+        Duration::from_millis(20)
+    }
+}

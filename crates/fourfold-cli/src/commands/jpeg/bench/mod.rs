@@ -1,0 +1,265 @@
+//! `fourfold jpeg bench`: blocks by all methods, beside moving the same bytes, and files.
+
+mod device;
+mod errors;
+mod processor;
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+use fourfold::Isa;
+use fourfold_gpu::Device;
+use fourfold_jpeg::{Component, Limits, Mode, Table, Transform, read_coefficients};
+use serde::Serialize;
+
+use self::device::{OnDevice, Way};
+use self::processor::{Back, Blocks, Decoding, Move, MoveBack, Zune};
+use super::read;
+use crate::args::JpegBench;
+use crate::array::check_memory;
+use crate::commands::print_json;
+use crate::engine::Engine;
+use crate::timing::{Spread, Timed, Work};
+
+const MODES: [(Mode, &str); 2] = [(Mode::Fast, "fast"), (Mode::Exact, "exact")];
+
+/// Each is measured so often at least.
+const LEAST_ROUNDS: usize = 5;
+
+/// A component's coefficients and table.
+struct Source {
+    table: Table,
+    coefficients: Vec<i16>,
+}
+
+/// What is timed.
+#[derive(Clone, Copy, PartialEq)]
+enum Direction {
+    /// Coefficients to samples.
+    Inverse,
+    /// Samples to coefficients.
+    Forward,
+    /// A file to pixels.
+    Decode,
+}
+
+impl Direction {
+    fn name(self) -> &'static str {
+        match self {
+            Direction::Inverse => "inverse",
+            Direction::Forward => "forward",
+            Direction::Decode => "decode",
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Line {
+    engine: String,
+    /// Such as `inverse fast`.
+    method: String,
+    median_ms: f64,
+    min_ms: f64,
+    max_ms: f64,
+    /// Of coefficients; of nothing where a file is decoded.
+    gib_per_second: Option<f64>,
+    ns_per_block: Option<f64>,
+    /// The time of moving the same bytes in this one's.
+    of_moving: Option<f64>,
+    /// Against the rounded definition, of each component, in dB; absent where all agree.
+    psnr: Vec<Option<f64>>,
+}
+
+/// Something to be timed.
+struct Entry {
+    engine: String,
+    direction: Direction,
+    method: &'static str,
+    timed: Timed,
+    psnr: Vec<Option<f64>>,
+}
+
+/// Measures all methods in turn, so that all meet the same weather.
+pub(super) fn run(args: &JpegBench) -> Result<()> {
+    let file = args.input.as_deref().map(read).transpose()?;
+    let name = || args.input.as_deref().unwrap_or(Path::new("")).display();
+    let sources = match &file {
+        None => vec![random(args.size)?],
+        Some(file) => of_file(file, &args.limit.limits()).with_context(|| format!("cannot read {}", name()))?,
+    };
+    let mut contest = Contest { args, sources: Rc::new(sources), entries: Vec::new(), names: Vec::new() };
+    for engine in &args.engine {
+        match engine {
+            Engine::Cpu(isa) => contest.enter_cpu(engine, isa.unwrap_or(Isa::best()), file.as_deref())?,
+            Engine::Gpu(id) => contest.enter_device(engine, &Device::open(&id.to_string())?)?,
+            Engine::Architecture(_) => bail!("{engine} has no device to be timed"),
+        }
+    }
+    if let Some(file) = file.filter(|_| args.engine.iter().any(|engine| matches!(engine, Engine::Cpu(_)))) {
+        contest.enter(&Engine::Cpu(None), Direction::Decode, "zune-jpeg", || Ok((Zune::new(file)?, Vec::new())))?;
+    }
+    contest.check_names()?;
+    contest.measure()?;
+    let lines = contest.lines();
+    if args.json {
+        return print_json(&lines);
+    }
+    Ok(table(&lines).iter().try_for_each(|line| writeln!(io::stdout(), "{line}"))?)
+}
+
+struct Contest<'a> {
+    args: &'a JpegBench,
+    sources: Rc<Vec<Source>>,
+    entries: Vec<Entry>,
+    /// Of all methods that there are.
+    names: Vec<&'static str>,
+}
+
+/// Moves the bytes.
+const YARDSTICK: &str = "move";
+
+impl Contest<'_> {
+    /// Enters what `prepare` makes, if it was asked for: the work, and errors.
+    fn enter<W: Work + 'static>(
+        &mut self,
+        engine: &Engine,
+        direction: Direction,
+        method: &'static str,
+        prepare: impl FnOnce() -> Result<(W, Vec<Option<f64>>)>,
+    ) -> Result<()> {
+        self.names.push(method);
+        let wanted = &self.args.method;
+        if method == YARDSTICK || wanted.is_empty() || wanted.iter().any(|name| name == method) {
+            let (work, psnr) = prepare()?;
+            let timed = Timed::warm(work)?;
+            self.entries.push(Entry { engine: engine.to_string(), direction, method, timed, psnr });
+        }
+        Ok(())
+    }
+
+    fn enter_cpu(&mut self, engine: &Engine, isa: Isa, file: Option<&[u8]>) -> Result<()> {
+        let sources = Rc::clone(&self.sources);
+        self.enter(engine, Direction::Inverse, YARDSTICK, || Ok((Move::new(&sources), Vec::new())))?;
+        self.enter(engine, Direction::Forward, YARDSTICK, || Ok((MoveBack::new(&sources), Vec::new())))?;
+        for (mode, name) in MODES {
+            let transform = Transform::builder().mode(mode).isa(isa).threads(self.args.threads).build()?;
+            self.enter(engine, Direction::Inverse, name, || Blocks::new(&sources, &transform))?;
+            self.enter(engine, Direction::Forward, name, || Back::new(&sources, &transform))?;
+            if let Some(file) = file {
+                let limits = self.args.limit.limits();
+                self.enter(engine, Direction::Decode, name, || {
+                    Ok((Decoding::new(file, transform.clone(), limits), Vec::new()))
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn enter_device(&mut self, engine: &Engine, device: &Device) -> Result<()> {
+        let all = OnDevice::new(device, &self.sources)?;
+        Way::all().iter().try_for_each(|way| self.enter(engine, way.direction, way.name, || all.work(way)))
+    }
+
+    /// Whether everything that was asked for is there.
+    fn check_names(&self) -> Result<()> {
+        let mut known = self.names.clone();
+        known.sort_unstable();
+        known.dedup();
+        for name in &self.args.method {
+            ensure!(known.contains(&&**name), "there is no method {name:?}; there are {}", known.join(", "));
+        }
+        Ok(())
+    }
+
+    fn measure(&mut self) -> Result<()> {
+        let start = Instant::now();
+        let entries = &mut self.entries;
+        let enough = |samples, count: usize| {
+            samples >= LEAST_ROUNDS && start.elapsed().as_secs_f64() >= self.args.seconds * count as f64
+        };
+        while !enough(entries[0].timed.samples(), entries.len()) {
+            entries.iter_mut().try_for_each(|entry| entry.timed.sample())?;
+        }
+        Ok(())
+    }
+
+    /// The time of moving the same bytes on the same engine.
+    fn moving(&self, entry: &Entry) -> Option<f64> {
+        let is_its = |other: &&Entry| {
+            other.method == YARDSTICK && other.engine == entry.engine && other.direction == entry.direction
+        };
+        self.entries.iter().find(is_its).map(|other| other.timed.spread().median)
+    }
+
+    fn lines(&self) -> Vec<Line> {
+        let coefficients: usize = self.sources.iter().map(|source| source.coefficients.len()).sum();
+        let line = |entry: &Entry| {
+            let Spread { median, min, max } = entry.timed.spread();
+            let moving = self.moving(entry);
+            Line {
+                engine: entry.engine.clone(),
+                method: format!("{} {}", entry.direction.name(), entry.method),
+                median_ms: median,
+                min_ms: min,
+                max_ms: max,
+                gib_per_second: moving.map(|_| 2.0 * coefficients as f64 / median * 1e3 / (1u64 << 30) as f64),
+                ns_per_block: moving.map(|_| median * 1e6 / (coefficients / 64) as f64),
+                of_moving: moving.map(|moving| moving / median),
+                psnr: entry.psnr.clone(),
+            }
+        };
+        self.entries.iter().map(line).collect()
+    }
+}
+
+/// As Markdown, which is also easily read.
+fn table(lines: &[Line]) -> Vec<String> {
+    let row = |engine: &str, method: &str, rest: [&str; 6]| {
+        let [ms, spread, rate, ns, share, psnr] = rest;
+        format!("| {engine:<8} | {method:<18} | {ms:>9} | {spread:>19} | {rate:>7} | {ns:>10} | {share:>9} | {psnr} |")
+    };
+    let heads = ["ms", "least … most", "GiB/s", "ns a block", "of moving", "PSNR, dB"];
+    let rule = "|---|---|--:|--:|--:|--:|--:|---|".to_owned();
+    let head = [row("engine", "method", heads), rule];
+    head.into_iter().chain(lines.iter().map(|line| text(line, row))).collect()
+}
+
+fn text(line: &Line, row: impl Fn(&str, &str, [&str; 6]) -> String) -> String {
+    let number = |x: Option<f64>, digits: usize| x.map_or(String::new(), |x| format!("{x:.digits$}"));
+    let spread = format!("{:.3} … {:.3}", line.min_ms, line.max_ms);
+    let psnr: Vec<_> = line.psnr.iter().map(|psnr| psnr.map_or("inf".into(), |psnr| format!("{psnr:.1}"))).collect();
+    let rest = [
+        number(Some(line.median_ms), 3),
+        spread,
+        number(line.gib_per_second, 2),
+        number(line.ns_per_block, 3),
+        number(line.of_moving, 3),
+        psnr.join(" "),
+    ];
+    row(&line.engine, &line.method, rest.each_ref().map(String::as_str))
+}
+
+/// Coefficients that fall off towards high frequencies, as those of photographs do.
+fn random(mib: u32) -> Result<Source> {
+    let blocks = (mib as usize) << 13;
+    check_memory(blocks * 64 * 5)?;
+    let table = Table::luminance(90)?;
+    let mut rng = fastrand::Rng::with_seed(1);
+    let coefficient = |i: usize| {
+        let most = 200 >> (i / 8 + i % 8).min(7);
+        if most == 0 { 0 } else { rng.i16(-most..=most) }
+    };
+    Ok(Source { table, coefficients: (0..64 * blocks).map(|i| i % 64).map(coefficient).collect() })
+}
+
+fn of_file(file: &[u8], limits: &Limits) -> Result<Vec<Source>> {
+    let image = read_coefficients(file, limits)?.value;
+    let source = |(component, blocks): (Component, Vec<[i16; 64]>)| Source {
+        table: component.table,
+        coefficients: blocks.as_flattened().to_vec(),
+    };
+    Ok(image.components.into_iter().zip(image.blocks).map(source).collect())
+}

@@ -1,0 +1,157 @@
+//! Blocks and files on the processor, to be timed.
+
+use std::io::Cursor;
+use std::rc::Rc;
+
+use anyhow::Result;
+use fourfold_jpeg::{Forward, Image, Inverse, Layout, Limits, Transform, decode_into};
+use image::ImageDecoder;
+use image::codecs::jpeg::JpegDecoder;
+
+use super::{Source, errors};
+use crate::timing::Work;
+
+/// Reads as many coefficients and writes as many samples, with no arithmetic in between.
+pub(super) struct Move {
+    sources: Rc<Vec<Source>>,
+    samples: Vec<Vec<u8>>,
+}
+
+impl Move {
+    pub(super) fn new(sources: &Rc<Vec<Source>>) -> Move {
+        let samples = sources.iter().map(|source| vec![0; source.coefficients.len()]).collect();
+        Move { sources: Rc::clone(sources), samples }
+    }
+}
+
+impl Work for Move {
+    fn run(&mut self) -> Result<()> {
+        for (source, samples) in self.sources.iter().zip(&mut self.samples) {
+            samples.iter_mut().zip(&source.coefficients).for_each(|(to, &from)| *to = from as u8);
+        }
+        Ok(())
+    }
+}
+
+/// The same the other way.
+pub(super) struct MoveBack(Vec<(Vec<u8>, Vec<i16>)>);
+
+impl MoveBack {
+    pub(super) fn new(sources: &[Source]) -> MoveBack {
+        let component = |source: &Source| (vec![128; source.coefficients.len()], vec![0; source.coefficients.len()]);
+        MoveBack(sources.iter().map(component).collect())
+    }
+}
+
+impl Work for MoveBack {
+    fn run(&mut self) -> Result<()> {
+        for (samples, coefficients) in &mut self.0 {
+            coefficients.iter_mut().zip(&*samples).for_each(|(to, &from)| *to = from.into());
+        }
+        Ok(())
+    }
+}
+
+/// Coefficients to samples, in blocks.
+pub(super) struct Blocks {
+    sources: Rc<Vec<Source>>,
+    samples: Vec<Vec<u8>>,
+    transform: Transform,
+}
+
+/// Work, and the errors of what it has made, of each component.
+type Checked<W> = (W, Vec<Option<f64>>);
+
+impl Blocks {
+    pub(super) fn new(sources: &Rc<Vec<Source>>, transform: &Transform) -> Result<Checked<Blocks>> {
+        let Move { sources, samples } = Move::new(sources);
+        let mut blocks = Blocks { sources, samples, transform: transform.clone() };
+        blocks.run()?;
+        let both = blocks.sources.iter().zip(&blocks.samples);
+        let errors = both.map(|(source, samples)| errors::of_samples(source, samples)).collect();
+        Ok((blocks, errors))
+    }
+}
+
+impl Work for Blocks {
+    fn run(&mut self) -> Result<()> {
+        let Blocks { sources, samples, transform } = self;
+        for (source, samples) in sources.iter().zip(samples) {
+            let Source { table, coefficients } = source;
+            let (samples, layout) = (&mut samples[..], Layout::Blocks);
+            transform.inverse(&mut [Inverse { coefficients, table, samples, layout }])?;
+        }
+        Ok(())
+    }
+}
+
+/// Samples to coefficients.
+pub(super) struct Back {
+    blocks: Blocks,
+    coefficients: Vec<Vec<i16>>,
+}
+
+impl Back {
+    /// Of the samples that the transform makes of the coefficients.
+    pub(super) fn new(sources: &Rc<Vec<Source>>, transform: &Transform) -> Result<Checked<Back>> {
+        let (blocks, _) = Blocks::new(sources, transform)?;
+        let coefficients = blocks.samples.iter().map(|samples| vec![0; samples.len()]).collect();
+        let mut back = Back { blocks, coefficients };
+        back.run()?;
+        let all = sources.iter().zip(&back.blocks.samples).zip(&back.coefficients);
+        let errors = all.map(|((source, samples), back)| errors::of_coefficients(source, samples, back)).collect();
+        Ok((back, errors))
+    }
+}
+
+impl Work for Back {
+    fn run(&mut self) -> Result<()> {
+        let Blocks { sources, samples, transform } = &self.blocks;
+        for ((source, samples), coefficients) in sources.iter().zip(samples).zip(&mut self.coefficients) {
+            let layout = Layout::Blocks;
+            transform.forward(&mut [Forward { samples, layout, table: &source.table, coefficients }])?;
+        }
+        Ok(())
+    }
+}
+
+/// A whole file to pixels, in memory that is there.
+pub(super) struct Decoding {
+    file: Vec<u8>,
+    transform: Transform,
+    limits: Limits,
+    image: Image,
+}
+
+impl Decoding {
+    pub(super) fn new(file: &[u8], transform: Transform, limits: Limits) -> Decoding {
+        let image = Image { width: 0, height: 0, channels: 0, samples: Vec::new() };
+        Decoding { file: file.to_vec(), transform, limits, image }
+    }
+}
+
+impl Work for Decoding {
+    fn run(&mut self) -> Result<()> {
+        decode_into(&self.file, &self.transform, &self.limits, &mut self.image)?;
+        Ok(())
+    }
+}
+
+/// The same by the decoder of the crate `image`, on one thread.
+pub(super) struct Zune {
+    file: Vec<u8>,
+    samples: Vec<u8>,
+}
+
+impl Zune {
+    pub(super) fn new(file: Vec<u8>) -> Result<Zune> {
+        let bytes = JpegDecoder::new(Cursor::new(&file))?.total_bytes();
+        Ok(Zune { samples: vec![0; usize::try_from(bytes)?], file })
+    }
+}
+
+impl Work for Zune {
+    fn run(&mut self) -> Result<()> {
+        Ok(JpegDecoder::new(Cursor::new(&self.file))?.read_image(&mut self.samples)?)
+    }
+}

@@ -1,0 +1,132 @@
+//! JPEG's blocks on a device beside the processor, with all options: the exact mode bit for bit, the fast one but for what lies halfway
+//! between two integers.
+
+use fourfold_gpu::{BlockArrays, BlockComponent, BlockPlan, BlockPlanBuilder, BlockSample, BlockWork, Device};
+use fourfold_jpeg::{Forward, Inverse, Layout, Mode, Order, Sample, Table, Transform};
+
+/// The device that `FOURFOLD_DEVICE` names, or the first of OpenCL; in CI it must be there.
+fn present() -> Option<Device> {
+    let name = std::env::var("FOURFOLD_DEVICE").unwrap_or("opencl:0".into());
+    match Device::open(&name) {
+        Ok(device) => Some(device),
+        Err(e) if std::env::var_os("CI").is_none() => {
+            eprintln!("NOT TESTED: {e}");
+            None
+        }
+        Err(e) => panic!("{e}"),
+    }
+}
+
+/// Three components with tables of their own; of the exact mode coarse ones, and beyond 15 bits.
+fn components(mode: Mode, rows: bool) -> [BlockComponent; 3] {
+    let mut rng = fastrand::Rng::with_seed(5);
+    let most = if mode == Mode::Exact { [9, 255, u16::MAX] } else { [1, 9, 20] };
+    let mut component = |most: u16, down: usize, across: usize, stride: usize| {
+        let layout = if rows { Layout::Rows { across, stride } } else { Layout::Blocks };
+        let table = Table::raster(std::array::from_fn(|_| rng.u16(1..=most)));
+        BlockComponent { table, blocks: across * down, layout }
+    };
+    [component(most[0], 3, 25, 208), component(most[1], 2, 16, 128), component(most[2], 1, 3, 40)]
+}
+
+/// Blocks of small spectra and large; of the exact mode to any 16-bit numbers.
+fn coefficients(mode: Mode, component: &BlockComponent) -> Vec<i16> {
+    let mut rng = fastrand::Rng::with_seed(6);
+    let sizes = if mode == Mode::Exact { [3, 40, 400, i16::MAX] } else { [3, 10, 20, 40] };
+    let mut value = |i: usize| {
+        let most = sizes[i / 64 % 4];
+        if rng.u8(..) < 60 { rng.i16(-most..=most) } else { 0 }
+    };
+    (0..64 * component.blocks).map(&mut value).collect()
+}
+
+/// Every order and layout in every mode.
+const OPTIONS: [(Mode, Order, bool); 4] = [
+    (Mode::Fast, Order::Raster, true),
+    (Mode::Fast, Order::Zigzag, false),
+    (Mode::Exact, Order::Raster, false),
+    (Mode::Exact, Order::Zigzag, true),
+];
+
+fn plan(device: &Device, builder: BlockPlanBuilder, components: &[BlockComponent]) -> (BlockPlan, BlockArrays) {
+    let plan = components.iter().copied().fold(builder, BlockPlanBuilder::component).build(device).unwrap();
+    let arrays = plan.arrays().unwrap();
+    (plan, arrays)
+}
+
+/// Fails unless they agree; in the fast mode all but one of 500, and these to one.
+fn agree<T: Copy + Into<i32>>(what: &str, mode: Mode, ours: &[T], theirs: &[T]) {
+    let apart: Vec<i32> = ours.iter().zip(theirs).map(|(&a, &b)| (a.into() - b.into()).abs()).collect();
+    let (most, count) = (apart.iter().max().copied().unwrap_or(0), apart.iter().filter(|&&d| d > 0).count());
+    match mode {
+        Mode::Exact => assert_eq!(count, 0, "{what}: {count} of {} differ, by up to {most}", apart.len()),
+        Mode::Fast => assert!(most <= 1 && count * 500 <= apart.len(), "{what}: {count} differ, by up to {most}"),
+    }
+}
+
+fn inverse_agrees<T: Sample + BlockSample + Default + Into<i32>>(device: &Device, name: &str) {
+    for (mode, order, rows) in OPTIONS {
+        let (what, components) =
+            (format!("inverse {mode:?} {order:?} to {name}, rows: {rows}"), components(mode, rows));
+        let transform = Transform::builder().mode(mode).order(order).build().unwrap();
+        let builder = BlockPlan::builder(BlockWork::Inverse).mode(mode).order(order).samples::<T>();
+        let (plan, mut arrays) = plan(device, builder, &components);
+        for (number, component) in components.iter().enumerate() {
+            arrays.upload_coefficients(number, &coefficients(mode, component)).unwrap();
+            // What stands between rows must stay.
+            let before = vec![T::default(); component.layout.samples(component.blocks).unwrap()];
+            arrays.upload_samples(number, &before).unwrap();
+        }
+        plan.enqueue(&mut arrays).unwrap();
+        for (number, BlockComponent { table, blocks, layout }) in components.iter().enumerate() {
+            let mut samples = vec![T::default(); layout.samples(*blocks).unwrap()];
+            let mut expected = samples.clone();
+            arrays.download_samples(number, &mut samples).unwrap();
+            let coefficients = &coefficients(mode, &components[number]);
+            let component = Inverse { coefficients, table, samples: &mut expected[..], layout: *layout };
+            transform.inverse(&mut [component]).unwrap();
+            agree(&format!("{what}, component {number}"), mode, &samples, &expected);
+        }
+    }
+}
+
+#[test]
+fn the_inverse_to_bytes_is_the_processor_s() {
+    let Some(device) = present() else { return };
+    inverse_agrees::<u8>(&device, "u8");
+}
+
+#[test]
+fn the_inverse_to_16_bits_is_the_processor_s() {
+    let Some(device) = present() else { return };
+    inverse_agrees::<i16>(&device, "i16");
+}
+
+#[test]
+fn the_forward_transform_is_the_processor_s() {
+    let Some(device) = present() else { return };
+    for (mode, order, rows) in OPTIONS {
+        let (what, components) = (format!("forward {mode:?} {order:?}, rows: {rows}"), components(mode, rows));
+        let transform = Transform::builder().mode(mode).order(order).build().unwrap();
+        let (plan, mut arrays) =
+            plan(&device, BlockPlan::builder(BlockWork::Forward).mode(mode).order(order), &components);
+        let mut rng = fastrand::Rng::with_seed(7);
+        let samples = components.map(|BlockComponent { blocks, layout, .. }| {
+            let spanned = layout.samples(blocks).unwrap();
+            // Noise, and extremes in runs.
+            (0..spanned).map(|i| if i / 97 % 3 == 0 { 255 * u8::from(i / 29 % 2 == 0) } else { rng.u8(..) }).collect()
+        });
+        for (number, samples) in samples.iter().enumerate() {
+            let samples: &Vec<u8> = samples;
+            arrays.upload_samples(number, samples).unwrap();
+        }
+        plan.enqueue(&mut arrays).unwrap();
+        for (number, BlockComponent { table, blocks, layout }) in components.iter().enumerate() {
+            let (mut ours, mut expected) = (vec![7; 64 * blocks], vec![0; 64 * blocks]);
+            arrays.download_coefficients(number, &mut ours).unwrap();
+            let (samples, coefficients) = (&samples[number], &mut expected[..]);
+            transform.forward(&mut [Forward { samples, layout: *layout, table, coefficients }]).unwrap();
+            agree(&format!("{what}, component {number}"), mode, &ours, &expected);
+        }
+    }
+}
