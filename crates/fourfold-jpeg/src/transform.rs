@@ -84,7 +84,7 @@ impl Transform {
                 let (coefficients, at) = (&blocks[strip.first..][..strip.blocks], strip.skip.min(samples.len()));
                 let (mine, rest) = samples.split_at_mut(at);
                 samples = rest;
-                work.push((table, Strip { coefficients, samples: mine, step: strip.step, stride: strip.stride }));
+                work.push((table, Strip { coefficients, samples: mine, stride: strip.stride }));
             }
         }
         self.deal(work, |(table, strip)| cpu::inverse(self.isa, table, self.order == Order::Zigzag, strip));
@@ -115,7 +115,7 @@ impl Transform {
             for strip in strips(component.layout, blocks.len()) {
                 let (coefficients, rest) = blocks.split_at_mut(strip.blocks);
                 blocks = rest;
-                work.push((table, Strip { coefficients, samples, step: strip.step, stride: strip.stride }));
+                work.push((table, Strip { coefficients, samples, stride: strip.stride }));
                 samples = &samples[strip.skip.min(samples.len())..];
             }
         }
@@ -207,18 +207,17 @@ struct Part {
     first: usize,
     blocks: usize,
     skip: usize,
-    step: usize,
-    stride: usize,
+    stride: Option<usize>,
 }
 
 /// Blocks one after another that a thread does at once.
 const PORTION: usize = 256;
 
 fn strips(layout: Layout, blocks: usize) -> impl Iterator<Item = Part> {
-    let (portion, step, stride, skip) = match layout {
-        Layout::Blocks => (PORTION, 64, 8, 64 * PORTION),
-        Layout::Rows { across, stride } => (across.max(1), 8, stride, 8 * stride),
+    let (portion, stride, skip) = match layout {
+        Layout::Blocks => (PORTION, None, 64 * PORTION),
+        Layout::Rows { across, stride } => (across.max(1), Some(stride), 8 * stride),
     };
-    let part = move |first| Part { first, blocks: portion.min(blocks - first), skip, step, stride };
+    let part = move |first| Part { first, blocks: portion.min(blocks - first), skip, stride };
     (0..blocks).step_by(portion).map(part)
 }

@@ -269,7 +269,7 @@ impl Plane {
         let slot = self.rows * self.stride;
         let samples = self.samples[row % SLOTS * slot..][..slot].chunks_exact_mut(8 * self.stride);
         for (blocks, samples) in blocks.zip(samples) {
-            let strip = Strip { coefficients: &blocks[..component.across], samples, step: 8, stride: self.stride };
+            let strip = Strip { coefficients: &blocks[..component.across], samples, stride: Some(self.stride) };
             cpu::inverse(transform.isa(), table, false, strip);
         }
     }

@@ -1,6 +1,6 @@
-//! AVX2 and FMA: two blocks in a vector of integers, one in a vector of floats.
+//! AVX2 and FMA: two blocks in a vector of integers, half of their columns in a vector of floats.
 
-use super::{Block, Floats, Vectors, Work};
+use super::{Block, Floats, Places, Vectors, Work};
 use fourfold::each;
 use fourfold::engine::Real;
 use fourfold::engine::jpeg::Words;
@@ -25,15 +25,6 @@ pub(super) struct F32x8(__m256);
 /// The CPU has them.
 #[target_feature(enable = "avx2,fma")]
 pub(super) unsafe fn run(work: impl Work) {
-    work.run::<Avx2>();
-}
-
-/// Does `work` with the same vectors, but with the twice as many registers that AVX-512 has for them.
-///
-/// # Safety
-/// The CPU has AVX-512 F, DQ and VL, AVX2 and FMA.
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
-pub(super) unsafe fn run_with_avx512(work: impl Work) {
     work.run::<Avx2>();
 }
 
@@ -86,27 +77,26 @@ impl Real for F32x8 {
 
 impl Floats for F32x8 {
     #[inline(always)]
-    fn repeat(row: &[f32; 8]) -> Self {
-        // SAFETY: as above; the row has eight numbers.
-        F32x8(unsafe { _mm256_loadu_ps(row.as_ptr()) })
+    fn repeat(four: &[f32; 4]) -> Self {
+        // SAFETY: as above; there are four.
+        F32x8(unsafe {
+            let four = _mm_loadu_ps(four.as_ptr());
+            _mm256_set_m128(four, four)
+        })
     }
     #[inline(always)]
-    fn transpose(rows: [Self; 8]) -> [Self; 8] {
-        let r = rows;
+    fn transpose(rows: [Self; 4]) -> [Self; 4] {
+        let [a, b, c, d] = rows;
         // SAFETY: as above.
         unsafe {
-            let low = each!(i < 4 => _mm256_unpacklo_ps(r[2 * i].0, r[2 * i + 1].0));
-            let high = each!(i < 4 => _mm256_unpackhi_ps(r[2 * i].0, r[2 * i + 1].0));
-            let quarters = each!(i < 8 => {
-                // Columns i % 4 of rows 0 to 3, then of rows 4 to 7.
-                let from = if i % 4 < 2 { &low } else { &high };
-                let (x, y) = (from[i / 4 * 2], from[i / 4 * 2 + 1]);
-                if i % 2 == 0 { _mm256_shuffle_ps::<0x44>(x, y) } else { _mm256_shuffle_ps::<0xee>(x, y) }
-            });
-            each!(i < 8 => {
-                let (x, y) = (quarters[i % 4], quarters[i % 4 + 4]);
-                F32x8(if i < 4 { _mm256_permute2f128_ps::<0x20>(x, y) } else { _mm256_permute2f128_ps::<0x31>(x, y) })
-            })
+            let (p, q) = (_mm256_unpacklo_ps(a.0, b.0), _mm256_unpacklo_ps(c.0, d.0));
+            let (r, s) = (_mm256_unpackhi_ps(a.0, b.0), _mm256_unpackhi_ps(c.0, d.0));
+            [
+                F32x8(_mm256_shuffle_ps::<0x44>(p, q)),
+                F32x8(_mm256_shuffle_ps::<0xee>(p, q)),
+                F32x8(_mm256_shuffle_ps::<0x44>(r, s)),
+                F32x8(_mm256_shuffle_ps::<0xee>(r, s)),
+            ]
         }
     }
 }
@@ -184,6 +174,20 @@ fn both(a: &[i16; 8], b: &[i16; 8]) -> I16x16 {
     })
 }
 
+/// Two rows of two blocks: the first rows side by side, then the second ones.
+///
+/// # Safety
+/// The CPU has AVX2, and there is room.
+#[inline(always)]
+unsafe fn store_pairs(rows: __m256i, to: &Places<u8>, row: usize) {
+    // SAFETY: the caller's.
+    unsafe {
+        let pairs = _mm256_permute4x64_epi64::<0xd8>(rows);
+        _mm_storeu_si128(to.at(0, row).cast(), _mm256_castsi256_si128(pairs));
+        _mm_storeu_si128(to.at(0, row + 1).cast(), _mm256_extracti128_si256::<1>(pairs));
+    }
+}
+
 impl Vectors for Avx2 {
     type Words = I16x16;
     type Floats = F32x8;
@@ -210,21 +214,23 @@ impl Vectors for Avx2 {
         I16x16(unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(row.as_ptr().cast())) })
     }
     #[inline(always)]
-    fn store(rows: [I16x16; 8], blocks: &mut [Block<i16>]) {
-        let [a, b] = blocks.first_chunk_mut().expect("as many blocks as a vector has");
+    fn store(rows: [I16x16; 8], to: Places<i16>) {
         for (row, words) in rows.iter().enumerate() {
-            // SAFETY: as above; rows have sixteen bytes.
+            // SAFETY: as above; there is room for two blocks, in an image's row side by side.
             unsafe {
-                _mm_storeu_si128(a[row].as_mut_ptr().cast(), _mm256_castsi256_si128(words.0));
-                _mm_storeu_si128(b[row].as_mut_ptr().cast(), _mm256_extracti128_si256::<1>(words.0));
+                if to.stride.is_some() {
+                    _mm256_storeu_si256(to.at(0, row).cast(), words.0);
+                } else {
+                    _mm_storeu_si128(to.at(0, row).cast(), _mm256_castsi256_si128(words.0));
+                    _mm_storeu_si128(to.at(1, row).cast(), _mm256_extracti128_si256::<1>(words.0));
+                }
             }
         }
     }
     #[inline(always)]
-    fn store_bytes(columns: [I16x16; 8], blocks: &mut [Block<u8>]) {
+    fn store_bytes(columns: [I16x16; 8], to: Places<u8>) {
         let c = columns;
-        let [a, b] = blocks.first_chunk_mut().expect("as many blocks as a vector has");
-        // SAFETY: as above; four rows have 32 bytes, and a block has eight.
+        // SAFETY: as above; there is room for two blocks.
         unsafe {
             // Bytes of columns i and i + 4; then pairs of columns, 01 and 45, 23 and 67; then fours, rows 0 to 3 and 4 to 7.
             let packed = each!(i < 4 => _mm256_packs_epi16(c[i].0, c[i + 4].0));
@@ -236,8 +242,14 @@ impl Vectors for Avx2 {
             for half in 0..2 {
                 let x = _mm256_xor_si256(_mm256_unpacklo_epi32(left[half], right[half]), to_byte);
                 let y = _mm256_xor_si256(_mm256_unpackhi_epi32(left[half], right[half]), to_byte);
-                _mm256_storeu_si256(a.as_mut_ptr().add(4 * half).cast(), _mm256_permute2x128_si256::<0x20>(x, y));
-                _mm256_storeu_si256(b.as_mut_ptr().add(4 * half).cast(), _mm256_permute2x128_si256::<0x31>(x, y));
+                if to.stride.is_some() {
+                    store_pairs(x, &to, 4 * half);
+                    store_pairs(y, &to, 4 * half + 2);
+                } else {
+                    let (a, b) = (_mm256_permute2x128_si256::<0x20>(x, y), _mm256_permute2x128_si256::<0x31>(x, y));
+                    _mm256_storeu_si256(to.at(0, 4 * half).cast(), a);
+                    _mm256_storeu_si256(to.at(1, 4 * half).cast(), b);
+                }
             }
         }
     }
@@ -264,18 +276,17 @@ impl Vectors for Avx2 {
     fn to_floats(words: I16x16) -> [F32x8; 2] {
         // SAFETY: as above.
         unsafe {
-            let halves = [_mm256_castsi256_si128(words.0), _mm256_extracti128_si256::<1>(words.0)];
-            each!(i < 2 => F32x8(_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(halves[i]))))
+            let zero = _mm256_setzero_si256();
+            let halves = [_mm256_unpacklo_epi16(zero, words.0), _mm256_unpackhi_epi16(zero, words.0)];
+            each!(i < 2 => F32x8(_mm256_cvtepi32_ps(halves[i])))
         }
     }
     #[inline(always)]
     fn to_words(floats: [F32x8; 2]) -> I16x16 {
         // SAFETY: as above.
         I16x16(unsafe {
-            // What has no 32 bits becomes the least integer: right below, not above.
-            let most = _mm256_set1_ps(i16::MAX.into());
-            let integers = each!(i < 2 => _mm256_cvtps_epi32(_mm256_min_ps(floats[i].0, most)));
-            _mm256_permute4x64_epi64::<0xd8>(_mm256_packs_epi32(integers[0], integers[1]))
+            let integers = each!(i < 2 => _mm256_cvtps_epi32(floats[i].0));
+            _mm256_packs_epi32(integers[0], integers[1])
         })
     }
 }

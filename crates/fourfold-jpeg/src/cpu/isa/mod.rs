@@ -5,21 +5,46 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod portable;
 
 use fourfold::Isa;
 use fourfold::engine::Real;
 use fourfold::engine::jpeg::Words;
+use std::marker::PhantomData;
 
 /// Eight coefficients, samples or factors side by side, and eight such rows.
 pub(crate) type Block<T> = [[T; 8]; 8];
 
-/// Rows of half as many blocks in single precision.
+/// Four columns of blocks in single precision.
 pub(crate) trait Floats: Real {
-    /// The same row for every block.
-    fn repeat(row: &[f32; 8]) -> Self;
-    /// Exchanges rows and columns of every block.
-    fn transpose(rows: [Self; 8]) -> [Self; 8];
+    /// The same four numbers for every block.
+    fn repeat(four: &[f32; 4]) -> Self;
+    /// Exchanges rows and columns of the four by four numbers of every block.
+    fn transpose(rows: [Self; 4]) -> [Self; 4];
+}
+
+/// Where the samples of so many blocks as a vector has are stored: either blocks of 64, or an image's rows, in which blocks are neighbours.
+pub(crate) struct Places<'a, T> {
+    first: *mut T,
+    /// From row to row; none of blocks.
+    stride: Option<usize>,
+    samples: PhantomData<&'a mut [T]>,
+}
+
+impl<'a, T> Places<'a, T> {
+    /// For `blocks` blocks, if there is room for them.
+    pub(crate) fn new(samples: &'a mut [T], stride: Option<usize>, blocks: usize) -> Option<Places<'a, T>> {
+        let needed = stride.map_or(64 * blocks, |stride| 7 * stride + 8 * blocks);
+        let first = samples.as_mut_ptr();
+        (samples.len() >= needed).then_some(Places { first, stride, samples: PhantomData })
+    }
+
+    /// Where a row of a block begins.
+    fn at(&self, block: usize, row: usize) -> *mut T {
+        self.first.wrapping_add(self.stride.map_or(64 * block + 8 * row, |stride| 8 * block + stride * row))
+    }
 }
 
 /// Vectors of an instruction set, and how they come from memory and go there.
@@ -28,7 +53,7 @@ pub(crate) trait Vectors {
     type Words: Words;
     /// Numbers in single precision.
     type Floats: Floats;
-    /// Blocks in a vector of integers.
+    /// Blocks in a vector.
     const BLOCKS: usize;
 
     /// The rows of [`Vectors::BLOCKS`] blocks.
@@ -37,15 +62,15 @@ pub(crate) trait Vectors {
     fn load_bytes(blocks: &[Block<u8>]) -> [Self::Words; 8];
     /// The same row for every block.
     fn repeat(row: &[i16; 8]) -> Self::Words;
-    /// Stores the rows of blocks.
-    fn store(rows: [Self::Words; 8], blocks: &mut [Block<i16>]);
+    /// Stores the rows of blocks, for which the places were made.
+    fn store(rows: [Self::Words; 8], to: Places<i16>);
     /// Stores blocks of which these are the columns, plus 128, as the nearest bytes.
-    fn store_bytes(columns: [Self::Words; 8], blocks: &mut [Block<u8>]);
+    fn store_bytes(columns: [Self::Words; 8], to: Places<u8>);
     /// Exchanges rows and columns of every block.
     fn transpose(rows: [Self::Words; 8]) -> [Self::Words; 8];
-    /// Single precision of the first half of the blocks, and of the second.
+    /// 2^16 times the first four columns, and the others: so much more are words that stand in the upper halves of 32 bits.
     fn to_floats(words: Self::Words) -> [Self::Floats; 2];
-    /// The nearest integers, halves to even ones, within 16 bits.
+    /// The nearest integers, halves to even ones, within 16 bits, of numbers that have 32.
     fn to_words(floats: [Self::Floats; 2]) -> Self::Words;
 }
 
@@ -64,7 +89,10 @@ pub(crate) fn run(isa: Isa, work: impl Work) {
         Isa::Avx2 => unsafe { avx2::run(work) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: as above.
-        Isa::Avx512 => unsafe { avx2::run_with_avx512(work) },
+        Isa::Avx512 if is_x86_feature_detected!("avx512bw") => unsafe { avx512::run(work) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: what has AVX-512 has these.
+        Isa::Avx512 => unsafe { avx2::run(work) },
         _ => work.run::<portable::Portable>(),
     }
 }

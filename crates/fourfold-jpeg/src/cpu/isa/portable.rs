@@ -1,6 +1,6 @@
 //! Arrays that every compiler knows to put into the vectors of its machine.
 
-use super::{Block, Floats, Vectors};
+use super::{Block, Floats, Places, Vectors};
 use fourfold::each;
 use fourfold::engine::Real;
 use fourfold::engine::jpeg::Words;
@@ -66,12 +66,12 @@ impl Real for F32x8 {
 
 impl Floats for F32x8 {
     #[inline(always)]
-    fn repeat(row: &[f32; 8]) -> Self {
-        F32x8(*row)
+    fn repeat(four: &[f32; 4]) -> Self {
+        F32x8(each!(i < 8 => four[i % 4]))
     }
     #[inline(always)]
-    fn transpose(rows: [Self; 8]) -> [Self; 8] {
-        each!(i < 8 => F32x8(each!(j < 8 => rows[j].0[i])))
+    fn transpose(rows: [Self; 4]) -> [Self; 4] {
+        each!(row < 4 => F32x8(each!(i < 8 => rows[i % 4].0[i / 4 * 4 + row])))
     }
 }
 
@@ -153,21 +153,21 @@ impl Vectors for Portable {
         I16x16(each!(i < 16 => row[i % 8]))
     }
     #[inline(always)]
-    fn store(rows: [I16x16; 8], blocks: &mut [Block<i16>]) {
-        let blocks: &mut [_; 2] = blocks.first_chunk_mut().expect("as many blocks as a vector has");
-        for row in 0..8 {
-            for i in 0..16 {
-                blocks[i / 8][row][i % 8] = rows[row].0[i];
+    fn store(rows: [I16x16; 8], to: Places<i16>) {
+        for (row, words) in rows.iter().enumerate() {
+            for (block, lanes) in words.0.as_chunks::<8>().0.iter().enumerate() {
+                // SAFETY: there is room for two blocks, of whose rows each has eight.
+                unsafe { to.at(block, row).cast::<[i16; 8]>().write_unaligned(*lanes) };
             }
         }
     }
     #[inline(always)]
-    fn store_bytes(columns: [I16x16; 8], blocks: &mut [Block<u8>]) {
-        let blocks: &mut [_; 2] = blocks.first_chunk_mut().expect("as many blocks as a vector has");
-        let rows = Self::transpose(columns);
-        for row in 0..8 {
-            for i in 0..16 {
-                blocks[i / 8][row][i % 8] = (rows[row].0[i].clamp(-128, 127) + 128) as u8;
+    fn store_bytes(columns: [I16x16; 8], to: Places<u8>) {
+        for (row, words) in Self::transpose(columns).iter().enumerate() {
+            for (block, lanes) in words.0.as_chunks::<8>().0.iter().enumerate() {
+                let bytes = each!(i < 8 => (lanes[i].clamp(-128, 127) + 128) as u8);
+                // SAFETY: as above.
+                unsafe { to.at(block, row).cast::<[u8; 8]>().write_unaligned(bytes) };
             }
         }
     }
@@ -177,10 +177,11 @@ impl Vectors for Portable {
     }
     #[inline(always)]
     fn to_floats(words: I16x16) -> [F32x8; 2] {
-        each!(half < 2 => F32x8(each!(i < 8 => words.0[8 * half + i].into())))
+        let upper = |x: i16| (i32::from(x) << 16) as f32;
+        each!(half < 2 => F32x8(each!(i < 8 => upper(words.0[i / 4 * 8 + 4 * half + i % 4]))))
     }
     #[inline(always)]
     fn to_words(floats: [F32x8; 2]) -> I16x16 {
-        I16x16(each!(i < 16 => nearest(floats[i / 8].0[i % 8])))
+        I16x16(each!(i < 16 => nearest(floats[i / 4 % 2].0[i / 8 * 4 + i % 4])))
     }
 }
