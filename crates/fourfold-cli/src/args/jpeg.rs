@@ -97,9 +97,9 @@ pub(crate) struct JpegBench {
     /// separable, decomposed, no-shared, next, next16, then gpujpeg; forward also roomy, direct, convert. All if none is named
     #[arg(long, value_name = "M,…", value_delimiter = ',')]
     pub(crate) method: Vec<String>,
-    /// Threads of the processor to use
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads)]
-    pub(crate) threads: usize,
+    /// Threads of the processor to use, one number after the other
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1", value_parser = threads)]
+    pub(crate) threads: Vec<usize>,
     /// How long to measure each method; at least five times
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = seconds)]
     pub(crate) seconds: f64,

@@ -63,8 +63,9 @@ fn stream(reader: &mut Reader, mut band: Band) -> Result<()> {
     })
 }
 
-/// Rows of groups that are under way between two threads.
-const UNDER_WAY: usize = 4;
+/// Rows of groups that are under way between two threads: enough for either to go on while the system gives the other's processor to somebody
+/// else for some milliseconds.
+const UNDER_WAY: usize = 16;
 
 /// Coefficients on this thread, pixels on another. More would not help: decoding the coefficients takes longest, and cannot be divided.
 fn stream_apart(reader: &mut Reader, mut band: Band) -> Result<()> {

@@ -59,6 +59,8 @@ impl Direction {
 #[derive(Serialize)]
 struct Line {
     engine: String,
+    /// Of the processor.
+    threads: Option<usize>,
     /// Such as `inverse fast`.
     method: String,
     median_ms: f64,
@@ -76,6 +78,7 @@ struct Line {
 /// Something to be timed.
 struct Entry {
     engine: String,
+    threads: Option<usize>,
     direction: Direction,
     method: &'static str,
     timed: Timed,
@@ -93,13 +96,17 @@ pub(super) fn run(args: &JpegBench) -> Result<()> {
     let mut contest = Contest { args, sources: Rc::new(sources), entries: Vec::new(), names: Vec::new() };
     for engine in &args.engine {
         match engine {
-            Engine::Cpu(isa) => contest.enter_cpu(engine, isa.unwrap_or(Isa::best()), file.as_deref())?,
-            Engine::Gpu(id) => contest.enter_device(engine, &Device::open(&id.to_string())?)?,
+            Engine::Cpu(isa) => {
+                let enter = |&threads| contest.enter_cpu((engine, Some(threads)), isa.unwrap_or(Isa::best()), &file);
+                args.threads.iter().try_for_each(enter)?;
+            }
+            Engine::Gpu(id) => contest.enter_device((engine, None), &Device::open(&id.to_string())?)?,
             Engine::Architecture(_) => bail!("{engine} has no device to be timed"),
         }
     }
     if let Some(file) = file.filter(|_| args.engine.iter().any(|engine| matches!(engine, Engine::Cpu(_)))) {
-        contest.enter(&Engine::Cpu(None), Direction::Decode, "zune-jpeg", || Ok((Zune::new(file)?, Vec::new())))?;
+        let on = (&Engine::Cpu(None), Some(1));
+        contest.enter(on, Direction::Decode, "zune-jpeg", || Ok((Zune::new(file)?, Vec::new())))?;
     }
     contest.check_names()?;
     contest.measure()?;
@@ -118,6 +125,9 @@ struct Contest<'a> {
     names: Vec<&'static str>,
 }
 
+/// An engine, and how many threads of the processor.
+type Where<'a> = (&'a Engine, Option<usize>);
+
 /// Moves the bytes.
 const YARDSTICK: &str = "move";
 
@@ -125,7 +135,7 @@ impl Contest<'_> {
     /// Enters what `prepare` makes, if it was asked for: the work, and errors.
     fn enter<W: Work + 'static>(
         &mut self,
-        engine: &Engine,
+        (engine, threads): Where,
         direction: Direction,
         method: &'static str,
         prepare: impl FnOnce() -> Result<(W, Vec<Option<f64>>)>,
@@ -135,22 +145,22 @@ impl Contest<'_> {
         if method == YARDSTICK || wanted.is_empty() || wanted.iter().any(|name| name == method) {
             let (work, psnr) = prepare()?;
             let timed = Timed::warm(work)?;
-            self.entries.push(Entry { engine: engine.to_string(), direction, method, timed, psnr });
+            self.entries.push(Entry { engine: engine.to_string(), threads, direction, method, timed, psnr });
         }
         Ok(())
     }
 
-    fn enter_cpu(&mut self, engine: &Engine, isa: Isa, file: Option<&[u8]>) -> Result<()> {
+    fn enter_cpu(&mut self, on: Where, isa: Isa, file: &Option<Vec<u8>>) -> Result<()> {
         let sources = Rc::clone(&self.sources);
-        self.enter(engine, Direction::Inverse, YARDSTICK, || Ok((Move::new(&sources), Vec::new())))?;
-        self.enter(engine, Direction::Forward, YARDSTICK, || Ok((MoveBack::new(&sources), Vec::new())))?;
+        self.enter(on, Direction::Inverse, YARDSTICK, || Ok((Move::new(&sources), Vec::new())))?;
+        self.enter(on, Direction::Forward, YARDSTICK, || Ok((MoveBack::new(&sources), Vec::new())))?;
         for (mode, name) in MODES {
-            let transform = Transform::builder().mode(mode).isa(isa).threads(self.args.threads).build()?;
-            self.enter(engine, Direction::Inverse, name, || Blocks::new(&sources, &transform))?;
-            self.enter(engine, Direction::Forward, name, || Back::new(&sources, &transform))?;
+            let transform = Transform::builder().mode(mode).isa(isa).threads(on.1.unwrap_or(1)).build()?;
+            self.enter(on, Direction::Inverse, name, || Blocks::new(&sources, &transform))?;
+            self.enter(on, Direction::Forward, name, || Back::new(&sources, &transform))?;
             if let Some(file) = file {
                 let limits = self.args.limit.limits();
-                self.enter(engine, Direction::Decode, name, || {
+                self.enter(on, Direction::Decode, name, || {
                     Ok((Decoding::new(file, transform.clone(), limits), Vec::new()))
                 })?;
             }
@@ -158,9 +168,9 @@ impl Contest<'_> {
         Ok(())
     }
 
-    fn enter_device(&mut self, engine: &Engine, device: &Device) -> Result<()> {
+    fn enter_device(&mut self, on: Where, device: &Device) -> Result<()> {
         let all = OnDevice::new(device, &self.sources)?;
-        Way::all().iter().try_for_each(|way| self.enter(engine, way.direction, way.name, || all.work(way)))
+        Way::all().iter().try_for_each(|way| self.enter(on, way.direction, way.name, || all.work(way)))
     }
 
     /// Whether everything that was asked for is there.
@@ -189,7 +199,8 @@ impl Contest<'_> {
     /// The time of moving the same bytes on the same engine.
     fn moving(&self, entry: &Entry) -> Option<f64> {
         let is_its = |other: &&Entry| {
-            other.method == YARDSTICK && other.engine == entry.engine && other.direction == entry.direction
+            let of = |entry: &Entry| (entry.direction.name(), entry.engine.clone(), entry.threads);
+            other.method == YARDSTICK && of(other) == of(entry)
         };
         self.entries.iter().find(is_its).map(|other| other.timed.spread().median)
     }
@@ -201,6 +212,7 @@ impl Contest<'_> {
             let moving = self.moving(entry);
             Line {
                 engine: entry.engine.clone(),
+                threads: entry.threads,
                 method: format!("{} {}", entry.direction.name(), entry.method),
                 median_ms: median,
                 min_ms: min,
@@ -219,11 +231,11 @@ impl Contest<'_> {
 fn table(lines: &[Line]) -> Vec<String> {
     let row = |engine: &str, method: &str, rest: [&str; 6]| {
         let [ms, spread, rate, ns, share, psnr] = rest;
-        format!("| {engine:<8} | {method:<18} | {ms:>9} | {spread:>19} | {rate:>7} | {ns:>10} | {share:>9} | {psnr} |")
+        format!("| {engine:<15} | {method:<18} | {ms:>9} | {spread:>19} | {rate:>7} | {ns:>10} | {share:>9} | {psnr} |")
     };
     let heads = ["ms", "least … most", "GiB/s", "ns a block", "of moving", "PSNR, dB"];
     let rule = "|---|---|--:|--:|--:|--:|--:|---|".to_owned();
-    let head = [row("engine", "method", heads), rule];
+    let head = [row("engine, threads", "method", heads), rule];
     head.into_iter().chain(lines.iter().map(|line| text(line, row))).collect()
 }
 
@@ -239,7 +251,8 @@ fn text(line: &Line, row: impl Fn(&str, &str, [&str; 6]) -> String) -> String {
         number(line.of_moving, 3),
         psnr.join(" "),
     ];
-    row(&line.engine, &line.method, rest.each_ref().map(String::as_str))
+    let threads = line.threads.map_or(String::new(), |threads| format!(", {threads}"));
+    row(&format!("{}{threads}", line.engine), &line.method, rest.each_ref().map(String::as_str))
 }
 
 /// Coefficients that fall off towards high frequencies, as those of photographs do.
