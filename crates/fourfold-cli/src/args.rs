@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use clap::{ArgGroup, Parser, Subcommand};
-use fourfold::Precision;
+use fourfold::{Method, Precision};
 
 pub(crate) use jpeg::*;
 
-use crate::engine::{Engine, METHODS, Method, Methods, available_threads};
+use crate::engine::{Engine, Methods, available_threads, one_method};
 
 const MOST_THREADS: usize = 1024;
 
@@ -198,8 +198,8 @@ pub(crate) struct Contenders {
     /// Engines: cpu, or cpu:ISA for an instruction set of your choice; cuda or cuda:1, opencl or opencl:1
     #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "cpu")]
     pub(crate) engine: Vec<Engine>,
-    /// Methods, or all
-    #[arg(long, value_name = "M,…", value_delimiter = ',', default_value = METHODS[0].name)]
+    /// Methods, or all; what a method does not have is left out where there are several
+    #[arg(long, value_name = "M,…", value_delimiter = ',', default_value = Method::ALL[0].name())]
     pub(crate) method: Vec<Methods>,
     /// Threads of the processor to use
     #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
@@ -224,7 +224,7 @@ pub(crate) struct How {
     #[arg(long, value_name = "E", default_value = "cpu")]
     pub(crate) engine: Engine,
     /// The method
-    #[arg(long, value_name = "M", default_value = METHODS[0].name)]
+    #[arg(long, value_name = "M", default_value = Method::ALL[0].name(), value_parser = one_method)]
     pub(crate) method: Method,
     /// Threads of the processor to use
     #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]

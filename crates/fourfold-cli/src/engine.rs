@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::thread;
 
 use anyhow::{Context, Error, Result, bail, ensure};
-use fourfold::{Isa, Planner, Problem, Recipe, Wisdom};
+use fourfold::{ErrorKind, Isa, Method, Planner, Problem, Recipe, Wisdom};
 use fourfold_gpu::{Api, Device, DeviceId, GpuPlan, GpuPlanner, Target};
 
 use crate::args::{Contenders, How};
@@ -26,23 +26,6 @@ pub(crate) enum Engine {
 
 /// The architecture that is shown where no CUDA device is.
 const USUAL_ARCHITECTURE: &str = "sm_90";
-
-/// A way from a problem to a plan.
-#[derive(Clone, Copy)]
-pub(crate) struct Method {
-    pub(crate) name: &'static str,
-    pub(crate) about: &'static str,
-    cpu: fn(&Planner, &Problem) -> Recipe,
-    gpu: fn(&GpuPlanner, &Problem) -> fourfold::Result<GpuPlan>,
-}
-
-/// All methods; the first is the default.
-pub(crate) const METHODS: &[Method] = &[Method {
-    name: "fused",
-    about: "reorder, FFT and combine in one pass over the array an axis",
-    cpu: Planner::recipe,
-    gpu: GpuPlanner::plan,
-}];
 
 /// The methods that one word on the command line stands for: one by its name, or `all`.
 #[derive(Clone)]
@@ -120,22 +103,18 @@ fn isa_names() -> String {
     Isa::available().iter().map(Isa::to_string).collect::<Vec<_>>().join(", ")
 }
 
-impl FromStr for Method {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Method> {
-        let names = || METHODS.iter().map(|method| method.name).collect::<Vec<_>>().join(", ");
-        let found = METHODS.iter().find(|method| method.name == text).copied();
-        ensure!(text != "all", "all methods are for verify and bench; name one of: {}", names());
-        found.with_context(|| format!("there is no method {text:?}; there are: {}", names()))
-    }
+/// One method, by its name.
+pub(crate) fn one_method(text: &str) -> Result<Method> {
+    let names = || Method::ALL.map(Method::name).join(", ");
+    ensure!(text != "all", "all methods are for verify and bench; name one of: {}", names());
+    Ok(text.parse()?)
 }
 
 impl FromStr for Methods {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Methods> {
-        Ok(Methods(if text == "all" { METHODS.to_vec() } else { vec![text.parse()?] }))
+        Ok(Methods(if text == "all" { Method::ALL.to_vec() } else { vec![text.parse()?] }))
     }
 }
 
@@ -157,7 +136,7 @@ impl Contenders {
         let mut contenders: Vec<Contender> = Vec::new();
         for engine in &self.engine {
             for &method in self.method.iter().flat_map(|methods| &methods.0) {
-                if !contenders.iter().any(|other| other.engine == *engine && other.method.name == method.name) {
+                if !contenders.iter().any(|other| other.engine == *engine && other.method == method) {
                     contenders.push(Contender::new(engine.clone(), method, self.threads, wisdom)?);
                 }
             }
@@ -193,10 +172,12 @@ impl Contender {
     pub(crate) fn plan(&self, problem: &Problem) -> Result<Ready> {
         let ready = match &self.planner {
             AnyPlanner::Cpu(planner) => {
-                planner.plan_recipe((self.method.cpu)(planner, problem)).map(|plan| Ready::Cpu(Box::new(plan)))
+                let plan = self.recipe_of(planner, problem).and_then(|recipe| planner.plan_recipe(recipe));
+                plan.map(|plan| Ready::Cpu(Box::new(plan)))
             }
             AnyPlanner::Gpu(device, planner) => {
-                (self.method.gpu)(planner, problem).map(|plan| Ready::Gpu(Box::new(plan), device.clone()))
+                let plan = self.method.recipe(problem).and_then(|recipe| planner.plan_recipe(recipe));
+                plan.map(|plan| Ready::Gpu(Box::new(plan), device.clone()))
             }
         };
         ready.with_context(|| format!("cannot plan {problem}"))
@@ -211,10 +192,20 @@ impl Contender {
         tuned.with_context(|| format!("cannot tune {problem}"))
     }
 
+    /// What the planner knows is the default method's.
+    fn recipe_of(&self, planner: &Planner, problem: &Problem) -> fourfold::Result<Recipe> {
+        if self.method == Method::ALL[0] { Ok(planner.recipe(problem)) } else { self.method.recipe(problem) }
+    }
+
+    /// Why the method does not have the problem, unless it has.
+    pub(crate) fn lacks(&self, problem: &Problem) -> Option<fourfold::Error> {
+        self.method.recipe(problem).err().filter(|error| error.kind() == ErrorKind::Problem)
+    }
+
     /// How a processor computes the problem, and the bytes of scratch that it needs. Makes no tables.
     pub(crate) fn recipe(&self, problem: &Problem) -> Result<(Recipe, usize)> {
         let AnyPlanner::Cpu(planner) = &self.planner else { unreachable!("devices have outlines") };
-        let recipe = (self.method.cpu)(planner, problem);
+        let recipe = self.recipe_of(planner, problem).with_context(|| format!("cannot plan {problem}"))?;
         let scratch = planner.scratch_bytes(&recipe).with_context(|| format!("cannot plan {problem}"))?;
         Ok((recipe, scratch))
     }

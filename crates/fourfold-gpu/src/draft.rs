@@ -85,6 +85,16 @@ impl Homes<'_> {
     }
 }
 
+impl Limits {
+    /// An error if the device does not compute in the problem's precision.
+    pub(crate) fn check_precision(&self, problem: &Problem) -> Result<()> {
+        if problem.precision() == Precision::F64 && !self.double {
+            return Err(unavailable(format!("{} has no f64: use f32", self.name)));
+        }
+        Ok(())
+    }
+}
+
 /// All passes of a recipe; one that copies, if it has none. `parts` as for [`crate::engine::Executable::new`]. Where a filter would transform,
 /// multiply and transform back in one pass, there are two, of which the first multiplies. `choices`, one a pass of lines, or none of them.
 pub(crate) fn drafts(
@@ -95,9 +105,7 @@ pub(crate) fn drafts(
     choices: &[Choice],
 ) -> Result<Vec<Draft>> {
     let problem = recipe.problem();
-    if problem.precision() == Precision::F64 && !limits.double {
-        return Err(unavailable(format!("{} has no f64: use f32", limits.name)));
-    }
+    limits.check_precision(problem)?;
     if !choices.is_empty() && choices.len() != recipe.passes().len() {
         return Err(argument(format!(
             "{} choices for {} passes: expected one each",

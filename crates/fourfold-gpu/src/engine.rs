@@ -3,10 +3,13 @@
 use crate::Device;
 use crate::chain::Chain;
 use crate::choice::Choice;
+use crate::dialect::{Dialect, print};
 use crate::draft::{Action, Draft, Home, drafts};
+use crate::kernels::kernel;
 use crate::library::Library;
 use crate::runtime::{Buffer, Grid, Kernel, Place as Index, Queue};
 use crate::spec::Spec;
+use crate::staged::Staged;
 use fourfold::{Domain, Precision, Recipe, Result};
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,9 +17,11 @@ use std::sync::Arc;
 /// A recipe on a device, for arrays of given layouts.
 pub(crate) struct Executable {
     launches: Vec<Launch>,
+    /// Instead of launches.
+    staged: Option<Staged>,
     pub(crate) uses_bluestein: bool,
     pub(crate) specs: Vec<Spec>,
-    /// Bytes of the work array, of the spectrum of a filter and of the buffers of long lines.
+    /// Bytes of the work array, of the spectrum of a filter and of the buffers of long lines; or of two arrays between stages, and of their FFTs' scratch.
     memory: [usize; 3],
     /// What the parts of scratch are aligned to.
     alignment: usize,
@@ -43,7 +48,19 @@ impl Executable {
         choices: &[Choice],
     ) -> Result<Executable> {
         let runtime = &device.runtime;
-        let drafts = drafts(library.limits(), recipe, parts, action, choices)?;
+        let staged = if recipe.stages().is_empty() {
+            None
+        } else {
+            library.limits().check_precision(recipe.problem())?;
+            Some(Staged::new(device, library, recipe, parts)?)
+        };
+        let recipe_memory = |specs: &[Spec]| {
+            staged.as_ref().map_or_else(|| memory(recipe, specs, parts), |staged| staged.memory(recipe, parts))
+        };
+        let drafts = match &staged {
+            Some(_) => vec![],
+            None => drafts(library.limits(), recipe, parts, action, choices)?,
+        };
         let specs: Vec<Spec> = drafts.iter().flat_map(|draft| draft.specs.clone()).collect();
         let mut kernels = library.kernels(&specs)?.into_iter();
         let tables = all_tables(device, &drafts, recipe.problem().precision())?;
@@ -59,14 +76,24 @@ impl Executable {
                 });
             }
         }
+        let staged_bluestein = staged.as_ref().is_some_and(Staged::uses_bluestein);
         Ok(Executable {
             launches,
-            uses_bluestein: drafts.iter().any(|draft| draft.chain.uses_bluestein),
-            memory: memory(recipe, &specs, parts),
+            uses_bluestein: staged_bluestein || drafts.iter().any(|draft| draft.chain.uses_bluestein),
+            memory: recipe_memory(&specs),
+            staged,
             alignment: runtime.alignment(),
             nothing: runtime.allocate(0)?,
             specs,
         })
+    }
+
+    /// The text of its kernels, in the order in which they run.
+    pub(crate) fn sources(&self, dialect: &Dialect) -> Vec<String> {
+        match &self.staged {
+            Some(staged) => staged.sources(dialect),
+            None => self.specs.iter().map(|spec| print(dialect, &spec.frame(), &kernel(spec))).collect(),
+        }
     }
 
     /// Bytes of scratch: the work array, the spectrum, then the buffers of long lines.
@@ -105,6 +132,11 @@ impl Executable {
         let part = |(at, bytes): (usize, usize)| (several && bytes > 0).then(|| scratch.part(at, bytes)).transpose();
         let [work, spectrum, lines] = self.places().map(part);
         let (work, spectrum, lines) = (work?, spectrum?, lines?);
+        if let Some(staged) = &self.staged {
+            let works = [&work, &spectrum].map(|work| work.as_ref().unwrap_or(scratch));
+            let inner = lines.as_ref().unwrap_or(scratch);
+            return staged.run(queue, [input.unwrap_or(output), output], works, inner);
+        }
         let home = |home: Home| match home {
             Home::Input => input.unwrap_or(output),
             Home::Output => output,

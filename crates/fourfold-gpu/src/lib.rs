@@ -23,6 +23,7 @@ mod runtime;
 mod simulator;
 mod sizes;
 mod spec;
+mod staged;
 mod trace;
 mod tune;
 mod words;
@@ -32,6 +33,6 @@ pub use blocks::{BlockArrays, BlockComponent, BlockPlan, BlockPlanBuilder, Block
 pub use cache::{Cache, CacheEntry};
 pub use device::{Api, Device, DeviceId, DeviceInfo};
 pub use kernels::blocks::ladder::BlockMethod;
-pub use outline::{Launch, Outline, Target};
+pub use outline::{Counts, Launch, Outline, Target};
 pub use pinned::{Pending, PinnedArray};
 pub use plan::{GpuPlan, GpuPlanner};

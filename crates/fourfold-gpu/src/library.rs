@@ -65,6 +65,12 @@ impl Library {
         compiled(&self.runtime, self.cache.as_ref(), &source, spec.local_bytes()).map_err(refused)
     }
 
+    /// A kernel that is not kept here.
+    pub(crate) fn compile(&self, source: &str, local_bytes: usize) -> Result<Kernel> {
+        let refused = |e: Error| Error::new(e.kind(), format!("{e}\n{source}"));
+        compiled(&self.runtime, self.cache.as_ref(), source, local_bytes).map_err(refused)
+    }
+
     fn find(&self, spec: &Spec) -> Option<Arc<Kernel>> {
         self.lock().get(spec).cloned()
     }

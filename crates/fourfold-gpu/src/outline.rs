@@ -8,7 +8,8 @@ use crate::engine::{grid, memory};
 use crate::kernels::kernel;
 use crate::runtime::{Grid, Limits, check_nvrtc, compile_cuda, unavailable};
 use crate::spec::Spec;
-use crate::trace::Statement;
+use crate::staged::{Plan, plans, staged_memory};
+use crate::trace::{Array, Expr, Statement};
 use fourfold::{Error, Planner, Problem, Recipe, Result, Wisdom};
 
 /// What kernels are written for: a language, and the limits of a device.
@@ -55,6 +56,45 @@ pub struct Launch {
     pub steps: Vec<String>,
     /// The kernel, in CUDA C++ or OpenCL C.
     pub source: String,
+    /// What one thread does, if it does all that the kernel says once.
+    pub counts: Counts,
+}
+
+/// Operations of a kernel as it was written, each statement counted once: of one thread, where there are no loops. A fused multiply-add is
+/// one of each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Elements of the input that are read; a complex number read whole is one.
+    pub reads: usize,
+    /// Elements of the output that are written.
+    pub writes: usize,
+    /// Multiplications of reals.
+    pub multiplications: usize,
+    /// Additions and subtractions of reals.
+    pub additions: usize,
+}
+
+impl Counts {
+    fn of(statements: &[Statement]) -> Counts {
+        let mut counts = Counts::default();
+        statements.iter().for_each(|statement| counts.add(statement));
+        counts
+    }
+
+    fn add(&mut self, statement: &Statement) {
+        match statement {
+            Statement::Let(_, Expr::Load(Array::Input, _)) | Statement::LetPair(_, Array::Input, _) => self.reads += 1,
+            Statement::Store(Array::Output, ..) | Statement::StorePair(Array::Output, ..) => self.writes += 1,
+            Statement::Let(_, Expr::Real("*", ..)) => self.multiplications += 1,
+            Statement::Let(_, Expr::Real(..)) => self.additions += 1,
+            Statement::Let(_, Expr::MulAdd(..) | Expr::MulSub(..)) => {
+                self.multiplications += 1;
+                self.additions += 1;
+            }
+            Statement::For(_, _, body) | Statement::IfLess(_, _, body) => body.iter().for_each(|inner| self.add(inner)),
+            _ => {}
+        }
+    }
 }
 
 /// Architectures of NVIDIA's, and the most KiB of shared memory that a block can ask for (CUDA C++ Programming Guide, "Compute
@@ -142,21 +182,26 @@ impl Target {
     /// # Errors
     /// If the device could not run it, as [`GpuPlanner::plan`](crate::GpuPlanner::plan).
     pub fn outline(&self, problem: &Problem) -> Result<Outline> {
-        self.outline_with(problem, &Wisdom::new())
+        self.outline_of(Planner::new().recipe(problem), &Wisdom::new())
     }
 
-    /// The same, following `wisdom` where it knows the problem on this device.
+    /// What a plan that follows `recipe` would launch, with our own FFTs between stages; with what `wisdom` knows of the problem on this device,
+    /// if the recipe is a planner's own.
     ///
     /// # Errors
     /// As [`Target::outline`], and if that part of the wisdom does not compute the problem.
-    pub fn outline_with(&self, problem: &Problem, wisdom: &Wisdom) -> Result<Outline> {
+    pub fn outline_of(&self, recipe: Recipe, wisdom: &Wisdom) -> Result<Outline> {
+        let problem = recipe.problem();
         crate::plan::check_lengths(problem)?;
-        let recipe = Planner::new().recipe(problem);
-        let drafts = drafts(&self.limits, &recipe, false, None, &self.choices(problem, wisdom)?)?;
+        if !recipe.stages().is_empty() {
+            return self.staged_outline(recipe);
+        }
+        let drafts = drafts(&self.limits, &recipe, false, None, &self.choices(&recipe, wisdom)?)?;
         let launch = |pass: usize, spec: &Spec| {
             let (Grid { groups, threads, local_bytes, .. }, statements) = (grid(spec, pass > 0), kernel(spec));
             let source = print(self.dialect, &spec.frame(), &statements);
-            Launch { pass, groups, threads, local_bytes, steps: comments(&statements), source }
+            let counts = Counts::of(&statements);
+            Launch { pass, groups, threads, local_bytes, steps: comments(&statements), source, counts }
         };
         let mut launches = vec![];
         let mut pass = 0;
@@ -182,10 +227,40 @@ impl Target {
         format!("{}:{}", self.dialect.api, self.name().replace(['\t', '\n', '\r'], " "))
     }
 
-    /// What `wisdom` knows of a problem here; nothing, if all is to be estimated.
-    pub(crate) fn choices(&self, problem: &Problem, wisdom: &Wisdom) -> Result<Vec<Choice>> {
-        let text = wisdom.get(problem, &self.engine_name());
+    /// What `wisdom` knows here of a planner's own recipe; nothing, if all is to be estimated.
+    pub(crate) fn choices(&self, recipe: &Recipe, wisdom: &Wisdom) -> Result<Vec<Choice>> {
+        let problem = recipe.problem();
+        let text = wisdom.get(problem, &self.engine_name()).filter(|_| *recipe == Planner::new().recipe(problem));
         text.map_or(Ok(vec![]), |text| choice::parse(&text).map_err(|error| unwise(problem, &error)))
+    }
+
+    /// The same for stages, of which each is a pass.
+    fn staged_outline(&self, recipe: Recipe) -> Result<Outline> {
+        self.limits.check_precision(recipe.problem())?;
+        let (mut launches, mut bluestein) = (vec![], false);
+        for (pass, plan) in plans(&recipe, false)?.into_iter().enumerate() {
+            match plan {
+                Plan::Fft(fft) => {
+                    let fft = self.outline_of(fft, &Wisdom::new())?;
+                    bluestein |= fft.uses_bluestein;
+                    launches.extend(fft.launches.into_iter().map(|launch| Launch { pass, ..launch }));
+                }
+                Plan::Kernel(spec) => {
+                    let (Grid { groups, threads, local_bytes, .. }, statements) = (spec.grid(), spec.kernel());
+                    let (steps, source) = (comments(&statements), spec.source(self.dialect));
+                    let counts = Counts::of(&statements);
+                    launches.push(Launch { pass, groups, threads, local_bytes, steps, source, counts });
+                }
+            }
+        }
+        Ok(Outline {
+            launches,
+            bytes_moved: recipe.bytes_moved(),
+            scratch_bytes: staged_memory(&self.limits, &recipe, false)?.iter().sum(),
+            uses_bluestein: bluestein,
+            choices: vec![],
+            recipe,
+        })
     }
 }
 

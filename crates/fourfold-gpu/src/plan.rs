@@ -2,10 +2,8 @@
 
 use crate::array::one_queue;
 use crate::choice::Choice;
-use crate::dialect::print;
 use crate::draft::{Action, drafts};
 use crate::engine::Executable;
-use crate::kernels::kernel;
 use crate::library::Library;
 use crate::outline::unwise;
 use crate::runtime::{Buffer, argument, elsewhere};
@@ -90,8 +88,9 @@ impl GpuPlanner {
     pub fn with_wisdom(self, wisdom: Wisdom) -> Result<GpuPlanner> {
         for (problem, _) in wisdom.of_engine(&self.target.engine_name()) {
             let problem: Problem = problem.parse()?;
-            let choices = self.target.choices(&problem, &wisdom)?;
-            let made = drafts(self.library.limits(), &self.recipe(&problem), false, None, &choices);
+            let recipe = self.recipe(&problem);
+            let choices = self.target.choices(&recipe, &wisdom)?;
+            let made = drafts(self.library.limits(), &recipe, false, None, &choices);
             made.map_err(|error| unwise(&problem, &error))?;
         }
         self.lock_wisdom().merge(wisdom);
@@ -107,9 +106,9 @@ impl GpuPlanner {
         self.wisdom.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is known of `problem`; nothing, if all is to be estimated.
-    fn known(&self, problem: &Problem) -> Result<Vec<Choice>> {
-        self.target.choices(problem, &self.lock_wisdom())
+    /// What is known of a recipe; nothing, if all is to be estimated.
+    fn known(&self, recipe: &Recipe) -> Result<Vec<Choice>> {
+        self.target.choices(recipe, &self.lock_wisdom())
     }
 
     pub(crate) fn recipe(&self, problem: &Problem) -> Recipe {
@@ -123,7 +122,20 @@ impl GpuPlanner {
     /// the compiler's log, the kernel and its spec), or the [standard cache](Cache::standard) is an error.
     pub fn plan(&self, problem: &Problem) -> Result<GpuPlan> {
         check_lengths(problem)?;
-        self.prepare(self.recipe(problem), None, self.known(problem)?)
+        self.plan_recipe(self.recipe(problem))
+    }
+
+    /// A plan that follows `recipe`: with the passes that it names, but the kernels' own factors, or with its stages.
+    ///
+    /// # Errors
+    /// As [`GpuPlanner::plan`], and if the recipe multiplies: a filter needs its multiplier.
+    pub fn plan_recipe(&self, recipe: Recipe) -> Result<GpuPlan> {
+        if recipe.inverse().is_some() {
+            return Err(argument("a filter needs its multiplier: use `GpuPlanner::filter`".into()));
+        }
+        check_lengths(recipe.problem())?;
+        let choices = self.known(&recipe)?;
+        self.prepare(recipe, None, choices)
     }
 
     /// A plan that computes forward → multiply → inverse, as [`Planner::filter`]; the multiply is part of the pass that ends the forward
@@ -147,7 +159,9 @@ impl GpuPlanner {
         if threshold.is_nan() || threshold < 0.0 {
             return Err(argument(format!("a threshold of {threshold}: expected 0 or more")));
         }
-        self.prepare(self.recipe(problem), Some(Action::Threshold(threshold)), self.known(problem)?)
+        let recipe = self.recipe(problem);
+        let choices = self.known(&recipe)?;
+        self.prepare(recipe, Some(Action::Threshold(threshold)), choices)
     }
 
     /// A plan that follows a recipe, with choices for each of its passes, or for none.
@@ -196,8 +210,7 @@ impl GpuPlan {
 
     /// The text of its kernels, in the order in which they run.
     pub fn sources(&self) -> Vec<String> {
-        let dialect = self.device.runtime.dialect();
-        self.executable.specs.iter().map(|spec| print(dialect, &spec.frame(), &kernel(spec))).collect()
+        self.executable.sources(self.device.runtime.dialect())
     }
 
     /// Transforms `input` to `output`, both in the problem's layouts and in the host's memory: uploads, runs, downloads.

@@ -15,6 +15,7 @@ pub use crate::rules::cosine_sine::{Data, Index, Order, Reduction, Step, dft_of,
 pub use crate::rules::cut::{pack, unpack};
 pub use crate::rules::mixed_radix::{factors, length, prime_factors};
 pub use crate::rules::rader::generator_powers;
+pub use crate::turns::{after, after_one, before, before_one};
 pub use crate::twiddle::Roots;
 
 /// JPEG's 8×8 blocks.

@@ -44,7 +44,9 @@ mod planner;
 mod real;
 mod recipe;
 mod rules;
+mod stage;
 mod tune;
+mod turns;
 
 mod dd;
 pub mod naive;
@@ -66,7 +68,9 @@ pub use plan::Plan;
 pub use planner::{Effort, Planner, PlannerBuilder};
 pub use problem::{AxisTransform, Problem};
 pub use recipe::{Line, Op, Pass, Place, Recipe, Scheme};
+pub use rules::methods::Method;
 pub use rules::mixed_radix::{Factor, RADICES};
+pub use stage::{Combine, CombineAxis, Direction, Extent, Order, Outputs, Stage, StageWork, Terms, Way};
 pub use wisdom::Wisdom;
 
 /// The pages for newcomers: their Rust is tested with the rest of the documentation.

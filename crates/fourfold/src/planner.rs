@@ -12,6 +12,7 @@ use crate::problem::AxisTransform;
 use crate::recipe::{self, Op, Recipe, Scheme};
 use crate::rules::axes;
 use crate::rules::mixed_radix::LONGEST;
+use crate::stage::StageWork;
 use crate::{Domain, Error, ErrorKind, Precision, Problem, Result, Wisdom};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -175,11 +176,11 @@ impl Planner {
     /// If an axis is too long.
     pub fn scratch_bytes(&self, recipe: &Recipe) -> Result<usize> {
         check_size(recipe)?;
-        let sizes = match recipe.problem().precision() {
-            Precision::F32 => Sizes::new::<f32>(recipe, self.isa),
-            Precision::F64 => Sizes::new::<f64>(recipe, self.isa),
+        let scratch = match recipe.problem().precision() {
+            Precision::F32 => Sizes::of_recipe::<f32>,
+            Precision::F64 => Sizes::of_recipe::<f64>,
         };
-        Ok(sizes.scratch(self.pool.threads()))
+        Ok(scratch(recipe, self.isa, self.pool.threads()))
     }
 
     /// A plan for `problem`.
@@ -265,6 +266,7 @@ impl Planner {
         if let Some(values) = &values {
             check_complex(recipe, values)?;
         }
+        check_factors(recipe)?;
         let mut line = |recipe: &recipe::Line| {
             let mut tables = tables.lock().unwrap_or_else(PoisonError::into_inner);
             match tables.entry(key(recipe)) {
@@ -320,10 +322,23 @@ fn check_memory(line: &recipe::Line, bytes: usize) -> Result<()> {
     probe.map_err(|_| Error::new(ErrorKind::Unavailable, message()))
 }
 
+/// The same before the factors of combines are made.
+fn check_factors(recipe: &Recipe) -> Result<()> {
+    let terms = recipe.stages().iter().map(|stage| match &stage.work {
+        StageWork::Combine(combine) => combine.axes.iter().map(|axis| axis.n + 1).sum(),
+        _ => 0,
+    });
+    let bytes = terms.sum::<usize>() * 2 * recipe.problem().precision().bytes();
+    let message = || format!("there is no memory for {bytes} bytes of factors of `{}`", recipe.problem());
+    let probe = Vec::<u8>::new().try_reserve_exact(bytes);
+    probe.map_err(|_| Error::new(ErrorKind::Unavailable, message()))
+}
+
 /// Lengths whose tables and scratch (at most some hundred reals an element of a line) would overflow. A DFT may be twice as long
 /// as its axis, and a little more.
 fn check_size(recipe: &Recipe) -> Result<()> {
     const MOST: usize = LONGEST / 2 - 1;
+    recipe.ffts().try_for_each(check_size)?;
     let longest = recipe.lines().map(|line| line.transform.n).max().unwrap_or(0);
     if longest <= MOST {
         return Ok(());

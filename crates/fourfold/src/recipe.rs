@@ -5,7 +5,9 @@ use crate::rules::along::{FIRST, fits};
 use crate::rules::axes;
 use crate::rules::cosine_sine::dft_of;
 use crate::rules::cut::complex_length;
+use crate::rules::methods::Method;
 use crate::rules::mixed_radix::{Factor, List, RADICES, length};
+use crate::stage::{Stage, StageWork};
 use crate::{Domain, Error, ErrorKind, Result};
 use std::fmt;
 use std::str::FromStr;
@@ -20,12 +22,16 @@ use std::str::FromStr;
 ///
 /// A filter names both problems in the first line, `dct2 f64 64x64 | multiply | idct2 f64 64x64`, and one of its passes reads
 /// `output -> output axis 0: dct2 64 = 8 8 | multiply | dct3 64 = 8 8`.
+///
+/// A recipe by another [`Method`] than the default has [stages](Stage) instead of passes, and names the method in the first line:
+/// `dct2 f64 1000x1024 by three-stage`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
     problem: Problem,
     inverse: Option<Problem>,
     passes: Vec<Pass>,
     work: Option<(Domain, Vec<usize>)>,
+    staged: Option<(Method, Vec<Stage>)>,
 }
 
 /// One trip through memory: every element is read once and written once.
@@ -113,7 +119,34 @@ impl fmt::Display for Scheme {
 impl Recipe {
     pub(crate) fn new(problem: Problem, inverse: Option<Problem>, ops: Vec<Vec<Op>>) -> Self {
         let (passes, work) = axes::places(&problem, inverse.as_ref(), ops);
-        Recipe { problem, inverse, passes, work }
+        Recipe { problem, inverse, passes, work, staged: None }
+    }
+
+    pub(crate) fn staged(problem: Problem, method: Method, stages: Vec<Stage>) -> Self {
+        Recipe { problem, inverse: None, passes: vec![], work: None, staged: Some((method, stages)) }
+    }
+
+    /// The stages, in order; none where there are passes.
+    pub fn stages(&self) -> &[Stage] {
+        self.staged.as_ref().map_or(&[], |(_, stages)| stages)
+    }
+
+    /// The method by which it was made.
+    pub fn method(&self) -> Method {
+        self.staged.as_ref().map_or(Method::ALL[0], |(method, _)| *method)
+    }
+
+    /// Reals of the largest array between two stages.
+    pub(crate) fn work_reals(&self) -> usize {
+        self.stages().iter().skip(1).map(|stage| stage.from.reals()).max().unwrap_or(0)
+    }
+
+    /// The FFTs of its stages.
+    pub(crate) fn ffts(&self) -> impl Iterator<Item = &Recipe> {
+        self.stages().iter().filter_map(|stage| match &stage.work {
+            StageWork::Fft(recipe) => Some(&**recipe),
+            _ => None,
+        })
     }
 
     /// The problem; of a filter, the forward one.
@@ -131,7 +164,7 @@ impl Recipe {
         self.inverse.as_ref().unwrap_or(&self.problem)
     }
 
-    /// The passes, in order.
+    /// The passes, in order; none where there are [stages](Recipe::stages), or nothing to do.
     pub fn passes(&self) -> &[Pass] {
         &self.passes
     }
@@ -151,11 +184,18 @@ impl Recipe {
 
     /// Whether Bluestein's convolution stands somewhere, which costs about a digit.
     pub fn uses_bluestein(&self) -> bool {
-        self.lines().flat_map(|line| line.scheme.factors()).any(Factor::uses_bluestein)
+        let own = self.lines().flat_map(|line| line.scheme.factors()).any(Factor::uses_bluestein);
+        own || self.ffts().any(Recipe::uses_bluestein)
     }
 
-    /// Bytes that the passes read and write, tables not counted.
+    /// Bytes that the passes or stages read and write, tables not counted.
     pub fn bytes_moved(&self) -> usize {
+        let real = self.problem.precision().bytes();
+        let stage = |stage: &Stage| match &stage.work {
+            StageWork::Fft(recipe) => recipe.bytes_moved(),
+            _ => (stage.from.reals() + stage.to.reals()).saturating_mul(real),
+        };
+        let staged = self.stages().iter().map(stage).fold(0, usize::saturating_add);
         let reals = |(domain, shape): (Domain, &[usize])| domain.reals() * shape.iter().product::<usize>();
         let reals = |place: Place| match place {
             Place::Input => reals((self.problem.input_domain(), &self.problem.input().shape)),
@@ -163,7 +203,7 @@ impl Recipe {
             Place::Work => self.work().map_or(0, reals),
         };
         let moved = self.passes.iter().map(|pass| reals(pass.from) + reals(pass.to)).fold(0, usize::saturating_add);
-        moved.saturating_mul(self.problem.precision().bytes())
+        moved.saturating_mul(real).saturating_add(staged)
     }
 }
 
@@ -191,6 +231,10 @@ impl fmt::Display for Op {
 impl fmt::Display for Recipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.problem)?;
+        if let Some((method, stages)) = &self.staged {
+            write!(f, " by {method}")?;
+            return stages.iter().try_for_each(|stage| write!(f, "\n{stage}"));
+        }
         if let Some(inverse) = &self.inverse {
             write!(f, " | multiply | {inverse}")?;
         }
@@ -212,6 +256,9 @@ impl FromStr for Recipe {
     fn from_str(text: &str) -> Result<Self> {
         let mut rows = text.trim().lines().map(str::trim);
         let heading = rows.next().unwrap_or_default();
+        if let Some((problem, method)) = heading.split_once(" by ") {
+            return parse_staged(problem.parse()?, method.trim().parse()?, &rows.collect::<Vec<_>>());
+        }
         let default = match heading.split_once("| multiply |") {
             Some((forward, inverse)) => axes::filter(&forward.parse()?, &inverse.parse()?)?,
             None => axes::recipe(&heading.parse()?),
@@ -232,6 +279,22 @@ impl FromStr for Recipe {
 
 fn invalid(message: String) -> Error {
     Error::new(ErrorKind::Notation, message)
+}
+
+/// A method's stages follow from the problem, and what stands in the text must say the same.
+fn parse_staged(problem: Problem, method: Method, rows: &[&str]) -> Result<Recipe> {
+    let recipe = method.recipe(&problem)?;
+    let wanted: Vec<String> = recipe.to_string().lines().skip(1).map(str::to_owned).collect();
+    let differs =
+        (0..wanted.len().max(rows.len())).find(|&i| wanted.get(i).map(String::as_str) != rows.get(i).copied());
+    match differs {
+        None => Ok(recipe),
+        Some(i) if i < wanted.len() => {
+            let found = rows.get(i).copied().unwrap_or_default();
+            Err(invalid(format!("`{found}`: stage {} of {method} is `{}`", i + 1, wanted[i])))
+        }
+        Some(i) => Err(invalid(format!("`{}`: {method} has {} stages", rows[i], wanted.len()))),
+    }
 }
 
 /// `input -> output axis 1: dct2 1024 = 16 8 8 | multiply | …`

@@ -40,7 +40,8 @@ pub(super) fn run(args: &Bench) -> Result<()> {
     let mut lines = Vec::new();
     for problem in &problems {
         progress.message(problem.to_string());
-        for line in bench(problem, &contenders, args)? {
+        let able = able(problem, &contenders)?;
+        for line in bench(problem, &able, args)? {
             if !args.json {
                 progress.print(&text(&line))?;
             }
@@ -52,8 +53,17 @@ pub(super) fn run(args: &Bench) -> Result<()> {
     if args.json { print_json(&lines) } else { Ok(()) }
 }
 
+/// The contenders whose methods have the problem; an error if none has.
+fn able<'a>(problem: &Problem, contenders: &'a [Contender]) -> Result<Vec<&'a Contender>> {
+    let lacks: Vec<_> = contenders.iter().map(|contender| contender.lacks(problem)).collect();
+    if let Some(first) = lacks.iter().flatten().next().filter(|_| lacks.iter().all(Option::is_some)) {
+        return Err(first.clone().into());
+    }
+    Ok(contenders.iter().zip(lacks).filter(|(_, lacks)| lacks.is_none()).map(|(contender, _)| contender).collect())
+}
+
 /// Measures all contenders and copies in turn, so that all meet the same weather.
-fn bench(problem: &Problem, contenders: &[Contender], args: &Bench) -> Result<Vec<Line>> {
+fn bench(problem: &Problem, contenders: &[&Contender], args: &Bench) -> Result<Vec<Line>> {
     let mut contest = Contest::new(problem)?;
     contenders.iter().try_for_each(|contender| contest.enter(contender, problem))?;
     let start = Instant::now();
@@ -63,7 +73,7 @@ fn bench(problem: &Problem, contenders: &[Contender], args: &Bench) -> Result<Ve
     let lines = contenders.iter().zip(contest.results()).map(|(contender, (Spread { median, min, max }, copy))| Line {
         problem: problem.to_string(),
         engine: contender.engine.to_string(),
-        method: contender.method.name,
+        method: contender.method.name(),
         threads: matches!(contender.engine, Engine::Cpu(_)).then_some(args.contenders.threads),
         median_ms: median,
         min_ms: min,

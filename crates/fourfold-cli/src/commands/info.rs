@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail, ensure};
-use fourfold::Isa;
+use fourfold::{Isa, Method};
 use fourfold_gpu::{Api, Device, DeviceInfo};
 use serde::Serialize;
 
 use super::{bytes, print_json};
 use crate::args::Info;
-use crate::engine::{Engine, METHODS, available_threads};
+use crate::engine::{Engine, available_threads};
 
 #[derive(Serialize)]
 struct Facts {
@@ -56,7 +56,7 @@ fn facts() -> Facts {
     Facts {
         version: env!("CARGO_PKG_VERSION"),
         engines: std::iter::once(cpu).chain(Api::ALL.map(gpu_facts)).collect(),
-        methods: METHODS.iter().map(|method| MethodFacts { name: method.name, about: method.about }).collect(),
+        methods: Method::ALL.map(|method| MethodFacts { name: method.name(), about: method.about() }).into(),
     }
 }
 

@@ -70,9 +70,9 @@ fn on_processor(args: &Plan, problem: &Problem) -> Result<Answer> {
 }
 
 fn on_device(args: &Plan, problem: &Problem, Aim { target, missing }: Aim) -> Result<Answer> {
-    let outline = target
-        .outline_with(problem, &wisdom::load(&args.how.wisdom)?)
-        .with_context(|| format!("cannot plan {problem}"))?;
+    let wisdom = wisdom::load(&args.how.wisdom)?;
+    let recipe = args.how.method.recipe(problem)?;
+    let outline = target.outline_of(recipe, &wisdom).with_context(|| format!("cannot plan {problem}"))?;
     let kernel = |launch: Launch| Kernel {
         pass: launch.pass,
         groups: launch.groups,
@@ -97,7 +97,7 @@ fn answer(
     Answer {
         problem: recipe.problem().to_string(),
         engine: args.how.engine.to_string(),
-        method: args.how.method.name,
+        method: args.how.method.name(),
         threads: matches!(args.how.engine, Engine::Cpu(_)).then_some(args.how.threads),
         passes: if device.is_some() { sums(recipe) } else { passes(recipe) },
         bluestein,

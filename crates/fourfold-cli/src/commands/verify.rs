@@ -1,6 +1,8 @@
 //! `fourfold verify`: results for random input against the oracle.
 
-use anyhow::{Result, bail};
+use std::io::{self, Write};
+
+use anyhow::{Result, bail, ensure};
 use fourfold::Problem;
 use fourfold::verify::{Data, Verdict, check};
 use serde::Serialize;
@@ -34,19 +36,30 @@ pub(super) fn run(args: &Verify) -> Result<()> {
     let problems = args.problems.parse()?;
     let contenders = args.contenders.all()?;
     let progress = Progress::new(problems.len() * contenders.len());
-    let mut lines = Vec::new();
+    let several = problems.len() * contenders.len() > 1;
+    let (mut lines, mut left_out) = (Vec::new(), 0);
     for problem in &problems {
         progress.message(problem.to_string());
         for contender in &contenders {
+            progress.step();
+            if let Some(why) = contender.lacks(problem) {
+                ensure!(several, "{why}");
+                left_out += 1;
+                continue;
+            }
             let line = verify(problem, contender, args.seed)?;
             if !args.json {
                 progress.print(&text(&line))?;
             }
             lines.push(line);
-            progress.step();
         }
     }
     drop(progress);
+    ensure!(!lines.is_empty(), "none of the methods has any of the problems");
+    if left_out > 0 {
+        let kinds = "other kinds than the method has";
+        writeln!(io::stderr(), "fourfold: {left_out} of {} left out: {kinds}", left_out + lines.len())?;
+    }
     if args.json {
         print_json(&lines)?;
     }
@@ -77,7 +90,7 @@ fn line(problem: &Problem, contender: &Contender, verdict: Verdict) -> Line {
     Line {
         problem: problem.to_string(),
         engine: contender.engine.to_string(),
-        method: contender.method.name,
+        method: contender.method.name(),
         error: verdict.error,
         bound: verdict.bound,
         ok: verdict.holds(),
@@ -103,12 +116,12 @@ fn text(line: &Line) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Engine, METHODS};
-    use fourfold::Wisdom;
+    use crate::engine::Engine;
+    use fourfold::{Method, Wisdom};
 
     #[test]
     fn what_is_wrong_is_named_and_is_a_failure() {
-        let contender = Contender::new(Engine::Cpu(None), METHODS[0], 1, &Wisdom::new()).unwrap();
+        let contender = Contender::new(Engine::Cpu(None), Method::ALL[0], 1, &Wisdom::new()).unwrap();
         let problem = "dct2 f64 8".parse().unwrap();
         let line = |error, strays| line(&problem, &contender, Verdict { error, bound: 6e-16, sampled: None, strays });
         let good = || line(1e-16, 0);

@@ -7,6 +7,8 @@ mod dft;
 mod place;
 mod pointwise;
 mod port;
+pub(crate) mod stage;
+pub(crate) mod turns;
 
 use crate::spec::{Port, Spec, Stage, Work};
 use crate::trace::{

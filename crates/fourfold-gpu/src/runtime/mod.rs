@@ -9,7 +9,7 @@ mod transfer;
 
 use crate::DeviceInfo;
 use crate::dialect::{CUDA, Dialect, OPENCL};
-use fourfold::{Element, Error, ErrorKind, Result};
+use fourfold::{Element, Error, ErrorKind, Problem, Result};
 use std::sync::Arc;
 
 pub(crate) use cuda::{check_presence as check_nvrtc, compile as compile_cuda, devices as cuda_devices};
@@ -49,6 +49,9 @@ pub(crate) enum Buffer {
     Cuda(cuda::Buffer),
     OpenCl(opencl::Buffer),
 }
+
+/// A plan of a library of the device's maker.
+pub(crate) struct VendorFft(cuda::VendorFft);
 
 /// A compiled kernel.
 pub(crate) enum Kernel {
@@ -151,11 +154,39 @@ impl Runtime {
         }
     }
 
+    /// The maker's own real FFT over the last axes of an array in C order, if there is one.
+    pub(crate) fn vendor_fft(&self, problem: &Problem) -> Result<Option<VendorFft>> {
+        match self {
+            Runtime::Cuda(device) => Ok(device.fft(problem)?.map(VendorFft)),
+            Runtime::OpenCl(_) => Ok(None),
+        }
+    }
+
     pub(crate) fn same(&self, other: &Runtime) -> bool {
         match (self, other) {
             (Runtime::Cuda(a), Runtime::Cuda(b)) => Arc::ptr_eq(a, b),
             (Runtime::OpenCl(a), Runtime::OpenCl(b)) => Arc::ptr_eq(a, b),
             _ => false,
+        }
+    }
+}
+
+impl VendorFft {
+    /// Bytes of scratch.
+    pub(crate) fn scratch_bytes(&self) -> usize {
+        self.0.scratch_bytes()
+    }
+
+    /// Whether it does a length by Bluestein's algorithm, which costs about a digit.
+    pub(crate) fn has_large_primes(&self) -> bool {
+        self.0.has_large_primes()
+    }
+
+    /// Enqueues the FFT, which may overwrite what it reads.
+    pub(crate) fn run(&self, queue: &Queue, ends: [&Buffer; 2], scratch: &Buffer) -> Result<()> {
+        match (queue, ends.map(Buffer::cuda), scratch.cuda()) {
+            (Queue::Cuda(queue), [Some(from), Some(to)], Some(scratch)) => self.0.run(queue, [from, to], scratch),
+            _ => Err(elsewhere()),
         }
     }
 }

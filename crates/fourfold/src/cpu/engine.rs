@@ -11,6 +11,7 @@ use super::memory::{Array, Scratch, Untyped, View, ViewMut};
 use super::pass::Rows;
 use super::single::Single;
 use super::sizes::Sizes;
+use super::stage::Stages;
 use super::threads::Pool;
 use super::tiles::{Block, Tiles};
 use crate::multiplier::Values;
@@ -21,6 +22,8 @@ use std::sync::Arc;
 /// The executable form of a recipe in one precision.
 pub(crate) struct Engine<S> {
     passes: Vec<Pass<S>>,
+    /// Instead of passes.
+    stages: Option<Stages<S>>,
     pub(super) sizes: Sizes,
     /// The one line of a problem that is one signal and done by itself: it needs no arrays, whose making a short one would notice.
     signal: Option<Signal<S>>,
@@ -139,12 +142,13 @@ impl<S: Precise> Engine<S> {
         };
         let passes = recipe.passes().iter().map(&mut pass).collect::<Result<Vec<_>>>()?;
         let signal = signal(recipe, &passes);
-        Ok(Engine { passes, sizes: Sizes::new::<S>(recipe, isa), signal })
+        let stages = Stages::new(recipe, isa, &mut |recipe| Engine::new(recipe, isa, None, line))?;
+        Ok(Engine { passes, stages, sizes: Sizes::new::<S>(recipe, isa), signal })
     }
 
     /// Bytes of scratch for `threads` threads.
     pub(crate) fn scratch(&self, threads: usize) -> usize {
-        self.sizes.scratch(threads)
+        self.stages.as_ref().map_or_else(|| self.sizes.scratch(threads), |stages| stages.scratch(threads))
     }
 
     /// The lanes that run.
@@ -158,6 +162,10 @@ impl<S: Precise> Engine<S> {
     /// The arrays have the shapes of the problem and lie in memory that is readable and writable and nobody else's meanwhile;
     /// `scratch` has [`Engine::scratch`] bytes and is aligned to 64.
     pub(crate) unsafe fn run(&self, [input, output]: [&Array<S>; 2], scratch: *mut u8, pool: &Pool) {
+        if let Some(stages) = &self.stages {
+            // SAFETY: the caller's.
+            return unsafe { stages.run([input, output], scratch, pool) };
+        }
         let work = self.sizes.work.as_ref().map(|(shape, parts)| Array::c_order(scratch.cast(), shape, *parts));
         // SAFETY: within the scratch.
         let (single, buffers) = unsafe {

@@ -22,6 +22,7 @@ mod pairs;
 mod pass;
 pub(crate) mod single;
 pub(crate) mod sizes;
+pub(crate) mod stage;
 pub(crate) mod threads;
 mod tiles;
 mod transpose;

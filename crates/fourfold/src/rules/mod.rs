@@ -10,8 +10,11 @@
 //! | [`cut`] | one long DFT of length N₁·N₂ | N₂ DFTs of length N₁ and N₁ of length N₂ |
 //! | [`along`] | a DFT of one signal | the same with butterflies side by side |
 //! | [`axes`] | a transform of several axes | one pass an axis |
+//! | [`three_stage`] | a transform of up to three axes | one real FFT of all of them between a reorder and a combine |
+//! | [`row_column`] | a transform of several axes | three stages and a transpose for each |
+//! | [`one_dimension`] | a DCT-II along one axis | a real FFT of four, two or one times the length |
 //!
-//! [`candidates`] has other ways to the same sums, to be measured.
+//! [`candidates`] has other ways to the same sums, to be measured; [`methods`] has the names by which whole recipes are asked for.
 
 pub(crate) mod along;
 pub(crate) mod axes;
@@ -20,5 +23,9 @@ pub(crate) mod candidates;
 pub(crate) mod cosine_sine;
 pub(crate) mod cut;
 pub(crate) mod extension;
+pub(crate) mod methods;
 pub(crate) mod mixed_radix;
+pub(crate) mod one_dimension;
 pub(crate) mod rader;
+pub(crate) mod row_column;
+pub(crate) mod three_stage;

@@ -1,6 +1,7 @@
 //! CUDA: the driver and NVRTC, loaded when a device is opened.
 
 mod compiler;
+mod fft;
 mod memory;
 mod queue;
 
@@ -14,6 +15,7 @@ use fourfold::{Error, Result};
 use std::sync::Arc;
 
 pub(crate) use compiler::{check_presence, compile};
+pub(crate) use fft::VendorFft;
 pub(crate) use memory::{Buffer, Pinned};
 pub(crate) use queue::{Event, Queue};
 

@@ -1,0 +1,206 @@
+//! Stages of the paper's methods: a kernel each for reorder, combine and transpose, and for the FFT the vendor's library where it has one, or our
+//! own passes.
+
+use crate::Device;
+use crate::dialect::{Dialect, print};
+use crate::draft::drafts;
+use crate::engine::{Executable, memory};
+use crate::kernels::stage::{Move, StageSpec, Strided, THREADS};
+use crate::kernels::turns;
+use crate::library::Library;
+use crate::runtime::{Buffer, Grid, Kernel, Limits, Queue, VendorFft};
+use fourfold::{Domain, Extent, Layout, Precision, Problem, Recipe, Result, Stage, StageWork};
+
+/// The stages of a recipe on a device.
+pub(crate) struct Staged {
+    stages: Vec<Ready>,
+    specs: Vec<StageSpec>,
+}
+
+enum Ready {
+    Kernel { kernel: Kernel, grid: Grid, table: Buffer },
+    Fft(Box<Executable>),
+    Vendor(VendorFft),
+}
+
+/// What a stage does on a device.
+pub(crate) enum Plan {
+    Kernel(StageSpec),
+    Fft(Recipe),
+}
+
+/// The stages of a recipe. `parts`: both parts of complex arrays are one more axis, which in arrays between the stages runs slowest.
+pub(crate) fn plans(recipe: &Recipe, parts: bool) -> Result<Vec<Plan>> {
+    let (stages, problem) = (recipe.stages(), recipe.problem());
+    let last = stages.len().saturating_sub(1);
+    let plan = |(i, stage): (usize, &Stage)| {
+        let from = side(&stage.from, (i == 0).then_some(problem.input()), parts);
+        let to = side(&stage.to, (i == last).then_some(problem.output()), parts);
+        let work = match &stage.work {
+            StageWork::Fft(fft) => return twice(fft, parts).map(Plan::Fft),
+            StageWork::Reorder { orders, way } => Move::Reorder { orders: orders.clone(), way: *way },
+            StageWork::Combine(combine) => Move::Combine(combine.clone()),
+            StageWork::Transpose => Move::Transpose,
+        };
+        Ok(Plan::Kernel(StageSpec { precision: problem.precision(), from, to, work }))
+    };
+    stages.iter().enumerate().map(plan).collect()
+}
+
+/// Where the elements of an array are: in the caller's layout, or in C order.
+fn side(extent: &Extent, layout: Option<&Layout>, parts: bool) -> Strided {
+    let part = extent.axes.len();
+    let (mut axes, mut lengths) = (extent.axes.clone(), extent.lengths.clone());
+    if parts {
+        axes.insert(0, part);
+        lengths.insert(0, 2);
+    }
+    if let Some(Layout { strides, offset, len, .. }) = layout {
+        let unit = if parts { 2 } else { 1 };
+        let strides = strides.iter().map(|stride| *stride as i64 * unit).chain(parts.then_some(1)).collect();
+        return Strided { offset: *offset as i64 * unit, axes, lengths, strides, reach: len * unit as usize };
+    }
+    let mut strides = vec![0; axes.len()];
+    let reach = axes.iter().zip(&lengths).rev().fold(extent.domain.reals(), |step, (&axis, &n)| {
+        strides[axis] = step as i64;
+        step * n
+    });
+    Strided { offset: 0, axes, lengths, strides, reach }
+}
+
+/// The FFT of two arrays instead of one, if there are parts.
+fn twice(fft: &Recipe, parts: bool) -> Result<Recipe> {
+    let problem = fft.problem();
+    if !parts {
+        return Ok(fft.clone());
+    }
+    let real = if problem.input_domain() == Domain::Real { problem.input() } else { problem.output() };
+    let shape: Vec<usize> = [2].into_iter().chain(real.shape.iter().copied()).collect();
+    let axes: Vec<isize> = problem.transforms().iter().map(|transform| transform.axis as isize + 1).collect();
+    let twice =
+        Problem::builder(problem.kinds(), problem.precision(), shape).axes(axes).norm(problem.norm()).build()?;
+    Ok(fourfold::Planner::new().recipe(&twice))
+}
+
+/// Bytes of the two arrays between stages, and of what the hungriest FFT needs.
+pub(crate) fn staged_memory(limits: &Limits, recipe: &Recipe, parts: bool) -> Result<[usize; 3]> {
+    let own = |plan: &Plan| match plan {
+        Plan::Kernel(_) => Ok(0),
+        Plan::Fft(fft) => {
+            let specs: Vec<_> =
+                drafts(limits, fft, false, None, &[])?.into_iter().flat_map(|draft| draft.specs).collect();
+            Ok(memory(fft, &specs, false).iter().sum())
+        }
+    };
+    let ffts = plans(recipe, parts)?.iter().map(own).collect::<Result<Vec<usize>>>()?;
+    let work = work_bytes(recipe, parts);
+    Ok([work, work, ffts.into_iter().max().unwrap_or(0)])
+}
+
+fn work_bytes(recipe: &Recipe, parts: bool) -> usize {
+    let reals = recipe.stages().iter().skip(1).map(|stage| stage.from.reals()).max().unwrap_or(0);
+    reals * if parts { 2 } else { 1 } * recipe.problem().precision().bytes()
+}
+
+impl Staged {
+    /// Compiles the kernels, and plans the FFTs.
+    pub(crate) fn new(device: &Device, library: &Library, recipe: &Recipe, parts: bool) -> Result<Staged> {
+        let (mut stages, mut specs) = (vec![], vec![]);
+        for plan in plans(recipe, parts)? {
+            stages.push(match plan {
+                Plan::Kernel(spec) => {
+                    let ready = ready(device, library, &spec)?;
+                    specs.push(spec);
+                    ready
+                }
+                Plan::Fft(fft) => match device.runtime.vendor_fft(fft.problem())? {
+                    Some(vendor) => Ready::Vendor(vendor),
+                    None => Ready::Fft(Box::new(Executable::new(device, library, &fft, false, None, &[])?)),
+                },
+            });
+        }
+        Ok(Staged { stages, specs })
+    }
+
+    /// Bytes of the two arrays between stages, and of what the hungriest FFT needs.
+    pub(crate) fn memory(&self, recipe: &Recipe, parts: bool) -> [usize; 3] {
+        let own = |ready: &Ready| match ready {
+            Ready::Kernel { .. } => 0,
+            Ready::Fft(fft) => fft.scratch_bytes(),
+            Ready::Vendor(fft) => fft.scratch_bytes(),
+        };
+        let work = work_bytes(recipe, parts);
+        [work, work, self.stages.iter().map(own).max().unwrap_or(0)]
+    }
+
+    /// Whether Bluestein's convolution stands in one of our own FFTs.
+    pub(crate) fn uses_bluestein(&self) -> bool {
+        self.stages.iter().any(|ready| match ready {
+            Ready::Kernel { .. } => false,
+            Ready::Fft(fft) => fft.uses_bluestein,
+            // What cuFFT does about primes.
+            Ready::Vendor(fft) => fft.has_large_primes(),
+        })
+    }
+
+    /// The text of the kernels, of our own FFTs' too, in the order in which they run.
+    pub(crate) fn sources(&self, dialect: &Dialect) -> Vec<String> {
+        let mut specs = self.specs.iter();
+        let source = |ready: &Ready| match ready {
+            Ready::Kernel { .. } => specs.next().map(|spec| spec.source(dialect)).into_iter().collect(),
+            Ready::Fft(fft) => fft.sources(dialect),
+            Ready::Vendor(_) => vec![],
+        };
+        self.stages.iter().flat_map(source).collect()
+    }
+
+    /// Enqueues the stages.
+    pub(crate) fn run(&self, queue: &Queue, ends: [&Buffer; 2], works: [&Buffer; 2], scratch: &Buffer) -> Result<()> {
+        for i in 0..self.stages.len() {
+            self.run_stage(i, queue, ends, works, scratch)?;
+        }
+        Ok(())
+    }
+
+    /// Enqueues one stage.
+    pub(crate) fn run_stage(
+        &self,
+        i: usize,
+        queue: &Queue,
+        [input, output]: [&Buffer; 2],
+        works: [&Buffer; 2],
+        scratch: &Buffer,
+    ) -> Result<()> {
+        let from = if i == 0 { input } else { works[(i + 1) % 2] };
+        let to = if i + 1 == self.stages.len() { output } else { works[i % 2] };
+        match &self.stages[i] {
+            Ready::Kernel { kernel, grid, table } => queue.launch(kernel, *grid, [from, to, table, scratch, scratch]),
+            Ready::Fft(fft) => fft.run(0..fft.launches(), queue, Some(from), to, Some(scratch)),
+            Ready::Vendor(fft) => fft.run(queue, [from, to], scratch),
+        }
+    }
+}
+
+impl StageSpec {
+    pub(crate) fn source(&self, dialect: &Dialect) -> String {
+        print(dialect, &self.frame(), &self.kernel())
+    }
+
+    pub(crate) fn grid(&self) -> Grid {
+        Grid { groups: self.groups(), threads: THREADS, local_bytes: self.local_bytes(), follows: false }
+    }
+}
+
+fn ready(device: &Device, library: &Library, spec: &StageSpec) -> Result<Ready> {
+    let kernel = library.compile(&spec.source(device.runtime.dialect()), spec.local_bytes())?;
+    let factors = if let Move::Combine(combine) = &spec.work { turns::table(combine) } else { vec![] };
+    let mut table = device.runtime.allocate(factors.len() * spec.precision.bytes())?;
+    match spec.precision {
+        Precision::F32 => {
+            let rounded: Vec<f32> = factors.iter().map(|x| *x as f32).collect();
+            device.queue.upload(&rounded, &mut table)?;
+        }
+        Precision::F64 => device.queue.upload(&factors, &mut table)?,
+    }
+    Ok(Ready::Kernel { kernel, grid: spec.grid(), table })
+}

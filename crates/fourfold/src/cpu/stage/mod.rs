@@ -1,0 +1,218 @@
+//! Stages of a recipe, one trip through memory each. They are the baselines that passes are compared with, and written like them: vectors of
+//! whatever the machine has, runs of memory, threads.
+
+mod combine;
+mod reorder;
+mod span;
+mod transpose;
+
+use super::dispatch::Isa;
+use super::engine::{Engine, Precise};
+use super::lane::Lane;
+use super::memory::{AXES, Array};
+use super::sizes::Sizes;
+use super::threads::Pool;
+use crate::recipe::Recipe;
+use crate::stage::{Extent, Stage, StageWork};
+use crate::{Domain, Result};
+use combine::Combine;
+use reorder::Reorder;
+use transpose::Transpose;
+
+/// The executable form of a recipe's stages.
+pub(crate) struct Stages<S> {
+    stages: Vec<Ready<S>>,
+    /// Bytes of each of the two work arrays, which take turns.
+    work: usize,
+}
+
+struct Ready<S> {
+    from: Extent,
+    to: Extent,
+    work: Work<S>,
+}
+
+enum Work<S> {
+    Reorder(Reorder),
+    Fft(Box<Engine<S>>),
+    Combine(Combine<S>),
+    Transpose(Transpose),
+}
+
+/// Elements that one thread has done by the time that others have woken up.
+const ALONE: usize = 1 << 14;
+
+impl<S: Precise> Stages<S> {
+    /// Puts the stages together, with the engines of FFTs that `engine` makes; nothing if the recipe has none.
+    ///
+    /// # Errors
+    /// Those of `engine`.
+    pub(crate) fn new(
+        recipe: &Recipe,
+        isa: Isa,
+        engine: &mut dyn FnMut(&Recipe) -> Result<Engine<S>>,
+    ) -> Result<Option<Self>> {
+        let mut ready = |stage: &Stage| {
+            let work = match &stage.work {
+                StageWork::Reorder { orders, way } => Work::Reorder(Reorder::new(stage, orders, *way, isa)),
+                StageWork::Fft(recipe) => Work::Fft(Box::new(engine(recipe)?)),
+                StageWork::Combine(combine) => Work::Combine(Combine::new(combine, isa)),
+                StageWork::Transpose => Work::Transpose(Transpose::new(stage)),
+            };
+            Ok(Ready { from: stage.from.clone(), to: stage.to.clone(), work })
+        };
+        let stages: Vec<Ready<S>> = recipe.stages().iter().map(&mut ready).collect::<Result<_>>()?;
+        let work = recipe.work_reals().saturating_mul(size_of::<S>()).next_multiple_of(64);
+        Ok(if stages.is_empty() { None } else { Some(Stages { stages, work }) })
+    }
+
+    /// Bytes of scratch for `threads` threads.
+    pub(crate) fn scratch(&self, threads: usize) -> usize {
+        let fft = |stage: &Ready<S>| match &stage.work {
+            Work::Fft(engine) => engine.scratch(threads),
+            _ => 0,
+        };
+        let ffts = self.stages.iter().map(fft).max().unwrap_or(0);
+        self.work.saturating_mul(2).saturating_add(ffts)
+    }
+
+    /// Runs the stages; on complex arrays, on both parts in turn.
+    ///
+    /// # Safety
+    /// As [`Engine::run`].
+    pub(crate) unsafe fn run(&self, ends: [&Array<S>; 2], scratch: *mut u8, pool: &Pool) {
+        // SAFETY: the caller's. Each part is an array of its own; in place, stages read the input first and write the output last.
+        unsafe {
+            match ends[0].parts {
+                1 => self.run_part(ends[0], ends[1], scratch, pool),
+                parts => (0..parts).for_each(|part| {
+                    let [from, to] = ends.map(|end| Array { origin: end.origin.add(part), parts: 1, ..*end });
+                    self.run_part(&from, &to, scratch, pool);
+                }),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Engine::run`], on reals.
+    unsafe fn run_part(&self, input: &Array<S>, output: &Array<S>, scratch: *mut u8, pool: &Pool) {
+        // SAFETY: the scratch has two work arrays and what the FFTs need after them.
+        let (works, rest) = unsafe { ([scratch, scratch.add(self.work)], scratch.add(2 * self.work)) };
+        let last = self.stages.len() - 1;
+        for (i, stage) in self.stages.iter().enumerate() {
+            let place = |extent, work: usize| within(works[work % 2].cast(), extent);
+            let from = if i == 0 { *input } else { place(&stage.from, i + 1) };
+            let to = if i == last { *output } else { place(&stage.to, i) };
+            // SAFETY: the caller's; a stage writes where the next one reads.
+            unsafe {
+                match &stage.work {
+                    Work::Reorder(reorder) => reorder.run(&from, &to, pool),
+                    Work::Combine(combine) => combine.run(&from, &to, pool),
+                    Work::Transpose(transpose) => transpose.run(&from, &to, pool),
+                    Work::Fft(engine) => {
+                        let contiguous = |array: &Array<S>, extent: &Extent| {
+                            Array::c_order(array.origin, &extent.lengths, extent.domain.reals())
+                        };
+                        engine.run([&contiguous(&from, &stage.from), &contiguous(&to, &stage.to)], rest, pool);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Sizes {
+    /// Bytes of scratch that a recipe takes with `threads` threads: two work arrays for stages, and what the hungriest of their FFTs needs.
+    pub(crate) fn of_recipe<S>(recipe: &Recipe, isa: Isa, threads: usize) -> usize {
+        if recipe.stages().is_empty() {
+            return Sizes::new::<S>(recipe, isa).scratch(threads);
+        }
+        let work = recipe.work_reals().saturating_mul(size_of::<S>()).next_multiple_of(64);
+        let ffts = recipe.ffts().map(|fft| Sizes::of_recipe::<S>(fft, isa, threads)).max().unwrap_or(0);
+        work.saturating_mul(2).saturating_add(ffts)
+    }
+}
+
+/// The array of an extent in memory, with the problem's axes in their order.
+fn within<S>(origin: *mut S, extent: &Extent) -> Array<S> {
+    let parts = if extent.domain == Domain::Complex { 2 } else { 1 };
+    let mut array = Array { origin, axes: extent.axes.len(), shape: [1; AXES], strides: [0; AXES], parts };
+    for (axis, stride) in extent.strides().into_iter().enumerate() {
+        array.shape[axis] = extent.length(axis);
+        array.strides[axis] = (stride * parts) as isize;
+    }
+    array
+}
+
+/// Reals at one step from each other. The first may lie before the array: then it is not asked for.
+#[derive(Clone, Copy)]
+struct Row<S> {
+    base: *mut S,
+    step: isize,
+}
+
+impl<S: Precise> Row<S> {
+    /// What begins `offset` reals further, or would.
+    fn moved(self, offset: isize) -> Self {
+        Row { base: self.base.wrapping_offset(offset), step: self.step }
+    }
+
+    /// Whether vectors can be read and written.
+    fn is_run(self) -> bool {
+        self.step.unsigned_abs() == 1
+    }
+
+    /// Reals i, i + 1, …, as many as a vector has.
+    ///
+    /// # Safety
+    /// They are there; where the vector has several, the row is a run.
+    #[inline(always)]
+    unsafe fn get<V: Lane<Scalar = S>>(self, i: usize) -> V {
+        // SAFETY: the caller's.
+        unsafe {
+            match self.step {
+                _ if V::WIDTH == 1 => V::load(self.base.wrapping_offset(i as isize * self.step)),
+                1 => V::load(self.base.wrapping_add(i)),
+                _ => V::load(self.base.wrapping_offset(-((i + V::WIDTH - 1) as isize))).reverse(),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Row::get`].
+    #[inline(always)]
+    unsafe fn put<V: Lane<Scalar = S>>(self, i: usize, x: V) {
+        // SAFETY: the caller's.
+        unsafe {
+            match self.step {
+                _ if V::WIDTH == 1 => x.store(self.base.wrapping_offset(i as isize * self.step)),
+                1 => x.store(self.base.wrapping_add(i)),
+                _ => x.reverse().store(self.base.wrapping_offset(-((i + V::WIDTH - 1) as isize))),
+            }
+        }
+    }
+}
+
+/// The places of a number in a list of digits with these sizes, the last running fastest.
+fn digits(mut number: usize, sizes: &[usize], places: &mut [usize]) {
+    for (place, size) in places.iter_mut().zip(sizes).rev() {
+        *place = number % size;
+        number /= size;
+    }
+}
+
+/// Calls `work` for every row and every part of it: rows are `items` long. The parts do not depend on the number of threads, nor then does
+/// what is computed with vectors.
+fn share(pool: &Pool, rows: usize, items: usize, work: &(dyn Fn(usize, [usize; 2]) + Sync)) {
+    const PART: usize = 1 << 12;
+    let parts = items.div_ceil(PART);
+    let task = |_: usize, task: usize| {
+        let start = task % parts * PART;
+        work(task / parts, [start, items.min(start + PART)]);
+    };
+    if rows.saturating_mul(items) < ALONE {
+        (0..rows * parts).for_each(|number| task(0, number));
+    } else {
+        pool.run(rows * parts, &task);
+    }
+}

@@ -1,0 +1,188 @@
+//! The paper's methods, over the same cases as fourfold's own, on every instruction set.
+
+mod common;
+
+use common::cases::read;
+use common::run::{execute, planner};
+use fourfold::verify::{Data, check};
+use fourfold::{ErrorKind, Isa, Method, Planner, Problem, Recipe, StageWork, View, ViewMut};
+use num_complex::Complex;
+
+const SMALL: &str = include_str!("../../../cases/small.txt");
+
+/// Kinds, types and shapes of every sort that the methods have: odd and even lengths, those of one element, one to five axes, batches.
+fn problems() -> Vec<Problem> {
+    let mut texts: Vec<String> = vec![];
+    for kind in ["dct2", "dct3", "dst2", "dst3", "idxst", "idct2", "idst2", "idct3", "idxst_idct", "idct_idxst"] {
+        let pair = kind.contains('_');
+        let one = (1..=20).chain([31, 32, 33, 64, 97, 128, 130, 257]).map(|n| n.to_string());
+        let two = ["1x1", "1x7", "6x1", "2x2", "3x2", "4x5", "5x4", "7x9", "8x8", "16x35", "33x64", "10x300"];
+        let more = ["1x1x1", "3x4x5", "4x1x6", "8x6x4", "2x9x16", "3x2x4x5", "4x4x2x3", "2x3x2x3x4"];
+        let shapes = one.filter(|_| !pair).chain(two.map(String::from));
+        let more = more.iter().filter(|_| !pair).map(|shape| (*shape).to_owned());
+        texts.extend(shapes.chain(more).map(|shape| format!("{kind} f64 {shape}")));
+    }
+    texts.extend(
+        ["dct2,dct3 f64 6x10", "dst3,dct2,idxst f32 5x6x8", "dct2,dst2,dct2 f64 4x9x6 ortho"].map(String::from),
+    );
+    texts.extend(
+        ["dct2 f64 3x10x4 axes=1", "dct3 f32 5x6x7 axes=0,2", "dst2 f64 9x4x3 axes=2,0 ortho"].map(String::from),
+    );
+    texts.extend(["dct2 f32 300x200", "dct3 f64 200x300", "dct2 f64 5000", "dct3 f32 64x40x30"].map(String::from));
+    read(&texts.join("\n"))
+}
+
+fn assert_right(recipe: Recipe, isa: Isa, threads: usize) {
+    let plan = planner(isa, threads).plan_recipe(recipe).unwrap();
+    let (problem, method) = (plan.problem(), plan.recipe().method());
+    let verdict = check(problem, plan.recipe().uses_bluestein(), 1, |x, y| execute(&plan, x, y)).unwrap();
+    assert!(verdict.holds(), "{problem} by {method} with {isa}, {threads} threads: {verdict:?}");
+}
+
+#[test]
+fn every_method_is_right_wherever_it_has_the_problem() {
+    let problems: Vec<Problem> = read(SMALL).into_iter().chain(problems()).collect();
+    for method in &Method::ALL[1..] {
+        let recipes: Vec<Recipe> = problems.iter().filter_map(|problem| method.recipe(problem).ok()).collect();
+        assert!(recipes.len() > 20, "{method} has {} of the problems", recipes.len());
+        let isas = Isa::available();
+        for (i, recipe) in recipes.into_iter().enumerate() {
+            assert_right(recipe.clone(), isas[i % isas.len()], 1);
+            assert_right(recipe, isas[(i + 1) % isas.len()], 3);
+        }
+    }
+}
+
+#[test]
+fn methods_have_what_they_say() {
+    let has = |method: &str, problem: &str| {
+        method.parse::<Method>().unwrap().recipe(&problem.parse().unwrap()).map(|recipe| recipe.stages().len())
+    };
+    assert_eq!(has("three-stage", "dct2 f64 8x8"), Ok(3));
+    assert_eq!(has("three-stage", "idct_idxst f64 8x8x8 axes=0,2"), Ok(3));
+    assert_eq!(has("three-stage", "dct2 f64 8x8x8x8"), Ok(6), "two rounds of two axes");
+    assert_eq!(has("three-stage", "dct2,dct3 f64 8x8"), Ok(6), "one round each way");
+    assert_eq!(has("row-column", "dct2 f64 8x8"), Ok(8));
+    assert_eq!(has("row-column", "dct3 f64 8x8x8"), Ok(12));
+    assert_eq!(has("row-column", "dct3 f64 8"), Ok(3));
+    assert_eq!(has("four-n", "dct2 f64 8"), Ok(3));
+    for (method, problem) in [("three-stage", "dct1 f64 8"), ("row-column", "fft f64 8"), ("n-point", "dct3 f64 8")] {
+        let error = has(method, problem).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Problem);
+        let message = error.to_string();
+        assert!(message.contains(method) && message.contains(problem) && message.contains("it has dct2"), "{message}");
+    }
+    assert!(has("two-n-padded", "dct2 f64 8x8").unwrap_err().to_string().contains("along one axis"));
+    let unknown = "three".parse::<Method>().unwrap_err().to_string();
+    assert!(Method::ALL.iter().all(|method| unknown.contains(method.name())), "{unknown}");
+}
+
+#[test]
+fn recipes_parse_back_and_know_their_scratch() {
+    for problem in problems() {
+        for recipe in Method::ALL.iter().filter_map(|method| method.recipe(&problem).ok()) {
+            let text = recipe.to_string();
+            assert_eq!(text.parse::<Recipe>().unwrap(), recipe, "{text}");
+        }
+    }
+    for recipe in Method::ALL.iter().map(|method| method.recipe(&"dct2 f64 800".parse().unwrap()).unwrap()) {
+        let planner = Planner::builder().threads(2).build().unwrap();
+        let bytes = planner.scratch_bytes(&recipe).unwrap();
+        assert_eq!(planner.plan_recipe(recipe).unwrap().scratch_bytes(), bytes);
+    }
+    let recipe = Method::ALL[1].recipe(&"dct2 f64 8x8".parse().unwrap()).unwrap().to_string();
+    for wrong in [recipe.replace("split", "merge"), format!("{recipe}\n{}", recipe.lines().last().unwrap())] {
+        assert_eq!(wrong.parse::<Recipe>().unwrap_err().kind(), ErrorKind::Notation, "{wrong}");
+    }
+}
+
+#[test]
+fn every_stage_reads_what_the_one_before_wrote() {
+    for problem in problems() {
+        for recipe in Method::ALL[1..].iter().filter_map(|method| method.recipe(&problem).ok()) {
+            let stages = recipe.stages();
+            assert!(stages.windows(2).all(|pair| pair[0].to == pair[1].from), "{recipe}");
+            assert!(!matches!(stages[0].work, StageWork::Fft(_)), "the caller's strides are for reorders and combines");
+        }
+    }
+}
+
+#[test]
+fn both_parts_of_complex_arrays_and_views_of_any_strides() {
+    for method in &Method::ALL[1..] {
+        let recipe = method.recipe(&"dct2 f64 6x10 axes=1".parse().unwrap()).unwrap();
+        let plan = Planner::new().plan_recipe(recipe).unwrap();
+        let (re, im): (Vec<f64>, Vec<f64>) = (0..60).map(|i| (f64::from(i).sin(), f64::from(i).cos())).unzip();
+        let both: Vec<_> = re.iter().zip(&im).map(|(re, im)| Complex::new(*re, *im)).collect();
+        let (mut out_re, mut out_im, mut out) = (vec![0.0; 60], vec![0.0; 60], vec![Complex::<f64>::default(); 60]);
+        plan.execute(&re, &mut out_re).unwrap();
+        plan.execute(&im, &mut out_im).unwrap();
+        plan.execute(&both, &mut out).unwrap();
+        let apart: Vec<_> = out_re.iter().zip(&out_im).map(|(re, im)| Complex::new(*re, *im)).collect();
+        assert!(
+            out.iter().zip(&apart).all(|(y, z): (&Complex<f64>, &Complex<f64>)| (y - z).norm() < 1e-13),
+            "{method}"
+        );
+        // Columns to backward rows.
+        let columns: Vec<f64> = (0..60).map(|i| re[i % 6 * 10 + i / 6]).collect();
+        let mut back = vec![0.0f64; 60];
+        let (input, output) = (
+            View { data: &columns, offset: 0, strides: &[1, 6] },
+            ViewMut { data: &mut back, offset: 59, strides: &[-10, -1] },
+        );
+        plan.execute_views(input, output, &mut plan.scratch()).unwrap();
+        back.reverse();
+        // Where strides are others, vectors are, and what they round.
+        assert!(back.iter().zip(&out_re).all(|(y, z): (&f64, &f64)| (y - z).abs() < 1e-13), "{method}");
+    }
+}
+
+#[test]
+fn threads_change_nothing() {
+    for text in ["dct2 f64 20000", "dct3 f64 20001", "dct2 f64 200x300", "dct3 f64 30x40x50"] {
+        for method in Method::ALL {
+            let Ok(recipe) = method.recipe(&text.parse().unwrap()) else { continue };
+            let run = |threads: usize| {
+                let plan = planner(Isa::best(), threads).plan_recipe(recipe.clone()).unwrap();
+                let x: Vec<f64> = (0..plan.problem().input().len).map(|i| (i as f64).sin()).collect();
+                let mut y = vec![0.0; x.len()];
+                plan.execute(&x, &mut y).unwrap();
+                y
+            };
+            assert!(run(1) == run(3), "{text} by {method}");
+        }
+    }
+}
+
+#[test]
+fn what_is_ignored_spoils_nothing() {
+    for method in Method::ALL {
+        let Ok(recipe) = method.recipe(&"idxst,dct3 f64 6x9".parse().unwrap()) else { continue };
+        let plan = Planner::new().plan_recipe(recipe).unwrap();
+        let mut x = vec![1.0; 54];
+        x[..9].fill(f64::NAN);
+        let mut y = vec![0.0f64; 54];
+        plan.execute(&x, &mut y).unwrap();
+        assert!(y.iter().all(|y| y.is_finite()), "{method}: {y:?}");
+    }
+}
+
+#[test]
+fn absurd_sizes_are_errors() {
+    for method in &Method::ALL[1..] {
+        for text in ["dct2 f64 1000000000000000000", "dct2 f64 1000000000000", "dct2 f32 1048577x1048577x1 axes=1"] {
+            let error = method.recipe(&text.parse().unwrap()).and_then(|recipe| Planner::new().plan_recipe(recipe));
+            let unavailable = error.as_ref().err().map(fourfold::Error::kind) == Some(ErrorKind::Unavailable);
+            let lazily = error.is_ok_and(|plan| plan.try_scratch().is_err());
+            assert!(unavailable || lazily, "{text} by {method}");
+        }
+    }
+}
+
+#[test]
+fn data_of_the_wrong_type_are_refused() {
+    let recipe = Method::ALL[1].recipe(&"dct2 f32 8".parse().unwrap()).unwrap();
+    let plan = Planner::new().plan_recipe(recipe).unwrap();
+    let error = execute(&plan, &Data::F64(vec![0.0; 8]), &mut Data::F64(vec![0.0; 8])).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Argument);
+}
