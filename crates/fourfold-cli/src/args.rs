@@ -44,6 +44,7 @@ pub(crate) enum Command {
     Transform(Transform),
     Compress(Compress),
     Jpeg(Jpeg),
+    Reproduce(Reproduce),
     Cache(Cache),
 }
 
@@ -166,6 +167,26 @@ pub(crate) struct Compress {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Do the experiments of the papers that fourfold is built from again: tables and plots, with the published figures beside today's
+#[derive(clap::Args)]
+pub(crate) struct Reproduce {
+    /// Which: table-ii, table-iii, table-iv, table-v, fig-6, table-vi, eq-19; all if none is named
+    #[arg(value_name = "TABLE")]
+    pub(crate) tables: Vec<String>,
+    /// Engines: cpu, opencl, cuda and so on; all that this machine has if none is named
+    #[arg(long, value_name = "E,…", value_delimiter = ',')]
+    pub(crate) engine: Vec<Engine>,
+    /// The folder for the tables (Markdown and CSV) and the plots (PNG)
+    #[arg(long, value_name = "DIR", default_value = "reproduced")]
+    pub(crate) out: PathBuf,
+    /// Smaller sizes and shorter measurements: minutes instead of an hour
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Threads of the processor to use
+    #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
+    pub(crate) threads: usize,
 }
 
 /// Show or clear the compiled kernels that are kept on disk

@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::num::NonZeroUsize;
+use std::rc::Rc;
 use std::str::FromStr;
 use std::thread;
 
 use anyhow::{Context, Error, Result, bail, ensure};
-use fourfold::{ErrorKind, Isa, Method, Planner, Problem, Recipe, Wisdom};
+use fourfold::{ErrorKind, Isa, Method, Plan, Planner, Problem, Recipe, Wisdom};
 use fourfold_gpu::{Api, Device, DeviceId, GpuPlan, GpuPlanner, Target};
 
 use crate::args::{Contenders, How};
@@ -35,7 +36,7 @@ pub(crate) struct Methods(Vec<Method>);
 pub(crate) struct Contender {
     pub(crate) engine: Engine,
     pub(crate) method: Method,
-    planner: AnyPlanner,
+    planner: Rc<AnyPlanner>,
 }
 
 enum AnyPlanner {
@@ -159,24 +160,39 @@ impl Contender {
             }
             Engine::Architecture(_) => bail!("{engine} names no device: its kernels can be shown by plan, not run"),
         };
-        Ok(Contender { engine, method, planner })
+        Ok(Contender { engine, method, planner: Rc::new(planner) })
     }
 
     /// A device's plan whose last pass also sets to zero what is smaller than `threshold`.
     pub(crate) fn threshold(&self, problem: &Problem, threshold: f64) -> Result<GpuPlan> {
-        let AnyPlanner::Gpu(_, planner) = &self.planner else { unreachable!("processors drop by themselves") };
+        let AnyPlanner::Gpu(_, planner) = &*self.planner else { unreachable!("processors drop by themselves") };
         planner.threshold(problem, threshold).with_context(|| format!("cannot plan {problem}"))
     }
 
     /// The plan for a problem.
     pub(crate) fn plan(&self, problem: &Problem) -> Result<Ready> {
-        let ready = match &self.planner {
+        self.ready(problem, Planner::plan_recipe, GpuPlanner::plan_recipe)
+    }
+
+    /// The plan for one stage alone.
+    pub(crate) fn plan_stage(&self, problem: &Problem, stage: usize) -> Result<Ready> {
+        let cpu = |planner: &Planner, recipe| planner.plan_stage(recipe, stage);
+        self.ready(problem, cpu, |planner, recipe| planner.plan_stage(recipe, stage))
+    }
+
+    fn ready(
+        &self,
+        problem: &Problem,
+        cpu: impl Fn(&Planner, Recipe) -> fourfold::Result<Plan>,
+        gpu: impl Fn(&GpuPlanner, Recipe) -> fourfold::Result<GpuPlan>,
+    ) -> Result<Ready> {
+        let ready = match &*self.planner {
             AnyPlanner::Cpu(planner) => {
-                let plan = self.recipe_of(planner, problem).and_then(|recipe| planner.plan_recipe(recipe));
+                let plan = self.recipe_of(planner, problem).and_then(|recipe| cpu(planner, recipe));
                 plan.map(|plan| Ready::Cpu(Box::new(plan)))
             }
             AnyPlanner::Gpu(device, planner) => {
-                let plan = self.method.recipe(problem).and_then(|recipe| planner.plan_recipe(recipe));
+                let plan = self.method.recipe(problem).and_then(|recipe| gpu(planner, recipe));
                 plan.map(|plan| Ready::Gpu(Box::new(plan), device.clone()))
             }
         };
@@ -185,11 +201,24 @@ impl Contender {
 
     /// Measures ways to compute a problem, and returns the fastest with all that is known then.
     pub(crate) fn tune(&self, problem: &Problem) -> Result<(String, Wisdom)> {
-        let tuned = match &self.planner {
+        let tuned = match &*self.planner {
             AnyPlanner::Cpu(planner) => planner.tune(problem).map(|recipe| (passes(&recipe), planner.wisdom())),
             AnyPlanner::Gpu(_, planner) => planner.tune(problem).map(|choices| (choices, planner.wisdom())),
         };
         tuned.with_context(|| format!("cannot tune {problem}"))
+    }
+
+    /// The same engine with another method.
+    pub(crate) fn by(&self, method: Method) -> Contender {
+        Contender { engine: self.engine.clone(), method, planner: Rc::clone(&self.planner) }
+    }
+
+    /// What computes, by its maker's name where that is known.
+    pub(crate) fn place(&self) -> String {
+        match &*self.planner {
+            AnyPlanner::Cpu(planner) => format!("{} ({})", self.engine, planner.isa()),
+            AnyPlanner::Gpu(device, _) => format!("{} ({})", self.engine, device.name()),
+        }
     }
 
     /// What the planner knows is the default method's.
@@ -204,7 +233,7 @@ impl Contender {
 
     /// How a processor computes the problem, and the bytes of scratch that it needs. Makes no tables.
     pub(crate) fn recipe(&self, problem: &Problem) -> Result<(Recipe, usize)> {
-        let AnyPlanner::Cpu(planner) = &self.planner else { unreachable!("devices have outlines") };
+        let AnyPlanner::Cpu(planner) = &*self.planner else { unreachable!("devices have outlines") };
         let recipe = self.recipe_of(planner, problem).with_context(|| format!("cannot plan {problem}"))?;
         let scratch = planner.scratch_bytes(&recipe).with_context(|| format!("cannot plan {problem}"))?;
         Ok((recipe, scratch))

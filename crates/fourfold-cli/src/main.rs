@@ -3,6 +3,7 @@
 mod args;
 mod array;
 mod commands;
+mod contest;
 mod engine;
 mod literal;
 mod npy;

@@ -29,6 +29,11 @@ impl Ready {
         }
     }
 
+    /// Whether FFTs between stages are those of a library of the device's maker.
+    pub(crate) fn uses_vendor_fft(&self) -> bool {
+        matches!(self, Ready::Gpu(plan, _) if plan.uses_vendor_fft())
+    }
+
     /// Transforms from array to array, both in this machine's memory.
     pub(crate) fn execute(&self, input: &Data, output: &mut Data) -> Result<()> {
         with_elements!(input, x => with_elements!(output, y => match self {

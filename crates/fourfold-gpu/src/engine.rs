@@ -88,6 +88,16 @@ impl Executable {
         })
     }
 
+    /// Whether FFTs between stages are those of a library of the device's maker.
+    pub(crate) fn uses_vendor_fft(&self) -> bool {
+        self.staged.as_ref().is_some_and(Staged::uses_vendor_fft)
+    }
+
+    /// Runs one of its stages alone from now on.
+    pub(crate) fn only(&mut self, stage: usize) {
+        self.staged.iter_mut().for_each(|staged| staged.only(stage));
+    }
+
     /// The text of its kernels, in the order in which they run.
     pub(crate) fn sources(&self, dialect: &Dialect) -> Vec<String> {
         match &self.staged {

@@ -138,6 +138,17 @@ impl GpuPlanner {
         self.prepare(recipe, None, choices)
     }
 
+    /// A plan that runs one stage of `recipe` alone, on whatever the scratch holds: to be timed.
+    ///
+    /// # Errors
+    /// As [`GpuPlanner::plan_recipe`], and if the recipe has no such stage.
+    pub fn plan_stage(&self, recipe: Recipe, stage: usize) -> Result<GpuPlan> {
+        recipe.check_stage(stage)?;
+        let mut plan = self.plan_recipe(recipe)?;
+        plan.executable.only(stage);
+        Ok(plan)
+    }
+
     /// A plan that computes forward → multiply → inverse, as [`Planner::filter`]; the multiply is part of the pass that ends the forward
     /// transform.
     ///
@@ -206,6 +217,11 @@ impl GpuPlan {
     /// Whether Bluestein's convolution stands somewhere, which costs about a digit.
     pub fn uses_bluestein(&self) -> bool {
         self.executable.uses_bluestein
+    }
+
+    /// Whether FFTs between stages are those of a library of the device's maker, cuFFT.
+    pub fn uses_vendor_fft(&self) -> bool {
+        self.executable.uses_vendor_fft()
     }
 
     /// The text of its kernels, in the order in which they run.

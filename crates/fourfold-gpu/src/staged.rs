@@ -9,12 +9,16 @@ use crate::kernels::stage::{Move, StageSpec, Strided, THREADS};
 use crate::kernels::turns;
 use crate::library::Library;
 use crate::runtime::{Buffer, Grid, Kernel, Limits, Queue, VendorFft};
+use std::ops::Range;
+
 use fourfold::{Domain, Extent, Layout, Precision, Problem, Recipe, Result, Stage, StageWork};
 
 /// The stages of a recipe on a device.
 pub(crate) struct Staged {
     stages: Vec<Ready>,
     specs: Vec<StageSpec>,
+    /// Which of the stages run: all, or one that is timed.
+    range: Range<usize>,
 }
 
 enum Ready {
@@ -119,7 +123,12 @@ impl Staged {
                 },
             });
         }
-        Ok(Staged { stages, specs })
+        Ok(Staged { range: 0..stages.len(), stages, specs })
+    }
+
+    /// Runs one stage alone from now on.
+    pub(crate) fn only(&mut self, stage: usize) {
+        self.range = stage..stage + 1;
     }
 
     /// Bytes of the two arrays between stages, and of what the hungriest FFT needs.
@@ -131,6 +140,11 @@ impl Staged {
         };
         let work = work_bytes(recipe, parts);
         [work, work, self.stages.iter().map(own).max().unwrap_or(0)]
+    }
+
+    /// Whether FFTs are those of a library of the device's maker.
+    pub(crate) fn uses_vendor_fft(&self) -> bool {
+        self.stages.iter().any(|ready| matches!(ready, Ready::Vendor(_)))
     }
 
     /// Whether Bluestein's convolution stands in one of our own FFTs.
@@ -156,24 +170,17 @@ impl Staged {
 
     /// Enqueues the stages.
     pub(crate) fn run(&self, queue: &Queue, ends: [&Buffer; 2], works: [&Buffer; 2], scratch: &Buffer) -> Result<()> {
-        for i in 0..self.stages.len() {
-            self.run_stage(i, queue, ends, works, scratch)?;
-        }
-        Ok(())
+        self.range.clone().try_for_each(|i| {
+            let from = if i == 0 { ends[0] } else { works[(i + 1) % 2] };
+            let to = if i + 1 == self.stages.len() { ends[1] } else { works[i % 2] };
+            self.stages[i].run(queue, from, to, scratch)
+        })
     }
+}
 
-    /// Enqueues one stage.
-    pub(crate) fn run_stage(
-        &self,
-        i: usize,
-        queue: &Queue,
-        [input, output]: [&Buffer; 2],
-        works: [&Buffer; 2],
-        scratch: &Buffer,
-    ) -> Result<()> {
-        let from = if i == 0 { input } else { works[(i + 1) % 2] };
-        let to = if i + 1 == self.stages.len() { output } else { works[i % 2] };
-        match &self.stages[i] {
+impl Ready {
+    fn run(&self, queue: &Queue, from: &Buffer, to: &Buffer, scratch: &Buffer) -> Result<()> {
+        match self {
             Ready::Kernel { kernel, grid, table } => queue.launch(kernel, *grid, [from, to, table, scratch, scratch]),
             Ready::Fft(fft) => fft.run(0..fft.launches(), queue, Some(from), to, Some(scratch)),
             Ready::Vendor(fft) => fft.run(queue, [from, to], scratch),

@@ -207,6 +207,20 @@ impl Planner {
         self.prepare(recipe, None)
     }
 
+    /// A plan that runs one stage of `recipe` alone, on whatever the scratch holds: to be timed.
+    ///
+    /// # Errors
+    /// As [`Planner::plan_recipe`], and if the recipe has no such stage.
+    pub fn plan_stage(&self, recipe: Recipe, stage: usize) -> Result<Plan> {
+        recipe.check_stage(stage)?;
+        let mut plan = self.plan_recipe(recipe)?;
+        match &mut plan.engine {
+            AnyEngine::F32(engine) => engine.only(stage),
+            AnyEngine::F64(engine) => engine.only(stage),
+        }
+        Ok(plan)
+    }
+
     /// A plan that computes forward → multiply → inverse. The multiply and the transforms next to it are one pass, so the filter
     /// takes one trip through memory less than its two transforms.
     ///

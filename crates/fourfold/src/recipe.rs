@@ -131,6 +131,14 @@ impl Recipe {
         self.staged.as_ref().map_or(&[], |(_, stages)| stages)
     }
 
+    /// An error if there is no stage of this number.
+    #[doc(hidden)]
+    pub fn check_stage(&self, stage: usize) -> Result<()> {
+        let (count, problem) = (self.stages().len(), &self.problem);
+        let message = || format!("there is no stage {stage}: `{problem}` by {} has {count}, from 0 on", self.method());
+        if stage < count { Ok(()) } else { Err(Error::new(ErrorKind::Argument, message())) }
+    }
+
     /// The method by which it was made.
     pub fn method(&self) -> Method {
         self.staged.as_ref().map_or(Method::ALL[0], |(method, _)| *method)

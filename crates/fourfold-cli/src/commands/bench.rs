@@ -1,7 +1,5 @@
 //! `fourfold bench`: warm medians, next to a copy of the same array.
 
-use std::cell::RefCell;
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -10,11 +8,10 @@ use serde::Serialize;
 
 use super::print_json;
 use crate::args::Bench;
+use crate::contest::Contest;
 use crate::engine::{Contender, Engine};
 use crate::progress::Progress;
-use crate::ready::Ready;
-use crate::timing::{Spread, Timed};
-use crate::work::{Arrays, DeviceCopy, DeviceTransform, Memcpy, Transform};
+use crate::timing::Spread;
 
 /// Each is measured so often at least.
 const LEAST_ROUNDS: usize = 5;
@@ -65,7 +62,7 @@ fn able<'a>(problem: &Problem, contenders: &'a [Contender]) -> Result<Vec<&'a Co
 /// Measures all contenders and copies in turn, so that all meet the same weather.
 fn bench(problem: &Problem, contenders: &[&Contender], args: &Bench) -> Result<Vec<Line>> {
     let mut contest = Contest::new(problem)?;
-    contenders.iter().try_for_each(|contender| contest.enter(contender, problem))?;
+    contenders.iter().try_for_each(|contender| contest.enter(&contender.engine, contender.plan(problem)?))?;
     let start = Instant::now();
     while !enough(contest.rounds(), start.elapsed(), args, contenders.len()) {
         contest.sample()?;
@@ -81,60 +78,6 @@ fn bench(problem: &Problem, contenders: &[&Contender], args: &Bench) -> Result<V
         copy_ratio: median / copy.median,
     });
     Ok(lines.collect())
-}
-
-/// Transforms of one problem, each with its yardstick: a copy where its arrays are.
-struct Contest {
-    arrays: Rc<RefCell<Arrays>>,
-    /// With the number of the yardstick.
-    transforms: Vec<(Timed, usize)>,
-    copies: Vec<(Engine, Timed)>,
-}
-
-impl Contest {
-    fn new(problem: &Problem) -> Result<Contest> {
-        let arrays = Rc::new(RefCell::new(Arrays::new(problem)?));
-        Ok(Contest { arrays, transforms: Vec::new(), copies: Vec::new() })
-    }
-
-    fn enter(&mut self, contender: &Contender, problem: &Problem) -> Result<()> {
-        let bytes = self.arrays.borrow().bytes();
-        match contender.plan(problem)? {
-            Ready::Cpu(plan) => {
-                let transform = Timed::warm(Transform::new(*plan, Rc::clone(&self.arrays))?)?;
-                self.add(transform, Engine::Cpu(None), || Timed::warm(Memcpy::new(bytes)?))
-            }
-            Ready::Gpu(plan, device) => {
-                let transform = Timed::warm(DeviceTransform::new(*plan, device.clone(), &self.arrays.borrow())?)?;
-                self.add(transform, contender.engine.clone(), || Timed::warm(DeviceCopy::new(device, bytes)?))
-            }
-        }
-    }
-
-    /// Adds a transform whose arrays are where those of `place` are.
-    fn add(&mut self, transform: Timed, place: Engine, copy: impl FnOnce() -> Result<Timed>) -> Result<()> {
-        let known = self.copies.iter().position(|(other, _)| *other == place);
-        let number = known.unwrap_or(self.copies.len());
-        if known.is_none() {
-            self.copies.push((place, copy()?));
-        }
-        self.transforms.push((transform, number));
-        Ok(())
-    }
-
-    fn sample(&mut self) -> Result<()> {
-        self.transforms.iter_mut().try_for_each(|(transform, _)| transform.sample())?;
-        self.copies.iter_mut().try_for_each(|(_, copy)| copy.sample())
-    }
-
-    fn rounds(&self) -> usize {
-        self.copies.iter().map(|(_, copy)| copy.samples()).max().unwrap_or(0)
-    }
-
-    /// The times of every transform and of its yardstick.
-    fn results(&self) -> impl Iterator<Item = (Spread, Spread)> {
-        self.transforms.iter().map(|(transform, number)| (transform.spread(), self.copies[*number].1.spread()))
-    }
 }
 
 fn enough(rounds: usize, elapsed: Duration, args: &Bench, contenders: usize) -> bool {

@@ -6,6 +6,7 @@ mod compress;
 mod info;
 mod jpeg;
 mod plan;
+mod reproduce;
 mod transform;
 mod tune;
 mod verify;
@@ -28,6 +29,7 @@ pub(crate) fn run(command: Command) -> Result<()> {
         Command::Transform(args) => transform::run(&args),
         Command::Compress(args) => compress::run(&args),
         Command::Jpeg(args) => jpeg::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
         Command::Cache(args) => cache::run(&args),
     }
 }

@@ -1,7 +1,5 @@
 //! `fourfold verify`: results for random input against the oracle.
 
-use std::io::{self, Write};
-
 use anyhow::{Result, bail, ensure};
 use fourfold::Problem;
 use fourfold::verify::{Data, Verdict, check};
@@ -15,6 +13,20 @@ use crate::progress::Progress;
 
 /// What comparing takes at least: the data, and their parts in double-double.
 const BYTES_AN_ELEMENT: usize = 40;
+
+/// What became of a problem with an engine and a method.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Answer {
+    Checked(Line),
+    /// The method does not have the problem.
+    LeftOut {
+        problem: String,
+        engine: String,
+        method: &'static str,
+        left_out: String,
+    },
+}
 
 #[derive(Serialize)]
 struct Line {
@@ -31,46 +43,59 @@ struct Line {
     strays: usize,
 }
 
-/// Checks every problem with every engine and method; fails if one misses its bound.
+/// Checks every problem with every engine and method; fails if one misses its bound. What a method does not have is left out, unless it is all
+/// that was asked for.
 pub(super) fn run(args: &Verify) -> Result<()> {
     let problems = args.problems.parse()?;
     let contenders = args.contenders.all()?;
     let progress = Progress::new(problems.len() * contenders.len());
     let several = problems.len() * contenders.len() > 1;
-    let (mut lines, mut left_out) = (Vec::new(), 0);
+    let mut answers = Vec::new();
     for problem in &problems {
         progress.message(problem.to_string());
         for contender in &contenders {
-            progress.step();
-            if let Some(why) = contender.lacks(problem) {
-                ensure!(several, "{why}");
-                left_out += 1;
-                continue;
-            }
-            let line = verify(problem, contender, args.seed)?;
+            let answer = match contender.lacks(problem) {
+                Some(why) if several => left_out(problem, contender, why.to_string()),
+                _ => Answer::Checked(verify(problem, contender, args.seed)?),
+            };
             if !args.json {
-                progress.print(&text(&line))?;
+                progress.print(&answer.text())?;
             }
-            lines.push(line);
+            answers.push(answer);
+            progress.step();
         }
     }
     drop(progress);
-    ensure!(!lines.is_empty(), "none of the methods has any of the problems");
-    if left_out > 0 {
-        let kinds = "other kinds than the method has";
-        writeln!(io::stderr(), "fourfold: {left_out} of {} left out: {kinds}", left_out + lines.len())?;
-    }
     if args.json {
-        print_json(&lines)?;
+        print_json(&answers)?;
     }
-    outcome(&lines)
+    outcome(&answers)
 }
 
-/// An error unless all hold.
-fn outcome(lines: &[Line]) -> Result<()> {
-    match lines.iter().filter(|line| !line.ok).count() {
+fn left_out(problem: &Problem, contender: &Contender, left_out: String) -> Answer {
+    let (engine, method) = (contender.engine.to_string(), contender.method.name());
+    Answer::LeftOut { problem: problem.to_string(), engine, method, left_out }
+}
+
+/// An error unless all hold that were checked, and some were.
+fn outcome(answers: &[Answer]) -> Result<()> {
+    let checked =
+        || answers.iter().filter_map(|answer| if let Answer::Checked(line) = answer { Some(line) } else { None });
+    ensure!(checked().next().is_some(), "none of the methods has any of the problems");
+    match checked().filter(|line| !line.ok).count() {
         0 => Ok(()),
-        failed => bail!("{failed} of {} results are wrong", lines.len()),
+        failed => bail!("{failed} of {} results are wrong", checked().count()),
+    }
+}
+
+impl Answer {
+    fn text(&self) -> String {
+        match self {
+            Answer::Checked(line) => text(line),
+            Answer::LeftOut { problem, engine, method, .. } => {
+                format!("left   {problem}: {engine} {method}: the method does not have it")
+            }
+        }
     }
 }
 
@@ -126,10 +151,12 @@ mod tests {
         let line = |error, strays| line(&problem, &contender, Verdict { error, bound: 6e-16, sampled: None, strays });
         let good = || line(1e-16, 0);
         assert!(text(&good()).starts_with("ok     dct2 f64 8: cpu fused, error 1.00e-16, bound 6.00e-16"));
-        assert!(outcome(&[good(), good()]).is_ok());
+        let outcome = |lines: Vec<Line>| outcome(&lines.into_iter().map(Answer::Checked).collect::<Vec<_>>());
+        assert!(outcome(vec![good(), good()]).is_ok());
+        assert!(outcome(vec![]).is_err());
         for bad in [line(7e-16, 0), line(f64::NAN, 0), line(1e-16, 2)] {
             assert!(text(&bad).starts_with("FAILED dct2 f64 8"));
-            assert_eq!(outcome(&[good(), bad]).unwrap_err().to_string(), "1 of 2 results are wrong");
+            assert_eq!(outcome(vec![good(), bad]).unwrap_err().to_string(), "1 of 2 results are wrong");
         }
         assert!(text(&line(0.0, 2)).ends_with("2 places between the outputs written"));
     }

@@ -146,6 +146,11 @@ impl<S: Precise> Engine<S> {
         Ok(Engine { passes, stages, sizes: Sizes::new::<S>(recipe, isa), signal })
     }
 
+    /// Runs one of its stages alone from now on.
+    pub(crate) fn only(&mut self, stage: usize) {
+        self.stages.iter_mut().for_each(|stages| stages.only(stage));
+    }
+
     /// Bytes of scratch for `threads` threads.
     pub(crate) fn scratch(&self, threads: usize) -> usize {
         self.stages.as_ref().map_or_else(|| self.sizes.scratch(threads), |stages| stages.scratch(threads))

@@ -17,6 +17,7 @@ use crate::stage::{Extent, Stage, StageWork};
 use crate::{Domain, Result};
 use combine::Combine;
 use reorder::Reorder;
+use std::ops::Range;
 use transpose::Transpose;
 
 /// The executable form of a recipe's stages.
@@ -24,6 +25,8 @@ pub(crate) struct Stages<S> {
     stages: Vec<Ready<S>>,
     /// Bytes of each of the two work arrays, which take turns.
     work: usize,
+    /// Which of the stages run: all, or one that is timed.
+    range: Range<usize>,
 }
 
 struct Ready<S> {
@@ -63,7 +66,12 @@ impl<S: Precise> Stages<S> {
         };
         let stages: Vec<Ready<S>> = recipe.stages().iter().map(&mut ready).collect::<Result<_>>()?;
         let work = recipe.work_reals().saturating_mul(size_of::<S>()).next_multiple_of(64);
-        Ok(if stages.is_empty() { None } else { Some(Stages { stages, work }) })
+        Ok(if stages.is_empty() { None } else { Some(Stages { range: 0..stages.len(), stages, work }) })
+    }
+
+    /// Runs one stage alone from now on.
+    pub(crate) fn only(&mut self, stage: usize) {
+        self.range = stage..stage + 1;
     }
 
     /// Bytes of scratch for `threads` threads.
@@ -99,7 +107,7 @@ impl<S: Precise> Stages<S> {
         // SAFETY: the scratch has two work arrays and what the FFTs need after them.
         let (works, rest) = unsafe { ([scratch, scratch.add(self.work)], scratch.add(2 * self.work)) };
         let last = self.stages.len() - 1;
-        for (i, stage) in self.stages.iter().enumerate() {
+        for (i, stage) in self.stages.iter().enumerate().filter(|(i, _)| self.range.contains(i)) {
             let place = |extent, work: usize| within(works[work % 2].cast(), extent);
             let from = if i == 0 { *input } else { place(&stage.from, i + 1) };
             let to = if i == last { *output } else { place(&stage.to, i) };

@@ -1,0 +1,134 @@
+//! Times of methods and of their stages, each checked against the default method first.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+use fourfold::verify::Data;
+use fourfold::{Method, Precision, Problem};
+
+use crate::array::{random, zeros_of};
+use crate::contest::Contest;
+use crate::engine::{Contender, Engine};
+use crate::timing::Spread;
+
+/// Where and how experiments are done.
+pub(super) struct Setting {
+    contender: Contender,
+    threads: usize,
+    pub(super) quick: bool,
+}
+
+/// What is timed.
+#[derive(Clone, Copy)]
+pub(super) enum Job {
+    /// A transform by a method.
+    Whole(&'static str),
+    /// One stage of it alone.
+    Stage(&'static str, usize),
+}
+
+/// Each is measured so often at least.
+const LEAST_ROUNDS: usize = 5;
+
+impl Setting {
+    pub(super) fn new(contender: Contender, threads: usize, quick: bool) -> Setting {
+        Setting { contender, threads, quick }
+    }
+
+    pub(super) fn engine(&self) -> &Engine {
+        &self.contender.engine
+    }
+
+    /// The engine in names of files.
+    pub(super) fn file_name(&self) -> String {
+        self.engine().to_string().replace(':', "-")
+    }
+
+    /// What was used, for the head of a page.
+    pub(super) fn machine(&self) -> String {
+        match self.engine() {
+            Engine::Cpu(_) => format!("{}, {} threads", self.contender.place(), self.threads),
+            _ => self.contender.place(),
+        }
+    }
+
+    /// How it was measured.
+    pub(super) fn how(&self) -> String {
+        format!(
+            "f64, out of place; medians of warm runs in turn, {} s for each. Measured on {}. Every method's result was compared with the default's first.",
+            self.seconds(),
+            self.machine()
+        )
+    }
+
+    pub(super) fn seconds(&self) -> f64 {
+        if self.quick { 0.1 } else { 1.0 }
+    }
+
+    /// A method on the engine.
+    pub(super) fn by(&self, method: &str) -> Result<Contender> {
+        Ok(self.contender.by(method.parse()?))
+    }
+
+    /// The library that does the FFTs between stages.
+    pub(super) fn fft_library(&self, problem: &Problem) -> Result<&'static str> {
+        Ok(if self.by("three-stage")?.plan(problem)?.uses_vendor_fft() { "cuFFT" } else { "fourfold's own" })
+    }
+
+    /// Milliseconds of each job on a problem, and of a copy of its array.
+    pub(super) fn times(&self, problem: &Problem, jobs: &[Job]) -> Result<(Vec<f64>, f64)> {
+        self.check(problem, jobs)?;
+        let mut contest = Contest::new(problem)?;
+        for job in jobs {
+            let plan = match job {
+                Job::Whole(method) => self.by(method)?.plan(problem)?,
+                Job::Stage(method, stage) => self.by(method)?.plan_stage(problem, *stage)?,
+            };
+            contest.enter(self.engine(), plan)?;
+        }
+        let (start, long) = (Instant::now(), Duration::from_secs_f64(self.seconds() * jobs.len() as f64));
+        while contest.rounds() < LEAST_ROUNDS || start.elapsed() < long {
+            contest.sample()?;
+        }
+        let results: Vec<(Spread, Spread)> = contest.results().collect();
+        let copy = results.first().map_or(f64::NAN, |(_, copy)| copy.median);
+        Ok((results.into_iter().map(|(spread, _)| spread.median).collect(), copy))
+    }
+
+    /// An error unless all methods give what the default one gives, to a few units in the last place.
+    fn check(&self, problem: &Problem, jobs: &[Job]) -> Result<()> {
+        let mut methods: Vec<&str> = jobs
+            .iter()
+            .map(|job| match job {
+                Job::Whole(method) | Job::Stage(method, _) => *method,
+            })
+            .collect();
+        methods.sort_unstable();
+        methods.dedup();
+        let input = random(problem.precision(), problem.input_domain(), problem.input().len)?;
+        let result = |method: &str| -> Result<Data> {
+            let mut output = zeros_of(problem.precision(), problem.output_domain(), problem.output().len)?;
+            self.by(method)?.plan(problem)?.execute(&input, &mut output)?;
+            Ok(output)
+        };
+        let wanted = result(Method::ALL[0].name())?;
+        let bound = if problem.precision() == Precision::F64 { 1e-13 } else { 1e-4 };
+        for method in methods.into_iter().filter(|method| *method != Method::ALL[0].name()) {
+            let error = distance(&result(method)?, &wanted);
+            ensure!(error < bound, "{problem}: {method} differs from {} by {error:.1e}", Method::ALL[0]);
+        }
+        Ok(())
+    }
+}
+
+/// ‖y − z‖ / ‖z‖.
+fn distance(y: &Data, z: &Data) -> f64 {
+    let len = match z {
+        Data::F32(z) => z.len(),
+        Data::F64(z) => z.len(),
+        Data::ComplexF32(z) => z.len(),
+        Data::ComplexF64(z) => z.len(),
+    };
+    let sum = |f: &dyn Fn(usize) -> f64| (0..len).map(f).sum::<f64>();
+    (sum(&|i| (y.get(i) - z.get(i)).norm_sqr()) / sum(&|i| z.get(i).norm_sqr())).sqrt()
+}

@@ -1,0 +1,76 @@
+//! A result as text.
+
+use std::fmt::Write;
+
+use super::plot::Plot;
+
+/// A table with what is to be said about it.
+pub(super) struct Page {
+    pub(super) title: String,
+    /// Paragraphs above the table.
+    pub(super) text: Vec<String>,
+    pub(super) columns: Vec<String>,
+    /// Cells of which an empty one has no value.
+    pub(super) rows: Vec<Vec<String>>,
+    pub(super) plot: Option<Plot>,
+}
+
+impl Page {
+    pub(super) fn markdown(&self) -> String {
+        let mut text = format!("# {}\n\n", self.title);
+        for paragraph in &self.text {
+            let _ = writeln!(text, "{paragraph}\n");
+        }
+        let line = |cells: &[String]| {
+            let shown = cells.iter().map(|cell| if cell.is_empty() { "–" } else { cell });
+            format!("| {} |\n", shown.collect::<Vec<_>>().join(" | "))
+        };
+        text += &line(&self.columns);
+        text += &format!("|{}\n", "---|".repeat(self.columns.len()));
+        self.rows.iter().for_each(|row| text += &line(row));
+        text
+    }
+
+    /// RFC 4180.
+    pub(super) fn csv(&self) -> String {
+        let cell = |cell: &String| match cell.contains([',', '"', '\n']) {
+            true => format!("\"{}\"", cell.replace('"', "\"\"")),
+            false => cell.clone(),
+        };
+        let line = |cells: &Vec<String>| cells.iter().map(cell).collect::<Vec<_>>().join(",") + "\n";
+        [&self.columns].into_iter().chain(&self.rows).map(line).collect()
+    }
+}
+
+/// A number with four significant digits.
+pub(super) fn digits(x: f64) -> String {
+    let before_point = x.abs().max(1e-9).log10().floor() as i32;
+    format!("{x:.*}", (3 - before_point).clamp(0, 9) as usize)
+}
+
+/// A factor such as `1.76`.
+pub(super) fn ratio(x: f64) -> String {
+    format!("{x:.2}")
+}
+
+pub(super) fn strings(cells: &[&str]) -> Vec<String> {
+    cells.iter().map(|cell| (*cell).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_quoted_and_absent_ones_shown() {
+        let (columns, rows) = (strings(&["a", "b, c"]), vec![strings(&["1", ""]), strings(&["say \"x\"", "2"])]);
+        let page = Page { title: "T".into(), text: strings(&["P."]), columns, rows, plot: None };
+        assert_eq!(page.csv(), "a,\"b, c\"\n1,\n\"say \"\"x\"\"\",2\n");
+        assert_eq!(page.markdown(), "# T\n\nP.\n\n| a | b, c |\n|---|---|\n| 1 | – |\n| say \"x\" | 2 |\n");
+    }
+
+    #[test]
+    fn numbers_have_four_digits() {
+        assert_eq!([0.012345, 1.0, 123.456, 98765.4].map(digits), ["0.01235", "1.000", "123.5", "98765"]);
+    }
+}

@@ -1,0 +1,149 @@
+//! Results as pictures.
+
+use anyhow::{Context, Result, anyhow};
+use image::codecs::png::PngEncoder;
+use image::{ExtendedColorType, ImageEncoder};
+use plotters::prelude::*;
+use plotters::style::register_font;
+use std::sync::OnceLock;
+
+/// What is drawn.
+pub(super) struct Plot {
+    pub(super) title: String,
+    /// What the axes have, with units.
+    pub(super) labels: [String; 2],
+    pub(super) lines: Vec<Line>,
+    /// What stands at x = 0, 1, … of bars; empty for lines over logarithmic axes.
+    pub(super) bars: Vec<String>,
+}
+
+/// A line, or bars of one colour.
+pub(super) struct Line {
+    pub(super) name: String,
+    pub(super) points: Vec<(f64, f64)>,
+}
+
+const SIZE: (u32, u32) = (900, 540);
+const FONT: &str = "sans-serif";
+
+/// One that nobody confuses with its neighbour (Okabe and Ito, 2008).
+const COLORS: [RGBColor; 7] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+    RGBColor(0, 0, 0),
+];
+
+impl Plot {
+    /// The picture as a PNG file.
+    pub(super) fn png(&self) -> Result<Vec<u8>> {
+        font()?;
+        let mut pixels = vec![0; 3 * (SIZE.0 * SIZE.1) as usize];
+        let drawn = if self.bars.is_empty() { self.draw_lines(&mut pixels) } else { self.draw_bars(&mut pixels) };
+        drawn.map_err(|error| anyhow!("cannot draw {}: {error}", self.title))?;
+        let mut file = Vec::new();
+        PngEncoder::new(&mut file)
+            .write_image(&pixels, SIZE.0, SIZE.1, ExtendedColorType::Rgb8)
+            .with_context(|| format!("cannot draw {}", self.title))?;
+        Ok(file)
+    }
+
+    fn draw_lines(&self, pixels: &mut [u8]) -> Result<(), Box<dyn std::error::Error + '_>> {
+        let area = BitMapBackend::with_buffer(pixels, SIZE).into_drawing_area();
+        area.fill(&WHITE)?;
+        let [x, y] = [|p: &(f64, f64)| p.0, |p: &(f64, f64)| p.1].map(|side| self.range(side));
+        let mut chart = ChartBuilder::on(&area)
+            .caption(&self.title, (FONT, 22))
+            .margin(12)
+            .x_label_area_size(44)
+            .y_label_area_size(70)
+            .build_cartesian_2d((x.0..x.1).log_scale(), (y.0..y.1).log_scale())?;
+        chart.configure_mesh().x_desc(&self.labels[0]).y_desc(&self.labels[1]).label_style((FONT, 15)).draw()?;
+        for (line, color) in self.lines.iter().zip(COLORS.iter().cycle()) {
+            let style = color.stroke_width(2);
+            let drawn = chart.draw_series(LineSeries::new(line.points.iter().copied(), style).point_size(4))?;
+            drawn.label(&line.name).legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
+        }
+        let legend = chart.configure_series_labels().label_font((FONT, 15)).background_style(WHITE.mix(0.8)).draw();
+        legend?;
+        Ok(area.present()?)
+    }
+
+    fn draw_bars(&self, pixels: &mut [u8]) -> Result<(), Box<dyn std::error::Error + '_>> {
+        let area = BitMapBackend::with_buffer(pixels, SIZE).into_drawing_area();
+        area.fill(&WHITE)?;
+        let (count, top) = (self.bars.len() as f64, 1.1 * self.range(|p| p.1).1);
+        let mut chart = ChartBuilder::on(&area)
+            .caption(&self.title, (FONT, 22))
+            .margin(12)
+            .x_label_area_size(44)
+            .y_label_area_size(70)
+            .build_cartesian_2d(0.0..count, 0.0..top)?;
+        let name = |x: &f64| {
+            if x.fract() == 0.5 { self.bars.get(*x as usize).cloned().unwrap_or_default() } else { String::new() }
+        };
+        let labels = 2 * self.bars.len() + 1;
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .x_labels(labels)
+            .x_label_formatter(&name)
+            .x_desc(&self.labels[0])
+            .y_desc(&self.labels[1])
+            .label_style((FONT, 15))
+            .draw()?;
+        let width = 0.8 / self.lines.len() as f64;
+        for (i, (line, color)) in self.lines.iter().zip(COLORS.iter().cycle()).enumerate() {
+            let bar = |(x, y): &(f64, f64)| {
+                let left = x + 0.1 + i as f64 * width;
+                Rectangle::new([(left, 0.0), (left + 0.92 * width, *y)], color.filled())
+            };
+            let drawn = chart.draw_series(line.points.iter().map(bar))?;
+            let legend = move |(x, y)| Rectangle::new([(x, y - 5), (x + 14, y + 5)], color.filled());
+            drawn.label(&line.name).legend(legend);
+        }
+        let legend = chart.configure_series_labels().label_font((FONT, 15)).background_style(WHITE.mix(0.8)).draw();
+        legend?;
+        Ok(area.present()?)
+    }
+
+    /// From the least to the greatest coordinate, and a little beyond.
+    fn range(&self, side: fn(&(f64, f64)) -> f64) -> (f64, f64) {
+        let all = self.lines.iter().flat_map(|line| &line.points).map(side);
+        let (least, most) = all.fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), x| (least.min(x), most.max(x)));
+        (least / 1.2, most * 1.2)
+    }
+}
+
+/// The letters, once.
+fn font() -> Result<()> {
+    static FAILED: OnceLock<bool> = OnceLock::new();
+    let load = || register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT).is_err();
+    if *FAILED.get_or_init(load) { Err(anyhow!("the font of plots cannot be read")) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_bars_are_drawn() {
+        let line = |name: &str, y: f64| Line { name: name.into(), points: vec![(0.5, y), (1.5, 2.0 * y)] };
+        let plot = |bars: Vec<String>| Plot {
+            title: "T".into(),
+            labels: ["x".into(), "y, ms".into()],
+            lines: vec![line("a", 0.1), line("b", 3.0)],
+            bars,
+        };
+        for plot in [plot(vec![]), plot(vec!["one".into(), "two".into()])] {
+            let picture = image::load_from_memory(&plot.png().unwrap()).unwrap().into_rgb8();
+            assert_eq!(picture.dimensions(), SIZE);
+            let colored =
+                |color: RGBColor| picture.pixels().filter(|pixel| pixel.0 == [color.0, color.1, color.2]).count();
+            assert!(colored(COLORS[0]) > 50 && colored(COLORS[1]) > 50, "both are there");
+        }
+    }
+}

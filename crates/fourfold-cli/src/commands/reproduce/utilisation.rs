@@ -1,0 +1,118 @@
+//! Table VI: how the kernels of reorder and combine use the device, as NVIDIA's Nsight Compute sees it.
+
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use fourfold_gpu::Api;
+
+use super::measure::Setting;
+use super::page::Page;
+use super::{Outcome, only_for};
+
+/// The profiler.
+const NCU: &str = "ncu";
+
+/// Its names of what the paper's columns are: occupancy, compute, memory bandwidth, and multiprocessors with work.
+const METRICS: [&str; 4] = [
+    "sm__warps_active.avg.pct_of_peak_sustained_active",
+    "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+    "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+    "sm__cycles_active.avg.pct_of_peak_sustained_elapsed",
+];
+
+/// The kernels, in the order in which they run, with percentages on a Titan Xp as published.
+const PUBLISHED: [(&str, [f64; 4]); 2] =
+    [("reorder", [82.1, 28.0, 78.1, 100.0]), ("combine", [79.1, 75.0, 75.6, 99.0])];
+
+pub(super) fn run(setting: &Setting) -> Result<Outcome> {
+    if let Err(why) = only_for(Api::Cuda, setting) {
+        return Ok(Outcome::LeftOut(why));
+    }
+    if Command::new(NCU).arg("--version").output().is_err() {
+        return Ok(Outcome::LeftOut(format!("{NCU} (NVIDIA Nsight Compute) is not to be found")));
+    }
+    let csv = match profile(setting) {
+        Ok(csv) => csv,
+        Err(why) => return Ok(Outcome::LeftOut(format!("{why:#}"))),
+    };
+    let rows = PUBLISHED.iter().enumerate().map(|(i, (name, published))| {
+        let today = METRICS.map(|metric| value(&csv, i, metric).map(|percent| format!("{percent:.1} %")));
+        let today =
+            today.into_iter().map(|cell| cell.with_context(|| format!("{NCU} has not said enough of the {name}")));
+        let published = published.iter().map(|percent| Ok(format!("{percent:.1} %")));
+        [Ok((*name).to_owned())].into_iter().chain(published).chain(today).collect()
+    });
+    Ok(Outcome::Page(Page {
+        title: format!("Table VI: how the kernels use the device, on {}", setting.engine()),
+        text: vec![
+            format!(
+                "Of a 2D DCT of 4096 × 4096 reals in f64 by three-stage, 256 threads a work group. Published: on a Titan Xp. By {NCU}, of one launch each."
+            ),
+            format!("Measured on {}.", setting.machine()),
+        ],
+        columns: ["kernel".to_owned()]
+            .into_iter()
+            .chain([", published", ""].iter().flat_map(|of| {
+                ["occupancy", "compute", "memory bandwidth", "multiprocessors"].map(|name| format!("{name}{of}"))
+            }))
+            .collect(),
+        rows: rows.collect::<Result<_>>()?,
+        plot: None,
+    }))
+}
+
+/// What the profiler prints of this command's own kernels.
+fn profile(setting: &Setting) -> Result<String> {
+    let this = std::env::current_exe()?;
+    let output = Command::new(NCU)
+        .args([
+            "--csv",
+            "--page",
+            "raw",
+            "--kernel-name",
+            "pass",
+            "--launch-count",
+            "2",
+            "--metrics",
+            &METRICS.join(","),
+        ])
+        .arg(this)
+        .args(["bench", "dct2 f64 4096x4096", "--method", "three-stage", "--repeat", "1", "--engine"])
+        .arg(setting.engine().to_string())
+        .output()?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let why = || said.lines().chain([""]).find(|line| line.contains("ERR")).unwrap_or_default().to_owned();
+    ensure!(output.status.success() && said.contains(METRICS[0]), "{NCU} fails: {}", why());
+    Ok(said)
+}
+
+/// The value of a metric for launch number `launch`: of a line of names, one of units, and one of values for each launch.
+fn value(csv: &str, launch: usize, metric: &str) -> Option<f64> {
+    let mut lines = csv.lines().skip_while(|line| !line.contains(metric));
+    let column = cells(lines.next()?).iter().position(|name| name == metric)?;
+    let line = lines.skip(1).nth(launch)?;
+    cells(line).get(column)?.replace(',', "").parse().ok()
+}
+
+/// Cells of a line in which every one stands in quotes.
+fn cells(line: &str) -> Vec<String> {
+    line.trim().trim_matches('"').split("\",\"").map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_from_the_profilers_lines() {
+        let csv = format!(
+            "==PROF== Connected\n\"ID\",\"Kernel Name\",\"{}\",\"{}\"\n\"\",\"\",\"%\",\"%\"\n\"0\",\"pass\",\"82.50\",\"1,028.1\"\n\"1\",\"pass\",\"79\",\"75.0\"\n",
+            METRICS[0], METRICS[1]
+        );
+        assert_eq!(value(&csv, 0, METRICS[0]), Some(82.5));
+        assert_eq!(value(&csv, 0, METRICS[1]), Some(1028.1));
+        assert_eq!(value(&csv, 1, METRICS[0]), Some(79.0));
+        assert_eq!(value(&csv, 2, METRICS[0]), None);
+        assert_eq!(value(&csv, 0, METRICS[2]), None);
+    }
+}
