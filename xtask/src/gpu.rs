@@ -22,7 +22,8 @@ pub(crate) fn nvrtc() -> Result<Outcome> {
         Ok(folder) => folder,
         Err(error) => return Ok(Outcome::LeftOut(format!("no NVRTC from PyPI: {error:#}"))),
     };
-    let line = "cargo test --locked --package fourfold-gpu --test nvrtc -- --include-ignored --nocapture";
+    let line =
+        "cargo test --locked --package fourfold-gpu --test nvrtc --test methods -- --include-ignored --nocapture";
     run(command(line).env("LD_LIBRARY_PATH", library))?;
     Ok(Outcome::Done)
 }

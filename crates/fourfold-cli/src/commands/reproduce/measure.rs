@@ -96,7 +96,7 @@ impl Setting {
     }
 
     /// An error unless all methods give what the default one gives, to a few units in the last place.
-    fn check(&self, problem: &Problem, jobs: &[Job]) -> Result<()> {
+    pub(super) fn check(&self, problem: &Problem, jobs: &[Job]) -> Result<()> {
         let mut methods: Vec<&str> = jobs
             .iter()
             .map(|job| match job {

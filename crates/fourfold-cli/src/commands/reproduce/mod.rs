@@ -33,6 +33,8 @@ struct Table {
     /// What it is asked for by.
     name: &'static str,
     about: &'static str,
+    /// Whether it is the same on every engine.
+    once: bool,
     run: fn(&Setting) -> Result<Outcome>,
 }
 
@@ -45,22 +47,18 @@ enum Outcome {
 
 /// All experiments, in the order of their documents.
 const TABLES: &[Table] = &[
-    Table { name: "table-ii", about: "reordering by gather and by scatter", run: gather_scatter::run },
-    Table {
-        name: "table-iii",
-        about: "operations of the naive combine and of the efficient one",
-        run: operations::run,
-    },
-    Table { name: "table-iv", about: "four algorithms for a 1D DCT", run: four_algorithms::run },
-    Table {
-        name: "table-v",
-        about: "2D DCT and IDCT: row-column, three stages, the FFT alone",
-        run: two_dimensions::run,
-    },
-    Table { name: "fig-6", about: "what the stages take", run: breakdown::run },
-    Table { name: "table-vi", about: "how the kernels use the device", run: utilisation::run },
-    Table { name: "eq-19", about: "Amdahl's law for image compression", run: speedup::run },
+    table("table-ii", "reordering by gather and by scatter", gather_scatter::run),
+    Table { once: true, ..table("table-iii", "operations of the naive and the efficient combine", operations::run) },
+    table("table-iv", "four algorithms for a 1D DCT", four_algorithms::run),
+    table("table-v", "2D DCT and IDCT: row-column, three stages, the FFT alone", two_dimensions::run),
+    table("fig-6", "what the stages take", breakdown::run),
+    table("table-vi", "how the kernels use the device", utilisation::run),
+    table("eq-19", "Amdahl's law for image compression", speedup::run),
 ];
+
+const fn table(name: &'static str, about: &'static str, run: fn(&Setting) -> Result<Outcome>) -> Table {
+    Table { name, about, once: false, run }
+}
 
 /// Prints and saves the experiments that are named, or all.
 pub(super) fn run(args: &Reproduce) -> Result<()> {
@@ -69,12 +67,13 @@ pub(super) fn run(args: &Reproduce) -> Result<()> {
     let (settings, mut left_out) = settings(args)?;
     let progress = Progress::new(settings.len() * tables.len());
     for setting in &settings {
-        for table in &tables {
+        for table in tables.iter().filter(|table| !table.once || std::ptr::eq(setting, &settings[0])) {
             progress.message(format!("{}: {}", setting.engine(), table.about));
             match (table.run)(setting).with_context(|| format!("{} on {}", table.name, setting.engine()))? {
                 Outcome::Page(page) => {
                     progress.print(&page.markdown())?;
-                    save(&page, &args.out, &format!("{}-{}", table.name, setting.file_name()))?;
+                    let engine = if table.once { String::new() } else { format!("-{}", setting.file_name()) };
+                    save(&page, &args.out, &format!("{}{engine}", table.name))?;
                 }
                 Outcome::LeftOut(why) => left_out.push(format!("{} on {}: {why}", table.name, setting.engine())),
             }

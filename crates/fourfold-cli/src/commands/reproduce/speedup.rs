@@ -4,21 +4,24 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use fourfold::Problem;
-use fourfold::verify::Data;
+use fourfold::{Plan, Problem, Scratch};
 
 use super::measure::{Job, Setting};
 use super::page::{Page, digits, ratio, strings};
 use super::plot::{Line, Plot};
 use super::{Outcome, sides};
-use crate::array::{random, zeros_of};
+use crate::array::zeros;
 use crate::engine::Engine;
 use crate::ready::Ready;
+use crate::timing::Spread;
 
 const SIDES: [usize; 3] = [512, 1024, 2048];
 
 /// Coefficients of reals from −1 to 1, in orthonormal scale, that are dropped: about half.
 const THRESHOLD: f64 = 0.4;
+
+/// Runs that are timed at least.
+const LEAST_RUNS: usize = 5;
 
 pub(super) fn run(setting: &Setting) -> Result<Outcome> {
     if !matches!(setting.engine(), Engine::Cpu(_)) {
@@ -30,13 +33,8 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
     for side in sides(setting, &SIDES)? {
         let forward: Problem = format!("dct2 f64 {side}x{side} ortho").parse()?;
         let backward = forward.inverse()?;
-        let one =
-            |problem: &Problem, method| -> Result<f64> { Ok(setting.times(problem, &[Job::Whole(method)])?.0[0]) };
-        let transforms = |method| -> Result<f64> { Ok(one(&forward, method)? + one(&backward, method)?) };
-        let [old, new] = [transforms("row-column")?, transforms("three-stage")?];
-        let [whole_old, whole_new] =
-            ["row-column", "three-stage"].map(|method| compress(setting, method, [&forward, &backward]));
-        let (whole_old, whole_new) = (whole_old?, whole_new?);
+        let times = compress(setting, ["row-column", "three-stage"], [&forward, &backward])?;
+        let [[old, whole_old], [new, whole_new]] = times;
         let (p, s) = (old / whole_old, old / new);
         let (predicted, measured) = (1.0 / ((1.0 - p) + p / s), whole_old / whole_new);
         lines.iter_mut().zip([predicted, measured]).for_each(|(line, y)| line.push((side as f64, y)));
@@ -67,28 +65,57 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
     }))
 }
 
-/// Milliseconds of Algorithm 3: the median of warm runs.
-fn compress(setting: &Setting, method: &str, [forward, backward]: [&Problem; 2]) -> Result<f64> {
-    let contender = setting.by(method)?;
-    let (Ready::Cpu(dct), Ready::Cpu(idct)) = (contender.plan(forward)?, contender.plan(backward)?) else {
-        unreachable!("a processor's plans")
-    };
-    let input = random(forward.precision(), forward.input_domain(), forward.input().len)?;
-    let zeros = || zeros_of(forward.precision(), forward.input_domain(), forward.input().len);
-    let (Data::F64(x), Data::F64(mut a), Data::F64(mut y)) = (input, zeros()?, zeros()?) else {
-        unreachable!("f64 was asked for")
-    };
-    let mut scratch = [dct.try_scratch()?, idct.try_scratch()?];
-    let (mut times, begin) = (vec![], Instant::now());
-    while times.len() < 6 || begin.elapsed() < Duration::from_secs_f64(setting.seconds()) {
-        let start = Instant::now();
-        dct.execute_with(black_box(&x), &mut a, &mut scratch[0])?;
-        a.iter_mut().for_each(|a| *a = if a.abs() < THRESHOLD { 0.0 } else { *a });
-        idct.execute_with(&a, black_box(&mut y), &mut scratch[1])?;
-        times.push(1e3 * start.elapsed().as_secs_f64());
+/// Milliseconds of the two transforms of Algorithm 3, and of all of it, by each method: medians of warm runs in turn.
+fn compress(setting: &Setting, methods: [&'static str; 2], problems: [&Problem; 2]) -> Result<[[f64; 2]; 2]> {
+    problems.iter().try_for_each(|problem| setting.check(problem, &methods.map(Job::Whole)))?;
+    let mut codecs = [Codec::new(setting, methods[0], problems)?, Codec::new(setting, methods[1], problems)?];
+    let (begin, long) = (Instant::now(), Duration::from_secs_f64(2.0 * setting.seconds()));
+    while codecs[0].times.len() <= LEAST_RUNS || begin.elapsed() < long {
+        codecs.iter_mut().try_for_each(Codec::run)?;
     }
-    // The first run brings everything into the caches.
-    let times = &mut times[1..];
-    times.sort_by(f64::total_cmp);
-    Ok(times[times.len() / 2])
+    Ok(codecs.each_ref().map(|codec| [0, 1].map(|of| codec.median(of))))
+}
+
+/// The two plans of a method, with arrays.
+struct Codec {
+    plans: [Plan; 2],
+    scratch: [Scratch; 2],
+    input: Vec<f64>,
+    coefficients: Vec<f64>,
+    output: Vec<f64>,
+    /// Milliseconds of the transforms, and of all.
+    times: Vec<[f64; 2]>,
+}
+
+impl Codec {
+    fn new(setting: &Setting, method: &str, [forward, backward]: [&Problem; 2]) -> Result<Codec> {
+        let contender = setting.by(method)?;
+        let (Ready::Cpu(dct), Ready::Cpu(idct)) = (contender.plan(forward)?, contender.plan(backward)?) else {
+            unreachable!("a processor's plans")
+        };
+        let zeros = || zeros::<f64>(forward.input().len);
+        let mut rng = fastrand::Rng::with_seed(1);
+        let mut input = zeros()?;
+        input.iter_mut().for_each(|x| *x = 2.0 * rng.f64() - 1.0);
+        let scratch = [dct.try_scratch()?, idct.try_scratch()?];
+        Ok(Codec { plans: [*dct, *idct], scratch, input, coefficients: zeros()?, output: zeros()?, times: vec![] })
+    }
+
+    fn run(&mut self) -> Result<()> {
+        let Codec { plans, scratch, input, coefficients, output, times } = self;
+        let start = Instant::now();
+        plans[0].execute_with(black_box(&*input), coefficients, &mut scratch[0])?;
+        let middle = Instant::now();
+        coefficients.iter_mut().for_each(|a| *a = if a.abs() < THRESHOLD { 0.0 } else { *a });
+        let drop = middle.elapsed();
+        plans[1].execute_with(&*coefficients, black_box(output), &mut scratch[1])?;
+        let whole = start.elapsed();
+        times.push([whole - drop, whole].map(|time| 1e3 * time.as_secs_f64()));
+        Ok(())
+    }
+
+    /// Without the first run, which brings everything into the caches.
+    fn median(&self, of: usize) -> f64 {
+        Spread::of(&self.times[1..].iter().map(|times| times[of]).collect::<Vec<_>>()).median
+    }
 }

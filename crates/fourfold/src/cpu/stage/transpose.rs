@@ -14,10 +14,13 @@ pub(super) struct Transpose {
     column: usize,
 }
 
-/// Rows and columns of a tile.
-const SIDE: usize = 16;
+/// Bytes of a line of the cache: a tile has so much of a row, and of a column.
+const LINE: usize = 64;
 
-/// Rows of a task.
+/// Rows and columns of a tile of the narrowest reals.
+const MOST: usize = LINE / size_of::<f32>();
+
+/// Rows of a task: as many as an address cache has pages for.
 const BAND: usize = 64;
 
 impl Transpose {
@@ -30,14 +33,17 @@ impl Transpose {
     /// # Safety
     /// The arrays are there, and nobody else's.
     pub(super) unsafe fn run<S: Precise>(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
-        let rows: usize = self.sizes.iter().product();
+        let (rows, side) = (self.sizes.iter().product::<usize>(), LINE / size_of::<S>());
         pool.run(rows.div_ceil(BAND), &|_, band| {
-            for start in (band * BAND..rows.min((band + 1) * BAND)).step_by(SIDE) {
-                let count = SIDE.min(rows - start);
-                let offsets: [[isize; 2]; SIDE] =
-                    std::array::from_fn(|i| self.offsets(start + i.min(count - 1), [from, to]));
-                // SAFETY: the caller's; rows do not meet.
-                unsafe { self.band(from, to, &offsets[..count]) };
+            let start = band * BAND;
+            let count = BAND.min(rows - start);
+            let offsets: [[isize; 2]; BAND] =
+                std::array::from_fn(|i| self.offsets(start + i.min(count - 1), [from, to]));
+            for column in (0..from.shape[self.column]).step_by(side) {
+                for rows in offsets[..count].chunks(side) {
+                    // SAFETY: the caller's; bands do not meet.
+                    unsafe { self.tile(from, to, rows, column) };
+                }
             }
         });
     }
@@ -50,19 +56,24 @@ impl Transpose {
             .map(|array| self.rows.iter().zip(places).map(|(axis, place)| place as isize * array.strides[*axis]).sum())
     }
 
+    /// A tile from column `start` on. It is read row by row and written column by column, a line of the cache at a time: where lines lie a power of two apart, few of
+    /// them stay in the cache together.
+    ///
     /// # Safety
     /// As [`Transpose::run`].
-    unsafe fn band<S: Precise>(&self, from: &Array<S>, to: &Array<S>, rows: &[[isize; 2]]) {
-        let (n, steps) = (from.shape[self.column], [from.strides[self.column], to.strides[self.column]]);
-        for start in (0..n).step_by(SIDE) {
-            for column in start..n.min(start + SIDE) {
-                let column = column as isize;
-                for row in rows {
-                    // SAFETY: the caller's.
-                    unsafe {
-                        *to.origin.offset(row[1] + column * steps[1]) = *from.origin.offset(row[0] + column * steps[0]);
-                    }
-                }
+    unsafe fn tile<S: Precise>(&self, from: &Array<S>, to: &Array<S>, rows: &[[isize; 2]], start: usize) {
+        let steps = [from.strides[self.column], to.strides[self.column]];
+        let count = (LINE / size_of::<S>()).min(from.shape[self.column] - start);
+        let mut tile = [[S::default(); MOST]; MOST];
+        // SAFETY: the caller's.
+        unsafe {
+            for (row, line) in rows.iter().zip(&mut tile) {
+                let first = from.origin.offset(row[0] + start as isize * steps[0]);
+                (0..count).for_each(|i| line[i] = *first.offset(i as isize * steps[0]));
+            }
+            for column in 0..count {
+                let first = to.origin.offset((start + column) as isize * steps[1]);
+                rows.iter().zip(&tile).for_each(|(row, line)| *first.offset(row[1]) = line[column]);
             }
         }
     }

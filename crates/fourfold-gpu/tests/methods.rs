@@ -1,0 +1,143 @@
+//! The paper's methods as kernels: against the oracle where there is a device, through NVIDIA's compiler where there is that.
+
+#[allow(dead_code, reason = "other tests use the rest")]
+mod common;
+
+use common::{execute, present, read};
+use fourfold::verify::check;
+use fourfold::{ErrorKind, Method, Problem, Recipe, StageWork};
+use fourfold_gpu::{GpuPlanner, Target};
+use num_complex::Complex;
+
+/// Each kernel takes PoCL half a second: problems that differ in what their kernels do.
+const PROBLEMS: &str = "
+    dct2 f64 12x10
+    dct3 f32 9x16
+    dct2 f32 1x7
+    dct3 f64 6x1
+    dst2 f64 7x8 ortho
+    dst3 f64 8x7
+    idxst,dct3 f64 33x20
+    dct2 f64 4x6x5
+    idxst,dst3,dct3 f32 5x4x6
+    dct2,dct3 f64 6x9
+    dct2 f64 3x4x2x5
+    dct2 f32 5x36x3 axes=1 in=-108,3,-1 out=1,5,180
+    dct3 f64 5x6 inplace
+    dct2 f64 5x6 adjoint
+";
+
+const ONE_AXIS: &str = "
+    dct2 f64 100
+    dct2 f32 7x33 axes=0
+    dct2 f64 1
+";
+
+fn methods(text: &str) -> Vec<(Method, Problem)> {
+    let problems = read(text);
+    let pairs = Method::ALL[1..].iter().flat_map(|method| problems.iter().map(|problem| (*method, problem.clone())));
+    pairs.filter(|(method, problem)| method.recipe(problem).is_ok()).collect()
+}
+
+#[test]
+fn methods_are_right() {
+    let Some(device) = present() else { return };
+    let planner = GpuPlanner::new(device);
+    // Variants differ from the first in one stage.
+    let first = |name: &str| ["three-stage", "row-column"].contains(&name);
+    let all = methods(PROBLEMS).into_iter().enumerate().filter(|(i, (method, _))| first(method.name()) || i % 4 == 0);
+    let all: Vec<_> = all.map(|(_, pair)| pair).chain(methods(ONE_AXIS)).collect();
+    assert!(all.len() > 50, "{}", all.len());
+    for (method, problem) in all {
+        let plan = planner.plan_recipe(method.recipe(&problem).unwrap()).unwrap();
+        let verdict = check(&problem, plan.uses_bluestein(), 1, |x, y| execute(&plan, x, y)).unwrap();
+        assert!(verdict.holds(), "{problem} by {method}: {verdict:?}");
+    }
+}
+
+#[test]
+fn both_parts_of_complex_arrays() {
+    let Some(device) = present() else { return };
+    let planner = GpuPlanner::new(device);
+    for method in ["three-stage", "row-column", "n-point"].map(|name| name.parse::<Method>().unwrap()) {
+        let problem: Problem = "dct2 f64 6x10 axes=1".parse().unwrap();
+        let plan = planner.plan_recipe(method.recipe(&problem).unwrap()).unwrap();
+        let (re, im): (Vec<f64>, Vec<f64>) = (0..60).map(|i| (f64::from(i).sin(), f64::from(i).cos())).unzip();
+        let both: Vec<_> = re.iter().zip(&im).map(|(re, im)| Complex::new(*re, *im)).collect();
+        let (mut out_re, mut out_im, mut out) = (vec![0.0; 60], vec![0.0; 60], vec![Complex::<f64>::default(); 60]);
+        plan.execute(&re, &mut out_re).unwrap();
+        plan.execute(&im, &mut out_im).unwrap();
+        plan.execute(&both, &mut out).unwrap();
+        for (z, (re, im)) in out.iter().zip(out_re.iter().zip(&out_im)) {
+            assert!((z.re - re).abs() < 1e-13 && (z.im - im).abs() < 1e-13, "{method}");
+        }
+    }
+}
+
+#[test]
+fn a_stage_alone_does_what_it_does_among_others() {
+    let Some(device) = present() else { return };
+    let planner = GpuPlanner::new(device.clone());
+    let problem: Problem = "dct2 f64 8x6".parse().unwrap();
+    let recipe = "three-stage".parse::<Method>().unwrap().recipe(&problem).unwrap();
+    let (x, zeros) = ((0..48).map(f64::from).collect::<Vec<_>>(), vec![0.0f64; 48]);
+    let (input, mut output) = (device.upload(&x).unwrap(), device.upload(&zeros).unwrap());
+    let mut scratch = planner.plan_recipe(recipe.clone()).unwrap().scratch(&device).unwrap();
+    let mut result = vec![0.0; 48];
+    for stage in 0..3 {
+        output.download(&mut result).unwrap();
+        assert_eq!(result, zeros, "the last stage alone writes the output");
+        let plan = planner.plan_stage(recipe.clone(), stage).unwrap();
+        plan.execute_on_with(&input, &mut output, &mut scratch).unwrap();
+    }
+    output.download(&mut result).unwrap();
+    assert!((result[0] - 4.0 * 47.0 * 24.0).abs() < 1e-9, "{result:?}");
+    let error = planner.plan_stage(recipe, 3).unwrap_err();
+    assert!(error.kind() == ErrorKind::Argument && error.to_string().contains("has 3, from 0 on"), "{error}");
+}
+
+#[test]
+fn what_is_ignored_spoils_nothing() {
+    let Some(device) = present() else { return };
+    let recipe = "three-stage".parse::<Method>().unwrap().recipe(&"idxst,dct3 f64 6x9".parse().unwrap()).unwrap();
+    let mut x = vec![1.0f64; 54];
+    x[..9].fill(f64::NAN);
+    let mut y = vec![0.0f64; 54];
+    GpuPlanner::new(device).plan_recipe(recipe).unwrap().execute(&x, &mut y).unwrap();
+    assert!(y.iter().all(|y| y.is_finite()), "{y:?}");
+}
+
+#[test]
+fn outlines_have_a_launch_for_every_stage() {
+    let recipe =
+        |method: &str, problem: &str| method.parse::<Method>().unwrap().recipe(&problem.parse().unwrap()).unwrap();
+    let recipes: [Recipe; 2] = [recipe("row-column", "dct2 f64 64x48"), recipe("three-stage", "dct3 f32 20x30x40")];
+    for recipe in recipes {
+        let outline = Target::cuda("sm_90").unwrap().outline_of(recipe.clone()).unwrap();
+        for (pass, stage) in recipe.stages().iter().enumerate() {
+            let own = outline.launches.iter().filter(|launch| launch.pass == pass).count();
+            assert!(own == 1 || (own > 1 && matches!(stage.work, StageWork::Fft(_))), "{stage}: {own} launches");
+        }
+    }
+    let error = Target::opencl().without_f64().outline_of(recipe("three-stage", "dct2 f64 8x8")).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+}
+
+#[test]
+#[ignore = "needs NVRTC: cargo xtask test brings it"]
+fn kernels_of_methods_compile_without_spills() {
+    let large =
+        "dct2 f64 4096x4096\ndct3 f32 4096x4096\ndct2 f64 256x256x256\nidct_idxst f64 1024x1024\ndct2 f64 262144";
+    let mut count = 0;
+    for (method, problem) in [PROBLEMS, ONE_AXIS, large].iter().flat_map(|text| methods(text)) {
+        let recipe = method.recipe(&problem).unwrap();
+        let outline = Target::cuda("sm_90").unwrap().outline_of(recipe.clone()).unwrap();
+        let own = |pass: usize| !matches!(recipe.stages()[pass].work, StageWork::Fft(_));
+        for launch in outline.launches.iter().filter(|launch| own(launch.pass)) {
+            let log = launch.resources("sm_90").unwrap_or_else(|e| panic!("{problem} by {method}: {e}"));
+            assert!(log.contains("0 bytes spill stores, 0 bytes spill loads"), "{problem} by {method}: {log}");
+            count += 1;
+        }
+    }
+    assert!(count > 100, "{count}");
+}
