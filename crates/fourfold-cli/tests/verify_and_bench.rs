@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{says, success};
+use common::{failure, says, success};
 use serde_json::Value;
 
 #[test]
@@ -20,7 +20,11 @@ fn verify_answers_in_json_for_every_engine() {
     let text =
         success(&[&"verify", &"dct3 f64 40", &"--engine", &"cpu,cpu:scalar,cpu", &"--method", &"all", &"--json"]);
     let lines: Value = serde_json::from_str(&text).unwrap();
-    let lines = lines.as_array().unwrap();
+    let (left_out, lines): (Vec<&Value>, _) =
+        lines.as_array().unwrap().iter().partition(|line| line["left_out"].is_string());
+    let text = left_out[0]["left_out"].as_str().unwrap();
+    assert!(left_out.len() == 8 && text.contains("four-n") && text.contains("dct2 along one axis"), "{text}");
+    let lines: Vec<&Value> = lines.into_iter().filter(|line| line["method"] == "fused").collect();
     assert_eq!(lines.len(), 2, "each engine once");
     for (line, engine) in lines.iter().zip(["cpu", "cpu:scalar"]) {
         assert_eq!(line["problem"], "dct3 f64 40");
@@ -30,6 +34,25 @@ fn verify_answers_in_json_for_every_engine() {
         assert!(line["error"].as_f64().unwrap() <= line["bound"].as_f64().unwrap());
         assert!(line["error"].as_f64().unwrap() > 0.0, "rounding errors are never all zero here");
     }
+}
+
+#[test]
+fn methods_are_verified_and_say_what_they_have() {
+    let methods = "three-stage,row-column,n-point";
+    let text = success(&[&"verify", &"dct2 f64 30", &"dct3 f32 6x9", &"dct1 f64 5", &"--method", &methods]);
+    let count = |word: &str| text.lines().filter(|line| line.starts_with(word)).count();
+    assert_eq!([count("ok "), count("left ")], [5, 4], "{text}");
+    says(
+        &success(&[&"plan", &"dct2 f64 30x64", &"--method", &"row-column"]),
+        &["row-column", "transpose", "rfft f64 30x64"],
+    );
+    says(
+        &failure(1, &[&"verify", &"dct1 f64 5", &"--method", &"n-point"]),
+        &["n-point", "dct1", "dct2 along one axis"],
+    );
+    says(&failure(1, &[&"bench", &"fft f64 5", &"--method", &"row-column"]), &["row-column", "fft", "dct2, dct3"]);
+    let lines = success(&[&"bench", &"dct2 f64 32x32", &"--method", &"all", &"--repeat", &"1"]);
+    assert_eq!(lines.lines().count(), 7, "those for one axis alone are left out: {lines}");
 }
 
 #[test]

@@ -60,15 +60,25 @@ impl Plot {
             .margin(12)
             .x_label_area_size(44)
             .y_label_area_size(70)
-            .build_cartesian_2d((x.0..x.1).log_scale(), (y.0..y.1).log_scale())?;
-        chart.configure_mesh().x_desc(&self.labels[0]).y_desc(&self.labels[1]).label_style((FONT, 15)).draw()?;
+            .build_cartesian_2d((x.0..x.1).log_scale().base(2.0), (y.0..y.1).log_scale())?;
+        chart
+            .configure_mesh()
+            .x_desc(&self.labels[0])
+            .y_desc(&self.labels[1])
+            .x_label_formatter(&|x| format!("{x:.0}"))
+            .label_style((FONT, 15))
+            .draw()?;
         for (line, color) in self.lines.iter().zip(COLORS.iter().cycle()) {
             let style = color.stroke_width(2);
             let drawn = chart.draw_series(LineSeries::new(line.points.iter().copied(), style).point_size(4))?;
             drawn.label(&line.name).legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
         }
-        let legend = chart.configure_series_labels().label_font((FONT, 15)).background_style(WHITE.mix(0.8)).draw();
-        legend?;
+        let mut legend = chart.configure_series_labels();
+        legend
+            .position(SeriesLabelPosition::UpperLeft)
+            .label_font((FONT, 15))
+            .background_style(WHITE.mix(0.8))
+            .draw()?;
         Ok(area.present()?)
     }
 
@@ -105,8 +115,12 @@ impl Plot {
             let legend = move |(x, y)| Rectangle::new([(x, y - 5), (x + 14, y + 5)], color.filled());
             drawn.label(&line.name).legend(legend);
         }
-        let legend = chart.configure_series_labels().label_font((FONT, 15)).background_style(WHITE.mix(0.8)).draw();
-        legend?;
+        let mut legend = chart.configure_series_labels();
+        legend
+            .position(SeriesLabelPosition::UpperRight)
+            .label_font((FONT, 15))
+            .background_style(WHITE.mix(0.8))
+            .draw()?;
         Ok(area.present()?)
     }
 

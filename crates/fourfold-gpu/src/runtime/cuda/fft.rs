@@ -84,6 +84,7 @@ impl VendorFft {
 
     /// Enqueues the FFT. A backward one may overwrite its input.
     pub(crate) fn run(&self, queue: &Queue, [from, to]: [&Buffer; 2], scratch: &Buffer) -> Result<()> {
+        queue.bind().map_err(|e| super::failed("use the device", e))?;
         let handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the buffers hold the arrays, as the recipe that they belong to says, and the work area; all are of the context whose stream it is.
         let enqueued = unsafe {

@@ -115,12 +115,17 @@ impl Queue {
         copied.map_err(|e| failed("copy", e))
     }
 
+    /// Makes its context that of the thread, for a library that asks for it.
+    pub(super) fn bind(&self) -> Driver<()> {
+        self.stream.context().bind_to_thread()
+    }
+
     /// Calls the driver with the context bound to this thread.
     ///
     /// # Safety
     /// That of the call.
     unsafe fn start(&self, call: impl FnOnce() -> Driver<()>) -> Driver<()> {
-        self.stream.context().bind_to_thread().and_then(|()| call())
+        self.bind().and_then(|()| call())
     }
 
     pub(crate) fn launch(&self, kernel: &Kernel, grid: Grid, arguments: [&Buffer; 5]) -> Result<()> {

@@ -1,0 +1,46 @@
+//! `reproduce`.
+
+mod common;
+
+use std::fs;
+
+use common::{Folder, failure, says, success};
+
+#[test]
+fn tables_are_printed_and_saved() {
+    let folder = Folder::new();
+    let out = folder.path("out");
+    let quick: [&dyn AsRef<std::ffi::OsStr>; 8] =
+        [&"reproduce", &"table-iii", &"fig-6", &"table-vi", &"--quick", &"--engine", &"cpu", &"--out"];
+    let text = success(&[&quick[..], &[&out]].concat());
+    says(&text, &["# Table III", "| naive | 2 | 10 | 7 | 2 | 10 | 7 |", "| efficient | 2 | 16 | 12 | 2 | 16 | 12 |"]);
+    says(
+        &text,
+        &["# Figure 6", "1024 × 1024 | reorder", "about 20 %", "left out: table-vi on cpu: it is for cuda alone"],
+    );
+    let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
+    assert!(text.contains(&read("table-iii.md")) && text.contains(&read("fig-6-cpu.md")));
+    let csv = read("fig-6-cpu.csv");
+    let cells: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(cells.len(), 5, "a head, three stages and their sum");
+    let parts: Vec<f64> = csv.lines().skip(1).map(|line| milliseconds(line)).collect();
+    assert!(parts.iter().all(|ms| *ms > 0.0), "{parts:?}");
+    assert!(fs::read(out.join("fig-6-cpu.png")).unwrap().starts_with(b"\x89PNG"));
+    assert!(!out.join("table-vi-cpu.md").exists());
+}
+
+/// The last cell but two: milliseconds stand before their share and the multiple of a copy.
+fn milliseconds(line: &str) -> f64 {
+    let cells: Vec<&str> = line.rsplit(',').collect();
+    cells[2].parse().unwrap()
+}
+
+#[test]
+fn mistakes_are_explained() {
+    let folder = Folder::new();
+    let out = folder.path("out");
+    says(&failure(1, &[&"reproduce", &"table-ix", &"--out", &out]), &["table-ix", "table-ii", "eq-19"]);
+    let file = folder.write("file", b"");
+    says(&failure(1, &[&"reproduce", &"table-iii", &"--out", &file]), &["cannot write in"]);
+    says(&failure(1, &[&"reproduce", &"table-iii", &"--engine", &"cuda:99", &"--out", &out]), &["cuda"]);
+}
