@@ -42,9 +42,9 @@ pub(crate) fn plans(recipe: &Recipe, parts: bool) -> Result<Vec<Plan>> {
         let to = side(&stage.to, (i == last).then_some(problem.output()), parts);
         let work = match &stage.work {
             StageWork::Fft(fft) => return twice(fft, parts).map(Plan::Fft),
+            StageWork::Reorder { orders, .. } if stage.is_tiled() => Move::Transpose { orders: orders.clone() },
             StageWork::Reorder { orders, way } => Move::Reorder { orders: orders.clone(), way: *way },
             StageWork::Combine(combine) => Move::Combine(combine.clone()),
-            StageWork::Transpose => Move::Transpose,
         };
         Ok(Plan::Kernel(StageSpec { precision: problem.precision(), from, to, work }))
     };

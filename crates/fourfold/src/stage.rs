@@ -21,7 +21,8 @@ pub struct Stage {
 /// What a stage does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StageWork {
-    /// Moves every element along some axes.
+    /// Moves every element along some axes. Where another axis runs fastest on the other side, it transposes on the way; without any order it does
+    /// only that.
     Reorder {
         /// The axes with what happens to their elements; along others they stay.
         orders: Vec<(usize, Order)>,
@@ -32,8 +33,6 @@ pub enum StageWork {
     Fft(Box<Recipe>),
     /// From a half spectrum to reals, or from reals to a half spectrum.
     Combine(Combine),
-    /// The last axis becomes the first of those that are transformed.
-    Transpose,
 }
 
 /// An array between two stages.
@@ -138,6 +137,21 @@ pub enum Outputs {
     },
 }
 
+impl Stage {
+    /// One that moves elements to an array with the axes in another order.
+    pub(crate) fn transpose(from: &Extent, to: &Extent) -> Stage {
+        let work = StageWork::Reorder { orders: vec![], way: Way::Gather };
+        Stage { from: from.clone(), to: to.clone(), work }
+    }
+
+    /// Whether it is a reorder that tiles are best for: neither side is in runs when the other is followed.
+    pub fn is_tiled(&self) -> bool {
+        let keeps = |(_, order): &(usize, Order)| matches!(order, Order::Split { .. } | Order::Merge { .. });
+        let reorders = matches!(&self.work, StageWork::Reorder { orders, .. } if orders.iter().all(keeps));
+        reorders && self.from.fastest() != self.to.fastest()
+    }
+}
+
 impl Extent {
     /// The caller's array: all axes in their own order.
     pub(crate) fn natural(layout: &Layout, domain: Domain) -> Extent {
@@ -186,6 +200,11 @@ impl Extent {
 }
 
 impl Order {
+    /// Whether the side that is written is the one in the problem's order: else it is the side that is read.
+    pub fn writes_natural(self) -> bool {
+        matches!(self, Order::Merge { .. })
+    }
+
     /// Elements of the result for a line of `n`.
     pub fn length(self, n: usize) -> usize {
         match self {
@@ -303,6 +322,7 @@ impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} -> {}: ", self.from, self.to)?;
         match &self.work {
+            StageWork::Reorder { orders, .. } if orders.is_empty() => f.write_str("transpose"),
             StageWork::Reorder { orders, way } => {
                 let way = if *way == Way::Gather { "gather" } else { "scatter" };
                 let orders: Vec<_> = orders.iter().map(|(axis, order)| format!("axis {axis} {order}")).collect();
@@ -310,7 +330,6 @@ impl fmt::Display for Stage {
             }
             StageWork::Fft(recipe) => write!(f, "{}", recipe.to_string().replace('\n', "; ")),
             StageWork::Combine(combine) => write!(f, "{combine}"),
-            StageWork::Transpose => f.write_str("transpose"),
         }
     }
 }

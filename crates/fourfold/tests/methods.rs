@@ -62,6 +62,9 @@ fn methods_have_what_they_say() {
     assert_eq!(has("three-stage", "idct_idxst f64 8x8x8 axes=0,2"), Ok(3));
     assert_eq!(has("three-stage", "dct2 f64 8x8x8x8"), Ok(6), "two rounds of two axes");
     assert_eq!(has("three-stage", "dct2,dct3 f64 8x8"), Ok(6), "one round each way");
+    assert_eq!(has("three-stage-transposed", "dct2 f64 8x8"), Ok(4), "a transpose beside the combine");
+    assert_eq!(has("three-stage-transposed", "dct3 f64 8x8x8"), Ok(4));
+    assert_eq!(has("three-stage-transposed", "dct3 f64 8"), Ok(3));
     assert_eq!(has("row-column", "dct2 f64 8x8"), Ok(8));
     assert_eq!(has("row-column", "dct3 f64 8x8x8"), Ok(12));
     assert_eq!(has("row-column", "dct3 f64 8"), Ok(3));

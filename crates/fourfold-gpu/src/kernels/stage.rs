@@ -20,9 +20,15 @@ pub(crate) struct StageSpec {
 /// What the kernel does.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Move {
-    Reorder { orders: Vec<(usize, Order)>, way: Way },
+    Reorder {
+        orders: Vec<(usize, Order)>,
+        way: Way,
+    },
     Combine(Combine),
-    Transpose,
+    /// In tiles, since another axis runs fastest where is written.
+    Transpose {
+        orders: Vec<(usize, Order)>,
+    },
 }
 
 /// An array as reals: where each element of it stands.
@@ -65,19 +71,24 @@ impl StageSpec {
             Move::Reorder { way: Way::Gather, .. } => self.to.lengths.iter().product(),
             Move::Reorder { way: Way::Scatter, .. } => self.from.lengths.iter().product(),
             Move::Combine(combine) => turns::sizes(self, combine).iter().map(|(_, size)| size).product(),
-            Move::Transpose => self.tiles().iter().product(),
+            Move::Transpose { .. } => self.tiles().iter().product(),
         }
+    }
+
+    fn is_tiled(&self) -> bool {
+        matches!(self.work, Move::Transpose { .. })
     }
 
     /// Work groups.
     pub(crate) fn groups(&self) -> usize {
-        if self.work == Move::Transpose { self.items() } else { self.items().div_ceil(THREADS) }
+        if self.is_tiled() { self.items() } else { self.items().div_ceil(THREADS) }
     }
 
-    /// Tiles of a transpose along rows and columns.
+    /// Tiles along rows and columns.
     fn tiles(&self) -> [usize; 2] {
-        let [rows @ .., columns] = &*self.from.lengths else { unreachable!("an array has axes") };
-        [rows.iter().product::<usize>().div_ceil(ROWS), columns.div_ceil(COLUMNS)]
+        let (column, rows) = self.tiled_axes();
+        let rows: usize = rows.iter().map(|(_, size)| size).product();
+        [rows.div_ceil(ROWS), self.from.length(column).div_ceil(COLUMNS)]
     }
 
     pub(crate) fn local_bytes(&self) -> usize {
@@ -92,7 +103,7 @@ impl StageSpec {
             threads: THREADS,
             resident: 0,
             cluster: 1,
-            local_pairs: if self.work == Move::Transpose { COLUMNS / 2 * PITCH } else { 0 },
+            local_pairs: if self.is_tiled() { COLUMNS / 2 * PITCH } else { 0 },
         }
     }
 
@@ -101,13 +112,13 @@ impl StageSpec {
         record(|| {
             let (thread, group) = (thread(), group());
             match &self.work {
-                Move::Transpose => self.transpose(thread, group),
+                Move::Transpose { orders } => self.transpose(orders, thread, group),
                 work => {
                     let item = group * THREADS as i64 + thread;
                     if_less(item, int(self.items()), || match work {
                         Move::Combine(combine) => turns::combine(self, combine, item),
                         Move::Reorder { orders, way } => self.reorder(orders, *way, item),
-                        Move::Transpose => {}
+                        Move::Transpose { .. } => {}
                     });
                 }
             }
@@ -131,20 +142,19 @@ impl StageSpec {
         Array::Output.store(self.to.at(&to), x);
     }
 
-    /// A thread reads rows 8 apart at two columns half a tile apart, and writes both columns.
-    fn transpose(&self, thread: Int, group: Int) {
-        comment(format!("transpose tiles of {ROWS} x {COLUMNS}"));
-        let [.., columns] = *self.from.lengths else { unreachable!("an array has axes") };
-        let (last, others) = self.from.axes.split_last().expect("an array has axes");
-        let outer = || others.iter().copied().zip(self.from.lengths.iter().copied());
-        let rows: usize = outer().map(|(_, size)| size).product();
+    /// A thread reads rows 8 apart at two columns half a tile apart, and writes both columns. Rows and columns are in the problem's order; a row is a
+    /// line of the axis that is read fastest, and neighbours are what is written together.
+    fn transpose(&self, orders: &[(usize, Order)], thread: Int, group: Int) {
+        comment(format!("tiles of {ROWS} x {COLUMNS}"));
+        let (column_axis, row_axes) = self.tiled_axes();
+        let (columns, rows) = (self.from.length(column_axis), row_axes.iter().map(|(_, size)| size).product());
         let tiles = self.tiles()[1] as i64;
         let (top, left) = (group / tiles * ROWS as i64, group % tiles * COLUMNS as i64);
         let (low, high) = (thread / ROWS as i64, thread % ROWS as i64);
-        let at = |side: &Strided, row: Int, column: Int| {
-            let mut places = digits(row, outer());
-            places.push((*last, column));
-            side.at(&places)
+        let at = |writes: bool, row: Int, column: Int| {
+            let mut places = digits(row, row_axes.iter().copied());
+            places.push((column_axis, column));
+            self.natural(orders, writes, &places)
         };
         let half = (COLUMNS / 2) as i64;
         let steps = (0..ROWS).step_by(THREADS / ROWS);
@@ -155,7 +165,8 @@ impl StageSpec {
                 // What lies beyond the last column is that column's, and is not written.
                 let [x, y] = [column, column + half].map(|column| {
                     let column = select(column, int(columns), column, int(columns - 1));
-                    Array::Input.load(at(&self.from, row, column))
+                    let (at, sign) = at(false, row, column);
+                    Array::Input.load(at) * sign
                 });
                 Array::Local.store_pair(place, C { re: x, im: y });
             });
@@ -167,10 +178,34 @@ impl StageSpec {
             if_less(row, int(rows), || {
                 let z = Array::Local.load_pair(place);
                 for (column, x) in [(column, z.re), (column + half, z.im)] {
-                    if_less(column, int(columns), || Array::Output.store(at(&self.to, row, column), x));
+                    if_less(column, int(columns), || Array::Output.store(at(true, row, column).0, x));
                 }
             });
         }
+    }
+
+    /// The axis that is read fastest, and the others with their lengths, that which is written fastest last.
+    fn tiled_axes(&self) -> (usize, Vec<(usize, usize)>) {
+        let fastest = |side: &Strided| side.axes[side.axes.len() - 1];
+        let (column, last) = (fastest(&self.from), fastest(&self.to));
+        let others = self.from.axes.iter().copied().filter(|axis| ![column, last].contains(axis));
+        (column, others.chain([last]).map(|axis| (axis, self.from.length(axis))).collect())
+    }
+
+    /// Where an element stands on a side, and its sign, from its places in the problem's order.
+    fn natural(&self, orders: &[(usize, Order)], writes: bool, places: &[(usize, Int)]) -> (Int, Sym) {
+        let side = if writes { &self.to } else { &self.from };
+        let mut sign = Sym::lit(1.0);
+        let place = |&(axis, place): &(usize, Int)| {
+            let Some((_, order)) = orders.iter().find(|(a, _)| *a == axis) else { return (axis, place) };
+            if !writes && matches!(order, Order::Split { signs: true } | Order::Merge { signs: true }) {
+                sign = sign * select_real(place % 2, int(1), Sym::lit(1.0), Sym::lit(-1.0));
+            }
+            let moved = if order.writes_natural() == writes { place } else { halves(place, self.from.length(axis)) };
+            (axis, moved)
+        };
+        let moved: Vec<_> = places.iter().map(place).collect();
+        (side.at(&moved), sign)
     }
 }
 

@@ -78,7 +78,7 @@ static TABLE: [Facts; 11] = [
     },
     Facts {
         name: "three-stage-transposed",
-        about: "the same, with the FFT of the transposed array",
+        about: "the same by an FFT of the transposed array, with another transpose",
         has: TYPES,
         rule: Rule::ThreeStage(Options { transposed: true, ..Options::BEST }),
     },

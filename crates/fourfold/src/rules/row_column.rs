@@ -7,7 +7,7 @@
 use super::three_stage::{Options, last, round_of};
 use crate::Domain;
 use crate::problem::Problem;
-use crate::stage::{Extent, Stage, StageWork};
+use crate::stage::{Extent, Stage};
 
 /// The stages, if all sums are of types II and III.
 pub(crate) fn stages(problem: &Problem) -> Option<Vec<Stage>> {
@@ -26,7 +26,7 @@ pub(crate) fn stages(problem: &Problem) -> Option<Vec<Stage>> {
         axes.rotate_right(1);
         let to = if end { natural.clone() } else { inner(&axes) };
         if count > 1 {
-            stages.push(Stage { from: rows, to: to.clone(), work: StageWork::Transpose });
+            stages.push(Stage::transpose(&rows, &to));
         }
         from = to;
     }

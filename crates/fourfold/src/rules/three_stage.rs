@@ -24,7 +24,7 @@ pub(crate) struct Options {
     pub(crate) way: Option<Way>,
     pub(crate) outputs: Outputs,
     /// Whether the round's axes stand in reverse order between the stages. Where a library's FFT of N₂ × N₁ is faster than that of N₁ × N₂, this
-    /// helps: reorder and combine transpose on the way.
+    /// helps. The reorder transposes on the way; beside the combine, whose threads read and write in both orders, a stage of its own does.
     pub(crate) transposed: bool,
 }
 
@@ -53,7 +53,16 @@ pub(crate) fn stages(problem: &Problem, options: Options) -> Option<Vec<Stage>> 
             axes.reverse();
         }
         let inner = natural.ordered(&last(&natural, &axes));
-        stages.extend(round_of(problem.precision(), round, [&natural, &inner, &natural], scale, options)?);
+        let transposed = options.transposed && axes.len() > 1;
+        let after = direction(round[0].sum)? == Direction::After;
+        let ends = match (transposed, after) {
+            (false, _) => [&natural, &inner, &natural],
+            (true, true) => [&natural, &inner, &inner],
+            (true, false) => [&inner, &inner, &natural],
+        };
+        stages.extend((transposed && !after).then(|| Stage::transpose(&natural, &inner)));
+        stages.extend(round_of(problem.precision(), round, ends, scale, options)?);
+        stages.extend((transposed && after).then(|| Stage::transpose(&inner, &natural)));
     }
     Some(stages)
 }

@@ -80,7 +80,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
         title: format!("Table V: 2D DCT and IDCT, on {}", setting.engine()),
         text: vec![
             "Milliseconds. The paper's IDCT is half a DCT-III per axis, which costs the same. The FFT is the second stage of three-stage alone. \
-             `transposed`: the FFT of the transposed array, reorder and combine transposing on the way (section IV-C); it is to help where N₂ ≫ N₁, or N₁ ≫ N₂. \
+             `transposed`: by the FFT of the transposed array (section IV-C), where one of the lengths is much the larger; the reorder transposes on the way, a stage after the combine transposes back. \
              Published: on a Titan Xp, with MATLAB 2019a; its column has no IDCT. `H200`: the authors' code and cuFFT on one H200, f64."
                 .into(),
             format!("{} FFTs: {}.", setting.how(), setting.fft_library(&"dct2 f64 512x512".parse()?)?),

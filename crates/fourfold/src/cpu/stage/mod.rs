@@ -39,7 +39,7 @@ enum Work<S> {
     Reorder(Reorder),
     Fft(Box<Engine<S>>),
     Combine(Combine<S>),
-    Transpose(Transpose),
+    Transpose(Transpose<S>),
 }
 
 /// Elements that one thread has done by the time that others have woken up.
@@ -57,10 +57,10 @@ impl<S: Precise> Stages<S> {
     ) -> Result<Option<Self>> {
         let mut ready = |stage: &Stage| {
             let work = match &stage.work {
+                StageWork::Reorder { orders, .. } if stage.is_tiled() => Work::Transpose(Transpose::new(stage, orders)),
                 StageWork::Reorder { orders, way } => Work::Reorder(Reorder::new(stage, orders, *way, isa)),
                 StageWork::Fft(recipe) => Work::Fft(Box::new(engine(recipe)?)),
                 StageWork::Combine(combine) => Work::Combine(Combine::new(combine, isa)),
-                StageWork::Transpose => Work::Transpose(Transpose::new(stage)),
             };
             Ok(Ready { from: stage.from.clone(), to: stage.to.clone(), work })
         };

@@ -1,17 +1,26 @@
-//! Transposes, tile by tile, so that lines of the cache are used whole on both sides.
+//! Reorders from one fastest axis to another, transposes above all: tile by tile, so that lines of the cache are used whole on both sides.
 
 use super::digits;
 use crate::cpu::engine::Precise;
 use crate::cpu::memory::{AXES, Array};
 use crate::cpu::threads::Pool;
-use crate::stage::Stage;
+use crate::stage::{Order, Stage};
 
-/// The last axis of an array becomes another: a matrix of its lines is transposed.
-pub(super) struct Transpose {
-    /// The other axes, in the order of the array that is read.
+/// A reorder in tiles of some rows, which are lines of the axis that is read fastest. Places are those of the problem's order.
+pub(super) struct Transpose<S> {
+    /// The other axes, the one that is written fastest last, and their lengths.
     rows: Vec<usize>,
     sizes: Vec<usize>,
     column: usize,
+    /// For every axis and place, where it is read, where it is written, and its sign; nothing where all stay.
+    moves: Vec<Option<Vec<([usize; 2], S)>>>,
+}
+
+/// Where something is read and written, and its sign.
+#[derive(Clone, Copy)]
+struct Ends<S> {
+    offsets: [isize; 2],
+    sign: S,
 }
 
 /// Bytes of a line of the cache: a tile has so much of a row, and of a column.
@@ -23,58 +32,84 @@ const MOST: usize = LINE / size_of::<f32>();
 /// Rows of a task: as many as an address cache has pages for.
 const BAND: usize = 64;
 
-impl Transpose {
-    pub(super) fn new(stage: &Stage) -> Self {
-        let (axes, lengths) = (&stage.from.axes, &stage.from.lengths);
-        let last = axes.len() - 1;
-        Transpose { rows: axes[..last].to_vec(), sizes: lengths[..last].to_vec(), column: axes[last] }
+impl<S: Precise> Transpose<S> {
+    pub(super) fn new(stage: &Stage, orders: &[(usize, Order)]) -> Self {
+        let (column, fastest) = (stage.from.fastest(), stage.to.fastest());
+        let others = stage.from.axes.iter().copied().filter(|axis| ![column, fastest].contains(axis));
+        let rows: Vec<usize> = others.chain([fastest]).collect();
+        let sizes = rows.iter().map(|axis| stage.from.length(*axis)).collect();
+        let order = |axis: usize| orders.iter().find(|(a, _)| *a == axis).map(|(_, order)| *order);
+        let moves =
+            (0..stage.from.axes.len()).map(|axis| order(axis).map(|order| moves(order, stage.from.length(axis))));
+        Transpose { rows, sizes, column, moves: moves.collect() }
     }
 
     /// # Safety
     /// The arrays are there, and nobody else's.
-    pub(super) unsafe fn run<S: Precise>(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
+    pub(super) unsafe fn run(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
         let (rows, side) = (self.sizes.iter().product::<usize>(), LINE / size_of::<S>());
         pool.run(rows.div_ceil(BAND), &|_, band| {
             let start = band * BAND;
             let count = BAND.min(rows - start);
-            let offsets: [[isize; 2]; BAND] =
-                std::array::from_fn(|i| self.offsets(start + i.min(count - 1), [from, to]));
-            for column in (0..from.shape[self.column]).step_by(side) {
-                for rows in offsets[..count].chunks(side) {
+            let lines: [Ends<S>; BAND] = std::array::from_fn(|i| self.row(start + i.min(count - 1), [from, to]));
+            let n = from.shape[self.column];
+            for column in (0..n).step_by(side) {
+                let count_here = side.min(n - column);
+                let columns: [Ends<S>; MOST] =
+                    std::array::from_fn(|i| self.ends(self.column, column + i.min(count_here - 1), [from, to]));
+                for rows in lines[..count].chunks(side) {
                     // SAFETY: the caller's; bands do not meet.
-                    unsafe { self.tile(from, to, rows, column) };
+                    unsafe { tile(from, to, rows, &columns[..count_here]) };
                 }
             }
         });
     }
 
-    /// Where a row begins in both arrays.
-    fn offsets<S>(&self, row: usize, arrays: [&Array<S>; 2]) -> [isize; 2] {
+    /// Where the first element of a row is.
+    fn row(&self, row: usize, arrays: [&Array<S>; 2]) -> Ends<S> {
         let mut places = [0; AXES];
         digits(row, &self.sizes, &mut places[..self.rows.len()]);
-        arrays
-            .map(|array| self.rows.iter().zip(places).map(|(axis, place)| place as isize * array.strides[*axis]).sum())
+        let none = Ends { offsets: [0; 2], sign: S::of(1.0) };
+        self.rows.iter().zip(places).fold(none, |sum, (axis, place)| sum.and(self.ends(*axis, place, arrays)))
     }
 
-    /// A tile from column `start` on. It is read row by row and written column by column, a line of the cache at a time: where lines lie a power of two apart, few of
-    /// them stay in the cache together.
-    ///
-    /// # Safety
-    /// As [`Transpose::run`].
-    unsafe fn tile<S: Precise>(&self, from: &Array<S>, to: &Array<S>, rows: &[[isize; 2]], start: usize) {
-        let steps = [from.strides[self.column], to.strides[self.column]];
-        let count = (LINE / size_of::<S>()).min(from.shape[self.column] - start);
-        let mut tile = [[S::default(); MOST]; MOST];
-        // SAFETY: the caller's.
-        unsafe {
-            for (row, line) in rows.iter().zip(&mut tile) {
-                let first = from.origin.offset(row[0] + start as isize * steps[0]);
-                (0..count).for_each(|i| line[i] = *first.offset(i as isize * steps[0]));
-            }
-            for column in 0..count {
-                let first = to.origin.offset((start + column) as isize * steps[1]);
-                rows.iter().zip(&tile).for_each(|(row, line)| *first.offset(row[1]) = line[column]);
-            }
+    /// What a place along an axis adds.
+    fn ends(&self, axis: usize, place: usize, arrays: [&Array<S>; 2]) -> Ends<S> {
+        let (places, sign) = self.moves[axis].as_ref().map_or(([place; 2], S::of(1.0)), |moves| moves[place]);
+        Ends { offsets: [0, 1].map(|i| places[i] as isize * arrays[i].strides[axis]), sign }
+    }
+}
+
+impl<S: Precise> Ends<S> {
+    fn and(self, other: Ends<S>) -> Ends<S> {
+        Ends { offsets: [0, 1].map(|i| self.offsets[i] + other.offsets[i]), sign: self.sign * other.sign }
+    }
+}
+
+/// Where every place of a line of `n` is read and written, and its sign.
+fn moves<S: Precise>(order: Order, n: usize) -> Vec<([usize; 2], S)> {
+    let half = |i: usize| if i % 2 == 0 { i / 2 } else { n - i.div_ceil(2) };
+    let ends = |i: usize| if order.writes_natural() { [half(i), i] } else { [i, half(i)] };
+    let signs = matches!(order, Order::Split { signs: true } | Order::Merge { signs: true });
+    (0..n).map(|i| (ends(i), S::of(if signs && i % 2 == 1 { -1.0 } else { 1.0 }))).collect()
+}
+
+/// One tile: read row by row and written column by column, a line of the cache at a time. Where lines lie a power of two apart, few of them stay in the cache
+/// together.
+///
+/// # Safety
+/// The arrays are there, and nobody else's.
+unsafe fn tile<S: Precise>(from: &Array<S>, to: &Array<S>, rows: &[Ends<S>], columns: &[Ends<S>]) {
+    let mut tile = [[S::of(0.0); MOST]; MOST];
+    // SAFETY: the caller's.
+    unsafe {
+        for (row, line) in rows.iter().zip(&mut tile) {
+            let first = from.origin.offset(row.offsets[0]);
+            columns.iter().zip(line).for_each(|(column, x)| *x = *first.offset(column.offsets[0]) * column.sign);
+        }
+        for (i, column) in columns.iter().enumerate() {
+            let first = to.origin.offset(column.offsets[1]);
+            rows.iter().zip(&tile).for_each(|(row, line)| *first.offset(row.offsets[1]) = line[i] * row.sign);
         }
     }
 }
