@@ -166,6 +166,11 @@ impl Contender {
     /// A device's plan whose last pass also sets to zero what is smaller than `threshold`.
     pub(crate) fn threshold(&self, problem: &Problem, threshold: f64) -> Result<GpuPlan> {
         let AnyPlanner::Gpu(_, planner) = &*self.planner else { unreachable!("processors drop by themselves") };
+        let (own, other) = (Method::ALL[0], self.method);
+        ensure!(
+            own == other,
+            "devices drop coefficients in a pass of the method {own}, which {other} has not: leave it out"
+        );
         planner.threshold(problem, threshold).with_context(|| format!("cannot plan {problem}"))
     }
 

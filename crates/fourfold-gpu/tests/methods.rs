@@ -3,35 +3,12 @@
 #[allow(dead_code, reason = "other tests use the rest")]
 mod common;
 
-use common::{execute, present, read};
-use fourfold::verify::check;
+use common::{present, read, verdict};
 use fourfold::{ErrorKind, Method, Problem, Recipe, StageWork};
 use fourfold_gpu::{GpuPlanner, Target};
 use num_complex::Complex;
 
-/// Each kernel takes PoCL half a second: problems that differ in what their kernels do.
-const PROBLEMS: &str = "
-    dct2 f64 12x10
-    dct3 f32 9x16
-    dct2 f32 1x7
-    dct3 f64 6x1
-    dst2 f64 7x8 ortho
-    dst3 f64 8x7
-    idxst,dct3 f64 33x20
-    dct2 f64 4x6x5
-    idxst,dst3,dct3 f32 5x4x6
-    dct2,dct3 f64 6x9
-    dct2 f64 3x4x2x5
-    dct2 f32 5x36x3 axes=1 in=-108,3,-1 out=1,5,180
-    dct3 f64 5x6 inplace
-    dct2 f64 5x6 adjoint
-";
-
-const ONE_AXIS: &str = "
-    dct2 f64 100
-    dct2 f32 7x33 axes=0
-    dct2 f64 1
-";
+const CASES: &str = include_str!("../../../cases/methods.txt");
 
 fn methods(text: &str) -> Vec<(Method, Problem)> {
     let problems = read(text);
@@ -43,14 +20,13 @@ fn methods(text: &str) -> Vec<(Method, Problem)> {
 fn methods_are_right() {
     let Some(device) = present() else { return };
     let planner = GpuPlanner::new(device);
-    // Variants differ from the first in one stage.
-    let first = |name: &str| ["three-stage", "row-column"].contains(&name);
-    let all = methods(PROBLEMS).into_iter().enumerate().filter(|(i, (method, _))| first(method.name()) || i % 4 == 0);
-    let all: Vec<_> = all.map(|(_, pair)| pair).chain(methods(ONE_AXIS)).collect();
+    // Variants of a method differ from it in one stage.
+    let whole = |method: Method| !method.name().starts_with("three-stage-");
+    let all = methods(CASES).into_iter().enumerate().filter(|(i, (method, _))| whole(*method) || i % 4 == 0);
+    let all: Vec<_> = all.map(|(_, pair)| pair).collect();
     assert!(all.len() > 50, "{}", all.len());
     for (method, problem) in all {
-        let plan = planner.plan_recipe(method.recipe(&problem).unwrap()).unwrap();
-        let verdict = check(&problem, plan.uses_bluestein(), 1, |x, y| execute(&plan, x, y)).unwrap();
+        let verdict = verdict(&planner, method.recipe(&problem).unwrap(), 1).unwrap();
         assert!(verdict.holds(), "{problem} by {method}: {verdict:?}");
     }
 }
@@ -129,7 +105,7 @@ fn kernels_of_methods_compile_without_spills() {
     let large =
         "dct2 f64 4096x4096\ndct3 f32 4096x4096\ndct2 f64 256x256x256\nidct_idxst f64 1024x1024\ndct2 f64 262144";
     let mut count = 0;
-    for (method, problem) in [PROBLEMS, ONE_AXIS, large].iter().flat_map(|text| methods(text)) {
+    for (method, problem) in [CASES, large].iter().flat_map(|text| methods(text)) {
         let recipe = method.recipe(&problem).unwrap();
         let outline = Target::cuda("sm_90").unwrap().outline_of(recipe.clone()).unwrap();
         let own = |pass: usize| !matches!(recipe.stages()[pass].work, StageWork::Fft(_));

@@ -26,7 +26,8 @@ fn all_hold(text: &str) {
 }
 
 fn all_hold_with(planner: &GpuPlanner, text: &str) {
-    let judge = |problem: fourfold::Problem| match verdict(planner, &problem, 1) {
+    let recipe = |problem: &fourfold::Problem| fourfold::Method::ALL[0].recipe(problem);
+    let judge = |problem: fourfold::Problem| match recipe(&problem).and_then(|recipe| verdict(planner, recipe, 1)) {
         Ok(verdict) if verdict.holds() => None,
         Ok(verdict) => Some(format!("{problem}: {verdict:?}")),
         Err(e) => Some(format!("{problem}: {e}")),

@@ -16,6 +16,7 @@ mod problems;
 mod sanitize;
 mod verify;
 
+use fourfold::Method;
 use fourfold_gpu::Device;
 use problems::Group;
 use std::error::Error;
@@ -54,7 +55,7 @@ fn run(arguments: &Arguments) -> Outcome<bool> {
     match &*arguments.task {
         "verify" if !arguments.problems.is_empty() => {
             let problems = arguments.problems.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>()?;
-            Ok(verify::all(&device, vec![Group { local_bytes: usize::MAX, problems }]))
+            Ok(verify::all(&device, vec![Group { method: Method::ALL[0], local_bytes: usize::MAX, problems }]))
         }
         "verify" => Ok(verify::all(&device, problems::sweep(arguments.shard))),
         "sample" => Ok(verify::all(&device, problems::sample(&device.target()))),

@@ -2,12 +2,13 @@
 
 use crate::common::read;
 use fourfold::Kind::{self, *};
-use fourfold::Problem;
+use fourfold::{Method, Problem};
 use fourfold_gpu::Target;
 use std::collections::BTreeSet;
 
-/// Problems that have kernels in common: one planner makes their plans, for as much local memory.
+/// Problems that have kernels in common: one planner makes their plans, by one method and for as much local memory.
 pub(crate) struct Group {
+    pub(crate) method: Method,
     pub(crate) problems: Vec<Problem>,
     pub(crate) local_bytes: usize,
 }
@@ -20,6 +21,9 @@ const WINDOWS: &str = include_str!("../../../../cases/windows.txt");
 /// The same for clusters.
 const CLUSTERS: &str = include_str!("../../../../cases/clusters.txt");
 const LITTLE: usize = 8 << 10;
+
+/// Cases for the methods of the paper.
+const METHODS: &str = include_str!("../../../../cases/methods.txt");
 
 /// The longest of all lengths that are tried.
 const SMALL: usize = 512;
@@ -62,7 +66,7 @@ const THIRD: [Kind; 5] = [Dct2, Dst4, Dht, Dct1, Dst3];
 /// group from the `shard.0`-th on, those that take longest first.
 pub(crate) fn sweep(shard: (usize, usize)) -> Vec<Group> {
     let long = LONG.map(read).into_iter().map(whole);
-    let groups = long.chain(random()).chain(cases()).chain(small());
+    let groups = long.chain(random()).chain(cases()).chain(methods()).chain(small());
     groups.skip(shard.0).step_by(shard.1).collect()
 }
 
@@ -78,13 +82,21 @@ fn small() -> Vec<Group> {
 
 /// With all the local memory that a device has.
 fn whole(problems: Vec<Problem>) -> Group {
-    Group { problems, local_bytes: usize::MAX }
+    Group { method: Method::ALL[0], problems, local_bytes: usize::MAX }
 }
 
 fn cases() -> impl Iterator<Item = Group> {
     let files = FILES.into_iter().map(|file| (file, usize::MAX)).chain([(WINDOWS, LITTLE), (CLUSTERS, 2 * LITTLE)]);
     files.flat_map(|(file, local_bytes)| {
-        read(file).into_iter().map(move |problem| Group { problems: vec![problem], local_bytes })
+        read(file).into_iter().map(move |problem| Group { local_bytes, ..whole(vec![problem]) })
+    })
+}
+
+/// The cases of methods, by all methods that have them.
+fn methods() -> impl Iterator<Item = Group> {
+    Method::ALL.into_iter().skip(1).flat_map(|method| {
+        let able = read(METHODS).into_iter().filter(move |problem| method.recipe(problem).is_ok());
+        able.map(move |problem| Group { method, ..whole(vec![problem]) })
     })
 }
 
@@ -137,10 +149,11 @@ fn random() -> impl Iterator<Item = Group> {
 /// Few small problems whose kernels have between them every step, in each precision, that those of the cases have.
 pub(crate) fn sample(target: &Target) -> Vec<Group> {
     let mut seen = BTreeSet::new();
-    let mut groups: Vec<Group> = cases().collect();
+    let mut groups: Vec<Group> = cases().chain(methods()).collect();
     groups.sort_by_key(|group| group.problems[0].input().len.max(group.problems[0].output().len));
     groups.retain(|group| {
-        let outline = target.clone().with_local_bytes(group.local_bytes).outline(&group.problems[0]);
+        let target = target.clone().with_local_bytes(group.local_bytes);
+        let outline = group.method.recipe(&group.problems[0]).and_then(|recipe| target.outline_of(recipe));
         let steps = outline.map(|outline| crate::common::families(&outline)).unwrap_or_default();
         let fresh = steps.iter().any(|step| !seen.contains(step));
         seen.extend(steps);

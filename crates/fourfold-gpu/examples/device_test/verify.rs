@@ -2,7 +2,7 @@
 
 use crate::common::verdict;
 use crate::problems::Group;
-use fourfold::{Precision, Problem};
+use fourfold::{Method, Precision, Problem};
 use fourfold_gpu::{Device, GpuPlanner};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -35,7 +35,7 @@ pub(crate) fn all(device: &Device, groups: Vec<Group>) -> bool {
             // Without a cache on disk: compilers are tested too.
             let target = device.target().with_local_bytes(group.local_bytes);
             let planner = GpuPlanner::as_for(&target, device.clone(), None);
-            group.problems.iter().for_each(|problem| judge(&planner, problem, &tally));
+            group.problems.iter().for_each(|problem| judge(&planner, group.method, problem, &tally));
         }
         Ok(())
     };
@@ -67,8 +67,8 @@ impl Tally {
     }
 }
 
-fn judge(planner: &GpuPlanner, problem: &Problem, tally: &Mutex<Tally>) {
-    let result = verdict(planner, problem, 1);
+fn judge(planner: &GpuPlanner, method: Method, problem: &Problem, tally: &Mutex<Tally>) {
+    let result = method.recipe(problem).and_then(|recipe| verdict(planner, recipe, 1));
     let mut tally = tally.lock().expect("no thread panics");
     tally.problems += 1;
     match &result {
@@ -77,14 +77,14 @@ fn judge(planner: &GpuPlanner, problem: &Problem, tally: &Mutex<Tally>) {
             let ratio = verdict.error / verdict.bound;
             *count += 1;
             if ratio > *worst {
-                (*worst, *at) = (ratio, problem.to_string());
+                (*worst, *at) = (ratio, format!("{problem} by {method}"));
             }
         }
         _ => {
             tally.wrong += 1;
             if tally.wrong <= PRINTED {
                 let text: String = format!("{result:?}").chars().take(600).collect();
-                println!("WRONG {problem}: {text}");
+                println!("WRONG {problem} by {method}: {text}");
             }
         }
     }

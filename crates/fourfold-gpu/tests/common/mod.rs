@@ -1,7 +1,7 @@
 //! Problems executed on the device that the tests run on, and compared with the oracle.
 
 use fourfold::verify::{Data, Verdict, check};
-use fourfold::{Problem, Result};
+use fourfold::{Problem, Recipe, Result};
 use fourfold_gpu::{Device, GpuPlan, GpuPlanner, Outline};
 use std::collections::BTreeSet;
 
@@ -52,10 +52,10 @@ pub(crate) fn execute(plan: &GpuPlan, input: &Data, output: &mut Data) -> Result
     }
 }
 
-/// One run of `problem` against the oracle.
-pub(crate) fn verdict(planner: &GpuPlanner, problem: &Problem, seed: u64) -> Result<Verdict> {
-    let plan = planner.plan(problem)?;
-    check(problem, plan.uses_bluestein(), seed, |x, y| execute(&plan, x, y))
+/// One run of a recipe against the oracle.
+pub(crate) fn verdict(planner: &GpuPlanner, recipe: Recipe, seed: u64) -> Result<Verdict> {
+    let plan = planner.plan_recipe(recipe)?;
+    check(plan.problem(), plan.uses_bluestein(), seed, |x, y| execute(&plan, x, y))
 }
 
 /// The sorts of kernels: what they do step by step without its numbers, in which precision, and whether local memory is used.

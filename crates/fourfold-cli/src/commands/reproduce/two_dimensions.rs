@@ -81,7 +81,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
         text: vec![
             "Milliseconds. The paper's IDCT is half a DCT-III per axis, which costs the same. The FFT is the second stage of three-stage alone. \
              `transposed`: by the FFT of the transposed array (section IV-C), where one of the lengths is much the larger; the reorder transposes on the way, a stage after the combine transposes back. \
-             Published: on a Titan Xp, with MATLAB 2019a; its column has no IDCT. `H200`: the authors' code and cuFFT on one H200, f64."
+             Published: on a Titan Xp, with MATLAB 2019a; its column has no IDCT. `H200`: the authors' code and cuFFT on one H200, f64, over arrays of 320 MB in turn so that no cache holds them; today's arrays are the same in every run."
                 .into(),
             format!("{} FFTs: {}.", setting.how(), setting.fft_library(&"dct2 f64 512x512".parse()?)?),
         ],

@@ -7,7 +7,7 @@ use crate::cpu::dispatch::Isa;
 use crate::cpu::engine::Precise;
 use crate::cpu::memory::{AXES, Array};
 use crate::cpu::threads::Pool;
-use crate::stage::{self, CombineAxis, Direction};
+use crate::stage::{self, CombineAxis, Direction, Stage};
 use num_complex::Complex;
 
 /// A combine with its factors.
@@ -15,14 +15,22 @@ pub(super) struct Combine<S> {
     combine: stage::Combine,
     /// e^{−iπk/(2N)} along each axis, with the factor on term 0; along the last also the scale.
     tables: Vec<Vec<C<S>>>,
+    /// The other axes.
+    batch: Vec<usize>,
+    /// Rows along those, then terms along the axes of the combine but the last.
+    sizes: Vec<usize>,
     isa: Isa,
 }
 
 impl<S: Precise> Combine<S> {
-    pub(super) fn new(combine: &stage::Combine, isa: Isa) -> Self {
+    pub(super) fn new(stage: &Stage, combine: &stage::Combine, isa: Isa) -> Self {
+        let is_outer = |axis: &usize| combine.axes.iter().all(|along| along.axis != *axis);
+        let batch: Vec<usize> = (0..stage.from.axes.len()).filter(is_outer).collect();
+        let terms = (0..combine.axes.len() - 1).map(|i| combine.terms(i));
+        let sizes = batch.iter().map(|axis| stage.from.length(*axis)).chain(terms).collect();
         let factor = |w: &Complex<f64>| C { re: S::of(w.re), im: S::of(w.im) };
         let tables = combine.tables().iter().map(|table| table.iter().map(factor).collect()).collect();
-        Combine { combine: combine.clone(), tables, isa }
+        Combine { combine: combine.clone(), tables, batch, sizes, isa }
     }
 
     /// # Safety
@@ -46,16 +54,12 @@ impl<S: Precise> Combine<S> {
         let combine = &self.combine;
         let (spectrum, reals) = if combine.direction == Direction::After { (from, to) } else { (to, from) };
         let [others @ .., last] = &*combine.axes else { unreachable!("a combine has an axis") };
-        let is_outer = |axis: &usize| combine.axes.iter().all(|along| along.axis != *axis);
-        let batch: Vec<usize> = (0..reals.axes).filter(is_outer).collect();
-        let terms = (0..others.len()).map(|i| combine.terms(i));
-        let sizes: Vec<usize> = batch.iter().map(|axis| reals.shape[*axis]).chain(terms).collect();
         let work = |number: usize, range: [usize; 2]| {
             let mut places = [0; AXES];
-            digits(number, &sizes, &mut places[..sizes.len()]);
-            let (batches, terms) = places.split_at(batch.len());
+            digits(number, &self.sizes, &mut places[..self.sizes.len()]);
+            let (batches, terms) = places.split_at(self.batch.len());
             let at = |array: &Array<S>| -> isize {
-                batch.iter().zip(batches).map(|(axis, place)| *place as isize * array.strides[*axis]).sum()
+                self.batch.iter().zip(batches).map(|(axis, place)| *place as isize * array.strides[*axis]).sum()
             };
             let origins = [spectrum.origin.wrapping_offset(at(spectrum)), reals.origin.wrapping_offset(at(reals))];
             let lines = self.lines::<H>(others, last, terms, [spectrum, reals], origins);
@@ -65,7 +69,7 @@ impl<S: Precise> Combine<S> {
             // SAFETY: the places are in the arrays; rows of one combine do not meet, nor do their parts.
             unsafe { S::dispatch(self.isa, span) };
         };
-        share(pool, sizes.iter().product(), combine.terms(others.len()), &work);
+        share(pool, self.sizes.iter().product(), combine.terms(others.len()), &work);
     }
 
     /// The rows at ±k and at k or N − k along the other axes.

@@ -60,7 +60,7 @@ impl<S: Precise> Stages<S> {
                 StageWork::Reorder { orders, .. } if stage.is_tiled() => Work::Transpose(Transpose::new(stage, orders)),
                 StageWork::Reorder { orders, way } => Work::Reorder(Reorder::new(stage, orders, *way, isa)),
                 StageWork::Fft(recipe) => Work::Fft(Box::new(engine(recipe)?)),
-                StageWork::Combine(combine) => Work::Combine(Combine::new(combine, isa)),
+                StageWork::Combine(combine) => Work::Combine(Combine::new(stage, combine, isa)),
             };
             Ok(Ready { from: stage.from.clone(), to: stage.to.clone(), work })
         };
@@ -145,10 +145,11 @@ impl Sizes {
 fn within<S>(origin: *mut S, extent: &Extent) -> Array<S> {
     let parts = if extent.domain == Domain::Complex { 2 } else { 1 };
     let mut array = Array { origin, axes: extent.axes.len(), shape: [1; AXES], strides: [0; AXES], parts };
-    for (axis, stride) in extent.strides().into_iter().enumerate() {
-        array.shape[axis] = extent.length(axis);
-        array.strides[axis] = (stride * parts) as isize;
-    }
+    extent.axes.iter().zip(&extent.lengths).rev().fold(parts, |step, (&axis, &n)| {
+        array.shape[axis] = n;
+        array.strides[axis] = step as isize;
+        step * n
+    });
     array
 }
 
