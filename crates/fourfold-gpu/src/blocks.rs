@@ -226,7 +226,7 @@ impl BlockPlanBuilder {
         let local_bytes = 8 * frame.local_pairs;
         let source = print(device.target().dialect(), &frame, &statements);
         let kernel = compiled(&device.runtime, self.cache.as_ref(), &source, local_bytes)?;
-        let reals = self.method.map_or(None, |method| Some(method.reals));
+        let reals = self.method.map(|method| method.reals);
         let part = |component: &BlockComponent| {
             let table = &component.table;
             let reals = reals.map_or_else(|| blocks::reals(&spec, table), |reals| reals(table));

@@ -1,6 +1,6 @@
 //! CUDA C++.
 
-use super::Dialect;
+use super::{Dialect, Named};
 use crate::Api;
 use crate::words::Narrow;
 use fourfold::Precision;
@@ -36,9 +36,7 @@ pub(crate) const CUDA: Dialect = Dialect {
         format!("(index)__byte_perm((unsigned){a}, (unsigned){b}, {selector:#06x})")
     },
     exchange: |words, bit, _| {
-        let line = |(name, word): &(String, String)| {
-            format!("const index {name} = __shfl_xor_sync(0xffffffffu, {word}, {bit});")
-        };
+        let line = |(name, word): &Named| format!("const index {name} = __shfl_xor_sync(0xffffffffu, {word}, {bit});");
         words.iter().map(line).collect()
     },
     thread: "threadIdx.x",

@@ -26,6 +26,9 @@ pub(crate) struct Frame {
     pub(crate) local_pairs: usize,
 }
 
+/// A variable, and what it stands for.
+pub(crate) type Named = (String, String);
+
 /// How C is spelled on a device.
 pub(crate) struct Dialect {
     pub(crate) api: Api,
@@ -52,7 +55,7 @@ pub(crate) struct Dialect {
     /// Bytes out of those of two words.
     pub(crate) permute: fn(words: [&str; 2], [u8; 4]) -> String,
     /// Lines that give names to words of the thread whose number differs in a bit.
-    pub(crate) exchange: fn(&[(String, String)], bit: usize, threads: usize) -> Vec<String>,
+    pub(crate) exchange: fn(&[Named], bit: usize, threads: usize) -> Vec<String>,
     pub(crate) thread: &'static str,
     pub(crate) group: &'static str,
     pub(crate) barrier: &'static str,

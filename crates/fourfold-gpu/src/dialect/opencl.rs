@@ -1,6 +1,6 @@
 //! OpenCL C.
 
-use super::Dialect;
+use super::{Dialect, Named};
 use crate::Api;
 use crate::words::Narrow;
 
@@ -32,8 +32,8 @@ pub(crate) const OPENCL: Dialect = Dialect {
     // Through local memory: not every device has sub-groups that can.
     exchange: |words, bit, threads| {
         let place = |i: usize, thread: &str| format!("((__local int*)local_)[{thread} + {}]", i * threads);
-        let put = |(i, (_, word)): (usize, &(String, String))| format!("{} = {word};", place(i, "get_local_id(0)"));
-        let take = |(i, (name, _)): (usize, &(String, String))| {
+        let put = |(i, (_, word)): (usize, &Named)| format!("{} = {word};", place(i, "get_local_id(0)"));
+        let take = |(i, (name, _)): (usize, &Named)| {
             format!("const index {name} = {};", place(i, &format!("(get_local_id(0) ^ {bit})")))
         };
         let wait = || std::iter::once("barrier(CLK_LOCAL_MEM_FENCE);".to_owned());

@@ -66,9 +66,11 @@ pub(crate) struct Program {
 /// Threads of a work group, each with a block.
 const THREADS: usize = 64;
 
-/// Work groups of the forward transform that a multiprocessor shall hold: 80 registers a thread of the 65,536 that NVIDIA's have, where the compiler
-/// would take 99, and still none is spilled. A thread reads half as much at once as that of the inverse, so that more must be under way.
+/// Work groups of the fast forward transform that a multiprocessor shall hold. NVIDIA's have four parts of 16,384 registers, so that of two warps a group six
+/// warps a part have 80 registers a thread, five 96. The compiler would take 99, and four warps have room. 80 are enough for the plain order and layout, 96 for the others;
+/// below, they are spilled. A thread reads half as much at once as that of the inverse, so that more threads must be under way.
 const RESIDENT: usize = 12;
+const RESIDENT_ELSE: usize = 10;
 
 /// Sixteen bytes of a block's coefficients, and of its samples in 8 bits.
 pub(crate) const COEFFICIENTS: usize = 8;
@@ -91,8 +93,11 @@ fn frame(threads: usize, local_bytes: usize) -> Frame {
 pub(crate) fn program(spec: &BlockSpec) -> Program {
     let is_moving = matches!(spec.work, BlockWork::Move | BlockWork::MoveBack);
     let local_bytes = if is_moving { 0 } else { THREADS * PITCH * 16 };
-    let is_tight = spec.work == BlockWork::Forward && spec.mode == Mode::Fast && spec.way == Way::Bits;
-    let resident = if is_tight { RESIDENT } else { 0 };
+    let resident = match (spec.work, spec.mode, spec.way) {
+        (BlockWork::Forward, Mode::Fast, Way::Bits) if spec.order == Order::Raster && !spec.rows => RESIDENT,
+        (BlockWork::Forward, Mode::Fast, Way::Bits) => RESIDENT_ELSE,
+        _ => 0,
+    };
     let frame = Frame { resident, ..frame(THREADS, local_bytes) };
     Program { frame, blocks: THREADS, statements: statements(spec) }
 }

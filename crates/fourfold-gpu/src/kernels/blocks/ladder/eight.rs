@@ -130,7 +130,7 @@ pub(super) fn next() -> Program {
     })
 }
 
-/// Columns, then rows, all through local memory, where a row of a block has nine places. Neighbouring threads have neighbouring blocks.
+/// Columns, then rows, all through local memory, where a row of a block has nine places.
 pub(super) fn gpujpeg() -> Program {
     program(72 * BLOCKS, |row| {
         let place = |k: Int| (row.thread / 8) * 72 + k;
