@@ -182,15 +182,22 @@ impl Target {
     /// # Errors
     /// If the device could not run it, as [`GpuPlanner::plan`](crate::GpuPlanner::plan).
     pub fn outline(&self, problem: &Problem) -> Result<Outline> {
-        self.outline_of(Planner::new().recipe(problem), &Wisdom::new())
+        self.outline_of(Planner::new().recipe(problem))
     }
 
-    /// What a plan that follows `recipe` would launch, with our own FFTs between stages; with what `wisdom` knows of the problem on this device,
-    /// if the recipe is a planner's own.
+    /// What a plan that follows `recipe` would launch, with our own FFTs between stages.
+    ///
+    /// # Errors
+    /// As [`Target::outline`].
+    pub fn outline_of(&self, recipe: Recipe) -> Result<Outline> {
+        self.outline_with(recipe, &Wisdom::new())
+    }
+
+    /// The same with what `wisdom` knows of the problem on this device, if the recipe is a planner's own.
     ///
     /// # Errors
     /// As [`Target::outline`], and if that part of the wisdom does not compute the problem.
-    pub fn outline_of(&self, recipe: Recipe, wisdom: &Wisdom) -> Result<Outline> {
+    pub fn outline_with(&self, recipe: Recipe, wisdom: &Wisdom) -> Result<Outline> {
         let problem = recipe.problem();
         crate::plan::check_lengths(problem)?;
         if !recipe.stages().is_empty() {
@@ -241,7 +248,7 @@ impl Target {
         for (pass, plan) in plans(&recipe, false)?.into_iter().enumerate() {
             match plan {
                 Plan::Fft(fft) => {
-                    let fft = self.outline_of(fft, &Wisdom::new())?;
+                    let fft = self.outline_of(fft)?;
                     bluestein |= fft.uses_bluestein;
                     launches.extend(fft.launches.into_iter().map(|launch| Launch { pass, ..launch }));
                 }

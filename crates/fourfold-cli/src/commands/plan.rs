@@ -72,7 +72,7 @@ fn on_processor(args: &Plan, problem: &Problem) -> Result<Answer> {
 fn on_device(args: &Plan, problem: &Problem, Aim { target, missing }: Aim) -> Result<Answer> {
     let wisdom = wisdom::load(&args.how.wisdom)?;
     let recipe = args.how.method.recipe(problem)?;
-    let outline = target.outline_of(recipe, &wisdom).with_context(|| format!("cannot plan {problem}"))?;
+    let outline = target.outline_with(recipe, &wisdom).with_context(|| format!("cannot plan {problem}"))?;
     let kernel = |launch: Launch| Kernel {
         pass: launch.pass,
         groups: launch.groups,

@@ -1,7 +1,7 @@
 //! Table III: what a thread of the combine reads and computes, naive and efficient, as derived and as the kernels have it.
 
 use anyhow::Result;
-use fourfold::{Method, Problem, Wisdom};
+use fourfold::{Method, Problem};
 use fourfold_gpu::{Counts, Launch, Target};
 
 use super::measure::Setting;
@@ -75,7 +75,7 @@ fn derived(name: &str) -> [usize; 3] {
 
 /// The kernel of the last stage.
 fn combine(method: &str, problem: &Problem) -> Result<Launch> {
-    let mut outline = Target::opencl().outline_of(method.parse::<Method>()?.recipe(problem)?, &Wisdom::new())?;
+    let mut outline = Target::opencl().outline_of(method.parse::<Method>()?.recipe(problem)?)?;
     Ok(outline.launches.pop().expect("three stages have launches"))
 }
 
