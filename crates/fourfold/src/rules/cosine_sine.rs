@@ -15,7 +15,7 @@
 //!   b with y_k = 2 Σ b_i cos(2π(2k+1)i/N + φ) = 2 (cos φ Re B_{2k+1} + sin φ Im B_{2k+1}), φ = π(2k+1)/4: no twiddles.
 //! - **DST-IV**: (−1)^k times the DCT-IV of the reversed input.
 //! - **DCT-I, DST-I**: the even extension of length 2(N−1), the odd one of length 2(N+1); shorter ways through length N ∓ 1 and
-//!   a running sum lose digits with N.
+//!   a running sum lose digits with N. Three quarters of that DFT are enough: see [`extension`](super::extension).
 //!
 //! A combine is a list of [`Step`]s; every one of them reads each number once, and takes two numbers to two.
 
