@@ -66,7 +66,7 @@ impl<V: Lane, const SINE: bool> Folding<'_, V, SINE> {
         }
     }
 
-    /// Outputs 0, h and 2h.
+    /// Outputs 0, h and 2h. Products with zero: a NaN must reach all of its line.
     #[inline(always)]
     unsafe fn first(&self) {
         let (Fold { scale, ends, .. }, h) = (self.fold, self.fold.len);
@@ -74,10 +74,10 @@ impl<V: Lane, const SINE: bool> Folding<'_, V, SINE> {
         unsafe {
             let [e, a, f] = [*self.from, *self.from.add(h), *self.from.add(2 * h)];
             if SINE {
-                return self.put(h, (a + a) * V::splat(*scale));
+                return self.put(h, (e + f).mul_add(V::lit(0.0), (a + a) * V::splat(*scale)));
             }
             self.put(0, (e + f + (a + a)) * V::splat(ends[0]));
-            self.put(h, (e - f) * V::splat(*scale));
+            self.put(h, a.mul_add(V::lit(0.0), (e - f) * V::splat(*scale)));
             self.put(2 * h, (e + f - (a + a)) * V::splat(ends[1]));
         }
     }
@@ -88,8 +88,10 @@ impl<V: Lane, const SINE: bool> Folding<'_, V, SINE> {
         let (Fold { scale, middle, .. }, h) = (self.fold, self.fold.len);
         // SAFETY: as in `first`.
         unsafe {
-            let straight = *self.from.add(if SINE { 3 * h } else { h } - 1) * V::splat(*scale);
-            self.pair(h / 2, h + h / 2, straight, *self.from.add(2 * h - 1) * V::splat(*middle));
+            let [e, a, f] = [*self.from.add(h - 1), *self.from.add(2 * h - 1), *self.from.add(3 * h - 1)];
+            let (some, none) = if SINE { (f, e) } else { (e, f) };
+            let straight = none.mul_add(V::lit(0.0), some * V::splat(*scale));
+            self.pair(h / 2, h + h / 2, straight, a * V::splat(*middle));
         }
     }
 
