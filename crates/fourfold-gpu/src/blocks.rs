@@ -278,11 +278,10 @@ impl BlockPlanBuilder {
     }
 
     fn check(&self) -> Result<()> {
-        let is = |layout: Layout| layout != Layout::Blocks;
         if self.components.is_empty() {
             return Err(argument("no components: a plan needs at least one".into()));
         }
-        if self.components.iter().any(|component| is(component.layout) != self.has_rows()) {
+        if self.components.iter().any(|component| (component.layout != Layout::Blocks) != self.has_rows()) {
             return Err(argument(
                 "some components are rows of an image, others blocks; a plan has one or the other".into(),
             ));
