@@ -66,6 +66,7 @@ impl Plot {
             .x_desc(&self.labels[0])
             .y_desc(&self.labels[1])
             .x_label_formatter(&|x| format!("{x:.0}"))
+            .light_line_style(TRANSPARENT)
             .label_style((FONT, 15))
             .draw()?;
         for (line, color) in self.lines.iter().zip(COLORS.iter().cycle()) {
@@ -103,6 +104,7 @@ impl Plot {
             .x_label_formatter(&name)
             .x_desc(&self.labels[0])
             .y_desc(&self.labels[1])
+            .light_line_style(TRANSPARENT)
             .label_style((FONT, 15))
             .draw()?;
         let width = 0.8 / self.lines.len() as f64;

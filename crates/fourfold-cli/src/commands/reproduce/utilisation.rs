@@ -5,12 +5,14 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use fourfold_gpu::Api;
 
-use super::measure::Setting;
+use super::measure::{CUFFT, Setting};
 use super::page::Page;
 use super::{Outcome, only_for};
 
 /// The profiler.
 const NCU: &str = "ncu";
+
+const PROBLEM: &str = "dct2 f64 4096x4096";
 
 /// Its names of what the paper's columns are: occupancy, compute, memory bandwidth, and multiprocessors with work.
 const METRICS: [&str; 4] = [
@@ -30,6 +32,11 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
     }
     if Command::new(NCU).arg("--version").output().is_err() {
         return Ok(Outcome::LeftOut(format!("{NCU} (NVIDIA Nsight Compute) is not to be found")));
+    }
+    if setting.fft_library(&PROBLEM.parse()?)? != CUFFT {
+        return Ok(Outcome::LeftOut(
+            "cuFFT cannot be loaded, and our own FFTs' kernels cannot be told from the stages' by name".into(),
+        ));
     }
     let csv = match profile(setting) {
         Ok(csv) => csv,
@@ -77,7 +84,7 @@ fn profile(setting: &Setting) -> Result<String> {
             &METRICS.join(","),
         ])
         .arg(this)
-        .args(["bench", "dct2 f64 4096x4096", "--method", "three-stage", "--repeat", "1", "--engine"])
+        .args(["bench", PROBLEM, "--method", "three-stage", "--repeat", "1", "--engine"])
         .arg(setting.engine().to_string())
         .output()?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
