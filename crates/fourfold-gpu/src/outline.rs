@@ -248,7 +248,7 @@ impl Target {
         for (pass, plan) in plans(&recipe, false)?.into_iter().enumerate() {
             match plan {
                 Plan::Fft(fft) => {
-                    let fft = self.outline_of(fft)?;
+                    let fft = self.outline_of(*fft)?;
                     bluestein |= fft.uses_bluestein;
                     launches.extend(fft.launches.into_iter().map(|launch| Launch { pass, ..launch }));
                 }

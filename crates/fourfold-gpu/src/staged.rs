@@ -29,8 +29,8 @@ enum Ready {
 
 /// What a stage does on a device.
 pub(crate) enum Plan {
-    Kernel(StageSpec),
-    Fft(Recipe),
+    Kernel(Box<StageSpec>),
+    Fft(Box<Recipe>),
 }
 
 /// The stages of a recipe. `parts`: both parts of complex arrays are one more axis, which in arrays between the stages runs slowest.
@@ -41,12 +41,12 @@ pub(crate) fn plans(recipe: &Recipe, parts: bool) -> Result<Vec<Plan>> {
         let from = side(&stage.from, (i == 0).then_some(problem.input()), parts);
         let to = side(&stage.to, (i == last).then_some(problem.output()), parts);
         let work = match &stage.work {
-            StageWork::Fft(fft) => return twice(fft, parts).map(Plan::Fft),
+            StageWork::Fft(fft) => return twice(fft, parts).map(|fft| Plan::Fft(Box::new(fft))),
             StageWork::Reorder { orders, .. } if stage.is_tiled() => Move::Transpose { orders: orders.clone() },
             StageWork::Reorder { orders, way } => Move::Reorder { orders: orders.clone(), way: *way },
             StageWork::Combine(combine) => Move::Combine(combine.clone()),
         };
-        Ok(Plan::Kernel(StageSpec { precision: problem.precision(), from, to, work }))
+        Ok(Plan::Kernel(Box::new(StageSpec { precision: problem.precision(), from, to, work })))
     };
     stages.iter().enumerate().map(plan).collect()
 }
@@ -114,7 +114,7 @@ impl Staged {
             stages.push(match plan {
                 Plan::Kernel(spec) => {
                     let ready = ready(device, library, &spec)?;
-                    specs.push(spec);
+                    specs.push(*spec);
                     ready
                 }
                 Plan::Fft(fft) => match device.runtime.vendor_fft(fft.problem())? {

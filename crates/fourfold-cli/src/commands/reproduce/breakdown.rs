@@ -26,7 +26,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
         let bars = parts.iter().enumerate().map(|(i, part)| (i as f64, 100.0 * part / sum));
         lines.push(Line { name: format!("{side} × {side}"), points: bars.collect() });
         for (i, (stage, part)) in STAGES.iter().zip(parts).enumerate() {
-            let h200 = (side == ON_H200.0).then(|| digits(ON_H200.1[i])).unwrap_or_default();
+            let h200 = if side == ON_H200.0 { digits(ON_H200.1[i]) } else { String::new() };
             let published = if side == 1024 { PUBLISHED[i] } else { "" };
             let share = format!("{:.0} %", 100.0 * part / sum);
             let cells = [published.to_owned(), h200, digits(*part), share, digits(part / copy)];

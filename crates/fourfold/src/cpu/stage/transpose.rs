@@ -12,9 +12,12 @@ pub(super) struct Transpose<S> {
     rows: Vec<usize>,
     sizes: Vec<usize>,
     column: usize,
-    /// For every axis and place, where it is read, where it is written, and its sign; nothing where all stay.
-    moves: Vec<Option<Vec<([usize; 2], S)>>>,
+    /// Of every axis; nothing where all stay.
+    moves: Vec<Option<Moves<S>>>,
 }
+
+/// For every place of an axis, where it is read, where it is written, and its sign.
+type Moves<S> = Vec<([usize; 2], S)>;
 
 /// Where something is read and written, and its sign.
 #[derive(Clone, Copy)]
@@ -87,7 +90,7 @@ impl<S: Precise> Ends<S> {
 }
 
 /// Where every place of a line of `n` is read and written, and its sign.
-fn moves<S: Precise>(order: Order, n: usize) -> Vec<([usize; 2], S)> {
+fn moves<S: Precise>(order: Order, n: usize) -> Moves<S> {
     let half = |i: usize| if i % 2 == 0 { i / 2 } else { n - i.div_ceil(2) };
     let ends = |i: usize| if order.writes_natural() { [half(i), i] } else { [i, half(i)] };
     let signs = matches!(order, Order::Split { signs: true } | Order::Merge { signs: true });
