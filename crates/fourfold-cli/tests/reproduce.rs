@@ -23,7 +23,7 @@ fn tables_are_printed_and_saved() {
     let csv = read("fig-6-cpu.csv");
     let cells: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(cells.len(), 5, "a head, three stages and their sum");
-    let parts: Vec<f64> = csv.lines().skip(1).map(|line| milliseconds(line)).collect();
+    let parts: Vec<f64> = csv.lines().skip(1).map(milliseconds).collect();
     assert!(parts.iter().all(|ms| *ms > 0.0), "{parts:?}");
     assert!(fs::read(out.join("fig-6-cpu.png")).unwrap().starts_with(b"\x89PNG"));
     assert!(!out.join("table-vi-cpu.md").exists());
