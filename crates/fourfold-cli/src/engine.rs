@@ -204,13 +204,20 @@ impl Contender {
         ready.with_context(|| format!("cannot plan {problem}"))
     }
 
-    /// Measures ways to compute a problem, and returns the fastest with all that is known then.
+    /// Measures ways to compute a problem, and returns the fastest, also as all that is then known of it on its engine.
     pub(crate) fn tune(&self, problem: &Problem) -> Result<(String, Wisdom)> {
+        let default = Method::ALL[0];
+        ensure!(self.method == default, "only the method {default} can be tuned, not {}", self.method);
         let tuned = match &*self.planner {
-            AnyPlanner::Cpu(planner) => planner.tune(problem).map(|recipe| (passes(&recipe), planner.wisdom())),
-            AnyPlanner::Gpu(_, planner) => planner.tune(problem).map(|choices| (choices, planner.wisdom())),
+            AnyPlanner::Cpu(planner) => planner.tune(problem).map(|recipe| (passes(&recipe), planner.wisdom_name())),
+            AnyPlanner::Gpu(_, planner) => planner.tune(problem).map(|choices| (choices, planner.wisdom_name())),
         };
-        tuned.with_context(|| format!("cannot tune {problem}"))
+        let (text, engine) = tuned.with_context(|| format!("cannot tune {problem}"))?;
+        let mut known = Wisdom::new();
+        if !text.is_empty() {
+            known.insert(problem, &engine, &text)?;
+        }
+        Ok((text, known))
     }
 
     /// The same engine with another method.

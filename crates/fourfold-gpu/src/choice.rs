@@ -111,14 +111,14 @@ impl Lines<'_> {
 
     /// An error if `choice`, read from a text, is of other lines.
     pub(crate) fn check(&self, choice: &Choice) -> Result<()> {
-        let product = |radices: &[usize]| radices.iter().product::<usize>();
         let wanted = self.packings();
         if !wanted.contains(&choice.packing) {
             let list = wanted.iter().map(Packing::to_string).collect::<Vec<_>>().join(" or ");
             return Err(argument(format!("`{choice}` on axis {}: expected {list}", self.axis)));
         }
-        let len = product(&radices(self.elements(choice.packing), false));
-        if product(&choice.radices) != len || !choice.radices.iter().all(|radix| RADICES.contains(radix)) {
+        let len = radices(self.elements(choice.packing), false).iter().product();
+        let product = choice.radices.iter().try_fold(1usize, |product, radix| product.checked_mul(*radix));
+        if product != Some(len) || !choice.radices.iter().all(|radix| RADICES.contains(radix)) {
             let message =
                 format!("`{choice}` on axis {}: expected factors of {len}, of at most {}", self.axis, RADICES[0]);
             return Err(argument(message));

@@ -168,7 +168,7 @@ impl Spec {
         }
         spec.threads = match self.back {
             true => dfts(&spec),
-            false => (spec.share() * spec.tile).next_multiple_of(32).clamp(32, most),
+            false => (spec.share() * spec.tile).next_multiple_of(32).min(most.max(32)),
         };
         let fits = spec.local_bytes() <= limits.local_bytes && spec.threads <= most;
         fits.then(|| spec.with_skips(limits))

@@ -52,8 +52,9 @@ fn together(limits: &Limits, homes: &Homes, passes: &[Pass], choices: &[Choice])
         let arrays = [from, if i + 1 == lines.len() { &output } else { &part }];
         let neighbours = neighbours(homes.recipe.problem(), axes[i], from, |axis| axes.contains(&axis));
         let lines = Lines { line, precision, arrays, axis: axes[i], neighbours };
-        if let Some(choice) = choices.get(i) {
-            lines.check(choice)?;
+        // What fits the lines of one pass may not fit here, where fewer lines are neighbours.
+        if choices.get(i).is_some_and(|choice| lines.check(choice).is_err()) {
+            return Ok(None);
         }
         let choice = choices.get(i).cloned().unwrap_or_else(|| lines.estimate(limits));
         let choice = Choice { joined: i > 0, ..if choice.clustered { choice.alone() } else { choice } };

@@ -294,11 +294,12 @@ impl Device {
 }
 
 fn comments(statements: &[Statement]) -> Vec<String> {
-    let comment = |statement: &Statement| match statement {
-        Statement::Comment(text) => Some(text.clone()),
-        _ => None,
+    let inside = |statement: &Statement| match statement {
+        Statement::Comment(text) => vec![text.clone()],
+        Statement::IfLess(_, _, body) | Statement::For(_, _, body) => comments(body),
+        _ => vec![],
     };
-    statements.iter().filter_map(comment).collect()
+    statements.iter().flat_map(inside).collect()
 }
 
 /// Bytes that passes of one kernel do not write and read again.
@@ -312,4 +313,31 @@ fn on_chip(recipe: &Recipe, drafts: &[Draft]) -> usize {
 fn between_kernels(draft: &Draft) -> usize {
     let [.., last] = &*draft.specs else { return 0 };
     2 * (draft.specs.len() - 1) * 2 * last.lines * last.places()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each pass of a kernel alone would need indices of 64 bits, or only the last.
+    #[test]
+    fn kernels_of_far_places_have_wide_indices() {
+        let source = |problem: &str| {
+            let outline = Target::cuda("sm_90").unwrap().outline(&problem.parse().unwrap()).unwrap();
+            assert_eq!(outline.launches.len(), 1, "{problem} is one kernel");
+            outline.launches[0].source.clone()
+        };
+        assert!(source("dct2 f32 3x7x7 axes=1,2 out=1100000001,7,1").contains("typedef long long index;"));
+        assert!(source("dct2 f32 3x7x7 axes=1,2 in=1100000001,7,1").contains("typedef long long index;"));
+        assert!(source("dct2 f32 3x7x7 axes=1,2").contains("typedef int index;"));
+    }
+
+    #[test]
+    fn clusters_have_a_warp_at_least() {
+        let target = Target::cuda("sm_90").unwrap();
+        let problem: Problem = "dct2 f64 128x128".parse().unwrap();
+        let mut wisdom = Wisdom::new();
+        wisdom.insert(&problem, &target.engine_name(), "lines 16 8\nlines 16 8 cluster tile 4 threads 16").unwrap();
+        assert!(target.outline_with(Planner::new().recipe(&problem), &wisdom).is_ok());
+    }
 }

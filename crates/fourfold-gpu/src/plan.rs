@@ -86,7 +86,7 @@ impl GpuPlanner {
     /// # Errors
     /// If the wisdom has something on a problem and this device that cannot be read, or that does not compute the problem.
     pub fn with_wisdom(self, wisdom: Wisdom) -> Result<GpuPlanner> {
-        for (problem, _) in wisdom.of_engine(&self.target.engine_name()) {
+        for (problem, _) in wisdom.of_engine(&self.wisdom_name()) {
             let problem: Problem = problem.parse()?;
             let recipe = self.recipe(&problem);
             let choices = self.target.choices(&recipe, &wisdom)?;
@@ -95,6 +95,11 @@ impl GpuPlanner {
         }
         self.lock_wisdom().merge(wisdom);
         Ok(self)
+    }
+
+    /// How wisdom names the device, such as `cuda:NVIDIA H200`.
+    pub fn wisdom_name(&self) -> String {
+        self.target.engine_name()
     }
 
     /// All that was given and [measured](GpuPlanner::tune).

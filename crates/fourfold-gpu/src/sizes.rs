@@ -104,10 +104,10 @@ impl Spec {
 
     /// What the text of the kernel needs.
     pub(crate) fn frame(&self) -> Frame {
-        let Spec { precision, wide, threads, .. } = *self;
+        let Spec { precision, threads, .. } = *self;
         Frame {
             precision,
-            wide,
+            wide: self.passes().any(|pass| pass.wide),
             threads,
             resident: usize::from(self.passes().any(Spec::convolves)),
             cluster: self.cluster,

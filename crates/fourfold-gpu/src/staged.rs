@@ -119,7 +119,10 @@ impl Staged {
                 }
                 Plan::Fft(fft) => match device.runtime.vendor_fft(fft.problem())? {
                     Some(vendor) => Ready::Vendor(vendor),
-                    None => Ready::Fft(Box::new(Executable::new(device, library, &fft, false, None, &[])?)),
+                    None => {
+                        crate::plan::check_lengths(fft.problem())?;
+                        Ready::Fft(Box::new(Executable::new(device, library, &fft, false, None, &[])?))
+                    }
                 },
             });
         }

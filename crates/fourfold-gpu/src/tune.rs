@@ -40,7 +40,7 @@ impl GpuPlanner {
         }
         let text = choice::print(&best);
         if !text.is_empty() {
-            self.lock_wisdom().insert(problem, &self.target.engine_name(), &text)?;
+            self.lock_wisdom().insert(problem, &self.wisdom_name(), &text)?;
         }
         Ok(text)
     }
@@ -50,8 +50,8 @@ impl GpuPlanner {
 struct Bench<'a> {
     planner: &'a GpuPlanner,
     recipe: Recipe,
-    /// Absent in place.
-    input: Option<Buffer>,
+    /// Of another array also for problems in place, whose numbers would soon overflow.
+    input: Buffer,
     output: Buffer,
 }
 
@@ -67,10 +67,9 @@ struct Candidate {
 impl<'a> Bench<'a> {
     fn new(planner: &'a GpuPlanner, problem: &Problem) -> Result<Bench<'a>> {
         let array = |layout: &Layout, domain| random(planner, problem.precision(), domain, layout.len);
-        let input = || array(problem.input(), problem.input_domain());
         Ok(Bench {
             recipe: planner.recipe(problem),
-            input: if problem.in_place() { None } else { Some(input()?) },
+            input: array(problem.input(), problem.input_domain())?,
             output: array(problem.output(), problem.output_domain())?,
             planner,
         })
@@ -98,7 +97,8 @@ impl<'a> Bench<'a> {
         for choice in candidates(&chosen[pass], self.planner.library.limits()) {
             let mut choices = best.choices.clone();
             choices[pass] = choice;
-            let specs: Vec<Spec> = self.drafts(&choices)?.into_iter().flat_map(|draft| draft.specs).collect();
+            let Ok(drafts) = self.drafts(&choices) else { continue };
+            let specs: Vec<Spec> = drafts.into_iter().flat_map(|draft| draft.specs).collect();
             if !seen.contains(&specs) {
                 seen.push(specs);
                 others.push(self.choices(&choices)?);
@@ -141,7 +141,7 @@ impl<'a> Bench<'a> {
             candidate.executable.run(
                 0..candidate.executable.launches(),
                 queue,
-                self.input.as_ref(),
+                Some(&self.input),
                 &self.output,
                 candidate.scratch.as_ref(),
             )?;

@@ -94,7 +94,7 @@ impl PlannerBuilder {
     /// compute its problem.
     pub fn build(self) -> Result<Planner> {
         let isa = self.isa.checked()?;
-        for (problem, passes) in self.wisdom.of_engine(&engine_name(isa)) {
+        for (problem, passes) in self.wisdom.of_engine(&wisdom_name(isa)) {
             let wrong = |error: Error| Error::new(error.kind(), format!("the wisdom on `{problem}`: {error}"));
             format!("{problem}\n{passes}").parse::<Recipe>().map_err(wrong)?;
         }
@@ -108,8 +108,8 @@ impl PlannerBuilder {
     }
 }
 
-/// How wisdom names the engine.
-fn engine_name(isa: Isa) -> String {
+/// See [`Planner::wisdom_name`].
+fn wisdom_name(isa: Isa) -> String {
     format!("cpu:{isa}")
 }
 
@@ -149,6 +149,11 @@ impl Planner {
         self.known(problem).unwrap_or_else(|| axes::recipe(problem))
     }
 
+    /// How [`Wisdom`] names the planner's engine, such as `cpu:avx2`.
+    pub fn wisdom_name(&self) -> String {
+        wisdom_name(self.isa)
+    }
+
     /// All recipes that were given and measured.
     pub fn wisdom(&self) -> Wisdom {
         self.lock_wisdom().clone()
@@ -159,15 +164,14 @@ impl Planner {
     }
 
     fn known(&self, problem: &Problem) -> Option<Recipe> {
-        let passes =
-            Some(self.lock_wisdom()).filter(|wisdom| !wisdom.is_empty())?.get(problem, &engine_name(self.isa))?;
+        let passes = Some(self.lock_wisdom()).filter(|wisdom| !wisdom.is_empty())?.get(problem, &self.wisdom_name())?;
         format!("{problem}\n{passes}").parse().ok()
     }
 
     pub(crate) fn remember(&self, problem: &Problem, recipe: &Recipe) -> Result<()> {
         let text = recipe.to_string();
         let Some((_, passes)) = text.split_once('\n') else { return Ok(()) };
-        self.lock_wisdom().insert(problem, &engine_name(self.isa), passes)
+        self.lock_wisdom().insert(problem, &self.wisdom_name(), passes)
     }
 
     /// Bytes of scratch that a plan following `recipe` would need. Makes no tables, as planning does.

@@ -114,7 +114,12 @@ fn text(answer: &Answer) -> String {
     let missing = device.iter().filter_map(|on| on.missing.as_ref());
     text.extend(missing.map(|why| format!("         and not {engine}: {why}\n")));
     text += &format!("method   {method}\npasses   {}\n", passes.join("\n         "));
-    text.extend(device.iter().map(|on| format!("chosen   {}\n", on.choices.join("\n         "))));
+    text.extend(
+        device
+            .iter()
+            .filter(|on| !on.choices.is_empty())
+            .map(|on| format!("chosen   {}\n", on.choices.join("\n         "))),
+    );
     text.extend(device.iter().map(kernels));
     text += &format!("moved    {}\nscratch  {}\n", bytes(*bytes_moved), bytes(*scratch_bytes));
     let sources = device.iter().flat_map(|on| on.kernels.iter().filter_map(|kernel| kernel.source.as_ref()));

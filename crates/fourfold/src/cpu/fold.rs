@@ -66,7 +66,7 @@ impl<V: Lane, const SINE: bool> Folding<'_, V, SINE> {
         }
     }
 
-    /// Outputs 0, h and 2h. Products with zero: a NaN must reach all of its line.
+    /// Outputs 0, h and 2h. Products with zero, so that a NaN reaches them as it reaches their neighbours.
     #[inline(always)]
     unsafe fn first(&self) {
         let (Fold { scale, ends, .. }, h) = (self.fold, self.fold.len);
