@@ -44,9 +44,10 @@ pub(crate) fn oclgrind() -> Result<Outcome> {
     let folder = work_folder("oclgrind")?;
     fs::write(folder.join("oclgrind.icd"), SIMULATOR)?;
     let log = folder.join("log");
-    // On one processor: its compiler does not bear two threads.
-    let mut simulate =
-        command(&format!("taskset -c {} oclgrind --check-api --data-races {LIMITS} --log", processor()?));
+    // On one processor: its compiler does not bear two threads. As written: of optimised kernels it gets one wrong that PoCL, and it itself without
+    // optimising, get right (`dct2 f64 4x6x5` by three stages, version 21.10).
+    let checks = "--check-api --data-races --build-options -cl-opt-disable";
+    let mut simulate = command(&format!("taskset -c {} oclgrind {checks} {LIMITS} --log", processor()?));
     simulate.arg(&log).arg(target_folder().join("debug/examples/device_test"));
     simulate.args(["sample", "--device", "opencl"]).env("OCL_ICD_VENDORS", &folder).env("FOURFOLD_CACHE_DIR", "");
     run(&mut simulate)?;
