@@ -24,20 +24,25 @@ impl Spec {
 
     /// Turns that the first threads take at all stages.
     fn turns(&self) -> usize {
-        self.stages.iter().map(|stage| self.ends_in_local(stage) * self.turns_of(&stage.work)).sum()
+        self.stages.iter().map(|stage| self.ends_in_local(stage) * self.turns_of(stage)).sum()
     }
 
     fn ends_in_local(&self, stage: &Stage) -> usize {
         [&stage.from, &stage.to].iter().filter(|port| matches!(port, Port::Buffer)).count()
     }
 
-    fn turns_of(&self, work: &Work) -> usize {
-        match work {
+    fn turns_of(&self, stage: &Stage) -> usize {
+        let spectrum = |work: &Work| match work {
+            Work::After { .. } | Work::Before { .. } => true,
+            Work::Interleave(_) => !self.back && stage.from == Port::Buffer,
+            _ => false,
+        };
+        match &stage.work {
             Work::Butterflies(split) if split.rader.is_none() => {
                 let groups = (split.groups / self.after()).max(1);
                 self.turns_at(|item| item / groups * groups * split.radix + item % groups)
             }
-            Work::After { .. } | Work::Before { .. } => {
+            work if spectrum(work) => {
                 let window = self.digits[self.window.first..].iter();
                 let reversed: Vec<_> = window.rev().map(|digit| digit.radix).collect();
                 self.turns_at(|k| frequency(k, &reversed))

@@ -97,8 +97,12 @@ impl Spec {
         own.map(|axis| axis.size).product::<usize>() * parts == self.lines
     }
 
-    /// Without a stage for neighbours alone: its work group would need the line as a whole.
+    /// Without stages for neighbours alone: their work group would need the line as a whole.
     fn straighten(&mut self) {
+        if let [Stage { work: Work::Interleave(_), from, .. }, next, ..] = &mut *self.stages {
+            next.from = from.clone();
+            self.stages.remove(0);
+        }
         if let [.., last, Stage { work: Work::Interleave(_), to, .. }] = &mut *self.stages {
             last.to = to.clone();
             self.stages.pop();

@@ -317,7 +317,7 @@ impl Stage {
 pub(crate) enum Work {
     /// So many elements as they are.
     Copy(usize),
-    /// So many elements whose reals stand in even places of the line ascending, then in odd places descending: neighbours are written together.
+    /// So many elements, from both ends inwards, whose reals are neighbours on the line: they are read or written together.
     Interleave(usize),
     Butterflies(Split),
     /// The digit of `radix` values times Bluestein's chirp, then zeros up to its `room`.

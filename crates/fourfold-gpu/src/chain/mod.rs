@@ -70,12 +70,10 @@ impl Chain {
                 chain.complex(len, &reduction, data == Data::ComplexBackward, scale);
             }
             Data::Real => chain.real(len, &reduction),
-            Data::Hermitian => {
-                chain.hermitian(len, &reduction);
-                if !across {
-                    chain.interleave();
-                }
-            }
+            Data::Hermitian => chain.hermitian(len, &reduction),
+        }
+        if !across {
+            chain.interleave();
         }
         chain
     }
@@ -143,20 +141,38 @@ impl Chain {
         self.dft_back(self.packing.elements(n), view);
     }
 
-    /// Lets neighbours be written together, if the last stage writes every second real of a line that lies along memory.
+    /// Lets neighbours be read and written together, where the first or the last stage takes every second real of lines along memory.
     fn interleave(&mut self) {
-        let (n, reals) =
-            (self.places(), if self.packing == Packing::Pairs { 2 * self.places() } else { self.places() });
-        let ends = |order: &Order| {
-            order.pieces.iter().map(|piece| (piece.first, piece.index.start, piece.index.step)).collect::<Vec<_>>()
-        };
-        let evens_and_odds = [(0, 0, 2), (reals / 2, 2 * reals as isize - 1, -2)];
-        let Some(Stage { work: Work::Butterflies(_), to, .. }) = self.stages.last_mut() else { return };
-        let Port::Array(view) = to else { return };
-        if n % 2 == 0 && view.order.is_some_and(|order| ends(&self.orders[order]) == evens_and_odds) {
-            let to = std::mem::replace(to, Port::Buffer);
-            self.push(Work::Interleave(n), Port::Buffer, to);
+        let count = self.places();
+        if count % 2 == 1 {
+            return;
         }
+        if let Some(Stage { work: Work::Butterflies(_), from: Port::Array(view), .. }) = self.stages.first()
+            && self.halves(view)
+        {
+            let from = std::mem::replace(&mut self.stages[0].from, Port::Buffer);
+            self.stages.insert(0, Stage { work: Work::Interleave(count), from, to: Port::Buffer });
+        }
+        if let Some(Stage { work: Work::Butterflies(_), to: Port::Array(view), .. }) = self.stages.last()
+            && self.halves(view)
+        {
+            let to = self.stages.last_mut().map(|stage| std::mem::replace(&mut stage.to, Port::Buffer));
+            self.push(Work::Interleave(count), Port::Buffer, to.expect("there is a last one"));
+        }
+    }
+
+    /// Whether elements from both ends inwards have neighbouring reals: even places ascending, then odd places descending.
+    fn halves(&self, view: &View) -> bool {
+        let evens_and_odds = |reals: usize| [(0, 2), (reals as isize - 1, -2)].map(|(start, step)| Index { start, step });
+        let count = self.places();
+        let reals = if self.packing == Packing::Pairs { 2 * count } else { count };
+        let ends = |order: usize| {
+            let pieces = &self.orders[order].pieces;
+            let both = pieces.iter().map(|piece| piece.index).eq(evens_and_odds(2 * reals));
+            both && pieces[1].first == reals / 2
+        };
+        let outer = |(found, _): ([Index; 2], Matrix)| evens_and_odds(2 * count).iter().all(|index| found.contains(index));
+        view.order.is_some_and(ends) || view.combined.is_some_and(outer)
     }
 
     /// From a signal to a spectrum; without an array to write to, this stays in the buffer.

@@ -17,13 +17,22 @@ impl Writer<'_> {
         });
     }
 
-    /// The elements from both ends inwards, whose reals are neighbours on the line.
+    /// The elements from both ends inwards, whose reals are neighbours on the line: from an array, or a spectrum or signal to one.
     pub(super) fn interleave(&self, count: usize, from: &Port, to: &Port) {
-        let Port::Array(view) = to else { unreachable!("lines are in arrays") };
+        let spectrum = matches!(to, Port::Array(_)) && !self.spec.back;
         let range = [0, count];
         self.items(count / 2, |line, e| {
-            let [z, mirror] = [e, int(count - 1) - e].map(|place| self.load_at(from, line, place, range));
-            self.write_neighbours(view, line, e, z, mirror);
+            let ends = [e, int(count - 1) - e];
+            let places = ends.map(|e| if spectrum { self.place_of(e, &self.spec.digits) } else { e });
+            let of_line = [e, int(count)];
+            let both = match from {
+                Port::Array(view) => self.read_neighbours(view, line, of_line),
+                _ => places.map(|place| self.load_at(from, line, place, range)),
+            };
+            match to {
+                Port::Array(view) => self.write_neighbours(view, line, of_line, both),
+                _ => places.into_iter().zip(both).for_each(|(place, z)| self.store_at(to, line, place, range, z)),
+            }
         });
     }
 

@@ -12,6 +12,13 @@ pub(super) enum End {
     Output,
 }
 
+impl End {
+    /// Reals from one place on the axis to the next.
+    fn step(self, axis: &Across) -> i64 {
+        if self == End::Input { axis.input } else { axis.output }
+    }
+}
+
 impl Writer<'_> {
     /// Element `e` of the input; it is in `range`.
     pub(super) fn read(&self, view: &View, line: Line, e: Int, range: [usize; 2]) -> C<Sym> {
@@ -22,11 +29,7 @@ impl Writer<'_> {
         };
         let z = match self.spec.packing {
             Packing::Complex => match view.combined {
-                Some((reals, matrix)) => {
-                    let [x, y] = reals.map(|index| self.read_index(line, 0, index, e));
-                    let [a, b, c, d] = coefficients(matrix, e);
-                    C { re: x.mul_add(a, y * b), im: x.mul_add(c, y * d) }
-                }
+                Some((reals, matrix)) => product(matrix, e, reals.map(|index| self.read_index(line, 0, index, e))),
                 None => self.array(End::Input).load_pair(self.pair_of(End::Input, line, e)),
             },
             Packing::Lines => {
@@ -53,9 +56,9 @@ impl Writer<'_> {
         match self.spec.packing {
             Packing::Complex => match view.combined {
                 Some((reals, matrix)) => {
-                    let [a, b, c, d] = coefficients(matrix, e);
-                    self.write_index(line, 0, reals[0], e, z.re.mul_add(a, z.im * b));
-                    self.write_index(line, 0, reals[1], e, z.re.mul_add(c, z.im * d));
+                    let C { re, im } = product(matrix, e, [z.re, z.im]);
+                    self.write_index(line, 0, reals[0], e, re);
+                    self.write_index(line, 0, reals[1], e, im);
                 }
                 None => self.put_pair(self.pair_of(End::Output, line, e), z),
             },
@@ -73,35 +76,92 @@ impl Writer<'_> {
         }
     }
 
-    /// Element e and the one as far from the end, in an order of even places ascending and odd places descending.
-    pub(super) fn write_neighbours(&self, view: &View, line: Line, e: Int, z: C<Sym>, mirror: C<Sym>) {
-        let [z, mirror] = if view.exchanged { [z.swap(), mirror.swap()] } else { [z, mirror] };
-        let pieces = &self.spec.orders[view.order.expect("it has that order")].pieces;
-        let gained = |x: Sym, y: Sym| C { re: x * Sym::lit(pieces[0].gain), im: y * Sym::lit(pieces[1].gain) };
-        match self.spec.packing {
-            Packing::Pairs => {
+    /// Element e of `n` and the one as far from the end, whose reals are neighbours on the line.
+    pub(super) fn read_neighbours(&self, view: &View, line: Line, [e, n]: [Int; 2]) -> [C<Sym>; 2] {
+        let pair = |number, i| self.read_pair(line, number, i);
+        let [gain, other] = self.gains(view);
+        let gained = |re, im| C { re: re * Sym::lit(gain), im: im * Sym::lit(other) };
+        let mirror = n - 1 - e;
+        let both = match (self.spec.packing, view.combined) {
+            (Packing::Pairs, _) => {
+                let [p, q] = [e * 2, e * 2 + 1].map(|i| pair(0, i));
+                let ([p, q], [r, s]) = ([p.re, q.re].map(|x| x * Sym::lit(gain)), [q.im, p.im].map(|x| x * Sym::lit(other)));
+                [C { re: p, im: q }, C { re: r, im: s }]
+            }
+            (Packing::Lines, _) => {
+                let [p, q] = [0, 1].map(|number| pair(number, e)).map(|z| gained(z.re, z.im));
+                [C { re: p.re, im: q.re }, C { re: p.im, im: q.im }]
+            }
+            (_, Some((reals, matrix))) => {
+                let [p, q] = [e, mirror].map(|i| pair(0, i));
+                let [first, last] = [[p.re, q.im], [q.re, p.im]];
+                let ordered = |x: [Sym; 2]| if reals[0].step > 0 { x } else { [x[1], x[0]] };
+                [product(matrix, e, ordered(first)), product(matrix, mirror, ordered(last))]
+            }
+            (_, None) => {
+                let p = pair(0, e);
+                let z = gained(p.re, p.im);
+                [z.re, z.im].map(|re| C { re, im: Sym::lit(0.0) })
+            }
+        };
+        if view.exchanged { both.map(C::swap) } else { both }
+    }
+
+    /// Element e of `n` and the one as far from the end, where [`Writer::read_neighbours`] reads them.
+    pub(super) fn write_neighbours(&self, view: &View, line: Line, [e, n]: [Int; 2], both: [C<Sym>; 2]) {
+        let [z, mirror] = if view.exchanged { both.map(C::swap) } else { both };
+        let [gain, other] = self.gains(view);
+        let gained = |x: Sym, y: Sym| C { re: x * Sym::lit(gain), im: y * Sym::lit(other) };
+        match (self.spec.packing, view.combined) {
+            (Packing::Pairs, _) => {
                 self.write_pair(line, 0, e * 2, gained(z.re, mirror.im));
                 self.write_pair(line, 0, e * 2 + 1, gained(z.im, mirror.re));
             }
-            Packing::Lines => {
+            (Packing::Lines, _) => {
                 self.write_pair(line, 0, e, gained(z.re, mirror.re));
                 self.write_pair(line, 1, e, gained(z.im, mirror.im));
             }
-            Packing::Single | Packing::Complex => self.write_pair(line, 0, e, gained(z.re, mirror.re)),
+            (_, Some((reals, matrix))) => {
+                debug_assert!(reals[0].step > 0, "the first real ascends");
+                let last = n - 1 - e;
+                let (z, mirror) = (product(matrix, e, [z.re, z.im]), product(matrix, last, [mirror.re, mirror.im]));
+                self.write_pair(line, 0, e, C { re: z.re, im: mirror.im });
+                self.write_pair(line, 0, last, C { re: mirror.re, im: z.im });
+            }
+            (_, None) => self.write_pair(line, 0, e, gained(z.re, mirror.re)),
         }
     }
 
+    /// Those of even and of odd places, where an order has these two pieces.
+    fn gains(&self, view: &View) -> [f64; 2] {
+        view.order.map_or([1.0; 2], |order| [0, 1].map(|piece| self.spec.orders[order].pieces[piece].gain))
+    }
+
     /// Reals 2i and 2i + 1 of line `number`.
+    fn read_pair(&self, line: Line, number: usize, i: Int) -> C<Sym> {
+        match self.pair_at(End::Input, line, number, i) {
+            Some(at) => self.array(End::Input).load_pair(at),
+            None => {
+                C { re: self.read_real(line, number, i * 2), im: self.read_real(line, number, i * 2 + 1) }
+            }
+        }
+    }
+
     fn write_pair(&self, line: Line, number: usize, i: Int, z: C<Sym>) {
-        let (side, even) = (self.side(End::Output), |stride: i64| stride % 2 == 0);
-        let steps = self.spec.geometry.axes.iter().map(|axis| axis.output);
-        let pair = self.spec.geometry.pair.map_or(0, |pair| pair.across.output);
-        if side.stride == 1 && even(side.offset) && even(pair) && steps.clone().all(even) {
-            let at = self.address(End::Output, line, i * 2, 1) + self.second(End::Output, line, number);
-            return self.put_pair(at / 2, z);
+        if let Some(at) = self.pair_at(End::Output, line, number, i) {
+            return self.put_pair(at, z);
         }
         self.write_real(line, number, i * 2, z.re);
         self.write_real(line, number, i * 2 + 1, z.im);
+    }
+
+    /// Where reals 2i and 2i + 1 of line `number` stand, if they are a pair of memory.
+    fn pair_at(&self, end: End, line: Line, number: usize, i: Int) -> Option<Int> {
+        let (side, even) = (self.side(end), |stride: i64| stride % 2 == 0);
+        let pair = self.spec.geometry.pair.map_or(0, |pair| end.step(&pair.across));
+        let aligned = even(side.offset) && even(pair) && self.spec.geometry.axes.iter().all(|axis| even(end.step(axis)));
+        let at = || (self.address(end, line, i * 2, 1) + self.second(end, line, number)) / 2;
+        (side.stride == 1 && aligned).then(at)
     }
 
     /// Where real m stands on its line, and its gain.
@@ -177,20 +237,19 @@ impl Writer<'_> {
     pub(super) fn adjacent(&self, end: End) -> bool {
         let Some(pair) = self.spec.geometry.pair else { return false };
         let even = |stride: i64| stride % 2 == 0;
-        let step = |axis: &Across| if end == End::Input { axis.input } else { axis.output };
         let side = self.side(end);
         !side.complex
-            && step(&pair.across) == 1
+            && end.step(&pair.across) == 1
             && pair.across.size % 2 == 0
             && even(side.offset)
             && even(side.stride)
-            && self.spec.geometry.axes.iter().all(|axis| even(step(axis)))
+            && self.spec.geometry.axes.iter().all(|axis| even(end.step(axis)))
     }
 
     /// From a line of a pair to the other. The last of an odd number of lines is paired with itself.
     fn second(&self, end: End, line: Line, number: usize) -> Int {
         let Some(pair) = self.spec.geometry.pair.filter(|_| number == 1) else { return int(0) };
-        let step = if end == End::Input { pair.across.input } else { pair.across.output };
+        let step = end.step(&pair.across);
         if pair.across.size % 2 == 0 {
             return int(0) + step;
         }
@@ -206,12 +265,11 @@ impl Writer<'_> {
     /// Element `at` along a line, in units of so many reals.
     fn address(&self, end: End, line: Line, at: Int, unit: i64) -> Int {
         let side = self.side(end);
-        let step = |axis: &Across| if end == End::Input { axis.input } else { axis.output };
         let axes = &self.spec.geometry.axes;
         let (mut start, mut rest) = (int(0) + side.offset / unit, line.number);
         for (i, axis) in axes.iter().enumerate() {
             let last = i + 1 == axes.len();
-            start = start + if last { rest } else { rest % axis.size as i64 } * (step(axis) / unit);
+            start = start + if last { rest } else { rest % axis.size as i64 } * (end.step(axis) / unit);
             if !last {
                 rest = rest / axis.size as i64;
             }
@@ -234,6 +292,12 @@ impl Writer<'_> {
             End::Output => &self.spec.geometry.output,
         }
     }
+}
+
+/// Matrix i times two reals.
+fn product(matrix: crate::spec::Matrix, i: Int, [x, y]: [Sym; 2]) -> C<Sym> {
+    let [a, b, c, d] = coefficients(matrix, i);
+    C { re: x.mul_add(a, y * b), im: x.mul_add(c, y * d) }
 }
 
 /// Matrix i, row by row.
