@@ -71,13 +71,16 @@ impl Lines<'_> {
     }
 
     /// Two lines as one, if they are neighbours that may be. Lines along memory as pairs of their own reals, where that takes a stage less or
-    /// where local memory has no room for two work groups otherwise.
+    /// where local memory has no room for two work groups otherwise, or where half as many work groups would leave multiprocessors without one.
     fn packing(&self, limits: &Limits) -> Packing {
         let len = self.dft().1;
         let stages = |len: usize| gpu_factors(len, &radices(len, false)).len();
         let shorter = || stages(len / 2) < stages(len) || 2 * len * 2 * self.precision.bytes() > limits.local_bytes;
+        let few = || self.geometry(Packing::Lines).lines() < limits.units;
         match *self.packings() {
-            [Packing::Lines, packing] if len % 2 == 0 && !self.geometry(packing).across() && shorter() => packing,
+            [Packing::Lines, packing] if len % 2 == 0 && !self.geometry(packing).across() && (shorter() || few()) => {
+                packing
+            }
             [packing, ..] => packing,
             [] => unreachable!("all lines can be packed"),
         }

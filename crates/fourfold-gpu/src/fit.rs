@@ -16,6 +16,9 @@ const MOST_REALS: usize = 4096;
 /// Reals of an array that one work group transforms faster than another kernel is launched.
 const SMALL: usize = 2048;
 
+/// A device has work groups for this many times as many before few are too few.
+const FEW: usize = 8;
+
 /// Bytes of a run below which two trips through memory in long runs are better than one.
 const LEAST_RUN: usize = 32;
 
@@ -33,7 +36,8 @@ impl Spec {
     pub(crate) fn fitted(mut self, limits: &Limits, shared: bool, size: Size) -> Vec<Spec> {
         self.across &= self.lines > 1;
         let whole = self.clone().tiled(limits, size);
-        if whole.is_none() {
+        let spread = whole.as_ref().is_none_or(|spec| size.tile.is_none() && spec.should_be_spread(limits));
+        if spread {
             self.straighten();
         }
         let windows = || self.windowed(limits);
@@ -41,6 +45,7 @@ impl Spec {
             return vec![spec];
         }
         match whole {
+            Some(spec) if spread => windows().unwrap_or(vec![spec]),
             Some(spec) if !spec.across || size.tile.is_some() || spec.run() >= LEAST_RUN.min(spec.wanted_run()) => {
                 vec![spec]
             }
@@ -95,6 +100,11 @@ impl Spec {
         };
         let own = self.geometry.axes.iter().take_while(|axis| !whole(axis));
         own.map(|axis| axis.size).product::<usize>() * parts == self.lines
+    }
+
+    /// Whether so few work groups have so much to do that more of them are faster, though they run in several kernels.
+    fn should_be_spread(&self, limits: &Limits) -> bool {
+        FEW * self.groups() <= limits.units && self.butterflies() > 2 * THREADS
     }
 
     /// Without stages for neighbours alone: their work group would need the line as a whole.

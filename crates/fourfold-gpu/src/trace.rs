@@ -351,6 +351,7 @@ impl Mul for Sym {
         match (self, b) {
             (Var::Lit(x), Var::Lit(y)) => Var::Lit(x * y),
             (x, Var::Lit(1.0)) | (Var::Lit(1.0), x) => x,
+            (x, Var::Lit(-1.0)) | (Var::Lit(-1.0), x) => -x,
             (_, Var::Lit(0.0)) | (Var::Lit(0.0), _) => Var::Lit(0.0),
             _ => bind(Expr::Real("*", self, b)),
         }

@@ -141,38 +141,39 @@ impl Chain {
         self.dft_back(self.packing.elements(n), view);
     }
 
-    /// Lets neighbours be read and written together, where the first or the last stage takes every second real of lines along memory.
+    /// Lets neighbours be read and written together, where the first or the last stage takes every second real of lines along memory. (Reals that
+    /// are elements as they are, are read no faster so.)
     fn interleave(&mut self) {
-        let count = self.places();
-        if count % 2 == 1 {
-            return;
+        let halved = |stage: &Stage, port: &Port| matches!(stage.work, Work::Butterflies(_)) && self.takes_halves(port);
+        let (first, last) = (&self.stages[0], &self.stages[self.stages.len() - 1]);
+        let combined = matches!(&first.from, Port::Array(View { combined: Some(_), .. }));
+        let [read, written] = [combined && halved(first, &first.from), halved(last, &last.to)];
+        let (count, last) = (self.places(), self.stages.len() - 1);
+        if written {
+            let to = std::mem::replace(&mut self.stages[last].to, Port::Buffer);
+            self.push(Work::Interleave(count), Port::Buffer, to);
         }
-        if let Some(Stage { work: Work::Butterflies(_), from: Port::Array(view), .. }) = self.stages.first()
-            && self.halves(view)
-        {
+        if read {
             let from = std::mem::replace(&mut self.stages[0].from, Port::Buffer);
             self.stages.insert(0, Stage { work: Work::Interleave(count), from, to: Port::Buffer });
         }
-        if let Some(Stage { work: Work::Butterflies(_), to: Port::Array(view), .. }) = self.stages.last()
-            && self.halves(view)
-        {
-            let to = self.stages.last_mut().map(|stage| std::mem::replace(&mut stage.to, Port::Buffer));
-            self.push(Work::Interleave(count), Port::Buffer, to.expect("there is a last one"));
-        }
     }
 
-    /// Whether elements from both ends inwards have neighbouring reals: even places ascending, then odd places descending.
-    fn halves(&self, view: &View) -> bool {
-        let evens_and_odds = |reals: usize| [(0, 2), (reals as isize - 1, -2)].map(|(start, step)| Index { start, step });
+    /// Whether elements from both ends of an array's line inwards have neighbouring reals: even places ascending, then odd places descending.
+    fn takes_halves(&self, port: &Port) -> bool {
+        let Port::Array(view) = port else { return false };
         let count = self.places();
+        let evens_and_odds =
+            |reals: usize| [(0, 2), (reals as isize - 1, -2)].map(|(start, step)| Index { start, step });
         let reals = if self.packing == Packing::Pairs { 2 * count } else { count };
-        let ends = |order: usize| {
+        let ordered = |order: usize| {
             let pieces = &self.orders[order].pieces;
-            let both = pieces.iter().map(|piece| piece.index).eq(evens_and_odds(2 * reals));
-            both && pieces[1].first == reals / 2
+            let halves = pieces.iter().map(|piece| piece.index).eq(evens_and_odds(2 * reals));
+            halves && pieces[1].first == reals / 2
         };
-        let outer = |(found, _): ([Index; 2], Matrix)| evens_and_odds(2 * count).iter().all(|index| found.contains(index));
-        view.order.is_some_and(ends) || view.combined.is_some_and(outer)
+        let combined =
+            |(found, _): ([Index; 2], Matrix)| evens_and_odds(2 * count).iter().all(|index| found.contains(index));
+        count % 2 == 0 && (view.order.is_some_and(ordered) || view.combined.is_some_and(combined))
     }
 
     /// From a signal to a spectrum; without an array to write to, this stays in the buffer.

@@ -42,8 +42,9 @@ pub(crate) const CUDA: Dialect = Dialect {
     thread: "threadIdx.x",
     group: "blockIdx.x",
     barrier: "__syncthreads();",
-    // All blocks of this kernel have begun when the next may begin (PTX ISA, "griddepcontrol"; sm_90 and later): it waits here for this one's end.
-    begin: "#if __CUDA_ARCH__ >= 900\n    asm volatile(\"griddepcontrol.wait; griddepcontrol.launch_dependents;\" ::: \"memory\");\n#endif\n",
+    // The kernel is launched when all blocks of the one before have ended, and waits here until what they wrote can be read (PTX ISA,
+    // "griddepcontrol"; sm_90 and later). No kernel lets the next begin any earlier: its blocks would crowd on the multiprocessors that are free first.
+    begin: "#if __CUDA_ARCH__ >= 900\n    asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");\n#endif\n",
     cluster,
 };
 

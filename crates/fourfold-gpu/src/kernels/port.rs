@@ -76,41 +76,21 @@ impl Writer<'_> {
         }
     }
 
-    /// Element e of `n` and the one as far from the end, whose reals are neighbours on the line.
+    /// Element e of `n` and the one as far from the end, combined of reals that are neighbours on the line.
     pub(super) fn read_neighbours(&self, view: &View, line: Line, [e, n]: [Int; 2]) -> [C<Sym>; 2] {
-        let pair = |number, i| self.read_pair(line, number, i);
-        let [gain, other] = self.gains(view);
-        let gained = |re, im| C { re: re * Sym::lit(gain), im: im * Sym::lit(other) };
+        let (reals, matrix) = view.combined.expect("elements are combined of reals");
         let mirror = n - 1 - e;
-        let both = match (self.spec.packing, view.combined) {
-            (Packing::Pairs, _) => {
-                let [p, q] = [e * 2, e * 2 + 1].map(|i| pair(0, i));
-                let ([p, q], [r, s]) = ([p.re, q.re].map(|x| x * Sym::lit(gain)), [q.im, p.im].map(|x| x * Sym::lit(other)));
-                [C { re: p, im: q }, C { re: r, im: s }]
-            }
-            (Packing::Lines, _) => {
-                let [p, q] = [0, 1].map(|number| pair(number, e)).map(|z| gained(z.re, z.im));
-                [C { re: p.re, im: q.re }, C { re: p.im, im: q.im }]
-            }
-            (_, Some((reals, matrix))) => {
-                let [p, q] = [e, mirror].map(|i| pair(0, i));
-                let [first, last] = [[p.re, q.im], [q.re, p.im]];
-                let ordered = |x: [Sym; 2]| if reals[0].step > 0 { x } else { [x[1], x[0]] };
-                [product(matrix, e, ordered(first)), product(matrix, mirror, ordered(last))]
-            }
-            (_, None) => {
-                let p = pair(0, e);
-                let z = gained(p.re, p.im);
-                [z.re, z.im].map(|re| C { re, im: Sym::lit(0.0) })
-            }
-        };
+        let [p, q] = [e, mirror].map(|i| self.read_pair(line, i));
+        let descends = reals[0].step < 0;
+        let ordered = |[even, odd]: [Sym; 2]| if descends { [odd, even] } else { [even, odd] };
+        let both = [product(matrix, e, ordered([p.re, q.im])), product(matrix, mirror, ordered([q.re, p.im]))];
         if view.exchanged { both.map(C::swap) } else { both }
     }
 
-    /// Element e of `n` and the one as far from the end, where [`Writer::read_neighbours`] reads them.
+    /// Element e of `n` and the one as far from the end, whose reals are neighbours on the line.
     pub(super) fn write_neighbours(&self, view: &View, line: Line, [e, n]: [Int; 2], both: [C<Sym>; 2]) {
         let [z, mirror] = if view.exchanged { both.map(C::swap) } else { both };
-        let [gain, other] = self.gains(view);
+        let [gain, other] = view.order.map_or([1.0; 2], |order| [0, 1].map(|i| self.spec.orders[order].pieces[i].gain));
         let gained = |x: Sym, y: Sym| C { re: x * Sym::lit(gain), im: y * Sym::lit(other) };
         match (self.spec.packing, view.combined) {
             (Packing::Pairs, _) => {
@@ -121,8 +101,7 @@ impl Writer<'_> {
                 self.write_pair(line, 0, e, gained(z.re, mirror.re));
                 self.write_pair(line, 1, e, gained(z.im, mirror.im));
             }
-            (_, Some((reals, matrix))) => {
-                debug_assert!(reals[0].step > 0, "the first real ascends");
+            (_, Some((_, matrix))) => {
                 let last = n - 1 - e;
                 let (z, mirror) = (product(matrix, e, [z.re, z.im]), product(matrix, last, [mirror.re, mirror.im]));
                 self.write_pair(line, 0, e, C { re: z.re, im: mirror.im });
@@ -132,21 +111,14 @@ impl Writer<'_> {
         }
     }
 
-    /// Those of even and of odd places, where an order has these two pieces.
-    fn gains(&self, view: &View) -> [f64; 2] {
-        view.order.map_or([1.0; 2], |order| [0, 1].map(|piece| self.spec.orders[order].pieces[piece].gain))
+    /// Reals 2i and 2i + 1 of a line.
+    fn read_pair(&self, line: Line, i: Int) -> C<Sym> {
+        let real = |at| self.read_real(line, 0, at);
+        let pair = |at| self.array(End::Input).load_pair(at);
+        self.pair_at(End::Input, line, 0, i).map_or_else(|| C { re: real(i * 2), im: real(i * 2 + 1) }, pair)
     }
 
     /// Reals 2i and 2i + 1 of line `number`.
-    fn read_pair(&self, line: Line, number: usize, i: Int) -> C<Sym> {
-        match self.pair_at(End::Input, line, number, i) {
-            Some(at) => self.array(End::Input).load_pair(at),
-            None => {
-                C { re: self.read_real(line, number, i * 2), im: self.read_real(line, number, i * 2 + 1) }
-            }
-        }
-    }
-
     fn write_pair(&self, line: Line, number: usize, i: Int, z: C<Sym>) {
         if let Some(at) = self.pair_at(End::Output, line, number, i) {
             return self.put_pair(at, z);
@@ -159,7 +131,8 @@ impl Writer<'_> {
     fn pair_at(&self, end: End, line: Line, number: usize, i: Int) -> Option<Int> {
         let (side, even) = (self.side(end), |stride: i64| stride % 2 == 0);
         let pair = self.spec.geometry.pair.map_or(0, |pair| end.step(&pair.across));
-        let aligned = even(side.offset) && even(pair) && self.spec.geometry.axes.iter().all(|axis| even(end.step(axis)));
+        let aligned =
+            even(side.offset) && even(pair) && self.spec.geometry.axes.iter().all(|axis| even(end.step(axis)));
         let at = || (self.address(end, line, i * 2, 1) + self.second(end, line, number)) / 2;
         (side.stride == 1 && aligned).then(at)
     }
