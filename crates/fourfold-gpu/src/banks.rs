@@ -33,7 +33,7 @@ impl Spec {
 
     fn turns_of(&self, stage: &Stage) -> usize {
         let spectrum = |work: &Work| match work {
-            Work::After { .. } | Work::Before { .. } => true,
+            Work::After { .. } | Work::Fold(_) | Work::Before { .. } => true,
             Work::Interleave(_) => !self.back && stage.from == Port::Buffer,
             _ => false,
         };

@@ -5,7 +5,7 @@ use crate::draft::Chosen;
 use crate::lines::Array;
 use crate::runtime::{Limits, argument};
 use crate::spec::{Geometry, Packing};
-use fourfold::engine::{Data, dft_of};
+use fourfold::engine::{Data, QUARTERS, dft_of, quarter_length};
 use fourfold::{Error, ErrorKind, Line, Precision, Result};
 use std::fmt;
 use std::str::FromStr;
@@ -48,14 +48,16 @@ impl Lines<'_> {
         Geometry::new(self.axis, pair, self.arrays[0], self.arrays[1])
     }
 
-    /// The data of the DFT, and its length.
-    fn dft(&self) -> (Data, usize) {
-        dft_of(self.line.transform.sum, self.line.transform.n)
+    /// The data of the DFT, its length, and how many of these a line has.
+    fn dft(&self) -> (Data, usize, usize) {
+        let (sum, n) = (self.line.transform.sum, self.line.transform.n);
+        let (data, len) = dft_of(sum, n);
+        quarter_length(sum, n).map_or((data, len, 1), |quarter| (data, quarter, QUARTERS))
     }
 
     /// All ways to pack them.
     pub(crate) fn packings(&self) -> Vec<Packing> {
-        let (data, len) = self.dft();
+        let (data, len, _) = self.dft();
         match data {
             Data::Complex | Data::ComplexBackward => vec![Packing::Complex],
             _ => {
@@ -65,7 +67,7 @@ impl Lines<'_> {
         }
     }
 
-    /// The complex elements of a line's DFT.
+    /// The complex elements of one of a line's DFTs.
     fn elements(&self, packing: Packing) -> usize {
         packing.elements(self.dft().1)
     }
@@ -73,9 +75,10 @@ impl Lines<'_> {
     /// Two lines as one, if they are neighbours that may be. Lines along memory as pairs of their own reals, where that takes a stage less or
     /// where local memory has no room for two work groups otherwise, or where half as many work groups would leave multiprocessors without one.
     fn packing(&self, limits: &Limits) -> Packing {
-        let len = self.dft().1;
+        let (_, len, count) = self.dft();
         let stages = |len: usize| gpu_factors(len, &radices(len, false)).len();
-        let shorter = || stages(len / 2) < stages(len) || 2 * len * 2 * self.precision.bytes() > limits.local_bytes;
+        let shorter =
+            || stages(len / 2) < stages(len) || 2 * len * count * 2 * self.precision.bytes() > limits.local_bytes;
         let few = || self.geometry(Packing::Lines).lines() < limits.units;
         match *self.packings() {
             [Packing::Lines, packing] if len % 2 == 0 && !self.geometry(packing).across() && (shorter() || few()) => {
@@ -89,7 +92,7 @@ impl Lines<'_> {
     /// Whether one work group has too little room for columns of these, and a cluster has enough.
     fn shared(&self, packing: Packing, limits: &Limits) -> bool {
         let geometry = self.geometry(packing);
-        let reals = 2 * self.elements(packing) * self.precision.bytes();
+        let reals = 2 * self.elements(packing) * self.dft().2 * self.precision.bytes();
         geometry.across() && limits.shares(reals / geometry.line_bytes(self.precision))
     }
 

@@ -255,7 +255,7 @@ impl Spec {
             && self.stages.iter().all(|stage| match &stage.work {
                 Work::Butterflies(split) => split.rader.is_none(),
                 Work::After { n, parts, .. } => parts.iter().all(|part| every(part, *n)),
-                Work::Before { .. } => true,
+                Work::Fold(_) | Work::Before { .. } => true,
                 _ => false,
             })
     }

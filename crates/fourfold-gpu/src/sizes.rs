@@ -30,7 +30,7 @@ impl Spec {
         if self.cluster > 1 {
             return true;
         }
-        let combines = |stage: &Stage| matches!(stage.work, Work::After { .. } | Work::Before { .. });
+        let combines = |stage: &Stage| matches!(stage.work, Work::After { .. } | Work::Fold(_) | Work::Before { .. });
         self.window.first > 0 && self.stages.iter().any(combines)
     }
 

@@ -202,6 +202,8 @@ pub(crate) enum Port {
 pub(crate) struct View {
     /// Real m of the line stands where the order with this number says.
     pub(crate) order: Option<usize>,
+    /// Element 3t + s is number 4t + s of the order: a fourth quarter is not read.
+    pub(crate) of_four: bool,
     /// Elements have real and imaginary part exchanged.
     pub(crate) exchanged: bool,
     /// Everything is multiplied by `table[scale]`.
@@ -346,12 +348,28 @@ pub(crate) enum Work {
         turns: usize,
         parts: Vec<Part>,
     },
+    /// From the half spectra of three quarters of an extension, element 3t + s of the line that of quarter s, what the line becomes.
+    Fold(Fold),
     /// Half spectra of `n` reals from the line, as what a transform back to reals takes.
     Before {
         n: usize,
         turns: usize,
         terms: Terms,
     },
+}
+
+/// See [`fourfold::engine::Fold`]. Its coefficients are in the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Fold {
+    pub(crate) sine: bool,
+    /// The length h of a quarter.
+    pub(crate) len: usize,
+    /// w_h^k, for pairs.
+    pub(crate) unpack: usize,
+    /// The scale, it times √2, and it on the first and the last output.
+    pub(crate) scales: usize,
+    /// Four numbers for each k from 1 on.
+    pub(crate) turns: usize,
 }
 
 /// Half spectra as combines make them: term 0, the terms from 1 on, and with even n the last.
@@ -376,6 +394,7 @@ impl Work {
                 length * rader.map_or(*groups, |rader| rader.groups * rader.inner)
             }
             Work::After { parts, .. } => parts.iter().map(Part::count).max().unwrap_or(0),
+            Work::Fold(fold) => fold.len / 2 + 1,
             Work::Before { n, .. } => n / 2 + 1,
         }
     }

@@ -13,6 +13,7 @@ pub use crate::cpu::threads::Pool;
 pub use crate::real::Real;
 pub use crate::rules::cosine_sine::{Data, Index, Order, Reduction, Step, dft_of, reduce};
 pub use crate::rules::cut::{pack, unpack};
+pub use crate::rules::extension::{Fold, QUARTERS, fold, fold_term, quarter_length};
 pub use crate::rules::mixed_radix::{factors, length, prime_factors};
 pub use crate::rules::rader::generator_powers;
 pub use crate::turns::{after, after_one, before, before_one};

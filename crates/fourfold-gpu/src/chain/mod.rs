@@ -7,13 +7,14 @@ pub(crate) mod factors;
 mod tables;
 
 use crate::choice::Choice;
-use crate::spec::{Digit, Matrix, Order, Packing, Port, Rader, Split, Stage, View, Work};
+use crate::spec::{Digit, Fold, Matrix, Order, Packing, Port, Rader, Split, Stage, View, Work};
 use factors::{gpu_factors, powers_of_two, radices};
 use fourfold::engine::{
-    Data, Index, Reduction, Step, bluestein_tables, dft_of, factors as core_factors, generator_powers, length,
-    rader_spectrum, reduce,
+    Data, Index, QUARTERS, Reduction, Step, bluestein_tables, dft_of, factors as core_factors, fold, generator_powers,
+    length, quarter_length, rader_spectrum, reduce,
 };
 use fourfold::{Factor, Line};
+use std::f64::consts::SQRT_2;
 use tables::merged;
 
 /// Stages and tables of a pass.
@@ -69,7 +70,10 @@ impl Chain {
                 let scale = (reduction.after.is_empty() && line.scale != 1.0).then_some(line.scale);
                 chain.complex(len, &reduction, data == Data::ComplexBackward, scale);
             }
-            Data::Real => chain.real(len, &reduction),
+            Data::Real => match quarter_length(sum, n) {
+                Some(quarter) => chain.quarters(line, quarter, &reduction),
+                None => chain.real(len, &reduction),
+            },
             Data::Hermitian => chain.hermitian(len, &reduction),
         }
         if !across {
@@ -132,6 +136,24 @@ impl Chain {
         self.push(Work::After { n, turns, parts }, Port::Buffer, array(View::default()));
     }
 
+    /// Three quarters, of `len` reals each, of an extension in the order of `whole`.
+    fn quarters(&mut self, line: &Line, len: usize, whole: &Reduction) {
+        let view = View { order: self.order(whole), of_four: true, ..View::default() };
+        let factors = self.digits_of(self.packing.elements(len));
+        // Which quarter an element belongs to is the last digit, of which no DFT is done.
+        self.digits.push(Digit { radix: QUARTERS, room: QUARTERS });
+        self.forward(&factors, array(view));
+        let (sum, n) = (line.transform.sum, line.transform.n);
+        let rule = fold(sum, n, &line.transform.edges, line.scale, len);
+        // Two lines as one have sums and differences of terms, twice their half spectra.
+        let half = if self.packing == Packing::Lines { 0.5 } else { 1.0 };
+        let scales = [1.0, SQRT_2, rule.edges[0], rule.edges[1]].map(|by| half * by * rule.scale);
+        let turns: Vec<f64> = rule.turns.iter().flatten().map(|x| half * x).collect();
+        let (unpack, scales, turns) = (self.turns(len), self.pairs(&scales), self.pairs(&turns));
+        let fold = Fold { sine: rule.sine, len, unpack, scales, turns };
+        self.push(Work::Fold(fold), Port::Buffer, array(View::default()));
+    }
+
     /// Half spectra of length `n` to real data.
     fn hermitian(&mut self, n: usize, reduction: &Reduction) {
         let terms = self.terms(n, &merged(&reduction.before));
@@ -179,21 +201,25 @@ impl Chain {
     /// From a signal to a spectrum; without an array to write to, this stays in the buffer.
     fn dft(&mut self, len: usize, from: Port, to: Option<View>) {
         let factors = self.digits_of(len);
-        let mut from = from;
-        if !matches!(factors.first(), Some(Factor::Radix(_) | Factor::Bluestein(..))) {
-            let all = Work::Copy(len);
-            self.push(all, std::mem::replace(&mut from, Port::Buffer), Port::Buffer);
-        }
-        for i in 0..factors.len() {
-            let from = std::mem::replace(&mut from, Port::Buffer);
-            self.digit(&factors, i, false, from);
-        }
+        self.forward(&factors, from);
         let Some(to) = to else { return };
         match self.stages.last_mut() {
             Some(stage) if matches!(stage.work, Work::Butterflies(Split { back: false, rader: None, .. })) => {
                 stage.to = array(to)
             }
             _ => self.push(Work::Copy(len), Port::Buffer, array(to)),
+        }
+    }
+
+    /// The DFTs of all digits that have a factor, into the buffer.
+    fn forward(&mut self, factors: &[Factor], mut from: Port) {
+        if !matches!(factors.first(), Some(Factor::Radix(_) | Factor::Bluestein(..))) {
+            let all = Work::Copy(self.digits.iter().map(|digit| digit.radix).product());
+            self.push(all, std::mem::replace(&mut from, Port::Buffer), Port::Buffer);
+        }
+        for i in 0..factors.len() {
+            let from = std::mem::replace(&mut from, Port::Buffer);
+            self.digit(factors, i, false, from);
         }
     }
 

@@ -10,7 +10,7 @@ use crate::trace::{Array, Int, Sym, if_less, int, select, store_if_less};
 use fourfold::engine::{C, Index, Real, pack, unpack};
 
 /// Terms of the half spectra of all lines that are packed.
-type Packed = Vec<C<Sym>>;
+pub(super) type Packed = Vec<C<Sym>>;
 
 impl Writer<'_> {
     pub(super) fn half_spectra_to_line(&self, n: usize, turns: usize, parts: &[Part], from: &Port, to: &Port) {
@@ -43,7 +43,7 @@ impl Writer<'_> {
         }
     }
 
-    fn at(&self, port: &Port, spot: Spot) -> C<Sym> {
+    pub(super) fn at(&self, port: &Port, spot: Spot) -> C<Sym> {
         self.load_at(port, spot.line, spot.place, [0, usize::MAX])
     }
 
@@ -77,7 +77,7 @@ impl Writer<'_> {
     }
 
     /// `body` with where frequency `k` stands.
-    fn end_items(&self, k: usize, body: impl Fn(Line, Spot)) {
+    pub(super) fn end_items(&self, k: usize, body: impl Fn(Line, Spot)) {
         let before = self.spec.before();
         let place = self.place_in_window(int(k / before));
         let value = k % before;
@@ -91,7 +91,14 @@ impl Writer<'_> {
     }
 
     /// `body` for k = first + step · i, i < `count`, with where k and the mirrored frequency stand.
-    fn inner_items(&self, n: usize, first: usize, step: usize, count: usize, body: impl Fn(Line, Int, Spots)) {
+    pub(super) fn inner_items(
+        &self,
+        n: usize,
+        first: usize,
+        step: usize,
+        count: usize,
+        body: impl Fn(Line, Int, Spots),
+    ) {
         let elements = self.elements(n);
         if !self.spec.mirrored() {
             return self.items_of_pairs(count, |line, i| {
@@ -142,7 +149,7 @@ impl Writer<'_> {
     }
 
     /// The real at `index` for i of all lines that are packed; of complex terms it is the real part, and the other 0.
-    fn write_values(&self, line: Line, index: Index, i: Int, values: &[Sym]) {
+    pub(super) fn write_values(&self, line: Line, index: Index, i: Int, values: &[Sym]) {
         let zero = Sym::lit(0.0);
         match *values {
             _ if self.spec.geometry.output.complex => {
@@ -168,17 +175,24 @@ impl Writer<'_> {
     }
 
     /// A term between the ends.
-    fn inner_terms(&self, turns: usize, from: &Port, Spots { k, at, mirror }: Spots) -> Packed {
+    fn inner_terms(&self, turns: usize, from: &Port, spots: Spots) -> Packed {
+        self.both_terms(turns, from, spots).swap_remove(0)
+    }
+
+    /// Term k between the ends and, of pairs, the one that is found with it: N/2 − k.
+    pub(super) fn both_terms(&self, turns: usize, from: &Port, Spots { k, at, mirror }: Spots) -> Vec<Packed> {
         match self.spec.packing {
-            Packing::Lines => self.separated(self.at(from, at), self.at(from, mirror)),
-            Packing::Pairs => vec![unpack(self.at(from, at), self.at(from, mirror), turn(turns, k))[0]],
-            Packing::Single => vec![self.at(from, at)],
+            Packing::Lines => vec![self.separated(self.at(from, at), self.at(from, mirror))],
+            Packing::Pairs => {
+                unpack(self.at(from, at), self.at(from, mirror), turn(turns, k)).map(|term| vec![term]).to_vec()
+            }
+            Packing::Single => vec![vec![self.at(from, at)]],
             Packing::Complex => unreachable!("complex data have whole spectra"),
         }
     }
 
     /// Term 0, or the last of an even number of reals.
-    fn end_terms(&self, which: Which, z: C<Sym>) -> Packed {
+    pub(super) fn end_terms(&self, which: Which, z: C<Sym>) -> Packed {
         let sum = |z: C<Sym>| vec![C { re: z.re + z.im, im: Sym::lit(0.0) }];
         match self.spec.packing {
             Packing::Lines => self.separated(z, z),
@@ -240,17 +254,17 @@ impl Writer<'_> {
 
 /// Where a frequency stands.
 #[derive(Clone, Copy)]
-struct Spot {
-    line: Line,
-    place: Int,
+pub(super) struct Spot {
+    pub(super) line: Line,
+    pub(super) place: Int,
 }
 
 /// Frequency k, and where this and N − k stand.
 #[derive(Clone, Copy)]
-struct Spots {
-    k: Int,
-    at: Spot,
-    mirror: Spot,
+pub(super) struct Spots {
+    pub(super) k: Int,
+    pub(super) at: Spot,
+    pub(super) mirror: Spot,
 }
 
 /// w_n^k, of those that begin at real `turns` of the table.

@@ -4,6 +4,7 @@ pub(crate) mod blocks;
 mod combine;
 mod convolve;
 mod dft;
+mod fold;
 mod place;
 mod pointwise;
 mod port;
@@ -57,6 +58,7 @@ fn wait_between(before: Option<&Stage>, after: &Stage) {
 fn together(stage: &Stage) -> usize {
     match &stage.work {
         Work::After { .. } | Work::Before { .. } | Work::Interleave(_) => 4,
+        Work::Fold(_) => 2,
         _ => 1,
     }
 }
@@ -110,6 +112,7 @@ impl<'a> Writer<'a> {
         let Stage { work, from, to } = stage;
         match work {
             Work::Copy(count) => self.copy(*count, from, to),
+            Work::Fold(fold) => self.fold(fold, from),
             Work::Interleave(count) => self.interleave(*count, from, to),
             Work::Butterflies(split) => self.butterflies(split, from, to),
             Work::Chirp { radix, room, groups, chirp } => self.chirp([*radix, *room], *groups, *chirp, from, to),
@@ -293,6 +296,7 @@ fn describe(stage: &Stage) -> String {
         Work::Chirp { radix, room, .. } => format!("DFTs of {radix} as convolutions of {room}"),
         Work::Unchirp { radix, .. } => format!("DFTs of {radix} from convolutions"),
         Work::Convolve { length, .. } => format!("convolve {length} elements"),
+        Work::Fold(fold) => format!("three half spectra of {} reals, and from these the line", fold.len),
         Work::After { n, .. } => format!("half spectra of {n} reals, and from these the line"),
         Work::Before { n, .. } => format!("half spectra of {n} reals from the line"),
     }

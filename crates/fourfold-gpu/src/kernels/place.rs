@@ -1,7 +1,7 @@
 //! Places in the buffers of lines.
 
 use super::{Line, Writer};
-use crate::spec::{Digit, Port};
+use crate::spec::{Digit, Packing, Port, View};
 use crate::trace::{Array, Int, Sym, int};
 use fourfold::engine::C;
 
@@ -42,8 +42,23 @@ impl Writer<'_> {
             Port::Shares if self.is_across_cluster() => self.own_share(line, run),
             Port::Shares => self.in_shares(line, run),
             Port::Scratch => each(&|j| self.scratch(line, place(j))),
+            Port::Array(View { of_four: true, .. }) => self.numbers(line, run),
             Port::Array(_) => each(&|j| self.element(line, place(j))),
         }
+    }
+
+    /// Elements 3t + s as the numbers 4t + s; of pairs, which have 2t and 2t + 1 for t, as 8t + s.
+    fn numbers(&self, line: Line, run: Run) -> Vec<Address> {
+        let skipped = if self.spec.packing == Packing::Pairs { 5 } else { 1 };
+        let number = |element: Int| element + element / 3 * skipped;
+        let step = run.step * self.spec.after();
+        if step % 3 != 0 {
+            return (0..run.count)
+                .map(|j| number(self.element(line, run.base + (j * run.step) as i64)).into())
+                .collect();
+        }
+        let first = number(self.element(line, run.base));
+        (0..run.count).map(|j| (first + (j * (step + step / 3 * skipped as usize)) as i64).into()).collect()
     }
 
     /// All values of the first digit: those of j and r − j are in one work group, so are those of 0 and r/2.

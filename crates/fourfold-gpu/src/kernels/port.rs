@@ -20,8 +20,9 @@ impl End {
 }
 
 impl Writer<'_> {
-    /// Element `e` of the input; it is in `range`.
+    /// Element `e` of the input, which is in `range`, or the number `e` that the view counts it as.
     pub(super) fn read(&self, view: &View, line: Line, e: Int, range: [usize; 2]) -> C<Sym> {
+        let range = if view.of_four { range.map(|m| m / 3 * 4) } else { range };
         let real = |m, range, number| {
             let (at, gain) = self.ordered(view, m, range);
             let x = self.read_real(line, number, at);
@@ -39,7 +40,9 @@ impl Writer<'_> {
             }
             Packing::Pairs => {
                 let range = range.map(|m| 2 * m);
-                C { re: real(e * 2, range, 0), im: real(e * 2 + 1, range, 0) }
+                let reals = if view.of_four { [e, e + 4] } else { [e * 2, e * 2 + 1] };
+                let [re, im] = reals.map(|m| real(m, range, 0));
+                C { re, im }
             }
             Packing::Single => C { re: real(e, range, 0), im: Sym::lit(0.0) },
         };

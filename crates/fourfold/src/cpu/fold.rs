@@ -1,6 +1,7 @@
 //! Runs the last pass of [`crate::rules::extension`] over vectors.
 
 use super::lane::{Lane, Scalar, Work};
+use crate::complex::C;
 use crate::rules::extension;
 
 /// The pass with its coefficients in the engine's precision.
@@ -56,16 +57,6 @@ impl<V: Lane, const SINE: bool> Folding<'_, V, SINE> {
         unsafe { *self.to.add(if SINE { k - 1 } else { k }) = y }
     }
 
-    /// Outputs k and `mirror` of their two parts.
-    #[inline(always)]
-    unsafe fn pair(&self, k: usize, mirror: usize, straight: V, turned: V) {
-        // SAFETY: the caller's.
-        unsafe {
-            self.put(k, straight + turned);
-            self.put(mirror, if SINE { turned - straight } else { straight - turned });
-        }
-    }
-
     /// Outputs 0, h and 2h. Products with zero, so that a NaN reaches them as it reaches their neighbours.
     #[inline(always)]
     unsafe fn first(&self) {
@@ -90,26 +81,25 @@ impl<V: Lane, const SINE: bool> Folding<'_, V, SINE> {
         unsafe {
             let [e, a, f] = [*self.from.add(h - 1), *self.from.add(2 * h - 1), *self.from.add(3 * h - 1)];
             let (some, none) = if SINE { (f, e) } else { (e, f) };
-            let straight = none.mul_add(V::lit(0.0), some * V::splat(*scale));
-            self.pair(h / 2, h + h / 2, straight, a * V::splat(*middle));
+            let (straight, turned) = (none.mul_add(V::lit(0.0), some * V::splat(*scale)), a * V::splat(*middle));
+            self.put(h / 2, straight + turned);
+            self.put(h + h / 2, if SINE { turned - straight } else { straight - turned });
         }
     }
 
     /// The outputs of term k.
     #[inline(always)]
-    unsafe fn term(&self, k: usize, [c, s, d, t]: [V::Scalar; 4]) {
-        let (h, scale) = (self.fold.len, V::splat(self.fold.scale));
-        let [c, s, d, t] = [V::splat(c), V::splat(s), V::splat(d), V::splat(t)];
+    unsafe fn term(&self, k: usize, turns: [V::Scalar; 4]) {
+        let h = self.fold.len;
         // SAFETY: as in `first`; 1 ≤ k < h/2.
-        unsafe {
-            let at = self.from.add(2 * k);
-            let (a_re, a_im, f_re, f_im) = (*at.add(h - 1), *at.add(h), *at.add(2 * h - 1), *at.add(2 * h));
-            // 2 Re B and 2 Im B, where B = (c − is)(Re + i Im).
-            let (re, im) = (a_re.mul_add(d, a_im * t), a_im.mul_sub(d, a_re * t));
-            let (a, b) = if SINE { (-*at, f_re.mul_sub(s, f_im * c)) } else { (*at.sub(1), f_re.mul_add(c, f_im * s)) };
-            let (sum, difference) = (a.mul_add(scale, b), a.mul_sub(scale, b));
-            self.pair(k, 2 * h - k, sum, if SINE { -im } else { re });
-            self.pair(h + k, h - k, difference, if SINE { re } else { im });
+        let terms = [0, h, 2 * h].map(|start| unsafe {
+            let at = self.from.add(start + 2 * k);
+            C { re: *at.sub(1), im: *at }
+        });
+        let y = extension::fold_term(SINE, terms, turns.map(V::splat), V::splat(self.fold.scale));
+        for (k, y) in [k, 2 * h - k, h + k, h - k].into_iter().zip(y) {
+            // SAFETY: as above.
+            unsafe { self.put(k, y) };
         }
     }
 }

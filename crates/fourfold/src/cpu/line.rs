@@ -10,7 +10,7 @@ use crate::kind::Sum;
 use crate::recipe::{Line as Recipe, Scheme};
 use crate::rules::cosine_sine::{Data, Order, Reduction, Step, dft_of, reduce};
 use crate::rules::extension::{self, QUARTERS, quarter};
-use crate::rules::mixed_radix::Factor;
+use crate::rules::mixed_radix::{self, Factor};
 
 /// What stands around the DFT of a sum: the order of its real side, and the combines.
 pub(crate) struct Ends<S> {
@@ -33,8 +33,9 @@ impl<S: Scalar> Ends<S> {
     pub(crate) fn new(recipe: &Recipe) -> Self {
         let (sum, n) = (recipe.transform.sum, recipe.transform.n);
         let fold = match &recipe.scheme {
-            Scheme::Lanes(factors) => quarter(sum, factors)
-                .map(|quarter| extension::fold(sum, n, &recipe.transform.edges, recipe.scale, quarter)),
+            Scheme::Lanes(factors) => quarter(sum, factors).map(|quarter| {
+                extension::fold(sum, n, &recipe.transform.edges, recipe.scale, mixed_radix::length(quarter))
+            }),
             _ => None,
         };
         let reduction = match &fold {

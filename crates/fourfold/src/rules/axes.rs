@@ -45,7 +45,7 @@ pub(crate) fn filter(forward: &Problem, inverse: &Problem) -> Result<Recipe> {
     // The pass that multiplies holds whole lines.
     for line in before.last_mut().into_iter().chain(after.first_mut()) {
         let AxisTransform { sum, n, .. } = line.transform;
-        line.scheme = Scheme::Lanes(extension::factors_of(sum, dft_of(sum, n).1));
+        line.scheme = Scheme::Lanes(extension::factors_of(sum, n));
     }
     let mut ops: Vec<Vec<Op>> = before.into_iter().map(|line| vec![Op::Transform(line)]).collect();
     let mut after = after.into_iter().map(Op::Transform);
@@ -108,7 +108,7 @@ fn scheme(transform: &AxisTransform, lines: usize, real: usize) -> Scheme {
         return Scheme::Along(factors);
     }
     match cut::lengths(data, len, lines) {
-        None => Scheme::Lanes(extension::factors_of(transform.sum, len)),
+        None => Scheme::Lanes(extension::factors_of(transform.sum, transform.n)),
         Some((columns, rows)) => {
             let (columns, rows) = factors_of_cut(columns, rows);
             Scheme::Cut { columns, rows }

@@ -50,7 +50,7 @@ fn schemes(recipe: &Recipe, line: &Line) -> Vec<Scheme> {
     let lines = axes::lines_along(recipe.problem(), line.transform.axis);
     let mut list = vec![];
     if len <= LONG {
-        let first = extension::factors_of(line.transform.sum, len);
+        let first = extension::factors_of(line.transform.sum, line.transform.n);
         let others = variants(len).into_iter().filter(|list| *list != first).collect::<Vec<_>>();
         list.extend(std::iter::once(first).chain(others).map(Scheme::Lanes));
     }

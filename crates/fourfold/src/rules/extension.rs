@@ -16,21 +16,27 @@
 //!
 //! Sums and turns only: no digits are lost, as they are by the shorter ways through length n and a running sum.
 
-use super::cosine_sine::Order;
-use super::mixed_radix::{Factor, factors, length};
+use super::cosine_sine::{Order, dft_of};
+use super::mixed_radix::{Factor, factors};
+use crate::complex::C;
 use crate::kind::Sum;
 use crate::norm::Edges;
+use crate::real::Real;
 use crate::twiddle::Roots;
 
 /// How many DFTs of a quarter of the extension there are: residues 0, 1 and 2.
-pub(crate) const QUARTERS: usize = 3;
+pub const QUARTERS: usize = 3;
 
-/// The factors of a DFT of length `len` that `sum` reduces to: radix 4 last if that pass can be this one.
-pub(crate) fn factors_of(sum: Sum, len: usize) -> Vec<Factor> {
-    if !matches!(sum, Sum::Dct1 | Sum::Dst1) || len % 4 != 0 || len < 8 {
-        return factors(len);
-    }
-    let mut list = factors(len / 4);
+/// The length h of the three DFTs that a sum of length n reduces to, if it does.
+pub fn quarter_length(sum: Sum, n: usize) -> Option<usize> {
+    let len = dft_of(sum, n).1;
+    (matches!(sum, Sum::Dct1 | Sum::Dst1) && len % 4 == 0 && len >= 8).then_some(len / 4)
+}
+
+/// The factors of the DFT that a sum of length n reduces to: radix 4 last if that pass can be this one.
+pub(crate) fn factors_of(sum: Sum, n: usize) -> Vec<Factor> {
+    let Some(quarter) = quarter_length(sum, n) else { return factors(dft_of(sum, n).1) };
+    let mut list = factors(quarter);
     list.push(Factor::Radix(4));
     list
 }
@@ -42,25 +48,42 @@ pub(crate) fn quarter(sum: Sum, factors: &[Factor]) -> Option<&[Factor]> {
     is.then_some(rest)
 }
 
-/// The last pass: from the half spectra of E, A and F, one after the other, to the line.
+/// The last pass: from the half spectra of E, A and F to the line.
 #[derive(Clone, Debug)]
-pub(crate) struct Fold {
+pub struct Fold {
     /// Where element 3t + s of the three sequences, e_{4t+s}, stands in the line.
-    pub(crate) order: Order,
+    pub order: Order,
     /// Whether it is one of sines.
-    pub(crate) sine: bool,
+    pub sine: bool,
     /// The length h of the DFTs.
-    pub(crate) len: usize,
-    pub(crate) scale: f64,
+    pub len: usize,
+    /// The factor on all outputs.
+    pub scale: f64,
     /// Factors on the first and the last output.
-    pub(crate) edges: [f64; 2],
+    pub edges: [f64; 2],
     /// For 1 ≤ k < h/2: (cos, sin) of 2πk/n and of πk/n, the former times the scale, the latter times twice the scale.
-    pub(crate) turns: Vec<[f64; 4]>,
+    pub turns: Vec<[f64; 4]>,
 }
 
-/// The pass for a sum of length `n`, given the factors of one DFT.
-pub(crate) fn fold(sum: Sum, n: usize, edges: &Edges, scale: f64, quarter: &[Factor]) -> Fold {
-    let (sine, len) = (sum == Sum::Dst1, length(quarter));
+/// The outputs k, n − k, h + k and h − k of term k of E, A and F, with its row of the [`Fold`]'s `turns`.
+#[inline(always)]
+pub fn fold_term<T: Real>(sine: bool, [e, a, f]: [C<T>; QUARTERS], [c, s, d, t]: [T; 4], scale: T) -> [T; 4] {
+    // 2 Re B and 2 Im B, where B = (c − is)(Re + i Im).
+    let (re, im) = (a.re.mul_add(d, a.im * t), a.im.mul_sub(d, a.re * t));
+    let (a, b) = match sine {
+        true => (-e.im, f.re.mul_sub(s, f.im * c)),
+        false => (e.re, f.re.mul_add(c, f.im * s)),
+    };
+    let (sum, difference) = (a.mul_add(scale, b), a.mul_sub(scale, b));
+    match sine {
+        true => [sum - im, -im - sum, difference + re, re - difference],
+        false => [sum + re, sum - re, difference + im, difference - im],
+    }
+}
+
+/// The pass for a sum of length `n`, given the length of one DFT, [`quarter_length`].
+pub fn fold(sum: Sum, n: usize, edges: &Edges, scale: f64, len: usize) -> Fold {
+    let sine = sum == Sum::Dst1;
     let roots = Roots::new(4 * len as u64);
     let turn = |k: u64, by: f64| [by * roots.get(k).re, -by * roots.get(k).im];
     let turns = (1..(len as u64).div_ceil(2)).map(|k| {
