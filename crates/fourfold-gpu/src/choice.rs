@@ -10,6 +10,9 @@ use fourfold::{Error, ErrorKind, Line, Precision, Result};
 use std::fmt;
 use std::str::FromStr;
 
+/// Reals of a line that is short.
+const SHORT: usize = 256;
+
 /// How the lines of a pass are done. Prints, and parses back: `lines 16 8 8 tile 8 threads 256`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Choice {
@@ -73,17 +76,18 @@ impl Lines<'_> {
     }
 
     /// Two lines as one, if they are neighbours that may be. Lines along memory as pairs of their own reals, where that takes a stage less or
-    /// where local memory has no room for two work groups otherwise, or where half as many work groups would leave multiprocessors without one.
+    /// where local memory has no room for two work groups otherwise, or where half as many work groups would leave multiprocessors without one;
+    /// those of three DFTs, and short ones in f64, measured faster so.
     fn packing(&self, limits: &Limits) -> Packing {
         let (_, len, count) = self.dft();
         let stages = |len: usize| gpu_factors(len, &radices(len, false)).len();
         let shorter =
             || stages(len / 2) < stages(len) || 2 * len * count * 2 * self.precision.bytes() > limits.local_bytes;
         let few = || self.geometry(Packing::Lines).lines() < limits.units;
+        let short = self.precision == Precision::F64 && len <= SHORT;
+        let pairs = || count > 1 || short || shorter() || few();
         match *self.packings() {
-            [Packing::Lines, packing] if len % 2 == 0 && !self.geometry(packing).across() && (shorter() || few()) => {
-                packing
-            }
+            [Packing::Lines, packing] if len % 2 == 0 && !self.geometry(packing).across() && pairs() => packing,
             [packing, ..] => packing,
             [] => unreachable!("all lines can be packed"),
         }

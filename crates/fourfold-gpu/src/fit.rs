@@ -4,7 +4,7 @@ use crate::choice::Size;
 use crate::runtime::Limits;
 use crate::spec::{Across, Part, Port, Spec, Stage, Which, Window, Work};
 
-/// Threads of a work group; more where few work groups share a multiprocessor.
+/// Threads of a work group; more where few work groups share a multiprocessor, or none do.
 const THREADS: usize = 256;
 
 /// Bytes of neighbouring lines that are read as one run: as many as the memory reads at once.
@@ -24,10 +24,10 @@ const LEAST_RUN: usize = 32;
 
 impl Limits {
     /// Whether columns of so many elements are for a cluster: one work group has no room for them in runs of 64 bytes with the skips between, and
-    /// as many as a cluster has do.
+    /// two of as many as a cluster has do.
     pub(crate) fn shares(&self, elements: usize) -> bool {
         let bytes = elements.saturating_add(elements / 16).saturating_mul(RUN / 2);
-        bytes > self.local_bytes && bytes / self.cluster <= self.local_bytes
+        bytes > self.local_bytes && bytes / self.cluster <= self.local_bytes / 2
     }
 }
 
@@ -147,7 +147,8 @@ impl Spec {
         }
         // So that registers, of which f64 takes twice as many, hold as many threads as local memory has room for.
         let share = 16 / self.precision.bytes();
-        let most = if share * self.local_bytes() > limits.local_bytes { 2 * THREADS } else { THREADS };
+        let alone = share * self.local_bytes() > limits.local_bytes || self.groups() <= limits.units;
+        let most = if alone { 2 * THREADS } else { THREADS };
         let most = size.threads.unwrap_or(most).min(limits.threads);
         self.threads = (self.butterflies() * self.tile).next_multiple_of(32).clamp(1, most);
         Some(self.with_skips(limits))
@@ -244,7 +245,12 @@ impl Spec {
         let longest = |cuts: &Vec<usize>| self.cut(cuts).iter().map(Spec::length).max();
         (1..digits).find_map(|count| {
             let cuts = cuts(digits, count).into_iter().min_by_key(longest)?;
-            fitted(cuts).filter(|specs| specs.iter().all(|spec| spec.run() >= RUN.min(spec.wanted_run())))
+            let wanted = |spec: &Spec| match spec.groups() <= 2 * limits.units {
+                // Of few work groups, more with shorter runs are better.
+                true => LEAST_RUN.min(spec.wanted_run()),
+                false => spec.wanted_run(),
+            };
+            fitted(cuts).filter(|specs| specs.iter().all(|spec| spec.run() >= wanted(spec)))
         })
     }
 
