@@ -15,8 +15,13 @@ pub(crate) struct VendorFft {
     kind: sys::cufftType,
     /// Bytes of its work area.
     bytes: usize,
+    /// The work area where none is needed: cuFFT wants one, apart from the arrays.
+    nothing: Buffer,
     primes: bool,
 }
+
+/// Bytes of a work area of which nothing is used.
+const LEAST_WORK_AREA: usize = 256;
 
 fn failed(what: &str, error: cufft::CufftError) -> Error {
     unavailable(format!("cuFFT cannot {what}: {error}"))
@@ -45,11 +50,13 @@ impl Runtime {
         };
         let shape = if forward { &problem.input().shape } else { &problem.output().shape };
         let (batches, lengths) = shape.split_at(shape.len() - problem.transforms().len());
+        let nothing = self.allocate(LEAST_WORK_AREA)?;
         let handle = cufft::create().map_err(|e| failed("make a plan", e))?;
         let mut plan = VendorFft {
             handle: Mutex::new(handle),
             kind,
             bytes: 0,
+            nothing,
             primes: lengths.iter().any(|&n| fourfold::engine::prime_factors(n).into_iter().any(|p| p > 127)),
         };
         plan.bytes = sized(handle, kind, lengths, batches.iter().product())?;
@@ -88,7 +95,7 @@ impl VendorFft {
         let handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the buffers hold the arrays, as the recipe that they belong to says, and the work area; all are of the context whose stream it is.
         let enqueued = unsafe {
-            let work = scratch.raw();
+            let work = if self.bytes == 0 { self.nothing.raw() } else { scratch.raw() };
             cufft::set_stream(*handle, queue.raw().cast()).and_then(|()| cufft::set_work_area(*handle, work)).and_then(
                 |()| match self.kind {
                     sys::cufftType::CUFFT_R2C => cufft::exec_r2c(*handle, from.raw().cast(), to.raw().cast()),
