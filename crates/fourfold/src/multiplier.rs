@@ -1,21 +1,21 @@
-//! Pointwise multipliers of a spectrum.
+//! Pointwise multipliers.
 
 use crate::cpu::lane::Scalar;
 use crate::cpu::memory::Array;
 use crate::twiddle::Roots;
-use crate::{Domain, Error, ErrorKind, Problem, Result};
+use crate::{Domain, Error, ErrorKind, Recipe, Result};
 use num_complex::Complex;
 
-/// What multiplies a spectrum between a forward and an inverse transform: f_{k0,k1,…}, real or complex.
+/// What multiplies an array pointwise, the spectrum of a filter or the input of a transform: f_{k0,k1,…}, real or complex.
 ///
 /// Values are given in double precision and rounded to the problem's type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Multiplier {
     /// One factor an element, in C order.
     Table(Vec<f64>),
-    /// One complex factor an element of a complex spectrum, in C order.
+    /// One complex factor an element of a complex array, in C order.
     ComplexTable(Vec<Complex<f64>>),
-    /// f = Π_a g_a\[k_a\]: one list for every axis of the spectrum.
+    /// f = Π_a g_a\[k_a\]: one list for every axis of the array.
     Separable(Vec<Vec<f64>>),
     /// The same with complex factors.
     ComplexSeparable(Vec<Vec<Complex<f64>>>),
@@ -36,14 +36,18 @@ pub(crate) struct Values<S> {
 }
 
 impl Multiplier {
-    /// Checks the multiplier against the output of `forward`.
-    pub(crate) fn ready<S: Scalar>(&self, forward: &Problem) -> Result<Values<S>> {
-        let shape = forward.output().shape.clone();
-        let domain = forward.output_domain();
+    /// Checks the multiplier against the array that `recipe` multiplies.
+    pub(crate) fn ready<S: Scalar>(&self, recipe: &Recipe) -> Result<Values<S>> {
         let wrong = |message: String| Err(Error::new(ErrorKind::Argument, message));
+        let problem = recipe.problem();
+        let Some((domain, layout)) = recipe.multiplied() else {
+            return wrong(format!("`{problem}` multiplies nothing: it takes no multiplier"));
+        };
+        let what = if recipe.inverse().is_some() { "spectrum" } else { "input" };
+        let shape = layout.shape.clone();
         let complex = matches!(self, Multiplier::ComplexTable(_) | Multiplier::ComplexSeparable(_));
         if complex && domain == Domain::Real {
-            return wrong(format!("the spectrum of `{forward}` is real: a complex multiplier does not fit"));
+            return wrong(format!("the {what} of `{problem}` is real: a complex multiplier does not fit"));
         }
         let of = |z: &Complex<f64>| Pair(S::of(z.re), S::of(z.im));
         let real = |x: &f64| Pair(S::of(*x), S::of(0.0));
@@ -60,10 +64,10 @@ impl Multiplier {
         match self {
             Multiplier::Table(_) | Multiplier::ComplexTable(_) if table.len() != elements => {
                 let (has, wants) = if complex { (table.len() / 2, elements / 2) } else { (table.len(), elements) };
-                wrong(format!("the multiplier has {has} factors, the spectrum of `{forward}` {wants} elements"))
+                wrong(format!("the multiplier has {has} factors, the {what} of `{problem}` {wants} elements"))
             }
             Multiplier::Separable(_) | Multiplier::ComplexSeparable(_) if lengths != shape => wrong(format!(
-                "the multiplier has lists of {lengths:?} factors, the spectrum of `{forward}` is {shape:?}"
+                "the multiplier has lists of {lengths:?} factors, the {what} of `{problem}` is {shape:?}"
             )),
             _ => Ok(Values { shape, domain_parts: domain.reals(), complex, table, axes }),
         }

@@ -203,10 +203,11 @@ impl Planner {
     /// A plan that follows `recipe`.
     ///
     /// # Errors
-    /// As [`Planner::plan`], and if the recipe multiplies: a filter needs its multiplier.
+    /// As [`Planner::plan`], and if the recipe multiplies: it needs its multiplier.
     pub fn plan_recipe(&self, recipe: Recipe) -> Result<Plan> {
-        if recipe.inverse().is_some() {
-            return Err(Error::new(ErrorKind::Argument, "a filter needs its multiplier: use `Planner::filter`"));
+        if recipe.multiplied().is_some() {
+            let message = "the recipe needs its multiplier: use `Planner::filter` or `Planner::premultiplied`";
+            return Err(Error::new(ErrorKind::Argument, message));
         }
         self.prepare(recipe, None)
     }
@@ -254,9 +255,35 @@ impl Planner {
     /// # Errors
     /// As [`Planner::filter`].
     pub fn filter_recipe(&self, forward: &Problem, multiplier: &Multiplier, inverse: &Problem) -> Result<Recipe> {
-        let recipe = axes::filter(forward, inverse)?;
-        check_complex(&recipe, &multiplier.ready::<f32>(forward)?)?;
-        Ok(recipe)
+        fitting(axes::filter(forward, inverse)?, multiplier)
+    }
+
+    /// A plan that computes multiply → `problem`: the input is multiplied as the first pass reads it, which costs no trip through
+    /// memory. Else a plan as that of [`Planner::plan`], made for one multiplier.
+    ///
+    /// ```
+    /// use fourfold::{Multiplier, Planner};
+    /// // −f′ of f = Σ_k a_k cos(kθ) is Σ_k k a_k sin(kθ): here of cos 2θ, at θ = π(n + ½)/8.
+    /// let k = (0..8).map(f64::from).collect();
+    /// let plan = Planner::new().premultiplied(&Multiplier::Table(k), &"idxst f64 8".parse()?)?;
+    /// let (a, mut slope) = ([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0f64], [0.0f64; 8]);
+    /// plan.execute(&a, &mut slope)?;
+    /// assert!((slope[1] - 2.0 * (3.0 * std::f64::consts::PI / 8.0).sin()).abs() < 1e-15);
+    /// # Ok::<(), fourfold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the multiplier has another shape than the input, or complex factors and no axis with a Fourier transform to meet them.
+    pub fn premultiplied(&self, multiplier: &Multiplier, problem: &Problem) -> Result<Plan> {
+        self.prepare(axes::premultiplied(problem)?, Some(multiplier))
+    }
+
+    /// How that would be computed, for other engines.
+    ///
+    /// # Errors
+    /// As [`Planner::premultiplied`].
+    pub fn premultiplied_recipe(&self, multiplier: &Multiplier, problem: &Problem) -> Result<Recipe> {
+        fitting(axes::premultiplied(problem)?, multiplier)
     }
 
     fn prepare(&self, recipe: Recipe, multiplier: Option<&Multiplier>) -> Result<Plan> {
@@ -280,7 +307,7 @@ impl Planner {
         multiplier: Option<&Multiplier>,
         tables: &Tables<S>,
     ) -> Result<Engine<S>> {
-        let values = multiplier.map(|m| m.ready::<S>(recipe.problem())).transpose()?;
+        let values = multiplier.map(|m| m.ready::<S>(recipe)).transpose()?;
         if let Some(values) = &values {
             check_complex(recipe, values)?;
         }
@@ -297,6 +324,12 @@ impl Planner {
         };
         Engine::new(recipe, self.isa, values, &mut line)
     }
+}
+
+/// A recipe that multiplies, if the multiplier fits.
+fn fitting(recipe: Recipe, multiplier: &Multiplier) -> Result<Recipe> {
+    check_complex(&recipe, &multiplier.ready::<f32>(&recipe)?)?;
+    Ok(recipe)
 }
 
 /// The tables of a line.
@@ -321,11 +354,11 @@ fn check_complex<S: Precise>(recipe: &Recipe, values: &Values<S>) -> Result<()> 
         Op::Multiply => true,
     };
     let pass = recipe.passes().iter().find(|pass| pass.ops.contains(&Op::Multiply));
-    let on_complex = values.is_complex() && recipe.problem().output_domain() == Domain::Complex;
+    let on_complex = values.is_complex() && recipe.multiplied().is_some_and(|(domain, _)| domain == Domain::Complex);
     if let Some(pass) = pass.filter(|pass| on_complex && !pass.ops.iter().all(fourier)) {
         let axis = pass.axis;
         let message =
-            format!("a complex multiplier needs an axis with Fourier transforms both ways: axis {axis} has none");
+            format!("a complex multiplier needs an axis with Fourier transforms on both sides: axis {axis} has none");
         return Err(Error::new(ErrorKind::Argument, message));
     }
     Ok(())

@@ -8,7 +8,7 @@ use crate::rules::cut::complex_length;
 use crate::rules::methods::Method;
 use crate::rules::mixed_radix::{Factor, List, RADICES, length};
 use crate::stage::{Stage, StageWork};
-use crate::{Domain, Error, ErrorKind, Result};
+use crate::{Domain, Error, ErrorKind, Layout, Result};
 use std::fmt;
 use std::str::FromStr;
 
@@ -21,17 +21,27 @@ use std::str::FromStr;
 /// ```
 ///
 /// A filter names both problems in the first line, `dct2 f64 64x64 | multiply | idct2 f64 64x64`, and one of its passes reads
-/// `output -> output axis 0: dct2 64 = 8 8 | multiply | dct3 64 = 8 8`.
+/// `output -> output axis 0: dct2 64 = 8 8 | multiply | dct3 64 = 8 8`. A problem whose input is multiplied first begins with
+/// `multiply | dct3 f64 64x64`, and so does its first pass.
 ///
 /// A recipe by another [`Method`] than the default has [stages](Stage) instead of passes, and names the method in the first line:
 /// `dct2 f64 1000x1024 by three-stage`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
     problem: Problem,
-    inverse: Option<Problem>,
+    multiply: Option<Multiplied>,
     passes: Vec<Pass>,
     work: Option<(Domain, Vec<usize>)>,
     staged: Option<(Method, Vec<Stage>)>,
+}
+
+/// What the plan's factors multiply.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Multiplied {
+    /// The input.
+    Input,
+    /// The output, which this problem then takes: a filter.
+    Between(Problem),
 }
 
 /// One trip through memory: every element is read once and written once.
@@ -117,13 +127,14 @@ impl fmt::Display for Scheme {
 }
 
 impl Recipe {
-    pub(crate) fn new(problem: Problem, inverse: Option<Problem>, ops: Vec<Vec<Op>>) -> Self {
-        let (passes, work) = axes::places(&problem, inverse.as_ref(), ops);
-        Recipe { problem, inverse, passes, work, staged: None }
+    pub(crate) fn new(problem: Problem, multiply: Option<Multiplied>, ops: Vec<Vec<Op>>) -> Self {
+        let mut recipe = Recipe { problem, multiply, passes: vec![], work: None, staged: None };
+        (recipe.passes, recipe.work) = axes::places(&recipe.problem, recipe.end(), ops);
+        recipe
     }
 
     pub(crate) fn staged(problem: Problem, method: Method, stages: Vec<Stage>) -> Self {
-        Recipe { problem, inverse: None, passes: vec![], work: None, staged: Some((method, stages)) }
+        Recipe { problem, multiply: None, passes: vec![], work: None, staged: Some((method, stages)) }
     }
 
     /// The stages, in order; none where there are passes.
@@ -164,12 +175,24 @@ impl Recipe {
 
     /// The inverse problem of a filter.
     pub fn inverse(&self) -> Option<&Problem> {
-        self.inverse.as_ref()
+        match &self.multiply {
+            Some(Multiplied::Between(inverse)) => Some(inverse),
+            _ => None,
+        }
+    }
+
+    /// Domain and layout of the array that is multiplied by the plan's factors, if one is.
+    pub fn multiplied(&self) -> Option<(Domain, &Layout)> {
+        let problem = &self.problem;
+        self.multiply.as_ref().map(|multiply| match multiply {
+            Multiplied::Input => (problem.input_domain(), problem.input()),
+            Multiplied::Between(_) => (problem.output_domain(), problem.output()),
+        })
     }
 
     /// The problem that the last pass completes.
     pub(crate) fn end(&self) -> &Problem {
-        self.inverse.as_ref().unwrap_or(&self.problem)
+        self.inverse().unwrap_or(&self.problem)
     }
 
     /// The passes, in order; none where there are [stages](Recipe::stages), or nothing to do.
@@ -238,12 +261,15 @@ impl fmt::Display for Op {
 
 impl fmt::Display for Recipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.multiply == Some(Multiplied::Input) {
+            f.write_str("multiply | ")?;
+        }
         write!(f, "{}", self.problem)?;
         if let Some((method, stages)) = &self.staged {
             write!(f, " by {method}")?;
             return stages.iter().try_for_each(|stage| write!(f, "\n{stage}"));
         }
-        if let Some(inverse) = &self.inverse {
+        if let Some(inverse) = self.inverse() {
             write!(f, " | multiply | {inverse}")?;
         }
         for pass in &self.passes {
@@ -267,9 +293,10 @@ impl FromStr for Recipe {
         if let Some((problem, method)) = heading.split_once(" by ") {
             return parse_staged(problem.parse()?, method.trim().parse()?, &rows.collect::<Vec<_>>());
         }
-        let default = match heading.split_once("| multiply |") {
-            Some((forward, inverse)) => axes::filter(&forward.parse()?, &inverse.parse()?)?,
-            None => axes::recipe(&heading.parse()?),
+        let default = match (heading.split_once("| multiply |"), heading.strip_prefix("multiply |")) {
+            (Some((forward, inverse)), _) => axes::filter(&forward.parse()?, &inverse.parse()?)?,
+            (None, Some(problem)) => axes::premultiplied(&problem.parse()?)?,
+            (None, None) => axes::recipe(&heading.parse()?),
         };
         let mut unused: Vec<&Line> = default.lines().collect();
         let rows: Vec<_> = rows.collect();
@@ -277,7 +304,7 @@ impl FromStr for Recipe {
         if let Some(line) = unused.first() {
             return Err(invalid(format!("no pass does {} along axis {}", line.transform.sum, line.transform.axis)));
         }
-        let recipe = Recipe::new(default.problem.clone(), default.inverse.clone(), ops);
+        let recipe = Recipe::new(default.problem.clone(), default.multiply.clone(), ops);
         check_order(&recipe)?;
         check_multiplies(&recipe)?;
         check_heads(&recipe, &rows)?;
@@ -416,13 +443,16 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// A filter multiplies once, between its two problems; nothing else does.
+/// A filter multiplies once, between its two problems, or a problem its input, before all else; nothing else does.
 fn check_multiplies(recipe: &Recipe) -> Result<()> {
     let ops = recipe.passes.iter().flat_map(|pass| &pass.ops).enumerate();
     let places: Vec<usize> = ops.filter(|(_, op)| **op == Op::Multiply).map(|(i, _)| i).collect();
-    let wanted = recipe.inverse.as_ref().map(|_| recipe.problem.transforms().len());
+    let wanted = recipe.multiply.as_ref().map(|multiply| match multiply {
+        Multiplied::Input => 0,
+        Multiplied::Between(_) => recipe.problem.transforms().len(),
+    });
     if places != wanted.as_slice() {
-        let message = "a filter has one multiply, after the sums of its first problem, and other recipes have none";
+        let message = "a recipe multiplies where its first line does: at its beginning, or once all sums of its first problem are done";
         return Err(invalid(message.into()));
     }
     Ok(())

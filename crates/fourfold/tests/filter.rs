@@ -1,4 +1,4 @@
-//! Filters: forward → multiply → inverse in one plan, against the three steps one by one.
+//! Filters, forward → multiply → inverse in one plan, and transforms of a multiplied input, against their steps one by one.
 
 mod common;
 
@@ -37,13 +37,17 @@ fn spelt_out(multiplier: &Multiplier, shape: &[usize]) -> Vec<Z> {
 
 /// One multiplier of each form that the spectrum takes.
 fn multipliers(forward: &Problem) -> Vec<Multiplier> {
-    let shape = &forward.output().shape;
+    multipliers_of(&forward.output().shape, forward.output_domain())
+}
+
+/// The same of an array of elements of a domain.
+fn multipliers_of(shape: &[usize], domain: Domain) -> Vec<Multiplier> {
     let table = random(shape.iter().product(), 1);
     let lists: Vec<Vec<Z>> = shape.iter().zip(2..).map(|(&n, seed)| random(n, seed)).collect();
     let real = |z: &[Z]| z.iter().map(|z| z.re).collect::<Vec<_>>();
     let mut all =
         vec![Multiplier::Table(real(&table)), Multiplier::Separable(lists.iter().map(|list| real(list)).collect())];
-    if forward.output_domain() == Domain::Complex {
+    if domain == Domain::Complex {
         all.extend([Multiplier::ComplexTable(table), Multiplier::ComplexSeparable(lists)]);
     }
     all
@@ -172,7 +176,7 @@ fn half_spectra_meet_on_the_other_axis() {
         check_with(&forward, real, &inverse);
         for multiplier in complex {
             let error = planner(Isa::best(), 1).filter(&forward, multiplier, &inverse).err().unwrap();
-            assert!(error.to_string().contains("Fourier transforms both ways"), "{error}");
+            assert!(error.to_string().contains("Fourier transforms on both sides"), "{error}");
         }
     }
 }
@@ -252,4 +256,89 @@ fn recipes_of_filters_print_and_parse() {
         assert_eq!(recipe.to_string().parse::<fourfold::Recipe>().unwrap(), recipe);
         assert!(planner(Isa::best(), 1).plan_recipe(recipe).err().unwrap().to_string().contains("Planner::filter"));
     }
+}
+
+/// The input multiplied by hand, wherever its layout has it; then the transform.
+fn multiplied_by_hand(isa: Isa, multiplier: &Multiplier, problem: &Problem, x: &Data) -> Data {
+    let layout = problem.input();
+    let mut scaled = x.clone();
+    for (i, factor) in spelt_out(multiplier, &layout.shape).into_iter().enumerate() {
+        let (mut rest, mut at) = (i, layout.offset as isize);
+        for (n, stride) in layout.shape.iter().zip(&layout.strides).rev() {
+            at += (rest % n) as isize * stride;
+            rest /= n;
+        }
+        scaled.set(at as usize, scaled.get(at as usize) * factor);
+    }
+    let mut y = output(problem);
+    execute(&planner(isa, 1).plan(problem).unwrap(), &scaled, &mut y).unwrap();
+    y
+}
+
+const PREMULTIPLIED: [&str; 14] = [
+    "dct3 f64 16",
+    "idxst_idct f64 12x15",
+    "idct_idxst f32 37x5",
+    "dct2 f64 6x7x8",
+    "dct3 f64 5x6x7 axes=0",
+    "idxst f64 5x6x7 axes=1 in=1,5,30",
+    "dct1,dst4 f64 12x13 in=-14,1",
+    "irfft f64 9x20",
+    "rfft f64 31",
+    "fft f32 7x20",
+    "dct2,fft f64 8x9",
+    // Lines that would be cut or go along, were there no multiply.
+    "dct2 f64 600",
+    "fft f64 3x1000",
+    "rfft f64 1024",
+];
+
+#[test]
+fn inputs_are_multiplied_on_the_way_in() {
+    for problem in PREMULTIPLIED.map(problem) {
+        let x = input(&problem);
+        let all = multipliers_of(&problem.input().shape, problem.input_domain());
+        for (isa, multiplier) in Isa::available().into_iter().flat_map(|isa| all.iter().map(move |m| (isa, m))) {
+            let want = multiplied_by_hand(isa, multiplier, &problem, &x);
+            for threads in [1, 3] {
+                let plan = planner(isa, threads).premultiplied(multiplier, &problem).unwrap();
+                let distance = distance(&run_filter(&plan, &problem, &x), &want, problem.output().len);
+                let bound = if problem.precision() == fourfold::Precision::F32 { 2e-6 } else { 4e-15 };
+                assert!(distance <= bound, "{problem} with {isa}, {multiplier:?}: {distance:e}\n{}", plan.recipe());
+                assert_eq!(plan.recipe().passes().len(), problem.transforms().len());
+            }
+        }
+    }
+}
+
+#[test]
+fn recipes_with_a_multiplied_input_print_and_parse() {
+    for problem in PREMULTIPLIED.map(problem) {
+        let multiplier = &multipliers_of(&problem.input().shape, problem.input_domain())[0];
+        let plan = planner(Isa::best(), 1).premultiplied(multiplier, &problem).unwrap();
+        let recipe = plan.recipe().clone();
+        assert_eq!(recipe.passes()[0].ops[0], Op::Multiply);
+        assert_eq!(recipe.to_string().parse::<fourfold::Recipe>().unwrap(), recipe);
+        assert!(planner(Isa::best(), 1).plan_recipe(recipe).is_err());
+        // A multiply that the first line does not announce, or the other way round.
+        assert!(format!("{problem}\n{}", passes(&plan)).parse::<fourfold::Recipe>().is_err());
+        let bare = planner(Isa::best(), 1).plan(&problem).unwrap();
+        assert!(format!("multiply | {problem}\n{}", passes(&bare)).parse::<fourfold::Recipe>().is_err());
+    }
+}
+
+fn passes(plan: &Plan) -> String {
+    plan.recipe().to_string().split_once('\n').unwrap().1.to_owned()
+}
+
+#[test]
+fn factors_that_do_not_fit_an_input_are_refused() {
+    let refused = |multiplier: Multiplier, text: &str, hint: &str| {
+        let error = planner(Isa::best(), 1).premultiplied(&multiplier, &problem(text)).err().unwrap().to_string();
+        assert!(error.contains(hint), "{error}");
+    };
+    refused(Multiplier::Table(vec![1.0; 7]), "dct3 f64 8", "7 factors, the input");
+    refused(Multiplier::ComplexTable(vec![Z::ONE; 8]), "dct3 f64 8", "the input of");
+    refused(Multiplier::Separable(vec![vec![1.0; 9], vec![1.0; 8]]), "dct3 f64 8x9", "[8, 9]");
+    refused(Multiplier::ComplexTable(vec![Z::ONE; 40]), "dct2,irfft f64 8x8", "Fourier");
 }

@@ -3,11 +3,12 @@
 //! A pass reads every element once and writes every element once. The first reads the input, the last writes the output; in
 //! between the array stands where it fits: in the output if that has its shape and domain, else in the work array.
 //! A real-to-half-spectrum sum goes first and its reverse last, so that the array is small and real passes stay real.
-//! A filter (forward → multiply → inverse) runs the last forward sum, the multiply and the first inverse sum in one pass.
+//! A filter (forward → multiply → inverse) runs the last forward sum, the multiply and the first inverse sum in one pass; where the
+//! input is multiplied, the first pass does so.
 
 use crate::kind::Sum;
 use crate::problem::{AxisTransform, Problem};
-use crate::recipe::{Line, Op, Pass, Place, Recipe, Scheme};
+use crate::recipe::{Line, Multiplied, Op, Pass, Place, Recipe, Scheme};
 use crate::rules::along;
 use crate::rules::cosine_sine::dft_of;
 use crate::rules::cut;
@@ -42,16 +43,35 @@ pub(crate) fn filter(forward: &Problem, inverse: &Problem) -> Result<Recipe> {
         );
         return Err(Error::problem(message));
     };
-    // The pass that multiplies holds whole lines.
-    for line in before.last_mut().into_iter().chain(after.first_mut()) {
-        let AxisTransform { sum, n, .. } = line.transform;
-        line.scheme = Scheme::Lanes(extension::factors_of(sum, n));
-    }
+    before.last_mut().into_iter().chain(after.first_mut()).for_each(hold_whole_lines);
     let mut ops: Vec<Vec<Op>> = before.into_iter().map(|line| vec![Op::Transform(line)]).collect();
     let mut after = after.into_iter().map(Op::Transform);
     ops.last_mut().expect("not empty").extend([Some(Op::Multiply), after.next()].into_iter().flatten());
     ops.extend(after.map(|op| vec![op]));
-    Ok(Recipe::new(forward.clone(), Some(inverse.clone()), ops))
+    Ok(Recipe::new(forward.clone(), Some(Multiplied::Between(inverse.clone())), ops))
+}
+
+/// The passes of multiply → `problem`.
+///
+/// # Errors
+/// If there is no axis to carry the multiply.
+pub(crate) fn premultiplied(problem: &Problem) -> Result<Recipe> {
+    // Complex factors need a Fourier transform to meet them; see `meeting`.
+    let fourier = lines(problem, None, None).iter().find(|line| is_fourier(line)).map(|line| line.transform.axis);
+    let mut lines = lines(problem, fourier, None);
+    let Some(first) = lines.first_mut() else {
+        return Err(Error::problem(format!("`{problem}` has no axis to transform: nothing to multiply for")));
+    };
+    hold_whole_lines(first);
+    let mut ops: Vec<Vec<Op>> = lines.into_iter().map(|line| vec![Op::Transform(line)]).collect();
+    ops[0].insert(0, Op::Multiply);
+    Ok(Recipe::new(problem.clone(), Some(Multiplied::Input), ops))
+}
+
+/// As the pass that multiplies does.
+fn hold_whole_lines(line: &mut Line) {
+    let AxisTransform { sum, n, .. } = line.transform;
+    line.scheme = Scheme::Lanes(extension::factors_of(sum, n));
 }
 
 /// The sums of both problems, the last of `forward` along the same axis as the first of `inverse`: a Fourier one if there is one,
@@ -116,13 +136,8 @@ fn scheme(transform: &AxisTransform, lines: usize, real: usize) -> Scheme {
     }
 }
 
-/// Gives every pass its source and target, and the work array its domain and shape.
-pub(crate) fn places(
-    problem: &Problem,
-    inverse: Option<&Problem>,
-    ops: Vec<Vec<Op>>,
-) -> (Vec<Pass>, Option<(Domain, Vec<usize>)>) {
-    let end = inverse.unwrap_or(problem);
+/// Gives every pass its source and target, and the work array its domain and shape. `end`: the problem that the last completes.
+pub(crate) fn places(problem: &Problem, end: &Problem, ops: Vec<Vec<Op>>) -> (Vec<Pass>, Option<(Domain, Vec<usize>)>) {
     let count = ops.len();
     let mut state = (problem.input_domain(), problem.input().shape.clone());
     let mut from = Place::Input;

@@ -22,10 +22,10 @@ pub(crate) fn steps(recipe: &Recipe) -> usize {
     recipe.passes().len() + 1
 }
 
-/// The recipes one step away. None from those of filters.
+/// The recipes one step away. None from those that multiply.
 pub(crate) fn at(recipe: &Recipe, step: usize) -> Vec<Recipe> {
     let Some(pass) = recipe.passes().get(step) else { return reversed(recipe).into_iter().collect() };
-    let (Some(Op::Transform(line)), None) = (pass.ops.first(), recipe.inverse()) else { return vec![] };
+    let (Some(Op::Transform(line)), None) = (pass.ops.first(), recipe.multiplied()) else { return vec![] };
     let with = |scheme| {
         let mut ops: Vec<_> = recipe.passes().iter().map(|pass| pass.ops.clone()).collect();
         ops[step] = vec![Op::Transform(Line { scheme, ..line.clone() })];
@@ -37,7 +37,7 @@ pub(crate) fn at(recipe: &Recipe, step: usize) -> Vec<Recipe> {
 /// The passes the other way round, unless half spectra must be made first or undone last.
 fn reversed(recipe: &Recipe) -> Option<Recipe> {
     let halves = |line: &Line| matches!(line.transform.sum, Sum::RealToHalf | Sum::HalfToReal);
-    if recipe.passes().len() < 2 || recipe.lines().any(halves) || recipe.inverse().is_some() {
+    if recipe.passes().len() < 2 || recipe.lines().any(halves) || recipe.multiplied().is_some() {
         return None;
     }
     let ops = recipe.passes().iter().rev().map(|pass| pass.ops.clone()).collect();
