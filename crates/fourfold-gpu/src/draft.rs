@@ -96,7 +96,7 @@ impl Limits {
 }
 
 /// All passes of a recipe; one that copies, if it has none. `parts` as for [`crate::engine::Executable::new`]. Where a filter would transform,
-/// multiply and transform back in one pass, there are two, of which the first multiplies. `choices`, one a pass of lines, or none of them.
+/// multiply and transform back in one pass, there are two, of which the first multiplies; an input is multiplied as it is read. `choices`, one a pass of lines, or none of them.
 pub(crate) fn drafts(
     limits: &Limits,
     recipe: &Recipe,
@@ -121,25 +121,26 @@ pub(crate) fn drafts(
                  axis: usize,
                  ends: [Home; 2],
                  line: Option<(&Line, Option<&Choice>)>,
-                 action: Option<&Action>| {
-        draft(limits, problem, axis, ends, ends.map(|home| homes.array(home)), line, action)
+                 actions: [Option<&Action>; 2]| {
+        draft(limits, problem, axis, ends, ends.map(|home| homes.array(home)), line, actions)
     };
     let last = recipe.passes().len().saturating_sub(1);
     if recipe.passes().is_empty() {
         let axis = problem.input().shape.len().saturating_sub(1);
-        return Ok(vec![draft(problem, axis, [Home::Input, Home::Output], None, action)?]);
+        return Ok(vec![draft(problem, axis, [Home::Input, Home::Output], None, [None, action])?]);
     }
     let pass = |(i, pass): (usize, &Pass)| match &*pass.ops {
         [Op::Transform(before), Op::Multiply, Op::Transform(after)] => vec![
-            draft(problem, pass.axis, [pass.from.into(), Home::Spectrum], Some((before, None)), action),
-            draft(end, pass.axis, [Home::Spectrum, pass.to.into()], Some((after, None)), None),
+            draft(problem, pass.axis, [pass.from.into(), Home::Spectrum], Some((before, None)), [None, action]),
+            draft(end, pass.axis, [Home::Spectrum, pass.to.into()], Some((after, None)), [None, None]),
         ],
         ops => {
             let line = ops.iter().find_map(|op| if let Op::Transform(line) = op { Some(line) } else { None });
-            let action = action.filter(|action| i == last && matches!(action, Action::Threshold(_)));
+            let before = action.filter(|_| ops.first() == Some(&Op::Multiply));
+            let after = action.filter(|action| i == last && matches!(action, Action::Threshold(_)));
             let problem = if i > multiply { end } else { problem };
             let line = line.map(|line| (line, choices.get(i)));
-            vec![draft(problem, pass.axis, [pass.from.into(), pass.to.into()], line, action)]
+            vec![draft(problem, pass.axis, [pass.from.into(), pass.to.into()], line, [before, after])]
         }
     };
     let mut list = vec![];
@@ -171,13 +172,14 @@ fn draft(
     ends: [Home; 2],
     arrays: [Array; 2],
     line: Option<(&Line, Option<&Choice>)>,
-    action: Option<&Action>,
+    actions: [Option<&Action>; 2],
 ) -> Result<Draft> {
     let split = arrays.iter().all(|array| array.complex) && !line.is_some_and(|(line, _)| mixes(line));
-    let spectrum = arrays[1].clone();
+    let elements = arrays.clone();
     let [input, output] = arrays.map(|array| if split { array.split_parts() } else { array });
     let arrays = [&input, &output];
-    let pass = PassDraft { limits, precision: problem.precision(), arrays, spectrum: &spectrum, action, ends };
+    let elements = [&elements[0], &elements[1]];
+    let pass = PassDraft { limits, precision: problem.precision(), arrays, elements, actions, ends };
     let Some((line, choice)) = line else {
         let chain = Chain::copy(input.shape[axis], input.complex);
         return Ok(pass.draft(chain, Geometry::new(axis, None, &input, &output), None));
@@ -195,9 +197,9 @@ struct PassDraft<'a> {
     limits: &'a Limits,
     precision: Precision,
     arrays: [&'a Array; 2],
-    /// The array that it writes, in elements.
-    spectrum: &'a Array,
-    action: Option<&'a Action>,
+    /// The same in elements.
+    elements: [&'a Array; 2],
+    actions: [Option<&'a Action>; 2],
     ends: [Home; 2],
 }
 
@@ -218,7 +220,7 @@ impl PassDraft<'_> {
     }
 
     fn draft(&self, mut chain: Chain, geometry: Geometry, choice: Option<&Choice>) -> Draft {
-        let pointwise = self.action.map(|action| chain.pointwise(action, self.spectrum));
+        let pointwise = [0, 1].map(|end| self.actions[end].map(|action| chain.pointwise(action, self.elements[end])));
         let spec = Spec { pointwise, ..whole_lines(self.precision, &chain, geometry, self.arrays) };
         let clustered = choice.is_some_and(|choice| choice.clustered);
         let size = choice.map_or(Size::default(), |choice| choice.size);
@@ -242,7 +244,7 @@ pub(crate) fn whole_lines(precision: Precision, chain: &Chain, geometry: Geometr
         packing: chain.packing,
         back: chain.back,
         skips: crate::banks::SKIPS,
-        pointwise: None,
+        pointwise: [None, None],
         orders: chain.orders.clone(),
         wide: wide(arrays) || geometry.lines() * chain.places() > 1 << 28,
         geometry,

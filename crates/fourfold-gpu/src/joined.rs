@@ -11,7 +11,7 @@ use fourfold::{Line, Op, Pass, Place, Result};
 /// As many passes as one kernel can do, from number `first` on, if those are two or more. Choices say which, if there are any.
 pub(crate) fn joined(limits: &Limits, homes: &Homes, first: usize, choices: &[Choice]) -> Result<Option<Draft>> {
     let passes = &homes.recipe.passes()[first..];
-    if homes.parts || homes.recipe.inverse().is_some() {
+    if homes.parts || homes.recipe.multiplied().is_some() {
         return Ok(None);
     }
     for count in (2..=passes.len()).rev() {

@@ -30,6 +30,17 @@ impl Array {
         Array::new(0, shape, &strides, complex)
     }
 
+    /// Reals of an element.
+    pub(crate) fn parts(&self) -> usize {
+        if self.complex { 2 } else { 1 }
+    }
+
+    /// Whether the elements are in C order, from the beginning of the memory on and without gaps.
+    pub(crate) fn is_c_order(&self) -> bool {
+        let usual = Array::c_order(&self.shape, self.complex);
+        (self.offset, &self.strides) == (usual.offset, &usual.strides)
+    }
+
     /// Complex numbers as reals with one more axis, of length 2.
     pub(crate) fn split_parts(mut self) -> Array {
         self.shape.push(2);

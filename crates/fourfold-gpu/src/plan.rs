@@ -133,10 +133,11 @@ impl GpuPlanner {
     /// A plan that follows `recipe`: with the passes that it names, but the kernels' own factors, or with its stages.
     ///
     /// # Errors
-    /// As [`GpuPlanner::plan`], and if the recipe multiplies: a filter needs its multiplier.
+    /// As [`GpuPlanner::plan`], and if the recipe multiplies: it needs its multiplier.
     pub fn plan_recipe(&self, recipe: Recipe) -> Result<GpuPlan> {
-        if recipe.inverse().is_some() {
-            return Err(argument("a filter needs its multiplier: use `GpuPlanner::filter`".into()));
+        if recipe.multiplied().is_some() {
+            let message = "the recipe needs its multiplier: use `GpuPlanner::filter` or `GpuPlanner::premultiplied`";
+            return Err(argument(message.into()));
         }
         check_lengths(recipe.problem())?;
         let choices = self.known(&recipe)?;
@@ -163,6 +164,21 @@ impl GpuPlanner {
         check_lengths(forward)?;
         check_lengths(inverse)?;
         let recipe = self.planner.filter_recipe(forward, multiplier, inverse)?;
+        self.prepare(recipe, Some(Action::Multiply(multiplier.clone())), vec![])
+    }
+
+    /// A plan that computes multiply → `problem`, as [`Planner::premultiplied`]: the first pass multiplies what it reads.
+    ///
+    /// # Errors
+    /// As [`Planner::premultiplied`] and [`GpuPlanner::plan`], and if elements of the input share a place: kernels find factors by places.
+    pub fn premultiplied(&self, multiplier: &Multiplier, problem: &Problem) -> Result<GpuPlan> {
+        check_lengths(problem)?;
+        if problem.input().overlaps() {
+            let message =
+                format!("the input of `{problem}` has several elements in one place: a device cannot multiply it");
+            return Err(argument(message));
+        }
+        let recipe = self.planner.premultiplied_recipe(multiplier, problem)?;
         self.prepare(recipe, Some(Action::Multiply(multiplier.clone())), vec![])
     }
 

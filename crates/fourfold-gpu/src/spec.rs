@@ -48,8 +48,8 @@ pub(crate) struct Spec {
     pub(crate) back: bool,
     /// Bits of a place after which local memory skips one, so that strides of powers of two meet different banks.
     pub(crate) skips: [u32; 2],
-    /// What is done to everything that the pass writes.
-    pub(crate) pointwise: Option<Pointwise>,
+    /// What is done to everything that the pass reads, and to everything that it writes.
+    pub(crate) pointwise: [Option<Pointwise>; 2],
     /// Orders of elements, named by their number.
     pub(crate) orders: Vec<Order>,
     /// Whether indices need 64 bits.
@@ -67,7 +67,7 @@ impl Spec {
     }
 }
 
-/// What is done to every element of the array that a pass writes.
+/// What is done to every element of an array, on its way in or out.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Pointwise {
     /// Each is multiplied by its factor; elements have so many reals, factors are complex or real.
@@ -79,13 +79,13 @@ pub(crate) enum Pointwise {
 /// The factors of a multiplier.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Factors {
-    /// One an element, from this place of the table on.
+    /// One for each place of the array's memory, from this place of the table on.
     Table(usize),
     /// Products of one for each axis.
     Separable(Vec<AxisFactors>),
 }
 
-/// The factors along an axis of an array in C order.
+/// The factors along an axis of an array in C order without gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct AxisFactors {
     pub(crate) size: usize,

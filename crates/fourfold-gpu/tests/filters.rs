@@ -73,6 +73,36 @@ fn filters_are_those_of_the_cpu() {
     complex(["dct2 f64 12x20", "idct2 f64 12x20"], Multiplier::Table(waves(240)), 240);
 }
 
+#[test]
+fn inputs_are_multiplied_as_on_the_cpu() {
+    let Some(device) = present() else { return };
+    let planner = GpuPlanner::new(device);
+    let cases = ["dct3 f64 12x20", "idxst f64 12x20 axes=0", "idxst_idct f64 9x15", "idxst f64 6x7x4 axes=1 in=1,6,50"];
+    for text in cases.into_iter().chain(["dct2 f64 7x6 in=-9,1", "irfft f64 18x22", "irfft f64 9x14 in=1,10"]) {
+        let problem: Problem = text.parse().unwrap();
+        let (shape, count) = (&problem.input().shape, problem.input().shape.iter().product());
+        let lists = Multiplier::Separable(shape.iter().map(|n| waves(*n)).collect());
+        let complex = problem.input_domain() == fourfold::Domain::Complex;
+        let by_complex = complex.then(|| Multiplier::ComplexTable(complex_waves(count)));
+        for multiplier in [Multiplier::Table(waves(count)), lists].into_iter().chain(by_complex) {
+            let here = planner.premultiplied(&multiplier, &problem).unwrap();
+            let there = Planner::new().premultiplied(&multiplier, &problem).unwrap();
+            let (mut y, mut z) = (vec![0.0; problem.output().len], vec![0.0; problem.output().len]);
+            if complex {
+                let x = complex_waves(problem.input().len);
+                here.execute(&x, &mut y).unwrap();
+                there.execute(&x, &mut z).unwrap();
+            } else {
+                let x = waves(problem.input().len);
+                here.execute(&x, &mut y).unwrap();
+                there.execute(&x, &mut z).unwrap();
+            }
+            let error = y.iter().zip(&z).map(|(a, b)| real_distance(a, b)).fold(0.0, f64::max);
+            assert!(error < 1e-12, "{text}: {error:e}");
+        }
+    }
+}
+
 /// The IDXST ignores the spectrum's first column, however large it is; it comes after the sums along columns.
 #[test]
 fn what_the_inverse_ignores_spoils_nothing() {
@@ -120,6 +150,8 @@ fn what_does_not_fit_is_an_error() {
     assert_eq!(short.unwrap_err().kind(), ErrorKind::Argument);
     let other = planner.filter(&forward, &Multiplier::Table(vec![1.0; 20]), &parse("idct2 f64 5x4"));
     assert_eq!(other.unwrap_err().kind(), ErrorKind::Problem);
+    let shared = planner.premultiplied(&Multiplier::Table(vec![1.0; 20]), &parse("dct2 f64 4x5 in=1,1"));
+    assert!(shared.unwrap_err().to_string().contains("in one place"));
     assert_eq!(planner.threshold(&forward, f64::NAN).unwrap_err().kind(), ErrorKind::Argument);
     assert_eq!(planner.threshold(&forward, -1.0).unwrap_err().kind(), ErrorKind::Argument);
 }

@@ -17,6 +17,7 @@
 //! - A [`Plan`] runs on slices, on strided views ([`View`], [`ViewMut`]) and, with the feature `ndarray`, on arrays of that
 //!   crate. With [`Scratch`] of your own it allocates nothing.
 //! - [`Planner::filter`] makes forward → multiply → inverse one plan.
+//! - [`Planner::premultiplied`] multiplies what a transform reads; [`electrostatics`] is what that is good for.
 //! - [`naive`] is the definition, to about 30 digits; [`verify`] compares with it.
 //!
 //! Nothing panics on bad input: an [`Error`] says what was wrong and what would be right.
@@ -34,6 +35,7 @@ mod butterfly;
 mod complex;
 mod cosine8;
 mod cpu;
+pub mod electrostatics;
 pub mod engine;
 mod jpeg;
 mod multiplier;

@@ -135,6 +135,10 @@ impl Planner {
         self.isa
     }
 
+    pub(crate) fn pool(&self) -> Arc<Pool> {
+        Arc::clone(&self.pool)
+    }
+
     fn with(isa: Isa, effort: Effort, pool: Arc<Pool>) -> Planner {
         Planner { isa, effort, pool, wisdom: Mutex::default(), single: Mutex::default(), double: Mutex::default() }
     }

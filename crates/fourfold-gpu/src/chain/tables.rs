@@ -17,17 +17,24 @@ impl Chain {
         self.complex_table(places.collect::<Vec<_>>())
     }
 
-    /// What is done to the elements of `spectrum`, with its numbers in the table.
-    pub(crate) fn pointwise(&mut self, action: &Action, spectrum: &Array) -> Pointwise {
+    /// What is done to the elements of `array`, with its numbers in the table.
+    pub(crate) fn pointwise(&mut self, action: &Action, array: &Array) -> Pointwise {
         let multiplier = match action {
             Action::Threshold(threshold) => return Pointwise::Threshold(self.table(&[*threshold])),
             Action::Multiply(multiplier) => multiplier,
         };
-        let (parts, shape) = (if spectrum.complex { 2 } else { 1 }, &spectrum.shape);
         let complex = matches!(multiplier, Multiplier::ComplexTable(_) | Multiplier::ComplexSeparable(_));
+        let shape = &array.shape;
         let along =
             |axis: usize, at: usize| AxisFactors { size: shape[axis], stride: shape[axis + 1..].iter().product(), at };
         let factors = match multiplier {
+            _ if !array.is_c_order() => {
+                let factors = at_places(&factors(multiplier), array);
+                Factors::Table(match complex {
+                    true => self.complex_table(factors),
+                    false => self.table(&factors.iter().map(|z| z.re).collect::<Vec<_>>()),
+                })
+            }
             Multiplier::Table(table) => Factors::Table(self.table(table)),
             Multiplier::ComplexTable(table) => Factors::Table(self.complex_table(table.iter().copied())),
             Multiplier::Separable(axes) => {
@@ -40,7 +47,7 @@ impl Chain {
                     .collect(),
             ),
         };
-        Pointwise::Multiply { parts, complex, factors }
+        Pointwise::Multiply { parts: array.parts(), complex, factors }
     }
 
     pub(super) fn part(&mut self, step: &Step, factor: f64) -> Part {
@@ -130,6 +137,36 @@ impl Chain {
         let roots = Roots::new(n as u64);
         self.complex_table((0..n as u64 / 2).map(|k| roots.get(k)).collect::<Vec<_>>())
     }
+}
+
+/// All factors of a multiplier, one an element in C order.
+fn factors(multiplier: &Multiplier) -> Vec<Complex<f64>> {
+    let complex = |list: &[f64]| list.iter().map(|&x| Complex::from(x)).collect::<Vec<_>>();
+    let lists = match multiplier {
+        Multiplier::Table(table) => return complex(table),
+        Multiplier::ComplexTable(table) => return table.clone(),
+        Multiplier::Separable(axes) => axes.iter().map(|list| complex(list)).collect(),
+        Multiplier::ComplexSeparable(axes) => axes.clone(),
+    };
+    let times =
+        |all: Vec<Complex<f64>>, list: &Vec<_>| all.iter().flat_map(|z| list.iter().map(move |g| z * g)).collect();
+    lists.iter().fold(vec![Complex::from(1.0)], times)
+}
+
+/// The factors where the elements of an array stand in memory; 0 where none does.
+fn at_places(factors: &[Complex<f64>], array: &Array) -> Vec<Complex<f64>> {
+    let place = |element: usize| {
+        let (mut rest, mut at) = (element, array.offset);
+        for (&size, &stride) in array.shape.iter().zip(&array.strides).rev() {
+            at += (rest % size) as i64 * stride;
+            rest /= size;
+        }
+        at as usize / array.parts()
+    };
+    let places: Vec<usize> = (0..factors.len()).map(place).collect();
+    let mut all = vec![Complex::default(); places.iter().max().map_or(0, |last| last + 1)];
+    places.iter().zip(factors).for_each(|(&place, &factor)| all[place] = factor);
+    all
 }
 
 /// Steps that treat the real and the imaginary parts of the same terms alike, as one.

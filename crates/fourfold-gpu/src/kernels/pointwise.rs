@@ -1,4 +1,4 @@
-//! What is done to elements as they are written.
+//! What is done to elements as they are read and written.
 
 use super::Writer;
 use super::port::End;
@@ -7,19 +7,41 @@ use crate::trace::{Array, Int, Sym, cut_off, int};
 use fourfold::engine::{C, Real};
 
 impl Writer<'_> {
+    /// Reads real `at` of the input.
+    pub(super) fn take(&self, at: Int) -> Sym {
+        self.real_done(End::Input, at, self.array(End::Input).load(at))
+    }
+
+    /// Reads pair `at` of the input: two reals, or one complex number.
+    pub(super) fn take_pair(&self, at: Int) -> C<Sym> {
+        self.pair_done(End::Input, at, self.array(End::Input).load_pair(at))
+    }
+
     /// Writes real `at` of the output.
     pub(super) fn put(&self, at: Int, x: Sym) {
-        let x = match &self.spec.pointwise {
-            None => x,
-            Some(Pointwise::Threshold(at)) => cut_off(x, Array::Table.load(int(*at))),
-            Some(Pointwise::Multiply { parts, factors, .. }) => x * self.factor(factors, at / *parts as i64, false).re,
-        };
-        self.array(End::Output).store(at, x);
+        self.array(End::Output).store(at, self.real_done(End::Output, at, x));
     }
 
     /// Writes pair `at` of the output: two reals, or one complex number.
     pub(super) fn put_pair(&self, at: Int, z: C<Sym>) {
-        let z = match &self.spec.pointwise {
+        self.array(End::Output).store_pair(at, self.pair_done(End::Output, at, z));
+    }
+
+    fn pointwise(&self, end: End) -> Option<&Pointwise> {
+        let [input, output] = &self.spec.pointwise;
+        if end == End::Input { input.as_ref() } else { output.as_ref() }
+    }
+
+    fn real_done(&self, end: End, at: Int, x: Sym) -> Sym {
+        match self.pointwise(end) {
+            None => x,
+            Some(Pointwise::Threshold(at)) => cut_off(x, Array::Table.load(int(*at))),
+            Some(Pointwise::Multiply { parts, factors, .. }) => x * self.factor(factors, at / *parts as i64, false).re,
+        }
+    }
+
+    fn pair_done(&self, end: End, at: Int, z: C<Sym>) -> C<Sym> {
+        match self.pointwise(end) {
             None => z,
             Some(Pointwise::Threshold(at)) => {
                 let threshold = Array::Table.load(int(*at));
@@ -31,8 +53,7 @@ impl Writer<'_> {
             }
             Some(Pointwise::Multiply { complex: true, factors, .. }) => z.mul(self.factor(factors, at, true)),
             Some(Pointwise::Multiply { factors, .. }) => z.scale(self.factor(factors, at, false).re),
-        };
-        self.array(End::Output).store_pair(at, z);
+        }
     }
 
     /// The factor of an element.

@@ -31,7 +31,7 @@ impl Writer<'_> {
         let z = match self.spec.packing {
             Packing::Complex => match view.combined {
                 Some((reals, matrix)) => product(matrix, e, reals.map(|index| self.read_index(line, 0, index, e))),
-                None => self.array(End::Input).load_pair(self.pair_of(End::Input, line, e)),
+                None => self.take_pair(self.pair_of(End::Input, line, e)),
             },
             Packing::Lines => {
                 let (at, gain) = self.ordered(view, e, range);
@@ -117,7 +117,7 @@ impl Writer<'_> {
     /// Reals 2i and 2i + 1 of a line.
     fn read_pair(&self, line: Line, i: Int) -> C<Sym> {
         let real = |at| self.read_real(line, 0, at);
-        let pair = |at| self.array(End::Input).load_pair(at);
+        let pair = |at| self.take_pair(at);
         self.pair_at(End::Input, line, 0, i).map_or_else(|| C { re: real(i * 2), im: real(i * 2 + 1) }, pair)
     }
 
@@ -160,7 +160,7 @@ impl Writer<'_> {
     /// Real `at` of both lines of a pair.
     pub(super) fn read_lines(&self, line: Line, at: Int) -> [Sym; 2] {
         if self.adjacent(End::Input) {
-            let z = self.array(End::Input).load_pair(self.address(End::Input, line, at, 2));
+            let z = self.take_pair(self.address(End::Input, line, at, 2));
             return [z.re, z.im];
         }
         [0, 1].map(|number| self.read_real(line, number, at))
@@ -176,7 +176,7 @@ impl Writer<'_> {
 
     /// Real `at` of line `number` of those that are packed.
     fn read_real(&self, line: Line, number: usize, at: Int) -> Sym {
-        self.array(End::Input).load(self.address(End::Input, line, at, 1) + self.second(End::Input, line, number))
+        self.take(self.address(End::Input, line, at, 1) + self.second(End::Input, line, number))
     }
 
     fn write_real(&self, line: Line, number: usize, at: Int, x: Sym) {
@@ -185,7 +185,7 @@ impl Writer<'_> {
 
     /// The real that an index names for i, on line `number`; of complex arrays it names real and imaginary parts in turn.
     pub(super) fn read_index(&self, line: Line, number: usize, index: Index, i: Int) -> Sym {
-        self.array(End::Input).load(self.indexed(End::Input, line, number, index, i))
+        self.take(self.indexed(End::Input, line, number, index, i))
     }
 
     pub(super) fn write_index(&self, line: Line, number: usize, index: Index, i: Int, x: Sym) {

@@ -1,0 +1,146 @@
+//! The region with its bins, and the cells in it.
+
+use super::Float;
+use crate::{Error, ErrorKind, Result};
+
+/// A rectangular region cut into M × N equal bins, axis 0 being x and axis 1 y. Maps over it are arrays of shape \[M, N\] in C order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grid {
+    low: [f64; 2],
+    high: [f64; 2],
+    bins: [usize; 2],
+}
+
+/// Cells: rectangles by their lower left corners and their sizes, in the units of the region; one element a cell in each slice.
+#[derive(Clone, Copy, Debug)]
+pub struct Cells<'a, T> {
+    /// x and y of the lower left corners.
+    pub low: [&'a [T]; 2],
+    /// Widths and heights.
+    pub size: [&'a [T]; 2],
+}
+
+/// A cell as it charges the grid: its interval along each axis, in bins and clipped to the region, and the density of its charge.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Charge {
+    pub(super) spans: [Span; 2],
+    pub(super) density: f64,
+}
+
+/// An interval along an axis in bins.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Span {
+    pub(super) low: f64,
+    pub(super) high: f64,
+}
+
+fn wrong(message: String) -> Error {
+    Error::new(ErrorKind::Argument, message)
+}
+
+impl Grid {
+    /// The region between two corners, with so many bins along x and y.
+    ///
+    /// # Errors
+    /// If the region is not finite or has no area, or there are fewer than 2 bins along an axis, which have no field between them.
+    pub fn new(low: [f64; 2], high: [f64; 2], bins: [usize; 2]) -> Result<Grid> {
+        let real =
+            |axis: usize| low[axis].is_finite() && (high[axis] - low[axis]).is_finite() && low[axis] < high[axis];
+        if !real(0) || !real(1) {
+            return Err(wrong(format!(
+                "the region from {low:?} to {high:?} has no area: expected low < high, both finite"
+            )));
+        }
+        if bins.iter().any(|&count| count < 2) {
+            return Err(wrong(format!(
+                "a grid of {} x {} bins is too small: expected 2 or more along each axis",
+                bins[0], bins[1]
+            )));
+        }
+        let [m, n] = bins;
+        // Positions are counted in bins, exactly.
+        if m.checked_mul(n).is_none_or(|all| all > 1 << 48) {
+            return Err(wrong(format!("a grid of {m} x {n} bins is too large: expected at most 2^48 of them")));
+        }
+        Ok(Grid { low, high, bins })
+    }
+
+    /// Bins along x and y, M and N.
+    pub fn bins(&self) -> [usize; 2] {
+        self.bins
+    }
+
+    /// Bins in all: elements of a map.
+    pub fn count(&self) -> usize {
+        self.bins[0] * self.bins[1]
+    }
+
+    /// Width and height of a bin.
+    pub fn bin_size(&self) -> [f64; 2] {
+        [0, 1].map(|axis| (self.high[axis] - self.low[axis]) / self.bins[axis] as f64)
+    }
+
+    /// The lower left and the upper right corner of the region.
+    pub fn region(&self) -> [[f64; 2]; 2] {
+        [self.low, self.high]
+    }
+
+    /// The charge of cell `i`, widened to `least` bins where it is smaller.
+    pub(super) fn charge<T: Float>(&self, cells: Cells<'_, T>, i: usize, least: f64) -> Result<Charge> {
+        let low = cells.low.map(|low| low[i].into());
+        let size = cells.size.map(|size| size[i].into());
+        if !size.iter().all(|size: &f64| size.is_finite() && *size >= 0.0) {
+            return Err(wrong(format!("cell {i} has size {size:?}: expected 0 or more along each axis")));
+        }
+        let inside = |axis: usize| low[axis] < self.high[axis] && low[axis] + size[axis] >= self.low[axis];
+        if !inside(0) || !inside(1) {
+            let region = format!("the region from {:?} to {:?}", self.low, self.high);
+            return Err(wrong(format!(
+                "cell {i} of size {size:?} at {low:?} lies outside {region}: no part of it can be charged"
+            )));
+        }
+        let bin = self.bin_size();
+        let mut density = 1.0;
+        let spans = [0, 1].map(|axis| {
+            let (from, extent) = ((low[axis] - self.low[axis]) / bin[axis], size[axis] / bin[axis]);
+            let wide = extent.max(least);
+            if wide > extent {
+                density *= extent / wide;
+            }
+            let from = from - (wide - extent) / 2.0;
+            let most = self.bins[axis] as f64;
+            Span { low: from.clamp(0.0, most), high: (from + wide).clamp(0.0, most) }
+        });
+        Ok(Charge { spans, density })
+    }
+}
+
+impl<T> Cells<'_, T> {
+    /// How many there are.
+    ///
+    /// # Errors
+    /// If the four slices differ in length.
+    pub fn count(&self) -> Result<usize> {
+        let [[x, y], [width, height]] = [self.low, self.size].map(|both| both.map(<[T]>::len));
+        if [y, width, height].iter().any(|len| *len != x) {
+            return Err(wrong(format!(
+                "{x} x, {y} y, {width} widths and {height} heights of cells: expected one of each a cell"
+            )));
+        }
+        Ok(x)
+    }
+}
+
+impl Span {
+    /// The bins that it meets, of `bins`.
+    pub(super) fn bins(self, bins: usize) -> std::ops::Range<usize> {
+        // It is within 0 and `bins`, so that nothing is cut off but fractions.
+        let first = (self.low as usize).min(bins - 1);
+        first..(self.high.ceil() as usize).max(first + 1)
+    }
+
+    /// The part of bin `i` that it covers, 0 to 1.
+    pub(super) fn overlap(self, i: usize) -> f64 {
+        (self.high.min(i as f64 + 1.0) - self.low.max(i as f64)).max(0.0)
+    }
+}

@@ -1,0 +1,67 @@
+//! Charged cells on a grid: density, potential, field, energy, and the force on every cell, as placers of circuits compute them.
+//!
+//! Algorithm 4 of "A New Acceleration Paradigm for Discrete Cosine Transform and Other Fourier-Related Transforms" (Jiang, Gu, Pan), which
+//! is ePlace's electrostatic system (Lu et al., 2015) as DREAMPlace computes it (Lin et al., 2019):
+//!
+//! ```text
+//! ρ   the part of each bin that cells cover                 [M, N], axis 0 along x
+//! a   = DCT-II of ρ
+//! φ   from a / (k_u² + k_v²) by an IDCT                     the potential
+//! ξ_x from a k_u / (k_u² + k_v²) by an IDXST_IDCT           the field, −∂φ/∂x
+//! ξ_y from a k_v / (k_u² + k_v²) by an IDCT_IDXST           −∂φ/∂y
+//! W   from Σ ρ φ                                            the energy
+//! F   = Σ over bins of (area of the cell in the bin) · ξ    the force on a cell
+//! ```
+//!
+//! [`Scaling`] has the formulas with their factors. Charge pushes charge away, and nothing leaves the region (its walls are Neumann's): cells
+//! that follow the forces spread until the density is even.
+//!
+//! ```
+//! use fourfold::Planner;
+//! use fourfold::electrostatics::{Cells, Electrostatics, Grid};
+//! let planner = Planner::new();
+//! let grid = Grid::new([0.0, 0.0], [8.0, 8.0], [16, 16])?;
+//! let system = Electrostatics::<f64>::builder(grid).build(&planner)?;
+//! // Two squares side by side push each other apart.
+//! let cells = Cells { low: [&[3.0, 4.0], &[3.5, 3.5]], size: [&[1.0, 1.0], &[1.0, 1.0]] };
+//! let mut maps = system.maps()?;
+//! system.solve(cells, &mut maps)?;
+//! let [along_x, along_y] = system.forces(cells, &maps)?;
+//! assert!(along_x[0] < 0.0 && along_x[1] > 0.0);
+//! assert!((along_x[0] + along_x[1]).abs() < 1e-12 && along_y[0].abs() < 1e-12);
+//! assert!(system.energy(&maps)? > 0.0);
+//! # Ok::<(), fourfold::Error>(())
+//! ```
+//!
+//! Results are the same to the last bit for any number of threads, those of the planner.
+
+mod grid;
+mod solver;
+mod spread;
+mod steps;
+
+pub use grid::{Cells, Grid};
+pub use solver::{Builder, Electrostatics, Maps};
+pub use spread::Spreader;
+pub use steps::{MAPS, Map, Order, Scaling, Step, Wanted, Work, steps};
+
+use crate::Element;
+use std::ops::Mul;
+
+/// What positions, sizes and maps are made of: `f32` or `f64`. Densities and forces are summed in double precision.
+pub trait Float: Element + Into<f64> + Mul<Output = Self> {
+    /// The nearest of them.
+    fn nearest(x: f64) -> Self;
+}
+
+impl Float for f32 {
+    fn nearest(x: f64) -> f32 {
+        x as f32
+    }
+}
+
+impl Float for f64 {
+    fn nearest(x: f64) -> f64 {
+        x
+    }
+}

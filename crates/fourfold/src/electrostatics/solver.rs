@@ -1,0 +1,226 @@
+//! The system on this machine's processor.
+
+use super::Float;
+use super::grid::{Cells, Grid};
+use super::spread::Spreader;
+use super::steps::{MAPS, Map, Order, Scaling, Wanted, Work, steps};
+use crate::cpu::memory::Scratch;
+use crate::{Error, ErrorKind, Method, Plan, Planner, Problem, Result};
+use std::marker::PhantomData;
+
+/// Algorithm 4 on a grid, ready to run any number of times. See the [module](super).
+pub struct Electrostatics<T> {
+    spreader: Spreader,
+    wanted: Wanted,
+    steps: Vec<(Ready<T>, Map, Map)>,
+    scratch_bytes: usize,
+}
+
+/// Settings of [`Electrostatics`].
+#[derive(Clone, Debug)]
+pub struct Builder<T> {
+    grid: Grid,
+    wanted: Wanted,
+    smoothing: f64,
+    float: PhantomData<T>,
+}
+
+/// The maps of a system, each of shape \[M, N\] in C order, with the memory that computing them takes.
+pub struct Maps<T> {
+    maps: [Vec<T>; MAPS],
+    potential: bool,
+    scratch: Scratch,
+}
+
+enum Ready<T> {
+    Plan(Plan),
+    Scale(Vec<T>),
+}
+
+impl<T> Builder<T> {
+    /// The units of potential, field and energy; DREAMPlace's if not said.
+    pub fn scaling(mut self, scaling: Scaling) -> Self {
+        self.wanted.scaling = scaling;
+        self
+    }
+
+    /// Widens the charge of cells that are smaller than so many bins along an axis to that, about their centres and thinner by as much, so
+    /// that the field on a cell does not depend on where in a bin it is. ePlace and DREAMPlace widen to √2; 0, not at all, if not said.
+    pub fn smoothing(mut self, bins: f64) -> Self {
+        self.smoothing = bins;
+        self
+    }
+
+    /// How the transforms are done; by the default method the scalings are parts of their passes, by others they are trips through memory.
+    pub fn method(mut self, method: Method) -> Self {
+        self.wanted.method = method;
+        self
+    }
+
+    /// Whether the potential is computed, which only the energy needs; it is if not said. (DREAMPlace's fast mode goes without.)
+    pub fn potential(mut self, potential: bool) -> Self {
+        self.wanted.potential = potential;
+        self
+    }
+}
+
+impl<T: Float> Builder<T> {
+    /// What is to be computed, and how, for other engines.
+    pub fn wanted(&self) -> Wanted {
+        self.wanted
+    }
+
+    /// What does densities and forces, with the threads of a planner.
+    ///
+    /// # Errors
+    /// If the smoothing is negative or not a number.
+    pub fn spreader(&self, planner: &Planner) -> Result<Spreader> {
+        Spreader::new(self.grid, self.smoothing, planner)
+    }
+
+    /// The system, with the planner's threads.
+    ///
+    /// # Errors
+    /// If the method does not have the transforms, the smoothing is negative or not a number, or there is no memory for the tables.
+    pub fn build(&self, planner: &Planner) -> Result<Electrostatics<T>> {
+        let method = self.wanted.method;
+        let plan = |problem: &Problem| match method == Method::ALL[0] {
+            true => planner.plan(problem),
+            false => planner.plan_recipe(method.recipe(problem)?),
+        };
+        let ready = |work: &Work| {
+            Ok(match work {
+                Work::Transform(problem) => Ready::Plan(plan(problem)?),
+                Work::Filter(forward, factors, inverse) => Ready::Plan(planner.filter(forward, factors, inverse)?),
+                Work::Premultiplied(factors, problem) => Ready::Plan(planner.premultiplied(factors, problem)?),
+                Work::Scale(factors) => Ready::Scale(factors.iter().map(|&factor| T::nearest(factor)).collect()),
+            })
+        };
+        let steps = steps(&self.grid, &self.wanted, Order::Filters)?;
+        let steps =
+            steps.iter().map(|step| Ok((ready(&step.work)?, step.from, step.to))).collect::<Result<Vec<_>>>()?;
+        let bytes = |ready: &Ready<T>| if let Ready::Plan(plan) = ready { plan.scratch_bytes() } else { 0 };
+        let scratch_bytes = steps.iter().map(|(ready, ..)| bytes(ready)).max().unwrap_or(0);
+        Ok(Electrostatics { spreader: self.spreader(planner)?, wanted: self.wanted, steps, scratch_bytes })
+    }
+}
+
+impl<T: Float> Electrostatics<T> {
+    /// A system on a grid, in DREAMPlace's units unless told otherwise.
+    pub fn builder(grid: Grid) -> Builder<T> {
+        let wanted =
+            Wanted { precision: T::PRECISION, scaling: Scaling::default(), method: Method::ALL[0], potential: true };
+        Builder { grid, wanted, smoothing: 0.0, float: PhantomData }
+    }
+
+    /// What does densities and forces.
+    pub fn spreader(&self) -> &Spreader {
+        &self.spreader
+    }
+
+    /// Maps of zeros.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub fn maps(&self) -> Result<Maps<T>> {
+        let count = self.spreader.grid().count();
+        let mut maps: [Vec<T>; MAPS] = Default::default();
+        for map in &mut maps {
+            let message = || format!("there is no memory for a map of {count} bins");
+            map.try_reserve_exact(count).map_err(|_| Error::new(ErrorKind::Unavailable, message()))?;
+            map.resize(count, T::default());
+        }
+        Ok(Maps { maps, potential: self.wanted.potential, scratch: Scratch::new(self.scratch_bytes)? })
+    }
+
+    /// The density of cells, and from it potential and field.
+    ///
+    /// # Errors
+    /// If a cell lies outside the region or its size is negative or not a number, or the maps are those of another grid.
+    pub fn solve(&self, cells: Cells<'_, T>, maps: &mut Maps<T>) -> Result<()> {
+        self.spreader.density(cells, &mut maps.maps[Map::Density as usize])?;
+        self.transform(maps)
+    }
+
+    /// Potential and field of the density that the maps have.
+    ///
+    /// # Errors
+    /// If the maps are those of another grid or method.
+    pub fn transform(&self, maps: &mut Maps<T>) -> Result<()> {
+        self.spreader.check_map("density", maps.density().len())?;
+        maps.potential = self.wanted.potential;
+        for (ready, from, to) in &self.steps {
+            maps.step(&self.spreader, ready, *from as usize, *to as usize)?;
+        }
+        Ok(())
+    }
+
+    /// The energy, from [`Scaling`]'s formula.
+    ///
+    /// # Errors
+    /// If the system computes no potential, or the maps are those of another grid.
+    pub fn energy(&self, maps: &Maps<T>) -> Result<f64> {
+        let (density, potential) = (maps.density(), maps.potential()?);
+        self.spreader.check_map("potential", potential.len())?;
+        let sum = self.spreader.sum(&|b| density[b].into() * potential[b].into());
+        Ok(sum * self.wanted.scaling.energy_factor(self.spreader.grid()))
+    }
+
+    /// The force on every cell along x and along y: [`Spreader::forces`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn forces(&self, cells: Cells<'_, T>, maps: &Maps<T>) -> Result<[Vec<T>; 2]> {
+        self.spreader.forces(cells, maps.field())
+    }
+}
+
+impl<T> Maps<T> {
+    /// ρ.
+    pub fn density(&self) -> &[T] {
+        &self.maps[Map::Density as usize]
+    }
+
+    /// ρ, to be added to (fixed obstacles) before [`Electrostatics::transform`].
+    pub fn density_mut(&mut self) -> &mut [T] {
+        &mut self.maps[Map::Density as usize]
+    }
+
+    /// φ.
+    ///
+    /// # Errors
+    /// If the system that filled the maps computes no potential.
+    pub fn potential(&self) -> Result<&[T]> {
+        let message = "the system computes no potential: build it with `potential(true)`";
+        if self.potential {
+            Ok(&self.maps[Map::Potential as usize])
+        } else {
+            Err(Error::new(ErrorKind::Argument, message))
+        }
+    }
+
+    /// ξ_x and ξ_y.
+    pub fn field(&self) -> [&[T]; 2] {
+        [Map::FieldX, Map::FieldY].map(|map| &*self.maps[map as usize])
+    }
+}
+
+impl<T: Float> Maps<T> {
+    fn step(&mut self, spreader: &Spreader, ready: &Ready<T>, from: usize, to: usize) -> Result<()> {
+        if from == to {
+            let Ready::Plan(plan) = ready else { unreachable!("a multiply has another map to write") };
+            return plan.execute_in_place_with(&mut self.maps[to], &mut self.scratch);
+        }
+        let mut output = std::mem::take(&mut self.maps[to]);
+        let input = &self.maps[from];
+        let result = match ready {
+            Ready::Plan(plan) => plan.execute_with(input, &mut output, &mut self.scratch),
+            Ready::Scale(factors) => {
+                spreader.scale(input, factors, &mut output);
+                Ok(())
+            }
+        };
+        self.maps[to] = output;
+        result
+    }
+}

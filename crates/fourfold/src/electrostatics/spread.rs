@@ -1,0 +1,200 @@
+//! From cells to the map of their density, and from maps back to cells.
+//!
+//! All sums have one order, whatever the number of threads: a bin adds its cells in the order in which they are given, since a strip of
+//! the grid is one thread's; a cell adds its bins row by row.
+
+use super::Float;
+use super::grid::{Cells, Charge, Grid};
+use crate::cpu::threads::Pool;
+use crate::{Error, ErrorKind, Planner, Result};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Rows of bins (all y of some x) that are one thread's at a time.
+const STRIP: usize = 8;
+
+/// Cells that are one thread's at a time.
+const CHUNK: usize = 1 << 10;
+
+/// What knows the grid and the cells: density, forces, overflow. Engines share it; they differ in the transforms.
+pub struct Spreader {
+    grid: Grid,
+    least: f64,
+    pool: Arc<Pool>,
+}
+
+impl Spreader {
+    /// For a grid, with the threads of a planner. `least`: bins to which the charge of smaller cells is widened; see
+    /// [`Builder::smoothing`](super::Builder::smoothing).
+    ///
+    /// # Errors
+    /// If `least` is negative or not a number.
+    pub fn new(grid: Grid, least: f64, planner: &Planner) -> Result<Spreader> {
+        if !least.is_finite() || least < 0.0 {
+            let message = format!("cells widened to {least} bins: expected 0 (not at all) or more");
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
+        Ok(Spreader { grid, least, pool: planner.pool() })
+    }
+
+    /// The grid.
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    /// ρ_b, the part of each bin that cells cover (more than 1 where they overlap), clipped to the region. Cells that are
+    /// widened charge it thinner by as much.
+    ///
+    /// # Errors
+    /// If a cell lies outside the region or its size is negative or not a number, or the map is not the grid's.
+    pub fn density<T: Float>(&self, cells: Cells<'_, T>, map: &mut [T]) -> Result<()> {
+        self.check_map("density", map.len())?;
+        let charges = self.charges(cells)?;
+        let [m, n] = self.grid.bins();
+        let lists = lists(&charges, m);
+        let strips: Vec<_> = map.chunks_mut(STRIP * n).map(Mutex::new).collect();
+        self.pool.run(strips.len(), &|_, strip| {
+            let mut map = strips[strip].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut sums = vec![0.0; map.len()];
+            let rows = strip * STRIP..(strip * STRIP + sums.len() / n);
+            for &cell in &lists.cells[lists.starts[strip]..lists.starts[strip + 1]] {
+                charges[cell as usize].add_to(&mut sums, rows.clone(), n);
+            }
+            map.iter_mut().zip(sums).for_each(|(place, sum)| *place = T::nearest(sum));
+        });
+        Ok(())
+    }
+
+    /// F_i = d_i Σ_b |cell i ∩ bin b| ξ_b, along x and along y: areas in the units of the region, d_i = 1, or less where cells are widened.
+    ///
+    /// # Errors
+    /// As [`Spreader::density`].
+    pub fn forces<T: Float>(&self, cells: Cells<'_, T>, field: [&[T]; 2]) -> Result<[Vec<T>; 2]> {
+        field.iter().try_for_each(|map| self.check_map("field", map.len()))?;
+        let count = cells.count()?;
+        let bin_area: f64 = self.grid.bin_size().iter().product();
+        let mut forces = vec![[T::default(); 2]; count];
+        self.by_chunks(&mut forces, |i| {
+            let sums = self.grid.charge(cells, i, self.least)?.sums(field, self.grid.bins());
+            Ok(sums.map(|sum| T::nearest(sum * bin_area)))
+        })?;
+        Ok([0, 1].map(|axis| forces.iter().map(|force| force[axis]).collect()))
+    }
+
+    /// ePlace's density overflow, Σ_b max(ρ_b − `target`, 0) / Σ_b ρ_b: the part of the charge that is too much where it is.
+    ///
+    /// # Errors
+    /// If the map is not the grid's.
+    pub fn overflow<T: Float>(&self, density: &[T], target: f64) -> Result<f64> {
+        self.check_map("density", density.len())?;
+        let sum = |f: &(dyn Fn(f64) -> f64 + Sync)| self.sum(&|b| f(density[b].into()));
+        let (over, all) = (sum(&|density| (density - target).max(0.0)), sum(&|density| density));
+        Ok(if all > 0.0 { over / all } else { 0.0 })
+    }
+
+    /// Σ_b f(b), row by row.
+    pub(super) fn sum(&self, f: &(dyn Fn(usize) -> f64 + Sync)) -> f64 {
+        let [m, n] = self.grid.bins();
+        let rows: Vec<_> = (0..m).map(|_| Mutex::new(0.0)).collect();
+        self.pool.run(m, &|_, row| {
+            let sum = (row * n..(row + 1) * n).map(f).sum();
+            *rows[row].lock().unwrap_or_else(PoisonError::into_inner) = sum;
+        });
+        rows.into_iter().map(|row| row.into_inner().unwrap_or_else(PoisonError::into_inner)).sum()
+    }
+
+    /// y = x · f, bin by bin.
+    pub(super) fn scale<T: Float>(&self, x: &[T], f: &[T], y: &mut [T]) {
+        let row = self.grid.bins()[1];
+        let rows: Vec<_> = y.chunks_mut(row).map(Mutex::new).collect();
+        self.pool.run(rows.len(), &|_, r| {
+            let mut y = rows[r].lock().unwrap_or_else(PoisonError::into_inner);
+            let part = r * row..(r + 1) * row;
+            y.iter_mut().zip(x[part.clone()].iter().zip(&f[part])).for_each(|(y, (&x, &f))| *y = x * f);
+        });
+    }
+
+    /// An error unless a map has as many elements as there are bins.
+    pub fn check_map(&self, name: &str, len: usize) -> Result<()> {
+        let [m, n] = self.grid.bins();
+        let message = || format!("the {name} map has {len} elements: the grid has {m} x {n} bins");
+        if len == m * n { Ok(()) } else { Err(Error::new(ErrorKind::Argument, message())) }
+    }
+
+    fn charges<T: Float>(&self, cells: Cells<'_, T>) -> Result<Vec<Charge>> {
+        let count = cells.count()?;
+        if u32::try_from(count).is_err() {
+            return Err(Error::new(ErrorKind::Argument, format!("{count} cells: at most {} are taken", u32::MAX)));
+        }
+        let mut charges = vec![Charge::default(); count];
+        self.by_chunks(&mut charges, |i| self.grid.charge(cells, i, self.least))?;
+        Ok(charges)
+    }
+
+    /// Fills a list; the first of the errors is the result.
+    fn by_chunks<U: Send>(&self, list: &mut [U], make: impl Fn(usize) -> Result<U> + Sync) -> Result<()> {
+        let chunks: Vec<_> = list.chunks_mut(CHUNK).map(|chunk| Mutex::new((chunk, Ok(())))).collect();
+        self.pool.run(chunks.len(), &|_, c| {
+            let mut guard = chunks[c].lock().unwrap_or_else(PoisonError::into_inner);
+            let (chunk, result) = &mut *guard;
+            let mut fill = || chunk.iter_mut().enumerate().try_for_each(|(i, x)| make(c * CHUNK + i).map(|y| *x = y));
+            *result = fill();
+        });
+        chunks.into_iter().try_for_each(|chunk| chunk.into_inner().unwrap_or_else(PoisonError::into_inner).1)
+    }
+}
+
+/// Which cells meet which strip: those of strip s are `cells[starts[s]..starts[s + 1]]`, ascending.
+struct Lists {
+    starts: Vec<usize>,
+    cells: Vec<u32>,
+}
+
+/// A counting sort.
+fn lists(charges: &[Charge], rows: usize) -> Lists {
+    let strips = |charge: &Charge| {
+        let rows = charge.spans[0].bins(rows);
+        rows.start / STRIP..rows.end.div_ceil(STRIP)
+    };
+    let mut starts = vec![0; rows.div_ceil(STRIP) + 1];
+    charges.iter().for_each(|charge| strips(charge).for_each(|strip| starts[strip + 1] += 1));
+    (1..starts.len()).for_each(|strip| starts[strip] += starts[strip - 1]);
+    let (mut next, mut cells) = (starts.clone(), vec![0; starts[starts.len() - 1]]);
+    for (cell, charge) in charges.iter().enumerate() {
+        for strip in strips(charge) {
+            cells[next[strip]] = cell as u32;
+            next[strip] += 1;
+        }
+    }
+    Lists { starts, cells }
+}
+
+impl Charge {
+    /// Adds what it charges to the bins of some rows, whose sums these are.
+    fn add_to(&self, sums: &mut [f64], rows: std::ops::Range<usize>, n: usize) {
+        let [across, along] = self.spans;
+        let met = across.bins(usize::MAX);
+        for row in met.start.max(rows.start)..met.end.min(rows.end) {
+            let part = self.density * across.overlap(row);
+            let line = &mut sums[(row - rows.start) * n..][..n];
+            for column in along.bins(n) {
+                line[column] += part * along.overlap(column);
+            }
+        }
+    }
+
+    /// Its charge on each bin times the bin's values, in bins.
+    fn sums<T: Float>(&self, maps: [&[T]; 2], [m, n]: [usize; 2]) -> [f64; 2] {
+        let [across, along] = self.spans;
+        let mut sums = [0.0; 2];
+        for row in across.bins(m) {
+            let part = self.density * across.overlap(row);
+            for column in along.bins(n) {
+                let charge = part * along.overlap(column);
+                for (sum, map) in sums.iter_mut().zip(maps) {
+                    *sum += charge * map[row * n + column].into();
+                }
+            }
+        }
+        sums
+    }
+}
