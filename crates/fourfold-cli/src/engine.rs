@@ -174,6 +174,18 @@ impl Contender {
         planner.threshold(problem, threshold).with_context(|| format!("cannot plan {problem}"))
     }
 
+    /// What `cpu` makes with the processor's planner, or `gpu` with that of the device.
+    pub(crate) fn with_planner<R>(
+        &self,
+        cpu: impl FnOnce(&Planner) -> R,
+        gpu: impl FnOnce(&Device, &GpuPlanner) -> R,
+    ) -> R {
+        match &*self.planner {
+            AnyPlanner::Cpu(planner) => cpu(planner),
+            AnyPlanner::Gpu(device, planner) => gpu(device, planner),
+        }
+    }
+
     /// The plan for a problem.
     pub(crate) fn plan(&self, problem: &Problem) -> Result<Ready> {
         self.ready(problem, Planner::plan_recipe, GpuPlanner::plan_recipe)

@@ -160,10 +160,7 @@ impl<T: Float> Electrostatics<T> {
     /// # Errors
     /// If the system computes no potential, or the maps are those of another grid.
     pub fn energy(&self, maps: &Maps<T>) -> Result<f64> {
-        let (density, potential) = (maps.density(), maps.potential()?);
-        self.spreader.check_map("potential", potential.len())?;
-        let sum = self.spreader.sum(&|b| density[b].into() * potential[b].into());
-        Ok(sum * self.wanted.scaling.energy_factor(self.spreader.grid()))
+        self.spreader.energy(maps.density(), maps.potential()?, self.wanted.scaling)
     }
 
     /// The force on every cell along x and along y: [`Spreader::forces`].
@@ -211,16 +208,13 @@ impl<T: Float> Maps<T> {
             let Ready::Plan(plan) = ready else { unreachable!("a multiply has another map to write") };
             return plan.execute_in_place_with(&mut self.maps[to], &mut self.scratch);
         }
-        let mut output = std::mem::take(&mut self.maps[to]);
-        let input = &self.maps[from];
-        let result = match ready {
-            Ready::Plan(plan) => plan.execute_with(input, &mut output, &mut self.scratch),
+        let [input, output] = self.maps.get_disjoint_mut([from, to]).expect("two maps of those that there are");
+        match ready {
+            Ready::Plan(plan) => plan.execute_with(input, output, &mut self.scratch),
             Ready::Scale(factors) => {
-                spreader.scale(input, factors, &mut output);
+                spreader.scale(input, factors, output);
                 Ok(())
             }
-        };
-        self.maps[to] = output;
-        result
+        }
     }
 }

@@ -3,8 +3,8 @@
 //! All sums have one order, whatever the number of threads: a bin adds its cells in the order in which they are given, since a strip of
 //! the grid is one thread's; a cell adds its bins row by row.
 
-use super::Float;
 use super::grid::{Cells, Charge, Grid};
+use super::{Float, Scaling};
 use crate::cpu::threads::Pool;
 use crate::{Error, ErrorKind, Planner, Result};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -91,8 +91,18 @@ impl Spreader {
         Ok(if all > 0.0 { over / all } else { 0.0 })
     }
 
+    /// The energy of a density in a potential, by the formula of their scaling.
+    ///
+    /// # Errors
+    /// If a map is not the grid's.
+    pub fn energy<T: Float>(&self, density: &[T], potential: &[T], scaling: Scaling) -> Result<f64> {
+        self.check_map("density", density.len())?;
+        self.check_map("potential", potential.len())?;
+        Ok(self.sum(&|b| density[b].into() * potential[b].into()) * scaling.energy_factor(&self.grid))
+    }
+
     /// Σ_b f(b), row by row.
-    pub(super) fn sum(&self, f: &(dyn Fn(usize) -> f64 + Sync)) -> f64 {
+    fn sum(&self, f: &(dyn Fn(usize) -> f64 + Sync)) -> f64 {
         let [m, n] = self.grid.bins();
         let rows: Vec<_> = (0..m).map(|_| Mutex::new(0.0)).collect();
         self.pool.run(m, &|_, row| {

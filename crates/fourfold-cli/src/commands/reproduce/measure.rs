@@ -9,7 +9,7 @@ use fourfold::{Method, Precision, Problem};
 use crate::array::{random, zeros_of};
 use crate::contest::Contest;
 use crate::engine::{Contender, Engine};
-use crate::timing::Spread;
+use crate::timing::{Spread, Timed};
 
 /// Where and how experiments are done.
 pub(super) struct Setting {
@@ -96,6 +96,20 @@ impl Setting {
         let results: Vec<(Spread, Spread)> = contest.results().collect();
         let copy = results.first().map_or(f64::NAN, |(_, copy)| copy.min);
         Ok((results.into_iter().map(|(spread, _)| spread.min).collect(), copy))
+    }
+
+    /// Milliseconds of each work: of its fastest warm run, as they take turns.
+    pub(super) fn fastest(&self, mut works: Vec<Timed>) -> Result<Vec<f64>> {
+        let (start, long) = (Instant::now(), Duration::from_secs_f64(self.seconds() * works.len() as f64));
+        while works.iter().any(|work| work.samples() < LEAST_ROUNDS) || start.elapsed() < long {
+            works.iter_mut().try_for_each(Timed::sample)?;
+        }
+        Ok(works.iter().map(|work| work.spread().min).collect())
+    }
+
+    /// The default method on the engine, with the threads that the processor's part of the work has.
+    pub(super) fn contender(&self) -> (&Contender, usize) {
+        (&self.contender, self.threads)
     }
 
     /// An error unless all methods give what the default one gives, to a few units in the last place.

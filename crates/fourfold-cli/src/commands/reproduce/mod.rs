@@ -3,6 +3,8 @@
 //! An experiment is a file with a row of [`TABLES`]. What they share is in `page.rs`, `plot.rs` and `measure.rs`.
 
 mod breakdown;
+mod compression;
+mod electrostatics;
 mod four_algorithms;
 mod gather_scatter;
 mod measure;
@@ -54,6 +56,8 @@ const TABLES: &[Table] = &[
     table("fig-6", "what the stages take", breakdown::run),
     table("table-vi", "how the kernels use the device", utilisation::run),
     table("eq-19", "Amdahl's law for image compression", speedup::run),
+    table("algorithm-3", "image compression by three stages and fused", compression::run),
+    table("table-vii", "density, field and forces of placed circuits (Algorithm 4)", electrostatics::run),
 ];
 
 const fn table(name: &'static str, about: &'static str, run: fn(&Setting) -> Result<Outcome>) -> Table {

@@ -17,7 +17,7 @@ use crate::ready::Ready;
 const SIDES: [usize; 3] = [512, 1024, 2048];
 
 /// Coefficients of reals from −1 to 1, in orthonormal scale, that are dropped: about half.
-const THRESHOLD: f64 = 0.4;
+pub(super) const THRESHOLD: f64 = 0.4;
 
 /// Runs that are timed at least.
 const LEAST_RUNS: usize = 5;
@@ -65,7 +65,11 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
 }
 
 /// Milliseconds of the two transforms of Algorithm 3, and of all of it, by each method: of its fastest warm run, as the methods take turns.
-fn compress(setting: &Setting, methods: [&'static str; 2], problems: [&Problem; 2]) -> Result<[[f64; 2]; 2]> {
+pub(super) fn compress(
+    setting: &Setting,
+    methods: [&'static str; 2],
+    problems: [&Problem; 2],
+) -> Result<[[f64; 2]; 2]> {
     problems.iter().try_for_each(|problem| setting.check(problem, &methods.map(Job::Whole)))?;
     let mut codecs = [Codec::new(setting, methods[0], problems)?, Codec::new(setting, methods[1], problems)?];
     let (begin, long) = (Instant::now(), Duration::from_secs_f64(2.0 * setting.seconds()));
