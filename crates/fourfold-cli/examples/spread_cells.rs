@@ -36,15 +36,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     // The overflow is that of the cells as they are, not as they are widened.
     let exact = Spreader::new(grid, 0.0, &planner)?;
     let (mut board, mut maps, mut density) = (Board::heap(), system.maps()?, vec![0.0; grid.count()]);
-    let (start, mut panels) = (Instant::now(), vec![]);
+    let (start, mut panels, mut before) = (Instant::now(), vec![], f64::INFINITY);
     for step in 0..MOST_STEPS {
         system.solve(board.cells(), &mut maps)?;
         exact.density(board.cells(), &mut density)?;
         let overflow = exact.overflow(&density, 1.0)?;
         let (energy, done) = (system.energy(&maps)?, overflow < OVERFLOW);
-        if step % 20 == 0 || done {
-            println!("step {step:4}  energy {energy:.6e}  overflow {:.2} %  {:.1?}", 100.0 * overflow, start.elapsed());
+        println!("step {step:3}  energy {energy:.4e}  overflow {:.2} %  {:.1?}", 100.0 * overflow, start.elapsed());
+        if energy >= before {
+            return Err(format!("the energy has risen from {before} to {energy}: the step is too long").into());
         }
+        before = energy;
         if step == 0 || done {
             panels.push([density_panel(&density), field_panel(&maps)]);
         }

@@ -29,6 +29,28 @@ fn tables_are_printed_and_saved() {
     assert!(!out.join("table-vi-cpu.md").exists());
 }
 
+/// Algorithms 3 and 4 by all methods, whose fields the command itself compares.
+#[test]
+fn case_studies_are_timed() {
+    let folder = Folder::new();
+    let out = folder.path("out");
+    let quick: [&dyn AsRef<std::ffi::OsStr>; 7] =
+        [&"reproduce", &"algorithm-3", &"table-vii", &"--quick", &"--engine", &"cpu", &"--out"];
+    let text = success(&[&quick[..], &[&out]].concat());
+    says(
+        &text,
+        &["# Algorithm 3", "| 720 × 1280 |", "# Table VII", "| adaptec1 | 210904 | 512 × 512 | 0.6300 | 0.3300 |"],
+    );
+    let csv = fs::read_to_string(out.join("table-vii-cpu.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 7, "a head and six circuits");
+    for line in csv.lines().skip(1) {
+        let times: Vec<f64> = line.split(',').skip(5).take(6).map(|cell| cell.parse().unwrap()).collect();
+        let (transforms, steps) = times.split_at(3);
+        assert!(transforms.iter().zip(steps).all(|(part, whole)| 0.0 < *part && part < whole), "{line}");
+    }
+    assert!(fs::read(out.join("table-vii-cpu.png")).unwrap().starts_with(b"\x89PNG"));
+}
+
 /// The last cell but two: milliseconds stand before their share and the multiple of a copy.
 fn milliseconds(line: &str) -> f64 {
     let cells: Vec<&str> = line.rsplit(',').collect();

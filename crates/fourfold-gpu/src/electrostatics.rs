@@ -2,7 +2,7 @@
 
 use crate::runtime::argument;
 use crate::{Device, GpuArray, GpuPlan, GpuPlanner};
-use fourfold::electrostatics::{Builder, Cells, Float, MAPS, Map, Order, Spreader, Wanted, Work, steps};
+use fourfold::electrostatics::{Builder, Cells, Float, MAPS, Map, Spreader, Wanted, Work, steps};
 use fourfold::{Method, Multiplier, Planner, Precision, Problem, Result};
 
 /// [`Electrostatics`](fourfold::electrostatics::Electrostatics) whose maps are on a device, as are the transforms with their scalings. Cells are
@@ -49,15 +49,12 @@ impl<T: Float> GpuElectrostatics<T> {
         };
         let plan = |work: Work| match work {
             Work::Transform(problem) => plan(&problem),
-            Work::Filter(forward, factors, inverse) => planner.filter(&forward, &factors, &inverse),
             Work::Premultiplied(factors, problem) => planner.premultiplied(&factors, &problem),
             Work::Scale(factors) => {
                 planner.premultiplied(&Multiplier::Table(factors), &identity(spreader.grid().bins(), T::PRECISION)?)
             }
         };
-        // The passes of a filter are two kernels.
-        let steps = steps(spreader.grid(), &wanted, Order::Coefficients)?;
-        let steps = steps.into_iter().map(|step| Ok((plan(step.work)?, step.from, step.to)));
+        let steps = steps(spreader.grid(), &wanted)?.into_iter().map(|step| Ok((plan(step.work)?, step.from, step.to)));
         let steps = steps.collect::<Result<Vec<_>>>()?;
         Ok(GpuElectrostatics {
             device: planner.device.clone(),

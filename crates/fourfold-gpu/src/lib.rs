@@ -19,6 +19,7 @@ mod lines;
 mod outline;
 mod pinned;
 mod plan;
+mod pointwise;
 mod runtime;
 #[cfg(test)]
 mod simulator;

@@ -8,9 +8,7 @@ use crate::library::Library;
 use crate::outline::unwise;
 use crate::runtime::{Buffer, argument, elsewhere};
 use crate::{Cache, Device, GpuArray, GpuScratch, Target};
-use fourfold::{
-    Domain, Element, Error, ErrorKind, Layout, Multiplier, Planner, Precision, Problem, Recipe, Result, Wisdom,
-};
+use fourfold::{Domain, Element, Error, ErrorKind, Layout, Planner, Precision, Problem, Recipe, Result, Wisdom};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -22,7 +20,7 @@ pub struct GpuPlanner {
     pub(crate) device: Device,
     /// What it plans for.
     pub(crate) target: Target,
-    planner: Planner,
+    pub(crate) planner: Planner,
     pub(crate) library: Arc<Library>,
     wisdom: Mutex<Wisdom>,
     /// What is wrong with the environment that the planner was made in.
@@ -112,7 +110,7 @@ impl GpuPlanner {
     }
 
     /// What is known of a recipe; nothing, if all is to be estimated.
-    fn known(&self, recipe: &Recipe) -> Result<Vec<Choice>> {
+    pub(crate) fn known(&self, recipe: &Recipe) -> Result<Vec<Choice>> {
         self.target.choices(recipe, &self.lock_wisdom())
     }
 
@@ -153,47 +151,6 @@ impl GpuPlanner {
         let mut plan = self.plan_recipe(recipe)?;
         plan.executable.only(stage);
         Ok(plan)
-    }
-
-    /// A plan that computes forward → multiply → inverse, as [`Planner::filter`]; the multiply is part of the pass that ends the forward
-    /// transform.
-    ///
-    /// # Errors
-    /// As [`Planner::filter`] and [`GpuPlanner::plan`].
-    pub fn filter(&self, forward: &Problem, multiplier: &Multiplier, inverse: &Problem) -> Result<GpuPlan> {
-        check_lengths(forward)?;
-        check_lengths(inverse)?;
-        let recipe = self.planner.filter_recipe(forward, multiplier, inverse)?;
-        self.prepare(recipe, Some(Action::Multiply(multiplier.clone())), vec![])
-    }
-
-    /// A plan that computes multiply → `problem`, as [`Planner::premultiplied`]: the first pass multiplies what it reads.
-    ///
-    /// # Errors
-    /// As [`Planner::premultiplied`] and [`GpuPlanner::plan`], and if elements of the input share a place: kernels find factors by places.
-    pub fn premultiplied(&self, multiplier: &Multiplier, problem: &Problem) -> Result<GpuPlan> {
-        check_lengths(problem)?;
-        if problem.input().overlaps() {
-            let message =
-                format!("the input of `{problem}` has several elements in one place: a device cannot multiply it");
-            return Err(argument(message));
-        }
-        let recipe = self.planner.premultiplied_recipe(multiplier, problem)?;
-        self.prepare(recipe, Some(Action::Multiply(multiplier.clone())), vec![])
-    }
-
-    /// A plan for `problem` whose last pass sets to 0 every real that it writes of a magnitude below `threshold`; NaNs stay.
-    ///
-    /// # Errors
-    /// If the threshold is negative or not a number; else as [`GpuPlanner::plan`].
-    pub fn threshold(&self, problem: &Problem, threshold: f64) -> Result<GpuPlan> {
-        check_lengths(problem)?;
-        if threshold.is_nan() || threshold < 0.0 {
-            return Err(argument(format!("a threshold of {threshold}: expected 0 or more")));
-        }
-        let recipe = self.recipe(problem);
-        let choices = self.known(&recipe)?;
-        self.prepare(recipe, Some(Action::Threshold(threshold)), choices)
     }
 
     /// A plan that follows a recipe, with choices for each of its passes, or for none.

@@ -41,7 +41,7 @@ pub(crate) enum Multiplied {
     /// The input.
     Input,
     /// The output, which this problem then takes: a filter.
-    Between(Problem),
+    Between(Box<Problem>),
 }
 
 /// One trip through memory: every element is read once and written once.

@@ -43,7 +43,7 @@ mod steps;
 pub use grid::{Cells, Grid};
 pub use solver::{Builder, Electrostatics, Maps};
 pub use spread::Spreader;
-pub use steps::{MAPS, Map, Order, Scaling, Step, Wanted, Work, steps};
+pub use steps::{MAPS, Map, Scaling, Step, Wanted, Work, steps};
 
 use crate::Element;
 use std::ops::Mul;

@@ -3,7 +3,7 @@
 use super::Float;
 use super::grid::{Cells, Grid};
 use super::spread::Spreader;
-use super::steps::{MAPS, Map, Order, Scaling, Wanted, Work, steps};
+use super::steps::{MAPS, Map, Scaling, Wanted, Work, steps};
 use crate::cpu::memory::Scratch;
 use crate::{Error, ErrorKind, Method, Plan, Planner, Problem, Result};
 use std::marker::PhantomData;
@@ -33,7 +33,7 @@ pub struct Maps<T> {
 }
 
 enum Ready<T> {
-    Plan(Plan),
+    Plan(Box<Plan>),
     Scale(Vec<T>),
 }
 
@@ -90,13 +90,14 @@ impl<T: Float> Builder<T> {
         };
         let ready = |work: &Work| {
             Ok(match work {
-                Work::Transform(problem) => Ready::Plan(plan(problem)?),
-                Work::Filter(forward, factors, inverse) => Ready::Plan(planner.filter(forward, factors, inverse)?),
-                Work::Premultiplied(factors, problem) => Ready::Plan(planner.premultiplied(factors, problem)?),
+                Work::Transform(problem) => Ready::Plan(Box::new(plan(problem)?)),
+                Work::Premultiplied(factors, problem) => {
+                    Ready::Plan(Box::new(planner.premultiplied(factors, problem)?))
+                }
                 Work::Scale(factors) => Ready::Scale(factors.iter().map(|&factor| T::nearest(factor)).collect()),
             })
         };
-        let steps = steps(&self.grid, &self.wanted, Order::Filters)?;
+        let steps = steps(&self.grid, &self.wanted)?;
         let steps =
             steps.iter().map(|step| Ok((ready(&step.work)?, step.from, step.to))).collect::<Result<Vec<_>>>()?;
         let bytes = |ready: &Ready<T>| if let Ready::Plan(plan) = ready { plan.scratch_bytes() } else { 0 };

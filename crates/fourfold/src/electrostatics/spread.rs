@@ -146,8 +146,7 @@ impl Spreader {
         self.pool.run(chunks.len(), &|_, c| {
             let mut guard = chunks[c].lock().unwrap_or_else(PoisonError::into_inner);
             let (chunk, result) = &mut *guard;
-            let mut fill = || chunk.iter_mut().enumerate().try_for_each(|(i, x)| make(c * CHUNK + i).map(|y| *x = y));
-            *result = fill();
+            *result = chunk.iter_mut().enumerate().try_for_each(|(i, x)| make(c * CHUNK + i).map(|y| *x = y));
         });
         chunks.into_iter().try_for_each(|chunk| chunk.into_inner().unwrap_or_else(PoisonError::into_inner).1)
     }
@@ -178,33 +177,48 @@ fn lists(charges: &[Charge], rows: usize) -> Lists {
     Lists { starts, cells }
 }
 
+/// Bins along an axis that almost all cells meet at most: their parts need no memory from the heap.
+const FEW: usize = 8;
+
 impl Charge {
+    /// Calls `each` with the first bin along axis 1 and the parts of all that it meets there.
+    fn with_parts<R>(&self, n: usize, each: impl FnOnce(usize, &[f64]) -> R) -> R {
+        let bins = self.spans[1].bins(n);
+        let first = bins.start;
+        if bins.len() <= FEW {
+            let mut parts = [0.0; FEW];
+            parts.iter_mut().zip(bins.clone()).for_each(|(part, bin)| *part = self.spans[1].overlap(bin));
+            return each(first, &parts[..bins.len()]);
+        }
+        each(first, &bins.map(|bin| self.spans[1].overlap(bin)).collect::<Vec<_>>())
+    }
+
     /// Adds what it charges to the bins of some rows, whose sums these are.
     fn add_to(&self, sums: &mut [f64], rows: std::ops::Range<usize>, n: usize) {
-        let [across, along] = self.spans;
-        let met = across.bins(usize::MAX);
-        for row in met.start.max(rows.start)..met.end.min(rows.end) {
-            let part = self.density * across.overlap(row);
-            let line = &mut sums[(row - rows.start) * n..][..n];
-            for column in along.bins(n) {
-                line[column] += part * along.overlap(column);
+        let met = self.spans[0].bins(usize::MAX);
+        self.with_parts(n, |first, parts| {
+            for row in met.start.max(rows.start)..met.end.min(rows.end) {
+                let share = self.density * self.spans[0].overlap(row);
+                let line = &mut sums[(row - rows.start) * n + first..][..parts.len()];
+                line.iter_mut().zip(parts).for_each(|(sum, part)| *sum += share * part);
             }
-        }
+        });
     }
 
     /// Its charge on each bin times the bin's values, in bins.
     fn sums<T: Float>(&self, maps: [&[T]; 2], [m, n]: [usize; 2]) -> [f64; 2] {
-        let [across, along] = self.spans;
-        let mut sums = [0.0; 2];
-        for row in across.bins(m) {
-            let part = self.density * across.overlap(row);
-            for column in along.bins(n) {
-                let charge = part * along.overlap(column);
-                for (sum, map) in sums.iter_mut().zip(maps) {
-                    *sum += charge * map[row * n + column].into();
+        self.with_parts(n, |first, parts| {
+            let mut sums = [0.0; 2];
+            for row in self.spans[0].bins(m) {
+                let share = self.density * self.spans[0].overlap(row);
+                let lines = maps.map(|map| &map[row * n + first..][..parts.len()]);
+                for (i, part) in parts.iter().enumerate() {
+                    let charge = share * part;
+                    sums[0] += charge * lines[0][i].into();
+                    sums[1] += charge * lines[1][i].into();
                 }
             }
-        }
-        sums
+            sums
+        })
     }
 }

@@ -10,21 +10,11 @@
 //! ```
 //!
 //! Unscaled kinds make A = dct2(ρ) = M N a, dct3 of coefficients c is 4 Σ″ c cos cos, and where an IDXST stands instead it is
-//! 2 Σ c sin cos. So with the table G = 1 / (4 M N k²), φ = dct3,dct3(G A), ξ_x = idxst,dct3(2 k_u G A) and ξ_y = dct3,idxst(2 k_v G A).
+//! 2 Σ c sin cos. So with G = 1 / (4 M N k²), φ = dct3,dct3(G A), ξ_x = idxst,dct3(2 k_u G A) and ξ_y = dct3,idxst(2 k_v G A).
 //!
-//! **Fused.** Sums along different axes commute, and 2 k_u is constant along the rows: φ and ξ_x have their rows in common, and all maps the
-//! columns of the first transform. Six passes instead of eight, and no other trip through memory:
-//!
-//! ```text
-//! coefficients = dct2 down the columns of ρ
-//! φ   = dct2 along rows → × G       → dct3 along rows      one pass
-//! ξ_y = dct2 along rows → × 2 k_v G → idxst along rows     one pass
-//! ξ_x = × 2 k_u → idxst down the columns of φ
-//! φ   = dct3 down its columns;  ξ_y = dct3 down its columns
-//! ```
-//!
-//! Where an engine would do the filters' row transforms twice ([`Order::Coefficients`]), the coefficients are those of both axes, and
-//! φ and ξ_y begin with the multiply: seven passes.
+//! By the default method the multiplies are parts of the passes that begin the inverse transforms: two passes a transform, and no other trip
+//! through memory. (Other orders of the same sums were measured on a processor. φ and ξ_x can have their rows in common, which saves a pass
+//! of eight, and nothing without the potential; filters along the rows save one more, and take longer, since they do DFTs twice.)
 
 use super::grid::Grid;
 use crate::{Method, Multiplier, Precision, Problem, Result};
@@ -61,8 +51,6 @@ pub const MAPS: usize = 5;
 pub enum Work {
     /// A transform.
     Transform(Problem),
-    /// [`Planner::filter`](crate::Planner::filter).
-    Filter(Problem, Multiplier, Problem),
     /// [`Planner::premultiplied`](crate::Planner::premultiplied).
     Premultiplied(Multiplier, Problem),
     /// A multiply that is a trip through memory of its own: one factor a bin.
@@ -78,15 +66,6 @@ pub struct Step {
     pub from: Map,
     /// What it writes.
     pub to: Map,
-}
-
-/// How the default method puts the transforms together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// Filters along the rows: for engines that have those in one pass.
-    Filters,
-    /// All coefficients first.
-    Coefficients,
 }
 
 /// What is to be computed.
@@ -120,91 +99,41 @@ impl Scaling {
     }
 }
 
-/// The wave numbers k_u and k_v, and G.
-struct Factors {
-    k: [Vec<f64>; 2],
-    g: Vec<f64>,
-}
-
-impl Factors {
-    fn new(grid: &Grid, scaling: Scaling) -> Factors {
-        let ((unit, factor), bin) = (scaling.units(grid), grid.bin_size());
-        let k = [0, 1].map(|axis| {
-            let count = grid.bins()[axis];
-            let step = PI / count as f64 * (unit / bin[axis]);
-            (0..count).map(|u| u as f64 * step).collect::<Vec<_>>()
-        });
-        let by = factor / (4.0 * grid.count() as f64);
-        let g = |ku: f64, kv: f64| if ku == 0.0 && kv == 0.0 { 0.0 } else { by / (ku * ku + kv * kv) };
-        let g = k[0].iter().flat_map(|&ku| k[1].iter().map(move |&kv| g(ku, kv))).collect();
-        Factors { k, g }
-    }
-
-    /// 2 k G, with the k of an axis.
-    fn field(&self, axis: usize) -> Vec<f64> {
-        let columns = self.k[1].len();
-        let k = |b: usize| if axis == 0 { self.k[0][b / columns] } else { self.k[1][b % columns] };
-        self.g.iter().enumerate().map(|(b, g)| 2.0 * k(b) * g).collect()
-    }
+/// G, 2 k_u G and 2 k_v G.
+fn factors(grid: &Grid, scaling: Scaling) -> [Vec<f64>; 3] {
+    let ((unit, factor), bin) = (scaling.units(grid), grid.bin_size());
+    let wave_numbers = |axis: usize| {
+        let count = grid.bins()[axis];
+        let step = PI / count as f64 * (unit / bin[axis]);
+        (0..count).map(|u| u as f64 * step).collect::<Vec<_>>()
+    };
+    let by = factor / (4.0 * grid.count() as f64);
+    let g = |ku: f64, kv: f64| if ku == 0.0 && kv == 0.0 { 0.0 } else { by / (ku * ku + kv * kv) };
+    let k = [0, 1].map(wave_numbers);
+    let table =
+        |f: &dyn Fn(f64, f64) -> f64| k[0].iter().flat_map(|&ku| k[1].iter().map(move |&kv| f(ku, kv))).collect();
+    [table(&g), table(&|ku, kv| 2.0 * ku * g(ku, kv)), table(&|ku, kv| 2.0 * kv * g(ku, kv))]
 }
 
 /// The steps from the density to the maps that are wanted.
 ///
 /// # Errors
 /// None of those that a user could cause.
-pub fn steps(grid: &Grid, wanted: &Wanted, order: Order) -> Result<Vec<Step>> {
-    let [m, n] = grid.bins();
-    let problem = |kinds: &str, axes: &str| -> Result<Problem> {
-        format!("{kinds} {} {m}x{n}{axes}", wanted.precision.name()).parse()
-    };
-    let factors = Factors::new(grid, wanted.scaling);
-    if wanted.method == Method::ALL[0] {
-        fused(&problem, factors, wanted, order)
-    } else {
-        whole(&problem, factors, wanted)
-    }
-}
-
-type Parse<'a> = &'a dyn Fn(&str, &str) -> Result<Problem>;
-
-const ROWS: &str = " axes=1";
-const COLUMNS: &str = " axes=0";
-
-fn fused(problem: Parse, factors: Factors, wanted: &Wanted, order: Order) -> Result<Vec<Step>> {
-    let double = factors.k[0].iter().map(|k| 2.0 * k).collect();
-    let columns = Multiplier::Separable(vec![double, vec![1.0; factors.k[1].len()]]);
-    let rows = |factors: Vec<f64>, kind: &str| -> Result<Work> {
-        let (table, back) = (Multiplier::Table(factors), problem(kind, ROWS)?);
-        Ok(match order {
-            Order::Filters => Work::Filter(problem("dct2", ROWS)?, table, back),
-            Order::Coefficients => Work::Premultiplied(table, back),
-        })
-    };
-    let first = if order == Order::Filters { COLUMNS } else { "" };
-    let back = |map| Ok(Step { work: Work::Transform(problem("dct3", COLUMNS)?), from: map, to: map });
-    let along_y = factors.field(1);
-    let mut steps = vec![
-        Step { work: Work::Transform(problem("dct2", first)?), from: Map::Density, to: Map::Coefficients },
-        Step { work: rows(factors.g, "dct3")?, from: Map::Coefficients, to: Map::Potential },
-        Step { work: rows(along_y, "idxst")?, from: Map::Coefficients, to: Map::FieldY },
-        Step { work: Work::Premultiplied(columns, problem("idxst", COLUMNS)?), from: Map::Potential, to: Map::FieldX },
-        back(Map::FieldY)?,
-    ];
-    if wanted.potential {
-        steps.push(back(Map::Potential)?);
-    }
-    Ok(steps)
-}
-
-/// Algorithm 4 to the letter.
-fn whole(problem: Parse, factors: Factors, wanted: &Wanted) -> Result<Vec<Step>> {
-    let [x, y] = [0, 1].map(|axis| factors.field(axis));
-    let maps = [(Map::FieldX, x, "idxst,dct3"), (Map::FieldY, y, "dct3,idxst"), (Map::Potential, factors.g, "dct3")];
-    let mut steps =
-        vec![Step { work: Work::Transform(problem("dct2", "")?), from: Map::Density, to: Map::Coefficients }];
+pub fn steps(grid: &Grid, wanted: &Wanted) -> Result<Vec<Step>> {
+    let ([m, n], real) = (grid.bins(), wanted.precision.name());
+    let problem = |kinds: &str| -> Result<Problem> { format!("{kinds} {real} {m}x{n}").parse() };
+    let [potential, x, y] = factors(grid, wanted.scaling);
+    let maps = [(Map::FieldX, x, "idxst,dct3"), (Map::FieldY, y, "dct3,idxst"), (Map::Potential, potential, "dct3")];
+    let mut steps = vec![Step { work: Work::Transform(problem("dct2")?), from: Map::Density, to: Map::Coefficients }];
     for (map, factors, kinds) in maps.into_iter().take(if wanted.potential { 3 } else { 2 }) {
-        steps.push(Step { work: Work::Scale(factors), from: Map::Coefficients, to: map });
-        steps.push(Step { work: Work::Transform(problem(kinds, "")?), from: map, to: map });
+        let inverse = problem(kinds)?;
+        if wanted.method == Method::ALL[0] {
+            let work = Work::Premultiplied(Multiplier::Table(factors), inverse);
+            steps.push(Step { work, from: Map::Coefficients, to: map });
+        } else {
+            steps.push(Step { work: Work::Scale(factors), from: Map::Coefficients, to: map });
+            steps.push(Step { work: Work::Transform(inverse), from: map, to: map });
+        }
     }
     Ok(steps)
 }

@@ -48,7 +48,7 @@ pub(crate) fn filter(forward: &Problem, inverse: &Problem) -> Result<Recipe> {
     let mut after = after.into_iter().map(Op::Transform);
     ops.last_mut().expect("not empty").extend([Some(Op::Multiply), after.next()].into_iter().flatten());
     ops.extend(after.map(|op| vec![op]));
-    Ok(Recipe::new(forward.clone(), Some(Multiplied::Between(inverse.clone())), ops))
+    Ok(Recipe::new(forward.clone(), Some(Multiplied::Between(Box::new(inverse.clone()))), ops))
 }
 
 /// The passes of multiply → `problem`.

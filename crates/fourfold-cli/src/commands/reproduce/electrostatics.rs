@@ -232,9 +232,10 @@ impl System {
     }
 
     fn finish(&self) -> Result<()> {
-        Ok(if let System::Gpu(.., device) = self {
-            device.finish()?
-        })
+        match self {
+            System::Cpu(..) => Ok(()),
+            System::Gpu(.., device) => Ok(device.finish()?),
+        }
     }
 }
 
