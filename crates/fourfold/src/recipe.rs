@@ -452,7 +452,7 @@ fn check_multiplies(recipe: &Recipe) -> Result<()> {
         Multiplied::Between(_) => recipe.problem.transforms().len(),
     });
     if places != wanted.as_slice() {
-        let message = "a recipe multiplies where its first line does: at its beginning, or once all sums of its first problem are done";
+        let message = "passes multiply where the first line does: at the beginning, or once all sums of the first problem are done";
         return Err(invalid(message.into()));
     }
     Ok(())

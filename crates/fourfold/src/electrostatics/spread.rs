@@ -48,17 +48,15 @@ impl Spreader {
     /// If a cell lies outside the region or its size is negative or not a number, or the map is not the grid's.
     pub fn density<T: Float>(&self, cells: Cells<'_, T>, map: &mut [T]) -> Result<()> {
         self.check_map("density", map.len())?;
-        let charges = self.charges(cells)?;
         let [m, n] = self.grid.bins();
-        let lists = lists(&charges, m);
+        let lists = lists(&self.charges(cells)?, m);
         let strips: Vec<_> = map.chunks_mut(STRIP * n).map(Mutex::new).collect();
         self.pool.run(strips.len(), &|_, strip| {
             let mut map = strips[strip].lock().unwrap_or_else(PoisonError::into_inner);
             let mut sums = vec![0.0; map.len()];
             let rows = strip * STRIP..(strip * STRIP + sums.len() / n);
-            for &cell in &lists.cells[lists.starts[strip]..lists.starts[strip + 1]] {
-                charges[cell as usize].add_to(&mut sums, rows.clone(), n);
-            }
+            let charges = &lists.charges[lists.starts[strip]..lists.starts[strip + 1]];
+            charges.iter().for_each(|charge| charge.add_to(&mut sums, rows.clone(), n));
             map.iter_mut().zip(sums).for_each(|(place, sum)| *place = T::nearest(sum));
         });
         Ok(())
@@ -131,11 +129,7 @@ impl Spreader {
     }
 
     fn charges<T: Float>(&self, cells: Cells<'_, T>) -> Result<Vec<Charge>> {
-        let count = cells.count()?;
-        if u32::try_from(count).is_err() {
-            return Err(Error::new(ErrorKind::Argument, format!("{count} cells: at most {} are taken", u32::MAX)));
-        }
-        let mut charges = vec![Charge::default(); count];
+        let mut charges = vec![Charge::default(); cells.count()?];
         self.by_chunks(&mut charges, |i| self.grid.charge(cells, i, self.least))?;
         Ok(charges)
     }
@@ -152,13 +146,13 @@ impl Spreader {
     }
 }
 
-/// Which cells meet which strip: those of strip s are `cells[starts[s]..starts[s + 1]]`, ascending.
+/// The charges that meet each strip: those of strip s are `charges[starts[s]..starts[s + 1]]`, in the order of the cells.
 struct Lists {
     starts: Vec<usize>,
-    cells: Vec<u32>,
+    charges: Vec<Charge>,
 }
 
-/// A counting sort.
+/// A counting sort. It copies charges, so that a strip's are read as one run of memory.
 fn lists(charges: &[Charge], rows: usize) -> Lists {
     let strips = |charge: &Charge| {
         let rows = charge.spans[0].bins(rows);
@@ -167,14 +161,14 @@ fn lists(charges: &[Charge], rows: usize) -> Lists {
     let mut starts = vec![0; rows.div_ceil(STRIP) + 1];
     charges.iter().for_each(|charge| strips(charge).for_each(|strip| starts[strip + 1] += 1));
     (1..starts.len()).for_each(|strip| starts[strip] += starts[strip - 1]);
-    let (mut next, mut cells) = (starts.clone(), vec![0; starts[starts.len() - 1]]);
-    for (cell, charge) in charges.iter().enumerate() {
+    let (mut next, mut sorted) = (starts.clone(), vec![Charge::default(); starts[starts.len() - 1]]);
+    for charge in charges {
         for strip in strips(charge) {
-            cells[next[strip]] = cell as u32;
+            sorted[next[strip]] = *charge;
             next[strip] += 1;
         }
     }
-    Lists { starts, cells }
+    Lists { starts, charges: sorted }
 }
 
 /// Bins along an axis that almost all cells meet at most: their parts need no memory from the heap.
