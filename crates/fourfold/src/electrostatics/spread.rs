@@ -7,6 +7,7 @@ use super::grid::{Cells, Charge, Grid};
 use super::{Float, Scaling};
 use crate::cpu::threads::Pool;
 use crate::{Error, ErrorKind, Planner, Result};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Rows of bins (all y of some x) that are one thread's at a time.
@@ -49,14 +50,13 @@ impl Spreader {
     pub fn density<T: Float>(&self, cells: Cells<'_, T>, map: &mut [T]) -> Result<()> {
         self.check_map("density", map.len())?;
         let [m, n] = self.grid.bins();
-        let lists = lists(&self.charges(cells)?, m);
+        let lists = Lists::new(&self.charges(cells)?, m, |rows| rows.start / STRIP..rows.end.div_ceil(STRIP));
         let strips: Vec<_> = map.chunks_mut(STRIP * n).map(Mutex::new).collect();
         self.pool.run(strips.len(), &|_, strip| {
             let mut map = strips[strip].lock().unwrap_or_else(PoisonError::into_inner);
             let mut sums = vec![0.0; map.len()];
             let rows = strip * STRIP..(strip * STRIP + sums.len() / n);
-            let charges = &lists.charges[lists.starts[strip]..lists.starts[strip + 1]];
-            charges.iter().for_each(|charge| charge.add_to(&mut sums, rows.clone(), n));
+            lists.strip(strip).iter().for_each(|(_, charge)| charge.add_to(&mut sums, rows.clone(), n));
             map.iter_mut().zip(sums).for_each(|(place, sum)| *place = T::nearest(sum));
         });
         Ok(())
@@ -68,14 +68,22 @@ impl Spreader {
     /// As [`Spreader::density`].
     pub fn forces<T: Float>(&self, cells: Cells<'_, T>, field: [&[T]; 2]) -> Result<[Vec<T>; 2]> {
         field.iter().try_for_each(|map| self.check_map("field", map.len()))?;
-        let count = cells.count()?;
-        let bin_area: f64 = self.grid.bin_size().iter().product();
-        let mut forces = vec![[T::default(); 2]; count];
-        self.by_chunks(&mut forces, |i| {
-            let sums = self.grid.charge(cells, i, self.least)?.sums(field, self.grid.bins());
-            Ok(sums.map(|sum| T::nearest(sum * bin_area)))
-        })?;
-        Ok([0, 1].map(|axis| forces.iter().map(|force| force[axis]).collect()))
+        let (bins, bin_area) = (self.grid.bins(), self.grid.bin_size().iter().product::<f64>());
+        let lists = Lists::new(&self.charges(cells)?, bins[0], |rows| rows.start / STRIP..rows.start / STRIP + 1);
+        let strips: Vec<_> = lists.starts[1..].iter().map(|_| Mutex::default()).collect();
+        self.pool.run(strips.len(), &|_, strip| {
+            let force = |(_, charge): &(usize, Charge)| charge.sums(field, bins).map(|sum| T::nearest(sum * bin_area));
+            let forces: Vec<[T; 2]> = lists.strip(strip).iter().map(force).collect();
+            *strips[strip].lock().unwrap_or_else(PoisonError::into_inner) = forces;
+        });
+        let mut forces = [0, 1].map(|_| vec![T::default(); cells.low[0].len()]);
+        for (strip, found) in strips.into_iter().enumerate() {
+            let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+            for ((cell, _), force) in lists.strip(strip).iter().zip(found) {
+                [forces[0][*cell], forces[1][*cell]] = force;
+            }
+        }
+        Ok(forces)
     }
 
     /// ePlace's density overflow, Σ_b max(ρ_b − `target`, 0) / Σ_b ρ_b: the part of the charge that is too much where it is.
@@ -128,47 +136,48 @@ impl Spreader {
         if len == m * n { Ok(()) } else { Err(Error::new(ErrorKind::Argument, message())) }
     }
 
+    /// The charges of all cells, or the first error.
     fn charges<T: Float>(&self, cells: Cells<'_, T>) -> Result<Vec<Charge>> {
         let mut charges = vec![Charge::default(); cells.count()?];
-        self.by_chunks(&mut charges, |i| self.grid.charge(cells, i, self.least))?;
-        Ok(charges)
-    }
-
-    /// Fills a list; the first of the errors is the result.
-    fn by_chunks<U: Send>(&self, list: &mut [U], make: impl Fn(usize) -> Result<U> + Sync) -> Result<()> {
-        let chunks: Vec<_> = list.chunks_mut(CHUNK).map(|chunk| Mutex::new((chunk, Ok(())))).collect();
+        let chunks: Vec<_> = charges.chunks_mut(CHUNK).map(|chunk| Mutex::new((chunk, Ok(())))).collect();
         self.pool.run(chunks.len(), &|_, c| {
             let mut guard = chunks[c].lock().unwrap_or_else(PoisonError::into_inner);
             let (chunk, result) = &mut *guard;
-            *result = chunk.iter_mut().enumerate().try_for_each(|(i, x)| make(c * CHUNK + i).map(|y| *x = y));
+            let charge = |i: usize| self.grid.charge(cells, c * CHUNK + i, self.least);
+            *result = chunk.iter_mut().enumerate().try_for_each(|(i, place)| charge(i).map(|charge| *place = charge));
         });
-        chunks.into_iter().try_for_each(|chunk| chunk.into_inner().unwrap_or_else(PoisonError::into_inner).1)
+        chunks.into_iter().try_for_each(|chunk| chunk.into_inner().unwrap_or_else(PoisonError::into_inner).1)?;
+        Ok(charges)
     }
 }
 
-/// The charges that meet each strip: those of strip s are `charges[starts[s]..starts[s + 1]]`, in the order of the cells.
+/// Charges with the numbers of their cells, strip by strip: those of strip s are `items[starts[s]..starts[s + 1]]`, in the order of the cells.
+/// So what a thread reads of maps and charges stays in its cache, wherever neighbours in the list of cells lie.
 struct Lists {
     starts: Vec<usize>,
-    charges: Vec<Charge>,
+    items: Vec<(usize, Charge)>,
 }
 
-/// A counting sort. It copies charges, so that a strip's are read as one run of memory.
-fn lists(charges: &[Charge], rows: usize) -> Lists {
-    let strips = |charge: &Charge| {
-        let rows = charge.spans[0].bins(rows);
-        rows.start / STRIP..rows.end.div_ceil(STRIP)
-    };
-    let mut starts = vec![0; rows.div_ceil(STRIP) + 1];
-    charges.iter().for_each(|charge| strips(charge).for_each(|strip| starts[strip + 1] += 1));
-    (1..starts.len()).for_each(|strip| starts[strip] += starts[strip - 1]);
-    let (mut next, mut sorted) = (starts.clone(), vec![Charge::default(); starts[starts.len() - 1]]);
-    for charge in charges {
-        for strip in strips(charge) {
-            sorted[next[strip]] = *charge;
-            next[strip] += 1;
+impl Lists {
+    /// A counting sort. `strips`: in which of them rows have a charge.
+    fn new(charges: &[Charge], rows: usize, strips: impl Fn(Range<usize>) -> Range<usize>) -> Lists {
+        let strips = |charge: &Charge| strips(charge.spans[0].bins(rows));
+        let mut starts = vec![0; rows.div_ceil(STRIP) + 1];
+        charges.iter().for_each(|charge| strips(charge).for_each(|strip| starts[strip + 1] += 1));
+        (1..starts.len()).for_each(|strip| starts[strip] += starts[strip - 1]);
+        let (mut next, mut items) = (starts.clone(), vec![Default::default(); starts[starts.len() - 1]]);
+        for (cell, charge) in charges.iter().enumerate() {
+            for strip in strips(charge) {
+                items[next[strip]] = (cell, *charge);
+                next[strip] += 1;
+            }
         }
+        Lists { starts, items }
     }
-    Lists { starts, charges: sorted }
+
+    fn strip(&self, strip: usize) -> &[(usize, Charge)] {
+        &self.items[self.starts[strip]..self.starts[strip + 1]]
+    }
 }
 
 /// Bins along an axis that almost all cells meet at most: their parts need no memory from the heap.
@@ -188,7 +197,7 @@ impl Charge {
     }
 
     /// Adds what it charges to the bins of some rows, whose sums these are.
-    fn add_to(&self, sums: &mut [f64], rows: std::ops::Range<usize>, n: usize) {
+    fn add_to(&self, sums: &mut [f64], rows: Range<usize>, n: usize) {
         let met = self.spans[0].bins(usize::MAX);
         self.with_parts(n, |first, parts| {
             for row in met.start.max(rows.start)..met.end.min(rows.end) {
