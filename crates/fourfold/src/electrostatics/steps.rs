@@ -20,7 +20,14 @@ use super::grid::Grid;
 use crate::{Method, Multiplier, Precision, Problem, Result};
 use std::f64::consts::PI;
 
-/// In which units potential and field are. The formulas are those of the [module](self), with a density ρ_b in parts of a bin.
+/// In which units potential and field are. For a density ρ_ij in parts of a bin with the cosine coefficients a_uv,
+///
+/// ```text
+/// ρ_ij = Σ″ a_uv cos(πu (i + ½)/M) cos(πv (j + ½)/N),    a_uv = 4/(M N) Σ_ij ρ_ij cos(πu (i + ½)/M) cos(πv (j + ½)/N)
+/// ```
+///
+/// where Σ″ halves terms with a zero index, and bins of b_x by b_y. "sin cos" stands for sin(πu (i + ½)/M) cos(πv (j + ½)/N), and so on; the term
+/// with u = v = 0 is left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scaling {
     /// DREAMPlace's: with w_u = 2πu/M and w_v = (2πv/N)(b_x/b_y), φ = Σ″ a/(w_u² + w_v²) cos cos, ξ_x = Σ″ a/2 · w_u/(w_u² + w_v²) sin cos
@@ -28,11 +35,12 @@ pub enum Scaling {
     #[default]
     Dreamplace,
     /// Poisson's equation −∇²φ = ρ − ρ̄ in the units of the region, for bins of any shape: φ = Σ″ a/k² cos cos, ξ = −∇φ, with k_u = πu/(M b_x)
-    /// and k_v = πv/(N b_y). The energy is ½ Σ_b ρ_b φ_b b_x b_y, whose negative gradient the forces are.
+    /// and k_v = πv/(N b_y). The energy is ½ Σ_b ρ_b φ_b b_x b_y; forces are its negative gradient, the nearer the
+    /// smaller bins are beside cells.
     Physical,
 }
 
-/// Maps that steps read and write.
+/// Maps that steps read and write: each of shape \[M, N\].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "their names say it")]
 pub enum Map {
@@ -115,7 +123,7 @@ fn factors(grid: &Grid, scaling: Scaling) -> [Vec<f64>; 3] {
     [table(&g), table(&|ku, kv| 2.0 * ku * g(ku, kv)), table(&|ku, kv| 2.0 * kv * g(ku, kv))]
 }
 
-/// The steps from the density to the maps that are wanted.
+/// The steps from the density to the maps that are wanted, for those who write engines.
 ///
 /// # Errors
 /// None of those that a user could cause.
