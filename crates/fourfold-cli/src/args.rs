@@ -43,6 +43,7 @@ pub(crate) enum Command {
     Tune(Tune),
     Transform(Transform),
     Compress(Compress),
+    Filter(Filter),
     Jpeg(Jpeg),
     Reproduce(Reproduce),
     Cache(Cache),
@@ -157,6 +158,35 @@ pub(crate) struct Compress {
     #[arg(long, value_name = "EPS", group = "rule", allow_negative_numbers = true, value_parser = threshold)]
     pub(crate) threshold: Option<f64>,
     /// Also draw the logarithms of the coefficients' magnitudes, before any is dropped
+    #[arg(long, value_name = "PNG")]
+    pub(crate) spectrum: Option<PathBuf>,
+    /// The type to compute with: f32 or f64
+    #[arg(long = "type", value_name = "TYPE", default_value = "f64", value_parser = precision)]
+    pub(crate) precision: Precision,
+    #[command(flatten)]
+    pub(crate) how: How,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Filter an image: FFT of each whole channel, drop low or high frequencies, transform back
+#[derive(clap::Args)]
+#[command(group = ArgGroup::new("band").required(true))]
+pub(crate) struct Filter {
+    /// The image to read, PNG or JPEG
+    pub(crate) image: PathBuf,
+    /// The PNG to write, with the channels and depth of the image
+    #[arg(short, long)]
+    pub(crate) output: PathBuf,
+    /// Keep frequencies from F on, so that edges remain; samples are then magnitudes. F is in units of the Nyquist frequency: 1 is half a cycle a
+    /// pixel, and √2 the highest, a checkerboard's
+    #[arg(long, value_name = "F", group = "band", allow_negative_numbers = true, value_parser = threshold)]
+    pub(crate) high_pass: Option<f64>,
+    /// Keep frequencies up to F, in the same unit; 0 is the mean alone
+    #[arg(long, value_name = "F", group = "band", allow_negative_numbers = true, value_parser = threshold)]
+    pub(crate) low_pass: Option<f64>,
+    /// Also draw the logarithms of the magnitudes of what is kept, frequency 0 in the centre; --high-pass 0 keeps all
     #[arg(long, value_name = "PNG")]
     pub(crate) spectrum: Option<PathBuf>,
     /// The type to compute with: f32 or f64

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::thread;
 
 use anyhow::{Context, Error, Result, bail, ensure};
-use fourfold::{ErrorKind, Isa, Method, Plan, Planner, Problem, Recipe, Wisdom};
+use fourfold::{ErrorKind, Isa, Method, Multiplier, Plan, Planner, Problem, Recipe, Wisdom};
 use fourfold_gpu::{Api, Device, DeviceId, GpuPlan, GpuPlanner, Target};
 
 use crate::args::{Contenders, How};
@@ -184,6 +184,23 @@ impl Contender {
             AnyPlanner::Cpu(planner) => cpu(planner),
             AnyPlanner::Gpu(device, planner) => gpu(device, planner),
         }
+    }
+
+    /// The plan that multiplies between a transform and its inverse.
+    pub(crate) fn filter(&self, forward: &Problem, multiplier: &Multiplier) -> Result<Ready> {
+        let (own, other) = (Method::ALL[0], self.method);
+        ensure!(own == other, "filters multiply in a pass of the method {own}, which {other} has not: leave it out");
+        let inverse = forward.inverse()?;
+        let ready = match &*self.planner {
+            AnyPlanner::Cpu(planner) => {
+                planner.filter(forward, multiplier, &inverse).map(|plan| Ready::Cpu(Box::new(plan)))
+            }
+            AnyPlanner::Gpu(device, planner) => {
+                let plan = planner.filter(forward, multiplier, &inverse);
+                plan.map(|plan| Ready::Gpu(Box::new(plan), device.clone()))
+            }
+        };
+        ready.with_context(|| format!("cannot plan a filter by {forward}"))
     }
 
     /// The plan for a problem.

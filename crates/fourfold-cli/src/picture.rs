@@ -80,6 +80,20 @@ impl Picture {
         if self.is_deep() { u16::MAX } else { u8::MAX.into() }
     }
 
+    /// The samples of a channel in the unit of 8-bit ones, 0 to 255, row by row.
+    pub(crate) fn plane(&self, channel: usize) -> impl Iterator<Item = f64> {
+        let unit = f64::from(self.brightest()) / 255.0;
+        self.samples.iter().skip(channel).step_by(self.channels()).map(move |&sample| f64::from(sample) / unit)
+    }
+
+    /// Rounds numbers in that unit to samples; what is darker than black is black, what is brighter than white is white.
+    pub(crate) fn set_plane(&mut self, channel: usize, plane: impl Iterator<Item = f64>) {
+        let (brightest, channels) = (f64::from(self.brightest()), self.channels());
+        let samples = self.samples.iter_mut().skip(channel).step_by(channels);
+        let sample = |d: f64| (d * brightest / 255.0).round().clamp(0.0, brightest) as u16;
+        samples.zip(plane).for_each(|(place, d)| *place = sample(d));
+    }
+
     /// Whether samples have 16 bits.
     fn is_deep(&self) -> bool {
         usize::from(self.color.bytes_per_pixel()) == 2 * self.channels()

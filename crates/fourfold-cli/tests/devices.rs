@@ -186,6 +186,8 @@ fn files_and_pictures_are_transformed_as_by_the_processor() {
         let seen = report(&[&engine, &"--spectrum", &drawn]);
         assert_eq!(report(&[&engine]), seen, "whether the threshold is in a pass or not");
         reports.push(seen);
+        let filtered = folder.path(&format!("{engine}-h.png"));
+        success(&[&"filter", &picture, &"-o", &filtered, &"--high-pass", &"0.2", &"--engine", &engine]);
     }
     let numbers = |name: &str| -> Vec<f64> {
         let bytes = read(&folder.path(name));
@@ -197,7 +199,7 @@ fn files_and_pictures_are_transformed_as_by_the_processor() {
     assert_eq!(reports[0], reports[1], "coefficients kept, PSNR");
     let [wide, narrow] = ["cpu-t.png", "cpu-f.png"].map(|name| image::open(folder.path(name)).unwrap().into_rgb8());
     assert!(wide.iter().zip(narrow.iter()).all(|(a, b)| a.abs_diff(*b) <= 1), "f32 is no other picture");
-    for name in [".png", "-t.png", "-s.png", "-f.png"] {
+    for name in [".png", "-t.png", "-s.png", "-f.png", "-h.png"] {
         let [cpu, gpu] = ["cpu", "opencl"].map(|engine| read(&folder.path(&format!("{engine}{name}"))));
         assert!(cpu == gpu, "{name}");
     }

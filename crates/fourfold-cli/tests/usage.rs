@@ -135,7 +135,7 @@ fn usage_errors_take_one_line_and_exit_code_2() {
 
 #[test]
 fn help_is_not_an_error() {
-    says(&success(&[&"--help"]), &["info", "plan", "verify", "bench", "transform", "compress", "cache"]);
+    says(&success(&[&"--help"]), &["info", "plan", "verify", "bench", "transform", "compress", "filter", "cache"]);
     says(&success(&[&"bench", &"--help"]), &["--threads", "--json", "kinds type shape"]);
     says(&success(&[&"--version"]), &[env!("CARGO_PKG_VERSION")]);
 }

@@ -6,39 +6,28 @@
 //!
 //! Samples are those of 0 … 255, the DCT is orthonormal. A device drops what is below a threshold in the last pass of the DCT-II.
 
-use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use fourfold::Precision;
 use fourfold_gpu::{Device, GpuPlan};
-use image::ImageFormat;
 use serde::Serialize;
 
 use super::print_json;
 use crate::args::Compress;
 use crate::array::zeros;
-use crate::output::Output;
+use crate::image_files::ImageFiles;
 use crate::picture::Picture;
 use crate::problems;
 use crate::progress::Progress;
 use crate::ready::Ready;
 use crate::sift::{Rule, Sample};
+use crate::spectrum::Spectrum;
 
 /// Reads, compresses, writes, reports.
 pub(super) fn run(args: &Compress) -> Result<()> {
-    [Some(&args.output), args.spectrum.as_ref()].into_iter().flatten().try_for_each(|path| check_png(path))?;
-    let picture = Picture::open(&args.image).with_context(|| format!("cannot read {}", args.image.display()))?;
-    let mut output = Output::create(&args.output)?;
-    let mut spectrum_output = args.spectrum.as_deref().map(Output::create).transpose()?;
-    let own_file = spectrum_output.as_ref().is_none_or(|spectrum| spectrum.path() != output.path());
-    ensure!(own_file, "cannot write {}: the spectrum needs a file of its own", args.output.display());
-    let image = fs::canonicalize(&args.image)?;
-    let over_image = spectrum_output.as_ref().is_some_and(|spectrum| spectrum.path() == image);
-    ensure!(!over_image, "cannot write {}: the spectrum would replace the image", args.image.display());
-
+    let (picture, files) = ImageFiles::open(&args.image, &args.output, args.spectrum.as_deref())?;
     let mut result = picture.clone();
     let mut spectrum = args.spectrum.as_ref().map(|_| Spectrum::new(&picture)).transpose()?;
     let compress = match args.precision {
@@ -47,21 +36,9 @@ pub(super) fn run(args: &Compress) -> Result<()> {
     };
     let (kept, time) = compress(args, &mut result, spectrum.as_mut())?;
 
-    output.fill(|file| result.write_png(file))?;
-    if let (Some(output), Some(spectrum)) = (&mut spectrum_output, &spectrum) {
-        output.fill(|file| spectrum.draw(&picture).write_png(file))?;
-    }
-    output.commit()?;
-    spectrum_output.map_or(Ok(()), Output::commit)?;
+    files.write(&result, spectrum.map(|spectrum| spectrum.draw(&picture)).as_ref())?;
     let report = Report::new(&picture, &result, kept, time);
     if args.json { print_json(&report) } else { Ok(io::stdout().write_all(report.text().as_bytes())?) }
-}
-
-/// Only PNG is written: a name that says another format would lie.
-fn check_png(path: &Path) -> Result<()> {
-    let other = ImageFormat::from_path(path).ok().filter(|format| *format != ImageFormat::Png);
-    ensure!(other.is_none(), "cannot write {}: what is written is PNG; name it .png", path.display());
-    Ok(())
 }
 
 /// Compresses in place; returns the number of coefficients kept, and the time without that for plans and for drawing the spectrum.
@@ -79,7 +56,7 @@ fn compress<T: Sample>(
         kept += codec.sift(|coefficients| {
             let start = Instant::now();
             if let Some(spectrum) = &mut spectrum {
-                spectrum.record(channel, coefficients);
+                spectrum.record(channel, coefficients.iter().map(|b| b.magnitude()));
             }
             drawing += start.elapsed();
         })?;
@@ -125,9 +102,7 @@ impl<T: Sample> Codec<T> {
     }
 
     fn load(&mut self, channel: usize, picture: &Picture) {
-        let unit = f64::from(picture.brightest()) / 255.0;
-        let samples = picture.samples.iter().skip(channel).step_by(picture.channels());
-        self.plane.iter_mut().zip(samples).for_each(|(a, &sample)| *a = T::nearest(f64::from(sample) / unit));
+        self.plane.iter_mut().zip(picture.plane(channel)).for_each(|(a, sample)| *a = T::nearest(sample));
     }
 
     /// Transforms, drops what the rule does not keep, and transforms back; returns how many coefficients are kept. `look` sees all of
@@ -154,37 +129,8 @@ impl<T: Sample> Codec<T> {
         }
     }
 
-    /// Rounds to samples.
     fn store(&self, channel: usize, picture: &mut Picture) {
-        let (brightest, channels) = (f64::from(picture.brightest()), picture.channels());
-        let samples = picture.samples.iter_mut().skip(channel).step_by(channels);
-        let sample = |d: f64| (d * brightest / 255.0).round().clamp(0.0, brightest) as u16;
-        self.plane.iter().zip(samples).for_each(|(&d, place)| *place = sample(d.into()));
-    }
-}
-
-/// Logarithms of magnitudes, ln(1 + |B|), of all colour channels.
-struct Spectrum {
-    logarithms: Vec<f32>,
-    channels: usize,
-}
-
-impl Spectrum {
-    fn new(picture: &Picture) -> Result<Spectrum> {
-        let channels = picture.color_channels();
-        Ok(Spectrum { logarithms: zeros(picture.width * picture.height * channels)?, channels })
-    }
-
-    fn record<T: Sample>(&mut self, channel: usize, coefficients: &[T]) {
-        let logarithms = self.logarithms.iter_mut().skip(channel).step_by(self.channels);
-        logarithms.zip(coefficients).for_each(|(log, b)| *log = b.magnitude().ln_1p() as f32);
-    }
-
-    /// Black for 0, full brightness for the largest.
-    fn draw(&self, picture: &Picture) -> Picture {
-        let largest = self.logarithms.iter().fold(f32::MIN_POSITIVE, |a, &b| a.max(b));
-        let samples = self.logarithms.iter().map(|log| (255.0 * log / largest).round() as u16).collect();
-        picture.of_channels(self.channels, samples)
+        picture.set_plane(channel, self.plane.iter().map(|&d| d.into()));
     }
 }
 

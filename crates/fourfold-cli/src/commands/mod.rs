@@ -3,6 +3,7 @@
 mod bench;
 mod cache;
 mod compress;
+mod filter;
 mod info;
 mod jpeg;
 mod plan;
@@ -28,6 +29,7 @@ pub(crate) fn run(command: Command) -> Result<()> {
         Command::Tune(args) => tune::run(&args),
         Command::Transform(args) => transform::run(&args),
         Command::Compress(args) => compress::run(&args),
+        Command::Filter(args) => filter::run(&args),
         Command::Jpeg(args) => jpeg::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Cache(args) => cache::run(&args),

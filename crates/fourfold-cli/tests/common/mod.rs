@@ -1,6 +1,8 @@
 //! Runs the command as a user does.
 #![allow(dead_code)] // each test file uses its own part
 
+pub(crate) mod images;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};

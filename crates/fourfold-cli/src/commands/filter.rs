@@ -1,0 +1,174 @@
+//! `fourfold filter`: the high-pass filter of "Speeding up the fast Fourier transform mixed-radix on mobile ARM Mali GPUs by means of OpenCL", part 3,
+//! and the low-pass one, on each channel of an image.
+//!
+//! ```text
+//! X = FFT of x;  Y = h X, with h(k, l) = 1 where ρ ≥ F (ρ ≤ F), else 0;  y = inverse FFT of Y
+//! ρ(k, l) = √((2k/H)² + (2l/W)²),  |k| ≤ H/2, |l| ≤ W/2
+//! ```
+//!
+//! The article gives neither F nor a unit. Here it is that of ρ: the Nyquist frequency, half a cycle a pixel, whatever the image's size. Samples are
+//! those of 0 … 255, the FFT is orthonormal. Without frequency 0 the mean of y is 0; so what a high-pass filter leaves is shown as |y|, bright where
+//! edges are.
+
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use fourfold::verify::Data;
+use fourfold::{Multiplier, Problem};
+use serde::Serialize;
+
+use super::print_json;
+use crate::args::Filter;
+use crate::array::{zeros, zeros_of};
+use crate::image_files::ImageFiles;
+use crate::picture::Picture;
+use crate::problems;
+use crate::progress::Progress;
+use crate::ready::Ready;
+use crate::spectrum::Spectrum;
+
+/// Reads, filters, writes, reports.
+pub(super) fn run(args: &Filter) -> Result<()> {
+    let (picture, files) = ImageFiles::open(&args.image, &args.output, args.spectrum.as_deref())?;
+    let mut result = picture.clone();
+    let mut channels = Channels::new(args, &picture)?;
+    let start = Instant::now();
+    let progress = Progress::new(picture.color_channels());
+    for channel in 0..picture.color_channels() {
+        channels.filter(channel, &mut result)?;
+        progress.step();
+    }
+    let time = start.elapsed();
+    drop(progress);
+    let spectrum = args.spectrum.as_ref().map(|_| channels.draw(args, &picture)).transpose()?;
+    files.write(&result, spectrum.as_ref())?;
+    let report = Report::new(&channels.band, time);
+    if args.json { print_json(&report) } else { Ok(io::stdout().write_all(report.text().as_bytes())?) }
+}
+
+/// The frequencies that pass, of an image of some size.
+struct Band {
+    size: [usize; 2],
+    cutoff: f64,
+    high: bool,
+}
+
+impl Band {
+    fn new(args: &Filter, picture: &Picture) -> Band {
+        let (size, high) = ([picture.height, picture.width], args.high_pass.is_some());
+        Band { size, high, cutoff: args.high_pass.or(args.low_pass).expect("the command line demands one of the two") }
+    }
+
+    /// Frequencies that a half spectrum has along the rows.
+    fn half(&self) -> usize {
+        self.size[1] / 2 + 1
+    }
+
+    /// Whether number `at` of the half spectrum passes.
+    fn passes(&self, at: usize) -> bool {
+        let side = |k: usize, n: usize| 2.0 * k.min(n - k) as f64 / n as f64;
+        let ([height, width], half) = (self.size, self.half());
+        let frequency = side(at / half, height).hypot(side(at % half, width));
+        if self.high { frequency >= self.cutoff } else { frequency <= self.cutoff }
+    }
+
+    /// h on the half spectrum.
+    fn factors(&self) -> Result<Vec<f64>> {
+        let mut factors = zeros(self.size[0] * self.half())?;
+        factors.iter_mut().enumerate().for_each(|(at, factor)| *factor = if self.passes(at) { 1.0 } else { 0.0 });
+        Ok(factors)
+    }
+
+    /// Numbers of the half spectrum for every pixel of the whole one with frequency 0 in its centre, at \[H/2, W/2\]; what it lacks is the conjugate of
+    /// the opposite one, X(k, l) = X̄(−k, −l).
+    fn centred(&self) -> impl Iterator<Item = usize> + '_ {
+        let ([height, width], half) = (self.size, self.half());
+        let frequency = |place: usize, n: usize| (place + n - n / 2) % n;
+        let places = (0..height).flat_map(move |row| (0..width).map(move |column| (row, column)));
+        places.map(move |(row, column)| match (frequency(row, height), frequency(column, width)) {
+            (k, l) if l < half => k * half + l,
+            (k, l) => (height - k) % height * half + width - l,
+        })
+    }
+}
+
+/// The filter for the channels of an image.
+struct Channels {
+    band: Band,
+    forward: Problem,
+    plan: Ready,
+    input: Data,
+    output: Data,
+}
+
+impl Channels {
+    fn new(args: &Filter, picture: &Picture) -> Result<Channels> {
+        let (band, real) = (Band::new(args, picture), args.precision.name());
+        let [height, width] = band.size;
+        let forward = problems::parse(&format!("rfft {real} {height}x{width} ortho"))?;
+        let plan = args.how.contender()?.filter(&forward, &Multiplier::Table(band.factors()?))?;
+        let reals = || zeros_of(args.precision, forward.input_domain(), height * width);
+        Ok(Channels { plan, input: reals()?, output: reals()?, band, forward })
+    }
+
+    fn filter(&mut self, channel: usize, picture: &mut Picture) -> Result<()> {
+        self.load(channel, picture);
+        self.plan.execute(&self.input, &mut self.output)?;
+        let reals = (0..self.band.size.iter().product()).map(|i| self.output.get(i).re);
+        picture.set_plane(channel, reals.map(|y| if self.band.high { y.abs() } else { y }));
+        Ok(())
+    }
+
+    fn load(&mut self, channel: usize, picture: &Picture) {
+        picture.plane(channel).enumerate().for_each(|(i, sample)| self.input.set(i, sample.into()));
+    }
+
+    /// The spectrum of what passes.
+    fn draw(&mut self, args: &Filter, picture: &Picture) -> Result<Picture> {
+        let (mut spectrum, plan) = (Spectrum::new(picture)?, args.how.contender()?.plan(&self.forward)?);
+        let mut half = zeros_of(args.precision, self.forward.output_domain(), self.forward.output().len)?;
+        for channel in 0..picture.color_channels() {
+            self.load(channel, picture);
+            plan.execute(&self.input, &mut half)?;
+            let magnitude = |at: usize| if self.band.passes(at) { half.get(at).norm() } else { 0.0 };
+            spectrum.record(channel, self.band.centred().map(magnitude));
+        }
+        Ok(spectrum.draw(picture))
+    }
+}
+
+/// What was done to an image.
+#[derive(Serialize)]
+struct Report {
+    width: usize,
+    height: usize,
+    /// Frequencies of a channel, and how many of them pass.
+    frequencies: usize,
+    passed: usize,
+    seconds: f64,
+    megapixels_per_second: f64,
+}
+
+impl Report {
+    fn new(band: &Band, time: Duration) -> Report {
+        let [height, width] = band.size;
+        Report {
+            width,
+            height,
+            frequencies: height * width,
+            passed: band.centred().filter(|&at| band.passes(at)).count(),
+            seconds: time.as_secs_f64(),
+            megapixels_per_second: (height * width) as f64 / time.as_secs_f64() / 1e6,
+        }
+    }
+
+    fn text(&self) -> String {
+        let Report { frequencies, passed, seconds, megapixels_per_second, .. } = self;
+        let share = 100.0 * *passed as f64 / *frequencies as f64;
+        format!(
+            "passed  {passed} of {frequencies} frequencies ({share:.2} %)\n\
+             time    {seconds:.3} s, {megapixels_per_second:.1} megapixels/s\n"
+        )
+    }
+}

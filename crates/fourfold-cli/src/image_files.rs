@@ -1,0 +1,48 @@
+//! The files of commands that make an image of an image, and may draw its spectrum.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use image::ImageFormat;
+
+use crate::output::Output;
+use crate::picture::Picture;
+
+/// What is being written.
+pub(crate) struct ImageFiles {
+    output: Output,
+    spectrum: Option<Output>,
+}
+
+impl ImageFiles {
+    /// Reads the image, and begins the files, so that what cannot be written is reported before any work is done.
+    pub(crate) fn open(image: &Path, output: &Path, spectrum: Option<&Path>) -> Result<(Picture, ImageFiles)> {
+        [Some(output), spectrum].into_iter().flatten().try_for_each(check_png)?;
+        let picture = Picture::open(image).with_context(|| format!("cannot read {}", image.display()))?;
+        let files = ImageFiles { output: Output::create(output)?, spectrum: spectrum.map(Output::create).transpose()? };
+        let spectrum_is = |path: &Path| files.spectrum.as_ref().is_some_and(|spectrum| spectrum.path() == path);
+        let clash = || format!("cannot write {}", output.display());
+        ensure!(!spectrum_is(files.output.path()), "{}: the spectrum needs a file of its own", clash());
+        let over_image = spectrum_is(&fs::canonicalize(image)?);
+        ensure!(!over_image, "cannot write {}: the spectrum would replace the image", image.display());
+        Ok((picture, files))
+    }
+
+    /// Writes them, all or none.
+    pub(crate) fn write(mut self, result: &Picture, spectrum: Option<&Picture>) -> Result<()> {
+        self.output.fill(|file| result.write_png(file))?;
+        if let (Some(output), Some(spectrum)) = (&mut self.spectrum, spectrum) {
+            output.fill(|file| spectrum.write_png(file))?;
+        }
+        self.output.commit()?;
+        self.spectrum.map_or(Ok(()), Output::commit)
+    }
+}
+
+/// Only PNG is written: a name that says another format would lie.
+fn check_png(path: &Path) -> Result<()> {
+    let other = ImageFormat::from_path(path).ok().filter(|format| *format != ImageFormat::Png);
+    ensure!(other.is_none(), "cannot write {}: what is written is PNG; name it .png", path.display());
+    Ok(())
+}
