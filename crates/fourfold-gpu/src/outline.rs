@@ -252,6 +252,7 @@ impl Target {
                     bluestein |= fft.uses_bluestein;
                     launches.extend(fft.launches.into_iter().map(|launch| Launch { pass, ..launch }));
                 }
+                Plan::Host(_) => {}
                 Plan::Kernel(spec) => {
                     let (Grid { groups, threads, local_bytes, .. }, statements) = (spec.grid(), spec.kernel());
                     let (steps, source) = (comments(&statements), spec.source(self.dialect));

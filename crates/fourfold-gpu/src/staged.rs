@@ -1,36 +1,55 @@
-//! Stages of the paper's methods: a kernel each for reorder, combine and transpose, and for the FFT the vendor's library where it has one, or our
+//! Stages of methods: a kernel each for reorder, combine, transpose and steps of complex FFTs, and for the FFT of reals the vendor's library where it has one, or our
 //! own passes.
 
 use crate::Device;
 use crate::dialect::{Dialect, print};
 use crate::draft::drafts;
 use crate::engine::{Executable, memory};
-use crate::kernels::stage::{Move, StageSpec, Strided, THREADS};
+use crate::kernels::stage::{Move, StageSpec, Strided};
 use crate::kernels::turns;
 use crate::library::Library;
-use crate::runtime::{Buffer, Grid, Kernel, Limits, Queue, VendorFft};
+use crate::runtime::{Buffer, Grid, Kernel, Limits, Place, Queue, VendorFft, unavailable};
 use std::ops::Range;
 
-use fourfold::{Domain, Extent, Layout, Precision, Problem, Recipe, Result, Stage, StageWork};
+use fourfold::{
+    Domain, Element, Extent, FftStep, Launches, Layout, Precision, Problem, Recipe, Result, Stage, StageEnd, StageWork,
+};
+use num_complex::Complex;
 
 /// The stages of a recipe on a device.
 pub(crate) struct Staged {
     stages: Vec<Ready>,
+    ends: Vec<[StageEnd; 2]>,
     specs: Vec<StageSpec>,
     /// Which of the stages run: all, or one that is timed.
     range: Range<usize>,
 }
 
 enum Ready {
-    Kernel { kernel: Kernel, grid: Grid, table: Buffer },
+    /// With a number for every launch.
+    Kernel {
+        kernel: Kernel,
+        grid: Grid,
+        table: Buffer,
+        numbers: Vec<Buffer>,
+    },
     Fft(Box<Executable>),
     Vendor(VendorFft),
+    Host(HostTranspose),
+}
+
+/// A transpose of a complex matrix in the host's memory.
+pub(crate) struct HostTranspose {
+    precision: Precision,
+    rows: usize,
+    columns: usize,
 }
 
 /// What a stage does on a device.
 pub(crate) enum Plan {
     Kernel(Box<StageSpec>),
     Fft(Box<Recipe>),
+    Host(HostTranspose),
 }
 
 /// The stages of a recipe. `parts`: both parts of complex arrays are one more axis, which in arrays between the stages runs slowest.
@@ -45,6 +64,11 @@ pub(crate) fn plans(recipe: &Recipe, parts: bool) -> Result<Vec<Plan>> {
             StageWork::Reorder { orders, .. } if stage.is_tiled() => Move::Transpose { orders: orders.clone() },
             StageWork::Reorder { orders, way } => Move::Reorder { orders: orders.clone(), way: *way },
             StageWork::Combine(combine) => Move::Combine(combine.clone()),
+            StageWork::FftStep(FftStep { launches: Launches::Host, .. }) => {
+                let [rows, columns] = [from.lengths[0], from.lengths[1]];
+                return Ok(Plan::Host(HostTranspose { precision: problem.precision(), rows, columns }));
+            }
+            StageWork::FftStep(step) => Move::FftStep(step.clone()),
         };
         Ok(Plan::Kernel(Box::new(StageSpec { precision: problem.precision(), from, to, work })))
     };
@@ -60,7 +84,7 @@ fn side(extent: &Extent, layout: Option<&Layout>, parts: bool) -> Strided {
         lengths.insert(0, 2);
     }
     if let Some(Layout { strides, offset, len, .. }) = layout {
-        let unit = if parts { 2 } else { 1 };
+        let unit = if parts { 2 } else { extent.domain.reals() as i64 };
         let strides = strides.iter().map(|stride| *stride as i64 * unit).chain(parts.then_some(1)).collect();
         return Strided { offset: *offset as i64 * unit, axes, lengths, strides, reach: len * unit as usize };
     }
@@ -89,7 +113,7 @@ fn twice(fft: &Recipe, parts: bool) -> Result<Recipe> {
 /// Bytes of the two arrays between stages, and of what the hungriest FFT needs.
 pub(crate) fn staged_memory(limits: &Limits, recipe: &Recipe, parts: bool) -> Result<[usize; 3]> {
     let own = |plan: &Plan| match plan {
-        Plan::Kernel(_) => Ok(0),
+        Plan::Kernel(_) | Plan::Host(_) => Ok(0),
         Plan::Fft(fft) => {
             let specs: Vec<_> =
                 drafts(limits, fft, false, None, &[])?.into_iter().flat_map(|draft| draft.specs).collect();
@@ -117,6 +141,7 @@ impl Staged {
                     specs.push(*spec);
                     ready
                 }
+                Plan::Host(transpose) => Ready::Host(transpose),
                 Plan::Fft(fft) => match device.runtime.vendor_fft(fft.problem())? {
                     Some(vendor) => Ready::Vendor(vendor),
                     None => {
@@ -126,7 +151,7 @@ impl Staged {
                 },
             });
         }
-        Ok(Staged { range: 0..stages.len(), stages, specs })
+        Ok(Staged { range: 0..stages.len(), ends: recipe.stage_ends(), stages, specs })
     }
 
     /// Runs one stage alone from now on.
@@ -137,7 +162,7 @@ impl Staged {
     /// Bytes of the two arrays between stages, and of what the hungriest FFT needs.
     pub(crate) fn memory(&self, recipe: &Recipe, parts: bool) -> [usize; 3] {
         let own = |ready: &Ready| match ready {
-            Ready::Kernel { .. } => 0,
+            Ready::Kernel { .. } | Ready::Host(_) => 0,
             Ready::Fft(fft) => fft.scratch_bytes(),
             Ready::Vendor(fft) => fft.scratch_bytes(),
         };
@@ -153,7 +178,7 @@ impl Staged {
     /// Whether Bluestein's convolution stands in one of our own FFTs.
     pub(crate) fn uses_bluestein(&self) -> bool {
         self.stages.iter().any(|ready| match ready {
-            Ready::Kernel { .. } => false,
+            Ready::Kernel { .. } | Ready::Host(_) => false,
             Ready::Fft(fft) => fft.uses_bluestein,
             // What cuFFT does about primes.
             Ready::Vendor(fft) => fft.has_large_primes(),
@@ -166,16 +191,20 @@ impl Staged {
         let source = |ready: &Ready| match ready {
             Ready::Kernel { .. } => specs.next().map(|spec| spec.source(dialect)).into_iter().collect(),
             Ready::Fft(fft) => fft.sources(dialect),
-            Ready::Vendor(_) => vec![],
+            Ready::Vendor(_) | Ready::Host(_) => vec![],
         };
         self.stages.iter().flat_map(source).collect()
     }
 
     /// Enqueues the stages.
     pub(crate) fn run(&self, queue: &Queue, ends: [&Buffer; 2], works: [&Buffer; 2], scratch: &Buffer) -> Result<()> {
+        let buffer = |end: StageEnd| match end {
+            StageEnd::Input => ends[0],
+            StageEnd::Output => ends[1],
+            StageEnd::Work(work) => works[work],
+        };
         self.range.clone().try_for_each(|i| {
-            let from = if i == 0 { ends[0] } else { works[(i + 1) % 2] };
-            let to = if i + 1 == self.stages.len() { ends[1] } else { works[i % 2] };
+            let [from, to] = self.ends[i].map(buffer);
             self.stages[i].run(queue, from, to, scratch)
         })
     }
@@ -184,7 +213,10 @@ impl Staged {
 impl Ready {
     fn run(&self, queue: &Queue, from: &Buffer, to: &Buffer, scratch: &Buffer) -> Result<()> {
         match self {
-            Ready::Kernel { kernel, grid, table } => queue.launch(kernel, *grid, [from, to, table, scratch, scratch]),
+            Ready::Kernel { kernel, grid, table, numbers } => {
+                numbers.iter().try_for_each(|number| queue.launch(kernel, *grid, [from, to, table, number, scratch]))
+            }
+            Ready::Host(transpose) => transpose.run(queue, from, to),
             Ready::Fft(fft) => fft.run(0..fft.launches(), queue, Some(from), to, Some(scratch)),
             Ready::Vendor(fft) => fft.run(queue, [from, to], scratch),
         }
@@ -197,13 +229,20 @@ impl StageSpec {
     }
 
     pub(crate) fn grid(&self) -> Grid {
-        Grid { groups: self.groups(), threads: THREADS, local_bytes: self.local_bytes(), follows: false }
+        Grid { groups: self.groups(), threads: self.threads(), local_bytes: self.local_bytes(), follows: false }
     }
 }
 
 fn ready(device: &Device, library: &Library, spec: &StageSpec) -> Result<Ready> {
     let kernel = library.compile(&spec.source(device.runtime.dialect()), spec.local_bytes())?;
-    let factors = if let Move::Combine(combine) = &spec.work { turns::table(combine) } else { vec![] };
+    let factors = match &spec.work {
+        Move::Combine(combine) => turns::table(combine),
+        Move::FftStep(step) => {
+            let n = step.axis().map_or(1, |axis| spec.from.length(axis));
+            step.table(n).iter().flat_map(|w| [w.re, w.im]).collect()
+        }
+        _ => vec![],
+    };
     let mut table = device.runtime.allocate(factors.len() * spec.precision.bytes())?;
     match spec.precision {
         Precision::F32 => {
@@ -212,5 +251,37 @@ fn ready(device: &Device, library: &Library, spec: &StageSpec) -> Result<Ready> 
         }
         Precision::F64 => device.queue.upload(&factors, &mut table)?,
     }
-    Ok(Ready::Kernel { kernel, grid: spec.grid(), table })
+    // Kernels take arrays alone.
+    let number = |launch: usize| {
+        let mut number = device.runtime.allocate(size_of::<Place>())?;
+        device.queue.upload(&[Place(launch as u32)], &mut number)?;
+        Ok(number)
+    };
+    let numbers = (0..spec.launches()).map(number).collect::<Result<_>>()?;
+    Ok(Ready::Kernel { kernel, grid: spec.grid(), table, numbers })
+}
+
+impl HostTranspose {
+    /// Waits for what was enqueued.
+    fn run(&self, queue: &Queue, from: &Buffer, to: &Buffer) -> Result<()> {
+        match self.precision {
+            Precision::F32 => self.run_as::<Complex<f32>>(queue, from, to),
+            Precision::F64 => self.run_as::<Complex<f64>>(queue, from, to),
+        }
+    }
+
+    fn run_as<T: Element>(&self, queue: &Queue, from: &Buffer, to: &Buffer) -> Result<()> {
+        let (count, [mut read, mut turned]) = (self.rows * self.columns, [vec![], vec![]]);
+        for array in [&mut read, &mut turned] {
+            let refused = |_| unavailable(format!("the host has no memory for a matrix of {count} elements"));
+            array.try_reserve_exact(count).map_err(refused)?;
+            array.resize(count, T::default());
+        }
+        queue.download(from, &mut read)?;
+        for (column, line) in turned.chunks_exact_mut(self.rows).enumerate() {
+            let elements = read.iter().skip(column).step_by(self.columns);
+            line.iter_mut().zip(elements).for_each(|(to, from)| *to = *from);
+        }
+        queue.upload(&turned, &mut to.again()?)
+    }
 }

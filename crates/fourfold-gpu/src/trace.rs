@@ -404,6 +404,16 @@ impl Mul<i64> for Int {
     }
 }
 
+impl Mul for Int {
+    type Output = Int;
+    fn mul(self, b: Int) -> Int {
+        match b {
+            Var::Lit(b) => self * b,
+            Var::Name(_) => bind(Expr::Int("*", self, b)),
+        }
+    }
+}
+
 impl Rem<i64> for Int {
     type Output = Int;
     fn rem(self, b: i64) -> Int {

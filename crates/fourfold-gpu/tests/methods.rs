@@ -102,8 +102,8 @@ fn outlines_have_a_launch_for_every_stage() {
 #[test]
 #[ignore = "needs NVRTC: cargo xtask test brings it"]
 fn kernels_of_methods_compile_without_spills() {
-    let large =
-        "dct2 f64 4096x4096\ndct3 f32 4096x4096\ndct2 f64 256x256x256\nidct_idxst f64 1024x1024\ndct2 f64 262144";
+    let large = "dct2 f64 4096x4096\ndct3 f32 4096x4096\ndct2 f64 256x256x256\nidct_idxst f64 1024x1024\ndct2 f64 262144\n\
+         ifft f64 8192\nfft f32 1000x1000\nfft f64 7840x7840";
     let mut count = 0;
     for (method, problem) in [CASES, large].iter().flat_map(|text| methods(text)) {
         let recipe = method.recipe(&problem).unwrap();

@@ -37,6 +37,7 @@ mod cosine8;
 mod cpu;
 pub mod electrostatics;
 pub mod engine;
+mod fft_step;
 mod jpeg;
 mod multiplier;
 #[cfg(feature = "ndarray")]
@@ -62,6 +63,7 @@ pub use cpu::dispatch::Isa;
 pub use cpu::memory::{Scratch, View, ViewMut};
 pub use element::{Domain, Element, Precision};
 pub use error::{Error, ErrorKind, Result};
+pub use fft_step::{FftStep, FftWork, Launches, Level, Turns};
 pub use kind::{Kind, Sum};
 pub use layout::Layout;
 pub use multiplier::Multiplier;
@@ -72,7 +74,7 @@ pub use problem::{AxisTransform, Problem};
 pub use recipe::{Line, Op, Pass, Place, Recipe, Scheme};
 pub use rules::methods::Method;
 pub use rules::mixed_radix::{Factor, RADICES};
-pub use stage::{Combine, CombineAxis, Direction, Extent, Order, Outputs, Stage, StageWork, Terms, Way};
+pub use stage::{Combine, CombineAxis, Direction, Extent, Order, Outputs, Stage, StageEnd, StageWork, Terms, Way};
 pub use wisdom::Wisdom;
 
 /// The pages for newcomers: their Rust is tested with the rest of the documentation.

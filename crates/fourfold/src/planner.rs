@@ -381,6 +381,7 @@ fn check_memory(line: &recipe::Line, bytes: usize) -> Result<()> {
 fn check_factors(recipe: &Recipe) -> Result<()> {
     let terms = recipe.stages().iter().map(|stage| match &stage.work {
         StageWork::Combine(combine) => combine.axes.iter().map(|axis| axis.n + 1).sum(),
+        StageWork::FftStep(step) => step.axis().map_or(0, |axis| step.table_len(stage.from.length(axis))),
         _ => 0,
     });
     let bytes = terms.sum::<usize>() * 2 * recipe.problem().precision().bytes();

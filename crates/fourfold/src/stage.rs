@@ -1,5 +1,6 @@
 //! Stages: recipes that go through memory for every step, as the paper's implementations do.
 
+use crate::fft_step::FftStep;
 use crate::recipe::Recipe;
 use crate::twiddle::Roots;
 use crate::{Domain, Edges, Layout, Sum};
@@ -33,6 +34,8 @@ pub enum StageWork {
     Fft(Box<Recipe>),
     /// From a half spectrum to reals, or from reals to a half spectrum.
     Combine(Combine),
+    /// A step of a complex FFT.
+    FftStep(FftStep),
 }
 
 /// An array between two stages.
@@ -44,6 +47,17 @@ pub struct Extent {
     pub lengths: Vec<usize>,
     /// Real or complex.
     pub domain: Domain,
+}
+
+/// An array that a stage reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StageEnd {
+    /// The caller's input.
+    Input,
+    /// The caller's output.
+    Output,
+    /// One of two in the scratch.
+    Work(usize),
 }
 
 /// How a line of N elements is reordered.
@@ -142,6 +156,16 @@ impl Stage {
     pub(crate) fn transpose(from: &Extent, to: &Extent) -> Stage {
         let work = StageWork::Reorder { orders: vec![], way: Way::Gather };
         Stage { from: from.clone(), to: to.clone(), work }
+    }
+
+    /// A step of a complex FFT from array to array, or in place.
+    pub(crate) fn fft_step(from: &Extent, to: &Extent, step: FftStep) -> Stage {
+        Stage { from: from.clone(), to: to.clone(), work: StageWork::FftStep(step) }
+    }
+
+    /// Whether it writes where it reads.
+    pub fn is_in_place(&self) -> bool {
+        matches!(&self.work, StageWork::FftStep(step) if step.in_place)
     }
 
     /// Whether it is a reorder that tiles are best for: neither side is in runs when the other is followed.
@@ -330,6 +354,7 @@ impl fmt::Display for Stage {
             }
             StageWork::Fft(recipe) => write!(f, "{}", recipe.to_string().replace('\n', "; ")),
             StageWork::Combine(combine) => write!(f, "{combine}"),
+            StageWork::FftStep(step) => write!(f, "{step}"),
         }
     }
 }

@@ -146,7 +146,7 @@ impl Twiddles {
 }
 
 /// The DFT of as many numbers as there are: the core's butterflies, and products of two.
-fn small_dft(z: &[C<Sym>]) -> Vec<C<Sym>> {
+pub(super) fn small_dft(z: &[C<Sym>]) -> Vec<C<Sym>> {
     match *z {
         [a, b] => [a, b].dft().to_vec(),
         [a, b, c] => [a, b, c].dft().to_vec(),

@@ -4,6 +4,7 @@ pub(crate) mod blocks;
 mod combine;
 mod convolve;
 mod dft;
+pub(crate) mod fft_step;
 mod fold;
 mod place;
 mod pointwise;

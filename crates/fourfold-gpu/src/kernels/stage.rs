@@ -1,12 +1,13 @@
 //! Stages of the paper's methods: one thread an element of a reorder, tiles of a transpose; combines are in [`turns`](super::turns).
 
+use super::fft_step::{self, Share};
 use super::turns;
 use crate::dialect::Frame;
 use crate::trace::{
     Array, Int, Statement, Sym, barrier, comment, group, if_less, int, record, select, select_real, thread,
 };
 use fourfold::engine::{C, Real};
-use fourfold::{Combine, Order, Precision, Way};
+use fourfold::{Combine, FftStep, Launches, Order, Precision, Way};
 
 /// All that specialises the kernel of a stage.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +26,7 @@ pub(crate) enum Move {
         way: Way,
     },
     Combine(Combine),
+    FftStep(FftStep),
     /// In tiles, since another axis runs fastest where is written.
     Transpose {
         orders: Vec<(usize, Order)>,
@@ -72,16 +74,30 @@ impl StageSpec {
             Move::Reorder { way: Way::Scatter, .. } => self.from.lengths.iter().product(),
             Move::Combine(combine) => turns::sizes(self, combine).iter().map(|(_, size)| size).product(),
             Move::Transpose { .. } => self.tiles().iter().product(),
+            Move::FftStep(step) => Share::new(self, step).items,
         }
     }
 
-    fn is_tiled(&self) -> bool {
-        matches!(self.work, Move::Transpose { .. })
+    /// Threads of a work group.
+    pub(crate) fn threads(&self) -> usize {
+        match &self.work {
+            Move::FftStep(FftStep { launches: Launches::Groups([columns, rows]), .. }) => columns * rows,
+            _ => THREADS,
+        }
+    }
+
+    /// How often it is launched: once, or for every line.
+    pub(crate) fn launches(&self) -> usize {
+        if let Move::FftStep(step) = &self.work { Share::new(self, step).launches } else { 1 }
     }
 
     /// Work groups.
     pub(crate) fn groups(&self) -> usize {
-        if self.is_tiled() { self.items() } else { self.items().div_ceil(THREADS) }
+        match &self.work {
+            Move::Transpose { .. } => self.items(),
+            Move::FftStep(step) => Share::new(self, step).groups(self, step),
+            _ => self.items().div_ceil(THREADS),
+        }
     }
 
     /// Tiles along rows and columns.
@@ -97,13 +113,18 @@ impl StageSpec {
 
     pub(crate) fn frame(&self) -> Frame {
         let most = self.from.reach.max(self.to.reach).max(self.items() + THREADS);
+        let (most, local_pairs) = match &self.work {
+            Move::FftStep(step) => (most.max(fft_step::most(self, step)), fft_step::local_pairs(step)),
+            Move::Transpose { .. } => (most, COLUMNS / 2 * PITCH),
+            _ => (most, 0),
+        };
         Frame {
             precision: self.precision,
             wide: most > i32::MAX as usize,
-            threads: THREADS,
+            threads: self.threads(),
             resident: 0,
             cluster: 1,
-            local_pairs: if self.is_tiled() { COLUMNS / 2 * PITCH } else { 0 },
+            local_pairs,
         }
     }
 
@@ -113,12 +134,13 @@ impl StageSpec {
             let (thread, group) = (thread(), group());
             match &self.work {
                 Move::Transpose { orders } => self.transpose(orders, thread, group),
+                Move::FftStep(step) => fft_step::fft_step(self, step, thread, group),
                 work => {
                     let item = group * THREADS as i64 + thread;
                     if_less(item, int(self.items()), || match work {
                         Move::Combine(combine) => turns::combine(self, combine, item),
                         Move::Reorder { orders, way } => self.reorder(orders, *way, item),
-                        Move::Transpose { .. } => {}
+                        Move::Transpose { .. } | Move::FftStep(_) => {}
                     });
                 }
             }

@@ -268,6 +268,14 @@ impl Buffer {
         }
     }
 
+    /// The same memory, for who writes it while others hold it.
+    pub(crate) fn again(&self) -> Result<Buffer> {
+        match self {
+            Buffer::Cuda(buffer) => Ok(Buffer::Cuda(buffer.part(0))),
+            Buffer::OpenCl(buffer) => buffer.again().map(Buffer::OpenCl),
+        }
+    }
+
     fn cuda(&self) -> Option<&cuda::Buffer> {
         if let Buffer::Cuda(buffer) = self { Some(buffer) } else { None }
     }

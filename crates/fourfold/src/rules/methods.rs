@@ -1,9 +1,12 @@
-//! Ways from a problem to a recipe, by name: fourfold's own, and those of the paper that it is built from (Jiang, Gu and Pan, "A new acceleration
-//! paradigm for discrete cosine transform and other Fourier-related transforms"), which are baselines and references.
+//! Ways from a problem to a recipe, by name: fourfold's own, those of the paper that it is built from (Jiang, Gu and Pan, "A new acceleration
+//! paradigm for discrete cosine transform and other Fourier-related transforms"), and those of complex FFTs in [`levels`] and [`ladder`]: baselines and references.
 
+use super::ladder::{self, Rung};
+use super::levels::{self, Levels};
 use super::one_dimension::{self, Algorithm};
 use super::three_stage::{self, Options};
 use super::{axes, row_column};
+use crate::fft_step::Launches;
 use crate::problem::Problem;
 use crate::recipe::Recipe;
 use crate::stage::{Outputs, Stage, Way};
@@ -40,12 +43,18 @@ enum Rule {
     ThreeStage(Options),
     RowColumn,
     OneDimension(Algorithm),
+    Levels(Levels),
+    Ladder(Rung),
 }
 
 const TYPES: &str = "dct2, dct3, dst2, dst3, idxst, their inverses and adjoints, and mixes of them";
 
+const POWERS: &str = "fft, ifft and mixes of them along axes of powers of two";
+const MATRICES: &str = "fft, ifft and mixes of them along both axes of a matrix that is written in C order, of lengths with no prime factor above 7";
+const SQUARES: &str = "fft, ifft and mixes of them along both axes of a square matrix that is written in C order, of a length with no prime factor above 7";
+
 /// All methods, the default first.
-static TABLE: [Facts; 11] = [
+static TABLE: [Facts; 21] = [
     Facts {
         name: "fused",
         about: "reorder, FFT and combine in one pass over the array an axis",
@@ -112,6 +121,66 @@ static TABLE: [Facts; 11] = [
         has: "dct2 along one axis",
         rule: Rule::OneDimension(Algorithm::NPoint),
     },
+    Facts {
+        name: "definition",
+        about: "complex Fourier transforms as the sums that define them",
+        has: "fft, ifft and mixes of them",
+        rule: Rule::Levels(Levels::Definition),
+    },
+    Facts {
+        name: "levels",
+        about: "complex FFTs by radix 2, every level through memory, then bits reversed",
+        has: POWERS,
+        rule: Rule::Levels(Levels::Single),
+    },
+    Facts {
+        name: "levels-in-blocks",
+        about: "the same, with the levels of blocks that fit a work group on chip",
+        has: POWERS,
+        rule: Rule::Levels(Levels::InBlocks),
+    },
+    Facts {
+        name: "mixed-radix-rows",
+        about: "complex FFTs of matrices: a kernel a row and level, transposes by the host",
+        has: MATRICES,
+        rule: Rule::Ladder(Rung::LOWEST),
+    },
+    Facts {
+        name: "mixed-radix-range",
+        about: "the same, a kernel for all rows",
+        has: MATRICES,
+        rule: Rule::Ladder(Rung { rows: Launches::Once, ..Rung::LOWEST }),
+    },
+    Facts {
+        name: "mixed-radix-elements",
+        about: "the same, transposes on the device, an element a thread",
+        has: MATRICES,
+        rule: Rule::Ladder(Rung { rows: Launches::Once, transposes: Launches::Once, ..Rung::LOWEST }),
+    },
+    Facts {
+        name: "mixed-radix-blocks",
+        about: "the same, 2 x 2 elements a thread",
+        has: MATRICES,
+        rule: Rule::Ladder(Rung { transposes: Launches::Once, in_place: false, ..Rung::HIGHEST }),
+    },
+    Facts {
+        name: "mixed-radix-in-place",
+        about: "the same, two squares of 2 x 2 elements changing places a thread",
+        has: SQUARES,
+        rule: Rule::Ladder(Rung { transposes: Launches::Once, ..Rung::HIGHEST }),
+    },
+    Facts {
+        name: "mixed-radix-groups",
+        about: "the same, transposes in work groups of 2 x 4 threads",
+        has: SQUARES,
+        rule: Rule::Ladder(Rung::HIGHEST),
+    },
+    Facts {
+        name: "radix-2-groups",
+        about: "the same by radix 2 alone",
+        has: "fft, ifft and mixes of them along both axes of a square matrix that is written in C order, of a power of two",
+        rule: Rule::Ladder(Rung { radices: &[2], ..Rung::HIGHEST }),
+    },
 ];
 
 impl Method {
@@ -150,6 +219,8 @@ impl Method {
             Rule::ThreeStage(options) => three_stage::stages(problem, options),
             Rule::RowColumn => row_column::stages(problem),
             Rule::OneDimension(algorithm) => one_dimension::stages(problem, algorithm),
+            Rule::Levels(how) => levels::stages(problem, how),
+            Rule::Ladder(rung) => ladder::stages(problem, rung),
         };
         let stages: Vec<Stage> = stages.ok_or_else(|| self.lacks(problem))?;
         Ok(Recipe::staged(problem.clone(), self, stages))

@@ -11,6 +11,8 @@
 //! | [`along`] | a DFT of one signal | the same with butterflies side by side |
 //! | [`axes`] | a transform of several axes | one pass an axis |
 //! | [`three_stage`] | a transform of up to three axes | one real FFT of all of them between a reorder and a combine |
+//! | [`levels`] | complex FFTs of powers of two | levels of radix 2 through memory; or sums |
+//! | [`ladder`] | complex FFTs of matrices | levels of rows and transposes |
 //! | [`row_column`] | a transform of several axes | three stages and a transpose for each |
 //! | [`one_dimension`] | a DCT-II along one axis | a real FFT of four, two or one times the length |
 //!
@@ -23,6 +25,8 @@ pub(crate) mod candidates;
 pub(crate) mod cosine_sine;
 pub(crate) mod cut;
 pub(crate) mod extension;
+pub(crate) mod ladder;
+pub(crate) mod levels;
 pub(crate) mod methods;
 pub(crate) mod mixed_radix;
 pub(crate) mod one_dimension;

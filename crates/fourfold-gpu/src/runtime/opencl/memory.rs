@@ -77,6 +77,13 @@ impl Buffer {
         self.memory.get()
     }
 
+    /// The same memory.
+    pub(crate) fn again(&self) -> Result<Buffer> {
+        // SAFETY: a memory object, which is released when the buffer is dropped.
+        unsafe { retain_mem_object(self.raw()) }.map_err(|e| failed("keep memory")(e.into()))?;
+        Ok(Buffer { memory: Memory::new(self.raw()) })
+    }
+
     /// What begins at a byte of it.
     pub(crate) fn part(&self, offset: usize, bytes: usize) -> Result<Buffer> {
         // SAFETY: a part keeps the whole.

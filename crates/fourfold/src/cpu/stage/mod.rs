@@ -2,6 +2,7 @@
 //! whatever the machine has, runs of memory, threads.
 
 mod combine;
+mod fft_step;
 mod reorder;
 mod span;
 mod transpose;
@@ -13,9 +14,10 @@ use super::memory::{AXES, Array};
 use super::sizes::Sizes;
 use super::threads::Pool;
 use crate::recipe::Recipe;
-use crate::stage::{Extent, Stage, StageWork};
+use crate::stage::{Extent, Stage, StageEnd, StageWork};
 use crate::{Domain, Result};
 use combine::Combine;
+use fft_step::Step;
 use reorder::Reorder;
 use std::ops::Range;
 use transpose::Transpose;
@@ -32,6 +34,7 @@ pub(crate) struct Stages<S> {
 struct Ready<S> {
     from: Extent,
     to: Extent,
+    ends: [StageEnd; 2],
     work: Work<S>,
 }
 
@@ -40,6 +43,7 @@ enum Work<S> {
     Fft(Box<Engine<S>>),
     Combine(Combine<S>),
     Transpose(Transpose<S>),
+    FftStep(Step<S>),
 }
 
 /// Elements that one thread has done by the time that others have woken up.
@@ -61,10 +65,16 @@ impl<S: Precise> Stages<S> {
                 StageWork::Reorder { orders, way } => Work::Reorder(Reorder::new(stage, orders, *way, isa)),
                 StageWork::Fft(recipe) => Work::Fft(Box::new(engine(recipe)?)),
                 StageWork::Combine(combine) => Work::Combine(Combine::new(stage, combine, isa)),
+                StageWork::FftStep(step) => Work::FftStep(Step::new(stage, step)),
             };
-            Ok(Ready { from: stage.from.clone(), to: stage.to.clone(), work })
+            Ok((stage.from.clone(), stage.to.clone(), work))
         };
-        let stages: Vec<Ready<S>> = recipe.stages().iter().map(&mut ready).collect::<Result<_>>()?;
+        let ends = recipe.stage_ends().into_iter();
+        let stages = recipe.stages().iter().zip(ends).map(|(stage, ends)| {
+            let (from, to, work) = ready(stage)?;
+            Ok(Ready { from, to, ends, work })
+        });
+        let stages: Vec<Ready<S>> = stages.collect::<Result<_>>()?;
         let work = recipe.work_reals().saturating_mul(size_of::<S>()).next_multiple_of(64);
         Ok(if stages.is_empty() { None } else { Some(Stages { range: 0..stages.len(), stages, work }) })
     }
@@ -84,7 +94,7 @@ impl<S: Precise> Stages<S> {
         self.work.saturating_mul(2).saturating_add(ffts)
     }
 
-    /// Runs the stages; on complex arrays, on both parts in turn.
+    /// Runs the stages; those of reals on both parts of complex arrays in turn.
     ///
     /// # Safety
     /// As [`Engine::run`].
@@ -92,6 +102,7 @@ impl<S: Precise> Stages<S> {
         // SAFETY: the caller's. Each part is an array of its own; in place, stages read the input first and write the output last.
         unsafe {
             match ends[0].parts {
+                _ if self.stages[0].from.domain == Domain::Complex => self.run_part(ends[0], ends[1], scratch, pool),
                 1 => self.run_part(ends[0], ends[1], scratch, pool),
                 parts => (0..parts).for_each(|part| {
                     let [from, to] = ends.map(|end| Array { origin: end.origin.add(part), parts: 1, ..*end });
@@ -102,21 +113,27 @@ impl<S: Precise> Stages<S> {
     }
 
     /// # Safety
-    /// As [`Engine::run`], on reals.
+    /// As [`Engine::run`], on elements of the stages' domain.
     unsafe fn run_part(&self, input: &Array<S>, output: &Array<S>, scratch: *mut u8, pool: &Pool) {
         // SAFETY: the scratch has two work arrays and what the FFTs need after them.
         let (works, rest) = unsafe { ([scratch, scratch.add(self.work)], scratch.add(2 * self.work)) };
         let last = self.stages.len() - 1;
         for (i, stage) in self.stages.iter().enumerate().filter(|(i, _)| self.range.contains(i)) {
-            let place = |extent, work: usize| within(works[work % 2].cast(), extent);
-            let from = if i == 0 { *input } else { place(&stage.from, i + 1) };
-            let to = if i == last { *output } else { place(&stage.to, i) };
+            let place = |extent, end: StageEnd| match end {
+                StageEnd::Input => *input,
+                // What is done in place there before the last stage finds an array in C order.
+                StageEnd::Output if i < last => within(output.origin, extent),
+                StageEnd::Output => *output,
+                StageEnd::Work(work) => within(works[work].cast(), extent),
+            };
+            let [from, to] = [place(&stage.from, stage.ends[0]), place(&stage.to, stage.ends[1])];
             // SAFETY: the caller's; a stage writes where the next one reads.
             unsafe {
                 match &stage.work {
                     Work::Reorder(reorder) => reorder.run(&from, &to, pool),
                     Work::Combine(combine) => combine.run(&from, &to, pool),
                     Work::Transpose(transpose) => transpose.run(&from, &to, pool),
+                    Work::FftStep(step) => step.run(&from, &to, pool),
                     Work::Fft(engine) => {
                         let contiguous = |array: &Array<S>, extent: &Extent| {
                             Array::c_order(array.origin, &extent.lengths, extent.domain.reals())
