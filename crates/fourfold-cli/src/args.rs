@@ -202,7 +202,8 @@ pub(crate) struct Filter {
 /// Do the experiments of the papers that fourfold is built from again: tables and plots, with the published figures beside today's
 #[derive(clap::Args)]
 pub(crate) struct Reproduce {
-    /// Which: table-ii, table-iii, table-iv, table-v, fig-6, table-vi, eq-19, algorithm-3, table-vii; all if none is named
+    /// Which: table-ii, table-iii, table-iv, table-v, fig-6, table-vi, eq-19, algorithm-3, table-vii, mobile-ladder, mobile-convolution, levels;
+    /// all if none is named
     #[arg(value_name = "TABLE")]
     pub(crate) tables: Vec<String>,
     /// Engines: cpu, opencl, cuda and so on; all that this machine has if none is named

@@ -88,7 +88,12 @@ impl Homes<'_> {
 impl Limits {
     /// An error if the device does not compute in the problem's precision.
     pub(crate) fn check_precision(&self, problem: &Problem) -> Result<()> {
-        if problem.precision() == Precision::F64 && !self.double {
+        self.check_type(problem.precision())
+    }
+
+    /// The same of a type.
+    pub(crate) fn check_type(&self, precision: Precision) -> Result<()> {
+        if precision == Precision::F64 && !self.double {
             return Err(unavailable(format!("{} has no f64: use f32", self.name)));
         }
         Ok(())

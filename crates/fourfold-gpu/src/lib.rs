@@ -8,6 +8,7 @@ mod chain;
 mod choice;
 mod device;
 mod dialect;
+mod direct;
 mod draft;
 mod electrostatics;
 mod engine;
@@ -34,6 +35,8 @@ pub use array::{GpuArray, GpuScratch};
 pub use blocks::{BlockArrays, BlockComponent, BlockPlan, BlockPlanBuilder, BlockSample, BlockWork};
 pub use cache::{Cache, CacheEntry};
 pub use device::{Api, Device, DeviceId, DeviceInfo};
+#[doc(hidden)]
+pub use direct::DirectConvolution;
 pub use electrostatics::{GpuElectrostatics, GpuMaps};
 pub use kernels::blocks::ladder::BlockMethod;
 pub use outline::{Counts, Launch, Outline, Target};

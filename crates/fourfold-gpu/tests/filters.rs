@@ -4,8 +4,8 @@
 mod common;
 
 use common::present;
-use fourfold::{Element, ErrorKind, Multiplier, Planner, Problem};
-use fourfold_gpu::GpuPlanner;
+use fourfold::{Element, ErrorKind, Multiplier, Planner, Precision, Problem};
+use fourfold_gpu::{DirectConvolution, GpuPlanner};
 use num_complex::Complex;
 
 type Complex64 = Complex<f64>;
@@ -154,4 +154,38 @@ fn what_does_not_fit_is_an_error() {
     assert!(shared.unwrap_err().to_string().contains("in one place"));
     assert_eq!(planner.threshold(&forward, f64::NAN).unwrap_err().kind(), ErrorKind::Argument);
     assert_eq!(planner.threshold(&forward, -1.0).unwrap_err().kind(), ErrorKind::Argument);
+}
+
+#[test]
+fn direct_convolutions_are_their_sums() {
+    let Some(device) = present() else { return };
+    let planner = GpuPlanner::new(device.clone());
+    for (matrix, shape) in
+        [([7, 9], [3, 3]), ([20, 33], [5, 4]), ([6, 5], [6, 5]), ([1, 4], [1, 1]), ([40, 17], [9, 2])]
+    {
+        let ([height, width], [rows, columns]) = (matrix, shape);
+        let (x, taps) = (waves(height * width), waves(rows * columns));
+        let plan = DirectConvolution::new(&planner, Precision::F64, matrix, &taps, shape).unwrap();
+        let (input, mut output) = (device.upload(&x).unwrap(), device.array::<f64>(x.len()).unwrap());
+        plan.execute_on(&input, &mut output).unwrap();
+        let mut y = vec![0.0; x.len()];
+        output.download(&mut y).unwrap();
+        for (at, y) in y.iter().enumerate() {
+            let from =
+                |i: usize, j: usize| (at / width + height - i) % height * width + (at % width + width - j) % width;
+            let terms = (0..rows * columns).map(|tap| taps[tap] * x[from(tap / columns, tap % columns)]);
+            assert!((terms.sum::<f64>() - y).abs() < 1e-12, "{matrix:?} {shape:?} at {at}");
+        }
+    }
+    let refused = |matrix, taps: usize, shape| {
+        DirectConvolution::new(&planner, Precision::F32, matrix, &vec![1.0; taps], shape).err().unwrap().kind()
+    };
+    assert_eq!(refused([4, 4], 8, [3, 3]), ErrorKind::Argument);
+    assert_eq!(refused([4, 4], 5, [5, 1]), ErrorKind::Argument);
+    assert_eq!(refused([4, 4], 0, [0, 1]), ErrorKind::Argument);
+    let plan = DirectConvolution::new(&planner, Precision::F32, [4, 4], &[1.0], [1, 1]).unwrap();
+    let (short, mut whole) = (device.upload(&[0.0f32; 15]).unwrap(), device.array::<f32>(16).unwrap());
+    assert_eq!(plan.execute_on(&short, &mut whole).unwrap_err().kind(), ErrorKind::Argument);
+    let (wide, mut other) = (device.upload(&[0.0f64; 16]).unwrap(), device.array::<f64>(16).unwrap());
+    assert_eq!(plan.execute_on(&wide, &mut other).unwrap_err().kind(), ErrorKind::Argument);
 }

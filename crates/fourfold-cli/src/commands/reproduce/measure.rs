@@ -4,17 +4,18 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use fourfold::verify::Data;
-use fourfold::{Method, Precision, Problem};
+use fourfold::{Method, Multiplier, Precision, Problem};
 
 use crate::array::{random, zeros_of};
 use crate::contest::Contest;
 use crate::engine::{Contender, Engine};
+use crate::ready::Ready;
 use crate::timing::{Spread, Timed};
 
 /// Where and how experiments are done.
 pub(super) struct Setting {
     contender: Contender,
-    threads: usize,
+    pub(super) threads: usize,
     pub(super) quick: bool,
 }
 
@@ -31,7 +32,7 @@ pub(super) enum Job {
 pub(super) const CUFFT: &str = "cuFFT";
 
 /// Each is measured so often at least.
-const LEAST_ROUNDS: usize = 5;
+pub(super) const LEAST_ROUNDS: usize = 5;
 
 impl Setting {
     pub(super) fn new(contender: Contender, threads: usize, quick: bool) -> Setting {
@@ -57,8 +58,14 @@ impl Setting {
 
     /// How it was measured.
     pub(super) fn how(&self) -> String {
+        self.how_in(Precision::F64)
+    }
+
+    /// The same in another type.
+    pub(super) fn how_in(&self, precision: Precision) -> String {
         format!(
-            "f64, out of place; the least of warm runs in turn, {} s for each, since other work on a machine only ever adds. Measured on {}. Every method's result was compared with the default's first.",
+            "{}, out of place; the least of warm runs in turn, {} s for each, since other work on a machine only ever adds. Measured on {}. Every method's result was compared with the default's first.",
+            precision.name(),
             self.seconds(),
             self.machine()
         )
@@ -71,6 +78,11 @@ impl Setting {
     /// A method on the engine.
     pub(super) fn by(&self, method: &str) -> Result<Contender> {
         Ok(self.contender.by(method.parse()?))
+    }
+
+    /// The plan that multiplies between a transform and its inverse.
+    pub(super) fn filter(&self, forward: &Problem, multiplier: &Multiplier) -> Result<Ready> {
+        self.contender.filter(forward, multiplier)
     }
 
     /// The library that does the FFTs between stages.
@@ -139,7 +151,7 @@ impl Setting {
 }
 
 /// ‖y − z‖ / ‖z‖.
-fn distance(y: &Data, z: &Data) -> f64 {
+pub(super) fn distance(y: &Data, z: &Data) -> f64 {
     let len = match z {
         Data::F32(z) => z.len(),
         Data::F64(z) => z.len(),

@@ -7,7 +7,10 @@ mod compression;
 mod electrostatics;
 mod four_algorithms;
 mod gather_scatter;
+mod levels;
 mod measure;
+mod mobile_convolution;
+mod mobile_ladder;
 mod operations;
 mod page;
 mod plot;
@@ -58,6 +61,9 @@ const TABLES: &[Table] = &[
     table("eq-19", "Amdahl's law for image compression", speedup::run),
     table("algorithm-3", "image compression by three stages and fused", compression::run),
     table("table-vii", "density, field and forces of placed circuits (Algorithm 4)", electrostatics::run),
+    table("mobile-ladder", "the 2D FFT of an article on mobile GPUs, change by change", mobile_ladder::run),
+    table("mobile-convolution", "its convolutions, directly and by FFT", mobile_convolution::run),
+    table("levels", "the 1D FFT of a course report, level by level", levels::run),
 ];
 
 const fn table(name: &'static str, about: &'static str, run: fn(&Setting) -> Result<Outcome>) -> Table {
