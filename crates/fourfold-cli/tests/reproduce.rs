@@ -58,6 +58,32 @@ fn milliseconds(line: &str) -> f64 {
 }
 
 #[test]
+fn complex_ffts_and_convolutions_have_tables() {
+    let folder = Folder::new();
+    let out = folder.path("out");
+    let tables: [&dyn AsRef<std::ffi::OsStr>; 8] =
+        [&"reproduce", &"levels", &"mobile-convolution", &"mobile-ladder", &"--quick", &"--engine", &"cpu", &"--out"];
+    let text = success(&[&tables[..], &[&out]].concat());
+    says(&text, &["# Course report, Table 3", "| 8192 | 6745 | 11.67 | 0.4200 |", "# Mobile GPUs: convolutions"]);
+    says(&text, &["On 256 × 256 the ", "left out: mobile-ladder on cpu: it is about how devices"]);
+    let numbers = |name: &str| -> Vec<Vec<f64>> {
+        let csv = fs::read_to_string(out.join(name)).unwrap();
+        let row = |line: &str| line.split(',').map(|cell| cell.parse().unwrap()).collect();
+        csv.lines().skip(1).map(row).collect()
+    };
+    let csv = fs::read_to_string(out.join("levels-cpu.csv")).unwrap();
+    assert!(csv.lines().next().unwrap().starts_with("N,\"sums on a CPU, published\""), "{csv}");
+    for row in numbers("levels-cpu.csv") {
+        let [definition, levels, fused] = [row[4], row[5], row[7]];
+        assert!(definition > 5.0 * levels && levels > fused && fused > 0.0, "{row:?}");
+    }
+    let convolutions = numbers("mobile-convolution-cpu.csv");
+    assert_eq!(convolutions.iter().map(|row| row[1]).collect::<Vec<_>>(), [3.0, 5.0, 9.0, 15.0, 31.0]);
+    assert!(convolutions[4][2] > convolutions[0][2], "n² products a pixel take longer: {convolutions:?}");
+    assert!(fs::read(out.join("levels-cpu.png")).unwrap().starts_with(b"\x89PNG"));
+}
+
+#[test]
 fn mistakes_are_explained() {
     let folder = Folder::new();
     let out = folder.path("out");

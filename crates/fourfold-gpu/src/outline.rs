@@ -8,7 +8,7 @@ use crate::engine::{grid, memory};
 use crate::kernels::kernel;
 use crate::runtime::{Grid, Limits, check_nvrtc, compile_cuda, unavailable};
 use crate::spec::Spec;
-use crate::staged::{Plan, plans, staged_memory};
+use crate::staged::{Plan, check_cluster, plans, staged_memory};
 use crate::trace::{Array, Expr, Statement};
 use fourfold::{Error, Planner, Problem, Recipe, Result, Wisdom};
 
@@ -254,6 +254,7 @@ impl Target {
                 }
                 Plan::Host(_) => {}
                 Plan::Kernel(spec) => {
+                    check_cluster(&self.limits, &spec)?;
                     let (Grid { groups, threads, local_bytes, .. }, statements) = (spec.grid(), spec.kernel());
                     let (steps, source) = (comments(&statements), spec.source(self.dialect));
                     let counts = Counts::of(&statements);

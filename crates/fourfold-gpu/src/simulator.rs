@@ -6,12 +6,14 @@
 use crate::choice::Choice;
 use crate::draft::{Chosen, Draft, Home, drafts};
 use crate::kernels::kernel;
+use crate::kernels::stage::{Move, StageSpec};
 use crate::outline::Target;
 use crate::spec::Spec;
+use crate::staged::{Plan, plans};
 use crate::trace::{Array, Expr, Int, Statement, Sym, Var};
 use crate::tune::STEPS;
 use fourfold::verify::{Data, Verdict, check};
-use fourfold::{Planner, Problem, Result};
+use fourfold::{Method, Planner, Problem, Recipe, Result, StageEnd};
 use num_complex::Complex;
 use std::collections::HashMap;
 
@@ -29,7 +31,7 @@ struct Global<'a> {
 
 /// One cluster of work groups, or a work group alone.
 struct Cluster<'a, 'b> {
-    spec: &'a Spec,
+    threads: usize,
     global: &'a mut Global<'b>,
     first_group: usize,
     groups: Vec<Group>,
@@ -73,18 +75,41 @@ struct Clock {
     waited: usize,
 }
 
-fn launch(spec: &Spec, global: &mut Global<'_>) {
-    let statements = kernel(spec);
-    let places = spec.local_bytes() / spec.precision.bytes();
-    for first_group in (0..spec.groups()).step_by(spec.cluster) {
-        let group = || Group {
-            local: vec![f64::NAN; places],
-            accesses: vec![vec![]; places],
-            threads: vec![Thread::default(); spec.threads],
-            barriers: 0,
-        };
-        let groups = (0..spec.cluster).map(|_| group()).collect();
-        Cluster { spec, global: &mut *global, first_group, groups }.run(&statements);
+/// A kernel, and how it is launched.
+struct Launch {
+    statements: Vec<Statement>,
+    groups: usize,
+    threads: usize,
+    cluster: usize,
+    /// Reals of local memory.
+    places: usize,
+}
+
+impl Launch {
+    fn of_pass(spec: &Spec) -> Launch {
+        let places = spec.local_bytes() / spec.precision.bytes();
+        let Spec { threads, cluster, .. } = *spec;
+        Launch { statements: kernel(spec), groups: spec.groups(), threads, cluster, places }
+    }
+
+    fn of_stage(spec: &StageSpec) -> Launch {
+        let places = spec.local_bytes() / spec.precision.bytes();
+        let (threads, cluster) = (spec.threads(), spec.cluster());
+        Launch { statements: spec.kernel(), groups: spec.groups(), threads, cluster, places }
+    }
+
+    fn run(&self, global: &mut Global<'_>) {
+        let Launch { statements, groups, threads, cluster, places } = self;
+        for first_group in (0..*groups).step_by(*cluster) {
+            let group = || Group {
+                local: vec![f64::NAN; *places],
+                accesses: vec![vec![]; *places],
+                threads: vec![Thread::default(); *threads],
+                barriers: 0,
+            };
+            let groups = (0..*cluster).map(|_| group()).collect();
+            Cluster { threads: *threads, global: &mut *global, first_group, groups }.run(statements);
+        }
     }
 }
 
@@ -104,7 +129,7 @@ impl Cluster<'_, '_> {
 
     fn all_threads(&mut self, statement: &Statement, clock: Clock) {
         for group in 0..self.groups.len() {
-            for thread in 0..self.spec.threads {
+            for thread in 0..self.threads {
                 let mut registers = std::mem::take(&mut self.groups[group].threads[thread]);
                 self.step(statement, [group, thread], &mut registers, clock);
                 self.groups[group].threads[thread] = registers;
@@ -311,7 +336,55 @@ fn pass(draft: &Draft, in_place: bool, arrays: &mut Arrays) {
     let mut scratch = vec![f64::NAN; draft.specs.iter().map(Spec::scratch_reals).max().unwrap_or(0)];
     let (table, indices) = (&*draft.chain.table, &*draft.chain.indices);
     for spec in &draft.specs {
-        launch(spec, &mut Global { arrays, ends, table, indices, scratch: &mut scratch });
+        Launch::of_pass(spec).run(&mut Global { arrays, ends, table, indices, scratch: &mut scratch });
+    }
+}
+
+/// The same of a recipe with steps of complex FFTs.
+fn simulate_steps(recipe: &Recipe) -> (Verdict, usize) {
+    let plans: Vec<Plan> = plans(recipe, false).unwrap();
+    let specs: Vec<&StageSpec> =
+        plans.iter().map(|plan| if let Plan::Kernel(spec) = plan { &**spec } else { panic!("no kernel") }).collect();
+    let home = |end: StageEnd| {
+        [Home::Input, Home::Output, Home::Work, Home::Spectrum][match end {
+            StageEnd::Input => 0,
+            StageEnd::Output => 1,
+            StageEnd::Work(work) => 2 + work,
+        }]
+    };
+    let verdict = check(recipe.problem(), false, 1, |input, output| {
+        let work = vec![f64::NAN; recipe.stages()[0].to.reals()];
+        let ends = [(Home::Input, reals(input)), (Home::Output, reals(output))];
+        let mut arrays: Arrays = ends.into_iter().chain([(Home::Work, work.clone()), (Home::Spectrum, work)]).collect();
+        for (spec, ends) in specs.iter().zip(recipe.stage_ends()) {
+            let Move::FftStep(step) = &spec.work else { panic!("another stage") };
+            let n = step.axis().map_or(1, |axis| spec.from.length(axis));
+            let table: Vec<f64> = step.table(n).iter().flat_map(|w| [w.re, w.im]).collect();
+            let (arrays, ends) = (&mut arrays, ends.map(home));
+            for launch in 0..spec.launches() as u32 {
+                let (table, indices, scratch) = (&*table, &[launch], &mut vec![]);
+                Launch::of_stage(spec).run(&mut Global { arrays: &mut *arrays, ends, table, indices, scratch });
+            }
+        }
+        put(&arrays[&Home::Output], output);
+        Ok(())
+    });
+    (verdict.unwrap(), specs.iter().map(|spec| spec.cluster()).max().unwrap_or(1))
+}
+
+#[test]
+fn levels_on_chip_are_right_and_have_no_races() {
+    let recipe =
+        |method: &str, problem: &str| method.parse::<Method>().unwrap().recipe(&problem.parse().unwrap()).unwrap();
+    for (problem, groups) in
+        [("fft f64 2048", 2), ("ifft f32 4096 ortho", 4), ("fft f64 8192", 8), ("ifft f64 2x2048 axes=1", 2)]
+    {
+        let (verdict, cluster) = simulate_steps(&recipe("levels-in-clusters", problem));
+        assert!(verdict.holds() && cluster == groups, "{problem}: {verdict:?}, {cluster} groups");
+    }
+    for problem in ["fft f64 8", "ifft f32 3x512 axes=1", "fft f64 2048"] {
+        let (verdict, cluster) = simulate_steps(&recipe("levels-in-blocks", problem));
+        assert!(verdict.holds() && cluster == 1, "{problem}: {verdict:?}");
     }
 }
 

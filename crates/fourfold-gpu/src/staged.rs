@@ -233,7 +233,19 @@ impl StageSpec {
     }
 }
 
+/// An error if a kernel's work groups must reach further than those of a device do.
+pub(crate) fn check_cluster(limits: &Limits, spec: &StageSpec) -> Result<()> {
+    let (needs, has, name) = (spec.cluster(), limits.cluster, &limits.name);
+    let message = || {
+        format!(
+            "{needs} work groups must reach each other's memory, as NVIDIA's clusters do since sm_90; {name} has {has}"
+        )
+    };
+    if needs > has { Err(unavailable(message())) } else { Ok(()) }
+}
+
 fn ready(device: &Device, library: &Library, spec: &StageSpec) -> Result<Ready> {
+    check_cluster(library.limits(), spec)?;
     let kernel = library.compile(&spec.source(device.runtime.dialect()), spec.local_bytes())?;
     let factors = match &spec.work {
         Move::Combine(combine) => turns::table(combine),

@@ -26,7 +26,13 @@ fn methods_are_right() {
     let all: Vec<_> = all.map(|(_, pair)| pair).collect();
     assert!(all.len() > 50, "{}", all.len());
     for (method, problem) in all {
-        let verdict = verdict(&planner, method.recipe(&problem).unwrap(), 1).unwrap();
+        let verdict = match verdict(&planner, method.recipe(&problem).unwrap(), 1) {
+            Err(error) if method.name() == "levels-in-clusters" && error.kind() == ErrorKind::Unavailable => {
+                assert!(error.to_string().contains("2 work groups must reach each other's memory"), "{error}");
+                continue;
+            }
+            verdict => verdict.unwrap(),
+        };
         assert!(verdict.holds(), "{problem} by {method}: {verdict:?}");
     }
 }

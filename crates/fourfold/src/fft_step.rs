@@ -54,6 +54,8 @@ pub enum FftWork {
         axis: usize,
         /// Elements of a block, a power of two.
         len: usize,
+        /// Work groups of a device that have a block together, and wait for one another where distances are long: a power of two. Each has an equal part of it.
+        groups: usize,
         /// Whether w is conjugated.
         backward: bool,
         /// A factor on everything.
@@ -166,7 +168,10 @@ impl fmt::Display for FftWork {
                 let turns = if *turns == Turns::Before { "before" } else { "after" };
                 write!(f, "level axis {axis} radix {radix} distance {distance}, turns {turns}")
             }
-            FftWork::Blocks { axis, len, .. } => write!(f, "all levels axis {axis} in blocks of {len}"),
+            FftWork::Blocks { axis, len, groups: 1, .. } => write!(f, "all levels axis {axis} in blocks of {len}"),
+            FftWork::Blocks { axis, len, groups, .. } => {
+                write!(f, "all levels axis {axis} in blocks of {len}, {groups} groups each")
+            }
             FftWork::Transpose { side } => write!(f, "transpose {side} x {side} a thread"),
         }
     }

@@ -86,6 +86,11 @@ impl StageSpec {
         }
     }
 
+    /// Work groups that reach each other's memory.
+    pub(crate) fn cluster(&self) -> usize {
+        if let Move::FftStep(step) = &self.work { fft_step::cluster(step) } else { 1 }
+    }
+
     /// How often it is launched: once, or for every line.
     pub(crate) fn launches(&self) -> usize {
         if let Move::FftStep(step) = &self.work { Share::new(self, step).launches } else { 1 }
@@ -123,7 +128,7 @@ impl StageSpec {
             wide: most > i32::MAX as usize,
             threads: self.threads(),
             resident: 0,
-            cluster: 1,
+            cluster: self.cluster(),
             local_pairs,
         }
     }

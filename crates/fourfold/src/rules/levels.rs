@@ -5,6 +5,7 @@
 //! - `levels`: log₂ n levels of radix 2 with turns after, each through memory, then bits reversed. The report gives a thread every output; here it has both of a butterfly.
 //! - `levels-in-blocks`: its "other ideas". After l levels there are 2^l blocks that need nothing of each other: once they fit a work group, it does all that is left
 //!   with a barrier between levels.
+//! - `levels-in-clusters`: the same of larger blocks, which up to eight work groups have together: they wait for one another as long as a level's butterflies lie across them.
 //!
 //! Axes are done one after another, where they stand.
 
@@ -19,10 +20,14 @@ pub(crate) enum Levels {
     Definition,
     Single,
     InBlocks,
+    InClusters,
 }
 
 /// Elements of a block: the largest power of two that has 16 KiB of `f64`, which all devices have on chip.
 const BLOCK: usize = 1024;
+
+/// Work groups of the largest cluster that all devices with clusters can hold.
+const CLUSTER: usize = 8;
 
 /// Whether a sum is the backward one; none if it is not complex.
 pub(crate) fn is_backward(sum: Sum) -> Option<bool> {
@@ -51,7 +56,8 @@ pub(crate) fn stages(problem: &Problem, how: Levels) -> Option<Vec<Stage>> {
             }
             _ if !n.is_power_of_two() => return None,
             Levels::Single => line.single(scale),
-            Levels::InBlocks => line.in_blocks(scale),
+            Levels::InBlocks => line.in_blocks(1, scale),
+            Levels::InClusters => line.in_blocks(CLUSTER, scale),
         });
     }
     if works.is_empty() {
@@ -86,9 +92,10 @@ impl Line {
         self.levels(1).chain([FftWork::Reverse { axis: self.axis, radices, scale }]).collect()
     }
 
-    fn in_blocks(self, scale: f64) -> Vec<FftWork> {
+    fn in_blocks(self, most: usize, scale: f64) -> Vec<FftWork> {
         let Line { axis, n, backward } = self;
-        let len = n.min(BLOCK);
-        self.levels(len).chain([FftWork::Blocks { axis, len, backward, scale }]).collect()
+        let len = n.min(most * BLOCK);
+        let groups = len.div_ceil(BLOCK);
+        self.levels(len).chain([FftWork::Blocks { axis, len, groups, backward, scale }]).collect()
     }
 }

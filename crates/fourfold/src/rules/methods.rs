@@ -54,7 +54,7 @@ const MATRICES: &str = "fft, ifft and mixes of them along both axes of a matrix 
 const SQUARES: &str = "fft, ifft and mixes of them along both axes of a square matrix that is written in C order, of a length with no prime factor above 7";
 
 /// All methods, the default first.
-static TABLE: [Facts; 21] = [
+static TABLE: [Facts; 22] = [
     Facts {
         name: "fused",
         about: "reorder, FFT and combine in one pass over the array an axis",
@@ -138,6 +138,12 @@ static TABLE: [Facts; 21] = [
         about: "the same, with the levels of blocks that fit a work group on chip",
         has: POWERS,
         rule: Rule::Levels(Levels::InBlocks),
+    },
+    Facts {
+        name: "levels-in-clusters",
+        about: "the same, with blocks that work groups have together; NVIDIA's since sm_90",
+        has: POWERS,
+        rule: Rule::Levels(Levels::InClusters),
     },
     Facts {
         name: "mixed-radix-rows",

@@ -1,8 +1,10 @@
-//! Steps of complex FFTs that go through memory for every level: a thread a butterfly, an output, an element or a square of elements.
+//! Steps of complex FFTs that go through memory for every level: a thread a butterfly, an output, an element or a square of elements. Those that have many levels are in [`blocks`].
+
+mod blocks;
 
 use super::dft::small_dft;
 use super::stage::{StageSpec, Strided, THREADS, digits};
-use crate::trace::{Array, Int, Sym, barrier, comment, for_each, if_less, int, select};
+use crate::trace::{Array, Int, Sym, comment, for_each, if_less, int, select};
 use fourfold::engine::{C, Real};
 use fourfold::{FftStep, FftWork, Launches, Level, Turns};
 
@@ -30,7 +32,7 @@ impl Share {
         let of_line = match step.work {
             FftWork::Reverse { .. } | FftWork::Sum { .. } => n,
             FftWork::Level(Level { radix, .. }) => n / radix,
-            FftWork::Blocks { len, .. } => n / len,
+            FftWork::Blocks { len, groups, .. } => n / len * groups,
             FftWork::Transpose { side } => return Share::of_transpose(spec, step, side),
         };
         match step.launches {
@@ -68,26 +70,33 @@ fn groups(squares: [usize; 2], shape: [usize; 2]) -> [usize; 2] {
 }
 
 /// Pairs of reals that a work group keeps in its own memory.
-pub(super) fn local_pairs(step: &FftStep) -> usize {
+pub(in crate::kernels) fn local_pairs(step: &FftStep) -> usize {
     match step.work {
-        FftWork::Blocks { len, .. } => len,
+        FftWork::Blocks { len, groups: 1, .. } => len,
+        // With what comes from other groups, for one level and the next.
+        FftWork::Blocks { len, groups, .. } => 3 * len / groups,
         FftWork::Sum { .. } => 2 * THREADS,
         _ => 0,
     }
 }
 
+/// Work groups that reach each other's memory.
+pub(in crate::kernels) fn cluster(step: &FftStep) -> usize {
+    if let FftWork::Blocks { groups, .. } = step.work { groups } else { 1 }
+}
+
 /// The largest number that indices reach beside those of elements.
-pub(super) fn most(spec: &StageSpec, step: &FftStep) -> usize {
+pub(in crate::kernels) fn most(spec: &StageSpec, step: &FftStep) -> usize {
     let [n, _] = lines(spec, step);
     if matches!(step.work, FftWork::Sum { .. }) { n.saturating_mul(n) } else { 0 }
 }
 
-pub(super) fn fft_step(spec: &StageSpec, step: &FftStep, thread: Int, group: Int) {
+pub(in crate::kernels) fn fft_step(spec: &StageSpec, step: &FftStep, thread: Int, group: Int) {
     comment(step.to_string());
     let writer = Writer { spec, step };
     match step.work {
         FftWork::Transpose { side } => writer.transpose(side, thread, group),
-        FftWork::Blocks { .. } => writer.blocks(thread, group),
+        FftWork::Blocks { .. } => blocks::blocks(spec, step, thread, group),
         _ => {
             let (item, share) = (group * spec.threads() as i64 + thread, Share::new(spec, step));
             if_less(item, int(share.items), || writer.item(item, thread));
@@ -193,45 +202,6 @@ impl Writer<'_> {
         let rest = terms(int(whole), n - whole);
         let all = Array::Local.load_pair(places[1]);
         to.store(k, if whole == n { all } else { all + rest });
-    }
-
-    /// A work group has a block: it loads it, does its levels with a barrier after each, and writes its elements where bits are reversed.
-    fn blocks(&self, thread: Int, group: Int) {
-        let FftWork::Blocks { axis, len, backward, scale } = self.step.work else { return };
-        let [n, _] = lines(self.spec, self.step);
-        let blocks = n / len;
-        let [from, to] = self.lines(group / blocks as i64, axis);
-        let block = group % blocks as i64;
-        // A thread of some that are as many as `count` at most, as often as there are more.
-        let each = |count: usize, body: &dyn Fn(Int)| {
-            (0..count).step_by(THREADS).for_each(|start| {
-                let item = thread + start as i64;
-                if_less(item, int(count), || body(item));
-            });
-        };
-        each(len, &|place| {
-            let z = from.load(block * len as i64 + place).scale(Sym::lit(scale));
-            Array::Local.store_pair(place, if backward { z.swap() } else { z });
-        });
-        for distance in (0..len.ilog2()).rev().map(|bit| 1usize << bit) {
-            barrier();
-            each(len / 2, &|item| {
-                let k = item % distance as i64;
-                let base = item / distance as i64 * (2 * distance) as i64 + k;
-                let places = [base, base + distance as i64];
-                let [a, b] = places.map(|place| Array::Local.load_pair(place));
-                let w = Array::Table.load_pair(k * (len / 2 / distance) as i64);
-                Array::Local.store_pair(places[0], a + b);
-                Array::Local.store_pair(places[1], if distance == 1 { a - b } else { (a - b).mul(w) });
-            });
-        }
-        barrier();
-        let bits = |count: usize| vec![2; count.ilog2() as usize];
-        let first = reversed(block, &bits(blocks));
-        each(len, &|k| {
-            let z = Array::Local.load_pair(reversed(k, &bits(len)));
-            to.store(first + k * blocks as i64, if backward { z.swap() } else { z });
-        });
     }
 
     fn transpose(&self, side: usize, thread: Int, group: Int) {
