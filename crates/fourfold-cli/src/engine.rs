@@ -267,9 +267,13 @@ impl Contender {
         if self.method == Method::ALL[0] { Ok(planner.recipe(problem)) } else { self.method.recipe(problem) }
     }
 
-    /// Why the method does not have the problem, unless it has.
+    /// Why the method does not have the problem, or the device not what the method needs, unless they have.
     pub(crate) fn lacks(&self, problem: &Problem) -> Option<fourfold::Error> {
-        self.method.recipe(problem).err().filter(|error| error.kind() == ErrorKind::Problem)
+        match (self.method.recipe(problem), &*self.planner) {
+            (Err(error), _) => Some(error).filter(|error| error.kind() == ErrorKind::Problem),
+            (Ok(recipe), AnyPlanner::Gpu(device, _)) => device.target().lacks(&recipe),
+            (Ok(_), AnyPlanner::Cpu(_)) => None,
+        }
     }
 
     /// How a processor computes the problem, and the bytes of scratch that it needs. Makes no tables.

@@ -209,6 +209,21 @@ fn files_and_pictures_are_transformed_as_by_the_processor() {
 }
 
 #[test]
+fn what_a_device_has_no_means_for_is_left_out() {
+    if !present() {
+        return;
+    }
+    let methods = "levels,levels-in-clusters,mixed-radix-rows,mixed-radix-groups";
+    let text = success(&[&"verify", &"fft f32 12x12", &"fft f64 2048", &"--engine", &"opencl", &"--method", &methods]);
+    let count = |word: &str| text.lines().filter(|line| line.starts_with(word)).count();
+    assert_eq!([count("ok "), count("left ")], [3, 5], "{text}");
+    says(&text, &["levels-in-clusters: 2 work groups must reach each other's memory"]);
+    let alone: [&dyn AsRef<OsStr>; 6] =
+        [&"verify", &"fft f64 2048", &"--engine", &"opencl", &"--method", &"levels-in-clusters"];
+    says(&failure(1, &alone), &["cannot plan", "reach each other's memory", "sm_90"]);
+}
+
+#[test]
 fn the_cache_is_shown_and_cleared() {
     let folder = Folder::new();
     let run = |arguments: &[&str]| {

@@ -23,7 +23,7 @@ fn verify_answers_in_json_for_every_engine() {
     let (left_out, lines): (Vec<&Value>, _) =
         lines.as_array().unwrap().iter().partition(|line| line["left_out"].is_string());
     let text = left_out[0]["left_out"].as_str().unwrap();
-    assert!(left_out.len() == 8 && text.contains("four-n") && text.contains("dct2 along one axis"), "{text}");
+    assert!(left_out.len() == 30 && text.contains("four-n") && text.contains("dct2 along one axis"), "{text}");
     let lines: Vec<&Value> = lines.into_iter().filter(|line| line["method"] == "fused").collect();
     assert_eq!(lines.len(), 2, "each engine once");
     for (line, engine) in lines.iter().zip(["cpu", "cpu:scalar"]) {
@@ -51,6 +51,14 @@ fn methods_are_verified_and_say_what_they_have() {
         &["n-point", "dct1", "dct2 along one axis"],
     );
     says(&failure(1, &[&"bench", &"fft f64 5", &"--method", &"row-column"]), &["row-column", "fft", "dct2, dct3"]);
+    let complex = "definition,levels,levels-in-blocks,levels-in-clusters,mixed-radix-rows,radix-2-groups";
+    let text = success(&[&"verify", &"ifft f32 64 forward", &"fft f64 8x8", &"fft f64 6x7", &"--method", &complex]);
+    let count = |word: &str| text.lines().filter(|line| line.starts_with(word)).count();
+    assert_eq!([count("ok "), count("left ")], [4 + 6 + 2, 2 + 4], "{text}");
+    says(
+        &text,
+        &["left   fft f64 6x7: cpu levels: ", "it has fft, ifft and mixes of them along axes of powers of two"],
+    );
     let lines = success(&[&"bench", &"dct2 f64 32x32", &"--method", &"all", &"--repeat", &"1"]);
     assert_eq!(lines.lines().count(), 7, "those for one axis alone are left out: {lines}");
 }

@@ -229,6 +229,15 @@ impl Target {
         })
     }
 
+    /// Why such devices cannot run the recipe's stages, whatever their memory: work groups would have to reach each other's.
+    pub fn lacks(&self, recipe: &Recipe) -> Option<Error> {
+        let lacks = |plan: Plan| match plan {
+            Plan::Kernel(spec) => check_cluster(&self.limits, &spec).err(),
+            Plan::Fft(_) | Plan::Host(_) => None,
+        };
+        plans(recipe, false).ok()?.into_iter().find_map(lacks)
+    }
+
     /// How wisdom names it.
     pub(crate) fn engine_name(&self) -> String {
         format!("{}:{}", self.dialect.api, self.name().replace(['\t', '\n', '\r'], " "))

@@ -19,7 +19,7 @@ const BYTES_AN_ELEMENT: usize = 40;
 #[serde(untagged)]
 enum Answer {
     Checked(Line),
-    /// The method does not have the problem.
+    /// The method does not have the problem, or the device not what the method needs.
     LeftOut {
         problem: String,
         engine: String,
@@ -92,8 +92,8 @@ impl Answer {
     fn text(&self) -> String {
         match self {
             Answer::Checked(line) => text(line),
-            Answer::LeftOut { problem, engine, method, .. } => {
-                format!("left   {problem}: {engine} {method}: the method does not have it")
+            Answer::LeftOut { problem, engine, method, left_out } => {
+                format!("left   {problem}: {engine} {method}: {left_out}")
             }
         }
     }

@@ -124,6 +124,16 @@ impl Setting {
         (&self.contender, self.threads)
     }
 
+    /// Milliseconds of a transform by each method, or nothing where the method does not have the problem or the engine not what the method needs.
+    pub(super) fn times_if_any(&self, problem: &Problem, methods: &[&'static str]) -> Result<Vec<Option<f64>>> {
+        let lacks = |method: &&str| Ok(self.by(method)?.lacks(problem).is_some());
+        let missing: Vec<bool> = methods.iter().map(lacks).collect::<Result<_>>()?;
+        let there = methods.iter().zip(&missing).filter(|(_, missing)| !**missing);
+        let jobs: Vec<Job> = there.map(|(method, _)| Job::Whole(method)).collect();
+        let mut times = self.times(problem, &jobs)?.0.into_iter();
+        Ok(missing.into_iter().map(|missing| if missing { None } else { times.next() }).collect())
+    }
+
     /// An error unless all methods give what the default one gives, to a few units in the last place.
     pub(super) fn check(&self, problem: &Problem, jobs: &[Job]) -> Result<()> {
         let mut methods: Vec<&str> = jobs

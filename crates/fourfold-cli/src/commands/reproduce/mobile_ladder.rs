@@ -4,10 +4,10 @@ use anyhow::Result;
 use fourfold::{Precision, Problem};
 
 use super::Outcome;
-use super::measure::{Job, Setting};
+use super::measure::Setting;
 use super::page::{Page, digits, ratio};
 use super::plot::{Line, Plot};
-use crate::engine::{Contender, Engine};
+use crate::engine::Engine;
 
 /// From the bottom to the top, then the top by radix 2, then ours; each with what changes.
 const RUNGS: [(&str, &str); 8] = [
@@ -34,7 +34,8 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
     let sides: &[usize] = if setting.quick { &QUICK } else { &SIDES };
     let (mut rows, mut lines) = (vec![], vec![vec![]; RUNGS.len()]);
     for &side in sides {
-        let times = times(setting, side)?;
+        let problem: Problem = format!("fft f32 {side}x{side}").parse()?;
+        let times = setting.times_if_any(&problem, &RUNGS.map(|(method, _)| method))?;
         for (line, time) in lines.iter_mut().zip(&times) {
             line.extend(time.map(|time| (side as f64, time)));
         }
@@ -66,17 +67,6 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
             bars: vec![],
         }),
     }))
-}
-
-/// Milliseconds of every rung; none where it lacks the size.
-fn times(setting: &Setting, side: usize) -> Result<Vec<Option<f64>>> {
-    let problem: Problem = format!("fft f32 {side}x{side}").parse()?;
-    let contenders: Vec<Contender> = RUNGS.iter().map(|(method, _)| setting.by(method)).collect::<Result<_>>()?;
-    let has: Vec<bool> = contenders.iter().map(|contender| contender.lacks(&problem).is_none()).collect();
-    let jobs = RUNGS.iter().zip(&has).filter(|(_, has)| **has).map(|((method, _), _)| Job::Whole(method));
-    let (times, _) = setting.times(&problem, &jobs.collect::<Vec<_>>())?;
-    let mut times = times.into_iter();
-    Ok(has.into_iter().map(|has| if has { times.next() } else { None }).collect())
 }
 
 fn cells(side: usize, times: &[Option<f64>]) -> Vec<String> {
