@@ -26,8 +26,8 @@ pub(super) struct Line {
 const SIZE: (u32, u32) = (900, 540);
 const FONT: &str = "sans-serif";
 
-/// One that nobody confuses with its neighbour (Okabe and Ito, 2008).
-const COLORS: [RGBColor; 7] = [
+/// Ones that nobody confuses (Okabe and Ito, 2008), with grey for their yellow, which is pale on white.
+const COLORS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
@@ -35,6 +35,7 @@ const COLORS: [RGBColor; 7] = [
     RGBColor(230, 159, 0),
     RGBColor(86, 180, 233),
     RGBColor(0, 0, 0),
+    RGBColor(150, 150, 150),
 ];
 
 impl Plot {
