@@ -78,7 +78,9 @@ fn inputs_are_multiplied_as_on_the_cpu() {
     let Some(device) = present() else { return };
     let planner = GpuPlanner::new(device);
     let cases = ["dct3 f64 12x20", "idxst f64 12x20 axes=0", "idxst_idct f64 9x15", "idxst f64 6x7x4 axes=1 in=1,6,50"];
-    for text in cases.into_iter().chain(["dct2 f64 7x6 in=-9,1", "irfft f64 18x22", "irfft f64 9x14 in=1,10"]) {
+    let others = ["dct2 f64 7x6 in=-9,1", "irfft f64 18x22", "irfft f64 9x14 in=1,10", "dct4 f64 3x32", "dst4 f64 64"];
+    for text in cases.into_iter().chain(others).chain(["dct1 f64 5x33", "dst1,dct1 f64 15x17", "dst3 f64 4x24 axes=1"])
+    {
         let problem: Problem = text.parse().unwrap();
         let (shape, count) = (&problem.input().shape, problem.input().shape.iter().product());
         let lists = Multiplier::Separable(shape.iter().map(|n| waves(*n)).collect());
