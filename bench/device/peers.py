@@ -114,10 +114,11 @@ def measure(text):
     if options:
         (option,) = options
         axes = tuple(int(axis) for axis in option.removeprefix("axes=").split(","))
+    # pyvkfft knows these types by themselves, not by their names.
     if kind == "fft":
-        dtype = {"f32": "complex64", "f64": "complex128"}[real]
+        dtype = {"f32": numpy.complex64, "f64": numpy.complex128}[real]
     else:
-        dtype = {"f32": "float32", "f64": "float64"}[real]
+        dtype = {"f32": numpy.float32, "f64": numpy.float64}[real]
     stream = cupy.cuda.Stream(non_blocking=True)
     sets = Sets(shape, dtype)
     copy_stream, copy_graph = both(lambda x, y: cupy.cuda.runtime.memcpyAsync(y.data.ptr, x.data.ptr, x.nbytes, 3, stream.ptr), sets, stream)
