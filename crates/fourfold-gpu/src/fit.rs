@@ -238,7 +238,9 @@ impl Spec {
         if !self.has_windows() {
             return None;
         }
-        let digits = self.digits.len();
+        // Quarters are folded in one window with a digit of their DFTs: a window of the quarters alone has no buffer for terms N − k.
+        let folds = self.stages.iter().any(|stage| matches!(stage.work, Work::Fold(_)));
+        let digits = self.digits.len() - usize::from(folds);
         let fitted = |cuts: Vec<usize>| {
             self.cut(&cuts).into_iter().map(|spec| spec.tiled(limits, Size::default())).collect::<Option<Vec<_>>>()
         };

@@ -284,7 +284,10 @@ impl Target {
 
 /// What is wrong with what wisdom has on a problem.
 pub(crate) fn unwise(problem: &Problem, error: &Error) -> Error {
-    Error::new(error.kind(), format!("the wisdom on `{problem}`: {error}"))
+    Error::new(
+        error.kind(),
+        format!("the wisdom on `{problem}`: {error}; if another version wrote it, remove its line"),
+    )
 }
 
 impl Launch {

@@ -413,9 +413,15 @@ fn kernels_without_clusters_have_no_races() {
 fn all_choices_are_right_and_have_no_races() {
     let target = Target::cuda("sm_90").unwrap().with_local_bytes(16 << 10);
     let mut count = 0;
-    for case in
-        ["dct2 f64 96x20", "dct3 f32 64x24", "rfft f64 12x128", "fft f32 60x8", "dst4 f64 24x15", "dht f32 34x6"]
-    {
+    for case in [
+        "dct2 f64 96x20",
+        "dct3 f32 64x24",
+        "rfft f64 12x128",
+        "fft f32 60x8",
+        "dst4 f64 24x15",
+        "dht f32 34x6",
+        "dct1 f64 33x18",
+    ] {
         let problem: Problem = case.parse().unwrap();
         let recipe = Planner::new().recipe(&problem);
         let drafts = drafts(target.limits(), &recipe, false, None, &[]).unwrap();
