@@ -30,7 +30,7 @@ const TASKS: &[Task] = &[
     Task { name: "accuracy", about: "write docs/accuracy.md: errors of every kind", run: accuracy::run_task },
     Task { name: "bench-ducc", about: "write docs/performance/ducc.md: times beside ducc0", run: bench_ducc::run_task },
     Task { name: "bench-cpu", about: "write docs/performance/cpu.md: beside all peers", run: bench_cpu::run_task },
-    Task { name: "device-test", about: "test a GPU: --shard 1/3, --device cuda:0", run: device_test::run_task },
+    Task { name: "device-test", about: "test a GPU: --shard 1/5, --device cuda:0", run: device_test::run_task },
     Task {
         name: "device-bench",
         about: "time a GPU beside cuFFT, VkFFT, CuPy and copies: --tune, 2d",

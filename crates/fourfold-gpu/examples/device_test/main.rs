@@ -58,8 +58,8 @@ fn run(arguments: &Arguments) -> Outcome<bool> {
             Ok(verify::all(&device, vec![Group { method: Method::ALL[0], local_bytes: usize::MAX, problems }]))
         }
         "verify" => Ok(verify::all(&device, problems::sweep(arguments.shard))),
-        "sample" => Ok(verify::all(&device, problems::sample(&device.target()))),
-        "sanitize" => sanitize::run(&arguments.device),
+        "sample" => Ok(verify::all(&device, problems::sample(&device.target(), arguments.shard))),
+        "sanitize" => sanitize::run(&arguments.device, arguments.shard),
         _ => Err(USAGE.into()),
     }
 }

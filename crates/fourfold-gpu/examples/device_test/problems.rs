@@ -146,8 +146,9 @@ fn random() -> impl Iterator<Item = Group> {
     (0..RANDOM).map(text).map(|text| whole(read(&text)))
 }
 
-/// Few small problems whose kernels have between them every step, in each precision, that those of the cases have.
-pub(crate) fn sample(target: &Target) -> Vec<Group> {
+/// Few small problems whose kernels have between them every step, in each precision, that those of the cases have; every `shard.1`-th of these
+/// from the `shard.0`-th on.
+pub(crate) fn sample(target: &Target, shard: (usize, usize)) -> Vec<Group> {
     let mut seen = BTreeSet::new();
     let mut groups: Vec<Group> = cases().chain(methods()).collect();
     groups.sort_by_key(|group| group.problems[0].input().len.max(group.problems[0].output().len));
@@ -160,7 +161,7 @@ pub(crate) fn sample(target: &Target) -> Vec<Group> {
         fresh
     });
     println!("{} problems reach {} sorts of steps", groups.len(), seen.len());
-    groups
+    groups.into_iter().skip(shard.0).step_by(shard.1).collect()
 }
 
 #[cfg(test)]

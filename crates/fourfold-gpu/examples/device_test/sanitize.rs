@@ -3,8 +3,8 @@
 use crate::Outcome;
 use std::process::Command;
 
-/// Whether no tool finds anything.
-pub(crate) fn run(device: &str) -> Outcome<bool> {
+/// Whether no tool finds anything in the shard's part of the sample.
+pub(crate) fn run(device: &str, (part, parts): (usize, usize)) -> Outcome<bool> {
     if !device.starts_with("cuda") {
         return Err("compute-sanitizer is for CUDA devices".into());
     }
@@ -13,7 +13,8 @@ pub(crate) fn run(device: &str) -> Outcome<bool> {
         println!("\ncompute-sanitizer, {tool}:");
         let mut command = Command::new(sanitizer());
         command.args(["--tool", tool, "--error-exitcode", "1"]).arg(std::env::current_exe()?);
-        let status = command.args(["sample", "--device", device]).status();
+        command.args(["sample", "--device", device, "--shard", &format!("{}/{parts}", part + 1)]);
+        let status = command.status();
         clean &= status.map_err(|e| format!("compute-sanitizer is not to be had, it comes with CUDA: {e}"))?.success();
     }
     Ok(clean)
