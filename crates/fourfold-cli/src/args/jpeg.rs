@@ -25,13 +25,15 @@ pub(crate) enum JpegCommand {
 
 /// Decode JPEG files to PNG or PNM, with libjpeg's upsampling and colours
 ///
-/// What libjpeg warns of, such as missing data, is a warning. Orientation in EXIF data is not applied.
+/// What libjpeg warns of, such as missing data, is a warning. Progressive files that lack scans are decoded as they are, not smoothed
+/// between blocks as libjpeg does. Orientation in EXIF data is not applied.
 #[derive(clap::Args)]
 pub(crate) struct Decode {
     /// The JPEG files
     #[arg(required = true, value_name = "JPG")]
     pub(crate) input: Vec<PathBuf>,
-    /// The file to write: .png, .ppm or .pgm; of several inputs the folder, for files named as they are, .png
+    /// The file to write: .png, .ppm or .pgm; of several inputs, or with a / at its end, the folder, for files named as they
+    /// are, .png; it is made if it is not there
     #[arg(short, long)]
     pub(crate) output: PathBuf,
     #[command(flatten)]
