@@ -1,5 +1,6 @@
 //! Output files that appear whole or not at all.
 
+use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -84,6 +85,16 @@ fn remove_when_ended() {
     });
 }
 
+/// Fails if one of the outputs would replace one of the inputs, by whatever names they go.
+pub(crate) fn spare(inputs: &[PathBuf], outputs: &[PathBuf]) -> Result<()> {
+    let inputs: HashSet<_> = inputs.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
+    let replaces = |path: &&PathBuf| fs::canonicalize(path).is_ok_and(|path| inputs.contains(&path));
+    match outputs.iter().find(replaces) {
+        Some(path) => bail!("cannot write {}: it is a file to read, which would be lost; name another", path.display()),
+        None => Ok(()),
+    }
+}
+
 /// The permissions of the file that has this name, which the new one gets; an error if it may not be written.
 fn replaced(path: &Path) -> Result<Option<fs::Permissions>> {
     let Ok(metadata) = fs::metadata(path) else { return Ok(None) };
@@ -151,6 +162,23 @@ mod tests {
         drop(output);
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
         assert_eq!(names(folder.path()), ["old"]);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn inputs_are_known_by_other_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, link, new] = ["file", "link", "new"].map(|name| folder.path().join(name));
+        fs::create_dir(folder.path().join("in")).unwrap();
+        let [roundabout, other] = ["in/../file", "in/file"].map(|name| folder.path().join(name));
+        fs::write(&file, "").unwrap();
+        fs::write(&other, "").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let spares = |input: &PathBuf, output: &PathBuf| spare(&[other.clone(), input.clone()], &[output.clone()]);
+        for (input, output) in [(&file, &file), (&file, &link), (&link, &file), (&roundabout, &file)] {
+            assert!(spares(input, output).is_err() && spares(output, input).is_err());
+        }
+        assert!(spares(&file, &new).is_ok() && spares(&new, &file).is_ok());
     }
 
     #[test]

@@ -73,6 +73,63 @@ fn several_files_go_into_a_folder() {
 }
 
 #[test]
+fn names_keep_their_dots_and_folders_are_made() {
+    let folder = Folder::new();
+    let original = png(&folder, "a.png", 16, 8);
+    let [first, second] = ["photo.v1.jpg", "photo.v2.jpg"].map(|name| folder.path(name));
+    for jpeg in [&first, &second] {
+        success(&[&"jpeg", &"encode", &original, &"-o", jpeg]);
+    }
+    success(&[&"jpeg", &"decode", &first, &second, &"-o", &folder.path("new/of two")]);
+    success(&[&"jpeg", &"decode", &second, &"-o", &folder.path("of one/")]);
+    for name in ["new/of two/photo.v1.png", "new/of two/photo.v2.png", "of one/photo.v2.png"] {
+        assert_eq!(image::open(folder.path(name)).unwrap().dimensions(), (16, 8));
+    }
+    let error = failure(1, &[&"jpeg", &"decode", &first, &second, &"-o", &original]);
+    says(&error, &["a.png", "must be a folder"]);
+    let file = folder.write("file", b"");
+    says(&failure(1, &[&"jpeg", &"decode", &first, &second, &"-o", &file]), &["cannot make the folder", "file"]);
+}
+
+#[test]
+fn inputs_are_not_overwritten() {
+    let folder = Folder::new();
+    let (original, jpeg) = (png(&folder, "a.png", 16, 8), folder.path("b.jpg"));
+    success(&[&"jpeg", &"encode", &original, &"-o", &jpeg]);
+    let file = read(&jpeg);
+    let [named_png, named_npz] = ["c.png", "c.npz"].map(|name| folder.write(name, &file));
+    let roundabout = folder.path("../").join(folder.path("").file_name().unwrap()).join("c.png");
+    let commands: [(&str, &[&dyn AsRef<OsStr>]); 6] = [
+        ("name it .npz", &[&"coefficients", &jpeg, &"-o", &jpeg]),
+        ("c.npz: it is a file to read", &[&"coefficients", &named_npz, &"-o", &named_npz]),
+        ("c.png: it is a file to read", &[&"decode", &named_png, &"-o", &named_png]),
+        ("c.png: it is a file to read", &[&"decode", &named_png, &"-o", &roundabout]),
+        ("c.png: it is a file to read", &[&"decode", &jpeg, &named_png, &"-o", &folder.path("")]),
+        ("b.jpg: it is a file to read", &[&"encode", &jpeg, &"-o", &jpeg]),
+    ];
+    for (message, arguments) in commands {
+        let arguments: Vec<_> = [&"jpeg" as &dyn AsRef<OsStr>].into_iter().chain(arguments.iter().copied()).collect();
+        says(&failure(1, &arguments), &[message]);
+        assert!([&jpeg, &named_png, &named_npz].into_iter().all(|path| read(path) == file), "{message}");
+    }
+    let text = folder.path("c.txt");
+    says(&failure(1, &[&"jpeg", &"coefficients", &jpeg, &"-o", &text]), &["c.txt", "name it .npz"]);
+    assert_eq!(folder.names(), ["a.png", "b.jpg", "c.npz", "c.png"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")] // others have only names in UTF-8
+fn json_has_names_that_are_not_utf_8() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new();
+    let (original, jpeg) = (png(&folder, "a.png", 16, 8), folder.path("").join(OsStr::from_bytes(b"b\xff.jpg")));
+    success(&[&"jpeg", &"encode", &original, &"-o", &jpeg]);
+    let report = success(&[&"jpeg", &"decode", &jpeg, &"-o", &folder.path("c.png"), &"--json"]);
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert!(report[0]["input"].as_str().unwrap().ends_with("b\u{fffd}.jpg"), "{report}");
+}
+
+#[test]
 fn grey_stays_grey_and_deep_becomes_shallow() {
     let folder = Folder::new();
     let (png, jpeg, pgm) = (folder.path("grey.png"), folder.path("grey.jpg"), folder.path("grey.pgm"));

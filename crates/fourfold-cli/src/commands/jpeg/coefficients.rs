@@ -1,8 +1,9 @@
 //! `fourfold jpeg coefficients`: what a JPEG file holds, as NumPy arrays.
 
 use std::io::{self, Seek, Write};
+use std::slice::from_ref;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use fourfold_jpeg::read_coefficients;
 use zip::ZipWriter;
 use zip::result::ZipError;
@@ -11,10 +12,13 @@ use zip::write::SimpleFileOptions;
 use super::{read, warn};
 use crate::args::Coefficients;
 use crate::npy;
-use crate::output::Output;
+use crate::output::{Output, spare};
 
 /// Reads a JPEG file, writes a .npz file.
 pub(super) fn run(args: &Coefficients) -> Result<()> {
+    let is_npz = args.output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npz"));
+    ensure!(is_npz, "cannot write {}: what is written is an archive of NumPy; name it .npz", args.output.display());
+    spare(from_ref(&args.input), from_ref(&args.output))?;
     let file = read(&args.input)?;
     let mut output = Output::create(&args.output)?;
     let coefficients = read_coefficients(&file, &args.limit.limits());

@@ -1,8 +1,9 @@
 //! `fourfold jpeg decode`: JPEG files as PNG or PNM.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::io::{self, Cursor, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -17,12 +18,13 @@ use serde::Serialize;
 use super::{read, warn};
 use crate::args::Decode;
 use crate::commands::print_json;
-use crate::output::Output;
+use crate::output::{Output, spare};
 use crate::progress::Progress;
 
 /// Decodes one file to a file, or several into a folder.
 pub(super) fn run(args: &Decode) -> Result<()> {
     let outputs = outputs(args)?;
+    spare(&args.input, &outputs)?;
     let progress = Progress::new(args.input.len());
     let threads = args.how.threads.min(args.input.len());
     // One thread a file while there are enough, since nothing in a file runs better on two.
@@ -74,31 +76,37 @@ fn finish(results: Vec<(&PathBuf, Result<Report>)>, args: &Decode) -> Result<()>
 /// What one input becomes.
 #[derive(Serialize)]
 struct Report {
-    input: PathBuf,
-    output: PathBuf,
+    input: String,
+    output: String,
     width: usize,
     height: usize,
     channels: usize,
     warnings: Vec<String>,
 }
 
-/// The names to write, no two of them the same.
+/// The names to write, no two of them the same; in a folder, which is made if it is not there.
 fn outputs(args: &Decode) -> Result<Vec<PathBuf>> {
-    if let [_] = &args.input[..] {
-        if !args.output.is_dir() {
-            return Ok(vec![args.output.clone()]);
-        }
-    } else {
-        ensure!(args.output.is_dir(), "cannot write {}: of several files it must be a folder", args.output.display());
+    let folder = &args.output;
+    let says_folder = folder.to_string_lossy().ends_with(is_separator) || folder.is_dir();
+    if args.input.len() == 1 && !says_folder {
+        return Ok(vec![folder.clone()]);
     }
-    let name = |input: &PathBuf| args.output.join(input.file_stem().unwrap_or_default()).with_extension("png");
+    let is_image = Format::of(folder).is_ok() && !says_folder;
+    ensure!(!is_image, "cannot write {}: of several files it must be a folder", folder.display());
     let mut outputs = Vec::new();
     for input in &args.input {
-        let output = name(input);
+        let output = folder.join(png_name(input)?);
         ensure!(!outputs.contains(&output), "cannot write {} twice: two files have this name", output.display());
         outputs.push(output);
     }
+    fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     Ok(outputs)
+}
+
+/// The input's name with .png for its suffix: the last one only, whatever dots come before it.
+fn png_name(input: &Path) -> Result<OsString> {
+    let stem = input.file_stem().with_context(|| format!("cannot read {}: it names no file", input.display()))?;
+    Ok([stem, OsStr::new(".png")].into_iter().collect())
 }
 
 fn one(input: &Path, output: &Path, transform: &Transform, args: &Decode) -> Result<Report> {
@@ -114,7 +122,9 @@ fn one(input: &Path, output: &Path, transform: &Transform, args: &Decode) -> Res
         Format::Ppm | Format::Pgm => to.fill(|to| write_pnm(to, &decoded.value))?,
     }
     to.commit()?;
-    Ok(Report { input: input.into(), output: output.into(), width, height, channels, warnings: decoded.warnings })
+    // JSON has no other names than UTF-8.
+    let [input, output] = [input, output].map(|path| path.to_string_lossy().into_owned());
+    Ok(Report { input, output, width, height, channels, warnings: decoded.warnings })
 }
 
 #[derive(PartialEq)]

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io::Write;
+use std::slice::from_ref;
 
 use anyhow::{Context, Result, ensure};
 use fourfold_jpeg::{Image, Sampling, encode};
@@ -9,7 +10,7 @@ use serde::Serialize;
 
 use crate::args::{self, Encode};
 use crate::commands::print_json;
-use crate::output::Output;
+use crate::output::{Output, spare};
 use crate::picture::Picture;
 
 /// What was written.
@@ -26,6 +27,7 @@ pub(super) fn run(args: &Encode) -> Result<()> {
     let extension = args.output.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
     let is_jpeg = matches!(extension.as_deref(), Some("jpg" | "jpeg"));
     ensure!(is_jpeg, "cannot write {}: what is written is JPEG; name it .jpg", args.output.display());
+    spare(from_ref(&args.input), from_ref(&args.output))?;
     let reading = || format!("cannot read {}", args.input.display());
     let image = opaque(&Picture::open(&args.input).with_context(reading)?).with_context(reading)?;
     let mut output = Output::create(&args.output)?;
