@@ -118,8 +118,10 @@ fn the_forward_transform_takes_extremes() {
 fn instruction_sets_agree() {
     let mut rng = fastrand::Rng::with_seed(4);
     let table = Table::raster(std::array::from_fn(|_| if rng.bool() { rng.u16(1..=255) } else { rng.u16(..) }));
+    // Every third block has only its first row.
+    let may_be = |i: usize| i / 64 % 3 > 0 || i % 64 < 8;
     let coefficients: Vec<i16> =
-        (0..64 * 500).map(|i| if rng.usize(..500) < i / 64 { rng.i16(..) } else { 0 }).collect();
+        (0..64 * 500).map(|i| if may_be(i) && rng.usize(..500) < i / 64 { rng.i16(..) } else { 0 }).collect();
     let samples: Vec<u8> = (0..64 * 101).map(|_| rng.u8(..)).collect();
     let fine = Table::raster(std::array::from_fn(|_| rng.u16(1..=12_000)));
     let reference = transform(Mode::Exact, Isa::Scalar);

@@ -4,7 +4,8 @@
 //! 12 products that libjpeg's jidctint.c and jfdctint.c describe. Sums of products are exact here, so that they may be taken in
 //! another order: every output is the same sum of inputs times constants, rounded where libjpeg rounds. Where values do not
 //! fit 16 bits, which happens to no spectrum of samples of 8 bits, this does as libjpeg-turbo's vector instructions do: sums of
-//! inputs wrap around, results of a pass saturate.
+//! inputs wrap around, results of a pass saturate. All but one thing: of a block whose rows 1 to 7 are zero these take the first pass as
+//! a shift, which wraps around. That is a matter of blocks, not of lines: fourfold-jpeg does the same before the first pass, kernels do not.
 
 use crate::complex::each;
 use std::ops::{Add, Sub};

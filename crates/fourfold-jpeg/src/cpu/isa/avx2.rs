@@ -254,6 +254,11 @@ impl Vectors for Avx2 {
         }
     }
     #[inline(always)]
+    fn are_zero(words: I16x16) -> bool {
+        // SAFETY: as above.
+        unsafe { _mm256_testz_si256(words.0, words.0) == 1 }
+    }
+    #[inline(always)]
     fn transpose(rows: [I16x16; 8]) -> [I16x16; 8] {
         let r = rows;
         // SAFETY: as above.

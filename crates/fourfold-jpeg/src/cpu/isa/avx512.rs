@@ -275,6 +275,11 @@ impl Vectors for Avx512 {
         }
     }
     #[inline(always)]
+    fn are_zero(words: I16x32) -> bool {
+        // SAFETY: as above.
+        unsafe { _mm512_test_epi32_mask(words.0, words.0) == 0 }
+    }
+    #[inline(always)]
     fn transpose(rows: [I16x32; 8]) -> [I16x32; 8] {
         let r = rows;
         // SAFETY: as above.

@@ -66,6 +66,8 @@ pub(crate) trait Vectors {
     fn store(rows: [Self::Words; 8], to: Places<i16>);
     /// Stores blocks of which these are the columns, plus 128, as the nearest bytes.
     fn store_bytes(columns: [Self::Words; 8], to: Places<u8>);
+    /// Whether all lanes are.
+    fn are_zero(words: Self::Words) -> bool;
     /// Exchanges rows and columns of every block.
     fn transpose(rows: [Self::Words; 8]) -> [Self::Words; 8];
     /// 2^16 times the first four columns, and the others: so much more are words that stand in the upper halves of 32 bits.

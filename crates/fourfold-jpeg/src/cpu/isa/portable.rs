@@ -172,6 +172,10 @@ impl Vectors for Portable {
         }
     }
     #[inline(always)]
+    fn are_zero(words: I16x16) -> bool {
+        words.0 == [0; 16]
+    }
+    #[inline(always)]
     fn transpose(rows: [I16x16; 8]) -> [I16x16; 8] {
         each!(row < 8 => I16x16(each!(i < 16 => rows[i % 8].0[i / 8 * 8 + row])))
     }
