@@ -174,7 +174,8 @@ mod tests {
         fs::write(&file, "").unwrap();
         fs::write(&other, "").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        let spares = |input: &PathBuf, output: &PathBuf| spare(&[other.clone(), input.clone()], &[output.clone()]);
+        let spares =
+            |input: &PathBuf, output: &PathBuf| spare(&[other.clone(), input.clone()], std::slice::from_ref(output));
         for (input, output) in [(&file, &file), (&file, &link), (&link, &file), (&roundabout, &file)] {
             assert!(spares(input, output).is_err() && spares(output, input).is_err());
         }
