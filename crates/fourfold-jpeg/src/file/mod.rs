@@ -141,10 +141,14 @@ pub fn read_coefficients(file: &[u8], limits: &Limits) -> Result<Read<Coefficien
     let arrays = reader.read()?;
     let components = reader.components();
     let blocks = |(array, component): (&Array, &Component)| {
+        let (mut blocks, count) = (vec![], component.across * component.down);
+        let no_memory = |_| argument(format!("there is no memory for {count} blocks of coefficients"));
+        blocks.try_reserve_exact(count).map_err(no_memory)?;
         let rows = array.blocks.chunks_exact(array.across).take(component.down);
-        rows.flat_map(|row| &row[..component.across]).copied().collect()
+        rows.for_each(|row| blocks.extend_from_slice(&row[..component.across]));
+        Ok(blocks)
     };
-    let blocks = arrays.iter().zip(&components).map(blocks).collect();
+    let blocks = arrays.iter().zip(&components).map(blocks).collect::<Result<Vec<_>>>()?;
     let value = Coefficients { width: reader.width, height: reader.height, color: reader.color, components, blocks };
     Ok(Read { value, warnings: reader.warnings() })
 }
