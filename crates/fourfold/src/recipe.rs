@@ -7,7 +7,7 @@ use crate::rules::cosine_sine::dft_of;
 use crate::rules::cut::complex_length;
 use crate::rules::methods::Method;
 use crate::rules::mixed_radix::{Factor, List, RADICES, length};
-use crate::stage::{Stage, StageEnd, StageWork};
+use crate::stage::{self, Stage, StageEnd, StageWork};
 use crate::{Domain, Error, ErrorKind, Layout, Result};
 use std::fmt;
 use std::str::FromStr;
@@ -157,20 +157,7 @@ impl Recipe {
 
     /// Where each stage reads and writes: two arrays take turns between input and output, but what is done in place stays where it is.
     pub fn stage_ends(&self) -> Vec<[StageEnd; 2]> {
-        let stages = self.stages();
-        let last = stages.iter().rposition(|stage| !stage.is_in_place()).unwrap_or(0);
-        let (mut at, mut turn) = (StageEnd::Input, 0);
-        let next = |(i, stage): (usize, &Stage)| {
-            let from = at;
-            at = match stage.is_in_place() {
-                _ if i >= last => StageEnd::Output,
-                true => at,
-                false => StageEnd::Work(turn % 2),
-            };
-            turn += usize::from(!stage.is_in_place());
-            [from, at]
-        };
-        stages.iter().enumerate().map(next).collect()
+        stage::ends(self.stages())
     }
 
     /// Reals of the largest array between two stages.

@@ -358,3 +358,20 @@ impl fmt::Display for Stage {
         }
     }
 }
+
+/// See [`crate::Recipe::stage_ends`].
+pub(crate) fn ends(stages: &[Stage]) -> Vec<[StageEnd; 2]> {
+    let last = stages.iter().rposition(|stage| !stage.is_in_place()).unwrap_or(0);
+    let (mut at, mut turn) = (StageEnd::Input, 0);
+    let next = |(i, stage): (usize, &Stage)| {
+        let from = at;
+        at = match stage.is_in_place() {
+            _ if i >= last => StageEnd::Output,
+            true => at,
+            false => StageEnd::Work(turn % 2),
+        };
+        turn += usize::from(!stage.is_in_place());
+        [from, at]
+    };
+    stages.iter().enumerate().map(next).collect()
+}
