@@ -2,6 +2,7 @@
 
 use crate::array::one_queue;
 use crate::dialect::{Dialect, Frame, print};
+use crate::engine::table;
 use crate::runtime::{Buffer, Grid, Kernel, argument, elsewhere};
 use crate::trace::{Array, Int, Statement, Sym, comment, for_each, group, if_less, int, record, select, thread};
 use crate::{Device, GpuArray, GpuPlanner};
@@ -54,16 +55,9 @@ impl DirectConvolution {
         let (device, shape) = (planner.device.clone(), Shape { precision, matrix, taps: shape });
         device.runtime.limits().check_type(precision)?;
         let (runtime, source) = (&device.runtime, shape.source(device.runtime.dialect()));
-        let mut table = runtime.allocate(taps.len() * precision.bytes())?;
-        match precision {
-            Precision::F32 => {
-                let rounded: Vec<f32> = taps.iter().map(|tap| *tap as f32).collect();
-                device.queue.upload(&rounded, &mut table)?;
-            }
-            Precision::F64 => device.queue.upload(taps, &mut table)?,
-        }
+        let taps = table(&device, taps, precision)?;
         let kernel = planner.library.compile(&source, shape.grid().local_bytes)?;
-        Ok(DirectConvolution { kernel, taps: table, nothing: runtime.allocate(0)?, device, shape })
+        Ok(DirectConvolution { kernel, taps, nothing: runtime.allocate(0)?, device, shape })
     }
 
     /// Enqueues the convolution.

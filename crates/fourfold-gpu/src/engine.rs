@@ -193,15 +193,21 @@ fn all_tables(device: &Device, drafts: &[Draft], precision: Precision) -> Result
     Ok(all)
 }
 
-fn tables(device: &Device, chain: &Chain, precision: Precision) -> Result<[Buffer; 2]> {
-    let mut table = device.runtime.allocate(chain.table.len() * precision.bytes())?;
+/// Numbers in the device's memory, rounded to the precision.
+pub(crate) fn table(device: &Device, values: &[f64], precision: Precision) -> Result<Buffer> {
+    let mut table = device.runtime.allocate(values.len() * precision.bytes())?;
     match precision {
         Precision::F32 => {
-            let rounded: Vec<f32> = chain.table.iter().map(|x| *x as f32).collect();
+            let rounded: Vec<f32> = values.iter().map(|x| *x as f32).collect();
             device.queue.upload(&rounded, &mut table)?;
         }
-        Precision::F64 => device.queue.upload(&chain.table, &mut table)?,
+        Precision::F64 => device.queue.upload(values, &mut table)?,
     }
+    Ok(table)
+}
+
+fn tables(device: &Device, chain: &Chain, precision: Precision) -> Result<[Buffer; 2]> {
+    let table = table(device, &chain.table, precision)?;
     let places: Vec<Index> = chain.indices.iter().map(|i| Index(*i)).collect();
     let mut indices = device.runtime.allocate(size_of_val(places.as_slice()))?;
     device.queue.upload(&places, &mut indices)?;

@@ -4,7 +4,7 @@
 use crate::Device;
 use crate::dialect::{Dialect, print};
 use crate::draft::drafts;
-use crate::engine::{Executable, memory};
+use crate::engine::{Executable, memory, table};
 use crate::kernels::stage::{Move, StageSpec, Strided};
 use crate::kernels::turns;
 use crate::library::Library;
@@ -255,14 +255,7 @@ fn ready(device: &Device, library: &Library, spec: &StageSpec) -> Result<Ready> 
         }
         _ => vec![],
     };
-    let mut table = device.runtime.allocate(factors.len() * spec.precision.bytes())?;
-    match spec.precision {
-        Precision::F32 => {
-            let rounded: Vec<f32> = factors.iter().map(|x| *x as f32).collect();
-            device.queue.upload(&rounded, &mut table)?;
-        }
-        Precision::F64 => device.queue.upload(&factors, &mut table)?,
-    }
+    let table = table(device, &factors, spec.precision)?;
     // Kernels take arrays alone.
     let number = |launch: usize| {
         let mut number = device.runtime.allocate(size_of::<Place>())?;

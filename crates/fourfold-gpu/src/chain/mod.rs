@@ -143,8 +143,7 @@ impl Chain {
         // Which quarter an element belongs to is the last digit, of which no DFT is done.
         self.digits.push(Digit { radix: QUARTERS, room: QUARTERS });
         self.forward(&factors, array(view));
-        let (sum, n) = (line.transform.sum, line.transform.n);
-        let rule = fold(sum, n, &line.transform.edges, line.scale, len);
+        let rule = fold(line.transform.sum, &line.transform.edges, line.scale, len);
         // Two lines as one have sums and differences of terms, twice their half spectra.
         let half = if self.packing == Packing::Lines { 0.5 } else { 1.0 };
         let scales = [1.0, SQRT_2, rule.edges[0], rule.edges[1]].map(|by| half * by * rule.scale);

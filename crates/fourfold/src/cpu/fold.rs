@@ -87,19 +87,22 @@ impl<V: Lane, const SINE: bool> Folding<'_, V, SINE> {
         }
     }
 
-    /// The outputs of term k.
+    /// The outputs of term k. Without closures: one is compiled for other instructions than the function that it stands in.
     #[inline(always)]
-    unsafe fn term(&self, k: usize, turns: [V::Scalar; 4]) {
-        let h = self.fold.len;
+    unsafe fn term(&self, k: usize, [c, s, d, t]: [V::Scalar; 4]) {
+        let (h, scale) = (self.fold.len, V::splat(self.fold.scale));
+        let turns = [V::splat(c), V::splat(s), V::splat(d), V::splat(t)];
         // SAFETY: as in `first`; 1 ≤ k < h/2.
-        let terms = [0, h, 2 * h].map(|start| unsafe {
-            let at = self.from.add(start + 2 * k);
-            C { re: *at.sub(1), im: *at }
-        });
-        let y = extension::fold_term(SINE, terms, turns.map(V::splat), V::splat(self.fold.scale));
-        for (k, y) in [k, 2 * h - k, h + k, h - k].into_iter().zip(y) {
-            // SAFETY: as above.
-            unsafe { self.put(k, y) };
+        unsafe {
+            let at = self.from.add(2 * k);
+            let e = C { re: *at.sub(1), im: *at };
+            let a = C { re: *at.add(h - 1), im: *at.add(h) };
+            let f = C { re: *at.add(2 * h - 1), im: *at.add(2 * h) };
+            let [y, mirror, far, near] = extension::fold_term(SINE, [e, a, f], turns, scale);
+            self.put(k, y);
+            self.put(2 * h - k, mirror);
+            self.put(h + k, far);
+            self.put(h - k, near);
         }
     }
 }

@@ -32,15 +32,15 @@ pub(crate) struct Ends<S> {
 impl<S: Scalar> Ends<S> {
     pub(crate) fn new(recipe: &Recipe) -> Self {
         let (sum, n) = (recipe.transform.sum, recipe.transform.n);
-        let fold = match &recipe.scheme {
-            Scheme::Lanes(factors) => quarter(sum, factors).map(|quarter| {
-                extension::fold(sum, n, &recipe.transform.edges, recipe.scale, mixed_radix::length(quarter))
-            }),
+        let (edges, scale) = (&recipe.transform.edges, recipe.scale);
+        let quarter = match &recipe.scheme {
+            Scheme::Lanes(factors) => quarter(sum, factors).map(mixed_radix::length),
             _ => None,
         };
-        let reduction = match &fold {
-            Some(fold) => Reduction { order: Some(fold.order.clone()), ..Reduction::default() },
-            None => reduce(sum, n, &recipe.transform.edges, recipe.scale),
+        let fold = quarter.map(|len| extension::fold(sum, edges, scale, len));
+        let reduction = match quarter {
+            Some(len) => Reduction { order: Some(extension::order(sum, n, edges, len)), ..Reduction::default() },
+            None => reduce(sum, n, edges, scale),
         };
         let combine = |steps: &[Step]| (!steps.is_empty()).then(|| Combine::new(steps));
         let order = reduction.order.unwrap_or(Order { index: vec![], gain: vec![] });

@@ -51,8 +51,6 @@ pub(crate) fn quarter(sum: Sum, factors: &[Factor]) -> Option<&[Factor]> {
 /// The last pass: from the half spectra of E, A and F to the line.
 #[derive(Clone, Debug)]
 pub struct Fold {
-    /// Where element 3t + s of the three sequences, e_{4t+s}, stands in the line.
-    pub order: Order,
     /// Whether it is one of sines.
     pub sine: bool,
     /// The length h of the DFTs.
@@ -81,26 +79,21 @@ pub fn fold_term<T: Real>(sine: bool, [e, a, f]: [C<T>; QUARTERS], [c, s, d, t]:
     }
 }
 
-/// The pass for a sum of length `n`, given the length of one DFT, [`quarter_length`].
-pub fn fold(sum: Sum, n: usize, edges: &Edges, scale: f64, len: usize) -> Fold {
-    let sine = sum == Sum::Dst1;
+/// The pass, given the length of one DFT, [`quarter_length`].
+pub fn fold(sum: Sum, edges: &Edges, scale: f64, len: usize) -> Fold {
     let roots = Roots::new(4 * len as u64);
     let turn = |k: u64, by: f64| [by * roots.get(k).re, -by * roots.get(k).im];
     let turns = (1..(len as u64).div_ceil(2)).map(|k| {
         let ([c, s], [d, t]) = (turn(2 * k, scale), turn(k, 2.0 * scale));
         [c, s, d, t]
     });
-    Fold {
-        order: order(n, edges, sine, len),
-        sine,
-        len,
-        scale,
-        edges: [edges.output_first, edges.output_last],
-        turns: turns.collect(),
-    }
+    let edges = [edges.output_first, edges.output_last];
+    Fold { sine: sum == Sum::Dst1, len, scale, edges, turns: turns.collect() }
 }
 
-fn order(n: usize, edges: &Edges, sine: bool, len: usize) -> Order {
+/// Where element 3t + s of the three sequences, e_{4t+s}, stands in the line of length `n`.
+pub(crate) fn order(sum: Sum, n: usize, edges: &Edges, len: usize) -> Order {
+    let sine = sum == Sum::Dst1;
     let place = |j: usize| match (sine, j <= 2 * len) {
         (false, true) if j == 0 => (0, edges.input_first),
         (false, true) if j == 2 * len => (n - 1, edges.input_last),
