@@ -128,6 +128,13 @@ pub(crate) fn clamp(x: Int, range: [i64; 2]) -> Int {
     bind(Expr::Clamp(x, range))
 }
 
+/// 1 where one of them is not zero, else 0.
+pub(crate) fn any(integers: &[Int]) -> Int {
+    let all = integers.iter().copied().reduce(|a, b| bind(Expr::Int("|", a, b))).unwrap_or(Var::Lit(0));
+    let sign = clamp(all, [-1, 1]);
+    sign * sign
+}
+
 const SHORTS: [i64; 2] = [i16::MIN as i64, i16::MAX as i64];
 
 impl Add for Short {

@@ -3,34 +3,26 @@
 use super::isa::{Block, Places, Vectors};
 use super::{MOST_BLOCKS, blocks};
 use fourfold::each;
-use fourfold::engine::jpeg::{Table, Words, dct8_first, dct8_last, divisor, idct8_first, idct8_last};
+use fourfold::engine::jpeg::{Table, Words, dct8_first, dct8_last, divisor, idct8_first, idct8_last, wrapped8};
 
 /// Samples, as columns, of quantised coefficients, as rows.
 #[inline(always)]
 pub(super) fn inverse<V: Vectors>(coefficients: [V::Words; 8], table: &Block<i16>) -> [V::Words; 8] {
     let mut rows = each!(row < 8 => coefficients[row].mul(V::repeat(&table[row])));
-    let wrapped = wrap(rows[0]);
+    let wrapped = wrapped8(rows[0]);
     if !V::are_zero(rows[0] - wrapped) {
         rows[0] = wrapped_where_alone::<V>(rows[0], coefficients);
     }
     idct8_last(V::transpose(idct8_first(rows)))
 }
 
-/// To the 14 bits that a pass keeps when it multiplies by 2^2.
-#[inline(always)]
-fn wrap<W: Words>(words: W) -> W {
-    let twice = words + words;
-    (twice + twice).shift_right::<2>(0)
-}
-
-/// The first row, wrapped in blocks whose other rows are zero: their first pass is a shift in libjpeg-turbo, which drops the upper bits
-/// where the general pass saturates. Photographs have no such values, and so this need not be fast.
+/// The first row, wrapped in blocks whose other rows are zero. Photographs have no values that this changes, and so it need not be fast.
 #[inline(always)]
 fn wrapped_where_alone<V: Vectors>(first: V::Words, coefficients: [V::Words; 8]) -> V::Words {
     let (mut all, mut wrapped) = ([[0; 64]; MOST_BLOCKS], [[0; 64]; MOST_BLOCKS]);
     let places = |of| Places::new(of, None, V::BLOCKS).expect("room for any vector's blocks");
     V::store(coefficients, places(all.as_flattened_mut()));
-    V::store(each!(row < 8 => if row == 0 { first } else { wrap(first) }), places(wrapped.as_flattened_mut()));
+    V::store(each!(row < 8 => if row == 0 { first } else { wrapped8(first) }), places(wrapped.as_flattened_mut()));
     for (block, wrapped) in all.iter().zip(&mut wrapped) {
         if block[8..].iter().all(|&value| value == 0) {
             wrapped.copy_within(8..16, 0);

@@ -9,8 +9,7 @@ pub enum Mode {
     /// In single precision, rounded once at the end.
     #[default]
     Fast,
-    /// As libjpeg's integer method `islow`, bit for bit; devices not where a block has nothing but a first row, and in that, times the table,
-    /// values beyond ±8191: there libjpeg-turbo wraps around.
+    /// As libjpeg's integer method `islow`, bit for bit.
     Exact,
 }
 

@@ -4,8 +4,7 @@
 //! 12 products that libjpeg's jidctint.c and jfdctint.c describe. Sums of products are exact here, so that they may be taken in
 //! another order: every output is the same sum of inputs times constants, rounded where libjpeg rounds. Where values do not
 //! fit 16 bits, which happens to no spectrum of samples of 8 bits, this does as libjpeg-turbo's vector instructions do: sums of
-//! inputs wrap around, results of a pass saturate. All but one thing: of a block whose rows 1 to 7 are zero these take the first pass as
-//! a shift, which wraps around. That is a matter of blocks, not of lines: fourfold-jpeg does the same before the first pass, kernels do not.
+//! inputs wrap around, results of a pass saturate. One thing is a matter of blocks, not of lines: what [`wrapped8`] is for.
 
 use crate::complex::each;
 use std::ops::{Add, Sub};
@@ -101,6 +100,14 @@ fn idct8<W: Words, const SHIFT: i32>(y: [W; 8]) -> [W; 8] {
 #[inline(always)]
 pub fn idct8_first<W: Words>(y: [W; 8]) -> [W; 8] {
     idct8::<W, { CONSTANT_BITS - PASS_BITS }>(y)
+}
+
+/// Coefficients of the first row, times the quantisation table, in a block whose other rows are zero: libjpeg-turbo takes the first pass of it
+/// as a shift by [`PASS_BITS`], which drops the upper bits where [`idct8_first`] saturates.
+#[inline(always)]
+pub fn wrapped8<W: Words>(first: W) -> W {
+    let twice = first + first;
+    (twice + twice).shift_right::<PASS_BITS>(0)
 }
 
 /// The inverse along the second axis: samples less 128.

@@ -5,4 +5,4 @@ mod block;
 mod islow8;
 
 pub use block::{Layout, Mode, Order, Table, ZIGZAG};
-pub use islow8::{Words, dct8_first, dct8_last, divisor, idct8_first, idct8_last};
+pub use islow8::{Words, dct8_first, dct8_last, divisor, idct8_first, idct8_last, wrapped8};

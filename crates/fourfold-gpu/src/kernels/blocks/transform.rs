@@ -1,9 +1,9 @@
 //! A block in a thread's registers, from words to words.
 
 use super::{BlockSpec, HEAD, Way};
-use crate::trace::{Array, Int, Sym, comment, int};
-use crate::words::{Narrow, Short, bits, clamp, nearest, of_bits, packed, parts, permute, real};
-use fourfold::engine::jpeg::{Mode, Order, Words, ZIGZAG, dct8_first, dct8_last, idct8_first, idct8_last};
+use crate::trace::{Array, Int, Sym, comment, int, select};
+use crate::words::{Narrow, Short, any, bits, clamp, nearest, of_bits, packed, parts, permute, real};
+use fourfold::engine::jpeg::{Mode, Order, Words, ZIGZAG, dct8_first, dct8_last, idct8_first, idct8_last, wrapped8};
 use fourfold::engine::{Real, dct8, idct8};
 
 /// Samples of coefficients.
@@ -92,10 +92,19 @@ fn inverse_fast(coefficients: &[Int], narrow: Narrow) -> Vec<Int> {
 
 fn inverse_exact(coefficients: &[Int], narrow: Narrow) -> Vec<Int> {
     let mut block: Vec<_> = coefficients.iter().zip(integers(0)).map(|(&c, q)| Short(c).mul(q)).collect();
+    wrap_where_alone(&mut block[..8], &coefficients[8..]);
     pass(&mut block, COLUMNS, idct8_first);
     pass(&mut block, ROWS, idct8_last);
     let sample = |Short(x)| if narrow == Narrow::Byte { clamp(x + 128, [0, 255]) } else { x };
     block.into_iter().map(sample).collect()
+}
+
+/// Takes the first row as libjpeg-turbo does if the others are zero.
+fn wrap_where_alone(first: &mut [Short], others: &[Int]) {
+    let others = any(others);
+    for row in first {
+        row.0 = select(int(0), others, row.0, wrapped8(*row).0);
+    }
 }
 
 /// 64 s_k s_l times the coefficients of samples that are `bias` too large.
