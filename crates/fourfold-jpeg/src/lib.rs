@@ -2,6 +2,7 @@
 
 mod cpu;
 mod file;
+mod memory;
 mod transform;
 
 pub use file::{

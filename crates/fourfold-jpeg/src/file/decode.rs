@@ -6,6 +6,7 @@ use super::{Color, Component, Image, Limits, Read, color, damaged};
 use crate::Transform;
 use crate::argument;
 use crate::cpu::{self, Dequantiser, Strip, Vectors, Work};
+use crate::memory::zeros;
 use fourfold::Result;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
@@ -34,24 +35,22 @@ pub fn decode_into(file: &[u8], transform: &Transform, limits: &Limits, image: &
     resize(&mut image.samples, image.width * image.height * image.channels)?;
     if reader.has_one_scan() {
         let source = Source::new(&reader, transform)?;
-        let band = Band::new(&source, 0, &mut image.samples);
+        let band = Band::new(&source, 0, &mut image.samples)?;
         if transform.threads() == 1 { stream(&mut reader, band) } else { stream_apart(&mut reader, band) }?;
     } else {
         let arrays = reader.read()?;
-        whole(&Source::new(&reader, transform)?, &arrays, &mut image.samples);
+        whole(&Source::new(&reader, transform)?, &arrays, &mut image.samples)?;
     }
     Ok(reader.warnings())
 }
 
-/// Memory that the system clears when it is first touched, by the thread that will need it; or what there is.
+/// New memory, or what there is.
 fn resize(samples: &mut Vec<u8>, bytes: usize) -> Result<()> {
     if samples.capacity() >= bytes {
         samples.resize(bytes, 0);
         return Ok(());
     }
-    let no_memory = |_| argument(format!("there is no memory for {bytes} bytes of pixels"));
-    Vec::<u8>::new().try_reserve_exact(bytes).map_err(no_memory)?;
-    *samples = vec![0; bytes];
+    *samples = zeros(bytes, "pixels")?;
     Ok(())
 }
 
@@ -60,6 +59,7 @@ fn stream(reader: &mut Reader, mut band: Band) -> Result<()> {
     reader.stream(&mut |row, arrays| {
         band.take(row, arrays, 0);
         arrays.iter_mut().for_each(|array| array.blocks.fill([0; 64]));
+        Ok(())
     })
 }
 
@@ -86,25 +86,27 @@ fn stream_apart(reader: &mut Reader, mut band: Band) -> Result<()> {
         reader.stream(&mut |row, arrays| {
             made += 1;
             let empty = if made > UNDER_WAY + 1 { free.recv().ok() } else { None };
-            let empty = empty.unwrap_or_else(|| arrays.iter().map(Array::empty).collect());
+            let empty = empty.map_or_else(|| arrays.iter().map(Array::empty).collect::<Result<_>>(), Ok)?;
             // What libjpeg fills next are the empty ones; it asks for pointers again.
             let filled = arrays.iter_mut().zip(empty).map(|(array, empty)| std::mem::replace(array, empty)).collect();
             let _ = full.send((row, filled));
+            Ok(())
         })
     })
 }
 
 /// All coefficients first, then bands of pixels on all threads.
-fn whole(source: &Source, arrays: &[Array], samples: &mut [u8]) {
+fn whole(source: &Source, arrays: &[Array], samples: &mut [u8]) -> Result<()> {
     let threads = source.transform.threads();
     // Several for each thread, since some blocks take longer; but every band transforms its neighbours' nearest blocks too.
     let rows = if threads == 1 { source.rows } else { source.rows.div_ceil(4 * threads) };
     let bands = samples.chunks_mut(rows * source.row_bytes()).enumerate();
-    let bands = bands.map(|(index, pixels)| Band::new(source, index * rows, pixels)).collect();
+    let bands = bands.map(|(index, pixels)| Band::new(source, index * rows, pixels)).collect::<Result<_>>()?;
     source.transform.deal(bands, |mut band: Band| {
         let last = (band.next + rows + 1).min(source.rows);
         (band.next.saturating_sub(1)..last).for_each(|row| band.take(row, arrays, row));
     });
+    Ok(())
 }
 
 /// What all bands have in common.
@@ -173,9 +175,9 @@ struct Band<'a> {
 }
 
 impl<'a> Band<'a> {
-    fn new(source: &'a Source, first: usize, pixels: &'a mut [u8]) -> Band<'a> {
-        let planes = (0..source.components.len()).map(|index| Plane::new(source, index)).collect();
-        Band { source, planes, next: first, pixels }
+    fn new(source: &'a Source, first: usize, pixels: &'a mut [u8]) -> Result<Band<'a>> {
+        let planes = (0..source.components.len()).map(|index| Plane::new(source, index)).collect::<Result<_>>()?;
+        Ok(Band { source, planes, next: first, pixels })
     }
 
     /// Takes the coefficients of a row of groups, which is row `at` of the arrays, and makes the pixels for which it has all.
@@ -241,21 +243,24 @@ struct Plane {
 
 const SLOTS: usize = 3;
 
+/// What there may be no memory for.
+const ROWS: &str = "rows of samples";
+
 impl Plane {
-    fn new(source: &Source, index: usize) -> Plane {
+    fn new(source: &Source, index: usize) -> Result<Plane> {
         let (component, upsampling) = (&source.components[index], source.upsamplings[index]);
         let (rows, stride) = (8 * component.vertical, 8 * component.across);
         let width = source.width.div_ceil(upsampling.across);
-        Plane {
+        Ok(Plane {
             upsampling,
             width,
             height: source.height.div_ceil(upsampling.down),
-            samples: vec![0; SLOTS * rows * stride],
+            samples: zeros(SLOTS * rows * stride, ROWS)?,
             rows,
             stride,
-            sums: vec![0; width + 2],
-            row: vec![0; width * upsampling.across],
-        }
+            sums: zeros(width + 2, ROWS)?,
+            row: zeros(width * upsampling.across, ROWS)?,
+        })
     }
 
     /// Transforms the rows of blocks of a row of groups.

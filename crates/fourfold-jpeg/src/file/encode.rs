@@ -3,6 +3,7 @@
 use super::resample::halve;
 use super::{Coefficients, Color, Component, Image, color, libjpeg};
 use crate::argument;
+use crate::memory::zeros;
 use crate::{Forward, Transform};
 use fourfold::Result;
 use fourfold::engine::jpeg::{Layout, Table};
@@ -34,7 +35,7 @@ impl Sampling {
 /// [`Mode::Exact`](crate::Mode) the coefficients are libjpeg-turbo's.
 ///
 /// # Errors
-/// If the image is empty, larger than 65,500 pixels a side, or has not its samples; if the quality is none.
+/// If the image is empty, larger than 65,500 pixels a side, or has not its samples; if the quality is none; or there is not the memory.
 pub fn encode(image: &Image, quality: u8, sampling: Sampling, transform: &Transform) -> Result<Vec<u8>> {
     check(image)?;
     let tables = [Table::luminance(quality)?, Table::chrominance(quality)?];
@@ -46,8 +47,9 @@ pub fn encode(image: &Image, quality: u8, sampling: Sampling, transform: &Transf
         Component { horizontal: h, vertical: v, across, down, table: tables[index.min(1)] }
     };
     let components: Vec<_> = (0..image.channels).map(component).collect();
-    let planes = planes(image, &components);
-    let mut blocks: Vec<_> = components.iter().map(|c| vec![[0i16; 64]; c.across * c.down]).collect();
+    let planes = planes(image, &components)?;
+    let no_coefficients = |c: &Component| zeros::<[i16; 64]>(c.across * c.down, "coefficients");
+    let mut blocks = components.iter().map(no_coefficients).collect::<Result<Vec<_>>>()?;
     let mut work = Vec::new();
     for ((component, plane), blocks) in components.iter().zip(&planes).zip(&mut blocks) {
         let layout = Layout::Rows { across: component.across, stride: 8 * component.across };
@@ -76,12 +78,14 @@ fn check(image: &Image) -> Result<()> {
 
 /// The components' samples, in whole blocks. What is beyond the image's right and lower edge repeats what is at the edge: pixels to
 /// the right and in the last group that shares colour, samples below it.
-fn planes(image: &Image, components: &[Component]) -> Vec<Vec<u8>> {
+fn planes(image: &Image, components: &[Component]) -> Result<Vec<Vec<u8>>> {
     let across = components[0].horizontal * components[components.len() - 1].across * 8;
     let width = across.max(8 * components[0].across);
-    let mut planes: Vec<Vec<u8>> = components.iter().map(|c| Vec::with_capacity(64 * c.across * c.down)).collect();
+    let samples = |count: usize| zeros::<u8>(count, "samples");
+    let mut planes = components.iter().map(|c| samples(64 * c.across * c.down)).collect::<Result<Vec<_>>>()?;
+    planes.iter_mut().for_each(Vec::clear);
     let group = components[0].vertical;
-    let mut rows = vec![vec![0; width]; group * components.len()];
+    let mut rows = (0..group * components.len()).map(|_| samples(width)).collect::<Result<Vec<_>>>()?;
     for y in (0..image.height).step_by(group) {
         for (index, rows) in rows.chunks_mut(components.len()).enumerate() {
             separate(image, (y + index).min(image.height - 1), rows);
@@ -93,9 +97,9 @@ fn planes(image: &Image, components: &[Component]) -> Vec<Vec<u8>> {
                     (0..group.min(image.height - y)).for_each(|row| plane.extend(&own(row)[..8 * component.across]))
                 }
                 [_, down] => {
-                    let mut row = vec![0; 8 * component.across];
-                    halve(own(0), (down == 2).then(|| own(1)), &mut row);
-                    plane.extend(row);
+                    let start = plane.len();
+                    plane.resize(start + 8 * component.across, 0);
+                    halve(own(0), (down == 2).then(|| own(1)), &mut plane[start..]);
                 }
             }
         }
@@ -106,7 +110,7 @@ fn planes(image: &Image, components: &[Component]) -> Vec<Vec<u8>> {
             plane.extend_from_within(plane.len() - stride..);
         }
     }
-    planes
+    Ok(planes)
 }
 
 /// A row of pixels as a row of each component, the last pixel repeated.

@@ -5,8 +5,9 @@
 //! filled: whoever waits for rows gets it before the next.
 
 use super::{Failure, sys};
+use crate::memory::zeros;
+use fourfold::Result;
 use std::ffi::{c_int, c_uint};
-use std::panic::resume_unwind;
 
 /// A component's blocks: all, or those of a row of groups.
 #[derive(Default)]
@@ -28,14 +29,17 @@ unsafe impl Sync for Array {}
 
 impl Array {
     /// One of the same size, without coefficients.
-    pub(crate) fn empty(&self) -> Array {
+    pub(crate) fn empty(&self) -> Result<Array> {
         let Array { ref blocks, across, down, group, .. } = *self;
-        Array { blocks: vec![[0; 64]; blocks.len()], across, down, group, pointers: Vec::new() }
+        Ok(Array { blocks: zeros(blocks.len(), COEFFICIENTS)?, across, down, group, pointers: Vec::new() })
     }
 }
 
+/// What there may be no memory for.
+const COEFFICIENTS: &str = "coefficients";
+
 /// Does something with the blocks of a row of groups, and leaves zeros.
-pub(crate) type Sink<'a> = dyn FnMut(usize, &mut [Array]) + 'a;
+pub(crate) type Sink<'a> = dyn FnMut(usize, &mut [Array]) -> Result<()> + 'a;
 
 /// The arrays of a file.
 #[derive(Default)]
@@ -52,7 +56,7 @@ impl Arrays {
     fn flush(&mut self) {
         if let Some(sink) = self.sink {
             // SAFETY: `with_sink` takes the pointer away before its borrow ends.
-            unsafe { (*sink)(self.present, &mut self.all) };
+            Failure::unwind_on_error(unsafe { (*sink)(self.present, &mut self.all) });
         }
     }
 }
@@ -124,12 +128,7 @@ unsafe extern "C-unwind" fn realize(info: &mut sys::jpeg_common_struct) {
     let Arrays { all, sink, .. } = unsafe { arrays(info) };
     for array in all {
         let rows = if sink.is_some() { array.group } else { array.down };
-        let blocks = array.across * rows;
-        if Vec::<[i16; 64]>::new().try_reserve_exact(blocks).is_err() {
-            let bytes = blocks * size_of::<[i16; 64]>();
-            resume_unwind(Box::new(Failure(format!("there is no memory for {bytes} bytes of coefficients"))));
-        }
-        array.blocks = vec![[0; 64]; blocks];
+        array.blocks = Failure::unwind_on_error(zeros(array.across * rows, COEFFICIENTS));
     }
 }
 

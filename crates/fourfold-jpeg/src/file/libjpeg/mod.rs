@@ -16,7 +16,7 @@ use std::ffi::{CStr, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::file::{Warnings, damaged};
-use fourfold::Result;
+use fourfold::{Error, Result};
 
 /// What our functions find again.
 #[derive(Default)]
@@ -26,7 +26,13 @@ struct Client {
 }
 
 /// What a failure unwinds with.
-struct Failure(String);
+struct Failure(Error);
+
+impl Failure {
+    fn unwind_on_error<T>(result: Result<T>) -> T {
+        result.unwrap_or_else(|error| resume_unwind(Box::new(Failure(error))))
+    }
+}
 
 /// Does what calls libjpeg.
 ///
@@ -35,7 +41,7 @@ struct Failure(String);
 fn guarded<T>(call: impl FnOnce() -> T) -> Result<T> {
     // All that libjpeg has half done stays in its own structures, which are only destroyed afterwards.
     catch_unwind(AssertUnwindSafe(call)).map_err(|panic| match panic.downcast::<Failure>() {
-        Ok(failure) => damaged(failure.0),
+        Ok(failure) => failure.0,
         Err(panic) => resume_unwind(panic),
     })
 }
@@ -56,7 +62,7 @@ fn handler() -> sys::jpeg_error_mgr {
 unsafe extern "C-unwind" fn fail(info: &mut sys::jpeg_common_struct) {
     // SAFETY: the structure is libjpeg's own, with the handler above.
     let (message, code) = unsafe { (message(info), (*info.err).msg_code) };
-    resume_unwind(Box::new(Failure(in_plain_words(code, message))));
+    resume_unwind(Box::new(Failure(damaged(in_plain_words(code, message)))));
 }
 
 /// Keeps warnings (level −1), drops what tells of progress.

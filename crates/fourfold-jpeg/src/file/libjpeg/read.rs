@@ -73,7 +73,7 @@ unsafe extern "C-unwind" fn count_scans(info: &mut sys::jpeg_common_struct) {
         ((*info.cast::<sys::jpeg_decompress_struct>()).input_scan_number, (*progress).most_scans)
     };
     if scan > most {
-        std::panic::resume_unwind(Box::new(Failure(format!("it has more than {most} scans"))));
+        Failure::unwind_on_error(Err(damaged(format!("it has more than {most} scans"))))
     }
 }
 
