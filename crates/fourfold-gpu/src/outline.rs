@@ -133,8 +133,15 @@ impl Target {
         let (name, kib) = known
             .ok_or_else(|| unavailable(format!("no CUDA architecture {architecture:?}; known are {}", names())))?;
         let cluster = largest_cluster(name);
-        let limits =
-            Limits { name: (*name).into(), local_bytes: kib << 10, threads: 1024, units: UNITS, double: true, cluster };
+        let limits = Limits {
+            name: (*name).into(),
+            local_bytes: kib << 10,
+            threads: 1024,
+            units: UNITS,
+            double: true,
+            cluster,
+            vendor_ffts: true,
+        };
         Ok(Target { dialect: &CUDA, limits })
     }
 
@@ -147,6 +154,7 @@ impl Target {
             units: UNITS,
             double: true,
             cluster: 1,
+            vendor_ffts: true,
         };
         Target { dialect: &OPENCL, limits }
     }
@@ -161,6 +169,12 @@ impl Target {
     /// The same without `f64`, as many GPUs of telephones are.
     pub fn without_f64(mut self) -> Target {
         self.limits.double = false;
+        self
+    }
+
+    /// The same with our own FFTs between the stages of methods, also where the vendor's library is there.
+    pub fn without_vendor_ffts(mut self) -> Target {
+        self.limits.vendor_ffts = false;
         self
     }
 

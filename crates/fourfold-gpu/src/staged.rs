@@ -130,6 +130,10 @@ fn work_bytes(recipe: &Recipe, parts: bool) -> usize {
     reals * if parts { 2 } else { 1 } * recipe.problem().precision().bytes()
 }
 
+fn vendor_fft(device: &Device, library: &Library, fft: &Recipe) -> Result<Option<VendorFft>> {
+    if library.limits().vendor_ffts { device.runtime.vendor_fft(fft.problem()) } else { Ok(None) }
+}
+
 impl Staged {
     /// Compiles the kernels, and plans the FFTs.
     pub(crate) fn new(device: &Device, library: &Library, recipe: &Recipe, parts: bool) -> Result<Staged> {
@@ -142,7 +146,7 @@ impl Staged {
                     ready
                 }
                 Plan::Host(transpose) => Ready::Host(transpose),
-                Plan::Fft(fft) => match device.runtime.vendor_fft(fft.problem())? {
+                Plan::Fft(fft) => match vendor_fft(device, library, &fft)? {
                     Some(vendor) => Ready::Vendor(vendor),
                     None => {
                         crate::plan::check_lengths(fft.problem())?;

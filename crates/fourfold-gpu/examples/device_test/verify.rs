@@ -3,7 +3,7 @@
 use crate::common::verdict;
 use crate::problems::Group;
 use fourfold::{Method, Precision, Problem};
-use fourfold_gpu::{Device, GpuPlanner};
+use fourfold_gpu::{Device, GpuPlanner, Target};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::ScopedJoinHandle;
@@ -12,7 +12,7 @@ use std::time::Instant;
 /// Failures that are printed; the others are counted.
 const PRINTED: usize = 50;
 
-/// Problems after which it is said how far the test is.
+/// Problems after which it is said how far the test is; of fewer each is named.
 const ROUND: usize = 1000;
 
 /// What was found so far.
@@ -28,14 +28,14 @@ struct Tally {
     precisions: [(usize, f64, String); 2],
 }
 
-/// Verifies all groups and prints a summary; whether all was right.
-pub(crate) fn all(device: &Device, groups: Vec<Group>) -> bool {
+/// Verifies all groups, planned as for `target`, and prints a summary; whether all was right.
+pub(crate) fn all(device: &Device, target: &Target, groups: Vec<Group>) -> bool {
     let (next, tally) = (AtomicUsize::new(0), Mutex::new(Tally::new(&groups)));
     let work = || -> fourfold::Result<()> {
         let device = device.new_queue()?;
         while let Some(group) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
             // Without a cache on disk: compilers are tested too.
-            let target = device.target().with_local_bytes(group.local_bytes);
+            let target = target.clone().with_local_bytes(group.local_bytes);
             let planner = GpuPlanner::as_for(&target, device.clone(), None);
             for problem in &group.problems {
                 let recipe = group.method.recipe(problem);
@@ -82,7 +82,9 @@ impl Tally {
 }
 
 fn judge(planner: &GpuPlanner, method: Method, problem: &Problem, tally: &Mutex<Tally>) {
+    let start = Instant::now();
     let result = method.recipe(problem).and_then(|recipe| verdict(planner, recipe, 1));
+    let time = start.elapsed().as_secs_f64();
     let mut tally = tally.lock().expect("no thread panics");
     tally.problems += 1;
     match &result {
@@ -102,7 +104,9 @@ fn judge(planner: &GpuPlanner, method: Method, problem: &Problem, tally: &Mutex<
             }
         }
     }
-    if tally.problems % ROUND == 0 {
+    if tally.all < ROUND {
+        println!("{:4} {time:6.1} s  {problem} by {method}", tally.problems);
+    } else if tally.problems % ROUND == 0 {
         println!("{}", tally.state());
     }
 }

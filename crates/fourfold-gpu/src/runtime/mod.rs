@@ -29,6 +29,8 @@ pub(crate) struct Limits {
     pub(crate) double: bool,
     /// The most work groups that reach each other's local memory; 1 if none does.
     pub(crate) cluster: usize,
+    /// Whether methods' FFTs of reals are those of the vendor's library, if it is there.
+    pub(crate) vendor_ffts: bool,
 }
 
 /// A device of either sort.
@@ -300,6 +302,7 @@ impl Limits {
             units: info.units,
             double: info.double,
             cluster: 1,
+            vendor_ffts: true,
         }
     }
 }
