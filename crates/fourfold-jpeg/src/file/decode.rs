@@ -8,6 +8,7 @@ use crate::argument;
 use crate::cpu::{self, Dequantiser, Strip, Vectors, Work};
 use crate::memory::zeros;
 use fourfold::Result;
+use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
@@ -81,9 +82,9 @@ fn stream_apart(reader: &mut Reader, mut band: Band) -> Result<()> {
             }
         };
         let failed = |error| argument(format!("cannot start a thread: {error}"));
-        thread::Builder::new().spawn_scoped(scope, pixels).map_err(failed)?;
-        let (full, mut made) = (full, 0); // gone when this ends, in whatever way, so that the other thread ends
-        reader.stream(&mut |row, arrays| {
+        let other = thread::Builder::new().spawn_scoped(scope, pixels).map_err(failed)?;
+        let mut made = 0;
+        let read = reader.stream(&mut |row, arrays| {
             made += 1;
             let empty = if made > UNDER_WAY + 1 { free.recv().ok() } else { None };
             let empty = empty.map_or_else(|| arrays.iter().map(Array::empty).collect::<Result<_>>(), Ok)?;
@@ -91,7 +92,11 @@ fn stream_apart(reader: &mut Reader, mut band: Band) -> Result<()> {
             let filled = arrays.iter_mut().zip(empty).map(|(array, empty)| std::mem::replace(array, empty)).collect();
             let _ = full.send((row, filled));
             Ok(())
-        })
+        });
+        drop(full); // so that the other thread ends
+        // The scope would wait for the thread's work, not for its end.
+        other.join().unwrap_or_else(|panic| resume_unwind(panic));
+        read
     })
 }
 
