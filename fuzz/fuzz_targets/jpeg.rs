@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use fourfold_jpeg::{Limits, Mode, Transform, decode, read_coefficients, write_coefficients};
+use fourfold_jpeg::{Limits, Mode, Transform, color_profile, decode, read_coefficients, write_coefficients};
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
@@ -16,6 +16,7 @@ static TRANSFORMS: LazyLock<[Transform; 3]> = LazyLock::new(|| {
 const LIMITS: Limits = Limits { pixels: 1 << 18, scans: 20 };
 
 fuzz_target!(|file: &[u8]| {
+    assert!(color_profile(file).is_ok());
     let [one, two, fast] = &*TRANSFORMS;
     let decoded = decode(file, one, &LIMITS);
     assert_eq!(decoded, decode(file, two, &LIMITS));

@@ -6,8 +6,8 @@ mod memory;
 mod transform;
 
 pub use file::{
-    Coefficients, Color, Component, Image, Limits, Read, Sampling, decode, decode_into, encode, read_coefficients,
-    write_coefficients,
+    Coefficients, Color, Component, Image, Limits, Read, Sampling, color_profile, decode, decode_into, encode,
+    read_coefficients, write_coefficients,
 };
 pub use fourfold::engine::jpeg::{Layout, Mode, Order, Table};
 pub use transform::{Forward, Inverse, Sample, Transform, TransformBuilder};

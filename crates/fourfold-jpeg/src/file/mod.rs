@@ -4,10 +4,12 @@ mod color;
 mod decode;
 mod encode;
 mod libjpeg;
+mod profile;
 mod resample;
 
 pub use decode::{decode, decode_into};
 pub use encode::{Sampling, encode};
+pub use profile::color_profile;
 
 use crate::argument;
 use fourfold::engine::jpeg::Table;

@@ -3,16 +3,14 @@
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{self, Cursor, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf, is_separator};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use anyhow::{Context, Error, Result, bail, ensure};
-use fourfold_jpeg::{Image, Transform, decode};
-use image::ImageDecoder;
-use image::codecs::jpeg::JpegDecoder;
+use fourfold_jpeg::{Image, Transform, color_profile, decode};
 use png::{ColorType, Compression, Encoder, EncodingError, Info};
 use serde::Serialize;
 
@@ -119,7 +117,10 @@ fn one(input: &Path, output: &Path, transform: &Transform, args: &Decode) -> Res
     let Image { width, height, channels, .. } = decoded.value;
     ensure!(format != Format::Pgm || channels == 1, "cannot write {}: the image has colours", output.display());
     match format {
-        Format::Png => to.fill(|to| write_png(to, &decoded.value, profile(&file)))?,
+        Format::Png => {
+            let profile = color_profile(&file).with_context(cannot)?;
+            to.fill(|to| write_png(to, &decoded.value, profile))?;
+        }
         Format::Ppm | Format::Pgm => to.fill(|to| write_pnm(to, &decoded.value))?,
     }
     to.commit()?;
@@ -146,13 +147,8 @@ impl Format {
     }
 }
 
-/// The colour profile, if the file has one that can be read.
-fn profile(file: &[u8]) -> Option<Vec<u8>> {
-    JpegDecoder::new(Cursor::new(file)).ok()?.icc_profile().ok()?
-}
-
-/// Compresses as it goes, since a file compressed first takes as much memory again; and fast, which takes ten times as long as decoding: with better
-/// compression it would be a hundred times, for two thirds of the bytes.
+/// Compresses as it goes, since a file compressed first takes as much memory again; and fast, which takes some times as long as decoding all the same. Better
+/// compression of a photograph of 24 megapixels took sixteen times as long, for 0.62 of the bytes.
 fn write_png(to: &mut impl Write, image: &Image, profile: Option<Vec<u8>>) -> Result<(), EncodingError> {
     let mut info = Info::with_size(image.width as u32, image.height as u32);
     info.color_type = if image.channels == 1 { ColorType::Grayscale } else { ColorType::Rgb };
