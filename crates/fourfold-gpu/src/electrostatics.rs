@@ -1,26 +1,39 @@
-//! The electrostatic system with its transforms on a device.
+//! The electrostatic system on a device.
 
-use crate::runtime::argument;
-use crate::{Device, GpuArray, GpuPlan, GpuPlanner};
+use crate::array::one_queue;
+use crate::kernels::cells::{CellSpec, CellWork, SUMS};
+use crate::library::Library;
+use crate::runtime::{Arguments, Buffer, Kernel, argument, check_nvrtc, compile_cuda};
+use crate::{Device, GpuArray, GpuCells, GpuPlan, GpuPlanner, Target};
 use fourfold::electrostatics::{Builder, Cells, Float, MAPS, Map, Spreader, Wanted, Work, steps};
 use fourfold::{Method, Multiplier, Planner, Precision, Problem, Result};
+use std::thread;
 
-/// [`Electrostatics`](fourfold::electrostatics::Electrostatics) whose maps are on a device, as are the transforms with their scalings. Cells are
-/// spread over the grid and forces gathered from it on the processor, which takes the density there and the field back.
+/// [`Electrostatics`](fourfold::electrostatics::Electrostatics) on a device: cells, maps and forces stay there from step to step.
 ///
-/// Results are the same in every run.
+/// Results are the same in every run. Overlaps of cells and bins are computed in the type of the maps, and forces summed in it; densities are summed
+/// exactly, of charges rounded to less than a billionth of a bin (with two million cells, to 2^-42).
 ///
 /// ```no_run
 /// use fourfold::Planner;
-/// use fourfold::electrostatics::{Cells, Electrostatics, Grid, Map};
+/// use fourfold::electrostatics::{Cells, Electrostatics, Grid};
 /// use fourfold_gpu::{Device, GpuElectrostatics, GpuPlanner};
 /// let grid = Grid::new([0.0, 0.0], [8.0, 8.0], [512, 512])?;
-/// let planner = GpuPlanner::new(Device::cuda(0)?);
+/// let device = Device::cuda(0)?;
+/// let planner = GpuPlanner::new(device.clone());
 /// let system = GpuElectrostatics::new(&planner, &Electrostatics::<f32>::builder(grid), &Planner::new())?;
 /// let cells = Cells { low: [&[3.0f32, 4.0], &[3.5, 3.5]], size: [&[1.0, 1.0], &[1.0, 1.0]] };
 /// let mut maps = system.maps()?;
-/// system.solve(cells, &mut maps)?;
+/// system.solve(cells, &mut maps)?; // uploads the cells
 /// let [along_x, along_y] = system.forces(cells, &maps)?;
+///
+/// let mut cells = system.cells(cells)?; // or stay on the device
+/// let mut forces = device.array::<f32>(2 * cells.count())?;
+/// for _ in 0..100 {
+///     system.solve_on(&cells, &mut maps)?;
+///     system.forces_on(&cells, &maps, &mut forces)?;
+///     let positions = cells.array_mut(); // which a kernel of the caller's moves
+/// }
 /// # Ok::<(), fourfold::Error>(())
 /// ```
 pub struct GpuElectrostatics<T> {
@@ -28,16 +41,22 @@ pub struct GpuElectrostatics<T> {
     spreader: Spreader,
     wanted: Wanted,
     steps: Vec<(GpuPlan, Map, Map)>,
+    spec: CellSpec,
+    /// As [`CellWork::ALL`].
+    kernels: Vec<Kernel>,
+    nothing: Buffer,
     host: std::marker::PhantomData<T>,
 }
 
 /// The maps of a system on its device, each of shape \[M, N\] in C order.
 pub struct GpuMaps<T> {
     arrays: Vec<GpuArray<T>>,
+    /// Charges of bins, 0 where they are not being summed.
+    sums: Buffer,
 }
 
 impl<T: Float> GpuElectrostatics<T> {
-    /// The system that a builder describes, on the planner's device; `cells` has the threads that spread cells and gather forces.
+    /// The system that a builder describes, on the planner's device; `cells` has the threads that check those of the host.
     ///
     /// # Errors
     /// As [`Builder::build`] and [`GpuPlanner::plan`].
@@ -56,16 +75,20 @@ impl<T: Float> GpuElectrostatics<T> {
         };
         let steps = steps(spreader.grid(), &wanted)?.into_iter().map(|step| Ok((plan(step.work)?, step.from, step.to)));
         let steps = steps.collect::<Result<Vec<_>>>()?;
+        let (device, spec) = (planner.device.clone(), CellSpec::new(&spreader, T::PRECISION));
         Ok(GpuElectrostatics {
-            device: planner.device.clone(),
+            kernels: compiled(&planner.library, &device, &spec)?,
+            nothing: device.runtime.allocate(0)?,
+            device,
             spreader,
             wanted,
             steps,
+            spec,
             host: std::marker::PhantomData,
         })
     }
 
-    /// What does densities and forces, on the processor.
+    /// What does the same on the processor, and the density overflow.
     pub fn spreader(&self) -> &Spreader {
         &self.spreader
     }
@@ -76,18 +99,51 @@ impl<T: Float> GpuElectrostatics<T> {
     /// If the device has not so much memory.
     pub fn maps(&self) -> Result<GpuMaps<T>> {
         let count = self.spreader.grid().count();
-        Ok(GpuMaps { arrays: (0..MAPS).map(|_| self.device.array(count)).collect::<Result<_>>()? })
+        let arrays = (0..MAPS).map(|_| self.device.array(count)).collect::<Result<_>>()?;
+        let mut sums = self.device.runtime.allocate(count * size_of::<u64>())?;
+        self.device.queue.upload(&vec![0f64; count], &mut sums)?;
+        Ok(GpuMaps { arrays, sums })
     }
 
-    /// The density of cells, made here and taken to the device, and there potential and field, which are enqueued.
+    /// A copy of cells on the device.
     ///
     /// # Errors
-    /// As [`Electrostatics::solve`](fourfold::electrostatics::Electrostatics::solve), and if the device fails.
+    /// If a cell lies outside the region or its size is negative or not a number, there are more than 2^28, or the device has not so much memory.
+    pub fn cells(&self, cells: Cells<'_, T>) -> Result<GpuCells<T>> {
+        GpuCells::new(&self.device, &self.spreader, cells)
+    }
+
+    /// The density of cells, which are taken to the device, and there potential and field, which are enqueued.
+    ///
+    /// # Errors
+    /// As [`GpuElectrostatics::cells`], and if the maps are those of another grid or device, or the device fails.
     pub fn solve(&self, cells: Cells<'_, T>, maps: &mut GpuMaps<T>) -> Result<()> {
-        let mut density = vec![T::default(); self.spreader.grid().count()];
-        self.spreader.density(cells, &mut density)?;
-        maps.density_mut().upload(&density)?;
+        self.solve_on(&self.cells(cells)?, maps)
+    }
+
+    /// Enqueues the same of cells on the device.
+    ///
+    /// # Errors
+    /// If cells or maps are those of another grid or device, or the device fails.
+    pub fn solve_on(&self, cells: &GpuCells<T>, maps: &mut GpuMaps<T>) -> Result<()> {
+        self.density_on(cells, maps)?;
         self.transform(maps)
+    }
+
+    /// Enqueues the density of cells alone.
+    ///
+    /// # Errors
+    /// As [`GpuElectrostatics::solve_on`].
+    pub fn density_on(&self, cells: &GpuCells<T>, maps: &mut GpuMaps<T>) -> Result<()> {
+        self.check(cells, maps)?;
+        let (cells_at, nothing) = (&cells.array.buffer, &self.nothing);
+        for items in [&cells.first, &cells.rest] {
+            let arguments = [cells_at, nothing, &cells.units, &items.buffer, &maps.sums];
+            self.launch(CellWork::Charge, items.count, arguments)?;
+        }
+        let density = &maps.arrays[Map::Density as usize];
+        let arguments = [nothing, &density.buffer, &cells.units, nothing, &maps.sums];
+        self.launch(CellWork::Density, density.len(), arguments)
     }
 
     /// Enqueues the transforms of the density that the maps have.
@@ -95,7 +151,7 @@ impl<T: Float> GpuElectrostatics<T> {
     /// # Errors
     /// If the maps are those of another grid or device, or the device fails.
     pub fn transform(&self, maps: &mut GpuMaps<T>) -> Result<()> {
-        self.spreader.check_map("density", maps.array(Map::Density).len())?;
+        self.check_maps(maps)?;
         for (plan, from, to) in &self.steps {
             let (from, to) = (*from as usize, *to as usize);
             if from == to {
@@ -109,7 +165,8 @@ impl<T: Float> GpuElectrostatics<T> {
         Ok(())
     }
 
-    /// The energy, from the density and the potential on the device: [`Spreader::energy`].
+    /// The energy, from the density and the potential on the device: [`Spreader::energy`]. The device sums it but for the last few thousand
+    /// terms, which the host adds.
     ///
     /// # Errors
     /// If the system computes no potential, the maps are those of another grid, or the device fails.
@@ -117,24 +174,95 @@ impl<T: Float> GpuElectrostatics<T> {
         if !self.wanted.potential {
             return Err(argument("the system computes no potential: build it with `potential(true)`".into()));
         }
-        let [density, potential] = [Map::Density, Map::Potential].map(|map| self.downloaded(maps, map));
-        self.spreader.energy(&density?, &potential?, self.wanted.scaling)
+        self.check_maps(maps)?;
+        one_queue(&self.device, &maps.array(Map::Density).device)?;
+        let sums = self.device.array::<T>(SUMS)?;
+        let [density, potential] = [Map::Density, Map::Potential].map(|map| &maps.array(map).buffer);
+        let arguments = [density, &sums.buffer, potential, &self.nothing, &self.nothing];
+        self.launch(CellWork::Energy, SUMS, arguments)?;
+        let mut terms = vec![T::default(); SUMS];
+        sums.download(&mut terms)?;
+        let sum: f64 = terms.into_iter().map(T::into).sum();
+        Ok(sum * self.wanted.scaling.energy_factor(self.spreader.grid()))
     }
 
     /// The force on every cell along x and along y, from the field on the device: [`Spreader::forces`].
     ///
     /// # Errors
-    /// As there, and if the device fails.
+    /// As [`GpuElectrostatics::solve`].
     pub fn forces(&self, cells: Cells<'_, T>, maps: &GpuMaps<T>) -> Result<[Vec<T>; 2]> {
-        let [x, y] = [Map::FieldX, Map::FieldY].map(|map| self.downloaded(maps, map));
-        self.spreader.forces(cells, [&x?, &y?])
+        let cells = self.cells(cells)?;
+        let mut forces = self.device.array(2 * cells.count())?;
+        self.forces_on(&cells, maps, &mut forces)?;
+        let mut along_x = vec![T::default(); forces.len()];
+        forces.download(&mut along_x)?;
+        let along_y = along_x.split_off(cells.count());
+        Ok([along_x, along_y])
     }
 
-    fn downloaded(&self, maps: &GpuMaps<T>, map: Map) -> Result<Vec<T>> {
-        let mut values = vec![T::default(); maps.array(map).len()];
-        maps.array(map).download(&mut values)?;
-        Ok(values)
+    /// Enqueues the same of cells on the device. `forces` gets those along x of all cells, then those along y.
+    ///
+    /// # Errors
+    /// As [`GpuElectrostatics::solve_on`], and if `forces` is too short.
+    pub fn forces_on(&self, cells: &GpuCells<T>, maps: &GpuMaps<T>, forces: &mut GpuArray<T>) -> Result<()> {
+        self.check(cells, maps)?;
+        one_queue(&self.device, &forces.device)?;
+        let (has, needs) = (forces.len(), 2 * cells.count());
+        if has < needs {
+            return Err(argument(format!("forces on {} cells need {needs} elements: {has} given", cells.count())));
+        }
+        let [along_x, along_y] = [Map::FieldX, Map::FieldY].map(|map| &maps.array(map).buffer);
+        let cells_at = &cells.array.buffer;
+        for (items, forces) in [(&cells.first, &*forces), (&cells.rest, &cells.forces)] {
+            let arguments = [cells_at, &forces.buffer, along_x, &items.buffer, along_y];
+            self.launch(CellWork::Forces, items.count, arguments)?;
+        }
+        let (split, nothing) = (&cells.split, &self.nothing);
+        let arguments = [&cells.forces.buffer, &forces.buffer, nothing, &split.buffer, nothing];
+        self.launch(CellWork::Join, split.count, arguments)
     }
+
+    /// The same as [`Launch::resources`](crate::Launch::resources) of every kernel for cells, with what each does.
+    #[doc(hidden)]
+    pub fn resources(builder: &Builder<T>, target: &Target) -> Result<Vec<(String, String)>> {
+        check_nvrtc()?;
+        let spec = CellSpec::new(&builder.spreader(&Planner::new())?, T::PRECISION);
+        let resources = |work: CellWork| {
+            let source = spec.source(work, target.dialect());
+            Ok((format!("{work:?}"), compile_cuda(&source, target.name(), &["--ptxas-options=-v"])?.1))
+        };
+        CellWork::ALL.into_iter().map(resources).collect()
+    }
+
+    fn launch(&self, work: CellWork, items: usize, arguments: Arguments<'_>) -> Result<()> {
+        if items == 0 {
+            return Ok(());
+        }
+        self.device.queue.launch(&self.kernels[work as usize], self.spec.grid(work, items), arguments)
+    }
+
+    fn check(&self, cells: &GpuCells<T>, maps: &GpuMaps<T>) -> Result<()> {
+        cells.check()?;
+        one_queue(&self.device, &cells.array.device)?;
+        one_queue(&self.device, &maps.array(Map::Density).device)?;
+        self.check_maps(maps)
+    }
+
+    fn check_maps(&self, maps: &GpuMaps<T>) -> Result<()> {
+        // The field's is as long as all were when they were made; the density's can be another by now.
+        let maps = [("field", Map::FieldX), ("density", Map::Density)].map(|(name, map)| (name, maps.array(map).len()));
+        maps.into_iter().try_for_each(|(name, len)| self.spreader.check_map(name, len))
+    }
+}
+
+/// The kernels of cells, made at the same time.
+fn compiled(library: &Library, device: &Device, spec: &CellSpec) -> Result<Vec<Kernel>> {
+    let compile =
+        |work: CellWork| library.compile(&spec.source(work, device.runtime.dialect()), spec.local_bytes(work));
+    thread::scope(|scope| {
+        let makers = CellWork::ALL.map(|work| scope.spawn(move || compile(work)));
+        makers.into_iter().map(|maker| maker.join().expect("making a kernel does not panic")).collect()
+    })
 }
 
 impl<T> GpuMaps<T> {

@@ -180,7 +180,8 @@ impl Cluster<'_, '_> {
             | Statement::LetReals(..)
             | Statement::StoreWords(..)
             | Statement::StoreNarrow(..)
-            | Statement::Exchange(..) => unreachable!("kernels of transforms have no words"),
+            | Statement::AddFixed(..)
+            | Statement::Exchange(..) => unreachable!("kernels of transforms have no words, and no sums of integers"),
             Statement::Barrier | Statement::ClusterBegin | Statement::ClusterArrive | Statement::ClusterWait => {
                 panic!("a barrier that some threads may not reach")
             }

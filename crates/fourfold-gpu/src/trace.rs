@@ -65,6 +65,12 @@ pub(crate) enum Expr {
     /// A word of the lowest bits of integers, the first lowest.
     Pack(Vec<Int>, Narrow),
     OfInt(Int),
+    /// A real without its fraction.
+    Whole(Sym),
+    /// The lesser of two; if one is no number, the other.
+    Least(Sym, Sym),
+    /// The greater, alike.
+    Greatest(Sym, Sym),
     Cos(Sym),
     Bits(Sym),
     OfBits(Int),
@@ -97,6 +103,8 @@ pub(crate) enum Statement {
     StoreNarrow(Array, Int, Int, Narrow),
     /// Variables, and words of the thread whose number differs in a bit that they are.
     Exchange(Vec<u32>, Vec<Int>, usize),
+    /// Adds the integer nearest to a real to one of 64 bits in device memory, whoever else does.
+    AddFixed(Array, Int, Sym),
     Store(Array, Int, Sym),
     StorePair(Array, Int, [Sym; 2]),
     /// Variable, start, end, step.

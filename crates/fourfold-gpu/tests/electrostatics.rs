@@ -6,7 +6,7 @@ mod common;
 use common::present;
 use fourfold::Planner;
 use fourfold::electrostatics::{Cells, Electrostatics, Float, Grid, Map, Scaling};
-use fourfold_gpu::{GpuElectrostatics, GpuPlanner};
+use fourfold_gpu::{GpuCells, GpuElectrostatics, GpuMaps, GpuPlanner};
 
 /// Positions and sizes of cells all over a region of 10 by 6.
 fn cells<T: Float>(count: usize) -> [Vec<T>; 4] {
@@ -49,6 +49,210 @@ fn check<T: Float>(planner: &GpuPlanner, bins: [usize; 2], method: &str, potenti
     assert!((0..2).all(|axis| distance(&found[axis], &wanted[axis]) < 10.0 * bound));
 }
 
+/// Cells of every sort, of a region from (−3, 2) to (7, 8), and how a grid looks at them.
+struct Board<T> {
+    values: [Vec<T>; 4],
+    grid: Grid,
+    smoothing: f64,
+}
+
+impl<T: Float> Board<T> {
+    /// Some smaller than a bin, some of many bins; without area, and beyond the region; one over all of it.
+    fn new(bins: [usize; 2], smoothing: f64) -> Board<T> {
+        let mut source = fastrand::Rng::with_seed(5);
+        let mut list = vec![[-4.0, 1.0, 12.0, 9.0], [-3.0, 2.0, 0.0, 0.0], [6.5, 7.5, 3.0, 3.0], [-3.5, 3.0, 0.5, 1.0]];
+        list.extend([[2.0, 2.0, 0.0, 6.0], [-3.0, 4.0, 10.0, 1e-6], [1.0, 4.0, 2.0, 2.5]]);
+        list.extend(
+            (0..80)
+                .map(|_| [10.0 * source.f64() - 3.0, 6.0 * source.f64() + 2.0, 0.4 * source.f64(), 0.3 * source.f64()]),
+        );
+        list.extend(
+            (0..8)
+                .map(|_| [6.0 * source.f64() - 3.0, 3.0 * source.f64() + 2.0, 4.0 * source.f64(), 3.0 * source.f64()]),
+        );
+        let values = [0, 1, 2, 3].map(|i| list.iter().map(|cell: &[f64; 4]| T::nearest(cell[i])).collect());
+        Board { values, grid: Grid::new([-3.0, 2.0], [7.0, 8.0], bins).unwrap(), smoothing }
+    }
+
+    fn cells(&self) -> Cells<'_, T> {
+        let [x, y, width, height] = &self.values;
+        Cells { low: [x, y], size: [width, height] }
+    }
+
+    fn count(&self) -> usize {
+        self.values[0].len()
+    }
+
+    fn systems(&self, planner: &GpuPlanner) -> (Electrostatics<T>, GpuElectrostatics<T>) {
+        let builder = Electrostatics::<T>::builder(self.grid).smoothing(self.smoothing);
+        let there = GpuElectrostatics::new(planner, &builder, &Planner::new()).unwrap();
+        (builder.build(&Planner::new()).unwrap(), there)
+    }
+
+    /// A bound of the error of what a cell charges a bin with, in roundings u.
+    ///
+    /// Along an axis let S be the sum of all lengths there may be, in bins. The low corner, its difference to the region's and its product with
+    /// 1/bin (a rounded number too) are wrong by 4uS; the extent by 2uS, the widened one's half by as much; both ends after two more additions by
+    /// 10uS together. An overlap has two ends, one operation and a value up to 1: 20uS + u. A density below 1 is a quotient of two such extents:
+    /// 4u, and 5u for a device's division; three products of numbers up to 1 add 3u.
+    fn charge_error(&self) -> f64 {
+        let [low, high] = self.grid.region();
+        let largest = |values: &[T]| values.iter().map(|x| (*x).into().abs()).fold(0.0, f64::max);
+        let along = |axis: usize| {
+            let length =
+                largest(&self.values[axis]) + largest(&self.values[axis + 2]) + low[axis].abs() + high[axis].abs();
+            20.0 * (length / self.grid.bin_size()[axis] + self.smoothing) + 1.0
+        };
+        along(0) + along(1) + 12.0
+    }
+
+    /// The bins that cell `i` meets, and those around them.
+    fn met(&self, i: usize) -> [std::ops::Range<usize>; 2] {
+        [0, 1].map(|axis| {
+            let (low, bin) = (self.grid.region()[0][axis], self.grid.bin_size()[axis]);
+            let (from, size) = ((self.values[axis][i].into() - low) / bin, self.values[axis + 2][i].into() / bin);
+            let (most, widened) = (self.grid.bins()[axis] as f64, (self.smoothing - size).max(0.0) / 2.0 + 1.0);
+            let end = |place: f64| place.clamp(0.0, most) as usize;
+            end((from - widened).floor())..end((from + size + widened).ceil())
+        })
+    }
+}
+
+fn downloaded<T: Float>(maps: &GpuMaps<T>, map: Map) -> Vec<T> {
+    let mut values = vec![T::default(); maps.array(map).len()];
+    maps.array(map).download(&mut values).unwrap();
+    values
+}
+
+/// Half the distance of 1 to the next number.
+fn rounding<T: Float>() -> f64 {
+    if T::nearest(1.0 + f64::EPSILON).into() > 1.0 { f64::EPSILON / 2.0 } else { f64::from(f32::EPSILON) / 2.0 }
+}
+
+/// Density, energy and forces on a device beside the processor's, of the same maps: bounds are those of roundings.
+fn compare<T: Float + PartialEq + std::fmt::Debug>(planner: &GpuPlanner, bins: [usize; 2], smoothing: f64) {
+    let board = Board::<T>::new(bins, smoothing);
+    let (here, there) = board.systems(planner);
+    let mut maps = there.maps().unwrap();
+    there.solve(board.cells(), &mut maps).unwrap();
+    let (u, unit) = (rounding::<T>(), (board.count() as f64) / 2f64.powi(60));
+    let what = format!("{bins:?} {smoothing} {:?}", T::PRECISION);
+    // Both sides have as much of an error at most.
+    let charge_error = 2.0 * board.charge_error() * u + unit;
+
+    let (found, mut wanted) = (downloaded(&maps, Map::Density), vec![T::default(); board.grid.count()]);
+    here.spreader().density(board.cells(), &mut wanted).unwrap();
+    let mut meeting = vec![0; wanted.len()];
+    for [rows, columns] in (0..board.count()).map(|i| board.met(i)) {
+        rows.flat_map(|row| columns.clone().map(move |column| (row, column)))
+            .for_each(|(row, column)| meeting[row * bins[1] + column] += 1);
+    }
+    for (bin, ((found, wanted), meeting)) in found.iter().zip(&wanted).zip(meeting).enumerate() {
+        let (found, wanted): (f64, f64) = ((*found).into(), (*wanted).into());
+        let bound = f64::from(meeting) * charge_error + 4.0 * u * wanted;
+        assert!((found - wanted).abs() <= bound, "{what} bin {bin}: {found} instead of {wanted}, bound {bound:e}");
+    }
+
+    let field = [Map::FieldX, Map::FieldY].map(|map| downloaded(&maps, map));
+    let forces = there.forces(board.cells(), &maps).unwrap();
+    let wanted = here.spreader().forces(board.cells(), [&field[0], &field[1]]).unwrap();
+    let area: f64 = board.grid.bin_size().iter().product();
+    for (axis, i) in (0..2).flat_map(|axis| (0..board.count()).map(move |i| (axis, i))) {
+        let (found, wanted): (f64, f64) = (forces[axis][i].into(), wanted[axis][i].into());
+        let [rows, columns] = board.met(i);
+        let terms = rows.flat_map(|row| columns.clone().map(move |column| row * bins[1] + column));
+        let (count, sum) = terms.fold((0, 0.0), |(count, sum), bin| (count + 1, sum + field[axis][bin].into().abs()));
+        // Each term's charge, and as many additions as there are terms, with a product for the area.
+        let bound = area * sum * (charge_error + f64::from(count + 3) * u);
+        assert!((found - wanted).abs() <= bound, "{what} force {axis} on {i}: {found}, {wanted}, bound {bound:e}");
+    }
+
+    let (density, potential) = (downloaded(&maps, Map::Density), downloaded(&maps, Map::Potential));
+    let wanted = here.spreader().energy(&density, &potential, Scaling::Dreamplace).unwrap();
+    let sum: f64 = density.iter().zip(&potential).map(|(a, b)| ((*a).into() * (*b).into()).abs()).sum();
+    // A product and the device's additions; and the host's of both sides, in double precision.
+    let (bins, double) = (density.len(), f64::EPSILON / 2.0);
+    let bound = sum * ((1 + bins.div_ceil(1 << 14)) as f64 * u + (2 * bins) as f64 * double);
+    assert!((there.energy(&maps).unwrap() - wanted).abs() <= bound, "{what}: the energy");
+}
+
+#[test]
+fn cells_do_the_same_as_on_the_processor() {
+    let Some(device) = present() else { return };
+    let planner = GpuPlanner::new(device);
+    for (bins, smoothing) in [([2, 2], 0.0), ([16, 16], 2f64.sqrt()), ([3, 200], 0.0), ([160, 128], 2f64.sqrt())] {
+        compare::<f64>(&planner, bins, smoothing);
+        compare::<f32>(&planner, bins, smoothing);
+    }
+}
+
+/// All results of a step, and bits of theirs.
+fn bits(system: &GpuElectrostatics<f32>, cells: &GpuCells<f32>, maps: &mut GpuMaps<f32>) -> Vec<Vec<u32>> {
+    let mut forces = maps.array(Map::Density).device().array(2 * cells.count()).unwrap();
+    system.solve_on(cells, maps).unwrap();
+    system.forces_on(cells, maps, &mut forces).unwrap();
+    let mut values = vec![0.0; forces.len()];
+    forces.download(&mut values).unwrap();
+    let of = |values: Vec<f32>| values.into_iter().map(f32::to_bits).collect();
+    [downloaded(maps, Map::Density), downloaded(maps, Map::FieldX), values].map(of).into()
+}
+
+#[test]
+fn results_are_the_same_in_every_run_and_order() {
+    let Some(device) = present() else { return };
+    let planner = GpuPlanner::new(device);
+    let mut board = Board::<f32>::new([60, 45], 2f64.sqrt());
+    let (_, system) = board.systems(&planner);
+    let (cells, mut maps) = (system.cells(board.cells()).unwrap(), system.maps().unwrap());
+    let first = bits(&system, &cells, &mut maps);
+    assert_eq!(bits(&system, &cells, &mut maps), first);
+    board.values.iter_mut().for_each(|values| values.reverse());
+    let reversed = bits(&system, &system.cells(board.cells()).unwrap(), &mut maps);
+    assert_eq!(reversed[..2], first[..2], "the order of the cells");
+    let along_x: Vec<u32> = reversed[2][..board.count()].iter().rev().copied().collect();
+    assert_eq!(along_x, first[2][..board.count()]);
+}
+
+#[test]
+fn cells_without_a_place_do_nothing() {
+    let Some(device) = present() else { return };
+    let planner = GpuPlanner::new(device);
+    let board = Board::<f32>::new([24, 30], 0.0);
+    let (_, system) = board.systems(&planner);
+    let mut maps = system.maps().unwrap();
+    let (count, mut values) = (board.count(), board.values.concat());
+    // All but a few have no area. Then these have no place.
+    values[2 * count..3 * count - 4].fill(0.0);
+    let mut cells = system.cells(board.cells()).unwrap();
+    cells.array_mut().upload(&values).unwrap();
+    let wanted = bits(&system, &cells, &mut maps);
+    let (nan, inf) = (f32::NAN, f32::INFINITY);
+    let bad = [
+        [nan, 3.0, 1.0, 1.0],
+        [inf, 3.0, 1.0, 1.0],
+        [-inf, 3.0, 1.0, 1.0],
+        [0.0, nan, 1.0, 1.0],
+        [0.0, -1e38, 1.0, 1.0],
+    ];
+    let bad =
+        bad.into_iter().chain([[0.0, 3.0, nan, 1.0], [0.0, 3.0, -2.0, -2.0], [3e38, -3e38, 3e38, 3e38], [nan; 4]]);
+    for (i, cell) in bad.enumerate() {
+        (0..4).for_each(|row| values[row * count + i] = cell[row]);
+    }
+    cells.array_mut().upload(&values).unwrap();
+    let found = bits(&system, &cells, &mut maps);
+    assert_eq!(found[..2], wanted[..2]);
+    // Nothing is charged beyond all cells' being there, whatever they say.
+    for value in [inf, 3e38] {
+        values[2 * count..].fill(value);
+        cells.array_mut().upload(&values).unwrap();
+        system.solve_on(&cells, &mut maps).unwrap();
+        assert!(downloaded(&maps, Map::Density).iter().all(|density| (0.0..=count as f32).contains(density)));
+    }
+    let none = system.cells(Cells { low: [&[], &[]], size: [&[], &[]] }).unwrap();
+    assert!(bits(&system, &none, &mut maps)[0].iter().all(|bits| *bits == 0));
+}
+
 #[test]
 fn systems_are_those_of_the_cpu() {
     let Some(device) = present() else { return };
@@ -73,6 +277,15 @@ fn what_cannot_be_is_an_error() {
     assert!(system.solve(outside, &mut maps).unwrap_err().to_string().contains("cell 0 of size"));
     let other = GpuElectrostatics::new(&planner, &builder([8, 10]), &Planner::new()).unwrap();
     assert!(other.transform(&mut maps).unwrap_err().to_string().contains("8 x 10 bins"));
+    let inside = Cells { low: [&[1.0], &[1.0]], size: [&[1.0], &[1.0]] };
+    let mut cells = system.cells(inside).unwrap();
+    let error = other.solve_on(&cells, &mut maps).unwrap_err();
+    assert!(error.to_string().contains("8 x 10 bins"), "{error}");
+    let mut short = maps.array(Map::Density).device().array(1).unwrap();
+    let error = system.forces_on(&cells, &maps, &mut short).unwrap_err();
+    assert!(error.to_string().contains("forces on 1 cells need 2 elements"), "{error}");
+    std::mem::swap(cells.array_mut(), &mut short);
+    assert!(system.solve_on(&cells, &mut maps).unwrap_err().to_string().contains("expected 4"));
     let four_n = builder([8, 8]).method("four-n".parse().unwrap());
     assert!(GpuElectrostatics::new(&planner, &four_n, &Planner::new()).is_err());
 }

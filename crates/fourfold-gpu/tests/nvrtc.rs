@@ -5,8 +5,11 @@ mod common;
 
 use common::{families, read};
 use fourfold::Problem;
+use fourfold::electrostatics::{Electrostatics, Float, Grid};
 use fourfold::engine::jpeg::{Layout, Mode, Order, Table};
-use fourfold_gpu::{BlockComponent, BlockMethod, BlockPlan, BlockPlanBuilder, BlockWork, Launch, Target};
+use fourfold_gpu::{
+    BlockComponent, BlockMethod, BlockPlan, BlockPlanBuilder, BlockWork, GpuElectrostatics, Launch, Target,
+};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -137,6 +140,30 @@ fn kernels_for_blocks_compile_without_spills() {
             let spilled = number(&log, " bytes spill stores") + number(&log, " bytes spill loads");
             let registers = number(log.split("Used ").nth(1).unwrap_or_default(), " registers");
             println!("{architecture} blocks {name}: {registers} registers, {spilled} bytes spilled");
+            assert_eq!(spilled, 0, "{name} spills registers");
+        }
+    }
+}
+
+/// What the compiler says of every kernel for cells, on grids whose indices have 32 and 64 bits.
+fn cell_kernels<T: Float>(target: &Target) -> Vec<(String, String)> {
+    let of = |(bins, smoothing)| {
+        let grid = Grid::new([-1.0, 0.5], [10.0, 6.0], bins).unwrap();
+        let builder = Electrostatics::<T>::builder(grid).smoothing(smoothing);
+        GpuElectrostatics::resources(&builder, target).unwrap_or_else(|e| panic!("{bins:?}: {e}"))
+    };
+    [([512, 1024], 2f64.sqrt()), ([512, 1024], 0.0), ([1 << 17, 1 << 16], 0.0)].into_iter().flat_map(of).collect()
+}
+
+#[test]
+#[ignore = "needs NVRTC: cargo xtask test brings it"]
+fn kernels_for_cells_compile_without_spills() {
+    for architecture in ARCHITECTURES {
+        let target = Target::cuda(architecture).unwrap();
+        for (name, log) in [cell_kernels::<f32>(&target), cell_kernels::<f64>(&target)].concat() {
+            let spilled = number(&log, " bytes spill stores") + number(&log, " bytes spill loads");
+            let registers = number(log.split("Used ").nth(1).unwrap_or_default(), " registers");
+            println!("{architecture} cells {name}: {registers} registers, {spilled} bytes spilled");
             assert_eq!(spilled, 0, "{name} spills registers");
         }
     }

@@ -39,6 +39,10 @@ pub(crate) const CUDA: Dialect = Dialect {
         let line = |(name, word): &Named| format!("const index {name} = __shfl_xor_sync(0xffffffffu, {word}, {bit});");
         words.iter().map(line).collect()
     },
+    // Nobody asks what was there: the second-level cache adds, and the thread goes on.
+    add_fixed: |array, at, x| {
+        format!("atomicAdd((unsigned long long*){array} + {at}, (unsigned long long)llrint({x}));")
+    },
     thread: "threadIdx.x",
     group: "blockIdx.x",
     barrier: "__syncthreads();",

@@ -56,6 +56,8 @@ pub(crate) struct Dialect {
     pub(crate) permute: fn(words: [&str; 2], [u8; 4]) -> String,
     /// Lines that give names to words of the thread whose number differs in a bit.
     pub(crate) exchange: fn(&[Named], bit: usize, threads: usize) -> Vec<String>,
+    /// Adds the integer nearest to a real to integer `at` of 64 bits of an array, as one operation.
+    pub(crate) add_fixed: fn(array: &str, at: &str, x: &str) -> String,
     pub(crate) thread: &'static str,
     pub(crate) group: &'static str,
     pub(crate) barrier: &'static str,
@@ -172,6 +174,10 @@ impl Printer<'_> {
                     let name = array_name(*array);
                     self.line(&format!("(({}real2*){name})[{}] = {pair};", self.qualifier(*array), index(*at)));
                 }
+                Statement::AddFixed(array, at, x) => {
+                    let line = (self.dialect.add_fixed)(array_name(*array), &index(*at), &self.real(*x));
+                    self.line(&line);
+                }
                 Statement::Store(array, at, value) => {
                     let line = format!("{} = {};", self.element(*array, *at), self.real(*value));
                     self.line(&line);
@@ -233,6 +239,9 @@ impl Printer<'_> {
             Expr::Nearest(x, narrow) => ("index", (self.dialect.nearest)(&real(x), *narrow)),
             Expr::Pack(parts, narrow) => ("index", pack(parts, *narrow)),
             Expr::OfInt(x) => ("real", format!("(real){}", index(*x))),
+            Expr::Whole(x) => ("index", format!("(index){}", real(x))),
+            Expr::Least(x, y) => ("real", format!("fmin({}, {})", real(x), real(y))),
+            Expr::Greatest(x, y) => ("real", format!("fmax({}, {})", real(x), real(y))),
             Expr::Cos(x) => ("real", format!("cos({})", real(x))),
             Expr::Bits(x) => ("index", format!("{to_bits}({})", real(x))),
             Expr::OfBits(x) => ("real", format!("{of_bits}({})", index(*x))),

@@ -40,6 +40,15 @@ pub(crate) const OPENCL: Dialect = Dialect {
         let (puts, takes) = (words.iter().enumerate().map(put), words.iter().enumerate().map(take));
         puts.chain(wait()).chain(takes).chain(wait()).collect()
     },
+    // Not every device adds 64 bits at once (cl_khr_int64_base_atomics). Every one adds 32, and says what was there: so who adds to the lower half knows
+    // whether it has carried, and adds that to the upper one. Sums are right when all have added.
+    add_fixed: |array, at, x| {
+        format!(
+            "{{ volatile __global uint* at = (volatile __global uint*){array} + 2 * {at}; const ulong n = (ulong)convert_long_rte({x}); \
+             const uint low = (uint)n; const uint before = atomic_add(at, low); \
+             atomic_add(at + 1, (uint)(n >> 32) + (before > ~low ? 1u : 0u)); }}"
+        )
+    },
     thread: "get_local_id(0)",
     group: "get_group_id(0)",
     // In place, a work item writes what another one of its group has read.

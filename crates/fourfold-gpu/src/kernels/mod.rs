@@ -1,6 +1,7 @@
 //! Writes the kernel of a [`Spec`]: stage after stage, each a loop over the items of the work group's lines.
 
 pub(crate) mod blocks;
+pub(crate) mod cells;
 mod combine;
 mod convolve;
 mod dft;

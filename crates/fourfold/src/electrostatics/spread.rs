@@ -42,6 +42,19 @@ impl Spreader {
         &self.grid
     }
 
+    /// Bins to which the charge of smaller cells is widened.
+    pub fn least(&self) -> f64 {
+        self.least
+    }
+
+    /// An error unless all cells can be charged: what other engines, which do not look, ask first.
+    ///
+    /// # Errors
+    /// If a cell lies outside the region or its size is negative or not a number.
+    pub fn check_cells<T: Float>(&self, cells: Cells<'_, T>) -> Result<()> {
+        self.charges(cells).map(|_| ())
+    }
+
     /// ρ_b, the part of each bin that cells cover (more than 1 where they overlap), clipped to the region. Cells that are
     /// widened charge it thinner by as much.
     ///
