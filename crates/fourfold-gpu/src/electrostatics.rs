@@ -281,3 +281,23 @@ impl<T> GpuMaps<T> {
 fn identity([m, n]: [usize; 2], precision: Precision) -> Result<Problem> {
     format!("dct3 {} {m}x{n}x1 axes=2", precision.name()).parse()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Api;
+    use crate::runtime::tests::present;
+    use fourfold::electrostatics::{Electrostatics, Grid};
+
+    /// Whose maps few devices hold.
+    #[test]
+    fn kernels_of_large_grids_compile() {
+        let Some(device) = Api::ALL.into_iter().find_map(present) else { return };
+        let library = Library::new(device.runtime.clone(), device.target().limits().clone(), None);
+        let grid = Grid::new([0.0, 0.0], [1.0, 1.0], [1 << 17, 1 << 16]).unwrap();
+        let spreader = Electrostatics::<f32>::builder(grid).smoothing(1.0).spreader(&Planner::new()).unwrap();
+        let spec = CellSpec::new(&spreader, Precision::F32);
+        assert!(spec.source(CellWork::Charge, device.runtime.dialect()).contains("typedef long"));
+        assert_eq!(compiled(&library, &device, &spec).unwrap().len(), CellWork::ALL.len());
+    }
+}

@@ -217,8 +217,12 @@ fn results_are_the_same_in_every_run_and_order() {
 fn cells_without_a_place_do_nothing() {
     let Some(device) = present() else { return };
     let planner = GpuPlanner::new(device);
-    let board = Board::<f32>::new([24, 30], 0.0);
-    let (_, system) = board.systems(&planner);
+    [0.0, 2f64.sqrt()].into_iter().for_each(|smoothing| bad_cells(&planner, smoothing));
+}
+
+fn bad_cells(planner: &GpuPlanner, smoothing: f64) {
+    let board = Board::<f32>::new([24, 30], smoothing);
+    let (_, system) = board.systems(planner);
     let mut maps = system.maps().unwrap();
     let (count, mut values) = (board.count(), board.values.concat());
     // All but a few have no area. Then these have no place.

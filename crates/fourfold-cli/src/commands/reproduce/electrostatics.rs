@@ -6,7 +6,7 @@ use std::rc::Rc;
 use anyhow::{Result, ensure};
 use fourfold::electrostatics::{Builder, Cells, Electrostatics, Grid, Map, Maps};
 use fourfold::{Method, Planner};
-use fourfold_gpu::{Device, GpuElectrostatics, GpuMaps};
+use fourfold_gpu::{Device, GpuArray, GpuCells, GpuElectrostatics, GpuMaps};
 
 use super::Outcome;
 use super::measure::Setting;
@@ -67,7 +67,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
                 if matches!(setting.contender().0.engine, crate::engine::Engine::Cpu(_)) {
                     ""
                 } else {
-                    ", both on the processor: the density goes to the device and the field comes back"
+                    ", all on the device, where the cells are and the forces stay"
                 }
             ),
             setting.how(),
@@ -121,7 +121,7 @@ fn times(setting: &Setting, circuit: &Circuit) -> Result<(Vec<f64>, Vec<f64>)> {
     let grid = Grid::new([0.0, 0.0], [side, side], [circuit.bins; 2])?;
     let builder = Electrostatics::<f64>::builder(grid).smoothing(2f64.sqrt()).potential(false);
     let system = |method: &str| -> Result<Shared> {
-        let system = System::new(setting, &builder.clone().method(method.parse::<Method>()?))?;
+        let system = System::new(setting, &builder.clone().method(method.parse::<Method>()?), board.cells())?;
         Ok(Rc::new(RefCell::new(system)))
     };
     let systems = METHODS.iter().map(|method| system(method)).collect::<Result<Vec<_>>>()?;
@@ -173,13 +173,22 @@ impl Board {
 /// Algorithm 4 by a method on an engine, with its maps.
 enum System {
     Cpu(Box<Electrostatics<f64>>, Maps<f64>),
-    Gpu(Box<GpuElectrostatics<f64>>, GpuMaps<f64>, Device),
+    Gpu(Box<OnDevice>),
+}
+
+/// All that stays on a device from step to step.
+struct OnDevice {
+    device: Device,
+    system: GpuElectrostatics<f64>,
+    cells: GpuCells<f64>,
+    maps: GpuMaps<f64>,
+    forces: GpuArray<f64>,
 }
 
 type Shared = Rc<RefCell<System>>;
 
 impl System {
-    fn new(setting: &Setting, builder: &Builder<f64>) -> Result<System> {
+    fn new(setting: &Setting, builder: &Builder<f64>, cells: Cells<'_, f64>) -> Result<System> {
         let (contender, threads) = setting.contender();
         contender.with_planner(
             |planner| {
@@ -188,10 +197,10 @@ impl System {
                 Ok(System::Cpu(Box::new(system), maps))
             },
             |device, planner| {
-                let cells = Planner::builder().threads(threads).build()?;
-                let system = GpuElectrostatics::new(planner, builder, &cells)?;
-                let maps = system.maps()?;
-                Ok(System::Gpu(Box::new(system), maps, device.clone()))
+                let system = GpuElectrostatics::new(planner, builder, &Planner::builder().threads(threads).build()?)?;
+                let (cells, maps) = (system.cells(cells)?, system.maps()?);
+                let forces = device.array(2 * cells.count())?;
+                Ok(System::Gpu(Box::new(OnDevice { device: device.clone(), system, cells, maps, forces })))
             },
         )
     }
@@ -199,20 +208,21 @@ impl System {
     fn transform(&mut self) -> Result<()> {
         Ok(match self {
             System::Cpu(system, maps) => system.transform(maps),
-            System::Gpu(system, maps, _) => system.transform(maps),
+            System::Gpu(there) => there.system.transform(&mut there.maps),
         }?)
     }
 
-    /// Density, transforms, forces.
+    /// Density, transforms, forces; on a device, of the cells that are there.
     fn step(&mut self, cells: Cells<'_, f64>) -> Result<()> {
         match self {
             System::Cpu(system, maps) => {
                 system.solve(cells, maps)?;
                 system.forces(cells, maps)?;
             }
-            System::Gpu(system, maps, _) => {
-                system.solve(cells, maps)?;
-                system.forces(cells, maps)?;
+            System::Gpu(there) => {
+                let OnDevice { system, cells, maps, forces, .. } = &mut **there;
+                system.solve_on(cells, maps)?;
+                system.forces_on(cells, maps, forces)?;
             }
         }
         Ok(())
@@ -222,8 +232,8 @@ impl System {
     fn field(&self) -> Result<Vec<f64>> {
         match self {
             System::Cpu(_, maps) => Ok(maps.field().concat()),
-            System::Gpu(_, maps, _) => {
-                let arrays = [Map::FieldX, Map::FieldY].map(|map| maps.array(map));
+            System::Gpu(there) => {
+                let arrays = [Map::FieldX, Map::FieldY].map(|map| there.maps.array(map));
                 let mut both = vec![0.0; 2 * arrays[0].len()];
                 for (array, part) in arrays.iter().zip(both.chunks_mut(arrays[0].len())) {
                     array.download(part)?;
@@ -236,7 +246,7 @@ impl System {
     fn finish(&self) -> Result<()> {
         match self {
             System::Cpu(..) => Ok(()),
-            System::Gpu(.., device) => Ok(device.finish()?),
+            System::Gpu(there) => Ok(there.device.finish()?),
         }
     }
 }
