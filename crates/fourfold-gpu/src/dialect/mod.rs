@@ -122,76 +122,85 @@ impl Printer<'_> {
     }
 
     fn block(&mut self, statements: &[Statement]) {
-        for statement in statements {
-            match statement {
-                Statement::Comment(text) => self.line(&format!("// {text}")),
-                Statement::Let(n, expr) => {
-                    let (kind, value) = self.expr(expr);
-                    self.line(&format!("const {kind} v{n} = {value};"));
-                }
-                Statement::LetPair([a, b], array, at) => {
-                    let pair =
-                        format!("((const {}real2*){})[{}]", self.qualifier(*array), array_name(*array), index(*at));
-                    self.line(&format!("const real2 p{a} = {pair}; const real v{a} = p{a}.x, v{b} = p{a}.y;"));
-                }
-                Statement::StorePair(Array::Peer(peer), at, [x, y]) => {
-                    let pair = (self.dialect.pair)(&self.real(*x), &self.real(*y));
-                    let peer = index(*peer);
-                    self.line(&format!("to_peer(&((real2*)local_)[{}], {peer}, {pair});", index(*at)));
-                }
-                Statement::LetWords(names, array, at) => {
-                    let kind = format!("uint{}", names.len());
-                    self.line(&format!("const {kind} q{} = {};", names[0], self.group(&kind, *array, *at)));
-                    for (name, part) in names.iter().zip(["x", "y", "z", "w"]) {
-                        self.line(&format!("const index v{name} = (index)q{}.{part};", names[0]));
-                    }
-                }
-                Statement::LetReals(names, array, at) => {
-                    let four = format!("{}4", if self.precision == Precision::F32 { "float" } else { "double" });
-                    self.line(&format!("const {four} q{} = {};", names[0], self.group(&four, *array, *at)));
-                    for (name, part) in names.iter().zip(["x", "y", "z", "w"]) {
-                        self.line(&format!("const real v{name} = q{}.{part};", names[0]));
-                    }
-                }
-                Statement::StoreWords(array, at, words) => {
-                    let kind = format!("uint{}", words.len());
-                    let words: Vec<_> = words.iter().map(|word| format!("(unsigned){}", index(*word))).collect();
-                    let (words, place) = ((self.dialect.words)(&words), self.place(&kind, *array, *at));
-                    self.line(&format!("{place} = {words};"));
-                }
-                Statement::StoreNarrow(array, at, value, narrow) => {
-                    let (kind, place) = (narrow_name(*narrow), self.place(narrow_name(*narrow), *array, *at));
-                    self.line(&format!("{place} = ({kind}){};", index(*value)));
-                }
-                Statement::Exchange(names, words, bit) => {
-                    let words = names.iter().zip(words).map(|(name, word)| (format!("v{name}"), index(*word)));
-                    for line in (self.dialect.exchange)(&words.collect::<Vec<_>>(), *bit, self.threads) {
-                        self.line(&line);
-                    }
-                }
-                Statement::StorePair(array, at, [x, y]) => {
-                    let pair = (self.dialect.pair)(&self.real(*x), &self.real(*y));
-                    let name = array_name(*array);
-                    self.line(&format!("(({}real2*){name})[{}] = {pair};", self.qualifier(*array), index(*at)));
-                }
-                Statement::AddFixed(array, at, x) => {
-                    let line = (self.dialect.add_fixed)(array_name(*array), &index(*at), &self.real(*x));
-                    self.line(&line);
-                }
-                Statement::Store(array, at, value) => {
-                    let line = format!("{} = {};", self.element(*array, *at), self.real(*value));
-                    self.line(&line);
-                }
-                Statement::For(n, [start, end, step], body) => {
-                    let [start, end, step] = [*start, *end, *step].map(index);
-                    self.nested(&format!("for (index v{n} = {start}; v{n} < {end}; v{n} += {step})"), body);
-                }
-                Statement::IfLess(a, b, body) => self.nested(&format!("if ({} < {})", index(*a), index(*b)), body),
-                Statement::Barrier => self.line(self.dialect.barrier),
-                Statement::ClusterBegin => self.line("cluster_begin();"),
-                Statement::ClusterArrive => self.line("cluster_arrive();"),
-                Statement::ClusterWait => self.line("cluster_wait();"),
+        statements.iter().for_each(|statement| self.statement(statement));
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        match statement {
+            Statement::Comment(text) => self.line(&format!("// {text}")),
+            Statement::Let(n, expr) => {
+                let (kind, value) = self.expr(expr);
+                self.line(&format!("const {kind} v{n} = {value};"));
             }
+            Statement::LetPair([a, b], array, at) => {
+                let pair = format!("((const {}real2*){})[{}]", self.qualifier(*array), array_name(*array), index(*at));
+                self.line(&format!("const real2 p{a} = {pair}; const real v{a} = p{a}.x, v{b} = p{a}.y;"));
+            }
+            Statement::StorePair(Array::Peer(peer), at, [x, y]) => {
+                let pair = (self.dialect.pair)(&self.real(*x), &self.real(*y));
+                let peer = index(*peer);
+                self.line(&format!("to_peer(&((real2*)local_)[{}], {peer}, {pair});", index(*at)));
+            }
+            Statement::StorePair(array, at, [x, y]) => {
+                let pair = (self.dialect.pair)(&self.real(*x), &self.real(*y));
+                let name = array_name(*array);
+                self.line(&format!("(({}real2*){name})[{}] = {pair};", self.qualifier(*array), index(*at)));
+            }
+            Statement::Store(array, at, value) => {
+                let line = format!("{} = {};", self.element(*array, *at), self.real(*value));
+                self.line(&line);
+            }
+            Statement::For(n, [start, end, step], body) => {
+                let [start, end, step] = [*start, *end, *step].map(index);
+                self.nested(&format!("for (index v{n} = {start}; v{n} < {end}; v{n} += {step})"), body);
+            }
+            Statement::IfLess(a, b, body) => self.nested(&format!("if ({} < {})", index(*a), index(*b)), body),
+            Statement::Barrier => self.line(self.dialect.barrier),
+            Statement::ClusterBegin => self.line("cluster_begin();"),
+            Statement::ClusterArrive => self.line("cluster_arrive();"),
+            Statement::ClusterWait => self.line("cluster_wait();"),
+            other => self.words(other),
+        }
+    }
+
+    /// The same of what [`words`](crate::words) and [`fixed`](crate::fixed) have.
+    fn words(&mut self, statement: &Statement) {
+        match statement {
+            Statement::LetWords(names, array, at) => {
+                let kind = format!("uint{}", names.len());
+                self.line(&format!("const {kind} q{} = {};", names[0], self.group(&kind, *array, *at)));
+                for (name, part) in names.iter().zip(["x", "y", "z", "w"]) {
+                    self.line(&format!("const index v{name} = (index)q{}.{part};", names[0]));
+                }
+            }
+            Statement::LetReals(names, array, at) => {
+                let four = format!("{}4", if self.precision == Precision::F32 { "float" } else { "double" });
+                self.line(&format!("const {four} q{} = {};", names[0], self.group(&four, *array, *at)));
+                for (name, part) in names.iter().zip(["x", "y", "z", "w"]) {
+                    self.line(&format!("const real v{name} = q{}.{part};", names[0]));
+                }
+            }
+            Statement::StoreWords(array, at, words) => {
+                let kind = format!("uint{}", words.len());
+                let words: Vec<_> = words.iter().map(|word| format!("(unsigned){}", index(*word))).collect();
+                let (words, place) = ((self.dialect.words)(&words), self.place(&kind, *array, *at));
+                self.line(&format!("{place} = {words};"));
+            }
+            Statement::StoreNarrow(array, at, value, narrow) => {
+                let (kind, place) = (narrow_name(*narrow), self.place(narrow_name(*narrow), *array, *at));
+                self.line(&format!("{place} = ({kind}){};", index(*value)));
+            }
+            Statement::Exchange(names, words, bit) => {
+                let words = names.iter().zip(words).map(|(name, word)| (format!("v{name}"), index(*word)));
+                for line in (self.dialect.exchange)(&words.collect::<Vec<_>>(), *bit, self.threads) {
+                    self.line(&line);
+                }
+            }
+            Statement::AddFixed(array, at, x) => {
+                let line = (self.dialect.add_fixed)(array_name(*array), &index(*at), &self.real(*x));
+                self.line(&line);
+            }
+            other => unreachable!("{other:?} is printed elsewhere"),
         }
     }
 
