@@ -9,9 +9,10 @@ use crate::cpu::threads::Pool;
 use crate::multiplier::{Multiplier, Values};
 use crate::plan::{AnyEngine, Plan};
 use crate::problem::AxisTransform;
-use crate::recipe::{self, Op, Recipe, Scheme};
+use crate::recipe::{self, Op, Recipe};
 use crate::rules::axes;
 use crate::rules::mixed_radix::LONGEST;
+use crate::scheme::Scheme;
 use crate::stage::StageWork;
 use crate::{Domain, Error, ErrorKind, Precision, Problem, Result, Wisdom};
 use std::collections::HashMap;
@@ -340,7 +341,7 @@ fn fitting(recipe: Recipe, multiplier: &Multiplier) -> Result<Recipe> {
 fn ready<S: Precise>(recipe: &recipe::Line) -> Ready<S> {
     match &recipe.scheme {
         Scheme::Lanes(factors) => Ready::Line(Arc::new(Line::new(recipe, factors))),
-        Scheme::Along(_) | Scheme::Cut { .. } => Ready::Single(Arc::new(Single::new(recipe))),
+        Scheme::Along(_) | Scheme::Parts { .. } | Scheme::Cut { .. } => Ready::Single(Arc::new(Single::new(recipe))),
     }
 }
 

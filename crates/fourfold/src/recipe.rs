@@ -1,12 +1,12 @@
 //! How to compute, as data: a list of passes and, in each, the sums with their factors.
 
 use crate::problem::{AxisTransform, Problem};
-use crate::rules::along::{FIRST, fits};
 use crate::rules::axes;
 use crate::rules::cosine_sine::dft_of;
 use crate::rules::cut::complex_length;
 use crate::rules::methods::Method;
-use crate::rules::mixed_radix::{Factor, List, RADICES, length};
+use crate::rules::mixed_radix::{Factor, length};
+use crate::scheme::{Scheme, parse_scheme};
 use crate::stage::{self, Stage, StageEnd, StageWork};
 use crate::{Domain, Error, ErrorKind, Layout, Result};
 use std::fmt;
@@ -86,44 +86,6 @@ pub struct Line {
     pub scale: f64,
     /// How the DFT is done that it reduces to.
     pub scheme: Scheme,
-}
-
-/// How the DFT of a line is done.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Scheme {
-    /// Many lines at once, one in each SIMD lane: the factors of the DFT, in the order of the passes.
-    Lanes(Vec<Factor>),
-    /// Line by line, lanes along the line: the radices of the complex DFT that it is, or that its pairs are. Printed after `along`.
-    Along(Vec<Factor>),
-    /// Line by line, each cut into a matrix: the factors of its columns and of its rows. Printed with an `x` between them.
-    Cut {
-        /// Factors of the DFTs down the columns.
-        columns: Vec<Factor>,
-        /// Factors of the DFTs along the rows.
-        rows: Vec<Factor>,
-    },
-}
-
-impl Scheme {
-    /// All factors.
-    pub fn factors(&self) -> impl Iterator<Item = &Factor> {
-        let (first, second) = match self {
-            Scheme::Lanes(factors) | Scheme::Along(factors) => (factors, None),
-            Scheme::Cut { columns, rows } => (columns, Some(rows)),
-        };
-        first.iter().chain(second.into_iter().flatten())
-    }
-}
-
-/// The factors with a space before each.
-impl fmt::Display for Scheme {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Scheme::Lanes(factors) => write!(f, "{}", List(factors)),
-            Scheme::Along(factors) => write!(f, " along{}", List(factors)),
-            Scheme::Cut { columns, rows } => write!(f, "{} x{}", List(columns), List(rows)),
-        }
-    }
 }
 
 impl Recipe {
@@ -359,7 +321,9 @@ fn parse_pass(row: &str, unused: &mut Vec<&Line>) -> Result<Vec<Op>> {
         let (makes, wanted) = match &scheme {
             Scheme::Lanes(factors) => (length(factors), Some(len)),
             Scheme::Along(factors) => (length(factors), complex_length(data, len)),
-            Scheme::Cut { columns, rows } => (length(columns).saturating_mul(length(rows)), complex_length(data, len)),
+            Scheme::Parts { within: a, across: b } | Scheme::Cut { columns: a, rows: b } => {
+                (length(a).saturating_mul(length(b)), complex_length(data, len))
+            }
         };
         if Some(makes) != wanted {
             let wanted = wanted.map_or("an even length, to be cut".into(), |n| n.to_string());
@@ -373,79 +337,6 @@ fn parse_pass(row: &str, unused: &mut Vec<&Line>) -> Result<Vec<Op>> {
         return Err(invalid(format!("`{row}`: what goes line by line needs a pass of its own")));
     }
     Ok(ops)
-}
-
-/// `16 8 8`, `along 16 8 8`, or `16 16 x 16 8`.
-fn parse_scheme(text: &str) -> Result<Scheme> {
-    if let Some(factors) = text.trim_start().strip_prefix("along ") {
-        let factors = parse_factors(factors)?;
-        let message = || invalid(format!("`{}`: expected radices along a line, the first {FIRST}", text.trim()));
-        return if fits(&factors) { Ok(Scheme::Along(factors)) } else { Err(message()) };
-    }
-    match text.split_once(" x ") {
-        None => Ok(Scheme::Lanes(parse_factors(text)?)),
-        Some((columns, rows)) => Ok(Scheme::Cut { columns: parse_factors(columns)?, rows: parse_factors(rows)? }),
-    }
-}
-
-/// `16 direct(17) rader(97: 8 4 3)`.
-fn parse_factors(text: &str) -> Result<Vec<Factor>> {
-    let mut list = vec![];
-    let mut rest = text.trim();
-    while !rest.is_empty() {
-        let (factor, tail) = parse_factor(rest)?;
-        list.push(factor);
-        rest = tail.trim_start();
-    }
-    Ok(list)
-}
-
-fn parse_factor(text: &str) -> Result<(Factor, &str)> {
-    let unknown = || {
-        invalid(format!(
-            "`{text}` is not a factor: expected a radix of {RADICES:?}, direct(p), rader(p: …) or bluestein(n: …)"
-        ))
-    };
-    let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
-    if !text[end..].starts_with('(') {
-        let radix = text[..end].parse().ok().filter(|r| RADICES.contains(r)).ok_or_else(unknown)?;
-        return Ok((Factor::Radix(radix), &text[end..]));
-    }
-    let close = closing(&text[end..]).ok_or_else(unknown)? + end;
-    let (p, inner) = text[end + 1..close].split_once(':').unwrap_or((&text[end + 1..close], ""));
-    let p: usize = p.trim().parse().ok().filter(|p| (3..1 << 40).contains(p) && p % 2 == 1).ok_or_else(unknown)?;
-    let inner = parse_factors(inner)?;
-    let prime = crate::rules::mixed_radix::prime_factors(p).len() == 1;
-    let factor = match &text[..end] {
-        "direct" if inner.is_empty() => Factor::Direct(p),
-        "rader" if prime && length(&inner) == p - 1 => Factor::Rader(p, inner),
-        "bluestein" if convolves(p, &inner) => Factor::Bluestein(p, inner),
-        _ => return Err(unknown()),
-    };
-    Ok((factor, &text[close + 1..]))
-}
-
-/// Whether a DFT of these factors holds Bluestein's convolution of length n, and is not absurdly larger: what is parsed can be
-/// planned.
-fn convolves(n: usize, factors: &[Factor]) -> bool {
-    (2 * n - 1..=8 * n).contains(&length(factors)) && !factors.iter().any(Factor::uses_bluestein)
-}
-
-/// Where the bracket that `text` begins with closes, unless brackets stand in one another deeper than any primes do.
-fn closing(text: &str) -> Option<usize> {
-    const DEEPEST: usize = 40;
-    let mut depth = 0usize;
-    for (i, c) in text.char_indices() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 || depth > DEEPEST {
-            return (depth == 0).then_some(i);
-        }
-    }
-    None
 }
 
 /// A filter multiplies once, between its two problems, or a problem its input, before all else; nothing else does.

@@ -6,6 +6,7 @@ use common::cases::read;
 use common::run::{execute, planner};
 use fourfold::verify::check;
 use fourfold::{ErrorKind, Isa, Kind, Planner, Problem, Recipe};
+use num_complex::Complex;
 use proptest::prelude::*;
 
 const FILES: [&str; 3] = [
@@ -103,6 +104,62 @@ fn other_factors_are_right_too() {
     }
 }
 
+/// Odd and even numbers of passes within a part; lines that begin anywhere, end in place, or are no run of memory.
+#[test]
+fn lines_may_be_done_in_parts() {
+    for problem in [
+        "fft f64 2x4096 axes=1",
+        "ifft f32 4096",
+        "ifft f64 4096x3 axes=0",
+        "rfft f32 8192",
+        "irfft f64 8192",
+        "dct2 f64 8192",
+        "dct2 f32 8192x2 axes=0",
+        "dct3 f32 8192",
+        "dst2 f64 8192",
+        "dct4 f32 8192",
+        "idxst f64 8192",
+        "dht f32 8192",
+        "dct1 f64 4097",
+    ] {
+        let planned = recipe(problem).to_string();
+        let (head, _) = planned.rsplit_once('=').unwrap();
+        for factors in ["16 4 4 across 4 4", "16 2 2 across 8 8", "16 2 2 2 across 4 8", "16 2 2 2 across 8 4"] {
+            assert_right(&format!("{head}= along {factors}"));
+        }
+    }
+    assert_right("fft f64 4608\ninput -> output axis 0: forward 4608 = along 16 2 3 across 6 8");
+    assert_right("fft f32 49920\ninput -> output axis 0: forward 49920 = along 16 3 13 across 8 10");
+}
+
+/// Lines of a cache are written whole: what is written must not depend on where they begin, nor be more than the signal.
+#[test]
+fn parts_may_go_anywhere() {
+    const N: usize = 4096;
+    const ROOM: usize = 20;
+    let recipe: Recipe =
+        "fft f32 4096\ninput -> output axis 0: forward 4096 = along 16 2 2 across 8 8".parse().unwrap();
+    let input: Vec<_> = (0..N).map(|i| Complex::new((i % 7) as f32, (i % 11) as f32)).collect();
+    for isa in Isa::available() {
+        let plan = planner(isa, 1).plan_recipe(recipe.clone()).unwrap();
+        let mut expected = vec![Complex::default(); N];
+        plan.execute(&input, &mut expected).unwrap();
+        for offset in 0..ROOM {
+            let outside = Complex::new(-1.0, -2.0);
+            let mut output = vec![outside; N + ROOM];
+            plan.execute(&input, &mut output[offset..][..N]).unwrap();
+            assert_eq!(output[offset..][..N], expected, "{isa} from {offset} on");
+            assert!(
+                output[..offset].iter().chain(&output[offset + N..]).all(|z| *z == outside),
+                "{isa} from {offset} on"
+            );
+            output[offset..][..N].copy_from_slice(&input);
+            plan.execute_in_place(&mut output[offset..][..N]).unwrap();
+            assert_eq!(output[offset..][..N], expected, "{isa} from {offset} on, in place");
+        }
+    }
+}
+
 #[test]
 fn lines_may_be_cut_anywhere() {
     for problem in [
@@ -166,6 +223,11 @@ const ERRORS: &[(&str, &str)] = &[
     ("dct2 f64 64\ninput -> output axis 0: dct2 64 = along 8 4", "the first 16"),
     ("dct2 f64 32\ninput -> output axis 0: dct2 32 = along 16", "the first 16"),
     ("dct2 f64 96\ninput -> output axis 0: dct2 96 = along 16 16", "the factors make 256, not 48"),
+    ("fft f64 512\ninput -> output axis 0: forward 512 = along 16 2 across 4 4", "three radices or more"),
+    ("fft f64 2048\ninput -> output axis 0: forward 2048 = along 16 2 2 across 8 4 1", "is not a factor"),
+    ("fft f64 1024\ninput -> output axis 0: forward 1024 = along 16 2 2 across 16", "two across parts"),
+    ("fft f64 1536\ninput -> output axis 0: forward 1536 = along 16 2 2 across 4 6", "a multiple of 16"),
+    ("fft f64 16384\ninput -> output axis 0: forward 16384 = along 16 2 2 across 16 16", "up to 128"),
     ("fft f64 272\ninput -> output axis 0: forward 272 = along 16 direct(17)", "expected radices along a line"),
     (
         "rfft,dct2 f64 6x8\ninput -> output axis 1: dct2 8 = 8\noutput -> output axis 0: real_to_half 6 = 3 2",

@@ -12,7 +12,7 @@ pub(crate) struct Along<S> {
     pub(crate) len: usize,
     backward: bool,
     scale: S,
-    passes: Vec<PassAlong<S>>,
+    pub(super) passes: Vec<PassAlong<S>>,
 }
 
 impl<S: Scalar> Along<S> {

@@ -8,8 +8,9 @@ use crate::kind::Sum;
 use crate::multiplier::Values;
 use crate::norm::Edges;
 use crate::problem::AxisTransform;
-use crate::recipe::{Line as Recipe, Place, Scheme};
+use crate::recipe::{Line as Recipe, Place};
 use crate::rules::mixed_radix::{Factor, length};
+use crate::scheme::Scheme;
 use std::sync::Arc;
 
 /// A complex DFT of length columns · rows as two passes.

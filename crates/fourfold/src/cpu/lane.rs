@@ -71,6 +71,24 @@ pub(crate) trait Lane: Real {
     /// `to` is writable for `WIDTH` scalars; no alignment is needed.
     unsafe fn store(self, to: *mut Self::Scalar);
 
+    /// Stores where nothing is read soon: past the caches, where the set has such an instruction.
+    ///
+    /// # Safety
+    /// As [`Lane::store`], with `to` aligned to the vector.
+    #[inline(always)]
+    unsafe fn stream(self, to: *mut Self::Scalar) {
+        // SAFETY: the caller's.
+        unsafe { self.store(to) }
+    }
+
+    /// Brings the cache line of an address near, where the set has such an instruction; the address need not be one.
+    #[inline(always)]
+    fn prefetch(_from: *const Self::Scalar) {}
+
+    /// Lets others see what has been streamed, in order with what is stored later.
+    #[inline(always)]
+    fn finish_streams() {}
+
     /// (a_0 b_0 a_1 b_1 …) in two vectors.
     fn zip(a: Self, b: Self) -> (Self, Self);
 

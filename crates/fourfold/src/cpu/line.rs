@@ -7,10 +7,11 @@ use super::lane::{Lane, Scalar, Work};
 use super::pass::{Ordered, Rows};
 use super::sizes::reals;
 use crate::kind::Sum;
-use crate::recipe::{Line as Recipe, Scheme};
+use crate::recipe::Line as Recipe;
 use crate::rules::cosine_sine::{Data, Order, Reduction, Step, dft_of, reduce};
 use crate::rules::extension::{self, QUARTERS, quarter};
 use crate::rules::mixed_radix::{self, Factor};
+use crate::scheme::Scheme;
 
 /// What stands around the DFT of a sum: the order of its real side, and the combines.
 pub(crate) struct Ends<S> {

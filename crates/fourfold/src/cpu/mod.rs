@@ -19,6 +19,7 @@ mod lines;
 pub(crate) mod memory;
 mod order;
 mod pairs;
+mod parts;
 mod pass;
 pub(crate) mod single;
 pub(crate) mod sizes;

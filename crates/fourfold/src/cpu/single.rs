@@ -11,12 +11,14 @@ use super::lines::{LANES, Lines};
 use super::memory::Array;
 use super::order::{Join, Split};
 use super::pairs::{Pack, Unpack};
+use super::parts::Parts;
 use super::pass::Rows;
 use super::sizes::single_buffer;
 use crate::Sum;
 use crate::norm::Edges;
-use crate::recipe::{Line as Recipe, Scheme};
+use crate::recipe::Line as Recipe;
 use crate::rules::cosine_sine::{Data, dft_of};
+use crate::scheme::Scheme;
 use crate::twiddle::Roots;
 use num_complex::Complex;
 
@@ -25,6 +27,8 @@ pub(crate) struct Single<S> {
     ends: Ends<S>,
     data: Data,
     dft: Dft<S>,
+    /// Reals of a buffer.
+    buffer: usize,
     /// Whether the half spectrum is the result as it stands.
     bare: bool,
     /// w_N^k for k < M/2 + LANES, where real data of length N = 2M are packed.
@@ -34,6 +38,7 @@ pub(crate) struct Single<S> {
 /// A complex DFT of one line.
 enum Dft<S> {
     Along(AlongDft<S>),
+    Parts(Parts<S>),
     Matrix(Matrix<S>),
 }
 
@@ -49,6 +54,7 @@ impl<S: Precise> Dft<S> {
         match scheme {
             Scheme::Lanes(_) => unreachable!("lanes hold many lines"),
             Scheme::Along(factors) => Dft::Along(AlongDft::new(factors, backward, scale)),
+            Scheme::Parts { within, across } => Dft::Parts(Parts::new(within, across, backward, scale)),
             Scheme::Cut { columns, rows } => Dft::Matrix(Matrix::new(columns, rows, backward, scale)),
         }
     }
@@ -56,6 +62,7 @@ impl<S: Precise> Dft<S> {
     fn len(&self) -> usize {
         match self {
             Dft::Along(along) => along.len,
+            Dft::Parts(parts) => parts.len,
             Dft::Matrix(matrix) => matrix.len(),
         }
     }
@@ -68,11 +75,26 @@ impl<S: Precise> Dft<S> {
         // SAFETY: the caller's.
         unsafe {
             match self {
-                Dft::Along(along) => along.run(isa, src, [t, z], None),
                 Dft::Matrix(matrix) => {
                     matrix.run(pairs_at(src), pairs_at(z), t, run);
                     z
                 }
+                _ => self.along(isa, src, [t, z], None),
+            }
+        }
+    }
+
+    /// The same with lanes along the line, to `out` if there is one.
+    ///
+    /// # Safety
+    /// As [`Single::run`].
+    unsafe fn along(&self, isa: Isa, src: *const S, buffers: Buffers<S>, out: Option<*mut S>) -> *mut S {
+        // SAFETY: the caller's.
+        unsafe {
+            match self {
+                Dft::Along(along) => along.run(isa, src, buffers, out),
+                Dft::Parts(parts) => parts.run(isa, src, buffers, out),
+                Dft::Matrix(_) => unreachable!("a matrix has other lines in its lanes"),
             }
         }
     }
@@ -86,14 +108,14 @@ impl<S: Precise> Dft<S> {
         unsafe {
             match self {
                 Dft::Matrix(matrix) => matrix.run(from, to, t, run),
-                Dft::Along(along) => {
+                _ => {
                     let src = if from.stride == 2 { from.base } else { z };
                     if from.stride != 2 {
-                        copy(from, pairs_at(z), 2, 2 * along.len);
+                        copy(from, pairs_at(z), 2, 2 * self.len());
                     }
-                    let out = along.run(isa, src, [t, z], (to.stride == 2).then_some(to.base));
+                    let out = self.along(isa, src, [t, z], (to.stride == 2).then_some(to.base));
                     if to.stride != 2 {
-                        copy(pairs_at(out), to, 2, 2 * along.len);
+                        copy(pairs_at(out), to, 2, 2 * self.len());
                     }
                 }
             }
@@ -112,6 +134,7 @@ impl<S: Precise> Single<S> {
         Single {
             ends: Ends::new(recipe),
             data,
+            buffer: single_buffer(&recipe.scheme),
             dft: Dft::new(&recipe.scheme, backward, if plain { recipe.scale } else { 1.0 }),
             bare: recipe.transform.sum == Sum::RealToHalf
                 && recipe.scale == 1.0
@@ -152,7 +175,7 @@ impl<S: Precise> Single<S> {
     /// As [`Single::run_all`].
     pub(crate) unsafe fn run(&self, isa: Isa, [from, to]: [Rows<S>; 2], memory: *mut S, run: Run<'_, S>) {
         let m = self.dft.len();
-        let buffers @ [t, z] = [memory, memory.wrapping_add(single_buffer(m))];
+        let buffers @ [t, z] = [memory, memory.wrapping_add(self.buffer)];
         let other = |at: *mut S| if at == t { z } else { t };
         // SAFETY: the caller's.
         unsafe {

@@ -1,12 +1,14 @@
 //! What memory a recipe takes, from the recipe alone: known before any table is made.
 
 use super::dispatch::Isa;
+use super::parts;
 use super::transpose::GROUP;
 use crate::kind::Sum;
-use crate::recipe::{self, Recipe, Scheme};
+use crate::recipe::{self, Recipe};
 use crate::rules::cosine_sine::{Data, dft_of};
 use crate::rules::extension::{QUARTERS, quarter};
 use crate::rules::mixed_radix::{Factor, length};
+use crate::scheme::Scheme;
 
 /// The parts of the scratch.
 pub(crate) struct Sizes {
@@ -98,7 +100,7 @@ fn lanes(line: &recipe::Line) -> Vec<Lanes> {
     let (sum, n) = (line.transform.sum, line.transform.n);
     match &line.scheme {
         Scheme::Lanes(factors) => vec![over_lanes(sum, n, factors)],
-        Scheme::Along(_) => vec![],
+        Scheme::Along(_) | Scheme::Parts { .. } => vec![],
         Scheme::Cut { columns, rows } => {
             [columns, rows].map(|factors| over_lanes(Sum::Forward, length(factors), factors)).into()
         }
@@ -145,16 +147,20 @@ fn factor_work(factor: &Factor) -> usize {
 fn single(line: &recipe::Line) -> usize {
     match &line.scheme {
         Scheme::Lanes(_) => 0,
-        Scheme::Along(factors) => 2 * single_buffer(length(factors)),
-        Scheme::Cut { columns, rows } => 2 * single_buffer(length(columns) * length(rows)),
+        scheme => 2 * single_buffer(scheme),
     }
 }
 
-/// Reals of one buffer for a DFT of m complex numbers: a half spectrum has one more, and the next buffer begins at a vector, and at another place
-/// modulo a page.
-pub(crate) fn single_buffer(m: usize) -> usize {
+/// Reals of one buffer for a complex DFT of one line: a half spectrum has one number more, and the next buffer begins at a vector, and at another
+/// place modulo a page.
+pub(crate) fn single_buffer(scheme: &Scheme) -> usize {
     const SKEW: usize = 64;
-    (2 * m + 2).next_multiple_of(SKEW) + SKEW
+    let spectrum = 2 * scheme.factors().map(Factor::length).product::<usize>() + 2;
+    let reals = match scheme {
+        Scheme::Parts { within, across } => parts::reals(within, across).max(spectrum),
+        _ => spectrum,
+    };
+    reals.next_multiple_of(SKEW) + SKEW
 }
 
 /// Bytes that making the tables of a line takes at most, with reals of `real` bytes. Measured as the most memory in use, in bytes an
@@ -168,6 +174,7 @@ pub(crate) fn table_bytes(line: &recipe::Line, real: usize) -> usize {
     };
     ends + match &line.scheme {
         Scheme::Lanes(factors) | Scheme::Along(factors) => dft_bytes(factors, real),
+        Scheme::Parts { within, across } => dft_bytes(within, real) + dft_bytes(across, real) * length(within),
         Scheme::Cut { columns, rows } => {
             let between = 3 * real * length(columns) * length(rows);
             between + dft_bytes(columns, real) + dft_bytes(rows, real)

@@ -8,12 +8,13 @@
 
 use crate::kind::Sum;
 use crate::problem::{AxisTransform, Problem};
-use crate::recipe::{Line, Multiplied, Op, Pass, Place, Recipe, Scheme};
+use crate::recipe::{Line, Multiplied, Op, Pass, Place, Recipe};
 use crate::rules::along;
 use crate::rules::cosine_sine::dft_of;
 use crate::rules::cut;
 use crate::rules::extension;
 use crate::rules::mixed_radix::factors_of_cut;
+use crate::scheme::Scheme;
 use crate::{Domain, Error, Result};
 
 /// The passes of `problem` with the planner's own factors.
@@ -124,8 +125,13 @@ pub(crate) fn lines_along(problem: &Problem, axis: usize) -> usize {
 /// How the DFT of a sum is done over about so many lines of reals of `real` bytes.
 fn scheme(transform: &AxisTransform, lines: usize, real: usize) -> Scheme {
     let (data, len) = dft_of(transform.sum, transform.n);
-    if let Some(factors) = cut::single(data, len, lines).and_then(|m| along::factors(m, real)) {
-        return Scheme::Along(factors);
+    if let Some(m) = cut::single(data, len, lines) {
+        if let Some([within, across]) = along::parts(m, real) {
+            return Scheme::Parts { within, across };
+        }
+        if let Some(factors) = along::factors(m, real) {
+            return Scheme::Along(factors);
+        }
     }
     match cut::lengths(data, len, lines) {
         None => Scheme::Lanes(extension::factors_of(transform.sum, transform.n)),

@@ -9,7 +9,8 @@ use super::extension;
 use super::mixed_radix::{factors_of_cut, variants};
 use super::{along, axes};
 use crate::kind::Sum;
-use crate::recipe::{Line, Op, Recipe, Scheme};
+use crate::recipe::{Line, Op, Recipe};
+use crate::scheme::Scheme;
 
 /// Lines that are more are not tried one by one.
 const MANY: usize = 64;
@@ -56,6 +57,8 @@ fn schemes(recipe: &Recipe, line: &Line) -> Vec<Scheme> {
     }
     if let Some(m) = complex_length(data, len).filter(|_| lines <= MANY || len > LONG) {
         list.extend(along::variants(m).into_iter().map(Scheme::Along));
+        let parts = along::variants_in_parts(m).into_iter();
+        list.extend(parts.map(|[within, across]| Scheme::Parts { within, across }));
         let cut = |(columns, rows)| factors_of_cut(columns, rows);
         list.extend(cut::splits(m).into_iter().map(cut).map(|(columns, rows)| Scheme::Cut { columns, rows }));
     }

@@ -44,6 +44,21 @@ impl Lane for F64x4 {
         unsafe { _mm256_storeu_pd(to, self.0) }
     }
     #[inline(always)]
+    unsafe fn stream(self, to: *mut f64) {
+        // SAFETY: the caller's.
+        unsafe { _mm256_stream_pd(to, self.0) }
+    }
+    #[inline(always)]
+    fn prefetch(from: *const f64) {
+        // SAFETY: no address does harm.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast()) }
+    }
+    #[inline(always)]
+    fn finish_streams() {
+        // SAFETY: x86-64 has it.
+        unsafe { _mm_sfence() }
+    }
+    #[inline(always)]
     fn zip(a: Self, b: Self) -> (Self, Self) {
         // SAFETY: see `operators!`.
         unsafe {
@@ -104,6 +119,21 @@ impl Lane for F32x8 {
     unsafe fn store(self, to: *mut f32) {
         // SAFETY: the caller's.
         unsafe { _mm256_storeu_ps(to, self.0) }
+    }
+    #[inline(always)]
+    unsafe fn stream(self, to: *mut f32) {
+        // SAFETY: the caller's.
+        unsafe { _mm256_stream_ps(to, self.0) }
+    }
+    #[inline(always)]
+    fn prefetch(from: *const f32) {
+        // SAFETY: no address does harm.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast()) }
+    }
+    #[inline(always)]
+    fn finish_streams() {
+        // SAFETY: x86-64 has it.
+        unsafe { _mm_sfence() }
     }
     #[inline(always)]
     fn zip(a: Self, b: Self) -> (Self, Self) {

@@ -10,16 +10,24 @@ use crate::cpu::lane::{Lane, Scalar, Work};
 use crate::cpu::lines::LANES;
 use crate::twiddle::Roots;
 use std::array::from_fn;
+use std::ops::Range;
 
 /// Reals of a block.
-const BLOCK: usize = 2 * LANES;
+pub(crate) const BLOCK: usize = 2 * LANES;
 
 /// A block of a table: real parts, then imaginary ones, from the beginning of a cache line on.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct Block<S> {
+pub(crate) struct Block<S> {
     re: [S; LANES],
     im: [S; LANES],
+}
+
+impl<S: Scalar> Block<S> {
+    /// Room for one.
+    pub(crate) fn empty() -> Self {
+        Block { re: [S::of(0.0); LANES], im: [S::of(0.0); LANES] }
+    }
 }
 
 /// One pass, as [`Pass`](super::Pass).
@@ -43,12 +51,7 @@ pub(crate) struct Ways<S> {
 impl<S: Scalar> PassAlong<S> {
     pub(crate) fn new(radix: usize, groups: usize, inner: usize) -> Self {
         let roots = Roots::new((radix * groups * inner) as u64);
-        let blocks = if inner == 1 { 0 } else { inner / LANES };
-        let mut twiddles = Vec::with_capacity(blocks * (radix - 1));
-        for (block, j) in (0..blocks).flat_map(|block| (1..radix).map(move |j| (block, j))) {
-            let root = |k: usize| S::root(&roots, (groups * j * (block * LANES + k)) as u64);
-            twiddles.push(Block { re: from_fn(|k| root(k).re), im: from_fn(|k| root(k).im) });
-        }
+        let twiddles = if inner == 1 { vec![] } else { twiddles(&roots, groups, radix, inner) };
         PassAlong { radix, groups, inner, twiddles }
     }
 
@@ -61,10 +64,22 @@ impl<S: Scalar> PassAlong<S> {
         S: Lane<Scalar = S>,
     {
         // SAFETY: the caller's.
+        unsafe { self.blocks::<V>(ways, 0..self.groups) }
+    }
+
+    /// Some blocks of the first pass, to where the destination begins.
+    ///
+    /// # Safety
+    /// As [`PassAlong::first`], with a destination that holds them.
+    pub(crate) unsafe fn blocks<V: Lane<Scalar = S>>(&self, ways: &Ways<S>, range: Range<usize>)
+    where
+        S: Lane<Scalar = S>,
+    {
+        // SAFETY: the caller's.
         unsafe {
             match ways.backward {
-                false => V::enter(First::<V, false> { pass: self, ways }),
-                true => V::enter(First::<V, true> { pass: self, ways }),
+                false => V::enter(First::<V, false> { pass: self, ways, range }),
+                true => V::enter(First::<V, true> { pass: self, ways, range }),
             }
         }
     }
@@ -82,6 +97,17 @@ impl<S: Scalar> PassAlong<S> {
             }
         }
     }
+}
+
+/// For every block of k < `inner` and every 1 ≤ j < `radix`: root `groups`·j·k.
+pub(super) fn twiddles<S: Scalar>(roots: &Roots, groups: usize, radix: usize, inner: usize) -> Vec<Block<S>> {
+    let blocks = inner / LANES;
+    let mut table = Vec::with_capacity(blocks * (radix - 1));
+    for (block, j) in (0..blocks).flat_map(|block| (1..radix).map(move |j| (block, j))) {
+        let root = |k: usize| S::root(roots, (groups * j * (block * LANES + k)) as u64);
+        table.push(Block { re: from_fn(|k| root(k).re), im: from_fn(|k| root(k).im) });
+    }
+    table
 }
 
 /// WIDTH numbers in pairs (re, im).
@@ -114,7 +140,7 @@ pub(crate) unsafe fn put_pairs<V: Lane>(to: *mut V::Scalar, z: C<V>) {
 /// # Safety
 /// They are there.
 #[inline(always)]
-unsafe fn block<V: Lane>(from: *const V::Scalar) -> C<V> {
+pub(super) unsafe fn block<V: Lane>(from: *const V::Scalar) -> C<V> {
     // SAFETY: the caller's.
     unsafe { C { re: V::load(from), im: V::load(from.add(LANES)) } }
 }
@@ -122,6 +148,7 @@ unsafe fn block<V: Lane>(from: *const V::Scalar) -> C<V> {
 struct First<'a, V: Lane, const BACKWARD: bool> {
     pass: &'a PassAlong<V::Scalar>,
     ways: &'a Ways<V::Scalar>,
+    range: Range<usize>,
 }
 
 impl<V: Lane, const BACKWARD: bool> First<'_, V, BACKWARD>
@@ -145,11 +172,11 @@ where
     /// Outputs of butterfly l + i, one block, out of lane i of the vectors.
     #[inline(always)]
     unsafe fn squares<const W: usize>(&self) -> usize {
-        let whole = self.pass.groups / W * W;
+        let whole = self.range.len() / W * W;
         for l in (0..whole).step_by(W) {
             // SAFETY: W blocks from block l on are in the destination.
             unsafe {
-                let z = self.butterflies::<V>(l);
+                let z = self.butterflies::<V>(self.range.start + l);
                 for c in (0..LANES).step_by(W) {
                     let (mut re, mut im) = ([z[0].re; W], [z[0].im; W]);
                     for i in 0..W {
@@ -175,7 +202,7 @@ where
 {
     #[inline(always)]
     fn run(self) {
-        // SAFETY: the caller of `PassAlong::first`: `groups` butterflies.
+        // SAFETY: the caller of `PassAlong::blocks`: as many butterflies.
         unsafe {
             let whole = match V::WIDTH {
                 2 => self.squares::<2>(),
@@ -184,8 +211,8 @@ where
                 16 => self.squares::<16>(),
                 _ => 0,
             };
-            for l in whole..self.pass.groups {
-                let z = self.butterflies::<V::Scalar>(l);
+            for l in whole..self.range.len() {
+                let z = self.butterflies::<V::Scalar>(self.range.start + l);
                 for (q, z) in z.into_iter().enumerate() {
                     let to = self.ways.dst.add(l * BLOCK + q);
                     (*to, *to.add(LANES)) = (z.re, z.im);

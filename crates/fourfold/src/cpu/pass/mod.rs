@@ -11,6 +11,7 @@ use complex::Complexes;
 use num_complex::Complex;
 use real::{Backward, First, Forward, Last};
 
+pub(crate) mod across;
 pub(crate) mod along;
 mod any;
 mod complex;

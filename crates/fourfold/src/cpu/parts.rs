@@ -1,0 +1,126 @@
+//! A complex DFT of one signal that leaves the cache, with lanes along it, in three trips through memory (see [`crate::rules::along`]).
+
+use super::along::Along;
+use super::dispatch::Isa;
+use super::engine::Precise;
+use super::lane::{Job, Lane, Scalar};
+use super::pass::across::{Across, Spread};
+use super::pass::along::{BLOCK, Block, PassAlong, Ways};
+use crate::rules::along::{FIRST, MOST_PARTS};
+use crate::rules::mixed_radix::{Factor, length};
+
+/// The executable form of [`Scheme::Parts`](crate::Scheme::Parts).
+pub(crate) struct Parts<S> {
+    pub(crate) len: usize,
+    /// Elements of a part, and how many there are.
+    part: usize,
+    count: usize,
+    backward: bool,
+    scale: S,
+    first: PassAlong<S>,
+    further: Vec<PassAlong<S>>,
+    across: Across<S>,
+}
+
+/// Reals between parts, so that as many of them as there are do not fall into the same sets of a cache.
+const SKEW: usize = 80;
+
+/// Reals from part to part of so many elements.
+fn apart(part: usize) -> usize {
+    2 * part + SKEW
+}
+
+/// Reals of all parts.
+pub(crate) fn reals(within: &[Factor], across: &[Factor]) -> usize {
+    apart(length(within)) * length(across)
+}
+
+impl<S: Scalar> Parts<S> {
+    /// `within` are three or more radices, the first [`FIRST`]; `across` are two.
+    pub(crate) fn new(within: &[Factor], across: &[Factor], backward: bool, scale: f64) -> Self {
+        let (part, count) = (length(within), length(across));
+        let mut further = Along::new(within, false, 1.0).passes;
+        further.remove(0);
+        Parts {
+            len: part * count,
+            part,
+            count,
+            backward,
+            scale: S::of(scale),
+            first: PassAlong::new(FIRST, part * count / FIRST, 1),
+            further,
+            across: Across::new([across[0].length(), across[1].length()], part, apart(part)),
+        }
+    }
+}
+
+impl<S: Precise> Parts<S> {
+    /// The DFT of the pairs at `src` to `out`, else to the second buffer; says where it is. `src` may be `out` or the second buffer.
+    ///
+    /// # Safety
+    /// Source and `out` hold `len` complex numbers, the buffers [`reals`], and else they do not overlap; the CPU has `isa`.
+    pub(crate) unsafe fn run(&self, isa: Isa, src: *const S, [t, z]: [*mut S; 2], out: Option<*mut S>) -> *mut S {
+        let out = out.unwrap_or(z);
+        // SAFETY: the caller's.
+        unsafe { S::dispatch(isa, Running { parts: self, src, t, z, out }) };
+        out
+    }
+}
+
+struct Running<'a, S> {
+    parts: &'a Parts<S>,
+    src: *const S,
+    t: *mut S,
+    z: *mut S,
+    out: *mut S,
+}
+
+impl<S: Precise> Job<S> for Running<'_, S> {
+    unsafe fn run<V: Lane<Scalar = S>>(self) {
+        let Running { parts, src, t, z, out } = self;
+        let Parts { count, part, backward, scale, .. } = *parts;
+        // SAFETY: the caller's; `src` is not read after the first pass, and the second buffer has room for two parts.
+        unsafe {
+            parts.spread::<V>(src, t);
+            for number in 0..count {
+                parts.within::<V>(t.add(number * apart(part)), [z, z.add(apart(part))]);
+            }
+            parts.across.run::<V>(t, out, backward, scale);
+        }
+    }
+}
+
+impl<S: Precise> Parts<S> {
+    /// The first pass of all parts.
+    ///
+    /// # Safety
+    /// As [`Parts::run`]; the CPU has the instructions of `V`.
+    unsafe fn spread<V: Lane<Scalar = S>>(&self, src: *const S, parts: *mut S) {
+        let Parts { count, part, backward, .. } = *self;
+        let mut blocks = [Block::<S>::empty(); MOST_PARTS];
+        let blocks = blocks.as_mut_ptr().cast::<S>();
+        for row in 0..part / FIRST {
+            // SAFETY: the caller's; a block of every part.
+            unsafe {
+                let ways = Ways { src, dst: blocks, backward, last: None };
+                self.first.blocks::<V>(&ways, row * count..(row + 1) * count);
+                Spread { blocks, count, dst: parts.add(row * BLOCK), apart: apart(part) }.run::<V>();
+            }
+        }
+        V::finish_streams();
+    }
+
+    /// The further passes of a part, through buffers that stay in the cache, back to where it stands.
+    ///
+    /// # Safety
+    /// All hold a part and do not overlap; the CPU has the instructions of `V`.
+    unsafe fn within<V: Lane<Scalar = S>>(&self, part: *mut S, buffers: [*mut S; 2]) {
+        let mut src = part;
+        for (i, pass) in self.further.iter().enumerate() {
+            let dst = if i + 1 == self.further.len() { part } else { buffers[i % 2] };
+            // SAFETY: the caller's; two passes or more, so that none writes what it reads.
+            unsafe { pass.further::<V>(&Ways { src, dst, backward: false, last: None }) };
+            src = dst;
+        }
+    }
+}
