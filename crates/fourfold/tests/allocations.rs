@@ -8,14 +8,16 @@ use std::alloc::System;
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// Allocations that `work` makes, in all threads.
+/// Allocations that `work` makes every time, in all threads: the least of three times, since a thread of the planner's may start, which allocates,
+/// during any one of them.
 fn allocations(mut work: impl FnMut()) -> usize {
-    // Threads that start allocate too: the first call is theirs.
-    work();
-    let region = Region::new(ALLOCATOR);
-    work();
-    let change = region.change();
-    change.allocations + change.reallocations
+    let counts = [(); 3].map(|()| {
+        let region = Region::new(ALLOCATOR);
+        work();
+        let change = region.change();
+        change.allocations + change.reallocations
+    });
+    counts.into_iter().min().expect("there are three")
 }
 
 fn executing<I: Element, O: Element>(plan: &Plan) -> usize {
@@ -47,8 +49,6 @@ fn executing_allocates_nothing() {
     for threads in [1, 2] {
         let planner = Planner::builder().threads(threads).build().unwrap();
         let plan = |text: &str| planner.plan(&text.parse().unwrap()).unwrap();
-        // Large enough to be shared: when it is done, the other thread has started, which allocates.
-        plan("dct2 f64 256x256").execute(&vec![0.0; 1 << 16], &mut vec![0.0; 1 << 16]).unwrap();
         let square = plan("dct2 f64 96x100");
         // That the counter counts at all: scratch of its own is one allocation.
         assert_ne!(allocations(|| square.execute(&[1.0; 9600], &mut [0.0; 9600]).unwrap()), 0);

@@ -103,7 +103,7 @@ pub fn idct8_first<W: Words>(y: [W; 8]) -> [W; 8] {
 }
 
 /// Coefficients of the first row, times the quantisation table, in a block whose other rows are zero: libjpeg-turbo takes the first pass of it
-/// as a shift by [`PASS_BITS`], which drops the upper bits where [`idct8_first`] saturates.
+/// as a shift by two places, which drops the upper bits where [`idct8_first`] saturates.
 #[inline(always)]
 pub fn wrapped8<W: Words>(first: W) -> W {
     let twice = first + first;
