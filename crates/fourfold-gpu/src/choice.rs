@@ -2,6 +2,7 @@
 
 use crate::chain::factors::{RADICES, gpu_factors, radices};
 use crate::draft::Chosen;
+use crate::fit::RUN;
 use crate::lines::Array;
 use crate::runtime::{Limits, argument};
 use crate::spec::{Geometry, Packing};
@@ -75,7 +76,7 @@ impl Lines<'_> {
         packing.elements(self.dft().1)
     }
 
-    /// Two lines as one, if they are neighbours that may be. Lines along memory as pairs of their own reals, where that takes a stage less or
+    /// Two lines as one, if they are neighbours that may be. Few long columns as pairs of their own reals, of which there are twice as many. Lines along memory as pairs of their own reals, where that takes a stage less or
     /// where local memory has no room for two work groups otherwise, or where half as many work groups would leave multiprocessors without one;
     /// those of three DFTs, and short ones in f64, measured faster so.
     fn packing(&self, limits: &Limits) -> Packing {
@@ -86,24 +87,31 @@ impl Lines<'_> {
         let few = || self.geometry(Packing::Lines).lines() < limits.units;
         let short = self.precision == Precision::F64 && len <= SHORT;
         let pairs = || count > 1 || short || shorter() || few();
+        let apart = |packing| match self.geometry(packing).across() {
+            true => self.columns(Packing::Lines, limits).is_some_and(|groups| groups < limits.units),
+            false => pairs(),
+        };
         match *self.packings() {
-            [Packing::Lines, packing] if len % 2 == 0 && !self.geometry(packing).across() && pairs() => packing,
+            [Packing::Lines, packing] if len % 2 == 0 && apart(packing) => packing,
             [packing, ..] => packing,
             [] => unreachable!("all lines can be packed"),
         }
     }
 
-    /// Whether one work group has too little room for columns of these, and a cluster has enough.
-    fn shared(&self, packing: Packing, limits: &Limits) -> bool {
-        let geometry = self.geometry(packing);
-        let reals = 2 * self.elements(packing) * self.dft().2 * self.precision.bytes();
-        geometry.across() && limits.shares(reals / geometry.line_bytes(self.precision))
+    /// If one work group has too little room for columns of these, and a cluster has enough: how many work groups all clusters have, of runs of 64 bytes.
+    fn columns(&self, packing: Packing, limits: &Limits) -> Option<usize> {
+        let (geometry, elements) = (self.geometry(packing), self.elements(packing));
+        let (bytes, column) = (self.precision.bytes(), geometry.line_bytes(self.precision));
+        let shared = geometry.across() && limits.shares(2 * elements * self.dft().2 * bytes / column);
+        let groups = || radices(elements, true).first().map_or(0, |radix| radix / 2);
+        shared.then(|| (geometry.lines() * column).div_ceil(RUN / 2) * groups())
     }
 
     /// What is expected to be fast.
     pub(crate) fn estimate(&self, limits: &Limits) -> Choice {
         let packing = self.packing(limits);
-        let clustered = self.shared(packing, limits);
+        // Several kernels have more work groups than few clusters.
+        let clustered = self.columns(packing, limits).is_some_and(|groups| groups >= limits.units);
         Choice {
             packing,
             radices: radices(self.elements(packing), clustered),

@@ -89,6 +89,7 @@ impl Shape {
             wide: most > i32::MAX as usize,
             threads: THREADS,
             resident: 0,
+            once: [false; 2],
             cluster: 1,
             local_pairs: THREADS / 2,
         };

@@ -160,7 +160,26 @@ pub(crate) fn drafts(
             None => list.extend(pass(next).into_iter().collect::<Result<Vec<_>>>()?),
         }
     }
+    let bytes =
+        [Home::Input, Home::Output].map(|home| homes.array(home).reach() as usize * problem.precision().bytes());
+    say_what_is_read_once(&mut list, bytes, limits.cache);
     Ok(list)
+}
+
+/// Where the arrays, of so many bytes, are more than the shared cache can hold, it had better not keep the output, nor an input
+/// that would push out what comes between: if that is as large, and the cache can hold it.
+fn say_what_is_read_once(list: &mut [Draft], [input, output]: [usize; 2], cache: usize) {
+    let several = list.iter().map(|draft| draft.specs.len()).sum::<usize>() > 1;
+    let mut specs = list.iter_mut().flat_map(|draft| &mut draft.specs);
+    if input + output <= cache || cache == 0 {
+        return;
+    }
+    if let Some(first) = specs.next().filter(|_| several && input <= cache) {
+        first.once[0] = true;
+    }
+    if let Some(last) = list.last_mut().and_then(|draft| draft.specs.last_mut()) {
+        last.once[1] = true;
+    }
 }
 
 /// An error if this machine has no memory for the tables of a line; what makes them does not ask.
@@ -253,6 +272,7 @@ pub(crate) fn whole_lines(precision: Precision, chain: &Chain, geometry: Geometr
         orders: chain.orders.clone(),
         wide: wide(arrays) || geometry.lines() * chain.places() > 1 << 28,
         geometry,
+        once: [false; 2],
         next: None,
         between: 0,
     }

@@ -8,7 +8,7 @@ use crate::spec::{Across, Part, Port, Spec, Stage, Which, Window, Work};
 const THREADS: usize = 256;
 
 /// Bytes of neighbouring lines that are read as one run: as many as the memory reads at once.
-const RUN: usize = 128;
+pub(crate) const RUN: usize = 128;
 
 /// Bytes of one real for each thread of a cluster's work group, at most.
 const MOST_REALS: usize = 4096;

@@ -116,6 +116,9 @@ const ARCHITECTURES: [(&str, usize); 11] = [
 /// Multiprocessors of a big GPU.
 const UNITS: usize = 132;
 
+/// Bytes of its second-level cache.
+const CACHE: usize = 50 << 20;
+
 /// Blocks of a cluster, which there are since `sm_90`; 8 is what any device can hold (CUDA C++ Programming Guide, "Thread Block Clusters").
 pub(crate) fn largest_cluster(architecture: &str) -> usize {
     let number = architecture.trim_start_matches("sm_").parse().unwrap_or(0);
@@ -139,6 +142,7 @@ impl Target {
             threads: 1024,
             units: UNITS,
             double: true,
+            cache: CACHE,
             cluster,
             vendor_ffts: true,
         };
@@ -153,6 +157,7 @@ impl Target {
             threads: 256,
             units: UNITS,
             double: true,
+            cache: 0,
             cluster: 1,
             vendor_ffts: true,
         };
@@ -163,6 +168,12 @@ impl Target {
     /// more often.
     pub fn with_local_bytes(mut self, bytes: usize) -> Target {
         self.limits.local_bytes = self.limits.local_bytes.min(bytes);
+        self
+    }
+
+    /// The same for a device that runs at most so many work groups at once: few lines then go as many do elsewhere.
+    pub fn with_units(mut self, units: usize) -> Target {
+        self.limits.units = self.limits.units.min(units.max(1));
         self
     }
 

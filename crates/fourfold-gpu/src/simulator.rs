@@ -206,7 +206,7 @@ impl Cluster<'_, '_> {
                     real(x)
                 }
             }
-            Expr::Load(Array::Table, at) => self.global.table[int(at) as usize],
+            Expr::Load(Array::Table | Array::Factors, at) => self.global.table[int(at) as usize],
             Expr::Load(array, at) => self.array(*array)[int(at) as usize],
             _ => {
                 let value = match expr {
@@ -242,7 +242,7 @@ impl Cluster<'_, '_> {
     fn load(&mut self, array: Array, at: usize, who: [usize; 2], clock: Clock) -> [f64; 2] {
         match array {
             Array::Local => [2 * at, 2 * at + 1].map(|at| *self.touch(who[0], at, who, clock, false)),
-            Array::Table => [self.global.table[2 * at], self.global.table[2 * at + 1]],
+            Array::Table | Array::Factors => [self.global.table[2 * at], self.global.table[2 * at + 1]],
             other => {
                 let reals = self.array(other);
                 [reals[2 * at], reals[2 * at + 1]]
@@ -391,7 +391,7 @@ fn levels_on_chip_are_right_and_have_no_races() {
 
 #[test]
 fn clusters_are_right_and_have_no_races() {
-    let target = Target::cuda("sm_90").unwrap().with_local_bytes(16 << 10);
+    let target = Target::cuda("sm_90").unwrap().with_local_bytes(16 << 10).with_units(1);
     let cases = include_str!("../../../cases/clusters.txt").lines().filter(|line| !line.starts_with('#'));
     for case in cases.filter(|line| !line.trim().is_empty()) {
         let problem: Problem = case.parse().unwrap();

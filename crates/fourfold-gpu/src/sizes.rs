@@ -111,6 +111,7 @@ impl Spec {
             threads,
             resident: usize::from(self.passes().any(Spec::convolves)),
             cluster: self.cluster,
+            once: self.once,
             local_pairs: self.local_bytes() / (2 * self.precision.bytes()),
         }
     }

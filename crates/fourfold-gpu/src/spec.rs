@@ -54,6 +54,8 @@ pub(crate) struct Spec {
     pub(crate) orders: Vec<Order>,
     /// Whether indices need 64 bits.
     pub(crate) wide: bool,
+    /// Whether nobody soon reads again what it reads, and what it writes, so that caches had better keep something else.
+    pub(crate) once: [bool; 2],
     /// The pass along another axis that this kernel goes on with: the work group has all of its lines, in local memory.
     pub(crate) next: Option<Box<Spec>>,
     /// Reals of that part of the array.

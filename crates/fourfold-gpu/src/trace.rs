@@ -30,6 +30,8 @@ pub(crate) enum Array {
     Output,
     /// Coefficients.
     Table,
+    /// The same memory, where there is one for each element of the input.
+    Factors,
     /// Orders.
     Indices,
     /// The work group's own memory.

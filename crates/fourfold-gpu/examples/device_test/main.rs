@@ -18,7 +18,7 @@ mod verify;
 
 use fourfold::Method;
 use fourfold_gpu::Device;
-use problems::Group;
+use problems::{Group, WHOLE};
 use std::error::Error;
 use std::process::ExitCode;
 
@@ -56,7 +56,7 @@ fn run(arguments: &Arguments) -> Outcome<bool> {
     match &*arguments.task {
         "verify" if !arguments.problems.is_empty() => {
             let problems = arguments.problems.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>()?;
-            Ok(verify::all(&device, &target, vec![Group { method: Method::ALL[0], local_bytes: usize::MAX, problems }]))
+            Ok(verify::all(&device, &target, vec![Group { method: Method::ALL[0], device: WHOLE, problems }]))
         }
         "verify" => Ok(verify::all(&device, &target, problems::sweep(arguments.shard))),
         "sample" => {

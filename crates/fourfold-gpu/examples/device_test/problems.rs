@@ -6,11 +6,22 @@ use fourfold::{Method, Problem};
 use fourfold_gpu::Target;
 use std::collections::BTreeSet;
 
-/// Problems that have kernels in common: one planner makes their plans, by one method and for as much local memory.
+/// Problems that have kernels in common: one planner makes their plans, by one method and for as large a device.
 pub(crate) struct Group {
     pub(crate) method: Method,
     pub(crate) problems: Vec<Problem>,
-    pub(crate) local_bytes: usize,
+    /// Bytes of local memory and work groups at once, at most.
+    pub(crate) device: [usize; 2],
+}
+
+/// All that a device has.
+pub(crate) const WHOLE: [usize; 2] = [usize::MAX; 2];
+
+impl Group {
+    pub(crate) fn target(&self, target: &Target) -> Target {
+        let [local_bytes, units] = self.device;
+        target.clone().with_local_bytes(local_bytes).with_units(units)
+    }
 }
 
 const FILES: [&str; 2] = [include_str!("../../../../cases/small.txt"), include_str!("../../../../cases/gpu.txt")];
@@ -18,7 +29,7 @@ const FILES: [&str; 2] = [include_str!("../../../../cases/small.txt"), include_s
 /// Cases for little local memory, so that short lines go the way of long ones.
 const WINDOWS: &str = include_str!("../../../../cases/windows.txt");
 
-/// The same for clusters.
+/// The same for clusters, which columns are for where they have work for the device.
 const CLUSTERS: &str = include_str!("../../../../cases/clusters.txt");
 const LITTLE: usize = 8 << 10;
 
@@ -80,16 +91,15 @@ fn small() -> Vec<Group> {
     places.into_iter().map(|(n, i, real)| every_dimension(n, i, real)).collect()
 }
 
-/// With all the local memory that a device has.
+/// For all that a device has.
 fn whole(problems: Vec<Problem>) -> Group {
-    Group { method: Method::ALL[0], problems, local_bytes: usize::MAX }
+    Group { method: Method::ALL[0], problems, device: WHOLE }
 }
 
 fn cases() -> impl Iterator<Item = Group> {
-    let files = FILES.into_iter().map(|file| (file, usize::MAX)).chain([(WINDOWS, LITTLE), (CLUSTERS, 2 * LITTLE)]);
-    files.flat_map(|(file, local_bytes)| {
-        read(file).into_iter().map(move |problem| Group { local_bytes, ..whole(vec![problem]) })
-    })
+    let little = [(WINDOWS, [LITTLE, usize::MAX]), (CLUSTERS, [2 * LITTLE, 1])];
+    let files = FILES.into_iter().map(|file| (file, WHOLE)).chain(little);
+    files.flat_map(|(file, device)| read(file).into_iter().map(move |problem| Group { device, ..whole(vec![problem]) }))
 }
 
 /// The cases of methods, by all methods that have them.
@@ -153,7 +163,7 @@ pub(crate) fn sample(target: &Target, shard: (usize, usize)) -> Vec<Group> {
     let mut groups: Vec<Group> = cases().chain(methods()).collect();
     groups.sort_by_key(|group| group.problems[0].input().len.max(group.problems[0].output().len));
     groups.retain(|group| {
-        let target = target.clone().with_local_bytes(group.local_bytes);
+        let target = group.target(target);
         let outline = group.method.recipe(&group.problems[0]).and_then(|recipe| target.outline_of(recipe));
         let steps = outline.map(|outline| crate::common::families(&outline)).unwrap_or_default();
         let fresh = steps.iter().any(|step| !seen.contains(step));

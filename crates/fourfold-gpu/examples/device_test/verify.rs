@@ -35,7 +35,7 @@ pub(crate) fn all(device: &Device, target: &Target, groups: Vec<Group>) -> bool 
         let device = device.new_queue()?;
         while let Some(group) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
             // Without a cache on disk: compilers are tested too.
-            let target = target.clone().with_local_bytes(group.local_bytes);
+            let target = group.target(target);
             let planner = GpuPlanner::as_for(&target, device.clone(), None);
             for problem in &group.problems {
                 let recipe = group.method.recipe(problem);

@@ -23,6 +23,8 @@ pub(crate) const CUDA: Dialect = Dialect {
     // Its size is given at launch.
     shared: "",
     local: |_| "extern __shared__ __align__(16) real local_[];".into(),
+    // Evicted first.
+    once: Some(["__ldcs", "__stcs"]),
     pair: |x, y| format!("real2{{{x}, {y}}}"),
     words: |words| format!("uint{}{{{}}}", words.len(), words.join(", ")),
     // One instruction, for which C++ has no name.

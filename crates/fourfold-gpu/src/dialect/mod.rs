@@ -22,6 +22,8 @@ pub(crate) struct Frame {
     pub(crate) resident: usize,
     /// Work groups that share their local memory.
     pub(crate) cluster: usize,
+    /// Whether the input is read, and the output written, past what caches had better keep.
+    pub(crate) once: [bool; 2],
     /// Local memory, in pairs of reals.
     pub(crate) local_pairs: usize,
 }
@@ -44,6 +46,8 @@ pub(crate) struct Dialect {
     pub(crate) shared: &'static str,
     /// Declares the local memory `local_` of so many pairs.
     pub(crate) local: fn(pairs: usize) -> String,
+    /// Functions that read, and write, past what caches had better keep, if there are any.
+    pub(crate) once: Option<[&'static str; 2]>,
     /// A pair of two values.
     pub(crate) pair: fn(x: &str, y: &str) -> String,
     /// Two or four 32-bit words.
@@ -95,7 +99,8 @@ pub(crate) fn print(dialect: &Dialect, frame: &Frame, statements: &[Statement]) 
     if frame.local_pairs > 0 {
         let _ = writeln!(text, "    {}", (dialect.local)(frame.local_pairs));
     }
-    let mut printer = Printer { dialect, precision: frame.precision, threads: frame.threads, text, depth: 1 };
+    let once = [0, 1].map(|end| dialect.once.filter(|_| frame.once[end]).map(|names| names[end]));
+    let mut printer = Printer { dialect, precision: frame.precision, threads: frame.threads, once, text, depth: 1 };
     printer.block(statements);
     printer.text + "}\n"
 }
@@ -104,6 +109,8 @@ struct Printer<'a> {
     dialect: &'a Dialect,
     precision: Precision,
     threads: usize,
+    /// How the input is read and the output written, if not as other arrays.
+    once: [Option<&'static str>; 2],
     text: String,
     depth: usize,
 }
@@ -133,7 +140,7 @@ impl Printer<'_> {
                 self.line(&format!("const {kind} v{n} = {value};"));
             }
             Statement::LetPair([a, b], array, at) => {
-                let pair = format!("((const {}real2*){})[{}]", self.qualifier(*array), array_name(*array), index(*at));
+                let pair = self.read(*array, self.group("real2", *array, *at));
                 self.line(&format!("const real2 p{a} = {pair}; const real v{a} = p{a}.x, v{b} = p{a}.y;"));
             }
             Statement::StorePair(Array::Peer(peer), at, [x, y]) => {
@@ -143,11 +150,11 @@ impl Printer<'_> {
             }
             Statement::StorePair(array, at, [x, y]) => {
                 let pair = (self.dialect.pair)(&self.real(*x), &self.real(*y));
-                let name = array_name(*array);
-                self.line(&format!("(({}real2*){name})[{}] = {pair};", self.qualifier(*array), index(*at)));
+                let line = self.write(*array, self.place("real2", *array, *at), &pair);
+                self.line(&line);
             }
             Statement::Store(array, at, value) => {
-                let line = format!("{} = {};", self.element(*array, *at), self.real(*value));
+                let line = self.write(*array, self.element(*array, *at), &self.real(*value));
                 self.line(&line);
             }
             Statement::For(n, [start, end, step], body) => {
@@ -217,7 +224,7 @@ impl Printer<'_> {
             Expr::Neg(a) => ("real", format!("-{}", real(a))),
             Expr::MulAdd(a, b, c) => ("real", format!("{} * {} + {}", real(a), real(b), real(c))),
             Expr::MulSub(a, b, c) => ("real", format!("{} * {} - {}", real(a), real(b), real(c))),
-            Expr::Load(array, at) => ("real", self.element(*array, *at)),
+            Expr::Load(array, at) => ("real", self.read(*array, self.element(*array, *at))),
             Expr::Select(a, b, x, y) => {
                 ("index", format!("{} < {} ? {} : {}", index(*a), index(*b), index(*x), index(*y)))
             }
@@ -259,6 +266,22 @@ impl Printer<'_> {
             Expr::Wrapping(op, a, b) => ("index", format!("(index)((places){} {op} (places){})", index(*a), index(*b))),
             Expr::HighHalf(a, b) => ("index", format!("(index)((places){} * (places){} >> 16)", index(*a), index(*b))),
             other => unreachable!("{other:?} is printed elsewhere"),
+        }
+    }
+
+    /// What is at a place.
+    fn read(&self, array: Array, place: String) -> String {
+        match self.once[0].filter(|_| [Array::Input, Array::Factors].contains(&array)) {
+            Some(function) => format!("{function}(&{place})"),
+            None => place,
+        }
+    }
+
+    /// A value to a place.
+    fn write(&self, array: Array, place: String, value: &str) -> String {
+        match self.once[1].filter(|_| array == Array::Output) {
+            Some(function) => format!("{function}(&{place}, {value});"),
+            None => format!("{place} = {value};"),
         }
     }
 
@@ -322,7 +345,7 @@ fn array_name(array: Array) -> &'static str {
     match array {
         Array::Input => "input",
         Array::Output => "output",
-        Array::Table => "table",
+        Array::Table | Array::Factors => "table",
         Array::Indices => "indices",
         Array::Local | Array::Peer(_) => "local_",
         Array::Scratch => "scratch",

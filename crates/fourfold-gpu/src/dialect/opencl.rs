@@ -15,6 +15,7 @@ pub(crate) const OPENCL: Dialect = Dialect {
     global: "__global ",
     shared: "__local ",
     local: |pairs| format!("__local __attribute__((aligned(16))) real local_[{}];", 2 * pairs),
+    once: None,
     pair: |x, y| format!("(real2)({x}, {y})"),
     words: |words| format!("(uint{})({})", words.len(), words.join(", ")),
     nearest: |x, narrow| match narrow {

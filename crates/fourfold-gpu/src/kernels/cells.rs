@@ -123,6 +123,7 @@ impl CellSpec {
             wide: self.count() + SUMS > i32::MAX as usize,
             threads: THREADS,
             resident: 0,
+            once: [false; 2],
             cluster: 1,
             local_pairs: work.sums() * THREADS / 2,
         };

@@ -58,13 +58,13 @@ impl Writer<'_> {
 
     /// The factor of an element.
     fn factor(&self, factors: &Factors, element: Int, complex: bool) -> C<Sym> {
-        let load = |at: usize, i: Int| match complex {
-            true => Array::Table.load_pair(i + (at / 2) as i64),
-            false => C { re: Array::Table.load(i + at as i64), im: Sym::lit(0.0) },
+        let load = |table: Array, at: usize, i: Int| match complex {
+            true => table.load_pair(i + (at / 2) as i64),
+            false => C { re: table.load(i + at as i64), im: Sym::lit(0.0) },
         };
-        let along = |axis: &AxisFactors| load(axis.at, element / axis.stride as i64 % axis.size as i64);
+        let along = |axis: &AxisFactors| load(Array::Table, axis.at, element / axis.stride as i64 % axis.size as i64);
         match factors {
-            Factors::Table(at) => load(*at, element),
+            Factors::Table(at) => load(Array::Factors, *at, element),
             Factors::Separable(axes) => {
                 let one = C { re: Sym::lit(1.0), im: Sym::lit(0.0) };
                 let product = |f: C<Sym>, g: C<Sym>| if complex { f.mul(g) } else { f.scale(g.re) };

@@ -128,6 +128,7 @@ impl StageSpec {
             wide: most > i32::MAX as usize,
             threads: self.threads(),
             resident: 0,
+            once: [false; 2],
             cluster: self.cluster(),
             local_pairs,
         }

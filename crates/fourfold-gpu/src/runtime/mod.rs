@@ -27,6 +27,8 @@ pub(crate) struct Limits {
     /// How many work groups run at once.
     pub(crate) units: usize,
     pub(crate) double: bool,
+    /// Bytes of the cache that all work groups share, if kernels can say what it had better not keep; else 0.
+    pub(crate) cache: usize,
     /// The most work groups that reach each other's local memory; 1 if none does.
     pub(crate) cluster: usize,
     /// Whether methods' FFTs of reals are those of the vendor's library, if it is there.
@@ -301,6 +303,7 @@ impl Limits {
             threads,
             units: info.units,
             double: info.double,
+            cache: 0,
             cluster: 1,
             vendor_ffts: true,
         }

@@ -86,7 +86,7 @@ pub(crate) const HEAD: usize = 4;
 /// A work group's threads and local memory.
 fn frame(threads: usize, local_bytes: usize) -> Frame {
     let local_pairs = local_bytes / 8;
-    Frame { precision: Precision::F32, wide: false, threads, resident: 0, cluster: 1, local_pairs }
+    Frame { precision: Precision::F32, wide: false, threads, resident: 0, cluster: 1, once: [false; 2], local_pairs }
 }
 
 /// The kernel of a spec.

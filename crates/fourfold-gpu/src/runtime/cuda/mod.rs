@@ -106,7 +106,8 @@ impl Runtime {
             let (major, minor) = context.compute_capability()?;
             let threads = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)? as usize;
             let architecture = format!("sm_{major}{minor}");
-            let limits = Limits { cluster: largest_cluster(&architecture), ..Limits::new(&info, threads) };
+            let cache = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)? as usize;
+            let limits = Limits { cache, cluster: largest_cluster(&architecture), ..Limits::new(&info, threads) };
             Ok(Runtime { context, info, limits, architecture })
         };
         open().map_err(|e| failed(&format!("open device {number}"), e))
