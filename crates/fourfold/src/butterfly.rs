@@ -1,17 +1,21 @@
 //! Small DFTs, written once for every engine: generic over [`Real`].
 //!
-//! A butterfly of radix R is a method of the array `[C<T>; R]`. Real data use the same array: `half_spectrum` reads the real
-//! parts and leaves outputs 0 ..= R/2, `signal` reads those and leaves reals; the rest is not looked at, so that
+//! A butterfly of radix R is a method of the array `[Z; R]` of any [`Number`]s. Real data use the array `[C<T>; R]`: `half_spectrum`
+//! reads the real parts and leaves outputs 0 ..= R/2, `signal` reads those and leaves reals; the rest is not looked at, so that
 //! the compiler drops it.
 
-use crate::complex::{C, each};
+use crate::complex::{C, Number, each};
 use crate::real::Real;
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// The DFT of a fixed small length, for complex, real and Hermitian data.
-pub trait Butterfly: Sized {
+/// The DFT of a fixed small length, for complex data.
+pub trait Dft: Sized {
     /// y_k = Σ_n x_n exp(−2πi n k/R).
     fn dft(self) -> Self;
+}
+
+/// The same for real and Hermitian data.
+pub trait Butterfly: Dft {
     /// y_k = Σ_n Re x_n exp(−2πi n k/R) for k = 0 ..= R/2.
     fn half_spectrum(self) -> Self;
     /// Re y_n = Σ_k x_k exp(+2πi n k/R) over the Hermitian extension of x_0 ..= x_{R/2}.
@@ -26,42 +30,61 @@ fn turn<T: Real>(z: C<T>, k: usize) -> C<T> {
         2 => z.eighth_turn(),
         4 => z.times_minus_i(),
         6 => z.three_eighths_turn(),
-        _ => {
-            let (re, im) = sixteenth(k);
-            z.mul(C { re: T::lit(re), im: T::lit(im) })
-        }
+        _ => z.times(sixteenth(k)),
     }
 }
 
-/// (Re, Im) of exp(−2πi k/16) for the odd k of [`turn`].
+/// (Re, Im) of exp(−2πi k/16) for the k that butterflies turn by and that are no quarter.
 #[inline(always)]
-fn sixteenth(k: usize) -> (f64, f64) {
+pub(crate) fn sixteenth(k: usize) -> [f64; 2] {
     const COS: f64 = 0.9238795325112867;
     const SIN: f64 = 0.3826834323650898;
     match k {
-        1 => (COS, -SIN),
-        3 => (SIN, -COS),
-        9 => (-COS, SIN),
+        1 => [COS, -SIN],
+        2 => [FRAC_1_SQRT_2, -FRAC_1_SQRT_2],
+        3 => [SIN, -COS],
+        6 => [-FRAC_1_SQRT_2, -FRAC_1_SQRT_2],
+        9 => [-COS, SIN],
         _ => unreachable!("no butterfly turns by {k}/16"),
     }
 }
 
-/// \[a + w b, a − w b\], w = exp(−2πi k/16): where w takes products, the sums are done with them: processors add and multiply in
-/// different units, and butterflies have more sums than products.
-#[inline(always)]
-fn cross<T: Real>(a: C<T>, b: C<T>, k: usize) -> [C<T>; 2] {
-    match k {
-        0 | 4 => [a, turn(b, k)].dft(),
-        2 => cross_eighth(a, C { re: b.re + b.im, im: b.im - b.re }),
-        6 => cross_eighth(a, C { re: b.im - b.re, im: -(b.re + b.im) }),
-        _ => {
-            let (re, im) = sixteenth(k);
-            each!(half < 2 => {
-                let sign = if half == 0 { 1.0 } else { -1.0 };
-                let (c, s, t) = (T::lit(sign * re), T::lit(sign * im), T::lit(-sign * im));
-                let part = C { re: b.im.mul_add(t, a.re), im: b.im.mul_add(c, a.im) };
-                C { re: b.re.mul_add(c, part.re), im: b.re.mul_add(s, part.im) }
-            })
+impl<T: Real> Number for C<T> {
+    #[inline(always)]
+    fn turn(self, k: usize) -> Self {
+        turn(self, k)
+    }
+    #[inline(always)]
+    fn times(self, [re, im]: [f64; 2]) -> Self {
+        self.mul(C { re: T::lit(re), im: T::lit(im) })
+    }
+    #[inline(always)]
+    fn times_real(self, s: f64) -> Self {
+        self.scale(T::lit(s))
+    }
+    #[inline(always)]
+    fn add_times_real(self, b: Self, s: f64) -> Self {
+        C { re: b.re.mul_add(T::lit(s), self.re), im: b.im.mul_add(T::lit(s), self.im) }
+    }
+    /// Where w takes products, the sums are done with them: processors add and multiply in different units, and butterflies have more
+    /// sums than products.
+    #[inline(always)]
+    fn cross(self, b: Self, k: usize) -> [Self; 2] {
+        let a = self;
+        match k {
+            0 => [a + b, a - b],
+            2 => cross_eighth(a, C { re: b.re + b.im, im: b.im - b.re }),
+            4 => [C { re: a.re + b.im, im: a.im - b.re }, C { re: a.re - b.im, im: a.im + b.re }],
+            6 => cross_eighth(a, C { re: b.im - b.re, im: -(b.re + b.im) }),
+            _ => {
+                let [re, im] = sixteenth(k);
+                each!(half < 2 => {
+                    let sign = if half == 0 { 1.0 } else { -1.0 };
+                    let (c, s, t) = (T::lit(sign * re), T::lit(sign * im), T::lit(-sign * im));
+                    let part = C { re: b.im.mul_add(t, a.re), im: b.im.mul_add(c, a.im) };
+                    C { re: b.re.mul_add(c, part.re), im: b.re.mul_add(s, part.im) }
+                })
+            }
         }
     }
 }
@@ -69,11 +92,7 @@ fn cross<T: Real>(a: C<T>, b: C<T>, k: usize) -> [C<T>; 2] {
 /// \[a + √½ b, a − √½ b\].
 #[inline(always)]
 fn cross_eighth<T: Real>(a: C<T>, b: C<T>) -> [C<T>; 2] {
-    let (r, s) = (T::lit(FRAC_1_SQRT_2), T::lit(-FRAC_1_SQRT_2));
-    [
-        C { re: b.re.mul_add(r, a.re), im: b.im.mul_add(r, a.im) },
-        C { re: b.re.mul_add(s, a.re), im: b.im.mul_add(s, a.im) },
-    ]
+    [a.add_times_real(b, FRAC_1_SQRT_2), a.add_times_real(b, -FRAC_1_SQRT_2)]
 }
 
 /// Splits of an even radix R = 2M into its even and odd inputs, each of whose half spectra is known:
@@ -109,11 +128,14 @@ fn split<T: Real, const M: usize, const R: usize>(x: [C<T>; R]) -> ([C<T>; M], [
     (e, o)
 }
 
-impl<T: Real> Butterfly for [C<T>; 2] {
+impl<Z: Number> Dft for [Z; 2] {
     #[inline(always)]
     fn dft(self) -> Self {
         [self[0] + self[1], self[0] - self[1]]
     }
+}
+
+impl<T: Real> Butterfly for [C<T>; 2] {
     #[inline(always)]
     fn half_spectrum(self) -> Self {
         let (a, b, im) = (self[0].re, self[1].re, T::lit(0.0));
@@ -125,14 +147,17 @@ impl<T: Real> Butterfly for [C<T>; 2] {
     }
 }
 
-impl<T: Real> Butterfly for [C<T>; 4] {
+impl<Z: Number> Dft for [Z; 4] {
     #[inline(always)]
     fn dft(self) -> Self {
         let [e0, e1] = [self[0], self[2]].dft();
         let [o0, o1] = [self[1], self[3]].dft();
-        let t = o1.times_minus_i();
-        [e0 + o0, e1 + t, e0 - o0, e1 - t]
+        let ([a, c], [b, d]) = (e0.cross(o0, 0), e1.cross(o1, 4));
+        [a, b, c, d]
     }
+}
+
+impl<T: Real> Butterfly for [C<T>; 4] {
     #[inline(always)]
     fn half_spectrum(self) -> Self {
         merge([self[0], self[2]].half_spectrum(), [self[1], self[3]].half_spectrum())
@@ -145,14 +170,17 @@ impl<T: Real> Butterfly for [C<T>; 4] {
     }
 }
 
-impl<T: Real> Butterfly for [C<T>; 8] {
+impl<Z: Number> Dft for [Z; 8] {
     #[inline(always)]
     fn dft(self) -> Self {
         let e = [self[0], self[2], self[4], self[6]].dft();
         let o = [self[1], self[3], self[5], self[7]].dft();
-        let pairs = each!(k < 4 => cross(e[k], o[k], 2 * k));
+        let pairs = each!(k < 4 => e[k].cross(o[k], 2 * k));
         each!(k < 8 => pairs[k % 4][k / 4])
     }
+}
+
+impl<T: Real> Butterfly for [C<T>; 8] {
     #[inline(always)]
     fn half_spectrum(self) -> Self {
         let [a, b, c, d, e, f, g, h] = self;
@@ -166,20 +194,32 @@ impl<T: Real> Butterfly for [C<T>; 8] {
     }
 }
 
-impl<T: Real> Butterfly for [C<T>; 16] {
-    /// 16 = 4 · 4: columns a, a+4, a+8, a+12, twiddles w₁₆^{ab}, then rows.
+/// Row b of 16 = 4 · 4.
+#[inline(always)]
+fn row_of_16<Z: Number>([c0, c1, c2, c3]: [[Z; 4]; 4], b: usize) -> [Z; 4] {
+    let [e0, e1] = c0[b].cross(c2[b], 2 * b);
+    let [o0, o1] = c1[b].turn(b).cross(c3[b], 3 * b);
+    let ([a, c], [b, d]) = (e0.cross(o0, 0), e1.cross(o1, 4));
+    [a, b, c, d]
+}
+
+impl<Z: Number> Dft for [Z; 16] {
+    /// 16 = 4 · 4: columns a, a+4, a+8, a+12, twiddles w₁₆^{ab}, then rows. Written out: of vectors of pairs the compiler leaves loops.
     #[inline(always)]
     fn dft(self) -> Self {
-        let column = each!(a < 4 => [self[a], self[a + 4], self[a + 8], self[a + 12]].dft());
-        let [c0, c1, c2, c3] = column;
-        let row = each!(b < 4 => {
-            let [e0, e1] = cross(c0[b], c2[b], 2 * b);
-            let [o0, o1] = cross(turn(c1[b], b), c3[b], 3 * b);
-            let t = o1.times_minus_i();
-            [e0 + o0, e1 + t, e0 - o0, e1 - t]
-        });
+        let x = self;
+        let column = [
+            [x[0], x[4], x[8], x[12]].dft(),
+            [x[1], x[5], x[9], x[13]].dft(),
+            [x[2], x[6], x[10], x[14]].dft(),
+            [x[3], x[7], x[11], x[15]].dft(),
+        ];
+        let row = [row_of_16(column, 0), row_of_16(column, 1), row_of_16(column, 2), row_of_16(column, 3)];
         each!(k < 16 => row[k % 4][k / 4])
     }
+}
+
+impl<T: Real> Butterfly for [C<T>; 16] {
     #[inline(always)]
     fn half_spectrum(self) -> Self {
         let x = self;
@@ -198,7 +238,7 @@ impl<T: Real> Butterfly for [C<T>; 16] {
 /// Odd radices R = 2H + 1: the inputs are taken in pairs x_j ± x_{R−j}, which halves the products.
 macro_rules! odd {
     ($r:literal, $h:literal, $cos:expr, $sin:expr) => {
-        impl<T: Real> Butterfly for [C<T>; $r] {
+        impl<Z: Number> Dft for [Z; $r] {
             #[inline(always)]
             fn dft(self) -> Self {
                 const COS: [f64; $h] = $cos;
@@ -212,18 +252,16 @@ macro_rules! odd {
                     for j in 1..=$h {
                         let (s, d) = (self[j] + self[$r - j], self[j] - self[$r - j]);
                         let (c, t) = root(j * k % $r, $r, &COS, &SIN);
-                        let (c, t) = (T::lit(c), T::lit(t));
-                        a = C { re: s.re.mul_add(c, a.re), im: s.im.mul_add(c, a.im) };
-                        b = match j {
-                            1 => d.scale(t),
-                            _ => C { re: d.re.mul_add(t, b.re), im: d.im.mul_add(t, b.im) },
-                        };
+                        a = a.add_times_real(s, c);
+                        b = if j == 1 { d.times_real(t) } else { b.add_times_real(d, t) };
                     }
-                    y[k] = C { re: a.re + b.im, im: a.im - b.re };
-                    y[$r - k] = C { re: a.re - b.im, im: a.im + b.re };
+                    [y[k], y[$r - k]] = a.cross(b, 4);
                 }
                 y
             }
+        }
+
+        impl<T: Real> Butterfly for [C<T>; $r] {
             #[inline(always)]
             fn half_spectrum(self) -> Self {
                 const COS: [f64; $h] = $cos;
@@ -274,13 +312,16 @@ macro_rules! odd {
 /// known by its residues. Real data: of residues mod A only 0 ..= A/2 are computed.
 macro_rules! coprime {
     ($r:literal = $a:literal * $b:literal) => {
-        impl<T: Real> Butterfly for [C<T>; $r] {
+        impl<Z: Number> Dft for [Z; $r] {
             #[inline(always)]
             fn dft(self) -> Self {
                 let columns = each!(b < $b => each!(a < $a => self[($b * a + $a * b) % $r]).dft());
                 let rows = each!(k < $a => each!(b < $b => columns[b][k]).dft());
                 each!(k < $r => rows[k % $a][k % $b])
             }
+        }
+
+        impl<T: Real> Butterfly for [C<T>; $r] {
             #[inline(always)]
             fn half_spectrum(self) -> Self {
                 let columns = each!(b < $b => each!(a < $a => self[($b * a + $a * b) % $r]).half_spectrum());
@@ -364,18 +405,21 @@ const NINTHS: [[f64; 2]; 5] = [
 
 /// z · exp(−2πi k/9).
 #[inline(always)]
-fn ninth<T: Real>(z: C<T>, k: usize) -> C<T> {
-    if k == 0 { z } else { z.mul(C { re: T::lit(NINTHS[k][0]), im: T::lit(NINTHS[k][1]) }) }
+fn ninth<Z: Number>(z: Z, k: usize) -> Z {
+    if k == 0 { z } else { z.times(NINTHS[k]) }
 }
 
 /// 9 = 3 · 3: columns a, a+3, a+6, twiddles w₉^{ab}, then rows. Real data: row 0 is real, row 2 the mirror image of row 1.
-impl<T: Real> Butterfly for [C<T>; 9] {
+impl<Z: Number> Dft for [Z; 9] {
     #[inline(always)]
     fn dft(self) -> Self {
         let columns = each!(a < 3 => [self[a], self[a + 3], self[a + 6]].dft());
         let rows = each!(b < 3 => [columns[0][b], ninth(columns[1][b], b), ninth(columns[2][b], 2 * b)].dft());
         each!(k < 9 => rows[k % 3][k / 3])
     }
+}
+
+impl<T: Real> Butterfly for [C<T>; 9] {
     #[inline(always)]
     fn half_spectrum(self) -> Self {
         let columns = each!(a < 3 => [self[a], self[a + 3], self[a + 6]].half_spectrum());

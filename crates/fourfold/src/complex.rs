@@ -3,6 +3,21 @@
 use crate::real::Real;
 use std::ops::{Add, Sub};
 
+/// A complex number as butterflies of complex data see it: its two parts, or several numbers side by side in one vector. What is done to a
+/// part by itself is not here, since a vector of pairs has no parts.
+pub trait Number: Copy + Add<Output = Self> + Sub<Output = Self> {
+    /// self · exp(−2πi k/16), 0 ≤ k < 4.
+    fn turn(self, k: usize) -> Self;
+    /// self · (re + i·im).
+    fn times(self, w: [f64; 2]) -> Self;
+    /// self · s.
+    fn times_real(self, s: f64) -> Self;
+    /// self + s·b.
+    fn add_times_real(self, b: Self, s: f64) -> Self;
+    /// \[self + w b, self − w b\], w = exp(−2πi k/16), k = 0, 1, 2, 3, 4, 6 or 9.
+    fn cross(self, b: Self, k: usize) -> [Self; 2];
+}
+
 /// re + i·im.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]

@@ -6,7 +6,7 @@
 
 use num_complex::Complex;
 
-pub use crate::butterfly::Butterfly;
+pub use crate::butterfly::{Butterfly, Dft};
 pub use crate::complex::C;
 pub use crate::cosine8::{SCALES, dct8, idct8};
 pub use crate::cpu::threads::Pool;

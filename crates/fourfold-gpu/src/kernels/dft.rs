@@ -4,7 +4,7 @@ use super::place::{Address, Run};
 use super::{Line, Writer};
 use crate::spec::{Port, Rader, Split};
 use crate::trace::{Array, Int, Sym, cluster_wait, int};
-use fourfold::engine::{Butterfly, C, Real, Roots};
+use fourfold::engine::{C, Dft, Real, Roots};
 
 impl Writer<'_> {
     pub(super) fn butterflies(&self, split: &Split, from: &Port, to: &Port) {
@@ -171,7 +171,7 @@ pub(super) fn small_dft(z: &[C<Sym>]) -> Vec<C<Sym>> {
 
 fn core_dft<const R: usize>(z: &[C<Sym>]) -> Vec<C<Sym>>
 where
-    [C<Sym>; R]: Butterfly,
+    [C<Sym>; R]: Dft,
 {
     let z: [C<Sym>; R] = z.try_into().expect("as many as the radix");
     z.dft().into_iter().collect()

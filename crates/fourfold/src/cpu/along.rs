@@ -4,7 +4,8 @@ use super::dispatch::Isa;
 use super::engine::Precise;
 use super::lane::{Job, Lane, Scalar};
 use super::pass::along::{PassAlong, Ways};
-use crate::rules::along::FIRST;
+use super::pass::paired::PassPaired;
+use crate::rules::along::{FIRST, is_paired};
 use crate::rules::mixed_radix::{Factor, length};
 
 /// The executable form of [`Scheme::Along`](crate::Scheme::Along).
@@ -12,20 +13,45 @@ pub(crate) struct Along<S> {
     pub(crate) len: usize,
     backward: bool,
     scale: S,
-    pub(super) passes: Vec<PassAlong<S>>,
+    /// Bytes of the numbers, or of their real parts, that stand side by side in the first pass, which vectors should not exceed.
+    room: usize,
+    passes: Passes<S>,
+}
+
+enum Passes<S> {
+    Blocks(Vec<PassAlong<S>>),
+    Pairs(Vec<PassPaired<S>>),
+}
+
+/// A pass after each factor: `pass` of radix, groups and length of the sequences before it.
+pub(super) fn passes<P>(factors: &[Factor], pass: impl Fn(usize, usize, usize) -> P) -> Vec<P> {
+    let (len, mut inner) = (length(factors), 1);
+    let next = |factor: &Factor| {
+        let radix = factor.length();
+        let next = pass(radix, len / (inner * radix), inner);
+        inner *= radix;
+        next
+    };
+    factors.iter().map(next).collect()
 }
 
 impl<S: Scalar> Along<S> {
     /// `factors` are two or more radices, the first [`FIRST`].
     pub(crate) fn new(factors: &[Factor], backward: bool, scale: f64) -> Self {
-        let (len, mut inner) = (length(factors), 1);
-        let pass = |factor: &Factor| {
-            let radix = factor.length();
-            let pass = PassAlong::new(radix, len / (inner * radix), inner);
-            inner *= radix;
-            pass
+        let len = length(factors);
+        let (passes, number) = if is_paired(len, size_of::<S>()) {
+            (Passes::Pairs(passes(factors, PassPaired::new)), 2 * size_of::<S>())
+        } else {
+            (Passes::Blocks(passes(factors, PassAlong::new)), size_of::<S>())
         };
-        Along { len, backward, scale: S::of(scale), passes: factors.iter().map(pass).collect() }
+        Along { len, backward, scale: S::of(scale), room: len / FIRST * number, passes }
+    }
+
+    fn count(&self) -> usize {
+        match &self.passes {
+            Passes::Blocks(passes) => passes.len(),
+            Passes::Pairs(passes) => passes.len(),
+        }
     }
 }
 
@@ -35,12 +61,14 @@ impl<S: Precise> Along<S> {
     /// # Safety
     /// All hold `len` complex numbers, and else do not overlap; the CPU has `isa`.
     pub(crate) unsafe fn run(&self, isa: Isa, src: *const S, buffers: [*mut S; 2], out: Option<*mut S>) -> *mut S {
-        // The butterflies of the first pass stand side by side; they should fill a vector.
-        let fills = |isa: Isa| isa.vector_bytes::<S>() <= self.len / FIRST * size_of::<S>();
-        let isa = if isa == Isa::Avx512 && !fills(isa) { Isa::Avx2 } else { isa };
-        // SAFETY: the caller's; AVX-512 includes AVX2.
+        let isa = match isa {
+            Isa::Avx512 | Isa::Avx2 if self.room < Isa::Avx2.vector_bytes::<S>() => Isa::Simd128,
+            Isa::Avx512 if self.room < isa.vector_bytes::<S>() => Isa::Avx2,
+            _ => isa,
+        };
+        // SAFETY: the caller's; a CPU with AVX has the narrower sets.
         unsafe { S::dispatch(isa, Running { along: self, src, buffers, out }) };
-        out.unwrap_or(buffers[(self.passes.len() - 1) % 2])
+        out.unwrap_or(buffers[(self.count() - 1) % 2])
     }
 }
 
@@ -53,13 +81,20 @@ struct Running<'a, S> {
 
 impl<S: Precise> Job<S> for Running<'_, S> {
     unsafe fn run<V: Lane<Scalar = S>>(self) {
-        let Running { along: Along { passes, backward, scale, .. }, mut src, buffers, out } = self;
-        for (i, pass) in passes.iter().enumerate() {
-            let last = (i + 1 == passes.len()).then_some(*scale);
+        let Running { along, mut src, buffers, out } = self;
+        for i in 0..along.count() {
+            let last = (i + 1 == along.count()).then_some(along.scale);
             let dst = out.filter(|_| last.is_some()).unwrap_or(buffers[i % 2]);
-            let ways = Ways { src, dst, backward: *backward, last };
+            let ways = Ways { src, dst, backward: along.backward, last };
             // SAFETY: the caller's; the first pass writes the first buffer, and no pass writes what it reads.
-            unsafe { if i == 0 { pass.first::<V>(&ways) } else { pass.further::<V>(&ways) } }
+            unsafe {
+                match &along.passes {
+                    Passes::Blocks(passes) if i == 0 => passes[i].first::<V>(&ways),
+                    Passes::Blocks(passes) => passes[i].further::<V>(&ways),
+                    Passes::Pairs(passes) if i == 0 => passes[i].first::<V>(&ways),
+                    Passes::Pairs(passes) => passes[i].further::<V>(&ways),
+                }
+            }
             src = dst;
         }
     }

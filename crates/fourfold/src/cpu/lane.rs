@@ -1,6 +1,7 @@
 //! A SIMD vector whose lanes belong to different transforms.
 
 use super::lines::LANES;
+use super::numbers::Numbers;
 use crate::real::Real;
 
 /// The scalars that the engine computes with.
@@ -59,6 +60,8 @@ pub(crate) trait Lane: Real {
     type Scalar: Scalar;
     /// Lanes in a vector, a power of two.
     const WIDTH: usize;
+    /// Complex numbers in a vector, or one where it has no room.
+    type Numbers: Numbers<Scalar = Self::Scalar>;
 
     /// All lanes the same.
     fn splat(value: Self::Scalar) -> Self;
@@ -111,6 +114,12 @@ pub(crate) trait Lane: Real {
             rows.copy_from_slice(&next[..2 * half]);
         }
     }
+
+    /// Neighbours exchanged: (a_1 a_0 a_3 a_2 …); of two lanes or more.
+    fn swap(self) -> Self;
+
+    /// [`Lane::turn`] of the square of WIDTH/2 rows of pairs.
+    fn turn_pairs(rows: &mut [Self]);
 
     /// Runs `work` compiled for the instruction set.
     ///

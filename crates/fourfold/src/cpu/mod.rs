@@ -17,6 +17,7 @@ pub(crate) mod lane;
 pub(crate) mod line;
 mod lines;
 pub(crate) mod memory;
+mod numbers;
 mod order;
 mod pairs;
 mod parts;

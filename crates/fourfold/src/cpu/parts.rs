@@ -1,6 +1,6 @@
 //! A complex DFT of one signal that leaves the cache, with lanes along it, in three trips through memory (see [`crate::rules::along`]).
 
-use super::along::Along;
+use super::along::passes;
 use super::dispatch::Isa;
 use super::engine::Precise;
 use super::lane::{Job, Lane, Scalar};
@@ -39,7 +39,7 @@ impl<S: Scalar> Parts<S> {
     /// `within` are three or more radices, the first [`FIRST`]; `across` are two.
     pub(crate) fn new(within: &[Factor], across: &[Factor], backward: bool, scale: f64) -> Self {
         let (part, count) = (length(within), length(across));
-        let mut further = Along::new(within, false, 1.0).passes;
+        let mut further = passes(within, PassAlong::new);
         further.remove(0);
         Parts {
             len: part * count,

@@ -18,14 +18,12 @@ pub(crate) struct Sizes {
     pub(crate) isa: Isa,
     /// A thread's slots, each with room for one tile at every stage of a pass.
     pub(crate) slots: usize,
-    /// Vectors in a slot; vectors of work after the slots.
+    /// Vectors in a slot.
     buffer: usize,
-    extra: usize,
-    /// Reals that a line needs that is done by itself.
-    single: usize,
-    /// Bytes of a vector, and of a real.
+    /// Bytes of a vector.
     pub(crate) vector: usize,
-    real: usize,
+    /// Bytes of the work array, for a line that is done by itself, and of one thread's buffers.
+    bytes: [usize; 3],
 }
 
 /// Bytes of a row of tiles. Wide enough to be worth a visit to a page: 64 bytes cost three times as much at 4096 rows.
@@ -49,16 +47,13 @@ impl Sizes {
         let count = recipe.problem().input().elements();
         let isa = if buffer > LONG && count <= buffer { Isa::Scalar } else { isa };
         let vector = isa.vector_bytes::<S>();
-        Sizes {
-            work: recipe.work().map(|(domain, shape)| (shape.to_vec(), domain.reals())),
-            isa,
-            slots: (BLOCK / ((buffer + SKEW) * vector)).clamp(2, (RUN / vector).min(GROUP) + 1),
-            buffer,
-            extra: lines().map(|line| line.work).max().unwrap_or(0),
-            single: recipe.lines().map(single).max().unwrap_or(0),
-            vector,
-            real: size_of::<S>(),
-        }
+        let work = recipe.work().map(|(domain, shape)| (shape.to_vec(), domain.reals()));
+        let slots = (BLOCK / ((buffer + SKEW) * vector)).clamp(2, (RUN / vector).min(GROUP) + 1);
+        let extra = lines().map(|line| line.work).max().unwrap_or(0);
+        let single = recipe.lines().map(single).max().unwrap_or(0);
+        let reals = work.as_ref().map_or(0, |(shape, parts)| parts * shape.iter().product::<usize>());
+        let bytes = [reals * size_of::<S>(), single * size_of::<S>(), (slots * (buffer + SKEW) + extra) * vector];
+        Sizes { work, isa, slots, buffer, vector, bytes: bytes.map(|bytes| bytes.next_multiple_of(64)) }
     }
 
     /// Vectors from slot to slot.
@@ -68,18 +63,17 @@ impl Sizes {
 
     /// Bytes of one thread's buffers.
     pub(crate) fn thread_bytes(&self) -> usize {
-        ((self.slots * self.slot() + self.extra) * self.vector).next_multiple_of(64)
+        self.bytes[2]
     }
 
     /// Bytes of the work array.
     pub(crate) fn work_bytes(&self) -> usize {
-        let reals = |(shape, parts): &(Vec<usize>, usize)| parts * shape.iter().product::<usize>();
-        (self.work.as_ref().map_or(0, reals) * self.real).next_multiple_of(64)
+        self.bytes[0]
     }
 
     /// Bytes for a line that is done by itself.
     pub(crate) fn single_bytes(&self) -> usize {
-        (self.single * self.real).next_multiple_of(64)
+        self.bytes[1]
     }
 
     /// Bytes of scratch for `threads` threads.

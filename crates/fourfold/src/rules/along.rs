@@ -15,8 +15,19 @@ use super::mixed_radix::{Factor, RADICES, keep_good, length, prime_factors, radi
 /// The first radix: the most lanes of any vector.
 pub(crate) const FIRST: usize = 16;
 
-/// The further radices: butterflies of 16 with 15 vectors of twiddles do not fit the registers.
+/// The further radices where parts are apart: butterflies of 16 with 15 vectors of twiddles do not fit the registers.
 const FURTHER: [usize; 12] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
+
+/// Bytes up to which a signal's numbers stay pairs: with twice as many twiddles it should stay in the first-level cache.
+const LONGEST_PAIRED: usize = 16 << 10;
+
+/// Whether the numbers of a signal of length n with parts of `real` bytes stay pairs, of which a register has half as many.
+pub(crate) fn is_paired(n: usize, real: usize) -> bool {
+    2 * n * real <= LONGEST_PAIRED
+}
+
+/// The further radices of pairs: vectors of them are half as many, and 10 and 12 no better than their factors.
+const OF_PAIRS: [usize; 11] = [2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16];
 
 /// Bytes up to which a signal is done this way: every pass walks it from end to end, so that it and its buffers should stay in the last cache.
 const LONGEST: usize = 8 << 20;
@@ -30,7 +41,7 @@ pub(crate) fn factors(n: usize, real: usize) -> Option<Vec<Factor>> {
     if too_long || !is_smooth(n) {
         return None;
     }
-    let list = descending(n, &FURTHER);
+    let list = descending(n, if is_paired(n, real) { &OF_PAIRS[..] } else { &FURTHER });
     rounds_little(&list).then_some(list)
 }
 

@@ -1,7 +1,9 @@
 //! AVX2 and FMA: four f64 or eight f32.
 
 use super::operators;
+use crate::complex::each;
 use crate::cpu::lane::{Lane, Work};
+use crate::cpu::numbers::Paired;
 use std::arch::x86_64::*;
 
 #[derive(Clone, Copy)]
@@ -27,6 +29,7 @@ unsafe fn enter<W: Work>(work: W) {
 impl Lane for F64x4 {
     type Scalar = f64;
     const WIDTH: usize = 4;
+    type Numbers = Paired<Self>;
 
     #[inline(always)]
     fn splat(value: f64) -> Self {
@@ -95,6 +98,20 @@ impl Lane for F64x4 {
         }
     }
     #[inline(always)]
+    fn swap(self) -> Self {
+        // SAFETY: see `operators!`.
+        F64x4(unsafe { _mm256_permute_pd::<0x5>(self.0) })
+    }
+    #[inline(always)]
+    fn turn_pairs(rows: &mut [Self]) {
+        let (a, b) = (rows[0].0, rows[1].0);
+        // SAFETY: see `operators!`.
+        unsafe {
+            rows[0].0 = _mm256_permute2f128_pd::<0x20>(a, b);
+            rows[1].0 = _mm256_permute2f128_pd::<0x31>(a, b);
+        }
+    }
+    #[inline(always)]
     unsafe fn enter<W: Work>(work: W) {
         // SAFETY: the caller's.
         unsafe { enter(work) }
@@ -104,6 +121,7 @@ impl Lane for F64x4 {
 impl Lane for F32x8 {
     type Scalar = f32;
     const WIDTH: usize = 8;
+    type Numbers = Paired<Self>;
 
     #[inline(always)]
     fn splat(value: f32) -> Self {
@@ -173,6 +191,22 @@ impl Lane for F32x8 {
                 let (a, b) = (rows[i].0, rows[i + 4].0);
                 rows[i].0 = _mm256_permute2f128_ps::<0x20>(a, b);
                 rows[i + 4].0 = _mm256_permute2f128_ps::<0x31>(a, b);
+            }
+        }
+    }
+    #[inline(always)]
+    fn swap(self) -> Self {
+        // SAFETY: see `operators!`.
+        F32x8(unsafe { _mm256_permute_ps::<0xb1>(self.0) })
+    }
+    #[inline(always)]
+    fn turn_pairs(rows: &mut [Self]) {
+        // SAFETY: see `operators!`. A pair is as wide as a double.
+        unsafe {
+            let mut square = each!(i < 4 => F64x4(_mm256_castps_pd(rows[i].0)));
+            F64x4::turn(&mut square);
+            for i in 0..4 {
+                rows[i].0 = _mm256_castpd_ps(square[i].0);
             }
         }
     }

@@ -1,7 +1,9 @@
 //! AVX-512: eight f64 or sixteen f32.
 
 use super::operators;
+use crate::complex::each;
 use crate::cpu::lane::{Lane, Work};
+use crate::cpu::numbers::Paired;
 use std::arch::x86_64::*;
 
 #[derive(Clone, Copy)]
@@ -46,6 +48,7 @@ unsafe fn turn_blocks([a, b, c, d]: [__m512d; 4]) -> [__m512d; 4] {
 impl Lane for F64x8 {
     type Scalar = f64;
     const WIDTH: usize = 8;
+    type Numbers = Paired<Self>;
 
     #[inline(always)]
     fn splat(value: f64) -> Self {
@@ -118,6 +121,17 @@ impl Lane for F64x8 {
         }
     }
     #[inline(always)]
+    fn swap(self) -> Self {
+        // SAFETY: see `operators!`.
+        F64x8(unsafe { _mm512_permute_pd::<0x55>(self.0) })
+    }
+    #[inline(always)]
+    fn turn_pairs(rows: &mut [Self]) {
+        // SAFETY: see `operators!`.
+        let [a, b, c, d] = unsafe { turn_blocks([rows[0].0, rows[1].0, rows[2].0, rows[3].0]) };
+        (rows[0].0, rows[1].0, rows[2].0, rows[3].0) = (a, b, c, d);
+    }
+    #[inline(always)]
     unsafe fn enter<W: Work>(work: W) {
         // SAFETY: the caller's.
         unsafe { enter(work) }
@@ -127,6 +141,7 @@ impl Lane for F64x8 {
 impl Lane for F32x16 {
     type Scalar = f32;
     const WIDTH: usize = 16;
+    type Numbers = Paired<Self>;
 
     #[inline(always)]
     fn splat(value: f32) -> Self {
@@ -206,6 +221,22 @@ impl Lane for F32x16 {
                 ]);
                 (rows[i].0, rows[i + 4].0) = (_mm512_castpd_ps(a), _mm512_castpd_ps(b));
                 (rows[i + 8].0, rows[i + 12].0) = (_mm512_castpd_ps(c), _mm512_castpd_ps(d));
+            }
+        }
+    }
+    #[inline(always)]
+    fn swap(self) -> Self {
+        // SAFETY: see `operators!`.
+        F32x16(unsafe { _mm512_permute_ps::<0xb1>(self.0) })
+    }
+    #[inline(always)]
+    fn turn_pairs(rows: &mut [Self]) {
+        // SAFETY: see `operators!`. A pair is as wide as a double.
+        unsafe {
+            let mut square = each!(i < 8 => F64x8(_mm512_castps_pd(rows[i].0)));
+            F64x8::turn(&mut square);
+            for i in 0..8 {
+                rows[i].0 = _mm512_castpd_ps(square[i].0);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! One lane, no special instructions: runs everywhere.
 
+use crate::complex::C;
 use crate::cpu::lane::{Lane, Work};
 use crate::real::Real;
 
@@ -24,6 +25,7 @@ macro_rules! scalar {
         impl Lane for $scalar {
             type Scalar = $scalar;
             const WIDTH: usize = 1;
+            type Numbers = C<Self>;
 
             #[inline(always)]
             fn splat(value: $scalar) -> Self {
@@ -51,6 +53,12 @@ macro_rules! scalar {
             fn reverse(self) -> Self {
                 self
             }
+            #[inline(always)]
+            fn swap(self) -> Self {
+                self
+            }
+            #[inline(always)]
+            fn turn_pairs(_rows: &mut [Self]) {}
             #[inline(always)]
             unsafe fn enter<W: Work>(work: W) {
                 work.run();

@@ -2,6 +2,7 @@
 //! on hardware here; the SSE2 side runs in every test.
 
 use crate::cpu::lane::{Lane, Work};
+use crate::cpu::numbers::Paired;
 use crate::real::Real;
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -56,6 +57,7 @@ macro_rules! simd128 {
         impl Lane for $name {
             type Scalar = $scalar;
             const WIDTH: usize = $width;
+            type Numbers = Paired<Self>;
 
             #[inline(always)]
             fn splat(value: $scalar) -> Self {
@@ -87,6 +89,18 @@ macro_rules! simd128 {
             fn reverse(self) -> Self {
                 let lanes = self.0.to_array();
                 $name(std::array::from_fn(|i| lanes[$width - 1 - i]).into())
+            }
+            #[inline(always)]
+            fn swap(self) -> Self {
+                let lanes = self.0.to_array();
+                $name(std::array::from_fn(|i| lanes[i ^ 1]).into())
+            }
+            #[inline(always)]
+            fn turn_pairs(rows: &mut [Self]) {
+                let square: [[$scalar; $width]; $width / 2] = std::array::from_fn(|j| rows[j].0.to_array());
+                for i in 0..$width / 2 {
+                    rows[i] = $name(std::array::from_fn(|at| square[at / 2][2 * i + at % 2]).into());
+                }
             }
             #[inline(always)]
             unsafe fn enter<W: Work>(work: W) {

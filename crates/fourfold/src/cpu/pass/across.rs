@@ -8,7 +8,7 @@
 
 use super::along::{BLOCK, Block, block, put_pairs, twiddles};
 use super::{for_radix, splat, zero};
-use crate::butterfly::Butterfly;
+use crate::butterfly::Dft;
 use crate::complex::C;
 use crate::cpu::lane::{Lane, Scalar, Work};
 use crate::cpu::lines::LANES;
@@ -135,7 +135,7 @@ struct First<'a, V: Lane, const R: usize> {
 
 impl<V: Lane, const R: usize> Work for First<'_, V, R>
 where
-    [C<V>; R]: Butterfly,
+    [C<V>; R]: Dft,
 {
     #[inline(always)]
     fn run(self) {
@@ -178,7 +178,7 @@ struct Second<'a, V: Lane, const R: usize> {
 
 impl<V: Lane, const R: usize> Second<'_, V, R>
 where
-    [C<V>; R]: Butterfly,
+    [C<V>; R]: Dft,
 {
     /// The butterflies of one block, to runs.
     #[inline(always)]
@@ -251,7 +251,7 @@ where
 
 impl<V: Lane, const R: usize> Work for Second<'_, V, R>
 where
-    [C<V>; R]: Butterfly,
+    [C<V>; R]: Dft,
 {
     #[inline(always)]
     fn run(mut self) {

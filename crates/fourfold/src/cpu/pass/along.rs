@@ -4,12 +4,13 @@
 //! The first pass has as large a radix, so that the length of every sequence after it is a multiple of every vector's.
 
 use super::zero;
-use crate::butterfly::Butterfly;
+use crate::butterfly::Dft;
 use crate::complex::C;
 use crate::cpu::lane::{Lane, Scalar, Work};
 use crate::cpu::lines::LANES;
 use crate::twiddle::Roots;
 use std::array::from_fn;
+use std::hint::black_box;
 use std::ops::Range;
 
 /// Reals of a block.
@@ -19,8 +20,8 @@ pub(crate) const BLOCK: usize = 2 * LANES;
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct Block<S> {
-    re: [S; LANES],
-    im: [S; LANES],
+    pub(super) re: [S; LANES],
+    pub(super) im: [S; LANES],
 }
 
 impl<S: Scalar> Block<S> {
@@ -159,9 +160,11 @@ where
     #[inline(always)]
     unsafe fn butterflies<W: Lane<Scalar = V::Scalar>>(&self, l: usize) -> [C<W>; LANES] {
         let mut z = [zero(); LANES];
-        for (j, z) in z.iter_mut().enumerate() {
+        let (mut at, step) = (self.ways.src.wrapping_add(2 * l), black_box(2 * self.pass.groups));
+        for z in &mut z {
             // SAFETY: the caller stays within the pass.
-            *z = unsafe { pairs::<W>(self.ways.src.add(2 * (l + j * self.pass.groups))) };
+            *z = unsafe { pairs::<W>(at) };
+            at = at.wrapping_add(step);
             if BACKWARD {
                 *z = z.conj();
             }
@@ -229,7 +232,7 @@ struct Further<'a, V: Lane, const R: usize, const LAST: bool> {
 
 impl<V: Lane, const R: usize, const LAST: bool> Further<'_, V, R, LAST>
 where
-    [C<V>; R]: Butterfly,
+    [C<V>; R]: Dft,
 {
     /// The butterflies of WIDTH elements: inputs `step` reals apart from `src` on; outputs `2 · inner` reals apart from `dst` on, in
     /// the last pass with the factors `by` on their parts.
@@ -244,7 +247,7 @@ where
     ) {
         // SAFETY: the caller stays within the pass.
         unsafe {
-            let (mut z, mut at) = ([zero(); R], src);
+            let (mut z, mut at, step) = ([zero(); R], src, black_box(step));
             for j in 0..R {
                 z[j] = block(at);
                 if j > 0 {
@@ -252,7 +255,7 @@ where
                 }
                 at = at.wrapping_add(step);
             }
-            let (z, mut at) = (z.dft(), dst);
+            let (z, mut at, step) = (z.dft(), dst, black_box(2 * self.pass.inner));
             for q in 0..R {
                 if LAST {
                     put_pairs(at, C { re: z[q].re * by.re, im: z[q].im * by.im });
@@ -260,7 +263,7 @@ where
                     z[q].re.store(at);
                     z[q].im.store(at.add(LANES));
                 }
-                at = at.wrapping_add(2 * self.pass.inner);
+                at = at.wrapping_add(step);
             }
         }
     }
@@ -268,7 +271,7 @@ where
 
 impl<V: Lane, const R: usize, const LAST: bool> Work for Further<'_, V, R, LAST>
 where
-    [C<V>; R]: Butterfly,
+    [C<V>; R]: Dft,
 {
     #[inline(always)]
     fn run(self) {

@@ -1,7 +1,7 @@
 //! Complex butterflies.
 
 use super::{Pass, splat, zero};
-use crate::butterfly::Butterfly;
+use crate::butterfly::Dft;
 use crate::complex::C;
 use crate::cpu::lane::{Lane, Work};
 use num_complex::Complex;
@@ -14,7 +14,7 @@ pub(super) struct Complexes<'a, V: Lane, const R: usize> {
 
 impl<V: Lane, const R: usize> Complexes<'_, V, R>
 where
-    [C<V>; R]: Butterfly,
+    [C<V>; R]: Dft,
 {
     /// One butterfly: inputs `from + j·step`, outputs `to + q·inner`; `w` null for no twiddles.
     #[inline(always)]
@@ -40,7 +40,7 @@ where
 
 impl<V: Lane, const R: usize> Work for Complexes<'_, V, R>
 where
-    [C<V>; R]: Butterfly,
+    [C<V>; R]: Dft,
 {
     #[inline(always)]
     fn run(self) {

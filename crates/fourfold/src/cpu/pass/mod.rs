@@ -15,6 +15,7 @@ pub(crate) mod across;
 pub(crate) mod along;
 mod any;
 mod complex;
+pub(crate) mod paired;
 mod real;
 
 /// Calls `$body` with the constants `$index` and `$gain` equal to the two flags.

@@ -1,7 +1,7 @@
 //! Butterflies of real and Hermitian data: those of the data themselves, and those of half spectra.
 
 use super::{Ordered, Pass, for_order, get, put, splat, zero};
-use crate::butterfly::Butterfly;
+use crate::butterfly::{Butterfly, Dft};
 use crate::complex::{C, each};
 use crate::cpu::lane::{Lane, Work};
 use num_complex::Complex;

@@ -1,7 +1,7 @@
 //! Steps of complex FFTs: line after line, each shared out by threads. Like what they are compared with, they have no vectors but what the compiler makes.
 
 use super::{digits, share};
-use crate::butterfly::Butterfly;
+use crate::butterfly::Dft;
 use crate::complex::C;
 use crate::cpu::engine::Precise;
 use crate::cpu::memory::{AXES, Array};
@@ -152,7 +152,7 @@ impl<S: Precise> Step<S> {
     /// As [`Step::level`].
     unsafe fn butterflies<const R: usize>(&self, level: &Level, [from, to]: [Line<S>; 2], [start, end]: [usize; 2])
     where
-        [C<S>; R]: Butterfly,
+        [C<S>; R]: Dft,
     {
         const { assert!(R < RADICES) };
         let Level { distance, turns, backward, .. } = *level;
@@ -214,7 +214,7 @@ impl<S: Precise> Step<S> {
 #[inline(always)]
 fn butterfly<S: Precise, const R: usize>(z: &mut [C<S>; R], w: &[C<S>], turns: Turns, backward: bool)
 where
-    [C<S>; R]: Butterfly,
+    [C<S>; R]: Dft,
 {
     let turn = |z: &mut [C<S>; R]| z[1..].iter_mut().zip(w).for_each(|(z, w)| *z = z.mul(*w));
     if backward {
