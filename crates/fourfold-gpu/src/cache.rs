@@ -147,9 +147,11 @@ impl Cache {
     /// Keeps `binary` for `key`, if that is possible.
     pub(crate) fn store(&self, key: &str, binary: &[u8]) {
         let bytes = (HEAD + key.len() + binary.len()) as u64;
-        if bytes <= self.limit && self.write(key, binary).is_ok() {
-            let _ = self.prune();
+        if bytes <= self.limit {
+            let _ = self.write(key, binary);
         }
+        // Also for a limit that was lowered.
+        let _ = self.prune();
     }
 
     fn write(&self, key: &str, binary: &[u8]) -> io::Result<()> {
@@ -183,7 +185,7 @@ impl Cache {
         unfinished.iter().filter(|file| abandoned(file.2)).try_for_each(|file| remove(&file.0))
     }
 
-    /// Files (no folders) with this suffix, their sizes and the time of their last use, latest first.
+    /// Our files (no folders, nobody else's files) with this suffix, their sizes and the time of their last use, latest first.
     fn files(&self, suffix: &str) -> io::Result<Vec<(PathBuf, u64, SystemTime)>> {
         let folder = match fs::read_dir(&self.folder) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
@@ -193,7 +195,7 @@ impl Cache {
         for file in folder {
             let file = file?;
             // Another process may have removed it.
-            if file.path().extension().is_some_and(|s| s == suffix)
+            if is_ours(&file.path(), suffix)
                 && let Ok(data) = file.metadata()
                 && data.is_file()
             {
@@ -273,6 +275,17 @@ fn target(path: &Path) -> Option<String> {
     String::from_utf8(line.to_vec()).ok()
 }
 
+/// Whether a file is named as entries with this suffix are: by a hash, or by a process and a number.
+fn is_ours(path: &Path, suffix: &str) -> bool {
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let named = match suffix {
+        UNFINISHED => stem.split_once('-').is_some_and(|(process, number)| digits(process) && digits(number)),
+        _ => stem.len() == 32 && stem.bytes().all(|byte| byte.is_ascii_hexdigit()),
+    };
+    named && path.extension().is_some_and(|s| s == suffix)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -345,15 +358,27 @@ mod tests {
     }
 
     #[test]
-    fn folders_named_as_entries_are_not_touched() {
+    fn what_is_not_an_entry_is_not_touched() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::open(folder.path());
-        let names = [format!("mine.{SUFFIX}"), format!("mine.{UNFINISHED}")].map(|name| folder.path().join(name));
+        let names = [format!("{:032x}.{SUFFIX}", 1), format!("1-0.{UNFINISHED}")].map(|name| folder.path().join(name));
         names.iter().for_each(|name| fs::create_dir(name).unwrap());
+        let files = ["kernel", "unfinished"].map(|suffix| folder.path().join(format!("notes.{suffix}")));
+        files.iter().for_each(|file| fs::write(file, "mine").unwrap());
         cache.store("key", &binary(0));
         assert_eq!(cache.entries().unwrap().len(), 1);
         assert_eq!(cache.clear().unwrap(), 1);
-        assert!(names.iter().all(|name| name.is_dir()));
+        assert!(names.iter().all(|name| name.is_dir()) && files.iter().all(|file| file.is_file()));
+    }
+
+    #[test]
+    fn a_lowered_limit_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path());
+        cache.store("key", &binary(0));
+        let cache = cache.with_limit(1);
+        cache.store("other", &binary(1));
+        assert_eq!(cache.entries().unwrap().len(), 0);
     }
 
     #[test]

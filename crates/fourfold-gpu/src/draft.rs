@@ -6,7 +6,9 @@ use crate::joined;
 use crate::lines::{Array, wide};
 use crate::runtime::{Limits, argument, unavailable};
 use crate::spec::{Geometry, Packing, Spec, Window};
-use fourfold::{Domain, Layout, Line, Multiplier, Op, Pass, Place, Precision, Problem, Recipe, Result, Sum};
+use fourfold::{
+    AxisTransform, Domain, Layout, Line, Multiplier, Op, Pass, Place, Precision, Problem, Recipe, Result, Sum,
+};
 
 /// One pass, or several that are one kernel, before it is compiled.
 pub(crate) struct Draft {
@@ -186,7 +188,11 @@ fn say_what_is_read_once(list: &mut [Draft], [input, output]: [usize; 2], cache:
 fn check_tables(line: &Line) -> Result<()> {
     let bytes = table_bytes(line);
     let asked = Vec::<u8>::new().try_reserve_exact(bytes);
-    asked.map_err(|_| unavailable(format!("no memory for about {bytes} bytes of tables")))
+    let AxisTransform { axis, n, .. } = line.transform;
+    let message = || {
+        format!("this host has no memory for about {bytes} bytes of tables, which axis {axis} of {n} elements takes")
+    };
+    asked.map_err(|_| unavailable(message()))
 }
 
 fn draft(

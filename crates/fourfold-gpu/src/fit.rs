@@ -141,8 +141,10 @@ impl Spec {
             }
             self = next;
         }
-        // Work for every multiprocessor, before runs are long.
-        while size.tile.is_none() && self.groups() < 3 * limits.units / 4 && self.tile > 1 && self.run() > LEAST_RUN {
+        // Work for every multiprocessor, before runs are long; windows take less long each.
+        let whole = self.window == Window::all(self.digits.len());
+        let least = if whole { 3 * limits.units / 4 } else { 2 * limits.units };
+        while size.tile.is_none() && self.groups() < least && self.tile > 1 && self.run() > LEAST_RUN {
             self.tile /= 2;
         }
         // So that registers, of which f64 takes twice as many, hold as many threads as local memory has room for.
@@ -247,10 +249,11 @@ impl Spec {
         let longest = |cuts: &Vec<usize>| self.cut(cuts).iter().map(Spec::length).max();
         (1..digits).find_map(|count| {
             let cuts = cuts(digits, count).into_iter().min_by_key(longest)?;
-            let wanted = |spec: &Spec| match spec.groups() <= 2 * limits.units {
+            let wanted = |spec: &Spec| match spec.groups() <= 4 * limits.units {
                 // Of few work groups, more with shorter runs are better.
                 true => LEAST_RUN.min(spec.wanted_run()),
-                false => spec.wanted_run(),
+                // One more trip through memory costs more than runs of half the length.
+                false => spec.wanted_run().min(RUN / 2),
             };
             fitted(cuts).filter(|specs| specs.iter().all(|spec| spec.run() >= wanted(spec)))
         })

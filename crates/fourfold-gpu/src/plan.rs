@@ -121,7 +121,7 @@ impl GpuPlanner {
     /// A plan for `problem`: compiles what kernels it needs.
     ///
     /// # Errors
-    /// If the device lacks the precision or the memory, an axis has more than 2^28 elements, its compiler refuses a kernel (the message has
+    /// If the device lacks the precision, or the memory for tables (scratch is asked for when it is made), an axis has more than 2^28 elements, its compiler refuses a kernel (the message has
     /// the compiler's log, the kernel and its spec), or the [standard cache](Cache::standard) is an error.
     pub fn plan(&self, problem: &Problem) -> Result<GpuPlan> {
         check_lengths(problem)?;

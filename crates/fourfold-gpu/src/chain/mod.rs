@@ -32,11 +32,17 @@ pub(crate) struct Chain {
     radices: Vec<usize>,
 }
 
-/// About the bytes that making a line's tables takes: orders and combines, twiddles, and for convolutions spectra in double-double numbers.
+/// About the bytes that making a line's tables takes: twiddles, orders and combines of reals, and for convolutions spectra in double-double numbers.
 pub(crate) fn table_bytes(line: &Line) -> usize {
-    let (_, len) = dft_of(line.transform.sum, line.transform.n);
-    let rooms = gpu_factors(len, &radices(len, false)).iter().map(room).fold(1, usize::saturating_mul);
-    rooms.saturating_mul(128)
+    let (data, len) = dft_of(line.transform.sum, line.transform.n);
+    let factors = gpu_factors(len, &radices(len, false));
+    let rooms = factors.iter().map(room).fold(1, usize::saturating_mul);
+    let convolves = factors.iter().any(|factor| !matches!(factor, Factor::Radix(_)));
+    rooms.saturating_mul(match data {
+        _ if convolves => 128,
+        Data::Complex | Data::ComplexBackward => 16,
+        _ => 80,
+    })
 }
 
 /// Values that a digit has room for.
