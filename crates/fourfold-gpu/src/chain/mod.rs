@@ -13,7 +13,7 @@ use fourfold::engine::{
     Data, Index, QUARTERS, Reduction, Step, bluestein_tables, dft_of, factors as core_factors, fold, generator_powers,
     length, quarter_length, rader_spectrum, reduce,
 };
-use fourfold::{Factor, Line};
+use fourfold::{Factor, Line, Sum};
 use std::f64::consts::SQRT_2;
 use tables::merged;
 
@@ -34,15 +34,16 @@ pub(crate) struct Chain {
 
 /// About the bytes that making a line's tables takes: twiddles, orders and combines of reals, and for convolutions spectra in double-double numbers.
 pub(crate) fn table_bytes(line: &Line) -> usize {
-    let (data, len) = dft_of(line.transform.sum, line.transform.n);
+    let (_, len) = dft_of(line.transform.sum, line.transform.n);
     let factors = gpu_factors(len, &radices(len, false));
     let rooms = factors.iter().map(room).fold(1, usize::saturating_mul);
     let convolves = factors.iter().any(|factor| !matches!(factor, Factor::Radix(_)));
-    rooms.saturating_mul(match data {
-        _ if convolves => 128,
-        Data::Complex | Data::ComplexBackward => 16,
-        _ => 80,
-    })
+    match line.transform.sum {
+        _ if convolves => rooms.saturating_mul(128),
+        Sum::Forward | Sum::Backward => rooms.saturating_mul(16),
+        // Even DCT-IV and DST-IV have DFTs of half their length, and combines before and after.
+        _ => rooms.max(line.transform.n).saturating_mul(80),
+    }
 }
 
 /// Values that a digit has room for.
