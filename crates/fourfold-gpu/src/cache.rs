@@ -82,7 +82,7 @@ impl Cache {
         Cache { folder: folder.into(), limit: LIMIT }
     }
 
-    /// The same cache, holding at most `bytes` bytes, 256 MiB if not said: what was not used for longest is dropped first.
+    /// The same cache, holding at most `bytes` bytes, 256 MiB if not said: when a kernel is made, what was not used for longest is dropped.
     pub fn with_limit(self, bytes: u64) -> Cache {
         Cache { limit: bytes, ..self }
     }

@@ -76,7 +76,8 @@ impl Lines<'_> {
         packing.elements(self.dft().1)
     }
 
-    /// Two lines as one, if they are neighbours that may be. Few long columns as pairs of their own reals, of which there are twice as many. Lines along memory as pairs of their own reals, where that takes a stage less or
+    /// Two lines as one, if they are neighbours that may be. Few long columns as pairs of their own reals, of which there are twice as many.
+    /// Lines along memory as pairs of their own reals, where that takes a stage less or
     /// where local memory has no room for two work groups otherwise, or where half as many work groups would leave multiprocessors without one;
     /// those of three DFTs, and short ones in f64, measured faster so.
     fn packing(&self, limits: &Limits) -> Packing {

@@ -30,7 +30,7 @@ pub(crate) enum Array {
     Output,
     /// Coefficients.
     Table,
-    /// The same memory, where there is one for each element of the input.
+    /// The same memory, where a multiplier has a factor for each element of an array.
     Factors,
     /// Orders.
     Indices,

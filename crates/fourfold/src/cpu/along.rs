@@ -86,7 +86,7 @@ impl<S: Precise> Job<S> for Running<'_, S> {
             let last = (i + 1 == along.count()).then_some(along.scale);
             let dst = out.filter(|_| last.is_some()).unwrap_or(buffers[i % 2]);
             let ways = Ways { src, dst, backward: along.backward, last };
-            // SAFETY: the caller's; the first pass writes the first buffer, and no pass writes what it reads.
+            // SAFETY: the caller's; the first pass writes the first buffer, and no pass writes what it reads. Pairs are done with vectors that `room` holds.
             unsafe {
                 match &along.passes {
                     Passes::Blocks(passes) if i == 0 => passes[i].first::<V>(&ways),

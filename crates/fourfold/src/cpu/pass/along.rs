@@ -3,14 +3,13 @@
 //! Between passes the signal stands in blocks of [`LANES`] real parts and as many imaginary ones, whatever the width of the vectors.
 //! The first pass has as large a radix, so that the length of every sequence after it is a multiple of every vector's.
 
-use super::zero;
+use super::{opaque, zero};
 use crate::butterfly::Dft;
 use crate::complex::C;
 use crate::cpu::lane::{Lane, Scalar, Work};
 use crate::cpu::lines::LANES;
 use crate::twiddle::Roots;
 use std::array::from_fn;
-use std::hint::black_box;
 use std::ops::Range;
 
 /// Reals of a block.
@@ -160,7 +159,7 @@ where
     #[inline(always)]
     unsafe fn butterflies<W: Lane<Scalar = V::Scalar>>(&self, l: usize) -> [C<W>; LANES] {
         let mut z = [zero(); LANES];
-        let (mut at, step) = (self.ways.src.wrapping_add(2 * l), black_box(2 * self.pass.groups));
+        let (mut at, step) = (self.ways.src.wrapping_add(2 * l), opaque(2 * self.pass.groups));
         for z in &mut z {
             // SAFETY: the caller stays within the pass.
             *z = unsafe { pairs::<W>(at) };
@@ -247,7 +246,7 @@ where
     ) {
         // SAFETY: the caller stays within the pass.
         unsafe {
-            let (mut z, mut at, step) = ([zero(); R], src, black_box(step));
+            let (mut z, mut at, step) = ([zero(); R], src, opaque(step));
             for j in 0..R {
                 z[j] = block(at);
                 if j > 0 {
@@ -255,7 +254,7 @@ where
                 }
                 at = at.wrapping_add(step);
             }
-            let (z, mut at, step) = (z.dft(), dst, black_box(2 * self.pass.inner));
+            let (z, mut at, step) = (z.dft(), dst, opaque(2 * self.pass.inner));
             for q in 0..R {
                 if LAST {
                     put_pairs(at, C { re: z[q].re * by.re, im: z[q].im * by.im });

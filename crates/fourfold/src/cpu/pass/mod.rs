@@ -43,6 +43,13 @@ macro_rules! for_order {
 }
 use for_order;
 
+/// A distance that the compiler does not see through: it would keep a pointer for each input of a butterfly, 32 of them on the stack, and move
+/// them all in every turn of the loop (see docs/performance/log.md, "numbers side by side").
+#[inline(always)]
+fn opaque(step: usize) -> usize {
+    std::hint::black_box(step)
+}
+
 /// Vectors in memory: vector i starts at `base + i · stride`, both in scalars.
 pub(crate) struct Rows<S> {
     pub(crate) base: *mut S,

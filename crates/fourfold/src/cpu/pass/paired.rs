@@ -4,6 +4,7 @@
 //! costs is an exchange of parts a product, and twiddles that take twice the room, which is why long signals have blocks.
 
 use super::along::{BLOCK, Block, Ways};
+use super::opaque;
 use crate::butterfly::Dft;
 use crate::cpu::lane::{Lane, Scalar, Work};
 use crate::cpu::lines::LANES;
@@ -11,7 +12,6 @@ use crate::cpu::numbers::Numbers;
 use crate::rules::along::FIRST;
 use crate::twiddle::Roots;
 use std::array::from_fn;
-use std::hint::black_box;
 
 /// Numbers of a block.
 const NUMBERS: usize = LANES / 2;
@@ -40,10 +40,11 @@ impl<S: Scalar> PassPaired<S> {
         PassPaired { radix, groups, inner, twiddles: blocks.map(|(k, j)| block(k, j)).collect() }
     }
 
-    /// The first pass, of radix [`FIRST`], which has as many butterflies as a vector numbers, or more.
+    /// The first pass, of radix [`FIRST`].
     ///
     /// # Safety
-    /// Source and destination hold the signal and do not overlap; the CPU has the instructions of `V`.
+    /// It has as many butterflies as a vector of `V` numbers, or more. Source and destination hold the signal and do not overlap; the CPU has the
+    /// instructions of `V`.
     pub(crate) unsafe fn first<V: Lane<Scalar = S>>(&self, ways: &Ways<S>) {
         // SAFETY: the caller's.
         unsafe {
@@ -86,7 +87,7 @@ impl<N: Numbers<Scalar: Scalar>, const BACKWARD: bool> First<'_, N, BACKWARD> {
     unsafe fn butterflies(&self, l: usize) {
         // SAFETY: the caller stays within the pass.
         unsafe {
-            let (mut at, step) = (self.ways.src.add(2 * l), black_box(2 * self.pass.groups));
+            let (mut at, step) = (self.ways.src.add(2 * l), opaque(2 * self.pass.groups));
             let mut z = [N::load(at); FIRST];
             for j in 1..FIRST {
                 at = at.wrapping_add(step);
@@ -112,6 +113,7 @@ impl<N: Numbers<Scalar: Scalar>, const BACKWARD: bool> Work for First<'_, N, BAC
     #[inline(always)]
     fn run(self) {
         // The last vector begins where it fits: some butterflies are computed twice then.
+        debug_assert!(self.pass.groups >= N::COUNT, "{} butterflies in vectors of {}", self.pass.groups, N::COUNT);
         let last = self.pass.groups - N::COUNT;
         for l in (0..self.pass.groups).step_by(N::COUNT) {
             // SAFETY: the caller of `PassPaired::first`: as many butterflies.
@@ -142,12 +144,12 @@ where
     ) {
         // SAFETY: the caller stays within the pass.
         unsafe {
-            let (mut z, mut at, step) = ([N::load(src); R], src, black_box(step));
+            let (mut z, mut at, step) = ([N::load(src); R], src, opaque(step));
             for j in 1..R {
                 at = at.wrapping_add(step);
                 z[j] = N::load(at).twiddle(w.add((j - 1) * BLOCK));
             }
-            let (z, mut at, step) = (z.dft(), dst, black_box(2 * self.pass.inner));
+            let (z, mut at, step) = (z.dft(), dst, opaque(2 * self.pass.inner));
             for q in 0..R {
                 let z = if PLAIN { z[q] } else { z[q].times_parts(by) };
                 z.store(at);
