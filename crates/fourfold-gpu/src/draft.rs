@@ -113,13 +113,7 @@ pub(crate) fn drafts(
 ) -> Result<Vec<Draft>> {
     let problem = recipe.problem();
     limits.check_precision(problem)?;
-    if !choices.is_empty() && choices.len() != recipe.passes().len() {
-        return Err(argument(format!(
-            "{} choices for {} passes: expected one each",
-            choices.len(),
-            recipe.passes().len()
-        )));
-    }
+    check_count(choices, recipe)?;
     let homes = Homes { recipe, parts };
     recipe.lines().try_for_each(check_tables)?;
     let multiply = recipe.passes().iter().position(|pass| pass.ops.contains(&Op::Multiply)).unwrap_or(usize::MAX);
@@ -162,15 +156,15 @@ pub(crate) fn drafts(
             None => list.extend(pass(next).into_iter().collect::<Result<Vec<_>>>()?),
         }
     }
-    let bytes =
-        [Home::Input, Home::Output].map(|home| homes.array(home).reach() as usize * problem.precision().bytes());
-    say_what_is_read_once(&mut list, bytes, limits.cache);
+    mark_what_is_used_once(&mut list, &homes, limits.cache);
     Ok(list)
 }
 
-/// Where the arrays, of so many bytes, are more than the shared cache can hold, it had better not keep the output, nor an input
-/// that would push out what comes between: if that is as large, and the cache can hold it.
-fn say_what_is_read_once(list: &mut [Draft], [input, output]: [usize; 2], cache: usize) {
+/// Where the arrays are more than the shared cache can hold, it had better not keep the output, nor an input that would push out what comes
+/// between: if the cache can hold that.
+fn mark_what_is_used_once(list: &mut [Draft], homes: &Homes, cache: usize) {
+    let bytes = |home| homes.array(home).reach() as usize * homes.recipe.problem().precision().bytes();
+    let [input, output] = [Home::Input, Home::Output].map(bytes);
     let several = list.iter().map(|draft| draft.specs.len()).sum::<usize>() > 1;
     let mut specs = list.iter_mut().flat_map(|draft| &mut draft.specs);
     if input + output <= cache || cache == 0 {
@@ -181,6 +175,15 @@ fn say_what_is_read_once(list: &mut [Draft], [input, output]: [usize; 2], cache:
     }
     if let Some(last) = list.last_mut().and_then(|draft| draft.specs.last_mut()) {
         last.once[1] = true;
+    }
+}
+
+/// An error if there are choices, but not one a pass.
+fn check_count(choices: &[Choice], recipe: &Recipe) -> Result<()> {
+    match (choices.len(), recipe.passes().len()) {
+        (0, _) => Ok(()),
+        (count, passes) if count == passes => Ok(()),
+        (count, passes) => Err(argument(format!("{count} choices for {passes} passes: expected one each"))),
     }
 }
 

@@ -13,8 +13,6 @@ pub(crate) struct Along<S> {
     pub(crate) len: usize,
     backward: bool,
     scale: S,
-    /// Bytes of the numbers, or of their real parts, that stand side by side in the first pass, which vectors should not exceed.
-    room: usize,
     passes: Passes<S>,
 }
 
@@ -39,12 +37,11 @@ impl<S: Scalar> Along<S> {
     /// `factors` are two or more radices, the first [`FIRST`].
     pub(crate) fn new(factors: &[Factor], backward: bool, scale: f64) -> Self {
         let len = length(factors);
-        let (passes, number) = if is_paired(len, size_of::<S>()) {
-            (Passes::Pairs(passes(factors, PassPaired::new)), 2 * size_of::<S>())
-        } else {
-            (Passes::Blocks(passes(factors, PassAlong::new)), size_of::<S>())
+        let passes = match is_paired(len, size_of::<S>()) {
+            true => Passes::Pairs(passes(factors, PassPaired::new)),
+            false => Passes::Blocks(passes(factors, PassAlong::new)),
         };
-        Along { len, backward, scale: S::of(scale), room: len / FIRST * number, passes }
+        Along { len, backward, scale: S::of(scale), passes }
     }
 
     fn count(&self) -> usize {
@@ -61,9 +58,11 @@ impl<S: Precise> Along<S> {
     /// # Safety
     /// All hold `len` complex numbers, and else do not overlap; the CPU has `isa`.
     pub(crate) unsafe fn run(&self, isa: Isa, src: *const S, buffers: [*mut S; 2], out: Option<*mut S>) -> *mut S {
+        // Pairs that stand side by side in the first pass, which vectors should not exceed. What is long enough for blocks fills any vector.
+        let room = self.len / FIRST * 2 * size_of::<S>();
         let isa = match isa {
-            Isa::Avx512 | Isa::Avx2 if self.room < Isa::Avx2.vector_bytes::<S>() => Isa::Simd128,
-            Isa::Avx512 if self.room < isa.vector_bytes::<S>() => Isa::Avx2,
+            Isa::Avx512 | Isa::Avx2 if room < Isa::Avx2.vector_bytes::<S>() => Isa::Simd128,
+            Isa::Avx512 if room < isa.vector_bytes::<S>() => Isa::Avx2,
             _ => isa,
         };
         // SAFETY: the caller's; a CPU with AVX has the narrower sets.
@@ -86,7 +85,8 @@ impl<S: Precise> Job<S> for Running<'_, S> {
             let last = (i + 1 == along.count()).then_some(along.scale);
             let dst = out.filter(|_| last.is_some()).unwrap_or(buffers[i % 2]);
             let ways = Ways { src, dst, backward: along.backward, last };
-            // SAFETY: the caller's; the first pass writes the first buffer, and no pass writes what it reads. Pairs are done with vectors that `room` holds.
+            // SAFETY: the caller's; the first pass writes the first buffer, and no pass writes what it reads. [`Along::run`] chose
+            // vectors that the pairs of the first pass fill.
             unsafe {
                 match &along.passes {
                     Passes::Blocks(passes) if i == 0 => passes[i].first::<V>(&ways),
