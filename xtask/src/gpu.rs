@@ -22,9 +22,8 @@ pub(crate) fn nvrtc() -> Result<Outcome> {
         Ok(folder) => folder,
         Err(error) => return Ok(Outcome::LeftOut(format!("no NVRTC from PyPI: {error:#}"))),
     };
-    let line =
-        "cargo test --locked --package fourfold-gpu --test nvrtc --test methods -- --include-ignored --nocapture";
-    run(command(line).env("LD_LIBRARY_PATH", library))?;
+    let line = format!("cargo test {} --test nvrtc --test methods -- --ignored --nocapture", crate::test::WHOLE);
+    run(command(&line).env("LD_LIBRARY_PATH", library))?;
     Ok(Outcome::Done)
 }
 
@@ -40,7 +39,7 @@ pub(crate) fn oclgrind() -> Result<Outcome> {
     if !installed("oclgrind") {
         return Ok(Outcome::LeftOut("no oclgrind: install Debian's package of that name".into()));
     }
-    run(&mut command("cargo build --locked --package fourfold-gpu --example device_test"))?;
+    run(&mut command(&format!("cargo build {} --example device_test", crate::test::WHOLE)))?;
     let folder = work_folder("oclgrind")?;
     fs::write(folder.join("oclgrind.icd"), SIMULATOR)?;
     let log = folder.join("log");

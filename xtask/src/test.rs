@@ -22,6 +22,9 @@ pub(crate) enum Outcome {
     LeftOut(String),
 }
 
+/// What is built: with the same features in every suite, since crates with others would be compiled again.
+pub(crate) const WHOLE: &str = "--locked --workspace --all-features";
+
 /// In the order in which they run: `tests` is last, so that the output ends with its results.
 const SUITES: &[Suite] = &[
     Suite { name: "format", budget: 10, run: format },
@@ -83,13 +86,13 @@ fn format() -> Result<Outcome> {
 }
 
 fn clippy() -> Result<Outcome> {
-    run(&mut command("cargo clippy --locked --workspace --all-targets --all-features -- -D warnings"))?;
+    run(&mut command(&format!("cargo clippy {WHOLE} --all-targets -- -D warnings")))?;
     run(&mut command("cargo check --locked --manifest-path fuzz/Cargo.toml --target-dir target/fuzz"))?;
     run(&mut command("cargo check --locked --manifest-path bench/device/Cargo.toml --target-dir target/fuzz")).map(done)
 }
 
 fn docs() -> Result<Outcome> {
-    let mut doc = command("cargo doc --locked --workspace --all-features --no-deps");
+    let mut doc = command(&format!("cargo doc {WHOLE} --no-deps"));
     run(doc.env("RUSTDOCFLAGS", "-D warnings")).map(done)
 }
 
@@ -117,7 +120,7 @@ fn first_command(text: &str) -> Option<&str> {
 
 /// Unit, integration and documentation tests of all crates, their kernels kept with what cargo builds, and photographs to decode.
 fn tests() -> Result<Outcome> {
-    let mut test = command("cargo test --locked --workspace --all-features");
+    let mut test = command(&format!("cargo test {WHOLE}"));
     match photographs() {
         Ok(folder) => drop(test.env("FOURFOLD_PHOTOGRAPHS", folder)),
         Err(error) if env::var_os("CI").is_none() => eprintln!("no photographs from PyPI: {error:#}"),
