@@ -5,7 +5,7 @@
 
 use crate::chain::factors::frequency;
 use crate::runtime::Limits;
-use crate::spec::{Port, Spec, Stage, Work};
+use crate::spec::{Digit, Port, Spec, Stage, Work};
 
 /// Bytes that local memory reads at once.
 const BANKS: usize = 128;
@@ -24,27 +24,33 @@ impl Spec {
 
     /// Turns that the first threads take at all stages.
     fn turns(&self) -> usize {
-        self.stages.iter().map(|stage| self.ends_in_local(stage) * self.turns_of(stage)).sum()
+        (0..self.stages.len()).map(|i| self.ends_in_local(&self.stages[i]) * self.turns_of(i)).sum()
     }
 
     fn ends_in_local(&self, stage: &Stage) -> usize {
         [&stage.from, &stage.to].iter().filter(|port| matches!(port, Port::Buffer)).count()
     }
 
-    fn turns_of(&self, stage: &Stage) -> usize {
+    fn turns_of(&self, i: usize) -> usize {
+        let stage = &self.stages[i];
         let spectrum = |work: &Work| match work {
             Work::After { .. } | Work::Fold(_) | Work::Before { .. } => true,
             Work::Interleave(_) => !self.back && stage.from == Port::Buffer,
             _ => false,
         };
+        let window = &self.digits[self.window.first..self.window.last];
+        let reversed = |digits: &[Digit]| digits.iter().rev().map(|digit| digit.radix).collect::<Vec<_>>();
         match &stage.work {
+            Work::Butterflies(split) if self.joins(i) || i > 0 && self.joins(i - 1) => {
+                let before = reversed(&window[..window.len() - 1]);
+                self.turns_at(|j| frequency(j, &before) * split.radix)
+            }
             Work::Butterflies(split) if split.rader.is_none() => {
                 let groups = (split.groups / self.after()).max(1);
                 self.turns_at(|item| item / groups * groups * split.radix + item % groups)
             }
             work if spectrum(work) => {
-                let window = self.digits[self.window.first..].iter();
-                let reversed: Vec<_> = window.rev().map(|digit| digit.radix).collect();
+                let reversed = reversed(&self.digits[self.window.first..]);
                 self.turns_at(|k| frequency(k, &reversed))
             }
             _ => 1,

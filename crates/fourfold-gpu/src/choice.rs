@@ -1,6 +1,6 @@
 //! What may be chosen of a pass, with no change of its results but in rounding: estimated here, or found by measuring.
 
-use crate::chain::factors::{RADICES, gpu_factors, radices};
+use crate::chain::factors::{RADICES, gpu_factors, radices, radices_of_two};
 use crate::draft::Chosen;
 use crate::fit::RUN;
 use crate::lines::Array;
@@ -115,11 +115,20 @@ impl Lines<'_> {
         let clustered = self.columns(packing, limits).is_some_and(|groups| groups >= limits.units);
         Choice {
             packing,
-            radices: radices(self.elements(packing), clustered),
+            radices: self.radices(packing, clustered, limits),
             clustered,
             size: Size::default(),
             joined: false,
         }
+    }
+
+    fn radices(&self, packing: Packing, clustered: bool, limits: &Limits) -> Vec<usize> {
+        let (lines, elements) = (self.geometry(packing).lines(), self.elements(packing));
+        // Where combines come before or after, fewer numbers a thread measured faster, by up to a third.
+        if packing != Packing::Complex && limits.spreads(lines, elements) {
+            return radices_of_two(elements);
+        }
+        radices(elements, clustered)
     }
 
     /// A choice for them, with what else could be chosen.

@@ -23,6 +23,11 @@ const FEW: usize = 8;
 const LEAST_RUN: usize = 32;
 
 impl Limits {
+    /// Whether so few lines of so many elements are better done by more work groups than one a line, though in several kernels.
+    pub(crate) fn spreads(&self, lines: usize, elements: usize) -> bool {
+        FEW * lines <= self.units && elements > 2 * THREADS * 8
+    }
+
     /// Whether columns of so many elements are for a cluster: one work group has no room for them in runs of 64 bytes with the skips between, and
     /// two of as many as a cluster has do.
     pub(crate) fn shares(&self, elements: usize) -> bool {
@@ -152,7 +157,9 @@ impl Spec {
         let alone = share * self.local_bytes() > limits.local_bytes || self.groups() <= limits.units;
         let most = if alone { 2 * THREADS } else { THREADS };
         let most = size.threads.unwrap_or(most).min(limits.threads);
-        self.threads = (self.butterflies() * self.tile).next_multiple_of(32).clamp(1, most);
+        // Threads for both of mirrored windows take half as long, but longer in all.
+        let windows = if self.groups() <= FEW * limits.units { self.slots() } else { self.tile };
+        self.threads = (self.butterflies() * windows).next_multiple_of(32).clamp(1, most);
         Some(self.with_skips(limits))
     }
 
@@ -189,6 +196,11 @@ impl Spec {
         };
         let fits = spec.local_bytes() <= limits.local_bytes && spec.threads <= most;
         fits.then(|| spec.with_skips(limits))
+    }
+
+    /// Whether the windows of frequencies b and −b have threads each, and not one after the other.
+    pub(crate) fn side_by_side(&self) -> bool {
+        self.cluster > 1 || self.threads > self.butterflies() * self.tile
     }
 
     /// Items of the longest stage of butterflies in one window, or of any if there are none: of combines a thread takes several.

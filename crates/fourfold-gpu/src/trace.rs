@@ -168,8 +168,8 @@ pub(crate) fn barrier() {
     emit(Statement::Barrier);
 }
 
-/// What this thread has stored until here, all of the cluster see after [`cluster_wait`].
-fn cluster_arrive() {
+/// What this thread has stored until here, all of the cluster see after [`cluster_wait`]; what it has loaded, they may store then.
+pub(crate) fn cluster_arrive() {
     emit(Statement::ClusterArrive);
 }
 

@@ -25,12 +25,20 @@ pub mod jpeg {
 }
 
 use crate::rules::mixed_radix::Factor;
+use crate::{Problem, Recipe};
 
 /// The DFT of b over p − 1, for Rader's convolution: b_j = exp(−2πi g^{−j}/p), with the generator of [`generator_powers`].
 pub fn rader_spectrum(p: usize) -> Vec<Complex<f64>> {
     let spectrum = crate::rules::rader::spectrum(&generator_powers(p));
     let by = (p - 1) as f64;
     spectrum.iter().map(|z| Complex::new(z.re.over(by).into(), z.im.over(by).into())).collect()
+}
+
+/// The recipes that differ from the default one of `problem` in one thing: what measuring tries, and more when it has found better ones.
+pub fn candidates(problem: &Problem) -> Vec<Recipe> {
+    let default = crate::rules::axes::recipe(problem);
+    let steps = 0..crate::rules::candidates::steps(&default);
+    steps.flat_map(|step| crate::rules::candidates::at(&default, step)).collect()
 }
 
 /// The length of the convolution for a DFT of length n by Bluestein's rule.

@@ -48,7 +48,7 @@ impl Writer<'_> {
     }
 
     /// What a part of the combine makes of its term i of each line.
-    fn write_part(&self, part: &Part, line: Line, i: Int, terms: &[C<Sym>]) {
+    pub(super) fn write_part(&self, part: &Part, line: Line, i: Int, terms: &[C<Sym>]) {
         match *part {
             // The zeros of complex terms are written with their real parts.
             Part::Zero { .. } if self.spec.geometry.output.complex => {}
@@ -129,7 +129,7 @@ impl Writer<'_> {
     }
 
     /// The window of terms N − k, which may be the same.
-    fn other(&self, line: Line) -> Line {
+    pub(super) fn other(&self, line: Line) -> Line {
         let offset = self.spec.mirror_offset() as i64;
         let slot = select(line.half, int(1), line.slot + offset, line.slot - offset);
         let itself = |frequency: Int| select(int(0), frequency, slot, line.slot);
@@ -137,11 +137,9 @@ impl Writer<'_> {
         if self.spec.cluster > 1 {
             return Line { slot: itself(self.rank), ..line };
         }
-        if line.half == int(1) {
-            return Line { slot, ..line };
-        }
-        let slot = select(line.frequency * 2, int(self.spec.before()), itself(line.frequency), line.slot);
-        Line { slot, ..line }
+        let before = int(self.spec.before());
+        let low = select(line.half, int(1), line.frequency, before - line.frequency);
+        Line { slot: select(low * 2, before, itself(low), line.slot), ..line }
     }
 
     fn place_in_window(&self, k: Int) -> Int {
@@ -203,36 +201,52 @@ impl Writer<'_> {
     }
 
     /// Twice the terms of two lines, from terms k and N − k of both as one.
-    fn separated(&self, z: C<Sym>, mirror: C<Sym>) -> Packed {
+    pub(super) fn separated(&self, z: C<Sym>, mirror: C<Sym>) -> Packed {
         vec![z + mirror.conj(), (z - mirror.conj()).times_minus_i()]
     }
 
     pub(super) fn line_to_half_spectra(&self, n: usize, turns: usize, terms: &Terms, from: &Port, to: &Port) {
         let Port::Array(_) = from else { unreachable!("lines are in arrays") };
-        let put = |spot: Spot, z: C<Sym>| self.store_at(to, spot.line, spot.place, [0, n], z.swap());
-        let end = |line: Line, term: Option<(usize, usize)>| self.end(line, term);
-        if self.spec.packing == Packing::Pairs {
-            self.end_items(0, |line, spot| {
-                let (first, last) = (end(line, terms.first)[0], end(line, terms.last)[0]);
-                put(spot, C { re: first + last, im: first - last });
-            });
-            // In the middle both are one term.
-            return self.inner_items(n, 1, 1, n / 4, |line, i, Spots { k, at, mirror }| {
-                let [a, b] = [i, int(n / 2 - 2) - i].map(|i| self.inner(line, terms, i)[0]);
-                let [a, b] = pack(a, b, turn(turns, k));
-                put(mirror, b);
-                put(at, a);
-            });
+        let put = |spot: Spot, z: C<Sym>| self.store_at(to, spot.line, spot.place, [0, n], z);
+        let pairs = self.spec.packing == Packing::Pairs;
+        self.end_items(0, |line, spot| put(spot, self.first_element(line, terms)));
+        if n % 2 == 0 && !pairs {
+            self.end_items(n / 2, |line, spot| put(spot, self.last_element(line, terms)));
         }
-        self.end_items(0, |line, spot| put(spot, together(&real(&end(line, terms.first)))));
-        if n % 2 == 0 {
-            self.end_items(n / 2, |line, spot| put(spot, together(&real(&end(line, terms.last)))));
-        }
-        self.inner_items(n, 1, 1, (n - 1) / 2, |line, i, Spots { at, mirror, .. }| {
-            let inner = self.inner(line, terms, i);
-            put(at, together(&inner));
-            put(mirror, together(&inner.iter().map(|z| z.conj()).collect::<Vec<_>>()));
+        // In the middle of pairs both are one.
+        let count = if pairs { n / 4 } else { (n - 1) / 2 };
+        self.inner_items(n, 1, 1, count, |line, _, Spots { k, at, mirror }| {
+            let [a, b] = self.inner_elements(line, k, [n, turns], terms);
+            put(mirror, b);
+            put(at, a);
         });
+    }
+
+    /// Element 0 of what a transform back takes, its parts exchanged as those of all.
+    pub(super) fn first_element(&self, line: Line, terms: &Terms) -> C<Sym> {
+        let first = self.end(line, terms.first);
+        if self.spec.packing == Packing::Pairs {
+            let (first, last) = (first[0], self.end(line, terms.last)[0]);
+            return C { re: first + last, im: first - last }.swap();
+        }
+        together(&real(&first)).swap()
+    }
+
+    /// Element n/2 of lines of an even number of reals.
+    pub(super) fn last_element(&self, line: Line, terms: &Terms) -> C<Sym> {
+        together(&real(&self.end(line, terms.last))).swap()
+    }
+
+    /// Element k and the one mirrored to it.
+    pub(super) fn inner_elements(&self, line: Line, k: Int, [n, turns]: [usize; 2], terms: &Terms) -> [C<Sym>; 2] {
+        let i = k - 1;
+        if self.spec.packing == Packing::Pairs {
+            let [a, b] = [i, int(n / 2 - 2) - i].map(|i| self.inner(line, terms, i)[0]);
+            return pack(a, b, turn(turns, k)).map(C::swap);
+        }
+        let inner = self.inner(line, terms, i);
+        let mirror: Vec<_> = inner.iter().map(|z| z.conj()).collect();
+        [together(&inner).swap(), together(&mirror).swap()]
     }
 
     /// Term 0, or the last.
@@ -268,7 +282,7 @@ pub(super) struct Spots {
 }
 
 /// w_n^k, of those that begin at real `turns` of the table.
-fn turn(turns: usize, k: Int) -> C<Sym> {
+pub(super) fn turn(turns: usize, k: Int) -> C<Sym> {
     Array::Table.load_pair(k + (turns / 2) as i64)
 }
 

@@ -3,7 +3,7 @@
 use super::place::{Address, Run};
 use super::{Line, Writer};
 use crate::spec::{Port, Rader, Split};
-use crate::trace::{Array, Int, Sym, cluster_wait, int};
+use crate::trace::{Array, Int, Sym, cluster_arrive, cluster_wait, int};
 use fourfold::engine::{C, Dft, Real, Roots};
 
 impl Writer<'_> {
@@ -24,37 +24,50 @@ impl Writer<'_> {
                 None => self.small(split, [groups, inner], line, item, to),
             };
             let sources = self.small_addresses(&small, from, line);
+            let range = |j: usize| [j * split.groups, (j + 1) * split.groups];
             let twiddles = self.twiddles(split, &small);
-            let load = |j: usize| {
-                let z = self.load(from, line, sources[j], [j * split.groups, (j + 1) * split.groups]);
-                if split.back { z } else { twiddles.turn(j, z) }
-            };
+            let load = |j: usize| twiddles.before(split, j, self.load(from, line, sources[j], range(j)));
             let z: Vec<C<Sym>> = (0..split.radix).map(load).collect();
             let targets = self.small_targets(&small, to, line, split);
-            self.before_writing(to, late);
-            for (j, z) in small_dft(&z).into_iter().enumerate() {
-                let z = if split.back { twiddles.turn(j, z) } else { z };
-                let range = if split.back { [j * split.groups, (j + 1) * split.groups] } else { [0, usize::MAX] };
-                self.store(to, line, targets[j], range, z);
+            if *to == Port::Shares {
+                // Elsewhere this memory may still be read.
+                cluster_arrive();
+            }
+            let z = small_dft(&z);
+            if *to == Port::Shares || *to == Port::Cluster && late {
+                cluster_wait();
+            }
+            for (j, z) in z.into_iter().enumerate() {
+                let range = if split.back { range(j) } else { [0, usize::MAX] };
+                self.store(to, line, targets[j], range, twiddles.after(split, j, z));
             }
         });
     }
 
     /// Small DFT number `item`. Those that write a spectrum to an array are numbered by frequency, so that neighbouring threads write neighbours.
     fn small(&self, split: &Split, [groups, inner]: [usize; 2], line: Line, item: Int, to: &Port) -> Small {
-        let radix = split.radix;
-        let by_frequency = !split.back && matches!(to, Port::Array(_));
+        if !split.back && matches!(to, Port::Array(_)) {
+            return self.small_of_frequency(split, line, item);
+        }
+        let (k, g) = if groups == 1 { (item, int(0)) } else { (item / groups as i64, item % groups as i64) };
+        self.small_at(split, [groups, inner], line, [k, g])
+    }
+
+    /// That of the window's last digit whose first result has this frequency, in units of what the window has.
+    pub(super) fn small_of_frequency(&self, split: &Split, line: Line, frequency: Int) -> Small {
         let (window, last) = (self.spec.window, self.spec.window.last - 1);
-        let (k, g, frequency) = match by_frequency {
-            true => (self.place_of(item, &self.spec.digits[window.first..last]), int(0), Some(item)),
-            false if groups == 1 => (item, int(0), None),
-            false => (item / groups as i64, item % groups as i64, None),
-        };
+        let k = self.place_of(frequency, &self.spec.digits[window.first..last]);
+        let small = self.small_at(split, [1, split.inner / self.spec.before()], line, [k, int(0)]);
+        Small { frequency: Some(frequency), ..small }
+    }
+
+    /// That of values k of the digits before in the window and g of those after.
+    fn small_at(&self, split: &Split, [groups, inner]: [usize; 2], line: Line, [k, g]: [Int; 2]) -> Small {
         Small {
-            run: Some(Run { base: k * (groups * radix) as i64 + g, step: groups, count: radix }),
+            run: Some(Run { base: k * (groups * split.radix) as i64 + g, step: groups, count: split.radix }),
             places: vec![],
             column: self.before(line) * inner as i64 + k,
-            frequency,
+            frequency: None,
             outer: None,
         }
     }
@@ -77,7 +90,7 @@ impl Writer<'_> {
         Small { run: None, places, column: k, frequency: None, outer }
     }
 
-    fn small_addresses(&self, small: &Small, port: &Port, line: Line) -> Vec<Address> {
+    pub(super) fn small_addresses(&self, small: &Small, port: &Port, line: Line) -> Vec<Address> {
         match small.run {
             Some(run) => self.addresses(port, line, run),
             None => {
@@ -96,7 +109,7 @@ impl Writer<'_> {
     }
 
     /// The twiddles of a small DFT: those of powers of two are read, the others are their products.
-    fn twiddles(&self, split: &Split, small: &Small) -> Twiddles {
+    pub(super) fn twiddles(&self, split: &Split, small: &Small) -> Twiddles {
         if let Some(outer) = &small.outer {
             return Twiddles(outer.iter().map(|at| Some(Array::Table.load_pair(*at))).collect());
         }
@@ -124,24 +137,34 @@ impl Rader {
 }
 
 /// One small DFT.
-struct Small {
+pub(super) struct Small {
     /// Its places in the window, or each of them.
     run: Option<Run>,
     places: Vec<Int>,
     /// The column of its twiddles.
     column: Int,
     /// The frequency of its first result, in units of what the window has.
-    frequency: Option<Int>,
+    pub(super) frequency: Option<Int>,
     /// Twiddles of the digit that is convolved, for each element.
     outer: Option<Vec<Int>>,
 }
 
 /// Factors of the elements; none stands for 1.
-struct Twiddles(Vec<Option<C<Sym>>>);
+pub(super) struct Twiddles(Vec<Option<C<Sym>>>);
 
 impl Twiddles {
     fn turn(&self, j: usize, z: C<Sym>) -> C<Sym> {
         self.0[j].map_or(z, |w| z.mul(w))
+    }
+
+    /// What the DFT of a signal begins with.
+    pub(super) fn before(&self, split: &Split, j: usize, z: C<Sym>) -> C<Sym> {
+        if split.back { z } else { self.turn(j, z) }
+    }
+
+    /// What one of a spectrum ends with.
+    pub(super) fn after(&self, split: &Split, j: usize, z: C<Sym>) -> C<Sym> {
+        if split.back { self.turn(j, z) } else { z }
     }
 }
 

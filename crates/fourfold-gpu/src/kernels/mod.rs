@@ -7,6 +7,7 @@ mod convolve;
 mod dft;
 pub(crate) mod fft_step;
 mod fold;
+mod joint;
 mod place;
 mod pointwise;
 mod port;
@@ -15,8 +16,8 @@ pub(crate) mod turns;
 
 use crate::spec::{Port, Spec, Stage, Work};
 use crate::trace::{
-    Int, Statement, barrier, cluster_barrier, cluster_begin, cluster_wait, comment, for_each, group, if_less, int,
-    loads_first, record, select, store_if_less, thread,
+    Int, Statement, barrier, cluster_barrier, cluster_begin, comment, for_each, group, if_less, int, loads_first,
+    record, select, store_if_less, thread,
 };
 use std::cmp::Ordering;
 
@@ -36,10 +37,17 @@ pub(crate) fn kernel(spec: &Spec) -> Vec<Statement> {
 fn one_pass(spec: &Spec, thread: Int, group: Int) {
     let across = spec.across_cluster();
     let [home, across] = [spec, &across].map(|view| Writer::new(view, spec, thread, group));
-    for (i, stage) in spec.stages.iter().enumerate() {
+    let mut stages = spec.stages.iter().enumerate();
+    while let Some((i, stage)) = stages.next() {
         let before = i.checked_sub(1).map(|i| &spec.stages[i]);
         wait_between(before, stage);
         comment(describe(stage));
+        if spec.joins(i) {
+            let (_, next) = stages.next().expect("a stage that is joined has one after it");
+            comment(describe(next));
+            home.joint([stage, next]);
+            continue;
+        }
         let view = if stage.is_across_cluster() { across } else { home };
         Writer { guarded: stage.is_outside(), together: together(stage), ..view }.stage(stage);
     }
@@ -137,21 +145,26 @@ impl<'a> Writer<'a> {
                 if_less(guard, int(count), || body(line, item));
             });
         }
-        if self.spec.cluster > 1 {
-            // Both halves side by side, since there are as many threads.
+        if !self.spec.mirrored() {
+            return self.items_of_pairs(count, body);
+        }
+        let body = |line: Line, item: Int| {
+            if self.spec.cluster > 1 {
+                return body(line, item);
+            }
+            // Frequencies 0 and that in the middle are mirrored to themselves.
+            let before = self.spec.before();
+            let lower = select(line.half, int(1), int(1), int(before) - line.frequency);
+            let higher = select(line.half, int(1), int(0), lower * 2);
+            if_less(int(0), lower, || if_less(higher, int(before), || body(line, item)));
+        };
+        if self.spec.side_by_side() {
             return self.items_of_pairs(2 * count, |line, i| {
-                let (item, half) = (i % count as i64, i / count as i64);
-                body(self.half_of(line, half), item);
+                body(self.half_of(line, i / count as i64), i % count as i64);
             });
         }
-        self.items_of_pairs(count, &body);
-        if self.spec.mirrored() {
-            self.items_of_pairs(count, |line, item| {
-                let before = self.spec.before();
-                if_less(int(0), line.frequency, || {
-                    if_less(line.frequency * 2, int(before), || body(self.mirror(line), item));
-                });
-            });
+        for half in [0, 1] {
+            self.items_of_pairs(count, |line, item| body(self.half_of(line, int(half)), item));
         }
     }
 
@@ -165,17 +178,7 @@ impl<'a> Writer<'a> {
         count % cluster == 0 && count / cluster * tile == threads && self.spec.windows() % tile == 0
     }
 
-    /// Before a stage across the cluster writes what a thread has read of item after item.
-    fn before_writing(&self, to: &Port, late: bool) {
-        match to {
-            Port::Cluster if late => cluster_wait(),
-            // Elsewhere this memory may still be read.
-            Port::Shares => cluster_barrier(),
-            _ => {}
-        }
-    }
-
-    /// The same, of windows that are mirrored only of the first.
+    /// `body` for each of `count` items of each window; of mirrored ones as one.
     fn items_of_pairs(&self, count: usize, body: impl Fn(Line, Int)) {
         let spec = self.spec;
         if count == 0 {
@@ -190,18 +193,35 @@ impl<'a> Writer<'a> {
             };
             return if_less(i, int(count * spec.windows()), || body(self.line(window, int(0)), item));
         }
-        let (total, tile) = (count * spec.tile, spec.tile as i64);
+        let total = count * spec.tile;
         let guarded = self.guarded && spec.windows() % spec.tile != 0;
         let one = |i: Int| {
-            let (line, item) = match self.fixed {
-                Some(line) => (line, i / tile),
-                None if spec.interleaved() => (self.of_slot(i % tile), i / tile),
-                None => (self.of_slot(i / count as i64), i % count as i64),
-            };
+            let (line, item) = self.item(i, count);
             let guard = if guarded { line.window } else { int(0) };
             if_less(guard, int(spec.windows()), || body(line, item));
         };
         self.deal(total, if guarded { 1 } else { self.together }, one);
+    }
+
+    /// Item number i of all of the work group's windows, which have `count` each: its window, and its number there.
+    fn item(&self, i: Int, count: usize) -> (Line, Int) {
+        let tile = self.spec.tile as i64;
+        match self.fixed {
+            Some(line) => (line, i / tile),
+            None if self.spec.interleaved() => (self.of_slot(i % tile), i / tile),
+            None => (self.of_slot(i / count as i64), i % count as i64),
+        }
+    }
+
+    /// The first of two mirrored windows, or the other.
+    fn half_of(&self, line: Line, half: Int) -> Line {
+        let before = int(self.spec.before());
+        let (low, high) = match self.spec.cluster > 1 {
+            true => (self.rank, select(self.rank, int(1), int(self.spec.before() / 2), before - self.rank)),
+            false => (line.frequency, before - line.frequency),
+        };
+        let slot = line.slot + half * self.spec.mirror_offset() as i64;
+        Line { slot, half, frequency: select(half, int(1), low, high), ..line }
     }
 
     /// Deals out `total` numbers to the threads, each taking so many at once: it loads what all of them need, then stores.
@@ -254,20 +274,6 @@ impl<'a> Writer<'a> {
         let (after, frequency) = divide(part, spec.after(), spec.parts() / spec.after());
         // Which of the windows a number stands for is free: frequencies serve those that write spectra, and no other minds.
         Line { window, number, slot, half: int(0), frequency: frequency + self.rank, after }
-    }
-
-    /// The window with terms N − k of one with terms k.
-    fn mirror(&self, line: Line) -> Line {
-        let frequency = int(self.spec.before()) - line.frequency;
-        Line { slot: line.slot + self.spec.mirror_offset() as i64, half: int(1), frequency, ..line }
-    }
-
-    /// The window of a cluster's work group with this number, of its first.
-    fn half_of(&self, line: Line, half: Int) -> Line {
-        let before = self.spec.before();
-        let mirror = select(self.rank, int(1), int(before / 2), int(before) - self.rank);
-        let slot = line.slot + half * self.spec.mirror_offset() as i64;
-        Line { slot, half, frequency: select(half, int(1), self.rank, mirror), ..line }
     }
 
     /// The digits before the window in the order of the places.

@@ -2,7 +2,7 @@
 
 use super::{Line, Writer};
 use crate::spec::{Digit, Packing, Port, View};
-use crate::trace::{Array, Int, Sym, int};
+use crate::trace::{Array, Int, Sym, int, select};
 use fourfold::engine::C;
 
 /// `count` places from `base` on, `step` apart; `base` modulo `step · count` is less than `step`.
@@ -23,6 +23,13 @@ pub(super) struct Address {
 impl From<Int> for Address {
     fn from(at: Int) -> Address {
         Address { peer: int(0), at }
+    }
+}
+
+impl Address {
+    /// `x` where a < b, else `y`, in the work group's own memory.
+    pub(super) fn select(a: Int, b: Int, x: Address, y: Address) -> Address {
+        select(a, b, x.at, y.at).into()
     }
 }
 

@@ -1,0 +1,41 @@
+//! What measuring chooses from. (Not beside the code: a test program that has the engine's own modules compiles the engine anew, for minutes.)
+
+mod common;
+
+use common::run::{execute, planner};
+use fourfold::engine::candidates;
+use fourfold::verify::{Data, check};
+use fourfold::{Isa, Problem, Recipe};
+
+const PROBLEMS: [&str; 11] = [
+    "dct2 f64 48x80",
+    "dct3 f32 2048",
+    "dst4 f64 1024",
+    "fft f64 960",
+    "ifft f32 4096 axes=0",
+    "rfft f64 3x512 axes=1",
+    "irfft f64 1536",
+    "dct2 f32 2x2x4096 axes=2",
+    "dht f64 34x35",
+    "dct1 f64 65",
+    "rfft f32 16x18",
+];
+
+/// Whatever measuring picks is right, and its text says what runs.
+#[test]
+fn all_candidates_are_right() {
+    let mut count = 0;
+    for problem in PROBLEMS.map(|text| text.parse::<Problem>().unwrap()) {
+        for recipe in candidates(&problem) {
+            assert_eq!(recipe.to_string().parse::<Recipe>().unwrap(), recipe);
+            for isa in Isa::available() {
+                let plan = planner(isa, 1).plan_recipe(recipe.clone()).unwrap();
+                let run = |x: &Data, y: &mut Data| execute(&plan, x, y);
+                let verdict = check(&problem, recipe.uses_bluestein(), 1, run).unwrap();
+                assert!(verdict.holds(), "{isa} {recipe}: {verdict:?}");
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 60, "only {count} candidates");
+}
