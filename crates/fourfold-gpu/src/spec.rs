@@ -199,6 +199,13 @@ pub(crate) enum Port {
     Array(View),
 }
 
+impl Port {
+    /// Whether it is in device memory.
+    pub(crate) fn is_outside(&self) -> bool {
+        matches!(self, Port::Scratch | Port::Array(_))
+    }
+}
+
 /// How the elements of an array are seen as complex numbers. Tables are named by where they begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct View {
@@ -312,7 +319,7 @@ impl Stage {
 
     /// Whether it touches device memory.
     pub(crate) fn is_outside(&self) -> bool {
-        [&self.from, &self.to].iter().any(|port| matches!(port, Port::Scratch | Port::Array(_)))
+        self.from.is_outside() || self.to.is_outside()
     }
 }
 

@@ -25,9 +25,12 @@ impl Writer<'_> {
             };
             let sources = self.small_addresses(&small, from, line);
             let range = |j: usize| [j * split.groups, (j + 1) * split.groups];
+            let load = |j: usize| self.load(from, line, sources[j], range(j));
+            // What takes longest is asked for first: twiddles are often in a cache.
+            let outside: Vec<C<Sym>> = (0..split.radix).filter(|_| from.is_outside()).map(load).collect();
             let twiddles = self.twiddles(split, &small);
-            let load = |j: usize| twiddles.before(split, j, self.load(from, line, sources[j], range(j)));
-            let z: Vec<C<Sym>> = (0..split.radix).map(load).collect();
+            let number = |j: usize| outside.get(j).copied().unwrap_or_else(|| load(j));
+            let z: Vec<C<Sym>> = (0..split.radix).map(|j| twiddles.before(split, j, number(j))).collect();
             let targets = self.small_targets(&small, to, line, split);
             if *to == Port::Shares {
                 // Elsewhere this memory may still be read.
