@@ -103,8 +103,13 @@ impl Lines<'_> {
     fn columns(&self, packing: Packing, limits: &Limits) -> Option<usize> {
         let (geometry, elements) = (self.geometry(packing), self.elements(packing));
         let (bytes, column) = (self.precision.bytes(), geometry.line_bytes(self.precision));
-        let shared = geometry.across() && limits.shares(2 * elements * self.dft().2 * bytes / column);
-        let groups = || radices(elements, true).first().map_or(0, |radix| radix / 2);
+        let digits = radices(elements, true);
+        // Alone on a multiprocessor they are worth it where the last DFTs are one stage with the combine.
+        let joint =
+            self.dft().0 == Data::Real && self.dft().2 == 1 && digits.last().is_some_and(|radix| radix % 2 == 0);
+        let (elements, resident) = (2 * elements * self.dft().2 * bytes / column, if joint { 1 } else { 2 });
+        let shared = geometry.across() && limits.shares(elements, resident);
+        let groups = || digits.first().map_or(0, |radix| radix / 2);
         shared.then(|| (geometry.lines() * column).div_ceil(RUN / 2) * groups())
     }
 

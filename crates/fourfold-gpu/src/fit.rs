@@ -29,10 +29,10 @@ impl Limits {
     }
 
     /// Whether columns of so many elements are for a cluster: one work group has no room for them in runs of 64 bytes with the skips between, and
-    /// two of as many as a cluster has do.
-    pub(crate) fn shares(&self, elements: usize) -> bool {
+    /// a multiprocessor has for `resident` of as many as a cluster has.
+    pub(crate) fn shares(&self, elements: usize, resident: usize) -> bool {
         let bytes = elements.saturating_add(elements / 16).saturating_mul(RUN / 2);
-        bytes > self.local_bytes && bytes / self.cluster <= self.local_bytes / 2
+        bytes > self.local_bytes && bytes / self.cluster <= self.local_bytes / resident
     }
 }
 

@@ -17,7 +17,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const FILES: [&str; 2] = [include_str!("../../../cases/small.txt"), include_str!("../../../cases/gpu.txt")];
 
 /// Columns that take the most threads of a cluster.
-const LONG: [&str; 5] = [
+const LONG: [&str; 6] = [
+    "dct2 f32 16384x16384",
     "dst4 f64 18928x1988",
     "fft f64 23296x500 axes=0",
     "dct3 f64 18816x738 axes=0",
