@@ -1,6 +1,6 @@
 //! What may be chosen of a pass, with no change of its results but in rounding: estimated here, or found by measuring.
 
-use crate::chain::factors::{RADICES, gpu_factors, radices, radices_of_two};
+use crate::chain::factors::{NARROW, RADICES, gpu_factors, narrow_radices, radices};
 use crate::draft::Chosen;
 use crate::fit::RUN;
 use crate::lines::Array;
@@ -129,9 +129,11 @@ impl Lines<'_> {
 
     fn radices(&self, packing: Packing, clustered: bool, limits: &Limits) -> Vec<usize> {
         let (lines, elements) = (self.geometry(packing).lines(), self.elements(packing));
-        // Where combines come before or after, fewer numbers a thread measured faster, by up to a third.
-        if packing != Packing::Complex && limits.spreads(lines, elements) {
-            return radices_of_two(elements);
+        let narrow = narrow_radices(elements);
+        // Where combines come before or after, fewer numbers a thread measured faster, by up to a third; what is convolved has no windows.
+        let windows = narrow.iter().product::<usize>() == elements;
+        if packing != Packing::Complex && windows && limits.spreads(lines, elements / NARROW) {
+            return narrow;
         }
         radices(elements, clustered)
     }

@@ -272,6 +272,7 @@ pub(crate) fn whole_lines(precision: Precision, chain: &Chain, geometry: Geometr
         lines: geometry.lines(),
         tile: 1,
         cluster: 1,
+        side_by_side: false,
         across: geometry.across(),
         threads: 1,
         packing: chain.packing,

@@ -23,9 +23,9 @@ const FEW: usize = 8;
 const LEAST_RUN: usize = 32;
 
 impl Limits {
-    /// Whether so few lines of so many elements are better done by more work groups than one a line, though in several kernels.
-    pub(crate) fn spreads(&self, lines: usize, elements: usize) -> bool {
-        FEW * lines <= self.units && elements > 2 * THREADS * 8
+    /// Whether so few work groups have so many butterflies each that more of them are faster, though they run in several kernels.
+    pub(crate) fn spreads(&self, groups: usize, butterflies: usize) -> bool {
+        FEW * groups <= self.units && butterflies > 2 * THREADS
     }
 
     /// Whether columns of so many elements are for a cluster: one work group has no room for them in runs of 64 bytes with the skips between, and
@@ -41,7 +41,8 @@ impl Spec {
     pub(crate) fn fitted(mut self, limits: &Limits, shared: bool, size: Size) -> Vec<Spec> {
         self.across &= self.lines > 1;
         let whole = self.clone().tiled(limits, size);
-        let spread = whole.as_ref().is_none_or(|spec| size.tile.is_none() && spec.should_be_spread(limits));
+        let spread =
+            whole.as_ref().is_none_or(|spec| size.tile.is_none() && limits.spreads(spec.groups(), spec.butterflies()));
         if spread {
             self.straighten();
         }
@@ -107,11 +108,6 @@ impl Spec {
         own.map(|axis| axis.size).product::<usize>() * parts == self.lines
     }
 
-    /// Whether so few work groups have so much to do that more of them are faster, though they run in several kernels.
-    fn should_be_spread(&self, limits: &Limits) -> bool {
-        FEW * self.groups() <= limits.units && self.butterflies() > 2 * THREADS
-    }
-
     /// Without stages for neighbours alone: their work group would need the line as a whole.
     fn straighten(&mut self) {
         if let [Stage { work: Work::Interleave(_), from, .. }, next, ..] = &mut *self.stages {
@@ -157,8 +153,9 @@ impl Spec {
         let alone = share * self.local_bytes() > limits.local_bytes || self.groups() <= limits.units;
         let most = if alone { 2 * THREADS } else { THREADS };
         let most = size.threads.unwrap_or(most).min(limits.threads);
-        // Threads for both of mirrored windows take half as long, but longer in all.
-        let windows = if self.groups() <= FEW * limits.units { self.slots() } else { self.tile };
+        // Both of mirrored windows at once take half as long, but longer in all.
+        self.side_by_side = self.groups() <= FEW * limits.units;
+        let windows = if self.side_by_side { self.slots() } else { self.tile };
         self.threads = (self.butterflies() * windows).next_multiple_of(32).clamp(1, most);
         Some(self.with_skips(limits))
     }
@@ -170,7 +167,8 @@ impl Spec {
         if first.radix % 2 == 1 || cluster < 2 || cluster > limits.cluster || !self.has_windows() {
             return None;
         }
-        let mut spec = Spec { cluster, window: Window { first: 1, last: self.digits.len() }, ..self.clone() };
+        let window = Window { first: 1, last: self.digits.len() };
+        let mut spec = Spec { cluster, window, side_by_side: true, ..self.clone() };
         match &mut *spec.stages {
             [.., to_shares, last] if self.back => (to_shares.to, last.from) = (Port::Shares, Port::Shares),
             [first, ..] => first.to = Port::Cluster,
@@ -196,11 +194,6 @@ impl Spec {
         };
         let fits = spec.local_bytes() <= limits.local_bytes && spec.threads <= most;
         fits.then(|| spec.with_skips(limits))
-    }
-
-    /// Whether the windows of frequencies b and −b have threads each, and not one after the other.
-    pub(crate) fn side_by_side(&self) -> bool {
-        self.cluster > 1 || self.threads > self.butterflies() * self.tile
     }
 
     /// Items of the longest stage of butterflies in one window, or of any if there are none: of combines a thread takes several.

@@ -401,6 +401,34 @@ fn clusters_are_right_and_have_no_races() {
     }
 }
 
+/// All ways in which the last DFTs and the combine are one stage: radices, rounds, packings, directions.
+#[test]
+fn joint_stages_are_right_and_have_no_races() {
+    let target = Target::cuda("sm_90").unwrap().with_local_bytes(16 << 10).with_units(1);
+    for (case, choice) in [
+        ("dct2 f64 512x8", "lines 8 8 8 cluster"),
+        ("dct3 f32 512x32", "lines 8 8 8 cluster"),
+        ("idst3 f64 400x8", "lines 10 4 10 cluster"),
+        ("dst2 f32 768x16 inplace", "lines 8 12 8 cluster"),
+        ("dct2 f64 512x8 axes=0", "pairs 16 4 4 cluster"),
+        ("dct3 f64 768x4 axes=0", "pairs 8 4 3 4 cluster"),
+        ("dht f32 768x8 axes=0", "pairs 8 6 8 cluster"),
+        ("dct3 f64 784x4 axes=0", "pairs 14 14 2 cluster"),
+        ("idxst f64 512x4 axes=0", "pairs 4 8 8 cluster"),
+    ] {
+        let problem: Problem = case.parse().unwrap();
+        let recipe = Planner::new().recipe(&problem);
+        let passes = |choices: &[Choice]| drafts(target.limits(), &recipe, false, None, choices).unwrap();
+        let mut choices: Vec<Choice> =
+            passes(&[]).into_iter().flat_map(|draft| draft.passes).map(|pass| pass.choice).collect();
+        *choices.last_mut().unwrap() = choice.parse().unwrap();
+        let specs: Vec<Spec> = passes(&choices).into_iter().flat_map(|draft| draft.specs).collect();
+        assert!(specs.iter().any(|spec| (0..spec.stages.len()).any(|i| spec.joins(i))), "{case}: {choice}");
+        let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
+        assert!(verdict.holds(), "{case} with {choice}: {verdict:?}");
+    }
+}
+
 #[test]
 fn kernels_without_clusters_have_no_races() {
     for case in ["dct2 f64 48x40", "dct3 f32 60x34", "rfft f64 18x26", "dst1 f64 5x47", "fft f32 34x2"] {

@@ -1,7 +1,8 @@
 //! All that specialises a kernel, as pure data: a kernel is a function of its [`Spec`].
 //!
 //! A pass takes every line of an axis through a chain of [`Stage`]s. A stage is a loop over independent items: each reads some numbers of
-//! its line, computes, and writes as many *where it has read them*. So a line needs one buffer, and one barrier between stages.
+//! its line, computes, and writes as many *where it has read them*. So a line needs one buffer, and one barrier between stages. (In clusters two stages are
+//! done as one, with the barrier between an exchange of what each item needs of another: `kernels/joint.rs`.)
 //!
 //! **Places.** A DFT of length r₁·r₂⋯ works on a buffer whose places have the digits d₁, d₂, … (d₁ the most significant). Before stage i,
 //! digits from i on are those of the time n = d₁·r₂r₃⋯ + d₂·r₃⋯ + …; every stage turns its digit into one of the frequency
@@ -38,6 +39,8 @@ pub(crate) struct Spec {
     pub(crate) tile: usize,
     /// Work groups that share a tile; 1 without a cluster. The window is then that of all digits but the first.
     pub(crate) cluster: usize,
+    /// Whether the windows of frequencies b and −b, which a work group has together, have threads each, and are not done one after the other.
+    pub(crate) side_by_side: bool,
     /// Whether neighbouring lines are closer in memory than the elements of one.
     pub(crate) across: bool,
     /// Threads of a work group.

@@ -34,7 +34,7 @@ pub fn rader_spectrum(p: usize) -> Vec<Complex<f64>> {
     spectrum.iter().map(|z| Complex::new(z.re.over(by).into(), z.im.over(by).into())).collect()
 }
 
-/// The recipes that differ from the default one of `problem` in one thing: what measuring tries, and more when it has found better ones.
+/// The recipes that differ from the default one of `problem` in one thing, which measuring tries first.
 pub fn candidates(problem: &Problem) -> Vec<Recipe> {
     let default = crate::rules::axes::recipe(problem);
     let steps = 0..crate::rules::candidates::steps(&default);

@@ -69,13 +69,16 @@ pub(crate) fn radices(n: usize, shared: bool) -> Vec<usize> {
     best.unwrap_or_default()
 }
 
-/// Those of what is smooth of a length in two kernels, as even as can be: as few as can be of at most 8, so that many threads have little to do each.
-pub(crate) fn radices_of_two(n: usize) -> Vec<usize> {
-    const MOST: usize = 8;
+/// The largest radix of those of [`narrow_radices`].
+pub(crate) const NARROW: usize = 8;
+
+/// Radices that leave many threads with little to do each: what is smooth of a length as two factors, as even as can be, and each of these as
+/// few radices of at most [`NARROW`] as can be, where there are any.
+pub(crate) fn narrow_radices(n: usize) -> Vec<usize> {
     let n = smooth(n);
     let second = (1..=n.isqrt()).rev().find(|factor| n % factor == 0).unwrap_or(1);
     let narrow = |n: usize| {
-        let fewest = (1..usize::BITS).map(|count| splits(n, MOST, count)).find(|ways| !ways.is_empty());
+        let fewest = (1..usize::BITS).map(|count| splits(n, NARROW, count)).find(|ways| !ways.is_empty());
         fewest.and_then(|ways| ways.into_iter().min_by_key(|list| list.iter().sum::<usize>()))
     };
     [n / second, second].into_iter().flat_map(|n| narrow(n).unwrap_or_else(|| radices(n, false))).collect()
@@ -138,8 +141,8 @@ mod tests {
         assert_eq!(radices(2310), [15, 14, 11]);
         assert_eq!(radices(1000), [10, 10, 10]);
         assert_eq!(radices(1 << 28).len(), 7);
-        assert_eq!(radices_of_two(1 << 15), [8, 8, 4, 8, 4, 4]);
-        assert_eq!(radices_of_two(1 << 17), [8, 8, 8, 8, 8, 4]);
-        assert_eq!(radices_of_two(11 * 4096), [8, 8, 4, 16, 11]);
+        assert_eq!(narrow_radices(1 << 15), [8, 8, 4, 8, 4, 4]);
+        assert_eq!(narrow_radices(1 << 17), [8, 8, 8, 8, 8, 4]);
+        assert_eq!(narrow_radices(11 * 4096), [8, 8, 4, 16, 11]);
     }
 }

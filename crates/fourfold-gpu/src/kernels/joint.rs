@@ -1,10 +1,12 @@
-//! The last digit's DFTs and the combine of half spectra in one stage, where every thread has as many DFTs as it can hold: half of the terms
-//! that it combines are in its registers, and the other half alone goes through local memory.
+//! The last digit's DFTs and the combine of half spectra in one stage, in clusters, where all threads have equally many DFTs, and no more than they can
+//! hold: half of the terms that a thread combines are in its registers, and the other half alone goes through local memory. (Work groups alone
+//! measured up to a fifth slower so.)
 //!
 //! DFT number j of a window of L places has the frequencies h = j + M·q, q < r, with M = L/r. The term that h is combined with, at L − 1 − h in windows
 //! of frequencies b > 0 before, else at L − h, is number r − 1 − q of the DFT at M − 1 − j or M − j: its *partner*. So each combines its terms q < r/2
 //! with the upper half of its partner's. Where b and j are 0, the partner is the DFT itself with its number r − q, and terms 0 and r/2 are combined with themselves.
 
+use super::combine::turn;
 use super::dft::{Small, small_dft};
 use super::place::Address;
 use super::{Line, Writer};
@@ -28,9 +30,7 @@ impl Spec {
         };
         let buffered = first.to == Port::Buffer && (self.back || first.from == Port::Buffer);
         let paired = matches!(self.packing, Packing::Lines | Packing::Pairs) && split.radix % 2 == 0;
-        // Measured: work groups alone are up to a fifth slower so.
-        let alone = self.cluster == 1;
-        buffered && paired && !alone && split.rader.is_none() && self.rounds(split).is_some()
+        self.cluster > 1 && buffered && paired && split.rader.is_none() && self.rounds(split).is_some()
     }
 
     /// How many DFTs a thread has, if every one has as many, and can hold them.
@@ -191,7 +191,7 @@ impl Writer<'_> {
                     self.write_part(part, line, int(0), &self.end_terms(Which::Last, end));
                 }
                 Which::Inner { .. } if pairs => {
-                    let [term, _] = unpack(middle, middle, super::combine::turn(turns, int(n / 4)));
+                    let [term, _] = unpack(middle, middle, turn(turns, int(n / 4)));
                     self.write_part(part, line, int(n / 4 - 1), &[term]);
                 }
                 Which::Inner { .. } => {}
@@ -204,7 +204,7 @@ impl Writer<'_> {
             let i = k - 1;
             match self.spec.packing {
                 Packing::Pairs => {
-                    let [a, b] = unpack(z, mirror, super::combine::turn(turns, k));
+                    let [a, b] = unpack(z, mirror, turn(turns, k));
                     self.write_part(part, line, i, &[a]);
                     self.write_part(part, line, int(n / 2 - 2) - i, &[b]);
                 }

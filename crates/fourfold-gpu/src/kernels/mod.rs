@@ -158,7 +158,7 @@ impl<'a> Writer<'a> {
             let higher = select(line.half, int(1), int(0), lower * 2);
             if_less(int(0), lower, || if_less(higher, int(before), || body(line, item)));
         };
-        if self.spec.side_by_side() {
+        if self.spec.side_by_side {
             return self.items_of_pairs(2 * count, |line, i| {
                 body(self.half_of(line, i / count as i64), i % count as i64);
             });
