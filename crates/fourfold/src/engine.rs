@@ -1,6 +1,6 @@
 //! For those who write engines: the rules and the arithmetic that every engine shares.
 //!
-//! An engine takes a [`Recipe`](crate::Recipe), [reduces](reduce) each of its sums to a DFT between two combines, and does that DFT
+//! An engine takes a [`Recipe`], [reduces](reduce) each of its sums to a DFT between two combines, and does that DFT
 //! with [`Butterfly`]s, [`unpack`] and [`pack`], over a [`Real`] of its own: a SIMD vector, or a symbol of a kernel being
 //! written. This module changes more often than the rest of the crate.
 
