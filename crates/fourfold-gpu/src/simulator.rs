@@ -405,17 +405,8 @@ fn clusters_are_right_and_have_no_races() {
 #[test]
 fn joint_stages_are_right_and_have_no_races() {
     let target = Target::cuda("sm_90").unwrap().with_local_bytes(16 << 10).with_units(1);
-    for (case, choice) in [
-        ("dct2 f64 512x8", "lines 8 8 8 cluster"),
-        ("dct3 f32 512x32", "lines 8 8 8 cluster"),
-        ("idst3 f64 400x8", "lines 10 4 10 cluster"),
-        ("dst2 f32 768x16 inplace", "lines 8 12 8 cluster"),
-        ("dct2 f64 512x8 axes=0", "pairs 16 4 4 cluster"),
-        ("dct3 f64 768x4 axes=0", "pairs 8 4 3 4 cluster"),
-        ("dht f32 768x8 axes=0", "pairs 8 6 8 cluster"),
-        ("dct3 f64 784x4 axes=0", "pairs 14 14 2 cluster"),
-        ("idxst f64 512x4 axes=0", "pairs 4 8 8 cluster"),
-    ] {
+    let cases = include_str!("../../../cases/joint.txt").lines().filter_map(|line| line.split_once(": "));
+    for (case, choice) in cases {
         let problem: Problem = case.parse().unwrap();
         let recipe = Planner::new().recipe(&problem);
         let passes = |choices: &[Choice]| drafts(target.limits(), &recipe, false, None, choices).unwrap();
