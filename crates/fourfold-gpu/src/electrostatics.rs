@@ -5,7 +5,7 @@ use crate::kernels::cells::{CellSpec, CellWork, SUMS};
 use crate::library::Library;
 use crate::runtime::{Arguments, Buffer, Kernel, argument, check_nvrtc, compile_cuda};
 use crate::{Device, GpuArray, GpuCells, GpuPlan, GpuPlanner, Target};
-use fourfold::electrostatics::{Builder, Cells, Float, MAPS, Map, Spreader, Wanted, Work, steps};
+use fourfold::electrostatics::{Builder, Cells, Float, Grid, MAPS, Map, Spreader, Wanted, Work, steps};
 use fourfold::{Method, Multiplier, Planner, Precision, Problem, Result};
 use std::thread;
 
@@ -51,6 +51,8 @@ pub struct GpuElectrostatics<T> {
 /// The maps of a system on its device, each of shape \[M, N\] in C order.
 pub struct GpuMaps<T> {
     arrays: Vec<GpuArray<T>>,
+    grid: Grid,
+    potential: bool,
     /// Charges of bins, 0 where they are not being summed.
     sums: Buffer,
 }
@@ -102,7 +104,7 @@ impl<T: Float> GpuElectrostatics<T> {
         let arrays = (0..MAPS).map(|_| self.device.array(count)).collect::<Result<_>>()?;
         let mut sums = self.device.runtime.allocate(count * size_of::<u64>())?;
         self.device.queue.upload(&vec![0f64; count], &mut sums)?;
-        Ok(GpuMaps { arrays, sums })
+        Ok(GpuMaps { arrays, grid: *self.spreader.grid(), potential: self.wanted.potential, sums })
     }
 
     /// A copy of cells on the device.
@@ -152,6 +154,7 @@ impl<T: Float> GpuElectrostatics<T> {
     /// If the maps are those of another grid or device, or the device fails.
     pub fn transform(&self, maps: &mut GpuMaps<T>) -> Result<()> {
         self.check_maps(maps)?;
+        maps.potential = self.wanted.potential;
         for (plan, from, to) in &self.steps {
             let (from, to) = (*from as usize, *to as usize);
             if from == to {
@@ -169,9 +172,9 @@ impl<T: Float> GpuElectrostatics<T> {
     /// terms, which the host adds.
     ///
     /// # Errors
-    /// If the system computes no potential, the maps are those of another grid, or the device fails.
+    /// If the system that filled the maps computes no potential, they are those of another grid, or the device fails.
     pub fn energy(&self, maps: &GpuMaps<T>) -> Result<f64> {
-        if !self.wanted.potential {
+        if !maps.potential {
             return Err(argument("the system computes no potential: build it with `potential(true)`".into()));
         }
         self.check_maps(maps)?;
@@ -249,9 +252,9 @@ impl<T: Float> GpuElectrostatics<T> {
     }
 
     fn check_maps(&self, maps: &GpuMaps<T>) -> Result<()> {
-        // The field's is as long as all were when they were made; the density's can be another by now.
-        let maps = [("field", Map::FieldX), ("density", Map::Density)].map(|(name, map)| (name, maps.array(map).len()));
-        maps.into_iter().try_for_each(|(name, len)| self.spreader.check_map(name, len))
+        self.spreader.check_grid(&maps.grid)?;
+        // It may have been swapped for another array since.
+        self.spreader.check_map("density", maps.array(Map::Density).len())
     }
 }
 
@@ -287,7 +290,7 @@ mod tests {
     use super::*;
     use crate::Api;
     use crate::runtime::tests::present;
-    use fourfold::electrostatics::{Electrostatics, Grid};
+    use fourfold::electrostatics::Electrostatics;
 
     /// Whose maps few devices hold.
     #[test]

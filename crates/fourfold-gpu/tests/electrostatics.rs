@@ -281,8 +281,19 @@ fn what_cannot_be_is_an_error() {
     assert!(system.solve(outside, &mut maps).unwrap_err().to_string().contains("cell 0 of size"));
     let other = GpuElectrostatics::new(&planner, &builder([8, 10]), &Planner::new()).unwrap();
     assert!(other.transform(&mut maps).unwrap_err().to_string().contains("8 x 10 bins"));
+    // As many bins in another shape.
+    let turned = GpuElectrostatics::new(&planner, &builder([16, 4]), &Planner::new()).unwrap();
+    let error = turned.transform(&mut maps).unwrap_err();
+    assert!(error.to_string().contains("16 x 4 bins"), "{error}");
     let inside = Cells { low: [&[1.0], &[1.0]], size: [&[1.0], &[1.0]] };
     let mut cells = system.cells(inside).unwrap();
+    // The energy takes a potential, of whatever system filled the maps last.
+    let fast = GpuElectrostatics::new(&planner, &builder([8, 8]).potential(false), &Planner::new()).unwrap();
+    fast.solve_on(&cells, &mut maps).unwrap();
+    let error = system.energy(&maps).unwrap_err();
+    assert!(error.to_string().contains("potential(true)"), "{error}");
+    system.transform(&mut maps).unwrap();
+    fast.energy(&maps).unwrap();
     let error = other.solve_on(&cells, &mut maps).unwrap_err();
     assert!(error.to_string().contains("8 x 10 bins"), "{error}");
     let mut short = maps.array(Map::Density).device().array(1).unwrap();

@@ -373,6 +373,8 @@ fn what_cannot_be_is_an_error() {
     hint(Grid::new([0.0, 0.0], [1.0, 1.0], [1 << 40, 1 << 40]).unwrap_err(), "too large");
     hint(Grid::new([0.0, 1.0], [1.0, 1.0], [4, 4]).unwrap_err(), "no area");
     hint(Grid::new([0.0, f64::NAN], [1.0, 1.0], [4, 4]).unwrap_err(), "no area");
+    hint(Grid::new([0.0, 0.0], [1e-320, 1.0], [4, 4]).unwrap_err(), "too small");
+    hint(Grid::new([0.0, 0.0], [5e-324, 1.0], [4, 4]).unwrap_err(), "too small");
     let grid = Grid::new([0.0, 0.0], [4.0, 4.0], [4, 4]).unwrap();
     let system = Electrostatics::<f64>::builder(grid).build(&planner(2)).unwrap();
     let solve = |low: [&[f64]; 2], size: [&[f64]; 2]| {
@@ -385,9 +387,9 @@ fn what_cannot_be_is_an_error() {
     );
     hint(solve([&[-1.5], &[1.0]], [&[1.0]; 2]).unwrap_err(), "cell 0");
     hint(solve([&[f64::NAN], &[1.0]], [&[1.0]; 2]).unwrap_err(), "lies outside");
-    hint(solve([&[1.0], &[1.0]], [&[-1.0], &[1.0]]).unwrap_err(), "size [-1.0, 1.0]: expected 0 or more");
-    hint(solve([&[1.0], &[1.0]], [&[1.0], &[f64::NAN]]).unwrap_err(), "expected 0 or more");
-    hint(solve([&[1.0], &[1.0]], [&[1.0], &[f64::INFINITY]]).unwrap_err(), "expected 0 or more");
+    hint(solve([&[1.0], &[1.0]], [&[-1.0], &[1.0]]).unwrap_err(), "size [-1.0, 1.0]: expected finite numbers of 0");
+    hint(solve([&[1.0], &[1.0]], [&[1.0], &[f64::NAN]]).unwrap_err(), "finite numbers of 0 or more");
+    hint(solve([&[1.0], &[1.0]], [&[1.0], &[f64::INFINITY]]).unwrap_err(), "finite numbers of 0 or more");
     hint(solve([&[1.0], &[1.0, 2.0]], [&[1.0], &[1.0]]).unwrap_err(), "1 x, 2 y");
     // The first of several.
     let low = vec![9.0; 10_000];
@@ -397,7 +399,18 @@ fn what_cannot_be_is_an_error() {
     hint(four_n.err().unwrap(), "four-n does not have");
     let other =
         Electrostatics::<f64>::builder(Grid::new([0.0; 2], [1.0; 2], [8, 8]).unwrap()).build(&planner(1)).unwrap();
-    hint(system.transform(&mut other.maps().unwrap()).unwrap_err(), "64 elements: the grid has 4 x 4 bins");
+    hint(system.transform(&mut other.maps().unwrap()).unwrap_err(), "of a grid of 8 x 8 bins");
+    // As many bins, of other shapes or places.
+    let mut maps = system.maps().unwrap();
+    for (high, bins) in [([4.0, 4.0], [2, 8]), ([4.0, 5.0], [4, 4])] {
+        let grid = Grid::new([0.0, 0.0], high, bins).unwrap();
+        let other = Electrostatics::<f64>::builder(grid).build(&planner(1)).unwrap();
+        let cells = Cells { low: [&[1.0f64], &[1.0]], size: [&[1.0], &[1.0]] };
+        hint(other.transform(&mut maps).unwrap_err(), "of a grid of 4 x 4 bins from [0.0, 0.0] to [4.0, 4.0]");
+        hint(other.solve(cells, &mut maps).unwrap_err(), "of a grid of 4 x 4 bins");
+        hint(other.forces(cells, &maps).unwrap_err(), "of a grid of 4 x 4 bins");
+        hint(other.energy(&maps).unwrap_err(), "of a grid of 4 x 4 bins");
+    }
     // No cells, or cells without area, charge nothing.
     assert!(solve([&[], &[]], [&[], &[]]).is_ok());
     assert!(solve([&[1.0], &[1.0]], [&[0.0], &[0.0]]).is_ok());

@@ -42,7 +42,8 @@ impl Grid {
     /// The region between two corners, with so many bins along x and y.
     ///
     /// # Errors
-    /// If the region is not finite or has no area, or there are fewer than 2 bins along an axis, which have no field between them.
+    /// If the region is not finite or has no area, there are fewer than 2 bins along an axis, which have no field between them, or bins are too
+    /// small for their sides to be numbers of full precision.
     pub fn new(low: [f64; 2], high: [f64; 2], bins: [usize; 2]) -> Result<Grid> {
         let real =
             |axis: usize| low[axis].is_finite() && (high[axis] - low[axis]).is_finite() && low[axis] < high[axis];
@@ -62,7 +63,15 @@ impl Grid {
         if m.checked_mul(n).is_none_or(|all| all > 1 << 48) {
             return Err(wrong(format!("a grid of {m} x {n} bins is too large: expected at most 2^48 of them")));
         }
-        Ok(Grid { low, high, bins })
+        let grid = Grid { low, high, bins };
+        if !grid.bin_size().iter().all(|size| size.is_normal()) {
+            return Err(wrong(format!(
+                "bins of {:?} are too small: expected sides of {:e} or more",
+                grid.bin_size(),
+                f64::MIN_POSITIVE
+            )));
+        }
+        Ok(grid)
     }
 
     /// Bins along x and y, M and N.
@@ -90,7 +99,9 @@ impl Grid {
         let low = cells.low.map(|low| low[i].into());
         let size = cells.size.map(|size| size[i].into());
         if !size.iter().all(|size: &f64| size.is_finite() && *size >= 0.0) {
-            return Err(wrong(format!("cell {i} has size {size:?}: expected 0 or more along each axis")));
+            return Err(wrong(format!(
+                "cell {i} has size {size:?}: expected finite numbers of 0 or more along each axis"
+            )));
         }
         let inside = |axis: usize| low[axis] < self.high[axis] && low[axis] + size[axis] >= self.low[axis];
         if !inside(0) || !inside(1) {

@@ -28,6 +28,7 @@ pub struct Builder<T> {
 /// The maps of a system, each of shape \[M, N\] in C order, with the memory that computing them takes.
 pub struct Maps<T> {
     maps: [Vec<T>; MAPS],
+    grid: Grid,
     potential: bool,
     scratch: Scratch,
 }
@@ -131,7 +132,8 @@ impl<T: Float> Electrostatics<T> {
             map.try_reserve_exact(count).map_err(|_| Error::new(ErrorKind::Unavailable, message()))?;
             map.resize(count, T::default());
         }
-        Ok(Maps { maps, potential: self.wanted.potential, scratch: Scratch::new(self.scratch_bytes)? })
+        let grid = *self.spreader.grid();
+        Ok(Maps { maps, grid, potential: self.wanted.potential, scratch: Scratch::new(self.scratch_bytes)? })
     }
 
     /// The density of cells, and from it potential and field.
@@ -139,6 +141,7 @@ impl<T: Float> Electrostatics<T> {
     /// # Errors
     /// If a cell lies outside the region or its size is negative or not a number, or the maps are those of another grid.
     pub fn solve(&self, cells: Cells<'_, T>, maps: &mut Maps<T>) -> Result<()> {
+        self.spreader.check_grid(&maps.grid)?;
         self.spreader.density(cells, &mut maps.maps[Map::Density as usize])?;
         self.transform(maps)
     }
@@ -148,7 +151,7 @@ impl<T: Float> Electrostatics<T> {
     /// # Errors
     /// If the maps are those of another grid or method.
     pub fn transform(&self, maps: &mut Maps<T>) -> Result<()> {
-        self.spreader.check_map("density", maps.density().len())?;
+        self.spreader.check_grid(&maps.grid)?;
         maps.potential = self.wanted.potential;
         for (ready, from, to) in &self.steps {
             maps.step(&self.spreader, ready, *from as usize, *to as usize)?;
@@ -161,14 +164,16 @@ impl<T: Float> Electrostatics<T> {
     /// # Errors
     /// If the system computes no potential, or the maps are those of another grid.
     pub fn energy(&self, maps: &Maps<T>) -> Result<f64> {
+        self.spreader.check_grid(&maps.grid)?;
         self.spreader.energy(maps.density(), maps.potential()?, self.wanted.scaling)
     }
 
     /// The force on every cell along x and along y: [`Spreader::forces`].
     ///
     /// # Errors
-    /// As there.
+    /// As there, and if the maps are those of another grid.
     pub fn forces(&self, cells: Cells<'_, T>, maps: &Maps<T>) -> Result<[Vec<T>; 2]> {
+        self.spreader.check_grid(&maps.grid)?;
         self.spreader.forces(cells, maps.field())
     }
 }

@@ -142,7 +142,19 @@ impl Spreader {
         });
     }
 
+    /// An error unless maps are of this grid.
+    #[doc(hidden)]
+    pub fn check_grid(&self, grid: &Grid) -> Result<()> {
+        let of = |grid: &Grid| {
+            let ([m, n], [low, high]) = (grid.bins(), grid.region());
+            format!("{m} x {n} bins from {low:?} to {high:?}")
+        };
+        let message = || format!("the maps are of a grid of {}: expected {}", of(grid), of(&self.grid));
+        if *grid == self.grid { Ok(()) } else { Err(Error::new(ErrorKind::Argument, message())) }
+    }
+
     /// An error unless a map has as many elements as there are bins.
+    #[doc(hidden)]
     pub fn check_map(&self, name: &str, len: usize) -> Result<()> {
         let [m, n] = self.grid.bins();
         let message = || format!("the {name} map has {len} elements: the grid has {m} x {n} bins");

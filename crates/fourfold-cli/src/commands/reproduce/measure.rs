@@ -32,7 +32,7 @@ pub(super) enum Job {
 pub(super) const CUFFT: &str = "cuFFT";
 
 /// Each is measured so often at least.
-pub(super) const LEAST_ROUNDS: usize = 5;
+const LEAST_ROUNDS: usize = 5;
 
 impl Setting {
     pub(super) fn new(contender: Contender, threads: usize, quick: bool) -> Setting {

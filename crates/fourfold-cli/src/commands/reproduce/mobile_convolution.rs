@@ -5,7 +5,6 @@ use std::cell::RefCell;
 use std::hint::black_box;
 use std::rc::Rc;
 use std::thread;
-use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use fourfold::verify::Data;
@@ -14,7 +13,7 @@ use fourfold_gpu::{Device, DirectConvolution, GpuArray, GpuPlanner};
 use num_complex::Complex;
 
 use super::Outcome;
-use super::measure::{LEAST_ROUNDS, Setting, distance};
+use super::measure::{Setting, distance};
 use super::page::{Page, digits, ratio, strings};
 use super::plot::{Line, Plot};
 use crate::array::{random, zeros, zeros_of};
@@ -55,12 +54,12 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
         .to_vec(),
         columns: strings(&["N", "n", "direct", "FFT", "direct/FFT"]),
         rows,
-        plot: Some(Plot {
+        plot: Plot {
             title: "Convolution of an N × N image with n × n taps".into(),
             labels: ["n".into(), "ms".into()],
             lines,
             bars: vec![],
-        }),
+        },
     }))
 }
 
@@ -107,16 +106,8 @@ fn times(setting: &Setting, side: usize, n: usize) -> Result<[f64; 2]> {
     };
     let error = distance(&Data::F32(result), &by_fft);
     ensure!(error < 1e-4, "convolutions of {side} × {side} with {n} × {n} taps differ by {error:.1e}");
-    race(setting, [direct, fast])
-}
-
-/// The least times of runs in turn.
-fn race(setting: &Setting, mut both: [Timed; 2]) -> Result<[f64; 2]> {
-    let (start, long) = (Instant::now(), Duration::from_secs_f64(2.0 * setting.seconds()));
-    while both[0].samples() < LEAST_ROUNDS || start.elapsed() < long {
-        both.iter_mut().try_for_each(Timed::sample)?;
-    }
-    Ok(both.map(|timed| timed.spread().min))
+    let ms = setting.fastest(vec![direct, fast])?;
+    Ok([ms[0], ms[1]])
 }
 
 /// The unscaled half spectrum of taps that begin at the first element.

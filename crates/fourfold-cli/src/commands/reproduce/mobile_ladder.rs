@@ -60,12 +60,12 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
         ],
         columns: columns.collect(),
         rows,
-        plot: Some(Plot {
+        plot: Plot {
             title: "Complex 2D FFT of N × N".into(),
             labels: ["N".into(), "ms".into()],
             lines: RUNGS.into_iter().zip(lines).map(|((_, change), points)| Line { name: change.into(), points }).collect(),
             bars: vec![],
-        }),
+        },
     }))
 }
 

@@ -1,8 +1,9 @@
 //! `fourfold reproduce`: the experiments of the documents that fourfold is built from, again, on this machine.
 //!
-//! An experiment is a file with a row of [`TABLES`]. What they share is in `page.rs`, `plot.rs` and `measure.rs`.
+//! An experiment is a file with a row of [`TABLES`]. What they share is in `page.rs`, `plot.rs`, `measure.rs` and `codec.rs`.
 
 mod breakdown;
+mod codec;
 mod compression;
 mod electrostatics;
 mod four_algorithms;
@@ -34,6 +35,7 @@ use measure::Setting;
 use page::Page;
 
 /// An experiment.
+#[derive(Clone, Copy)]
 struct Table {
     /// What it is asked for by.
     name: &'static str,
@@ -70,51 +72,120 @@ const fn table(name: &'static str, about: &'static str, run: fn(&Setting) -> Res
     Table { name, about, once: false, run }
 }
 
+/// A table on an engine.
+struct Experiment<'a> {
+    table: Table,
+    setting: &'a Setting,
+}
+
+/// What became of all of them: pages that were printed, and why others were not.
+#[derive(Default)]
+struct Account {
+    pages: usize,
+    left_out: Vec<String>,
+    failed: Vec<String>,
+}
+
 /// Prints and saves the experiments that are named, or all.
 pub(super) fn run(args: &Reproduce) -> Result<()> {
     let tables = chosen(&args.tables)?;
-    fs::create_dir_all(&args.out).with_context(|| format!("cannot write in {}", args.out.display()))?;
-    let (settings, mut left_out) = settings(args)?;
-    let progress = Progress::new(settings.len() * tables.len());
-    for setting in &settings {
-        for table in tables.iter().filter(|table| !table.once || std::ptr::eq(setting, &settings[0])) {
-            progress.message(format!("{}: {}", setting.engine(), table.about));
-            match (table.run)(setting).with_context(|| format!("{} on {}", table.name, setting.engine()))? {
-                Outcome::Page(page) => {
-                    progress.print(&page.markdown())?;
-                    let engine = if table.once { String::new() } else { format!("-{}", setting.file_name()) };
-                    save(&page, &args.out, &format!("{}{engine}", table.name))?;
-                }
-                Outcome::LeftOut(why) => left_out.push(format!("{} on {}: {why}", table.name, setting.engine())),
-            }
-            progress.step();
-        }
-    }
-    drop(progress);
+    let (settings, left_out) = settings(args)?;
+    let account = carry_out(&experiments(&tables, &settings), &args.out)?;
+    let left_out: Vec<&String> = left_out.iter().chain(&account.left_out).collect();
     let lines: String = left_out.iter().map(|line| format!("left out: {line}\n")).collect();
-    Ok(io::stdout().write_all(lines.as_bytes())?)
+    io::stdout().write_all(lines.as_bytes())?;
+    let failed = account.failed;
+    ensure!(failed.is_empty(), "these tables failed:\n{}", failed.join("\n"));
+    ensure!(account.pages > 0, "nothing of what was asked for can be done here");
+    Ok(())
 }
 
-fn chosen(names: &[String]) -> Result<Vec<&'static Table>> {
-    if names.is_empty() {
-        return Ok(TABLES.iter().collect());
+/// One experiment that fails does not keep the others from being done.
+fn carry_out(experiments: &[Experiment<'_>], out: &Path) -> Result<Account> {
+    fs::create_dir_all(out).with_context(|| format!("cannot write in {}", out.display()))?;
+    // Before hours of measuring rather than after.
+    for experiment in experiments {
+        experiment.files().try_for_each(|file| Output::create(&out.join(file)).map(drop))?;
     }
-    let list = || TABLES.iter().map(|table| format!("{} ({})", table.name, table.about)).collect::<Vec<_>>().join(", ");
-    let find = |name: &String| {
-        let table = TABLES.iter().find(|table| table.name == name);
-        table.with_context(|| format!("there is no table {name:?}; there are {}", list()))
-    };
-    names.iter().map(find).collect()
+    let mut account = Account::default();
+    let progress = Progress::new(experiments.len());
+    for experiment in experiments {
+        progress.message(format!("{}: {}", experiment.setting.engine(), experiment.table.about));
+        match experiment.run() {
+            Ok(Outcome::Page(page)) => {
+                let saved = experiment.save(&page, out);
+                account.failed.extend(saved.err().map(|error| format!("{experiment}: {error:#}")));
+                progress.print(&page.markdown())?;
+                account.pages += 1;
+            }
+            Ok(Outcome::LeftOut(why)) => account.left_out.push(format!("{experiment}: {why}")),
+            Err(error) => account.failed.push(format!("{experiment}: {error:#}")),
+        }
+        progress.step();
+    }
+    Ok(account)
 }
 
-/// The engines that were named; else all, and why some are not there.
+/// Every table on every engine, those that are the same on all once.
+fn experiments<'a>(tables: &[Table], settings: &'a [Setting]) -> Vec<Experiment<'a>> {
+    let on = |(i, setting): (usize, &'a Setting)| {
+        let tables = tables.iter().filter(move |table| i == 0 || !table.once);
+        tables.map(move |&table| Experiment { table, setting }).collect::<Vec<_>>()
+    };
+    settings.iter().enumerate().flat_map(on).collect()
+}
+
+impl Experiment<'_> {
+    fn run(&self) -> Result<Outcome> {
+        (self.table.run)(self.setting)
+    }
+
+    /// The names of its files: Markdown, CSV and PNG.
+    fn files(&self) -> impl Iterator<Item = String> {
+        let name = match self.table.once {
+            true => self.table.name.to_owned(),
+            false => format!("{}-{}", self.table.name, self.setting.file_name()),
+        };
+        ["md", "csv", "png"].into_iter().map(move |extension| format!("{name}.{extension}"))
+    }
+
+    fn save(&self, page: &Page, folder: &Path) -> Result<()> {
+        let contents = [page.markdown().into_bytes(), page.csv().into_bytes(), page.plot.png()?];
+        self.files().zip(contents).try_for_each(|(file, content)| {
+            let mut output = Output::create(&folder.join(file))?;
+            output.fill(|file| file.write_all(&content))?;
+            output.commit()
+        })
+    }
+}
+
+impl std::fmt::Display for Experiment<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} on {}", self.table.name, self.setting.engine())
+    }
+}
+
+/// The tables of these names, each once; all if there are no names.
+fn chosen(names: &[String]) -> Result<Vec<Table>> {
+    let list = || TABLES.iter().map(|table| format!("{} ({})", table.name, table.about)).collect::<Vec<_>>().join(", ");
+    let unknown = names.iter().find(|name| TABLES.iter().all(|table| table.name != **name));
+    if let Some(name) = unknown {
+        bail!("there is no table {name:?}; there are {}", list());
+    }
+    let asked = |table: &&Table| names.is_empty() || names.iter().any(|name| name == table.name);
+    Ok(TABLES.iter().filter(asked).copied().collect())
+}
+
+/// The engines that were named, each once; else all, and why some are not there.
 fn settings(args: &Reproduce) -> Result<(Vec<Setting>, Vec<String>)> {
     let setting = |engine: &Engine| -> Result<Setting> {
         let contender = Contender::new(engine.clone(), Method::ALL[0], args.threads, &Wisdom::new())?;
         Ok(Setting::new(contender, args.threads, args.quick))
     };
     if !args.engine.is_empty() {
-        return Ok((args.engine.iter().map(setting).collect::<Result<_>>()?, vec![]));
+        let first = |(i, engine): &(usize, &Engine)| !args.engine[..*i].contains(engine);
+        let engines = args.engine.iter().enumerate().filter(first).map(|(_, engine)| engine);
+        return Ok((engines.map(setting).collect::<Result<_>>()?, vec![]));
     }
     let (mut settings, mut left_out) = (vec![setting(&Engine::Cpu(None))?], vec![]);
     for api in Api::ALL {
@@ -124,18 +195,6 @@ fn settings(args: &Reproduce) -> Result<(Vec<Setting>, Vec<String>)> {
         }
     }
     Ok((settings, left_out))
-}
-
-/// Writes `NAME.md`, `NAME.csv` and, if there is something to draw, `NAME.png`.
-fn save(page: &Page, folder: &Path, name: &str) -> Result<()> {
-    let write = |extension: &str, content: &[u8]| -> Result<()> {
-        let mut output = Output::create(&folder.join(format!("{name}.{extension}")))?;
-        output.fill(|file| file.write_all(content))?;
-        output.commit()
-    };
-    write("md", page.markdown().as_bytes())?;
-    write("csv", page.csv().as_bytes())?;
-    page.plot.as_ref().map_or(Ok(()), |plot| write("png", &plot.png()?))
 }
 
 /// Fails unless what was computed in two ways is the same.
@@ -157,4 +216,37 @@ const QUICK_SIDE: usize = 1024;
 fn sides(setting: &Setting, all: &[usize]) -> Result<Vec<usize>> {
     let sides: Vec<usize> = all.iter().copied().filter(|side| !setting.quick || *side <= QUICK_SIDE).collect();
     if sides.is_empty() { bail!("there is no size to measure") } else { Ok(sides) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plot::Plot;
+
+    fn page(_: &Setting) -> Result<Outcome> {
+        let plot = Plot { title: "T".into(), labels: ["x".into(), "y".into()], lines: vec![], bars: vec!["a".into()] };
+        let (columns, rows) = (page::strings(&["a"]), vec![page::strings(&["1"])]);
+        Ok(Outcome::Page(Page { title: "T".into(), text: vec![], columns, rows, plot }))
+    }
+
+    #[test]
+    fn a_failure_does_not_end_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let tables = [
+            table("fails", "", |_| bail!("no luck")),
+            table("absent", "", |_| Ok(Outcome::LeftOut("no device".into()))),
+            table("works", "", page),
+        ];
+        let contender = Contender::new(Engine::Cpu(None), Method::ALL[0], 1, &Wisdom::new()).unwrap();
+        let settings = [Setting::new(contender, 1, true)];
+        let account = carry_out(&experiments(&tables, &settings), folder.path()).unwrap();
+        assert_eq!((account.pages, account.failed), (1, vec!["fails on cpu: no luck".to_owned()]));
+        assert_eq!(account.left_out, ["absent on cpu: no device"]);
+        let mut files: Vec<_> = fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        files.sort();
+        assert_eq!(files, ["works-cpu.csv", "works-cpu.md", "works-cpu.png"]);
+    }
 }

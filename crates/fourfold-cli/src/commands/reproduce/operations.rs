@@ -6,53 +6,99 @@ use fourfold_gpu::{Counts, Launch, Target};
 
 use super::measure::Setting;
 use super::page::{Page, ratio, strings};
+use super::plot::{Line, Plot};
 use super::{Outcome, check_same};
 
-/// A method, the paper's name for its combine, and reads, multiplications and additions of a thread, as published.
-const PUBLISHED: [(&str, &str, [usize; 3]); 2] =
-    [("three-stage-naive", "naive", [2, 10, 7]), ("three-stage", "efficient", [2, 16, 12])];
+/// A combine.
+struct Combine {
+    method: &'static str,
+    /// The paper's name for it.
+    name: &'static str,
+    /// As published: threads for an array of N₁N₂ reals; reads, multiplications, additions of a thread and its arithmetic intensity, computations
+    /// a read; reads, multiplications, additions in all.
+    published: [&'static str; 8],
+}
 
+const COMBINES: [Combine; 2] = [
+    Combine {
+        method: "three-stage-naive",
+        name: "naive",
+        published: ["N₁N₂", "2", "10", "7", "8.5", "2 N₁N₂", "10 N₁N₂", "7 N₁N₂"],
+    },
+    Combine {
+        method: "three-stage",
+        name: "efficient",
+        published: ["N₁N₂/4", "2", "16", "12", "14", "N₁N₂/2", "4 N₁N₂", "3 N₁N₂"],
+    },
+];
+
+/// What [`Combine::published`] counts, and what only our kernels are asked.
+const QUANTITIES: [&str; 10] = [
+    "threads",
+    "reads a thread",
+    "multiplications a thread",
+    "additions a thread",
+    "operations a read",
+    "reads",
+    "multiplications",
+    "additions",
+    "threads launched",
+    "writes a thread",
+];
+
+/// N₁ and N₂.
 const SIDE: usize = 1024;
 
 pub(super) fn run(_: &Setting) -> Result<Outcome> {
     let problem: Problem = format!("dct2 f64 {SIDE}x{SIDE}").parse()?;
-    let mut rows = vec![];
-    for (method, name, published) in PUBLISHED {
-        let threads = threads(name);
-        let kernel = combine(method, &problem)?;
-        let Counts { reads, multiplications, additions, writes } = kernel.counts;
-        let counted = [reads, multiplications, additions];
-        for ((what, derived), counted) in
-            ["reads", "multiplications", "additions"].iter().zip(derived(name)).zip(counted)
-        {
-            check_same(&format!("{what} of the {name} combine"), derived, counted)?;
-        }
-        let launched = kernel.groups * kernel.threads;
-        let cells = published.into_iter().chain(counted).chain([writes, threads, launched]);
-        let intensity = (multiplications + additions) as f64 / reads as f64;
-        let totals = counted.map(|count| ratio((count * threads) as f64 / (SIDE * SIDE) as f64));
-        let cells = cells.map(|count| count.to_string()).chain([ratio(intensity)]).chain(totals);
-        rows.push([name.to_owned()].into_iter().chain(cells).collect());
+    let (mut columns, mut lines) = (vec![], vec![]);
+    for combine in &COMBINES {
+        let (cells, totals) = counted(combine, &problem)?;
+        let quoted = combine.published.into_iter().chain(["", ""]).map(str::to_owned);
+        columns.extend([quoted.collect::<Vec<_>>(), cells]);
+        let bars = totals.iter().enumerate().map(|(i, total)| (i as f64, *total));
+        lines.push(Line { name: combine.name.into(), points: bars.collect() });
     }
+    let row = |(i, name): (usize, &&str)| {
+        [*name].into_iter().chain(columns.iter().map(|column| &*column[i])).map(str::to_owned).collect()
+    };
     Ok(Outcome::Page(Page {
-        title: format!("Table III: the combine after the FFT of a {SIDE} × {SIDE} array, a thread"),
+        title: format!("Table III: the combine after the FFT of a {SIDE} × {SIDE} array"),
         text: vec![
             "Complex numbers read, and multiplications and additions of reals, derived from eq. 14 and eq. 17 and counted in the kernels that \
              fourfold writes; both agree, or there would be no table. The factor 2 of eq. 14 stands in the table of e^{−jπn/(2N)}, and a fused \
              multiply-add is one of each."
                 .into(),
             "The paper has N₁N₂/4 threads for the efficient combine, of which those at n₁ = 0 or n₂ = 0 do two rows' or columns' ends at once; \
-             here terms 0 and N/2 have threads of their own, (N₁/2 + 1)(N₂/2 + 1) in all, that write fewer outputs. Totals are for each element of the array."
+             here terms 0 and N/2 have threads of their own, (N₁/2 + 1)(N₂/2 + 1) in all, that write fewer outputs."
                 .into(),
         ],
-        columns: strings(&[
-            "combine", "reads, published", "multiplications, published", "additions, published", "reads", "multiplications",
-            "additions", "writes", "threads with work", "threads launched", "operations a read", "reads an element",
-            "multiplications an element", "additions an element",
-        ]),
-        rows,
-        plot: None,
+        columns: strings(&["quantity", "naive, published", "naive", "efficient, published", "efficient"]),
+        rows: QUANTITIES.iter().enumerate().map(row).collect(),
+        plot: Plot {
+            title: "The combine of a 2D DCT, an element of the array".into(),
+            labels: ["".into(), "count".into()],
+            lines,
+            bars: strings(&["reads", "multiplications", "additions"]),
+        },
     }))
+}
+
+/// Our kernel's counts, as [`QUANTITIES`], and those in all an element of the array; an error unless they are the derived ones.
+fn counted(combine: &Combine, problem: &Problem) -> Result<(Vec<String>, [f64; 3])> {
+    let name = combine.name;
+    let kernel = kernel(combine.method, problem)?;
+    let Counts { reads, multiplications, additions, writes } = kernel.counts;
+    let each = [reads, multiplications, additions];
+    for ((what, derived), counted) in ["reads", "multiplications", "additions"].iter().zip(derived(name)).zip(each) {
+        check_same(&format!("{what} of the {name} combine"), derived, counted)?;
+    }
+    let threads = threads(name);
+    let intensity = (multiplications + additions) as f64 / reads as f64;
+    let totals = each.map(|count| (count * threads) as f64 / (SIDE * SIDE) as f64);
+    let cells = [threads, reads, multiplications, additions].map(|count| count.to_string()).into_iter();
+    let cells = cells.chain([ratio(intensity)]).chain(totals.map(|total| format!("{total:.2} N₁N₂")));
+    Ok((cells.chain([kernel.groups * kernel.threads, writes].map(|count| count.to_string())).collect(), totals))
 }
 
 /// Threads that have work.
@@ -74,7 +120,7 @@ fn derived(name: &str) -> [usize; 3] {
 }
 
 /// The kernel of the last stage.
-fn combine(method: &str, problem: &Problem) -> Result<Launch> {
+fn kernel(method: &str, problem: &Problem) -> Result<Launch> {
     let mut outline = Target::opencl().outline_of(method.parse::<Method>()?.recipe(problem)?)?;
     Ok(outline.launches.pop().expect("three stages have launches"))
 }
@@ -86,10 +132,11 @@ mod tests {
     #[test]
     fn the_kernels_have_what_the_paper_says() {
         let problem = "dct2 f64 64x48".parse().unwrap();
-        for (method, name, published) in PUBLISHED {
-            let Counts { reads, multiplications, additions, .. } = combine(method, &problem).unwrap().counts;
-            assert_eq!([reads, multiplications, additions], published, "{name}");
-            assert_eq!(derived(name), published, "{name}");
+        for Combine { method, name, published } in &COMBINES {
+            let Counts { reads, multiplications, additions, .. } = kernel(method, &problem).unwrap().counts;
+            let found = [reads, multiplications, additions];
+            assert_eq!(found.map(|count| count.to_string())[..], published[1..4], "{name}");
+            assert_eq!(derived(name), found, "{name}");
         }
     }
 }

@@ -12,7 +12,7 @@ pub(super) struct Page {
     pub(super) columns: Vec<String>,
     /// Cells of which an empty one has no value.
     pub(super) rows: Vec<Vec<String>>,
-    pub(super) plot: Option<Plot>,
+    pub(super) plot: Plot,
 }
 
 impl Page {
@@ -64,7 +64,8 @@ mod tests {
     #[test]
     fn cells_are_quoted_and_absent_ones_shown() {
         let (columns, rows) = (strings(&["a", "b, c"]), vec![strings(&["1", ""]), strings(&["say \"x\"", "2"])]);
-        let page = Page { title: "T".into(), text: strings(&["P."]), columns, rows, plot: None };
+        let plot = Plot { title: "T".into(), labels: ["x".into(), "y".into()], lines: vec![], bars: vec![] };
+        let page = Page { title: "T".into(), text: strings(&["P."]), columns, rows, plot };
         assert_eq!(page.csv(), "a,\"b, c\"\n1,\n\"say \"\"x\"\"\",2\n");
         assert_eq!(page.markdown(), "# T\n\nP.\n\n| a | b, c |\n|---|---|\n| 1 | – |\n| say \"x\" | 2 |\n");
     }

@@ -7,6 +7,8 @@ use plotters::prelude::*;
 use plotters::style::register_font;
 use std::sync::OnceLock;
 
+use super::page::digits;
+
 /// What is drawn.
 pub(super) struct Plot {
     pub(super) title: String,
@@ -55,18 +57,23 @@ impl Plot {
     fn draw_lines(&self, pixels: &mut [u8]) -> Result<(), Box<dyn std::error::Error + '_>> {
         let area = BitMapBackend::with_buffer(pixels, SIZE).into_drawing_area();
         area.fill(&WHITE)?;
-        let [x, y] = [|p: &(f64, f64)| p.0, |p: &(f64, f64)| p.1].map(|side| self.range(side));
+        let (x, y) = (self.range(|p| p.0), self.range(|p| p.1));
+        let (across, up) = (spaced(self.lines.iter().flat_map(|line| &line.points).map(|p| p.0)), round(y));
         let mut chart = ChartBuilder::on(&area)
             .caption(&self.title, (FONT, 22))
             .margin(12)
             .x_label_area_size(44)
             .y_label_area_size(70)
-            .build_cartesian_2d((x.0..x.1).log_scale().base(2.0), (y.0..y.1).log_scale())?;
+            .build_cartesian_2d(
+                (x.0..x.1).log_scale().with_key_points(across),
+                (y.0..y.1).log_scale().with_key_points(up),
+            )?;
         chart
             .configure_mesh()
             .x_desc(&self.labels[0])
             .y_desc(&self.labels[1])
-            .x_label_formatter(&|x| format!("{x:.0}"))
+            .x_label_formatter(&label)
+            .y_label_formatter(&label)
             .light_line_style(TRANSPARENT)
             .label_style((FONT, 15))
             .draw()?;
@@ -103,6 +110,7 @@ impl Plot {
             .disable_x_mesh()
             .x_labels(labels)
             .x_label_formatter(&name)
+            .y_label_formatter(&label)
             .x_desc(&self.labels[0])
             .y_desc(&self.labels[1])
             .light_line_style(TRANSPARENT)
@@ -135,6 +143,41 @@ impl Plot {
     }
 }
 
+/// Where a logarithmic axis has labels: at the points that are drawn, but for those too close to the label before.
+fn spaced(places: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut places: Vec<f64> = places.collect();
+    places.sort_by(f64::total_cmp);
+    let range = places.last().unwrap_or(&1.0) / places.first().unwrap_or(&1.0);
+    let least_ratio = range.powf(1.0 / 16.0).max(1.0 + 1e-9);
+    let mut last = 0.0;
+    places.retain(|&x| {
+        let far = x > last * least_ratio;
+        if far {
+            last = x;
+        }
+        far
+    });
+    places
+}
+
+/// Where it has labels if these are to be round: as many as there is room for.
+fn round((least, most): (f64, f64)) -> Vec<f64> {
+    let steps: &[f64] = match most / least {
+        ratio if ratio < 10.0 => &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0],
+        ratio if ratio < 1e4 => &[1.0, 2.0, 5.0],
+        _ => &[1.0],
+    };
+    let decades = least.log10().floor() as i32..=most.log10().floor() as i32;
+    let all = decades.flat_map(|decade| steps.iter().map(move |step| step * 10f64.powi(decade)));
+    all.filter(|x| (least..=most).contains(x)).collect()
+}
+
+/// A number without zeros that say nothing.
+fn label(x: &f64) -> String {
+    let text = digits(*x);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
 /// The letters, once.
 fn font() -> Result<()> {
     static FAILED: OnceLock<bool> = OnceLock::new();
@@ -145,6 +188,20 @@ fn font() -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn axes_have_labels_that_can_be_read() {
+        let labels = |places: Vec<f64>| places.iter().map(label).collect::<Vec<_>>().join(" ");
+        assert_eq!(
+            labels(spaced([0.2621, 16.78, 0.9216, 1.049, 2.074, 8.294].into_iter())),
+            "0.2621 0.9216 2.074 8.294 16.78"
+        );
+        assert_eq!(labels(spaced([1024.0, 512.0, 512.0, 262144.0].into_iter())), "512 1024 262144");
+        assert_eq!(labels(round((0.9, 2.8))), "1 1.2 1.5 2 2.5");
+        assert_eq!(labels(round((0.008, 1.5))), "0.01 0.02 0.05 0.1 0.2 0.5 1");
+        assert_eq!(labels(round((0.008, 150.0))), "0.01 0.1 1 10 100");
+        assert_eq!(labels(spaced([64.0, 64.0].into_iter())), "64");
+    }
 
     #[test]
     fn lines_and_bars_are_drawn() {

@@ -1,0 +1,120 @@
+//! Algorithm 3 by a method: DCT, small coefficients dropped, IDCT.
+
+use std::hint::black_box;
+
+use anyhow::Result;
+use fourfold::{Method, Plan, Planner, Problem, Scratch};
+use fourfold_gpu::{Device, GpuArray, GpuPlan, GpuPlanner};
+
+use super::measure::{Job, Setting};
+use crate::array::zeros;
+use crate::timing::{Timed, Work};
+
+/// Coefficients of reals from −1 to 1, in orthonormal scale, that are dropped: about half.
+const THRESHOLD: f64 = 0.4;
+
+/// Milliseconds of the two transforms alone, and of all of Algorithm 3, by each method; with the transform and its inverse.
+pub(super) fn times(setting: &Setting, methods: [&'static str; 2], problems: [&Problem; 2]) -> Result<[[f64; 2]; 2]> {
+    problems.iter().try_for_each(|problem| setting.check(problem, &methods.map(Job::Whole)))?;
+    let all = methods.into_iter().flat_map(|method| [false, true].map(|drops| (method, drops)));
+    let works = all.map(|(method, drops)| codec(setting, method.parse()?, problems, drops));
+    let ms = setting.fastest(works.collect::<Result<_>>()?)?;
+    Ok([[ms[0], ms[1]], [ms[2], ms[3]]])
+}
+
+/// Ready to be timed, with or without the dropping.
+fn codec(setting: &Setting, method: Method, problems: [&Problem; 2], drops: bool) -> Result<Timed> {
+    setting.contender().0.with_planner(
+        |planner| Timed::warm(Codec::new(planner, method, problems, drops)?),
+        |device, planner| Timed::warm(DeviceCodec::new(device, planner, method, problems, drops)?),
+    )
+}
+
+/// Samples, as many as a problem takes.
+fn samples(problem: &Problem) -> Result<Vec<f64>> {
+    let (mut rng, mut samples) = (fastrand::Rng::with_seed(1), zeros(problem.input().len)?);
+    samples.iter_mut().for_each(|x| *x = 2.0 * rng.f64() - 1.0);
+    Ok(samples)
+}
+
+/// On the processor, which drops in a loop of its own.
+struct Codec {
+    plans: [Plan; 2],
+    scratch: [Scratch; 2],
+    input: Vec<f64>,
+    coefficients: Vec<f64>,
+    output: Vec<f64>,
+    drops: bool,
+}
+
+impl Codec {
+    fn new(planner: &Planner, method: Method, problems: [&Problem; 2], drops: bool) -> Result<Codec> {
+        let plan = |problem: &Problem| match method == Method::ALL[0] {
+            true => planner.plan(problem),
+            false => planner.plan_recipe(method.recipe(problem)?),
+        };
+        let plans = [plan(problems[0])?, plan(problems[1])?];
+        let scratch = [plans[0].try_scratch()?, plans[1].try_scratch()?];
+        let input = samples(problems[0])?;
+        let (coefficients, output) = (zeros(input.len())?, zeros(input.len())?);
+        Ok(Codec { plans, scratch, input, coefficients, output, drops })
+    }
+}
+
+impl Work for Codec {
+    fn run(&mut self) -> Result<()> {
+        let Codec { plans, scratch, input, coefficients, output, drops } = self;
+        plans[0].execute_with(black_box(&**input), coefficients, &mut scratch[0])?;
+        if *drops {
+            coefficients.iter_mut().for_each(|a| *a = if a.abs() < THRESHOLD { 0.0 } else { *a });
+        }
+        Ok(plans[1].execute_with(coefficients, black_box(output), &mut scratch[1])?)
+    }
+}
+
+/// On a device: plans in order, each from one array to the next.
+struct DeviceCodec {
+    plans: Vec<GpuPlan>,
+    arrays: Vec<GpuArray<f64>>,
+    device: Device,
+}
+
+impl DeviceCodec {
+    /// The default method drops in a pass of its transform, others in a trip through memory.
+    fn new(
+        device: &Device,
+        planner: &GpuPlanner,
+        method: Method,
+        [forward, backward]: [&Problem; 2],
+        drops: bool,
+    ) -> Result<DeviceCodec> {
+        let by = |problem| planner.plan_recipe(method.recipe(problem)?);
+        let plans = match (drops, method == Method::ALL[0]) {
+            (false, _) => vec![by(forward)?, by(backward)?],
+            (true, true) => vec![planner.threshold(forward, THRESHOLD)?, by(backward)?],
+            (true, false) => {
+                // Of one element along the last axis, a DCT-III changes nothing: what is left is the dropping.
+                let [height, width] = [0, 1].map(|axis| forward.input().shape[axis]);
+                let nothing: Problem = format!("dct3 f64 {height}x{width}x1 axes=2").parse()?;
+                vec![by(forward)?, planner.threshold(&nothing, THRESHOLD)?, by(backward)?]
+            }
+        };
+        let input = samples(forward)?;
+        let arrays = (0..=plans.len()).map(|_| device.upload(&input)).collect::<fourfold::Result<_>>()?;
+        Ok(DeviceCodec { plans, arrays, device: device.clone() })
+    }
+}
+
+impl Work for DeviceCodec {
+    fn run(&mut self) -> Result<()> {
+        for (i, plan) in self.plans.iter().enumerate() {
+            let (before, after) = self.arrays.split_at_mut(i + 1);
+            plan.execute_on(&before[i], &mut after[0])?;
+        }
+        Ok(())
+    }
+
+    fn finish(&self) -> Result<()> {
+        Ok(self.device.finish()?)
+    }
+}
