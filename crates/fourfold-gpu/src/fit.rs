@@ -2,7 +2,7 @@
 
 use crate::choice::Size;
 use crate::runtime::Limits;
-use crate::spec::{Across, Part, Port, Spec, Stage, Which, Window, Work};
+use crate::spec::{Across, Packing, Part, Port, Spec, Stage, Which, Window, Work};
 
 /// Threads of a work group; more where few work groups share a multiprocessor, or none do.
 const THREADS: usize = 256;
@@ -41,8 +41,9 @@ impl Spec {
     pub(crate) fn fitted(mut self, limits: &Limits, shared: bool, size: Size) -> Vec<Spec> {
         self.across &= self.lines > 1;
         let whole = self.clone().tiled(limits, size);
-        let spread =
-            whole.as_ref().is_none_or(|spec| size.tile.is_none() && limits.spreads(spec.groups(), spec.butterflies()));
+        let spread = whole
+            .as_ref()
+            .is_none_or(|spec| size.tile.is_none() && limits.spreads(spec.groups(), spec.butterflies()[1]));
         if spread {
             self.straighten();
         }
@@ -76,7 +77,7 @@ impl Spec {
                 return None;
             }
             pass.tile = pass.lines / parts;
-            threads = threads.max(pass.butterflies() * pass.tile);
+            threads = threads.max(pass.butterflies()[1] * pass.tile);
         }
         let most = limits.threads.min(MOST_REALS / passes[0].precision.bytes());
         let threads = threads.next_multiple_of(32).min(most);
@@ -156,7 +157,7 @@ impl Spec {
         // Both of mirrored windows at once take half as long, but longer in all.
         self.side_by_side = self.groups() <= FEW * limits.units;
         let windows = if self.side_by_side { self.slots() } else { self.tile };
-        self.threads = (self.butterflies() * windows).next_multiple_of(32).clamp(1, most);
+        self.threads = (self.dealt() * windows).next_multiple_of(32).clamp(1, most);
         Some(self.with_skips(limits))
     }
 
@@ -196,11 +197,22 @@ impl Spec {
         fits.then(|| spec.with_skips(limits))
     }
 
-    /// Items of the longest stage of butterflies in one window, or of any if there are none: of combines a thread takes several.
-    fn butterflies(&self) -> usize {
+    /// Items of a window for which there are threads: those of the longest stage of butterflies. Along memory, where a line of complex numbers has those of one
+    /// line, those of the shortest measured faster: a thread for each of its long butterflies, and several short ones for every thread.
+    fn dealt(&self) -> usize {
+        let [least, most] = self.butterflies();
+        let one = matches!(self.packing, Packing::Complex | Packing::Pairs) && !self.convolves();
+        if one && !self.interleaved() { least } else { most }
+    }
+
+    /// Items of the shortest and the longest stage of butterflies in one window, or of any if there are none: of combines a thread takes several.
+    fn butterflies(&self) -> [usize; 2] {
         let items = |stage: &Stage| self.window_items(&stage.work);
-        let butterflies = self.stages.iter().filter(|stage| matches!(stage.work, Work::Butterflies(_)));
-        butterflies.map(items).max().unwrap_or_else(|| self.stages.iter().map(items).max().unwrap_or(1))
+        let butterflies = self.stages.iter().filter(|stage| matches!(stage.work, Work::Butterflies(_))).map(items);
+        let butterflies: Vec<usize> = butterflies.collect();
+        let all = if butterflies.is_empty() { self.stages.iter().map(items).collect() } else { butterflies };
+        let ends = [all.iter().min(), all.iter().max()];
+        ends.map(|count| *count.unwrap_or(&1))
     }
 
     /// Items of a stage in one window.

@@ -281,10 +281,11 @@ fn what_cannot_be_is_an_error() {
     assert!(system.solve(outside, &mut maps).unwrap_err().to_string().contains("cell 0 of size"));
     let other = GpuElectrostatics::new(&planner, &builder([8, 10]), &Planner::new()).unwrap();
     assert!(other.transform(&mut maps).unwrap_err().to_string().contains("8 x 10 bins"));
-    // As many bins in another shape.
-    let turned = GpuElectrostatics::new(&planner, &builder([16, 4]), &Planner::new()).unwrap();
-    let error = turned.transform(&mut maps).unwrap_err();
-    assert!(error.to_string().contains("16 x 4 bins"), "{error}");
+    // As many bins of another size.
+    let larger = Electrostatics::builder(Grid::new([0.0, 0.0], [10.0, 7.0], [8, 8]).unwrap());
+    let larger = GpuElectrostatics::new(&planner, &larger, &Planner::new()).unwrap();
+    let error = larger.transform(&mut maps).unwrap_err();
+    assert!(error.to_string().contains("expected 8 x 8 bins from [0.0, 0.0] to [10.0, 7.0]"), "{error}");
     let inside = Cells { low: [&[1.0], &[1.0]], size: [&[1.0], &[1.0]] };
     let mut cells = system.cells(inside).unwrap();
     // The energy takes a potential, of whatever system filled the maps last.
