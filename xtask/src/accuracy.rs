@@ -1,6 +1,6 @@
 //! `cargo xtask accuracy`: writes `docs/accuracy.md` from what `fourfold verify` measures.
 
-use crate::machine::{date_and_machine, fourfold};
+use crate::machine::{date_and_machine, fourfold, fourfold_for_this_machine};
 use crate::process::{command, output, root};
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -15,6 +15,9 @@ const LONG: usize = 20_000;
 
 const KINDS: [&str; 14] =
     ["dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4", "dht", "idxst", "fft", "ifft", "rfft", "irfft"];
+
+/// Runs a build of the command `fourfold`.
+type Build = fn(&[&str]) -> Result<String>;
 
 /// The mean error of one problem.
 struct Figure {
@@ -53,7 +56,8 @@ Measured {measured}, by
 
     cargo xtask accuracy
 
-A line for one problem comes from, for example, `fourfold verify \"dct2 f64 1024\" --seed 1`.
+A line for one problem comes from, for example, `fourfold verify \"dct2 f64 1024\" --seed 1`. For the oracle's speed the command is built for this
+machine's processor (`-C target-cpu=native`), except in the table of instruction sets; the results of the engine are the same bits.
 ";
 
 const JPEG: &str = "\
@@ -78,7 +82,7 @@ fn kinds_and_lengths(real: &str, cases: &[&str]) -> Result<String> {
     let lengths: Vec<_> = cases.iter().filter_map(|case| length(case, real)).collect();
     let problem = |kind: &str, n: &str| format!("{kind} {real} {n}");
     let problems: Vec<_> = lengths.iter().flat_map(|n| KINDS.map(|kind| problem(kind, n))).collect();
-    let figures = measure(&problems, &[])?;
+    let figures = measure(fourfold_for_this_machine, &problems, &[])?;
     let rows = lengths.iter().zip(figures.chunks(KINDS.len()));
     Ok(table("length", &KINDS, rows.map(|(n, row)| (n.to_string(), row))))
 }
@@ -87,7 +91,7 @@ fn kinds_and_lengths(real: &str, cases: &[&str]) -> Result<String> {
 fn others(cases: &[&str]) -> Result<String> {
     let is_length = |case: &str| length(case, "f64").or(length(case, "f32")).is_some();
     let problems: Vec<_> = cases.iter().filter(|case| !is_length(case)).map(|case| case.to_string()).collect();
-    let figures = measure(&problems, &[])?;
+    let figures = measure(fourfold_for_this_machine, &problems, &[])?;
     Ok(table("problem", &["error"], problems.iter().zip(figures.chunks(1)).map(|(p, row)| (format!("`{p}`"), row))))
 }
 
@@ -98,17 +102,18 @@ fn instruction_sets() -> Result<String> {
     let sets: Vec<_> = sets.iter().filter_map(Value::as_str).collect();
     let problems = ["dct2 f64 1024", "dct2 f64 4096", "dct2 f32 1024", "dct2 f32 4096"].map(String::from);
     let engines: Vec<_> = sets.iter().map(|set| format!("--engine=cpu:{set}")).collect();
-    let rows = engines.iter().map(|engine| measure(&problems, &[engine])).collect::<Result<Vec<_>>>()?;
+    let rows = engines.iter().map(|engine| measure(fourfold, &problems, &[engine])).collect::<Result<Vec<_>>>()?;
     Ok(table("set", &problems, sets.iter().zip(&rows).map(|(set, row)| (format!("`{set}`"), row.as_slice()))))
 }
 
 /// The figures of all problems.
-fn measure(problems: &[String], options: &[&str]) -> Result<Vec<Figure>> {
+fn measure(build: Build, problems: &[String], options: &[&str]) -> Result<Vec<Figure>> {
     let figure = |problem: &String| Ok(Figure { error: 0.0, bluestein: uses_bluestein(problem)? });
     let mut figures = problems.iter().map(figure).collect::<Result<Vec<_>>>()?;
     for seed in 1..=SEEDS {
         let due: Vec<_> = (0..problems.len()).filter(|&i| seed <= seeds(&problems[i])).collect();
-        let errors = errors(&due.iter().map(|&i| problems[i].as_str()).collect::<Vec<_>>(), options, seed)?;
+        let due_problems: Vec<_> = due.iter().map(|&i| problems[i].as_str()).collect();
+        let errors = errors(build, &due_problems, options, seed)?;
         due.iter().zip(errors).for_each(|(&i, error)| figures[i].error += error / seeds(&problems[i]) as f64);
     }
     Ok(figures)
@@ -121,7 +126,7 @@ fn seeds(problem: &str) -> u64 {
 }
 
 /// The errors of problems, of which there may be none, for one input each.
-fn errors(problems: &[&str], options: &[&str], seed: u64) -> Result<Vec<f64>> {
+fn errors(build: Build, problems: &[&str], options: &[&str], seed: u64) -> Result<Vec<f64>> {
     if problems.is_empty() {
         return Ok(vec![]);
     }
@@ -129,7 +134,7 @@ fn errors(problems: &[&str], options: &[&str], seed: u64) -> Result<Vec<f64>> {
     let mut arguments = vec!["verify", "--json", "--seed", &seed];
     arguments.extend(options);
     arguments.extend(problems);
-    let lines: Vec<Value> = serde_json::from_str(&fourfold(&arguments)?)?;
+    let lines: Vec<Value> = serde_json::from_str(&build(&arguments)?)?;
     lines.iter().map(|line| line["error"].as_f64().with_context(|| format!("no error in {line}"))).collect()
 }
 
