@@ -14,31 +14,55 @@ const DIRECT: usize = 64;
 
 /// Σ_n x_n exp(−2πi nk/N), for any N ≥ 1, to about 1e-30.
 pub(crate) fn dft(signal: &[Z]) -> Vec<Z> {
-    let roots = Roots::new(signal.len() as u64);
-    let roots: Vec<Z> = (0..signal.len() as u64).map(|k| roots.get_dd(k)).collect();
-    residues(signal, 0, 1, &roots)
+    Dft::new(signal.len()).of(signal)
 }
 
-/// The DFT of elements `start`, `start + step`, …, given the roots of the whole signal's order.
-fn residues(signal: &[Z], start: usize, step: usize, roots: &[Z]) -> Vec<Z> {
-    let n = signal.len() / step;
-    let element = |i: usize| signal[start + i * step];
-    match prime_factors(n).first() {
-        None => vec![element(0)],
-        Some(&p) if p > DIRECT => convolution(&(0..n).map(element).collect::<Vec<_>>()),
-        Some(&p) => {
-            let parts: Vec<_> = (0..p).map(|j| residues(signal, start + j * step, step * p, roots)).collect();
-            merge(&parts, &|exponent| roots[exponent % n * step])
+/// DFTs of one length.
+struct Dft {
+    /// exp(−2πi k/N) for k < N.
+    roots: Vec<Z>,
+    /// The prime factors by which the length is divided.
+    primes: Vec<usize>,
+    /// For what is left then.
+    last: Option<Box<Convolution>>,
+}
+
+impl Dft {
+    fn new(n: usize) -> Dft {
+        let roots = Roots::new(n as u64);
+        let mut primes = prime_factors(n);
+        let large = primes.split_off(primes.partition_point(|&p| p <= DIRECT));
+        let last = (!large.is_empty()).then(|| Box::new(Convolution::new(large.iter().product())));
+        Dft { roots: (0..n as u64).map(|k| roots.get_dd(k)).collect(), primes, last }
+    }
+
+    fn of(&self, signal: &[Z]) -> Vec<Z> {
+        self.residues(signal, 0, 1, &self.primes)
+    }
+
+    /// The DFT of elements `start`, `start + step`, …, by these primes.
+    fn residues(&self, signal: &[Z], start: usize, step: usize, primes: &[usize]) -> Vec<Z> {
+        let n = signal.len() / step;
+        match (primes, &self.last) {
+            ([], None) => vec![signal[start]],
+            ([], Some(last)) => last.dft(signal[start..].iter().step_by(step)),
+            (&[p, ref primes @ ..], _) => {
+                let part = |j| self.residues(signal, start + j * step, step * p, primes);
+                merge(&(0..p).map(part).collect::<Vec<_>>(), &|exponent| self.roots[exponent % n * step])
+            }
         }
     }
 }
 
 /// The DFT of a signal from those of its residues j modulo p: X_{k+qm} = Σ_j w_p^{jq} (w^{jk} S_j\[k\]); `root` gives w^e.
-fn merge(parts: &[Vec<Z>], root: &dyn Fn(usize) -> Z) -> Vec<Z> {
+fn merge(parts: &[Vec<Z>], root: &impl Fn(usize) -> Z) -> Vec<Z> {
     let (p, m) = (parts.len(), parts[0].len());
     let mut whole = vec![parts[0][0]; p * m];
+    // One allocation for all k: there are as many k as elements.
+    let mut turned = Vec::with_capacity(p);
     for k in 0..m {
-        let turned: Vec<_> = (1..p).map(|j| complex_product(parts[j][k], root(j * k))).collect();
+        turned.clear();
+        turned.extend((1..p).map(|j| complex_product(parts[j][k], root(j * k))));
         for q in 0..p {
             let term = |(i, &z): (usize, &Z)| match (p, q) {
                 (_, 0) => z,
@@ -59,24 +83,44 @@ fn conjugate(z: Z) -> Z {
     Z { re: z.re, im: -z.im }
 }
 
-/// A DFT of any length by Bluestein's convolution, see [`crate::rules::bluestein`].
-fn convolution(signal: &[Z]) -> Vec<Z> {
-    let (n, m) = (signal.len(), (2 * signal.len() - 1).next_power_of_two());
-    let roots = Roots::new(2 * n as u64);
-    let chirp: Vec<Z> = (0..n as u64).map(|j| roots.get_dd(j * j % (2 * n as u64))).collect();
-    let mut x = vec![Z { re: Dd::default(), im: Dd::default() }; m];
-    let mut c = x.clone();
-    for j in 0..n {
-        x[j] = complex_product(signal[j], chirp[j]);
-        c[j] = conjugate(chirp[j]);
-        c[(m - j) % m] = c[j];
+/// The same by Bluestein's convolution, see [`crate::rules::bluestein`].
+struct Convolution {
+    chirp: Vec<Z>,
+    dft: Dft,
+    /// The DFT of the conjugate chirp, which stands at both ends.
+    spectrum: Vec<Z>,
+}
+
+impl Convolution {
+    fn new(n: usize) -> Convolution {
+        let (order, m) = (2 * n as u64, (2 * n - 1).next_power_of_two());
+        let roots = Roots::new(order);
+        let chirp: Vec<Z> = (0..n as u64).map(|j| roots.get_dd(j * j % order)).collect();
+        let mut c = zeros(m);
+        for j in 0..n {
+            c[j] = conjugate(chirp[j]);
+            c[(m - j) % m] = c[j];
+        }
+        let dft = Dft::new(m);
+        Convolution { chirp, spectrum: dft.of(&c), dft }
     }
-    // The backward DFT is the conjugate of the forward DFT of the conjugate.
-    let product: Vec<Z> = dft(&x).into_iter().zip(dft(&c)).map(|(a, b)| conjugate(complex_product(a, b))).collect();
-    let back = dft(&product);
-    let over = 1.0 / m as f64;
-    let output = |(c, z): (&Z, Z)| complex_product(*c, Z { re: z.re * over, im: -z.im * over });
-    chirp.iter().zip(back).map(output).collect()
+
+    fn dft<'a>(&self, signal: impl Iterator<Item = &'a Z>) -> Vec<Z> {
+        let mut x = zeros(self.spectrum.len());
+        for ((x, z), c) in x.iter_mut().zip(signal).zip(&self.chirp) {
+            *x = complex_product(*z, *c);
+        }
+        // The backward DFT is the conjugate of the forward DFT of the conjugate.
+        let product = |(a, b): (Z, &Z)| conjugate(complex_product(a, *b));
+        let product: Vec<Z> = self.dft.of(&x).into_iter().zip(&self.spectrum).map(product).collect();
+        let over = 1.0 / x.len() as f64;
+        let output = |(c, z): (&Z, Z)| complex_product(*c, Z { re: z.re * over, im: -z.im * over });
+        self.chirp.iter().zip(self.dft.of(&product)).map(output).collect()
+    }
+}
+
+fn zeros(n: usize) -> Vec<Z> {
+    vec![Z { re: Dd::default(), im: Dd::default() }; n]
 }
 
 #[cfg(test)]
