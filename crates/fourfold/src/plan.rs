@@ -198,6 +198,14 @@ impl Plan {
         if domains && input.1 == problem.precision() && output.1 == problem.precision() {
             return Ok(());
         }
+        self.wrong_types(input, output)
+    }
+
+    /// By itself, since a short signal notices the registers that it saves.
+    #[cold]
+    fn wrong_types(&self, input: (Domain, Precision), output: (Domain, Precision)) -> Result<()> {
+        let problem = self.recipe.problem();
+        let wants = (problem.input_domain(), self.recipe.end().output_domain());
         let name = |domain: Domain, precision: Precision| match domain {
             Domain::Real => precision.name().to_string(),
             Domain::Complex => format!("Complex<{}>", precision.name()),

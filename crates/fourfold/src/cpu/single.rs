@@ -173,9 +173,27 @@ impl<S: Precise> Single<S> {
     ///
     /// # Safety
     /// As [`Single::run_all`].
-    pub(crate) unsafe fn run(&self, isa: Isa, [from, to]: [Rows<S>; 2], memory: *mut S, run: Run<'_, S>) {
-        let m = self.dft.len();
-        let buffers @ [t, z] = [memory, memory.wrapping_add(self.buffer)];
+    #[inline]
+    pub(crate) unsafe fn run(&self, isa: Isa, ends: [Rows<S>; 2], memory: *mut S, run: Run<'_, S>) {
+        let buffers = [memory, memory.wrapping_add(self.buffer)];
+        // SAFETY: the caller's.
+        unsafe {
+            match self.data {
+                Data::Complex | Data::ComplexBackward if self.ends.complex => {
+                    self.dft.between(isa, ends[0], ends[1], buffers, run);
+                }
+                _ => self.run_combined(isa, ends, buffers, run),
+            }
+        }
+    }
+
+    /// The sums that are more than their DFT; by themselves, since a short DFT notices the registers that they save.
+    ///
+    /// # Safety
+    /// As [`Single::run`].
+    #[inline(never)]
+    unsafe fn run_combined(&self, isa: Isa, [from, to]: [Rows<S>; 2], buffers: Buffers<S>, run: Run<'_, S>) {
+        let (m, [t, z]) = (self.dft.len(), buffers);
         let other = |at: *mut S| if at == t { z } else { t };
         // SAFETY: the caller's.
         unsafe {
@@ -198,9 +216,6 @@ impl<S: Precise> Single<S> {
                     S::dispatch(isa, Pack { m, turns: &self.turns, x: t, z });
                     let signal = self.dft.run(isa, z, buffers, run);
                     self.write(isa, signal, to);
-                }
-                Data::Complex | Data::ComplexBackward if self.ends.complex => {
-                    self.dft.between(isa, from, to, buffers, run);
                 }
                 Data::Complex | Data::ComplexBackward => {
                     self.before(isa, from, z, t);

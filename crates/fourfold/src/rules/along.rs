@@ -41,7 +41,11 @@ pub(crate) fn factors(n: usize, real: usize) -> Option<Vec<Factor>> {
     if too_long || !is_smooth(n) {
         return None;
     }
-    let list = descending(n, if is_paired(n, real) { &OF_PAIRS[..] } else { &FURTHER });
+    let mut list = descending(n, if is_paired(n, real) { &OF_PAIRS[..] } else { &FURTHER });
+    if is_paired(n, real) {
+        // What was measured, see docs/performance/log.md; for blocks, which are longer, it made no difference.
+        list[1..].reverse();
+    }
     rounds_little(&list).then_some(list)
 }
 

@@ -87,11 +87,10 @@ impl<N: Numbers<Scalar: Scalar>, const BACKWARD: bool> First<'_, N, BACKWARD> {
     unsafe fn butterflies(&self, l: usize) {
         // SAFETY: the caller stays within the pass.
         unsafe {
-            let (mut at, step) = (self.ways.src.add(2 * l), opaque(2 * self.pass.groups));
-            let mut z = [N::load(at); FIRST];
+            let (src, step) = (self.ways.src.add(2 * l), opaque(2 * self.pass.groups));
+            let mut z = [N::load(src); FIRST];
             for j in 1..FIRST {
-                at = at.wrapping_add(step);
-                z[j] = N::load(at);
+                z[j] = N::load(src.add(4 * step * (j / 4)).add(step * (j % 4)));
             }
             if BACKWARD {
                 for z in &mut z {
@@ -144,16 +143,14 @@ where
     ) {
         // SAFETY: the caller stays within the pass.
         unsafe {
-            let (mut z, mut at, step) = ([N::load(src); R], src, opaque(step));
+            let (mut z, step) = ([N::load(src); R], opaque(step));
             for j in 1..R {
-                at = at.wrapping_add(step);
-                z[j] = N::load(at).twiddle(w.add((j - 1) * BLOCK));
+                z[j] = N::load(src.add(4 * step * (j / 4)).add(step * (j % 4))).twiddle(w.add((j - 1) * BLOCK));
             }
-            let (z, mut at, step) = (z.dft(), dst, opaque(2 * self.pass.inner));
+            let (z, step) = (z.dft(), opaque(2 * self.pass.inner));
             for q in 0..R {
                 let z = if PLAIN { z[q] } else { z[q].times_parts(by) };
-                z.store(at);
-                at = at.wrapping_add(step);
+                z.store(dst.add(4 * step * (q / 4)).add(step * (q % 4)));
             }
         }
     }
