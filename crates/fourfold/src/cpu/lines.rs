@@ -90,8 +90,19 @@ impl Lines {
     pub(crate) fn tile(&self, index: usize, width: usize) -> Tile {
         let tiles = self.row.div_ceil(width);
         let in_row = index % tiles * width;
-        let first = index / tiles * self.row + in_row;
-        let used = width.min(self.row - in_row);
+        self.tile_at(index / tiles * self.row + in_row, width.min(self.row - in_row), width)
+    }
+
+    /// The same of a row that is longer than a tile: where lines would be too few, the tile begins earlier, at lines of the tile before, which are
+    /// computed twice then. Only for tiles that are all read before one is written.
+    pub(crate) fn full_tile(&self, index: usize, width: usize) -> Tile {
+        let tiles = self.row.div_ceil(width);
+        let in_row = (index % tiles * width).min(self.row - width);
+        self.tile_at(index / tiles * self.row + in_row, width, width)
+    }
+
+    /// The tile of lines `first` to `first` + `used` − 1.
+    fn tile_at(&self, first: usize, used: usize, width: usize) -> Tile {
         let mut tile = Tile { used, offsets: [[0; LANES]; ARRAYS], first };
         let mut place = self.place(first);
         if place[0] + used <= self.size[0] {

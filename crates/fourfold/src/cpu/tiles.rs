@@ -78,7 +78,7 @@ impl<S: Precise> Tiles<'_, S> {
             one = [self.lines.tile(first, V::WIDTH)];
             &one
         } else {
-            many = std::array::from_fn::<_, GROUP, _>(|g| self.lines.tile(first + g.min(count - 1), V::WIDTH));
+            many = std::array::from_fn::<_, GROUP, _>(|g| self.lines.full_tile(first + g.min(count - 1), V::WIDTH));
             &many[..count]
         };
         let step = self.engine.sizes.slot();

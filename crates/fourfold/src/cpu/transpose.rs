@@ -97,72 +97,111 @@ pub(crate) unsafe fn scatter_block<'a, V: Lane>(
     }
 }
 
-/// The first access, if all are adjacent lines and each begins where the one before ends.
-fn run_of<'a, V: Lane>(mut lines: impl Iterator<Item = Access<'a, V::Scalar>>) -> Option<Access<'a, V::Scalar>> {
+/// Accesses that continue each other.
+struct Run<'a, S> {
+    first: Access<'a, S>,
+    /// Reals from the first access to the last, which may begin before the end of the one before it.
+    last: isize,
+}
+
+/// All accesses as one run, if all are adjacent lines and each begins where the one before ends.
+fn run_of<'a, V: Lane>(mut lines: impl ExactSizeIterator<Item = Access<'a, V::Scalar>>) -> Option<Run<'a, V::Scalar>> {
     let first = lines.next().filter(|first| first.adjacent(V::WIDTH) && V::WIDTH > 1)?;
-    let mut begin = first.lanes[0];
-    for next in lines {
-        begin += (V::WIDTH * next.parts) as isize;
-        if next.lanes[0] != begin || !next.adjacent(V::WIDTH) {
+    let (mut last, width) = (0, (V::WIDTH * first.parts) as isize);
+    while let Some(next) = lines.next() {
+        let step = next.lanes[0] - first.lanes[0] - last;
+        let continues = step == width || lines.len() == 0 && (0..width).contains(&step);
+        if !continues || !next.adjacent(V::WIDTH) {
             return None;
         }
+        last += step;
     }
-    Some(first)
+    Some(Run { first, last })
 }
 
 struct GatherRun<'a, V: Lane> {
-    run: Access<'a, V::Scalar>,
+    run: Run<'a, V::Scalar>,
     tiles: &'a [*mut V],
 }
 
 impl<V: Lane> Work for GatherRun<'_, V> {
     #[inline(always)]
     fn run(self) {
-        let GatherRun { run, tiles } = self;
+        let Run { ref first, last } = self.run;
+        let (ends, many) = self.tiles.split_last().expect("a block has tiles");
         // SAFETY: the caller of `gather_block`.
         unsafe {
-            let from = run.origin.offset(run.lanes[0]);
-            for i in 0..run.count {
-                let mut from = from.offset(i as isize * run.stride);
-                for tile in tiles {
-                    if run.parts == 1 {
-                        *tile.add(i) = V::load(from);
-                    } else {
-                        let (re, im) = V::unzip(V::load(from), V::load(from.add(V::WIDTH)));
-                        (*tile.add(2 * i), *tile.add(2 * i + 1)) = (re, im);
-                    }
-                    from = from.add(run.parts * V::WIDTH);
+            let from = first.origin.offset(first.lanes[0]);
+            for i in 0..first.count {
+                let row = from.offset(i as isize * first.stride);
+                let mut from = row;
+                for tile in many {
+                    gather_row(from, *tile, i, first.parts);
+                    from = from.add(first.parts * V::WIDTH);
                 }
+                gather_row(row.offset(last), *ends, i, first.parts);
             }
         }
     }
 }
 
+/// Element i of adjacent lines.
+///
+/// # Safety
+/// They are there, and the tile has that element.
+#[inline(always)]
+unsafe fn gather_row<V: Lane>(from: *const V::Scalar, tile: *mut V, i: usize, parts: usize) {
+    // SAFETY: the caller's.
+    unsafe {
+        if parts == 1 {
+            *tile.add(i) = V::load(from);
+        } else {
+            let (re, im) = V::unzip(V::load(from), V::load(from.add(V::WIDTH)));
+            (*tile.add(2 * i), *tile.add(2 * i + 1)) = (re, im);
+        }
+    }
+}
+
 struct ScatterRun<'a, V: Lane> {
-    run: Access<'a, V::Scalar>,
+    run: Run<'a, V::Scalar>,
     tiles: &'a [*mut V],
 }
 
 impl<V: Lane> Work for ScatterRun<'_, V> {
     #[inline(always)]
     fn run(self) {
-        let ScatterRun { run, tiles } = self;
+        let Run { ref first, last } = self.run;
+        let (ends, many) = self.tiles.split_last().expect("a block has tiles");
         // SAFETY: the caller of `scatter_block`.
         unsafe {
-            let to = run.origin.offset(run.lanes[0]);
-            for i in 0..run.count {
-                let mut to = to.offset(i as isize * run.stride);
-                for tile in tiles {
-                    if run.parts == 1 {
-                        (*tile.add(i)).store(to);
-                    } else {
-                        let (low, high) = V::zip(*tile.add(2 * i), *tile.add(2 * i + 1));
-                        low.store(to);
-                        high.store(to.add(V::WIDTH));
-                    }
-                    to = to.add(run.parts * V::WIDTH);
+            let to = first.origin.offset(first.lanes[0]);
+            for i in 0..first.count {
+                let row = to.offset(i as isize * first.stride);
+                let mut to = row;
+                for tile in many {
+                    scatter_row(to, *tile, i, first.parts);
+                    to = to.add(first.parts * V::WIDTH);
                 }
+                scatter_row(row.offset(last), *ends, i, first.parts);
             }
+        }
+    }
+}
+
+/// The reverse of [`gather_row`].
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn scatter_row<V: Lane>(to: *mut V::Scalar, tile: *const V, i: usize, parts: usize) {
+    // SAFETY: the caller's.
+    unsafe {
+        if parts == 1 {
+            (*tile.add(i)).store(to);
+        } else {
+            let (low, high) = V::zip(*tile.add(2 * i), *tile.add(2 * i + 1));
+            low.store(to);
+            high.store(to.add(V::WIDTH));
         }
     }
 }
