@@ -201,7 +201,8 @@ impl Spec {
     /// line, those of the shortest measured faster: a thread for each of its long butterflies, and several short ones for every thread.
     fn dealt(&self) -> usize {
         let [least, most] = self.butterflies();
-        let one = matches!(self.packing, Packing::Complex | Packing::Pairs) && !self.convolves();
+        let folds = self.stages.iter().any(|stage| matches!(stage.work, Work::Fold(_)));
+        let one = matches!(self.packing, Packing::Complex | Packing::Pairs) && !self.convolves() && !folds;
         if one && !self.interleaved() { least } else { most }
     }
 
