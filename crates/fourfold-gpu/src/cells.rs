@@ -5,12 +5,14 @@ use crate::kernels::cells::{HEAD, fraction_bits, parts};
 use crate::runtime::{Buffer, Place, argument};
 use crate::{Device, GpuArray};
 use fourfold::Result;
-use fourfold::electrostatics::{Cells, Float, Spreader};
+use fourfold::electrostatics::{Cells, Float, Grid, Spreader};
 
 /// Cells in the memory of a system's device ([`GpuElectrostatics::cells`](crate::GpuElectrostatics::cells)), where they can be moved from step
 /// to step.
 pub struct GpuCells<T> {
     pub(crate) array: GpuArray<T>,
+    /// Within which they were checked.
+    pub(crate) grid: Grid,
     count: usize,
     /// The first part of each cell, which mostly is all of it.
     pub(crate) first: Items,
@@ -49,6 +51,7 @@ impl<T: Float> GpuCells<T> {
         let items = |rows: &[Vec<u32>; 3]| Items::new(device, [count, work.rest[0].len()], rows);
         Ok(GpuCells {
             array: device.upload(&[x, y, width, height].concat())?,
+            grid: *spreader.grid(),
             count,
             first: items(&work.first)?,
             rest: items(&work.rest)?,

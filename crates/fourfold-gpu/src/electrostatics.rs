@@ -246,13 +246,14 @@ impl<T: Float> GpuElectrostatics<T> {
 
     fn check(&self, cells: &GpuCells<T>, maps: &GpuMaps<T>) -> Result<()> {
         cells.check()?;
+        self.spreader.check_grid("cells", &cells.grid)?;
         one_queue(&self.device, &cells.array.device)?;
         one_queue(&self.device, &maps.array(Map::Density).device)?;
         self.check_maps(maps)
     }
 
     fn check_maps(&self, maps: &GpuMaps<T>) -> Result<()> {
-        self.spreader.check_grid(&maps.grid)?;
+        self.spreader.check_grid("maps", &maps.grid)?;
         // It may have been swapped for another array since.
         self.spreader.check_map("density", maps.array(Map::Density).len())
     }

@@ -297,6 +297,8 @@ fn what_cannot_be_is_an_error() {
     fast.energy(&maps).unwrap();
     let error = other.solve_on(&cells, &mut maps).unwrap_err();
     assert!(error.to_string().contains("8 x 10 bins"), "{error}");
+    let error = larger.forces_on(&cells, &larger.maps().unwrap(), maps.density_mut()).unwrap_err();
+    assert!(error.to_string().contains("the cells are of a grid of 8 x 8 bins"), "{error}");
     let mut short = maps.array(Map::Density).device().array(1).unwrap();
     let error = system.forces_on(&cells, &maps, &mut short).unwrap_err();
     assert!(error.to_string().contains("forces on 1 cells need 2 elements"), "{error}");

@@ -382,8 +382,8 @@ fn what_cannot_be_is_an_error() {
         system.solve(Cells { low, size }, &mut maps)
     };
     hint(
-        solve([&[1.0, 4.0], &[1.0, 1.0]], [&[1.0, 1.0]; 2]).unwrap_err(),
-        "cell 1 of size [1.0, 1.0] at [4.0, 1.0] lies outside",
+        solve([&[1.0, 4.5], &[1.0, 1.0]], [&[1.0, 1.0]; 2]).unwrap_err(),
+        "cell 1 of size [1.0, 1.0] at [4.5, 1.0] lies outside",
     );
     hint(solve([&[-1.5], &[1.0]], [&[1.0]; 2]).unwrap_err(), "cell 0");
     hint(solve([&[f64::NAN], &[1.0]], [&[1.0]; 2]).unwrap_err(), "lies outside");
@@ -411,6 +411,18 @@ fn what_cannot_be_is_an_error() {
         hint(other.forces(cells, &maps).unwrap_err(), "of a grid of 4 x 4 bins");
         hint(other.energy(&maps).unwrap_err(), "of a grid of 4 x 4 bins");
     }
+    // What only touches the region is no mistake, on whichever side, and charges nothing there.
+    let mut maps = system.maps().unwrap();
+    let border = Cells { low: [&[4.0, -1.0, 1.0, 1.0], &[1.0, 1.0, 4.0, -1.0]], size: [&[1.0; 4], &[1.0; 4]] };
+    system.solve(border, &mut maps).unwrap();
+    assert!(maps.density().iter().all(|density| *density == 0.0));
+    // What is larger than numbers can say in bins covers all of them.
+    let huge = Cells { low: [&[-1e308], &[-8e307]], size: [&[1.7e308], &[1.6e308]] };
+    let fine = Grid::new([0.0, 0.0], [0.4, 0.4], [4, 4]).unwrap();
+    let fine = Electrostatics::<f64>::builder(fine).smoothing(1.5).build(&planner(1)).unwrap();
+    let mut covered = fine.maps().unwrap();
+    fine.solve(huge, &mut covered).unwrap();
+    assert!(covered.density().iter().all(|density| *density == 1.0), "{:?}", covered.density());
     // No cells, or cells without area, charge nothing.
     assert!(solve([&[], &[]], [&[], &[]]).is_ok());
     assert!(solve([&[1.0], &[1.0]], [&[0.0], &[0.0]]).is_ok());

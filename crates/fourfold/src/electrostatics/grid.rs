@@ -103,7 +103,8 @@ impl Grid {
                 "cell {i} has size {size:?}: expected finite numbers of 0 or more along each axis"
             )));
         }
-        let inside = |axis: usize| low[axis] < self.high[axis] && low[axis] + size[axis] >= self.low[axis];
+        // What only touches the region, such as a terminal on its border, is not outside.
+        let inside = |axis: usize| low[axis] <= self.high[axis] && low[axis] + size[axis] >= self.low[axis];
         if !inside(0) || !inside(1) {
             let region = format!("the region from {:?} to {:?}", self.low, self.high);
             return Err(wrong(format!(
@@ -113,14 +114,15 @@ impl Grid {
         let bin = self.bin_size();
         let mut density = 1.0;
         let spans = [0, 1].map(|axis| {
-            let (from, extent) = ((low[axis] - self.low[axis]) / bin[axis], size[axis] / bin[axis]);
-            let wide = extent.max(least);
-            if wide > extent {
-                density *= extent / wide;
+            // Of a huge cell these may be infinite.
+            let ends = [low[axis], low[axis] + size[axis]].map(|at| (at - self.low[axis]) / bin[axis]);
+            let extent = size[axis] / bin[axis];
+            if extent < least {
+                density *= extent / least;
             }
-            let from = from - (wide - extent) / 2.0;
+            let more = (least - extent).max(0.0) / 2.0;
             let most = self.bins[axis] as f64;
-            Span { low: from.clamp(0.0, most), high: (from + wide).clamp(0.0, most) }
+            Span { low: (ends[0] - more).clamp(0.0, most), high: (ends[1] + more).clamp(0.0, most) }
         });
         Ok(Charge { spans, density })
     }

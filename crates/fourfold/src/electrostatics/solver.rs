@@ -141,7 +141,7 @@ impl<T: Float> Electrostatics<T> {
     /// # Errors
     /// If a cell lies outside the region or its size is negative or not a number, or the maps are those of another grid.
     pub fn solve(&self, cells: Cells<'_, T>, maps: &mut Maps<T>) -> Result<()> {
-        self.spreader.check_grid(&maps.grid)?;
+        self.spreader.check_grid("maps", &maps.grid)?;
         self.spreader.density(cells, &mut maps.maps[Map::Density as usize])?;
         self.transform(maps)
     }
@@ -151,7 +151,7 @@ impl<T: Float> Electrostatics<T> {
     /// # Errors
     /// If the maps are those of another grid or method.
     pub fn transform(&self, maps: &mut Maps<T>) -> Result<()> {
-        self.spreader.check_grid(&maps.grid)?;
+        self.spreader.check_grid("maps", &maps.grid)?;
         maps.potential = self.wanted.potential;
         for (ready, from, to) in &self.steps {
             maps.step(&self.spreader, ready, *from as usize, *to as usize)?;
@@ -164,7 +164,7 @@ impl<T: Float> Electrostatics<T> {
     /// # Errors
     /// If the system computes no potential, or the maps are those of another grid.
     pub fn energy(&self, maps: &Maps<T>) -> Result<f64> {
-        self.spreader.check_grid(&maps.grid)?;
+        self.spreader.check_grid("maps", &maps.grid)?;
         self.spreader.energy(maps.density(), maps.potential()?, self.wanted.scaling)
     }
 
@@ -173,7 +173,7 @@ impl<T: Float> Electrostatics<T> {
     /// # Errors
     /// As there, and if the maps are those of another grid.
     pub fn forces(&self, cells: Cells<'_, T>, maps: &Maps<T>) -> Result<[Vec<T>; 2]> {
-        self.spreader.check_grid(&maps.grid)?;
+        self.spreader.check_grid("maps", &maps.grid)?;
         self.spreader.forces(cells, maps.field())
     }
 }

@@ -142,14 +142,14 @@ impl Spreader {
         });
     }
 
-    /// An error unless maps are of this grid.
+    /// An error unless this is the grid; `what` was made for another then.
     #[doc(hidden)]
-    pub fn check_grid(&self, grid: &Grid) -> Result<()> {
+    pub fn check_grid(&self, what: &str, grid: &Grid) -> Result<()> {
         let of = |grid: &Grid| {
             let ([m, n], [low, high]) = (grid.bins(), grid.region());
             format!("{m} x {n} bins from {low:?} to {high:?}")
         };
-        let message = || format!("the maps are of a grid of {}: expected {}", of(grid), of(&self.grid));
+        let message = || format!("the {what} are of a grid of {}: expected {}", of(grid), of(&self.grid));
         if *grid == self.grid { Ok(()) } else { Err(Error::new(ErrorKind::Argument, message())) }
     }
 

@@ -17,7 +17,7 @@
 //! of eight, and nothing without the potential; filters along the rows save one more, and take longer, since they do DFTs twice.)
 
 use super::grid::Grid;
-use crate::{Method, Multiplier, Precision, Problem, Result};
+use crate::{Error, ErrorKind, Method, Multiplier, Precision, Problem, Result};
 use std::f64::consts::PI;
 
 /// In which units potential and field are. For a density ρ_ij in parts of a bin with the cosine coefficients a_uv,
@@ -107,8 +107,8 @@ impl Scaling {
     }
 }
 
-/// G, 2 k_u G and 2 k_v G.
-fn factors(grid: &Grid, scaling: Scaling) -> [Vec<f64>; 3] {
+/// One factor a bin for the map: G for the potential, 2 k_u G and 2 k_v G for the field.
+fn factors(grid: &Grid, scaling: Scaling, map: Map) -> Result<Vec<f64>> {
     let ((unit, factor), bin) = (scaling.units(grid), grid.bin_size());
     let wave_numbers = |axis: usize| {
         let count = grid.bins()[axis];
@@ -117,24 +117,30 @@ fn factors(grid: &Grid, scaling: Scaling) -> [Vec<f64>; 3] {
     };
     let by = factor / (4.0 * grid.count() as f64);
     let g = |ku: f64, kv: f64| if ku == 0.0 && kv == 0.0 { 0.0 } else { by / (ku * ku + kv * kv) };
+    let factor = |ku: f64, kv: f64| match map {
+        Map::FieldX => 2.0 * ku * g(ku, kv),
+        Map::FieldY => 2.0 * kv * g(ku, kv),
+        _ => g(ku, kv),
+    };
+    let mut table = vec![];
+    let message = || format!("there is no memory for factors of {} bins", grid.count());
+    table.try_reserve_exact(grid.count()).map_err(|_| Error::new(ErrorKind::Unavailable, message()))?;
     let k = [0, 1].map(wave_numbers);
-    let table =
-        |f: &dyn Fn(f64, f64) -> f64| k[0].iter().flat_map(|&ku| k[1].iter().map(move |&kv| f(ku, kv))).collect();
-    [table(&g), table(&|ku, kv| 2.0 * ku * g(ku, kv)), table(&|ku, kv| 2.0 * kv * g(ku, kv))]
+    table.extend(k[0].iter().flat_map(|&ku| k[1].iter().map(move |&kv| factor(ku, kv))));
+    Ok(table)
 }
 
 /// The steps from the density to the maps that are wanted, for those who write engines.
 ///
 /// # Errors
-/// None of those that a user could cause.
+/// If there is no memory for the factors.
 pub fn steps(grid: &Grid, wanted: &Wanted) -> Result<Vec<Step>> {
     let ([m, n], real) = (grid.bins(), wanted.precision.name());
     let problem = |kinds: &str| -> Result<Problem> { format!("{kinds} {real} {m}x{n}").parse() };
-    let [potential, x, y] = factors(grid, wanted.scaling);
-    let maps = [(Map::FieldX, x, "idxst,dct3"), (Map::FieldY, y, "dct3,idxst"), (Map::Potential, potential, "dct3")];
+    let maps = [(Map::FieldX, "idxst,dct3"), (Map::FieldY, "dct3,idxst"), (Map::Potential, "dct3")];
     let mut steps = vec![Step { work: Work::Transform(problem("dct2")?), from: Map::Density, to: Map::Coefficients }];
-    for (map, factors, kinds) in maps.into_iter().take(if wanted.potential { 3 } else { 2 }) {
-        let inverse = problem(kinds)?;
+    for (map, kinds) in maps.into_iter().take(if wanted.potential { 3 } else { 2 }) {
+        let (inverse, factors) = (problem(kinds)?, factors(grid, wanted.scaling, map)?);
         if wanted.method == Method::ALL[0] {
             let work = Work::Premultiplied(Multiplier::Table(factors), inverse);
             steps.push(Step { work, from: Map::Coefficients, to: map });

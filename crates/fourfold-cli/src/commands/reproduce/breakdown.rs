@@ -39,11 +39,11 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
         title: format!("Figure 6: the stages of a 2D DCT, on {}", setting.engine()),
         text: vec![
             "Milliseconds of each stage alone, run again and again, and of the three one after another. Published: the text that goes with the figure, \
-             at 1024 × 1024 on a Titan Xp; `H200`: the authors' code on one H200."
+             at 1024 × 1024 on a Titan Xp; `on an H200`: the authors' code on one."
                 .into(),
             format!("{} FFTs: {}.", setting.how(), setting.fft_library(&"dct2 f64 1024x1024".parse()?)?),
         ],
-        columns: strings(&["N × N", "stage", "share, published", "ms, H200", "ms", "share", "× copy"]),
+        columns: strings(&["N × N", "stage", "share, published", "authors' ms on an H200", "ms", "share", "× copy"]),
         rows,
         plot: Plot {
             title: "Stages of a 2D DCT".into(),

@@ -13,20 +13,32 @@ use crate::timing::{Timed, Work};
 /// Coefficients of reals from −1 to 1, in orthonormal scale, that are dropped: about half.
 const THRESHOLD: f64 = 0.4;
 
-/// Milliseconds of the two transforms alone, and of all of Algorithm 3, by each method; with the transform and its inverse.
-pub(super) fn times(setting: &Setting, methods: [&'static str; 2], problems: [&Problem; 2]) -> Result<[[f64; 2]; 2]> {
-    problems.iter().try_for_each(|problem| setting.check(problem, &methods.map(Job::Whole)))?;
-    let all = methods.into_iter().flat_map(|method| [false, true].map(|drops| (method, drops)));
-    let works = all.map(|(method, drops)| codec(setting, method.parse()?, problems, drops));
-    let ms = setting.fastest(works.collect::<Result<_>>()?)?;
-    Ok([[ms[0], ms[1]], [ms[2], ms[3]]])
+/// What is timed of it.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Part {
+    Transforms,
+    Dropping,
+    Whole,
 }
 
-/// Ready to be timed, with or without the dropping.
-fn codec(setting: &Setting, method: Method, problems: [&Problem; 2], drops: bool) -> Result<Timed> {
+/// Milliseconds of parts of Algorithm 3 by methods; with the transform and its inverse.
+pub(super) fn times<const N: usize>(
+    setting: &Setting,
+    parts: [(&'static str, Part); N],
+    problems: [&Problem; 2],
+) -> Result<[f64; N]> {
+    let methods = parts.map(|(method, _)| Job::Whole(method));
+    problems.iter().try_for_each(|problem| setting.check(problem, &methods))?;
+    let works = parts.iter().map(|(method, part)| codec(setting, method.parse()?, problems, *part));
+    let ms = setting.fastest(works.collect::<Result<_>>()?)?;
+    Ok(std::array::from_fn(|i| ms[i]))
+}
+
+/// Ready to be timed.
+fn codec(setting: &Setting, method: Method, problems: [&Problem; 2], part: Part) -> Result<Timed> {
     setting.contender().0.with_planner(
-        |planner| Timed::warm(Codec::new(planner, method, problems, drops)?),
-        |device, planner| Timed::warm(DeviceCodec::new(device, planner, method, problems, drops)?),
+        |planner| Timed::warm(Codec::new(planner, method, problems, part)?),
+        |device, planner| Timed::warm(DeviceCodec::new(device, planner, method, problems, part)?),
     )
 }
 
@@ -44,11 +56,11 @@ struct Codec {
     input: Vec<f64>,
     coefficients: Vec<f64>,
     output: Vec<f64>,
-    drops: bool,
+    part: Part,
 }
 
 impl Codec {
-    fn new(planner: &Planner, method: Method, problems: [&Problem; 2], drops: bool) -> Result<Codec> {
+    fn new(planner: &Planner, method: Method, problems: [&Problem; 2], part: Part) -> Result<Codec> {
         let plan = |problem: &Problem| match method == Method::ALL[0] {
             true => planner.plan(problem),
             false => planner.plan_recipe(method.recipe(problem)?),
@@ -57,18 +69,23 @@ impl Codec {
         let scratch = [plans[0].try_scratch()?, plans[1].try_scratch()?];
         let input = samples(problems[0])?;
         let (coefficients, output) = (zeros(input.len())?, zeros(input.len())?);
-        Ok(Codec { plans, scratch, input, coefficients, output, drops })
+        Ok(Codec { plans, scratch, input, coefficients, output, part })
     }
 }
 
 impl Work for Codec {
     fn run(&mut self) -> Result<()> {
-        let Codec { plans, scratch, input, coefficients, output, drops } = self;
-        plans[0].execute_with(black_box(&**input), coefficients, &mut scratch[0])?;
-        if *drops {
-            coefficients.iter_mut().for_each(|a| *a = if a.abs() < THRESHOLD { 0.0 } else { *a });
+        let Codec { plans, scratch, input, coefficients, output, part } = self;
+        if *part != Part::Dropping {
+            plans[0].execute_with(black_box(&**input), coefficients, &mut scratch[0])?;
         }
-        Ok(plans[1].execute_with(coefficients, black_box(output), &mut scratch[1])?)
+        if *part != Part::Transforms {
+            black_box(&mut *coefficients).iter_mut().for_each(|a| *a = if a.abs() < THRESHOLD { 0.0 } else { *a });
+        }
+        if *part != Part::Dropping {
+            plans[1].execute_with(coefficients, black_box(output), &mut scratch[1])?;
+        }
+        Ok(())
     }
 }
 
@@ -86,18 +103,17 @@ impl DeviceCodec {
         planner: &GpuPlanner,
         method: Method,
         [forward, backward]: [&Problem; 2],
-        drops: bool,
+        part: Part,
     ) -> Result<DeviceCodec> {
         let by = |problem| planner.plan_recipe(method.recipe(problem)?);
-        let plans = match (drops, method == Method::ALL[0]) {
-            (false, _) => vec![by(forward)?, by(backward)?],
-            (true, true) => vec![planner.threshold(forward, THRESHOLD)?, by(backward)?],
-            (true, false) => {
-                // Of one element along the last axis, a DCT-III changes nothing: what is left is the dropping.
-                let [height, width] = [0, 1].map(|axis| forward.input().shape[axis]);
-                let nothing: Problem = format!("dct3 f64 {height}x{width}x1 axes=2").parse()?;
-                vec![by(forward)?, planner.threshold(&nothing, THRESHOLD)?, by(backward)?]
-            }
+        // Of one element along the last axis, a DCT-III changes nothing: what is left is the dropping.
+        let [height, width] = [0, 1].map(|axis| forward.input().shape[axis]);
+        let nothing: Problem = format!("dct3 f64 {height}x{width}x1 axes=2").parse()?;
+        let plans = match part {
+            Part::Transforms => vec![by(forward)?, by(backward)?],
+            Part::Dropping => vec![planner.threshold(&nothing, THRESHOLD)?],
+            Part::Whole if method == Method::ALL[0] => vec![planner.threshold(forward, THRESHOLD)?, by(backward)?],
+            Part::Whole => vec![by(forward)?, planner.threshold(&nothing, THRESHOLD)?, by(backward)?],
         };
         let input = samples(forward)?;
         let arrays = (0..=plans.len()).map(|_| device.upload(&input)).collect::<fourfold::Result<_>>()?;

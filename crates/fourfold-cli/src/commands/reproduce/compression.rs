@@ -3,10 +3,11 @@
 use anyhow::Result;
 use fourfold::Problem;
 
+use super::codec::{self, Part};
 use super::measure::Setting;
 use super::page::{Page, digits, ratio, strings};
 use super::plot::{Line, Plot};
-use super::{Outcome, QUICK_SIDE, codec};
+use super::{Outcome, QUICK_SIDE};
 
 /// Rows and columns of images.
 const IMAGES: [[usize; 2]; 6] = [[512, 512], [720, 1280], [1024, 1024], [1080, 1920], [2160, 3840], [4096, 4096]];
@@ -18,7 +19,8 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
     let (mut rows, mut lines) = (vec![], [vec![], vec![]]);
     for &[height, width] in IMAGES.iter().filter(quick) {
         let forward: Problem = format!("dct2 f64 {height}x{width} ortho").parse()?;
-        let [staged, fused] = codec::times(setting, METHODS, [&forward, &forward.inverse()?])?.map(|[_, whole]| whole);
+        let wholes = METHODS.map(|method| (method, Part::Whole));
+        let [staged, fused] = codec::times(setting, wholes, [&forward, &forward.inverse()?])?;
         let megapixels = (height * width) as f64 / 1e6;
         lines.iter_mut().zip([staged, fused]).for_each(|(line, ms)| line.push((megapixels, ms)));
         let cells = [staged, fused, 1e3 * megapixels / fused].map(digits);
@@ -31,7 +33,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
              memory of its own where it is three-stage; a processor drops in a loop of its own, by one thread, both times. The samples are random, and half of the \
              coefficients are dropped; times do not depend on either. The paper gives no times for this, but the speed-up of its transforms (table-v)."
                 .into(),
-            setting.how(),
+            format!("{} FFTs: {}. Here: the transforms' results.", setting.how(), setting.fft_library(&"dct2 f64 512x512".parse()?)?),
         ],
         columns: strings(&["image", "three-stage", "fused", "fused, megapixels/s", "three-stage/fused"]),
         rows,

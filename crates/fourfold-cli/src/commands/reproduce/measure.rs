@@ -51,6 +51,7 @@ impl Setting {
     /// What was used, for the head of a page.
     pub(super) fn machine(&self) -> String {
         match self.engine() {
+            Engine::Cpu(_) if self.threads == 1 => format!("{}, one thread", self.contender.place()),
             Engine::Cpu(_) => format!("{}, {} threads", self.contender.place(), self.threads),
             _ => self.contender.place(),
         }
@@ -134,7 +135,7 @@ impl Setting {
         Ok(missing.into_iter().map(|missing| if missing { None } else { times.next() }).collect())
     }
 
-    /// An error unless all methods give what the default one gives, to a few units in the last place.
+    /// An error unless all methods give what the default one gives, but for roundings.
     pub(super) fn check(&self, problem: &Problem, jobs: &[Job]) -> Result<()> {
         let mut methods: Vec<&str> = jobs
             .iter()

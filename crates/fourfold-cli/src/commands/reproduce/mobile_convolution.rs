@@ -44,7 +44,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
     Ok(Outcome::Page(Page {
         title: format!("Mobile GPUs: convolutions of an N × N image with n × n taps, on {}", setting.engine()),
         text: [
-            "Milliseconds of circular convolutions: n² products a pixel, by a row of taps after the other on the CPU and a thread a pixel on a device; or a real FFT, the product with the taps' spectrum \
+            "Milliseconds of circular convolutions: n² products a pixel, by a row of taps after the other on the CPU (plain Rust, for any processor of its kind, by threads that every run begins anew) and a thread a pixel on a device; or a real FFT, the product with the taps' spectrum \
              and an inverse FFT as one plan, whose time does not depend on n. Published: the article has no figures, but the orders, O(N²n²) and O(N²) for the product beside the FFTs, and that the latter is \
              not always better."
                 .to_owned(),

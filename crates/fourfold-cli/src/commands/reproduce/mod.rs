@@ -93,11 +93,11 @@ pub(super) fn run(args: &Reproduce) -> Result<()> {
     let account = carry_out(&experiments(&tables, &settings), &args.out)?;
     let left_out: Vec<&String> = left_out.iter().chain(&account.left_out).collect();
     let lines: String = left_out.iter().map(|line| format!("left out: {line}\n")).collect();
-    io::stdout().write_all(lines.as_bytes())?;
+    let printed = io::stdout().write_all(lines.as_bytes());
     let failed = account.failed;
     ensure!(failed.is_empty(), "these tables failed:\n{}", failed.join("\n"));
     ensure!(account.pages > 0, "nothing of what was asked for can be done here");
-    Ok(())
+    Ok(printed?)
 }
 
 /// One experiment that fails does not keep the others from being done.
@@ -115,7 +115,9 @@ fn carry_out(experiments: &[Experiment<'_>], out: &Path) -> Result<Account> {
             Ok(Outcome::Page(page)) => {
                 let saved = experiment.save(&page, out);
                 account.failed.extend(saved.err().map(|error| format!("{experiment}: {error:#}")));
-                progress.print(&page.markdown())?;
+                // A pipe that is closed is no reason to measure nothing more.
+                let printed = progress.print(&page.markdown());
+                account.failed.extend(printed.err().map(|error| format!("{experiment}: cannot print it: {error}")));
                 account.pages += 1;
             }
             Ok(Outcome::LeftOut(why)) => account.left_out.push(format!("{experiment}: {why}")),

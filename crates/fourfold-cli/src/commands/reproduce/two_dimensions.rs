@@ -92,14 +92,14 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
         title: format!("Table V: 2D DCT and IDCT, on {}", setting.engine()),
         text: vec![
             "Milliseconds. The paper's IDCT is half a DCT-III per axis, which costs the same; its times of IDCT_IDXST stand in the text of section V-B. The FFT is the second stage of three-stage alone. \
-             `transposed`: by the FFT of the transposed array (section IV-C), where one of the lengths is much the larger; the reorder transposes on the way, a stage after the combine transposes back. \
-             Published: on a Titan Xp, with MATLAB 2019a; its column has no IDCT. `H200`: the authors' code and cuFFT on one H200, f64, over arrays of 320 MB in turn so that no cache holds them; today's arrays are the same in every run."
+             `transposed`: by the FFT of the transposed array (section IV-C), where one of the lengths is much the larger (the text says N₂ ≫ N₁; in its own table the FFT of 100 × 10000 is the faster one); the reorder transposes on the way, a stage after the combine transposes back. \
+             Published: on a Titan Xp, with MATLAB 2019a; its column has no IDCT. `on an H200`: the authors' code and cuFFT on one, f64, over arrays of 320 MB in turn so that no cache holds them; today's arrays are the same in every run."
                 .into(),
             format!("{} FFTs: {}.", setting.how(), setting.fft_library(&"dct2 f64 512x512".parse()?)?),
         ],
         columns: strings(&[
             "N₁ × N₂", "transform", "MATLAB, published", "row-column, published", "three-stage, published", "FFT, published",
-            "row-column, H200", "three-stage, H200", "FFT, H200", "row-column", "three-stage", "transposed", "FFT", "fused",
+            "authors' row-column on an H200", "authors' three-stage on an H200", "cuFFT on an H200", "row-column", "three-stage", "transposed", "FFT", "fused",
             "MATLAB/three-stage, published", "row-column/three-stage, published", "FFT/three-stage, published",
             "row-column/three-stage", "FFT/three-stage", "three-stage/fused",
         ]),

@@ -101,7 +101,9 @@ fn profile(setting: &Setting) -> Result<String> {
         .arg(setting.engine().to_string())
         .output()?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let why = || said.lines().chain([""]).find(|line| line.contains("ERR")).unwrap_or_default().to_owned();
+    let complaints = String::from_utf8_lossy(&output.stderr).into_owned();
+    let named = || said.lines().find(|line| line.contains("ERR")).or(complaints.lines().last());
+    let why = || named().unwrap_or("it does not say why").to_owned();
     ensure!(output.status.success() && said.contains(METRICS[0]), "{NCU} fails: {}", why());
     Ok(said)
 }
