@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn dft_is_its_definition() {
-        for n in [1, 2, 3, 4, 12, 17, 30, 64, 67, 134, 256] {
+        for n in [1, 2, 3, 4, 12, 17, 30, 64, 67, 134, 256, 67 * 12, 67 * 71] {
             let roots = Roots::new(n);
             // Two roots of unity and their sum, so that low parts matter.
             let signal: Vec<Z> = (0..n).map(|j| sum(roots.get_dd(j * j), roots.get_dd(3 * j * j + 1))).collect();

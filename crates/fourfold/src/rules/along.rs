@@ -43,7 +43,7 @@ pub(crate) fn factors(n: usize, real: usize) -> Option<Vec<Factor>> {
     }
     let mut list = descending(n, if is_paired(n, real) { &OF_PAIRS[..] } else { &FURTHER });
     if is_paired(n, real) {
-        // What was measured, see docs/performance/log.md; for blocks, which are longer, it made no difference.
+        // What was measured, see docs/performance/log.md; blocks, which are longer, were no faster or slower so.
         list[1..].reverse();
     }
     rounds_little(&list).then_some(list)
