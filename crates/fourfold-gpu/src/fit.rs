@@ -198,7 +198,8 @@ impl Spec {
     }
 
     /// Items of a window for which there are threads: those of the longest stage of butterflies. Along memory, where a line of complex numbers has those of one
-    /// line, those of the shortest measured faster: a thread for each of its long butterflies, and several short ones for every thread.
+    /// line, those of the shortest measured faster: a thread for each of its long butterflies, and several short ones for every thread; but 4 % slower
+    /// for three quarters that are folded in f64.
     fn dealt(&self) -> usize {
         let [least, most] = self.butterflies();
         let folds = self.stages.iter().any(|stage| matches!(stage.work, Work::Fold(_)));
