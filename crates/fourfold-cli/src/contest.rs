@@ -5,15 +5,18 @@ use std::rc::Rc;
 
 use anyhow::Result;
 use fourfold::Problem;
+use fourfold_gpu::Device;
 
 use crate::engine::Engine;
 use crate::ready::Ready;
 use crate::timing::{Spread, Timed};
-use crate::work::{Arrays, DeviceCopy, DeviceTransform, Memcpy, Transform};
+use crate::work::{Arrays, DeviceArrays, DeviceCopy, DeviceTransform, Memcpy, Transform};
 
 /// Transforms of one problem, each with its yardstick: a copy where its arrays are.
 pub(crate) struct Contest {
     arrays: Rc<RefCell<Arrays>>,
+    /// Those of engines that have their own memory.
+    device_arrays: Vec<(Engine, Rc<RefCell<DeviceArrays>>)>,
     /// With the number of the yardstick.
     transforms: Vec<(Timed, usize)>,
     copies: Vec<(Engine, Timed)>,
@@ -23,7 +26,7 @@ impl Contest {
     /// Nobody yet, with random arrays.
     pub(crate) fn new(problem: &Problem) -> Result<Contest> {
         let arrays = Rc::new(RefCell::new(Arrays::new(problem)?));
-        Ok(Contest { arrays, transforms: Vec::new(), copies: Vec::new() })
+        Ok(Contest { arrays, device_arrays: vec![], transforms: vec![], copies: vec![] })
     }
 
     /// Adds a plan for the problem, on an engine.
@@ -35,10 +38,21 @@ impl Contest {
                 self.add(transform, Engine::Cpu(None), || Timed::warm(Memcpy::new(bytes)?))
             }
             Ready::Gpu(plan, device) => {
-                let transform = Timed::warm(DeviceTransform::new(*plan, device.clone(), &self.arrays.borrow())?)?;
-                self.add(transform, engine.clone(), || Timed::warm(DeviceCopy::new(device, bytes)?))
+                let arrays = self.arrays_on(engine, device)?;
+                let transform = Timed::warm(DeviceTransform::new(*plan, Rc::clone(&arrays)))?;
+                self.add(transform, engine.clone(), || Timed::warm(DeviceCopy(arrays)))
             }
         }
+    }
+
+    /// The arrays that all transforms on a device share.
+    fn arrays_on(&mut self, engine: &Engine, device: Device) -> Result<Rc<RefCell<DeviceArrays>>> {
+        if let Some((_, arrays)) = self.device_arrays.iter().find(|(other, _)| other == engine) {
+            return Ok(Rc::clone(arrays));
+        }
+        let arrays = Rc::new(RefCell::new(DeviceArrays::new(device, &self.arrays.borrow())?));
+        self.device_arrays.push((engine.clone(), Rc::clone(&arrays)));
+        Ok(arrays)
     }
 
     /// Adds a transform whose arrays are where those of `place` are.

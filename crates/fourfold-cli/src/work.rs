@@ -5,9 +5,9 @@ use std::hint::black_box;
 use std::rc::Rc;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use fourfold::verify::Data;
-use fourfold::{Domain, Plan, Problem, Scratch};
+use fourfold::{Domain, Element, Plan, Problem, Scratch};
 use fourfold_gpu::{Device, GpuArray, GpuPlan};
 use num_complex::Complex;
 
@@ -19,6 +19,16 @@ const LONGEST_BATCH_IN_PLACE: usize = 8;
 
 /// What a device enqueues between two waits, which cost about 10 µs.
 const SHORTEST_ON_A_DEVICE: Duration = Duration::from_millis(5);
+
+/// Bytes of the arrays that runs on a device go through in turn, so that no run finds its own in a cache (an H200's has 60 MB) as it would
+/// only where nothing but this one array is worked on.
+pub(crate) const IN_TURN: usize = 320 << 20;
+
+/// The most pairs of arrays for that. So small ones take what a launch takes, wherever they are.
+const MOST_PAIRS: usize = 1024;
+
+/// Of a device's memory, what the pairs beyond the second may take: one part in so many.
+const SHARE_OF_MEMORY: u64 = 8;
 
 /// Random input, and the output; in place, the output begins as a copy of the input.
 pub(crate) struct Arrays {
@@ -109,7 +119,7 @@ impl Work for Memcpy {
 }
 
 /// Elements in a device's memory.
-enum DeviceData {
+pub(crate) enum DeviceData {
     F32(GpuArray<f32>),
     F64(GpuArray<f64>),
     ComplexF32(GpuArray<Complex<f32>>),
@@ -125,27 +135,99 @@ impl DeviceData {
             Data::ComplexF64(x) => DeviceData::ComplexF64(device.upload(x)?),
         })
     }
+
+    fn bytes(&self) -> usize {
+        match self {
+            DeviceData::F32(x) => size_of::<f32>() * x.len(),
+            DeviceData::F64(x) => size_of::<f64>() * x.len(),
+            DeviceData::ComplexF32(x) => size_of::<Complex<f32>>() * x.len(),
+            DeviceData::ComplexF64(x) => size_of::<Complex<f64>>() * x.len(),
+        }
+    }
+
+    /// Another array with the same elements.
+    fn copied(&self) -> Result<DeviceData> {
+        fn copied<T: Element>(x: &GpuArray<T>) -> Result<GpuArray<T>> {
+            let mut y = x.device().array(x.len())?;
+            y.copy_from(x)?;
+            Ok(y)
+        }
+        Ok(match self {
+            DeviceData::F32(x) => DeviceData::F32(copied(x)?),
+            DeviceData::F64(x) => DeviceData::F64(copied(x)?),
+            DeviceData::ComplexF32(x) => DeviceData::ComplexF32(copied(x)?),
+            DeviceData::ComplexF64(x) => DeviceData::ComplexF64(copied(x)?),
+        })
+    }
+
+    /// Enqueues a copy of an array of the same type and length.
+    fn copy_from(&mut self, from: &DeviceData) -> Result<()> {
+        match (self, from) {
+            (DeviceData::F32(to), DeviceData::F32(from)) => to.copy_from(from)?,
+            (DeviceData::F64(to), DeviceData::F64(from)) => to.copy_from(from)?,
+            (DeviceData::ComplexF32(to), DeviceData::ComplexF32(from)) => to.copy_from(from)?,
+            (DeviceData::ComplexF64(to), DeviceData::ComplexF64(from)) => to.copy_from(from)?,
+            _ => bail!("arrays of two types"),
+        }
+        Ok(())
+    }
+}
+
+/// Inputs with outputs on a device, in turn.
+pub(crate) struct DeviceArrays {
+    device: Device,
+    pairs: Vec<[DeviceData; 2]>,
+    turn: usize,
+}
+
+impl DeviceArrays {
+    /// Pairs of copies of `arrays`.
+    pub(crate) fn new(device: Device, arrays: &Arrays) -> Result<DeviceArrays> {
+        let pair = (bytes(&arrays.input) + bytes(&arrays.output)).max(1);
+        let share = usize::try_from(device.info().memory / SHARE_OF_MEMORY).unwrap_or(usize::MAX);
+        let count = (IN_TURN.min(share) / pair).clamp(2, MOST_PAIRS);
+        let first = [DeviceData::upload(&device, &arrays.input)?, DeviceData::upload(&device, &arrays.output)?];
+        let copies = (1..count).map(|_| Ok([first[0].copied()?, first[1].copied()?])).collect::<Result<Vec<_>>>()?;
+        Ok(DeviceArrays { device, pairs: [first].into_iter().chain(copies).collect(), turn: 0 })
+    }
+
+    /// The next input with its output.
+    pub(crate) fn next_pair(&mut self) -> (&DeviceData, &mut DeviceData) {
+        self.turn = (self.turn + 1) % self.pairs.len();
+        let [input, output] = &mut self.pairs[self.turn];
+        (input, output)
+    }
+
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Enqueues a copy of the larger of the next input and output to that which has waited longest.
+    fn copy(&mut self) -> Result<()> {
+        self.next_pair();
+        let [from, to] = [self.turn, (self.turn + self.pairs.len() / 2) % self.pairs.len()];
+        let [from, to] = self.pairs.get_disjoint_mut([from, to])?;
+        let larger = usize::from(to[1].bytes() > to[0].bytes());
+        to[larger].copy_from(&from[larger])
+    }
 }
 
 /// A transform of arrays on a device. In place the numbers may overflow: a device is no slower with infinities.
 pub(crate) struct DeviceTransform {
     plan: GpuPlan,
-    device: Device,
-    input: DeviceData,
-    output: DeviceData,
+    arrays: Rc<RefCell<DeviceArrays>>,
 }
 
 impl DeviceTransform {
-    pub(crate) fn new(plan: GpuPlan, device: Device, arrays: &Arrays) -> Result<DeviceTransform> {
-        let (input, output) =
-            (DeviceData::upload(&device, &arrays.input)?, DeviceData::upload(&device, &arrays.output)?);
-        Ok(DeviceTransform { plan, device, input, output })
+    pub(crate) fn new(plan: GpuPlan, arrays: Rc<RefCell<DeviceArrays>>) -> DeviceTransform {
+        DeviceTransform { plan, arrays }
     }
 }
 
 impl Work for DeviceTransform {
     fn run(&mut self) -> Result<()> {
-        let (plan, input, output) = (&self.plan, &self.input, &mut self.output);
+        let (plan, mut arrays) = (&self.plan, self.arrays.borrow_mut());
+        let (input, output) = arrays.next_pair();
         match plan.problem().in_place() {
             true => with_elements!(DeviceData, output, x => plan.execute_on_in_place(x)?),
             false => with_elements!(DeviceData, input, x => with_elements!(DeviceData, output, y =>
@@ -155,7 +237,7 @@ impl Work for DeviceTransform {
     }
 
     fn finish(&self) -> Result<()> {
-        Ok(self.device.finish()?)
+        Ok(self.arrays.borrow().device.finish()?)
     }
 
     fn shortest(&self) -> Duration {
@@ -164,26 +246,15 @@ impl Work for DeviceTransform {
 }
 
 /// The yardstick of a device: a copy from its memory to its memory.
-pub(crate) struct DeviceCopy {
-    device: Device,
-    from: GpuArray<f64>,
-    to: GpuArray<f64>,
-}
-
-impl DeviceCopy {
-    pub(crate) fn new(device: Device, bytes: usize) -> Result<DeviceCopy> {
-        let from = device.upload(&zeros::<f64>(bytes.div_ceil(size_of::<f64>()))?)?;
-        Ok(DeviceCopy { to: device.array(from.len())?, from, device })
-    }
-}
+pub(crate) struct DeviceCopy(pub(crate) Rc<RefCell<DeviceArrays>>);
 
 impl Work for DeviceCopy {
     fn run(&mut self) -> Result<()> {
-        Ok(self.to.copy_from(&self.from)?)
+        self.0.borrow_mut().copy()
     }
 
     fn finish(&self) -> Result<()> {
-        Ok(self.device.finish()?)
+        Ok(self.0.borrow().device.finish()?)
     }
 
     fn shortest(&self) -> Duration {

@@ -5,7 +5,7 @@ use fourfold::Problem;
 
 use super::Outcome;
 use super::measure::{Job, Setting};
-use super::page::{Page, digits, strings};
+use super::page::{Page, WHOLE, digits, strings};
 use super::plot::{Line, Plot};
 
 const STAGES: [&str; 3] = ["reorder", "FFT", "combine"];
@@ -35,7 +35,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
         let together = [String::new(), String::new(), digits(whole), String::new(), digits(whole / copy)];
         rows.push([format!("{side} × {side}"), "all three at once".into()].into_iter().chain(together).collect());
     }
-    Ok(Outcome::Page(Page {
+    Ok(Outcome::page(Page {
         title: format!("Figure 6: the stages of a 2D DCT, on {}", setting.engine()),
         text: vec![
             "Milliseconds of each stage alone, run again and again, and of the three one after another. Published: the text that goes with the figure, \
@@ -44,6 +44,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
             format!("{} FFTs: {}.", setting.how(), setting.fft_library(&"dct2 f64 1024x1024".parse()?)?),
         ],
         columns: strings(&["N × N", "stage", "share, published", "authors' ms on an H200", "ms", "share", "× copy"]),
+        parts: WHOLE,
         rows,
         plot: Plot {
             title: "Stages of a 2D DCT".into(),

@@ -5,7 +5,7 @@ use fourfold::Problem;
 
 use super::codec::{self, Part};
 use super::measure::Setting;
-use super::page::{Page, digits, ratio, strings};
+use super::page::{Page, WHOLE, digits, ratio, strings};
 use super::plot::{Line, Plot};
 use super::{Outcome, QUICK_SIDE};
 
@@ -26,16 +26,17 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
         let cells = [staged, fused, 1e3 * megapixels / fused].map(digits);
         rows.push([format!("{height} × {width}")].into_iter().chain(cells).chain([ratio(staged / fused)]).collect());
     }
-    Ok(Outcome::Page(Page {
+    Ok(Outcome::page(Page {
         title: format!("Algorithm 3: image compression, on {}", setting.engine()),
         text: vec![
             "Milliseconds of DCT → drop → IDCT on one channel of an image. A device drops as the DCT's last pass writes where the method is fused, and in a trip through \
              memory of its own where it is three-stage; a processor drops in a loop of its own, by one thread, both times. The samples are random, and half of the \
              coefficients are dropped; times do not depend on either. The paper gives no times for this, but the speed-up of its transforms (table-v)."
                 .into(),
-            format!("{} FFTs: {}. Here: the transforms' results.", setting.how(), setting.fft_library(&"dct2 f64 512x512".parse()?)?),
+            format!("{} FFTs: {}. Here: the transforms' results.", setting.how_of_steps(), setting.fft_library(&"dct2 f64 512x512".parse()?)?),
         ],
         columns: strings(&["image", "three-stage", "fused", "fused, megapixels/s", "three-stage/fused"]),
+        parts: WHOLE,
         rows,
         plot: Plot {
             title: "Compression of an image".into(),

@@ -10,7 +10,7 @@ use fourfold_gpu::{Device, GpuArray, GpuCells, GpuElectrostatics, GpuMaps};
 
 use super::Outcome;
 use super::measure::Setting;
-use super::page::{Page, digits, ratio, strings};
+use super::page::{Page, Part, digits, ratio, strings};
 use super::plot::{Line, Plot};
 use crate::timing::{Timed, Work};
 
@@ -43,6 +43,11 @@ const QUICK_CIRCUITS: usize = 2;
 
 const METHODS: [&str; 3] = ["row-column", "three-stage", "fused"];
 
+const PARTS: [Part; 2] = [
+    Part { title: "The step as published, and today's transforms", columns: 8 },
+    Part { title: "Today's step", columns: 5 },
+];
+
 /// The part of the region that cells cover.
 const UTILISATION: f64 = 0.7;
 
@@ -55,7 +60,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
         rows.push(row(circuit, &transforms, &whole));
     }
     let line = |(name, points): (&str, Vec<_>)| Line { name: name.into(), points };
-    Ok(Outcome::Page(Page {
+    Ok(Outcome::page(Page {
         title: format!("Table VII: electric field and forces of placed circuits, on {}", setting.engine()),
         text: vec![
             format!(
@@ -72,7 +77,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
             ),
             format!(
                 "{} FFTs: {}. Here: the fields of the other methods with that of {}.",
-                setting.how(),
+                setting.how_of_steps(),
                 setting.fft_library(&"dct2 f64 512x512".parse()?)?,
                 METHODS[0]
             ),
@@ -87,14 +92,15 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
             "row-column transforms",
             "three-stage transforms",
             "fused transforms",
+            "row-column/three-stage transforms",
+            "three-stage/fused transforms",
             "row-column step",
             "three-stage step",
             "fused step",
-            "row-column/three-stage transforms",
-            "three-stage/fused transforms",
             "row-column/three-stage step",
             "three-stage/fused step",
         ]),
+        parts: &PARTS,
         rows,
         plot: Plot {
             title: "Transforms of a step of Algorithm 4, ms".into(),
@@ -109,10 +115,11 @@ fn row(circuit: &Circuit, transforms: &[f64], whole: &[f64]) -> Vec<String> {
     let &Circuit { name, cells, bins, published } = circuit;
     let head = [name.to_owned(), cells.to_string(), format!("{bins} × {bins}")];
     let quoted = published.map(str::to_owned);
-    let times = transforms.iter().chain(whole).copied().map(digits);
-    let ratios =
-        [transforms[0] / transforms[1], transforms[1] / transforms[2], whole[0] / whole[1], whole[1] / whole[2]];
-    head.into_iter().chain(quoted).chain(times).chain(ratios.map(ratio)).collect()
+    let today = |times: &[f64]| {
+        let ratios = [times[0] / times[1], times[1] / times[2]].map(ratio);
+        times.iter().copied().map(digits).chain(ratios).collect::<Vec<_>>()
+    };
+    head.into_iter().chain(quoted).chain(today(transforms)).chain(today(whole)).collect()
 }
 
 /// Milliseconds of the transforms and of the whole step by each method.

@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::Outcome;
 use super::measure::{Job, Setting};
-use super::page::{Page, digits, ratio};
+use super::page::{Page, WHOLE, digits, ratio};
 use super::plot::{Line, Plot};
 
 const METHODS: [&str; 4] = ["four-n", "two-n-mirrored", "two-n-padded", "n-point"];
@@ -43,13 +43,14 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
     let columns = columns.chain(heads("")).chain(["fused".to_owned()]);
     let columns = columns.chain(METHODS[..3].iter().map(|method| format!("{method}/n-point"))).collect();
     let names = METHODS.into_iter().chain(["fused"]);
-    Ok(Outcome::Page(Page {
+    Ok(Outcome::page(Page {
         title: format!("Table IV: four algorithms for a 1D DCT, on {}", setting.engine()),
         text: vec![
             "Microseconds. Published: on a Titan Xp; the H200's are a graph's.".into(),
             format!("{} FFTs: {}.", setting.how(), setting.fft_library(&"dct2 f64 16384".parse()?)?),
         ],
         columns,
+        parts: WHOLE,
         rows,
         plot: Plot {
             title: "1D DCT by four algorithms".into(),

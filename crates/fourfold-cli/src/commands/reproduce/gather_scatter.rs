@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::measure::{Job, Setting};
-use super::page::{Page, digits, ratio, strings};
+use super::page::{Page, WHOLE, digits, ratio, strings};
 use super::plot::{Line, Plot};
 use super::{Outcome, sides};
 
@@ -29,7 +29,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
         rows.push([side.to_string()].into_iter().chain(cells).chain(ratios).collect());
     }
     let line = |(name, points): (&str, Vec<(f64, f64)>)| Line { name: name.into(), points };
-    Ok(Outcome::Page(Page {
+    Ok(Outcome::page(Page {
         title: format!("Table II: reordering an N × N array, on {}", setting.engine()),
         text: vec![
             "Milliseconds of the first stage of a 2D DCT: even places ascending, then odd ones descending, along both axes (eq. 13). \
@@ -40,6 +40,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
         columns: strings(&[
             "N", "gather, published", "scatter, published", "gather", "scatter", "copy", "gather/scatter", "scatter/copy",
         ]),
+        parts: WHOLE,
         rows,
         plot: Plot {
             title: "Reordering an N × N array".into(),

@@ -5,7 +5,7 @@ use fourfold::{Precision, Problem};
 
 use super::Outcome;
 use super::measure::Setting;
-use super::page::{Page, digits, ratio, strings};
+use super::page::{Page, WHOLE, digits, ratio, strings};
 use super::plot::{Line, Plot};
 
 /// N, and the published times of sums, the FFT on the CPU, and the FFT on the GPU.
@@ -29,7 +29,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
         }
         rows.push(cells(n, published, &times));
     }
-    Ok(Outcome::Page(Page {
+    Ok(Outcome::page(Page {
         title: format!("Course report, Table 3: a complex Fourier transform of N points, on {}", setting.engine()),
         text: vec![
             "Milliseconds. Published, on machines that the report does not name: sums and an FFT on a CPU, the FFT on a GPU by a launch a level. Its caption says seconds; \
@@ -45,6 +45,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
             "N", "sums on a CPU, published", "FFT on a CPU, published", "FFT on a GPU, published", "definition", "levels",
             "levels-in-blocks", "levels-in-clusters", "fused", "definition/levels", "levels/fused",
         ]),
+        parts: WHOLE,
         rows,
         plot: Plot {
             title: "Complex Fourier transform of N points".into(),

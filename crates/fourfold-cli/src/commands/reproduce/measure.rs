@@ -1,5 +1,6 @@
 //! Times of methods and of their stages, each checked against the default method first.
 
+use std::fs;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
@@ -11,6 +12,7 @@ use crate::contest::Contest;
 use crate::engine::{Contender, Engine};
 use crate::ready::Ready;
 use crate::timing::{Spread, Timed};
+use crate::work::IN_TURN;
 
 /// Where and how experiments are done.
 pub(super) struct Setting {
@@ -50,10 +52,11 @@ impl Setting {
 
     /// What was used, for the head of a page.
     pub(super) fn machine(&self) -> String {
-        match self.engine() {
-            Engine::Cpu(_) if self.threads == 1 => format!("{}, one thread", self.contender.place()),
-            Engine::Cpu(_) => format!("{}, {} threads", self.contender.place(), self.threads),
-            _ => self.contender.place(),
+        let place = self.contender.place();
+        match (self.engine(), self.threads) {
+            (Engine::Cpu(_), 1) => format!("{place}{}, one thread", processor()),
+            (Engine::Cpu(_), threads) => format!("{place}{}, {threads} threads", processor()),
+            _ => place,
         }
     }
 
@@ -64,8 +67,24 @@ impl Setting {
 
     /// The same in another type.
     pub(super) fn how_in(&self, precision: Precision) -> String {
+        let arrays = match self.engine() {
+            Engine::Cpu(_) => String::new(),
+            _ => format!(
+                " Runs go through arrays of {} MiB together, one after another, so that no cache still holds them.",
+                IN_TURN >> 20
+            ),
+        };
+        self.how_with(precision, &arrays)
+    }
+
+    /// How what goes on from its own results was measured.
+    pub(super) fn how_of_steps(&self) -> String {
+        self.how_with(Precision::F64, " All runs have the same arrays.")
+    }
+
+    fn how_with(&self, precision: Precision, arrays: &str) -> String {
         format!(
-            "{}, out of place; the least of warm runs in turn, {} s for each, since other work on a machine only ever adds. Measured on {}. Every method's result was compared with the default's first.",
+            "{}, out of place; the least of warm runs in turn, {} s for each, since other work on a machine only ever adds.{arrays} Measured on {}. Every method's result was compared with the default's first.",
             precision.name(),
             self.seconds(),
             self.machine()
@@ -159,6 +178,13 @@ impl Setting {
         }
         Ok(())
     }
+}
+
+/// What the system calls its processor, where it tells.
+fn processor() -> String {
+    let told = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = told.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    name.map_or(String::new(), |(_, name)| format!(" of {}", name.trim()))
 }
 
 /// ‖y − z‖ / ‖z‖.

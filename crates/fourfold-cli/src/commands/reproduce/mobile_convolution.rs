@@ -9,17 +9,17 @@ use std::thread;
 use anyhow::{Result, ensure};
 use fourfold::verify::Data;
 use fourfold::{Domain, Multiplier, Planner, Precision, Problem};
-use fourfold_gpu::{Device, DirectConvolution, GpuArray, GpuPlanner};
+use fourfold_gpu::{DirectConvolution, GpuPlanner};
 use num_complex::Complex;
 
 use super::Outcome;
 use super::measure::{Setting, distance};
-use super::page::{Page, digits, ratio, strings};
+use super::page::{Page, WHOLE, digits, ratio, strings};
 use super::plot::{Line, Plot};
 use crate::array::{random, zeros, zeros_of};
 use crate::ready::Ready;
 use crate::timing::{Timed, Work};
-use crate::work::{Arrays, DeviceTransform, Transform};
+use crate::work::{Arrays, DeviceArrays, DeviceData, DeviceTransform, Transform};
 
 /// Rows and columns of the taps.
 const TAPS: [usize; 9] = [3, 5, 7, 9, 11, 15, 21, 31, 63];
@@ -41,7 +41,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
         lines.push(Line { name: format!("direct, {side} × {side}"), points: direct });
         lines.push(Line { name: format!("FFT, {side} × {side}"), points: by_fft });
     }
-    Ok(Outcome::Page(Page {
+    Ok(Outcome::page(Page {
         title: format!("Mobile GPUs: convolutions of an N × N image with n × n taps, on {}", setting.engine()),
         text: [
             "Milliseconds of circular convolutions: n² products a pixel, by a row of taps after the other on the CPU (plain Rust, for any processor of its kind, by threads that every run begins anew) and a thread a pixel on a device; or a real FFT, the product with the taps' spectrum \
@@ -53,6 +53,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
         ]
         .to_vec(),
         columns: strings(&["N", "n", "direct", "FFT", "direct/FFT"]),
+        parts: WHOLE,
         rows,
         plot: Plot {
             title: "Convolution of an N × N image with n × n taps".into(),
@@ -97,11 +98,15 @@ fn times(setting: &Setting, side: usize, n: usize) -> Result<[f64; 2]> {
             (direct.y.clone(), Timed::warm(direct)?, fast)
         }
         Ready::Gpu(plan, device) => {
-            let mut direct = DeviceDirect::new(&device, x, side, n, &taps)?;
-            direct.run()?;
+            let planner = GpuPlanner::new(device.clone());
+            let direct = DirectConvolution::new(&planner, Precision::F32, [side, side], &taps, [n, n])?;
+            let mut y = device.array(x.len())?;
+            direct.execute_on(&device.upload(x)?, &mut y)?;
             let mut result = zeros(x.len())?;
-            direct.y.download(&mut result)?;
-            (result, Timed::warm(direct)?, Timed::warm(DeviceTransform::new(*plan, device, &arrays)?)?)
+            y.download(&mut result)?;
+            let arrays = Rc::new(RefCell::new(DeviceArrays::new(device, &arrays)?));
+            let direct = Timed::warm(DeviceDirect { plan: direct, arrays: Rc::clone(&arrays) })?;
+            (result, direct, Timed::warm(DeviceTransform::new(*plan, arrays))?)
         }
     };
     let error = distance(&Data::F32(result), &by_fft);
@@ -164,26 +169,19 @@ fn convolve_row(x: &[f32], taps: &[f64], n: usize, row: usize, y: &mut [f32]) {
 /// On a device.
 struct DeviceDirect {
     plan: DirectConvolution,
-    device: Device,
-    x: GpuArray<f32>,
-    y: GpuArray<f32>,
-}
-
-impl DeviceDirect {
-    fn new(device: &Device, x: &[f32], side: usize, n: usize, taps: &[f64]) -> Result<DeviceDirect> {
-        let planner = GpuPlanner::new(device.clone());
-        let plan = DirectConvolution::new(&planner, Precision::F32, [side, side], taps, [n, n])?;
-        Ok(DeviceDirect { plan, x: device.upload(x)?, y: device.array(x.len())?, device: device.clone() })
-    }
+    arrays: Rc<RefCell<DeviceArrays>>,
 }
 
 impl Work for DeviceDirect {
     fn run(&mut self) -> Result<()> {
-        Ok(self.plan.execute_on(&self.x, &mut self.y)?)
+        match self.arrays.borrow_mut().next_pair() {
+            (DeviceData::F32(x), DeviceData::F32(y)) => Ok(self.plan.execute_on(x, y)?),
+            _ => unreachable!("the arrays were made for f32"),
+        }
     }
 
     fn finish(&self) -> Result<()> {
-        Ok(self.device.finish()?)
+        Ok(self.arrays.borrow().device().finish()?)
     }
 }
 

@@ -5,7 +5,7 @@ use fourfold::{Precision, Problem};
 
 use super::Outcome;
 use super::measure::Setting;
-use super::page::{Page, digits, ratio};
+use super::page::{Page, WHOLE, digits, ratio};
 use super::plot::{Line, Plot};
 use crate::engine::Engine;
 
@@ -44,7 +44,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
     let columns = ["N".to_owned()].into_iter().chain(RUNGS.map(|(_, change)| change.to_owned()));
     let columns =
         columns.chain(["lowest/highest", "2 × 2/element", "radix 2/mixed", "highest/fused"].map(String::from));
-    Ok(Outcome::Page(Page {
+    Ok(Outcome::page(Page {
         title: format!("Mobile GPUs: a complex 2D FFT of N × N, change by change, on {}", setting.engine()),
         text: vec![
             "Milliseconds. Every column changes one thing in the column before it. Rows are transformed in place from digit-reversed order by levels of radix 8, 7, 5, 4, 3 and 2; \
@@ -59,6 +59,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
             setting.how_in(Precision::F32),
         ],
         columns: columns.collect(),
+        parts: WHOLE,
         rows,
         plot: Plot {
             title: "Complex 2D FFT of N × N".into(),

@@ -47,9 +47,15 @@ struct Table {
 
 /// What became of it.
 enum Outcome {
-    Page(Page),
+    Page(Box<Page>),
     /// Why it cannot be done here.
     LeftOut(String),
+}
+
+impl Outcome {
+    fn page(page: Page) -> Outcome {
+        Outcome::Page(Box::new(page))
+    }
 }
 
 /// All experiments, in the order of their documents.
@@ -228,7 +234,7 @@ mod tests {
     fn page(_: &Setting) -> Result<Outcome> {
         let plot = Plot { title: "T".into(), labels: ["x".into(), "y".into()], lines: vec![], bars: vec!["a".into()] };
         let (columns, rows) = (page::strings(&["a"]), vec![page::strings(&["1"])]);
-        Ok(Outcome::Page(Page { title: "T".into(), text: vec![], columns, rows, plot }))
+        Ok(Outcome::page(Page { title: "T".into(), text: vec![], columns, parts: page::WHOLE, rows, plot }))
     }
 
     #[test]

@@ -5,7 +5,7 @@ use fourfold::{Method, Problem};
 use fourfold_gpu::{Counts, Launch, Target};
 
 use super::measure::Setting;
-use super::page::{Page, ratio, strings};
+use super::page::{Page, WHOLE, ratio, strings};
 use super::plot::{Line, Plot};
 use super::{Outcome, check_same};
 
@@ -62,7 +62,7 @@ pub(super) fn run(_: &Setting) -> Result<Outcome> {
     let row = |(i, name): (usize, &&str)| {
         [*name].into_iter().chain(columns.iter().map(|column| &*column[i])).map(str::to_owned).collect()
     };
-    Ok(Outcome::Page(Page {
+    Ok(Outcome::page(Page {
         title: format!("Table III: the combine after the FFT of a {SIDE} × {SIDE} array"),
         text: vec![
             "Complex numbers read, and multiplications and additions of reals, derived from eq. 14 and eq. 17 and counted in the kernels that \
@@ -74,6 +74,7 @@ pub(super) fn run(_: &Setting) -> Result<Outcome> {
                 .into(),
         ],
         columns: strings(&["quantity", "naive, published", "naive", "efficient, published", "efficient"]),
+        parts: WHOLE,
         rows: QUANTITIES.iter().enumerate().map(row).collect(),
         plot: Plot {
             title: "The combine of a 2D DCT, an element of the array".into(),

@@ -1,6 +1,7 @@
 //! A result as text.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use super::plot::Plot;
 
@@ -10,10 +11,21 @@ pub(super) struct Page {
     /// Paragraphs above the table.
     pub(super) text: Vec<String>,
     pub(super) columns: Vec<String>,
+    /// Columns that are too many to be read side by side: all that follow the first ones, which every part begins with again. None if they are not.
+    pub(super) parts: &'static [Part],
     /// Cells of which an empty one has no value.
     pub(super) rows: Vec<Vec<String>>,
     pub(super) plot: Plot,
 }
+
+/// So many columns of a table, with what they are.
+pub(super) struct Part {
+    pub(super) title: &'static str,
+    pub(super) columns: usize,
+}
+
+/// A table that is no wider than a page.
+pub(super) const WHOLE: &[Part] = &[];
 
 impl Page {
     pub(super) fn markdown(&self) -> String {
@@ -21,14 +33,30 @@ impl Page {
         for paragraph in &self.text {
             let _ = writeln!(text, "{paragraph}\n");
         }
-        let line = |cells: &[String]| {
-            let shown = cells.iter().map(|cell| if cell.is_empty() { "–" } else { cell });
-            format!("| {} |\n", shown.collect::<Vec<_>>().join(" | "))
-        };
-        text += &line(&self.columns);
-        text += &format!("|{}\n", "---|".repeat(self.columns.len()));
-        self.rows.iter().for_each(|row| text += &line(row));
+        let in_parts: usize = self.parts.iter().map(|part| part.columns).sum();
+        let first = self.columns.len() - in_parts;
+        if self.parts.is_empty() {
+            text += &self.table(0..first, 0..0);
+        }
+        let mut from = first;
+        for Part { title, columns } in self.parts {
+            let gap = if from == first { "" } else { "\n" };
+            text += &format!("{gap}{title}:\n\n{}", self.table(0..first, from..from + columns));
+            from += columns;
+        }
         text
+    }
+
+    /// The columns of two ranges.
+    fn table(&self, first: Range<usize>, others: Range<usize>) -> String {
+        let line = |cells: &Vec<String>| {
+            let cells = cells[first.clone()].iter().chain(&cells[others.clone()]);
+            let shown: Vec<&str> = cells.map(|cell| if cell.is_empty() { "–" } else { cell }).collect();
+            format!("| {} |\n", shown.join(" | "))
+        };
+        let rule = format!("|{}\n", "---|".repeat(first.len() + others.len()));
+        let rows: String = self.rows.iter().map(line).collect();
+        line(&self.columns) + &rule + &rows
     }
 
     /// RFC 4180.
@@ -65,9 +93,13 @@ mod tests {
     fn cells_are_quoted_and_absent_ones_shown() {
         let (columns, rows) = (strings(&["a", "b, c"]), vec![strings(&["1", ""]), strings(&["say \"x\"", "2"])]);
         let plot = Plot { title: "T".into(), labels: ["x".into(), "y".into()], lines: vec![], bars: vec![] };
-        let page = Page { title: "T".into(), text: strings(&["P."]), columns, rows, plot };
+        let mut page = Page { title: "T".into(), text: strings(&["P."]), columns, parts: WHOLE, rows, plot };
         assert_eq!(page.csv(), "a,\"b, c\"\n1,\n\"say \"\"x\"\"\",2\n");
         assert_eq!(page.markdown(), "# T\n\nP.\n\n| a | b, c |\n|---|---|\n| 1 | – |\n| say \"x\" | 2 |\n");
+        page.parts = &[Part { title: "L", columns: 0 }, Part { title: "R", columns: 1 }];
+        let parts =
+            "L:\n\n| a |\n|---|\n| 1 |\n| say \"x\" |\n\nR:\n\n| a | b, c |\n|---|---|\n| 1 | – |\n| say \"x\" | 2 |\n";
+        assert_eq!(page.markdown(), format!("# T\n\nP.\n\n{parts}"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use fourfold::Problem;
 
 use super::codec::{self, Part};
 use super::measure::Setting;
-use super::page::{Page, digits, ratio, strings};
+use super::page::{Page, WHOLE, digits, ratio, strings};
 use super::plot::{Line, Plot};
 use super::{Outcome, sides};
 
@@ -33,19 +33,20 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
         rows.push(cells.chain([p, s, predicted, measured].map(ratio)).collect());
     }
     let line = |(name, points): (&str, Vec<(f64, f64)>)| Line { name: name.into(), points };
-    Ok(Outcome::Page(Page {
+    Ok(Outcome::page(Page {
         title: format!("Equation 19: image compression by three stages instead of rows and columns, on {}", setting.engine()),
         text: vec![
             "Milliseconds. p is the share of the transforms in the sum of transforms and dropping of DCT → drop → IDCT by the row-column method, s their own speed-up, and 1/((1 − p) + p/s) what that \
              predicts of the whole. The paper has p = 1, since it fuses the dropping with the combine, and s of about 2; here it is a trip through memory of its own (a processor's by one \
              thread), so that there is something to predict."
                 .into(),
-            format!("{} FFTs: {}. Here: the transforms' results.", setting.how(), setting.fft_library(&"dct2 f64 512x512".parse()?)?),
+            format!("{} FFTs: {}. Here: the transforms' results.", setting.how_of_steps(), setting.fft_library(&"dct2 f64 512x512".parse()?)?),
         ],
         columns: strings(&[
             "N", "transforms, row-column", "transforms, three-stage", "dropping", "whole, row-column", "whole, three-stage", "p", "s",
             "predicted speed-up", "measured speed-up",
         ]),
+        parts: WHOLE,
         rows,
         plot: Plot {
             title: "Speed-up of image compression".into(),

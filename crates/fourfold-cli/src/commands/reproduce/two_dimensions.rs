@@ -4,7 +4,7 @@ use anyhow::Result;
 use fourfold::Problem;
 
 use super::measure::{Job, Setting};
-use super::page::{Page, digits, ratio, strings};
+use super::page::{Page, Part, digits, ratio, strings};
 use super::plot::{Line, Plot};
 use super::{Outcome, QUICK_SIDE};
 
@@ -76,56 +76,118 @@ const fn row(
     Row { shape, transform, published, ratios, h200 }
 }
 
+/// Bytes of an array of f64 beside the milliseconds of a copy of it, in the run that measured the authors' code.
+const COPIES: [(usize, f64); 6] = [
+    (2 << 20, 0.0037),
+    (8_000_000, 0.0076),
+    (8 << 20, 0.0070),
+    (32 << 20, 0.0192),
+    (128 << 20, 0.0663),
+    (512 << 20, 0.2575),
+];
+
+const PARTS: [Part; 3] = [
+    Part { title: "Milliseconds, published and today", columns: 10 },
+    Part { title: "Quotients of them, as published and today", columns: 6 },
+    Part { title: "The authors' code on an H200: milliseconds, multiples of a copy, and those of today", columns: 12 },
+];
+
+/// What is timed, in its order.
+const NAMES: [&str; 5] = ["row-column", "three-stage", "three-stage-transposed", "FFT alone", "fused"];
+
 pub(super) fn run(setting: &Setting) -> Result<Outcome> {
     let quick = |row: &&Row| !setting.quick || row.shape[0] * row.shape[1] <= QUICK_SIDE * QUICK_SIDE;
-    let (mut rows, mut lines) = (vec![], vec![vec![]; 5]);
+    let (mut rows, mut lines) = (vec![], vec![vec![]; NAMES.len()]);
     for row in ROWS.iter().filter(quick) {
-        let times = times(setting, row)?;
-        rows.push(cells(row, &times));
+        let (times, copy) = times(setting, row)?;
+        rows.push(cells(row, &times, copy));
         let [n1, n2] = row.shape;
         if row.transform == DCT && n1 == n2 {
             lines.iter_mut().zip(times).for_each(|(line, time)| line.push((n1 as f64, time)));
         }
     }
-    let names = ["row-column", "three-stage", "three-stage-transposed", "FFT alone", "fused"];
-    Ok(Outcome::Page(Page {
+    Ok(Outcome::page(Page {
         title: format!("Table V: 2D DCT and IDCT, on {}", setting.engine()),
         text: vec![
-            "Milliseconds. The paper's IDCT is half a DCT-III per axis, which costs the same; its times of IDCT_IDXST stand in the text of section V-B. The FFT is the second stage of three-stage alone. \
+            "The paper's IDCT is half a DCT-III per axis, which costs the same; its times of IDCT_IDXST stand in the text of section V-B. The FFT is the second stage of three-stage alone. \
              `transposed`: by the FFT of the transposed array (section IV-C), where one of the lengths is much the larger (the text says N₂ ≫ N₁; in its own table the FFT of 100 × 10000 is the faster one); the reorder transposes on the way, a stage after the combine transposes back. \
-             Published: on a Titan Xp, with MATLAB 2019a; its column has no IDCT. `on an H200`: the authors' code and cuFFT on one, f64, over arrays of 320 MB in turn so that no cache holds them; today's arrays are the same in every run."
+             Published: on a Titan Xp, with MATLAB 2019a; its column has no IDCT. The authors' code and cuFFT on one H200: f64, over arrays of 320 MB in turn so that no cache holds them. `× copy`: a time over that of a copy of the array, in the same run and memory."
                 .into(),
             format!("{} FFTs: {}.", setting.how(), setting.fft_library(&"dct2 f64 512x512".parse()?)?),
         ],
-        columns: strings(&[
-            "N₁ × N₂", "transform", "MATLAB, published", "row-column, published", "three-stage, published", "FFT, published",
-            "authors' row-column on an H200", "authors' three-stage on an H200", "cuFFT on an H200", "row-column", "three-stage", "transposed", "FFT", "fused",
-            "MATLAB/three-stage, published", "row-column/three-stage, published", "FFT/three-stage, published",
-            "row-column/three-stage", "FFT/three-stage", "three-stage/fused",
-        ]),
+        columns: columns(),
+        parts: &PARTS,
         rows,
         plot: Plot {
             title: "2D DCT of N × N reals".into(),
             labels: ["N".into(), "ms".into()],
-            lines: names.into_iter().zip(lines).map(|(name, points)| Line { name: name.into(), points }).collect(),
+            lines: NAMES.into_iter().zip(lines).map(|(name, points)| Line { name: name.into(), points }).collect(),
             bars: vec![],
         },
     }))
 }
 
-/// Of row-column, three stages, three stages transposed, the FFT alone, and fused.
-fn times(setting: &Setting, row: &Row) -> Result<Vec<f64>> {
+#[rustfmt::skip]
+fn columns() -> Vec<String> {
+    strings(&[
+        "N₁ × N₂", "transform",
+        "MATLAB, published", "row-column, published", "three-stage, published", "FFT, published",
+        "row-column", "three-stage", "transposed", "FFT", "fused", "copy",
+        "MATLAB/three-stage, published", "row-column/three-stage, published", "FFT/three-stage, published",
+        "row-column/three-stage", "FFT/three-stage", "three-stage/fused",
+        "authors' row-column", "authors' three-stage", "their cuFFT",
+        "authors' row-column × copy", "authors' three-stage × copy", "their cuFFT × copy",
+        "row-column × copy", "three-stage × copy", "FFT × copy", "fused × copy", "row-column/authors'", "three-stage/authors'",
+    ])
+}
+
+/// Of what is timed, and of a copy.
+fn times(setting: &Setting, row: &Row) -> Result<(Vec<f64>, f64)> {
     let ([n1, n2], (_, kind)) = (row.shape, row.transform);
     let problem: Problem = format!("{kind} f64 {n1}x{n2}").parse()?;
     let whole = ["row-column", "three-stage", "three-stage-transposed"].map(Job::Whole);
     let jobs: Vec<Job> = whole.into_iter().chain([Job::Stage("three-stage", 1), Job::Whole("fused")]).collect();
-    Ok(setting.times(&problem, &jobs)?.0)
+    setting.times(&problem, &jobs)
 }
 
-fn cells(row: &Row, times: &[f64]) -> Vec<String> {
+fn cells(row: &Row, times: &[f64], copy: f64) -> Vec<String> {
     let ([n1, n2], (name, _)) = (row.shape, row.transform);
-    let quoted = row.published.iter().chain(&row.h200).map(|cell| (*cell).to_owned());
-    let cells = [format!("{n1} × {n2}"), name.into()].into_iter().chain(quoted);
-    let cells = cells.chain(times.iter().copied().map(digits)).chain(row.ratios.map(str::to_owned));
-    cells.chain([times[0] / times[1], times[3] / times[1], times[1] / times[4]].map(ratio)).collect()
+    let first = [format!("{n1} × {n2}"), name.into()];
+    let quoted = |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>();
+    let today = times.iter().copied().chain([copy]).map(digits);
+    let quotients = [times[0] / times[1], times[3] / times[1], times[1] / times[4]].map(ratio);
+    let beside = beside_the_authors(row, &[times[0], times[1], times[3], times[4]].map(|time| time / copy));
+    let cells = first.into_iter().chain(quoted(&row.published)).chain(today);
+    cells.chain(quoted(&row.ratios)).chain(quotients).chain(quoted(&row.h200)).chain(beside).collect()
+}
+
+/// Multiples of a copy: the authors' row-column, three stages and cuFFT; today's row-column, three stages, FFT and fused, which are given; and
+/// of the first two, today's over theirs.
+fn beside_the_authors(row: &Row, today: &[f64; 4]) -> Vec<String> {
+    let bytes = size_of::<f64>() * row.shape.iter().product::<usize>();
+    let copy = COPIES.iter().find(|(known, _)| *known == bytes).map(|(_, ms)| *ms);
+    let theirs = row.h200.map(|ms| Some(ms.parse::<f64>().ok()? / copy?));
+    let quotients = [0, 1].map(|i| theirs[i].map(|theirs| today[i] / theirs));
+    let cell = |x: Option<f64>| x.map(ratio).unwrap_or_default();
+    theirs.into_iter().chain(today.map(Some)).chain(quotients).map(cell).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_and_rows_have_all_columns() {
+        let parts: usize = PARTS.iter().map(|part| part.columns).sum();
+        assert_eq!(columns().len(), 2 + parts);
+        assert!(ROWS.iter().all(|row| cells(row, &[1.0; NAMES.len()], 1.0).len() == columns().len()));
+    }
+
+    #[test]
+    fn every_size_has_the_copy_that_goes_with_the_authors_code() {
+        let beside = |row: &Row| beside_the_authors(row, &[8.0, 4.0, 3.0, 2.0]);
+        assert!(ROWS.iter().all(|row| row.h200[1].is_empty() == beside(row)[1].is_empty()));
+        // 1024²: 0.0540, 0.0344 and 0.0214 ms beside a copy of 0.0070.
+        assert_eq!(beside(&ROWS[3]), ["7.71", "4.91", "3.06", "8.00", "4.00", "3.00", "2.00", "1.04", "0.81"]);
+    }
 }

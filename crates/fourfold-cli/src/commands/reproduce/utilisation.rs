@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use fourfold_gpu::Api;
 
 use super::measure::{CUFFT, Setting};
-use super::page::{Page, strings};
+use super::page::{Page, WHOLE, strings};
 use super::plot::{Line, Plot};
 use super::{Outcome, only_for};
 
@@ -59,7 +59,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
         lines.push(Line { name: format!("{name}, published"), points: bars(published) });
         lines.push(Line { name: (*name).into(), points: bars(today) });
     }
-    Ok(Outcome::Page(Page {
+    Ok(Outcome::page(Page {
         title: format!("Table VI: how the kernels use the device, on {}", setting.engine()),
         text: vec![
             format!(
@@ -71,6 +71,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
             .into_iter()
             .chain([", published", ""].iter().flat_map(|of| COLUMNS.map(|name| format!("{name}{of}"))))
             .collect(),
+        parts: WHOLE,
         rows,
         plot: Plot {
             title: "Use of the device by reorder and combine".into(),
