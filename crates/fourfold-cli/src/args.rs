@@ -92,7 +92,7 @@ pub(crate) struct Verify {
     pub(crate) json: bool,
 }
 
-/// Time problems: warm medians, spread, and the ratio to a copy of the same array (cpu: by one thread) in the same run
+/// Time problems: warm medians, spread, and the ratio to a copy of the same array (cpu: by one thread) in the same run; runs on a device go through 320 MiB of arrays in turn, so that none finds its own in a cache
 #[derive(clap::Args)]
 #[command(after_help = PROBLEM_HELP)]
 pub(crate) struct Bench {

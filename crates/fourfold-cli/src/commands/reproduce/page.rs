@@ -36,15 +36,15 @@ impl Page {
         let in_parts: usize = self.parts.iter().map(|part| part.columns).sum();
         let first = self.columns.len() - in_parts;
         if self.parts.is_empty() {
-            text += &self.table(0..first, 0..0);
+            return text + &self.table(0..first, 0..0);
         }
         let mut from = first;
-        for Part { title, columns } in self.parts {
-            let gap = if from == first { "" } else { "\n" };
-            text += &format!("{gap}{title}:\n\n{}", self.table(0..first, from..from + columns));
-            from += columns;
-        }
-        text
+        let parts = self.parts.iter().map(|Part { title, columns }| {
+            let others = from..from + columns;
+            from = others.end;
+            format!("{title}:\n\n{}", self.table(0..first, others))
+        });
+        text + &parts.collect::<Vec<_>>().join("\n")
     }
 
     /// The columns of two ranges.
