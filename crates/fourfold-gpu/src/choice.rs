@@ -1,8 +1,8 @@
 //! What may be chosen of a pass, with no change of its results but in rounding: estimated here, or found by measuring.
 
-use crate::chain::factors::{NARROW, RADICES, gpu_factors, narrow_radices, radices};
-use crate::draft::Chosen;
-use crate::fit::RUN;
+use crate::chain::factors::{NARROW, RADICES, Sharing, gpu_factors, narrow_radices, radices, shared_radices};
+use crate::draft::{Chosen, mixes};
+use crate::fit::{self, RUN};
 use crate::lines::Array;
 use crate::runtime::{Limits, argument};
 use crate::spec::{Geometry, Packing};
@@ -76,21 +76,23 @@ impl Lines<'_> {
         packing.elements(self.dft().1)
     }
 
-    /// Two lines as one, if they are neighbours that may be. Few long columns as pairs of their own reals, of which there are twice as many.
-    /// Lines along memory as pairs of their own reals, where that takes a stage less or
-    /// where local memory has no room for two work groups otherwise, or where half as many work groups would leave multiprocessors without one;
-    /// those of three DFTs, and short ones in f64, measured faster so.
+    /// Two lines as one, if they are neighbours that may be. As pairs of their own reals, of which there are twice as many: lines of three DFTs, which
+    /// measured faster so; few long columns; columns of one work group where that takes a stage less and there are many, but types III in f32;
+    /// lines along memory where that takes a stage less or where local memory has no room for two work groups otherwise, or where half as
+    /// many work groups would leave multiprocessors without one, and short ones in f64, which measured faster so.
     fn packing(&self, limits: &Limits) -> Packing {
-        let (_, len, count) = self.dft();
-        let stages = |len: usize| gpu_factors(len, &radices(len, false)).len();
-        let shorter =
-            || stages(len / 2) < stages(len) || 2 * len * count * 2 * self.precision.bytes() > limits.local_bytes;
+        let (data, len, count) = self.dft();
+        let stages = |len: usize| gpu_factors(len, &radices(len)).len();
+        let shorter = || stages(len / 2) < stages(len);
+        let large = || 2 * len * count * 2 * self.precision.bytes() > limits.local_bytes;
         let few = || self.geometry(Packing::Lines).lines() < limits.units;
-        let short = self.precision == Precision::F64 && len <= SHORT;
-        let pairs = || count > 1 || short || shorter() || few();
+        let f64 = self.precision == Precision::F64;
+        let many = || self.runs(Packing::Lines) > limits.units && self.run_bytes(Packing::Lines) <= limits.local_bytes;
+        let columns = || (data == Data::Real || f64) && shorter() && many();
         let apart = |packing| match self.geometry(packing).across() {
-            true => self.columns(Packing::Lines, limits).is_some_and(|groups| groups < limits.units),
-            false => pairs(),
+            _ if count > 1 => true,
+            true => self.columns(Packing::Lines, limits).map_or_else(columns, |groups| groups < limits.units),
+            false => f64 && len <= SHORT || shorter() || large() || few(),
         };
         match *self.packings() {
             [Packing::Lines, packing] if len % 2 == 0 && apart(packing) => packing,
@@ -99,18 +101,28 @@ impl Lines<'_> {
         }
     }
 
-    /// If one work group has too little room for columns of these, and a cluster has enough: how many work groups all clusters have, of runs of 64 bytes.
+    /// Runs of 64 bytes that columns of these have.
+    fn runs(&self, packing: Packing) -> usize {
+        let geometry = self.geometry(packing);
+        (geometry.lines() * geometry.line_bytes(self.precision)).div_ceil(RUN / 2)
+    }
+
+    /// Bytes that columns of these take in runs of 64 bytes.
+    fn run_bytes(&self, packing: Packing) -> usize {
+        let column = self.geometry(packing).line_bytes(self.precision);
+        fit::run_bytes(2 * self.elements(packing) * self.dft().2 * self.precision.bytes() / column)
+    }
+
+    /// If a cluster had better have columns of these: how many work groups all clusters have, of runs of 64 bytes.
     fn columns(&self, packing: Packing, limits: &Limits) -> Option<usize> {
-        let (geometry, elements) = (self.geometry(packing), self.elements(packing));
-        let (bytes, column) = (self.precision.bytes(), geometry.line_bytes(self.precision));
-        let digits = radices(elements, true);
+        let geometry = self.geometry(packing);
+        let digits = self.shared_radices(packing, limits);
         // Alone on a multiprocessor they are worth it where the last DFTs are one stage with the combine.
         let joint =
             self.dft().0 == Data::Real && self.dft().2 == 1 && digits.last().is_some_and(|radix| radix % 2 == 0);
-        let (elements, resident) = (2 * elements * self.dft().2 * bytes / column, if joint { 1 } else { 2 });
-        let shared = geometry.across() && limits.shares(elements, resident);
-        let groups = || digits.first().map_or(0, |radix| radix / 2);
-        shared.then(|| (geometry.lines() * column).div_ceil(RUN / 2) * groups())
+        let runs = self.runs(packing);
+        let shared = geometry.across() && limits.shares(self.run_bytes(packing), runs, if joint { 1 } else { 2 });
+        shared.then(|| runs * digits.first().map_or(0, |radix| radix / 2))
     }
 
     /// What is expected to be fast.
@@ -135,7 +147,19 @@ impl Lines<'_> {
         if packing != Packing::Complex && windows && limits.spreads(lines, elements / NARROW) {
             return narrow;
         }
-        radices(elements, clustered)
+        if clustered { self.shared_radices(packing, limits) } else { radices(elements) }
+    }
+
+    /// Large clusters measured faster, but for reals as complex lines of their own those of two, where these have room; and a large second radix, but for
+    /// these and three DFTs in f32.
+    fn shared_radices(&self, packing: Packing, limits: &Limits) -> Vec<usize> {
+        let complex = packing == Packing::Complex && !mixes(self.line);
+        let two = complex && self.run_bytes(packing) <= 2 * limits.local_bytes;
+        let sharing = Sharing {
+            lead: if two { 4 } else { RADICES[0] },
+            even: two || self.dft().2 > 1 && self.precision == Precision::F32,
+        };
+        shared_radices(self.elements(packing), sharing)
     }
 
     /// A choice for them, with what else could be chosen.
@@ -151,7 +175,7 @@ impl Lines<'_> {
             let list = wanted.iter().map(Packing::to_string).collect::<Vec<_>>().join(" or ");
             return Err(argument(format!("`{choice}` on axis {}: expected {list}", self.axis)));
         }
-        let len = radices(self.elements(choice.packing), false).iter().product();
+        let len = radices(self.elements(choice.packing)).iter().product();
         let product = choice.radices.iter().try_fold(1usize, |product, radix| product.checked_mul(*radix));
         if product != Some(len) || !choice.radices.iter().all(|radix| RADICES.contains(radix)) {
             let message =
@@ -166,7 +190,7 @@ impl Choice {
     /// The same for a work group alone.
     pub(crate) fn alone(&self) -> Choice {
         let smooth = self.radices.iter().product();
-        Choice { radices: radices(smooth, false), clustered: false, ..self.clone() }
+        Choice { radices: radices(smooth), clustered: false, ..self.clone() }
     }
 }
 

@@ -119,29 +119,38 @@ pub(crate) fn drafts(
     let multiply = recipe.passes().iter().position(|pass| pass.ops.contains(&Op::Multiply)).unwrap_or(usize::MAX);
     let end = recipe.inverse().unwrap_or(problem);
     let draft = |problem: &Problem,
+                 done: &[Pass],
                  axis: usize,
                  ends: [Home; 2],
                  line: Option<(&Line, Option<&Choice>)>,
                  actions: [Option<&Action>; 2]| {
-        draft(limits, problem, axis, ends, ends.map(|home| homes.array(home)), line, actions)
+        let arrays = ends.map(|home| homes.array(home));
+        let neighbours = neighbours(problem, done, axis, &arrays[0], |_| true);
+        let own = line.map(|(line, choice)| Own { line, choice, neighbours });
+        draft(limits, problem.precision(), axis, ends, arrays, own, actions)
     };
     let last = recipe.passes().len().saturating_sub(1);
     if recipe.passes().is_empty() {
         let axis = problem.input().shape.len().saturating_sub(1);
-        return Ok(vec![draft(problem, axis, [Home::Input, Home::Output], None, [None, action])?]);
+        return Ok(vec![draft(problem, &[], axis, [Home::Input, Home::Output], None, [None, action])?]);
     }
     let pass = |(i, pass): (usize, &Pass)| match &*pass.ops {
-        [Op::Transform(before), Op::Multiply, Op::Transform(after)] => vec![
-            draft(problem, pass.axis, [pass.from.into(), Home::Spectrum], Some((before, None)), [None, action]),
-            draft(end, pass.axis, [Home::Spectrum, pass.to.into()], Some((after, None)), [None, None]),
-        ],
+        [Op::Transform(before), Op::Multiply, Op::Transform(after)] => {
+            let ends = [pass.from.into(), Home::Spectrum, pass.to.into()];
+            let done = &recipe.passes()[..i];
+            vec![
+                draft(problem, done, pass.axis, [ends[0], ends[1]], Some((before, None)), [None, action]),
+                draft(end, &[], pass.axis, [ends[1], ends[2]], Some((after, None)), [None, None]),
+            ]
+        }
         ops => {
             let line = ops.iter().find_map(|op| if let Op::Transform(line) = op { Some(line) } else { None });
             let before = action.filter(|_| ops.first() == Some(&Op::Multiply));
             let after = action.filter(|action| i == last && matches!(action, Action::Threshold(_)));
-            let problem = if i > multiply { end } else { problem };
+            let (problem, first) = if i > multiply { (end, multiply) } else { (problem, 0) };
+            let (done, ends) = (&recipe.passes()[first..i], [pass.from.into(), pass.to.into()]);
             let line = line.map(|line| (line, choices.get(i)));
-            vec![draft(problem, pass.axis, [pass.from.into(), pass.to.into()], line, [before, after])]
+            vec![draft(problem, done, pass.axis, ends, line, [before, after])]
         }
     };
     let mut list = vec![];
@@ -198,27 +207,33 @@ fn check_tables(line: &Line) -> Result<()> {
     asked.map_err(|_| unavailable(message()))
 }
 
+/// What a pass does to its lines.
+struct Own<'a> {
+    line: &'a Line,
+    choice: Option<&'a Choice>,
+    neighbours: Option<usize>,
+}
+
 fn draft(
     limits: &Limits,
-    problem: &Problem,
+    precision: Precision,
     axis: usize,
     ends: [Home; 2],
     arrays: [Array; 2],
-    line: Option<(&Line, Option<&Choice>)>,
+    own: Option<Own>,
     actions: [Option<&Action>; 2],
 ) -> Result<Draft> {
-    let split = arrays.iter().all(|array| array.complex) && !line.is_some_and(|(line, _)| mixes(line));
+    let split = arrays.iter().all(|array| array.complex) && !own.as_ref().is_some_and(|own| mixes(own.line));
     let elements = arrays.clone();
     let [input, output] = arrays.map(|array| if split { array.split_parts() } else { array });
     let arrays = [&input, &output];
     let elements = [&elements[0], &elements[1]];
-    let pass = PassDraft { limits, precision: problem.precision(), arrays, elements, actions, ends };
-    let Some((line, choice)) = line else {
+    let pass = PassDraft { limits, precision, arrays, elements, actions, ends };
+    let Some(Own { line, choice, neighbours }) = own else {
         let chain = Chain::copy(input.shape[axis], input.complex);
         return Ok(pass.draft(chain, Geometry::new(axis, None, &input, &output), None));
     };
-    let neighbours = neighbours(problem, axis, &input, |_| true);
-    let lines = Lines { line, precision: problem.precision(), arrays, axis, neighbours };
+    let lines = Lines { line, precision, arrays, axis, neighbours };
     if let Some(choice) = choice {
         lines.check(choice)?;
     }
@@ -294,10 +309,18 @@ pub(crate) fn mixes(line: &Line) -> bool {
 }
 
 /// An axis on which two neighbouring lines may be one complex line: one that is transformed too, so that each result depends on both
-/// lines anyway. The IDXST and transforms of half spectra ignore some of their terms. (An infinity in one signal of a batch must not
-/// spoil the next.) Of those that `may`, the one with the shortest stride.
-pub(crate) fn neighbours(problem: &Problem, axis: usize, array: &Array, may: impl Fn(usize) -> bool) -> Option<usize> {
-    let whole = problem.transforms().iter().filter(|transform| !matches!(transform.sum, Sum::Idxst | Sum::HalfToReal));
+/// lines anyway. (An infinity in one signal of a batch must not spoil the next.) The IDXST and transforms of half spectra ignore some of their
+/// terms: these must be `done` by then. Of those that `may`, the one with the shortest stride.
+pub(crate) fn neighbours(
+    problem: &Problem,
+    done: &[Pass],
+    axis: usize,
+    array: &Array,
+    may: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    let ignores = |transform: &AxisTransform| matches!(transform.sum, Sum::Idxst | Sum::HalfToReal);
+    let is_done = |axis: usize| done.iter().any(|pass| pass.axis == axis);
+    let whole = problem.transforms().iter().filter(|transform| !ignores(transform) || is_done(transform.axis));
     let others = whole.map(|transform| transform.axis).filter(|&other| may(other));
     others.filter(|&other| other != axis && array.shape[other] > 1).min_by_key(|&other| array.strides[other].abs())
 }

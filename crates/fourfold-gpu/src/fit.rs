@@ -22,17 +22,28 @@ const FEW: usize = 8;
 /// Bytes of a run below which two trips through memory in long runs are better than one.
 const LEAST_RUN: usize = 32;
 
+/// Bytes in local memory of columns in runs of 64 bytes, with the skips between, which take so many for each byte of a run.
+pub(crate) fn run_bytes(column: usize) -> usize {
+    column.saturating_add(column / 16).saturating_mul(RUN / 2)
+}
+
 impl Limits {
     /// Whether so few work groups have so many butterflies each that more of them are faster, though they run in several kernels.
     pub(crate) fn spreads(&self, groups: usize, butterflies: usize) -> bool {
         FEW * groups <= self.units && butterflies > 2 * THREADS
     }
 
-    /// Whether columns of so many elements are for a cluster: one work group has no room for them in runs of 64 bytes with the skips between, and
-    /// a multiprocessor has for `resident` of as many as a cluster has.
-    pub(crate) fn shares(&self, elements: usize, resident: usize) -> bool {
-        let bytes = elements.saturating_add(elements / 16).saturating_mul(RUN / 2);
-        bytes > self.local_bytes && bytes / self.cluster <= self.local_bytes / resident
+    /// Whether columns of so many bytes in a run of 64, in so many runs, are for clusters: one work group has no room for a run, and
+    /// a multiprocessor has for `resident` of as many as a cluster has; or a multiprocessor has for one work group, and in their last turn
+    /// many would have none.
+    pub(crate) fn shares(&self, bytes: usize, runs: usize, resident: usize) -> bool {
+        match bytes > self.local_bytes {
+            true => bytes / self.cluster <= self.local_bytes / resident,
+            false => {
+                let turns = runs.next_multiple_of(self.units.max(1));
+                self.cluster > 1 && 2 * bytes > self.local_bytes && runs > self.units && 4 * runs <= 3 * turns
+            }
+        }
     }
 }
 

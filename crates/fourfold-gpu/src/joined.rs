@@ -50,7 +50,7 @@ fn together(limits: &Limits, homes: &Homes, passes: &[Pass], choices: &[Choice])
     for (i, &line) in lines.iter().enumerate() {
         let from = if i == 0 { &input } else { &part };
         let arrays = [from, if i + 1 == lines.len() { &output } else { &part }];
-        let neighbours = neighbours(homes.recipe.problem(), axes[i], from, |axis| axes.contains(&axis));
+        let neighbours = neighbours(homes.recipe.problem(), &passes[..i], axes[i], from, |axis| axes.contains(&axis));
         let lines = Lines { line, precision, arrays, axis: axes[i], neighbours };
         // What fits the lines of one pass may not fit here, where fewer lines are neighbours.
         if choices.get(i).is_some_and(|choice| lines.check(choice).is_err()) {

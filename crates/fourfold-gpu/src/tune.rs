@@ -1,6 +1,6 @@
 //! Planning by measuring.
 
-use crate::chain::factors::ways;
+use crate::chain::factors::{led, ways};
 use crate::choice::{self, Choice, Size};
 use crate::draft::{Chosen, Draft, drafts};
 use crate::engine::Executable;
@@ -195,19 +195,6 @@ fn other_sizes(pass: &Chosen, limits: &Limits) -> Vec<Choice> {
 /// One kernel with the pass before, or not.
 fn otherwise_joined(pass: &Chosen, _: &Limits) -> Vec<Choice> {
     vec![Choice { joined: !pass.choice.joined, ..pass.choice.clone() }]
-}
-
-/// The same radices, each in the lead in turn.
-fn led(radices: &[usize]) -> Vec<Vec<usize>> {
-    let mut all: Vec<Vec<usize>> = vec![];
-    for at in 0..radices.len() {
-        let mut list = radices.to_vec();
-        list[..=at].rotate_right(1);
-        if !all.contains(&list) {
-            all.push(list);
-        }
-    }
-    all
 }
 
 /// An array of numbers that differ in all digits: a device may be faster with zeros.

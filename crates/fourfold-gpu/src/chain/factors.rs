@@ -49,24 +49,33 @@ fn is_smooth(n: usize) -> bool {
 
 /// The factors of a smooth length.
 fn butterflies(n: usize) -> Vec<Factor> {
-    radices(n, false).into_iter().map(Factor::Radix).collect()
+    radices(n).into_iter().map(Factor::Radix).collect()
 }
 
 /// The radices of what is smooth of a length: as few as can be, then as even as can be. Large ones come first, since the first stage has no
-/// twiddles. Lines that are `shared` by a cluster have half as many work groups as the first radix, and a thread for each DFT of the second.
-pub(crate) fn radices(n: usize, shared: bool) -> Vec<usize> {
-    let n = smooth(n);
-    let mut ways = (1..usize::BITS).map(|count| splits(n, RADICES[0], count)).filter(|ways| !ways.is_empty());
-    let sum = |list: &Vec<usize>| list.iter().sum::<usize>();
-    let fewest = ways.next().unwrap_or_default();
-    let best = match shared {
-        true => fewest.into_iter().chain(ways.next().unwrap_or_default()).map(even_first).min_by_key(|list| {
-            let short = |i: usize| RADICES[0] - list.get(i).copied().unwrap_or(1);
-            (short(0), list.len(), short(1), sum(list))
-        }),
-        false => fewest.into_iter().min_by_key(sum),
+/// twiddles.
+pub(crate) fn radices(n: usize) -> Vec<usize> {
+    let fewest = ways_by_count(n).next().unwrap_or_default();
+    fewest.into_iter().min_by_key(|list| sum(list)).unwrap_or_default()
+}
+
+/// How a cluster of work groups, half as many as the first radix, shares lines.
+#[derive(Clone, Copy)]
+pub(crate) struct Sharing {
+    /// The first radix, or as near to it as can be.
+    pub(crate) lead: usize,
+    /// Whether the others are as even as can be. Else the second, for each DFT of which there is a thread, is large.
+    pub(crate) even: bool,
+}
+
+/// The radices for lines that a cluster shares: few, but one more than can be where the first is nearer to the lead then.
+pub(crate) fn shared_radices(n: usize, sharing: Sharing) -> Vec<usize> {
+    let few = ways_by_count(n).take(2).flatten().flat_map(|list| led(&list)).filter(|list| list[0] % 2 == 0);
+    let order = |list: &Vec<usize>| {
+        let second = if sharing.even { 0 } else { list.get(1).copied().unwrap_or(1) };
+        (sharing.lead.abs_diff(list[0]), list.len(), RADICES[0] - second, sum(list))
     };
-    best.unwrap_or_default()
+    few.min_by_key(order).unwrap_or_else(|| radices(n))
 }
 
 /// The largest radix of those of [`narrow_radices`].
@@ -79,34 +88,48 @@ pub(crate) fn narrow_radices(n: usize) -> Vec<usize> {
     let second = (1..=n.isqrt()).rev().find(|factor| n % factor == 0).unwrap_or(1);
     let narrow = |n: usize| {
         let fewest = (1..usize::BITS).map(|count| splits(n, NARROW, count)).find(|ways| !ways.is_empty());
-        fewest.and_then(|ways| ways.into_iter().min_by_key(|list| list.iter().sum::<usize>()))
+        fewest.and_then(|ways| ways.into_iter().min_by_key(|list| sum(list)))
     };
-    [n / second, second].into_iter().flat_map(|n| narrow(n).unwrap_or_else(|| radices(n, false))).collect()
+    [n / second, second].into_iter().flat_map(|n| narrow(n).unwrap_or_else(|| radices(n))).collect()
 }
 
 /// Some ways to factor what is smooth of a length, of those with few radices the most even ones; the largest comes first.
 pub(crate) fn ways(n: usize) -> Vec<Vec<usize>> {
-    let n = smooth(n);
-    let counts = (1..usize::BITS).map(|count| splits(n, RADICES[0], count)).filter(|ways| !ways.is_empty());
     let even = |mut ways: Vec<Vec<usize>>| {
-        ways.sort_by_key(|list| list.iter().sum::<usize>());
+        ways.sort_by_key(|list| sum(list));
         ways.truncate(EVEN);
         ways
     };
-    counts.take(2).flat_map(even).collect()
+    ways_by_count(n).take(2).flat_map(even).collect()
+}
+
+/// All ways to factor what is smooth of a length, in order of how many radices they have; the largest comes first.
+fn ways_by_count(n: usize) -> impl Iterator<Item = Vec<Vec<usize>>> {
+    let n = smooth(n);
+    (1..usize::BITS).map(move |count| splits(n, RADICES[0], count)).filter(|ways| !ways.is_empty())
+}
+
+/// Least where radices are even.
+fn sum(radices: &[usize]) -> usize {
+    radices.iter().sum()
+}
+
+/// The same radices, each in the lead in turn.
+pub(crate) fn led(radices: &[usize]) -> Vec<Vec<usize>> {
+    let mut all: Vec<Vec<usize>> = vec![];
+    for at in 0..radices.len() {
+        let mut list = radices.to_vec();
+        list[..=at].rotate_right(1);
+        if !all.contains(&list) {
+            all.push(list);
+        }
+    }
+    all
 }
 
 /// The product of the butterflies of a length.
 fn smooth(n: usize) -> usize {
     factors(n).iter().filter(|factor| matches!(factor, Factor::Radix(_))).map(Factor::length).product()
-}
-
-/// The largest even one first.
-fn even_first(mut list: Vec<usize>) -> Vec<usize> {
-    if let Some(at) = list.iter().position(|radix| radix % 2 == 0) {
-        list[..=at].rotate_right(1);
-    }
-    list
 }
 
 /// All ways to write n as a product of so many radices, none more than `most`, the largest first.
@@ -128,7 +151,7 @@ mod tests {
 
     #[test]
     fn lengths_have_few_factors() {
-        let (radices, shared) = (|n: usize| radices(n, false), |n: usize| radices(n, true));
+        let shared = |n| shared_radices(n, Sharing { lead: 16, even: false });
         assert_eq!(radices(4096), [16, 16, 16]);
         assert_eq!(radices(1024), [16, 8, 8]);
         assert_eq!(radices(8192), [16, 8, 8, 8]);
@@ -137,6 +160,10 @@ mod tests {
         assert_eq!(shared(8192), [16, 16, 8, 4]);
         assert_eq!(shared(10000), [16, 5, 5, 5, 5]);
         assert_eq!(shared(4050), [10, 15, 9, 3]);
+        assert_eq!(shared(1024), [16, 16, 4]);
+        assert_eq!(shared(2187), [9, 9, 9, 3]);
+        assert_eq!(shared_radices(1024, Sharing { lead: 16, even: true }), [16, 8, 8]);
+        assert_eq!(shared_radices(2048, Sharing { lead: 4, even: true }), [4, 8, 8, 8]);
         assert_eq!(radices(2187), [9, 9, 9, 3]);
         assert_eq!(radices(2310), [15, 14, 11]);
         assert_eq!(radices(1000), [10, 10, 10]);

@@ -35,7 +35,7 @@ pub(crate) struct Chain {
 /// About the bytes that making a line's tables takes: twiddles, orders and combines of reals, and for convolutions spectra in double-double numbers.
 pub(crate) fn table_bytes(line: &Line) -> usize {
     let (_, len) = dft_of(line.transform.sum, line.transform.n);
-    let factors = gpu_factors(len, &radices(len, false));
+    let factors = gpu_factors(len, &radices(len));
     let rooms = factors.iter().map(room).fold(1, usize::saturating_mul);
     let convolves = factors.iter().any(|factor| !matches!(factor, Factor::Radix(_)));
     match line.transform.sum {
