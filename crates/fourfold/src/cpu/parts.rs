@@ -1,13 +1,14 @@
-//! A complex DFT of one signal that leaves the cache, with lanes along it, in three trips through memory (see [`crate::rules::along`]).
+//! A complex DFT of one signal that leaves the first-level cache, with lanes along it, in three trips through memory (see [`crate::rules::along`]).
 
 use super::along::passes;
 use super::dispatch::Isa;
 use super::engine::Precise;
 use super::lane::{Job, Lane, Scalar};
-use super::pass::across::{Across, Spread};
+use super::pass::across::{Across, Last, Spread};
 use super::pass::along::{BLOCK, Block, PassAlong, Ways};
 use crate::rules::along::{FIRST, MOST_PARTS};
 use crate::rules::mixed_radix::{Factor, length};
+use std::mem::MaybeUninit;
 
 /// The executable form of [`Scheme::Parts`](crate::Scheme::Parts).
 pub(crate) struct Parts<S> {
@@ -24,6 +25,13 @@ pub(crate) struct Parts<S> {
 
 /// Reals between parts, so that as many of them as there are do not fall into the same sets of a cache.
 const SKEW: usize = 80;
+
+/// Bytes of a signal from which a trip finds little in the caches of what the one before it wrote: stores go past them. With less, that would
+/// make the next trip wait for memory.
+const LEAST_PAST: usize = 8 << 20;
+
+/// The same for what is the result, which nothing here reads again.
+const LEAST_RESULT_PAST: usize = 2 << 20;
 
 /// Reals from part to part of so many elements.
 fn apart(part: usize) -> usize {
@@ -60,9 +68,11 @@ impl<S: Precise> Parts<S> {
     /// # Safety
     /// Source and `out` hold `len` complex numbers, the buffers [`reals`], and else they do not overlap; the CPU has `isa`.
     pub(crate) unsafe fn run(&self, isa: Isa, src: *const S, [t, z]: [*mut S; 2], out: Option<*mut S>) -> *mut S {
+        let bytes = 2 * self.len * size_of::<S>();
+        let past = [bytes >= LEAST_PAST, bytes >= if out.is_some() { LEAST_RESULT_PAST } else { LEAST_PAST }];
         let out = out.unwrap_or(z);
         // SAFETY: the caller's.
-        unsafe { S::dispatch(isa, Running { parts: self, src, t, z, out }) };
+        unsafe { S::dispatch(isa, Running { parts: self, src, t, z, out, past }) };
         out
     }
 }
@@ -73,38 +83,46 @@ struct Running<'a, S> {
     t: *mut S,
     z: *mut S,
     out: *mut S,
+    /// Whether the first and the last trip store past the caches.
+    past: [bool; 2],
 }
 
 impl<S: Precise> Job<S> for Running<'_, S> {
     unsafe fn run<V: Lane<Scalar = S>>(self) {
-        let Running { parts, src, t, z, out } = self;
-        let Parts { count, part, backward, scale, .. } = *parts;
+        let Running { parts, src, t, z, out, past } = self;
+        let Parts { count, part, .. } = *parts;
         // SAFETY: the caller's; `src` is not read after the first pass, and the second buffer has room for two parts.
         unsafe {
-            parts.spread::<V>(src, t);
+            parts.spread::<V>(src, t, past[0]);
             for number in 0..count {
                 parts.within::<V>(t.add(number * apart(part)), [z, z.add(apart(part))]);
             }
-            parts.across.run::<V>(t, out, backward, scale);
+            let last = Last { backward: parts.backward, scale: parts.scale, past: past[1] };
+            parts.across.run::<V>(t, out, last);
         }
     }
 }
 
 impl<S: Precise> Parts<S> {
-    /// The first pass of all parts.
+    /// The first pass of all parts, straight to them or, past the caches, a block of each at a time.
     ///
     /// # Safety
     /// As [`Parts::run`]; the CPU has the instructions of `V`.
-    unsafe fn spread<V: Lane<Scalar = S>>(&self, src: *const S, parts: *mut S) {
+    unsafe fn spread<V: Lane<Scalar = S>>(&self, src: *const S, parts: *mut S, past: bool) {
         let Parts { count, part, backward, .. } = *self;
-        let mut blocks = [Block::<S>::empty(); MOST_PARTS];
+        let mut blocks = MaybeUninit::<[Block<S>; MOST_PARTS]>::uninit();
         let blocks = blocks.as_mut_ptr().cast::<S>();
         for row in 0..part / FIRST {
+            let (dst, range) = (parts.wrapping_add(row * BLOCK), row * count..(row + 1) * count);
+            let ways = |dst| Ways { src, dst, backward, last: None };
             // SAFETY: the caller's; a block of every part.
             unsafe {
-                let ways = Ways { src, dst: blocks, backward, last: None };
-                self.first.blocks::<V>(&ways, row * count..(row + 1) * count);
-                Spread { blocks, count, dst: parts.add(row * BLOCK), apart: apart(part) }.run::<V>();
+                if past {
+                    self.first.blocks::<V>(&ways(blocks), range, BLOCK);
+                    Spread { blocks, count, dst, apart: apart(part) }.run::<V>();
+                } else {
+                    self.first.blocks::<V>(&ways(dst), range, apart(part));
+                }
             }
         }
         V::finish_streams();

@@ -5,7 +5,7 @@
 //! has room for them. The first pass has m = 1; its butterflies of neighbouring l are one vector, and r outputs of each stand
 //! together, so its results are turned as squares. With r = [`FIRST`] first, m is a multiple of the width of every vector ever after.
 //!
-//! Every pass walks the signal from end to end. One that the caches do not hold is done *in parts* instead: with R = r₁r₂ the product of the last
+//! Every pass walks the signal from end to end. One that the first-level cache does not hold is done *in parts* instead: with R = r₁r₂ the product of the last
 //! two radices, sequence s of any pass before those has its inputs from sequences s + R·j only. So the sequences of the same residue modulo R
 //! are a DFT of length n/R of their own, a part, which a cache holds, and three trips do: the first pass, whose results go to the parts; each part's further
 //! passes; the last two passes across all parts, of some k at a time.
@@ -32,8 +32,8 @@ const OF_PAIRS: [usize; 11] = [2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16];
 /// Bytes up to which a signal is done this way: every pass walks it from end to end, so that it and its buffers should stay in the last cache.
 const LONGEST: usize = 8 << 20;
 
-/// Bytes from which a signal is done in parts, smaller ones being at home in the last cache.
-const LEAST_IN_PARTS: usize = 8 << 20;
+/// The length from which a signal is done in parts; shorter parts would have passes of small radices.
+const LEAST_IN_PARTS: usize = 3 << 12;
 
 /// The factors of a complex DFT of length n with parts of `real` bytes, the first [`FIRST`], if it may be done this way.
 pub(crate) fn factors(n: usize, real: usize) -> Option<Vec<Factor>> {
@@ -92,9 +92,9 @@ pub(crate) const MOST_PARTS: usize = 128;
 /// Radices of the two passes across parts that make a multiple of [`FIRST`], the best first.
 const ACROSS: [[usize; 2]; 8] = [[8, 8], [8, 10], [6, 8], [8, 12], [10, 12], [8, 16], [4, 8], [4, 4]];
 
-/// The factors of a complex DFT of length n with parts of `real` bytes, within parts of the signal and across them, if it is to be done this way.
-pub(crate) fn parts(n: usize, real: usize) -> Option<[Vec<Factor>; 2]> {
-    if n.checked_mul(2 * real)? < LEAST_IN_PARTS {
+/// The factors of a complex DFT of length n within parts of the signal and across them, if it is to be done this way.
+pub(crate) fn parts(n: usize) -> Option<[Vec<Factor>; 2]> {
+    if n < LEAST_IN_PARTS {
         return None;
     }
     ACROSS.into_iter().find_map(|across| in_parts(n, across))

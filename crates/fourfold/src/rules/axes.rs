@@ -126,7 +126,7 @@ pub(crate) fn lines_along(problem: &Problem, axis: usize) -> usize {
 fn scheme(transform: &AxisTransform, lines: usize, real: usize) -> Scheme {
     let (data, len) = dft_of(transform.sum, transform.n);
     if let Some(m) = cut::single(data, len, lines) {
-        if let Some([within, across]) = along::parts(m, real) {
+        if let Some([within, across]) = along::parts(m) {
             return Scheme::Parts { within, across };
         }
         if let Some(factors) = along::factors(m, real) {

@@ -7,7 +7,7 @@
 //! the twiddles of the second pass are products, so that both tables together have (1/r₁ + 1/r₂) n numbers and not 2n.
 
 use super::along::{BLOCK, Block, block, put_pairs, twiddles};
-use super::{for_radix, splat, zero};
+use super::{for_radix, opaque, splat, zero};
 use crate::butterfly::Dft;
 use crate::complex::C;
 use crate::cpu::lane::{Lane, Scalar, Work};
@@ -15,6 +15,7 @@ use crate::cpu::lines::LANES;
 use crate::rules::along::{MOST_PARTS, MOST_RADIX};
 use crate::twiddle::Roots;
 use num_complex::Complex;
+use std::mem::MaybeUninit;
 
 /// The executable form.
 pub(crate) struct Across<S> {
@@ -80,8 +81,19 @@ impl<V: Lane> Work for Spreading<V> {
     }
 }
 
-/// What stands between the two passes, and between them and the destination: lines are written whole, past the caches, so that what is not yet a
-/// line waits for the next block.
+/// How the last of all passes ends.
+#[derive(Clone, Copy)]
+pub(crate) struct Last<S> {
+    /// Whether the results are conjugated.
+    pub(crate) backward: bool,
+    /// A factor on them.
+    pub(crate) scale: S,
+    /// Whether they go past the caches.
+    pub(crate) past: bool,
+}
+
+/// What stands between the two passes, and between them and the destination where that is past the caches: lines are written whole, so that what is
+/// not yet a line waits for the next block.
 struct Tile<S> {
     blocks: [Block<S>; MOST_PARTS],
     waiting: [Block<S>; MOST_PARTS],
@@ -104,22 +116,24 @@ impl<S: Scalar> Across<S> {
         }
     }
 
-    /// From sequences in blocks at `src` to pairs at `dst`, times `scale`, conjugated if `backward`.
+    /// From sequences in blocks at `src` to pairs at `dst`.
     ///
     /// # Safety
     /// Both are there and do not overlap; the CPU has the instructions of `V`.
-    pub(crate) unsafe fn run<V: Lane<Scalar = S>>(&self, src: *const S, dst: *mut S, backward: bool, scale: S) {
-        let ([r, s], re) = (self.radices, V::splat(scale));
-        let by = C { re, im: if backward { -re } else { re } };
-        let empty = Block::empty();
-        let mut tile = Tile { blocks: [empty; MOST_PARTS], waiting: [empty; MOST_PARTS], run: [empty; 2 * MOST_RADIX] };
-        let over = dst.addr() / size_of::<S>() % line::<S>();
+    pub(crate) unsafe fn run<V: Lane<Scalar = S>>(&self, src: *const S, dst: *mut S, last: Last<S>) {
+        let ([r, s], re) = (self.radices, V::splat(last.scale));
+        let by = C { re, im: if last.backward { -re } else { re } };
+        // Not filled with zeros, which of a short signal would take a tenth of the time.
+        let mut tile = MaybeUninit::<Tile<S>>::uninit();
+        let tile = tile.as_mut_ptr();
+        let past = last.past.then_some(dst.addr() / size_of::<S>() % line::<S>());
         for k in (0..self.inner).step_by(LANES) {
-            let (blocks, src) = (tile.blocks.as_mut_ptr().cast(), src.wrapping_add(2 * k));
-            // SAFETY: the caller's; r·s ≤ MOST_PARTS blocks.
+            let src = src.wrapping_add(2 * k);
+            // SAFETY: the caller's; r·s ≤ MOST_PARTS blocks, each of which is written before it is read.
             unsafe {
+                let blocks = (&raw mut (*tile).blocks).cast();
                 for_radix!(r, R => V::enter(First::<V, R> { across: self, src, tile: blocks, k }));
-                for_radix!(s, R => V::enter(Second::<V, R> { across: self, src, tile: &mut tile, dst, k, by, over }));
+                for_radix!(s, R => V::enter(Second::<V, R> { across: self, src, tile, dst, k, by, past }));
             }
         }
         V::finish_streams();
@@ -168,28 +182,45 @@ where
 struct Second<'a, V: Lane, const R: usize> {
     across: &'a Across<V::Scalar>,
     src: *const V::Scalar,
-    tile: &'a mut Tile<V::Scalar>,
+    tile: *mut Tile<V::Scalar>,
     dst: *mut V::Scalar,
     k: usize,
     by: C<V>,
-    /// Reals of the destination beyond the beginning of a line, the same in every run of it.
-    over: usize,
+    /// Where it goes past the caches, reals of the destination beyond the beginning of a line, the same in every run of it.
+    past: Option<usize>,
 }
 
 impl<V: Lane, const R: usize> Second<'_, V, R>
 where
     [C<V>; R]: Dft,
 {
-    /// The butterflies of one block, to runs.
+    /// Where run p of block q begins in the destination.
     #[inline(always)]
-    unsafe fn butterflies(&mut self, q: usize) {
+    fn place(&self, q: usize, p: usize) -> *mut V::Scalar {
+        let Across { radices: [r, _], inner, .. } = *self.across;
+        self.dst.wrapping_add(2 * (q + p * r) * inner + 2 * self.k)
+    }
+
+    /// The first run of the tile.
+    ///
+    /// # Safety
+    /// The tile is there.
+    #[inline(always)]
+    unsafe fn runs(&self) -> *mut V::Scalar {
+        // SAFETY: the caller's.
+        unsafe { (&raw mut (*self.tile).run).cast::<V::Scalar>().add(BLOCK) }
+    }
+
+    /// The butterflies of one block, to runs `apart` reals from each other.
+    #[inline(always)]
+    unsafe fn butterflies(&self, q: usize, runs: *mut V::Scalar, apart: usize) {
         let Across { radices: [r, _], ref second, ref between, .. } = *self.across;
         for lane in (0..LANES).step_by(V::WIDTH) {
             // SAFETY: the caller of `Across::run`; blocks q + l·r of the tile in, R runs of pairs out.
             unsafe {
                 let w = second.as_ptr().cast::<V::Scalar>().add(2 * self.k * (R - 1) + lane);
                 let turn = between.as_ptr().add(q * (R - 1));
-                let src = self.tile.blocks.as_ptr().cast::<V::Scalar>().add(q * BLOCK + lane);
+                let src = (&raw const (*self.tile).blocks).cast::<V::Scalar>().add(q * BLOCK + lane);
                 let mut z = [zero(); R];
                 for l in 0..R {
                     z[l] = block(src.add(l * r * BLOCK));
@@ -198,10 +229,10 @@ where
                         z[l] = z[l].mul(w.mul(splat(turn.add(l - 1))));
                     }
                 }
-                let (z, to) = (z.dft(), self.tile.run.as_mut_ptr().cast::<V::Scalar>());
+                let (z, mut to, apart) = (z.dft(), runs.add(2 * lane), opaque(apart));
                 for p in 0..R {
-                    let to = to.add(2 * p * BLOCK + BLOCK + 2 * lane);
                     put_pairs(to, C { re: z[p].re * self.by.re, im: z[p].im * self.by.im });
+                    to = to.wrapping_add(apart);
                 }
             }
         }
@@ -220,17 +251,19 @@ where
 
     /// What is whole lines now.
     #[inline(always)]
-    unsafe fn put(&mut self, q: usize) {
+    unsafe fn put(&self, q: usize, over: usize) {
         let Across { radices: [r, _], inner, .. } = *self.across;
-        let (line, over) = (line::<V::Scalar>(), self.over);
+        let line = line::<V::Scalar>();
         for p in 0..R {
             // SAFETY: the caller of `Across::run`: 2·inner reals from `dst` on.
             unsafe {
-                let run = self.tile.run.as_mut_ptr().cast::<V::Scalar>().add(2 * p * BLOCK + BLOCK);
-                let waiting = self.tile.waiting.as_mut_ptr().cast::<V::Scalar>().add((q + p * r) * BLOCK);
-                let dst = self.dst.add(2 * (q + p * r) * inner + 2 * self.k);
-                for i in (0..line).step_by(V::WIDTH) {
-                    V::load(waiting.add(i)).store(run.sub(line).add(i));
+                let run = self.runs().add(2 * p * BLOCK);
+                let waiting = (&raw mut (*self.tile).waiting).cast::<V::Scalar>().add((q + p * r) * BLOCK);
+                let dst = self.place(q, p);
+                if self.k > 0 {
+                    for i in (0..line).step_by(V::WIDTH) {
+                        V::load(waiting.add(i)).store(run.sub(line).add(i));
+                    }
                 }
                 if self.k > 0 || over == 0 {
                     stream::<V>(run.sub(over), dst.sub(over), BLOCK);
@@ -254,13 +287,20 @@ where
     [C<V>; R]: Dft,
 {
     #[inline(always)]
-    fn run(mut self) {
-        for q in 0..self.across.radices[0] {
+    fn run(self) {
+        let Across { radices: [r, _], inner, .. } = *self.across;
+        for q in 0..r {
             // SAFETY: the caller of `Across::run`.
             unsafe {
+                let (runs, apart) = match self.past {
+                    Some(_) => (self.runs(), 2 * BLOCK),
+                    None => (self.place(q, 0), 2 * r * inner),
+                };
                 self.prefetch(q);
-                self.butterflies(q);
-                self.put(q);
+                self.butterflies(q, runs, apart);
+                if let Some(over) = self.past {
+                    self.put(q, over);
+                }
             }
         }
     }

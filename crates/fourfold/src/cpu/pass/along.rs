@@ -23,13 +23,6 @@ pub(crate) struct Block<S> {
     pub(super) im: [S; LANES],
 }
 
-impl<S: Scalar> Block<S> {
-    /// Room for one.
-    pub(crate) fn empty() -> Self {
-        Block { re: [S::of(0.0); LANES], im: [S::of(0.0); LANES] }
-    }
-}
-
 /// One pass, as [`Pass`](super::Pass).
 pub(crate) struct PassAlong<S> {
     radix: usize,
@@ -64,22 +57,22 @@ impl<S: Scalar> PassAlong<S> {
         S: Lane<Scalar = S>,
     {
         // SAFETY: the caller's.
-        unsafe { self.blocks::<V>(ways, 0..self.groups) }
+        unsafe { self.blocks::<V>(ways, 0..self.groups, BLOCK) }
     }
 
-    /// Some blocks of the first pass, to where the destination begins.
+    /// Some blocks of the first pass, the first of them to where the destination begins, each `apart` reals from the one before.
     ///
     /// # Safety
     /// As [`PassAlong::first`], with a destination that holds them.
-    pub(crate) unsafe fn blocks<V: Lane<Scalar = S>>(&self, ways: &Ways<S>, range: Range<usize>)
+    pub(crate) unsafe fn blocks<V: Lane<Scalar = S>>(&self, ways: &Ways<S>, range: Range<usize>, apart: usize)
     where
         S: Lane<Scalar = S>,
     {
         // SAFETY: the caller's.
         unsafe {
             match ways.backward {
-                false => V::enter(First::<V, false> { pass: self, ways, range }),
-                true => V::enter(First::<V, true> { pass: self, ways, range }),
+                false => V::enter(First::<V, false> { pass: self, ways, range, apart }),
+                true => V::enter(First::<V, true> { pass: self, ways, range, apart }),
             }
         }
     }
@@ -149,6 +142,7 @@ struct First<'a, V: Lane, const BACKWARD: bool> {
     pass: &'a PassAlong<V::Scalar>,
     ways: &'a Ways<V::Scalar>,
     range: Range<usize>,
+    apart: usize,
 }
 
 impl<V: Lane, const BACKWARD: bool> First<'_, V, BACKWARD>
@@ -187,7 +181,7 @@ where
                     V::turn(&mut re);
                     V::turn(&mut im);
                     for i in 0..W {
-                        let to = self.ways.dst.add((l + i) * BLOCK + c);
+                        let to = self.ways.dst.add((l + i) * self.apart + c);
                         re[i].store(to);
                         im[i].store(to.add(LANES));
                     }
@@ -216,7 +210,7 @@ where
             for l in whole..self.range.len() {
                 let z = self.butterflies::<V::Scalar>(self.range.start + l);
                 for (q, z) in z.into_iter().enumerate() {
-                    let to = self.ways.dst.add(l * BLOCK + q);
+                    let to = self.ways.dst.add(l * self.apart + q);
                     (*to, *to.add(LANES)) = (z.re, z.im);
                 }
             }
