@@ -3,7 +3,8 @@
 use super::dispatch::Isa;
 use super::engine::Precise;
 use super::lane::{Job, Lane, Scalar};
-use super::pass::along::{PassAlong, Ways};
+use super::order::Places;
+use super::pass::along::{PassAlong, Source, Ways};
 use super::pass::paired::PassPaired;
 use crate::rules::along::{FIRST, is_paired};
 use crate::rules::mixed_radix::{Factor, length};
@@ -53,11 +54,16 @@ impl<S: Scalar> Along<S> {
 }
 
 impl<S: Precise> Along<S> {
-    /// The DFT of the pairs at `src` to `out`, else to one of the buffers; says where it is. `src` may be `out` or the second buffer.
+    /// Whether reals need not stand in order.
+    pub(crate) fn takes_places(&self) -> bool {
+        matches!(self.passes, Passes::Blocks(_))
+    }
+
+    /// The DFT of what is at `src` to `out`, else to one of the buffers; says where it is. `src` may be `out` or the second buffer.
     ///
     /// # Safety
     /// All hold `len` complex numbers, and else do not overlap; the CPU has `isa`.
-    pub(crate) unsafe fn run(&self, isa: Isa, src: *const S, buffers: [*mut S; 2], out: Option<*mut S>) -> *mut S {
+    pub(crate) unsafe fn run(&self, isa: Isa, src: Input<S>, buffers: [*mut S; 2], out: Option<*mut S>) -> *mut S {
         // Pairs that stand side by side in the first pass, which vectors should not exceed. What is long enough for blocks fills any vector.
         let room = self.len / FIRST * 2 * size_of::<S>();
         let isa = match isa {
@@ -71,16 +77,43 @@ impl<S: Precise> Along<S> {
     }
 }
 
+/// What the DFT of a signal reads.
+#[derive(Clone, Copy)]
+pub(crate) enum Input<S> {
+    /// Complex numbers.
+    Pairs(*const S),
+    /// Reals in places, two of which, in order, are a complex number; not to be transformed backwards.
+    Places(Places<S>),
+}
+
+impl<S> Input<S> {
+    /// Where it begins.
+    pub(crate) fn address(&self) -> *const S {
+        match self {
+            Input::Pairs(at) => *at,
+            Input::Places(places) => places.from,
+        }
+    }
+
+    pub(super) fn source(self, backward: bool) -> Source<S> {
+        match self {
+            Input::Pairs(at) => Source::pairs(at, backward),
+            Input::Places(places) => Source::Places(places),
+        }
+    }
+}
+
 struct Running<'a, S> {
     along: &'a Along<S>,
-    src: *const S,
+    src: Input<S>,
     buffers: [*mut S; 2],
     out: Option<*mut S>,
 }
 
 impl<S: Precise> Job<S> for Running<'_, S> {
     unsafe fn run<V: Lane<Scalar = S>>(self) {
-        let Running { along, mut src, buffers, out } = self;
+        let Running { along, src: input, buffers, out } = self;
+        let mut src = input.address();
         for i in 0..along.count() {
             let last = (i + 1 == along.count()).then_some(along.scale);
             let dst = out.filter(|_| last.is_some()).unwrap_or(buffers[i % 2]);
@@ -89,7 +122,7 @@ impl<S: Precise> Job<S> for Running<'_, S> {
             // vectors that the pairs of the first pass fill.
             unsafe {
                 match &along.passes {
-                    Passes::Blocks(passes) if i == 0 => passes[i].first::<V>(&ways),
+                    Passes::Blocks(passes) if i == 0 => passes[i].first::<V>(input.source(along.backward), dst),
                     Passes::Blocks(passes) => passes[i].further::<V>(&ways),
                     Passes::Pairs(passes) if i == 0 => passes[i].first::<V>(&ways),
                     Passes::Pairs(passes) => passes[i].further::<V>(&ways),

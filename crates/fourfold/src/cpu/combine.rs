@@ -2,6 +2,7 @@
 
 use super::lane::{Job, Lane, Scalar, Work};
 use super::pass::Rows;
+use crate::complex::C;
 use crate::rules::cosine_sine::{Index, Step};
 
 /// A combine with its coefficients in the engine's precision.
@@ -90,6 +91,83 @@ impl<S: Scalar + Lane<Scalar = S>> Job<S> for Along<'_, S> {
     }
 }
 
+/// The step of a combine between terms 1 … of a half spectrum and one signal.
+#[derive(Clone, Copy)]
+pub(crate) struct Turning<'a, S> {
+    signal: Pair,
+    turns: &'a [[S; 2]],
+    negative: bool,
+}
+
+impl<S: Scalar> Combine<S> {
+    /// Its step of turns, if it has one for all terms of a half spectrum but the first and the last, term m.
+    pub(crate) fn turning(&self, m: usize) -> Option<Turning<'_, S>> {
+        self.steps.iter().find_map(|step| match step {
+            Ready::Turned { from, to, turns, negative } if turns.len() + 1 == m => {
+                let turning = |signal| Turning { signal, turns, negative: *negative };
+                match (Pair::of_steps(*from)?, Pair::of_steps(*to)?) {
+                    (Pair::Zipped(1), signal) | (signal, Pair::Zipped(1)) => Some(turning(signal)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        })
+    }
+
+    /// The steps but the turns.
+    ///
+    /// # Safety
+    /// As [`Combine::run`].
+    pub(crate) unsafe fn run_others(&self, from: Rows<S>, to: Rows<S>)
+    where
+        S: Lane<Scalar = S>,
+    {
+        for step in self.steps.iter().filter(|step| !matches!(step, Ready::Turned { .. })) {
+            // SAFETY: the caller's.
+            unsafe { Combining::<S> { combine: self, from, to }.step(step) }
+        }
+    }
+}
+
+impl<S: Scalar> Turning<'_, S> {
+    /// Terms k … k + WIDTH − 1 from the signal at `base`.
+    ///
+    /// # Safety
+    /// They and their places are there; the CPU has the instructions of `V`.
+    #[inline(always)]
+    pub(crate) unsafe fn get<V: Lane<Scalar = S>>(self, base: *const S, k: usize) -> C<V> {
+        // SAFETY: the caller's.
+        unsafe {
+            let (x, y) = self.signal.load(base, k as isize - 1);
+            let [re, im] = self.turned(k, x, y);
+            C { re, im }
+        }
+    }
+
+    /// The same to the signal.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    pub(crate) unsafe fn put<V: Lane<Scalar = S>>(self, base: *mut S, k: usize, z: C<V>) {
+        // SAFETY: the caller's.
+        unsafe {
+            let [x, y] = self.turned(k, z.re, z.im);
+            self.signal.store(base, k as isize - 1, x, y);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn turned<V: Lane<Scalar = S>>(self, k: usize, x: V, y: V) -> [V; 2] {
+        // SAFETY: the caller's.
+        unsafe {
+            let table: *const S = self.turns.as_ptr().add(k - 1).cast();
+            let (a, b) = V::unzip(V::load(table), V::load(table.add(V::WIDTH)));
+            turn(x, y, a, b, self.negative)
+        }
+    }
+}
+
 struct CombiningAlong<'a, V: Lane> {
     combine: &'a Combine<V::Scalar>,
     from: Rows<V::Scalar>,
@@ -108,9 +186,12 @@ enum Pair {
 }
 
 impl Pair {
-    fn of<S>(rows: &Rows<S>, [a, b]: [Index; 2]) -> Option<Pair> {
+    fn of<S>(rows: &Rows<S>, indices: [Index; 2]) -> Option<Pair> {
+        if rows.stride == 1 { Pair::of_steps(indices) } else { None }
+    }
+
+    fn of_steps([a, b]: [Index; 2]) -> Option<Pair> {
         match (a.step, b.step) {
-            _ if rows.stride != 1 => None,
             (2, 2) if b.start == a.start + 1 => Some(Pair::Zipped(a.start)),
             (1, -1) => Some(Pair::Mirrored(a.start, b.start)),
             (-1, 1) => Some(Pair::Exchanged(a.start, b.start)),

@@ -1,17 +1,62 @@
 //! The order of a cosine transform's real data along one signal: even places ascending, then odd places descending.
 
 use super::engine::Precise;
-use super::lane::{Job, Lane, Work};
+use super::lane::{Job, Lane, Scalar, Work};
+use crate::complex::C;
 
-/// From places to order; `odd` is a factor on what stands at odd places. `n` is even.
-pub(super) struct Split<S> {
+/// Reals in places, of which `n`, an even number, are read in order; `odd` is a factor on what stands at odd places.
+#[derive(Clone, Copy)]
+pub(crate) struct Places<S> {
     pub(super) n: usize,
     pub(super) odd: S,
     pub(super) from: *const S,
+}
+
+impl<S: Scalar> Places<S> {
+    /// Pairs i … i + WIDTH − 1 of reals in order, all from even places; n is a multiple of 4.
+    ///
+    /// # Safety
+    /// As many are there, and the CPU has the instructions of `V`.
+    #[inline(always)]
+    pub(super) unsafe fn even_pairs<V: Lane<Scalar = S>>(self, i: usize) -> C<V> {
+        // SAFETY: the caller's.
+        unsafe {
+            let [a, b, c, d] = four::<V>(self.from.add(4 * i));
+            let (re, im) = V::unzip(V::unzip(a, b).0, V::unzip(c, d).0);
+            C { re, im }
+        }
+    }
+
+    /// The same, all from odd places.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    pub(super) unsafe fn odd_pairs<V: Lane<Scalar = S>>(self, i: usize) -> C<V> {
+        // SAFETY: the caller's.
+        unsafe {
+            let [a, b, c, d] = four::<V>(self.from.add(2 * self.n - 4 * (i + V::WIDTH)));
+            let (im, re) = V::unzip(V::unzip(a, b).1, V::unzip(c, d).1);
+            let odd = V::splat(self.odd);
+            C { re: re.reverse() * odd, im: im.reverse() * odd }
+        }
+    }
+}
+
+/// Four vectors, one after the other.
+#[inline(always)]
+unsafe fn four<V: Lane>(at: *const V::Scalar) -> [V; 4] {
+    // SAFETY: the caller's.
+    unsafe { [V::load(at), V::load(at.add(V::WIDTH)), V::load(at.add(2 * V::WIDTH)), V::load(at.add(3 * V::WIDTH))] }
+}
+
+/// From places to order.
+pub(super) struct Split<S> {
+    pub(super) places: Places<S>,
     pub(super) to: *mut S,
 }
 
-/// The reverse of [`Split`].
+/// The reverse of [`Split`]; `odd` is a factor on what goes to odd places.
 pub(super) struct Join<S> {
     pub(super) n: usize,
     pub(super) odd: S,
@@ -39,7 +84,7 @@ macro_rules! over_places {
         {
             #[inline(always)]
             fn run(self) {
-                let half = self.job.n / 2;
+                let half = self.job.len() / 2;
                 let whole = half / V::WIDTH * V::WIDTH;
                 // SAFETY: the job's arrays hold n numbers each, and do not overlap.
                 unsafe {
@@ -58,20 +103,29 @@ over_places!(Split, Splitting);
 over_places!(Join, Joining);
 
 impl<S: Lane<Scalar = S>> Split<S> {
+    fn len(&self) -> usize {
+        self.places.n
+    }
+
     /// Pairs of places i … i + WIDTH − 1.
     #[inline(always)]
     unsafe fn places<V: Lane<Scalar = S>>(&self, i: usize) {
+        let Places { n, odd: factor, from } = self.places;
         // SAFETY: the caller's.
         unsafe {
-            let from = self.from.add(2 * i);
+            let from = from.add(2 * i);
             let (even, odd) = V::unzip(V::load(from), V::load(from.add(V::WIDTH)));
             even.store(self.to.add(i));
-            (odd * V::splat(self.odd)).reverse().store(self.to.add(self.n - i - V::WIDTH));
+            (odd * V::splat(factor)).reverse().store(self.to.add(n - i - V::WIDTH));
         }
     }
 }
 
 impl<S: Lane<Scalar = S>> Join<S> {
+    fn len(&self) -> usize {
+        self.n
+    }
+
     /// Pairs of places i … i + WIDTH − 1.
     #[inline(always)]
     unsafe fn places<V: Lane<Scalar = S>>(&self, i: usize) {

@@ -1,7 +1,9 @@
 //! Real data as pairs: the half spectrum of 2m reals and the DFT of the m complex numbers that they make (see [`crate::rules::cut`]).
 
+use super::combine::{Combine, Turning};
 use super::engine::Precise;
 use super::lane::{Job, Lane, Scalar, Work};
+use super::pass::Rows;
 use super::pass::along::{pairs, put_pairs};
 use crate::complex::C;
 use crate::rules::cut::{pack, unpack};
@@ -29,8 +31,26 @@ pub(super) struct Pack<'a, S> {
     pub(super) z: *mut S,
 }
 
-/// Lets a job over term pairs k and m − k run in vectors. The last may reach its own mirror image: then terms are computed twice, since one
-/// by one they would take longer. Fewer terms than two vectors go one by one.
+/// [`Unpack`], in place, and the last combine of a sum in one trip: all terms of the half spectrum but the first and the last go straight to the line
+/// at `to`.
+pub(super) struct Finish<'a, S> {
+    pub(super) unpack: Unpack<'a, S>,
+    pub(super) combine: &'a Combine<S>,
+    pub(super) turning: Turning<'a, S>,
+    pub(super) to: *mut S,
+}
+
+/// The reverse of [`Finish`]: the first combine of a sum and [`Pack`].
+pub(super) struct Start<'a, S> {
+    pub(super) pack: Pack<'a, S>,
+    pub(super) combine: &'a Combine<S>,
+    pub(super) turning: Turning<'a, S>,
+    pub(super) from: *const S,
+}
+
+/// Lets a job over term pairs k and m − k run in vectors. The last may reach its own mirror image, and terms before it: then terms are computed
+/// twice, since one by one they would take longer. It is read before others are written, so that a job may write where it reads. Fewer terms than two
+/// vectors go one by one.
 macro_rules! over_pairs {
     ($job:ident, $working:ident) => {
         impl<S: Precise> Job<S> for $job<'_, S> {
@@ -50,17 +70,22 @@ macro_rules! over_pairs {
         {
             #[inline(always)]
             fn run(self) {
-                let (job, mut k) = (self.job, 1);
+                let job = self.job;
+                let m = job.len();
                 // SAFETY: pair k ≤ m/2 with m − k, term 0 with m; vectors have at most half of the terms.
                 unsafe {
                     job.ends();
-                    while 2 * k <= job.m && 2 * V::WIDTH <= job.m {
-                        job.terms::<V>(k);
-                        k += V::WIDTH;
-                    }
-                    while 2 * k <= job.m {
-                        job.terms::<V::Scalar>(k);
-                        k += 1;
+                    if 2 * V::WIDTH <= m {
+                        let last = (m / 2 - 1) / V::WIDTH * V::WIDTH + 1;
+                        let middle = job.terms::<V>(last);
+                        for k in (1..last).step_by(V::WIDTH) {
+                            job.put(k, job.terms::<V>(k));
+                        }
+                        job.put(last, middle);
+                    } else {
+                        for k in 1..=m / 2 {
+                            job.put(k, job.terms::<V::Scalar>(k));
+                        }
                     }
                 }
             }
@@ -68,33 +93,95 @@ macro_rules! over_pairs {
     };
 }
 over_pairs!(Unpack, Unpacking);
+over_pairs!(Finish, Finishing);
 over_pairs!(Pack, Packing);
+over_pairs!(Start, Starting);
+
+/// The first of the mirror images of terms k ….
+#[inline(always)]
+fn mirror<V: Lane>(m: usize, k: usize) -> usize {
+    m - k - (V::WIDTH - 1)
+}
+
+fn row<S>(base: *const S) -> Rows<S> {
+    Rows { base: base.cast_mut(), stride: 1 }
+}
 
 impl<S: Lane<Scalar = S> + Scalar> Unpack<'_, S> {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.m
+    }
+
     #[inline(always)]
     unsafe fn ends(&self) {
         // SAFETY: the caller's.
         unsafe {
-            *self.x = *self.z + *self.z.add(1);
-            *self.x.add(2 * self.m - 1) = *self.z - *self.z.add(1);
+            let (re, im) = (*self.z, *self.z.add(1));
+            *self.x = re + im;
+            *self.x.add(2 * self.m - 1) = re - im;
         }
     }
 
-    /// Terms k … and their mirror images.
+    /// Terms k …, and their mirror images.
     #[inline(always)]
-    unsafe fn terms<V: Lane<Scalar = S>>(&self, k: usize) {
-        let mirror = self.m - k - (V::WIDTH - 1);
+    unsafe fn terms<V: Lane<Scalar = S>>(&self, k: usize) -> [C<V>; 2] {
+        let mirror = mirror::<V>(self.m, k);
         // SAFETY: the caller's.
         unsafe {
             let (a, b) = (pairs::<V>(self.z.add(2 * k)), reversed(pairs::<V>(self.z.add(2 * mirror))));
             let [a, b] = unpack(a, b, pairs::<V>(self.turns.as_ptr().add(k).cast()));
-            put_pairs(self.x.add(2 * mirror - 1), reversed(b));
+            [a, reversed(b)]
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn put<V: Lane<Scalar = S>>(&self, k: usize, [a, b]: [C<V>; 2]) {
+        // SAFETY: the caller's.
+        unsafe {
+            put_pairs(self.x.add(2 * mirror::<V>(self.m, k) - 1), b);
             put_pairs(self.x.add(2 * k - 1), a);
         }
     }
 }
 
+impl<S: Lane<Scalar = S> + Scalar> Finish<'_, S> {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.unpack.m
+    }
+
+    #[inline(always)]
+    unsafe fn ends(&self) {
+        // SAFETY: the caller's; the other steps read the first and the last term only.
+        unsafe {
+            self.unpack.ends();
+            self.combine.run_others(row(self.unpack.x), row(self.to));
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn terms<V: Lane<Scalar = S>>(&self, k: usize) -> [C<V>; 2] {
+        // SAFETY: the caller's.
+        unsafe { self.unpack.terms(k) }
+    }
+
+    #[inline(always)]
+    unsafe fn put<V: Lane<Scalar = S>>(&self, k: usize, [a, b]: [C<V>; 2]) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.turning.put(self.to, mirror::<V>(self.unpack.m, k), b);
+            self.turning.put(self.to, k, a);
+        }
+    }
+}
+
 impl<S: Lane<Scalar = S> + Scalar> Pack<'_, S> {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.m
+    }
+
     #[inline(always)]
     unsafe fn ends(&self) {
         // SAFETY: the caller's.
@@ -107,14 +194,58 @@ impl<S: Lane<Scalar = S> + Scalar> Pack<'_, S> {
 
     /// Terms k … and their mirror images.
     #[inline(always)]
-    unsafe fn terms<V: Lane<Scalar = S>>(&self, k: usize) {
-        let mirror = self.m - k - (V::WIDTH - 1);
+    unsafe fn terms<V: Lane<Scalar = S>>(&self, k: usize) -> [C<V>; 2] {
         // SAFETY: the caller's.
         unsafe {
-            let (a, b) = (pairs::<V>(self.x.add(2 * k - 1)), reversed(pairs::<V>(self.x.add(2 * mirror - 1))));
-            let [a, b] = pack(a, b, pairs::<V>(self.turns.as_ptr().add(k).cast()));
-            put_pairs(self.z.add(2 * mirror), reversed(b));
+            let at = |k| pairs::<V>(self.x.add(2 * k - 1));
+            self.packed(k, at(k), at(mirror::<V>(self.m, k)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn packed<V: Lane<Scalar = S>>(&self, k: usize, a: C<V>, b: C<V>) -> [C<V>; 2] {
+        // SAFETY: the caller's.
+        let [a, b] = pack(a, reversed(b), unsafe { pairs::<V>(self.turns.as_ptr().add(k).cast()) });
+        [a, reversed(b)]
+    }
+
+    #[inline(always)]
+    unsafe fn put<V: Lane<Scalar = S>>(&self, k: usize, [a, b]: [C<V>; 2]) {
+        // SAFETY: the caller's.
+        unsafe {
+            put_pairs(self.z.add(2 * mirror::<V>(self.m, k)), b);
             put_pairs(self.z.add(2 * k), a);
         }
+    }
+}
+
+impl<S: Lane<Scalar = S> + Scalar> Start<'_, S> {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.pack.m
+    }
+
+    #[inline(always)]
+    unsafe fn ends(&self) {
+        // SAFETY: the caller's; the other steps write the first and the last term only.
+        unsafe {
+            self.combine.run_others(row(self.from), row(self.pack.z));
+            self.pack.ends();
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn terms<V: Lane<Scalar = S>>(&self, k: usize) -> [C<V>; 2] {
+        // SAFETY: the caller's.
+        unsafe {
+            let at = |k| self.turning.get::<V>(self.from, k);
+            self.pack.packed(k, at(k), at(mirror::<V>(self.pack.m, k)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn put<V: Lane<Scalar = S>>(&self, k: usize, terms: [C<V>; 2]) {
+        // SAFETY: the caller's.
+        unsafe { self.pack.put(k, terms) }
     }
 }

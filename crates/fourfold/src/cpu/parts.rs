@@ -1,11 +1,11 @@
 //! A complex DFT of one signal that leaves the first-level cache, with lanes along it, in three trips through memory (see [`crate::rules::along`]).
 
-use super::along::passes;
+use super::along::{Input, passes};
 use super::dispatch::Isa;
 use super::engine::Precise;
 use super::lane::{Job, Lane, Scalar};
 use super::pass::across::{Across, Last, Spread};
-use super::pass::along::{BLOCK, Block, PassAlong, Ways};
+use super::pass::along::{BLOCK, Block, PassAlong, Source, Ways};
 use crate::rules::along::{FIRST, MOST_PARTS};
 use crate::rules::mixed_radix::{Factor, length};
 use std::mem::MaybeUninit;
@@ -29,9 +29,6 @@ const SKEW: usize = 80;
 /// Bytes of a signal from which a trip finds little in the caches of what the one before it wrote: stores go past them. With less, that would
 /// make the next trip wait for memory.
 const LEAST_PAST: usize = 8 << 20;
-
-/// The same for what is the result, which nothing here reads again.
-const LEAST_RESULT_PAST: usize = 2 << 20;
 
 /// Reals from part to part of so many elements.
 fn apart(part: usize) -> usize {
@@ -63,13 +60,12 @@ impl<S: Scalar> Parts<S> {
 }
 
 impl<S: Precise> Parts<S> {
-    /// The DFT of the pairs at `src` to `out`, else to the second buffer; says where it is. `src` may be `out` or the second buffer.
+    /// The DFT of what is at `src` to `out`, else to the second buffer; says where it is. `src` may be `out` or the second buffer.
     ///
     /// # Safety
     /// Source and `out` hold `len` complex numbers, the buffers [`reals`], and else they do not overlap; the CPU has `isa`.
-    pub(crate) unsafe fn run(&self, isa: Isa, src: *const S, [t, z]: [*mut S; 2], out: Option<*mut S>) -> *mut S {
-        let bytes = 2 * self.len * size_of::<S>();
-        let past = [bytes >= LEAST_PAST, bytes >= if out.is_some() { LEAST_RESULT_PAST } else { LEAST_PAST }];
+    pub(crate) unsafe fn run(&self, isa: Isa, src: Input<S>, [t, z]: [*mut S; 2], out: Option<*mut S>) -> *mut S {
+        let past = 2 * self.len * size_of::<S>() >= LEAST_PAST;
         let out = out.unwrap_or(z);
         // SAFETY: the caller's.
         unsafe { S::dispatch(isa, Running { parts: self, src, t, z, out, past }) };
@@ -79,12 +75,12 @@ impl<S: Precise> Parts<S> {
 
 struct Running<'a, S> {
     parts: &'a Parts<S>,
-    src: *const S,
+    src: Input<S>,
     t: *mut S,
     z: *mut S,
     out: *mut S,
     /// Whether the first and the last trip store past the caches.
-    past: [bool; 2],
+    past: bool,
 }
 
 impl<S: Precise> Job<S> for Running<'_, S> {
@@ -93,11 +89,11 @@ impl<S: Precise> Job<S> for Running<'_, S> {
         let Parts { count, part, .. } = *parts;
         // SAFETY: the caller's; `src` is not read after the first pass, and the second buffer has room for two parts.
         unsafe {
-            parts.spread::<V>(src, t, past[0]);
+            parts.spread::<V>(src.source(parts.backward), t, past);
             for number in 0..count {
                 parts.within::<V>(t.add(number * apart(part)), [z, z.add(apart(part))]);
             }
-            let last = Last { backward: parts.backward, scale: parts.scale, past: past[1] };
+            let last = Last { backward: parts.backward, scale: parts.scale, past };
             parts.across.run::<V>(t, out, last);
         }
     }
@@ -108,20 +104,19 @@ impl<S: Precise> Parts<S> {
     ///
     /// # Safety
     /// As [`Parts::run`]; the CPU has the instructions of `V`.
-    unsafe fn spread<V: Lane<Scalar = S>>(&self, src: *const S, parts: *mut S, past: bool) {
-        let Parts { count, part, backward, .. } = *self;
+    unsafe fn spread<V: Lane<Scalar = S>>(&self, src: Source<S>, parts: *mut S, past: bool) {
+        let Parts { count, part, .. } = *self;
         let mut blocks = MaybeUninit::<[Block<S>; MOST_PARTS]>::uninit();
         let blocks = blocks.as_mut_ptr().cast::<S>();
         for row in 0..part / FIRST {
             let (dst, range) = (parts.wrapping_add(row * BLOCK), row * count..(row + 1) * count);
-            let ways = |dst| Ways { src, dst, backward, last: None };
             // SAFETY: the caller's; a block of every part.
             unsafe {
                 if past {
-                    self.first.blocks::<V>(&ways(blocks), range, BLOCK);
+                    self.first.blocks::<V>(src, range, blocks, BLOCK);
                     Spread { blocks, count, dst, apart: apart(part) }.run::<V>();
                 } else {
-                    self.first.blocks::<V>(&ways(dst), range, apart(part));
+                    self.first.blocks::<V>(src, range, dst, apart(part));
                 }
             }
         }

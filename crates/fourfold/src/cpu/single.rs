@@ -1,7 +1,7 @@
 //! One line at a time, for lines that are few or long: combine → complex DFT → combine, with lanes along the line.
 
-use super::along::Along as AlongDft;
-use super::combine::{Along, Combine};
+use super::along::{Along as AlongDft, Input};
+use super::combine::{Along, Combine, Turning};
 use super::cut::{Matrix, Run};
 use super::dispatch::Isa;
 use super::engine::Precise;
@@ -9,8 +9,8 @@ use super::lane::Scalar;
 use super::line::Ends;
 use super::lines::{LANES, Lines};
 use super::memory::Array;
-use super::order::{Join, Split};
-use super::pairs::{Pack, Unpack};
+use super::order::{Join, Places, Split};
+use super::pairs::{Finish, Pack, Start, Unpack};
 use super::parts::Parts;
 use super::pass::Rows;
 use super::sizes::single_buffer;
@@ -67,35 +67,32 @@ impl<S: Precise> Dft<S> {
         }
     }
 
-    /// The DFT of the pairs at `src`, which may be the second buffer, to one of the buffers: says which.
+    /// The DFT of `src`, which may be the second buffer or `out`, to `out`, else to one of the buffers: says where it is.
     ///
     /// # Safety
     /// As [`Single::run`].
-    unsafe fn run(&self, isa: Isa, src: *mut S, [t, z]: Buffers<S>, run: Run<'_, S>) -> *mut S {
-        // SAFETY: the caller's.
-        unsafe {
-            match self {
-                Dft::Matrix(matrix) => {
-                    matrix.run(pairs_at(src), pairs_at(z), t, run);
-                    z
-                }
-                _ => self.along(isa, src, [t, z], None),
-            }
-        }
-    }
-
-    /// The same with lanes along the line, to `out` if there is one.
-    ///
-    /// # Safety
-    /// As [`Single::run`].
-    unsafe fn along(&self, isa: Isa, src: *const S, buffers: Buffers<S>, out: Option<*mut S>) -> *mut S {
+    unsafe fn run(&self, isa: Isa, src: Input<S>, buffers: Buffers<S>, out: Option<*mut S>, run: Run<'_, S>) -> *mut S {
+        let [t, z] = buffers;
         // SAFETY: the caller's.
         unsafe {
             match self {
                 Dft::Along(along) => along.run(isa, src, buffers, out),
                 Dft::Parts(parts) => parts.run(isa, src, buffers, out),
-                Dft::Matrix(_) => unreachable!("a matrix has other lines in its lanes"),
+                Dft::Matrix(matrix) => {
+                    let out = out.unwrap_or(z);
+                    matrix.run(pairs_at(src.address().cast_mut()), pairs_at(out), t, run);
+                    out
+                }
             }
+        }
+    }
+
+    /// Whether its first pass takes reals from their places.
+    fn takes_places(&self) -> bool {
+        match self {
+            Dft::Along(along) => along.takes_places(),
+            Dft::Parts(_) => true,
+            Dft::Matrix(_) => false,
         }
     }
 
@@ -113,7 +110,8 @@ impl<S: Precise> Dft<S> {
                     if from.stride != 2 {
                         copy(from, pairs_at(z), 2, 2 * self.len());
                     }
-                    let out = self.along(isa, src, [t, z], (to.stride == 2).then_some(to.base));
+                    let out = (to.stride == 2).then_some(to.base);
+                    let out = self.run(isa, Input::Pairs(src), [t, z], out, run);
                     if to.stride != 2 {
                         copy(pairs_at(out), to, 2, 2 * self.len());
                     }
@@ -193,35 +191,86 @@ impl<S: Precise> Single<S> {
     /// As [`Single::run`].
     #[inline(never)]
     unsafe fn run_combined(&self, isa: Isa, [from, to]: [Rows<S>; 2], buffers: Buffers<S>, run: Run<'_, S>) {
-        let (m, [t, z]) = (self.dft.len(), buffers);
+        let [t, z] = buffers;
         let other = |at: *mut S| if at == t { z } else { t };
         // SAFETY: the caller's.
         unsafe {
             match self.data {
                 Data::Real => {
-                    let pairs = self.read(isa, from, z);
-                    let spectrum = self.dft.run(isa, pairs, buffers, run);
-                    let bare = self.bare && to.stride == 2;
-                    let half = if bare { to.base } else { other(spectrum) };
-                    S::dispatch(isa, Unpack { m, turns: &self.turns, z: spectrum, x: half.add(1) });
-                    if bare {
-                        // The first and the last term are real.
-                        (*half, *half.add(1), *half.add(2 * m + 1)) = (*half.add(1), S::of(0.0), S::of(0.0));
-                    } else {
-                        self.after(isa, half.add(1), to, spectrum);
+                    let bare = (self.bare && to.stride == 2).then_some(to.base);
+                    let spectrum = self.dft.run(isa, self.read(isa, from, z), buffers, bare, run);
+                    match bare {
+                        Some(out) => self.unpack_bare(isa, out),
+                        None => self.finish(isa, spectrum, to, other(spectrum)),
                     }
                 }
                 Data::Hermitian => {
-                    self.before(isa, from, t, z);
-                    S::dispatch(isa, Pack { m, turns: &self.turns, x: t, z });
-                    let signal = self.dft.run(isa, z, buffers, run);
+                    self.start(isa, from, t, z);
+                    let signal = self.dft.run(isa, Input::Pairs(z), buffers, None, run);
                     self.write(isa, signal, to);
                 }
                 Data::Complex | Data::ComplexBackward => {
                     self.before(isa, from, z, t);
-                    let spectrum = self.dft.run(isa, z, buffers, run);
+                    let spectrum = self.dft.run(isa, Input::Pairs(z), buffers, None, run);
                     self.after(isa, spectrum, to, other(spectrum));
                 }
+            }
+        }
+    }
+
+    /// From the DFT of pairs to the half spectrum, both at `half`.
+    ///
+    /// # Safety
+    /// As [`Single::run`].
+    unsafe fn unpack_bare(&self, isa: Isa, half: *mut S) {
+        let m = self.dft.len();
+        // SAFETY: the caller's.
+        unsafe {
+            S::dispatch(isa, Unpack { m, turns: &self.turns, z: half, x: half.add(1) });
+            // The first and the last term are real.
+            (*half, *half.add(1), *half.add(2 * m + 1)) = (*half.add(1), S::of(0.0), S::of(0.0));
+        }
+    }
+
+    /// From the DFT of pairs to the line, with another buffer at `free`.
+    ///
+    /// # Safety
+    /// As [`Single::run`].
+    unsafe fn finish(&self, isa: Isa, spectrum: *mut S, to: Rows<S>, free: *mut S) {
+        let (m, turns) = (self.dft.len(), &self.turns[..]);
+        // SAFETY: the caller's; the half spectrum has room where the pairs are.
+        unsafe {
+            if let Some((combine, turning)) = turning(&self.ends.after, m) {
+                let run = if to.stride == 1 { to.base } else { free };
+                let unpack = Unpack { m, turns, z: spectrum, x: spectrum.add(1) };
+                S::dispatch(isa, Finish { unpack, combine, turning, to: run });
+                if to.stride != 1 {
+                    copy(Rows { base: free, stride: 1 }, to, 1, self.ends.output);
+                }
+            } else {
+                S::dispatch(isa, Unpack { m, turns, z: spectrum, x: free.add(1) });
+                self.after(isa, free.add(1), to, spectrum);
+            }
+        }
+    }
+
+    /// From the line to pairs at `to`, with another buffer at `free`.
+    ///
+    /// # Safety
+    /// As [`Single::run`].
+    unsafe fn start(&self, isa: Isa, from: Rows<S>, free: *mut S, to: *mut S) {
+        let (m, turns) = (self.dft.len(), &self.turns[..]);
+        // SAFETY: the caller's.
+        unsafe {
+            if let Some((combine, turning)) = turning(&self.ends.before, m) {
+                if from.stride != 1 {
+                    copy(from, Rows { base: free, stride: 1 }, 1, self.ends.input);
+                }
+                let run = if from.stride == 1 { from.base } else { free };
+                S::dispatch(isa, Start { pack: Pack { m, turns, x: to, z: to }, combine, turning, from: run });
+            } else {
+                self.before(isa, from, free, to);
+                S::dispatch(isa, Pack { m, turns, x: free, z: to });
             }
         }
     }
@@ -230,17 +279,23 @@ impl<S: Precise> Single<S> {
     ///
     /// # Safety
     /// As [`Single::run`].
-    unsafe fn read(&self, isa: Isa, from: Rows<S>, free: *mut S) -> *mut S {
+    unsafe fn read(&self, isa: Isa, from: Rows<S>, free: *mut S) -> Input<S> {
         let n = 2 * self.dft.len();
         // SAFETY: the caller's.
         unsafe {
             match self.ends.even_odd {
-                _ if from.stride == 1 && !self.ends.has_order() => return from.base,
-                Some(odd) if from.stride == 1 => S::dispatch(isa, Split { n, odd, from: from.base, to: free }),
+                _ if from.stride == 1 && !self.ends.has_order() => return Input::Pairs(from.base),
+                Some(odd) if from.stride == 1 => {
+                    let places = Places { n, odd, from: from.base };
+                    if self.dft.takes_places() {
+                        return Input::Places(places);
+                    }
+                    S::dispatch(isa, Split { places, to: free });
+                }
                 _ => self.ends.ordered(from).read(free, n),
             }
         }
-        free
+        Input::Pairs(free)
     }
 
     /// The reverse of [`Single::read`].
@@ -298,6 +353,12 @@ impl<S: Precise> Single<S> {
             }
         }
     }
+}
+
+/// The step of a combine at a half spectrum of m + 1 terms that needs no trip of its own, if it has one.
+fn turning<S: Scalar>(combine: &Option<Combine<S>>, m: usize) -> Option<(&Combine<S>, Turning<'_, S>)> {
+    let combine = combine.as_ref()?;
+    Some((combine, combine.turning(m)?))
 }
 
 /// Copies `reals` numbers, `parts` of which stand together.

@@ -8,6 +8,7 @@ use crate::butterfly::Dft;
 use crate::complex::C;
 use crate::cpu::lane::{Lane, Scalar, Work};
 use crate::cpu::lines::LANES;
+use crate::cpu::order::Places;
 use crate::twiddle::Roots;
 use std::array::from_fn;
 use std::ops::Range;
@@ -48,31 +49,38 @@ impl<S: Scalar> PassAlong<S> {
         PassAlong { radix, groups, inner, twiddles }
     }
 
-    /// The first pass, of radix [`LANES`]: from pairs to blocks.
+    /// The first pass, of radix [`LANES`]: to blocks.
     ///
     /// # Safety
     /// Source and destination hold the signal and do not overlap; the CPU has the instructions of `V`.
-    pub(crate) unsafe fn first<V: Lane<Scalar = S>>(&self, ways: &Ways<S>)
+    pub(crate) unsafe fn first<V: Lane<Scalar = S>>(&self, from: Source<S>, dst: *mut S)
     where
         S: Lane<Scalar = S>,
     {
         // SAFETY: the caller's.
-        unsafe { self.blocks::<V>(ways, 0..self.groups, BLOCK) }
+        unsafe { self.blocks::<V>(from, 0..self.groups, dst, BLOCK) }
     }
 
     /// Some blocks of the first pass, the first of them to where the destination begins, each `apart` reals from the one before.
     ///
     /// # Safety
     /// As [`PassAlong::first`], with a destination that holds them.
-    pub(crate) unsafe fn blocks<V: Lane<Scalar = S>>(&self, ways: &Ways<S>, range: Range<usize>, apart: usize)
-    where
+    pub(crate) unsafe fn blocks<V: Lane<Scalar = S>>(
+        &self,
+        from: Source<S>,
+        range: Range<usize>,
+        dst: *mut S,
+        apart: usize,
+    ) where
         S: Lane<Scalar = S>,
     {
+        let groups = self.groups;
         // SAFETY: the caller's.
         unsafe {
-            match ways.backward {
-                false => V::enter(First::<V, false> { pass: self, ways, range, apart }),
-                true => V::enter(First::<V, true> { pass: self, ways, range, apart }),
+            match from {
+                Source::Pairs(from) => V::enter(First::<V, _> { groups, from, range, dst, apart }),
+                Source::Conjugates(from) => V::enter(First::<V, _> { groups, from, range, dst, apart }),
+                Source::Places(from) => V::enter(First::<V, _> { groups, from, range, dst, apart }),
             }
         }
     }
@@ -138,14 +146,72 @@ pub(super) unsafe fn block<V: Lane>(from: *const V::Scalar) -> C<V> {
     unsafe { C { re: V::load(from), im: V::load(from.add(LANES)) } }
 }
 
-struct First<'a, V: Lane, const BACKWARD: bool> {
-    pass: &'a PassAlong<V::Scalar>,
-    ways: &'a Ways<V::Scalar>,
+/// What a DFT along a signal reads.
+#[derive(Clone, Copy)]
+pub(crate) enum Source<S> {
+    /// Complex numbers.
+    Pairs(Pairs<S>),
+    /// Complex numbers, to be conjugated.
+    Conjugates(Conjugates<S>),
+    /// Reals in places, two of which, in order, are a complex number.
+    Places(Places<S>),
+}
+
+impl<S> Source<S> {
+    /// Complex numbers at `at`, conjugated if the transform goes backwards.
+    pub(crate) fn pairs(at: *const S, backward: bool) -> Self {
+        if backward { Source::Conjugates(Conjugates(at)) } else { Source::Pairs(Pairs(at)) }
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Pairs<S>(*const S);
+
+#[derive(Clone, Copy)]
+pub(crate) struct Conjugates<S>(*const S);
+
+/// How vectors of elements are loaded.
+trait Load<S>: Copy {
+    /// Elements i … i + WIDTH − 1, which are input `j` of butterflies.
+    ///
+    /// # Safety
+    /// They are there; the CPU has the instructions of `V`.
+    unsafe fn load<V: Lane<Scalar = S>>(self, j: usize, i: usize) -> C<V>;
+}
+
+impl<S: Scalar> Load<S> for Pairs<S> {
+    #[inline(always)]
+    unsafe fn load<V: Lane<Scalar = S>>(self, _j: usize, i: usize) -> C<V> {
+        // SAFETY: the caller's.
+        unsafe { pairs(self.0.add(2 * i)) }
+    }
+}
+
+impl<S: Scalar> Load<S> for Conjugates<S> {
+    #[inline(always)]
+    unsafe fn load<V: Lane<Scalar = S>>(self, _j: usize, i: usize) -> C<V> {
+        // SAFETY: the caller's.
+        unsafe { pairs::<V>(self.0.add(2 * i)).conj() }
+    }
+}
+
+impl<S: Scalar> Load<S> for Places<S> {
+    #[inline(always)]
+    unsafe fn load<V: Lane<Scalar = S>>(self, j: usize, i: usize) -> C<V> {
+        // SAFETY: the caller's; half of the inputs stand at even places.
+        unsafe { if j < LANES / 2 { self.even_pairs(i) } else { self.odd_pairs(i) } }
+    }
+}
+
+struct First<V: Lane, L> {
+    groups: usize,
+    from: L,
     range: Range<usize>,
+    dst: *mut V::Scalar,
     apart: usize,
 }
 
-impl<V: Lane, const BACKWARD: bool> First<'_, V, BACKWARD>
+impl<V: Lane, L: Load<V::Scalar>> First<V, L>
 where
     V::Scalar: Lane<Scalar = V::Scalar>,
 {
@@ -153,14 +219,11 @@ where
     #[inline(always)]
     unsafe fn butterflies<W: Lane<Scalar = V::Scalar>>(&self, l: usize) -> [C<W>; LANES] {
         let mut z = [zero(); LANES];
-        let (mut at, step) = (self.ways.src.wrapping_add(2 * l), opaque(2 * self.pass.groups));
-        for z in &mut z {
+        let (mut i, step) = (l, opaque(self.groups));
+        for j in 0..LANES {
             // SAFETY: the caller stays within the pass.
-            *z = unsafe { pairs::<W>(at) };
-            at = at.wrapping_add(step);
-            if BACKWARD {
-                *z = z.conj();
-            }
+            z[j] = unsafe { self.from.load::<W>(j, i) };
+            i += step;
         }
         z.dft()
     }
@@ -181,7 +244,7 @@ where
                     V::turn(&mut re);
                     V::turn(&mut im);
                     for i in 0..W {
-                        let to = self.ways.dst.add((l + i) * self.apart + c);
+                        let to = self.dst.add((l + i) * self.apart + c);
                         re[i].store(to);
                         im[i].store(to.add(LANES));
                     }
@@ -192,7 +255,7 @@ where
     }
 }
 
-impl<V: Lane, const BACKWARD: bool> Work for First<'_, V, BACKWARD>
+impl<V: Lane, L: Load<V::Scalar>> Work for First<V, L>
 where
     V::Scalar: Lane<Scalar = V::Scalar>,
 {
@@ -210,7 +273,7 @@ where
             for l in whole..self.range.len() {
                 let z = self.butterflies::<V::Scalar>(self.range.start + l);
                 for (q, z) in z.into_iter().enumerate() {
-                    let to = self.ways.dst.add(l * self.apart + q);
+                    let to = self.dst.add(l * self.apart + q);
                     (*to, *to.add(LANES)) = (z.re, z.im);
                 }
             }
