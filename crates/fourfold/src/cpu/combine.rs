@@ -2,15 +2,16 @@
 
 use super::lane::{Job, Lane, Scalar, Work};
 use super::pass::Rows;
-use crate::complex::C;
+use super::turning::Shape;
 use crate::rules::cosine_sine::{Index, Step};
 
 /// A combine with its coefficients in the engine's precision.
 pub(crate) struct Combine<S> {
-    steps: Vec<Ready<S>>,
+    pub(super) steps: Vec<Ready<S>>,
+    pub(super) shape: Option<Shape<S>>,
 }
 
-enum Ready<S> {
+pub(super) enum Ready<S> {
     Zero {
         to: isize,
     },
@@ -52,13 +53,16 @@ impl<S: Scalar> Ready<S> {
 }
 
 impl<S: Scalar> Combine<S> {
-    pub(crate) fn new(steps: &[Step]) -> Self {
+    /// Of a sum whose DFT has so many elements.
+    pub(crate) fn new(steps: &[Step], len: usize) -> Self {
         let ready = |step: &Step| match step {
             Step::Zero { to } => Ready::Zero { to: *to as isize },
             Step::One { count, from, to, by } => Ready::One { count: *count, from: *from, to: *to, by: S::of(*by) },
             Step::Two { count, from, to, matrix } => Ready::two(*count, *from, *to, matrix),
         };
-        Combine { steps: steps.iter().map(ready).collect() }
+        let steps: Vec<_> = steps.iter().map(ready).collect();
+        let shape = Shape::of(&steps, len);
+        Combine { steps, shape }
     }
 
     /// Applies all steps; `from` and `to` must not share memory.
@@ -91,83 +95,6 @@ impl<S: Scalar + Lane<Scalar = S>> Job<S> for Along<'_, S> {
     }
 }
 
-/// The step of a combine between terms 1 … of a half spectrum and one signal.
-#[derive(Clone, Copy)]
-pub(crate) struct Turning<'a, S> {
-    signal: Pair,
-    turns: &'a [[S; 2]],
-    negative: bool,
-}
-
-impl<S: Scalar> Combine<S> {
-    /// Its step of turns, if it has one for all terms of a half spectrum but the first and the last, term m.
-    pub(crate) fn turning(&self, m: usize) -> Option<Turning<'_, S>> {
-        self.steps.iter().find_map(|step| match step {
-            Ready::Turned { from, to, turns, negative } if turns.len() + 1 == m => {
-                let turning = |signal| Turning { signal, turns, negative: *negative };
-                match (Pair::of_steps(*from)?, Pair::of_steps(*to)?) {
-                    (Pair::Zipped(1), signal) | (signal, Pair::Zipped(1)) => Some(turning(signal)),
-                    _ => None,
-                }
-            }
-            _ => None,
-        })
-    }
-
-    /// The steps but the turns.
-    ///
-    /// # Safety
-    /// As [`Combine::run`].
-    pub(crate) unsafe fn run_others(&self, from: Rows<S>, to: Rows<S>)
-    where
-        S: Lane<Scalar = S>,
-    {
-        for step in self.steps.iter().filter(|step| !matches!(step, Ready::Turned { .. })) {
-            // SAFETY: the caller's.
-            unsafe { Combining::<S> { combine: self, from, to }.step(step) }
-        }
-    }
-}
-
-impl<S: Scalar> Turning<'_, S> {
-    /// Terms k … k + WIDTH − 1 from the signal at `base`.
-    ///
-    /// # Safety
-    /// They and their places are there; the CPU has the instructions of `V`.
-    #[inline(always)]
-    pub(crate) unsafe fn get<V: Lane<Scalar = S>>(self, base: *const S, k: usize) -> C<V> {
-        // SAFETY: the caller's.
-        unsafe {
-            let (x, y) = self.signal.load(base, k as isize - 1);
-            let [re, im] = self.turned(k, x, y);
-            C { re, im }
-        }
-    }
-
-    /// The same to the signal.
-    ///
-    /// # Safety
-    /// As there.
-    #[inline(always)]
-    pub(crate) unsafe fn put<V: Lane<Scalar = S>>(self, base: *mut S, k: usize, z: C<V>) {
-        // SAFETY: the caller's.
-        unsafe {
-            let [x, y] = self.turned(k, z.re, z.im);
-            self.signal.store(base, k as isize - 1, x, y);
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn turned<V: Lane<Scalar = S>>(self, k: usize, x: V, y: V) -> [V; 2] {
-        // SAFETY: the caller's.
-        unsafe {
-            let table: *const S = self.turns.as_ptr().add(k - 1).cast();
-            let (a, b) = V::unzip(V::load(table), V::load(table.add(V::WIDTH)));
-            turn(x, y, a, b, self.negative)
-        }
-    }
-}
-
 struct CombiningAlong<'a, V: Lane> {
     combine: &'a Combine<V::Scalar>,
     from: Rows<V::Scalar>,
@@ -176,7 +103,7 @@ struct CombiningAlong<'a, V: Lane> {
 
 /// Two sequences of numbers in one signal that lanes can run along.
 #[derive(Clone, Copy)]
-enum Pair {
+pub(super) enum Pair {
     /// Neighbours, going up by two: (re, im) pairs.
     Zipped(isize),
     /// One going up from the first place, one going down from the second.
@@ -190,7 +117,7 @@ impl Pair {
         if rows.stride == 1 { Pair::of_steps(indices) } else { None }
     }
 
-    fn of_steps([a, b]: [Index; 2]) -> Option<Pair> {
+    pub(super) fn of_steps([a, b]: [Index; 2]) -> Option<Pair> {
         match (a.step, b.step) {
             (2, 2) if b.start == a.start + 1 => Some(Pair::Zipped(a.start)),
             (1, -1) => Some(Pair::Mirrored(a.start, b.start)),
@@ -204,7 +131,7 @@ impl Pair {
     /// # Safety
     /// They are there.
     #[inline(always)]
-    unsafe fn load<V: Lane>(self, base: *const V::Scalar, i: isize) -> (V, V) {
+    pub(super) unsafe fn load<V: Lane>(self, base: *const V::Scalar, i: isize) -> (V, V) {
         let last = V::WIDTH as isize - 1;
         // SAFETY: the caller's.
         unsafe {
@@ -222,7 +149,7 @@ impl Pair {
     /// # Safety
     /// As there.
     #[inline(always)]
-    unsafe fn store<V: Lane>(self, base: *mut V::Scalar, i: isize, x: V, y: V) {
+    pub(super) unsafe fn store<V: Lane>(self, base: *mut V::Scalar, i: isize, x: V, y: V) {
         let last = V::WIDTH as isize - 1;
         // SAFETY: the caller's.
         unsafe {
@@ -285,7 +212,7 @@ impl<V: Lane> CombiningAlong<'_, V> {
 
 /// See [`Ready::Turned`].
 #[inline(always)]
-fn turn<V: Lane>(x: V, y: V, a: V, b: V, negative: bool) -> [V; 2] {
+pub(super) fn turn<V: Lane>(x: V, y: V, a: V, b: V, negative: bool) -> [V; 2] {
     [x.mul_add(a, y * b), if negative { y.mul_sub(a, x * b) } else { x.mul_sub(b, y * a) }]
 }
 

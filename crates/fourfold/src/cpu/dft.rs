@@ -2,6 +2,7 @@
 
 use super::factor::Kernel;
 use super::lane::{Lane, Scalar, Work};
+use super::pass::terms::Terms;
 use super::pass::{Ordered, Pass, Rows};
 use super::sizes::work;
 use crate::rules::cosine_sine::Data;
@@ -95,21 +96,62 @@ impl<S: Scalar> Dft<S> {
         b: *mut V,
         work: *mut V,
     ) -> *mut V {
-        let Some((first, rest)) = self.passes.split_first() else {
+        if self.passes.is_empty() {
             // SAFETY: one element.
             unsafe { V::enter(Single::<V> { src, dst: plain(a) }) };
             return a;
-        };
-        // SAFETY: the caller's; source and destination differ in every pass.
-        unsafe {
-            first.forward(src, a, work);
-            let (mut from, mut to) = (a, b);
-            for pass in rest {
-                pass.forward(plain(from), to, work);
-                std::mem::swap(&mut from, &mut to);
-            }
-            from
         }
+        // SAFETY: the caller's.
+        unsafe { forward(&self.passes, src, [a, b], work) }
+    }
+
+    /// Whether the half spectrum need not stand in its own order: see [`Dft::forward_to`] and [`Dft::backward_from`].
+    pub(crate) fn is_turnable<V: Lane<Scalar = S>>(&self) -> bool {
+        let outer = if self.data == Data::Hermitian { self.passes.first() } else { self.passes.last() };
+        outer.is_some_and(Pass::is_turnable::<V>)
+    }
+
+    /// As [`Dft::forward`], to other terms, which may be in the buffer that the last pass does not read: see [`Dft::turned_target`].
+    ///
+    /// # Safety
+    /// As there.
+    pub(crate) unsafe fn forward_to<V: Lane<Scalar = S>>(
+        &self,
+        src: Ordered<S>,
+        buffers: [*mut V; 2],
+        dst: impl Terms<V>,
+        work: *mut V,
+    ) {
+        let (last, rest) = self.passes.split_last().expect("what is turnable has passes");
+        // SAFETY: the caller's.
+        unsafe {
+            let from = forward(rest, src, buffers, work);
+            last.forward_to(from.cast_const(), dst);
+        }
+    }
+
+    /// As [`Dft::backward`], from other terms; a `dst` in a buffer must be [`Dft::turned_target`].
+    ///
+    /// # Safety
+    /// As there.
+    pub(crate) unsafe fn backward_from<V: Lane<Scalar = S>>(
+        &self,
+        src: impl Terms<V>,
+        [a, b]: [*mut V; 2],
+        dst: Ordered<S>,
+        work: *mut V,
+    ) {
+        let (first, rest) = self.passes.split_first().expect("what is turnable has passes");
+        // SAFETY: the caller's.
+        unsafe {
+            first.backward_from(src, a);
+            backward(rest, [a, b], dst, work);
+        }
+    }
+
+    /// Which of the buffers that it goes through the last of all passes does not read.
+    pub(crate) fn turned_target<V>(&self, [a, b]: [*mut V; 2]) -> *mut V {
+        if self.passes.len() % 2 == 1 { a } else { b }
     }
 
     /// The buffer that the last backward pass does not read, given where the half spectrum stands.
@@ -129,20 +171,55 @@ impl<S: Scalar> Dft<S> {
         dst: Ordered<S>,
         work: *mut V,
     ) {
-        let Some((last, rest)) = self.passes.split_last() else {
-            // SAFETY: one element.
-            unsafe { V::enter(Single::<V> { src: plain(src), dst }) };
-            return;
-        };
-        // SAFETY: the caller's; source and destination differ in every pass.
+        // SAFETY: the caller's.
         unsafe {
-            let (mut from, mut to) = (src, other);
-            for pass in rest {
-                pass.backward(from, plain(to), work);
-                std::mem::swap(&mut from, &mut to);
+            if self.passes.is_empty() {
+                return V::enter(Single::<V> { src: plain(src), dst });
             }
-            last.backward(from, dst, work);
+            backward(&self.passes, [src, other], dst, work);
         }
+    }
+}
+
+/// Passes from reals to a half spectrum, through the first buffer, then the second; says which has it.
+///
+/// # Safety
+/// As [`Dft::forward`]; there are passes.
+unsafe fn forward<S: Scalar, V: Lane<Scalar = S>>(
+    passes: &[Pass<S>],
+    src: Ordered<S>,
+    [a, b]: [*mut V; 2],
+    work: *mut V,
+) -> *mut V {
+    let (mut src, mut to, mut next) = (src, a, b);
+    for pass in passes {
+        // SAFETY: the caller's; source and destination differ in every pass.
+        unsafe { pass.forward(src, to, work) };
+        src = plain(to);
+        std::mem::swap(&mut to, &mut next);
+    }
+    next
+}
+
+/// Passes from the half spectrum in the first buffer, through the second, then the first, to reals.
+///
+/// # Safety
+/// As [`Dft::backward`]; there are passes.
+unsafe fn backward<S: Scalar, V: Lane<Scalar = S>>(
+    passes: &[Pass<S>],
+    [a, b]: [*mut V; 2],
+    dst: Ordered<S>,
+    work: *mut V,
+) {
+    let (last, rest) = passes.split_last().expect("there are passes");
+    let (mut from, mut to) = (a, b);
+    // SAFETY: the caller's; source and destination differ in every pass.
+    unsafe {
+        for pass in rest {
+            pass.backward(from, plain(to), work);
+            std::mem::swap(&mut from, &mut to);
+        }
+        last.backward(from, dst, work);
     }
 }
 

@@ -60,6 +60,8 @@ pub(crate) trait Lane: Real {
     type Scalar: Scalar;
     /// Lanes in a vector, a power of two.
     const WIDTH: usize;
+    /// Vectors that registers hold.
+    const REGISTERS: usize = 16;
     /// Complex numbers in a vector, or one where it has no room.
     type Numbers: Numbers<Scalar = Self::Scalar>;
 

@@ -6,7 +6,9 @@ use super::fold::Fold;
 use super::lane::{Lane, Scalar, Work};
 use super::pass::{Ordered, Rows};
 use super::sizes::reals;
+use super::turning::Turning;
 use crate::kind::Sum;
+use crate::norm::Edges;
 use crate::recipe::Line as Recipe;
 use crate::rules::cosine_sine::{Data, Order, Reduction, Step, dft_of, reduce};
 use crate::rules::extension::{self, QUARTERS, quarter};
@@ -23,6 +25,8 @@ pub(crate) struct Ends<S> {
     pub(crate) after: Option<Combine<S>>,
     /// Instead of both: the last pass of an extension.
     fold: Option<Fold<S>>,
+    /// Whether the half spectrum at one end is that of the DFT, but for the order.
+    pub(crate) bare: bool,
     /// Reals of a line at either end.
     pub(crate) input: usize,
     pub(crate) output: usize,
@@ -43,7 +47,7 @@ impl<S: Scalar> Ends<S> {
             Some(len) => Reduction { order: Some(extension::order(sum, n, edges, len)), ..Reduction::default() },
             None => reduce(sum, n, edges, scale),
         };
-        let combine = |steps: &[Step]| (!steps.is_empty()).then(|| Combine::new(steps));
+        let combine = |steps: &[Step]| (!steps.is_empty()).then(|| Combine::new(steps, dft_of(sum, n).1));
         let order = reduction.order.unwrap_or(Order { index: vec![], gain: vec![] });
         let [input, output] = reals(sum, n);
         Ends {
@@ -53,6 +57,7 @@ impl<S: Scalar> Ends<S> {
             before: combine(&reduction.before),
             after: combine(&reduction.after),
             fold: fold.as_ref().map(Fold::new),
+            bare: matches!(sum, Sum::RealToHalf | Sum::HalfToReal) && scale == 1.0 && *edges == Edges::ONE,
             input,
             output,
             complex: matches!(sum, Sum::Forward | Sum::Backward | Sum::RealToHalf | Sum::HalfToReal),
@@ -106,11 +111,79 @@ impl<S: Scalar> Line<S> {
         Line { ends: Ends::new(recipe), dft, factor: S::of(factor) }
     }
 
-    /// Transforms the tile at `data`, with `free` as the other buffer. Returns which of the two holds the result.
+    /// The combine that the passes do on their way, if they do.
+    fn turning<V: Lane<Scalar = S>>(&self) -> Option<Turning<'_, S>> {
+        let combine = self.ends.before.as_ref().or(self.ends.after.as_ref());
+        combine.filter(|_| self.dft.is_turnable::<V>())?.turning()
+    }
+
+    /// Whether it may read vectors where they stand in memory, and write them there.
+    pub(crate) fn is_direct<V: Lane<Scalar = S>>(&self) -> bool {
+        self.turning::<V>().is_some()
+    }
+
+    /// The half spectrum of the reals at `data`, or the way back, with parts side by side: FFTPACK's order begins one later.
     ///
     /// # Safety
-    /// Buffers and work have the lengths asked for; the CPU has the instructions of `V`.
-    pub(crate) unsafe fn run<V: Lane<Scalar = S>>(&self, data: *mut V, free: *mut V, work: *mut V) -> *mut V {
+    /// As [`Line::run`].
+    unsafe fn bare<V: Lane<Scalar = S>>(&self, data: *mut V, free: *mut V, work: *mut V) -> *mut V {
+        let (n, zero) = (self.dft.len(), V::lit(0.0));
+        // SAFETY: the caller's; buffers have room for the parts that are zero.
+        unsafe {
+            if self.dft.data() == Data::Hermitian {
+                let (half, other) = (data.add(1), free);
+                *half = *data;
+                let target = if self.dft.backward_target(half, other) == half { data } else { free };
+                self.dft.backward(half, other, self.ends.ordered(Rows::tile(target)), work);
+                return target;
+            }
+            let half = self.dft.forward(self.ends.ordered(Rows::tile(data)), free.add(1), data.add(1), work);
+            let result = half.sub(1);
+            (*result, *half) = (*half, zero);
+            if n % 2 == 0 {
+                *half.add(n) = zero;
+            }
+            result
+        }
+    }
+
+    /// Transforms the tile at `data`, with `free` as the other buffer. Returns which of the two holds the result. Where it is direct, vectors may be
+    /// elsewhere: `ends` says where.
+    ///
+    /// # Safety
+    /// Buffers and work have the lengths asked for, the ends are there; the CPU has the instructions of `V`.
+    pub(crate) unsafe fn run<V: Lane<Scalar = S>>(
+        &self,
+        [from, to]: [Option<Rows<S>>; 2],
+        data: *mut V,
+        free: *mut V,
+        work: *mut V,
+    ) -> *mut V {
+        // SAFETY: the caller's; all passes but the last go between the buffers.
+        unsafe {
+            if let Some(turning) = self.turning::<V>() {
+                let target = self.dft.turned_target([free, data]);
+                let (from, to) = (from.unwrap_or(Rows::tile(data)), to.unwrap_or(Rows::tile(target)));
+                match self.dft.data() {
+                    Data::Hermitian => {
+                        self.dft.backward_from(turning.over(from), [free, data], self.ends.ordered(to), work);
+                    }
+                    _ => self.dft.forward_to(self.ends.ordered(from), [free, data], turning.over(to), work),
+                }
+                target
+            } else if self.ends.bare {
+                self.bare(data, free, work)
+            } else {
+                self.in_steps(data, free, work)
+            }
+        }
+    }
+
+    /// [`Line::run`] with combines by themselves.
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn in_steps<V: Lane<Scalar = S>>(&self, data: *mut V, free: *mut V, work: *mut V) -> *mut V {
         let other = |at: *mut V| if at == data { free } else { data };
         // SAFETY: the caller's; a combine and each pass of a DFT go from one buffer to the other.
         unsafe {

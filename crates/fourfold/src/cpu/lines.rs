@@ -68,6 +68,11 @@ impl Lines {
         self.axes += 1;
     }
 
+    /// Whether every tile is of as many lines, whose elements are neighbours in source and target.
+    pub(crate) fn fill(&self, width: usize) -> bool {
+        self.size[0] % width == 0 && self.stride[..2].iter().all(|stride| stride[0] == 1)
+    }
+
     /// Lines in all.
     pub(crate) fn count(&self) -> usize {
         self.row * self.rows

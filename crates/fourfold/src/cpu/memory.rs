@@ -101,6 +101,11 @@ unsafe impl<S: Send> Send for Array<S> {}
 unsafe impl<S: Sync> Sync for Array<S> {}
 
 impl<S> Array<S> {
+    /// Bytes of its elements.
+    pub(crate) fn bytes(&self) -> usize {
+        self.shape[..self.axes].iter().product::<usize>() * self.parts * size_of::<S>()
+    }
+
     /// An array of elements of so many parts in the memory that starts at `base`.
     ///
     /// # Safety

@@ -28,3 +28,4 @@ pub(crate) mod stage;
 pub(crate) mod threads;
 mod tiles;
 mod transpose;
+mod turning;

@@ -1,10 +1,11 @@
 //! Real data as pairs: the half spectrum of 2m reals and the DFT of the m complex numbers that they make (see [`crate::rules::cut`]).
 
-use super::combine::{Combine, Turning};
 use super::engine::Precise;
 use super::lane::{Job, Lane, Scalar, Work};
 use super::pass::Rows;
 use super::pass::along::{pairs, put_pairs};
+use super::pass::terms::Terms;
+use super::turning::Turning;
 use crate::complex::C;
 use crate::rules::cut::{pack, unpack};
 use num_complex::Complex;
@@ -31,11 +32,9 @@ pub(super) struct Pack<'a, S> {
     pub(super) z: *mut S,
 }
 
-/// [`Unpack`], in place, and the last combine of a sum in one trip: all terms of the half spectrum but the first and the last go straight to the line
-/// at `to`.
+/// [`Unpack`] and the last combine of a sum in one trip, to the line at `to`.
 pub(super) struct Finish<'a, S> {
     pub(super) unpack: Unpack<'a, S>,
-    pub(super) combine: &'a Combine<S>,
     pub(super) turning: Turning<'a, S>,
     pub(super) to: *mut S,
 }
@@ -43,7 +42,6 @@ pub(super) struct Finish<'a, S> {
 /// The reverse of [`Finish`]: the first combine of a sum and [`Pack`].
 pub(super) struct Start<'a, S> {
     pub(super) pack: Pack<'a, S>,
-    pub(super) combine: &'a Combine<S>,
     pub(super) turning: Turning<'a, S>,
     pub(super) from: *const S,
 }
@@ -117,10 +115,16 @@ impl<S: Lane<Scalar = S> + Scalar> Unpack<'_, S> {
     unsafe fn ends(&self) {
         // SAFETY: the caller's.
         unsafe {
-            let (re, im) = (*self.z, *self.z.add(1));
-            *self.x = re + im;
-            *self.x.add(2 * self.m - 1) = re - im;
+            let ends = self.both_ends();
+            (*self.x, *self.x.add(2 * self.m - 1)) = ends.into();
         }
+    }
+
+    #[inline(always)]
+    unsafe fn both_ends(&self) -> [S; 2] {
+        // SAFETY: the caller's.
+        let (re, im) = unsafe { (*self.z, *self.z.add(1)) };
+        [re + im, re - im]
     }
 
     /// Terms k …, and their mirror images.
@@ -153,10 +157,12 @@ impl<S: Lane<Scalar = S> + Scalar> Finish<'_, S> {
 
     #[inline(always)]
     unsafe fn ends(&self) {
-        // SAFETY: the caller's; the other steps read the first and the last term only.
+        let line = self.turning.over(row(self.to));
+        // SAFETY: the caller's.
         unsafe {
-            self.unpack.ends();
-            self.combine.run_others(row(self.unpack.x), row(self.to));
+            let [first, last] = self.unpack.both_ends();
+            Terms::<S>::put_end(line, 2 * self.len(), false, first);
+            Terms::<S>::put_end(line, 2 * self.len(), true, last);
         }
     }
 
@@ -186,10 +192,14 @@ impl<S: Lane<Scalar = S> + Scalar> Pack<'_, S> {
     unsafe fn ends(&self) {
         // SAFETY: the caller's.
         unsafe {
-            let (first, last) = (*self.x, *self.x.add(2 * self.m - 1));
-            *self.z = first + last;
-            *self.z.add(1) = first - last;
+            self.put_both_ends([*self.x, *self.x.add(2 * self.m - 1)]);
         }
+    }
+
+    #[inline(always)]
+    unsafe fn put_both_ends(&self, [first, last]: [S; 2]) {
+        // SAFETY: the caller's.
+        unsafe { (*self.z, *self.z.add(1)) = (first + last, first - last) }
     }
 
     /// Terms k … and their mirror images.
@@ -227,11 +237,9 @@ impl<S: Lane<Scalar = S> + Scalar> Start<'_, S> {
 
     #[inline(always)]
     unsafe fn ends(&self) {
-        // SAFETY: the caller's; the other steps write the first and the last term only.
-        unsafe {
-            self.combine.run_others(row(self.from), row(self.pack.z));
-            self.pack.ends();
-        }
+        let line = self.turning.over(row(self.from));
+        // SAFETY: the caller's.
+        unsafe { self.pack.put_both_ends([false, true].map(|last| Terms::<S>::end(line, 2 * self.len(), last))) }
     }
 
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! One line at a time, for lines that are few or long: combine → complex DFT → combine, with lanes along the line.
 
 use super::along::{Along as AlongDft, Input};
-use super::combine::{Along, Combine, Turning};
+use super::combine::{Along, Combine};
 use super::cut::{Matrix, Run};
 use super::dispatch::Isa;
 use super::engine::Precise;
@@ -15,7 +15,6 @@ use super::parts::Parts;
 use super::pass::Rows;
 use super::sizes::single_buffer;
 use crate::Sum;
-use crate::norm::Edges;
 use crate::recipe::Line as Recipe;
 use crate::rules::cosine_sine::{Data, dft_of};
 use crate::scheme::Scheme;
@@ -29,8 +28,6 @@ pub(crate) struct Single<S> {
     dft: Dft<S>,
     /// Reals of a buffer.
     buffer: usize,
-    /// Whether the half spectrum is the result as it stands.
-    bare: bool,
     /// w_N^k for k < M/2 + LANES, where real data of length N = 2M are packed.
     turns: Vec<Complex<S>>,
 }
@@ -134,9 +131,6 @@ impl<S: Precise> Single<S> {
             data,
             buffer: single_buffer(&recipe.scheme),
             dft: Dft::new(&recipe.scheme, backward, if plain { recipe.scale } else { 1.0 }),
-            bare: recipe.transform.sum == Sum::RealToHalf
-                && recipe.scale == 1.0
-                && recipe.transform.edges == Edges::ONE,
             turns: if real { (0..(len / 4 + LANES) as u64).map(|k| S::root(&roots, k)).collect() } else { vec![] },
         }
     }
@@ -197,7 +191,7 @@ impl<S: Precise> Single<S> {
         unsafe {
             match self.data {
                 Data::Real => {
-                    let bare = (self.bare && to.stride == 2).then_some(to.base);
+                    let bare = (self.ends.bare && to.stride == 2).then_some(to.base);
                     let spectrum = self.dft.run(isa, self.read(isa, from, z), buffers, bare, run);
                     match bare {
                         Some(out) => self.unpack_bare(isa, out),
@@ -238,12 +232,12 @@ impl<S: Precise> Single<S> {
     /// As [`Single::run`].
     unsafe fn finish(&self, isa: Isa, spectrum: *mut S, to: Rows<S>, free: *mut S) {
         let (m, turns) = (self.dft.len(), &self.turns[..]);
-        // SAFETY: the caller's; the half spectrum has room where the pairs are.
+        // SAFETY: the caller's.
         unsafe {
-            if let Some((combine, turning)) = turning(&self.ends.after, m) {
+            if let Some(turning) = self.ends.after.as_ref().and_then(Combine::turning) {
                 let run = if to.stride == 1 { to.base } else { free };
-                let unpack = Unpack { m, turns, z: spectrum, x: spectrum.add(1) };
-                S::dispatch(isa, Finish { unpack, combine, turning, to: run });
+                let unpack = Unpack { m, turns, z: spectrum, x: free.add(1) };
+                S::dispatch(isa, Finish { unpack, turning, to: run });
                 if to.stride != 1 {
                     copy(Rows { base: free, stride: 1 }, to, 1, self.ends.output);
                 }
@@ -262,12 +256,12 @@ impl<S: Precise> Single<S> {
         let (m, turns) = (self.dft.len(), &self.turns[..]);
         // SAFETY: the caller's.
         unsafe {
-            if let Some((combine, turning)) = turning(&self.ends.before, m) {
+            if let Some(turning) = self.ends.before.as_ref().and_then(Combine::turning) {
                 if from.stride != 1 {
                     copy(from, Rows { base: free, stride: 1 }, 1, self.ends.input);
                 }
                 let run = if from.stride == 1 { from.base } else { free };
-                S::dispatch(isa, Start { pack: Pack { m, turns, x: to, z: to }, combine, turning, from: run });
+                S::dispatch(isa, Start { pack: Pack { m, turns, x: free, z: to }, turning, from: run });
             } else {
                 self.before(isa, from, free, to);
                 S::dispatch(isa, Pack { m, turns, x: free, z: to });
@@ -353,12 +347,6 @@ impl<S: Precise> Single<S> {
             }
         }
     }
-}
-
-/// The step of a combine at a half spectrum of m + 1 terms that needs no trip of its own, if it has one.
-fn turning<S: Scalar>(combine: &Option<Combine<S>>, m: usize) -> Option<(&Combine<S>, Turning<'_, S>)> {
-    let combine = combine.as_ref()?;
-    Some((combine, combine.turning(m)?))
 }
 
 /// Copies `reals` numbers, `parts` of which stand together.

@@ -4,6 +4,7 @@ use super::engine::{Engine, Pass, Precise, Ready};
 use super::lane::{Job, Lane, Work};
 use super::lines::{ARRAYS, LANES, Lines, Tile};
 use super::memory::Array;
+use super::pass::Rows;
 use super::transpose::{Access, GROUP, gather_block, scatter_block};
 use crate::complex::C;
 use crate::multiplier::Values;
@@ -20,6 +21,22 @@ impl<S: Precise> Job<S> for Block<'_, S> {
         // SAFETY: the caller's.
         unsafe { self.tiles.run::<V>(self.index, self.buffer.cast()) }
     }
+}
+
+/// Bytes of arrays whose lines are read and written where they stand. Of larger ones, rows of tiles are to be read together.
+const NEAR: usize = 8 << 20;
+
+/// Bytes of a cache line.
+const CACHE_LINE: usize = 64;
+
+/// Bytes from place to place of the same set of the second-level cache, and how many of them it holds.
+const PERIOD: usize = 128 << 10;
+const WAYS: usize = 16;
+
+/// How many cache lines so many bytes apart the second-level cache holds.
+fn room(stride: usize) -> usize {
+    let step = (1 << stride.trailing_zeros().min(PERIOD.ilog2())).max(CACHE_LINE);
+    PERIOD / step * WAYS
 }
 
 /// One pass over given arrays.
@@ -82,18 +99,23 @@ impl<S: Precise> Tiles<'_, S> {
             &many[..count]
         };
         let step = self.engine.sizes.slot();
+        let direct = self.direct::<V>();
         // SAFETY: the caller's; the slots and the work follow one another in the thread's buffers.
         unsafe {
             let mut slots = std::array::from_fn::<_, GROUP, _>(|g| buffer.add(g.min(count - 1) * step));
             let mut free = buffer.add(count * step);
             let work = buffer.add(self.engine.sizes.slots * step);
             let slots = &mut slots[..count];
-            gather_block(tiles.iter().map(|tile| self.access(self.from, 0, tile)), slots);
-            for (slot, tile) in slots.iter_mut().zip(tiles) {
+            if !direct[0] {
+                gather_block(tiles.iter().map(|tile| self.access(self.from, 0, tile)), slots);
+            }
+            for (g, tile) in tiles.iter().enumerate() {
+                // What goes from memory to memory stays in the first-level cache meanwhile.
+                let slot = &mut slots[if direct == [true; 2] { 0 } else { g }];
                 for op in &self.pass.ops {
                     match op {
                         Ready::Line(line) => {
-                            let result = line.run(*slot, free, work);
+                            let result = line.run(self.ends(tile, direct), *slot, free, work);
                             if result == free {
                                 std::mem::swap(slot, &mut free);
                             }
@@ -103,8 +125,35 @@ impl<S: Precise> Tiles<'_, S> {
                     }
                 }
             }
-            scatter_block(tiles.iter().map(|tile| self.access(self.to, 1, tile)), slots);
+            if !direct[1] {
+                scatter_block(tiles.iter().map(|tile| self.access(self.to, 1, tile)), slots);
+            }
         }
+    }
+
+    /// Whether vectors are read where they stand in memory, and whether they are written there, instead of in a tile: where each is a line of the
+    /// cache, which holds them all, so that none is fetched twice. One that is written is fetched first, as one that is read is not: half as many.
+    fn direct<V: Lane<Scalar = S>>(&self) -> [bool; 2] {
+        let is_line = size_of::<V>() == CACHE_LINE && self.lines.fill(V::WIDTH);
+        let is_near = |(array, fetched): (&Array<S>, usize)| {
+            let stride = array.strides[self.pass.axis].unsigned_abs() * size_of::<S>();
+            let lines = array.shape[self.pass.axis] * fetched;
+            array.parts == 1 && array.bytes() <= NEAR && lines <= room(stride)
+        };
+        match &self.pass.ops[..] {
+            [Ready::Line(line)] if is_line && line.is_direct::<V>() => [(self.from, 1), (self.to, 2)].map(is_near),
+            _ => [false; 2],
+        }
+    }
+
+    /// The ends of a tile's lines that are direct.
+    fn ends(&self, tile: &Tile, direct: [bool; 2]) -> [Option<Rows<S>>; 2] {
+        [(0, self.from), (1, self.to)].map(|(number, array)| {
+            direct[number].then(|| Rows {
+                base: array.origin.wrapping_offset(tile.offsets[number][0]),
+                stride: array.strides[self.pass.axis],
+            })
+        })
     }
 
     /// Multiplies the tile by the plan's factors, with `free` as room for them.

@@ -48,6 +48,7 @@ unsafe fn turn_blocks([a, b, c, d]: [__m512d; 4]) -> [__m512d; 4] {
 impl Lane for F64x8 {
     type Scalar = f64;
     const WIDTH: usize = 8;
+    const REGISTERS: usize = 32;
     type Numbers = Paired<Self>;
 
     #[inline(always)]
@@ -141,6 +142,7 @@ impl Lane for F64x8 {
 impl Lane for F32x16 {
     type Scalar = f32;
     const WIDTH: usize = 16;
+    const REGISTERS: usize = 32;
     type Numbers = Paired<Self>;
 
     #[inline(always)]

@@ -57,6 +57,7 @@ macro_rules! simd128 {
         impl Lane for $name {
             type Scalar = $scalar;
             const WIDTH: usize = $width;
+            const REGISTERS: usize = if cfg!(target_arch = "aarch64") { 32 } else { 16 };
             type Numbers = Paired<Self>;
 
             #[inline(always)]

@@ -10,6 +10,7 @@ use any::{AnyBackward, AnyComplex, AnyForward};
 use complex::Complexes;
 use num_complex::Complex;
 use real::{Backward, First, Forward, Last};
+use terms::{Half, Terms};
 
 pub(crate) mod across;
 pub(crate) mod along;
@@ -17,6 +18,7 @@ mod any;
 mod complex;
 pub(crate) mod paired;
 mod real;
+pub(crate) mod terms;
 
 /// Calls `$body` with the constants `$index` and `$gain` equal to the two flags.
 macro_rules! for_order {
@@ -273,7 +275,7 @@ impl<S: Scalar> Pass<S> {
                 }
                 Kernel::Radix(radix) => {
                     let src = src.rows.base.cast::<V>().cast_const();
-                    for_radix!(radix, R => V::enter(Forward::<V, R> { pass: self, src, dst }))
+                    for_radix!(radix, R => V::enter(Forward::<V, _, R> { pass: self, src, dst: Half(dst) }))
                 }
                 _ => V::enter(AnyForward { pass: self, src, dst, work }),
             }
@@ -292,12 +294,37 @@ impl<S: Scalar> Pass<S> {
                     for_radix!(radix, R => V::enter(Last::<V, R> { pass: self, src, dst }))
                 }
                 Kernel::Radix(radix) => {
-                    let dst = dst.rows.base.cast::<V>();
-                    for_radix!(radix, R => V::enter(Backward::<V, R> { pass: self, src, dst }))
+                    let (src, dst) = (Half(src.cast_mut()), dst.rows.base.cast::<V>());
+                    for_radix!(radix, R => V::enter(Backward::<V, _, R> { pass: self, src, dst }))
                 }
                 _ => V::enter(AnyBackward { pass: self, src, dst, work }),
             }
         }
+    }
+
+    /// Whether a combine may take its results, or give it what it reads, on the way: if registers have room for its four numbers beside those of a
+    /// butterfly.
+    pub(crate) fn is_turnable<V: Lane<Scalar = S>>(&self) -> bool {
+        let fits = |radix| 2 * radix + 4 <= V::REGISTERS;
+        self.groups == 1 && self.inner > 1 && matches!(self.kernel, Kernel::Radix(radix) if fits(radix))
+    }
+
+    /// As [`Pass::forward`], of a pass that is turnable, to other terms.
+    ///
+    /// # Safety
+    /// As there.
+    pub(crate) unsafe fn forward_to<V: Lane<Scalar = S>>(&self, src: *const V, dst: impl Terms<V>) {
+        // SAFETY: the caller's.
+        unsafe { for_radix!(self.radix(), R => V::enter(Forward::<V, _, R> { pass: self, src, dst })) }
+    }
+
+    /// As [`Pass::backward`], of a pass that is turnable, from other terms.
+    ///
+    /// # Safety
+    /// As there.
+    pub(crate) unsafe fn backward_from<V: Lane<Scalar = S>>(&self, src: impl Terms<V>, dst: *mut V) {
+        // SAFETY: the caller's.
+        unsafe { for_radix!(self.radix(), R => V::enter(Backward::<V, _, R> { pass: self, src, dst })) }
     }
 }
 

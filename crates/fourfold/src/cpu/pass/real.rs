@@ -1,6 +1,7 @@
 //! Butterflies of real and Hermitian data: those of the data themselves, and those of half spectra.
 
-use super::{Ordered, Pass, for_order, get, put, splat, zero};
+use super::terms::{Half, Terms, Walk};
+use super::{Ordered, Pass, for_order, splat, zero};
 use crate::butterfly::{Butterfly, Dft};
 use crate::complex::{C, each};
 use crate::cpu::lane::{Lane, Work};
@@ -16,17 +17,18 @@ pub(super) struct First<'a, V: Lane, const R: usize> {
 /// Stores outputs 0 ..= R/2 of a real butterfly as terms 0, m, 2m, … of a half spectrum of length R·m.
 ///
 /// # Safety
-/// `x` holds R·m vectors.
+/// It has those terms.
 #[inline(always)]
-unsafe fn put_real<V: Lane, const R: usize>(x: *mut V, m: usize, z: [C<V>; R]) {
+unsafe fn put_real<V: Lane, const R: usize>(x: impl Terms<V>, m: usize, z: [C<V>; R]) {
     // SAFETY: the caller's.
     unsafe {
-        *x = z[0].re;
+        x.put_end(R * m, false, z[0].re);
+        let mut walk = x.walk(m, m as isize);
         for q in 1..R.div_ceil(2) {
-            put(x, R * m, q * m, false, z[q]);
+            walk.put(z[q]);
         }
         if R % 2 == 0 {
-            *x.add(R * m - 1) = z[R / 2].re;
+            x.put_end(R * m, true, z[R / 2].re);
         }
     }
 }
@@ -36,16 +38,17 @@ unsafe fn put_real<V: Lane, const R: usize>(x: *mut V, m: usize, z: [C<V>; R]) {
 /// # Safety
 /// As there.
 #[inline(always)]
-unsafe fn get_real<V: Lane, const R: usize>(x: *const V, m: usize) -> [C<V>; R] {
+unsafe fn get_real<V: Lane, const R: usize>(x: impl Terms<V>, m: usize) -> [C<V>; R] {
     // SAFETY: the caller's.
     unsafe {
         let mut z = [zero(); R];
-        z[0].re = *x;
+        z[0].re = x.end(R * m, false);
+        let mut walk = x.walk(m, m as isize);
         for q in 1..R.div_ceil(2) {
-            z[q] = get(x, R * m, q * m, false);
+            z[q] = walk.get();
         }
         if R % 2 == 0 {
-            z[R / 2].re = *x.add(R * m - 1);
+            z[R / 2].re = x.end(R * m, true);
         }
         z
     }
@@ -65,7 +68,7 @@ where
                 for j in 0..R {
                     z[j].re = self.src.load_at::<V, INDEX, GAIN>(l + j * groups);
                 }
-                put_real(self.dst.add(l * R), 1, z.half_spectrum());
+                put_real(Half(self.dst.add(l * R)), 1, z.half_spectrum());
             }
         }
     }
@@ -81,19 +84,19 @@ where
     }
 }
 
-pub(super) struct Forward<'a, V: Lane, const R: usize> {
+pub(super) struct Forward<'a, V: Lane, T, const R: usize> {
     pub(super) pass: &'a Pass<V::Scalar>,
     pub(super) src: *const V,
-    pub(super) dst: *mut V,
+    pub(super) dst: T,
 }
 
-impl<V: Lane, const R: usize> Forward<'_, V, R>
+impl<V: Lane, T: Terms<V>, const R: usize> Forward<'_, V, T, R>
 where
     [C<V>; R]: Butterfly,
 {
     /// Term 0 of R half spectra of length m, `step` apart: real numbers.
     #[inline(always)]
-    unsafe fn first(src: *const V, step: usize, m: usize, dst: *mut V) {
+    unsafe fn first(src: *const V, step: usize, m: usize, dst: T) {
         // SAFETY: the caller stays within the pass.
         unsafe {
             let z = each!(j < R => C { re: *src.add(j * step), im: V::lit(0.0) });
@@ -103,7 +106,7 @@ where
 
     /// Terms 0 < k < m/2: outputs beyond the middle are conjugates of wanted ones.
     #[inline(always)]
-    unsafe fn term(src: *const V, step: usize, m: usize, k: usize, w: *const Complex<V::Scalar>, dst: *mut V) {
+    unsafe fn term(src: *const V, step: usize, m: usize, k: usize, w: *const Complex<V::Scalar>, dst: T) {
         // SAFETY: the caller stays within the pass.
         unsafe {
             let (mut z, mut at) = ([zero(); R], src.add(2 * k - 1));
@@ -115,22 +118,20 @@ where
                 at = at.wrapping_add(step);
             }
             let (z, half) = (z.dft(), R.div_ceil(2));
-            let mut at = dst.add(2 * k - 1);
+            let mut walk = dst.walk(k, m as isize);
             for q in 0..half {
-                (*at, *at.add(1)) = (z[q].re, z[q].im);
-                at = at.wrapping_add(2 * m);
+                walk.put(z[q]);
             }
-            let mut at = dst.wrapping_add(2 * ((R - half) * m - k)).wrapping_sub(1);
+            let mut walk = dst.walk((R - half) * m - k, -(m as isize));
             for q in half..R {
-                (*at, *at.add(1)) = (z[q].re, -z[q].im);
-                at = at.wrapping_sub(2 * m);
+                walk.put_conj(z[q]);
             }
         }
     }
 
     /// Term m/2: real numbers half a turn from the next.
     #[inline(always)]
-    unsafe fn middle(src: *const V, step: usize, m: usize, w: *const Complex<V::Scalar>, dst: *mut V) {
+    unsafe fn middle(src: *const V, step: usize, m: usize, w: *const Complex<V::Scalar>, dst: T) {
         // SAFETY: the caller stays within the pass.
         unsafe {
             let mut z = [zero(); R];
@@ -138,18 +139,18 @@ where
                 let x = *src.add(j * step).add(m - 1);
                 *z = if j == 0 { C { re: x, im: V::lit(0.0) } } else { splat(w.add(j - 1)).scale(x) };
             }
-            let z = z.dft();
+            let (z, mut walk) = (z.dft(), dst.walk(m / 2, m as isize));
             for q in 0..R / 2 {
-                put(dst, R * m, m / 2 + q * m, false, z[q]);
+                walk.put(z[q]);
             }
             if R % 2 == 1 {
-                *dst.add(R * m - 1) = z[R / 2].re;
+                dst.put_end(R * m, true, z[R / 2].re);
             }
         }
     }
 }
 
-impl<V: Lane, const R: usize> Work for Forward<'_, V, R>
+impl<V: Lane, T: Terms<V>, const R: usize> Work for Forward<'_, V, T, R>
 where
     [C<V>; R]: Butterfly,
 {
@@ -159,7 +160,7 @@ where
         for l in 0..groups {
             // SAFETY: sequence l + j·groups has m vectors, the result R·m.
             unsafe {
-                let (src, dst, step) = (self.src.add(l * m), self.dst.add(l * R * m), groups * m);
+                let (src, dst, step) = (self.src.add(l * m), self.dst.skip(l * R * m), groups * m);
                 Self::first(src, step, m, dst);
                 for k in 1..m.div_ceil(2) {
                     Self::term(src, step, m, k, twiddles.as_ptr().add((k - 1) * (R - 1)), dst);
@@ -189,7 +190,7 @@ where
         for l in 0..groups {
             // SAFETY: R · groups vectors in, R · groups elements out.
             unsafe {
-                let z = get_real::<V, R>(self.src.add(l * R), 1).signal();
+                let z = get_real::<V, R>(Half(self.src.add(l * R).cast_mut()), 1).signal();
                 for j in 0..R {
                     self.dst.store_at::<V, INDEX, GAIN>(l + j * groups, z[j].re);
                 }
@@ -208,19 +209,19 @@ where
     }
 }
 
-pub(super) struct Backward<'a, V: Lane, const R: usize> {
+pub(super) struct Backward<'a, V: Lane, T, const R: usize> {
     pub(super) pass: &'a Pass<V::Scalar>,
-    pub(super) src: *const V,
+    pub(super) src: T,
     pub(super) dst: *mut V,
 }
 
-impl<V: Lane, const R: usize> Backward<'_, V, R>
+impl<V: Lane, T: Terms<V>, const R: usize> Backward<'_, V, T, R>
 where
     [C<V>; R]: Butterfly,
 {
     /// The reverse of [`Forward::first`].
     #[inline(always)]
-    unsafe fn first(src: *const V, m: usize, dst: *mut V, step: usize) {
+    unsafe fn first(src: T, m: usize, dst: *mut V, step: usize) {
         // SAFETY: the caller stays within the pass.
         unsafe {
             for (j, z) in get_real::<V, R>(src, m).signal().into_iter().enumerate() {
@@ -231,19 +232,17 @@ where
 
     /// The reverse of [`Forward::term`].
     #[inline(always)]
-    unsafe fn term(src: *const V, m: usize, k: usize, w: *const Complex<V::Scalar>, dst: *mut V, step: usize) {
+    unsafe fn term(src: T, m: usize, k: usize, w: *const Complex<V::Scalar>, dst: *mut V, step: usize) {
         // SAFETY: the caller stays within the pass.
         unsafe {
             let (mut z, half) = ([zero(); R], R.div_ceil(2));
-            let mut at = src.add(2 * k - 1);
+            let mut walk = src.walk(k, m as isize);
             for q in 0..half {
-                z[q] = C { re: *at.add(1), im: *at };
-                at = at.wrapping_add(2 * m);
+                z[q] = walk.get().swap();
             }
-            let mut at = src.wrapping_add(2 * ((R - half) * m - k)).wrapping_sub(1);
+            let mut walk = src.walk((R - half) * m - k, -(m as isize));
             for q in half..R {
-                z[q] = C { re: -*at.add(1), im: *at };
-                at = at.wrapping_sub(2 * m);
+                z[q] = walk.get_conj().swap();
             }
             let (z, mut at) = (z.dft(), dst.add(2 * k - 1));
             for j in 0..R {
@@ -256,14 +255,22 @@ where
 
     /// The reverse of [`Forward::middle`].
     #[inline(always)]
-    unsafe fn middle(src: *const V, m: usize, w: *const Complex<V::Scalar>, dst: *mut V, step: usize) {
+    unsafe fn middle(src: T, m: usize, w: *const Complex<V::Scalar>, dst: *mut V, step: usize) {
         // SAFETY: the caller stays within the pass.
         unsafe {
-            let z = each!(q < R => if 2 * q + 1 == R {
-                C { re: V::lit(0.0), im: *src.add(R * m - 1) }
-            } else {
-                get(src, R * m, m / 2 + q * m, q >= R.div_ceil(2)).swap()
-            });
+            let mut z = [zero(); R];
+            let mut walk = src.walk(m / 2, m as isize);
+            for q in 0..R / 2 {
+                z[q] = walk.get().swap();
+            }
+            if R % 2 == 1 {
+                z[R / 2].im = src.end(R * m, true);
+            }
+            let half = R.div_ceil(2);
+            let mut walk = src.walk((R - half) * m - m / 2, -(m as isize));
+            for q in half..R {
+                z[q] = walk.get_conj().swap();
+            }
             for (j, z) in z.dft().into_iter().enumerate() {
                 let z = z.swap();
                 let z = if j == 0 { z } else { z.mul_conj(splat(w.add(j - 1))) };
@@ -273,7 +280,7 @@ where
     }
 }
 
-impl<V: Lane, const R: usize> Work for Backward<'_, V, R>
+impl<V: Lane, T: Terms<V>, const R: usize> Work for Backward<'_, V, T, R>
 where
     [C<V>; R]: Butterfly,
 {
@@ -283,7 +290,7 @@ where
         for l in 0..groups {
             // SAFETY: as in `Forward`, the other way round.
             unsafe {
-                let (src, dst, step) = (self.src.add(l * R * m), self.dst.add(l * m), groups * m);
+                let (src, dst, step) = (self.src.skip(l * R * m), self.dst.add(l * m), groups * m);
                 Self::first(src, m, dst, step);
                 for k in 1..m.div_ceil(2) {
                     Self::term(src, m, k, twiddles.as_ptr().add((k - 1) * (R - 1)), dst, step);
