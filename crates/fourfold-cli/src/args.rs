@@ -206,7 +206,7 @@ pub(crate) struct Reproduce {
     /// all if none is named
     #[arg(value_name = "TABLE")]
     pub(crate) tables: Vec<String>,
-    /// Engines: cpu, opencl, cuda and so on; all that this machine has if none is named
+    /// Engines: cpu, opencl, cuda and so on; if none is named the processor and the first devices of OpenCL and of CUDA
     #[arg(long, value_name = "E,…", value_delimiter = ',')]
     pub(crate) engine: Vec<Engine>,
     /// The folder for the tables (Markdown and CSV) and the plots (PNG)

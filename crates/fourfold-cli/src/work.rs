@@ -25,7 +25,7 @@ const SHORTEST_ON_A_DEVICE: Duration = Duration::from_millis(5);
 pub(crate) const IN_TURN: usize = 320 << 20;
 
 /// The most pairs of arrays for that. So small ones take what a launch takes, wherever they are.
-const MOST_PAIRS: usize = 1024;
+pub(crate) const MOST_PAIRS: usize = 1024;
 
 /// Of a device's memory, what the pairs beyond the second may take: one part in so many.
 const SHARE_OF_MEMORY: u64 = 8;

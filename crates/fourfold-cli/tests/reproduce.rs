@@ -106,4 +106,7 @@ fn mistakes_are_explained() {
     says(&late, &["cannot write", "levels-cpu.png"]);
     assert!(!out.join("table-iii.md").exists());
     says(&failure(1, &[&"reproduce", &"table-iii", &"--engine", &"cuda:99", &"--out", &out]), &["cuda"]);
+    // What is there is done all the same.
+    says(&failure(1, &[&"reproduce", &"table-iii", &"--engine", &"cpu,cuda:99", &"--out", &out]), &["all on cuda:99"]);
+    assert!(out.join("table-iii.md").exists());
 }

@@ -375,8 +375,19 @@ fn what_cannot_be_is_an_error() {
     hint(Grid::new([0.0, f64::NAN], [1.0, 1.0], [4, 4]).unwrap_err(), "no area");
     hint(Grid::new([0.0, 0.0], [1e-320, 1.0], [4, 4]).unwrap_err(), "too small");
     hint(Grid::new([0.0, 0.0], [5e-324, 1.0], [4, 4]).unwrap_err(), "too small");
+    for (sides, scaling) in
+        [([1e165; 2], Scaling::Physical), ([1e-165; 2], Scaling::Physical), ([1e200, 1.0], Scaling::Dreamplace)]
+    {
+        let grid = Grid::new([0.0, 0.0], sides, [4, 4]).unwrap();
+        let build = |planner| Electrostatics::<f64>::builder(grid).scaling(scaling).build(planner);
+        hint(build(&planner(1)).err().unwrap(), "no numbers of f64");
+    }
+    let grid = Grid::new([0.0, 0.0], [1e-25, 1e-25], [4, 4]).unwrap();
+    hint(Electrostatics::<f32>::builder(grid).scaling(Scaling::Physical).build(&planner(1)).err().unwrap(), "of f32");
     let grid = Grid::new([0.0, 0.0], [4.0, 4.0], [4, 4]).unwrap();
     let system = Electrostatics::<f64>::builder(grid).build(&planner(2)).unwrap();
+    assert!(system.spreader().overflow(&[f64::NAN; 16], 1.0).unwrap().is_nan());
+    assert!(system.spreader().overflow(&[1.0; 16], f64::NAN).unwrap().is_nan());
     let solve = |low: [&[f64]; 2], size: [&[f64]; 2]| {
         let mut maps = system.maps().unwrap();
         system.solve(Cells { low, size }, &mut maps)
@@ -411,7 +422,7 @@ fn what_cannot_be_is_an_error() {
         hint(other.forces(cells, &maps).unwrap_err(), "of a grid of 4 x 4 bins");
         hint(other.energy(&maps).unwrap_err(), "of a grid of 4 x 4 bins");
     }
-    // What only touches the region is no mistake, on whichever side, and charges nothing there.
+    // What only touches the region is no mistake, on whichever side, and charges nothing there if it is not widened.
     let mut maps = system.maps().unwrap();
     let border = Cells { low: [&[4.0, -1.0, 1.0, 1.0], &[1.0, 1.0, 4.0, -1.0]], size: [&[1.0; 4], &[1.0; 4]] };
     system.solve(border, &mut maps).unwrap();

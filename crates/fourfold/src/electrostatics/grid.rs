@@ -103,7 +103,7 @@ impl Grid {
                 "cell {i} has size {size:?}: expected finite numbers of 0 or more along each axis"
             )));
         }
-        // What only touches the region, such as a terminal on its border, is not outside.
+        // What only touches the region, such as a terminal on its border, is not outside; it charges what it is widened over.
         let inside = |axis: usize| low[axis] <= self.high[axis] && low[axis] + size[axis] >= self.low[axis];
         if !inside(0) || !inside(1) {
             let region = format!("the region from {:?} to {:?}", self.low, self.high);

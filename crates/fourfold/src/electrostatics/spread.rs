@@ -99,15 +99,18 @@ impl Spreader {
         Ok(forces)
     }
 
-    /// ePlace's density overflow, Σ_b max(ρ_b − `target`, 0) / Σ_b ρ_b: the part of the charge that is too much where it is.
+    /// ePlace's density overflow, Σ_b max(ρ_b − `target`, 0) / Σ_b ρ_b: the part of the charge that is too much where it is. Not a number where a
+    /// density or the target is none.
     ///
     /// # Errors
     /// If the map is not the grid's.
     pub fn overflow<T: Float>(&self, density: &[T], target: f64) -> Result<f64> {
         self.check_map("density", density.len())?;
         let sum = |f: &(dyn Fn(f64) -> f64 + Sync)| self.sum(&|b| f(density[b].into()));
-        let (over, all) = (sum(&|density| (density - target).max(0.0)), sum(&|density| density));
-        Ok(if all > 0.0 { over / all } else { 0.0 })
+        // `max` would hide what is no number.
+        let more = |density: f64| if density <= target { 0.0 } else { density - target };
+        let (over, all) = (sum(&more), sum(&|density| density));
+        Ok(if all <= 0.0 { 0.0 } else { over / all })
     }
 
     /// The energy of a density in a potential, by the formula of their scaling.

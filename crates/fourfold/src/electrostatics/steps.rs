@@ -107,8 +107,8 @@ impl Scaling {
     }
 }
 
-/// One factor a bin for the map: G for the potential, 2 k_u G and 2 k_v G for the field.
-fn factors(grid: &Grid, scaling: Scaling, map: Map) -> Result<Vec<f64>> {
+/// One factor a bin for the map: G for the potential, 2 k_u G and 2 k_v G for the field. An error if `precision` has no such numbers.
+fn factors(grid: &Grid, scaling: Scaling, map: Map, precision: Precision) -> Result<Vec<f64>> {
     let ((unit, factor), bin) = (scaling.units(grid), grid.bin_size());
     let wave_numbers = |axis: usize| {
         let count = grid.bins()[axis];
@@ -118,29 +118,38 @@ fn factors(grid: &Grid, scaling: Scaling, map: Map) -> Result<Vec<f64>> {
     let by = factor / (4.0 * grid.count() as f64);
     let g = |ku: f64, kv: f64| if ku == 0.0 && kv == 0.0 { 0.0 } else { by / (ku * ku + kv * kv) };
     let factor = |ku: f64, kv: f64| match map {
-        Map::FieldX => 2.0 * ku * g(ku, kv),
-        Map::FieldY => 2.0 * kv * g(ku, kv),
-        _ => g(ku, kv),
+        Map::FieldX => (ku == 0.0, 2.0 * ku * g(ku, kv)),
+        Map::FieldY => (kv == 0.0, 2.0 * kv * g(ku, kv)),
+        _ => (ku == 0.0 && kv == 0.0, g(ku, kv)),
     };
+    let is_normal = |x: f64| if precision == Precision::F32 { (x as f32).is_normal() } else { x.is_normal() };
     let mut table = vec![];
     let message = || format!("there is no memory for factors of {} bins", grid.count());
     table.try_reserve_exact(grid.count()).map_err(|_| Error::new(ErrorKind::Unavailable, message()))?;
     let k = [0, 1].map(wave_numbers);
-    table.extend(k[0].iter().flat_map(|&ku| k[1].iter().map(move |&kv| factor(ku, kv))));
+    let mut all = k[0].iter().flat_map(|&ku| k[1].iter().map(move |&kv| factor(ku, kv)));
+    table.extend(all.by_ref().take_while(|&(zero, factor)| zero || is_normal(factor)).map(|(_, factor)| factor));
+    if table.len() < grid.count() {
+        let message = format!(
+            "bins of {bin:?} make factors of the field that are no numbers of {} in {scaling:?} scaling: expected sides nearer to 1 and to each other",
+            precision.name()
+        );
+        return Err(Error::new(ErrorKind::Argument, message));
+    }
     Ok(table)
 }
 
 /// The steps from the density to the maps that are wanted, for those who write engines.
 ///
 /// # Errors
-/// If there is no memory for the factors.
+/// If there is no memory for the factors, or the precision has no such numbers: where the sides of bins are extremely long, short or unlike.
 pub fn steps(grid: &Grid, wanted: &Wanted) -> Result<Vec<Step>> {
     let ([m, n], real) = (grid.bins(), wanted.precision.name());
     let problem = |kinds: &str| -> Result<Problem> { format!("{kinds} {real} {m}x{n}").parse() };
     let maps = [(Map::FieldX, "idxst,dct3"), (Map::FieldY, "dct3,idxst"), (Map::Potential, "dct3")];
     let mut steps = vec![Step { work: Work::Transform(problem("dct2")?), from: Map::Density, to: Map::Coefficients }];
     for (map, kinds) in maps.into_iter().take(if wanted.potential { 3 } else { 2 }) {
-        let (inverse, factors) = (problem(kinds)?, factors(grid, wanted.scaling, map)?);
+        let (inverse, factors) = (problem(kinds)?, factors(grid, wanted.scaling, map, wanted.precision)?);
         if wanted.method == Method::ALL[0] {
             let work = Work::Premultiplied(Multiplier::Table(factors), inverse);
             steps.push(Step { work, from: Map::Coefficients, to: map });

@@ -33,7 +33,11 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
              memory of its own where it is three-stage; a processor drops in a loop of its own, by one thread, both times. The samples are random, and half of the \
              coefficients are dropped; times do not depend on either. The paper gives no times for this, but the speed-up of its transforms (table-v)."
                 .into(),
-            format!("{} FFTs: {}. Here: the transforms' results.", setting.how_of_steps(), setting.fft_library(&"dct2 f64 512x512".parse()?)?),
+            format!(
+                "{} FFTs: {}.",
+                setting.how_of_steps("the transforms' results of every method with the default's"),
+                setting.fft_library(&"dct2 f64 512x512".parse()?)?
+            ),
         ],
         columns: strings(&["image", "three-stage", "fused", "fused, megapixels/s", "three-stage/fused"]),
         parts: WHOLE,

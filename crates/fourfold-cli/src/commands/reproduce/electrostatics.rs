@@ -76,10 +76,9 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
                 }
             ),
             format!(
-                "{} FFTs: {}. Here: the fields of the other methods with that of {}.",
-                setting.how_of_steps(),
-                setting.fft_library(&"dct2 f64 512x512".parse()?)?,
-                METHODS[0]
+                "{} FFTs: {}.",
+                setting.how_of_steps(&format!("the fields of the other methods with that of {}", METHODS[0])),
+                setting.fft_library(&"dct2 f64 512x512".parse()?)?
             ),
         ],
         columns: strings(&[

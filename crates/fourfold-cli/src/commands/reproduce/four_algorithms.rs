@@ -46,7 +46,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
     Ok(Outcome::page(Page {
         title: format!("Table IV: four algorithms for a 1D DCT, on {}", setting.engine()),
         text: vec![
-            "Microseconds. Published: on a Titan Xp; the H200's are a graph's.".into(),
+            "Microseconds. Published: on a Titan Xp. The authors' code on an H200 ran from a graph, again and again with the same arrays; today's launches are asked for one by one.".into(),
             format!("{} FFTs: {}.", setting.how(), setting.fft_library(&"dct2 f64 16384".parse()?)?),
         ],
         columns,

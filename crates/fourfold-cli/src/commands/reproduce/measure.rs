@@ -12,7 +12,7 @@ use crate::contest::Contest;
 use crate::engine::{Contender, Engine};
 use crate::ready::Ready;
 use crate::timing::{Spread, Timed};
-use crate::work::IN_TURN;
+use crate::work::{IN_TURN, MOST_PAIRS};
 
 /// Where and how experiments are done.
 pub(super) struct Setting {
@@ -60,7 +60,7 @@ impl Setting {
         }
     }
 
-    /// How it was measured.
+    /// How whole methods were measured.
     pub(super) fn how(&self) -> String {
         self.how_in(Precision::F64)
     }
@@ -70,21 +70,21 @@ impl Setting {
         let arrays = match self.engine() {
             Engine::Cpu(_) => String::new(),
             _ => format!(
-                " Runs go through arrays of {} MiB together, one after another, so that no cache still holds them.",
+                " Runs go through arrays of {} MiB together, but at most {MOST_PAIRS} inputs with their outputs, one after another, so that no cache still holds what is not small.",
                 IN_TURN >> 20
             ),
         };
-        self.how_with(precision, &arrays)
+        self.how_with(precision, &arrays, "every method's result with the default's")
     }
 
-    /// How what goes on from its own results was measured.
-    pub(super) fn how_of_steps(&self) -> String {
-        self.how_with(Precision::F64, " All runs have the same arrays.")
+    /// How what goes on from its own results was measured, and what was compared.
+    pub(super) fn how_of_steps(&self, compared: &str) -> String {
+        self.how_with(Precision::F64, " All runs have the same arrays.", compared)
     }
 
-    fn how_with(&self, precision: Precision, arrays: &str) -> String {
+    fn how_with(&self, precision: Precision, arrays: &str, compared: &str) -> String {
         format!(
-            "{}, out of place; the least of warm runs in turn, {} s for each, since other work on a machine only ever adds.{arrays} Measured on {}. Every method's result was compared with the default's first.",
+            "{}, out of place; the least of warm runs in turn, {} s for each, since other work on a machine only ever adds.{arrays} Measured on {}. Compared first: {compared}.",
             precision.name(),
             self.seconds(),
             self.machine()

@@ -31,7 +31,7 @@ use crate::engine::{Contender, Engine};
 use crate::output::Output;
 use crate::progress::Progress;
 use fourfold::{Method, Wisdom};
-use measure::Setting;
+use measure::{CUFFT, Setting};
 use page::Page;
 
 /// An experiment.
@@ -95,13 +95,19 @@ struct Account {
 /// Prints and saves the experiments that are named, or all.
 pub(super) fn run(args: &Reproduce) -> Result<()> {
     let tables = chosen(&args.tables)?;
-    let (settings, left_out) = settings(args)?;
-    let account = carry_out(&experiments(&tables, &settings), &args.out)?;
-    let left_out: Vec<&String> = left_out.iter().chain(&account.left_out).collect();
-    let lines: String = left_out.iter().map(|line| format!("left out: {line}\n")).collect();
+    let (settings, absent) = settings(args)?;
+    let mut account = carry_out(&experiments(&tables, &settings), &args.out)?;
+    account.left_out.extend(settings.iter().filter_map(lacks_vendor_fft));
+    // What was asked for by name is missed, what is not there of all is not.
+    if args.engine.is_empty() {
+        account.left_out.extend(absent)
+    } else {
+        account.failed.extend(absent)
+    }
+    let lines: String = account.left_out.iter().map(|line| format!("left out: {line}\n")).collect();
     let printed = io::stdout().write_all(lines.as_bytes());
     let failed = account.failed;
-    ensure!(failed.is_empty(), "these tables failed:\n{}", failed.join("\n"));
+    ensure!(failed.is_empty(), "these tables failed: {}", failed.join("; "));
     ensure!(account.pages > 0, "nothing of what was asked for can be done here");
     Ok(printed?)
 }
@@ -184,25 +190,40 @@ fn chosen(names: &[String]) -> Result<Vec<Table>> {
     Ok(TABLES.iter().filter(asked).copied().collect())
 }
 
-/// The engines that were named, each once; else all, and why some are not there.
+/// What is not done where a device of NVIDIA's has not its FFTs.
+fn lacks_vendor_fft(setting: &Setting) -> Option<String> {
+    only_for(Api::Cuda, setting).ok()?;
+    let library = setting.fft_library(&"dct2 f64 512x512".parse().ok()?).ok()?;
+    (library != CUFFT).then(|| {
+        format!(
+            "{CUFFT} on {}: it cannot be loaded; between the stages of methods stood {library} FFTs",
+            setting.engine()
+        )
+    })
+}
+
+/// The engines that were named, each once, else the processor and the first device of every kind; and why some are not there.
 fn settings(args: &Reproduce) -> Result<(Vec<Setting>, Vec<String>)> {
     let setting = |engine: &Engine| -> Result<Setting> {
         let contender = Contender::new(engine.clone(), Method::ALL[0], args.threads, &Wisdom::new())?;
         Ok(Setting::new(contender, args.threads, args.quick))
     };
-    if !args.engine.is_empty() {
-        let first = |(i, engine): &(usize, &Engine)| !args.engine[..*i].contains(engine);
-        let engines = args.engine.iter().enumerate().filter(first).map(|(_, engine)| engine);
-        return Ok((engines.map(setting).collect::<Result<_>>()?, vec![]));
+    let first = |(i, engine): &(usize, &Engine)| !args.engine[..*i].contains(engine);
+    let named = args.engine.iter().enumerate().filter(first).map(|(_, engine)| engine.clone());
+    let mut engines: Vec<Engine> = named.collect();
+    if engines.is_empty() {
+        engines.push(Engine::Cpu(None));
+        engines.extend(Api::ALL.iter().filter_map(|api| api.name().parse().ok()));
     }
-    let (mut settings, mut left_out) = (vec![setting(&Engine::Cpu(None))?], vec![]);
-    for api in Api::ALL {
-        match api.name().parse().and_then(|engine| setting(&engine)) {
-            Ok(setting) => settings.push(setting),
-            Err(why) => left_out.push(format!("all on {}: {why}", api.name())),
+    let (mut settings, mut absent) = (vec![], vec![]);
+    for engine in &engines {
+        match (setting(engine), engine) {
+            (Ok(setting), _) => settings.push(setting),
+            (Err(why), Engine::Gpu(_)) => absent.push(format!("all on {engine}: {why}")),
+            (Err(why), _) => return Err(why),
         }
     }
-    Ok((settings, left_out))
+    Ok((settings, absent))
 }
 
 /// Fails unless what was computed in two ways is the same.

@@ -40,7 +40,11 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
              predicts of the whole. The paper has p = 1, since it fuses the dropping with the combine, and s of about 2; here it is a trip through memory of its own (a processor's by one \
              thread), so that there is something to predict."
                 .into(),
-            format!("{} FFTs: {}. Here: the transforms' results.", setting.how_of_steps(), setting.fft_library(&"dct2 f64 512x512".parse()?)?),
+            format!(
+                "{} FFTs: {}.",
+                setting.how_of_steps("the transforms' results of every method with the default's"),
+                setting.fft_library(&"dct2 f64 512x512".parse()?)?
+            ),
         ],
         columns: strings(&[
             "N", "transforms, row-column", "transforms, three-stage", "dropping", "whole, row-column", "whole, three-stage", "p", "s",

@@ -2,11 +2,12 @@
 
 use anyhow::Result;
 use fourfold::Problem;
+use fourfold_gpu::Api;
 
 use super::measure::{Job, Setting};
 use super::page::{Page, Part, digits, ratio, strings};
 use super::plot::{Line, Plot};
-use super::{Outcome, QUICK_SIDE};
+use super::{Outcome, QUICK_SIDE, only_for};
 
 /// A transform of a shape with what others measured of it, in milliseconds; empty where there is no figure.
 struct Row {
@@ -100,7 +101,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
     let (mut rows, mut lines) = (vec![], vec![vec![]; NAMES.len()]);
     for row in ROWS.iter().filter(quick) {
         let (times, copy) = times(setting, row)?;
-        rows.push(cells(row, &times, copy));
+        rows.push(cells(row, &times, copy, only_for(Api::Cuda, setting).is_ok()));
         let [n1, n2] = row.shape;
         if row.transform == DCT && n1 == n2 {
             lines.iter_mut().zip(times).for_each(|(line, time)| line.push((n1 as f64, time)));
@@ -150,24 +151,25 @@ fn times(setting: &Setting, row: &Row) -> Result<(Vec<f64>, f64)> {
     setting.times(&problem, &jobs)
 }
 
-fn cells(row: &Row, times: &[f64], copy: f64) -> Vec<String> {
+/// `on_cuda`: whether the authors' code runs where this is.
+fn cells(row: &Row, times: &[f64], copy: f64, on_cuda: bool) -> Vec<String> {
     let ([n1, n2], (name, _)) = (row.shape, row.transform);
     let first = [format!("{n1} × {n2}"), name.into()];
     let quoted = |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>();
     let today = times.iter().copied().chain([copy]).map(digits);
     let quotients = [times[0] / times[1], times[3] / times[1], times[1] / times[4]].map(ratio);
-    let beside = beside_the_authors(row, &[times[0], times[1], times[3], times[4]].map(|time| time / copy));
+    let beside = beside_the_authors(row, &[times[0], times[1], times[3], times[4]].map(|time| time / copy), on_cuda);
     let cells = first.into_iter().chain(quoted(&row.published)).chain(today);
     cells.chain(quoted(&row.ratios)).chain(quotients).chain(quoted(&row.h200)).chain(beside).collect()
 }
 
 /// Multiples of a copy: the authors' row-column, three stages and cuFFT; today's row-column, three stages, FFT and fused, which are given; and
-/// of the first two, today's over theirs.
-fn beside_the_authors(row: &Row, today: &[f64; 4]) -> Vec<String> {
+/// of the first two, today's over theirs, where both run on CUDA.
+fn beside_the_authors(row: &Row, today: &[f64; 4], on_cuda: bool) -> Vec<String> {
     let bytes = size_of::<f64>() * row.shape.iter().product::<usize>();
     let copy = COPIES.iter().find(|(known, _)| *known == bytes).map(|(_, ms)| *ms);
     let theirs = row.h200.map(|ms| Some(ms.parse::<f64>().ok()? / copy?));
-    let quotients = [0, 1].map(|i| theirs[i].map(|theirs| today[i] / theirs));
+    let quotients = [0, 1].map(|i| theirs[i].filter(|_| on_cuda).map(|theirs| today[i] / theirs));
     let cell = |x: Option<f64>| x.map(ratio).unwrap_or_default();
     theirs.into_iter().chain(today.map(Some)).chain(quotients).map(cell).collect()
 }
@@ -180,14 +182,15 @@ mod tests {
     fn parts_and_rows_have_all_columns() {
         let parts: usize = PARTS.iter().map(|part| part.columns).sum();
         assert_eq!(columns().len(), 2 + parts);
-        assert!(ROWS.iter().all(|row| cells(row, &[1.0; NAMES.len()], 1.0).len() == columns().len()));
+        assert!(ROWS.iter().all(|row| cells(row, &[1.0; NAMES.len()], 1.0, true).len() == columns().len()));
     }
 
     #[test]
     fn every_size_has_the_copy_that_goes_with_the_authors_code() {
-        let beside = |row: &Row| beside_the_authors(row, &[8.0, 4.0, 3.0, 2.0]);
+        let beside = |row: &Row| beside_the_authors(row, &[8.0, 4.0, 3.0, 2.0], true);
         assert!(ROWS.iter().all(|row| row.h200[1].is_empty() == beside(row)[1].is_empty()));
         // 1024²: 0.0540, 0.0344 and 0.0214 ms beside a copy of 0.0070.
         assert_eq!(beside(&ROWS[3]), ["7.71", "4.91", "3.06", "8.00", "4.00", "3.00", "2.00", "1.04", "0.81"]);
+        assert_eq!(beside_the_authors(&ROWS[3], &[8.0; 4], false)[7..], ["", ""]);
     }
 }
