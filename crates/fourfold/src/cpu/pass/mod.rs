@@ -302,11 +302,9 @@ impl<S: Scalar> Pass<S> {
         }
     }
 
-    /// Whether a combine may take its results, or give it what it reads, on the way: if registers have room for its four numbers beside those of a
-    /// butterfly.
+    /// Whether a combine may take its results, or give it what it reads, on the way.
     pub(crate) fn is_turnable<V: Lane<Scalar = S>>(&self) -> bool {
-        let fits = |radix| 2 * radix + 4 <= V::REGISTERS;
-        self.groups == 1 && self.inner > 1 && matches!(self.kernel, Kernel::Radix(radix) if fits(radix))
+        self.groups == 1 && self.inner > 1 && matches!(self.kernel, Kernel::Radix(radix) if has_room::<V>(radix))
     }
 
     /// As [`Pass::forward`], of a pass that is turnable, to other terms.
@@ -314,8 +312,13 @@ impl<S: Scalar> Pass<S> {
     /// # Safety
     /// As there.
     pub(crate) unsafe fn forward_to<V: Lane<Scalar = S>>(&self, src: *const V, dst: impl Terms<V>) {
-        // SAFETY: the caller's.
-        unsafe { for_radix!(self.radix(), R => V::enter(Forward::<V, _, R> { pass: self, src, dst })) }
+        // What is never turned is not compiled for it. SAFETY: the caller's.
+        unsafe {
+            for_radix!(self.radix(), R => match const { has_room::<V>(R) } {
+                true => V::enter(Forward::<V, _, R> { pass: self, src, dst }),
+                false => unreachable!("radix {R} is not turnable"),
+            })
+        }
     }
 
     /// As [`Pass::backward`], of a pass that is turnable, from other terms.
@@ -323,9 +326,19 @@ impl<S: Scalar> Pass<S> {
     /// # Safety
     /// As there.
     pub(crate) unsafe fn backward_from<V: Lane<Scalar = S>>(&self, src: impl Terms<V>, dst: *mut V) {
-        // SAFETY: the caller's.
-        unsafe { for_radix!(self.radix(), R => V::enter(Backward::<V, _, R> { pass: self, src, dst })) }
+        // What is never turned is not compiled for it. SAFETY: the caller's.
+        unsafe {
+            for_radix!(self.radix(), R => match const { has_room::<V>(R) } {
+                true => V::enter(Backward::<V, _, R> { pass: self, src, dst }),
+                false => unreachable!("radix {R} is not turnable"),
+            })
+        }
     }
+}
+
+/// Whether registers have room for the four numbers of a combine beside those of a butterfly.
+const fn has_room<V: Lane>(radix: usize) -> bool {
+    2 * radix + 4 <= V::REGISTERS
 }
 
 /// A table entry in every lane.
