@@ -366,15 +366,8 @@ fn the_field_alone_is_the_same_field() {
 }
 
 #[test]
-fn what_cannot_be_is_an_error() {
+fn factors_that_are_no_numbers_are_errors() {
     let hint = |error: fourfold::Error, hint: &str| assert!(error.to_string().contains(hint), "{error}");
-    hint(Grid::new([0.0, 0.0], [1.0, 1.0], [1, 5]).unwrap_err(), "1 x 5 bins is too small");
-    hint(Grid::new([0.0, 0.0], [1.0, 1.0], [0, 0]).unwrap_err(), "too small");
-    hint(Grid::new([0.0, 0.0], [1.0, 1.0], [1 << 40, 1 << 40]).unwrap_err(), "too large");
-    hint(Grid::new([0.0, 1.0], [1.0, 1.0], [4, 4]).unwrap_err(), "no area");
-    hint(Grid::new([0.0, f64::NAN], [1.0, 1.0], [4, 4]).unwrap_err(), "no area");
-    hint(Grid::new([0.0, 0.0], [1e-320, 1.0], [4, 4]).unwrap_err(), "too small");
-    hint(Grid::new([0.0, 0.0], [5e-324, 1.0], [4, 4]).unwrap_err(), "too small");
     for (sides, scaling) in
         [([1e165; 2], Scaling::Physical), ([1e-165; 2], Scaling::Physical), ([1e200, 1.0], Scaling::Dreamplace)]
     {
@@ -384,10 +377,28 @@ fn what_cannot_be_is_an_error() {
     }
     let grid = Grid::new([0.0, 0.0], [1e-25, 1e-25], [4, 4]).unwrap();
     hint(Electrostatics::<f32>::builder(grid).scaling(Scaling::Physical).build(&planner(1)).err().unwrap(), "of f32");
+}
+
+#[test]
+fn overflow_of_what_is_no_number_is_none() {
     let grid = Grid::new([0.0, 0.0], [4.0, 4.0], [4, 4]).unwrap();
-    let system = Electrostatics::<f64>::builder(grid).build(&planner(2)).unwrap();
+    let system = Electrostatics::<f64>::builder(grid).build(&planner(1)).unwrap();
     assert!(system.spreader().overflow(&[f64::NAN; 16], 1.0).unwrap().is_nan());
     assert!(system.spreader().overflow(&[1.0; 16], f64::NAN).unwrap().is_nan());
+}
+
+#[test]
+fn what_cannot_be_is_an_error() {
+    let hint = |error: fourfold::Error, hint: &str| assert!(error.to_string().contains(hint), "{error}");
+    hint(Grid::new([0.0, 0.0], [1.0, 1.0], [1, 5]).unwrap_err(), "1 x 5 bins is too small");
+    hint(Grid::new([0.0, 0.0], [1.0, 1.0], [0, 0]).unwrap_err(), "too small");
+    hint(Grid::new([0.0, 0.0], [1.0, 1.0], [1 << 40, 1 << 40]).unwrap_err(), "too large");
+    hint(Grid::new([0.0, 1.0], [1.0, 1.0], [4, 4]).unwrap_err(), "no area");
+    hint(Grid::new([0.0, f64::NAN], [1.0, 1.0], [4, 4]).unwrap_err(), "no area");
+    hint(Grid::new([0.0, 0.0], [1e-320, 1.0], [4, 4]).unwrap_err(), "too small");
+    hint(Grid::new([0.0, 0.0], [5e-324, 1.0], [4, 4]).unwrap_err(), "too small");
+    let grid = Grid::new([0.0, 0.0], [4.0, 4.0], [4, 4]).unwrap();
+    let system = Electrostatics::<f64>::builder(grid).build(&planner(2)).unwrap();
     let solve = |low: [&[f64]; 2], size: [&[f64]; 2]| {
         let mut maps = system.maps().unwrap();
         system.solve(Cells { low, size }, &mut maps)
