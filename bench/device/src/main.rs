@@ -5,6 +5,7 @@
 //! device_bench out --python python3 --peers peers.py   # all groups
 //! device_bench out --tune 2d 3d                        # two groups, and what tuning gains
 //! device_bench out "dct2 f32 640x480"                  # any problem
+//! device_bench out --method n-point "dct2 f64 16384"   # what the paper compares, beside it
 //! ```
 
 mod arrays;
@@ -17,7 +18,7 @@ mod turns;
 use anyhow::{Context, Result, bail};
 use cudarc::driver::{CudaContext, CudaStream};
 use cufft::CuFft;
-use fourfold::Problem;
+use fourfold::{Method, Problem};
 use fourfold_gpu::{Api, Device};
 use groups::{Bar, Group};
 use serde::{Deserialize, Serialize};
@@ -26,8 +27,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
-const USAGE: &str =
-    "usage: device_bench DIR [--device 0] [--tune] [--python PYTHON --peers peers.py] [GROUP…] [PROBLEM…]";
+const USAGE: &str = "usage: device_bench DIR [--device 0] [--tune] [--method METHOD]… [--python PYTHON --peers peers.py] [GROUP…] [PROBLEM…]";
 
 /// A contestant's times for a problem, in microseconds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -71,6 +71,8 @@ struct Arguments {
     folder: PathBuf,
     device: usize,
     tune: bool,
+    /// Further contestants.
+    methods: Vec<Method>,
     python: Option<String>,
     peers: PathBuf,
     groups: Vec<Group>,
@@ -90,11 +92,12 @@ fn arguments() -> Result<Arguments> {
     let mut words = std::env::args().skip(1);
     let folder = PathBuf::from(words.next().context(USAGE)?);
     let (mut device, mut tune, mut python, mut peers) = (0, false, None, PathBuf::from("peers.py"));
-    let (mut names, mut problems) = (vec![], vec![]);
+    let (mut names, mut problems, mut methods) = (vec![], vec![], vec![]);
     while let Some(word) = words.next() {
         match &*word {
             "--device" => device = words.next().context(USAGE)?.parse()?,
             "--tune" => tune = true,
+            "--method" => methods.push(words.next().context(USAGE)?.parse()?),
             "--python" => python = Some(words.next().context(USAGE)?),
             "--peers" => peers = words.next().context(USAGE)?.into(),
             _ if word.starts_with('-') => bail!(USAGE),
@@ -103,7 +106,7 @@ fn arguments() -> Result<Arguments> {
         }
     }
     let groups = chosen(&names, problems)?;
-    Ok(Arguments { folder, device, tune, python, peers, groups })
+    Ok(Arguments { folder, device, tune, methods, python, peers, groups })
 }
 
 fn chosen(names: &[String], problems: Vec<(String, Vec<Bar>)>) -> Result<Vec<Group>> {
@@ -189,16 +192,20 @@ fn contest(
     let (plan, [fresh, kept]) = ours::planned(device, problem)?;
     results.planning.push((text.to_owned(), fresh, kept));
     let mut best = Arc::clone(&plan);
-    let mut names = vec!["copy", "fourfold"];
+    let mut names = vec!["copy".to_owned(), "fourfold".to_owned()];
     let mut works = vec![ours::copy(device, arrays::input_bytes(problem))?, ours::transform(device, &plan, None)?];
     if arguments.tune {
         best = ours::tuned(device, problem)?;
-        names.push("fourfold tuned");
+        names.push("fourfold tuned".into());
         works.push(ours::transform(device, &best, None)?);
+    }
+    for method in &arguments.methods {
+        names.push(method.name().into());
+        works.push(ours::transform(device, &ours::by_method(device, problem, *method)?, None)?);
     }
     match CuFft::new(stream, problem) {
         Ok(cufft) => {
-            names.push("cuFFT");
+            names.push("cuFFT".into());
             works.push(Box::new(cufft));
         }
         Err(error) => results.missing.push(format!("cuFFT for `{text}`: {error:#}")),
@@ -206,7 +213,7 @@ fn contest(
     let (enqueued, graphs) = (turns::enqueued(&mut works, &finish)?, turns::from_graphs(&mut works, stream)?);
     drop(works);
     for (name, (stream, graph)) in names.iter().zip(enqueued.iter().zip(&graphs)) {
-        let (problem, name) = (text.to_owned(), (*name).to_owned());
+        let (problem, name) = (text.to_owned(), name.clone());
         let (copy_stream, copy_graph) = (enqueued[0], Some(graphs[0]));
         results.entries.push(Entry { problem, name, stream: *stream, graph: Some(*graph), copy_stream, copy_graph });
     }

@@ -3,7 +3,7 @@
 use crate::arrays::{Sample, Sets, of_problem, with_types};
 use crate::turns::Work;
 use anyhow::Result;
-use fourfold::Problem;
+use fourfold::{Method, Problem};
 use fourfold_gpu::{Cache, Device, GpuArray, GpuPlan, GpuPlanner, GpuScratch};
 use std::sync::Arc;
 use std::time::Instant;
@@ -67,6 +67,11 @@ pub(crate) fn tuned(device: &Device, problem: &Problem) -> Result<Arc<GpuPlan>> 
     let chosen = planner.tune(problem)?;
     eprintln!("  tuned: {}", chosen.replace('\n', "; "));
     Ok(Arc::new(planner.plan(problem)?))
+}
+
+/// A plan by one of the methods that the paper compares.
+pub(crate) fn by_method(device: &Device, problem: &Problem, method: Method) -> Result<Arc<GpuPlan>> {
+    Ok(Arc::new(GpuPlanner::new(device.clone()).plan_recipe(method.recipe(problem)?)?))
 }
 
 struct Copy {
