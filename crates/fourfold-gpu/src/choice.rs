@@ -125,11 +125,20 @@ impl Lines<'_> {
         shared.then(|| runs * digits.first().map_or(0, |radix| radix / 2))
     }
 
+    /// Whether clusters of two give most multiprocessors the one work group of complex columns that half of them would have; in f64 they measured slower.
+    fn pairs_up(&self, packing: Packing, limits: &Limits) -> bool {
+        let groups = 2 * self.runs(packing);
+        let most = 4 * groups >= 3 * limits.units && groups <= limits.units;
+        let complex = packing == Packing::Complex && mixes(self.line) && self.precision == Precision::F32;
+        complex && most && limits.cluster > 1 && self.geometry(packing).across()
+    }
+
     /// What is expected to be fast.
     pub(crate) fn estimate(&self, limits: &Limits) -> Choice {
         let packing = self.packing(limits);
         // Several kernels have more work groups than few clusters.
-        let clustered = self.columns(packing, limits).is_some_and(|groups| groups >= limits.units);
+        let clustered = self.pairs_up(packing, limits)
+            || self.columns(packing, limits).is_some_and(|groups| groups >= limits.units);
         Choice {
             packing,
             radices: self.radices(packing, clustered, limits),
@@ -154,10 +163,11 @@ impl Lines<'_> {
     /// these and three DFTs in f32.
     fn shared_radices(&self, packing: Packing, limits: &Limits) -> Vec<usize> {
         let complex = packing == Packing::Complex && !mixes(self.line);
-        let two = complex && self.run_bytes(packing) <= 2 * limits.local_bytes;
+        let two = complex && self.run_bytes(packing) <= 2 * limits.local_bytes || self.pairs_up(packing, limits);
         let sharing = Sharing {
             lead: if two { 4 } else { RADICES[0] },
             even: two || self.dft().2 > 1 && self.precision == Precision::F32,
+            joint: packing != Packing::Complex,
         };
         shared_radices(self.elements(packing), sharing)
     }

@@ -295,6 +295,7 @@ pub(crate) fn whole_lines(precision: Precision, chain: &Chain, geometry: Geometr
         skips: crate::banks::SKIPS,
         pointwise: [None, None],
         orders: chain.orders.clone(),
+        twins: [false; 2],
         wide: wide(arrays) || geometry.lines() * chain.places() > 1 << 28,
         geometry,
         once: [false; 2],

@@ -144,6 +144,7 @@ impl Target {
             double: true,
             cache: CACHE,
             cluster,
+            warps: true,
             vendor_ffts: true,
         };
         Ok(Target { dialect: &CUDA, limits })
@@ -159,6 +160,7 @@ impl Target {
             double: true,
             cache: 0,
             cluster: 1,
+            warps: false,
             vendor_ffts: true,
         };
         Target { dialect: &OPENCL, limits }

@@ -1,21 +1,22 @@
 //! Runs kernels statement by statement, without a device, and finds races: a test of clusters, which no runtime on a CPU has.
 //!
-//! All threads of a cluster run a statement of the outermost block one after another, then the next. Where no two accesses to a place of local
-//! memory depend on which thread comes first, that is what every order gives; where they do, it is reported.
+//! All threads of a work group run a statement one after another, then the next; so do the work groups of a cluster those of the outermost block.
+//! Where no two accesses to a place of local memory depend on which thread comes first, that is what every order gives; where they do, it is reported.
 
 use crate::choice::Choice;
-use crate::draft::{Chosen, Draft, Home, drafts};
+use crate::draft::{Draft, Home, drafts};
 use crate::kernels::kernel;
 use crate::kernels::stage::{Move, StageSpec};
 use crate::outline::Target;
 use crate::spec::Spec;
 use crate::staged::{Plan, plans};
 use crate::trace::{Array, Expr, Int, Statement, Sym, Var};
-use crate::tune::STEPS;
 use fourfold::verify::{Data, Verdict, check};
-use fourfold::{Method, Planner, Problem, Recipe, Result, StageEnd};
+use fourfold::{Planner, Problem, Recipe, Result, StageEnd};
 use num_complex::Complex;
 use std::collections::HashMap;
+
+mod tests;
 
 /// The arrays of a plan, as reals.
 type Arrays = HashMap<Home, Vec<f64>>;
@@ -129,18 +130,60 @@ impl Cluster<'_, '_> {
 
     fn all_threads(&mut self, statement: &Statement, clock: Clock) {
         for group in 0..self.groups.len() {
-            for thread in 0..self.threads {
-                let mut registers = std::mem::take(&mut self.groups[group].threads[thread]);
-                self.step(statement, [group, thread], &mut registers, clock);
-                self.groups[group].threads[thread] = registers;
+            let all: Vec<usize> = (0..self.threads).collect();
+            self.together(statement, group, &all, clock);
+        }
+    }
+
+    /// What these threads of a work group do; those of a warp exchange registers, so all take a statement before the next.
+    fn together(&mut self, statement: &Statement, group: usize, threads: &[usize], clock: Clock) {
+        let int = |of: &Self, thread: usize, x: &Int| of.groups[group].threads[thread].int(*x);
+        match statement {
+            Statement::For(name, [start, end, step], body) => {
+                let starts: Vec<i64> = threads.iter().map(|thread| int(self, *thread, start)).collect();
+                let mut left: Vec<(usize, i64)> = threads.iter().copied().zip(starts).collect();
+                loop {
+                    left.retain(|(thread, i)| *i < int(self, *thread, end));
+                    let running: Vec<usize> = left.iter().map(|(thread, _)| *thread).collect();
+                    if running.is_empty() {
+                        break;
+                    }
+                    for (thread, i) in &mut left {
+                        self.groups[group].threads[*thread].ints.insert(*name, *i);
+                        *i += int(self, *thread, step);
+                    }
+                    body.iter().for_each(|inner| self.together(inner, group, &running, clock));
+                }
+            }
+            Statement::IfLess(a, b, body) => {
+                let holds = |thread: &usize| int(self, *thread, a) < int(self, *thread, b);
+                let those: Vec<usize> = threads.iter().copied().filter(holds).collect();
+                body.iter().for_each(|inner| self.together(inner, group, &those, clock));
+            }
+            Statement::ExchangeReals(names, reals, bits) => {
+                let given = |thread: &usize| {
+                    assert!(
+                        threads.binary_search(&(thread ^ bits)).is_ok(),
+                        "a thread exchanges with one that is not there"
+                    );
+                    reals.iter().map(|x| self.groups[group].threads[thread ^ bits].real(*x)).collect::<Vec<_>>()
+                };
+                let taken: Vec<Vec<f64>> = threads.iter().map(given).collect();
+                for (thread, taken) in threads.iter().zip(taken) {
+                    self.groups[group].threads[*thread].reals.extend(names.iter().copied().zip(taken));
+                }
+            }
+            _ => {
+                for thread in threads {
+                    let mut registers = std::mem::take(&mut self.groups[group].threads[*thread]);
+                    self.step(statement, [group, *thread], &mut registers, clock);
+                    self.groups[group].threads[*thread] = registers;
+                }
             }
         }
     }
 
-    fn block(&mut self, body: &[Statement], who: [usize; 2], thread: &mut Thread, clock: Clock) {
-        body.iter().for_each(|statement| self.step(statement, who, thread, clock));
-    }
-
+    /// A statement that a thread takes by itself.
     fn step(&mut self, statement: &Statement, who: [usize; 2], thread: &mut Thread, clock: Clock) {
         match statement {
             Statement::Comment(_) => {}
@@ -166,18 +209,19 @@ impl Cluster<'_, '_> {
                     other => self.array(*other)[at] = x,
                 }
             }
-            Statement::For(name, [start, end, step], body) => {
-                let mut i = thread.int(*start);
-                while i < thread.int(*end) {
-                    thread.ints.insert(*name, i);
-                    self.block(body, who, thread, clock);
-                    i += thread.int(*step);
-                }
+            Statement::LetReals(names, array, at) => {
+                let at = 4 * thread.int(*at) as usize;
+                let reals = self.array(*array)[at..at + 4].iter().copied();
+                thread.reals.extend(names.iter().copied().zip(reals));
             }
-            Statement::IfLess(a, b, body) if thread.int(*a) < thread.int(*b) => self.block(body, who, thread, clock),
-            Statement::IfLess(..) => {}
+            Statement::StoreReals(array, at, reals) => {
+                let (at, reals) = (4 * thread.int(*at) as usize, reals.map(|x| thread.real(x)));
+                self.array(*array)[at..at + 4].copy_from_slice(&reals);
+            }
+            Statement::For(..) | Statement::IfLess(..) | Statement::ExchangeReals(..) => {
+                unreachable!("all threads take it together")
+            }
             Statement::LetWords(..)
-            | Statement::LetReals(..)
             | Statement::StoreWords(..)
             | Statement::StoreNarrow(..)
             | Statement::AddFixed(..)
@@ -371,126 +415,4 @@ fn simulate_steps(recipe: &Recipe) -> (Verdict, usize) {
         Ok(())
     });
     (verdict.unwrap(), specs.iter().map(|spec| spec.cluster()).max().unwrap_or(1))
-}
-
-#[test]
-fn levels_on_chip_are_right_and_have_no_races() {
-    let recipe =
-        |method: &str, problem: &str| method.parse::<Method>().unwrap().recipe(&problem.parse().unwrap()).unwrap();
-    for (problem, groups) in
-        [("fft f64 2048", 2), ("ifft f32 4096 ortho", 4), ("fft f64 8192", 8), ("ifft f64 2x2048 axes=1", 2)]
-    {
-        let (verdict, cluster) = simulate_steps(&recipe("levels-in-clusters", problem));
-        assert!(verdict.holds() && cluster == groups, "{problem}: {verdict:?}, {cluster} groups");
-    }
-    for problem in ["fft f64 8", "ifft f32 3x512 axes=1", "fft f64 2048"] {
-        let (verdict, cluster) = simulate_steps(&recipe("levels-in-blocks", problem));
-        assert!(verdict.holds() && cluster == 1, "{problem}: {verdict:?}");
-    }
-}
-
-#[test]
-fn clusters_are_right_and_have_no_races() {
-    let target = Target::cuda("sm_90").unwrap().with_local_bytes(16 << 10).with_units(1);
-    let cases = include_str!("../../../cases/clusters.txt").lines().filter(|line| !line.starts_with('#'));
-    for case in cases.filter(|line| !line.trim().is_empty()) {
-        let problem: Problem = case.parse().unwrap();
-        let (verdict, cluster) = simulate(&target, &problem, &[]).unwrap();
-        assert!(cluster > 1, "{case}: no cluster");
-        assert!(verdict.holds(), "{case}: {verdict:?}");
-    }
-}
-
-/// All ways in which the last DFTs and the combine are one stage: radices, rounds, packings, directions.
-#[test]
-fn joint_stages_are_right_and_have_no_races() {
-    let target = Target::cuda("sm_90").unwrap().with_local_bytes(16 << 10).with_units(1);
-    let cases = include_str!("../../../cases/joint.txt").lines().filter_map(|line| line.split_once(": "));
-    for (case, choice) in cases {
-        let problem: Problem = case.parse().unwrap();
-        let recipe = Planner::new().recipe(&problem);
-        let passes = |choices: &[Choice]| drafts(target.limits(), &recipe, false, None, choices).unwrap();
-        let mut choices: Vec<Choice> =
-            passes(&[]).into_iter().flat_map(|draft| draft.passes).map(|pass| pass.choice).collect();
-        *choices.last_mut().unwrap() = choice.parse().unwrap();
-        let specs: Vec<Spec> = passes(&choices).into_iter().flat_map(|draft| draft.specs).collect();
-        assert!(specs.iter().any(|spec| (0..spec.stages.len()).any(|i| spec.joins(i))), "{case}: {choice}");
-        let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
-        assert!(verdict.holds(), "{case} with {choice}: {verdict:?}");
-    }
-}
-
-#[test]
-fn kernels_without_clusters_have_no_races() {
-    for case in ["dct2 f64 48x40", "dct3 f32 60x34", "rfft f64 18x26", "dst1 f64 5x47", "fft f32 34x2"] {
-        let (verdict, _) = simulate(&Target::opencl(), &case.parse().unwrap(), &[]).unwrap();
-        assert!(verdict.holds(), "{case}: {verdict:?}");
-    }
-}
-
-/// Whatever measuring may pick is right.
-#[test]
-fn all_choices_are_right_and_have_no_races() {
-    let target = Target::cuda("sm_90").unwrap().with_local_bytes(16 << 10);
-    let mut count = 0;
-    for case in [
-        "dct2 f64 96x20",
-        "dct3 f32 64x24",
-        "rfft f64 12x128",
-        "fft f32 60x8",
-        "dst4 f64 24x15",
-        "dht f32 34x6",
-        "dct1 f64 33x18",
-    ] {
-        let problem: Problem = case.parse().unwrap();
-        let recipe = Planner::new().recipe(&problem);
-        let drafts = drafts(target.limits(), &recipe, false, None, &[]).unwrap();
-        let chosen: Vec<Chosen> = drafts.into_iter().flat_map(|draft| draft.passes).collect();
-        let estimated: Vec<Choice> = chosen.iter().map(|pass| pass.choice.clone()).collect();
-        for (pass, chosen) in chosen.iter().enumerate() {
-            for choice in STEPS.iter().flat_map(|step| step(chosen, target.limits())) {
-                let mut choices = estimated.clone();
-                choices[pass] = choice;
-                let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
-                assert!(verdict.holds(), "{case} with {choices:?}: {verdict:?}");
-                count += 1;
-            }
-        }
-    }
-    assert!(count > 200, "only {count} choices");
-}
-
-/// Passes over several axes as one kernel: the choices of all but the first say so.
-#[test]
-fn joined_passes_are_right_and_have_no_races() {
-    let target = Target::cuda("sm_90").unwrap();
-    for case in [
-        "dct2 f64 6x8",
-        "dct3 f32 5x12",
-        "fft f64 9x6",
-        "rfft f32 8x10",
-        "dct4 f64 7x6",
-        "dst1 f32 5x7",
-        "dht f64 16x5",
-        "idct_idxst f32 6x8",
-        "dct2 f64 3x4x6",
-        "dct2 f32 3x4x6 axes=0,1",
-        "dct2 f32 3x4x6 axes=1,2",
-        "dct2 f64 4x3x6 axes=0,2",
-        "dct3 f64 4x6 inplace",
-        "dct2 f32 6x1x8",
-        "dct2 f64 34x17",
-        "fft f32 4x6 in=1,4",
-        "dct2 f32 4x6 out=-6,1",
-        "dct2 f32 2x2x3x2x2x2x3x2 axes=7,0,3 in=1,2,4,12,24,48,96,288",
-    ] {
-        let problem: Problem = case.parse().unwrap();
-        let drafts = drafts(target.limits(), &Planner::new().recipe(&problem), false, None, &[]).unwrap();
-        let passes = drafts.iter().flat_map(|draft| &draft.passes).map(|pass| pass.choice.clone());
-        let choices: Vec<Choice> = passes.map(|choice| Choice { joined: true, ..choice }).collect();
-        let joined = crate::draft::drafts(target.limits(), &Planner::new().recipe(&problem), false, None, &choices);
-        assert_eq!(joined.unwrap().len(), 1, "{case}");
-        let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
-        assert!(verdict.holds(), "{case}: {verdict:?}");
-    }
 }

@@ -19,6 +19,9 @@
 //! **Clusters.** Where work groups reach each other's local memory, a *cluster* of them has the buffers of a tile together, and one kernel runs
 //! both: the first digit across the work groups, the window of all others within each. Work group c has the frequencies c and
 //! r₁ − c of the first digit (0: those of 0 and r₁/2), so that combines find terms k and N − k at home.
+//!
+//! **Twins.** Lines along memory whose elements from both ends inwards have neighbouring reals are read, or written, by threads in twos, which exchange
+//! registers: `kernels/twins.rs`.
 
 use fourfold::Precision;
 use fourfold::engine::Index;
@@ -55,6 +58,9 @@ pub(crate) struct Spec {
     pub(crate) pointwise: [Option<Pointwise>; 2],
     /// Orders of elements, named by their number.
     pub(crate) orders: Vec<Order>,
+    /// Whether the first, and the last, stage have twins: threads of a warp whose DFTs have elements from both ends of a line inwards, whose reals are
+    /// neighbours. Each reads, or writes, half of them for both.
+    pub(crate) twins: [bool; 2],
     /// Whether indices need 64 bits.
     pub(crate) wide: bool,
     /// Whether nobody soon reads again what it reads, and what it writes, so that caches had better keep something else.
@@ -222,6 +228,8 @@ pub(crate) struct View {
     pub(crate) scale: Option<usize>,
     /// Element e is the matrix e of two reals of the line, or these are the matrix e of the element.
     pub(crate) combined: Option<([Index; 2], Matrix)>,
+    /// Elements from both ends inwards have neighbouring reals: even places ascending, then odd places descending.
+    pub(crate) halves: bool,
 }
 
 /// An order of reals: from `starts[i]` on, real m stands at `index.start + index.step · m` and has the factor `gain`.

@@ -101,10 +101,13 @@ pub(crate) enum Statement {
     LetWords(Vec<u32>, Array, Int),
     /// The same of four, of reals.
     LetReals([u32; 4], Array, Int),
+    StoreReals(Array, Int, [Sym; 4]),
     StoreWords(Array, Int, Vec<Int>),
     StoreNarrow(Array, Int, Int, Narrow),
-    /// Variables, and words of the thread whose number differs in a bit that they are.
+    /// Variables, and words of the thread whose number differs in these bits that they are.
     Exchange(Vec<u32>, Vec<Int>, usize),
+    /// The same of reals.
+    ExchangeReals(Vec<u32>, Vec<Sym>, usize),
     /// Adds the integer nearest to a real to one of 64 bits in device memory, whoever else does.
     AddFixed(Array, Int, Sym),
     Store(Array, Int, Sym),
@@ -208,7 +211,7 @@ pub(crate) fn store_if_less(a: Int, b: Int, body: impl FnOnce()) {
 impl Statement {
     fn only_stores(&self) -> bool {
         match self {
-            Statement::Store(..) | Statement::StorePair(..) => true,
+            Statement::Store(..) | Statement::StorePair(..) | Statement::StoreReals(..) => true,
             Statement::IfLess(_, _, body) => body.iter().all(Statement::only_stores),
             _ => false,
         }

@@ -43,6 +43,11 @@ impl Array {
         names.map(Var::Name)
     }
 
+    /// The other way.
+    pub(crate) fn store_reals(self, at: Int, reals: [Sym; 4]) {
+        emit(Statement::StoreReals(self, at, reals));
+    }
+
     /// Narrow integer `at`.
     pub(crate) fn load_narrow(self, at: Int, narrow: Narrow) -> Int {
         bind(Expr::LoadNarrow(self, at, narrow))
@@ -103,10 +108,17 @@ pub(crate) fn multiply(a: Int, b: Int) -> Int {
     bind(Expr::Int("*", a, b))
 }
 
-/// What the thread whose number differs in the bit `bit` has in place of these words. All threads of a work group must come here.
-pub(crate) fn exchange(words: &[Int], bit: usize) -> Vec<Int> {
+/// What the thread whose number differs in the bits `bits` has in place of these words. All threads of a work group must come here.
+pub(crate) fn exchange(words: &[Int], bits: usize) -> Vec<Int> {
     let names: Vec<_> = words.iter().map(|_| name()).collect();
-    emit(Statement::Exchange(names.clone(), words.to_vec(), bit));
+    emit(Statement::Exchange(names.clone(), words.to_vec(), bits));
+    names.into_iter().map(Var::Name).collect()
+}
+
+/// The same of reals.
+pub(crate) fn exchange_reals(reals: &[Sym], bits: usize) -> Vec<Sym> {
+    let names: Vec<_> = reals.iter().map(|_| name()).collect();
+    emit(Statement::ExchangeReals(names.clone(), reals.to_vec(), bits));
     names.into_iter().map(Var::Name).collect()
 }
 

@@ -173,15 +173,21 @@ impl Chain {
     /// are elements as they are, are read no faster so.)
     fn interleave(&mut self) {
         let halved = |stage: &Stage, port: &Port| matches!(stage.work, Work::Butterflies(_)) && self.takes_halves(port);
-        let (first, last) = (&self.stages[0], &self.stages[self.stages.len() - 1]);
-        let combined = matches!(&first.from, Port::Array(View { combined: Some(_), .. }));
-        let [read, written] = [combined && halved(first, &first.from), halved(last, &last.to)];
         let (count, last) = (self.places(), self.stages.len() - 1);
+        let read = halved(&self.stages[0], &self.stages[0].from);
+        let written = halved(&self.stages[last], &self.stages[last].to);
+        let mut combined = false;
+        if let Port::Array(view) = &mut self.stages[0].from {
+            (view.halves, combined) = (read, view.combined.is_some());
+        }
+        if let Port::Array(view) = &mut self.stages[last].to {
+            view.halves = written;
+        }
         if written {
             let to = std::mem::replace(&mut self.stages[last].to, Port::Buffer);
             self.push(Work::Interleave(count), Port::Buffer, to);
         }
-        if read {
+        if read && combined {
             let from = std::mem::replace(&mut self.stages[0].from, Port::Buffer);
             self.stages.insert(0, Stage { work: Work::Interleave(count), from, to: Port::Buffer });
         }

@@ -26,7 +26,7 @@ pub(crate) const CUDA: Dialect = Dialect {
     // Evicted first.
     once: Some(["__ldcs", "__stcs"]),
     pair: |x, y| format!("real2{{{x}, {y}}}"),
-    words: |words| format!("uint{}{{{}}}", words.len(), words.join(", ")),
+    vector: |kind, values| format!("{kind}{{{}}}", values.join(", ")),
     // One instruction, for which C++ has no name.
     nearest: |x, narrow| {
         let kind = if narrow == Narrow::Byte { "u8" } else { "s16" };
@@ -37,9 +37,9 @@ pub(crate) const CUDA: Dialect = Dialect {
         let selector = bytes.iter().rev().fold(0, |selector, byte| selector << 4 | u32::from(*byte));
         format!("(index)__byte_perm((unsigned){a}, (unsigned){b}, {selector:#06x})")
     },
-    exchange: |words, bit, _| {
-        let line = |(name, word): &Named| format!("const index {name} = __shfl_xor_sync(0xffffffffu, {word}, {bit});");
-        words.iter().map(line).collect()
+    exchange: |kind, values, bits, _| {
+        let line = |(name, x): &Named| format!("const {kind} {name} = __shfl_xor_sync(0xffffffffu, {x}, {bits});");
+        values.iter().map(line).collect()
     },
     // Nobody asks what was there: the second-level cache adds, and the thread goes on.
     add_fixed: |array, at, x| {

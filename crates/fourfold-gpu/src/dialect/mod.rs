@@ -50,16 +50,16 @@ pub(crate) struct Dialect {
     pub(crate) once: Option<[&'static str; 2]>,
     /// A pair of two values.
     pub(crate) pair: fn(x: &str, y: &str) -> String,
-    /// Two or four 32-bit words.
-    pub(crate) words: fn(words: &[String]) -> String,
+    /// Two or four values, as a vector of the type named.
+    pub(crate) vector: fn(kind: &str, values: &[String]) -> String,
     /// The nearest integer, halves to even ones, within a narrow type.
     pub(crate) nearest: fn(x: &str, Narrow) -> String,
     /// The bits of a float, and the float of bits.
     pub(crate) bits: [&'static str; 2],
     /// Bytes out of those of two words.
     pub(crate) permute: fn(words: [&str; 2], [u8; 4]) -> String,
-    /// Lines that give names to words of the thread whose number differs in a bit.
-    pub(crate) exchange: fn(&[Named], bit: usize, threads: usize) -> Vec<String>,
+    /// Lines that give names to values, of the type named, of the thread whose number differs in these bits.
+    pub(crate) exchange: fn(kind: &str, &[Named], bits: usize, threads: usize) -> Vec<String>,
     /// Adds the integer nearest to a real to integer `at` of 64 bits of an array, as one operation.
     pub(crate) add_fixed: fn(array: &str, at: &str, x: &str) -> String,
     pub(crate) thread: &'static str,
@@ -181,8 +181,12 @@ impl Printer<'_> {
                 }
             }
             Statement::LetReals(names, array, at) => {
-                let four = format!("{}4", if self.precision == Precision::F32 { "float" } else { "double" });
-                self.line(&format!("const {four} q{} = {};", names[0], self.group(&four, *array, *at)));
+                let four = self.four();
+                self.line(&format!(
+                    "const {four} q{} = {};",
+                    names[0],
+                    self.read(*array, self.group(&four, *array, *at))
+                ));
                 for (name, part) in names.iter().zip(["x", "y", "z", "w"]) {
                     self.line(&format!("const real v{name} = q{}.{part};", names[0]));
                 }
@@ -190,18 +194,25 @@ impl Printer<'_> {
             Statement::StoreWords(array, at, words) => {
                 let kind = format!("uint{}", words.len());
                 let words: Vec<_> = words.iter().map(|word| format!("(unsigned){}", index(*word))).collect();
-                let (words, place) = ((self.dialect.words)(&words), self.place(&kind, *array, *at));
+                let (words, place) = ((self.dialect.vector)(&kind, &words), self.place(&kind, *array, *at));
                 self.line(&format!("{place} = {words};"));
+            }
+            Statement::StoreReals(array, at, reals) => {
+                let four = (self.dialect.vector)(&self.four(), &reals.map(|x| self.real(x)));
+                let line = self.write(*array, self.place(&self.four(), *array, *at), &four);
+                self.line(&line);
             }
             Statement::StoreNarrow(array, at, value, narrow) => {
                 let (kind, place) = (narrow_name(*narrow), self.place(narrow_name(*narrow), *array, *at));
                 self.line(&format!("{place} = ({kind}){};", index(*value)));
             }
-            Statement::Exchange(names, words, bit) => {
+            Statement::Exchange(names, words, bits) => {
                 let words = names.iter().zip(words).map(|(name, word)| (format!("v{name}"), index(*word)));
-                for line in (self.dialect.exchange)(&words.collect::<Vec<_>>(), *bit, self.threads) {
-                    self.line(&line);
-                }
+                self.exchange("index", &words.collect::<Vec<_>>(), *bits);
+            }
+            Statement::ExchangeReals(names, reals, bits) => {
+                let reals = names.iter().zip(reals).map(|(name, x)| (format!("v{name}"), self.real(*x)));
+                self.exchange("real", &reals.collect::<Vec<_>>(), *bits);
             }
             Statement::AddFixed(array, at, x) => {
                 let line = (self.dialect.add_fixed)(array_name(*array), &index(*at), &self.real(*x));
@@ -209,6 +220,15 @@ impl Printer<'_> {
             }
             other => unreachable!("{other:?} is printed elsewhere"),
         }
+    }
+
+    fn exchange(&mut self, kind: &str, values: &[Named], bits: usize) {
+        (self.dialect.exchange)(kind, values, bits, self.threads).iter().for_each(|line| self.line(line));
+    }
+
+    /// The type of four reals.
+    fn four(&self) -> String {
+        format!("{}4", if self.precision == Precision::F32 { "float" } else { "double" })
     }
 
     /// Type and value.

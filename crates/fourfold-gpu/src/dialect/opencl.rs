@@ -17,7 +17,7 @@ pub(crate) const OPENCL: Dialect = Dialect {
     local: |pairs| format!("__local __attribute__((aligned(16))) real local_[{}];", 2 * pairs),
     once: None,
     pair: |x, y| format!("(real2)({x}, {y})"),
-    words: |words| format!("(uint{})({})", words.len(), words.join(", ")),
+    vector: |kind, values| format!("({kind})({})", values.join(", ")),
     nearest: |x, narrow| match narrow {
         Narrow::Byte => format!("convert_uchar_sat_rte({x})"),
         Narrow::Short => format!("convert_short_sat_rte({x})"),
@@ -31,14 +31,14 @@ pub(crate) const OPENCL: Dialect = Dialect {
         format!("(index)({})", bytes.iter().enumerate().map(part).collect::<Vec<_>>().join(" | "))
     },
     // Through local memory: not every device has sub-groups that can.
-    exchange: |words, bit, threads| {
-        let place = |i: usize, thread: &str| format!("((__local int*)local_)[{thread} + {}]", i * threads);
+    exchange: |kind, values, bits, threads| {
+        let place = |i: usize, thread: &str| format!("((__local {kind}*)local_)[{thread} + {}]", i * threads);
         let put = |(i, (_, word)): (usize, &Named)| format!("{} = {word};", place(i, "get_local_id(0)"));
         let take = |(i, (name, _)): (usize, &Named)| {
-            format!("const index {name} = {};", place(i, &format!("(get_local_id(0) ^ {bit})")))
+            format!("const {kind} {name} = {};", place(i, &format!("(get_local_id(0) ^ {bits})")))
         };
         let wait = || std::iter::once("barrier(CLK_LOCAL_MEM_FENCE);".to_owned());
-        let (puts, takes) = (words.iter().enumerate().map(put), words.iter().enumerate().map(take));
+        let (puts, takes) = (values.iter().enumerate().map(put), values.iter().enumerate().map(take));
         puts.chain(wait()).chain(takes).chain(wait()).collect()
     },
     // Not every device adds 64 bits at once (cl_khr_int64_base_atomics). Every one adds 32, and says what was there: so who adds to the lower half knows

@@ -1,7 +1,8 @@
 //! Passes of butterflies: the core's mixed-radix rule, where the numbers stand.
 
 use super::place::{Address, Run};
-use super::{Line, Writer};
+use super::twins::twin_item;
+use super::{Line, Writer, divide};
 use crate::spec::{Port, Rader, Split};
 use crate::trace::{Array, Int, Sym, cluster_arrive, cluster_wait, int};
 use fourfold::engine::{C, Dft, Real, Roots};
@@ -18,20 +19,25 @@ impl Writer<'_> {
         if *to == Port::Cluster && !late {
             cluster_wait();
         }
+        let (reads, writes) = (self.twins(0, from), self.twins(1, to));
         self.items(count, |line, item| {
+            let item = if reads.or(writes).is_some() { twin_item(count, item) } else { item };
             let small = match &split.rader {
                 Some(rader) => self.small_of_rader(split, rader, item),
                 None => self.small(split, [groups, inner], line, item, to),
             };
-            let sources = self.small_addresses(&small, from, line);
+            let sources = if reads.is_some() { vec![] } else { self.small_addresses(&small, from, line) };
             let range = |j: usize| [j * split.groups, (j + 1) * split.groups];
             let load = |j: usize| self.load(from, line, sources[j], range(j));
             // What takes longest is asked for first: twiddles are often in a cache.
-            let outside: Vec<C<Sym>> = (0..split.radix).filter(|_| from.is_outside()).map(load).collect();
+            let outside: Vec<C<Sym>> = match reads {
+                Some(view) => self.read_twins(view, line, item, [split.radix, count]),
+                None => (0..split.radix).filter(|_| from.is_outside()).map(load).collect(),
+            };
             let twiddles = self.twiddles(split, &small);
             let number = |j: usize| outside.get(j).copied().unwrap_or_else(|| load(j));
             let z: Vec<C<Sym>> = (0..split.radix).map(|j| twiddles.before(split, j, number(j))).collect();
-            let targets = self.small_targets(&small, to, line, split);
+            let targets = if writes.is_some() { vec![] } else { self.small_targets(&small, to, line, split) };
             if *to == Port::Shares {
                 // Elsewhere this memory may still be read.
                 cluster_arrive();
@@ -39,6 +45,9 @@ impl Writer<'_> {
             let z = small_dft(&z);
             if *to == Port::Shares || *to == Port::Cluster && late {
                 cluster_wait();
+            }
+            if let Some(view) = writes {
+                return self.write_twins(view, line, item, [split.radix, count], &z);
             }
             for (j, z) in z.into_iter().enumerate() {
                 let range = if split.back { range(j) } else { [0, usize::MAX] };
@@ -52,7 +61,7 @@ impl Writer<'_> {
         if !split.back && matches!(to, Port::Array(_)) {
             return self.small_of_frequency(split, line, item);
         }
-        let (k, g) = if groups == 1 { (item, int(0)) } else { (item / groups as i64, item % groups as i64) };
+        let (g, k) = divide(item, groups, inner);
         self.small_at(split, [groups, inner], line, [k, g])
     }
 

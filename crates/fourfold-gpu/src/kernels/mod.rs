@@ -13,6 +13,7 @@ mod pointwise;
 mod port;
 pub(crate) mod stage;
 pub(crate) mod turns;
+mod twins;
 
 use crate::spec::{Port, Spec, Stage, Work};
 use crate::trace::{
@@ -20,6 +21,8 @@ use crate::trace::{
     record, select, store_if_less, thread,
 };
 use std::cmp::Ordering;
+
+pub(crate) use twins::WARP;
 
 /// The statements of a kernel.
 pub(crate) fn kernel(spec: &Spec) -> Vec<Statement> {

@@ -27,7 +27,7 @@ impl Writer<'_> {
         self.array(End::Output).store_pair(at, self.pair_done(End::Output, at, z));
     }
 
-    fn pointwise(&self, end: End) -> Option<&Pointwise> {
+    pub(super) fn pointwise(&self, end: End) -> Option<&Pointwise> {
         let [input, output] = &self.spec.pointwise;
         if end == End::Input { input.as_ref() } else { output.as_ref() }
     }

@@ -3,6 +3,7 @@
 use super::{Line, Writer};
 use crate::spec::{Across, Packing, Side, View};
 use crate::trace::{Array, Int, Sym, int, select, select_real};
+use fourfold::Precision;
 use fourfold::engine::{C, Index, Real};
 
 /// Which of a pass's arrays.
@@ -79,26 +80,42 @@ impl Writer<'_> {
         }
     }
 
-    /// Element e of `n` and the one as far from the end, combined of reals that are neighbours on the line.
+    /// Element e of `n` and the one as far from the end, whose reals are neighbours on the line.
     pub(super) fn read_neighbours(&self, view: &View, line: Line, [e, n]: [Int; 2]) -> [C<Sym>; 2] {
-        let (reals, matrix) = view.combined.expect("elements are combined of reals");
-        let mirror = n - 1 - e;
-        let [p, q] = [e, mirror].map(|i| self.read_pair(line, i));
-        let descends = reals[0].step < 0;
-        let ordered = |[even, odd]: [Sym; 2]| if descends { [odd, even] } else { [even, odd] };
-        let both = [product(matrix, e, ordered([p.re, q.im])), product(matrix, mirror, ordered([q.re, p.im]))];
+        let [gain, other] = self.gains(view);
+        let gained = |[z, mirror]: [C<Sym>; 2]| [z.scale(gain), mirror.scale(other)];
+        let both = match (self.spec.packing, view.combined) {
+            (Packing::Pairs, _) => {
+                let [a, b, c, d] = self.read_four(line, e);
+                gained([C { re: a, im: c }, C { re: d, im: b }])
+            }
+            (Packing::Lines, _) => {
+                let [p, q] = [0, 1].map(|number| self.read_pair(line, number, e));
+                gained([C { re: p.re, im: q.re }, C { re: p.im, im: q.im }])
+            }
+            (_, Some((reals, matrix))) => {
+                let mirror = n - 1 - e;
+                let [p, q] = [e, mirror].map(|i| self.read_pair(line, 0, i));
+                let descends = reals[0].step < 0;
+                let ordered = |[even, odd]: [Sym; 2]| if descends { [odd, even] } else { [even, odd] };
+                [product(matrix, e, ordered([p.re, q.im])), product(matrix, mirror, ordered([q.re, p.im]))]
+            }
+            (_, None) => {
+                let p = self.read_pair(line, 0, e);
+                gained([p.re, p.im].map(|re| C { re, im: Sym::lit(0.0) }))
+            }
+        };
         if view.exchanged { both.map(C::swap) } else { both }
     }
 
     /// Element e of `n` and the one as far from the end, whose reals are neighbours on the line.
     pub(super) fn write_neighbours(&self, view: &View, line: Line, [e, n]: [Int; 2], both: [C<Sym>; 2]) {
         let [z, mirror] = if view.exchanged { both.map(C::swap) } else { both };
-        let [gain, other] = view.order.map_or([1.0; 2], |order| [0, 1].map(|i| self.spec.orders[order].pieces[i].gain));
-        let gained = |x: Sym, y: Sym| C { re: x * Sym::lit(gain), im: y * Sym::lit(other) };
+        let [gain, other] = self.gains(view);
+        let gained = |x: Sym, y: Sym| C { re: x * gain, im: y * other };
         match (self.spec.packing, view.combined) {
             (Packing::Pairs, _) => {
-                self.write_pair(line, 0, e * 2, gained(z.re, mirror.im));
-                self.write_pair(line, 0, e * 2 + 1, gained(z.im, mirror.re));
+                self.write_four(line, e, [gained(z.re, mirror.im), gained(z.im, mirror.re)]);
             }
             (Packing::Lines, _) => {
                 self.write_pair(line, 0, e, gained(z.re, mirror.re));
@@ -114,11 +131,35 @@ impl Writer<'_> {
         }
     }
 
-    /// Reals 2i and 2i + 1 of a line.
-    fn read_pair(&self, line: Line, i: Int) -> C<Sym> {
-        let real = |at| self.read_real(line, 0, at);
+    /// Factors of the two halves of an order.
+    fn gains(&self, view: &View) -> [Sym; 2] {
+        let of = |order: usize| [0, 1].map(|i| self.spec.orders[order].pieces[i].gain);
+        view.order.map_or([1.0; 2], of).map(Sym::lit)
+    }
+
+    /// Reals 2i and 2i + 1 of line `number`.
+    fn read_pair(&self, line: Line, number: usize, i: Int) -> C<Sym> {
+        let real = |at| self.read_real(line, number, at);
         let pair = |at| self.take_pair(at);
-        self.pair_at(End::Input, line, 0, i).map_or_else(|| C { re: real(i * 2), im: real(i * 2 + 1) }, pair)
+        self.pair_at(End::Input, line, number, i).map_or_else(|| C { re: real(i * 2), im: real(i * 2 + 1) }, pair)
+    }
+
+    /// Reals 4i to 4i + 3 of a line.
+    fn read_four(&self, line: Line, i: Int) -> [Sym; 4] {
+        if let Some(at) = self.four_at(End::Input, line, i) {
+            return Array::Input.load_reals(at);
+        }
+        let [p, q] = [i * 2, i * 2 + 1].map(|i| self.read_pair(line, 0, i));
+        [p.re, p.im, q.re, q.im]
+    }
+
+    /// The other way.
+    fn write_four(&self, line: Line, i: Int, [p, q]: [C<Sym>; 2]) {
+        if let Some(at) = self.four_at(End::Output, line, i) {
+            return Array::Output.store_reals(at, [p.re, p.im, q.re, q.im]);
+        }
+        self.write_pair(line, 0, i * 2, p);
+        self.write_pair(line, 0, i * 2 + 1, q);
     }
 
     /// Reals 2i and 2i + 1 of line `number`.
@@ -132,12 +173,24 @@ impl Writer<'_> {
 
     /// Where reals 2i and 2i + 1 of line `number` stand, if they are a pair of memory.
     fn pair_at(&self, end: End, line: Line, number: usize, i: Int) -> Option<Int> {
-        let (side, even) = (self.side(end), |stride: i64| stride % 2 == 0);
-        let pair = self.spec.geometry.pair.map_or(0, |pair| end.step(&pair.across));
-        let aligned =
-            even(side.offset) && even(pair) && self.spec.geometry.axes.iter().all(|axis| even(end.step(axis)));
         let at = || (self.address(end, line, i * 2, 1) + self.second(end, line, number)) / 2;
-        (side.stride == 1 && aligned).then(at)
+        self.in_groups(end, 2).then(at)
+    }
+
+    /// Where reals 4i to 4i + 3 of a line stand, if they are 16 bytes that memory has at once, and nothing is done to them on their way.
+    fn four_at(&self, end: End, line: Line, i: Int) -> Option<Int> {
+        let plain = self.pointwise(end).is_none() && !self.side(end).local && self.spec.precision == Precision::F32;
+        (plain && self.in_groups(end, 4)).then(|| self.address(end, line, i * 4, 1) / 4)
+    }
+
+    /// Whether so many reals of a line, from a multiple of their number on, stand together, at such a multiple of memory.
+    fn in_groups(&self, end: End, count: i64) -> bool {
+        let (side, whole) = (self.side(end), |stride: i64| stride % count == 0);
+        let pair = self.spec.geometry.pair.map_or(0, |pair| end.step(&pair.across));
+        side.stride == 1
+            && whole(side.offset)
+            && whole(pair)
+            && self.spec.geometry.axes.iter().all(|axis| whole(end.step(axis)))
     }
 
     /// Where real m stands on its line, and its gain.

@@ -54,11 +54,11 @@ impl Device {
     }
 
     /// The caller's memory as an array: `memory` is a `CUdeviceptr` (as a pointer) or a `cl_mem`, and has `len` elements. It is not freed
-    /// (a `cl_mem` is retained).
+    /// (a `cl_mem` is retained). An array that begins elsewhere in it is a problem's `offset`.
     ///
     /// # Errors
     /// [`Argument`](fourfold::ErrorKind::Argument) if the memory belongs to another device or context, an address is no multiple of
-    /// the element's size, or the memory is shorter (which CUDA knows of `cuMemAlloc`'s alone).
+    /// 16 bytes, or the memory is shorter (which CUDA knows of `cuMemAlloc`'s alone).
     ///
     /// # Safety
     /// `memory` must be what is said above. Until the array is dropped and what was enqueued with it is done, memory of CUDA must not be
@@ -66,7 +66,7 @@ impl Device {
     pub unsafe fn array_from_raw<T: Element>(&self, memory: *mut c_void, len: usize) -> Result<GpuArray<T>> {
         let bytes = crate::array::bytes::<T>(len)?;
         // SAFETY: the caller's promise.
-        let buffer = unsafe { self.buffer_from_raw(memory, bytes, size_of::<T>()) }?;
+        let buffer = unsafe { self.buffer_from_raw(memory, bytes, GROUP) }?;
         Ok(GpuArray::of(self.clone(), buffer, len))
     }
 
@@ -93,9 +93,9 @@ impl Device {
             return Err(argument(format!("{bytes} bytes of memory cannot be at the null pointer")));
         }
         match &self.runtime {
-            Runtime::Cuda(_) if memory.addr() % alignment != 0 => {
-                Err(argument(format!("the address {memory:?} is not a multiple of {alignment} bytes")))
-            }
+            Runtime::Cuda(_) if memory.addr() % alignment != 0 => Err(argument(format!(
+                "the address {memory:?} is not a multiple of {alignment} bytes: give one before it that is, and the problem an offset"
+            ))),
             // SAFETY: the caller's promise.
             Runtime::Cuda(device) => unsafe { device.buffer_from_raw(memory, bytes) }.map(Buffer::Cuda),
             // SAFETY: the caller's promise.
@@ -103,6 +103,9 @@ impl Device {
         }
     }
 }
+
+/// Bytes that kernels read at once, at most.
+const GROUP: usize = 16;
 
 impl<T: Element> GpuArray<T> {
     /// Its memory: a `CUdeviceptr` (as a pointer) or a `cl_mem`. It lives as long as the array, and what was enqueued with it.

@@ -31,6 +31,8 @@ pub(crate) struct Limits {
     pub(crate) cache: usize,
     /// The most work groups that reach each other's local memory; 1 if none does.
     pub(crate) cluster: usize,
+    /// Whether the threads of a warp exchange numbers that are in registers.
+    pub(crate) warps: bool,
     /// Whether methods' FFTs of reals are those of the vendor's library, if it is there.
     pub(crate) vendor_ffts: bool,
 }
@@ -305,6 +307,7 @@ impl Limits {
             double: info.double,
             cache: 0,
             cluster: 1,
+            warps: false,
             vendor_ffts: true,
         }
     }

@@ -107,7 +107,8 @@ impl Runtime {
             let threads = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)? as usize;
             let architecture = format!("sm_{major}{minor}");
             let cache = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)? as usize;
-            let limits = Limits { cache, cluster: largest_cluster(&architecture), ..Limits::new(&info, threads) };
+            let limits =
+                Limits { cache, cluster: largest_cluster(&architecture), warps: true, ..Limits::new(&info, threads) };
             Ok(Runtime { context, info, limits, architecture })
         };
         open().map_err(|e| failed(&format!("open device {number}"), e))

@@ -94,9 +94,9 @@ fn addresses_that_no_kernel_can_use_are_errors() {
     let host = vec![0.0f32; 1 << 20];
     // SAFETY: nothing is done with what is refused.
     unsafe {
-        let odd = array.raw().wrapping_byte_add(2);
+        let odd = array.raw().wrapping_byte_add(4);
         let message = refused(device.array_from_raw::<f32>(odd, 10), ErrorKind::Argument);
-        assert!(message.contains("multiple of 4"), "{message}");
+        assert!(message.contains("multiple of 16"), "{message}");
         refused(device.scratch_from_raw(array.raw().wrapping_byte_add(16), 10), ErrorKind::Argument);
         refused(device.array_from_raw::<f32>(ptr::null_mut(), 10), ErrorKind::Argument);
         let message = refused(device.array_from_raw::<f32>(host.as_ptr() as *mut c_void, 10), ErrorKind::Argument);

@@ -1,0 +1,155 @@
+//! What is simulated.
+
+use super::{simulate, simulate_steps};
+use crate::choice::Choice;
+use crate::draft::{Chosen, drafts};
+use crate::outline::Target;
+use crate::spec::Spec;
+use crate::tune::STEPS;
+use fourfold::{Method, Planner, Problem};
+
+#[test]
+fn levels_on_chip_are_right_and_have_no_races() {
+    let recipe =
+        |method: &str, problem: &str| method.parse::<Method>().unwrap().recipe(&problem.parse().unwrap()).unwrap();
+    for (problem, groups) in
+        [("fft f64 2048", 2), ("ifft f32 4096 ortho", 4), ("fft f64 8192", 8), ("ifft f64 2x2048 axes=1", 2)]
+    {
+        let (verdict, cluster) = simulate_steps(&recipe("levels-in-clusters", problem));
+        assert!(verdict.holds() && cluster == groups, "{problem}: {verdict:?}, {cluster} groups");
+    }
+    for problem in ["fft f64 8", "ifft f32 3x512 axes=1", "fft f64 2048"] {
+        let (verdict, cluster) = simulate_steps(&recipe("levels-in-blocks", problem));
+        assert!(verdict.holds() && cluster == 1, "{problem}: {verdict:?}");
+    }
+}
+
+#[test]
+fn clusters_are_right_and_have_no_races() {
+    let target = Target::cuda("sm_90").unwrap().with_local_bytes(16 << 10).with_units(1);
+    let cases = include_str!("../../../../cases/clusters.txt").lines().filter(|line| !line.starts_with('#'));
+    for case in cases.filter(|line| !line.trim().is_empty()) {
+        let problem: Problem = case.parse().unwrap();
+        let (verdict, cluster) = simulate(&target, &problem, &[]).unwrap();
+        assert!(cluster > 1, "{case}: no cluster");
+        assert!(verdict.holds(), "{case}: {verdict:?}");
+    }
+}
+
+/// All ways in which the last DFTs and the combine are one stage: radices, rounds, packings, directions.
+#[test]
+fn joint_stages_are_right_and_have_no_races() {
+    let target = Target::cuda("sm_90").unwrap().with_local_bytes(16 << 10).with_units(1);
+    let cases = include_str!("../../../../cases/joint.txt").lines().filter_map(|line| line.split_once(": "));
+    for (case, choice) in cases {
+        let problem: Problem = case.parse().unwrap();
+        let recipe = Planner::new().recipe(&problem);
+        let passes = |choices: &[Choice]| drafts(target.limits(), &recipe, false, None, choices).unwrap();
+        let mut choices: Vec<Choice> =
+            passes(&[]).into_iter().flat_map(|draft| draft.passes).map(|pass| pass.choice).collect();
+        *choices.last_mut().unwrap() = choice.parse().unwrap();
+        let specs: Vec<Spec> = passes(&choices).into_iter().flat_map(|draft| draft.specs).collect();
+        assert!(specs.iter().any(|spec| (0..spec.stages.len()).any(|i| spec.joins(i))), "{case}: {choice}");
+        let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
+        assert!(verdict.holds(), "{case} with {choice}: {verdict:?}");
+    }
+}
+
+/// Twins that read, that write, and that do both: packings, orders and combines, signs, neighbours that memory has and has not at once.
+#[test]
+fn twins_are_right_and_have_no_races() {
+    let target = Target::cuda("sm_90").unwrap().with_local_bytes(32 << 10).with_units(1);
+    let cases = include_str!("../../../../cases/twins.txt").lines().filter_map(|line| line.split_once(": "));
+    for (case, ends) in cases {
+        let problem: Problem = case.parse().unwrap();
+        let specs = drafts(target.limits(), &Planner::new().recipe(&problem), false, None, &[]).unwrap();
+        let specs: Vec<Spec> = specs.into_iter().flat_map(|draft| draft.specs).collect();
+        let found: Vec<&str> = specs
+            .iter()
+            .filter_map(|spec| match spec.twins {
+                [false, false] => None,
+                [true, false] => Some("read"),
+                [false, true] => Some("write"),
+                [true, true] => Some("both"),
+            })
+            .collect();
+        assert_eq!(found.join(" "), ends, "{case}");
+        let (verdict, _) = simulate(&target, &problem, &[]).unwrap();
+        assert!(verdict.holds(), "{case}: {verdict:?}");
+    }
+}
+
+#[test]
+fn kernels_without_clusters_have_no_races() {
+    for case in ["dct2 f64 48x40", "dct3 f32 60x34", "rfft f64 18x26", "dst1 f64 5x47", "fft f32 34x2"] {
+        let (verdict, _) = simulate(&Target::opencl(), &case.parse().unwrap(), &[]).unwrap();
+        assert!(verdict.holds(), "{case}: {verdict:?}");
+    }
+}
+
+/// Whatever measuring may pick is right.
+#[test]
+fn all_choices_are_right_and_have_no_races() {
+    let target = Target::cuda("sm_90").unwrap().with_local_bytes(16 << 10);
+    let mut count = 0;
+    for case in [
+        "dct2 f64 96x20",
+        "dct3 f32 64x24",
+        "rfft f64 12x128",
+        "fft f32 60x8",
+        "dst4 f64 24x15",
+        "dht f32 34x6",
+        "dct1 f64 33x18",
+    ] {
+        let problem: Problem = case.parse().unwrap();
+        let recipe = Planner::new().recipe(&problem);
+        let drafts = drafts(target.limits(), &recipe, false, None, &[]).unwrap();
+        let chosen: Vec<Chosen> = drafts.into_iter().flat_map(|draft| draft.passes).collect();
+        let estimated: Vec<Choice> = chosen.iter().map(|pass| pass.choice.clone()).collect();
+        for (pass, chosen) in chosen.iter().enumerate() {
+            for choice in STEPS.iter().flat_map(|step| step(chosen, target.limits())) {
+                let mut choices = estimated.clone();
+                choices[pass] = choice;
+                let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
+                assert!(verdict.holds(), "{case} with {choices:?}: {verdict:?}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 200, "only {count} choices");
+}
+
+/// Passes over several axes as one kernel: the choices of all but the first say so.
+#[test]
+fn joined_passes_are_right_and_have_no_races() {
+    let target = Target::cuda("sm_90").unwrap();
+    for case in [
+        "dct2 f64 6x8",
+        "dct3 f32 5x12",
+        "fft f64 9x6",
+        "rfft f32 8x10",
+        "dct4 f64 7x6",
+        "dst1 f32 5x7",
+        "dht f64 16x5",
+        "idct_idxst f32 6x8",
+        "dct2 f64 3x4x6",
+        "dct2 f32 3x4x6 axes=0,1",
+        "dct2 f32 3x4x6 axes=1,2",
+        "dct2 f64 4x3x6 axes=0,2",
+        "dct3 f64 4x6 inplace",
+        "dct2 f32 6x1x8",
+        "dct2 f64 34x17",
+        "fft f32 4x6 in=1,4",
+        "dct2 f32 4x6 out=-6,1",
+        "dct2 f32 2x2x3x2x2x2x3x2 axes=7,0,3 in=1,2,4,12,24,48,96,288",
+    ] {
+        let problem: Problem = case.parse().unwrap();
+        let drafts = drafts(target.limits(), &Planner::new().recipe(&problem), false, None, &[]).unwrap();
+        let passes = drafts.iter().flat_map(|draft| &draft.passes).map(|pass| pass.choice.clone());
+        let choices: Vec<Choice> = passes.map(|choice| Choice { joined: true, ..choice }).collect();
+        let joined = crate::draft::drafts(target.limits(), &Planner::new().recipe(&problem), false, None, &choices);
+        assert_eq!(joined.unwrap().len(), 1, "{case}");
+        let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
+        assert!(verdict.holds(), "{case}: {verdict:?}");
+    }
+}
