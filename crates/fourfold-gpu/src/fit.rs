@@ -159,8 +159,17 @@ impl Spec {
         let Some(Stage { work: Work::Butterflies(split), from, to }) = outermost else { return false };
         let halves = matches!([from, to][end], Port::Array(View { halves: true, .. }));
         let whole = !self.interleaved() && self.cluster == 1 && self.places() == split.radix * split.groups;
-        let even = split.radix % 2 == 0 && split.groups % WARP == 0 && self.threads % WARP == 0;
-        halves && split.inner == 1 && whole && even
+        // All threads of a warp come where they exchange.
+        let threads = split.groups * self.tile;
+        let warps = match split.groups < WARP {
+            true => {
+                split.groups.is_power_of_two()
+                    && (threads < WARP || threads % WARP == 0)
+                    && self.windows() % self.tile == 0
+            }
+            false => split.groups % WARP == 0,
+        };
+        halves && split.inner == 1 && whole && split.radix % 2 == 0 && warps && self.threads % WARP == 0
     }
 
     /// With the buffer in local memory, if it fits.

@@ -160,7 +160,7 @@ impl Cluster<'_, '_> {
                 let those: Vec<usize> = threads.iter().copied().filter(holds).collect();
                 body.iter().for_each(|inner| self.together(inner, group, &those, clock));
             }
-            Statement::ExchangeReals(names, reals, bits) => {
+            Statement::ExchangeReals(names, reals, bits, _) => {
                 let given = |thread: &usize| {
                     assert!(
                         threads.binary_search(&(thread ^ bits)).is_ok(),

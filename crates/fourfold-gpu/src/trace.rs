@@ -106,8 +106,8 @@ pub(crate) enum Statement {
     StoreNarrow(Array, Int, Int, Narrow),
     /// Variables, and words of the thread whose number differs in these bits that they are.
     Exchange(Vec<u32>, Vec<Int>, usize),
-    /// The same of reals.
-    ExchangeReals(Vec<u32>, Vec<Sym>, usize),
+    /// The same of reals, among so many threads of the work group, the first ones.
+    ExchangeReals(Vec<u32>, Vec<Sym>, usize, usize),
     /// Adds the integer nearest to a real to one of 64 bits in device memory, whoever else does.
     AddFixed(Array, Int, Sym),
     Store(Array, Int, Sym),

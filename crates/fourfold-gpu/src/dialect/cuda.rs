@@ -37,8 +37,9 @@ pub(crate) const CUDA: Dialect = Dialect {
         let selector = bytes.iter().rev().fold(0, |selector, byte| selector << 4 | u32::from(*byte));
         format!("(index)__byte_perm((unsigned){a}, (unsigned){b}, {selector:#06x})")
     },
-    exchange: |kind, values, bits, _| {
-        let line = |(name, x): &Named| format!("const {kind} {name} = __shfl_xor_sync(0xffffffffu, {x}, {bits});");
+    exchange: |kind, values, bits, threads| {
+        let lanes = if threads < 32 { (1u32 << threads) - 1 } else { u32::MAX };
+        let line = |(name, x): &Named| format!("const {kind} {name} = __shfl_xor_sync({lanes:#x}u, {x}, {bits});");
         values.iter().map(line).collect()
     },
     // Nobody asks what was there: the second-level cache adds, and the thread goes on.

@@ -58,7 +58,7 @@ pub(crate) struct Dialect {
     pub(crate) bits: [&'static str; 2],
     /// Bytes out of those of two words.
     pub(crate) permute: fn(words: [&str; 2], [u8; 4]) -> String,
-    /// Lines that give names to values, of the type named, of the thread whose number differs in these bits.
+    /// Lines that give names to values, of the type named, of the thread whose number differs in these bits; among so many, the first ones of the work group.
     pub(crate) exchange: fn(kind: &str, &[Named], bits: usize, threads: usize) -> Vec<String>,
     /// Adds the integer nearest to a real to integer `at` of 64 bits of an array, as one operation.
     pub(crate) add_fixed: fn(array: &str, at: &str, x: &str) -> String,
@@ -208,11 +208,11 @@ impl Printer<'_> {
             }
             Statement::Exchange(names, words, bits) => {
                 let words = names.iter().zip(words).map(|(name, word)| (format!("v{name}"), index(*word)));
-                self.exchange("index", &words.collect::<Vec<_>>(), *bits);
+                self.exchange("index", &words.collect::<Vec<_>>(), *bits, self.threads);
             }
-            Statement::ExchangeReals(names, reals, bits) => {
+            Statement::ExchangeReals(names, reals, bits, threads) => {
                 let reals = names.iter().zip(reals).map(|(name, x)| (format!("v{name}"), self.real(*x)));
-                self.exchange("real", &reals.collect::<Vec<_>>(), *bits);
+                self.exchange("real", &reals.collect::<Vec<_>>(), *bits, *threads);
             }
             Statement::AddFixed(array, at, x) => {
                 let line = (self.dialect.add_fixed)(array_name(*array), &index(*at), &self.real(*x));
@@ -222,8 +222,8 @@ impl Printer<'_> {
         }
     }
 
-    fn exchange(&mut self, kind: &str, values: &[Named], bits: usize) {
-        (self.dialect.exchange)(kind, values, bits, self.threads).iter().for_each(|line| self.line(line));
+    fn exchange(&mut self, kind: &str, values: &[Named], bits: usize, threads: usize) {
+        (self.dialect.exchange)(kind, values, bits, threads).iter().for_each(|line| self.line(line));
     }
 
     /// The type of four reals.

@@ -2,7 +2,7 @@
 
 use super::place::{Address, Run};
 use super::twins::twin_item;
-use super::{Line, Writer, divide};
+use super::{Line, Writer};
 use crate::spec::{Port, Rader, Split};
 use crate::trace::{Array, Int, Sym, cluster_arrive, cluster_wait, int};
 use fourfold::engine::{C, Dft, Real, Roots};
@@ -61,7 +61,7 @@ impl Writer<'_> {
         if !split.back && matches!(to, Port::Array(_)) {
             return self.small_of_frequency(split, line, item);
         }
-        let (g, k) = divide(item, groups, inner);
+        let (k, g) = if groups == 1 { (item, int(0)) } else { (item / groups as i64, item % groups as i64) };
         self.small_at(split, [groups, inner], line, [k, g])
     }
 

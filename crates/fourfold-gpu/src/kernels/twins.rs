@@ -11,20 +11,24 @@ use fourfold::engine::C;
 pub(crate) const WARP: usize = 32;
 
 /// Which of `count` small DFTs is that of item `item`: half of a warp has DFTs in order, and the other half their mirror images, the last
-/// thread that of the first.
+/// thread that of the first. Where a warp has whole lines, the mirror image of the first is the line's last anyway.
 pub(super) fn twin_item(count: usize, item: Int) -> Int {
+    if count <= WARP {
+        return item;
+    }
     let (half, lane) = ((WARP / 2) as i64, item % WARP as i64);
     let first = item / WARP as i64 * half;
     select(lane, int(WARP / 2), first + lane, lane + (count - WARP) as i64 - first)
 }
 
-/// What the twin has in place of these.
-fn exchanged(z: &[C<Sym>]) -> Vec<C<Sym>> {
-    let reals: Vec<Sym> = z.iter().flat_map(|z| [z.re, z.im]).collect();
-    exchange_reals(&reals, WARP - 1).chunks(2).map(|z| C { re: z[0], im: z[1] }).collect()
-}
-
 impl Writer<'_> {
+    /// What the twin has in place of these, where a line has `count` DFTs.
+    fn exchanged(&self, z: &[C<Sym>], count: usize) -> Vec<C<Sym>> {
+        let reals: Vec<Sym> = z.iter().flat_map(|z| [z.re, z.im]).collect();
+        let taken = exchange_reals(&reals, count.min(WARP) - 1, count * self.spec.tile);
+        taken.chunks(2).map(|z| C { re: z[0], im: z[1] }).collect()
+    }
+
     /// How the array is seen, if the stage at this end of it has twins.
     pub(super) fn twins<'a>(&self, end: usize, port: &'a Port) -> Option<&'a View> {
         match port {
@@ -37,13 +41,13 @@ impl Writer<'_> {
     pub(super) fn read_twins(&self, view: &View, line: Line, first: Int, [radix, step]: [usize; 2]) -> Vec<C<Sym>> {
         let both = |j: usize| self.read_neighbours(view, line, [first + (j * step) as i64, int(radix * step)]);
         let (own, others): (Vec<_>, Vec<_>) = (0..radix / 2).map(both).map(|[own, other]| (own, other)).unzip();
-        own.into_iter().chain(exchanged(&others).into_iter().rev()).collect()
+        own.into_iter().chain(self.exchanged(&others, step).into_iter().rev()).collect()
     }
 
     /// The other way.
     pub(super) fn write_twins(&self, view: &View, line: Line, first: Int, [radix, step]: [usize; 2], z: &[C<Sym>]) {
         let (own, others) = z.split_at(radix / 2);
-        for (j, (own, other)) in own.iter().zip(exchanged(others).into_iter().rev()).enumerate() {
+        for (j, (own, other)) in own.iter().zip(self.exchanged(others, step).into_iter().rev()).enumerate() {
             self.write_neighbours(view, line, [first + (j * step) as i64, int(radix * step)], [*own, other]);
         }
     }
