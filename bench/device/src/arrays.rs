@@ -99,6 +99,15 @@ pub(crate) use with_types;
 
 /// Bytes of the array that a problem reads.
 pub(crate) fn input_bytes(problem: &Problem) -> usize {
-    let reals = if problem.input_domain() == Domain::Complex { 2 } else { 1 };
-    problem.input().len * reals * if problem.precision() == Precision::F64 { 8 } else { 4 }
+    array_bytes(problem.precision(), problem.input_domain(), problem.input().len)
+}
+
+/// Bytes of both of its arrays: the least that a launch over all axes but its own moves.
+pub(crate) fn bytes(problem: &Problem) -> usize {
+    input_bytes(problem) + array_bytes(problem.precision(), problem.output_domain(), problem.output().len)
+}
+
+fn array_bytes(precision: Precision, domain: Domain, len: usize) -> usize {
+    let reals = if domain == Domain::Complex { 2 } else { 1 };
+    len * reals * if precision == Precision::F64 { 8 } else { 4 }
 }

@@ -50,6 +50,8 @@ struct Launch {
     what: String,
     microseconds: f64,
     copies: f64,
+    /// Bytes a second, of the problem's arrays alone, one read and one written.
+    rate: f64,
 }
 
 /// All that was measured of a group.
@@ -200,8 +202,13 @@ fn contest(
         works.push(ours::transform(device, &best, None)?);
     }
     for method in &arguments.methods {
-        names.push(method.name().into());
-        works.push(ours::transform(device, &ours::by_method(device, problem, *method)?, None)?);
+        match ours::by_method(device, problem, *method) {
+            Ok(plan) => {
+                names.push(method.name().into());
+                works.push(ours::transform(device, &plan, None)?);
+            }
+            Err(error) => results.missing.push(format!("{} for `{text}`: {error:#}", method.name())),
+        }
     }
     match CuFft::new(stream, problem) {
         Ok(cufft) => {
@@ -235,7 +242,8 @@ fn launches(
         let steps = source.lines().filter_map(|line| line.trim().strip_prefix("// "));
         let what = steps.collect::<Vec<_>>().join("; ");
         let time = turns::from_graphs(&mut [ours::transform(device, plan, Some(number))?], stream)?[0];
-        results.launches.push(Launch { problem: text.to_owned(), what, microseconds: time, copies: time / copy });
+        let rate = arrays::bytes(plan.problem()) as f64 / (1e-6 * time);
+        results.launches.push(Launch { problem: text.to_owned(), what, microseconds: time, copies: time / copy, rate });
     }
     Ok(())
 }

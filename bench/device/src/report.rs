@@ -1,7 +1,7 @@
 //! Tables in Markdown, with what was promised and kept.
 
 use crate::groups::Bar;
-use crate::{Entry, Results};
+use crate::{Entry, Launch, Results};
 use std::fmt::Write;
 
 /// All tables.
@@ -93,12 +93,15 @@ fn planning(results: &Results) -> String {
 
 /// Where the time goes.
 fn launches(results: &Results) -> String {
-    let mut text = String::from("\n| launches alone, from a graph | µs | × copy |\n|---|---|---|\n");
+    let mut text =
+        String::from("\n| launches alone, from a graph | µs | × copy | MB | TB/s |\n|---|---|---|---|---|\n");
     for launch in &results.launches {
+        let Launch { problem, what, microseconds, copies, rate } = launch;
+        let megabytes = rate * microseconds / 1e12;
         let _ = writeln!(
             text,
-            "| `{}`: {} | {:.1} | {:.2} |",
-            launch.problem, launch.what, launch.microseconds, launch.copies
+            "| `{problem}`: {what} | {microseconds:.1} | {copies:.2} | {megabytes:.1} | {:.2} |",
+            rate / 1e12
         );
     }
     text

@@ -169,7 +169,13 @@ impl Spec {
             }
             false => split.groups % WARP == 0,
         };
-        halves && split.inner == 1 && whole && split.radix % 2 == 0 && warps && self.threads % WARP == 0
+        halves
+            && split.inner == 1
+            && split.groups > 1
+            && whole
+            && split.radix % 2 == 0
+            && warps
+            && self.threads % WARP == 0
     }
 
     /// With the buffer in local memory, if it fits.

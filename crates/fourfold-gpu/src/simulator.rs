@@ -5,8 +5,8 @@
 
 use crate::choice::Choice;
 use crate::draft::{Draft, Home, drafts};
-use crate::kernels::kernel;
 use crate::kernels::stage::{Move, StageSpec};
+use crate::kernels::{WARP, kernel};
 use crate::outline::Target;
 use crate::spec::Spec;
 use crate::staged::{Plan, plans};
@@ -160,12 +160,12 @@ impl Cluster<'_, '_> {
                 let those: Vec<usize> = threads.iter().copied().filter(holds).collect();
                 body.iter().for_each(|inner| self.together(inner, group, &those, clock));
             }
-            Statement::ExchangeReals(names, reals, bits, _) => {
+            Statement::ExchangeReals(names, reals, bits, all) => {
                 let given = |thread: &usize| {
-                    assert!(
-                        threads.binary_search(&(thread ^ bits)).is_ok(),
-                        "a thread exchanges with one that is not there"
-                    );
+                    let first = thread / WARP * WARP;
+                    let mut warp = first..(first + WARP).min(*all);
+                    assert!(warp.contains(thread) && warp.contains(&(thread ^ bits)), "no twin in the warp");
+                    assert!(warp.all(|other| threads.binary_search(&other).is_ok()), "a part of a warp exchanges");
                     reals.iter().map(|x| self.groups[group].threads[thread ^ bits].real(*x)).collect::<Vec<_>>()
                 };
                 let taken: Vec<Vec<f64>> = threads.iter().map(given).collect();

@@ -91,7 +91,7 @@ fn kernels_without_clusters_have_no_races() {
 #[test]
 fn all_choices_are_right_and_have_no_races() {
     let target = Target::cuda("sm_90").unwrap().with_local_bytes(16 << 10);
-    let mut count = 0;
+    let (mut count, mut twins) = (0, 0);
     for case in [
         "dct2 f64 96x20",
         "dct3 f32 64x24",
@@ -112,11 +112,13 @@ fn all_choices_are_right_and_have_no_races() {
                 choices[pass] = choice;
                 let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
                 assert!(verdict.holds(), "{case} with {choices:?}: {verdict:?}");
+                let specs = crate::draft::drafts(target.limits(), &recipe, false, None, &choices).unwrap();
+                twins += usize::from(specs.iter().flat_map(|draft| &draft.specs).any(|spec| spec.twins != [false; 2]));
                 count += 1;
             }
         }
     }
-    assert!(count > 200, "only {count} choices");
+    assert!(count > 200 && twins > 10, "only {count} choices, {twins} of them with twins");
 }
 
 /// Passes over several axes as one kernel: the choices of all but the first say so.

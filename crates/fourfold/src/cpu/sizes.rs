@@ -38,6 +38,9 @@ const SKEW: usize = 17;
 /// Lines longer than this are computed one number at a time if there is only one of them: vectors would multiply the memory.
 const LONG: usize = 1 << 12;
 
+/// So are so few if a buffer of vectors is larger than a block.
+const FEW: usize = 4;
+
 impl Sizes {
     /// For reals of type `S`, on `isa` or, where that would waste memory, without vectors.
     pub(crate) fn new<S>(recipe: &Recipe, isa: Isa) -> Self {
@@ -45,7 +48,9 @@ impl Sizes {
         // A multiply brings its factors into a buffer: complex ones take as much room as a complex line.
         let buffer = lines().map(|line| line.buffer.max(2 * line.output)).max().unwrap_or(0);
         let count = recipe.problem().input().elements();
-        let isa = if buffer > LONG && count <= buffer { Isa::Scalar } else { isa };
+        let most = recipe.lines().map(|line| count / line.transform.n).max().unwrap_or(0);
+        let few = most <= 1 || most <= FEW && buffer * isa.vector_bytes::<S>() > BLOCK;
+        let isa = if buffer > LONG && few { Isa::Scalar } else { isa };
         let vector = isa.vector_bytes::<S>();
         let work = recipe.work().map(|(domain, shape)| (shape.to_vec(), domain.reals()));
         let slots = (BLOCK / ((buffer + SKEW) * vector)).clamp(2, (RUN / vector).min(GROUP) + 1);

@@ -5,7 +5,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::JoinHandle;
 
 /// The threads of a planner, one of which is the caller's own.
@@ -87,7 +87,13 @@ impl Pool {
 
     /// Calls `body` on every thread with its number, or on this one alone if the helpers are busy for another caller.
     fn share(&self, body: &(dyn Fn(usize) + Sync)) {
-        let turn = if self.helpers.is_empty() { None } else { self.turn.try_lock().ok() };
+        let turn = match self.turn.try_lock() {
+            _ if self.helpers.is_empty() => None,
+            Ok(turn) => Some(turn),
+            // A panic of before has been handed on.
+            Err(TryLockError::Poisoned(turn)) => Some(turn.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        };
         let Some(_turn) = turn else { return body(0) };
         // SAFETY: only the lifetime changes; the wait below outlasts every use.
         let job = Job(unsafe { std::mem::transmute::<&(dyn Fn(usize) + Sync), *const (dyn Fn(usize) + Sync)>(body) });

@@ -32,6 +32,9 @@ const OF_PAIRS: [usize; 11] = [2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16];
 /// Bytes up to which a signal is done this way: every pass walks it from end to end, so that it and its buffers should stay in the last cache.
 const LONGEST: usize = 8 << 20;
 
+/// So few lines are better done one by one than side by side: where elements are neighbours in memory, and where lines are. Measured: docs/performance/log.md.
+pub(crate) const FEW: [usize; 2] = [8, 3];
+
 /// The length from which a signal is done in parts; shorter parts would have passes of small radices.
 const LEAST_IN_PARTS: usize = 3 << 12;
 

@@ -112,24 +112,27 @@ fn lines(problem: &Problem, first: Option<usize>, last: Option<usize>) -> Vec<Li
     let line = |(i, transform): (usize, AxisTransform)| Line {
         transform,
         scale: if i == end { problem.scale() } else { 1.0 },
-        scheme: scheme(&transform, lines_along(problem, transform.axis), problem.precision().bytes()),
+        scheme: scheme(&transform, problem),
     };
     transforms.into_iter().enumerate().map(line).collect()
 }
 
-/// About how many lines of reals there are along an axis.
+/// About how many lines there are along an axis.
 pub(crate) fn lines_along(problem: &Problem, axis: usize) -> usize {
-    problem.input_domain().reals() * problem.input().elements() / problem.input().shape[axis]
+    problem.input().elements() / problem.input().shape[axis]
 }
 
-/// How the DFT of a sum is done over about so many lines of reals of `real` bytes.
-fn scheme(transform: &AxisTransform, lines: usize, real: usize) -> Scheme {
+/// How the DFT of a sum is done over the lines of `problem`.
+fn scheme(transform: &AxisTransform, problem: &Problem) -> Scheme {
     let (data, len) = dft_of(transform.sum, transform.n);
-    if let Some(m) = cut::single(data, len, lines) {
+    let lines = lines_along(problem, transform.axis);
+    let [rows, columns] = along::FEW;
+    let few = if problem.input().strides[transform.axis].unsigned_abs() == 1 { rows } else { columns };
+    if let Some(m) = cut::single(data, len, lines, few) {
         if let Some([within, across]) = along::parts(m) {
             return Scheme::Parts { within, across };
         }
-        if let Some(factors) = along::factors(m, real) {
+        if let Some(factors) = along::factors(m, problem.precision().bytes()) {
             return Scheme::Along(factors);
         }
     }

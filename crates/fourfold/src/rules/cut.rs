@@ -25,8 +25,8 @@ const LEAST: usize = 512;
 /// Columns and rows have as many elements at least.
 const SHORTEST: usize = 16;
 
-/// Lines that are fewer leave most lanes empty.
-const FEW: usize = 4;
+/// So few lines are better cut than done side by side.
+const FEW: usize = 2;
 
 /// Lines longer than this are cut however many there are: a tile of them leaves the cache.
 const LONG: usize = 1 << 15;
@@ -36,7 +36,7 @@ pub(crate) fn lengths(data: Data, len: usize, lines: usize) -> Option<(usize, us
     if len < LEAST {
         return None;
     }
-    let (a, b) = balanced(single(data, len, lines)?);
+    let (a, b) = balanced(single(data, len, lines, FEW)?);
     (a.min(b) >= SHORTEST).then_some((a, b))
 }
 
@@ -53,10 +53,10 @@ pub(crate) fn splits(n: usize) -> Vec<(usize, usize)> {
     kept
 }
 
-/// The number of complex elements in a DFT of `len`, if its lines are better done one by one: so few that they leave most lanes
+/// The number of complex elements in a DFT of `len`, if its lines are better done one by one: at most `few`, which leave most lanes
 /// empty, or so long that a tile of them leaves the cache.
-pub(crate) fn single(data: Data, len: usize, lines: usize) -> Option<usize> {
-    if len > LONGEST || (lines > FEW && len <= LONG) { None } else { complex_length(data, len) }
+pub(crate) fn single(data: Data, len: usize, lines: usize, few: usize) -> Option<usize> {
+    if len > LONGEST || (lines > few && len <= LONG) { None } else { complex_length(data, len) }
 }
 
 /// The number M of complex elements in a DFT of `len`, if it can be cut.
