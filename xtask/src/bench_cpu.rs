@@ -61,7 +61,8 @@ page and, from 4 MiB on, lie in huge pages (MADV_HUGEPAGE, as NumPy does for its
 
 - Cells: milliseconds, in brackets the multiple of a memcpy of the same array in the same process, then fourfold's time as a fraction of this one's
   (below 1: fourfold is faster).
-- *composite M* is no library: even/odd permutation, MKL's real 2D FFT through DFTI, one vectorised pass after it; for a DCT-III backwards.
+- *composite M* is no library: even/odd permutation, MKL's real 2D FFT through DFTI, one vectorised pass after it; for a DCT-III backwards. MKL is called through DFTI in C
+  everywhere, which mkl-fft is Python's way to: that package is left out. IDCT_IDXST has no peer: no other library on a CPU has it.
 - *MKL rfft (an FFT)* does less than is asked: it shows what an FFT of the same array costs. On CPUs that are not Intel's, MKL and IPP choose their code
   differently and may be slower than they could be.
 - ducc is built from PyPI's source with its own flags (-O3 -ffast-math) for this CPU, and once for AVX2; FFTW 3.3.10 from Debian's source with AVX2 and AVX-512, planned with
