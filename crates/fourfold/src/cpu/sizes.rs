@@ -5,6 +5,7 @@ use super::parts;
 use super::transpose::GROUP;
 use crate::kind::Sum;
 use crate::recipe::{self, Recipe};
+use crate::rules::axes::lines_along;
 use crate::rules::cosine_sine::{Data, dft_of};
 use crate::rules::extension::{QUARTERS, quarter};
 use crate::rules::mixed_radix::{Factor, length};
@@ -47,8 +48,7 @@ impl Sizes {
         let lines = || recipe.lines().flat_map(lanes);
         // A multiply brings its factors into a buffer: complex ones take as much room as a complex line.
         let buffer = lines().map(|line| line.buffer.max(2 * line.output)).max().unwrap_or(0);
-        let count = recipe.problem().input().elements();
-        let most = recipe.lines().map(|line| count / line.transform.n).max().unwrap_or(0);
+        let most = recipe.lines().map(|line| lines_along(recipe.problem(), line.transform.axis)).max().unwrap_or(0);
         let few = most <= 1 || most <= FEW && buffer * isa.vector_bytes::<S>() > BLOCK;
         let isa = if buffer > LONG && few { Isa::Scalar } else { isa };
         let vector = isa.vector_bytes::<S>();
