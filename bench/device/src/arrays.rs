@@ -102,7 +102,7 @@ pub(crate) fn input_bytes(problem: &Problem) -> usize {
     array_bytes(problem.precision(), problem.input_domain(), problem.input().len)
 }
 
-/// Bytes of both of its arrays: the least that a launch over all axes but its own moves.
+/// Bytes of both of its arrays: what a launch moves that reads the one and writes the other.
 pub(crate) fn bytes(problem: &Problem) -> usize {
     input_bytes(problem) + array_bytes(problem.precision(), problem.output_domain(), problem.output().len)
 }
