@@ -103,7 +103,7 @@ impl Limits {
 }
 
 /// All passes of a recipe; one that copies, if it has none. `parts` as for [`crate::engine::Executable::new`]. Where a filter would transform,
-/// multiply and transform back in one pass, there are two, of which the first multiplies; an input is multiplied as it is read. `choices`, one a pass of lines, or none of them.
+/// multiply and transform back in one pass, there are two, of which the first multiplies; an input is multiplied as it is read, an output as it is written. `choices`, one a pass of lines, or none of them.
 pub(crate) fn drafts(
     limits: &Limits,
     recipe: &Recipe,
@@ -146,7 +146,8 @@ pub(crate) fn drafts(
         ops => {
             let line = ops.iter().find_map(|op| if let Op::Transform(line) = op { Some(line) } else { None });
             let before = action.filter(|_| ops.first() == Some(&Op::Multiply));
-            let after = action.filter(|action| i == last && matches!(action, Action::Threshold(_)));
+            let multiplies = ops.len() > 1 && ops.last() == Some(&Op::Multiply);
+            let after = action.filter(|action| multiplies || i == last && matches!(action, Action::Threshold(_)));
             let (problem, first) = if i > multiply { (end, multiply) } else { (problem, 0) };
             let (done, ends) = (&recipe.passes()[first..i], [pass.from.into(), pass.to.into()]);
             let line = line.map(|line| (line, choices.get(i)));

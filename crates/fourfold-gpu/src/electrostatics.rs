@@ -71,6 +71,7 @@ impl<T: Float> GpuElectrostatics<T> {
         let plan = |work: Work| match work {
             Work::Transform(problem) => plan(&problem),
             Work::Premultiplied(factors, problem) => planner.premultiplied(&factors, &problem),
+            Work::Postmultiplied(problem, factors) => planner.postmultiplied(&factors, &problem),
             Work::Scale(factors) => {
                 planner.premultiplied(&Multiplier::Table(factors), &identity(spreader.grid().bins(), T::PRECISION)?)
             }

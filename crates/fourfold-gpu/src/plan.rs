@@ -134,7 +134,7 @@ impl GpuPlanner {
     /// As [`GpuPlanner::plan`], and if the recipe multiplies: it needs its multiplier.
     pub fn plan_recipe(&self, recipe: Recipe) -> Result<GpuPlan> {
         if recipe.multiplied().is_some() {
-            let message = "the recipe needs its multiplier: use `GpuPlanner::filter` or `GpuPlanner::premultiplied`";
+            let message = "the recipe needs its multiplier: use `GpuPlanner::filter`, `GpuPlanner::premultiplied` or `GpuPlanner::postmultiplied`";
             return Err(argument(message.into()));
         }
         check_lengths(recipe.problem())?;

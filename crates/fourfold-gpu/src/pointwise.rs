@@ -1,4 +1,4 @@
-//! Plans that do something to single elements on the way: filters, multiplied inputs, thresholds.
+//! Plans that do something to single elements on the way: filters, multiplied inputs and outputs, thresholds.
 
 use crate::draft::Action;
 use crate::plan::check_lengths;
@@ -33,6 +33,16 @@ impl GpuPlanner {
             return Err(argument(message));
         }
         let recipe = self.planner.premultiplied_recipe(multiplier, problem)?;
+        self.prepare(recipe, Some(Action::Multiply(multiplier.clone())), vec![])
+    }
+
+    /// A plan that computes `problem` → multiply, as [`Planner::postmultiplied`]: the last pass multiplies what it writes.
+    ///
+    /// # Errors
+    /// As [`Planner::postmultiplied`] and [`GpuPlanner::plan`].
+    pub fn postmultiplied(&self, multiplier: &Multiplier, problem: &Problem) -> Result<GpuPlan> {
+        check_lengths(problem)?;
+        let recipe = self.planner.postmultiplied_recipe(multiplier, problem)?;
         self.prepare(recipe, Some(Action::Multiply(multiplier.clone())), vec![])
     }
 

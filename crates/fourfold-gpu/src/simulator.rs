@@ -362,18 +362,22 @@ fn simulate(target: &Target, problem: &Problem, choices: &[Choice]) -> Result<(V
     let recipe = Planner::new().recipe(problem);
     let drafts = drafts(target.limits(), &recipe, false, None, choices)?;
     let cluster = drafts.iter().flat_map(|draft| &draft.specs).map(|spec| spec.cluster).max().unwrap_or(1);
-    let verdict = check(problem, drafts.iter().any(|draft| draft.chain.uses_bluestein), 1, |input, output| {
-        let work = recipe.work().map_or(0, |(domain, shape)| domain.reals() * shape.iter().product::<usize>());
-        let mut arrays = Arrays::from([
-            (Home::Input, reals(if problem.in_place() { output } else { input })),
-            (Home::Output, reals(output)),
-            (Home::Work, vec![f64::NAN; work]),
-        ]);
-        drafts.iter().for_each(|draft| pass(draft, problem.in_place(), &mut arrays));
-        put(&arrays[&Home::Output], output);
-        Ok(())
-    })?;
-    Ok((verdict, cluster))
+    let bluestein = drafts.iter().any(|draft| draft.chain.uses_bluestein);
+    Ok((check(problem, bluestein, 1, |input, output| run(&recipe, &drafts, input, output))?, cluster))
+}
+
+/// Simulates the passes of a plan.
+fn run(recipe: &Recipe, drafts: &[Draft], input: &Data, output: &mut Data) -> Result<()> {
+    let in_place = recipe.problem().in_place();
+    let work = recipe.work().map_or(0, |(domain, shape)| domain.reals() * shape.iter().product::<usize>());
+    let mut arrays = Arrays::from([
+        (Home::Input, reals(if in_place { output } else { input })),
+        (Home::Output, reals(output)),
+        (Home::Work, vec![f64::NAN; work]),
+    ]);
+    drafts.iter().for_each(|draft| pass(draft, in_place, &mut arrays));
+    put(&arrays[&Home::Output], output);
+    Ok(())
 }
 
 fn pass(draft: &Draft, in_place: bool, arrays: &mut Arrays) {

@@ -90,7 +90,7 @@ pub(crate) enum Pointwise {
 /// The factors of a multiplier.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Factors {
-    /// One for each place of the array's memory, from this place of the table on.
+    /// One for each place of the array's memory, from this place of the table on, an even one.
     Table(usize),
     /// Products of one for each axis.
     Separable(Vec<AxisFactors>),

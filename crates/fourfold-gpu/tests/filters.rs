@@ -3,7 +3,8 @@
 #[allow(dead_code, reason = "other tests use the rest")]
 mod common;
 
-use common::present;
+use common::multiplied::{self, SIDES, Side};
+use common::{execute, present};
 use fourfold::{Element, ErrorKind, Multiplier, Planner, Precision, Problem};
 use fourfold_gpu::{DirectConvolution, GpuPlanner};
 use num_complex::Complex;
@@ -73,35 +74,22 @@ fn filters_are_those_of_the_cpu() {
     complex(["dct2 f64 12x20", "idct2 f64 12x20"], Multiplier::Table(waves(240)), 240);
 }
 
+/// Every case on both sides, the sorts of multipliers in turn: the simulator has them all.
 #[test]
-fn inputs_are_multiplied_as_on_the_cpu() {
+fn sides_are_multiplied_on_the_way() {
     let Some(device) = present() else { return };
     let planner = GpuPlanner::new(device);
-    let cases = ["dct3 f64 12x20", "idxst f64 12x20 axes=0", "idxst_idct f64 9x15", "idxst f64 6x7x4 axes=1 in=1,6,50"];
-    let others = ["dct2 f64 7x6 in=-9,1", "irfft f64 18x22", "irfft f64 9x14 in=1,10", "dct4 f64 3x32", "dst4 f64 64"];
-    for text in cases.into_iter().chain(others).chain(["dct1 f64 5x33", "dst1,dct1 f64 15x17", "dst3 f64 4x24 axes=1"])
+    for (i, (problem, side)) in
+        multiplied::cases().flat_map(|problem| SIDES.map(|side| (problem.clone(), side))).enumerate()
     {
-        let problem: Problem = text.parse().unwrap();
-        let (shape, count) = (&problem.input().shape, problem.input().shape.iter().product());
-        let lists = Multiplier::Separable(shape.iter().map(|n| waves(*n)).collect());
-        let complex = problem.input_domain() == fourfold::Domain::Complex;
-        let by_complex = complex.then(|| Multiplier::ComplexTable(complex_waves(count)));
-        for multiplier in [Multiplier::Table(waves(count)), lists].into_iter().chain(by_complex) {
-            let here = planner.premultiplied(&multiplier, &problem).unwrap();
-            let there = Planner::new().premultiplied(&multiplier, &problem).unwrap();
-            let (mut y, mut z) = (vec![0.0; problem.output().len], vec![0.0; problem.output().len]);
-            if complex {
-                let x = complex_waves(problem.input().len);
-                here.execute(&x, &mut y).unwrap();
-                there.execute(&x, &mut z).unwrap();
-            } else {
-                let x = waves(problem.input().len);
-                here.execute(&x, &mut y).unwrap();
-                there.execute(&x, &mut z).unwrap();
-            }
-            let error = y.iter().zip(&z).map(|(a, b)| real_distance(a, b)).fold(0.0, f64::max);
-            assert!(error < 1e-12, "{text}: {error:e}");
-        }
+        let all = side.multipliers(&problem);
+        let multiplier = &all[i / SIDES.len() % all.len()];
+        let plan = match side {
+            Side::Input => planner.premultiplied(multiplier, &problem).unwrap(),
+            Side::Output => planner.postmultiplied(multiplier, &problem).unwrap(),
+        };
+        let verdict = side.verdict(multiplier, &problem, plan.uses_bluestein(), |x, y| execute(&plan, x, y));
+        assert!(verdict.holds(), "{problem}, {side:?}, {multiplier:?}: {verdict:?}");
     }
 }
 

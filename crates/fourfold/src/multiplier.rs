@@ -6,7 +6,7 @@ use crate::twiddle::Roots;
 use crate::{Domain, Error, ErrorKind, Recipe, Result};
 use num_complex::Complex;
 
-/// What multiplies an array pointwise, the spectrum of a filter or the input of a transform: f_{k0,k1,…}, real or complex.
+/// What multiplies an array pointwise, the spectrum of a filter or a transform's input or output: f_{k0,k1,…}, real or complex.
 ///
 /// Values are given in double precision and rounded to the problem's type.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +43,7 @@ impl Multiplier {
         let Some((domain, layout)) = recipe.multiplied() else {
             return wrong(format!("`{problem}` multiplies nothing: it takes no multiplier"));
         };
-        let what = if recipe.inverse().is_some() { "spectrum" } else { "input" };
+        let what = recipe.multiplied_name();
         let shape = layout.shape.clone();
         let complex = matches!(self, Multiplier::ComplexTable(_) | Multiplier::ComplexSeparable(_));
         if complex && domain == Domain::Real {
@@ -122,10 +122,9 @@ impl<S: Scalar> Values<S> {
 }
 
 impl<S: Scalar> Pair<S> {
-    /// The product, as [re, im].
-    pub(crate) fn product(self, b: Self) -> [S; 2] {
-        let Pair(re, im) = self.times(b);
-        [re, im]
+    /// \[re, im\].
+    pub(crate) fn parts(self) -> [S; 2] {
+        [self.0, self.1]
     }
 
     fn times(self, b: Self) -> Self {

@@ -211,7 +211,7 @@ impl Planner {
     /// As [`Planner::plan`], and if the recipe multiplies: it needs its multiplier.
     pub fn plan_recipe(&self, recipe: Recipe) -> Result<Plan> {
         if recipe.multiplied().is_some() {
-            let message = "the recipe needs its multiplier: use `Planner::filter` or `Planner::premultiplied`";
+            let message = "the recipe needs its multiplier: use `Planner::filter`, `Planner::premultiplied` or `Planner::postmultiplied`";
             return Err(Error::new(ErrorKind::Argument, message));
         }
         self.prepare(recipe, None)
@@ -289,6 +289,33 @@ impl Planner {
     /// As [`Planner::premultiplied`].
     pub fn premultiplied_recipe(&self, multiplier: &Multiplier, problem: &Problem) -> Result<Recipe> {
         fitting(axes::premultiplied(problem)?, multiplier)
+    }
+
+    /// A plan that computes `problem` → multiply: the output is multiplied as the last pass writes it. Else as [`Planner::premultiplied`].
+    ///
+    /// ```
+    /// use fourfold::{Multiplier, Planner};
+    /// // What JPEG quantises with: the coefficients of eight samples divided by steps.
+    /// let steps = (1..=8).map(|k| 1.0 / f64::from(k)).collect();
+    /// let plan = Planner::new().postmultiplied(&Multiplier::Table(steps), &"dct2 f64 8 ortho".parse()?)?;
+    /// let (x, mut quantised) = ([1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0f64], [0.0f64; 8]);
+    /// plan.execute(&x, &mut quantised)?;
+    /// assert!((quantised[7] - 2.562915447741505 / 8.0).abs() < 1e-15);
+    /// # Ok::<(), fourfold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the multiplier has another shape than the output, or complex factors and no axis with a Fourier transform to meet them.
+    pub fn postmultiplied(&self, multiplier: &Multiplier, problem: &Problem) -> Result<Plan> {
+        self.prepare(axes::postmultiplied(problem)?, Some(multiplier))
+    }
+
+    /// How that would be computed, for other engines.
+    ///
+    /// # Errors
+    /// As [`Planner::postmultiplied`].
+    pub fn postmultiplied_recipe(&self, multiplier: &Multiplier, problem: &Problem) -> Result<Recipe> {
+        fitting(axes::postmultiplied(problem)?, multiplier)
     }
 
     fn prepare(&self, recipe: Recipe, multiplier: Option<&Multiplier>) -> Result<Plan> {

@@ -22,7 +22,7 @@ use std::str::FromStr;
 ///
 /// A filter names both problems in the first line, `dct2 f64 64x64 | multiply | idct2 f64 64x64`, and one of its passes reads
 /// `output -> output axis 0: dct2 64 = 8 8 | multiply | dct3 64 = 8 8`. A problem whose input is multiplied first begins with
-/// `multiply | dct3 f64 64x64`, and so does its first pass.
+/// `multiply | dct3 f64 64x64`, and so does its first pass; one whose output is multiplied ends with `| multiply`, and so does its last.
 ///
 /// A recipe by another [`Method`] than the default has [stages](Stage) instead of passes, and names the method in the first line:
 /// `dct2 f64 1000x1024 by three-stage`.
@@ -42,6 +42,8 @@ pub(crate) enum Multiplied {
     Input,
     /// The output, which this problem then takes: a filter.
     Between(Box<Problem>),
+    /// The output, which nothing takes.
+    Output,
 }
 
 /// One trip through memory: every element is read once and written once.
@@ -153,8 +155,17 @@ impl Recipe {
         let problem = &self.problem;
         self.multiply.as_ref().map(|multiply| match multiply {
             Multiplied::Input => (problem.input_domain(), problem.input()),
-            Multiplied::Between(_) => (problem.output_domain(), problem.output()),
+            Multiplied::Between(_) | Multiplied::Output => (problem.output_domain(), problem.output()),
         })
+    }
+
+    /// What that array is to the user.
+    pub(crate) fn multiplied_name(&self) -> &'static str {
+        match &self.multiply {
+            Some(Multiplied::Input) => "input",
+            Some(Multiplied::Between(_)) => "spectrum",
+            Some(Multiplied::Output) | None => "output",
+        }
     }
 
     /// The problem that the last pass completes.
@@ -236,8 +247,10 @@ impl fmt::Display for Recipe {
             write!(f, " by {method}")?;
             return stages.iter().try_for_each(|stage| write!(f, "\n{stage}"));
         }
-        if let Some(inverse) = self.inverse() {
-            write!(f, " | multiply | {inverse}")?;
+        match &self.multiply {
+            Some(Multiplied::Between(inverse)) => write!(f, " | multiply | {inverse}")?,
+            Some(Multiplied::Output) => f.write_str(" | multiply")?,
+            Some(Multiplied::Input) | None => {}
         }
         for pass in &self.passes {
             let ops: Vec<_> = pass.ops.iter().map(Op::to_string).collect();
@@ -260,10 +273,14 @@ impl FromStr for Recipe {
         if let Some((problem, method)) = heading.split_once(" by ") {
             return parse_staged(problem.parse()?, method.trim().parse()?, &rows.collect::<Vec<_>>());
         }
-        let default = match (heading.split_once("| multiply |"), heading.strip_prefix("multiply |")) {
-            (Some((forward, inverse)), _) => axes::filter(&forward.parse()?, &inverse.parse()?)?,
-            (None, Some(problem)) => axes::premultiplied(&problem.parse()?)?,
-            (None, None) => axes::recipe(&heading.parse()?),
+        let default = if let Some((forward, inverse)) = heading.split_once("| multiply |") {
+            axes::filter(&forward.parse()?, &inverse.parse()?)?
+        } else if let Some(problem) = heading.strip_prefix("multiply |") {
+            axes::premultiplied(&problem.parse()?)?
+        } else if let Some(problem) = heading.strip_suffix("| multiply") {
+            axes::postmultiplied(&problem.parse()?)?
+        } else {
+            axes::recipe(&heading.parse()?)
         };
         let mut unused: Vec<&Line> = default.lines().collect();
         let rows: Vec<_> = rows.collect();
@@ -339,16 +356,16 @@ fn parse_pass(row: &str, unused: &mut Vec<&Line>) -> Result<Vec<Op>> {
     Ok(ops)
 }
 
-/// A filter multiplies once, between its two problems, or a problem its input, before all else; nothing else does.
+/// A filter multiplies once, between its two problems, or a problem its input, before all else, or its output, after all; nothing else does.
 fn check_multiplies(recipe: &Recipe) -> Result<()> {
     let ops = recipe.passes.iter().flat_map(|pass| &pass.ops).enumerate();
     let places: Vec<usize> = ops.filter(|(_, op)| **op == Op::Multiply).map(|(i, _)| i).collect();
     let wanted = recipe.multiply.as_ref().map(|multiply| match multiply {
         Multiplied::Input => 0,
-        Multiplied::Between(_) => recipe.problem.transforms().len(),
+        Multiplied::Between(_) | Multiplied::Output => recipe.problem.transforms().len(),
     });
     if places != wanted.as_slice() {
-        let message = "passes multiply where the first line does: at the beginning, or once all sums of the first problem are done";
+        let message = "passes multiply where the first line does: at the beginning, or once all sums of the problem are done, of a filter the first";
         return Err(invalid(message.into()));
     }
     Ok(())

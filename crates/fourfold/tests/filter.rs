@@ -4,7 +4,7 @@ mod common;
 
 use common::run::{execute, planner};
 use fourfold::verify::Data;
-use fourfold::{Domain, ErrorKind, Isa, Multiplier, Op, Plan, Problem};
+use fourfold::{Domain, ErrorKind, Isa, Layout, Multiplier, Op, Plan, Problem};
 use num_complex::Complex;
 
 type Z = Complex<f64>;
@@ -258,53 +258,88 @@ fn recipes_of_filters_print_and_parse() {
     }
 }
 
-/// The input multiplied by hand, wherever its layout has it; then the transform.
-fn multiplied_by_hand(isa: Isa, multiplier: &Multiplier, problem: &Problem, x: &Data) -> Data {
-    let layout = problem.input();
-    let mut scaled = x.clone();
+/// Which side of a transform is multiplied.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Side {
+    Input,
+    Output,
+}
+
+const SIDES: [Side; 2] = [Side::Input, Side::Output];
+
+impl Side {
+    fn layout(self, problem: &Problem) -> &Layout {
+        if self == Side::Input { problem.input() } else { problem.output() }
+    }
+
+    fn multipliers(self, problem: &Problem) -> Vec<Multiplier> {
+        let domain = if self == Side::Input { problem.input_domain() } else { problem.output_domain() };
+        multipliers_of(&self.layout(problem).shape, domain)
+    }
+
+    fn plan(self, isa: Isa, threads: usize, multiplier: &Multiplier, problem: &Problem) -> fourfold::Result<Plan> {
+        let planner = planner(isa, threads);
+        match self {
+            Side::Input => planner.premultiplied(multiplier, problem),
+            Side::Output => planner.postmultiplied(multiplier, problem),
+        }
+    }
+
+    fn heading(self, problem: &Problem) -> String {
+        if self == Side::Input { format!("multiply | {problem}") } else { format!("{problem} | multiply") }
+    }
+}
+
+/// Multiplies by hand, wherever the layout has the elements.
+fn multiply(data: &mut Data, multiplier: &Multiplier, layout: &Layout) {
     for (i, factor) in spelt_out(multiplier, &layout.shape).into_iter().enumerate() {
         let (mut rest, mut at) = (i, layout.offset as isize);
         for (n, stride) in layout.shape.iter().zip(&layout.strides).rev() {
             at += (rest % n) as isize * stride;
             rest /= n;
         }
-        scaled.set(at as usize, scaled.get(at as usize) * factor);
+        data.set(at as usize, data.get(at as usize) * factor);
     }
-    let mut y = output(problem);
-    execute(&planner(isa, 1).plan(problem).unwrap(), &scaled, &mut y).unwrap();
+}
+
+/// The transform of what was multiplied by hand, or the other way round.
+fn multiplied_by_hand(side: Side, isa: Isa, multiplier: &Multiplier, problem: &Problem, x: &Data) -> Data {
+    let (mut x, mut y) = (x.clone(), output(problem));
+    if side == Side::Input {
+        multiply(&mut x, multiplier, problem.input());
+    }
+    execute(&planner(isa, 1).plan(problem).unwrap(), &x, &mut y).unwrap();
+    if side == Side::Output {
+        multiply(&mut y, multiplier, problem.output());
+    }
     y
 }
 
-const PREMULTIPLIED: [&str; 14] = [
-    "dct3 f64 16",
-    "idxst_idct f64 12x15",
-    "idct_idxst f32 37x5",
-    "dct2 f64 6x7x8",
-    "dct3 f64 5x6x7 axes=0",
-    "idxst f64 5x6x7 axes=1 in=1,5,30",
-    "dct1,dst4 f64 12x13 in=-14,1",
-    "irfft f64 9x20",
-    "rfft f64 31",
-    "fft f32 7x20",
-    "dct2,fft f64 8x9",
-    // Lines that would be cut or go along, were there no multiply.
-    "dct2 f64 600",
-    "fft f64 3x1000",
-    "rfft f64 1024",
-];
+fn multiplied() -> impl Iterator<Item = (Problem, Side)> {
+    let cases = include_str!("../../../cases/multiplied.txt").lines().filter(|line| !line.starts_with('#'));
+    cases.flat_map(|case| SIDES.map(|side| (problem(case), side)))
+}
+
+/// Whether a complex multiplier has a Fourier transform to meet it: half spectra are made first and undone last.
+fn meets(side: Side, multiplier: &Multiplier, problem: &Problem) -> bool {
+    let complex = matches!(multiplier, Multiplier::ComplexTable(_) | Multiplier::ComplexSeparable(_));
+    let early = if side == Side::Output { "dct2,rfft" } else { "dct2,irfft" };
+    !(complex && problem.to_string().starts_with(early))
+}
 
 #[test]
-fn inputs_are_multiplied_on_the_way_in() {
-    for problem in PREMULTIPLIED.map(problem) {
-        let x = input(&problem);
-        let all = multipliers_of(&problem.input().shape, problem.input_domain());
+fn inputs_and_outputs_are_multiplied_on_the_way() {
+    for (problem, side) in multiplied() {
+        let (x, all) = (input(&problem), side.multipliers(&problem));
+        let all: Vec<_> = all.iter().filter(|multiplier| meets(side, multiplier, &problem)).collect();
         for (isa, multiplier) in Isa::available().into_iter().flat_map(|isa| all.iter().map(move |m| (isa, m))) {
-            let want = multiplied_by_hand(isa, multiplier, &problem, &x);
+            let want = multiplied_by_hand(side, isa, multiplier, &problem, &x);
             for threads in [1, 3] {
-                let plan = planner(isa, threads).premultiplied(multiplier, &problem).unwrap();
+                let plan = side.plan(isa, threads, multiplier, &problem).unwrap();
                 let distance = distance(&run_filter(&plan, &problem, &x), &want, problem.output().len);
                 let bound = if problem.precision() == fourfold::Precision::F32 { 2e-6 } else { 4e-15 };
-                assert!(distance <= bound, "{problem} with {isa}, {multiplier:?}: {distance:e}\n{}", plan.recipe());
+                let what = format!("{problem}, {side:?}, with {isa}, {multiplier:?}");
+                assert!(distance <= bound, "{what}: {distance:e}\n{}", plan.recipe());
                 assert_eq!(plan.recipe().passes().len(), problem.transforms().len());
             }
         }
@@ -312,18 +347,19 @@ fn inputs_are_multiplied_on_the_way_in() {
 }
 
 #[test]
-fn recipes_with_a_multiplied_input_print_and_parse() {
-    for problem in PREMULTIPLIED.map(problem) {
-        let multiplier = &multipliers_of(&problem.input().shape, problem.input_domain())[0];
-        let plan = planner(Isa::best(), 1).premultiplied(multiplier, &problem).unwrap();
+fn recipes_with_a_multiplied_side_print_and_parse() {
+    for (problem, side) in multiplied() {
+        let plan = side.plan(Isa::best(), 1, &side.multipliers(&problem)[0], &problem).unwrap();
         let recipe = plan.recipe().clone();
-        assert_eq!(recipe.passes()[0].ops[0], Op::Multiply);
+        let ops: Vec<_> = recipe.passes().iter().flat_map(|pass| &pass.ops).collect();
+        let end = if side == Side::Input { ops.first() } else { ops.last() };
+        assert_eq!(end, Some(&&Op::Multiply));
         assert_eq!(recipe.to_string().parse::<fourfold::Recipe>().unwrap(), recipe);
         assert!(planner(Isa::best(), 1).plan_recipe(recipe).is_err());
         // A multiply that the first line does not announce, or the other way round.
         assert!(format!("{problem}\n{}", passes(&plan)).parse::<fourfold::Recipe>().is_err());
         let bare = planner(Isa::best(), 1).plan(&problem).unwrap();
-        assert!(format!("multiply | {problem}\n{}", passes(&bare)).parse::<fourfold::Recipe>().is_err());
+        assert!(format!("{}\n{}", side.heading(&problem), passes(&bare)).parse::<fourfold::Recipe>().is_err());
     }
 }
 
@@ -332,13 +368,16 @@ fn passes(plan: &Plan) -> String {
 }
 
 #[test]
-fn factors_that_do_not_fit_an_input_are_refused() {
-    let refused = |multiplier: Multiplier, text: &str, hint: &str| {
-        let error = planner(Isa::best(), 1).premultiplied(&multiplier, &problem(text)).err().unwrap().to_string();
+fn factors_that_do_not_fit_a_side_are_refused() {
+    let refused = |side: Side, multiplier: Multiplier, text: &str, hint: &str| {
+        let error = side.plan(Isa::best(), 1, &multiplier, &problem(text)).err().unwrap().to_string();
         assert!(error.contains(hint), "{error}");
     };
-    refused(Multiplier::Table(vec![1.0; 7]), "dct3 f64 8", "7 factors, the input");
-    refused(Multiplier::ComplexTable(vec![Z::ONE; 8]), "dct3 f64 8", "the input of");
-    refused(Multiplier::Separable(vec![vec![1.0; 9], vec![1.0; 8]]), "dct3 f64 8x9", "[8, 9]");
-    refused(Multiplier::ComplexTable(vec![Z::ONE; 40]), "dct2,irfft f64 8x8", "Fourier");
+    for (side, name) in SIDES.into_iter().zip(["input", "output"]) {
+        refused(side, Multiplier::Table(vec![1.0; 7]), "dct3 f64 8", &format!("7 factors, the {name}"));
+        refused(side, Multiplier::ComplexTable(vec![Z::ONE; 8]), "dct3 f64 8", &format!("the {name} of"));
+        refused(side, Multiplier::Separable(vec![vec![1.0; 9], vec![1.0; 8]]), "dct3 f64 8x9", "[8, 9]");
+    }
+    refused(Side::Input, Multiplier::ComplexTable(vec![Z::ONE; 40]), "dct2,irfft f64 8x8", "Fourier");
+    refused(Side::Output, Multiplier::ComplexTable(vec![Z::ONE; 40]), "dct2,rfft f64 8x8", "Fourier");
 }

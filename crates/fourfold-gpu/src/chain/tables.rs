@@ -32,13 +32,15 @@ impl Chain {
                 let factors = at_places(&factors(multiplier), array);
                 Factors::Table(match complex {
                     true => self.complex_table(factors),
-                    false => self.table(&factors.iter().map(|z| z.re).collect::<Vec<_>>()),
+                    false => self.pairs(&factors.iter().map(|z| z.re).collect::<Vec<_>>()),
                 })
             }
-            Multiplier::Table(table) => Factors::Table(self.table(table)),
+            Multiplier::Table(table) => Factors::Table(self.pairs(table)),
             Multiplier::ComplexTable(table) => Factors::Table(self.complex_table(table.iter().copied())),
             Multiplier::Separable(axes) => {
-                Factors::Separable(axes.iter().enumerate().map(|(axis, list)| along(axis, self.table(list))).collect())
+                // An axis along which nothing is multiplied needs no list.
+                let lists = axes.iter().enumerate().filter(|(_, list)| list.iter().any(|&factor| factor != 1.0));
+                Factors::Separable(lists.map(|(axis, list)| along(axis, self.table(list))).collect())
             }
             Multiplier::ComplexSeparable(axes) => Factors::Separable(
                 axes.iter()

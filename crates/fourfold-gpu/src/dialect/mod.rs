@@ -99,7 +99,9 @@ pub(crate) fn print(dialect: &Dialect, frame: &Frame, statements: &[Statement]) 
     if frame.local_pairs > 0 {
         let _ = writeln!(text, "    {}", (dialect.local)(frame.local_pairs));
     }
-    let once = [0, 1].map(|end| dialect.once.filter(|_| frame.once[end]).map(|names| names[end]));
+    let [read, written] = frame.once;
+    let named = |yes: bool, name: usize| dialect.once.filter(|_| yes).map(|names| names[name]);
+    let once = [named(read, 0), named(written, 1), named(read || written, 0)];
     let mut printer = Printer { dialect, precision: frame.precision, threads: frame.threads, once, text, depth: 1 };
     printer.block(statements);
     printer.text + "}\n"
@@ -109,8 +111,8 @@ struct Printer<'a> {
     dialect: &'a Dialect,
     precision: Precision,
     threads: usize,
-    /// How the input is read and the output written, if not as other arrays.
-    once: [Option<&'static str>; 2],
+    /// How the input is read, the output written and what multiplies either read, if not as other arrays.
+    once: [Option<&'static str>; 3],
     text: String,
     depth: usize,
 }
@@ -291,10 +293,12 @@ impl Printer<'_> {
 
     /// What is at a place.
     fn read(&self, array: Array, place: String) -> String {
-        match self.once[0].filter(|_| [Array::Input, Array::Factors].contains(&array)) {
-            Some(function) => format!("{function}(&{place})"),
-            None => place,
-        }
+        let function = match array {
+            Array::Input => self.once[0],
+            Array::Factors => self.once[2],
+            _ => None,
+        };
+        function.map_or_else(|| place.clone(), |function| format!("{function}(&{place})"))
     }
 
     /// A value to a place.

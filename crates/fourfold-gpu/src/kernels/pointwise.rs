@@ -32,11 +32,19 @@ impl Writer<'_> {
         if end == End::Input { input.as_ref() } else { output.as_ref() }
     }
 
+    /// Whether real and imaginary part of what is read or written there depend on both.
+    pub(super) fn turns(&self, end: End) -> bool {
+        matches!(self.pointwise(end), Some(Pointwise::Multiply { complex: true, .. }))
+    }
+
     fn real_done(&self, end: End, at: Int, x: Sym) -> Sym {
         match self.pointwise(end) {
             None => x,
             Some(Pointwise::Threshold(at)) => cut_off(x, Array::Table.load(int(*at))),
-            Some(Pointwise::Multiply { parts, factors, .. }) => x * self.factor(factors, at / *parts as i64, false).re,
+            Some(Pointwise::Multiply { parts, factors, complex }) => {
+                debug_assert!(!complex, "complex factors meet whole numbers");
+                x * self.factor(factors, at / *parts as i64, false).re
+            }
         }
     }
 
@@ -46,6 +54,10 @@ impl Writer<'_> {
             Some(Pointwise::Threshold(at)) => {
                 let threshold = Array::Table.load(int(*at));
                 C { re: cut_off(z.re, threshold), im: cut_off(z.im, threshold) }
+            }
+            Some(Pointwise::Multiply { parts: 1, factors: Factors::Table(first), .. }) => {
+                let factors = Array::Factors.load_pair(at + (first / 2) as i64);
+                C { re: z.re * factors.re, im: z.im * factors.im }
             }
             Some(Pointwise::Multiply { parts: 1, factors, .. }) => {
                 let [f, g] = [0, 1].map(|i| self.factor(factors, at * 2 + i, false).re);

@@ -238,7 +238,12 @@ impl Writer<'_> {
 
     /// The real that an index names for i, on line `number`; of complex arrays it names real and imaginary parts in turn.
     pub(super) fn read_index(&self, line: Line, number: usize, index: Index, i: Int) -> Sym {
-        self.take(self.indexed(End::Input, line, number, index, i))
+        if !self.turns(End::Input) {
+            return self.take(self.indexed(End::Input, line, number, index, i));
+        }
+        let whole = Index { start: index.start - index.start % 2, ..index };
+        let z = self.take_pair(self.indexed(End::Input, line, number, whole, i) / 2);
+        if index.start % 2 == 0 { z.re } else { z.im }
     }
 
     pub(super) fn write_index(&self, line: Line, number: usize, index: Index, i: Int, x: Sym) {

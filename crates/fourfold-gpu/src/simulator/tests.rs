@@ -1,12 +1,16 @@
 //! What is simulated.
 
-use super::{simulate, simulate_steps};
+use super::{run, simulate, simulate_steps};
 use crate::choice::Choice;
-use crate::draft::{Chosen, drafts};
+use crate::draft::{Action, Chosen, drafts};
 use crate::outline::Target;
 use crate::spec::Spec;
 use crate::tune::STEPS;
-use fourfold::{Method, Planner, Problem};
+use fourfold::{Method, Multiplier, Planner, Problem};
+use multiplied::{SIDES, Side};
+
+#[path = "../../tests/common/multiplied.rs"]
+mod multiplied;
 
 #[test]
 fn levels_on_chip_are_right_and_have_no_races() {
@@ -77,6 +81,43 @@ fn twins_are_right_and_have_no_races() {
         let (verdict, _) = simulate(&target, &problem, &[]).unwrap();
         assert!(verdict.holds(), "{case}: {verdict:?}");
     }
+}
+
+/// Inputs multiplied as they are read, and outputs as they are written, where twins or clusters do that: what was multiplied is divided by hand.
+#[test]
+fn multiplied_sides_are_right_and_have_no_races() {
+    let [twins, clusters] =
+        [32, 16].map(|kib| Target::cuda("sm_90").unwrap().with_local_bytes(kib << 10).with_units(1));
+    let cases = |text: &'static str| text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let of_twins = cases(include_str!("../../../../cases/twins.txt")).filter_map(|line| line.split(':').next());
+    let of_clusters = cases(include_str!("../../../../cases/clusters.txt"));
+    let parse = |case: &str| case.parse::<Problem>().unwrap();
+    let all = of_twins.map(|case| (&twins, parse(case))).chain(of_clusters.map(|case| (&clusters, parse(case))));
+    let mut reached = [[0; 2]; 2];
+    for ((target, problem), side) in all
+        .chain(multiplied::cases().map(|case| (&twins, case)))
+        .flat_map(|case| SIDES.map(|side| (case.clone(), side)))
+    {
+        for multiplier in side.multipliers(&problem) {
+            let end = side as usize;
+            let specs = simulate_multiplied(target, &problem, side, multiplier);
+            let spec = specs.iter().find(|spec| spec.pointwise[end].is_some()).unwrap();
+            reached[0][end] += usize::from(spec.twins[end]);
+            reached[1][end] += usize::from(spec.cluster > 1);
+        }
+    }
+    assert!(reached.as_flattened().iter().all(|count| *count > 0), "twins and clusters that multiply: {reached:?}");
+}
+
+/// Panics unless it is right; the kernels.
+fn simulate_multiplied(target: &Target, problem: &Problem, side: Side, multiplier: Multiplier) -> Vec<Spec> {
+    let recipe = side.recipe(&multiplier, problem).unwrap();
+    let action = Some(Action::Multiply(multiplier.clone()));
+    let drafts = drafts(target.limits(), &recipe, false, action.as_ref(), &[]).unwrap();
+    let bluestein = drafts.iter().any(|draft| draft.chain.uses_bluestein);
+    let verdict = side.verdict(&multiplier, problem, bluestein, |x, y| run(&recipe, &drafts, x, y));
+    assert!(verdict.holds(), "{verdict:?}\n{recipe}");
+    drafts.into_iter().flat_map(|draft| draft.specs).collect()
 }
 
 #[test]

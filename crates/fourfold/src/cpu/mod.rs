@@ -22,6 +22,7 @@ mod order;
 mod pairs;
 mod parts;
 mod pass;
+mod product;
 pub(crate) mod single;
 pub(crate) mod sizes;
 pub(crate) mod stage;

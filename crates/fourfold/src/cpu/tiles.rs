@@ -1,12 +1,12 @@
 //! Tiles of lines: in, through the ops of a pass, and out.
 
 use super::engine::{Engine, Pass, Precise, Ready};
-use super::lane::{Job, Lane, Work};
+use super::lane::{Job, Lane};
 use super::lines::{ARRAYS, LANES, Lines, Tile};
 use super::memory::Array;
 use super::pass::Rows;
+use super::product::{Elements, by_lists, by_table};
 use super::transpose::{Access, GROUP, gather_block, scatter_block};
-use crate::complex::C;
 use crate::multiplier::Values;
 
 /// Block `index` of a pass, in the buffers of one thread.
@@ -109,20 +109,20 @@ impl<S: Precise> Tiles<'_, S> {
             if !direct[0] {
                 gather_block(tiles.iter().map(|tile| self.access(self.from, 0, tile)), slots);
             }
-            for (g, tile) in tiles.iter().enumerate() {
-                // What goes from memory to memory stays in the first-level cache meanwhile.
-                let slot = &mut slots[if direct == [true; 2] { 0 } else { g }];
-                for op in &self.pass.ops {
-                    match op {
-                        Ready::Line(line) => {
+            for op in &self.pass.ops {
+                match op {
+                    Ready::Line(line) => {
+                        for (g, tile) in tiles.iter().enumerate() {
+                            // What goes from memory to memory stays in the first-level cache meanwhile.
+                            let slot = &mut slots[if direct == [true; 2] { 0 } else { g }];
                             let result = line.run(self.ends(tile, direct), *slot, free, work);
                             if result == free {
                                 std::mem::swap(slot, &mut free);
                             }
                         }
-                        Ready::Multiply(values) => self.multiply(values, tile, *slot, free),
-                        Ready::Single(_) => unreachable!("what goes line by line has a pass of its own"),
                     }
+                    Ready::Multiply(values) => self.multiply(values, tiles, slots, free),
+                    Ready::Single(_) => unreachable!("what goes line by line has a pass of its own"),
                 }
             }
             if !direct[1] {
@@ -156,67 +156,40 @@ impl<S: Precise> Tiles<'_, S> {
         })
     }
 
-    /// Multiplies the tile by the plan's factors, with `free` as room for them.
+    /// Multiplies tiles by the plan's factors, with `free` as room for those of a table.
     ///
     /// # Safety
-    /// Both hold the spectrum's lines.
-    unsafe fn multiply<V: Lane<Scalar = S>>(&self, values: &Values<S>, tile: &Tile, data: *mut V, free: *mut V) {
+    /// All hold the spectrum's lines.
+    unsafe fn multiply<V: Lane<Scalar = S>>(&self, values: &Values<S>, tiles: &[Tile], slots: &[*mut V], free: *mut V) {
         let count = values.shape[self.pass.axis];
         // Sums of reals on complex numbers see one part at a time.
         let split = self.from.axes > values.shape.len();
-        let (parts, factors) = (if split { 1 } else { values.domain_parts }, values.parts());
+        let parts = if split { 1 } else { values.domain_parts };
+        let elements = Elements { count, parts, complex: values.is_complex() };
         // SAFETY: the caller's.
         unsafe {
             match values.along(self.pass.axis) {
                 None => {
                     let table = self.table.as_ref().expect("factors stand along the axes or in a table");
-                    gather_block([self.access(table, 2, tile)].into_iter(), &[free]);
+                    by_table(elements, tiles.iter().map(|tile| self.access(table, 2, tile)), slots, free);
                 }
                 Some(along) => {
-                    let lanes = std::array::from_fn::<_, LANES, _>(|lane| {
-                        let line = tile.first + lane.min(tile.used - 1);
-                        values.across(self.lines.indices(line).filter(|(axis, _)| *axis < values.shape.len()))
-                    });
-                    let scalars = free.cast::<S>();
-                    for (i, f) in along.iter().enumerate() {
-                        for lane in 0..V::WIDTH {
-                            for (part, x) in f.product(lanes[lane]).into_iter().take(factors).enumerate() {
-                                *scalars.add((i * factors + part) * V::WIDTH + lane) = x;
-                            }
-                        }
+                    for (tile, slot) in tiles.iter().zip(slots) {
+                        by_lists(elements, along, self.across(values, tile), *slot);
                     }
                 }
             }
-            V::enter(Product { data, factors: free.cast_const(), count, parts, factor_parts: factors });
         }
     }
-}
 
-struct Product<V: Lane> {
-    data: *mut V,
-    factors: *const V,
-    count: usize,
-    parts: usize,
-    factor_parts: usize,
-}
-
-impl<V: Lane> Work for Product<V> {
-    #[inline(always)]
-    fn run(self) {
-        let Product { data, factors, count, parts, factor_parts } = self;
-        for i in 0..count {
-            // SAFETY: both hold `count` elements of their parts.
-            unsafe {
-                if parts == 2 && factor_parts == 2 {
-                    let (z, w) = (data.cast::<C<V>>().add(i), *factors.cast::<C<V>>().add(i));
-                    *z = (*z).mul(w);
-                } else {
-                    for part in 0..parts {
-                        let x = data.add(i * parts + part);
-                        *x = *x * *factors.add(i);
-                    }
-                }
-            }
+    /// The factors of a tile's lines, but for those along them: their first parts, and their second.
+    fn across(&self, values: &Values<S>, tile: &Tile) -> [[S; LANES]; 2] {
+        let mut across = [[S::default(); LANES]; 2];
+        for lane in 0..LANES {
+            let line = tile.first + lane.min(tile.used - 1);
+            let of_line = self.lines.indices(line).filter(|(axis, _)| *axis < values.shape.len());
+            [across[0][lane], across[1][lane]] = values.across(of_line).parts();
         }
+        across
     }
 }

@@ -98,14 +98,24 @@ pub(crate) unsafe fn scatter_block<'a, V: Lane>(
 }
 
 /// Accesses that continue each other.
-struct Run<'a, S> {
-    first: Access<'a, S>,
+pub(crate) struct Run<'a, S> {
+    pub(crate) first: Access<'a, S>,
     /// Reals from the first access to the last, which may begin before the end of the one before it.
-    last: isize,
+    pub(crate) last: isize,
+}
+
+impl<S> Run<'_, S> {
+    /// Element i of the first line.
+    #[inline(always)]
+    pub(crate) fn row(&self, i: usize) -> *mut S {
+        self.first.origin.wrapping_offset(self.first.lanes[0] + i as isize * self.first.stride)
+    }
 }
 
 /// All accesses as one run, if all are adjacent lines and each begins where the one before ends.
-fn run_of<'a, V: Lane>(mut lines: impl ExactSizeIterator<Item = Access<'a, V::Scalar>>) -> Option<Run<'a, V::Scalar>> {
+pub(crate) fn run_of<'a, V: Lane>(
+    mut lines: impl ExactSizeIterator<Item = Access<'a, V::Scalar>>,
+) -> Option<Run<'a, V::Scalar>> {
     let first = lines.next().filter(|first| first.adjacent(V::WIDTH) && V::WIDTH > 1)?;
     let (mut last, width) = (0, (V::WIDTH * first.parts) as isize);
     while let Some(next) = lines.next() {
@@ -131,9 +141,8 @@ impl<V: Lane> Work for GatherRun<'_, V> {
         let (ends, many) = self.tiles.split_last().expect("a block has tiles");
         // SAFETY: the caller of `gather_block`.
         unsafe {
-            let from = first.origin.offset(first.lanes[0]);
             for i in 0..first.count {
-                let row = from.offset(i as isize * first.stride);
+                let row = self.run.row(i);
                 let mut from = row;
                 for tile in many {
                     gather_row(from, *tile, i, first.parts);
@@ -150,7 +159,7 @@ impl<V: Lane> Work for GatherRun<'_, V> {
 /// # Safety
 /// They are there, and the tile has that element.
 #[inline(always)]
-unsafe fn gather_row<V: Lane>(from: *const V::Scalar, tile: *mut V, i: usize, parts: usize) {
+pub(crate) unsafe fn gather_row<V: Lane>(from: *const V::Scalar, tile: *mut V, i: usize, parts: usize) {
     // SAFETY: the caller's.
     unsafe {
         if parts == 1 {
@@ -174,9 +183,8 @@ impl<V: Lane> Work for ScatterRun<'_, V> {
         let (ends, many) = self.tiles.split_last().expect("a block has tiles");
         // SAFETY: the caller of `scatter_block`.
         unsafe {
-            let to = first.origin.offset(first.lanes[0]);
             for i in 0..first.count {
-                let row = to.offset(i as isize * first.stride);
+                let row = self.run.row(i);
                 let mut to = row;
                 for tile in many {
                     scatter_row(to, *tile, i, first.parts);

@@ -95,6 +95,9 @@ impl<T: Float> Builder<T> {
                 Work::Premultiplied(factors, problem) => {
                     Ready::Plan(Box::new(planner.premultiplied(factors, problem)?))
                 }
+                Work::Postmultiplied(problem, factors) => {
+                    Ready::Plan(Box::new(planner.postmultiplied(factors, problem)?))
+                }
                 Work::Scale(factors) => Ready::Scale(factors.iter().map(|&factor| T::nearest(factor)).collect()),
             })
         };

@@ -11,10 +11,12 @@
 //!
 //! Unscaled kinds make A = dct2(ρ) = M N a, dct3 of coefficients c is 4 Σ″ c cos cos, and where an IDXST stands instead it is
 //! 2 Σ c sin cos. So with G = 1 / (4 M N k²), φ = dct3,dct3(G A), ξ_x = idxst,dct3(2 k_u G A) and ξ_y = dct3,idxst(2 k_v G A).
+//! G stands in a table of the size of a map; what else the three multiply by is a list along one axis.
 //!
-//! By the default method the multiplies are parts of the passes that begin the inverse transforms: two passes a transform, and no other trip
-//! through memory. (Other orders of the same sums were measured on a processor. φ and ξ_x can have their rows in common, which saves a pass
-//! of eight, and nothing without the potential; filters along the rows save one more, and take longer, since they do DFTs twice.)
+//! By the default method G A is what the DCT-II's last pass writes, and the lists are parts of the passes that begin the inverse transforms: two
+//! passes a transform, one table that is read once, and no other trip through memory. (Other orders of the same sums were measured on a processor.
+//! φ and ξ_x can have their rows in common, which saves a pass of eight, and nothing without the potential; filters along the rows save one more,
+//! and take longer, since they do DFTs twice.)
 
 use super::grid::Grid;
 use crate::{Error, ErrorKind, Method, Multiplier, Precision, Problem, Result};
@@ -45,6 +47,7 @@ pub enum Scaling {
 #[allow(missing_docs, reason = "their names say it")]
 pub enum Map {
     Density,
+    /// Those of the potential in unscaled kinds, G A; by other methods than the default A.
     Coefficients,
     Potential,
     FieldX,
@@ -61,6 +64,8 @@ pub enum Work {
     Transform(Problem),
     /// [`Planner::premultiplied`](crate::Planner::premultiplied).
     Premultiplied(Multiplier, Problem),
+    /// [`Planner::postmultiplied`](crate::Planner::postmultiplied).
+    Postmultiplied(Problem, Multiplier),
     /// A multiply that is a trip through memory of its own: one factor a bin.
     Scale(Vec<f64>),
 }
@@ -90,11 +95,11 @@ pub struct Wanted {
 }
 
 impl Scaling {
-    /// What is 1 in lengths, and the factor on Poisson's solution.
+    /// The unit of length, and the factor on Poisson's solution.
     fn units(self, grid: &Grid) -> (f64, f64) {
         match self {
-            Scaling::Dreamplace => (grid.bin_size()[0], 0.25),
-            Scaling::Physical => (1.0, 1.0),
+            Scaling::Dreamplace => (1.0, 0.25),
+            Scaling::Physical => (grid.bin_size()[0], 1.0),
         }
     }
 
@@ -107,36 +112,72 @@ impl Scaling {
     }
 }
 
-/// One factor a bin for the map: G for the potential, 2 k_u G and 2 k_v G for the field. An error if `precision` has no such numbers.
-fn factors(grid: &Grid, scaling: Scaling, map: Map, precision: Precision) -> Result<Vec<f64>> {
-    let ((unit, factor), bin) = (scaling.units(grid), grid.bin_size());
-    let wave_numbers = |axis: usize| {
-        let count = grid.bins()[axis];
-        let step = PI / count as f64 * (unit / bin[axis]);
-        (0..count).map(|u| u as f64 * step).collect::<Vec<_>>()
-    };
-    let by = factor / (4.0 * grid.count() as f64);
-    let g = |ku: f64, kv: f64| if ku == 0.0 && kv == 0.0 { 0.0 } else { by / (ku * ku + kv * kv) };
-    let factor = |ku: f64, kv: f64| match map {
-        Map::FieldX => (ku == 0.0, 2.0 * ku * g(ku, kv)),
-        Map::FieldY => (kv == 0.0, 2.0 * kv * g(ku, kv)),
-        _ => (ku == 0.0 && kv == 0.0, g(ku, kv)),
-    };
-    let is_normal = |x: f64| if precision == Precision::F32 { (x as f32).is_normal() } else { x.is_normal() };
-    let mut table = vec![];
-    let message = || format!("there is no memory for factors of {} bins", grid.count());
-    table.try_reserve_exact(grid.count()).map_err(|_| Error::new(ErrorKind::Unavailable, message()))?;
-    let k = [0, 1].map(wave_numbers);
-    let mut all = k[0].iter().flat_map(|&ku| k[1].iter().map(move |&kv| factor(ku, kv)));
-    table.extend(all.by_ref().take_while(|&(zero, factor)| zero || is_normal(factor)).map(|(_, factor)| factor));
-    if table.len() < grid.count() {
+/// What the maps' coefficients are multiplied by, with b_x for the unit of length, so that only bins of very unlike sides leave the range of numbers.
+struct Factors {
+    /// κ_u = πu/M and κ_v = (πv/N)(b_x/b_y).
+    wave_numbers: [Vec<f64>; 2],
+    /// G, one a bin: `by` / (κ_u² + κ_v²), but 0 for u = v = 0.
+    table: Vec<f64>,
+    /// Length in units of the result for one of b_x: what φ has twice, and ξ once.
+    length: f64,
+}
+
+impl Factors {
+    /// An error if there is no memory for them, or `precision` has no such numbers.
+    fn new(grid: &Grid, scaling: Scaling, precision: Precision) -> Result<Factors> {
+        let ((length, factor), bin) = (scaling.units(grid), grid.bin_size());
+        let wave_numbers = [0, 1].map(|axis| {
+            let count = grid.bins()[axis];
+            let step = PI / count as f64 * (bin[0] / bin[axis]);
+            (0..count).map(|u| u as f64 * step).collect::<Vec<_>>()
+        });
+        let by = factor / (4.0 * grid.count() as f64);
+        let mut table = vec![];
+        let message = || format!("there is no memory for factors of {} bins", grid.count());
+        table.try_reserve_exact(grid.count()).map_err(|_| Error::new(ErrorKind::Unavailable, message()))?;
+        let [x, y] = &wave_numbers;
+        table.extend(x.iter().flat_map(|ku| y.iter().map(move |kv| by / (ku * ku + kv * kv))));
+        table[0] = 0.0;
+        let factors = Factors { wave_numbers, table, length };
+        factors.check(grid, scaling, precision)?;
+        Ok(factors)
+    }
+
+    fn check(&self, grid: &Grid, scaling: Scaling, precision: Precision) -> Result<()> {
+        let is_normal = |x: f64| if precision == Precision::F32 { (x as f32).is_normal() } else { x.is_normal() };
+        let lists = [Map::FieldX, Map::FieldY]
+            .into_iter()
+            .zip([0, 1])
+            .flat_map(|(map, axis)| self.lists(map)[axis][1..].to_vec());
+        let squared = self.length * self.length;
+        if self.table[1..].iter().copied().chain(lists).chain([squared]).all(is_normal) {
+            return Ok(());
+        }
         let message = format!(
-            "bins of {bin:?} make factors of the field that are no numbers of {} in {scaling:?} scaling: expected sides nearer to 1 and to each other",
+            "bins of {:?} make factors of the field that are no numbers of {} in {scaling:?} scaling: expected sides nearer to 1 and to each other",
+            grid.bin_size(),
             precision.name()
         );
-        return Err(Error::new(ErrorKind::Argument, message));
+        Err(Error::new(ErrorKind::Argument, message))
     }
-    Ok(table)
+
+    /// What makes a map's coefficients of G A, as a list for each axis.
+    fn lists(&self, map: Map) -> [Vec<f64>; 2] {
+        let ones = |axis: usize| vec![1.0; self.wave_numbers[axis].len()];
+        let slopes = |axis: usize| self.wave_numbers[axis].iter().map(|k| 2.0 * self.length * k).collect();
+        match map {
+            Map::FieldX => [slopes(0), ones(1)],
+            Map::FieldY => [ones(0), slopes(1)],
+            _ => [vec![self.length * self.length; self.wave_numbers[0].len()], ones(1)],
+        }
+    }
+
+    /// What makes a map's coefficients of A.
+    fn whole(&self, map: Map) -> Vec<f64> {
+        let [x, y] = self.lists(map);
+        let lists = x.iter().flat_map(|x| y.iter().map(move |y| x * y));
+        self.table.iter().zip(lists).map(|(g, by)| g * by).collect()
+    }
 }
 
 /// The steps from the density to the maps that are wanted, for those who write engines.
@@ -147,15 +188,21 @@ pub fn steps(grid: &Grid, wanted: &Wanted) -> Result<Vec<Step>> {
     let ([m, n], real) = (grid.bins(), wanted.precision.name());
     let problem = |kinds: &str| -> Result<Problem> { format!("{kinds} {real} {m}x{n}").parse() };
     let maps = [(Map::FieldX, "idxst,dct3"), (Map::FieldY, "dct3,idxst"), (Map::Potential, "dct3")];
-    let mut steps = vec![Step { work: Work::Transform(problem("dct2")?), from: Map::Density, to: Map::Coefficients }];
-    for (map, kinds) in maps.into_iter().take(if wanted.potential { 3 } else { 2 }) {
-        let (inverse, factors) = (problem(kinds)?, factors(grid, wanted.scaling, map, wanted.precision)?);
-        if wanted.method == Method::ALL[0] {
-            let work = Work::Premultiplied(Multiplier::Table(factors), inverse);
-            steps.push(Step { work, from: Map::Coefficients, to: map });
-        } else {
-            steps.push(Step { work: Work::Scale(factors), from: Map::Coefficients, to: map });
-            steps.push(Step { work: Work::Transform(inverse), from: map, to: map });
+    let maps = maps.into_iter().take(if wanted.potential { 3 } else { 2 });
+    let factors = Factors::new(grid, wanted.scaling, wanted.precision)?;
+    let (forward, [from, to]) = (problem("dct2")?, [Map::Density, Map::Coefficients]);
+    let mut steps = vec![];
+    if wanted.method == Method::ALL[0] {
+        for (map, kinds) in maps {
+            let lists = Multiplier::Separable(factors.lists(map).into());
+            steps.push(Step { work: Work::Premultiplied(lists, problem(kinds)?), from: to, to: map });
+        }
+        steps.insert(0, Step { work: Work::Postmultiplied(forward, Multiplier::Table(factors.table)), from, to });
+    } else {
+        steps.push(Step { work: Work::Transform(forward), from, to });
+        for (map, kinds) in maps {
+            steps.push(Step { work: Work::Scale(factors.whole(map)), from: to, to: map });
+            steps.push(Step { work: Work::Transform(problem(kinds)?), from: map, to: map });
         }
     }
     Ok(steps)

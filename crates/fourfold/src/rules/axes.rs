@@ -4,7 +4,7 @@
 //! between the array stands where it fits: in the output if that has its shape and domain, else in the work array.
 //! A real-to-half-spectrum sum goes first and its reverse last, so that the array is small and real passes stay real.
 //! A filter (forward → multiply → inverse) runs the last forward sum, the multiply and the first inverse sum in one pass; where the
-//! input is multiplied, the first pass does so.
+//! input is multiplied, the first pass does so, and where the output is, the last.
 
 use crate::kind::Sum;
 use crate::problem::{AxisTransform, Problem};
@@ -19,9 +19,7 @@ use crate::{Domain, Error, Result};
 
 /// The passes of `problem` with the planner's own factors.
 pub(crate) fn recipe(problem: &Problem) -> Recipe {
-    let lines = lines(problem, None, None);
-    let ops = lines.into_iter().map(|line| vec![Op::Transform(line)]).collect();
-    Recipe::new(problem.clone(), None, ops)
+    Recipe::new(problem.clone(), None, alone(lines(problem, None, None)))
 }
 
 /// The passes of forward → multiply → inverse.
@@ -45,10 +43,11 @@ pub(crate) fn filter(forward: &Problem, inverse: &Problem) -> Result<Recipe> {
         return Err(Error::problem(message));
     };
     before.last_mut().into_iter().chain(after.first_mut()).for_each(hold_whole_lines);
-    let mut ops: Vec<Vec<Op>> = before.into_iter().map(|line| vec![Op::Transform(line)]).collect();
-    let mut after = after.into_iter().map(Op::Transform);
-    ops.last_mut().expect("not empty").extend([Some(Op::Multiply), after.next()].into_iter().flatten());
-    ops.extend(after.map(|op| vec![op]));
+    let (mut ops, mut after) = (alone(before), alone(after).into_iter());
+    let meet = ops.last_mut().expect("not empty");
+    meet.push(Op::Multiply);
+    meet.extend(after.next().into_iter().flatten());
+    ops.extend(after);
     Ok(Recipe::new(forward.clone(), Some(Multiplied::Between(Box::new(inverse.clone()))), ops))
 }
 
@@ -60,13 +59,34 @@ pub(crate) fn premultiplied(problem: &Problem) -> Result<Recipe> {
     // Complex factors need a Fourier transform to meet them; see `meeting`.
     let fourier = lines(problem, None, None).iter().find(|line| is_fourier(line)).map(|line| line.transform.axis);
     let mut lines = lines(problem, fourier, None);
-    let Some(first) = lines.first_mut() else {
-        return Err(Error::problem(format!("`{problem}` has no axis to transform: nothing to multiply for")));
-    };
-    hold_whole_lines(first);
-    let mut ops: Vec<Vec<Op>> = lines.into_iter().map(|line| vec![Op::Transform(line)]).collect();
+    hold_whole_lines(lines.first_mut().ok_or_else(|| nothing_to_carry(problem))?);
+    let mut ops = alone(lines);
     ops[0].insert(0, Op::Multiply);
     Ok(Recipe::new(problem.clone(), Some(Multiplied::Input), ops))
+}
+
+/// The passes of `problem` → multiply.
+///
+/// # Errors
+/// As [`premultiplied`].
+pub(crate) fn postmultiplied(problem: &Problem) -> Result<Recipe> {
+    // Rows last: the pass that multiplies is the longer one, and these are quicker, on both sides. (1024 x 1024 f64 with a table on a processor: an eighth.)
+    let passes = lines(problem, None, None);
+    let last = passes.iter().rfind(|line| is_fourier(line)).or(passes.first()).map(|line| line.transform.axis);
+    let mut lines = lines(problem, None, last);
+    hold_whole_lines(lines.last_mut().ok_or_else(|| nothing_to_carry(problem))?);
+    let mut ops = alone(lines);
+    ops.last_mut().expect("one a line").push(Op::Multiply);
+    Ok(Recipe::new(problem.clone(), Some(Multiplied::Output), ops))
+}
+
+fn nothing_to_carry(problem: &Problem) -> Error {
+    Error::problem(format!("`{problem}` has no axis to transform: nothing to multiply for"))
+}
+
+/// Every sum in a pass of its own.
+fn alone(lines: Vec<Line>) -> Vec<Vec<Op>> {
+    lines.into_iter().map(|line| vec![Op::Transform(line)]).collect()
 }
 
 /// As the pass that multiplies does.
