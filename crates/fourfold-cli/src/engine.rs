@@ -12,7 +12,7 @@ use fourfold_gpu::{Api, Device, DeviceId, GpuPlan, GpuPlanner, Target};
 
 use crate::args::{Contenders, How};
 use crate::ready::Ready;
-use crate::wisdom;
+use crate::wisdom::{self, Kept};
 
 /// An engine: `cpu`, `cpu:ISA`, `cuda:0`, `opencl:1`, `cuda:sm_90`.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,13 +132,13 @@ impl Contenders {
         self.all_with(&wisdom::load(&self.wisdom)?)
     }
 
-    /// The same, following `wisdom`.
-    pub(crate) fn all_with(&self, wisdom: &Wisdom) -> Result<Vec<Contender>> {
+    /// The same, following what was kept.
+    pub(crate) fn all_with(&self, kept: &Kept) -> Result<Vec<Contender>> {
         let mut contenders: Vec<Contender> = Vec::new();
         for engine in &self.engine {
             for &method in self.method.iter().flat_map(|methods| &methods.0) {
                 if !contenders.iter().any(|other| other.engine == *engine && other.method == method) {
-                    contenders.push(Contender::new(engine.clone(), method, self.threads, wisdom)?);
+                    contenders.push(Contender::new(engine.clone(), method, self.threads, kept)?);
                 }
             }
         }
@@ -147,16 +147,17 @@ impl Contenders {
 }
 
 impl Contender {
-    /// An engine with a method, which follows `wisdom`; `threads` are the processor's.
-    pub(crate) fn new(engine: Engine, method: Method, threads: usize, wisdom: &Wisdom) -> Result<Contender> {
+    /// An engine with a method, which follows what was `kept`; `threads` are the processor's.
+    pub(crate) fn new(engine: Engine, method: Method, threads: usize, kept: &Kept) -> Result<Contender> {
         let planner = match &engine {
             Engine::Cpu(isa) => {
-                let builder = Planner::builder().threads(threads).wisdom(wisdom.clone());
-                AnyPlanner::Cpu(isa.iter().fold(builder, |builder, isa| builder.isa(*isa)).build()?)
+                let builder = || isa.iter().fold(Planner::builder().threads(threads), |builder, isa| builder.isa(*isa));
+                AnyPlanner::Cpu(kept.follow(|wisdom| builder().wisdom(wisdom).build())?)
             }
             Engine::Gpu(id) => {
                 let device = Device::open(&id.to_string())?;
-                AnyPlanner::Gpu(device.clone(), GpuPlanner::new(device).with_wisdom(wisdom.clone())?)
+                let planner = kept.follow(|wisdom| GpuPlanner::new(device.clone()).with_wisdom(wisdom))?;
+                AnyPlanner::Gpu(device, planner)
             }
             Engine::Architecture(_) => bail!("{engine} names no device: its kernels can be shown by plan, not run"),
         };

@@ -48,7 +48,11 @@ fn mistakes_are_explained() {
     says(&failure(1, &[&"verify", &PROBLEM, &"--wisdom", &broken]), &["broken", "line 1", "fields"]);
     let wrong =
         folder.write("wrong", format!("{PROBLEM}\tcpu:scalar\tinput -> output axis 1: dct2 32 = 5\n").as_bytes());
-    says(&failure(1, &[&"bench", &PROBLEM, &"--engine", &"cpu:scalar", &"--wisdom", &wrong]), &[PROBLEM, "wisdom"]);
+    // A line that no engine can follow is named with its file, whatever problem is asked for.
+    for command in ["bench", "tune"] {
+        let told = failure(1, &[&command, &"fft f64 16", &"--engine", &"cpu:scalar", &"--wisdom", &wrong]);
+        says(&told, &[PROBLEM, "cannot use", "wrong", "remove its line"]);
+    }
     let nowhere = command().args(["tune", PROBLEM]).env("FOURFOLD_CACHE_DIR", "").env("FOURFOLD_WISDOM", "").output();
     says(&one_error(1, &nowhere.unwrap()), &["--wisdom", "FOURFOLD_WISDOM"]);
     let unwritable = folder.write("file", b"").join("wisdom");

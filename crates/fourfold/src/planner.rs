@@ -96,7 +96,10 @@ impl PlannerBuilder {
     pub fn build(self) -> Result<Planner> {
         let isa = self.isa.checked()?;
         for (problem, passes) in self.wisdom.of_engine(&wisdom_name(isa)) {
-            let wrong = |error: Error| Error::new(error.kind(), format!("the wisdom on `{problem}`: {error}"));
+            let message = |error: &Error| {
+                format!("the wisdom on `{problem}`: {error}; if another version wrote it, remove its line")
+            };
+            let wrong = |error: Error| Error::new(error.kind(), message(&error));
             format!("{problem}\n{passes}").parse::<Recipe>().map_err(wrong)?;
         }
         if !(1..=1024).contains(&self.threads) {

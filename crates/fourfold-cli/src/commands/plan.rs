@@ -70,9 +70,10 @@ fn on_processor(args: &Plan, problem: &Problem) -> Result<Answer> {
 }
 
 fn on_device(args: &Plan, problem: &Problem, Aim { target, missing }: Aim) -> Result<Answer> {
-    let wisdom = wisdom::load(&args.how.wisdom)?;
+    let kept = wisdom::load(&args.how.wisdom)?;
     let recipe = args.how.method.recipe(problem)?;
-    let outline = target.outline_with(recipe, &wisdom).with_context(|| format!("cannot plan {problem}"))?;
+    let outline = kept.follow(|wisdom| target.outline_with(recipe.clone(), &wisdom));
+    let outline = outline.with_context(|| format!("cannot plan {problem}"))?;
     let kernel = |launch: Launch| Kernel {
         pass: launch.pass,
         groups: launch.groups,
