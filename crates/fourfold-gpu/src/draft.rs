@@ -114,60 +114,76 @@ pub(crate) fn drafts(
     let problem = recipe.problem();
     limits.check_precision(problem)?;
     check_count(choices, recipe)?;
-    let homes = Homes { recipe, parts };
     recipe.lines().try_for_each(check_tables)?;
-    let multiply = recipe.passes().iter().position(|pass| pass.ops.contains(&Op::Multiply)).unwrap_or(usize::MAX);
-    let end = recipe.inverse().unwrap_or(problem);
-    let draft = |problem: &Problem,
-                 done: &[Pass],
-                 axis: usize,
-                 ends: [Home; 2],
-                 line: Option<(&Line, Option<&Choice>)>,
-                 actions: [Option<&Action>; 2]| {
-        let arrays = ends.map(|home| homes.array(home));
-        let neighbours = neighbours(problem, done, axis, &arrays[0], |_| true);
-        let own = line.map(|(line, choice)| Own { line, choice, neighbours });
-        draft(limits, problem.precision(), axis, ends, arrays, own, actions)
-    };
-    let last = recipe.passes().len().saturating_sub(1);
+    let all = Passes { limits, homes: Homes { recipe, parts }, action, choices };
     if recipe.passes().is_empty() {
         let axis = problem.input().shape.len().saturating_sub(1);
-        return Ok(vec![draft(problem, &[], axis, [Home::Input, Home::Output], None, [None, action])?]);
+        return Ok(vec![all.draft(problem, &[], axis, [Home::Input, Home::Output], None, [None, action])?]);
     }
-    let pass = |(i, pass): (usize, &Pass)| match &*pass.ops {
-        [Op::Transform(before), Op::Multiply, Op::Transform(after)] => {
-            let ends = [pass.from.into(), Home::Spectrum, pass.to.into()];
-            let done = &recipe.passes()[..i];
-            vec![
-                draft(problem, done, pass.axis, [ends[0], ends[1]], Some((before, None)), [None, action]),
-                draft(end, &[], pass.axis, [ends[1], ends[2]], Some((after, None)), [None, None]),
-            ]
-        }
-        ops => {
-            let line = ops.iter().find_map(|op| if let Op::Transform(line) = op { Some(line) } else { None });
-            let before = action.filter(|_| ops.first() == Some(&Op::Multiply));
-            let multiplies = ops.len() > 1 && ops.last() == Some(&Op::Multiply);
-            let after = action.filter(|action| multiplies || i == last && matches!(action, Action::Threshold(_)));
-            let (problem, first) = if i > multiply { (end, multiply) } else { (problem, 0) };
-            let (done, ends) = (&recipe.passes()[first..i], [pass.from.into(), pass.to.into()]);
-            let line = line.map(|line| (line, choices.get(i)));
-            vec![draft(problem, done, pass.axis, ends, line, [before, after])]
-        }
-    };
     let mut list = vec![];
     let mut passes = recipe.passes().iter().enumerate();
     while let Some(next) = passes.next() {
-        let joined = if action.is_none() { joined::joined(limits, &homes, next.0, choices)? } else { None };
+        let joined = if action.is_none() { joined::joined(limits, &all.homes, next.0, choices)? } else { None };
         match joined {
             Some(draft) => {
                 passes.by_ref().take(draft.passes.len() - 1).for_each(drop);
                 list.push(draft);
             }
-            None => list.extend(pass(next).into_iter().collect::<Result<Vec<_>>>()?),
+            None => list.extend(all.of_pass(next)?),
         }
     }
-    mark_what_is_used_once(&mut list, &homes, limits.cache);
+    mark_what_is_used_once(&mut list, &all.homes, limits.cache);
     Ok(list)
+}
+
+/// What the drafts of a recipe follow from.
+struct Passes<'a> {
+    limits: &'a Limits,
+    homes: Homes<'a>,
+    action: Option<&'a Action>,
+    choices: &'a [Choice],
+}
+
+impl Passes<'_> {
+    /// Pass i.
+    fn of_pass(&self, (i, pass): (usize, &Pass)) -> Result<Vec<Draft>> {
+        let &Passes { homes: Homes { recipe, .. }, action, choices, .. } = self;
+        let (problem, end) = (recipe.problem(), recipe.inverse().unwrap_or(recipe.problem()));
+        let [from, to] = [pass.from.into(), pass.to.into()];
+        if let [Op::Transform(before), Op::Multiply, Op::Transform(after)] = &*pass.ops {
+            let (done, ends) = (&recipe.passes()[..i], [from, Home::Spectrum]);
+            return Ok(vec![
+                self.draft(problem, done, pass.axis, ends, Some((before, None)), [None, action])?,
+                self.draft(end, &[], pass.axis, [Home::Spectrum, to], Some((after, None)), [None, None])?,
+            ]);
+        }
+        let line = pass.ops.iter().find_map(|op| if let Op::Transform(line) = op { Some(line) } else { None });
+        let before = action.filter(|_| pass.ops.first() == Some(&Op::Multiply));
+        let multiplies = pass.ops.len() > 1 && pass.ops.last() == Some(&Op::Multiply);
+        let last = i + 1 == recipe.passes().len();
+        let after = action.filter(|action| multiplies || last && matches!(action, Action::Threshold(_)));
+        // Of a filter, what comes after the pass that multiplies is the inverse problem's.
+        let first = recipe.passes()[..i].iter().position(|pass| pass.ops.contains(&Op::Multiply));
+        let (problem, done) = first.map_or((problem, &recipe.passes()[..i]), |first| (end, &recipe.passes()[first..i]));
+        let line = line.map(|line| (line, choices.get(i)));
+        Ok(vec![self.draft(problem, done, pass.axis, [from, to], line, [before, after])?])
+    }
+
+    /// A pass of `problem` after those that are `done`.
+    fn draft(
+        &self,
+        problem: &Problem,
+        done: &[Pass],
+        axis: usize,
+        ends: [Home; 2],
+        line: Option<(&Line, Option<&Choice>)>,
+        actions: [Option<&Action>; 2],
+    ) -> Result<Draft> {
+        let arrays = ends.map(|home| self.homes.array(home));
+        let neighbours = neighbours(problem, done, axis, &arrays[0], |_| true);
+        let own = line.map(|(line, choice)| Own { line, choice, neighbours });
+        draft(self.limits, problem.precision(), axis, ends, arrays, own, actions)
+    }
 }
 
 /// Where the arrays are more than the shared cache can hold, it had better not keep the output, nor an input that would push out what comes

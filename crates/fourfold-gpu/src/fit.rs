@@ -1,9 +1,9 @@
 //! Fits a pass to a device: which kernels, how many lines a work group takes, and with how many threads.
 
 use crate::choice::Size;
-use crate::kernels::WARP;
 use crate::runtime::Limits;
 use crate::spec::{Across, Packing, Part, Port, Spec, Stage, View, Which, Window, Work};
+use crate::words::WARP;
 use fourfold::Precision;
 
 /// Threads of a work group; more where few work groups share a multiprocessor, or none do.
@@ -84,7 +84,7 @@ impl Spec {
         wanted: bool,
         limits: &Limits,
     ) -> Option<Spec> {
-        let mut threads = 32;
+        let mut threads = WARP;
         for pass in &mut passes {
             pass.across &= pass.lines > 1;
             if pass.lines % parts != 0 || !pass.has_own_lines(parts) {
@@ -94,7 +94,7 @@ impl Spec {
             threads = threads.max(pass.butterflies()[1] * pass.tile);
         }
         let most = limits.threads.min(MOST_REALS / passes[0].precision.bytes());
-        let threads = threads.next_multiple_of(32).min(most);
+        let threads = threads.next_multiple_of(WARP).min(most);
         // Skips that another pass has no room for would be chosen in vain.
         let room = limits.local_bytes.checked_sub(between * passes[0].precision.bytes())?;
         let limits_of_buffers = Limits { local_bytes: room, ..limits.clone() };
@@ -214,7 +214,7 @@ impl Spec {
         // Both of mirrored windows at once take half as long, but longer in all.
         self.side_by_side = self.groups() <= FEW * limits.units;
         let windows = if self.side_by_side { self.slots() } else { self.tile };
-        self.threads = (self.dealt() * windows).next_multiple_of(32).clamp(1, most);
+        self.threads = (self.dealt() * windows).next_multiple_of(WARP).clamp(1, most);
         Some(self.with_twins(limits).with_skips(limits))
     }
 
@@ -248,7 +248,7 @@ impl Spec {
         }
         spec.threads = match self.back {
             true => dfts(&spec),
-            false => (spec.share() * spec.tile).next_multiple_of(32).min(most.max(32)),
+            false => (spec.share() * spec.tile).next_multiple_of(WARP).min(most.max(WARP)),
         };
         let fits = spec.local_bytes() <= limits.local_bytes && spec.threads <= most;
         fits.then(|| spec.with_skips(limits))

@@ -5,12 +5,13 @@
 
 use crate::choice::Choice;
 use crate::draft::{Draft, Home, drafts};
+use crate::kernels::kernel;
 use crate::kernels::stage::{Move, StageSpec};
-use crate::kernels::{WARP, kernel};
 use crate::outline::Target;
 use crate::spec::Spec;
 use crate::staged::{Plan, plans};
 use crate::trace::{Array, Expr, Int, Statement, Sym, Var};
+use crate::words::WARP;
 use fourfold::verify::{Data, Verdict, check};
 use fourfold::{Planner, Problem, Recipe, Result, StageEnd};
 use num_complex::Complex;

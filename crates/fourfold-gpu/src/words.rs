@@ -4,6 +4,9 @@ use crate::trace::{Array, Expr, Int, Statement, Sym, Var, bind, emit, name, sele
 use fourfold::engine::jpeg::Words;
 use std::ops::{Add, Sub};
 
+/// Threads that can exchange registers (CUDA C++ Programming Guide, "Warp Shuffle Functions").
+pub(crate) const WARP: usize = 32;
+
 /// Integers of fewer than 32 bits, several in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Narrow {

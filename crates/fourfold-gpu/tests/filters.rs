@@ -2,11 +2,13 @@
 
 #[allow(dead_code, reason = "other tests use the rest")]
 mod common;
+#[path = "common/multiplied.rs"]
+mod multiplied;
 
-use common::multiplied::{self, SIDES, Side};
 use common::{execute, present};
 use fourfold::{Element, ErrorKind, Multiplier, Planner, Precision, Problem};
 use fourfold_gpu::{DirectConvolution, GpuPlanner};
+use multiplied::{SIDES, Side};
 use num_complex::Complex;
 
 type Complex64 = Complex<f64>;

@@ -2,7 +2,7 @@
 
 use super::{Dialect, Named};
 use crate::Api;
-use crate::words::Narrow;
+use crate::words::{Narrow, WARP};
 use fourfold::Precision;
 
 pub(crate) const CUDA: Dialect = Dialect {
@@ -38,7 +38,7 @@ pub(crate) const CUDA: Dialect = Dialect {
         format!("(index)__byte_perm((unsigned){a}, (unsigned){b}, {selector:#06x})")
     },
     exchange: |kind, values, bits, threads| {
-        let lanes = if threads < 32 { (1u32 << threads) - 1 } else { u32::MAX };
+        let lanes = if threads < WARP { (1u32 << threads) - 1 } else { u32::MAX };
         let line = |(name, x): &Named| format!("const {kind} {name} = __shfl_xor_sync({lanes:#x}u, {x}, {bits});");
         values.iter().map(line).collect()
     },

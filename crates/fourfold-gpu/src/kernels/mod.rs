@@ -22,8 +22,6 @@ use crate::trace::{
 };
 use std::cmp::Ordering;
 
-pub(crate) use twins::WARP;
-
 /// The statements of a kernel.
 pub(crate) fn kernel(spec: &Spec) -> Vec<Statement> {
     record(|| {

@@ -4,11 +4,8 @@
 use super::{Line, Writer};
 use crate::spec::{Port, View};
 use crate::trace::{Int, Sym, int, select};
-use crate::words::exchange_reals;
+use crate::words::{WARP, exchange_reals};
 use fourfold::engine::C;
-
-/// Threads that can exchange registers (CUDA C++ Programming Guide, "Warp Shuffle Functions").
-pub(crate) const WARP: usize = 32;
 
 /// Which of `count` small DFTs is that of item `item`: half of a warp has DFTs in order, and the other half their mirror images, the last
 /// thread that of the first. Where a warp has whole lines, the mirror image of the first is the line's last anyway.

@@ -1,7 +1,5 @@
 //! Problems executed on the device that the tests run on, and compared with the oracle.
 
-pub(crate) mod multiplied;
-
 use fourfold::verify::{Data, Verdict, check};
 use fourfold::{Problem, Recipe, Result};
 use fourfold_gpu::{Device, GpuPlan, GpuPlanner, Outline};
