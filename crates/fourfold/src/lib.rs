@@ -17,7 +17,8 @@
 //! - A [`Plan`] runs on slices, on strided views ([`View`], [`ViewMut`]) and, with the feature `ndarray`, on arrays of that
 //!   crate. With [`Scratch`] of your own it allocates nothing.
 //! - [`Planner::filter`] makes forward → multiply → inverse one plan.
-//! - [`Planner::premultiplied`] multiplies what a transform reads; [`electrostatics`] is made of such plans.
+//! - [`Planner::premultiplied`] multiplies what a transform reads, [`Planner::postmultiplied`] what it writes; [`electrostatics`] is made of such
+//!   plans.
 //! - [`naive`] is the definition, to about 30 digits; [`verify`] compares with it.
 //!
 //! Nothing panics on bad input: an [`Error`] says what was wrong and what would be right.

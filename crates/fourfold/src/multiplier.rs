@@ -52,8 +52,10 @@ impl Multiplier {
         let of = |z: &Complex<f64>| Pair(S::of(z.re), S::of(z.im));
         let real = |x: &f64| Pair(S::of(*x), S::of(0.0));
         let (table, axes) = match self {
-            Multiplier::Table(t) => (t.iter().map(|x| S::of(*x)).collect(), vec![]),
-            Multiplier::ComplexTable(t) => (t.iter().flat_map(|z| [S::of(z.re), S::of(z.im)]).collect(), vec![]),
+            Multiplier::Table(t) => (collected(t.len(), t.iter().map(|x| S::of(*x)))?, vec![]),
+            Multiplier::ComplexTable(t) => {
+                (collected(2 * t.len(), t.iter().flat_map(|z| [S::of(z.re), S::of(z.im)]))?, vec![])
+            }
             Multiplier::Separable(a) => {
                 (vec![], a.iter().map(|g| g.iter().map(real).collect()).collect::<Vec<Vec<_>>>())
             }
@@ -72,6 +74,14 @@ impl Multiplier {
             _ => Ok(Values { shape, domain_parts: domain.reals(), complex, table, axes }),
         }
     }
+}
+
+/// A table of so many numbers, if there is memory for it.
+fn collected<S>(count: usize, numbers: impl Iterator<Item = S>) -> Result<Vec<S>> {
+    let (mut table, message) = (vec![], || format!("there is no memory for a multiplier of {count} numbers"));
+    table.try_reserve_exact(count).map_err(|_| Error::new(ErrorKind::Unavailable, message()))?;
+    table.extend(numbers);
+    Ok(table)
 }
 
 impl<S: Scalar> Values<S> {
@@ -115,9 +125,12 @@ impl<S: Scalar> Values<S> {
         self.axes.get(axis).map(Vec::as_slice)
     }
 
-    /// The product of the factors of all other axes, at the given (axis, index) pairs.
-    pub(crate) fn across(&self, indices: impl Iterator<Item = (usize, usize)>) -> Pair<S> {
-        indices.fold(Pair(S::of(1.0), S::of(0.0)), |product, (axis, i)| product.times(self.axes[axis][i]))
+    /// The product of the factors of all axes but `along`, at the given (axis, index) pairs; axes of one element may be left out of these.
+    pub(crate) fn across(&self, along: usize, indices: impl Iterator<Item = (usize, usize)>) -> Pair<S> {
+        let long = indices.filter(|(axis, _)| self.shape.get(*axis).is_some_and(|&n| n > 1));
+        let short = self.shape.iter().enumerate().filter(|(axis, n)| *axis != along && **n == 1);
+        let times = |product: Pair<S>, (axis, i): (usize, usize)| product.times(self.axes[axis][i], self.complex);
+        long.chain(short.map(|(axis, _)| (axis, 0))).fold(Pair(S::of(1.0), S::of(0.0)), times)
     }
 }
 
@@ -127,9 +140,12 @@ impl<S: Scalar> Pair<S> {
         [self.0, self.1]
     }
 
-    fn times(self, b: Self) -> Self {
-        let (x, y) = (Complex::new(self.0.to(), self.1.to()), Complex::new(b.0.to(), b.1.to()));
-        let z = x * y;
+    /// Of reals, infinity times the nothing in the second place would not be nothing.
+    fn times(self, b: Self, complex: bool) -> Self {
+        if !complex {
+            return Pair(S::of(self.0.to() * b.0.to()), self.1);
+        }
+        let z = Complex::new(self.0.to(), self.1.to()) * Complex::new(b.0.to(), b.1.to());
         Pair(S::of(z.re), S::of(z.im))
     }
 }

@@ -369,7 +369,7 @@ fn the_field_alone_is_the_same_field() {
 fn factors_that_are_no_numbers_are_errors() {
     let hint = |error: fourfold::Error, hint: &str| assert!(error.to_string().contains(hint), "{error}");
     for (sides, scaling) in
-        [([1e165; 2], Scaling::Physical), ([1e-165; 2], Scaling::Physical), ([1e200, 1.0], Scaling::Dreamplace)]
+        [([1e165; 2], Scaling::Physical), ([1e-165; 2], Scaling::Physical), ([1e300, 1e-300], Scaling::Dreamplace)]
     {
         let grid = Grid::new([0.0, 0.0], sides, [4, 4]).unwrap();
         let build = |planner| Electrostatics::<f64>::builder(grid).scaling(scaling).build(planner);
@@ -377,6 +377,36 @@ fn factors_that_are_no_numbers_are_errors() {
     }
     let grid = Grid::new([0.0, 0.0], [1e-25, 1e-25], [4, 4]).unwrap();
     hint(Electrostatics::<f32>::builder(grid).scaling(Scaling::Physical).build(&planner(1)).err().unwrap(), "of f32");
+    // Products that would keep a few of their digits.
+    let grid = Grid::new([0.0, 0.0], [1e-17, 1e-17], [64, 64]).unwrap();
+    let staged = Electrostatics::<f32>::builder(grid).scaling(Scaling::Physical).method("three-stage".parse().unwrap());
+    hint(staged.build(&planner(1)).err().unwrap(), "of f32");
+}
+
+/// Sides of any size and bins of any shape whose field is made of numbers, though its potential may not be.
+#[test]
+fn fields_of_extreme_regions_are_those_of_double_precision() {
+    let planner = planner(1);
+    let regions = [[1e-30; 2], [1e21; 2], [1.0, 1e30], [1e30, 1.0], [1e16, 1.0]];
+    for (sides, scaling) in
+        regions.iter().flat_map(|&sides| [Scaling::Physical, Scaling::Dreamplace].map(|s| (sides, s)))
+    {
+        let grid = Grid::new([0.0, 0.0], sides, [8, 6]).unwrap();
+        let density = |i: usize| (i * 7 % 11) as f64;
+        let single = Electrostatics::<f32>::builder(grid).scaling(scaling).potential(false).build(&planner).unwrap();
+        let double = Electrostatics::<f64>::builder(grid).scaling(scaling).potential(false).build(&planner).unwrap();
+        let (mut here, mut there) = (single.maps().unwrap(), double.maps().unwrap());
+        here.density_mut().iter_mut().enumerate().for_each(|(i, x)| *x = density(i) as f32);
+        there.density_mut().iter_mut().enumerate().for_each(|(i, x)| *x = density(i));
+        single.transform(&mut here).unwrap();
+        double.transform(&mut there).unwrap();
+        for (x, y) in here.field().into_iter().zip(there.field()) {
+            let largest = y.iter().fold(0f64, |a, b| a.max(b.abs()));
+            // What is too small for single precision may be 0 there.
+            let near = |(x, y): (&f32, &f64)| (f64::from(*x) - y).abs() <= 1e-5 * largest + 1e-38;
+            assert!(largest > 0.0 && x.iter().zip(y).all(near), "{sides:?} {scaling:?}");
+        }
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Filters, forward → multiply → inverse in one plan, and transforms of a multiplied input, against their steps one by one.
+//! Filters, forward → multiply → inverse in one plan, and transforms whose input or output is multiplied, against their steps one by one.
 
 mod common;
 
@@ -365,6 +365,23 @@ fn recipes_with_a_multiplied_side_print_and_parse() {
 
 fn passes(plan: &Plan) -> String {
     plan.recipe().to_string().split_once('\n').unwrap().1.to_owned()
+}
+
+/// Of lists whose products are ∞ or NaN, as of tables, nothing else is touched.
+#[test]
+fn infinite_factors_stay_where_they_are() {
+    let mut lists = [2, 3, 4].map(|n| vec![1.5; n]).to_vec();
+    lists[1][1] = f64::INFINITY;
+    let table = (0..24).map(|i| 1.5 * lists[1][i / 4 % 3] * 1.5).collect();
+    let run = |multiplier| -> Vec<f64> {
+        let plan = planner(Isa::best(), 1).postmultiplied(&multiplier, &problem("dct2 f64 2x3x4")).unwrap();
+        let (x, mut y) = ((0..24).map(|i| f64::from(i * i)).collect::<Vec<_>>(), vec![0.0; 24]);
+        plan.execute(&x, &mut y).unwrap();
+        y
+    };
+    let (by_lists, by_table) = (run(Multiplier::Separable(lists)), run(Multiplier::Table(table)));
+    assert_eq!(by_lists.iter().filter(|y| y.is_infinite()).count(), 8);
+    by_lists.iter().zip(&by_table).for_each(|(y, z)| assert!(y == z || (y - z).abs() <= 1e-12 * z.abs(), "{y} {z}"));
 }
 
 #[test]

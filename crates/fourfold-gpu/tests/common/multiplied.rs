@@ -18,11 +18,11 @@ impl Side {
         if self == Side::Input { problem.input() } else { problem.output() }
     }
 
-    /// A multiplier of each sort that the side takes; lists leave axes of odd lengths as they are.
+    /// A multiplier of each sort that the side takes; lists leave axes of odd lengths from 3 on as they are.
     pub(crate) fn multipliers(self, problem: &Problem) -> Vec<Multiplier> {
         let shape = &self.layout(problem).shape;
         let count: usize = shape.iter().product();
-        let list = |n: &usize| (0..*n).map(|i| if n % 2 == 0 { factor(i) } else { 1.0 }).collect();
+        let list = |n: &usize| (0..*n).map(|i| if n % 2 == 0 || *n == 1 { factor(i + n) } else { 1.0 }).collect();
         let all = vec![
             Multiplier::Table((0..count).map(factor).collect()),
             Multiplier::Separable(shape.iter().map(list).collect()),

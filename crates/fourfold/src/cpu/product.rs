@@ -15,7 +15,7 @@ pub(super) struct Elements {
 }
 
 impl Elements {
-    /// Multiplies element i of a tile; real factors have nothing in the second place.
+    /// Multiplies element i of a tile; of real factors the second place is not looked at.
     ///
     /// # Safety
     /// The tile has it.

@@ -46,7 +46,7 @@ impl Sizes {
     /// For reals of type `S`, on `isa` or, where that would waste memory, without vectors.
     pub(crate) fn new<S>(recipe: &Recipe, isa: Isa) -> Self {
         let lines = || recipe.lines().flat_map(lanes);
-        // A multiply brings its factors into a buffer: complex ones take as much room as a complex line.
+        // A multiply may bring its factors into a buffer: complex ones take as much room as a complex line.
         let buffer = lines().map(|line| line.buffer.max(2 * line.output)).max().unwrap_or(0);
         let most = recipe.lines().map(|line| lines_along(recipe.problem(), line.transform.axis)).max().unwrap_or(0);
         let few = most <= 1 || most <= FEW && buffer * isa.vector_bytes::<S>() > BLOCK;

@@ -185,10 +185,10 @@ impl<S: Precise> Tiles<'_, S> {
     /// The factors of a tile's lines, but for those along them: their first parts, and their second.
     fn across(&self, values: &Values<S>, tile: &Tile) -> [[S; LANES]; 2] {
         let mut across = [[S::default(); LANES]; 2];
-        for lane in 0..LANES {
+        for lane in 0..self.width {
             let line = tile.first + lane.min(tile.used - 1);
-            let of_line = self.lines.indices(line).filter(|(axis, _)| *axis < values.shape.len());
-            [across[0][lane], across[1][lane]] = values.across(of_line).parts();
+            let factor = values.across(self.pass.axis, self.lines.indices(line));
+            [across[0][lane], across[1][lane]] = factor.parts();
         }
         across
     }

@@ -3,7 +3,7 @@
 use super::Float;
 use super::grid::{Cells, Grid};
 use super::spread::Spreader;
-use super::steps::{MAPS, Map, Scaling, Wanted, Work, steps};
+use super::steps::{MAPS, Map, Scaling, Wanted, Work, reserved, steps};
 use crate::cpu::memory::Scratch;
 use crate::{Error, ErrorKind, Method, Plan, Planner, Problem, Result};
 use std::marker::PhantomData;
@@ -98,7 +98,11 @@ impl<T: Float> Builder<T> {
                 Work::Postmultiplied(problem, factors) => {
                     Ready::Plan(Box::new(planner.postmultiplied(factors, problem)?))
                 }
-                Work::Scale(factors) => Ready::Scale(factors.iter().map(|&factor| T::nearest(factor)).collect()),
+                Work::Scale(factors) => {
+                    let mut scale = reserved(&self.grid)?;
+                    scale.extend(factors.iter().map(|&factor| T::nearest(factor)));
+                    Ready::Scale(scale)
+                }
             })
         };
         let steps = steps(&self.grid, &self.wanted)?;

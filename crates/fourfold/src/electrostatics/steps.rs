@@ -94,8 +94,15 @@ pub struct Wanted {
     pub potential: bool,
 }
 
+impl Wanted {
+    /// Whether scalings are parts of passes.
+    fn fused(&self) -> bool {
+        self.method == Method::ALL[0]
+    }
+}
+
 impl Scaling {
-    /// The unit of length, and the factor on Poisson's solution.
+    /// A bin's width in the unit of length, and the factor on Poisson's solution.
     fn units(self, grid: &Grid) -> (f64, f64) {
         match self {
             Scaling::Dreamplace => (1.0, 0.25),
@@ -112,72 +119,89 @@ impl Scaling {
     }
 }
 
-/// What the maps' coefficients are multiplied by, with b_x for the unit of length, so that only bins of very unlike sides leave the range of numbers.
+/// What the maps' coefficients are multiplied by. With √(b_x b_y) for the unit of length, G and what else a map is multiplied by are as near to 1
+/// as the sides of bins let them.
 struct Factors {
-    /// κ_u = πu/M and κ_v = (πv/N)(b_x/b_y).
+    grid: Grid,
+    wanted: Wanted,
+    /// κ_u = (πu/M) r and κ_v = (πv/N)/r, with r = √(b_y/b_x).
     wave_numbers: [Vec<f64>; 2],
-    /// G, one a bin: `by` / (κ_u² + κ_v²), but 0 for u = v = 0.
+    /// G, one a bin: f / (4 M N (κ_u² + κ_v²)) with the scaling's factor f, but 0 for u = v = 0.
     table: Vec<f64>,
-    /// Length in units of the result for one of b_x: what φ has twice, and ξ once.
+    /// The unit of length in the scaling's: φ has it twice, and ξ once.
     length: f64,
 }
 
 impl Factors {
-    /// An error if there is no memory for them, or `precision` has no such numbers.
-    fn new(grid: &Grid, scaling: Scaling, precision: Precision) -> Result<Factors> {
-        let ((length, factor), bin) = (scaling.units(grid), grid.bin_size());
-        let wave_numbers = [0, 1].map(|axis| {
+    /// An error if there is no memory for them, or the precision has no such numbers.
+    fn new(grid: &Grid, wanted: &Wanted) -> Result<Factors> {
+        let ((width, factor), bin) = (wanted.scaling.units(grid), grid.bin_size());
+        let r = (bin[1] / bin[0]).sqrt();
+        let wave_numbers = [(0, r), (1, 1.0 / r)].map(|(axis, r)| {
             let count = grid.bins()[axis];
-            let step = PI / count as f64 * (bin[0] / bin[axis]);
-            (0..count).map(|u| u as f64 * step).collect::<Vec<_>>()
+            (0..count).map(|u| u as f64 * (PI / count as f64 * r)).collect::<Vec<_>>()
         });
-        let by = factor / (4.0 * grid.count() as f64);
-        let mut table = vec![];
-        let message = || format!("there is no memory for factors of {} bins", grid.count());
-        table.try_reserve_exact(grid.count()).map_err(|_| Error::new(ErrorKind::Unavailable, message()))?;
+        let (by, mut table) = (factor / (4.0 * grid.count() as f64), reserved(grid)?);
         let [x, y] = &wave_numbers;
         table.extend(x.iter().flat_map(|ku| y.iter().map(move |kv| by / (ku * ku + kv * kv))));
         table[0] = 0.0;
-        let factors = Factors { wave_numbers, table, length };
-        factors.check(grid, scaling, precision)?;
+        let factors = Factors { grid: *grid, wanted: *wanted, wave_numbers, table, length: width * r };
+        factors.check(&factors.table[1..])?;
         Ok(factors)
     }
 
-    fn check(&self, grid: &Grid, scaling: Scaling, precision: Precision) -> Result<()> {
-        let is_normal = |x: f64| if precision == Precision::F32 { (x as f32).is_normal() } else { x.is_normal() };
-        let lists = [Map::FieldX, Map::FieldY]
-            .into_iter()
-            .zip([0, 1])
-            .flat_map(|(map, axis)| self.lists(map)[axis][1..].to_vec());
-        let squared = self.length * self.length;
-        if self.table[1..].iter().copied().chain(lists).chain([squared]).all(is_normal) {
-            return Ok(());
+    /// An error if one of the numbers that passes multiply by is none of the precision.
+    fn check(&self, numbers: &[f64]) -> Result<()> {
+        let single = self.wanted.precision == Precision::F32 && self.wanted.fused();
+        match numbers.iter().all(|&x| if single { (x as f32).is_normal() } else { x.is_normal() }) {
+            true => Ok(()),
+            false => Err(self.no_numbers()),
         }
+    }
+
+    fn no_numbers(&self) -> Error {
         let message = format!(
-            "bins of {:?} make factors of the field that are no numbers of {} in {scaling:?} scaling: expected sides nearer to 1 and to each other",
-            grid.bin_size(),
-            precision.name()
+            "bins of {:?} make factors of the field that are no numbers of {} in {:?} scaling: expected sides nearer to 1 and to each other",
+            self.grid.bin_size(),
+            self.wanted.precision.name(),
+            self.wanted.scaling
         );
-        Err(Error::new(ErrorKind::Argument, message))
+        Error::new(ErrorKind::Argument, message)
     }
 
     /// What makes a map's coefficients of G A, as a list for each axis.
-    fn lists(&self, map: Map) -> [Vec<f64>; 2] {
-        let ones = |axis: usize| vec![1.0; self.wave_numbers[axis].len()];
-        let slopes = |axis: usize| self.wave_numbers[axis].iter().map(|k| 2.0 * self.length * k).collect();
-        match map {
-            Map::FieldX => [slopes(0), ones(1)],
-            Map::FieldY => [ones(0), slopes(1)],
-            _ => [vec![self.length * self.length; self.wave_numbers[0].len()], ones(1)],
-        }
+    fn lists(&self, map: Map) -> Result<[Vec<f64>; 2]> {
+        let same = |axis: usize, factor: f64| vec![factor; self.wave_numbers[axis].len()];
+        let slopes = |axis: usize| self.wave_numbers[axis].iter().map(|k| 2.0 * self.length * k).collect::<Vec<_>>();
+        let lists = match map {
+            Map::FieldX => [slopes(0), same(1, 1.0)],
+            Map::FieldY => [same(0, 1.0), slopes(1)],
+            _ => [same(0, self.length * self.length), same(1, 1.0)],
+        };
+        lists.iter().try_for_each(|list| self.check(&list[1..]))?;
+        Ok(lists)
     }
 
     /// What makes a map's coefficients of A.
-    fn whole(&self, map: Map) -> Vec<f64> {
-        let [x, y] = self.lists(map);
+    fn whole(&self, map: Map) -> Result<Vec<f64>> {
+        let ([x, y], mut whole) = (self.lists(map)?, reserved(&self.grid)?);
         let lists = x.iter().flat_map(|x| y.iter().map(move |y| x * y));
-        self.table.iter().zip(lists).map(|(g, by)| g * by).collect()
+        whole.extend(self.table.iter().zip(lists).map(|(g, by)| g * by));
+        let single = self.wanted.precision == Precision::F32;
+        let is_zero = |i: usize| self.table[i] == 0.0 || x[i / y.len()] == 0.0 || y[i % y.len()] == 0.0;
+        let is_normal = |x: f64| if single { (x as f32).is_normal() } else { x.is_normal() };
+        match whole.iter().enumerate().all(|(i, &factor)| is_normal(factor) || is_zero(i)) {
+            true => Ok(whole),
+            false => Err(self.no_numbers()),
+        }
     }
+}
+
+/// Room for a number a bin.
+pub(super) fn reserved<T>(grid: &Grid) -> Result<Vec<T>> {
+    let (mut numbers, message) = (vec![], || format!("there is no memory for factors of {} bins", grid.count()));
+    numbers.try_reserve_exact(grid.count()).map_err(|_| Error::new(ErrorKind::Unavailable, message()))?;
+    Ok(numbers)
 }
 
 /// The steps from the density to the maps that are wanted, for those who write engines.
@@ -189,21 +213,21 @@ pub fn steps(grid: &Grid, wanted: &Wanted) -> Result<Vec<Step>> {
     let problem = |kinds: &str| -> Result<Problem> { format!("{kinds} {real} {m}x{n}").parse() };
     let maps = [(Map::FieldX, "idxst,dct3"), (Map::FieldY, "dct3,idxst"), (Map::Potential, "dct3")];
     let maps = maps.into_iter().take(if wanted.potential { 3 } else { 2 });
-    let factors = Factors::new(grid, wanted.scaling, wanted.precision)?;
+    let mut factors = Factors::new(grid, wanted)?;
     let (forward, [from, to]) = (problem("dct2")?, [Map::Density, Map::Coefficients]);
-    let mut steps = vec![];
-    if wanted.method == Method::ALL[0] {
+    if wanted.fused() {
+        let table = Multiplier::Table(std::mem::take(&mut factors.table));
+        let mut steps = vec![Step { work: Work::Postmultiplied(forward, table), from, to }];
         for (map, kinds) in maps {
-            let lists = Multiplier::Separable(factors.lists(map).into());
+            let lists = Multiplier::Separable(factors.lists(map)?.into());
             steps.push(Step { work: Work::Premultiplied(lists, problem(kinds)?), from: to, to: map });
         }
-        steps.insert(0, Step { work: Work::Postmultiplied(forward, Multiplier::Table(factors.table)), from, to });
-    } else {
-        steps.push(Step { work: Work::Transform(forward), from, to });
-        for (map, kinds) in maps {
-            steps.push(Step { work: Work::Scale(factors.whole(map)), from: to, to: map });
-            steps.push(Step { work: Work::Transform(problem(kinds)?), from: map, to: map });
-        }
+        return Ok(steps);
+    }
+    let mut steps = vec![Step { work: Work::Transform(forward), from, to }];
+    for (map, kinds) in maps {
+        steps.push(Step { work: Work::Scale(factors.whole(map)?), from: to, to: map });
+        steps.push(Step { work: Work::Transform(problem(kinds)?), from: map, to: map });
     }
     Ok(steps)
 }
