@@ -159,7 +159,7 @@ impl Passes<'_> {
         }
         let line = pass.ops.iter().find_map(|op| if let Op::Transform(line) = op { Some(line) } else { None });
         let before = action.filter(|_| pass.ops.first() == Some(&Op::Multiply));
-        let multiplies = pass.ops.len() > 1 && pass.ops.last() == Some(&Op::Multiply);
+        let multiplies = pass.ops.last() == Some(&Op::Multiply);
         let last = i + 1 == recipe.passes().len();
         let after = action.filter(|action| multiplies || last && matches!(action, Action::Threshold(_)));
         // Of a filter, what comes after the pass that multiplies is the inverse problem's.

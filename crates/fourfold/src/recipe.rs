@@ -368,6 +368,11 @@ fn check_multiplies(recipe: &Recipe) -> Result<()> {
         let message = "passes multiply where the first line does: at the beginning, or once all sums of the problem are done, of a filter the first";
         return Err(invalid(message.into()));
     }
+    if let Some(pass) = recipe.passes.iter().find(|pass| pass.ops == [Op::Multiply]) {
+        let message =
+            format!("the pass along axis {} only multiplies: that is a part of the pass before or after it", pass.axis);
+        return Err(invalid(message));
+    }
     Ok(())
 }
 

@@ -363,6 +363,13 @@ fn recipes_with_a_multiplied_side_print_and_parse() {
     }
 }
 
+#[test]
+fn no_pass_only_multiplies() {
+    let alone = "dct2 f64 8x8 | multiply\ninput -> output axis 1: dct2 8 = 8\noutput -> output axis 0: dct2 8 = 8\noutput -> output axis 0: multiply";
+    let error = alone.parse::<fourfold::Recipe>().unwrap_err().to_string();
+    assert!(error.contains("only multiplies"), "{error}");
+}
+
 fn passes(plan: &Plan) -> String {
     plan.recipe().to_string().split_once('\n').unwrap().1.to_owned()
 }
