@@ -268,7 +268,7 @@ impl Planner {
 
     /// A plan that computes multiply → `problem`: the input is multiplied as the first pass reads it, which costs no trip through
     /// memory. Else a plan as that of [`Planner::plan`], made for one multiplier. (A few long lines, which a plan by itself does one by one, are
-    /// done side by side here: there a multiply by hand and that plan are faster.)
+    /// done side by side here: there a multiply by hand and that plan may be faster.)
     ///
     /// ```
     /// use fourfold::{Multiplier, Planner};

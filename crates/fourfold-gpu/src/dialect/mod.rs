@@ -298,7 +298,10 @@ impl Printer<'_> {
             Array::Factors => self.once[2],
             _ => None,
         };
-        function.map_or_else(|| place.clone(), |function| format!("{function}(&{place})"))
+        match function {
+            Some(function) => format!("{function}(&{place})"),
+            None => place,
+        }
     }
 
     /// A value to a place.

@@ -152,8 +152,8 @@ impl Factors {
 
     /// An error if one of the numbers that passes multiply by is none of the precision.
     fn check(&self, numbers: &[f64]) -> Result<()> {
-        let single = self.wanted.precision == Precision::F32 && self.wanted.fused();
-        match numbers.iter().all(|&x| if single { (x as f32).is_normal() } else { x.is_normal() }) {
+        let precision = if self.wanted.fused() { self.wanted.precision } else { Precision::F64 };
+        match numbers.iter().all(|&x| is_normal(x, precision)) {
             true => Ok(()),
             false => Err(self.no_numbers()),
         }
@@ -187,14 +187,18 @@ impl Factors {
         let ([x, y], mut whole) = (self.lists(map)?, reserved(&self.grid)?);
         let lists = x.iter().flat_map(|x| y.iter().map(move |y| x * y));
         whole.extend(self.table.iter().zip(lists).map(|(g, by)| g * by));
-        let single = self.wanted.precision == Precision::F32;
         let is_zero = |i: usize| self.table[i] == 0.0 || x[i / y.len()] == 0.0 || y[i % y.len()] == 0.0;
-        let is_normal = |x: f64| if single { (x as f32).is_normal() } else { x.is_normal() };
-        match whole.iter().enumerate().all(|(i, &factor)| is_normal(factor) || is_zero(i)) {
+        let precision = self.wanted.precision;
+        match whole.iter().enumerate().all(|(i, &factor)| is_normal(factor, precision) || is_zero(i)) {
             true => Ok(whole),
             false => Err(self.no_numbers()),
         }
     }
+}
+
+/// Whether a precision has the number with all of its digits.
+fn is_normal(x: f64, precision: Precision) -> bool {
+    if precision == Precision::F32 { (x as f32).is_normal() } else { x.is_normal() }
 }
 
 /// Room for a number a bin.

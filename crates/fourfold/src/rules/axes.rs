@@ -70,7 +70,7 @@ pub(crate) fn premultiplied(problem: &Problem) -> Result<Recipe> {
 /// # Errors
 /// As [`premultiplied`].
 pub(crate) fn postmultiplied(problem: &Problem) -> Result<Recipe> {
-    // Rows last: the pass that multiplies is the longer one, and these are quicker, on both sides. (1024 x 1024 f64 with a table on a processor: an eighth.)
+    // Rows last: the pass that multiplies is the longer one, and its table is read as it stands. Measured: docs/performance/log.md.
     let passes = lines(problem, None, None);
     let last = passes.iter().rfind(|line| is_fourier(line)).or(passes.first()).map(|line| line.transform.axis);
     let mut lines = lines(problem, None, last);
