@@ -14,7 +14,7 @@ mod npy;
 
 use array::{bytes as size, with_elements};
 use fourfold::Precision;
-use fourfold::verify::Data;
+use fourfold::oracle::verify::Data;
 use libfuzzer_sys::fuzz_target;
 use npy::Npy;
 

@@ -1,7 +1,7 @@
 //! What the command does with arrays whose element type is known only at run time.
 
 use anyhow::{Context, Result, bail};
-use fourfold::verify::Data;
+use fourfold::oracle::verify::Data;
 use fourfold::{Domain, Element, Precision};
 use num_complex::Complex;
 
@@ -9,7 +9,7 @@ use num_complex::Complex;
 /// variants that is named first.
 macro_rules! with_elements {
     ($data:expr, $elements:ident => $body:expr) => {
-        $crate::array::with_elements!(fourfold::verify::Data, $data, $elements => $body)
+        $crate::array::with_elements!(fourfold::oracle::verify::Data, $data, $elements => $body)
     };
     ($sort:path, $data:expr, $elements:ident => $body:expr) => {{
         use $sort as Sort;

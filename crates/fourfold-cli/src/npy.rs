@@ -9,7 +9,7 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use fourfold::verify::Data;
+use fourfold::oracle::verify::Data;
 use fourfold::{Domain, Element, Precision};
 use num_complex::Complex;
 

@@ -1,6 +1,6 @@
 //! A problem made ready on an engine: one shape for the plans of all of them.
 
-use fourfold::verify::Data;
+use fourfold::oracle::verify::Data;
 use fourfold::{Element, Plan, Problem, Result};
 use fourfold_gpu::{Device, GpuPlan};
 

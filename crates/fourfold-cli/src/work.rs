@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use fourfold::verify::Data;
+use fourfold::oracle::verify::Data;
 use fourfold::{Domain, Element, Plan, Problem, Scratch};
 use fourfold_gpu::{Device, GpuArray, GpuPlan};
 use num_complex::Complex;

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{execute, families, present, read, verdict};
-use fourfold::verify::Data;
+use fourfold::oracle::verify::Data;
 use fourfold::{ErrorKind, Kind};
 use fourfold_gpu::{Api, Cache, Device, GpuPlanner, Target};
 use num_complex::Complex;

@@ -1,16 +1,17 @@
 #![doc = include_str!("../README.md")]
 
-mod cpu;
-mod file;
+mod blocks;
+mod codec;
+mod ffi;
 mod memory;
-mod transform;
+mod simd;
 
-pub use file::{
-    Coefficients, Color, Component, Image, Limits, Read, Sampling, color_profile, decode, decode_into, encode,
-    read_coefficients, write_coefficients,
-};
+pub use crate::blocks::{Forward, Inverse, Sample, Transform, TransformBuilder};
+pub use crate::codec::decode::{decode, decode_into};
+pub use crate::codec::encode::{Sampling, encode};
+pub use crate::codec::profile::color_profile;
+pub use crate::codec::{Coefficients, Color, Component, Image, Limits, Read, read_coefficients, write_coefficients};
 pub use fourfold::engine::jpeg::{Layout, Mode, Order, Table};
-pub use transform::{Forward, Inverse, Sample, Transform, TransformBuilder};
 
 use fourfold::{Error, ErrorKind};
 

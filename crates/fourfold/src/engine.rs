@@ -6,48 +6,49 @@
 
 use num_complex::Complex;
 
-pub use crate::butterfly::{Butterfly, Dft};
-pub use crate::complex::C;
-pub use crate::cosine8::{SCALES, dct8, idct8};
-pub use crate::cpu::threads::Pool;
-pub use crate::real::Real;
-pub use crate::rules::cosine_sine::{Data, Index, Order, Reduction, Step, dft_of, reduce};
-pub use crate::rules::cut::{pack, unpack};
-pub use crate::rules::extension::{Fold, QUARTERS, fold, fold_term, quarter_length};
-pub use crate::rules::mixed_radix::{factors, length, prime_factors};
-pub use crate::rules::rader::generator_powers;
-pub use crate::turns::{after, after_one, before, before_one};
-pub use crate::twiddle::Roots;
+pub use crate::arithmetic::butterfly::{Butterfly, Dft};
+pub use crate::arithmetic::complex::C;
+pub use crate::arithmetic::cosine8::{SCALES, dct8, idct8};
+pub use crate::arithmetic::real::Real;
+pub use crate::arithmetic::twiddle::Roots;
+pub use crate::baseline::decimation::{after, after_one, before, before_one};
+pub use crate::cpu::base::threads::Pool;
+pub use crate::recipe::rules::cosine_sine::{Data, Index, Order, Reduction, Step, dft_of, reduce};
+pub use crate::recipe::rules::extension::{Fold, QUARTERS, fold, fold_term, quarter_length};
+pub use crate::recipe::rules::four_step::{pack, unpack};
+pub use crate::recipe::rules::mixed_radix::{factors, length, prime_factors};
+pub use crate::recipe::rules::rader::generator_powers;
 
 /// JPEG's 8×8 blocks.
 pub mod jpeg {
     pub use crate::jpeg::*;
 }
 
-use crate::rules::mixed_radix::Factor;
-use crate::{Problem, Recipe};
+use crate::problem::problem::Problem;
+use crate::recipe::recipe::Recipe;
+use crate::recipe::rules::mixed_radix::Factor;
 
 /// The DFT of b over p − 1, for Rader's convolution: b_j = exp(−2πi g^{−j}/p), with the generator of [`generator_powers`].
 pub fn rader_spectrum(p: usize) -> Vec<Complex<f64>> {
-    let spectrum = crate::rules::rader::spectrum(&generator_powers(p));
+    let spectrum = crate::recipe::rules::rader::spectrum(&generator_powers(p));
     let by = (p - 1) as f64;
     spectrum.iter().map(|z| Complex::new(z.re.over(by).into(), z.im.over(by).into())).collect()
 }
 
 /// The recipes that differ from the default one of `problem` in one thing, which measuring tries first.
 pub fn candidates(problem: &Problem) -> Vec<Recipe> {
-    let default = crate::rules::axes::recipe(problem);
-    let steps = 0..crate::rules::candidates::steps(&default);
-    steps.flat_map(|step| crate::rules::candidates::at(&default, step)).collect()
+    let default = crate::recipe::rules::axes::recipe(problem);
+    let steps = 0..crate::recipe::rules::candidates::steps(&default);
+    steps.flat_map(|step| crate::recipe::rules::candidates::at(&default, step)).collect()
 }
 
 /// The length of the convolution for a DFT of length n by Bluestein's rule.
 pub fn bluestein_length(n: usize) -> usize {
-    crate::rules::bluestein::length(n)
+    crate::recipe::rules::bluestein::length(n)
 }
 
 /// Bluestein's chirp c_j = exp(−πi j²/n), j < n, and the DFT over M of the conjugate chirp, wrapped around M = the length of
 /// `inner`.
 pub fn bluestein_tables(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
-    crate::cpu::factor::bluestein_tables(n, inner)
+    crate::cpu::dft::factor::bluestein::tables(n, inner)
 }

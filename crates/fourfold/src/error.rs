@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The text is not a problem in the notation of [`Problem`](crate::Problem).
+    /// The text is not a problem in the notation of [`Problem`](crate::problem::problem::Problem).
     Notation,
     /// The problem asks for something that is not defined, such as a DCT-I of length 1.
     Problem,

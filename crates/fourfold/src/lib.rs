@@ -23,62 +23,39 @@
 //!
 //! Nothing panics on bad input: an [`Error`] says what was wrong and what would be right.
 
-mod builder;
-mod element;
-mod error;
-mod kind;
-mod layout;
-mod norm;
-mod notation;
-mod problem;
-
-mod butterfly;
-mod complex;
-mod cosine8;
+mod arithmetic;
+mod baseline;
 mod cpu;
 pub mod electrostatics;
 pub mod engine;
-mod fft_step;
+mod error;
 mod jpeg;
-mod multiplier;
-#[cfg(feature = "ndarray")]
-mod ndarray;
+pub mod oracle;
 mod plan;
-mod planner;
-mod real;
+mod problem;
 mod recipe;
-mod rules;
-mod scheme;
-mod stage;
-mod tune;
-mod turns;
 
-mod dd;
-pub mod naive;
-mod spectrum;
-mod twiddle;
-pub mod verify;
-mod wisdom;
-
-pub use builder::ProblemBuilder;
-pub use cpu::dispatch::Isa;
-pub use cpu::memory::{Scratch, View, ViewMut};
-pub use element::{Domain, Element, Precision};
-pub use error::{Error, ErrorKind, Result};
-pub use fft_step::{FftStep, FftWork, Launches, Level, Turns};
-pub use kind::{Kind, Sum};
-pub use layout::Layout;
-pub use multiplier::Multiplier;
-pub use norm::{Edges, Norm};
-pub use plan::Plan;
-pub use planner::{Effort, Planner, PlannerBuilder};
-pub use problem::{AxisTransform, Problem};
-pub use recipe::{Line, Op, Pass, Place, Recipe};
-pub use rules::methods::Method;
-pub use rules::mixed_radix::{Factor, RADICES};
-pub use scheme::Scheme;
-pub use stage::{Combine, CombineAxis, Direction, Extent, Order, Outputs, Stage, StageEnd, StageWork, Terms, Way};
-pub use wisdom::Wisdom;
+pub use crate::baseline::fft_step::{FftStep, FftWork, Launches, Level, Turns};
+pub use crate::baseline::methods::Method;
+pub use crate::baseline::stage::{
+    Combine, CombineAxis, Direction, Extent, Order, Outputs, Stage, StageEnd, StageWork, Terms, Way,
+};
+pub use crate::cpu::base::memory::{Scratch, View, ViewMut};
+pub use crate::cpu::simd::dispatch::Isa;
+pub use crate::error::{Error, ErrorKind, Result};
+pub use crate::plan::plan::Plan;
+pub use crate::plan::planner::{Effort, Planner, PlannerBuilder};
+pub use crate::plan::wisdom::Wisdom;
+pub use crate::problem::builder::ProblemBuilder;
+pub use crate::problem::element::{Domain, Element, Precision};
+pub use crate::problem::kind::{Kind, Sum};
+pub use crate::problem::layout::Layout;
+pub use crate::problem::norm::{Edges, Norm};
+pub use crate::problem::problem::{AxisTransform, Problem};
+pub use crate::recipe::multiplier::Multiplier;
+pub use crate::recipe::recipe::{Line, Op, Pass, Place, Recipe};
+pub use crate::recipe::rules::mixed_radix::{Factor, RADICES};
+pub use crate::recipe::scheme::Scheme;
 
 /// The pages for newcomers: their Rust is tested with the rest of the documentation.
 #[cfg(doctest)]

@@ -3,7 +3,7 @@
 mod common;
 
 use common::run::{execute, planner};
-use fourfold::verify::Data;
+use fourfold::oracle::verify::Data;
 use fourfold::{Domain, ErrorKind, Isa, Layout, Multiplier, Op, Plan, Problem};
 use num_complex::Complex;
 

@@ -4,8 +4,8 @@ mod common;
 
 use common::run::{execute, planner};
 use common::{Golden, golden};
-use fourfold::naive::Dd;
-use fourfold::verify::{Data, bound, relative_error};
+use fourfold::oracle::naive::Dd;
+use fourfold::oracle::verify::{Data, bound, relative_error};
 use fourfold::{Isa, Planner, Precision, Problem};
 use num_complex::Complex;
 

@@ -3,7 +3,7 @@
 mod common;
 
 use common::run::{execute, planner};
-use fourfold::verify::Data;
+use fourfold::oracle::verify::Data;
 use fourfold::{Domain, Isa, Kind, Layout, Planner, Precision, Problem};
 use num_complex::Complex;
 use std::f64::consts::PI;

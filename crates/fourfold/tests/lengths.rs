@@ -3,8 +3,8 @@
 mod common;
 
 use common::run::{execute, planner, verdict};
-use fourfold::naive::{Dd, sampled};
-use fourfold::verify::{Data, bound, relative_error};
+use fourfold::oracle::naive::{Dd, sampled};
+use fourfold::oracle::verify::{Data, bound, relative_error};
 use fourfold::{Domain, Isa, Kind, Planner, Precision, Problem};
 use num_complex::Complex;
 

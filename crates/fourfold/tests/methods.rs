@@ -4,7 +4,7 @@ mod common;
 
 use common::cases::read;
 use common::run::{execute, planner};
-use fourfold::verify::{Data, check};
+use fourfold::oracle::verify::{Data, check};
 use fourfold::{ErrorKind, Isa, Method, Planner, Problem, Recipe, StageWork, View, ViewMut};
 use num_complex::Complex;
 

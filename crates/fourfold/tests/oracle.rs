@@ -3,8 +3,8 @@
 
 mod common;
 
-use fourfold::naive::{self, Dd};
-use fourfold::verify::{Data, check, relative_error};
+use fourfold::oracle::naive::{self, Dd};
+use fourfold::oracle::verify::{Data, check, relative_error};
 use fourfold::{Domain, Problem};
 use num_complex::Complex;
 

@@ -4,7 +4,7 @@ mod common;
 
 use common::cases::read;
 use common::run::{execute, execute_in_place};
-use fourfold::verify::Data;
+use fourfold::oracle::verify::Data;
 use fourfold::{
     Domain, Element, Error, ErrorKind, Isa, Kind, Layout, Plan, Planner, Precision, Problem, Result, Scratch, View,
     ViewMut,
@@ -165,7 +165,8 @@ fn views_have_strides_of_their_own() {
             let strides: Vec<_> = reversed.strides.iter().rev().map(|s| -3 * s).collect();
             Layout::strided(shape, &strides, 16).unwrap()
         });
-        let places = strided.clone().map(|l| fourfold::naive::positions(&l, &fourfold::naive::everything(&l)));
+        let places =
+            strided.clone().map(|l| fourfold::oracle::naive::positions(&l, &fourfold::oracle::naive::everything(&l)));
         // Three elements more than the layout needs, before it.
         let mut x = Data::filled(problem.precision(), problem.input_domain(), strided[0].len + 3, f64::NAN);
         let mut y = Data::filled(problem.precision(), problem.output_domain(), strided[1].len + 3, 7.0);

@@ -4,8 +4,8 @@ mod common;
 
 use common::random::problems;
 use common::run::{execute, planner};
-use fourfold::naive::{Dd, everything, positions, transform};
-use fourfold::verify::{Data, Verdict, check};
+use fourfold::oracle::naive::{Dd, everything, positions, transform};
+use fourfold::oracle::verify::{Data, Verdict, check};
 use fourfold::{Isa, Planner, Problem, ProblemBuilder};
 use num_complex::Complex;
 use proptest::prelude::*;

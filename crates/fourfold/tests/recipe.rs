@@ -4,7 +4,7 @@ mod common;
 
 use common::cases::read;
 use common::run::{execute, planner};
-use fourfold::verify::check;
+use fourfold::oracle::verify::check;
 use fourfold::{ErrorKind, Isa, Kind, Planner, Problem, Recipe};
 use num_complex::Complex;
 use proptest::prelude::*;

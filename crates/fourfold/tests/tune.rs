@@ -4,7 +4,7 @@ mod common;
 
 use common::run::{execute, planner};
 use fourfold::engine::candidates;
-use fourfold::verify::{Data, check};
+use fourfold::oracle::verify::{Data, check};
 use fourfold::{Isa, Problem, Recipe};
 
 const PROBLEMS: [&str; 11] = [

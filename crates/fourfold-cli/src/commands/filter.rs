@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use fourfold::verify::Data;
+use fourfold::oracle::verify::Data;
 use fourfold::{Multiplier, Problem};
 use serde::Serialize;
 

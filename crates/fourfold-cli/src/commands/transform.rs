@@ -1,7 +1,7 @@
 //! `fourfold transform`: a .npy file in, a .npy file out.
 
 use anyhow::{Context, Result, bail, ensure};
-use fourfold::verify::Data;
+use fourfold::oracle::verify::Data;
 use fourfold::{Domain, Problem};
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail, ensure};
 use fourfold::Problem;
-use fourfold::verify::{Data, Verdict, check};
+use fourfold::oracle::verify::{Data, Verdict, check};
 use serde::Serialize;
 
 use super::print_json;

@@ -1,11 +1,11 @@
 //! What is simulated.
 
-use super::{run, simulate, simulate_steps};
-use crate::choice::Choice;
-use crate::draft::{Action, Chosen, drafts};
-use crate::outline::Target;
-use crate::spec::Spec;
-use crate::tune::STEPS;
+use crate::api::tune::STEPS;
+use crate::choose::estimate::Choice;
+use crate::desc::descriptor::Spec;
+use crate::lower::passes::{Action, Chosen, drafts};
+use crate::run::inspect::Target;
+use crate::simulator::{run, simulate, simulate_steps};
 use fourfold::{Method, Multiplier, Planner, Problem};
 use multiplied::{SIDES, Side};
 
@@ -153,7 +153,7 @@ fn all_choices_are_right_and_have_no_races() {
                 choices[pass] = choice;
                 let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
                 assert!(verdict.holds(), "{case} with {choices:?}: {verdict:?}");
-                let specs = crate::draft::drafts(target.limits(), &recipe, false, None, &choices).unwrap();
+                let specs = crate::lower::passes::drafts(target.limits(), &recipe, false, None, &choices).unwrap();
                 twins += usize::from(specs.iter().flat_map(|draft| &draft.specs).any(|spec| spec.twins != [false; 2]));
                 count += 1;
             }
@@ -190,7 +190,8 @@ fn joined_passes_are_right_and_have_no_races() {
         let drafts = drafts(target.limits(), &Planner::new().recipe(&problem), false, None, &[]).unwrap();
         let passes = drafts.iter().flat_map(|draft| &draft.passes).map(|pass| pass.choice.clone());
         let choices: Vec<Choice> = passes.map(|choice| Choice { joined: true, ..choice }).collect();
-        let joined = crate::draft::drafts(target.limits(), &Planner::new().recipe(&problem), false, None, &choices);
+        let joined =
+            crate::lower::passes::drafts(target.limits(), &Planner::new().recipe(&problem), false, None, &choices);
         assert_eq!(joined.unwrap().len(), 1, "{case}");
         let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
         assert!(verdict.holds(), "{case}: {verdict:?}");

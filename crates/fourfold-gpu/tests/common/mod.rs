@@ -1,6 +1,6 @@
 //! Problems executed on the device that the tests run on, and compared with the oracle.
 
-use fourfold::verify::{Data, Verdict, check};
+use fourfold::oracle::verify::{Data, Verdict, check};
 use fourfold::{Problem, Recipe, Result};
 use fourfold_gpu::{Device, GpuPlan, GpuPlanner, Outline};
 use std::collections::BTreeSet;

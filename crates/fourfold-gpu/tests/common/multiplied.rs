@@ -1,6 +1,6 @@
 //! Multipliers that divide exactly, so that a run whose input or output is multiplied can be compared with the oracle of its problem.
 
-use fourfold::verify::{Data, Verdict, check};
+use fourfold::oracle::verify::{Data, Verdict, check};
 use fourfold::{Layout, Multiplier, Planner, Problem, Recipe, Result};
 use num_complex::Complex;
 

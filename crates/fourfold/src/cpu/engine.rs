@@ -1,22 +1,25 @@
 //! Runs a recipe: pass after pass, tile after tile.
 
-use super::dispatch::Isa;
-use super::isa;
-use super::lane::{Job, Lane, Scalar};
-use super::line::Line;
-use super::lines::Lines;
+use crate::baseline::cpu::Stages;
 #[cfg(feature = "ndarray")]
-use super::memory::Borrowed;
-use super::memory::{Array, Scratch, Untyped, View, ViewMut};
-use super::pass::Rows;
-use super::single::Single;
-use super::sizes::Sizes;
-use super::stage::Stages;
-use super::threads::Pool;
-use super::tiles::{Block, Tiles};
-use crate::multiplier::Values;
-use crate::recipe::{self, Op, Place, Recipe};
-use crate::{Element, Error, ErrorKind, Layout, Result};
+use crate::cpu::base::memory::Borrowed;
+use crate::cpu::base::memory::{Array, Scratch, Untyped, View, ViewMut};
+use crate::cpu::base::sizes::Sizes;
+use crate::cpu::base::threads::Pool;
+use crate::cpu::batch::axis::Line;
+use crate::cpu::batch::tiles::{Block, Tiles};
+use crate::cpu::batch::tiling::Lines;
+use crate::cpu::dft::pass::Rows;
+use crate::cpu::simd::dispatch::Isa;
+use crate::cpu::simd::isa;
+use crate::cpu::simd::vector::{Job, Lane, Scalar};
+use crate::cpu::single::single::Single;
+use crate::error::{Error, ErrorKind, Result};
+use crate::problem::element::Element;
+use crate::problem::layout::Layout;
+use crate::recipe::multiplier::Values;
+use crate::recipe::recipe;
+use crate::recipe::recipe::{Op, Place, Recipe};
 use std::sync::Arc;
 
 /// The executable form of a recipe in one precision.
@@ -24,7 +27,7 @@ pub(crate) struct Engine<S> {
     passes: Vec<Pass<S>>,
     /// Instead of passes.
     stages: Option<Stages<S>>,
-    pub(super) sizes: Sizes,
+    pub(crate) sizes: Sizes,
     /// The one line of a problem that is one signal and done by itself: it needs no arrays, whose making a short one would notice.
     signal: Option<Signal<S>>,
 }
@@ -129,7 +132,7 @@ impl<S: Precise> Engine<S> {
         recipe: &Recipe,
         isa: Isa,
         multiplier: Option<Values<S>>,
-        line: &mut dyn FnMut(&crate::recipe::Line) -> Result<Ready<S>>,
+        line: &mut dyn FnMut(&crate::recipe::recipe::Line) -> Result<Ready<S>>,
     ) -> Result<Self> {
         let multiplier = multiplier.map(Arc::new);
         let mut ready = |op: &Op| match op {

@@ -1,7 +1,7 @@
 //! The region with its bins, and the cells in it.
 
-use super::Float;
-use crate::{Error, ErrorKind, Result};
+use crate::electrostatics::Float;
+use crate::error::{Error, ErrorKind, Result};
 
 /// A rectangular region cut into M × N equal bins, axis 0 being x and axis 1 y. Maps over it are arrays of shape \[M, N\] in C order.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,16 +22,16 @@ pub struct Cells<'a, T> {
 
 /// A cell as it charges the grid: its interval along each axis, in bins and clipped to the region, and the density of its charge.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Charge {
-    pub(super) spans: [Span; 2],
-    pub(super) density: f64,
+pub(crate) struct Charge {
+    pub(crate) spans: [Span; 2],
+    pub(crate) density: f64,
 }
 
 /// An interval along an axis in bins.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Span {
-    pub(super) low: f64,
-    pub(super) high: f64,
+pub(crate) struct Span {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
 }
 
 fn wrong(message: String) -> Error {
@@ -95,7 +95,7 @@ impl Grid {
     }
 
     /// The charge of cell `i`, widened to `least` bins where it is smaller.
-    pub(super) fn charge<T: Float>(&self, cells: Cells<'_, T>, i: usize, least: f64) -> Result<Charge> {
+    pub(crate) fn charge<T: Float>(&self, cells: Cells<'_, T>, i: usize, least: f64) -> Result<Charge> {
         let low = cells.low.map(|low| low[i].into());
         let size = cells.size.map(|size| size[i].into());
         if !size.iter().all(|size: &f64| size.is_finite() && *size >= 0.0) {
@@ -147,7 +147,7 @@ impl<T> Cells<'_, T> {
 impl Span {
     /// The bins that it meets, of `bins`.
     #[inline]
-    pub(super) fn bins(self, bins: usize) -> std::ops::Range<usize> {
+    pub(crate) fn bins(self, bins: usize) -> std::ops::Range<usize> {
         // Both ends are within 0 and `bins`. Not `ceil`, which is a call where the instruction is not known to be there.
         let (first, last) = ((self.low as usize).min(bins - 1), self.high as usize);
         first..(last + usize::from(self.high > last as f64)).max(first + 1)
@@ -155,7 +155,7 @@ impl Span {
 
     /// The part of bin `i` that it covers, 0 to 1.
     #[inline]
-    pub(super) fn overlap(self, i: usize) -> f64 {
+    pub(crate) fn overlap(self, i: usize) -> f64 {
         (self.high.min(i as f64 + 1.0) - self.low.max(i as f64)).max(0.0)
     }
 }

@@ -35,17 +35,17 @@
 //!
 //! Results are the same to the last bit for any number of threads, those of the planner.
 
-mod grid;
-mod solver;
-mod spread;
-mod steps;
+pub(crate) mod grid;
+pub(crate) mod solver;
+pub(crate) mod spread;
+pub(crate) mod steps;
 
-pub use grid::{Cells, Grid};
-pub use solver::{Builder, Electrostatics, Maps};
-pub use spread::Spreader;
-pub use steps::{MAPS, Map, Scaling, Step, Wanted, Work, steps};
+pub use crate::electrostatics::grid::{Cells, Grid};
+pub use crate::electrostatics::solver::{Builder, Electrostatics, Maps};
+pub use crate::electrostatics::spread::Spreader;
+pub use crate::electrostatics::steps::{MAPS, Map, Scaling, Step, Wanted, Work, steps};
 
-use crate::Element;
+use crate::problem::element::Element;
 use std::ops::Mul;
 
 /// What positions, sizes and maps are made of: `f32` or `f64`. Densities and forces are summed in double precision.

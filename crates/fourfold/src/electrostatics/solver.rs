@@ -1,11 +1,15 @@
 //! The system on this machine's processor.
 
-use super::Float;
-use super::grid::{Cells, Grid};
-use super::spread::Spreader;
-use super::steps::{MAPS, Map, Scaling, Wanted, Work, reserved, steps};
-use crate::cpu::memory::Scratch;
-use crate::{Error, ErrorKind, Method, Plan, Planner, Problem, Result};
+use crate::baseline::methods::Method;
+use crate::cpu::base::memory::Scratch;
+use crate::electrostatics::Float;
+use crate::electrostatics::grid::{Cells, Grid};
+use crate::electrostatics::spread::Spreader;
+use crate::electrostatics::steps::{MAPS, Map, Scaling, Wanted, Work, reserved, steps};
+use crate::error::{Error, ErrorKind, Result};
+use crate::plan::plan::Plan;
+use crate::plan::planner::Planner;
+use crate::problem::problem::Problem;
 use std::marker::PhantomData;
 
 /// Algorithm 4 on a grid, ready to run any number of times. See the [module](super).

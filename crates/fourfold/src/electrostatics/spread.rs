@@ -3,10 +3,12 @@
 //! All sums have one order, whatever the number of threads: a bin adds its cells in the order in which they are given, since a strip of
 //! the grid is one thread's; a cell adds its bins row by row.
 
-use super::grid::{Cells, Charge, Grid};
-use super::{Float, Scaling};
-use crate::cpu::threads::Pool;
-use crate::{Error, ErrorKind, Planner, Result};
+use crate::cpu::base::threads::Pool;
+use crate::electrostatics::Float;
+use crate::electrostatics::grid::{Cells, Charge, Grid};
+use crate::electrostatics::steps::Scaling;
+use crate::error::{Error, ErrorKind, Result};
+use crate::plan::planner::Planner;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,7 +27,7 @@ pub struct Spreader {
 
 impl Spreader {
     /// For a grid, with the threads of a planner. `least`: bins to which the charge of smaller cells is widened; see
-    /// [`Builder::smoothing`](super::Builder::smoothing).
+    /// [`Builder::smoothing`](crate::electrostatics::solver::Builder::smoothing).
     ///
     /// # Errors
     /// If `least` is negative or not a number.
@@ -135,7 +137,7 @@ impl Spreader {
     }
 
     /// y = x · f, bin by bin.
-    pub(super) fn scale<T: Float>(&self, x: &[T], f: &[T], y: &mut [T]) {
+    pub(crate) fn scale<T: Float>(&self, x: &[T], f: &[T], y: &mut [T]) {
         let row = self.grid.bins()[1];
         let rows: Vec<_> = y.chunks_mut(row).map(Mutex::new).collect();
         self.pool.run(rows.len(), &|_, r| {

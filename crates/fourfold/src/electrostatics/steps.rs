@@ -18,8 +18,12 @@
 //! φ and ξ_x can have their rows in common, which saves a pass of eight, and nothing without the potential; filters along the rows save one more,
 //! and take longer, since they do DFTs twice.)
 
-use super::grid::Grid;
-use crate::{Error, ErrorKind, Method, Multiplier, Precision, Problem, Result};
+use crate::baseline::methods::Method;
+use crate::electrostatics::grid::Grid;
+use crate::error::{Error, ErrorKind, Result};
+use crate::problem::element::Precision;
+use crate::problem::problem::Problem;
+use crate::recipe::multiplier::Multiplier;
 use std::f64::consts::PI;
 
 /// In which units potential and field are. For a density ρ_ij in parts of a bin with the cosine coefficients a_uv,
@@ -62,9 +66,9 @@ pub const MAPS: usize = 5;
 pub enum Work {
     /// A transform.
     Transform(Problem),
-    /// [`Planner::premultiplied`](crate::Planner::premultiplied).
+    /// [`Planner::premultiplied`](crate::plan::planner::Planner::premultiplied).
     Premultiplied(Multiplier, Problem),
-    /// [`Planner::postmultiplied`](crate::Planner::postmultiplied).
+    /// [`Planner::postmultiplied`](crate::plan::planner::Planner::postmultiplied).
     Postmultiplied(Problem, Multiplier),
     /// A multiply that is a trip through memory of its own: one factor a bin.
     Scale(Vec<f64>),
@@ -202,7 +206,7 @@ fn is_normal(x: f64, precision: Precision) -> bool {
 }
 
 /// Room for a number a bin.
-pub(super) fn reserved<T>(grid: &Grid) -> Result<Vec<T>> {
+pub(crate) fn reserved<T>(grid: &Grid) -> Result<Vec<T>> {
     let (mut numbers, message) = (vec![], || format!("there is no memory for factors of {} bins", grid.count()));
     numbers.try_reserve_exact(grid.count()).map_err(|_| Error::new(ErrorKind::Unavailable, message()))?;
     Ok(numbers)

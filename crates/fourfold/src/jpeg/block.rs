@@ -1,6 +1,6 @@
 //! What JPEG calls a block, and all that says how one is transformed.
 
-use crate::cosine8::SCALES;
+use crate::arithmetic::cosine8::SCALES;
 use crate::error::{Error, ErrorKind, Result};
 
 /// How a transform computes.
@@ -139,12 +139,12 @@ impl Table {
         Ok(())
     }
 
-    /// What [`idct8`](crate::engine::idct8) wants coefficients to be multiplied by: q s_k s_l, with s of [`SCALES`].
+    /// What [`idct8`](crate::arithmetic::cosine8::idct8) wants coefficients to be multiplied by: q s_k s_l, with s of [`SCALES`].
     pub fn dequantisers(&self) -> [[f32; 8]; 8] {
         self.scaled(|q, scale| q * scale)
     }
 
-    /// What results of [`dct8`](crate::engine::dct8) become coefficients by: 1 / (64 s_k s_l q).
+    /// What results of [`dct8`](crate::arithmetic::cosine8::dct8) become coefficients by: 1 / (64 s_k s_l q).
     pub fn quantisers(&self) -> [[f32; 8]; 8] {
         self.scaled(|q, scale| 1.0 / (64.0 * scale * q))
     }

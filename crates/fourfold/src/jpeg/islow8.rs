@@ -6,7 +6,7 @@
 //! fit 16 bits, which happens to no spectrum of samples of 8 bits, this does as libjpeg-turbo's vector instructions do: sums of
 //! inputs wrap around, results of a pass saturate. One thing is a matter of blocks, not of lines: what [`wrapped8`] is for.
 
-use crate::complex::each;
+use crate::arithmetic::complex::each;
 use std::ops::{Add, Sub};
 
 /// 16-bit integers, of which a value of this type may have any number side by side. Sums and differences wrap around.

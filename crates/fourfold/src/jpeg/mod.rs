@@ -1,8 +1,8 @@
 //! What engines for JPEG's 8×8 blocks share: how a block is transformed, and libjpeg's integer transforms of eight points. The others
 //! are `dct8` and `idct8` of [`engine`](crate::engine).
 
-mod block;
-mod islow8;
+pub(crate) mod block;
+pub(crate) mod islow8;
 
-pub use block::{Layout, Mode, Order, Table, ZIGZAG};
-pub use islow8::{Words, dct8_first, dct8_last, divisor, idct8_first, idct8_last, wrapped8};
+pub use crate::jpeg::block::{Layout, Mode, Order, Table, ZIGZAG};
+pub use crate::jpeg::islow8::{Words, dct8_first, dct8_last, divisor, idct8_first, idct8_last, wrapped8};

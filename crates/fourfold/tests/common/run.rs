@@ -1,6 +1,6 @@
 //! Plans executed on data of any type.
 
-use fourfold::verify::{Data, Verdict, check};
+use fourfold::oracle::verify::{Data, Verdict, check};
 use fourfold::{Isa, Plan, Planner, Problem, Result};
 use std::collections::HashMap;
 use std::sync::LazyLock;

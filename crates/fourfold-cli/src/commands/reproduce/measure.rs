@@ -4,7 +4,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use fourfold::verify::Data;
+use fourfold::oracle::verify::Data;
 use fourfold::{Method, Multiplier, Precision, Problem};
 
 use crate::array::{random, zeros_of};

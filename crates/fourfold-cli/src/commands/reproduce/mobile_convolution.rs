@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::thread;
 
 use anyhow::{Result, ensure};
-use fourfold::verify::Data;
+use fourfold::oracle::verify::Data;
 use fourfold::{Domain, Multiplier, Planner, Precision, Problem};
 use fourfold_gpu::{DirectConvolution, GpuPlanner};
 use num_complex::Complex;

@@ -1,0 +1,6 @@
+pub(crate) mod array;
+pub(crate) mod filter;
+pub(crate) mod interop;
+pub(crate) mod pinned;
+pub(crate) mod plan;
+pub(crate) mod tune;

@@ -1,0 +1,470 @@
+//! Plans on a device.
+
+use crate::api::array::one_queue;
+use crate::api::array::{GpuArray, GpuScratch};
+use crate::backend::device::Device;
+use crate::backend::{Buffer, argument, elsewhere};
+use crate::choose::estimate::Choice;
+use crate::lower::passes::{Action, drafts};
+use crate::run::disk_cache::Cache;
+use crate::run::executable::Executable;
+use crate::run::inspect::Target;
+use crate::run::inspect::unwise;
+use crate::run::kernel_cache::Library;
+use fourfold::{Domain, Element, Error, ErrorKind, Layout, Planner, Precision, Problem, Recipe, Result, Wisdom};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Elements of a line that can be transformed: its tables are made on the host.
+const LONGEST: usize = 1 << 28;
+
+/// Makes plans for a device, and keeps their kernels.
+pub struct GpuPlanner {
+    pub(crate) device: Device,
+    /// What it plans for.
+    pub(crate) target: Target,
+    pub(crate) planner: Planner,
+    pub(crate) library: Arc<Library>,
+    wisdom: Mutex<Wisdom>,
+    /// What is wrong with the environment that the planner was made in.
+    mistake: Option<Error>,
+}
+
+/// A problem with its tables and kernels, ready to run any number of times, on any queue of its device, from any thread.
+///
+/// Two executions that share scratch run one after the other. A plan has scratch of its own, made when it is first needed; give each
+/// queue [its own](GpuPlan::scratch) where plans are to run beside each other, or nothing may be allocated.
+///
+/// ```no_run
+/// use fourfold_gpu::{Device, GpuPlanner};
+/// let planner = GpuPlanner::new(Device::opencl(0)?);
+/// let plan = planner.plan(&"dct2 f32 4".parse()?)?;
+/// let mut y = [0.0f32; 4];
+/// plan.execute(&[1.0f32, 2.0, 3.0, 4.0], &mut y)?;
+/// assert_eq!(y[0], 20.0); // 2 · (1 + 2 + 3 + 4)
+/// # Ok::<(), fourfold::Error>(())
+/// ```
+pub struct GpuPlan {
+    device: Device,
+    recipe: Recipe,
+    library: Arc<Library>,
+    action: Option<Arc<Action>>,
+    choices: Vec<Choice>,
+    executable: Executable,
+    /// Whether this is the plan for both parts of complex arrays, of a problem of reals.
+    parts: bool,
+    both_parts: OnceLock<Box<GpuPlan>>,
+    /// Scratch of its own, on the queue that used it last.
+    scratch: Mutex<Option<GpuScratch>>,
+}
+
+impl GpuPlanner {
+    /// A planner for `device`, with the [standard](Cache::standard) cache. Where that is an error, so is every plan.
+    pub fn new(device: Device) -> GpuPlanner {
+        match Cache::standard() {
+            Ok(cache) => GpuPlanner::with_cache(device, cache),
+            Err(mistake) => GpuPlanner { mistake: Some(mistake), ..GpuPlanner::with_cache(device, None) },
+        }
+    }
+
+    /// A planner for `device` that keeps compiled kernels on disk in `cache`, or not at all.
+    pub fn with_cache(device: Device, cache: Option<Cache>) -> GpuPlanner {
+        let target = device.target();
+        GpuPlanner::as_for(&target, device, cache)
+    }
+
+    /// A planner for `device` that plans as for `target`, which must not allow more than the device: to test on one what runs on
+    /// another.
+    #[doc(hidden)]
+    pub fn as_for(target: &Target, device: Device, cache: Option<Cache>) -> GpuPlanner {
+        let library = Arc::new(Library::new(device.runtime.clone(), target.limits().clone(), cache));
+        let (target, planner) = (target.clone(), Planner::new());
+        GpuPlanner { device, target, planner, library, wisdom: Mutex::default(), mistake: None }
+    }
+
+    /// The same, knowing how some problems are best computed; what is known of other engines does not matter.
+    ///
+    /// # Errors
+    /// If the wisdom has something on a problem and this device that cannot be read, or that does not compute the problem.
+    pub fn with_wisdom(self, wisdom: Wisdom) -> Result<GpuPlanner> {
+        for (problem, _) in wisdom.of_engine(&self.wisdom_name()) {
+            let problem: Problem = problem.parse()?;
+            let recipe = self.recipe(&problem);
+            let choices = self.target.choices(&recipe, &wisdom)?;
+            let made = drafts(self.library.limits(), &recipe, false, None, &choices);
+            made.map_err(|error| unwise(&problem, &error))?;
+        }
+        self.lock_wisdom().merge(wisdom);
+        Ok(self)
+    }
+
+    /// How wisdom names the device, such as `cuda:NVIDIA H200`.
+    pub fn wisdom_name(&self) -> String {
+        self.target.engine_name()
+    }
+
+    /// All that was given and [measured](GpuPlanner::tune).
+    pub fn wisdom(&self) -> Wisdom {
+        self.lock_wisdom().clone()
+    }
+
+    pub(crate) fn lock_wisdom(&self) -> MutexGuard<'_, Wisdom> {
+        self.wisdom.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is known of a recipe; nothing, if all is to be estimated.
+    pub(crate) fn known(&self, recipe: &Recipe) -> Result<Vec<Choice>> {
+        self.target.choices(recipe, &self.lock_wisdom())
+    }
+
+    pub(crate) fn recipe(&self, problem: &Problem) -> Recipe {
+        self.planner.recipe(problem)
+    }
+
+    /// A plan for `problem`: compiles what kernels it needs.
+    ///
+    /// # Errors
+    /// If the device lacks the precision, or the memory for tables (scratch is asked for when it is made), an axis has more than 2^28 elements, its compiler refuses a kernel (the message has
+    /// the compiler's log, the kernel and its spec), or the [standard cache](Cache::standard) is an error.
+    pub fn plan(&self, problem: &Problem) -> Result<GpuPlan> {
+        check_lengths(problem)?;
+        self.plan_recipe(self.recipe(problem))
+    }
+
+    /// A plan that follows `recipe`: with the passes that it names, but the kernels' own factors, or with its stages.
+    ///
+    /// # Errors
+    /// As [`GpuPlanner::plan`], and if the recipe multiplies: it needs its multiplier.
+    pub fn plan_recipe(&self, recipe: Recipe) -> Result<GpuPlan> {
+        if recipe.multiplied().is_some() {
+            let message = "the recipe needs its multiplier: use `GpuPlanner::filter`, `GpuPlanner::premultiplied` or `GpuPlanner::postmultiplied`";
+            return Err(argument(message.into()));
+        }
+        check_lengths(recipe.problem())?;
+        let choices = self.known(&recipe)?;
+        self.prepare(recipe, None, choices)
+    }
+
+    /// A plan that runs one stage of `recipe` alone, on whatever the scratch holds: to be timed.
+    ///
+    /// # Errors
+    /// As [`GpuPlanner::plan_recipe`], and if the recipe has no such stage.
+    pub fn plan_stage(&self, recipe: Recipe, stage: usize) -> Result<GpuPlan> {
+        recipe.check_stage(stage)?;
+        let mut plan = self.plan_recipe(recipe)?;
+        plan.executable.only(stage);
+        Ok(plan)
+    }
+
+    /// A plan that follows a recipe, with choices for each of its passes, or for none.
+    pub(crate) fn prepare(&self, recipe: Recipe, action: Option<Action>, choices: Vec<Choice>) -> Result<GpuPlan> {
+        self.mistake.clone().map_or(Ok(()), Err)?;
+        GpuPlan::new(&self.device, &self.library, recipe, false, action.map(Arc::new), choices)
+    }
+}
+
+impl GpuPlan {
+    fn new(
+        device: &Device,
+        library: &Arc<Library>,
+        recipe: Recipe,
+        parts: bool,
+        action: Option<Arc<Action>>,
+        choices: Vec<Choice>,
+    ) -> Result<GpuPlan> {
+        Ok(GpuPlan {
+            executable: Executable::new(device, library, &recipe, parts, action.as_deref(), &choices)?,
+            choices,
+            action,
+            device: device.clone(),
+            recipe,
+            library: Arc::clone(library),
+            parts,
+            both_parts: OnceLock::new(),
+            scratch: Mutex::new(None),
+        })
+    }
+
+    /// The problem; of a filter, the forward one.
+    pub fn problem(&self) -> &Problem {
+        self.recipe.problem()
+    }
+
+    /// The problem that the last pass completes.
+    fn end(&self) -> &Problem {
+        self.recipe.inverse().unwrap_or(self.recipe.problem())
+    }
+
+    /// Whether Bluestein's convolution stands somewhere, which costs about a digit.
+    pub fn uses_bluestein(&self) -> bool {
+        self.executable.uses_bluestein
+    }
+
+    /// Whether FFTs between stages are those of a library of the device's maker, cuFFT.
+    pub fn uses_vendor_fft(&self) -> bool {
+        self.executable.uses_vendor_fft()
+    }
+
+    /// The text of its kernels, in the order in which they run.
+    pub fn sources(&self) -> Vec<String> {
+        self.executable.sources(self.device.runtime.dialect())
+    }
+
+    /// Transforms `input` to `output`, both in the problem's layouts and in the host's memory: uploads, runs, downloads.
+    ///
+    /// Sums of reals (DCT, DST, DHT, IDXST) also take complex slices and act on both parts.
+    ///
+    /// # Errors
+    /// If a slice is shorter than [`Layout::len`], or its elements are not of the problem's type and domain, or the device fails.
+    pub fn execute<I: Element, O: Element>(&self, input: &[I], output: &mut [O]) -> Result<()> {
+        self.typed::<I, O>(&self.device)?;
+        let input = fitting("input", input, self.problem().input())?;
+        long_enough("output", output.len(), self.end().output())?;
+        let output = &mut output[..self.end().output().len];
+        let from = self.device.upload(input)?;
+        // What lies between the elements is to stay.
+        let gaps = self.end().output().elements() < output.len();
+        let mut to = if gaps { self.device.upload(output)? } else { self.device.array(output.len())? };
+        self.execute_on(&from, &mut to)?;
+        to.download(output)
+    }
+
+    /// Transforms `data` in place, in the problem's output layout.
+    ///
+    /// # Errors
+    /// As [`GpuPlan::execute`], and if input and output differ in domain or shape.
+    pub fn execute_in_place<T: Element>(&self, data: &mut [T]) -> Result<()> {
+        let layout = self.end().output();
+        long_enough("array", data.len(), layout)?;
+        let data = &mut data[..layout.len];
+        let mut array = self.device.upload(data)?;
+        self.execute_on_in_place(&mut array)?;
+        array.download(data)
+    }
+
+    /// Enqueues the transform of arrays on the device, which belong to one queue; returns before it is done.
+    ///
+    /// If the plan [needs scratch](GpuPlan::scratch_bytes), it waits on the device for the plan's last execution on another queue.
+    ///
+    /// # Errors
+    /// As [`GpuPlan::execute`], and if the arrays are another device's, or belong to two queues.
+    pub fn execute_on<I: Element, O: Element>(&self, input: &GpuArray<I>, output: &mut GpuArray<O>) -> Result<()> {
+        let device = output.device.clone();
+        let plan = self.typed::<I, O>(&device)?;
+        plan.with_own_scratch(&device, |scratch| plan.enqueue(plan.all(), Some(input), output, scratch))
+    }
+
+    /// [`GpuPlan::execute_on`] with the caller's scratch: only launches kernels. It allocates nothing and waits for nothing, so that a CUDA
+    /// graph can capture it.
+    ///
+    /// Complex arrays of a problem of reals need [`GpuPlan::both_parts`] before.
+    ///
+    /// # Errors
+    /// As [`GpuPlan::execute_on`], and if the scratch is too small or belongs to another queue.
+    pub fn execute_on_with<I: Element, O: Element>(
+        &self,
+        input: &GpuArray<I>,
+        output: &mut GpuArray<O>,
+        scratch: &mut GpuScratch,
+    ) -> Result<()> {
+        let plan = self.prepared::<I, O>()?;
+        plan.enqueue(plan.all(), Some(input), output, Some(scratch))
+    }
+
+    /// Launch number `number` of [`GpuPlan::execute_on_with`] alone, for measurements.
+    #[doc(hidden)]
+    pub fn execute_launch_on_with<I: Element, O: Element>(
+        &self,
+        number: usize,
+        input: &GpuArray<I>,
+        output: &mut GpuArray<O>,
+        scratch: &mut GpuScratch,
+    ) -> Result<()> {
+        let plan = self.prepared::<I, O>()?;
+        if number >= plan.all().end {
+            return Err(argument(format!("launch {number} of {}", plan.all().end)));
+        }
+        plan.enqueue(number..number + 1, Some(input), output, Some(scratch))
+    }
+
+    fn all(&self) -> Range<usize> {
+        0..self.executable.launches()
+    }
+
+    /// [`GpuPlan::execute_on`] with one array as input and output.
+    ///
+    /// # Errors
+    /// As [`GpuPlan::execute_in_place`], and if the array is another device's.
+    pub fn execute_on_in_place<T: Element>(&self, data: &mut GpuArray<T>) -> Result<()> {
+        let device = data.device.clone();
+        let plan = self.typed::<T, T>(&device)?;
+        plan.with_own_scratch(&device, |scratch| plan.enqueue::<T, T>(plan.all(), None, data, scratch))
+    }
+
+    /// [`GpuPlan::execute_on_with`] with one array as input and output.
+    ///
+    /// # Errors
+    /// As [`GpuPlan::execute_on_in_place`] and [`GpuPlan::execute_on_with`].
+    pub fn execute_on_in_place_with<T: Element>(&self, data: &mut GpuArray<T>, scratch: &mut GpuScratch) -> Result<()> {
+        let plan = self.prepared::<T, T>()?;
+        plan.enqueue::<T, T>(plan.all(), None, data, Some(scratch))
+    }
+
+    /// Bytes of device memory that an execution needs beside its arrays; often none.
+    pub fn scratch_bytes(&self) -> usize {
+        self.executable.scratch_bytes()
+    }
+
+    /// Scratch for executions on the queue of `device`.
+    ///
+    /// # Errors
+    /// If the device has not so much memory.
+    pub fn scratch(&self, device: &Device) -> Result<GpuScratch> {
+        GpuScratch::new(device, self.scratch_bytes())
+    }
+
+    /// The plan that acts on both parts of complex arrays, of a problem of sums of reals (DCT, DST, DHT, IDXST). It is made when it is
+    /// first asked for, here or by an execution with such arrays; its scratch is larger.
+    ///
+    /// # Errors
+    /// [`Argument`](ErrorKind::Argument) if the problem has complex arrays itself; else as [`GpuPlanner::plan`].
+    pub fn both_parts(&self) -> Result<&GpuPlan> {
+        if self.parts {
+            return Ok(self);
+        }
+        let problem = self.problem();
+        if (problem.input_domain(), self.end().output_domain()) != (Domain::Real, Domain::Real) {
+            return Err(argument(format!("`{problem}` has complex arrays: only sums of reals act on both parts")));
+        }
+        if self.both_parts.get().is_none() {
+            let plan = GpuPlan::new(
+                &self.device,
+                &self.library,
+                self.recipe.clone(),
+                true,
+                self.action.clone(),
+                self.choices.clone(),
+            )?;
+            // Another thread may have been faster.
+            let _ = self.both_parts.set(Box::new(plan));
+        }
+        Ok(self.both_parts.get().expect("just set"))
+    }
+
+    fn with_own_scratch(&self, device: &Device, run: impl FnOnce(Option<&mut GpuScratch>) -> Result<()>) -> Result<()> {
+        if self.scratch_bytes() == 0 {
+            return run(None);
+        }
+        if device.queue.is_capturing() {
+            let message = "a graph that is being captured needs scratch that outlives it: use `execute_on_with`";
+            return Err(argument(message.into()));
+        }
+        let mut own = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut scratch = match own.take() {
+            Some(scratch) => scratch.move_to(device)?,
+            None => self.scratch(device)?,
+        };
+        let done = run(Some(&mut scratch));
+        *own = Some(scratch);
+        done
+    }
+
+    /// Enqueues launches, once all arguments are known to fit. Without an input, the output is transformed in place.
+    fn enqueue<I: Element, O: Element>(
+        &self,
+        launches: Range<usize>,
+        input: Option<&GpuArray<I>>,
+        output: &mut GpuArray<O>,
+        scratch: Option<&mut GpuScratch>,
+    ) -> Result<()> {
+        let (from, to) = (self.problem().input(), self.end().output());
+        if !self.device.runtime.same(&output.device.runtime) {
+            return Err(elsewhere());
+        }
+        match input {
+            Some(input) => {
+                one_queue(&input.device, &output.device)?;
+                long_enough("input", input.len(), from)?;
+            }
+            None if from != to => {
+                let message = format!("`{}` has other layouts for input and output: it has no place", self.problem());
+                return Err(argument(message));
+            }
+            None => {}
+        }
+        long_enough("output", output.len(), to)?;
+        let scratch = scratch.map(|scratch| self.fitting_scratch(scratch, &output.device)).transpose()?;
+        self.executable.run(launches, &output.device.queue, input.map(|input| &input.buffer), &output.buffer, scratch)
+    }
+
+    fn fitting_scratch<'a>(&self, scratch: &'a GpuScratch, device: &Device) -> Result<&'a Buffer> {
+        one_queue(&scratch.device, device)?;
+        let (has, needs) = (scratch.bytes, self.scratch_bytes());
+        let message = || format!("the scratch has {has} bytes; `{}` needs {needs}", self.problem());
+        if has < needs { Err(argument(message())) } else { Ok(&scratch.buffer) }
+    }
+
+    /// The plan for the element types, if they are those of the problem; it is made, but not while `device` captures a graph.
+    fn typed<I: Element, O: Element>(&self, device: &Device) -> Result<&GpuPlan> {
+        if self.parts_of::<I, O>()? && !device.queue.is_capturing() {
+            self.both_parts()
+        } else {
+            self.prepared::<I, O>()
+        }
+    }
+
+    /// The same, if it is there already.
+    fn prepared<I: Element, O: Element>(&self) -> Result<&GpuPlan> {
+        if !self.parts_of::<I, O>()? || self.parts {
+            return Ok(self);
+        }
+        let message = || format!("complex arrays of `{}` need `both_parts` before", self.problem());
+        self.both_parts.get().map(|plan| &**plan).ok_or_else(|| argument(message()))
+    }
+
+    /// Whether arrays of these types are to be seen as parts of complex numbers; an error if they are neither that nor the problem's.
+    fn parts_of<I: Element, O: Element>(&self) -> Result<bool> {
+        let problem = self.problem();
+        let wants = (problem.input_domain(), self.end().output_domain());
+        let has = (I::DOMAIN, O::DOMAIN);
+        let precise = I::PRECISION == problem.precision() && O::PRECISION == problem.precision();
+        let real = wants == (Domain::Real, Domain::Real);
+        if precise && real && has == (Domain::Complex, Domain::Complex) {
+            return Ok(true);
+        }
+        if precise && has == wants && !self.parts {
+            return Ok(false);
+        }
+        let name = |domain: Domain, precision: Precision| match domain {
+            Domain::Real => precision.name().to_string(),
+            Domain::Complex => format!("Complex<{}>", precision.name()),
+        };
+        let wants = if self.parts { (Domain::Complex, Domain::Complex) } else { wants };
+        let given = (name(has.0, I::PRECISION), name(has.1, O::PRECISION));
+        let wanted = (name(wants.0, problem.precision()), name(wants.1, problem.precision()));
+        Err(argument(format!("`{problem}` takes {} to {}, not {} to {}", wanted.0, wanted.1, given.0, given.1)))
+    }
+}
+
+/// An error if an axis is too long.
+pub(crate) fn check_lengths(problem: &Problem) -> Result<()> {
+    let long = problem.transforms().iter().find(|transform| transform.n > LONGEST);
+    let message = |n: usize| format!("an axis of {n} elements is too long: at most {LONGEST} run on a GPU");
+    long.map_or(Ok(()), |long| Err(Error::new(ErrorKind::Unavailable, message(long.n))))
+}
+
+fn fitting<'a, T>(name: &str, data: &'a [T], layout: &Layout) -> Result<&'a [T]> {
+    long_enough(name, data.len(), layout)?;
+    Ok(&data[..layout.len])
+}
+
+fn long_enough(name: &str, len: usize, layout: &Layout) -> Result<()> {
+    let message = || format!("the {name} has {len} elements; the problem needs {}", layout.len);
+    if len < layout.len { Err(Error::new(ErrorKind::Argument, message())) } else { Ok(()) }
+}
+
+impl std::fmt::Debug for GpuPlan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "GpuPlan({}, {})", self.recipe, self.device.name())
+    }
+}

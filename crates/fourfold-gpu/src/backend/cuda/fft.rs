@@ -1,0 +1,120 @@
+//! cuFFT, opened when a plan first asks for it.
+
+use crate::backend::cuda::Runtime;
+use crate::backend::cuda::memory::Buffer;
+use crate::backend::cuda::queue::Queue;
+use crate::backend::unavailable;
+use cudarc::cufft::{result as cufft, sys};
+use fourfold::{Domain, Error, Precision, Problem, Result};
+use std::ffi::{c_int, c_longlong};
+use std::ptr;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// A plan of cuFFT for a real FFT over the last axes of an array in C order, forward or backward.
+pub(crate) struct VendorFft {
+    /// A plan has the stream and the work area of its next execution.
+    handle: Mutex<sys::cufftHandle>,
+    kind: sys::cufftType,
+    /// Bytes of its work area.
+    bytes: usize,
+    /// The work area where none is needed: cuFFT wants one, apart from the arrays.
+    nothing: Buffer,
+    primes: bool,
+}
+
+/// Bytes of a work area of which nothing is used.
+const LEAST_WORK_AREA: usize = 256;
+
+fn failed(what: &str, error: cufft::CufftError) -> Error {
+    unavailable(format!("cuFFT cannot {what}: {error}"))
+}
+
+/// Whether the library is there.
+fn is_present() -> bool {
+    static PRESENT: OnceLock<bool> = OnceLock::new();
+    // SAFETY: only tries to load the library.
+    *PRESENT.get_or_init(|| unsafe { sys::is_culib_present() })
+}
+
+impl Runtime {
+    /// A plan, or nothing if there is no cuFFT.
+    pub(crate) fn fft(&self, problem: &Problem) -> Result<Option<VendorFft>> {
+        if !is_present() {
+            return Ok(None);
+        }
+        self.context.bind_to_thread().map_err(|e| crate::backend::cuda::failed("use the device", e))?;
+        let forward = problem.input_domain() == Domain::Real;
+        let kind = match (problem.precision(), forward) {
+            (Precision::F32, true) => sys::cufftType::CUFFT_R2C,
+            (Precision::F32, false) => sys::cufftType::CUFFT_C2R,
+            (Precision::F64, true) => sys::cufftType::CUFFT_D2Z,
+            (Precision::F64, false) => sys::cufftType::CUFFT_Z2D,
+        };
+        let shape = if forward { &problem.input().shape } else { &problem.output().shape };
+        let (batches, lengths) = shape.split_at(shape.len() - problem.transforms().len());
+        let nothing = self.allocate(LEAST_WORK_AREA)?;
+        let handle = cufft::create().map_err(|e| failed("make a plan", e))?;
+        let mut plan = VendorFft {
+            handle: Mutex::new(handle),
+            kind,
+            bytes: 0,
+            nothing,
+            primes: lengths.iter().any(|&n| fourfold::engine::prime_factors(n).into_iter().any(|p| p > 127)),
+        };
+        plan.bytes = sized(handle, kind, lengths, batches.iter().product())?;
+        Ok(Some(plan))
+    }
+}
+
+/// Makes the plan; returns the bytes of its work area.
+fn sized(handle: sys::cufftHandle, kind: sys::cufftType, lengths: &[usize], batch: usize) -> Result<usize> {
+    let mut lengths: Vec<c_longlong> = lengths.iter().map(|&n| n as c_longlong).collect();
+    // SAFETY: the handle is new; without strides, arrays are contiguous, and the distances are not looked at.
+    let made = unsafe {
+        cufft::set_auto_allocation(handle, false).and_then(|()| {
+            let (rank, n) = (lengths.len() as c_int, lengths.as_mut_ptr());
+            let none = ptr::null_mut();
+            cufft::make_plan_many64(handle, rank, n, none, 1, 0, none, 1, 0, kind, batch as c_longlong)
+        })
+    };
+    made.map_err(|e| failed(&format!("transform {batch} arrays of {lengths:?}"), e))
+}
+
+impl VendorFft {
+    pub(crate) fn scratch_bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether a length has a prime factor for which cuFFT has no butterfly (cuFFT documentation, "Accuracy and Performance": 2 to 127 are done
+    /// directly, others by Bluestein's algorithm).
+    pub(crate) fn has_large_primes(&self) -> bool {
+        self.primes
+    }
+
+    /// Enqueues the FFT. A backward one may overwrite its input.
+    pub(crate) fn run(&self, queue: &Queue, [from, to]: [&Buffer; 2], scratch: &Buffer) -> Result<()> {
+        queue.bind().map_err(|e| crate::backend::cuda::failed("use the device", e))?;
+        let handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: the buffers hold the arrays, as the recipe that they belong to says, and the work area; all are of the context whose stream it is.
+        let enqueued = unsafe {
+            let work = if self.bytes == 0 { self.nothing.raw() } else { scratch.raw() };
+            cufft::set_stream(*handle, queue.raw().cast()).and_then(|()| cufft::set_work_area(*handle, work)).and_then(
+                |()| match self.kind {
+                    sys::cufftType::CUFFT_R2C => cufft::exec_r2c(*handle, from.raw().cast(), to.raw().cast()),
+                    sys::cufftType::CUFFT_C2R => cufft::exec_c2r(*handle, from.raw().cast(), to.raw().cast()),
+                    sys::cufftType::CUFFT_D2Z => cufft::exec_d2z(*handle, from.raw().cast(), to.raw().cast()),
+                    _ => cufft::exec_z2d(*handle, from.raw().cast(), to.raw().cast()),
+                },
+            )
+        };
+        enqueued.map_err(|e| failed("run", e))
+    }
+}
+
+impl Drop for VendorFft {
+    fn drop(&mut self) {
+        let handle = self.handle.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: was made, and is destroyed once. After a failure nothing is left to do.
+        let _ = unsafe { cufft::destroy(*handle) };
+    }
+}

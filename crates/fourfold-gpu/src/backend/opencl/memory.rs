@@ -1,0 +1,127 @@
+//! Memory of devices, and pinned memory of the host.
+
+use crate::backend::opencl::{Driver, Runtime, failed};
+use crate::backend::{argument, unavailable};
+use fourfold::Result;
+use opencl3::command_queue::CommandQueue;
+use opencl3::device::Device;
+use opencl3::memory::{
+    Buffer as Memory, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE, ClMem, retain_mem_object,
+};
+use opencl3::types::CL_BLOCKING;
+use std::ffi::c_void;
+use std::ptr::{self, NonNull};
+
+/// Device memory. OpenCL frees it when nothing that was enqueued uses it any more.
+pub(crate) struct Buffer {
+    pub(crate) memory: Memory<u8>,
+}
+
+impl Runtime {
+    pub(crate) fn allocate(&self, bytes: usize) -> Result<Buffer> {
+        // SAFETY: no host memory is given.
+        let memory = unsafe { Memory::create(&self.context, CL_MEM_READ_WRITE, bytes, ptr::null_mut()) };
+        memory.map(|memory| Buffer { memory }).map_err(|e| self.full(bytes, e))
+    }
+
+    fn full(&self, bytes: usize, error: opencl3::error_codes::ClError) -> fourfold::Error {
+        let most = Device::new(self.context.default_device()).max_mem_alloc_size().unwrap_or_default();
+        unavailable(format!(
+            "{bytes} bytes are needed on {} ({}), which has {} and gives {most} at a time: {error}",
+            self.info.id, self.info.name, self.info.memory
+        ))
+    }
+
+    /// The caller's memory.
+    ///
+    /// # Safety
+    /// It must be a `cl_mem`.
+    pub(crate) unsafe fn buffer_from_raw(&self, memory: *mut c_void, bytes: usize) -> Result<Buffer> {
+        // SAFETY: a memory object, which is released when the buffer is dropped.
+        unsafe { retain_mem_object(memory) }.map_err(|e| failed("keep memory")(e.into()))?;
+        let memory = Memory::new(memory);
+        let ask = || -> Driver<_> { Ok((memory.context()?, memory.size()?)) };
+        let (context, size) = ask().map_err(failed("ask for the size of memory"))?;
+        if context != self.context.get() {
+            let id = self.info.id;
+            return Err(argument(format!("the memory belongs to another context than {id} as it was opened")));
+        }
+        if size < bytes {
+            return Err(argument(format!("the memory has {size} bytes, not {bytes}")));
+        }
+        Ok(Buffer { memory })
+    }
+
+    /// Memory that OpenCL has allocated is what copies are fastest from; mapped, it is the host's.
+    pub(crate) fn pinned(&self, bytes: usize) -> Result<Pinned> {
+        let open = || -> Driver<Pinned> {
+            let queue = CommandQueue::create_default_with_properties(&self.context, 0, 0)?;
+            let flags = CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR;
+            // SAFETY: no host memory is given.
+            let memory = unsafe { Memory::create(&self.context, flags, bytes, ptr::null_mut()) }?;
+            let mut pointer = ptr::null_mut();
+            let both = CL_MAP_READ | CL_MAP_WRITE;
+            // SAFETY: blocks until the memory is mapped.
+            unsafe { queue.enqueue_map_buffer(&memory, CL_BLOCKING, both, 0, bytes, &mut pointer, &[]) }?;
+            // SAFETY: so many bytes are mapped.
+            unsafe { pointer.cast::<u8>().write_bytes(0, bytes) };
+            let pointer = NonNull::new(pointer.cast()).expect("mapped memory has an address");
+            Ok(Pinned { pointer, bytes, memory, queue })
+        };
+        open().map_err(failed(&format!("pin {bytes} bytes of the host's memory")))
+    }
+}
+
+impl Buffer {
+    pub(crate) fn raw(&self) -> *mut c_void {
+        self.memory.get()
+    }
+
+    /// The same memory.
+    pub(crate) fn again(&self) -> Result<Buffer> {
+        // SAFETY: a memory object, which is released when the buffer is dropped.
+        unsafe { retain_mem_object(self.raw()) }.map_err(|e| failed("keep memory")(e.into()))?;
+        Ok(Buffer { memory: Memory::new(self.raw()) })
+    }
+
+    /// What begins at a byte of it.
+    pub(crate) fn part(&self, offset: usize, bytes: usize) -> Result<Buffer> {
+        // SAFETY: a part keeps the whole.
+        let part = unsafe { self.memory.create_sub_buffer(CL_MEM_READ_WRITE, offset, bytes) };
+        part.map(|memory| Buffer { memory }).map_err(failed(&format!("take bytes {offset} and on of memory")))
+    }
+}
+
+/// Host memory that stays where it is.
+pub(crate) struct Pinned {
+    pointer: NonNull<u8>,
+    bytes: usize,
+    memory: Memory<u8>,
+    /// Maps and unmaps it.
+    queue: CommandQueue,
+}
+
+// SAFETY: it is memory, and owned.
+unsafe impl Send for Pinned {}
+// SAFETY: as above; shared references only read.
+unsafe impl Sync for Pinned {}
+
+impl Pinned {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        // SAFETY: mapped with so many bytes, and filled.
+        unsafe { std::slice::from_raw_parts(self.pointer.as_ptr(), self.bytes) }
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts_mut(self.pointer.as_ptr(), self.bytes) }
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        // SAFETY: was mapped, and is unmapped once. After a failure nothing is left to do.
+        let _ = unsafe { self.queue.enqueue_unmap_mem_object(self.memory.get(), self.pointer.as_ptr().cast(), &[]) };
+        let _ = self.queue.finish();
+    }
+}

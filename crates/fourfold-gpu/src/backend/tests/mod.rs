@@ -1,0 +1,65 @@
+//! The caller's queues and memory, on the device that `FOURFOLD_DEVICE` names, `opencl:0` if it is not set.
+
+pub(crate) mod cuda;
+pub(crate) mod opencl;
+
+use crate::api::plan::{GpuPlan, GpuPlanner};
+use crate::backend::device::{Api, Device};
+use fourfold::{Error, ErrorKind, Result};
+
+/// Needs scratch on every device.
+const LONG: &str = "dct2 f32 524288";
+
+/// The device to test on if it is of this sort.
+pub(crate) fn present(api: Api) -> Option<Device> {
+    let name = std::env::var("FOURFOLD_DEVICE").unwrap_or("opencl:0".into());
+    if !name.starts_with(api.name()) {
+        eprintln!("NOT TESTED: FOURFOLD_DEVICE is {name}, not of {api}");
+        return None;
+    }
+    match Device::open(&name) {
+        Err(e) if std::env::var_os("CI").is_none() => {
+            eprintln!("NOT TESTED: {e}");
+            None
+        }
+        device => Some(device.unwrap()),
+    }
+}
+
+fn plan(device: &Device, problem: &str) -> GpuPlan {
+    GpuPlanner::new(device.clone()).plan(&problem.parse().unwrap()).unwrap()
+}
+
+/// Numbers, and what the plan makes of them on its own queue.
+fn numbers(plan: &GpuPlan) -> (Vec<f32>, Vec<f32>) {
+    let x: Vec<f32> = (0..plan.problem().input().len).map(|i| (i as f32).sin()).collect();
+    let mut y = vec![0.0; x.len()];
+    plan.execute(&x, &mut y).unwrap();
+    (x, y)
+}
+
+fn refused<T>(result: Result<T>, kind: ErrorKind) -> String {
+    let error: Error = result.err().expect("must be refused");
+    assert_eq!(error.kind(), kind, "{error}");
+    error.to_string()
+}
+
+#[test]
+fn a_compiler_s_log_is_shown() {
+    for api in Api::ALL {
+        let Some(device) = present(api) else { continue };
+        let source = "void broken() { no_such_function_(1) }";
+        let message = refused(device.runtime.compile(source, 0), ErrorKind::Unavailable);
+        assert!(message.contains("no_such_function_"), "{message}");
+        refused(device.runtime.load(b"no machine code", 0), ErrorKind::Unavailable);
+    }
+}
+
+#[test]
+fn absent_numbers_name_those_that_are_there() {
+    for api in Api::ALL {
+        let Some(device) = present(api) else { continue };
+        let message = refused(Device::open(&format!("{api}:77")), ErrorKind::Unavailable);
+        assert!(message.contains(&device.info().id.to_string()) && message.contains(":77"), "{message}");
+    }
+}

@@ -1,0 +1,125 @@
+//! `cl_command_queue`s and `cl_mem`s of the caller's.
+
+use crate::backend::device::{Api, Device};
+use crate::backend::tests::{LONG, numbers, plan, present, refused};
+use fourfold::ErrorKind;
+use opencl3::command_queue::{CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CommandQueue};
+use opencl3::context::Context;
+use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
+use opencl3::types::{CL_BLOCKING, cl_device_id};
+use std::ffi::c_void;
+use std::ptr;
+
+/// What a caller has.
+struct Caller {
+    context: Context,
+    queue: CommandQueue,
+}
+
+fn device_of(queue: &Device) -> cl_device_id {
+    // SAFETY: nothing is done with the wrapper's ownership.
+    let queue = std::mem::ManuallyDrop::new(CommandQueue::new(queue.raw_queue(), 3));
+    queue.device().unwrap()
+}
+
+impl Caller {
+    fn new(device: &Device) -> Caller {
+        let context = Context::from_device(&opencl3::device::Device::new(device_of(device))).unwrap();
+        let queue = CommandQueue::create_default_with_properties(&context, 0, 0).unwrap();
+        Caller { context, queue }
+    }
+
+    fn memory(&self, len: usize) -> Buffer<f32> {
+        // SAFETY: no host memory is given.
+        unsafe { Buffer::create(&self.context, CL_MEM_READ_WRITE, len, ptr::null_mut()) }.unwrap()
+    }
+
+    fn write(&self, memory: &mut Buffer<f32>, data: &[f32]) {
+        // SAFETY: blocks.
+        unsafe { self.queue.enqueue_write_buffer(memory, CL_BLOCKING, 0, data, &[]) }.unwrap();
+    }
+
+    fn read(&self, memory: &Buffer<f32>, len: usize) -> Vec<f32> {
+        let mut data = vec![0.0; len];
+        // SAFETY: blocks.
+        unsafe { self.queue.enqueue_read_buffer(memory, CL_BLOCKING, 0, &mut data, &[]) }.unwrap();
+        data
+    }
+}
+
+#[test]
+fn plans_run_on_the_caller_s_queue_and_memory() {
+    let Some(ours) = present(Api::OpenCl) else { return };
+    let caller = Caller::new(&ours);
+    // SAFETY: a queue.
+    let device = unsafe { Device::of_opencl_queue(caller.queue.get()) }.unwrap();
+    assert_eq!(device.info(), ours.info());
+    let plan = plan(&device, LONG);
+    let (x, expected) = numbers(&plan);
+    let (mut a, b, s) =
+        (caller.memory(x.len()), caller.memory(x.len()), caller.memory(plan.scratch_bytes().div_ceil(4)));
+    caller.write(&mut a, &x);
+    // SAFETY: memory of the caller's context.
+    let (mut from, mut to, mut scratch) = unsafe {
+        let array = |memory: &Buffer<f32>| device.array_from_raw::<f32>(memory.get(), x.len()).unwrap();
+        (array(&a), array(&b), device.scratch_from_raw(s.get(), plan.scratch_bytes()).unwrap())
+    };
+    assert_eq!(from.raw(), a.get());
+    plan.execute_on_with(&from, &mut to, &mut scratch).unwrap();
+    assert_eq!(caller.read(&b, x.len()), expected, "out of place");
+    plan.execute_on_in_place_with(&mut from, &mut scratch).unwrap();
+    assert_eq!(caller.read(&a, x.len()), expected, "in place");
+    // What was retained stays.
+    drop((a, s, caller));
+    plan.execute_on_in_place_with(&mut to, &mut scratch).unwrap();
+    device.finish().unwrap();
+}
+
+#[test]
+fn a_second_queue_of_the_caller_s_shares_the_plans() {
+    let Some(ours) = present(Api::OpenCl) else { return };
+    let caller = Caller::new(&ours);
+    // SAFETY: a queue.
+    let device = unsafe { Device::of_opencl_queue(caller.queue.get()) }.unwrap();
+    let plan = plan(&device, "dct2 f32 64x64");
+    let (x, expected) = numbers(&plan);
+    let second = CommandQueue::create_default_with_properties(&caller.context, 0, 0).unwrap();
+    // SAFETY: a queue.
+    let second = unsafe { device.with_raw_queue(second.get()) }.unwrap();
+    let (a, mut b) = (second.upload(&x).unwrap(), second.array::<f32>(x.len()).unwrap());
+    plan.execute_on(&a, &mut b).unwrap();
+    let mut y = vec![0.0; x.len()];
+    b.download(&mut y).unwrap();
+    assert_eq!(y, expected);
+}
+
+#[test]
+fn queues_and_memory_of_another_context_are_errors() {
+    let Some(device) = present(Api::OpenCl) else { return };
+    let caller = Caller::new(&device);
+    let memory = caller.memory(100);
+    // SAFETY: a queue, and memory.
+    unsafe {
+        let message = refused(device.with_raw_queue(caller.queue.get()), ErrorKind::Argument);
+        assert!(message.contains("another context"), "{message}");
+        let message = refused(device.array_from_raw::<f32>(memory.get(), 100), ErrorKind::Argument);
+        assert!(message.contains("another context"), "{message}");
+    }
+}
+
+#[test]
+fn short_memory_and_unordered_queues_are_errors() {
+    let Some(ours) = present(Api::OpenCl) else { return };
+    let caller = Caller::new(&ours);
+    let memory = caller.memory(100);
+    // SAFETY: a queue, and memory.
+    unsafe {
+        let device = Device::of_opencl_queue(caller.queue.get()).unwrap();
+        let message = refused(device.array_from_raw::<f32>(memory.get(), 101), ErrorKind::Argument);
+        assert!(message.contains("400 bytes, not 404"), "{message}");
+        refused(device.array_from_raw::<f32>(ptr::null_mut::<c_void>(), 1), ErrorKind::Argument);
+        let flags = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+        let unordered = CommandQueue::create_default_with_properties(&caller.context, flags, 0).unwrap();
+        refused(device.with_raw_queue(unordered.get()), ErrorKind::Argument);
+    }
+}

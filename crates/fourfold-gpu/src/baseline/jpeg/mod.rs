@@ -1,0 +1,99 @@
+//! Other ways from coefficients to samples, and from samples to coefficients, to be measured beside the library's own: above all the
+//! ladder of the GPUDCT project, each rung by its idea.
+//!
+//! They take coefficients in raster order and make samples in 8 bits, block after block, and nothing else.
+
+pub(crate) mod eight;
+pub(crate) mod pixel;
+pub(crate) mod points;
+pub(crate) mod sixteen;
+
+use crate::ir::packed::Narrow;
+use crate::jpeg::kernels::{BlockSpec, BlockWork, Program, Way, reals};
+use fourfold::engine::jpeg::{Mode, Order, Table};
+
+/// A way to transform blocks.
+pub struct BlockMethod {
+    /// What it is called.
+    pub name: &'static str,
+    /// What is done.
+    pub work: BlockWork,
+    /// How.
+    pub about: &'static str,
+    pub(crate) program: fn() -> Program,
+    /// The reals that the kernel reads.
+    pub(crate) reals: fn(&Table) -> Vec<f32>,
+}
+
+impl BlockMethod {
+    /// All of them, the faster first.
+    pub const ALL: &'static [BlockMethod] = &[
+        inverse("next16", "four threads a block, which exchange sixteen terms each", sixteen::next16, next_table),
+        inverse("next", "no-shared, with a table that scales and rounds", eight::next, next_table),
+        inverse(
+            "no-shared",
+            "eight threads a block, which exchange terms without local memory",
+            eight::no_shared,
+            values,
+        ),
+        inverse(
+            "decomposed",
+            "eight threads a block: rows, then columns, by even and odd terms",
+            eight::decomposed,
+            values,
+        ),
+        inverse("gpujpeg", "GPUJPEG's: eight threads a block, columns first, by lifting", eight::gpujpeg, values),
+        inverse("separable", "a thread a sample: eight terms twice", pixel::separable, with_cosines),
+        inverse("lut", "a thread a sample: 64 terms, cosines from a table", pixel::lut, with_cosines),
+        inverse("naive", "a thread a sample: 64 terms, cosines computed", pixel::naive, values),
+        forward("roomy", "the library's own with as many registers as the compiler likes", || back(Way::BitsRoomy)),
+        forward("direct", "roomy, every thread reading its own samples", || back(Way::BitsDirect)),
+        forward("convert", "roomy, by instructions that convert", || back(Way::Convert)),
+    ];
+}
+
+const fn inverse(
+    name: &'static str,
+    about: &'static str,
+    program: fn() -> Program,
+    reals: fn(&Table) -> Vec<f32>,
+) -> BlockMethod {
+    BlockMethod { name, work: BlockWork::Inverse, about, program, reals }
+}
+
+const fn forward(name: &'static str, about: &'static str, program: fn() -> Program) -> BlockMethod {
+    BlockMethod { name, work: BlockWork::Forward, about, program, reals: |table| reals(&BACK, table) }
+}
+
+/// The library's own forward transform as the others are.
+const BACK: BlockSpec = BlockSpec {
+    work: BlockWork::Forward,
+    mode: Mode::Fast,
+    order: Order::Raster,
+    narrow: Narrow::Byte,
+    rows: false,
+    way: Way::Bits,
+};
+
+fn back(way: Way) -> Program {
+    crate::jpeg::kernels::program(&BlockSpec { way, ..BACK })
+}
+
+/// A quantisation table as reals.
+fn values(table: &Table) -> Vec<f32> {
+    table.rows().as_flattened().iter().map(|&q| q.into()).collect()
+}
+
+/// The same, then α_k cos(πk(2n+1)/16) by 8k + n.
+fn with_cosines(table: &Table) -> Vec<f32> {
+    let mut all = values(table);
+    all.extend((0..64).map(|i| points::wave(i / 8, i % 8) as f32));
+    all
+}
+
+/// The table by 8, since each pass leaves out the factor 1/√8; then what is added to the first terms of rows.
+fn next_table(table: &Table) -> Vec<f32> {
+    let mut all: Vec<_> = values(table).into_iter().map(|q| q / 8.0).collect();
+    all.extend([128.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    all
+}

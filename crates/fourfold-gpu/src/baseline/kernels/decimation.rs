@@ -1,0 +1,190 @@
+//! Combines of up to three axes at once: a thread has one output, or all that depend on the same numbers.
+
+use crate::baseline::kernels::stage::{StageSpec, digits};
+use crate::ir::trace::{Array, Int, Sym, comment, if_less, int, select, select_real};
+use fourfold::engine::{C, Real, after, after_one, before, before_one};
+use fourfold::{Combine, CombineAxis, Direction, Outputs, Terms};
+
+/// The axes that threads are dealt out over, with how many there are along each: batches, then the axes of the combine.
+pub(crate) fn sizes(spec: &StageSpec, combine: &Combine) -> Vec<(usize, usize)> {
+    let spectrum = if combine.direction == Direction::After { &spec.from } else { &spec.to };
+    let last = combine.axes.len() - 1;
+    let along = |axis: &usize| combine.axes.iter().position(|a| a.axis == *axis);
+    let size = |axis: &usize| match along(axis) {
+        None => spectrum.length(*axis),
+        Some(_) if combine.outputs == Outputs::All => combine.axes[along(axis).unwrap_or(0)].n / 2 + 1,
+        Some(i) if i == last && combine.direction == Direction::Before => combine.axes[i].n / 2 + 1,
+        Some(i) => combine.axes[i].n,
+    };
+    spectrum.axes.iter().map(|axis| (*axis, size(axis))).collect()
+}
+
+/// The factors of all axes, as pairs of one table: those of an axis after those of the axis before.
+pub(crate) fn table(combine: &Combine) -> Vec<f64> {
+    combine.tables().concat().iter().flat_map(|w| [w.re, w.im]).collect()
+}
+
+/// One thread's work.
+struct Thread<'a> {
+    spec: &'a StageSpec,
+    combine: &'a Combine,
+    /// Terms along the axes of the combine.
+    terms: Vec<Int>,
+    /// Where the batch begins among the reals of the spectrum, and of the other side.
+    start: [Int; 2],
+}
+
+pub(crate) fn combine(spec: &StageSpec, combine: &Combine, item: Int) {
+    comment(combine.to_string());
+    let sizes = sizes(spec, combine);
+    let places = digits(item, sizes.into_iter());
+    let term = |axis: &CombineAxis| places.iter().find(|(a, _)| *a == axis.axis).map(|(_, place)| *place);
+    let terms: Vec<Int> = combine.axes.iter().filter_map(term).collect();
+    let batches = places.iter().filter(|(axis, _)| combine.axes.iter().all(|along| along.axis != *axis));
+    let batches: Vec<_> = batches.copied().collect();
+    let mut thread = Thread { spec, combine, terms, start: [int(0); 2] };
+    let (spectrum, reals) = thread.sides();
+    let at = |side: &crate::baseline::kernels::stage::Strided| {
+        batches.iter().fold(int(0) + side.offset, |at, (axis, place)| at + *place * side.strides[*axis])
+    };
+    thread.start = [at(spectrum), at(reals)];
+    match combine.axes.len() {
+        1 => thread.run::<1>(),
+        2 => thread.run::<2>(),
+        _ => thread.run::<4>(),
+    }
+}
+
+impl Thread<'_> {
+    /// The spectrum, and the reals.
+    fn sides(&self) -> (&crate::baseline::kernels::stage::Strided, &crate::baseline::kernels::stage::Strided) {
+        match self.combine.direction {
+            Direction::After => (&self.spec.from, &self.spec.to),
+            Direction::Before => (&self.spec.to, &self.spec.from),
+        }
+    }
+
+    /// With H numbers of the spectrum together.
+    fn run<const H: usize>(&self) {
+        let Combine { outputs, direction, .. } = self.combine;
+        match (outputs, direction) {
+            (Outputs::Direct { turns }, _) => self.direct(*turns),
+            (Outputs::One, Direction::After) => {
+                let v: [C<Sym>; H] = std::array::from_fn(|h| self.opposite(h));
+                self.store(0, after_one(&self.turns(), v));
+            }
+            (Outputs::All, Direction::After) => {
+                let v: [C<Sym>; H] = std::array::from_fn(|h| Array::Input.load_pair(self.spectrum(h)));
+                let y = after(&self.turns(), v);
+                self.guarded(self.terms.len(), 0, &|h| self.store(h, y[h / H][h % H]));
+            }
+            (Outputs::One, Direction::Before) => {
+                let v = before_one(&self.turns(), self.reals::<H>());
+                Array::Output.store_pair(self.spectrum(0), v);
+            }
+            (Outputs::All, Direction::Before) => {
+                let v = before(&self.turns(), self.reals::<H>());
+                let others = self.terms.len() - 1;
+                self.guarded(others, 0, &|h| Array::Output.store_pair(self.spectrum(h), v[h]));
+            }
+        }
+    }
+
+    /// Factors along the axes.
+    fn turns(&self) -> Vec<C<Sym>> {
+        let starts = self.combine.axes.iter().scan(0, |start, axis| {
+            *start += axis.n;
+            Some(*start - axis.n)
+        });
+        starts.zip(&self.terms).map(|(start, term)| Array::Table.load_pair(*term + start as i64)).collect()
+    }
+
+    /// `body` for every set of the first `axes` axes along which −k stands for another term than k: terms 0 and N/2 are their own mirror images.
+    fn guarded(&self, axes: usize, set: usize, body: &dyn Fn(usize)) {
+        let Some(axis) = axes.checked_sub(1) else { return body(set) };
+        self.guarded(axis, set, body);
+        let (k, n) = (self.terms[axis], self.combine.axes[axis].n);
+        if_less(int(0), k, || if_less(k * 2, int(n), || self.guarded(axis, set | 1 << axis, body)));
+    }
+
+    /// Complex number ±k of the spectrum: −k where a bit is set.
+    fn spectrum(&self, set: usize) -> Int {
+        let (spectrum, _) = self.sides();
+        let place = |(bit, (axis, k)): (usize, (&CombineAxis, &Int))| {
+            let term = if set >> bit & 1 == 1 { self.negative(*k, axis.n) } else { *k };
+            term * (spectrum.strides[axis.axis] / 2)
+        };
+        let places = self.combine.axes.iter().zip(&self.terms).enumerate().map(place);
+        places.fold(self.start[0] / 2, |at, place| at + place)
+    }
+
+    /// −k modulo n.
+    fn negative(&self, k: Int, n: usize) -> Int {
+        select(k, int(1), int(0), int(n) - k)
+    }
+
+    /// Term ±k of the spectrum where k may lie beyond the half that is there: then it is the conjugate of the opposite one.
+    fn opposite(&self, set: usize) -> C<Sym> {
+        let (spectrum, _) = self.sides();
+        let last = self.terms.len() - 1;
+        let (k, n) = (self.terms[last], self.combine.axes[last].n);
+        let half = int(n / 2 + 1);
+        let others = self.combine.axes[..last].iter().zip(&self.terms).enumerate();
+        let mut at =
+            self.start[0] / 2 + select(k, half, k, int(n) - k) * (spectrum.strides[self.combine.axes[last].axis] / 2);
+        for (bit, (axis, term)) in others {
+            let negative = self.negative(*term, axis.n);
+            let (own, opposite) = if set >> bit & 1 == 1 { (negative, *term) } else { (*term, negative) };
+            at = at + select(k, half, own, opposite) * (spectrum.strides[axis.axis] / 2);
+        }
+        let z = Array::Input.load_pair(at);
+        C { re: z.re, im: select_real(k, half, z.im, -z.im) }
+    }
+
+    /// Where the real of term k stands along an axis, or of term N − k.
+    fn place(&self, axis: &CombineAxis, k: Int, mirrored: bool) -> Int {
+        let (n, (start, step)) = (axis.n, axis.terms.line(axis.n));
+        let (start, step) = if mirrored { (start + step * n as isize, -step) } else { (start, step) };
+        let place = if step < 0 { int(0) + start as i64 - k } else { k + start as i64 };
+        let inside = !mirrored && axis.terms != Terms::Shifted;
+        if inside { place } else { select(k, int(1), int(axis.terms.zero(n)), place) }
+    }
+
+    /// Real ±k of the other side.
+    fn real(&self, set: usize) -> Int {
+        let (_, reals) = self.sides();
+        let place = |(bit, (axis, k)): (usize, (&CombineAxis, &Int))| {
+            self.place(axis, *k, set >> bit & 1 == 1) * reals.strides[axis.axis]
+        };
+        self.combine.axes.iter().zip(&self.terms).enumerate().map(place).fold(self.start[1], |at, place| at + place)
+    }
+
+    fn store(&self, set: usize, x: Sym) {
+        Array::Output.store(self.real(set), x);
+    }
+
+    /// The reals of all sets, of which those beyond the first term are 0.
+    fn reals<const H: usize>(&self) -> [[Sym; H]; 2] {
+        let real = |set: usize| {
+            let nothing =
+                |(bit, (axis, _)): &(usize, (&CombineAxis, &Int))| set >> bit & 1 == 1 || axis.terms == Terms::Shifted;
+            let x = Array::Input.load(self.real(set));
+            let axes = self.combine.axes.iter().zip(&self.terms).enumerate().filter(nothing);
+            axes.fold(x, |x, (_, (_, k))| select_real(*k, int(1), Sym::lit(0.0), x))
+        };
+        std::array::from_fn(|side| std::array::from_fn(|h| real(side * H + h)))
+    }
+
+    fn direct(&self, turns: bool) {
+        let z = Array::Input.load_pair(self.spectrum(0));
+        let axis = &self.combine.axes[0];
+        let y = if turns {
+            let w = self.turns()[0];
+            z.re.mul_sub(w.re, z.im * w.im)
+        } else {
+            let [scale, first] = [self.combine.scale, self.combine.scale * axis.first].map(Sym::lit);
+            z.re * select_real(self.terms[0], int(1), first, scale)
+        };
+        self.store(0, y);
+    }
+}

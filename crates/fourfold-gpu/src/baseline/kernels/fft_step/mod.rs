@@ -1,0 +1,323 @@
+//! Steps of complex FFTs that go through memory for every level: a thread a butterfly, an output, an element or a square of elements. Those that have many levels are in [`blocks`].
+
+pub(crate) mod blocks;
+
+use crate::baseline::kernels::stage::{StageSpec, Strided, THREADS, digits};
+use crate::ir::trace::{Array, Int, Sym, comment, for_each, if_less, int, select};
+use crate::write::dft::small_dft;
+use fourfold::engine::{C, Real};
+use fourfold::{FftStep, FftWork, Launches, Level, Turns};
+
+/// Terms of a sum that a thread adds up in registers, and how often before it adds what it has to the rest: errors grow with the square roots of such numbers.
+const TERMS: usize = 16;
+const CHUNKS: usize = 32;
+
+/// What is done by a kernel, and how often.
+pub(crate) struct Share {
+    /// Threads that have work, or work groups where those do something together.
+    pub(crate) items: usize,
+    /// Launches, each for a line.
+    pub(crate) launches: usize,
+}
+
+/// Elements of a line, and lines.
+fn lines(spec: &StageSpec, step: &FftStep) -> [usize; 2] {
+    let n = step.axis().map_or(1, |axis| spec.from.length(axis));
+    [n, spec.from.lengths.iter().product::<usize>() / n]
+}
+
+impl Share {
+    pub(crate) fn new(spec: &StageSpec, step: &FftStep) -> Share {
+        let [n, lines] = lines(spec, step);
+        let of_line = match step.work {
+            FftWork::Reverse { .. } | FftWork::Sum { .. } => n,
+            FftWork::Level(Level { radix, .. }) => n / radix,
+            FftWork::Blocks { len, groups, .. } => n / len * groups,
+            FftWork::Transpose { side } => return Share::of_transpose(spec, step, side),
+        };
+        match step.launches {
+            Launches::Lines => Share { items: of_line, launches: lines },
+            _ => Share { items: of_line * lines, launches: 1 },
+        }
+    }
+
+    fn of_transpose(spec: &StageSpec, step: &FftStep, side: usize) -> Share {
+        let squares = squares(spec, side);
+        let items = match step.launches {
+            Launches::Groups(shape) => groups(squares, shape).iter().product(),
+            _ => squares.iter().product(),
+        };
+        Share { items, launches: 1 }
+    }
+
+    pub(crate) fn groups(&self, spec: &StageSpec, step: &FftStep) -> usize {
+        if together(step) { self.items } else { self.items.div_ceil(spec.threads()) }
+    }
+}
+
+/// Whether items are work groups.
+fn together(step: &FftStep) -> bool {
+    matches!((&step.work, step.launches), (FftWork::Blocks { .. }, _) | (_, Launches::Groups(_)))
+}
+
+/// Squares of a matrix along columns, which are read fastest, and rows.
+fn squares(spec: &StageSpec, side: usize) -> [usize; 2] {
+    [spec.from.lengths[1].div_ceil(side), spec.from.lengths[0].div_ceil(side)]
+}
+
+fn groups(squares: [usize; 2], shape: [usize; 2]) -> [usize; 2] {
+    [squares[0].div_ceil(shape[0]), squares[1].div_ceil(shape[1])]
+}
+
+/// Pairs of reals that a work group keeps in its own memory.
+pub(crate) fn local_pairs(step: &FftStep) -> usize {
+    match step.work {
+        FftWork::Blocks { len, groups: 1, .. } => len,
+        // With what comes from other groups, for one level and the next.
+        FftWork::Blocks { len, groups, .. } => 3 * len / groups,
+        FftWork::Sum { .. } => 2 * THREADS,
+        _ => 0,
+    }
+}
+
+/// Work groups that reach each other's memory.
+pub(crate) fn cluster(step: &FftStep) -> usize {
+    if let FftWork::Blocks { groups, .. } = step.work { groups } else { 1 }
+}
+
+/// The largest number that indices reach beside those of elements.
+pub(crate) fn most(spec: &StageSpec, step: &FftStep) -> usize {
+    let [n, _] = lines(spec, step);
+    if matches!(step.work, FftWork::Sum { .. }) { n.saturating_mul(n) } else { 0 }
+}
+
+pub(crate) fn fft_step(spec: &StageSpec, step: &FftStep, thread: Int, group: Int) {
+    comment(step.to_string());
+    let writer = Writer { spec, step };
+    match step.work {
+        FftWork::Transpose { side } => writer.transpose(side, thread, group),
+        FftWork::Blocks { .. } => blocks::blocks(spec, step, thread, group),
+        _ => {
+            let (item, share) = (group * spec.threads() as i64 + thread, Share::new(spec, step));
+            if_less(item, int(share.items), || writer.item(item, thread));
+        }
+    }
+}
+
+/// A line of complex numbers on one side: the first, and the step to the next.
+#[derive(Clone, Copy)]
+struct Line {
+    array: Array,
+    first: Int,
+    step: i64,
+}
+
+impl Line {
+    fn at(self, place: Int) -> Int {
+        self.first + place * self.step
+    }
+
+    fn load(self, place: Int) -> C<Sym> {
+        self.array.load_pair(self.at(place))
+    }
+
+    fn store(self, place: Int, z: C<Sym>) {
+        self.array.store_pair(self.at(place), z);
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Writer<'a> {
+    spec: &'a StageSpec,
+    step: &'a FftStep,
+}
+
+impl Writer<'_> {
+    /// Line number `number` on both sides; where every line has its launch, the number is given with that.
+    fn lines(&self, number: Int, axis: usize) -> [Line; 2] {
+        let number = if self.step.launches == Launches::Lines { Array::Indices.load_int(int(0)) } else { number };
+        let others = self.spec.to.axes.iter().copied().zip(self.spec.to.lengths.iter().copied());
+        let others: Vec<_> = others.filter(|(other, _)| *other != axis).collect();
+        let places = digits(number, others.into_iter());
+        [(Array::Input, &self.spec.from), (Array::Output, &self.spec.to)].map(|(array, side): (Array, &Strided)| {
+            let first = places
+                .iter()
+                .fold(int(0) + side.offset / 2, |at, (axis, place)| at + *place * (side.strides[*axis] / 2));
+            Line { array, first, step: side.strides[axis] / 2 }
+        })
+    }
+
+    fn item(&self, item: Int, thread: Int) {
+        let [n, _] = lines(self.spec, self.step);
+        let split = |of_line: usize| match self.step.launches {
+            Launches::Lines => (int(0), item),
+            _ => (item / of_line as i64, item % of_line as i64),
+        };
+        match &self.step.work {
+            FftWork::Reverse { axis, radices, scale } => {
+                let (line, place) = split(n);
+                let [from, to] = self.lines(line, *axis);
+                to.store(place, from.load(reversed(place, radices)).scale(Sym::lit(*scale)));
+            }
+            FftWork::Sum { axis, backward } => {
+                let (line, k) = split(n);
+                self.sum(self.lines(line, *axis), k, *backward, thread);
+            }
+            FftWork::Level(level) => {
+                let (line, item) = split(n / level.radix);
+                level_item(level, self.lines(line, level.axis), item);
+            }
+            FftWork::Transpose { .. } | FftWork::Blocks { .. } => unreachable!("they have kernels of their own"),
+        }
+    }
+
+    /// The sum of chunks of chunks of terms. What loops add to stands in local memory: kernels have no variables that change.
+    fn sum(&self, [from, to]: [Line; 2], k: Int, backward: bool, thread: Int) {
+        let [n, _] = lines(self.spec, self.step);
+        let places = [thread, thread + THREADS as i64];
+        let add = |place: Int, z: C<Sym>| Array::Local.store_pair(place, Array::Local.load_pair(place) + z);
+        let zero = C { re: Sym::lit(0.0), im: Sym::lit(0.0) };
+        let terms = |start: Int, count: usize| {
+            let first = multiple(start, k, n);
+            let steps = (1..count).scan(first, |at, _| {
+                let next = *at + k;
+                *at = select(next, int(n), next, next - n as i64);
+                Some(*at)
+            });
+            let at: Vec<Int> = std::iter::once(first).chain(steps).collect();
+            let term = |(i, at): (usize, &Int)| {
+                let (z, w) = (from.load(start + i as i64), Array::Table.load_pair(*at));
+                if backward { z.mul_conj(w) } else { z.mul(w) }
+            };
+            at.iter().enumerate().map(term).reduce(|a, b| a + b).unwrap_or(zero)
+        };
+        let (chunk, whole) = ((TERMS * CHUNKS) as i64, n / TERMS * TERMS);
+        Array::Local.store_pair(places[1], zero);
+        for_each(int(0), int(whole), Int::Lit(chunk), |start| {
+            let end = select(start + chunk, int(whole), start + chunk, int(whole));
+            Array::Local.store_pair(places[0], zero);
+            for_each(start, end, int(TERMS), |start| add(places[0], terms(start, TERMS)));
+            add(places[1], Array::Local.load_pair(places[0]));
+        });
+        let rest = terms(int(whole), n - whole);
+        let all = Array::Local.load_pair(places[1]);
+        to.store(k, if whole == n { all } else { all + rest });
+    }
+
+    fn transpose(&self, side: usize, thread: Int, group: Int) {
+        let squares = squares(self.spec, side);
+        let (column, row) = match self.step.launches {
+            Launches::Groups(shape) => {
+                let [across, _] = groups(squares, shape);
+                let (across, columns, rows) = (across as i64, shape[0] as i64, shape[1] as i64);
+                (group % across * columns + thread % columns, group / across * rows + thread / columns)
+            }
+            _ => {
+                let item = group * THREADS as i64 + thread;
+                (item % squares[0] as i64, item / squares[0] as i64)
+            }
+        };
+        if_less(row, int(squares[1]), || {
+            if_less(column, int(squares[0]), || match self.step.in_place {
+                false => self.square([row, column], side),
+                // One thread has a square and the one that it changes places with.
+                true => if_less(row, column + 1, || self.squares_that_change([row, column], side)),
+            });
+        });
+    }
+
+    /// Complex number (row, column) of a side; rows and columns are those of the memory that is read.
+    fn at(&self, side: &Strided, row: Int, column: Int) -> Int {
+        let [rows, columns] = [self.spec.from.axes[0], self.spec.from.axes[1]];
+        row * (side.strides[rows] / 2) + column * (side.strides[columns] / 2) + side.offset / 2
+    }
+
+    /// All is read before anything is written.
+    fn square(&self, [row, column]: [Int; 2], side: usize) {
+        let [height, width] = [self.spec.from.lengths[0], self.spec.from.lengths[1]];
+        let even = height % side == 0 && width % side == 0;
+        let places: Vec<[Int; 2]> = square([row, column], side).collect();
+        let load = |[row, column]: [Int; 2]| Array::Input.load_pair(self.at(&self.spec.from, row, column));
+        let store =
+            |[row, column]: [Int; 2], z: C<Sym>| Array::Output.store_pair(self.at(&self.spec.to, row, column), z);
+        if even {
+            let z: Vec<C<Sym>> = places.iter().map(|place| load(*place)).collect();
+            return places.into_iter().zip(z).for_each(|(place, z)| store(place, z));
+        }
+        for place in places {
+            if_less(place[0], int(height), || if_less(place[1], int(width), || store(place, load(place))));
+        }
+    }
+
+    /// On the diagonal both are one, written twice alike; at the edge of odd lengths, elements above the diagonal change places one by one.
+    fn squares_that_change(&self, [row, column]: [Int; 2], side: usize) {
+        let n = self.spec.from.lengths[0];
+        let at = |[row, column]: [Int; 2]| self.at(&self.spec.from, row, column);
+        let load = |place: [Int; 2]| Array::Input.load_pair(at(place));
+        let store = |place: [Int; 2], z: C<Sym>| Array::Output.store_pair(at(place), z);
+        let above: Vec<[Int; 2]> = square([row, column], side).collect();
+        let pairs: Vec<_> = above.iter().map(|&[row, column]| ([row, column], [column, row])).collect();
+        if n % side == 0 {
+            let z: Vec<_> = pairs.iter().map(|(above, below)| (load(*above), load(*below))).collect();
+            return pairs.into_iter().zip(z).for_each(|((above, below), (x, y))| {
+                store(above, y);
+                store(below, x);
+            });
+        }
+        for (above, below) in pairs {
+            if_less(above[1], int(n), || {
+                if_less(above[0], above[1], || {
+                    let (x, y) = (load(above), load(below));
+                    store(above, y);
+                    store(below, x);
+                });
+            });
+        }
+    }
+}
+
+/// The elements of a square, row after row.
+fn square([row, column]: [Int; 2], side: usize) -> impl Iterator<Item = [Int; 2]> {
+    let (row, column) = (row * side as i64, column * side as i64);
+    (0..side * side).map(move |i| [row + (i / side) as i64, column + (i % side) as i64])
+}
+
+/// start · k mod n.
+fn multiple(start: Int, k: Int, n: usize) -> Int {
+    match start {
+        Int::Lit(start) => k * start % n as i64,
+        _ => start * k % n as i64,
+    }
+}
+
+/// The place that has the digits of another in these radices the other way around.
+fn reversed(place: Int, radices: &[usize]) -> Int {
+    let Some((last, inner)) = radices.split_last() else { return place };
+    let start = (int(0), place);
+    let (result, rest) = inner
+        .iter()
+        .fold(start, |(result, rest), &radix| (result * radix as i64 + rest % radix as i64, rest / radix as i64));
+    result * *last as i64 + rest
+}
+
+/// One small DFT of a level with its turns.
+fn level_item(level: &Level, [from, to]: [Line; 2], item: Int) {
+    let Level { radix, distance, turns, backward, .. } = *level;
+    let k = item % distance as i64;
+    let base = item / distance as i64 * (distance * radix) as i64 + k;
+    let place = |j: usize| base + (j * distance) as i64;
+    let turn = |z: Vec<C<Sym>>| -> Vec<C<Sym>> {
+        let turned = |(j, z): (usize, C<Sym>)| match j {
+            0 => z,
+            _ if distance == 1 => z,
+            _ => z.mul(Array::Table.load_pair(k * (radix - 1) as i64 + (j - 1) as i64)),
+        };
+        z.into_iter().enumerate().map(turned).collect()
+    };
+    let swap = |z: C<Sym>| if backward { z.swap() } else { z };
+    let z: Vec<C<Sym>> = (0..radix).map(|j| swap(from.load(place(j)))).collect();
+    let z = if turns == Turns::Before { turn(z) } else { z };
+    let z = small_dft(&z);
+    let z = if turns == Turns::After { turn(z) } else { z };
+    z.into_iter().enumerate().for_each(|(j, z)| to.store(place(j), swap(z)));
+}

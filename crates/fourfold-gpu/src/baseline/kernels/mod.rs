@@ -1,0 +1,3 @@
+pub(crate) mod decimation;
+pub(crate) mod fft_step;
+pub(crate) mod stage;

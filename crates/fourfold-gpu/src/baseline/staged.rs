@@ -1,0 +1,296 @@
+//! Stages of methods: a kernel each for reorder, combine, transpose and steps of complex FFTs, and for the FFT of reals the vendor's library where it has one, or our
+//! own passes.
+
+use crate::backend::device::Device;
+use crate::backend::{Buffer, Grid, Kernel, Limits, Place, Queue, VendorFft, unavailable};
+use crate::baseline::kernels::decimation;
+use crate::baseline::kernels::stage::{Move, StageSpec, Strided};
+use crate::lower::passes::drafts;
+use crate::print::{Dialect, print};
+use crate::run::executable::{Executable, memory, table};
+use crate::run::kernel_cache::Library;
+use std::ops::Range;
+
+use fourfold::{
+    Domain, Element, Extent, FftStep, Launches, Layout, Precision, Problem, Recipe, Result, Stage, StageEnd, StageWork,
+};
+use num_complex::Complex;
+
+/// The stages of a recipe on a device.
+pub(crate) struct Staged {
+    stages: Vec<Ready>,
+    ends: Vec<[StageEnd; 2]>,
+    specs: Vec<StageSpec>,
+    /// Which of the stages run: all, or one that is timed.
+    range: Range<usize>,
+}
+
+enum Ready {
+    /// With a number for every launch.
+    Kernel {
+        kernel: Kernel,
+        grid: Grid,
+        table: Buffer,
+        numbers: Vec<Buffer>,
+    },
+    Fft(Box<Executable>),
+    Vendor(VendorFft),
+    Host(HostTranspose),
+}
+
+/// A transpose of a complex matrix in the host's memory.
+pub(crate) struct HostTranspose {
+    precision: Precision,
+    rows: usize,
+    columns: usize,
+}
+
+/// What a stage does on a device.
+pub(crate) enum Plan {
+    Kernel(Box<StageSpec>),
+    Fft(Box<Recipe>),
+    Host(HostTranspose),
+}
+
+/// The stages of a recipe. `parts`: both parts of complex arrays are one more axis, which in arrays between the stages runs slowest.
+pub(crate) fn plans(recipe: &Recipe, parts: bool) -> Result<Vec<Plan>> {
+    let (stages, problem) = (recipe.stages(), recipe.problem());
+    let last = stages.len().saturating_sub(1);
+    let plan = |(i, stage): (usize, &Stage)| {
+        let from = side(&stage.from, (i == 0).then_some(problem.input()), parts);
+        let to = side(&stage.to, (i == last).then_some(problem.output()), parts);
+        let work = match &stage.work {
+            StageWork::Fft(fft) => return twice(fft, parts).map(|fft| Plan::Fft(Box::new(fft))),
+            StageWork::Reorder { orders, .. } if stage.is_tiled() => Move::Transpose { orders: orders.clone() },
+            StageWork::Reorder { orders, way } => Move::Reorder { orders: orders.clone(), way: *way },
+            StageWork::Combine(combine) => Move::Combine(combine.clone()),
+            StageWork::FftStep(FftStep { launches: Launches::Host, .. }) => {
+                let [rows, columns] = [from.lengths[0], from.lengths[1]];
+                return Ok(Plan::Host(HostTranspose { precision: problem.precision(), rows, columns }));
+            }
+            StageWork::FftStep(step) => Move::FftStep(step.clone()),
+        };
+        Ok(Plan::Kernel(Box::new(StageSpec { precision: problem.precision(), from, to, work })))
+    };
+    stages.iter().enumerate().map(plan).collect()
+}
+
+/// Where the elements of an array are: in the caller's layout, or in C order.
+fn side(extent: &Extent, layout: Option<&Layout>, parts: bool) -> Strided {
+    let part = extent.axes.len();
+    let (mut axes, mut lengths) = (extent.axes.clone(), extent.lengths.clone());
+    if parts {
+        axes.insert(0, part);
+        lengths.insert(0, 2);
+    }
+    if let Some(Layout { strides, offset, len, .. }) = layout {
+        let unit = if parts { 2 } else { extent.domain.reals() as i64 };
+        let strides = strides.iter().map(|stride| *stride as i64 * unit).chain(parts.then_some(1)).collect();
+        return Strided { offset: *offset as i64 * unit, axes, lengths, strides, reach: len * unit as usize };
+    }
+    let mut strides = vec![0; axes.len()];
+    let reach = axes.iter().zip(&lengths).rev().fold(extent.domain.reals(), |step, (&axis, &n)| {
+        strides[axis] = step as i64;
+        step * n
+    });
+    Strided { offset: 0, axes, lengths, strides, reach }
+}
+
+/// The FFT of two arrays instead of one, if there are parts.
+fn twice(fft: &Recipe, parts: bool) -> Result<Recipe> {
+    let problem = fft.problem();
+    if !parts {
+        return Ok(fft.clone());
+    }
+    let real = if problem.input_domain() == Domain::Real { problem.input() } else { problem.output() };
+    let shape: Vec<usize> = [2].into_iter().chain(real.shape.iter().copied()).collect();
+    let axes: Vec<isize> = problem.transforms().iter().map(|transform| transform.axis as isize + 1).collect();
+    let twice =
+        Problem::builder(problem.kinds(), problem.precision(), shape).axes(axes).norm(problem.norm()).build()?;
+    Ok(fourfold::Planner::new().recipe(&twice))
+}
+
+/// Bytes of the two arrays between stages, and of what the hungriest FFT needs.
+pub(crate) fn staged_memory(limits: &Limits, recipe: &Recipe, parts: bool) -> Result<[usize; 3]> {
+    let own = |plan: &Plan| match plan {
+        Plan::Kernel(_) | Plan::Host(_) => Ok(0),
+        Plan::Fft(fft) => {
+            let specs: Vec<_> =
+                drafts(limits, fft, false, None, &[])?.into_iter().flat_map(|draft| draft.specs).collect();
+            Ok(memory(fft, &specs, false).iter().sum())
+        }
+    };
+    let ffts = plans(recipe, parts)?.iter().map(own).collect::<Result<Vec<usize>>>()?;
+    let work = work_bytes(recipe, parts);
+    Ok([work, work, ffts.into_iter().max().unwrap_or(0)])
+}
+
+fn work_bytes(recipe: &Recipe, parts: bool) -> usize {
+    let reals = recipe.stages().iter().skip(1).map(|stage| stage.from.reals()).max().unwrap_or(0);
+    reals * if parts { 2 } else { 1 } * recipe.problem().precision().bytes()
+}
+
+fn vendor_fft(device: &Device, library: &Library, fft: &Recipe) -> Result<Option<VendorFft>> {
+    if library.limits().vendor_ffts { device.runtime.vendor_fft(fft.problem()) } else { Ok(None) }
+}
+
+impl Staged {
+    /// Compiles the kernels, and plans the FFTs.
+    pub(crate) fn new(device: &Device, library: &Library, recipe: &Recipe, parts: bool) -> Result<Staged> {
+        let (mut stages, mut specs) = (vec![], vec![]);
+        for plan in plans(recipe, parts)? {
+            stages.push(match plan {
+                Plan::Kernel(spec) => {
+                    let ready = ready(device, library, &spec)?;
+                    specs.push(*spec);
+                    ready
+                }
+                Plan::Host(transpose) => Ready::Host(transpose),
+                Plan::Fft(fft) => match vendor_fft(device, library, &fft)? {
+                    Some(vendor) => Ready::Vendor(vendor),
+                    None => {
+                        crate::api::plan::check_lengths(fft.problem())?;
+                        Ready::Fft(Box::new(Executable::new(device, library, &fft, false, None, &[])?))
+                    }
+                },
+            });
+        }
+        Ok(Staged { range: 0..stages.len(), ends: recipe.stage_ends(), stages, specs })
+    }
+
+    /// Runs one stage alone from now on.
+    pub(crate) fn only(&mut self, stage: usize) {
+        self.range = stage..stage + 1;
+    }
+
+    /// Bytes of the two arrays between stages, and of what the hungriest FFT needs.
+    pub(crate) fn memory(&self, recipe: &Recipe, parts: bool) -> [usize; 3] {
+        let own = |ready: &Ready| match ready {
+            Ready::Kernel { .. } | Ready::Host(_) => 0,
+            Ready::Fft(fft) => fft.scratch_bytes(),
+            Ready::Vendor(fft) => fft.scratch_bytes(),
+        };
+        let work = work_bytes(recipe, parts);
+        [work, work, self.stages.iter().map(own).max().unwrap_or(0)]
+    }
+
+    /// Whether FFTs are those of a library of the device's maker.
+    pub(crate) fn uses_vendor_fft(&self) -> bool {
+        self.stages.iter().any(|ready| matches!(ready, Ready::Vendor(_)))
+    }
+
+    /// Whether Bluestein's convolution stands in one of our own FFTs.
+    pub(crate) fn uses_bluestein(&self) -> bool {
+        self.stages.iter().any(|ready| match ready {
+            Ready::Kernel { .. } | Ready::Host(_) => false,
+            Ready::Fft(fft) => fft.uses_bluestein,
+            // What cuFFT does about primes.
+            Ready::Vendor(fft) => fft.has_large_primes(),
+        })
+    }
+
+    /// The text of the kernels, of our own FFTs' too, in the order in which they run.
+    pub(crate) fn sources(&self, dialect: &Dialect) -> Vec<String> {
+        let mut specs = self.specs.iter();
+        let source = |ready: &Ready| match ready {
+            Ready::Kernel { .. } => specs.next().map(|spec| spec.source(dialect)).into_iter().collect(),
+            Ready::Fft(fft) => fft.sources(dialect),
+            Ready::Vendor(_) | Ready::Host(_) => vec![],
+        };
+        self.stages.iter().flat_map(source).collect()
+    }
+
+    /// Enqueues the stages.
+    pub(crate) fn run(&self, queue: &Queue, ends: [&Buffer; 2], works: [&Buffer; 2], scratch: &Buffer) -> Result<()> {
+        let buffer = |end: StageEnd| match end {
+            StageEnd::Input => ends[0],
+            StageEnd::Output => ends[1],
+            StageEnd::Work(work) => works[work],
+        };
+        self.range.clone().try_for_each(|i| {
+            let [from, to] = self.ends[i].map(buffer);
+            self.stages[i].run(queue, from, to, scratch)
+        })
+    }
+}
+
+impl Ready {
+    fn run(&self, queue: &Queue, from: &Buffer, to: &Buffer, scratch: &Buffer) -> Result<()> {
+        match self {
+            Ready::Kernel { kernel, grid, table, numbers } => {
+                numbers.iter().try_for_each(|number| queue.launch(kernel, *grid, [from, to, table, number, scratch]))
+            }
+            Ready::Host(transpose) => transpose.run(queue, from, to),
+            Ready::Fft(fft) => fft.run(0..fft.launches(), queue, Some(from), to, Some(scratch)),
+            Ready::Vendor(fft) => fft.run(queue, [from, to], scratch),
+        }
+    }
+}
+
+impl StageSpec {
+    pub(crate) fn source(&self, dialect: &Dialect) -> String {
+        print(dialect, &self.frame(), &self.kernel())
+    }
+
+    pub(crate) fn grid(&self) -> Grid {
+        Grid { groups: self.groups(), threads: self.threads(), local_bytes: self.local_bytes(), follows: false }
+    }
+}
+
+/// An error if a kernel's work groups must reach further than those of a device do.
+pub(crate) fn check_cluster(limits: &Limits, spec: &StageSpec) -> Result<()> {
+    let (needs, has, name) = (spec.cluster(), limits.cluster, &limits.name);
+    let message = || {
+        format!(
+            "{needs} work groups must reach each other's memory, as NVIDIA's clusters do since sm_90; {name} has {has}"
+        )
+    };
+    if needs > has { Err(unavailable(message())) } else { Ok(()) }
+}
+
+fn ready(device: &Device, library: &Library, spec: &StageSpec) -> Result<Ready> {
+    check_cluster(library.limits(), spec)?;
+    let kernel = library.compile(&spec.source(device.runtime.dialect()), spec.local_bytes())?;
+    let factors = match &spec.work {
+        Move::Combine(combine) => decimation::table(combine),
+        Move::FftStep(step) => {
+            let n = step.axis().map_or(1, |axis| spec.from.length(axis));
+            step.table(n).iter().flat_map(|w| [w.re, w.im]).collect()
+        }
+        _ => vec![],
+    };
+    let table = table(device, &factors, spec.precision)?;
+    // Kernels take arrays alone.
+    let number = |launch: usize| {
+        let mut number = device.runtime.allocate(size_of::<Place>())?;
+        device.queue.upload(&[Place(launch as u32)], &mut number)?;
+        Ok(number)
+    };
+    let numbers = (0..spec.launches()).map(number).collect::<Result<_>>()?;
+    Ok(Ready::Kernel { kernel, grid: spec.grid(), table, numbers })
+}
+
+impl HostTranspose {
+    /// Waits for what was enqueued.
+    fn run(&self, queue: &Queue, from: &Buffer, to: &Buffer) -> Result<()> {
+        match self.precision {
+            Precision::F32 => self.run_as::<Complex<f32>>(queue, from, to),
+            Precision::F64 => self.run_as::<Complex<f64>>(queue, from, to),
+        }
+    }
+
+    fn run_as<T: Element>(&self, queue: &Queue, from: &Buffer, to: &Buffer) -> Result<()> {
+        let (count, [mut read, mut turned]) = (self.rows * self.columns, [vec![], vec![]]);
+        for array in [&mut read, &mut turned] {
+            let refused = |_| unavailable(format!("the host has no memory for a matrix of {count} elements"));
+            array.try_reserve_exact(count).map_err(refused)?;
+            array.resize(count, T::default());
+        }
+        queue.download(from, &mut read)?;
+        for (column, line) in turned.chunks_exact_mut(self.rows).enumerate() {
+            let elements = read.iter().skip(column).step_by(self.columns);
+            line.iter_mut().zip(elements).for_each(|(to, from)| *to = *from);
+        }
+        queue.upload(&turned, &mut to.again()?)
+    }
+}

@@ -1,0 +1,298 @@
+//! What may be chosen of a pass, with no change of its results but in rounding: estimated here, or found by measuring.
+
+use crate::backend::{Limits, argument};
+use crate::choose::tiling;
+use crate::choose::tiling::RUN;
+use crate::desc::descriptor::{Geometry, Packing};
+use crate::lower::geometry::Array;
+use crate::lower::passes::{Chosen, mixes};
+use crate::lower::radices::{NARROW, RADICES, Sharing, gpu_factors, narrow_radices, radices, shared_radices};
+use fourfold::engine::{Data, QUARTERS, dft_of, quarter_length};
+use fourfold::{Error, ErrorKind, Line, Precision, Result};
+use std::fmt;
+use std::str::FromStr;
+
+/// Reals of a line that is short.
+const SHORT: usize = 256;
+
+/// How the lines of a pass are done. Prints, and parses back: `lines 16 8 8 tile 8 threads 256`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Choice {
+    pub(crate) packing: Packing,
+    /// Those of the butterflies, in the order of the digits.
+    pub(crate) radices: Vec<usize>,
+    /// Whether the work groups of a cluster share columns: half as many as the first radix.
+    pub(crate) clustered: bool,
+    pub(crate) size: Size,
+    /// Whether it is one kernel with the pass before it, if local memory has room for a part of the array over their axes.
+    pub(crate) joined: bool,
+}
+
+/// How large a work group is where it has whole lines; as estimated, where it is not said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Size {
+    /// Lines, a power of two.
+    pub(crate) tile: Option<usize>,
+    pub(crate) threads: Option<usize>,
+}
+
+/// The lines of which something is chosen.
+pub(crate) struct Lines<'a> {
+    pub(crate) line: &'a Line,
+    pub(crate) precision: Precision,
+    pub(crate) arrays: [&'a Array; 2],
+    pub(crate) axis: usize,
+    /// The axis on which two lines may be packed as one.
+    pub(crate) neighbours: Option<usize>,
+}
+
+impl Lines<'_> {
+    /// Where they lie, packed like this.
+    pub(crate) fn geometry(&self, packing: Packing) -> Geometry {
+        let pair = self.neighbours.filter(|_| packing == Packing::Lines);
+        Geometry::new(self.axis, pair, self.arrays[0], self.arrays[1])
+    }
+
+    /// The data of the DFT, its length, and how many of these a line has.
+    fn dft(&self) -> (Data, usize, usize) {
+        let (sum, n) = (self.line.transform.sum, self.line.transform.n);
+        let (data, len) = dft_of(sum, n);
+        quarter_length(sum, n).map_or((data, len, 1), |quarter| (data, quarter, QUARTERS))
+    }
+
+    /// All ways to pack them.
+    pub(crate) fn packings(&self) -> Vec<Packing> {
+        let (data, len, _) = self.dft();
+        match data {
+            Data::Complex | Data::ComplexBackward => vec![Packing::Complex],
+            _ => {
+                let real = if len % 2 == 0 { Packing::Pairs } else { Packing::Single };
+                self.neighbours.map(|_| Packing::Lines).into_iter().chain([real]).collect()
+            }
+        }
+    }
+
+    /// The complex elements of one of a line's DFTs.
+    fn elements(&self, packing: Packing) -> usize {
+        packing.elements(self.dft().1)
+    }
+
+    /// Two lines as one, if they are neighbours that may be. As pairs of their own reals, of which there are twice as many: lines of three DFTs, which
+    /// measured faster so; few long columns; columns of one work group where that takes a stage less and there are many, but types III in f32;
+    /// lines along memory where that takes a stage less or where local memory has no room for two work groups otherwise, or where half as
+    /// many work groups would leave multiprocessors without one, and short ones in f64, which measured faster so.
+    fn packing(&self, limits: &Limits) -> Packing {
+        let (data, len, count) = self.dft();
+        let stages = |len: usize| gpu_factors(len, &radices(len)).len();
+        let shorter = || stages(len / 2) < stages(len);
+        let large = || 2 * len * count * 2 * self.precision.bytes() > limits.local_bytes;
+        let few = || self.geometry(Packing::Lines).lines() < limits.units;
+        let f64 = self.precision == Precision::F64;
+        let many = || self.runs(Packing::Lines) > limits.units && self.run_bytes(Packing::Lines) <= limits.local_bytes;
+        let columns = || (data == Data::Real || f64) && shorter() && many();
+        let apart = |packing| match self.geometry(packing).across() {
+            _ if count > 1 => true,
+            true => self.columns(Packing::Lines, limits).map_or_else(columns, |groups| groups < limits.units),
+            false => f64 && len <= SHORT || shorter() || large() || few(),
+        };
+        match *self.packings() {
+            [Packing::Lines, packing] if len % 2 == 0 && apart(packing) => packing,
+            [packing, ..] => packing,
+            [] => unreachable!("all lines can be packed"),
+        }
+    }
+
+    /// Runs of 64 bytes that columns of these have.
+    fn runs(&self, packing: Packing) -> usize {
+        let geometry = self.geometry(packing);
+        (geometry.lines() * geometry.line_bytes(self.precision)).div_ceil(RUN / 2)
+    }
+
+    /// Bytes that columns of these take in runs of 64 bytes.
+    fn run_bytes(&self, packing: Packing) -> usize {
+        let column = self.geometry(packing).line_bytes(self.precision);
+        tiling::run_bytes(2 * self.elements(packing) * self.dft().2 * self.precision.bytes() / column)
+    }
+
+    /// If a cluster had better have columns of these: how many work groups all clusters have, of runs of 64 bytes.
+    fn columns(&self, packing: Packing, limits: &Limits) -> Option<usize> {
+        let geometry = self.geometry(packing);
+        let digits = self.shared_radices(packing, limits);
+        // Alone on a multiprocessor they are worth it where the last DFTs are one stage with the combine.
+        let joint =
+            self.dft().0 == Data::Real && self.dft().2 == 1 && digits.last().is_some_and(|radix| radix % 2 == 0);
+        let runs = self.runs(packing);
+        let shared = geometry.across() && limits.shares(self.run_bytes(packing), runs, if joint { 1 } else { 2 });
+        shared.then(|| runs * digits.first().map_or(0, |radix| radix / 2))
+    }
+
+    /// Whether clusters of two give most multiprocessors the one work group of complex columns that half of them would have; in f64 they measured slower.
+    fn pairs_up(&self, packing: Packing, limits: &Limits) -> bool {
+        let groups = 2 * self.runs(packing);
+        let most = 4 * groups >= 3 * limits.units && groups <= limits.units;
+        let complex = packing == Packing::Complex && mixes(self.line) && self.precision == Precision::F32;
+        complex && most && limits.cluster > 1 && self.geometry(packing).across()
+    }
+
+    /// What is expected to be fast.
+    pub(crate) fn estimate(&self, limits: &Limits) -> Choice {
+        let packing = self.packing(limits);
+        // Several kernels have more work groups than few clusters.
+        let clustered = self.pairs_up(packing, limits)
+            || self.columns(packing, limits).is_some_and(|groups| groups >= limits.units);
+        Choice {
+            packing,
+            radices: self.radices(packing, clustered, limits),
+            clustered,
+            size: Size::default(),
+            joined: false,
+        }
+    }
+
+    fn radices(&self, packing: Packing, clustered: bool, limits: &Limits) -> Vec<usize> {
+        let (lines, elements) = (self.geometry(packing).lines(), self.elements(packing));
+        let narrow = narrow_radices(elements);
+        // Where combines come before or after, fewer numbers a thread measured faster, by up to a third; what is convolved has no windows.
+        let windows = narrow.iter().product::<usize>() == elements;
+        if packing != Packing::Complex && windows && limits.spreads(lines, elements / NARROW) {
+            return narrow;
+        }
+        if clustered { self.shared_radices(packing, limits) } else { radices(elements) }
+    }
+
+    /// Large clusters measured faster, but for reals as complex lines of their own those of two, where these have room; and a large second radix, but for
+    /// these and three DFTs in f32.
+    fn shared_radices(&self, packing: Packing, limits: &Limits) -> Vec<usize> {
+        let complex = packing == Packing::Complex && !mixes(self.line);
+        let two = complex && self.run_bytes(packing) <= 2 * limits.local_bytes || self.pairs_up(packing, limits);
+        let sharing = Sharing {
+            lead: if two { 4 } else { RADICES[0] },
+            even: two || self.dft().2 > 1 && self.precision == Precision::F32,
+            joint: packing != Packing::Complex,
+        };
+        shared_radices(self.elements(packing), sharing)
+    }
+
+    /// A choice for them, with what else could be chosen.
+    pub(crate) fn chosen(&self, choice: &Choice) -> Chosen {
+        let packings = self.packings().into_iter().map(|packing| (packing, self.elements(packing))).collect();
+        Chosen { choice: choice.clone(), packings, size: None }
+    }
+
+    /// An error if `choice`, read from a text, is of other lines.
+    pub(crate) fn check(&self, choice: &Choice) -> Result<()> {
+        let wanted = self.packings();
+        if !wanted.contains(&choice.packing) {
+            let list = wanted.iter().map(Packing::to_string).collect::<Vec<_>>().join(" or ");
+            return Err(argument(format!("`{choice}` on axis {}: expected {list}", self.axis)));
+        }
+        let len = radices(self.elements(choice.packing)).iter().product();
+        let product = choice.radices.iter().try_fold(1usize, |product, radix| product.checked_mul(*radix));
+        if product != Some(len) || !choice.radices.iter().all(|radix| RADICES.contains(radix)) {
+            let message =
+                format!("`{choice}` on axis {}: expected factors of {len}, of at most {}", self.axis, RADICES[0]);
+            return Err(argument(message));
+        }
+        Ok(())
+    }
+}
+
+impl Choice {
+    /// The same for a work group alone.
+    pub(crate) fn alone(&self) -> Choice {
+        let smooth = self.radices.iter().product();
+        Choice { radices: radices(smooth), clustered: false, ..self.clone() }
+    }
+}
+
+impl Packing {
+    const ALL: [Packing; 4] = [Packing::Complex, Packing::Lines, Packing::Pairs, Packing::Single];
+
+    fn name(self) -> &'static str {
+        match self {
+            Packing::Complex => "complex",
+            Packing::Lines => "lines",
+            Packing::Pairs => "pairs",
+            Packing::Single => "single",
+        }
+    }
+}
+
+impl fmt::Display for Packing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.packing)?;
+        self.radices.iter().try_for_each(|radix| write!(f, " {radix}"))?;
+        if self.clustered {
+            write!(f, " cluster")?;
+        }
+        let sizes = [("tile", self.size.tile), ("threads", self.size.threads)];
+        let said = sizes.iter().filter_map(|(name, size)| Some((name, (*size)?)));
+        said.into_iter().try_for_each(|(name, size)| write!(f, " {name} {size}"))?;
+        if self.joined { write!(f, " joined") } else { Ok(()) }
+    }
+}
+
+impl FromStr for Choice {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Choice> {
+        let wrong = || {
+            let message = format!("`{text}`: expected such as `lines 16 8 8 cluster tile 8 threads 256`");
+            Error::new(ErrorKind::Notation, message)
+        };
+        let mut words = text.split_whitespace().peekable();
+        let first = words.next().unwrap_or_default();
+        let packing = Packing::ALL.into_iter().find(|packing| packing.name() == first).ok_or_else(wrong)?;
+        let mut choice = Choice { packing, radices: vec![], clustered: false, size: Size::default(), joined: false };
+        while let Some(radix) = words.peek().and_then(|word| word.parse().ok()) {
+            choice.radices.push(radix);
+            words.next();
+        }
+        choice.clustered = words.next_if_eq(&"cluster").is_some();
+        for (name, size) in [("tile", &mut choice.size.tile), ("threads", &mut choice.size.threads)] {
+            if words.next_if_eq(&name).is_some() {
+                let number = words.next().and_then(|word| word.parse().ok()).filter(|size| (1..=4096).contains(size));
+                *size = Some(number.ok_or_else(wrong)?);
+            }
+        }
+        choice.joined = words.next_if_eq(&"joined").is_some();
+        let even = choice.size.tile.is_none_or(usize::is_power_of_two);
+        if even && words.next().is_none() { Ok(choice) } else { Err(wrong()) }
+    }
+}
+
+/// The choices of a plan as text, a line a pass, and back.
+pub(crate) fn print(choices: &[Choice]) -> String {
+    choices.iter().map(Choice::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// See [`print`].
+pub(crate) fn parse(text: &str) -> Result<Vec<Choice>> {
+    text.lines().map(str::parse).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_print_and_parse_back() {
+        for text in
+            ["lines 16 8 8", "pairs 16 16 8 cluster tile 8 threads 256", "complex", "single 3 threads 32 joined"]
+        {
+            assert_eq!(text.parse::<Choice>().unwrap().to_string(), text);
+        }
+        for text in
+            ["", "rows 16", "lines x", "lines 16 tile", "lines 16 tile 3", "lines 16 threads 0", "pairs 4 4 5 x"]
+        {
+            let message = text.parse::<Choice>().unwrap_err().to_string();
+            assert!(message.contains("expected"), "{message}");
+        }
+    }
+}

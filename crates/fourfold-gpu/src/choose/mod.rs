@@ -1,0 +1,3 @@
+pub(crate) mod estimate;
+pub(crate) mod padding;
+pub(crate) mod tiling;

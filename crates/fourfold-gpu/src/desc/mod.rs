@@ -1,0 +1,2 @@
+pub(crate) mod descriptor;
+pub(crate) mod sizes;

@@ -1,0 +1,4 @@
+pub(crate) mod cells;
+pub(crate) mod fixed;
+pub(crate) mod kernels;
+pub(crate) mod solver;

@@ -1,0 +1,2 @@
+pub(crate) mod packed;
+pub(crate) mod trace;

@@ -1,0 +1,2 @@
+pub(crate) mod blocks;
+pub(crate) mod kernels;

@@ -1,0 +1,131 @@
+//! The lines along one axis of two arrays.
+
+use crate::desc::descriptor::{Across, Geometry, Pair, Side};
+use fourfold::Precision;
+
+/// An array as kernels see it: strides and offset in reals.
+#[derive(Clone, Debug)]
+pub(crate) struct Array {
+    pub(crate) offset: i64,
+    pub(crate) shape: Vec<usize>,
+    pub(crate) strides: Vec<i64>,
+    pub(crate) complex: bool,
+    /// Whether it is a work group's part in local memory; strides along axes that the part has all of are not 0.
+    pub(crate) local: bool,
+}
+
+impl Array {
+    /// Strides and offset in elements.
+    pub(crate) fn new(offset: usize, shape: &[usize], strides: &[isize], complex: bool) -> Array {
+        let parts = if complex { 2 } else { 1 };
+        let strides = strides.iter().map(|s| *s as i64 * parts).collect();
+        Array { offset: offset as i64 * parts, shape: shape.to_vec(), strides, complex, local: false }
+    }
+
+    pub(crate) fn c_order(shape: &[usize], complex: bool) -> Array {
+        let mut strides = vec![1; shape.len()];
+        for axis in (1..shape.len()).rev() {
+            strides[axis - 1] = strides[axis] * shape[axis] as isize;
+        }
+        Array::new(0, shape, &strides, complex)
+    }
+
+    /// Reals of an element.
+    pub(crate) fn parts(&self) -> usize {
+        if self.complex { 2 } else { 1 }
+    }
+
+    /// Whether the elements are in C order, from the beginning of the memory on and without gaps.
+    pub(crate) fn is_c_order(&self) -> bool {
+        let usual = Array::c_order(&self.shape, self.complex);
+        (self.offset, &self.strides) == (usual.offset, &usual.strides)
+    }
+
+    /// Complex numbers as reals with one more axis, of length 2.
+    pub(crate) fn split_parts(mut self) -> Array {
+        self.shape.push(2);
+        self.strides.push(1);
+        self.complex = false;
+        self
+    }
+
+    /// A work group's part of an array like this in local memory: all of these axes, in C order, each row a little longer so that columns meet
+    /// all banks.
+    pub(crate) fn part(&self, axes: &[usize]) -> Array {
+        let unit = if self.complex { 2 } else { 1 };
+        let (mut strides, mut stride) = (vec![0; self.shape.len()], unit);
+        for axis in (0..self.shape.len()).rev().filter(|axis| axes.contains(axis)) {
+            strides[axis] = stride;
+            let row = stride * self.shape[axis] as i64;
+            // Even, so that pairs of reals stay pairs.
+            stride = if stride == unit { row + 2 + row % 2 } else { row };
+        }
+        Array { offset: 0, strides, local: true, ..self.clone() }
+    }
+
+    fn side(&self, axis: usize) -> Side {
+        Side { offset: self.offset, stride: self.strides[axis], complex: self.complex, local: self.local }
+    }
+
+    /// The farthest real from the start.
+    pub(crate) fn reach(&self) -> i64 {
+        let steps = self.shape.iter().zip(&self.strides).map(|(n, s)| (*n as i64 - 1) * s.abs());
+        self.offset + steps.sum::<i64>() + 1
+    }
+}
+
+impl Geometry {
+    /// The lines along `axis`, two neighbours on axis `pair` as one; both arrays have the same lengths along the other axes. Those that are one in
+    /// memory are merged.
+    pub(crate) fn new(axis: usize, pair: Option<usize>, input: &Array, output: &Array) -> Geometry {
+        let mut others: Vec<_> = (0..input.shape.len()).filter(|&a| a != axis && input.shape[a] > 1).collect();
+        // Which part of an array a work group has must not depend on the pass.
+        let across_parts = |a: usize| input.local && input.strides[a] == 0 || output.local && output.strides[a] == 0;
+        others.sort_by_key(|&a| match across_parts(a) {
+            true => (true, (input.shape.len() - a) as u64, 0),
+            false => (false, output.strides[a].unsigned_abs(), input.strides[a].unsigned_abs()),
+        });
+        let (mut axes, mut packed): (Vec<Across>, _) = (vec![], None);
+        for a in others {
+            let mut next = Across { size: input.shape[a], input: input.strides[a], output: output.strides[a] };
+            if pair == Some(a) {
+                packed = Some(Pair { across: next, stride: axes.iter().map(|axis| axis.size).product() });
+                next = Across { size: next.size.div_ceil(2), input: 2 * next.input, output: 2 * next.output };
+            }
+            match axes.last_mut() {
+                Some(last) if last.continues(&next) => last.size *= next.size,
+                _ => axes.push(next),
+            }
+        }
+        Geometry { input: input.side(axis), output: output.side(axis), axes, pair: packed }
+    }
+
+    pub(crate) fn lines(&self) -> usize {
+        self.axes.iter().map(|axis| axis.size).product()
+    }
+
+    /// Bytes from a line to the next, those of a complex number at most.
+    pub(crate) fn line_bytes(&self, precision: Precision) -> usize {
+        let reals = self.axes.first().map_or(1, |axis| axis.output.unsigned_abs().min(axis.input.unsigned_abs()));
+        (reals as usize).clamp(1, 2) * precision.bytes()
+    }
+
+    /// Whether neighbouring lines are closer in memory than the elements of one.
+    pub(crate) fn across(&self) -> bool {
+        let closer =
+            |axis: &Across| axis.output.abs() < self.output.stride.abs() || axis.input.abs() < self.input.stride.abs();
+        self.axes.first().is_some_and(closer)
+    }
+}
+
+impl Across {
+    fn continues(&self, next: &Across) -> bool {
+        let size = self.size as i64;
+        next.input == self.input * size && next.output == self.output * size
+    }
+}
+
+/// Whether places in the arrays need 64 bits.
+pub(crate) fn wide(arrays: [&Array; 2]) -> bool {
+    arrays.iter().any(|array| array.reach() > i64::from(i32::MAX))
+}

@@ -1,0 +1,344 @@
+//! From a recipe to kernels: each pass as the specs of those that do it.
+
+use crate::backend::{Limits, argument, unavailable};
+use crate::choose::estimate::{Choice, Lines, Size};
+use crate::desc::descriptor::{Geometry, Packing, Spec, Window};
+use crate::lower::axis_fusion;
+use crate::lower::geometry::{Array, wide};
+use crate::lower::stages::{Chain, table_bytes};
+use fourfold::{
+    AxisTransform, Domain, Layout, Line, Multiplier, Op, Pass, Place, Precision, Problem, Recipe, Result, Sum,
+};
+
+/// One pass, or several that are one kernel, before it is compiled.
+pub(crate) struct Draft {
+    pub(crate) specs: Vec<Spec>,
+    pub(crate) ends: [Home; 2],
+    pub(crate) chain: Chain,
+    /// How the lines of its passes are done; a copy has none.
+    pub(crate) passes: Vec<Chosen>,
+}
+
+/// What was chosen of a pass, and what could be.
+#[derive(Clone)]
+pub(crate) struct Chosen {
+    pub(crate) choice: Choice,
+    /// How lines could be packed, and the elements of their DFTs then.
+    pub(crate) packings: Vec<(Packing, usize)>,
+    /// Lines and threads of a work group, if it is one kernel by itself.
+    pub(crate) size: Option<[usize; 2]>,
+}
+
+/// Where an array is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Home {
+    Input,
+    Output,
+    /// The recipe's work array.
+    Work,
+    /// What a filter multiplies.
+    Spectrum,
+}
+
+impl From<Place> for Home {
+    fn from(place: Place) -> Home {
+        match place {
+            Place::Input => Home::Input,
+            Place::Output => Home::Output,
+            Place::Work => Home::Work,
+        }
+    }
+}
+
+/// What happens to the elements of the spectrum.
+#[derive(Clone, Debug)]
+pub(crate) enum Action {
+    Multiply(Multiplier),
+    /// Magnitudes below this become 0.
+    Threshold(f64),
+}
+
+/// The arrays of a plan. `parts`: sums of reals act on both parts of complex arrays.
+pub(crate) struct Homes<'a> {
+    pub(crate) recipe: &'a Recipe,
+    pub(crate) parts: bool,
+}
+
+impl Homes<'_> {
+    pub(crate) fn array(&self, home: Home) -> Array {
+        let (first, last) = (self.recipe.problem(), self.recipe.inverse().unwrap_or(self.recipe.problem()));
+        match home {
+            Home::Input => self.of(first.input(), first.input_domain()),
+            Home::Output => self.of(last.output(), last.output_domain()),
+            Home::Work => {
+                let (domain, shape) = self.recipe.work().expect("a recipe that names the work array has one");
+                Array::c_order(shape, self.complex(domain))
+            }
+            Home::Spectrum => Array::c_order(&first.output().shape, self.complex(first.output_domain())),
+        }
+    }
+
+    fn of(&self, layout: &Layout, domain: Domain) -> Array {
+        Array::new(layout.offset, &layout.shape, &layout.strides, self.complex(domain))
+    }
+
+    fn complex(&self, domain: Domain) -> bool {
+        domain == Domain::Complex || self.parts
+    }
+}
+
+impl Limits {
+    /// An error if the device does not compute in the problem's precision.
+    pub(crate) fn check_precision(&self, problem: &Problem) -> Result<()> {
+        self.check_type(problem.precision())
+    }
+
+    /// The same of a type.
+    pub(crate) fn check_type(&self, precision: Precision) -> Result<()> {
+        if precision == Precision::F64 && !self.double {
+            return Err(unavailable(format!("{} has no f64: use f32", self.name)));
+        }
+        Ok(())
+    }
+}
+
+/// All passes of a recipe; one that copies, if it has none. `parts` as for [`crate::run::executable::Executable::new`]. Where a filter would transform,
+/// multiply and transform back in one pass, there are two, of which the first multiplies; an input is multiplied as it is read, an output as it is written. `choices`, one a pass of lines, or none of them.
+pub(crate) fn drafts(
+    limits: &Limits,
+    recipe: &Recipe,
+    parts: bool,
+    action: Option<&Action>,
+    choices: &[Choice],
+) -> Result<Vec<Draft>> {
+    let problem = recipe.problem();
+    limits.check_precision(problem)?;
+    check_count(choices, recipe)?;
+    recipe.lines().try_for_each(check_tables)?;
+    let all = Passes { limits, homes: Homes { recipe, parts }, action, choices };
+    if recipe.passes().is_empty() {
+        let axis = problem.input().shape.len().saturating_sub(1);
+        return Ok(vec![all.draft(problem, &[], axis, [Home::Input, Home::Output], None, [None, action])?]);
+    }
+    let mut list = vec![];
+    let mut passes = recipe.passes().iter().enumerate();
+    while let Some(next) = passes.next() {
+        let joined = if action.is_none() { axis_fusion::joined(limits, &all.homes, next.0, choices)? } else { None };
+        match joined {
+            Some(draft) => {
+                passes.by_ref().take(draft.passes.len() - 1).for_each(drop);
+                list.push(draft);
+            }
+            None => list.extend(all.of_pass(next)?),
+        }
+    }
+    mark_what_is_used_once(&mut list, &all.homes, limits.cache);
+    Ok(list)
+}
+
+/// What the drafts of a recipe follow from.
+struct Passes<'a> {
+    limits: &'a Limits,
+    homes: Homes<'a>,
+    action: Option<&'a Action>,
+    choices: &'a [Choice],
+}
+
+impl Passes<'_> {
+    /// Pass i.
+    fn of_pass(&self, (i, pass): (usize, &Pass)) -> Result<Vec<Draft>> {
+        let &Passes { homes: Homes { recipe, .. }, action, choices, .. } = self;
+        let (problem, end) = (recipe.problem(), recipe.inverse().unwrap_or(recipe.problem()));
+        let [from, to] = [pass.from.into(), pass.to.into()];
+        if let [Op::Transform(before), Op::Multiply, Op::Transform(after)] = &*pass.ops {
+            let (done, ends) = (&recipe.passes()[..i], [from, Home::Spectrum]);
+            return Ok(vec![
+                self.draft(problem, done, pass.axis, ends, Some((before, None)), [None, action])?,
+                self.draft(end, &[], pass.axis, [Home::Spectrum, to], Some((after, None)), [None, None])?,
+            ]);
+        }
+        let line = pass.ops.iter().find_map(|op| if let Op::Transform(line) = op { Some(line) } else { None });
+        let before = action.filter(|_| pass.ops.first() == Some(&Op::Multiply));
+        let multiplies = pass.ops.last() == Some(&Op::Multiply);
+        let last = i + 1 == recipe.passes().len();
+        let after = action.filter(|action| multiplies || last && matches!(action, Action::Threshold(_)));
+        // Of a filter, what comes after the pass that multiplies is the inverse problem's.
+        let first = recipe.passes()[..i].iter().position(|pass| pass.ops.contains(&Op::Multiply));
+        let (problem, done) = first.map_or((problem, &recipe.passes()[..i]), |first| (end, &recipe.passes()[first..i]));
+        let line = line.map(|line| (line, choices.get(i)));
+        Ok(vec![self.draft(problem, done, pass.axis, [from, to], line, [before, after])?])
+    }
+
+    /// A pass of `problem` after those that are `done`.
+    fn draft(
+        &self,
+        problem: &Problem,
+        done: &[Pass],
+        axis: usize,
+        ends: [Home; 2],
+        line: Option<(&Line, Option<&Choice>)>,
+        actions: [Option<&Action>; 2],
+    ) -> Result<Draft> {
+        let arrays = ends.map(|home| self.homes.array(home));
+        let neighbours = neighbours(problem, done, axis, &arrays[0], |_| true);
+        let own = line.map(|(line, choice)| Own { line, choice, neighbours });
+        draft(self.limits, problem.precision(), axis, ends, arrays, own, actions)
+    }
+}
+
+/// Where the arrays are more than the shared cache can hold, it had better not keep the output, nor an input that would push out what comes
+/// between: if the cache can hold that.
+fn mark_what_is_used_once(list: &mut [Draft], homes: &Homes, cache: usize) {
+    let bytes = |home| homes.array(home).reach() as usize * homes.recipe.problem().precision().bytes();
+    let [input, output] = [Home::Input, Home::Output].map(bytes);
+    let several = list.iter().map(|draft| draft.specs.len()).sum::<usize>() > 1;
+    let mut specs = list.iter_mut().flat_map(|draft| &mut draft.specs);
+    if input + output <= cache || cache == 0 {
+        return;
+    }
+    if let Some(first) = specs.next().filter(|_| several && input <= cache) {
+        first.once[0] = true;
+    }
+    if let Some(last) = list.last_mut().and_then(|draft| draft.specs.last_mut()) {
+        last.once[1] = true;
+    }
+}
+
+/// An error if there are choices, but not one a pass.
+fn check_count(choices: &[Choice], recipe: &Recipe) -> Result<()> {
+    match (choices.len(), recipe.passes().len()) {
+        (0, _) => Ok(()),
+        (count, passes) if count == passes => Ok(()),
+        (count, passes) => Err(argument(format!("{count} choices for {passes} passes: expected one each"))),
+    }
+}
+
+/// An error if this machine has no memory for the tables of a line; what makes them does not ask.
+fn check_tables(line: &Line) -> Result<()> {
+    let bytes = table_bytes(line);
+    let asked = Vec::<u8>::new().try_reserve_exact(bytes);
+    let AxisTransform { axis, n, .. } = line.transform;
+    let message = || {
+        format!("this host has no memory for about {bytes} bytes of tables, which axis {axis} of {n} elements takes")
+    };
+    asked.map_err(|_| unavailable(message()))
+}
+
+/// What a pass does to its lines.
+struct Own<'a> {
+    line: &'a Line,
+    choice: Option<&'a Choice>,
+    neighbours: Option<usize>,
+}
+
+fn draft(
+    limits: &Limits,
+    precision: Precision,
+    axis: usize,
+    ends: [Home; 2],
+    arrays: [Array; 2],
+    own: Option<Own>,
+    actions: [Option<&Action>; 2],
+) -> Result<Draft> {
+    let split = arrays.iter().all(|array| array.complex) && !own.as_ref().is_some_and(|own| mixes(own.line));
+    let elements = arrays.clone();
+    let [input, output] = arrays.map(|array| if split { array.split_parts() } else { array });
+    let arrays = [&input, &output];
+    let elements = [&elements[0], &elements[1]];
+    let pass = PassDraft { limits, precision, arrays, elements, actions, ends };
+    let Some(Own { line, choice, neighbours }) = own else {
+        let chain = Chain::copy(input.shape[axis], input.complex);
+        return Ok(pass.draft(chain, Geometry::new(axis, None, &input, &output), None));
+    };
+    let lines = Lines { line, precision, arrays, axis, neighbours };
+    if let Some(choice) = choice {
+        lines.check(choice)?;
+    }
+    Ok(pass.of_lines(&lines, &choice.cloned().unwrap_or_else(|| lines.estimate(limits))))
+}
+
+/// What all drafts of a pass have in common.
+struct PassDraft<'a> {
+    limits: &'a Limits,
+    precision: Precision,
+    arrays: [&'a Array; 2],
+    /// The same in elements.
+    elements: [&'a Array; 2],
+    actions: [Option<&'a Action>; 2],
+    ends: [Home; 2],
+}
+
+impl PassDraft<'_> {
+    fn of_lines(&self, lines: &Lines, choice: &Choice) -> Draft {
+        let geometry = lines.geometry(choice.packing);
+        let chain = Chain::line(lines.line, choice, geometry.across(), None);
+        let mut draft = self.draft(chain, geometry, Some(choice));
+        // Without a cluster after all, other factors are better.
+        match choice.clustered && draft.specs.iter().all(|spec| spec.cluster == 1) {
+            true => self.of_lines(lines, &choice.alone()),
+            false => {
+                let size = if let [spec] = &*draft.specs { Some([spec.tile, spec.threads]) } else { None };
+                draft.passes = vec![Chosen { size, ..lines.chosen(choice) }];
+                draft
+            }
+        }
+    }
+
+    fn draft(&self, mut chain: Chain, geometry: Geometry, choice: Option<&Choice>) -> Draft {
+        let pointwise = [0, 1].map(|end| self.actions[end].map(|action| chain.pointwise(action, self.elements[end])));
+        let spec = Spec { pointwise, ..whole_lines(self.precision, &chain, geometry, self.arrays) };
+        let clustered = choice.is_some_and(|choice| choice.clustered);
+        let size = choice.map_or(Size::default(), |choice| choice.size);
+        Draft { specs: spec.fitted(self.limits, clustered, size), ends: self.ends, chain, passes: vec![] }
+    }
+}
+
+/// The kernel of a chain, for any device that has room for a line.
+pub(crate) fn whole_lines(precision: Precision, chain: &Chain, geometry: Geometry, arrays: [&Array; 2]) -> Spec {
+    Spec {
+        precision,
+        stages: chain.stages.clone(),
+        digits: chain.digits.clone(),
+        window: Window::all(chain.digits.len()),
+        local: true,
+        lines: geometry.lines(),
+        tile: 1,
+        cluster: 1,
+        side_by_side: false,
+        across: geometry.across(),
+        threads: 1,
+        packing: chain.packing,
+        back: chain.back,
+        skips: crate::choose::padding::SKIPS,
+        pointwise: [None, None],
+        orders: chain.orders.clone(),
+        twins: [false; 2],
+        wide: wide(arrays) || geometry.lines() * chain.places() > 1 << 28,
+        geometry,
+        once: [false; 2],
+        next: None,
+        between: 0,
+    }
+}
+
+/// Whether a sum takes both parts of complex numbers together. Sums of reals act on each: that is one more axis then.
+pub(crate) fn mixes(line: &Line) -> bool {
+    matches!(line.transform.sum, Sum::Forward | Sum::Backward | Sum::RealToHalf | Sum::HalfToReal)
+}
+
+/// An axis on which two neighbouring lines may be one complex line: one that is transformed too, so that each result depends on both
+/// lines anyway. (An infinity in one signal of a batch must not spoil the next.) The IDXST and transforms of half spectra ignore some of their
+/// terms: these must be `done` by then. Of those that `may`, the one with the shortest stride.
+pub(crate) fn neighbours(
+    problem: &Problem,
+    done: &[Pass],
+    axis: usize,
+    array: &Array,
+    may: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    let ignores = |transform: &AxisTransform| matches!(transform.sum, Sum::Idxst | Sum::HalfToReal);
+    let is_done = |axis: usize| done.iter().any(|pass| pass.axis == axis);
+    let whole = problem.transforms().iter().filter(|transform| !ignores(transform) || is_done(transform.axis));
+    let others = whole.map(|transform| transform.axis).filter(|&other| may(other));
+    others.filter(|&other| other != axis && array.shape[other] > 1).min_by_key(|&other| array.strides[other].abs())
+}

@@ -1,0 +1,189 @@
+//! Factors of lengths, for kernels.
+
+use fourfold::Factor;
+use fourfold::engine::{bluestein_length, factors, prime_factors};
+
+/// Radices of butterflies. Registers hold 16 complex numbers.
+pub(crate) const RADICES: [usize; 15] = [16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2];
+
+/// How many ways to factor a length are tried, with as many radices.
+const EVEN: usize = 4;
+
+/// 1, 2, 4, … below `radix`: the other twiddles are products of these.
+pub(crate) fn powers_of_two(radix: usize) -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(1), |j| Some(2 * j)).take_while(move |j| *j < radix)
+}
+
+/// The frequency at a place: its digits reversed. With the radices reversed too, the place of a frequency.
+pub(crate) fn frequency(place: usize, radices: &[usize]) -> usize {
+    radices.iter().rev().fold((place, 0), |(place, k), radix| (place / radix, k * radix + place % radix)).1
+}
+
+/// The factors of a DFT of length n: butterflies of these radices, and primes as convolutions in place: by Rader's rule where p − 1 is
+/// smooth, else by Bluestein's, for which there is room at the first digit alone.
+pub(crate) fn gpu_factors(n: usize, radices: &[usize]) -> Vec<Factor> {
+    let primes = factors(n).into_iter().filter(|factor| !matches!(factor, Factor::Radix(_)));
+    let primes: Vec<_> = primes.map(|prime| convolution(prime.length())).collect();
+    let bluestein = |factor: &Factor| matches!(factor, Factor::Bluestein(..));
+    if primes.iter().filter(|factor| bluestein(factor)).count() > 1 {
+        return vec![Factor::Bluestein(n, butterflies(bluestein_length(n)))];
+    }
+    // Butterflies can read the array themselves, Rader's convolutions cannot.
+    let mut list: Vec<_> = radices.iter().copied().map(Factor::Radix).collect();
+    list.extend(primes);
+    list.sort_by_key(|factor| !bluestein(factor));
+    list
+}
+
+fn convolution(p: usize) -> Factor {
+    if prime_factors(p).len() == 1 && is_smooth(p - 1) {
+        Factor::Rader(p, butterflies(p - 1))
+    } else {
+        Factor::Bluestein(p, butterflies(bluestein_length(p)))
+    }
+}
+
+fn is_smooth(n: usize) -> bool {
+    prime_factors(n).iter().all(|p| RADICES.contains(p))
+}
+
+/// The factors of a smooth length.
+fn butterflies(n: usize) -> Vec<Factor> {
+    radices(n).into_iter().map(Factor::Radix).collect()
+}
+
+/// The radices of what is smooth of a length: as few as can be, then as even as can be. Large ones come first, since the first stage has no
+/// twiddles.
+pub(crate) fn radices(n: usize) -> Vec<usize> {
+    let fewest = ways_by_count(n).next().unwrap_or_default();
+    fewest.into_iter().min_by_key(|list| sum(list)).unwrap_or_default()
+}
+
+/// How a cluster of work groups, half as many as the first radix, shares lines.
+#[derive(Clone, Copy)]
+pub(crate) struct Sharing {
+    /// The first radix, or as near to it as can be.
+    pub(crate) lead: usize,
+    /// Whether the others are as even as can be. Else the second, for each DFT of which there is a thread, is large.
+    pub(crate) even: bool,
+    /// Whether the last DFTs may be one stage with a combine, as even ones can: then best of eight.
+    pub(crate) joint: bool,
+}
+
+/// The last radix of lines that a cluster shares and combines, which measured up to a tenth faster than others.
+const LAST: usize = 8;
+
+/// The radices for lines that a cluster shares: few, but one more than can be where the first is nearer to the lead then.
+pub(crate) fn shared_radices(n: usize, sharing: Sharing) -> Vec<usize> {
+    let few = ways_by_count(n).take(2).flatten().flat_map(|list| led(&list)).filter(|list| list[0] % 2 == 0);
+    let order = |list: &Vec<usize>| {
+        let second = if sharing.even { 0 } else { list.get(1).copied().unwrap_or(1) };
+        let last = sharing.joint && !list.iter().skip(2).any(|radix| *radix == LAST);
+        (sharing.lead.abs_diff(list[0]), list.len(), RADICES[0] - second, last, sum(list))
+    };
+    let Some(mut list) = few.min_by_key(order) else { return radices(n) };
+    if let ([_, _, rest @ ..], true) = (&mut *list, sharing.joint) {
+        rest.sort_by_key(|radix| (radix % 2 == 0, *radix == LAST, *radix));
+    }
+    list
+}
+
+/// The largest radix of those of [`narrow_radices`].
+pub(crate) const NARROW: usize = 8;
+
+/// Radices that leave many threads with little to do each: what is smooth of a length as two factors, as even as can be, and each of these as
+/// few radices of at most [`NARROW`] as can be, where there are any.
+pub(crate) fn narrow_radices(n: usize) -> Vec<usize> {
+    let n = smooth(n);
+    let second = (1..=n.isqrt()).rev().find(|factor| n % factor == 0).unwrap_or(1);
+    let narrow = |n: usize| {
+        let fewest = (1..usize::BITS).map(|count| splits(n, NARROW, count)).find(|ways| !ways.is_empty());
+        fewest.and_then(|ways| ways.into_iter().min_by_key(|list| sum(list)))
+    };
+    [n / second, second].into_iter().flat_map(|n| narrow(n).unwrap_or_else(|| radices(n))).collect()
+}
+
+/// Some ways to factor what is smooth of a length, of those with few radices the most even ones; the largest comes first.
+pub(crate) fn ways(n: usize) -> Vec<Vec<usize>> {
+    let even = |mut ways: Vec<Vec<usize>>| {
+        ways.sort_by_key(|list| sum(list));
+        ways.truncate(EVEN);
+        ways
+    };
+    ways_by_count(n).take(2).flat_map(even).collect()
+}
+
+/// All ways to factor what is smooth of a length, in order of how many radices they have; the largest comes first.
+fn ways_by_count(n: usize) -> impl Iterator<Item = Vec<Vec<usize>>> {
+    let n = smooth(n);
+    (1..usize::BITS).map(move |count| splits(n, RADICES[0], count)).filter(|ways| !ways.is_empty())
+}
+
+/// Least where radices are even.
+fn sum(radices: &[usize]) -> usize {
+    radices.iter().sum()
+}
+
+/// The same radices, each in the lead in turn.
+pub(crate) fn led(radices: &[usize]) -> Vec<Vec<usize>> {
+    let mut all: Vec<Vec<usize>> = vec![];
+    for at in 0..radices.len() {
+        let mut list = radices.to_vec();
+        list[..=at].rotate_right(1);
+        if !all.contains(&list) {
+            all.push(list);
+        }
+    }
+    all
+}
+
+/// The product of the butterflies of a length.
+fn smooth(n: usize) -> usize {
+    factors(n).iter().filter(|factor| matches!(factor, Factor::Radix(_))).map(Factor::length).product()
+}
+
+/// All ways to write n as a product of so many radices, none more than `most`, the largest first.
+fn splits(n: usize, most: usize, count: u32) -> Vec<Vec<usize>> {
+    match (n, count) {
+        (1, 0) => return vec![vec![]],
+        (_, 0) => return vec![],
+        _ if most.checked_pow(count).is_some_and(|most| most < n) => return vec![],
+        _ => {}
+    }
+    let with =
+        |radix: usize| splits(n / radix, radix, count - 1).into_iter().map(move |rest| [&[radix], &*rest].concat());
+    RADICES.into_iter().filter(|radix| *radix <= most && n % radix == 0).flat_map(with).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_have_few_factors() {
+        let shared = |n| shared_radices(n, Sharing { lead: 16, even: false, joint: true });
+        assert_eq!(radices(4096), [16, 16, 16]);
+        assert_eq!(radices(1024), [16, 8, 8]);
+        assert_eq!(radices(8192), [16, 8, 8, 8]);
+        assert_eq!(radices(10000), [10, 10, 10, 10]);
+        assert_eq!(radices(1), []);
+        assert_eq!(shared(8192), [16, 16, 4, 8]);
+        assert_eq!(shared_radices(8192, Sharing { lead: 16, even: false, joint: false }), [16, 16, 8, 4]);
+        assert_eq!(shared(6144), [16, 16, 3, 8]);
+        assert_eq!(shared(12288), [16, 16, 6, 8]);
+        assert_eq!(shared(5120), [16, 16, 5, 4]);
+        assert_eq!(shared(10000), [16, 5, 5, 5, 5]);
+        assert_eq!(shared(4050), [10, 15, 3, 9]);
+        assert_eq!(shared(1024), [16, 16, 4]);
+        assert_eq!(shared(2187), [9, 9, 9, 3]);
+        assert_eq!(shared_radices(1024, Sharing { lead: 16, even: true, joint: true }), [16, 8, 8]);
+        assert_eq!(shared_radices(2048, Sharing { lead: 4, even: true, joint: false }), [4, 8, 8, 8]);
+        assert_eq!(radices(2187), [9, 9, 9, 3]);
+        assert_eq!(radices(2310), [15, 14, 11]);
+        assert_eq!(radices(1000), [10, 10, 10]);
+        assert_eq!(radices(1 << 28).len(), 7);
+        assert_eq!(narrow_radices(1 << 15), [8, 8, 4, 8, 4, 4]);
+        assert_eq!(narrow_radices(1 << 17), [8, 8, 8, 8, 8, 4]);
+        assert_eq!(narrow_radices(11 * 4096), [8, 8, 4, 16, 11]);
+    }
+}

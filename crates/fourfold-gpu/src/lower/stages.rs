@@ -1,0 +1,340 @@
+//! A sum along an axis as a chain of stages, with its tables: the core's reductions, laid out for kernels.
+//!
+//! All DFTs are complex and forward. Real lines are packed ([`Packing`]); a backward DFT is a forward one between two exchanges of
+//! the parts. Data become a spectrum by stages from the first digit to the last, half spectra become data by those stages in reverse.
+
+use crate::choose::estimate::Choice;
+use crate::desc::descriptor::{Digit, Fold, Matrix, Order, Packing, Port, Rader, Split, Stage, View, Work};
+use crate::lower::radices::{gpu_factors, powers_of_two, radices};
+use crate::lower::tables::merged;
+use fourfold::engine::{
+    Data, Index, QUARTERS, Reduction, Step, bluestein_tables, dft_of, factors as core_factors, fold, generator_powers,
+    length, quarter_length, rader_spectrum, reduce,
+};
+use fourfold::{Factor, Line, Sum};
+use std::f64::consts::SQRT_2;
+
+/// Stages and tables of a pass.
+pub(crate) struct Chain {
+    pub(crate) stages: Vec<Stage>,
+    pub(crate) digits: Vec<Digit>,
+    pub(crate) packing: Packing,
+    /// Whether a spectrum is transformed back.
+    pub(crate) back: bool,
+    pub(crate) orders: Vec<Order>,
+    pub(crate) table: Vec<f64>,
+    pub(crate) indices: Vec<u32>,
+    pub(crate) uses_bluestein: bool,
+    /// Of the DFT's butterflies.
+    radices: Vec<usize>,
+}
+
+/// About the bytes that making a line's tables takes: twiddles, orders and combines of reals, and for convolutions spectra in double-double numbers.
+pub(crate) fn table_bytes(line: &Line) -> usize {
+    let (_, len) = dft_of(line.transform.sum, line.transform.n);
+    let factors = gpu_factors(len, &radices(len));
+    let rooms = factors.iter().map(room).fold(1, usize::saturating_mul);
+    let convolves = factors.iter().any(|factor| !matches!(factor, Factor::Radix(_)));
+    match line.transform.sum {
+        _ if convolves => rooms.saturating_mul(128),
+        Sum::Forward | Sum::Backward => rooms.saturating_mul(16),
+        // Even DCT-IV and DST-IV have DFTs of half their length, and combines before and after.
+        _ => rooms.max(line.transform.n).saturating_mul(80),
+    }
+}
+
+/// Values that a digit has room for.
+fn room(factor: &Factor) -> usize {
+    match factor {
+        Factor::Bluestein(_, inner) => length(inner),
+        other => other.length(),
+    }
+}
+
+impl Chain {
+    /// A chain of so many elements as they are.
+    pub(crate) fn copy(elements: usize, complex: bool) -> Chain {
+        let packing = if complex { Packing::Complex } else { Packing::Single };
+        let mut chain = Chain::new(packing);
+        chain.push(Work::Copy(elements), array(View::default()), array(View::default()));
+        chain
+    }
+
+    /// A sum along lines. Its tables follow those of the pass that the same kernel begins with, if there is one.
+    pub(crate) fn line(line: &Line, choice: &Choice, across: bool, before: Option<Chain>) -> Chain {
+        let mut chain = Chain { radices: choice.radices.clone(), ..Chain::new(choice.packing) };
+        if let Some(Chain { table, indices, uses_bluestein, .. }) = before {
+            chain = Chain { table, indices, uses_bluestein, ..chain };
+        }
+        let (sum, n) = (line.transform.sum, line.transform.n);
+        let (data, len) = dft_of(sum, n);
+        let reduction = reduce(sum, n, &line.transform.edges, line.scale);
+        match data {
+            Data::Complex | Data::ComplexBackward => {
+                let scale = (reduction.after.is_empty() && line.scale != 1.0).then_some(line.scale);
+                chain.complex(len, &reduction, data == Data::ComplexBackward, scale);
+            }
+            Data::Real => match quarter_length(sum, n) {
+                Some(quarter) => chain.quarters(line, quarter, &reduction),
+                None => chain.real(len, &reduction),
+            },
+            Data::Hermitian => chain.hermitian(len, &reduction),
+        }
+        if !across {
+            chain.interleave();
+        }
+        chain
+    }
+
+    fn new(packing: Packing) -> Chain {
+        Chain {
+            stages: vec![],
+            digits: vec![],
+            packing,
+            back: false,
+            orders: vec![],
+            table: vec![],
+            indices: vec![],
+            uses_bluestein: false,
+            radices: vec![],
+        }
+    }
+
+    /// Complex places of a line's buffer.
+    pub(crate) fn places(&self) -> usize {
+        self.digits.iter().map(|digit| digit.room).product()
+    }
+
+    fn push(&mut self, work: Work, from: Port, to: Port) {
+        self.stages.push(Stage { work, from, to });
+    }
+
+    /// Complex data, between the combines if there are any.
+    fn complex(&mut self, len: usize, reduction: &Reduction, exchanged: bool, scale: Option<f64>) {
+        let scale = scale.map(|scale| self.table(&[scale]));
+        let before = self.combined(&reduction.before, |_, from| from);
+        let after = self.combined(&reduction.after, |to, _| to);
+        let from = View { exchanged, combined: before, ..View::default() };
+        let to = View { exchanged, scale, combined: after, ..View::default() };
+        self.dft(len, array(from), Some(to));
+    }
+
+    /// The reals and the matrices of the one step that a combine of complex data is.
+    fn combined(
+        &mut self,
+        steps: &[Step],
+        reals: fn([Index; 2], [Index; 2]) -> [Index; 2],
+    ) -> Option<([Index; 2], Matrix)> {
+        let [Step::Two { from, to, matrix, .. }] = steps else { return None };
+        Some((reals(*to, *from), self.matrix(matrix, 1.0)))
+    }
+
+    /// Real data of length `n` to half spectra, and on.
+    fn real(&mut self, n: usize, reduction: &Reduction) {
+        let view = View { order: self.order(reduction), ..View::default() };
+        self.dft(self.packing.elements(n), array(view), None);
+        // Neighbours: the sums and differences of terms are twice their half spectra.
+        let half = if self.packing == Packing::Lines { 0.5 } else { 1.0 };
+        let parts = merged(&reduction.after).iter().map(|step| self.part(step, half)).collect();
+        let turns = self.turns(n);
+        self.push(Work::After { n, turns, parts }, Port::Buffer, array(View::default()));
+    }
+
+    /// Three quarters, of `len` reals each, of an extension in the order of `whole`.
+    fn quarters(&mut self, line: &Line, len: usize, whole: &Reduction) {
+        let view = View { order: self.order(whole), of_four: true, ..View::default() };
+        let factors = self.digits_of(self.packing.elements(len));
+        // Which quarter an element belongs to is the last digit, of which no DFT is done.
+        self.digits.push(Digit { radix: QUARTERS, room: QUARTERS });
+        self.forward(&factors, array(view));
+        let rule = fold(line.transform.sum, &line.transform.edges, line.scale, len);
+        // Two lines as one have sums and differences of terms, twice their half spectra.
+        let half = if self.packing == Packing::Lines { 0.5 } else { 1.0 };
+        let scales = [1.0, SQRT_2, rule.edges[0], rule.edges[1]].map(|by| half * by * rule.scale);
+        let turns: Vec<f64> = rule.turns.iter().flatten().map(|x| half * x).collect();
+        let (unpack, scales, turns) = (self.turns(len), self.pairs(&scales), self.pairs(&turns));
+        let fold = Fold { sine: rule.sine, len, unpack, scales, turns };
+        self.push(Work::Fold(fold), Port::Buffer, array(View::default()));
+    }
+
+    /// Half spectra of length `n` to real data.
+    fn hermitian(&mut self, n: usize, reduction: &Reduction) {
+        let terms = self.terms(n, &merged(&reduction.before));
+        let turns = self.turns(n);
+        self.push(Work::Before { n, turns, terms }, array(View::default()), Port::Buffer);
+        let view = View { order: self.order(reduction), exchanged: true, ..View::default() };
+        self.dft_back(self.packing.elements(n), view);
+    }
+
+    /// Lets neighbours be read and written together, where the first or the last stage takes every second real of lines along memory. (Reals that
+    /// are elements as they are, are read no faster so.)
+    fn interleave(&mut self) {
+        let halved = |stage: &Stage, port: &Port| matches!(stage.work, Work::Butterflies(_)) && self.takes_halves(port);
+        let (count, last) = (self.places(), self.stages.len() - 1);
+        let read = halved(&self.stages[0], &self.stages[0].from);
+        let written = halved(&self.stages[last], &self.stages[last].to);
+        let mut combined = false;
+        if let Port::Array(view) = &mut self.stages[0].from {
+            (view.halves, combined) = (read, view.combined.is_some());
+        }
+        if let Port::Array(view) = &mut self.stages[last].to {
+            view.halves = written;
+        }
+        if written {
+            let to = std::mem::replace(&mut self.stages[last].to, Port::Buffer);
+            self.push(Work::Interleave(count), Port::Buffer, to);
+        }
+        if read && combined {
+            let from = std::mem::replace(&mut self.stages[0].from, Port::Buffer);
+            self.stages.insert(0, Stage { work: Work::Interleave(count), from, to: Port::Buffer });
+        }
+    }
+
+    /// Whether elements from both ends of an array's line inwards have neighbouring reals: even places ascending, then odd places descending.
+    fn takes_halves(&self, port: &Port) -> bool {
+        let Port::Array(view) = port else { return false };
+        let count = self.places();
+        let evens_and_odds =
+            |reals: usize| [(0, 2), (reals as isize - 1, -2)].map(|(start, step)| Index { start, step });
+        let reals = if self.packing == Packing::Pairs { 2 * count } else { count };
+        let ordered = |order: usize| {
+            let pieces = &self.orders[order].pieces;
+            let halves = pieces.iter().map(|piece| piece.index).eq(evens_and_odds(2 * reals));
+            halves && pieces[1].first == reals / 2
+        };
+        let combined =
+            |(found, _): ([Index; 2], Matrix)| evens_and_odds(2 * count).iter().all(|index| found.contains(index));
+        count % 2 == 0 && (view.order.is_some_and(ordered) || view.combined.is_some_and(combined))
+    }
+
+    /// From a signal to a spectrum; without an array to write to, this stays in the buffer.
+    fn dft(&mut self, len: usize, from: Port, to: Option<View>) {
+        let factors = self.digits_of(len);
+        self.forward(&factors, from);
+        let Some(to) = to else { return };
+        match self.stages.last_mut() {
+            Some(stage) if matches!(stage.work, Work::Butterflies(Split { back: false, rader: None, .. })) => {
+                stage.to = array(to)
+            }
+            _ => self.push(Work::Copy(len), Port::Buffer, array(to)),
+        }
+    }
+
+    /// The DFTs of all digits that have a factor, into the buffer.
+    fn forward(&mut self, factors: &[Factor], mut from: Port) {
+        if !matches!(factors.first(), Some(Factor::Radix(_) | Factor::Bluestein(..))) {
+            let all = Work::Copy(self.digits.iter().map(|digit| digit.radix).product());
+            self.push(all, std::mem::replace(&mut from, Port::Buffer), Port::Buffer);
+        }
+        for i in 0..factors.len() {
+            let from = std::mem::replace(&mut from, Port::Buffer);
+            self.digit(factors, i, false, from);
+        }
+    }
+
+    /// From a spectrum in the buffer to a signal.
+    fn dft_back(&mut self, len: usize, to: View) {
+        let factors = self.digits_of(len);
+        self.back = true;
+        for i in (0..factors.len()).rev() {
+            self.digit(&factors, i, true, Port::Buffer);
+        }
+        match (factors.first(), self.stages.last_mut()) {
+            (Some(Factor::Radix(_) | Factor::Bluestein(..)), Some(stage)) => stage.to = array(to),
+            _ => self.push(Work::Copy(len), Port::Buffer, array(to)),
+        }
+    }
+
+    fn digits_of(&mut self, len: usize) -> Vec<Factor> {
+        let factors = gpu_factors(len, &self.radices);
+        self.digits = factors.iter().map(|factor| Digit { radix: factor.length(), room: room(factor) }).collect();
+        factors
+    }
+
+    /// The DFTs of digit `i`.
+    fn digit(&mut self, factors: &[Factor], i: usize, back: bool, from: Port) {
+        let groups: usize = self.digits[i + 1..].iter().map(|digit| digit.room).product();
+        let before: Vec<usize> = factors[..i].iter().map(Factor::length).collect();
+        let inner = before.iter().product();
+        let radix = factors[i].length();
+        match &factors[i] {
+            Factor::Radix(_) => {
+                let twiddles = self.twiddles(&before, radix, powers_of_two(radix));
+                let split = Split { radix, groups, inner, twiddles, back, rader: None };
+                self.push(Work::Butterflies(split), from, Port::Buffer);
+            }
+            Factor::Rader(_, parts) => {
+                let twiddles = self.twiddles(&before, radix, 1..radix);
+                self.rader(
+                    parts,
+                    Rader { length: radix - 1, powers: 0, groups, inner, twiddles: Some(twiddles) },
+                    back,
+                );
+            }
+            Factor::Bluestein(_, parts) => self.bluestein(radix, parts, groups, from),
+            Factor::Direct(_) => unreachable!("primes are convolutions here"),
+        }
+    }
+
+    /// A DFT of a prime length where it stands. Correlation with the spectrum by two forward DFTs leaves the result for g^q at element −q, which is
+    /// the value g^{−q}: its own place.
+    fn rader(&mut self, parts: &[Factor], mut rader: Rader, back: bool) {
+        let p = rader.length + 1;
+        rader.powers = self.indices.len();
+        self.indices.extend(generator_powers(p));
+        let outer = rader.twiddles.filter(|_| rader.inner > 1);
+        let plain = Rader { twiddles: None, ..rader };
+        let first = Rader { twiddles: outer.filter(|_| !back), ..rader };
+        let last = Rader { twiddles: outer.filter(|_| back), ..rader };
+        let splits = self.splits(parts, 1);
+        let butterflies = |(i, split): (usize, &Split), back: bool| {
+            let end = if back { last } else { first };
+            Work::Butterflies(Split { back, rader: Some(if i == 0 { end } else { plain }), ..*split })
+        };
+        for split in splits.iter().enumerate() {
+            self.push(butterflies(split, false), Port::Buffer, Port::Buffer);
+        }
+        let spectrum = self.reversed(&rader_spectrum(p), parts);
+        let convolve = Work::Convolve { length: p - 1, groups: 1, spectrum, rader: Some(plain) };
+        self.push(convolve, Port::Buffer, Port::Buffer);
+        for split in splits.iter().enumerate().rev() {
+            self.push(butterflies(split, true), Port::Buffer, Port::Buffer);
+        }
+    }
+
+    /// A DFT of any length in the room of the first digit.
+    fn bluestein(&mut self, radix: usize, parts: &[Factor], groups: usize, from: Port) {
+        self.uses_bluestein = true;
+        // By factors that the core has butterflies for.
+        let (chirp, spectrum) = bluestein_tables(radix, &core_factors(length(parts)));
+        let (chirp, room) = (self.complex_table(chirp), length(parts));
+        let splits = self.splits(parts, groups);
+        self.push(Work::Chirp { radix, room, groups, chirp }, from, Port::Buffer);
+        for split in &splits {
+            self.push(Work::Butterflies(*split), Port::Buffer, Port::Buffer);
+        }
+        // Two forward DFTs reverse the sequence: so does exchanging the parts, before and after, for a backward one.
+        let spectrum = self.reversed(&spectrum, parts);
+        self.push(Work::Convolve { length: room, groups, spectrum, rader: None }, Port::Buffer, Port::Buffer);
+        for split in splits.iter().rev() {
+            self.push(Work::Butterflies(Split { back: true, ..*split }), Port::Buffer, Port::Buffer);
+        }
+        self.push(Work::Unchirp { radix, groups, chirp }, Port::Buffer, Port::Buffer);
+    }
+
+    /// The digits of a convolution's DFT, with `after` values of those after them; their twiddles serve there and back.
+    fn splits(&mut self, parts: &[Factor], after: usize) -> Vec<Split> {
+        let radices: Vec<usize> = parts.iter().map(Factor::length).collect();
+        let mut split = |i: usize| {
+            let (before, radix) = (&radices[..i], radices[i]);
+            let groups = after * radices[i + 1..].iter().product::<usize>();
+            let twiddles = self.twiddles(before, radix, powers_of_two(radix));
+            Split { radix, groups, inner: before.iter().product(), twiddles, back: false, rader: None }
+        };
+        (0..radices.len()).map(&mut split).collect()
+    }
+}
+
+fn array(view: View) -> Port {
+    Port::Array(view)
+}

@@ -1,0 +1,76 @@
+//! CUDA C++.
+
+use crate::backend::device::Api;
+use crate::ir::packed::{Narrow, WARP};
+use crate::print::{Dialect, Named};
+use fourfold::Precision;
+
+pub(crate) const CUDA: Dialect = Dialect {
+    api: Api::Cuda,
+    double: "",
+    opening: |frame| {
+        // Convolutions index through tables, for which the compiler would rather spill than take registers from other work groups.
+        let bounds = match frame.resident {
+            0 => frame.threads.to_string(),
+            resident => format!("{}, {resident}", frame.threads),
+        };
+        let cluster =
+            if frame.cluster > 1 { format!("__cluster_dims__({}, 1, 1) ", frame.cluster) } else { String::new() };
+        format!("extern \"C\" __global__ void {cluster}__launch_bounds__({bounds}) {}", crate::print::NAME)
+    },
+    wide: "long long",
+    global: "",
+    // Its size is given at launch.
+    shared: "",
+    local: |_| "extern __shared__ __align__(16) real local_[];".into(),
+    // Evicted first.
+    once: Some(["__ldcs", "__stcs"]),
+    pair: |x, y| format!("real2{{{x}, {y}}}"),
+    vector: |kind, values| format!("{kind}{{{}}}", values.join(", ")),
+    // One instruction, for which C++ has no name.
+    nearest: |x, narrow| {
+        let kind = if narrow == Narrow::Byte { "u8" } else { "s16" };
+        format!("[=] {{ int n; asm(\"cvt.rni.sat.{kind}.f32 %0, %1;\" : \"=r\"(n) : \"f\"({x})); return n; }}()")
+    },
+    bits: ["__float_as_int", "__int_as_float"],
+    permute: |[a, b], bytes| {
+        let selector = bytes.iter().rev().fold(0, |selector, byte| selector << 4 | u32::from(*byte));
+        format!("(index)__byte_perm((unsigned){a}, (unsigned){b}, {selector:#06x})")
+    },
+    exchange: |kind, values, bits, threads| {
+        let lanes = if threads < WARP { (1u32 << threads) - 1 } else { u32::MAX };
+        let line = |(name, x): &Named| format!("const {kind} {name} = __shfl_xor_sync({lanes:#x}u, {x}, {bits});");
+        values.iter().map(line).collect()
+    },
+    // Nobody asks what was there: the second-level cache adds, and the thread goes on.
+    add_fixed: |array, at, x| {
+        format!("atomicAdd((unsigned long long*){array} + {at}, (unsigned long long)llrint({x}));")
+    },
+    thread: "threadIdx.x",
+    group: "blockIdx.x",
+    barrier: "__syncthreads();",
+    // The kernel is launched when all blocks of the one before have ended, and waits here until what they wrote can be read (PTX ISA,
+    // "griddepcontrol"; sm_90 and later). No kernel lets the next begin any earlier: its blocks would crowd on the multiprocessors that are free first.
+    begin: "#if __CUDA_ARCH__ >= 900\n    asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");\n#endif\n",
+    cluster,
+};
+
+/// Distributed shared memory (PTX ISA, "mapa", "barrier.cluster"; sm_90 and later).
+fn cluster(precision: Precision) -> String {
+    let (kind, constraint) = match precision {
+        Precision::F32 => ("f32", "f"),
+        Precision::F64 => ("f64", "d"),
+    };
+    format!(
+        r#"__device__ __forceinline__ void to_peer(real2* at, unsigned peer, real2 z) {{
+    unsigned there;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"((unsigned)__cvta_generic_to_shared(at)), "r"(peer));
+    asm volatile("st.shared::cluster.v2.{kind} [%0], {{%1, %2}};"
+        :: "r"(there), "{constraint}"(z.x), "{constraint}"(z.y) : "memory");
+}}
+__device__ __forceinline__ void cluster_begin() {{ asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory"); }}
+__device__ __forceinline__ void cluster_arrive() {{ asm volatile("barrier.cluster.arrive.aligned;" ::: "memory"); }}
+__device__ __forceinline__ void cluster_wait() {{ asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); }}
+"#
+    )
+}

@@ -1,0 +1,59 @@
+//! OpenCL C.
+
+use crate::backend::device::Api;
+use crate::ir::packed::Narrow;
+use crate::print::{Dialect, Named};
+
+pub(crate) const OPENCL: Dialect = Dialect {
+    api: Api::OpenCl,
+    begin: "",
+    double: "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
+    opening: |frame| {
+        format!("__kernel __attribute__((reqd_work_group_size({}, 1, 1))) void {}", frame.threads, crate::print::NAME)
+    },
+    wide: "long",
+    global: "__global ",
+    shared: "__local ",
+    local: |pairs| format!("__local __attribute__((aligned(16))) real local_[{}];", 2 * pairs),
+    once: None,
+    pair: |x, y| format!("(real2)({x}, {y})"),
+    vector: |kind, values| format!("({kind})({})", values.join(", ")),
+    nearest: |x, narrow| match narrow {
+        Narrow::Byte => format!("convert_uchar_sat_rte({x})"),
+        Narrow::Short => format!("convert_short_sat_rte({x})"),
+    },
+    bits: ["as_int", "as_float"],
+    permute: |[a, b], bytes| {
+        let part = |(i, byte): (usize, &u8)| {
+            let word = if *byte < 4 { a } else { b };
+            format!("((unsigned){word} >> {} & 255u) << {}", byte % 4 * 8, 8 * i)
+        };
+        format!("(index)({})", bytes.iter().enumerate().map(part).collect::<Vec<_>>().join(" | "))
+    },
+    // Through local memory: not every device has sub-groups that can.
+    exchange: |kind, values, bits, threads| {
+        let place = |i: usize, thread: &str| format!("((__local {kind}*)local_)[{thread} + {}]", i * threads);
+        let put = |(i, (_, word)): (usize, &Named)| format!("{} = {word};", place(i, "get_local_id(0)"));
+        let take = |(i, (name, _)): (usize, &Named)| {
+            format!("const {kind} {name} = {};", place(i, &format!("(get_local_id(0) ^ {bits})")))
+        };
+        let wait = || std::iter::once("barrier(CLK_LOCAL_MEM_FENCE);".to_owned());
+        let (puts, takes) = (values.iter().enumerate().map(put), values.iter().enumerate().map(take));
+        puts.chain(wait()).chain(takes).chain(wait()).collect()
+    },
+    // Not every device adds 64 bits at once (cl_khr_int64_base_atomics). Every one adds 32, and says what was there: so who adds to the lower half knows
+    // whether it has carried, and adds that to the upper one. Sums are right when all have added.
+    add_fixed: |array, at, x| {
+        format!(
+            "{{ volatile __global uint* at = (volatile __global uint*){array} + 2 * {at}; const ulong n = (ulong)convert_long_rte({x}); \
+             const uint low = (uint)n; const uint before = atomic_add(at, low); \
+             atomic_add(at + 1, (uint)(n >> 32) + (before > ~low ? 1u : 0u)); }}"
+        )
+    },
+    thread: "get_local_id(0)",
+    group: "get_group_id(0)",
+    // In place, a work item writes what another one of its group has read.
+    barrier: "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
+    // Work groups of OpenCL do not reach each other's memory.
+    cluster: |_| String::new(),
+};

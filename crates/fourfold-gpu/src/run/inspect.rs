@@ -1,0 +1,388 @@
+//! What a plan launches, without launching it: the device need not be there.
+
+use crate::backend::cuda::compiler::{check_presence as check_nvrtc, compile as compile_cuda};
+use crate::backend::device::Device;
+use crate::backend::{Grid, Limits, unavailable};
+use crate::baseline::staged::{Plan, check_cluster, plans, staged_memory};
+use crate::choose::estimate;
+use crate::choose::estimate::Choice;
+use crate::desc::descriptor::Spec;
+use crate::ir::trace::{Array, Expr, Statement};
+use crate::lower::passes::{Draft, drafts};
+use crate::print::cuda::CUDA;
+use crate::print::opencl::OPENCL;
+use crate::print::{Dialect, print};
+use crate::run::executable::{grid, memory};
+use crate::write::kernel;
+use fourfold::{Error, Planner, Problem, Recipe, Result, Wisdom};
+
+/// What kernels are written for: a language, and the limits of a device.
+///
+/// ```
+/// use fourfold_gpu::Target;
+/// let outline = Target::cuda("sm_90")?.outline(&"dct2 f32 512x512".parse()?)?;
+/// assert!(outline.launches[0].source.contains("__global__"));
+/// # Ok::<(), fourfold::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Target {
+    dialect: &'static Dialect,
+    limits: Limits,
+}
+
+/// A plan as it would be launched.
+pub struct Outline {
+    /// What is computed, and how.
+    pub recipe: Recipe,
+    /// What was chosen for each pass: how lines are packed, radices, whether clusters share them; as wisdom has it.
+    pub choices: Vec<String>,
+    /// The launches, in order.
+    pub launches: Vec<Launch>,
+    /// Bytes that the launches read and write in the device's memory, tables not counted.
+    pub bytes_moved: usize,
+    /// Bytes of the device's memory that an execution needs beside its arrays.
+    pub scratch_bytes: usize,
+    /// Whether Bluestein's convolution stands somewhere, which costs about a digit.
+    pub uses_bluestein: bool,
+}
+
+/// One kernel with its grid.
+pub struct Launch {
+    /// Which of the recipe's passes it belongs to, or is the first that it does; 0 if that has none.
+    pub pass: usize,
+    /// Work groups.
+    pub groups: usize,
+    /// Threads of a work group.
+    pub threads: usize,
+    /// Bytes of local ("shared") memory of a work group.
+    pub local_bytes: usize,
+    /// What it does, step by step, in words.
+    pub steps: Vec<String>,
+    /// The kernel, in CUDA C++ or OpenCL C.
+    pub source: String,
+    /// What one thread does, if it does all that the kernel says once.
+    pub counts: Counts,
+}
+
+/// Operations of a kernel as it was written, each statement counted once: of one thread, where there are no loops. A fused multiply-add is
+/// one of each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Elements of the input that are read; a complex number read whole is one.
+    pub reads: usize,
+    /// Elements of the output that are written.
+    pub writes: usize,
+    /// Multiplications of reals.
+    pub multiplications: usize,
+    /// Additions and subtractions of reals.
+    pub additions: usize,
+}
+
+impl Counts {
+    fn of(statements: &[Statement]) -> Counts {
+        let mut counts = Counts::default();
+        statements.iter().for_each(|statement| counts.add(statement));
+        counts
+    }
+
+    fn add(&mut self, statement: &Statement) {
+        match statement {
+            Statement::Let(_, Expr::Load(Array::Input, _)) | Statement::LetPair(_, Array::Input, _) => self.reads += 1,
+            Statement::Store(Array::Output, ..) | Statement::StorePair(Array::Output, ..) => self.writes += 1,
+            Statement::Let(_, Expr::Real("*", ..)) => self.multiplications += 1,
+            Statement::Let(_, Expr::Real(..)) => self.additions += 1,
+            Statement::Let(_, Expr::MulAdd(..) | Expr::MulSub(..)) => {
+                self.multiplications += 1;
+                self.additions += 1;
+            }
+            Statement::For(_, _, body) | Statement::IfLess(_, _, body) => body.iter().for_each(|inner| self.add(inner)),
+            _ => {}
+        }
+    }
+}
+
+/// Architectures of NVIDIA's, and the most KiB of shared memory that a block can ask for (CUDA C++ Programming Guide, "Compute
+/// Capabilities", less the one KiB that the system takes).
+const ARCHITECTURES: [(&str, usize); 11] = [
+    ("sm_75", 64),
+    ("sm_80", 163),
+    ("sm_86", 99),
+    ("sm_87", 163),
+    ("sm_89", 99),
+    ("sm_90", 227),
+    ("sm_100", 227),
+    ("sm_103", 227),
+    ("sm_110", 227),
+    ("sm_120", 99),
+    ("sm_121", 99),
+];
+
+/// Multiprocessors of a big GPU.
+const UNITS: usize = 132;
+
+/// Bytes of its second-level cache.
+const CACHE: usize = 50 << 20;
+
+/// Blocks of a cluster, which there are since `sm_90`; 8 is what any device can hold (CUDA C++ Programming Guide, "Thread Block Clusters").
+pub(crate) fn largest_cluster(architecture: &str) -> usize {
+    let number = architecture.trim_start_matches("sm_").parse().unwrap_or(0);
+    if number >= 90 { 8 } else { 1 }
+}
+
+impl Target {
+    /// NVIDIA GPUs of an architecture, such as `sm_90`.
+    ///
+    /// # Errors
+    /// [`Unavailable`](fourfold::ErrorKind::Unavailable) if its limits are not known.
+    pub fn cuda(architecture: &str) -> Result<Target> {
+        let known = ARCHITECTURES.iter().find(|(name, _)| *name == architecture);
+        let names = || ARCHITECTURES.map(|(name, _)| name).join(", ");
+        let (name, kib) = known
+            .ok_or_else(|| unavailable(format!("no CUDA architecture {architecture:?}; known are {}", names())))?;
+        let cluster = largest_cluster(name);
+        let limits = Limits {
+            name: (*name).into(),
+            local_bytes: kib << 10,
+            threads: 1024,
+            units: UNITS,
+            double: true,
+            cache: CACHE,
+            cluster,
+            warps: true,
+            vendor_ffts: true,
+        };
+        Ok(Target { dialect: &CUDA, limits })
+    }
+
+    /// A typical device of OpenCL: 48 KiB of local memory, 256 threads in a work group, `f64`.
+    pub fn opencl() -> Target {
+        let limits = Limits {
+            name: "a typical OpenCL device".into(),
+            local_bytes: 48 << 10,
+            threads: 256,
+            units: UNITS,
+            double: true,
+            cache: 0,
+            cluster: 1,
+            warps: false,
+            vendor_ffts: true,
+        };
+        Target { dialect: &OPENCL, limits }
+    }
+
+    /// The same, with kernels that use at most `bytes` bytes of local ("shared") memory a work group. Long lines then go through device memory
+    /// more often.
+    pub fn with_local_bytes(mut self, bytes: usize) -> Target {
+        self.limits.local_bytes = self.limits.local_bytes.min(bytes);
+        self
+    }
+
+    /// The same for a device that runs at most so many work groups at once: few lines then go as many do elsewhere.
+    pub fn with_units(mut self, units: usize) -> Target {
+        self.limits.units = self.limits.units.min(units.max(1));
+        self
+    }
+
+    /// The same without `f64`, as many GPUs of telephones are.
+    pub fn without_f64(mut self) -> Target {
+        self.limits.double = false;
+        self
+    }
+
+    /// The same with our own FFTs between the stages of methods, also where the vendor's library is there.
+    pub fn without_vendor_ffts(mut self) -> Target {
+        self.limits.vendor_ffts = false;
+        self
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        &self.limits.name
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(crate) fn dialect(&self) -> &'static Dialect {
+        self.dialect
+    }
+
+    /// What a plan for `problem` would launch.
+    ///
+    /// # Errors
+    /// If the device could not run it, as [`GpuPlanner::plan`](crate::api::plan::GpuPlanner::plan).
+    pub fn outline(&self, problem: &Problem) -> Result<Outline> {
+        self.outline_of(Planner::new().recipe(problem))
+    }
+
+    /// What a plan that follows `recipe` would launch, with our own FFTs between stages.
+    ///
+    /// # Errors
+    /// As [`Target::outline`].
+    pub fn outline_of(&self, recipe: Recipe) -> Result<Outline> {
+        self.outline_with(recipe, &Wisdom::new())
+    }
+
+    /// The same with what `wisdom` knows of the problem on this device, if the recipe is a planner's own.
+    ///
+    /// # Errors
+    /// As [`Target::outline`], and if that part of the wisdom does not compute the problem.
+    pub fn outline_with(&self, recipe: Recipe, wisdom: &Wisdom) -> Result<Outline> {
+        let problem = recipe.problem();
+        crate::api::plan::check_lengths(problem)?;
+        if !recipe.stages().is_empty() {
+            return self.staged_outline(recipe);
+        }
+        let drafts = drafts(&self.limits, &recipe, false, None, &self.choices(&recipe, wisdom)?)?;
+        let launch = |pass: usize, spec: &Spec| {
+            let (Grid { groups, threads, local_bytes, .. }, statements) = (grid(spec, pass > 0), kernel(spec));
+            let source = print(self.dialect, &spec.frame(), &statements);
+            let counts = Counts::of(&statements);
+            Launch { pass, groups, threads, local_bytes, steps: comments(&statements), source, counts }
+        };
+        let mut launches = vec![];
+        let mut pass = 0;
+        for draft in &drafts {
+            launches.extend(draft.specs.iter().map(|spec| launch(pass, spec)));
+            pass += draft.passes.len();
+        }
+        let real = problem.precision().bytes();
+        let specs: Vec<Spec> = drafts.iter().flat_map(|draft| draft.specs.clone()).collect();
+        let between: usize = drafts.iter().map(between_kernels).sum();
+        Ok(Outline {
+            launches,
+            bytes_moved: recipe.bytes_moved() + between * real - on_chip(&recipe, &drafts),
+            scratch_bytes: memory(&recipe, &specs, false).iter().sum(),
+            uses_bluestein: drafts.iter().any(|draft| draft.chain.uses_bluestein),
+            choices: drafts.iter().flat_map(|draft| &draft.passes).map(|pass| pass.choice.to_string()).collect(),
+            recipe,
+        })
+    }
+
+    /// Why such devices cannot run the recipe's stages, whatever their memory: work groups would have to reach each other's.
+    pub fn lacks(&self, recipe: &Recipe) -> Option<Error> {
+        let lacks = |plan: Plan| match plan {
+            Plan::Kernel(spec) => check_cluster(&self.limits, &spec).err(),
+            Plan::Fft(_) | Plan::Host(_) => None,
+        };
+        plans(recipe, false).ok()?.into_iter().find_map(lacks)
+    }
+
+    /// How wisdom names it.
+    pub(crate) fn engine_name(&self) -> String {
+        format!("{}:{}", self.dialect.api, self.name().replace(['\t', '\n', '\r'], " "))
+    }
+
+    /// What `wisdom` knows here of a planner's own recipe; nothing, if all is to be estimated.
+    pub(crate) fn choices(&self, recipe: &Recipe, wisdom: &Wisdom) -> Result<Vec<Choice>> {
+        let problem = recipe.problem();
+        let text = wisdom.get(problem, &self.engine_name()).filter(|_| *recipe == Planner::new().recipe(problem));
+        text.map_or(Ok(vec![]), |text| estimate::parse(&text).map_err(|error| unwise(problem, &error)))
+    }
+
+    /// The same for stages, of which each is a pass.
+    fn staged_outline(&self, recipe: Recipe) -> Result<Outline> {
+        self.limits.check_precision(recipe.problem())?;
+        let (mut launches, mut bluestein) = (vec![], false);
+        for (pass, plan) in plans(&recipe, false)?.into_iter().enumerate() {
+            match plan {
+                Plan::Fft(fft) => {
+                    let fft = self.outline_of(*fft)?;
+                    bluestein |= fft.uses_bluestein;
+                    launches.extend(fft.launches.into_iter().map(|launch| Launch { pass, ..launch }));
+                }
+                Plan::Host(_) => {}
+                Plan::Kernel(spec) => {
+                    check_cluster(&self.limits, &spec)?;
+                    let (Grid { groups, threads, local_bytes, .. }, statements) = (spec.grid(), spec.kernel());
+                    let (steps, source) = (comments(&statements), spec.source(self.dialect));
+                    let counts = Counts::of(&statements);
+                    launches.push(Launch { pass, groups, threads, local_bytes, steps, source, counts });
+                }
+            }
+        }
+        Ok(Outline {
+            launches,
+            bytes_moved: recipe.bytes_moved(),
+            scratch_bytes: staged_memory(&self.limits, &recipe, false)?.iter().sum(),
+            uses_bluestein: bluestein,
+            choices: vec![],
+            recipe,
+        })
+    }
+}
+
+/// What is wrong with what wisdom has on a problem.
+pub(crate) fn unwise(problem: &Problem, error: &Error) -> Error {
+    Error::new(
+        error.kind(),
+        format!("the wisdom on `{problem}`: {error}; if another version wrote it, remove its line"),
+    )
+}
+
+impl Launch {
+    /// What NVIDIA's compiler says of the kernel on an architecture such as `sm_90`: its registers, and how much of them is spilled to
+    /// memory. It needs NVRTC, and no device.
+    #[doc(hidden)]
+    pub fn resources(&self, architecture: &str) -> Result<String> {
+        check_nvrtc()?;
+        Ok(compile_cuda(&self.source, architecture, &["--ptxas-options=-v"])?.1)
+    }
+}
+
+impl Device {
+    /// The same device as a target.
+    pub fn target(&self) -> Target {
+        Target { dialect: self.runtime.dialect(), limits: self.runtime.limits().clone() }
+    }
+}
+
+fn comments(statements: &[Statement]) -> Vec<String> {
+    let inside = |statement: &Statement| match statement {
+        Statement::Comment(text) => vec![text.clone()],
+        Statement::IfLess(_, _, body) | Statement::For(_, _, body) => comments(body),
+        _ => vec![],
+    };
+    statements.iter().flat_map(inside).collect()
+}
+
+/// Bytes that passes of one kernel do not write and read again.
+fn on_chip(recipe: &Recipe, drafts: &[Draft]) -> usize {
+    let problem = recipe.problem();
+    let output = problem.output().elements() * problem.output_domain().reals() * problem.precision().bytes();
+    drafts.iter().map(|draft| draft.passes.len().saturating_sub(1) * 2 * output).sum()
+}
+
+/// Reals that the kernels of one pass write for the next of them, and that this reads.
+fn between_kernels(draft: &Draft) -> usize {
+    let [.., last] = &*draft.specs else { return 0 };
+    2 * (draft.specs.len() - 1) * 2 * last.lines * last.places()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each pass of a kernel alone would need indices of 64 bits, or only the last.
+    #[test]
+    fn kernels_of_far_places_have_wide_indices() {
+        let source = |problem: &str| {
+            let outline = Target::cuda("sm_90").unwrap().outline(&problem.parse().unwrap()).unwrap();
+            assert_eq!(outline.launches.len(), 1, "{problem} is one kernel");
+            outline.launches[0].source.clone()
+        };
+        assert!(source("dct2 f32 3x7x7 axes=1,2 out=1100000001,7,1").contains("typedef long long index;"));
+        assert!(source("dct2 f32 3x7x7 axes=1,2 in=1100000001,7,1").contains("typedef long long index;"));
+        assert!(source("dct2 f32 3x7x7 axes=1,2").contains("typedef int index;"));
+    }
+
+    #[test]
+    fn clusters_have_a_warp_at_least() {
+        let target = Target::cuda("sm_90").unwrap();
+        let problem: Problem = "dct2 f64 128x128".parse().unwrap();
+        let mut wisdom = Wisdom::new();
+        wisdom.insert(&problem, &target.engine_name(), "lines 16 8\nlines 16 8 cluster tile 4 threads 16").unwrap();
+        assert!(target.outline_with(Planner::new().recipe(&problem), &wisdom).is_ok());
+    }
+}

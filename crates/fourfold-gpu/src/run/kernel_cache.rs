@@ -1,0 +1,123 @@
+//! Kernels by their specs: those in use, those on disk, those that must be compiled.
+
+use crate::backend::{Kernel, Limits, Runtime};
+use crate::desc::descriptor::Spec;
+use crate::print::print;
+use crate::run::disk_cache::Cache;
+use crate::write::kernel;
+use fourfold::{Error, Result};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+/// The kernels of a device.
+pub(crate) struct Library {
+    runtime: Runtime,
+    /// Within which kernels are planned.
+    limits: Limits,
+    cache: Option<Cache>,
+    kernels: Mutex<HashMap<Spec, Arc<Kernel>>>,
+}
+
+impl Library {
+    pub(crate) fn new(runtime: Runtime, limits: Limits, cache: Option<Cache>) -> Library {
+        Library { runtime, limits, cache, kernels: Mutex::default() }
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The kernels of `specs`. Those that are not there yet are made at the same time: compilers take most of a plan's time.
+    pub(crate) fn kernels(&self, specs: &[Spec]) -> Result<Vec<Arc<Kernel>>> {
+        let mut missing: Vec<&Spec> = vec![];
+        for spec in specs {
+            if self.find(spec).is_none() && !missing.contains(&spec) {
+                missing.push(spec);
+            }
+        }
+        self.make_all(&missing)?;
+        Ok(specs.iter().map(|spec| self.find(spec).expect("all are made")).collect())
+    }
+
+    fn make_all(&self, specs: &[&Spec]) -> Result<()> {
+        let next = AtomicUsize::new(0);
+        let work = || -> Result<()> {
+            while let Some(spec) = specs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let made = Arc::new(self.make(spec)?);
+                self.lock().insert((*spec).clone(), made);
+            }
+            Ok(())
+        };
+        let most = thread::available_parallelism().map_or(1, |n| n.get());
+        thread::scope(|scope| {
+            let helpers: Vec<_> = (1..specs.len().min(most)).map(|_| scope.spawn(work)).collect();
+            let own = work();
+            let join = |helper: thread::ScopedJoinHandle<'_, _>| helper.join().expect("making a kernel does not panic");
+            helpers.into_iter().map(join).fold(own, Result::and)
+        })
+    }
+
+    fn make(&self, spec: &Spec) -> Result<Kernel> {
+        let source = print(self.runtime.dialect(), &spec.frame(), &kernel(spec));
+        let refused = |e: Error| Error::new(e.kind(), format!("{e}\n{source}\nThe kernel's spec: {spec:?}"));
+        compiled(&self.runtime, self.cache.as_ref(), &source, spec.local_bytes()).map_err(refused)
+    }
+
+    /// A kernel that is not kept here.
+    pub(crate) fn compile(&self, source: &str, local_bytes: usize) -> Result<Kernel> {
+        let refused = |e: Error| Error::new(e.kind(), format!("{e}\n{source}"));
+        compiled(&self.runtime, self.cache.as_ref(), source, local_bytes).map_err(refused)
+    }
+
+    fn find(&self, spec: &Spec) -> Option<Arc<Kernel>> {
+        self.lock().get(spec).cloned()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Spec, Arc<Kernel>>> {
+        self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A kernel from disk, or compiled and kept there.
+pub(crate) fn compiled(runtime: &Runtime, cache: Option<&Cache>, source: &str, local_bytes: usize) -> Result<Kernel> {
+    let key = format!("{}\n{source}", runtime.target());
+    let kept = cache.and_then(|cache| cache.load(&key));
+    // A driver may refuse what an earlier one with the same name made.
+    if let Some(kernel) = kept.and_then(|binary| runtime.load(&binary, local_bytes).ok()) {
+        return Ok(kernel);
+    }
+    let (kernel, binary) = runtime.compile(source, local_bytes)?;
+    if let Some(cache) = cache {
+        cache.store(&key, &binary);
+    }
+    Ok(kernel)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::device::Api;
+    use crate::backend::tests::present;
+    use crate::lower::passes::drafts;
+    use crate::run::inspect::Target;
+    use fourfold::{ErrorKind, Planner};
+
+    #[test]
+    fn refused_kernels_are_shown_with_their_spec_and_the_compiler_s_log() {
+        let Some(device) = Api::ALL.into_iter().find_map(present) else { return };
+        let library = Library::new(device.runtime.clone(), device.target().limits().clone(), None);
+        let recipe = Planner::new().recipe(&"dct2 f32 16x16".parse().unwrap());
+        let specs = drafts(Target::opencl().limits(), &recipe, false, None, &[]).unwrap().remove(0).specs;
+        // More threads than 32 bits can say.
+        let broken = Spec { threads: 1 << 33, ..specs[0].clone() };
+        let error = library.kernels(&[specs[0].clone(), broken.clone()]).err().expect("must be refused");
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        let message = error.to_string();
+        let log = message.split("typedef").next().unwrap();
+        assert!(log.contains("refuses a kernel") && log.contains("8589934592"), "no compiler's log: {message}");
+        assert!(message.contains("DFTs of 16") && message.contains(&format!("{broken:?}")), "{message}");
+        assert!(library.find(&broken).is_none() && library.kernels(&specs).is_ok());
+    }
+}

@@ -1,0 +1,101 @@
+//! Small DFTs without a butterfly, as convolutions: the core's Rader and Bluestein rules.
+
+use crate::desc::descriptor::{Port, Rader};
+use crate::ir::trace::{Array, Int, Sym, if_less, int};
+use crate::write::Writer;
+use fourfold::engine::{C, Real};
+
+impl Writer<'_> {
+    /// Elements as they are, from the order of the one end to that of the other: buffers that are written to an array hold a spectrum, unless the
+    /// transform came back from one.
+    pub(crate) fn copy(&self, count: usize, from: &Port, to: &Port) {
+        let spectrum = matches!(to, Port::Array(_)) && !matches!(from, Port::Array(_)) && !self.spec.back;
+        self.items(count, |line, e| {
+            let place = if spectrum { self.place_of(e, &self.spec.digits) } else { e };
+            let z = self.load_at(from, line, place, [0, count]);
+            self.store_at(to, line, e, [0, count], z);
+        });
+    }
+
+    /// The elements from both ends inwards, whose reals are neighbours on the line: from an array, or a spectrum or signal to one.
+    pub(crate) fn interleave(&self, count: usize, from: &Port, to: &Port) {
+        let spectrum = matches!(to, Port::Array(_)) && !self.spec.back;
+        let range = [0, count];
+        self.items(count / 2, |line, e| {
+            let ends = [e, int(count - 1) - e];
+            let places = ends.map(|e| if spectrum { self.place_of(e, &self.spec.digits) } else { e });
+            let of_line = [e, int(count)];
+            let both = match from {
+                Port::Array(view) => self.read_neighbours(view, line, of_line),
+                _ => places.map(|place| self.load_at(from, line, place, range)),
+            };
+            match to {
+                Port::Array(view) => self.write_neighbours(view, line, of_line, both),
+                _ => places.into_iter().zip(both).for_each(|(place, z)| self.store_at(to, line, place, range, z)),
+            }
+        });
+    }
+
+    /// The first digit times the chirp, then zeros.
+    pub(crate) fn chirp(&self, [radix, room]: [usize; 2], groups: usize, chirp: usize, from: &Port, to: &Port) {
+        self.items(room * groups, |line, place| {
+            let end = int(radix * groups);
+            if_less(place, end, || {
+                let z = self.load_at(from, line, place, [0, radix * groups]);
+                self.store_at(to, line, place, [0, room * groups], z.mul(coefficient(chirp, place / groups as i64)));
+            });
+            if_less(end - 1, place, || {
+                self.store_at(to, line, place, [0, room * groups], C { re: Sym::lit(0.0), im: Sym::lit(0.0) });
+            });
+        });
+    }
+
+    /// The first digit, convolved, times the chirp.
+    pub(crate) fn unchirp(&self, radix: usize, groups: usize, chirp: usize, from: &Port, to: &Port) {
+        let range = [0, radix * groups];
+        self.items(radix * groups, |line, place| {
+            let z = self.load_at(from, line, place, range).swap();
+            self.store_at(to, line, place, range, z.mul(coefficient(chirp, place / groups as i64)));
+        });
+    }
+
+    /// Spectra times another. With Rader, x_0 joins every sum by way of term 0, which is itself the sum of all other elements: with x_0 it is
+    /// X_0. With Bluestein, the parts are exchanged until the chirp: the DFT that follows is to go backwards.
+    pub(crate) fn convolve(
+        &self,
+        length: usize,
+        groups: usize,
+        spectrum: usize,
+        rader: Option<&Rader>,
+        from: &Port,
+        to: &Port,
+    ) {
+        let Some(rader) = rader else {
+            return self.items(length * groups, |line, place| {
+                let z = self.load_at(from, line, place, [0, length * groups]);
+                let product = z.mul(coefficient(spectrum, place / groups as i64));
+                self.store_at(to, line, place, [0, length * groups], product.swap());
+            });
+        };
+        let all = [0, usize::MAX];
+        self.items(rader.inner * rader.groups * length, |line, item| {
+            let (number, q) = (item / length as i64, item % length as i64);
+            let first = rader.first(number);
+            let value = Array::Indices.load_int(q + rader.powers as i64);
+            let place = first + value * rader.groups as i64;
+            let z = self.load_at(from, line, place, all);
+            let product = z.mul(coefficient(spectrum, q));
+            if_less(q, int(1), || {
+                let x = self.load_at(from, line, first, all);
+                self.store_at(to, line, first, all, x + z);
+                self.store_at(to, line, place, all, product + x);
+            });
+            if_less(int(0), q, || self.store_at(to, line, place, all, product));
+        });
+    }
+}
+
+/// Complex number `i` of those that begin at real `at` of the table.
+fn coefficient(at: usize, i: Int) -> C<Sym> {
+    Array::Table.load_pair(i + (at / 2) as i64)
+}

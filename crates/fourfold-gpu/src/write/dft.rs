@@ -1,0 +1,260 @@
+//! Passes of butterflies: the core's mixed-radix rule, where the numbers stand.
+
+use crate::desc::descriptor::{Port, Rader, Split};
+use crate::ir::trace::{Array, Int, Sym, cluster_arrive, cluster_wait, int};
+use crate::write::lane_pairs::twin_item;
+use crate::write::place::{Address, Run};
+use crate::write::{Line, Writer};
+use fourfold::engine::{C, Dft, Real, Roots};
+
+impl Writer<'_> {
+    pub(crate) fn butterflies(&self, split: &Split, from: &Port, to: &Port) {
+        // Those of the window alone.
+        let (groups, inner) = (split.groups / self.spec.after(), split.inner / self.spec.before());
+        let count = match split.rader {
+            Some(_) => split.count(),
+            None => groups * inner,
+        };
+        let late = self.waits_late(count);
+        if *to == Port::Cluster && !late {
+            cluster_wait();
+        }
+        let (reads, writes) = (self.twins(0, from), self.twins(1, to));
+        self.items(count, |line, item| {
+            let item = if reads.or(writes).is_some() { twin_item(count, item) } else { item };
+            let small = match &split.rader {
+                Some(rader) => self.small_of_rader(split, rader, item),
+                None => self.small(split, [groups, inner], line, item, to),
+            };
+            let sources = if reads.is_some() { vec![] } else { self.small_addresses(&small, from, line) };
+            let range = |j: usize| [j * split.groups, (j + 1) * split.groups];
+            let load = |j: usize| self.load(from, line, sources[j], range(j));
+            // What takes longest is asked for first: twiddles are often in a cache.
+            let outside: Vec<C<Sym>> = match reads {
+                Some(view) => self.read_twins(view, line, item, [split.radix, count]),
+                None => (0..split.radix).filter(|_| from.is_outside()).map(load).collect(),
+            };
+            let twiddles = self.twiddles(split, &small);
+            let number = |j: usize| outside.get(j).copied().unwrap_or_else(|| load(j));
+            let z: Vec<C<Sym>> = (0..split.radix).map(|j| twiddles.before(split, j, number(j))).collect();
+            let targets = if writes.is_some() { vec![] } else { self.small_targets(&small, to, line, split) };
+            if *to == Port::Shares {
+                // Elsewhere this memory may still be read.
+                cluster_arrive();
+            }
+            let z = small_dft(&z);
+            if *to == Port::Shares || *to == Port::Cluster && late {
+                cluster_wait();
+            }
+            if let Some(view) = writes {
+                return self.write_twins(view, line, item, [split.radix, count], &z);
+            }
+            for (j, z) in z.into_iter().enumerate() {
+                let range = if split.back { range(j) } else { [0, usize::MAX] };
+                self.store(to, line, targets[j], range, twiddles.after(split, j, z));
+            }
+        });
+    }
+
+    /// Small DFT number `item`. Those that write a spectrum to an array are numbered by frequency, so that neighbouring threads write neighbours.
+    fn small(&self, split: &Split, [groups, inner]: [usize; 2], line: Line, item: Int, to: &Port) -> Small {
+        if !split.back && matches!(to, Port::Array(_)) {
+            return self.small_of_frequency(split, line, item);
+        }
+        let (k, g) = if groups == 1 { (item, int(0)) } else { (item / groups as i64, item % groups as i64) };
+        self.small_at(split, [groups, inner], line, [k, g])
+    }
+
+    /// That of the window's last digit whose first result has this frequency, in units of what the window has.
+    pub(crate) fn small_of_frequency(&self, split: &Split, line: Line, frequency: Int) -> Small {
+        let (window, last) = (self.spec.window, self.spec.window.last - 1);
+        let k = self.place_of(frequency, &self.spec.digits[window.first..last]);
+        let small = self.small_at(split, [1, split.inner / self.spec.before()], line, [k, int(0)]);
+        Small { frequency: Some(frequency), ..small }
+    }
+
+    /// That of values k of the digits before in the window and g of those after.
+    fn small_at(&self, split: &Split, [groups, inner]: [usize; 2], line: Line, [k, g]: [Int; 2]) -> Small {
+        Small {
+            run: Some(Run { base: k * (groups * split.radix) as i64 + g, step: groups, count: split.radix }),
+            places: vec![],
+            column: self.before(line) * inner as i64 + k,
+            frequency: None,
+            outer: None,
+        }
+    }
+
+    /// Small DFT number `item` of those that a prime has become.
+    fn small_of_rader(&self, split: &Split, rader: &Rader, item: Int) -> Small {
+        let count = (split.inner * split.groups) as i64;
+        let (number, item) = (item / count, item % count);
+        let (k, g) = (item / split.groups as i64, item % split.groups as i64);
+        let base = k * (split.groups * split.radix) as i64 + g;
+        let values: Vec<Int> = (0..split.radix)
+            .map(|j| Array::Indices.load_int(base + (j * split.groups + rader.powers) as i64))
+            .collect();
+        let first = rader.first(number);
+        let places = values.iter().map(|value| *value * rader.groups as i64 + first).collect();
+        let column = number / rader.groups as i64;
+        let outer = rader
+            .twiddles
+            .map(|at| values.iter().map(|v| (*v - 1) * rader.inner as i64 + column + (at / 2) as i64).collect());
+        Small { run: None, places, column: k, frequency: None, outer }
+    }
+
+    pub(crate) fn small_addresses(&self, small: &Small, port: &Port, line: Line) -> Vec<Address> {
+        match small.run {
+            Some(run) => self.addresses(port, line, run),
+            None => {
+                let single = |place: &Int| self.addresses(port, line, Run { base: *place, step: 1, count: 1 })[0];
+                small.places.iter().map(single).collect()
+            }
+        }
+    }
+
+    /// Where the results go: their places, or their frequencies.
+    fn small_targets(&self, small: &Small, to: &Port, line: Line, split: &Split) -> Vec<Address> {
+        let Some(frequency) = small.frequency else { return self.small_addresses(small, to, line) };
+        let before = self.spec.before();
+        let first = frequency * before as i64 + line.frequency;
+        (0..split.radix).map(|j| (first + (j * split.inner) as i64).into()).collect()
+    }
+
+    /// The twiddles of a small DFT: those of powers of two are read, the others are their products.
+    pub(crate) fn twiddles(&self, split: &Split, small: &Small) -> Twiddles {
+        if let Some(outer) = &small.outer {
+            return Twiddles(outer.iter().map(|at| Some(Array::Table.load_pair(*at))).collect());
+        }
+        if split.inner == 1 {
+            return Twiddles(vec![None; split.radix]);
+        }
+        let mut list: Vec<Option<C<Sym>>> = vec![None];
+        for j in 1..split.radix {
+            let top = 1 << j.ilog2();
+            let rows = (j.ilog2() as usize * split.inner + split.twiddles / 2) as i64;
+            let power =
+                |list: &[Option<C<Sym>>]| list[top].expect("read before").mul(list[j - top].expect("made before"));
+            list.push(Some(if j == top { Array::Table.load_pair(small.column + rows) } else { power(&list) }));
+        }
+        Twiddles(list)
+    }
+}
+
+impl Rader {
+    /// The place of value 0 of digit number `number`.
+    pub(crate) fn first(&self, number: Int) -> Int {
+        let (groups, radix) = (self.groups as i64, self.length as i64 + 1);
+        number / groups * (groups * radix) + number % groups
+    }
+}
+
+/// One small DFT.
+pub(crate) struct Small {
+    /// Its places in the window, or each of them.
+    run: Option<Run>,
+    places: Vec<Int>,
+    /// The column of its twiddles.
+    column: Int,
+    /// The frequency of its first result, in units of what the window has.
+    pub(crate) frequency: Option<Int>,
+    /// Twiddles of the digit that is convolved, for each element.
+    outer: Option<Vec<Int>>,
+}
+
+/// Factors of the elements; none stands for 1.
+pub(crate) struct Twiddles(Vec<Option<C<Sym>>>);
+
+impl Twiddles {
+    fn turn(&self, j: usize, z: C<Sym>) -> C<Sym> {
+        self.0[j].map_or(z, |w| z.mul(w))
+    }
+
+    /// What the DFT of a signal begins with.
+    pub(crate) fn before(&self, split: &Split, j: usize, z: C<Sym>) -> C<Sym> {
+        if split.back { z } else { self.turn(j, z) }
+    }
+
+    /// What one of a spectrum ends with.
+    pub(crate) fn after(&self, split: &Split, j: usize, z: C<Sym>) -> C<Sym> {
+        if split.back { self.turn(j, z) } else { z }
+    }
+}
+
+/// The DFT of as many numbers as there are: the core's butterflies, and products of two.
+pub(crate) fn small_dft(z: &[C<Sym>]) -> Vec<C<Sym>> {
+    match *z {
+        [a, b] => [a, b].dft().to_vec(),
+        [a, b, c] => [a, b, c].dft().to_vec(),
+        [a, b, c, d] => [a, b, c, d].dft().to_vec(),
+        _ => match z.len() {
+            5 => core_dft::<5>(z),
+            7 => core_dft::<7>(z),
+            8 => core_dft::<8>(z),
+            11 => core_dft::<11>(z),
+            13 => core_dft::<13>(z),
+            16 => core_dft::<16>(z),
+            6 => product(z, 2, 3),
+            9 => product(z, 3, 3),
+            10 => product(z, 2, 5),
+            12 => product(z, 4, 3),
+            14 => product(z, 2, 7),
+            15 => product(z, 3, 5),
+            other => unreachable!("no butterfly of radix {other}"),
+        },
+    }
+}
+
+fn core_dft<const R: usize>(z: &[C<Sym>]) -> Vec<C<Sym>>
+where
+    [C<Sym>; R]: Dft,
+{
+    let z: [C<Sym>; R] = z.try_into().expect("as many as the radix");
+    z.dft().into_iter().collect()
+}
+
+/// The DFT of a · b numbers by Cooley and Tukey: a DFT of a for each of b columns, twiddles, then a DFT of b for each row.
+fn product(z: &[C<Sym>], a: usize, b: usize) -> Vec<C<Sym>> {
+    let roots = Roots::new((a * b) as u64);
+    let turned = |(k, z): (usize, C<Sym>), column: usize| {
+        let w = roots.get((k * column) as u64);
+        if k * column == 0 { z } else { z.mul(C { re: Sym::lit(w.re), im: Sym::lit(w.im) }) }
+    };
+    let column = |column: usize| {
+        let dft = small_dft(&(0..a).map(|i| z[i * b + column]).collect::<Vec<_>>());
+        dft.into_iter().enumerate().map(|term| turned(term, column)).collect::<Vec<_>>()
+    };
+    let columns: Vec<Vec<C<Sym>>> = (0..b).map(column).collect();
+    let rows = (0..a).map(|k| small_dft(&columns.iter().map(|column| column[k]).collect::<Vec<_>>()));
+    let rows: Vec<Vec<C<Sym>>> = rows.collect();
+    (0..a * b).map(|k| rows[k % a][k / a]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::trace::{Statement, record};
+
+    /// Those of numbers that are known are numbers again.
+    #[test]
+    fn every_radix_is_a_dft() {
+        for n in crate::lower::radices::RADICES {
+            let x: Vec<[f64; 2]> = (0..n).map(|i| [(i * i % 7) as f64 - 3.0, (i * 5 % 11) as f64 - 4.0]).collect();
+            let mut y = vec![];
+            let z: Vec<C<Sym>> = x.iter().map(|x| C { re: Sym::lit(x[0]), im: Sym::lit(x[1]) }).collect();
+            let left: Vec<Statement> = record(|| y = small_dft(&z));
+            assert!(left.is_empty(), "{n}: something is left to compute");
+            for (k, y) in y.iter().enumerate() {
+                let roots = Roots::new(n as u64);
+                let term = |(i, x): (usize, &[f64; 2])| {
+                    let w = roots.get((i * k % n) as u64);
+                    [x[0] * w.re - x[1] * w.im, x[0] * w.im + x[1] * w.re]
+                };
+                let sum = x.iter().enumerate().map(term).fold([0.0, 0.0], |s, t| [s[0] + t[0], s[1] + t[1]]);
+                let (crate::ir::trace::Var::Lit(re), crate::ir::trace::Var::Lit(im)) = (y.re, y.im) else {
+                    panic!("{n}")
+                };
+                assert!((re - sum[0]).abs() + (im - sum[1]).abs() < 1e-13, "{n}: term {k}");
+            }
+        }
+    }
+}

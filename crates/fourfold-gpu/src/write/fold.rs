@@ -1,0 +1,102 @@
+//! The last stage of DCT-I and DST-I: the core's rule of three quarters of an extension.
+
+use crate::desc::descriptor::{Fold, Packing, Port, Which};
+use crate::ir::trace::{Array, Int, Sym, int};
+use crate::write::combine::{Packed, Spot, Spots};
+use crate::write::{Line, Writer};
+use fourfold::engine::{C, Index, QUARTERS, fold_term};
+
+/// Terms of the three quarters.
+type Quarters = [Packed; QUARTERS];
+
+impl Writer<'_> {
+    pub(crate) fn fold(&self, fold: &Fold, from: &Port) {
+        let (h, pairs) = (fold.len, self.spec.packing == Packing::Pairs);
+        let end = |spot: Spot, which: Which| self.quarters(spot, |spot| self.end_terms(which, self.at(from, spot)));
+        self.end_items(0, |line, spot| {
+            self.fold_first(fold, line, &end(spot, Which::First));
+            // Element 0 of pairs has both ends of a half spectrum.
+            if pairs {
+                self.fold_middle(fold, line, &end(spot, Which::Last));
+            }
+        });
+        if h % 2 == 0 && !pairs {
+            self.end_items(h / 2, |line, spot| self.fold_middle(fold, line, &end(spot, Which::Last)));
+        }
+        let count = if pairs { h / 4 } else { (h - 1) / 2 };
+        self.inner_items(h, 1, 1, count, |line, i, Spots { k, at, mirror }| {
+            let spots = |s| Spots { k, at: quarter(at, s), mirror: quarter(mirror, s) };
+            let terms = [0, 1, 2].map(|s| self.both_terms(fold.unpack, from, spots(s)));
+            self.fold_inner(fold, line, i, &terms.each_ref().map(|both| both[0].clone()));
+            // In the middle of pairs both are one.
+            if pairs {
+                self.fold_inner(fold, line, int(h / 2 - 2) - i, &terms.each_ref().map(|both| both[1].clone()));
+            }
+        });
+    }
+
+    fn quarters(&self, spot: Spot, terms: impl Fn(Spot) -> Packed) -> Quarters {
+        [0, 1, 2].map(|s| terms(quarter(spot, s)))
+    }
+
+    /// Outputs 0, h and 2h.
+    fn fold_first(&self, fold: &Fold, line: Line, quarters: &Quarters) {
+        let h = fold.len as isize;
+        let [scale, _, first, last] = scales(fold);
+        let of = |y: &dyn Fn([Sym; QUARTERS]) -> Sym| values(quarters, |z| y(z.map(|z| z.re)));
+        if fold.sine {
+            return self.fold_write(fold, line, h, 0, int(0), &of(&|[_, a, _]| (a + a) * scale));
+        }
+        self.fold_write(fold, line, 0, 0, int(0), &of(&|[e, a, f]| (e + f + (a + a)) * first));
+        self.fold_write(fold, line, h, 0, int(0), &of(&|[e, _, f]| (e - f) * scale));
+        self.fold_write(fold, line, 2 * h, 0, int(0), &of(&|[e, a, f]| (e + f - (a + a)) * last));
+    }
+
+    /// Outputs h/2 and 3h/2 of an even h: cosines F_{h/2} = 0, sines E_{h/2} = 0.
+    fn fold_middle(&self, fold: &Fold, line: Line, quarters: &Quarters) {
+        let (h, [scale, turned, ..]) = (fold.len as isize, scales(fold));
+        let of = |y: &dyn Fn(Sym, Sym) -> Sym| {
+            values(quarters, |[e, a, f]| y(if fold.sine { f.re } else { e.re } * scale, a.re * turned))
+        };
+        self.fold_write(fold, line, h / 2, 0, int(0), &of(&|straight, turned| straight + turned));
+        let other = |straight, turned| if fold.sine { turned - straight } else { straight - turned };
+        self.fold_write(fold, line, h + h / 2, 0, int(0), &of(&other));
+    }
+
+    /// Outputs k, 2h − k, h + k and h − k for k = i + 1.
+    fn fold_inner(&self, fold: &Fold, line: Line, i: Int, quarters: &Quarters) {
+        let h = fold.len as isize;
+        let pair = |part: i64| Array::Table.load_pair(i * 2 + (fold.turns / 2) as i64 + part);
+        let (near, far) = (pair(0), pair(1));
+        let [scale, ..] = scales(fold);
+        let term = |z| fold_term(fold.sine, z, [near.re, near.im, far.re, far.im], scale);
+        let outputs: Vec<[Sym; 4]> = lines(quarters).map(term).collect();
+        for (j, (start, step)) in [(1, 1), (2 * h - 1, -1), (h + 1, 1), (h - 1, -1)].into_iter().enumerate() {
+            let values: Vec<Sym> = outputs.iter().map(|y| y[j]).collect();
+            self.fold_write(fold, line, start, step, i, &values);
+        }
+    }
+
+    /// Output `start` + `step` · i of every line that is packed; sines begin with output 1.
+    fn fold_write(&self, fold: &Fold, line: Line, start: isize, step: isize, i: Int, values: &[Sym]) {
+        self.write_values(line, Index { start: start - isize::from(fold.sine), step }, i, values);
+    }
+}
+
+/// Where the same term of quarter `s` stands: the quarters are the last digit.
+fn quarter(spot: Spot, s: i64) -> Spot {
+    Spot { place: spot.place + s, ..spot }
+}
+
+fn scales(fold: &Fold) -> [Sym; 4] {
+    [0, 1, 2, 3].map(|i| Array::Table.load(int(fold.scales + i)))
+}
+
+/// The terms of each line that is packed.
+fn lines(quarters: &Quarters) -> impl Iterator<Item = [C<Sym>; QUARTERS]> {
+    (0..quarters[0].len()).map(|line| quarters.each_ref().map(|terms| terms[line]))
+}
+
+fn values(quarters: &Quarters, y: impl Fn([C<Sym>; QUARTERS]) -> Sym) -> Vec<Sym> {
+    lines(quarters).map(y).collect()
+}

@@ -1,0 +1,356 @@
+//! Arrays as stages see them: lines of complex or packed real elements.
+
+use crate::desc::descriptor::{Across, Packing, Side, View};
+use crate::ir::trace::{Array, Int, Sym, int, select, select_real};
+use crate::write::{Line, Writer};
+use fourfold::Precision;
+use fourfold::engine::{C, Index, Real};
+
+/// Which of a pass's arrays.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum End {
+    Input,
+    Output,
+}
+
+impl End {
+    /// Reals from one place on the axis to the next.
+    fn step(self, axis: &Across) -> i64 {
+        if self == End::Input { axis.input } else { axis.output }
+    }
+}
+
+impl Writer<'_> {
+    /// Element `e` of the input, which is in `range`, or the number `e` that the view counts it as.
+    pub(crate) fn read(&self, view: &View, line: Line, e: Int, range: [usize; 2]) -> C<Sym> {
+        let range = if view.of_four { range.map(|m| m / 3 * 4) } else { range };
+        let real = |m, range, number| {
+            let (at, gain) = self.ordered(view, m, range);
+            let x = self.read_real(line, number, at);
+            gain.map_or(x, |gain| x * gain)
+        };
+        let z = match self.spec.packing {
+            Packing::Complex => match view.combined {
+                Some((reals, matrix)) => product(matrix, e, reals.map(|index| self.read_index(line, 0, index, e))),
+                None => self.take_pair(self.pair_of(End::Input, line, e)),
+            },
+            Packing::Lines => {
+                let (at, gain) = self.ordered(view, e, range);
+                let [x, y] = self.read_lines(line, at);
+                gain.map_or(C { re: x, im: y }, |gain| C { re: x, im: y }.scale(gain))
+            }
+            Packing::Pairs => {
+                let range = range.map(|m| 2 * m);
+                let reals = if view.of_four { [e, e + 4] } else { [e * 2, e * 2 + 1] };
+                let [re, im] = reals.map(|m| real(m, range, 0));
+                C { re, im }
+            }
+            Packing::Single => C { re: real(e, range, 0), im: Sym::lit(0.0) },
+        };
+        if view.exchanged { z.swap() } else { z }
+    }
+
+    pub(crate) fn write(&self, view: &View, line: Line, e: Int, range: [usize; 2], z: C<Sym>) {
+        let z = if view.exchanged { z.swap() } else { z };
+        let z = view.scale.map_or(z, |at| z.scale(Array::Table.load(int(at))));
+        let real = |m, range, x: Sym| {
+            let (at, gain) = self.ordered(view, m, range);
+            self.write_real(line, 0, at, gain.map_or(x, |gain| x * gain));
+        };
+        match self.spec.packing {
+            Packing::Complex => match view.combined {
+                Some((reals, matrix)) => {
+                    let C { re, im } = product(matrix, e, [z.re, z.im]);
+                    self.write_index(line, 0, reals[0], e, re);
+                    self.write_index(line, 0, reals[1], e, im);
+                }
+                None => self.put_pair(self.pair_of(End::Output, line, e), z),
+            },
+            Packing::Lines => {
+                let (at, gain) = self.ordered(view, e, range);
+                let z = gain.map_or(z, |gain| z.scale(gain));
+                self.write_lines(line, at, [z.re, z.im]);
+            }
+            Packing::Pairs => {
+                let range = range.map(|m| 2 * m);
+                real(e * 2, range, z.re);
+                real(e * 2 + 1, range, z.im);
+            }
+            Packing::Single => real(e, range, z.re),
+        }
+    }
+
+    /// Element e of `n` and the one as far from the end, whose reals are neighbours on the line.
+    pub(crate) fn read_neighbours(&self, view: &View, line: Line, [e, n]: [Int; 2]) -> [C<Sym>; 2] {
+        let [gain, other] = self.gains(view);
+        let gained = |[z, mirror]: [C<Sym>; 2]| [z.scale(gain), mirror.scale(other)];
+        let both = match (self.spec.packing, view.combined) {
+            (Packing::Pairs, _) => {
+                let [a, b, c, d] = self.read_four(line, e);
+                gained([C { re: a, im: c }, C { re: d, im: b }])
+            }
+            (Packing::Lines, _) => {
+                let [p, q] = [0, 1].map(|number| self.read_pair(line, number, e));
+                gained([C { re: p.re, im: q.re }, C { re: p.im, im: q.im }])
+            }
+            (_, Some((reals, matrix))) => {
+                let mirror = n - 1 - e;
+                let [p, q] = [e, mirror].map(|i| self.read_pair(line, 0, i));
+                let descends = reals[0].step < 0;
+                let ordered = |[even, odd]: [Sym; 2]| if descends { [odd, even] } else { [even, odd] };
+                [product(matrix, e, ordered([p.re, q.im])), product(matrix, mirror, ordered([q.re, p.im]))]
+            }
+            (_, None) => {
+                let p = self.read_pair(line, 0, e);
+                gained([p.re, p.im].map(|re| C { re, im: Sym::lit(0.0) }))
+            }
+        };
+        if view.exchanged { both.map(C::swap) } else { both }
+    }
+
+    /// Element e of `n` and the one as far from the end, whose reals are neighbours on the line.
+    pub(crate) fn write_neighbours(&self, view: &View, line: Line, [e, n]: [Int; 2], both: [C<Sym>; 2]) {
+        let [z, mirror] = if view.exchanged { both.map(C::swap) } else { both };
+        let [gain, other] = self.gains(view);
+        let gained = |x: Sym, y: Sym| C { re: x * gain, im: y * other };
+        match (self.spec.packing, view.combined) {
+            (Packing::Pairs, _) => {
+                self.write_four(line, e, [gained(z.re, mirror.im), gained(z.im, mirror.re)]);
+            }
+            (Packing::Lines, _) => {
+                self.write_pair(line, 0, e, gained(z.re, mirror.re));
+                self.write_pair(line, 1, e, gained(z.im, mirror.im));
+            }
+            (_, Some((_, matrix))) => {
+                let last = n - 1 - e;
+                let (z, mirror) = (product(matrix, e, [z.re, z.im]), product(matrix, last, [mirror.re, mirror.im]));
+                self.write_pair(line, 0, e, C { re: z.re, im: mirror.im });
+                self.write_pair(line, 0, last, C { re: mirror.re, im: z.im });
+            }
+            (_, None) => self.write_pair(line, 0, e, gained(z.re, mirror.re)),
+        }
+    }
+
+    /// Factors of the two halves of an order.
+    fn gains(&self, view: &View) -> [Sym; 2] {
+        let of = |order: usize| [0, 1].map(|i| self.spec.orders[order].pieces[i].gain);
+        view.order.map_or([1.0; 2], of).map(Sym::lit)
+    }
+
+    /// Reals 2i and 2i + 1 of line `number`.
+    fn read_pair(&self, line: Line, number: usize, i: Int) -> C<Sym> {
+        let real = |at| self.read_real(line, number, at);
+        let pair = |at| self.take_pair(at);
+        self.pair_at(End::Input, line, number, i).map_or_else(|| C { re: real(i * 2), im: real(i * 2 + 1) }, pair)
+    }
+
+    /// Reals 4i to 4i + 3 of a line.
+    fn read_four(&self, line: Line, i: Int) -> [Sym; 4] {
+        if let Some(at) = self.four_at(End::Input, line, i) {
+            return Array::Input.load_reals(at);
+        }
+        let [p, q] = [i * 2, i * 2 + 1].map(|i| self.read_pair(line, 0, i));
+        [p.re, p.im, q.re, q.im]
+    }
+
+    /// The other way.
+    fn write_four(&self, line: Line, i: Int, [p, q]: [C<Sym>; 2]) {
+        if let Some(at) = self.four_at(End::Output, line, i) {
+            return Array::Output.store_reals(at, [p.re, p.im, q.re, q.im]);
+        }
+        self.write_pair(line, 0, i * 2, p);
+        self.write_pair(line, 0, i * 2 + 1, q);
+    }
+
+    /// Reals 2i and 2i + 1 of line `number`.
+    fn write_pair(&self, line: Line, number: usize, i: Int, z: C<Sym>) {
+        if let Some(at) = self.pair_at(End::Output, line, number, i) {
+            return self.put_pair(at, z);
+        }
+        self.write_real(line, number, i * 2, z.re);
+        self.write_real(line, number, i * 2 + 1, z.im);
+    }
+
+    /// Where reals 2i and 2i + 1 of line `number` stand, if they are a pair of memory.
+    fn pair_at(&self, end: End, line: Line, number: usize, i: Int) -> Option<Int> {
+        let at = || (self.address(end, line, i * 2, 1) + self.second(end, line, number)) / 2;
+        self.in_groups(end, 2).then(at)
+    }
+
+    /// Where reals 4i to 4i + 3 of a line stand, if they are 16 bytes that memory has at once, and nothing is done to them on their way.
+    fn four_at(&self, end: End, line: Line, i: Int) -> Option<Int> {
+        let plain = self.pointwise(end).is_none() && !self.side(end).local && self.spec.precision == Precision::F32;
+        (plain && self.in_groups(end, 4)).then(|| self.address(end, line, i * 4, 1) / 4)
+    }
+
+    /// Whether so many reals of a line, from a multiple of their number on, stand together, at such a multiple of memory.
+    fn in_groups(&self, end: End, count: i64) -> bool {
+        let (side, whole) = (self.side(end), |stride: i64| stride % count == 0);
+        let pair = self.spec.geometry.pair.map_or(0, |pair| end.step(&pair.across));
+        side.stride == 1
+            && whole(side.offset)
+            && whole(pair)
+            && self.spec.geometry.axes.iter().all(|axis| whole(end.step(axis)))
+    }
+
+    /// Where real m stands on its line, and its gain.
+    fn ordered(&self, view: &View, m: Int, range: [usize; 2]) -> (Int, Option<Sym>) {
+        let Some(order) = view.order else { return (m, None) };
+        let pieces = &self.spec.orders[order].pieces;
+        let end = |i: usize| pieces.get(i + 1).map_or(usize::MAX, |piece| piece.first);
+        let met: Vec<_> = (0..pieces.len()).filter(|&i| pieces[i].first < range[1] && end(i) > range[0]).collect();
+        let place = |i: usize| m * pieces[i].index.step as i64 + pieces[i].index.start as i64;
+        let [first, others @ ..] = &*met else { unreachable!("orders are whole") };
+        let (mut at, mut gain) = (place(*first), Sym::lit(pieces[*first].gain));
+        for &i in others {
+            let start = int(pieces[i].first);
+            at = select(m, start, at, place(i));
+            gain = select_real(m, start, gain, Sym::lit(pieces[i].gain));
+        }
+        (at, (gain != Sym::lit(1.0)).then_some(gain))
+    }
+
+    /// Real `at` of both lines of a pair.
+    pub(crate) fn read_lines(&self, line: Line, at: Int) -> [Sym; 2] {
+        if self.adjacent(End::Input) {
+            let z = self.take_pair(self.address(End::Input, line, at, 2));
+            return [z.re, z.im];
+        }
+        [0, 1].map(|number| self.read_real(line, number, at))
+    }
+
+    pub(crate) fn write_lines(&self, line: Line, at: Int, [x, y]: [Sym; 2]) {
+        if self.adjacent(End::Output) {
+            return self.put_pair(self.address(End::Output, line, at, 2), C { re: x, im: y });
+        }
+        self.write_real(line, 0, at, x);
+        self.write_real(line, 1, at, y);
+    }
+
+    /// Real `at` of line `number` of those that are packed.
+    fn read_real(&self, line: Line, number: usize, at: Int) -> Sym {
+        self.take(self.address(End::Input, line, at, 1) + self.second(End::Input, line, number))
+    }
+
+    fn write_real(&self, line: Line, number: usize, at: Int, x: Sym) {
+        self.put(self.address(End::Output, line, at, 1) + self.second(End::Output, line, number), x);
+    }
+
+    /// The real that an index names for i, on line `number`; of complex arrays it names real and imaginary parts in turn.
+    pub(crate) fn read_index(&self, line: Line, number: usize, index: Index, i: Int) -> Sym {
+        if !self.turns(End::Input) {
+            return self.take(self.indexed(End::Input, line, number, index, i));
+        }
+        let whole = Index { start: index.start - index.start % 2, ..index };
+        let z = self.take_pair(self.indexed(End::Input, line, number, whole, i) / 2);
+        if index.start % 2 == 0 { z.re } else { z.im }
+    }
+
+    pub(crate) fn write_index(&self, line: Line, number: usize, index: Index, i: Int, x: Sym) {
+        self.put(self.indexed(End::Output, line, number, index, i), x);
+    }
+
+    /// The complex number whose real part is at `index` for i, on line `number`.
+    pub(crate) fn write_complex(&self, line: Line, number: usize, index: Index, i: Int, z: C<Sym>) {
+        let e = i * (index.step / 2) as i64 + (index.start / 2) as i64;
+        let at = self.address(End::Output, line, e, 1) + self.second(End::Output, line, number);
+        self.put_pair(at / 2, z);
+    }
+
+    fn indexed(&self, end: End, line: Line, number: usize, index: Index, i: Int) -> Int {
+        let second = self.second(end, line, number);
+        if self.side(end).complex {
+            debug_assert!(index.step % 2 == 0, "parts do not alternate");
+            let e = i * (index.step / 2) as i64 + (index.start / 2) as i64;
+            return self.address(end, line, e, 1) + (index.start % 2) as i64 + second;
+        }
+        self.address(end, line, i * index.step as i64 + index.start as i64, 1) + second
+    }
+
+    /// Whether real `at` of both lines of a pair are a pair of memory.
+    pub(crate) fn adjacent(&self, end: End) -> bool {
+        let Some(pair) = self.spec.geometry.pair else { return false };
+        let even = |stride: i64| stride % 2 == 0;
+        let side = self.side(end);
+        !side.complex
+            && end.step(&pair.across) == 1
+            && pair.across.size % 2 == 0
+            && even(side.offset)
+            && even(side.stride)
+            && self.spec.geometry.axes.iter().all(|axis| even(end.step(axis)))
+    }
+
+    /// From a line of a pair to the other. The last of an odd number of lines is paired with itself.
+    fn second(&self, end: End, line: Line, number: usize) -> Int {
+        let Some(pair) = self.spec.geometry.pair.filter(|_| number == 1) else { return int(0) };
+        let step = end.step(&pair.across);
+        if pair.across.size % 2 == 0 {
+            return int(0) + step;
+        }
+        let half = pair.across.size.div_ceil(2);
+        let place = line.number / pair.stride as i64 % half as i64;
+        select(place, int(half - 1), int(0) + step, int(0))
+    }
+
+    fn pair_of(&self, end: End, line: Line, e: Int) -> Int {
+        self.address(end, line, e, 2)
+    }
+
+    /// Element `at` along a line, in units of so many reals.
+    fn address(&self, end: End, line: Line, at: Int, unit: i64) -> Int {
+        let side = self.side(end);
+        let axes = &self.spec.geometry.axes;
+        let (mut start, mut rest) = (int(0) + side.offset / unit, line.number);
+        for (i, axis) in axes.iter().enumerate() {
+            let last = i + 1 == axes.len();
+            start = start + if last { rest } else { rest % axis.size as i64 } * (end.step(axis) / unit);
+            if !last {
+                rest = rest / axis.size as i64;
+            }
+        }
+        start + at * (side.stride / unit)
+    }
+
+    /// The memory that an end is in.
+    pub(crate) fn array(&self, end: End) -> Array {
+        match end {
+            _ if self.side(end).local => Array::Local,
+            End::Input => Array::Input,
+            End::Output => Array::Output,
+        }
+    }
+
+    fn side(&self, end: End) -> &Side {
+        match end {
+            End::Input => &self.spec.geometry.input,
+            End::Output => &self.spec.geometry.output,
+        }
+    }
+}
+
+/// Matrix i times two reals.
+fn product(matrix: crate::desc::descriptor::Matrix, i: Int, [x, y]: [Sym; 2]) -> C<Sym> {
+    let [a, b, c, d] = coefficients(matrix, i);
+    C { re: x.mul_add(a, y * b), im: x.mul_add(c, y * d) }
+}
+
+/// Matrix i, row by row.
+pub(crate) fn coefficients(matrix: crate::desc::descriptor::Matrix, i: Int) -> [Sym; 4] {
+    use crate::desc::descriptor::Matrix;
+    let pair = |at: usize, i: Int| Array::Table.load_pair(i + (at / 2) as i64);
+    match matrix {
+        Matrix::Same(at) => [0, 1, 2, 3].map(|part| Array::Table.load(int(at + part))),
+        Matrix::Each(at) => {
+            let (top, bottom) = (pair(at, i * 2), pair(at + 2, i * 2));
+            [top.re, top.im, bottom.re, bottom.im]
+        }
+        Matrix::Reflections(at) => {
+            let C { re: a, im: b } = pair(at, i);
+            [a, b, b, -a]
+        }
+        Matrix::Rotations(at) => {
+            let C { re: a, im: b } = pair(at, i);
+            [a, b, -b, a]
+        }
+    }
+}

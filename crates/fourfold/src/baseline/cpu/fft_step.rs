@@ -1,0 +1,267 @@
+//! Steps of complex FFTs: line after line, each shared out by threads. Like what they are compared with, they have no vectors but what the compiler makes.
+
+use crate::arithmetic::butterfly::Dft;
+use crate::arithmetic::complex::C;
+use crate::baseline::cpu::{digits, share};
+use crate::baseline::fft_step::{FftStep, FftWork, Level, Turns, reversed};
+use crate::baseline::stage::Stage;
+use crate::cpu::base::memory::{AXES, Array};
+use crate::cpu::base::threads::Pool;
+use crate::cpu::engine::Precise;
+
+/// A step with its table.
+pub(crate) struct Step<S> {
+    work: FftWork,
+    table: Vec<C<S>>,
+    /// Elements of a line.
+    n: usize,
+    /// The other axes, and their lengths.
+    others: Vec<usize>,
+    sizes: Vec<usize>,
+}
+
+/// Complex numbers at one step from each other.
+#[derive(Clone, Copy)]
+struct Line<S> {
+    base: *mut S,
+    step: isize,
+}
+
+/// Part of a sum that is added up before it is added to the rest, and the same of that: errors grow with the square roots of their lengths.
+const TERMS: usize = 32;
+
+/// The largest radix of a level, and one more.
+const RADICES: usize = 9;
+
+impl<S: Precise> Line<S> {
+    fn moved(self, places: usize) -> Self {
+        Line { base: self.base.wrapping_offset(places as isize * self.step), ..self }
+    }
+
+    /// # Safety
+    /// Place i is there, and nobody writes it.
+    #[inline(always)]
+    unsafe fn get(self, i: usize) -> C<S> {
+        let at = self.base.wrapping_offset(i as isize * self.step);
+        // SAFETY: the caller's.
+        unsafe { C { re: *at, im: *at.add(1) } }
+    }
+
+    /// # Safety
+    /// Place i is there, and nobody else's.
+    #[inline(always)]
+    unsafe fn put(self, i: usize, z: C<S>) {
+        let at = self.base.wrapping_offset(i as isize * self.step);
+        // SAFETY: the caller's.
+        unsafe { (*at, *at.add(1)) = (z.re, z.im) }
+    }
+}
+
+impl<S: Precise> Step<S> {
+    pub(crate) fn new(stage: &Stage, step: &FftStep) -> Self {
+        let n = step.axis().map_or(1, |axis| stage.from.length(axis));
+        let others: Vec<usize> = (0..stage.from.axes.len()).filter(|axis| Some(*axis) != step.axis()).collect();
+        let table = step.table(n).iter().map(|w| C { re: S::of(w.re), im: S::of(w.im) }).collect();
+        let sizes = others.iter().map(|axis| stage.from.length(*axis)).collect();
+        Step { work: step.work.clone(), table, n, others, sizes }
+    }
+
+    /// # Safety
+    /// The arrays are there, complex, and nobody else's. They are one or do not meet.
+    pub(crate) unsafe fn run(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
+        let (axis, items) = match self.work {
+            // SAFETY: the caller's.
+            FftWork::Transpose { side } => return unsafe { transpose(from, to, side, pool) },
+            FftWork::Reverse { axis, .. } | FftWork::Sum { axis, .. } => (axis, self.n),
+            FftWork::Level(Level { axis, radix, .. }) => (axis, self.n / radix),
+            FftWork::Blocks { axis, len, .. } => (axis, self.n / len),
+        };
+        share(pool, self.sizes.iter().product(), items, &|number, [start, end]| {
+            let lines = self.lines(number, axis, [from, to]);
+            // SAFETY: the lines are in the arrays; no two items write the same place, or write what another reads.
+            unsafe {
+                match &self.work {
+                    FftWork::Reverse { radices, scale, .. } => (start..end).for_each(|p| {
+                        lines[1].put(p, lines[0].get(reversed(p, radices)).scale(S::of(*scale)));
+                    }),
+                    FftWork::Sum { backward, .. } => {
+                        (start..end).for_each(|k| lines[1].put(k, self.sum(lines[0], k, *backward)));
+                    }
+                    FftWork::Level(level) => self.level(level, lines, [start, end]),
+                    FftWork::Blocks { len, backward, scale, .. } => {
+                        (start..end).for_each(|block| self.block(lines, block, *len, *backward, S::of(*scale)));
+                    }
+                    FftWork::Transpose { .. } => {}
+                }
+            }
+        });
+    }
+
+    /// Line `number` on both sides.
+    fn lines(&self, number: usize, axis: usize, sides: [&Array<S>; 2]) -> [Line<S>; 2] {
+        let mut places = [0; AXES];
+        digits(number, &self.sizes, &mut places[..self.sizes.len()]);
+        sides.map(|side| {
+            let offset = self.others.iter().zip(places).map(|(&axis, place)| place as isize * side.strides[axis]).sum();
+            Line { base: side.origin.wrapping_offset(offset), step: side.strides[axis] }
+        })
+    }
+
+    /// # Safety
+    /// The line is there.
+    unsafe fn sum(&self, x: Line<S>, k: usize, backward: bool) -> C<S> {
+        let zero = C { re: S::of(0.0), im: S::of(0.0) };
+        let (mut sums, mut at) = ([zero; 3], 0);
+        for i in 0..self.n {
+            let w = self.table[at];
+            // SAFETY: the caller's.
+            let z = unsafe { x.get(i) };
+            sums[0] = sums[0] + if backward { z.mul_conj(w) } else { z.mul(w) };
+            at = if at + k < self.n { at + k } else { at + k - self.n };
+            let mut whole = i + 1;
+            for part in 0..2 {
+                if whole % TERMS != 0 {
+                    break;
+                }
+                sums[part + 1] = sums[part + 1] + sums[part];
+                sums[part] = zero;
+                whole /= TERMS;
+            }
+        }
+        sums[0] + sums[1] + sums[2]
+    }
+
+    /// # Safety
+    /// The lines are there, and the butterflies in the range nobody else's.
+    unsafe fn level(&self, level: &Level, lines: [Line<S>; 2], range: [usize; 2]) {
+        // SAFETY: the caller's.
+        unsafe {
+            match level.radix {
+                2 => self.butterflies::<2>(level, lines, range),
+                3 => self.butterflies::<3>(level, lines, range),
+                4 => self.butterflies::<4>(level, lines, range),
+                5 => self.butterflies::<5>(level, lines, range),
+                7 => self.butterflies::<7>(level, lines, range),
+                8 => self.butterflies::<8>(level, lines, range),
+                other => unreachable!("no method has levels of radix {other}"),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Step::level`].
+    unsafe fn butterflies<const R: usize>(&self, level: &Level, [from, to]: [Line<S>; 2], [start, end]: [usize; 2])
+    where
+        [C<S>; R]: Dft,
+    {
+        const { assert!(R < RADICES) };
+        let Level { distance, turns, backward, .. } = *level;
+        for item in start..end {
+            let k = item % distance;
+            let base = item / distance * distance * R + k;
+            let mut z = [C { re: S::of(0.0), im: S::of(0.0) }; R];
+            for (j, z) in z.iter_mut().enumerate() {
+                // SAFETY: the caller's.
+                *z = unsafe { from.get(base + j * distance) };
+            }
+            let w = &self.table[k * (R - 1)..][..R - 1];
+            butterfly(&mut z, w, turns, backward);
+            for (j, z) in z.into_iter().enumerate() {
+                // SAFETY: the caller's.
+                unsafe { to.put(base + j * distance, z) };
+            }
+        }
+    }
+
+    /// Its DFT, k-th of which goes to place r + k·n/len, where r is the block's number with its bits reversed: first its elements in reversed order, then levels
+    /// where they are. In place the block is the whole line.
+    ///
+    /// # Safety
+    /// The lines are there; the block is nobody else's.
+    unsafe fn block(&self, [from, to]: [Line<S>; 2], block: usize, len: usize, backward: bool, scale: S) {
+        let (bits, blocks) = (len.ilog2(), self.n / len);
+        let reverse =
+            |place: usize, bits: u32| if bits == 0 { 0 } else { place.reverse_bits() >> (usize::BITS - bits) };
+        let from_block = from.moved(block * len);
+        let first = to.moved(reverse(block, blocks.ilog2()));
+        let out = Line { step: first.step * blocks as isize, ..first };
+        // SAFETY: the caller's.
+        unsafe {
+            for p in 0..len {
+                let q = reverse(p, bits);
+                // Both are read before either is written: they are one pair of places where from is to.
+                if p <= q {
+                    let (x, y) = (from_block.get(p).scale(scale), from_block.get(q).scale(scale));
+                    out.put(q, x);
+                    out.put(p, y);
+                }
+            }
+            for distance in (0..bits).map(|bit| 1 << bit) {
+                for item in 0..len / 2 {
+                    let k = item % distance;
+                    let base = item / distance * distance * 2 + k;
+                    let mut z = [out.get(base), out.get(base + distance)];
+                    butterfly(&mut z, &[self.table[k * (len / (2 * distance))]], Turns::Before, backward);
+                    out.put(base, z[0]);
+                    out.put(base + distance, z[1]);
+                }
+            }
+        }
+    }
+}
+
+/// A small DFT with its turns; backward with all real and imaginary parts exchanged before and after.
+#[inline(always)]
+fn butterfly<S: Precise, const R: usize>(z: &mut [C<S>; R], w: &[C<S>], turns: Turns, backward: bool)
+where
+    [C<S>; R]: Dft,
+{
+    let turn = |z: &mut [C<S>; R]| z[1..].iter_mut().zip(w).for_each(|(z, w)| *z = z.mul(*w));
+    if backward {
+        *z = z.map(C::swap);
+    }
+    if turns == Turns::Before {
+        turn(z);
+    }
+    *z = z.dft();
+    if turns == Turns::After {
+        turn(z);
+    }
+    if backward {
+        *z = z.map(C::swap);
+    }
+}
+
+/// Square after square; in place, two at a time.
+///
+/// # Safety
+/// As [`Step::run`], of matrices whose columns on one side are rows on the other.
+unsafe fn transpose<S: Precise>(from: &Array<S>, to: &Array<S>, side: usize, pool: &Pool) {
+    // Rows of what is read, in its own memory's order.
+    let (slow, fast) = if from.strides[0].abs() >= from.strides[1].abs() { (0, 1) } else { (1, 0) };
+    let [height, width] = [from.shape[slow], from.shape[fast]];
+    let in_place = std::ptr::eq(from.origin, to.origin);
+    let at = |array: &Array<S>, row: usize, column: usize| Line {
+        base: array.origin.wrapping_offset(row as isize * array.strides[slow] + column as isize * array.strides[fast]),
+        step: 0,
+    };
+    share(pool, height.div_ceil(side), width.div_ceil(side), &|band, [start, end]| {
+        for column in (start..end).map(|square| square * side) {
+            for (row, column) in (band * side..height.min(band * side + side))
+                .flat_map(|row| (column..width.min(column + side)).map(move |column| (row, column)))
+            {
+                // SAFETY: the places are in the arrays. In place, the matrix is square, and those below the diagonal go with those above.
+                unsafe {
+                    if !in_place {
+                        at(to, row, column).put(0, at(from, row, column).get(0));
+                    } else if row < column {
+                        let (x, y) = (at(from, row, column), at(from, column, row));
+                        let (above, below) = (x.get(0), y.get(0));
+                        x.put(0, below);
+                        y.put(0, above);
+                    }
+                }
+            }
+        }
+    });
+}

@@ -1,0 +1,252 @@
+//! Reorders: rows of the side that is followed, one after another.
+
+use crate::baseline::cpu::{Row, digits, share};
+use crate::baseline::stage::{Order, Stage, Way};
+use crate::cpu::base::memory::{AXES, Array};
+use crate::cpu::base::threads::Pool;
+use crate::cpu::engine::Precise;
+use crate::cpu::simd::dispatch::Isa;
+use crate::cpu::simd::vector::{Job, Lane, Scalar, Work};
+
+/// A reorder of arrays of one shape.
+pub(crate) struct Reorder {
+    way: Way,
+    isa: Isa,
+    /// The axes of the side that is followed, the last running fastest: that is the rows'.
+    axes: Vec<usize>,
+    /// How many places each has there.
+    sizes: Vec<usize>,
+    orders: [Option<Order>; AXES],
+}
+
+impl Reorder {
+    pub(crate) fn new(stage: &Stage, list: &[(usize, Order)], way: Way, isa: Isa) -> Self {
+        let side = if way == Way::Gather { &stage.to } else { &stage.from };
+        let mut orders = [None; AXES];
+        list.iter().for_each(|(axis, order)| orders[*axis] = Some(*order));
+        Reorder { way, isa, axes: side.axes.clone(), sizes: side.lengths.clone(), orders }
+    }
+
+    /// # Safety
+    /// The arrays are there, and nobody else's.
+    pub(crate) unsafe fn run<S: Precise>(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
+        let [outer @ .., inner] = &*self.axes else { unreachable!("an array has axes") };
+        let outer_sizes = &self.sizes[..outer.len()];
+        let n = from.shape[*inner];
+        let work = |number: usize, range: [usize; 2]| {
+            let mut places = [0; AXES];
+            digits(number, outer_sizes, &mut places[..outer.len()]);
+            let (mut offsets, mut sign) = ([0isize; 2], 1.0);
+            for (axis, place) in outer.iter().zip(places) {
+                let (source, target, factor) = self.ends(*axis, place, from.shape[*axis]);
+                offsets[0] += source as isize * from.strides[*axis];
+                offsets[1] += target as isize * to.strides[*axis];
+                sign *= factor;
+            }
+            // SAFETY: the places are in the arrays; rows of one reorder do not meet, nor do their parts.
+            unsafe {
+                let rows = [
+                    Row { base: from.origin.offset(offsets[0]), step: from.strides[*inner] },
+                    Row { base: to.origin.offset(offsets[1]), step: to.strides[*inner] },
+                ];
+                let row = Line { rows, n, order: self.orders[*inner], way: self.way, sign: S::of(sign), range };
+                S::dispatch(self.isa, row);
+            }
+        };
+        share(pool, outer_sizes.iter().product(), units(self.orders[*inner], n), &work);
+    }
+
+    /// Where an element of an outer axis is read and written, and its sign, from its place on the side that is followed.
+    fn ends(&self, axis: usize, place: usize, n: usize) -> (usize, usize, f64) {
+        let odd = |signs: bool, odd: bool| if signs && odd { -1.0 } else { 1.0 };
+        let (even_odd, halves) = (
+            |m: usize| if 2 * m < n { 2 * m } else { 2 * (n - m) - 1 },
+            |i: usize| {
+                if i % 2 == 0 { i / 2 } else { n - i.div_ceil(2) }
+            },
+        );
+        match (self.orders[axis], self.way) {
+            (None, _) => (place, place, 1.0),
+            (Some(Order::Split { signs }), Way::Gather) => {
+                (even_odd(place), place, odd(signs, even_odd(place) % 2 == 1))
+            }
+            (Some(Order::Split { signs }), Way::Scatter) => (place, halves(place), odd(signs, place % 2 == 1)),
+            (Some(Order::Merge { signs }), Way::Gather) => (halves(place), place, odd(signs, place % 2 == 1)),
+            (Some(Order::Merge { signs }), Way::Scatter) => {
+                (place, even_odd(place), odd(signs, even_odd(place) % 2 == 1))
+            }
+            (Some(_), _) => unreachable!("lines are made longer along rows only"),
+        }
+    }
+}
+
+/// Steps of a row: pairs of an even and an odd place, or elements of the input.
+fn units(order: Option<Order>, n: usize) -> usize {
+    match order {
+        Some(Order::Split { .. } | Order::Merge { .. }) => n.div_ceil(2),
+        _ => n,
+    }
+}
+
+/// Part of a row.
+struct Line<S> {
+    /// From, to.
+    rows: [Row<S>; 2],
+    n: usize,
+    order: Option<Order>,
+    way: Way,
+    sign: S,
+    range: [usize; 2],
+}
+
+/// The same for one sort of vectors.
+struct Run<V: Lane>(Line<V::Scalar>);
+
+impl<S: Precise> Job<S> for Line<S> {
+    unsafe fn run<V: Lane<Scalar = S>>(self) {
+        // SAFETY: the caller's.
+        unsafe { V::enter(Run::<V>(self)) }
+    }
+}
+
+impl<V: Lane> Work for Run<V>
+where
+    V::Scalar: Precise,
+{
+    #[inline(always)]
+    fn run(self) {
+        let Line { rows: [from, to], n, order, way, sign, range: [start, end] } = self.0;
+        // SAFETY: the caller's: the row is there.
+        unsafe {
+            match order {
+                None => copy::<V>(from, to, sign, [start, end]),
+                Some(Order::Split { signs }) => split::<V>(from, to, n, [sign, odd(sign, signs)], way, [start, end]),
+                Some(Order::Merge { signs }) => merge::<V>(from, to, n, [sign, odd(sign, signs)], way, [start, end]),
+                Some(Order::Mirror) => {
+                    copy::<V>(from, to, sign, [start, end]);
+                    let mirrored = Row { step: -to.step, ..to.moved((2 * n - 1) as isize * to.step) };
+                    copy::<V>(from, mirrored, sign, [start, end]);
+                }
+                Some(Order::Pad) => {
+                    copy::<V>(from, to, sign, [start, end]);
+                    let zero = V::Scalar::of(0.0);
+                    (start + n..end + n).for_each(|i| to.put(i, zero));
+                }
+                Some(Order::OddPlaces) => odd_places(from, to, n, sign, [start, end]),
+            }
+        }
+    }
+}
+
+fn odd<S: Precise>(sign: S, signs: bool) -> S {
+    if signs { -sign } else { sign }
+}
+
+/// # Safety
+/// The rows are there, for all of these functions.
+#[inline(always)]
+unsafe fn copy<V: Lane>(from: Row<V::Scalar>, to: Row<V::Scalar>, sign: V::Scalar, [start, end]: [usize; 2])
+where
+    V::Scalar: Precise,
+{
+    let mut i = start;
+    // SAFETY: the caller's.
+    unsafe {
+        while from.is_run() && to.is_run() && i + V::WIDTH <= end {
+            to.put(i, from.get::<V>(i) * V::splat(sign));
+            i += V::WIDTH;
+        }
+        (i..end).for_each(|i| to.put(i, from.get::<V::Scalar>(i) * sign));
+    }
+}
+
+/// Both halves from one run of pairs; or, following the output, one half after the other.
+#[inline(always)]
+unsafe fn split<V: Lane>(
+    from: Row<V::Scalar>,
+    to: Row<V::Scalar>,
+    n: usize,
+    signs: [V::Scalar; 2],
+    way: Way,
+    [start, end]: [usize; 2],
+) where
+    V::Scalar: Precise,
+{
+    // SAFETY: the caller's; the last pair of an odd number has no odd place.
+    unsafe {
+        let back = Row { step: -to.step, ..to.moved((n - 1) as isize * to.step) };
+        let sides: &[[bool; 2]] = if way == Way::Scatter { &[[true, true]] } else { &[[true, false], [false, true]] };
+        for [even, odd] in sides {
+            let mut m = start;
+            while from.step == 1 && to.is_run() && m + V::WIDTH <= end.min(n / 2) {
+                let (x, y) = V::unzip(from.get(2 * m), from.get(2 * m + V::WIDTH));
+                if *even {
+                    to.put(m, x * V::splat(signs[0]));
+                }
+                if *odd {
+                    back.put(m, y * V::splat(signs[1]));
+                }
+                m += V::WIDTH;
+            }
+            for m in m..end {
+                if *even {
+                    to.put(m, from.get::<V::Scalar>(2 * m) * signs[0]);
+                }
+                if *odd && 2 * m + 1 < n {
+                    back.put(m, from.get::<V::Scalar>(2 * m + 1) * signs[1]);
+                }
+            }
+        }
+    }
+}
+
+/// One run of pairs from both halves; or, following the input, one half after the other.
+#[inline(always)]
+unsafe fn merge<V: Lane>(
+    from: Row<V::Scalar>,
+    to: Row<V::Scalar>,
+    n: usize,
+    signs: [V::Scalar; 2],
+    way: Way,
+    [start, end]: [usize; 2],
+) where
+    V::Scalar: Precise,
+{
+    // SAFETY: the caller's; the last pair of an odd number has no odd place.
+    unsafe {
+        let back = Row { step: -from.step, ..from.moved((n - 1) as isize * from.step) };
+        if way == Way::Scatter {
+            (start..end).for_each(|m| to.put(2 * m, from.get::<V::Scalar>(m) * signs[0]));
+            (start..end.min(n / 2)).for_each(|m| to.put(2 * m + 1, back.get::<V::Scalar>(m) * signs[1]));
+            return;
+        }
+        let mut m = start;
+        while to.step == 1 && from.is_run() && m + V::WIDTH <= end.min(n / 2) {
+            let (x, y) = V::zip(from.get::<V>(m) * V::splat(signs[0]), back.get::<V>(m) * V::splat(signs[1]));
+            to.put(2 * m, x);
+            to.put(2 * m + V::WIDTH, y);
+            m += V::WIDTH;
+        }
+        for m in m..end {
+            to.put(2 * m, from.get::<V::Scalar>(m) * signs[0]);
+            if 2 * m + 1 < n {
+                to.put(2 * m + 1, back.get::<V::Scalar>(m) * signs[1]);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn odd_places<S: Precise>(from: Row<S>, to: Row<S>, n: usize, sign: S, [start, end]: [usize; 2]) {
+    let zero = S::of(0.0);
+    for m in start..end {
+        // SAFETY: the caller's.
+        unsafe {
+            let x = from.get::<S>(m) * sign;
+            to.put(2 * m, zero);
+            to.put(2 * m + 1, x);
+            to.put(4 * n - 2 * m - 2, zero);
+            to.put(4 * n - 2 * m - 1, x);
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Combines along a part of a row, with whatever vectors there are.
+
+use crate::arithmetic::complex::C;
+use crate::baseline::cpu::Row;
+use crate::baseline::decimation::{after, after_one, before, before_one};
+use crate::baseline::stage;
+use crate::baseline::stage::{CombineAxis, Direction, Outputs};
+use crate::cpu::engine::Precise;
+use crate::cpu::simd::vector::{Job, Lane, Work};
+
+/// Terms `range` of rows along the last axis, of `n` elements.
+pub(crate) struct Span<'a, S, const H: usize> {
+    pub(crate) lines: Lines<S, H>,
+    pub(crate) n: usize,
+    /// Factors along the row.
+    pub(crate) table: *const C<S>,
+    /// The factor where there is no table, and that on term 0.
+    pub(crate) scale: S,
+    pub(crate) first: S,
+    pub(crate) combine: &'a stage::Combine,
+    pub(crate) range: [usize; 2],
+}
+
+/// Rows that depend on each other: bit i of their number is set for −k and N − k along axis i.
+#[derive(Clone, Copy)]
+pub(crate) struct Lines<S, const H: usize> {
+    /// Factors of the other axes.
+    pub(crate) turns: [C<S>; 2],
+    /// Terms 0, 1, … of the spectrum.
+    pub(crate) spectrum: [*mut C<S>; H],
+    /// The reals of term k, and of term N − k.
+    pub(super) terms: [[Row<S>; H]; 2],
+    /// Whether the row is another than one with fewer bits.
+    pub(crate) written: [bool; H],
+    /// Whether the reals are 0.
+    pub(crate) nothing: [bool; H],
+    /// Whether term 0 stands where N − k would.
+    pub(crate) shifted: bool,
+}
+
+/// Where term k, or its mirror image, of an axis is.
+pub(crate) struct Terms {
+    pub(crate) spectrum: isize,
+    pub(crate) reals: isize,
+    pub(crate) written: bool,
+    pub(crate) nothing: bool,
+}
+
+impl Terms {
+    pub(crate) fn of(axis: &CombineAxis, k: usize, mirrored: bool) -> Terms {
+        let (n, (start, step)) = (axis.n, axis.terms.line(axis.n));
+        let shifted = axis.terms == stage::Terms::Shifted;
+        let term = if mirrored { n - k } else { k };
+        Terms {
+            spectrum: (term % n) as isize,
+            reals: if k == 0 { axis.terms.zero(n) as isize } else { start + step * term as isize },
+            written: !mirrored || (k > 0 && 2 * k != n),
+            nothing: k == 0 && (mirrored || shifted),
+        }
+    }
+}
+
+/// The same for one sort of vectors.
+struct Run<'a, V: Lane, const H: usize>(Span<'a, V::Scalar, H>);
+
+impl<S: Precise, const H: usize> Job<S> for Span<'_, S, H> {
+    unsafe fn run<V: Lane<Scalar = S>>(self) {
+        // SAFETY: the caller's.
+        unsafe { V::enter(Run::<V, H>(self)) }
+    }
+}
+
+impl<V: Lane, const H: usize> Work for Run<'_, V, H>
+where
+    V::Scalar: Precise,
+{
+    #[inline(always)]
+    fn run(self) {
+        let span = self.0;
+        let [start, end] = span.range;
+        // Whole vectors of terms whose mirror images are others.
+        let runs = span.lines.terms[0][0].is_run();
+        let whole = |k: usize| runs && V::WIDTH > 1 && k > 0;
+        let mut k = start;
+        // SAFETY: the terms are in the rows.
+        unsafe {
+            while k < end {
+                if whole(k) && k + V::WIDTH <= span.vectors_until(k).min(end) {
+                    span.step::<V>(k);
+                    k += V::WIDTH;
+                } else {
+                    span.step::<V::Scalar>(k);
+                    k += 1;
+                }
+            }
+        }
+    }
+}
+
+impl<S: Precise, const H: usize> Span<'_, S, H> {
+    /// The end of the terms that can be done as those at k are.
+    #[inline(always)]
+    fn vectors_until(&self, k: usize) -> usize {
+        match self.combine.outputs {
+            Outputs::One if self.combine.direction == Direction::After && 2 * k <= self.n => self.n / 2 + 1,
+            Outputs::One if self.combine.direction == Direction::After => self.n,
+            Outputs::Direct { .. } => self.n,
+            _ => self.n.div_ceil(2),
+        }
+    }
+
+    /// Terms k, k + 1, …
+    ///
+    /// # Safety
+    /// They are there.
+    #[inline(always)]
+    unsafe fn step<V: Lane<Scalar = S>>(&self, k: usize) {
+        // SAFETY: the caller's.
+        unsafe {
+            match (self.combine.outputs, self.combine.direction) {
+                (Outputs::Direct { turns }, _) => self.direct::<V>(k, turns),
+                (Outputs::One, Direction::After) => self.after_one::<V>(k),
+                (Outputs::One, Direction::Before) => {
+                    let v = before_one(&self.turns::<V>(k)[..H.ilog2() as usize + 1], self.reals::<V>(k));
+                    write(self.lines.spectrum[0], k, v);
+                }
+                (Outputs::All, Direction::After) => self.after::<V>(k),
+                (Outputs::All, Direction::Before) => {
+                    let v = before(&self.turns::<V>(k)[..H.ilog2() as usize + 1], self.reals::<V>(k));
+                    (0..H).filter(|&h| self.lines.written[h]).for_each(|h| write(self.lines.spectrum[h], k, v[h]));
+                }
+            }
+        }
+    }
+
+    /// The factors of all axes: of the others, then along the row.
+    #[inline(always)]
+    unsafe fn turns<V: Lane<Scalar = S>>(&self, k: usize) -> [C<V>; 3] {
+        let [a, b] = self.lines.turns.map(|w| C { re: V::splat(w.re), im: V::splat(w.im) });
+        // SAFETY: the table has term k.
+        let c = unsafe { read::<V>(self.table, k) };
+        match H {
+            1 => [c; 3],
+            2 => [a, c, c],
+            _ => [a, b, c],
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn after<V: Lane<Scalar = S>>(&self, k: usize) {
+        let Lines { spectrum, terms, written, shifted, .. } = &self.lines;
+        // SAFETY: the caller's.
+        unsafe {
+            let mut v = [C { re: V::splat(S::of(0.0)), im: V::splat(S::of(0.0)) }; H];
+            (0..H).for_each(|h| v[h] = read(spectrum[h], k));
+            let y = after(&self.turns::<V>(k)[..H.ilog2() as usize + 1], v);
+            let mirrored = k > 0 && 2 * k != self.n;
+            for h in (0..H).filter(|&h| written[h]) {
+                terms[usize::from(k == 0 && *shifted)][h].put(k, y[0][h]);
+                if mirrored {
+                    terms[1][h].put(k, y[1][h]);
+                }
+            }
+        }
+    }
+
+    /// Of term k beyond the half that is there, the conjugate of the opposite term.
+    #[inline(always)]
+    unsafe fn after_one<V: Lane<Scalar = S>>(&self, k: usize) {
+        let mut v = [C { re: V::splat(S::of(0.0)), im: V::splat(S::of(0.0)) }; H];
+        // SAFETY: the caller's.
+        unsafe {
+            for h in 0..H {
+                v[h] = if 2 * k <= self.n {
+                    read(self.lines.spectrum[h], k)
+                } else {
+                    let z = read::<V>(self.lines.spectrum[H - 1 - h], self.n - k - (V::WIDTH - 1));
+                    C { re: z.re.reverse(), im: -z.im.reverse() }
+                };
+            }
+            let y = after_one(&self.turns::<V>(k)[..H.ilog2() as usize + 1], v);
+            self.lines.terms[usize::from(k == 0 && self.lines.shifted)][0].put(k, y);
+        }
+    }
+
+    /// The reals of term k and of term N − k, of which the first has none.
+    #[inline(always)]
+    unsafe fn reals<V: Lane<Scalar = S>>(&self, k: usize) -> [[V; H]; 2] {
+        let Lines { terms, nothing, shifted, .. } = &self.lines;
+        let mut x = [[V::splat(S::of(0.0)); H]; 2];
+        for h in (0..H).filter(|&h| !nothing[h]) {
+            // SAFETY: the caller's.
+            unsafe {
+                if k > 0 || !shifted {
+                    x[0][h] = terms[0][h].get(k);
+                }
+                if k > 0 {
+                    x[1][h] = terms[1][h].get(k);
+                }
+            }
+        }
+        x
+    }
+
+    #[inline(always)]
+    unsafe fn direct<V: Lane<Scalar = S>>(&self, k: usize, turns: bool) {
+        // SAFETY: the caller's.
+        unsafe {
+            let z = read::<V>(self.lines.spectrum[0], k);
+            let y = if turns {
+                let w = read::<V>(self.table, k);
+                z.re.mul_sub(w.re, z.im * w.im)
+            } else {
+                z.re * V::splat(if k == 0 { self.scale * self.first } else { self.scale })
+            };
+            self.lines.terms[0][0].put(k, y);
+        }
+    }
+}
+
+/// Complex numbers k, k + 1, …
+///
+/// # Safety
+/// They are there.
+#[inline(always)]
+unsafe fn read<V: Lane>(from: *const C<V::Scalar>, k: usize) -> C<V> {
+    // SAFETY: the caller's.
+    unsafe {
+        let from = from.add(k).cast::<V::Scalar>();
+        if V::WIDTH == 1 {
+            return C { re: V::load(from), im: V::load(from.add(1)) };
+        }
+        let (re, im) = V::unzip(V::load(from), V::load(from.add(V::WIDTH)));
+        C { re, im }
+    }
+}
+
+/// # Safety
+/// As [`read`].
+#[inline(always)]
+unsafe fn write<V: Lane>(to: *mut C<V::Scalar>, k: usize, z: C<V>) {
+    // SAFETY: the caller's.
+    unsafe {
+        let to = to.add(k).cast::<V::Scalar>();
+        if V::WIDTH == 1 {
+            z.re.store(to);
+            return z.im.store(to.add(1));
+        }
+        let (low, high) = V::zip(z.re, z.im);
+        low.store(to);
+        high.store(to.add(V::WIDTH));
+    }
+}

@@ -1,0 +1,85 @@
+//! The combine of d axes at once, generic over [`Real`]: what one thread of the paper's kernels does (eq. 14, 15, 17, 18).
+//!
+//! With a = e^{−iπk/(2N)} along each axis, a DCT-II is Σ over all signs of ±k of Π a^{±1} · V(±k₁, …, ±k_d), where V is the DFT of the
+//! reordered reals. Its terms at N − k come from the same values of V, since a_{N−k} = −i ā_k: along every axis but the last
+//!
+//! (V₊, V₋) → (a V₊ + ā V₋, i (a V₊ − ā V₋)),
+//!
+//! and along the last, where V₋ is the conjugate of the whole, z → (Re b z, −Im b z), with a factor 2 that stands in the table of b.
+//! So 2^{d−1} numbers of a half spectrum are read for 2^d outputs. (As printed, eq. 14 has X(N₁, n₂) = 0; the DFT is periodic: X(0, n₂).)
+//!
+//! A DCT-III goes the other way: (x_k, x_{N−k}) → b̄ (x_k − i x_{N−k}), then (w, u) → (ā (w − i u), a (w + i u)); x_N is 0.
+//!
+//! Numbers are indexed by bits: bit i is set where axis i has −k or N − k instead of k.
+
+use crate::arithmetic::complex::C;
+use crate::arithmetic::real::Real;
+
+/// From V at (±k₁, …, k_d) to the outputs at k_d, and at N_d − k_d, each for all of (k or N − k) along the other axes.
+#[inline(always)]
+pub fn after<T: Real, const H: usize>(turns: &[C<T>], mut v: [C<T>; H]) -> [[T; H]; 2] {
+    let [others @ .., last] = turns else { unreachable!("a combine has an axis") };
+    for (axis, a) in others.iter().enumerate() {
+        for i in (0..H).filter(|i| i >> axis & 1 == 0) {
+            let j = i | 1 << axis;
+            let (p, q) = (v[i].mul(*a), v[j].mul_conj(*a));
+            (v[i], v[j]) = (p + q, (p - q).times_i());
+        }
+    }
+    let mut y = [[v[0].re; H]; 2];
+    for i in 0..H {
+        let z = v[i].mul(*last);
+        (y[0][i], y[1][i]) = (z.re, -z.im);
+    }
+    y
+}
+
+/// The first output of [`after`] alone: the naive combine, 10 multiplications and 7 additions for two axes.
+#[inline(always)]
+pub fn after_one<T: Real, const H: usize>(turns: &[C<T>], mut v: [C<T>; H]) -> T {
+    let [others @ .., last] = turns else { unreachable!("a combine has an axis") };
+    for (axis, a) in others.iter().enumerate() {
+        for i in (0..H).filter(|i| i & ((2 << axis) - 1) == 0) {
+            v[i] = v[i].mul(*a) + v[i | 1 << axis].mul_conj(*a);
+        }
+    }
+    v[0].re.mul_sub(last.re, v[0].im * last.im)
+}
+
+/// From the inputs at k_d, and at N_d − k_d, to V at (±k₁, …, k_d).
+#[inline(always)]
+pub fn before<T: Real, const H: usize>(turns: &[C<T>], x: [[T; H]; 2]) -> [C<T>; H] {
+    let [others @ .., last] = turns else { unreachable!("a combine has an axis") };
+    let mut v = pairs(*last, x);
+    for (axis, a) in others.iter().enumerate().rev() {
+        for i in (0..H).filter(|i| i >> axis & 1 == 0) {
+            let j = i | 1 << axis;
+            let (w, u) = (v[i], v[j].times_i());
+            (v[i], v[j]) = ((w - u).mul_conj(*a), (w + u).mul(*a));
+        }
+    }
+    v
+}
+
+/// The first number of [`before`] alone.
+#[inline(always)]
+pub fn before_one<T: Real, const H: usize>(turns: &[C<T>], x: [[T; H]; 2]) -> C<T> {
+    let [others @ .., last] = turns else { unreachable!("a combine has an axis") };
+    let mut v = pairs(*last, x);
+    for (axis, a) in others.iter().enumerate().rev() {
+        for i in 0..1 << axis {
+            v[i] = (v[i] - v[i | 1 << axis].times_i()).mul_conj(*a);
+        }
+    }
+    v[0]
+}
+
+/// b̄ (x_k − i x_{N−k}).
+#[inline(always)]
+fn pairs<T: Real, const H: usize>(b: C<T>, [x, mirrored]: [[T; H]; 2]) -> [C<T>; H] {
+    let mut v = [b; H];
+    for i in 0..H {
+        v[i] = C { re: x[i], im: -mirrored[i] }.mul_conj(b);
+    }
+    v
+}

@@ -1,0 +1,282 @@
+//! Ways from a problem to a recipe, by name: fourfold's own, those of the paper that it is built from (Jiang, Gu and Pan, "A new acceleration
+//! paradigm for discrete cosine transform and other Fourier-related transforms"), and those of complex FFTs in [`levels`] and [`ladder`]: baselines and references.
+
+use crate::baseline::fft_step::Launches;
+use crate::baseline::ladder;
+use crate::baseline::ladder::Rung;
+use crate::baseline::levels;
+use crate::baseline::levels::Levels;
+use crate::baseline::one_dimension;
+use crate::baseline::one_dimension::Algorithm;
+use crate::baseline::row_column;
+use crate::baseline::stage::{Outputs, Stage, Way};
+use crate::baseline::three_stage;
+use crate::baseline::three_stage::Options;
+use crate::error::{Error, ErrorKind, Result};
+use crate::problem::problem::Problem;
+use crate::recipe::recipe::Recipe;
+use crate::recipe::rules::axes;
+use std::fmt;
+use std::str::FromStr;
+
+/// A named way from a problem to a recipe.
+///
+/// ```
+/// use fourfold::{Method, Planner};
+/// let method: Method = "three-stage".parse()?;
+/// let recipe = method.recipe(&"dct2 f64 48x64".parse()?)?;
+/// assert_eq!(recipe.stages().len(), 3);
+/// let plan = Planner::new().plan_recipe(recipe)?;
+/// # Ok::<(), fourfold::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Method(&'static Facts);
+
+/// All that tells one method from another.
+struct Facts {
+    name: &'static str,
+    about: &'static str,
+    /// What it computes, in words.
+    has: &'static str,
+    rule: Rule,
+}
+
+#[derive(Clone, Copy)]
+enum Rule {
+    /// One pass an axis, which does all stages.
+    Fused,
+    ThreeStage(Options),
+    RowColumn,
+    OneDimension(Algorithm),
+    Levels(Levels),
+    Ladder(Rung),
+}
+
+const TYPES: &str = "dct2, dct3, dst2, dst3, idxst, their inverses and adjoints, and mixes of them";
+
+const POWERS: &str = "fft, ifft and mixes of them along axes of powers of two";
+const MATRICES: &str = "fft, ifft and mixes of them along both axes of a matrix that is written in C order, of lengths with no prime factor above 7";
+const SQUARES: &str = "fft, ifft and mixes of them along both axes of a square matrix that is written in C order, of a length with no prime factor above 7";
+
+/// All methods, the default first.
+static TABLE: [Facts; 22] = [
+    Facts {
+        name: "fused",
+        about: "reorder, FFT and combine in one pass over the array an axis",
+        has: "every problem",
+        rule: Rule::Fused,
+    },
+    Facts {
+        name: "three-stage",
+        about: "the paper's: reorder, FFT of several axes, combine of all of them; a trip through memory each",
+        has: TYPES,
+        rule: Rule::ThreeStage(Options::BEST),
+    },
+    Facts {
+        name: "three-stage-gather",
+        about: "the same, reordering in the order of the output",
+        has: TYPES,
+        rule: Rule::ThreeStage(Options { way: Some(Way::Gather), ..Options::BEST }),
+    },
+    Facts {
+        name: "three-stage-scatter",
+        about: "the same, reordering in the order of the input",
+        has: TYPES,
+        rule: Rule::ThreeStage(Options { way: Some(Way::Scatter), ..Options::BEST }),
+    },
+    Facts {
+        name: "three-stage-naive",
+        about: "the same, a thread combining one output",
+        has: TYPES,
+        rule: Rule::ThreeStage(Options { outputs: Outputs::One, ..Options::BEST }),
+    },
+    Facts {
+        name: "three-stage-transposed",
+        about: "the same by an FFT of the transposed array, with another transpose",
+        has: TYPES,
+        rule: Rule::ThreeStage(Options { transposed: true, ..Options::BEST }),
+    },
+    Facts {
+        name: "row-column",
+        about: "three stages and a transpose for each axis",
+        has: TYPES,
+        rule: Rule::RowColumn,
+    },
+    Facts {
+        name: "four-n",
+        about: "a DCT-II along one axis by an FFT of four times the length",
+        has: "dct2 along one axis",
+        rule: Rule::OneDimension(Algorithm::FourN),
+    },
+    Facts {
+        name: "two-n-mirrored",
+        about: "a DCT-II along one axis by an FFT of it and its mirror image",
+        has: "dct2 along one axis",
+        rule: Rule::OneDimension(Algorithm::TwoNMirrored),
+    },
+    Facts {
+        name: "two-n-padded",
+        about: "a DCT-II along one axis by an FFT of it and as many zeros",
+        has: "dct2 along one axis",
+        rule: Rule::OneDimension(Algorithm::TwoNPadded),
+    },
+    Facts {
+        name: "n-point",
+        about: "a DCT-II along one axis by an FFT of its own length",
+        has: "dct2 along one axis",
+        rule: Rule::OneDimension(Algorithm::NPoint),
+    },
+    Facts {
+        name: "definition",
+        about: "complex Fourier transforms as the sums that define them",
+        has: "fft, ifft and mixes of them",
+        rule: Rule::Levels(Levels::Definition),
+    },
+    Facts {
+        name: "levels",
+        about: "complex FFTs by radix 2, every level through memory, then bits reversed",
+        has: POWERS,
+        rule: Rule::Levels(Levels::Single),
+    },
+    Facts {
+        name: "levels-in-blocks",
+        about: "the same, with the levels of blocks that fit a work group on chip",
+        has: POWERS,
+        rule: Rule::Levels(Levels::InBlocks),
+    },
+    Facts {
+        name: "levels-in-clusters",
+        about: "the same, with blocks that work groups have together; NVIDIA's since sm_90",
+        has: POWERS,
+        rule: Rule::Levels(Levels::InClusters),
+    },
+    Facts {
+        name: "mixed-radix-rows",
+        about: "complex FFTs of matrices: a kernel a row and level, transposes by the host",
+        has: MATRICES,
+        rule: Rule::Ladder(Rung::LOWEST),
+    },
+    Facts {
+        name: "mixed-radix-range",
+        about: "the same, a kernel for all rows",
+        has: MATRICES,
+        rule: Rule::Ladder(Rung { rows: Launches::Once, ..Rung::LOWEST }),
+    },
+    Facts {
+        name: "mixed-radix-elements",
+        about: "the same, transposes on the device, an element a thread",
+        has: MATRICES,
+        rule: Rule::Ladder(Rung { rows: Launches::Once, transposes: Launches::Once, ..Rung::LOWEST }),
+    },
+    Facts {
+        name: "mixed-radix-blocks",
+        about: "the same, 2 x 2 elements a thread",
+        has: MATRICES,
+        rule: Rule::Ladder(Rung { transposes: Launches::Once, in_place: false, ..Rung::HIGHEST }),
+    },
+    Facts {
+        name: "mixed-radix-in-place",
+        about: "the same, two squares of 2 x 2 elements changing places a thread",
+        has: SQUARES,
+        rule: Rule::Ladder(Rung { transposes: Launches::Once, ..Rung::HIGHEST }),
+    },
+    Facts {
+        name: "mixed-radix-groups",
+        about: "the same, transposes in work groups of 2 x 4 threads",
+        has: SQUARES,
+        rule: Rule::Ladder(Rung::HIGHEST),
+    },
+    Facts {
+        name: "radix-2-groups",
+        about: "the same by radix 2 alone",
+        has: "fft, ifft and mixes of them along both axes of a square matrix that is written in C order, of a power of two",
+        rule: Rule::Ladder(Rung { radices: &[2], ..Rung::HIGHEST }),
+    },
+];
+
+impl Method {
+    /// All methods; the first is the default.
+    pub const ALL: [Method; TABLE.len()] = {
+        let mut all = [Method(&TABLE[0]); TABLE.len()];
+        let mut i = 1;
+        while i < TABLE.len() {
+            all[i] = Method(&TABLE[i]);
+            i += 1;
+        }
+        all
+    };
+
+    /// Its name, such as `three-stage`.
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// What it does, in a few words.
+    pub fn about(self) -> &'static str {
+        self.0.about
+    }
+
+    /// How `problem` is computed. By the default method that is [`Planner::recipe`](crate::plan::planner::Planner::recipe) without wisdom.
+    ///
+    /// # Errors
+    /// [`Problem`](ErrorKind::Problem) if the method does not have the problem; the message says what it has.
+    pub fn recipe(self, problem: &Problem) -> Result<Recipe> {
+        if let Rule::Fused = self.0.rule {
+            return Ok(axes::recipe(problem));
+        }
+        check_size(problem)?;
+        let stages = match self.0.rule {
+            Rule::Fused => None,
+            Rule::ThreeStage(options) => three_stage::stages(problem, options),
+            Rule::RowColumn => row_column::stages(problem),
+            Rule::OneDimension(algorithm) => one_dimension::stages(problem, algorithm),
+            Rule::Levels(how) => levels::stages(problem, how),
+            Rule::Ladder(rung) => ladder::stages(problem, rung),
+        };
+        let stages: Vec<Stage> = stages.ok_or_else(|| self.lacks(problem))?;
+        Ok(Recipe::staged(problem.clone(), self, stages))
+    }
+
+    fn lacks(self, problem: &Problem) -> Error {
+        let Facts { name, has, .. } = self.0;
+        Error::new(ErrorKind::Problem, format!("the method {name} does not have `{problem}`: it has {has}"))
+    }
+}
+
+/// Whether arrays of up to eight times the problem's reals can have addresses: the half spectrum of four times the length and one more term.
+fn check_size(problem: &Problem) -> Result<()> {
+    const MOST: usize = isize::MAX as usize / (8 * size_of::<f64>());
+    let elements = problem.input().elements();
+    let message = || format!("`{problem}` has {elements} elements: at most {MOST} can be transformed");
+    if elements > MOST { Err(Error::new(ErrorKind::Unavailable, message())) } else { Ok(()) }
+}
+
+impl PartialEq for Method {
+    fn eq(&self, other: &Method) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl fmt::Debug for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Method({})", self.name())
+    }
+}
+
+impl FromStr for Method {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Method> {
+        let names = || Method::ALL.map(Method::name).join(", ");
+        let found = Method::ALL.into_iter().find(|method| method.name() == name);
+        found.ok_or_else(|| {
+            Error::new(ErrorKind::Notation, format!("there is no method {name:?}; there are: {}", names()))
+        })
+    }
+}

@@ -1,0 +1,10 @@
+pub(crate) mod cpu;
+pub(crate) mod decimation;
+pub(crate) mod fft_step;
+pub(crate) mod ladder;
+pub(crate) mod levels;
+pub(crate) mod methods;
+pub(crate) mod one_dimension;
+pub(crate) mod row_column;
+pub(crate) mod stage;
+pub(crate) mod three_stage;

@@ -1,0 +1,384 @@
+//! Stages: recipes that go through memory for every step, as the paper's implementations do.
+
+use crate::arithmetic::twiddle::Roots;
+use crate::baseline::fft_step::FftStep;
+use crate::problem::element::Domain;
+use crate::problem::kind::Sum;
+use crate::problem::layout::Layout;
+use crate::problem::norm::Edges;
+use crate::recipe::recipe::Recipe;
+use num_complex::Complex;
+use std::fmt;
+
+/// One trip through memory that does one thing: reorder, transform, combine or transpose. The first stage of a recipe reads the caller's
+/// input, the last writes the caller's output, in their own strides; every other array is [in C order](Extent).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// The array that is read.
+    pub from: Extent,
+    /// The array that is written.
+    pub to: Extent,
+    /// What is done.
+    pub work: StageWork,
+}
+
+/// What a stage does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StageWork {
+    /// Moves every element along some axes. Where another axis runs fastest on the other side, it transposes on the way; without any order it does
+    /// only that.
+    Reorder {
+        /// The axes with what happens to their elements; along others they stay.
+        orders: Vec<(usize, Order)>,
+        /// Which side is followed.
+        way: Way,
+    },
+    /// A real FFT over the last axes of the array, forward to a half spectrum or backward from it, unscaled.
+    Fft(Box<Recipe>),
+    /// From a half spectrum to reals, or from reals to a half spectrum.
+    Combine(Combine),
+    /// A step of a complex FFT.
+    FftStep(FftStep),
+}
+
+/// An array between two stages.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Extent {
+    /// The problem's axes in the order of memory, the last running fastest.
+    pub axes: Vec<usize>,
+    /// How many elements there are along each of them, in the same order.
+    pub lengths: Vec<usize>,
+    /// Real or complex.
+    pub domain: Domain,
+}
+
+/// An array that a stage reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StageEnd {
+    /// The caller's input.
+    Input,
+    /// The caller's output.
+    Output,
+    /// One of two in the scratch.
+    Work(usize),
+}
+
+/// How a line of N elements is reordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// to\[m\] = from\[2m\], to\[N−1−m\] = from\[2m+1\] (eq. 9); with `signs`, odd places change theirs.
+    Split {
+        /// Whether from\[2m+1\] is negated.
+        signs: bool,
+    },
+    /// The reverse: to\[2m\] = from\[m\], to\[2m+1\] = from\[N−1−m\] (eq. 16).
+    Merge {
+        /// Whether to\[2m+1\] is negated.
+        signs: bool,
+    },
+    /// Followed by its mirror image: 2N elements (eq. 5).
+    Mirror,
+    /// Followed by zeros: 2N elements (eq. 7).
+    Pad,
+    /// In odd places, followed by its mirror image there, with zeros between: 4N elements (eq. 3).
+    OddPlaces,
+}
+
+/// Which side of a reorder is followed element by element (Fig. 3 of the paper).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Way {
+    /// The output: what is written is contiguous.
+    Gather,
+    /// The input: what is read is contiguous.
+    Scatter,
+}
+
+/// A combine of one to three axes at once. The spectrum has half of its last axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Combine {
+    /// The axes, in the order of the spectrum's memory.
+    pub axes: Vec<CombineAxis>,
+    /// Which side is the spectrum.
+    pub direction: Direction,
+    /// What one thread makes.
+    pub outputs: Outputs,
+    /// A factor on everything.
+    pub scale: f64,
+}
+
+/// One axis of a combine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CombineAxis {
+    /// The problem's axis.
+    pub axis: usize,
+    /// Its length N.
+    pub n: usize,
+    /// Where term k of the spectrum stands among the reals.
+    pub terms: Terms,
+    /// A factor on term 0.
+    pub first: f64,
+}
+
+/// Where term k stands on the real side of a combine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Terms {
+    /// At k: cosines.
+    Ascending,
+    /// At N − 1 − k: DST-II and III.
+    Descending,
+    /// At N − k, and nothing at 0: IDXST and its adjoint.
+    Shifted,
+}
+
+/// The direction of a combine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// From the spectrum: postprocessing of types II.
+    After,
+    /// To the spectrum: preprocessing of types III.
+    Before,
+}
+
+/// How a combine shares out its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outputs {
+    /// One output a thread: the naive method.
+    One,
+    /// All outputs that depend on the same inputs a thread, by the symmetries of spectrum and factors: for two axes four reals from two
+    /// complex numbers, or the reverse.
+    All,
+    /// Of a spectrum that has all N terms: y_k = scale · Re(e^{−iπk/(2N)} V_k), or without the factor.
+    Direct {
+        /// Whether there is the factor.
+        turns: bool,
+    },
+}
+
+impl Stage {
+    /// One that moves elements to an array with the axes in another order.
+    pub(crate) fn transpose(from: &Extent, to: &Extent) -> Stage {
+        let work = StageWork::Reorder { orders: vec![], way: Way::Gather };
+        Stage { from: from.clone(), to: to.clone(), work }
+    }
+
+    /// A step of a complex FFT from array to array, or in place.
+    pub(crate) fn fft_step(from: &Extent, to: &Extent, step: FftStep) -> Stage {
+        Stage { from: from.clone(), to: to.clone(), work: StageWork::FftStep(step) }
+    }
+
+    /// Whether it writes where it reads.
+    pub fn is_in_place(&self) -> bool {
+        matches!(&self.work, StageWork::FftStep(step) if step.in_place)
+    }
+
+    /// Whether it is a reorder that tiles are best for: neither side is in runs when the other is followed.
+    pub fn is_tiled(&self) -> bool {
+        let keeps = |(_, order): &(usize, Order)| matches!(order, Order::Split { .. } | Order::Merge { .. });
+        let reorders = matches!(&self.work, StageWork::Reorder { orders, .. } if orders.iter().all(keeps));
+        reorders && self.from.fastest() != self.to.fastest()
+    }
+}
+
+impl Extent {
+    /// The caller's array: all axes in their own order.
+    pub(crate) fn natural(layout: &Layout, domain: Domain) -> Extent {
+        Extent { axes: (0..layout.shape.len()).collect(), lengths: layout.shape.clone(), domain }
+    }
+
+    /// The same array with its axes in another order.
+    pub(crate) fn ordered(&self, axes: &[usize]) -> Extent {
+        Extent {
+            axes: axes.to_vec(),
+            lengths: axes.iter().map(|&axis| self.length(axis)).collect(),
+            domain: self.domain,
+        }
+    }
+
+    /// The same with another length along an axis, and in another domain.
+    pub(crate) fn with(&self, axis: usize, length: usize, domain: Domain) -> Extent {
+        let new = |(a, n): (&usize, &usize)| if *a == axis { length } else { *n };
+        Extent { axes: self.axes.clone(), lengths: self.axes.iter().zip(&self.lengths).map(new).collect(), domain }
+    }
+
+    /// Elements along an axis.
+    pub fn length(&self, axis: usize) -> usize {
+        self.axes.iter().position(|a| *a == axis).map_or(1, |place| self.lengths[place])
+    }
+
+    /// Steps along every axis of the problem, in elements.
+    pub fn strides(&self) -> Vec<usize> {
+        let mut strides = vec![0; self.axes.len()];
+        self.axes.iter().zip(&self.lengths).rev().fold(1usize, |step, (&axis, &n)| {
+            strides[axis] = step;
+            step.saturating_mul(n)
+        });
+        strides
+    }
+
+    /// The axis that runs fastest.
+    pub fn fastest(&self) -> usize {
+        self.axes[self.axes.len() - 1]
+    }
+
+    /// Real numbers in it.
+    pub fn reals(&self) -> usize {
+        self.lengths.iter().fold(self.domain.reals(), |product, &n| product.saturating_mul(n))
+    }
+}
+
+impl Order {
+    /// Whether the side that is written is the one in the problem's order: else it is the side that is read.
+    pub fn writes_natural(self) -> bool {
+        matches!(self, Order::Merge { .. })
+    }
+
+    /// Elements of the result for a line of `n`.
+    pub fn length(self, n: usize) -> usize {
+        match self {
+            Order::Split { .. } | Order::Merge { .. } => n,
+            Order::Mirror | Order::Pad => 2 * n,
+            Order::OddPlaces => 4 * n,
+        }
+    }
+}
+
+impl Combine {
+    /// How many terms of its axis number `i` it goes through: all, or as far as those are mirror images of others.
+    pub fn terms(&self, i: usize) -> usize {
+        let n = self.axes[i].n;
+        let half = i + 1 == self.axes.len() && self.direction == Direction::Before;
+        if half || self.outputs == Outputs::All { n / 2 + 1 } else { n }
+    }
+
+    /// The factor on every output that the tables have not: from half a spectrum, each real is twice a real part.
+    fn factor(&self) -> f64 {
+        let twice = self.direction == Direction::After && !matches!(self.outputs, Outputs::Direct { .. });
+        if twice { 2.0 * self.scale } else { self.scale }
+    }
+
+    /// e^{−iπk/(2N)}, k < N, for each axis, with its factor on term 0; along the last axis also with the factor on everything.
+    pub fn tables(&self) -> Vec<Vec<Complex<f64>>> {
+        let last = self.axes.len() - 1;
+        let table = |(i, axis): (usize, &CombineAxis)| {
+            let (roots, factor) = (Roots::new(4 * axis.n as u64), if i == last { self.factor() } else { 1.0 });
+            (0..axis.n).map(|k| roots.get(k as u64) * if k == 0 { factor * axis.first } else { factor }).collect()
+        };
+        self.axes.iter().enumerate().map(table).collect()
+    }
+}
+
+impl CombineAxis {
+    /// Of an axis of a problem, with the factor that its sum has beside that of the cosine it is made of. Only of types II and III.
+    pub(crate) fn new(transform: &crate::problem::problem::AxisTransform) -> Option<(CombineAxis, f64)> {
+        let crate::problem::problem::AxisTransform {
+            axis,
+            n,
+            sum,
+            edges: Edges { input_first, input_last, output_first, output_last },
+        } = *transform;
+        let (terms, first, factor) = match sum {
+            Sum::Dct2 => (Terms::Ascending, output_first, 1.0),
+            Sum::Dct3 => (Terms::Ascending, input_first, 1.0),
+            Sum::Dst2 => (Terms::Descending, output_last, 1.0),
+            Sum::Dst3 => (Terms::Descending, input_last, 1.0),
+            Sum::Idxst | Sum::IdxstAdjoint => (Terms::Shifted, 0.0, 0.5),
+            _ => return None,
+        };
+        Some((CombineAxis { axis, n, terms, first }, factor))
+    }
+}
+
+impl Terms {
+    /// Whether the reordered side alternates in sign.
+    pub(crate) fn signs(self) -> bool {
+        self != Terms::Ascending
+    }
+
+    /// (start, step): term k ≥ 1 stands at start + step·k, and term N − k at start + step·N − step·k.
+    pub fn line(self, n: usize) -> (isize, isize) {
+        match self {
+            Terms::Ascending => (0, 1),
+            Terms::Descending => (n as isize - 1, -1),
+            Terms::Shifted => (n as isize, -1),
+        }
+    }
+
+    /// Where term 0 stands; of shifted ones it is always 0.
+    pub fn zero(self, n: usize) -> usize {
+        if self == Terms::Descending { n - 1 } else { 0 }
+    }
+}
+
+impl fmt::Display for Extent {
+    /// Lengths in the order of memory; where that is not the problem's, with the axes.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let joined = |list: &[usize], by: &str| list.iter().map(usize::to_string).collect::<Vec<_>>().join(by);
+        write!(f, "{}", joined(&self.lengths, "x"))?;
+        if self.domain == Domain::Complex {
+            f.write_str(" complex")?;
+        }
+        if self.axes.is_sorted() { Ok(()) } else { write!(f, " axes {}", joined(&self.axes, ",")) }
+    }
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Order::Split { signs: false } => "split",
+            Order::Split { signs: true } => "split with signs",
+            Order::Merge { signs: false } => "merge",
+            Order::Merge { signs: true } => "merge with signs",
+            Order::Mirror => "mirror",
+            Order::Pad => "pad",
+            Order::OddPlaces => "odd places",
+        })
+    }
+}
+
+impl fmt::Display for Combine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let axes: Vec<_> = self.axes.iter().map(|axis| axis.axis.to_string()).collect();
+        let side = if self.direction == Direction::After { "after" } else { "before" };
+        write!(f, "combine {side} axes {}, ", axes.join(","))?;
+        match self.outputs {
+            Outputs::One => f.write_str("one output a thread"),
+            Outputs::All => write!(f, "{} reals a thread", 1 << self.axes.len()),
+            Outputs::Direct { turns: true } => f.write_str("of all terms"),
+            Outputs::Direct { turns: false } => f.write_str("the real parts"),
+        }
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} -> {}: ", self.from, self.to)?;
+        match &self.work {
+            StageWork::Reorder { orders, .. } if orders.is_empty() => f.write_str("transpose"),
+            StageWork::Reorder { orders, way } => {
+                let way = if *way == Way::Gather { "gather" } else { "scatter" };
+                let orders: Vec<_> = orders.iter().map(|(axis, order)| format!("axis {axis} {order}")).collect();
+                write!(f, "{way} {}", orders.join(", "))
+            }
+            StageWork::Fft(recipe) => write!(f, "{}", recipe.to_string().replace('\n', "; ")),
+            StageWork::Combine(combine) => write!(f, "{combine}"),
+            StageWork::FftStep(step) => write!(f, "{step}"),
+        }
+    }
+}
+
+/// See [`crate::recipe::recipe::Recipe::stage_ends`].
+pub(crate) fn ends(stages: &[Stage]) -> Vec<[StageEnd; 2]> {
+    let last = stages.iter().rposition(|stage| !stage.is_in_place()).unwrap_or(0);
+    let (mut at, mut turn) = (StageEnd::Input, 0);
+    let next = |(i, stage): (usize, &Stage)| {
+        let from = at;
+        at = match stage.is_in_place() {
+            _ if i >= last => StageEnd::Output,
+            true => at,
+            false => StageEnd::Work(turn % 2),
+        };
+        turn += usize::from(!stage.is_in_place());
+        [from, at]
+    };
+    stages.iter().enumerate().map(next).collect()
+}

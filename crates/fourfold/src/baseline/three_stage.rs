@@ -1,0 +1,143 @@
+//! The paper's three stages for up to three axes at once: reorder, a real FFT of all axes, combine (Algorithm 2; the formulas are in
+//! [`turns`](crate::baseline::decimation)). Types III go the other way: combine, FFT back, reorder.
+//!
+//! More axes are done in rounds of up to three (section III-D), as are types II and III beside each other. In the arrays between the stages the
+//! round's axes come last, so that whatever the problem's axes and batches are, the FFT is of contiguous arrays; the reorder or the combine
+//! at either end reads and writes the caller's strides.
+//!
+//! Sine kinds differ from cosine kinds in the order of terms ([`Terms`](crate::baseline::stage::Terms)) and in signs, which the reorder brings: see
+//! [`cosine_sine`](crate::recipe::rules::cosine_sine).
+
+use crate::baseline::stage::{Combine, CombineAxis, Direction, Extent, Order, Outputs, Stage, StageWork, Way};
+use crate::problem::element::{Domain, Precision};
+use crate::problem::kind::{Kind, Sum};
+use crate::problem::norm::Norm;
+use crate::problem::problem::{AxisTransform, Problem};
+use crate::recipe::rules::axes;
+
+/// Axes that an FFT library does at once: cuFFT's plans have up to three.
+const MOST: usize = 3;
+
+/// How the stages are done.
+#[derive(Clone, Copy)]
+pub(crate) struct Options {
+    /// Which side a reorder follows; else the side that is in the problem's order, where memory is read and written in whole runs: even and
+    /// odd places are two runs on the other side.
+    pub(crate) way: Option<Way>,
+    pub(crate) outputs: Outputs,
+    /// Whether the round's axes stand in reverse order between the stages. Where a library's FFT of N₂ × N₁ is faster than that of N₁ × N₂, this
+    /// helps. The reorder transposes on the way; beside the combine, whose threads read and write in both orders, a stage of its own does.
+    pub(crate) transposed: bool,
+}
+
+impl Options {
+    pub(crate) const BEST: Options = Options { way: None, outputs: Outputs::All, transposed: false };
+}
+
+/// The direction of a sum; none for those that are not of type II or III.
+pub(crate) fn direction(sum: Sum) -> Option<Direction> {
+    match sum {
+        Sum::Dct2 | Sum::Dst2 | Sum::IdxstAdjoint => Some(Direction::After),
+        Sum::Dct3 | Sum::Dst3 | Sum::Idxst => Some(Direction::Before),
+        _ => None,
+    }
+}
+
+/// The stages, if all sums are of types II and III.
+pub(crate) fn stages(problem: &Problem, options: Options) -> Option<Vec<Stage>> {
+    let rounds = rounds(problem.transforms())?;
+    let natural = Extent::natural(problem.input(), Domain::Real);
+    let mut stages = vec![];
+    for (i, round) in rounds.iter().enumerate() {
+        let scale = if i + 1 == rounds.len() { problem.scale() } else { 1.0 };
+        let mut axes: Vec<usize> = round.iter().map(|transform| transform.axis).collect();
+        if options.transposed {
+            axes.reverse();
+        }
+        let inner = natural.ordered(&last(&natural, &axes));
+        let transposed = options.transposed && axes.len() > 1;
+        let after = direction(round[0].sum)? == Direction::After;
+        let ends = match (transposed, after) {
+            (false, _) => [&natural, &inner, &natural],
+            (true, true) => [&natural, &inner, &inner],
+            (true, false) => [&inner, &inner, &natural],
+        };
+        stages.extend((transposed && !after).then(|| Stage::transpose(&natural, &inner)));
+        stages.extend(round_of(problem.precision(), round, ends, scale, options)?);
+        stages.extend((transposed && after).then(|| Stage::transpose(&inner, &natural)));
+    }
+    Some(stages)
+}
+
+/// Rounds of axes of one direction, as even as they can be, the last axes first. Axes stand in the problem's order.
+fn rounds(transforms: &[AxisTransform]) -> Option<Vec<Vec<AxisTransform>>> {
+    let mut rounds = vec![];
+    for wanted in [Direction::After, Direction::Before] {
+        let mut list: Vec<AxisTransform> = vec![];
+        for transform in transforms {
+            if direction(transform.sum)? == wanted {
+                list.push(*transform);
+            }
+        }
+        list.sort_by_key(|transform| transform.axis);
+        let each = list.len().div_ceil(list.len().div_ceil(MOST).max(1)).max(1);
+        rounds.extend(list.rchunks(each).map(<[AxisTransform]>::to_vec));
+    }
+    Some(rounds)
+}
+
+/// All axes of an array, with these last.
+pub(crate) fn last(array: &Extent, axes: &[usize]) -> Vec<usize> {
+    let others = array.axes.iter().filter(|axis| !axes.contains(axis));
+    others.chain(axes).copied().collect()
+}
+
+/// The three stages along the last axes of `inner`, from an array to another.
+pub(crate) fn round_of(
+    precision: Precision,
+    round: &[AxisTransform],
+    [from, inner, to]: [&Extent; 3],
+    scale: f64,
+    options: Options,
+) -> Option<[Stage; 3]> {
+    let along = &inner.axes[inner.axes.len() - round.len()..];
+    let find = |axis: &usize| round.iter().find(|transform| transform.axis == *axis);
+    let pairs: Vec<_> = along.iter().map(|axis| CombineAxis::new(find(axis)?)).collect::<Option<_>>()?;
+    let scale = pairs.iter().fold(scale, |scale, (_, factor)| scale * factor);
+    let axes: Vec<CombineAxis> = pairs.into_iter().map(|(axis, _)| axis).collect();
+    let direction = direction(round.first()?.sum)?;
+    let signs = |axis: &CombineAxis| axis.terms.signs();
+    let orders = axes.iter().map(|axis| match direction {
+        Direction::After => (axis.axis, Order::Split { signs: signs(axis) }),
+        Direction::Before => (axis.axis, Order::Merge { signs: signs(axis) }),
+    });
+    let orders = orders.collect();
+    let last = &axes[axes.len() - 1];
+    let spectrum = inner.with(last.axis, last.n / 2 + 1, Domain::Complex);
+    let combine = StageWork::Combine(Combine { direction, outputs: options.outputs, scale, axes: axes.clone() });
+    let fft = fft(precision, inner, axes.len(), direction);
+    let stage = |from: &Extent, to: &Extent, work| Stage { from: from.clone(), to: to.clone(), work };
+    Some(match direction {
+        Direction::After => {
+            let way = options.way.unwrap_or(Way::Scatter);
+            let reorder = StageWork::Reorder { orders, way };
+            [stage(from, inner, reorder), stage(inner, &spectrum, fft), stage(&spectrum, to, combine)]
+        }
+        Direction::Before => {
+            let way = options.way.unwrap_or(Way::Gather);
+            let reorder = StageWork::Reorder { orders, way };
+            [stage(from, &spectrum, combine), stage(&spectrum, inner, fft), stage(inner, to, reorder)]
+        }
+    })
+}
+
+/// The real FFT over the last axes of an array, forward or backward, unscaled.
+pub(crate) fn fft(precision: Precision, reals: &Extent, axes: usize, direction: Direction) -> StageWork {
+    let (kind, norm) = match direction {
+        Direction::After => (Kind::Rfft, Norm::Backward),
+        Direction::Before => (Kind::Irfft, Norm::Forward),
+    };
+    let last: Vec<isize> = (1..=axes as isize).rev().map(|i| -i).collect();
+    let problem = Problem::builder(kind, precision, &reals.lengths).axes(last).norm(norm).build();
+    StageWork::Fft(Box::new(axes::recipe(&problem.expect("the method has checked that such arrays have addresses"))))
+}

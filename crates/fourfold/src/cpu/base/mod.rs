@@ -1,0 +1,3 @@
+pub(crate) mod memory;
+pub(crate) mod sizes;
+pub(crate) mod threads;

@@ -1,0 +1,239 @@
+//! One sum along one axis, ready to run on lines of vectors: combine → DFT → combine.
+
+use crate::cpu::base::sizes::reals;
+use crate::cpu::batch::combine::Combine;
+use crate::cpu::batch::fused_combine::Turning;
+use crate::cpu::batch::symmetric_last_pass::Fold;
+use crate::cpu::dft::dft::Dft;
+use crate::cpu::dft::pass::{Ordered, Rows};
+use crate::cpu::simd::vector::{Lane, Scalar, Work};
+use crate::problem::kind::Sum;
+use crate::problem::norm::Edges;
+use crate::recipe::recipe::Line as Recipe;
+use crate::recipe::rules::cosine_sine::{Data, Order, Reduction, Step, dft_of, reduce};
+use crate::recipe::rules::extension;
+use crate::recipe::rules::extension::{QUARTERS, quarter};
+use crate::recipe::rules::mixed_radix;
+use crate::recipe::rules::mixed_radix::Factor;
+use crate::recipe::scheme::Scheme;
+
+/// What stands around the DFT of a sum: the order of its real side, and the combines.
+pub(crate) struct Ends<S> {
+    index: Vec<u32>,
+    gain: Vec<S>,
+    /// The factor on odd places, if the order is even places ascending, then odd places descending, and their number even.
+    pub(crate) even_odd: Option<S>,
+    pub(crate) before: Option<Combine<S>>,
+    pub(crate) after: Option<Combine<S>>,
+    /// Instead of both: the last pass of an extension.
+    fold: Option<Fold<S>>,
+    /// Whether the half spectrum at one end is that of the DFT, but for the order.
+    pub(crate) bare: bool,
+    /// Reals of a line at either end.
+    pub(crate) input: usize,
+    pub(crate) output: usize,
+    /// Whether one of them is complex.
+    pub(crate) complex: bool,
+}
+
+impl<S: Scalar> Ends<S> {
+    pub(crate) fn new(recipe: &Recipe) -> Self {
+        let (sum, n) = (recipe.transform.sum, recipe.transform.n);
+        let (edges, scale) = (&recipe.transform.edges, recipe.scale);
+        let quarter = match &recipe.scheme {
+            Scheme::Lanes(factors) => quarter(sum, factors).map(mixed_radix::length),
+            _ => None,
+        };
+        let fold = quarter.map(|len| extension::fold(sum, edges, scale, len));
+        let reduction = match quarter {
+            Some(len) => Reduction { order: Some(extension::order(sum, n, edges, len)), ..Reduction::default() },
+            None => reduce(sum, n, edges, scale),
+        };
+        let combine = |steps: &[Step]| (!steps.is_empty()).then(|| Combine::new(steps, dft_of(sum, n).1));
+        let order = reduction.order.unwrap_or(Order { index: vec![], gain: vec![] });
+        let [input, output] = reals(sum, n);
+        Ends {
+            even_odd: even_odd(&order).map(S::of),
+            index: order.index.iter().map(|&i| i as u32).collect(),
+            gain: order.gain.iter().map(|&g| S::of(g)).collect(),
+            before: combine(&reduction.before),
+            after: combine(&reduction.after),
+            fold: fold.as_ref().map(Fold::new),
+            bare: matches!(sum, Sum::RealToHalf | Sum::HalfToReal) && scale == 1.0 && *edges == Edges::ONE,
+            input,
+            output,
+            complex: matches!(sum, Sum::Forward | Sum::Backward | Sum::RealToHalf | Sum::HalfToReal),
+        }
+    }
+
+    /// Whether the real side of the DFT stands in another order than its own.
+    pub(crate) fn has_order(&self) -> bool {
+        !self.index.is_empty()
+    }
+
+    /// `rows` as the real side of the DFT.
+    pub(crate) fn ordered(&self, rows: Rows<S>) -> Ordered<S> {
+        let (index, gain) = (self.index.as_ptr(), self.gain.as_ptr());
+        Ordered {
+            rows,
+            index: if self.index.is_empty() { std::ptr::null() } else { index },
+            gain: if self.gain.is_empty() { std::ptr::null() } else { gain },
+        }
+    }
+}
+
+/// See [`Ends::even_odd`].
+fn even_odd(order: &Order) -> Option<f64> {
+    let (n, odd) = (order.index.len(), order.gain.last().copied().unwrap_or(1.0));
+    let place = |m: usize| if 2 * m < n { 2 * m } else { 2 * (n - m) - 1 };
+    let in_place = |(m, index): (usize, &usize)| *index == place(m);
+    let with_gain = |(m, gain): (usize, &f64)| *gain == if 2 * m < n { 1.0 } else { odd };
+    let all = order.index.iter().enumerate().all(in_place) && order.gain.iter().enumerate().all(with_gain);
+    (n > 0 && n % 2 == 0 && all).then_some(odd)
+}
+
+/// The executable form of one sum over lanes. `S` is the precision; the lanes are chosen when it runs.
+pub(crate) struct Line<S> {
+    pub(crate) ends: Ends<S>,
+    dft: Dft<S>,
+    /// The factor that is not in the tables: of complex sums, which have no combine.
+    factor: S,
+}
+
+impl<S: Scalar> Line<S> {
+    /// `factors` are those of the recipe's scheme.
+    pub(crate) fn new(recipe: &Recipe, factors: &[Factor]) -> Self {
+        let (sum, n) = (recipe.transform.sum, recipe.transform.n);
+        let (data, _) = dft_of(sum, n);
+        let factor = if matches!(sum, Sum::Forward | Sum::Backward) { recipe.scale } else { 1.0 };
+        let dft = match quarter(sum, factors) {
+            Some(quarter) => Dft::several(data, quarter, QUARTERS),
+            None => Dft::new(data, factors),
+        };
+        Line { ends: Ends::new(recipe), dft, factor: S::of(factor) }
+    }
+
+    /// The combine that the passes do on their way, if they do.
+    fn turning<V: Lane<Scalar = S>>(&self) -> Option<Turning<'_, S>> {
+        let combine = self.ends.before.as_ref().or(self.ends.after.as_ref());
+        combine.filter(|_| self.dft.is_turnable::<V>())?.turning()
+    }
+
+    /// Whether it may read vectors where they stand in memory, and write them there.
+    pub(crate) fn is_direct<V: Lane<Scalar = S>>(&self) -> bool {
+        self.turning::<V>().is_some()
+    }
+
+    /// The half spectrum of the reals at `data`, or the way back, with parts side by side: FFTPACK's order begins one later.
+    ///
+    /// # Safety
+    /// As [`Line::run`].
+    unsafe fn bare<V: Lane<Scalar = S>>(&self, data: *mut V, free: *mut V, work: *mut V) -> *mut V {
+        let (n, zero) = (self.dft.len(), V::lit(0.0));
+        // SAFETY: the caller's; buffers have room for the parts that are zero.
+        unsafe {
+            if self.dft.data() == Data::Hermitian {
+                let (half, other) = (data.add(1), free);
+                *half = *data;
+                let target = if self.dft.backward_target(half, other) == half { data } else { free };
+                self.dft.backward(half, other, self.ends.ordered(Rows::tile(target)), work);
+                return target;
+            }
+            let half = self.dft.forward(self.ends.ordered(Rows::tile(data)), free.add(1), data.add(1), work);
+            let result = half.sub(1);
+            (*result, *half) = (*half, zero);
+            if n % 2 == 0 {
+                *half.add(n) = zero;
+            }
+            result
+        }
+    }
+
+    /// Transforms the tile at `data`, with `free` as the other buffer. Returns which of the two holds the result. Where it is direct, vectors may be
+    /// elsewhere: `ends` says where.
+    ///
+    /// # Safety
+    /// Buffers and work have the lengths asked for, the ends are there; the CPU has the instructions of `V`.
+    pub(crate) unsafe fn run<V: Lane<Scalar = S>>(
+        &self,
+        [from, to]: [Option<Rows<S>>; 2],
+        data: *mut V,
+        free: *mut V,
+        work: *mut V,
+    ) -> *mut V {
+        // SAFETY: the caller's; all passes but the last go between the buffers.
+        unsafe {
+            if let Some(turning) = self.turning::<V>() {
+                let target = self.dft.turned_target([free, data]);
+                let (from, to) = (from.unwrap_or(Rows::tile(data)), to.unwrap_or(Rows::tile(target)));
+                match self.dft.data() {
+                    Data::Hermitian => {
+                        self.dft.backward_from(turning.over(from), [free, data], self.ends.ordered(to), work);
+                    }
+                    _ => self.dft.forward_to(self.ends.ordered(from), [free, data], turning.over(to), work),
+                }
+                target
+            } else if self.ends.bare {
+                self.bare(data, free, work)
+            } else {
+                self.in_steps(data, free, work)
+            }
+        }
+    }
+
+    /// [`Line::run`] with combines by themselves.
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn in_steps<V: Lane<Scalar = S>>(&self, data: *mut V, free: *mut V, work: *mut V) -> *mut V {
+        let other = |at: *mut V| if at == data { free } else { data };
+        // SAFETY: the caller's; a combine and each pass of a DFT go from one buffer to the other.
+        unsafe {
+            let ready = match &self.ends.before {
+                Some(before) => {
+                    before.run::<V>(Rows::tile(data), Rows::tile(free));
+                    free
+                }
+                None => data,
+            };
+            let result = match self.dft.data() {
+                Data::Hermitian => {
+                    let target = self.dft.backward_target(ready, other(ready));
+                    self.dft.backward(ready, other(ready), self.ends.ordered(Rows::tile(target)), work);
+                    target
+                }
+                Data::Real => self.dft.forward(self.ends.ordered(Rows::tile(ready)), other(ready), ready, work),
+                _ => self.dft.complex([ready.cast_const(), ready.add(1)], other(ready), ready, work),
+            };
+            if let Some(fold) = &self.ends.fold {
+                fold.run::<V>(result, other(result));
+                return other(result);
+            }
+            if let Some(after) = &self.ends.after {
+                after.run::<V>(Rows::tile(result), Rows::tile(other(result)));
+                return other(result);
+            }
+            if self.factor != S::of(1.0) {
+                V::enter(Scale { data: result, count: self.ends.output, by: self.factor });
+            }
+            result
+        }
+    }
+}
+
+/// data_i ← by · data_i.
+struct Scale<V: Lane> {
+    data: *mut V,
+    count: usize,
+    by: V::Scalar,
+}
+
+impl<V: Lane> Work for Scale<V> {
+    #[inline(always)]
+    fn run(self) {
+        for i in 0..self.count {
+            // SAFETY: `count` vectors are there.
+            unsafe { *self.data.add(i) = *self.data.add(i) * V::splat(self.by) }
+        }
+    }
+}

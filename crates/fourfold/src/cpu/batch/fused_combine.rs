@@ -1,0 +1,245 @@
+//! The combine of a cosine or sine transform, term by term, for those who do it on their way: no trip of its own.
+
+use crate::arithmetic::complex::C;
+use crate::cpu::batch::combine::{Combine, Pair, Ready, turn};
+use crate::cpu::dft::pass::Rows;
+use crate::cpu::dft::pass::terms::{Terms, Walk};
+use crate::cpu::simd::vector::{Lane, Scalar};
+use crate::recipe::rules::cosine_sine::Index;
+
+/// Which places of a line the terms of a half spectrum belong to.
+pub(crate) struct Shape<S> {
+    /// Where terms 1 … have theirs.
+    line: [Index; 2],
+    pair: Pair,
+    /// The place of the first and of the last, and its factor: none if it is 0 whatever the term.
+    ends: [(isize, Option<S>); 2],
+    /// The number of the combine's step that turns all others.
+    step: usize,
+}
+
+impl<S: Scalar> Shape<S> {
+    /// That of a combine between a half spectrum and a line of n reals, if it turns all terms but the first and the last.
+    pub(crate) fn of(steps: &[Ready<S>], n: usize) -> Option<Self> {
+        let spectrum = [1, 2].map(|start| Index { start, step: 2 });
+        let is_all = |step: &Ready<S>| matches!(step, Ready::Turned { turns, negative: false, .. } if turns.len() == (n - 1) / 2);
+        let step = steps.iter().position(is_all)?;
+        let Ready::Turned { from, to, .. } = &steps[step] else { return None };
+        let after = *from == spectrum;
+        let line = if after { *to } else { *from };
+        let pair = Pair::of_steps(line).filter(|_| after || *to == spectrum)?;
+        let mut ends = [(0, None); 2];
+        for step in steps {
+            match step {
+                Ready::Zero { to } => ends[0] = (*to, None),
+                Ready::One { from, to, by, .. } => {
+                    let (term, place) = if after { (from, to) } else { (to, from) };
+                    ends[usize::from(term.start > 0)] = (place.start, Some(*by));
+                }
+                _ => {}
+            }
+        }
+        Some(Shape { line, pair, ends, step })
+    }
+}
+
+/// A combine with such a shape.
+#[derive(Clone, Copy)]
+pub(crate) struct Turning<'a, S> {
+    shape: &'a Shape<S>,
+    turns: &'a [[S; 2]],
+}
+
+impl<S: Scalar> Combine<S> {
+    /// Itself as such a one, if it is one.
+    pub(crate) fn turning(&self) -> Option<Turning<'_, S>> {
+        let shape = self.shape.as_ref()?;
+        match &self.steps[shape.step] {
+            Ready::Turned { turns, .. } => Some(Turning { shape, turns }),
+            _ => None,
+        }
+    }
+}
+
+impl<S: Scalar> Turning<'_, S> {
+    /// Terms k … k + WIDTH − 1 from the signal at `base`.
+    ///
+    /// # Safety
+    /// They and their places are there; the CPU has the instructions of `V`.
+    #[inline(always)]
+    pub(crate) unsafe fn get<V: Lane<Scalar = S>>(self, base: *const S, k: usize) -> C<V> {
+        // SAFETY: the caller's.
+        unsafe {
+            let (x, y) = self.shape.pair.load(base, k as isize - 1);
+            let [re, im] = self.turned(k, x, y);
+            C { re, im }
+        }
+    }
+
+    /// The same to the signal.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    pub(crate) unsafe fn put<V: Lane<Scalar = S>>(self, base: *mut S, k: usize, z: C<V>) {
+        // SAFETY: the caller's.
+        unsafe {
+            let [x, y] = self.turned(k, z.re, z.im);
+            self.shape.pair.store(base, k as isize - 1, x, y);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn turned<V: Lane<Scalar = S>>(self, k: usize, x: V, y: V) -> [V; 2] {
+        // SAFETY: the caller's.
+        unsafe {
+            let table: *const S = self.turns.as_ptr().add(k - 1).cast();
+            let (a, b) = V::unzip(V::load(table), V::load(table.add(V::WIDTH)));
+            turn(x, y, a, b, false)
+        }
+    }
+
+    /// The half spectrum whose terms belong to the line at `rows`, lanes being lines.
+    pub(crate) fn over(&self, rows: Rows<S>) -> Turned<S> {
+        let at = |place: isize| rows.base.wrapping_offset(place * rows.stride);
+        let end = |(place, by): (isize, Option<S>)| by.map_or(End::Zero(at(place)), |by| End::Times(at(place), by));
+        let Shape { line, ends, .. } = self.shape;
+        Turned {
+            ends: ends.map(end),
+            places: line.map(|index| at(index.start - index.step)),
+            steps: line.map(|index| index.step * rows.stride),
+            turns: self.turns.as_ptr().wrapping_sub(1),
+        }
+    }
+}
+
+/// The place of the first or the last term.
+#[derive(Clone, Copy)]
+enum End<S> {
+    /// It has this factor.
+    Times(*mut S, S),
+    /// There is no such term; what stands here is 0.
+    Zero(*mut S),
+}
+
+/// See [`Turning::over`].
+#[derive(Clone, Copy)]
+pub(crate) struct Turned<S> {
+    ends: [End<S>; 2],
+    /// Where term 0 would be, and the way to the next.
+    places: [*mut S; 2],
+    steps: [isize; 2],
+    turns: *const [S; 2],
+}
+
+pub(crate) struct TurnedWalk<S> {
+    at: [*mut S; 2],
+    steps: [isize; 2],
+    turn: *const [S; 2],
+    by: isize,
+}
+
+impl<V: Lane> Terms<V> for Turned<V::Scalar> {
+    type Walk = TurnedWalk<V::Scalar>;
+
+    #[inline(always)]
+    fn skip(self, vectors: usize) -> Self {
+        debug_assert_eq!(vectors, 0, "a combine has one half spectrum");
+        self
+    }
+
+    #[inline(always)]
+    unsafe fn end(self, _n: usize, last: bool) -> V {
+        match self.ends[usize::from(last)] {
+            // SAFETY: the caller's.
+            End::Times(at, by) => unsafe { V::load(at) * V::splat(by) },
+            End::Zero(_) => V::lit(0.0),
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn put_end(self, _n: usize, last: bool, x: V) {
+        // SAFETY: the caller's.
+        unsafe {
+            match self.ends[usize::from(last)] {
+                End::Times(at, by) => (x * V::splat(by)).store(at),
+                End::Zero(at) => V::lit(0.0).store(at),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn walk(self, k: usize, by: isize) -> TurnedWalk<V::Scalar> {
+        let [a, b] = self.steps;
+        let k = k as isize;
+        TurnedWalk {
+            at: [self.places[0].wrapping_offset(k * a), self.places[1].wrapping_offset(k * b)],
+            steps: [by * a, by * b],
+            turn: self.turns.wrapping_offset(k),
+            by,
+        }
+    }
+}
+
+impl<S: Scalar> TurnedWalk<S> {
+    /// (cos, sin) of the next term, each in every lane.
+    #[inline(always)]
+    unsafe fn turn<V: Lane<Scalar = S>>(&self) -> [V; 2] {
+        // SAFETY: the caller's.
+        let [a, b] = unsafe { *self.turn };
+        [V::splat(a), V::splat(b)]
+    }
+
+    #[inline(always)]
+    fn next(&mut self) {
+        self.at = [self.at[0].wrapping_offset(self.steps[0]), self.at[1].wrapping_offset(self.steps[1])];
+        self.turn = self.turn.wrapping_offset(self.by);
+    }
+}
+
+impl<V: Lane> Walk<V> for TurnedWalk<V::Scalar> {
+    #[inline(always)]
+    unsafe fn get(&mut self) -> C<V> {
+        // SAFETY: the caller's.
+        let [re, im] = unsafe {
+            let [a, b] = self.turn();
+            turn(V::load(self.at[0]), V::load(self.at[1]), a, b, false)
+        };
+        self.next();
+        C { re, im }
+    }
+
+    #[inline(always)]
+    unsafe fn get_conj(&mut self) -> C<V> {
+        // SAFETY: the caller's.
+        let z = unsafe {
+            let ([a, b], [x, y]) = (self.turn(), [V::load(self.at[0]), V::load(self.at[1])]);
+            C { re: x.mul_add(a, y * b), im: y.mul_sub(a, x * b) }
+        };
+        self.next();
+        z
+    }
+
+    #[inline(always)]
+    unsafe fn put(&mut self, z: C<V>) {
+        // SAFETY: the caller's.
+        unsafe {
+            let [a, b] = self.turn();
+            let [x, y] = turn(z.re, z.im, a, b, false);
+            x.store(self.at[0]);
+            y.store(self.at[1]);
+        }
+        self.next();
+    }
+
+    #[inline(always)]
+    unsafe fn put_conj(&mut self, z: C<V>) {
+        // SAFETY: the caller's.
+        unsafe {
+            let [a, b] = self.turn();
+            z.re.mul_sub(a, z.im * b).store(self.at[0]);
+            z.re.mul_add(b, z.im * a).store(self.at[1]);
+        }
+        self.next();
+    }
+}

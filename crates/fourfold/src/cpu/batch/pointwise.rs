@@ -1,0 +1,146 @@
+//! Tiles of lines times factors: those of a table, or products of one along the lines and one across them.
+
+use crate::arithmetic::complex::C;
+use crate::cpu::batch::tiling::LANES;
+use crate::cpu::batch::transpose::{Access, Run, gather, gather_row, run_of};
+use crate::cpu::simd::vector::{Lane, Work};
+use crate::recipe::multiplier::Pair;
+
+/// The elements of a tile's lines: so many of so many reals, and whether their factors are complex.
+#[derive(Clone, Copy)]
+pub(crate) struct Elements {
+    pub(crate) count: usize,
+    pub(crate) parts: usize,
+    pub(crate) complex: bool,
+}
+
+impl Elements {
+    /// Multiplies element i of a tile; of real factors the second place is not looked at.
+    ///
+    /// # Safety
+    /// The tile has it.
+    #[inline(always)]
+    unsafe fn multiply<V: Lane>(self, tile: *mut V, i: usize, [re, im]: [V; 2]) {
+        // SAFETY: the caller's.
+        unsafe {
+            if self.complex {
+                let z = tile.cast::<C<V>>().add(i);
+                *z = (*z).mul(C { re, im });
+            } else {
+                for part in 0..self.parts {
+                    let x = tile.add(i * self.parts + part);
+                    *x = *x * re;
+                }
+            }
+        }
+    }
+}
+
+/// Multiplies each tile by what stands at the same place of a table; `free` has room for a tile of factors.
+///
+/// # Safety
+/// The tiles have these elements, and as many accesses are readable and have as many; the CPU has the instructions of `V`.
+pub(crate) unsafe fn by_table<'a, V: Lane>(
+    elements: Elements,
+    table: impl ExactSizeIterator<Item = Access<'a, V::Scalar>> + Clone,
+    tiles: &[*mut V],
+    free: *mut V,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        match run_of::<V>(table.clone()) {
+            Some(run) => V::enter(ByRun { elements, run, tiles }),
+            None => table.zip(tiles).for_each(|(lines, tile)| {
+                gather(lines, free);
+                V::enter(ByTile { elements, tile: *tile, factors: free });
+            }),
+        }
+    }
+}
+
+/// Multiplies a tile by a factor for each place along its lines and one for each line, whose two parts stand apart.
+///
+/// # Safety
+/// The tile has these elements, and `along` as many; the CPU has the instructions of `V`.
+pub(crate) unsafe fn by_lists<V: Lane>(
+    elements: Elements,
+    along: &[Pair<V::Scalar>],
+    across: [[V::Scalar; LANES]; 2],
+    tile: *mut V,
+) {
+    // SAFETY: the caller's.
+    unsafe { V::enter(ByLists { elements, along, across, tile }) }
+}
+
+/// Rows of the table that are one run of memory for all tiles are read as one.
+struct ByRun<'a, V: Lane> {
+    elements: Elements,
+    run: Run<'a, V::Scalar>,
+    tiles: &'a [*mut V],
+}
+
+impl<V: Lane> Work for ByRun<'_, V> {
+    #[inline(always)]
+    fn run(self) {
+        let ByRun { elements, run, tiles } = self;
+        let step = run.first.parts * V::WIDTH;
+        for i in 0..elements.count {
+            // SAFETY: the caller of `by_table`; the last access begins where the run says, each other one where the one before it ends.
+            unsafe {
+                for (g, tile) in tiles.iter().enumerate() {
+                    let at = if g + 1 == tiles.len() { run.last } else { (g * step) as isize };
+                    let mut factor = [V::splat(V::Scalar::default()); 2];
+                    gather_row(run.row(i).offset(at), factor.as_mut_ptr(), 0, run.first.parts);
+                    elements.multiply(*tile, i, factor);
+                }
+            }
+        }
+    }
+}
+
+struct ByTile<V> {
+    elements: Elements,
+    tile: *mut V,
+    factors: *const V,
+}
+
+impl<V: Lane> Work for ByTile<V> {
+    #[inline(always)]
+    fn run(self) {
+        let ByTile { elements, tile, factors } = self;
+        for i in 0..elements.count {
+            // SAFETY: the caller of `by_table`.
+            unsafe {
+                let factor = match elements.complex {
+                    true => [*factors.add(2 * i), *factors.add(2 * i + 1)],
+                    false => [*factors.add(i); 2],
+                };
+                elements.multiply(tile, i, factor);
+            }
+        }
+    }
+}
+
+struct ByLists<'a, V: Lane> {
+    elements: Elements,
+    along: &'a [Pair<V::Scalar>],
+    across: [[V::Scalar; LANES]; 2],
+    tile: *mut V,
+}
+
+impl<V: Lane> Work for ByLists<'_, V> {
+    #[inline(always)]
+    fn run(self) {
+        let ByLists { elements, along, across, tile } = self;
+        // SAFETY: there are as many as lanes of any vector.
+        let [re, im] = unsafe { [V::load(across[0].as_ptr()), V::load(across[1].as_ptr())] };
+        for (i, Pair(x, y)) in along.iter().enumerate() {
+            let factor = match elements.complex {
+                true => C { re: V::splat(*x), im: V::splat(*y) }.mul(C { re, im }),
+                false => C { re: V::splat(*x) * re, im },
+            };
+            // SAFETY: the caller of `by_lists`.
+            unsafe { elements.multiply(tile, i, [factor.re, factor.im]) };
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Tiles of lines: in, through the ops of a pass, and out.
+
+use crate::cpu::base::memory::Array;
+use crate::cpu::batch::pointwise::{Elements, by_lists, by_table};
+use crate::cpu::batch::tiling::{ARRAYS, LANES, Lines, Tile};
+use crate::cpu::batch::transpose::{Access, GROUP, gather_block, scatter_block};
+use crate::cpu::dft::pass::Rows;
+use crate::cpu::engine::{Engine, Pass, Precise, Ready};
+use crate::cpu::simd::vector::{Job, Lane};
+use crate::recipe::multiplier::Values;
+
+/// Block `index` of a pass, in the buffers of one thread.
+pub(crate) struct Block<'a, S> {
+    pub(crate) tiles: &'a Tiles<'a, S>,
+    pub(crate) index: usize,
+    pub(crate) buffer: *mut u8,
+}
+
+impl<S: Precise> Job<S> for Block<'_, S> {
+    unsafe fn run<V: Lane<Scalar = S>>(self) {
+        // SAFETY: the caller's.
+        unsafe { self.tiles.run::<V>(self.index, self.buffer.cast()) }
+    }
+}
+
+/// Bytes of arrays whose lines are read and written where they stand. Of larger ones, rows of tiles are to be read together.
+const NEAR: usize = 8 << 20;
+
+/// Bytes of a cache line.
+const CACHE_LINE: usize = 64;
+
+/// Bytes from place to place of the same set of the second-level cache, and how many of them it holds.
+const PERIOD: usize = 128 << 10;
+const WAYS: usize = 16;
+
+/// How many cache lines so many bytes apart the second-level cache holds.
+fn room(stride: usize) -> usize {
+    let step = (1 << stride.trailing_zeros().min(PERIOD.ilog2())).max(CACHE_LINE);
+    PERIOD / step * WAYS
+}
+
+/// One pass over given arrays.
+pub(crate) struct Tiles<'a, S> {
+    engine: &'a Engine<S>,
+    pass: &'a Pass<S>,
+    pub(crate) from: &'a Array<S>,
+    to: &'a Array<S>,
+    table: Option<Array<S>>,
+    pub(crate) lines: Lines,
+    pub(crate) width: usize,
+    /// Tiles in a block.
+    pub(crate) group: usize,
+}
+
+// SAFETY: the arrays are shared by tiles that touch disjoint lines.
+unsafe impl<S: Precise> Sync for Tiles<'_, S> {}
+
+impl<'a, S: Precise> Tiles<'a, S> {
+    /// The tiles of `pass` from one array to another; `split`: of complex numbers whose parts are one more axis.
+    pub(crate) fn new(engine: &'a Engine<S>, pass: &'a Pass<S>, [from, to]: [&'a Array<S>; 2], split: bool) -> Self {
+        let values =
+            pass.ops.iter().find_map(|op| if let Ready::Multiply(values) = op { Some(&**values) } else { None });
+        let table = values.and_then(|values| values.array(split));
+        let width = engine.sizes.vector / size_of::<S>();
+        let lines = Lines::new(pass.axis, [from, to, table.as_ref().unwrap_or(to)], values.is_none(), width);
+        // Rows of tiles are read as one run of memory where that lies across the lines.
+        let across = |array: &Array<S>| array.strides[pass.axis].unsigned_abs() > array.parts;
+        let group = if across(from) || across(to) { engine.sizes.slots - 1 } else { 1 };
+        Tiles { engine, pass, from, to, table, lines, width, group }
+    }
+}
+
+impl<S: Precise> Tiles<'_, S> {
+    fn access<'t>(&self, array: &Array<S>, number: usize, tile: &'t Tile) -> Access<'t, S> {
+        debug_assert!(number < ARRAYS);
+        let axis = self.pass.axis;
+        Access {
+            origin: array.origin,
+            lanes: &tile.offsets[number],
+            used: tile.used,
+            stride: array.strides[axis],
+            parts: array.parts,
+            count: array.shape[axis],
+        }
+    }
+
+    /// One block: lines in, ops, lines out.
+    ///
+    /// # Safety
+    /// The arrays and buffers are there, and no other thread touches them; the CPU has the instructions of `V`.
+    unsafe fn run<V: Lane<Scalar = S>>(&self, index: usize, buffer: *mut V) {
+        let (first, count) = self.lines.block(index, V::WIDTH, self.group);
+        let (one, many);
+        let tiles: &[Tile] = if count == 1 {
+            one = [self.lines.tile(first, V::WIDTH)];
+            &one
+        } else {
+            many = std::array::from_fn::<_, GROUP, _>(|g| self.lines.full_tile(first + g.min(count - 1), V::WIDTH));
+            &many[..count]
+        };
+        let step = self.engine.sizes.slot();
+        let direct = self.direct::<V>();
+        // SAFETY: the caller's; the slots and the work follow one another in the thread's buffers.
+        unsafe {
+            let mut slots = std::array::from_fn::<_, GROUP, _>(|g| buffer.add(g.min(count - 1) * step));
+            let mut free = buffer.add(count * step);
+            let work = buffer.add(self.engine.sizes.slots * step);
+            let slots = &mut slots[..count];
+            if !direct[0] {
+                gather_block(tiles.iter().map(|tile| self.access(self.from, 0, tile)), slots);
+            }
+            for op in &self.pass.ops {
+                match op {
+                    Ready::Line(line) => {
+                        for (g, tile) in tiles.iter().enumerate() {
+                            // What goes from memory to memory stays in the first-level cache meanwhile.
+                            let slot = &mut slots[if direct == [true; 2] { 0 } else { g }];
+                            let result = line.run(self.ends(tile, direct), *slot, free, work);
+                            if result == free {
+                                std::mem::swap(slot, &mut free);
+                            }
+                        }
+                    }
+                    Ready::Multiply(values) => self.multiply(values, tiles, slots, free),
+                    Ready::Single(_) => unreachable!("what goes line by line has a pass of its own"),
+                }
+            }
+            if !direct[1] {
+                scatter_block(tiles.iter().map(|tile| self.access(self.to, 1, tile)), slots);
+            }
+        }
+    }
+
+    /// Whether vectors are read where they stand in memory, and whether they are written there, instead of in a tile: where each is a line of the
+    /// cache, which holds them all, so that none is fetched twice. One that is written is fetched first, as one that is read is not: half as many.
+    fn direct<V: Lane<Scalar = S>>(&self) -> [bool; 2] {
+        let is_line = size_of::<V>() == CACHE_LINE && self.lines.fill(V::WIDTH);
+        let is_near = |(array, fetched): (&Array<S>, usize)| {
+            let stride = array.strides[self.pass.axis].unsigned_abs() * size_of::<S>();
+            let lines = array.shape[self.pass.axis] * fetched;
+            array.parts == 1 && array.bytes() <= NEAR && lines <= room(stride)
+        };
+        match &self.pass.ops[..] {
+            [Ready::Line(line)] if is_line && line.is_direct::<V>() => [(self.from, 1), (self.to, 2)].map(is_near),
+            _ => [false; 2],
+        }
+    }
+
+    /// The ends of a tile's lines that are direct.
+    fn ends(&self, tile: &Tile, direct: [bool; 2]) -> [Option<Rows<S>>; 2] {
+        [(0, self.from), (1, self.to)].map(|(number, array)| {
+            direct[number].then(|| Rows {
+                base: array.origin.wrapping_offset(tile.offsets[number][0]),
+                stride: array.strides[self.pass.axis],
+            })
+        })
+    }
+
+    /// Multiplies tiles by the plan's factors, with `free` as room for those of a table.
+    ///
+    /// # Safety
+    /// All hold the spectrum's lines.
+    unsafe fn multiply<V: Lane<Scalar = S>>(&self, values: &Values<S>, tiles: &[Tile], slots: &[*mut V], free: *mut V) {
+        let count = values.shape[self.pass.axis];
+        // Sums of reals on complex numbers see one part at a time.
+        let split = self.from.axes > values.shape.len();
+        let parts = if split { 1 } else { values.domain_parts };
+        let elements = Elements { count, parts, complex: values.is_complex() };
+        // SAFETY: the caller's.
+        unsafe {
+            match values.along(self.pass.axis) {
+                None => {
+                    let table = self.table.as_ref().expect("factors stand along the axes or in a table");
+                    by_table(elements, tiles.iter().map(|tile| self.access(table, 2, tile)), slots, free);
+                }
+                Some(along) => {
+                    for (tile, slot) in tiles.iter().zip(slots) {
+                        by_lists(elements, along, self.across(values, tile), *slot);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The factors of a tile's lines, but for those along them: their first parts, and their second.
+    fn across(&self, values: &Values<S>, tile: &Tile) -> [[S; LANES]; 2] {
+        let mut across = [[S::default(); LANES]; 2];
+        for lane in 0..self.width {
+            let line = tile.first + lane.min(tile.used - 1);
+            let factor = values.across(self.pass.axis, self.lines.indices(line));
+            [across[0][lane], across[1][lane]] = factor.parts();
+        }
+        across
+    }
+}

@@ -1,0 +1,154 @@
+//! The O(p²) sum, and the moves that let a complex kernel do real data.
+
+use crate::arithmetic::complex::C;
+use crate::cpu::simd::vector::{Lane, Work};
+use num_complex::Complex;
+
+/// Terms that are summed by themselves before they join the sum: of m terms, rounding then grows as √(BLOCK + m/BLOCK) and not
+/// as √m (Higham, "The accuracy of floating point summation", 1993), and blocks need not wait for each other.
+const BLOCK: usize = 4;
+
+/// X_k = x_0 + Σ_j (x_j + x_{p−j}) cos − i (x_j − x_{p−j}) sin of 2πjk/p, for odd p.
+pub(crate) struct Direct<'a, V: Lane> {
+    pub(crate) table: &'a [Complex<V::Scalar>],
+    pub(crate) z: *mut C<V>,
+    pub(crate) work: *mut C<V>,
+}
+
+impl<V: Lane> Work for Direct<'_, V> {
+    #[inline(always)]
+    fn run(self) {
+        let Direct { table, z, work } = self;
+        let (p, half) = (table.len(), table.len() / 2);
+        // SAFETY: z and work hold p elements each.
+        unsafe {
+            let first = *z;
+            for j in 1..=half {
+                let (a, b) = (*z.add(j), *z.add(p - j));
+                *work.add(j) = a + b;
+                *work.add(p - j) = a - b;
+                *z = *z + (a + b);
+            }
+            for k in 1..=half {
+                let (mut a, mut b, mut at) = (first, zero(), 0);
+                for block in 0..half / BLOCK {
+                    let (c, d) = terms(table, work, k, &mut at, 1 + block * BLOCK, BLOCK);
+                    (a, b) = (a + c, b + d);
+                }
+                let rest = half % BLOCK;
+                let (c, d) = terms(table, work, k, &mut at, half + 1 - rest, rest);
+                (a, b) = (a + c, b + d);
+                *z.add(k) = a + b.times_minus_i();
+                *z.add(p - k) = a + b.times_i();
+            }
+        }
+    }
+}
+
+/// Terms `from` … `from + count − 1` of output k: the cosines of the sums in `work`, and the sines of the differences. `at` is
+/// k · (`from` − 1) mod p, and goes on.
+///
+/// # Safety
+/// As in [`Direct`].
+#[inline(always)]
+unsafe fn terms<V: Lane>(
+    table: &[Complex<V::Scalar>],
+    work: *const C<V>,
+    k: usize,
+    at: &mut usize,
+    from: usize,
+    count: usize,
+) -> (C<V>, C<V>) {
+    let (p, mut a, mut b) = (table.len(), zero(), zero());
+    for j in from..from + count {
+        *at = if *at + k >= p { *at + k - p } else { *at + k };
+        let (c, s) = (V::splat(table[*at].re), V::splat(table[*at].im));
+        // SAFETY: the caller's.
+        let (sum, difference): (C<V>, C<V>) = unsafe { (*work.add(j), *work.add(p - j)) };
+        a = C { re: sum.re.mul_add(c, a.re), im: sum.im.mul_add(c, a.im) };
+        b = C { re: difference.re.mul_add(s, b.re), im: difference.im.mul_add(s, b.im) };
+    }
+    (a, b)
+}
+
+#[inline(always)]
+fn zero<V: Lane>() -> C<V> {
+    C { re: V::lit(0.0), im: V::lit(0.0) }
+}
+
+/// n reals become n complex numbers, from the last on.
+pub(crate) struct Spread<V: Lane> {
+    pub(crate) n: usize,
+    pub(crate) x: *mut V,
+}
+
+impl<V: Lane> Work for Spread<V> {
+    #[inline(always)]
+    fn run(self) {
+        for i in (0..self.n).rev() {
+            // SAFETY: x holds 2n vectors; place 2i is never below i.
+            unsafe {
+                *self.x.add(2 * i) = *self.x.add(i);
+                *self.x.add(2 * i + 1) = V::lit(0.0);
+            }
+        }
+    }
+}
+
+/// The first half of n complex numbers becomes a half spectrum: Im X_0 goes, all else moves down by one.
+pub(crate) struct Pack<V: Lane> {
+    pub(crate) n: usize,
+    pub(crate) x: *mut V,
+}
+
+impl<V: Lane> Work for Pack<V> {
+    #[inline(always)]
+    fn run(self) {
+        for i in 1..self.n {
+            // SAFETY: x holds 2n vectors.
+            unsafe { *self.x.add(i) = *self.x.add(i + 1) }
+        }
+    }
+}
+
+/// A half spectrum of odd length n becomes n complex numbers with parts exchanged, so that a forward DFT goes backwards.
+pub(crate) struct Unpack<V: Lane> {
+    pub(crate) n: usize,
+    pub(crate) x: *mut V,
+}
+
+impl<V: Lane> Work for Unpack<V> {
+    #[inline(always)]
+    fn run(self) {
+        let (n, x) = (self.n, self.x);
+        // SAFETY: x holds 2n vectors; upper terms are written before the lower ones that they come from, and those from the
+        // top down: term k needs places 2k−1 and 2k and writes 2k and 2k+1.
+        unsafe {
+            for k in (1..=n / 2).rev() {
+                let (re, im) = (*x.add(2 * k - 1), *x.add(2 * k));
+                *x.add(2 * (n - k)) = -im;
+                *x.add(2 * (n - k) + 1) = re;
+                *x.add(2 * k) = im;
+                *x.add(2 * k + 1) = re;
+            }
+            *x.add(1) = *x;
+            *x = V::lit(0.0);
+        }
+    }
+}
+
+/// n complex numbers with parts exchanged become their n real parts.
+pub(crate) struct Imaginary<V: Lane> {
+    pub(crate) n: usize,
+    pub(crate) x: *mut V,
+}
+
+impl<V: Lane> Work for Imaginary<V> {
+    #[inline(always)]
+    fn run(self) {
+        for i in 0..self.n {
+            // SAFETY: x holds 2n vectors; place 2i+1 is always above i.
+            unsafe { *self.x.add(i) = *self.x.add(2 * i + 1) }
+        }
+    }
+}

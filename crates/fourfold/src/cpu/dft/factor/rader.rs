@@ -1,0 +1,285 @@
+//! Rader's convolution: see [`crate::recipe::rules::rader`].
+
+use crate::arithmetic::complex::C;
+use crate::arithmetic::dd::Dd;
+use crate::cpu::dft::dft::Dft;
+use crate::cpu::dft::pass::{Ordered, Rows};
+use crate::cpu::simd::vector::{Lane, Scalar, Work};
+use crate::recipe::rules::cosine_sine::Data;
+use crate::recipe::rules::mixed_radix::Factor;
+use crate::recipe::rules::rader::{generator_powers, spectrum};
+use num_complex::Complex;
+
+/// See [`crate::recipe::rules::rader`].
+pub(crate) struct Rader<S> {
+    /// g^q.
+    powers: Vec<u32>,
+    complex: Dft<S>,
+    real: Dft<S>,
+    back: Dft<S>,
+    /// The DFT of b over p − 1.
+    spectrum: Vec<Complex<S>>,
+    /// The half spectra of (Re b + Im b)/2 and of cos − sin, over p − 1.
+    forward: Vec<Complex<S>>,
+    backward: Vec<Complex<S>>,
+}
+
+impl<S: Scalar> Rader<S> {
+    pub(crate) fn new(p: usize, inner: &[Factor]) -> Self {
+        let (powers, n) = (generator_powers(p), p - 1);
+        let spectrum = spectrum(&powers);
+        // Of the real signal Re b + Im b, from the spectra of its parts; cos − sin is that signal reversed, since
+        // exp(−2πi g^j/p) has sin with its sign changed.
+        let sums = |k: usize| {
+            let (z, w) = (spectrum[k], spectrum[(n - k) % n]);
+            Complex::new((z.re + z.im) + (w.re + w.im), (z.im - z.re) + (w.re - w.im))
+        };
+        let over = |z: Complex<Dd>, by: f64| Complex::new(S::of(z.re.over(by).into()), S::of(z.im.over(by).into()));
+        let by = n as f64;
+        Rader {
+            spectrum: spectrum.iter().map(|z| over(*z, by)).collect(),
+            forward: (0..n).map(|k| over(sums(k), 4.0 * by)).collect(),
+            backward: (0..n).map(|k| over(sums((n - k) % n), 2.0 * by)).collect(),
+            powers,
+            complex: Dft::new(Data::Complex, inner),
+            real: Dft::new(Data::Real, inner),
+            back: Dft::new(Data::Hermitian, inner),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.powers.len() + 1
+    }
+
+    /// g^{−q}.
+    #[inline(always)]
+    fn inverse_power(&self, q: usize) -> usize {
+        let n = self.powers.len();
+        self.powers[if q == 0 { 0 } else { n - q }] as usize
+    }
+
+    /// See [`Kernel`](crate::cpu::dft::factor::Kernel), whose method of this name calls it.
+    pub(crate) unsafe fn dft<V: Lane<Scalar = S>>(&self, z: *mut C<V>, work: *mut V) {
+        let n = self.powers.len();
+        // SAFETY: the caller's; two buffers of n complex elements, then the inner DFT's work.
+        unsafe {
+            let (a, b, work) = (work, work.add(2 * n), work.add(4 * n));
+            V::enter(Permute { rader: self, z, a: a.cast() });
+            let spectrum = self.complex.complex([a.cast_const(), a.add(1)], b, a, work);
+            V::enter(Convolve { rader: self, z, a: spectrum.cast() });
+            let other = if spectrum == a { b } else { a };
+            // Parts exchanged at both ends: backwards.
+            let sums = self.complex.complex([spectrum.add(1).cast_const(), spectrum], other, spectrum, work);
+            V::enter(Restore { rader: self, z, sums: sums.cast() });
+        }
+    }
+
+    /// See [`Kernel`](crate::cpu::dft::factor::Kernel), whose method of this name calls it.
+    pub(crate) unsafe fn half_spectrum<V: Lane<Scalar = S>>(&self, x: *mut V, work: *mut V) {
+        let n = self.powers.len();
+        // SAFETY: the caller's; two buffers of n reals, then the inner DFT's work.
+        unsafe {
+            let (a, b, work) = (work, work.add(n), work.add(2 * n));
+            V::enter(PermuteReal { rader: self, x, a });
+            self.convolve_real(a, b, work, x, &self.forward, 0.5);
+            V::enter(RestoreHalf { rader: self, x, c: a });
+        }
+    }
+
+    /// See [`Kernel`](crate::cpu::dft::factor::Kernel), whose method of this name calls it.
+    pub(crate) unsafe fn signal<V: Lane<Scalar = S>>(&self, x: *mut V, work: *mut V) {
+        let n = self.powers.len();
+        // SAFETY: as in `half_spectrum`.
+        unsafe {
+            let (a, b, work) = (work, work.add(n), work.add(2 * n));
+            V::enter(PermuteHalf { rader: self, x, a });
+            self.convolve_real(a, b, work, x, &self.backward, 1.0);
+            V::enter(RestoreReal { rader: self, x, c: a });
+        }
+    }
+
+    /// a ← a ∗ (the signal of `spectrum`) + share · x_0, and x_0 ← x_0 + Σ a.
+    unsafe fn convolve_real<V: Lane<Scalar = S>>(
+        &self,
+        a: *mut V,
+        b: *mut V,
+        work: *mut V,
+        x: *mut V,
+        spectrum: &[Complex<S>],
+        share: f64,
+    ) {
+        // SAFETY: the caller's.
+        unsafe {
+            let plain = |base| Ordered { rows: Rows::tile(base), index: std::ptr::null(), gain: std::ptr::null() };
+            let n = self.powers.len();
+            let half = self.real.forward(plain(a), b, a, work);
+            V::enter(MultiplyHalf { n, a: half, spectrum, x, share });
+            let other = if half == a { b } else { a };
+            // The result goes where the last pass does not read: a copy brings it to `a` if that is not there.
+            let target = self.back.backward_target(half, other);
+            self.back.backward(half, other, plain(target), work);
+            if target != a {
+                std::ptr::copy_nonoverlapping(target, a, n);
+            }
+        }
+    }
+}
+
+struct Permute<'a, V: Lane> {
+    rader: &'a Rader<V::Scalar>,
+    z: *const C<V>,
+    a: *mut C<V>,
+}
+
+impl<V: Lane> Work for Permute<'_, V> {
+    #[inline(always)]
+    fn run(self) {
+        for (q, &k) in self.rader.powers.iter().enumerate() {
+            // SAFETY: powers are below p.
+            unsafe { *self.a.add(q) = *self.z.add(k as usize) }
+        }
+    }
+}
+
+struct Convolve<'a, V: Lane> {
+    rader: &'a Rader<V::Scalar>,
+    z: *mut C<V>,
+    a: *mut C<V>,
+}
+
+impl<V: Lane> Work for Convolve<'_, V> {
+    #[inline(always)]
+    fn run(self) {
+        let Convolve { rader, z, a } = self;
+        // SAFETY: a holds p − 1 elements, z holds p.
+        unsafe {
+            let (first, sum) = (*z, *a);
+            for (k, w) in rader.spectrum.iter().enumerate() {
+                *a.add(k) = (*a.add(k)).mul(C { re: V::splat(w.re), im: V::splat(w.im) });
+            }
+            // x_0 at frequency 0 adds x_0 to every output.
+            *a = *a + first;
+            *z = first + sum;
+        }
+    }
+}
+
+struct Restore<'a, V: Lane> {
+    rader: &'a Rader<V::Scalar>,
+    z: *mut C<V>,
+    sums: *const C<V>,
+}
+
+impl<V: Lane> Work for Restore<'_, V> {
+    #[inline(always)]
+    fn run(self) {
+        for m in 0..self.rader.powers.len() {
+            // SAFETY: powers are below p.
+            unsafe { *self.z.add(self.rader.inverse_power(m)) = (*self.sums.add(m)).swap() }
+        }
+    }
+}
+
+struct PermuteReal<'a, V: Lane> {
+    rader: &'a Rader<V::Scalar>,
+    x: *const V,
+    a: *mut V,
+}
+
+impl<V: Lane> Work for PermuteReal<'_, V> {
+    #[inline(always)]
+    fn run(self) {
+        for (q, &k) in self.rader.powers.iter().enumerate() {
+            // SAFETY: powers are below p.
+            unsafe { *self.a.add(q) = *self.x.add(k as usize) }
+        }
+    }
+}
+
+struct PermuteHalf<'a, V: Lane> {
+    rader: &'a Rader<V::Scalar>,
+    x: *const V,
+    a: *mut V,
+}
+
+impl<V: Lane> Work for PermuteHalf<'_, V> {
+    #[inline(always)]
+    fn run(self) {
+        let p = self.rader.len();
+        for q in 0..p - 1 {
+            let k = self.rader.inverse_power(q);
+            // SAFETY: the half spectrum holds terms up to (p−1)/2.
+            unsafe {
+                let (re, im) = (*self.x.add(2 * k.min(p - k) - 1), *self.x.add(2 * k.min(p - k)));
+                *self.a.add(q) = if 2 * k < p { re + im } else { re - im };
+            }
+        }
+    }
+}
+
+/// Multiplies two half spectra of even length n, for [`Rader::convolve_real`].
+struct MultiplyHalf<'a, V: Lane> {
+    n: usize,
+    a: *mut V,
+    spectrum: &'a [Complex<V::Scalar>],
+    x: *mut V,
+    share: f64,
+}
+
+impl<V: Lane> Work for MultiplyHalf<'_, V> {
+    #[inline(always)]
+    fn run(self) {
+        let MultiplyHalf { n, a, spectrum, x, share } = self;
+        // SAFETY: a and x hold what the half spectra and the signal need.
+        unsafe {
+            let (first, sum) = (*x, *a);
+            *a = sum.mul_add(V::splat(spectrum[0].re), first * V::lit(share));
+            *x = first + sum;
+            for (k, w) in spectrum.iter().enumerate().take(n / 2).skip(1) {
+                let z = C { re: *a.add(2 * k - 1), im: *a.add(2 * k) };
+                let z = z.mul(C { re: V::splat(w.re), im: V::splat(w.im) });
+                *a.add(2 * k - 1) = z.re;
+                *a.add(2 * k) = z.im;
+            }
+            *a.add(n - 1) = *a.add(n - 1) * V::splat(spectrum[n / 2].re);
+        }
+    }
+}
+
+struct RestoreHalf<'a, V: Lane> {
+    rader: &'a Rader<V::Scalar>,
+    x: *mut V,
+    c: *const V,
+}
+
+impl<V: Lane> Work for RestoreHalf<'_, V> {
+    #[inline(always)]
+    fn run(self) {
+        let (p, half) = (self.rader.len(), self.rader.len() / 2);
+        for m in 0..half {
+            let k = self.rader.inverse_power(m);
+            // SAFETY: as in `PermuteHalf`.
+            unsafe {
+                let (a, b) = (*self.c.add(m), *self.c.add(m + half));
+                *self.x.add(2 * k.min(p - k) - 1) = a + b;
+                *self.x.add(2 * k.min(p - k)) = if 2 * k < p { a - b } else { b - a };
+            }
+        }
+    }
+}
+
+struct RestoreReal<'a, V: Lane> {
+    rader: &'a Rader<V::Scalar>,
+    x: *mut V,
+    c: *const V,
+}
+
+impl<V: Lane> Work for RestoreReal<'_, V> {
+    #[inline(always)]
+    fn run(self) {
+        for (m, &n) in self.rader.powers.iter().enumerate() {
+            // SAFETY: powers are below p.
+            unsafe { *self.x.add(n as usize) = *self.c.add(m) }
+        }
+    }
+}

@@ -1,0 +1,3 @@
+pub(crate) mod dft;
+pub(crate) mod factor;
+pub(crate) mod pass;

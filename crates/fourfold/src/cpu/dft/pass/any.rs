@@ -1,0 +1,145 @@
+//! Passes whose kernel is no butterfly: the elements of one small DFT are brought together in `work`.
+
+use crate::arithmetic::complex::C;
+use crate::cpu::dft::pass::{Ordered, Pass, get, put, splat};
+use crate::cpu::simd::vector::{Lane, Work};
+
+/// See [`Complexes`](crate::cpu::dft::pass::complex::Complexes).
+pub(crate) struct AnyComplex<'a, V: Lane> {
+    pub(crate) pass: &'a Pass<V::Scalar>,
+    pub(crate) src: [*const V; 2],
+    pub(crate) dst: [*mut V; 2],
+    pub(crate) work: *mut V,
+}
+
+impl<V: Lane> Work for AnyComplex<'_, V> {
+    #[inline(always)]
+    fn run(self) {
+        let Pass { groups, inner, ref twiddles, ref kernel } = *self.pass;
+        let r = self.pass.radix();
+        // SAFETY: `work` begins with room for r complex elements; the rest as in `Complexes`.
+        unsafe {
+            let (z, work) = (self.work.cast::<C<V>>(), self.work.add(2 * r));
+            for butterfly in 0..groups * inner {
+                let (l, k) = (butterfly / inner, butterfly % inner);
+                for j in 0..r {
+                    let at = 2 * ((l + j * groups) * inner + k);
+                    let x = C { re: *self.src[0].add(at), im: *self.src[1].add(at) };
+                    let turned = j > 0 && k > 0;
+                    *z.add(j) = if turned { x.mul(splat(&twiddles[(k - 1) * (r - 1) + j - 1])) } else { x };
+                }
+                kernel.dft(z, work);
+                for q in 0..r {
+                    let at = 2 * (l * r * inner + k + q * inner);
+                    *self.dst[0].add(at) = (*z.add(q)).re;
+                    *self.dst[1].add(at) = (*z.add(q)).im;
+                }
+            }
+        }
+    }
+}
+
+pub(crate) struct AnyForward<'a, V: Lane> {
+    pub(crate) pass: &'a Pass<V::Scalar>,
+    pub(crate) src: Ordered<V::Scalar>,
+    pub(crate) dst: *mut V,
+    pub(crate) work: *mut V,
+}
+
+impl<V: Lane> Work for AnyForward<'_, V> {
+    #[inline(always)]
+    fn run(self) {
+        let Pass { groups, inner: m, ref twiddles, ref kernel } = *self.pass;
+        let r = self.pass.radix();
+        // SAFETY: as in `Forward`; `work` begins with room for r complex elements.
+        unsafe {
+            let (z, rest) = (self.work.cast::<C<V>>(), self.work.add(2 * r));
+            let real = self.work;
+            for l in 0..groups {
+                let dst = self.dst.add(l * r * m);
+                for j in 0..r {
+                    *real.add(j) = self.src.load((l + j * groups) * m);
+                }
+                kernel.half_spectrum(real, rest);
+                *dst = *real;
+                for q in 1..=r / 2 {
+                    put(dst, r * m, q * m, false, get(real, r, q, false));
+                }
+                for k in 1..=m / 2 {
+                    for j in 0..r {
+                        let x = if 2 * k == m {
+                            C { re: self.src.load((l + j * groups) * m + m - 1), im: V::lit(0.0) }
+                        } else {
+                            C {
+                                re: self.src.load((l + j * groups) * m + 2 * k - 1),
+                                im: self.src.load((l + j * groups) * m + 2 * k),
+                            }
+                        };
+                        *z.add(j) = if j > 0 { x.mul(splat(&twiddles[(k - 1) * (r - 1) + j - 1])) } else { x };
+                    }
+                    kernel.dft(z, rest);
+                    if 2 * k == m {
+                        *dst.add(r * m - 1) = (*z.add(r / 2)).re;
+                    }
+                    let count = if 2 * k == m { r / 2 } else { r };
+                    for q in 0..count {
+                        put(dst, r * m, k + q * m, 2 * q >= r, *z.add(q));
+                    }
+                }
+            }
+        }
+    }
+}
+
+pub(crate) struct AnyBackward<'a, V: Lane> {
+    pub(crate) pass: &'a Pass<V::Scalar>,
+    pub(crate) src: *const V,
+    pub(crate) dst: Ordered<V::Scalar>,
+    pub(crate) work: *mut V,
+}
+
+impl<V: Lane> Work for AnyBackward<'_, V> {
+    #[inline(always)]
+    fn run(self) {
+        let Pass { groups, inner: m, ref twiddles, ref kernel } = *self.pass;
+        let r = self.pass.radix();
+        // SAFETY: as in `AnyForward`.
+        unsafe {
+            let (z, rest) = (self.work.cast::<C<V>>(), self.work.add(2 * r));
+            let real = self.work;
+            for l in 0..groups {
+                let src = self.src.add(l * r * m);
+                let to = &self.dst;
+                *real = *src;
+                for q in 1..=r / 2 {
+                    put(real, r, q, false, get(src, r * m, q * m, false));
+                }
+                kernel.signal(real, rest);
+                for j in 0..r {
+                    to.store((l + j * groups) * m, *real.add(j));
+                }
+                for k in 1..=m / 2 {
+                    for q in 0..r {
+                        let x = if 2 * (k + q * m) == r * m {
+                            C { re: *src.add(r * m - 1), im: V::lit(0.0) }
+                        } else {
+                            get(src, r * m, k + q * m, 2 * (k + q * m) > r * m)
+                        };
+                        *z.add(q) = x.swap();
+                    }
+                    kernel.dft(z, rest);
+                    for j in 0..r {
+                        let x = (*z.add(j)).swap();
+                        let x = if j > 0 { x.mul_conj(splat(&twiddles[(k - 1) * (r - 1) + j - 1])) } else { x };
+                        if 2 * k == m {
+                            to.store((l + j * groups) * m + m - 1, x.re);
+                        } else {
+                            to.store((l + j * groups) * m + 2 * k - 1, x.re);
+                            to.store((l + j * groups) * m + 2 * k, x.im);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Complex butterflies.
+
+use crate::arithmetic::butterfly::Dft;
+use crate::arithmetic::complex::C;
+use crate::cpu::dft::pass::{Pass, splat, zero};
+use crate::cpu::simd::vector::{Lane, Work};
+use num_complex::Complex;
+
+pub(crate) struct Complexes<'a, V: Lane, const R: usize> {
+    pub(crate) pass: &'a Pass<V::Scalar>,
+    pub(crate) src: [*const V; 2],
+    pub(crate) dst: [*mut V; 2],
+}
+
+impl<V: Lane, const R: usize> Complexes<'_, V, R>
+where
+    [C<V>; R]: Dft,
+{
+    /// One butterfly: inputs `from + j·step`, outputs `to + q·inner`; `w` null for no twiddles.
+    #[inline(always)]
+    unsafe fn butterfly(&self, from: usize, step: usize, to: usize, w: *const Complex<V::Scalar>) {
+        // SAFETY: the caller stays within the pass.
+        unsafe {
+            let mut z = [zero(); R];
+            for (j, z) in z.iter_mut().enumerate() {
+                let at = 2 * (from + j * step);
+                *z = C { re: *self.src[0].add(at), im: *self.src[1].add(at) };
+                if j > 0 && !w.is_null() {
+                    *z = z.mul(splat(w.add(j - 1)));
+                }
+            }
+            for (q, z) in z.dft().into_iter().enumerate() {
+                let at = 2 * (to + q * self.pass.inner);
+                *self.dst[0].add(at) = z.re;
+                *self.dst[1].add(at) = z.im;
+            }
+        }
+    }
+}
+
+impl<V: Lane, const R: usize> Work for Complexes<'_, V, R>
+where
+    [C<V>; R]: Dft,
+{
+    #[inline(always)]
+    fn run(self) {
+        let Pass { groups, inner, ref twiddles, .. } = *self.pass;
+        for l in 0..groups {
+            // SAFETY: l + j·groups sequences of `inner` elements each in, r·inner elements out.
+            unsafe {
+                self.butterfly(l * inner, groups * inner, l * R * inner, std::ptr::null());
+                for k in 1..inner {
+                    let w = twiddles.as_ptr().add((k - 1) * (R - 1));
+                    self.butterfly(l * inner + k, groups * inner, l * R * inner + k, w);
+                }
+            }
+        }
+    }
+}

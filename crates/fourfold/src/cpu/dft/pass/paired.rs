@@ -1,0 +1,182 @@
+//! Passes of one short complex signal, whose numbers stay pairs: neighbours in memory are neighbours in a vector.
+//!
+//! As [`along`](crate::cpu::dft::pass::along), with half as many numbers in a vector: a butterfly of 16 fits 32 registers, and nothing tells parts apart. What it
+//! costs is an exchange of parts a product, and twiddles that take twice the room, which is why long signals have blocks.
+
+use crate::arithmetic::butterfly::Dft;
+use crate::arithmetic::twiddle::Roots;
+use crate::cpu::batch::tiling::LANES;
+use crate::cpu::dft::pass::along::{BLOCK, Block, Ways};
+use crate::cpu::dft::pass::opaque;
+use crate::cpu::simd::complex_vector::Numbers;
+use crate::cpu::simd::vector::{Lane, Scalar, Work};
+use crate::recipe::rules::intra_vector::FIRST;
+use std::array::from_fn;
+
+/// Numbers of a block.
+const NUMBERS: usize = LANES / 2;
+
+/// One pass, as [`Pass`](crate::cpu::dft::pass::Pass).
+pub(crate) struct PassPaired<S> {
+    radix: usize,
+    groups: usize,
+    inner: usize,
+    /// For every block of k and every 1 ≤ j < r: w = w_{r·inner}^{jk} as (re, re) for each k, then as (−im, im). Empty if `inner` is 1.
+    twiddles: Vec<Block<S>>,
+}
+
+impl<S: Scalar> PassPaired<S> {
+    pub(crate) fn new(radix: usize, groups: usize, inner: usize) -> Self {
+        let roots = Roots::new((radix * groups * inner) as u64);
+        let root = |j: usize, k: usize| S::root(&roots, (groups * j * k) as u64);
+        let block = |k: usize, j: usize| {
+            let im = |i: usize| root(j, k + i / 2).im;
+            Block {
+                re: from_fn(|i| root(j, k + i / 2).re),
+                im: from_fn(|i| if i % 2 == 0 { S::of(-im(i).to()) } else { im(i) }),
+            }
+        };
+        let blocks = (0..inner / NUMBERS).flat_map(|b| (1..radix).map(move |j| (b * NUMBERS, j)));
+        PassPaired { radix, groups, inner, twiddles: blocks.map(|(k, j)| block(k, j)).collect() }
+    }
+
+    /// The first pass, of radix [`FIRST`].
+    ///
+    /// # Safety
+    /// It has as many butterflies as a vector of `V` numbers, or more. Source and destination hold the signal and do not overlap; the CPU has the
+    /// instructions of `V`.
+    pub(crate) unsafe fn first<V: Lane<Scalar = S>>(&self, ways: &Ways<S>) {
+        // SAFETY: the caller's.
+        unsafe {
+            match ways.backward {
+                false => V::enter(First::<V::Numbers, false> { pass: self, ways }),
+                true => V::enter(First::<V::Numbers, true> { pass: self, ways }),
+            }
+        }
+    }
+
+    /// Any other pass.
+    ///
+    /// # Safety
+    /// As [`PassPaired::first`].
+    pub(crate) unsafe fn further<V: Lane<Scalar = S>>(&self, ways: &Ways<S>) {
+        let one = S::of(1.0);
+        let plain = ways.last.is_none_or(|scale| scale == one && !ways.backward);
+        // SAFETY: the caller's.
+        unsafe {
+            match plain {
+                true => {
+                    crate::cpu::dft::pass::for_radix!(self.radix, R => V::enter(Further::<V::Numbers, R, true> { pass: self, ways }))
+                }
+                false => {
+                    crate::cpu::dft::pass::for_radix!(self.radix, R => V::enter(Further::<V::Numbers, R, false> { pass: self, ways }))
+                }
+            }
+        }
+    }
+}
+
+struct First<'a, N: Numbers, const BACKWARD: bool> {
+    pass: &'a PassPaired<N::Scalar>,
+    ways: &'a Ways<N::Scalar>,
+}
+
+impl<N: Numbers<Scalar: Scalar>, const BACKWARD: bool> First<'_, N, BACKWARD> {
+    /// The butterflies of elements l … l + COUNT − 1, whose outputs are to stand together.
+    #[inline(always)]
+    unsafe fn butterflies(&self, l: usize) {
+        // SAFETY: the caller stays within the pass.
+        unsafe {
+            let (src, step) = (self.ways.src.add(2 * l), opaque(2 * self.pass.groups));
+            let mut z = [N::load(src); FIRST];
+            for j in 1..FIRST {
+                z[j] = N::load(src.add(4 * step * (j / 4)).add(step * (j % 4)));
+            }
+            if BACKWARD {
+                for z in &mut z {
+                    *z = z.times_parts([N::Scalar::of(1.0), N::Scalar::of(-1.0)]);
+                }
+            }
+            let mut z = z.dft();
+            for q in (0..FIRST).step_by(N::COUNT) {
+                N::turn_square(&mut z[q..q + N::COUNT]);
+                for i in 0..N::COUNT {
+                    z[q + i].store(self.ways.dst.add(2 * ((l + i) * FIRST + q)));
+                }
+            }
+        }
+    }
+}
+
+impl<N: Numbers<Scalar: Scalar>, const BACKWARD: bool> Work for First<'_, N, BACKWARD> {
+    #[inline(always)]
+    fn run(self) {
+        // The last vector begins where it fits: some butterflies are computed twice then.
+        debug_assert!(self.pass.groups >= N::COUNT, "{} butterflies in vectors of {}", self.pass.groups, N::COUNT);
+        let last = self.pass.groups - N::COUNT;
+        for l in (0..self.pass.groups).step_by(N::COUNT) {
+            // SAFETY: the caller of `PassPaired::first`: as many butterflies.
+            unsafe { self.butterflies(l.min(last)) }
+        }
+    }
+}
+
+/// `PLAIN`: without factors on the results' parts.
+struct Further<'a, N: Numbers, const R: usize, const PLAIN: bool> {
+    pass: &'a PassPaired<N::Scalar>,
+    ways: &'a Ways<N::Scalar>,
+}
+
+impl<N: Numbers<Scalar: Scalar>, const R: usize, const PLAIN: bool> Further<'_, N, R, PLAIN>
+where
+    [N; R]: Dft,
+{
+    /// The butterflies of COUNT elements: inputs `step` reals apart from `src` on; outputs `2 · inner` reals apart from `dst` on.
+    #[inline(always)]
+    unsafe fn butterflies(
+        &self,
+        src: *const N::Scalar,
+        step: usize,
+        w: *const N::Scalar,
+        dst: *mut N::Scalar,
+        by: [N::Scalar; 2],
+    ) {
+        // SAFETY: the caller stays within the pass.
+        unsafe {
+            let (mut z, step) = ([N::load(src); R], opaque(step));
+            for j in 1..R {
+                z[j] = N::load(src.add(4 * step * (j / 4)).add(step * (j % 4))).twiddle(w.add((j - 1) * BLOCK));
+            }
+            let (z, step) = (z.dft(), opaque(2 * self.pass.inner));
+            for q in 0..R {
+                let z = if PLAIN { z[q] } else { z[q].times_parts(by) };
+                z.store(dst.add(4 * step * (q / 4)).add(step * (q % 4)));
+            }
+        }
+    }
+}
+
+impl<N: Numbers<Scalar: Scalar>, const R: usize, const PLAIN: bool> Work for Further<'_, N, R, PLAIN>
+where
+    [N; R]: Dft,
+{
+    #[inline(always)]
+    fn run(self) {
+        let PassPaired { groups, inner, ref twiddles, .. } = *self.pass;
+        let scale = self.ways.last.unwrap_or(N::Scalar::of(1.0));
+        let by = [scale, if self.ways.backward { N::Scalar::of(-scale.to()) } else { scale }];
+        for l in 0..groups {
+            for k in (0..inner).step_by(NUMBERS) {
+                for lane in (0..LANES).step_by(2 * N::COUNT) {
+                    // SAFETY: sequences l + j·groups of `inner` elements in, one of R·inner out, and their twiddles.
+                    unsafe {
+                        let src = self.ways.src.add(2 * (l * inner + k) + lane);
+                        let w = twiddles.as_ptr().cast::<N::Scalar>().add(2 * (2 * k) * (R - 1) + lane);
+                        let dst = self.ways.dst.add(2 * (l * R * inner + k) + lane);
+                        self.butterflies(src, 2 * groups * inner, w, dst, by);
+                    }
+                }
+            }
+        }
+    }
+}

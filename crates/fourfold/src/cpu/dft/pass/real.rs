@@ -1,0 +1,305 @@
+//! Butterflies of real and Hermitian data: those of the data themselves, and those of half spectra.
+
+use crate::arithmetic::butterfly::{Butterfly, Dft};
+use crate::arithmetic::complex::C;
+use crate::arithmetic::complex::each;
+use crate::cpu::dft::pass::terms::{Half, Terms, Walk};
+use crate::cpu::dft::pass::{Ordered, Pass, for_order, splat, zero};
+use crate::cpu::simd::vector::{Lane, Work};
+use num_complex::Complex;
+
+/// Real butterflies on the data themselves: `inner` is 1.
+pub(crate) struct First<'a, V: Lane, const R: usize> {
+    pub(crate) pass: &'a Pass<V::Scalar>,
+    pub(crate) src: Ordered<V::Scalar>,
+    pub(crate) dst: *mut V,
+}
+
+/// Stores outputs 0 ..= R/2 of a real butterfly as terms 0, m, 2m, … of a half spectrum of length R·m.
+///
+/// # Safety
+/// It has those terms.
+#[inline(always)]
+unsafe fn put_real<V: Lane, const R: usize>(x: impl Terms<V>, m: usize, z: [C<V>; R]) {
+    // SAFETY: the caller's.
+    unsafe {
+        x.put_end(R * m, false, z[0].re);
+        let mut walk = x.walk(m, m as isize);
+        for q in 1..R.div_ceil(2) {
+            walk.put(z[q]);
+        }
+        if R % 2 == 0 {
+            x.put_end(R * m, true, z[R / 2].re);
+        }
+    }
+}
+
+/// The reverse of [`put_real`].
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn get_real<V: Lane, const R: usize>(x: impl Terms<V>, m: usize) -> [C<V>; R] {
+    // SAFETY: the caller's.
+    unsafe {
+        let mut z = [zero(); R];
+        z[0].re = x.end(R * m, false);
+        let mut walk = x.walk(m, m as isize);
+        for q in 1..R.div_ceil(2) {
+            z[q] = walk.get();
+        }
+        if R % 2 == 0 {
+            z[R / 2].re = x.end(R * m, true);
+        }
+        z
+    }
+}
+
+impl<V: Lane, const R: usize> First<'_, V, R>
+where
+    [C<V>; R]: Butterfly,
+{
+    #[inline(always)]
+    fn all<const INDEX: bool, const GAIN: bool>(&self) {
+        let groups = self.pass.groups;
+        for l in 0..groups {
+            // SAFETY: R · groups elements in, R · groups vectors out.
+            unsafe {
+                let mut z = [zero(); R];
+                for j in 0..R {
+                    z[j].re = self.src.load_at::<V, INDEX, GAIN>(l + j * groups);
+                }
+                put_real(Half(self.dst.add(l * R)), 1, z.half_spectrum());
+            }
+        }
+    }
+}
+
+impl<V: Lane, const R: usize> Work for First<'_, V, R>
+where
+    [C<V>; R]: Butterfly,
+{
+    #[inline(always)]
+    fn run(self) {
+        for_order!(self.src.order(), I, G => self.all::<I, G>())
+    }
+}
+
+pub(crate) struct Forward<'a, V: Lane, T, const R: usize> {
+    pub(crate) pass: &'a Pass<V::Scalar>,
+    pub(crate) src: *const V,
+    pub(crate) dst: T,
+}
+
+impl<V: Lane, T: Terms<V>, const R: usize> Forward<'_, V, T, R>
+where
+    [C<V>; R]: Butterfly,
+{
+    /// Term 0 of R half spectra of length m, `step` apart: real numbers.
+    #[inline(always)]
+    unsafe fn first(src: *const V, step: usize, m: usize, dst: T) {
+        // SAFETY: the caller stays within the pass.
+        unsafe {
+            let z = each!(j < R => C { re: *src.add(j * step), im: V::lit(0.0) });
+            put_real(dst, m, z.half_spectrum());
+        }
+    }
+
+    /// Terms 0 < k < m/2: outputs beyond the middle are conjugates of wanted ones.
+    #[inline(always)]
+    unsafe fn term(src: *const V, step: usize, m: usize, k: usize, w: *const Complex<V::Scalar>, dst: T) {
+        // SAFETY: the caller stays within the pass.
+        unsafe {
+            let (mut z, mut at) = ([zero(); R], src.add(2 * k - 1));
+            for j in 0..R {
+                z[j] = C { re: *at, im: *at.add(1) };
+                if j > 0 {
+                    z[j] = z[j].mul(splat(w.add(j - 1)));
+                }
+                at = at.wrapping_add(step);
+            }
+            let (z, half) = (z.dft(), R.div_ceil(2));
+            let mut walk = dst.walk(k, m as isize);
+            for q in 0..half {
+                walk.put(z[q]);
+            }
+            let mut walk = dst.walk((R - half) * m - k, -(m as isize));
+            for q in half..R {
+                walk.put_conj(z[q]);
+            }
+        }
+    }
+
+    /// Term m/2: real numbers half a turn from the next.
+    #[inline(always)]
+    unsafe fn middle(src: *const V, step: usize, m: usize, w: *const Complex<V::Scalar>, dst: T) {
+        // SAFETY: the caller stays within the pass.
+        unsafe {
+            let mut z = [zero(); R];
+            for (j, z) in z.iter_mut().enumerate() {
+                let x = *src.add(j * step).add(m - 1);
+                *z = if j == 0 { C { re: x, im: V::lit(0.0) } } else { splat(w.add(j - 1)).scale(x) };
+            }
+            let (z, mut walk) = (z.dft(), dst.walk(m / 2, m as isize));
+            for q in 0..R / 2 {
+                walk.put(z[q]);
+            }
+            if R % 2 == 1 {
+                dst.put_end(R * m, true, z[R / 2].re);
+            }
+        }
+    }
+}
+
+impl<V: Lane, T: Terms<V>, const R: usize> Work for Forward<'_, V, T, R>
+where
+    [C<V>; R]: Butterfly,
+{
+    #[inline(always)]
+    fn run(self) {
+        let Pass { groups, inner: m, ref twiddles, .. } = *self.pass;
+        for l in 0..groups {
+            // SAFETY: sequence l + j·groups has m vectors, the result R·m.
+            unsafe {
+                let (src, dst, step) = (self.src.add(l * m), self.dst.skip(l * R * m), groups * m);
+                Self::first(src, step, m, dst);
+                for k in 1..m.div_ceil(2) {
+                    Self::term(src, step, m, k, twiddles.as_ptr().add((k - 1) * (R - 1)), dst);
+                }
+                if m % 2 == 0 {
+                    Self::middle(src, step, m, twiddles.as_ptr().add((m / 2 - 1) * (R - 1)), dst);
+                }
+            }
+        }
+    }
+}
+
+/// The reverse of [`First`].
+pub(crate) struct Last<'a, V: Lane, const R: usize> {
+    pub(crate) pass: &'a Pass<V::Scalar>,
+    pub(crate) src: *const V,
+    pub(crate) dst: Ordered<V::Scalar>,
+}
+
+impl<V: Lane, const R: usize> Last<'_, V, R>
+where
+    [C<V>; R]: Butterfly,
+{
+    #[inline(always)]
+    fn all<const INDEX: bool, const GAIN: bool>(&self) {
+        let groups = self.pass.groups;
+        for l in 0..groups {
+            // SAFETY: R · groups vectors in, R · groups elements out.
+            unsafe {
+                let z = get_real::<V, R>(Half(self.src.add(l * R).cast_mut()), 1).signal();
+                for j in 0..R {
+                    self.dst.store_at::<V, INDEX, GAIN>(l + j * groups, z[j].re);
+                }
+            }
+        }
+    }
+}
+
+impl<V: Lane, const R: usize> Work for Last<'_, V, R>
+where
+    [C<V>; R]: Butterfly,
+{
+    #[inline(always)]
+    fn run(self) {
+        for_order!(self.dst.order(), I, G => self.all::<I, G>())
+    }
+}
+
+pub(crate) struct Backward<'a, V: Lane, T, const R: usize> {
+    pub(crate) pass: &'a Pass<V::Scalar>,
+    pub(crate) src: T,
+    pub(crate) dst: *mut V,
+}
+
+impl<V: Lane, T: Terms<V>, const R: usize> Backward<'_, V, T, R>
+where
+    [C<V>; R]: Butterfly,
+{
+    /// The reverse of [`Forward::first`].
+    #[inline(always)]
+    unsafe fn first(src: T, m: usize, dst: *mut V, step: usize) {
+        // SAFETY: the caller stays within the pass.
+        unsafe {
+            for (j, z) in get_real::<V, R>(src, m).signal().into_iter().enumerate() {
+                *dst.add(j * step) = z.re;
+            }
+        }
+    }
+
+    /// The reverse of [`Forward::term`].
+    #[inline(always)]
+    unsafe fn term(src: T, m: usize, k: usize, w: *const Complex<V::Scalar>, dst: *mut V, step: usize) {
+        // SAFETY: the caller stays within the pass.
+        unsafe {
+            let (mut z, half) = ([zero(); R], R.div_ceil(2));
+            let mut walk = src.walk(k, m as isize);
+            for q in 0..half {
+                z[q] = walk.get().swap();
+            }
+            let mut walk = src.walk((R - half) * m - k, -(m as isize));
+            for q in half..R {
+                z[q] = walk.get_conj().swap();
+            }
+            let (z, mut at) = (z.dft(), dst.add(2 * k - 1));
+            for j in 0..R {
+                let z = if j == 0 { z[j].swap() } else { z[j].swap().mul_conj(splat(w.add(j - 1))) };
+                (*at, *at.add(1)) = (z.re, z.im);
+                at = at.wrapping_add(step);
+            }
+        }
+    }
+
+    /// The reverse of [`Forward::middle`].
+    #[inline(always)]
+    unsafe fn middle(src: T, m: usize, w: *const Complex<V::Scalar>, dst: *mut V, step: usize) {
+        // SAFETY: the caller stays within the pass.
+        unsafe {
+            let mut z = [zero(); R];
+            let mut walk = src.walk(m / 2, m as isize);
+            for q in 0..R / 2 {
+                z[q] = walk.get().swap();
+            }
+            if R % 2 == 1 {
+                z[R / 2].im = src.end(R * m, true);
+            }
+            let half = R.div_ceil(2);
+            let mut walk = src.walk((R - half) * m - m / 2, -(m as isize));
+            for q in half..R {
+                z[q] = walk.get_conj().swap();
+            }
+            for (j, z) in z.dft().into_iter().enumerate() {
+                let z = z.swap();
+                let z = if j == 0 { z } else { z.mul_conj(splat(w.add(j - 1))) };
+                *dst.add(j * step).add(m - 1) = z.re;
+            }
+        }
+    }
+}
+
+impl<V: Lane, T: Terms<V>, const R: usize> Work for Backward<'_, V, T, R>
+where
+    [C<V>; R]: Butterfly,
+{
+    #[inline(always)]
+    fn run(self) {
+        let Pass { groups, inner: m, ref twiddles, .. } = *self.pass;
+        for l in 0..groups {
+            // SAFETY: as in `Forward`, the other way round.
+            unsafe {
+                let (src, dst, step) = (self.src.skip(l * R * m), self.dst.add(l * m), groups * m);
+                Self::first(src, m, dst, step);
+                for k in 1..m.div_ceil(2) {
+                    Self::term(src, m, k, twiddles.as_ptr().add((k - 1) * (R - 1)), dst, step);
+                }
+                if m % 2 == 0 {
+                    Self::middle(src, m, twiddles.as_ptr().add((m / 2 - 1) * (R - 1)), dst, step);
+                }
+            }
+        }
+    }
+}

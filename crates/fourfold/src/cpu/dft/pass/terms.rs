@@ -1,0 +1,115 @@
+//! Where passes leave a half spectrum, or find it.
+
+use crate::arithmetic::complex::C;
+use crate::cpu::simd::vector::Lane;
+
+/// A half spectrum of n reals.
+pub(crate) trait Terms<V: Lane>: Copy {
+    /// Several of its terms.
+    type Walk: Walk<V>;
+
+    /// Of several half spectra in a row, the one that begins after so many vectors.
+    fn skip(self, vectors: usize) -> Self;
+
+    /// The first term, 0, or the last, n/2 (n even): real numbers.
+    ///
+    /// # Safety
+    /// It is there; the CPU has the instructions of `V`.
+    unsafe fn end(self, n: usize, last: bool) -> V;
+
+    /// Writes [`Terms::end`].
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn put_end(self, n: usize, last: bool, x: V);
+
+    /// Terms k, k + by, …, all between the first and the last.
+    fn walk(self, k: usize, by: isize) -> Self::Walk;
+}
+
+/// Terms of a half spectrum, one after the other.
+pub(crate) trait Walk<V: Lane> {
+    /// The next one.
+    ///
+    /// # Safety
+    /// It is there; the CPU has the instructions of `V`.
+    unsafe fn get(&mut self) -> C<V>;
+
+    /// The conjugate of the next one.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn get_conj(&mut self) -> C<V> {
+        // SAFETY: the caller's.
+        unsafe { self.get().conj() }
+    }
+
+    /// Writes the next one.
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn put(&mut self, z: C<V>);
+
+    /// Writes the conjugate of `z` as the next one.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn put_conj(&mut self, z: C<V>) {
+        // SAFETY: the caller's.
+        unsafe { self.put(z.conj()) }
+    }
+}
+
+/// One in FFTPACK's order.
+#[derive(Clone, Copy)]
+pub(crate) struct Half<V>(pub(crate) *mut V);
+
+pub(crate) struct HalfWalk<V> {
+    at: *mut V,
+    step: isize,
+}
+
+impl<V: Lane> Terms<V> for Half<V> {
+    type Walk = HalfWalk<V>;
+
+    #[inline(always)]
+    fn skip(self, vectors: usize) -> Self {
+        Half(self.0.wrapping_add(vectors))
+    }
+
+    #[inline(always)]
+    unsafe fn end(self, n: usize, last: bool) -> V {
+        // SAFETY: the caller's.
+        unsafe { *self.0.add(if last { n - 1 } else { 0 }) }
+    }
+
+    #[inline(always)]
+    unsafe fn put_end(self, n: usize, last: bool, x: V) {
+        // SAFETY: the caller's.
+        unsafe { *self.0.add(if last { n - 1 } else { 0 }) = x }
+    }
+
+    #[inline(always)]
+    fn walk(self, k: usize, by: isize) -> HalfWalk<V> {
+        HalfWalk { at: self.0.wrapping_add(2 * k).wrapping_sub(1), step: 2 * by }
+    }
+}
+
+impl<V: Lane> Walk<V> for HalfWalk<V> {
+    #[inline(always)]
+    unsafe fn get(&mut self) -> C<V> {
+        // SAFETY: the caller's.
+        let z = unsafe { C { re: *self.at, im: *self.at.add(1) } };
+        self.at = self.at.wrapping_offset(self.step);
+        z
+    }
+
+    #[inline(always)]
+    unsafe fn put(&mut self, z: C<V>) {
+        // SAFETY: the caller's.
+        unsafe { (*self.at, *self.at.add(1)) = (z.re, z.im) }
+        self.at = self.at.wrapping_offset(self.step);
+    }
+}

@@ -1,0 +1,167 @@
+//! Complex numbers of one signal side by side in a vector.
+
+use crate::arithmetic::butterfly::sixteenth;
+use crate::arithmetic::complex::{C, Number};
+use crate::cpu::batch::tiling::LANES;
+use crate::cpu::simd::vector::Lane;
+use std::ops::{Add, Sub};
+
+/// Complex numbers as they stand in memory, (re, im) after (re, im).
+pub(crate) trait Numbers: Number {
+    /// Their parts.
+    type Scalar;
+    /// How many.
+    const COUNT: usize;
+
+    /// # Safety
+    /// `from` is readable for `COUNT` pairs; no alignment is needed.
+    unsafe fn load(from: *const Self::Scalar) -> Self;
+
+    /// # Safety
+    /// `to` is writable for `COUNT` pairs; no alignment is needed.
+    unsafe fn store(self, to: *mut Self::Scalar);
+
+    /// self · w; w is where a block of twiddles has (re, re) for each number, and [`LANES`] further (−im, im).
+    ///
+    /// # Safety
+    /// That much is readable.
+    unsafe fn twiddle(self, w: *const Self::Scalar) -> Self;
+
+    /// The parts times factors of their own.
+    fn times_parts(self, by: [Self::Scalar; 2]) -> Self;
+
+    /// Turns the square of `COUNT` rows: row j and number i change places.
+    fn turn_square(rows: &mut [Self]);
+}
+
+impl<S: Lane<Scalar = S>> Numbers for C<S> {
+    type Scalar = S;
+    const COUNT: usize = 1;
+
+    #[inline(always)]
+    unsafe fn load(from: *const S) -> Self {
+        // SAFETY: the caller's.
+        unsafe { C { re: *from, im: *from.add(1) } }
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut S) {
+        // SAFETY: the caller's.
+        unsafe { (*to, *to.add(1)) = (self.re, self.im) }
+    }
+    #[inline(always)]
+    unsafe fn twiddle(self, w: *const S) -> Self {
+        // SAFETY: the caller's.
+        unsafe { self.mul(C { re: *w, im: *w.add(LANES + 1) }) }
+    }
+    #[inline(always)]
+    fn times_parts(self, [re, im]: [S; 2]) -> Self {
+        C { re: self.re * re, im: self.im * im }
+    }
+    #[inline(always)]
+    fn turn_square(_rows: &mut [Self]) {}
+}
+
+/// Numbers in a vector of two lanes or more. A product needs the vector with its parts exchanged, which takes one instruction; to tell parts
+/// apart and to put them together takes two, of a slower kind.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Paired<V>(V);
+
+/// (re, im) in all places.
+#[inline(always)]
+fn parts<V: Lane>(re: V, im: V) -> V {
+    V::zip(re, im).0
+}
+
+impl<V: Lane> Paired<V> {
+    /// self + i·s·b, `b` with its parts exchanged.
+    #[inline(always)]
+    fn add_turned(self, b: V, s: f64) -> Self {
+        Paired(b.mul_add(parts(V::lit(-s), V::lit(s)), self.0))
+    }
+}
+
+impl<V: Lane> Add for Paired<V> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, b: Self) -> Self {
+        Paired(self.0 + b.0)
+    }
+}
+
+impl<V: Lane> Sub for Paired<V> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, b: Self) -> Self {
+        Paired(self.0 - b.0)
+    }
+}
+
+impl<V: Lane> Number for Paired<V> {
+    #[inline(always)]
+    fn turn(self, k: usize) -> Self {
+        if k == 0 { self } else { self.times(sixteenth(k)) }
+    }
+    #[inline(always)]
+    fn times(self, [re, im]: [f64; 2]) -> Self {
+        self.times_real(re).add_turned(self.0.swap(), im)
+    }
+    #[inline(always)]
+    fn times_real(self, s: f64) -> Self {
+        Paired(self.0 * V::lit(s))
+    }
+    #[inline(always)]
+    fn add_times_real(self, b: Self, s: f64) -> Self {
+        Paired(b.0.mul_add(V::lit(s), self.0))
+    }
+    #[inline(always)]
+    fn cross(self, b: Self, k: usize) -> [Self; 2] {
+        let turned = b.0.swap();
+        match k {
+            0 => [self + b, self - b],
+            4 => [self.add_turned(turned, -1.0), self.add_turned(turned, 1.0)],
+            _ => {
+                let [re, im] = sixteenth(k);
+                let (plus, minus) = (self.add_times_real(b, re), self.add_times_real(b, -re));
+                [plus.add_turned(turned, im), minus.add_turned(turned, -im)]
+            }
+        }
+    }
+}
+
+impl<V: Lane> Numbers for Paired<V> {
+    type Scalar = V::Scalar;
+    const COUNT: usize = V::WIDTH / 2;
+
+    #[inline(always)]
+    unsafe fn load(from: *const V::Scalar) -> Self {
+        // SAFETY: the caller's.
+        Paired(unsafe { V::load(from) })
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut V::Scalar) {
+        // SAFETY: the caller's.
+        unsafe { self.0.store(to) }
+    }
+    #[inline(always)]
+    unsafe fn twiddle(self, w: *const V::Scalar) -> Self {
+        // SAFETY: the caller's.
+        let (re, im) = unsafe { (V::load(w), V::load(w.add(LANES))) };
+        Paired(self.0.swap().mul_add(im, self.0 * re))
+    }
+    #[inline(always)]
+    fn times_parts(self, [re, im]: [V::Scalar; 2]) -> Self {
+        Paired(self.0 * parts(V::splat(re), V::splat(im)))
+    }
+    #[inline(always)]
+    fn turn_square(rows: &mut [Self]) {
+        let mut square = [rows[0].0; LANES / 2];
+        for i in 0..Self::COUNT {
+            square[i] = rows[i].0;
+        }
+        V::turn_pairs(&mut square[..Self::COUNT]);
+        for i in 0..Self::COUNT {
+            rows[i].0 = square[i];
+        }
+    }
+}

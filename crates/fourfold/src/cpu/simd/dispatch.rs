@@ -1,0 +1,103 @@
+//! Which instruction set runs: detected once, when planning, or forced by the caller.
+
+use crate::error::{Error, ErrorKind, Result};
+use std::fmt;
+use std::str::FromStr;
+
+/// An instruction set of the CPU engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Isa {
+    /// One number at a time; runs everywhere.
+    Scalar,
+    /// 128 bits: NEON on aarch64, SSE2 on x86-64.
+    Simd128,
+    /// AVX2 and FMA: 256 bits.
+    Avx2,
+    /// AVX-512 F, DQ and VL: 512 bits.
+    Avx512,
+}
+
+impl Isa {
+    /// Every set, the widest first.
+    pub const ALL: [Isa; 4] = [Isa::Avx512, Isa::Avx2, Isa::Simd128, Isa::Scalar];
+
+    /// The sets that this machine has, the best first.
+    pub fn available() -> Vec<Isa> {
+        Isa::ALL.into_iter().filter(|isa| isa.is_available()).collect()
+    }
+
+    /// The best set that this machine has.
+    pub fn best() -> Isa {
+        Isa::ALL.into_iter().find(|isa| isa.is_available()).unwrap_or(Isa::Scalar)
+    }
+
+    /// Whether this machine has the set.
+    pub fn is_available(self) -> bool {
+        match self {
+            Isa::Scalar => true,
+            Isa::Simd128 => cfg!(any(target_arch = "x86_64", target_arch = "aarch64")),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 => {
+                Isa::Avx2.is_available()
+                    && is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vl")
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => false,
+        }
+    }
+
+    /// The name: `scalar`, `simd128`, `avx2`, `avx512`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Isa::Scalar => "scalar",
+            Isa::Simd128 => "simd128",
+            Isa::Avx2 => "avx2",
+            Isa::Avx512 => "avx512",
+        }
+    }
+
+    /// Bytes of a vector of `S`.
+    pub(crate) fn vector_bytes<S>(self) -> usize {
+        match self {
+            Isa::Scalar => size_of::<S>(),
+            Isa::Simd128 => 16,
+            Isa::Avx2 => 32,
+            Isa::Avx512 => 64,
+        }
+    }
+
+    /// The set itself.
+    ///
+    /// # Errors
+    /// If this machine does not have it.
+    pub(crate) fn checked(self) -> Result<Isa> {
+        if self.is_available() {
+            return Ok(self);
+        }
+        let names: Vec<_> = Isa::available().into_iter().map(Isa::name).collect();
+        let message = format!("this machine has no {self}; it has {}", names.join(", "));
+        Err(Error::new(ErrorKind::Unavailable, message))
+    }
+}
+
+impl fmt::Display for Isa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Isa {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Isa> {
+        let names = Isa::ALL.map(Isa::name).join(", ");
+        let unknown =
+            || Error::new(ErrorKind::Notation, format!("unknown instruction set `{name}`: expected one of {names}"));
+        Isa::ALL.into_iter().find(|isa| isa.name().eq_ignore_ascii_case(name)).ok_or_else(unknown)
+    }
+}

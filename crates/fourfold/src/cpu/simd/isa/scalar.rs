@@ -1,0 +1,69 @@
+//! One lane, no special instructions: runs everywhere.
+
+use crate::arithmetic::complex::C;
+use crate::arithmetic::real::Real;
+use crate::cpu::simd::vector::{Lane, Work};
+
+macro_rules! scalar {
+    ($($scalar:ty),*) => { $(
+        impl Real for $scalar {
+            #[inline(always)]
+            fn lit(value: f64) -> Self {
+                value as $scalar
+            }
+            // Not `f64::mul_add`, which without the instruction is a slow library call.
+            #[inline(always)]
+            fn mul_add(self, a: Self, b: Self) -> Self {
+                self * a + b
+            }
+            #[inline(always)]
+            fn mul_sub(self, a: Self, b: Self) -> Self {
+                self * a - b
+            }
+        }
+
+        impl Lane for $scalar {
+            type Scalar = $scalar;
+            const WIDTH: usize = 1;
+            type Numbers = C<Self>;
+
+            #[inline(always)]
+            fn splat(value: $scalar) -> Self {
+                value
+            }
+            #[inline(always)]
+            unsafe fn load(from: *const $scalar) -> Self {
+                // SAFETY: the caller's.
+                unsafe { *from }
+            }
+            #[inline(always)]
+            unsafe fn store(self, to: *mut $scalar) {
+                // SAFETY: the caller's.
+                unsafe { *to = self }
+            }
+            #[inline(always)]
+            fn zip(a: Self, b: Self) -> (Self, Self) {
+                (a, b)
+            }
+            #[inline(always)]
+            fn unzip(a: Self, b: Self) -> (Self, Self) {
+                (a, b)
+            }
+            #[inline(always)]
+            fn reverse(self) -> Self {
+                self
+            }
+            #[inline(always)]
+            fn swap(self) -> Self {
+                self
+            }
+            #[inline(always)]
+            fn turn_pairs(_rows: &mut [Self]) {}
+            #[inline(always)]
+            unsafe fn enter<W: Work>(work: W) {
+                work.run();
+            }
+        }
+    )* };
+}
+scalar!(f32, f64);

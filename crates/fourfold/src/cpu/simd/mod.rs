@@ -1,0 +1,4 @@
+pub(crate) mod complex_vector;
+pub(crate) mod dispatch;
+pub(crate) mod isa;
+pub(crate) mod vector;

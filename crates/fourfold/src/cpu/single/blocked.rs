@@ -1,0 +1,139 @@
+//! A complex DFT of one signal that leaves the first-level cache, with lanes along it, in three trips through memory (see [`crate::recipe::rules::intra_vector`]).
+
+use crate::cpu::dft::pass::across::{Across, Last, Spread};
+use crate::cpu::dft::pass::along::{BLOCK, Block, PassAlong, Source, Ways};
+use crate::cpu::engine::Precise;
+use crate::cpu::simd::dispatch::Isa;
+use crate::cpu::simd::vector::{Job, Lane, Scalar};
+use crate::cpu::single::intra_vector::{Input, passes};
+use crate::recipe::rules::intra_vector::{FIRST, MOST_PARTS};
+use crate::recipe::rules::mixed_radix::{Factor, length};
+use std::mem::MaybeUninit;
+
+/// The executable form of [`Scheme::Parts`](crate::recipe::scheme::Scheme::Parts).
+pub(crate) struct Parts<S> {
+    pub(crate) len: usize,
+    /// Elements of a part, and how many there are.
+    part: usize,
+    count: usize,
+    backward: bool,
+    scale: S,
+    first: PassAlong<S>,
+    further: Vec<PassAlong<S>>,
+    across: Across<S>,
+}
+
+/// Reals between parts, so that as many of them as there are do not fall into the same sets of a cache.
+const SKEW: usize = 80;
+
+/// Bytes of a signal from which a trip finds little in the caches of what the one before it wrote: stores go past them. With less, that would
+/// make the next trip wait for memory.
+const LEAST_PAST: usize = 8 << 20;
+
+/// Reals from part to part of so many elements.
+fn apart(part: usize) -> usize {
+    2 * part + SKEW
+}
+
+/// Reals of all parts.
+pub(crate) fn reals(within: &[Factor], across: &[Factor]) -> usize {
+    apart(length(within)) * length(across)
+}
+
+impl<S: Scalar> Parts<S> {
+    /// `within` are three or more radices, the first [`FIRST`]; `across` are two.
+    pub(crate) fn new(within: &[Factor], across: &[Factor], backward: bool, scale: f64) -> Self {
+        let (part, count) = (length(within), length(across));
+        let mut further = passes(within, PassAlong::new);
+        further.remove(0);
+        Parts {
+            len: part * count,
+            part,
+            count,
+            backward,
+            scale: S::of(scale),
+            first: PassAlong::new(FIRST, part * count / FIRST, 1),
+            further,
+            across: Across::new([across[0].length(), across[1].length()], part, apart(part)),
+        }
+    }
+}
+
+impl<S: Precise> Parts<S> {
+    /// The DFT of what is at `src` to `out`, else to the second buffer; says where it is. `src` may be `out` or the second buffer.
+    ///
+    /// # Safety
+    /// Source and `out` hold `len` complex numbers, the buffers [`reals`], and else they do not overlap; the CPU has `isa`.
+    pub(crate) unsafe fn run(&self, isa: Isa, src: Input<S>, [t, z]: [*mut S; 2], out: Option<*mut S>) -> *mut S {
+        let past = 2 * self.len * size_of::<S>() >= LEAST_PAST;
+        let out = out.unwrap_or(z);
+        // SAFETY: the caller's.
+        unsafe { S::dispatch(isa, Running { parts: self, src, t, z, out, past }) };
+        out
+    }
+}
+
+struct Running<'a, S> {
+    parts: &'a Parts<S>,
+    src: Input<S>,
+    t: *mut S,
+    z: *mut S,
+    out: *mut S,
+    /// Whether the first and the last trip store past the caches.
+    past: bool,
+}
+
+impl<S: Precise> Job<S> for Running<'_, S> {
+    unsafe fn run<V: Lane<Scalar = S>>(self) {
+        let Running { parts, src, t, z, out, past } = self;
+        let Parts { count, part, .. } = *parts;
+        // SAFETY: the caller's; `src` is not read after the first pass, and the second buffer has room for two parts.
+        unsafe {
+            parts.spread::<V>(src.source(parts.backward), t, past);
+            for number in 0..count {
+                parts.within::<V>(t.add(number * apart(part)), [z, z.add(apart(part))]);
+            }
+            let last = Last { backward: parts.backward, scale: parts.scale, past };
+            parts.across.run::<V>(t, out, last);
+        }
+    }
+}
+
+impl<S: Precise> Parts<S> {
+    /// The first pass of all parts, straight to them or, past the caches, a block of each at a time.
+    ///
+    /// # Safety
+    /// As [`Parts::run`]; the CPU has the instructions of `V`.
+    unsafe fn spread<V: Lane<Scalar = S>>(&self, src: Source<S>, parts: *mut S, past: bool) {
+        let Parts { count, part, .. } = *self;
+        let mut blocks = MaybeUninit::<[Block<S>; MOST_PARTS]>::uninit();
+        let blocks = blocks.as_mut_ptr().cast::<S>();
+        for row in 0..part / FIRST {
+            let (dst, range) = (parts.wrapping_add(row * BLOCK), row * count..(row + 1) * count);
+            // SAFETY: the caller's; a block of every part.
+            unsafe {
+                if past {
+                    self.first.blocks::<V>(src, range, blocks, BLOCK);
+                    Spread { blocks, count, dst, apart: apart(part) }.run::<V>();
+                } else {
+                    self.first.blocks::<V>(src, range, dst, apart(part));
+                }
+            }
+        }
+        V::finish_streams();
+    }
+
+    /// The further passes of a part, through buffers that stay in the cache, back to where it stands.
+    ///
+    /// # Safety
+    /// All hold a part and do not overlap; the CPU has the instructions of `V`.
+    unsafe fn within<V: Lane<Scalar = S>>(&self, part: *mut S, buffers: [*mut S; 2]) {
+        let mut src = part;
+        for (i, pass) in self.further.iter().enumerate() {
+            let dst = if i + 1 == self.further.len() { part } else { buffers[i % 2] };
+            // SAFETY: the caller's; two passes or more, so that none writes what it reads.
+            unsafe { pass.further::<V>(&Ways { src, dst, backward: false, last: None }) };
+            src = dst;
+        }
+    }
+}

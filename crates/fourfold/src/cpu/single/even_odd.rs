@@ -1,0 +1,140 @@
+//! The order of a cosine transform's real data along one signal: even places ascending, then odd places descending.
+
+use crate::arithmetic::complex::C;
+use crate::cpu::engine::Precise;
+use crate::cpu::simd::vector::{Job, Lane, Scalar, Work};
+
+/// Reals in places, of which `n`, an even number, are read in order; `odd` is a factor on what stands at odd places.
+#[derive(Clone, Copy)]
+pub(crate) struct Places<S> {
+    pub(crate) n: usize,
+    pub(crate) odd: S,
+    pub(crate) from: *const S,
+}
+
+impl<S: Scalar> Places<S> {
+    /// Pairs i … i + WIDTH − 1 of reals in order, all from even places; n is a multiple of 4.
+    ///
+    /// # Safety
+    /// As many are there, and the CPU has the instructions of `V`.
+    #[inline(always)]
+    pub(crate) unsafe fn even_pairs<V: Lane<Scalar = S>>(self, i: usize) -> C<V> {
+        // SAFETY: the caller's.
+        unsafe {
+            let [a, b, c, d] = four::<V>(self.from.add(4 * i));
+            let (re, im) = V::unzip(V::unzip(a, b).0, V::unzip(c, d).0);
+            C { re, im }
+        }
+    }
+
+    /// The same, all from odd places.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    pub(crate) unsafe fn odd_pairs<V: Lane<Scalar = S>>(self, i: usize) -> C<V> {
+        // SAFETY: the caller's.
+        unsafe {
+            let [a, b, c, d] = four::<V>(self.from.add(2 * self.n - 4 * (i + V::WIDTH)));
+            let (im, re) = V::unzip(V::unzip(a, b).1, V::unzip(c, d).1);
+            let odd = V::splat(self.odd);
+            C { re: re.reverse() * odd, im: im.reverse() * odd }
+        }
+    }
+}
+
+/// Four vectors, one after the other.
+#[inline(always)]
+unsafe fn four<V: Lane>(at: *const V::Scalar) -> [V; 4] {
+    // SAFETY: the caller's.
+    unsafe { [V::load(at), V::load(at.add(V::WIDTH)), V::load(at.add(2 * V::WIDTH)), V::load(at.add(3 * V::WIDTH))] }
+}
+
+/// From places to order.
+pub(crate) struct Split<S> {
+    pub(crate) places: Places<S>,
+    pub(crate) to: *mut S,
+}
+
+/// The reverse of [`Split`]; `odd` is a factor on what goes to odd places.
+pub(crate) struct Join<S> {
+    pub(crate) n: usize,
+    pub(crate) odd: S,
+    pub(crate) from: *const S,
+    pub(crate) to: *mut S,
+}
+
+/// Lets a job over pairs of places 2i, 2i + 1 run in vectors first and one by one at the end.
+macro_rules! over_places {
+    ($job:ident, $working:ident) => {
+        impl<S: Precise> Job<S> for $job<S> {
+            unsafe fn run<V: Lane<Scalar = S>>(self) {
+                // SAFETY: the caller's.
+                unsafe { V::enter($working::<V> { job: self }) }
+            }
+        }
+
+        struct $working<V: Lane> {
+            job: $job<V::Scalar>,
+        }
+
+        impl<V: Lane> Work for $working<V>
+        where
+            V::Scalar: Lane<Scalar = V::Scalar>,
+        {
+            #[inline(always)]
+            fn run(self) {
+                let half = self.job.len() / 2;
+                let whole = half / V::WIDTH * V::WIDTH;
+                // SAFETY: the job's arrays hold n numbers each, and do not overlap.
+                unsafe {
+                    for i in (0..whole).step_by(V::WIDTH) {
+                        self.job.places::<V>(i);
+                    }
+                    for i in whole..half {
+                        self.job.places::<V::Scalar>(i);
+                    }
+                }
+            }
+        }
+    };
+}
+over_places!(Split, Splitting);
+over_places!(Join, Joining);
+
+impl<S: Lane<Scalar = S>> Split<S> {
+    fn len(&self) -> usize {
+        self.places.n
+    }
+
+    /// Pairs of places i … i + WIDTH − 1.
+    #[inline(always)]
+    unsafe fn places<V: Lane<Scalar = S>>(&self, i: usize) {
+        let Places { n, odd: factor, from } = self.places;
+        // SAFETY: the caller's.
+        unsafe {
+            let from = from.add(2 * i);
+            let (even, odd) = V::unzip(V::load(from), V::load(from.add(V::WIDTH)));
+            even.store(self.to.add(i));
+            (odd * V::splat(factor)).reverse().store(self.to.add(n - i - V::WIDTH));
+        }
+    }
+}
+
+impl<S: Lane<Scalar = S>> Join<S> {
+    fn len(&self) -> usize {
+        self.n
+    }
+
+    /// Pairs of places i … i + WIDTH − 1.
+    #[inline(always)]
+    unsafe fn places<V: Lane<Scalar = S>>(&self, i: usize) {
+        // SAFETY: the caller's.
+        unsafe {
+            let odd = V::load(self.from.add(self.n - i - V::WIDTH)).reverse() * V::splat(self.odd);
+            let (low, high) = V::zip(V::load(self.from.add(i)), odd);
+            low.store(self.to.add(2 * i));
+            high.store(self.to.add(2 * i + V::WIDTH));
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Real data as pairs: the half spectrum of 2m reals and the DFT of the m complex numbers that they make (see [`crate::recipe::rules::four_step`]).
+
+use crate::arithmetic::complex::C;
+use crate::cpu::batch::fused_combine::Turning;
+use crate::cpu::dft::pass::Rows;
+use crate::cpu::dft::pass::along::{pairs, put_pairs};
+use crate::cpu::dft::pass::terms::Terms;
+use crate::cpu::engine::Precise;
+use crate::cpu::simd::vector::{Job, Lane, Scalar, Work};
+use crate::recipe::rules::four_step::{pack, unpack};
+use num_complex::Complex;
+
+#[inline(always)]
+fn reversed<V: Lane>(z: C<V>) -> C<V> {
+    C { re: z.re.reverse(), im: z.im.reverse() }
+}
+
+/// The half spectrum x of 2m reals from the DFT z of the m complex numbers that they make.
+pub(crate) struct Unpack<'a, S> {
+    pub(crate) m: usize,
+    /// w_N^k for k < m/2 + LANES, N = 2m.
+    pub(crate) turns: &'a [Complex<S>],
+    pub(crate) z: *const S,
+    pub(crate) x: *mut S,
+}
+
+/// The reverse of [`Unpack`], for a backward DFT.
+pub(crate) struct Pack<'a, S> {
+    pub(crate) m: usize,
+    pub(crate) turns: &'a [Complex<S>],
+    pub(crate) x: *const S,
+    pub(crate) z: *mut S,
+}
+
+/// [`Unpack`] and the last combine of a sum in one trip, to the line at `to`.
+pub(crate) struct Finish<'a, S> {
+    pub(crate) unpack: Unpack<'a, S>,
+    pub(crate) turning: Turning<'a, S>,
+    pub(crate) to: *mut S,
+}
+
+/// The reverse of [`Finish`]: the first combine of a sum and [`Pack`].
+pub(crate) struct Start<'a, S> {
+    pub(crate) pack: Pack<'a, S>,
+    pub(crate) turning: Turning<'a, S>,
+    pub(crate) from: *const S,
+}
+
+/// Lets a job over term pairs k and m − k run in vectors. The last may reach its own mirror image, and terms before it: then terms are computed
+/// twice, since one by one they would take longer. It is read before others are written, so that a job may write where it reads. Fewer terms than two
+/// vectors go one by one.
+macro_rules! over_pairs {
+    ($job:ident, $working:ident) => {
+        impl<S: Precise> Job<S> for $job<'_, S> {
+            unsafe fn run<V: Lane<Scalar = S>>(self) {
+                // SAFETY: the caller's.
+                unsafe { V::enter($working::<V> { job: self }) }
+            }
+        }
+
+        struct $working<'a, V: Lane> {
+            job: $job<'a, V::Scalar>,
+        }
+
+        impl<V: Lane> Work for $working<'_, V>
+        where
+            V::Scalar: Lane<Scalar = V::Scalar>,
+        {
+            #[inline(always)]
+            fn run(self) {
+                let job = self.job;
+                let m = job.len();
+                // SAFETY: pair k ≤ m/2 with m − k, term 0 with m; vectors have at most half of the terms.
+                unsafe {
+                    job.ends();
+                    if 2 * V::WIDTH <= m {
+                        let last = (m / 2 - 1) / V::WIDTH * V::WIDTH + 1;
+                        let middle = job.terms::<V>(last);
+                        for k in (1..last).step_by(V::WIDTH) {
+                            job.put(k, job.terms::<V>(k));
+                        }
+                        job.put(last, middle);
+                    } else {
+                        for k in 1..=m / 2 {
+                            job.put(k, job.terms::<V::Scalar>(k));
+                        }
+                    }
+                }
+            }
+        }
+    };
+}
+over_pairs!(Unpack, Unpacking);
+over_pairs!(Finish, Finishing);
+over_pairs!(Pack, Packing);
+over_pairs!(Start, Starting);
+
+/// The first of the mirror images of terms k ….
+#[inline(always)]
+fn mirror<V: Lane>(m: usize, k: usize) -> usize {
+    m - k - (V::WIDTH - 1)
+}
+
+fn row<S>(base: *const S) -> Rows<S> {
+    Rows { base: base.cast_mut(), stride: 1 }
+}
+
+impl<S: Lane<Scalar = S> + Scalar> Unpack<'_, S> {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.m
+    }
+
+    #[inline(always)]
+    unsafe fn ends(&self) {
+        // SAFETY: the caller's.
+        unsafe {
+            let ends = self.both_ends();
+            (*self.x, *self.x.add(2 * self.m - 1)) = ends.into();
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn both_ends(&self) -> [S; 2] {
+        // SAFETY: the caller's.
+        let (re, im) = unsafe { (*self.z, *self.z.add(1)) };
+        [re + im, re - im]
+    }
+
+    /// Terms k …, and their mirror images.
+    #[inline(always)]
+    unsafe fn terms<V: Lane<Scalar = S>>(&self, k: usize) -> [C<V>; 2] {
+        let mirror = mirror::<V>(self.m, k);
+        // SAFETY: the caller's.
+        unsafe {
+            let (a, b) = (pairs::<V>(self.z.add(2 * k)), reversed(pairs::<V>(self.z.add(2 * mirror))));
+            let [a, b] = unpack(a, b, pairs::<V>(self.turns.as_ptr().add(k).cast()));
+            [a, reversed(b)]
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn put<V: Lane<Scalar = S>>(&self, k: usize, [a, b]: [C<V>; 2]) {
+        // SAFETY: the caller's.
+        unsafe {
+            put_pairs(self.x.add(2 * mirror::<V>(self.m, k) - 1), b);
+            put_pairs(self.x.add(2 * k - 1), a);
+        }
+    }
+}
+
+impl<S: Lane<Scalar = S> + Scalar> Finish<'_, S> {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.unpack.m
+    }
+
+    #[inline(always)]
+    unsafe fn ends(&self) {
+        let line = self.turning.over(row(self.to));
+        // SAFETY: the caller's.
+        unsafe {
+            let [first, last] = self.unpack.both_ends();
+            Terms::<S>::put_end(line, 2 * self.len(), false, first);
+            Terms::<S>::put_end(line, 2 * self.len(), true, last);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn terms<V: Lane<Scalar = S>>(&self, k: usize) -> [C<V>; 2] {
+        // SAFETY: the caller's.
+        unsafe { self.unpack.terms(k) }
+    }
+
+    #[inline(always)]
+    unsafe fn put<V: Lane<Scalar = S>>(&self, k: usize, [a, b]: [C<V>; 2]) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.turning.put(self.to, mirror::<V>(self.unpack.m, k), b);
+            self.turning.put(self.to, k, a);
+        }
+    }
+}
+
+impl<S: Lane<Scalar = S> + Scalar> Pack<'_, S> {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.m
+    }
+
+    #[inline(always)]
+    unsafe fn ends(&self) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.put_both_ends([*self.x, *self.x.add(2 * self.m - 1)]);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn put_both_ends(&self, [first, last]: [S; 2]) {
+        // SAFETY: the caller's.
+        unsafe { (*self.z, *self.z.add(1)) = (first + last, first - last) }
+    }
+
+    /// Terms k … and their mirror images.
+    #[inline(always)]
+    unsafe fn terms<V: Lane<Scalar = S>>(&self, k: usize) -> [C<V>; 2] {
+        // SAFETY: the caller's.
+        unsafe {
+            let at = |k| pairs::<V>(self.x.add(2 * k - 1));
+            self.packed(k, at(k), at(mirror::<V>(self.m, k)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn packed<V: Lane<Scalar = S>>(&self, k: usize, a: C<V>, b: C<V>) -> [C<V>; 2] {
+        // SAFETY: the caller's.
+        let [a, b] = pack(a, reversed(b), unsafe { pairs::<V>(self.turns.as_ptr().add(k).cast()) });
+        [a, reversed(b)]
+    }
+
+    #[inline(always)]
+    unsafe fn put<V: Lane<Scalar = S>>(&self, k: usize, [a, b]: [C<V>; 2]) {
+        // SAFETY: the caller's.
+        unsafe {
+            put_pairs(self.z.add(2 * mirror::<V>(self.m, k)), b);
+            put_pairs(self.z.add(2 * k), a);
+        }
+    }
+}
+
+impl<S: Lane<Scalar = S> + Scalar> Start<'_, S> {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.pack.m
+    }
+
+    #[inline(always)]
+    unsafe fn ends(&self) {
+        let line = self.turning.over(row(self.from));
+        // SAFETY: the caller's.
+        unsafe { self.pack.put_both_ends([false, true].map(|last| Terms::<S>::end(line, 2 * self.len(), last))) }
+    }
+
+    #[inline(always)]
+    unsafe fn terms<V: Lane<Scalar = S>>(&self, k: usize) -> [C<V>; 2] {
+        // SAFETY: the caller's.
+        unsafe {
+            let at = |k| self.turning.get::<V>(self.from, k);
+            self.pack.packed(k, at(k), at(mirror::<V>(self.pack.m, k)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn put<V: Lane<Scalar = S>>(&self, k: usize, terms: [C<V>; 2]) {
+        // SAFETY: the caller's.
+        unsafe { self.pack.put(k, terms) }
+    }
+}

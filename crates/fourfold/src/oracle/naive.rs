@@ -1,0 +1,366 @@
+//! The definitions as O(N²) sums in double-double: the oracle that every engine is checked against.
+//!
+//! Every sum of [`Sum`] is read off the exponential sums Z_p = Σ_n x_n exp(−2πi p (c n + d)/D) of real x: a cosine sum is
+//! the real part, a sine sum minus the imaginary one, and so on (`Definition`). Angles are reduced as integers modulo D.
+//! For speed, and for no other reason, n is written as n₁ + B n₂, so that
+//! Z_p = Σ_{n₁} exp(−2πi p c n₁/D) Σ_{n₂} exp(−2πi p (c B n₂ + d)/D) x_{n₁ + B n₂}
+//! needs only N/B + B roots for each p, and the inner sums run over contiguous memory.
+
+use num_complex::Complex;
+
+pub use crate::arithmetic::dd::Dd;
+use crate::arithmetic::dd::{complex_product, fused_two_prod, two_sum};
+use crate::arithmetic::twiddle::Roots;
+use crate::error::{Error, ErrorKind, Result};
+use crate::problem::element::Domain;
+use crate::problem::kind::Sum;
+use crate::problem::layout::Layout;
+use crate::problem::layout::joined;
+use crate::problem::problem::{AxisTransform, Problem};
+
+/// The whole exact output of `problem`, in C order, to about 30 digits relative to its largest element.
+///
+/// `input` holds the elements in C order, whatever the problem's strides; imaginary parts of real data are ignored. The
+/// factors [`Problem::scale`] and [`Edges`](crate::problem::norm::Edges) are taken as the `f64` numbers that they are. For finite input
+/// below 2^900; takes time proportional to the number of elements times the sum of the transformed lengths.
+///
+/// ```
+/// use fourfold::{Problem, naive};
+/// use num_complex::Complex;
+/// let problem: Problem = "dct2 f64 3".parse()?;
+/// let input = [1.0, 2.0, 4.0].map(Complex::from);
+/// let output = naive::transform(&problem, &input)?;
+/// assert_eq!(f64::from(output[0].re), 14.0); // 2 (1 + 2 + 4)
+/// # Ok::<(), fourfold::Error>(())
+/// ```
+///
+/// # Errors
+/// If `input` has not as many elements as the problem's input.
+pub fn transform(problem: &Problem, input: &[Complex<f64>]) -> Result<Vec<Complex<Dd>>> {
+    sampled(problem, input, &everything(problem.output()))
+}
+
+/// As [`transform`], but only the outputs whose index along every axis a is one of `picks[a]`, in C order.
+///
+/// # Errors
+/// If `input` has not as many elements as the problem's input, or `picks` is not a list of indices for each axis.
+pub fn sampled(problem: &Problem, input: &[Complex<f64>], picks: &[Vec<usize>]) -> Result<Vec<Complex<Dd>>> {
+    check_input(problem, input)?;
+    check_picks(problem, picks)?;
+    let kept = kept_inputs(problem, picks);
+    let mut planes = planes(problem, input, &kept);
+    // Each step takes the last axis and puts it first; after as many steps as there are axes, the order is as before.
+    for axis in (0..kept.len()).rev() {
+        planes = match transform_of(problem, axis) {
+            Some(transform) => contract(problem, transform, planes, &picks[axis]),
+            None => planes.iter().map(|plane| rotate(plane, kept[axis].len())).collect(),
+        };
+    }
+    Ok(merge(&planes, problem))
+}
+
+/// Where the elements of a strided array lie whose index along every axis a is one of `picks[a]`, in C order.
+pub fn positions(layout: &Layout, picks: &[Vec<usize>]) -> Vec<usize> {
+    picks.iter().zip(&layout.strides).fold(vec![layout.offset], |outer, (picks, &stride)| {
+        let steps = picks.iter().map(|&i| (i as isize).wrapping_mul(stride));
+        outer.iter().flat_map(|&at| steps.clone().map(move |step| at.wrapping_add_signed(step))).collect()
+    })
+}
+
+/// Every index along every axis.
+pub fn everything(layout: &Layout) -> Vec<Vec<usize>> {
+    layout.shape.iter().map(|&n| (0..n).collect()).collect()
+}
+
+/// Double-double multiply-adds that [`sampled`] makes for so many picks along each axis.
+pub(crate) fn work(problem: &Problem, picks: &[usize]) -> f64 {
+    let length = |axis| if transform_of(problem, axis).is_some() { problem.input().shape[axis] } else { picks[axis] };
+    let mut elements = (0..picks.len()).map(|axis| length(axis) as f64).product::<f64>();
+    let mut total = 0.0;
+    for axis in (0..picks.len()).rev().filter(|&axis| transform_of(problem, axis).is_some()) {
+        total += 2.0 * elements * picks[axis] as f64;
+        elements *= picks[axis] as f64 / length(axis) as f64;
+    }
+    let complex = [problem.input_domain(), problem.output_domain()].contains(&Domain::Complex);
+    if complex { 2.0 * total } else { total }
+}
+
+fn check_input(problem: &Problem, input: &[Complex<f64>]) -> Result<()> {
+    let (given, wanted) = (input.len(), problem.input().elements());
+    if given == wanted {
+        return Ok(());
+    }
+    let shape = joined(&problem.input().shape, "x");
+    Err(Error::new(ErrorKind::Argument, format!("the input has {given} elements: the shape {shape} needs {wanted}")))
+}
+
+fn check_picks(problem: &Problem, picks: &[Vec<usize>]) -> Result<()> {
+    let shape = &problem.output().shape;
+    let within = picks.iter().zip(shape).all(|(picks, &n)| picks.iter().all(|&i| i < n));
+    if picks.len() == shape.len() && within {
+        return Ok(());
+    }
+    let shape = joined(shape, "x");
+    Err(Error::new(ErrorKind::Argument, format!("the picks must be indices along each axis of the output, {shape}")))
+}
+
+fn transform_of(problem: &Problem, axis: usize) -> Option<&AxisTransform> {
+    problem.transforms().iter().find(|transform| transform.axis == axis)
+}
+
+/// The input elements that the picked outputs depend on: along transformed axes all, along the others the picked ones.
+fn kept_inputs(problem: &Problem, picks: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let axes = everything(problem.input()).into_iter().zip(picks).enumerate();
+    axes.map(|(axis, (all, picks))| if transform_of(problem, axis).is_some() { all } else { picks.clone() }).collect()
+}
+
+/// Real numbers in double-double: two arrays, so that loops over them vectorise.
+struct Reals {
+    hi: Vec<f64>,
+    lo: Vec<f64>,
+}
+
+impl Reals {
+    fn zeros(n: usize) -> Reals {
+        Reals { hi: vec![0.0; n], lo: vec![0.0; n] }
+    }
+
+    fn get(&self, i: usize) -> Dd {
+        Dd::renormalised(self.hi[i], self.lo[i])
+    }
+
+    fn set(&mut self, i: usize, x: Dd) {
+        (self.hi[i], self.lo[i]) = (x.hi, x.lo);
+    }
+}
+
+/// The kept elements: a plane of real parts and, for complex data, one of imaginary parts.
+fn planes(problem: &Problem, input: &[Complex<f64>], kept: &[Vec<usize>]) -> Vec<Reals> {
+    let c_order = Layout::c_order(&problem.input().shape, 1).expect("the shape is that of a valid problem");
+    let at = positions(&c_order, kept);
+    let plane = |part: fn(&Complex<f64>) -> f64| Reals {
+        hi: at.iter().map(|&i| part(&input[i])).collect(),
+        lo: vec![0.0; at.len()],
+    };
+    match problem.input_domain() {
+        Domain::Real => vec![plane(|z| z.re)],
+        Domain::Complex => vec![plane(|z| z.re), plane(|z| z.im)],
+    }
+}
+
+/// The planes as complex numbers, scaled. Taking the real part here, after all axes, is what makes the order of the axes
+/// irrelevant also for [`Sum::HalfToReal`].
+fn merge(planes: &[Reals], problem: &Problem) -> Vec<Complex<Dd>> {
+    let part = |plane: usize, i: usize| planes.get(plane).map_or(Dd::default(), |p| p.get(i) * problem.scale());
+    let complex = problem.output_domain() == Domain::Complex;
+    let im = |i| if complex { part(1, i) } else { Dd::default() };
+    (0..planes[0].hi.len()).map(|i| Complex { re: part(0, i), im: im(i) }).collect()
+}
+
+/// Makes the last axis, of length `n`, the first.
+fn rotate(plane: &Reals, n: usize) -> Reals {
+    let lines = plane.hi.len() / n;
+    let turn = |part: &[f64]| (0..n).flat_map(|j| (0..lines).map(move |line| part[line * n + j])).collect();
+    Reals { hi: turn(&plane.hi), lo: turn(&plane.lo) }
+}
+
+/// What to make of the exponential sums Z of the real and imaginary parts of x.
+#[derive(Clone, Copy)]
+enum Part {
+    /// Σ x cos = Re Z.
+    Cosine,
+    /// Σ x sin = −Im Z.
+    Sine,
+    /// Σ x (cos + sin) = Re Z − Im Z.
+    Cas,
+    /// Σ x exp(−i·).
+    Forward,
+    /// Σ x exp(+i·).
+    Backward,
+}
+
+impl Part {
+    fn is_complex(self) -> bool {
+        matches!(self, Part::Forward | Part::Backward)
+    }
+
+    fn of(self, z: [Complex<Dd>; 2]) -> Complex<Dd> {
+        let [re, im] = z;
+        match self {
+            Part::Cosine => Complex { re: re.re, im: im.re },
+            Part::Sine => Complex { re: -re.im, im: -im.im },
+            Part::Cas => Complex { re: re.re - re.im, im: im.re - im.im },
+            Part::Forward => Complex { re: re.re - im.im, im: re.im + im.re },
+            Part::Backward => Complex { re: re.re + im.im, im: im.re - re.im },
+        }
+    }
+}
+
+/// A sum as y_k = weight · Σ_n x_n · part of exp(−2πi (a k + b)(c n + d)/D), first and last term perhaps halved.
+struct Definition {
+    part: Part,
+    /// D, above.
+    order: u64,
+    /// (a, b), above.
+    output: (u64, u64),
+    /// (c, d), above.
+    input: (u64, u64),
+    weight: f64,
+    /// Whether the first term and the last one count half.
+    halved: (bool, bool),
+}
+
+impl Definition {
+    /// The defining formulas of [`Kind`](crate::problem::kind::Kind) and [`Sum`], for length n.
+    fn of(sum: Sum, n: usize) -> Definition {
+        use Part::{Backward, Cas, Cosine, Forward, Sine};
+        const PLAIN: (u64, u64) = (1, 0);
+        const NEXT: (u64, u64) = (1, 1);
+        const ODD: (u64, u64) = (2, 1);
+        const NEITHER: (bool, bool) = (false, false);
+        let even = n.is_multiple_of(2);
+        let n = n as u64;
+        let (part, order, output, input, weight, halved) = match sum {
+            Sum::Dct1 => (Cosine, 2 * (n - 1), PLAIN, PLAIN, 2.0, (true, true)),
+            Sum::Dct2 => (Cosine, 4 * n, PLAIN, ODD, 2.0, NEITHER),
+            Sum::Dct3 => (Cosine, 4 * n, ODD, PLAIN, 2.0, (true, false)),
+            Sum::Dct4 => (Cosine, 8 * n, ODD, ODD, 2.0, NEITHER),
+            Sum::Dst1 => (Sine, 2 * (n + 1), NEXT, NEXT, 2.0, NEITHER),
+            Sum::Dst2 => (Sine, 4 * n, NEXT, ODD, 2.0, NEITHER),
+            Sum::Dst3 => (Sine, 4 * n, ODD, NEXT, 2.0, (false, true)),
+            Sum::Dst4 => (Sine, 8 * n, ODD, ODD, 2.0, NEITHER),
+            Sum::Dht => (Cas, n, PLAIN, PLAIN, 1.0, NEITHER),
+            Sum::Idxst => (Sine, 4 * n, ODD, PLAIN, 1.0, NEITHER),
+            Sum::IdxstAdjoint => (Sine, 4 * n, PLAIN, ODD, 1.0, NEITHER),
+            Sum::Forward | Sum::RealToHalf => (Forward, n, PLAIN, PLAIN, 1.0, NEITHER),
+            Sum::Backward => (Backward, n, PLAIN, PLAIN, 1.0, NEITHER),
+            // Terms 0 < k < N/2 stand for k and N − k; `merge` takes the real part.
+            Sum::HalfToReal => (Backward, n, PLAIN, PLAIN, 2.0, (true, even)),
+        };
+        Definition { part, order, output, input, weight, halved }
+    }
+}
+
+/// Applies a transform, whose axis is the last one, for the outputs picked, and makes that axis the first.
+fn contract(problem: &Problem, transform: &AxisTransform, mut planes: Vec<Reals>, picks: &[usize]) -> Vec<Reals> {
+    let (n, outputs) = (problem.input().shape[transform.axis], problem.output().shape[transform.axis]);
+    let definition = Definition::of(transform.sum, transform.n);
+    planes.iter_mut().for_each(|plane| weigh_ends(plane, n, transform, &definition));
+    let roots = Roots::new(definition.order);
+    let row = |k: usize| {
+        let factor = definition.weight * output_edge(transform, outputs, k);
+        Exponentials::new(&roots, &definition, k as u64, n).row(&planes, definition.part, factor)
+    };
+    let rows = in_parallel(picks, planes.len() * planes[0].hi.len(), &row);
+    let parts: [fn(&Complex<Dd>) -> Dd; 2] = [|z| z.re, |z| z.im];
+    let count = if definition.part.is_complex() { 2 } else { planes.len() };
+    parts[..count].iter().map(|part| collect(rows.iter().flatten().map(part))).collect()
+}
+
+fn collect(values: impl Iterator<Item = Dd>) -> Reals {
+    let (hi, lo) = values.map(|x| (x.hi, x.lo)).unzip();
+    Reals { hi, lo }
+}
+
+/// Multiplies the first and last element of each line by their factors.
+fn weigh_ends(plane: &mut Reals, n: usize, transform: &AxisTransform, definition: &Definition) {
+    let half = |halved: bool| if halved { 0.5 } else { 1.0 };
+    let first = transform.edges.input_first * half(definition.halved.0);
+    let last = transform.edges.input_last * half(definition.halved.1);
+    for line in (0..plane.hi.len()).step_by(n) {
+        plane.set(line, plane.get(line) * first);
+        plane.set(line + n - 1, plane.get(line + n - 1) * last);
+    }
+}
+
+/// The factor on output `k`.
+fn output_edge(transform: &AxisTransform, outputs: usize, k: usize) -> f64 {
+    let first = if k == 0 { transform.edges.output_first } else { 1.0 };
+    let last = if k + 1 == outputs { transform.edges.output_last } else { 1.0 };
+    first * last
+}
+
+/// One row for each pick, on two threads if that is worth it.
+fn in_parallel<T: Send>(picks: &[usize], elements: usize, row: &(impl Fn(usize) -> T + Sync)) -> Vec<T> {
+    let rows = |picks: &[usize]| -> Vec<T> { picks.iter().map(|&k| row(k)).collect() };
+    if picks.len() * elements < 1 << 22 {
+        return rows(picks);
+    }
+    let (mine, theirs) = picks.split_at(picks.len() / 2);
+    std::thread::scope(|scope| {
+        let theirs = scope.spawn(|| rows(theirs));
+        let mut all = rows(mine);
+        all.extend(theirs.join().expect("the sums do not panic"));
+        all
+    })
+}
+
+/// The roots of one exponential sum: those of n₁ and those of n₂.
+struct Exponentials {
+    n: usize,
+    inner: Vec<Complex<Dd>>,
+    outer: Vec<Complex<Dd>>,
+}
+
+impl Exponentials {
+    /// For output `k` of a line of `n` elements.
+    fn new(roots: &Roots, definition: &Definition, k: u64, n: usize) -> Exponentials {
+        let order = definition.order;
+        let times = |x: u64, y: u64| (u128::from(x) * u128::from(y) % u128::from(order)) as u64;
+        let p = definition.output.0 * k + definition.output.1;
+        let (step, start) = (times(p, definition.input.0), times(p, definition.input.1));
+        // About √N, yet long enough for vectors and short enough for the first cache.
+        let block = n.isqrt().clamp(16, 512).min(n);
+        let progression = |start: u64, step: u64, count: usize| {
+            let exponents = std::iter::successors(Some(start), |at| Some((at + step) % order));
+            exponents.take(count).map(|at| roots.get_dd(at)).collect()
+        };
+        let outer = progression(start, times(step, block as u64), n.div_ceil(block));
+        Exponentials { n, inner: progression(0, step, block), outer }
+    }
+
+    /// `factor` · `part` of the sums of all lines.
+    fn row(&self, planes: &[Reals], part: Part, factor: f64) -> Vec<Complex<Dd>> {
+        let mut partial = [Reals::zeros(self.inner.len()), Reals::zeros(self.inner.len())];
+        let starts = (0..planes[0].hi.len()).step_by(self.n);
+        let line = |start: usize| {
+            let mut z = [Complex { re: Dd::default(), im: Dd::default() }; 2];
+            for (z, plane) in z.iter_mut().zip(planes) {
+                let line = start..start + self.n;
+                *z = self.sum(&plane.hi[line.clone()], &plane.lo[line], &mut partial);
+            }
+            let Complex { re, im } = part.of(z);
+            Complex { re: re * factor, im: im * factor }
+        };
+        starts.map(line).collect()
+    }
+
+    /// Σ_n x_n exp(−2πi p (c n + d)/D). `partial` is room for the real and the imaginary inner sums.
+    fn sum(&self, hi: &[f64], lo: &[f64], partial: &mut [Reals; 2]) -> Complex<Dd> {
+        let [re, im] = partial;
+        for part in [&mut re.hi, &mut re.lo, &mut im.hi, &mut im.lo] {
+            part.fill(0.0);
+        }
+        let block = self.inner.len();
+        for (root, (hi, lo)) in self.outer.iter().zip(hi.chunks(block).zip(lo.chunks(block))) {
+            accumulate(root.re, hi, lo, &mut re.hi, &mut re.lo);
+            accumulate(root.im, hi, lo, &mut im.hi, &mut im.lo);
+        }
+        let zero = Complex { re: Dd::default(), im: Dd::default() };
+        self.inner.iter().enumerate().fold(zero, |sum, (i, &root)| {
+            let term = complex_product(root, Complex { re: re.get(i), im: im.get(i) });
+            Complex { re: sum.re + term.re, im: sum.im + term.im }
+        })
+    }
+}
+
+/// sum += factor · x. The low parts are summed without carrying: they lose 2^-53 of themselves, 2^-106 of the whole.
+fn accumulate(factor: Dd, x_hi: &[f64], x_lo: &[f64], sum_hi: &mut [f64], sum_lo: &mut [f64]) {
+    let terms = x_hi.iter().zip(x_lo).zip(sum_hi.iter_mut().zip(sum_lo));
+    for ((&hi, &lo), (sum_hi, sum_lo)) in terms {
+        let (p, e) = fused_two_prod(factor.hi, hi);
+        let (s, t) = two_sum(*sum_hi, p);
+        *sum_hi = s;
+        *sum_lo += t + (e + (factor.hi * lo + factor.lo * hi));
+    }
+}

@@ -1,0 +1,232 @@
+//! The executable form of a problem.
+
+use crate::cpu::base::memory::{Scratch, View, ViewMut, check};
+use crate::cpu::base::threads::Pool;
+use crate::cpu::engine::Engine;
+use crate::cpu::simd::dispatch::Isa;
+use crate::error::{Error, ErrorKind, Result};
+use crate::problem::element::{Domain, Element, Precision};
+use crate::problem::layout::Layout;
+use crate::problem::problem::Problem;
+use crate::recipe::recipe::Recipe;
+use std::fmt;
+use std::sync::Arc;
+
+/// A problem with its tables, ready to run any number of times, from any number of threads at once.
+///
+/// Made by a [`Planner`](crate::plan::planner::Planner). Executing it never fails but for arguments that do not fit the problem, and then
+/// leaves the output as it was. The input is only read.
+///
+/// ```
+/// let planner = fourfold::Planner::new();
+/// let plan = planner.plan(&"dct2 f64 4".parse()?)?;
+/// let mut y = [0.0; 4];
+/// plan.execute(&[1.0, 2.0, 3.0, 4.0], &mut y)?;
+/// assert_eq!(y[0], 20.0); // 2 · (1 + 2 + 3 + 4)
+/// # Ok::<(), fourfold::Error>(())
+/// ```
+pub struct Plan {
+    pub(crate) recipe: Recipe,
+    pub(crate) engine: AnyEngine,
+    pub(crate) pool: Arc<Pool>,
+}
+
+/// An engine of either precision.
+pub(crate) enum AnyEngine {
+    F32(Engine<f32>),
+    F64(Engine<f64>),
+}
+
+/// Calls the engine of the plan's precision.
+macro_rules! with_engine {
+    ($plan:expr, $engine:ident => $body:expr) => {
+        match &$plan.engine {
+            AnyEngine::F32($engine) => $body,
+            AnyEngine::F64($engine) => $body,
+        }
+    };
+}
+#[cfg(feature = "ndarray")]
+pub(crate) use with_engine;
+
+impl Plan {
+    /// The problem; of a filter, the forward one.
+    pub fn problem(&self) -> &Problem {
+        self.recipe.problem()
+    }
+
+    /// How it is computed.
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    /// The instruction set that runs.
+    pub fn isa(&self) -> Isa {
+        with_engine!(self, engine => engine.isa())
+    }
+
+    /// The threads that share the work.
+    pub fn threads(&self) -> usize {
+        self.pool.threads()
+    }
+
+    /// Bytes of scratch that an execution needs.
+    pub fn scratch_bytes(&self) -> usize {
+        with_engine!(self, engine => engine.scratch(self.pool.threads()))
+    }
+
+    /// Scratch for one execution at a time; with it, executing allocates nothing.
+    ///
+    /// # Panics
+    /// If there is no memory for it, as a `Vec` does; [`Plan::try_scratch`] says so instead.
+    pub fn scratch(&self) -> Scratch {
+        self.try_scratch().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`Plan::scratch`] that may fail.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn try_scratch(&self) -> Result<Scratch> {
+        Scratch::new(self.scratch_bytes())
+    }
+
+    /// Bytes that an execution reads and writes in the passes over its arrays.
+    pub fn bytes_moved(&self) -> usize {
+        self.recipe.bytes_moved()
+    }
+
+    pub(crate) fn input(&self) -> &Layout {
+        self.recipe.problem().input()
+    }
+
+    pub(crate) fn output(&self) -> &Layout {
+        self.recipe.end().output()
+    }
+
+    /// Transforms `input` to `output`, both in the problem's layouts.
+    ///
+    /// Sums of reals (DCT, DST, DHT, IDXST) also take complex slices and act on both parts.
+    ///
+    /// # Errors
+    /// If a slice is shorter than [`Layout::len`], its elements are not of the problem's type and domain, or there is no memory for
+    /// the scratch.
+    pub fn execute<I: Element, O: Element>(&self, input: &[I], output: &mut [O]) -> Result<()> {
+        self.check::<I, O>()?;
+        check_slice("input", self.input(), input.len())?;
+        check_slice("output", self.output(), output.len())?;
+        self.execute_with(input, output, &mut self.try_scratch()?)
+    }
+
+    /// [`Plan::execute`] with the caller's scratch: allocates nothing.
+    ///
+    /// # Errors
+    /// As [`Plan::execute`], and if the scratch is too small.
+    pub fn execute_with<I: Element, O: Element>(
+        &self,
+        input: &[I],
+        output: &mut [O],
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        self.execute_views(View::of(input, self.input()), ViewMut::of(output, self.output()), scratch)
+    }
+
+    /// [`Plan::execute`] on arrays with strides of their own, whatever the problem's layouts are.
+    ///
+    /// # Errors
+    /// As [`Plan::execute_with`], and if the strides leave the slices or put two outputs in one place.
+    pub fn execute_views<I: Element, O: Element>(
+        &self,
+        input: View<'_, I>,
+        output: ViewMut<'_, O>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        self.check::<I, O>()?;
+        let ends = [self.input(), self.output()];
+        with_engine!(self, engine => engine.execute(ends, input, output, scratch, &self.pool))
+    }
+
+    /// Transforms `data` in the problem's input layout, in place.
+    ///
+    /// # Errors
+    /// As [`Plan::execute`], and if input and output differ in domain or shape.
+    pub fn execute_in_place<T: Element>(&self, data: &mut [T]) -> Result<()> {
+        self.check_in_place::<T>()?;
+        check_slice("array", self.input(), data.len())?;
+        self.execute_in_place_with(data, &mut self.try_scratch()?)
+    }
+
+    /// [`Plan::execute_in_place`] with the caller's scratch: allocates nothing.
+    ///
+    /// # Errors
+    /// As [`Plan::execute_in_place`], and if the scratch is too small.
+    pub fn execute_in_place_with<T: Element>(&self, data: &mut [T], scratch: &mut Scratch) -> Result<()> {
+        self.execute_view_in_place(ViewMut::of(data, self.input()), scratch)
+    }
+
+    /// [`Plan::execute_in_place`] on an array with strides of its own.
+    ///
+    /// # Errors
+    /// As [`Plan::execute_in_place_with`] and [`Plan::execute_views`].
+    pub fn execute_view_in_place<T: Element>(&self, data: ViewMut<'_, T>, scratch: &mut Scratch) -> Result<()> {
+        self.check_in_place::<T>()?;
+        // The output's strides are known not to overlap; the input's may repeat elements.
+        with_engine!(self, engine => engine.execute_in_place(self.output(), data, scratch, &self.pool))
+    }
+
+    /// Whether the element type is that of input and output, which have one shape.
+    pub(crate) fn check_in_place<T: Element>(&self) -> Result<()> {
+        self.check::<T, T>()?;
+        let (input, output) = (&self.input().shape, &self.output().shape);
+        if input == output {
+            return Ok(());
+        }
+        let message = format!("`{}` makes {output:?} of {input:?}, which cannot be done in place", self.problem());
+        Err(Error::new(ErrorKind::Argument, message))
+    }
+
+    /// Whether the element types are those of the problem.
+    pub(crate) fn check<I: Element, O: Element>(&self) -> Result<()> {
+        self.check_types((I::DOMAIN, I::PRECISION), (O::DOMAIN, O::PRECISION))
+    }
+
+    /// The same for any types: not generic, so that a call is one call.
+    fn check_types(&self, input: (Domain, Precision), output: (Domain, Precision)) -> Result<()> {
+        let (problem, end) = (self.recipe.problem(), self.recipe.end());
+        let wants = (problem.input_domain(), end.output_domain());
+        let both_parts = wants == (Domain::Real, Domain::Real)
+            && problem.output_domain() == Domain::Real
+            && (input.0, output.0) == (Domain::Complex, Domain::Complex);
+        let domains = (input.0, output.0) == wants || both_parts;
+        if domains && input.1 == problem.precision() && output.1 == problem.precision() {
+            return Ok(());
+        }
+        self.wrong_types(input, output)
+    }
+
+    /// By itself, since a short signal notices the registers that it saves.
+    #[cold]
+    fn wrong_types(&self, input: (Domain, Precision), output: (Domain, Precision)) -> Result<()> {
+        let problem = self.recipe.problem();
+        let wants = (problem.input_domain(), self.recipe.end().output_domain());
+        let name = |domain: Domain, precision: Precision| match domain {
+            Domain::Real => precision.name().to_string(),
+            Domain::Complex => format!("Complex<{}>", precision.name()),
+        };
+        let given = (name(input.0, input.1), name(output.0, output.1));
+        let wanted = (name(wants.0, problem.precision()), name(wants.1, problem.precision()));
+        let message = format!("`{problem}` takes {} to {}, not {} to {}", wanted.0, wanted.1, given.0, given.1);
+        Err(Error::new(ErrorKind::Argument, message))
+    }
+}
+
+/// Whether a slice holds the elements of `layout`: checked before scratch is made, which for an absurd problem no memory holds.
+fn check_slice(name: &str, layout: &Layout, len: usize) -> Result<()> {
+    check(name, layout, &layout.strides, layout.offset, len, false)
+}
+
+impl fmt::Debug for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Plan({}, {} × {})", self.recipe, self.threads(), self.isa())
+    }
+}

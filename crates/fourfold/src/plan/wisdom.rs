@@ -1,0 +1,117 @@
+//! Recipes that were found by measuring, as text to keep.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::problem::problem::Problem;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// What is known of problems on engines: for each pair of both the recipe that was fastest when it was measured.
+///
+/// Prints as text, a line for each, and parses back, so that it can be kept in a file for as long as the machine stays the same:
+/// problem, engine and recipe with tabs between them, the passes of the recipe with `; ` between them. An engine is a name such as
+/// `cpu:avx512`; its recipe is whatever that engine makes of the text. Lines that begin with `#` are comments.
+///
+/// ```
+/// use fourfold::{Planner, Wisdom};
+/// let text = "dct2 f64 64x60\tcpu:scalar\tinput -> output axis 1: dct2 60 = 5 3 4; output -> output axis 0: dct2 64 = 4 4 4";
+/// let planner = Planner::builder().isa(fourfold::Isa::Scalar).wisdom(text.parse()?).build()?;
+/// let recipe = planner.recipe(&"dct2 f64 64x60".parse()?);
+/// assert!(recipe.to_string().ends_with("dct2 64 = 4 4 4"));
+/// # Ok::<(), fourfold::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wisdom {
+    /// Recipes by problem and engine.
+    recipes: BTreeMap<(String, String), String>,
+}
+
+/// The first line of the text.
+const HEADING: &str = "# fourfold: problem, engine, recipe";
+
+/// Between passes.
+const PASSES: &str = "; ";
+
+impl Wisdom {
+    /// Nothing known.
+    pub fn new() -> Wisdom {
+        Wisdom::default()
+    }
+
+    /// The recipe of `problem` on `engine`: its passes, a line each.
+    pub fn get(&self, problem: &Problem, engine: &str) -> Option<String> {
+        let recipe = self.recipes.get(&(problem.to_string(), engine.to_owned()))?;
+        Some(recipe.replace(PASSES, "\n"))
+    }
+
+    /// Remembers `recipe`, its passes a line each, in place of what was known.
+    ///
+    /// # Errors
+    /// If the engine's name or the recipe is empty or has tabs, or the name has line ends.
+    pub fn insert(&mut self, problem: &Problem, engine: &str, recipe: &str) -> Result<()> {
+        let recipe = recipe.trim().lines().map(str::trim).collect::<Vec<_>>().join(PASSES);
+        for (what, text) in [("engine's name", engine), ("recipe", &recipe)] {
+            if text.is_empty() || text.contains(['\t', '\n', '\r']) {
+                let message = format!("the {what} `{}` is empty or has tabs or line ends", text.escape_debug());
+                return Err(Error::new(ErrorKind::Argument, message));
+            }
+        }
+        self.recipes.insert((problem.to_string(), engine.to_owned()), recipe);
+        Ok(())
+    }
+
+    /// Adds what `other` knows, which counts where both know something.
+    pub fn merge(&mut self, other: Wisdom) {
+        self.recipes.extend(other.recipes);
+    }
+
+    /// How many recipes are known.
+    pub fn len(&self) -> usize {
+        self.recipes.len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.recipes.is_empty()
+    }
+
+    /// What is known of one engine: problems and their recipes.
+    pub fn of_engine(&self, engine: &str) -> impl Iterator<Item = (&str, String)> {
+        let of_engine = self.recipes.iter().filter(move |((_, name), _)| name == engine);
+        of_engine.map(|((problem, _), recipe)| (problem.as_str(), recipe.replace(PASSES, "\n")))
+    }
+}
+
+impl fmt::Display for Wisdom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{HEADING}")?;
+        self.recipes.iter().try_for_each(|((problem, engine), recipe)| writeln!(f, "{problem}\t{engine}\t{recipe}"))
+    }
+}
+
+impl FromStr for Wisdom {
+    type Err = Error;
+
+    /// Reads what `Display` writes.
+    ///
+    /// # Errors
+    /// If a line does not have three fields, or the first is no problem. Recipes are read by their engines.
+    fn from_str(text: &str) -> Result<Wisdom> {
+        let mut wisdom = Wisdom::new();
+        for (number, line) in
+            text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+        {
+            let wrong = |why: String| Error::new(ErrorKind::Notation, format!("wisdom, line {}: {why}", number + 1));
+            let fields: Vec<_> = line.split('\t').collect();
+            let [problem, engine, recipe] = fields[..] else {
+                return Err(wrong(format!(
+                    "{} fields: expected a problem, an engine and a recipe, with tabs between",
+                    fields.len()
+                )));
+            };
+            let problem: Problem = problem.parse().map_err(|error: Error| wrong(error.to_string()))?;
+            wisdom.insert(&problem, engine, recipe).map_err(|error| wrong(error.to_string()))?;
+        }
+        Ok(wisdom)
+    }
+}

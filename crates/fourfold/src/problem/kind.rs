@@ -1,0 +1,300 @@
+//! The kinds of transform, and the few fixed questions each answers. The answers stand in one table.
+
+use std::fmt;
+
+use crate::problem::element::Domain;
+use crate::problem::norm::{Edges, Norm};
+
+/// A kind of transform, by the name its user knows.
+///
+/// Input x_n and output y_k have N elements, n, k = 0 … N−1, unless the table says otherwise. These are SciPy's
+/// definitions; L is the logical length, by which two transforms in a row multiply (forward, then the inverse sum).
+///
+/// | kind | y_k | inverse sum | L |
+/// |---|---|---|---|
+/// | `dct1` | x_0 + (−1)^k x_{N−1} + 2 Σ_{n=1}^{N−2} x_n cos(π k n/(N−1)), N ≥ 2 | DCT-I | 2(N−1) |
+/// | `dct2` | 2 Σ x_n cos(π k (2n+1)/(2N)) | DCT-III | 2N |
+/// | `dct3` | x_0 + 2 Σ_{n≥1} x_n cos(π (2k+1) n/(2N)) | DCT-II | 2N |
+/// | `dct4` | 2 Σ x_n cos(π (2k+1)(2n+1)/(4N)) | DCT-IV | 2N |
+/// | `dst1` | 2 Σ x_n sin(π (k+1)(n+1)/(N+1)) | DST-I | 2(N+1) |
+/// | `dst2` | 2 Σ x_n sin(π (k+1)(2n+1)/(2N)) | DST-III | 2N |
+/// | `dst3` | (−1)^k x_{N−1} + 2 Σ_{n≤N−2} x_n sin(π (2k+1)(n+1)/(2N)) | DST-II | 2N |
+/// | `dst4` | 2 Σ x_n sin(π (2k+1)(2n+1)/(4N)) | DST-IV | 2N |
+/// | `dht` | Σ x_n (cos + sin)(2π n k/N); separable over axes, as in FFTW and ducc | DHT | N |
+/// | `idxst` | Σ_{n≥1} x_n sin(π n (2k+1)/(2N)); x_0 is ignored | none | – |
+/// | `fft` | Σ x_n exp(−2πi n k/N), complex | Σ x_k exp(+2πi n k/N) | N |
+/// | `rfft` | as `fft` of real x, k = 0 … ⌊N/2⌋ | as `ifft` of the Hermitian extension | N |
+///
+/// `idct2` and the like are the inverse sum with its scale: with [`Norm::Backward`], 1/L. So `idct2` undoes `dct2`, and
+/// under the same norm and the same `orthogonalize` every kind is undone by its [inverse](Kind::inverse).
+///
+/// Real kinds applied to complex data act on both parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// DCT-I, FFTW's `REDFT00`.
+    Dct1,
+    /// DCT-II, *the* DCT, FFTW's `REDFT10`.
+    Dct2,
+    /// DCT-III, FFTW's `REDFT01`.
+    Dct3,
+    /// DCT-IV, FFTW's `REDFT11`.
+    Dct4,
+    /// DST-I, FFTW's `RODFT00`.
+    Dst1,
+    /// DST-II, FFTW's `RODFT10`.
+    Dst2,
+    /// DST-III, FFTW's `RODFT01`.
+    Dst3,
+    /// DST-IV, FFTW's `RODFT11`.
+    Dst4,
+    /// Discrete Hartley transform.
+    Dht,
+    /// The sine sum that beside [`Kind::Dct3`] gives the gradient of a cosine series.
+    Idxst,
+    /// Complex FFT.
+    Fft,
+    /// FFT of real data, to a half spectrum.
+    Rfft,
+    /// Undoes [`Kind::Dct1`].
+    Idct1,
+    /// Undoes [`Kind::Dct2`].
+    Idct2,
+    /// Undoes [`Kind::Dct3`].
+    Idct3,
+    /// Undoes [`Kind::Dct4`].
+    Idct4,
+    /// Undoes [`Kind::Dst1`].
+    Idst1,
+    /// Undoes [`Kind::Dst2`].
+    Idst2,
+    /// Undoes [`Kind::Dst3`].
+    Idst3,
+    /// Undoes [`Kind::Dst4`].
+    Idst4,
+    /// Undoes [`Kind::Dht`].
+    Idht,
+    /// Undoes [`Kind::Fft`].
+    Ifft,
+    /// Undoes [`Kind::Rfft`].
+    Irfft,
+}
+
+/// An unscaled sum along one axis: what an engine implements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sum {
+    /// DCT-I, as defined in [`Kind`].
+    Dct1,
+    /// DCT-II.
+    Dct2,
+    /// DCT-III.
+    Dct3,
+    /// DCT-IV.
+    Dct4,
+    /// DST-I.
+    Dst1,
+    /// DST-II.
+    Dst2,
+    /// DST-III.
+    Dst3,
+    /// DST-IV.
+    Dst4,
+    /// Discrete Hartley transform.
+    Dht,
+    /// IDXST.
+    Idxst,
+    /// y_0 = 0, y_n = Σ_k x_k sin(π n (2k+1)/(2N)).
+    IdxstAdjoint,
+    /// Complex: y_k = Σ x_n exp(−2πi n k/N).
+    Forward,
+    /// Complex: y_n = Σ x_k exp(+2πi n k/N).
+    Backward,
+    /// Real to half spectrum: y_k = Σ x_n exp(−2πi n k/N), k = 0 … ⌊N/2⌋.
+    RealToHalf,
+    /// Half spectrum to real: the backward sum of the Hermitian extension; imaginary parts of y_0 and y_{N/2} are ignored.
+    HalfToReal,
+}
+
+/// All that tells one kind from another.
+struct Facts {
+    kind: Kind,
+    name: &'static str,
+    aliases: &'static [&'static str],
+    sum: Sum,
+    /// Whether the norm treats the kind as an inverse.
+    is_inverse: bool,
+    inverse: Option<Kind>,
+}
+
+const fn forward(kind: Kind, name: &'static str, aliases: &'static [&'static str], sum: Sum, inverse: Kind) -> Facts {
+    Facts { kind, name, aliases, sum, is_inverse: false, inverse: Some(inverse) }
+}
+
+const fn backward(kind: Kind, name: &'static str, aliases: &'static [&'static str], sum: Sum, inverse: Kind) -> Facts {
+    Facts { kind, name, aliases, sum, is_inverse: true, inverse: Some(inverse) }
+}
+
+/// In the order of [`Kind`].
+const TABLE: [Facts; 23] = [
+    forward(Kind::Dct1, "dct1", &["redft00", "dct-i"], Sum::Dct1, Kind::Idct1),
+    forward(Kind::Dct2, "dct2", &["dct", "dctn", "redft10", "dct-ii"], Sum::Dct2, Kind::Idct2),
+    forward(Kind::Dct3, "dct3", &["redft01", "dct-iii"], Sum::Dct3, Kind::Idct3),
+    forward(Kind::Dct4, "dct4", &["redft11", "dct-iv"], Sum::Dct4, Kind::Idct4),
+    forward(Kind::Dst1, "dst1", &["rodft00", "dst-i"], Sum::Dst1, Kind::Idst1),
+    forward(Kind::Dst2, "dst2", &["dst", "dstn", "rodft10", "dst-ii"], Sum::Dst2, Kind::Idst2),
+    forward(Kind::Dst3, "dst3", &["rodft01", "dst-iii"], Sum::Dst3, Kind::Idst3),
+    forward(Kind::Dst4, "dst4", &["rodft11", "dst-iv"], Sum::Dst4, Kind::Idst4),
+    forward(Kind::Dht, "dht", &[], Sum::Dht, Kind::Idht),
+    Facts { kind: Kind::Idxst, name: "idxst", aliases: &[], sum: Sum::Idxst, is_inverse: false, inverse: None },
+    forward(Kind::Fft, "fft", &["fftn"], Sum::Forward, Kind::Ifft),
+    forward(Kind::Rfft, "rfft", &["rfftn"], Sum::RealToHalf, Kind::Irfft),
+    backward(Kind::Idct1, "idct1", &["idct-i"], Sum::Dct1, Kind::Dct1),
+    backward(Kind::Idct2, "idct2", &["idct", "idctn", "idct-ii"], Sum::Dct3, Kind::Dct2),
+    backward(Kind::Idct3, "idct3", &["idct-iii"], Sum::Dct2, Kind::Dct3),
+    backward(Kind::Idct4, "idct4", &["idct-iv"], Sum::Dct4, Kind::Dct4),
+    backward(Kind::Idst1, "idst1", &["idst-i"], Sum::Dst1, Kind::Dst1),
+    backward(Kind::Idst2, "idst2", &["idst", "idstn", "idst-ii"], Sum::Dst3, Kind::Dst2),
+    backward(Kind::Idst3, "idst3", &["idst-iii"], Sum::Dst2, Kind::Dst3),
+    backward(Kind::Idst4, "idst4", &["idst-iv"], Sum::Dst4, Kind::Dst4),
+    backward(Kind::Idht, "idht", &[], Sum::Dht, Kind::Dht),
+    backward(Kind::Ifft, "ifft", &["ifftn"], Sum::Backward, Kind::Fft),
+    backward(Kind::Irfft, "irfft", &["irfftn"], Sum::HalfToReal, Kind::Rfft),
+];
+
+impl Kind {
+    /// Every kind, in the order of the enum.
+    pub const ALL: [Kind; TABLE.len()] = {
+        let mut all = [Kind::Dct1; TABLE.len()];
+        let mut i = 0;
+        while i < all.len() {
+            assert!(TABLE[i].kind as usize == i, "the table is not in the order of the enum");
+            all[i] = TABLE[i].kind;
+            i += 1;
+        }
+        all
+    };
+
+    fn facts(self) -> &'static Facts {
+        &TABLE[self as usize]
+    }
+
+    /// The kind's name in the notation, such as `dct2`.
+    pub fn name(self) -> &'static str {
+        self.facts().name
+    }
+
+    /// Other names that the notation understands: SciPy's for its default types, FFTW's, and those with Roman numerals.
+    pub fn aliases(self) -> &'static [&'static str] {
+        self.facts().aliases
+    }
+
+    /// The unscaled sum that this kind is along an axis of its own.
+    pub fn sum(self) -> Sum {
+        self.facts().sum
+    }
+
+    /// The kind that undoes this one under the same norm; `None` for [`Kind::Idxst`], which ignores x_0.
+    pub fn inverse(self) -> Option<Kind> {
+        self.facts().inverse
+    }
+
+    /// The conjugate transpose of the kind's sum: see [`Sum::adjoint`]. Every kind has one; its scale is the kind's own.
+    pub fn adjoint(self) -> (Sum, Edges, f64) {
+        self.sum().adjoint()
+    }
+
+    /// L in the table above, for an axis of `n` elements (of the real side, where one side is a half spectrum).
+    pub fn logical_length(self, n: usize) -> usize {
+        match self.sum() {
+            Sum::Dct1 => n.saturating_sub(1).saturating_mul(2),
+            Sum::Dst1 => n.saturating_add(1).saturating_mul(2),
+            Sum::Dht | Sum::Forward | Sum::Backward | Sum::RealToHalf | Sum::HalfToReal => n,
+            _ => n.saturating_mul(2),
+        }
+    }
+
+    /// The least length of an axis: 2 for DCT-I, 1 for all else.
+    pub fn min_length(self) -> usize {
+        if self.sum() == Sum::Dct1 { 2 } else { 1 }
+    }
+
+    /// Input and output domain of the kind on its own.
+    pub fn domains(self) -> (Domain, Domain) {
+        match self.sum() {
+            Sum::Forward | Sum::Backward => (Domain::Complex, Domain::Complex),
+            Sum::RealToHalf => (Domain::Real, Domain::Complex),
+            Sum::HalfToReal => (Domain::Complex, Domain::Real),
+            _ => (Domain::Real, Domain::Real),
+        }
+    }
+
+    /// The scale of the kind under `norm` on an axis of `n` elements: 1, 1/√L or 1/L; infinite for a DCT-I of less than
+    /// [two](Kind::min_length), where L is 0.
+    pub fn scale(self, n: usize, norm: Norm) -> f64 {
+        1.0 / norm.divisor(self.scaled_length(n, norm))
+    }
+
+    /// L if `norm` scales this kind, else 1.
+    pub(crate) fn scaled_length(self, n: usize, norm: Norm) -> f64 {
+        if norm.scales(self.facts().is_inverse) { self.logical_length(n) as f64 } else { 1.0 }
+    }
+}
+
+impl Sum {
+    /// The conjugate transpose, as (S, E, c): this sum's matrix transposed and conjugated is c · E_out · S · E_in.
+    ///
+    /// The cosine and sine sums differ from symmetric ones, or from each other transposed, only in terms that stand
+    /// without the factor 2. For a half spectrum it is the transpose of the real linear map, with
+    /// ⟨a, b⟩ = Re Σ conj(a_k) b_k: a term k with 0 < k < N/2 counts once there and twice in the sum.
+    pub fn adjoint(self) -> (Sum, Edges, f64) {
+        match self {
+            Sum::Dct1 => (Sum::Dct1, Edges::ends(2.0, 0.5), 1.0),
+            Sum::Dct2 => (Sum::Dct3, Edges { input_first: 2.0, ..Edges::ONE }, 1.0),
+            Sum::Dct3 => (Sum::Dct2, Edges { output_first: 0.5, ..Edges::ONE }, 1.0),
+            Sum::Dst2 => (Sum::Dst3, Edges { input_last: 2.0, ..Edges::ONE }, 1.0),
+            Sum::Dst3 => (Sum::Dst2, Edges { output_last: 0.5, ..Edges::ONE }, 1.0),
+            Sum::Dct4 | Sum::Dst1 | Sum::Dst4 | Sum::Dht => (self, Edges::ONE, 1.0),
+            Sum::Idxst => (Sum::IdxstAdjoint, Edges::ONE, 1.0),
+            Sum::IdxstAdjoint => (Sum::Idxst, Edges::ONE, 1.0),
+            Sum::Forward => (Sum::Backward, Edges::ONE, 1.0),
+            Sum::Backward => (Sum::Forward, Edges::ONE, 1.0),
+            Sum::RealToHalf => (Sum::HalfToReal, Edges::ends(2.0, 1.0), 0.5),
+            Sum::HalfToReal => (Sum::RealToHalf, Edges::ends(1.0, 0.5), 2.0),
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// One kind stands for a list of itself: for all axes.
+impl AsRef<[Kind]> for Kind {
+    fn as_ref(&self) -> &[Kind] {
+        std::slice::from_ref(self)
+    }
+}
+
+/// The name in recipes.
+impl fmt::Display for Sum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Sum::Dct1 => "dct1",
+            Sum::Dct2 => "dct2",
+            Sum::Dct3 => "dct3",
+            Sum::Dct4 => "dct4",
+            Sum::Dst1 => "dst1",
+            Sum::Dst2 => "dst2",
+            Sum::Dst3 => "dst3",
+            Sum::Dst4 => "dst4",
+            Sum::Dht => "dht",
+            Sum::Idxst => "idxst",
+            Sum::IdxstAdjoint => "idxst_adjoint",
+            Sum::Forward => "forward",
+            Sum::Backward => "backward",
+            Sum::RealToHalf => "real_to_half",
+            Sum::HalfToReal => "half_to_real",
+        })
+    }
+}

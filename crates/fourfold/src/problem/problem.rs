@@ -1,0 +1,182 @@
+//! What to compute.
+
+use crate::error::{Error, Result};
+use crate::problem::builder::ProblemBuilder;
+use crate::problem::element::{Domain, Precision};
+use crate::problem::kind::{Kind, Sum};
+use crate::problem::layout::Layout;
+use crate::problem::norm::{Edges, Norm};
+
+/// What to compute: y = s · Π_axes (E_out · Sum · E_in) x, or the conjugate transpose of that. Always valid once built.
+///
+/// A problem holds no data and does not say how to compute. It prints in a short notation, which parses back to an equal
+/// problem:
+///
+/// ```text
+/// problem = kinds type shape option…
+/// kinds   = kind | kind,kind,…      one for all transformed axes, or one for each, in the order of `axes`
+///         | idct_idxst | idxst_idct the pairs of two axes below
+/// type    = f32 | f64               the real type; complex data have parts of this type
+/// shape   = 4096x4096 | auto        of the real array, or of the complex one for `fft`; batch axes included
+/// option  = axes=0,2 (all)          which axes to transform; -1 is the last
+///         | ortho | forward | backward   the norm (else backward)
+///         | orthogonalize=yes/no    SciPy's rescaling of single terms (else exactly with ortho)
+///         | scale=0.5               a factor on everything
+///         | adjoint                 the conjugate transpose of what the rest names
+///         | inplace                 output over input
+///         | in=s0,s1 | out=s0,s1    element strides, negative allowed (else C order)
+/// ```
+///
+/// ```
+/// use fourfold::{Kind, Norm, Precision, Problem};
+/// let problem: Problem = "dct2 f64 4096x4096 ortho".parse()?;
+/// let same = Problem::builder(Kind::Dct2, Precision::F64, [4096, 4096]).norm(Norm::Ortho).build()?;
+/// assert_eq!(problem, same);
+/// assert_eq!(problem.to_string(), "dct2 f64 4096x4096 ortho");
+/// # Ok::<(), fourfold::Error>(())
+/// ```
+///
+/// `idct_idxst` and `idxst_idct` stand for `dct3,idxst` and `idxst,dct3` with `scale=0.5`.
+///
+/// `rfft` makes a half spectrum of the last axis, in the order of `axes`, that it is asked on; its other axes are
+/// complex FFTs. `irfft` is the reverse. The shape is that of the real array; the complex one has ⌊N/2⌋ + 1 there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// What was asked for, with every default filled in.
+    pub(crate) asked: ProblemBuilder,
+    pub(crate) input_domain: Domain,
+    pub(crate) output_domain: Domain,
+    pub(crate) input: Layout,
+    pub(crate) output: Layout,
+    pub(crate) transforms: Vec<AxisTransform>,
+    pub(crate) scale: f64,
+}
+
+/// One axis of a problem with everything resolved: y = E_out · Sum · E_in · x along `axis`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AxisTransform {
+    /// The axis of the array.
+    pub axis: usize,
+    /// The length N of the sum (of the real side, where one side is a half spectrum).
+    pub n: usize,
+    /// The unscaled sum.
+    pub sum: Sum,
+    /// Factors on single terms.
+    pub edges: Edges,
+}
+
+impl Problem {
+    /// Starts a problem: `kinds` is one [`Kind`] for all transformed axes, or a list with one for each.
+    ///
+    /// `shape` is that of the real array, or of the complex one for FFTs; batch axes included.
+    pub fn builder(kinds: impl AsRef<[Kind]>, precision: Precision, shape: impl AsRef<[usize]>) -> ProblemBuilder {
+        ProblemBuilder::new(kinds.as_ref(), precision, shape.as_ref())
+    }
+
+    /// A builder of this problem, with every default filled in.
+    pub fn to_builder(&self) -> ProblemBuilder {
+        self.asked.clone()
+    }
+
+    /// The real type.
+    pub fn precision(&self) -> Precision {
+        self.asked.precision
+    }
+
+    /// Real or complex input.
+    pub fn input_domain(&self) -> Domain {
+        self.input_domain
+    }
+
+    /// Real or complex output.
+    pub fn output_domain(&self) -> Domain {
+        self.output_domain
+    }
+
+    /// Shape and strides of the input, in its own elements.
+    pub fn input(&self) -> &Layout {
+        &self.input
+    }
+
+    /// Shape and strides of the output, in its own elements.
+    pub fn output(&self) -> &Layout {
+        &self.output
+    }
+
+    /// The transformed axes, resolved, in the order in which they were named.
+    ///
+    /// They commute, but for the domains: [`Sum::RealToHalf`], of which there is at most one, comes before every
+    /// [`Sum::Forward`] and [`Sum::Backward`], and [`Sum::HalfToReal`] after.
+    pub fn transforms(&self) -> &[AxisTransform] {
+        &self.transforms
+    }
+
+    /// The product of all scale factors, to be applied once. Finite and not zero, also in the problem's precision.
+    pub fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    /// Whether input and output are the same memory.
+    pub fn in_place(&self) -> bool {
+        self.asked.in_place
+    }
+
+    /// The kinds as named, one for each transformed axis.
+    pub fn kinds(&self) -> &[Kind] {
+        &self.asked.kinds
+    }
+
+    /// The norm as named.
+    pub fn norm(&self) -> Norm {
+        self.asked.norm
+    }
+
+    /// Whether this is the conjugate transpose of what [`kinds`](Problem::kinds) name.
+    pub fn is_adjoint(&self) -> bool {
+        self.asked.adjoint
+    }
+
+    /// The problem that undoes this one: inverse kinds under the same norm, 1/scale, and the layouts exchanged.
+    ///
+    /// An `rfft` of any real array is undone exactly; an `irfft`, like SciPy's, only where the half spectrum is that of a
+    /// real array. If the input repeats elements (stride 0), the inverse writes its output in C order.
+    ///
+    /// # Errors
+    /// [`Kind::Idxst`] has no inverse: it ignores x_0. Nor has a scale whose reciprocal the precision cannot hold.
+    pub fn inverse(&self) -> Result<Problem> {
+        let inverse = |kind: &Kind| {
+            kind.inverse()
+                .ok_or_else(|| Error::problem(format!("{kind} has no inverse: it ignores the first element, x_0")))
+        };
+        let kinds = self.kinds().iter().map(inverse).collect::<Result<_>>()?;
+        ProblemBuilder { kinds, scale: 1.0 / self.asked.scale, ..self.exchanged() }.build()
+    }
+
+    /// The conjugate transpose, with the layouts exchanged. Where one side is a half spectrum, it is the transpose of the
+    /// real linear map, with ⟨a, b⟩ = Re Σ conj(a_k) b_k.
+    ///
+    /// The adjoint of the adjoint is this problem, unless the input repeats elements (stride 0): then the adjoint writes
+    /// its output in C order.
+    pub fn adjoint(&self) -> Problem {
+        let adjoint = ProblemBuilder { adjoint: !self.asked.adjoint, ..self.exchanged() };
+        adjoint.build().expect("sizes, scale and layouts are those of a valid problem")
+    }
+
+    /// This problem with input and output layouts exchanged; an output must not overlap.
+    fn exchanged(&self) -> ProblemBuilder {
+        let output_strides = (!self.input.overlaps()).then(|| self.input.strides.clone());
+        ProblemBuilder { input_strides: Some(self.output.strides.clone()), output_strides, ..self.to_builder() }
+    }
+}
+
+impl AxisTransform {
+    /// The conjugate transpose along this axis, and a factor on it.
+    pub(crate) fn adjoint(self) -> (AxisTransform, f64) {
+        let (sum, mut edges, factor) = self.sum.adjoint();
+        let odd_half = matches!(sum, Sum::RealToHalf | Sum::HalfToReal) && self.n % 2 == 1;
+        if odd_half {
+            edges = Edges { input_last: 1.0, output_last: 1.0, ..edges };
+        }
+        (AxisTransform { sum, edges: self.edges.swapped().times(edges), ..self }, factor)
+    }
+}

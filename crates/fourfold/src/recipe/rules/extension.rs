@@ -1,0 +1,109 @@
+//! DCT-I and DST-I with three quarters of the DFT of their even or odd extension (the idea of split radices: Sorensen, Jones, Heideman
+//! and Burrus, "On computing the split-radix FFT", 1986).
+//!
+//! With n = N − 1 for cosines, N + 1 for sines, e is the extension of the line to 2n elements, e_{2n−j} = ±e_j, and its DFT, or i times
+//! it, is real: y_k = X_k for cosines, −Im X_k for sines. If n = 2h, sort j by its residue mod 4, as the last pass of radix 4 does:
+//! E_k, A_k, F_k the DFTs of length h of e_{4t}, e_{4t+1}, e_{4t+2}. The fourth need not be computed, since e_{4t+3} is e_{4t'+1}
+//! backwards, up to the sign. With w = exp(−2πi/(2n)) and B = w^k A_k,
+//!
+//! X_k = E_k + w^{2k} F_k + (B ± B̄),
+//!
+//! in which E_k, w^{2k} F_k and B ± B̄ all are real, or all imaginary. So each k < h/2 makes four outputs of five numbers:
+//! with a and b what E_k and w^{2k} F_k add to y_k,
+//!
+//! - cosines: y_k, y_{n−k} = (a + b) ± 2 Re B,  y_{h+k}, y_{h−k} = (a − b) ± 2 Im B;
+//! - sines: y_k, y_{n−k} = −2 Im B ± (a + b),  y_{h+k}, y_{h−k} = 2 Re B ± (a − b).
+//!
+//! Sums and turns only: no digits are lost, as they are by the shorter ways through length n and a running sum.
+
+use crate::arithmetic::complex::C;
+use crate::arithmetic::real::Real;
+use crate::arithmetic::twiddle::Roots;
+use crate::problem::kind::Sum;
+use crate::problem::norm::Edges;
+use crate::recipe::rules::cosine_sine::{Order, dft_of};
+use crate::recipe::rules::mixed_radix::{Factor, factors};
+
+/// How many DFTs of a quarter of the extension there are: residues 0, 1 and 2.
+pub const QUARTERS: usize = 3;
+
+/// The length h of the three DFTs that a sum of length n reduces to, if it does.
+pub fn quarter_length(sum: Sum, n: usize) -> Option<usize> {
+    let len = dft_of(sum, n).1;
+    (matches!(sum, Sum::Dct1 | Sum::Dst1) && len % 4 == 0 && len >= 8).then_some(len / 4)
+}
+
+/// The factors of the DFT that a sum of length n reduces to: radix 4 last if that pass can be this one.
+pub(crate) fn factors_of(sum: Sum, n: usize) -> Vec<Factor> {
+    let Some(quarter) = quarter_length(sum, n) else { return factors(dft_of(sum, n).1) };
+    let mut list = factors(quarter);
+    list.push(Factor::Radix(4));
+    list
+}
+
+/// The factors of the three DFTs, if the last pass of these factors is this one.
+pub(crate) fn quarter(sum: Sum, factors: &[Factor]) -> Option<&[Factor]> {
+    let (last, rest) = factors.split_last()?;
+    let is = matches!(sum, Sum::Dct1 | Sum::Dst1) && *last == Factor::Radix(4) && !rest.is_empty();
+    is.then_some(rest)
+}
+
+/// The last pass: from the half spectra of E, A and F to the line.
+#[derive(Clone, Debug)]
+pub struct Fold {
+    /// Whether it is one of sines.
+    pub sine: bool,
+    /// The length h of the DFTs.
+    pub len: usize,
+    /// The factor on all outputs.
+    pub scale: f64,
+    /// Factors on the first and the last output.
+    pub edges: [f64; 2],
+    /// For 1 ≤ k < h/2: (cos, sin) of 2πk/n and of πk/n, the former times the scale, the latter times twice the scale.
+    pub turns: Vec<[f64; 4]>,
+}
+
+/// The outputs k, n − k, h + k and h − k of term k of E, A and F, with its row of the [`Fold`]'s `turns`.
+#[inline(always)]
+pub fn fold_term<T: Real>(sine: bool, [e, a, f]: [C<T>; QUARTERS], [c, s, d, t]: [T; 4], scale: T) -> [T; 4] {
+    // 2 Re B and 2 Im B, where B = (c − is)(Re + i Im).
+    let (re, im) = (a.re.mul_add(d, a.im * t), a.im.mul_sub(d, a.re * t));
+    let (a, b) = match sine {
+        true => (-e.im, f.re.mul_sub(s, f.im * c)),
+        false => (e.re, f.re.mul_add(c, f.im * s)),
+    };
+    let (sum, difference) = (a.mul_add(scale, b), a.mul_sub(scale, b));
+    match sine {
+        true => [sum - im, -im - sum, difference + re, re - difference],
+        false => [sum + re, sum - re, difference + im, difference - im],
+    }
+}
+
+/// The pass, given the length of one DFT, [`quarter_length`].
+pub fn fold(sum: Sum, edges: &Edges, scale: f64, len: usize) -> Fold {
+    let roots = Roots::new(4 * len as u64);
+    let turn = |k: u64, by: f64| [by * roots.get(k).re, -by * roots.get(k).im];
+    let turns = (1..(len as u64).div_ceil(2)).map(|k| {
+        let ([c, s], [d, t]) = (turn(2 * k, scale), turn(k, 2.0 * scale));
+        [c, s, d, t]
+    });
+    let edges = [edges.output_first, edges.output_last];
+    Fold { sine: sum == Sum::Dst1, len, scale, edges, turns: turns.collect() }
+}
+
+/// Where element 3t + s of the three sequences, e_{4t+s}, stands in the line of length `n`.
+pub(crate) fn order(sum: Sum, n: usize, edges: &Edges, len: usize) -> Order {
+    let sine = sum == Sum::Dst1;
+    let place = |j: usize| match (sine, j <= 2 * len) {
+        (false, true) if j == 0 => (0, edges.input_first),
+        (false, true) if j == 2 * len => (n - 1, edges.input_last),
+        (false, true) => (j, 1.0),
+        (false, false) => (4 * len - j, 1.0),
+        (true, _) if j % (2 * len) == 0 => (0, 0.0),
+        (true, true) => (j - 1, 1.0),
+        (true, false) => (4 * len - j - 1, -1.0),
+    };
+    let (index, gain): (_, Vec<_>) = (0..QUARTERS * len).map(|m| place(m / QUARTERS * 4 + m % QUARTERS)).unzip();
+    let gain = if gain.iter().all(|g| *g == 1.0) { vec![] } else { gain };
+    Order { index, gain }
+}

@@ -1,0 +1,331 @@
+//! A DFT of length N = r·m from r DFTs of length m and m butterflies of radix r (Cooley and Tukey, decimation in time).
+//!
+//! With x split by residues, S_j\[k\] = Σ_t x_{j+rt} w_m^{tk}:
+//!
+//! X\[k + q·m\] = Σ_j w_r^{jq} · (w_N^{jk} S_j\[k\]),  0 ≤ k < m, 0 ≤ q < r, w_n = exp(−2πi/n).
+//!
+//! The passes run in Stockham's order: before a pass, L = g·r sequences of length m stand one after the other, sequence s the
+//! DFT of x_{s + L·t}; the pass merges sequences l + g·j (j < r) into sequence l. So no bit reversal is needed, and the first
+//! pass reads x itself, at l + g·j.
+//!
+//! Real data (Sorensen et al., "Real-valued fast Fourier transform algorithms", 1987): S_j and X are Hermitian, so only
+//! 0 ≤ k ≤ m/2 is computed: a complex butterfly for 0 < k < m/2, whose outputs beyond N/2 are conjugates of wanted ones, a
+//! real one for k = 0, and one with half a turn for k = m/2. A half spectrum of length N stands as N reals
+//! Re X_0, Re X_1, Im X_1, Re X_2, … (FFTPACK's order).
+
+use crate::recipe::rules::{bluestein, rader};
+use std::fmt;
+
+/// The radices that have a butterfly, in ascending order.
+pub const RADICES: [usize; 13] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16];
+
+/// Those that are powers of primes, but 9.
+pub(crate) const PRIME_POWERS: [usize; 9] = [2, 3, 4, 5, 7, 8, 11, 13, 16];
+
+/// How the DFTs of one factor of N are done.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Factor {
+    /// A butterfly of one of [`RADICES`].
+    Radix(usize),
+    /// The O(p²) sum of an odd prime p, with x_j ± x_{p−j} shared.
+    Direct(usize),
+    /// A prime as a cyclic convolution of length p − 1, whose DFT has the given factors.
+    Rader(usize, Vec<Factor>),
+    /// Any length as a convolution, by a complex DFT whose length is the product of the given factors.
+    Bluestein(usize, Vec<Factor>),
+}
+
+impl Factor {
+    /// The length of the factor's DFT.
+    pub fn length(&self) -> usize {
+        match self {
+            Factor::Radix(r) | Factor::Direct(r) | Factor::Rader(r, _) | Factor::Bluestein(r, _) => *r,
+        }
+    }
+
+    /// Whether a convolution of another length stands somewhere in the factor.
+    pub fn uses_bluestein(&self) -> bool {
+        match self {
+            Factor::Bluestein(..) => true,
+            Factor::Rader(_, inner) => inner.iter().any(Factor::uses_bluestein),
+            _ => false,
+        }
+    }
+}
+
+/// `8`, `direct(17)`, `rader(97: 8 4 3)`, `bluestein(1439: 16 16 12)`.
+impl fmt::Display for Factor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Factor::Radix(r) => write!(f, "{r}"),
+            Factor::Direct(p) => write!(f, "direct({p})"),
+            Factor::Rader(p, inner) => write!(f, "rader({p}:{})", List(inner)),
+            Factor::Bluestein(p, inner) => write!(f, "bluestein({p}:{})", List(inner)),
+        }
+    }
+}
+
+/// Factors with a space before each.
+pub(crate) struct List<'a>(pub(crate) &'a [Factor]);
+
+impl fmt::Display for List<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|factor| write!(f, " {factor}"))
+    }
+}
+
+/// The length that a list of factors makes.
+pub fn length(factors: &[Factor]) -> usize {
+    factors.iter().map(Factor::length).fold(1, usize::saturating_mul)
+}
+
+/// DFTs longer than this get no plan: their indices have 32 bits.
+pub(crate) const LONGEST: usize = 1 << 30;
+
+/// The factors of a DFT of length n, in the order of the passes, by estimated cost, of those that round little enough.
+pub fn factors(n: usize) -> Vec<Factor> {
+    let mut list = cheapest(n);
+    if rounding(&list) > MOST_ROUNDING {
+        list = flat(list);
+    }
+    if rounding(&list) > MOST_ROUNDING {
+        widen(&mut list);
+    }
+    list
+}
+
+/// Lists of factors that a DFT of length n may have, those of [`factors`] among them.
+pub(crate) fn variants(n: usize) -> Vec<Vec<Factor>> {
+    let (smooth, primes) = split(n);
+    let mut lists = vec![factors(n)];
+    for set in [&RADICES[..], &RADICES[..12], &PRIME_POWERS, &[2, 3, 4, 5, 6, 7, 11, 13]] {
+        let mut list = radices(smooth, set);
+        list.extend(primes.iter().copied().map(prime));
+        list.sort_by_key(Factor::length);
+        let ascending = list.clone();
+        list.reverse();
+        lists.extend([list, ascending]);
+    }
+    keep_good(lists)
+}
+
+/// Those that round little, or as little as the first, once each.
+pub(crate) fn keep_good(lists: Vec<Vec<Factor>>) -> Vec<Vec<Factor>> {
+    let mut kept: Vec<Vec<Factor>> = vec![];
+    for list in lists {
+        if (kept.is_empty() || rounds_little(&list)) && !kept.contains(&list) {
+            kept.push(list);
+        }
+    }
+    kept
+}
+
+/// The factors of two DFTs that make a longer one, as [`factors`].
+pub(crate) fn factors_of_cut(columns: usize, rows: usize) -> (Vec<Factor>, Vec<Factor>) {
+    const SEAM: f64 = 2.5; // the twiddles between them, and the pairs that real data are packed in
+    let (mut columns, mut rows) = (cheapest(columns), cheapest(rows));
+    let too_much = |a: &[Factor], b: &[Factor]| rounding(a) + rounding(b) + SEAM > MOST_ROUNDING;
+    if too_much(&columns, &rows) {
+        (columns, rows) = (flat(columns), flat(rows));
+    }
+    if too_much(&columns, &rows) {
+        widen(if rounding(&columns) > rounding(&rows) { &mut columns } else { &mut rows });
+    }
+    (columns, rows)
+}
+
+/// The factors of a DFT of length n by estimated cost. Of one that gets no plan, nobody waits for the primes: up to 2^62, they take
+/// seconds.
+fn cheapest(n: usize) -> Vec<Factor> {
+    if n > LONGEST {
+        return vec![Factor::Direct(n)];
+    }
+    let (smooth, primes) = split(n);
+    let mut list = radices(smooth, &RADICES);
+    list.extend(primes.into_iter().map(prime));
+    // Large first: the first pass has no twiddles, and real butterflies.
+    list.sort_by_key(|f| std::cmp::Reverse(f.length()));
+    list
+}
+
+/// Estimated operations of a DFT with these factors, an element.
+fn cost(factors: &[Factor]) -> f64 {
+    factors.iter().map(factor_cost).sum()
+}
+
+fn factor_cost(factor: &Factor) -> f64 {
+    match factor {
+        Factor::Radix(r) => radix_cost(*r),
+        Factor::Direct(p) => 10.0 + 1.1 * *p as f64,
+        Factor::Rader(_, inner) => rader_cost(inner),
+        Factor::Bluestein(p, inner) => {
+            let padding = length(inner) as f64 / *p as f64;
+            14.0 + padding * (2.0 * cost(inner) + 6.0)
+        }
+    }
+}
+
+fn rader_cost(inner: &[Factor]) -> f64 {
+    24.0 + 2.0 * cost(inner)
+}
+
+/// Operations an element of one pass: twiddles and memory about 9, and the butterfly.
+fn radix_cost(r: usize) -> f64 {
+    9.0 + match r {
+        2 => 2.0,
+        3 => 5.3,
+        4 => 4.0,
+        5 => 8.0,
+        6 => 7.3,
+        7 => 11.0,
+        8 => 6.5,
+        9 => 11.5,
+        10 => 10.0,
+        11 => 18.0,
+        12 => 9.5,
+        13 => 21.0,
+        _ => 10.0,
+    }
+}
+
+/// n as (product of primes that have a butterfly, the other primes in ascending order).
+fn split(n: usize) -> (usize, Vec<usize>) {
+    let (mut smooth, mut primes) = (1, vec![]);
+    for p in prime_factors(n) {
+        if RADICES.contains(&p) { smooth *= p } else { primes.push(p) }
+    }
+    (smooth, primes)
+}
+
+/// The prime factors of n in ascending order, with multiplicity.
+pub fn prime_factors(mut n: usize) -> Vec<usize> {
+    let (mut list, mut p) = (vec![], 2);
+    while p * p <= n {
+        while n % p == 0 {
+            list.push(p);
+            n /= p;
+        }
+        p += if p == 2 { 1 } else { 2 };
+    }
+    if n > 1 {
+        list.push(n);
+    }
+    list
+}
+
+/// The cheapest radices of a smooth n out of `set`, which ascends and has all primes of n.
+pub(crate) fn radices(n: usize, set: &[usize]) -> Vec<Factor> {
+    let mut best = (f64::INFINITY, vec![]);
+    search(n, set, 0.0, &mut vec![], &mut best);
+    best.1.into_iter().map(Factor::Radix).collect()
+}
+
+/// Continues `list`, which costs `cost`, by radices of `set` in descending order; `best` is what was cheapest so far.
+fn search(n: usize, set: &[usize], cost: f64, list: &mut Vec<usize>, best: &mut (f64, Vec<usize>)) {
+    // Of all radices, 16 costs least a bit.
+    let least = radix_cost(16) / 4.0;
+    if cost + least * (n as f64).log2() >= best.0 - 1e-9 {
+        return;
+    }
+    if n == 1 {
+        *best = (cost, list.clone());
+    }
+    for (i, r) in set.iter().enumerate().rev().filter(|(_, r)| n % **r == 0) {
+        list.push(*r);
+        search(n / r, &set[..=i], cost + radix_cost(*r), list, best);
+        list.pop();
+    }
+}
+
+/// The cheapest way to a prime that has no butterfly.
+fn prime(p: usize) -> Factor {
+    let direct = Factor::Direct(p);
+    let rader = Factor::Rader(p, factors(p - 1));
+    let candidates = if p <= rader::LEAST { vec![direct] } else { vec![direct, rader, bluestein(p)] };
+    candidates.into_iter().min_by(|a, b| factor_cost(a).total_cmp(&factor_cost(b))).expect("there is a candidate")
+}
+
+fn bluestein(p: usize) -> Factor {
+    Factor::Bluestein(p, radices(bluestein::length(p), &RADICES))
+}
+
+/// Rader's convolutions with direct sums in place of further ones, as long as that takes about as long as Bluestein's.
+fn flat(list: Vec<Factor>) -> Vec<Factor> {
+    const LONGEST_SUM: usize = 200;
+    let sum = |factor: Factor| match factor {
+        Factor::Rader(q, _) if q <= LONGEST_SUM => Factor::Direct(q),
+        other => other,
+    };
+    let flat = |factor: Factor| match factor {
+        Factor::Rader(p, inner) => Factor::Rader(p, inner.into_iter().map(sum).collect()),
+        other => other,
+    };
+    list.into_iter().map(flat).collect()
+}
+
+/// What rounds most becomes Bluestein's convolution, whose bound is wider.
+fn widen(list: &mut [Factor]) {
+    let noisiest = list.iter_mut().max_by(|a, b| factor_rounding(a).total_cmp(&factor_rounding(b)));
+    let noisiest = noisiest.expect("no factors do not round");
+    *noisiest = bluestein(noisiest.length());
+}
+
+/// The most that factors may round. With a sum's combine, and what the estimate leaves out, they then keep the bound of 3e-7 in
+/// single precision, which is 25 in these units, and of 6e-16 in double precision, 29.
+const MOST_ROUNDING: f64 = 20.0;
+
+/// Whether a DFT with these factors keeps the bounds.
+pub(crate) fn rounds_little(factors: &[Factor]) -> bool {
+    rounding(factors) <= MOST_ROUNDING
+}
+
+/// The mean square of the relative rounding error of a DFT with these factors, in units of the squared roundoff, 2^-24 or 2^-53;
+/// fitted to measurements. Errors of passes add up, and so do those of a convolution's two DFTs.
+fn rounding(factors: &[Factor]) -> f64 {
+    const TWIDDLES: f64 = 0.5;
+    factors.iter().map(|factor| TWIDDLES + factor_rounding(factor)).sum::<f64>() - TWIDDLES
+}
+
+fn factor_rounding(factor: &Factor) -> f64 {
+    match factor {
+        Factor::Radix(r) => 0.25 + 0.2 * (*r as f64).log2(),
+        Factor::Direct(p) => 1.05 + 0.0135 * *p as f64,
+        Factor::Rader(_, inner) | Factor::Bluestein(_, inner) => 0.7 + 2.0 * rounding(inner),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every third length up to 2^21, which DCT-I and DST-I need.
+    #[test]
+    fn no_factors_round_too_much() {
+        for list in (1..=1 << 21).step_by(3).map(factors) {
+            let bounded = rounding(&list) <= MOST_ROUNDING || list.iter().any(Factor::uses_bluestein);
+            assert!(bounded, "{} rounds {}", List(&list), rounding(&list));
+        }
+    }
+
+    #[test]
+    fn radices_are_few_and_equal() {
+        let text = |n| List(&factors(n)).to_string();
+        let expected = [
+            (512, " 8 8 8"),
+            (1024, " 16 8 8"),
+            (1000, " 10 10 10"),
+            (1536, " 16 12 8"),
+            (2187, " 9 9 9 3"),
+            (1 << 13, " 16 8 8 8"),
+        ];
+        expected.into_iter().for_each(|(n, list)| assert_eq!(text(n), list));
+    }
+
+    #[test]
+    fn convolutions_within_convolutions_give_way_to_sums() {
+        let text = |n| List(&factors(n)).to_string();
+        assert_eq!(text(139), " rader(139: direct(23) 6)");
+        assert_eq!(text(524309), " rader(524309: direct(139) direct(41) direct(23) 4)");
+        assert_eq!(text(389 * 389), " rader(389: direct(97) 4) rader(389: direct(97) 4)");
+    }
+}
