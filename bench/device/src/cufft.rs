@@ -6,7 +6,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use cudarc::cufft::sys::{cufftType, double2, float2};
 use cudarc::cufft::{CudaFft, FftDirection};
 use cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
-use fourfold::{Domain, Precision, Problem, Sum};
+use fourfold::{Domain, Precision, Problem, Transform1d};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -30,7 +30,8 @@ pub(crate) struct CuFft {
 
 impl CuFft {
     pub(crate) fn new(stream: &Arc<CudaStream>, problem: &Problem) -> Result<CuFft> {
-        let backward = |sum| matches!(sum, Sum::Dct3 | Sum::Dst3 | Sum::Backward | Sum::HalfToReal);
+        let backward =
+            |sum| matches!(sum, Transform1d::Dct3 | Transform1d::Dst3 | Transform1d::Backward | Transform1d::C2R);
         let backward = problem.transforms().iter().any(|one| backward(one.sum));
         let real = [problem.input_domain(), problem.output_domain()].contains(&Domain::Real);
         let kind = match (problem.precision(), real, backward) {

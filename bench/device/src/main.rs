@@ -18,7 +18,7 @@ mod turns;
 use anyhow::{Context, Result, bail};
 use cudarc::driver::{CudaContext, CudaStream};
 use cufft::CuFft;
-use fourfold::{Method, Problem};
+use fourfold::{Algorithm, Problem};
 use fourfold_gpu::{Api, Device};
 use groups::{Bar, Group};
 use serde::{Deserialize, Serialize};
@@ -74,7 +74,7 @@ struct Arguments {
     device: usize,
     tune: bool,
     /// Further contestants.
-    methods: Vec<Method>,
+    methods: Vec<Algorithm>,
     python: Option<String>,
     peers: PathBuf,
     groups: Vec<Group>,

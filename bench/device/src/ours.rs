@@ -3,7 +3,7 @@
 use crate::arrays::{Sample, Sets, of_problem, with_types};
 use crate::turns::Work;
 use anyhow::Result;
-use fourfold::{Method, Problem};
+use fourfold::{Algorithm, Problem};
 use fourfold_gpu::{Cache, Device, GpuArray, GpuPlan, GpuPlanner, GpuScratch};
 use std::sync::Arc;
 use std::time::Instant;
@@ -70,7 +70,7 @@ pub(crate) fn tuned(device: &Device, problem: &Problem) -> Result<Arc<GpuPlan>> 
 }
 
 /// A plan by one of the methods that the paper compares.
-pub(crate) fn by_method(device: &Device, problem: &Problem, method: Method) -> Result<Arc<GpuPlan>> {
+pub(crate) fn by_method(device: &Device, problem: &Problem, method: Algorithm) -> Result<Arc<GpuPlan>> {
     Ok(Arc::new(GpuPlanner::new(device.clone()).plan_recipe(method.recipe(problem)?)?))
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use clap::{ArgGroup, Parser, Subcommand};
-use fourfold::{Method, Precision};
+use fourfold::{Algorithm, Precision};
 
 pub(crate) use jpeg::*;
 
@@ -251,7 +251,7 @@ pub(crate) struct Contenders {
     #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "cpu")]
     pub(crate) engine: Vec<Engine>,
     /// Methods, or all; what a method does not have is left out where there are several
-    #[arg(long, value_name = "M,…", value_delimiter = ',', default_value = Method::ALL[0].name())]
+    #[arg(long, value_name = "M,…", value_delimiter = ',', default_value = Algorithm::ALL[0].name())]
     pub(crate) method: Vec<Methods>,
     /// Threads of the processor to use
     #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
@@ -276,8 +276,8 @@ pub(crate) struct How {
     #[arg(long, value_name = "E", default_value = "cpu")]
     pub(crate) engine: Engine,
     /// The method
-    #[arg(long, value_name = "M", default_value = Method::ALL[0].name(), value_parser = one_method)]
-    pub(crate) method: Method,
+    #[arg(long, value_name = "M", default_value = Algorithm::ALL[0].name(), value_parser = one_method)]
+    pub(crate) method: Algorithm,
     /// Threads of the processor to use
     #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
     pub(crate) threads: usize,

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::thread;
 
 use anyhow::{Context, Error, Result, bail, ensure};
-use fourfold::{ErrorKind, Isa, Method, Multiplier, Plan, Planner, Problem, Recipe, Wisdom};
+use fourfold::{Algorithm, ErrorKind, Isa, Multiplier, Plan, Planner, Problem, Recipe, Wisdom};
 use fourfold_gpu::{Api, Device, DeviceId, GpuPlan, GpuPlanner, Target};
 
 use crate::args::{Contenders, How};
@@ -30,12 +30,12 @@ const USUAL_ARCHITECTURE: &str = "sm_90";
 
 /// The methods that one word on the command line stands for: one by its name, or `all`.
 #[derive(Clone)]
-pub(crate) struct Methods(Vec<Method>);
+pub(crate) struct Methods(Vec<Algorithm>);
 
 /// An engine with a method: what is verified and timed.
 pub(crate) struct Contender {
     pub(crate) engine: Engine,
-    pub(crate) method: Method,
+    pub(crate) method: Algorithm,
     planner: Rc<AnyPlanner>,
 }
 
@@ -105,8 +105,8 @@ fn isa_names() -> String {
 }
 
 /// One method, by its name.
-pub(crate) fn one_method(text: &str) -> Result<Method> {
-    let names = || Method::ALL.map(Method::name).join(", ");
+pub(crate) fn one_method(text: &str) -> Result<Algorithm> {
+    let names = || Algorithm::ALL.map(Algorithm::name).join(", ");
     ensure!(text != "all", "all methods are for verify and bench; name one of: {}", names());
     Ok(text.parse()?)
 }
@@ -115,7 +115,7 @@ impl FromStr for Methods {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Methods> {
-        Ok(Methods(if text == "all" { Method::ALL.to_vec() } else { vec![text.parse()?] }))
+        Ok(Methods(if text == "all" { Algorithm::ALL.to_vec() } else { vec![text.parse()?] }))
     }
 }
 
@@ -148,7 +148,7 @@ impl Contenders {
 
 impl Contender {
     /// An engine with a method, which follows what was `kept`; `threads` are the processor's.
-    pub(crate) fn new(engine: Engine, method: Method, threads: usize, kept: &Kept) -> Result<Contender> {
+    pub(crate) fn new(engine: Engine, method: Algorithm, threads: usize, kept: &Kept) -> Result<Contender> {
         let planner = match &engine {
             Engine::Cpu(isa) => {
                 let builder = || isa.iter().fold(Planner::builder().threads(threads), |builder, isa| builder.isa(*isa));
@@ -167,7 +167,7 @@ impl Contender {
     /// A device's plan whose last pass also sets to zero what is smaller than `threshold`.
     pub(crate) fn threshold(&self, problem: &Problem, threshold: f64) -> Result<GpuPlan> {
         let AnyPlanner::Gpu(_, planner) = &*self.planner else { unreachable!("processors drop by themselves") };
-        let (own, other) = (Method::ALL[0], self.method);
+        let (own, other) = (Algorithm::ALL[0], self.method);
         ensure!(
             own == other,
             "devices drop coefficients in a pass of the method {own}, which {other} has not: leave it out"
@@ -189,7 +189,7 @@ impl Contender {
 
     /// The plan that multiplies between a transform and its inverse.
     pub(crate) fn filter(&self, forward: &Problem, multiplier: &Multiplier) -> Result<Ready> {
-        let (own, other) = (Method::ALL[0], self.method);
+        let (own, other) = (Algorithm::ALL[0], self.method);
         ensure!(own == other, "filters multiply in a pass of the method {own}, which {other} has not: leave it out");
         let inverse = forward.inverse()?;
         let ready = match &*self.planner {
@@ -236,7 +236,7 @@ impl Contender {
 
     /// Measures ways to compute a problem, and returns the fastest, also as all that is then known of it on its engine.
     pub(crate) fn tune(&self, problem: &Problem) -> Result<(String, Wisdom)> {
-        let default = Method::ALL[0];
+        let default = Algorithm::ALL[0];
         ensure!(self.method == default, "only the method {default} can be tuned, not {}", self.method);
         let tuned = match &*self.planner {
             AnyPlanner::Cpu(planner) => planner.tune(problem).map(|recipe| (passes(&recipe), planner.wisdom_name())),
@@ -251,7 +251,7 @@ impl Contender {
     }
 
     /// The same engine with another method.
-    pub(crate) fn by(&self, method: Method) -> Contender {
+    pub(crate) fn by(&self, method: Algorithm) -> Contender {
         Contender { engine: self.engine.clone(), method, planner: Rc::clone(&self.planner) }
     }
 
@@ -265,7 +265,7 @@ impl Contender {
 
     /// What the planner knows is the default method's.
     fn recipe_of(&self, planner: &Planner, problem: &Problem) -> fourfold::Result<Recipe> {
-        if self.method == Method::ALL[0] { Ok(planner.recipe(problem)) } else { self.method.recipe(problem) }
+        if self.method == Algorithm::ALL[0] { Ok(planner.recipe(problem)) } else { self.method.recipe(problem) }
     }
 
     /// Why the method does not have the problem, or the device not what the method needs, unless they have.

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{present, read, verdict};
-use fourfold::{ErrorKind, Method, Problem, Recipe, StageWork};
+use fourfold::{Algorithm, ErrorKind, Problem, Recipe, StageWork};
 use fourfold_gpu::{GpuPlanner, Target};
 use num_complex::Complex;
 
@@ -19,9 +19,9 @@ const LONGER: [(&str, &str); 5] = [
     ("mixed-radix-groups", "fft f32 120x120"),
 ];
 
-fn methods(text: &str) -> Vec<(Method, Problem)> {
+fn methods(text: &str) -> Vec<(Algorithm, Problem)> {
     let problems = read(text);
-    let pairs = Method::ALL[1..].iter().flat_map(|method| problems.iter().map(|problem| (*method, problem.clone())));
+    let pairs = Algorithm::ALL[1..].iter().flat_map(|method| problems.iter().map(|problem| (*method, problem.clone())));
     pairs.filter(|(method, problem)| method.recipe(problem).is_ok()).collect()
 }
 
@@ -30,10 +30,10 @@ fn methods_are_right() {
     let Some(device) = present() else { return };
     let planner = GpuPlanner::new(device);
     // Variants of a method differ from it in one stage.
-    let whole = |method: Method| !method.name().starts_with("three-stage-");
+    let whole = |method: Algorithm| !method.name().starts_with("three-stage-");
     let all = methods(CASES).into_iter().enumerate().filter(|(i, (method, _))| whole(*method) || i % 4 == 0);
     let longer = LONGER.map(|(method, problem)| (method.parse().unwrap(), problem.parse().unwrap()));
-    let all: Vec<(Method, Problem)> = all.map(|(_, pair)| pair).chain(longer).collect();
+    let all: Vec<(Algorithm, Problem)> = all.map(|(_, pair)| pair).chain(longer).collect();
     assert!(all.len() > 50, "{}", all.len());
     for (method, problem) in all {
         let verdict = match verdict(&planner, method.recipe(&problem).unwrap(), 1) {
@@ -51,7 +51,7 @@ fn methods_are_right() {
 fn both_parts_of_complex_arrays() {
     let Some(device) = present() else { return };
     let planner = GpuPlanner::new(device);
-    for method in ["three-stage", "row-column", "n-point"].map(|name| name.parse::<Method>().unwrap()) {
+    for method in ["three-stage", "row-column", "n-point"].map(|name| name.parse::<Algorithm>().unwrap()) {
         let problem: Problem = "dct2 f64 6x10 axes=1".parse().unwrap();
         let plan = planner.plan_recipe(method.recipe(&problem).unwrap()).unwrap();
         let (re, im): (Vec<f64>, Vec<f64>) = (0..60).map(|i| (f64::from(i).sin(), f64::from(i).cos())).unzip();
@@ -71,7 +71,7 @@ fn a_stage_alone_does_what_it_does_among_others() {
     let Some(device) = present() else { return };
     let planner = GpuPlanner::new(device.clone());
     let problem: Problem = "dct2 f64 8x6".parse().unwrap();
-    let recipe = "three-stage".parse::<Method>().unwrap().recipe(&problem).unwrap();
+    let recipe = "three-stage".parse::<Algorithm>().unwrap().recipe(&problem).unwrap();
     let (x, zeros) = ((0..48).map(f64::from).collect::<Vec<_>>(), vec![0.0f64; 48]);
     let (input, mut output) = (device.upload(&x).unwrap(), device.upload(&zeros).unwrap());
     let mut scratch = planner.plan_recipe(recipe.clone()).unwrap().scratch(&device).unwrap();
@@ -91,7 +91,7 @@ fn a_stage_alone_does_what_it_does_among_others() {
 #[test]
 fn what_is_ignored_spoils_nothing() {
     let Some(device) = present() else { return };
-    let recipe = "three-stage".parse::<Method>().unwrap().recipe(&"idxst,dct3 f64 6x9".parse().unwrap()).unwrap();
+    let recipe = "three-stage".parse::<Algorithm>().unwrap().recipe(&"idxst,dct3 f64 6x9".parse().unwrap()).unwrap();
     let mut x = vec![1.0f64; 54];
     x[..9].fill(f64::NAN);
     let mut y = vec![0.0f64; 54];
@@ -102,7 +102,7 @@ fn what_is_ignored_spoils_nothing() {
 #[test]
 fn outlines_have_a_launch_for_every_stage() {
     let recipe =
-        |method: &str, problem: &str| method.parse::<Method>().unwrap().recipe(&problem.parse().unwrap()).unwrap();
+        |method: &str, problem: &str| method.parse::<Algorithm>().unwrap().recipe(&problem.parse().unwrap()).unwrap();
     let recipes: [Recipe; 2] = [recipe("row-column", "dct2 f64 64x48"), recipe("three-stage", "dct3 f32 20x30x40")];
     for recipe in recipes {
         let outline = Target::cuda("sm_90").unwrap().outline_of(recipe.clone()).unwrap();

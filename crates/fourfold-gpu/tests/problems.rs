@@ -26,7 +26,7 @@ fn all_hold(text: &str) {
 }
 
 fn all_hold_with(planner: &GpuPlanner, text: &str) {
-    let recipe = |problem: &fourfold::Problem| fourfold::Method::ALL[0].recipe(problem);
+    let recipe = |problem: &fourfold::Problem| fourfold::Algorithm::ALL[0].recipe(problem);
     let judge = |problem: fourfold::Problem| match recipe(&problem).and_then(|recipe| verdict(planner, recipe, 1)) {
         Ok(verdict) if verdict.holds() => None,
         Ok(verdict) => Some(format!("{problem}: {verdict:?}")),

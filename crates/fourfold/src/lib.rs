@@ -35,10 +35,11 @@ mod plan;
 mod problem;
 mod recipe;
 
-pub use crate::baseline::fft_step::{FftStep, FftWork, Launches, Level, Turns};
-pub use crate::baseline::methods::Method;
+pub use crate::baseline::fft_step::{Decimation, FftStep, FftWork, LaunchMode, Level};
+pub use crate::baseline::methods::Algorithm;
 pub use crate::baseline::stage::{
-    Combine, CombineAxis, Direction, Extent, Order, Outputs, Stage, StageEnd, StageWork, Terms, Way,
+    AccessPattern, ArrayDesc, Combine, CombineAxis, CombineVariant, Direction, IndexMap, Order, Stage, StageEnd,
+    StageWork,
 };
 pub use crate::cpu::base::memory::{Scratch, View, ViewMut};
 pub use crate::cpu::simd::dispatch::Isa;
@@ -48,12 +49,12 @@ pub use crate::plan::planner::{Effort, Planner, PlannerBuilder};
 pub use crate::plan::wisdom::Wisdom;
 pub use crate::problem::builder::ProblemBuilder;
 pub use crate::problem::element::{Domain, Element, Precision};
-pub use crate::problem::kind::{Kind, Sum};
+pub use crate::problem::kind::{Kind, Transform1d};
 pub use crate::problem::layout::Layout;
-pub use crate::problem::norm::{Edges, Norm};
+pub use crate::problem::norm::{EndWeights, Norm};
 pub use crate::problem::problem::{AxisTransform, Problem};
 pub use crate::recipe::multiplier::Multiplier;
-pub use crate::recipe::recipe::{Line, Op, Pass, Place, Recipe};
+pub use crate::recipe::recipe::{ArrayId, AxisRecipe, Pass, PassOp, Recipe};
 pub use crate::recipe::rules::mixed_radix::{Factor, RADICES};
 pub use crate::recipe::scheme::Scheme;
 

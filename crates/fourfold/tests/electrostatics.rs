@@ -1,7 +1,7 @@
 //! Charged cells on a grid, against sums over all coefficients in double precision.
 
 use fourfold::electrostatics::{Cells, Electrostatics, Float, Grid, Maps, Scaling};
-use fourfold::{Method, Planner};
+use fourfold::{Algorithm, Planner};
 use std::f64::consts::PI;
 
 const SHAPES: [[usize; 2]; 8] = [[2, 2], [2, 7], [3, 2], [5, 9], [8, 8], [12, 7], [16, 31], [20, 6]];
@@ -115,7 +115,7 @@ fn by_definition(grid: &Grid, scaling: Scaling, density: &[f64]) -> [Vec<f64>; 3
     maps
 }
 
-fn solved<T: Float>(grid: Grid, scaling: Scaling, method: Method, threads: usize, board: &Board<T>) -> Maps<T> {
+fn solved<T: Float>(grid: Grid, scaling: Scaling, method: Algorithm, threads: usize, board: &Board<T>) -> Maps<T> {
     let system = Electrostatics::builder(grid).scaling(scaling).method(method).build(&planner(threads)).unwrap();
     let mut maps = system.maps().unwrap();
     system.solve(board.cells(), &mut maps).unwrap();
@@ -123,7 +123,7 @@ fn solved<T: Float>(grid: Grid, scaling: Scaling, method: Method, threads: usize
 }
 
 fn maps_are_their_definitions<T: Float>() {
-    let methods = ["fused", "three-stage", "row-column"].map(|name| name.parse::<Method>().unwrap());
+    let methods = ["fused", "three-stage", "row-column"].map(|name| name.parse::<Algorithm>().unwrap());
     for (bins, scaling) in SHAPES.into_iter().flat_map(|b| [Scaling::Dreamplace, Scaling::Physical].map(|s| (b, s))) {
         let grid = grid(bins);
         let board = Board::<T>::random(&grid, 40, 3);
@@ -216,7 +216,7 @@ fn the_density_has_the_area_of_the_cells() {
     let size = [0, 1].map(|_| (0..500).map(|_| source.f64()).collect::<Vec<f64>>());
     let low = [9.0, 5.0].map(|most| (0..500).map(|_| source.f64() * most).collect::<Vec<f64>>());
     let board = Board { low, size };
-    let maps = solved(grid, Scaling::default(), Method::ALL[0], 3, &board);
+    let maps = solved(grid, Scaling::default(), Algorithm::ALL[0], 3, &board);
     let area: f64 = board.size[0].iter().zip(&board.size[1]).map(|(w, h)| w * h).sum();
     let sum = maps.density().iter().sum::<f64>() * grid.bin_size().iter().product::<f64>();
     assert!((sum - area).abs() < 1e-12 * area, "{sum} instead of {area}");
@@ -232,7 +232,7 @@ fn the_field_is_the_gradient_of_the_potential() {
         let board = Board::<f64>::random(&grid, 25, 8);
         // DREAMPlace's lengths are in widths of a bin.
         for (scaling, unit) in [(Scaling::Physical, 1.0), (Scaling::Dreamplace, grid.bin_size()[0])] {
-            let maps = solved(grid, scaling, Method::ALL[0], 1, &board);
+            let maps = solved(grid, scaling, Algorithm::ALL[0], 1, &board);
             for axis in 0..2 {
                 let differences = central_differences(&grid, maps.potential().unwrap(), axis, unit);
                 let seen = seen_by_differences(&grid, maps.field()[axis], axis);
@@ -353,7 +353,7 @@ fn the_field_alone_is_the_same_field() {
     let grid = grid([12, 18]);
     let board = Board::<f64>::random(&grid, 30, 6);
     for method in ["fused", "three-stage"] {
-        let method: Method = method.parse().unwrap();
+        let method: Algorithm = method.parse().unwrap();
         let with = solved(grid, Scaling::Physical, method, 1, &board);
         let system = Electrostatics::builder(grid).scaling(Scaling::Physical).method(method).potential(false);
         let system = system.build(&planner(1)).unwrap();

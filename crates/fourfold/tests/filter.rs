@@ -4,7 +4,7 @@ mod common;
 
 use common::run::{execute, planner};
 use fourfold::oracle::verify::Data;
-use fourfold::{Domain, ErrorKind, Isa, Layout, Multiplier, Op, Plan, Problem};
+use fourfold::{Domain, ErrorKind, Isa, Layout, Multiplier, PassOp, Plan, Problem};
 use num_complex::Complex;
 
 type Z = Complex<f64>;
@@ -251,7 +251,7 @@ fn recipes_of_filters_print_and_parse() {
         let plan =
             planner(Isa::best(), 1).filter(&forward, &multipliers(&forward)[0], &forward.inverse().unwrap()).unwrap();
         let recipe = plan.recipe().clone();
-        let multiplies = |pass: &&fourfold::Pass| pass.ops.contains(&Op::Multiply);
+        let multiplies = |pass: &&fourfold::Pass| pass.ops.contains(&PassOp::Multiply);
         assert_eq!(recipe.passes().iter().filter(multiplies).map(|pass| pass.ops.len()).collect::<Vec<_>>(), [3]);
         assert_eq!(recipe.to_string().parse::<fourfold::Recipe>().unwrap(), recipe);
         assert!(planner(Isa::best(), 1).plan_recipe(recipe).err().unwrap().to_string().contains("Planner::filter"));
@@ -353,7 +353,7 @@ fn recipes_with_a_multiplied_side_print_and_parse() {
         let recipe = plan.recipe().clone();
         let ops: Vec<_> = recipe.passes().iter().flat_map(|pass| &pass.ops).collect();
         let end = if side == Side::Input { ops.first() } else { ops.last() };
-        assert_eq!(end, Some(&&Op::Multiply));
+        assert_eq!(end, Some(&&PassOp::Multiply));
         assert_eq!(recipe.to_string().parse::<fourfold::Recipe>().unwrap(), recipe);
         assert!(planner(Isa::best(), 1).plan_recipe(recipe).is_err());
         // A multiply that the first line does not announce, or the other way round.

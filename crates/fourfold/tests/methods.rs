@@ -5,7 +5,7 @@ mod common;
 use common::cases::read;
 use common::run::{execute, planner};
 use fourfold::oracle::verify::{Data, check};
-use fourfold::{ErrorKind, Isa, Method, Planner, Problem, Recipe, StageWork, View, ViewMut};
+use fourfold::{Algorithm, ErrorKind, Isa, Planner, Problem, Recipe, StageWork, View, ViewMut};
 use num_complex::Complex;
 
 const SMALL: &str = include_str!("../../../cases/small.txt");
@@ -70,7 +70,7 @@ fn assert_right(recipe: Recipe, isa: Isa, threads: usize) {
 #[test]
 fn every_method_is_right_wherever_it_has_the_problem() {
     let problems: Vec<Problem> = read(SMALL).into_iter().chain(problems()).collect();
-    for method in &Method::ALL[1..] {
+    for method in &Algorithm::ALL[1..] {
         let recipes: Vec<Recipe> = problems.iter().filter_map(|problem| method.recipe(problem).ok()).collect();
         assert!(recipes.len() > 20, "{method} has {} of the problems", recipes.len());
         let isas = Isa::available();
@@ -84,7 +84,7 @@ fn every_method_is_right_wherever_it_has_the_problem() {
 #[test]
 fn methods_have_what_they_say() {
     let has = |method: &str, problem: &str| {
-        method.parse::<Method>().unwrap().recipe(&problem.parse().unwrap()).map(|recipe| recipe.stages().len())
+        method.parse::<Algorithm>().unwrap().recipe(&problem.parse().unwrap()).map(|recipe| recipe.stages().len())
     };
     assert_eq!(has("three-stage", "dct2 f64 8x8"), Ok(3));
     assert_eq!(has("three-stage", "idct_idxst f64 8x8x8 axes=0,2"), Ok(3));
@@ -123,26 +123,26 @@ fn methods_have_what_they_say() {
         assert!(message.contains(method) && message.contains(problem) && message.contains("it has dct2"), "{message}");
     }
     assert!(has("two-n-padded", "dct2 f64 8x8").unwrap_err().to_string().contains("along one axis"));
-    let unknown = "three".parse::<Method>().unwrap_err().to_string();
-    assert!(Method::ALL.iter().all(|method| unknown.contains(method.name())), "{unknown}");
+    let unknown = "three".parse::<Algorithm>().unwrap_err().to_string();
+    assert!(Algorithm::ALL.iter().all(|method| unknown.contains(method.name())), "{unknown}");
 }
 
 #[test]
 fn recipes_parse_back_and_know_their_scratch() {
     for problem in problems() {
-        for recipe in Method::ALL.iter().filter_map(|method| method.recipe(&problem).ok()) {
+        for recipe in Algorithm::ALL.iter().filter_map(|method| method.recipe(&problem).ok()) {
             let text = recipe.to_string();
             assert_eq!(text.parse::<Recipe>().unwrap(), recipe, "{text}");
         }
     }
     let problems = ["dct2 f64 800", "fft f64 4096", "ifft f32 64x64"].map(|text| text.parse::<Problem>().unwrap());
-    let recipes = Method::ALL.iter().flat_map(|method| problems.iter().map(|problem| method.recipe(problem)));
+    let recipes = Algorithm::ALL.iter().flat_map(|method| problems.iter().map(|problem| method.recipe(problem)));
     for recipe in recipes.filter_map(Result::ok) {
         let planner = Planner::builder().threads(2).build().unwrap();
         let bytes = planner.scratch_bytes(&recipe).unwrap();
         assert_eq!(planner.plan_recipe(recipe).unwrap().scratch_bytes(), bytes);
     }
-    let recipe = Method::ALL[1].recipe(&"dct2 f64 8x8".parse().unwrap()).unwrap().to_string();
+    let recipe = Algorithm::ALL[1].recipe(&"dct2 f64 8x8".parse().unwrap()).unwrap().to_string();
     for wrong in [recipe.replace("split", "merge"), format!("{recipe}\n{}", recipe.lines().last().unwrap())] {
         assert_eq!(wrong.parse::<Recipe>().unwrap_err().kind(), ErrorKind::Notation, "{wrong}");
     }
@@ -151,7 +151,7 @@ fn recipes_parse_back_and_know_their_scratch() {
 #[test]
 fn every_stage_reads_what_the_one_before_wrote() {
     for problem in problems() {
-        for recipe in Method::ALL[1..].iter().filter_map(|method| method.recipe(&problem).ok()) {
+        for recipe in Algorithm::ALL[1..].iter().filter_map(|method| method.recipe(&problem).ok()) {
             let stages = recipe.stages();
             assert!(stages.windows(2).all(|pair| pair[0].to == pair[1].from), "{recipe}");
             assert!(!matches!(stages[0].work, StageWork::Fft(_)), "the caller's strides are for reorders and combines");
@@ -161,7 +161,7 @@ fn every_stage_reads_what_the_one_before_wrote() {
 
 #[test]
 fn both_parts_of_complex_arrays_and_views_of_any_strides() {
-    for method in &Method::ALL[1..] {
+    for method in &Algorithm::ALL[1..] {
         let Ok(recipe) = method.recipe(&"dct2 f64 6x10 axes=1".parse().unwrap()) else { continue };
         let plan = Planner::new().plan_recipe(recipe).unwrap();
         let (re, im): (Vec<f64>, Vec<f64>) = (0..60).map(|i| (f64::from(i).sin(), f64::from(i).cos())).unzip();
@@ -192,7 +192,7 @@ fn both_parts_of_complex_arrays_and_views_of_any_strides() {
 #[test]
 fn threads_change_nothing() {
     for text in ["dct2 f64 20000", "dct3 f64 20001", "dct2 f64 200x300", "dct3 f64 30x40x50", "fft f64 256x256"] {
-        for method in Method::ALL {
+        for method in Algorithm::ALL {
             let Ok(recipe) = method.recipe(&text.parse().unwrap()) else { continue };
             let run = |threads: usize| {
                 let plan = planner(Isa::best(), threads).plan_recipe(recipe.clone()).unwrap();
@@ -210,7 +210,7 @@ fn threads_change_nothing() {
 
 #[test]
 fn what_is_ignored_spoils_nothing() {
-    for method in Method::ALL {
+    for method in Algorithm::ALL {
         let Ok(recipe) = method.recipe(&"idxst,dct3 f64 6x9".parse().unwrap()) else { continue };
         let plan = Planner::new().plan_recipe(recipe).unwrap();
         let mut x = vec![1.0; 54];
@@ -223,7 +223,7 @@ fn what_is_ignored_spoils_nothing() {
 
 #[test]
 fn absurd_sizes_are_errors() {
-    for method in &Method::ALL[1..] {
+    for method in &Algorithm::ALL[1..] {
         for text in [
             "dct2 f64 1000000000000000000",
             "dct2 f64 1000000000000",
@@ -245,7 +245,7 @@ fn absurd_sizes_are_errors() {
 
 #[test]
 fn data_of_the_wrong_type_are_refused() {
-    let recipe = Method::ALL[1].recipe(&"dct2 f32 8".parse().unwrap()).unwrap();
+    let recipe = Algorithm::ALL[1].recipe(&"dct2 f32 8".parse().unwrap()).unwrap();
     let plan = Planner::new().plan_recipe(recipe).unwrap();
     let error = execute(&plan, &Data::F64(vec![0.0; 8]), &mut Data::F64(vec![0.0; 8])).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Argument);

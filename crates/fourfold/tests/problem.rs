@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use fourfold::{AxisTransform, Domain, Edges, Kind, Norm, Problem, Sum};
+use fourfold::{AxisTransform, Domain, EndWeights, Kind, Norm, Problem, Transform1d};
 use num_complex::Complex;
 
 fn parse(text: &str) -> Problem {
@@ -11,8 +11,8 @@ fn parse(text: &str) -> Problem {
 
 type Z = Complex<f64>;
 
-/// The definitions of `Sum`, term by term, in the words of its documentation.
-fn sum(kind: Sum, n: usize, x: &[Z]) -> Vec<Z> {
+/// The definitions of `Transform1d`, term by term, in the words of its documentation.
+fn sum(kind: Transform1d, n: usize, x: &[Z]) -> Vec<Z> {
     let last = n - 1;
     let alone = |term: bool| if term { 1.0 } else { 2.0 };
     let angle = |num: usize, den: usize| PI * num as f64 / den as f64;
@@ -20,21 +20,21 @@ fn sum(kind: Sum, n: usize, x: &[Z]) -> Vec<Z> {
     let real =
         |f: &dyn Fn(usize, usize) -> f64| -> Vec<Z> { (0..n).map(|k| (0..n).map(|j| x[j] * f(k, j)).sum()).collect() };
     match kind {
-        Sum::Dct1 => real(&|k, j| alone(j == 0 || j == last) * angle(k * j, last).cos()),
-        Sum::Dct2 => real(&|k, j| 2.0 * angle(k * (2 * j + 1), 2 * n).cos()),
-        Sum::Dct3 => real(&|k, j| alone(j == 0) * angle((2 * k + 1) * j, 2 * n).cos()),
-        Sum::Dct4 => real(&|k, j| 2.0 * angle((2 * k + 1) * (2 * j + 1), 4 * n).cos()),
-        Sum::Dst1 => real(&|k, j| 2.0 * angle((k + 1) * (j + 1), n + 1).sin()),
-        Sum::Dst2 => real(&|k, j| 2.0 * angle((k + 1) * (2 * j + 1), 2 * n).sin()),
-        Sum::Dst3 => real(&|k, j| alone(j == last) * angle((2 * k + 1) * (j + 1), 2 * n).sin()),
-        Sum::Dst4 => real(&|k, j| 2.0 * angle((2 * k + 1) * (2 * j + 1), 4 * n).sin()),
-        Sum::Dht => real(&|k, j| turn(j, k).re + turn(j, k).im),
-        Sum::Idxst => real(&|k, j| angle(j * (2 * k + 1), 2 * n).sin()),
-        Sum::IdxstAdjoint => real(&|k, j| angle(k * (2 * j + 1), 2 * n).sin()),
-        Sum::Forward => (0..n).map(|k| (0..n).map(|j| x[j] * turn(j, k).conj()).sum()).collect(),
-        Sum::Backward => (0..n).map(|k| (0..n).map(|j| x[j] * turn(j, k)).sum()).collect(),
-        Sum::RealToHalf => (0..=n / 2).map(|k| (0..n).map(|j| x[j].re * turn(j, k).conj()).sum()).collect(),
-        Sum::HalfToReal => {
+        Transform1d::Dct1 => real(&|k, j| alone(j == 0 || j == last) * angle(k * j, last).cos()),
+        Transform1d::Dct2 => real(&|k, j| 2.0 * angle(k * (2 * j + 1), 2 * n).cos()),
+        Transform1d::Dct3 => real(&|k, j| alone(j == 0) * angle((2 * k + 1) * j, 2 * n).cos()),
+        Transform1d::Dct4 => real(&|k, j| 2.0 * angle((2 * k + 1) * (2 * j + 1), 4 * n).cos()),
+        Transform1d::Dst1 => real(&|k, j| 2.0 * angle((k + 1) * (j + 1), n + 1).sin()),
+        Transform1d::Dst2 => real(&|k, j| 2.0 * angle((k + 1) * (2 * j + 1), 2 * n).sin()),
+        Transform1d::Dst3 => real(&|k, j| alone(j == last) * angle((2 * k + 1) * (j + 1), 2 * n).sin()),
+        Transform1d::Dst4 => real(&|k, j| 2.0 * angle((2 * k + 1) * (2 * j + 1), 4 * n).sin()),
+        Transform1d::Dht => real(&|k, j| turn(j, k).re + turn(j, k).im),
+        Transform1d::Idxst => real(&|k, j| angle(j * (2 * k + 1), 2 * n).sin()),
+        Transform1d::IdxstAdjoint => real(&|k, j| angle(k * (2 * j + 1), 2 * n).sin()),
+        Transform1d::Forward => (0..n).map(|k| (0..n).map(|j| x[j] * turn(j, k).conj()).sum()).collect(),
+        Transform1d::Backward => (0..n).map(|k| (0..n).map(|j| x[j] * turn(j, k)).sum()).collect(),
+        Transform1d::R2C => (0..=n / 2).map(|k| (0..n).map(|j| x[j].re * turn(j, k).conj()).sum()).collect(),
+        Transform1d::C2R => {
             let term = |j: usize, k: usize| alone(k == 0 || 2 * k == n) * (x[k] * turn(j, k)).re;
             (0..n).map(|j| (0..=n / 2).map(|k| term(j, k)).sum::<f64>().into()).collect()
         }
@@ -46,10 +46,10 @@ fn along_axis(t: &AxisTransform, shape: &mut [usize], x: &[Z]) -> Vec<Z> {
     let from = shape[t.axis];
     let half = t.n / 2 + 1;
     let to = match t.sum {
-        Sum::RealToHalf => half,
+        Transform1d::R2C => half,
         _ => t.n,
     };
-    assert_eq!(from, if t.sum == Sum::HalfToReal { half } else { t.n });
+    assert_eq!(from, if t.sum == Transform1d::C2R { half } else { t.n });
     let inner: usize = shape[t.axis + 1..].iter().product();
     let outer = x.len() / (inner * from);
     let mut y = vec![Z::default(); outer * to * inner];
@@ -72,7 +72,7 @@ fn along_axis(t: &AxisTransform, shape: &mut [usize], x: &[Z]) -> Vec<Z> {
 /// The problem on an array in C order, by the definitions alone.
 fn apply(problem: &Problem, x: &[Z]) -> Vec<Z> {
     let mut transforms = problem.transforms().to_vec();
-    transforms.sort_by_key(|t| (t.sum == Sum::HalfToReal, t.sum != Sum::RealToHalf));
+    transforms.sort_by_key(|t| (t.sum == Transform1d::C2R, t.sum != Transform1d::R2C));
     let mut shape = problem.input().shape.clone();
     let mut y: Vec<Z> = x.iter().map(|value| value * problem.scale()).collect();
     for transform in &transforms {
@@ -173,18 +173,21 @@ fn forward_kinds_are_their_sums() {
         let problem = parse(&format!("{kind} f64 4"));
         let [transform] = problem.transforms() else { panic!("{problem}") };
         assert_eq!((transform.axis, transform.n, transform.sum), (0, 4, kind.sum()));
-        assert_eq!((transform.edges, problem.scale()), (Edges::ONE, 1.0));
+        assert_eq!((transform.edges, problem.scale()), (EndWeights::ONE, 1.0));
     }
 }
 
 #[test]
 fn only_one_axis_is_halved() {
     let sums = |text| parse(text).transforms().iter().map(|t| (t.axis, t.sum)).collect::<Vec<_>>();
-    assert_eq!(sums("rfft f64 4x5"), [(0, Sum::Forward), (1, Sum::RealToHalf)]);
-    assert_eq!(sums("rfft f64 4x5 axes=1,0"), [(1, Sum::Forward), (0, Sum::RealToHalf)]);
-    assert_eq!(sums("rfft,dct2 f64 4x5"), [(0, Sum::RealToHalf), (1, Sum::Dct2)]);
-    assert_eq!(sums("irfft,irfft,dst1 f64 4x5x6"), [(0, Sum::Backward), (1, Sum::HalfToReal), (2, Sum::Dst1)]);
-    assert_eq!(sums("rfft f64 4x5 adjoint"), [(0, Sum::Backward), (1, Sum::HalfToReal)]);
+    assert_eq!(sums("rfft f64 4x5"), [(0, Transform1d::Forward), (1, Transform1d::R2C)]);
+    assert_eq!(sums("rfft f64 4x5 axes=1,0"), [(1, Transform1d::Forward), (0, Transform1d::R2C)]);
+    assert_eq!(sums("rfft,dct2 f64 4x5"), [(0, Transform1d::R2C), (1, Transform1d::Dct2)]);
+    assert_eq!(
+        sums("irfft,irfft,dst1 f64 4x5x6"),
+        [(0, Transform1d::Backward), (1, Transform1d::C2R), (2, Transform1d::Dst1)]
+    );
+    assert_eq!(sums("rfft f64 4x5 adjoint"), [(0, Transform1d::Backward), (1, Transform1d::C2R)]);
     assert_eq!(parse("rfft f64 4x5 axes=1,0").output().shape, [3, 5]);
     assert_eq!(parse("irfft f64 4x5").input().shape, [4, 3]);
     assert_eq!(parse("irfft f64 4x5").output_domain(), Domain::Real);

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail, ensure};
-use fourfold::{Isa, Method};
+use fourfold::{Algorithm, Isa};
 use fourfold_gpu::{Api, Device, DeviceInfo};
 use serde::Serialize;
 
@@ -56,7 +56,7 @@ fn facts() -> Facts {
     Facts {
         version: env!("CARGO_PKG_VERSION"),
         engines: std::iter::once(cpu).chain(Api::ALL.map(gpu_facts)).collect(),
-        methods: Method::ALL.map(|method| MethodFacts { name: method.name(), about: method.about() }).into(),
+        methods: Algorithm::ALL.map(|method| MethodFacts { name: method.name(), about: method.about() }).into(),
     }
 }
 

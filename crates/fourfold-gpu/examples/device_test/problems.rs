@@ -2,13 +2,13 @@
 
 use crate::common::read;
 use fourfold::Kind::{self, *};
-use fourfold::{Method, Problem};
+use fourfold::{Algorithm, Problem};
 use fourfold_gpu::Target;
 use std::collections::BTreeSet;
 
 /// Problems that have kernels in common: one planner makes their plans, by one method and for as large a device.
 pub(crate) struct Group {
-    pub(crate) method: Method,
+    pub(crate) method: Algorithm,
     pub(crate) problems: Vec<Problem>,
     /// Bytes of local memory and work groups at once, at most.
     pub(crate) device: [usize; 2],
@@ -93,7 +93,7 @@ fn small() -> Vec<Group> {
 
 /// For all that a device has.
 fn whole(problems: Vec<Problem>) -> Group {
-    Group { method: Method::ALL[0], problems, device: WHOLE }
+    Group { method: Algorithm::ALL[0], problems, device: WHOLE }
 }
 
 fn cases() -> impl Iterator<Item = Group> {
@@ -104,7 +104,7 @@ fn cases() -> impl Iterator<Item = Group> {
 
 /// The cases of methods, by all methods that have them.
 fn methods() -> impl Iterator<Item = Group> {
-    Method::ALL.into_iter().skip(1).flat_map(|method| {
+    Algorithm::ALL.into_iter().skip(1).flat_map(|method| {
         let able = read(METHODS).into_iter().filter(move |problem| method.recipe(problem).is_ok());
         able.map(move |problem| Group { method, ..whole(vec![problem]) })
     })

@@ -2,7 +2,7 @@
 
 use crate::common::verdict;
 use crate::problems::Group;
-use fourfold::{Method, Precision, Problem};
+use fourfold::{Algorithm, Precision, Problem};
 use fourfold_gpu::{Device, GpuPlanner, Target};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -81,7 +81,7 @@ impl Tally {
     }
 }
 
-fn judge(planner: &GpuPlanner, method: Method, problem: &Problem, tally: &Mutex<Tally>) {
+fn judge(planner: &GpuPlanner, method: Algorithm, problem: &Problem, tally: &Mutex<Tally>) {
     let start = Instant::now();
     let result = method.recipe(problem).and_then(|recipe| verdict(planner, recipe, 1));
     let time = start.elapsed().as_secs_f64();

@@ -12,7 +12,8 @@ use crate::run::kernel_cache::Library;
 use std::ops::Range;
 
 use fourfold::{
-    Domain, Element, Extent, FftStep, Launches, Layout, Precision, Problem, Recipe, Result, Stage, StageEnd, StageWork,
+    ArrayDesc, Domain, Element, FftStep, LaunchMode, Layout, Precision, Problem, Recipe, Result, Stage, StageEnd,
+    StageWork,
 };
 use num_complex::Complex;
 
@@ -64,7 +65,7 @@ pub(crate) fn plans(recipe: &Recipe, parts: bool) -> Result<Vec<Plan>> {
             StageWork::Reorder { orders, .. } if stage.is_tiled() => Move::Transpose { orders: orders.clone() },
             StageWork::Reorder { orders, way } => Move::Reorder { orders: orders.clone(), way: *way },
             StageWork::Combine(combine) => Move::Combine(combine.clone()),
-            StageWork::FftStep(FftStep { launches: Launches::Host, .. }) => {
+            StageWork::FftStep(FftStep { launches: LaunchMode::Host, .. }) => {
                 let [rows, columns] = [from.lengths[0], from.lengths[1]];
                 return Ok(Plan::Host(HostTranspose { precision: problem.precision(), rows, columns }));
             }
@@ -76,7 +77,7 @@ pub(crate) fn plans(recipe: &Recipe, parts: bool) -> Result<Vec<Plan>> {
 }
 
 /// Where the elements of an array are: in the caller's layout, or in C order.
-fn side(extent: &Extent, layout: Option<&Layout>, parts: bool) -> Strided {
+fn side(extent: &ArrayDesc, layout: Option<&Layout>, parts: bool) -> Strided {
     let part = extent.axes.len();
     let (mut axes, mut lengths) = (extent.axes.clone(), extent.lengths.clone());
     if parts {

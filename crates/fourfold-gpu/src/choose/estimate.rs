@@ -8,7 +8,7 @@ use crate::lower::geometry::Array;
 use crate::lower::passes::{Chosen, mixes};
 use crate::lower::radices::{NARROW, RADICES, Sharing, gpu_factors, narrow_radices, radices, shared_radices};
 use fourfold::engine::{Data, QUARTERS, dft_of, quarter_length};
-use fourfold::{Error, ErrorKind, Line, Precision, Result};
+use fourfold::{AxisRecipe, Error, ErrorKind, Precision, Result};
 use std::fmt;
 use std::str::FromStr;
 
@@ -38,7 +38,7 @@ pub(crate) struct Size {
 
 /// The lines of which something is chosen.
 pub(crate) struct Lines<'a> {
-    pub(crate) line: &'a Line,
+    pub(crate) line: &'a AxisRecipe,
     pub(crate) precision: Precision,
     pub(crate) arrays: [&'a Array; 2],
     pub(crate) axis: usize,

@@ -11,7 +11,7 @@ use crate::electrostatics::kernels::{CellSpec, CellWork, SUMS};
 use crate::run::inspect::Target;
 use crate::run::kernel_cache::Library;
 use fourfold::electrostatics::{Builder, Cells, Float, Grid, MAPS, Map, Spreader, Wanted, Work, steps};
-use fourfold::{Method, Multiplier, Planner, Precision, Problem, Result};
+use fourfold::{Algorithm, Multiplier, Planner, Precision, Problem, Result};
 use std::thread;
 
 /// [`Electrostatics`](fourfold::electrostatics::Electrostatics) on a device: cells, maps and forces stay there from step to step.
@@ -69,7 +69,7 @@ impl<T: Float> GpuElectrostatics<T> {
     /// As [`Builder::build`] and [`GpuPlanner::plan`].
     pub fn new(planner: &GpuPlanner, builder: &Builder<T>, cells: &Planner) -> Result<Self> {
         let (spreader, wanted) = (builder.spreader(cells)?, builder.wanted());
-        let plan = |problem: &Problem| match wanted.method == Method::ALL[0] {
+        let plan = |problem: &Problem| match wanted.method == Algorithm::ALL[0] {
             true => planner.plan(problem),
             false => planner.plan_recipe(wanted.method.recipe(problem)?),
         };

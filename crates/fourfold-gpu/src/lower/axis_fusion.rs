@@ -6,7 +6,7 @@ use crate::desc::descriptor::Spec;
 use crate::lower::geometry::Array;
 use crate::lower::passes::{Chosen, Draft, Home, Homes, mixes, neighbours, whole_lines};
 use crate::lower::stages::Chain;
-use fourfold::{Line, Op, Pass, Place, Result};
+use fourfold::{ArrayId, AxisRecipe, Pass, PassOp, Result};
 
 /// As many passes as one kernel can do, from number `first` on, if those are two or more. Choices say which, if there are any.
 pub(crate) fn joined(limits: &Limits, homes: &Homes, first: usize, choices: &[Choice]) -> Result<Option<Draft>> {
@@ -37,7 +37,7 @@ fn together(limits: &Limits, homes: &Homes, passes: &[Pass], choices: &[Choice])
     let precision = homes.recipe.problem().precision();
     // Two reals more than the last has before it: it may be complex.
     let between = (part.reach() as usize + 1).next_multiple_of(2);
-    let in_order = passes[1..].iter().all(|pass| pass.from == Place::Output);
+    let in_order = passes[1..].iter().all(|pass| pass.from == ArrayId::Output);
     let split = |i: usize| output.complex && (i > 0 || input.complex) && !mixes(lines[i]);
     let wanted = !choices.is_empty();
     let near = wanted || [&input, &output].iter().all(|array| has_neighbours(array, &axes));
@@ -71,9 +71,9 @@ fn together(limits: &Limits, homes: &Homes, passes: &[Pass], choices: &[Choice])
 }
 
 /// The line of a pass that writes the output and does nothing else.
-fn line(pass: &Pass) -> Option<&Line> {
+fn line(pass: &Pass) -> Option<&AxisRecipe> {
     match &*pass.ops {
-        [Op::Transform(line)] if pass.to == Place::Output => Some(line),
+        [PassOp::Transform(line)] if pass.to == ArrayId::Output => Some(line),
         _ => None,
     }
 }

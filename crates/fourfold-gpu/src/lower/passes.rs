@@ -7,7 +7,8 @@ use crate::lower::axis_fusion;
 use crate::lower::geometry::{Array, wide};
 use crate::lower::stages::{Chain, table_bytes};
 use fourfold::{
-    AxisTransform, Domain, Layout, Line, Multiplier, Op, Pass, Place, Precision, Problem, Recipe, Result, Sum,
+    ArrayId, AxisRecipe, AxisTransform, Domain, Layout, Multiplier, Pass, PassOp, Precision, Problem, Recipe, Result,
+    Transform1d,
 };
 
 /// One pass, or several that are one kernel, before it is compiled.
@@ -40,12 +41,12 @@ pub(crate) enum Home {
     Spectrum,
 }
 
-impl From<Place> for Home {
-    fn from(place: Place) -> Home {
+impl From<ArrayId> for Home {
+    fn from(place: ArrayId) -> Home {
         match place {
-            Place::Input => Home::Input,
-            Place::Output => Home::Output,
-            Place::Work => Home::Work,
+            ArrayId::Input => Home::Input,
+            ArrayId::Output => Home::Output,
+            ArrayId::Work => Home::Work,
         }
     }
 }
@@ -150,20 +151,20 @@ impl Passes<'_> {
         let &Passes { homes: Homes { recipe, .. }, action, choices, .. } = self;
         let (problem, end) = (recipe.problem(), recipe.inverse().unwrap_or(recipe.problem()));
         let [from, to] = [pass.from.into(), pass.to.into()];
-        if let [Op::Transform(before), Op::Multiply, Op::Transform(after)] = &*pass.ops {
+        if let [PassOp::Transform(before), PassOp::Multiply, PassOp::Transform(after)] = &*pass.ops {
             let (done, ends) = (&recipe.passes()[..i], [from, Home::Spectrum]);
             return Ok(vec![
                 self.draft(problem, done, pass.axis, ends, Some((before, None)), [None, action])?,
                 self.draft(end, &[], pass.axis, [Home::Spectrum, to], Some((after, None)), [None, None])?,
             ]);
         }
-        let line = pass.ops.iter().find_map(|op| if let Op::Transform(line) = op { Some(line) } else { None });
-        let before = action.filter(|_| pass.ops.first() == Some(&Op::Multiply));
-        let multiplies = pass.ops.last() == Some(&Op::Multiply);
+        let line = pass.ops.iter().find_map(|op| if let PassOp::Transform(line) = op { Some(line) } else { None });
+        let before = action.filter(|_| pass.ops.first() == Some(&PassOp::Multiply));
+        let multiplies = pass.ops.last() == Some(&PassOp::Multiply);
         let last = i + 1 == recipe.passes().len();
         let after = action.filter(|action| multiplies || last && matches!(action, Action::Threshold(_)));
         // Of a filter, what comes after the pass that multiplies is the inverse problem's.
-        let first = recipe.passes()[..i].iter().position(|pass| pass.ops.contains(&Op::Multiply));
+        let first = recipe.passes()[..i].iter().position(|pass| pass.ops.contains(&PassOp::Multiply));
         let (problem, done) = first.map_or((problem, &recipe.passes()[..i]), |first| (end, &recipe.passes()[first..i]));
         let line = line.map(|line| (line, choices.get(i)));
         Ok(vec![self.draft(problem, done, pass.axis, [from, to], line, [before, after])?])
@@ -176,7 +177,7 @@ impl Passes<'_> {
         done: &[Pass],
         axis: usize,
         ends: [Home; 2],
-        line: Option<(&Line, Option<&Choice>)>,
+        line: Option<(&AxisRecipe, Option<&Choice>)>,
         actions: [Option<&Action>; 2],
     ) -> Result<Draft> {
         let arrays = ends.map(|home| self.homes.array(home));
@@ -214,7 +215,7 @@ fn check_count(choices: &[Choice], recipe: &Recipe) -> Result<()> {
 }
 
 /// An error if this machine has no memory for the tables of a line; what makes them does not ask.
-fn check_tables(line: &Line) -> Result<()> {
+fn check_tables(line: &AxisRecipe) -> Result<()> {
     let bytes = table_bytes(line);
     let asked = Vec::<u8>::new().try_reserve_exact(bytes);
     let AxisTransform { axis, n, .. } = line.transform;
@@ -226,7 +227,7 @@ fn check_tables(line: &Line) -> Result<()> {
 
 /// What a pass does to its lines.
 struct Own<'a> {
-    line: &'a Line,
+    line: &'a AxisRecipe,
     choice: Option<&'a Choice>,
     neighbours: Option<usize>,
 }
@@ -322,8 +323,8 @@ pub(crate) fn whole_lines(precision: Precision, chain: &Chain, geometry: Geometr
 }
 
 /// Whether a sum takes both parts of complex numbers together. Sums of reals act on each: that is one more axis then.
-pub(crate) fn mixes(line: &Line) -> bool {
-    matches!(line.transform.sum, Sum::Forward | Sum::Backward | Sum::RealToHalf | Sum::HalfToReal)
+pub(crate) fn mixes(line: &AxisRecipe) -> bool {
+    matches!(line.transform.sum, Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R)
 }
 
 /// An axis on which two neighbouring lines may be one complex line: one that is transformed too, so that each result depends on both
@@ -336,7 +337,7 @@ pub(crate) fn neighbours(
     array: &Array,
     may: impl Fn(usize) -> bool,
 ) -> Option<usize> {
-    let ignores = |transform: &AxisTransform| matches!(transform.sum, Sum::Idxst | Sum::HalfToReal);
+    let ignores = |transform: &AxisTransform| matches!(transform.sum, Transform1d::Idxst | Transform1d::C2R);
     let is_done = |axis: usize| done.iter().any(|pass| pass.axis == axis);
     let whole = problem.transforms().iter().filter(|transform| !ignores(transform) || is_done(transform.axis));
     let others = whole.map(|transform| transform.axis).filter(|&other| may(other));

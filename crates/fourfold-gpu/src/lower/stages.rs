@@ -11,7 +11,7 @@ use fourfold::engine::{
     Data, Index, QUARTERS, Reduction, Step, bluestein_tables, dft_of, factors as core_factors, fold, generator_powers,
     length, quarter_length, rader_spectrum, reduce,
 };
-use fourfold::{Factor, Line, Sum};
+use fourfold::{AxisRecipe, Factor, Transform1d};
 use std::f64::consts::SQRT_2;
 
 /// Stages and tables of a pass.
@@ -30,14 +30,14 @@ pub(crate) struct Chain {
 }
 
 /// About the bytes that making a line's tables takes: twiddles, orders and combines of reals, and for convolutions spectra in double-double numbers.
-pub(crate) fn table_bytes(line: &Line) -> usize {
+pub(crate) fn table_bytes(line: &AxisRecipe) -> usize {
     let (_, len) = dft_of(line.transform.sum, line.transform.n);
     let factors = gpu_factors(len, &radices(len));
     let rooms = factors.iter().map(room).fold(1, usize::saturating_mul);
     let convolves = factors.iter().any(|factor| !matches!(factor, Factor::Radix(_)));
     match line.transform.sum {
         _ if convolves => rooms.saturating_mul(128),
-        Sum::Forward | Sum::Backward => rooms.saturating_mul(16),
+        Transform1d::Forward | Transform1d::Backward => rooms.saturating_mul(16),
         // Even DCT-IV and DST-IV have DFTs of half their length, and combines before and after.
         _ => rooms.max(line.transform.n).saturating_mul(80),
     }
@@ -61,7 +61,7 @@ impl Chain {
     }
 
     /// A sum along lines. Its tables follow those of the pass that the same kernel begins with, if there is one.
-    pub(crate) fn line(line: &Line, choice: &Choice, across: bool, before: Option<Chain>) -> Chain {
+    pub(crate) fn line(line: &AxisRecipe, choice: &Choice, across: bool, before: Option<Chain>) -> Chain {
         let mut chain = Chain { radices: choice.radices.clone(), ..Chain::new(choice.packing) };
         if let Some(Chain { table, indices, uses_bluestein, .. }) = before {
             chain = Chain { table, indices, uses_bluestein, ..chain };
@@ -141,7 +141,7 @@ impl Chain {
     }
 
     /// Three quarters, of `len` reals each, of an extension in the order of `whole`.
-    fn quarters(&mut self, line: &Line, len: usize, whole: &Reduction) {
+    fn quarters(&mut self, line: &AxisRecipe, len: usize, whole: &Reduction) {
         let view = View { order: self.order(whole), of_four: true, ..View::default() };
         let factors = self.digits_of(self.packing.elements(len));
         // Which quarter an element belongs to is the last digit, of which no DFT is done.

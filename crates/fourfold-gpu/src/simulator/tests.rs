@@ -6,7 +6,7 @@ use crate::desc::descriptor::Spec;
 use crate::lower::passes::{Action, Chosen, drafts};
 use crate::run::inspect::Target;
 use crate::simulator::{run, simulate, simulate_steps};
-use fourfold::{Method, Multiplier, Planner, Problem};
+use fourfold::{Algorithm, Multiplier, Planner, Problem};
 use multiplied::{SIDES, Side};
 
 #[path = "../../tests/common/multiplied.rs"]
@@ -15,7 +15,7 @@ mod multiplied;
 #[test]
 fn levels_on_chip_are_right_and_have_no_races() {
     let recipe =
-        |method: &str, problem: &str| method.parse::<Method>().unwrap().recipe(&problem.parse().unwrap()).unwrap();
+        |method: &str, problem: &str| method.parse::<Algorithm>().unwrap().recipe(&problem.parse().unwrap()).unwrap();
     for (problem, groups) in
         [("fft f64 2048", 2), ("ifft f32 4096 ortho", 4), ("fft f64 8192", 8), ("ifft f64 2x2048 axes=1", 2)]
     {

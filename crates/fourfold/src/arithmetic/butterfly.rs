@@ -25,7 +25,7 @@ pub trait Butterfly: Dft {
 
 /// z · exp(−2πi k/16), 0 ≤ k < 16.
 #[inline(always)]
-fn turn<T: Real>(z: C<T>, k: usize) -> C<T> {
+fn rotate<T: Real>(z: C<T>, k: usize) -> C<T> {
     match k {
         0 => z,
         2 => z.eighth_turn(),
@@ -52,8 +52,8 @@ pub(crate) fn sixteenth(k: usize) -> [f64; 2] {
 
 impl<T: Real> Number for C<T> {
     #[inline(always)]
-    fn turn(self, k: usize) -> Self {
-        turn(self, k)
+    fn rotate(self, k: usize) -> Self {
+        rotate(self, k)
     }
     #[inline(always)]
     fn times(self, [re, im]: [f64; 2]) -> Self {
@@ -106,7 +106,7 @@ fn merge<T: Real, const M: usize, const R: usize>(e: [C<T>; M], o: [C<T>; M]) ->
     x[0].im = T::lit(0.0);
     x[M].im = T::lit(0.0);
     for k in 1..M / 2 {
-        let t = turn(o[k], k * 16 / R);
+        let t = rotate(o[k], k * 16 / R);
         x[k] = e[k] + t;
         x[M - k] = (e[k] - t).conj();
     }
@@ -122,7 +122,7 @@ fn split<T: Real, const M: usize, const R: usize>(x: [C<T>; R]) -> ([C<T>; M], [
     o[0].re = x[0].re - x[M].re;
     for k in 1..M / 2 {
         e[k] = x[k] + x[M - k].conj();
-        o[k] = turn((x[k] - x[M - k].conj()).conj(), k * 16 / R).conj();
+        o[k] = rotate((x[k] - x[M - k].conj()).conj(), k * 16 / R).conj();
     }
     e[M / 2].re = x[M / 2].re + x[M / 2].re;
     o[M / 2].re = -(x[M / 2].im + x[M / 2].im);
@@ -199,7 +199,7 @@ impl<T: Real> Butterfly for [C<T>; 8] {
 #[inline(always)]
 fn row_of_16<Z: Number>([c0, c1, c2, c3]: [[Z; 4]; 4], b: usize) -> [Z; 4] {
     let [e0, e1] = c0[b].cross(c2[b], 2 * b);
-    let [o0, o1] = c1[b].turn(b).cross(c3[b], 3 * b);
+    let [o0, o1] = c1[b].rotate(b).cross(c3[b], 3 * b);
     let ([a, c], [b, d]) = (e0.cross(o0, 0), e1.cross(o1, 4));
     [a, b, c, d]
 }

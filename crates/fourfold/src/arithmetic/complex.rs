@@ -7,7 +7,7 @@ use std::ops::{Add, Sub};
 /// part by itself is not here, since a vector of pairs has no parts.
 pub trait Number: Copy + Add<Output = Self> + Sub<Output = Self> {
     /// self · exp(−2πi k/16), 0 ≤ k < 4.
-    fn turn(self, k: usize) -> Self;
+    fn rotate(self, k: usize) -> Self;
     /// self · (re + i·im).
     fn times(self, w: [f64; 2]) -> Self;
     /// self · s.

@@ -177,7 +177,7 @@ pub(crate) fn complex_product(a: Complex<Dd>, b: Complex<Dd>) -> Complex<Dd> {
 mod tests {
     use super::*;
 
-    /// Numbers whose low parts matter, from a multiplicative generator.
+    /// ComplexVector whose low parts matter, from a multiplicative generator.
     fn samples() -> Vec<Dd> {
         let next = |s: &u64| Some(s.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407));
         let unit = |s: u64| (s >> 11) as f64 / (1u64 << 52) as f64 - 1.0;

@@ -10,7 +10,7 @@
 //!
 //! A DCT-III goes the other way: (x_k, x_{N−k}) → b̄ (x_k − i x_{N−k}), then (w, u) → (ā (w − i u), a (w + i u)); x_N is 0.
 //!
-//! Numbers are indexed by bits: bit i is set where axis i has −k or N − k instead of k.
+//! ComplexVector are indexed by bits: bit i is set where axis i has −k or N − k instead of k.
 
 use crate::arithmetic::complex::C;
 use crate::arithmetic::real::Real;

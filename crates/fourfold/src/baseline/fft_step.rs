@@ -22,7 +22,7 @@ pub struct FftStep {
     /// Whether it writes where it reads.
     pub in_place: bool,
     /// How devices are asked to do it. A processor's threads share it in any case.
-    pub launches: Launches,
+    pub launches: LaunchMode,
 }
 
 /// What a step does to an array of complex numbers.
@@ -30,7 +30,7 @@ pub struct FftStep {
 pub enum FftWork {
     /// Moves the elements of every line along an axis: y_p = scale · x_q, where q has the digits of p in these radices, the last of p being the first of q.
     /// Without radices it copies.
-    Reverse {
+    DigitReversal {
         /// The axis.
         axis: usize,
         /// The radices, that of the fastest digit of p first.
@@ -78,23 +78,23 @@ pub struct Level {
     /// D.
     pub distance: usize,
     /// Where the turns are.
-    pub turns: Turns,
+    pub turns: Decimation,
     /// Whether w is conjugated.
     pub backward: bool,
 }
 
 /// On which side of its small DFTs a level multiplies by powers of w.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Turns {
+pub enum Decimation {
     /// On their inputs: decimation in time.
-    Before,
+    InTime,
     /// On their outputs: decimation in frequency.
-    After,
+    InFrequency,
 }
 
 /// How a device is asked to do a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Launches {
+pub enum LaunchMode {
     /// By one kernel for the whole array.
     Once,
     /// By a kernel for every line, one after another.
@@ -107,7 +107,7 @@ pub enum Launches {
 
 impl FftStep {
     pub(crate) fn new(work: FftWork) -> FftStep {
-        FftStep { work, in_place: false, launches: Launches::Once }
+        FftStep { work, in_place: false, launches: LaunchMode::Once }
     }
 
     /// The powers of w that it multiplies by, never conjugated: of a level, w_{RD}^{jk} at k(R − 1) + j − 1 for k < D and 0 < j < R; of a sum along a line of
@@ -118,7 +118,7 @@ impl FftStep {
             (0..count).map(move |k| roots.get(k as u64)).collect()
         };
         match self.work {
-            FftWork::Reverse { .. } | FftWork::Transpose { .. } => vec![],
+            FftWork::DigitReversal { .. } | FftWork::Transpose { .. } => vec![],
             FftWork::Sum { .. } => powers(n, n),
             FftWork::Blocks { len, .. } => powers(len, len / 2),
             FftWork::Level(Level { radix, distance, .. }) => {
@@ -132,7 +132,7 @@ impl FftStep {
     /// How long that table is.
     pub(crate) fn table_len(&self, n: usize) -> usize {
         match self.work {
-            FftWork::Reverse { .. } | FftWork::Transpose { .. } => 0,
+            FftWork::DigitReversal { .. } | FftWork::Transpose { .. } => 0,
             FftWork::Sum { .. } => n,
             FftWork::Blocks { len, .. } => len / 2,
             FftWork::Level(Level { radix, distance, .. }) => distance * (radix - 1),
@@ -142,7 +142,9 @@ impl FftStep {
     /// The axis along which it works; of a transpose none.
     pub fn axis(&self) -> Option<usize> {
         match self.work {
-            FftWork::Reverse { axis, .. } | FftWork::Sum { axis, .. } | FftWork::Blocks { axis, .. } => Some(axis),
+            FftWork::DigitReversal { axis, .. } | FftWork::Sum { axis, .. } | FftWork::Blocks { axis, .. } => {
+                Some(axis)
+            }
             FftWork::Level(level) => Some(level.axis),
             FftWork::Transpose { .. } => None,
         }
@@ -158,14 +160,14 @@ pub(crate) fn reversed(place: usize, radices: &[usize]) -> usize {
 impl fmt::Display for FftWork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FftWork::Reverse { axis, radices, .. } if radices.is_empty() => write!(f, "copy axis {axis}"),
-            FftWork::Reverse { axis, radices, .. } => {
+            FftWork::DigitReversal { axis, radices, .. } if radices.is_empty() => write!(f, "copy axis {axis}"),
+            FftWork::DigitReversal { axis, radices, .. } => {
                 let radices: Vec<_> = radices.iter().map(usize::to_string).collect();
                 write!(f, "reverse axis {axis} digits {}", radices.join(" "))
             }
             FftWork::Sum { axis, .. } => write!(f, "sums axis {axis}"),
             FftWork::Level(Level { axis, radix, distance, turns, .. }) => {
-                let turns = if *turns == Turns::Before { "before" } else { "after" };
+                let turns = if *turns == Decimation::InTime { "before" } else { "after" };
                 write!(f, "level axis {axis} radix {radix} distance {distance}, turns {turns}")
             }
             FftWork::Blocks { axis, len, groups: 1, .. } => write!(f, "all levels axis {axis} in blocks of {len}"),
@@ -184,10 +186,10 @@ impl fmt::Display for FftStep {
             f.write_str(", in place")?;
         }
         match self.launches {
-            Launches::Once => Ok(()),
-            Launches::Lines => f.write_str(", line by line"),
-            Launches::Groups([columns, rows]) => write!(f, ", groups of {columns} x {rows}"),
-            Launches::Host => f.write_str(", by the host"),
+            LaunchMode::Once => Ok(()),
+            LaunchMode::Lines => f.write_str(", line by line"),
+            LaunchMode::Groups([columns, rows]) => write!(f, ", groups of {columns} x {rows}"),
+            LaunchMode::Host => f.write_str(", by the host"),
         }
     }
 }

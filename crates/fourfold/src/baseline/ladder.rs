@@ -4,9 +4,9 @@
 //!
 //! The article pads odd sizes for its 2 × 2 blocks; here the threads at the edge have guards. It gives the digit reversal an array of places; here they are computed.
 
-use crate::baseline::fft_step::{FftStep, FftWork, Launches, Level, Turns};
+use crate::baseline::fft_step::{Decimation, FftStep, FftWork, LaunchMode, Level};
 use crate::baseline::levels::is_backward;
-use crate::baseline::stage::{Extent, Stage};
+use crate::baseline::stage::{ArrayDesc, Stage};
 use crate::problem::element::Domain;
 use crate::problem::problem::{AxisTransform, Problem};
 
@@ -14,9 +14,9 @@ use crate::problem::problem::{AxisTransform, Problem};
 #[derive(Clone, Copy)]
 pub(crate) struct Rung {
     /// Of the steps along rows.
-    pub(crate) rows: Launches,
+    pub(crate) rows: LaunchMode,
     /// Of the transposes.
-    pub(crate) transposes: Launches,
+    pub(crate) transposes: LaunchMode,
     /// Side of the square that a thread transposes.
     pub(crate) side: usize,
     pub(crate) in_place: bool,
@@ -27,17 +27,22 @@ pub(crate) struct Rung {
 impl Rung {
     /// The lowest of the device: a kernel for every row, transposes by the host.
     pub(crate) const LOWEST: Rung =
-        Rung { rows: Launches::Lines, transposes: Launches::Host, side: 1, in_place: false, radices: &MIXED };
+        Rung { rows: LaunchMode::Lines, transposes: LaunchMode::Host, side: 1, in_place: false, radices: &MIXED };
     /// The highest: one kernel for all rows, and for transposes in place of 2 × 2 elements a thread, in work groups of 2 × 4.
-    pub(crate) const HIGHEST: Rung =
-        Rung { rows: Launches::Once, transposes: Launches::Groups([2, 4]), side: 2, in_place: true, radices: &MIXED };
+    pub(crate) const HIGHEST: Rung = Rung {
+        rows: LaunchMode::Once,
+        transposes: LaunchMode::Groups([2, 4]),
+        side: 2,
+        in_place: true,
+        radices: &MIXED,
+    };
 }
 
 const MIXED: [usize; 6] = [8, 7, 5, 4, 3, 2];
 
 /// The stages, if the problem is a complex FFT of a whole matrix of lengths with these radices, written in C order; for transposes in place, of a square one.
 pub(crate) fn stages(problem: &Problem, rung: Rung) -> Option<Vec<Stage>> {
-    let array = Extent::natural(problem.input(), Domain::Complex);
+    let array = ArrayDesc::natural(problem.input(), Domain::Complex);
     let [height, width] = *array.lengths else { return None };
     if !problem.output().is_c_order() || rung.in_place && height != width {
         return None;
@@ -51,7 +56,7 @@ pub(crate) fn stages(problem: &Problem, rung: Rung) -> Option<Vec<Stage>> {
     Some(stages)
 }
 
-fn rows(array: &Extent, transform: &AxisTransform, rung: Rung, scale: f64) -> Option<Vec<Stage>> {
+fn rows(array: &ArrayDesc, transform: &AxisTransform, rung: Rung, scale: f64) -> Option<Vec<Stage>> {
     let AxisTransform { axis, n, sum, .. } = *transform;
     let (radices, backward) = (radices(n, rung.radices)?, is_backward(sum)?);
     let distances = radices.iter().scan(1, |next, radix| {
@@ -59,17 +64,17 @@ fn rows(array: &Extent, transform: &AxisTransform, rung: Rung, scale: f64) -> Op
         Some(*next / radix)
     });
     let level = |(&radix, distance)| FftStep {
-        work: FftWork::Level(Level { axis, radix, distance, turns: Turns::Before, backward }),
+        work: FftWork::Level(Level { axis, radix, distance, turns: Decimation::InTime, backward }),
         in_place: true,
         launches: rung.rows,
     };
     let levels = radices.iter().zip(distances).map(level);
-    let reverse = FftWork::Reverse { axis, radices: radices.clone(), scale };
+    let reverse = FftWork::DigitReversal { axis, radices: radices.clone(), scale };
     let reverse = FftStep { work: reverse, in_place: false, launches: rung.rows };
     Some([reverse].into_iter().chain(levels).map(|step| Stage::fft_step(array, array, step)).collect())
 }
 
-fn transpose(from: &Extent, to: &Extent, rung: Rung) -> Stage {
+fn transpose(from: &ArrayDesc, to: &ArrayDesc, rung: Rung) -> Stage {
     let Rung { side, in_place, transposes, .. } = rung;
     Stage::fft_step(from, to, FftStep { work: FftWork::Transpose { side }, in_place, launches: transposes })
 }

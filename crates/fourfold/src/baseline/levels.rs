@@ -9,10 +9,10 @@
 //!
 //! Axes are done one after another, where they stand.
 
-use crate::baseline::fft_step::{FftStep, FftWork, Level, Turns};
-use crate::baseline::stage::{Extent, Stage};
+use crate::baseline::fft_step::{Decimation, FftStep, FftWork, Level};
+use crate::baseline::stage::{ArrayDesc, Stage};
 use crate::problem::element::Domain;
-use crate::problem::kind::Sum;
+use crate::problem::kind::Transform1d;
 use crate::problem::problem::{AxisTransform, Problem};
 
 /// How an axis is done.
@@ -31,10 +31,10 @@ const BLOCK: usize = 1024;
 const CLUSTER: usize = 8;
 
 /// Whether a sum is the backward one; none if it is not complex.
-pub(crate) fn is_backward(sum: Sum) -> Option<bool> {
+pub(crate) fn is_backward(sum: Transform1d) -> Option<bool> {
     match sum {
-        Sum::Forward => Some(false),
-        Sum::Backward => Some(true),
+        Transform1d::Forward => Some(false),
+        Transform1d::Backward => Some(true),
         _ => None,
     }
 }
@@ -44,7 +44,7 @@ pub(crate) fn stages(problem: &Problem, how: Levels) -> Option<Vec<Stage>> {
     if problem.transforms().iter().any(|transform| is_backward(transform.sum).is_none()) {
         return None;
     }
-    let array = Extent::natural(problem.input(), Domain::Complex);
+    let array = ArrayDesc::natural(problem.input(), Domain::Complex);
     let axes: Vec<&AxisTransform> = problem.transforms().iter().filter(|transform| transform.n > 1).collect();
     let mut works = vec![];
     for (i, AxisTransform { axis, n, sum, .. }) in axes.iter().enumerate() {
@@ -78,19 +78,21 @@ struct Line {
 impl Line {
     /// Before the first sum, so that what it reads is not what it writes, in place or not.
     fn copy(self, scale: f64) -> FftWork {
-        FftWork::Reverse { axis: self.axis, radices: vec![], scale }
+        FftWork::DigitReversal { axis: self.axis, radices: vec![], scale }
     }
 
     /// Levels whose distances are below n and not below `least`.
     fn levels(self, least: usize) -> impl Iterator<Item = FftWork> {
         let Line { axis, n, backward } = self;
         let distances = (0..n.ilog2()).rev().map(|bit| 1 << bit).filter(move |distance| *distance >= least);
-        distances.map(move |distance| FftWork::Level(Level { axis, radix: 2, distance, turns: Turns::After, backward }))
+        distances.map(move |distance| {
+            FftWork::Level(Level { axis, radix: 2, distance, turns: Decimation::InFrequency, backward })
+        })
     }
 
     fn single(self, scale: f64) -> Vec<FftWork> {
         let radices = vec![2; self.n.ilog2() as usize];
-        self.levels(1).chain([FftWork::Reverse { axis: self.axis, radices, scale }]).collect()
+        self.levels(1).chain([FftWork::DigitReversal { axis: self.axis, radices, scale }]).collect()
     }
 
     fn in_blocks(self, most: usize, scale: f64) -> Vec<FftWork> {

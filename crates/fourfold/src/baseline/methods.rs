@@ -1,15 +1,15 @@
 //! Ways from a problem to a recipe, by name: fourfold's own, those of the paper that it is built from (Jiang, Gu and Pan, "A new acceleration
 //! paradigm for discrete cosine transform and other Fourier-related transforms"), and those of complex FFTs in [`levels`] and [`ladder`]: baselines and references.
 
-use crate::baseline::fft_step::Launches;
+use crate::baseline::fft_step::LaunchMode;
 use crate::baseline::ladder;
 use crate::baseline::ladder::Rung;
 use crate::baseline::levels;
 use crate::baseline::levels::Levels;
 use crate::baseline::one_dimension;
-use crate::baseline::one_dimension::Algorithm;
+use crate::baseline::one_dimension::OneDimensional;
 use crate::baseline::row_column;
-use crate::baseline::stage::{Outputs, Stage, Way};
+use crate::baseline::stage::{AccessPattern, CombineVariant, Stage};
 use crate::baseline::three_stage;
 use crate::baseline::three_stage::Options;
 use crate::error::{Error, ErrorKind, Result};
@@ -30,7 +30,7 @@ use std::str::FromStr;
 /// # Ok::<(), fourfold::Error>(())
 /// ```
 #[derive(Clone, Copy)]
-pub struct Method(&'static Facts);
+pub struct Algorithm(&'static Facts);
 
 /// All that tells one method from another.
 struct Facts {
@@ -47,7 +47,7 @@ enum Rule {
     Fused,
     ThreeStage(Options),
     RowColumn,
-    OneDimension(Algorithm),
+    OneDimension(OneDimensional),
     Levels(Levels),
     Ladder(Rung),
 }
@@ -76,19 +76,19 @@ static TABLE: [Facts; 22] = [
         name: "three-stage-gather",
         about: "the same, reordering in the order of the output",
         has: TYPES,
-        rule: Rule::ThreeStage(Options { way: Some(Way::Gather), ..Options::BEST }),
+        rule: Rule::ThreeStage(Options { way: Some(AccessPattern::Gather), ..Options::BEST }),
     },
     Facts {
         name: "three-stage-scatter",
         about: "the same, reordering in the order of the input",
         has: TYPES,
-        rule: Rule::ThreeStage(Options { way: Some(Way::Scatter), ..Options::BEST }),
+        rule: Rule::ThreeStage(Options { way: Some(AccessPattern::Scatter), ..Options::BEST }),
     },
     Facts {
         name: "three-stage-naive",
         about: "the same, a thread combining one output",
         has: TYPES,
-        rule: Rule::ThreeStage(Options { outputs: Outputs::One, ..Options::BEST }),
+        rule: Rule::ThreeStage(Options { outputs: CombineVariant::One, ..Options::BEST }),
     },
     Facts {
         name: "three-stage-transposed",
@@ -106,25 +106,25 @@ static TABLE: [Facts; 22] = [
         name: "four-n",
         about: "a DCT-II along one axis by an FFT of four times the length",
         has: "dct2 along one axis",
-        rule: Rule::OneDimension(Algorithm::FourN),
+        rule: Rule::OneDimension(OneDimensional::FourN),
     },
     Facts {
         name: "two-n-mirrored",
         about: "a DCT-II along one axis by an FFT of it and its mirror image",
         has: "dct2 along one axis",
-        rule: Rule::OneDimension(Algorithm::TwoNMirrored),
+        rule: Rule::OneDimension(OneDimensional::TwoNMirrored),
     },
     Facts {
         name: "two-n-padded",
         about: "a DCT-II along one axis by an FFT of it and as many zeros",
         has: "dct2 along one axis",
-        rule: Rule::OneDimension(Algorithm::TwoNPadded),
+        rule: Rule::OneDimension(OneDimensional::TwoNPadded),
     },
     Facts {
         name: "n-point",
         about: "a DCT-II along one axis by an FFT of its own length",
         has: "dct2 along one axis",
-        rule: Rule::OneDimension(Algorithm::NPoint),
+        rule: Rule::OneDimension(OneDimensional::NPoint),
     },
     Facts {
         name: "definition",
@@ -160,25 +160,25 @@ static TABLE: [Facts; 22] = [
         name: "mixed-radix-range",
         about: "the same, a kernel for all rows",
         has: MATRICES,
-        rule: Rule::Ladder(Rung { rows: Launches::Once, ..Rung::LOWEST }),
+        rule: Rule::Ladder(Rung { rows: LaunchMode::Once, ..Rung::LOWEST }),
     },
     Facts {
         name: "mixed-radix-elements",
         about: "the same, transposes on the device, an element a thread",
         has: MATRICES,
-        rule: Rule::Ladder(Rung { rows: Launches::Once, transposes: Launches::Once, ..Rung::LOWEST }),
+        rule: Rule::Ladder(Rung { rows: LaunchMode::Once, transposes: LaunchMode::Once, ..Rung::LOWEST }),
     },
     Facts {
         name: "mixed-radix-blocks",
         about: "the same, 2 x 2 elements a thread",
         has: MATRICES,
-        rule: Rule::Ladder(Rung { transposes: Launches::Once, in_place: false, ..Rung::HIGHEST }),
+        rule: Rule::Ladder(Rung { transposes: LaunchMode::Once, in_place: false, ..Rung::HIGHEST }),
     },
     Facts {
         name: "mixed-radix-in-place",
         about: "the same, two squares of 2 x 2 elements changing places a thread",
         has: SQUARES,
-        rule: Rule::Ladder(Rung { transposes: Launches::Once, ..Rung::HIGHEST }),
+        rule: Rule::Ladder(Rung { transposes: LaunchMode::Once, ..Rung::HIGHEST }),
     },
     Facts {
         name: "mixed-radix-groups",
@@ -194,13 +194,13 @@ static TABLE: [Facts; 22] = [
     },
 ];
 
-impl Method {
+impl Algorithm {
     /// All methods; the first is the default.
-    pub const ALL: [Method; TABLE.len()] = {
-        let mut all = [Method(&TABLE[0]); TABLE.len()];
+    pub const ALL: [Algorithm; TABLE.len()] = {
+        let mut all = [Algorithm(&TABLE[0]); TABLE.len()];
         let mut i = 1;
         while i < TABLE.len() {
-            all[i] = Method(&TABLE[i]);
+            all[i] = Algorithm(&TABLE[i]);
             i += 1;
         }
         all
@@ -251,30 +251,30 @@ fn check_size(problem: &Problem) -> Result<()> {
     if elements > MOST { Err(Error::new(ErrorKind::Unavailable, message())) } else { Ok(()) }
 }
 
-impl PartialEq for Method {
-    fn eq(&self, other: &Method) -> bool {
+impl PartialEq for Algorithm {
+    fn eq(&self, other: &Algorithm) -> bool {
         self.name() == other.name()
     }
 }
 
-impl fmt::Display for Method {
+impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
 }
 
-impl fmt::Debug for Method {
+impl fmt::Debug for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Method({})", self.name())
     }
 }
 
-impl FromStr for Method {
+impl FromStr for Algorithm {
     type Err = Error;
 
-    fn from_str(name: &str) -> Result<Method> {
-        let names = || Method::ALL.map(Method::name).join(", ");
-        let found = Method::ALL.into_iter().find(|method| method.name() == name);
+    fn from_str(name: &str) -> Result<Algorithm> {
+        let names = || Algorithm::ALL.map(Algorithm::name).join(", ");
+        let found = Algorithm::ALL.into_iter().find(|method| method.name() == name);
         found.ok_or_else(|| {
             Error::new(ErrorKind::Notation, format!("there is no method {name:?}; there are: {}", names()))
         })

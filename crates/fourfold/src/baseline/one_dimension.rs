@@ -5,15 +5,17 @@
 //! - 2N points, padded: x, then zeros; y_k = 2 Re(e^{−iπk/(2N)} X_k) (eq. 7, 8);
 //! - N points: the three stages of one axis (eq. 9, 11).
 
-use crate::baseline::stage::{Combine, CombineAxis, Direction, Extent, Order, Outputs, Stage, StageWork, Way};
+use crate::baseline::stage::{
+    AccessPattern, ArrayDesc, Combine, CombineAxis, CombineVariant, Direction, Order, Stage, StageWork,
+};
 use crate::baseline::three_stage::{Options, fft, last, round_of};
 use crate::problem::element::Domain;
-use crate::problem::kind::Sum;
+use crate::problem::kind::Transform1d;
 use crate::problem::problem::Problem;
 
 /// The length of the FFT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Algorithm {
+pub(crate) enum OneDimensional {
     FourN,
     TwoNMirrored,
     TwoNPadded,
@@ -21,18 +23,18 @@ pub(crate) enum Algorithm {
 }
 
 /// The stages, if the problem is a DCT-II along one axis.
-pub(crate) fn stages(problem: &Problem, algorithm: Algorithm) -> Option<Vec<Stage>> {
+pub(crate) fn stages(problem: &Problem, algorithm: OneDimensional) -> Option<Vec<Stage>> {
     let [transform] = problem.transforms() else { return None };
-    if transform.sum != Sum::Dct2 {
+    if transform.sum != Transform1d::Dct2 {
         return None;
     }
-    let natural = Extent::natural(problem.input(), Domain::Real);
+    let natural = ArrayDesc::natural(problem.input(), Domain::Real);
     let rows = natural.ordered(&last(&natural, &[transform.axis]));
     let (order, turns, factor) = match algorithm {
-        Algorithm::FourN => (Order::OddPlaces, false, 1.0),
-        Algorithm::TwoNMirrored => (Order::Mirror, true, 1.0),
-        Algorithm::TwoNPadded => (Order::Pad, true, 2.0),
-        Algorithm::NPoint => {
+        OneDimensional::FourN => (Order::OddPlaces, false, 1.0),
+        OneDimensional::TwoNMirrored => (Order::Mirror, true, 1.0),
+        OneDimensional::TwoNPadded => (Order::Pad, true, 2.0),
+        OneDimensional::NPoint => {
             let ends = [&natural, &rows, &natural];
             return round_of(problem.precision(), &[*transform], ends, problem.scale(), Options::BEST).map(Vec::from);
         }
@@ -40,11 +42,11 @@ pub(crate) fn stages(problem: &Problem, algorithm: Algorithm) -> Option<Vec<Stag
     let (axis, _) = CombineAxis::new(transform)?;
     let long = rows.with(axis.axis, order.length(axis.n), Domain::Real);
     let spectrum = long.with(axis.axis, long.length(axis.axis) / 2 + 1, Domain::Complex);
-    let reorder = StageWork::Reorder { orders: vec![(axis.axis, order)], way: Way::Gather };
+    let reorder = StageWork::Reorder { orders: vec![(axis.axis, order)], way: AccessPattern::Gather };
     let combine = Combine {
         axes: vec![axis],
         direction: Direction::After,
-        outputs: Outputs::Direct { turns },
+        outputs: CombineVariant::Direct { turns },
         scale: factor * problem.scale(),
     };
     let fft = fft(problem.precision(), &long, 1, Direction::After);

@@ -4,14 +4,14 @@
 //! A transpose takes the last axis to the front of those that are transformed, so that after as many as there are axes all stand where they stood. One
 //! axis alone needs none.
 
-use crate::baseline::stage::{Extent, Stage};
+use crate::baseline::stage::{ArrayDesc, Stage};
 use crate::baseline::three_stage::{Options, last, round_of};
 use crate::problem::element::Domain;
 use crate::problem::problem::Problem;
 
 /// The stages, if all sums are of types II and III.
 pub(crate) fn stages(problem: &Problem) -> Option<Vec<Stage>> {
-    let natural = Extent::natural(problem.input(), Domain::Real);
+    let natural = ArrayDesc::natural(problem.input(), Domain::Real);
     let mut transforms = problem.transforms().to_vec();
     transforms.sort_by_key(|transform| transform.axis);
     let mut axes: Vec<usize> = transforms.iter().map(|transform| transform.axis).collect();

@@ -3,9 +3,9 @@
 use crate::arithmetic::twiddle::Roots;
 use crate::baseline::fft_step::FftStep;
 use crate::problem::element::Domain;
-use crate::problem::kind::Sum;
+use crate::problem::kind::Transform1d;
 use crate::problem::layout::Layout;
-use crate::problem::norm::Edges;
+use crate::problem::norm::EndWeights;
 use crate::recipe::recipe::Recipe;
 use num_complex::Complex;
 use std::fmt;
@@ -15,9 +15,9 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
     /// The array that is read.
-    pub from: Extent,
+    pub from: ArrayDesc,
     /// The array that is written.
-    pub to: Extent,
+    pub to: ArrayDesc,
     /// What is done.
     pub work: StageWork,
 }
@@ -31,7 +31,7 @@ pub enum StageWork {
         /// The axes with what happens to their elements; along others they stay.
         orders: Vec<(usize, Order)>,
         /// Which side is followed.
-        way: Way,
+        way: AccessPattern,
     },
     /// A real FFT over the last axes of the array, forward to a half spectrum or backward from it, unscaled.
     Fft(Box<Recipe>),
@@ -43,7 +43,7 @@ pub enum StageWork {
 
 /// An array between two stages.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Extent {
+pub struct ArrayDesc {
     /// The problem's axes in the order of memory, the last running fastest.
     pub axes: Vec<usize>,
     /// How many elements there are along each of them, in the same order.
@@ -86,7 +86,7 @@ pub enum Order {
 
 /// Which side of a reorder is followed element by element (Fig. 3 of the paper).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Way {
+pub enum AccessPattern {
     /// The output: what is written is contiguous.
     Gather,
     /// The input: what is read is contiguous.
@@ -101,7 +101,7 @@ pub struct Combine {
     /// Which side is the spectrum.
     pub direction: Direction,
     /// What one thread makes.
-    pub outputs: Outputs,
+    pub outputs: CombineVariant,
     /// A factor on everything.
     pub scale: f64,
 }
@@ -114,14 +114,14 @@ pub struct CombineAxis {
     /// Its length N.
     pub n: usize,
     /// Where term k of the spectrum stands among the reals.
-    pub terms: Terms,
+    pub terms: IndexMap,
     /// A factor on term 0.
     pub first: f64,
 }
 
 /// Where term k stands on the real side of a combine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Terms {
+pub enum IndexMap {
     /// At k: cosines.
     Ascending,
     /// At N − 1 − k: DST-II and III.
@@ -141,7 +141,7 @@ pub enum Direction {
 
 /// How a combine shares out its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Outputs {
+pub enum CombineVariant {
     /// One output a thread: the naive method.
     One,
     /// All outputs that depend on the same inputs a thread, by the symmetries of spectrum and factors: for two axes four reals from two
@@ -156,13 +156,13 @@ pub enum Outputs {
 
 impl Stage {
     /// One that moves elements to an array with the axes in another order.
-    pub(crate) fn transpose(from: &Extent, to: &Extent) -> Stage {
-        let work = StageWork::Reorder { orders: vec![], way: Way::Gather };
+    pub(crate) fn transpose(from: &ArrayDesc, to: &ArrayDesc) -> Stage {
+        let work = StageWork::Reorder { orders: vec![], way: AccessPattern::Gather };
         Stage { from: from.clone(), to: to.clone(), work }
     }
 
     /// A step of a complex FFT from array to array, or in place.
-    pub(crate) fn fft_step(from: &Extent, to: &Extent, step: FftStep) -> Stage {
+    pub(crate) fn fft_step(from: &ArrayDesc, to: &ArrayDesc, step: FftStep) -> Stage {
         Stage { from: from.clone(), to: to.clone(), work: StageWork::FftStep(step) }
     }
 
@@ -179,15 +179,15 @@ impl Stage {
     }
 }
 
-impl Extent {
+impl ArrayDesc {
     /// The caller's array: all axes in their own order.
-    pub(crate) fn natural(layout: &Layout, domain: Domain) -> Extent {
-        Extent { axes: (0..layout.shape.len()).collect(), lengths: layout.shape.clone(), domain }
+    pub(crate) fn natural(layout: &Layout, domain: Domain) -> ArrayDesc {
+        ArrayDesc { axes: (0..layout.shape.len()).collect(), lengths: layout.shape.clone(), domain }
     }
 
     /// The same array with its axes in another order.
-    pub(crate) fn ordered(&self, axes: &[usize]) -> Extent {
-        Extent {
+    pub(crate) fn ordered(&self, axes: &[usize]) -> ArrayDesc {
+        ArrayDesc {
             axes: axes.to_vec(),
             lengths: axes.iter().map(|&axis| self.length(axis)).collect(),
             domain: self.domain,
@@ -195,9 +195,9 @@ impl Extent {
     }
 
     /// The same with another length along an axis, and in another domain.
-    pub(crate) fn with(&self, axis: usize, length: usize, domain: Domain) -> Extent {
+    pub(crate) fn with(&self, axis: usize, length: usize, domain: Domain) -> ArrayDesc {
         let new = |(a, n): (&usize, &usize)| if *a == axis { length } else { *n };
-        Extent { axes: self.axes.clone(), lengths: self.axes.iter().zip(&self.lengths).map(new).collect(), domain }
+        ArrayDesc { axes: self.axes.clone(), lengths: self.axes.iter().zip(&self.lengths).map(new).collect(), domain }
     }
 
     /// Elements along an axis.
@@ -247,12 +247,12 @@ impl Combine {
     pub fn terms(&self, i: usize) -> usize {
         let n = self.axes[i].n;
         let half = i + 1 == self.axes.len() && self.direction == Direction::Before;
-        if half || self.outputs == Outputs::All { n / 2 + 1 } else { n }
+        if half || self.outputs == CombineVariant::All { n / 2 + 1 } else { n }
     }
 
     /// The factor on every output that the tables have not: from half a spectrum, each real is twice a real part.
     fn factor(&self) -> f64 {
-        let twice = self.direction == Direction::After && !matches!(self.outputs, Outputs::Direct { .. });
+        let twice = self.direction == Direction::After && !matches!(self.outputs, CombineVariant::Direct { .. });
         if twice { 2.0 * self.scale } else { self.scale }
     }
 
@@ -274,42 +274,42 @@ impl CombineAxis {
             axis,
             n,
             sum,
-            edges: Edges { input_first, input_last, output_first, output_last },
+            edges: EndWeights { input_first, input_last, output_first, output_last },
         } = *transform;
         let (terms, first, factor) = match sum {
-            Sum::Dct2 => (Terms::Ascending, output_first, 1.0),
-            Sum::Dct3 => (Terms::Ascending, input_first, 1.0),
-            Sum::Dst2 => (Terms::Descending, output_last, 1.0),
-            Sum::Dst3 => (Terms::Descending, input_last, 1.0),
-            Sum::Idxst | Sum::IdxstAdjoint => (Terms::Shifted, 0.0, 0.5),
+            Transform1d::Dct2 => (IndexMap::Ascending, output_first, 1.0),
+            Transform1d::Dct3 => (IndexMap::Ascending, input_first, 1.0),
+            Transform1d::Dst2 => (IndexMap::Descending, output_last, 1.0),
+            Transform1d::Dst3 => (IndexMap::Descending, input_last, 1.0),
+            Transform1d::Idxst | Transform1d::IdxstAdjoint => (IndexMap::Shifted, 0.0, 0.5),
             _ => return None,
         };
         Some((CombineAxis { axis, n, terms, first }, factor))
     }
 }
 
-impl Terms {
+impl IndexMap {
     /// Whether the reordered side alternates in sign.
     pub(crate) fn signs(self) -> bool {
-        self != Terms::Ascending
+        self != IndexMap::Ascending
     }
 
     /// (start, step): term k ≥ 1 stands at start + step·k, and term N − k at start + step·N − step·k.
     pub fn line(self, n: usize) -> (isize, isize) {
         match self {
-            Terms::Ascending => (0, 1),
-            Terms::Descending => (n as isize - 1, -1),
-            Terms::Shifted => (n as isize, -1),
+            IndexMap::Ascending => (0, 1),
+            IndexMap::Descending => (n as isize - 1, -1),
+            IndexMap::Shifted => (n as isize, -1),
         }
     }
 
     /// Where term 0 stands; of shifted ones it is always 0.
     pub fn zero(self, n: usize) -> usize {
-        if self == Terms::Descending { n - 1 } else { 0 }
+        if self == IndexMap::Descending { n - 1 } else { 0 }
     }
 }
 
-impl fmt::Display for Extent {
+impl fmt::Display for ArrayDesc {
     /// Lengths in the order of memory; where that is not the problem's, with the axes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let joined = |list: &[usize], by: &str| list.iter().map(usize::to_string).collect::<Vec<_>>().join(by);
@@ -341,10 +341,10 @@ impl fmt::Display for Combine {
         let side = if self.direction == Direction::After { "after" } else { "before" };
         write!(f, "combine {side} axes {}, ", axes.join(","))?;
         match self.outputs {
-            Outputs::One => f.write_str("one output a thread"),
-            Outputs::All => write!(f, "{} reals a thread", 1 << self.axes.len()),
-            Outputs::Direct { turns: true } => f.write_str("of all terms"),
-            Outputs::Direct { turns: false } => f.write_str("the real parts"),
+            CombineVariant::One => f.write_str("one output a thread"),
+            CombineVariant::All => write!(f, "{} reals a thread", 1 << self.axes.len()),
+            CombineVariant::Direct { turns: true } => f.write_str("of all terms"),
+            CombineVariant::Direct { turns: false } => f.write_str("the real parts"),
         }
     }
 }
@@ -355,7 +355,7 @@ impl fmt::Display for Stage {
         match &self.work {
             StageWork::Reorder { orders, .. } if orders.is_empty() => f.write_str("transpose"),
             StageWork::Reorder { orders, way } => {
-                let way = if *way == Way::Gather { "gather" } else { "scatter" };
+                let way = if *way == AccessPattern::Gather { "gather" } else { "scatter" };
                 let orders: Vec<_> = orders.iter().map(|(axis, order)| format!("axis {axis} {order}")).collect();
                 write!(f, "{way} {}", orders.join(", "))
             }

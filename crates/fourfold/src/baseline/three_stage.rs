@@ -5,12 +5,14 @@
 //! round's axes come last, so that whatever the problem's axes and batches are, the FFT is of contiguous arrays; the reorder or the combine
 //! at either end reads and writes the caller's strides.
 //!
-//! Sine kinds differ from cosine kinds in the order of terms ([`Terms`](crate::baseline::stage::Terms)) and in signs, which the reorder brings: see
+//! Sine kinds differ from cosine kinds in the order of terms ([`Terms`](crate::baseline::stage::IndexMap)) and in signs, which the reorder brings: see
 //! [`cosine_sine`](crate::recipe::rules::cosine_sine).
 
-use crate::baseline::stage::{Combine, CombineAxis, Direction, Extent, Order, Outputs, Stage, StageWork, Way};
+use crate::baseline::stage::{
+    AccessPattern, ArrayDesc, Combine, CombineAxis, CombineVariant, Direction, Order, Stage, StageWork,
+};
 use crate::problem::element::{Domain, Precision};
-use crate::problem::kind::{Kind, Sum};
+use crate::problem::kind::{Kind, Transform1d};
 use crate::problem::norm::Norm;
 use crate::problem::problem::{AxisTransform, Problem};
 use crate::recipe::rules::axes;
@@ -23,22 +25,22 @@ const MOST: usize = 3;
 pub(crate) struct Options {
     /// Which side a reorder follows; else the side that is in the problem's order, where memory is read and written in whole runs: even and
     /// odd places are two runs on the other side.
-    pub(crate) way: Option<Way>,
-    pub(crate) outputs: Outputs,
+    pub(crate) way: Option<AccessPattern>,
+    pub(crate) outputs: CombineVariant,
     /// Whether the round's axes stand in reverse order between the stages. Where a library's FFT of N₂ × N₁ is faster than that of N₁ × N₂, this
     /// helps. The reorder transposes on the way; beside the combine, whose threads read and write in both orders, a stage of its own does.
     pub(crate) transposed: bool,
 }
 
 impl Options {
-    pub(crate) const BEST: Options = Options { way: None, outputs: Outputs::All, transposed: false };
+    pub(crate) const BEST: Options = Options { way: None, outputs: CombineVariant::All, transposed: false };
 }
 
 /// The direction of a sum; none for those that are not of type II or III.
-pub(crate) fn direction(sum: Sum) -> Option<Direction> {
+pub(crate) fn direction(sum: Transform1d) -> Option<Direction> {
     match sum {
-        Sum::Dct2 | Sum::Dst2 | Sum::IdxstAdjoint => Some(Direction::After),
-        Sum::Dct3 | Sum::Dst3 | Sum::Idxst => Some(Direction::Before),
+        Transform1d::Dct2 | Transform1d::Dst2 | Transform1d::IdxstAdjoint => Some(Direction::After),
+        Transform1d::Dct3 | Transform1d::Dst3 | Transform1d::Idxst => Some(Direction::Before),
         _ => None,
     }
 }
@@ -46,7 +48,7 @@ pub(crate) fn direction(sum: Sum) -> Option<Direction> {
 /// The stages, if all sums are of types II and III.
 pub(crate) fn stages(problem: &Problem, options: Options) -> Option<Vec<Stage>> {
     let rounds = rounds(problem.transforms())?;
-    let natural = Extent::natural(problem.input(), Domain::Real);
+    let natural = ArrayDesc::natural(problem.input(), Domain::Real);
     let mut stages = vec![];
     for (i, round) in rounds.iter().enumerate() {
         let scale = if i + 1 == rounds.len() { problem.scale() } else { 1.0 };
@@ -87,7 +89,7 @@ fn rounds(transforms: &[AxisTransform]) -> Option<Vec<Vec<AxisTransform>>> {
 }
 
 /// All axes of an array, with these last.
-pub(crate) fn last(array: &Extent, axes: &[usize]) -> Vec<usize> {
+pub(crate) fn last(array: &ArrayDesc, axes: &[usize]) -> Vec<usize> {
     let others = array.axes.iter().filter(|axis| !axes.contains(axis));
     others.chain(axes).copied().collect()
 }
@@ -96,7 +98,7 @@ pub(crate) fn last(array: &Extent, axes: &[usize]) -> Vec<usize> {
 pub(crate) fn round_of(
     precision: Precision,
     round: &[AxisTransform],
-    [from, inner, to]: [&Extent; 3],
+    [from, inner, to]: [&ArrayDesc; 3],
     scale: f64,
     options: Options,
 ) -> Option<[Stage; 3]> {
@@ -116,15 +118,15 @@ pub(crate) fn round_of(
     let spectrum = inner.with(last.axis, last.n / 2 + 1, Domain::Complex);
     let combine = StageWork::Combine(Combine { direction, outputs: options.outputs, scale, axes: axes.clone() });
     let fft = fft(precision, inner, axes.len(), direction);
-    let stage = |from: &Extent, to: &Extent, work| Stage { from: from.clone(), to: to.clone(), work };
+    let stage = |from: &ArrayDesc, to: &ArrayDesc, work| Stage { from: from.clone(), to: to.clone(), work };
     Some(match direction {
         Direction::After => {
-            let way = options.way.unwrap_or(Way::Scatter);
+            let way = options.way.unwrap_or(AccessPattern::Scatter);
             let reorder = StageWork::Reorder { orders, way };
             [stage(from, inner, reorder), stage(inner, &spectrum, fft), stage(&spectrum, to, combine)]
         }
         Direction::Before => {
-            let way = options.way.unwrap_or(Way::Gather);
+            let way = options.way.unwrap_or(AccessPattern::Gather);
             let reorder = StageWork::Reorder { orders, way };
             [stage(from, &spectrum, combine), stage(&spectrum, inner, fft), stage(inner, to, reorder)]
         }
@@ -132,7 +134,7 @@ pub(crate) fn round_of(
 }
 
 /// The real FFT over the last axes of an array, forward or backward, unscaled.
-pub(crate) fn fft(precision: Precision, reals: &Extent, axes: usize, direction: Direction) -> StageWork {
+pub(crate) fn fft(precision: Precision, reals: &ArrayDesc, axes: usize, direction: Direction) -> StageWork {
     let (kind, norm) = match direction {
         Direction::After => (Kind::Rfft, Norm::Backward),
         Direction::Before => (Kind::Irfft, Norm::Forward),

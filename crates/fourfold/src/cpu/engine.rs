@@ -6,25 +6,25 @@ use crate::cpu::base::memory::Borrowed;
 use crate::cpu::base::memory::{Array, Scratch, Untyped, View, ViewMut};
 use crate::cpu::base::sizes::Sizes;
 use crate::cpu::base::threads::Pool;
-use crate::cpu::batch::axis::Line;
+use crate::cpu::batch::axis::Batch;
 use crate::cpu::batch::tiles::{Block, Tiles};
 use crate::cpu::batch::tiling::Lines;
-use crate::cpu::dft::pass::Rows;
+use crate::cpu::dft::pass::Strided;
 use crate::cpu::simd::dispatch::Isa;
 use crate::cpu::simd::isa;
-use crate::cpu::simd::vector::{Job, Lane, Scalar};
+use crate::cpu::simd::vector::{Scalar, Vector, VectorTask};
 use crate::cpu::single::single::Single;
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::element::Element;
 use crate::problem::layout::Layout;
 use crate::recipe::multiplier::Values;
 use crate::recipe::recipe;
-use crate::recipe::recipe::{Op, Place, Recipe};
+use crate::recipe::recipe::{ArrayId, PassOp, Recipe};
 use std::sync::Arc;
 
 /// The executable form of a recipe in one precision.
 pub(crate) struct Engine<S> {
-    passes: Vec<Pass<S>>,
+    passes: Vec<PreparedPass<S>>,
     /// Instead of passes.
     stages: Option<Stages<S>>,
     pub(crate) sizes: Sizes,
@@ -38,36 +38,36 @@ struct Signal<S> {
 }
 
 /// One trip through memory.
-pub(crate) struct Pass<S> {
+pub(crate) struct PreparedPass<S> {
     pub(crate) axis: usize,
-    pub(crate) from: Place,
-    pub(crate) to: Place,
-    pub(crate) ops: Vec<Ready<S>>,
+    pub(crate) from: ArrayId,
+    pub(crate) to: ArrayId,
+    pub(crate) ops: Vec<PreparedOp<S>>,
 }
 
 /// What a pass does to a tile.
-pub(crate) enum Ready<S> {
-    Line(Arc<Line<S>>),
+pub(crate) enum PreparedOp<S> {
+    Batch(Arc<Batch<S>>),
     Multiply(Arc<Values<S>>),
     /// Instead of tiles: line by line. Stands alone in its pass.
     Single(Arc<Single<S>>),
 }
 
-impl<S> Pass<S> {
+impl<S> PreparedPass<S> {
     /// Whether its sums of reals act on both parts of complex numbers: these are one more axis then.
     fn splits(&self, from: &Array<S>, to: &Array<S>) -> bool {
-        let complex = self.ops.iter().any(|op| matches!(op, Ready::Line(line) if line.ends.complex));
+        let complex = self.ops.iter().any(|op| matches!(op, PreparedOp::Batch(line) if line.ends.complex));
         from.parts == 2 && to.parts == 2 && !complex
     }
 }
 
 /// Precisions that have lanes of every width.
-pub(crate) trait Precise: Scalar + Lane<Scalar = Self> {
+pub(crate) trait Dispatch: Scalar + Vector<Scalar = Self> {
     /// Does `job` with the lanes of `isa`.
     ///
     /// # Safety
     /// The CPU has `isa`, and the job may be done.
-    unsafe fn dispatch(isa: Isa, job: impl Job<Self>);
+    unsafe fn dispatch(isa: Isa, job: impl VectorTask<Self>);
 
     /// [`Engine::execute_untyped`]. Not generic, so that all kernels are compiled into this crate once and not into every crate that
     /// executes a plan.
@@ -88,8 +88,8 @@ pub(crate) trait Precise: Scalar + Lane<Scalar = Self> {
 
 macro_rules! precise {
     ($scalar:ident, $simd128:ident, $avx2:ident, $avx512:ident) => {
-        impl Precise for $scalar {
-            unsafe fn dispatch(isa: Isa, job: impl Job<Self>) {
+        impl Dispatch for $scalar {
+            unsafe fn dispatch(isa: Isa, job: impl VectorTask<Self>) {
                 // SAFETY: the caller's.
                 unsafe {
                     match isa {
@@ -123,7 +123,7 @@ precise!(f32, F32x4, F32x8, F32x16);
 /// Elements of a pass that one thread has done by the time that others have woken up.
 const ALONE: usize = 1 << 14;
 
-impl<S: Precise> Engine<S> {
+impl<S: Dispatch> Engine<S> {
     /// Puts the passes together, with the lines that `line` gives.
     ///
     /// # Errors
@@ -132,16 +132,18 @@ impl<S: Precise> Engine<S> {
         recipe: &Recipe,
         isa: Isa,
         multiplier: Option<Values<S>>,
-        line: &mut dyn FnMut(&crate::recipe::recipe::Line) -> Result<Ready<S>>,
+        line: &mut dyn FnMut(&crate::recipe::recipe::AxisRecipe) -> Result<PreparedOp<S>>,
     ) -> Result<Self> {
         let multiplier = multiplier.map(Arc::new);
-        let mut ready = |op: &Op| match op {
-            Op::Transform(recipe) => line(recipe),
-            Op::Multiply => Ok(Ready::Multiply(Arc::clone(multiplier.as_ref().expect("a filter has a multiplier")))),
+        let mut ready = |op: &PassOp| match op {
+            PassOp::Transform(recipe) => line(recipe),
+            PassOp::Multiply => {
+                Ok(PreparedOp::Multiply(Arc::clone(multiplier.as_ref().expect("a filter has a multiplier"))))
+            }
         };
         let mut pass = |p: &recipe::Pass| {
             let ops = p.ops.iter().map(&mut ready).collect::<Result<_>>()?;
-            Ok(Pass { axis: p.axis, from: p.from, to: p.to, ops })
+            Ok(PreparedPass { axis: p.axis, from: p.from, to: p.to, ops })
         };
         let passes = recipe.passes().iter().map(&mut pass).collect::<Result<Vec<_>>>()?;
         let signal = signal(recipe, &passes);
@@ -180,10 +182,10 @@ impl<S: Precise> Engine<S> {
             let single = scratch.add(self.sizes.work_bytes());
             (single.cast::<S>(), single.add(self.sizes.single_bytes()))
         };
-        let place = |p: Place| match p {
-            Place::Input => input,
-            Place::Output => output,
-            Place::Work => work.as_ref().expect("a recipe that names the work array has one"),
+        let place = |p: ArrayId| match p {
+            ArrayId::Input => input,
+            ArrayId::Output => output,
+            ArrayId::Work => work.as_ref().expect("a recipe that names the work array has one"),
         };
         if self.passes.is_empty() {
             // SAFETY: the caller's.
@@ -194,7 +196,7 @@ impl<S: Precise> Engine<S> {
             // SAFETY: the caller's.
             unsafe {
                 match pass.ops.first() {
-                    Some(Ready::Single(line)) => {
+                    Some(PreparedOp::Single(line)) => {
                         line.run_all(self.sizes.isa, pass.axis, [from, to], single, &|pass, from, to| {
                             self.pass(pass, from, to, buffers, pool);
                         })
@@ -209,7 +211,7 @@ impl<S: Precise> Engine<S> {
     ///
     /// # Safety
     /// As [`Engine::run`], of the signal's elements.
-    unsafe fn run_signal(&self, line: &Single<S>, ends: [Rows<S>; 2], scratch: *mut u8, pool: &Pool) {
+    unsafe fn run_signal(&self, line: &Single<S>, ends: [Strided<S>; 2], scratch: *mut u8, pool: &Pool) {
         // SAFETY: within the scratch, whose work array one pass leaves empty; the rest is the caller's.
         unsafe {
             let buffers = scratch.add(self.sizes.single_bytes());
@@ -221,7 +223,7 @@ impl<S: Precise> Engine<S> {
     ///
     /// # Safety
     /// As [`Engine::run`]; `buffers` has room for every thread.
-    unsafe fn pass(&self, pass: &Pass<S>, from: &Array<S>, to: &Array<S>, buffers: *mut u8, pool: &Pool) {
+    unsafe fn pass(&self, pass: &PreparedPass<S>, from: &Array<S>, to: &Array<S>, buffers: *mut u8, pool: &Pool) {
         let split = pass.splits(from, to).then(|| [from, to].map(Array::split_parts));
         let ends = split.as_ref().map_or([from, to], |[from, to]| [from, to]);
         let (tiles, buffers) = (Tiles::new(self, pass, ends, split.is_some()), Shared(buffers));
@@ -240,19 +242,19 @@ impl<S: Precise> Engine<S> {
 }
 
 /// See [`Engine::signal`].
-fn signal<S>(recipe: &Recipe, passes: &[Pass<S>]) -> Option<Signal<S>> {
-    let [Pass { axis, ops, .. }] = passes else { return None };
-    let [Ready::Single(line)] = &ops[..] else { return None };
+fn signal<S>(recipe: &Recipe, passes: &[PreparedPass<S>]) -> Option<Signal<S>> {
+    let [PreparedPass { axis, ops, .. }] = passes else { return None };
+    let [PreparedOp::Single(line)] = &ops[..] else { return None };
     let input = recipe.problem().input();
     (input.elements() == input.shape[*axis]).then(|| Signal { axis: *axis, line: Arc::clone(line) })
 }
 
-impl<S> Clone for Ready<S> {
+impl<S> Clone for PreparedOp<S> {
     fn clone(&self) -> Self {
         match self {
-            Ready::Line(line) => Ready::Line(Arc::clone(line)),
-            Ready::Multiply(values) => Ready::Multiply(Arc::clone(values)),
-            Ready::Single(line) => Ready::Single(Arc::clone(line)),
+            PreparedOp::Batch(line) => PreparedOp::Batch(Arc::clone(line)),
+            PreparedOp::Multiply(values) => PreparedOp::Multiply(Arc::clone(values)),
+            PreparedOp::Single(line) => PreparedOp::Single(Arc::clone(line)),
         }
     }
 }
@@ -285,7 +287,7 @@ unsafe fn copy<S: Scalar>(from: &Array<S>, to: &Array<S>) {
     }
 }
 
-impl<S: Precise> Engine<S> {
+impl<S: Dispatch> Engine<S> {
     /// [`Engine::run`] on views that are checked first.
     ///
     /// # Errors
@@ -298,7 +300,7 @@ impl<S: Precise> Engine<S> {
         scratch: &mut Scratch,
         pool: &Pool,
     ) -> Result<()> {
-        // SAFETY: the views are borrowed; the input is only read, since no pass writes `Place::Input`.
+        // SAFETY: the views are borrowed; the input is only read, since no pass writes `ArrayId::Input`.
         unsafe { S::execute(self, layouts, [input.untyped(), output.untyped("output")], scratch, pool) }
     }
 

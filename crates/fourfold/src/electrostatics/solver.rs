@@ -1,6 +1,6 @@
 //! The system on this machine's processor.
 
-use crate::baseline::methods::Method;
+use crate::baseline::methods::Algorithm;
 use crate::cpu::base::memory::Scratch;
 use crate::electrostatics::Float;
 use crate::electrostatics::grid::{Cells, Grid};
@@ -16,7 +16,7 @@ use std::marker::PhantomData;
 pub struct Electrostatics<T> {
     spreader: Spreader,
     wanted: Wanted,
-    steps: Vec<(Ready<T>, Map, Map)>,
+    steps: Vec<(PreparedStep<T>, Map, Map)>,
     scratch_bytes: usize,
 }
 
@@ -37,7 +37,7 @@ pub struct Maps<T> {
     scratch: Scratch,
 }
 
-enum Ready<T> {
+enum PreparedStep<T> {
     Plan(Box<Plan>),
     Scale(Vec<T>),
 }
@@ -57,7 +57,7 @@ impl<T> Builder<T> {
     }
 
     /// How the transforms are done; by the default method the scalings are parts of their passes, by others they are trips through memory.
-    pub fn method(mut self, method: Method) -> Self {
+    pub fn method(mut self, method: Algorithm) -> Self {
         self.wanted.method = method;
         self
     }
@@ -89,30 +89,31 @@ impl<T: Float> Builder<T> {
     /// If the method does not have the transforms, the smoothing is negative or not a number, or there is no memory for the tables.
     pub fn build(&self, planner: &Planner) -> Result<Electrostatics<T>> {
         let method = self.wanted.method;
-        let plan = |problem: &Problem| match method == Method::ALL[0] {
+        let plan = |problem: &Problem| match method == Algorithm::ALL[0] {
             true => planner.plan(problem),
             false => planner.plan_recipe(method.recipe(problem)?),
         };
         let ready = |work: &Work| {
             Ok(match work {
-                Work::Transform(problem) => Ready::Plan(Box::new(plan(problem)?)),
+                Work::Transform(problem) => PreparedStep::Plan(Box::new(plan(problem)?)),
                 Work::Premultiplied(factors, problem) => {
-                    Ready::Plan(Box::new(planner.premultiplied(factors, problem)?))
+                    PreparedStep::Plan(Box::new(planner.premultiplied(factors, problem)?))
                 }
                 Work::Postmultiplied(problem, factors) => {
-                    Ready::Plan(Box::new(planner.postmultiplied(factors, problem)?))
+                    PreparedStep::Plan(Box::new(planner.postmultiplied(factors, problem)?))
                 }
                 Work::Scale(factors) => {
                     let mut scale = reserved(&self.grid)?;
                     scale.extend(factors.iter().map(|&factor| T::nearest(factor)));
-                    Ready::Scale(scale)
+                    PreparedStep::Scale(scale)
                 }
             })
         };
         let steps = steps(&self.grid, &self.wanted)?;
         let steps =
             steps.iter().map(|step| Ok((ready(&step.work)?, step.from, step.to))).collect::<Result<Vec<_>>>()?;
-        let bytes = |ready: &Ready<T>| if let Ready::Plan(plan) = ready { plan.scratch_bytes() } else { 0 };
+        let bytes =
+            |ready: &PreparedStep<T>| if let PreparedStep::Plan(plan) = ready { plan.scratch_bytes() } else { 0 };
         let scratch_bytes = steps.iter().map(|(ready, ..)| bytes(ready)).max().unwrap_or(0);
         Ok(Electrostatics { spreader: self.spreader(planner)?, wanted: self.wanted, steps, scratch_bytes })
     }
@@ -122,7 +123,7 @@ impl<T: Float> Electrostatics<T> {
     /// A system on a grid, in DREAMPlace's units unless told otherwise.
     pub fn builder(grid: Grid) -> Builder<T> {
         let wanted =
-            Wanted { precision: T::PRECISION, scaling: Scaling::default(), method: Method::ALL[0], potential: true };
+            Wanted { precision: T::PRECISION, scaling: Scaling::default(), method: Algorithm::ALL[0], potential: true };
         Builder { grid, wanted, smoothing: 0.0, float: PhantomData }
     }
 
@@ -220,15 +221,15 @@ impl<T> Maps<T> {
 }
 
 impl<T: Float> Maps<T> {
-    fn step(&mut self, spreader: &Spreader, ready: &Ready<T>, from: usize, to: usize) -> Result<()> {
+    fn step(&mut self, spreader: &Spreader, ready: &PreparedStep<T>, from: usize, to: usize) -> Result<()> {
         if from == to {
-            let Ready::Plan(plan) = ready else { unreachable!("a multiply has another map to write") };
+            let PreparedStep::Plan(plan) = ready else { unreachable!("a multiply has another map to write") };
             return plan.execute_in_place_with(&mut self.maps[to], &mut self.scratch);
         }
         let [input, output] = self.maps.get_disjoint_mut([from, to]).expect("two maps of those that there are");
         match ready {
-            Ready::Plan(plan) => plan.execute_with(input, output, &mut self.scratch),
-            Ready::Scale(factors) => {
+            PreparedStep::Plan(plan) => plan.execute_with(input, output, &mut self.scratch),
+            PreparedStep::Scale(factors) => {
                 spreader.scale(input, factors, output);
                 Ok(())
             }

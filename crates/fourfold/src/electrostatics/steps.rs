@@ -18,7 +18,7 @@
 //! φ and ξ_x can have their rows in common, which saves a pass of eight, and nothing without the potential; filters along the rows save one more,
 //! and take longer, since they do DFTs twice.)
 
-use crate::baseline::methods::Method;
+use crate::baseline::methods::Algorithm;
 use crate::electrostatics::grid::Grid;
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::element::Precision;
@@ -93,7 +93,7 @@ pub struct Wanted {
     /// The units.
     pub scaling: Scaling,
     /// By which method; all but the default have whole transforms with separate multiplies between them.
-    pub method: Method,
+    pub method: Algorithm,
     /// Whether the potential is wanted: the field alone is less work.
     pub potential: bool,
 }
@@ -101,7 +101,7 @@ pub struct Wanted {
 impl Wanted {
     /// Whether scalings are parts of passes.
     fn fused(&self) -> bool {
-        self.method == Method::ALL[0]
+        self.method == Algorithm::ALL[0]
     }
 }
 

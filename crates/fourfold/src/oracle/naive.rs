@@ -1,6 +1,6 @@
 //! The definitions as O(N²) sums in double-double: the oracle that every engine is checked against.
 //!
-//! Every sum of [`Sum`] is read off the exponential sums Z_p = Σ_n x_n exp(−2πi p (c n + d)/D) of real x: a cosine sum is
+//! Every sum of [`Transform1d`] is read off the exponential sums Z_p = Σ_n x_n exp(−2πi p (c n + d)/D) of real x: a cosine sum is
 //! the real part, a sine sum minus the imaginary one, and so on (`Definition`). Angles are reduced as integers modulo D.
 //! For speed, and for no other reason, n is written as n₁ + B n₂, so that
 //! Z_p = Σ_{n₁} exp(−2πi p c n₁/D) Σ_{n₂} exp(−2πi p (c B n₂ + d)/D) x_{n₁ + B n₂}
@@ -13,7 +13,7 @@ use crate::arithmetic::dd::{complex_product, fused_two_prod, two_sum};
 use crate::arithmetic::twiddle::Roots;
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::element::Domain;
-use crate::problem::kind::Sum;
+use crate::problem::kind::Transform1d;
 use crate::problem::layout::Layout;
 use crate::problem::layout::joined;
 use crate::problem::problem::{AxisTransform, Problem};
@@ -21,7 +21,7 @@ use crate::problem::problem::{AxisTransform, Problem};
 /// The whole exact output of `problem`, in C order, to about 30 digits relative to its largest element.
 ///
 /// `input` holds the elements in C order, whatever the problem's strides; imaginary parts of real data are ignored. The
-/// factors [`Problem::scale`] and [`Edges`](crate::problem::norm::Edges) are taken as the `f64` numbers that they are. For finite input
+/// factors [`Problem::scale`] and [`Edges`](crate::problem::norm::EndWeights) are taken as the `f64` numbers that they are. For finite input
 /// below 2^900; takes time proportional to the number of elements times the sum of the transformed lengths.
 ///
 /// ```
@@ -149,7 +149,7 @@ fn planes(problem: &Problem, input: &[Complex<f64>], kept: &[Vec<usize>]) -> Vec
 }
 
 /// The planes as complex numbers, scaled. Taking the real part here, after all axes, is what makes the order of the axes
-/// irrelevant also for [`Sum::HalfToReal`].
+/// irrelevant also for [`Transform1d::C2R`].
 fn merge(planes: &[Reals], problem: &Problem) -> Vec<Complex<Dd>> {
     let part = |plane: usize, i: usize| planes.get(plane).map_or(Dd::default(), |p| p.get(i) * problem.scale());
     let complex = problem.output_domain() == Domain::Complex;
@@ -211,8 +211,8 @@ struct Definition {
 }
 
 impl Definition {
-    /// The defining formulas of [`Kind`](crate::problem::kind::Kind) and [`Sum`], for length n.
-    fn of(sum: Sum, n: usize) -> Definition {
+    /// The defining formulas of [`Kind`](crate::problem::kind::Kind) and [`Transform1d`], for length n.
+    fn of(sum: Transform1d, n: usize) -> Definition {
         use Part::{Backward, Cas, Cosine, Forward, Sine};
         const PLAIN: (u64, u64) = (1, 0);
         const NEXT: (u64, u64) = (1, 1);
@@ -221,21 +221,21 @@ impl Definition {
         let even = n.is_multiple_of(2);
         let n = n as u64;
         let (part, order, output, input, weight, halved) = match sum {
-            Sum::Dct1 => (Cosine, 2 * (n - 1), PLAIN, PLAIN, 2.0, (true, true)),
-            Sum::Dct2 => (Cosine, 4 * n, PLAIN, ODD, 2.0, NEITHER),
-            Sum::Dct3 => (Cosine, 4 * n, ODD, PLAIN, 2.0, (true, false)),
-            Sum::Dct4 => (Cosine, 8 * n, ODD, ODD, 2.0, NEITHER),
-            Sum::Dst1 => (Sine, 2 * (n + 1), NEXT, NEXT, 2.0, NEITHER),
-            Sum::Dst2 => (Sine, 4 * n, NEXT, ODD, 2.0, NEITHER),
-            Sum::Dst3 => (Sine, 4 * n, ODD, NEXT, 2.0, (false, true)),
-            Sum::Dst4 => (Sine, 8 * n, ODD, ODD, 2.0, NEITHER),
-            Sum::Dht => (Cas, n, PLAIN, PLAIN, 1.0, NEITHER),
-            Sum::Idxst => (Sine, 4 * n, ODD, PLAIN, 1.0, NEITHER),
-            Sum::IdxstAdjoint => (Sine, 4 * n, PLAIN, ODD, 1.0, NEITHER),
-            Sum::Forward | Sum::RealToHalf => (Forward, n, PLAIN, PLAIN, 1.0, NEITHER),
-            Sum::Backward => (Backward, n, PLAIN, PLAIN, 1.0, NEITHER),
+            Transform1d::Dct1 => (Cosine, 2 * (n - 1), PLAIN, PLAIN, 2.0, (true, true)),
+            Transform1d::Dct2 => (Cosine, 4 * n, PLAIN, ODD, 2.0, NEITHER),
+            Transform1d::Dct3 => (Cosine, 4 * n, ODD, PLAIN, 2.0, (true, false)),
+            Transform1d::Dct4 => (Cosine, 8 * n, ODD, ODD, 2.0, NEITHER),
+            Transform1d::Dst1 => (Sine, 2 * (n + 1), NEXT, NEXT, 2.0, NEITHER),
+            Transform1d::Dst2 => (Sine, 4 * n, NEXT, ODD, 2.0, NEITHER),
+            Transform1d::Dst3 => (Sine, 4 * n, ODD, NEXT, 2.0, (false, true)),
+            Transform1d::Dst4 => (Sine, 8 * n, ODD, ODD, 2.0, NEITHER),
+            Transform1d::Dht => (Cas, n, PLAIN, PLAIN, 1.0, NEITHER),
+            Transform1d::Idxst => (Sine, 4 * n, ODD, PLAIN, 1.0, NEITHER),
+            Transform1d::IdxstAdjoint => (Sine, 4 * n, PLAIN, ODD, 1.0, NEITHER),
+            Transform1d::Forward | Transform1d::R2C => (Forward, n, PLAIN, PLAIN, 1.0, NEITHER),
+            Transform1d::Backward => (Backward, n, PLAIN, PLAIN, 1.0, NEITHER),
             // Terms 0 < k < N/2 stand for k and N − k; `merge` takes the real part.
-            Sum::HalfToReal => (Backward, n, PLAIN, PLAIN, 2.0, (true, even)),
+            Transform1d::C2R => (Backward, n, PLAIN, PLAIN, 2.0, (true, even)),
         };
         Definition { part, order, output, input, weight, halved }
     }

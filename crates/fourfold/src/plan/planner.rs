@@ -3,8 +3,8 @@
 use crate::baseline::stage::StageWork;
 use crate::cpu::base::sizes::{Sizes, table_bytes};
 use crate::cpu::base::threads::Pool;
-use crate::cpu::batch::axis::Line;
-use crate::cpu::engine::{Engine, Precise, Ready};
+use crate::cpu::batch::axis::Batch;
+use crate::cpu::engine::{Dispatch, Engine, PreparedOp};
 use crate::cpu::simd::dispatch::Isa;
 use crate::cpu::single::single::Single;
 use crate::error::{Error, ErrorKind, Result};
@@ -15,7 +15,7 @@ use crate::problem::problem::AxisTransform;
 use crate::problem::problem::Problem;
 use crate::recipe::multiplier::{Multiplier, Values};
 use crate::recipe::recipe;
-use crate::recipe::recipe::{Op, Recipe};
+use crate::recipe::recipe::{PassOp, Recipe};
 use crate::recipe::rules::axes;
 use crate::recipe::rules::mixed_radix::LONGEST;
 use crate::recipe::scheme::Scheme;
@@ -45,7 +45,7 @@ pub struct Planner {
 }
 
 /// Lines by what they compute and how.
-type Tables<S> = Mutex<HashMap<String, Ready<S>>>;
+type Tables<S> = Mutex<HashMap<String, PreparedOp<S>>>;
 
 /// What a [`Planner`] does about a problem that it knows no recipe of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -341,7 +341,7 @@ impl Planner {
         Ok(plan)
     }
 
-    fn engine<S: Precise>(
+    fn engine<S: Dispatch>(
         &self,
         recipe: &Recipe,
         multiplier: Option<&Multiplier>,
@@ -352,7 +352,7 @@ impl Planner {
             check_complex(recipe, values)?;
         }
         check_factors(recipe)?;
-        let mut line = |recipe: &recipe::Line| {
+        let mut line = |recipe: &recipe::AxisRecipe| {
             let mut tables = tables.lock().unwrap_or_else(PoisonError::into_inner);
             match tables.entry(key(recipe)) {
                 Entry::Occupied(entry) => Ok(entry.get().clone()),
@@ -373,27 +373,29 @@ fn fitting(recipe: Recipe, multiplier: &Multiplier) -> Result<Recipe> {
 }
 
 /// The tables of a line.
-fn ready<S: Precise>(recipe: &recipe::Line) -> Ready<S> {
+fn ready<S: Dispatch>(recipe: &recipe::AxisRecipe) -> PreparedOp<S> {
     match &recipe.scheme {
-        Scheme::Lanes(factors) => Ready::Line(Arc::new(Line::new(recipe, factors))),
-        Scheme::Along(_) | Scheme::Parts { .. } | Scheme::Cut { .. } => Ready::Single(Arc::new(Single::new(recipe))),
+        Scheme::Batched(factors) => PreparedOp::Batch(Arc::new(Batch::new(recipe, factors))),
+        Scheme::IntraVector(_) | Scheme::Blocked { .. } | Scheme::FourStep { .. } => {
+            PreparedOp::Single(Arc::new(Single::new(recipe)))
+        }
     }
 }
 
 /// All that the tables of a line depend on.
-fn key(line: &recipe::Line) -> String {
-    let recipe::Line { transform, scale, scheme } = line;
+fn key(line: &recipe::AxisRecipe) -> String {
+    let recipe::AxisRecipe { transform, scale, scheme } = line;
     format!("{:?} {} {:?} {scale:e} {scheme:?}", transform.sum, transform.n, transform.edges)
 }
 
 /// Complex factors turn the two parts of an element into each other, which a pass of real sums sees one by one.
-fn check_complex<S: Precise>(recipe: &Recipe, values: &Values<S>) -> Result<()> {
-    use crate::problem::kind::Sum::{Backward, Forward, HalfToReal, RealToHalf};
-    let fourier = |op: &Op| match op {
-        Op::Transform(line) => matches!(line.transform.sum, Forward | Backward | RealToHalf | HalfToReal),
-        Op::Multiply => true,
+fn check_complex<S: Dispatch>(recipe: &Recipe, values: &Values<S>) -> Result<()> {
+    use crate::problem::kind::Transform1d::{Backward, C2R, Forward, R2C};
+    let fourier = |op: &PassOp| match op {
+        PassOp::Transform(line) => matches!(line.transform.sum, Forward | Backward | R2C | C2R),
+        PassOp::Multiply => true,
     };
-    let pass = recipe.passes().iter().find(|pass| pass.ops.contains(&Op::Multiply));
+    let pass = recipe.passes().iter().find(|pass| pass.ops.contains(&PassOp::Multiply));
     let on_complex = values.is_complex() && recipe.multiplied().is_some_and(|(domain, _)| domain == Domain::Complex);
     if let Some(pass) = pass.filter(|pass| on_complex && !pass.ops.iter().all(fourier)) {
         let axis = pass.axis;
@@ -405,7 +407,7 @@ fn check_complex<S: Precise>(recipe: &Recipe, values: &Values<S>) -> Result<()> 
 }
 
 /// Whether so much memory can be had, before tables are made that do not ask.
-fn check_memory(line: &recipe::Line, bytes: usize) -> Result<()> {
+fn check_memory(line: &recipe::AxisRecipe, bytes: usize) -> Result<()> {
     let AxisTransform { axis, n, .. } = line.transform;
     let message =
         || format!("there is no memory for about {bytes} bytes of tables, which axis {axis} of {n} elements takes");

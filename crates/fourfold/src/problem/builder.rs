@@ -2,10 +2,10 @@
 
 use crate::error::{Error, Result};
 use crate::problem::element::{Domain, Precision};
-use crate::problem::kind::{Kind, Sum};
+use crate::problem::kind::{Kind, Transform1d};
 use crate::problem::layout::Layout;
 use crate::problem::layout::joined;
-use crate::problem::norm::{Edges, Norm};
+use crate::problem::norm::{EndWeights, Norm};
 use crate::problem::problem::{AxisTransform, Problem};
 
 /// The most axes an array may have.
@@ -132,7 +132,7 @@ impl ProblemBuilder {
     fn resolve_transforms(&self, axes: &[usize], half: Option<usize>) -> impl Iterator<Item = (AxisTransform, f64)> {
         self.kinds.iter().zip(axes).enumerate().map(move |(position, (kind, &axis))| {
             let sum = full_unless(kind.sum(), half == Some(position));
-            let edges = if self.orthogonalize == Some(true) { Edges::orthogonalize(sum) } else { Edges::ONE };
+            let edges = if self.orthogonalize == Some(true) { EndWeights::orthogonalize(sum) } else { EndWeights::ONE };
             let transform = AxisTransform { axis, n: self.shape[axis], sum, edges };
             if self.adjoint { transform.adjoint() } else { (transform, 1.0) }
         })
@@ -291,10 +291,10 @@ fn half_position(kinds: &[Kind]) -> Option<usize> {
 }
 
 /// The sum on a half spectrum if `half`, else its complex counterpart.
-fn full_unless(sum: Sum, half: bool) -> Sum {
+fn full_unless(sum: Transform1d, half: bool) -> Transform1d {
     match sum {
-        Sum::RealToHalf if !half => Sum::Forward,
-        Sum::HalfToReal if !half => Sum::Backward,
+        Transform1d::R2C if !half => Transform1d::Forward,
+        Transform1d::C2R if !half => Transform1d::Backward,
         sum => sum,
     }
 }

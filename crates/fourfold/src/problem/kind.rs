@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::problem::element::Domain;
-use crate::problem::norm::{Edges, Norm};
+use crate::problem::norm::{EndWeights, Norm};
 
 /// A kind of transform, by the name its user knows.
 ///
@@ -81,7 +81,7 @@ pub enum Kind {
 
 /// An unscaled sum along one axis: what an engine implements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Sum {
+pub enum Transform1d {
     /// DCT-I, as defined in [`Kind`].
     Dct1,
     /// DCT-II.
@@ -109,9 +109,9 @@ pub enum Sum {
     /// Complex: y_n = Σ x_k exp(+2πi n k/N).
     Backward,
     /// Real to half spectrum: y_k = Σ x_n exp(−2πi n k/N), k = 0 … ⌊N/2⌋.
-    RealToHalf,
+    R2C,
     /// Half spectrum to real: the backward sum of the Hermitian extension; imaginary parts of y_0 and y_{N/2} are ignored.
-    HalfToReal,
+    C2R,
 }
 
 /// All that tells one kind from another.
@@ -119,45 +119,57 @@ struct Facts {
     kind: Kind,
     name: &'static str,
     aliases: &'static [&'static str],
-    sum: Sum,
+    sum: Transform1d,
     /// Whether the norm treats the kind as an inverse.
     is_inverse: bool,
     inverse: Option<Kind>,
 }
 
-const fn forward(kind: Kind, name: &'static str, aliases: &'static [&'static str], sum: Sum, inverse: Kind) -> Facts {
+const fn forward(
+    kind: Kind,
+    name: &'static str,
+    aliases: &'static [&'static str],
+    sum: Transform1d,
+    inverse: Kind,
+) -> Facts {
     Facts { kind, name, aliases, sum, is_inverse: false, inverse: Some(inverse) }
 }
 
-const fn backward(kind: Kind, name: &'static str, aliases: &'static [&'static str], sum: Sum, inverse: Kind) -> Facts {
+const fn backward(
+    kind: Kind,
+    name: &'static str,
+    aliases: &'static [&'static str],
+    sum: Transform1d,
+    inverse: Kind,
+) -> Facts {
     Facts { kind, name, aliases, sum, is_inverse: true, inverse: Some(inverse) }
 }
 
 /// In the order of [`Kind`].
 const TABLE: [Facts; 23] = [
-    forward(Kind::Dct1, "dct1", &["redft00", "dct-i"], Sum::Dct1, Kind::Idct1),
-    forward(Kind::Dct2, "dct2", &["dct", "dctn", "redft10", "dct-ii"], Sum::Dct2, Kind::Idct2),
-    forward(Kind::Dct3, "dct3", &["redft01", "dct-iii"], Sum::Dct3, Kind::Idct3),
-    forward(Kind::Dct4, "dct4", &["redft11", "dct-iv"], Sum::Dct4, Kind::Idct4),
-    forward(Kind::Dst1, "dst1", &["rodft00", "dst-i"], Sum::Dst1, Kind::Idst1),
-    forward(Kind::Dst2, "dst2", &["dst", "dstn", "rodft10", "dst-ii"], Sum::Dst2, Kind::Idst2),
-    forward(Kind::Dst3, "dst3", &["rodft01", "dst-iii"], Sum::Dst3, Kind::Idst3),
-    forward(Kind::Dst4, "dst4", &["rodft11", "dst-iv"], Sum::Dst4, Kind::Idst4),
-    forward(Kind::Dht, "dht", &[], Sum::Dht, Kind::Idht),
-    Facts { kind: Kind::Idxst, name: "idxst", aliases: &[], sum: Sum::Idxst, is_inverse: false, inverse: None },
-    forward(Kind::Fft, "fft", &["fftn"], Sum::Forward, Kind::Ifft),
-    forward(Kind::Rfft, "rfft", &["rfftn"], Sum::RealToHalf, Kind::Irfft),
-    backward(Kind::Idct1, "idct1", &["idct-i"], Sum::Dct1, Kind::Dct1),
-    backward(Kind::Idct2, "idct2", &["idct", "idctn", "idct-ii"], Sum::Dct3, Kind::Dct2),
-    backward(Kind::Idct3, "idct3", &["idct-iii"], Sum::Dct2, Kind::Dct3),
-    backward(Kind::Idct4, "idct4", &["idct-iv"], Sum::Dct4, Kind::Dct4),
-    backward(Kind::Idst1, "idst1", &["idst-i"], Sum::Dst1, Kind::Dst1),
-    backward(Kind::Idst2, "idst2", &["idst", "idstn", "idst-ii"], Sum::Dst3, Kind::Dst2),
-    backward(Kind::Idst3, "idst3", &["idst-iii"], Sum::Dst2, Kind::Dst3),
-    backward(Kind::Idst4, "idst4", &["idst-iv"], Sum::Dst4, Kind::Dst4),
-    backward(Kind::Idht, "idht", &[], Sum::Dht, Kind::Dht),
-    backward(Kind::Ifft, "ifft", &["ifftn"], Sum::Backward, Kind::Fft),
-    backward(Kind::Irfft, "irfft", &["irfftn"], Sum::HalfToReal, Kind::Rfft),
+    forward(Kind::Dct1, "dct1", &["redft00", "dct-i"], Transform1d::Dct1, Kind::Idct1),
+    forward(Kind::Dct2, "dct2", &["dct", "dctn", "redft10", "dct-ii"], Transform1d::Dct2, Kind::Idct2),
+    forward(Kind::Dct3, "dct3", &["redft01", "dct-iii"], Transform1d::Dct3, Kind::Idct3),
+    forward(Kind::Dct4, "dct4", &["redft11", "dct-iv"], Transform1d::Dct4, Kind::Idct4),
+    forward(Kind::Dst1, "dst1", &["rodft00", "dst-i"], Transform1d::Dst1, Kind::Idst1),
+    forward(Kind::Dst2, "dst2", &["dst", "dstn", "rodft10", "dst-ii"], Transform1d::Dst2, Kind::Idst2),
+    forward(Kind::Dst3, "dst3", &["rodft01", "dst-iii"], Transform1d::Dst3, Kind::Idst3),
+    forward(Kind::Dst4, "dst4", &["rodft11", "dst-iv"], Transform1d::Dst4, Kind::Idst4),
+    forward(Kind::Dht, "dht", &[], Transform1d::Dht, Kind::Idht),
+    Facts { kind: Kind::Idxst, name: "idxst", aliases: &[], sum: Transform1d::Idxst, is_inverse: false, inverse: None },
+    forward(Kind::Fft, "fft", &["fftn"], Transform1d::Forward, Kind::Ifft),
+    forward(Kind::Rfft, "rfft", &["rfftn"], Transform1d::R2C, Kind::Irfft),
+    backward(Kind::Idct1, "idct1", &["idct-i"], Transform1d::Dct1, Kind::Dct1),
+    backward(Kind::Idct2, "idct2", &["idct", "idctn", "idct-ii"], Transform1d::Dct3, Kind::Dct2),
+    backward(Kind::Idct3, "idct3", &["idct-iii"], Transform1d::Dct2, Kind::Dct3),
+    backward(Kind::Idct4, "idct4", &["idct-iv"], Transform1d::Dct4, Kind::Dct4),
+    backward(Kind::Idst1, "idst1", &["idst-i"], Transform1d::Dst1, Kind::Dst1),
+    backward(Kind::Idst2, "idst2", &["idst", "idstn", "idst-ii"], Transform1d::Dst3, Kind::Dst2),
+    backward(Kind::Idst3, "idst3", &["idst-iii"], Transform1d::Dst2, Kind::Dst3),
+    backward(Kind::Idst4, "idst4", &["idst-iv"], Transform1d::Dst4, Kind::Dst4),
+    backward(Kind::Idht, "idht", &[], Transform1d::Dht, Kind::Dht),
+    backward(Kind::Ifft, "ifft", &["ifftn"], Transform1d::Backward, Kind::Fft),
+    backward(Kind::Irfft, "irfft", &["irfftn"], Transform1d::C2R, Kind::Rfft),
 ];
 
 impl Kind {
@@ -188,7 +200,7 @@ impl Kind {
     }
 
     /// The unscaled sum that this kind is along an axis of its own.
-    pub fn sum(self) -> Sum {
+    pub fn sum(self) -> Transform1d {
         self.facts().sum
     }
 
@@ -197,32 +209,32 @@ impl Kind {
         self.facts().inverse
     }
 
-    /// The conjugate transpose of the kind's sum: see [`Sum::adjoint`]. Every kind has one; its scale is the kind's own.
-    pub fn adjoint(self) -> (Sum, Edges, f64) {
+    /// The conjugate transpose of the kind's sum: see [`Transform1d::adjoint`]. Every kind has one; its scale is the kind's own.
+    pub fn adjoint(self) -> (Transform1d, EndWeights, f64) {
         self.sum().adjoint()
     }
 
     /// L in the table above, for an axis of `n` elements (of the real side, where one side is a half spectrum).
     pub fn logical_length(self, n: usize) -> usize {
         match self.sum() {
-            Sum::Dct1 => n.saturating_sub(1).saturating_mul(2),
-            Sum::Dst1 => n.saturating_add(1).saturating_mul(2),
-            Sum::Dht | Sum::Forward | Sum::Backward | Sum::RealToHalf | Sum::HalfToReal => n,
+            Transform1d::Dct1 => n.saturating_sub(1).saturating_mul(2),
+            Transform1d::Dst1 => n.saturating_add(1).saturating_mul(2),
+            Transform1d::Dht | Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R => n,
             _ => n.saturating_mul(2),
         }
     }
 
     /// The least length of an axis: 2 for DCT-I, 1 for all else.
     pub fn min_length(self) -> usize {
-        if self.sum() == Sum::Dct1 { 2 } else { 1 }
+        if self.sum() == Transform1d::Dct1 { 2 } else { 1 }
     }
 
     /// Input and output domain of the kind on its own.
     pub fn domains(self) -> (Domain, Domain) {
         match self.sum() {
-            Sum::Forward | Sum::Backward => (Domain::Complex, Domain::Complex),
-            Sum::RealToHalf => (Domain::Real, Domain::Complex),
-            Sum::HalfToReal => (Domain::Complex, Domain::Real),
+            Transform1d::Forward | Transform1d::Backward => (Domain::Complex, Domain::Complex),
+            Transform1d::R2C => (Domain::Real, Domain::Complex),
+            Transform1d::C2R => (Domain::Complex, Domain::Real),
             _ => (Domain::Real, Domain::Real),
         }
     }
@@ -239,26 +251,28 @@ impl Kind {
     }
 }
 
-impl Sum {
+impl Transform1d {
     /// The conjugate transpose, as (S, E, c): this sum's matrix transposed and conjugated is c · E_out · S · E_in.
     ///
     /// The cosine and sine sums differ from symmetric ones, or from each other transposed, only in terms that stand
     /// without the factor 2. For a half spectrum it is the transpose of the real linear map, with
     /// ⟨a, b⟩ = Re Σ conj(a_k) b_k: a term k with 0 < k < N/2 counts once there and twice in the sum.
-    pub fn adjoint(self) -> (Sum, Edges, f64) {
+    pub fn adjoint(self) -> (Transform1d, EndWeights, f64) {
         match self {
-            Sum::Dct1 => (Sum::Dct1, Edges::ends(2.0, 0.5), 1.0),
-            Sum::Dct2 => (Sum::Dct3, Edges { input_first: 2.0, ..Edges::ONE }, 1.0),
-            Sum::Dct3 => (Sum::Dct2, Edges { output_first: 0.5, ..Edges::ONE }, 1.0),
-            Sum::Dst2 => (Sum::Dst3, Edges { input_last: 2.0, ..Edges::ONE }, 1.0),
-            Sum::Dst3 => (Sum::Dst2, Edges { output_last: 0.5, ..Edges::ONE }, 1.0),
-            Sum::Dct4 | Sum::Dst1 | Sum::Dst4 | Sum::Dht => (self, Edges::ONE, 1.0),
-            Sum::Idxst => (Sum::IdxstAdjoint, Edges::ONE, 1.0),
-            Sum::IdxstAdjoint => (Sum::Idxst, Edges::ONE, 1.0),
-            Sum::Forward => (Sum::Backward, Edges::ONE, 1.0),
-            Sum::Backward => (Sum::Forward, Edges::ONE, 1.0),
-            Sum::RealToHalf => (Sum::HalfToReal, Edges::ends(2.0, 1.0), 0.5),
-            Sum::HalfToReal => (Sum::RealToHalf, Edges::ends(1.0, 0.5), 2.0),
+            Transform1d::Dct1 => (Transform1d::Dct1, EndWeights::ends(2.0, 0.5), 1.0),
+            Transform1d::Dct2 => (Transform1d::Dct3, EndWeights { input_first: 2.0, ..EndWeights::ONE }, 1.0),
+            Transform1d::Dct3 => (Transform1d::Dct2, EndWeights { output_first: 0.5, ..EndWeights::ONE }, 1.0),
+            Transform1d::Dst2 => (Transform1d::Dst3, EndWeights { input_last: 2.0, ..EndWeights::ONE }, 1.0),
+            Transform1d::Dst3 => (Transform1d::Dst2, EndWeights { output_last: 0.5, ..EndWeights::ONE }, 1.0),
+            Transform1d::Dct4 | Transform1d::Dst1 | Transform1d::Dst4 | Transform1d::Dht => {
+                (self, EndWeights::ONE, 1.0)
+            }
+            Transform1d::Idxst => (Transform1d::IdxstAdjoint, EndWeights::ONE, 1.0),
+            Transform1d::IdxstAdjoint => (Transform1d::Idxst, EndWeights::ONE, 1.0),
+            Transform1d::Forward => (Transform1d::Backward, EndWeights::ONE, 1.0),
+            Transform1d::Backward => (Transform1d::Forward, EndWeights::ONE, 1.0),
+            Transform1d::R2C => (Transform1d::C2R, EndWeights::ends(2.0, 1.0), 0.5),
+            Transform1d::C2R => (Transform1d::R2C, EndWeights::ends(1.0, 0.5), 2.0),
         }
     }
 }
@@ -277,24 +291,24 @@ impl AsRef<[Kind]> for Kind {
 }
 
 /// The name in recipes.
-impl fmt::Display for Sum {
+impl fmt::Display for Transform1d {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Sum::Dct1 => "dct1",
-            Sum::Dct2 => "dct2",
-            Sum::Dct3 => "dct3",
-            Sum::Dct4 => "dct4",
-            Sum::Dst1 => "dst1",
-            Sum::Dst2 => "dst2",
-            Sum::Dst3 => "dst3",
-            Sum::Dst4 => "dst4",
-            Sum::Dht => "dht",
-            Sum::Idxst => "idxst",
-            Sum::IdxstAdjoint => "idxst_adjoint",
-            Sum::Forward => "forward",
-            Sum::Backward => "backward",
-            Sum::RealToHalf => "real_to_half",
-            Sum::HalfToReal => "half_to_real",
+            Transform1d::Dct1 => "dct1",
+            Transform1d::Dct2 => "dct2",
+            Transform1d::Dct3 => "dct3",
+            Transform1d::Dct4 => "dct4",
+            Transform1d::Dst1 => "dst1",
+            Transform1d::Dst2 => "dst2",
+            Transform1d::Dst3 => "dst3",
+            Transform1d::Dst4 => "dst4",
+            Transform1d::Dht => "dht",
+            Transform1d::Idxst => "idxst",
+            Transform1d::IdxstAdjoint => "idxst_adjoint",
+            Transform1d::Forward => "forward",
+            Transform1d::Backward => "backward",
+            Transform1d::R2C => "real_to_half",
+            Transform1d::C2R => "half_to_real",
         })
     }
 }

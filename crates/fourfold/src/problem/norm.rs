@@ -1,9 +1,9 @@
-//! Scale factors: of a whole transform ([`Norm`]) and of single terms ([`Edges`]).
+//! Scale factors: of a whole transform ([`Norm`]) and of single terms ([`EndWeights`]).
 
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 use std::fmt;
 
-use crate::problem::kind::Sum;
+use crate::problem::kind::Transform1d;
 
 /// SciPy's `norm`. L is the [logical length](crate::problem::kind::Kind::logical_length) of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -56,7 +56,7 @@ impl fmt::Display for Norm {
 ///
 /// On an axis of one element, first and last are that element; at most one of the two factors then differs from 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Edges {
+pub struct EndWeights {
     /// Factor on the first input element.
     pub input_first: f64,
     /// Factor on the last input element (of a half spectrum: on the term N/2; 1 if there is none).
@@ -67,30 +67,30 @@ pub struct Edges {
     pub output_last: f64,
 }
 
-impl Edges {
+impl EndWeights {
     /// No term is special.
-    pub const ONE: Edges = Edges { input_first: 1.0, input_last: 1.0, output_first: 1.0, output_last: 1.0 };
+    pub const ONE: EndWeights = EndWeights { input_first: 1.0, input_last: 1.0, output_first: 1.0, output_last: 1.0 };
 
     /// The factors of SciPy's `orthogonalize`: with `norm="ortho"` they make the matrix of `sum` orthogonal.
-    pub(crate) fn orthogonalize(sum: Sum) -> Edges {
+    pub(crate) fn orthogonalize(sum: Transform1d) -> EndWeights {
         match sum {
-            Sum::Dct1 => Edges::ends(SQRT_2, FRAC_1_SQRT_2),
-            Sum::Dct2 => Edges { output_first: FRAC_1_SQRT_2, ..Edges::ONE },
-            Sum::Dct3 => Edges { input_first: SQRT_2, ..Edges::ONE },
-            Sum::Dst2 => Edges { output_last: FRAC_1_SQRT_2, ..Edges::ONE },
-            Sum::Dst3 => Edges { input_last: SQRT_2, ..Edges::ONE },
-            _ => Edges::ONE,
+            Transform1d::Dct1 => EndWeights::ends(SQRT_2, FRAC_1_SQRT_2),
+            Transform1d::Dct2 => EndWeights { output_first: FRAC_1_SQRT_2, ..EndWeights::ONE },
+            Transform1d::Dct3 => EndWeights { input_first: SQRT_2, ..EndWeights::ONE },
+            Transform1d::Dst2 => EndWeights { output_last: FRAC_1_SQRT_2, ..EndWeights::ONE },
+            Transform1d::Dst3 => EndWeights { input_last: SQRT_2, ..EndWeights::ONE },
+            _ => EndWeights::ONE,
         }
     }
 
     /// The same factor on both ends of a side.
-    pub(crate) fn ends(input: f64, output: f64) -> Edges {
-        Edges { input_first: input, input_last: input, output_first: output, output_last: output }
+    pub(crate) fn ends(input: f64, output: f64) -> EndWeights {
+        EndWeights { input_first: input, input_last: input, output_first: output, output_last: output }
     }
 
     /// Input and output exchanged.
-    pub(crate) fn swapped(self) -> Edges {
-        Edges {
+    pub(crate) fn swapped(self) -> EndWeights {
+        EndWeights {
             input_first: self.output_first,
             input_last: self.output_last,
             output_first: self.input_first,
@@ -99,8 +99,8 @@ impl Edges {
     }
 
     /// Both sets of factors applied.
-    pub(crate) fn times(self, other: Edges) -> Edges {
-        Edges {
+    pub(crate) fn times(self, other: EndWeights) -> EndWeights {
+        EndWeights {
             input_first: self.input_first * other.input_first,
             input_last: self.input_last * other.input_last,
             output_first: self.output_first * other.output_first,

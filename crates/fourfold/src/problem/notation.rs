@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::builder::ProblemBuilder;
 use crate::problem::element::Precision;
-use crate::problem::kind::{Kind, Sum};
+use crate::problem::kind::{Kind, Transform1d};
 use crate::problem::layout::joined;
 use crate::problem::norm::Norm;
 use crate::problem::problem::Problem;
@@ -129,7 +129,7 @@ impl Problem {
 fn named_shape(builder: &ProblemBuilder, input: &[usize]) -> Result<Vec<usize>> {
     let mut shape = input.to_vec();
     let probe = ProblemBuilder { shape: shape.clone(), ..builder.clone() }.build()?;
-    for transform in probe.transforms().iter().filter(|transform| transform.sum == Sum::HalfToReal) {
+    for transform in probe.transforms().iter().filter(|transform| transform.sum == Transform1d::C2R) {
         shape[transform.axis] = (transform.n - 1).saturating_mul(2).max(1);
     }
     Ok(shape)

@@ -3,9 +3,9 @@
 use crate::error::{Error, Result};
 use crate::problem::builder::ProblemBuilder;
 use crate::problem::element::{Domain, Precision};
-use crate::problem::kind::{Kind, Sum};
+use crate::problem::kind::{Kind, Transform1d};
 use crate::problem::layout::Layout;
-use crate::problem::norm::{Edges, Norm};
+use crate::problem::norm::{EndWeights, Norm};
 
 /// What to compute: y = s · Π_axes (E_out · Sum · E_in) x, or the conjugate transpose of that. Always valid once built.
 ///
@@ -60,9 +60,9 @@ pub struct AxisTransform {
     /// The length N of the sum (of the real side, where one side is a half spectrum).
     pub n: usize,
     /// The unscaled sum.
-    pub sum: Sum,
+    pub sum: Transform1d,
     /// Factors on single terms.
-    pub edges: Edges,
+    pub edges: EndWeights,
 }
 
 impl Problem {
@@ -105,8 +105,8 @@ impl Problem {
 
     /// The transformed axes, resolved, in the order in which they were named.
     ///
-    /// They commute, but for the domains: [`Sum::RealToHalf`], of which there is at most one, comes before every
-    /// [`Sum::Forward`] and [`Sum::Backward`], and [`Sum::HalfToReal`] after.
+    /// They commute, but for the domains: [`Transform1d::R2C`], of which there is at most one, comes before every
+    /// [`Transform1d::Forward`] and [`Transform1d::Backward`], and [`Transform1d::C2R`] after.
     pub fn transforms(&self) -> &[AxisTransform] {
         &self.transforms
     }
@@ -173,9 +173,9 @@ impl AxisTransform {
     /// The conjugate transpose along this axis, and a factor on it.
     pub(crate) fn adjoint(self) -> (AxisTransform, f64) {
         let (sum, mut edges, factor) = self.sum.adjoint();
-        let odd_half = matches!(sum, Sum::RealToHalf | Sum::HalfToReal) && self.n % 2 == 1;
+        let odd_half = matches!(sum, Transform1d::R2C | Transform1d::C2R) && self.n % 2 == 1;
         if odd_half {
-            edges = Edges { input_last: 1.0, output_last: 1.0, ..edges };
+            edges = EndWeights { input_last: 1.0, output_last: 1.0, ..edges };
         }
         (AxisTransform { sum, edges: self.edges.swapped().times(edges), ..self }, factor)
     }

@@ -1,6 +1,6 @@
 //! How to compute, as data: a list of passes and, in each, the sums with their factors.
 
-use crate::baseline::methods::Method;
+use crate::baseline::methods::Algorithm;
 use crate::baseline::stage;
 use crate::baseline::stage::{Stage, StageEnd, StageWork};
 use crate::error::{Error, ErrorKind, Result};
@@ -27,7 +27,7 @@ use std::str::FromStr;
 /// `output -> output axis 0: dct2 64 = 8 8 | multiply | dct3 64 = 8 8`. A problem whose input is multiplied first begins with
 /// `multiply | dct3 f64 64x64`, and so does its first pass; one whose output is multiplied ends with `| multiply`, and so does its last.
 ///
-/// A recipe by another [`Method`] than the default has [stages](Stage) instead of passes, and names the method in the first line:
+/// A recipe by another [`Algorithm`] than the default has [stages](Stage) instead of passes, and names the method in the first line:
 /// `dct2 f64 1000x1024 by three-stage`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
@@ -35,7 +35,7 @@ pub struct Recipe {
     multiply: Option<Multiplied>,
     passes: Vec<Pass>,
     work: Option<(Domain, Vec<usize>)>,
-    staged: Option<(Method, Vec<Stage>)>,
+    staged: Option<(Algorithm, Vec<Stage>)>,
 }
 
 /// What the plan's factors multiply.
@@ -55,16 +55,16 @@ pub struct Pass {
     /// The axis along which it works.
     pub axis: usize,
     /// Where it reads.
-    pub from: Place,
+    pub from: ArrayId,
     /// Where it writes.
-    pub to: Place,
+    pub to: ArrayId,
     /// What it does on the way.
-    pub ops: Vec<Op>,
+    pub ops: Vec<PassOp>,
 }
 
 /// An array that passes read and write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ArrayId {
     /// The caller's input.
     Input,
     /// The caller's output.
@@ -75,16 +75,16 @@ pub enum Place {
 
 /// What a pass does to the lines of its axis.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Op {
+pub enum PassOp {
     /// A sum.
-    Transform(Line),
+    Transform(AxisRecipe),
     /// The plan's pointwise multiplier.
     Multiply,
 }
 
 /// A sum with the factors of its DFT.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Line {
+pub struct AxisRecipe {
     /// The sum.
     pub transform: AxisTransform,
     /// A factor on the result.
@@ -94,13 +94,13 @@ pub struct Line {
 }
 
 impl Recipe {
-    pub(crate) fn new(problem: Problem, multiply: Option<Multiplied>, ops: Vec<Vec<Op>>) -> Self {
+    pub(crate) fn new(problem: Problem, multiply: Option<Multiplied>, ops: Vec<Vec<PassOp>>) -> Self {
         let mut recipe = Recipe { problem, multiply, passes: vec![], work: None, staged: None };
         (recipe.passes, recipe.work) = axes::places(&recipe.problem, recipe.end(), ops);
         recipe
     }
 
-    pub(crate) fn staged(problem: Problem, method: Method, stages: Vec<Stage>) -> Self {
+    pub(crate) fn staged(problem: Problem, method: Algorithm, stages: Vec<Stage>) -> Self {
         Recipe { problem, multiply: None, passes: vec![], work: None, staged: Some((method, stages)) }
     }
 
@@ -118,8 +118,8 @@ impl Recipe {
     }
 
     /// The method by which it was made.
-    pub fn method(&self) -> Method {
-        self.staged.as_ref().map_or(Method::ALL[0], |(method, _)| *method)
+    pub fn method(&self) -> Algorithm {
+        self.staged.as_ref().map_or(Algorithm::ALL[0], |(method, _)| *method)
     }
 
     /// Where each stage reads and writes: two arrays take turns between input and output, but what is done in place stays where it is.
@@ -187,10 +187,10 @@ impl Recipe {
     }
 
     /// All sums, in order.
-    pub fn lines(&self) -> impl Iterator<Item = &Line> {
+    pub fn lines(&self) -> impl Iterator<Item = &AxisRecipe> {
         self.passes.iter().flat_map(|pass| &pass.ops).filter_map(|op| match op {
-            Op::Transform(line) => Some(line),
-            Op::Multiply => None,
+            PassOp::Transform(line) => Some(line),
+            PassOp::Multiply => None,
         })
     }
 
@@ -209,31 +209,31 @@ impl Recipe {
         };
         let staged = self.stages().iter().map(stage).fold(0, usize::saturating_add);
         let reals = |(domain, shape): (Domain, &[usize])| domain.reals() * shape.iter().product::<usize>();
-        let reals = |place: Place| match place {
-            Place::Input => reals((self.problem.input_domain(), &self.problem.input().shape)),
-            Place::Output => reals((self.end().output_domain(), &self.end().output().shape)),
-            Place::Work => self.work().map_or(0, reals),
+        let reals = |place: ArrayId| match place {
+            ArrayId::Input => reals((self.problem.input_domain(), &self.problem.input().shape)),
+            ArrayId::Output => reals((self.end().output_domain(), &self.end().output().shape)),
+            ArrayId::Work => self.work().map_or(0, reals),
         };
         let moved = self.passes.iter().map(|pass| reals(pass.from) + reals(pass.to)).fold(0, usize::saturating_add);
         moved.saturating_mul(real).saturating_add(staged)
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ArrayId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Place::Input => "input",
-            Place::Output => "output",
-            Place::Work => "work",
+            ArrayId::Input => "input",
+            ArrayId::Output => "output",
+            ArrayId::Work => "work",
         })
     }
 }
 
-impl fmt::Display for Op {
+impl fmt::Display for PassOp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Op::Multiply => f.write_str("multiply"),
-            Op::Transform(Line { transform, scheme, .. }) => {
+            PassOp::Multiply => f.write_str("multiply"),
+            PassOp::Transform(AxisRecipe { transform, scheme, .. }) => {
                 write!(f, "{} {} ={scheme}", transform.sum, transform.n)
             }
         }
@@ -256,7 +256,7 @@ impl fmt::Display for Recipe {
             Some(Multiplied::Input) | None => {}
         }
         for pass in &self.passes {
-            let ops: Vec<_> = pass.ops.iter().map(Op::to_string).collect();
+            let ops: Vec<_> = pass.ops.iter().map(PassOp::to_string).collect();
             write!(f, "\n{} -> {} axis {}: {}", pass.from, pass.to, pass.axis, ops.join(" | "))?;
         }
         Ok(())
@@ -285,7 +285,7 @@ impl FromStr for Recipe {
         } else {
             axes::recipe(&heading.parse()?)
         };
-        let mut unused: Vec<&Line> = default.lines().collect();
+        let mut unused: Vec<&AxisRecipe> = default.lines().collect();
         let rows: Vec<_> = rows.collect();
         let ops = rows.iter().map(|row| parse_pass(row, &mut unused)).collect::<Result<Vec<_>>>()?;
         if let Some(line) = unused.first() {
@@ -304,7 +304,7 @@ fn invalid(message: String) -> Error {
 }
 
 /// A method's stages follow from the problem, and what stands in the text must say the same.
-fn parse_staged(problem: Problem, method: Method, rows: &[&str]) -> Result<Recipe> {
+fn parse_staged(problem: Problem, method: Algorithm, rows: &[&str]) -> Result<Recipe> {
     let recipe = method.recipe(&problem)?;
     let wanted: Vec<String> = recipe.to_string().lines().skip(1).map(str::to_owned).collect();
     let differs =
@@ -320,17 +320,17 @@ fn parse_staged(problem: Problem, method: Method, rows: &[&str]) -> Result<Recip
 }
 
 /// `input -> output axis 1: dct2 1024 = 16 8 8 | multiply | …`
-fn parse_pass(row: &str, unused: &mut Vec<&Line>) -> Result<Vec<Op>> {
+fn parse_pass(row: &str, unused: &mut Vec<&AxisRecipe>) -> Result<Vec<PassOp>> {
     let malformed = || invalid(format!("`{row}` is not a pass: expected `input -> output axis 0: dct2 64 = 8 8`"));
     let (head, ops) = row.split_once(':').ok_or_else(malformed)?;
     let axis: usize = head.split_once("axis ").and_then(|(_, axis)| axis.trim().parse().ok()).ok_or_else(malformed)?;
-    let parse = |op: &str| -> Result<Op> {
+    let parse = |op: &str| -> Result<PassOp> {
         let op = op.trim();
         if op == "multiply" {
-            return Ok(Op::Multiply);
+            return Ok(PassOp::Multiply);
         }
         let (name, factors) = op.split_once('=').ok_or_else(malformed)?;
-        let is = |line: &&Line| {
+        let is = |line: &&AxisRecipe| {
             line.transform.axis == axis && format!("{} {}", line.transform.sum, line.transform.n) == name.trim()
         };
         let at =
@@ -339,9 +339,9 @@ fn parse_pass(row: &str, unused: &mut Vec<&Line>) -> Result<Vec<Op>> {
         let scheme = parse_scheme(factors)?;
         let (data, len) = dft_of(line.transform.sum, line.transform.n);
         let (makes, wanted) = match &scheme {
-            Scheme::Lanes(factors) => (length(factors), Some(len)),
-            Scheme::Along(factors) => (length(factors), complex_length(data, len)),
-            Scheme::Parts { within: a, across: b } | Scheme::Cut { columns: a, rows: b } => {
+            Scheme::Batched(factors) => (length(factors), Some(len)),
+            Scheme::IntraVector(factors) => (length(factors), complex_length(data, len)),
+            Scheme::Blocked { within: a, across: b } | Scheme::FourStep { columns: a, rows: b } => {
                 (length(a).saturating_mul(length(b)), complex_length(data, len))
             }
         };
@@ -349,10 +349,10 @@ fn parse_pass(row: &str, unused: &mut Vec<&Line>) -> Result<Vec<Op>> {
             let wanted = wanted.map_or("an even length, to be cut".into(), |n| n.to_string());
             return Err(invalid(format!("`{row}`: the factors make {makes}, not {wanted}")));
         }
-        Ok(Op::Transform(Line { scheme, ..line.clone() }))
+        Ok(PassOp::Transform(AxisRecipe { scheme, ..line.clone() }))
     };
     let ops = ops.split('|').map(parse).collect::<Result<Vec<_>>>()?;
-    let alone = |op: &Op| matches!(op, Op::Transform(line) if !matches!(line.scheme, Scheme::Lanes(_)));
+    let alone = |op: &PassOp| matches!(op, PassOp::Transform(line) if !matches!(line.scheme, Scheme::Batched(_)));
     if ops.len() > 1 && ops.iter().any(alone) {
         return Err(invalid(format!("`{row}`: what goes line by line needs a pass of its own")));
     }
@@ -362,7 +362,7 @@ fn parse_pass(row: &str, unused: &mut Vec<&Line>) -> Result<Vec<Op>> {
 /// A filter multiplies once, between its two problems, or a problem its input, before all else, or its output, after all; nothing else does.
 fn check_multiplies(recipe: &Recipe) -> Result<()> {
     let ops = recipe.passes.iter().flat_map(|pass| &pass.ops).enumerate();
-    let places: Vec<usize> = ops.filter(|(_, op)| **op == Op::Multiply).map(|(i, _)| i).collect();
+    let places: Vec<usize> = ops.filter(|(_, op)| **op == PassOp::Multiply).map(|(i, _)| i).collect();
     let wanted = recipe.multiply.as_ref().map(|multiply| match multiply {
         Multiplied::Input => 0,
         Multiplied::Between(_) | Multiplied::Output => recipe.problem.transforms().len(),
@@ -371,7 +371,7 @@ fn check_multiplies(recipe: &Recipe) -> Result<()> {
         let message = "passes multiply where the first line does: at the beginning, or once all sums of the problem are done, of a filter the first";
         return Err(invalid(message.into()));
     }
-    if let Some(pass) = recipe.passes.iter().find(|pass| pass.ops == [Op::Multiply]) {
+    if let Some(pass) = recipe.passes.iter().find(|pass| pass.ops == [PassOp::Multiply]) {
         let message =
             format!("the pass along axis {} only multiplies: that is a part of the pass before or after it", pass.axis);
         return Err(invalid(message));
@@ -393,10 +393,10 @@ fn check_heads(recipe: &Recipe, rows: &[&str]) -> Result<()> {
 
 /// Half spectra are made first and undone last.
 fn check_order(recipe: &Recipe) -> Result<()> {
-    use crate::problem::kind::Sum::{HalfToReal, RealToHalf};
+    use crate::problem::kind::Transform1d::{C2R, R2C};
     let sums: Vec<_> = recipe.lines().map(|line| line.transform.sum).collect();
-    let early = sums.iter().skip(1).any(|s| *s == RealToHalf);
-    let late = sums.iter().rev().skip(1).any(|s| *s == HalfToReal);
+    let early = sums.iter().skip(1).any(|s| *s == R2C);
+    let late = sums.iter().rev().skip(1).any(|s| *s == C2R);
     if early || late {
         return Err(invalid("a half spectrum must be made by the first pass and undone by the last".into()));
     }

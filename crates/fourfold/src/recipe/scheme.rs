@@ -9,19 +9,19 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scheme {
     /// Many lines at once, one in each SIMD lane: the factors of the DFT, in the order of the passes.
-    Lanes(Vec<Factor>),
+    Batched(Vec<Factor>),
     /// Line by line, lanes along the line: the radices of the complex DFT that it is, or that its pairs are. Printed after `along`.
-    Along(Vec<Factor>),
+    IntraVector(Vec<Factor>),
     /// Line by line, lanes along the line, in three trips through memory: by the first radix into parts, each of which a cache holds, then part by
     /// part, then across all parts. Printed after `along`, with `across` between them.
-    Parts {
+    Blocked {
         /// The radices of a part's DFT.
         within: Vec<Factor>,
         /// The radices that make the parts' spectra one: two.
         across: Vec<Factor>,
     },
     /// Line by line, each cut into a matrix: the factors of its columns and of its rows. Printed with an `x` between them.
-    Cut {
+    FourStep {
         /// Factors of the DFTs down the columns.
         columns: Vec<Factor>,
         /// Factors of the DFTs along the rows.
@@ -33,9 +33,9 @@ impl Scheme {
     /// All factors.
     pub fn factors(&self) -> impl Iterator<Item = &Factor> {
         let (first, second) = match self {
-            Scheme::Lanes(factors) | Scheme::Along(factors) => (factors, None),
-            Scheme::Parts { within, across } => (within, Some(across)),
-            Scheme::Cut { columns, rows } => (columns, Some(rows)),
+            Scheme::Batched(factors) | Scheme::IntraVector(factors) => (factors, None),
+            Scheme::Blocked { within, across } => (within, Some(across)),
+            Scheme::FourStep { columns, rows } => (columns, Some(rows)),
         };
         first.iter().chain(second.into_iter().flatten())
     }
@@ -45,10 +45,10 @@ impl Scheme {
 impl fmt::Display for Scheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Scheme::Lanes(factors) => write!(f, "{}", List(factors)),
-            Scheme::Along(factors) => write!(f, " along{}", List(factors)),
-            Scheme::Parts { within, across } => write!(f, " along{} across{}", List(within), List(across)),
-            Scheme::Cut { columns, rows } => write!(f, "{} x{}", List(columns), List(rows)),
+            Scheme::Batched(factors) => write!(f, "{}", List(factors)),
+            Scheme::IntraVector(factors) => write!(f, " along{}", List(factors)),
+            Scheme::Blocked { within, across } => write!(f, " along{} across{}", List(within), List(across)),
+            Scheme::FourStep { columns, rows } => write!(f, "{} x{}", List(columns), List(rows)),
         }
     }
 }
@@ -63,8 +63,8 @@ pub(crate) fn parse_scheme(text: &str) -> Result<Scheme> {
         return parse_along(text);
     }
     match text.split_once(" x ") {
-        None => Ok(Scheme::Lanes(parse_factors(text)?)),
-        Some((columns, rows)) => Ok(Scheme::Cut { columns: parse_factors(columns)?, rows: parse_factors(rows)? }),
+        None => Ok(Scheme::Batched(parse_factors(text)?)),
+        Some((columns, rows)) => Ok(Scheme::FourStep { columns: parse_factors(columns)?, rows: parse_factors(rows)? }),
     }
 }
 
@@ -75,7 +75,7 @@ fn parse_along(text: &str) -> Result<Scheme> {
         None => {
             let factors = parse_factors(text)?;
             let message = || format!("radices along a line, the first {FIRST}");
-            if fits(&factors) { Ok(Scheme::Along(factors)) } else { fail(message()) }
+            if fits(&factors) { Ok(Scheme::IntraVector(factors)) } else { fail(message()) }
         }
         Some((within, across)) => {
             let (within, across) = (parse_factors(within)?, parse_factors(across)?);
@@ -84,7 +84,7 @@ fn parse_along(text: &str) -> Result<Scheme> {
                     "three radices or more along a part, the first {FIRST}, and two across parts, which make a multiple of {FIRST} up to {MOST_PARTS}"
                 )
             };
-            if fits_parts(&within, &across) { Ok(Scheme::Parts { within, across }) } else { fail(message()) }
+            if fits_parts(&within, &across) { Ok(Scheme::Blocked { within, across }) } else { fail(message()) }
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use anyhow::Result;
-use fourfold::{Method, Plan, Planner, Problem, Scratch};
+use fourfold::{Algorithm, Plan, Planner, Problem, Scratch};
 use fourfold_gpu::{Device, GpuArray, GpuPlan, GpuPlanner};
 
 use super::measure::{Job, Setting};
@@ -35,7 +35,7 @@ pub(super) fn times<const N: usize>(
 }
 
 /// Ready to be timed.
-fn codec(setting: &Setting, method: Method, problems: [&Problem; 2], part: Part) -> Result<Timed> {
+fn codec(setting: &Setting, method: Algorithm, problems: [&Problem; 2], part: Part) -> Result<Timed> {
     setting.contender().0.with_planner(
         |planner| Timed::warm(Codec::new(planner, method, problems, part)?),
         |device, planner| Timed::warm(DeviceCodec::new(device, planner, method, problems, part)?),
@@ -60,8 +60,8 @@ struct Codec {
 }
 
 impl Codec {
-    fn new(planner: &Planner, method: Method, problems: [&Problem; 2], part: Part) -> Result<Codec> {
-        let plan = |problem: &Problem| match method == Method::ALL[0] {
+    fn new(planner: &Planner, method: Algorithm, problems: [&Problem; 2], part: Part) -> Result<Codec> {
+        let plan = |problem: &Problem| match method == Algorithm::ALL[0] {
             true => planner.plan(problem),
             false => planner.plan_recipe(method.recipe(problem)?),
         };
@@ -101,7 +101,7 @@ impl DeviceCodec {
     fn new(
         device: &Device,
         planner: &GpuPlanner,
-        method: Method,
+        method: Algorithm,
         [forward, backward]: [&Problem; 2],
         part: Part,
     ) -> Result<DeviceCodec> {
@@ -112,7 +112,7 @@ impl DeviceCodec {
         let plans = match part {
             Part::Transforms => vec![by(forward)?, by(backward)?],
             Part::Dropping => vec![planner.threshold(&nothing, THRESHOLD)?],
-            Part::Whole if method == Method::ALL[0] => vec![planner.threshold(forward, THRESHOLD)?, by(backward)?],
+            Part::Whole if method == Algorithm::ALL[0] => vec![planner.threshold(forward, THRESHOLD)?, by(backward)?],
             Part::Whole => vec![by(forward)?, planner.threshold(&nothing, THRESHOLD)?, by(backward)?],
         };
         let input = samples(forward)?;

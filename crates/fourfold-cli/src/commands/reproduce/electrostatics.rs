@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use anyhow::{Result, ensure};
 use fourfold::electrostatics::{Builder, Cells, Electrostatics, Grid, Map, Maps};
-use fourfold::{Method, Planner};
+use fourfold::{Algorithm, Planner};
 use fourfold_gpu::{Device, GpuArray, GpuCells, GpuElectrostatics, GpuMaps};
 
 use super::Outcome;
@@ -128,7 +128,7 @@ fn times(setting: &Setting, circuit: &Circuit) -> Result<(Vec<f64>, Vec<f64>)> {
     let grid = Grid::new([0.0, 0.0], [side, side], [circuit.bins; 2])?;
     let builder = Electrostatics::<f64>::builder(grid).smoothing(2f64.sqrt()).potential(false);
     let system = |method: &str| -> Result<Shared> {
-        let system = System::new(setting, &builder.clone().method(method.parse::<Method>()?), board.cells())?;
+        let system = System::new(setting, &builder.clone().method(method.parse::<Algorithm>()?), board.cells())?;
         Ok(Rc::new(RefCell::new(system)))
     };
     let systems = METHODS.iter().map(|method| system(method)).collect::<Result<Vec<_>>>()?;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use fourfold::oracle::verify::Data;
-use fourfold::{Method, Multiplier, Precision, Problem};
+use fourfold::{Algorithm, Multiplier, Precision, Problem};
 
 use crate::array::{random, zeros_of};
 use crate::contest::Contest;
@@ -170,11 +170,11 @@ impl Setting {
             self.by(method)?.plan(problem)?.execute(&input, &mut output)?;
             Ok(output)
         };
-        let wanted = result(Method::ALL[0].name())?;
+        let wanted = result(Algorithm::ALL[0].name())?;
         let bound = if problem.precision() == Precision::F64 { 1e-13 } else { 1e-4 };
-        for method in methods.into_iter().filter(|method| *method != Method::ALL[0].name()) {
+        for method in methods.into_iter().filter(|method| *method != Algorithm::ALL[0].name()) {
             let error = distance(&result(method)?, &wanted);
-            ensure!(error < bound, "{problem}: {method} differs from {} by {error:.1e}", Method::ALL[0]);
+            ensure!(error < bound, "{problem}: {method} differs from {} by {error:.1e}", Algorithm::ALL[0]);
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Table III: what a thread of the combine reads and computes, naive and efficient, as derived and as the kernels have it.
 
 use anyhow::Result;
-use fourfold::{Method, Problem};
+use fourfold::{Algorithm, Problem};
 use fourfold_gpu::{Counts, Launch, Target};
 
 use super::measure::Setting;
@@ -122,7 +122,7 @@ fn derived(name: &str) -> [usize; 3] {
 
 /// The kernel of the last stage.
 fn kernel(method: &str, problem: &Problem) -> Result<Launch> {
-    let mut outline = Target::opencl().outline_of(method.parse::<Method>()?.recipe(problem)?)?;
+    let mut outline = Target::opencl().outline_of(method.parse::<Algorithm>()?.recipe(problem)?)?;
     Ok(outline.launches.pop().expect("three stages have launches"))
 }
 

@@ -3,7 +3,7 @@
 use crate::baseline::kernels::stage::{StageSpec, digits};
 use crate::ir::trace::{Array, Int, Sym, comment, if_less, int, select, select_real};
 use fourfold::engine::{C, Real, after, after_one, before, before_one};
-use fourfold::{Combine, CombineAxis, Direction, Outputs, Terms};
+use fourfold::{Combine, CombineAxis, CombineVariant, Direction, IndexMap};
 
 /// The axes that threads are dealt out over, with how many there are along each: batches, then the axes of the combine.
 pub(crate) fn sizes(spec: &StageSpec, combine: &Combine) -> Vec<(usize, usize)> {
@@ -12,7 +12,7 @@ pub(crate) fn sizes(spec: &StageSpec, combine: &Combine) -> Vec<(usize, usize)> 
     let along = |axis: &usize| combine.axes.iter().position(|a| a.axis == *axis);
     let size = |axis: &usize| match along(axis) {
         None => spectrum.length(*axis),
-        Some(_) if combine.outputs == Outputs::All => combine.axes[along(axis).unwrap_or(0)].n / 2 + 1,
+        Some(_) if combine.outputs == CombineVariant::All => combine.axes[along(axis).unwrap_or(0)].n / 2 + 1,
         Some(i) if i == last && combine.direction == Direction::Before => combine.axes[i].n / 2 + 1,
         Some(i) => combine.axes[i].n,
     };
@@ -68,21 +68,21 @@ impl Thread<'_> {
     fn run<const H: usize>(&self) {
         let Combine { outputs, direction, .. } = self.combine;
         match (outputs, direction) {
-            (Outputs::Direct { turns }, _) => self.direct(*turns),
-            (Outputs::One, Direction::After) => {
+            (CombineVariant::Direct { turns }, _) => self.direct(*turns),
+            (CombineVariant::One, Direction::After) => {
                 let v: [C<Sym>; H] = std::array::from_fn(|h| self.opposite(h));
                 self.store(0, after_one(&self.turns(), v));
             }
-            (Outputs::All, Direction::After) => {
+            (CombineVariant::All, Direction::After) => {
                 let v: [C<Sym>; H] = std::array::from_fn(|h| Array::Input.load_pair(self.spectrum(h)));
                 let y = after(&self.turns(), v);
                 self.guarded(self.terms.len(), 0, &|h| self.store(h, y[h / H][h % H]));
             }
-            (Outputs::One, Direction::Before) => {
+            (CombineVariant::One, Direction::Before) => {
                 let v = before_one(&self.turns(), self.reals::<H>());
                 Array::Output.store_pair(self.spectrum(0), v);
             }
-            (Outputs::All, Direction::Before) => {
+            (CombineVariant::All, Direction::Before) => {
                 let v = before(&self.turns(), self.reals::<H>());
                 let others = self.terms.len() - 1;
                 self.guarded(others, 0, &|h| Array::Output.store_pair(self.spectrum(h), v[h]));
@@ -146,7 +146,7 @@ impl Thread<'_> {
         let (n, (start, step)) = (axis.n, axis.terms.line(axis.n));
         let (start, step) = if mirrored { (start + step * n as isize, -step) } else { (start, step) };
         let place = if step < 0 { int(0) + start as i64 - k } else { k + start as i64 };
-        let inside = !mirrored && axis.terms != Terms::Shifted;
+        let inside = !mirrored && axis.terms != IndexMap::Shifted;
         if inside { place } else { select(k, int(1), int(axis.terms.zero(n)), place) }
     }
 
@@ -166,8 +166,9 @@ impl Thread<'_> {
     /// The reals of all sets, of which those beyond the first term are 0.
     fn reals<const H: usize>(&self) -> [[Sym; H]; 2] {
         let real = |set: usize| {
-            let nothing =
-                |(bit, (axis, _)): &(usize, (&CombineAxis, &Int))| set >> bit & 1 == 1 || axis.terms == Terms::Shifted;
+            let nothing = |(bit, (axis, _)): &(usize, (&CombineAxis, &Int))| {
+                set >> bit & 1 == 1 || axis.terms == IndexMap::Shifted
+            };
             let x = Array::Input.load(self.real(set));
             let axes = self.combine.axes.iter().zip(&self.terms).enumerate().filter(nothing);
             axes.fold(x, |x, (_, (_, k))| select_real(*k, int(1), Sym::lit(0.0), x))

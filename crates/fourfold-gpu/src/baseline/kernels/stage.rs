@@ -8,7 +8,7 @@ use crate::ir::trace::{
 };
 use crate::print::Frame;
 use fourfold::engine::{C, Real};
-use fourfold::{Combine, FftStep, Launches, Order, Precision, Way};
+use fourfold::{AccessPattern, Combine, FftStep, LaunchMode, Order, Precision};
 
 /// All that specialises the kernel of a stage.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +24,7 @@ pub(crate) struct StageSpec {
 pub(crate) enum Move {
     Reorder {
         orders: Vec<(usize, Order)>,
-        way: Way,
+        way: AccessPattern,
     },
     Combine(Combine),
     FftStep(FftStep),
@@ -71,8 +71,8 @@ impl StageSpec {
     /// Threads that have work, or work groups of transposes.
     fn items(&self) -> usize {
         match &self.work {
-            Move::Reorder { way: Way::Gather, .. } => self.to.lengths.iter().product(),
-            Move::Reorder { way: Way::Scatter, .. } => self.from.lengths.iter().product(),
+            Move::Reorder { way: AccessPattern::Gather, .. } => self.to.lengths.iter().product(),
+            Move::Reorder { way: AccessPattern::Scatter, .. } => self.from.lengths.iter().product(),
             Move::Combine(combine) => decimation::sizes(self, combine).iter().map(|(_, size)| size).product(),
             Move::Transpose { .. } => self.tiles().iter().product(),
             Move::FftStep(step) => Share::new(self, step).items,
@@ -82,7 +82,7 @@ impl StageSpec {
     /// Threads of a work group.
     pub(crate) fn threads(&self) -> usize {
         match &self.work {
-            Move::FftStep(FftStep { launches: Launches::Groups([columns, rows]), .. }) => columns * rows,
+            Move::FftStep(FftStep { launches: LaunchMode::Groups([columns, rows]), .. }) => columns * rows,
             _ => THREADS,
         }
     }
@@ -154,8 +154,8 @@ impl StageSpec {
         })
     }
 
-    fn reorder(&self, orders: &[(usize, Order)], way: Way, item: Int) {
-        let (side, word) = if way == Way::Gather { (&self.to, "gather") } else { (&self.from, "scatter") };
+    fn reorder(&self, orders: &[(usize, Order)], way: AccessPattern, item: Int) {
+        let (side, word) = if way == AccessPattern::Gather { (&self.to, "gather") } else { (&self.from, "scatter") };
         comment(format!("{word} elements"));
         let (mut from, mut to, mut sign, mut there) = (vec![], vec![], Sym::lit(1.0), None);
         for (axis, place) in digits(item, side.axes.iter().copied().zip(side.lengths.iter().copied())) {
@@ -265,7 +265,7 @@ struct Ends {
 }
 
 /// From the place on the side that is followed; `n` is the length of the other.
-fn ends(order: Option<Order>, way: Way, place: Int, n: usize) -> Ends {
+fn ends(order: Option<Order>, way: AccessPattern, place: Int, n: usize) -> Ends {
     let plain = |from: Int, to: Int| Ends { from, to, sign: Sym::lit(1.0), there: None };
     let signed = |from: Int, to: Int, signs: bool, natural: Int| {
         let odd = || select_real(natural % 2, int(1), Sym::lit(1.0), Sym::lit(-1.0));
@@ -274,10 +274,14 @@ fn ends(order: Option<Order>, way: Way, place: Int, n: usize) -> Ends {
     let last = n as i64 - 1;
     match (order, way) {
         (None, _) => plain(place, place),
-        (Some(Order::Split { signs }), Way::Scatter) => signed(place, halves(place, n), signs, place),
-        (Some(Order::Merge { signs }), Way::Gather) => signed(halves(place, n), place, signs, place),
-        (Some(Order::Split { signs }), Way::Gather) => signed(even_odd(place, n), place, signs, even_odd(place, n)),
-        (Some(Order::Merge { signs }), Way::Scatter) => signed(place, even_odd(place, n), signs, even_odd(place, n)),
+        (Some(Order::Split { signs }), AccessPattern::Scatter) => signed(place, halves(place, n), signs, place),
+        (Some(Order::Merge { signs }), AccessPattern::Gather) => signed(halves(place, n), place, signs, place),
+        (Some(Order::Split { signs }), AccessPattern::Gather) => {
+            signed(even_odd(place, n), place, signs, even_odd(place, n))
+        }
+        (Some(Order::Merge { signs }), AccessPattern::Scatter) => {
+            signed(place, even_odd(place, n), signs, even_odd(place, n))
+        }
         (Some(Order::Mirror), _) => plain(select(place, int(n), place, int(2 * n - 1) - place), place),
         (Some(Order::Pad), _) => {
             Ends { there: Some([place, int(n)]), ..plain(select(place, int(n), place, int(0) + last), place) }

@@ -7,7 +7,7 @@ use crate::baseline::stage;
 use crate::baseline::stage::{CombineAxis, Direction, Stage};
 use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::threads::Pool;
-use crate::cpu::engine::Precise;
+use crate::cpu::engine::Dispatch;
 use crate::cpu::simd::dispatch::Isa;
 use num_complex::Complex;
 
@@ -23,7 +23,7 @@ pub(crate) struct Combine<S> {
     isa: Isa,
 }
 
-impl<S: Precise> Combine<S> {
+impl<S: Dispatch> Combine<S> {
     pub(crate) fn new(stage: &Stage, combine: &stage::Combine, isa: Isa) -> Self {
         let is_outer = |axis: &usize| combine.axes.iter().all(|along| along.axis != *axis);
         let batch: Vec<usize> = (0..stage.from.axes.len()).filter(is_outer).collect();
@@ -92,7 +92,7 @@ impl<S: Precise> Combine<S> {
             terms: rows.map(|row| [row; H]),
             written: [true; H],
             nothing: [false; H],
-            shifted: last.terms == stage::Terms::Shifted,
+            shifted: last.terms == stage::IndexMap::Shifted,
         };
         for (bit, (axis, &k)) in others.iter().zip(terms).enumerate() {
             lines.turns[bit] = self.tables[bit][k];

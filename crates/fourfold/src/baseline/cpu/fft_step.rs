@@ -3,11 +3,11 @@
 use crate::arithmetic::butterfly::Dft;
 use crate::arithmetic::complex::C;
 use crate::baseline::cpu::{digits, share};
-use crate::baseline::fft_step::{FftStep, FftWork, Level, Turns, reversed};
+use crate::baseline::fft_step::{Decimation, FftStep, FftWork, Level, reversed};
 use crate::baseline::stage::Stage;
 use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::threads::Pool;
-use crate::cpu::engine::Precise;
+use crate::cpu::engine::Dispatch;
 
 /// A step with its table.
 pub(crate) struct Step<S> {
@@ -33,7 +33,7 @@ const TERMS: usize = 32;
 /// The largest radix of a level, and one more.
 const RADICES: usize = 9;
 
-impl<S: Precise> Line<S> {
+impl<S: Dispatch> Line<S> {
     fn moved(self, places: usize) -> Self {
         Line { base: self.base.wrapping_offset(places as isize * self.step), ..self }
     }
@@ -57,7 +57,7 @@ impl<S: Precise> Line<S> {
     }
 }
 
-impl<S: Precise> Step<S> {
+impl<S: Dispatch> Step<S> {
     pub(crate) fn new(stage: &Stage, step: &FftStep) -> Self {
         let n = step.axis().map_or(1, |axis| stage.from.length(axis));
         let others: Vec<usize> = (0..stage.from.axes.len()).filter(|axis| Some(*axis) != step.axis()).collect();
@@ -72,7 +72,7 @@ impl<S: Precise> Step<S> {
         let (axis, items) = match self.work {
             // SAFETY: the caller's.
             FftWork::Transpose { side } => return unsafe { transpose(from, to, side, pool) },
-            FftWork::Reverse { axis, .. } | FftWork::Sum { axis, .. } => (axis, self.n),
+            FftWork::DigitReversal { axis, .. } | FftWork::Sum { axis, .. } => (axis, self.n),
             FftWork::Level(Level { axis, radix, .. }) => (axis, self.n / radix),
             FftWork::Blocks { axis, len, .. } => (axis, self.n / len),
         };
@@ -81,7 +81,7 @@ impl<S: Precise> Step<S> {
             // SAFETY: the lines are in the arrays; no two items write the same place, or write what another reads.
             unsafe {
                 match &self.work {
-                    FftWork::Reverse { radices, scale, .. } => (start..end).for_each(|p| {
+                    FftWork::DigitReversal { radices, scale, .. } => (start..end).for_each(|p| {
                         lines[1].put(p, lines[0].get(reversed(p, radices)).scale(S::of(*scale)));
                     }),
                     FftWork::Sum { backward, .. } => {
@@ -201,7 +201,7 @@ impl<S: Precise> Step<S> {
                     let k = item % distance;
                     let base = item / distance * distance * 2 + k;
                     let mut z = [out.get(base), out.get(base + distance)];
-                    butterfly(&mut z, &[self.table[k * (len / (2 * distance))]], Turns::Before, backward);
+                    butterfly(&mut z, &[self.table[k * (len / (2 * distance))]], Decimation::InTime, backward);
                     out.put(base, z[0]);
                     out.put(base + distance, z[1]);
                 }
@@ -212,7 +212,7 @@ impl<S: Precise> Step<S> {
 
 /// A small DFT with its turns; backward with all real and imaginary parts exchanged before and after.
 #[inline(always)]
-fn butterfly<S: Precise, const R: usize>(z: &mut [C<S>; R], w: &[C<S>], turns: Turns, backward: bool)
+fn butterfly<S: Dispatch, const R: usize>(z: &mut [C<S>; R], w: &[C<S>], turns: Decimation, backward: bool)
 where
     [C<S>; R]: Dft,
 {
@@ -220,11 +220,11 @@ where
     if backward {
         *z = z.map(C::swap);
     }
-    if turns == Turns::Before {
+    if turns == Decimation::InTime {
         turn(z);
     }
     *z = z.dft();
-    if turns == Turns::After {
+    if turns == Decimation::InFrequency {
         turn(z);
     }
     if backward {
@@ -236,7 +236,7 @@ where
 ///
 /// # Safety
 /// As [`Step::run`], of matrices whose columns on one side are rows on the other.
-unsafe fn transpose<S: Precise>(from: &Array<S>, to: &Array<S>, side: usize, pool: &Pool) {
+unsafe fn transpose<S: Dispatch>(from: &Array<S>, to: &Array<S>, side: usize, pool: &Pool) {
     // Rows of what is read, in its own memory's order.
     let (slow, fast) = if from.strides[0].abs() >= from.strides[1].abs() { (0, 1) } else { (1, 0) };
     let [height, width] = [from.shape[slow], from.shape[fast]];

@@ -11,13 +11,13 @@ use crate::baseline::cpu::combine::Combine;
 use crate::baseline::cpu::fft_step::Step;
 use crate::baseline::cpu::reorder::Reorder;
 use crate::baseline::cpu::transpose::Transpose;
-use crate::baseline::stage::{Extent, Stage, StageEnd, StageWork};
+use crate::baseline::stage::{ArrayDesc, Stage, StageEnd, StageWork};
 use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::sizes::Sizes;
 use crate::cpu::base::threads::Pool;
-use crate::cpu::engine::{Engine, Precise};
+use crate::cpu::engine::{Dispatch, Engine};
 use crate::cpu::simd::dispatch::Isa;
-use crate::cpu::simd::vector::Lane;
+use crate::cpu::simd::vector::Vector;
 use crate::error::Result;
 use crate::problem::element::Domain;
 use crate::recipe::recipe::Recipe;
@@ -25,16 +25,16 @@ use std::ops::Range;
 
 /// The executable form of a recipe's stages.
 pub(crate) struct Stages<S> {
-    stages: Vec<Ready<S>>,
+    stages: Vec<PreparedStage<S>>,
     /// Bytes of each of the two work arrays, which take turns.
     work: usize,
     /// Which of the stages run: all, or one that is timed.
     range: Range<usize>,
 }
 
-struct Ready<S> {
-    from: Extent,
-    to: Extent,
+struct PreparedStage<S> {
+    from: ArrayDesc,
+    to: ArrayDesc,
     ends: [StageEnd; 2],
     work: Work<S>,
 }
@@ -50,7 +50,7 @@ enum Work<S> {
 /// Elements that one thread has done by the time that others have woken up.
 const ALONE: usize = 1 << 14;
 
-impl<S: Precise> Stages<S> {
+impl<S: Dispatch> Stages<S> {
     /// Puts the stages together, with the engines of FFTs that `engine` makes; nothing if the recipe has none.
     ///
     /// # Errors
@@ -73,9 +73,9 @@ impl<S: Precise> Stages<S> {
         let ends = recipe.stage_ends().into_iter();
         let stages = recipe.stages().iter().zip(ends).map(|(stage, ends)| {
             let (from, to, work) = ready(stage)?;
-            Ok(Ready { from, to, ends, work })
+            Ok(PreparedStage { from, to, ends, work })
         });
-        let stages: Vec<Ready<S>> = stages.collect::<Result<_>>()?;
+        let stages: Vec<PreparedStage<S>> = stages.collect::<Result<_>>()?;
         let work = recipe.work_reals().saturating_mul(size_of::<S>()).next_multiple_of(64);
         Ok(if stages.is_empty() { None } else { Some(Stages { range: 0..stages.len(), stages, work }) })
     }
@@ -87,7 +87,7 @@ impl<S: Precise> Stages<S> {
 
     /// Bytes of scratch for `threads` threads.
     pub(crate) fn scratch(&self, threads: usize) -> usize {
-        let fft = |stage: &Ready<S>| match &stage.work {
+        let fft = |stage: &PreparedStage<S>| match &stage.work {
             Work::Fft(engine) => engine.scratch(threads),
             _ => 0,
         };
@@ -136,7 +136,7 @@ impl<S: Precise> Stages<S> {
                     Work::Transpose(transpose) => transpose.run(&from, &to, pool),
                     Work::FftStep(step) => step.run(&from, &to, pool),
                     Work::Fft(engine) => {
-                        let contiguous = |array: &Array<S>, extent: &Extent| {
+                        let contiguous = |array: &Array<S>, extent: &ArrayDesc| {
                             Array::c_order(array.origin, &extent.lengths, extent.domain.reals())
                         };
                         engine.run([&contiguous(&from, &stage.from), &contiguous(&to, &stage.to)], rest, pool);
@@ -160,7 +160,7 @@ impl Sizes {
 }
 
 /// The array of an extent in memory, with the problem's axes in their order.
-fn within<S>(origin: *mut S, extent: &Extent) -> Array<S> {
+fn within<S>(origin: *mut S, extent: &ArrayDesc) -> Array<S> {
     let parts = if extent.domain == Domain::Complex { 2 } else { 1 };
     let mut array = Array { origin, axes: extent.axes.len(), shape: [1; AXES], strides: [0; AXES], parts };
     extent.axes.iter().zip(&extent.lengths).rev().fold(parts, |step, (&axis, &n)| {
@@ -178,7 +178,7 @@ struct Row<S> {
     step: isize,
 }
 
-impl<S: Precise> Row<S> {
+impl<S: Dispatch> Row<S> {
     /// What begins `offset` reals further, or would.
     fn moved(self, offset: isize) -> Self {
         Row { base: self.base.wrapping_offset(offset), step: self.step }
@@ -194,7 +194,7 @@ impl<S: Precise> Row<S> {
     /// # Safety
     /// They are there; where the vector has several, the row is a run.
     #[inline(always)]
-    unsafe fn get<V: Lane<Scalar = S>>(self, i: usize) -> V {
+    unsafe fn get<V: Vector<Scalar = S>>(self, i: usize) -> V {
         // SAFETY: the caller's.
         unsafe {
             match self.step {
@@ -208,7 +208,7 @@ impl<S: Precise> Row<S> {
     /// # Safety
     /// As [`Row::get`].
     #[inline(always)]
-    unsafe fn put<V: Lane<Scalar = S>>(self, i: usize, x: V) {
+    unsafe fn put<V: Vector<Scalar = S>>(self, i: usize, x: V) {
         // SAFETY: the caller's.
         unsafe {
             match self.step {

@@ -1,16 +1,16 @@
 //! Reorders: rows of the side that is followed, one after another.
 
 use crate::baseline::cpu::{Row, digits, share};
-use crate::baseline::stage::{Order, Stage, Way};
+use crate::baseline::stage::{AccessPattern, Order, Stage};
 use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::threads::Pool;
-use crate::cpu::engine::Precise;
+use crate::cpu::engine::Dispatch;
 use crate::cpu::simd::dispatch::Isa;
-use crate::cpu::simd::vector::{Job, Lane, Scalar, Work};
+use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
 
 /// A reorder of arrays of one shape.
 pub(crate) struct Reorder {
-    way: Way,
+    way: AccessPattern,
     isa: Isa,
     /// The axes of the side that is followed, the last running fastest: that is the rows'.
     axes: Vec<usize>,
@@ -20,8 +20,8 @@ pub(crate) struct Reorder {
 }
 
 impl Reorder {
-    pub(crate) fn new(stage: &Stage, list: &[(usize, Order)], way: Way, isa: Isa) -> Self {
-        let side = if way == Way::Gather { &stage.to } else { &stage.from };
+    pub(crate) fn new(stage: &Stage, list: &[(usize, Order)], way: AccessPattern, isa: Isa) -> Self {
+        let side = if way == AccessPattern::Gather { &stage.to } else { &stage.from };
         let mut orders = [None; AXES];
         list.iter().for_each(|(axis, order)| orders[*axis] = Some(*order));
         Reorder { way, isa, axes: side.axes.clone(), sizes: side.lengths.clone(), orders }
@@ -29,7 +29,7 @@ impl Reorder {
 
     /// # Safety
     /// The arrays are there, and nobody else's.
-    pub(crate) unsafe fn run<S: Precise>(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
+    pub(crate) unsafe fn run<S: Dispatch>(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
         let [outer @ .., inner] = &*self.axes else { unreachable!("an array has axes") };
         let outer_sizes = &self.sizes[..outer.len()];
         let n = from.shape[*inner];
@@ -67,12 +67,14 @@ impl Reorder {
         );
         match (self.orders[axis], self.way) {
             (None, _) => (place, place, 1.0),
-            (Some(Order::Split { signs }), Way::Gather) => {
+            (Some(Order::Split { signs }), AccessPattern::Gather) => {
                 (even_odd(place), place, odd(signs, even_odd(place) % 2 == 1))
             }
-            (Some(Order::Split { signs }), Way::Scatter) => (place, halves(place), odd(signs, place % 2 == 1)),
-            (Some(Order::Merge { signs }), Way::Gather) => (halves(place), place, odd(signs, place % 2 == 1)),
-            (Some(Order::Merge { signs }), Way::Scatter) => {
+            (Some(Order::Split { signs }), AccessPattern::Scatter) => {
+                (place, halves(place), odd(signs, place % 2 == 1))
+            }
+            (Some(Order::Merge { signs }), AccessPattern::Gather) => (halves(place), place, odd(signs, place % 2 == 1)),
+            (Some(Order::Merge { signs }), AccessPattern::Scatter) => {
                 (place, even_odd(place), odd(signs, even_odd(place) % 2 == 1))
             }
             (Some(_), _) => unreachable!("lines are made longer along rows only"),
@@ -94,24 +96,24 @@ struct Line<S> {
     rows: [Row<S>; 2],
     n: usize,
     order: Option<Order>,
-    way: Way,
+    way: AccessPattern,
     sign: S,
     range: [usize; 2],
 }
 
 /// The same for one sort of vectors.
-struct Run<V: Lane>(Line<V::Scalar>);
+struct Run<V: Vector>(Line<V::Scalar>);
 
-impl<S: Precise> Job<S> for Line<S> {
-    unsafe fn run<V: Lane<Scalar = S>>(self) {
+impl<S: Dispatch> VectorTask<S> for Line<S> {
+    unsafe fn run<V: Vector<Scalar = S>>(self) {
         // SAFETY: the caller's.
         unsafe { V::enter(Run::<V>(self)) }
     }
 }
 
-impl<V: Lane> Work for Run<V>
+impl<V: Vector> WithIsa for Run<V>
 where
-    V::Scalar: Precise,
+    V::Scalar: Dispatch,
 {
     #[inline(always)]
     fn run(self) {
@@ -138,16 +140,16 @@ where
     }
 }
 
-fn odd<S: Precise>(sign: S, signs: bool) -> S {
+fn odd<S: Dispatch>(sign: S, signs: bool) -> S {
     if signs { -sign } else { sign }
 }
 
 /// # Safety
 /// The rows are there, for all of these functions.
 #[inline(always)]
-unsafe fn copy<V: Lane>(from: Row<V::Scalar>, to: Row<V::Scalar>, sign: V::Scalar, [start, end]: [usize; 2])
+unsafe fn copy<V: Vector>(from: Row<V::Scalar>, to: Row<V::Scalar>, sign: V::Scalar, [start, end]: [usize; 2])
 where
-    V::Scalar: Precise,
+    V::Scalar: Dispatch,
 {
     let mut i = start;
     // SAFETY: the caller's.
@@ -162,20 +164,21 @@ where
 
 /// Both halves from one run of pairs; or, following the output, one half after the other.
 #[inline(always)]
-unsafe fn split<V: Lane>(
+unsafe fn split<V: Vector>(
     from: Row<V::Scalar>,
     to: Row<V::Scalar>,
     n: usize,
     signs: [V::Scalar; 2],
-    way: Way,
+    way: AccessPattern,
     [start, end]: [usize; 2],
 ) where
-    V::Scalar: Precise,
+    V::Scalar: Dispatch,
 {
     // SAFETY: the caller's; the last pair of an odd number has no odd place.
     unsafe {
         let back = Row { step: -to.step, ..to.moved((n - 1) as isize * to.step) };
-        let sides: &[[bool; 2]] = if way == Way::Scatter { &[[true, true]] } else { &[[true, false], [false, true]] };
+        let sides: &[[bool; 2]] =
+            if way == AccessPattern::Scatter { &[[true, true]] } else { &[[true, false], [false, true]] };
         for [even, odd] in sides {
             let mut m = start;
             while from.step == 1 && to.is_run() && m + V::WIDTH <= end.min(n / 2) {
@@ -202,20 +205,20 @@ unsafe fn split<V: Lane>(
 
 /// One run of pairs from both halves; or, following the input, one half after the other.
 #[inline(always)]
-unsafe fn merge<V: Lane>(
+unsafe fn merge<V: Vector>(
     from: Row<V::Scalar>,
     to: Row<V::Scalar>,
     n: usize,
     signs: [V::Scalar; 2],
-    way: Way,
+    way: AccessPattern,
     [start, end]: [usize; 2],
 ) where
-    V::Scalar: Precise,
+    V::Scalar: Dispatch,
 {
     // SAFETY: the caller's; the last pair of an odd number has no odd place.
     unsafe {
         let back = Row { step: -from.step, ..from.moved((n - 1) as isize * from.step) };
-        if way == Way::Scatter {
+        if way == AccessPattern::Scatter {
             (start..end).for_each(|m| to.put(2 * m, from.get::<V::Scalar>(m) * signs[0]));
             (start..end.min(n / 2)).for_each(|m| to.put(2 * m + 1, back.get::<V::Scalar>(m) * signs[1]));
             return;
@@ -237,7 +240,7 @@ unsafe fn merge<V: Lane>(
 }
 
 #[inline(always)]
-unsafe fn odd_places<S: Precise>(from: Row<S>, to: Row<S>, n: usize, sign: S, [start, end]: [usize; 2]) {
+unsafe fn odd_places<S: Dispatch>(from: Row<S>, to: Row<S>, n: usize, sign: S, [start, end]: [usize; 2]) {
     let zero = S::of(0.0);
     for m in start..end {
         // SAFETY: the caller's.

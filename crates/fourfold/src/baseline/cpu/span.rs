@@ -4,9 +4,9 @@ use crate::arithmetic::complex::C;
 use crate::baseline::cpu::Row;
 use crate::baseline::decimation::{after, after_one, before, before_one};
 use crate::baseline::stage;
-use crate::baseline::stage::{CombineAxis, Direction, Outputs};
-use crate::cpu::engine::Precise;
-use crate::cpu::simd::vector::{Job, Lane, Work};
+use crate::baseline::stage::{CombineAxis, CombineVariant, Direction};
+use crate::cpu::engine::Dispatch;
+use crate::cpu::simd::vector::{Vector, VectorTask, WithIsa};
 
 /// Terms `range` of rows along the last axis, of `n` elements.
 pub(crate) struct Span<'a, S, const H: usize> {
@@ -49,7 +49,7 @@ pub(crate) struct Terms {
 impl Terms {
     pub(crate) fn of(axis: &CombineAxis, k: usize, mirrored: bool) -> Terms {
         let (n, (start, step)) = (axis.n, axis.terms.line(axis.n));
-        let shifted = axis.terms == stage::Terms::Shifted;
+        let shifted = axis.terms == stage::IndexMap::Shifted;
         let term = if mirrored { n - k } else { k };
         Terms {
             spectrum: (term % n) as isize,
@@ -61,18 +61,18 @@ impl Terms {
 }
 
 /// The same for one sort of vectors.
-struct Run<'a, V: Lane, const H: usize>(Span<'a, V::Scalar, H>);
+struct Run<'a, V: Vector, const H: usize>(Span<'a, V::Scalar, H>);
 
-impl<S: Precise, const H: usize> Job<S> for Span<'_, S, H> {
-    unsafe fn run<V: Lane<Scalar = S>>(self) {
+impl<S: Dispatch, const H: usize> VectorTask<S> for Span<'_, S, H> {
+    unsafe fn run<V: Vector<Scalar = S>>(self) {
         // SAFETY: the caller's.
         unsafe { V::enter(Run::<V, H>(self)) }
     }
 }
 
-impl<V: Lane, const H: usize> Work for Run<'_, V, H>
+impl<V: Vector, const H: usize> WithIsa for Run<'_, V, H>
 where
-    V::Scalar: Precise,
+    V::Scalar: Dispatch,
 {
     #[inline(always)]
     fn run(self) {
@@ -97,14 +97,14 @@ where
     }
 }
 
-impl<S: Precise, const H: usize> Span<'_, S, H> {
+impl<S: Dispatch, const H: usize> Span<'_, S, H> {
     /// The end of the terms that can be done as those at k are.
     #[inline(always)]
     fn vectors_until(&self, k: usize) -> usize {
         match self.combine.outputs {
-            Outputs::One if self.combine.direction == Direction::After && 2 * k <= self.n => self.n / 2 + 1,
-            Outputs::One if self.combine.direction == Direction::After => self.n,
-            Outputs::Direct { .. } => self.n,
+            CombineVariant::One if self.combine.direction == Direction::After && 2 * k <= self.n => self.n / 2 + 1,
+            CombineVariant::One if self.combine.direction == Direction::After => self.n,
+            CombineVariant::Direct { .. } => self.n,
             _ => self.n.div_ceil(2),
         }
     }
@@ -114,18 +114,18 @@ impl<S: Precise, const H: usize> Span<'_, S, H> {
     /// # Safety
     /// They are there.
     #[inline(always)]
-    unsafe fn step<V: Lane<Scalar = S>>(&self, k: usize) {
+    unsafe fn step<V: Vector<Scalar = S>>(&self, k: usize) {
         // SAFETY: the caller's.
         unsafe {
             match (self.combine.outputs, self.combine.direction) {
-                (Outputs::Direct { turns }, _) => self.direct::<V>(k, turns),
-                (Outputs::One, Direction::After) => self.after_one::<V>(k),
-                (Outputs::One, Direction::Before) => {
+                (CombineVariant::Direct { turns }, _) => self.direct::<V>(k, turns),
+                (CombineVariant::One, Direction::After) => self.after_one::<V>(k),
+                (CombineVariant::One, Direction::Before) => {
                     let v = before_one(&self.turns::<V>(k)[..H.ilog2() as usize + 1], self.reals::<V>(k));
                     write(self.lines.spectrum[0], k, v);
                 }
-                (Outputs::All, Direction::After) => self.after::<V>(k),
-                (Outputs::All, Direction::Before) => {
+                (CombineVariant::All, Direction::After) => self.after::<V>(k),
+                (CombineVariant::All, Direction::Before) => {
                     let v = before(&self.turns::<V>(k)[..H.ilog2() as usize + 1], self.reals::<V>(k));
                     (0..H).filter(|&h| self.lines.written[h]).for_each(|h| write(self.lines.spectrum[h], k, v[h]));
                 }
@@ -135,7 +135,7 @@ impl<S: Precise, const H: usize> Span<'_, S, H> {
 
     /// The factors of all axes: of the others, then along the row.
     #[inline(always)]
-    unsafe fn turns<V: Lane<Scalar = S>>(&self, k: usize) -> [C<V>; 3] {
+    unsafe fn turns<V: Vector<Scalar = S>>(&self, k: usize) -> [C<V>; 3] {
         let [a, b] = self.lines.turns.map(|w| C { re: V::splat(w.re), im: V::splat(w.im) });
         // SAFETY: the table has term k.
         let c = unsafe { read::<V>(self.table, k) };
@@ -147,7 +147,7 @@ impl<S: Precise, const H: usize> Span<'_, S, H> {
     }
 
     #[inline(always)]
-    unsafe fn after<V: Lane<Scalar = S>>(&self, k: usize) {
+    unsafe fn after<V: Vector<Scalar = S>>(&self, k: usize) {
         let Lines { spectrum, terms, written, shifted, .. } = &self.lines;
         // SAFETY: the caller's.
         unsafe {
@@ -166,7 +166,7 @@ impl<S: Precise, const H: usize> Span<'_, S, H> {
 
     /// Of term k beyond the half that is there, the conjugate of the opposite term.
     #[inline(always)]
-    unsafe fn after_one<V: Lane<Scalar = S>>(&self, k: usize) {
+    unsafe fn after_one<V: Vector<Scalar = S>>(&self, k: usize) {
         let mut v = [C { re: V::splat(S::of(0.0)), im: V::splat(S::of(0.0)) }; H];
         // SAFETY: the caller's.
         unsafe {
@@ -185,7 +185,7 @@ impl<S: Precise, const H: usize> Span<'_, S, H> {
 
     /// The reals of term k and of term N − k, of which the first has none.
     #[inline(always)]
-    unsafe fn reals<V: Lane<Scalar = S>>(&self, k: usize) -> [[V; H]; 2] {
+    unsafe fn reals<V: Vector<Scalar = S>>(&self, k: usize) -> [[V; H]; 2] {
         let Lines { terms, nothing, shifted, .. } = &self.lines;
         let mut x = [[V::splat(S::of(0.0)); H]; 2];
         for h in (0..H).filter(|&h| !nothing[h]) {
@@ -203,7 +203,7 @@ impl<S: Precise, const H: usize> Span<'_, S, H> {
     }
 
     #[inline(always)]
-    unsafe fn direct<V: Lane<Scalar = S>>(&self, k: usize, turns: bool) {
+    unsafe fn direct<V: Vector<Scalar = S>>(&self, k: usize, turns: bool) {
         // SAFETY: the caller's.
         unsafe {
             let z = read::<V>(self.lines.spectrum[0], k);
@@ -223,7 +223,7 @@ impl<S: Precise, const H: usize> Span<'_, S, H> {
 /// # Safety
 /// They are there.
 #[inline(always)]
-unsafe fn read<V: Lane>(from: *const C<V::Scalar>, k: usize) -> C<V> {
+unsafe fn read<V: Vector>(from: *const C<V::Scalar>, k: usize) -> C<V> {
     // SAFETY: the caller's.
     unsafe {
         let from = from.add(k).cast::<V::Scalar>();
@@ -238,7 +238,7 @@ unsafe fn read<V: Lane>(from: *const C<V::Scalar>, k: usize) -> C<V> {
 /// # Safety
 /// As [`read`].
 #[inline(always)]
-unsafe fn write<V: Lane>(to: *mut C<V::Scalar>, k: usize, z: C<V>) {
+unsafe fn write<V: Vector>(to: *mut C<V::Scalar>, k: usize, z: C<V>) {
     // SAFETY: the caller's.
     unsafe {
         let to = to.add(k).cast::<V::Scalar>();

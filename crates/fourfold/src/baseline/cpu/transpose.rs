@@ -4,7 +4,7 @@ use crate::baseline::cpu::digits;
 use crate::baseline::stage::{Order, Stage};
 use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::threads::Pool;
-use crate::cpu::engine::Precise;
+use crate::cpu::engine::Dispatch;
 
 /// A reorder in tiles of some rows, which are lines of the axis that is read fastest. Places are those of the problem's order.
 pub(crate) struct Transpose<S> {
@@ -35,7 +35,7 @@ const MOST: usize = LINE / size_of::<f32>();
 /// Rows of a task: as many as an address cache has pages for.
 const BAND: usize = 64;
 
-impl<S: Precise> Transpose<S> {
+impl<S: Dispatch> Transpose<S> {
     pub(crate) fn new(stage: &Stage, orders: &[(usize, Order)]) -> Self {
         let (column, fastest) = (stage.from.fastest(), stage.to.fastest());
         let others = stage.from.axes.iter().copied().filter(|axis| ![column, fastest].contains(axis));
@@ -83,14 +83,14 @@ impl<S: Precise> Transpose<S> {
     }
 }
 
-impl<S: Precise> Ends<S> {
+impl<S: Dispatch> Ends<S> {
     fn and(self, other: Ends<S>) -> Ends<S> {
         Ends { offsets: [0, 1].map(|i| self.offsets[i] + other.offsets[i]), sign: self.sign * other.sign }
     }
 }
 
 /// Where every place of a line of `n` is read and written, and its sign.
-fn moves<S: Precise>(order: Order, n: usize) -> Moves<S> {
+fn moves<S: Dispatch>(order: Order, n: usize) -> Moves<S> {
     let half = |i: usize| if i % 2 == 0 { i / 2 } else { n - i.div_ceil(2) };
     let ends = |i: usize| if order.writes_natural() { [half(i), i] } else { [i, half(i)] };
     let signs = matches!(order, Order::Split { signs: true } | Order::Merge { signs: true });
@@ -102,7 +102,7 @@ fn moves<S: Precise>(order: Order, n: usize) -> Moves<S> {
 ///
 /// # Safety
 /// The arrays are there, and nobody else's.
-unsafe fn tile<S: Precise>(from: &Array<S>, to: &Array<S>, rows: &[Ends<S>], columns: &[Ends<S>]) {
+unsafe fn tile<S: Dispatch>(from: &Array<S>, to: &Array<S>, rows: &[Ends<S>], columns: &[Ends<S>]) {
     let mut tile = [[S::of(0.0); MOST]; MOST];
     // SAFETY: the caller's.
     unsafe {

@@ -1,6 +1,6 @@
 //! Memory that the engine works in: scratch, and arrays as pointers with strides.
 
-use crate::cpu::dft::pass::Rows;
+use crate::cpu::dft::pass::Strided;
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::element::Element;
 use crate::problem::layout::Layout;
@@ -275,10 +275,10 @@ impl<S> Untyped<'_, S> {
     ///
     /// # Safety
     /// It has been checked.
-    pub(crate) unsafe fn rows(&self, axis: usize) -> Rows<S> {
+    pub(crate) unsafe fn rows(&self, axis: usize) -> Strided<S> {
         // SAFETY: the caller's.
         let base = unsafe { self.base.add(self.offset * self.parts) };
-        Rows { base, stride: self.strides[axis] * self.parts as isize }
+        Strided { base, stride: self.strides[axis] * self.parts as isize }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::cpu::batch::transpose::GROUP;
 use crate::cpu::simd::dispatch::Isa;
 use crate::cpu::single::blocked;
-use crate::problem::kind::Sum;
+use crate::problem::kind::Transform1d;
 use crate::recipe::recipe;
 use crate::recipe::recipe::Recipe;
 use crate::recipe::rules::axes::lines_along;
@@ -96,18 +96,18 @@ struct Lanes {
 }
 
 /// The sums over lanes of a line.
-fn lanes(line: &recipe::Line) -> Vec<Lanes> {
+fn lanes(line: &recipe::AxisRecipe) -> Vec<Lanes> {
     let (sum, n) = (line.transform.sum, line.transform.n);
     match &line.scheme {
-        Scheme::Lanes(factors) => vec![over_lanes(sum, n, factors)],
-        Scheme::Along(_) | Scheme::Parts { .. } => vec![],
-        Scheme::Cut { columns, rows } => {
-            [columns, rows].map(|factors| over_lanes(Sum::Forward, length(factors), factors)).into()
+        Scheme::Batched(factors) => vec![over_lanes(sum, n, factors)],
+        Scheme::IntraVector(_) | Scheme::Blocked { .. } => vec![],
+        Scheme::FourStep { columns, rows } => {
+            [columns, rows].map(|factors| over_lanes(Transform1d::Forward, length(factors), factors)).into()
         }
     }
 }
 
-fn over_lanes(sum: Sum, n: usize, factors: &[Factor]) -> Lanes {
+fn over_lanes(sum: Transform1d, n: usize, factors: &[Factor]) -> Lanes {
     let [input, output] = reals(sum, n);
     let dft = match dft_of(sum, n) {
         (_, len) if quarter(sum, factors).is_some() => QUARTERS * len / 4,
@@ -118,11 +118,11 @@ fn over_lanes(sum: Sum, n: usize, factors: &[Factor]) -> Lanes {
 }
 
 /// Reals of a line at either end.
-pub(crate) fn reals(sum: Sum, n: usize) -> [usize; 2] {
+pub(crate) fn reals(sum: Transform1d, n: usize) -> [usize; 2] {
     match sum {
-        Sum::Forward | Sum::Backward => [2 * n, 2 * n],
-        Sum::RealToHalf => [n, 2 * (n / 2 + 1)],
-        Sum::HalfToReal => [2 * (n / 2 + 1), n],
+        Transform1d::Forward | Transform1d::Backward => [2 * n, 2 * n],
+        Transform1d::R2C => [n, 2 * (n / 2 + 1)],
+        Transform1d::C2R => [2 * (n / 2 + 1), n],
         _ => [n, n],
     }
 }
@@ -144,9 +144,9 @@ fn factor_work(factor: &Factor) -> usize {
 }
 
 /// Reals of a line that is done by itself.
-fn single(line: &recipe::Line) -> usize {
+fn single(line: &recipe::AxisRecipe) -> usize {
     match &line.scheme {
-        Scheme::Lanes(_) => 0,
+        Scheme::Batched(_) => 0,
         scheme => 2 * single_buffer(scheme),
     }
 }
@@ -157,7 +157,7 @@ pub(crate) fn single_buffer(scheme: &Scheme) -> usize {
     const SKEW: usize = 64;
     let spectrum = 2 * scheme.factors().map(Factor::length).product::<usize>() + 2;
     let reals = match scheme {
-        Scheme::Parts { within, across } => blocked::reals(within, across).max(spectrum),
+        Scheme::Blocked { within, across } => blocked::reals(within, across).max(spectrum),
         _ => spectrum,
     };
     reals.next_multiple_of(SKEW) + SKEW
@@ -166,16 +166,16 @@ pub(crate) fn single_buffer(scheme: &Scheme) -> usize {
 /// Bytes that making the tables of a line takes at most, with reals of `real` bytes. Measured as the most memory in use, in bytes an
 /// element, and rounded up: of combines and orders 41, of type IV 62; of Rader's spectra in double-double arithmetic 131 to 165; of
 /// Bluestein's spectrum 65 an element of its convolution, and 16 of its chirp.
-pub(crate) fn table_bytes(line: &recipe::Line, real: usize) -> usize {
+pub(crate) fn table_bytes(line: &recipe::AxisRecipe, real: usize) -> usize {
     let ends = match line.transform.sum {
-        Sum::Forward | Sum::Backward => 0,
-        Sum::Dct4 | Sum::Dst4 => 72 * line.transform.n,
+        Transform1d::Forward | Transform1d::Backward => 0,
+        Transform1d::Dct4 | Transform1d::Dst4 => 72 * line.transform.n,
         _ => 52 * line.transform.n,
     };
     ends + match &line.scheme {
-        Scheme::Lanes(factors) | Scheme::Along(factors) => dft_bytes(factors, real),
-        Scheme::Parts { within, across } => dft_bytes(within, real) + dft_bytes(across, real) * length(within),
-        Scheme::Cut { columns, rows } => {
+        Scheme::Batched(factors) | Scheme::IntraVector(factors) => dft_bytes(factors, real),
+        Scheme::Blocked { within, across } => dft_bytes(within, real) + dft_bytes(across, real) * length(within),
+        Scheme::FourStep { columns, rows } => {
             let between = 3 * real * length(columns) * length(rows);
             between + dft_bytes(columns, real) + dft_bytes(rows, real)
         }

@@ -2,14 +2,14 @@
 
 use crate::cpu::base::sizes::reals;
 use crate::cpu::batch::combine::Combine;
-use crate::cpu::batch::fused_combine::Turning;
+use crate::cpu::batch::fused_combine::FusedCombine;
 use crate::cpu::batch::symmetric_last_pass::Fold;
 use crate::cpu::dft::dft::Dft;
-use crate::cpu::dft::pass::{Ordered, Rows};
-use crate::cpu::simd::vector::{Lane, Scalar, Work};
-use crate::problem::kind::Sum;
-use crate::problem::norm::Edges;
-use crate::recipe::recipe::Line as Recipe;
+use crate::cpu::dft::pass::{Permuted, Strided};
+use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
+use crate::problem::kind::Transform1d;
+use crate::problem::norm::EndWeights;
+use crate::recipe::recipe::AxisRecipe;
 use crate::recipe::rules::cosine_sine::{Data, Order, Reduction, Step, dft_of, reduce};
 use crate::recipe::rules::extension;
 use crate::recipe::rules::extension::{QUARTERS, quarter};
@@ -37,11 +37,11 @@ pub(crate) struct Ends<S> {
 }
 
 impl<S: Scalar> Ends<S> {
-    pub(crate) fn new(recipe: &Recipe) -> Self {
+    pub(crate) fn new(recipe: &AxisRecipe) -> Self {
         let (sum, n) = (recipe.transform.sum, recipe.transform.n);
         let (edges, scale) = (&recipe.transform.edges, recipe.scale);
         let quarter = match &recipe.scheme {
-            Scheme::Lanes(factors) => quarter(sum, factors).map(mixed_radix::length),
+            Scheme::Batched(factors) => quarter(sum, factors).map(mixed_radix::length),
             _ => None,
         };
         let fold = quarter.map(|len| extension::fold(sum, edges, scale, len));
@@ -59,10 +59,10 @@ impl<S: Scalar> Ends<S> {
             before: combine(&reduction.before),
             after: combine(&reduction.after),
             fold: fold.as_ref().map(Fold::new),
-            bare: matches!(sum, Sum::RealToHalf | Sum::HalfToReal) && scale == 1.0 && *edges == Edges::ONE,
+            bare: matches!(sum, Transform1d::R2C | Transform1d::C2R) && scale == 1.0 && *edges == EndWeights::ONE,
             input,
             output,
-            complex: matches!(sum, Sum::Forward | Sum::Backward | Sum::RealToHalf | Sum::HalfToReal),
+            complex: matches!(sum, Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R),
         }
     }
 
@@ -72,9 +72,9 @@ impl<S: Scalar> Ends<S> {
     }
 
     /// `rows` as the real side of the DFT.
-    pub(crate) fn ordered(&self, rows: Rows<S>) -> Ordered<S> {
+    pub(crate) fn ordered(&self, rows: Strided<S>) -> Permuted<S> {
         let (index, gain) = (self.index.as_ptr(), self.gain.as_ptr());
-        Ordered {
+        Permuted {
             rows,
             index: if self.index.is_empty() { std::ptr::null() } else { index },
             gain: if self.gain.is_empty() { std::ptr::null() } else { gain },
@@ -93,42 +93,42 @@ fn even_odd(order: &Order) -> Option<f64> {
 }
 
 /// The executable form of one sum over lanes. `S` is the precision; the lanes are chosen when it runs.
-pub(crate) struct Line<S> {
+pub(crate) struct Batch<S> {
     pub(crate) ends: Ends<S>,
     dft: Dft<S>,
     /// The factor that is not in the tables: of complex sums, which have no combine.
     factor: S,
 }
 
-impl<S: Scalar> Line<S> {
+impl<S: Scalar> Batch<S> {
     /// `factors` are those of the recipe's scheme.
-    pub(crate) fn new(recipe: &Recipe, factors: &[Factor]) -> Self {
+    pub(crate) fn new(recipe: &AxisRecipe, factors: &[Factor]) -> Self {
         let (sum, n) = (recipe.transform.sum, recipe.transform.n);
         let (data, _) = dft_of(sum, n);
-        let factor = if matches!(sum, Sum::Forward | Sum::Backward) { recipe.scale } else { 1.0 };
+        let factor = if matches!(sum, Transform1d::Forward | Transform1d::Backward) { recipe.scale } else { 1.0 };
         let dft = match quarter(sum, factors) {
             Some(quarter) => Dft::several(data, quarter, QUARTERS),
             None => Dft::new(data, factors),
         };
-        Line { ends: Ends::new(recipe), dft, factor: S::of(factor) }
+        Batch { ends: Ends::new(recipe), dft, factor: S::of(factor) }
     }
 
     /// The combine that the passes do on their way, if they do.
-    fn turning<V: Lane<Scalar = S>>(&self) -> Option<Turning<'_, S>> {
+    fn turning<V: Vector<Scalar = S>>(&self) -> Option<FusedCombine<'_, S>> {
         let combine = self.ends.before.as_ref().or(self.ends.after.as_ref());
-        combine.filter(|_| self.dft.is_turnable::<V>())?.turning()
+        combine.filter(|_| self.dft.can_fuse_combine::<V>())?.turning()
     }
 
     /// Whether it may read vectors where they stand in memory, and write them there.
-    pub(crate) fn is_direct<V: Lane<Scalar = S>>(&self) -> bool {
+    pub(crate) fn is_direct<V: Vector<Scalar = S>>(&self) -> bool {
         self.turning::<V>().is_some()
     }
 
     /// The half spectrum of the reals at `data`, or the way back, with parts side by side: FFTPACK's order begins one later.
     ///
     /// # Safety
-    /// As [`Line::run`].
-    unsafe fn bare<V: Lane<Scalar = S>>(&self, data: *mut V, free: *mut V, work: *mut V) -> *mut V {
+    /// As [`Batch::run`].
+    unsafe fn bare<V: Vector<Scalar = S>>(&self, data: *mut V, free: *mut V, work: *mut V) -> *mut V {
         let (n, zero) = (self.dft.len(), V::lit(0.0));
         // SAFETY: the caller's; buffers have room for the parts that are zero.
         unsafe {
@@ -136,10 +136,10 @@ impl<S: Scalar> Line<S> {
                 let (half, other) = (data.add(1), free);
                 *half = *data;
                 let target = if self.dft.backward_target(half, other) == half { data } else { free };
-                self.dft.backward(half, other, self.ends.ordered(Rows::tile(target)), work);
+                self.dft.backward(half, other, self.ends.ordered(Strided::tile(target)), work);
                 return target;
             }
-            let half = self.dft.forward(self.ends.ordered(Rows::tile(data)), free.add(1), data.add(1), work);
+            let half = self.dft.forward(self.ends.ordered(Strided::tile(data)), free.add(1), data.add(1), work);
             let result = half.sub(1);
             (*result, *half) = (*half, zero);
             if n % 2 == 0 {
@@ -154,9 +154,9 @@ impl<S: Scalar> Line<S> {
     ///
     /// # Safety
     /// Buffers and work have the lengths asked for, the ends are there; the CPU has the instructions of `V`.
-    pub(crate) unsafe fn run<V: Lane<Scalar = S>>(
+    pub(crate) unsafe fn run<V: Vector<Scalar = S>>(
         &self,
-        [from, to]: [Option<Rows<S>>; 2],
+        [from, to]: [Option<Strided<S>>; 2],
         data: *mut V,
         free: *mut V,
         work: *mut V,
@@ -165,7 +165,7 @@ impl<S: Scalar> Line<S> {
         unsafe {
             if let Some(turning) = self.turning::<V>() {
                 let target = self.dft.turned_target([free, data]);
-                let (from, to) = (from.unwrap_or(Rows::tile(data)), to.unwrap_or(Rows::tile(target)));
+                let (from, to) = (from.unwrap_or(Strided::tile(data)), to.unwrap_or(Strided::tile(target)));
                 match self.dft.data() {
                     Data::Hermitian => {
                         self.dft.backward_from(turning.over(from), [free, data], self.ends.ordered(to), work);
@@ -181,17 +181,17 @@ impl<S: Scalar> Line<S> {
         }
     }
 
-    /// [`Line::run`] with combines by themselves.
+    /// [`Batch::run`] with combines by themselves.
     ///
     /// # Safety
     /// As there.
-    unsafe fn in_steps<V: Lane<Scalar = S>>(&self, data: *mut V, free: *mut V, work: *mut V) -> *mut V {
+    unsafe fn in_steps<V: Vector<Scalar = S>>(&self, data: *mut V, free: *mut V, work: *mut V) -> *mut V {
         let other = |at: *mut V| if at == data { free } else { data };
         // SAFETY: the caller's; a combine and each pass of a DFT go from one buffer to the other.
         unsafe {
             let ready = match &self.ends.before {
                 Some(before) => {
-                    before.run::<V>(Rows::tile(data), Rows::tile(free));
+                    before.run::<V>(Strided::tile(data), Strided::tile(free));
                     free
                 }
                 None => data,
@@ -199,10 +199,10 @@ impl<S: Scalar> Line<S> {
             let result = match self.dft.data() {
                 Data::Hermitian => {
                     let target = self.dft.backward_target(ready, other(ready));
-                    self.dft.backward(ready, other(ready), self.ends.ordered(Rows::tile(target)), work);
+                    self.dft.backward(ready, other(ready), self.ends.ordered(Strided::tile(target)), work);
                     target
                 }
-                Data::Real => self.dft.forward(self.ends.ordered(Rows::tile(ready)), other(ready), ready, work),
+                Data::Real => self.dft.forward(self.ends.ordered(Strided::tile(ready)), other(ready), ready, work),
                 _ => self.dft.complex([ready.cast_const(), ready.add(1)], other(ready), ready, work),
             };
             if let Some(fold) = &self.ends.fold {
@@ -210,7 +210,7 @@ impl<S: Scalar> Line<S> {
                 return other(result);
             }
             if let Some(after) = &self.ends.after {
-                after.run::<V>(Rows::tile(result), Rows::tile(other(result)));
+                after.run::<V>(Strided::tile(result), Strided::tile(other(result)));
                 return other(result);
             }
             if self.factor != S::of(1.0) {
@@ -222,13 +222,13 @@ impl<S: Scalar> Line<S> {
 }
 
 /// data_i ← by · data_i.
-struct Scale<V: Lane> {
+struct Scale<V: Vector> {
     data: *mut V,
     count: usize,
     by: V::Scalar,
 }
 
-impl<V: Lane> Work for Scale<V> {
+impl<V: Vector> WithIsa for Scale<V> {
     #[inline(always)]
     fn run(self) {
         for i in 0..self.count {

@@ -1,17 +1,17 @@
 //! Runs the combines of [`crate::recipe::rules::cosine_sine`] over vectors.
 
 use crate::cpu::batch::fused_combine::Shape;
-use crate::cpu::dft::pass::Rows;
-use crate::cpu::simd::vector::{Job, Lane, Scalar, Work};
+use crate::cpu::dft::pass::Strided;
+use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
 use crate::recipe::rules::cosine_sine::{Index, Step};
 
 /// A combine with its coefficients in the engine's precision.
 pub(crate) struct Combine<S> {
-    pub(crate) steps: Vec<Ready<S>>,
+    pub(crate) steps: Vec<PreparedCombine<S>>,
     pub(crate) shape: Option<Shape<S>>,
 }
 
-pub(crate) enum Ready<S> {
+pub(crate) enum PreparedCombine<S> {
     Zero {
         to: isize,
     },
@@ -41,14 +41,14 @@ fn is_turned(matrix: &[[f64; 4]], sign: f64) -> bool {
     matrix.len() > 1 && matrix.iter().all(|[a, b, c, d]| *c == sign * b && *d == -sign * a)
 }
 
-impl<S: Scalar> Ready<S> {
+impl<S: Scalar> PreparedCombine<S> {
     fn two(count: usize, from: [Index; 2], to: [Index; 2], matrix: &[[f64; 4]]) -> Self {
         let negative = is_turned(matrix, -1.0);
         if negative || is_turned(matrix, 1.0) {
             let turns = matrix.iter().map(|[a, b, ..]| [S::of(*a), S::of(*b)]).collect();
-            return Ready::Turned { from, to, turns, negative };
+            return PreparedCombine::Turned { from, to, turns, negative };
         }
-        Ready::Two { count, from, to, matrix: matrix.iter().map(|m| m.map(S::of)).collect() }
+        PreparedCombine::Two { count, from, to, matrix: matrix.iter().map(|m| m.map(S::of)).collect() }
     }
 }
 
@@ -56,9 +56,11 @@ impl<S: Scalar> Combine<S> {
     /// Of a sum whose DFT has so many elements.
     pub(crate) fn new(steps: &[Step], len: usize) -> Self {
         let ready = |step: &Step| match step {
-            Step::Zero { to } => Ready::Zero { to: *to as isize },
-            Step::One { count, from, to, by } => Ready::One { count: *count, from: *from, to: *to, by: S::of(*by) },
-            Step::Two { count, from, to, matrix } => Ready::two(*count, *from, *to, matrix),
+            Step::Zero { to } => PreparedCombine::Zero { to: *to as isize },
+            Step::One { count, from, to, by } => {
+                PreparedCombine::One { count: *count, from: *from, to: *to, by: S::of(*by) }
+            }
+            Step::Two { count, from, to, matrix } => PreparedCombine::two(*count, *from, *to, matrix),
         };
         let steps: Vec<_> = steps.iter().map(ready).collect();
         let shape = Shape::of(&steps, len);
@@ -69,36 +71,36 @@ impl<S: Scalar> Combine<S> {
     ///
     /// # Safety
     /// All places that the steps name exist; the CPU has the instructions of `V`.
-    pub(crate) unsafe fn run<V: Lane<Scalar = S>>(&self, from: Rows<S>, to: Rows<S>) {
+    pub(crate) unsafe fn run<V: Vector<Scalar = S>>(&self, from: Strided<S>, to: Strided<S>) {
         // SAFETY: the caller's.
         unsafe { V::enter(Combining::<V> { combine: self, from, to }) }
     }
 }
 
-struct Combining<'a, V: Lane> {
+struct Combining<'a, V: Vector> {
     combine: &'a Combine<V::Scalar>,
-    from: Rows<V::Scalar>,
-    to: Rows<V::Scalar>,
+    from: Strided<V::Scalar>,
+    to: Strided<V::Scalar>,
 }
 
 /// Applies a combine to one signal: `from` and `to` are rows of single numbers.
 pub(crate) struct Along<'a, S> {
     pub(crate) combine: &'a Combine<S>,
-    pub(crate) from: Rows<S>,
-    pub(crate) to: Rows<S>,
+    pub(crate) from: Strided<S>,
+    pub(crate) to: Strided<S>,
 }
 
-impl<S: Scalar + Lane<Scalar = S>> Job<S> for Along<'_, S> {
-    unsafe fn run<V: Lane<Scalar = S>>(self) {
+impl<S: Scalar + Vector<Scalar = S>> VectorTask<S> for Along<'_, S> {
+    unsafe fn run<V: Vector<Scalar = S>>(self) {
         // SAFETY: the caller's.
         unsafe { V::enter(CombiningAlong::<V> { combine: self.combine, from: self.from, to: self.to }) }
     }
 }
 
-struct CombiningAlong<'a, V: Lane> {
+struct CombiningAlong<'a, V: Vector> {
     combine: &'a Combine<V::Scalar>,
-    from: Rows<V::Scalar>,
-    to: Rows<V::Scalar>,
+    from: Strided<V::Scalar>,
+    to: Strided<V::Scalar>,
 }
 
 /// Two sequences of numbers in one signal that lanes can run along.
@@ -113,7 +115,7 @@ pub(crate) enum Pair {
 }
 
 impl Pair {
-    fn of<S>(rows: &Rows<S>, indices: [Index; 2]) -> Option<Pair> {
+    fn of<S>(rows: &Strided<S>, indices: [Index; 2]) -> Option<Pair> {
         if rows.stride == 1 { Pair::of_steps(indices) } else { None }
     }
 
@@ -126,12 +128,12 @@ impl Pair {
         }
     }
 
-    /// Numbers i … i + WIDTH − 1 of both.
+    /// ComplexVector i … i + WIDTH − 1 of both.
     ///
     /// # Safety
     /// They are there.
     #[inline(always)]
-    pub(crate) unsafe fn load<V: Lane>(self, base: *const V::Scalar, i: isize) -> (V, V) {
+    pub(crate) unsafe fn load<V: Vector>(self, base: *const V::Scalar, i: isize) -> (V, V) {
         let last = V::WIDTH as isize - 1;
         // SAFETY: the caller's.
         unsafe {
@@ -149,7 +151,7 @@ impl Pair {
     /// # Safety
     /// As there.
     #[inline(always)]
-    pub(crate) unsafe fn store<V: Lane>(self, base: *mut V::Scalar, i: isize, x: V, y: V) {
+    pub(crate) unsafe fn store<V: Vector>(self, base: *mut V::Scalar, i: isize, x: V, y: V) {
         let last = V::WIDTH as isize - 1;
         // SAFETY: the caller's.
         unsafe {
@@ -167,7 +169,7 @@ impl Pair {
     }
 }
 
-impl<V: Lane> CombiningAlong<'_, V> {
+impl<V: Vector> CombiningAlong<'_, V> {
     /// The first numbers of a step of pairs, as many as fill vectors; says how many.
     ///
     /// # Safety
@@ -188,7 +190,7 @@ impl<V: Lane> CombiningAlong<'_, V> {
     }
 }
 
-impl<V: Lane> CombiningAlong<'_, V> {
+impl<V: Vector> CombiningAlong<'_, V> {
     /// As [`CombiningAlong::two`].
     ///
     /// # Safety
@@ -202,7 +204,7 @@ impl<V: Lane> CombiningAlong<'_, V> {
                 let (x, y) = from.load::<V>(self.from.base, i as isize);
                 let table: *const V::Scalar = turns.as_ptr().add(i).cast();
                 let (a, b) = V::unzip(V::load(table), V::load(table.add(V::WIDTH)));
-                let [p, q] = turn(x, y, a, b, negative);
+                let [p, q] = rotate(x, y, a, b, negative);
                 to.store(self.to.base, i as isize, p, q);
             }
         }
@@ -210,15 +212,15 @@ impl<V: Lane> CombiningAlong<'_, V> {
     }
 }
 
-/// See [`Ready::Turned`].
+/// See [`PreparedCombine::Turned`].
 #[inline(always)]
-pub(crate) fn turn<V: Lane>(x: V, y: V, a: V, b: V, negative: bool) -> [V; 2] {
+pub(crate) fn rotate<V: Vector>(x: V, y: V, a: V, b: V, negative: bool) -> [V; 2] {
     [x.mul_add(a, y * b), if negative { y.mul_sub(a, x * b) } else { x.mul_sub(b, y * a) }]
 }
 
 /// Four numbers, each in every lane.
 #[inline(always)]
-fn all<V: Lane>([a, b, c, d]: [V::Scalar; 4]) -> [V; 4] {
+fn all<V: Vector>([a, b, c, d]: [V::Scalar; 4]) -> [V; 4] {
     [V::splat(a), V::splat(b), V::splat(c), V::splat(d)]
 }
 
@@ -227,7 +229,7 @@ fn all<V: Lane>([a, b, c, d]: [V::Scalar; 4]) -> [V; 4] {
 /// # Safety
 /// They are there.
 #[inline(always)]
-unsafe fn columns<V: Lane>(from: *const V::Scalar) -> [V; 4] {
+unsafe fn columns<V: Vector>(from: *const V::Scalar) -> [V; 4] {
     // SAFETY: the caller's.
     unsafe {
         let (even, odd) = V::unzip(V::load(from), V::load(from.add(V::WIDTH)));
@@ -240,9 +242,9 @@ unsafe fn columns<V: Lane>(from: *const V::Scalar) -> [V; 4] {
     }
 }
 
-impl<V: Lane> Work for CombiningAlong<'_, V>
+impl<V: Vector> WithIsa for CombiningAlong<'_, V>
 where
-    V::Scalar: Lane<Scalar = V::Scalar>,
+    V::Scalar: Vector<Scalar = V::Scalar>,
 {
     #[inline(always)]
     fn run(self) {
@@ -254,12 +256,12 @@ where
         for step in &self.combine.steps {
             // SAFETY: the caller of [`Along`]'s job.
             unsafe {
-                if let Ready::Turned { from, to, turns, negative } = step
+                if let PreparedCombine::Turned { from, to, turns, negative } = step
                     && let Some((a, b)) = pairs(from, to)
                 {
                     let done = self.turned(a, b, turns, *negative);
                     rest.turned(on(from, done), on(to, done), &turns[done..], *negative);
-                } else if let Ready::Two { count, from, to, matrix } = step
+                } else if let PreparedCombine::Two { count, from, to, matrix } = step
                     && let Some((a, b)) = pairs(from, to)
                 {
                     let done = self.two(*count, a, b, matrix);
@@ -274,15 +276,15 @@ where
 }
 
 /// Walks the vectors that an [`Index`] names.
-struct Walk<S> {
+struct PairCursor<S> {
     at: *mut S,
     step: isize,
 }
 
-impl<S> Walk<S> {
+impl<S> PairCursor<S> {
     #[inline(always)]
-    fn new(rows: Rows<S>, index: Index) -> Self {
-        Walk { at: rows.base.wrapping_offset(index.start * rows.stride), step: index.step * rows.stride }
+    fn new(rows: Strided<S>, index: Index) -> Self {
+        PairCursor { at: rows.base.wrapping_offset(index.start * rows.stride), step: index.step * rows.stride }
     }
 
     /// The place, and on to the next.
@@ -294,12 +296,12 @@ impl<S> Walk<S> {
     }
 }
 
-impl<V: Lane> Combining<'_, V> {
+impl<V: Vector> Combining<'_, V> {
     /// # Safety
     /// As [`Combine::run`].
     #[inline(always)]
     unsafe fn one(&self, count: usize, from: Index, to: Index, by: V::Scalar) {
-        let (mut x, mut y, by) = (Walk::new(self.from, from), Walk::new(self.to, to), V::splat(by));
+        let (mut x, mut y, by) = (PairCursor::new(self.from, from), PairCursor::new(self.to, to), V::splat(by));
         for _ in 0..count {
             // SAFETY: the caller's.
             unsafe { (V::load(x.next()) * by).store(y.next()) }
@@ -310,8 +312,8 @@ impl<V: Lane> Combining<'_, V> {
     /// As [`Combine::run`].
     #[inline(always)]
     unsafe fn two(&self, count: usize, from: [Index; 2], to: [Index; 2], matrix: &[[V::Scalar; 4]]) {
-        let [mut p, mut q] = [Walk::new(self.from, from[0]), Walk::new(self.from, from[1])];
-        let [mut r, mut s] = [Walk::new(self.to, to[0]), Walk::new(self.to, to[1])];
+        let [mut p, mut q] = [PairCursor::new(self.from, from[0]), PairCursor::new(self.from, from[1])];
+        let [mut r, mut s] = [PairCursor::new(self.to, to[0]), PairCursor::new(self.to, to[1])];
         let (mut m, next) = (matrix.as_ptr(), usize::from(matrix.len() > 1));
         for _ in 0..count {
             // SAFETY: the caller's; one matrix for all or one for each.
@@ -326,17 +328,17 @@ impl<V: Lane> Combining<'_, V> {
     }
 }
 
-impl<V: Lane> Combining<'_, V> {
+impl<V: Vector> Combining<'_, V> {
     /// # Safety
     /// As [`Combine::run`].
     #[inline(always)]
     unsafe fn turned(&self, from: [Index; 2], to: [Index; 2], turns: &[[V::Scalar; 2]], negative: bool) {
-        let [mut p, mut q] = [Walk::new(self.from, from[0]), Walk::new(self.from, from[1])];
-        let [mut r, mut s] = [Walk::new(self.to, to[0]), Walk::new(self.to, to[1])];
+        let [mut p, mut q] = [PairCursor::new(self.from, from[0]), PairCursor::new(self.from, from[1])];
+        let [mut r, mut s] = [PairCursor::new(self.to, to[0]), PairCursor::new(self.to, to[1])];
         for [a, b] in turns {
             // SAFETY: the caller's.
             unsafe {
-                let [x, y] = turn(V::load(p.next()), V::load(q.next()), V::splat(*a), V::splat(*b), negative);
+                let [x, y] = rotate(V::load(p.next()), V::load(q.next()), V::splat(*a), V::splat(*b), negative);
                 x.store(r.next());
                 y.store(s.next());
             }
@@ -346,20 +348,20 @@ impl<V: Lane> Combining<'_, V> {
     /// # Safety
     /// As [`Combine::run`].
     #[inline(always)]
-    unsafe fn step(&self, step: &Ready<V::Scalar>) {
+    unsafe fn step(&self, step: &PreparedCombine<V::Scalar>) {
         // SAFETY: the caller's.
         unsafe {
             match step {
-                Ready::Zero { to } => self.to.store(*to, V::lit(0.0)),
-                Ready::One { count, from, to, by } => self.one(*count, *from, *to, *by),
-                Ready::Two { count, from, to, matrix } => self.two(*count, *from, *to, matrix),
-                Ready::Turned { from, to, turns, negative } => self.turned(*from, *to, turns, *negative),
+                PreparedCombine::Zero { to } => self.to.store(*to, V::lit(0.0)),
+                PreparedCombine::One { count, from, to, by } => self.one(*count, *from, *to, *by),
+                PreparedCombine::Two { count, from, to, matrix } => self.two(*count, *from, *to, matrix),
+                PreparedCombine::Turned { from, to, turns, negative } => self.turned(*from, *to, turns, *negative),
             }
         }
     }
 }
 
-impl<V: Lane> Work for Combining<'_, V> {
+impl<V: Vector> WithIsa for Combining<'_, V> {
     #[inline(always)]
     fn run(self) {
         for step in &self.combine.steps {

@@ -1,10 +1,10 @@
 //! The combine of a cosine or sine transform, term by term, for those who do it on their way: no trip of its own.
 
 use crate::arithmetic::complex::C;
-use crate::cpu::batch::combine::{Combine, Pair, Ready, turn};
-use crate::cpu::dft::pass::Rows;
-use crate::cpu::dft::pass::terms::{Terms, Walk};
-use crate::cpu::simd::vector::{Lane, Scalar};
+use crate::cpu::batch::combine::{Combine, Pair, PreparedCombine, rotate};
+use crate::cpu::dft::pass::Strided;
+use crate::cpu::dft::pass::terms::{Cursor, Terms};
+use crate::cpu::simd::vector::{Scalar, Vector};
 use crate::recipe::rules::cosine_sine::Index;
 
 /// Which places of a line the terms of a half spectrum belong to.
@@ -20,19 +20,19 @@ pub(crate) struct Shape<S> {
 
 impl<S: Scalar> Shape<S> {
     /// That of a combine between a half spectrum and a line of n reals, if it turns all terms but the first and the last.
-    pub(crate) fn of(steps: &[Ready<S>], n: usize) -> Option<Self> {
+    pub(crate) fn of(steps: &[PreparedCombine<S>], n: usize) -> Option<Self> {
         let spectrum = [1, 2].map(|start| Index { start, step: 2 });
-        let is_all = |step: &Ready<S>| matches!(step, Ready::Turned { turns, negative: false, .. } if turns.len() == (n - 1) / 2);
+        let is_all = |step: &PreparedCombine<S>| matches!(step, PreparedCombine::Turned { turns, negative: false, .. } if turns.len() == (n - 1) / 2);
         let step = steps.iter().position(is_all)?;
-        let Ready::Turned { from, to, .. } = &steps[step] else { return None };
+        let PreparedCombine::Turned { from, to, .. } = &steps[step] else { return None };
         let after = *from == spectrum;
         let line = if after { *to } else { *from };
         let pair = Pair::of_steps(line).filter(|_| after || *to == spectrum)?;
         let mut ends = [(0, None); 2];
         for step in steps {
             match step {
-                Ready::Zero { to } => ends[0] = (*to, None),
-                Ready::One { from, to, by, .. } => {
+                PreparedCombine::Zero { to } => ends[0] = (*to, None),
+                PreparedCombine::One { from, to, by, .. } => {
                     let (term, place) = if after { (from, to) } else { (to, from) };
                     ends[usize::from(term.start > 0)] = (place.start, Some(*by));
                 }
@@ -45,29 +45,29 @@ impl<S: Scalar> Shape<S> {
 
 /// A combine with such a shape.
 #[derive(Clone, Copy)]
-pub(crate) struct Turning<'a, S> {
+pub(crate) struct FusedCombine<'a, S> {
     shape: &'a Shape<S>,
     turns: &'a [[S; 2]],
 }
 
 impl<S: Scalar> Combine<S> {
     /// Itself as such a one, if it is one.
-    pub(crate) fn turning(&self) -> Option<Turning<'_, S>> {
+    pub(crate) fn turning(&self) -> Option<FusedCombine<'_, S>> {
         let shape = self.shape.as_ref()?;
         match &self.steps[shape.step] {
-            Ready::Turned { turns, .. } => Some(Turning { shape, turns }),
+            PreparedCombine::Turned { turns, .. } => Some(FusedCombine { shape, turns }),
             _ => None,
         }
     }
 }
 
-impl<S: Scalar> Turning<'_, S> {
+impl<S: Scalar> FusedCombine<'_, S> {
     /// Terms k … k + WIDTH − 1 from the signal at `base`.
     ///
     /// # Safety
     /// They and their places are there; the CPU has the instructions of `V`.
     #[inline(always)]
-    pub(crate) unsafe fn get<V: Lane<Scalar = S>>(self, base: *const S, k: usize) -> C<V> {
+    pub(crate) unsafe fn get<V: Vector<Scalar = S>>(self, base: *const S, k: usize) -> C<V> {
         // SAFETY: the caller's.
         unsafe {
             let (x, y) = self.shape.pair.load(base, k as isize - 1);
@@ -81,7 +81,7 @@ impl<S: Scalar> Turning<'_, S> {
     /// # Safety
     /// As there.
     #[inline(always)]
-    pub(crate) unsafe fn put<V: Lane<Scalar = S>>(self, base: *mut S, k: usize, z: C<V>) {
+    pub(crate) unsafe fn put<V: Vector<Scalar = S>>(self, base: *mut S, k: usize, z: C<V>) {
         // SAFETY: the caller's.
         unsafe {
             let [x, y] = self.turned(k, z.re, z.im);
@@ -90,21 +90,21 @@ impl<S: Scalar> Turning<'_, S> {
     }
 
     #[inline(always)]
-    unsafe fn turned<V: Lane<Scalar = S>>(self, k: usize, x: V, y: V) -> [V; 2] {
+    unsafe fn turned<V: Vector<Scalar = S>>(self, k: usize, x: V, y: V) -> [V; 2] {
         // SAFETY: the caller's.
         unsafe {
             let table: *const S = self.turns.as_ptr().add(k - 1).cast();
             let (a, b) = V::unzip(V::load(table), V::load(table.add(V::WIDTH)));
-            turn(x, y, a, b, false)
+            rotate(x, y, a, b, false)
         }
     }
 
     /// The half spectrum whose terms belong to the line at `rows`, lanes being lines.
-    pub(crate) fn over(&self, rows: Rows<S>) -> Turned<S> {
+    pub(crate) fn over(&self, rows: Strided<S>) -> FusedTerms<S> {
         let at = |place: isize| rows.base.wrapping_offset(place * rows.stride);
         let end = |(place, by): (isize, Option<S>)| by.map_or(End::Zero(at(place)), |by| End::Times(at(place), by));
         let Shape { line, ends, .. } = self.shape;
-        Turned {
+        FusedTerms {
             ends: ends.map(end),
             places: line.map(|index| at(index.start - index.step)),
             steps: line.map(|index| index.step * rows.stride),
@@ -122,9 +122,9 @@ enum End<S> {
     Zero(*mut S),
 }
 
-/// See [`Turning::over`].
+/// See [`FusedCombine::over`].
 #[derive(Clone, Copy)]
-pub(crate) struct Turned<S> {
+pub(crate) struct FusedTerms<S> {
     ends: [End<S>; 2],
     /// Where term 0 would be, and the way to the next.
     places: [*mut S; 2],
@@ -132,15 +132,15 @@ pub(crate) struct Turned<S> {
     turns: *const [S; 2],
 }
 
-pub(crate) struct TurnedWalk<S> {
+pub(crate) struct FusedCursor<S> {
     at: [*mut S; 2],
     steps: [isize; 2],
     turn: *const [S; 2],
     by: isize,
 }
 
-impl<V: Lane> Terms<V> for Turned<V::Scalar> {
-    type Walk = TurnedWalk<V::Scalar>;
+impl<V: Vector> Terms<V> for FusedTerms<V::Scalar> {
+    type Cursor = FusedCursor<V::Scalar>;
 
     #[inline(always)]
     fn skip(self, vectors: usize) -> Self {
@@ -169,10 +169,10 @@ impl<V: Lane> Terms<V> for Turned<V::Scalar> {
     }
 
     #[inline(always)]
-    fn walk(self, k: usize, by: isize) -> TurnedWalk<V::Scalar> {
+    fn walk(self, k: usize, by: isize) -> FusedCursor<V::Scalar> {
         let [a, b] = self.steps;
         let k = k as isize;
-        TurnedWalk {
+        FusedCursor {
             at: [self.places[0].wrapping_offset(k * a), self.places[1].wrapping_offset(k * b)],
             steps: [by * a, by * b],
             turn: self.turns.wrapping_offset(k),
@@ -181,10 +181,10 @@ impl<V: Lane> Terms<V> for Turned<V::Scalar> {
     }
 }
 
-impl<S: Scalar> TurnedWalk<S> {
+impl<S: Scalar> FusedCursor<S> {
     /// (cos, sin) of the next term, each in every lane.
     #[inline(always)]
-    unsafe fn turn<V: Lane<Scalar = S>>(&self) -> [V; 2] {
+    unsafe fn rotation<V: Vector<Scalar = S>>(&self) -> [V; 2] {
         // SAFETY: the caller's.
         let [a, b] = unsafe { *self.turn };
         [V::splat(a), V::splat(b)]
@@ -197,13 +197,13 @@ impl<S: Scalar> TurnedWalk<S> {
     }
 }
 
-impl<V: Lane> Walk<V> for TurnedWalk<V::Scalar> {
+impl<V: Vector> Cursor<V> for FusedCursor<V::Scalar> {
     #[inline(always)]
     unsafe fn get(&mut self) -> C<V> {
         // SAFETY: the caller's.
         let [re, im] = unsafe {
-            let [a, b] = self.turn();
-            turn(V::load(self.at[0]), V::load(self.at[1]), a, b, false)
+            let [a, b] = self.rotation();
+            rotate(V::load(self.at[0]), V::load(self.at[1]), a, b, false)
         };
         self.next();
         C { re, im }
@@ -213,7 +213,7 @@ impl<V: Lane> Walk<V> for TurnedWalk<V::Scalar> {
     unsafe fn get_conj(&mut self) -> C<V> {
         // SAFETY: the caller's.
         let z = unsafe {
-            let ([a, b], [x, y]) = (self.turn(), [V::load(self.at[0]), V::load(self.at[1])]);
+            let ([a, b], [x, y]) = (self.rotation(), [V::load(self.at[0]), V::load(self.at[1])]);
             C { re: x.mul_add(a, y * b), im: y.mul_sub(a, x * b) }
         };
         self.next();
@@ -224,8 +224,8 @@ impl<V: Lane> Walk<V> for TurnedWalk<V::Scalar> {
     unsafe fn put(&mut self, z: C<V>) {
         // SAFETY: the caller's.
         unsafe {
-            let [a, b] = self.turn();
-            let [x, y] = turn(z.re, z.im, a, b, false);
+            let [a, b] = self.rotation();
+            let [x, y] = rotate(z.re, z.im, a, b, false);
             x.store(self.at[0]);
             y.store(self.at[1]);
         }
@@ -236,7 +236,7 @@ impl<V: Lane> Walk<V> for TurnedWalk<V::Scalar> {
     unsafe fn put_conj(&mut self, z: C<V>) {
         // SAFETY: the caller's.
         unsafe {
-            let [a, b] = self.turn();
+            let [a, b] = self.rotation();
             z.re.mul_sub(a, z.im * b).store(self.at[0]);
             z.re.mul_add(b, z.im * a).store(self.at[1]);
         }

@@ -3,7 +3,7 @@
 use crate::arithmetic::complex::C;
 use crate::cpu::batch::tiling::LANES;
 use crate::cpu::batch::transpose::{Access, Run, gather, gather_row, run_of};
-use crate::cpu::simd::vector::{Lane, Work};
+use crate::cpu::simd::vector::{Vector, WithIsa};
 use crate::recipe::multiplier::Pair;
 
 /// The elements of a tile's lines: so many of so many reals, and whether their factors are complex.
@@ -20,7 +20,7 @@ impl Elements {
     /// # Safety
     /// The tile has it.
     #[inline(always)]
-    unsafe fn multiply<V: Lane>(self, tile: *mut V, i: usize, [re, im]: [V; 2]) {
+    unsafe fn multiply<V: Vector>(self, tile: *mut V, i: usize, [re, im]: [V; 2]) {
         // SAFETY: the caller's.
         unsafe {
             if self.complex {
@@ -40,7 +40,7 @@ impl Elements {
 ///
 /// # Safety
 /// The tiles have these elements, and as many accesses are readable and have as many; the CPU has the instructions of `V`.
-pub(crate) unsafe fn by_table<'a, V: Lane>(
+pub(crate) unsafe fn by_table<'a, V: Vector>(
     elements: Elements,
     table: impl ExactSizeIterator<Item = Access<'a, V::Scalar>> + Clone,
     tiles: &[*mut V],
@@ -62,7 +62,7 @@ pub(crate) unsafe fn by_table<'a, V: Lane>(
 ///
 /// # Safety
 /// The tile has these elements, and `along` as many; the CPU has the instructions of `V`.
-pub(crate) unsafe fn by_lists<V: Lane>(
+pub(crate) unsafe fn by_lists<V: Vector>(
     elements: Elements,
     along: &[Pair<V::Scalar>],
     across: [[V::Scalar; LANES]; 2],
@@ -73,13 +73,13 @@ pub(crate) unsafe fn by_lists<V: Lane>(
 }
 
 /// Rows of the table that are one run of memory for all tiles are read as one.
-struct ByRun<'a, V: Lane> {
+struct ByRun<'a, V: Vector> {
     elements: Elements,
     run: Run<'a, V::Scalar>,
     tiles: &'a [*mut V],
 }
 
-impl<V: Lane> Work for ByRun<'_, V> {
+impl<V: Vector> WithIsa for ByRun<'_, V> {
     #[inline(always)]
     fn run(self) {
         let ByRun { elements, run, tiles } = self;
@@ -104,7 +104,7 @@ struct ByTile<V> {
     factors: *const V,
 }
 
-impl<V: Lane> Work for ByTile<V> {
+impl<V: Vector> WithIsa for ByTile<V> {
     #[inline(always)]
     fn run(self) {
         let ByTile { elements, tile, factors } = self;
@@ -121,14 +121,14 @@ impl<V: Lane> Work for ByTile<V> {
     }
 }
 
-struct ByLists<'a, V: Lane> {
+struct ByLists<'a, V: Vector> {
     elements: Elements,
     along: &'a [Pair<V::Scalar>],
     across: [[V::Scalar; LANES]; 2],
     tile: *mut V,
 }
 
-impl<V: Lane> Work for ByLists<'_, V> {
+impl<V: Vector> WithIsa for ByLists<'_, V> {
     #[inline(always)]
     fn run(self) {
         let ByLists { elements, along, across, tile } = self;

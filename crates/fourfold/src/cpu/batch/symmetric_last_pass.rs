@@ -1,7 +1,7 @@
 //! Runs the last pass of [`crate::recipe::rules::extension`] over vectors.
 
 use crate::arithmetic::complex::C;
-use crate::cpu::simd::vector::{Lane, Scalar, Work};
+use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
 use crate::recipe::rules::extension;
 
 /// The pass with its coefficients in the engine's precision.
@@ -32,7 +32,7 @@ impl<S: Scalar> Fold<S> {
     ///
     /// # Safety
     /// Both have their vectors; the CPU has the instructions of `V`.
-    pub(crate) unsafe fn run<V: Lane<Scalar = S>>(&self, from: *const V, to: *mut V) {
+    pub(crate) unsafe fn run<V: Vector<Scalar = S>>(&self, from: *const V, to: *mut V) {
         // SAFETY: the caller's.
         unsafe {
             match self.sine {
@@ -43,13 +43,13 @@ impl<S: Scalar> Fold<S> {
     }
 }
 
-struct Folding<'a, V: Lane, const SINE: bool> {
+struct Folding<'a, V: Vector, const SINE: bool> {
     fold: &'a Fold<V::Scalar>,
     from: *const V,
     to: *mut V,
 }
 
-impl<V: Lane, const SINE: bool> Folding<'_, V, SINE> {
+impl<V: Vector, const SINE: bool> Folding<'_, V, SINE> {
     /// Writes y_k, which for sines stands at k − 1.
     #[inline(always)]
     unsafe fn put(&self, k: usize, y: V) {
@@ -107,7 +107,7 @@ impl<V: Lane, const SINE: bool> Folding<'_, V, SINE> {
     }
 }
 
-impl<V: Lane, const SINE: bool> Work for Folding<'_, V, SINE> {
+impl<V: Vector, const SINE: bool> WithIsa for Folding<'_, V, SINE> {
     #[inline(always)]
     fn run(self) {
         // SAFETY: the caller of `Fold::run`.

@@ -4,9 +4,9 @@ use crate::cpu::base::memory::Array;
 use crate::cpu::batch::pointwise::{Elements, by_lists, by_table};
 use crate::cpu::batch::tiling::{ARRAYS, LANES, Lines, Tile};
 use crate::cpu::batch::transpose::{Access, GROUP, gather_block, scatter_block};
-use crate::cpu::dft::pass::Rows;
-use crate::cpu::engine::{Engine, Pass, Precise, Ready};
-use crate::cpu::simd::vector::{Job, Lane};
+use crate::cpu::dft::pass::Strided;
+use crate::cpu::engine::{Dispatch, Engine, PreparedOp, PreparedPass};
+use crate::cpu::simd::vector::{Vector, VectorTask};
 use crate::recipe::multiplier::Values;
 
 /// Block `index` of a pass, in the buffers of one thread.
@@ -16,8 +16,8 @@ pub(crate) struct Block<'a, S> {
     pub(crate) buffer: *mut u8,
 }
 
-impl<S: Precise> Job<S> for Block<'_, S> {
-    unsafe fn run<V: Lane<Scalar = S>>(self) {
+impl<S: Dispatch> VectorTask<S> for Block<'_, S> {
+    unsafe fn run<V: Vector<Scalar = S>>(self) {
         // SAFETY: the caller's.
         unsafe { self.tiles.run::<V>(self.index, self.buffer.cast()) }
     }
@@ -42,7 +42,7 @@ fn room(stride: usize) -> usize {
 /// One pass over given arrays.
 pub(crate) struct Tiles<'a, S> {
     engine: &'a Engine<S>,
-    pass: &'a Pass<S>,
+    pass: &'a PreparedPass<S>,
     pub(crate) from: &'a Array<S>,
     to: &'a Array<S>,
     table: Option<Array<S>>,
@@ -53,13 +53,18 @@ pub(crate) struct Tiles<'a, S> {
 }
 
 // SAFETY: the arrays are shared by tiles that touch disjoint lines.
-unsafe impl<S: Precise> Sync for Tiles<'_, S> {}
+unsafe impl<S: Dispatch> Sync for Tiles<'_, S> {}
 
-impl<'a, S: Precise> Tiles<'a, S> {
+impl<'a, S: Dispatch> Tiles<'a, S> {
     /// The tiles of `pass` from one array to another; `split`: of complex numbers whose parts are one more axis.
-    pub(crate) fn new(engine: &'a Engine<S>, pass: &'a Pass<S>, [from, to]: [&'a Array<S>; 2], split: bool) -> Self {
+    pub(crate) fn new(
+        engine: &'a Engine<S>,
+        pass: &'a PreparedPass<S>,
+        [from, to]: [&'a Array<S>; 2],
+        split: bool,
+    ) -> Self {
         let values =
-            pass.ops.iter().find_map(|op| if let Ready::Multiply(values) = op { Some(&**values) } else { None });
+            pass.ops.iter().find_map(|op| if let PreparedOp::Multiply(values) = op { Some(&**values) } else { None });
         let table = values.and_then(|values| values.array(split));
         let width = engine.sizes.vector / size_of::<S>();
         let lines = Lines::new(pass.axis, [from, to, table.as_ref().unwrap_or(to)], values.is_none(), width);
@@ -70,7 +75,7 @@ impl<'a, S: Precise> Tiles<'a, S> {
     }
 }
 
-impl<S: Precise> Tiles<'_, S> {
+impl<S: Dispatch> Tiles<'_, S> {
     fn access<'t>(&self, array: &Array<S>, number: usize, tile: &'t Tile) -> Access<'t, S> {
         debug_assert!(number < ARRAYS);
         let axis = self.pass.axis;
@@ -88,7 +93,7 @@ impl<S: Precise> Tiles<'_, S> {
     ///
     /// # Safety
     /// The arrays and buffers are there, and no other thread touches them; the CPU has the instructions of `V`.
-    unsafe fn run<V: Lane<Scalar = S>>(&self, index: usize, buffer: *mut V) {
+    unsafe fn run<V: Vector<Scalar = S>>(&self, index: usize, buffer: *mut V) {
         let (first, count) = self.lines.block(index, V::WIDTH, self.group);
         let (one, many);
         let tiles: &[Tile] = if count == 1 {
@@ -111,7 +116,7 @@ impl<S: Precise> Tiles<'_, S> {
             }
             for op in &self.pass.ops {
                 match op {
-                    Ready::Line(line) => {
+                    PreparedOp::Batch(line) => {
                         for (g, tile) in tiles.iter().enumerate() {
                             // What goes from memory to memory stays in the first-level cache meanwhile.
                             let slot = &mut slots[if direct == [true; 2] { 0 } else { g }];
@@ -121,8 +126,8 @@ impl<S: Precise> Tiles<'_, S> {
                             }
                         }
                     }
-                    Ready::Multiply(values) => self.multiply(values, tiles, slots, free),
-                    Ready::Single(_) => unreachable!("what goes line by line has a pass of its own"),
+                    PreparedOp::Multiply(values) => self.multiply(values, tiles, slots, free),
+                    PreparedOp::Single(_) => unreachable!("what goes line by line has a pass of its own"),
                 }
             }
             if !direct[1] {
@@ -133,7 +138,7 @@ impl<S: Precise> Tiles<'_, S> {
 
     /// Whether vectors are read where they stand in memory, and whether they are written there, instead of in a tile: where each is a line of the
     /// cache, which holds them all, so that none is fetched twice. One that is written is fetched first, as one that is read is not: half as many.
-    fn direct<V: Lane<Scalar = S>>(&self) -> [bool; 2] {
+    fn direct<V: Vector<Scalar = S>>(&self) -> [bool; 2] {
         let is_line = size_of::<V>() == CACHE_LINE && self.lines.fill(V::WIDTH);
         let is_near = |(array, fetched): (&Array<S>, usize)| {
             let stride = array.strides[self.pass.axis].unsigned_abs() * size_of::<S>();
@@ -141,15 +146,17 @@ impl<S: Precise> Tiles<'_, S> {
             array.parts == 1 && array.bytes() <= NEAR && lines <= room(stride)
         };
         match &self.pass.ops[..] {
-            [Ready::Line(line)] if is_line && line.is_direct::<V>() => [(self.from, 1), (self.to, 2)].map(is_near),
+            [PreparedOp::Batch(line)] if is_line && line.is_direct::<V>() => {
+                [(self.from, 1), (self.to, 2)].map(is_near)
+            }
             _ => [false; 2],
         }
     }
 
     /// The ends of a tile's lines that are direct.
-    fn ends(&self, tile: &Tile, direct: [bool; 2]) -> [Option<Rows<S>>; 2] {
+    fn ends(&self, tile: &Tile, direct: [bool; 2]) -> [Option<Strided<S>>; 2] {
         [(0, self.from), (1, self.to)].map(|(number, array)| {
-            direct[number].then(|| Rows {
+            direct[number].then(|| Strided {
                 base: array.origin.wrapping_offset(tile.offsets[number][0]),
                 stride: array.strides[self.pass.axis],
             })
@@ -160,7 +167,13 @@ impl<S: Precise> Tiles<'_, S> {
     ///
     /// # Safety
     /// All hold the spectrum's lines.
-    unsafe fn multiply<V: Lane<Scalar = S>>(&self, values: &Values<S>, tiles: &[Tile], slots: &[*mut V], free: *mut V) {
+    unsafe fn multiply<V: Vector<Scalar = S>>(
+        &self,
+        values: &Values<S>,
+        tiles: &[Tile],
+        slots: &[*mut V],
+        free: *mut V,
+    ) {
         let count = values.shape[self.pass.axis];
         // Sums of reals on complex numbers see one part at a time.
         let split = self.from.axes > values.shape.len();

@@ -2,7 +2,7 @@
 
 use crate::arithmetic::complex::each;
 use crate::cpu::batch::tiling::LANES;
-use crate::cpu::simd::vector::{Lane, Work};
+use crate::cpu::simd::vector::{Vector, WithIsa};
 
 /// The lines of one tile in an array of reals.
 #[derive(Clone, Copy)]
@@ -45,7 +45,7 @@ impl<S> Access<'_, S> {
 ///
 /// # Safety
 /// The lines lie in readable memory, the tile is long enough, and the CPU has the instructions of `V`.
-pub(crate) unsafe fn gather<V: Lane>(lines: Access<'_, V::Scalar>, tile: *mut V) {
+pub(crate) unsafe fn gather<V: Vector>(lines: Access<'_, V::Scalar>, tile: *mut V) {
     // SAFETY: the caller's.
     unsafe { V::enter(Gather { lines, tile }) }
 }
@@ -54,7 +54,7 @@ pub(crate) unsafe fn gather<V: Lane>(lines: Access<'_, V::Scalar>, tile: *mut V)
 ///
 /// # Safety
 /// As [`gather`], writable.
-pub(crate) unsafe fn scatter<V: Lane>(lines: Access<'_, V::Scalar>, tile: *const V) {
+pub(crate) unsafe fn scatter<V: Vector>(lines: Access<'_, V::Scalar>, tile: *const V) {
     // SAFETY: the caller's.
     unsafe { V::enter(Scatter { lines, tile }) }
 }
@@ -67,7 +67,7 @@ pub(crate) const GROUP: usize = 16;
 ///
 /// # Safety
 /// As [`gather`]; as many tiles as accesses.
-pub(crate) unsafe fn gather_block<'a, V: Lane>(
+pub(crate) unsafe fn gather_block<'a, V: Vector>(
     lines: impl ExactSizeIterator<Item = Access<'a, V::Scalar>> + Clone,
     tiles: &[*mut V],
 ) {
@@ -84,7 +84,7 @@ pub(crate) unsafe fn gather_block<'a, V: Lane>(
 ///
 /// # Safety
 /// As there.
-pub(crate) unsafe fn scatter_block<'a, V: Lane>(
+pub(crate) unsafe fn scatter_block<'a, V: Vector>(
     lines: impl ExactSizeIterator<Item = Access<'a, V::Scalar>> + Clone,
     tiles: &[*mut V],
 ) {
@@ -113,7 +113,7 @@ impl<S> Run<'_, S> {
 }
 
 /// All accesses as one run, if all are adjacent lines and each begins where the one before ends.
-pub(crate) fn run_of<'a, V: Lane>(
+pub(crate) fn run_of<'a, V: Vector>(
     mut lines: impl ExactSizeIterator<Item = Access<'a, V::Scalar>>,
 ) -> Option<Run<'a, V::Scalar>> {
     let first = lines.next().filter(|first| first.adjacent(V::WIDTH) && V::WIDTH > 1)?;
@@ -129,12 +129,12 @@ pub(crate) fn run_of<'a, V: Lane>(
     Some(Run { first, last })
 }
 
-struct GatherRun<'a, V: Lane> {
+struct GatherRun<'a, V: Vector> {
     run: Run<'a, V::Scalar>,
     tiles: &'a [*mut V],
 }
 
-impl<V: Lane> Work for GatherRun<'_, V> {
+impl<V: Vector> WithIsa for GatherRun<'_, V> {
     #[inline(always)]
     fn run(self) {
         let Run { ref first, last } = self.run;
@@ -159,7 +159,7 @@ impl<V: Lane> Work for GatherRun<'_, V> {
 /// # Safety
 /// They are there, and the tile has that element.
 #[inline(always)]
-pub(crate) unsafe fn gather_row<V: Lane>(from: *const V::Scalar, tile: *mut V, i: usize, parts: usize) {
+pub(crate) unsafe fn gather_row<V: Vector>(from: *const V::Scalar, tile: *mut V, i: usize, parts: usize) {
     // SAFETY: the caller's.
     unsafe {
         if parts == 1 {
@@ -171,12 +171,12 @@ pub(crate) unsafe fn gather_row<V: Lane>(from: *const V::Scalar, tile: *mut V, i
     }
 }
 
-struct ScatterRun<'a, V: Lane> {
+struct ScatterRun<'a, V: Vector> {
     run: Run<'a, V::Scalar>,
     tiles: &'a [*mut V],
 }
 
-impl<V: Lane> Work for ScatterRun<'_, V> {
+impl<V: Vector> WithIsa for ScatterRun<'_, V> {
     #[inline(always)]
     fn run(self) {
         let Run { ref first, last } = self.run;
@@ -201,7 +201,7 @@ impl<V: Lane> Work for ScatterRun<'_, V> {
 /// # Safety
 /// As there.
 #[inline(always)]
-unsafe fn scatter_row<V: Lane>(to: *mut V::Scalar, tile: *const V, i: usize, parts: usize) {
+unsafe fn scatter_row<V: Vector>(to: *mut V::Scalar, tile: *const V, i: usize, parts: usize) {
     // SAFETY: the caller's.
     unsafe {
         if parts == 1 {
@@ -214,12 +214,12 @@ unsafe fn scatter_row<V: Lane>(to: *mut V::Scalar, tile: *const V, i: usize, par
     }
 }
 
-struct Gather<'a, V: Lane> {
+struct Gather<'a, V: Vector> {
     lines: Access<'a, V::Scalar>,
     tile: *mut V,
 }
 
-impl<V: Lane> Gather<'_, V> {
+impl<V: Vector> Gather<'_, V> {
     #[inline(always)]
     unsafe fn squares<const W: usize>(&self, reals: usize) {
         // Pointers of our own, which no store can change.
@@ -232,7 +232,7 @@ impl<V: Lane> Gather<'_, V> {
                 for j in 0..W {
                     rows[j] = V::load(lanes[j].add(i));
                 }
-                V::turn(&mut rows);
+                V::transpose(&mut rows);
                 for j in 0..W {
                     *self.tile.add(i + j) = rows[j];
                 }
@@ -255,7 +255,7 @@ impl<V: Lane> Gather<'_, V> {
     }
 }
 
-impl<V: Lane> Work for Gather<'_, V> {
+impl<V: Vector> WithIsa for Gather<'_, V> {
     #[inline(always)]
     fn run(self) {
         let lines = &self.lines;
@@ -277,12 +277,12 @@ impl<V: Lane> Work for Gather<'_, V> {
     }
 }
 
-struct Scatter<'a, V: Lane> {
+struct Scatter<'a, V: Vector> {
     lines: Access<'a, V::Scalar>,
     tile: *const V,
 }
 
-impl<V: Lane> Scatter<'_, V> {
+impl<V: Vector> Scatter<'_, V> {
     #[inline(always)]
     unsafe fn squares<const W: usize>(&self, reals: usize) {
         let lanes = each!(j < W => self.lines.origin.wrapping_offset(self.lines.lanes[j]));
@@ -294,7 +294,7 @@ impl<V: Lane> Scatter<'_, V> {
                 for j in 0..W {
                     rows[j] = *self.tile.add(i + j);
                 }
-                V::turn(&mut rows);
+                V::transpose(&mut rows);
                 if used == W {
                     for j in 0..W {
                         rows[j].store(lanes[j].add(i));
@@ -323,7 +323,7 @@ impl<V: Lane> Scatter<'_, V> {
     }
 }
 
-impl<V: Lane> Work for Scatter<'_, V> {
+impl<V: Vector> WithIsa for Scatter<'_, V> {
     #[inline(always)]
     fn run(self) {
         let lines = &self.lines;

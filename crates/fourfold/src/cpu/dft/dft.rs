@@ -4,8 +4,8 @@ use crate::arithmetic::twiddle::Roots;
 use crate::cpu::base::sizes::work;
 use crate::cpu::dft::factor::Kernel;
 use crate::cpu::dft::pass::terms::Terms;
-use crate::cpu::dft::pass::{Ordered, Pass, Rows};
-use crate::cpu::simd::vector::{Lane, Scalar, Work};
+use crate::cpu::dft::pass::{Pass, Permuted, Strided};
+use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
 use crate::recipe::rules::cosine_sine::Data;
 use crate::recipe::rules::mixed_radix::{Factor, length};
 use num_complex::Complex;
@@ -62,7 +62,7 @@ impl<S: Scalar> Dft<S> {
     ///
     /// # Safety
     /// The buffers hold `len` complex elements, `work` what [`work`](crate::cpu::base::sizes::work) says; the CPU has the instructions of `V`.
-    pub(crate) unsafe fn complex<V: Lane<Scalar = S>>(
+    pub(crate) unsafe fn complex<V: Vector<Scalar = S>>(
         &self,
         src: [*const V; 2],
         a: *mut V,
@@ -89,9 +89,9 @@ impl<S: Scalar> Dft<S> {
     ///
     /// # Safety
     /// As [`Dft::complex`], in reals.
-    pub(crate) unsafe fn forward<V: Lane<Scalar = S>>(
+    pub(crate) unsafe fn forward<V: Vector<Scalar = S>>(
         &self,
-        src: Ordered<S>,
+        src: Permuted<S>,
         a: *mut V,
         b: *mut V,
         work: *mut V,
@@ -106,18 +106,18 @@ impl<S: Scalar> Dft<S> {
     }
 
     /// Whether the half spectrum need not stand in its own order: see [`Dft::forward_to`] and [`Dft::backward_from`].
-    pub(crate) fn is_turnable<V: Lane<Scalar = S>>(&self) -> bool {
+    pub(crate) fn can_fuse_combine<V: Vector<Scalar = S>>(&self) -> bool {
         let outer = if self.data == Data::Hermitian { self.passes.first() } else { self.passes.last() };
-        outer.is_some_and(Pass::is_turnable::<V>)
+        outer.is_some_and(Pass::can_fuse_combine::<V>)
     }
 
     /// As [`Dft::forward`], to other terms, which may be in the buffer that the last pass does not read: see [`Dft::turned_target`].
     ///
     /// # Safety
     /// As there.
-    pub(crate) unsafe fn forward_to<V: Lane<Scalar = S>>(
+    pub(crate) unsafe fn forward_to<V: Vector<Scalar = S>>(
         &self,
-        src: Ordered<S>,
+        src: Permuted<S>,
         buffers: [*mut V; 2],
         dst: impl Terms<V>,
         work: *mut V,
@@ -134,11 +134,11 @@ impl<S: Scalar> Dft<S> {
     ///
     /// # Safety
     /// As there.
-    pub(crate) unsafe fn backward_from<V: Lane<Scalar = S>>(
+    pub(crate) unsafe fn backward_from<V: Vector<Scalar = S>>(
         &self,
         src: impl Terms<V>,
         [a, b]: [*mut V; 2],
-        dst: Ordered<S>,
+        dst: Permuted<S>,
         work: *mut V,
     ) {
         let (first, rest) = self.passes.split_first().expect("what is turnable has passes");
@@ -164,11 +164,11 @@ impl<S: Scalar> Dft<S> {
     ///
     /// # Safety
     /// As [`Dft::complex`], in reals.
-    pub(crate) unsafe fn backward<V: Lane<Scalar = S>>(
+    pub(crate) unsafe fn backward<V: Vector<Scalar = S>>(
         &self,
         src: *mut V,
         other: *mut V,
-        dst: Ordered<S>,
+        dst: Permuted<S>,
         work: *mut V,
     ) {
         // SAFETY: the caller's.
@@ -185,9 +185,9 @@ impl<S: Scalar> Dft<S> {
 ///
 /// # Safety
 /// As [`Dft::forward`]; there are passes.
-unsafe fn forward<S: Scalar, V: Lane<Scalar = S>>(
+unsafe fn forward<S: Scalar, V: Vector<Scalar = S>>(
     passes: &[Pass<S>],
-    src: Ordered<S>,
+    src: Permuted<S>,
     [a, b]: [*mut V; 2],
     work: *mut V,
 ) -> *mut V {
@@ -205,10 +205,10 @@ unsafe fn forward<S: Scalar, V: Lane<Scalar = S>>(
 ///
 /// # Safety
 /// As [`Dft::backward`]; there are passes.
-unsafe fn backward<S: Scalar, V: Lane<Scalar = S>>(
+unsafe fn backward<S: Scalar, V: Vector<Scalar = S>>(
     passes: &[Pass<S>],
     [a, b]: [*mut V; 2],
-    dst: Ordered<S>,
+    dst: Permuted<S>,
     work: *mut V,
 ) {
     let (last, rest) = passes.split_last().expect("there are passes");
@@ -248,12 +248,12 @@ impl Dft<f64> {
 }
 
 /// A DFT of length 1.
-struct Single<V: Lane> {
-    src: Ordered<V::Scalar>,
-    dst: Ordered<V::Scalar>,
+struct Single<V: Vector> {
+    src: Permuted<V::Scalar>,
+    dst: Permuted<V::Scalar>,
 }
 
-impl<V: Lane> Work for Single<V> {
+impl<V: Vector> WithIsa for Single<V> {
     #[inline(always)]
     fn run(self) {
         // SAFETY: both have element 0.
@@ -262,8 +262,8 @@ impl<V: Lane> Work for Single<V> {
 }
 
 /// A whole buffer in its own order.
-fn plain<V: Lane>(base: *mut V) -> Ordered<V::Scalar> {
-    Ordered { rows: Rows::tile(base), index: std::ptr::null(), gain: std::ptr::null() }
+fn plain<V: Vector>(base: *mut V) -> Permuted<V::Scalar> {
+    Permuted { rows: Strided::tile(base), index: std::ptr::null(), gain: std::ptr::null() }
 }
 
 /// w^{jk}, w the root of order radix·inner = N/groups: 1 ≤ j < radix for each k = 1 … `terms`.

@@ -3,11 +3,11 @@
 use crate::arithmetic::butterfly::sixteenth;
 use crate::arithmetic::complex::{C, Number};
 use crate::cpu::batch::tiling::LANES;
-use crate::cpu::simd::vector::Lane;
+use crate::cpu::simd::vector::Vector;
 use std::ops::{Add, Sub};
 
 /// Complex numbers as they stand in memory, (re, im) after (re, im).
-pub(crate) trait Numbers: Number {
+pub(crate) trait ComplexVector: Number {
     /// Their parts.
     type Scalar;
     /// How many.
@@ -31,10 +31,10 @@ pub(crate) trait Numbers: Number {
     fn times_parts(self, by: [Self::Scalar; 2]) -> Self;
 
     /// Turns the square of `COUNT` rows: row j and number i change places.
-    fn turn_square(rows: &mut [Self]);
+    fn transpose_square(rows: &mut [Self]);
 }
 
-impl<S: Lane<Scalar = S>> Numbers for C<S> {
+impl<S: Vector<Scalar = S>> ComplexVector for C<S> {
     type Scalar = S;
     const COUNT: usize = 1;
 
@@ -58,85 +58,85 @@ impl<S: Lane<Scalar = S>> Numbers for C<S> {
         C { re: self.re * re, im: self.im * im }
     }
     #[inline(always)]
-    fn turn_square(_rows: &mut [Self]) {}
+    fn transpose_square(_rows: &mut [Self]) {}
 }
 
-/// Numbers in a vector of two lanes or more. A product needs the vector with its parts exchanged, which takes one instruction; to tell parts
+/// ComplexVector in a vector of two lanes or more. A product needs the vector with its parts exchanged, which takes one instruction; to tell parts
 /// apart and to put them together takes two, of a slower kind.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(crate) struct Paired<V>(V);
+pub(crate) struct Interleaved<V>(V);
 
 /// (re, im) in all places.
 #[inline(always)]
-fn parts<V: Lane>(re: V, im: V) -> V {
+fn parts<V: Vector>(re: V, im: V) -> V {
     V::zip(re, im).0
 }
 
-impl<V: Lane> Paired<V> {
+impl<V: Vector> Interleaved<V> {
     /// self + i·s·b, `b` with its parts exchanged.
     #[inline(always)]
-    fn add_turned(self, b: V, s: f64) -> Self {
-        Paired(b.mul_add(parts(V::lit(-s), V::lit(s)), self.0))
+    fn add_rotated(self, b: V, s: f64) -> Self {
+        Interleaved(b.mul_add(parts(V::lit(-s), V::lit(s)), self.0))
     }
 }
 
-impl<V: Lane> Add for Paired<V> {
+impl<V: Vector> Add for Interleaved<V> {
     type Output = Self;
     #[inline(always)]
     fn add(self, b: Self) -> Self {
-        Paired(self.0 + b.0)
+        Interleaved(self.0 + b.0)
     }
 }
 
-impl<V: Lane> Sub for Paired<V> {
+impl<V: Vector> Sub for Interleaved<V> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, b: Self) -> Self {
-        Paired(self.0 - b.0)
+        Interleaved(self.0 - b.0)
     }
 }
 
-impl<V: Lane> Number for Paired<V> {
+impl<V: Vector> Number for Interleaved<V> {
     #[inline(always)]
-    fn turn(self, k: usize) -> Self {
+    fn rotate(self, k: usize) -> Self {
         if k == 0 { self } else { self.times(sixteenth(k)) }
     }
     #[inline(always)]
     fn times(self, [re, im]: [f64; 2]) -> Self {
-        self.times_real(re).add_turned(self.0.swap(), im)
+        self.times_real(re).add_rotated(self.0.swap(), im)
     }
     #[inline(always)]
     fn times_real(self, s: f64) -> Self {
-        Paired(self.0 * V::lit(s))
+        Interleaved(self.0 * V::lit(s))
     }
     #[inline(always)]
     fn add_times_real(self, b: Self, s: f64) -> Self {
-        Paired(b.0.mul_add(V::lit(s), self.0))
+        Interleaved(b.0.mul_add(V::lit(s), self.0))
     }
     #[inline(always)]
     fn cross(self, b: Self, k: usize) -> [Self; 2] {
         let turned = b.0.swap();
         match k {
             0 => [self + b, self - b],
-            4 => [self.add_turned(turned, -1.0), self.add_turned(turned, 1.0)],
+            4 => [self.add_rotated(turned, -1.0), self.add_rotated(turned, 1.0)],
             _ => {
                 let [re, im] = sixteenth(k);
                 let (plus, minus) = (self.add_times_real(b, re), self.add_times_real(b, -re));
-                [plus.add_turned(turned, im), minus.add_turned(turned, -im)]
+                [plus.add_rotated(turned, im), minus.add_rotated(turned, -im)]
             }
         }
     }
 }
 
-impl<V: Lane> Numbers for Paired<V> {
+impl<V: Vector> ComplexVector for Interleaved<V> {
     type Scalar = V::Scalar;
     const COUNT: usize = V::WIDTH / 2;
 
     #[inline(always)]
     unsafe fn load(from: *const V::Scalar) -> Self {
         // SAFETY: the caller's.
-        Paired(unsafe { V::load(from) })
+        Interleaved(unsafe { V::load(from) })
     }
     #[inline(always)]
     unsafe fn store(self, to: *mut V::Scalar) {
@@ -147,19 +147,19 @@ impl<V: Lane> Numbers for Paired<V> {
     unsafe fn twiddle(self, w: *const V::Scalar) -> Self {
         // SAFETY: the caller's.
         let (re, im) = unsafe { (V::load(w), V::load(w.add(LANES))) };
-        Paired(self.0.swap().mul_add(im, self.0 * re))
+        Interleaved(self.0.swap().mul_add(im, self.0 * re))
     }
     #[inline(always)]
     fn times_parts(self, [re, im]: [V::Scalar; 2]) -> Self {
-        Paired(self.0 * parts(V::splat(re), V::splat(im)))
+        Interleaved(self.0 * parts(V::splat(re), V::splat(im)))
     }
     #[inline(always)]
-    fn turn_square(rows: &mut [Self]) {
+    fn transpose_square(rows: &mut [Self]) {
         let mut square = [rows[0].0; LANES / 2];
         for i in 0..Self::COUNT {
             square[i] = rows[i].0;
         }
-        V::turn_pairs(&mut square[..Self::COUNT]);
+        V::transpose_pairs(&mut square[..Self::COUNT]);
         for i in 0..Self::COUNT {
             rows[i].0 = square[i];
         }

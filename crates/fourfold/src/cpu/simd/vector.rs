@@ -2,7 +2,7 @@
 
 use crate::arithmetic::real::Real;
 use crate::cpu::batch::tiling::LANES;
-use crate::cpu::simd::complex_vector::Numbers;
+use crate::cpu::simd::complex_vector::ComplexVector;
 
 /// The scalars that the engine computes with.
 pub(crate) trait Scalar: Copy + Default + PartialEq + Send + Sync + std::fmt::Debug + 'static {
@@ -39,23 +39,23 @@ impl Scalar for f32 {
     }
 }
 
-/// Work that is compiled anew for every instruction set: [`Lane::enter`] runs it where the set's instructions may be used.
-pub(crate) trait Work {
-    /// Does the work; must be `#[inline(always)]`, so that it ends up inside [`Lane::enter`].
+/// Work that is compiled anew for every instruction set: [`Vector::enter`] runs it where the set's instructions may be used.
+pub(crate) trait WithIsa {
+    /// Does the work; must be `#[inline(always)]`, so that it ends up inside [`Vector::enter`].
     fn run(self);
 }
 
 /// Something to do with whichever lanes the machine has.
-pub(crate) trait Job<S: Scalar> {
+pub(crate) trait VectorTask<S: Scalar> {
     /// Does it.
     ///
     /// # Safety
     /// The CPU has the instructions of `V`; the rest is the job's.
-    unsafe fn run<V: Lane<Scalar = S>>(self);
+    unsafe fn run<V: Vector<Scalar = S>>(self);
 }
 
 /// A vector of `WIDTH` scalars. The algorithms are generic over it; the files of `isa` hold the instructions only.
-pub(crate) trait Lane: Real {
+pub(crate) trait Vector: Real {
     /// What each lane holds.
     type Scalar: Scalar;
     /// Lanes in a vector, a power of two.
@@ -63,7 +63,7 @@ pub(crate) trait Lane: Real {
     /// Vectors that registers hold.
     const REGISTERS: usize = 16;
     /// Complex numbers in a vector, or one where it has no room.
-    type Numbers: Numbers<Scalar = Self::Scalar>;
+    type ComplexVector: ComplexVector<Scalar = Self::Scalar>;
 
     /// All lanes the same.
     fn splat(value: Self::Scalar) -> Self;
@@ -79,7 +79,7 @@ pub(crate) trait Lane: Real {
     /// Stores where nothing is read soon: past the caches, where the set has such an instruction.
     ///
     /// # Safety
-    /// As [`Lane::store`], with `to` aligned to the vector.
+    /// As [`Vector::store`], with `to` aligned to the vector.
     #[inline(always)]
     unsafe fn stream(self, to: *mut Self::Scalar) {
         // SAFETY: the caller's.
@@ -97,7 +97,7 @@ pub(crate) trait Lane: Real {
     /// (a_0 b_0 a_1 b_1 …) in two vectors.
     fn zip(a: Self, b: Self) -> (Self, Self);
 
-    /// The inverse of [`Lane::zip`].
+    /// The inverse of [`Vector::zip`].
     fn unzip(a: Self, b: Self) -> (Self, Self);
 
     /// The lanes from the last to the first.
@@ -106,7 +106,7 @@ pub(crate) trait Lane: Real {
     /// Turns the square of WIDTH rows: row j and lane i change places. In log₂ WIDTH rounds of zipping row i with row i + WIDTH/2 (the
     /// perfect shuffle applied to both halves of the index), where the set has no shorter way.
     #[inline(always)]
-    fn turn(rows: &mut [Self]) {
+    fn transpose(rows: &mut [Self]) {
         let half = Self::WIDTH / 2;
         for _ in 0..Self::WIDTH.ilog2() {
             let mut next = [rows[0]; LANES];
@@ -120,12 +120,12 @@ pub(crate) trait Lane: Real {
     /// Neighbours exchanged: (a_1 a_0 a_3 a_2 …); of two lanes or more.
     fn swap(self) -> Self;
 
-    /// [`Lane::turn`] of the square of WIDTH/2 rows of pairs.
-    fn turn_pairs(rows: &mut [Self]);
+    /// [`Vector::turn`] of the square of WIDTH/2 rows of pairs.
+    fn transpose_pairs(rows: &mut [Self]);
 
     /// Runs `work` compiled for the instruction set.
     ///
     /// # Safety
     /// The CPU has the instruction set of this type.
-    unsafe fn enter<W: Work>(work: W);
+    unsafe fn enter<W: WithIsa>(work: W);
 }

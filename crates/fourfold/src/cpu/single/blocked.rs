@@ -1,25 +1,25 @@
 //! A complex DFT of one signal that leaves the first-level cache, with lanes along it, in three trips through memory (see [`crate::recipe::rules::intra_vector`]).
 
 use crate::cpu::dft::pass::across::{Across, Last, Spread};
-use crate::cpu::dft::pass::along::{BLOCK, Block, PassAlong, Source, Ways};
-use crate::cpu::engine::Precise;
+use crate::cpu::dft::pass::along::{BLOCK, Block, IntraVectorPass, Source, Ways};
+use crate::cpu::engine::Dispatch;
 use crate::cpu::simd::dispatch::Isa;
-use crate::cpu::simd::vector::{Job, Lane, Scalar};
+use crate::cpu::simd::vector::{Scalar, Vector, VectorTask};
 use crate::cpu::single::intra_vector::{Input, passes};
 use crate::recipe::rules::intra_vector::{FIRST, MOST_PARTS};
 use crate::recipe::rules::mixed_radix::{Factor, length};
 use std::mem::MaybeUninit;
 
-/// The executable form of [`Scheme::Parts`](crate::recipe::scheme::Scheme::Parts).
-pub(crate) struct Parts<S> {
+/// The executable form of [`Scheme::Parts`](crate::recipe::scheme::Scheme::Blocked).
+pub(crate) struct Blocked<S> {
     pub(crate) len: usize,
     /// Elements of a part, and how many there are.
     part: usize,
     count: usize,
     backward: bool,
     scale: S,
-    first: PassAlong<S>,
-    further: Vec<PassAlong<S>>,
+    first: IntraVectorPass<S>,
+    further: Vec<IntraVectorPass<S>>,
     across: Across<S>,
 }
 
@@ -40,26 +40,26 @@ pub(crate) fn reals(within: &[Factor], across: &[Factor]) -> usize {
     apart(length(within)) * length(across)
 }
 
-impl<S: Scalar> Parts<S> {
+impl<S: Scalar> Blocked<S> {
     /// `within` are three or more radices, the first [`FIRST`]; `across` are two.
     pub(crate) fn new(within: &[Factor], across: &[Factor], backward: bool, scale: f64) -> Self {
         let (part, count) = (length(within), length(across));
-        let mut further = passes(within, PassAlong::new);
+        let mut further = passes(within, IntraVectorPass::new);
         further.remove(0);
-        Parts {
+        Blocked {
             len: part * count,
             part,
             count,
             backward,
             scale: S::of(scale),
-            first: PassAlong::new(FIRST, part * count / FIRST, 1),
+            first: IntraVectorPass::new(FIRST, part * count / FIRST, 1),
             further,
             across: Across::new([across[0].length(), across[1].length()], part, apart(part)),
         }
     }
 }
 
-impl<S: Precise> Parts<S> {
+impl<S: Dispatch> Blocked<S> {
     /// The DFT of what is at `src` to `out`, else to the second buffer; says where it is. `src` may be `out` or the second buffer.
     ///
     /// # Safety
@@ -74,7 +74,7 @@ impl<S: Precise> Parts<S> {
 }
 
 struct Running<'a, S> {
-    parts: &'a Parts<S>,
+    parts: &'a Blocked<S>,
     src: Input<S>,
     t: *mut S,
     z: *mut S,
@@ -83,10 +83,10 @@ struct Running<'a, S> {
     past: bool,
 }
 
-impl<S: Precise> Job<S> for Running<'_, S> {
-    unsafe fn run<V: Lane<Scalar = S>>(self) {
+impl<S: Dispatch> VectorTask<S> for Running<'_, S> {
+    unsafe fn run<V: Vector<Scalar = S>>(self) {
         let Running { parts, src, t, z, out, past } = self;
-        let Parts { count, part, .. } = *parts;
+        let Blocked { count, part, .. } = *parts;
         // SAFETY: the caller's; `src` is not read after the first pass, and the second buffer has room for two parts.
         unsafe {
             parts.spread::<V>(src.source(parts.backward), t, past);
@@ -99,13 +99,13 @@ impl<S: Precise> Job<S> for Running<'_, S> {
     }
 }
 
-impl<S: Precise> Parts<S> {
+impl<S: Dispatch> Blocked<S> {
     /// The first pass of all parts, straight to them or, past the caches, a block of each at a time.
     ///
     /// # Safety
-    /// As [`Parts::run`]; the CPU has the instructions of `V`.
-    unsafe fn spread<V: Lane<Scalar = S>>(&self, src: Source<S>, parts: *mut S, past: bool) {
-        let Parts { count, part, .. } = *self;
+    /// As [`Blocked::run`]; the CPU has the instructions of `V`.
+    unsafe fn spread<V: Vector<Scalar = S>>(&self, src: Source<S>, parts: *mut S, past: bool) {
+        let Blocked { count, part, .. } = *self;
         let mut blocks = MaybeUninit::<[Block<S>; MOST_PARTS]>::uninit();
         let blocks = blocks.as_mut_ptr().cast::<S>();
         for row in 0..part / FIRST {
@@ -127,7 +127,7 @@ impl<S: Precise> Parts<S> {
     ///
     /// # Safety
     /// All hold a part and do not overlap; the CPU has the instructions of `V`.
-    unsafe fn within<V: Lane<Scalar = S>>(&self, part: *mut S, buffers: [*mut S; 2]) {
+    unsafe fn within<V: Vector<Scalar = S>>(&self, part: *mut S, buffers: [*mut S; 2]) {
         let mut src = part;
         for (i, pass) in self.further.iter().enumerate() {
             let dst = if i + 1 == self.further.len() { part } else { buffers[i % 2] };

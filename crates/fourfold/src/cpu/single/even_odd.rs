@@ -1,8 +1,8 @@
 //! The order of a cosine transform's real data along one signal: even places ascending, then odd places descending.
 
 use crate::arithmetic::complex::C;
-use crate::cpu::engine::Precise;
-use crate::cpu::simd::vector::{Job, Lane, Scalar, Work};
+use crate::cpu::engine::Dispatch;
+use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
 
 /// Reals in places, of which `n`, an even number, are read in order; `odd` is a factor on what stands at odd places.
 #[derive(Clone, Copy)]
@@ -18,7 +18,7 @@ impl<S: Scalar> Places<S> {
     /// # Safety
     /// As many are there, and the CPU has the instructions of `V`.
     #[inline(always)]
-    pub(crate) unsafe fn even_pairs<V: Lane<Scalar = S>>(self, i: usize) -> C<V> {
+    pub(crate) unsafe fn even_pairs<V: Vector<Scalar = S>>(self, i: usize) -> C<V> {
         // SAFETY: the caller's.
         unsafe {
             let [a, b, c, d] = four::<V>(self.from.add(4 * i));
@@ -32,7 +32,7 @@ impl<S: Scalar> Places<S> {
     /// # Safety
     /// As there.
     #[inline(always)]
-    pub(crate) unsafe fn odd_pairs<V: Lane<Scalar = S>>(self, i: usize) -> C<V> {
+    pub(crate) unsafe fn odd_pairs<V: Vector<Scalar = S>>(self, i: usize) -> C<V> {
         // SAFETY: the caller's.
         unsafe {
             let [a, b, c, d] = four::<V>(self.from.add(2 * self.n - 4 * (i + V::WIDTH)));
@@ -45,7 +45,7 @@ impl<S: Scalar> Places<S> {
 
 /// Four vectors, one after the other.
 #[inline(always)]
-unsafe fn four<V: Lane>(at: *const V::Scalar) -> [V; 4] {
+unsafe fn four<V: Vector>(at: *const V::Scalar) -> [V; 4] {
     // SAFETY: the caller's.
     unsafe { [V::load(at), V::load(at.add(V::WIDTH)), V::load(at.add(2 * V::WIDTH)), V::load(at.add(3 * V::WIDTH))] }
 }
@@ -67,20 +67,20 @@ pub(crate) struct Join<S> {
 /// Lets a job over pairs of places 2i, 2i + 1 run in vectors first and one by one at the end.
 macro_rules! over_places {
     ($job:ident, $working:ident) => {
-        impl<S: Precise> Job<S> for $job<S> {
-            unsafe fn run<V: Lane<Scalar = S>>(self) {
+        impl<S: Dispatch> VectorTask<S> for $job<S> {
+            unsafe fn run<V: Vector<Scalar = S>>(self) {
                 // SAFETY: the caller's.
                 unsafe { V::enter($working::<V> { job: self }) }
             }
         }
 
-        struct $working<V: Lane> {
+        struct $working<V: Vector> {
             job: $job<V::Scalar>,
         }
 
-        impl<V: Lane> Work for $working<V>
+        impl<V: Vector> WithIsa for $working<V>
         where
-            V::Scalar: Lane<Scalar = V::Scalar>,
+            V::Scalar: Vector<Scalar = V::Scalar>,
         {
             #[inline(always)]
             fn run(self) {
@@ -102,14 +102,14 @@ macro_rules! over_places {
 over_places!(Split, Splitting);
 over_places!(Join, Joining);
 
-impl<S: Lane<Scalar = S>> Split<S> {
+impl<S: Vector<Scalar = S>> Split<S> {
     fn len(&self) -> usize {
         self.places.n
     }
 
     /// Pairs of places i … i + WIDTH − 1.
     #[inline(always)]
-    unsafe fn places<V: Lane<Scalar = S>>(&self, i: usize) {
+    unsafe fn places<V: Vector<Scalar = S>>(&self, i: usize) {
         let Places { n, odd: factor, from } = self.places;
         // SAFETY: the caller's.
         unsafe {
@@ -121,14 +121,14 @@ impl<S: Lane<Scalar = S>> Split<S> {
     }
 }
 
-impl<S: Lane<Scalar = S>> Join<S> {
+impl<S: Vector<Scalar = S>> Join<S> {
     fn len(&self) -> usize {
         self.n
     }
 
     /// Pairs of places i … i + WIDTH − 1.
     #[inline(always)]
-    unsafe fn places<V: Lane<Scalar = S>>(&self, i: usize) {
+    unsafe fn places<V: Vector<Scalar = S>>(&self, i: usize) {
         // SAFETY: the caller's.
         unsafe {
             let odd = V::load(self.from.add(self.n - i - V::WIDTH)).reverse() * V::splat(self.odd);

@@ -1,14 +1,14 @@
 //! One long DFT as a matrix whose columns and rows fill the lanes (see [`crate::recipe::rules::four_step`]).
 
 use crate::cpu::base::memory::Array;
-use crate::cpu::batch::axis::Line;
-use crate::cpu::dft::pass::Rows;
-use crate::cpu::engine::{Pass, Precise, Ready};
-use crate::problem::kind::Sum;
-use crate::problem::norm::Edges;
+use crate::cpu::batch::axis::Batch;
+use crate::cpu::dft::pass::Strided;
+use crate::cpu::engine::{Dispatch, PreparedOp, PreparedPass};
+use crate::problem::kind::Transform1d;
+use crate::problem::norm::EndWeights;
 use crate::problem::problem::AxisTransform;
 use crate::recipe::multiplier::Values;
-use crate::recipe::recipe::{Line as Recipe, Place};
+use crate::recipe::recipe::{ArrayId, AxisRecipe};
 use crate::recipe::rules::mixed_radix::{Factor, length};
 use crate::recipe::scheme::Scheme;
 use std::sync::Arc;
@@ -18,23 +18,23 @@ pub(crate) struct Matrix<S> {
     columns: usize,
     rows: usize,
     /// Down the columns and multiply; along the rows.
-    passes: [Pass<S>; 2],
+    passes: [PreparedPass<S>; 2],
 }
 
 /// Runs a pass from one array to another.
-pub(crate) type Run<'a, S> = &'a dyn Fn(&Pass<S>, &Array<S>, &Array<S>);
+pub(crate) type Run<'a, S> = &'a dyn Fn(&PreparedPass<S>, &Array<S>, &Array<S>);
 
-impl<S: Precise> Matrix<S> {
+impl<S: Dispatch> Matrix<S> {
     pub(crate) fn new(columns: &[Factor], rows: &[Factor], backward: bool, scale: f64) -> Self {
-        let sum = if backward { Sum::Backward } else { Sum::Forward };
+        let sum = if backward { Transform1d::Backward } else { Transform1d::Forward };
         let line = |axis, factors: &[Factor], scale| {
-            let transform = AxisTransform { axis, n: length(factors), sum, edges: Edges::ONE };
-            let scheme = Scheme::Lanes(factors.to_vec());
-            Ready::Line(Arc::new(Line::new(&Recipe { transform, scale, scheme }, factors)))
+            let transform = AxisTransform { axis, n: length(factors), sum, edges: EndWeights::ONE };
+            let scheme = Scheme::Batched(factors.to_vec());
+            PreparedOp::Batch(Arc::new(Batch::new(&AxisRecipe { transform, scale, scheme }, factors)))
         };
         let twiddles = Values::twiddles(length(columns), length(rows), backward);
-        let first = vec![line(0, columns, 1.0), Ready::Multiply(Arc::new(twiddles))];
-        let pass = |axis, ops| Pass { axis, from: Place::Input, to: Place::Output, ops };
+        let first = vec![line(0, columns, 1.0), PreparedOp::Multiply(Arc::new(twiddles))];
+        let pass = |axis, ops| PreparedPass { axis, from: ArrayId::Input, to: ArrayId::Output, ops };
         Matrix {
             columns: length(columns),
             rows: length(rows),
@@ -51,9 +51,9 @@ impl<S: Precise> Matrix<S> {
     ///
     /// # Safety
     /// All have room for it, and `run` may be called on them.
-    pub(crate) unsafe fn run(&self, from: Rows<S>, to: Rows<S>, t: *mut S, run: Run<'_, S>) {
+    pub(crate) unsafe fn run(&self, from: Strided<S>, to: Strided<S>, t: *mut S, run: Run<'_, S>) {
         let shape = [self.columns, self.rows];
-        let matrix = |line: Rows<S>, strides: [usize; 2]| {
+        let matrix = |line: Strided<S>, strides: [usize; 2]| {
             let mut array = Array::c_order(line.base, &shape, 2);
             array.strides[0] = line.stride * strides[0] as isize;
             array.strides[1] = line.stride * strides[1] as isize;

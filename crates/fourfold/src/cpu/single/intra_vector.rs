@@ -1,16 +1,16 @@
 //! A complex DFT of one signal with lanes along it, for when there are no other lines to fill them with.
 
-use crate::cpu::dft::pass::along::{PassAlong, Source, Ways};
-use crate::cpu::dft::pass::paired::PassPaired;
-use crate::cpu::engine::Precise;
+use crate::cpu::dft::pass::along::{IntraVectorPass, Source, Ways};
+use crate::cpu::dft::pass::paired::InterleavedPass;
+use crate::cpu::engine::Dispatch;
 use crate::cpu::simd::dispatch::Isa;
-use crate::cpu::simd::vector::{Job, Lane, Scalar};
+use crate::cpu::simd::vector::{Scalar, Vector, VectorTask};
 use crate::cpu::single::even_odd::Places;
 use crate::recipe::rules::intra_vector::{FIRST, is_paired};
 use crate::recipe::rules::mixed_radix::{Factor, length};
 
-/// The executable form of [`Scheme::Along`](crate::recipe::scheme::Scheme::Along).
-pub(crate) struct Along<S> {
+/// The executable form of [`Scheme::Along`](crate::recipe::scheme::Scheme::IntraVector).
+pub(crate) struct IntraVector<S> {
     pub(crate) len: usize,
     backward: bool,
     scale: S,
@@ -18,8 +18,8 @@ pub(crate) struct Along<S> {
 }
 
 enum Passes<S> {
-    Blocks(Vec<PassAlong<S>>),
-    Pairs(Vec<PassPaired<S>>),
+    Blocks(Vec<IntraVectorPass<S>>),
+    Pairs(Vec<InterleavedPass<S>>),
 }
 
 /// A pass after each factor: `pass` of radix, groups and length of the sequences before it.
@@ -34,15 +34,15 @@ pub(crate) fn passes<P>(factors: &[Factor], pass: impl Fn(usize, usize, usize) -
     factors.iter().map(next).collect()
 }
 
-impl<S: Scalar> Along<S> {
+impl<S: Scalar> IntraVector<S> {
     /// `factors` are two or more radices, the first [`FIRST`].
     pub(crate) fn new(factors: &[Factor], backward: bool, scale: f64) -> Self {
         let len = length(factors);
         let passes = match is_paired(len, size_of::<S>()) {
-            true => Passes::Pairs(passes(factors, PassPaired::new)),
-            false => Passes::Blocks(passes(factors, PassAlong::new)),
+            true => Passes::Pairs(passes(factors, InterleavedPass::new)),
+            false => Passes::Blocks(passes(factors, IntraVectorPass::new)),
         };
-        Along { len, backward, scale: S::of(scale), passes }
+        IntraVector { len, backward, scale: S::of(scale), passes }
     }
 
     fn count(&self) -> usize {
@@ -53,7 +53,7 @@ impl<S: Scalar> Along<S> {
     }
 }
 
-impl<S: Precise> Along<S> {
+impl<S: Dispatch> IntraVector<S> {
     /// Whether reals need not stand in order.
     pub(crate) fn takes_places(&self) -> bool {
         matches!(self.passes, Passes::Blocks(_))
@@ -104,21 +104,21 @@ impl<S> Input<S> {
 }
 
 struct Running<'a, S> {
-    along: &'a Along<S>,
+    along: &'a IntraVector<S>,
     src: Input<S>,
     buffers: [*mut S; 2],
     out: Option<*mut S>,
 }
 
-impl<S: Precise> Job<S> for Running<'_, S> {
-    unsafe fn run<V: Lane<Scalar = S>>(self) {
+impl<S: Dispatch> VectorTask<S> for Running<'_, S> {
+    unsafe fn run<V: Vector<Scalar = S>>(self) {
         let Running { along, src: input, buffers, out } = self;
         let mut src = input.address();
         for i in 0..along.count() {
             let last = (i + 1 == along.count()).then_some(along.scale);
             let dst = out.filter(|_| last.is_some()).unwrap_or(buffers[i % 2]);
             let ways = Ways { src, dst, backward: along.backward, last };
-            // SAFETY: the caller's; the first pass writes the first buffer, and no pass writes what it reads. [`Along::run`] chose
+            // SAFETY: the caller's; the first pass writes the first buffer, and no pass writes what it reads. [`IntraVector::run`] chose
             // vectors that the pairs of the first pass fill.
             unsafe {
                 match &along.passes {

@@ -1,17 +1,17 @@
 //! Real data as pairs: the half spectrum of 2m reals and the DFT of the m complex numbers that they make (see [`crate::recipe::rules::four_step`]).
 
 use crate::arithmetic::complex::C;
-use crate::cpu::batch::fused_combine::Turning;
-use crate::cpu::dft::pass::Rows;
+use crate::cpu::batch::fused_combine::FusedCombine;
+use crate::cpu::dft::pass::Strided;
 use crate::cpu::dft::pass::along::{pairs, put_pairs};
 use crate::cpu::dft::pass::terms::Terms;
-use crate::cpu::engine::Precise;
-use crate::cpu::simd::vector::{Job, Lane, Scalar, Work};
+use crate::cpu::engine::Dispatch;
+use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
 use crate::recipe::rules::four_step::{pack, unpack};
 use num_complex::Complex;
 
 #[inline(always)]
-fn reversed<V: Lane>(z: C<V>) -> C<V> {
+fn reversed<V: Vector>(z: C<V>) -> C<V> {
     C { re: z.re.reverse(), im: z.im.reverse() }
 }
 
@@ -35,14 +35,14 @@ pub(crate) struct Pack<'a, S> {
 /// [`Unpack`] and the last combine of a sum in one trip, to the line at `to`.
 pub(crate) struct Finish<'a, S> {
     pub(crate) unpack: Unpack<'a, S>,
-    pub(crate) turning: Turning<'a, S>,
+    pub(crate) turning: FusedCombine<'a, S>,
     pub(crate) to: *mut S,
 }
 
 /// The reverse of [`Finish`]: the first combine of a sum and [`Pack`].
 pub(crate) struct Start<'a, S> {
     pub(crate) pack: Pack<'a, S>,
-    pub(crate) turning: Turning<'a, S>,
+    pub(crate) turning: FusedCombine<'a, S>,
     pub(crate) from: *const S,
 }
 
@@ -51,20 +51,20 @@ pub(crate) struct Start<'a, S> {
 /// vectors go one by one.
 macro_rules! over_pairs {
     ($job:ident, $working:ident) => {
-        impl<S: Precise> Job<S> for $job<'_, S> {
-            unsafe fn run<V: Lane<Scalar = S>>(self) {
+        impl<S: Dispatch> VectorTask<S> for $job<'_, S> {
+            unsafe fn run<V: Vector<Scalar = S>>(self) {
                 // SAFETY: the caller's.
                 unsafe { V::enter($working::<V> { job: self }) }
             }
         }
 
-        struct $working<'a, V: Lane> {
+        struct $working<'a, V: Vector> {
             job: $job<'a, V::Scalar>,
         }
 
-        impl<V: Lane> Work for $working<'_, V>
+        impl<V: Vector> WithIsa for $working<'_, V>
         where
-            V::Scalar: Lane<Scalar = V::Scalar>,
+            V::Scalar: Vector<Scalar = V::Scalar>,
         {
             #[inline(always)]
             fn run(self) {
@@ -97,15 +97,15 @@ over_pairs!(Start, Starting);
 
 /// The first of the mirror images of terms k ….
 #[inline(always)]
-fn mirror<V: Lane>(m: usize, k: usize) -> usize {
+fn mirror<V: Vector>(m: usize, k: usize) -> usize {
     m - k - (V::WIDTH - 1)
 }
 
-fn row<S>(base: *const S) -> Rows<S> {
-    Rows { base: base.cast_mut(), stride: 1 }
+fn row<S>(base: *const S) -> Strided<S> {
+    Strided { base: base.cast_mut(), stride: 1 }
 }
 
-impl<S: Lane<Scalar = S> + Scalar> Unpack<'_, S> {
+impl<S: Vector<Scalar = S> + Scalar> Unpack<'_, S> {
     #[inline(always)]
     fn len(&self) -> usize {
         self.m
@@ -129,7 +129,7 @@ impl<S: Lane<Scalar = S> + Scalar> Unpack<'_, S> {
 
     /// Terms k …, and their mirror images.
     #[inline(always)]
-    unsafe fn terms<V: Lane<Scalar = S>>(&self, k: usize) -> [C<V>; 2] {
+    unsafe fn terms<V: Vector<Scalar = S>>(&self, k: usize) -> [C<V>; 2] {
         let mirror = mirror::<V>(self.m, k);
         // SAFETY: the caller's.
         unsafe {
@@ -140,7 +140,7 @@ impl<S: Lane<Scalar = S> + Scalar> Unpack<'_, S> {
     }
 
     #[inline(always)]
-    unsafe fn put<V: Lane<Scalar = S>>(&self, k: usize, [a, b]: [C<V>; 2]) {
+    unsafe fn put<V: Vector<Scalar = S>>(&self, k: usize, [a, b]: [C<V>; 2]) {
         // SAFETY: the caller's.
         unsafe {
             put_pairs(self.x.add(2 * mirror::<V>(self.m, k) - 1), b);
@@ -149,7 +149,7 @@ impl<S: Lane<Scalar = S> + Scalar> Unpack<'_, S> {
     }
 }
 
-impl<S: Lane<Scalar = S> + Scalar> Finish<'_, S> {
+impl<S: Vector<Scalar = S> + Scalar> Finish<'_, S> {
     #[inline(always)]
     fn len(&self) -> usize {
         self.unpack.m
@@ -167,13 +167,13 @@ impl<S: Lane<Scalar = S> + Scalar> Finish<'_, S> {
     }
 
     #[inline(always)]
-    unsafe fn terms<V: Lane<Scalar = S>>(&self, k: usize) -> [C<V>; 2] {
+    unsafe fn terms<V: Vector<Scalar = S>>(&self, k: usize) -> [C<V>; 2] {
         // SAFETY: the caller's.
         unsafe { self.unpack.terms(k) }
     }
 
     #[inline(always)]
-    unsafe fn put<V: Lane<Scalar = S>>(&self, k: usize, [a, b]: [C<V>; 2]) {
+    unsafe fn put<V: Vector<Scalar = S>>(&self, k: usize, [a, b]: [C<V>; 2]) {
         // SAFETY: the caller's.
         unsafe {
             self.turning.put(self.to, mirror::<V>(self.unpack.m, k), b);
@@ -182,7 +182,7 @@ impl<S: Lane<Scalar = S> + Scalar> Finish<'_, S> {
     }
 }
 
-impl<S: Lane<Scalar = S> + Scalar> Pack<'_, S> {
+impl<S: Vector<Scalar = S> + Scalar> Pack<'_, S> {
     #[inline(always)]
     fn len(&self) -> usize {
         self.m
@@ -204,7 +204,7 @@ impl<S: Lane<Scalar = S> + Scalar> Pack<'_, S> {
 
     /// Terms k … and their mirror images.
     #[inline(always)]
-    unsafe fn terms<V: Lane<Scalar = S>>(&self, k: usize) -> [C<V>; 2] {
+    unsafe fn terms<V: Vector<Scalar = S>>(&self, k: usize) -> [C<V>; 2] {
         // SAFETY: the caller's.
         unsafe {
             let at = |k| pairs::<V>(self.x.add(2 * k - 1));
@@ -213,14 +213,14 @@ impl<S: Lane<Scalar = S> + Scalar> Pack<'_, S> {
     }
 
     #[inline(always)]
-    unsafe fn packed<V: Lane<Scalar = S>>(&self, k: usize, a: C<V>, b: C<V>) -> [C<V>; 2] {
+    unsafe fn packed<V: Vector<Scalar = S>>(&self, k: usize, a: C<V>, b: C<V>) -> [C<V>; 2] {
         // SAFETY: the caller's.
         let [a, b] = pack(a, reversed(b), unsafe { pairs::<V>(self.turns.as_ptr().add(k).cast()) });
         [a, reversed(b)]
     }
 
     #[inline(always)]
-    unsafe fn put<V: Lane<Scalar = S>>(&self, k: usize, [a, b]: [C<V>; 2]) {
+    unsafe fn put<V: Vector<Scalar = S>>(&self, k: usize, [a, b]: [C<V>; 2]) {
         // SAFETY: the caller's.
         unsafe {
             put_pairs(self.z.add(2 * mirror::<V>(self.m, k)), b);
@@ -229,7 +229,7 @@ impl<S: Lane<Scalar = S> + Scalar> Pack<'_, S> {
     }
 }
 
-impl<S: Lane<Scalar = S> + Scalar> Start<'_, S> {
+impl<S: Vector<Scalar = S> + Scalar> Start<'_, S> {
     #[inline(always)]
     fn len(&self) -> usize {
         self.pack.m
@@ -243,7 +243,7 @@ impl<S: Lane<Scalar = S> + Scalar> Start<'_, S> {
     }
 
     #[inline(always)]
-    unsafe fn terms<V: Lane<Scalar = S>>(&self, k: usize) -> [C<V>; 2] {
+    unsafe fn terms<V: Vector<Scalar = S>>(&self, k: usize) -> [C<V>; 2] {
         // SAFETY: the caller's.
         unsafe {
             let at = |k| self.turning.get::<V>(self.from, k);
@@ -252,7 +252,7 @@ impl<S: Lane<Scalar = S> + Scalar> Start<'_, S> {
     }
 
     #[inline(always)]
-    unsafe fn put<V: Lane<Scalar = S>>(&self, k: usize, terms: [C<V>; 2]) {
+    unsafe fn put<V: Vector<Scalar = S>>(&self, k: usize, terms: [C<V>; 2]) {
         // SAFETY: the caller's.
         unsafe { self.pack.put(k, terms) }
     }

@@ -6,17 +6,17 @@ use crate::cpu::base::sizes::single_buffer;
 use crate::cpu::batch::axis::Ends;
 use crate::cpu::batch::combine::{Along, Combine};
 use crate::cpu::batch::tiling::{LANES, Lines};
-use crate::cpu::dft::pass::Rows;
-use crate::cpu::engine::Precise;
+use crate::cpu::dft::pass::Strided;
+use crate::cpu::engine::Dispatch;
 use crate::cpu::simd::dispatch::Isa;
 use crate::cpu::simd::vector::Scalar;
-use crate::cpu::single::blocked::Parts;
+use crate::cpu::single::blocked::Blocked;
 use crate::cpu::single::even_odd::{Join, Places, Split};
 use crate::cpu::single::four_step::{Matrix, Run};
-use crate::cpu::single::intra_vector::{Along as AlongDft, Input};
+use crate::cpu::single::intra_vector::{Input, IntraVector};
 use crate::cpu::single::real_packing::{Finish, Pack, Start, Unpack};
-use crate::problem::kind::Sum;
-use crate::recipe::recipe::Line as Recipe;
+use crate::problem::kind::Transform1d;
+use crate::recipe::recipe::AxisRecipe;
 use crate::recipe::rules::cosine_sine::{Data, dft_of};
 use crate::recipe::scheme::Scheme;
 use num_complex::Complex;
@@ -34,32 +34,32 @@ pub(crate) struct Single<S> {
 
 /// A complex DFT of one line.
 enum Dft<S> {
-    Along(AlongDft<S>),
-    Parts(Parts<S>),
+    Along(IntraVector<S>),
+    Blocked(Blocked<S>),
     Matrix(Matrix<S>),
 }
 
 /// Two buffers that hold a half spectrum each.
 type Buffers<S> = [*mut S; 2];
 
-fn pairs_at<S>(base: *mut S) -> Rows<S> {
-    Rows { base, stride: 2 }
+fn pairs_at<S>(base: *mut S) -> Strided<S> {
+    Strided { base, stride: 2 }
 }
 
-impl<S: Precise> Dft<S> {
+impl<S: Dispatch> Dft<S> {
     fn new(scheme: &Scheme, backward: bool, scale: f64) -> Self {
         match scheme {
-            Scheme::Lanes(_) => unreachable!("lanes hold many lines"),
-            Scheme::Along(factors) => Dft::Along(AlongDft::new(factors, backward, scale)),
-            Scheme::Parts { within, across } => Dft::Parts(Parts::new(within, across, backward, scale)),
-            Scheme::Cut { columns, rows } => Dft::Matrix(Matrix::new(columns, rows, backward, scale)),
+            Scheme::Batched(_) => unreachable!("lanes hold many lines"),
+            Scheme::IntraVector(factors) => Dft::Along(IntraVector::new(factors, backward, scale)),
+            Scheme::Blocked { within, across } => Dft::Blocked(Blocked::new(within, across, backward, scale)),
+            Scheme::FourStep { columns, rows } => Dft::Matrix(Matrix::new(columns, rows, backward, scale)),
         }
     }
 
     fn len(&self) -> usize {
         match self {
             Dft::Along(along) => along.len,
-            Dft::Parts(parts) => parts.len,
+            Dft::Blocked(parts) => parts.len,
             Dft::Matrix(matrix) => matrix.len(),
         }
     }
@@ -74,7 +74,7 @@ impl<S: Precise> Dft<S> {
         unsafe {
             match self {
                 Dft::Along(along) => along.run(isa, src, buffers, out),
-                Dft::Parts(parts) => parts.run(isa, src, buffers, out),
+                Dft::Blocked(parts) => parts.run(isa, src, buffers, out),
                 Dft::Matrix(matrix) => {
                     let out = out.unwrap_or(z);
                     matrix.run(pairs_at(src.address().cast_mut()), pairs_at(out), t, run);
@@ -88,7 +88,7 @@ impl<S: Precise> Dft<S> {
     fn takes_places(&self) -> bool {
         match self {
             Dft::Along(along) => along.takes_places(),
-            Dft::Parts(_) => true,
+            Dft::Blocked(_) => true,
             Dft::Matrix(_) => false,
         }
     }
@@ -97,7 +97,7 @@ impl<S: Precise> Dft<S> {
     ///
     /// # Safety
     /// As [`Single::run`].
-    unsafe fn between(&self, isa: Isa, from: Rows<S>, to: Rows<S>, [t, z]: Buffers<S>, run: Run<'_, S>) {
+    unsafe fn between(&self, isa: Isa, from: Strided<S>, to: Strided<S>, [t, z]: Buffers<S>, run: Run<'_, S>) {
         // SAFETY: the caller's.
         unsafe {
             match self {
@@ -118,13 +118,13 @@ impl<S: Precise> Dft<S> {
     }
 }
 
-impl<S: Precise> Single<S> {
-    pub(crate) fn new(recipe: &Recipe) -> Self {
+impl<S: Dispatch> Single<S> {
+    pub(crate) fn new(recipe: &AxisRecipe) -> Self {
         let (data, len) = dft_of(recipe.transform.sum, recipe.transform.n);
         let backward = matches!(data, Data::Hermitian | Data::ComplexBackward);
         let real = matches!(data, Data::Real | Data::Hermitian);
         // Real sums have their scale in the combines.
-        let plain = matches!(recipe.transform.sum, Sum::Forward | Sum::Backward);
+        let plain = matches!(recipe.transform.sum, Transform1d::Forward | Transform1d::Backward);
         let roots = Roots::new(len as u64);
         Single {
             ends: Ends::new(recipe),
@@ -153,8 +153,10 @@ impl<S: Precise> Single<S> {
             let tile = lines.tile(index, 1);
             // SAFETY: the caller's; lines begin within their arrays.
             unsafe {
-                let rows =
-                    |array: &Array<S>, offset| Rows { base: array.origin.offset(offset), stride: array.strides[axis] };
+                let rows = |array: &Array<S>, offset| Strided {
+                    base: array.origin.offset(offset),
+                    stride: array.strides[axis],
+                };
                 let ends = [rows(from, tile.offsets[0][0]), rows(to, tile.offsets[1][0])];
                 self.run(isa, ends, memory, run);
             }
@@ -166,7 +168,7 @@ impl<S: Precise> Single<S> {
     /// # Safety
     /// As [`Single::run_all`].
     #[inline]
-    pub(crate) unsafe fn run(&self, isa: Isa, ends: [Rows<S>; 2], memory: *mut S, run: Run<'_, S>) {
+    pub(crate) unsafe fn run(&self, isa: Isa, ends: [Strided<S>; 2], memory: *mut S, run: Run<'_, S>) {
         let buffers = [memory, memory.wrapping_add(self.buffer)];
         // SAFETY: the caller's.
         unsafe {
@@ -184,7 +186,7 @@ impl<S: Precise> Single<S> {
     /// # Safety
     /// As [`Single::run`].
     #[inline(never)]
-    unsafe fn run_combined(&self, isa: Isa, [from, to]: [Rows<S>; 2], buffers: Buffers<S>, run: Run<'_, S>) {
+    unsafe fn run_combined(&self, isa: Isa, [from, to]: [Strided<S>; 2], buffers: Buffers<S>, run: Run<'_, S>) {
         let [t, z] = buffers;
         let other = |at: *mut S| if at == t { z } else { t };
         // SAFETY: the caller's.
@@ -230,7 +232,7 @@ impl<S: Precise> Single<S> {
     ///
     /// # Safety
     /// As [`Single::run`].
-    unsafe fn finish(&self, isa: Isa, spectrum: *mut S, to: Rows<S>, free: *mut S) {
+    unsafe fn finish(&self, isa: Isa, spectrum: *mut S, to: Strided<S>, free: *mut S) {
         let (m, turns) = (self.dft.len(), &self.turns[..]);
         // SAFETY: the caller's.
         unsafe {
@@ -239,7 +241,7 @@ impl<S: Precise> Single<S> {
                 let unpack = Unpack { m, turns, z: spectrum, x: free.add(1) };
                 S::dispatch(isa, Finish { unpack, turning, to: run });
                 if to.stride != 1 {
-                    copy(Rows { base: free, stride: 1 }, to, 1, self.ends.output);
+                    copy(Strided { base: free, stride: 1 }, to, 1, self.ends.output);
                 }
             } else {
                 S::dispatch(isa, Unpack { m, turns, z: spectrum, x: free.add(1) });
@@ -252,13 +254,13 @@ impl<S: Precise> Single<S> {
     ///
     /// # Safety
     /// As [`Single::run`].
-    unsafe fn start(&self, isa: Isa, from: Rows<S>, free: *mut S, to: *mut S) {
+    unsafe fn start(&self, isa: Isa, from: Strided<S>, free: *mut S, to: *mut S) {
         let (m, turns) = (self.dft.len(), &self.turns[..]);
         // SAFETY: the caller's.
         unsafe {
             if let Some(turning) = self.ends.before.as_ref().and_then(Combine::turning) {
                 if from.stride != 1 {
-                    copy(from, Rows { base: free, stride: 1 }, 1, self.ends.input);
+                    copy(from, Strided { base: free, stride: 1 }, 1, self.ends.input);
                 }
                 let run = if from.stride == 1 { from.base } else { free };
                 S::dispatch(isa, Start { pack: Pack { m, turns, x: free, z: to }, turning, from: run });
@@ -273,7 +275,7 @@ impl<S: Precise> Single<S> {
     ///
     /// # Safety
     /// As [`Single::run`].
-    unsafe fn read(&self, isa: Isa, from: Rows<S>, free: *mut S) -> Input<S> {
+    unsafe fn read(&self, isa: Isa, from: Strided<S>, free: *mut S) -> Input<S> {
         let n = 2 * self.dft.len();
         // SAFETY: the caller's.
         unsafe {
@@ -296,7 +298,7 @@ impl<S: Precise> Single<S> {
     ///
     /// # Safety
     /// As there.
-    unsafe fn write(&self, isa: Isa, from: *const S, to: Rows<S>) {
+    unsafe fn write(&self, isa: Isa, from: *const S, to: Strided<S>) {
         let n = 2 * self.dft.len();
         // SAFETY: the caller's.
         unsafe {
@@ -316,17 +318,17 @@ impl<S: Precise> Single<S> {
     ///
     /// # Safety
     /// As [`Single::run`].
-    unsafe fn before(&self, isa: Isa, from: Rows<S>, to: *mut S, free: *mut S) {
+    unsafe fn before(&self, isa: Isa, from: Strided<S>, to: *mut S, free: *mut S) {
         let combine = self.ends.before.as_ref();
         let combine: &Combine<S> = combine.expect("sums that do not start with reals in order start with a combine");
         // SAFETY: the caller's.
         unsafe {
-            let mut run = Rows { base: from.base, stride: 1 };
+            let mut run = Strided { base: from.base, stride: 1 };
             if from.stride != self.parts() as isize {
                 run.base = free;
-                copy(from, Rows { base: free, stride: self.parts() as isize }, self.parts(), self.ends.input);
+                copy(from, Strided { base: free, stride: self.parts() as isize }, self.parts(), self.ends.input);
             }
-            S::dispatch(isa, Along { combine, from: run, to: Rows { base: to, stride: 1 } });
+            S::dispatch(isa, Along { combine, from: run, to: Strided { base: to, stride: 1 } });
         }
     }
 
@@ -334,16 +336,16 @@ impl<S: Precise> Single<S> {
     ///
     /// # Safety
     /// As [`Single::run`].
-    unsafe fn after(&self, isa: Isa, from: *mut S, to: Rows<S>, free: *mut S) {
+    unsafe fn after(&self, isa: Isa, from: *mut S, to: Strided<S>, free: *mut S) {
         let combine = self.ends.after.as_ref();
         let combine: &Combine<S> = combine.expect("sums that do not end with reals in order end with a combine");
         let apart = to.stride != self.parts() as isize;
-        let run = Rows { base: if apart { free } else { to.base }, stride: 1 };
+        let run = Strided { base: if apart { free } else { to.base }, stride: 1 };
         // SAFETY: the caller's.
         unsafe {
-            S::dispatch(isa, Along { combine, from: Rows { base: from, stride: 1 }, to: run });
+            S::dispatch(isa, Along { combine, from: Strided { base: from, stride: 1 }, to: run });
             if apart {
-                copy(Rows { base: free, stride: self.parts() as isize }, to, self.parts(), self.ends.output);
+                copy(Strided { base: free, stride: self.parts() as isize }, to, self.parts(), self.ends.output);
             }
         }
     }
@@ -353,7 +355,7 @@ impl<S: Precise> Single<S> {
 ///
 /// # Safety
 /// They are there.
-unsafe fn copy<S: Scalar>(from: Rows<S>, to: Rows<S>, parts: usize, reals: usize) {
+unsafe fn copy<S: Scalar>(from: Strided<S>, to: Strided<S>, parts: usize, reals: usize) {
     for i in 0..(reals / parts) as isize {
         for part in 0..parts {
             // SAFETY: the caller's.

@@ -8,9 +8,9 @@
 
 use crate::error::{Error, Result};
 use crate::problem::element::Domain;
-use crate::problem::kind::Sum;
+use crate::problem::kind::Transform1d;
 use crate::problem::problem::{AxisTransform, Problem};
-use crate::recipe::recipe::{Line, Multiplied, Op, Pass, Place, Recipe};
+use crate::recipe::recipe::{ArrayId, AxisRecipe, Multiplied, Pass, PassOp, Recipe};
 use crate::recipe::rules::cosine_sine::dft_of;
 use crate::recipe::rules::extension;
 use crate::recipe::rules::four_step;
@@ -46,7 +46,7 @@ pub(crate) fn filter(forward: &Problem, inverse: &Problem) -> Result<Recipe> {
     before.last_mut().into_iter().chain(after.first_mut()).for_each(hold_whole_lines);
     let (mut ops, mut after) = (alone(before), alone(after).into_iter());
     let meet = ops.last_mut().expect("not empty");
-    meet.push(Op::Multiply);
+    meet.push(PassOp::Multiply);
     meet.extend(after.next().into_iter().flatten());
     ops.extend(after);
     Ok(Recipe::new(forward.clone(), Some(Multiplied::Between(Box::new(inverse.clone()))), ops))
@@ -62,7 +62,7 @@ pub(crate) fn premultiplied(problem: &Problem) -> Result<Recipe> {
     let mut lines = lines(problem, fourier, None);
     hold_whole_lines(lines.first_mut().ok_or_else(|| nothing_to_carry(problem))?);
     let mut ops = alone(lines);
-    ops[0].insert(0, Op::Multiply);
+    ops[0].insert(0, PassOp::Multiply);
     Ok(Recipe::new(problem.clone(), Some(Multiplied::Input), ops))
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn postmultiplied(problem: &Problem) -> Result<Recipe> {
     let mut lines = lines(problem, None, last);
     hold_whole_lines(lines.last_mut().ok_or_else(|| nothing_to_carry(problem))?);
     let mut ops = alone(lines);
-    ops.last_mut().expect("one a line").push(Op::Multiply);
+    ops.last_mut().expect("one a line").push(PassOp::Multiply);
     Ok(Recipe::new(problem.clone(), Some(Multiplied::Output), ops))
 }
 
@@ -86,19 +86,19 @@ fn nothing_to_carry(problem: &Problem) -> Error {
 }
 
 /// Every sum in a pass of its own.
-fn alone(lines: Vec<Line>) -> Vec<Vec<Op>> {
-    lines.into_iter().map(|line| vec![Op::Transform(line)]).collect()
+fn alone(lines: Vec<AxisRecipe>) -> Vec<Vec<PassOp>> {
+    lines.into_iter().map(|line| vec![PassOp::Transform(line)]).collect()
 }
 
 /// As the pass that multiplies does.
-fn hold_whole_lines(line: &mut Line) {
+fn hold_whole_lines(line: &mut AxisRecipe) {
     let AxisTransform { sum, n, .. } = line.transform;
-    line.scheme = Scheme::Lanes(extension::factors_of(sum, n));
+    line.scheme = Scheme::Batched(extension::factors_of(sum, n));
 }
 
 /// The sums of both problems, the last of `forward` along the same axis as the first of `inverse`: a Fourier one if there is one,
 /// since complex factors turn real and imaginary part into each other, which a pass of real sums sees one by one.
-fn meeting(forward: &Problem, inverse: &Problem) -> Option<(Vec<Line>, Vec<Line>)> {
+fn meeting(forward: &Problem, inverse: &Problem) -> Option<(Vec<AxisRecipe>, Vec<AxisRecipe>)> {
     let mut ends = lines(forward, None, None);
     ends.reverse();
     ends.sort_by_key(|line| !is_fourier(line));
@@ -111,18 +111,18 @@ fn meeting(forward: &Problem, inverse: &Problem) -> Option<(Vec<Line>, Vec<Line>
 }
 
 /// Whether complex numbers stand on one side of the sum at least.
-fn is_fourier(line: &Line) -> bool {
-    matches!(line.transform.sum, Sum::Forward | Sum::Backward | Sum::RealToHalf | Sum::HalfToReal)
+fn is_fourier(line: &AxisRecipe) -> bool {
+    matches!(line.transform.sum, Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R)
 }
 
 /// The sums of a problem in the order of the passes; the last carries the scale. `first` and `last`: the axes to begin and to end
 /// with, if that may be.
-fn lines(problem: &Problem, first: Option<usize>, last: Option<usize>) -> Vec<Line> {
+fn lines(problem: &Problem, first: Option<usize>, last: Option<usize>) -> Vec<AxisRecipe> {
     let strides = &problem.input().strides;
     let mut transforms: Vec<AxisTransform> = problem.transforms().to_vec();
     let rank = |t: &AxisTransform| match t.sum {
-        Sum::RealToHalf => 0,
-        Sum::HalfToReal => 4,
+        Transform1d::R2C => 0,
+        Transform1d::C2R => 4,
         _ if Some(t.axis) == first => 1,
         _ if Some(t.axis) == last => 3,
         _ => 2,
@@ -130,7 +130,7 @@ fn lines(problem: &Problem, first: Option<usize>, last: Option<usize>) -> Vec<Li
     // Rows before columns: the first pass leaves the input, and columns are best done where they stand.
     transforms.sort_by_key(|t| (rank(t), strides[t.axis].unsigned_abs(), std::cmp::Reverse(t.axis)));
     let end = transforms.len().saturating_sub(1);
-    let line = |(i, transform): (usize, AxisTransform)| Line {
+    let line = |(i, transform): (usize, AxisTransform)| AxisRecipe {
         transform,
         scale: if i == end { problem.scale() } else { 1.0 },
         scheme: scheme(&transform, problem),
@@ -151,38 +151,42 @@ fn scheme(transform: &AxisTransform, problem: &Problem) -> Scheme {
     let few = if problem.input().strides[transform.axis].unsigned_abs() == 1 { rows } else { columns };
     if let Some(m) = four_step::single(data, len, lines, few) {
         if let Some([within, across]) = intra_vector::parts(m) {
-            return Scheme::Parts { within, across };
+            return Scheme::Blocked { within, across };
         }
         if let Some(factors) = intra_vector::factors(m, problem.precision().bytes()) {
-            return Scheme::Along(factors);
+            return Scheme::IntraVector(factors);
         }
     }
     match four_step::lengths(data, len, lines) {
-        None => Scheme::Lanes(extension::factors_of(transform.sum, transform.n)),
+        None => Scheme::Batched(extension::factors_of(transform.sum, transform.n)),
         Some((columns, rows)) => {
             let (columns, rows) = factors_of_cut(columns, rows);
-            Scheme::Cut { columns, rows }
+            Scheme::FourStep { columns, rows }
         }
     }
 }
 
 /// Gives every pass its source and target, and the work array its domain and shape. `end`: the problem that the last completes.
-pub(crate) fn places(problem: &Problem, end: &Problem, ops: Vec<Vec<Op>>) -> (Vec<Pass>, Option<(Domain, Vec<usize>)>) {
+pub(crate) fn places(
+    problem: &Problem,
+    end: &Problem,
+    ops: Vec<Vec<PassOp>>,
+) -> (Vec<Pass>, Option<(Domain, Vec<usize>)>) {
     let count = ops.len();
     let mut state = (problem.input_domain(), problem.input().shape.clone());
-    let mut from = Place::Input;
+    let mut from = ArrayId::Input;
     let (mut passes, mut work) = (vec![], None);
     for (i, ops) in ops.into_iter().enumerate() {
         let mut axis = 0;
         for op in &ops {
-            if let Op::Transform(line) = op {
+            if let PassOp::Transform(line) = op {
                 axis = line.transform.axis;
                 after(&mut state, line);
             }
         }
         let fits = state.0 == end.output_domain() && state.1 == end.output().shape;
-        let to = if i + 1 == count || fits { Place::Output } else { Place::Work };
-        if to == Place::Work {
+        let to = if i + 1 == count || fits { ArrayId::Output } else { ArrayId::Work };
+        if to == ArrayId::Work {
             work = Some(state.clone());
         }
         passes.push(Pass { axis, from, to, ops });
@@ -192,11 +196,11 @@ pub(crate) fn places(problem: &Problem, end: &Problem, ops: Vec<Vec<Op>>) -> (Ve
 }
 
 /// What a sum makes of the array's domain and shape.
-fn after((domain, shape): &mut (Domain, Vec<usize>), line: &Line) {
+fn after((domain, shape): &mut (Domain, Vec<usize>), line: &AxisRecipe) {
     let AxisTransform { axis, n, sum, .. } = line.transform;
     match sum {
-        Sum::RealToHalf => (*domain, shape[axis]) = (Domain::Complex, n / 2 + 1),
-        Sum::HalfToReal => (*domain, shape[axis]) = (Domain::Real, n),
+        Transform1d::R2C => (*domain, shape[axis]) = (Domain::Complex, n / 2 + 1),
+        Transform1d::C2R => (*domain, shape[axis]) = (Domain::Real, n),
         _ => {}
     }
 }

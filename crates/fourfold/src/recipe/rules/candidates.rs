@@ -3,8 +3,8 @@
 //! They differ from it in one thing, a *step*: the scheme of one line, or the order of the passes. Step after step finds the best of
 //! each given the best before it, as many recipes as there are schemes in all, and not their product.
 
-use crate::problem::kind::Sum;
-use crate::recipe::recipe::{Line, Op, Recipe};
+use crate::problem::kind::Transform1d;
+use crate::recipe::recipe::{AxisRecipe, PassOp, Recipe};
 use crate::recipe::rules::cosine_sine::dft_of;
 use crate::recipe::rules::extension;
 use crate::recipe::rules::four_step;
@@ -27,10 +27,10 @@ pub(crate) fn steps(recipe: &Recipe) -> usize {
 /// The recipes one step away. None from those that multiply.
 pub(crate) fn at(recipe: &Recipe, step: usize) -> Vec<Recipe> {
     let Some(pass) = recipe.passes().get(step) else { return reversed(recipe).into_iter().collect() };
-    let (Some(Op::Transform(line)), None) = (pass.ops.first(), recipe.multiplied()) else { return vec![] };
+    let (Some(PassOp::Transform(line)), None) = (pass.ops.first(), recipe.multiplied()) else { return vec![] };
     let with = |scheme| {
         let mut ops: Vec<_> = recipe.passes().iter().map(|pass| pass.ops.clone()).collect();
-        ops[step] = vec![Op::Transform(Line { scheme, ..line.clone() })];
+        ops[step] = vec![PassOp::Transform(AxisRecipe { scheme, ..line.clone() })];
         Recipe::new(recipe.problem().clone(), None, ops)
     };
     schemes(recipe, line).into_iter().filter(|scheme| *scheme != line.scheme).map(with).collect()
@@ -38,7 +38,7 @@ pub(crate) fn at(recipe: &Recipe, step: usize) -> Vec<Recipe> {
 
 /// The passes the other way round, unless half spectra must be made first or undone last.
 fn reversed(recipe: &Recipe) -> Option<Recipe> {
-    let halves = |line: &Line| matches!(line.transform.sum, Sum::RealToHalf | Sum::HalfToReal);
+    let halves = |line: &AxisRecipe| matches!(line.transform.sum, Transform1d::R2C | Transform1d::C2R);
     if recipe.passes().len() < 2 || recipe.lines().any(halves) || recipe.multiplied().is_some() {
         return None;
     }
@@ -47,21 +47,23 @@ fn reversed(recipe: &Recipe) -> Option<Recipe> {
 }
 
 /// All schemes that are tried for a line.
-fn schemes(recipe: &Recipe, line: &Line) -> Vec<Scheme> {
+fn schemes(recipe: &Recipe, line: &AxisRecipe) -> Vec<Scheme> {
     let (data, len) = dft_of(line.transform.sum, line.transform.n);
     let lines = axes::lines_along(recipe.problem(), line.transform.axis);
     let mut list = vec![];
     if len <= LONG {
         let first = extension::factors_of(line.transform.sum, line.transform.n);
         let others = variants(len).into_iter().filter(|list| *list != first).collect::<Vec<_>>();
-        list.extend(std::iter::once(first).chain(others).map(Scheme::Lanes));
+        list.extend(std::iter::once(first).chain(others).map(Scheme::Batched));
     }
     if let Some(m) = complex_length(data, len).filter(|_| lines <= MANY || len > LONG) {
-        list.extend(intra_vector::variants(m).into_iter().map(Scheme::Along));
+        list.extend(intra_vector::variants(m).into_iter().map(Scheme::IntraVector));
         let parts = intra_vector::variants_in_parts(m).into_iter();
-        list.extend(parts.map(|[within, across]| Scheme::Parts { within, across }));
+        list.extend(parts.map(|[within, across]| Scheme::Blocked { within, across }));
         let cut = |(columns, rows)| factors_of_cut(columns, rows);
-        list.extend(four_step::splits(m).into_iter().map(cut).map(|(columns, rows)| Scheme::Cut { columns, rows }));
+        list.extend(
+            four_step::splits(m).into_iter().map(cut).map(|(columns, rows)| Scheme::FourStep { columns, rows }),
+        );
     }
     list
 }

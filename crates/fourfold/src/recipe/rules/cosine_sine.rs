@@ -20,8 +20,8 @@
 //! A combine is a list of [`Step`]s; every one of them reads each number once, and takes two numbers to two.
 
 use crate::arithmetic::twiddle::Roots;
-use crate::problem::kind::Sum;
-use crate::problem::norm::Edges;
+use crate::problem::kind::Transform1d;
+use crate::problem::norm::EndWeights;
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
 /// What kind of data a DFT works on.
@@ -38,16 +38,18 @@ pub enum Data {
 }
 
 /// The DFT that a sum of length n reduces to.
-pub fn dft_of(sum: Sum, n: usize) -> (Data, usize) {
+pub fn dft_of(sum: Transform1d, n: usize) -> (Data, usize) {
     match sum {
-        Sum::Dct1 => (Data::Real, 2 * (n - 1)),
-        Sum::Dst1 => (Data::Real, 2 * (n + 1)),
-        Sum::Dct2 | Sum::Dst2 | Sum::Dht | Sum::IdxstAdjoint | Sum::RealToHalf => (Data::Real, n),
-        Sum::Dct3 | Sum::Dst3 | Sum::Idxst | Sum::HalfToReal => (Data::Hermitian, n),
-        Sum::Dct4 | Sum::Dst4 if n % 2 == 1 => (Data::Real, n),
-        Sum::Dct4 | Sum::Dst4 => (Data::Complex, n / 2),
-        Sum::Forward => (Data::Complex, n),
-        Sum::Backward => (Data::ComplexBackward, n),
+        Transform1d::Dct1 => (Data::Real, 2 * (n - 1)),
+        Transform1d::Dst1 => (Data::Real, 2 * (n + 1)),
+        Transform1d::Dct2 | Transform1d::Dst2 | Transform1d::Dht | Transform1d::IdxstAdjoint | Transform1d::R2C => {
+            (Data::Real, n)
+        }
+        Transform1d::Dct3 | Transform1d::Dst3 | Transform1d::Idxst | Transform1d::C2R => (Data::Hermitian, n),
+        Transform1d::Dct4 | Transform1d::Dst4 if n % 2 == 1 => (Data::Real, n),
+        Transform1d::Dct4 | Transform1d::Dst4 => (Data::Complex, n / 2),
+        Transform1d::Forward => (Data::Complex, n),
+        Transform1d::Backward => (Data::ComplexBackward, n),
     }
 }
 
@@ -112,24 +114,24 @@ fn one(from: usize, to: usize, by: f64) -> Step {
 }
 
 /// Builds the combines and the order of `sum` at length n; `scale` multiplies the result.
-pub fn reduce(sum: Sum, n: usize, edges: &Edges, scale: f64) -> Reduction {
+pub fn reduce(sum: Transform1d, n: usize, edges: &EndWeights, scale: f64) -> Reduction {
     match sum {
-        Sum::Dct2 => type_two(n, edges.output_first, scale, false),
-        Sum::Dst2 => type_two(n, edges.output_last, scale, true),
-        Sum::Dct3 => type_three(n, edges.input_first, scale, false),
-        Sum::Dst3 => type_three(n, edges.input_last, scale, true),
-        Sum::Idxst => idxst(n, scale),
-        Sum::IdxstAdjoint => idxst_adjoint(n, scale),
-        Sum::Dht => dht(n, scale),
-        Sum::Dct4 if n % 2 == 1 => type_four_odd(n, scale, false),
-        Sum::Dst4 if n % 2 == 1 => type_four_odd(n, scale, true),
-        Sum::Dct4 => type_four_even(n, scale, false),
-        Sum::Dst4 => type_four_even(n, scale, true),
-        Sum::Dct1 => dct_one(n, edges, scale),
-        Sum::Dst1 => dst_one(n, scale),
-        Sum::RealToHalf => real_to_half(n, edges, scale),
-        Sum::HalfToReal => half_to_real(n, edges, scale),
-        Sum::Forward | Sum::Backward => Reduction::default(),
+        Transform1d::Dct2 => type_two(n, edges.output_first, scale, false),
+        Transform1d::Dst2 => type_two(n, edges.output_last, scale, true),
+        Transform1d::Dct3 => type_three(n, edges.input_first, scale, false),
+        Transform1d::Dst3 => type_three(n, edges.input_last, scale, true),
+        Transform1d::Idxst => idxst(n, scale),
+        Transform1d::IdxstAdjoint => idxst_adjoint(n, scale),
+        Transform1d::Dht => dht(n, scale),
+        Transform1d::Dct4 if n % 2 == 1 => type_four_odd(n, scale, false),
+        Transform1d::Dst4 if n % 2 == 1 => type_four_odd(n, scale, true),
+        Transform1d::Dct4 => type_four_even(n, scale, false),
+        Transform1d::Dst4 => type_four_even(n, scale, true),
+        Transform1d::Dct1 => dct_one(n, edges, scale),
+        Transform1d::Dst1 => dst_one(n, scale),
+        Transform1d::R2C => real_to_half(n, edges, scale),
+        Transform1d::C2R => half_to_real(n, edges, scale),
+        Transform1d::Forward | Transform1d::Backward => Reduction::default(),
     }
 }
 
@@ -277,7 +279,7 @@ fn type_four_odd(n: usize, scale: f64, sine: bool) -> Reduction {
     Reduction { order: Some(order), after, ..Reduction::default() }
 }
 
-fn dct_one(n: usize, edges: &Edges, scale: f64) -> Reduction {
+fn dct_one(n: usize, edges: &EndWeights, scale: f64) -> Reduction {
     let (last, length) = (n - 1, 2 * (n - 1));
     let index: Vec<_> = (0..length).map(|i| if i <= last { i } else { length - i }).collect();
     let mut gain = vec![1.0; length];
@@ -304,7 +306,7 @@ fn dst_one(n: usize, scale: f64) -> Reduction {
     Reduction { order: Some(Order { index, gain }), after, ..Reduction::default() }
 }
 
-fn real_to_half(n: usize, edges: &Edges, scale: f64) -> Reduction {
+fn real_to_half(n: usize, edges: &EndWeights, scale: f64) -> Reduction {
     let mut after = vec![one(0, 0, scale * edges.output_first), Step::Zero { to: 1 }];
     if n > 2 {
         let (from, to) = (half_spectrum(1, 1), complex(1));
@@ -316,7 +318,7 @@ fn real_to_half(n: usize, edges: &Edges, scale: f64) -> Reduction {
     Reduction { after, ..Reduction::default() }
 }
 
-fn half_to_real(n: usize, edges: &Edges, scale: f64) -> Reduction {
+fn half_to_real(n: usize, edges: &EndWeights, scale: f64) -> Reduction {
     let mut before = vec![one(0, 0, scale * edges.input_first)];
     if n > 2 {
         let (from, to) = (complex(1), half_spectrum(1, 1));

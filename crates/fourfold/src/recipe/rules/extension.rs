@@ -19,8 +19,8 @@
 use crate::arithmetic::complex::C;
 use crate::arithmetic::real::Real;
 use crate::arithmetic::twiddle::Roots;
-use crate::problem::kind::Sum;
-use crate::problem::norm::Edges;
+use crate::problem::kind::Transform1d;
+use crate::problem::norm::EndWeights;
 use crate::recipe::rules::cosine_sine::{Order, dft_of};
 use crate::recipe::rules::mixed_radix::{Factor, factors};
 
@@ -28,13 +28,13 @@ use crate::recipe::rules::mixed_radix::{Factor, factors};
 pub const QUARTERS: usize = 3;
 
 /// The length h of the three DFTs that a sum of length n reduces to, if it does.
-pub fn quarter_length(sum: Sum, n: usize) -> Option<usize> {
+pub fn quarter_length(sum: Transform1d, n: usize) -> Option<usize> {
     let len = dft_of(sum, n).1;
-    (matches!(sum, Sum::Dct1 | Sum::Dst1) && len % 4 == 0 && len >= 8).then_some(len / 4)
+    (matches!(sum, Transform1d::Dct1 | Transform1d::Dst1) && len % 4 == 0 && len >= 8).then_some(len / 4)
 }
 
 /// The factors of the DFT that a sum of length n reduces to: radix 4 last if that pass can be this one.
-pub(crate) fn factors_of(sum: Sum, n: usize) -> Vec<Factor> {
+pub(crate) fn factors_of(sum: Transform1d, n: usize) -> Vec<Factor> {
     let Some(quarter) = quarter_length(sum, n) else { return factors(dft_of(sum, n).1) };
     let mut list = factors(quarter);
     list.push(Factor::Radix(4));
@@ -42,9 +42,9 @@ pub(crate) fn factors_of(sum: Sum, n: usize) -> Vec<Factor> {
 }
 
 /// The factors of the three DFTs, if the last pass of these factors is this one.
-pub(crate) fn quarter(sum: Sum, factors: &[Factor]) -> Option<&[Factor]> {
+pub(crate) fn quarter(sum: Transform1d, factors: &[Factor]) -> Option<&[Factor]> {
     let (last, rest) = factors.split_last()?;
-    let is = matches!(sum, Sum::Dct1 | Sum::Dst1) && *last == Factor::Radix(4) && !rest.is_empty();
+    let is = matches!(sum, Transform1d::Dct1 | Transform1d::Dst1) && *last == Factor::Radix(4) && !rest.is_empty();
     is.then_some(rest)
 }
 
@@ -80,7 +80,7 @@ pub fn fold_term<T: Real>(sine: bool, [e, a, f]: [C<T>; QUARTERS], [c, s, d, t]:
 }
 
 /// The pass, given the length of one DFT, [`quarter_length`].
-pub fn fold(sum: Sum, edges: &Edges, scale: f64, len: usize) -> Fold {
+pub fn fold(sum: Transform1d, edges: &EndWeights, scale: f64, len: usize) -> Fold {
     let roots = Roots::new(4 * len as u64);
     let turn = |k: u64, by: f64| [by * roots.get(k).re, -by * roots.get(k).im];
     let turns = (1..(len as u64).div_ceil(2)).map(|k| {
@@ -88,12 +88,12 @@ pub fn fold(sum: Sum, edges: &Edges, scale: f64, len: usize) -> Fold {
         [c, s, d, t]
     });
     let edges = [edges.output_first, edges.output_last];
-    Fold { sine: sum == Sum::Dst1, len, scale, edges, turns: turns.collect() }
+    Fold { sine: sum == Transform1d::Dst1, len, scale, edges, turns: turns.collect() }
 }
 
 /// Where element 3t + s of the three sequences, e_{4t+s}, stands in the line of length `n`.
-pub(crate) fn order(sum: Sum, n: usize, edges: &Edges, len: usize) -> Order {
-    let sine = sum == Sum::Dst1;
+pub(crate) fn order(sum: Transform1d, n: usize, edges: &EndWeights, len: usize) -> Order {
+    let sine = sum == Transform1d::Dst1;
     let place = |j: usize| match (sine, j <= 2 * len) {
         (false, true) if j == 0 => (0, edges.input_first),
         (false, true) if j == 2 * len => (n - 1, edges.input_last),

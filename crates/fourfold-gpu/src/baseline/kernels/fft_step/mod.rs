@@ -6,7 +6,7 @@ use crate::baseline::kernels::stage::{StageSpec, Strided, THREADS, digits};
 use crate::ir::trace::{Array, Int, Sym, comment, for_each, if_less, int, select};
 use crate::write::dft::small_dft;
 use fourfold::engine::{C, Real};
-use fourfold::{FftStep, FftWork, Launches, Level, Turns};
+use fourfold::{Decimation, FftStep, FftWork, LaunchMode, Level};
 
 /// Terms of a sum that a thread adds up in registers, and how often before it adds what it has to the rest: errors grow with the square roots of such numbers.
 const TERMS: usize = 16;
@@ -30,13 +30,13 @@ impl Share {
     pub(crate) fn new(spec: &StageSpec, step: &FftStep) -> Share {
         let [n, lines] = lines(spec, step);
         let of_line = match step.work {
-            FftWork::Reverse { .. } | FftWork::Sum { .. } => n,
+            FftWork::DigitReversal { .. } | FftWork::Sum { .. } => n,
             FftWork::Level(Level { radix, .. }) => n / radix,
             FftWork::Blocks { len, groups, .. } => n / len * groups,
             FftWork::Transpose { side } => return Share::of_transpose(spec, step, side),
         };
         match step.launches {
-            Launches::Lines => Share { items: of_line, launches: lines },
+            LaunchMode::Lines => Share { items: of_line, launches: lines },
             _ => Share { items: of_line * lines, launches: 1 },
         }
     }
@@ -44,7 +44,7 @@ impl Share {
     fn of_transpose(spec: &StageSpec, step: &FftStep, side: usize) -> Share {
         let squares = squares(spec, side);
         let items = match step.launches {
-            Launches::Groups(shape) => groups(squares, shape).iter().product(),
+            LaunchMode::Groups(shape) => groups(squares, shape).iter().product(),
             _ => squares.iter().product(),
         };
         Share { items, launches: 1 }
@@ -57,7 +57,7 @@ impl Share {
 
 /// Whether items are work groups.
 fn together(step: &FftStep) -> bool {
-    matches!((&step.work, step.launches), (FftWork::Blocks { .. }, _) | (_, Launches::Groups(_)))
+    matches!((&step.work, step.launches), (FftWork::Blocks { .. }, _) | (_, LaunchMode::Groups(_)))
 }
 
 /// Squares of a matrix along columns, which are read fastest, and rows.
@@ -135,7 +135,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// Line number `number` on both sides; where every line has its launch, the number is given with that.
     fn lines(&self, number: Int, axis: usize) -> [Line; 2] {
-        let number = if self.step.launches == Launches::Lines { Array::Indices.load_int(int(0)) } else { number };
+        let number = if self.step.launches == LaunchMode::Lines { Array::Indices.load_int(int(0)) } else { number };
         let others = self.spec.to.axes.iter().copied().zip(self.spec.to.lengths.iter().copied());
         let others: Vec<_> = others.filter(|(other, _)| *other != axis).collect();
         let places = digits(number, others.into_iter());
@@ -150,11 +150,11 @@ impl Writer<'_> {
     fn item(&self, item: Int, thread: Int) {
         let [n, _] = lines(self.spec, self.step);
         let split = |of_line: usize| match self.step.launches {
-            Launches::Lines => (int(0), item),
+            LaunchMode::Lines => (int(0), item),
             _ => (item / of_line as i64, item % of_line as i64),
         };
         match &self.step.work {
-            FftWork::Reverse { axis, radices, scale } => {
+            FftWork::DigitReversal { axis, radices, scale } => {
                 let (line, place) = split(n);
                 let [from, to] = self.lines(line, *axis);
                 to.store(place, from.load(reversed(place, radices)).scale(Sym::lit(*scale)));
@@ -207,7 +207,7 @@ impl Writer<'_> {
     fn transpose(&self, side: usize, thread: Int, group: Int) {
         let squares = squares(self.spec, side);
         let (column, row) = match self.step.launches {
-            Launches::Groups(shape) => {
+            LaunchMode::Groups(shape) => {
                 let [across, _] = groups(squares, shape);
                 let (across, columns, rows) = (across as i64, shape[0] as i64, shape[1] as i64);
                 (group % across * columns + thread % columns, group / across * rows + thread / columns)
@@ -316,8 +316,8 @@ fn level_item(level: &Level, [from, to]: [Line; 2], item: Int) {
     };
     let swap = |z: C<Sym>| if backward { z.swap() } else { z };
     let z: Vec<C<Sym>> = (0..radix).map(|j| swap(from.load(place(j)))).collect();
-    let z = if turns == Turns::Before { turn(z) } else { z };
+    let z = if turns == Decimation::InTime { turn(z) } else { z };
     let z = small_dft(&z);
-    let z = if turns == Turns::After { turn(z) } else { z };
+    let z = if turns == Decimation::InFrequency { turn(z) } else { z };
     z.into_iter().enumerate().for_each(|(j, z)| to.store(place(j), swap(z)));
 }

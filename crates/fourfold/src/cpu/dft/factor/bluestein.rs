@@ -3,7 +3,7 @@
 use crate::arithmetic::complex::C;
 use crate::arithmetic::twiddle::Roots;
 use crate::cpu::dft::dft::Dft;
-use crate::cpu::simd::vector::{Lane, Scalar, Work};
+use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
 use crate::recipe::rules::cosine_sine::Data;
 use crate::recipe::rules::mixed_radix::{Factor, length};
 use num_complex::Complex;
@@ -45,7 +45,7 @@ impl<S: Scalar> Bluestein<S> {
     }
 
     /// See [`Kernel`](crate::cpu::dft::factor::Kernel), whose method of this name calls it.
-    pub(crate) unsafe fn dft<V: Lane<Scalar = S>>(&self, z: *mut C<V>, work: *mut V) {
+    pub(crate) unsafe fn dft<V: Vector<Scalar = S>>(&self, z: *mut C<V>, work: *mut V) {
         let m = self.dft.len();
         // SAFETY: the caller's; two buffers of m complex elements, then the inner DFT's work.
         unsafe {
@@ -62,14 +62,14 @@ impl<S: Scalar> Bluestein<S> {
 }
 
 /// to_j = from_j · by_j, then zeros up to `pad`.
-struct Multiply<'a, V: Lane> {
+struct Multiply<'a, V: Vector> {
     by: &'a [Complex<V::Scalar>],
     from: *const C<V>,
     to: *mut C<V>,
     pad: usize,
 }
 
-impl<V: Lane> Work for Multiply<'_, V> {
+impl<V: Vector> WithIsa for Multiply<'_, V> {
     #[inline(always)]
     fn run(self) {
         // SAFETY: the buffers hold `pad` elements (source: as many as the table).
@@ -84,13 +84,13 @@ impl<V: Lane> Work for Multiply<'_, V> {
     }
 }
 
-struct MultiplySwapped<'a, V: Lane> {
+struct MultiplySwapped<'a, V: Vector> {
     by: &'a [Complex<V::Scalar>],
     from: *const C<V>,
     to: *mut C<V>,
 }
 
-impl<V: Lane> Work for MultiplySwapped<'_, V> {
+impl<V: Vector> WithIsa for MultiplySwapped<'_, V> {
     #[inline(always)]
     fn run(self) {
         for (j, w) in self.by.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! The O(p²) sum, and the moves that let a complex kernel do real data.
 
 use crate::arithmetic::complex::C;
-use crate::cpu::simd::vector::{Lane, Work};
+use crate::cpu::simd::vector::{Vector, WithIsa};
 use num_complex::Complex;
 
 /// Terms that are summed by themselves before they join the sum: of m terms, rounding then grows as √(BLOCK + m/BLOCK) and not
@@ -9,13 +9,13 @@ use num_complex::Complex;
 const BLOCK: usize = 4;
 
 /// X_k = x_0 + Σ_j (x_j + x_{p−j}) cos − i (x_j − x_{p−j}) sin of 2πjk/p, for odd p.
-pub(crate) struct Direct<'a, V: Lane> {
+pub(crate) struct Direct<'a, V: Vector> {
     pub(crate) table: &'a [Complex<V::Scalar>],
     pub(crate) z: *mut C<V>,
     pub(crate) work: *mut C<V>,
 }
 
-impl<V: Lane> Work for Direct<'_, V> {
+impl<V: Vector> WithIsa for Direct<'_, V> {
     #[inline(always)]
     fn run(self) {
         let Direct { table, z, work } = self;
@@ -51,7 +51,7 @@ impl<V: Lane> Work for Direct<'_, V> {
 /// # Safety
 /// As in [`Direct`].
 #[inline(always)]
-unsafe fn terms<V: Lane>(
+unsafe fn terms<V: Vector>(
     table: &[Complex<V::Scalar>],
     work: *const C<V>,
     k: usize,
@@ -72,17 +72,17 @@ unsafe fn terms<V: Lane>(
 }
 
 #[inline(always)]
-fn zero<V: Lane>() -> C<V> {
+fn zero<V: Vector>() -> C<V> {
     C { re: V::lit(0.0), im: V::lit(0.0) }
 }
 
 /// n reals become n complex numbers, from the last on.
-pub(crate) struct Spread<V: Lane> {
+pub(crate) struct Spread<V: Vector> {
     pub(crate) n: usize,
     pub(crate) x: *mut V,
 }
 
-impl<V: Lane> Work for Spread<V> {
+impl<V: Vector> WithIsa for Spread<V> {
     #[inline(always)]
     fn run(self) {
         for i in (0..self.n).rev() {
@@ -96,12 +96,12 @@ impl<V: Lane> Work for Spread<V> {
 }
 
 /// The first half of n complex numbers becomes a half spectrum: Im X_0 goes, all else moves down by one.
-pub(crate) struct Pack<V: Lane> {
+pub(crate) struct Pack<V: Vector> {
     pub(crate) n: usize,
     pub(crate) x: *mut V,
 }
 
-impl<V: Lane> Work for Pack<V> {
+impl<V: Vector> WithIsa for Pack<V> {
     #[inline(always)]
     fn run(self) {
         for i in 1..self.n {
@@ -112,12 +112,12 @@ impl<V: Lane> Work for Pack<V> {
 }
 
 /// A half spectrum of odd length n becomes n complex numbers with parts exchanged, so that a forward DFT goes backwards.
-pub(crate) struct Unpack<V: Lane> {
+pub(crate) struct Unpack<V: Vector> {
     pub(crate) n: usize,
     pub(crate) x: *mut V,
 }
 
-impl<V: Lane> Work for Unpack<V> {
+impl<V: Vector> WithIsa for Unpack<V> {
     #[inline(always)]
     fn run(self) {
         let (n, x) = (self.n, self.x);
@@ -138,12 +138,12 @@ impl<V: Lane> Work for Unpack<V> {
 }
 
 /// n complex numbers with parts exchanged become their n real parts.
-pub(crate) struct Imaginary<V: Lane> {
+pub(crate) struct Imaginary<V: Vector> {
     pub(crate) n: usize,
     pub(crate) x: *mut V,
 }
 
-impl<V: Lane> Work for Imaginary<V> {
+impl<V: Vector> WithIsa for Imaginary<V> {
     #[inline(always)]
     fn run(self) {
         for i in 0..self.n {

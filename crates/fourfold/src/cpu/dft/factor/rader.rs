@@ -3,8 +3,8 @@
 use crate::arithmetic::complex::C;
 use crate::arithmetic::dd::Dd;
 use crate::cpu::dft::dft::Dft;
-use crate::cpu::dft::pass::{Ordered, Rows};
-use crate::cpu::simd::vector::{Lane, Scalar, Work};
+use crate::cpu::dft::pass::{Permuted, Strided};
+use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
 use crate::recipe::rules::cosine_sine::Data;
 use crate::recipe::rules::mixed_radix::Factor;
 use crate::recipe::rules::rader::{generator_powers, spectrum};
@@ -59,7 +59,7 @@ impl<S: Scalar> Rader<S> {
     }
 
     /// See [`Kernel`](crate::cpu::dft::factor::Kernel), whose method of this name calls it.
-    pub(crate) unsafe fn dft<V: Lane<Scalar = S>>(&self, z: *mut C<V>, work: *mut V) {
+    pub(crate) unsafe fn dft<V: Vector<Scalar = S>>(&self, z: *mut C<V>, work: *mut V) {
         let n = self.powers.len();
         // SAFETY: the caller's; two buffers of n complex elements, then the inner DFT's work.
         unsafe {
@@ -75,7 +75,7 @@ impl<S: Scalar> Rader<S> {
     }
 
     /// See [`Kernel`](crate::cpu::dft::factor::Kernel), whose method of this name calls it.
-    pub(crate) unsafe fn half_spectrum<V: Lane<Scalar = S>>(&self, x: *mut V, work: *mut V) {
+    pub(crate) unsafe fn half_spectrum<V: Vector<Scalar = S>>(&self, x: *mut V, work: *mut V) {
         let n = self.powers.len();
         // SAFETY: the caller's; two buffers of n reals, then the inner DFT's work.
         unsafe {
@@ -87,7 +87,7 @@ impl<S: Scalar> Rader<S> {
     }
 
     /// See [`Kernel`](crate::cpu::dft::factor::Kernel), whose method of this name calls it.
-    pub(crate) unsafe fn signal<V: Lane<Scalar = S>>(&self, x: *mut V, work: *mut V) {
+    pub(crate) unsafe fn signal<V: Vector<Scalar = S>>(&self, x: *mut V, work: *mut V) {
         let n = self.powers.len();
         // SAFETY: as in `half_spectrum`.
         unsafe {
@@ -99,7 +99,7 @@ impl<S: Scalar> Rader<S> {
     }
 
     /// a ← a ∗ (the signal of `spectrum`) + share · x_0, and x_0 ← x_0 + Σ a.
-    unsafe fn convolve_real<V: Lane<Scalar = S>>(
+    unsafe fn convolve_real<V: Vector<Scalar = S>>(
         &self,
         a: *mut V,
         b: *mut V,
@@ -110,7 +110,7 @@ impl<S: Scalar> Rader<S> {
     ) {
         // SAFETY: the caller's.
         unsafe {
-            let plain = |base| Ordered { rows: Rows::tile(base), index: std::ptr::null(), gain: std::ptr::null() };
+            let plain = |base| Permuted { rows: Strided::tile(base), index: std::ptr::null(), gain: std::ptr::null() };
             let n = self.powers.len();
             let half = self.real.forward(plain(a), b, a, work);
             V::enter(MultiplyHalf { n, a: half, spectrum, x, share });
@@ -125,13 +125,13 @@ impl<S: Scalar> Rader<S> {
     }
 }
 
-struct Permute<'a, V: Lane> {
+struct Permute<'a, V: Vector> {
     rader: &'a Rader<V::Scalar>,
     z: *const C<V>,
     a: *mut C<V>,
 }
 
-impl<V: Lane> Work for Permute<'_, V> {
+impl<V: Vector> WithIsa for Permute<'_, V> {
     #[inline(always)]
     fn run(self) {
         for (q, &k) in self.rader.powers.iter().enumerate() {
@@ -141,13 +141,13 @@ impl<V: Lane> Work for Permute<'_, V> {
     }
 }
 
-struct Convolve<'a, V: Lane> {
+struct Convolve<'a, V: Vector> {
     rader: &'a Rader<V::Scalar>,
     z: *mut C<V>,
     a: *mut C<V>,
 }
 
-impl<V: Lane> Work for Convolve<'_, V> {
+impl<V: Vector> WithIsa for Convolve<'_, V> {
     #[inline(always)]
     fn run(self) {
         let Convolve { rader, z, a } = self;
@@ -164,13 +164,13 @@ impl<V: Lane> Work for Convolve<'_, V> {
     }
 }
 
-struct Restore<'a, V: Lane> {
+struct Restore<'a, V: Vector> {
     rader: &'a Rader<V::Scalar>,
     z: *mut C<V>,
     sums: *const C<V>,
 }
 
-impl<V: Lane> Work for Restore<'_, V> {
+impl<V: Vector> WithIsa for Restore<'_, V> {
     #[inline(always)]
     fn run(self) {
         for m in 0..self.rader.powers.len() {
@@ -180,13 +180,13 @@ impl<V: Lane> Work for Restore<'_, V> {
     }
 }
 
-struct PermuteReal<'a, V: Lane> {
+struct PermuteReal<'a, V: Vector> {
     rader: &'a Rader<V::Scalar>,
     x: *const V,
     a: *mut V,
 }
 
-impl<V: Lane> Work for PermuteReal<'_, V> {
+impl<V: Vector> WithIsa for PermuteReal<'_, V> {
     #[inline(always)]
     fn run(self) {
         for (q, &k) in self.rader.powers.iter().enumerate() {
@@ -196,13 +196,13 @@ impl<V: Lane> Work for PermuteReal<'_, V> {
     }
 }
 
-struct PermuteHalf<'a, V: Lane> {
+struct PermuteHalf<'a, V: Vector> {
     rader: &'a Rader<V::Scalar>,
     x: *const V,
     a: *mut V,
 }
 
-impl<V: Lane> Work for PermuteHalf<'_, V> {
+impl<V: Vector> WithIsa for PermuteHalf<'_, V> {
     #[inline(always)]
     fn run(self) {
         let p = self.rader.len();
@@ -218,7 +218,7 @@ impl<V: Lane> Work for PermuteHalf<'_, V> {
 }
 
 /// Multiplies two half spectra of even length n, for [`Rader::convolve_real`].
-struct MultiplyHalf<'a, V: Lane> {
+struct MultiplyHalf<'a, V: Vector> {
     n: usize,
     a: *mut V,
     spectrum: &'a [Complex<V::Scalar>],
@@ -226,7 +226,7 @@ struct MultiplyHalf<'a, V: Lane> {
     share: f64,
 }
 
-impl<V: Lane> Work for MultiplyHalf<'_, V> {
+impl<V: Vector> WithIsa for MultiplyHalf<'_, V> {
     #[inline(always)]
     fn run(self) {
         let MultiplyHalf { n, a, spectrum, x, share } = self;
@@ -246,13 +246,13 @@ impl<V: Lane> Work for MultiplyHalf<'_, V> {
     }
 }
 
-struct RestoreHalf<'a, V: Lane> {
+struct RestoreHalf<'a, V: Vector> {
     rader: &'a Rader<V::Scalar>,
     x: *mut V,
     c: *const V,
 }
 
-impl<V: Lane> Work for RestoreHalf<'_, V> {
+impl<V: Vector> WithIsa for RestoreHalf<'_, V> {
     #[inline(always)]
     fn run(self) {
         let (p, half) = (self.rader.len(), self.rader.len() / 2);
@@ -268,13 +268,13 @@ impl<V: Lane> Work for RestoreHalf<'_, V> {
     }
 }
 
-struct RestoreReal<'a, V: Lane> {
+struct RestoreReal<'a, V: Vector> {
     rader: &'a Rader<V::Scalar>,
     x: *mut V,
     c: *const V,
 }
 
-impl<V: Lane> Work for RestoreReal<'_, V> {
+impl<V: Vector> WithIsa for RestoreReal<'_, V> {
     #[inline(always)]
     fn run(self) {
         for (m, &n) in self.rader.powers.iter().enumerate() {

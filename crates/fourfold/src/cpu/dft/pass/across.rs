@@ -12,7 +12,7 @@ use crate::arithmetic::twiddle::Roots;
 use crate::cpu::batch::tiling::LANES;
 use crate::cpu::dft::pass::along::{BLOCK, Block, block, put_pairs, twiddles};
 use crate::cpu::dft::pass::{for_radix, opaque, splat, zero};
-use crate::cpu::simd::vector::{Lane, Scalar, Work};
+use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
 use crate::recipe::rules::intra_vector::{MOST_PARTS, MOST_RADIX};
 use num_complex::Complex;
 use std::mem::MaybeUninit;
@@ -43,7 +43,7 @@ const fn line<S>() -> usize {
 /// # Safety
 /// They are there, at `to` from the beginning of a line on; the CPU has the instructions of `V`.
 #[inline(always)]
-unsafe fn stream<V: Lane>(from: *const V::Scalar, to: *mut V::Scalar, reals: usize) {
+unsafe fn stream<V: Vector>(from: *const V::Scalar, to: *mut V::Scalar, reals: usize) {
     for i in (0..reals).step_by(V::WIDTH) {
         // SAFETY: the caller's.
         unsafe { V::load(from.add(i)).stream(to.add(i)) }
@@ -62,15 +62,15 @@ pub(crate) struct Spread<S> {
 impl<S: Scalar> Spread<S> {
     /// # Safety
     /// Blocks and parts are there, all from the beginning of a cache line on; the CPU has the instructions of `V`.
-    pub(crate) unsafe fn run<V: Lane<Scalar = S>>(self) {
+    pub(crate) unsafe fn run<V: Vector<Scalar = S>>(self) {
         // SAFETY: the caller's.
         unsafe { V::enter(Spreading::<V>(self)) }
     }
 }
 
-struct Spreading<V: Lane>(Spread<V::Scalar>);
+struct Spreading<V: Vector>(Spread<V::Scalar>);
 
-impl<V: Lane> Work for Spreading<V> {
+impl<V: Vector> WithIsa for Spreading<V> {
     #[inline(always)]
     fn run(self) {
         let Spread { blocks, count, dst, apart } = self.0;
@@ -120,7 +120,7 @@ impl<S: Scalar> Across<S> {
     ///
     /// # Safety
     /// Both are there and do not overlap; the CPU has the instructions of `V`.
-    pub(crate) unsafe fn run<V: Lane<Scalar = S>>(&self, src: *const S, dst: *mut S, last: Last<S>) {
+    pub(crate) unsafe fn run<V: Vector<Scalar = S>>(&self, src: *const S, dst: *mut S, last: Last<S>) {
         let ([r, s], re) = (self.radices, V::splat(last.scale));
         let by = C { re, im: if last.backward { -re } else { re } };
         // Not filled with zeros, which of a short signal would take a tenth of the time.
@@ -140,14 +140,14 @@ impl<S: Scalar> Across<S> {
     }
 }
 
-struct First<'a, V: Lane, const R: usize> {
+struct First<'a, V: Vector, const R: usize> {
     across: &'a Across<V::Scalar>,
     src: *const V::Scalar,
     tile: *mut V::Scalar,
     k: usize,
 }
 
-impl<V: Lane, const R: usize> Work for First<'_, V, R>
+impl<V: Vector, const R: usize> WithIsa for First<'_, V, R>
 where
     [C<V>; R]: Dft,
 {
@@ -179,7 +179,7 @@ where
     }
 }
 
-struct Second<'a, V: Lane, const R: usize> {
+struct Second<'a, V: Vector, const R: usize> {
     across: &'a Across<V::Scalar>,
     src: *const V::Scalar,
     tile: *mut Tile<V::Scalar>,
@@ -190,7 +190,7 @@ struct Second<'a, V: Lane, const R: usize> {
     past: Option<usize>,
 }
 
-impl<V: Lane, const R: usize> Second<'_, V, R>
+impl<V: Vector, const R: usize> Second<'_, V, R>
 where
     [C<V>; R]: Dft,
 {
@@ -282,7 +282,7 @@ where
     }
 }
 
-impl<V: Lane, const R: usize> Work for Second<'_, V, R>
+impl<V: Vector, const R: usize> WithIsa for Second<'_, V, R>
 where
     [C<V>; R]: Dft,
 {

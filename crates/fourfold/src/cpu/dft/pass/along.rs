@@ -8,7 +8,7 @@ use crate::arithmetic::complex::C;
 use crate::arithmetic::twiddle::Roots;
 use crate::cpu::batch::tiling::LANES;
 use crate::cpu::dft::pass::{opaque, zero};
-use crate::cpu::simd::vector::{Lane, Scalar, Work};
+use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
 use crate::cpu::single::even_odd::Places;
 use std::array::from_fn;
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub(crate) struct Block<S> {
 }
 
 /// One pass, as [`Pass`](crate::cpu::dft::pass::Pass).
-pub(crate) struct PassAlong<S> {
+pub(crate) struct IntraVectorPass<S> {
     radix: usize,
     groups: usize,
     inner: usize,
@@ -42,20 +42,20 @@ pub(crate) struct Ways<S> {
     pub(crate) last: Option<S>,
 }
 
-impl<S: Scalar> PassAlong<S> {
+impl<S: Scalar> IntraVectorPass<S> {
     pub(crate) fn new(radix: usize, groups: usize, inner: usize) -> Self {
         let roots = Roots::new((radix * groups * inner) as u64);
         let twiddles = if inner == 1 { vec![] } else { twiddles(&roots, groups, radix, inner) };
-        PassAlong { radix, groups, inner, twiddles }
+        IntraVectorPass { radix, groups, inner, twiddles }
     }
 
     /// The first pass, of radix [`LANES`]: to blocks.
     ///
     /// # Safety
     /// Source and destination hold the signal and do not overlap; the CPU has the instructions of `V`.
-    pub(crate) unsafe fn first<V: Lane<Scalar = S>>(&self, from: Source<S>, dst: *mut S)
+    pub(crate) unsafe fn first<V: Vector<Scalar = S>>(&self, from: Source<S>, dst: *mut S)
     where
-        S: Lane<Scalar = S>,
+        S: Vector<Scalar = S>,
     {
         // SAFETY: the caller's.
         unsafe { self.blocks::<V>(from, 0..self.groups, dst, BLOCK) }
@@ -64,15 +64,15 @@ impl<S: Scalar> PassAlong<S> {
     /// Some blocks of the first pass, the first of them to where the destination begins, each `apart` reals from the one before.
     ///
     /// # Safety
-    /// As [`PassAlong::first`], with a destination that holds them.
-    pub(crate) unsafe fn blocks<V: Lane<Scalar = S>>(
+    /// As [`IntraVectorPass::first`], with a destination that holds them.
+    pub(crate) unsafe fn blocks<V: Vector<Scalar = S>>(
         &self,
         from: Source<S>,
         range: Range<usize>,
         dst: *mut S,
         apart: usize,
     ) where
-        S: Lane<Scalar = S>,
+        S: Vector<Scalar = S>,
     {
         let groups = self.groups;
         // SAFETY: the caller's.
@@ -88,8 +88,8 @@ impl<S: Scalar> PassAlong<S> {
     /// Any other pass: from blocks to blocks, or to pairs.
     ///
     /// # Safety
-    /// As [`PassAlong::first`].
-    pub(crate) unsafe fn further<V: Lane<Scalar = S>>(&self, ways: &Ways<S>) {
+    /// As [`IntraVectorPass::first`].
+    pub(crate) unsafe fn further<V: Vector<Scalar = S>>(&self, ways: &Ways<S>) {
         // SAFETY: the caller's.
         unsafe {
             match ways.last {
@@ -120,7 +120,7 @@ pub(crate) fn twiddles<S: Scalar>(roots: &Roots, groups: usize, radix: usize, in
 /// # Safety
 /// They are there.
 #[inline(always)]
-pub(crate) unsafe fn pairs<V: Lane>(from: *const V::Scalar) -> C<V> {
+pub(crate) unsafe fn pairs<V: Vector>(from: *const V::Scalar) -> C<V> {
     // SAFETY: the caller's.
     let (re, im) = unsafe { V::unzip(V::load(from), V::load(from.add(V::WIDTH))) };
     C { re, im }
@@ -131,7 +131,7 @@ pub(crate) unsafe fn pairs<V: Lane>(from: *const V::Scalar) -> C<V> {
 /// # Safety
 /// As there.
 #[inline(always)]
-pub(crate) unsafe fn put_pairs<V: Lane>(to: *mut V::Scalar, z: C<V>) {
+pub(crate) unsafe fn put_pairs<V: Vector>(to: *mut V::Scalar, z: C<V>) {
     let (low, high) = V::zip(z.re, z.im);
     // SAFETY: the caller's.
     unsafe {
@@ -145,7 +145,7 @@ pub(crate) unsafe fn put_pairs<V: Lane>(to: *mut V::Scalar, z: C<V>) {
 /// # Safety
 /// They are there.
 #[inline(always)]
-pub(crate) unsafe fn block<V: Lane>(from: *const V::Scalar) -> C<V> {
+pub(crate) unsafe fn block<V: Vector>(from: *const V::Scalar) -> C<V> {
     // SAFETY: the caller's.
     unsafe { C { re: V::load(from), im: V::load(from.add(LANES)) } }
 }
@@ -180,12 +180,12 @@ trait Load<S>: Copy {
     ///
     /// # Safety
     /// They are there; the CPU has the instructions of `V`.
-    unsafe fn load<V: Lane<Scalar = S>>(self, j: usize, i: usize) -> C<V>;
+    unsafe fn load<V: Vector<Scalar = S>>(self, j: usize, i: usize) -> C<V>;
 }
 
 impl<S: Scalar> Load<S> for Pairs<S> {
     #[inline(always)]
-    unsafe fn load<V: Lane<Scalar = S>>(self, _j: usize, i: usize) -> C<V> {
+    unsafe fn load<V: Vector<Scalar = S>>(self, _j: usize, i: usize) -> C<V> {
         // SAFETY: the caller's.
         unsafe { pairs(self.0.add(2 * i)) }
     }
@@ -193,7 +193,7 @@ impl<S: Scalar> Load<S> for Pairs<S> {
 
 impl<S: Scalar> Load<S> for Conjugates<S> {
     #[inline(always)]
-    unsafe fn load<V: Lane<Scalar = S>>(self, _j: usize, i: usize) -> C<V> {
+    unsafe fn load<V: Vector<Scalar = S>>(self, _j: usize, i: usize) -> C<V> {
         // SAFETY: the caller's.
         unsafe { pairs::<V>(self.0.add(2 * i)).conj() }
     }
@@ -201,13 +201,13 @@ impl<S: Scalar> Load<S> for Conjugates<S> {
 
 impl<S: Scalar> Load<S> for Places<S> {
     #[inline(always)]
-    unsafe fn load<V: Lane<Scalar = S>>(self, j: usize, i: usize) -> C<V> {
+    unsafe fn load<V: Vector<Scalar = S>>(self, j: usize, i: usize) -> C<V> {
         // SAFETY: the caller's; half of the inputs stand at even places.
         unsafe { if j < LANES / 2 { self.even_pairs(i) } else { self.odd_pairs(i) } }
     }
 }
 
-struct First<V: Lane, L> {
+struct First<V: Vector, L> {
     groups: usize,
     from: L,
     range: Range<usize>,
@@ -215,13 +215,13 @@ struct First<V: Lane, L> {
     apart: usize,
 }
 
-impl<V: Lane, L: Load<V::Scalar>> First<V, L>
+impl<V: Vector, L: Load<V::Scalar>> First<V, L>
 where
-    V::Scalar: Lane<Scalar = V::Scalar>,
+    V::Scalar: Vector<Scalar = V::Scalar>,
 {
     /// The butterflies of elements l … l + WIDTH − 1.
     #[inline(always)]
-    unsafe fn butterflies<W: Lane<Scalar = V::Scalar>>(&self, l: usize) -> [C<W>; LANES] {
+    unsafe fn butterflies<W: Vector<Scalar = V::Scalar>>(&self, l: usize) -> [C<W>; LANES] {
         let mut z = [zero(); LANES];
         let (mut i, step) = (l, opaque(self.groups));
         for j in 0..LANES {
@@ -245,8 +245,8 @@ where
                     for i in 0..W {
                         (re[i], im[i]) = (z[c + i].re, z[c + i].im);
                     }
-                    V::turn(&mut re);
-                    V::turn(&mut im);
+                    V::transpose(&mut re);
+                    V::transpose(&mut im);
                     for i in 0..W {
                         let to = self.dst.add((l + i) * self.apart + c);
                         re[i].store(to);
@@ -259,13 +259,13 @@ where
     }
 }
 
-impl<V: Lane, L: Load<V::Scalar>> Work for First<V, L>
+impl<V: Vector, L: Load<V::Scalar>> WithIsa for First<V, L>
 where
-    V::Scalar: Lane<Scalar = V::Scalar>,
+    V::Scalar: Vector<Scalar = V::Scalar>,
 {
     #[inline(always)]
     fn run(self) {
-        // SAFETY: the caller of `PassAlong::blocks`: as many butterflies.
+        // SAFETY: the caller of `IntraVectorPass::blocks`: as many butterflies.
         unsafe {
             let whole = match V::WIDTH {
                 2 => self.squares::<2>(),
@@ -285,12 +285,12 @@ where
     }
 }
 
-struct Further<'a, V: Lane, const R: usize, const LAST: bool> {
-    pass: &'a PassAlong<V::Scalar>,
+struct Further<'a, V: Vector, const R: usize, const LAST: bool> {
+    pass: &'a IntraVectorPass<V::Scalar>,
     ways: &'a Ways<V::Scalar>,
 }
 
-impl<V: Lane, const R: usize, const LAST: bool> Further<'_, V, R, LAST>
+impl<V: Vector, const R: usize, const LAST: bool> Further<'_, V, R, LAST>
 where
     [C<V>; R]: Dft,
 {
@@ -329,13 +329,13 @@ where
     }
 }
 
-impl<V: Lane, const R: usize, const LAST: bool> Work for Further<'_, V, R, LAST>
+impl<V: Vector, const R: usize, const LAST: bool> WithIsa for Further<'_, V, R, LAST>
 where
     [C<V>; R]: Dft,
 {
     #[inline(always)]
     fn run(self) {
-        let PassAlong { groups, inner, ref twiddles, .. } = *self.pass;
+        let IntraVectorPass { groups, inner, ref twiddles, .. } = *self.pass;
         let by = V::splat(self.ways.last.unwrap_or(V::Scalar::of(1.0)));
         let by = C { re: by, im: if self.ways.backward { -by } else { by } };
         // Pairs take twice the places of one part of a block.

@@ -1,18 +1,18 @@
 //! Passes whose kernel is no butterfly: the elements of one small DFT are brought together in `work`.
 
 use crate::arithmetic::complex::C;
-use crate::cpu::dft::pass::{Ordered, Pass, get, put, splat};
-use crate::cpu::simd::vector::{Lane, Work};
+use crate::cpu::dft::pass::{Pass, Permuted, get, put, splat};
+use crate::cpu::simd::vector::{Vector, WithIsa};
 
 /// See [`Complexes`](crate::cpu::dft::pass::complex::Complexes).
-pub(crate) struct AnyComplex<'a, V: Lane> {
+pub(crate) struct AnyComplex<'a, V: Vector> {
     pub(crate) pass: &'a Pass<V::Scalar>,
     pub(crate) src: [*const V; 2],
     pub(crate) dst: [*mut V; 2],
     pub(crate) work: *mut V,
 }
 
-impl<V: Lane> Work for AnyComplex<'_, V> {
+impl<V: Vector> WithIsa for AnyComplex<'_, V> {
     #[inline(always)]
     fn run(self) {
         let Pass { groups, inner, ref twiddles, ref kernel } = *self.pass;
@@ -39,14 +39,14 @@ impl<V: Lane> Work for AnyComplex<'_, V> {
     }
 }
 
-pub(crate) struct AnyForward<'a, V: Lane> {
+pub(crate) struct AnyForward<'a, V: Vector> {
     pub(crate) pass: &'a Pass<V::Scalar>,
-    pub(crate) src: Ordered<V::Scalar>,
+    pub(crate) src: Permuted<V::Scalar>,
     pub(crate) dst: *mut V,
     pub(crate) work: *mut V,
 }
 
-impl<V: Lane> Work for AnyForward<'_, V> {
+impl<V: Vector> WithIsa for AnyForward<'_, V> {
     #[inline(always)]
     fn run(self) {
         let Pass { groups, inner: m, ref twiddles, ref kernel } = *self.pass;
@@ -91,14 +91,14 @@ impl<V: Lane> Work for AnyForward<'_, V> {
     }
 }
 
-pub(crate) struct AnyBackward<'a, V: Lane> {
+pub(crate) struct AnyBackward<'a, V: Vector> {
     pub(crate) pass: &'a Pass<V::Scalar>,
     pub(crate) src: *const V,
-    pub(crate) dst: Ordered<V::Scalar>,
+    pub(crate) dst: Permuted<V::Scalar>,
     pub(crate) work: *mut V,
 }
 
-impl<V: Lane> Work for AnyBackward<'_, V> {
+impl<V: Vector> WithIsa for AnyBackward<'_, V> {
     #[inline(always)]
     fn run(self) {
         let Pass { groups, inner: m, ref twiddles, ref kernel } = *self.pass;

@@ -3,16 +3,16 @@
 use crate::arithmetic::butterfly::Dft;
 use crate::arithmetic::complex::C;
 use crate::cpu::dft::pass::{Pass, splat, zero};
-use crate::cpu::simd::vector::{Lane, Work};
+use crate::cpu::simd::vector::{Vector, WithIsa};
 use num_complex::Complex;
 
-pub(crate) struct Complexes<'a, V: Lane, const R: usize> {
+pub(crate) struct Complexes<'a, V: Vector, const R: usize> {
     pub(crate) pass: &'a Pass<V::Scalar>,
     pub(crate) src: [*const V; 2],
     pub(crate) dst: [*mut V; 2],
 }
 
-impl<V: Lane, const R: usize> Complexes<'_, V, R>
+impl<V: Vector, const R: usize> Complexes<'_, V, R>
 where
     [C<V>; R]: Dft,
 {
@@ -38,7 +38,7 @@ where
     }
 }
 
-impl<V: Lane, const R: usize> Work for Complexes<'_, V, R>
+impl<V: Vector, const R: usize> WithIsa for Complexes<'_, V, R>
 where
     [C<V>; R]: Dft,
 {

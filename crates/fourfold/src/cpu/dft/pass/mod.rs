@@ -17,7 +17,7 @@ use crate::cpu::dft::pass::any::{AnyBackward, AnyComplex, AnyForward};
 use crate::cpu::dft::pass::complex::Complexes;
 use crate::cpu::dft::pass::real::{Backward, First, Forward, Last};
 use crate::cpu::dft::pass::terms::{Half, Terms};
-use crate::cpu::simd::vector::{Lane, Scalar};
+use crate::cpu::simd::vector::{Scalar, Vector};
 use num_complex::Complex;
 
 /// Calls `$body` with the constants `$index` and `$gain` equal to the two flags.
@@ -53,41 +53,41 @@ fn opaque(step: usize) -> usize {
 }
 
 /// Vectors in memory: vector i starts at `base + i · stride`, both in scalars.
-pub(crate) struct Rows<S> {
+pub(crate) struct Strided<S> {
     pub(crate) base: *mut S,
     pub(crate) stride: isize,
 }
 
-impl<S> Clone for Rows<S> {
+impl<S> Clone for Strided<S> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<S> Copy for Rows<S> {}
+impl<S> Copy for Strided<S> {}
 
-impl<S> Rows<S> {
+impl<S> Strided<S> {
     /// The vectors of a tile, one after the other.
-    pub(crate) fn tile<V: Lane<Scalar = S>>(base: *mut V) -> Self {
-        Rows { base: base.cast(), stride: V::WIDTH as isize }
+    pub(crate) fn tile<V: Vector<Scalar = S>>(base: *mut V) -> Self {
+        Strided { base: base.cast(), stride: V::WIDTH as isize }
     }
 
     /// # Safety
     /// Vector i lies in writable memory.
     #[inline(always)]
-    pub(crate) unsafe fn store<V: Lane<Scalar = S>>(self, i: isize, v: V) {
+    pub(crate) unsafe fn store<V: Vector<Scalar = S>>(self, i: isize, v: V) {
         // SAFETY: the caller's.
         unsafe { v.store(self.base.offset(i * self.stride)) }
     }
 }
 
 /// The real side of a DFT in memory: element m is row `index[m]` times `gain[m]`; both may be null for m itself and 1.
-pub(crate) struct Ordered<S> {
-    pub(crate) rows: Rows<S>,
+pub(crate) struct Permuted<S> {
+    pub(crate) rows: Strided<S>,
     pub(crate) index: *const u32,
     pub(crate) gain: *const S,
 }
 
-impl<S: Scalar> Ordered<S> {
+impl<S: Scalar> Permuted<S> {
     /// Whether there is an index, and a gain: constants of the loops over many elements, see [`for_order`].
     pub(crate) fn order(&self) -> (bool, bool) {
         (!self.index.is_null(), !self.gain.is_null())
@@ -107,9 +107,9 @@ impl<S: Scalar> Ordered<S> {
     }
 
     /// # Safety
-    /// As [`Ordered::order`] says; element m is readable.
+    /// As [`Permuted::order`] says; element m is readable.
     #[inline(always)]
-    pub(crate) unsafe fn load_at<V: Lane<Scalar = S>, const INDEX: bool, const GAIN: bool>(&self, m: usize) -> V {
+    pub(crate) unsafe fn load_at<V: Vector<Scalar = S>, const INDEX: bool, const GAIN: bool>(&self, m: usize) -> V {
         // SAFETY: the caller's.
         unsafe {
             let (at, gain) = self.place::<INDEX, GAIN>(m);
@@ -119,9 +119,9 @@ impl<S: Scalar> Ordered<S> {
     }
 
     /// # Safety
-    /// As [`Ordered::order`] says; element m is writable.
+    /// As [`Permuted::order`] says; element m is writable.
     #[inline(always)]
-    pub(crate) unsafe fn store_at<V: Lane<Scalar = S>, const INDEX: bool, const GAIN: bool>(&self, m: usize, v: V) {
+    pub(crate) unsafe fn store_at<V: Vector<Scalar = S>, const INDEX: bool, const GAIN: bool>(&self, m: usize, v: V) {
         // SAFETY: the caller's.
         unsafe {
             let (at, gain) = self.place::<INDEX, GAIN>(m);
@@ -135,19 +135,19 @@ impl<S: Scalar> Ordered<S> {
     /// They are there on both sides.
     pub(crate) unsafe fn read(&self, to: *mut S, count: usize)
     where
-        S: Lane<Scalar = S>,
+        S: Vector<Scalar = S>,
     {
         // SAFETY: the caller's.
         for_order!(self.order(), I, G => for m in 0..count { unsafe { *to.add(m) = self.load_at::<S, I, G>(m) } })
     }
 
-    /// The reverse of [`Ordered::read`].
+    /// The reverse of [`Permuted::read`].
     ///
     /// # Safety
     /// As there.
     pub(crate) unsafe fn write(&self, from: *const S, count: usize)
     where
-        S: Lane<Scalar = S>,
+        S: Vector<Scalar = S>,
     {
         // SAFETY: the caller's.
         for_order!(self.order(), I, G => for m in 0..count { unsafe { self.store_at::<S, I, G>(m, *from.add(m)) } })
@@ -156,7 +156,7 @@ impl<S: Scalar> Ordered<S> {
     /// # Safety
     /// Element m exists and is readable.
     #[inline(always)]
-    pub(crate) unsafe fn load<V: Lane<Scalar = S>>(&self, m: usize) -> V {
+    pub(crate) unsafe fn load<V: Vector<Scalar = S>>(&self, m: usize) -> V {
         // SAFETY: the caller's.
         unsafe { for_order!(self.order(), I, G => self.load_at::<V, I, G>(m)) }
     }
@@ -164,7 +164,7 @@ impl<S: Scalar> Ordered<S> {
     /// # Safety
     /// Element m exists and is writable.
     #[inline(always)]
-    pub(crate) unsafe fn store<V: Lane<Scalar = S>>(&self, m: usize, v: V) {
+    pub(crate) unsafe fn store<V: Vector<Scalar = S>>(&self, m: usize, v: V) {
         // SAFETY: the caller's.
         unsafe { for_order!(self.order(), I, G => self.store_at::<V, I, G>(m, v)) }
     }
@@ -252,7 +252,7 @@ impl<S: Scalar> Pass<S> {
     /// # Safety
     /// Source and destination hold the pass's complex elements and do not overlap; `work` holds what the kernel needs; the CPU
     /// has the instructions of `V`.
-    pub(crate) unsafe fn complex<V: Lane<Scalar = S>>(&self, src: [*const V; 2], dst: [*mut V; 2], work: *mut V) {
+    pub(crate) unsafe fn complex<V: Vector<Scalar = S>>(&self, src: [*const V; 2], dst: [*mut V; 2], work: *mut V) {
         // SAFETY: the caller's.
         unsafe {
             match self.kernel {
@@ -266,7 +266,7 @@ impl<S: Scalar> Pass<S> {
     ///
     /// # Safety
     /// As [`Pass::complex`], in vectors of reals.
-    pub(crate) unsafe fn forward<V: Lane<Scalar = S>>(&self, src: Ordered<S>, dst: *mut V, work: *mut V) {
+    pub(crate) unsafe fn forward<V: Vector<Scalar = S>>(&self, src: Permuted<S>, dst: *mut V, work: *mut V) {
         // SAFETY: the caller's.
         unsafe {
             match self.kernel {
@@ -286,7 +286,7 @@ impl<S: Scalar> Pass<S> {
     ///
     /// # Safety
     /// As [`Pass::forward`].
-    pub(crate) unsafe fn backward<V: Lane<Scalar = S>>(&self, src: *const V, dst: Ordered<S>, work: *mut V) {
+    pub(crate) unsafe fn backward<V: Vector<Scalar = S>>(&self, src: *const V, dst: Permuted<S>, work: *mut V) {
         // SAFETY: the caller's.
         unsafe {
             match self.kernel {
@@ -303,7 +303,7 @@ impl<S: Scalar> Pass<S> {
     }
 
     /// Whether a combine may take its results, or give it what it reads, on the way.
-    pub(crate) fn is_turnable<V: Lane<Scalar = S>>(&self) -> bool {
+    pub(crate) fn can_fuse_combine<V: Vector<Scalar = S>>(&self) -> bool {
         self.groups == 1 && self.inner > 1 && matches!(self.kernel, Kernel::Radix(radix) if has_room::<V>(radix))
     }
 
@@ -311,7 +311,7 @@ impl<S: Scalar> Pass<S> {
     ///
     /// # Safety
     /// As there.
-    pub(crate) unsafe fn forward_to<V: Lane<Scalar = S>>(&self, src: *const V, dst: impl Terms<V>) {
+    pub(crate) unsafe fn forward_to<V: Vector<Scalar = S>>(&self, src: *const V, dst: impl Terms<V>) {
         // What is never turned is not compiled for it. SAFETY: the caller's.
         unsafe {
             for_radix!(self.radix(), R => match const { has_room::<V>(R) } {
@@ -325,7 +325,7 @@ impl<S: Scalar> Pass<S> {
     ///
     /// # Safety
     /// As there.
-    pub(crate) unsafe fn backward_from<V: Lane<Scalar = S>>(&self, src: impl Terms<V>, dst: *mut V) {
+    pub(crate) unsafe fn backward_from<V: Vector<Scalar = S>>(&self, src: impl Terms<V>, dst: *mut V) {
         // What is never turned is not compiled for it. SAFETY: the caller's.
         unsafe {
             for_radix!(self.radix(), R => match const { has_room::<V>(R) } {
@@ -337,7 +337,7 @@ impl<S: Scalar> Pass<S> {
 }
 
 /// Whether registers have room for the four numbers of a combine beside those of a butterfly.
-const fn has_room<V: Lane>(radix: usize) -> bool {
+const fn has_room<V: Vector>(radix: usize) -> bool {
     2 * radix + 4 <= V::REGISTERS
 }
 
@@ -346,14 +346,14 @@ const fn has_room<V: Lane>(radix: usize) -> bool {
 /// # Safety
 /// `w` is readable.
 #[inline(always)]
-unsafe fn splat<V: Lane>(w: *const Complex<V::Scalar>) -> C<V> {
+unsafe fn splat<V: Vector>(w: *const Complex<V::Scalar>) -> C<V> {
     // SAFETY: the caller's.
     unsafe { C { re: V::splat((*w).re), im: V::splat((*w).im) } }
 }
 
 /// No data: what the butterflies overwrite.
 #[inline(always)]
-fn zero<V: Lane>() -> C<V> {
+fn zero<V: Vector>() -> C<V> {
     C { re: V::lit(0.0), im: V::lit(0.0) }
 }
 
@@ -362,7 +362,7 @@ fn zero<V: Lane>() -> C<V> {
 /// # Safety
 /// `x` holds n vectors; `0 < k < n`, `2k ≠ n`.
 #[inline(always)]
-unsafe fn put<V: Lane>(x: *mut V, n: usize, k: usize, mirror: bool, z: C<V>) {
+unsafe fn put<V: Vector>(x: *mut V, n: usize, k: usize, mirror: bool, z: C<V>) {
     // SAFETY: the caller's.
     unsafe {
         let k = if mirror { n - k } else { k };
@@ -376,7 +376,7 @@ unsafe fn put<V: Lane>(x: *mut V, n: usize, k: usize, mirror: bool, z: C<V>) {
 /// # Safety
 /// As there.
 #[inline(always)]
-unsafe fn get<V: Lane>(x: *const V, n: usize, k: usize, mirror: bool) -> C<V> {
+unsafe fn get<V: Vector>(x: *const V, n: usize, k: usize, mirror: bool) -> C<V> {
     // SAFETY: the caller's.
     unsafe {
         let k = if mirror { n - k } else { k };

@@ -8,16 +8,16 @@ use crate::arithmetic::twiddle::Roots;
 use crate::cpu::batch::tiling::LANES;
 use crate::cpu::dft::pass::along::{BLOCK, Block, Ways};
 use crate::cpu::dft::pass::opaque;
-use crate::cpu::simd::complex_vector::Numbers;
-use crate::cpu::simd::vector::{Lane, Scalar, Work};
+use crate::cpu::simd::complex_vector::ComplexVector;
+use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
 use crate::recipe::rules::intra_vector::FIRST;
 use std::array::from_fn;
 
-/// Numbers of a block.
+/// ComplexVector of a block.
 const NUMBERS: usize = LANES / 2;
 
 /// One pass, as [`Pass`](crate::cpu::dft::pass::Pass).
-pub(crate) struct PassPaired<S> {
+pub(crate) struct InterleavedPass<S> {
     radix: usize,
     groups: usize,
     inner: usize,
@@ -25,7 +25,7 @@ pub(crate) struct PassPaired<S> {
     twiddles: Vec<Block<S>>,
 }
 
-impl<S: Scalar> PassPaired<S> {
+impl<S: Scalar> InterleavedPass<S> {
     pub(crate) fn new(radix: usize, groups: usize, inner: usize) -> Self {
         let roots = Roots::new((radix * groups * inner) as u64);
         let root = |j: usize, k: usize| S::root(&roots, (groups * j * k) as u64);
@@ -37,7 +37,7 @@ impl<S: Scalar> PassPaired<S> {
             }
         };
         let blocks = (0..inner / NUMBERS).flat_map(|b| (1..radix).map(move |j| (b * NUMBERS, j)));
-        PassPaired { radix, groups, inner, twiddles: blocks.map(|(k, j)| block(k, j)).collect() }
+        InterleavedPass { radix, groups, inner, twiddles: blocks.map(|(k, j)| block(k, j)).collect() }
     }
 
     /// The first pass, of radix [`FIRST`].
@@ -45,12 +45,12 @@ impl<S: Scalar> PassPaired<S> {
     /// # Safety
     /// It has as many butterflies as a vector of `V` numbers, or more. Source and destination hold the signal and do not overlap; the CPU has the
     /// instructions of `V`.
-    pub(crate) unsafe fn first<V: Lane<Scalar = S>>(&self, ways: &Ways<S>) {
+    pub(crate) unsafe fn first<V: Vector<Scalar = S>>(&self, ways: &Ways<S>) {
         // SAFETY: the caller's.
         unsafe {
             match ways.backward {
-                false => V::enter(First::<V::Numbers, false> { pass: self, ways }),
-                true => V::enter(First::<V::Numbers, true> { pass: self, ways }),
+                false => V::enter(First::<V::ComplexVector, false> { pass: self, ways }),
+                true => V::enter(First::<V::ComplexVector, true> { pass: self, ways }),
             }
         }
     }
@@ -58,30 +58,30 @@ impl<S: Scalar> PassPaired<S> {
     /// Any other pass.
     ///
     /// # Safety
-    /// As [`PassPaired::first`].
-    pub(crate) unsafe fn further<V: Lane<Scalar = S>>(&self, ways: &Ways<S>) {
+    /// As [`InterleavedPass::first`].
+    pub(crate) unsafe fn further<V: Vector<Scalar = S>>(&self, ways: &Ways<S>) {
         let one = S::of(1.0);
         let plain = ways.last.is_none_or(|scale| scale == one && !ways.backward);
         // SAFETY: the caller's.
         unsafe {
             match plain {
                 true => {
-                    crate::cpu::dft::pass::for_radix!(self.radix, R => V::enter(Further::<V::Numbers, R, true> { pass: self, ways }))
+                    crate::cpu::dft::pass::for_radix!(self.radix, R => V::enter(Further::<V::ComplexVector, R, true> { pass: self, ways }))
                 }
                 false => {
-                    crate::cpu::dft::pass::for_radix!(self.radix, R => V::enter(Further::<V::Numbers, R, false> { pass: self, ways }))
+                    crate::cpu::dft::pass::for_radix!(self.radix, R => V::enter(Further::<V::ComplexVector, R, false> { pass: self, ways }))
                 }
             }
         }
     }
 }
 
-struct First<'a, N: Numbers, const BACKWARD: bool> {
-    pass: &'a PassPaired<N::Scalar>,
+struct First<'a, N: ComplexVector, const BACKWARD: bool> {
+    pass: &'a InterleavedPass<N::Scalar>,
     ways: &'a Ways<N::Scalar>,
 }
 
-impl<N: Numbers<Scalar: Scalar>, const BACKWARD: bool> First<'_, N, BACKWARD> {
+impl<N: ComplexVector<Scalar: Scalar>, const BACKWARD: bool> First<'_, N, BACKWARD> {
     /// The butterflies of elements l … l + COUNT − 1, whose outputs are to stand together.
     #[inline(always)]
     unsafe fn butterflies(&self, l: usize) {
@@ -99,7 +99,7 @@ impl<N: Numbers<Scalar: Scalar>, const BACKWARD: bool> First<'_, N, BACKWARD> {
             }
             let mut z = z.dft();
             for q in (0..FIRST).step_by(N::COUNT) {
-                N::turn_square(&mut z[q..q + N::COUNT]);
+                N::transpose_square(&mut z[q..q + N::COUNT]);
                 for i in 0..N::COUNT {
                     z[q + i].store(self.ways.dst.add(2 * ((l + i) * FIRST + q)));
                 }
@@ -108,26 +108,26 @@ impl<N: Numbers<Scalar: Scalar>, const BACKWARD: bool> First<'_, N, BACKWARD> {
     }
 }
 
-impl<N: Numbers<Scalar: Scalar>, const BACKWARD: bool> Work for First<'_, N, BACKWARD> {
+impl<N: ComplexVector<Scalar: Scalar>, const BACKWARD: bool> WithIsa for First<'_, N, BACKWARD> {
     #[inline(always)]
     fn run(self) {
         // The last vector begins where it fits: some butterflies are computed twice then.
         debug_assert!(self.pass.groups >= N::COUNT, "{} butterflies in vectors of {}", self.pass.groups, N::COUNT);
         let last = self.pass.groups - N::COUNT;
         for l in (0..self.pass.groups).step_by(N::COUNT) {
-            // SAFETY: the caller of `PassPaired::first`: as many butterflies.
+            // SAFETY: the caller of `InterleavedPass::first`: as many butterflies.
             unsafe { self.butterflies(l.min(last)) }
         }
     }
 }
 
 /// `PLAIN`: without factors on the results' parts.
-struct Further<'a, N: Numbers, const R: usize, const PLAIN: bool> {
-    pass: &'a PassPaired<N::Scalar>,
+struct Further<'a, N: ComplexVector, const R: usize, const PLAIN: bool> {
+    pass: &'a InterleavedPass<N::Scalar>,
     ways: &'a Ways<N::Scalar>,
 }
 
-impl<N: Numbers<Scalar: Scalar>, const R: usize, const PLAIN: bool> Further<'_, N, R, PLAIN>
+impl<N: ComplexVector<Scalar: Scalar>, const R: usize, const PLAIN: bool> Further<'_, N, R, PLAIN>
 where
     [N; R]: Dft,
 {
@@ -156,13 +156,13 @@ where
     }
 }
 
-impl<N: Numbers<Scalar: Scalar>, const R: usize, const PLAIN: bool> Work for Further<'_, N, R, PLAIN>
+impl<N: ComplexVector<Scalar: Scalar>, const R: usize, const PLAIN: bool> WithIsa for Further<'_, N, R, PLAIN>
 where
     [N; R]: Dft,
 {
     #[inline(always)]
     fn run(self) {
-        let PassPaired { groups, inner, ref twiddles, .. } = *self.pass;
+        let InterleavedPass { groups, inner, ref twiddles, .. } = *self.pass;
         let scale = self.ways.last.unwrap_or(N::Scalar::of(1.0));
         let by = [scale, if self.ways.backward { N::Scalar::of(-scale.to()) } else { scale }];
         for l in 0..groups {

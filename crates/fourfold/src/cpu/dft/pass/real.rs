@@ -3,15 +3,15 @@
 use crate::arithmetic::butterfly::{Butterfly, Dft};
 use crate::arithmetic::complex::C;
 use crate::arithmetic::complex::each;
-use crate::cpu::dft::pass::terms::{Half, Terms, Walk};
-use crate::cpu::dft::pass::{Ordered, Pass, for_order, splat, zero};
-use crate::cpu::simd::vector::{Lane, Work};
+use crate::cpu::dft::pass::terms::{Cursor, Half, Terms};
+use crate::cpu::dft::pass::{Pass, Permuted, for_order, splat, zero};
+use crate::cpu::simd::vector::{Vector, WithIsa};
 use num_complex::Complex;
 
 /// Real butterflies on the data themselves: `inner` is 1.
-pub(crate) struct First<'a, V: Lane, const R: usize> {
+pub(crate) struct First<'a, V: Vector, const R: usize> {
     pub(crate) pass: &'a Pass<V::Scalar>,
-    pub(crate) src: Ordered<V::Scalar>,
+    pub(crate) src: Permuted<V::Scalar>,
     pub(crate) dst: *mut V,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct First<'a, V: Lane, const R: usize> {
 /// # Safety
 /// It has those terms.
 #[inline(always)]
-unsafe fn put_real<V: Lane, const R: usize>(x: impl Terms<V>, m: usize, z: [C<V>; R]) {
+unsafe fn put_real<V: Vector, const R: usize>(x: impl Terms<V>, m: usize, z: [C<V>; R]) {
     // SAFETY: the caller's.
     unsafe {
         x.put_end(R * m, false, z[0].re);
@@ -39,7 +39,7 @@ unsafe fn put_real<V: Lane, const R: usize>(x: impl Terms<V>, m: usize, z: [C<V>
 /// # Safety
 /// As there.
 #[inline(always)]
-unsafe fn get_real<V: Lane, const R: usize>(x: impl Terms<V>, m: usize) -> [C<V>; R] {
+unsafe fn get_real<V: Vector, const R: usize>(x: impl Terms<V>, m: usize) -> [C<V>; R] {
     // SAFETY: the caller's.
     unsafe {
         let mut z = [zero(); R];
@@ -55,7 +55,7 @@ unsafe fn get_real<V: Lane, const R: usize>(x: impl Terms<V>, m: usize) -> [C<V>
     }
 }
 
-impl<V: Lane, const R: usize> First<'_, V, R>
+impl<V: Vector, const R: usize> First<'_, V, R>
 where
     [C<V>; R]: Butterfly,
 {
@@ -75,7 +75,7 @@ where
     }
 }
 
-impl<V: Lane, const R: usize> Work for First<'_, V, R>
+impl<V: Vector, const R: usize> WithIsa for First<'_, V, R>
 where
     [C<V>; R]: Butterfly,
 {
@@ -85,13 +85,13 @@ where
     }
 }
 
-pub(crate) struct Forward<'a, V: Lane, T, const R: usize> {
+pub(crate) struct Forward<'a, V: Vector, T, const R: usize> {
     pub(crate) pass: &'a Pass<V::Scalar>,
     pub(crate) src: *const V,
     pub(crate) dst: T,
 }
 
-impl<V: Lane, T: Terms<V>, const R: usize> Forward<'_, V, T, R>
+impl<V: Vector, T: Terms<V>, const R: usize> Forward<'_, V, T, R>
 where
     [C<V>; R]: Butterfly,
 {
@@ -151,7 +151,7 @@ where
     }
 }
 
-impl<V: Lane, T: Terms<V>, const R: usize> Work for Forward<'_, V, T, R>
+impl<V: Vector, T: Terms<V>, const R: usize> WithIsa for Forward<'_, V, T, R>
 where
     [C<V>; R]: Butterfly,
 {
@@ -175,13 +175,13 @@ where
 }
 
 /// The reverse of [`First`].
-pub(crate) struct Last<'a, V: Lane, const R: usize> {
+pub(crate) struct Last<'a, V: Vector, const R: usize> {
     pub(crate) pass: &'a Pass<V::Scalar>,
     pub(crate) src: *const V,
-    pub(crate) dst: Ordered<V::Scalar>,
+    pub(crate) dst: Permuted<V::Scalar>,
 }
 
-impl<V: Lane, const R: usize> Last<'_, V, R>
+impl<V: Vector, const R: usize> Last<'_, V, R>
 where
     [C<V>; R]: Butterfly,
 {
@@ -200,7 +200,7 @@ where
     }
 }
 
-impl<V: Lane, const R: usize> Work for Last<'_, V, R>
+impl<V: Vector, const R: usize> WithIsa for Last<'_, V, R>
 where
     [C<V>; R]: Butterfly,
 {
@@ -210,13 +210,13 @@ where
     }
 }
 
-pub(crate) struct Backward<'a, V: Lane, T, const R: usize> {
+pub(crate) struct Backward<'a, V: Vector, T, const R: usize> {
     pub(crate) pass: &'a Pass<V::Scalar>,
     pub(crate) src: T,
     pub(crate) dst: *mut V,
 }
 
-impl<V: Lane, T: Terms<V>, const R: usize> Backward<'_, V, T, R>
+impl<V: Vector, T: Terms<V>, const R: usize> Backward<'_, V, T, R>
 where
     [C<V>; R]: Butterfly,
 {
@@ -281,7 +281,7 @@ where
     }
 }
 
-impl<V: Lane, T: Terms<V>, const R: usize> Work for Backward<'_, V, T, R>
+impl<V: Vector, T: Terms<V>, const R: usize> WithIsa for Backward<'_, V, T, R>
 where
     [C<V>; R]: Butterfly,
 {

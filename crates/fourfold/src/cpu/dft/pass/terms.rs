@@ -1,12 +1,12 @@
 //! Where passes leave a half spectrum, or find it.
 
 use crate::arithmetic::complex::C;
-use crate::cpu::simd::vector::Lane;
+use crate::cpu::simd::vector::Vector;
 
 /// A half spectrum of n reals.
-pub(crate) trait Terms<V: Lane>: Copy {
+pub(crate) trait Terms<V: Vector>: Copy {
     /// Several of its terms.
-    type Walk: Walk<V>;
+    type Cursor: Cursor<V>;
 
     /// Of several half spectra in a row, the one that begins after so many vectors.
     fn skip(self, vectors: usize) -> Self;
@@ -24,11 +24,11 @@ pub(crate) trait Terms<V: Lane>: Copy {
     unsafe fn put_end(self, n: usize, last: bool, x: V);
 
     /// Terms k, k + by, …, all between the first and the last.
-    fn walk(self, k: usize, by: isize) -> Self::Walk;
+    fn walk(self, k: usize, by: isize) -> Self::Cursor;
 }
 
 /// Terms of a half spectrum, one after the other.
-pub(crate) trait Walk<V: Lane> {
+pub(crate) trait Cursor<V: Vector> {
     /// The next one.
     ///
     /// # Safety
@@ -66,13 +66,13 @@ pub(crate) trait Walk<V: Lane> {
 #[derive(Clone, Copy)]
 pub(crate) struct Half<V>(pub(crate) *mut V);
 
-pub(crate) struct HalfWalk<V> {
+pub(crate) struct HalfCursor<V> {
     at: *mut V,
     step: isize,
 }
 
-impl<V: Lane> Terms<V> for Half<V> {
-    type Walk = HalfWalk<V>;
+impl<V: Vector> Terms<V> for Half<V> {
+    type Cursor = HalfCursor<V>;
 
     #[inline(always)]
     fn skip(self, vectors: usize) -> Self {
@@ -92,12 +92,12 @@ impl<V: Lane> Terms<V> for Half<V> {
     }
 
     #[inline(always)]
-    fn walk(self, k: usize, by: isize) -> HalfWalk<V> {
-        HalfWalk { at: self.0.wrapping_add(2 * k).wrapping_sub(1), step: 2 * by }
+    fn walk(self, k: usize, by: isize) -> HalfCursor<V> {
+        HalfCursor { at: self.0.wrapping_add(2 * k).wrapping_sub(1), step: 2 * by }
     }
 }
 
-impl<V: Lane> Walk<V> for HalfWalk<V> {
+impl<V: Vector> Cursor<V> for HalfCursor<V> {
     #[inline(always)]
     unsafe fn get(&mut self) -> C<V> {
         // SAFETY: the caller's.

@@ -1,9 +1,9 @@
 //! AVX2 and FMA: four f64 or eight f32.
 
 use crate::arithmetic::complex::each;
-use crate::cpu::simd::complex_vector::Paired;
+use crate::cpu::simd::complex_vector::Interleaved;
 use crate::cpu::simd::isa::operators;
-use crate::cpu::simd::vector::{Lane, Work};
+use crate::cpu::simd::vector::{Vector, WithIsa};
 use std::arch::x86_64::*;
 
 #[derive(Clone, Copy)]
@@ -22,14 +22,14 @@ operators!(F32x8, f32, _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_fmadd
 /// # Safety
 /// The CPU has them.
 #[target_feature(enable = "avx2,fma")]
-unsafe fn enter<W: Work>(work: W) {
+unsafe fn enter<W: WithIsa>(work: W) {
     work.run();
 }
 
-impl Lane for F64x4 {
+impl Vector for F64x4 {
     type Scalar = f64;
     const WIDTH: usize = 4;
-    type Numbers = Paired<Self>;
+    type ComplexVector = Interleaved<Self>;
 
     #[inline(always)]
     fn splat(value: f64) -> Self {
@@ -83,7 +83,7 @@ impl Lane for F64x4 {
         unsafe { F64x4(_mm256_permute4x64_pd::<0x1b>(self.0)) }
     }
     #[inline(always)]
-    fn turn(rows: &mut [Self]) {
+    fn transpose(rows: &mut [Self]) {
         // SAFETY: see `operators!`.
         unsafe {
             for j in [0, 2] {
@@ -103,7 +103,7 @@ impl Lane for F64x4 {
         F64x4(unsafe { _mm256_permute_pd::<0x5>(self.0) })
     }
     #[inline(always)]
-    fn turn_pairs(rows: &mut [Self]) {
+    fn transpose_pairs(rows: &mut [Self]) {
         let (a, b) = (rows[0].0, rows[1].0);
         // SAFETY: see `operators!`.
         unsafe {
@@ -112,16 +112,16 @@ impl Lane for F64x4 {
         }
     }
     #[inline(always)]
-    unsafe fn enter<W: Work>(work: W) {
+    unsafe fn enter<W: WithIsa>(work: W) {
         // SAFETY: the caller's.
         unsafe { enter(work) }
     }
 }
 
-impl Lane for F32x8 {
+impl Vector for F32x8 {
     type Scalar = f32;
     const WIDTH: usize = 8;
-    type Numbers = Paired<Self>;
+    type ComplexVector = Interleaved<Self>;
 
     #[inline(always)]
     fn splat(value: f32) -> Self {
@@ -175,7 +175,7 @@ impl Lane for F32x8 {
         unsafe { F32x8(_mm256_permutevar8x32_ps(self.0, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0))) }
     }
     #[inline(always)]
-    fn turn(rows: &mut [Self]) {
+    fn transpose(rows: &mut [Self]) {
         // SAFETY: see `operators!`.
         unsafe {
             for j in [0, 4] {
@@ -200,18 +200,18 @@ impl Lane for F32x8 {
         F32x8(unsafe { _mm256_permute_ps::<0xb1>(self.0) })
     }
     #[inline(always)]
-    fn turn_pairs(rows: &mut [Self]) {
+    fn transpose_pairs(rows: &mut [Self]) {
         // SAFETY: see `operators!`. A pair is as wide as a double.
         unsafe {
             let mut square = each!(i < 4 => F64x4(_mm256_castps_pd(rows[i].0)));
-            F64x4::turn(&mut square);
+            F64x4::transpose(&mut square);
             for i in 0..4 {
                 rows[i].0 = _mm256_castpd_ps(square[i].0);
             }
         }
     }
     #[inline(always)]
-    unsafe fn enter<W: Work>(work: W) {
+    unsafe fn enter<W: WithIsa>(work: W) {
         // SAFETY: the caller's.
         unsafe { enter(work) }
     }

@@ -1,9 +1,9 @@
 //! AVX-512: eight f64 or sixteen f32.
 
 use crate::arithmetic::complex::each;
-use crate::cpu::simd::complex_vector::Paired;
+use crate::cpu::simd::complex_vector::Interleaved;
 use crate::cpu::simd::isa::operators;
-use crate::cpu::simd::vector::{Lane, Work};
+use crate::cpu::simd::vector::{Vector, WithIsa};
 use std::arch::x86_64::*;
 
 #[derive(Clone, Copy)]
@@ -22,7 +22,7 @@ operators!(F32x16, f32, _mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps, _mm512_fmad
 /// # Safety
 /// The CPU has AVX-512 F, DQ and VL, AVX2 and FMA.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
-unsafe fn enter<W: Work>(work: W) {
+unsafe fn enter<W: WithIsa>(work: W) {
     work.run();
 }
 
@@ -45,11 +45,11 @@ unsafe fn turn_blocks([a, b, c, d]: [__m512d; 4]) -> [__m512d; 4] {
     }
 }
 
-impl Lane for F64x8 {
+impl Vector for F64x8 {
     type Scalar = f64;
     const WIDTH: usize = 8;
     const REGISTERS: usize = 32;
-    type Numbers = Paired<Self>;
+    type ComplexVector = Interleaved<Self>;
 
     #[inline(always)]
     fn splat(value: f64) -> Self {
@@ -108,7 +108,7 @@ impl Lane for F64x8 {
         }
     }
     #[inline(always)]
-    fn turn(rows: &mut [Self]) {
+    fn transpose(rows: &mut [Self]) {
         // SAFETY: see `operators!`.
         unsafe {
             for j in (0..8).step_by(2) {
@@ -127,23 +127,23 @@ impl Lane for F64x8 {
         F64x8(unsafe { _mm512_permute_pd::<0x55>(self.0) })
     }
     #[inline(always)]
-    fn turn_pairs(rows: &mut [Self]) {
+    fn transpose_pairs(rows: &mut [Self]) {
         // SAFETY: see `operators!`.
         let [a, b, c, d] = unsafe { turn_blocks([rows[0].0, rows[1].0, rows[2].0, rows[3].0]) };
         (rows[0].0, rows[1].0, rows[2].0, rows[3].0) = (a, b, c, d);
     }
     #[inline(always)]
-    unsafe fn enter<W: Work>(work: W) {
+    unsafe fn enter<W: WithIsa>(work: W) {
         // SAFETY: the caller's.
         unsafe { enter(work) }
     }
 }
 
-impl Lane for F32x16 {
+impl Vector for F32x16 {
     type Scalar = f32;
     const WIDTH: usize = 16;
     const REGISTERS: usize = 32;
-    type Numbers = Paired<Self>;
+    type ComplexVector = Interleaved<Self>;
 
     #[inline(always)]
     fn splat(value: f32) -> Self {
@@ -202,7 +202,7 @@ impl Lane for F32x16 {
         }
     }
     #[inline(always)]
-    fn turn(rows: &mut [Self]) {
+    fn transpose(rows: &mut [Self]) {
         // SAFETY: see `operators!`.
         unsafe {
             for j in (0..16).step_by(4) {
@@ -232,18 +232,18 @@ impl Lane for F32x16 {
         F32x16(unsafe { _mm512_permute_ps::<0xb1>(self.0) })
     }
     #[inline(always)]
-    fn turn_pairs(rows: &mut [Self]) {
+    fn transpose_pairs(rows: &mut [Self]) {
         // SAFETY: see `operators!`. A pair is as wide as a double.
         unsafe {
             let mut square = each!(i < 8 => F64x8(_mm512_castps_pd(rows[i].0)));
-            F64x8::turn(&mut square);
+            F64x8::transpose(&mut square);
             for i in 0..8 {
                 rows[i].0 = _mm512_castpd_ps(square[i].0);
             }
         }
     }
     #[inline(always)]
-    unsafe fn enter<W: Work>(work: W) {
+    unsafe fn enter<W: WithIsa>(work: W) {
         // SAFETY: the caller's.
         unsafe { enter(work) }
     }

@@ -2,7 +2,7 @@
 
 use crate::arithmetic::complex::C;
 use crate::arithmetic::real::Real;
-use crate::cpu::simd::vector::{Lane, Work};
+use crate::cpu::simd::vector::{Vector, WithIsa};
 
 macro_rules! scalar {
     ($($scalar:ty),*) => { $(
@@ -22,10 +22,10 @@ macro_rules! scalar {
             }
         }
 
-        impl Lane for $scalar {
+        impl Vector for $scalar {
             type Scalar = $scalar;
             const WIDTH: usize = 1;
-            type Numbers = C<Self>;
+            type ComplexVector = C<Self>;
 
             #[inline(always)]
             fn splat(value: $scalar) -> Self {
@@ -58,9 +58,9 @@ macro_rules! scalar {
                 self
             }
             #[inline(always)]
-            fn turn_pairs(_rows: &mut [Self]) {}
+            fn transpose_pairs(_rows: &mut [Self]) {}
             #[inline(always)]
-            unsafe fn enter<W: Work>(work: W) {
+            unsafe fn enter<W: WithIsa>(work: W) {
                 work.run();
             }
         }

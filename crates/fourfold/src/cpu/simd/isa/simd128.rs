@@ -2,8 +2,8 @@
 //! on hardware here; the SSE2 side runs in every test.
 
 use crate::arithmetic::real::Real;
-use crate::cpu::simd::complex_vector::Paired;
-use crate::cpu::simd::vector::{Lane, Work};
+use crate::cpu::simd::complex_vector::Interleaved;
+use crate::cpu::simd::vector::{Vector, WithIsa};
 use std::ops::{Add, Mul, Neg, Sub};
 
 macro_rules! simd128 {
@@ -54,11 +54,11 @@ macro_rules! simd128 {
                 $name(self.0.mul_sub(a.0, b.0))
             }
         }
-        impl Lane for $name {
+        impl Vector for $name {
             type Scalar = $scalar;
             const WIDTH: usize = $width;
             const REGISTERS: usize = if cfg!(target_arch = "aarch64") { 32 } else { 16 };
-            type Numbers = Paired<Self>;
+            type ComplexVector = Interleaved<Self>;
 
             #[inline(always)]
             fn splat(value: $scalar) -> Self {
@@ -97,14 +97,14 @@ macro_rules! simd128 {
                 $name(std::array::from_fn(|i| lanes[i ^ 1]).into())
             }
             #[inline(always)]
-            fn turn_pairs(rows: &mut [Self]) {
+            fn transpose_pairs(rows: &mut [Self]) {
                 let square: [[$scalar; $width]; $width / 2] = std::array::from_fn(|j| rows[j].0.to_array());
                 for i in 0..$width / 2 {
                     rows[i] = $name(std::array::from_fn(|at| square[at / 2][2 * i + at % 2]).into());
                 }
             }
             #[inline(always)]
-            unsafe fn enter<W: Work>(work: W) {
+            unsafe fn enter<W: WithIsa>(work: W) {
                 work.run();
             }
         }
