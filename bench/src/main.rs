@@ -1,4 +1,5 @@
-//! fourfold beside its peers, in turns, in one run: `cargo xtask bench-cpu` builds this and says where the peers are.
+//! fourfold beside its peers, in turns, in one run: `cargo xtask bench-cpu` builds this and says
+//! where the peers are.
 
 mod arrays;
 mod case;

@@ -1,5 +1,6 @@
-//! Any bytes either are a JPEG file, of which one thread and two make the same pixels and whose coefficients survive being written
-//! and read again where they can be written, or get an error. Nothing panics.
+//! Any bytes either are a JPEG file, of which one thread and two make the same pixels and whose
+//! coefficients survive being written and read again where they can be written, or get an error.
+//! Nothing panics.
 
 #![no_main]
 

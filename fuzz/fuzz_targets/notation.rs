@@ -1,4 +1,5 @@
-//! Any text either is a problem, which prints and parses back to itself, or gets an error of one line.
+//! Any text either is a problem, which prints and parses back to itself, or gets an error of one
+//! line.
 
 #![no_main]
 

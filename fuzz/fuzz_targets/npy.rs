@@ -1,5 +1,5 @@
-//! Any bytes either are a .npy file, which is read without taking more memory than its data ask for and which survives
-//! being written and read again, or get an error.
+//! Any bytes either are a .npy file, which is read without taking more memory than its data ask for
+//! and which survives being written and read again, or get an error.
 
 #![no_main]
 

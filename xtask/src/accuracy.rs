@@ -9,7 +9,8 @@ use std::fs;
 /// Inputs that each mean is of.
 const SEEDS: u64 = 10;
 
-/// The same for axes longer than this, where the oracle takes seconds, and the errors of all outputs differ little between inputs.
+/// The same for axes longer than this, where the oracle takes seconds, and the errors of all
+/// outputs differ little between inputs.
 const LONG_SEEDS: u64 = 2;
 const LONG: usize = 20_000;
 

@@ -1,4 +1,5 @@
-//! `cargo xtask asan`: the core crate's tests under AddressSanitizer, which needs a nightly toolchain.
+//! `cargo xtask asan`: the core crate's tests under AddressSanitizer, which needs a nightly
+//! toolchain.
 
 use crate::process::{command, output, run, work_folder};
 use anyhow::{Context, Result};

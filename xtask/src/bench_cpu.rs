@@ -6,7 +6,8 @@ use anyhow::{Context, Result};
 use std::path::Path;
 use std::{env, fs};
 
-/// With these the peers use one thread; ducc, which is told how many in each call, may have the two that it is told once.
+/// With these the peers use one thread; ducc, which is told how many in each call, may have the two
+/// that it is told once.
 const ONE_THREAD: [(&str, &str); 4] = [
     ("OMP_NUM_THREADS", "1"),
     ("MKL_NUM_THREADS", "1"),

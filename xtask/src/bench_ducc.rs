@@ -1,4 +1,5 @@
-//! `cargo xtask bench-ducc`: writes `docs/performance/ducc.md`, times beside those of ducc0 from PyPI.
+//! `cargo xtask bench-ducc`: writes `docs/performance/ducc.md`, times beside those of ducc0 from
+//! PyPI.
 
 use crate::machine::{date_and_machine, fourfold};
 use crate::process::{command, output, root, run};

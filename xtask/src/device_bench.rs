@@ -8,7 +8,8 @@ use std::env;
 /// VkFFT is compiled when it is installed, with the `nvcc` that is found.
 const PEERS: &str = "cupy-cuda13x pyvkfft matplotlib";
 
-/// The task, with the arguments that follow its name: `--device 0`, `--tune`, `--method M`, groups, problems.
+/// The task, with the arguments that follow its name: `--device 0`, `--tune`, `--method M`, groups,
+/// problems.
 pub(crate) fn run_task() -> Result<()> {
     let folder = work_folder("device-bench")?;
     let build = "cargo build --release --locked --manifest-path bench/device/Cargo.toml --target-dir";

@@ -1,11 +1,12 @@
-//! `cargo xtask device-test [--shard i/n] [--device cuda:0]`: whether a GPU computes everything right.
+//! `cargo xtask device-test [--shard i/n] [--device cuda:0]`: whether a GPU computes everything
+//! right.
 
 use crate::process::{command, run, target_folder};
 use anyhow::{Result, ensure};
 use std::env;
 
-/// The task, with the arguments that follow its name. Every shard has its part of the sweep and of the sample under compute-sanitizer, which takes
-/// seconds for each kernel.
+/// The task, with the arguments that follow its name. Every shard has its part of the sweep and of
+/// the sample under compute-sanitizer, which takes seconds for each kernel.
 pub(crate) fn run_task() -> Result<()> {
     let arguments: Vec<_> = env::args().skip(2).collect();
     let value = |name: &str| arguments.iter().position(|word| word == name).and_then(|at| arguments.get(at + 1));

@@ -16,7 +16,8 @@ const SIMULATOR: &str = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
 /// What a typical device allows.
 const LIMITS: &str = "--local-mem-size 49152 --max-wgsize 256";
 
-/// Compiles a kernel of every sort for two architectures; prints registers, and fails if a kernel spills them.
+/// Compiles a kernel of every sort for two architectures; prints registers, and fails if a kernel
+/// spills them.
 pub(crate) fn nvrtc() -> Result<Outcome> {
     let library = match nvrtc_folder() {
         Ok(folder) => folder,
@@ -43,8 +44,9 @@ pub(crate) fn oclgrind() -> Result<Outcome> {
     let folder = work_folder("oclgrind")?;
     fs::write(folder.join("oclgrind.icd"), SIMULATOR)?;
     let log = folder.join("log");
-    // On one processor: its compiler does not bear two threads. As written: of optimised kernels it gets one wrong that PoCL, and it itself without
-    // optimising, get right (`dct2 f64 4x6x5` by three stages, version 21.10).
+    // On one processor: its compiler does not bear two threads. As written: of optimised kernels it
+    // gets one wrong that PoCL, and it itself without optimising, get right (`dct2 f64 4x6x5` by
+    // three stages, version 21.10).
     let checks = "--check-api --data-races --build-options -cl-opt-disable";
     let mut simulate = command(&format!("taskset -c {} oclgrind {checks} {LIMITS} --log", processor()?));
     simulate.arg(&log).arg(target_folder().join("debug/examples/device_test"));

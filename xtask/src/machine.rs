@@ -5,7 +5,8 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 use std::fs;
 
-/// `2026-11-21 (commit 0123456), on a virtual machine with 2 cores of type …, instruction set avx512, rustc 1.95.0`.
+/// `2026-11-21 (commit 0123456), on a virtual machine with 2 cores of type …, instruction set
+/// avx512, rustc 1.95.0`.
 pub(crate) fn date_and_machine() -> Result<String> {
     let date = output(&mut command("date --utc +%F"))?;
     let commit = output(&mut command("git describe --always --dirty"))?;
@@ -37,8 +38,9 @@ pub(crate) fn fourfold(arguments: &[&str]) -> Result<String> {
     output(cargo.args(arguments))
 }
 
-/// The same built for this very machine, in a folder of its own: with fused products and wide vectors the oracle is several times faster, and its
-/// sums are the same bits. The engine chooses its instructions when it runs; only its 128-bit lanes come out otherwise.
+/// The same built for this very machine, in a folder of its own: with fused products and wide
+/// vectors the oracle is several times faster, and its sums are the same bits. The engine chooses
+/// its instructions when it runs; only its 128-bit lanes come out otherwise.
 pub(crate) fn fourfold_for_this_machine(arguments: &[&str]) -> Result<String> {
     let mut cargo = command("cargo run --release --quiet --locked --package fourfold-cli --bin fourfold --target-dir");
     cargo.arg(target_folder().join("native")).arg("--").args(arguments);

@@ -1,7 +1,8 @@
 //! Whether every crate builds from what would be published of it.
 //!
-//! Cargo's own check unpacks the crates that others need in its home, by name and version, and keeps them there: a second run
-//! builds against the first one's. Here the packages are unpacked side by side and checked as a workspace.
+//! Cargo's own check unpacks the crates that others need in its home, by name and version, and
+//! keeps them there: a second run builds against the first one's. Here the packages are unpacked
+//! side by side and checked as a workspace.
 
 use crate::process::{command, output, root, run, target_folder, work_folder};
 use anyhow::{Context, Result, ensure};
@@ -20,7 +21,8 @@ pub(crate) fn suite() -> Result<()> {
     for entry in fs::read_dir(&packed).context("cargo has packed nothing")? {
         let path = entry?.path();
         if path.extension().is_some_and(|suffix| suffix == "crate") {
-            // All files of a package are of one time of old: cargo would take what it built of an earlier one for fresh.
+            // All files of a package are of one time of old: cargo would take what it built of an
+            // earlier one for fresh.
             output(command("tar -xzmf").arg(&path).arg("-C").arg(&folder))?;
             names.push(path.file_stem().context("a package has a name")?.to_string_lossy().into_owned());
         }

@@ -1,4 +1,5 @@
-//! `cargo xtask setup`: the parts of the toolchain that a minimal installation lacks, OpenCL devices that need no GPU, and libjpeg-turbo.
+//! `cargo xtask setup`: the parts of the toolchain that a minimal installation lacks, OpenCL
+//! devices that need no GPU, and libjpeg-turbo.
 
 use crate::process::{command, run};
 use anyhow::{Context, Result};
@@ -7,7 +8,8 @@ use std::process::Stdio;
 /// Cargo's subcommands that `cargo xtask test` uses, and the components that bring them.
 const COMPONENTS: &[[&str; 2]] = &[["fmt", "rustfmt"], ["clippy", "clippy"]];
 
-/// Debian's packages of PoCL, on which the kernels of GPUs are tested, and where it tells the OpenCL loader of itself.
+/// Debian's packages of PoCL, on which the kernels of GPUs are tested, and where it tells the
+/// OpenCL loader of itself.
 const POCL: &str = "pocl-opencl-icd ocl-icd-libopencl1";
 const POCL_VENDOR: &str = "/etc/OpenCL/vendors/pocl.icd";
 
@@ -39,7 +41,8 @@ pub(crate) fn installed(program: &str) -> bool {
     command(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
-/// Installs Debian's packages. Where that is not possible, the tests that need them say that they did not run.
+/// Installs Debian's packages. Where that is not possible, the tests that need them say that they
+/// did not run.
 fn install(packages: &str) {
     if packages.is_empty() || !std::path::Path::new("/usr/bin/apt-get").exists() {
         return;

@@ -1,4 +1,5 @@
-//! `cargo xtask test`: all that must hold before a change goes in, each suite with a budget of time.
+//! `cargo xtask test`: all that must hold before a change goes in, each suite with a budget of
+//! time.
 
 use crate::process::{command, output, root, run, work_folder};
 use crate::python::python;
@@ -22,7 +23,8 @@ pub(crate) enum Outcome {
     LeftOut(String),
 }
 
-/// What is built: with the same features in every suite, since crates with others would be compiled again.
+/// What is built: with the same features in every suite, since crates with others would be compiled
+/// again.
 pub(crate) const WHOLE: &str = "--locked --workspace --all-features";
 
 /// In the order in which they run: `tests` is last, so that the output ends with its results.
@@ -37,7 +39,8 @@ const SUITES: &[Suite] = &[
     Suite { name: "tests", budget: 800, run: tests },
 ];
 
-/// Runs all suites, or those that the arguments name, up to the first that fails, and prints what each took.
+/// Runs all suites, or those that the arguments name, up to the first that fails, and prints what
+/// each took.
 pub(crate) fn run_task() -> Result<()> {
     let suites = chosen(&env::args().skip(2).collect::<Vec<_>>())?;
     setup::run_if_missing()?;
@@ -118,7 +121,8 @@ fn first_command(text: &str) -> Option<&str> {
     text.lines().skip_while(|line| *line != "```sh").nth(1)
 }
 
-/// Unit, integration and documentation tests of all crates, their kernels kept with what cargo builds, and photographs to decode.
+/// Unit, integration and documentation tests of all crates, their kernels kept with what cargo
+/// builds, and photographs to decode.
 fn tests() -> Result<Outcome> {
     let mut test = command(&format!("cargo test {WHOLE}"));
     match photographs() {

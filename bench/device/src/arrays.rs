@@ -15,7 +15,8 @@ pub(crate) struct Sets<A, B> {
 }
 
 impl<A, B> Sets<A, B> {
-    /// So many that they have [`MEMORY`] together, and two at least; `make` makes one of so many bytes.
+    /// So many that they have [`MEMORY`] together, and two at least; `make` makes one of so many
+    /// bytes.
     pub(crate) fn new(bytes: usize, make: impl FnMut() -> Result<(A, B)>) -> Result<Sets<A, B>> {
         let count = MEMORY.div_ceil(bytes).max(2);
         Ok(Sets { sets: std::iter::repeat_with(make).take(count).collect::<Result<_>>()?, turn: 0 })

@@ -20,8 +20,8 @@ enum Arrays {
     DoubleComplex(Pairs<double2, double2>),
 }
 
-/// Its transform of the shape of a problem: real to half spectrum beside transforms from reals (backwards beside those of type III and from
-/// half spectra), complex beside an `fft`.
+/// Its transform of the shape of a problem: real to half spectrum beside transforms from reals
+/// (backwards beside those of type III and from half spectra), complex beside an `fft`.
 pub(crate) struct CuFft {
     fft: CudaFft,
     arrays: Arrays,

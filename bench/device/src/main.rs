@@ -1,5 +1,6 @@
-//! Times of fourfold on an NVIDIA GPU beside cuFFT and copies, in one process; and of VkFFT and CuPy beside copies in theirs. Writes
-//! `results.json` and `tables.md`. The binary needs no other file but `peers.py`, so that it can be carried to a machine without Rust:
+//! Times of fourfold on an NVIDIA GPU beside cuFFT and copies, in one process; and of VkFFT and
+//! CuPy beside copies in theirs. Writes `results.json` and `tables.md`. The binary needs no other
+//! file but `peers.py`, so that it can be carried to a machine without Rust:
 //!
 //! ```sh
 //! device_bench out --python python3 --peers peers.py   # all groups

@@ -1,12 +1,15 @@
-//! "Composite M": the three-stage method by hand over MKL, each stage a trip through memory of its own.
+//! "Composite M": the three-stage method by hand over MKL, each stage a trip through memory of its
+//! own.
 //!
-//! With v(n1, n2) the array whose even rows and columns ascend and whose odd ones descend after them, V its FFT and
-//! e_i = exp(−jπ k_i / (2 N_i)), let P = e_2 V(k1, k2), Q = e_2 V(N1 − k1, k2), S = e_1 (P + Q̄), D = e_1 (P − Q̄). Then the DCT-II is
+//! With v(n1, n2) the array whose even rows and columns ascend and whose odd ones descend after
+//! them, V its FFT and e_i = exp(−jπ k_i / (2 N_i)), let P = e_2 V(k1, k2), Q = e_2 V(N1 − k1, k2),
+//! S = e_1 (P + Q̄), D = e_1 (P − Q̄). Then the DCT-II is
 //!
 //!     y(k1, k2)      =  2 Re S,    y(N1 − k1, k2)      = −2 Im S,
 //!     y(k1, N2 − k2) = −2 Im D,    y(N1 − k1, N2 − k2) = −2 Re D,
 //!
-//! which takes each element of the half spectrum once. The DCT-III is the same backwards, with y = 0 at N1 and at N2.
+//! which takes each element of the half spectrum once. The DCT-III is the same backwards, with y =
+//! 0 at N1 and at N2.
 
 use super::mkl::{Descriptor, Mkl};
 use crate::arrays::Memory;
@@ -38,7 +41,8 @@ fn contestant<T: Real>(case: &Case, kind: Kind, rows: usize, columns: usize, fft
     let mut composite = Composite::<T>::new(rows, columns, fft);
     let len = rows * columns;
     Contestant::peer("composite M", 1.0, move || {
-        // SAFETY: the case's arrays hold `len` numbers of this type, and nothing else refers to them now.
+        // SAFETY: the case's arrays hold `len` numbers of this type, and nothing else refers to
+        // them now.
         let (x, y) =
             unsafe { (from_raw_parts(case.input().cast(), len), from_raw_parts_mut(case.output().cast(), len)) };
         if kind == Kind::Dct2 { composite.dct2(x, y) } else { composite.dct3(x, y) }
@@ -91,7 +95,8 @@ impl<T: Real> Composite<T> {
 
     fn dct2(&mut self, x: &[T], y: &mut [T]) {
         let (rows, columns, half) = (self.rows, self.columns, self.columns / 2 + 1);
-        // SAFETY: the memories have these lengths and are this value's own; MKL gets arrays of its descriptor's shape.
+        // SAFETY: the memories have these lengths and are this value's own; MKL gets arrays of its
+        // descriptor's shape.
         let (v, spectrum) = unsafe {
             let v = from_raw_parts_mut(self.permuted.base().cast::<T>(), rows * columns);
             (v, from_raw_parts::<Complex<T>>(self.spectrum.base().cast(), rows * half))
@@ -169,7 +174,8 @@ macro_rules! widest {
     };
 }
 
-// What is written comes as arguments of its own: then the compiler knows that none overlaps another.
+// What is written comes as arguments of its own: then the compiler knows that none overlaps
+// another.
 widest!(deal, deal_any, pairs: &[[T; 2]], even: &mut [T], odd: &mut [T]);
 widest!(permute_back, permute_back_any, v: &[T], x: &mut [T]);
 widest!(combine, combine_any, spectrum: [Half<'_, T>; 2], phase: Complex<T>, phases: [&[T]; 2],

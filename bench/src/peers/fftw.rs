@@ -87,7 +87,8 @@ impl Fftw {
     fn wisdom(&self, bits: u32, action: &str) -> Result<()> {
         let path = self.folder.join(format!("fftw-wisdom-{bits}"));
         let path = CString::new(path.into_os_string().into_encoded_bytes())?;
-        // SAFETY: the type is that of fftw3.h. A file that is missing is reported by the result, and does no harm.
+        // SAFETY: the type is that of fftw3.h. A file that is missing is reported by the result,
+        // and does no harm.
         unsafe {
             let act: unsafe extern "C" fn(*const c_char) -> c_int = self.function(bits, action)?;
             act(path.as_ptr());
@@ -112,7 +113,8 @@ impl Fftw {
         Ok((!plan.is_null()).then(|| Contestant::peer("FFTW", 1.0, move || unsafe { execute(plan) })))
     }
 
-    /// A plan on the case's arrays; null if FFTW has none. Its few kilobytes live until the end of the bench.
+    /// A plan on the case's arrays; null if FFTW has none. Its few kilobytes live until the end of
+    /// the bench.
     fn plan(&self, case: &Case, kind: Kind) -> Result<Plan> {
         let lengths: Vec<_> = case.lengths().iter().map(|n| *n as c_int).collect();
         let (rank, n, batch) = (lengths.len() as c_int, lengths.as_ptr(), case.batch() as c_int);

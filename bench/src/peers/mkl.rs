@@ -73,7 +73,8 @@ impl Mkl {
         }
     }
 
-    /// The FFT of a case whose kind is one; for other kinds a real FFT of the same array, as a yardstick.
+    /// The FFT of a case whose kind is one; for other kinds a real FFT of the same array, as a
+    /// yardstick.
     pub(crate) fn offer<'a>(&self, case: &'a Case) -> Result<Contestant<'a>> {
         let complex = case.kind == Some(Kind::Fft);
         let fft = self.descriptor(case.bits, case.lengths(), case.batch(), complex, true)?;

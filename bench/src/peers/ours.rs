@@ -49,7 +49,8 @@ fn typed<'a, I: Element + 'a, O: Element + 'a>(
     let mut scratch = plan.scratch();
     let (input, output) = (problem.input().len, problem.output().len);
     Ok(Contestant::peer(name, 1.0, move || {
-        // SAFETY: the case's arrays hold that many elements of these types, and nothing else refers to the output.
+        // SAFETY: the case's arrays hold that many elements of these types, and nothing else refers
+        // to the output.
         let (x, y) = unsafe {
             (from_raw_parts::<I>(case.input().cast(), input), from_raw_parts_mut::<O>(case.output().cast(), output))
         };
@@ -69,7 +70,8 @@ pub(crate) fn copy(case: &Case) -> Contestant<'_> {
     Contestant { factor: Factor::Other, ..Contestant::peer("memcpy", 1.0, run).yardstick() }
 }
 
-/// Milliseconds to plan with a new planner: the best of three, for the first one also loads the code.
+/// Milliseconds to plan with a new planner: the best of three, for the first one also loads the
+/// code.
 pub(crate) fn planning(problem: &Problem) -> Result<f64> {
     let mut best = f64::INFINITY;
     for _ in 0..3 {

@@ -158,7 +158,8 @@ fn rfft<T: FftNum>(case: &Case, kind: Kind) -> Option<Contestant<'_>> {
     }
     let plan = realfft::RealFftPlanner::<T>::new().plan_fft_forward(n);
     let mut scratch = plan.make_scratch_vec();
-    // realfft uses its input as scratch. It gets a copy of its own, once: the values that it leaves take as long as any others.
+    // realfft uses its input as scratch. It gets a copy of its own, once: the values that it leaves
+    // take as long as any others.
     let memory = Memory::new(n * size_of::<T>());
     let mut is_fresh = true;
     Some(Contestant::peer("realfft", 1.0, move || {

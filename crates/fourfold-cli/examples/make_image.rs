@@ -1,6 +1,8 @@
-//! Makes a test image with what photographs have: smooth light, edges at all angles, fine texture, a little noise.
+//! Makes a test image with what photographs have: smooth light, edges at all angles, fine texture,
+//! a little noise.
 //!
-//! The same on every run: `cargo run --release -p fourfold-cli --example make_image -- photo.png [WIDTHxHEIGHT]`
+//! The same on every run: `cargo run --release -p fourfold-cli --example make_image -- photo.png
+//! [WIDTHxHEIGHT]`
 
 use std::error::Error;
 use std::f64::consts::TAU;

@@ -1,10 +1,11 @@
-//! Spreads 200,000 cells, which begin in a heap, by the electrostatic forces between them until their density overflow is under 10 %, and
-//! draws density and field before and after.
+//! Spreads 200,000 cells, which begin in a heap, by the electrostatic forces between them until
+//! their density overflow is under 10 %, and draws density and field before and after.
 //!
 //! `cargo run --release -p fourfold-cli --example spread_cells -- spread.png`
 //!
-//! Every cell moves with the field, x ← x + Δt ξ. In the continuum the density then follows dρ/dt = −ρ (ρ − ρ̄): heaps flatten at a rate of
-//! their own density, and all ends even. So Δt is a part of 1/max ρ. This is what placers do between their pulls on nets, without the nets.
+//! Every cell moves with the field, x ← x + Δt ξ. In the continuum the density then follows dρ/dt =
+//! −ρ (ρ − ρ̄): heaps flatten at a rate of their own density, and all ends even. So Δt is a part of
+//! 1/max ρ. This is what placers do between their pulls on nets, without the nets.
 
 use std::error::Error;
 use std::time::Instant;
@@ -88,7 +89,8 @@ impl Board {
         Cells { low: [&self.low[0], &self.low[1]], size: [&self.size[0], &self.size[1]] }
     }
 
-    /// Moves every cell with the mean field on it, which is its force by its area, and stays inside.
+    /// Moves every cell with the mean field on it, which is its force by its area, and stays
+    /// inside.
     fn follow(&mut self, forces: &[Vec<f64>; 2], time: f64) {
         let [widths, heights] = &self.size;
         for (axis, low) in self.low.iter_mut().enumerate() {

@@ -49,7 +49,8 @@ pub(crate) enum Command {
     Cache(Cache),
 }
 
-/// Say what this machine and this version offer: engines, instruction sets, threads, devices, methods
+/// Say what this machine and this version offer: engines, instruction sets, threads, devices,
+/// methods
 #[derive(clap::Args)]
 pub(crate) struct Info {
     /// Of this engine alone: cpu, cuda, opencl, or a device such as cuda:0
@@ -68,7 +69,8 @@ pub(crate) struct Plan {
     pub(crate) problem: String,
     #[command(flatten)]
     pub(crate) how: How,
-    /// Also print the text of the kernels, of cuda or opencl. Without such a device: for sm_90, or what cuda:sm_80 names
+    /// Also print the text of the kernels, of cuda or opencl. Without such a device: for sm_90, or
+    /// what cuda:sm_80 names
     #[arg(long)]
     pub(crate) source: bool,
     /// Print JSON
@@ -92,7 +94,9 @@ pub(crate) struct Verify {
     pub(crate) json: bool,
 }
 
-/// Time problems: warm medians, spread, and the ratio to a copy of the same array (cpu: by one thread) in the same run; runs on a device go through 320 MiB of arrays in turn, so that none finds its own in a cache
+/// Time problems: warm medians, spread, and the ratio to a copy of the same array (cpu: by one
+/// thread) in the same run; runs on a device go through 320 MiB of arrays in turn, so that none
+/// finds its own in a cache
 #[derive(clap::Args)]
 #[command(after_help = PROBLEM_HELP)]
 pub(crate) struct Bench {
@@ -130,7 +134,8 @@ pub(crate) struct Tune {
 pub(crate) struct Transform {
     /// The problem, such as "dct2 f64 auto ortho"; `auto` takes the shape of the file
     pub(crate) problem: String,
-    /// The .npy file to read: C or Fortran order, float32, float64, complex64, complex128, integers or booleans
+    /// The .npy file to read: C or Fortran order, float32, float64, complex64, complex128, integers
+    /// or booleans
     pub(crate) input: PathBuf,
     /// The .npy file to write
     #[arg(short, long)]
@@ -179,14 +184,15 @@ pub(crate) struct Filter {
     /// The PNG to write, with the channels and depth of the image
     #[arg(short, long)]
     pub(crate) output: PathBuf,
-    /// Keep frequencies from F on, so that edges remain; samples are then magnitudes. F is in units of the Nyquist frequency: 1 is half a cycle a
-    /// pixel, and √2 the highest, a checkerboard's
+    /// Keep frequencies from F on, so that edges remain; samples are then magnitudes. F is in units
+    /// of the Nyquist frequency: 1 is half a cycle a pixel, and √2 the highest, a checkerboard's
     #[arg(long, value_name = "F", group = "band", allow_negative_numbers = true, value_parser = threshold)]
     pub(crate) high_pass: Option<f64>,
     /// Keep frequencies up to F, in the same unit; 0 is the mean alone
     #[arg(long, value_name = "F", group = "band", allow_negative_numbers = true, value_parser = threshold)]
     pub(crate) low_pass: Option<f64>,
-    /// Also draw the logarithms of the magnitudes of what is kept, frequency 0 in the centre; --high-pass 0 keeps all
+    /// Also draw the logarithms of the magnitudes of what is kept, frequency 0 in the centre;
+    /// --high-pass 0 keeps all
     #[arg(long, value_name = "PNG")]
     pub(crate) spectrum: Option<PathBuf>,
     /// The type to compute with: f32 or f64
@@ -199,14 +205,16 @@ pub(crate) struct Filter {
     pub(crate) json: bool,
 }
 
-/// Do the experiments of the papers that fourfold is built from again: tables and plots, with the published figures beside today's
+/// Do the experiments of the papers that fourfold is built from again: tables and plots, with the
+/// published figures beside today's
 #[derive(clap::Args)]
 pub(crate) struct Reproduce {
-    /// Which: table-ii, table-iii, table-iv, table-v, fig-6, table-vi, eq-19, algorithm-3, table-vii, mobile-ladder, mobile-convolution, levels;
-    /// all if none is named
+    /// Which: table-ii, table-iii, table-iv, table-v, fig-6, table-vi, eq-19, algorithm-3,
+    /// table-vii, mobile-ladder, mobile-convolution, levels; all if none is named
     #[arg(value_name = "TABLE")]
     pub(crate) tables: Vec<String>,
-    /// Engines: cpu, opencl, cuda and so on; if none is named the processor and the first devices of OpenCL and of CUDA
+    /// Engines: cpu, opencl, cuda and so on; if none is named the processor and the first devices
+    /// of OpenCL and of CUDA
     #[arg(long, value_name = "E,…", value_delimiter = ',')]
     pub(crate) engine: Vec<Engine>,
     /// The folder for the tables (Markdown and CSV) and the plots (PNG)
@@ -222,7 +230,8 @@ pub(crate) struct Reproduce {
 
 /// Show or clear the compiled kernels that are kept on disk
 ///
-/// FOURFOLD_CACHE_DIR names the folder, empty for none; FOURFOLD_CACHE_LIMIT the bytes that it may hold, such as 1000000 or 512M.
+/// FOURFOLD_CACHE_DIR names the folder, empty for none; FOURFOLD_CACHE_LIMIT the bytes that it may
+/// hold, such as 1000000 or 512M.
 #[derive(clap::Args)]
 pub(crate) struct Cache {
     /// Remove them all
@@ -247,7 +256,8 @@ pub(crate) struct Problems {
 /// Engines and methods to compare.
 #[derive(clap::Args)]
 pub(crate) struct Contenders {
-    /// Engines: cpu, or cpu:ISA for an instruction set of your choice; cuda or cuda:1, opencl or opencl:1
+    /// Engines: cpu, or cpu:ISA for an instruction set of your choice; cuda or cuda:1, opencl or
+    /// opencl:1
     #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "cpu")]
     pub(crate) engine: Vec<Engine>,
     /// Methods, or all; what a method does not have is left out where there are several
@@ -263,7 +273,8 @@ pub(crate) struct Contenders {
 /// What was measured before.
 #[derive(clap::Args)]
 pub(crate) struct WisdomFile {
-    /// The file of what tune has measured, if not the one that FOURFOLD_WISDOM names, or `wisdom` in the cache's folder
+    /// The file of what tune has measured, if not the one that FOURFOLD_WISDOM names, or `wisdom`
+    /// in the cache's folder
     #[arg(long = "wisdom", value_name = "FILE")]
     pub(crate) path: Option<PathBuf>,
 }
@@ -271,8 +282,8 @@ pub(crate) struct WisdomFile {
 /// One engine and method.
 #[derive(clap::Args)]
 pub(crate) struct How {
-    /// The engine: cpu, or cpu:ISA for an instruction set of your choice; cuda or cuda:1, opencl or opencl:1; to plan only, also an
-    /// architecture of NVIDIA's: cuda:sm_80
+    /// The engine: cpu, or cpu:ISA for an instruction set of your choice; cuda or cuda:1, opencl or
+    /// opencl:1; to plan only, also an architecture of NVIDIA's: cuda:sm_80
     #[arg(long, value_name = "E", default_value = "cpu")]
     pub(crate) engine: Engine,
     /// The method

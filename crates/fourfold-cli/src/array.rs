@@ -5,8 +5,8 @@ use fourfold::oracle::verify::Data;
 use fourfold::{Domain, Element, Precision};
 use num_complex::Complex;
 
-/// Runs the body with the name bound to the elements, whatever their type: those of a [`Data`], or of an enum with the same
-/// variants that is named first.
+/// Runs the body with the name bound to the elements, whatever their type: those of a [`Data`], or
+/// of an enum with the same variants that is named first.
 macro_rules! with_elements {
     ($data:expr, $elements:ident => $body:expr) => {
         $crate::array::with_elements!(fourfold::oracle::verify::Data, $data, $elements => $body)
@@ -32,7 +32,8 @@ pub(crate) fn zeros<T: Element>(len: usize) -> Result<Vec<T>> {
     Ok(elements)
 }
 
-/// Whether so much memory can be had at all, before work begins that does not ask. Linux grants more than there is, and ends who uses it.
+/// Whether so much memory can be had at all, before work begins that does not ask. Linux grants
+/// more than there is, and ends who uses it.
 pub(crate) fn check_memory(bytes: usize) -> Result<()> {
     let refused = || format!("this takes at least {bytes} bytes of memory");
     if let Some(available) = available_memory().filter(|available| *available < bytes) {
@@ -41,7 +42,8 @@ pub(crate) fn check_memory(bytes: usize) -> Result<()> {
     Vec::<u8>::new().try_reserve_exact(bytes).with_context(refused)
 }
 
-/// Bytes that the machine still has, or all that the container has in which this runs; none where neither says.
+/// Bytes that the machine still has, or all that the container has in which this runs; none where
+/// neither says.
 fn available_memory() -> Option<usize> {
     let read = |path: &str| std::fs::read_to_string(path).ok();
     // `max` where there is no limit.

@@ -80,7 +80,8 @@ pub(crate) struct Aim {
 }
 
 impl Engine {
-    /// What its kernels are written for, unless it is a processor. The first device of a sort need not be there.
+    /// What its kernels are written for, unless it is a processor. The first device of a sort need
+    /// not be there.
     pub(crate) fn aim(&self) -> Result<Option<Aim>> {
         let id = match self {
             Engine::Cpu(_) => return Ok(None),
@@ -234,7 +235,8 @@ impl Contender {
         ready.with_context(|| format!("cannot plan {problem}"))
     }
 
-    /// Measures ways to compute a problem, and returns the fastest, also as all that is then known of it on its engine.
+    /// Measures ways to compute a problem, and returns the fastest, also as all that is then known
+    /// of it on its engine.
     pub(crate) fn tune(&self, problem: &Problem) -> Result<(String, Wisdom)> {
         let default = Algorithm::ALL[0];
         ensure!(self.method == default, "only the method {default} can be tuned, not {}", self.method);
@@ -268,7 +270,8 @@ impl Contender {
         if self.method == Algorithm::ALL[0] { Ok(planner.recipe(problem)) } else { self.method.recipe(problem) }
     }
 
-    /// Why the method does not have the problem, or the device not what the method needs, unless they have.
+    /// Why the method does not have the problem, or the device not what the method needs, unless
+    /// they have.
     pub(crate) fn lacks(&self, problem: &Problem) -> Option<fourfold::Error> {
         match (self.method.recipe(problem), &*self.planner) {
             (Err(error), _) => Some(error).filter(|error| error.kind() == ErrorKind::Problem),
@@ -277,7 +280,8 @@ impl Contender {
         }
     }
 
-    /// How a processor computes the problem, and the bytes of scratch that it needs. Makes no tables.
+    /// How a processor computes the problem, and the bytes of scratch that it needs. Makes no
+    /// tables.
     pub(crate) fn recipe(&self, problem: &Problem) -> Result<(Recipe, usize)> {
         let AnyPlanner::Cpu(planner) = &*self.planner else { unreachable!("devices have outlines") };
         let recipe = self.recipe_of(planner, problem).with_context(|| format!("cannot plan {problem}"))?;

@@ -16,7 +16,8 @@ pub(crate) struct ImageFiles {
 }
 
 impl ImageFiles {
-    /// Reads the image, and begins the files, so that what cannot be written is reported before any work is done.
+    /// Reads the image, and begins the files, so that what cannot be written is reported before any
+    /// work is done.
     pub(crate) fn open(image: &Path, output: &Path, spectrum: Option<&Path>) -> Result<(Picture, ImageFiles)> {
         [Some(output), spectrum].into_iter().flatten().try_for_each(check_png)?;
         let picture = Picture::open(image).with_context(|| format!("cannot read {}", image.display()))?;

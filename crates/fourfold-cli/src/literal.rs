@@ -6,7 +6,8 @@
 //! text  = a string in single or double quotes, without escapes
 //! ```
 //!
-//! There is no recursion, so that no input can exhaust the stack. Records (a list for `descr`) are beyond this grammar.
+//! There is no recursion, so that no input can exhaust the stack. Records (a list for `descr`) are
+//! beyond this grammar.
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -102,7 +103,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// What follows an opening bracket. One number without a comma after it is no tuple, but that number.
+    /// What follows an opening bracket. One number without a comma after it is no tuple, but that
+    /// number.
     fn tuple(&mut self) -> Result<Value<'a>> {
         let text = self.rest;
         let lengths = self.items(')', Self::whole)?;

@@ -1,8 +1,9 @@
 //! Reads and writes arrays in NumPy's `.npy` format, versions 1.0, 2.0 and 3.0.
 //!
-//! Source: NumPy's NEP 1 and `numpy/lib/format.py`. The header is a Python dict literal with exactly the keys `descr`,
-//! `fortran_order` and `shape`; `literal.rs` reads exactly that. A header is never believed about sizes: nothing is
-//! allocated before the file has been seen to be long enough.
+//! Source: NumPy's NEP 1 and `numpy/lib/format.py`. The header is a Python dict literal with
+//! exactly the keys `descr`, `fortran_order` and `shape`; `literal.rs` reads exactly that. A header
+//! is never believed about sizes: nothing is allocated before the file has been seen to be long
+//! enough.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
@@ -18,7 +19,8 @@ use crate::literal::{self, Value};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// More than NumPy itself reads without being told to (10 000 bytes), and what a version 1.0 file can hold at most.
+/// More than NumPy itself reads without being told to (10 000 bytes), and what a version 1.0 file
+/// can hold at most.
 const LONGEST_HEADER: usize = 65_535;
 
 /// Elements converted at a time.
@@ -93,7 +95,8 @@ impl DType {
         if self.class == Class::Complex { Domain::Complex } else { Domain::Real }
     }
 
-    /// One real number. The slice has the bytes of one element, or of one part of a complex element.
+    /// One real number. The slice has the bytes of one element, or of one part of a complex
+    /// element.
     fn real(self, bytes: &[u8]) -> f64 {
         let mut little = [0; 8];
         little[..bytes.len()].copy_from_slice(bytes);
@@ -178,7 +181,8 @@ impl Header {
         })
     }
 
-    /// Steps between neighbours along each axis, in elements. The shape must have been found possible.
+    /// Steps between neighbours along each axis, in elements. The shape must have been found
+    /// possible.
     pub(crate) fn strides(&self) -> Vec<isize> {
         let mut strides = vec![0; self.shape.len()];
         let mut step = 1;
@@ -214,7 +218,8 @@ impl Npy<BufReader<File>> {
 }
 
 impl<R: Read> Npy<R> {
-    /// Reads the header of a file of `file_bytes` bytes. Bytes after the array are ignored, as NumPy does.
+    /// Reads the header of a file of `file_bytes` bytes. Bytes after the array are ignored, as
+    /// NumPy does.
     pub(crate) fn new(mut reader: R, file_bytes: u64) -> Result<Self> {
         let (header, header_bytes) = Header::read(&mut reader)?;
         let (elements, needed) = header.size().with_context(|| format!("its shape {:?} is too large", header.shape))?;
@@ -225,8 +230,8 @@ impl<R: Read> Npy<R> {
 
     /// Reads the elements, in the order in which they lie in the file.
     ///
-    /// Integers and booleans become the nearest floating-point numbers, real numbers may become complex; complex numbers
-    /// stay so whatever the `domain`.
+    /// Integers and booleans become the nearest floating-point numbers, real numbers may become
+    /// complex; complex numbers stay so whatever the `domain`.
     pub(crate) fn read(self, precision: Precision, domain: Domain) -> Result<Data> {
         let domain = if self.header.dtype.domain() == Domain::Complex { Domain::Complex } else { domain };
         Ok(match (precision, domain) {
@@ -297,7 +302,8 @@ fn write_parts<T: Copy, const PARTS: usize, const BYTES: usize>(
     Ok(())
 }
 
-/// Magic, version 1.0, length and dict, padded with blanks so that the data begin at a multiple of 64 bytes.
+/// Magic, version 1.0, length and dict, padded with blanks so that the data begin at a multiple of
+/// 64 bytes.
 fn header(descr: &str, shape: &[usize]) -> Vec<u8> {
     let lengths = shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     let comma = if shape.len() == 1 { "," } else { "" };

@@ -9,15 +9,17 @@ use std::sync::{Mutex, Once, PoisonError};
 use anyhow::{Context, Result, bail, ensure};
 use tempfile::NamedTempFile;
 
-/// A file being written under another name in the folder of its final one. Dropped without [`Output::commit`], it leaves
-/// nothing behind, and a file that had the final name stays as it was; so too if the user or the system ends the command.
+/// A file being written under another name in the folder of its final one. Dropped without
+/// [`Output::commit`], it leaves nothing behind, and a file that had the final name stays as it
+/// was; so too if the user or the system ends the command.
 pub(crate) struct Output {
     file: BufWriter<NamedTempFile>,
     path: PathBuf,
 }
 
 impl Output {
-    /// Begins a file, so that a folder or an old file that cannot be written is reported before any work is done.
+    /// Begins a file, so that a folder or an old file that cannot be written is reported before any
+    /// work is done.
     pub(crate) fn create(path: &Path) -> Result<Output> {
         let path = target(path)?;
         let old = replaced(&path).with_context(|| format!("cannot write {}", path.display()))?;
@@ -72,7 +74,8 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Exit code of a command that was interrupted, as shells have it: 128 and the number of SIGINT.
 const INTERRUPTED: i32 = 130;
 
-/// From now on, what is unfinished is removed before an interruption or a termination ends the command.
+/// From now on, what is unfinished is removed before an interruption or a termination ends the
+/// command.
 fn remove_when_ended() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -95,7 +98,8 @@ pub(crate) fn spare(inputs: &[PathBuf], outputs: &[PathBuf]) -> Result<()> {
     }
 }
 
-/// The permissions of the file that has this name, which the new one gets; an error if it may not be written.
+/// The permissions of the file that has this name, which the new one gets; an error if it may not
+/// be written.
 fn replaced(path: &Path) -> Result<Option<fs::Permissions>> {
     let Ok(metadata) = fs::metadata(path) else { return Ok(None) };
     ensure!(!metadata.permissions().readonly(), "it is read-only");
@@ -106,8 +110,8 @@ fn replaced(path: &Path) -> Result<Option<fs::Permissions>> {
 /// Links that lead from one to the next, at most; as on Linux.
 const MOST_LINKS: usize = 40;
 
-/// Where the file will lie: behind symbolic links, which stay, also where they lead to nothing yet. Devices, pipes and folders
-/// cannot be replaced.
+/// Where the file will lie: behind symbolic links, which stay, also where they lead to nothing yet.
+/// Devices, pipes and folders cannot be replaced.
 fn target(path: &Path) -> Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {

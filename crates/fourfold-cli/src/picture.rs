@@ -86,7 +86,8 @@ impl Picture {
         self.samples.iter().skip(channel).step_by(self.channels()).map(move |&sample| f64::from(sample) / unit)
     }
 
-    /// Rounds numbers in that unit to samples; what is darker than black is black, what is brighter than white is white.
+    /// Rounds numbers in that unit to samples; what is darker than black is black, what is brighter
+    /// than white is white.
     pub(crate) fn set_plane(&mut self, channel: usize, plane: impl Iterator<Item = f64>) {
         let (brightest, channels) = (f64::from(self.brightest()), self.channels());
         let samples = self.samples.iter_mut().skip(channel).step_by(channels);
@@ -124,7 +125,8 @@ fn once(error: ImageError) -> Error {
     anyhow!("{error}")
 }
 
-/// Width and height in the header of a PNG file, before its decoder finds them too large and does not say what they are.
+/// Width and height in the header of a PNG file, before its decoder finds them too large and does
+/// not say what they are.
 fn png_size(file: &[u8]) -> Option<[u32; 2]> {
     let sides = file.get(16..24)?.as_chunks::<4>().0;
     Some([u32::from_be_bytes(sides[0]), u32::from_be_bytes(sides[1])])
@@ -137,16 +139,17 @@ fn check_size(width: u32, height: u32) -> Result<()> {
     Ok(())
 }
 
-/// What compressing takes a pixel: the pixels decoded, the samples before and after, a channel of coefficients and their
-/// magnitudes.
+/// What compressing takes a pixel: the pixels decoded, the samples before and after, a channel of
+/// coefficients and their magnitudes.
 fn working_bytes(color: ColorType) -> usize {
     usize::from(color.bytes_per_pixel()) + 2 * 2 * usize::from(color.channel_count()) + 2 * 8
 }
 
-/// Whether a JPEG file reaches its end marker. Decoders accept a file that does not, and paint what is missing grey.
+/// Whether a JPEG file reaches its end marker. Decoders accept a file that does not, and paint what
+/// is missing grey.
 ///
-/// Source: ITU-T T.81, annex B. A marker is FF and a byte; all but restarts (D0 … D7) and the end (D9) are followed by a
-/// length; in coded data FF stands before 00.
+/// Source: ITU-T T.81, annex B. A marker is FF and a byte; all but restarts (D0 … D7) and the end
+/// (D9) are followed by a length; in coded data FF stands before 00.
 fn has_end(jpeg: &[u8]) -> bool {
     let is_marker = |pair: &[u8]| pair[0] == 0xff && !matches!(pair[1], 0 | 0xd0..=0xd7 | 0xff);
     let mut rest = jpeg.get(2..).unwrap_or_default();

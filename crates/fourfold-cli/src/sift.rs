@@ -45,8 +45,8 @@ impl Rule {
     }
 }
 
-/// ⌈percent · count / 100⌉ for the decimal number meant, which binary ones can exceed by a rounding error: 0.56 · 10000
-/// gives 5600.000000000001.
+/// ⌈percent · count / 100⌉ for the decimal number meant, which binary ones can exceed by a rounding
+/// error: 0.56 · 10000 gives 5600.000000000001.
 fn share(percent: f64, count: usize) -> usize {
     (percent * count as f64 / 100.0 * (1.0 - 4.0 * f64::EPSILON)).ceil() as usize
 }

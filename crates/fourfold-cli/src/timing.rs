@@ -24,7 +24,8 @@ pub(crate) trait Work {
         usize::MAX
     }
 
-    /// How long a measurement should be at least: shorter ones would say more about the clock than about the work.
+    /// How long a measurement should be at least: shorter ones would say more about the clock than
+    /// about the work.
     fn shortest(&self) -> Duration {
         Duration::from_micros(20)
     }
@@ -39,7 +40,8 @@ pub(crate) struct Timed {
 }
 
 impl Timed {
-    /// Runs once to see that it works, then as often as it takes to know how many runs make a measurement.
+    /// Runs once to see that it works, then as often as it takes to know how many runs make a
+    /// measurement.
     pub(crate) fn warm(work: impl Work + 'static) -> Result<Timed> {
         let mut timed = Timed { work: Box::new(work), runs: 1, times: Vec::new() };
         timed.measure()?;

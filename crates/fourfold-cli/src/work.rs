@@ -14,14 +14,15 @@ use num_complex::Complex;
 use crate::array::{bytes, check_memory, copy, random, with_elements, zeros, zeros_of};
 use crate::timing::Work;
 
-/// Runs in place one after the other, each on the result of the last: few, so that the numbers stay finite.
+/// Runs in place one after the other, each on the result of the last: few, so that the numbers stay
+/// finite.
 const LONGEST_BATCH_IN_PLACE: usize = 8;
 
 /// What a device enqueues between two waits, which cost about 10 µs.
 const SHORTEST_ON_A_DEVICE: Duration = Duration::from_millis(5);
 
-/// Bytes of the arrays that runs on a device go through in turn, so that no run finds its own in a cache (an H200's has 60 MB) as it would
-/// only where nothing but this one array is worked on.
+/// Bytes of the arrays that runs on a device go through in turn, so that no run finds its own in a
+/// cache (an H200's has 60 MB) as it would only where nothing but this one array is worked on.
 pub(crate) const IN_TURN: usize = 320 << 20;
 
 /// The most pairs of arrays for that. So small ones take what a launch takes, wherever they are.
@@ -212,7 +213,8 @@ impl DeviceArrays {
     }
 }
 
-/// A transform of arrays on a device. In place the numbers may overflow: a device is no slower with infinities.
+/// A transform of arrays on a device. In place the numbers may overflow: a device is no slower with
+/// infinities.
 pub(crate) struct DeviceTransform {
     plan: GpuPlan,
     arrays: Rc<RefCell<DeviceArrays>>,

@@ -1,5 +1,5 @@
-//! JPEG's blocks on a device beside the processor, with all options: the exact mode bit for bit, the fast one but for what lies halfway
-//! between two integers.
+//! JPEG's blocks on a device beside the processor, with all options: the exact mode bit for bit,
+//! the fast one but for what lies halfway between two integers.
 
 use fourfold::engine::jpeg::ZIGZAG;
 use fourfold_gpu::{BlockArrays, BlockComponent, BlockPlan, BlockPlanBuilder, BlockSample, BlockWork, Device};
@@ -30,7 +30,8 @@ fn components(mode: Mode, rows: bool) -> [BlockComponent; 3] {
     [component(most[0], 3, 25, 208), component(most[1], 2, 16, 128), component(most[2], 1, 3, 40)]
 }
 
-/// Blocks of small spectra and large, some with nothing but a first row; of the exact mode to any 16-bit numbers.
+/// Blocks of small spectra and large, some with nothing but a first row; of the exact mode to any
+/// 16-bit numbers.
 fn coefficients(mode: Mode, order: Order, component: &BlockComponent) -> Vec<i16> {
     let mut rng = fastrand::Rng::with_seed(6);
     let sizes = if mode == Mode::Exact { [3, 40, 400, i16::MAX] } else { [3, 10, 20, 40] };

@@ -1,5 +1,5 @@
-//! The engines `cuda` and `opencl`. What needs a device runs on the first one of OpenCL; without one it passes with a message, but
-//! fails in CI, which has PoCL.
+//! The engines `cuda` and `opencl`. What needs a device runs on the first one of OpenCL; without
+//! one it passes with a message, but fails in CI, which has PoCL.
 
 mod common;
 

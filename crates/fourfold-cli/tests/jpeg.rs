@@ -234,7 +234,8 @@ fn bench_measures_and_verifies() {
     assert!(fast["gib_per_second"].as_f64().unwrap() > 0.0);
 }
 
-/// Every method of the ladder, with its errors; what is named alone, and errors for names that there are not.
+/// Every method of the ladder, with its errors; what is named alone, and errors for names that
+/// there are not.
 #[test]
 fn bench_has_the_ladder_on_devices() {
     fn run<'a>(more: &[&'a dyn AsRef<OsStr>]) -> Vec<&'a dyn AsRef<OsStr>> {

@@ -44,7 +44,8 @@ fn execute(device: &Device, builder: BlockPlanBuilder, fill: impl Fn(&mut BlockA
     arrays
 }
 
-/// Roundings of the least accurate way, the direct sum, with those of its cosines, as a multiple of the sum of all terms' magnitudes.
+/// Roundings of the least accurate way, the direct sum, with those of its cosines, as a multiple of
+/// the sum of all terms' magnitudes.
 const ROUNDINGS: f64 = 64.0 * f32::EPSILON as f64;
 
 #[test]

@@ -96,7 +96,8 @@ fn a_full_cache_and_a_folder_that_cannot_be_written_do_no_harm() {
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::open(folder.path());
     let expected = run(&device, &cache);
-    // The same kernel compiled again may be longer: a few bytes, or by what PoCL has kept of it since the first time.
+    // The same kernel compiled again may be longer: a few bytes, or by what PoCL has kept of it
+    // since the first time.
     let again = Cache::open(folder.path().join("again"));
     assert_eq!(run(&device, &again), expected);
     let largest = again.entries().unwrap().iter().map(|entry| entry.bytes).max().unwrap();

@@ -57,7 +57,8 @@ struct Board<T> {
 }
 
 impl<T: Float> Board<T> {
-    /// Some smaller than a bin, some of many bins; without area, and beyond the region; one over all of it.
+    /// Some smaller than a bin, some of many bins; without area, and beyond the region; one over
+    /// all of it.
     fn new(bins: [usize; 2], smoothing: f64) -> Board<T> {
         let mut source = fastrand::Rng::with_seed(5);
         let mut list = vec![[-4.0, 1.0, 12.0, 9.0], [-3.0, 2.0, 0.0, 0.0], [6.5, 7.5, 3.0, 3.0], [-3.5, 3.0, 0.5, 1.0]];
@@ -91,10 +92,12 @@ impl<T: Float> Board<T> {
 
     /// A bound of the error of what a cell charges a bin with, in roundings u.
     ///
-    /// Along an axis let S be the sum of all lengths there may be, in bins. The low corner, its difference to the region's and its product with
-    /// 1/bin (a rounded number too) are wrong by 4uS; the extent by 2uS, the widened one's half by as much; both ends after two more additions by
-    /// 10uS together. An overlap has two ends, one operation and a value up to 1: 20uS + u. A density below 1 is a quotient of two such extents:
-    /// 4u, and 5u for a device's division; three products of numbers up to 1 add 3u.
+    /// Along an axis let S be the sum of all lengths there may be, in bins. The low corner, its
+    /// difference to the region's and its product with 1/bin (a rounded number too) are wrong by
+    /// 4uS; the extent by 2uS, the widened one's half by as much; both ends after two more
+    /// additions by 10uS together. An overlap has two ends, one operation and a value up to 1:
+    /// 20uS + u. A density below 1 is a quotient of two such extents: 4u, and 5u for a device's
+    /// division; three products of numbers up to 1 add 3u.
     fn charge_error(&self) -> f64 {
         let [low, high] = self.grid.region();
         let largest = |values: &[T]| values.iter().map(|x| (*x).into().abs()).fold(0.0, f64::max);
@@ -129,7 +132,8 @@ fn rounding<T: Float>() -> f64 {
     if T::nearest(1.0 + f64::EPSILON).into() > 1.0 { f64::EPSILON / 2.0 } else { f64::from(f32::EPSILON) / 2.0 }
 }
 
-/// Density, energy and forces on a device beside the processor's, of the same maps: bounds are those of roundings.
+/// Density, energy and forces on a device beside the processor's, of the same maps: bounds are
+/// those of roundings.
 fn compare<T: Float + PartialEq + std::fmt::Debug>(planner: &GpuPlanner, bins: [usize; 2], smoothing: f64) {
     let board = Board::<T>::new(bins, smoothing);
     let (here, there) = board.systems(planner);
@@ -162,7 +166,8 @@ fn compare<T: Float + PartialEq + std::fmt::Debug>(planner: &GpuPlanner, bins: [
         let [rows, columns] = board.met(i);
         let terms = rows.flat_map(|row| columns.clone().map(move |column| row * bins[1] + column));
         let (count, sum) = terms.fold((0, 0.0), |(count, sum), bin| (count + 1, sum + field[axis][bin].into().abs()));
-        // Each term's charge, and as many additions as there are terms, with a product for the area.
+        // Each term's charge, and as many additions as there are terms, with a product for the
+        // area.
         let bound = area * sum * (charge_error + f64::from(count + 3) * u);
         assert!((found - wanted).abs() <= bound, "{what} force {axis} on {i}: {found}, {wanted}, bound {bound:e}");
     }

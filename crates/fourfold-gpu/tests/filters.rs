@@ -95,7 +95,8 @@ fn sides_are_multiplied_on_the_way() {
     }
 }
 
-/// The IDXST ignores the spectrum's first column, however large it is; it comes after the sums along columns.
+/// The IDXST ignores the spectrum's first column, however large it is; it comes after the sums
+/// along columns.
 #[test]
 fn what_the_inverse_ignores_spoils_nothing() {
     let Some(device) = present() else { return };

@@ -1,4 +1,5 @@
-//! The paper's methods as kernels: against the oracle where there is a device, through NVIDIA's compiler where there is that.
+//! The paper's methods as kernels: against the oracle where there is a device, through NVIDIA's
+//! compiler where there is that.
 
 #[allow(dead_code, reason = "other tests use the rest")]
 mod common;

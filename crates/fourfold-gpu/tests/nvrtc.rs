@@ -1,4 +1,5 @@
-//! CUDA kernels through NVIDIA's compiler, which needs no GPU. `cargo xtask test` brings it and runs this.
+//! CUDA kernels through NVIDIA's compiler, which needs no GPU. `cargo xtask test` brings it and
+//! runs this.
 
 #[allow(dead_code, reason = "other tests use the rest")]
 mod common;
@@ -36,7 +37,8 @@ struct Kernel {
     launch: Launch,
 }
 
-/// Kernels that have between them every step of the cases, and those of the plans whose speed is promised.
+/// Kernels that have between them every step of the cases, and those of the plans whose speed is
+/// promised.
 fn kernels(architecture: &'static str) -> Vec<Kernel> {
     let target = Target::cuda(architecture).unwrap();
     let mut seen = BTreeSet::new();
@@ -66,8 +68,8 @@ fn number(log: &str, after: &str) -> usize {
     word.parse().unwrap_or_else(|_| panic!("no number of{after} in {log}"))
 }
 
-/// Bytes stored and loaded by kernels that leave registers for four work groups: two numbers that live in memory cost less than a work group, as was
-/// measured of DST-III.
+/// Bytes stored and loaded by kernels that leave registers for four work groups: two numbers that
+/// live in memory cost less than a work group, as was measured of DST-III.
 const KEPT: usize = 16;
 
 /// A line for the log, and whether registers are spilled.

@@ -1,5 +1,5 @@
-//! Problems of every sort on a device, against the oracle. Without a device they pass with a message, but fail in CI, which has
-//! PoCL.
+//! Problems of every sort on a device, against the oracle. Without a device they pass with a
+//! message, but fail in CI, which has PoCL.
 
 mod common;
 

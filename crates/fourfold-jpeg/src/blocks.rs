@@ -14,7 +14,8 @@ pub struct Inverse<'a, T> {
     pub coefficients: &'a [i16],
     /// What they were divided by.
     pub table: &'a Table,
-    /// The samples to write: at least [`Layout::samples`] of them. Those between rows stay as they are.
+    /// The samples to write: at least [`Layout::samples`] of them. Those between rows stay as they
+    /// are.
     pub samples: &'a mut [T],
     /// Where they stand.
     pub layout: Layout,
@@ -32,7 +33,8 @@ pub struct Forward<'a> {
     pub coefficients: &'a mut [i16],
 }
 
-/// What the inverse makes: `u8`, the samples plus 128 within 0 … 255, or `i16`, the samples as they are.
+/// What the inverse makes: `u8`, the samples plus 128 within 0 … 255, or `i16`, the samples as they
+/// are.
 #[expect(private_bounds, reason = "nobody else's types can be stored")]
 pub trait Sample: Store {}
 impl Sample for u8 {}
@@ -57,21 +59,25 @@ pub struct TransformBuilder {
 }
 
 impl Transform {
-    /// [`Mode::Fast`], [`Order::Raster`], one thread, and the best instructions of this machine, until told otherwise.
+    /// [`Mode::Fast`], [`Order::Raster`], one thread, and the best instructions of this machine,
+    /// until told otherwise.
     pub fn builder() -> TransformBuilder {
         TransformBuilder { mode: Mode::default(), order: Order::default(), isa: Isa::best(), threads: 1 }
     }
 
-    /// Dequantises and transforms back: with c the coefficients, q the table and α_0 = 1/√8, α_k = 1/2,
+    /// Dequantises and transforms back: with c the coefficients, q the table and α_0 = 1/√8, α_k =
+    /// 1/2,
     ///
     /// ```text
     /// x(n, m) = Σ_k Σ_l α_k α_l q(k, l) c(k, l) cos(πk(2n+1)/16) cos(πl(2m+1)/16)
     /// ```
     ///
-    /// in row n and column m, to the nearest integer, and for `u8` plus 128 and clamped. Source: ITU-T T.81, A.3.
+    /// in row n and column m, to the nearest integer, and for `u8` plus 128 and clamped. Source:
+    /// ITU-T T.81, A.3.
     ///
     /// # Errors
-    /// If a component has no whole blocks, a layout is impossible, or too few samples. Nothing is written then.
+    /// If a component has no whole blocks, a layout is impossible, or too few samples. Nothing is
+    /// written then.
     pub fn inverse<T: Sample>(&self, components: &mut [Inverse<T>]) -> Result<()> {
         for component in components.iter() {
             check(component.coefficients.len(), component.layout, component.samples.len())?;
@@ -101,8 +107,8 @@ impl Transform {
     /// to the nearest integer. Source: ITU-T T.81, A.3.
     ///
     /// # Errors
-    /// If a component has no whole blocks, a layout is impossible, there are too few samples, or a table has a zero. Nothing is
-    /// written then.
+    /// If a component has no whole blocks, a layout is impossible, there are too few samples, or a
+    /// table has a zero. Nothing is written then.
     pub fn forward(&self, components: &mut [Forward]) -> Result<()> {
         for component in components.iter() {
             check(component.coefficients.len(), component.layout, component.samples.len())?;
@@ -174,7 +180,8 @@ impl TransformBuilder {
     /// The transform.
     ///
     /// # Errors
-    /// If this machine has not the instructions, there are to be no threads, or they cannot be started.
+    /// If this machine has not the instructions, there are to be no threads, or they cannot be
+    /// started.
     pub fn build(self) -> Result<Transform> {
         if self.threads == 0 {
             return Err(argument("0 threads: at least 1 is needed".into()));
@@ -202,8 +209,8 @@ fn check(coefficients: usize, layout: Layout, samples: usize) -> Result<()> {
     Ok(())
 }
 
-/// A part of a component that one thread does at once: blocks and samples from its first ones on, and how many samples come before
-/// the next part.
+/// A part of a component that one thread does at once: blocks and samples from its first ones on,
+/// and how many samples come before the next part.
 struct Part {
     first: usize,
     blocks: usize,

@@ -113,7 +113,8 @@ fn the_forward_transform_takes_extremes() {
     }
 }
 
-/// Whatever the coefficients, all instruction sets agree: in the integers bit for bit, where they overflow too.
+/// Whatever the coefficients, all instruction sets agree: in the integers bit for bit, where they
+/// overflow too.
 #[test]
 fn instruction_sets_agree() {
     let mut rng = fastrand::Rng::with_seed(4);
@@ -133,7 +134,8 @@ fn instruction_sets_agree() {
     }
 }
 
-/// Samples far beyond 16 bits, and beyond 32, are clamped in single precision to the side where they belong.
+/// Samples far beyond 16 bits, and beyond 32, are clamped in single precision to the side where
+/// they belong.
 #[test]
 fn absurd_coefficients_are_clamped() {
     let table = Table::raster([u16::MAX; 64]);
@@ -174,7 +176,8 @@ fn zigzag_is_another_order_of_the_same() {
     }
 }
 
-/// Rows with a stride, several components and threads: the same samples in other places, and nothing between them.
+/// Rows with a stride, several components and threads: the same samples in other places, and
+/// nothing between them.
 #[test]
 fn layouts_say_where_samples_stand() {
     let mut rng = fastrand::Rng::with_seed(6);

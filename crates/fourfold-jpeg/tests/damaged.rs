@@ -140,8 +140,8 @@ fn truncated_files_are_as_libjpeg_has_them() {
     assert!(decoded > 50, "{decoded} files decoded");
 }
 
-/// Whether samples are within ±512. Beyond that libjpeg's portable code wraps around, where its vector code, and this, saturate. Waves
-/// have an amplitude of 1/4 at most.
+/// Whether samples are within ±512. Beyond that libjpeg's portable code wraps around, where its
+/// vector code, and this, saturate. Waves have an amplitude of 1/4 at most.
 fn is_colour_within_range(file: &[u8]) -> bool {
     let Ok(Read { value, .. }) = read_coefficients(file, &Limits::default()) else { return false };
     let within = |(component, blocks): (&Component, &Vec<[i16; 64]>)| {

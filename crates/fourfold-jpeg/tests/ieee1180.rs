@@ -1,5 +1,6 @@
-//! The conformance procedure for 8×8 inverse DCTs of IEEE Std 1180-1990, which ISO/IEC 23002-1 takes over: 10,000 blocks of
-//! random samples from each of three ranges, and with opposite signs; six runs.
+//! The conformance procedure for 8×8 inverse DCTs of IEEE Std 1180-1990, which ISO/IEC 23002-1
+//! takes over: 10,000 blocks of random samples from each of three ranges, and with opposite signs;
+//! six runs.
 
 mod common;
 

@@ -11,7 +11,8 @@ fn part(number: u8, count: u8, data: &[u8]) -> Vec<u8> {
     segment(0xe2, &[&b"ICC_PROFILE\0"[..], &[number, count], data].concat())
 }
 
-/// A file's head: segments after the start of the image, then those of every file, up to the first scan.
+/// A file's head: segments after the start of the image, then those of every file, up to the first
+/// scan.
 fn file(segments: &[Vec<u8>]) -> Vec<u8> {
     let table = segment(0xdb, &[1; 65]);
     [vec![0xff, 0xd8], segments.concat(), table, segment(0xda, &[0; 10]), part(1, 1, b"not in the head")].concat()

@@ -1,5 +1,6 @@
-//! Whole files beside libjpeg-turbo's own programs, with its vector instructions: values that overflow too. Debian has them as
-//! `libjpeg-turbo-progs`; without them this passes with a message, but fails in CI, where `cargo xtask test` installs them.
+//! Whole files beside libjpeg-turbo's own programs, with its vector instructions: values that
+//! overflow too. Debian has them as `libjpeg-turbo-progs`; without them this passes with a message,
+//! but fails in CI, where `cargo xtask test` installs them.
 
 #[path = "common/scene.rs"]
 mod scene;
@@ -48,8 +49,8 @@ fn decodes_alike(file: &[u8], what: &str) -> bool {
     true
 }
 
-/// Coefficients from small ones to all that have a code, and tables from the finest to the coarsest: most samples are beyond all ranges,
-/// and sums beyond 16 bits.
+/// Coefficients from small ones to all that have a code, and tables from the finest to the
+/// coarsest: most samples are beyond all ranges, and sums beyond 16 bits.
 #[test]
 fn extremes_decode_as_libjpeg_turbo_has_them() {
     let mut rng = fastrand::Rng::with_seed(1);
@@ -62,7 +63,8 @@ fn extremes_decode_as_libjpeg_turbo_has_them() {
         };
         let most = [3, 50, 400, 1023][round / 4 % 4];
         let density = rng.f64();
-        // Some have only their first row, only their first coefficient, or all but that; libjpeg-turbo goes shorter ways there.
+        // Some have only their first row, only their first coefficient, or all but that;
+        // libjpeg-turbo goes shorter ways there.
         let mut block = || {
             let kept = rng.choice([0..64, 0..8, 0..1, 1..64]).expect("there are some");
             let mut value = |at| if kept.contains(&at) && rng.f64() < density { rng.i16(-most..=most) } else { 0 };

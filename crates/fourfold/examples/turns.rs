@@ -1,8 +1,9 @@
-//! Times a problem in turns with another program, which asks for each turn: for comparisons in which all contenders meet the same
-//! weather.
+//! Times a problem in turns with another program, which asks for each turn: for comparisons in
+//! which all contenders meet the same weather.
 //!
-//! `turns "dct2 f64 1024x1024"` reads a number of runs from each line of its standard input and answers with two times in
-//! milliseconds: of one transform by one thread, out of place, and of one memcpy of the input. Each is preceded by a run that is not timed.
+//! `turns "dct2 f64 1024x1024"` reads a number of runs from each line of its standard input and
+//! answers with two times in milliseconds: of one transform by one thread, out of place, and of one
+//! memcpy of the input. Each is preceded by a run that is not timed.
 
 use fourfold::{Element, Planner, Precision, Problem};
 use std::error::Error;

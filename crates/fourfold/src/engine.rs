@@ -1,8 +1,9 @@
 //! For those who write engines: the rules and the arithmetic that every engine shares.
 //!
-//! An engine takes a [`Recipe`], [reduces](reduce) each of its sums to a DFT between two combines, and does that DFT
-//! with [`Butterfly`]s, [`unpack`] and [`pack`], over a [`Real`] of its own: a SIMD vector, or a symbol of a kernel being
-//! written. This module changes more often than the rest of the crate.
+//! An engine takes a [`Recipe`], [reduces](reduce) each of its sums to a DFT between two combines,
+//! and does that DFT with [`Butterfly`]s, [`unpack`] and [`pack`], over a [`Real`] of its own: a
+//! SIMD vector, or a symbol of a kernel being written. This module changes more often than the rest
+//! of the crate.
 
 use num_complex::Complex;
 
@@ -28,14 +29,16 @@ use crate::problem::problem::Problem;
 use crate::recipe::recipe::Recipe;
 use crate::recipe::rules::mixed_radix::Factor;
 
-/// The DFT of b over p − 1, for Rader's convolution: b_j = exp(−2πi g^{−j}/p), with the generator of [`generator_powers`].
+/// The DFT of b over p − 1, for Rader's convolution: b_j = exp(−2πi g^{−j}/p), with the generator
+/// of [`generator_powers`].
 pub fn rader_spectrum(p: usize) -> Vec<Complex<f64>> {
     let spectrum = crate::recipe::rules::rader::spectrum(&generator_powers(p));
     let by = (p - 1) as f64;
     spectrum.iter().map(|z| Complex::new(z.re.over(by).into(), z.im.over(by).into())).collect()
 }
 
-/// The recipes that differ from the default one of `problem` in one thing, which measuring tries first.
+/// The recipes that differ from the default one of `problem` in one thing, which measuring tries
+/// first.
 pub fn candidates(problem: &Problem) -> Vec<Recipe> {
     let default = crate::recipe::rules::axes::recipe(problem);
     let steps = 0..crate::recipe::rules::candidates::steps(&default);
@@ -47,8 +50,8 @@ pub fn bluestein_length(n: usize) -> usize {
     crate::recipe::rules::bluestein::length(n)
 }
 
-/// Bluestein's chirp c_j = exp(−πi j²/n), j < n, and the DFT over M of the conjugate chirp, wrapped around M = the length of
-/// `inner`.
+/// Bluestein's chirp c_j = exp(−πi j²/n), j < n, and the DFT over M of the conjugate chirp, wrapped
+/// around M = the length of `inner`.
 pub fn bluestein_tables(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
     crate::cpu::dft::factor::bluestein::tables(n, inner)
 }

@@ -1,6 +1,8 @@
-//! Fourier-related transforms of arrays of any size and dimension: DCT and DST I to IV, DHT, IDXST, real and complex FFTs.
+//! Fourier-related transforms of arrays of any size and dimension: DCT and DST I to IV, DHT, IDXST,
+//! real and complex FFTs.
 //!
-//! Data goes one way: [`Problem`] (what) → [`Recipe`] (how, as data) → [`Plan`] (an engine's executable form) → execute.
+//! Data goes one way: [`Problem`] (what) → [`Recipe`] (how, as data) → [`Plan`] (an engine's
+//! executable form) → execute.
 //!
 //! ```
 //! use fourfold::{Planner, Problem};
@@ -12,13 +14,15 @@
 //! # Ok::<(), fourfold::Error>(())
 //! ```
 //!
-//! - [`Kind`] defines every transform, [`Norm`] its scale; [`Problem`] has the notation, [`Problem::builder`] says the same in Rust.
-//! - A [`Planner`] has the number of threads and the instruction set, and keeps tables for all its plans.
-//! - A [`Plan`] runs on slices, on strided views ([`View`], [`ViewMut`]) and, with the feature `ndarray`, on arrays of that
-//!   crate. With [`Scratch`] of your own it allocates nothing.
-//! - [`Planner::filter`] makes forward → multiply → inverse one plan.
-//! - [`Planner::premultiplied`] multiplies what a transform reads, [`Planner::postmultiplied`] what it writes; [`electrostatics`] is made of such
+//! - [`Kind`] defines every transform, [`Norm`] its scale; [`Problem`] has the notation,
+//!   [`Problem::builder`] says the same in Rust.
+//! - A [`Planner`] has the number of threads and the instruction set, and keeps tables for all its
 //!   plans.
+//! - A [`Plan`] runs on slices, on strided views ([`View`], [`ViewMut`]) and, with the feature
+//!   `ndarray`, on arrays of that crate. With [`Scratch`] of your own it allocates nothing.
+//! - [`Planner::filter`] makes forward → multiply → inverse one plan.
+//! - [`Planner::premultiplied`] multiplies what a transform reads, [`Planner::postmultiplied`] what
+//!   it writes; [`electrostatics`] is made of such plans.
 //! - [`naive`] is the definition, to about 30 digits; [`verify`] compares with it.
 //!
 //! Nothing panics on bad input: an [`Error`] says what was wrong and what would be right.

@@ -1,4 +1,5 @@
-//! Executing with the caller's scratch allocates nothing. Alone in its file: the counts are those of the whole process.
+//! Executing with the caller's scratch allocates nothing. Alone in its file: the counts are those
+//! of the whole process.
 
 use fourfold::{Algorithm, Element, Plan, Planner, View, ViewMut};
 use num_complex::Complex;
@@ -8,8 +9,8 @@ use std::alloc::System;
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// Allocations that `work` makes every time, in all threads: the least of three times, since a thread of the planner's may start, which allocates,
-/// during any one of them.
+/// Allocations that `work` makes every time, in all threads: the least of three times, since a
+/// thread of the planner's may start, which allocates, during any one of them.
 fn allocations(mut work: impl FnMut()) -> usize {
     let counts = [(); 3].map(|()| {
         let region = Region::new(ALLOCATOR);

@@ -58,8 +58,8 @@ impl Source {
         vec!["crate::".to_owned(), "super::".repeat(module)]
     }
 
-    /// What the file names after `crate::`, or after as many `super::` as lead there: modules, and the items that lib.rs takes out of
-    /// them.
+    /// What the file names after `crate::`, or after as many `super::` as lead there: modules, and
+    /// the items that lib.rs takes out of them.
     fn imports(&self) -> BTreeSet<String> {
         self.roots().iter().flat_map(|root| self.names_after(root)).collect()
     }
@@ -209,7 +209,8 @@ fn files_are_short() {
     }
 }
 
-/// The functions of a file as rustfmt writes them: name and lines, from the signature to the closing brace.
+/// The functions of a file as rustfmt writes them: name and lines, from the signature to the
+/// closing brace.
 fn functions(file: &Source) -> Vec<(String, usize)> {
     let lines: Vec<_> = file.text.lines().collect();
     let mut found = vec![];

@@ -1,4 +1,5 @@
-//! The problems of the folder cases: the small ones on every instruction set, the others as far as their plans.
+//! The problems of the folder cases: the small ones on every instruction set, the others as far as
+//! their plans.
 
 mod common;
 

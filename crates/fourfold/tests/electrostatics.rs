@@ -222,9 +222,10 @@ fn the_density_has_the_area_of_the_cells() {
     assert!((sum - area).abs() < 1e-12 * area, "{sum} instead of {area}");
 }
 
-/// The field is the gradient of the potential: of the one function with those cosine coefficients, −∂φ/∂x at the centres of bins. Central
-/// differences see each of its waves smaller by sinc(k b): (φ(x + b) − φ(x − b))/(2b) = −Σ sin(k b)/(k b) · ξ_k sin(k x), and so as
-/// exactly, with φ mirrored at the walls as Neumann's are.
+/// The field is the gradient of the potential: of the one function with those cosine coefficients,
+/// −∂φ/∂x at the centres of bins. Central differences see each of its waves smaller by sinc(k b):
+/// (φ(x + b) − φ(x − b))/(2b) = −Σ sin(k b)/(k b) · ξ_k sin(k x), and so as exactly, with φ
+/// mirrored at the walls as Neumann's are.
 #[test]
 fn the_field_is_the_gradient_of_the_potential() {
     for bins in SHAPES {
@@ -261,7 +262,8 @@ fn central_differences(grid: &Grid, map: &[f64], axis: usize, unit: f64) -> Vec<
     result
 }
 
-/// Σ_u sin(ω_u)/ω_u · s_u sin(ω_u (i + ½)) of lines Σ_u s_u sin(ω_u (i + ½)), ω_u = πu/N, 0 < u < N.
+/// Σ_u sin(ω_u)/ω_u · s_u sin(ω_u (i + ½)) of lines Σ_u s_u sin(ω_u (i + ½)), ω_u = πu/N, 0 < u <
+/// N.
 fn seen_by_differences(grid: &Grid, map: &[f64], axis: usize) -> Vec<f64> {
     let mut result = vec![0.0; map.len()];
     for (first, stride, len) in lines(grid.bins(), axis) {
@@ -383,7 +385,8 @@ fn factors_that_are_no_numbers_are_errors() {
     hint(staged.build(&planner(1)).err().unwrap(), "of f32");
 }
 
-/// Sides of any size and bins of any shape whose field is made of numbers, though its potential may not be.
+/// Sides of any size and bins of any shape whose field is made of numbers, though its potential may
+/// not be.
 #[test]
 fn fields_of_extreme_regions_are_those_of_double_precision() {
     let planner = planner(1);
@@ -463,7 +466,8 @@ fn what_cannot_be_is_an_error() {
         hint(other.forces(cells, &maps).unwrap_err(), "of a grid of 4 x 4 bins");
         hint(other.energy(&maps).unwrap_err(), "of a grid of 4 x 4 bins");
     }
-    // What only touches the region is no mistake, on whichever side, and charges nothing there if it is not widened.
+    // What only touches the region is no mistake, on whichever side, and charges nothing there if
+    // it is not widened.
     let mut maps = system.maps().unwrap();
     let border = Cells { low: [&[4.0, -1.0, 1.0, 1.0], &[1.0, 1.0, 4.0, -1.0]], size: [&[1.0; 4], &[1.0; 4]] };
     system.solve(border, &mut maps).unwrap();

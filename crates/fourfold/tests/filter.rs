@@ -1,4 +1,5 @@
-//! Filters, forward → multiply → inverse in one plan, and transforms whose input or output is multiplied, against their steps one by one.
+//! Filters, forward → multiply → inverse in one plan, and transforms whose input or output is
+//! multiplied, against their steps one by one.
 
 mod common;
 
@@ -143,7 +144,8 @@ fn filters_are_their_three_steps() {
     }
 }
 
-/// The spectrum of one length filtered and taken back to another, other kinds, other axes, strided ends.
+/// The spectrum of one length filtered and taken back to another, other kinds, other axes, strided
+/// ends.
 #[test]
 fn the_way_back_may_be_another() {
     let pairs = [
@@ -164,7 +166,8 @@ fn the_way_back_may_be_another() {
     }
 }
 
-/// The half spectrum is made first and undone last, so the two meet on the other axis, whose sum is real.
+/// The half spectrum is made first and undone last, so the two meet on the other axis, whose sum is
+/// real.
 #[test]
 fn half_spectra_meet_on_the_other_axis() {
     for (forward, inverse) in
@@ -320,7 +323,8 @@ fn multiplied() -> impl Iterator<Item = (Problem, Side)> {
     cases.flat_map(|case| SIDES.map(|side| (problem(case), side)))
 }
 
-/// Whether a complex multiplier has a Fourier transform to meet it: half spectra are made first and undone last.
+/// Whether a complex multiplier has a Fourier transform to meet it: half spectra are made first and
+/// undone last.
 fn meets(side: Side, multiplier: &Multiplier, problem: &Problem) -> bool {
     let complex = matches!(multiplier, Multiplier::ComplexTable(_) | Multiplier::ComplexSeparable(_));
     let early = if side == Side::Output { "dct2,rfft" } else { "dct2,irfft" };

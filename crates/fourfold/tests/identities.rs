@@ -1,4 +1,5 @@
-//! Identities that tie the transforms to one another and to themselves: inverse, linearity, shift, adjoint, separability.
+//! Identities that tie the transforms to one another and to themselves: inverse, linearity, shift,
+//! adjoint, separability.
 
 mod common;
 
@@ -45,7 +46,8 @@ fn norm(x: &[Z]) -> f64 {
     x.iter().map(|z| z.norm_sqr()).sum::<f64>().sqrt()
 }
 
-/// Relative distances that some roundings explain: a few units in the last place for each of some ten operations.
+/// Relative distances that some roundings explain: a few units in the last place for each of some
+/// ten operations.
 fn tolerance(precision: Precision) -> f64 {
     match precision {
         Precision::F32 => 2e-6,
@@ -68,7 +70,8 @@ fn kinds_and_options() -> impl Iterator<Item = (Kind, &'static str)> {
     Kind::ALL.into_iter().flat_map(|kind| OPTIONS.map(|options| (kind, options))).filter(possible)
 }
 
-/// Those that start from all arrays of their domain: of half spectra, only those of real arrays come back.
+/// Those that start from all arrays of their domain: of half spectra, only those of real arrays
+/// come back.
 fn invertible() -> impl Iterator<Item = (Kind, &'static str)> {
     kinds_and_options().filter(|(kind, _)| ![Kind::Idxst, Kind::Irfft].contains(kind))
 }
@@ -171,7 +174,8 @@ fn cyclic_shifts_turn_the_spectrum() {
     }
 }
 
-/// Reversing the input of types II and IV: (−1)^k for II; the sine sum for the cosine sum, with (−1)^k, for IV.
+/// Reversing the input of types II and IV: (−1)^k for II; the sine sum for the cosine sum, with
+/// (−1)^k, for IV.
 #[test]
 fn reversed_input_alternates_signs() {
     for n in [8usize, 9, 33, 64] {
@@ -187,8 +191,9 @@ fn reversed_input_alternates_signs() {
     }
 }
 
-/// The sum of both neighbours, x_{n−1} + x_{n+1}, with the input continued evenly beyond its ends, multiplies term k of the DCT-II by
-/// 2 cos(πk/N); continued oddly, term k of the DST-II by 2 cos(π(k+1)/N).
+/// The sum of both neighbours, x_{n−1} + x_{n+1}, with the input continued evenly beyond its ends,
+/// multiplies term k of the DCT-II by 2 cos(πk/N); continued oddly, term k of the DST-II by 2
+/// cos(π(k+1)/N).
 #[test]
 fn neighbours_multiply_the_spectrum() {
     for n in [2usize, 8, 21, 100, 256] {
@@ -231,7 +236,8 @@ fn axes_separate() {
         let p = problem(&format!("{kinds} f64 3x12x10 axes=1,2"));
         let x = random_input(&p, 13);
         let want = apply(&p, &x);
-        // On its own a real kind would not know that the data are complex: both parts then take turns.
+        // On its own a real kind would not know that the data are complex: both parts then take
+        // turns.
         let one = |kind: &str, axis: usize, x: &[Z]| -> Vec<Z> {
             let p = problem(&format!("{kind} f64 3x12x10 axes={axis}"));
             if p.input_domain() == Domain::Complex {

@@ -8,8 +8,8 @@ use fourfold::oracle::verify::{Data, bound, relative_error};
 use fourfold::{Domain, Isa, Kind, Planner, Precision, Problem};
 use num_complex::Complex;
 
-/// Lines of one kind and length with their exact transforms. The oracle runs once for every precision, instruction set and
-/// arrangement: the input is exact in `f32`.
+/// Lines of one kind and length with their exact transforms. The oracle runs once for every
+/// precision, instruction set and arrangement: the input is exact in `f32`.
 struct Lines {
     kind: Kind,
     n: usize,
@@ -33,7 +33,8 @@ impl Arrangement {
     }
 }
 
-/// Rows, columns, neither, and one line alone. The number of lines is a multiple of no number of lanes.
+/// Rows, columns, neither, and one line alone. The number of lines is a multiple of no number of
+/// lanes.
 const ARRANGEMENTS: [Arrangement; 4] = [
     Arrangement { outer: 19, inner: 1 },
     Arrangement { outer: 1, inner: 19 },
@@ -44,7 +45,8 @@ const ARRANGEMENTS: [Arrangement; 4] = [
 const MOST_LINES: usize = 19;
 
 impl Lines {
-    /// Random lines, compared in at most about `samples` outputs, the first and the last among them.
+    /// Random lines, compared in at most about `samples` outputs, the first and the last among
+    /// them.
     fn new(kind: Kind, n: usize, count: usize, samples: usize) -> Lines {
         let problem = problem(kind, "f64", n, Arrangement { outer: count, inner: 1 });
         let mut random = fastrand::Rng::with_seed(n as u64);
@@ -89,8 +91,8 @@ fn problem(kind: Kind, precision: &str, n: usize, at: Arrangement) -> Problem {
 
 const PRECISIONS: [Precision; 2] = [Precision::F32, Precision::F64];
 
-/// How many outputs of each line to compare: so many that the sampled error is the whole one but for some hundredths, as far as
-/// the oracle is fast.
+/// How many outputs of each line to compare: so many that the sampled error is the whole one but
+/// for some hundredths, as far as the oracle is fast.
 fn samples(n: usize, lines: usize) -> usize {
     (30_000_000 / (n * lines)).clamp(60, 400)
 }
@@ -121,8 +123,8 @@ fn batches(kind: Kind) {
     }
 }
 
-/// Lengths at the engine's seams: Rader within Rader, Bluestein, a prime twice, one squared, powers of two and their neighbours,
-/// products of all radices.
+/// Lengths at the engine's seams: Rader within Rader, Bluestein, a prime twice, one squared, powers
+/// of two and their neighbours, products of all radices.
 const MIDDLING: [usize; 22] = [
     257, 511, 512, 513, 961, 1000, 1001, 1009, 1024, 1025, 1439, 1536, 2018, 2047, 2187, 2310, 2878, 2879, 4095, 4096,
     4097, 4099,
@@ -157,7 +159,8 @@ fn long(kind: Kind) {
     }
 }
 
-/// Primes whose convolutions need others, or long direct sums: the largest rounding errors of lengths without Bluestein's.
+/// Primes whose convolutions need others, or long direct sums: the largest rounding errors of
+/// lengths without Bluestein's.
 #[test]
 fn nested_convolutions() {
     let problems = [

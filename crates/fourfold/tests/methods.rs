@@ -10,7 +10,8 @@ use num_complex::Complex;
 
 const SMALL: &str = include_str!("../../../cases/small.txt");
 
-/// Kinds, types and shapes of every sort that the methods have: odd and even lengths, those of one element, one to five axes, batches.
+/// Kinds, types and shapes of every sort that the methods have: odd and even lengths, those of one
+/// element, one to five axes, batches.
 fn problems() -> Vec<Problem> {
     let mut texts: Vec<String> = vec![];
     for kind in ["dct2", "dct3", "dst2", "dst3", "idxst", "idct2", "idst2", "idct3", "idxst_idct", "idct_idxst"] {

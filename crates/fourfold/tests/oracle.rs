@@ -1,5 +1,5 @@
-//! The oracle against SciPy, closed forms and the identities that define inverse and adjoint; and the check made with it
-//! against outputs that are wrong.
+//! The oracle against SciPy, closed forms and the identities that define inverse and adjoint; and
+//! the check made with it against outputs that are wrong.
 
 mod common;
 
@@ -54,7 +54,8 @@ fn agrees_with_scipy() {
     for case in cases {
         let exact = naive::transform(&case.problem, &case.input).unwrap();
         let error = relative_error(&case.output, &exact);
-        // The factor √2 of orthogonalize and the scale are f64 numbers, and appear up to three times an axis.
+        // The factor √2 of orthogonalize and the scale are f64 numbers, and appear up to three
+        // times an axis.
         assert!(error <= 4e-16, "{}: {error:e}", case.problem);
     }
 }

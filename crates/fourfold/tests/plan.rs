@@ -114,7 +114,8 @@ fn the_default_plan_of_4096_squared_needs_little_scratch() {
     }
 }
 
-/// The issue asks for 1 ms in a release build on a quiet machine, which a test cannot know to be on: it prints the time.
+/// The issue asks for 1 ms in a release build on a quiet machine, which a test cannot know to be
+/// on: it prints the time.
 #[test]
 fn planning_is_quick() {
     let problem = "dct2 f64 1024x1024".parse().unwrap();
@@ -128,8 +129,8 @@ fn planning_is_quick() {
     assert!(best < std::time::Duration::from_millis(1), "{best:?}");
 }
 
-/// An element that is not finite reaches every output that it has a part in. Where the definition multiplies it by a zero, the
-/// output may be finite or not.
+/// An element that is not finite reaches every output that it has a part in. Where the definition
+/// multiplies it by a zero, the output may be finite or not.
 #[test]
 fn what_is_not_finite_reaches_all_that_depends_on_it() {
     for (kind, n) in Kind::ALL.into_iter().flat_map(|kind| [2, 5, 8, 17, 37, 101].map(|n| (kind, n))) {

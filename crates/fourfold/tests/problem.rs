@@ -125,7 +125,8 @@ fn assert_close(a: &[Vec<f64>], b: &[Vec<f64>], what: &Problem) {
     }
 }
 
-/// Every kind, norm, orthogonalize and small length that make a problem; and mixes in two and three dimensions.
+/// Every kind, norm, orthogonalize and small length that make a problem; and mixes in two and three
+/// dimensions.
 fn small_problems() -> Vec<Problem> {
     let mut texts = vec!["dct3,idxst f64 3x4".to_string()];
     for options in ["", " ortho", " forward", " orthogonalize=yes", " ortho orthogonalize=no", " forward scale=-3"] {
@@ -198,7 +199,8 @@ fn only_one_axis_is_halved() {
 fn inverses_undo() {
     for problem in small_problems().iter().filter(|problem| !problem.kinds().contains(&Kind::Idxst)) {
         let inverse = problem.inverse().unwrap();
-        // Half spectra are more than real arrays: back and forth is the identity only from the real side.
+        // Half spectra are more than real arrays: back and forth is the identity only from the real
+        // side.
         let from_half = problem.input_domain() == Domain::Complex && problem.output_domain() == Domain::Real;
         let (first, second) = if from_half { (&inverse, problem) } else { (problem, &inverse) };
         let first = matrix(first);

@@ -14,9 +14,9 @@ fn norm(z: &[Complex<Dd>]) -> f64 {
     z.iter().map(|z| z.re.hi.powi(2) + z.im.hi.powi(2)).sum::<f64>().sqrt()
 }
 
-/// Whether the output is right. Where the input nearly cancels (the adjoint of `idxst` at N = 2 is a single sum x_0 + x_1), an
-/// error that is small against what other signs of the input give may be large against the output: so the size of the output
-/// is the largest of several signs'.
+/// Whether the output is right. Where the input nearly cancels (the adjoint of `idxst` at N = 2 is
+/// a single sum x_0 + x_1), an error that is small against what other signs of the input give may
+/// be large against the output: so the size of the output is the largest of several signs'.
 fn holds(problem: &Problem, verdict: &Verdict, input: &Data) -> bool {
     if verdict.holds() || verdict.strays > 0 {
         return verdict.holds();

@@ -1,4 +1,5 @@
-//! Recipes: what they say, that they print and parse, and that other recipes than the planner's are right too.
+//! Recipes: what they say, that they print and parse, and that other recipes than the planner's are
+//! right too.
 
 mod common;
 
@@ -104,7 +105,8 @@ fn other_factors_are_right_too() {
     }
 }
 
-/// Odd and even numbers of passes within a part; lines that begin anywhere, end in place, or are no run of memory.
+/// Odd and even numbers of passes within a part; lines that begin anywhere, end in place, or are no
+/// run of memory.
 #[test]
 fn lines_may_be_done_in_parts() {
     for problem in [
@@ -132,7 +134,8 @@ fn lines_may_be_done_in_parts() {
     assert_right("fft f32 49920\ninput -> output axis 0: forward 49920 = along 16 3 13 across 8 10");
 }
 
-/// Lines of a cache are written whole: what is written must not depend on where they begin, nor be more than the signal.
+/// Lines of a cache are written whole: what is written must not depend on where they begin, nor be
+/// more than the signal.
 #[test]
 fn parts_may_go_anywhere() {
     const N: usize = 4096;
@@ -248,7 +251,8 @@ fn errors_say_what_is_wrong() {
     }
 }
 
-/// Brackets that would take more stack than there is, numbers beyond all memory, a length whose primes nobody waits for.
+/// Brackets that would take more stack than there is, numbers beyond all memory, a length whose
+/// primes nobody waits for.
 #[test]
 fn hostile_recipes_are_refused_at_once() {
     let start = std::time::Instant::now();

@@ -1,4 +1,5 @@
-//! What measuring chooses from. (Not beside the code: a test program that has the engine's own modules compiles the engine anew, for minutes.)
+//! What measuring chooses from. (Not beside the code: a test program that has the engine's own
+//! modules compiles the engine anew, for minutes.)
 
 mod common;
 

@@ -25,15 +25,16 @@ pub(crate) enum JpegCommand {
 
 /// Decode JPEG files to PNG or PNM, with libjpeg's upsampling and colours
 ///
-/// What libjpeg warns of, such as missing data, is a warning. Progressive files that lack scans are decoded as they are, not smoothed
-/// between blocks as libjpeg does. Orientation in EXIF data is not applied.
+/// What libjpeg warns of, such as missing data, is a warning. Progressive files that lack scans are
+/// decoded as they are, not smoothed between blocks as libjpeg does. Orientation in EXIF data is
+/// not applied.
 #[derive(clap::Args)]
 pub(crate) struct Decode {
     /// The JPEG files
     #[arg(required = true, value_name = "JPG")]
     pub(crate) input: Vec<PathBuf>,
-    /// The file to write: .png, .ppm or .pgm; of several inputs, or with a / at its end, the folder, for files named as they
-    /// are, .png; it is made if it is not there
+    /// The file to write: .png, .ppm or .pgm; of several inputs, or with a / at its end, the
+    /// folder, for files named as they are, .png; it is made if it is not there
     #[arg(short, long)]
     pub(crate) output: PathBuf,
     #[command(flatten)]
@@ -68,8 +69,9 @@ pub(crate) struct Encode {
 
 /// Write a JPEG file's quantised coefficients and quantisation tables as NumPy arrays
 ///
-/// coefficients_0, …: int16, blocks down x blocks across x 8 x 8, by vertical and horizontal frequency; quantisation_0, …: uint16, 8x8;
-/// size: height and width; sampling: the factors of each component, down and across. numpy.load reads it.
+/// coefficients_0, …: int16, blocks down x blocks across x 8 x 8, by vertical and horizontal
+/// frequency; quantisation_0, …: uint16, 8x8; size: height and width; sampling: the factors of each
+/// component, down and across. numpy.load reads it.
 #[derive(clap::Args)]
 pub(crate) struct Coefficients {
     /// The JPEG file
@@ -81,10 +83,12 @@ pub(crate) struct Coefficients {
     pub(crate) limit: Limit,
 }
 
-/// Time blocks from coefficients to samples and back, beside moving the same bytes, and measure errors against the definition
+/// Time blocks from coefficients to samples and back, beside moving the same bytes, and measure
+/// errors against the definition
 ///
-/// Prints a table in Markdown. GiB/s are of coefficients, as GPUDCT counts; "of moving" is the time of a kernel that moves as many bytes with no
-/// arithmetic in the time of the method; PSNR is of each component, of the forward transform that of the samples for which coefficients stand.
+/// Prints a table in Markdown. GiB/s are of coefficients, as GPUDCT counts; "of moving" is the time
+/// of a kernel that moves as many bytes with no arithmetic in the time of the method; PSNR is of
+/// each component, of the forward transform that of the samples for which coefficients stand.
 #[derive(clap::Args)]
 pub(crate) struct JpegBench {
     /// A JPEG file whose coefficients are taken, and which is decoded; else random coefficients
@@ -92,11 +96,13 @@ pub(crate) struct JpegBench {
     /// MiB of random coefficients
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub(crate) size: u32,
-    /// Engines: cpu, or cpu:ISA; cuda or cuda:1, opencl or opencl:1, which have the blocks in their memory
+    /// Engines: cpu, or cpu:ISA; cuda or cuda:1, opencl or opencl:1, which have the blocks in their
+    /// memory
     #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "cpu")]
     pub(crate) engine: Vec<Engine>,
-    /// Methods, beside moving the bytes: fast (the default), exact, zune-jpeg for files; on devices also the ladder of GPUDCT, naive, lut,
-    /// separable, decomposed, no-shared, next, next16, then gpujpeg; forward also roomy, direct, convert. All if none is named
+    /// Methods, beside moving the bytes: fast (the default), exact, zune-jpeg for files; on devices
+    /// also the ladder of GPUDCT, naive, lut, separable, decomposed, no-shared, next, next16, then
+    /// gpujpeg; forward also roomy, direct, convert. All if none is named
     #[arg(long, value_name = "M,…", value_delimiter = ',')]
     pub(crate) method: Vec<String>,
     /// Threads of the processor to use, one number after the other

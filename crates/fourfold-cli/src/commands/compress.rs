@@ -4,7 +4,8 @@
 //! B = DCT-II of A;  C = f_ε(B), which drops small coefficients;  D = inverse DCT-II of C
 //! ```
 //!
-//! Samples are those of 0 … 255, the DCT is orthonormal. A device drops what is below a threshold in the last pass of the DCT-II.
+//! Samples are those of 0 … 255, the DCT is orthonormal. A device drops what is below a threshold
+//! in the last pass of the DCT-II.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -41,7 +42,8 @@ pub(super) fn run(args: &Compress) -> Result<()> {
     if args.json { print_json(&report) } else { Ok(io::stdout().write_all(report.text().as_bytes())?) }
 }
 
-/// Compresses in place; returns the number of coefficients kept, and the time without that for plans and for drawing the spectrum.
+/// Compresses in place; returns the number of coefficients kept, and the time without that for
+/// plans and for drawing the spectrum.
 fn compress<T: Sample>(
     args: &Compress,
     picture: &mut Picture,
@@ -105,8 +107,9 @@ impl<T: Sample> Codec<T> {
         self.plane.iter_mut().zip(picture.plane(channel)).for_each(|(a, sample)| *a = T::nearest(sample));
     }
 
-    /// Transforms, drops what the rule does not keep, and transforms back; returns how many coefficients are kept. `look` sees all of
-    /// them before any is dropped, unless a device drops them.
+    /// Transforms, drops what the rule does not keep, and transforms back; returns how many
+    /// coefficients are kept. `look` sees all of them before any is dropped, unless a device drops
+    /// them.
     fn sift(&mut self, look: impl FnOnce(&[T])) -> Result<usize> {
         let plane = &mut self.plane;
         match &self.plans {
@@ -182,7 +185,8 @@ impl Report {
     }
 }
 
-/// Peak signal-to-noise ratio over the colour channels, 10 lg(255²/mean squared error), in dB; infinite without error.
+/// Peak signal-to-noise ratio over the colour channels, 10 lg(255²/mean squared error), in dB;
+/// infinite without error.
 fn psnr(before: &Picture, after: &Picture) -> f64 {
     let unit = f64::from(before.brightest()) / 255.0;
     let pixels = before.samples.chunks_exact(before.channels()).zip(after.samples.chunks_exact(before.channels()));

@@ -1,14 +1,16 @@
-//! `fourfold filter`: the high-pass filter of "Speeding up the fast Fourier transform mixed-radix on mobile ARM Mali GPUs by means of OpenCL", part 3,
-//! and the low-pass one, on each channel of an image.
+//! `fourfold filter`: the high-pass filter of "Speeding up the fast Fourier transform mixed-radix
+//! on mobile ARM Mali GPUs by means of OpenCL", part 3, and the low-pass one, on each channel of an
+//! image.
 //!
 //! ```text
 //! X = FFT of x;  Y = h X, with h(k, l) = 1 where ρ ≥ F (ρ ≤ F), else 0;  y = inverse FFT of Y
 //! ρ(k, l) = √((2k/H)² + (2l/W)²),  |k| ≤ H/2, |l| ≤ W/2
 //! ```
 //!
-//! The article gives neither F nor a unit. Here it is that of ρ: the Nyquist frequency, half a cycle a pixel, whatever the image's size. Samples are
-//! those of 0 … 255, the FFT is orthonormal. Without frequency 0 the mean of y is 0; so what a high-pass filter leaves is shown as |y|, bright where
-//! edges are.
+//! The article gives neither F nor a unit. Here it is that of ρ: the Nyquist frequency, half a
+//! cycle a pixel, whatever the image's size. Samples are those of 0 … 255, the FFT is orthonormal.
+//! Without frequency 0 the mean of y is 0; so what a high-pass filter leaves is shown as |y|,
+//! bright where edges are.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -80,8 +82,9 @@ impl Band {
         Ok(factors)
     }
 
-    /// Numbers of the half spectrum for every pixel of the whole one with frequency 0 in its centre, at \[H/2, W/2\]; what it lacks is the conjugate of
-    /// the opposite one, X(k, l) = X̄(−k, −l).
+    /// Numbers of the half spectrum for every pixel of the whole one with frequency 0 in its
+    /// centre, at \[H/2, W/2\]; what it lacks is the conjugate of the opposite one, X(k, l) =
+    /// X̄(−k, −l).
     fn centred(&self) -> impl Iterator<Item = usize> + '_ {
         let ([height, width], half) = (self.size, self.half());
         let frequency = |place: usize, n: usize| (place + n - n / 2) % n;

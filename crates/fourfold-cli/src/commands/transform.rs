@@ -58,7 +58,8 @@ impl Report {
     }
 }
 
-/// The problem that was meant for the array in the file: read where it lies, and written in C order.
+/// The problem that was meant for the array in the file: read where it lies, and written in C
+/// order.
 fn suit(text: &str, header: &Header) -> Result<Problem> {
     let problem = Problem::parse_for(text, &header.shape)?;
     let plain = !problem.in_place() && problem.input().is_c_order() && problem.output().is_c_order();
@@ -78,7 +79,8 @@ fn execute(plan: &Ready, input: &Data) -> Result<Data> {
     Ok(output)
 }
 
-/// Numbers are converted only from integers, and from real to complex, where nothing else can be meant.
+/// Numbers are converted only from integers, and from real to complex, where nothing else can be
+/// meant.
 fn check_type(problem: &Problem, header: &Header) -> Result<()> {
     if let Some(held) = header.dtype.precision().filter(|held| *held != problem.precision()) {
         let (named, held) = (problem.precision().name(), held.name());

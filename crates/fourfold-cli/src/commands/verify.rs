@@ -43,8 +43,8 @@ struct Line {
     strays: usize,
 }
 
-/// Checks every problem with every engine and method; fails if one misses its bound. What a method does not have is left out, unless it is all
-/// that was asked for.
+/// Checks every problem with every engine and method; fails if one misses its bound. What a method
+/// does not have is left out, unless it is all that was asked for.
 pub(super) fn run(args: &Verify) -> Result<()> {
     let problems = args.problems.parse()?;
     let contenders = args.contenders.all()?;

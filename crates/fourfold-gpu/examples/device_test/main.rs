@@ -1,6 +1,6 @@
-//! Tests a device: every kind at every small length and at random longer ones against the oracle, a sample of every sort of kernel
-//! under compute-sanitizer. `cargo xtask device-test` runs both. The binary needs no
-//! other file, so that it can be carried to a machine without Rust:
+//! Tests a device: every kind at every small length and at random longer ones against the oracle, a
+//! sample of every sort of kernel under compute-sanitizer. `cargo xtask device-test` runs both. The
+//! binary needs no other file, so that it can be carried to a machine without Rust:
 //!
 //! ```sh
 //! RUSTFLAGS="-C target-cpu=x86-64-v3" cargo build --release -p fourfold-gpu --example device_test

@@ -6,7 +6,8 @@ use fourfold::{Algorithm, Problem};
 use fourfold_gpu::Target;
 use std::collections::BTreeSet;
 
-/// Problems that have kernels in common: one planner makes their plans, by one method and for as large a device.
+/// Problems that have kernels in common: one planner makes their plans, by one method and for as
+/// large a device.
 pub(crate) struct Group {
     pub(crate) method: Algorithm,
     pub(crate) problems: Vec<Problem>,
@@ -52,7 +53,8 @@ const LONG: [&str; 6] = [
     "fft f64 2x1000003 axes=1",
 ];
 
-/// Kinds, each with one whose kernels are the same but for the scale. Seven places on, never two are complex.
+/// Kinds, each with one whose kernels are the same but for the scale. Seven places on, never two
+/// are complex.
 const KINDS: [[Kind; 2]; 14] = [
     [Dct1, Idct1],
     [Fft, Fft],
@@ -73,8 +75,9 @@ const KINDS: [[Kind; 2]; 14] = [
 /// Kinds of a third axis.
 const THIRD: [Kind; 5] = [Dct2, Dst4, Dht, Dct1, Dst3];
 
-/// Every kind at every length up to 512, in one to three dimensions, in both precisions; random longer ones; the cases. Every `shard.1`-th
-/// group from the `shard.0`-th on, those that take longest first.
+/// Every kind at every length up to 512, in one to three dimensions, in both precisions; random
+/// longer ones; the cases. Every `shard.1`-th group from the `shard.0`-th on, those that take
+/// longest first.
 pub(crate) fn sweep(shard: (usize, usize)) -> Vec<Group> {
     let long = LONG.map(read).into_iter().map(whole);
     let groups = long.chain(random()).chain(cases()).chain(methods()).chain(small());
@@ -110,9 +113,10 @@ fn methods() -> impl Iterator<Item = Group> {
     })
 }
 
-/// The kinds number i at length n. In two dimensions they are columns, with the kinds seven places on as rows of length 513 − n, where the numbers' parities
-/// say so, else those rows (of other kinds' columns); in three dimensions it is the other way round, and the other axes are short. So every kind
-/// has every length as columns and as rows.
+/// The kinds number i at length n. In two dimensions they are columns, with the kinds seven places
+/// on as rows of length 513 − n, where the numbers' parities say so, else those rows (of other
+/// kinds' columns); in three dimensions it is the other way round, and the other axes are short. So
+/// every kind has every length as columns and as rows.
 fn every_dimension(n: usize, i: usize, real: &str) -> Group {
     let others = &KINDS[(i + KINDS.len() / 2) % KINDS.len()];
     let columns = (n + i + i / (KINDS.len() / 2)) % 2 == 0;
@@ -156,8 +160,8 @@ fn random() -> impl Iterator<Item = Group> {
     (0..RANDOM).map(text).map(|text| whole(read(&text)))
 }
 
-/// Few small problems whose kernels have between them every step, in each precision, that those of the cases have; every `shard.1`-th of these
-/// from the `shard.0`-th on.
+/// Few small problems whose kernels have between them every step, in each precision, that those of
+/// the cases have; every `shard.1`-th of these from the `shard.0`-th on.
 pub(crate) fn sample(target: &Target, shard: (usize, usize)) -> Vec<Group> {
     let mut seen = BTreeSet::new();
     let mut groups: Vec<Group> = cases().chain(methods()).collect();
@@ -180,7 +184,8 @@ mod tests {
     use fourfold::{AxisTransform, Precision};
     use std::collections::HashSet;
 
-    /// Of every axis of the small problems: sum, length, precision, dimensions, whether it is a row.
+    /// Of every axis of the small problems: sum, length, precision, dimensions, whether it is a
+    /// row.
     fn axes() -> HashSet<(String, usize, Precision, usize, bool)> {
         let of = |problem: &Problem| {
             let (precision, dimensions) = (problem.precision(), problem.transforms().len());

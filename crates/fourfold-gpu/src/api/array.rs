@@ -6,7 +6,8 @@ use crate::backend::{Buffer, argument};
 use fourfold::{Element, Result};
 use std::marker::PhantomData;
 
-/// An array in the memory of a [`Device`]. It belongs to the device's queue: all that is done with it is enqueued there, in order.
+/// An array in the memory of a [`Device`]. It belongs to the device's queue: all that is done with
+/// it is enqueued there, in order.
 pub struct GpuArray<T> {
     pub(crate) device: Device,
     pub(crate) buffer: Buffer,
@@ -14,8 +15,9 @@ pub struct GpuArray<T> {
     element: PhantomData<T>,
 }
 
-/// Memory that a plan uses while it runs ([`GpuPlan::scratch`](crate::api::plan::GpuPlan::scratch)), for any plan that needs no more. It belongs to
-/// a queue like an array.
+/// Memory that a plan uses while it runs
+/// ([`GpuPlan::scratch`](crate::api::plan::GpuPlan::scratch)), for any plan that needs no more. It
+/// belongs to a queue like an array.
 pub struct GpuScratch {
     pub(crate) device: Device,
     pub(crate) buffer: Buffer,
@@ -53,7 +55,8 @@ impl<T: Element> GpuArray<T> {
         &self.device
     }
 
-    /// The same array on the queue of `device`: what is enqueued there from now on begins when what was enqueued here is done.
+    /// The same array on the queue of `device`: what is enqueued there from now on begins when what
+    /// was enqueued here is done.
     ///
     /// # Errors
     /// [`Argument`](fourfold::ErrorKind::Argument) if it is another device.
@@ -94,7 +97,8 @@ impl<T: Element> GpuArray<T> {
     /// ```
     ///
     /// # Errors
-    /// If `data` is longer than the array or of a device of the other [`Api`](crate::backend::device::Api), or the device fails.
+    /// If `data` is longer than the array or of a device of the other
+    /// [`Api`](crate::backend::device::Api), or the device fails.
     pub fn upload_async(&mut self, data: PinnedArray<T>) -> Result<Pending<T>> {
         self.check(data.len())?;
         data.send(&self.device, &mut self.buffer)

@@ -1,4 +1,5 @@
-//! Plans that do something to single elements on the way: filters, multiplied inputs and outputs, thresholds.
+//! Plans that do something to single elements on the way: filters, multiplied inputs and outputs,
+//! thresholds.
 
 use crate::api::plan::check_lengths;
 use crate::api::plan::{GpuPlan, GpuPlanner};
@@ -9,8 +10,8 @@ use fourfold::Planner;
 use fourfold::{Multiplier, Problem, Result};
 
 impl GpuPlanner {
-    /// A plan that computes forward → multiply → inverse, as [`Planner::filter`]; the multiply is part of the pass that ends the forward
-    /// transform.
+    /// A plan that computes forward → multiply → inverse, as [`Planner::filter`]; the multiply is
+    /// part of the pass that ends the forward transform.
     ///
     /// # Errors
     /// As [`Planner::filter`] and [`GpuPlanner::plan`].
@@ -21,10 +22,12 @@ impl GpuPlanner {
         self.prepare(recipe, Some(Action::Multiply(multiplier.clone())), vec![])
     }
 
-    /// A plan that computes multiply → `problem`, as [`Planner::premultiplied`]: the first pass multiplies what it reads.
+    /// A plan that computes multiply → `problem`, as [`Planner::premultiplied`]: the first pass
+    /// multiplies what it reads.
     ///
     /// # Errors
-    /// As [`Planner::premultiplied`] and [`GpuPlanner::plan`], and if elements of the input share a place: kernels find factors by places.
+    /// As [`Planner::premultiplied`] and [`GpuPlanner::plan`], and if elements of the input share a
+    /// place: kernels find factors by places.
     pub fn premultiplied(&self, multiplier: &Multiplier, problem: &Problem) -> Result<GpuPlan> {
         check_lengths(problem)?;
         if problem.input().overlaps() {
@@ -36,7 +39,8 @@ impl GpuPlanner {
         self.prepare(recipe, Some(Action::Multiply(multiplier.clone())), vec![])
     }
 
-    /// A plan that computes `problem` → multiply, as [`Planner::postmultiplied`]: the last pass multiplies what it writes.
+    /// A plan that computes `problem` → multiply, as [`Planner::postmultiplied`]: the last pass
+    /// multiplies what it writes.
     ///
     /// # Errors
     /// As [`Planner::postmultiplied`] and [`GpuPlanner::plan`].
@@ -46,7 +50,8 @@ impl GpuPlanner {
         self.prepare(recipe, Some(Action::Multiply(multiplier.clone())), vec![])
     }
 
-    /// A plan for `problem` whose last pass sets to 0 every real that it writes of a magnitude below `threshold`; NaNs stay.
+    /// A plan for `problem` whose last pass sets to 0 every real that it writes of a magnitude
+    /// below `threshold`; NaNs stay.
     ///
     /// # Errors
     /// If the threshold is negative or not a number; else as [`GpuPlanner::plan`].

@@ -8,18 +8,22 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 impl Device {
-    /// The same device, with the caller's queue: a `CUstream` of the device's primary context, or a `cl_command_queue` of the context
-    /// that the device has ([`Device::of_opencl_queue`] opens one in the caller's).
+    /// The same device, with the caller's queue: a `CUstream` of the device's primary context, or a
+    /// `cl_command_queue` of the context that the device has ([`Device::of_opencl_queue`] opens one
+    /// in the caller's).
     ///
-    /// All that is done with the result, and with arrays and scratch that are made or moved there, is enqueued on that queue. A CUDA
-    /// stream may be capturing a graph: [`GpuPlan::execute_on_with`](crate::api::plan::GpuPlan::execute_on_with) only launches kernels. The plan
-    /// and the arrays must then outlive the graph.
+    /// All that is done with the result, and with arrays and scratch that are made or moved there,
+    /// is enqueued on that queue. A CUDA stream may be capturing a graph:
+    /// [`GpuPlan::execute_on_with`](crate::api::plan::GpuPlan::execute_on_with) only launches
+    /// kernels. The plan and the arrays must then outlive the graph.
     ///
     /// # Errors
-    /// [`Argument`](fourfold::ErrorKind::Argument) if the queue belongs to another device or context, or runs out of order.
+    /// [`Argument`](fourfold::ErrorKind::Argument) if the queue belongs to another device or
+    /// context, or runs out of order.
     ///
     /// # Safety
-    /// `queue` must be what is said above; a CUDA stream must outlive the result and what is made with it.
+    /// `queue` must be what is said above; a CUDA stream must outlive the result and what is made
+    /// with it.
     pub unsafe fn with_raw_queue(&self, queue: *mut c_void) -> Result<Device> {
         // SAFETY: the caller's promise.
         let queue = unsafe {
@@ -34,7 +38,8 @@ impl Device {
     /// The device of the caller's `cl_command_queue`, in the queue's context, and with that queue.
     ///
     /// # Errors
-    /// As [`Device::opencl`], and [`Argument`](fourfold::ErrorKind::Argument) if the queue runs out of order.
+    /// As [`Device::opencl`], and [`Argument`](fourfold::ErrorKind::Argument) if the queue runs out
+    /// of order.
     ///
     /// # Safety
     /// `queue` must be a `cl_command_queue`.
@@ -46,7 +51,8 @@ impl Device {
         Ok(Device { runtime: Runtime::OpenCl(runtime), queue: Arc::new(Queue::OpenCl(queue)) })
     }
 
-    /// Its queue: a `CUstream` or a `cl_command_queue`. It lives as long as the device or one of its clones.
+    /// Its queue: a `CUstream` or a `cl_command_queue`. It lives as long as the device or one of
+    /// its clones.
     pub fn raw_queue(&self) -> *mut c_void {
         match &*self.queue {
             Queue::Cuda(queue) => queue.raw(),
@@ -54,16 +60,18 @@ impl Device {
         }
     }
 
-    /// The caller's memory as an array: `memory` is a `CUdeviceptr` (as a pointer) or a `cl_mem`, and has `len` elements. It is not freed
-    /// (a `cl_mem` is retained). An array that begins elsewhere in it is a problem's `offset`.
+    /// The caller's memory as an array: `memory` is a `CUdeviceptr` (as a pointer) or a `cl_mem`,
+    /// and has `len` elements. It is not freed (a `cl_mem` is retained). An array that begins
+    /// elsewhere in it is a problem's `offset`.
     ///
     /// # Errors
-    /// [`Argument`](fourfold::ErrorKind::Argument) if the memory belongs to another device or context, an address is no multiple of
-    /// 16 bytes, or the memory is shorter (which CUDA knows of `cuMemAlloc`'s alone).
+    /// [`Argument`](fourfold::ErrorKind::Argument) if the memory belongs to another device or
+    /// context, an address is no multiple of 16 bytes, or the memory is shorter (which CUDA knows
+    /// of `cuMemAlloc`'s alone).
     ///
     /// # Safety
-    /// `memory` must be what is said above. Until the array is dropped and what was enqueued with it is done, memory of CUDA must not be
-    /// freed.
+    /// `memory` must be what is said above. Until the array is dropped and what was enqueued with
+    /// it is done, memory of CUDA must not be freed.
     pub unsafe fn array_from_raw<T: Element>(&self, memory: *mut c_void, len: usize) -> Result<GpuArray<T>> {
         let bytes = crate::api::array::bytes::<T>(len)?;
         // SAFETY: the caller's promise.
@@ -109,7 +117,8 @@ impl Device {
 const GROUP: usize = 16;
 
 impl<T: Element> GpuArray<T> {
-    /// Its memory: a `CUdeviceptr` (as a pointer) or a `cl_mem`. It lives as long as the array, and what was enqueued with it.
+    /// Its memory: a `CUdeviceptr` (as a pointer) or a `cl_mem`. It lives as long as the array, and
+    /// what was enqueued with it.
     pub fn raw(&self) -> *mut c_void {
         match &self.buffer {
             Buffer::Cuda(buffer) => buffer.raw(),

@@ -7,14 +7,16 @@ use fourfold::{Element, Result};
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-/// An array in memory of the host that is pinned for a [`Device`] (CUDA) or allocated by its driver (OpenCL): a slice.
+/// An array in memory of the host that is pinned for a [`Device`] (CUDA) or allocated by its driver
+/// (OpenCL): a slice.
 pub struct PinnedArray<T> {
     memory: Pinned,
     len: usize,
     element: PhantomData<T>,
 }
 
-/// A copy between a [`PinnedArray`] and a [`GpuArray`](crate::api::array::GpuArray) that may not be done. Dropping it waits.
+/// A copy between a [`PinnedArray`] and a [`GpuArray`](crate::api::array::GpuArray) that may not be
+/// done. Dropping it waits.
 #[must_use = "dropping it waits until the copy is done"]
 pub struct Pending<T> {
     transfer: Transfer,

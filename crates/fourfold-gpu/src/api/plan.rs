@@ -30,10 +30,12 @@ pub struct GpuPlanner {
     mistake: Option<Error>,
 }
 
-/// A problem with its tables and kernels, ready to run any number of times, on any queue of its device, from any thread.
+/// A problem with its tables and kernels, ready to run any number of times, on any queue of its
+/// device, from any thread.
 ///
-/// Two executions that share scratch run one after the other. A plan has scratch of its own, made when it is first needed; give each
-/// queue [its own](GpuPlan::scratch) where plans are to run beside each other, or nothing may be allocated.
+/// Two executions that share scratch run one after the other. A plan has scratch of its own, made
+/// when it is first needed; give each queue [its own](GpuPlan::scratch) where plans are to run
+/// beside each other, or nothing may be allocated.
 ///
 /// ```no_run
 /// use fourfold_gpu::{Device, GpuPlanner};
@@ -59,7 +61,8 @@ pub struct GpuPlan {
 }
 
 impl GpuPlanner {
-    /// A planner for `device`, with the [standard](Cache::standard) cache. Where that is an error, so is every plan.
+    /// A planner for `device`, with the [standard](Cache::standard) cache. Where that is an error,
+    /// so is every plan.
     pub fn new(device: Device) -> GpuPlanner {
         match Cache::standard() {
             Ok(cache) => GpuPlanner::with_cache(device, cache),
@@ -73,8 +76,8 @@ impl GpuPlanner {
         GpuPlanner::as_for(&target, device, cache)
     }
 
-    /// A planner for `device` that plans as for `target`, which must not allow more than the device: to test on one what runs on
-    /// another.
+    /// A planner for `device` that plans as for `target`, which must not allow more than the
+    /// device: to test on one what runs on another.
     #[doc(hidden)]
     pub fn as_for(target: &Target, device: Device, cache: Option<Cache>) -> GpuPlanner {
         let library = Arc::new(Library::new(device.runtime.clone(), target.limits().clone(), cache));
@@ -82,10 +85,12 @@ impl GpuPlanner {
         GpuPlanner { device, target, planner, library, wisdom: Mutex::default(), mistake: None }
     }
 
-    /// The same, knowing how some problems are best computed; what is known of other engines does not matter.
+    /// The same, knowing how some problems are best computed; what is known of other engines does
+    /// not matter.
     ///
     /// # Errors
-    /// If the wisdom has something on a problem and this device that cannot be read, or that does not compute the problem.
+    /// If the wisdom has something on a problem and this device that cannot be read, or that does
+    /// not compute the problem.
     pub fn with_wisdom(self, wisdom: Wisdom) -> Result<GpuPlanner> {
         for (problem, _) in wisdom.of_engine(&self.wisdom_name()) {
             let problem: Problem = problem.parse()?;
@@ -124,14 +129,17 @@ impl GpuPlanner {
     /// A plan for `problem`: compiles what kernels it needs.
     ///
     /// # Errors
-    /// If the device lacks the precision, or the memory for tables (scratch is asked for when it is made), an axis has more than 2^28 elements, its compiler refuses a kernel (the message has
-    /// the compiler's log, the kernel and its spec), or the [standard cache](Cache::standard) is an error.
+    /// If the device lacks the precision, or the memory for tables (scratch is asked for when it is
+    /// made), an axis has more than 2^28 elements, its compiler refuses a kernel (the message has
+    /// the compiler's log, the kernel and its spec), or the [standard cache](Cache::standard) is an
+    /// error.
     pub fn plan(&self, problem: &Problem) -> Result<GpuPlan> {
         check_lengths(problem)?;
         self.plan_recipe(self.recipe(problem))
     }
 
-    /// A plan that follows `recipe`: with the passes that it names, but the kernels' own factors, or with its stages.
+    /// A plan that follows `recipe`: with the passes that it names, but the kernels' own factors,
+    /// or with its stages.
     ///
     /// # Errors
     /// As [`GpuPlanner::plan`], and if the recipe multiplies: it needs its multiplier.
@@ -210,12 +218,14 @@ impl GpuPlan {
         self.executable.sources(self.device.runtime.dialect())
     }
 
-    /// Transforms `input` to `output`, both in the problem's layouts and in the host's memory: uploads, runs, downloads.
+    /// Transforms `input` to `output`, both in the problem's layouts and in the host's memory:
+    /// uploads, runs, downloads.
     ///
     /// Sums of reals (DCT, DST, DHT, IDXST) also take complex slices and act on both parts.
     ///
     /// # Errors
-    /// If a slice is shorter than [`Layout::len`], or its elements are not of the problem's type and domain, or the device fails.
+    /// If a slice is shorter than [`Layout::len`], or its elements are not of the problem's type
+    /// and domain, or the device fails.
     pub fn execute<I: Element, O: Element>(&self, input: &[I], output: &mut [O]) -> Result<()> {
         self.typed::<I, O>(&self.device)?;
         let input = fitting("input", input, self.problem().input())?;
@@ -242,9 +252,11 @@ impl GpuPlan {
         array.download(data)
     }
 
-    /// Enqueues the transform of arrays on the device, which belong to one queue; returns before it is done.
+    /// Enqueues the transform of arrays on the device, which belong to one queue; returns before it
+    /// is done.
     ///
-    /// If the plan [needs scratch](GpuPlan::scratch_bytes), it waits on the device for the plan's last execution on another queue.
+    /// If the plan [needs scratch](GpuPlan::scratch_bytes), it waits on the device for the plan's
+    /// last execution on another queue.
     ///
     /// # Errors
     /// As [`GpuPlan::execute`], and if the arrays are another device's, or belong to two queues.
@@ -254,8 +266,8 @@ impl GpuPlan {
         plan.with_own_scratch(&device, |scratch| plan.enqueue(plan.all(), Some(input), output, scratch))
     }
 
-    /// [`GpuPlan::execute_on`] with the caller's scratch: only launches kernels. It allocates nothing and waits for nothing, so that a CUDA
-    /// graph can capture it.
+    /// [`GpuPlan::execute_on`] with the caller's scratch: only launches kernels. It allocates
+    /// nothing and waits for nothing, so that a CUDA graph can capture it.
     ///
     /// Complex arrays of a problem of reals need [`GpuPlan::both_parts`] before.
     ///
@@ -323,11 +335,13 @@ impl GpuPlan {
         GpuScratch::new(device, self.scratch_bytes())
     }
 
-    /// The plan that acts on both parts of complex arrays, of a problem of sums of reals (DCT, DST, DHT, IDXST). It is made when it is
-    /// first asked for, here or by an execution with such arrays; its scratch is larger.
+    /// The plan that acts on both parts of complex arrays, of a problem of sums of reals (DCT, DST,
+    /// DHT, IDXST). It is made when it is first asked for, here or by an execution with such
+    /// arrays; its scratch is larger.
     ///
     /// # Errors
-    /// [`Argument`](ErrorKind::Argument) if the problem has complex arrays itself; else as [`GpuPlanner::plan`].
+    /// [`Argument`](ErrorKind::Argument) if the problem has complex arrays itself; else as
+    /// [`GpuPlanner::plan`].
     pub fn both_parts(&self) -> Result<&GpuPlan> {
         if self.parts {
             return Ok(self);
@@ -369,7 +383,8 @@ impl GpuPlan {
         done
     }
 
-    /// Enqueues launches, once all arguments are known to fit. Without an input, the output is transformed in place.
+    /// Enqueues launches, once all arguments are known to fit. Without an input, the output is
+    /// transformed in place.
     fn enqueue<I: Element, O: Element>(
         &self,
         launches: Range<usize>,
@@ -404,7 +419,8 @@ impl GpuPlan {
         if has < needs { Err(argument(message())) } else { Ok(&scratch.buffer) }
     }
 
-    /// The plan for the element types, if they are those of the problem; it is made, but not while `device` captures a graph.
+    /// The plan for the element types, if they are those of the problem; it is made, but not while
+    /// `device` captures a graph.
     fn typed<I: Element, O: Element>(&self, device: &Device) -> Result<&GpuPlan> {
         if self.parts_of::<I, O>()? && !device.queue.is_capturing() {
             self.both_parts()
@@ -422,7 +438,8 @@ impl GpuPlan {
         self.both_parts.get().map(|plan| &**plan).ok_or_else(|| argument(message()))
     }
 
-    /// Whether arrays of these types are to be seen as parts of complex numbers; an error if they are neither that nor the problem's.
+    /// Whether arrays of these types are to be seen as parts of complex numbers; an error if they
+    /// are neither that nor the problem's.
     fn parts_of<I: Element, O: Element>(&self) -> Result<bool> {
         let problem = self.problem();
         let wants = (problem.input_domain(), self.end().output_domain());

@@ -24,9 +24,9 @@ const FINALISTS: usize = 3;
 const GAIN: f64 = 0.98;
 
 impl GpuPlanner {
-    /// Measures ways to compute `problem` on the device and remembers the fastest, which [`GpuPlanner::plan`] then follows;
-    /// [`GpuPlanner::wisdom`] has it to keep. Compiles some tens of kernels, and runs each for milliseconds. Returns what was chosen, a line a
-    /// pass.
+    /// Measures ways to compute `problem` on the device and remembers the fastest, which
+    /// [`GpuPlanner::plan`] then follows; [`GpuPlanner::wisdom`] has it to keep. Compiles some tens
+    /// of kernels, and runs each for milliseconds. Returns what was chosen, a line a pass.
     ///
     /// # Errors
     /// As [`GpuPlanner::plan`], and if the device has no memory for input and output.
@@ -80,7 +80,8 @@ impl<'a> Bench<'a> {
         drafts(self.planner.library.limits(), &self.recipe, false, None, choices)
     }
 
-    /// What becomes of choices, estimated where there are none: on this device clusters may be refused.
+    /// What becomes of choices, estimated where there are none: on this device clusters may be
+    /// refused.
     fn choices(&self, choices: &[Choice]) -> Result<Vec<Choice>> {
         Ok(self.chosen(choices)?.into_iter().map(|pass| pass.choice).collect())
     }

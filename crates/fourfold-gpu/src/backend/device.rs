@@ -55,10 +55,11 @@ pub struct DeviceInfo {
     pub double: bool,
 }
 
-/// A GPU, or whatever else CUDA or OpenCL has, with a queue (in CUDA's terms, a stream) on which what is enqueued runs in order.
+/// A GPU, or whatever else CUDA or OpenCL has, with a queue (in CUDA's terms, a stream) on which
+/// what is enqueued runs in order.
 ///
-/// Clones have the same queue. [`Device::new_queue`] is the same device with another one, beside which it runs: plans run on any queue,
-/// arrays belong to one and can be moved.
+/// Clones have the same queue. [`Device::new_queue`] is the same device with another one, beside
+/// which it runs: plans run on any queue, arrays belong to one and can be moved.
 ///
 /// ```no_run
 /// use fourfold_gpu::{Device, GpuPlanner};
@@ -100,7 +101,8 @@ impl Device {
     /// The device of a name such as `cuda`, `cuda:1` or `opencl:0`.
     ///
     /// # Errors
-    /// [`Notation`](ErrorKind::Notation) if it is none; else as [`Device::cuda`] or [`Device::opencl`].
+    /// [`Notation`](ErrorKind::Notation) if it is none; else as [`Device::cuda`] or
+    /// [`Device::opencl`].
     pub fn open(name: &str) -> Result<Device> {
         let id: DeviceId = name.parse()?;
         match id.api {
@@ -138,7 +140,8 @@ impl Device {
         Device::of(self.runtime.clone())
     }
 
-    /// What is enqueued here from now on begins when all that was enqueued on `other`'s queue is done.
+    /// What is enqueued here from now on begins when all that was enqueued on `other`'s queue is
+    /// done.
     ///
     /// # Errors
     /// [`Argument`](ErrorKind::Argument) if it is another device.
@@ -192,7 +195,8 @@ impl Device {
         Ok(array)
     }
 
-    /// An array of `len` zeros in pinned memory of the host, from and to which copies are fastest and do not keep the host waiting.
+    /// An array of `len` zeros in pinned memory of the host, from and to which copies are fastest
+    /// and do not keep the host waiting.
     ///
     /// # Errors
     /// If the host has not so much memory that can be pinned.

@@ -1,4 +1,5 @@
-//! Devices, their memory and their kernels. [`cuda`] and [`opencl`] have the same shape; nothing else knows either.
+//! Devices, their memory and their kernels. [`cuda`] and [`opencl`] have the same shape; nothing
+//! else knows either.
 
 pub(crate) mod cuda;
 pub(crate) mod device;
@@ -26,7 +27,8 @@ pub(crate) struct Limits {
     /// How many work groups run at once.
     pub(crate) units: usize,
     pub(crate) double: bool,
-    /// Bytes of the cache that all work groups share, if kernels can say what it had better not keep; else 0.
+    /// Bytes of the cache that all work groups share, if kernels can say what it had better not
+    /// keep; else 0.
     pub(crate) cache: usize,
     /// The most work groups that reach each other's local memory; 1 if none does.
     pub(crate) cluster: usize,
@@ -71,7 +73,8 @@ pub(crate) struct Grid {
     pub(crate) groups: usize,
     pub(crate) threads: usize,
     pub(crate) local_bytes: usize,
-    /// Whether the launch before it is of the same plan: then it may begin before that has ended, and waits itself.
+    /// Whether the launch before it is of the same plan: then it may begin before that has ended,
+    /// and waits itself.
     pub(crate) follows: bool,
 }
 
@@ -108,7 +111,8 @@ impl Runtime {
         }
     }
 
-    /// One line that says, with a kernel's source, which machine code it becomes: ours, the device, the driver, the compiler.
+    /// One line that says, with a kernel's source, which machine code it becomes: ours, the device,
+    /// the driver, the compiler.
     pub(crate) fn target(&self) -> String {
         let (api, name) = (self.info().id.api, &self.info().name);
         let versions = match self {

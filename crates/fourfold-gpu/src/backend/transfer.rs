@@ -35,7 +35,8 @@ impl Runtime {
 impl Queue {
     /// Begins to copy the first bytes of `host` to `device`.
     pub(crate) fn send(&self, host: Pinned, bytes: usize, device: &mut Buffer) -> Result<Transfer> {
-        // SAFETY: nothing but the transfer has `host`, which it neither touches nor frees before the event has come.
+        // SAFETY: nothing but the transfer has `host`, which it neither touches nor frees before
+        // the event has come.
         let event = unsafe {
             match (self, &host, device) {
                 (Queue::Cuda(queue), Pinned::Cuda(host), Buffer::Cuda(to)) => {

@@ -11,7 +11,8 @@ use crate::run::executable::table;
 use fourfold::engine::Real;
 use fourfold::{Domain, Element, Precision, Result};
 
-/// y\[r, c\] = Σ_{i,j} h\[i, j\] x\[(r − i) mod H, (c − j) mod W\] for H × W reals: a thread an output.
+/// y\[r, c\] = Σ_{i,j} h\[i, j\] x\[(r − i) mod H, (c − j) mod W\] for H × W reals: a thread an
+/// output.
 #[doc(hidden)]
 pub struct DirectConvolution {
     device: Device,
@@ -34,7 +35,8 @@ impl DirectConvolution {
     /// Compiles the kernel. `taps` has the rows of h one after another.
     ///
     /// # Errors
-    /// If the matrix or h is empty, h is larger than the matrix, or its taps are not so many; else as [`GpuPlanner::plan`].
+    /// If the matrix or h is empty, h is larger than the matrix, or its taps are not so many; else
+    /// as [`GpuPlanner::plan`].
     pub fn new(
         planner: &GpuPlanner,
         precision: Precision,
@@ -103,7 +105,8 @@ impl Shape {
         Grid { groups, threads: THREADS, local_bytes: THREADS * self.precision.bytes(), follows: false }
     }
 
-    /// A row of taps is unrolled. What the loop over rows adds to stands in local memory: kernels have no variables that change.
+    /// A row of taps is unrolled. What the loop over rows adds to stands in local memory: kernels
+    /// have no variables that change.
     fn kernel(self) -> Vec<Statement> {
         let ([height, width], [rows, columns]) = (self.matrix, self.taps);
         record(|| {

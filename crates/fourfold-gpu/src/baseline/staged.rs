@@ -1,5 +1,5 @@
-//! Stages of methods: a kernel each for reorder, combine, transpose and steps of complex FFTs, and for the FFT of reals the vendor's library where it has one, or our
-//! own passes.
+//! Stages of methods: a kernel each for reorder, combine, transpose and steps of complex FFTs, and
+//! for the FFT of reals the vendor's library where it has one, or our own passes.
 
 use crate::backend::device::Device;
 use crate::backend::{Buffer, Grid, Kernel, Limits, Place, Queue, VendorFft, unavailable};
@@ -53,7 +53,8 @@ pub(crate) enum Plan {
     Host(HostTranspose),
 }
 
-/// The stages of a recipe. `parts`: both parts of complex arrays are one more axis, which in arrays between the stages runs slowest.
+/// The stages of a recipe. `parts`: both parts of complex arrays are one more axis, which in arrays
+/// between the stages runs slowest.
 pub(crate) fn plans(recipe: &Recipe, parts: bool) -> Result<Vec<Plan>> {
     let (stages, problem) = (recipe.stages(), recipe.problem());
     let last = stages.len().saturating_sub(1);

@@ -1,4 +1,5 @@
-//! What may be chosen of a pass, with no change of its results but in rounding: estimated here, or found by measuring.
+//! What may be chosen of a pass, with no change of its results but in rounding: estimated here, or
+//! found by measuring.
 
 use crate::backend::{Limits, argument};
 use crate::choose::tiling;
@@ -24,7 +25,8 @@ pub(crate) struct Choice {
     /// Whether the work groups of a cluster share columns: half as many as the first radix.
     pub(crate) clustered: bool,
     pub(crate) size: Size,
-    /// Whether it is one kernel with the pass before it, if local memory has room for a part of the array over their axes.
+    /// Whether it is one kernel with the pass before it, if local memory has room for a part of the
+    /// array over their axes.
     pub(crate) joined: bool,
 }
 
@@ -77,10 +79,12 @@ impl Lines<'_> {
         packing.elements(self.dft().1)
     }
 
-    /// Two lines as one, if they are neighbours that may be. As pairs of their own reals, of which there are twice as many: lines of three DFTs, which
-    /// measured faster so; few long columns; columns of one work group where that takes a stage less and there are many, but types III in f32;
-    /// lines along memory where that takes a stage less or where local memory has no room for two work groups otherwise, or where half as
-    /// many work groups would leave multiprocessors without one, and short ones in f64, which measured faster so.
+    /// Two lines as one, if they are neighbours that may be. As pairs of their own reals, of which
+    /// there are twice as many: lines of three DFTs, which measured faster so; few long columns;
+    /// columns of one work group where that takes a stage less and there are many, but types III in
+    /// f32; lines along memory where that takes a stage less or where local memory has no room for
+    /// two work groups otherwise, or where half as many work groups would leave multiprocessors
+    /// without one, and short ones in f64, which measured faster so.
     fn packing(&self, limits: &Limits) -> Packing {
         let (data, len, count) = self.dft();
         let stages = |len: usize| gpu_factors(len, &radices(len)).len();
@@ -114,11 +118,13 @@ impl Lines<'_> {
         tiling::run_bytes(2 * self.elements(packing) * self.dft().2 * self.precision.bytes() / column)
     }
 
-    /// If a cluster had better have columns of these: how many work groups all clusters have, of runs of 64 bytes.
+    /// If a cluster had better have columns of these: how many work groups all clusters have, of
+    /// runs of 64 bytes.
     fn columns(&self, packing: Packing, limits: &Limits) -> Option<usize> {
         let geometry = self.geometry(packing);
         let digits = self.shared_radices(packing, limits);
-        // Alone on a multiprocessor they are worth it where the last DFTs are one stage with the combine.
+        // Alone on a multiprocessor they are worth it where the last DFTs are one stage with the
+        // combine.
         let joint =
             self.dft().0 == Data::Real && self.dft().2 == 1 && digits.last().is_some_and(|radix| radix % 2 == 0);
         let runs = self.runs(packing);
@@ -126,7 +132,8 @@ impl Lines<'_> {
         shared.then(|| runs * digits.first().map_or(0, |radix| radix / 2))
     }
 
-    /// Whether clusters of two give most multiprocessors the one work group of complex columns that half of them would have; in f64 they measured slower.
+    /// Whether clusters of two give most multiprocessors the one work group of complex columns that
+    /// half of them would have; in f64 they measured slower.
     fn pairs_up(&self, packing: Packing, limits: &Limits) -> bool {
         let groups = 2 * self.runs(packing);
         let most = 4 * groups >= 3 * limits.units && groups <= limits.units;
@@ -152,7 +159,8 @@ impl Lines<'_> {
     fn radices(&self, packing: Packing, clustered: bool, limits: &Limits) -> Vec<usize> {
         let (lines, elements) = (self.geometry(packing).lines(), self.elements(packing));
         let narrow = narrow_radices(elements);
-        // Where combines come before or after, fewer numbers a thread measured faster, by up to a third; what is convolved has no windows.
+        // Where combines come before or after, fewer numbers a thread measured faster, by up to a
+        // third; what is convolved has no windows.
         let windows = narrow.iter().product::<usize>() == elements;
         if packing != Packing::Complex && windows && limits.spreads(lines, elements / NARROW) {
             return narrow;
@@ -160,8 +168,8 @@ impl Lines<'_> {
         if clustered { self.shared_radices(packing, limits) } else { radices(elements) }
     }
 
-    /// Large clusters measured faster, but for reals as complex lines of their own those of two, where these have room; and a large second radix, but for
-    /// these and three DFTs in f32.
+    /// Large clusters measured faster, but for reals as complex lines of their own those of two,
+    /// where these have room; and a large second radix, but for these and three DFTs in f32.
     fn shared_radices(&self, packing: Packing, limits: &Limits) -> Vec<usize> {
         let complex = packing == Packing::Complex && !mixes(self.line);
         let two = complex && self.run_bytes(packing) <= 2 * limits.local_bytes || self.pairs_up(packing, limits);

@@ -1,7 +1,9 @@
-//! Chooses where local memory skips a place, so that threads that read together meet different banks.
+//! Chooses where local memory skips a place, so that threads that read together meet different
+//! banks.
 //!
-//! Local memory answers 128 bytes at once, of different banks (CUDA C++ Programming Guide, "Shared Memory"): as many complex numbers as threads
-//! read at once. Where these are at strides of powers of two, they would meet the same banks again and again.
+//! Local memory answers 128 bytes at once, of different banks (CUDA C++ Programming Guide, "Shared
+//! Memory"): as many complex numbers as threads read at once. Where these are at strides of powers
+//! of two, they would meet the same banks again and again.
 
 use crate::backend::Limits;
 use crate::desc::descriptor::{Digit, Port, Spec, Stage, Work};

@@ -1,4 +1,5 @@
-//! Fits a pass to a device: which kernels, how many lines a work group takes, and with how many threads.
+//! Fits a pass to a device: which kernels, how many lines a work group takes, and with how many
+//! threads.
 
 use crate::backend::Limits;
 use crate::choose::estimate::Size;
@@ -24,20 +25,23 @@ const FEW: usize = 8;
 /// Bytes of a run below which two trips through memory in long runs are better than one.
 const LEAST_RUN: usize = 32;
 
-/// Bytes in local memory of columns in runs of 64 bytes, with the skips between, which take so many for each byte of a run.
+/// Bytes in local memory of columns in runs of 64 bytes, with the skips between, which take so many
+/// for each byte of a run.
 pub(crate) fn run_bytes(column: usize) -> usize {
     column.saturating_add(column / 16).saturating_mul(RUN / 2)
 }
 
 impl Limits {
-    /// Whether so few work groups have so many butterflies each that more of them are faster, though they run in several kernels.
+    /// Whether so few work groups have so many butterflies each that more of them are faster,
+    /// though they run in several kernels.
     pub(crate) fn spreads(&self, groups: usize, butterflies: usize) -> bool {
         FEW * groups <= self.units && butterflies > 2 * THREADS
     }
 
-    /// Whether columns of so many bytes in a run of 64, in so many runs, are for clusters: one work group has no room for a run, and
-    /// a multiprocessor has for `resident` of as many as a cluster has; or a multiprocessor has for one work group, and in their last turn
-    /// many would have none.
+    /// Whether columns of so many bytes in a run of 64, in so many runs, are for clusters: one work
+    /// group has no room for a run, and a multiprocessor has for `resident` of as many as a cluster
+    /// has; or a multiprocessor has for one work group, and in their last turn many would have
+    /// none.
     pub(crate) fn shares(&self, bytes: usize, runs: usize, resident: usize) -> bool {
         match bytes > self.local_bytes {
             true => bytes / self.cluster <= self.local_bytes / resident,
@@ -75,8 +79,9 @@ impl Spec {
         }
     }
 
-    /// One kernel for `passes` along several axes, each work group with a part of the array that has `parts` in all and `between` reals; if local
-    /// memory has room for two work groups (`wanted`: for one), and there is work for the device.
+    /// One kernel for `passes` along several axes, each work group with a part of the array that
+    /// has `parts` in all and `between` reals; if local memory has room for two work groups
+    /// (`wanted`: for one), and there is work for the device.
     pub(crate) fn joined(
         mut passes: Vec<Spec>,
         parts: usize,
@@ -139,8 +144,9 @@ impl Spec {
         self
     }
 
-    /// With twins instead of such stages, and where every second or fourth real would be read. To write spectra that are combined (DCT-IV) they measured
-    /// 5 to 10 % slower than a stage; to read two lines as one in `f32`, 1 to 2 % slower than threads by themselves.
+    /// With twins instead of such stages, and where every second or fourth real would be read. To
+    /// write spectra that are combined (DCT-IV) they measured 5 to 10 % slower than a stage; to
+    /// read two lines as one in `f32`, 1 to 2 % slower than threads by themselves.
     fn with_twins(mut self, limits: &Limits) -> Spec {
         let pays = [self.packing != Packing::Lines || self.precision == Precision::F64, self.back];
         for end in [0, 1].into_iter().filter(|end| limits.warps && pays[*end]) {
@@ -153,7 +159,8 @@ impl Spec {
         self
     }
 
-    /// Whether the DFTs of the first digit, in the first stage or the last, can be dealt out so that mirrored ones meet in a warp.
+    /// Whether the DFTs of the first digit, in the first stage or the last, can be dealt out so
+    /// that mirrored ones meet in a warp.
     fn may_have_twins(&self, end: usize) -> bool {
         let outermost = if end == 0 { self.stages.first() } else { self.stages.last() };
         let Some(Stage { work: Work::Butterflies(split), from, to }) = outermost else { return false };
@@ -185,7 +192,8 @@ impl Spec {
             return None;
         }
         let wanted = size.tile.unwrap_or_else(|| self.wanted());
-        // Half of the memory, so that one work group computes while another reads; all of it for runs that are short otherwise.
+        // Half of the memory, so that one work group computes while another reads; all of it for
+        // runs that are short otherwise.
         let room = |spec: &Spec| {
             if size.tile.is_some() || spec.interleaved() && spec.run() <= RUN / 2 {
                 limits.local_bytes
@@ -206,7 +214,8 @@ impl Spec {
         while size.tile.is_none() && self.groups() < least && self.tile > 1 && self.run() > LEAST_RUN {
             self.tile /= 2;
         }
-        // So that registers, of which f64 takes twice as many, hold as many threads as local memory has room for.
+        // So that registers, of which f64 takes twice as many, hold as many threads as local memory
+        // has room for.
         let share = 16 / self.precision.bytes();
         let alone = share * self.local_bytes() > limits.local_bytes || self.groups() <= limits.units;
         let most = if alone { 2 * THREADS } else { THREADS };
@@ -218,7 +227,8 @@ impl Spec {
         Some(self.with_twins(limits).with_skips(limits))
     }
 
-    /// By a cluster of work groups, if the first digit is even, and the tile fits them with runs of 64 bytes; less where there are few columns.
+    /// By a cluster of work groups, if the first digit is even, and the tile fits them with runs of
+    /// 64 bytes; less where there are few columns.
     fn clustered(&self, limits: &Limits, size: Size) -> Option<Spec> {
         let [first, _, ..] = *self.digits else { return None };
         let cluster = first.radix / 2;
@@ -241,7 +251,8 @@ impl Spec {
         }
         // As many threads as registers can be had for: of f64 half as many.
         let most = size.threads.unwrap_or(limits.threads).min(MOST_REALS / spec.precision.bytes()).min(limits.threads);
-        // Where elements go to other work groups, every thread has one DFT, in its registers until all have read theirs.
+        // Where elements go to other work groups, every thread has one DFT, in its registers until
+        // all have read theirs.
         let dfts = |spec: &Spec| 2 * spec.tile * spec.length() / spec.digits[1].radix;
         while self.back && dfts(&spec) > most && spec.tile > 1 {
             spec.tile /= 2;
@@ -254,9 +265,10 @@ impl Spec {
         fits.then(|| spec.with_skips(limits))
     }
 
-    /// Items of a window for which there are threads: those of the longest stage of butterflies. Along memory, where a line of complex numbers has those of one
-    /// line, those of the shortest measured faster: a thread for each of its long butterflies, and several short ones for every thread; but 4 % slower
-    /// for three quarters that are folded in f64.
+    /// Items of a window for which there are threads: those of the longest stage of butterflies.
+    /// Along memory, where a line of complex numbers has those of one line, those of the shortest
+    /// measured faster: a thread for each of its long butterflies, and several short ones for every
+    /// thread; but 4 % slower for three quarters that are folded in f64.
     fn dealt(&self) -> usize {
         let [least, most] = self.butterflies();
         let folds = self.stages.iter().any(|stage| matches!(stage.work, Work::Fold(_)));
@@ -264,7 +276,8 @@ impl Spec {
         if one && !self.interleaved() { least } else { most }
     }
 
-    /// Items of the shortest and the longest stage of butterflies in one window, or of any if there are none: of combines a thread takes several.
+    /// Items of the shortest and the longest stage of butterflies in one window, or of any if there
+    /// are none: of combines a thread takes several.
     fn butterflies(&self) -> [usize; 2] {
         let items = |stage: &Stage| self.window_items(&stage.work);
         let butterflies = self.stages.iter().filter(|stage| matches!(stage.work, Work::Butterflies(_))).map(items);
@@ -316,12 +329,14 @@ impl Spec {
         least.max(THREADS / items).clamp(1, self.windows().next_power_of_two())
     }
 
-    /// Kernels on windows of digits, as few and then as even as they can be with runs of memory and buffers in local memory.
+    /// Kernels on windows of digits, as few and then as even as they can be with runs of memory and
+    /// buffers in local memory.
     fn windowed(&self, limits: &Limits) -> Option<Vec<Spec>> {
         if !self.has_windows() {
             return None;
         }
-        // Quarters are folded in one window with a digit of their DFTs: a window of the quarters alone has no buffer for terms N − k.
+        // Quarters are folded in one window with a digit of their DFTs: a window of the quarters
+        // alone has no buffer for terms N − k.
         let folds = self.stages.iter().any(|stage| matches!(stage.work, Work::Fold(_)));
         let digits = self.digits.len() - usize::from(folds);
         let fitted = |cuts: Vec<usize>| {

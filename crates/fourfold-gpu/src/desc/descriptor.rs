@@ -1,27 +1,33 @@
 //! All that specialises a kernel, as pure data: a kernel is a function of its [`Spec`].
 //!
-//! A pass takes every line of an axis through a chain of [`Stage`]s. A stage is a loop over independent items: each reads some numbers of
-//! its line, computes, and writes as many *where it has read them*. So a line needs one buffer, and one barrier between stages. (In clusters two stages are
-//! done as one, with the barrier between an exchange of what each item needs of another: `kernels/joint.rs`.)
+//! A pass takes every line of an axis through a chain of [`Stage`]s. A stage is a loop over
+//! independent items: each reads some numbers of its line, computes, and writes as many *where it
+//! has read them*. So a line needs one buffer, and one barrier between stages. (In clusters two
+//! stages are done as one, with the barrier between an exchange of what each item needs of another:
+//! `kernels/joint.rs`.)
 //!
-//! **Places.** A DFT of length r₁·r₂⋯ works on a buffer whose places have the digits d₁, d₂, … (d₁ the most significant). Before stage i,
-//! digits from i on are those of the time n = d₁·r₂r₃⋯ + d₂·r₃⋯ + …; every stage turns its digit into one of the frequency
-//! k = d₁ + d₂·r₁ + d₃·r₁r₂ + …. So signals stand in order, and spectra in the order of reversed digits. Stages in reverse, with their
-//! twiddles after the butterflies, lead back from such a spectrum to a signal in order.
+//! **Places.** A DFT of length r₁·r₂⋯ works on a buffer whose places have the digits d₁, d₂, … (d₁
+//! the most significant). Before stage i, digits from i on are those of the time n = d₁·r₂r₃⋯ +
+//! d₂·r₃⋯ + …; every stage turns its digit into one of the frequency k = d₁ + d₂·r₁ + d₃·r₁r₂ + ….
+//! So signals stand in order, and spectra in the order of reversed digits. Stages in reverse, with
+//! their twiddles after the butterflies, lead back from such a spectrum to a signal in order.
 //!
-//! **Kernels.** Where a line fits the local memory of a work group, one kernel runs the whole chain. The buffers of longer lines are in
-//! device memory; a kernel then takes what stages it can, those of neighbouring digits, on a *window* of the places: all values of these digits,
-//! with the others fixed (the four-step method, without its transposition).
+//! **Kernels.** Where a line fits the local memory of a work group, one kernel runs the whole
+//! chain. The buffers of longer lines are in device memory; a kernel then takes what stages it can,
+//! those of neighbouring digits, on a *window* of the places: all values of these digits, with the
+//! others fixed (the four-step method, without its transposition).
 //!
-//! **Planes.** Where a part of the array over several axes fits local memory, one kernel runs the passes along all of them: a work group reads its part,
-//! has it in local memory between passes, and writes it.
+//! **Planes.** Where a part of the array over several axes fits local memory, one kernel runs the
+//! passes along all of them: a work group reads its part, has it in local memory between passes,
+//! and writes it.
 //!
-//! **Clusters.** Where work groups reach each other's local memory, a *cluster* of them has the buffers of a tile together, and one kernel runs
-//! both: the first digit across the work groups, the window of all others within each. Work group c has the frequencies c and
-//! r₁ − c of the first digit (0: those of 0 and r₁/2), so that combines find terms k and N − k at home.
+//! **Clusters.** Where work groups reach each other's local memory, a *cluster* of them has the
+//! buffers of a tile together, and one kernel runs both: the first digit across the work groups,
+//! the window of all others within each. Work group c has the frequencies c and r₁ − c of the first
+//! digit (0: those of 0 and r₁/2), so that combines find terms k and N − k at home.
 //!
-//! **Twins.** Lines along memory whose elements from both ends inwards have neighbouring reals are read, or written, by threads in twos, which exchange
-//! registers: `kernels/twins.rs`.
+//! **Twins.** Lines along memory whose elements from both ends inwards have neighbouring reals are
+//! read, or written, by threads in twos, which exchange registers: `kernels/twins.rs`.
 
 use fourfold::Precision;
 use fourfold::engine::Index;
@@ -34,15 +40,18 @@ pub(crate) struct Spec {
     /// Factors of the DFT in the order of the digits.
     pub(crate) digits: Vec<Digit>,
     pub(crate) window: Window,
-    /// Whether the buffer between stages is in local memory; else the one stage of the kernel works in device memory.
+    /// Whether the buffer between stages is in local memory; else the one stage of the kernel works
+    /// in device memory.
     pub(crate) local: bool,
     /// How many lines there are; two that are packed as one count as one.
     pub(crate) lines: usize,
     /// Windows that a work group has, or, with buffers in device memory, all.
     pub(crate) tile: usize,
-    /// Work groups that share a tile; 1 without a cluster. The window is then that of all digits but the first.
+    /// Work groups that share a tile; 1 without a cluster. The window is then that of all digits
+    /// but the first.
     pub(crate) cluster: usize,
-    /// Whether the windows of frequencies b and −b, which a work group has together, have threads each, and are not done one after the other.
+    /// Whether the windows of frequencies b and −b, which a work group has together, have threads
+    /// each, and are not done one after the other.
     pub(crate) side_by_side: bool,
     /// Whether neighbouring lines are closer in memory than the elements of one.
     pub(crate) across: bool,
@@ -52,20 +61,24 @@ pub(crate) struct Spec {
     pub(crate) packing: Packing,
     /// Whether a spectrum is transformed back.
     pub(crate) back: bool,
-    /// Bits of a place after which local memory skips one, so that strides of powers of two meet different banks.
+    /// Bits of a place after which local memory skips one, so that strides of powers of two meet
+    /// different banks.
     pub(crate) skips: [u32; 2],
     /// What is done to everything that the pass reads, and to everything that it writes.
     pub(crate) pointwise: [Option<Pointwise>; 2],
     /// Orders of elements, named by their number.
     pub(crate) orders: Vec<Order>,
-    /// Whether the first, and the last, stage have twins: threads of a warp whose DFTs have elements from both ends of a line inwards, whose reals are
-    /// neighbours. Each reads, or writes, half of them for both.
+    /// Whether the first, and the last, stage have twins: threads of a warp whose DFTs have
+    /// elements from both ends of a line inwards, whose reals are neighbours. Each reads, or
+    /// writes, half of them for both.
     pub(crate) twins: [bool; 2],
     /// Whether indices need 64 bits.
     pub(crate) wide: bool,
-    /// Whether nobody soon reads again what it reads, and what it writes, so that caches had better keep something else.
+    /// Whether nobody soon reads again what it reads, and what it writes, so that caches had better
+    /// keep something else.
     pub(crate) once: [bool; 2],
-    /// The pass along another axis that this kernel goes on with: the work group has all of its lines, in local memory.
+    /// The pass along another axis that this kernel goes on with: the work group has all of its
+    /// lines, in local memory.
     pub(crate) next: Option<Box<Spec>>,
     /// Reals of that part of the array.
     pub(crate) between: usize,
@@ -165,7 +178,8 @@ pub(crate) struct Geometry {
     pub(crate) pair: Option<Pair>,
 }
 
-/// The axis on which lines that are packed as one are neighbours. It is among the axes across, at half its length.
+/// The axis on which lines that are packed as one are neighbours. It is among the axes across, at
+/// half its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Pair {
     pub(crate) across: Across,
@@ -200,9 +214,11 @@ pub(crate) enum Port {
     Buffer,
     /// The line's buffer in device memory.
     Scratch,
-    /// The buffers of the cluster: each work group has two values of the first digit, and all of the others.
+    /// The buffers of the cluster: each work group has two values of the first digit, and all of
+    /// the others.
     Cluster,
-    /// The same memory: each work group has all values of the first digit, and a share of the others.
+    /// The same memory: each work group has all values of the first digit, and a share of the
+    /// others.
     Shares,
     /// The array that the pass reads, or the one that it writes.
     Array(View),
@@ -226,13 +242,16 @@ pub(crate) struct View {
     pub(crate) exchanged: bool,
     /// Everything is multiplied by `table[scale]`.
     pub(crate) scale: Option<usize>,
-    /// Element e is the matrix e of two reals of the line, or these are the matrix e of the element.
+    /// Element e is the matrix e of two reals of the line, or these are the matrix e of the
+    /// element.
     pub(crate) combined: Option<([Index; 2], Matrix)>,
-    /// Elements from both ends inwards have neighbouring reals: even places ascending, then odd places descending.
+    /// Elements from both ends inwards have neighbouring reals: even places ascending, then odd
+    /// places descending.
     pub(crate) halves: bool,
 }
 
-/// An order of reals: from `starts[i]` on, real m stands at `index.start + index.step · m` and has the factor `gain`.
+/// An order of reals: from `starts[i]` on, real m stands at `index.start + index.step · m` and has
+/// the factor `gain`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Order {
     pub(crate) pieces: Vec<Piece>,
@@ -265,7 +284,8 @@ pub(crate) struct Split {
     pub(crate) groups: usize,
     /// Values of the digits before it.
     pub(crate) inner: usize,
-    /// w^{jk} at `table[2 · ((j − 1) · inner + k)]`, k counting the values of the digits before, if there are any.
+    /// w^{jk} at `table[2 · ((j − 1) · inner + k)]`, k counting the values of the digits before, if
+    /// there are any.
     pub(crate) twiddles: usize,
     /// Whether these come after the butterflies, as they do on the way back from a spectrum.
     pub(crate) back: bool,
@@ -273,7 +293,8 @@ pub(crate) struct Split {
     pub(crate) rader: Option<Rader>,
 }
 
-/// A digit of p values, whose values but 0 are a sequence: element q is the value `indices[powers + q]`.
+/// A digit of p values, whose values but 0 are a sequence: element q is the value `indices[powers +
+/// q]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Rader {
     /// p − 1.
@@ -339,7 +360,8 @@ impl Stage {
 pub(crate) enum Work {
     /// So many elements as they are.
     Copy(usize),
-    /// So many elements, from both ends inwards, whose reals are neighbours on the line: they are read or written together.
+    /// So many elements, from both ends inwards, whose reals are neighbours on the line: they are
+    /// read or written together.
     Interleave(usize),
     Butterflies(Split),
     /// The digit of `radix` values times Bluestein's chirp, then zeros up to its `room`.
@@ -368,7 +390,8 @@ pub(crate) enum Work {
         turns: usize,
         parts: Vec<Part>,
     },
-    /// From the half spectra of three quarters of an extension, element 3t + s of the line that of quarter s, what the line becomes.
+    /// From the half spectra of three quarters of an extension, element 3t + s of the line that of
+    /// quarter s, what the line becomes.
     Fold(Fold),
     /// Half spectra of `n` reals from the line, as what a transform back to reals takes.
     Before {

@@ -28,8 +28,8 @@ impl Spec {
         self.digits[self.window.last..].iter().map(|digit| digit.room).product()
     }
 
-    /// Whether the combines of half spectra work on windows: they take terms k and N − k together, so that a work group has the windows of
-    /// digits b and −b before, as one.
+    /// Whether the combines of half spectra work on windows: they take terms k and N − k together,
+    /// so that a work group has the windows of digits b and −b before, as one.
     pub(crate) fn mirrored(&self) -> bool {
         if self.cluster > 1 {
             return true;
@@ -61,7 +61,8 @@ impl Spec {
         if self.mirrored() { 2 * self.tile } else { self.tile }
     }
 
-    /// Whether neighbouring threads take neighbouring windows, which are neighbours in memory, and not neighbouring items of one.
+    /// Whether neighbouring threads take neighbouring windows, which are neighbours in memory, and
+    /// not neighbouring items of one.
     pub(crate) fn interleaved(&self) -> bool {
         self.across || self.window != Window::all(self.digits.len())
     }
@@ -101,7 +102,8 @@ impl Spec {
         self.padded(self.share() * self.cluster - 1) + 1
     }
 
-    /// Places of a window that a work group of the cluster has while it has all values of the first digit; all, without a cluster.
+    /// Places of a window that a work group of the cluster has while it has all values of the first
+    /// digit; all, without a cluster.
     pub(crate) fn share(&self) -> usize {
         self.length().div_ceil(self.cluster)
     }
@@ -120,8 +122,9 @@ impl Spec {
         }
     }
 
-    /// Work groups for which the compiler shall leave registers. Where clusters come back from a spectrum in `f32` it would take a few more than the 64 a
-    /// thread of which there are enough for four of 256; larger ones measured 3 % slower so.
+    /// Work groups for which the compiler shall leave registers. Where clusters come back from a
+    /// spectrum in `f32` it would take a few more than the 64 a thread of which there are enough
+    /// for four of 256; larger ones measured 3 % slower so.
     fn resident(&self) -> usize {
         match self.cluster > 1 && self.back && self.precision == Precision::F32 && self.threads == CLUSTERED / 4 {
             true => 4,
@@ -129,7 +132,8 @@ impl Spec {
         }
     }
 
-    /// Bytes of local memory: the buffers of one pass after the other, and the array between passes after them.
+    /// Bytes of local memory: the buffers of one pass after the other, and the array between passes
+    /// after them.
     pub(crate) fn local_bytes(&self) -> usize {
         let reals = self.passes().map(|pass| 2 * pass.local_elements()).max().unwrap_or(0);
         (reals + self.between) * self.precision.bytes()

@@ -8,8 +8,9 @@ use crate::run::executable::table;
 use fourfold::Result;
 use fourfold::electrostatics::{Cells, Float, Grid, Spreader};
 
-/// Cells in the memory of a system's device ([`GpuElectrostatics::cells`](crate::electrostatics::solver::GpuElectrostatics::cells)), where they can be moved from step
-/// to step.
+/// Cells in the memory of a system's device
+/// ([`GpuElectrostatics::cells`](crate::electrostatics::solver::GpuElectrostatics::cells)), where
+/// they can be moved from step to step.
 pub struct GpuCells<T> {
     pub(crate) array: GpuArray<T>,
     /// Within which they were checked.
@@ -36,7 +37,8 @@ pub(crate) struct Items {
 /// Indices have 31 bits, and so has what counts cells by four.
 const MOST_CELLS: usize = 1 << 28;
 
-/// Parts beside the first of each cell, whatever the cells: where so many are large, there is work for all threads anyway.
+/// Parts beside the first of each cell, whatever the cells: where so many are large, there is work
+/// for all threads anyway.
 const MOST_PARTS: usize = 1 << 24;
 
 impl<T: Float> GpuCells<T> {
@@ -72,11 +74,13 @@ impl<T: Float> GpuCells<T> {
         &self.array
     }
 
-    /// The same, to be written: by [`GpuArray::upload`], which fills as much as it is given (x and y, say, alone), or by kernels of the
-    /// caller's ([`GpuArray::raw`]).
+    /// The same, to be written: by [`GpuArray::upload`], which fills as much as it is given (x and
+    /// y, say, alone), or by kernels of the caller's ([`GpuArray::raw`]).
     ///
-    /// Nobody checks what is written. What lies outside the region has no charge and no force there, nor has what has no place (infinities, NaNs);
-    /// negative sizes are 0. A cell that grows much is slow until it is made anew: how many threads a cell gets was decided by its size then.
+    /// Nobody checks what is written. What lies outside the region has no charge and no force
+    /// there, nor has what has no place (infinities, NaNs); negative sizes are 0. A cell that grows
+    /// much is slow until it is made anew: how many threads a cell gets was decided by its size
+    /// then.
     pub fn array_mut(&mut self) -> &mut GpuArray<T> {
         &mut self.array
     }
@@ -127,7 +131,8 @@ impl Work {
     }
 }
 
-/// All are below 2^31: cells, parts, and parts of a cell, which are at most the columns of a grid and one more than all parts.
+/// All are below 2^31: cells, parts, and parts of a cell, which are at most the columns of a grid
+/// and one more than all parts.
 fn push(rows: &mut [Vec<u32>; 3], values: [usize; 3]) {
     rows.iter_mut().zip(values).for_each(|(row, value)| row.push(value as u32));
 }

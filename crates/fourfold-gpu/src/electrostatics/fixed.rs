@@ -1,6 +1,8 @@
-//! What kernels of cells do beside the arithmetic of transforms: sums of integers of 64 bits, to which many threads add, and reals as indices.
+//! What kernels of cells do beside the arithmetic of transforms: sums of integers of 64 bits, to
+//! which many threads add, and reals as indices.
 //!
-//! Integers add up to the same whoever comes first, as reals do not. A sum is kept as two words, the lower first.
+//! Integers add up to the same whoever comes first, as reals do not. A sum is kept as two words,
+//! the lower first.
 
 use crate::ir::packed::real;
 use crate::ir::trace::{Array, Expr, Int, Statement, Sym, Var, bind, emit, int, select, select_real};
@@ -12,7 +14,8 @@ impl Array {
         emit(Statement::AddFixed(self, at, x));
     }
 
-    /// Sum `at`, below 2^63, as a real; 0 is left there. It is rounded once in double precision, where both words are reals.
+    /// Sum `at`, below 2^63, as a real; 0 is left there. It is rounded once in double precision,
+    /// where both words are reals.
     pub(crate) fn take_fixed(self, at: Int) -> Sym {
         let words = self.load_words(at, 2);
         self.store_words(at, &[int(0), int(0)]);

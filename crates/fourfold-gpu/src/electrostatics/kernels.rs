@@ -1,19 +1,23 @@
 //! Kernels of cells on a grid: their charge on every bin, and the force on each of them.
 //!
-//! A cell is work for one thread; where it meets many bins, its columns (bins of one y, which are neighbours in memory) are dealt out to as
-//! many threads as each then has bins ([`parts`]): both a thread's sum and the sum of theirs are short.
+//! A cell is work for one thread; where it meets many bins, its columns (bins of one y, which are
+//! neighbours in memory) are dealt out to as many threads as each then has bins ([`parts`]): both a
+//! thread's sum and the sum of theirs are short.
 //!
-//! **Sums of charges** are integers, in units of 2^-F of a bin, so that they are the same whichever thread comes first. A cell charges a bin with
-//! 0 to 1: its density is in that range, its overlaps are, and rounding does not leave it. So n cells make n at most, and with
+//! **Sums of charges** are integers, in units of 2^-F of a bin, so that they are the same whichever
+//! thread comes first. A cell charges a bin with 0 to 1: its density is in that range, its overlaps
+//! are, and rounding does not leave it. So n cells make n at most, and with
 //!
 //! ```text
 //! F = 62 − ⌈log2 n⌉
 //! ```
 //!
-//! no sum is above 2^62. Each charge is rounded to half a unit: for a million cells 2^-43 of a bin, and less where there are fewer.
+//! no sum is above 2^62. Each charge is rounded to half a unit: for a million cells 2^-43 of a bin,
+//! and less where there are fewer.
 //!
-//! **Whatever positions and sizes are**, not numbers included, places are clamped to the grid twice, as reals and as indices, and densities to 0 to 1: so
-//! no kernel reaches beyond the maps, and no sum beyond its range.
+//! **Whatever positions and sizes are**, not numbers included, places are clamped to the grid
+//! twice, as reals and as indices, and densities to 0 to 1: so no kernel reaches beyond the maps,
+//! and no sum beyond its range.
 
 use crate::backend::Grid;
 use crate::electrostatics::fixed::{between, bin, greatest, least, quotient};
@@ -26,13 +30,15 @@ use fourfold::engine::Real;
 
 const THREADS: usize = 256;
 
-/// Numbers before the rows of a list of items: how many items, how many cells, how many parts beside the first of each cell.
+/// Numbers before the rows of a list of items: how many items, how many cells, how many parts
+/// beside the first of each cell.
 pub(crate) const HEAD: usize = 3;
 
 /// The threads that sum energies, and so what is left of the maps to be summed.
 pub(crate) const SUMS: usize = 1 << 14;
 
-/// Bins of a cell that one thread does by itself: with fewer a second thread costs more than it takes over.
+/// Bins of a cell that one thread does by itself: with fewer a second thread costs more than it
+/// takes over.
 const FEW: f64 = 64.0;
 
 /// What a kernel does.
@@ -239,7 +245,8 @@ fn join(n: Int, cells: Int, number: Int, thread: Int) {
 }
 
 impl Item {
-    /// Calls `each` with every bin of the item and its charge there, times `unit`; the map's rows have `row` bins.
+    /// Calls `each` with every bin of the item and its charge there, times `unit`; the map's rows
+    /// have `row` bins.
     fn each_bin(&self, row: usize, unit: Sym, each: impl FnOnce(Int, Sym)) {
         let [x, y] = self.spans;
         let ([first, end], [first_row, end_row]) = (y.bins(), x.bins());

@@ -14,10 +14,12 @@ use fourfold::electrostatics::{Builder, Cells, Float, Grid, MAPS, Map, Spreader,
 use fourfold::{Algorithm, Multiplier, Planner, Precision, Problem, Result};
 use std::thread;
 
-/// [`Electrostatics`](fourfold::electrostatics::Electrostatics) on a device: cells, maps and forces stay there from step to step.
+/// [`Electrostatics`](fourfold::electrostatics::Electrostatics) on a device: cells, maps and forces
+/// stay there from step to step.
 ///
-/// Results are the same in every run. Overlaps of cells and bins are computed in the type of the maps, and forces summed in it; densities are summed
-/// exactly, of charges rounded to less than a billionth of a bin (with two million cells, to 2^-42).
+/// Results are the same in every run. Overlaps of cells and bins are computed in the type of the
+/// maps, and forces summed in it; densities are summed exactly, of charges rounded to less than a
+/// billionth of a bin (with two million cells, to 2^-42).
 ///
 /// ```no_run
 /// use fourfold::Planner;
@@ -63,7 +65,8 @@ pub struct GpuMaps<T> {
 }
 
 impl<T: Float> GpuElectrostatics<T> {
-    /// The system that a builder describes, on the planner's device; `cells` has the threads that check those of the host.
+    /// The system that a builder describes, on the planner's device; `cells` has the threads that
+    /// check those of the host.
     ///
     /// # Errors
     /// As [`Builder::build`] and [`GpuPlanner::plan`].
@@ -116,15 +119,18 @@ impl<T: Float> GpuElectrostatics<T> {
     /// A copy of cells on the device.
     ///
     /// # Errors
-    /// If a cell lies outside the region or its size is negative or not a number, there are more than 2^28, or the device has not so much memory.
+    /// If a cell lies outside the region or its size is negative or not a number, there are more
+    /// than 2^28, or the device has not so much memory.
     pub fn cells(&self, cells: Cells<'_, T>) -> Result<GpuCells<T>> {
         GpuCells::new(&self.device, &self.spreader, cells)
     }
 
-    /// The density of cells, which are taken to the device, and there potential and field, which are enqueued.
+    /// The density of cells, which are taken to the device, and there potential and field, which
+    /// are enqueued.
     ///
     /// # Errors
-    /// As [`GpuElectrostatics::cells`], and if the maps are those of another grid or device, or the device fails.
+    /// As [`GpuElectrostatics::cells`], and if the maps are those of another grid or device, or the
+    /// device fails.
     pub fn solve(&self, cells: Cells<'_, T>, maps: &mut GpuMaps<T>) -> Result<()> {
         self.solve_on(&self.cells(cells)?, maps)
     }
@@ -174,11 +180,12 @@ impl<T: Float> GpuElectrostatics<T> {
         Ok(())
     }
 
-    /// The energy, from the density and the potential on the device: [`Spreader::energy`]. The device sums it but for the last few thousand
-    /// terms, which the host adds.
+    /// The energy, from the density and the potential on the device: [`Spreader::energy`]. The
+    /// device sums it but for the last few thousand terms, which the host adds.
     ///
     /// # Errors
-    /// If the system that filled the maps computes no potential, they are those of another grid, or the device fails.
+    /// If the system that filled the maps computes no potential, they are those of another grid, or
+    /// the device fails.
     pub fn energy(&self, maps: &GpuMaps<T>) -> Result<f64> {
         if !maps.potential {
             return Err(argument("the system computes no potential: build it with `potential(true)`".into()));
@@ -195,7 +202,8 @@ impl<T: Float> GpuElectrostatics<T> {
         Ok(sum * self.wanted.scaling.energy_factor(self.spreader.grid()))
     }
 
-    /// The force on every cell along x and along y, from the field on the device: [`Spreader::forces`].
+    /// The force on every cell along x and along y, from the field on the device:
+    /// [`Spreader::forces`].
     ///
     /// # Errors
     /// As [`GpuElectrostatics::solve`].
@@ -209,7 +217,8 @@ impl<T: Float> GpuElectrostatics<T> {
         Ok([along_x, along_y])
     }
 
-    /// Enqueues the same of cells on the device. `forces` gets those along x of all cells, then those along y.
+    /// Enqueues the same of cells on the device. `forces` gets those along x of all cells, then
+    /// those along y.
     ///
     /// # Errors
     /// As [`GpuElectrostatics::solve_on`], and if `forces` is too short.
@@ -231,7 +240,8 @@ impl<T: Float> GpuElectrostatics<T> {
         self.launch(CellWork::Join, split.count, arguments)
     }
 
-    /// The same as [`Launch::resources`](crate::run::inspect::Launch::resources) of every kernel for cells, with what each does.
+    /// The same as [`Launch::resources`](crate::run::inspect::Launch::resources) of every kernel
+    /// for cells, with what each does.
     #[doc(hidden)]
     pub fn resources(builder: &Builder<T>, target: &Target) -> Result<Vec<(String, String)>> {
         check_nvrtc()?;
@@ -287,7 +297,8 @@ impl<T> GpuMaps<T> {
     }
 }
 
-/// A transform that changes nothing, of an axis that has one element: what is left is one trip through memory, which can multiply.
+/// A transform that changes nothing, of an axis that has one element: what is left is one trip
+/// through memory, which can multiply.
 fn identity([m, n]: [usize; 2], precision: Precision) -> Result<Problem> {
     format!("dct3 {} {m}x{n}x1 axes=2", precision.name()).parse()
 }

@@ -1,4 +1,5 @@
-//! What kernels of JPEG's blocks do beside real arithmetic: 32-bit words, the narrow integers in them, and words of other threads.
+//! What kernels of JPEG's blocks do beside real arithmetic: 32-bit words, the narrow integers in
+//! them, and words of other threads.
 
 use crate::ir::trace::{Array, Expr, Int, Statement, Sym, Var, bind, emit, name, select};
 use fourfold::engine::jpeg::Words;
@@ -111,7 +112,8 @@ pub(crate) fn multiply(a: Int, b: Int) -> Int {
     bind(Expr::Int("*", a, b))
 }
 
-/// What the thread whose number differs in the bits `bits` has in place of these words. All threads of a work group must come here.
+/// What the thread whose number differs in the bits `bits` has in place of these words. All threads
+/// of a work group must come here.
 pub(crate) fn exchange(words: &[Int], bits: usize) -> Vec<Int> {
     let names: Vec<_> = words.iter().map(|_| name()).collect();
     emit(Statement::Exchange(names.clone(), words.to_vec(), bits));

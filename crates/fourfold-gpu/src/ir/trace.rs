@@ -1,7 +1,7 @@
 //! Kernels are written by running: the operators of [`Sym`] and [`Int`] record statements.
 //!
-//! A kernel's statements are a tree of data; the dialects print it. Operators on literals are done at once, and what adds 0 or multiplies
-//! by 1 leaves no statement.
+//! A kernel's statements are a tree of data; the dialects print it. Operators on literals are done
+//! at once, and what adds 0 or multiplies by 1 leaves no statement.
 
 use crate::ir::packed::Narrow;
 use fourfold::engine::{C, Real};
@@ -97,7 +97,8 @@ pub(crate) enum Statement {
     Let(u32, Expr),
     /// Two variables, and the pair of neighbours that they are: number i has reals 2i and 2i + 1.
     LetPair([u32; 2], Array, Int),
-    /// Two or four variables, and the 32-bit words that they are, with their number among all twos or fours.
+    /// Two or four variables, and the 32-bit words that they are, with their number among all twos
+    /// or fours.
     LetWords(Vec<u32>, Array, Int),
     /// The same of four, of reals.
     LetReals([u32; 4], Array, Int),
@@ -171,7 +172,8 @@ pub(crate) fn barrier() {
     emit(Statement::Barrier);
 }
 
-/// What this thread has stored until here, all of the cluster see after [`cluster_wait`]; what it has loaded, they may store then.
+/// What this thread has stored until here, all of the cluster see after [`cluster_wait`]; what it
+/// has loaded, they may store then.
 pub(crate) fn cluster_arrive() {
     emit(Statement::ClusterArrive);
 }
@@ -192,7 +194,8 @@ pub(crate) fn cluster_wait() {
     emit(Statement::ClusterWait);
 }
 
-/// `body`, with all that it stores after all that it loads; what it stores must not be what it loads later.
+/// `body`, with all that it stores after all that it loads; what it stores must not be what it
+/// loads later.
 pub(crate) fn loads_first(body: impl FnOnce()) {
     let (stores, others): (Vec<_>, Vec<_>) = block(body).into_iter().partition(Statement::only_stores);
     others.into_iter().chain(stores).for_each(emit);
@@ -381,7 +384,8 @@ impl Neg for Sym {
     }
 }
 
-/// Indices are never negative, but for the constants in them, so that `/`, `%` and `>>` are those of C.
+/// Indices are never negative, but for the constants in them, so that `/`, `%` and `>>` are those
+/// of C.
 macro_rules! int_operators {
     ($($trait:ident $method:ident $op:tt $neutral:literal),*) => { $(
         impl $trait<i64> for Int {

@@ -66,7 +66,8 @@ pub struct BlockPlanBuilder {
 
 /// Components with their quantisation tables, ready to be transformed any number of times.
 ///
-/// The transforms are those of `fourfold_jpeg::Transform`: the DCT-II of 8×8 samples in orthonormal scale.
+/// The transforms are those of `fourfold_jpeg::Transform`: the DCT-II of 8×8 samples in orthonormal
+/// scale.
 ///
 /// ```no_run
 /// use fourfold::engine::jpeg::{Layout, Table};
@@ -123,7 +124,8 @@ const MOST_BLOCKS: usize = 1 << 27;
 const MOST_SAMPLES: usize = 1 << 33;
 
 impl BlockPlan {
-    /// A plan of `work`, in [`Mode::Fast`] and [`Order::Raster`] until told otherwise, of no components yet.
+    /// A plan of `work`, in [`Mode::Fast`] and [`Order::Raster`] until told otherwise, of no
+    /// components yet.
     pub fn builder(work: BlockWork) -> BlockPlanBuilder {
         let (mode, order) = (Mode::default(), Order::default());
         let spec = BlockSpec { work, mode, order, narrow: Narrow::Byte, rows: false, way: Way::default() };
@@ -148,7 +150,8 @@ impl BlockPlan {
         Ok(BlockArrays { device: self.device.clone(), narrow: self.narrow, components })
     }
 
-    /// Enqueues the work on arrays of this plan, or of another one of the plan's device with as many blocks and samples.
+    /// Enqueues the work on arrays of this plan, or of another one of the plan's device with as
+    /// many blocks and samples.
     ///
     /// # Errors
     /// If they are others, or the device fails.
@@ -220,9 +223,10 @@ impl BlockPlanBuilder {
     /// The plan.
     ///
     /// # Errors
-    /// If there are no components, or one without blocks or with more than 2^27; layouts are impossible, of both sorts, or have a stride that is no
-    /// multiple of eight; the work is forward and a table has a zero, or samples are to be `i16`; a method or a yardstick is asked for what it
-    /// does not do; or the device fails or its compiler refuses the kernel.
+    /// If there are no components, or one without blocks or with more than 2^27; layouts are
+    /// impossible, of both sorts, or have a stride that is no multiple of eight; the work is
+    /// forward and a table has a zero, or samples are to be `i16`; a method or a yardstick is asked
+    /// for what it does not do; or the device fails or its compiler refuses the kernel.
     pub fn build(self, device: &Device) -> Result<BlockPlan> {
         self.check()?;
         let spec = self.spec();

@@ -8,7 +8,8 @@ use crate::lower::passes::{Chosen, Draft, Home, Homes, mixes, neighbours, whole_
 use crate::lower::stages::Chain;
 use fourfold::{ArrayId, AxisRecipe, Pass, PassOp, Result};
 
-/// As many passes as one kernel can do, from number `first` on, if those are two or more. Choices say which, if there are any.
+/// As many passes as one kernel can do, from number `first` on, if those are two or more. Choices
+/// say which, if there are any.
 pub(crate) fn joined(limits: &Limits, homes: &Homes, first: usize, choices: &[Choice]) -> Result<Option<Draft>> {
     let passes = &homes.recipe.passes()[first..];
     if homes.parts || homes.recipe.multiplied().is_some() {

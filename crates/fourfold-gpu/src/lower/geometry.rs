@@ -10,7 +10,8 @@ pub(crate) struct Array {
     pub(crate) shape: Vec<usize>,
     pub(crate) strides: Vec<i64>,
     pub(crate) complex: bool,
-    /// Whether it is a work group's part in local memory; strides along axes that the part has all of are not 0.
+    /// Whether it is a work group's part in local memory; strides along axes that the part has all
+    /// of are not 0.
     pub(crate) local: bool,
 }
 
@@ -49,8 +50,8 @@ impl Array {
         self
     }
 
-    /// A work group's part of an array like this in local memory: all of these axes, in C order, each row a little longer so that columns meet
-    /// all banks.
+    /// A work group's part of an array like this in local memory: all of these axes, in C order,
+    /// each row a little longer so that columns meet all banks.
     pub(crate) fn part(&self, axes: &[usize]) -> Array {
         let unit = if self.complex { 2 } else { 1 };
         let (mut strides, mut stride) = (vec![0; self.shape.len()], unit);
@@ -75,8 +76,8 @@ impl Array {
 }
 
 impl Geometry {
-    /// The lines along `axis`, two neighbours on axis `pair` as one; both arrays have the same lengths along the other axes. Those that are one in
-    /// memory are merged.
+    /// The lines along `axis`, two neighbours on axis `pair` as one; both arrays have the same
+    /// lengths along the other axes. Those that are one in memory are merged.
     pub(crate) fn new(axis: usize, pair: Option<usize>, input: &Array, output: &Array) -> Geometry {
         let mut others: Vec<_> = (0..input.shape.len()).filter(|&a| a != axis && input.shape[a] > 1).collect();
         // Which part of an array a work group has must not depend on the pass.

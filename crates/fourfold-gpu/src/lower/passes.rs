@@ -103,8 +103,10 @@ impl Limits {
     }
 }
 
-/// All passes of a recipe; one that copies, if it has none. `parts` as for [`crate::run::executable::Executable::new`]. Where a filter would transform,
-/// multiply and transform back in one pass, there are two, of which the first multiplies; an input is multiplied as it is read, an output as it is written. `choices`, one a pass of lines, or none of them.
+/// All passes of a recipe; one that copies, if it has none. `parts` as for
+/// [`crate::run::executable::Executable::new`]. Where a filter would transform, multiply and
+/// transform back in one pass, there are two, of which the first multiplies; an input is multiplied
+/// as it is read, an output as it is written. `choices`, one a pass of lines, or none of them.
 pub(crate) fn drafts(
     limits: &Limits,
     recipe: &Recipe,
@@ -187,8 +189,8 @@ impl Passes<'_> {
     }
 }
 
-/// Where the arrays are more than the shared cache can hold, it had better not keep the output, nor an input that would push out what comes
-/// between: if the cache can hold that.
+/// Where the arrays are more than the shared cache can hold, it had better not keep the output, nor
+/// an input that would push out what comes between: if the cache can hold that.
 fn mark_what_is_used_once(list: &mut [Draft], homes: &Homes, cache: usize) {
     let bytes = |home| homes.array(home).reach() as usize * homes.recipe.problem().precision().bytes();
     let [input, output] = [Home::Input, Home::Output].map(bytes);
@@ -322,14 +324,16 @@ pub(crate) fn whole_lines(precision: Precision, chain: &Chain, geometry: Geometr
     }
 }
 
-/// Whether a sum takes both parts of complex numbers together. Sums of reals act on each: that is one more axis then.
+/// Whether a sum takes both parts of complex numbers together. Sums of reals act on each: that is
+/// one more axis then.
 pub(crate) fn mixes(line: &AxisRecipe) -> bool {
     matches!(line.transform.sum, Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R)
 }
 
-/// An axis on which two neighbouring lines may be one complex line: one that is transformed too, so that each result depends on both
-/// lines anyway. (An infinity in one signal of a batch must not spoil the next.) The IDXST and transforms of half spectra ignore some of their
-/// terms: these must be `done` by then. Of those that `may`, the one with the shortest stride.
+/// An axis on which two neighbouring lines may be one complex line: one that is transformed too, so
+/// that each result depends on both lines anyway. (An infinity in one signal of a batch must not
+/// spoil the next.) The IDXST and transforms of half spectra ignore some of their terms: these must
+/// be `done` by then. Of those that `may`, the one with the shortest stride.
 pub(crate) fn neighbours(
     problem: &Problem,
     done: &[Pass],

@@ -14,13 +14,15 @@ pub(crate) fn powers_of_two(radix: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(1), |j| Some(2 * j)).take_while(move |j| *j < radix)
 }
 
-/// The frequency at a place: its digits reversed. With the radices reversed too, the place of a frequency.
+/// The frequency at a place: its digits reversed. With the radices reversed too, the place of a
+/// frequency.
 pub(crate) fn frequency(place: usize, radices: &[usize]) -> usize {
     radices.iter().rev().fold((place, 0), |(place, k), radix| (place / radix, k * radix + place % radix)).1
 }
 
-/// The factors of a DFT of length n: butterflies of these radices, and primes as convolutions in place: by Rader's rule where p − 1 is
-/// smooth, else by Bluestein's, for which there is room at the first digit alone.
+/// The factors of a DFT of length n: butterflies of these radices, and primes as convolutions in
+/// place: by Rader's rule where p − 1 is smooth, else by Bluestein's, for which there is room at
+/// the first digit alone.
 pub(crate) fn gpu_factors(n: usize, radices: &[usize]) -> Vec<Factor> {
     let primes = factors(n).into_iter().filter(|factor| !matches!(factor, Factor::Radix(_)));
     let primes: Vec<_> = primes.map(|prime| convolution(prime.length())).collect();
@@ -52,8 +54,8 @@ fn butterflies(n: usize) -> Vec<Factor> {
     radices(n).into_iter().map(Factor::Radix).collect()
 }
 
-/// The radices of what is smooth of a length: as few as can be, then as even as can be. Large ones come first, since the first stage has no
-/// twiddles.
+/// The radices of what is smooth of a length: as few as can be, then as even as can be. Large ones
+/// come first, since the first stage has no twiddles.
 pub(crate) fn radices(n: usize) -> Vec<usize> {
     let fewest = ways_by_count(n).next().unwrap_or_default();
     fewest.into_iter().min_by_key(|list| sum(list)).unwrap_or_default()
@@ -64,16 +66,19 @@ pub(crate) fn radices(n: usize) -> Vec<usize> {
 pub(crate) struct Sharing {
     /// The first radix, or as near to it as can be.
     pub(crate) lead: usize,
-    /// Whether the others are as even as can be. Else the second, for each DFT of which there is a thread, is large.
+    /// Whether the others are as even as can be. Else the second, for each DFT of which there is a
+    /// thread, is large.
     pub(crate) even: bool,
     /// Whether the last DFTs may be one stage with a combine, as even ones can: then best of eight.
     pub(crate) joint: bool,
 }
 
-/// The last radix of lines that a cluster shares and combines, which measured up to a tenth faster than others.
+/// The last radix of lines that a cluster shares and combines, which measured up to a tenth faster
+/// than others.
 const LAST: usize = 8;
 
-/// The radices for lines that a cluster shares: few, but one more than can be where the first is nearer to the lead then.
+/// The radices for lines that a cluster shares: few, but one more than can be where the first is
+/// nearer to the lead then.
 pub(crate) fn shared_radices(n: usize, sharing: Sharing) -> Vec<usize> {
     let few = ways_by_count(n).take(2).flatten().flat_map(|list| led(&list)).filter(|list| list[0] % 2 == 0);
     let order = |list: &Vec<usize>| {
@@ -91,8 +96,9 @@ pub(crate) fn shared_radices(n: usize, sharing: Sharing) -> Vec<usize> {
 /// The largest radix of those of [`narrow_radices`].
 pub(crate) const NARROW: usize = 8;
 
-/// Radices that leave many threads with little to do each: what is smooth of a length as two factors, as even as can be, and each of these as
-/// few radices of at most [`NARROW`] as can be, where there are any.
+/// Radices that leave many threads with little to do each: what is smooth of a length as two
+/// factors, as even as can be, and each of these as few radices of at most [`NARROW`] as can be,
+/// where there are any.
 pub(crate) fn narrow_radices(n: usize) -> Vec<usize> {
     let n = smooth(n);
     let second = (1..=n.isqrt()).rev().find(|factor| n % factor == 0).unwrap_or(1);
@@ -103,7 +109,8 @@ pub(crate) fn narrow_radices(n: usize) -> Vec<usize> {
     [n / second, second].into_iter().flat_map(|n| narrow(n).unwrap_or_else(|| radices(n))).collect()
 }
 
-/// Some ways to factor what is smooth of a length, of those with few radices the most even ones; the largest comes first.
+/// Some ways to factor what is smooth of a length, of those with few radices the most even ones;
+/// the largest comes first.
 pub(crate) fn ways(n: usize) -> Vec<Vec<usize>> {
     let even = |mut ways: Vec<Vec<usize>>| {
         ways.sort_by_key(|list| sum(list));
@@ -113,7 +120,8 @@ pub(crate) fn ways(n: usize) -> Vec<Vec<usize>> {
     ways_by_count(n).take(2).flat_map(even).collect()
 }
 
-/// All ways to factor what is smooth of a length, in order of how many radices they have; the largest comes first.
+/// All ways to factor what is smooth of a length, in order of how many radices they have; the
+/// largest comes first.
 fn ways_by_count(n: usize) -> impl Iterator<Item = Vec<Vec<usize>>> {
     let n = smooth(n);
     (1..usize::BITS).map(move |count| splits(n, RADICES[0], count)).filter(|ways| !ways.is_empty())

@@ -1,7 +1,9 @@
-//! A sum along an axis as a chain of stages, with its tables: the core's reductions, laid out for kernels.
+//! A sum along an axis as a chain of stages, with its tables: the core's reductions, laid out for
+//! kernels.
 //!
-//! All DFTs are complex and forward. Real lines are packed ([`Packing`]); a backward DFT is a forward one between two exchanges of
-//! the parts. Data become a spectrum by stages from the first digit to the last, half spectra become data by those stages in reverse.
+//! All DFTs are complex and forward. Real lines are packed ([`Packing`]); a backward DFT is a
+//! forward one between two exchanges of the parts. Data become a spectrum by stages from the first
+//! digit to the last, half spectra become data by those stages in reverse.
 
 use crate::choose::estimate::Choice;
 use crate::desc::descriptor::{Digit, Fold, Matrix, Order, Packing, Port, Rader, Split, Stage, View, Work};
@@ -29,7 +31,8 @@ pub(crate) struct Chain {
     radices: Vec<usize>,
 }
 
-/// About the bytes that making a line's tables takes: twiddles, orders and combines of reals, and for convolutions spectra in double-double numbers.
+/// About the bytes that making a line's tables takes: twiddles, orders and combines of reals, and
+/// for convolutions spectra in double-double numbers.
 pub(crate) fn table_bytes(line: &AxisRecipe) -> usize {
     let (_, len) = dft_of(line.transform.sum, line.transform.n);
     let factors = gpu_factors(len, &radices(len));
@@ -60,7 +63,8 @@ impl Chain {
         chain
     }
 
-    /// A sum along lines. Its tables follow those of the pass that the same kernel begins with, if there is one.
+    /// A sum along lines. Its tables follow those of the pass that the same kernel begins with, if
+    /// there is one.
     pub(crate) fn line(line: &AxisRecipe, choice: &Choice, across: bool, before: Option<Chain>) -> Chain {
         let mut chain = Chain { radices: choice.radices.clone(), ..Chain::new(choice.packing) };
         if let Some(Chain { table, indices, uses_bluestein, .. }) = before {
@@ -166,8 +170,9 @@ impl Chain {
         self.dft_back(self.packing.elements(n), view);
     }
 
-    /// Lets neighbours be read and written together, where the first or the last stage takes every second real of lines along memory. (Reals that
-    /// are elements as they are, are read no faster so.)
+    /// Lets neighbours be read and written together, where the first or the last stage takes every
+    /// second real of lines along memory. (Reals that are elements as they are, are read no faster
+    /// so.)
     fn interleave(&mut self) {
         let halved = |stage: &Stage, port: &Port| matches!(stage.work, Work::Butterflies(_)) && self.takes_halves(port);
         let (count, last) = (self.places(), self.stages.len() - 1);
@@ -190,7 +195,8 @@ impl Chain {
         }
     }
 
-    /// Whether elements from both ends of an array's line inwards have neighbouring reals: even places ascending, then odd places descending.
+    /// Whether elements from both ends of an array's line inwards have neighbouring reals: even
+    /// places ascending, then odd places descending.
     fn takes_halves(&self, port: &Port) -> bool {
         let Port::Array(view) = port else { return false };
         let count = self.places();
@@ -276,8 +282,8 @@ impl Chain {
         }
     }
 
-    /// A DFT of a prime length where it stands. Correlation with the spectrum by two forward DFTs leaves the result for g^q at element −q, which is
-    /// the value g^{−q}: its own place.
+    /// A DFT of a prime length where it stands. Correlation with the spectrum by two forward DFTs
+    /// leaves the result for g^q at element −q, which is the value g^{−q}: its own place.
     fn rader(&mut self, parts: &[Factor], mut rader: Rader, back: bool) {
         let p = rader.length + 1;
         rader.powers = self.indices.len();
@@ -313,7 +319,8 @@ impl Chain {
         for split in &splits {
             self.push(Work::Butterflies(*split), Port::Buffer, Port::Buffer);
         }
-        // Two forward DFTs reverse the sequence: so does exchanging the parts, before and after, for a backward one.
+        // Two forward DFTs reverse the sequence: so does exchanging the parts, before and after,
+        // for a backward one.
         let spectrum = self.reversed(&spectrum, parts);
         self.push(Work::Convolve { length: room, groups, spectrum, rader: None }, Port::Buffer, Port::Buffer);
         for split in splits.iter().rev() {
@@ -322,7 +329,8 @@ impl Chain {
         self.push(Work::Unchirp { radix, groups, chirp }, Port::Buffer, Port::Buffer);
     }
 
-    /// The digits of a convolution's DFT, with `after` values of those after them; their twiddles serve there and back.
+    /// The digits of a convolution's DFT, with `after` values of those after them; their twiddles
+    /// serve there and back.
     fn splits(&mut self, parts: &[Factor], after: usize) -> Vec<Split> {
         let radices: Vec<usize> = parts.iter().map(Factor::length).collect();
         let mut split = |i: usize| {

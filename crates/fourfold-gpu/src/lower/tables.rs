@@ -92,7 +92,8 @@ impl Chain {
         }
     }
 
-    /// The number of the order in which the real side of the DFT stands, if it is not that of memory.
+    /// The number of the order in which the real side of the DFT stands, if it is not that of
+    /// memory.
     pub(crate) fn order(&mut self, reduction: &Reduction) -> Option<usize> {
         let order = reduction.order.as_ref()?;
         let gain = |m: usize| order.gain.get(m).copied().unwrap_or(1.0);
@@ -118,7 +119,8 @@ impl Chain {
         self.pairs(&values)
     }
 
-    /// w^{jk} for the given j; k runs over the values of the digits `before` in the order of the places. None, if there are none.
+    /// w^{jk} for the given j; k runs over the values of the digits `before` in the order of the
+    /// places. None, if there are none.
     pub(crate) fn twiddles(&mut self, before: &[usize], radix: usize, js: impl IntoIterator<Item = usize>) -> usize {
         let inner: usize = before.iter().product();
         if inner == 1 {

@@ -9,7 +9,8 @@ pub(crate) const CUDA: Dialect = Dialect {
     api: Api::Cuda,
     double: "",
     opening: |frame| {
-        // Convolutions index through tables, for which the compiler would rather spill than take registers from other work groups.
+        // Convolutions index through tables, for which the compiler would rather spill than take
+        // registers from other work groups.
         let bounds = match frame.resident {
             0 => frame.threads.to_string(),
             resident => format!("{}, {resident}", frame.threads),
@@ -49,8 +50,9 @@ pub(crate) const CUDA: Dialect = Dialect {
     thread: "threadIdx.x",
     group: "blockIdx.x",
     barrier: "__syncthreads();",
-    // The kernel is launched when all blocks of the one before have ended, and waits here until what they wrote can be read (PTX ISA,
-    // "griddepcontrol"; sm_90 and later). No kernel lets the next begin any earlier: its blocks would crowd on the multiprocessors that are free first.
+    // The kernel is launched when all blocks of the one before have ended, and waits here until
+    // what they wrote can be read (PTX ISA, "griddepcontrol"; sm_90 and later). No kernel lets the
+    // next begin any earlier: its blocks would crowd on the multiprocessors that are free first.
     begin: "#if __CUDA_ARCH__ >= 900\n    asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");\n#endif\n",
     cluster,
 };

@@ -55,7 +55,8 @@ pub(crate) struct Dialect {
     pub(crate) bits: [&'static str; 2],
     /// Bytes out of those of two words.
     pub(crate) permute: fn(words: [&str; 2], [u8; 4]) -> String,
-    /// Lines that give names to values, of the type named, of the thread whose number differs in these bits; among so many, the first ones of the work group.
+    /// Lines that give names to values, of the type named, of the thread whose number differs in
+    /// these bits; among so many, the first ones of the work group.
     pub(crate) exchange: fn(kind: &str, &[Named], bits: usize, threads: usize) -> Vec<String>,
     /// Adds the integer nearest to a real to integer `at` of 64 bits of an array, as one operation.
     pub(crate) add_fixed: fn(array: &str, at: &str, x: &str) -> String,
@@ -108,7 +109,8 @@ struct Printer<'a> {
     dialect: &'a Dialect,
     precision: Precision,
     threads: usize,
-    /// How the input is read, the output written and what multiplies either read, if not as other arrays.
+    /// How the input is read, the output written and what multiplies either read, if not as other
+    /// arrays.
     once: [Option<&'static str>; 3],
     text: String,
     depth: usize,
@@ -169,7 +171,8 @@ impl Printer<'_> {
         }
     }
 
-    /// The same of what [`words`](crate::ir::packed) and [`fixed`](crate::electrostatics::fixed) have.
+    /// The same of what [`words`](crate::ir::packed) and [`fixed`](crate::electrostatics::fixed)
+    /// have.
     fn words(&mut self, statement: &Statement) {
         match statement {
             Statement::LetWords(names, array, at) => {

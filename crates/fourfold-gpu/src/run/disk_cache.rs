@@ -1,8 +1,9 @@
 //! Compiled kernels on disk.
 //!
-//! An entry is one file: a head, the key, the binary. The key is all that determines the binary, source text included; its hash
-//! names the file, and it is compared in full. Entries are written under another name and renamed, so that other processes see a
-//! whole one or none; a damaged one fails its checksum, and is compiled and written again.
+//! An entry is one file: a head, the key, the binary. The key is all that determines the binary,
+//! source text included; its hash names the file, and it is compared in full. Entries are written
+//! under another name and renamed, so that other processes see a whole one or none; a damaged one
+//! fails its checksum, and is compiled and written again.
 
 use fourfold::{Error, ErrorKind, Result};
 use std::fs::{self, File};
@@ -29,7 +30,8 @@ const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// A folder of compiled kernels. Any number of processes may share it.
 ///
-/// A planner never fails because of its cache: what cannot be read is compiled, what cannot be written is not kept.
+/// A planner never fails because of its cache: what cannot be read is compiled, what cannot be
+/// written is not kept.
 ///
 /// ```
 /// use fourfold_gpu::Cache;
@@ -58,9 +60,11 @@ pub struct CacheEntry {
 }
 
 impl Cache {
-    /// The cache that planners use if not told otherwise: the folder that `FOURFOLD_CACHE_DIR` names, or `fourfold` in the user's cache
-    /// folder (`$XDG_CACHE_HOME` or `~/.cache`; `~/Library/Caches` on macOS, `%LOCALAPPDATA%` on Windows). `FOURFOLD_CACHE_LIMIT` says
-    /// how many bytes it holds, as `1000000`, `64K`, `512M` or `2G` (units of 1024, 1024² and 1024³); 256 MiB if it is empty or not set.
+    /// The cache that planners use if not told otherwise: the folder that `FOURFOLD_CACHE_DIR`
+    /// names, or `fourfold` in the user's cache folder (`$XDG_CACHE_HOME` or `~/.cache`;
+    /// `~/Library/Caches` on macOS, `%LOCALAPPDATA%` on Windows). `FOURFOLD_CACHE_LIMIT` says how
+    /// many bytes it holds, as `1000000`, `64K`, `512M` or `2G` (units of 1024, 1024² and 1024³);
+    /// 256 MiB if it is empty or not set.
     ///
     /// `None` if `FOURFOLD_CACHE_DIR` is empty, which switches it off, or there is no such folder.
     ///
@@ -82,7 +86,8 @@ impl Cache {
         Cache { folder: folder.into(), limit: LIMIT }
     }
 
-    /// The same cache, holding at most `bytes` bytes, 256 MiB if not said: when a kernel is made, what was not used for longest is dropped.
+    /// The same cache, holding at most `bytes` bytes, 256 MiB if not said: when a kernel is made,
+    /// what was not used for longest is dropped.
     pub fn with_limit(self, bytes: u64) -> Cache {
         Cache { limit: bytes, ..self }
     }
@@ -185,7 +190,8 @@ impl Cache {
         unfinished.iter().filter(|file| abandoned(file.2)).try_for_each(|file| remove(&file.0))
     }
 
-    /// Our files (no folders, nobody else's files) with this suffix, their sizes and the time of their last use, latest first.
+    /// Our files (no folders, nobody else's files) with this suffix, their sizes and the time of
+    /// their last use, latest first.
     fn files(&self, suffix: &str) -> io::Result<Vec<(PathBuf, u64, SystemTime)>> {
         let folder = match fs::read_dir(&self.folder) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
@@ -275,7 +281,8 @@ fn target(path: &Path) -> Option<String> {
     String::from_utf8(line.to_vec()).ok()
 }
 
-/// Whether a file is named as entries with this suffix are: by a hash, or by a process and a number.
+/// Whether a file is named as entries with this suffix are: by a hash, or by a process and a
+/// number.
 fn is_ours(path: &Path, suffix: &str) -> bool {
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

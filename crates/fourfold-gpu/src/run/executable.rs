@@ -21,7 +21,8 @@ pub(crate) struct Executable {
     staged: Option<Staged>,
     pub(crate) uses_bluestein: bool,
     pub(crate) specs: Vec<Spec>,
-    /// Bytes of the work array, of the spectrum of a filter and of the buffers of long lines; or of two arrays between stages, and of their FFTs' scratch.
+    /// Bytes of the work array, of the spectrum of a filter and of the buffers of long lines; or of
+    /// two arrays between stages, and of their FFTs' scratch.
     memory: [usize; 3],
     /// What the parts of scratch are aligned to.
     alignment: usize,
@@ -127,8 +128,9 @@ impl Executable {
         self.launches.len()
     }
 
-    /// Enqueues launches, all of them in order: allocates nothing and waits for nothing. Without an input, the output is transformed in place; scratch
-    /// can be absent where no bytes of it are needed.
+    /// Enqueues launches, all of them in order: allocates nothing and waits for nothing. Without an
+    /// input, the output is transformed in place; scratch can be absent where no bytes of it are
+    /// needed.
     pub(crate) fn run(
         &self,
         which: Range<usize>,

@@ -34,7 +34,8 @@ pub struct Target {
 pub struct Outline {
     /// What is computed, and how.
     pub recipe: Recipe,
-    /// What was chosen for each pass: how lines are packed, radices, whether clusters share them; as wisdom has it.
+    /// What was chosen for each pass: how lines are packed, radices, whether clusters share them;
+    /// as wisdom has it.
     pub choices: Vec<String>,
     /// The launches, in order.
     pub launches: Vec<Launch>,
@@ -48,7 +49,8 @@ pub struct Outline {
 
 /// One kernel with its grid.
 pub struct Launch {
-    /// Which of the recipe's passes it belongs to, or is the first that it does; 0 if that has none.
+    /// Which of the recipe's passes it belongs to, or is the first that it does; 0 if that has
+    /// none.
     pub pass: usize,
     /// Work groups.
     pub groups: usize,
@@ -64,8 +66,8 @@ pub struct Launch {
     pub counts: Counts,
 }
 
-/// Operations of a kernel as it was written, each statement counted once: of one thread, where there are no loops. A fused multiply-add is
-/// one of each.
+/// Operations of a kernel as it was written, each statement counted once: of one thread, where
+/// there are no loops. A fused multiply-add is one of each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Elements of the input that are read; a complex number read whole is one.
@@ -101,8 +103,8 @@ impl Counts {
     }
 }
 
-/// Architectures of NVIDIA's, and the most KiB of shared memory that a block can ask for (CUDA C++ Programming Guide, "Compute
-/// Capabilities", less the one KiB that the system takes).
+/// Architectures of NVIDIA's, and the most KiB of shared memory that a block can ask for (CUDA C++
+/// Programming Guide, "Compute Capabilities", less the one KiB that the system takes).
 const ARCHITECTURES: [(&str, usize); 11] = [
     ("sm_75", 64),
     ("sm_80", 163),
@@ -123,7 +125,8 @@ const UNITS: usize = 132;
 /// Bytes of its second-level cache.
 const CACHE: usize = 50 << 20;
 
-/// Blocks of a cluster, which there are since `sm_90`; 8 is what any device can hold (CUDA C++ Programming Guide, "Thread Block Clusters").
+/// Blocks of a cluster, which there are since `sm_90`; 8 is what any device can hold (CUDA C++
+/// Programming Guide, "Thread Block Clusters").
 pub(crate) fn largest_cluster(architecture: &str) -> usize {
     let number = architecture.trim_start_matches("sm_").parse().unwrap_or(0);
     if number >= 90 { 8 } else { 1 }
@@ -170,14 +173,15 @@ impl Target {
         Target { dialect: &OPENCL, limits }
     }
 
-    /// The same, with kernels that use at most `bytes` bytes of local ("shared") memory a work group. Long lines then go through device memory
-    /// more often.
+    /// The same, with kernels that use at most `bytes` bytes of local ("shared") memory a work
+    /// group. Long lines then go through device memory more often.
     pub fn with_local_bytes(mut self, bytes: usize) -> Target {
         self.limits.local_bytes = self.limits.local_bytes.min(bytes);
         self
     }
 
-    /// The same for a device that runs at most so many work groups at once: few lines then go as many do elsewhere.
+    /// The same for a device that runs at most so many work groups at once: few lines then go as
+    /// many do elsewhere.
     pub fn with_units(mut self, units: usize) -> Target {
         self.limits.units = self.limits.units.min(units.max(1));
         self
@@ -189,7 +193,8 @@ impl Target {
         self
     }
 
-    /// The same with our own FFTs between the stages of methods, also where the vendor's library is there.
+    /// The same with our own FFTs between the stages of methods, also where the vendor's library is
+    /// there.
     pub fn without_vendor_ffts(mut self) -> Target {
         self.limits.vendor_ffts = false;
         self
@@ -224,7 +229,8 @@ impl Target {
         self.outline_with(recipe, &Wisdom::new())
     }
 
-    /// The same with what `wisdom` knows of the problem on this device, if the recipe is a planner's own.
+    /// The same with what `wisdom` knows of the problem on this device, if the recipe is a
+    /// planner's own.
     ///
     /// # Errors
     /// As [`Target::outline`], and if that part of the wisdom does not compute the problem.
@@ -260,7 +266,8 @@ impl Target {
         })
     }
 
-    /// Why such devices cannot run the recipe's stages, whatever their memory: work groups would have to reach each other's.
+    /// Why such devices cannot run the recipe's stages, whatever their memory: work groups would
+    /// have to reach each other's.
     pub fn lacks(&self, recipe: &Recipe) -> Option<Error> {
         let lacks = |plan: Plan| match plan {
             Plan::Kernel(spec) => check_cluster(&self.limits, &spec).err(),
@@ -322,8 +329,8 @@ pub(crate) fn unwise(problem: &Problem, error: &Error) -> Error {
 }
 
 impl Launch {
-    /// What NVIDIA's compiler says of the kernel on an architecture such as `sm_90`: its registers, and how much of them is spilled to
-    /// memory. It needs NVRTC, and no device.
+    /// What NVIDIA's compiler says of the kernel on an architecture such as `sm_90`: its registers,
+    /// and how much of them is spilled to memory. It needs NVRTC, and no device.
     #[doc(hidden)]
     pub fn resources(&self, architecture: &str) -> Result<String> {
         check_nvrtc()?;

@@ -29,7 +29,8 @@ impl Library {
         &self.limits
     }
 
-    /// The kernels of `specs`. Those that are not there yet are made at the same time: compilers take most of a plan's time.
+    /// The kernels of `specs`. Those that are not there yet are made at the same time: compilers
+    /// take most of a plan's time.
     pub(crate) fn kernels(&self, specs: &[Spec]) -> Result<Vec<Arc<Kernel>>> {
         let mut missing: Vec<&Spec> = vec![];
         for spec in specs {

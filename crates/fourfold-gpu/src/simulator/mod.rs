@@ -1,7 +1,10 @@
-//! Runs kernels statement by statement, without a device, and finds races: a test of clusters, which no runtime on a CPU has.
+//! Runs kernels statement by statement, without a device, and finds races: a test of clusters,
+//! which no runtime on a CPU has.
 //!
-//! All threads of a work group run a statement one after another, then the next; so do the work groups of a cluster those of the outermost block.
-//! Where no two accesses to a place of local memory depend on which thread comes first, that is what every order gives; where they do, it is reported.
+//! All threads of a work group run a statement one after another, then the next; so do the work
+//! groups of a cluster those of the outermost block. Where no two accesses to a place of local
+//! memory depend on which thread comes first, that is what every order gives; where they do, it is
+//! reported.
 
 #[cfg(test)]
 mod tests;
@@ -137,7 +140,8 @@ impl Cluster<'_, '_> {
         }
     }
 
-    /// What these threads of a work group do; those of a warp exchange registers, so all take a statement before the next.
+    /// What these threads of a work group do; those of a warp exchange registers, so all take a
+    /// statement before the next.
     fn together(&mut self, statement: &Statement, group: usize, threads: &[usize], clock: Clock) {
         let int = |of: &Self, thread: usize, x: &Int| of.groups[group].threads[thread].int(*x);
         match statement {

@@ -40,7 +40,8 @@ fn clusters_are_right_and_have_no_races() {
     }
 }
 
-/// All ways in which the last DFTs and the combine are one stage: radices, rounds, packings, directions.
+/// All ways in which the last DFTs and the combine are one stage: radices, rounds, packings,
+/// directions.
 #[test]
 fn joint_stages_are_right_and_have_no_races() {
     let target = Target::cuda("sm_90").unwrap().with_local_bytes(16 << 10).with_units(1);
@@ -59,7 +60,8 @@ fn joint_stages_are_right_and_have_no_races() {
     }
 }
 
-/// Twins that read, that write, and that do both: packings, orders and combines, signs, neighbours that memory has and has not at once.
+/// Twins that read, that write, and that do both: packings, orders and combines, signs, neighbours
+/// that memory has and has not at once.
 #[test]
 fn twins_are_right_and_have_no_races() {
     let target = Target::cuda("sm_90").unwrap().with_local_bytes(32 << 10).with_units(1);
@@ -83,7 +85,8 @@ fn twins_are_right_and_have_no_races() {
     }
 }
 
-/// Inputs multiplied as they are read, and outputs as they are written, where twins or clusters do that: what was multiplied is divided by hand.
+/// Inputs multiplied as they are read, and outputs as they are written, where twins or clusters do
+/// that: what was multiplied is divided by hand.
 #[test]
 fn multiplied_sides_are_right_and_have_no_races() {
     let [twins, clusters] =

@@ -1,7 +1,8 @@
 //! Between half spectra of real data and lines: the core's combines.
 //!
-//! With Z the DFT of a + ib, the half spectra of a and b are A_k = (Z_k + Z̄_{N−k})/2 and B_k = −i(Z_k − Z̄_{N−k})/2; the halves are in the
-//! coefficients. Backwards Z_k = A_k + iB_k and Z_{N−k} = Ā_k + iB̄_k. Pairs of neighbours are the core's rule of pairs.
+//! With Z the DFT of a + ib, the half spectra of a and b are A_k = (Z_k + Z̄_{N−k})/2 and B_k =
+//! −i(Z_k − Z̄_{N−k})/2; the halves are in the coefficients. Backwards Z_k = A_k + iB_k and
+//! Z_{N−k} = Ā_k + iB̄_k. Pairs of neighbours are the core's rule of pairs.
 
 use crate::desc::descriptor::{Matrix, Packing, Part, Port, Terms, Which};
 use crate::ir::trace::{Array, Int, Sym, if_less, int, select, store_if_less};
@@ -118,7 +119,8 @@ impl Writer<'_> {
             let high = select(k, int(first), high + 1, high);
             let k = high * before as i64 + line.frequency;
             store_if_less(stored, int(end), || {
-                // N − k = (I − b) + I · (N₂ − 1 − k₂) for k = b + I · k₂; with b = 0 it is I · (N₂ − k₂).
+                // N − k = (I − b) + I · (N₂ − 1 − k₂) for k = b + I · k₂; with b = 0 it is I ·
+                // (N₂ − k₂).
                 let carry = select(line.frequency, int(1), int(1), int(0));
                 let spot = |line, k| Spot { line, place: self.place_in_window(k) };
                 let mirror = spot(self.other(line), int(highest) - high + carry);
@@ -133,7 +135,8 @@ impl Writer<'_> {
         let offset = self.spec.mirror_offset() as i64;
         let slot = select(line.half, int(1), line.slot + offset, line.slot - offset);
         let itself = |frequency: Int| select(int(0), frequency, slot, line.slot);
-        // A work group has the windows of one frequency and its mirrored one, or those of 0 and the one in the middle.
+        // A work group has the windows of one frequency and its mirrored one, or those of 0 and the
+        // one in the middle.
         if self.spec.cluster > 1 {
             return Line { slot: itself(self.rank), ..line };
         }
@@ -146,7 +149,8 @@ impl Writer<'_> {
         self.place_of(k, &self.spec.digits[self.spec.window.first..])
     }
 
-    /// The real at `index` for i of all lines that are packed; of complex terms it is the real part, and the other 0.
+    /// The real at `index` for i of all lines that are packed; of complex terms it is the real
+    /// part, and the other 0.
     pub(crate) fn write_values(&self, line: Line, index: Index, i: Int, values: &[Sym]) {
         let zero = Sym::lit(0.0);
         match *values {

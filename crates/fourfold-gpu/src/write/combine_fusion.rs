@@ -1,10 +1,13 @@
-//! The last digit's DFTs and the combine of half spectra in one stage, in clusters, where all threads have equally many DFTs, and no more than they can
-//! hold: half of the terms that a thread combines are in its registers, and the other half alone goes through local memory. (Work groups alone
-//! measured up to a fifth slower so.)
+//! The last digit's DFTs and the combine of half spectra in one stage, in clusters, where all
+//! threads have equally many DFTs, and no more than they can hold: half of the terms that a thread
+//! combines are in its registers, and the other half alone goes through local memory. (Work groups
+//! alone measured up to a fifth slower so.)
 //!
-//! DFT number j of a window of L places has the frequencies h = j + M·q, q < r, with M = L/r. The term that h is combined with, at L − 1 − h in windows
-//! of frequencies b > 0 before, else at L − h, is number r − 1 − q of the DFT at M − 1 − j or M − j: its *partner*. So each combines its terms q < r/2
-//! with the upper half of its partner's. Where b and j are 0, the partner is the DFT itself with its number r − q, and terms 0 and r/2 are combined with themselves.
+//! DFT number j of a window of L places has the frequencies h = j + M·q, q < r, with M = L/r. The
+//! term that h is combined with, at L − 1 − h in windows of frequencies b > 0 before, else at L −
+//! h, is number r − 1 − q of the DFT at M − 1 − j or M − j: its *partner*. So each combines its
+//! terms q < r/2 with the upper half of its partner's. Where b and j are 0, the partner is the DFT
+//! itself with its number r − q, and terms 0 and r/2 are combined with themselves.
 
 use crate::desc::descriptor::{Packing, Part, Port, Spec, Split, Stage, Terms, Which, Work};
 use crate::ir::trace::{Int, Sym, barrier, if_less, int, loads_first, select, select_real, store_if_less};
@@ -164,7 +167,8 @@ impl Writer<'_> {
         (0..rounds).map(joint).collect()
     }
 
-    /// Where the term is that term q < r/2 is combined with; where this is term 0, which has none, that in the middle.
+    /// Where the term is that term q < r/2 is combined with; where this is term 0, which has none,
+    /// that in the middle.
     fn partner_of(&self, joint: &Joint, q: usize) -> Address {
         let radix = joint.own.len();
         let itself = if q == 0 { radix / 2 } else { radix - q };

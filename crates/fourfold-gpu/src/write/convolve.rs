@@ -6,8 +6,8 @@ use crate::write::Writer;
 use fourfold::engine::{C, Real};
 
 impl Writer<'_> {
-    /// Elements as they are, from the order of the one end to that of the other: buffers that are written to an array hold a spectrum, unless the
-    /// transform came back from one.
+    /// Elements as they are, from the order of the one end to that of the other: buffers that are
+    /// written to an array hold a spectrum, unless the transform came back from one.
     pub(crate) fn copy(&self, count: usize, from: &Port, to: &Port) {
         let spectrum = matches!(to, Port::Array(_)) && !matches!(from, Port::Array(_)) && !self.spec.back;
         self.items(count, |line, e| {
@@ -17,7 +17,8 @@ impl Writer<'_> {
         });
     }
 
-    /// The elements from both ends inwards, whose reals are neighbours on the line: from an array, or a spectrum or signal to one.
+    /// The elements from both ends inwards, whose reals are neighbours on the line: from an array,
+    /// or a spectrum or signal to one.
     pub(crate) fn interleave(&self, count: usize, from: &Port, to: &Port) {
         let spectrum = matches!(to, Port::Array(_)) && !self.spec.back;
         let range = [0, count];
@@ -59,8 +60,9 @@ impl Writer<'_> {
         });
     }
 
-    /// Spectra times another. With Rader, x_0 joins every sum by way of term 0, which is itself the sum of all other elements: with x_0 it is
-    /// X_0. With Bluestein, the parts are exchanged until the chirp: the DFT that follows is to go backwards.
+    /// Spectra times another. With Rader, x_0 joins every sum by way of term 0, which is itself the
+    /// sum of all other elements: with x_0 it is X_0. With Bluestein, the parts are exchanged until
+    /// the chirp: the DFT that follows is to go backwards.
     pub(crate) fn convolve(
         &self,
         length: usize,

@@ -56,7 +56,8 @@ impl Writer<'_> {
         });
     }
 
-    /// Small DFT number `item`. Those that write a spectrum to an array are numbered by frequency, so that neighbouring threads write neighbours.
+    /// Small DFT number `item`. Those that write a spectrum to an array are numbered by frequency,
+    /// so that neighbouring threads write neighbours.
     fn small(&self, split: &Split, [groups, inner]: [usize; 2], line: Line, item: Int, to: &Port) -> Small {
         if !split.back && matches!(to, Port::Array(_)) {
             return self.small_of_frequency(split, line, item);
@@ -65,7 +66,8 @@ impl Writer<'_> {
         self.small_at(split, [groups, inner], line, [k, g])
     }
 
-    /// That of the window's last digit whose first result has this frequency, in units of what the window has.
+    /// That of the window's last digit whose first result has this frequency, in units of what the
+    /// window has.
     pub(crate) fn small_of_frequency(&self, split: &Split, line: Line, frequency: Int) -> Small {
         let (window, last) = (self.spec.window, self.spec.window.last - 1);
         let k = self.place_of(frequency, &self.spec.digits[window.first..last]);
@@ -212,7 +214,8 @@ where
     z.dft().into_iter().collect()
 }
 
-/// The DFT of a · b numbers by Cooley and Tukey: a DFT of a for each of b columns, twiddles, then a DFT of b for each row.
+/// The DFT of a · b numbers by Cooley and Tukey: a DFT of a for each of b columns, twiddles, then a
+/// DFT of b for each row.
 fn product(z: &[C<Sym>], a: usize, b: usize) -> Vec<C<Sym>> {
     let roots = Roots::new((a * b) as u64);
     let turned = |(k, z): (usize, C<Sym>), column: usize| {

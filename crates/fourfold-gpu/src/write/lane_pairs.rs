@@ -1,5 +1,6 @@
-//! Twins: two threads of a warp whose small DFTs have elements from both ends of a line inwards. Where these have neighbouring reals, a thread by
-//! itself would take every second or fourth real; each reads, or writes, neighbours for both instead, and they exchange registers.
+//! Twins: two threads of a warp whose small DFTs have elements from both ends of a line inwards.
+//! Where these have neighbouring reals, a thread by itself would take every second or fourth real;
+//! each reads, or writes, neighbours for both instead, and they exchange registers.
 
 use crate::desc::descriptor::{Port, View};
 use crate::ir::packed::{WARP, exchange_reals};
@@ -7,8 +8,9 @@ use crate::ir::trace::{Int, Sym, int, select};
 use crate::write::{Line, Writer};
 use fourfold::engine::C;
 
-/// Which of `count` small DFTs is that of item `item`: half of a warp has DFTs in order, and the other half their mirror images, the last
-/// thread that of the first. Where a warp has whole lines, the mirror image of the first is the line's last anyway.
+/// Which of `count` small DFTs is that of item `item`: half of a warp has DFTs in order, and the
+/// other half their mirror images, the last thread that of the first. Where a warp has whole lines,
+/// the mirror image of the first is the line's last anyway.
 pub(crate) fn twin_item(count: usize, item: Int) -> Int {
     if count <= WARP {
         return item;
@@ -34,7 +36,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Elements `first` + `step` · j, j < `radix`. The mirror image of element j is the twin's of the other end, `radix` − 1 − j.
+    /// Elements `first` + `step` · j, j < `radix`. The mirror image of element j is the twin's of
+    /// the other end, `radix` − 1 − j.
     pub(crate) fn read_twins(&self, view: &View, line: Line, first: Int, [radix, step]: [usize; 2]) -> Vec<C<Sym>> {
         let both = |j: usize| self.read_neighbours(view, line, [first + (j * step) as i64, int(radix * step)]);
         let (own, others): (Vec<_>, Vec<_>) = (0..radix / 2).map(both).map(|[own, other]| (own, other)).unzip();

@@ -1,4 +1,5 @@
-//! Writes the kernel of a [`Spec`]: stage after stage, each a loop over the items of the work group's lines.
+//! Writes the kernel of a [`Spec`]: stage after stage, each a loop over the items of the work
+//! group's lines.
 
 pub(crate) mod combine;
 pub(crate) mod combine_fusion;
@@ -52,7 +53,8 @@ fn one_pass(spec: &Spec, thread: Int, group: Int) {
 /// Until what the stage before has written can be read.
 fn wait_between(before: Option<&Stage>, after: &Stage) {
     match before.map(|stage| &stage.to) {
-        // The stage waits itself, before it writes: until all work groups of the cluster have begun.
+        // The stage waits itself, before it writes: until all work groups of the cluster have
+        // begun.
         None if after.to == Port::Cluster => cluster_begin(),
         None => {}
         Some(Port::Cluster | Port::Shares) => cluster_barrier(),
@@ -60,7 +62,8 @@ fn wait_between(before: Option<&Stage>, after: &Stage) {
     }
 }
 
-/// Items of a stage that a thread takes at once, so that it waits for memory once: as many as have the numbers of one long butterfly.
+/// Items of a stage that a thread takes at once, so that it waits for memory once: as many as have
+/// the numbers of one long butterfly.
 fn together(stage: &Stage) -> usize {
     match &stage.work {
         Work::After { .. } | Work::Before { .. } | Work::Interleave(_) => 4,
@@ -131,7 +134,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// `body` for each of `count` items of each of the work group's windows; of windows across a cluster, for the work group's share.
+    /// `body` for each of `count` items of each of the work group's windows; of windows across a
+    /// cluster, for the work group's share.
     fn items(&self, count: usize, body: impl Fn(Line, Int)) {
         if self.is_across_cluster() {
             let share = count.div_ceil(self.spec.cluster);
@@ -168,7 +172,8 @@ impl<'a> Writer<'a> {
         self.spec.cluster > 1 && self.spec.window.first == 0
     }
 
-    /// Whether every thread runs through the body of a stage across the cluster exactly once, so that it can wait there.
+    /// Whether every thread runs through the body of a stage across the cluster exactly once, so
+    /// that it can wait there.
     fn waits_late(&self, count: usize) -> bool {
         let Spec { cluster, tile, threads, .. } = *self.spec;
         count % cluster == 0 && count / cluster * tile == threads && self.spec.windows() % tile == 0
@@ -199,7 +204,8 @@ impl<'a> Writer<'a> {
         self.deal(total, if guarded { 1 } else { self.together }, one);
     }
 
-    /// Item number i of all of the work group's windows, which have `count` each: its window, and its number there.
+    /// Item number i of all of the work group's windows, which have `count` each: its window, and
+    /// its number there.
     fn item(&self, i: Int, count: usize) -> (Line, Int) {
         let tile = self.spec.tile as i64;
         match self.fixed {
@@ -220,7 +226,8 @@ impl<'a> Writer<'a> {
         Line { slot, half, frequency: select(half, int(1), low, high), ..line }
     }
 
-    /// Deals out `total` numbers to the threads, each taking so many at once: it loads what all of them need, then stores.
+    /// Deals out `total` numbers to the threads, each taking so many at once: it loads what all of
+    /// them need, then stores.
     fn deal(&self, total: usize, together: usize, one: impl Fn(Int)) {
         let threads = self.spec.threads;
         let rounds = total.div_ceil(threads);
@@ -268,7 +275,8 @@ impl<'a> Writer<'a> {
             }
         };
         let (after, frequency) = divide(part, spec.after(), spec.parts() / spec.after());
-        // Which of the windows a number stands for is free: frequencies serve those that write spectra, and no other minds.
+        // Which of the windows a number stands for is free: frequencies serve those that write
+        // spectra, and no other minds.
         Line { window, number, slot, half: int(0), frequency: frequency + self.rank, after }
     }
 

@@ -13,7 +13,8 @@ pub(crate) struct Run {
     pub(crate) count: usize,
 }
 
-/// Where a complex number is: in the memory of which work group of the cluster, if it is there, and where.
+/// Where a complex number is: in the memory of which work group of the cluster, if it is there, and
+/// where.
 #[derive(Clone, Copy)]
 pub(crate) struct Address {
     peer: Int,
@@ -34,7 +35,8 @@ impl Address {
 }
 
 impl Writer<'_> {
-    /// Addresses of a run of places of the window: in the buffer, or elements of an array, which stand in order.
+    /// Addresses of a run of places of the window: in the buffer, or elements of an array, which
+    /// stand in order.
     pub(crate) fn addresses(&self, port: &Port, line: Line, run: Run) -> Vec<Address> {
         let place = |j: usize| run.base + (j * run.step) as i64;
         let each = |address: &dyn Fn(usize) -> Int| (0..run.count).map(|j| address(j).into()).collect();
@@ -68,7 +70,8 @@ impl Writer<'_> {
         (0..run.count).map(|j| (first + (j * (step + step / 3 * skipped as usize)) as i64).into()).collect()
     }
 
-    /// All values of the first digit: those of j and r − j are in one work group, so are those of 0 and r/2.
+    /// All values of the first digit: those of j and r − j are in one work group, so are those of 0
+    /// and r/2.
     fn at_frequencies(&self, line: Line, run: Run) -> Vec<Address> {
         let first = self.local(line, run.base);
         let mirror = first + self.buffers.mirror_offset() as i64;
@@ -77,7 +80,8 @@ impl Writer<'_> {
         (0..run.count).map(|j| Address { peer: peer(j), at: if j < half { first } else { mirror } }).collect()
     }
 
-    /// Values of the second digit, where the work groups are that have shares of the others: its value of the first digit is the line's frequency.
+    /// Values of the second digit, where the work groups are that have shares of the others: its
+    /// value of the first digit is the line's frequency.
     fn in_shares(&self, line: Line, run: Run) -> Vec<Address> {
         let (share, cluster) = (self.spec.share(), self.spec.cluster);
         let low = line.frequency - line.half * cluster as i64;
@@ -102,7 +106,8 @@ impl Writer<'_> {
         (0..run.count).map(address).collect()
     }
 
-    /// Whether the skips of the padding grow evenly along the run: either every step brings the same, or none does.
+    /// Whether the skips of the padding grow evenly along the run: either every step brings the
+    /// same, or none does.
     fn keeps_step(&self, run: &Run) -> bool {
         let even = |bits: u32| run.step % (1 << bits) == 0 || (1 << bits) % (run.step * run.count) == 0;
         let skips = |bits: u32| run.step % (1 << bits) == 0 || run.step >> bits == 0;
@@ -132,7 +137,8 @@ impl Writer<'_> {
         place * self.spec.after() as i64 + line.after
     }
 
-    /// The complex number at an address that [`Writer::addresses`] gave; `range` bounds the element of an array.
+    /// The complex number at an address that [`Writer::addresses`] gave; `range` bounds the element
+    /// of an array.
     pub(crate) fn load(&self, port: &Port, line: Line, Address { at, .. }: Address, range: [usize; 2]) -> C<Sym> {
         match port {
             Port::Cluster => unreachable!("the cluster's memory is written, and read at home"),

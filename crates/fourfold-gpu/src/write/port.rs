@@ -177,13 +177,15 @@ impl Writer<'_> {
         self.in_groups(end, 2).then(at)
     }
 
-    /// Where reals 4i to 4i + 3 of a line stand, if they are 16 bytes that memory has at once, and nothing is done to them on their way.
+    /// Where reals 4i to 4i + 3 of a line stand, if they are 16 bytes that memory has at once, and
+    /// nothing is done to them on their way.
     fn four_at(&self, end: End, line: Line, i: Int) -> Option<Int> {
         let plain = self.pointwise(end).is_none() && !self.side(end).local && self.spec.precision == Precision::F32;
         (plain && self.in_groups(end, 4)).then(|| self.address(end, line, i * 4, 1) / 4)
     }
 
-    /// Whether so many reals of a line, from a multiple of their number on, stand together, at such a multiple of memory.
+    /// Whether so many reals of a line, from a multiple of their number on, stand together, at such
+    /// a multiple of memory.
     fn in_groups(&self, end: End, count: i64) -> bool {
         let (side, whole) = (self.side(end), |stride: i64| stride % count == 0);
         let pair = self.spec.geometry.pair.map_or(0, |pair| end.step(&pair.across));
@@ -236,7 +238,8 @@ impl Writer<'_> {
         self.put(self.address(End::Output, line, at, 1) + self.second(End::Output, line, number), x);
     }
 
-    /// The real that an index names for i, on line `number`; of complex arrays it names real and imaginary parts in turn.
+    /// The real that an index names for i, on line `number`; of complex arrays it names real and
+    /// imaginary parts in turn.
     pub(crate) fn read_index(&self, line: Line, number: usize, index: Index, i: Int) -> Sym {
         if !self.turns(End::Input) {
             return self.take(self.indexed(End::Input, line, number, index, i));
@@ -280,7 +283,8 @@ impl Writer<'_> {
             && self.spec.geometry.axes.iter().all(|axis| even(end.step(axis)))
     }
 
-    /// From a line of a pair to the other. The last of an odd number of lines is paired with itself.
+    /// From a line of a pair to the other. The last of an odd number of lines is paired with
+    /// itself.
     fn second(&self, end: End, line: Line, number: usize) -> Int {
         let Some(pair) = self.spec.geometry.pair.filter(|_| number == 1) else { return int(0) };
         let step = end.step(&pair.across);

@@ -5,7 +5,8 @@ use fourfold::{Problem, Recipe, Result};
 use fourfold_gpu::{Device, GpuPlan, GpuPlanner, Outline};
 use std::collections::BTreeSet;
 
-/// The device that `FOURFOLD_DEVICE` names, `cuda:0` or `opencl:1`; the first of OpenCL if it is not set.
+/// The device that `FOURFOLD_DEVICE` names, `cuda:0` or `opencl:1`; the first of OpenCL if it is
+/// not set.
 pub(crate) fn device() -> Result<Device> {
     let name = std::env::var("FOURFOLD_DEVICE").unwrap_or("opencl:0".into());
     Device::open(&name)
@@ -58,7 +59,8 @@ pub(crate) fn verdict(planner: &GpuPlanner, recipe: Recipe, seed: u64) -> Result
     check(plan.problem(), plan.uses_bluestein(), seed, |x, y| execute(&plan, x, y))
 }
 
-/// The sorts of kernels: what they do step by step without its numbers, in which precision, and whether local memory is used.
+/// The sorts of kernels: what they do step by step without its numbers, in which precision, and
+/// whether local memory is used.
 pub(crate) fn families(outline: &Outline) -> BTreeSet<String> {
     let real = outline.recipe.problem().precision().name();
     let plain = |step: &String| {

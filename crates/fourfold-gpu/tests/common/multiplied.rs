@@ -1,4 +1,5 @@
-//! Multipliers that divide exactly, so that a run whose input or output is multiplied can be compared with the oracle of its problem.
+//! Multipliers that divide exactly, so that a run whose input or output is multiplied can be
+//! compared with the oracle of its problem.
 
 use fourfold::oracle::verify::{Data, Verdict, check};
 use fourfold::{Layout, Multiplier, Planner, Problem, Recipe, Result};
@@ -18,7 +19,8 @@ impl Side {
         if self == Side::Input { problem.input() } else { problem.output() }
     }
 
-    /// A multiplier of each sort that the side takes; lists leave axes of odd lengths from 3 on as they are.
+    /// A multiplier of each sort that the side takes; lists leave axes of odd lengths from 3 on as
+    /// they are.
     pub(crate) fn multipliers(self, problem: &Problem) -> Vec<Multiplier> {
         let shape = &self.layout(problem).shape;
         let count: usize = shape.iter().product();
@@ -39,7 +41,8 @@ impl Side {
         }
     }
 
-    /// One run with this side multiplied, against the oracle of the problem: the multiply is undone by hand.
+    /// One run with this side multiplied, against the oracle of the problem: the multiply is undone
+    /// by hand.
     pub(crate) fn verdict(
         self,
         multiplier: &Multiplier,

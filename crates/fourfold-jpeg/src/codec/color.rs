@@ -1,4 +1,5 @@
-//! Colours as libjpeg converts them (jdcolor.c, jccolor.c): the equations of JFIF, in 16-bit fixed point.
+//! Colours as libjpeg converts them (jdcolor.c, jccolor.c): the equations of JFIF, in 16-bit fixed
+//! point.
 
 /// Pixels at a time: few enough for the fastest memory, enough for the widest vectors.
 const PIXELS: usize = 64;
@@ -32,9 +33,10 @@ fn high(a: i16, b: i16) -> i16 {
     ((i32::from(a) * i32::from(b)) >> 16) as i16
 }
 
-/// R = Y + 1.402 Cr, G = Y − 0.34414 Cb − 0.71414 Cr, B = Y + 1.772 Cb, to 16 bits after the point, halves up. Whole parts of the factors
-/// are taken out so that the rest has 16 bits: 1.402 = 1 + 26345/2^16, 0.71414 = 1 − 18734/2^16, 1.772 = 2 − 14942/2^16. A product of
-/// twice the value, rounded down, and half of it rounded up are the product rounded to the nearest.
+/// R = Y + 1.402 Cr, G = Y − 0.34414 Cb − 0.71414 Cr, B = Y + 1.772 Cb, to 16 bits after the point,
+/// halves up. Whole parts of the factors are taken out so that the rest has 16 bits: 1.402 = 1 +
+/// 26345/2^16, 0.71414 = 1 − 18734/2^16, 1.772 = 2 − 14942/2^16. A product of twice the value,
+/// rounded down, and half of it rounded up are the product rounded to the nearest.
 #[inline(always)]
 fn convert(y: &[u8; PIXELS], cb: &[u8; PIXELS], cr: &[u8; PIXELS], [red, green, blue]: [&mut [u8; PIXELS]; 3]) {
     for i in 0..PIXELS {

@@ -1,4 +1,5 @@
-//! A file's pixels: a row of groups of blocks after another, all steps of one while it is in the fastest memory.
+//! A file's pixels: a row of groups of blocks after another, all steps of one while it is in the
+//! fastest memory.
 
 use crate::argument;
 use crate::blocks::Transform;
@@ -15,13 +16,15 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-/// Decodes a file as libjpeg does by default: all that [`read_coefficients`](crate::codec::read_coefficients) reads, with sampling factors
-/// that divide the largest. In [`Mode::Exact`](crate::Mode) the pixels are libjpeg-turbo's.
+/// Decodes a file as libjpeg does by default: all that
+/// [`read_coefficients`](crate::codec::read_coefficients) reads, with sampling factors that divide
+/// the largest. In [`Mode::Exact`](crate::Mode) the pixels are libjpeg-turbo's.
 ///
 /// Of progressive files that end early, libjpeg smooths what is missing; this does not.
 ///
 /// # Errors
-/// Those of [`read_coefficients`](crate::codec::read_coefficients); if sampling factors do not divide, or there is not the memory.
+/// Those of [`read_coefficients`](crate::codec::read_coefficients); if sampling factors do not
+/// divide, or there is not the memory.
 pub fn decode(file: &[u8], transform: &Transform, limits: &Limits) -> Result<Read<Image>> {
     let mut image = Image { width: 0, height: 0, channels: 0, samples: Vec::new() };
     let warnings = decode_into(file, transform, limits, &mut image)?;
@@ -67,11 +70,12 @@ fn stream(reader: &mut Reader, mut band: Band) -> Result<()> {
     })
 }
 
-/// Rows of groups that are under way between two threads: enough for either to go on while the system gives the other's processor to somebody
-/// else for some milliseconds.
+/// Rows of groups that are under way between two threads: enough for either to go on while the
+/// system gives the other's processor to somebody else for some milliseconds.
 const UNDER_WAY: usize = 16;
 
-/// Coefficients on this thread, pixels on another. More would not help: decoding the coefficients takes longest, and cannot be divided.
+/// Coefficients on this thread, pixels on another. More would not help: decoding the coefficients
+/// takes longest, and cannot be divided.
 fn stream_apart(reader: &mut Reader, mut band: Band) -> Result<()> {
     type Row = (usize, Vec<Array>);
     let (full, work): (SyncSender<Row>, Receiver<Row>) = sync_channel(UNDER_WAY);
@@ -106,7 +110,8 @@ fn stream_apart(reader: &mut Reader, mut band: Band) -> Result<()> {
 /// All coefficients first, then bands of pixels on all threads.
 fn whole(source: &Source, arrays: &[Array], samples: &mut [u8]) -> Result<()> {
     let threads = source.transform.threads();
-    // Several for each thread, since some blocks take longer; but every band transforms its neighbours' nearest blocks too.
+    // Several for each thread, since some blocks take longer; but every band transforms its
+    // neighbours' nearest blocks too.
     let rows = if threads == 1 { source.rows } else { source.rows.div_ceil(4 * threads) };
     let bands = samples.chunks_mut(rows * source.row_bytes()).enumerate();
     let bands = bands.map(|(index, pixels)| Band::new(source, index * rows, pixels)).collect::<Result<_>>()?;
@@ -188,7 +193,8 @@ impl<'a> Band<'a> {
         Ok(Band { source, planes, next: first, pixels })
     }
 
-    /// Takes the coefficients of a row of groups, which is row `at` of the arrays, and makes the pixels for which it has all.
+    /// Takes the coefficients of a row of groups, which is row `at` of the arrays, and makes the
+    /// pixels for which it has all.
     fn take(&mut self, row: usize, arrays: &[Array], at: usize) {
         let Source { components, tables, transform, .. } = self.source;
         for (index, plane) in self.planes.iter_mut().enumerate() {
@@ -234,7 +240,8 @@ impl Work for Rows<'_> {
     }
 }
 
-/// The samples of a component in the last rows of groups: three, since pixels are made of the middle one with its neighbours.
+/// The samples of a component in the last rows of groups: three, since pixels are made of the
+/// middle one with its neighbours.
 struct Plane {
     upsampling: Upsampling,
     /// Samples across and down in the image, without the padding of the last blocks.

@@ -32,11 +32,12 @@ impl Sampling {
     }
 }
 
-/// Encodes an image as libjpeg does by default: a baseline file with the tables of annex K at a quality from 1 to 100. In
-/// [`Mode::Exact`](crate::Mode) the coefficients are libjpeg-turbo's.
+/// Encodes an image as libjpeg does by default: a baseline file with the tables of annex K at a
+/// quality from 1 to 100. In [`Mode::Exact`](crate::Mode) the coefficients are libjpeg-turbo's.
 ///
 /// # Errors
-/// If the image is empty, larger than 65,500 pixels a side, or has not its samples; if the quality is none; or there is not the memory.
+/// If the image is empty, larger than 65,500 pixels a side, or has not its samples; if the quality
+/// is none; or there is not the memory.
 pub fn encode(image: &Image, quality: u8, sampling: Sampling, transform: &Transform) -> Result<Vec<u8>> {
     check(image)?;
     let tables = [Table::luminance(quality)?, Table::chrominance(quality)?];
@@ -77,8 +78,9 @@ fn check(image: &Image) -> Result<()> {
     Ok(())
 }
 
-/// The components' samples, in whole blocks. What is beyond the image's right and lower edge repeats what is at the edge: pixels to
-/// the right and in the last group that shares colour, samples below it.
+/// The components' samples, in whole blocks. What is beyond the image's right and lower edge
+/// repeats what is at the edge: pixels to the right and in the last group that shares colour,
+/// samples below it.
 fn planes(image: &Image, components: &[Component]) -> Result<Vec<Vec<u8>>> {
     let across = components[0].horizontal * components[components.len() - 1].across * 8;
     let width = across.max(8 * components[0].across);

@@ -62,7 +62,8 @@ pub struct Coefficients {
     pub color: Color,
     /// One, or three.
     pub components: Vec<Component>,
-    /// The blocks of each component from left to right and then down, their coefficients in raster order.
+    /// The blocks of each component from left to right and then down, their coefficients in raster
+    /// order.
     pub blocks: Vec<Vec<[i16; 64]>>,
 }
 
@@ -71,7 +72,8 @@ pub struct Coefficients {
 pub struct Read<T> {
     /// What has been read.
     pub value: T,
-    /// What libjpeg warns of, such as that data are missing; their place is taken by grey or by what was guessed.
+    /// What libjpeg warns of, such as that data are missing; their place is taken by grey or by
+    /// what was guessed.
     pub warnings: Vec<String>,
 }
 
@@ -130,7 +132,8 @@ pub(crate) fn damaged(message: String) -> Error {
     Error::new(ErrorKind::File, message)
 }
 
-/// Reads a file's coefficients: baseline, extended or progressive, Huffman-coded, 8 bits a sample; grey, YCbCr or RGB.
+/// Reads a file's coefficients: baseline, extended or progressive, Huffman-coded, 8 bits a sample;
+/// grey, YCbCr or RGB.
 ///
 /// # Errors
 /// If the file is of another kind, beyond the limits, or so damaged that libjpeg refuses it.
@@ -154,7 +157,8 @@ pub fn read_coefficients(file: &[u8], limits: &Limits) -> Result<Read<Coefficien
 /// Writes coefficients as a baseline file with the usual Huffman tables.
 ///
 /// # Errors
-/// If sizes do not fit each other, a quantisation table has a zero or more than 32,767, or a coefficient has no code: beyond ±1023, and of those at 0 beyond ±2047 from one to the next.
+/// If sizes do not fit each other, a quantisation table has a zero or more than 32,767, or a
+/// coefficient has no code: beyond ±1023, and of those at 0 beyond ±2047 from one to the next.
 pub fn write_coefficients(image: &Coefficients) -> Result<Vec<u8>> {
     check(image)?;
     crate::ffi::write::write(image)

@@ -3,7 +3,8 @@
 use crate::argument;
 use fourfold::Result;
 
-/// What the segments APP2 of a profile begin with; its number, from 1, and how many there are follow.
+/// What the segments APP2 of a profile begin with; its number, from 1, and how many there are
+/// follow.
 const NAME: &[u8] = b"ICC_PROFILE\0";
 const APP2: u8 = 0xE2;
 const START_OF_SCAN: u8 = 0xDA;
@@ -39,7 +40,8 @@ fn part<'a>((marker, segment): (u8, &'a [u8])) -> Option<Part<'a>> {
     (marker == APP2).then_some(Part { number: number.into(), count: count.into(), data })
 }
 
-/// Markers with what their segments hold, up to the first scan. What stands between segments is passed over, as libjpeg does.
+/// Markers with what their segments hold, up to the first scan. What stands between segments is
+/// passed over, as libjpeg does.
 struct Segments<'a> {
     rest: &'a [u8],
 }

@@ -1,5 +1,6 @@
-//! Rows of samples at other sampling factors, as libjpeg makes them (jdsample.c, jcsample.c): the "fancy" upsampling takes three
-//! quarters of the nearer sample and one of the farther, in each direction, and repeats what is at the edges.
+//! Rows of samples at other sampling factors, as libjpeg makes them (jdsample.c, jcsample.c): the
+//! "fancy" upsampling takes three quarters of the nearer sample and one of the farther, in each
+//! direction, and repeats what is at the edges.
 
 /// How many samples of the image a component's sample stands for, and how they are made.
 #[derive(Clone, Copy)]
@@ -31,8 +32,9 @@ impl Upsampling {
         self.across == 1 && !self.fancy
     }
 
-    /// A row of the image: its samples are written into `row`, from the component's nearer row and the farther one. `lower`: the
-    /// image's row is the lower of those for which the near one stands. `sums` is scratch of two more than `near`.
+    /// A row of the image: its samples are written into `row`, from the component's nearer row and
+    /// the farther one. `lower`: the image's row is the lower of those for which the near one
+    /// stands. `sums` is scratch of two more than `near`.
     #[inline(always)]
     pub(crate) fn row(self, near: &[u8], far: &[u8], lower: bool, sums: &mut [u16], row: &mut [u8]) {
         match (self.fancy, self.across, self.down) {

@@ -1,8 +1,8 @@
-//! Coefficients in memory of our own: libjpeg asks its memory manager for arrays of blocks, and for rows of them when it fills
-//! them. The manager is a table of functions; these stand in it.
+//! Coefficients in memory of our own: libjpeg asks its memory manager for arrays of blocks, and for
+//! rows of them when it fills them. The manager is a table of functions; these stand in it.
 //!
-//! Files with one scan, in which libjpeg fills every row of blocks once and in order, need no more memory than for the row that is being
-//! filled: whoever waits for rows gets it before the next.
+//! Files with one scan, in which libjpeg fills every row of blocks once and in order, need no more
+//! memory than for the row that is being filled: whoever waits for rows gets it before the next.
 
 use crate::ffi::{Failure, sys};
 use crate::memory::zeros;
@@ -22,7 +22,8 @@ pub(crate) struct Array {
     pointers: Vec<*mut [i16; 64]>,
 }
 
-// SAFETY: the pointers are for libjpeg, which asks for them anew whenever it needs them; they own nothing.
+// SAFETY: the pointers are for libjpeg, which asks for them anew whenever it needs them; they own
+// nothing.
 unsafe impl Send for Array {}
 // SAFETY: as above.
 unsafe impl Sync for Array {}
@@ -45,7 +46,8 @@ pub(crate) type Sink<'a> = dyn FnMut(usize, &mut [Array]) -> Result<()> + 'a;
 #[derive(Default)]
 pub(crate) struct Arrays {
     pub(crate) all: Vec<Array>,
-    /// Who takes rows as they are filled. Its lifetime is that of the call of libjpeg during which it is here.
+    /// Who takes rows as they are filled. Its lifetime is that of the call of libjpeg during which
+    /// it is here.
     sink: Option<*mut Sink<'static>>,
     /// The row of groups that is being filled.
     present: usize,
@@ -85,7 +87,8 @@ pub(crate) unsafe fn with_sink<T>(info: *mut sys::jpeg_common_struct, sink: &mut
     }
 }
 
-/// Puts our functions into the table of a decompressor whose client's data are a [`Client`](crate::ffi::Client).
+/// Puts our functions into the table of a decompressor whose client's data are a
+/// [`Client`](crate::ffi::Client).
 ///
 /// # Safety
 /// It has been created.

@@ -1,7 +1,8 @@
 //! Entropy coding, by libjpeg: the only place that calls C.
 //!
-//! libjpeg reports a failure by calling a function that may not return. Ours unwinds, through C code that is compiled with tables for
-//! that, and [`guarded`] catches it before it leaves this module. Every call of libjpeg that can fail stands inside [`guarded`].
+//! libjpeg reports a failure by calling a function that may not return. Ours unwinds, through C
+//! code that is compiled with tables for that, and [`guarded`] catches it before it leaves this
+//! module. Every call of libjpeg that can fail stands inside [`guarded`].
 
 pub(crate) mod arrays;
 pub(crate) mod read;
@@ -35,7 +36,8 @@ impl Failure {
 /// # Errors
 /// What libjpeg reports.
 fn guarded<T>(call: impl FnOnce() -> T) -> Result<T> {
-    // All that libjpeg has half done stays in its own structures, which are only destroyed afterwards.
+    // All that libjpeg has half done stays in its own structures, which are only destroyed
+    // afterwards.
     catch_unwind(AssertUnwindSafe(call)).map_err(|panic| match panic.downcast::<Failure>() {
         Ok(failure) => failure.0,
         Err(panic) => resume_unwind(panic),
@@ -44,7 +46,8 @@ fn guarded<T>(call: impl FnOnce() -> T) -> Result<T> {
 
 /// libjpeg's error handler with our functions in it.
 fn handler() -> sys::jpeg_error_mgr {
-    // SAFETY: a structure of pointers, numbers and functions that may be absent, all of which may be zero; the call fills it in.
+    // SAFETY: a structure of pointers, numbers and functions that may be absent, all of which may
+    // be zero; the call fills it in.
     unsafe {
         let mut handler: sys::jpeg_error_mgr = std::mem::zeroed();
         sys::jpeg_std_error(&mut handler);
@@ -70,7 +73,8 @@ unsafe extern "C-unwind" fn warn(info: &mut sys::jpeg_common_struct, level: c_in
     if client.is_null() {
         return;
     }
-    // SAFETY: it is a client, whose warnings nobody else uses during a call; the message as in `fail`.
+    // SAFETY: it is a client, whose warnings nobody else uses during a call; the message as in
+    // `fail`.
     unsafe { (*client).warnings.add(|| message(info)) };
 }
 
@@ -81,8 +85,9 @@ unsafe extern "C-unwind" fn warn(info: &mut sys::jpeg_common_struct, level: c_in
 unsafe fn message(info: &mut sys::jpeg_common_struct) -> String {
     type Format = unsafe extern "C-unwind" fn(*mut sys::jpeg_common_struct, *mut u8);
     let mut buffer = [0u8; 80];
-    // SAFETY: the function writes at most 80 bytes, JMSG_LENGTH_MAX, the last a zero. The binding takes it for one that only reads them,
-    // so that its type is set right first; C has the same calling convention for both.
+    // SAFETY: the function writes at most 80 bytes, JMSG_LENGTH_MAX, the last a zero. The binding
+    // takes it for one that only reads them, so that its type is set right first; C has the same
+    // calling convention for both.
     unsafe {
         let format = (*info.err).format_message.expect("libjpeg fills this in");
         std::mem::transmute::<*const (), Format>(format as *const ())(info, buffer.as_mut_ptr());

@@ -44,7 +44,8 @@ impl Drop for State {
 
 impl State {
     fn new(most_scans: usize) -> Result<Box<State>> {
-        // SAFETY: structures of pointers, numbers and functions that may be absent, all of which may be zero.
+        // SAFETY: structures of pointers, numbers and functions that may be absent, all of which
+        // may be zero.
         let (info, manager) = unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
         let progress = Progress { manager, most_scans: c_int::try_from(most_scans).unwrap_or(c_int::MAX) };
         let client = Client::default();
@@ -64,10 +65,12 @@ impl State {
     }
 }
 
-/// Fails if a file has more scans than the limit: each is work for the whole image, and takes few bytes to ask for.
+/// Fails if a file has more scans than the limit: each is work for the whole image, and takes few
+/// bytes to ask for.
 unsafe extern "C-unwind" fn count_scans(info: &mut sys::jpeg_common_struct) {
     let info: *mut sys::jpeg_common_struct = info;
-    // SAFETY: this function is given to decompressors only, whose structure begins with the common one, and with a `Progress`.
+    // SAFETY: this function is given to decompressors only, whose structure begins with the common
+    // one, and with a `Progress`.
     let (scan, most) = unsafe {
         let progress: *mut Progress = (*info).progress.cast();
         ((*info.cast::<sys::jpeg_decompress_struct>()).input_scan_number, (*progress).most_scans)
@@ -120,7 +123,8 @@ impl<'a> Reader<'a> {
         Ok(std::mem::take(&mut self.state.client.arrays.all))
     }
 
-    /// Reads all the rest of a file with one scan, and hands out rows of groups of blocks as they come.
+    /// Reads all the rest of a file with one scan, and hands out rows of groups of blocks as they
+    /// come.
     pub(crate) fn stream(&mut self, sink: &mut Sink) -> Result<()> {
         let info: *mut sys::jpeg_decompress_struct = &mut self.state.info;
         // SAFETY: the header has been read; `State::new` has installed the arrays.
@@ -147,7 +151,8 @@ fn color(info: &sys::jpeg_decompress_struct) -> Result<Color> {
 fn describe(info: &sys::jpeg_component_info, slots: &[*mut sys::JQUANT_TBL; 4]) -> Component {
     let slot = slots.get(info.quant_tbl_no as usize).copied().unwrap_or(std::ptr::null_mut());
     let table = if info.quant_table.is_null() { slot } else { info.quant_table };
-    // SAFETY: libjpeg keeps the table that the component's first scan has had; before that, it will be the one in its slot.
+    // SAFETY: libjpeg keeps the table that the component's first scan has had; before that, it will
+    // be the one in its slot.
     let table = unsafe { table.as_ref() };
     Component {
         horizontal: info.h_samp_factor as usize,

@@ -5,7 +5,8 @@ use crate::ffi::{guarded, handler, sys};
 use fourfold::Result;
 use std::ffi::{c_int, c_uint};
 
-/// All that libjpeg has pointers to; not moved. The destination comes first: libjpeg hands its address back.
+/// All that libjpeg has pointers to; not moved. The destination comes first: libjpeg hands its
+/// address back.
 struct State {
     info: sys::jpeg_compress_struct,
     handler: sys::jpeg_error_mgr,
@@ -32,7 +33,8 @@ impl Drop for State {
 
 impl State {
     fn new() -> Result<Box<State>> {
-        // SAFETY: structures of pointers, numbers and functions that may be absent, all of which may be zero.
+        // SAFETY: structures of pointers, numbers and functions that may be absent, all of which
+        // may be zero.
         let (info, manager) = unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
         let destination = Destination { manager, buffer: [0; 1 << 14], file: Vec::new() };
         let mut state = Box::new(State { info, handler: handler(), destination, created: false });
@@ -109,7 +111,8 @@ pub(crate) fn write(image: &Coefficients) -> Result<Vec<u8>> {
     })?;
     set_components(info, image)?;
     let mut arrays = request(info, image)?;
-    // SAFETY: as many arrays as components, of libjpeg's memory, which lives as long as the structure.
+    // SAFETY: as many arrays as components, of libjpeg's memory, which lives as long as the
+    // structure.
     guarded(|| unsafe { sys::jpeg_write_coefficients(info, arrays.as_mut_ptr()) })?;
     fill(info, &arrays, image)?;
     // SAFETY: the arrays are full.
@@ -123,7 +126,8 @@ fn set_components(info: &mut sys::jpeg_compress_struct, image: &Coefficients) ->
         let slot = image.components.iter().position(|other| other.table == component.table).unwrap_or(index);
         let table: Vec<c_uint> = component.table.rows().as_flattened().iter().map(|&q| q.into()).collect();
         guarded(|| {
-            // SAFETY: a table has 64 values; libjpeg has descriptions of as many components as it was told of, at most four.
+            // SAFETY: a table has 64 values; libjpeg has descriptions of as many components as it
+            // was told of, at most four.
             unsafe {
                 sys::jpeg_add_quant_table(info, slot as c_int, table.as_ptr(), 100, 0);
                 let info = &mut *info.comp_info.add(index);

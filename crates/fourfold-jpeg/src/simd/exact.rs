@@ -16,7 +16,8 @@ pub(crate) fn inverse<V: Vectors>(coefficients: [V::Words; 8], table: &Block<i16
     idct8_last(V::transpose(idct8_first(rows)))
 }
 
-/// The first row, wrapped in blocks whose other rows are zero. Photographs have no values that this changes, and so it need not be fast.
+/// The first row, wrapped in blocks whose other rows are zero. Photographs have no values that this
+/// changes, and so it need not be fast.
 #[inline(always)]
 fn wrapped_where_alone<V: Vectors>(first: V::Words, coefficients: [V::Words; 8]) -> V::Words {
     let (mut all, mut wrapped) = ([[0; 64]; MOST_BLOCKS], [[0; 64]; MOST_BLOCKS]);

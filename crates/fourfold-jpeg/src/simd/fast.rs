@@ -1,4 +1,5 @@
-//! Single precision, with the scale factors of the eight-point transforms in the quantisation table.
+//! Single precision, with the scale factors of the eight-point transforms in the quantisation
+//! table.
 
 use crate::simd::isa::{Block, Floats, Vectors};
 use fourfold::each;
@@ -24,12 +25,14 @@ fn factors(of: &Block<f32>) -> Factors {
     std::array::from_fn(|row| std::array::from_fn(|half| std::array::from_fn(|i| factor(row, 4 * half + i))))
 }
 
-/// Whether no coefficients become samples beyond 32 bits: 2^15 times the table's sum, as no wave is above 1/4.
+/// Whether no coefficients become samples beyond 32 bits: 2^15 times the table's sum, as no wave is
+/// above 1/4.
 pub(crate) fn is_tame(table: &Table) -> bool {
     table.rows().as_flattened().iter().map(|&q| u64::from(q)).sum::<u64>() < 1 << 17
 }
 
-/// Rows of the first four columns of blocks, and of the others. Two variables rather than an array of arrays, which would go through memory.
+/// Rows of the first four columns of blocks, and of the others. Two variables rather than an array
+/// of arrays, which would go through memory.
 type Halves<F> = ([F; 8], [F; 8]);
 
 /// Exchanges rows and columns.

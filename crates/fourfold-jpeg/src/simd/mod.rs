@@ -17,7 +17,8 @@ const MOST_BLOCKS: usize = 4;
 pub(crate) struct Strip<C, S> {
     pub(crate) coefficients: C,
     pub(crate) samples: S,
-    /// From row to row, if they are rows in which the blocks are neighbours; else each block has 64.
+    /// From row to row, if they are rows in which the blocks are neighbours; else each block has
+    /// 64.
     pub(crate) stride: Option<usize>,
 }
 

@@ -1,8 +1,8 @@
 //! Small DFTs, written once for every engine: generic over [`Real`].
 //!
-//! A butterfly of radix R is a method of the array `[Z; R]` of any [`Number`]s. Real data use the array `[C<T>; R]`: `half_spectrum`
-//! reads the real parts and leaves outputs 0 ..= R/2, `signal` reads those and leaves reals; the rest is not looked at, so that
-//! the compiler drops it.
+//! A butterfly of radix R is a method of the array `[Z; R]` of any [`Number`]s. Real data use the
+//! array `[C<T>; R]`: `half_spectrum` reads the real parts and leaves outputs 0 ..= R/2, `signal`
+//! reads those and leaves reals; the rest is not looked at, so that the compiler drops it.
 
 use crate::arithmetic::complex::each;
 use crate::arithmetic::complex::{C, Number};
@@ -67,8 +67,8 @@ impl<T: Real> Number for C<T> {
     fn add_times_real(self, b: Self, s: f64) -> Self {
         C { re: b.re.mul_add(T::lit(s), self.re), im: b.im.mul_add(T::lit(s), self.im) }
     }
-    /// Where w takes products, the sums are done with them: processors add and multiply in different units, and butterflies have more
-    /// sums than products.
+    /// Where w takes products, the sums are done with them: processors add and multiply in
+    /// different units, and butterflies have more sums than products.
     #[inline(always)]
     fn cross(self, b: Self, k: usize) -> [Self; 2] {
         let a = self;
@@ -96,8 +96,8 @@ fn cross_eighth<T: Real>(a: C<T>, b: C<T>) -> [C<T>; 2] {
     [a.add_times_real(b, FRAC_1_SQRT_2), a.add_times_real(b, -FRAC_1_SQRT_2)]
 }
 
-/// Splits of an even radix R = 2M into its even and odd inputs, each of whose half spectra is known:
-/// X_k = E_k + w^k O_k and X_{M−k} = conj(E_k − w^k O_k), w = exp(−2πi/R), for k ≤ M/2.
+/// Splits of an even radix R = 2M into its even and odd inputs, each of whose half spectra is
+/// known: X_k = E_k + w^k O_k and X_{M−k} = conj(E_k − w^k O_k), w = exp(−2πi/R), for k ≤ M/2.
 #[inline(always)]
 fn merge<T: Real, const M: usize, const R: usize>(e: [C<T>; M], o: [C<T>; M]) -> [C<T>; R] {
     let mut x = [e[0]; R];
@@ -114,7 +114,8 @@ fn merge<T: Real, const M: usize, const R: usize>(e: [C<T>; M], o: [C<T>; M]) ->
     x
 }
 
-/// The transpose of [`merge`] in the sense of the backward transform: (even, odd) half spectra whose signals interleave.
+/// The transpose of [`merge`] in the sense of the backward transform: (even, odd) half spectra
+/// whose signals interleave.
 #[inline(always)]
 fn split<T: Real, const M: usize, const R: usize>(x: [C<T>; R]) -> ([C<T>; M], [C<T>; M]) {
     let (mut e, mut o) = ([x[0]; M], [x[0]; M]);
@@ -205,7 +206,8 @@ fn row_of_16<Z: Number>([c0, c1, c2, c3]: [[Z; 4]; 4], b: usize) -> [Z; 4] {
 }
 
 impl<Z: Number> Dft for [Z; 16] {
-    /// 16 = 4 · 4: columns a, a+4, a+8, a+12, twiddles w₁₆^{ab}, then rows. Written out: of vectors of pairs the compiler leaves loops.
+    /// 16 = 4 · 4: columns a, a+4, a+8, a+12, twiddles w₁₆^{ab}, then rows. Written out: of vectors
+    /// of pairs the compiler leaves loops.
     #[inline(always)]
     fn dft(self) -> Self {
         let x = self;
@@ -309,8 +311,9 @@ macro_rules! odd {
     };
 }
 
-/// R = A · B of coprime factors, as a grid without twiddles (Good, 1958): with n = B·a + A·b, w_R^{nk} = w_A^{ak} · w_B^{bk}, and k is
-/// known by its residues. Real data: of residues mod A only 0 ..= A/2 are computed.
+/// R = A · B of coprime factors, as a grid without twiddles (Good, 1958): with n = B·a + A·b,
+/// w_R^{nk} = w_A^{ak} · w_B^{bk}, and k is known by its residues. Real data: of residues mod A
+/// only 0 ..= A/2 are computed.
 macro_rules! coprime {
     ($r:literal = $a:literal * $b:literal) => {
         impl<Z: Number> Dft for [Z; $r] {
@@ -410,7 +413,8 @@ fn ninth<Z: Number>(z: Z, k: usize) -> Z {
     if k == 0 { z } else { z.times(NINTHS[k]) }
 }
 
-/// 9 = 3 · 3: columns a, a+3, a+6, twiddles w₉^{ab}, then rows. Real data: row 0 is real, row 2 the mirror image of row 1.
+/// 9 = 3 · 3: columns a, a+3, a+6, twiddles w₉^{ab}, then rows. Real data: row 0 is real, row 2 the
+/// mirror image of row 1.
 impl<Z: Number> Dft for [Z; 9] {
     #[inline(always)]
     fn dft(self) -> Self {

@@ -3,8 +3,9 @@
 use crate::arithmetic::real::Real;
 use std::ops::{Add, Sub};
 
-/// A complex number as butterflies of complex data see it: its two parts, or several numbers side by side in one vector. What is done to a
-/// part by itself is not here, since a vector of pairs has no parts.
+/// A complex number as butterflies of complex data see it: its two parts, or several numbers side
+/// by side in one vector. What is done to a part by itself is not here, since a vector of pairs has
+/// no parts.
 pub trait Number: Copy + Add<Output = Self> + Sub<Output = Self> {
     /// self · exp(−2πi k/16), 0 ≤ k < 4.
     fn rotate(self, k: usize) -> Self;
@@ -28,8 +29,9 @@ pub struct C<T> {
     pub im: T,
 }
 
-/// An array from its elements, as `std::array::from_fn`, but as a plain loop: what a closure computes is compiled with the closure's
-/// instruction set unless it happens to be inlined, and vectors must stay in registers.
+/// An array from its elements, as `std::array::from_fn`, but as a plain loop: what a closure
+/// computes is compiled with the closure's instruction set unless it happens to be inlined, and
+/// vectors must stay in registers.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! each {
@@ -98,7 +100,8 @@ impl<T: Real> C<T> {
         C { re: self.re * s, im: self.im * s }
     }
 
-    /// i · conj(self): real and imaginary part exchanged. A forward DFT between two exchanges is a backward DFT.
+    /// i · conj(self): real and imaginary part exchanged. A forward DFT between two exchanges is a
+    /// backward DFT.
     #[inline(always)]
     pub fn swap(self) -> Self {
         C { re: self.im, im: self.re }

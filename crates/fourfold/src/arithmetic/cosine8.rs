@@ -1,14 +1,16 @@
 //! The cosine transforms of eight points, written once for every engine.
 //!
-//! Arai, Agui and Nakajima, "A fast DCT-SQ scheme for images" (Transactions of the IEICE E71, 1988): the DCT-II of eight points is
-//! the real part of the DFT of its even extension to sixteen, up to a factor for every output. Where these factors can be put into
-//! something that is multiplied anyway, such as a quantisation table, five products and 29 sums remain. The textbook's
-//! ways have eleven products at least. Each function is the other's flow graph from the end to the beginning.
+//! Arai, Agui and Nakajima, "A fast DCT-SQ scheme for images" (Transactions of the IEICE E71,
+//! 1988): the DCT-II of eight points is the real part of the DFT of its even extension to sixteen,
+//! up to a factor for every output. Where these factors can be put into something that is
+//! multiplied anyway, such as a quantisation table, five products and 29 sums remain. The
+//! textbook's ways have eleven products at least. Each function is the other's flow graph from the
+//! end to the beginning.
 
 use crate::arithmetic::real::Real;
 
-/// The factor of term k: `idct8` of the orthonormal spectrum times these is the signal, and `dct8` is the orthonormal
-/// spectrum times eight times these. 1/√8 for k = 0, cos(πk/16)/2 otherwise.
+/// The factor of term k: `idct8` of the orthonormal spectrum times these is the signal, and `dct8`
+/// is the orthonormal spectrum times eight times these. 1/√8 for k = 0, cos(πk/16)/2 otherwise.
 pub const SCALES: [f64; 8] = [
     0.3535533905932738,
     0.4903926402016152,

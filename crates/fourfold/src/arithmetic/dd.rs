@@ -1,8 +1,9 @@
 //! Double-double arithmetic: a number as the unevaluated sum of two `f64`, about 106 bits.
 //!
-//! The error-free transformations are those of Dekker, "A floating-point technique for extending the available precision",
-//! Numer. Math. 18 (1971). Products are split where the compiler may not assume FMA: there `f64::mul_add` is a library call, 30 times
-//! slower. The price is that magnitudes must stay below 2^996.
+//! The error-free transformations are those of Dekker, "A floating-point technique for extending
+//! the available precision", Numer. Math. 18 (1971). Products are split where the compiler may not
+//! assume FMA: there `f64::mul_add` is a library call, 30 times slower. The price is that
+//! magnitudes must stay below 2^996.
 
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -218,7 +219,8 @@ mod tests {
 
     #[test]
     fn known_digits_come_out() {
-        // √2 = 1.4142135623730950488016887242096980785696718753769…: the remainder after its f64 is −9.6672933134529135e-17.
+        // √2 = 1.4142135623730950488016887242096980785696718753769…: the remainder after its f64 is
+        // −9.6672933134529135e-17.
         assert_close(Dd::from(2.0).sqrt(), Dd { hi: std::f64::consts::SQRT_2, lo: -9.667_293_313_452_913e-17 });
         // 1/3 = 0.0101…b leaves a third of 2^-54 beyond its 54th digit.
         assert_eq!(Dd::ratio(1, 3), Dd { hi: 1.0 / 3.0, lo: 2f64.powi(-54) / 3.0 });

@@ -2,8 +2,8 @@
 
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// A real number as butterflies see it: a scalar, a SIMD vector whose lanes belong to different transforms, or, in a kernel
-/// generator, a symbol that records what is done to it.
+/// A real number as butterflies see it: a scalar, a SIMD vector whose lanes belong to different
+/// transforms, or, in a kernel generator, a symbol that records what is done to it.
 pub trait Real: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self> {
     /// The constant `value`.
     fn lit(value: f64) -> Self;

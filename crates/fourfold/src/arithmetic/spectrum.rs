@@ -1,5 +1,6 @@
-//! DFTs of tables, in double-double. A convolution multiplies by the spectrum of a table, whose error would be one of every
-//! result; found in double precision it would be as large as that of the data's own DFT.
+//! DFTs of tables, in double-double. A convolution multiplies by the spectrum of a table, whose
+//! error would be one of every result; found in double precision it would be as large as that of
+//! the data's own DFT.
 
 use num_complex::Complex;
 
@@ -54,7 +55,8 @@ impl Dft {
     }
 }
 
-/// The DFT of a signal from those of its residues j modulo p: X_{k+qm} = Σ_j w_p^{jq} (w^{jk} S_j\[k\]); `root` gives w^e.
+/// The DFT of a signal from those of its residues j modulo p: X_{k+qm} = Σ_j w_p^{jq} (w^{jk}
+/// S_j\[k\]); `root` gives w^e.
 fn merge(parts: &[Vec<Z>], root: &impl Fn(usize) -> Z) -> Vec<Z> {
     let (p, m) = (parts.len(), parts[0].len());
     let mut whole = vec![parts[0][0]; p * m];

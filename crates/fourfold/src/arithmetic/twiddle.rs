@@ -1,8 +1,9 @@
 //! Every trigonometric table, to the last bit.
 //!
-//! A root of unity is found in three steps. Integer arithmetic folds the angle into the first octant, so that 0, ±1 and
-//! √½ are exact and symmetric roots are equal in their bits. There it is the product of one entry of a coarse and one of
-//! a fine table, both in double-double. The entries are Taylor series of the sine, in double-double where it matters.
+//! A root of unity is found in three steps. Integer arithmetic folds the angle into the first
+//! octant, so that 0, ±1 and √½ are exact and symmetric roots are equal in their bits. There it is
+//! the product of one entry of a coarse and one of a fine table, both in double-double. The entries
+//! are Taylor series of the sine, in double-double where it matters.
 
 use num_complex::Complex;
 
@@ -39,7 +40,8 @@ fn first_octant(num: u64, den: u64) -> Complex<Dd> {
     Complex { re: (Dd::from(1.0) - sine.square()).sqrt(), im: sine }
 }
 
-/// The roots of unity of one order, n: exp(−2πi k/n) for any k, from two tables of about √(n/8) entries each.
+/// The roots of unity of one order, n: exp(−2πi k/n) for any k, from two tables of about √(n/8)
+/// entries each.
 #[derive(Clone, Debug)]
 pub struct Roots {
     order: u64,
@@ -65,7 +67,8 @@ impl Roots {
         Roots { order: n, steps: 8 / common, octant, shift, coarse, fine }
     }
 
-    /// exp(−2πi k/n), each part within 0.501 units in the last place. Rounded on to `f32`, it still is.
+    /// exp(−2πi k/n), each part within 0.501 units in the last place. Rounded on to `f32`, it still
+    /// is.
     pub fn get(&self, k: u64) -> Complex<f64> {
         let root = self.get_dd(k);
         Complex { re: root.re.hi, im: root.im.hi }

@@ -1,21 +1,26 @@
-//! The combine of d axes at once, generic over [`Real`]: what one thread of the paper's kernels does (eq. 14, 15, 17, 18).
+//! The combine of d axes at once, generic over [`Real`]: what one thread of the paper's kernels
+//! does (eq. 14, 15, 17, 18).
 //!
-//! With a = e^{−iπk/(2N)} along each axis, a DCT-II is Σ over all signs of ±k of Π a^{±1} · V(±k₁, …, ±k_d), where V is the DFT of the
-//! reordered reals. Its terms at N − k come from the same values of V, since a_{N−k} = −i ā_k: along every axis but the last
+//! With a = e^{−iπk/(2N)} along each axis, a DCT-II is Σ over all signs of ±k of Π a^{±1} · V(±k₁,
+//! …, ±k_d), where V is the DFT of the reordered reals. Its terms at N − k come from the same
+//! values of V, since a_{N−k} = −i ā_k: along every axis but the last
 //!
 //! (V₊, V₋) → (a V₊ + ā V₋, i (a V₊ − ā V₋)),
 //!
-//! and along the last, where V₋ is the conjugate of the whole, z → (Re b z, −Im b z), with a factor 2 that stands in the table of b.
-//! So 2^{d−1} numbers of a half spectrum are read for 2^d outputs. (As printed, eq. 14 has X(N₁, n₂) = 0; the DFT is periodic: X(0, n₂).)
+//! and along the last, where V₋ is the conjugate of the whole, z → (Re b z, −Im b z), with a factor
+//! 2 that stands in the table of b. So 2^{d−1} numbers of a half spectrum are read for 2^d outputs.
+//! (As printed, eq. 14 has X(N₁, n₂) = 0; the DFT is periodic: X(0, n₂).)
 //!
-//! A DCT-III goes the other way: (x_k, x_{N−k}) → b̄ (x_k − i x_{N−k}), then (w, u) → (ā (w − i u), a (w + i u)); x_N is 0.
+//! A DCT-III goes the other way: (x_k, x_{N−k}) → b̄ (x_k − i x_{N−k}), then (w, u) → (ā (w − i u),
+//! a (w + i u)); x_N is 0.
 //!
 //! ComplexVector are indexed by bits: bit i is set where axis i has −k or N − k instead of k.
 
 use crate::arithmetic::complex::C;
 use crate::arithmetic::real::Real;
 
-/// From V at (±k₁, …, k_d) to the outputs at k_d, and at N_d − k_d, each for all of (k or N − k) along the other axes.
+/// From V at (±k₁, …, k_d) to the outputs at k_d, and at N_d − k_d, each for all of (k or N − k)
+/// along the other axes.
 #[inline(always)]
 pub fn after<T: Real, const H: usize>(turns: &[C<T>], mut v: [C<T>; H]) -> [[T; H]; 2] {
     let [others @ .., last] = turns else { unreachable!("a combine has an axis") };
@@ -34,7 +39,8 @@ pub fn after<T: Real, const H: usize>(turns: &[C<T>], mut v: [C<T>; H]) -> [[T; 
     y
 }
 
-/// The first output of [`after`] alone: the naive combine, 10 multiplications and 7 additions for two axes.
+/// The first output of [`after`] alone: the naive combine, 10 multiplications and 7 additions for
+/// two axes.
 #[inline(always)]
 pub fn after_one<T: Real, const H: usize>(turns: &[C<T>], mut v: [C<T>; H]) -> T {
     let [others @ .., last] = turns else { unreachable!("a combine has an axis") };

@@ -1,14 +1,18 @@
-//! Steps of complex FFTs that go through memory for every level, as the ones do with which fourfold is compared: pure data, the stages of named methods.
+//! Steps of complex FFTs that go through memory for every level, as the ones do with which fourfold
+//! is compared: pure data, the stages of named methods.
 //!
-//! A *level* of radix R at distance D makes DFTs of R·D points of R DFTs of D points each: along every line, for all g and all k < D,
+//! A *level* of radix R at distance D makes DFTs of R·D points of R DFTs of D points each: along
+//! every line, for all g and all k < D,
 //!
 //! ```text
 //! y_{gRD + k + jD} = Σ_i w_R^{ij} w_{RD}^{ik} x_{gRD + k + iD}     (turns before: decimation in time)
 //! y_{gRD + k + jD} = w_{RD}^{jk} Σ_i w_R^{ij} x_{gRD + k + iD}     (turns after: decimation in frequency)
 //! ```
 //!
-//! with w_M = e^{−2πi/M}, or its conjugate backward. Levels with distances 1, R₁, R₁R₂, … and turns before take digit-reversed order to natural order; those with
-//! distances n/R₁, n/(R₁R₂), …, 1 and turns after take natural order to digit-reversed order (Cooley and Tukey, 1965; Gentleman and Sande, 1966).
+//! with w_M = e^{−2πi/M}, or its conjugate backward. Levels with distances 1, R₁, R₁R₂, … and turns
+//! before take digit-reversed order to natural order; those with distances n/R₁, n/(R₁R₂), …, 1 and
+//! turns after take natural order to digit-reversed order (Cooley and Tukey, 1965; Gentleman and
+//! Sande, 1966).
 
 use crate::arithmetic::twiddle::Roots;
 use num_complex::Complex;
@@ -28,8 +32,8 @@ pub struct FftStep {
 /// What a step does to an array of complex numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FftWork {
-    /// Moves the elements of every line along an axis: y_p = scale · x_q, where q has the digits of p in these radices, the last of p being the first of q.
-    /// Without radices it copies.
+    /// Moves the elements of every line along an axis: y_p = scale · x_q, where q has the digits of
+    /// p in these radices, the last of p being the first of q. Without radices it copies.
     DigitReversal {
         /// The axis.
         axis: usize,
@@ -47,14 +51,16 @@ pub enum FftWork {
     },
     /// One level.
     Level(Level),
-    /// All levels of radix 2 with turns after and distances below `len`, then bits reversed along the whole line: what is left when those of longer distances are
-    /// done. A block of `len` elements is on chip meanwhile.
+    /// All levels of radix 2 with turns after and distances below `len`, then bits reversed along
+    /// the whole line: what is left when those of longer distances are done. A block of `len`
+    /// elements is on chip meanwhile.
     Blocks {
         /// The axis.
         axis: usize,
         /// Elements of a block, a power of two.
         len: usize,
-        /// Work groups of a device that have a block together, and wait for one another where distances are long: a power of two. Each has an equal part of it.
+        /// Work groups of a device that have a block together, and wait for one another where
+        /// distances are long: a power of two. Each has an equal part of it.
         groups: usize,
         /// Whether w is conjugated.
         backward: bool,
@@ -110,8 +116,9 @@ impl FftStep {
         FftStep { work, in_place: false, launches: LaunchMode::Once }
     }
 
-    /// The powers of w that it multiplies by, never conjugated: of a level, w_{RD}^{jk} at k(R − 1) + j − 1 for k < D and 0 < j < R; of a sum along a line of
-    /// n elements w_n^k; of blocks w_len^k, k < len/2.
+    /// The powers of w that it multiplies by, never conjugated: of a level, w_{RD}^{jk} at k(R −
+    /// 1) + j − 1 for k < D and 0 < j < R; of a sum along a line of n elements w_n^k; of blocks
+    /// w_len^k, k < len/2.
     pub fn table(&self, n: usize) -> Vec<Complex<f64>> {
         let powers = |order: usize, count: usize| {
             let roots = Roots::new(order as u64);
@@ -151,7 +158,8 @@ impl FftStep {
     }
 }
 
-/// The place that has the digits of `place` in these radices the other way around; itself, without any.
+/// The place that has the digits of `place` in these radices the other way around; itself, without
+/// any.
 pub(crate) fn reversed(place: usize, radices: &[usize]) -> usize {
     let next = |(result, rest): (usize, usize), radix: &usize| (result * radix + rest % radix, rest / radix);
     if radices.is_empty() { place } else { radices.iter().fold((0, place), next).0 }

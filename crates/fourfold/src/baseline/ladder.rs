@@ -1,8 +1,10 @@
-//! The ladder of "Speeding up the fast Fourier transform mixed-radix on mobile ARM Mali GPUs by means of OpenCL", part 3 (G. M. Iodice, ARM): the complex FFT of a matrix by
-//! rows, in place from digit-reversed order with turns before, a transpose, rows, a transpose. A rung differs from the one below by one change: how kernels are launched, where and
-//! how the transposes are done.
+//! The ladder of "Speeding up the fast Fourier transform mixed-radix on mobile ARM Mali GPUs by
+//! means of OpenCL", part 3 (G. M. Iodice, ARM): the complex FFT of a matrix by rows, in place from
+//! digit-reversed order with turns before, a transpose, rows, a transpose. A rung differs from the
+//! one below by one change: how kernels are launched, where and how the transposes are done.
 //!
-//! The article pads odd sizes for its 2 × 2 blocks; here the threads at the edge have guards. It gives the digit reversal an array of places; here they are computed.
+//! The article pads odd sizes for its 2 × 2 blocks; here the threads at the edge have guards. It
+//! gives the digit reversal an array of places; here they are computed.
 
 use crate::baseline::fft_step::{Decimation, FftStep, FftWork, LaunchMode, Level};
 use crate::baseline::levels::is_backward;
@@ -28,7 +30,8 @@ impl Rung {
     /// The lowest of the device: a kernel for every row, transposes by the host.
     pub(crate) const LOWEST: Rung =
         Rung { rows: LaunchMode::Lines, transposes: LaunchMode::Host, side: 1, in_place: false, radices: &MIXED };
-    /// The highest: one kernel for all rows, and for transposes in place of 2 × 2 elements a thread, in work groups of 2 × 4.
+    /// The highest: one kernel for all rows, and for transposes in place of 2 × 2 elements a
+    /// thread, in work groups of 2 × 4.
     pub(crate) const HIGHEST: Rung = Rung {
         rows: LaunchMode::Once,
         transposes: LaunchMode::Groups([2, 4]),
@@ -40,7 +43,8 @@ impl Rung {
 
 const MIXED: [usize; 6] = [8, 7, 5, 4, 3, 2];
 
-/// The stages, if the problem is a complex FFT of a whole matrix of lengths with these radices, written in C order; for transposes in place, of a square one.
+/// The stages, if the problem is a complex FFT of a whole matrix of lengths with these radices,
+/// written in C order; for transposes in place, of a square one.
 pub(crate) fn stages(problem: &Problem, rung: Rung) -> Option<Vec<Stage>> {
     let array = ArrayDesc::natural(problem.input(), Domain::Complex);
     let [height, width] = *array.lengths else { return None };

@@ -1,11 +1,15 @@
-//! Complex FFTs of powers of two level by level, and the sums that they replace: the ways of a course report on parallel Fourier transforms (J. Wang, in the notes to
-//! J. JáJá, "An introduction to parallel algorithms", section 8.3), whose forward transform has e^{+2πi/n}.
+//! Complex FFTs of powers of two level by level, and the sums that they replace: the ways of a
+//! course report on parallel Fourier transforms (J. Wang, in the notes to J. JáJá, "An introduction
+//! to parallel algorithms", section 8.3), whose forward transform has e^{+2πi/n}.
 //!
 //! - `definition`: every output by its sum, of n products.
-//! - `levels`: log₂ n levels of radix 2 with turns after, each through memory, then bits reversed. The report gives a thread every output; here it has both of a butterfly.
-//! - `levels-in-blocks`: its "other ideas". After l levels there are 2^l blocks that need nothing of each other: once they fit a work group, it does all that is left
-//!   with a barrier between levels.
-//! - `levels-in-clusters`: the same of larger blocks, which up to eight work groups have together: they wait for one another as long as a level's butterflies lie across them.
+//! - `levels`: log₂ n levels of radix 2 with turns after, each through memory, then bits reversed.
+//!   The report gives a thread every output; here it has both of a butterfly.
+//! - `levels-in-blocks`: its "other ideas". After l levels there are 2^l blocks that need nothing
+//!   of each other: once they fit a work group, it does all that is left with a barrier between
+//!   levels.
+//! - `levels-in-clusters`: the same of larger blocks, which up to eight work groups have together:
+//!   they wait for one another as long as a level's butterflies lie across them.
 //!
 //! Axes are done one after another, where they stand.
 
@@ -24,7 +28,8 @@ pub(crate) enum Levels {
     InClusters,
 }
 
-/// Elements of a block: the largest power of two that has 16 KiB of `f64`, which all devices have on chip.
+/// Elements of a block: the largest power of two that has 16 KiB of `f64`, which all devices have
+/// on chip.
 const BLOCK: usize = 1024;
 
 /// Work groups of the largest cluster that all devices with clusters can hold.

@@ -1,5 +1,7 @@
-//! Ways from a problem to a recipe, by name: fourfold's own, those of the paper that it is built from (Jiang, Gu and Pan, "A new acceleration
-//! paradigm for discrete cosine transform and other Fourier-related transforms"), and those of complex FFTs in [`levels`] and [`ladder`]: baselines and references.
+//! Ways from a problem to a recipe, by name: fourfold's own, those of the paper that it is built
+//! from (Jiang, Gu and Pan, "A new acceleration paradigm for discrete cosine transform and other
+//! Fourier-related transforms"), and those of complex FFTs in [`levels`] and [`ladder`]: baselines
+//! and references.
 
 use crate::baseline::fft_step::LaunchMode;
 use crate::baseline::ladder;
@@ -216,10 +218,12 @@ impl Algorithm {
         self.0.about
     }
 
-    /// How `problem` is computed. By the default method that is [`Planner::recipe`](crate::plan::planner::Planner::recipe) without wisdom.
+    /// How `problem` is computed. By the default method that is
+    /// [`Planner::recipe`](crate::plan::planner::Planner::recipe) without wisdom.
     ///
     /// # Errors
-    /// [`Problem`](ErrorKind::Problem) if the method does not have the problem; the message says what it has.
+    /// [`Problem`](ErrorKind::Problem) if the method does not have the problem; the message says
+    /// what it has.
     pub fn recipe(self, problem: &Problem) -> Result<Recipe> {
         if let Rule::Fused = self.0.rule {
             return Ok(axes::recipe(problem));
@@ -243,7 +247,8 @@ impl Algorithm {
     }
 }
 
-/// Whether arrays of up to eight times the problem's reals can have addresses: the half spectrum of four times the length and one more term.
+/// Whether arrays of up to eight times the problem's reals can have addresses: the half spectrum of
+/// four times the length and one more term.
 fn check_size(problem: &Problem) -> Result<()> {
     const MOST: usize = isize::MAX as usize / (8 * size_of::<f64>());
     let elements = problem.input().elements();

@@ -1,4 +1,5 @@
-//! The paper's four algorithms for a DCT-II along one axis (Algorithm 1), by FFTs of different lengths:
+//! The paper's four algorithms for a DCT-II along one axis (Algorithm 1), by FFTs of different
+//! lengths:
 //!
 //! - 4N points: x in odd places, then its mirror image in odd places; y_k = Re X_k (eq. 3, 4);
 //! - 2N points, mirrored: x, then its mirror image; y_k = Re(e^{−iπk/(2N)} X_k) (eq. 5, 6);

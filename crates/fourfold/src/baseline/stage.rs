@@ -10,8 +10,9 @@ use crate::recipe::recipe::Recipe;
 use num_complex::Complex;
 use std::fmt;
 
-/// One trip through memory that does one thing: reorder, transform, combine or transpose. The first stage of a recipe reads the caller's
-/// input, the last writes the caller's output, in their own strides; every other array is [in C order](Extent).
+/// One trip through memory that does one thing: reorder, transform, combine or transpose. The first
+/// stage of a recipe reads the caller's input, the last writes the caller's output, in their own
+/// strides; every other array is [in C order](Extent).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
     /// The array that is read.
@@ -25,15 +26,16 @@ pub struct Stage {
 /// What a stage does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StageWork {
-    /// Moves every element along some axes. Where another axis runs fastest on the other side, it transposes on the way; without any order it does
-    /// only that.
+    /// Moves every element along some axes. Where another axis runs fastest on the other side, it
+    /// transposes on the way; without any order it does only that.
     Reorder {
         /// The axes with what happens to their elements; along others they stay.
         orders: Vec<(usize, Order)>,
         /// Which side is followed.
         way: AccessPattern,
     },
-    /// A real FFT over the last axes of the array, forward to a half spectrum or backward from it, unscaled.
+    /// A real FFT over the last axes of the array, forward to a half spectrum or backward from it,
+    /// unscaled.
     Fft(Box<Recipe>),
     /// From a half spectrum to reals, or from reals to a half spectrum.
     Combine(Combine),
@@ -66,7 +68,8 @@ pub enum StageEnd {
 /// How a line of N elements is reordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// to\[m\] = from\[2m\], to\[N−1−m\] = from\[2m+1\] (eq. 9); with `signs`, odd places change theirs.
+    /// to\[m\] = from\[2m\], to\[N−1−m\] = from\[2m+1\] (eq. 9); with `signs`, odd places change
+    /// theirs.
     Split {
         /// Whether from\[2m+1\] is negated.
         signs: bool,
@@ -144,10 +147,11 @@ pub enum Direction {
 pub enum CombineVariant {
     /// One output a thread: the naive method.
     One,
-    /// All outputs that depend on the same inputs a thread, by the symmetries of spectrum and factors: for two axes four reals from two
-    /// complex numbers, or the reverse.
+    /// All outputs that depend on the same inputs a thread, by the symmetries of spectrum and
+    /// factors: for two axes four reals from two complex numbers, or the reverse.
     All,
-    /// Of a spectrum that has all N terms: y_k = scale · Re(e^{−iπk/(2N)} V_k), or without the factor.
+    /// Of a spectrum that has all N terms: y_k = scale · Re(e^{−iπk/(2N)} V_k), or without the
+    /// factor.
     Direct {
         /// Whether there is the factor.
         turns: bool,
@@ -171,7 +175,8 @@ impl Stage {
         matches!(&self.work, StageWork::FftStep(step) if step.in_place)
     }
 
-    /// Whether it is a reorder that tiles are best for: neither side is in runs when the other is followed.
+    /// Whether it is a reorder that tiles are best for: neither side is in runs when the other is
+    /// followed.
     pub fn is_tiled(&self) -> bool {
         let keeps = |(_, order): &(usize, Order)| matches!(order, Order::Split { .. } | Order::Merge { .. });
         let reorders = matches!(&self.work, StageWork::Reorder { orders, .. } if orders.iter().all(keeps));
@@ -227,7 +232,8 @@ impl ArrayDesc {
 }
 
 impl Order {
-    /// Whether the side that is written is the one in the problem's order: else it is the side that is read.
+    /// Whether the side that is written is the one in the problem's order: else it is the side that
+    /// is read.
     pub fn writes_natural(self) -> bool {
         matches!(self, Order::Merge { .. })
     }
@@ -243,20 +249,23 @@ impl Order {
 }
 
 impl Combine {
-    /// How many terms of its axis number `i` it goes through: all, or as far as those are mirror images of others.
+    /// How many terms of its axis number `i` it goes through: all, or as far as those are mirror
+    /// images of others.
     pub fn terms(&self, i: usize) -> usize {
         let n = self.axes[i].n;
         let half = i + 1 == self.axes.len() && self.direction == Direction::Before;
         if half || self.outputs == CombineVariant::All { n / 2 + 1 } else { n }
     }
 
-    /// The factor on every output that the tables have not: from half a spectrum, each real is twice a real part.
+    /// The factor on every output that the tables have not: from half a spectrum, each real is
+    /// twice a real part.
     fn factor(&self) -> f64 {
         let twice = self.direction == Direction::After && !matches!(self.outputs, CombineVariant::Direct { .. });
         if twice { 2.0 * self.scale } else { self.scale }
     }
 
-    /// e^{−iπk/(2N)}, k < N, for each axis, with its factor on term 0; along the last axis also with the factor on everything.
+    /// e^{−iπk/(2N)}, k < N, for each axis, with its factor on term 0; along the last axis also
+    /// with the factor on everything.
     pub fn tables(&self) -> Vec<Vec<Complex<f64>>> {
         let last = self.axes.len() - 1;
         let table = |(i, axis): (usize, &CombineAxis)| {
@@ -268,7 +277,8 @@ impl Combine {
 }
 
 impl CombineAxis {
-    /// Of an axis of a problem, with the factor that its sum has beside that of the cosine it is made of. Only of types II and III.
+    /// Of an axis of a problem, with the factor that its sum has beside that of the cosine it is
+    /// made of. Only of types II and III.
     pub(crate) fn new(transform: &crate::problem::problem::AxisTransform) -> Option<(CombineAxis, f64)> {
         let crate::problem::problem::AxisTransform {
             axis,
@@ -294,7 +304,8 @@ impl IndexMap {
         self != IndexMap::Ascending
     }
 
-    /// (start, step): term k ≥ 1 stands at start + step·k, and term N − k at start + step·N − step·k.
+    /// (start, step): term k ≥ 1 stands at start + step·k, and term N − k at start + step·N −
+    /// step·k.
     pub fn line(self, n: usize) -> (isize, isize) {
         match self {
             IndexMap::Ascending => (0, 1),

@@ -1,11 +1,14 @@
-//! The paper's three stages for up to three axes at once: reorder, a real FFT of all axes, combine (Algorithm 2; the formulas are in
-//! [`turns`](crate::baseline::decimation)). Types III go the other way: combine, FFT back, reorder.
+//! The paper's three stages for up to three axes at once: reorder, a real FFT of all axes, combine
+//! (Algorithm 2; the formulas are in [`turns`](crate::baseline::decimation)). Types III go the
+//! other way: combine, FFT back, reorder.
 //!
-//! More axes are done in rounds of up to three (section III-D), as are types II and III beside each other. In the arrays between the stages the
-//! round's axes come last, so that whatever the problem's axes and batches are, the FFT is of contiguous arrays; the reorder or the combine
-//! at either end reads and writes the caller's strides.
+//! More axes are done in rounds of up to three (section III-D), as are types II and III beside each
+//! other. In the arrays between the stages the round's axes come last, so that whatever the
+//! problem's axes and batches are, the FFT is of contiguous arrays; the reorder or the combine at
+//! either end reads and writes the caller's strides.
 //!
-//! Sine kinds differ from cosine kinds in the order of terms ([`Terms`](crate::baseline::stage::IndexMap)) and in signs, which the reorder brings: see
+//! Sine kinds differ from cosine kinds in the order of terms
+//! ([`Terms`](crate::baseline::stage::IndexMap)) and in signs, which the reorder brings: see
 //! [`cosine_sine`](crate::recipe::rules::cosine_sine).
 
 use crate::baseline::stage::{
@@ -23,12 +26,13 @@ const MOST: usize = 3;
 /// How the stages are done.
 #[derive(Clone, Copy)]
 pub(crate) struct Options {
-    /// Which side a reorder follows; else the side that is in the problem's order, where memory is read and written in whole runs: even and
-    /// odd places are two runs on the other side.
+    /// Which side a reorder follows; else the side that is in the problem's order, where memory is
+    /// read and written in whole runs: even and odd places are two runs on the other side.
     pub(crate) way: Option<AccessPattern>,
     pub(crate) outputs: CombineVariant,
-    /// Whether the round's axes stand in reverse order between the stages. Where a library's FFT of N₂ × N₁ is faster than that of N₁ × N₂, this
-    /// helps. The reorder transposes on the way; beside the combine, whose threads read and write in both orders, a stage of its own does.
+    /// Whether the round's axes stand in reverse order between the stages. Where a library's FFT of
+    /// N₂ × N₁ is faster than that of N₁ × N₂, this helps. The reorder transposes on the way;
+    /// beside the combine, whose threads read and write in both orders, a stage of its own does.
     pub(crate) transposed: bool,
 }
 
@@ -71,7 +75,8 @@ pub(crate) fn stages(problem: &Problem, options: Options) -> Option<Vec<Stage>> 
     Some(stages)
 }
 
-/// Rounds of axes of one direction, as even as they can be, the last axes first. Axes stand in the problem's order.
+/// Rounds of axes of one direction, as even as they can be, the last axes first. Axes stand in the
+/// problem's order.
 fn rounds(transforms: &[AxisTransform]) -> Option<Vec<Vec<AxisTransform>>> {
     let mut rounds = vec![];
     for wanted in [Direction::After, Direction::Before] {

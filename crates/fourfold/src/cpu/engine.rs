@@ -28,7 +28,8 @@ pub(crate) struct Engine<S> {
     /// Instead of passes.
     stages: Option<Stages<S>>,
     pub(crate) sizes: Sizes,
-    /// The one line of a problem that is one signal and done by itself: it needs no arrays, whose making a short one would notice.
+    /// The one line of a problem that is one signal and done by itself: it needs no arrays, whose
+    /// making a short one would notice.
     signal: Option<Signal<S>>,
 }
 
@@ -54,7 +55,8 @@ pub(crate) enum PreparedOp<S> {
 }
 
 impl<S> PreparedPass<S> {
-    /// Whether its sums of reals act on both parts of complex numbers: these are one more axis then.
+    /// Whether its sums of reals act on both parts of complex numbers: these are one more axis
+    /// then.
     fn splits(&self, from: &Array<S>, to: &Array<S>) -> bool {
         let complex = self.ops.iter().any(|op| matches!(op, PreparedOp::Batch(line) if line.ends.complex));
         from.parts == 2 && to.parts == 2 && !complex
@@ -69,8 +71,8 @@ pub(crate) trait Dispatch: Scalar + Vector<Scalar = Self> {
     /// The CPU has `isa`, and the job may be done.
     unsafe fn dispatch(isa: Isa, job: impl VectorTask<Self>);
 
-    /// [`Engine::execute_untyped`]. Not generic, so that all kernels are compiled into this crate once and not into every crate that
-    /// executes a plan.
+    /// [`Engine::execute_untyped`]. Not generic, so that all kernels are compiled into this crate
+    /// once and not into every crate that executes a plan.
     ///
     /// # Errors
     /// As there.
@@ -169,8 +171,8 @@ impl<S: Dispatch> Engine<S> {
     /// Transforms `input` to `output`, which may be the same memory.
     ///
     /// # Safety
-    /// The arrays have the shapes of the problem and lie in memory that is readable and writable and nobody else's meanwhile;
-    /// `scratch` has [`Engine::scratch`] bytes and is aligned to 64.
+    /// The arrays have the shapes of the problem and lie in memory that is readable and writable
+    /// and nobody else's meanwhile; `scratch` has [`Engine::scratch`] bytes and is aligned to 64.
     pub(crate) unsafe fn run(&self, [input, output]: [&Array<S>; 2], scratch: *mut u8, pool: &Pool) {
         if let Some(stages) = &self.stages {
             // SAFETY: the caller's.
@@ -212,7 +214,8 @@ impl<S: Dispatch> Engine<S> {
     /// # Safety
     /// As [`Engine::run`], of the signal's elements.
     unsafe fn run_signal(&self, line: &Single<S>, ends: [Strided<S>; 2], scratch: *mut u8, pool: &Pool) {
-        // SAFETY: within the scratch, whose work array one pass leaves empty; the rest is the caller's.
+        // SAFETY: within the scratch, whose work array one pass leaves empty; the rest is the
+        // caller's.
         unsafe {
             let buffers = scratch.add(self.sizes.single_bytes());
             line.run(self.sizes.isa, ends, scratch.cast(), &|pass, from, to| self.pass(pass, from, to, buffers, pool));
@@ -227,7 +230,8 @@ impl<S: Dispatch> Engine<S> {
         let split = pass.splits(from, to).then(|| [from, to].map(Array::split_parts));
         let ends = split.as_ref().map_or([from, to], |[from, to]| [from, to]);
         let (tiles, buffers) = (Tiles::new(self, pass, ends, split.is_some()), Shared(buffers));
-        // SAFETY: every worker has buffers of its own, every tile lines of its own, read whole before they are written.
+        // SAFETY: every worker has buffers of its own, every tile lines of its own, read whole
+        // before they are written.
         let block = |worker, index| unsafe {
             let buffer = buffers.at(worker * self.sizes.thread_bytes());
             S::dispatch(self.sizes.isa, Block { tiles: &tiles, index, buffer });
@@ -291,7 +295,8 @@ impl<S: Dispatch> Engine<S> {
     /// [`Engine::run`] on views that are checked first.
     ///
     /// # Errors
-    /// If a view does not hold the problem's elements, or two outputs share a place, or the scratch is too small.
+    /// If a view does not hold the problem's elements, or two outputs share a place, or the scratch
+    /// is too small.
     pub(crate) fn execute<I: Element, O: Element>(
         &self,
         layouts: [&Layout; 2],
@@ -300,7 +305,8 @@ impl<S: Dispatch> Engine<S> {
         scratch: &mut Scratch,
         pool: &Pool,
     ) -> Result<()> {
-        // SAFETY: the views are borrowed; the input is only read, since no pass writes `ArrayId::Input`.
+        // SAFETY: the views are borrowed; the input is only read, since no pass writes
+        // `ArrayId::Input`.
         unsafe { S::execute(self, layouts, [input.untyped(), output.untyped("output")], scratch, pool) }
     }
 
@@ -351,7 +357,8 @@ impl<S: Dispatch> Engine<S> {
         Ok(())
     }
 
-    /// [`Engine::run`] on arrays of the problem's shapes; one of them alone is transformed in place.
+    /// [`Engine::run`] on arrays of the problem's shapes; one of them alone is transformed in
+    /// place.
     ///
     /// # Errors
     /// If the scratch is too small.

@@ -3,7 +3,8 @@
 use crate::electrostatics::Float;
 use crate::error::{Error, ErrorKind, Result};
 
-/// A rectangular region cut into M × N equal bins, axis 0 being x and axis 1 y. Maps over it are arrays of shape \[M, N\] in C order.
+/// A rectangular region cut into M × N equal bins, axis 0 being x and axis 1 y. Maps over it are
+/// arrays of shape \[M, N\] in C order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
     low: [f64; 2],
@@ -11,7 +12,8 @@ pub struct Grid {
     bins: [usize; 2],
 }
 
-/// Cells: rectangles by their lower left corners and their sizes, in the units of the region; one element a cell in each slice.
+/// Cells: rectangles by their lower left corners and their sizes, in the units of the region; one
+/// element a cell in each slice.
 #[derive(Clone, Copy, Debug)]
 pub struct Cells<'a, T> {
     /// x and y of the lower left corners.
@@ -20,7 +22,8 @@ pub struct Cells<'a, T> {
     pub size: [&'a [T]; 2],
 }
 
-/// A cell as it charges the grid: its interval along each axis, in bins and clipped to the region, and the density of its charge.
+/// A cell as it charges the grid: its interval along each axis, in bins and clipped to the region,
+/// and the density of its charge.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Charge {
     pub(crate) spans: [Span; 2],
@@ -42,8 +45,9 @@ impl Grid {
     /// The region between two corners, with so many bins along x and y.
     ///
     /// # Errors
-    /// If the region is not finite or has no area, there are fewer than 2 bins along an axis, which have no field between them, or bins are too
-    /// small for their sides to be numbers of full precision.
+    /// If the region is not finite or has no area, there are fewer than 2 bins along an axis, which
+    /// have no field between them, or bins are too small for their sides to be numbers of full
+    /// precision.
     pub fn new(low: [f64; 2], high: [f64; 2], bins: [usize; 2]) -> Result<Grid> {
         let real =
             |axis: usize| low[axis].is_finite() && (high[axis] - low[axis]).is_finite() && low[axis] < high[axis];
@@ -103,7 +107,8 @@ impl Grid {
                 "cell {i} has size {size:?}: expected finite numbers of 0 or more along each axis"
             )));
         }
-        // What only touches the region, such as a terminal on its border, is not outside; it charges what it is widened over.
+        // What only touches the region, such as a terminal on its border, is not outside; it
+        // charges what it is widened over.
         let inside = |axis: usize| low[axis] <= self.high[axis] && low[axis] + size[axis] >= self.low[axis];
         if !inside(0) || !inside(1) {
             let region = format!("the region from {:?} to {:?}", self.low, self.high);
@@ -148,7 +153,8 @@ impl Span {
     /// The bins that it meets, of `bins`.
     #[inline]
     pub(crate) fn bins(self, bins: usize) -> std::ops::Range<usize> {
-        // Both ends are within 0 and `bins`. Not `ceil`, which is a call where the instruction is not known to be there.
+        // Both ends are within 0 and `bins`. Not `ceil`, which is a call where the instruction is
+        // not known to be there.
         let (first, last) = ((self.low as usize).min(bins - 1), self.high as usize);
         first..(last + usize::from(self.high > last as f64)).max(first + 1)
     }

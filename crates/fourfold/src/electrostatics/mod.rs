@@ -1,7 +1,9 @@
-//! Charged cells on a grid: density, potential, field, energy, and the force on every cell, as placers of circuits compute them.
+//! Charged cells on a grid: density, potential, field, energy, and the force on every cell, as
+//! placers of circuits compute them.
 //!
-//! Algorithm 4 of "A New Acceleration Paradigm for Discrete Cosine Transform and Other Fourier-Related Transforms" (Jiang, Gu, Pan), which
-//! is ePlace's electrostatic system (Lu et al., 2015) as DREAMPlace computes it (Lin et al., 2019):
+//! Algorithm 4 of "A New Acceleration Paradigm for Discrete Cosine Transform and Other
+//! Fourier-Related Transforms" (Jiang, Gu, Pan), which is ePlace's electrostatic system (Lu et al.,
+//! 2015) as DREAMPlace computes it (Lin et al., 2019):
 //!
 //! ```text
 //! ρ   the part of each bin that cells cover                 [M, N], axis 0 along x
@@ -13,8 +15,9 @@
 //! F   = Σ over bins of (area of the cell in the bin) · ξ    the force on a cell
 //! ```
 //!
-//! [`Scaling`] has the formulas with their factors. Charge pushes charge away, and nothing leaves the region (its walls are Neumann's): cells
-//! that follow the forces spread until the density is even.
+//! [`Scaling`] has the formulas with their factors. Charge pushes charge away, and nothing leaves
+//! the region (its walls are Neumann's): cells that follow the forces spread until the density is
+//! even.
 //!
 //! ```
 //! use fourfold::Planner;
@@ -48,7 +51,8 @@ pub use crate::electrostatics::steps::{MAPS, Map, Scaling, Step, Wanted, Work, s
 use crate::problem::element::Element;
 use std::ops::Mul;
 
-/// What positions, sizes and maps are made of: `f32` or `f64`. Densities and forces are summed in double precision.
+/// What positions, sizes and maps are made of: `f32` or `f64`. Densities and forces are summed in
+/// double precision.
 pub trait Float: Element + Into<f64> + Mul<Output = Self> {
     /// The nearest of them.
     fn nearest(x: f64) -> Self;

@@ -29,7 +29,8 @@ pub struct Builder<T> {
     float: PhantomData<T>,
 }
 
-/// The maps of a system, each of shape \[M, N\] in C order, with the memory that computing them takes.
+/// The maps of a system, each of shape \[M, N\] in C order, with the memory that computing them
+/// takes.
 pub struct Maps<T> {
     maps: [Vec<T>; MAPS],
     grid: Grid,
@@ -49,20 +50,23 @@ impl<T> Builder<T> {
         self
     }
 
-    /// Widens the charge of cells that are smaller than so many bins along an axis to that, about their centres and thinner by as much, so
-    /// that the field on a cell does not depend on where in a bin it is. ePlace and DREAMPlace widen to √2; 0, not at all, if not said.
+    /// Widens the charge of cells that are smaller than so many bins along an axis to that, about
+    /// their centres and thinner by as much, so that the field on a cell does not depend on where
+    /// in a bin it is. ePlace and DREAMPlace widen to √2; 0, not at all, if not said.
     pub fn smoothing(mut self, bins: f64) -> Self {
         self.smoothing = bins;
         self
     }
 
-    /// How the transforms are done; by the default method the scalings are parts of their passes, by others they are trips through memory.
+    /// How the transforms are done; by the default method the scalings are parts of their passes,
+    /// by others they are trips through memory.
     pub fn method(mut self, method: Algorithm) -> Self {
         self.wanted.method = method;
         self
     }
 
-    /// Whether the potential is computed, which only the energy needs; it is if not said. (DREAMPlace's fast mode goes without.)
+    /// Whether the potential is computed, which only the energy needs; it is if not said.
+    /// (DREAMPlace's fast mode goes without.)
     pub fn potential(mut self, potential: bool) -> Self {
         self.wanted.potential = potential;
         self
@@ -86,7 +90,8 @@ impl<T: Float> Builder<T> {
     /// The system, with the planner's threads.
     ///
     /// # Errors
-    /// If the method does not have the transforms, the smoothing is negative or not a number, or there is no memory for the tables.
+    /// If the method does not have the transforms, the smoothing is negative or not a number, or
+    /// there is no memory for the tables.
     pub fn build(&self, planner: &Planner) -> Result<Electrostatics<T>> {
         let method = self.wanted.method;
         let plan = |problem: &Problem| match method == Algorithm::ALL[0] {
@@ -151,7 +156,8 @@ impl<T: Float> Electrostatics<T> {
     /// The density of cells, and from it potential and field.
     ///
     /// # Errors
-    /// If a cell lies outside the region or its size is negative or not a number, or the maps are those of another grid.
+    /// If a cell lies outside the region or its size is negative or not a number, or the maps are
+    /// those of another grid.
     pub fn solve(&self, cells: Cells<'_, T>, maps: &mut Maps<T>) -> Result<()> {
         self.spreader.check_grid("maps", &maps.grid)?;
         self.spreader.density(cells, &mut maps.maps[Map::Density as usize])?;

@@ -1,7 +1,8 @@
 //! From cells to the map of their density, and from maps back to cells.
 //!
-//! All sums have one order, whatever the number of threads: a bin adds its cells in the order in which they are given, since a strip of
-//! the grid is one thread's; a cell adds its bins row by row.
+//! All sums have one order, whatever the number of threads: a bin adds its cells in the order in
+//! which they are given, since a strip of the grid is one thread's; a cell adds its bins row by
+//! row.
 
 use crate::cpu::base::threads::Pool;
 use crate::electrostatics::Float;
@@ -18,7 +19,8 @@ const STRIP: usize = 8;
 /// Cells that are one thread's at a time.
 const CHUNK: usize = 1 << 10;
 
-/// What knows the grid and the cells: density, forces, overflow. Engines share it; they differ in the transforms.
+/// What knows the grid and the cells: density, forces, overflow. Engines share it; they differ in
+/// the transforms.
 pub struct Spreader {
     grid: Grid,
     least: f64,
@@ -26,7 +28,8 @@ pub struct Spreader {
 }
 
 impl Spreader {
-    /// For a grid, with the threads of a planner. `least`: bins to which the charge of smaller cells is widened; see
+    /// For a grid, with the threads of a planner. `least`: bins to which the charge of smaller
+    /// cells is widened; see
     /// [`Builder::smoothing`](crate::electrostatics::solver::Builder::smoothing).
     ///
     /// # Errors
@@ -57,11 +60,12 @@ impl Spreader {
         self.charges(cells).map(|_| ())
     }
 
-    /// ρ_b, the part of each bin that cells cover (more than 1 where they overlap), clipped to the region. Cells that are
-    /// widened charge it thinner by as much.
+    /// ρ_b, the part of each bin that cells cover (more than 1 where they overlap), clipped to the
+    /// region. Cells that are widened charge it thinner by as much.
     ///
     /// # Errors
-    /// If a cell lies outside the region or its size is negative or not a number, or the map is not the grid's.
+    /// If a cell lies outside the region or its size is negative or not a number, or the map is not
+    /// the grid's.
     pub fn density<T: Float>(&self, cells: Cells<'_, T>, map: &mut [T]) -> Result<()> {
         self.check_map("density", map.len())?;
         let [m, n] = self.grid.bins();
@@ -77,7 +81,8 @@ impl Spreader {
         Ok(())
     }
 
-    /// F_i = d_i Σ_b |cell i ∩ bin b| ξ_b, along x and along y: areas in the units of the region, d_i = 1, or less where cells are widened.
+    /// F_i = d_i Σ_b |cell i ∩ bin b| ξ_b, along x and along y: areas in the units of the region,
+    /// d_i = 1, or less where cells are widened.
     ///
     /// # Errors
     /// As [`Spreader::density`].
@@ -101,8 +106,8 @@ impl Spreader {
         Ok(forces)
     }
 
-    /// ePlace's density overflow, Σ_b max(ρ_b − `target`, 0) / Σ_b ρ_b: the part of the charge that is too much where it is. Not a number where a
-    /// density or the target is none.
+    /// ePlace's density overflow, Σ_b max(ρ_b − `target`, 0) / Σ_b ρ_b: the part of the charge that
+    /// is too much where it is. Not a number where a density or the target is none.
     ///
     /// # Errors
     /// If the map is not the grid's.
@@ -181,8 +186,9 @@ impl Spreader {
     }
 }
 
-/// Charges with the numbers of their cells, strip by strip: those of strip s are `items[starts[s]..starts[s + 1]]`, in the order of the cells.
-/// So what a thread reads of maps and charges stays in its cache, wherever neighbours in the list of cells lie.
+/// Charges with the numbers of their cells, strip by strip: those of strip s are
+/// `items[starts[s]..starts[s + 1]]`, in the order of the cells. So what a thread reads of maps and
+/// charges stays in its cache, wherever neighbours in the list of cells lie.
 struct Lists {
     starts: Vec<usize>,
     items: Vec<(usize, Charge)>,

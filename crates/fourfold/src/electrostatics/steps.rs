@@ -1,7 +1,8 @@
 //! The transforms of Algorithm 4 as a list of plans, for every engine.
 //!
-//! With the cosine coefficients of the density, ρ = Σ″ a_uv cos(ω_u (i + ½)) cos(ω_v (j + ½)), where ω_u = πu/M, ω_v = πv/N and Σ″ halves
-//! terms with a zero index, Poisson's equation −∇²φ = ρ − ρ̄ with Neumann's boundary has in bins of b_x × b_y the solution
+//! With the cosine coefficients of the density, ρ = Σ″ a_uv cos(ω_u (i + ½)) cos(ω_v (j + ½)),
+//! where ω_u = πu/M, ω_v = πv/N and Σ″ halves terms with a zero index, Poisson's equation −∇²φ =
+//! ρ − ρ̄ with Neumann's boundary has in bins of b_x × b_y the solution
 //!
 //! ```text
 //! φ   = Σ″ a_uv / k² cos cos        k_u = ω_u / b_x,  k_v = ω_v / b_y,  k² = k_u² + k_v²
@@ -9,14 +10,16 @@
 //! ξ_y = Σ″ a_uv k_v / k² cos sin = −∂φ/∂y
 //! ```
 //!
-//! Unscaled kinds make A = dct2(ρ) = M N a, dct3 of coefficients c is 4 Σ″ c cos cos, and where an IDXST stands instead it is
-//! 2 Σ c sin cos. So with G = 1 / (4 M N k²), φ = dct3,dct3(G A), ξ_x = idxst,dct3(2 k_u G A) and ξ_y = dct3,idxst(2 k_v G A).
-//! G stands in a table of the size of a map; what else the three multiply by is a list along one axis.
+//! Unscaled kinds make A = dct2(ρ) = M N a, dct3 of coefficients c is 4 Σ″ c cos cos, and where an
+//! IDXST stands instead it is 2 Σ c sin cos. So with G = 1 / (4 M N k²), φ = dct3,dct3(G A), ξ_x =
+//! idxst,dct3(2 k_u G A) and ξ_y = dct3,idxst(2 k_v G A). G stands in a table of the size of a map;
+//! what else the three multiply by is a list along one axis.
 //!
-//! By the default method G A is what the DCT-II's last pass writes, and the lists are parts of the passes that begin the inverse transforms: two
-//! passes a transform, one table that is read once, and no other trip through memory. (Other orders of the same sums were measured on a processor.
-//! φ and ξ_x can have their rows in common, which saves a pass of eight, and nothing without the potential; filters along the rows save one more,
-//! and take longer, since they do DFTs twice.)
+//! By the default method G A is what the DCT-II's last pass writes, and the lists are parts of the
+//! passes that begin the inverse transforms: two passes a transform, one table that is read once,
+//! and no other trip through memory. (Other orders of the same sums were measured on a processor. φ
+//! and ξ_x can have their rows in common, which saves a pass of eight, and nothing without the
+//! potential; filters along the rows save one more, and take longer, since they do DFTs twice.)
 
 use crate::baseline::methods::Algorithm;
 use crate::electrostatics::grid::Grid;
@@ -26,23 +29,25 @@ use crate::problem::problem::Problem;
 use crate::recipe::multiplier::Multiplier;
 use std::f64::consts::PI;
 
-/// In which units potential and field are. For a density ρ_ij in parts of a bin with the cosine coefficients a_uv,
+/// In which units potential and field are. For a density ρ_ij in parts of a bin with the cosine
+/// coefficients a_uv,
 ///
 /// ```text
 /// ρ_ij = Σ″ a_uv cos(πu (i + ½)/M) cos(πv (j + ½)/N),    a_uv = 4/(M N) Σ_ij ρ_ij cos(πu (i + ½)/M) cos(πv (j + ½)/N)
 /// ```
 ///
-/// where Σ″ halves terms with a zero index, and bins of b_x by b_y. "sin cos" stands for sin(πu (i + ½)/M) cos(πv (j + ½)/N), and so on; the term
-/// with u = v = 0 is left out.
+/// where Σ″ halves terms with a zero index, and bins of b_x by b_y. "sin cos" stands for sin(πu
+/// (i + ½)/M) cos(πv (j + ½)/N), and so on; the term with u = v = 0 is left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scaling {
-    /// DREAMPlace's: with w_u = 2πu/M and w_v = (2πv/N)(b_x/b_y), φ = Σ″ a/(w_u² + w_v²) cos cos, ξ_x = Σ″ a/2 · w_u/(w_u² + w_v²) sin cos
-    /// and ξ_y alike: a quarter of Poisson's solution where a bin's width is the unit of length. The energy is Σ_b ρ_b φ_b.
+    /// DREAMPlace's: with w_u = 2πu/M and w_v = (2πv/N)(b_x/b_y), φ = Σ″ a/(w_u² + w_v²) cos cos,
+    /// ξ_x = Σ″ a/2 · w_u/(w_u² + w_v²) sin cos and ξ_y alike: a quarter of Poisson's solution
+    /// where a bin's width is the unit of length. The energy is Σ_b ρ_b φ_b.
     #[default]
     Dreamplace,
-    /// Poisson's equation −∇²φ = ρ − ρ̄ in the units of the region, for bins of any shape: φ = Σ″ a/k² cos cos, ξ = −∇φ, with k_u = πu/(M b_x)
-    /// and k_v = πv/(N b_y). The energy is ½ Σ_b ρ_b φ_b b_x b_y; forces are its negative gradient, the nearer the
-    /// smaller bins are beside cells.
+    /// Poisson's equation −∇²φ = ρ − ρ̄ in the units of the region, for bins of any shape: φ = Σ″
+    /// a/k² cos cos, ξ = −∇φ, with k_u = πu/(M b_x) and k_v = πv/(N b_y). The energy is ½ Σ_b ρ_b
+    /// φ_b b_x b_y; forces are its negative gradient, the nearer the smaller bins are beside cells.
     Physical,
 }
 
@@ -92,7 +97,8 @@ pub struct Wanted {
     pub precision: Precision,
     /// The units.
     pub scaling: Scaling,
-    /// By which method; all but the default have whole transforms with separate multiplies between them.
+    /// By which method; all but the default have whole transforms with separate multiplies between
+    /// them.
     pub method: Algorithm,
     /// Whether the potential is wanted: the field alone is less work.
     pub potential: bool,
@@ -123,8 +129,8 @@ impl Scaling {
     }
 }
 
-/// What the maps' coefficients are multiplied by. With √(b_x b_y) for the unit of length, G and what else a map is multiplied by are as near to 1
-/// as the sides of bins let them.
+/// What the maps' coefficients are multiplied by. With √(b_x b_y) for the unit of length, G and
+/// what else a map is multiplied by are as near to 1 as the sides of bins let them.
 struct Factors {
     grid: Grid,
     wanted: Wanted,
@@ -215,7 +221,8 @@ pub(crate) fn reserved<T>(grid: &Grid) -> Result<Vec<T>> {
 /// The steps from the density to the maps that are wanted, for those who write engines.
 ///
 /// # Errors
-/// If there is no memory for the factors, or the precision has no such numbers: where the sides of bins are extremely long, short or unlike.
+/// If there is no memory for the factors, or the precision has no such numbers: where the sides of
+/// bins are extremely long, short or unlike.
 pub fn steps(grid: &Grid, wanted: &Wanted) -> Result<Vec<Step>> {
     let ([m, n], real) = (grid.bins(), wanted.precision.name());
     let problem = |kinds: &str| -> Result<Problem> { format!("{kinds} {real} {m}x{n}").parse() };

@@ -28,8 +28,8 @@ pub enum Order {
 pub enum Layout {
     /// 64 samples of a block, then those of the next.
     Blocks,
-    /// The rows of an image that is so many blocks across, each `stride` samples after the one above. The blocks go from left to
-    /// right and then down.
+    /// The rows of an image that is so many blocks across, each `stride` samples after the one
+    /// above. The blocks go from left to right and then down.
     Rows {
         /// Blocks side by side.
         across: usize,
@@ -42,7 +42,8 @@ impl Layout {
     /// Samples that `blocks` blocks span.
     ///
     /// # Errors
-    /// If the layout is impossible: rows shorter than their blocks, or no whole number of rows of blocks.
+    /// If the layout is impossible: rows shorter than their blocks, or no whole number of rows of
+    /// blocks.
     pub fn samples(self, blocks: usize) -> Result<usize> {
         let Layout::Rows { across, stride } = self else { return size(blocks.checked_mul(64)) };
         let width = size(across.checked_mul(8))?;
@@ -107,7 +108,8 @@ impl Table {
         Table::raster(raster)
     }
 
-    /// Of brightness, at a quality from 1 to 100: table K.1 of ITU-T T.81, scaled as libjpeg does, to 8 bits.
+    /// Of brightness, at a quality from 1 to 100: table K.1 of ITU-T T.81, scaled as libjpeg does,
+    /// to 8 bits.
     ///
     /// # Errors
     /// If the quality is none.
@@ -139,12 +141,14 @@ impl Table {
         Ok(())
     }
 
-    /// What [`idct8`](crate::arithmetic::cosine8::idct8) wants coefficients to be multiplied by: q s_k s_l, with s of [`SCALES`].
+    /// What [`idct8`](crate::arithmetic::cosine8::idct8) wants coefficients to be multiplied by: q
+    /// s_k s_l, with s of [`SCALES`].
     pub fn dequantisers(&self) -> [[f32; 8]; 8] {
         self.scaled(|q, scale| q * scale)
     }
 
-    /// What results of [`dct8`](crate::arithmetic::cosine8::dct8) become coefficients by: 1 / (64 s_k s_l q).
+    /// What results of [`dct8`](crate::arithmetic::cosine8::dct8) become coefficients by: 1 / (64
+    /// s_k s_l q).
     pub fn quantisers(&self) -> [[f32; 8]; 8] {
         self.scaled(|q, scale| 1.0 / (64.0 * scale * q))
     }

@@ -1,15 +1,19 @@
-//! libjpeg's integer method, "islow", written once for every engine: 13-bit constants, 32-bit sums, two fraction bits between the passes.
+//! libjpeg's integer method, "islow", written once for every engine: 13-bit constants, 32-bit sums,
+//! two fraction bits between the passes.
 //!
-//! Loeffler, Ligtenberg and Moschytz, "Practical fast 1-D DCT algorithms with 11 multiplications" (ICASSP 1989), in the form with
-//! 12 products that libjpeg's jidctint.c and jfdctint.c describe. Sums of products are exact here, so that they may be taken in
-//! another order: every output is the same sum of inputs times constants, rounded where libjpeg rounds. Where values do not
-//! fit 16 bits, which happens to no spectrum of samples of 8 bits, this does as libjpeg-turbo's vector instructions do: sums of
-//! inputs wrap around, results of a pass saturate. One thing is a matter of blocks, not of lines: what [`wrapped8`] is for.
+//! Loeffler, Ligtenberg and Moschytz, "Practical fast 1-D DCT algorithms with 11 multiplications"
+//! (ICASSP 1989), in the form with 12 products that libjpeg's jidctint.c and jfdctint.c describe.
+//! Sums of products are exact here, so that they may be taken in another order: every output is the
+//! same sum of inputs times constants, rounded where libjpeg rounds. Where values do not fit 16
+//! bits, which happens to no spectrum of samples of 8 bits, this does as libjpeg-turbo's vector
+//! instructions do: sums of inputs wrap around, results of a pass saturate. One thing is a matter
+//! of blocks, not of lines: what [`wrapped8`] is for.
 
 use crate::arithmetic::complex::each;
 use std::ops::{Add, Sub};
 
-/// 16-bit integers, of which a value of this type may have any number side by side. Sums and differences wrap around.
+/// 16-bit integers, of which a value of this type may have any number side by side. Sums and
+/// differences wrap around.
 pub trait Words: Copy + Add<Output = Self> + Sub<Output = Self> {
     /// 32 bits for each. Sums and differences wrap around.
     type Wide: Copy + Add<Output = Self::Wide> + Sub<Output = Self::Wide>;
@@ -26,7 +30,8 @@ pub trait Words: Copy + Add<Output = Self> + Sub<Output = Self> {
     fn narrow<const SHIFT: i32>(wide: Self::Wide) -> Self;
     /// ⌊(self + bias) / 2^shift⌋.
     fn shift_right<const SHIFT: i32>(self, bias: i16) -> Self;
-    /// (|self| + half) · first / 2^16 · second / 2^16 with the sign of self; all products rounded down, without signs.
+    /// (|self| + half) · first / 2^16 · second / 2^16 with the sign of self; all products rounded
+    /// down, without signs.
     fn scale(self, half: Self, first: Self, second: Self) -> Self;
 }
 
@@ -102,8 +107,9 @@ pub fn idct8_first<W: Words>(y: [W; 8]) -> [W; 8] {
     idct8::<W, { CONSTANT_BITS - PASS_BITS }>(y)
 }
 
-/// Coefficients of the first row, times the quantisation table, in a block whose other rows are zero: libjpeg-turbo takes the first pass of it
-/// as a shift by two places, which drops the upper bits where [`idct8_first`] saturates.
+/// Coefficients of the first row, times the quantisation table, in a block whose other rows are
+/// zero: libjpeg-turbo takes the first pass of it as a shift by two places, which drops the upper
+/// bits where [`idct8_first`] saturates.
 #[inline(always)]
 pub fn wrapped8<W: Words>(first: W) -> W {
     let twice = first + first;
@@ -116,7 +122,8 @@ pub fn idct8_last<W: Words>(y: [W; 8]) -> [W; 8] {
     idct8::<W, { CONSTANT_BITS + PASS_BITS + 3 }>(y)
 }
 
-/// A pass of the forward transform, whose results lose `SHIFT` places, but for terms 0 and 4: these stay sums of inputs.
+/// A pass of the forward transform, whose results lose `SHIFT` places, but for terms 0 and 4: these
+/// stay sums of inputs.
 #[inline(always)]
 fn dct8<W: Words, const SHIFT: i32>(x: [W; 8]) -> [W; 8] {
     let sum = each!(n < 4 => x[n] + x[7 - n]);
@@ -134,10 +141,12 @@ fn dct8<W: Words, const SHIFT: i32>(x: [W; 8]) -> [W; 8] {
     ]
 }
 
-/// What divides eight times a coefficient by its quantisation value q, to the nearest, halves away from zero, by [`Words::scale`]:
-/// \[d/2, m, 2^(16−s)\] for d = 8q, where ⌊n/d⌋ = ⌊m n / 2^(16+s)⌋ for all n < 2^15, with 2^s < d ≤ 2^(s+1) and m = ⌈2^(16+s)/d⌉: the
-/// error of m is below 1, that of the quotient below n/2^(16+s) < 1/d, as 2^(s+1) ≥ d. (Granlund and Montgomery, "Division by invariant
-/// integers using multiplication", 1994.) Coefficients are below 2^14, so that those over 2^12 quantise all to 0.
+/// What divides eight times a coefficient by its quantisation value q, to the nearest, halves away
+/// from zero, by [`Words::scale`]: \[d/2, m, 2^(16−s)\] for d = 8q, where ⌊n/d⌋ = ⌊m n / 2^(16+s)⌋
+/// for all n < 2^15, with 2^s < d ≤ 2^(s+1) and m = ⌈2^(16+s)/d⌉: the error of m is below 1, that
+/// of the quotient below n/2^(16+s) < 1/d, as 2^(s+1) ≥ d. (Granlund and Montgomery, "Division by
+/// invariant integers using multiplication", 1994.) Coefficients are below 2^14, so that those over
+/// 2^12 quantise all to 0.
 pub fn divisor(q: u16) -> [u16; 3] {
     let d = 8 * u32::from(q);
     if d > 1 << 15 {

@@ -1,5 +1,5 @@
-//! What engines for JPEG's 8×8 blocks share: how a block is transformed, and libjpeg's integer transforms of eight points. The others
-//! are `dct8` and `idct8` of [`engine`](crate::engine).
+//! What engines for JPEG's 8×8 blocks share: how a block is transformed, and libjpeg's integer
+//! transforms of eight points. The others are `dct8` and `idct8` of [`engine`](crate::engine).
 
 pub(crate) mod block;
 pub(crate) mod islow8;

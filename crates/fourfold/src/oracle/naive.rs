@@ -1,10 +1,11 @@
 //! The definitions as O(N²) sums in double-double: the oracle that every engine is checked against.
 //!
-//! Every sum of [`Transform1d`] is read off the exponential sums Z_p = Σ_n x_n exp(−2πi p (c n + d)/D) of real x: a cosine sum is
-//! the real part, a sine sum minus the imaginary one, and so on (`Definition`). Angles are reduced as integers modulo D.
-//! For speed, and for no other reason, n is written as n₁ + B n₂, so that
-//! Z_p = Σ_{n₁} exp(−2πi p c n₁/D) Σ_{n₂} exp(−2πi p (c B n₂ + d)/D) x_{n₁ + B n₂}
-//! needs only N/B + B roots for each p, and the inner sums run over contiguous memory.
+//! Every sum of [`Transform1d`] is read off the exponential sums Z_p = Σ_n x_n exp(−2πi p (c n +
+//! d)/D) of real x: a cosine sum is the real part, a sine sum minus the imaginary one, and so on
+//! (`Definition`). Angles are reduced as integers modulo D. For speed, and for no other reason, n
+//! is written as n₁ + B n₂, so that Z_p = Σ_{n₁} exp(−2πi p c n₁/D) Σ_{n₂} exp(−2πi p (c B n₂ +
+//! d)/D) x_{n₁ + B n₂} needs only N/B + B roots for each p, and the inner sums run over contiguous
+//! memory.
 
 use num_complex::Complex;
 
@@ -18,11 +19,13 @@ use crate::problem::layout::Layout;
 use crate::problem::layout::joined;
 use crate::problem::problem::{AxisTransform, Problem};
 
-/// The whole exact output of `problem`, in C order, to about 30 digits relative to its largest element.
+/// The whole exact output of `problem`, in C order, to about 30 digits relative to its largest
+/// element.
 ///
-/// `input` holds the elements in C order, whatever the problem's strides; imaginary parts of real data are ignored. The
-/// factors [`Problem::scale`] and [`Edges`](crate::problem::norm::EndWeights) are taken as the `f64` numbers that they are. For finite input
-/// below 2^900; takes time proportional to the number of elements times the sum of the transformed lengths.
+/// `input` holds the elements in C order, whatever the problem's strides; imaginary parts of real
+/// data are ignored. The factors [`Problem::scale`] and [`Edges`](crate::problem::norm::EndWeights)
+/// are taken as the `f64` numbers that they are. For finite input below 2^900; takes time
+/// proportional to the number of elements times the sum of the transformed lengths.
 ///
 /// ```
 /// use fourfold::{Problem, naive};
@@ -40,16 +43,19 @@ pub fn transform(problem: &Problem, input: &[Complex<f64>]) -> Result<Vec<Comple
     sampled(problem, input, &everything(problem.output()))
 }
 
-/// As [`transform`], but only the outputs whose index along every axis a is one of `picks[a]`, in C order.
+/// As [`transform`], but only the outputs whose index along every axis a is one of `picks[a]`, in C
+/// order.
 ///
 /// # Errors
-/// If `input` has not as many elements as the problem's input, or `picks` is not a list of indices for each axis.
+/// If `input` has not as many elements as the problem's input, or `picks` is not a list of indices
+/// for each axis.
 pub fn sampled(problem: &Problem, input: &[Complex<f64>], picks: &[Vec<usize>]) -> Result<Vec<Complex<Dd>>> {
     check_input(problem, input)?;
     check_picks(problem, picks)?;
     let kept = kept_inputs(problem, picks);
     let mut planes = planes(problem, input, &kept);
-    // Each step takes the last axis and puts it first; after as many steps as there are axes, the order is as before.
+    // Each step takes the last axis and puts it first; after as many steps as there are axes, the
+    // order is as before.
     for axis in (0..kept.len()).rev() {
         planes = match transform_of(problem, axis) {
             Some(transform) => contract(problem, transform, planes, &picks[axis]),
@@ -59,7 +65,8 @@ pub fn sampled(problem: &Problem, input: &[Complex<f64>], picks: &[Vec<usize>]) 
     Ok(merge(&planes, problem))
 }
 
-/// Where the elements of a strided array lie whose index along every axis a is one of `picks[a]`, in C order.
+/// Where the elements of a strided array lie whose index along every axis a is one of `picks[a]`,
+/// in C order.
 pub fn positions(layout: &Layout, picks: &[Vec<usize>]) -> Vec<usize> {
     picks.iter().zip(&layout.strides).fold(vec![layout.offset], |outer, (picks, &stride)| {
         let steps = picks.iter().map(|&i| (i as isize).wrapping_mul(stride));
@@ -108,7 +115,8 @@ fn transform_of(problem: &Problem, axis: usize) -> Option<&AxisTransform> {
     problem.transforms().iter().find(|transform| transform.axis == axis)
 }
 
-/// The input elements that the picked outputs depend on: along transformed axes all, along the others the picked ones.
+/// The input elements that the picked outputs depend on: along transformed axes all, along the
+/// others the picked ones.
 fn kept_inputs(problem: &Problem, picks: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let axes = everything(problem.input()).into_iter().zip(picks).enumerate();
     axes.map(|(axis, (all, picks))| if transform_of(problem, axis).is_some() { all } else { picks.clone() }).collect()
@@ -148,8 +156,8 @@ fn planes(problem: &Problem, input: &[Complex<f64>], kept: &[Vec<usize>]) -> Vec
     }
 }
 
-/// The planes as complex numbers, scaled. Taking the real part here, after all axes, is what makes the order of the axes
-/// irrelevant also for [`Transform1d::C2R`].
+/// The planes as complex numbers, scaled. Taking the real part here, after all axes, is what makes
+/// the order of the axes irrelevant also for [`Transform1d::C2R`].
 fn merge(planes: &[Reals], problem: &Problem) -> Vec<Complex<Dd>> {
     let part = |plane: usize, i: usize| planes.get(plane).map_or(Dd::default(), |p| p.get(i) * problem.scale());
     let complex = problem.output_domain() == Domain::Complex;
@@ -196,7 +204,8 @@ impl Part {
     }
 }
 
-/// A sum as y_k = weight · Σ_n x_n · part of exp(−2πi (a k + b)(c n + d)/D), first and last term perhaps halved.
+/// A sum as y_k = weight · Σ_n x_n · part of exp(−2πi (a k + b)(c n + d)/D), first and last term
+/// perhaps halved.
 struct Definition {
     part: Part,
     /// D, above.
@@ -211,7 +220,8 @@ struct Definition {
 }
 
 impl Definition {
-    /// The defining formulas of [`Kind`](crate::problem::kind::Kind) and [`Transform1d`], for length n.
+    /// The defining formulas of [`Kind`](crate::problem::kind::Kind) and [`Transform1d`], for
+    /// length n.
     fn of(sum: Transform1d, n: usize) -> Definition {
         use Part::{Backward, Cas, Cosine, Forward, Sine};
         const PLAIN: (u64, u64) = (1, 0);
@@ -241,7 +251,8 @@ impl Definition {
     }
 }
 
-/// Applies a transform, whose axis is the last one, for the outputs picked, and makes that axis the first.
+/// Applies a transform, whose axis is the last one, for the outputs picked, and makes that axis the
+/// first.
 fn contract(problem: &Problem, transform: &AxisTransform, mut planes: Vec<Reals>, picks: &[usize]) -> Vec<Reals> {
     let (n, outputs) = (problem.input().shape[transform.axis], problem.output().shape[transform.axis]);
     let definition = Definition::of(transform.sum, transform.n);
@@ -335,7 +346,8 @@ impl Exponentials {
         starts.map(line).collect()
     }
 
-    /// Σ_n x_n exp(−2πi p (c n + d)/D). `partial` is room for the real and the imaginary inner sums.
+    /// Σ_n x_n exp(−2πi p (c n + d)/D). `partial` is room for the real and the imaginary inner
+    /// sums.
     fn sum(&self, hi: &[f64], lo: &[f64], partial: &mut [Reals; 2]) -> Complex<Dd> {
         let [re, im] = partial;
         for part in [&mut re.hi, &mut re.lo, &mut im.hi, &mut im.lo] {
@@ -354,7 +366,8 @@ impl Exponentials {
     }
 }
 
-/// sum += factor · x. The low parts are summed without carrying: they lose 2^-53 of themselves, 2^-106 of the whole.
+/// sum += factor · x. The low parts are summed without carrying: they lose 2^-53 of themselves,
+/// 2^-106 of the whole.
 fn accumulate(factor: Dd, x_hi: &[f64], x_lo: &[f64], sum_hi: &mut [f64], sum_lo: &mut [f64]) {
     let terms = x_hi.iter().zip(x_lo).zip(sum_hi.iter_mut().zip(sum_lo));
     for ((&hi, &lo), (sum_hi, sum_lo)) in terms {

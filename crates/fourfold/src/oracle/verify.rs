@@ -1,4 +1,5 @@
-//! What the tests and the command `fourfold verify` share: random input, the oracle's output, the error and its bound.
+//! What the tests and the command `fourfold verify` share: random input, the oracle's output, the
+//! error and its bound.
 
 use num_complex::Complex;
 
@@ -15,7 +16,8 @@ const MOST_WORK: f64 = 2e9;
 /// Outputs that are compared at least.
 const LEAST_SAMPLED: usize = 1000;
 
-/// What places of the output hold before the transform: no sum of random input comes near it, and `f32` holds it exactly.
+/// What places of the output hold before the transform: no sum of random input comes near it, and
+/// `f32` holds it exactly.
 const UNTOUCHED: f64 = (1u128 << 100) as f64;
 
 /// Elements of one of the types that a plan reads or writes.
@@ -86,8 +88,8 @@ impl Verdict {
     }
 }
 
-/// The relative error allowed: 6e-16 (`f64`) or 3e-7 (`f32`), with Bluestein's algorithm 1.5e-15 or 8e-7, times √d for d
-/// transformed axes.
+/// The relative error allowed: 6e-16 (`f64`) or 3e-7 (`f32`), with Bluestein's algorithm 1.5e-15 or
+/// 8e-7, times √d for d transformed axes.
 pub fn bound(problem: &Problem, bluestein: bool) -> f64 {
     let one_axis = match (problem.precision(), bluestein) {
         (Precision::F64, false) => 6e-16,
@@ -100,9 +102,10 @@ pub fn bound(problem: &Problem, bluestein: bool) -> f64 {
 
 /// Compares one run with the oracle: on random input, every part uniform in [−1, 1), from `seed`.
 ///
-/// `run(input, output)` gets slices that fit the problem's layouts exactly. In place, the output starts as a copy of the
-/// input, and is to be transformed. Elsewhere the input has NaN between its elements. Beyond about 2e9 multiply-adds of the
-/// oracle, a sample of at least 1000 outputs is compared, spread evenly along every axis and with its ends.
+/// `run(input, output)` gets slices that fit the problem's layouts exactly. In place, the output
+/// starts as a copy of the input, and is to be transformed. Elsewhere the input has NaN between its
+/// elements. Beyond about 2e9 multiply-adds of the oracle, a sample of at least 1000 outputs is
+/// compared, spread evenly along every axis and with its ends.
 ///
 /// # Errors
 /// Those of `run`.
@@ -157,7 +160,8 @@ fn random_input(problem: &Problem, random: &mut SplitMix64) -> Data {
     data
 }
 
-/// How many outputs to compare along each axis: all, or the longest sides halved until the oracle is fast enough.
+/// How many outputs to compare along each axis: all, or the longest sides halved until the oracle
+/// is fast enough.
 fn sample_counts(problem: &Problem) -> Vec<usize> {
     let mut counts = problem.output().shape.clone();
     while work(problem, &counts) > MOST_WORK {

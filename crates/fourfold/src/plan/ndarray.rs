@@ -9,8 +9,8 @@ use crate::problem::layout::Layout;
 use ndarray::{ArrayRef, Dimension};
 
 impl Plan {
-    /// Transforms `input` to `output`, arrays or views of the problem's shapes. Their strides may be any, and those that the problem
-    /// names are of no account.
+    /// Transforms `input` to `output`, arrays or views of the problem's shapes. Their strides may
+    /// be any, and those that the problem names are of no account.
     ///
     /// ```
     /// use fourfold::Planner;
@@ -24,7 +24,8 @@ impl Plan {
     /// ```
     ///
     /// # Errors
-    /// If an array has another shape than the problem, or its elements are not of the problem's type and domain.
+    /// If an array has another shape than the problem, or its elements are not of the problem's
+    /// type and domain.
     pub fn execute_array<I, O, D, E>(&self, input: &ArrayRef<I, D>, output: &mut ArrayRef<O, E>) -> Result<()>
     where
         I: Element,

@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 /// A problem with its tables, ready to run any number of times, from any number of threads at once.
 ///
-/// Made by a [`Planner`](crate::plan::planner::Planner). Executing it never fails but for arguments that do not fit the problem, and then
-/// leaves the output as it was. The input is only read.
+/// Made by a [`Planner`](crate::plan::planner::Planner). Executing it never fails but for arguments
+/// that do not fit the problem, and then leaves the output as it was. The input is only read.
 ///
 /// ```
 /// let planner = fourfold::Planner::new();
@@ -109,8 +109,8 @@ impl Plan {
     /// Sums of reals (DCT, DST, DHT, IDXST) also take complex slices and act on both parts.
     ///
     /// # Errors
-    /// If a slice is shorter than [`Layout::len`], its elements are not of the problem's type and domain, or there is no memory for
-    /// the scratch.
+    /// If a slice is shorter than [`Layout::len`], its elements are not of the problem's type and
+    /// domain, or there is no memory for the scratch.
     pub fn execute<I: Element, O: Element>(&self, input: &[I], output: &mut [O]) -> Result<()> {
         self.check::<I, O>()?;
         check_slice("input", self.input(), input.len())?;
@@ -134,7 +134,8 @@ impl Plan {
     /// [`Plan::execute`] on arrays with strides of their own, whatever the problem's layouts are.
     ///
     /// # Errors
-    /// As [`Plan::execute_with`], and if the strides leave the slices or put two outputs in one place.
+    /// As [`Plan::execute_with`], and if the strides leave the slices or put two outputs in one
+    /// place.
     pub fn execute_views<I: Element, O: Element>(
         &self,
         input: View<'_, I>,
@@ -220,7 +221,8 @@ impl Plan {
     }
 }
 
-/// Whether a slice holds the elements of `layout`: checked before scratch is made, which for an absurd problem no memory holds.
+/// Whether a slice holds the elements of `layout`: checked before scratch is made, which for an
+/// absurd problem no memory holds.
 fn check_slice(name: &str, layout: &Layout, len: usize) -> Result<()> {
     check(name, layout, &layout.strides, layout.offset, len, false)
 }

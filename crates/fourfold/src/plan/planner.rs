@@ -23,8 +23,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Makes plans for this machine. Plans of one planner share their tables and threads; the planner keeps all tables until it is
-/// dropped, so for many problems that do not come again, take a new one now and then.
+/// Makes plans for this machine. Plans of one planner share their tables and threads; the planner
+/// keeps all tables until it is dropped, so for many problems that do not come again, take a new
+/// one now and then.
 ///
 /// ```
 /// use fourfold::Planner;
@@ -95,8 +96,8 @@ impl PlannerBuilder {
     /// The planner.
     ///
     /// # Errors
-    /// If the machine does not have the instruction set, or will not start the threads, or the wisdom has a recipe that does not
-    /// compute its problem.
+    /// If the machine does not have the instruction set, or will not start the threads, or the
+    /// wisdom has a recipe that does not compute its problem.
     pub fn build(self) -> Result<Planner> {
         let isa = self.isa.checked()?;
         for (problem, passes) in self.wisdom.of_engine(&wisdom_name(isa)) {
@@ -186,7 +187,8 @@ impl Planner {
         self.lock_wisdom().insert(problem, &self.wisdom_name(), passes)
     }
 
-    /// Bytes of scratch that a plan following `recipe` would need. Makes no tables, as planning does.
+    /// Bytes of scratch that a plan following `recipe` would need. Makes no tables, as planning
+    /// does.
     ///
     /// # Errors
     /// If an axis is too long.
@@ -238,10 +240,11 @@ impl Planner {
         Ok(plan)
     }
 
-    /// A plan that computes forward → multiply → inverse. The multiply and the transforms next to it are one pass, so the filter
-    /// takes one trip through memory less than its two transforms.
+    /// A plan that computes forward → multiply → inverse. The multiply and the transforms next to
+    /// it are one pass, so the filter takes one trip through memory less than its two transforms.
     ///
-    /// The output of `forward` must be an input of `inverse`; both problems' layouts on that side are of no account.
+    /// The output of `forward` must be an input of `inverse`; both problems' layouts on that side
+    /// are of no account.
     ///
     /// ```
     /// use fourfold::{Multiplier, Planner, Problem};
@@ -256,8 +259,9 @@ impl Planner {
     /// ```
     ///
     /// # Errors
-    /// If the spectra differ, the multiplier has another shape, or the two share no axis on which to meet: one that both transform, both
-    /// by Fourier transforms or both by sums of reals; for a complex multiplier, by Fourier transforms.
+    /// If the spectra differ, the multiplier has another shape, or the two share no axis on which
+    /// to meet: one that both transform, both by Fourier transforms or both by sums of reals; for a
+    /// complex multiplier, by Fourier transforms.
     pub fn filter(&self, forward: &Problem, multiplier: &Multiplier, inverse: &Problem) -> Result<Plan> {
         self.prepare(axes::filter(forward, inverse)?, Some(multiplier))
     }
@@ -270,9 +274,10 @@ impl Planner {
         fitting(axes::filter(forward, inverse)?, multiplier)
     }
 
-    /// A plan that computes multiply → `problem`: the input is multiplied as the first pass reads it, which costs no trip through
-    /// memory. Else a plan as that of [`Planner::plan`], made for one multiplier. (A few long lines, which a plan by itself does one by one, are
-    /// done side by side here: there a multiply by hand and that plan may be faster.)
+    /// A plan that computes multiply → `problem`: the input is multiplied as the first pass reads
+    /// it, which costs no trip through memory. Else a plan as that of [`Planner::plan`], made for
+    /// one multiplier. (A few long lines, which a plan by itself does one by one, are done side by
+    /// side here: there a multiply by hand and that plan may be faster.)
     ///
     /// ```
     /// use fourfold::{Multiplier, Planner};
@@ -286,7 +291,8 @@ impl Planner {
     /// ```
     ///
     /// # Errors
-    /// If the multiplier has another shape than the input, or complex factors and no axis with a Fourier transform to meet them.
+    /// If the multiplier has another shape than the input, or complex factors and no axis with a
+    /// Fourier transform to meet them.
     pub fn premultiplied(&self, multiplier: &Multiplier, problem: &Problem) -> Result<Plan> {
         self.prepare(axes::premultiplied(problem)?, Some(multiplier))
     }
@@ -299,7 +305,8 @@ impl Planner {
         fitting(axes::premultiplied(problem)?, multiplier)
     }
 
-    /// A plan that computes `problem` → multiply: the output is multiplied as the last pass writes it. Else as [`Planner::premultiplied`].
+    /// A plan that computes `problem` → multiply: the output is multiplied as the last pass writes
+    /// it. Else as [`Planner::premultiplied`].
     ///
     /// ```
     /// use fourfold::{Multiplier, Planner};
@@ -313,7 +320,8 @@ impl Planner {
     /// ```
     ///
     /// # Errors
-    /// If the multiplier has another shape than the output, or complex factors and no axis with a Fourier transform to meet them.
+    /// If the multiplier has another shape than the output, or complex factors and no axis with a
+    /// Fourier transform to meet them.
     pub fn postmultiplied(&self, multiplier: &Multiplier, problem: &Problem) -> Result<Plan> {
         self.prepare(axes::postmultiplied(problem)?, Some(multiplier))
     }
@@ -388,7 +396,8 @@ fn key(line: &recipe::AxisRecipe) -> String {
     format!("{:?} {} {:?} {scale:e} {scheme:?}", transform.sum, transform.n, transform.edges)
 }
 
-/// Complex factors turn the two parts of an element into each other, which a pass of real sums sees one by one.
+/// Complex factors turn the two parts of an element into each other, which a pass of real sums sees
+/// one by one.
 fn check_complex<S: Dispatch>(recipe: &Recipe, values: &Values<S>) -> Result<()> {
     use crate::problem::kind::Transform1d::{Backward, C2R, Forward, R2C};
     let fourier = |op: &PassOp| match op {
@@ -428,8 +437,8 @@ fn check_factors(recipe: &Recipe) -> Result<()> {
     probe.map_err(|_| Error::new(ErrorKind::Unavailable, message()))
 }
 
-/// Lengths whose tables and scratch (at most some hundred reals an element of a line) would overflow. A DFT may be twice as long
-/// as its axis, and a little more.
+/// Lengths whose tables and scratch (at most some hundred reals an element of a line) would
+/// overflow. A DFT may be twice as long as its axis, and a little more.
 fn check_size(recipe: &Recipe) -> Result<()> {
     const MOST: usize = LONGEST / 2 - 1;
     recipe.ffts().try_for_each(check_size)?;

@@ -22,8 +22,9 @@ const LEAST: usize = 3;
 const GAIN: f64 = 0.97;
 
 impl Planner {
-    /// Measures recipes for `problem` and remembers the fastest, which [`Planner::plan`] then follows; [`Planner::wisdom`] has it to
-    /// keep. Takes about the time of a hundred executions, some milliseconds each at least, and memory for input and output.
+    /// Measures recipes for `problem` and remembers the fastest, which [`Planner::plan`] then
+    /// follows; [`Planner::wisdom`] has it to keep. Takes about the time of a hundred executions,
+    /// some milliseconds each at least, and memory for input and output.
     ///
     /// # Errors
     /// As [`Planner::plan`].

@@ -6,11 +6,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// What is known of problems on engines: for each pair of both the recipe that was fastest when it was measured.
+/// What is known of problems on engines: for each pair of both the recipe that was fastest when it
+/// was measured.
 ///
-/// Prints as text, a line for each, and parses back, so that it can be kept in a file for as long as the machine stays the same:
-/// problem, engine and recipe with tabs between them, the passes of the recipe with `; ` between them. An engine is a name such as
-/// `cpu:avx512`; its recipe is whatever that engine makes of the text. Lines that begin with `#` are comments.
+/// Prints as text, a line for each, and parses back, so that it can be kept in a file for as long
+/// as the machine stays the same: problem, engine and recipe with tabs between them, the passes of
+/// the recipe with `; ` between them. An engine is a name such as `cpu:avx512`; its recipe is
+/// whatever that engine makes of the text. Lines that begin with `#` are comments.
 ///
 /// ```
 /// use fourfold::{Planner, Wisdom};
@@ -95,7 +97,8 @@ impl FromStr for Wisdom {
     /// Reads what `Display` writes.
     ///
     /// # Errors
-    /// If a line does not have three fields, or the first is no problem. Recipes are read by their engines.
+    /// If a line does not have three fields, or the first is no problem. Recipes are read by their
+    /// engines.
     fn from_str(text: &str) -> Result<Wisdom> {
         let mut wisdom = Wisdom::new();
         for (number, line) in

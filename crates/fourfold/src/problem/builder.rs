@@ -56,9 +56,10 @@ impl ProblemBuilder {
         self
     }
 
-    /// SciPy's `orthogonalize`: whether single terms are rescaled so that the orthonormal matrix is orthogonal (k = 0 of
-    /// DCT-II, n = 0 of DCT-III, k = N−1 of DST-II, n = N−1 of DST-III, both ends on both sides of DCT-I; nothing for
-    /// other kinds). Otherwise exactly with [`Norm::Ortho`].
+    /// SciPy's `orthogonalize`: whether single terms are rescaled so that the orthonormal matrix is
+    /// orthogonal (k = 0 of DCT-II, n = 0 of DCT-III, k = N−1 of DST-II, n = N−1 of DST-III, both
+    /// ends on both sides of DCT-I; nothing for other kinds). Otherwise exactly with
+    /// [`Norm::Ortho`].
     pub fn orthogonalize(mut self, yes: bool) -> Self {
         self.orthogonalize = Some(yes);
         self
@@ -82,13 +83,15 @@ impl ProblemBuilder {
         self
     }
 
-    /// Strides of the input in its own elements, one for each axis; 0 repeats, negative runs backwards. Otherwise C order.
+    /// Strides of the input in its own elements, one for each axis; 0 repeats, negative runs
+    /// backwards. Otherwise C order.
     pub fn input_strides(mut self, strides: impl AsRef<[isize]>) -> Self {
         self.input_strides = Some(strides.as_ref().to_vec());
         self
     }
 
-    /// Strides of the output in its own elements, one for each axis; no two elements may share a place. Otherwise C order.
+    /// Strides of the output in its own elements, one for each axis; no two elements may share a
+    /// place. Otherwise C order.
     pub fn output_strides(mut self, strides: impl AsRef<[isize]>) -> Self {
         self.output_strides = Some(strides.as_ref().to_vec());
         self
@@ -138,8 +141,8 @@ impl ProblemBuilder {
         })
     }
 
-    /// Input and output domain. An FFT of real data first makes them complex for all other axes, so it decides before
-    /// complex FFTs do; real kinds take what there is.
+    /// Input and output domain. An FFT of real data first makes them complex for all other axes, so
+    /// it decides before complex FFTs do; real kinds take what there is.
     fn domains(&self) -> (Domain, Domain) {
         let deciding = [Kind::Rfft, Kind::Irfft, Kind::Fft, Kind::Ifft];
         let deciding = deciding.iter().find(|kind| self.kinds.contains(kind)).unwrap_or(&self.kinds[0]);
@@ -267,7 +270,8 @@ fn check_length(kind: Kind, axis: usize, n: usize) -> Result<()> {
     Ok(())
 }
 
-/// `total` is that of the problem without `adjoint`. The adjoint's may be half or twice that, whence the margin.
+/// `total` is that of the problem without `adjoint`. The adjoint's may be half or twice that,
+/// whence the margin.
 fn check_scale(asked: f64, total: f64, precision: Precision) -> Result<()> {
     if !asked.is_finite() || asked == 0.0 {
         return Err(Error::problem(format!("the scale is {asked}: it must be finite and not 0")));

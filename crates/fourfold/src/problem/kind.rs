@@ -1,4 +1,5 @@
-//! The kinds of transform, and the few fixed questions each answers. The answers stand in one table.
+//! The kinds of transform, and the few fixed questions each answers. The answers stand in one
+//! table.
 
 use std::fmt;
 
@@ -7,8 +8,9 @@ use crate::problem::norm::{EndWeights, Norm};
 
 /// A kind of transform, by the name its user knows.
 ///
-/// Input x_n and output y_k have N elements, n, k = 0 … N−1, unless the table says otherwise. These are SciPy's
-/// definitions; L is the logical length, by which two transforms in a row multiply (forward, then the inverse sum).
+/// Input x_n and output y_k have N elements, n, k = 0 … N−1, unless the table says otherwise. These
+/// are SciPy's definitions; L is the logical length, by which two transforms in a row multiply
+/// (forward, then the inverse sum).
 ///
 /// | kind | y_k | inverse sum | L |
 /// |---|---|---|---|
@@ -25,8 +27,9 @@ use crate::problem::norm::{EndWeights, Norm};
 /// | `fft` | Σ x_n exp(−2πi n k/N), complex | Σ x_k exp(+2πi n k/N) | N |
 /// | `rfft` | as `fft` of real x, k = 0 … ⌊N/2⌋ | as `ifft` of the Hermitian extension | N |
 ///
-/// `idct2` and the like are the inverse sum with its scale: with [`Norm::Backward`], 1/L. So `idct2` undoes `dct2`, and
-/// under the same norm and the same `orthogonalize` every kind is undone by its [inverse](Kind::inverse).
+/// `idct2` and the like are the inverse sum with its scale: with [`Norm::Backward`], 1/L. So
+/// `idct2` undoes `dct2`, and under the same norm and the same `orthogonalize` every kind is undone
+/// by its [inverse](Kind::inverse).
 ///
 /// Real kinds applied to complex data act on both parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -110,7 +113,8 @@ pub enum Transform1d {
     Backward,
     /// Real to half spectrum: y_k = Σ x_n exp(−2πi n k/N), k = 0 … ⌊N/2⌋.
     R2C,
-    /// Half spectrum to real: the backward sum of the Hermitian extension; imaginary parts of y_0 and y_{N/2} are ignored.
+    /// Half spectrum to real: the backward sum of the Hermitian extension; imaginary parts of y_0
+    /// and y_{N/2} are ignored.
     C2R,
 }
 
@@ -194,7 +198,8 @@ impl Kind {
         self.facts().name
     }
 
-    /// Other names that the notation understands: SciPy's for its default types, FFTW's, and those with Roman numerals.
+    /// Other names that the notation understands: SciPy's for its default types, FFTW's, and those
+    /// with Roman numerals.
     pub fn aliases(self) -> &'static [&'static str] {
         self.facts().aliases
     }
@@ -204,17 +209,20 @@ impl Kind {
         self.facts().sum
     }
 
-    /// The kind that undoes this one under the same norm; `None` for [`Kind::Idxst`], which ignores x_0.
+    /// The kind that undoes this one under the same norm; `None` for [`Kind::Idxst`], which ignores
+    /// x_0.
     pub fn inverse(self) -> Option<Kind> {
         self.facts().inverse
     }
 
-    /// The conjugate transpose of the kind's sum: see [`Transform1d::adjoint`]. Every kind has one; its scale is the kind's own.
+    /// The conjugate transpose of the kind's sum: see [`Transform1d::adjoint`]. Every kind has one;
+    /// its scale is the kind's own.
     pub fn adjoint(self) -> (Transform1d, EndWeights, f64) {
         self.sum().adjoint()
     }
 
-    /// L in the table above, for an axis of `n` elements (of the real side, where one side is a half spectrum).
+    /// L in the table above, for an axis of `n` elements (of the real side, where one side is a
+    /// half spectrum).
     pub fn logical_length(self, n: usize) -> usize {
         match self.sum() {
             Transform1d::Dct1 => n.saturating_sub(1).saturating_mul(2),
@@ -239,8 +247,8 @@ impl Kind {
         }
     }
 
-    /// The scale of the kind under `norm` on an axis of `n` elements: 1, 1/√L or 1/L; infinite for a DCT-I of less than
-    /// [two](Kind::min_length), where L is 0.
+    /// The scale of the kind under `norm` on an axis of `n` elements: 1, 1/√L or 1/L; infinite for
+    /// a DCT-I of less than [two](Kind::min_length), where L is 0.
     pub fn scale(self, n: usize, norm: Norm) -> f64 {
         1.0 / norm.divisor(self.scaled_length(n, norm))
     }
@@ -252,11 +260,13 @@ impl Kind {
 }
 
 impl Transform1d {
-    /// The conjugate transpose, as (S, E, c): this sum's matrix transposed and conjugated is c · E_out · S · E_in.
+    /// The conjugate transpose, as (S, E, c): this sum's matrix transposed and conjugated is c ·
+    /// E_out · S · E_in.
     ///
-    /// The cosine and sine sums differ from symmetric ones, or from each other transposed, only in terms that stand
-    /// without the factor 2. For a half spectrum it is the transpose of the real linear map, with
-    /// ⟨a, b⟩ = Re Σ conj(a_k) b_k: a term k with 0 < k < N/2 counts once there and twice in the sum.
+    /// The cosine and sine sums differ from symmetric ones, or from each other transposed, only in
+    /// terms that stand without the factor 2. For a half spectrum it is the transpose of the real
+    /// linear map, with ⟨a, b⟩ = Re Σ conj(a_k) b_k: a term k with 0 < k < N/2 counts once there
+    /// and twice in the sum.
     pub fn adjoint(self) -> (Transform1d, EndWeights, f64) {
         match self {
             Transform1d::Dct1 => (Transform1d::Dct1, EndWeights::ends(2.0, 0.5), 1.0),

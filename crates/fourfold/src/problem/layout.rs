@@ -2,7 +2,8 @@
 
 use crate::error::{Error, Result};
 
-/// Where the elements of an array lie in a slice: element (i_0, i_1, …) at `offset + Σ i_a · strides[a]`.
+/// Where the elements of an array lie in a slice: element (i_0, i_1, …) at `offset + Σ i_a ·
+/// strides[a]`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Layout {
     /// Elements along each axis, all at least 1.
@@ -15,20 +16,22 @@ pub struct Layout {
     pub len: usize,
 }
 
-/// Steps after which [`Layout::overlaps`] gives up; reached by no layout that slicing or permuting an array makes.
+/// Steps after which [`Layout::overlaps`] gives up; reached by no layout that slicing or permuting
+/// an array makes.
 const SEARCH_STEPS: u32 = 1 << 20;
 
 impl Layout {
-    /// The last axis runs fastest, without gaps. Lengths must be at least 1, and the array, at `bytes` an element, must
-    /// fit the address space.
+    /// The last axis runs fastest, without gaps. Lengths must be at least 1, and the array, at
+    /// `bytes` an element, must fit the address space.
     pub fn c_order(shape: &[usize], bytes: usize) -> Result<Layout> {
         let len = checked_elements(shape, bytes)?;
         let strides = c_strides(shape);
         Ok(Layout { shape: shape.to_vec(), strides, offset: 0, len })
     }
 
-    /// The given step along each axis, in elements: one for each axis; 0 repeats an element, a negative one runs
-    /// backwards. Elements and the whole extent must fit the address space, as for [`Layout::c_order`].
+    /// The given step along each axis, in elements: one for each axis; 0 repeats an element, a
+    /// negative one runs backwards. Elements and the whole extent must fit the address space, as
+    /// for [`Layout::c_order`].
     pub fn strided(shape: &[usize], strides: &[isize], bytes: usize) -> Result<Layout> {
         if strides.len() != shape.len() {
             let (given, wanted) = (strides.len(), shape.len());
@@ -59,8 +62,8 @@ impl Layout {
 
     /// Whether two different elements lie at one place.
     ///
-    /// Exact, but for layouts so contrived that a million steps do not decide (the question is a knapsack problem):
-    /// those count as overlapping.
+    /// Exact, but for layouts so contrived that a million steps do not decide (the question is a
+    /// knapsack problem): those count as overlapping.
     pub fn overlaps(&self) -> bool {
         overlaps(&self.shape, &self.strides)
     }
@@ -85,13 +88,15 @@ pub(crate) fn overlaps(shape: &[usize], strides: &[isize]) -> bool {
     !nested && (elements > reach(axes).saturating_add(1) || collides(axes, 0, false, &mut { SEARCH_STEPS }))
 }
 
-/// The greatest distance between two elements that differ along the given axes, (step, length − 1) each.
+/// The greatest distance between two elements that differ along the given axes, (step, length − 1)
+/// each.
 fn reach(axes: &[(i128, i128)]) -> i128 {
     axes.iter().fold(0, |sum, &(step, last)| sum.saturating_add(step.saturating_mul(last)))
 }
 
-/// Whether steps along `axes` (ascending) can lead from `from` to 0, not all of them zero. The longest step comes first,
-/// and only as often as the shorter ones can still make good. Running out of `steps` counts as yes.
+/// Whether steps along `axes` (ascending) can lead from `from` to 0, not all of them zero. The
+/// longest step comes first, and only as often as the shorter ones can still make good. Running out
+/// of `steps` counts as yes.
 fn collides(axes: &[(i128, i128)], from: i128, moved: bool, steps: &mut u32) -> bool {
     let Some((&(step, last), shorter)) = axes.split_last() else {
         return moved && from == 0;

@@ -5,7 +5,8 @@ use std::fmt;
 
 use crate::problem::kind::Transform1d;
 
-/// SciPy's `norm`. L is the [logical length](crate::problem::kind::Kind::logical_length) of an axis.
+/// SciPy's `norm`. L is the [logical length](crate::problem::kind::Kind::logical_length) of an
+/// axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Norm {
     /// Forward kinds unscaled, inverse kinds divided by L.
@@ -36,8 +37,9 @@ impl Norm {
         }
     }
 
-    /// What to divide by, given the product of the logical lengths of all axes that the norm scales.
-    /// One root of the product, not a product of roots: exact where the product is a square.
+    /// What to divide by, given the product of the logical lengths of all axes that the norm
+    /// scales. One root of the product, not a product of roots: exact where the product is a
+    /// square.
     pub(crate) fn divisor(self, product: f64) -> f64 {
         match self {
             Norm::Ortho => product.sqrt(),
@@ -52,9 +54,11 @@ impl fmt::Display for Norm {
     }
 }
 
-/// Factors on single terms of a sum: E_out · Sum · E_in. All 1 unless `orthogonalize` or an adjoint asks otherwise.
+/// Factors on single terms of a sum: E_out · Sum · E_in. All 1 unless `orthogonalize` or an adjoint
+/// asks otherwise.
 ///
-/// On an axis of one element, first and last are that element; at most one of the two factors then differs from 1.
+/// On an axis of one element, first and last are that element; at most one of the two factors then
+/// differs from 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EndWeights {
     /// Factor on the first input element.
@@ -71,7 +75,8 @@ impl EndWeights {
     /// No term is special.
     pub const ONE: EndWeights = EndWeights { input_first: 1.0, input_last: 1.0, output_first: 1.0, output_last: 1.0 };
 
-    /// The factors of SciPy's `orthogonalize`: with `norm="ortho"` they make the matrix of `sum` orthogonal.
+    /// The factors of SciPy's `orthogonalize`: with `norm="ortho"` they make the matrix of `sum`
+    /// orthogonal.
     pub(crate) fn orthogonalize(sum: Transform1d) -> EndWeights {
         match sum {
             Transform1d::Dct1 => EndWeights::ends(SQRT_2, FRAC_1_SQRT_2),

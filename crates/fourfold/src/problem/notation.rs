@@ -13,7 +13,8 @@ use crate::problem::problem::Problem;
 
 const FORM: &str = "a problem reads kinds type shape option…, as in dct2 f64 4096x4096 ortho";
 
-/// The paper's pairs of kinds. Its inverse cosine sum is half of [`Kind::Dct3`], hence the factor 1/2.
+/// The paper's pairs of kinds. Its inverse cosine sum is half of [`Kind::Dct3`], hence the factor
+/// 1/2.
 const PAIRS: [(&str, [Kind; 2]); 2] =
     [("idct_idxst", [Kind::Dct3, Kind::Idxst]), ("idxst_idct", [Kind::Idxst, Kind::Dct3])];
 const PAIR_SCALE: f64 = 0.5;
@@ -68,7 +69,8 @@ impl FromStr for Kind {
     }
 }
 
-/// Writes the notation in its canonical form: defaults left out, options in the order of the grammar.
+/// Writes the notation in its canonical form: defaults left out, options in the order of the
+/// grammar.
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let asked = self.to_builder();
@@ -97,8 +99,8 @@ impl fmt::Display for Problem {
 impl Problem {
     /// Reads the notation for an input array of shape `input`, which `auto` then stands for.
     ///
-    /// Where the input is a half spectrum of m terms, `auto` takes the real length to be even, 2(m−1), as SciPy does; of one term,
-    /// which SciPy refuses, it makes one real.
+    /// Where the input is a half spectrum of m terms, `auto` takes the real length to be even,
+    /// 2(m−1), as SciPy does; of one term, which SciPy refuses, it makes one real.
     ///
     /// ```
     /// use fourfold::Problem;

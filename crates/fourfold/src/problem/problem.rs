@@ -7,10 +7,11 @@ use crate::problem::kind::{Kind, Transform1d};
 use crate::problem::layout::Layout;
 use crate::problem::norm::{EndWeights, Norm};
 
-/// What to compute: y = s · Π_axes (E_out · Sum · E_in) x, or the conjugate transpose of that. Always valid once built.
+/// What to compute: y = s · Π_axes (E_out · Sum · E_in) x, or the conjugate transpose of that.
+/// Always valid once built.
 ///
-/// A problem holds no data and does not say how to compute. It prints in a short notation, which parses back to an equal
-/// problem:
+/// A problem holds no data and does not say how to compute. It prints in a short notation, which
+/// parses back to an equal problem:
 ///
 /// ```text
 /// problem = kinds type shape option…
@@ -38,8 +39,9 @@ use crate::problem::norm::{EndWeights, Norm};
 ///
 /// `idct_idxst` and `idxst_idct` stand for `dct3,idxst` and `idxst,dct3` with `scale=0.5`.
 ///
-/// `rfft` makes a half spectrum of the last axis, in the order of `axes`, that it is asked on; its other axes are
-/// complex FFTs. `irfft` is the reverse. The shape is that of the real array; the complex one has ⌊N/2⌋ + 1 there.
+/// `rfft` makes a half spectrum of the last axis, in the order of `axes`, that it is asked on; its
+/// other axes are complex FFTs. `irfft` is the reverse. The shape is that of the real array; the
+/// complex one has ⌊N/2⌋ + 1 there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     /// What was asked for, with every default filled in.
@@ -66,7 +68,8 @@ pub struct AxisTransform {
 }
 
 impl Problem {
-    /// Starts a problem: `kinds` is one [`Kind`] for all transformed axes, or a list with one for each.
+    /// Starts a problem: `kinds` is one [`Kind`] for all transformed axes, or a list with one for
+    /// each.
     ///
     /// `shape` is that of the real array, or of the complex one for FFTs; batch axes included.
     pub fn builder(kinds: impl AsRef<[Kind]>, precision: Precision, shape: impl AsRef<[usize]>) -> ProblemBuilder {
@@ -105,13 +108,15 @@ impl Problem {
 
     /// The transformed axes, resolved, in the order in which they were named.
     ///
-    /// They commute, but for the domains: [`Transform1d::R2C`], of which there is at most one, comes before every
-    /// [`Transform1d::Forward`] and [`Transform1d::Backward`], and [`Transform1d::C2R`] after.
+    /// They commute, but for the domains: [`Transform1d::R2C`], of which there is at most one,
+    /// comes before every [`Transform1d::Forward`] and [`Transform1d::Backward`], and
+    /// [`Transform1d::C2R`] after.
     pub fn transforms(&self) -> &[AxisTransform] {
         &self.transforms
     }
 
-    /// The product of all scale factors, to be applied once. Finite and not zero, also in the problem's precision.
+    /// The product of all scale factors, to be applied once. Finite and not zero, also in the
+    /// problem's precision.
     pub fn scale(&self) -> f64 {
         self.scale
     }
@@ -136,13 +141,16 @@ impl Problem {
         self.asked.adjoint
     }
 
-    /// The problem that undoes this one: inverse kinds under the same norm, 1/scale, and the layouts exchanged.
+    /// The problem that undoes this one: inverse kinds under the same norm, 1/scale, and the
+    /// layouts exchanged.
     ///
-    /// An `rfft` of any real array is undone exactly; an `irfft`, like SciPy's, only where the half spectrum is that of a
-    /// real array. If the input repeats elements (stride 0), the inverse writes its output in C order.
+    /// An `rfft` of any real array is undone exactly; an `irfft`, like SciPy's, only where the half
+    /// spectrum is that of a real array. If the input repeats elements (stride 0), the inverse
+    /// writes its output in C order.
     ///
     /// # Errors
-    /// [`Kind::Idxst`] has no inverse: it ignores x_0. Nor has a scale whose reciprocal the precision cannot hold.
+    /// [`Kind::Idxst`] has no inverse: it ignores x_0. Nor has a scale whose reciprocal the
+    /// precision cannot hold.
     pub fn inverse(&self) -> Result<Problem> {
         let inverse = |kind: &Kind| {
             kind.inverse()
@@ -152,11 +160,11 @@ impl Problem {
         ProblemBuilder { kinds, scale: 1.0 / self.asked.scale, ..self.exchanged() }.build()
     }
 
-    /// The conjugate transpose, with the layouts exchanged. Where one side is a half spectrum, it is the transpose of the
-    /// real linear map, with ⟨a, b⟩ = Re Σ conj(a_k) b_k.
+    /// The conjugate transpose, with the layouts exchanged. Where one side is a half spectrum, it
+    /// is the transpose of the real linear map, with ⟨a, b⟩ = Re Σ conj(a_k) b_k.
     ///
-    /// The adjoint of the adjoint is this problem, unless the input repeats elements (stride 0): then the adjoint writes
-    /// its output in C order.
+    /// The adjoint of the adjoint is this problem, unless the input repeats elements (stride 0):
+    /// then the adjoint writes its output in C order.
     pub fn adjoint(&self) -> Problem {
         let adjoint = ProblemBuilder { adjoint: !self.asked.adjoint, ..self.exchanged() };
         adjoint.build().expect("sizes, scale and layouts are those of a valid problem")

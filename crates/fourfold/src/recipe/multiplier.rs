@@ -8,7 +8,8 @@ use crate::problem::element::Domain;
 use crate::recipe::recipe::Recipe;
 use num_complex::Complex;
 
-/// What multiplies an array pointwise, the spectrum of a filter or a transform's input or output: f_{k0,k1,…}, real or complex.
+/// What multiplies an array pointwise, the spectrum of a filter or a transform's input or output:
+/// f_{k0,k1,…}, real or complex.
 ///
 /// Values are given in double precision and rounded to the problem's type.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,7 +88,8 @@ fn collected<S>(count: usize, numbers: impl Iterator<Item = S>) -> Result<Vec<S>
 }
 
 impl<S: Scalar> Values<S> {
-    /// w_M^{n₂k₁} at \[k₁, n₂\] for M = columns · rows, or their conjugates: the factors of [`crate::recipe::rules::four_step`].
+    /// w_M^{n₂k₁} at \[k₁, n₂\] for M = columns · rows, or their conjugates: the factors of
+    /// [`crate::recipe::rules::four_step`].
     pub(crate) fn twiddles(columns: usize, rows: usize, backward: bool) -> Self {
         let len = columns * rows;
         let roots = Roots::new(len as u64);
@@ -109,7 +111,8 @@ impl<S: Scalar> Values<S> {
         if self.complex { 2 } else { 1 }
     }
 
-    /// The table as an array; `split`: with one more axis, for the two parts of a complex element that a real factor multiplies.
+    /// The table as an array; `split`: with one more axis, for the two parts of a complex element
+    /// that a real factor multiplies.
     pub(crate) fn array(&self, split: bool) -> Option<Array<S>> {
         if self.table.is_empty() {
             return None;
@@ -127,7 +130,8 @@ impl<S: Scalar> Values<S> {
         self.axes.get(axis).map(Vec::as_slice)
     }
 
-    /// The product of the factors of all axes but `along`, at the given (axis, index) pairs; axes of one element may be left out of these.
+    /// The product of the factors of all axes but `along`, at the given (axis, index) pairs; axes
+    /// of one element may be left out of these.
     pub(crate) fn across(&self, along: usize, indices: impl Iterator<Item = (usize, usize)>) -> Pair<S> {
         let long = indices.filter(|(axis, _)| self.shape.get(*axis).is_some_and(|&n| n > 1));
         let short = self.shape.iter().enumerate().filter(|(axis, n)| *axis != along && **n == 1);

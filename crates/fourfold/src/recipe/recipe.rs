@@ -23,12 +23,13 @@ use std::str::FromStr;
 /// output -> output axis 0: dct2 1000 = 10 10 10
 /// ```
 ///
-/// A filter names both problems in the first line, `dct2 f64 64x64 | multiply | idct2 f64 64x64`, and one of its passes reads
-/// `output -> output axis 0: dct2 64 = 8 8 | multiply | dct3 64 = 8 8`. A problem whose input is multiplied first begins with
-/// `multiply | dct3 f64 64x64`, and so does its first pass; one whose output is multiplied ends with `| multiply`, and so does its last.
+/// A filter names both problems in the first line, `dct2 f64 64x64 | multiply | idct2 f64 64x64`,
+/// and one of its passes reads `output -> output axis 0: dct2 64 = 8 8 | multiply | dct3 64 = 8 8`.
+/// A problem whose input is multiplied first begins with `multiply | dct3 f64 64x64`, and so does
+/// its first pass; one whose output is multiplied ends with `| multiply`, and so does its last.
 ///
-/// A recipe by another [`Algorithm`] than the default has [stages](Stage) instead of passes, and names the method in the first line:
-/// `dct2 f64 1000x1024 by three-stage`.
+/// A recipe by another [`Algorithm`] than the default has [stages](Stage) instead of passes, and
+/// names the method in the first line: `dct2 f64 1000x1024 by three-stage`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
     problem: Problem,
@@ -122,7 +123,8 @@ impl Recipe {
         self.staged.as_ref().map_or(Algorithm::ALL[0], |(method, _)| *method)
     }
 
-    /// Where each stage reads and writes: two arrays take turns between input and output, but what is done in place stays where it is.
+    /// Where each stage reads and writes: two arrays take turns between input and output, but what
+    /// is done in place stays where it is.
     pub fn stage_ends(&self) -> Vec<[StageEnd; 2]> {
         stage::ends(self.stages())
     }
@@ -266,7 +268,8 @@ impl fmt::Display for Recipe {
 impl FromStr for Recipe {
     type Err = Error;
 
-    /// Reads what `Display` writes. The passes may be in another order and have other factors than the planner's.
+    /// Reads what `Display` writes. The passes may be in another order and have other factors than
+    /// the planner's.
     ///
     /// # Errors
     /// If the passes do not compute the problem, or a factor has no algorithm.
@@ -359,7 +362,8 @@ fn parse_pass(row: &str, unused: &mut Vec<&AxisRecipe>) -> Result<Vec<PassOp>> {
     Ok(ops)
 }
 
-/// A filter multiplies once, between its two problems, or a problem its input, before all else, or its output, after all; nothing else does.
+/// A filter multiplies once, between its two problems, or a problem its input, before all else, or
+/// its output, after all; nothing else does.
 fn check_multiplies(recipe: &Recipe) -> Result<()> {
     let ops = recipe.passes.iter().flat_map(|pass| &pass.ops).enumerate();
     let places: Vec<usize> = ops.filter(|(_, op)| **op == PassOp::Multiply).map(|(i, _)| i).collect();
@@ -379,7 +383,8 @@ fn check_multiplies(recipe: &Recipe) -> Result<()> {
     Ok(())
 }
 
-/// Where a pass reads and writes follows from its place among the others, and what stands in the text must say the same.
+/// Where a pass reads and writes follows from its place among the others, and what stands in the
+/// text must say the same.
 fn check_heads(recipe: &Recipe, rows: &[&str]) -> Result<()> {
     for (pass, row) in recipe.passes.iter().zip(rows) {
         let head: Vec<_> = row.split(':').next().unwrap_or_default().split_whitespace().collect();

@@ -8,19 +8,23 @@ use std::fmt;
 /// How the DFT of a line is done.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scheme {
-    /// Many lines at once, one in each SIMD lane: the factors of the DFT, in the order of the passes.
+    /// Many lines at once, one in each SIMD lane: the factors of the DFT, in the order of the
+    /// passes.
     Batched(Vec<Factor>),
-    /// Line by line, lanes along the line: the radices of the complex DFT that it is, or that its pairs are. Printed after `along`.
+    /// Line by line, lanes along the line: the radices of the complex DFT that it is, or that its
+    /// pairs are. Printed after `along`.
     IntraVector(Vec<Factor>),
-    /// Line by line, lanes along the line, in three trips through memory: by the first radix into parts, each of which a cache holds, then part by
-    /// part, then across all parts. Printed after `along`, with `across` between them.
+    /// Line by line, lanes along the line, in three trips through memory: by the first radix into
+    /// parts, each of which a cache holds, then part by part, then across all parts. Printed after
+    /// `along`, with `across` between them.
     Blocked {
         /// The radices of a part's DFT.
         within: Vec<Factor>,
         /// The radices that make the parts' spectra one: two.
         across: Vec<Factor>,
     },
-    /// Line by line, each cut into a matrix: the factors of its columns and of its rows. Printed with an `x` between them.
+    /// Line by line, each cut into a matrix: the factors of its columns and of its rows. Printed
+    /// with an `x` between them.
     FourStep {
         /// Factors of the DFTs down the columns.
         columns: Vec<Factor>,
@@ -126,13 +130,14 @@ fn parse_factor(text: &str) -> Result<(Factor, &str)> {
     Ok((factor, &text[close + 1..]))
 }
 
-/// Whether a DFT of these factors holds Bluestein's convolution of length n, and is not absurdly larger: what is parsed can be
-/// planned.
+/// Whether a DFT of these factors holds Bluestein's convolution of length n, and is not absurdly
+/// larger: what is parsed can be planned.
 fn convolves(n: usize, factors: &[Factor]) -> bool {
     (2 * n - 1..=8 * n).contains(&length(factors)) && !factors.iter().any(Factor::uses_bluestein)
 }
 
-/// Where the bracket that `text` begins with closes, unless brackets stand in one another deeper than any primes do.
+/// Where the bracket that `text` begins with closes, unless brackets stand in one another deeper
+/// than any primes do.
 fn closing(text: &str) -> Option<usize> {
     const DEEPEST: usize = 40;
     let mut depth = 0usize;

@@ -49,8 +49,9 @@ fn shorten(axes: &mut [RandomAxis], most: usize) {
     }
 }
 
-/// Problems of one to eight axes with lengths in `lengths` and at most `most` elements: any axes, kinds, norms, scales and
-/// layouts. `rfft` stands with `irfft` nowhere, and no norm beside `idxst`.
+/// Problems of one to eight axes with lengths in `lengths` and at most `most` elements: any axes,
+/// kinds, norms, scales and layouts. `rfft` stands with `irfft` nowhere, and no norm beside
+/// `idxst`.
 pub(crate) fn problems(lengths: Range<usize>, most: usize) -> impl Strategy<Value = ProblemBuilder> {
     let norm = prop::sample::select(vec![Norm::Backward, Norm::Ortho, Norm::Forward]);
     let scale = prop_oneof![Just(1.0), Just(0.5), -1e10..1e10, 1e-20..1e-10];

@@ -29,7 +29,8 @@ pub(super) fn run(args: &Coefficients) -> Result<()> {
     Ok(())
 }
 
-/// A .npz file is a zip archive of .npy files, here without compression, as `numpy.savez` writes it.
+/// A .npz file is a zip archive of .npy files, here without compression, as `numpy.savez` writes
+/// it.
 fn write(to: &mut (impl Write + Seek), image: &fourfold_jpeg::Coefficients) -> Result<(), ZipError> {
     let mut zip = ZipWriter::new(to);
     for (index, (component, blocks)) in image.components.iter().zip(&image.blocks).enumerate() {

@@ -147,8 +147,9 @@ impl Format {
     }
 }
 
-/// Compresses as it goes, since a file compressed first takes as much memory again; and fast: better
-/// compression of a photograph of 24 megapixels took sixteen times as long, for 0.62 of the bytes.
+/// Compresses as it goes, since a file compressed first takes as much memory again; and fast:
+/// better compression of a photograph of 24 megapixels took sixteen times as long, for 0.62 of the
+/// bytes.
 fn write_png(to: &mut impl Write, image: &Image, profile: Option<Vec<u8>>) -> Result<(), EncodingError> {
     let mut info = Info::with_size(image.width as u32, image.height as u32);
     info.color_type = if image.channels == 1 { ColorType::Grayscale } else { ColorType::Rgb };

@@ -106,7 +106,8 @@ impl DeviceCodec {
         part: Part,
     ) -> Result<DeviceCodec> {
         let by = |problem| planner.plan_recipe(method.recipe(problem)?);
-        // Of one element along the last axis, a DCT-III changes nothing: what is left is the dropping.
+        // Of one element along the last axis, a DCT-III changes nothing: what is left is the
+        // dropping.
         let [height, width] = [0, 1].map(|axis| forward.input().shape[axis]);
         let nothing: Problem = format!("dct3 f64 {height}x{width}x1 axes=2").parse()?;
         let plans = match part {

@@ -1,4 +1,5 @@
-//! Algorithm 3: an image compressed by a DCT, dropped coefficients and an IDCT, fused and in three stages.
+//! Algorithm 3: an image compressed by a DCT, dropped coefficients and an IDCT, fused and in three
+//! stages.
 
 use anyhow::Result;
 use fourfold::Problem;

@@ -1,4 +1,5 @@
-//! Table VII: Algorithm 4, the density, the field and the forces of circuits as large as those of the ISPD 2005 contest.
+//! Table VII: Algorithm 4, the density, the field and the forces of circuits as large as those of
+//! the ISPD 2005 contest.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,8 +15,9 @@ use super::page::{Page, Part, digits, ratio, strings};
 use super::plot::{Line, Plot};
 use crate::timing::{Timed, Work};
 
-/// A circuit: its movable cells (Nam et al., 2005), bins along each axis (DREAMPlace's settings for it), and the published milliseconds by rows and
-/// columns and in three stages, on a Titan Xp, with their quotient.
+/// A circuit: its movable cells (Nam et al., 2005), bins along each axis (DREAMPlace's settings for
+/// it), and the published milliseconds by rows and columns and in three stages, on a Titan Xp, with
+/// their quotient.
 struct Circuit {
     name: &'static str,
     cells: usize,

@@ -1,4 +1,5 @@
-//! Table 3 of a course report on parallel Fourier transforms (J. Wang): sums, an FFT on the CPU, the same level by level on a GPU, and what the report did not come to.
+//! Table 3 of a course report on parallel Fourier transforms (J. Wang): sums, an FFT on the CPU,
+//! the same level by level on a GPU, and what the report did not come to.
 
 use anyhow::Result;
 use fourfold::{Precision, Problem};

@@ -139,12 +139,14 @@ impl Setting {
         Ok(works.iter().map(|work| work.spread().min).collect())
     }
 
-    /// The default method on the engine, with the threads that the processor's part of the work has.
+    /// The default method on the engine, with the threads that the processor's part of the work
+    /// has.
     pub(super) fn contender(&self) -> (&Contender, usize) {
         (&self.contender, self.threads)
     }
 
-    /// Milliseconds of a transform by each method, or nothing where the method does not have the problem or the engine not what the method needs.
+    /// Milliseconds of a transform by each method, or nothing where the method does not have the
+    /// problem or the engine not what the method needs.
     pub(super) fn times_if_any(&self, problem: &Problem, methods: &[&'static str]) -> Result<Vec<Option<f64>>> {
         let lacks = |method: &&str| Ok(self.by(method)?.lacks(problem).is_some());
         let missing: Vec<bool> = methods.iter().map(lacks).collect::<Result<_>>()?;

@@ -1,5 +1,6 @@
-//! Convolutions of an image, directly and by FFT: the reason for FFTs that "Speeding up the fast Fourier transform mixed-radix on mobile ARM Mali GPUs by means of OpenCL", part 3,
-//! gives, O(MNmn) against O(MN) and two transforms.
+//! Convolutions of an image, directly and by FFT: the reason for FFTs that "Speeding up the fast
+//! Fourier transform mixed-radix on mobile ARM Mali GPUs by means of OpenCL", part 3, gives,
+//! O(MNmn) against O(MN) and two transforms.
 
 use std::cell::RefCell;
 use std::hint::black_box;
@@ -123,7 +124,8 @@ fn spectrum(side: usize, n: usize, taps: &[f64]) -> Result<Vec<Complex<f64>>> {
     Ok(spectrum)
 }
 
-/// On the processor: a row of the output is the sum of rows of the input, each turned around by a tap's place and times the tap.
+/// On the processor: a row of the output is the sum of rows of the input, each turned around by a
+/// tap's place and times the tap.
 struct Direct {
     x: Vec<f32>,
     y: Vec<f32>,

@@ -1,4 +1,5 @@
-//! The ladder of "Speeding up the fast Fourier transform mixed-radix on mobile ARM Mali GPUs by means of OpenCL", part 3 (G. M. Iodice, ARM): a 2D FFT, change by change.
+//! The ladder of "Speeding up the fast Fourier transform mixed-radix on mobile ARM Mali GPUs by
+//! means of OpenCL", part 3 (G. M. Iodice, ARM): a 2D FFT, change by change.
 
 use anyhow::Result;
 use fourfold::{Precision, Problem};

@@ -1,6 +1,8 @@
-//! `fourfold reproduce`: the experiments of the documents that fourfold is built from, again, on this machine.
+//! `fourfold reproduce`: the experiments of the documents that fourfold is built from, again, on
+//! this machine.
 //!
-//! An experiment is a file with a row of [`TABLES`]. What they share is in `page.rs`, `plot.rs`, `measure.rs` and `codec.rs`.
+//! An experiment is a file with a row of [`TABLES`]. What they share is in `page.rs`, `plot.rs`,
+//! `measure.rs` and `codec.rs`.
 
 mod breakdown;
 mod codec;
@@ -203,7 +205,8 @@ fn lacks_vendor_fft(setting: &Setting) -> Option<String> {
     })
 }
 
-/// The engines that were named, each once, else the processor and the first device of every kind; and why some are not there.
+/// The engines that were named, each once, else the processor and the first device of every kind;
+/// and why some are not there.
 fn settings(args: &Reproduce) -> Result<(Vec<Setting>, Vec<String>)> {
     let setting = |engine: &Engine| -> Result<Setting> {
         let contender = Contender::new(engine.clone(), Algorithm::ALL[0], args.threads, &Kept::default())?;

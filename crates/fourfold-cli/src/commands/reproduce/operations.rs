@@ -1,4 +1,5 @@
-//! Table III: what a thread of the combine reads and computes, naive and efficient, as derived and as the kernels have it.
+//! Table III: what a thread of the combine reads and computes, naive and efficient, as derived and
+//! as the kernels have it.
 
 use anyhow::Result;
 use fourfold::{Algorithm, Problem};
@@ -14,8 +15,9 @@ struct Combine {
     method: &'static str,
     /// The paper's name for it.
     name: &'static str,
-    /// As published: threads for an array of N₁N₂ reals; reads, multiplications, additions of a thread and its arithmetic intensity, computations
-    /// a read; reads, multiplications, additions in all.
+    /// As published: threads for an array of N₁N₂ reals; reads, multiplications, additions of a
+    /// thread and its arithmetic intensity, computations a read; reads, multiplications, additions
+    /// in all.
     published: [&'static str; 8],
 }
 
@@ -85,7 +87,8 @@ pub(super) fn run(_: &Setting) -> Result<Outcome> {
     }))
 }
 
-/// Our kernel's counts, as [`QUANTITIES`], and those in all an element of the array; an error unless they are the derived ones.
+/// Our kernel's counts, as [`QUANTITIES`], and those in all an element of the array; an error
+/// unless they are the derived ones.
 fn counted(combine: &Combine, problem: &Problem) -> Result<(Vec<String>, [f64; 3])> {
     let name = combine.name;
     let kernel = kernel(combine.method, problem)?;
@@ -107,8 +110,8 @@ fn threads(name: &str) -> usize {
     if name == "naive" { SIDE * SIDE } else { (SIDE / 2 + 1) * (SIDE / 2 + 1) }
 }
 
-/// Reads, multiplications and additions by eq. 14 (naive) and eq. 17 and 18: a product of complex numbers is 4 and 2, their sum 0 and 2, a
-/// real part of a product 2 and 1.
+/// Reads, multiplications and additions by eq. 14 (naive) and eq. 17 and 18: a product of complex
+/// numbers is 4 and 2, their sum 0 and 2, a real part of a product 2 and 1.
 fn derived(name: &str) -> [usize; 3] {
     let (product, sum, part) = ([4, 2], [0, 2], [2, 1]);
     let parts: &[[usize; 2]] = match name {

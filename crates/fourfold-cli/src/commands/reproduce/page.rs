@@ -11,7 +11,8 @@ pub(super) struct Page {
     /// Paragraphs above the table.
     pub(super) text: Vec<String>,
     pub(super) columns: Vec<String>,
-    /// Columns that are too many to be read side by side: all that follow the first ones, which every part begins with again. None if they are not.
+    /// Columns that are too many to be read side by side: all that follow the first ones, which
+    /// every part begins with again. None if they are not.
     pub(super) parts: &'static [Part],
     /// Cells of which an empty one has no value.
     pub(super) rows: Vec<Vec<String>>,

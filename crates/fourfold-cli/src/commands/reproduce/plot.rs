@@ -28,7 +28,8 @@ pub(super) struct Line {
 const SIZE: (u32, u32) = (900, 540);
 const FONT: &str = "sans-serif";
 
-/// Ones that nobody confuses (Okabe and Ito, 2008), with grey for their yellow, which is pale on white.
+/// Ones that nobody confuses (Okabe and Ito, 2008), with grey for their yellow, which is pale on
+/// white.
 const COLORS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -143,7 +144,8 @@ impl Plot {
     }
 }
 
-/// Where a logarithmic axis has labels: at the points that are drawn, but for those too close to the label before.
+/// Where a logarithmic axis has labels: at the points that are drawn, but for those too close to
+/// the label before.
 fn spaced(places: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut places: Vec<f64> = places.collect();
     places.sort_by(f64::total_cmp);

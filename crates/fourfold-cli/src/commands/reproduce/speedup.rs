@@ -1,4 +1,5 @@
-//! Equation 19: Amdahl's law, for the compression of an image (Algorithm 3): DCT, small coefficients dropped, IDCT.
+//! Equation 19: Amdahl's law, for the compression of an image (Algorithm 3): DCT, small
+//! coefficients dropped, IDCT.
 
 use anyhow::Result;
 use fourfold::Problem;
@@ -25,7 +26,8 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
         let forward: Problem = format!("dct2 f64 {side}x{side} ortho").parse()?;
         let times = codec::times(setting, PARTS, [&forward, &forward.inverse()?])?;
         let [old, new, dropping, whole_old, whole_new] = times;
-        // By the dropping alone: the difference of two times would say more about other work on the machine.
+        // By the dropping alone: the difference of two times would say more about other work on the
+        // machine.
         let (p, s) = (old / (old + dropping), old / new);
         let (predicted, measured) = (1.0 / ((1.0 - p) + p / s), whole_old / whole_new);
         lines.iter_mut().zip([predicted, measured]).for_each(|(line, y)| line.push((side as f64, y)));

@@ -9,7 +9,8 @@ use super::page::{Page, Part, digits, ratio, strings};
 use super::plot::{Line, Plot};
 use super::{Outcome, QUICK_SIDE, only_for};
 
-/// A transform of a shape with what others measured of it, in milliseconds; empty where there is no figure.
+/// A transform of a shape with what others measured of it, in milliseconds; empty where there is no
+/// figure.
 struct Row {
     shape: [usize; 2],
     transform: Transform,
@@ -77,7 +78,8 @@ const fn row(
     Row { shape, transform, published, ratios, h200 }
 }
 
-/// Bytes of an array of f64 beside the milliseconds of a copy of it, in the run that measured the authors' code.
+/// Bytes of an array of f64 beside the milliseconds of a copy of it, in the run that measured the
+/// authors' code.
 const COPIES: [(usize, f64); 6] = [
     (2 << 20, 0.0037),
     (8_000_000, 0.0076),
@@ -163,8 +165,9 @@ fn cells(row: &Row, times: &[f64], copy: f64, on_cuda: bool) -> Vec<String> {
     cells.chain(quoted(&row.ratios)).chain(quotients).chain(quoted(&row.h200)).chain(beside).collect()
 }
 
-/// Multiples of a copy: the authors' row-column, three stages and cuFFT; today's row-column, three stages, FFT and fused, which are given; and
-/// of the first two, today's over theirs, where both run on CUDA.
+/// Multiples of a copy: the authors' row-column, three stages and cuFFT; today's row-column, three
+/// stages, FFT and fused, which are given; and of the first two, today's over theirs, where both
+/// run on CUDA.
 fn beside_the_authors(row: &Row, today: &[f64; 4], on_cuda: bool) -> Vec<String> {
     let bytes = size_of::<f64>() * row.shape.iter().product::<usize>();
     let copy = COPIES.iter().find(|(known, _)| *known == bytes).map(|(_, ms)| *ms);

@@ -1,4 +1,5 @@
-//! Table VI: how the kernels of reorder and combine use the device, as NVIDIA's Nsight Compute sees it.
+//! Table VI: how the kernels of reorder and combine use the device, as NVIDIA's Nsight Compute sees
+//! it.
 
 use std::process::Command;
 
@@ -109,7 +110,8 @@ fn profile(setting: &Setting) -> Result<String> {
     Ok(said)
 }
 
-/// The value of a metric for launch number `launch`: of a line of names, one of units, and one of values for each launch.
+/// The value of a metric for launch number `launch`: of a line of names, one of units, and one of
+/// values for each launch.
 fn value(csv: &str, launch: usize, metric: &str) -> Option<f64> {
     let mut lines = csv.lines().skip_while(|line| !line.contains(metric));
     let column = cells(lines.next()?).iter().position(|name| name == metric)?;

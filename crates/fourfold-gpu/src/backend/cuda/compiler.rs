@@ -5,7 +5,8 @@ use cudarc::nvrtc::{result as nvrtc, sys};
 use fourfold::Result;
 use std::ffi::CString;
 
-/// Machine code for an architecture such as `sm_90`, and what the compiler says: PTX would be compiled again by the driver.
+/// Machine code for an architecture such as `sm_90`, and what the compiler says: PTX would be
+/// compiled again by the driver.
 pub(crate) fn compile(source: &str, architecture: &str, more: &[&str]) -> Result<(Vec<u8>, String)> {
     let text = CString::new(source).expect("kernels have no zero bytes");
     let program = nvrtc::create_program(&text, None).map_err(|e| unavailable(format!("NVRTC: {e:?}")))?;
@@ -30,7 +31,8 @@ pub(crate) fn compile(source: &str, architecture: &str, more: &[&str]) -> Result
     }
 }
 
-/// With what all kernels are compiled. They use nothing of CUDA's headers, without which each is compiled 5 ms sooner.
+/// With what all kernels are compiled. They use nothing of CUDA's headers, without which each is
+/// compiled 5 ms sooner.
 pub(crate) fn options(architecture: &str) -> [String; 3] {
     [format!("--gpu-architecture={architecture}"), "--std=c++17".into(), "--minimal".into()]
 }

@@ -69,7 +69,8 @@ impl Runtime {
 /// Makes the plan; returns the bytes of its work area.
 fn sized(handle: sys::cufftHandle, kind: sys::cufftType, lengths: &[usize], batch: usize) -> Result<usize> {
     let mut lengths: Vec<c_longlong> = lengths.iter().map(|&n| n as c_longlong).collect();
-    // SAFETY: the handle is new; without strides, arrays are contiguous, and the distances are not looked at.
+    // SAFETY: the handle is new; without strides, arrays are contiguous, and the distances are not
+    // looked at.
     let made = unsafe {
         cufft::set_auto_allocation(handle, false).and_then(|()| {
             let (rank, n) = (lengths.len() as c_int, lengths.as_mut_ptr());
@@ -85,8 +86,8 @@ impl VendorFft {
         self.bytes
     }
 
-    /// Whether a length has a prime factor for which cuFFT has no butterfly (cuFFT documentation, "Accuracy and Performance": 2 to 127 are done
-    /// directly, others by Bluestein's algorithm).
+    /// Whether a length has a prime factor for which cuFFT has no butterfly (cuFFT documentation,
+    /// "Accuracy and Performance": 2 to 127 are done directly, others by Bluestein's algorithm).
     pub(crate) fn has_large_primes(&self) -> bool {
         self.primes
     }
@@ -95,7 +96,8 @@ impl VendorFft {
     pub(crate) fn run(&self, queue: &Queue, [from, to]: [&Buffer; 2], scratch: &Buffer) -> Result<()> {
         queue.bind().map_err(|e| crate::backend::cuda::failed("use the device", e))?;
         let handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the buffers hold the arrays, as the recipe that they belong to says, and the work area; all are of the context whose stream it is.
+        // SAFETY: the buffers hold the arrays, as the recipe that they belong to says, and the work
+        // area; all are of the context whose stream it is.
         let enqueued = unsafe {
             let work = if self.bytes == 0 { self.nothing.raw() } else { scratch.raw() };
             cufft::set_stream(*handle, queue.raw().cast()).and_then(|()| cufft::set_work_area(*handle, work)).and_then(

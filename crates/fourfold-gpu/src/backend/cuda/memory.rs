@@ -76,7 +76,8 @@ impl Runtime {
         if ![0, self.context.cu_ctx().addr() as u64].contains(&facts.context) {
             return wrong(format!("memory of another context than {id}'s primary one"));
         }
-        // Only of cuMemAlloc is the range what was allocated: elsewhere, one array may be made of several.
+        // Only of cuMemAlloc is the range what was allocated: elsewhere, one array may be made of
+        // several.
         let there = (facts.start + facts.size).saturating_sub(address);
         if facts.of_mem_alloc && there < bytes as u64 {
             return wrong(format!("the address of {there} bytes, not of {bytes}"));

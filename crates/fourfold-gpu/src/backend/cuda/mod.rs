@@ -40,7 +40,8 @@ fn message(what: &str, error: &str, code: CUresult) -> String {
     format!("CUDA cannot {what}: {error}{lost}")
 }
 
-/// Whether a context is of no use after the error (CUDA driver API, `CUresult`: "must be terminated and relaunched").
+/// Whether a context is of no use after the error (CUDA driver API, `CUresult`: "must be terminated
+/// and relaunched").
 fn loses_device(error: CUresult) -> bool {
     use CUresult::*;
     matches!(
@@ -101,7 +102,8 @@ impl Runtime {
         let info = numbered(devices()?, number)?;
         let open = || -> Driver<Runtime> {
             let context = CudaContext::new(number)?;
-            // SAFETY: arrays and scratch belong to a queue each, and what changes queues waits for the one that it leaves.
+            // SAFETY: arrays and scratch belong to a queue each, and what changes queues waits for
+            // the one that it leaves.
             unsafe { context.disable_event_tracking() };
             let (major, minor) = context.compute_capability()?;
             let threads = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)? as usize;
@@ -157,7 +159,8 @@ mod tests {
     fn codes_of_lost_devices_say_so() {
         use CUresult::*;
         let lost = |code: CUresult| message("launch a kernel", "", code).contains("lost to this process");
-        // "An illegal memory access was encountered", and a launch that failed or took too long, leave the process in an inconsistent state.
+        // "An illegal memory access was encountered", and a launch that failed or took too long,
+        // leave the process in an inconsistent state.
         assert!(
             [CUDA_ERROR_ILLEGAL_ADDRESS, CUDA_ERROR_LAUNCH_FAILED, CUDA_ERROR_LAUNCH_TIMEOUT].into_iter().all(lost)
         );

@@ -55,7 +55,8 @@ impl Runtime {
     }
 }
 
-/// Lets a kernel be launched while the one before it still runs (CUDA C++ Programming Guide, "Programmatic Dependent Launch").
+/// Lets a kernel be launched while the one before it still runs (CUDA C++ Programming Guide,
+/// "Programmatic Dependent Launch").
 fn overlap() -> CUlaunchAttribute {
     CUlaunchAttribute {
         id: CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
@@ -109,7 +110,8 @@ impl Queue {
     }
 
     pub(crate) fn copy(&self, from: &Buffer, to: &mut Buffer, bytes: usize) -> Result<()> {
-        // SAFETY: the caller has checked the sizes; memory is not freed before what was enqueued is done.
+        // SAFETY: the caller has checked the sizes; memory is not freed before what was enqueued is
+        // done.
         let copied = unsafe {
             self.start(|| result::memcpy_dtod_async(to.address, from.address, bytes, self.stream.cu_stream()))
         };
@@ -145,8 +147,9 @@ impl Queue {
             attrs: &mut overlap,
             numAttrs: (grid.follows && self.overlaps).into(),
         };
-        // SAFETY: the kernel takes five pointers, and stays within the arrays that its spec describes; if it follows another, it waits for that
-        // one's end before it touches any (`dialect/cuda.rs`). What the call reads lives until it returns.
+        // SAFETY: the kernel takes five pointers, and stays within the arrays that its spec
+        // describes; if it follows another, it waits for that one's end before it touches any
+        // (`dialect/cuda.rs`). What the call reads lives until it returns.
         let launched = unsafe {
             self.start(|| {
                 let (function, arguments) = (kernel.cu_function(), arguments.as_mut_ptr());

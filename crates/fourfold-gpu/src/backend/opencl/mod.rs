@@ -48,7 +48,8 @@ fn meaning(code: i32) -> &'static str {
     }
 }
 
-/// Loaders and drivers set themselves up when they are first called, and not all of them bear two threads then.
+/// Loaders and drivers set themselves up when they are first called, and not all of them bear two
+/// threads then.
 static OPENING: Mutex<()> = Mutex::new(());
 
 /// The devices of all platforms.
@@ -173,7 +174,8 @@ mod tests {
             assert!(error.to_string().contains("launch a kernel") && error.to_string().contains(&code.to_string()));
             error.to_string()
         };
-        // From cl.h: out of host memory, out of resources, memory object allocation failure, device not available.
+        // From cl.h: out of host memory, out of resources, memory object allocation failure, device
+        // not available.
         assert!([-2, -5].iter().all(|code| message(*code).contains("lost")), "{}", message(-2));
         assert!([-4, -5, -6].iter().all(|code| message(*code).contains("out of memory")), "{}", message(-4));
         assert!(!message(-54).contains("lost") && !message(-54).contains("memory"), "an invalid work group size");

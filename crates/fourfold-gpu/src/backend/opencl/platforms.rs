@@ -12,8 +12,8 @@ use std::mem::transmute;
 use std::ptr;
 use std::sync::OnceLock;
 
-/// NVIDIA's OpenCL. It comes with the driver, but in containers and beside a distribution's loader the file that names it in
-/// /etc/OpenCL/vendors is often missing.
+/// NVIDIA's OpenCL. It comes with the driver, but in containers and beside a distribution's loader
+/// the file that names it in /etc/OpenCL/vendors is often missing.
 const NVIDIA: &str = "libnvidia-opencl.so.1";
 
 /// The devices of all platforms; there is at least one.
@@ -39,8 +39,9 @@ fn nvidia() -> &'static [usize] {
     FOUND.get_or_init(|| of_driver(NVIDIA).unwrap_or_default())
 }
 
-/// Asks a driver for its platforms as loaders do (cl_khr_icd). Every object of a driver begins with the table of its functions, which is
-/// all that a loader looks at: it takes them though it did not find the driver itself.
+/// Asks a driver for its platforms as loaders do (cl_khr_icd). Every object of a driver begins with
+/// the table of its functions, which is all that a loader looks at: it takes them though it did not
+/// find the driver itself.
 fn of_driver(name: &str) -> Option<Vec<usize>> {
     type Address = unsafe extern "C" fn(*const c_char) -> *mut c_void;
     type Platforms = unsafe extern "C" fn(u32, *mut cl_platform_id, *mut u32) -> i32;

@@ -100,7 +100,8 @@ impl Queue {
         self.begun(copied).map_err(failed("download"))
     }
 
-    /// Has the device begin what was enqueued. Where that fails the event is not waited for: so it must have come.
+    /// Has the device begin what was enqueued. Where that fails the event is not waited for: so it
+    /// must have come.
     fn begun(&self, event: Driver<opencl3::event::Event>) -> Driver<Event> {
         let event = event?;
         if let Err(e) = self.queue.flush() {
@@ -123,7 +124,8 @@ impl Queue {
             unsafe { kernel.set_arg(i as u32, &buffer.raw()) }.map_err(failed("set an argument"))?;
         }
         let (local, global) = ([grid.threads], [grid.groups * grid.threads]);
-        // SAFETY: the kernel stays within the arrays that its spec describes; the sizes live until the call returns.
+        // SAFETY: the kernel stays within the arrays that its spec describes; the sizes live until
+        // the call returns.
         let launched = unsafe {
             let (global, local) = (global.as_ptr(), local.as_ptr());
             self.queue.enqueue_nd_range_kernel(kernel.get(), 1, ptr::null(), global, local, &[])

@@ -1,4 +1,5 @@
-//! The caller's queues and memory, on the device that `FOURFOLD_DEVICE` names, `opencl:0` if it is not set.
+//! The caller's queues and memory, on the device that `FOURFOLD_DEVICE` names, `opencl:0` if it is
+//! not set.
 
 pub(crate) mod cuda;
 pub(crate) mod opencl;

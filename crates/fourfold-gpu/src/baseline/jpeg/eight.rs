@@ -54,8 +54,9 @@ fn normalised(y: [Sym; 8]) -> [Sym; 8] {
     decomposed8(y).map(|x| x * Sym::lit(0.125f64.sqrt()))
 }
 
-/// Element i of thread j becomes element j of thread i, of all groups of as many threads as there are elements: pairs of elements whose
-/// numbers differ in a bit are exchanged by pairs of threads that do, bit by bit.
+/// Element i of thread j becomes element j of thread i, of all groups of as many threads as there
+/// are elements: pairs of elements whose numbers differ in a bit are exchanged by pairs of threads
+/// that do, bit by bit.
 pub(crate) fn transposed<const N: usize, const WORDS: usize>(
     thread: Int,
     mut elements: [[Int; WORDS]; N],

@@ -1,7 +1,8 @@
-//! Other ways from coefficients to samples, and from samples to coefficients, to be measured beside the library's own: above all the
-//! ladder of the GPUDCT project, each rung by its idea.
+//! Other ways from coefficients to samples, and from samples to coefficients, to be measured beside
+//! the library's own: above all the ladder of the GPUDCT project, each rung by its idea.
 //!
-//! They take coefficients in raster order and make samples in 8 bits, block after block, and nothing else.
+//! They take coefficients in raster order and make samples in 8 bits, block after block, and
+//! nothing else.
 
 pub(crate) mod eight;
 pub(crate) mod pixel;
@@ -91,7 +92,8 @@ fn with_cosines(table: &Table) -> Vec<f32> {
     all
 }
 
-/// The table by 8, since each pass leaves out the factor 1/√8; then what is added to the first terms of rows.
+/// The table by 8, since each pass leaves out the factor 1/√8; then what is added to the first
+/// terms of rows.
 fn next_table(table: &Table) -> Vec<f32> {
     let mut all: Vec<_> = values(table).into_iter().map(|q| q / 8.0).collect();
     all.extend([128.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);

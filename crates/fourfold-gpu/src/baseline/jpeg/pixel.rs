@@ -11,7 +11,8 @@ use std::f64::consts::PI;
 const BLOCKS: usize = 4;
 const THREADS: usize = 64 * BLOCKS;
 
-/// A thread's sample: where the group's memory has the coefficients of its block, and its row and column.
+/// A thread's sample: where the group's memory has the coefficients of its block, and its row and
+/// column.
 #[derive(Clone, Copy)]
 struct Sample {
     thread: Int,

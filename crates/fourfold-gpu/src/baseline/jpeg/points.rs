@@ -16,9 +16,10 @@ fn sum<T: Real, const COUNT: usize>(terms: [(usize, T); COUNT], n: usize) -> T {
     rest.iter().fold(*y * factor(*first), |sum, &(k, y)| y.mul_add(factor(k), sum))
 }
 
-/// √8 times the inverse, by even and odd terms: x_n and x_{7−n} are the sum and the difference of what these give, even terms are
-/// sums and differences of y_0 ± y_4 and two products, odd ones four products. (Sung, Shieh, Yu and Hsin, "High-efficiency and
-/// low-power architectures for 2-D DCT and IDCT based on CORDIC rotation", 2006.)
+/// √8 times the inverse, by even and odd terms: x_n and x_{7−n} are the sum and the difference of
+/// what these give, even terms are sums and differences of y_0 ± y_4 and two products, odd ones
+/// four products. (Sung, Shieh, Yu and Hsin, "High-efficiency and low-power architectures for 2-D
+/// DCT and IDCT based on CORDIC rotation", 2006.)
 pub(crate) fn decomposed<T: Real>(y: [T; 8]) -> [T; 8] {
     let (a, b) = (y[0] + y[4], y[0] - y[4]);
     let [c, d] = [0, 1].map(|n| sum([(2, y[2]), (6, y[6])], n));
@@ -27,16 +28,17 @@ pub(crate) fn decomposed<T: Real>(y: [T; 8]) -> [T; 8] {
     std::array::from_fn(|n| if n < 4 { even[n] + odd[n] } else { even[7 - n] - odd[7 - n] })
 }
 
-/// Half of (x cos θ + y sin θ, x sin θ − y cos θ), the second from the first: sin θ = tan θ cos θ, and
-/// cos θ + sin θ tan θ = 1/cos θ.
+/// Half of (x cos θ + y sin θ, x sin θ − y cos θ), the second from the first: sin θ = tan θ cos θ,
+/// and cos θ + sin θ tan θ = 1/cos θ.
 fn rotated<T: Real>(x: T, y: T, angle: f64) -> [T; 2] {
     let (sin, cos) = angle.sin_cos();
     let first = y.mul_add(T::lit(sin / 2.0), x * T::lit(cos / 2.0));
     [first, first.mul_sub(T::lit(sin / cos), y * T::lit(0.5 / cos))]
 }
 
-/// The inverse by lifting: three rotations, and one by π/4 as three steps that each add to one of two numbers a multiple of the
-/// other. (Liang and Tran, "Fast multiplierless approximations of the DCT with the lifting scheme", 2001.)
+/// The inverse by lifting: three rotations, and one by π/4 as three steps that each add to one of
+/// two numbers a multiple of the other. (Liang and Tran, "Fast multiplierless approximations of the
+/// DCT with the lifting scheme", 2001.)
 pub(crate) fn lifted<T: Real>(y: [T; 8]) -> [T; 8] {
     let b = (y[0] - y[4]) * T::lit(FRAC_1_SQRT_2 / 2.0);
     let a = y[0].mul_sub(T::lit(FRAC_1_SQRT_2), b);

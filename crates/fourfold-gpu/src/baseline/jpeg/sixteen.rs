@@ -11,8 +11,9 @@ use crate::jpeg::kernels::{Program, frame};
 const BLOCKS: usize = 64;
 const THREADS: usize = 4 * BLOCKS;
 
-/// Pairs of rows are four by four squares of two by two terms, of which a thread has a row of four: so half as many exchanges a block as with
-/// eight threads. On the way back bytes are exchanged, four in a word.
+/// Pairs of rows are four by four squares of two by two terms, of which a thread has a row of four:
+/// so half as many exchanges a block as with eight threads. On the way back bytes are exchanged,
+/// four in a word.
 pub(crate) fn next16() -> Program {
     let statements = record(|| {
         comment("four threads a block".into());

@@ -1,11 +1,13 @@
-//! Combines of up to three axes at once: a thread has one output, or all that depend on the same numbers.
+//! Combines of up to three axes at once: a thread has one output, or all that depend on the same
+//! numbers.
 
 use crate::baseline::kernels::stage::{StageSpec, digits};
 use crate::ir::trace::{Array, Int, Sym, comment, if_less, int, select, select_real};
 use fourfold::engine::{C, Real, after, after_one, before, before_one};
 use fourfold::{Combine, CombineAxis, CombineVariant, Direction, IndexMap};
 
-/// The axes that threads are dealt out over, with how many there are along each: batches, then the axes of the combine.
+/// The axes that threads are dealt out over, with how many there are along each: batches, then the
+/// axes of the combine.
 pub(crate) fn sizes(spec: &StageSpec, combine: &Combine) -> Vec<(usize, usize)> {
     let spectrum = if combine.direction == Direction::After { &spec.from } else { &spec.to };
     let last = combine.axes.len() - 1;
@@ -99,7 +101,8 @@ impl Thread<'_> {
         starts.zip(&self.terms).map(|(start, term)| Array::Table.load_pair(*term + start as i64)).collect()
     }
 
-    /// `body` for every set of the first `axes` axes along which −k stands for another term than k: terms 0 and N/2 are their own mirror images.
+    /// `body` for every set of the first `axes` axes along which −k stands for another term than k:
+    /// terms 0 and N/2 are their own mirror images.
     fn guarded(&self, axes: usize, set: usize, body: &dyn Fn(usize)) {
         let Some(axis) = axes.checked_sub(1) else { return body(set) };
         self.guarded(axis, set, body);
@@ -123,7 +126,8 @@ impl Thread<'_> {
         select(k, int(1), int(0), int(n) - k)
     }
 
-    /// Term ±k of the spectrum where k may lie beyond the half that is there: then it is the conjugate of the opposite one.
+    /// Term ±k of the spectrum where k may lie beyond the half that is there: then it is the
+    /// conjugate of the opposite one.
     fn opposite(&self, set: usize) -> C<Sym> {
         let (spectrum, _) = self.sides();
         let last = self.terms.len() - 1;

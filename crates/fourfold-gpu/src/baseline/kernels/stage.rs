@@ -1,4 +1,5 @@
-//! Stages of the paper's methods: one thread an element of a reorder, tiles of a transpose; combines are in [`turns`](crate::baseline::kernels::decimation).
+//! Stages of the paper's methods: one thread an element of a reorder, tiles of a transpose;
+//! combines are in [`turns`](crate::baseline::kernels::decimation).
 
 use crate::baseline::kernels::decimation;
 use crate::baseline::kernels::fft_step;
@@ -50,8 +51,8 @@ pub(crate) struct Strided {
 /// Threads of a work group: the paper's 16 × 16.
 pub(crate) const THREADS: usize = 256;
 
-/// Rows and columns of a transpose's tile, two columns of which make a pair; and places of a column in local memory, one more so that threads
-/// meet different banks.
+/// Rows and columns of a transpose's tile, two columns of which make a pair; and places of a column
+/// in local memory, one more so that threads meet different banks.
 const ROWS: usize = 32;
 const COLUMNS: usize = 64;
 const PITCH: usize = ROWS + 1;
@@ -171,8 +172,9 @@ impl StageSpec {
         Array::Output.store(self.to.at(&to), x);
     }
 
-    /// A thread reads rows 8 apart at two columns half a tile apart, and writes both columns. Rows and columns are in the problem's order; a row is a
-    /// line of the axis that is read fastest, and neighbours are what is written together.
+    /// A thread reads rows 8 apart at two columns half a tile apart, and writes both columns. Rows
+    /// and columns are in the problem's order; a row is a line of the axis that is read fastest,
+    /// and neighbours are what is written together.
     fn transpose(&self, orders: &[(usize, Order)], thread: Int, group: Int) {
         comment(format!("tiles of {ROWS} x {COLUMNS}"));
         let (column_axis, row_axes) = self.tiled_axes();
@@ -213,7 +215,8 @@ impl StageSpec {
         }
     }
 
-    /// The axis that is read fastest, and the others with their lengths, that which is written fastest last.
+    /// The axis that is read fastest, and the others with their lengths, that which is written
+    /// fastest last.
     fn tiled_axes(&self) -> (usize, Vec<(usize, usize)>) {
         let fastest = |side: &Strided| side.axes[side.axes.len() - 1];
         let (column, last) = (fastest(&self.from), fastest(&self.to));
@@ -294,7 +297,8 @@ fn ends(order: Option<Order>, way: AccessPattern, place: Int, n: usize) -> Ends 
     }
 }
 
-/// Where a place of the natural order stands when even places come first, and odd ones last, backwards.
+/// Where a place of the natural order stands when even places come first, and odd ones last,
+/// backwards.
 fn halves(i: Int, n: usize) -> Int {
     select(i % 2, int(1), i / 2, int(n) - (i + 1) / 2)
 }

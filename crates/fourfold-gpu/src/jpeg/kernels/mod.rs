@@ -1,9 +1,11 @@
 //! JPEG's 8×8 blocks: one thread has a block in its registers, so that nothing is transposed.
 //!
-//! A thread that read its own 128 bytes would meet its neighbours in no line of memory. So the work group reads all its blocks
-//! together, sixteen bytes a thread and neighbouring threads neighbouring bytes, into local memory, and each thread takes its own from there; results go
-//! back the same way. Nine places of sixteen bytes for the eight of a block let neighbouring threads meet different banks. Rows of an image need
-//! none of this: neighbouring threads have neighbouring blocks, whose eight samples of a row are neighbours.
+//! A thread that read its own 128 bytes would meet its neighbours in no line of memory. So the work
+//! group reads all its blocks together, sixteen bytes a thread and neighbouring threads
+//! neighbouring bytes, into local memory, and each thread takes its own from there; results go back
+//! the same way. Nine places of sixteen bytes for the eight of a block let neighbouring threads
+//! meet different banks. Rows of an image need none of this: neighbouring threads have neighbouring
+//! blocks, whose eight samples of a row are neighbours.
 //!
 //! The other ways to do it, beside which this one is measured, are in [`ladder`].
 
@@ -22,7 +24,8 @@ pub enum BlockWork {
     Inverse,
     /// Samples (8 bits) to coefficients: less 128, DCT, quantise.
     Forward,
-    /// As many bytes in and out as the inverse to 8 bits has, with hardly any arithmetic: the yardstick.
+    /// As many bytes in and out as the inverse to 8 bits has, with hardly any arithmetic: the
+    /// yardstick.
     Move,
     /// The same of the forward transform.
     MoveBack,
@@ -46,7 +49,8 @@ pub(crate) struct BlockSpec {
 pub(crate) enum Way {
     /// Those that convert between integers and reals, which few of a multiprocessor's units have.
     Convert,
-    /// None: bytes are put into the bits of reals, and rounded by adding what leaves no bits for fractions.
+    /// None: bytes are put into the bits of reals, and rounded by adding what leaves no bits for
+    /// fractions.
     #[default]
     Bits,
     /// The same, with as many registers as the compiler likes.
@@ -65,9 +69,11 @@ pub(crate) struct Program {
 /// Threads of a work group, each with a block.
 const THREADS: usize = 64;
 
-/// Work groups of the fast forward transform that a multiprocessor shall hold. NVIDIA's have four parts of 16,384 registers, so that of two warps a group six
-/// warps a part have 80 registers a thread, five 96. The compiler would take 99, and four warps have room. 80 are enough for the plain order and layout, 96 for the others;
-/// below, they are spilled. A thread reads half as much at once as that of the inverse, so that more threads must be under way.
+/// Work groups of the fast forward transform that a multiprocessor shall hold. NVIDIA's have four
+/// parts of 16,384 registers, so that of two warps a group six warps a part have 80 registers a
+/// thread, five 96. The compiler would take 99, and four warps have room. 80 are enough for the
+/// plain order and layout, 96 for the others; below, they are spilled. A thread reads half as much
+/// at once as that of the inverse, so that more threads must be under way.
 const RESIDENT: usize = 12;
 const RESIDENT_ELSE: usize = 10;
 
@@ -78,8 +84,8 @@ const SAMPLES: usize = 4;
 /// Places that a block has in local memory.
 const PITCH: usize = 9;
 
-/// Integers that every kernel reads, four at a time: the number of blocks; with rows, blocks side by side and eights of samples from a row to the
-/// next; then tables of integers.
+/// Integers that every kernel reads, four at a time: the number of blocks; with rows, blocks side
+/// by side and eights of samples from a row to the next; then tables of integers.
 pub(crate) const HEAD: usize = 4;
 
 /// A work group's threads and local memory.
@@ -210,7 +216,8 @@ fn rows(own: Int) -> Vec<Int> {
     (0..8).scan(first, |at, _| Some(std::mem::replace(at, *at + stride))).collect()
 }
 
-/// Numbers in the array and places in local memory of the sixteen bytes that a thread moves of its group's blocks.
+/// Numbers in the array and places in local memory of the sixteen bytes that a thread moves of its
+/// group's blocks.
 fn portions(place: Place, count: usize) -> Vec<(Int, Int)> {
     let portion = |i: usize| {
         let own = place.thread + (i * THREADS) as i64;
@@ -220,8 +227,8 @@ fn portions(place: Place, count: usize) -> Vec<(Int, Int)> {
     (0..count).map(portion).collect()
 }
 
-/// Moves the group's blocks from one memory to another. A group that is full has nothing to ask, so that a thread has all its reads
-/// under way at once.
+/// Moves the group's blocks from one memory to another. A group that is full has nothing to ask, so
+/// that a thread has all its reads under way at once.
 fn copy(from: Array, to: Array, portions: &[(Int, Int)], place: Place) {
     let ends = |array, (at, local): (Int, Int)| if array == Array::Local { local } else { at };
     if_less(place.last(), place.blocks, || {

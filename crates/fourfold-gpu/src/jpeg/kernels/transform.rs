@@ -124,8 +124,9 @@ fn forward_exact(samples: &[Int]) -> Vec<Int> {
     block.into_iter().zip(by).map(|(y, ((half, first), second))| y.scale(half, first, second).0).collect()
 }
 
-/// What [`biased`] adds: in reals from 2^15 to 2^16, bits 8 to 15 count ones. Sums of 64 such are below 2^22, and so exact; all others of the
-/// transform's terms are of differences, from which it is gone.
+/// What [`biased`] adds: in reals from 2^15 to 2^16, bits 8 to 15 count ones. Sums of 64 such are
+/// below 2^22, and so exact; all others of the transform's terms are of differences, from which it
+/// is gone.
 const BIAS: f64 = (1 << 15) as f64;
 
 /// The bytes of a word as reals plus [`BIAS`].
@@ -134,8 +135,8 @@ fn biased(word: Int) -> Vec<Sym> {
     (0..4).map(|i| of_bits(permute(word, bias, [4, i, 6, 7]))).collect()
 }
 
-/// The nearest integer to c · f in the lower half of a word: reals from 2^23 to 2^24 have no bits for fractions. Coefficients of
-/// bytes are below 2^15.
+/// The nearest integer to c · f in the lower half of a word: reals from 2^23 to 2^24 have no bits
+/// for fractions. Coefficients of bytes are below 2^15.
 fn round(c: Sym, f: Sym) -> Int {
     bits(c.mul_add(f, Sym::lit(12_582_912.0)))
 }

@@ -12,7 +12,8 @@ pub(crate) struct Avx2;
 #[derive(Clone, Copy)]
 pub(crate) struct I16x16(__m256i);
 
-/// The lower four lanes of each block in one vector, the upper four in the other, as unpacking leaves them.
+/// The lower four lanes of each block in one vector, the upper four in the other, as unpacking
+/// leaves them.
 #[derive(Clone, Copy)]
 pub(crate) struct I32x16(__m256i, __m256i);
 
@@ -35,7 +36,8 @@ macro_rules! operator {
             #[inline(always)]
             fn $method(self, other: Self) -> Self {
                 let ($a, $b) = (self, other);
-                // SAFETY: values of these types arise only inside `run`, whose caller vouches for the instructions.
+                // SAFETY: values of these types arise only inside `run`, whose caller vouches for
+                // the instructions.
                 unsafe { $value }
             }
         }
@@ -232,7 +234,8 @@ impl Vectors for Avx2 {
         let c = columns;
         // SAFETY: as above; there is room for two blocks.
         unsafe {
-            // Bytes of columns i and i + 4; then pairs of columns, 01 and 45, 23 and 67; then fours, rows 0 to 3 and 4 to 7.
+            // Bytes of columns i and i + 4; then pairs of columns, 01 and 45, 23 and 67; then
+            // fours, rows 0 to 3 and 4 to 7.
             let packed = each!(i < 4 => _mm256_packs_epi16(c[i].0, c[i + 4].0));
             let (p, q) = (_mm256_unpacklo_epi8(packed[0], packed[1]), _mm256_unpackhi_epi8(packed[0], packed[1]));
             let (r, s) = (_mm256_unpacklo_epi8(packed[2], packed[3]), _mm256_unpackhi_epi8(packed[2], packed[3]));

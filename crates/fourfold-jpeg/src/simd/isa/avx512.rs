@@ -1,5 +1,5 @@
-//! AVX-512: four blocks in a vector of integers, half of their columns in a vector of floats. As with AVX2, nothing crosses the lanes of 128 bits,
-//! of which each block has one.
+//! AVX-512: four blocks in a vector of integers, half of their columns in a vector of floats. As
+//! with AVX2, nothing crosses the lanes of 128 bits, of which each block has one.
 
 use crate::simd::isa::{Block, Floats, Places, Vectors, Work};
 use fourfold::each;
@@ -13,7 +13,8 @@ pub(crate) struct Avx512;
 #[derive(Clone, Copy)]
 pub(crate) struct I16x32(__m512i);
 
-/// The lower four lanes of each block in one vector, the upper four in the other, as unpacking leaves them.
+/// The lower four lanes of each block in one vector, the upper four in the other, as unpacking
+/// leaves them.
 #[derive(Clone, Copy)]
 pub(crate) struct I32x32(__m512i, __m512i);
 
@@ -36,7 +37,8 @@ macro_rules! operator {
             #[inline(always)]
             fn $method(self, other: Self) -> Self {
                 let ($a, $b) = (self, other);
-                // SAFETY: values of these types arise only inside `run`, whose caller vouches for the instructions.
+                // SAFETY: values of these types arise only inside `run`, whose caller vouches for
+                // the instructions.
                 unsafe { $value }
             }
         }
@@ -254,7 +256,8 @@ impl Vectors for Avx512 {
         let c = columns;
         // SAFETY: as above; there is room for four blocks.
         unsafe {
-            // Bytes of columns i and i + 4; then pairs of columns, 01 and 45, 23 and 67; then fours, rows 0 to 3 and 4 to 7.
+            // Bytes of columns i and i + 4; then pairs of columns, 01 and 45, 23 and 67; then
+            // fours, rows 0 to 3 and 4 to 7.
             let packed = each!(i < 4 => _mm512_packs_epi16(c[i].0, c[i + 4].0));
             let (p, q) = (_mm512_unpacklo_epi8(packed[0], packed[1]), _mm512_unpackhi_epi8(packed[0], packed[1]));
             let (r, s) = (_mm512_unpacklo_epi8(packed[2], packed[3]), _mm512_unpackhi_epi8(packed[2], packed[3]));

@@ -1,7 +1,7 @@
 //! The instructions, one file a set. Nothing here knows what a cosine transform is.
 //!
-//! A vector holds the same row (or column) of several blocks, eight lanes of each; unlike in the core crate, transpositions
-//! cross lanes, within a block.
+//! A vector holds the same row (or column) of several blocks, eight lanes of each; unlike in the
+//! core crate, transpositions cross lanes, within a block.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
@@ -25,7 +25,8 @@ pub(crate) trait Floats: Real {
     fn transpose(rows: [Self; 4]) -> [Self; 4];
 }
 
-/// Where the samples of so many blocks as a vector has are stored: either blocks of 64, or an image's rows, in which blocks are neighbours.
+/// Where the samples of so many blocks as a vector has are stored: either blocks of 64, or an
+/// image's rows, in which blocks are neighbours.
 pub(crate) struct Places<'a, T> {
     first: *mut T,
     /// From row to row; none of blocks.
@@ -70,13 +71,15 @@ pub(crate) trait Vectors {
     fn are_zero(words: Self::Words) -> bool;
     /// Exchanges rows and columns of every block.
     fn transpose(rows: [Self::Words; 8]) -> [Self::Words; 8];
-    /// 2^16 times the first four columns, and the others: so much more are words that stand in the upper halves of 32 bits.
+    /// 2^16 times the first four columns, and the others: so much more are words that stand in the
+    /// upper halves of 32 bits.
     fn to_floats(words: Self::Words) -> [Self::Floats; 2];
     /// The nearest integers, halves to even ones, within 16 bits, of numbers that have 32.
     fn to_words(floats: [Self::Floats; 2]) -> Self::Words;
 }
 
-/// Work for whichever vectors the machine has; must be `#[inline(always)]`, so that it is compiled with their instructions.
+/// Work for whichever vectors the machine has; must be `#[inline(always)]`, so that it is compiled
+/// with their instructions.
 pub(crate) trait Work {
     /// Does it.
     fn run<V: Vectors>(self);

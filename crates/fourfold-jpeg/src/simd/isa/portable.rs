@@ -87,8 +87,8 @@ fn high(a: u16, b: i16) -> u16 {
     ((u32::from(a) * u32::from(b as u16)) >> 16) as u16
 }
 
-/// The nearest integer within 16 bits. In numbers from 2^23 to 2^24 the last bit counts ones, so that the addition rounds;
-/// processors without an instruction that rounds have this one.
+/// The nearest integer within 16 bits. In numbers from 2^23 to 2^24 the last bit counts ones, so
+/// that the addition rounds; processors without an instruction that rounds have this one.
 #[inline(always)]
 fn nearest(x: f32) -> i16 {
     const SHIFT: f32 = 12_582_912.0;

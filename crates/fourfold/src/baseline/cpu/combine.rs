@@ -1,4 +1,5 @@
-//! Combines: for every row of terms along the last axis, where its numbers stand and with which factors.
+//! Combines: for every row of terms along the last axis, where its numbers stand and with which
+//! factors.
 
 use crate::arithmetic::complex::C;
 use crate::baseline::cpu::span::{Lines, Span, Terms};
@@ -67,7 +68,8 @@ impl<S: Dispatch> Combine<S> {
             let table = self.tables.last().expect("a combine has an axis").as_ptr();
             let span =
                 Span { lines, n: last.n, table, scale: S::of(combine.scale), first: S::of(last.first), combine, range };
-            // SAFETY: the places are in the arrays; rows of one combine do not meet, nor do their parts.
+            // SAFETY: the places are in the arrays; rows of one combine do not meet, nor do their
+            // parts.
             unsafe { S::dispatch(self.isa, span) };
         };
         share(pool, self.sizes.iter().product(), combine.terms(others.len()), &work);

@@ -1,4 +1,5 @@
-//! Steps of complex FFTs: line after line, each shared out by threads. Like what they are compared with, they have no vectors but what the compiler makes.
+//! Steps of complex FFTs: line after line, each shared out by threads. Like what they are compared
+//! with, they have no vectors but what the compiler makes.
 
 use crate::arithmetic::butterfly::Dft;
 use crate::arithmetic::complex::C;
@@ -27,7 +28,8 @@ struct Line<S> {
     step: isize,
 }
 
-/// Part of a sum that is added up before it is added to the rest, and the same of that: errors grow with the square roots of their lengths.
+/// Part of a sum that is added up before it is added to the rest, and the same of that: errors grow
+/// with the square roots of their lengths.
 const TERMS: usize = 32;
 
 /// The largest radix of a level, and one more.
@@ -78,7 +80,8 @@ impl<S: Dispatch> Step<S> {
         };
         share(pool, self.sizes.iter().product(), items, &|number, [start, end]| {
             let lines = self.lines(number, axis, [from, to]);
-            // SAFETY: the lines are in the arrays; no two items write the same place, or write what another reads.
+            // SAFETY: the lines are in the arrays; no two items write the same place, or write what
+            // another reads.
             unsafe {
                 match &self.work {
                     FftWork::DigitReversal { radices, scale, .. } => (start..end).for_each(|p| {
@@ -173,8 +176,9 @@ impl<S: Dispatch> Step<S> {
         }
     }
 
-    /// Its DFT, k-th of which goes to place r + k·n/len, where r is the block's number with its bits reversed: first its elements in reversed order, then levels
-    /// where they are. In place the block is the whole line.
+    /// Its DFT, k-th of which goes to place r + k·n/len, where r is the block's number with its
+    /// bits reversed: first its elements in reversed order, then levels where they are. In place
+    /// the block is the whole line.
     ///
     /// # Safety
     /// The lines are there; the block is nobody else's.
@@ -189,7 +193,8 @@ impl<S: Dispatch> Step<S> {
         unsafe {
             for p in 0..len {
                 let q = reverse(p, bits);
-                // Both are read before either is written: they are one pair of places where from is to.
+                // Both are read before either is written: they are one pair of places where from is
+                // to.
                 if p <= q {
                     let (x, y) = (from_block.get(p).scale(scale), from_block.get(q).scale(scale));
                     out.put(q, x);
@@ -210,7 +215,8 @@ impl<S: Dispatch> Step<S> {
     }
 }
 
-/// A small DFT with its turns; backward with all real and imaginary parts exchanged before and after.
+/// A small DFT with its turns; backward with all real and imaginary parts exchanged before and
+/// after.
 #[inline(always)]
 fn butterfly<S: Dispatch, const R: usize>(z: &mut [C<S>; R], w: &[C<S>], turns: Decimation, backward: bool)
 where
@@ -250,7 +256,8 @@ unsafe fn transpose<S: Dispatch>(from: &Array<S>, to: &Array<S>, side: usize, po
             for (row, column) in (band * side..height.min(band * side + side))
                 .flat_map(|row| (column..width.min(column + side)).map(move |column| (row, column)))
             {
-                // SAFETY: the places are in the arrays. In place, the matrix is square, and those below the diagonal go with those above.
+                // SAFETY: the places are in the arrays. In place, the matrix is square, and those
+                // below the diagonal go with those above.
                 unsafe {
                     if !in_place {
                         at(to, row, column).put(0, at(from, row, column).get(0));

@@ -1,5 +1,6 @@
-//! Stages of a recipe, one trip through memory each. They are the baselines that passes are compared with, and written like them: vectors of
-//! whatever the machine has, runs of memory, threads.
+//! Stages of a recipe, one trip through memory each. They are the baselines that passes are
+//! compared with, and written like them: vectors of whatever the machine has, runs of memory,
+//! threads.
 
 pub(crate) mod combine;
 pub(crate) mod fft_step;
@@ -51,7 +52,8 @@ enum Work<S> {
 const ALONE: usize = 1 << 14;
 
 impl<S: Dispatch> Stages<S> {
-    /// Puts the stages together, with the engines of FFTs that `engine` makes; nothing if the recipe has none.
+    /// Puts the stages together, with the engines of FFTs that `engine` makes; nothing if the
+    /// recipe has none.
     ///
     /// # Errors
     /// Those of `engine`.
@@ -100,7 +102,8 @@ impl<S: Dispatch> Stages<S> {
     /// # Safety
     /// As [`Engine::run`].
     pub(crate) unsafe fn run(&self, ends: [&Array<S>; 2], scratch: *mut u8, pool: &Pool) {
-        // SAFETY: the caller's. Each part is an array of its own; in place, stages read the input first and write the output last.
+        // SAFETY: the caller's. Each part is an array of its own; in place, stages read the input
+        // first and write the output last.
         unsafe {
             match ends[0].parts {
                 _ if self.stages[0].from.domain == Domain::Complex => self.run_part(ends[0], ends[1], scratch, pool),
@@ -148,7 +151,8 @@ impl<S: Dispatch> Stages<S> {
 }
 
 impl Sizes {
-    /// Bytes of scratch that a recipe takes with `threads` threads: two work arrays for stages, and what the hungriest of their FFTs needs.
+    /// Bytes of scratch that a recipe takes with `threads` threads: two work arrays for stages, and
+    /// what the hungriest of their FFTs needs.
     pub(crate) fn of_recipe<S>(recipe: &Recipe, isa: Isa, threads: usize) -> usize {
         if recipe.stages().is_empty() {
             return Sizes::new::<S>(recipe, isa).scratch(threads);
@@ -228,8 +232,8 @@ fn digits(mut number: usize, sizes: &[usize], places: &mut [usize]) {
     }
 }
 
-/// Calls `work` for every row and every part of it: rows are `items` long. The parts do not depend on the number of threads, nor then does
-/// what is computed with vectors.
+/// Calls `work` for every row and every part of it: rows are `items` long. The parts do not depend
+/// on the number of threads, nor then does what is computed with vectors.
 fn share(pool: &Pool, rows: usize, items: usize, work: &(dyn Fn(usize, [usize; 2]) + Sync)) {
     const PART: usize = 1 << 12;
     let parts = items.div_ceil(PART);

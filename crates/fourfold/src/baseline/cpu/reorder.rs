@@ -43,7 +43,8 @@ impl Reorder {
                 offsets[1] += target as isize * to.strides[*axis];
                 sign *= factor;
             }
-            // SAFETY: the places are in the arrays; rows of one reorder do not meet, nor do their parts.
+            // SAFETY: the places are in the arrays; rows of one reorder do not meet, nor do their
+            // parts.
             unsafe {
                 let rows = [
                     Row { base: from.origin.offset(offsets[0]), step: from.strides[*inner] },
@@ -56,7 +57,8 @@ impl Reorder {
         share(pool, outer_sizes.iter().product(), units(self.orders[*inner], n), &work);
     }
 
-    /// Where an element of an outer axis is read and written, and its sign, from its place on the side that is followed.
+    /// Where an element of an outer axis is read and written, and its sign, from its place on the
+    /// side that is followed.
     fn ends(&self, axis: usize, place: usize, n: usize) -> (usize, usize, f64) {
         let odd = |signs: bool, odd: bool| if signs && odd { -1.0 } else { 1.0 };
         let (even_odd, halves) = (

@@ -1,4 +1,5 @@
-//! Reorders from one fastest axis to another, transposes above all: tile by tile, so that lines of the cache are used whole on both sides.
+//! Reorders from one fastest axis to another, transposes above all: tile by tile, so that lines of
+//! the cache are used whole on both sides.
 
 use crate::baseline::cpu::digits;
 use crate::baseline::stage::{Order, Stage};
@@ -6,7 +7,8 @@ use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::threads::Pool;
 use crate::cpu::engine::Dispatch;
 
-/// A reorder in tiles of some rows, which are lines of the axis that is read fastest. Places are those of the problem's order.
+/// A reorder in tiles of some rows, which are lines of the axis that is read fastest. Places are
+/// those of the problem's order.
 pub(crate) struct Transpose<S> {
     /// The other axes, the one that is written fastest last, and their lengths.
     rows: Vec<usize>,
@@ -97,8 +99,8 @@ fn moves<S: Dispatch>(order: Order, n: usize) -> Moves<S> {
     (0..n).map(|i| (ends(i), S::of(if signs && i % 2 == 1 { -1.0 } else { 1.0 }))).collect()
 }
 
-/// One tile: read row by row and written column by column, a line of the cache at a time. Where lines lie a power of two apart, few of them stay in the cache
-/// together.
+/// One tile: read row by row and written column by column, a line of the cache at a time. Where
+/// lines lie a power of two apart, few of them stay in the cache together.
 ///
 /// # Safety
 /// The arrays are there, and nobody else's.

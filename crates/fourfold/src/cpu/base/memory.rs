@@ -14,11 +14,13 @@ pub(crate) const AXES: usize = 33;
 /// Alignment of scratch: a cache line and the widest vector.
 const ALIGNMENT: usize = 64;
 
-/// From two huge pages on scratch asks for them: columns of a large matrix in small pages miss the address cache at every row.
+/// From two huge pages on scratch asks for them: columns of a large matrix in small pages miss the
+/// address cache at every row.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Memory for the intermediate results of an execution. Made by [`Plan::scratch`](crate::plan::plan::Plan::scratch); serves any plan
-/// that needs no more than it has, one execution at a time.
+/// Memory for the intermediate results of an execution. Made by
+/// [`Plan::scratch`](crate::plan::plan::Plan::scratch); serves any plan that needs no more than it
+/// has, one execution at a time.
 pub struct Scratch {
     base: NonNull<u8>,
     bytes: usize,
@@ -62,11 +64,13 @@ impl Scratch {
     }
 }
 
-/// Asks the system for huge pages, before the first touch; whether it gives them changes nothing but speed.
+/// Asks the system for huge pages, before the first touch; whether it gives them changes nothing
+/// but speed.
 fn advise(base: NonNull<u8>, bytes: usize) {
     #[cfg(target_os = "linux")]
     if bytes >= 2 * HUGE_PAGE {
-        // SAFETY: the range is whole huge pages of memory that is ours, and the advice changes no contents.
+        // SAFETY: the range is whole huge pages of memory that is ours, and the advice changes no
+        // contents.
         unsafe { libc::madvise(base.as_ptr().cast(), bytes / HUGE_PAGE * HUGE_PAGE, libc::MADV_HUGEPAGE) };
     }
     #[cfg(not(target_os = "linux"))]
@@ -97,7 +101,8 @@ pub(crate) struct Array<S> {
     pub(crate) parts: usize,
 }
 
-// SAFETY: the engine's tiles touch disjoint elements; `Plan::execute` borrows the memory for as long as any of them runs.
+// SAFETY: the engine's tiles touch disjoint elements; `Plan::execute` borrows the memory for as
+// long as any of them runs.
 unsafe impl<S: Send> Send for Array<S> {}
 // SAFETY: as above.
 unsafe impl<S: Sync> Sync for Array<S> {}
@@ -156,9 +161,11 @@ impl<S> Array<S> {
     }
 }
 
-/// An `ndarray` array that is borrowed for an execution: its elements are there, whatever lies between them.
+/// An `ndarray` array that is borrowed for an execution: its elements are there, whatever lies
+/// between them.
 ///
-/// Not a [`View`]: that needs a slice, which would claim also the memory between the elements, where others may be at work.
+/// Not a [`View`]: that needs a slice, which would claim also the memory between the elements,
+/// where others may be at work.
 #[cfg(feature = "ndarray")]
 pub(crate) struct Borrowed<'a, S> {
     pub(crate) array: Array<S>,
@@ -167,9 +174,11 @@ pub(crate) struct Borrowed<'a, S> {
 
 #[cfg(feature = "ndarray")]
 impl<'a, S> Borrowed<'a, S> {
-    /// An array to be read only. It has at most [`AXES`] axes, and its elements are of type `S` or pairs of it.
+    /// An array to be read only. It has at most [`AXES`] axes, and its elements are of type `S` or
+    /// pairs of it.
     pub(crate) fn shared<T: Element, D: ndarray::Dimension>(array: &'a ndarray::ArrayRef<T, D>) -> Self {
-        // SAFETY: `ndarray` vouches that every index of the shape leads into the memory that `array` borrows.
+        // SAFETY: `ndarray` vouches that every index of the shape leads into the memory that
+        // `array` borrows.
         let array = unsafe {
             let base = array.as_ptr().cast_mut().cast();
             Array::new(base, T::DOMAIN.reals(), array.shape(), array.strides(), 0)
@@ -186,7 +195,8 @@ impl<'a, S> Borrowed<'a, S> {
     }
 }
 
-/// A shared view of an array that lies in a slice: element (i_0, i_1, …) at `offset + Σ i_a · strides[a]`.
+/// A shared view of an array that lies in a slice: element (i_0, i_1, …) at `offset + Σ i_a ·
+/// strides[a]`.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a, T> {
     /// The memory.
@@ -240,7 +250,8 @@ impl<'a, T> ViewMut<'a, T> {
     }
 }
 
-/// A view without its type, so that what becomes of it is compiled into this crate: `len` elements of `parts` reals from `base` on.
+/// A view without its type, so that what becomes of it is compiled into this crate: `len` elements
+/// of `parts` reals from `base` on.
 #[derive(Clone, Copy)]
 pub(crate) struct Untyped<'a, S> {
     /// What messages call it.
@@ -285,7 +296,8 @@ impl<S> Untyped<'_, S> {
 /// Checks a view against the layout that it stands for.
 ///
 /// # Errors
-/// If it has other axes, leaves its `len` elements, or, to be written, puts two elements in one place.
+/// If it has other axes, leaves its `len` elements, or, to be written, puts two elements in one
+/// place.
 #[inline]
 pub(crate) fn check(
     name: &str,
@@ -295,7 +307,8 @@ pub(crate) fn check(
     len: usize,
     writes: bool,
 ) -> Result<()> {
-    // The problem's own strides, which most calls have, need no comparison: a short signal notices one.
+    // The problem's own strides, which most calls have, need no comparison: a short signal notices
+    // one.
     if std::ptr::eq(strides, &layout.strides[..]) && offset == layout.offset && len >= layout.len {
         return Ok(());
     }

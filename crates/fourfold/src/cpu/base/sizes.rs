@@ -28,7 +28,8 @@ pub(crate) struct Sizes {
     bytes: [usize; 3],
 }
 
-/// Bytes of a row of tiles. Wide enough to be worth a visit to a page: 64 bytes cost three times as much at 4096 rows.
+/// Bytes of a row of tiles. Wide enough to be worth a visit to a page: 64 bytes cost three times as
+/// much at 4096 rows.
 const RUN: usize = 512;
 
 /// Bytes that a thread's slots may take; for very long lines the runs get shorter.
@@ -37,7 +38,8 @@ const BLOCK: usize = 1 << 23;
 /// Vectors between the slots of a thread, so that their places do not coincide modulo a page.
 const SKEW: usize = 17;
 
-/// Lines longer than this are computed one number at a time if there is only one of them: vectors would multiply the memory.
+/// Lines longer than this are computed one number at a time if there is only one of them: vectors
+/// would multiply the memory.
 const LONG: usize = 1 << 12;
 
 /// So are so few if a buffer of vectors is larger than a block.
@@ -47,7 +49,8 @@ impl Sizes {
     /// For reals of type `S`, on `isa` or, where that would waste memory, without vectors.
     pub(crate) fn new<S>(recipe: &Recipe, isa: Isa) -> Self {
         let lines = || recipe.lines().flat_map(lanes);
-        // A multiply may bring its factors into a buffer: complex ones take as much room as a complex line.
+        // A multiply may bring its factors into a buffer: complex ones take as much room as a
+        // complex line.
         let buffer = lines().map(|line| line.buffer.max(2 * line.output)).max().unwrap_or(0);
         let most = recipe.lines().map(|line| lines_along(recipe.problem(), line.transform.axis)).max().unwrap_or(0);
         let few = most <= 1 || most <= FEW && buffer * isa.vector_bytes::<S>() > BLOCK;
@@ -132,8 +135,8 @@ pub(crate) fn work(factors: &[Factor]) -> usize {
     factors.iter().map(factor_work).max().unwrap_or(0)
 }
 
-/// What stands in a pass with one factor: a line of complex numbers, and what its DFT needs: two buffers of complex numbers, or
-/// sums and differences.
+/// What stands in a pass with one factor: a line of complex numbers, and what its DFT needs: two
+/// buffers of complex numbers, or sums and differences.
 fn factor_work(factor: &Factor) -> usize {
     match factor {
         Factor::Radix(_) => 0,
@@ -151,8 +154,8 @@ fn single(line: &recipe::AxisRecipe) -> usize {
     }
 }
 
-/// Reals of one buffer for a complex DFT of one line: a half spectrum has one number more, and the next buffer begins at a vector, and at another
-/// place modulo a page.
+/// Reals of one buffer for a complex DFT of one line: a half spectrum has one number more, and the
+/// next buffer begins at a vector, and at another place modulo a page.
 pub(crate) fn single_buffer(scheme: &Scheme) -> usize {
     const SKEW: usize = 64;
     let spectrum = 2 * scheme.factors().map(Factor::length).product::<usize>() + 2;
@@ -163,9 +166,10 @@ pub(crate) fn single_buffer(scheme: &Scheme) -> usize {
     reals.next_multiple_of(SKEW) + SKEW
 }
 
-/// Bytes that making the tables of a line takes at most, with reals of `real` bytes. Measured as the most memory in use, in bytes an
-/// element, and rounded up: of combines and orders 41, of type IV 62; of Rader's spectra in double-double arithmetic 131 to 165; of
-/// Bluestein's spectrum 65 an element of its convolution, and 16 of its chirp.
+/// Bytes that making the tables of a line takes at most, with reals of `real` bytes. Measured as
+/// the most memory in use, in bytes an element, and rounded up: of combines and orders 41, of type
+/// IV 62; of Rader's spectra in double-double arithmetic 131 to 165; of Bluestein's spectrum 65 an
+/// element of its convolution, and 16 of its chirp.
 pub(crate) fn table_bytes(line: &recipe::AxisRecipe, real: usize) -> usize {
     let ends = match line.transform.sum {
         Transform1d::Forward | Transform1d::Backward => 0,

@@ -37,7 +37,8 @@ struct State {
 #[derive(Clone, Copy)]
 struct Job(*const (dyn Fn(usize) + Sync));
 
-// SAFETY: the closure is Sync, and `Pool::share` does not return before the helpers are done with it.
+// SAFETY: the closure is Sync, and `Pool::share` does not return before the helpers are done with
+// it.
 unsafe impl Send for Job {}
 
 /// How often a helper looks for new work before it sleeps: some ten microseconds.
@@ -69,7 +70,8 @@ impl Pool {
         self.helpers.len() + 1
     }
 
-    /// Calls `work(worker, task)` once for every task below `tasks`, `worker` < `threads` telling simultaneous calls apart.
+    /// Calls `work(worker, task)` once for every task below `tasks`, `worker` < `threads` telling
+    /// simultaneous calls apart.
     pub fn run(&self, tasks: usize, work: &(dyn Fn(usize, usize) + Sync)) {
         // Portions small enough to even out the ends, large enough to stay on neighbouring memory.
         let portion = (tasks / (8 * self.threads())).max(1);
@@ -85,7 +87,8 @@ impl Pool {
         });
     }
 
-    /// Calls `body` on every thread with its number, or on this one alone if the helpers are busy for another caller.
+    /// Calls `body` on every thread with its number, or on this one alone if the helpers are busy
+    /// for another caller.
     fn share(&self, body: &(dyn Fn(usize) + Sync)) {
         let turn = match self.turn.try_lock() {
             _ if self.helpers.is_empty() => None,

@@ -21,7 +21,8 @@ use crate::recipe::scheme::Scheme;
 pub(crate) struct Ends<S> {
     index: Vec<u32>,
     gain: Vec<S>,
-    /// The factor on odd places, if the order is even places ascending, then odd places descending, and their number even.
+    /// The factor on odd places, if the order is even places ascending, then odd places descending,
+    /// and their number even.
     pub(crate) even_odd: Option<S>,
     pub(crate) before: Option<Combine<S>>,
     pub(crate) after: Option<Combine<S>>,
@@ -92,7 +93,8 @@ fn even_odd(order: &Order) -> Option<f64> {
     (n > 0 && n % 2 == 0 && all).then_some(odd)
 }
 
-/// The executable form of one sum over lanes. `S` is the precision; the lanes are chosen when it runs.
+/// The executable form of one sum over lanes. `S` is the precision; the lanes are chosen when it
+/// runs.
 pub(crate) struct Batch<S> {
     pub(crate) ends: Ends<S>,
     dft: Dft<S>,
@@ -124,7 +126,8 @@ impl<S: Scalar> Batch<S> {
         self.turning::<V>().is_some()
     }
 
-    /// The half spectrum of the reals at `data`, or the way back, with parts side by side: FFTPACK's order begins one later.
+    /// The half spectrum of the reals at `data`, or the way back, with parts side by side:
+    /// FFTPACK's order begins one later.
     ///
     /// # Safety
     /// As [`Batch::run`].
@@ -149,11 +152,12 @@ impl<S: Scalar> Batch<S> {
         }
     }
 
-    /// Transforms the tile at `data`, with `free` as the other buffer. Returns which of the two holds the result. Where it is direct, vectors may be
-    /// elsewhere: `ends` says where.
+    /// Transforms the tile at `data`, with `free` as the other buffer. Returns which of the two
+    /// holds the result. Where it is direct, vectors may be elsewhere: `ends` says where.
     ///
     /// # Safety
-    /// Buffers and work have the lengths asked for, the ends are there; the CPU has the instructions of `V`.
+    /// Buffers and work have the lengths asked for, the ends are there; the CPU has the
+    /// instructions of `V`.
     pub(crate) unsafe fn run<V: Vector<Scalar = S>>(
         &self,
         [from, to]: [Option<Strided<S>>; 2],

@@ -27,7 +27,8 @@ pub(crate) enum PreparedCombine<S> {
         to: [Index; 2],
         matrix: Vec<[S; 4]>,
     },
-    /// (y_0, y_1) = (a x_0 + b x_1, ±(b x_0 − a x_1)), the lower sign if `negative`: half the table.
+    /// (y_0, y_1) = (a x_0 + b x_1, ±(b x_0 − a x_1)), the lower sign if `negative`: half the
+    /// table.
     Turned {
         from: [Index; 2],
         to: [Index; 2],

@@ -1,4 +1,5 @@
-//! The combine of a cosine or sine transform, term by term, for those who do it on their way: no trip of its own.
+//! The combine of a cosine or sine transform, term by term, for those who do it on their way: no
+//! trip of its own.
 
 use crate::arithmetic::complex::C;
 use crate::cpu::batch::combine::{Combine, Pair, PreparedCombine, rotate};
@@ -19,7 +20,8 @@ pub(crate) struct Shape<S> {
 }
 
 impl<S: Scalar> Shape<S> {
-    /// That of a combine between a half spectrum and a line of n reals, if it turns all terms but the first and the last.
+    /// That of a combine between a half spectrum and a line of n reals, if it turns all terms but
+    /// the first and the last.
     pub(crate) fn of(steps: &[PreparedCombine<S>], n: usize) -> Option<Self> {
         let spectrum = [1, 2].map(|start| Index { start, step: 2 });
         let is_all = |step: &PreparedCombine<S>| matches!(step, PreparedCombine::Turned { turns, negative: false, .. } if turns.len() == (n - 1) / 2);

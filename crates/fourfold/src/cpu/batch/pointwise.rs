@@ -1,4 +1,5 @@
-//! Tiles of lines times factors: those of a table, or products of one along the lines and one across them.
+//! Tiles of lines times factors: those of a table, or products of one along the lines and one
+//! across them.
 
 use crate::arithmetic::complex::C;
 use crate::cpu::batch::tiling::LANES;
@@ -36,10 +37,12 @@ impl Elements {
     }
 }
 
-/// Multiplies each tile by what stands at the same place of a table; `free` has room for a tile of factors.
+/// Multiplies each tile by what stands at the same place of a table; `free` has room for a tile of
+/// factors.
 ///
 /// # Safety
-/// The tiles have these elements, and as many accesses are readable and have as many; the CPU has the instructions of `V`.
+/// The tiles have these elements, and as many accesses are readable and have as many; the CPU has
+/// the instructions of `V`.
 pub(crate) unsafe fn by_table<'a, V: Vector>(
     elements: Elements,
     table: impl ExactSizeIterator<Item = Access<'a, V::Scalar>> + Clone,
@@ -58,7 +61,8 @@ pub(crate) unsafe fn by_table<'a, V: Vector>(
     }
 }
 
-/// Multiplies a tile by a factor for each place along its lines and one for each line, whose two parts stand apart.
+/// Multiplies a tile by a factor for each place along its lines and one for each line, whose two
+/// parts stand apart.
 ///
 /// # Safety
 /// The tile has these elements, and `along` as many; the CPU has the instructions of `V`.
@@ -85,7 +89,8 @@ impl<V: Vector> WithIsa for ByRun<'_, V> {
         let ByRun { elements, run, tiles } = self;
         let step = run.first.parts * V::WIDTH;
         for i in 0..elements.count {
-            // SAFETY: the caller of `by_table`; the last access begins where the run says, each other one where the one before it ends.
+            // SAFETY: the caller of `by_table`; the last access begins where the run says, each
+            // other one where the one before it ends.
             unsafe {
                 for (g, tile) in tiles.iter().enumerate() {
                     let at = if g + 1 == tiles.len() { run.last } else { (g * step) as isize };

@@ -57,7 +57,8 @@ impl<V: Vector, const SINE: bool> Folding<'_, V, SINE> {
         unsafe { *self.to.add(if SINE { k - 1 } else { k }) = y }
     }
 
-    /// Outputs 0, h and 2h. Products with zero, so that a NaN reaches them as it reaches their neighbours.
+    /// Outputs 0, h and 2h. Products with zero, so that a NaN reaches them as it reaches their
+    /// neighbours.
     #[inline(always)]
     unsafe fn first(&self) {
         let (Fold { scale, ends, .. }, h) = (self.fold, self.fold.len);
@@ -87,7 +88,8 @@ impl<V: Vector, const SINE: bool> Folding<'_, V, SINE> {
         }
     }
 
-    /// The outputs of term k. Without closures: one is compiled for other instructions than the function that it stands in.
+    /// The outputs of term k. Without closures: one is compiled for other instructions than the
+    /// function that it stands in.
     #[inline(always)]
     unsafe fn term(&self, k: usize, [c, s, d, t]: [V::Scalar; 4]) {
         let (h, scale) = (self.fold.len, V::splat(self.fold.scale));

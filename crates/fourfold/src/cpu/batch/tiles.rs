@@ -23,13 +23,15 @@ impl<S: Dispatch> VectorTask<S> for Block<'_, S> {
     }
 }
 
-/// Bytes of arrays whose lines are read and written where they stand. Of larger ones, rows of tiles are to be read together.
+/// Bytes of arrays whose lines are read and written where they stand. Of larger ones, rows of tiles
+/// are to be read together.
 const NEAR: usize = 8 << 20;
 
 /// Bytes of a cache line.
 const CACHE_LINE: usize = 64;
 
-/// Bytes from place to place of the same set of the second-level cache, and how many of them it holds.
+/// Bytes from place to place of the same set of the second-level cache, and how many of them it
+/// holds.
 const PERIOD: usize = 128 << 10;
 const WAYS: usize = 16;
 
@@ -56,7 +58,8 @@ pub(crate) struct Tiles<'a, S> {
 unsafe impl<S: Dispatch> Sync for Tiles<'_, S> {}
 
 impl<'a, S: Dispatch> Tiles<'a, S> {
-    /// The tiles of `pass` from one array to another; `split`: of complex numbers whose parts are one more axis.
+    /// The tiles of `pass` from one array to another; `split`: of complex numbers whose parts are
+    /// one more axis.
     pub(crate) fn new(
         engine: &'a Engine<S>,
         pass: &'a PreparedPass<S>,
@@ -92,7 +95,8 @@ impl<S: Dispatch> Tiles<'_, S> {
     /// One block: lines in, ops, lines out.
     ///
     /// # Safety
-    /// The arrays and buffers are there, and no other thread touches them; the CPU has the instructions of `V`.
+    /// The arrays and buffers are there, and no other thread touches them; the CPU has the
+    /// instructions of `V`.
     unsafe fn run<V: Vector<Scalar = S>>(&self, index: usize, buffer: *mut V) {
         let (first, count) = self.lines.block(index, V::WIDTH, self.group);
         let (one, many);
@@ -118,7 +122,8 @@ impl<S: Dispatch> Tiles<'_, S> {
                 match op {
                     PreparedOp::Batch(line) => {
                         for (g, tile) in tiles.iter().enumerate() {
-                            // What goes from memory to memory stays in the first-level cache meanwhile.
+                            // What goes from memory to memory stays in the first-level cache
+                            // meanwhile.
                             let slot = &mut slots[if direct == [true; 2] { 0 } else { g }];
                             let result = line.run(self.ends(tile, direct), *slot, free, work);
                             if result == free {
@@ -136,8 +141,10 @@ impl<S: Dispatch> Tiles<'_, S> {
         }
     }
 
-    /// Whether vectors are read where they stand in memory, and whether they are written there, instead of in a tile: where each is a line of the
-    /// cache, which holds them all, so that none is fetched twice. One that is written is fetched first, as one that is read is not: half as many.
+    /// Whether vectors are read where they stand in memory, and whether they are written there,
+    /// instead of in a tile: where each is a line of the cache, which holds them all, so that none
+    /// is fetched twice. One that is written is fetched first, as one that is read is not: half as
+    /// many.
     fn direct<V: Vector<Scalar = S>>(&self) -> [bool; 2] {
         let is_line = size_of::<V>() == CACHE_LINE && self.lines.fill(V::WIDTH);
         let is_near = |(array, fetched): (&Array<S>, usize)| {
@@ -195,7 +202,8 @@ impl<S: Dispatch> Tiles<'_, S> {
         }
     }
 
-    /// The factors of a tile's lines, but for those along them: their first parts, and their second.
+    /// The factors of a tile's lines, but for those along them: their first parts, and their
+    /// second.
     fn across(&self, values: &Values<S>, tile: &Tile) -> [[S; LANES]; 2] {
         let mut across = [[S::default(); LANES]; 2];
         for lane in 0..self.width {

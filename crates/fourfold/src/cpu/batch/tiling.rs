@@ -30,7 +30,8 @@ pub(crate) struct Tile {
 pub(crate) const LANES: usize = 16;
 
 impl Lines {
-    /// The lines along `axis`; all arrays have the same lengths along the other axes. `merge` axes that are one in memory.
+    /// The lines along `axis`; all arrays have the same lengths along the other axes. `merge` axes
+    /// that are one in memory.
     pub(crate) fn new<S>(axis: usize, arrays: [&Array<S>; ARRAYS], merge: bool, width: usize) -> Lines {
         let [source, target, _] = arrays;
         let mut others = [0; AXES];
@@ -83,7 +84,8 @@ impl Lines {
         self.rows * self.row.div_ceil(width).div_ceil(group)
     }
 
-    /// First tile and number of tiles of block `index`; a block does not reach over the end of a row.
+    /// First tile and number of tiles of block `index`; a block does not reach over the end of a
+    /// row.
     pub(crate) fn block(&self, index: usize, width: usize, group: usize) -> (usize, usize) {
         let tiles = self.row.div_ceil(width);
         let blocks = tiles.div_ceil(group);
@@ -98,8 +100,9 @@ impl Lines {
         self.tile_at(index / tiles * self.row + in_row, width.min(self.row - in_row), width)
     }
 
-    /// The same of a row that is longer than a tile: where lines would be too few, the tile begins earlier, at lines of the tile before, which are
-    /// computed twice then. Only for tiles that are all read before one is written.
+    /// The same of a row that is longer than a tile: where lines would be too few, the tile begins
+    /// earlier, at lines of the tile before, which are computed twice then. Only for tiles that are
+    /// all read before one is written.
     pub(crate) fn full_tile(&self, index: usize, width: usize) -> Tile {
         let tiles = self.row.div_ceil(width);
         let in_row = (index % tiles * width).min(self.row - width);

@@ -21,7 +21,8 @@ pub(crate) struct Access<'a, S> {
 }
 
 impl<S> Access<'_, S> {
-    /// Whether all `width` lines are there and begin `parts` apart, so that element i of all of them is one run of memory.
+    /// Whether all `width` lines are there and begin `parts` apart, so that element i of all of
+    /// them is one run of memory.
     pub(crate) fn adjacent(&self, width: usize) -> bool {
         let step = |j: usize| self.lanes[j] - self.lanes[j - 1] == self.parts as isize;
         self.used == width && (1..width).all(step)
@@ -44,7 +45,8 @@ impl<S> Access<'_, S> {
 /// Fills `tile` with the lines: parts · count vectors.
 ///
 /// # Safety
-/// The lines lie in readable memory, the tile is long enough, and the CPU has the instructions of `V`.
+/// The lines lie in readable memory, the tile is long enough, and the CPU has the instructions of
+/// `V`.
 pub(crate) unsafe fn gather<V: Vector>(lines: Access<'_, V::Scalar>, tile: *mut V) {
     // SAFETY: the caller's.
     unsafe { V::enter(Gather { lines, tile }) }
@@ -62,8 +64,9 @@ pub(crate) unsafe fn scatter<V: Vector>(lines: Access<'_, V::Scalar>, tile: *con
 /// The most tiles in a block.
 pub(crate) const GROUP: usize = 16;
 
-/// Fills a tile from each of the accesses. Where they continue each other, element i of all of them is read as one run of memory
-/// before element i + 1, which lies a page or more away in a large array.
+/// Fills a tile from each of the accesses. Where they continue each other, element i of all of them
+/// is read as one run of memory before element i + 1, which lies a page or more away in a large
+/// array.
 ///
 /// # Safety
 /// As [`gather`]; as many tiles as accesses.
@@ -100,7 +103,8 @@ pub(crate) unsafe fn scatter_block<'a, V: Vector>(
 /// Accesses that continue each other.
 pub(crate) struct Run<'a, S> {
     pub(crate) first: Access<'a, S>,
-    /// Reals from the first access to the last, which may begin before the end of the one before it.
+    /// Reals from the first access to the last, which may begin before the end of the one before
+    /// it.
     pub(crate) last: isize,
 }
 

@@ -18,12 +18,14 @@ pub(crate) struct Dft<S> {
 }
 
 impl<S: Scalar> Dft<S> {
-    /// The factors in the order of a forward transform; backward real ones run from the last to the first.
+    /// The factors in the order of a forward transform; backward real ones run from the last to the
+    /// first.
     pub(crate) fn new(data: Data, factors: &[Factor]) -> Self {
         Dft::several(data, factors, 1)
     }
 
-    /// So many DFTs at once: the one of number s has the elements s, s + `count`, …; their results stand one after the other.
+    /// So many DFTs at once: the one of number s has the elements s, s + `count`, …; their results
+    /// stand one after the other.
     pub(crate) fn several(data: Data, factors: &[Factor], count: usize) -> Self {
         let len = length(factors);
         let roots = Roots::new(len as u64);
@@ -56,12 +58,14 @@ impl<S: Scalar> Dft<S> {
         self.data
     }
 
-    /// The complex DFT of (re, im) at `src`, through the buffers `a` (written first) and `b` (may be the source). Says which
-    /// of the two holds the result; `b` when there is nothing to do. A forward DFT of a source with its parts exchanged is the
-    /// backward DFT with its parts exchanged.
+    /// The complex DFT of (re, im) at `src`, through the buffers `a` (written first) and `b` (may
+    /// be the source). Says which of the two holds the result; `b` when there is nothing to do. A
+    /// forward DFT of a source with its parts exchanged is the backward DFT with its parts
+    /// exchanged.
     ///
     /// # Safety
-    /// The buffers hold `len` complex elements, `work` what [`work`](crate::cpu::base::sizes::work) says; the CPU has the instructions of `V`.
+    /// The buffers hold `len` complex elements, `work` what [`work`](crate::cpu::base::sizes::work)
+    /// says; the CPU has the instructions of `V`.
     pub(crate) unsafe fn complex<V: Vector<Scalar = S>>(
         &self,
         src: [*const V; 2],
@@ -85,7 +89,8 @@ impl<S: Scalar> Dft<S> {
         next
     }
 
-    /// The half spectrum of reals at `src`, through `a` (written first) and `b` (may be the source).
+    /// The half spectrum of reals at `src`, through `a` (written first) and `b` (may be the
+    /// source).
     ///
     /// # Safety
     /// As [`Dft::complex`], in reals.
@@ -105,13 +110,15 @@ impl<S: Scalar> Dft<S> {
         unsafe { forward(&self.passes, src, [a, b], work) }
     }
 
-    /// Whether the half spectrum need not stand in its own order: see [`Dft::forward_to`] and [`Dft::backward_from`].
+    /// Whether the half spectrum need not stand in its own order: see [`Dft::forward_to`] and
+    /// [`Dft::backward_from`].
     pub(crate) fn can_fuse_combine<V: Vector<Scalar = S>>(&self) -> bool {
         let outer = if self.data == Data::Hermitian { self.passes.first() } else { self.passes.last() };
         outer.is_some_and(Pass::can_fuse_combine::<V>)
     }
 
-    /// As [`Dft::forward`], to other terms, which may be in the buffer that the last pass does not read: see [`Dft::turned_target`].
+    /// As [`Dft::forward`], to other terms, which may be in the buffer that the last pass does not
+    /// read: see [`Dft::turned_target`].
     ///
     /// # Safety
     /// As there.
@@ -159,8 +166,8 @@ impl<S: Scalar> Dft<S> {
         if self.passes.len() % 2 == 1 { other } else { src }
     }
 
-    /// The reals of the half spectrum at `src` to `dst`, through the buffer `other`; overwrites `src`. A `dst` in one of the two
-    /// buffers must be [`Dft::backward_target`].
+    /// The reals of the half spectrum at `src` to `dst`, through the buffer `other`; overwrites
+    /// `src`. A `dst` in one of the two buffers must be [`Dft::backward_target`].
     ///
     /// # Safety
     /// As [`Dft::complex`], in reals.
@@ -181,7 +188,8 @@ impl<S: Scalar> Dft<S> {
     }
 }
 
-/// Passes from reals to a half spectrum, through the first buffer, then the second; says which has it.
+/// Passes from reals to a half spectrum, through the first buffer, then the second; says which has
+/// it.
 ///
 /// # Safety
 /// As [`Dft::forward`]; there are passes.
@@ -236,7 +244,8 @@ impl Dft<f64> {
             pair.copy_from_slice(&[z.re, z.im]);
         }
         let base = buffers.as_mut_ptr();
-        // SAFETY: two buffers of `len` complex elements and the work; a scalar lane needs no instructions.
+        // SAFETY: two buffers of `len` complex elements and the work; a scalar lane needs no
+        // instructions.
         let at = unsafe {
             let (b, a, work) = (base, base.add(2 * self.len), base.add(4 * self.len));
             self.complex::<f64>([b, b.add(1)], a, b, work).offset_from(base) as usize

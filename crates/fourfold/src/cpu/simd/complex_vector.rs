@@ -21,7 +21,8 @@ pub(crate) trait ComplexVector: Number {
     /// `to` is writable for `COUNT` pairs; no alignment is needed.
     unsafe fn store(self, to: *mut Self::Scalar);
 
-    /// self · w; w is where a block of twiddles has (re, re) for each number, and [`LANES`] further (−im, im).
+    /// self · w; w is where a block of twiddles has (re, re) for each number, and [`LANES`] further
+    /// (−im, im).
     ///
     /// # Safety
     /// That much is readable.
@@ -61,8 +62,9 @@ impl<S: Vector<Scalar = S>> ComplexVector for C<S> {
     fn transpose_square(_rows: &mut [Self]) {}
 }
 
-/// ComplexVector in a vector of two lanes or more. A product needs the vector with its parts exchanged, which takes one instruction; to tell parts
-/// apart and to put them together takes two, of a slower kind.
+/// ComplexVector in a vector of two lanes or more. A product needs the vector with its parts
+/// exchanged, which takes one instruction; to tell parts apart and to put them together takes two,
+/// of a slower kind.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Interleaved<V>(V);

@@ -39,7 +39,8 @@ impl Scalar for f32 {
     }
 }
 
-/// Work that is compiled anew for every instruction set: [`Vector::enter`] runs it where the set's instructions may be used.
+/// Work that is compiled anew for every instruction set: [`Vector::enter`] runs it where the set's
+/// instructions may be used.
 pub(crate) trait WithIsa {
     /// Does the work; must be `#[inline(always)]`, so that it ends up inside [`Vector::enter`].
     fn run(self);
@@ -54,7 +55,8 @@ pub(crate) trait VectorTask<S: Scalar> {
     unsafe fn run<V: Vector<Scalar = S>>(self);
 }
 
-/// A vector of `WIDTH` scalars. The algorithms are generic over it; the files of `isa` hold the instructions only.
+/// A vector of `WIDTH` scalars. The algorithms are generic over it; the files of `isa` hold the
+/// instructions only.
 pub(crate) trait Vector: Real {
     /// What each lane holds.
     type Scalar: Scalar;
@@ -86,7 +88,8 @@ pub(crate) trait Vector: Real {
         unsafe { self.store(to) }
     }
 
-    /// Brings the cache line of an address near, where the set has such an instruction; the address need not be one.
+    /// Brings the cache line of an address near, where the set has such an instruction; the address
+    /// need not be one.
     #[inline(always)]
     fn prefetch(_from: *const Self::Scalar) {}
 
@@ -103,8 +106,9 @@ pub(crate) trait Vector: Real {
     /// The lanes from the last to the first.
     fn reverse(self) -> Self;
 
-    /// Turns the square of WIDTH rows: row j and lane i change places. In log₂ WIDTH rounds of zipping row i with row i + WIDTH/2 (the
-    /// perfect shuffle applied to both halves of the index), where the set has no shorter way.
+    /// Turns the square of WIDTH rows: row j and lane i change places. In log₂ WIDTH rounds of
+    /// zipping row i with row i + WIDTH/2 (the perfect shuffle applied to both halves of the
+    /// index), where the set has no shorter way.
     #[inline(always)]
     fn transpose(rows: &mut [Self]) {
         let half = Self::WIDTH / 2;

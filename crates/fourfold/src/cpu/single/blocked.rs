@@ -1,4 +1,5 @@
-//! A complex DFT of one signal that leaves the first-level cache, with lanes along it, in three trips through memory (see [`crate::recipe::rules::intra_vector`]).
+//! A complex DFT of one signal that leaves the first-level cache, with lanes along it, in three
+//! trips through memory (see [`crate::recipe::rules::intra_vector`]).
 
 use crate::cpu::dft::pass::across::{Across, Last, Spread};
 use crate::cpu::dft::pass::along::{BLOCK, Block, IntraVectorPass, Source, Ways};
@@ -23,11 +24,12 @@ pub(crate) struct Blocked<S> {
     across: Across<S>,
 }
 
-/// Reals between parts, so that as many of them as there are do not fall into the same sets of a cache.
+/// Reals between parts, so that as many of them as there are do not fall into the same sets of a
+/// cache.
 const SKEW: usize = 80;
 
-/// Bytes of a signal from which a trip finds little in the caches of what the one before it wrote: stores go past them. With less, that would
-/// make the next trip wait for memory.
+/// Bytes of a signal from which a trip finds little in the caches of what the one before it wrote:
+/// stores go past them. With less, that would make the next trip wait for memory.
 const LEAST_PAST: usize = 8 << 20;
 
 /// Reals from part to part of so many elements.
@@ -60,10 +62,12 @@ impl<S: Scalar> Blocked<S> {
 }
 
 impl<S: Dispatch> Blocked<S> {
-    /// The DFT of what is at `src` to `out`, else to the second buffer; says where it is. `src` may be `out` or the second buffer.
+    /// The DFT of what is at `src` to `out`, else to the second buffer; says where it is. `src` may
+    /// be `out` or the second buffer.
     ///
     /// # Safety
-    /// Source and `out` hold `len` complex numbers, the buffers [`reals`], and else they do not overlap; the CPU has `isa`.
+    /// Source and `out` hold `len` complex numbers, the buffers [`reals`], and else they do not
+    /// overlap; the CPU has `isa`.
     pub(crate) unsafe fn run(&self, isa: Isa, src: Input<S>, [t, z]: [*mut S; 2], out: Option<*mut S>) -> *mut S {
         let past = 2 * self.len * size_of::<S>() >= LEAST_PAST;
         let out = out.unwrap_or(z);
@@ -87,7 +91,8 @@ impl<S: Dispatch> VectorTask<S> for Running<'_, S> {
     unsafe fn run<V: Vector<Scalar = S>>(self) {
         let Running { parts, src, t, z, out, past } = self;
         let Blocked { count, part, .. } = *parts;
-        // SAFETY: the caller's; `src` is not read after the first pass, and the second buffer has room for two parts.
+        // SAFETY: the caller's; `src` is not read after the first pass, and the second buffer has
+        // room for two parts.
         unsafe {
             parts.spread::<V>(src.source(parts.backward), t, past);
             for number in 0..count {
@@ -100,7 +105,8 @@ impl<S: Dispatch> VectorTask<S> for Running<'_, S> {
 }
 
 impl<S: Dispatch> Blocked<S> {
-    /// The first pass of all parts, straight to them or, past the caches, a block of each at a time.
+    /// The first pass of all parts, straight to them or, past the caches, a block of each at a
+    /// time.
     ///
     /// # Safety
     /// As [`Blocked::run`]; the CPU has the instructions of `V`.
@@ -123,7 +129,8 @@ impl<S: Dispatch> Blocked<S> {
         V::finish_streams();
     }
 
-    /// The further passes of a part, through buffers that stay in the cache, back to where it stands.
+    /// The further passes of a part, through buffers that stay in the cache, back to where it
+    /// stands.
     ///
     /// # Safety
     /// All hold a part and do not overlap; the CPU has the instructions of `V`.

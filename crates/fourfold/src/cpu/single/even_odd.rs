@@ -1,10 +1,12 @@
-//! The order of a cosine transform's real data along one signal: even places ascending, then odd places descending.
+//! The order of a cosine transform's real data along one signal: even places ascending, then odd
+//! places descending.
 
 use crate::arithmetic::complex::C;
 use crate::cpu::engine::Dispatch;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
 
-/// Reals in places, of which `n`, an even number, are read in order; `odd` is a factor on what stands at odd places.
+/// Reals in places, of which `n`, an even number, are read in order; `odd` is a factor on what
+/// stands at odd places.
 #[derive(Clone, Copy)]
 pub(crate) struct Places<S> {
     pub(crate) n: usize,

@@ -1,4 +1,5 @@
-//! One long DFT as a matrix whose columns and rows fill the lanes (see [`crate::recipe::rules::four_step`]).
+//! One long DFT as a matrix whose columns and rows fill the lanes (see
+//! [`crate::recipe::rules::four_step`]).
 
 use crate::cpu::base::memory::Array;
 use crate::cpu::batch::axis::Batch;

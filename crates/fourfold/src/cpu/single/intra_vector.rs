@@ -1,4 +1,5 @@
-//! A complex DFT of one signal with lanes along it, for when there are no other lines to fill them with.
+//! A complex DFT of one signal with lanes along it, for when there are no other lines to fill them
+//! with.
 
 use crate::cpu::dft::pass::along::{IntraVectorPass, Source, Ways};
 use crate::cpu::dft::pass::paired::InterleavedPass;
@@ -59,12 +60,14 @@ impl<S: Dispatch> IntraVector<S> {
         matches!(self.passes, Passes::Blocks(_))
     }
 
-    /// The DFT of what is at `src` to `out`, else to one of the buffers; says where it is. `src` may be `out` or the second buffer.
+    /// The DFT of what is at `src` to `out`, else to one of the buffers; says where it is. `src`
+    /// may be `out` or the second buffer.
     ///
     /// # Safety
     /// All hold `len` complex numbers, and else do not overlap; the CPU has `isa`.
     pub(crate) unsafe fn run(&self, isa: Isa, src: Input<S>, buffers: [*mut S; 2], out: Option<*mut S>) -> *mut S {
-        // Pairs that stand side by side in the first pass, which vectors should not exceed. What is long enough for blocks fills any vector.
+        // Pairs that stand side by side in the first pass, which vectors should not exceed. What is
+        // long enough for blocks fills any vector.
         let room = self.len / FIRST * 2 * size_of::<S>();
         let isa = match isa {
             Isa::Avx512 | Isa::Avx2 if room < Isa::Avx2.vector_bytes::<S>() => Isa::Simd128,
@@ -82,7 +85,8 @@ impl<S: Dispatch> IntraVector<S> {
 pub(crate) enum Input<S> {
     /// Complex numbers.
     Pairs(*const S),
-    /// Reals in places, two of which, in order, are a complex number; not to be transformed backwards.
+    /// Reals in places, two of which, in order, are a complex number; not to be transformed
+    /// backwards.
     Places(Places<S>),
 }
 
@@ -118,8 +122,8 @@ impl<S: Dispatch> VectorTask<S> for Running<'_, S> {
             let last = (i + 1 == along.count()).then_some(along.scale);
             let dst = out.filter(|_| last.is_some()).unwrap_or(buffers[i % 2]);
             let ways = Ways { src, dst, backward: along.backward, last };
-            // SAFETY: the caller's; the first pass writes the first buffer, and no pass writes what it reads. [`IntraVector::run`] chose
-            // vectors that the pairs of the first pass fill.
+            // SAFETY: the caller's; the first pass writes the first buffer, and no pass writes what
+            // it reads. [`IntraVector::run`] chose vectors that the pairs of the first pass fill.
             unsafe {
                 match &along.passes {
                     Passes::Blocks(passes) if i == 0 => passes[i].first::<V>(input.source(along.backward), dst),

@@ -1,4 +1,5 @@
-//! Real data as pairs: the half spectrum of 2m reals and the DFT of the m complex numbers that they make (see [`crate::recipe::rules::four_step`]).
+//! Real data as pairs: the half spectrum of 2m reals and the DFT of the m complex numbers that they
+//! make (see [`crate::recipe::rules::four_step`]).
 
 use crate::arithmetic::complex::C;
 use crate::cpu::batch::fused_combine::FusedCombine;
@@ -46,8 +47,9 @@ pub(crate) struct Start<'a, S> {
     pub(crate) from: *const S,
 }
 
-/// Lets a job over term pairs k and m − k run in vectors. The last may reach its own mirror image, and terms before it: then terms are computed
-/// twice, since one by one they would take longer. It is read before others are written, so that a job may write where it reads. Fewer terms than two
+/// Lets a job over term pairs k and m − k run in vectors. The last may reach its own mirror image,
+/// and terms before it: then terms are computed twice, since one by one they would take longer. It
+/// is read before others are written, so that a job may write where it reads. Fewer terms than two
 /// vectors go one by one.
 macro_rules! over_pairs {
     ($job:ident, $working:ident) => {
@@ -70,7 +72,8 @@ macro_rules! over_pairs {
             fn run(self) {
                 let job = self.job;
                 let m = job.len();
-                // SAFETY: pair k ≤ m/2 with m − k, term 0 with m; vectors have at most half of the terms.
+                // SAFETY: pair k ≤ m/2 with m − k, term 0 with m; vectors have at most half of the
+                // terms.
                 unsafe {
                     job.ends();
                     if 2 * V::WIDTH <= m {

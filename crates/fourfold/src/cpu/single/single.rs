@@ -1,4 +1,5 @@
-//! One line at a time, for lines that are few or long: combine → complex DFT → combine, with lanes along the line.
+//! One line at a time, for lines that are few or long: combine → complex DFT → combine, with lanes
+//! along the line.
 
 use crate::arithmetic::twiddle::Roots;
 use crate::cpu::base::memory::Array;
@@ -64,7 +65,8 @@ impl<S: Dispatch> Dft<S> {
         }
     }
 
-    /// The DFT of `src`, which may be the second buffer or `out`, to `out`, else to one of the buffers: says where it is.
+    /// The DFT of `src`, which may be the second buffer or `out`, to `out`, else to one of the
+    /// buffers: says where it is.
     ///
     /// # Safety
     /// As [`Single::run`].
@@ -181,7 +183,8 @@ impl<S: Dispatch> Single<S> {
         }
     }
 
-    /// The sums that are more than their DFT; by themselves, since a short DFT notices the registers that they save.
+    /// The sums that are more than their DFT; by themselves, since a short DFT notices the
+    /// registers that they save.
     ///
     /// # Safety
     /// As [`Single::run`].
@@ -314,7 +317,8 @@ impl<S: Dispatch> Single<S> {
         if self.ends.complex { 2 } else { 1 }
     }
 
-    /// The first combine; through `free` where the line is not one run of memory, so that lanes can run along it.
+    /// The first combine; through `free` where the line is not one run of memory, so that lanes can
+    /// run along it.
     ///
     /// # Safety
     /// As [`Single::run`].

@@ -1,10 +1,11 @@
 //! A transform of several axes as one pass an axis: the sums along different axes commute.
 //!
-//! A pass reads every element once and writes every element once. The first reads the input, the last writes the output; in
-//! between the array stands where it fits: in the output if that has its shape and domain, else in the work array.
-//! A real-to-half-spectrum sum goes first and its reverse last, so that the array is small and real passes stay real.
-//! A filter (forward → multiply → inverse) runs the last forward sum, the multiply and the first inverse sum in one pass; where the
-//! input is multiplied, the first pass does so, and where the output is, the last.
+//! A pass reads every element once and writes every element once. The first reads the input, the
+//! last writes the output; in between the array stands where it fits: in the output if that has its
+//! shape and domain, else in the work array. A real-to-half-spectrum sum goes first and its reverse
+//! last, so that the array is small and real passes stay real. A filter (forward → multiply →
+//! inverse) runs the last forward sum, the multiply and the first inverse sum in one pass; where
+//! the input is multiplied, the first pass does so, and where the output is, the last.
 
 use crate::error::{Error, Result};
 use crate::problem::element::Domain;
@@ -26,7 +27,8 @@ pub(crate) fn recipe(problem: &Problem) -> Recipe {
 /// The passes of forward → multiply → inverse.
 ///
 /// # Errors
-/// If the spectrum of one problem is not that of the other, or there is no axis to carry the multiply.
+/// If the spectrum of one problem is not that of the other, or there is no axis to carry the
+/// multiply.
 pub(crate) fn filter(forward: &Problem, inverse: &Problem) -> Result<Recipe> {
     if forward.precision() != inverse.precision()
         || forward.output_domain() != inverse.input_domain()
@@ -71,7 +73,8 @@ pub(crate) fn premultiplied(problem: &Problem) -> Result<Recipe> {
 /// # Errors
 /// As [`premultiplied`].
 pub(crate) fn postmultiplied(problem: &Problem) -> Result<Recipe> {
-    // Rows last: the pass that multiplies is the longer one, and its table is read as it stands. Measured: docs/performance/log.md.
+    // Rows last: the pass that multiplies is the longer one, and its table is read as it stands.
+    // Measured: docs/performance/log.md.
     let passes = lines(problem, None, None);
     let last = passes.iter().rfind(|line| is_fourier(line)).or(passes.first()).map(|line| line.transform.axis);
     let mut lines = lines(problem, None, last);
@@ -96,8 +99,9 @@ fn hold_whole_lines(line: &mut AxisRecipe) {
     line.scheme = Scheme::Batched(extension::factors_of(sum, n));
 }
 
-/// The sums of both problems, the last of `forward` along the same axis as the first of `inverse`: a Fourier one if there is one,
-/// since complex factors turn real and imaginary part into each other, which a pass of real sums sees one by one.
+/// The sums of both problems, the last of `forward` along the same axis as the first of `inverse`:
+/// a Fourier one if there is one, since complex factors turn real and imaginary part into each
+/// other, which a pass of real sums sees one by one.
 fn meeting(forward: &Problem, inverse: &Problem) -> Option<(Vec<AxisRecipe>, Vec<AxisRecipe>)> {
     let mut ends = lines(forward, None, None);
     ends.reverse();
@@ -115,8 +119,8 @@ fn is_fourier(line: &AxisRecipe) -> bool {
     matches!(line.transform.sum, Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R)
 }
 
-/// The sums of a problem in the order of the passes; the last carries the scale. `first` and `last`: the axes to begin and to end
-/// with, if that may be.
+/// The sums of a problem in the order of the passes; the last carries the scale. `first` and
+/// `last`: the axes to begin and to end with, if that may be.
 fn lines(problem: &Problem, first: Option<usize>, last: Option<usize>) -> Vec<AxisRecipe> {
     let strides = &problem.input().strides;
     let mut transforms: Vec<AxisTransform> = problem.transforms().to_vec();
@@ -127,7 +131,8 @@ fn lines(problem: &Problem, first: Option<usize>, last: Option<usize>) -> Vec<Ax
         _ if Some(t.axis) == last => 3,
         _ => 2,
     };
-    // Rows before columns: the first pass leaves the input, and columns are best done where they stand.
+    // Rows before columns: the first pass leaves the input, and columns are best done where they
+    // stand.
     transforms.sort_by_key(|t| (rank(t), strides[t.axis].unsigned_abs(), std::cmp::Reverse(t.axis)));
     let end = transforms.len().saturating_sub(1);
     let line = |(i, transform): (usize, AxisTransform)| AxisRecipe {
@@ -166,7 +171,8 @@ fn scheme(transform: &AxisTransform, problem: &Problem) -> Scheme {
     }
 }
 
-/// Gives every pass its source and target, and the work array its domain and shape. `end`: the problem that the last completes.
+/// Gives every pass its source and target, and the work array its domain and shape. `end`: the
+/// problem that the last completes.
 pub(crate) fn places(
     problem: &Problem,
     end: &Problem,

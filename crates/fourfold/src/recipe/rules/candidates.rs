@@ -1,7 +1,9 @@
-//! Recipes that might be faster than a given one: what [`Effort::Measure`](crate::plan::planner::Effort::Measure) tries.
+//! Recipes that might be faster than a given one: what
+//! [`Effort::Measure`](crate::plan::planner::Effort::Measure) tries.
 //!
-//! They differ from it in one thing, a *step*: the scheme of one line, or the order of the passes. Step after step finds the best of
-//! each given the best before it, as many recipes as there are schemes in all, and not their product.
+//! They differ from it in one thing, a *step*: the scheme of one line, or the order of the passes.
+//! Step after step finds the best of each given the best before it, as many recipes as there are
+//! schemes in all, and not their product.
 
 use crate::problem::kind::Transform1d;
 use crate::recipe::recipe::{AxisRecipe, PassOp, Recipe};

@@ -1,23 +1,30 @@
-//! Real-to-real sums by one DFT between two combines: reorder → DFT → combine (the paper's three stages, section III).
+//! Real-to-real sums by one DFT between two combines: reorder → DFT → combine (the paper's three
+//! stages, section III).
 //!
 //! Write V for the DFT of the reordered v, θ = πk/(2N).
 //!
 //! - **DCT-II** (Makhoul, 1980; the paper's N-point algorithm): v_m = x_{2m}, v_{N−1−m} = x_{2m+1};
 //!   y_k = 2 Re(V_k e^{−iθ}), y_{N−k} = −2 Im(V_k e^{−iθ}).
-//! - **DCT-III**: V_k = (x_k − i x_{N−k}) e^{iθ}, V_0 = x_0, is Hermitian; its backward DFT is v with y in the order above.
-//! - **DST-II**: y_{N−1−k} is the DCT-II of (−1)^n x_n at k. **DST-III**: (−1)^k times the DCT-III of the reversed input.
-//! - **IDXST**: with n = N − n', sin(πn(2k+1)/(2N)) = (−1)^k cos(πn'(2k+1)/(2N)): (−1)^k/2 times the DCT-III of
-//!   (0, x_{N−1}, …, x_1). Its adjoint is half a DST-II shifted by one.
+//! - **DCT-III**: V_k = (x_k − i x_{N−k}) e^{iθ}, V_0 = x_0, is Hermitian; its backward DFT is v
+//!   with y in the order above.
+//! - **DST-II**: y_{N−1−k} is the DCT-II of (−1)^n x_n at k. **DST-III**: (−1)^k times the DCT-III
+//!   of the reversed input.
+//! - **IDXST**: with n = N − n', sin(πn(2k+1)/(2N)) = (−1)^k cos(πn'(2k+1)/(2N)): (−1)^k/2 times
+//!   the DCT-III of (0, x_{N−1}, …, x_1). Its adjoint is half a DST-II shifted by one.
 //! - **DHT**: y_k = Re V_k − Im V_k, y_{N−k} = Re V_k + Im V_k, v = x.
-//! - **DCT-IV, N even**: v_n = (x_{2n} + i x_{N−1−2n}) e^{−iπ(4n+1)/(4N)}, a complex DFT of length N/2;
-//!   y_{2k} = 2 Re(V_k e^{−iπk/N}), y_{N−1−2k} = −2 Im(V_k e^{−iπk/N}). (By way of a DCT-III and a recurrence it would be unstable.)
-//! - **DCT-IV, N odd** (Chan and Ho, 1990): the input continued by the symmetries of the cosine and read at 4i + (N−1)/2 gives
-//!   b with y_k = 2 Σ b_i cos(2π(2k+1)i/N + φ) = 2 (cos φ Re B_{2k+1} + sin φ Im B_{2k+1}), φ = π(2k+1)/4: no twiddles.
+//! - **DCT-IV, N even**: v_n = (x_{2n} + i x_{N−1−2n}) e^{−iπ(4n+1)/(4N)}, a complex DFT of length
+//!   N/2; y_{2k} = 2 Re(V_k e^{−iπk/N}), y_{N−1−2k} = −2 Im(V_k e^{−iπk/N}). (By way of a DCT-III
+//!   and a recurrence it would be unstable.)
+//! - **DCT-IV, N odd** (Chan and Ho, 1990): the input continued by the symmetries of the cosine and
+//!   read at 4i + (N−1)/2 gives b with y_k = 2 Σ b_i cos(2π(2k+1)i/N + φ) = 2 (cos φ Re B_{2k+1} +
+//!   sin φ Im B_{2k+1}), φ = π(2k+1)/4: no twiddles.
 //! - **DST-IV**: (−1)^k times the DCT-IV of the reversed input.
-//! - **DCT-I, DST-I**: the even extension of length 2(N−1), the odd one of length 2(N+1); shorter ways through length N ∓ 1 and
-//!   a running sum lose digits with N. Three quarters of that DFT are enough: see [`extension`](crate::recipe::rules::extension).
+//! - **DCT-I, DST-I**: the even extension of length 2(N−1), the odd one of length 2(N+1); shorter
+//!   ways through length N ∓ 1 and a running sum lose digits with N. Three quarters of that DFT are
+//!   enough: see [`extension`](crate::recipe::rules::extension).
 //!
-//! A combine is a list of [`Step`]s; every one of them reads each number once, and takes two numbers to two.
+//! A combine is a list of [`Step`]s; every one of them reads each number once, and takes two
+//! numbers to two.
 
 use crate::arithmetic::twiddle::Roots;
 use crate::problem::kind::Transform1d;
@@ -70,11 +77,13 @@ pub enum Step {
     Zero { to: usize },
     /// y\[to\] = by · x\[from\].
     One { count: usize, from: Index, to: Index, by: f64 },
-    /// (y\[to₀\], y\[to₁\]) = matrix · (x\[from₀\], x\[from₁\]); one matrix (row by row) for all or one for each.
+    /// (y\[to₀\], y\[to₁\]) = matrix · (x\[from₀\], x\[from₁\]); one matrix (row by row) for all or
+    /// one for each.
     Two { count: usize, from: [Index; 2], to: [Index; 2], matrix: Vec<[f64; 4]> },
 }
 
-/// The order in which the real side of a DFT stands in memory: element m is x\[index\[m\]\] · gain\[m\].
+/// The order in which the real side of a DFT stands in memory: element m is x\[index\[m\]\] ·
+/// gain\[m\].
 #[derive(Clone, Debug)]
 pub struct Order {
     /// Where element m stands.
@@ -86,7 +95,8 @@ pub struct Order {
 /// A sum as combine → DFT → combine; what is absent is the identity.
 #[derive(Clone, Debug, Default)]
 pub struct Reduction {
-    /// The order of the real side of the DFT: of its input for [`Data::Real`], of its output for [`Data::Hermitian`].
+    /// The order of the real side of the DFT: of its input for [`Data::Real`], of its output for
+    /// [`Data::Hermitian`].
     pub order: Option<Order>,
     /// From the line to the DFT's input.
     pub before: Vec<Step>,
@@ -268,7 +278,8 @@ fn type_four_odd(n: usize, scale: f64, sine: bool) -> Reduction {
         [sign * c, if conjugate { -sign * s } else { sign * s }]
     };
     let mut after = vec![one(0, n / 2, row(n / 2, false)[0])];
-    // Term h of the half spectrum serves output k where 2k+1 ≡ h and output k' where 2k'+1 ≡ −h (mod n).
+    // Term h of the half spectrum serves output k where 2k+1 ≡ h and output k' where 2k'+1 ≡ −h
+    // (mod n).
     for h in 1..=2usize.min(n / 2) {
         let count = (n / 2 - h) / 2 + 1;
         let (k, l) = if h == 1 { (0, n - 1) } else { (n / 2 + 1, n / 2 - 1) };

@@ -1,20 +1,22 @@
-//! DCT-I and DST-I with three quarters of the DFT of their even or odd extension (the idea of split radices: Sorensen, Jones, Heideman
-//! and Burrus, "On computing the split-radix FFT", 1986).
+//! DCT-I and DST-I with three quarters of the DFT of their even or odd extension (the idea of split
+//! radices: Sorensen, Jones, Heideman and Burrus, "On computing the split-radix FFT", 1986).
 //!
-//! With n = N − 1 for cosines, N + 1 for sines, e is the extension of the line to 2n elements, e_{2n−j} = ±e_j, and its DFT, or i times
-//! it, is real: y_k = X_k for cosines, −Im X_k for sines. If n = 2h, sort j by its residue mod 4, as the last pass of radix 4 does:
-//! E_k, A_k, F_k the DFTs of length h of e_{4t}, e_{4t+1}, e_{4t+2}. The fourth need not be computed, since e_{4t+3} is e_{4t'+1}
-//! backwards, up to the sign. With w = exp(−2πi/(2n)) and B = w^k A_k,
+//! With n = N − 1 for cosines, N + 1 for sines, e is the extension of the line to 2n elements,
+//! e_{2n−j} = ±e_j, and its DFT, or i times it, is real: y_k = X_k for cosines, −Im X_k for sines.
+//! If n = 2h, sort j by its residue mod 4, as the last pass of radix 4 does: E_k, A_k, F_k the DFTs
+//! of length h of e_{4t}, e_{4t+1}, e_{4t+2}. The fourth need not be computed, since e_{4t+3} is
+//! e_{4t'+1} backwards, up to the sign. With w = exp(−2πi/(2n)) and B = w^k A_k,
 //!
 //! X_k = E_k + w^{2k} F_k + (B ± B̄),
 //!
-//! in which E_k, w^{2k} F_k and B ± B̄ all are real, or all imaginary. So each k < h/2 makes four outputs of five numbers:
-//! with a and b what E_k and w^{2k} F_k add to y_k,
+//! in which E_k, w^{2k} F_k and B ± B̄ all are real, or all imaginary. So each k < h/2 makes four
+//! outputs of five numbers: with a and b what E_k and w^{2k} F_k add to y_k,
 //!
 //! - cosines: y_k, y_{n−k} = (a + b) ± 2 Re B,  y_{h+k}, y_{h−k} = (a − b) ± 2 Im B;
 //! - sines: y_k, y_{n−k} = −2 Im B ± (a + b),  y_{h+k}, y_{h−k} = 2 Re B ± (a − b).
 //!
-//! Sums and turns only: no digits are lost, as they are by the shorter ways through length n and a running sum.
+//! Sums and turns only: no digits are lost, as they are by the shorter ways through length n and a
+//! running sum.
 
 use crate::arithmetic::complex::C;
 use crate::arithmetic::real::Real;
@@ -33,7 +35,8 @@ pub fn quarter_length(sum: Transform1d, n: usize) -> Option<usize> {
     (matches!(sum, Transform1d::Dct1 | Transform1d::Dst1) && len % 4 == 0 && len >= 8).then_some(len / 4)
 }
 
-/// The factors of the DFT that a sum of length n reduces to: radix 4 last if that pass can be this one.
+/// The factors of the DFT that a sum of length n reduces to: radix 4 last if that pass can be this
+/// one.
 pub(crate) fn factors_of(sum: Transform1d, n: usize) -> Vec<Factor> {
     let Some(quarter) = quarter_length(sum, n) else { return factors(dft_of(sum, n).1) };
     let mut list = factors(quarter);
@@ -59,11 +62,13 @@ pub struct Fold {
     pub scale: f64,
     /// Factors on the first and the last output.
     pub edges: [f64; 2],
-    /// For 1 ≤ k < h/2: (cos, sin) of 2πk/n and of πk/n, the former times the scale, the latter times twice the scale.
+    /// For 1 ≤ k < h/2: (cos, sin) of 2πk/n and of πk/n, the former times the scale, the latter
+    /// times twice the scale.
     pub turns: Vec<[f64; 4]>,
 }
 
-/// The outputs k, n − k, h + k and h − k of term k of E, A and F, with its row of the [`Fold`]'s `turns`.
+/// The outputs k, n − k, h + k and h − k of term k of E, A and F, with its row of the [`Fold`]'s
+/// `turns`.
 #[inline(always)]
 pub fn fold_term<T: Real>(sine: bool, [e, a, f]: [C<T>; QUARTERS], [c, s, d, t]: [T; 4], scale: T) -> [T; 4] {
     // 2 Re B and 2 Im B, where B = (c − is)(Re + i Im).

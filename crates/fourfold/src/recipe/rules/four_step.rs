@@ -1,18 +1,22 @@
-//! One long DFT of length M = N₁·N₂ as columns and rows of a matrix (the four-step method; Bailey, 1990), so that a single signal has
-//! many lines to fill SIMD lanes with, and every pass stays in cache.
+//! One long DFT of length M = N₁·N₂ as columns and rows of a matrix (the four-step method; Bailey,
+//! 1990), so that a single signal has many lines to fill SIMD lanes with, and every pass stays in
+//! cache.
 //!
 //! With n = N₂n₁ + n₂ and k = k₁ + N₁k₂,
 //!
 //! X\[k₁ + N₁k₂\] = Σ_{n₂} w_{N₂}^{n₂k₂} · w_M^{n₂k₁} · Σ_{n₁} x\[N₂n₁ + n₂\] w_{N₁}^{n₁k₁}:
 //!
-//! N₂ DFTs of length N₁ down the columns, a multiply, and N₁ DFTs of length N₂ along the rows, stored transposed.
+//! N₂ DFTs of length N₁ down the columns, a multiply, and N₁ DFTs of length N₂ along the rows,
+//! stored transposed.
 //!
-//! Real data of even length N = 2M are M complex numbers z_m = v_{2m} + i v_{2m+1}; with E_k and O_k the half spectra of the even and
-//! odd places,
+//! Real data of even length N = 2M are M complex numbers z_m = v_{2m} + i v_{2m+1}; with E_k and
+//! O_k the half spectra of the even and odd places,
 //!
-//! 2E_k = Z_k + Z̄_{M−k},  2O_k = −i(Z_k − Z̄_{M−k}),  V_k = E_k + w_N^k O_k,  V_{M−k} = conj(E_k − w_N^k O_k),
+//! 2E_k = Z_k + Z̄_{M−k},  2O_k = −i(Z_k − Z̄_{M−k}),  V_k = E_k + w_N^k O_k,  V_{M−k} = conj(E_k −
+//! w_N^k O_k),
 //!
-//! and backwards Z_k = E_k + iO_k with E_k = V_k + V̄_{M−k}, O_k = (V_k − V̄_{M−k}) w_N^{−k}. (Odd lengths are not cut.)
+//! and backwards Z_k = E_k + iO_k with E_k = V_k + V̄_{M−k}, O_k = (V_k − V̄_{M−k}) w_N^{−k}. (Odd
+//! lengths are not cut.)
 
 use crate::arithmetic::complex::C;
 use crate::arithmetic::real::Real;
@@ -31,7 +35,8 @@ const FEW: usize = 2;
 /// Lines longer than this are cut however many there are: a tile of them leaves the cache.
 const LONG: usize = 1 << 15;
 
-/// The lengths (N₁, N₂) of the columns and rows that a DFT of `len` elements is cut into, if it is to be.
+/// The lengths (N₁, N₂) of the columns and rows that a DFT of `len` elements is cut into, if it is
+/// to be.
 pub(crate) fn lengths(data: Data, len: usize, lines: usize) -> Option<(usize, usize)> {
     if len < LEAST {
         return None;
@@ -53,8 +58,8 @@ pub(crate) fn splits(n: usize) -> Vec<(usize, usize)> {
     kept
 }
 
-/// The number of complex elements in a DFT of `len`, if its lines are better done one by one: at most `few`, which leave most lanes
-/// empty, or so long that a tile of them leaves the cache.
+/// The number of complex elements in a DFT of `len`, if its lines are better done one by one: at
+/// most `few`, which leave most lanes empty, or so long that a tile of them leaves the cache.
 pub(crate) fn single(data: Data, len: usize, lines: usize, few: usize) -> Option<usize> {
     if len > LONGEST || (lines > few && len <= LONG) { None } else { complex_length(data, len) }
 }

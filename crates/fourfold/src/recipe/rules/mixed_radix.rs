@@ -1,17 +1,19 @@
-//! A DFT of length N = r·m from r DFTs of length m and m butterflies of radix r (Cooley and Tukey, decimation in time).
+//! A DFT of length N = r·m from r DFTs of length m and m butterflies of radix r (Cooley and Tukey,
+//! decimation in time).
 //!
 //! With x split by residues, S_j\[k\] = Σ_t x_{j+rt} w_m^{tk}:
 //!
 //! X\[k + q·m\] = Σ_j w_r^{jq} · (w_N^{jk} S_j\[k\]),  0 ≤ k < m, 0 ≤ q < r, w_n = exp(−2πi/n).
 //!
-//! The passes run in Stockham's order: before a pass, L = g·r sequences of length m stand one after the other, sequence s the
-//! DFT of x_{s + L·t}; the pass merges sequences l + g·j (j < r) into sequence l. So no bit reversal is needed, and the first
-//! pass reads x itself, at l + g·j.
+//! The passes run in Stockham's order: before a pass, L = g·r sequences of length m stand one after
+//! the other, sequence s the DFT of x_{s + L·t}; the pass merges sequences l + g·j (j < r) into
+//! sequence l. So no bit reversal is needed, and the first pass reads x itself, at l + g·j.
 //!
-//! Real data (Sorensen et al., "Real-valued fast Fourier transform algorithms", 1987): S_j and X are Hermitian, so only
-//! 0 ≤ k ≤ m/2 is computed: a complex butterfly for 0 < k < m/2, whose outputs beyond N/2 are conjugates of wanted ones, a
-//! real one for k = 0, and one with half a turn for k = m/2. A half spectrum of length N stands as N reals
-//! Re X_0, Re X_1, Im X_1, Re X_2, … (FFTPACK's order).
+//! Real data (Sorensen et al., "Real-valued fast Fourier transform algorithms", 1987): S_j and X
+//! are Hermitian, so only 0 ≤ k ≤ m/2 is computed: a complex butterfly for 0 < k < m/2, whose
+//! outputs beyond N/2 are conjugates of wanted ones, a real one for k = 0, and one with half a turn
+//! for k = m/2. A half spectrum of length N stands as N reals Re X_0, Re X_1, Im X_1, Re X_2, …
+//! (FFTPACK's order).
 
 use crate::recipe::rules::{bluestein, rader};
 use std::fmt;
@@ -31,7 +33,8 @@ pub enum Factor {
     Direct(usize),
     /// A prime as a cyclic convolution of length p − 1, whose DFT has the given factors.
     Rader(usize, Vec<Factor>),
-    /// Any length as a convolution, by a complex DFT whose length is the product of the given factors.
+    /// Any length as a convolution, by a complex DFT whose length is the product of the given
+    /// factors.
     Bluestein(usize, Vec<Factor>),
 }
 
@@ -82,7 +85,8 @@ pub fn length(factors: &[Factor]) -> usize {
 /// DFTs longer than this get no plan: their indices have 32 bits.
 pub(crate) const LONGEST: usize = 1 << 30;
 
-/// The factors of a DFT of length n, in the order of the passes, by estimated cost, of those that round little enough.
+/// The factors of a DFT of length n, in the order of the passes, by estimated cost, of those that
+/// round little enough.
 pub fn factors(n: usize) -> Vec<Factor> {
     let mut list = cheapest(n);
     if rounding(&list) > MOST_ROUNDING {
@@ -134,8 +138,8 @@ pub(crate) fn factors_of_cut(columns: usize, rows: usize) -> (Vec<Factor>, Vec<F
     (columns, rows)
 }
 
-/// The factors of a DFT of length n by estimated cost. Of one that gets no plan, nobody waits for the primes: up to 2^62, they take
-/// seconds.
+/// The factors of a DFT of length n by estimated cost. Of one that gets no plan, nobody waits for
+/// the primes: up to 2^62, they take seconds.
 fn cheapest(n: usize) -> Vec<Factor> {
     if n > LONGEST {
         return vec![Factor::Direct(n)];
@@ -220,7 +224,8 @@ pub(crate) fn radices(n: usize, set: &[usize]) -> Vec<Factor> {
     best.1.into_iter().map(Factor::Radix).collect()
 }
 
-/// Continues `list`, which costs `cost`, by radices of `set` in descending order; `best` is what was cheapest so far.
+/// Continues `list`, which costs `cost`, by radices of `set` in descending order; `best` is what
+/// was cheapest so far.
 fn search(n: usize, set: &[usize], cost: f64, list: &mut Vec<usize>, best: &mut (f64, Vec<usize>)) {
     // Of all radices, 16 costs least a bit.
     let least = radix_cost(16) / 4.0;
@@ -249,7 +254,8 @@ fn bluestein(p: usize) -> Factor {
     Factor::Bluestein(p, radices(bluestein::length(p), &RADICES))
 }
 
-/// Rader's convolutions with direct sums in place of further ones, as long as that takes about as long as Bluestein's.
+/// Rader's convolutions with direct sums in place of further ones, as long as that takes about as
+/// long as Bluestein's.
 fn flat(list: Vec<Factor>) -> Vec<Factor> {
     const LONGEST_SUM: usize = 200;
     let sum = |factor: Factor| match factor {
@@ -270,8 +276,9 @@ fn widen(list: &mut [Factor]) {
     *noisiest = bluestein(noisiest.length());
 }
 
-/// The most that factors may round. With a sum's combine, and what the estimate leaves out, they then keep the bound of 3e-7 in
-/// single precision, which is 25 in these units, and of 6e-16 in double precision, 29.
+/// The most that factors may round. With a sum's combine, and what the estimate leaves out, they
+/// then keep the bound of 3e-7 in single precision, which is 25 in these units, and of 6e-16 in
+/// double precision, 29.
 const MOST_ROUNDING: f64 = 20.0;
 
 /// Whether a DFT with these factors keeps the bounds.
@@ -279,8 +286,9 @@ pub(crate) fn rounds_little(factors: &[Factor]) -> bool {
     rounding(factors) <= MOST_ROUNDING
 }
 
-/// The mean square of the relative rounding error of a DFT with these factors, in units of the squared roundoff, 2^-24 or 2^-53;
-/// fitted to measurements. Errors of passes add up, and so do those of a convolution's two DFTs.
+/// The mean square of the relative rounding error of a DFT with these factors, in units of the
+/// squared roundoff, 2^-24 or 2^-53; fitted to measurements. Errors of passes add up, and so do
+/// those of a convolution's two DFTs.
 fn rounding(factors: &[Factor]) -> f64 {
     const TWIDDLES: f64 = 0.5;
     factors.iter().map(|factor| TWIDDLES + factor_rounding(factor)).sum::<f64>() - TWIDDLES

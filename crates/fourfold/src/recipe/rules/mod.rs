@@ -1,4 +1,5 @@
-//! The reductions: each file splits a sum into smaller ones, its derivation and source in the head comment.
+//! The reductions: each file splits a sum into smaller ones, its derivation and source in the head
+//! comment.
 //!
 //! | file | from | to |
 //! |---|---|---|
@@ -16,7 +17,8 @@
 //! | [`row_column`] | a transform of several axes | three stages and a transpose for each |
 //! | [`one_dimension`] | a DCT-II along one axis | a real FFT of four, two or one times the length |
 //!
-//! [`candidates`] has other ways to the same sums, to be measured; [`methods`] has the names by which whole recipes are asked for.
+//! [`candidates`] has other ways to the same sums, to be measured; [`methods`] has the names by
+//! which whole recipes are asked for.
 
 pub(crate) mod axes;
 pub(crate) mod bluestein;

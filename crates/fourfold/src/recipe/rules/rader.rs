@@ -4,10 +4,12 @@
 //!
 //! X_{g^{−m}} = x_0 + Σ_q x_{g^q} b_{m−q},  b_j = exp(−2πi g^{−j}/p),  X_0 = Σ x_n.
 //!
-//! Real data: let h = (p−1)/2, so that g^h = −1. X_{g^{−(m+h)}} is the conjugate of X_{g^{−m}}, hence the *real* convolution with
-//! Re b + Im b gives c_m = Re X + Im X and c_{m+h} = Re X − Im X at once. Backwards, with the roles of n and k exchanged,
-//! a_q = Re X + Im X at g^{−q} convolved with cos − sin of 2π g^j/p gives x_{g^m} − X_0: the cross terms pair a factor
-//! of period h with one of sign-changing period h and vanish. (The Hartley form of Rader's algorithm; FFTW has it as dht-rader.)
+//! Real data: let h = (p−1)/2, so that g^h = −1. X_{g^{−(m+h)}} is the conjugate of X_{g^{−m}},
+//! hence the *real* convolution with Re b + Im b gives c_m = Re X + Im X and c_{m+h} = Re X − Im X
+//! at once. Backwards, with the roles of n and k exchanged, a_q = Re X + Im X at g^{−q} convolved
+//! with cos − sin of 2π g^j/p gives x_{g^m} − X_0: the cross terms pair a factor of period h with
+//! one of sign-changing period h and vanish. (The Hartley form of Rader's algorithm; FFTW has it as
+//! dht-rader.)
 
 use crate::arithmetic::dd::Dd;
 use crate::arithmetic::spectrum::dft;
@@ -23,7 +25,8 @@ pub fn generator_powers(p: usize) -> Vec<u32> {
     std::iter::successors(Some(1u64), |x| Some(x * g % p as u64)).take(p - 1).map(|x| x as u32).collect()
 }
 
-/// Σ_j b_j exp(−2πi jk/(p−1)) of b_j = exp(−2πi g^{−j}/p), in double-double; `powers` are those of [`generator_powers`].
+/// Σ_j b_j exp(−2πi jk/(p−1)) of b_j = exp(−2πi g^{−j}/p), in double-double; `powers` are those of
+/// [`generator_powers`].
 pub(crate) fn spectrum(powers: &[u32]) -> Vec<Complex<Dd>> {
     let (n, roots) = (powers.len(), Roots::new(powers.len() as u64 + 1));
     let b: Vec<_> = (0..n).map(|q| roots.get_dd(powers[(n - q) % n] as u64)).collect();

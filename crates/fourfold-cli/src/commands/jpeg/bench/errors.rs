@@ -42,7 +42,8 @@ pub(super) fn of_samples(source: &Source, samples: &[u8]) -> Option<f64> {
     })
 }
 
-/// Coefficients beside the rounded definition, times the table: by Parseval's theorem, errors of the samples that they stand for.
+/// Coefficients beside the rounded definition, times the table: by Parseval's theorem, errors of
+/// the samples that they stand for.
 pub(super) fn of_coefficients(source: &Source, samples: &[u8], coefficients: &[i16]) -> Option<f64> {
     let (waves, rows) = (waves(), source.table.rows().as_flattened());
     let (samples, blocks) = (samples.as_chunks::<64>().0, coefficients.as_chunks::<64>().0);

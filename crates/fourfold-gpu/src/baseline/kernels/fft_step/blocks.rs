@@ -1,8 +1,11 @@
 //! All levels of a block on chip: one work group has it, or a cluster of them each a part.
 //!
-//! Elements are loaded, go through levels of radix 2 with turns after, and are written where bits are reversed. Levels whose butterflies lie across the groups of a cluster
-//! come first: every group sends all it has to the group that lies a level's distance away, and when all have, takes the sums or the differences of its own and what it got. What it gets
-//! stands in two places in turn, so that one barrier a level is enough: who sends again has passed the barrier after which the last but one was read.
+//! Elements are loaded, go through levels of radix 2 with turns after, and are written where bits
+//! are reversed. Levels whose butterflies lie across the groups of a cluster come first: every
+//! group sends all it has to the group that lies a level's distance away, and when all have, takes
+//! the sums or the differences of its own and what it got. What it gets stands in two places in
+//! turn, so that one barrier a level is enough: who sends again has passed the barrier after which
+//! the last but one was read.
 
 use crate::baseline::kernels::fft_step::{Line, Writer, lines, reversed};
 use crate::baseline::kernels::stage::{StageSpec, THREADS};

@@ -1,4 +1,5 @@
-//! Steps of complex FFTs that go through memory for every level: a thread a butterfly, an output, an element or a square of elements. Those that have many levels are in [`blocks`].
+//! Steps of complex FFTs that go through memory for every level: a thread a butterfly, an output,
+//! an element or a square of elements. Those that have many levels are in [`blocks`].
 
 pub(crate) mod blocks;
 
@@ -8,7 +9,8 @@ use crate::write::dft::small_dft;
 use fourfold::engine::{C, Real};
 use fourfold::{Decimation, FftStep, FftWork, LaunchMode, Level};
 
-/// Terms of a sum that a thread adds up in registers, and how often before it adds what it has to the rest: errors grow with the square roots of such numbers.
+/// Terms of a sum that a thread adds up in registers, and how often before it adds what it has to
+/// the rest: errors grow with the square roots of such numbers.
 const TERMS: usize = 16;
 const CHUNKS: usize = 32;
 
@@ -133,7 +135,8 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Line number `number` on both sides; where every line has its launch, the number is given with that.
+    /// Line number `number` on both sides; where every line has its launch, the number is given
+    /// with that.
     fn lines(&self, number: Int, axis: usize) -> [Line; 2] {
         let number = if self.step.launches == LaunchMode::Lines { Array::Indices.load_int(int(0)) } else { number };
         let others = self.spec.to.axes.iter().copied().zip(self.spec.to.lengths.iter().copied());
@@ -171,7 +174,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The sum of chunks of chunks of terms. What loops add to stands in local memory: kernels have no variables that change.
+    /// The sum of chunks of chunks of terms. What loops add to stands in local memory: kernels have
+    /// no variables that change.
     fn sum(&self, [from, to]: [Line; 2], k: Int, backward: bool, thread: Int) {
         let [n, _] = lines(self.spec, self.step);
         let places = [thread, thread + THREADS as i64];
@@ -226,7 +230,8 @@ impl Writer<'_> {
         });
     }
 
-    /// Complex number (row, column) of a side; rows and columns are those of the memory that is read.
+    /// Complex number (row, column) of a side; rows and columns are those of the memory that is
+    /// read.
     fn at(&self, side: &Strided, row: Int, column: Int) -> Int {
         let [rows, columns] = [self.spec.from.axes[0], self.spec.from.axes[1]];
         row * (side.strides[rows] / 2) + column * (side.strides[columns] / 2) + side.offset / 2
@@ -249,7 +254,8 @@ impl Writer<'_> {
         }
     }
 
-    /// On the diagonal both are one, written twice alike; at the edge of odd lengths, elements above the diagonal change places one by one.
+    /// On the diagonal both are one, written twice alike; at the edge of odd lengths, elements
+    /// above the diagonal change places one by one.
     fn squares_that_change(&self, [row, column]: [Int; 2], side: usize) {
         let n = self.spec.from.lengths[0];
         let at = |[row, column]: [Int; 2]| self.at(&self.spec.from, row, column);

@@ -16,7 +16,8 @@ pub(crate) struct Bluestein<S> {
     spectrum: Vec<Complex<S>>,
 }
 
-/// The chirp c_j = exp(−πi j²/n), j < n, and the DFT over M of the conjugate chirp wrapped around M, the length of `inner`.
+/// The chirp c_j = exp(−πi j²/n), j < n, and the DFT over M of the conjugate chirp wrapped around
+/// M, the length of `inner`.
 pub(crate) fn tables(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
     let (m, roots) = (length(inner), Roots::new(2 * n as u64));
     let chirp: Vec<_> = (0..n as u128).map(|j| roots.get((j * j % (2 * n as u128)) as u64)).collect();

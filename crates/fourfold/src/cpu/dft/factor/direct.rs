@@ -4,8 +4,9 @@ use crate::arithmetic::complex::C;
 use crate::cpu::simd::vector::{Vector, WithIsa};
 use num_complex::Complex;
 
-/// Terms that are summed by themselves before they join the sum: of m terms, rounding then grows as √(BLOCK + m/BLOCK) and not
-/// as √m (Higham, "The accuracy of floating point summation", 1993), and blocks need not wait for each other.
+/// Terms that are summed by themselves before they join the sum: of m terms, rounding then grows as
+/// √(BLOCK + m/BLOCK) and not as √m (Higham, "The accuracy of floating point summation", 1993), and
+/// blocks need not wait for each other.
 const BLOCK: usize = 4;
 
 /// X_k = x_0 + Σ_j (x_j + x_{p−j}) cos − i (x_j − x_{p−j}) sin of 2πjk/p, for odd p.
@@ -45,8 +46,8 @@ impl<V: Vector> WithIsa for Direct<'_, V> {
     }
 }
 
-/// Terms `from` … `from + count − 1` of output k: the cosines of the sums in `work`, and the sines of the differences. `at` is
-/// k · (`from` − 1) mod p, and goes on.
+/// Terms `from` … `from + count − 1` of output k: the cosines of the sums in `work`, and the sines
+/// of the differences. `at` is k · (`from` − 1) mod p, and goes on.
 ///
 /// # Safety
 /// As in [`Direct`].
@@ -95,7 +96,8 @@ impl<V: Vector> WithIsa for Spread<V> {
     }
 }
 
-/// The first half of n complex numbers becomes a half spectrum: Im X_0 goes, all else moves down by one.
+/// The first half of n complex numbers becomes a half spectrum: Im X_0 goes, all else moves down by
+/// one.
 pub(crate) struct Pack<V: Vector> {
     pub(crate) n: usize,
     pub(crate) x: *mut V,
@@ -111,7 +113,8 @@ impl<V: Vector> WithIsa for Pack<V> {
     }
 }
 
-/// A half spectrum of odd length n becomes n complex numbers with parts exchanged, so that a forward DFT goes backwards.
+/// A half spectrum of odd length n becomes n complex numbers with parts exchanged, so that a
+/// forward DFT goes backwards.
 pub(crate) struct Unpack<V: Vector> {
     pub(crate) n: usize,
     pub(crate) x: *mut V,
@@ -121,8 +124,9 @@ impl<V: Vector> WithIsa for Unpack<V> {
     #[inline(always)]
     fn run(self) {
         let (n, x) = (self.n, self.x);
-        // SAFETY: x holds 2n vectors; upper terms are written before the lower ones that they come from, and those from the
-        // top down: term k needs places 2k−1 and 2k and writes 2k and 2k+1.
+        // SAFETY: x holds 2n vectors; upper terms are written before the lower ones that they come
+        // from, and those from the top down: term k needs places 2k−1 and 2k and writes 2k and
+        // 2k+1.
         unsafe {
             for k in (1..=n / 2).rev() {
                 let (re, im) = (*x.add(2 * k - 1), *x.add(2 * k));

@@ -1,4 +1,5 @@
-//! The DFTs of one factor that have no butterfly: direct sums, Rader's and Bluestein's convolutions, with their tables.
+//! The DFTs of one factor that have no butterfly: direct sums, Rader's and Bluestein's
+//! convolutions, with their tables.
 
 pub(crate) mod bluestein;
 pub(crate) mod direct;
@@ -49,7 +50,8 @@ impl<S: Scalar> Kernel<S> {
     /// The DFT of the complex `z` in place.
     ///
     /// # Safety
-    /// `z` and `work` hold what [`work`](crate::cpu::base::sizes::work) says for a pass with this factor; the CPU has the instructions of `V`.
+    /// `z` and `work` hold what [`work`](crate::cpu::base::sizes::work) says for a pass with this
+    /// factor; the CPU has the instructions of `V`.
     pub(crate) unsafe fn dft<V: Vector<Scalar = S>>(&self, z: *mut C<V>, work: *mut V) {
         // SAFETY: the caller's.
         unsafe {

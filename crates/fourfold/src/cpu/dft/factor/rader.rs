@@ -28,8 +28,8 @@ impl<S: Scalar> Rader<S> {
     pub(crate) fn new(p: usize, inner: &[Factor]) -> Self {
         let (powers, n) = (generator_powers(p), p - 1);
         let spectrum = spectrum(&powers);
-        // Of the real signal Re b + Im b, from the spectra of its parts; cos − sin is that signal reversed, since
-        // exp(−2πi g^j/p) has sin with its sign changed.
+        // Of the real signal Re b + Im b, from the spectra of its parts; cos − sin is that signal
+        // reversed, since exp(−2πi g^j/p) has sin with its sign changed.
         let sums = |k: usize| {
             let (z, w) = (spectrum[k], spectrum[(n - k) % n]);
             Complex::new((z.re + z.im) + (w.re + w.im), (z.im - z.re) + (w.re - w.im))
@@ -115,7 +115,8 @@ impl<S: Scalar> Rader<S> {
             let half = self.real.forward(plain(a), b, a, work);
             V::enter(MultiplyHalf { n, a: half, spectrum, x, share });
             let other = if half == a { b } else { a };
-            // The result goes where the last pass does not read: a copy brings it to `a` if that is not there.
+            // The result goes where the last pass does not read: a copy brings it to `a` if that is
+            // not there.
             let target = self.back.backward_target(half, other);
             self.back.backward(half, other, plain(target), work);
             if target != a {

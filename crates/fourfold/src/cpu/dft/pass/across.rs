@@ -1,10 +1,13 @@
-//! The last two passes of one complex signal as one trip through memory: of a block of k, what stands between them fits the first-level cache.
+//! The last two passes of one complex signal as one trip through memory: of a block of k, what
+//! stands between them fits the first-level cache.
 //!
-//! R = r₁r₂ sequences of length m make one of n = Rm. With sequence l + r₂j (j < r₁, l < r₂) and outputs k + q₁m + q₂r₁m,
+//! R = r₁r₂ sequences of length m make one of n = Rm. With sequence l + r₂j (j < r₁, l < r₂) and
+//! outputs k + q₁m + q₂r₁m,
 //!
 //! X = Σ_l w_{r₂}^{lq₂} · w_n^{lk} w_R^{lq₁} · Σ_j w_{r₁}^{jq₁} · w_{r₁m}^{jk} S_{l + r₂j}\[k\]:
 //!
-//! the twiddles of the second pass are products, so that both tables together have (1/r₁ + 1/r₂) n numbers and not 2n.
+//! the twiddles of the second pass are products, so that both tables together have (1/r₁ + 1/r₂) n
+//! numbers and not 2n.
 
 use crate::arithmetic::butterfly::Dft;
 use crate::arithmetic::complex::C;
@@ -61,7 +64,8 @@ pub(crate) struct Spread<S> {
 
 impl<S: Scalar> Spread<S> {
     /// # Safety
-    /// Blocks and parts are there, all from the beginning of a cache line on; the CPU has the instructions of `V`.
+    /// Blocks and parts are there, all from the beginning of a cache line on; the CPU has the
+    /// instructions of `V`.
     pub(crate) unsafe fn run<V: Vector<Scalar = S>>(self) {
         // SAFETY: the caller's.
         unsafe { V::enter(Spreading::<V>(self)) }
@@ -92,8 +96,8 @@ pub(crate) struct Last<S> {
     pub(crate) past: bool,
 }
 
-/// What stands between the two passes, and between them and the destination where that is past the caches: lines are written whole, so that what is
-/// not yet a line waits for the next block.
+/// What stands between the two passes, and between them and the destination where that is past the
+/// caches: lines are written whole, so that what is not yet a line waits for the next block.
 struct Tile<S> {
     blocks: [Block<S>; MOST_PARTS],
     waiting: [Block<S>; MOST_PARTS],
@@ -129,7 +133,8 @@ impl<S: Scalar> Across<S> {
         let past = last.past.then_some(dst.addr() / size_of::<S>() % line::<S>());
         for k in (0..self.inner).step_by(LANES) {
             let src = src.wrapping_add(2 * k);
-            // SAFETY: the caller's; r·s ≤ MOST_PARTS blocks, each of which is written before it is read.
+            // SAFETY: the caller's; r·s ≤ MOST_PARTS blocks, each of which is written before it is
+            // read.
             unsafe {
                 let blocks = (&raw mut (*tile).blocks).cast();
                 for_radix!(r, R => V::enter(First::<V, R> { across: self, src, tile: blocks, k }));
@@ -156,7 +161,8 @@ where
         let Across { radices: [_, s], apart, ref first, .. } = *self.across;
         for l in 0..s {
             for lane in (0..LANES).step_by(V::WIDTH) {
-                // SAFETY: the caller of `Across::run`; sequences l + j·s in, R blocks of the tile out.
+                // SAFETY: the caller of `Across::run`; sequences l + j·s in, R blocks of the tile
+                // out.
                 unsafe {
                     let w = first.as_ptr().cast::<V::Scalar>().add(2 * self.k * (R - 1) + lane);
                     let src = self.src.add(l * apart + lane);
@@ -186,7 +192,8 @@ struct Second<'a, V: Vector, const R: usize> {
     dst: *mut V::Scalar,
     k: usize,
     by: C<V>,
-    /// Where it goes past the caches, reals of the destination beyond the beginning of a line, the same in every run of it.
+    /// Where it goes past the caches, reals of the destination beyond the beginning of a line, the
+    /// same in every run of it.
     past: Option<usize>,
 }
 
@@ -216,7 +223,8 @@ where
     unsafe fn butterflies(&self, q: usize, runs: *mut V::Scalar, apart: usize) {
         let Across { radices: [r, _], ref second, ref between, .. } = *self.across;
         for lane in (0..LANES).step_by(V::WIDTH) {
-            // SAFETY: the caller of `Across::run`; blocks q + l·r of the tile in, R runs of pairs out.
+            // SAFETY: the caller of `Across::run`; blocks q + l·r of the tile in, R runs of pairs
+            // out.
             unsafe {
                 let w = second.as_ptr().cast::<V::Scalar>().add(2 * self.k * (R - 1) + lane);
                 let turn = between.as_ptr().add(q * (R - 1));
@@ -238,7 +246,8 @@ where
         }
     }
 
-    /// Brings near what the next block of k reads of the sequences q·R …: there are more than the processor follows by itself.
+    /// Brings near what the next block of k reads of the sequences q·R …: there are more than the
+    /// processor follows by itself.
     #[inline(always)]
     fn prefetch(&self, q: usize) {
         for sequence in q * R..(q + 1) * R {

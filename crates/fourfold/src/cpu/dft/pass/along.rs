@@ -1,7 +1,8 @@
 //! Passes of one complex signal with lanes along it: lane j of a vector belongs to element i + j.
 //!
-//! Between passes the signal stands in blocks of [`LANES`] real parts and as many imaginary ones, whatever the width of the vectors.
-//! The first pass has as large a radix, so that the length of every sequence after it is a multiple of every vector's.
+//! Between passes the signal stands in blocks of [`LANES`] real parts and as many imaginary ones,
+//! whatever the width of the vectors. The first pass has as large a radix, so that the length of
+//! every sequence after it is a multiple of every vector's.
 
 use crate::arithmetic::butterfly::Dft;
 use crate::arithmetic::complex::C;
@@ -33,7 +34,8 @@ pub(crate) struct IntraVectorPass<S> {
     twiddles: Vec<Block<S>>,
 }
 
-/// Where a pass reads and writes, and whether the transform goes backwards: forwards between two conjugations.
+/// Where a pass reads and writes, and whether the transform goes backwards: forwards between two
+/// conjugations.
 pub(crate) struct Ways<S> {
     pub(crate) src: *const S,
     pub(crate) dst: *mut S,
@@ -52,7 +54,8 @@ impl<S: Scalar> IntraVectorPass<S> {
     /// The first pass, of radix [`LANES`]: to blocks.
     ///
     /// # Safety
-    /// Source and destination hold the signal and do not overlap; the CPU has the instructions of `V`.
+    /// Source and destination hold the signal and do not overlap; the CPU has the instructions of
+    /// `V`.
     pub(crate) unsafe fn first<V: Vector<Scalar = S>>(&self, from: Source<S>, dst: *mut S)
     where
         S: Vector<Scalar = S>,
@@ -61,7 +64,8 @@ impl<S: Scalar> IntraVectorPass<S> {
         unsafe { self.blocks::<V>(from, 0..self.groups, dst, BLOCK) }
     }
 
-    /// Some blocks of the first pass, the first of them to where the destination begins, each `apart` reals from the one before.
+    /// Some blocks of the first pass, the first of them to where the destination begins, each
+    /// `apart` reals from the one before.
     ///
     /// # Safety
     /// As [`IntraVectorPass::first`], with a destination that holds them.
@@ -294,8 +298,8 @@ impl<V: Vector, const R: usize, const LAST: bool> Further<'_, V, R, LAST>
 where
     [C<V>; R]: Dft,
 {
-    /// The butterflies of WIDTH elements: inputs `step` reals apart from `src` on; outputs `2 · inner` reals apart from `dst` on, in
-    /// the last pass with the factors `by` on their parts.
+    /// The butterflies of WIDTH elements: inputs `step` reals apart from `src` on; outputs `2 ·
+    /// inner` reals apart from `dst` on, in the last pass with the factors `by` on their parts.
     #[inline(always)]
     unsafe fn butterflies(
         &self,
@@ -343,7 +347,8 @@ where
         for l in 0..groups {
             for k in (0..inner).step_by(LANES) {
                 for lane in (0..LANES).step_by(V::WIDTH) {
-                    // SAFETY: sequences l + j·groups of `inner` elements in, one of R·inner out, and their twiddles.
+                    // SAFETY: sequences l + j·groups of `inner` elements in, one of R·inner out,
+                    // and their twiddles.
                     unsafe {
                         let src = self.ways.src.add(2 * (l * inner + k) + lane);
                         let w = twiddles.as_ptr().cast::<V::Scalar>().add(2 * k * (R - 1) + lane);

@@ -1,4 +1,5 @@
-//! Passes whose kernel is no butterfly: the elements of one small DFT are brought together in `work`.
+//! Passes whose kernel is no butterfly: the elements of one small DFT are brought together in
+//! `work`.
 
 use crate::arithmetic::complex::C;
 use crate::cpu::dft::pass::{Pass, Permuted, get, put, splat};

@@ -1,7 +1,8 @@
-//! The passes of a DFT over vectors: mixed radix for complex, real and Hermitian data (see [`crate::recipe::rules::mixed_radix`]).
+//! The passes of a DFT over vectors: mixed radix for complex, real and Hermitian data (see
+//! [`crate::recipe::rules::mixed_radix`]).
 //!
-//! A line is an array of vectors, lane j of every vector belonging to signal j. Complex lines alternate real and imaginary
-//! parts; half spectra stand in FFTPACK's order.
+//! A line is an array of vectors, lane j of every vector belonging to signal j. Complex lines
+//! alternate real and imaginary parts; half spectra stand in FFTPACK's order.
 
 pub(crate) mod across;
 pub(crate) mod along;
@@ -45,8 +46,9 @@ macro_rules! for_order {
 }
 use for_order;
 
-/// A distance that the compiler does not see through: it would keep a pointer for each input of a butterfly, 32 of them on the stack, and move
-/// them all in every turn of the loop (see docs/performance/log.md, "numbers side by side").
+/// A distance that the compiler does not see through: it would keep a pointer for each input of a
+/// butterfly, 32 of them on the stack, and move them all in every turn of the loop (see
+/// docs/performance/log.md, "numbers side by side").
 #[inline(always)]
 fn opaque(step: usize) -> usize {
     std::hint::black_box(step)
@@ -80,7 +82,8 @@ impl<S> Strided<S> {
     }
 }
 
-/// The real side of a DFT in memory: element m is row `index[m]` times `gain[m]`; both may be null for m itself and 1.
+/// The real side of a DFT in memory: element m is row `index[m]` times `gain[m]`; both may be null
+/// for m itself and 1.
 pub(crate) struct Permuted<S> {
     pub(crate) rows: Strided<S>,
     pub(crate) index: *const u32,
@@ -88,7 +91,8 @@ pub(crate) struct Permuted<S> {
 }
 
 impl<S: Scalar> Permuted<S> {
-    /// Whether there is an index, and a gain: constants of the loops over many elements, see [`for_order`].
+    /// Whether there is an index, and a gain: constants of the loops over many elements, see
+    /// [`for_order`].
     pub(crate) fn order(&self) -> (bool, bool) {
         (!self.index.is_null(), !self.gain.is_null())
     }
@@ -250,8 +254,8 @@ impl<S: Scalar> Pass<S> {
     /// Complex data. `src` and `dst` are (re, im): element i at `2i` vectors from each.
     ///
     /// # Safety
-    /// Source and destination hold the pass's complex elements and do not overlap; `work` holds what the kernel needs; the CPU
-    /// has the instructions of `V`.
+    /// Source and destination hold the pass's complex elements and do not overlap; `work` holds
+    /// what the kernel needs; the CPU has the instructions of `V`.
     pub(crate) unsafe fn complex<V: Vector<Scalar = S>>(&self, src: [*const V; 2], dst: [*mut V; 2], work: *mut V) {
         // SAFETY: the caller's.
         unsafe {
@@ -357,7 +361,8 @@ fn zero<V: Vector>() -> C<V> {
     C { re: V::lit(0.0), im: V::lit(0.0) }
 }
 
-/// Writes term `k` of the half spectrum of length `n` at `x`, given any k < n: beyond n/2 its mirror, conjugated.
+/// Writes term `k` of the half spectrum of length `n` at `x`, given any k < n: beyond n/2 its
+/// mirror, conjugated.
 ///
 /// # Safety
 /// `x` holds n vectors; `0 < k < n`, `2k ≠ n`.

@@ -1,7 +1,9 @@
-//! Passes of one short complex signal, whose numbers stay pairs: neighbours in memory are neighbours in a vector.
+//! Passes of one short complex signal, whose numbers stay pairs: neighbours in memory are
+//! neighbours in a vector.
 //!
-//! As [`along`](crate::cpu::dft::pass::along), with half as many numbers in a vector: a butterfly of 16 fits 32 registers, and nothing tells parts apart. What it
-//! costs is an exchange of parts a product, and twiddles that take twice the room, which is why long signals have blocks.
+//! As [`along`](crate::cpu::dft::pass::along), with half as many numbers in a vector: a butterfly
+//! of 16 fits 32 registers, and nothing tells parts apart. What it costs is an exchange of parts a
+//! product, and twiddles that take twice the room, which is why long signals have blocks.
 
 use crate::arithmetic::butterfly::Dft;
 use crate::arithmetic::twiddle::Roots;
@@ -21,7 +23,8 @@ pub(crate) struct InterleavedPass<S> {
     radix: usize,
     groups: usize,
     inner: usize,
-    /// For every block of k and every 1 ≤ j < r: w = w_{r·inner}^{jk} as (re, re) for each k, then as (−im, im). Empty if `inner` is 1.
+    /// For every block of k and every 1 ≤ j < r: w = w_{r·inner}^{jk} as (re, re) for each k, then
+    /// as (−im, im). Empty if `inner` is 1.
     twiddles: Vec<Block<S>>,
 }
 
@@ -43,8 +46,8 @@ impl<S: Scalar> InterleavedPass<S> {
     /// The first pass, of radix [`FIRST`].
     ///
     /// # Safety
-    /// It has as many butterflies as a vector of `V` numbers, or more. Source and destination hold the signal and do not overlap; the CPU has the
-    /// instructions of `V`.
+    /// It has as many butterflies as a vector of `V` numbers, or more. Source and destination hold
+    /// the signal and do not overlap; the CPU has the instructions of `V`.
     pub(crate) unsafe fn first<V: Vector<Scalar = S>>(&self, ways: &Ways<S>) {
         // SAFETY: the caller's.
         unsafe {
@@ -131,7 +134,8 @@ impl<N: ComplexVector<Scalar: Scalar>, const R: usize, const PLAIN: bool> Furthe
 where
     [N; R]: Dft,
 {
-    /// The butterflies of COUNT elements: inputs `step` reals apart from `src` on; outputs `2 · inner` reals apart from `dst` on.
+    /// The butterflies of COUNT elements: inputs `step` reals apart from `src` on; outputs `2 ·
+    /// inner` reals apart from `dst` on.
     #[inline(always)]
     unsafe fn butterflies(
         &self,
@@ -168,7 +172,8 @@ where
         for l in 0..groups {
             for k in (0..inner).step_by(NUMBERS) {
                 for lane in (0..LANES).step_by(2 * N::COUNT) {
-                    // SAFETY: sequences l + j·groups of `inner` elements in, one of R·inner out, and their twiddles.
+                    // SAFETY: sequences l + j·groups of `inner` elements in, one of R·inner out,
+                    // and their twiddles.
                     unsafe {
                         let src = self.ways.src.add(2 * (l * inner + k) + lane);
                         let w = twiddles.as_ptr().cast::<N::Scalar>().add(2 * (2 * k) * (R - 1) + lane);

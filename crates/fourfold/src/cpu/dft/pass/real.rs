@@ -15,7 +15,8 @@ pub(crate) struct First<'a, V: Vector, const R: usize> {
     pub(crate) dst: *mut V,
 }
 
-/// Stores outputs 0 ..= R/2 of a real butterfly as terms 0, m, 2m, … of a half spectrum of length R·m.
+/// Stores outputs 0 ..= R/2 of a real butterfly as terms 0, m, 2m, … of a half spectrum of length
+/// R·m.
 ///
 /// # Safety
 /// It has those terms.

@@ -8,7 +8,8 @@ pub(crate) mod scalar;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) mod simd128;
 
-/// The operators of a vector type from its intrinsics, and [`Real`](crate::arithmetic::real::Real) on top.
+/// The operators of a vector type from its intrinsics, and [`Real`](crate::arithmetic::real::Real)
+/// on top.
 #[cfg(target_arch = "x86_64")]
 macro_rules! operators {
     ($name:ident, $scalar:ty, $add:ident, $sub:ident, $mul:ident, $fmadd:ident, $fmsub:ident, $set1:ident) => {
@@ -16,7 +17,8 @@ macro_rules! operators {
             type Output = Self;
             #[inline(always)]
             fn add(self, b: Self) -> Self {
-                // SAFETY: values of this type arise only inside `Lane::enter`, whose caller vouches for the instructions.
+                // SAFETY: values of this type arise only inside `Lane::enter`, whose caller vouches
+                // for the instructions.
                 $name(unsafe { $add(self.0, b.0) })
             }
         }
@@ -40,7 +42,8 @@ macro_rules! operators {
             type Output = Self;
             #[inline(always)]
             fn neg(self) -> Self {
-                // SAFETY: as in `add`. Subtracting from −0 flips the sign of every value, zeros included.
+                // SAFETY: as in `add`. Subtracting from −0 flips the sign of every value, zeros
+                // included.
                 $name(unsafe { $sub($set1(-0.0), self.0) })
             }
         }

@@ -1,5 +1,5 @@
-//! 128-bit lanes through the crate `wide`: NEON on aarch64, SSE2 on x86-64. The NEON side is the crate's and has not been run
-//! on hardware here; the SSE2 side runs in every test.
+//! 128-bit lanes through the crate `wide`: NEON on aarch64, SSE2 on x86-64. The NEON side is the
+//! crate's and has not been run on hardware here; the SSE2 side runs in every test.
 
 use crate::arithmetic::real::Real;
 use crate::cpu::simd::complex_vector::Interleaved;
