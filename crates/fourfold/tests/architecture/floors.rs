@@ -1,0 +1,112 @@
+//! A folder imports from folders below it only, and no files import one another in a circle.
+
+use crate::imports::{Imports, circles, imports};
+use crate::sources::{Source, crate_sources};
+
+/// The floors of a crate, the highest first. Folders on one floor do not know each other.
+type Floors = &'static [&'static [&'static str]];
+
+const CORE: Floors = &[
+    &["engine.rs"],
+    &["electrostatics/"],
+    &["plan/"],
+    &["baseline/"],
+    &["cpu/engine.rs"],
+    &["cpu/single/"],
+    &["cpu/batch/"],
+    &["cpu/dft/"],
+    &["cpu/base/"],
+    &["cpu/simd/"],
+    &["recipe/", "oracle/", "jpeg/"],
+    &["problem/", "arithmetic/"],
+    &["error.rs"],
+];
+
+const GPU: Floors = &[
+    &["electrostatics/", "jpeg/"],
+    &["api/"],
+    &["baseline/"],
+    &["run/"],
+    &["choose/"],
+    &["lower/"],
+    &["write/", "backend/"],
+    &["desc/", "print/"],
+    &["ir/"],
+    &["limits.rs"],
+    &["error.rs"],
+];
+
+const JPEG: Floors = &[&["blocks.rs"], &["codec/"], &["ffi/"], &["simd/"], &["memory.rs"], &["error.rs"]];
+
+/// The crates and their floors; those of a crate without any are not in an order.
+const CRATES: &[(&str, Floors)] =
+    &[("fourfold", CORE), ("fourfold-gpu", GPU), ("fourfold-jpeg", JPEG), ("fourfold-cli", &[])];
+
+/// Files of any crate that stand outside the floors: they name everything, and nothing names them.
+const ROOTS: [&str; 2] = ["lib.rs", "main.rs"];
+
+/// The floor of a file, and its place there; folders' mod.rs are files of the folder.
+fn place(floors: Floors, file: &str) -> Option<(usize, usize)> {
+    let is_in = |place: &&str| file == *place || place.ends_with('/') && file.starts_with(*place);
+    let floor = |(i, places): (usize, &&[&str])| places.iter().position(|place| is_in(&place)).map(|at| (i, at));
+    floors.iter().enumerate().find_map(floor)
+}
+
+/// The imports that do not lead downwards, or lead to the crate's root.
+fn upwards(floors: Floors, imports: &Imports) -> Vec<String> {
+    let mut found = vec![];
+    for (from, others) in imports.iter().filter(|(file, _)| !ROOTS.contains(&file.as_str())) {
+        for to in others {
+            let is_fine = match (place(floors, from), place(floors, to)) {
+                (Some(from), Some(to)) => from == to || from.0 < to.0,
+                // The declarations of a folder whose parts stand on several floors.
+                _ => floors.is_empty() && !ROOTS.contains(&to.as_str()),
+            };
+            if !is_fine {
+                found.push(format!("{from} -> {to}"));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn folders_import_from_lower_floors_only() {
+    for (name, floors) in CRATES {
+        let files = crate_sources(name);
+        let lost = |file: &&Source| place(floors, &file.path).is_none() && !file.path.ends_with("mod.rs");
+        let lost: Vec<_> =
+            files.iter().filter(lost).map(|file| &file.path).filter(|path| !ROOTS.contains(&path.as_str())).collect();
+        assert!(floors.is_empty() || lost.is_empty(), "{name}: on no floor: {lost:?}");
+        let found = upwards(floors, &imports(&files));
+        assert!(found.is_empty(), "{name}: {} imports upwards:\n{}", found.len(), found.join("\n"));
+    }
+}
+
+#[test]
+fn no_files_import_one_another_in_a_circle() {
+    for (name, _) in CRATES {
+        let found = circles(&imports(&crate_sources(name)));
+        assert!(found.is_empty(), "{name}: {} circles: {found:#?}", found.len());
+    }
+}
+
+/// One import turned round in the real sources is found, whatever the two files are.
+#[test]
+fn an_import_turned_round_is_found() {
+    for (name, floors) in CRATES.iter().filter(|(_, floors)| !floors.is_empty()) {
+        let real = imports(&crate_sources(name));
+        let arrows = real.iter().flat_map(|(from, others)| others.iter().map(move |to| (from, to)));
+        let mut tried = 0;
+        for (from, to) in arrows.filter(|(from, _)| !ROOTS.contains(&from.as_str())) {
+            let mut turned = real.clone();
+            turned.get_mut(to).unwrap().insert(from.clone());
+            assert!(!circles(&turned).is_empty(), "{name}: {to} -> {from}");
+            if place(floors, from) != place(floors, to) {
+                assert_eq!(upwards(floors, &turned).len(), 1, "{name}: {to} -> {from}");
+            }
+            tried += 1;
+        }
+        assert!(tried > 10, "{name}: {tried} imports");
+    }
+}

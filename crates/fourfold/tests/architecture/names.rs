@@ -1,0 +1,129 @@
+//! Old names do not come back.
+
+use crate::sources::{Source, files, root, sources, words};
+use std::fs;
+
+/// What nothing may be called any more, and what it is called instead. It may not be defined: as
+/// a type, a trait, a function, a module, a constant or a field.
+const OLD: &[(&str, &str)] = &[
+    ("Sum", "Transform1d"),
+    ("RealToHalf", "R2C"),
+    ("HalfToReal", "C2R"),
+    ("Edges", "EndWeights"),
+    ("Line", "AxisRecipe, Batch or Lines"),
+    ("Op", "PassOp"),
+    ("Place", "ArrayId"),
+    ("StageEnd", "ArrayId"),
+    ("Home", "ArrayId"),
+    ("Method", "Algorithm"),
+    ("Way", "AccessPattern"),
+    ("Launches", "LaunchMode"),
+    ("Turns", "Decimation"),
+    ("Outputs", "CombineVariant"),
+    ("Extent", "ArrayDesc"),
+    ("Draft", "LoweredPass"),
+    ("Chain", "StagePipeline"),
+    ("Spec", "KernelDesc"),
+    ("Outline", "Inspection"),
+    ("Window", "DigitRange"),
+    ("Lane", "Vector"),
+    ("Precise", "Dispatch"),
+    ("Numbers", "ComplexVector"),
+    ("Paired", "Interleaved"),
+    ("Ready", "Prepared…"),
+    ("Rows", "Strided"),
+    ("Walk", "Cursor"),
+    ("Ordered", "Permuted"),
+    ("Turning", "FusedCombine"),
+    ("turn", "rotate or transpose"),
+    ("turn_pairs", "transpose_pairs"),
+    ("turning", "fused_combine"),
+    ("product", "pointwise"),
+    ("SKEW", "padding"),
+    ("apart", "stride"),
+    ("past", "non-temporal"),
+    ("alone", "one_per_pass"),
+    ("meeting", "fusion_axis"),
+    ("skips", "padding"),
+    ("once", "evict_first"),
+    ("back", "inverse"),
+    ("reach", "extent"),
+    ("gain", "factor"),
+    ("share", "cluster_slice"),
+    ("together", "items_per_thread"),
+    ("twins", "lane_pairs"),
+    ("joined", "axis_fusion"),
+    ("joint", "combine_fusion"),
+    ("sift", "threshold"),
+    ("contest", "comparison"),
+    ("literal", "npy_header"),
+    ("run", "a name that says what runs"),
+];
+
+/// Words before a name that is defined.
+const KEYWORDS: &[&str] = &["struct", "enum", "trait", "type", "fn", "mod", "const", "static"];
+
+/// The names that a file defines, and the lines.
+fn definitions(file: &Source) -> Vec<(usize, String)> {
+    let mut found = vec![];
+    for (i, line) in file.code().lines().enumerate() {
+        let all: Vec<_> = words(line).collect();
+        let defined = all.windows(2).filter(|pair| KEYWORDS.contains(&pair[0])).map(|pair| pair[1]);
+        found.extend(defined.map(|name| (i + 1, name.to_owned())));
+        // A field, as rustfmt writes it: `pub(crate) name: Type,`.
+        let field = line.trim().trim_start_matches("pub(crate) ").trim_start_matches("pub ");
+        if let Some((name, rest)) = field.split_once(": ") {
+            let is_name = words(name).eq([name]);
+            if line.starts_with("    ") && is_name && rest.ends_with(',') && rest.starts_with(char::is_uppercase) {
+                found.push((i + 1, name.to_owned()));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn old_names_do_not_come_back() {
+    let files: Vec<_> = ["crates", "xtask", "bench", "fuzz"].into_iter().flat_map(sources).collect();
+    let mut found = vec![];
+    for file in &files {
+        for (line, name) in definitions(file) {
+            if let Some((_, new)) = OLD.iter().find(|(old, _)| *old == name) {
+                found.push(format!("{}:{line}: `{name}` is called {new}", file.path));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn definitions_are_found() {
+    let text = "pub(crate) struct Line {\n    pub(crate) back: Vec<u8>,\n    n: usize,\n}\nfn run() {}\n";
+    let file = Source { path: String::new(), text: text.into() };
+    let names: Vec<_> = definitions(&file).into_iter().map(|(_, name)| name).collect();
+    assert_eq!(names, ["Line", "back", "run"]);
+}
+
+/// Phrases that only those who wrote them understand.
+const PHRASES: &[&str] = &["first design", "has it", "of its own", "by itself", "what else", "promise", "drawn "];
+
+#[test]
+fn private_phrases_do_not_come_back() {
+    let mut found = vec![];
+    let mut check = |path: &str, line: usize, text: &str| {
+        let text = text.to_lowercase();
+        let hits = PHRASES.iter().filter(|phrase| text.contains(**phrase));
+        found.extend(hits.map(|phrase| format!("{path}:{line}: {phrase:?}")));
+    };
+    for file in ["crates", "xtask", "bench", "fuzz"].into_iter().flat_map(sources) {
+        if !file.path.contains("/tests/architecture/") {
+            file.comments().for_each(|(line, text)| check(&file.path, line, text));
+        }
+    }
+    let pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
+    let pages = pages.map(|path| Source { path: path.into(), text: fs::read_to_string(root().join(path)).unwrap() });
+    for file in files("docs", "md").into_iter().chain(files("crates", "md")).chain(pages) {
+        file.text.lines().enumerate().for_each(|(i, text)| check(&file.path, i + 1, text));
+    }
+    assert!(found.is_empty(), "{}:\n{}", found.len(), found.join("\n"));
+}
