@@ -6,7 +6,8 @@ use anyhow::{Context, Result, anyhow, ensure};
 use cudarc::cufft::sys::{cufftType, double2, float2};
 use cudarc::cufft::{CudaFft, FftDirection};
 use cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
-use fourfold::{Domain, Precision, Problem, Transform1d};
+use fourfold::engine::Transform1d;
+use fourfold::{Domain, Precision, Problem};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use clap::{ArgGroup, Parser, Subcommand};
-use fourfold::{Algorithm, Precision};
+use fourfold::Precision;
 
 pub(crate) use jpeg::*;
 
-use crate::engine::{Engine, Methods, available_threads, one_method};
+use crate::engine::{Engine, available_threads};
+use crate::method::{MethodName, MethodNames, one_method};
 
 const MOST_THREADS: usize = 1024;
 
@@ -261,8 +262,8 @@ pub(crate) struct Contenders {
     #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "cpu")]
     pub(crate) engine: Vec<Engine>,
     /// Methods, or all; what a method does not have is left out where there are several
-    #[arg(long, value_name = "M,…", value_delimiter = ',', default_value = Algorithm::ALL[0].name())]
-    pub(crate) method: Vec<Methods>,
+    #[arg(long, value_name = "M,…", value_delimiter = ',', default_value = MethodName::FUSED.name())]
+    pub(crate) method: Vec<MethodNames>,
     /// Threads of the processor to use
     #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
     pub(crate) threads: usize,
@@ -287,8 +288,8 @@ pub(crate) struct How {
     #[arg(long, value_name = "E", default_value = "cpu")]
     pub(crate) engine: Engine,
     /// The method
-    #[arg(long, value_name = "M", default_value = Algorithm::ALL[0].name(), value_parser = one_method)]
-    pub(crate) method: Algorithm,
+    #[arg(long, value_name = "M", default_value = MethodName::FUSED.name(), value_parser = one_method)]
+    pub(crate) method: MethodName,
     /// Threads of the processor to use
     #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
     pub(crate) threads: usize,

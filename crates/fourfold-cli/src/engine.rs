@@ -7,10 +7,12 @@ use std::str::FromStr;
 use std::thread;
 
 use anyhow::{Context, Error, Result, bail, ensure};
-use fourfold::{Algorithm, ErrorKind, Isa, Multiplier, Plan, Planner, Problem, Recipe, Wisdom};
+use fourfold::baseline::AnyRecipe;
+use fourfold::{ErrorKind, Isa, Multiplier, Planner, Problem, Recipe, Wisdom};
 use fourfold_gpu::{Api, Device, DeviceId, GpuPlan, GpuPlanner, Target};
 
 use crate::args::{Contenders, How};
+use crate::method::MethodName;
 use crate::ready::Ready;
 use crate::wisdom::{self, Kept};
 
@@ -28,14 +30,10 @@ pub(crate) enum Engine {
 /// The architecture that is shown where no CUDA device is.
 const USUAL_ARCHITECTURE: &str = "sm_90";
 
-/// The methods that one word on the command line stands for: one by its name, or `all`.
-#[derive(Clone)]
-pub(crate) struct Methods(Vec<Algorithm>);
-
 /// An engine with a method: what is verified and timed.
 pub(crate) struct Contender {
     pub(crate) engine: Engine,
-    pub(crate) method: Algorithm,
+    pub(crate) method: MethodName,
     planner: Rc<AnyPlanner>,
 }
 
@@ -105,21 +103,6 @@ fn isa_names() -> String {
     Isa::available().iter().map(Isa::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// One method, by its name.
-pub(crate) fn one_method(text: &str) -> Result<Algorithm> {
-    let names = || Algorithm::ALL.map(Algorithm::name).join(", ");
-    ensure!(text != "all", "all methods are for verify and bench; name one of: {}", names());
-    Ok(text.parse()?)
-}
-
-impl FromStr for Methods {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Methods> {
-        Ok(Methods(if text == "all" { Algorithm::ALL.to_vec() } else { vec![text.parse()?] }))
-    }
-}
-
 impl How {
     /// The engine and method asked for.
     pub(crate) fn contender(&self) -> Result<Contender> {
@@ -149,7 +132,7 @@ impl Contenders {
 
 impl Contender {
     /// An engine with a method, which follows what was `kept`; `threads` are the processor's.
-    pub(crate) fn new(engine: Engine, method: Algorithm, threads: usize, kept: &Kept) -> Result<Contender> {
+    pub(crate) fn new(engine: Engine, method: MethodName, threads: usize, kept: &Kept) -> Result<Contender> {
         let planner = match &engine {
             Engine::Cpu(isa) => {
                 let builder = || isa.iter().fold(Planner::builder().threads(threads), |builder, isa| builder.isa(*isa));
@@ -168,7 +151,7 @@ impl Contender {
     /// A device's plan whose last pass also sets to zero what is smaller than `threshold`.
     pub(crate) fn threshold(&self, problem: &Problem, threshold: f64) -> Result<GpuPlan> {
         let AnyPlanner::Gpu(_, planner) = &*self.planner else { unreachable!("processors drop by themselves") };
-        let (own, other) = (Algorithm::ALL[0], self.method);
+        let (own, other) = (MethodName::FUSED, self.method);
         ensure!(
             own == other,
             "devices drop coefficients in a pass of the method {own}, which {other} has not: leave it out"
@@ -190,7 +173,7 @@ impl Contender {
 
     /// The plan that multiplies between a transform and its inverse.
     pub(crate) fn filter(&self, forward: &Problem, multiplier: &Multiplier) -> Result<Ready> {
-        let (own, other) = (Algorithm::ALL[0], self.method);
+        let (own, other) = (MethodName::FUSED, self.method);
         ensure!(own == other, "filters multiply in a pass of the method {own}, which {other} has not: leave it out");
         let inverse = forward.inverse()?;
         let ready = match &*self.planner {
@@ -207,38 +190,35 @@ impl Contender {
 
     /// The plan for a problem.
     pub(crate) fn plan(&self, problem: &Problem) -> Result<Ready> {
-        self.ready(problem, Planner::plan_recipe, GpuPlanner::plan_recipe)
-    }
-
-    /// The plan for one stage alone.
-    pub(crate) fn plan_stage(&self, problem: &Problem, stage: usize) -> Result<Ready> {
-        let cpu = |planner: &Planner, recipe| planner.plan_stage(recipe, stage);
-        self.ready(problem, cpu, |planner, recipe| planner.plan_stage(recipe, stage))
-    }
-
-    fn ready(
-        &self,
-        problem: &Problem,
-        cpu: impl Fn(&Planner, Recipe) -> fourfold::Result<Plan>,
-        gpu: impl Fn(&GpuPlanner, Recipe) -> fourfold::Result<GpuPlan>,
-    ) -> Result<Ready> {
         let ready = match &*self.planner {
             AnyPlanner::Cpu(planner) => {
-                let plan = self.recipe_of(planner, problem).and_then(|recipe| cpu(planner, recipe));
+                let plan = self.recipe_of(planner, problem).and_then(|recipe| planner.plan_recipe(recipe));
                 plan.map(|plan| Ready::Cpu(Box::new(plan)))
             }
             AnyPlanner::Gpu(device, planner) => {
-                let plan = self.method.recipe(problem).and_then(|recipe| gpu(planner, recipe));
+                let plan = self.method.recipe(problem).and_then(|recipe| planner.plan_recipe(recipe));
                 plan.map(|plan| Ready::Gpu(Box::new(plan), device.clone()))
             }
         };
         ready.with_context(|| format!("cannot plan {problem}"))
     }
 
+    /// The plan for one stage of a baseline alone.
+    pub(crate) fn plan_stage(&self, problem: &Problem, stage: usize) -> Result<Ready> {
+        let algorithm = self.method.0.with_context(|| format!("the method {} has no stages", self.method))?;
+        let ready = algorithm.recipe(problem).and_then(|recipe| match &*self.planner {
+            AnyPlanner::Cpu(planner) => planner.plan_stage(recipe, stage).map(|plan| Ready::Cpu(Box::new(plan))),
+            AnyPlanner::Gpu(device, planner) => {
+                planner.plan_stage(recipe, stage).map(|plan| Ready::Gpu(Box::new(plan), device.clone()))
+            }
+        });
+        ready.with_context(|| format!("cannot plan {problem}"))
+    }
+
     /// Measures ways to compute a problem, and returns the fastest, also as all that is then known
     /// of it on its engine.
     pub(crate) fn tune(&self, problem: &Problem) -> Result<(String, Wisdom)> {
-        let default = Algorithm::ALL[0];
+        let default = MethodName::FUSED;
         ensure!(self.method == default, "only the method {default} can be tuned, not {}", self.method);
         let tuned = match &*self.planner {
             AnyPlanner::Cpu(planner) => planner.tune(problem).map(|recipe| (passes(&recipe), planner.wisdom_name())),
@@ -253,7 +233,7 @@ impl Contender {
     }
 
     /// The same engine with another method.
-    pub(crate) fn by(&self, method: Algorithm) -> Contender {
+    pub(crate) fn by(&self, method: MethodName) -> Contender {
         Contender { engine: self.engine.clone(), method, planner: Rc::clone(&self.planner) }
     }
 
@@ -266,8 +246,8 @@ impl Contender {
     }
 
     /// What the planner knows is the default method's.
-    fn recipe_of(&self, planner: &Planner, problem: &Problem) -> fourfold::Result<Recipe> {
-        if self.method == Algorithm::ALL[0] { Ok(planner.recipe(problem)) } else { self.method.recipe(problem) }
+    fn recipe_of(&self, planner: &Planner, problem: &Problem) -> fourfold::Result<AnyRecipe> {
+        if self.method == MethodName::FUSED { Ok(planner.recipe(problem).into()) } else { self.method.recipe(problem) }
     }
 
     /// Why the method does not have the problem, or the device not what the method needs, unless
@@ -275,14 +255,14 @@ impl Contender {
     pub(crate) fn lacks(&self, problem: &Problem) -> Option<fourfold::Error> {
         match (self.method.recipe(problem), &*self.planner) {
             (Err(error), _) => Some(error).filter(|error| error.kind() == ErrorKind::Problem),
-            (Ok(recipe), AnyPlanner::Gpu(device, _)) => device.target().lacks(&recipe),
-            (Ok(_), AnyPlanner::Cpu(_)) => None,
+            (Ok(AnyRecipe::Staged(recipe)), AnyPlanner::Gpu(device, _)) => device.target().lacks(&recipe),
+            (Ok(_), _) => None,
         }
     }
 
     /// How a processor computes the problem, and the bytes of scratch that it needs. Makes no
     /// tables.
-    pub(crate) fn recipe(&self, problem: &Problem) -> Result<(Recipe, usize)> {
+    pub(crate) fn recipe(&self, problem: &Problem) -> Result<(AnyRecipe, usize)> {
         let AnyPlanner::Cpu(planner) = &*self.planner else { unreachable!("devices have outlines") };
         let recipe = self.recipe_of(planner, problem).with_context(|| format!("cannot plan {problem}"))?;
         let scratch = planner.scratch_bytes(&recipe).with_context(|| format!("cannot plan {problem}"))?;

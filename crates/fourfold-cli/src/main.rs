@@ -7,6 +7,7 @@ mod contest;
 mod engine;
 mod image_files;
 mod literal;
+mod method;
 mod npy;
 mod output;
 mod picture;

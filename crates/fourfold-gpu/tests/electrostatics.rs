@@ -5,6 +5,7 @@ mod common;
 
 use common::present;
 use fourfold::Planner;
+use fourfold::baseline::Algorithm;
 use fourfold::electrostatics::{Cells, Electrostatics, Float, Grid, Map, Scaling};
 use fourfold_gpu::{GpuCells, GpuElectrostatics, GpuMaps, GpuPlanner};
 
@@ -25,7 +26,8 @@ fn check<T: Float>(planner: &GpuPlanner, bins: [usize; 2], method: &str, potenti
     let cells = Cells { low: [&x, &y], size: [&width, &height] };
     let builder = Electrostatics::<T>::builder(grid).scaling(Scaling::Physical).potential(potential);
     let here = builder.build(&Planner::new()).unwrap();
-    let there = GpuElectrostatics::new(planner, &builder.method(method.parse().unwrap()), &Planner::new()).unwrap();
+    let algorithm = (method != "fused").then(|| method.parse::<Algorithm>().unwrap());
+    let there = GpuElectrostatics::new(planner, &builder.algorithm(algorithm), &Planner::new()).unwrap();
     let (mut maps, mut there_maps) = (here.maps().unwrap(), there.maps().unwrap());
     here.solve(cells, &mut maps).unwrap();
     there.solve(cells, &mut there_maps).unwrap();
@@ -309,6 +311,6 @@ fn what_cannot_be_is_an_error() {
     assert!(error.to_string().contains("forces on 1 cells need 2 elements"), "{error}");
     std::mem::swap(cells.array_mut(), &mut short);
     assert!(system.solve_on(&cells, &mut maps).unwrap_err().to_string().contains("expected 4"));
-    let four_n = builder([8, 8]).method("four-n".parse().unwrap());
+    let four_n = builder([8, 8]).algorithm("four-n".parse::<Algorithm>().unwrap());
     assert!(GpuElectrostatics::new(&planner, &four_n, &Planner::new()).is_err());
 }

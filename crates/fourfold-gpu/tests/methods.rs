@@ -5,7 +5,8 @@
 mod common;
 
 use common::{present, read, verdict};
-use fourfold::{Algorithm, ErrorKind, Problem, Recipe, StageWork};
+use fourfold::baseline::{Algorithm, StageWork, StagedRecipe};
+use fourfold::{ErrorKind, Problem};
 use fourfold_gpu::{GpuPlanner, Target};
 use num_complex::Complex;
 
@@ -22,7 +23,7 @@ const LONGER: [(&str, &str); 5] = [
 
 fn methods(text: &str) -> Vec<(Algorithm, Problem)> {
     let problems = read(text);
-    let pairs = Algorithm::ALL[1..].iter().flat_map(|method| problems.iter().map(|problem| (*method, problem.clone())));
+    let pairs = Algorithm::ALL.iter().flat_map(|method| problems.iter().map(|problem| (*method, problem.clone())));
     pairs.filter(|(method, problem)| method.recipe(problem).is_ok()).collect()
 }
 
@@ -104,7 +105,8 @@ fn what_is_ignored_spoils_nothing() {
 fn outlines_have_a_launch_for_every_stage() {
     let recipe =
         |method: &str, problem: &str| method.parse::<Algorithm>().unwrap().recipe(&problem.parse().unwrap()).unwrap();
-    let recipes: [Recipe; 2] = [recipe("row-column", "dct2 f64 64x48"), recipe("three-stage", "dct3 f32 20x30x40")];
+    let recipes: [StagedRecipe; 2] =
+        [recipe("row-column", "dct2 f64 64x48"), recipe("three-stage", "dct3 f32 20x30x40")];
     for recipe in recipes {
         let outline = Target::cuda("sm_90").unwrap().outline_of(recipe.clone()).unwrap();
         for (pass, stage) in recipe.stages().iter().enumerate() {

@@ -5,7 +5,7 @@ mod common;
 
 use common::{execute, families, present, read, verdict};
 use fourfold::oracle::verify::Data;
-use fourfold::{ErrorKind, Kind};
+use fourfold::{ErrorKind, Kind, Planner};
 use fourfold_gpu::{Api, Cache, Device, GpuPlanner, Target};
 use num_complex::Complex;
 use std::collections::BTreeMap;
@@ -26,8 +26,8 @@ fn all_hold(text: &str) {
 }
 
 fn all_hold_with(planner: &GpuPlanner, text: &str) {
-    let recipe = |problem: &fourfold::Problem| fourfold::Algorithm::ALL[0].recipe(problem);
-    let judge = |problem: fourfold::Problem| match recipe(&problem).and_then(|recipe| verdict(planner, recipe, 1)) {
+    let own = Planner::new();
+    let judge = |problem: fourfold::Problem| match verdict(planner, own.recipe(&problem), 1) {
         Ok(verdict) if verdict.holds() => None,
         Ok(verdict) => Some(format!("{problem}: {verdict:?}")),
         Err(e) => Some(format!("{problem}: {e}")),

@@ -14,11 +14,16 @@ pub use crate::arithmetic::real::Real;
 pub use crate::arithmetic::twiddle::Roots;
 pub use crate::baseline::decimation::{after, after_one, before, before_one};
 pub use crate::cpu::base::threads::Pool;
+pub use crate::problem::kind::Transform1d;
+pub use crate::problem::norm::EndWeights;
+pub use crate::problem::problem::AxisTransform;
+pub use crate::recipe::recipe::{ArrayId, AxisRecipe, Pass, PassOp};
 pub use crate::recipe::rules::cosine_sine::{Data, Index, Order, Reduction, Step, dft_of, reduce};
 pub use crate::recipe::rules::extension::{Fold, QUARTERS, fold, fold_term, quarter_length};
 pub use crate::recipe::rules::four_step::{pack, unpack};
-pub use crate::recipe::rules::mixed_radix::{factors, length, prime_factors};
+pub use crate::recipe::rules::mixed_radix::{Factor, RADICES, factors, length, prime_factors};
 pub use crate::recipe::rules::rader::generator_powers;
+pub use crate::recipe::scheme::Scheme;
 
 /// JPEG's 8×8 blocks.
 pub mod jpeg {
@@ -27,7 +32,6 @@ pub mod jpeg {
 
 use crate::problem::problem::Problem;
 use crate::recipe::recipe::Recipe;
-use crate::recipe::rules::mixed_radix::Factor;
 
 /// The DFT of b over p − 1, for Rader's convolution: b_j = exp(−2πi g^{−j}/p), with the generator
 /// of [`generator_powers`].

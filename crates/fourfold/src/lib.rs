@@ -28,7 +28,7 @@
 //! Nothing panics on bad input: an [`Error`] says what was wrong and what would be right.
 
 mod arithmetic;
-mod baseline;
+pub mod baseline;
 mod cpu;
 pub mod electrostatics;
 pub mod engine;
@@ -39,28 +39,21 @@ mod plan;
 mod problem;
 mod recipe;
 
-pub use crate::baseline::fft_step::{Decimation, FftStep, FftWork, LaunchMode, Level};
-pub use crate::baseline::methods::Algorithm;
-pub use crate::baseline::stage::{
-    AccessPattern, ArrayDesc, Combine, CombineAxis, CombineVariant, Direction, IndexMap, Order, Stage, StageEnd,
-    StageWork,
-};
 pub use crate::cpu::base::memory::{Scratch, View, ViewMut};
 pub use crate::cpu::simd::dispatch::Isa;
 pub use crate::error::{Error, ErrorKind, Result};
+pub use crate::plan::builder::PlannerBuilder;
 pub use crate::plan::plan::Plan;
-pub use crate::plan::planner::{Effort, Planner, PlannerBuilder};
+pub use crate::plan::planner::{Effort, Planner};
 pub use crate::plan::wisdom::Wisdom;
 pub use crate::problem::builder::ProblemBuilder;
 pub use crate::problem::element::{Domain, Element, Precision};
-pub use crate::problem::kind::{Kind, Transform1d};
+pub use crate::problem::kind::Kind;
 pub use crate::problem::layout::Layout;
-pub use crate::problem::norm::{EndWeights, Norm};
-pub use crate::problem::problem::{AxisTransform, Problem};
+pub use crate::problem::norm::Norm;
+pub use crate::problem::problem::Problem;
 pub use crate::recipe::multiplier::Multiplier;
-pub use crate::recipe::recipe::{ArrayId, AxisRecipe, Pass, PassOp, Recipe};
-pub use crate::recipe::rules::mixed_radix::{Factor, RADICES};
-pub use crate::recipe::scheme::Scheme;
+pub use crate::recipe::recipe::Recipe;
 
 /// The pages for newcomers: their Rust is tested with the rest of the documentation.
 #[cfg(doctest)]

@@ -1,7 +1,8 @@
 //! Charged cells on a grid, against sums over all coefficients in double precision.
 
+use fourfold::Planner;
+use fourfold::baseline::Algorithm;
 use fourfold::electrostatics::{Cells, Electrostatics, Float, Grid, Maps, Scaling};
-use fourfold::{Algorithm, Planner};
 use std::f64::consts::PI;
 
 const SHAPES: [[usize; 2]; 8] = [[2, 2], [2, 7], [3, 2], [5, 9], [8, 8], [12, 7], [16, 31], [20, 6]];
@@ -115,21 +116,27 @@ fn by_definition(grid: &Grid, scaling: Scaling, density: &[f64]) -> [Vec<f64>; 3
     maps
 }
 
-fn solved<T: Float>(grid: Grid, scaling: Scaling, method: Algorithm, threads: usize, board: &Board<T>) -> Maps<T> {
-    let system = Electrostatics::builder(grid).scaling(scaling).method(method).build(&planner(threads)).unwrap();
+fn solved<T: Float>(
+    grid: Grid,
+    scaling: Scaling,
+    algorithm: Option<Algorithm>,
+    threads: usize,
+    board: &Board<T>,
+) -> Maps<T> {
+    let system = Electrostatics::builder(grid).scaling(scaling).algorithm(algorithm).build(&planner(threads)).unwrap();
     let mut maps = system.maps().unwrap();
     system.solve(board.cells(), &mut maps).unwrap();
     maps
 }
 
 fn maps_are_their_definitions<T: Float>() {
-    let methods = ["fused", "three-stage", "row-column"].map(|name| name.parse::<Algorithm>().unwrap());
+    let algorithms = [None, Some("three-stage".parse().unwrap()), Some("row-column".parse().unwrap())];
     for (bins, scaling) in SHAPES.into_iter().flat_map(|b| [Scaling::Dreamplace, Scaling::Physical].map(|s| (b, s))) {
         let grid = grid(bins);
         let board = Board::<T>::random(&grid, 40, 3);
-        for method in methods {
-            let maps = solved(grid, scaling, method, 2, &board);
-            let what = format!("{bins:?} {scaling:?} {method}");
+        for algorithm in algorithms {
+            let maps = solved(grid, scaling, algorithm, 2, &board);
+            let what = format!("{bins:?} {scaling:?} {algorithm:?}");
             let area: f64 = grid.bin_size().iter().product();
             let mut density = vec![0.0; grid.count()];
             for c in 0..40 {
@@ -216,7 +223,7 @@ fn the_density_has_the_area_of_the_cells() {
     let size = [0, 1].map(|_| (0..500).map(|_| source.f64()).collect::<Vec<f64>>());
     let low = [9.0, 5.0].map(|most| (0..500).map(|_| source.f64() * most).collect::<Vec<f64>>());
     let board = Board { low, size };
-    let maps = solved(grid, Scaling::default(), Algorithm::ALL[0], 3, &board);
+    let maps = solved(grid, Scaling::default(), None, 3, &board);
     let area: f64 = board.size[0].iter().zip(&board.size[1]).map(|(w, h)| w * h).sum();
     let sum = maps.density().iter().sum::<f64>() * grid.bin_size().iter().product::<f64>();
     assert!((sum - area).abs() < 1e-12 * area, "{sum} instead of {area}");
@@ -233,7 +240,7 @@ fn the_field_is_the_gradient_of_the_potential() {
         let board = Board::<f64>::random(&grid, 25, 8);
         // DREAMPlace's lengths are in widths of a bin.
         for (scaling, unit) in [(Scaling::Physical, 1.0), (Scaling::Dreamplace, grid.bin_size()[0])] {
-            let maps = solved(grid, scaling, Algorithm::ALL[0], 1, &board);
+            let maps = solved(grid, scaling, None, 1, &board);
             for axis in 0..2 {
                 let differences = central_differences(&grid, maps.potential().unwrap(), axis, unit);
                 let seen = seen_by_differences(&grid, maps.field()[axis], axis);
@@ -354,10 +361,9 @@ fn threads_change_no_bit() {
 fn the_field_alone_is_the_same_field() {
     let grid = grid([12, 18]);
     let board = Board::<f64>::random(&grid, 30, 6);
-    for method in ["fused", "three-stage"] {
-        let method: Algorithm = method.parse().unwrap();
-        let with = solved(grid, Scaling::Physical, method, 1, &board);
-        let system = Electrostatics::builder(grid).scaling(Scaling::Physical).method(method).potential(false);
+    for algorithm in [None, Some("three-stage".parse().unwrap())] {
+        let with = solved(grid, Scaling::Physical, algorithm, 1, &board);
+        let system = Electrostatics::builder(grid).scaling(Scaling::Physical).algorithm(algorithm).potential(false);
         let system = system.build(&planner(1)).unwrap();
         let mut maps = system.maps().unwrap();
         system.solve(board.cells(), &mut maps).unwrap();
@@ -381,7 +387,9 @@ fn factors_that_are_no_numbers_are_errors() {
     hint(Electrostatics::<f32>::builder(grid).scaling(Scaling::Physical).build(&planner(1)).err().unwrap(), "of f32");
     // Products that would keep a few of their digits.
     let grid = Grid::new([0.0, 0.0], [1e-17, 1e-17], [64, 64]).unwrap();
-    let staged = Electrostatics::<f32>::builder(grid).scaling(Scaling::Physical).method("three-stage".parse().unwrap());
+    let staged = Electrostatics::<f32>::builder(grid)
+        .scaling(Scaling::Physical)
+        .algorithm("three-stage".parse::<Algorithm>().unwrap());
     hint(staged.build(&planner(1)).err().unwrap(), "of f32");
 }
 
@@ -450,7 +458,8 @@ fn what_cannot_be_is_an_error() {
     let low = vec![9.0; 10_000];
     hint(solve([&low, &low], [&low, &low]).unwrap_err(), "cell 0 ");
     hint(Electrostatics::<f64>::builder(grid).smoothing(f64::NAN).build(&planner(1)).err().unwrap(), "widened to NaN");
-    let four_n = Electrostatics::<f64>::builder(grid).method("four-n".parse().unwrap()).build(&planner(1));
+    let four_n =
+        Electrostatics::<f64>::builder(grid).algorithm("four-n".parse::<Algorithm>().unwrap()).build(&planner(1));
     hint(four_n.err().unwrap(), "four-n does not have");
     let other =
         Electrostatics::<f64>::builder(Grid::new([0.0; 2], [1.0; 2], [8, 8]).unwrap()).build(&planner(1)).unwrap();

@@ -4,8 +4,10 @@
 mod common;
 
 use common::run::{execute, planner};
+use fourfold::baseline::AnyRecipe;
+use fourfold::engine::PassOp;
 use fourfold::oracle::verify::Data;
-use fourfold::{Domain, ErrorKind, Isa, Layout, Multiplier, PassOp, Plan, Problem};
+use fourfold::{Domain, ErrorKind, Isa, Layout, Multiplier, Plan, Problem};
 use num_complex::Complex;
 
 type Z = Complex<f64>;
@@ -254,9 +256,9 @@ fn recipes_of_filters_print_and_parse() {
         let plan =
             planner(Isa::best(), 1).filter(&forward, &multipliers(&forward)[0], &forward.inverse().unwrap()).unwrap();
         let recipe = plan.recipe().clone();
-        let multiplies = |pass: &&fourfold::Pass| pass.ops.contains(&PassOp::Multiply);
+        let multiplies = |pass: &&fourfold::engine::Pass| pass.ops.contains(&PassOp::Multiply);
         assert_eq!(recipe.passes().iter().filter(multiplies).map(|pass| pass.ops.len()).collect::<Vec<_>>(), [3]);
-        assert_eq!(recipe.to_string().parse::<fourfold::Recipe>().unwrap(), recipe);
+        assert_eq!(recipe.to_string().parse::<AnyRecipe>().unwrap(), recipe);
         assert!(planner(Isa::best(), 1).plan_recipe(recipe).err().unwrap().to_string().contains("Planner::filter"));
     }
 }
@@ -358,19 +360,19 @@ fn recipes_with_a_multiplied_side_print_and_parse() {
         let ops: Vec<_> = recipe.passes().iter().flat_map(|pass| &pass.ops).collect();
         let end = if side == Side::Input { ops.first() } else { ops.last() };
         assert_eq!(end, Some(&&PassOp::Multiply));
-        assert_eq!(recipe.to_string().parse::<fourfold::Recipe>().unwrap(), recipe);
+        assert_eq!(recipe.to_string().parse::<AnyRecipe>().unwrap(), recipe);
         assert!(planner(Isa::best(), 1).plan_recipe(recipe).is_err());
         // A multiply that the first line does not announce, or the other way round.
-        assert!(format!("{problem}\n{}", passes(&plan)).parse::<fourfold::Recipe>().is_err());
+        assert!(format!("{problem}\n{}", passes(&plan)).parse::<AnyRecipe>().is_err());
         let bare = planner(Isa::best(), 1).plan(&problem).unwrap();
-        assert!(format!("{}\n{}", side.heading(&problem), passes(&bare)).parse::<fourfold::Recipe>().is_err());
+        assert!(format!("{}\n{}", side.heading(&problem), passes(&bare)).parse::<AnyRecipe>().is_err());
     }
 }
 
 #[test]
 fn no_pass_only_multiplies() {
     let alone = "dct2 f64 8x8 | multiply\ninput -> output axis 1: dct2 8 = 8\noutput -> output axis 0: dct2 8 = 8\noutput -> output axis 0: multiply";
-    let error = alone.parse::<fourfold::Recipe>().unwrap_err().to_string();
+    let error = alone.parse::<AnyRecipe>().unwrap_err().to_string();
     assert!(error.contains("only multiplies"), "{error}");
 }
 

@@ -2,7 +2,8 @@
 
 use std::f64::consts::PI;
 
-use fourfold::{AxisTransform, Domain, EndWeights, Kind, Norm, Problem, Transform1d};
+use fourfold::engine::{AxisTransform, EndWeights, Transform1d};
+use fourfold::{Domain, Kind, Norm, Problem};
 use num_complex::Complex;
 
 fn parse(text: &str) -> Problem {

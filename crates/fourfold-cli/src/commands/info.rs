@@ -3,13 +3,14 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail, ensure};
-use fourfold::{Algorithm, Isa};
+use fourfold::Isa;
 use fourfold_gpu::{Api, Device, DeviceInfo};
 use serde::Serialize;
 
 use super::{bytes, print_json};
 use crate::args::Info;
 use crate::engine::{Engine, available_threads};
+use crate::method::MethodName;
 
 #[derive(Serialize)]
 struct Facts {
@@ -56,7 +57,7 @@ fn facts() -> Facts {
     Facts {
         version: env!("CARGO_PKG_VERSION"),
         engines: std::iter::once(cpu).chain(Api::ALL.map(gpu_facts)).collect(),
-        methods: Algorithm::ALL.map(|method| MethodFacts { name: method.name(), about: method.about() }).into(),
+        methods: MethodName::all().map(|method| MethodFacts { name: method.name(), about: method.about() }).collect(),
     }
 }
 

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, Result, ensure};
-use fourfold::{Problem, Recipe};
+use fourfold::Problem;
+use fourfold::baseline::AnyRecipe;
 use fourfold_gpu::Launch;
 use serde::Serialize;
 
@@ -90,7 +91,7 @@ fn on_device(args: &Plan, problem: &Problem, Aim { target, missing }: Aim) -> Re
 
 fn answer(
     args: &Plan,
-    recipe: &Recipe,
+    recipe: &AnyRecipe,
     [moved, scratch]: [usize; 2],
     bluestein: bool,
     device: Option<OnDevice>,
@@ -139,12 +140,12 @@ fn kernels(on: &OnDevice) -> String {
 }
 
 /// The lines of the recipe after its first, which names the problem.
-fn passes(recipe: &Recipe) -> Vec<String> {
+fn passes(recipe: &AnyRecipe) -> Vec<String> {
     recipe.to_string().lines().skip(1).map(str::to_owned).collect()
 }
 
 /// The passes without the factors, which are a processor's.
-fn sums(recipe: &Recipe) -> Vec<String> {
+fn sums(recipe: &AnyRecipe) -> Vec<String> {
     let sum = |op: &str| op.split(" = ").next().unwrap_or_default().to_owned();
     let line = |line: &String| line.split(" | ").map(sum).collect::<Vec<_>>().join(" | ");
     passes(recipe).iter().map(line).collect()

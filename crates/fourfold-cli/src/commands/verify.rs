@@ -142,12 +142,12 @@ fn text(line: &Line) -> String {
 mod tests {
     use super::*;
     use crate::engine::Engine;
+    use crate::method::MethodName;
     use crate::wisdom::Kept;
-    use fourfold::Algorithm;
 
     #[test]
     fn what_is_wrong_is_named_and_is_a_failure() {
-        let contender = Contender::new(Engine::Cpu(None), Algorithm::ALL[0], 1, &Kept::default()).unwrap();
+        let contender = Contender::new(Engine::Cpu(None), MethodName::FUSED, 1, &Kept::default()).unwrap();
         let problem = "dct2 f64 8".parse().unwrap();
         let line = |error, strays| line(&problem, &contender, Verdict { error, bound: 6e-16, sampled: None, strays });
         let good = || line(1e-16, 0);

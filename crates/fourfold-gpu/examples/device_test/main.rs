@@ -16,7 +16,6 @@ mod problems;
 mod sanitize;
 mod verify;
 
-use fourfold::Algorithm;
 use fourfold_gpu::Device;
 use problems::{Group, WHOLE};
 use std::error::Error;
@@ -56,7 +55,7 @@ fn run(arguments: &Arguments) -> Outcome<bool> {
     match &*arguments.task {
         "verify" if !arguments.problems.is_empty() => {
             let problems = arguments.problems.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>()?;
-            Ok(verify::all(&device, &target, vec![Group { method: Algorithm::ALL[0], device: WHOLE, problems }]))
+            Ok(verify::all(&device, &target, vec![Group { algorithm: None, device: WHOLE, problems }]))
         }
         "verify" => Ok(verify::all(&device, &target, problems::sweep(arguments.shard))),
         "sample" => {

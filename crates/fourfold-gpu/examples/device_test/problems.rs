@@ -2,14 +2,16 @@
 
 use crate::common::read;
 use fourfold::Kind::{self, *};
-use fourfold::{Algorithm, Problem};
+use fourfold::baseline::{Algorithm, AnyRecipe};
+use fourfold::{Planner, Problem};
 use fourfold_gpu::Target;
 use std::collections::BTreeSet;
 
 /// Problems that have kernels in common: one planner makes their plans, by one method and for as
 /// large a device.
 pub(crate) struct Group {
-    pub(crate) method: Algorithm,
+    /// A baseline, or fourfold's passes.
+    pub(crate) algorithm: Option<Algorithm>,
     pub(crate) problems: Vec<Problem>,
     /// Bytes of local memory and work groups at once, at most.
     pub(crate) device: [usize; 2],
@@ -22,6 +24,19 @@ impl Group {
     pub(crate) fn target(&self, target: &Target) -> Target {
         let [local_bytes, units] = self.device;
         target.clone().with_local_bytes(local_bytes).with_units(units)
+    }
+
+    /// How a problem of the group is computed.
+    pub(crate) fn recipe(&self, problem: &Problem) -> fourfold::Result<AnyRecipe> {
+        match self.algorithm {
+            None => Ok(Planner::new().recipe(problem).into()),
+            Some(algorithm) => Ok(algorithm.recipe(problem)?.into()),
+        }
+    }
+
+    /// The name of the algorithm.
+    pub(crate) fn method(&self) -> &'static str {
+        self.algorithm.map_or("fused", Algorithm::name)
     }
 }
 
@@ -96,7 +111,7 @@ fn small() -> Vec<Group> {
 
 /// For all that a device has.
 fn whole(problems: Vec<Problem>) -> Group {
-    Group { method: Algorithm::ALL[0], problems, device: WHOLE }
+    Group { algorithm: None, problems, device: WHOLE }
 }
 
 fn cases() -> impl Iterator<Item = Group> {
@@ -107,9 +122,9 @@ fn cases() -> impl Iterator<Item = Group> {
 
 /// The cases of methods, by all methods that have them.
 fn methods() -> impl Iterator<Item = Group> {
-    Algorithm::ALL.into_iter().skip(1).flat_map(|method| {
-        let able = read(METHODS).into_iter().filter(move |problem| method.recipe(problem).is_ok());
-        able.map(move |problem| Group { method, ..whole(vec![problem]) })
+    Algorithm::ALL.into_iter().flat_map(|algorithm| {
+        let able = read(METHODS).into_iter().filter(move |problem| algorithm.recipe(problem).is_ok());
+        able.map(move |problem| Group { algorithm: Some(algorithm), ..whole(vec![problem]) })
     })
 }
 
@@ -168,7 +183,7 @@ pub(crate) fn sample(target: &Target, shard: (usize, usize)) -> Vec<Group> {
     groups.sort_by_key(|group| group.problems[0].input().len.max(group.problems[0].output().len));
     groups.retain(|group| {
         let target = group.target(target);
-        let outline = group.method.recipe(&group.problems[0]).and_then(|recipe| target.outline_of(recipe));
+        let outline = group.recipe(&group.problems[0]).and_then(|recipe| target.outline_of(recipe));
         let steps = outline.map(|outline| crate::common::families(&outline)).unwrap_or_default();
         let fresh = steps.iter().any(|step| !seen.contains(step));
         seen.extend(steps);
@@ -181,7 +196,8 @@ pub(crate) fn sample(target: &Target, shard: (usize, usize)) -> Vec<Group> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fourfold::{AxisTransform, Precision};
+    use fourfold::Precision;
+    use fourfold::engine::AxisTransform;
     use std::collections::HashSet;
 
     /// Of every axis of the small problems: sum, length, precision, dimensions, whether it is a

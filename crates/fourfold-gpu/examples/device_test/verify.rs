@@ -2,7 +2,8 @@
 
 use crate::common::verdict;
 use crate::problems::Group;
-use fourfold::{Algorithm, Precision, Problem};
+use fourfold::baseline::AnyRecipe;
+use fourfold::{Precision, Problem};
 use fourfold_gpu::{Device, GpuPlanner, Target};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,10 +39,13 @@ pub(crate) fn all(device: &Device, target: &Target, groups: Vec<Group>) -> bool 
             let target = group.target(target);
             let planner = GpuPlanner::as_for(&target, device.clone(), None);
             for problem in &group.problems {
-                let recipe = group.method.recipe(problem);
-                match recipe.as_ref().ok().and_then(|recipe| target.lacks(recipe)) {
+                let lacks = match group.recipe(problem) {
+                    Ok(AnyRecipe::Staged(recipe)) => target.lacks(&recipe),
+                    _ => None,
+                };
+                match lacks {
                     Some(_) => tally.lock().expect("no thread panics").leave_out(),
-                    None => judge(&planner, group.method, problem, &tally),
+                    None => judge(&planner, group, problem, &tally),
                 }
             }
         }
@@ -81,9 +85,9 @@ impl Tally {
     }
 }
 
-fn judge(planner: &GpuPlanner, method: Algorithm, problem: &Problem, tally: &Mutex<Tally>) {
-    let start = Instant::now();
-    let result = method.recipe(problem).and_then(|recipe| verdict(planner, recipe, 1));
+fn judge(planner: &GpuPlanner, group: &Group, problem: &Problem, tally: &Mutex<Tally>) {
+    let (start, method) = (Instant::now(), group.method());
+    let result = group.recipe(problem).and_then(|recipe| verdict(planner, recipe, 1));
     let time = start.elapsed().as_secs_f64();
     let mut tally = tally.lock().expect("no thread panics");
     tally.problems += 1;

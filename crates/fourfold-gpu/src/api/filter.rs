@@ -19,7 +19,7 @@ impl GpuPlanner {
         check_lengths(forward)?;
         check_lengths(inverse)?;
         let recipe = self.planner.filter_recipe(forward, multiplier, inverse)?;
-        self.prepare(recipe, Some(Action::Multiply(multiplier.clone())), vec![])
+        self.prepare(recipe.into(), Some(Action::Multiply(multiplier.clone())), vec![])
     }
 
     /// A plan that computes multiply → `problem`, as [`Planner::premultiplied`]: the first pass
@@ -36,7 +36,7 @@ impl GpuPlanner {
             return Err(argument(message));
         }
         let recipe = self.planner.premultiplied_recipe(multiplier, problem)?;
-        self.prepare(recipe, Some(Action::Multiply(multiplier.clone())), vec![])
+        self.prepare(recipe.into(), Some(Action::Multiply(multiplier.clone())), vec![])
     }
 
     /// A plan that computes `problem` → multiply, as [`Planner::postmultiplied`]: the last pass
@@ -47,7 +47,7 @@ impl GpuPlanner {
     pub fn postmultiplied(&self, multiplier: &Multiplier, problem: &Problem) -> Result<GpuPlan> {
         check_lengths(problem)?;
         let recipe = self.planner.postmultiplied_recipe(multiplier, problem)?;
-        self.prepare(recipe, Some(Action::Multiply(multiplier.clone())), vec![])
+        self.prepare(recipe.into(), Some(Action::Multiply(multiplier.clone())), vec![])
     }
 
     /// A plan for `problem` whose last pass sets to 0 every real that it writes of a magnitude
@@ -62,6 +62,6 @@ impl GpuPlanner {
         }
         let recipe = self.recipe(problem);
         let choices = self.known(&recipe)?;
-        self.prepare(recipe, Some(Action::Threshold(threshold)), choices)
+        self.prepare(recipe.into(), Some(Action::Threshold(threshold)), choices)
     }
 }

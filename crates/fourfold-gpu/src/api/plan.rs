@@ -1,16 +1,16 @@
 //! Plans on a device.
 
-use crate::api::array::one_queue;
-use crate::api::array::{GpuArray, GpuScratch};
+use crate::api::array::{GpuArray, GpuScratch, one_queue};
+use crate::api::executable::AnyExecutable;
 use crate::backend::device::Device;
 use crate::backend::{Buffer, argument, elsewhere};
 use crate::choose::estimate::Choice;
 use crate::lower::passes::{Action, drafts};
 use crate::run::disk_cache::Cache;
-use crate::run::executable::Executable;
 use crate::run::inspect::Target;
 use crate::run::inspect::unwise;
 use crate::run::kernel_cache::Library;
+use fourfold::baseline::{AnyRecipe, StagedRecipe};
 use fourfold::{Domain, Element, Error, ErrorKind, Layout, Planner, Precision, Problem, Recipe, Result, Wisdom};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -48,11 +48,11 @@ pub struct GpuPlanner {
 /// ```
 pub struct GpuPlan {
     device: Device,
-    recipe: Recipe,
+    recipe: AnyRecipe,
     library: Arc<Library>,
     action: Option<Arc<Action>>,
     choices: Vec<Choice>,
-    executable: Executable,
+    executable: AnyExecutable,
     /// Whether this is the plan for both parts of complex arrays, of a problem of reals.
     parts: bool,
     both_parts: OnceLock<Box<GpuPlan>>,
@@ -143,13 +143,18 @@ impl GpuPlanner {
     ///
     /// # Errors
     /// As [`GpuPlanner::plan`], and if the recipe multiplies: it needs its multiplier.
-    pub fn plan_recipe(&self, recipe: Recipe) -> Result<GpuPlan> {
-        if recipe.multiplied().is_some() {
+    pub fn plan_recipe(&self, recipe: impl Into<AnyRecipe>) -> Result<GpuPlan> {
+        let recipe = recipe.into();
+        let AnyRecipe::Fused(fused) = &recipe else {
+            check_lengths(recipe.problem())?;
+            return self.prepare(recipe, None, vec![]);
+        };
+        if fused.multiplied().is_some() {
             let message = "the recipe needs its multiplier: use `GpuPlanner::filter`, `GpuPlanner::premultiplied` or `GpuPlanner::postmultiplied`";
             return Err(argument(message.into()));
         }
-        check_lengths(recipe.problem())?;
-        let choices = self.known(&recipe)?;
+        check_lengths(fused.problem())?;
+        let choices = self.known(fused)?;
         self.prepare(recipe, None, choices)
     }
 
@@ -157,7 +162,7 @@ impl GpuPlanner {
     ///
     /// # Errors
     /// As [`GpuPlanner::plan_recipe`], and if the recipe has no such stage.
-    pub fn plan_stage(&self, recipe: Recipe, stage: usize) -> Result<GpuPlan> {
+    pub fn plan_stage(&self, recipe: StagedRecipe, stage: usize) -> Result<GpuPlan> {
         recipe.check_stage(stage)?;
         let mut plan = self.plan_recipe(recipe)?;
         plan.executable.only(stage);
@@ -165,7 +170,7 @@ impl GpuPlanner {
     }
 
     /// A plan that follows a recipe, with choices for each of its passes, or for none.
-    pub(crate) fn prepare(&self, recipe: Recipe, action: Option<Action>, choices: Vec<Choice>) -> Result<GpuPlan> {
+    pub(crate) fn prepare(&self, recipe: AnyRecipe, action: Option<Action>, choices: Vec<Choice>) -> Result<GpuPlan> {
         self.mistake.clone().map_or(Ok(()), Err)?;
         GpuPlan::new(&self.device, &self.library, recipe, false, action.map(Arc::new), choices)
     }
@@ -175,13 +180,13 @@ impl GpuPlan {
     fn new(
         device: &Device,
         library: &Arc<Library>,
-        recipe: Recipe,
+        recipe: AnyRecipe,
         parts: bool,
         action: Option<Arc<Action>>,
         choices: Vec<Choice>,
     ) -> Result<GpuPlan> {
         Ok(GpuPlan {
-            executable: Executable::new(device, library, &recipe, parts, action.as_deref(), &choices)?,
+            executable: AnyExecutable::new(device, library, &recipe, parts, action.as_deref(), &choices)?,
             choices,
             action,
             device: device.clone(),
@@ -200,12 +205,15 @@ impl GpuPlan {
 
     /// The problem that the last pass completes.
     fn end(&self) -> &Problem {
-        self.recipe.inverse().unwrap_or(self.recipe.problem())
+        match &self.recipe {
+            AnyRecipe::Fused(recipe) => recipe.inverse().unwrap_or(recipe.problem()),
+            AnyRecipe::Staged(recipe) => recipe.problem(),
+        }
     }
 
     /// Whether Bluestein's convolution stands somewhere, which costs about a digit.
     pub fn uses_bluestein(&self) -> bool {
-        self.executable.uses_bluestein
+        self.executable.uses_bluestein()
     }
 
     /// Whether FFTs between stages are those of a library of the device's maker, cuFFT.
@@ -409,7 +417,13 @@ impl GpuPlan {
         }
         long_enough("output", output.len(), to)?;
         let scratch = scratch.map(|scratch| self.fitting_scratch(scratch, &output.device)).transpose()?;
-        self.executable.run(launches, &output.device.queue, input.map(|input| &input.buffer), &output.buffer, scratch)
+        self.executable.enqueue(
+            launches,
+            &output.device.queue,
+            input.map(|input| &input.buffer),
+            &output.buffer,
+            scratch,
+        )
     }
 
     fn fitting_scratch<'a>(&self, scratch: &'a GpuScratch, device: &Device) -> Result<&'a Buffer> {

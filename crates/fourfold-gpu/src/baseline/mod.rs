@@ -1,4 +1,5 @@
 pub(crate) mod direct;
+pub(crate) mod inspect;
 pub(crate) mod jpeg;
 pub(crate) mod kernels;
 pub(crate) mod staged;

@@ -9,24 +9,29 @@ use crate::lower::passes::drafts;
 use crate::print::{Dialect, print};
 use crate::run::executable::{Executable, memory, table};
 use crate::run::kernel_cache::Library;
+use crate::run::scratch::ScratchParts;
 use std::ops::Range;
 
-use fourfold::{
-    ArrayDesc, Domain, Element, FftStep, LaunchMode, Layout, Precision, Problem, Recipe, Result, Stage, StageEnd,
-    StageWork,
-};
+use fourfold::baseline::{ArrayDesc, FftStep, LaunchMode, Stage, StageWork, StagedRecipe};
+use fourfold::engine::ArrayId;
+use fourfold::{Domain, Element, Layout, Precision, Problem, Recipe, Result};
 use num_complex::Complex;
 
 /// The stages of a recipe on a device.
-pub(crate) struct Staged {
-    stages: Vec<Ready>,
-    ends: Vec<[StageEnd; 2]>,
+pub(crate) struct StagedExecutable {
+    stages: Vec<PreparedStage>,
+    /// What each reads and writes.
+    arrays: Vec<[ArrayId; 2]>,
     specs: Vec<StageSpec>,
     /// Which of the stages run: all, or one that is timed.
     range: Range<usize>,
+    /// Two arrays between stages, and the scratch of their FFTs.
+    memory: ScratchParts,
+    /// Stands for scratch that is not needed.
+    nothing: Buffer,
 }
 
-enum Ready {
+enum PreparedStage {
     /// With a number for every launch.
     Kernel {
         kernel: Kernel,
@@ -55,7 +60,7 @@ pub(crate) enum Plan {
 
 /// The stages of a recipe. `parts`: both parts of complex arrays are one more axis, which in arrays
 /// between the stages runs slowest.
-pub(crate) fn plans(recipe: &Recipe, parts: bool) -> Result<Vec<Plan>> {
+pub(crate) fn plans(recipe: &StagedRecipe, parts: bool) -> Result<Vec<Plan>> {
     let (stages, problem) = (recipe.stages(), recipe.problem());
     let last = stages.len().saturating_sub(1);
     let plan = |(i, stage): (usize, &Stage)| {
@@ -112,8 +117,8 @@ fn twice(fft: &Recipe, parts: bool) -> Result<Recipe> {
     Ok(fourfold::Planner::new().recipe(&twice))
 }
 
-/// Bytes of the two arrays between stages, and of what the hungriest FFT needs.
-pub(crate) fn staged_memory(limits: &Limits, recipe: &Recipe, parts: bool) -> Result<[usize; 3]> {
+/// Bytes of the two arrays between stages, and of the scratch of the FFT that needs most.
+pub(crate) fn staged_memory(limits: &Limits, recipe: &StagedRecipe, parts: bool) -> Result<[usize; 3]> {
     let own = |plan: &Plan| match plan {
         Plan::Kernel(_) | Plan::Host(_) => Ok(0),
         Plan::Fft(fft) => {
@@ -127,7 +132,7 @@ pub(crate) fn staged_memory(limits: &Limits, recipe: &Recipe, parts: bool) -> Re
     Ok([work, work, ffts.into_iter().max().unwrap_or(0)])
 }
 
-fn work_bytes(recipe: &Recipe, parts: bool) -> usize {
+fn work_bytes(recipe: &StagedRecipe, parts: bool) -> usize {
     let reals = recipe.stages().iter().skip(1).map(|stage| stage.from.reals()).max().unwrap_or(0);
     reals * if parts { 2 } else { 1 } * recipe.problem().precision().bytes()
 }
@@ -136,28 +141,36 @@ fn vendor_fft(device: &Device, library: &Library, fft: &Recipe) -> Result<Option
     if library.limits().vendor_ffts { device.runtime.vendor_fft(fft.problem()) } else { Ok(None) }
 }
 
-impl Staged {
+impl StagedExecutable {
     /// Compiles the kernels, and plans the FFTs.
-    pub(crate) fn new(device: &Device, library: &Library, recipe: &Recipe, parts: bool) -> Result<Staged> {
+    pub(crate) fn new(
+        device: &Device,
+        library: &Library,
+        recipe: &StagedRecipe,
+        parts: bool,
+    ) -> Result<StagedExecutable> {
+        library.limits().check_precision(recipe.problem())?;
         let (mut stages, mut specs) = (vec![], vec![]);
         for plan in plans(recipe, parts)? {
             stages.push(match plan {
                 Plan::Kernel(spec) => {
-                    let ready = ready(device, library, &spec)?;
+                    let stage = prepared(device, library, &spec)?;
                     specs.push(*spec);
-                    ready
+                    stage
                 }
-                Plan::Host(transpose) => Ready::Host(transpose),
+                Plan::Host(transpose) => PreparedStage::Host(transpose),
                 Plan::Fft(fft) => match vendor_fft(device, library, &fft)? {
-                    Some(vendor) => Ready::Vendor(vendor),
+                    Some(vendor) => PreparedStage::Vendor(vendor),
                     None => {
                         crate::api::plan::check_lengths(fft.problem())?;
-                        Ready::Fft(Box::new(Executable::new(device, library, &fft, false, None, &[])?))
+                        PreparedStage::Fft(Box::new(Executable::new(device, library, &fft, false, None, &[])?))
                     }
                 },
             });
         }
-        Ok(Staged { range: 0..stages.len(), ends: recipe.stage_ends(), stages, specs })
+        let memory = ScratchParts::new(memory_of(&stages, recipe, parts), device.runtime.alignment());
+        let (arrays, nothing) = (recipe.stage_arrays(), device.runtime.allocate(0)?);
+        Ok(StagedExecutable { range: 0..stages.len(), arrays, stages, specs, memory, nothing })
     }
 
     /// Runs one stage alone from now on.
@@ -165,66 +178,80 @@ impl Staged {
         self.range = stage..stage + 1;
     }
 
-    /// Bytes of the two arrays between stages, and of what the hungriest FFT needs.
-    pub(crate) fn memory(&self, recipe: &Recipe, parts: bool) -> [usize; 3] {
-        let own = |ready: &Ready| match ready {
-            Ready::Kernel { .. } | Ready::Host(_) => 0,
-            Ready::Fft(fft) => fft.scratch_bytes(),
-            Ready::Vendor(fft) => fft.scratch_bytes(),
-        };
-        let work = work_bytes(recipe, parts);
-        [work, work, self.stages.iter().map(own).max().unwrap_or(0)]
+    /// Bytes of scratch.
+    pub(crate) fn scratch_bytes(&self) -> usize {
+        self.memory.total()
     }
 
     /// Whether FFTs are those of a library of the device's maker.
     pub(crate) fn uses_vendor_fft(&self) -> bool {
-        self.stages.iter().any(|ready| matches!(ready, Ready::Vendor(_)))
+        self.stages.iter().any(|stage| matches!(stage, PreparedStage::Vendor(_)))
     }
 
     /// Whether Bluestein's convolution stands in one of our own FFTs.
     pub(crate) fn uses_bluestein(&self) -> bool {
-        self.stages.iter().any(|ready| match ready {
-            Ready::Kernel { .. } | Ready::Host(_) => false,
-            Ready::Fft(fft) => fft.uses_bluestein,
+        self.stages.iter().any(|stage| match stage {
+            PreparedStage::Kernel { .. } | PreparedStage::Host(_) => false,
+            PreparedStage::Fft(fft) => fft.uses_bluestein,
             // What cuFFT does about primes.
-            Ready::Vendor(fft) => fft.has_large_primes(),
+            PreparedStage::Vendor(fft) => fft.has_large_primes(),
         })
     }
 
     /// The text of the kernels, of our own FFTs' too, in the order in which they run.
     pub(crate) fn sources(&self, dialect: &Dialect) -> Vec<String> {
         let mut specs = self.specs.iter();
-        let source = |ready: &Ready| match ready {
-            Ready::Kernel { .. } => specs.next().map(|spec| spec.source(dialect)).into_iter().collect(),
-            Ready::Fft(fft) => fft.sources(dialect),
-            Ready::Vendor(_) | Ready::Host(_) => vec![],
+        let source = |stage: &PreparedStage| match stage {
+            PreparedStage::Kernel { .. } => specs.next().map(|spec| spec.source(dialect)).into_iter().collect(),
+            PreparedStage::Fft(fft) => fft.sources(dialect),
+            PreparedStage::Vendor(_) | PreparedStage::Host(_) => vec![],
         };
         self.stages.iter().flat_map(source).collect()
     }
 
-    /// Enqueues the stages.
-    pub(crate) fn run(&self, queue: &Queue, ends: [&Buffer; 2], works: [&Buffer; 2], scratch: &Buffer) -> Result<()> {
-        let buffer = |end: StageEnd| match end {
-            StageEnd::Input => ends[0],
-            StageEnd::Output => ends[1],
-            StageEnd::Work(work) => works[work],
+    /// Enqueues the stages. Without an input, the output is transformed in place.
+    pub(crate) fn enqueue(
+        &self,
+        queue: &Queue,
+        input: Option<&Buffer>,
+        output: &Buffer,
+        scratch: Option<&Buffer>,
+    ) -> Result<()> {
+        let scratch = scratch.unwrap_or(&self.nothing);
+        let parts = self.memory.split(scratch)?;
+        let [first, second, inner] = parts.each_ref().map(|part| part.as_ref().unwrap_or(scratch));
+        let buffer = |array: ArrayId| match array {
+            ArrayId::Input => input.unwrap_or(output),
+            ArrayId::Output => output,
+            ArrayId::Work(work) => [first, second][work],
         };
         self.range.clone().try_for_each(|i| {
-            let [from, to] = self.ends[i].map(buffer);
-            self.stages[i].run(queue, from, to, scratch)
+            let [from, to] = self.arrays[i].map(buffer);
+            self.stages[i].enqueue(queue, from, to, inner)
         })
     }
 }
 
-impl Ready {
-    fn run(&self, queue: &Queue, from: &Buffer, to: &Buffer, scratch: &Buffer) -> Result<()> {
+/// Bytes of the two arrays between stages, and of the scratch of the FFT that needs most.
+fn memory_of(stages: &[PreparedStage], recipe: &StagedRecipe, parts: bool) -> [usize; 3] {
+    let fft = |stage: &PreparedStage| match stage {
+        PreparedStage::Kernel { .. } | PreparedStage::Host(_) => 0,
+        PreparedStage::Fft(fft) => fft.scratch_bytes(),
+        PreparedStage::Vendor(fft) => fft.scratch_bytes(),
+    };
+    let work = work_bytes(recipe, parts);
+    [work, work, stages.iter().map(fft).max().unwrap_or(0)]
+}
+
+impl PreparedStage {
+    fn enqueue(&self, queue: &Queue, from: &Buffer, to: &Buffer, scratch: &Buffer) -> Result<()> {
         match self {
-            Ready::Kernel { kernel, grid, table, numbers } => {
+            PreparedStage::Kernel { kernel, grid, table, numbers } => {
                 numbers.iter().try_for_each(|number| queue.launch(kernel, *grid, [from, to, table, number, scratch]))
             }
-            Ready::Host(transpose) => transpose.run(queue, from, to),
-            Ready::Fft(fft) => fft.run(0..fft.launches(), queue, Some(from), to, Some(scratch)),
-            Ready::Vendor(fft) => fft.run(queue, [from, to], scratch),
+            PreparedStage::Host(transpose) => transpose.transpose(queue, from, to),
+            PreparedStage::Fft(fft) => fft.run(0..fft.launches(), queue, Some(from), to, Some(scratch)),
+            PreparedStage::Vendor(fft) => fft.run(queue, [from, to], scratch),
         }
     }
 }
@@ -250,7 +277,7 @@ pub(crate) fn check_cluster(limits: &Limits, spec: &StageSpec) -> Result<()> {
     if needs > has { Err(unavailable(message())) } else { Ok(()) }
 }
 
-fn ready(device: &Device, library: &Library, spec: &StageSpec) -> Result<Ready> {
+fn prepared(device: &Device, library: &Library, spec: &StageSpec) -> Result<PreparedStage> {
     check_cluster(library.limits(), spec)?;
     let kernel = library.compile(&spec.source(device.runtime.dialect()), spec.local_bytes())?;
     let factors = match &spec.work {
@@ -269,19 +296,19 @@ fn ready(device: &Device, library: &Library, spec: &StageSpec) -> Result<Ready> 
         Ok(number)
     };
     let numbers = (0..spec.launches()).map(number).collect::<Result<_>>()?;
-    Ok(Ready::Kernel { kernel, grid: spec.grid(), table, numbers })
+    Ok(PreparedStage::Kernel { kernel, grid: spec.grid(), table, numbers })
 }
 
 impl HostTranspose {
     /// Waits for what was enqueued.
-    fn run(&self, queue: &Queue, from: &Buffer, to: &Buffer) -> Result<()> {
+    fn transpose(&self, queue: &Queue, from: &Buffer, to: &Buffer) -> Result<()> {
         match self.precision {
-            Precision::F32 => self.run_as::<Complex<f32>>(queue, from, to),
-            Precision::F64 => self.run_as::<Complex<f64>>(queue, from, to),
+            Precision::F32 => self.transpose_as::<Complex<f32>>(queue, from, to),
+            Precision::F64 => self.transpose_as::<Complex<f64>>(queue, from, to),
         }
     }
 
-    fn run_as<T: Element>(&self, queue: &Queue, from: &Buffer, to: &Buffer) -> Result<()> {
+    fn transpose_as<T: Element>(&self, queue: &Queue, from: &Buffer, to: &Buffer) -> Result<()> {
         let (count, [mut read, mut turned]) = (self.rows * self.columns, [vec![], vec![]]);
         for array in [&mut read, &mut turned] {
             let refused = |_| unavailable(format!("the host has no memory for a matrix of {count} elements"));

@@ -8,8 +8,8 @@ use crate::desc::descriptor::{Geometry, Packing};
 use crate::lower::geometry::Array;
 use crate::lower::passes::{Chosen, mixes};
 use crate::lower::radices::{NARROW, RADICES, Sharing, gpu_factors, narrow_radices, radices, shared_radices};
-use fourfold::engine::{Data, QUARTERS, dft_of, quarter_length};
-use fourfold::{AxisRecipe, Error, ErrorKind, Precision, Result};
+use fourfold::engine::{AxisRecipe, Data, QUARTERS, dft_of, quarter_length};
+use fourfold::{Error, ErrorKind, Precision, Result};
 use std::fmt;
 use std::str::FromStr;
 

@@ -11,7 +11,7 @@ use crate::electrostatics::kernels::{CellSpec, CellWork, SUMS};
 use crate::run::inspect::Target;
 use crate::run::kernel_cache::Library;
 use fourfold::electrostatics::{Builder, Cells, Float, Grid, MAPS, Map, Spreader, Wanted, Work, steps};
-use fourfold::{Algorithm, Multiplier, Planner, Precision, Problem, Result};
+use fourfold::{Multiplier, Planner, Precision, Problem, Result};
 use std::thread;
 
 /// [`Electrostatics`](fourfold::electrostatics::Electrostatics) on a device: cells, maps and forces
@@ -72,9 +72,9 @@ impl<T: Float> GpuElectrostatics<T> {
     /// As [`Builder::build`] and [`GpuPlanner::plan`].
     pub fn new(planner: &GpuPlanner, builder: &Builder<T>, cells: &Planner) -> Result<Self> {
         let (spreader, wanted) = (builder.spreader(cells)?, builder.wanted());
-        let plan = |problem: &Problem| match wanted.method == Algorithm::ALL[0] {
-            true => planner.plan(problem),
-            false => planner.plan_recipe(wanted.method.recipe(problem)?),
+        let plan = |problem: &Problem| match wanted.algorithm {
+            None => planner.plan(problem),
+            Some(algorithm) => planner.plan_recipe(algorithm.recipe(problem)?),
         };
         let plan = |work: Work| match work {
             Work::Transform(problem) => plan(&problem),

@@ -6,7 +6,8 @@ use crate::desc::descriptor::Spec;
 use crate::lower::geometry::Array;
 use crate::lower::passes::{Chosen, Draft, Home, Homes, mixes, neighbours, whole_lines};
 use crate::lower::stages::Chain;
-use fourfold::{ArrayId, AxisRecipe, Pass, PassOp, Result};
+use fourfold::Result;
+use fourfold::engine::{ArrayId, AxisRecipe, Pass, PassOp};
 
 /// As many passes as one kernel can do, from number `first` on, if those are two or more. Choices
 /// say which, if there are any.

@@ -6,10 +6,8 @@ use crate::desc::descriptor::{Geometry, Packing, Spec, Window};
 use crate::lower::axis_fusion;
 use crate::lower::geometry::{Array, wide};
 use crate::lower::stages::{Chain, table_bytes};
-use fourfold::{
-    ArrayId, AxisRecipe, AxisTransform, Domain, Layout, Multiplier, Pass, PassOp, Precision, Problem, Recipe, Result,
-    Transform1d,
-};
+use fourfold::engine::{ArrayId, AxisRecipe, AxisTransform, Pass, PassOp, Transform1d};
+use fourfold::{Domain, Layout, Multiplier, Precision, Problem, Recipe, Result};
 
 /// One pass, or several that are one kernel, before it is compiled.
 pub(crate) struct Draft {
@@ -46,7 +44,7 @@ impl From<ArrayId> for Home {
         match place {
             ArrayId::Input => Home::Input,
             ArrayId::Output => Home::Output,
-            ArrayId::Work => Home::Work,
+            ArrayId::Work(_) => Home::Work,
         }
     }
 }

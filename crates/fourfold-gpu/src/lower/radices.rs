@@ -1,7 +1,6 @@
 //! Factors of lengths, for kernels.
 
-use fourfold::Factor;
-use fourfold::engine::{bluestein_length, factors, prime_factors};
+use fourfold::engine::{Factor, bluestein_length, factors, prime_factors};
 
 /// Radices of butterflies. Registers hold 16 complex numbers.
 pub(crate) const RADICES: [usize; 15] = [16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2];

@@ -10,10 +10,9 @@ use crate::desc::descriptor::{Digit, Fold, Matrix, Order, Packing, Port, Rader, 
 use crate::lower::radices::{gpu_factors, powers_of_two, radices};
 use crate::lower::tables::merged;
 use fourfold::engine::{
-    Data, Index, QUARTERS, Reduction, Step, bluestein_tables, dft_of, factors as core_factors, fold, generator_powers,
-    length, quarter_length, rader_spectrum, reduce,
+    AxisRecipe, Data, Factor, Index, QUARTERS, Reduction, Step, Transform1d, bluestein_tables, dft_of,
+    factors as core_factors, fold, generator_powers, length, quarter_length, rader_spectrum, reduce,
 };
-use fourfold::{AxisRecipe, Factor, Transform1d};
 use std::f64::consts::SQRT_2;
 
 /// Stages and tables of a pass.

@@ -5,8 +5,8 @@ use crate::lower::geometry::Array;
 use crate::lower::passes::Action;
 use crate::lower::radices::frequency;
 use crate::lower::stages::Chain;
-use fourfold::engine::{Index, Reduction, Roots, Step};
-use fourfold::{Factor, Multiplier};
+use fourfold::Multiplier;
+use fourfold::engine::{Factor, Index, Reduction, Roots, Step};
 use num_complex::Complex;
 
 impl Chain {

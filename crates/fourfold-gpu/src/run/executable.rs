@@ -2,13 +2,13 @@
 
 use crate::backend::device::Device;
 use crate::backend::{Buffer, Grid, Kernel, Place as Index, Queue};
-use crate::baseline::staged::Staged;
 use crate::choose::estimate::Choice;
 use crate::desc::descriptor::Spec;
 use crate::lower::passes::{Action, Draft, Home, drafts};
 use crate::lower::stages::Chain;
 use crate::print::{Dialect, print};
 use crate::run::kernel_cache::Library;
+use crate::run::scratch::ScratchParts;
 use crate::write::kernel;
 use fourfold::{Domain, Precision, Recipe, Result};
 use std::ops::Range;
@@ -17,15 +17,10 @@ use std::sync::Arc;
 /// A recipe on a device, for arrays of given layouts.
 pub(crate) struct Executable {
     launches: Vec<Launch>,
-    /// Instead of launches.
-    staged: Option<Staged>,
     pub(crate) uses_bluestein: bool,
     pub(crate) specs: Vec<Spec>,
-    /// Bytes of the work array, of the spectrum of a filter and of the buffers of long lines; or of
-    /// two arrays between stages, and of their FFTs' scratch.
-    memory: [usize; 3],
-    /// What the parts of scratch are aligned to.
-    alignment: usize,
+    /// The work array, the spectrum of a filter and the buffers of long lines.
+    memory: ScratchParts,
     /// Stands for scratch that is not needed.
     nothing: Buffer,
 }
@@ -49,19 +44,7 @@ impl Executable {
         choices: &[Choice],
     ) -> Result<Executable> {
         let runtime = &device.runtime;
-        let staged = if recipe.stages().is_empty() {
-            None
-        } else {
-            library.limits().check_precision(recipe.problem())?;
-            Some(Staged::new(device, library, recipe, parts)?)
-        };
-        let recipe_memory = |specs: &[Spec]| {
-            staged.as_ref().map_or_else(|| memory(recipe, specs, parts), |staged| staged.memory(recipe, parts))
-        };
-        let drafts = match &staged {
-            Some(_) => vec![],
-            None => drafts(library.limits(), recipe, parts, action, choices)?,
-        };
+        let drafts = drafts(library.limits(), recipe, parts, action, choices)?;
         let specs: Vec<Spec> = drafts.iter().flat_map(|draft| draft.specs.clone()).collect();
         let mut kernels = library.kernels(&specs)?.into_iter();
         let tables = all_tables(device, &drafts, recipe.problem().precision())?;
@@ -77,50 +60,23 @@ impl Executable {
                 });
             }
         }
-        let staged_bluestein = staged.as_ref().is_some_and(Staged::uses_bluestein);
         Ok(Executable {
             launches,
-            uses_bluestein: staged_bluestein || drafts.iter().any(|draft| draft.chain.uses_bluestein),
-            memory: recipe_memory(&specs),
-            staged,
-            alignment: runtime.alignment(),
+            uses_bluestein: drafts.iter().any(|draft| draft.chain.uses_bluestein),
+            memory: ScratchParts::new(memory(recipe, &specs, parts), runtime.alignment()),
             nothing: runtime.allocate(0)?,
             specs,
         })
     }
 
-    /// Whether FFTs between stages are those of a library of the device's maker.
-    pub(crate) fn uses_vendor_fft(&self) -> bool {
-        self.staged.as_ref().is_some_and(Staged::uses_vendor_fft)
-    }
-
-    /// Runs one of its stages alone from now on.
-    pub(crate) fn only(&mut self, stage: usize) {
-        self.staged.iter_mut().for_each(|staged| staged.only(stage));
-    }
-
     /// The text of its kernels, in the order in which they run.
     pub(crate) fn sources(&self, dialect: &Dialect) -> Vec<String> {
-        match &self.staged {
-            Some(staged) => staged.sources(dialect),
-            None => self.specs.iter().map(|spec| print(dialect, &spec.frame(), &kernel(spec))).collect(),
-        }
+        self.specs.iter().map(|spec| print(dialect, &spec.frame(), &kernel(spec))).collect()
     }
 
     /// Bytes of scratch: the work array, the spectrum, then the buffers of long lines.
     pub(crate) fn scratch_bytes(&self) -> usize {
-        let [.., (at, bytes)] = self.places();
-        at + bytes
-    }
-
-    /// Where the parts of scratch are, and their bytes.
-    fn places(&self) -> [(usize, usize); 3] {
-        let mut end: usize = 0;
-        self.memory.map(|bytes| {
-            let at = if bytes == 0 { end } else { end.next_multiple_of(self.alignment) };
-            end = at + bytes;
-            (at, bytes)
-        })
+        self.memory.total()
     }
 
     /// How many launches there are.
@@ -140,15 +96,7 @@ impl Executable {
         scratch: Option<&Buffer>,
     ) -> Result<()> {
         let scratch = scratch.unwrap_or(&self.nothing);
-        let several = self.memory.iter().filter(|bytes| **bytes > 0).count() > 1;
-        let part = |(at, bytes): (usize, usize)| (several && bytes > 0).then(|| scratch.part(at, bytes)).transpose();
-        let [work, spectrum, lines] = self.places().map(part);
-        let (work, spectrum, lines) = (work?, spectrum?, lines?);
-        if let Some(staged) = &self.staged {
-            let works = [&work, &spectrum].map(|work| work.as_ref().unwrap_or(scratch));
-            let inner = lines.as_ref().unwrap_or(scratch);
-            return staged.run(queue, [input.unwrap_or(output), output], works, inner);
-        }
+        let [work, spectrum, lines] = self.memory.split(scratch)?;
         let home = |home: Home| match home {
             Home::Input => input.unwrap_or(output),
             Home::Output => output,

@@ -3,7 +3,6 @@
 use crate::backend::cuda::compiler::{check_presence as check_nvrtc, compile as compile_cuda};
 use crate::backend::device::Device;
 use crate::backend::{Grid, Limits, unavailable};
-use crate::baseline::staged::{Plan, check_cluster, plans, staged_memory};
 use crate::choose::estimate;
 use crate::choose::estimate::Choice;
 use crate::desc::descriptor::Spec;
@@ -14,6 +13,7 @@ use crate::print::opencl::OPENCL;
 use crate::print::{Dialect, print};
 use crate::run::executable::{grid, memory};
 use crate::write::kernel;
+use fourfold::baseline::AnyRecipe;
 use fourfold::{Error, Planner, Problem, Recipe, Result, Wisdom};
 
 /// What kernels are written for: a language, and the limits of a device.
@@ -33,7 +33,7 @@ pub struct Target {
 /// A plan as it would be launched.
 pub struct Outline {
     /// What is computed, and how.
-    pub recipe: Recipe,
+    pub recipe: AnyRecipe,
     /// What was chosen for each pass: how lines are packed, radices, whether clusters share them;
     /// as wisdom has it.
     pub choices: Vec<String>,
@@ -49,8 +49,8 @@ pub struct Outline {
 
 /// One kernel with its grid.
 pub struct Launch {
-    /// Which of the recipe's passes it belongs to, or is the first that it does; 0 if that has
-    /// none.
+    /// Which of the recipe's passes or stages it belongs to, or is the first that it does; 0 if that
+    /// has none.
     pub pass: usize,
     /// Work groups.
     pub groups: usize,
@@ -81,7 +81,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    fn of(statements: &[Statement]) -> Counts {
+    pub(crate) fn of(statements: &[Statement]) -> Counts {
         let mut counts = Counts::default();
         statements.iter().for_each(|statement| counts.add(statement));
         counts
@@ -218,28 +218,16 @@ impl Target {
     /// # Errors
     /// If the device could not run it, as [`GpuPlanner::plan`](crate::api::plan::GpuPlanner::plan).
     pub fn outline(&self, problem: &Problem) -> Result<Outline> {
-        self.outline_of(Planner::new().recipe(problem))
+        self.outline_passes(Planner::new().recipe(problem), &Wisdom::new())
     }
 
-    /// What a plan that follows `recipe` would launch, with our own FFTs between stages.
-    ///
-    /// # Errors
-    /// As [`Target::outline`].
-    pub fn outline_of(&self, recipe: Recipe) -> Result<Outline> {
-        self.outline_with(recipe, &Wisdom::new())
-    }
-
-    /// The same with what `wisdom` knows of the problem on this device, if the recipe is a
-    /// planner's own.
+    /// What a plan that follows a recipe of passes would launch, with what `wisdom` knows of it.
     ///
     /// # Errors
     /// As [`Target::outline`], and if that part of the wisdom does not compute the problem.
-    pub fn outline_with(&self, recipe: Recipe, wisdom: &Wisdom) -> Result<Outline> {
+    pub(crate) fn outline_passes(&self, recipe: Recipe, wisdom: &Wisdom) -> Result<Outline> {
         let problem = recipe.problem();
         crate::api::plan::check_lengths(problem)?;
-        if !recipe.stages().is_empty() {
-            return self.staged_outline(recipe);
-        }
         let drafts = drafts(&self.limits, &recipe, false, None, &self.choices(&recipe, wisdom)?)?;
         let launch = |pass: usize, spec: &Spec| {
             let (Grid { groups, threads, local_bytes, .. }, statements) = (grid(spec, pass > 0), kernel(spec));
@@ -262,18 +250,8 @@ impl Target {
             scratch_bytes: memory(&recipe, &specs, false).iter().sum(),
             uses_bluestein: drafts.iter().any(|draft| draft.chain.uses_bluestein),
             choices: drafts.iter().flat_map(|draft| &draft.passes).map(|pass| pass.choice.to_string()).collect(),
-            recipe,
+            recipe: recipe.into(),
         })
-    }
-
-    /// Why such devices cannot run the recipe's stages, whatever their memory: work groups would
-    /// have to reach each other's.
-    pub fn lacks(&self, recipe: &Recipe) -> Option<Error> {
-        let lacks = |plan: Plan| match plan {
-            Plan::Kernel(spec) => check_cluster(&self.limits, &spec).err(),
-            Plan::Fft(_) | Plan::Host(_) => None,
-        };
-        plans(recipe, false).ok()?.into_iter().find_map(lacks)
     }
 
     /// How wisdom names it.
@@ -286,37 +264,6 @@ impl Target {
         let problem = recipe.problem();
         let text = wisdom.get(problem, &self.engine_name()).filter(|_| *recipe == Planner::new().recipe(problem));
         text.map_or(Ok(vec![]), |text| estimate::parse(&text).map_err(|error| unwise(problem, &error)))
-    }
-
-    /// The same for stages, of which each is a pass.
-    fn staged_outline(&self, recipe: Recipe) -> Result<Outline> {
-        self.limits.check_precision(recipe.problem())?;
-        let (mut launches, mut bluestein) = (vec![], false);
-        for (pass, plan) in plans(&recipe, false)?.into_iter().enumerate() {
-            match plan {
-                Plan::Fft(fft) => {
-                    let fft = self.outline_of(*fft)?;
-                    bluestein |= fft.uses_bluestein;
-                    launches.extend(fft.launches.into_iter().map(|launch| Launch { pass, ..launch }));
-                }
-                Plan::Host(_) => {}
-                Plan::Kernel(spec) => {
-                    check_cluster(&self.limits, &spec)?;
-                    let (Grid { groups, threads, local_bytes, .. }, statements) = (spec.grid(), spec.kernel());
-                    let (steps, source) = (comments(&statements), spec.source(self.dialect));
-                    let counts = Counts::of(&statements);
-                    launches.push(Launch { pass, groups, threads, local_bytes, steps, source, counts });
-                }
-            }
-        }
-        Ok(Outline {
-            launches,
-            bytes_moved: recipe.bytes_moved(),
-            scratch_bytes: staged_memory(&self.limits, &recipe, false)?.iter().sum(),
-            uses_bluestein: bluestein,
-            choices: vec![],
-            recipe,
-        })
     }
 }
 
@@ -345,7 +292,7 @@ impl Device {
     }
 }
 
-fn comments(statements: &[Statement]) -> Vec<String> {
+pub(crate) fn comments(statements: &[Statement]) -> Vec<String> {
     let inside = |statement: &Statement| match statement {
         Statement::Comment(text) => vec![text.clone()],
         Statement::IfLess(_, _, body) | Statement::For(_, _, body) => comments(body),

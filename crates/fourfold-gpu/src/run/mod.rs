@@ -2,3 +2,4 @@ pub(crate) mod disk_cache;
 pub(crate) mod executable;
 pub(crate) mod inspect;
 pub(crate) mod kernel_cache;
+pub(crate) mod scratch;

@@ -18,8 +18,10 @@ use crate::ir::trace::{Array, Expr, Int, Statement, Sym, Var};
 use crate::lower::passes::{Draft, Home, drafts};
 use crate::run::inspect::Target;
 use crate::write::kernel;
+use fourfold::baseline::StagedRecipe;
+use fourfold::engine::ArrayId;
 use fourfold::oracle::verify::{Data, Verdict, check};
-use fourfold::{Planner, Problem, Recipe, Result, StageEnd};
+use fourfold::{Planner, Problem, Recipe, Result};
 use num_complex::Complex;
 use std::collections::HashMap;
 
@@ -396,22 +398,22 @@ fn pass(draft: &Draft, in_place: bool, arrays: &mut Arrays) {
 }
 
 /// The same of a recipe with steps of complex FFTs.
-fn simulate_steps(recipe: &Recipe) -> (Verdict, usize) {
+fn simulate_steps(recipe: &StagedRecipe) -> (Verdict, usize) {
     let plans: Vec<Plan> = plans(recipe, false).unwrap();
     let specs: Vec<&StageSpec> =
         plans.iter().map(|plan| if let Plan::Kernel(spec) = plan { &**spec } else { panic!("no kernel") }).collect();
-    let home = |end: StageEnd| {
+    let home = |end: ArrayId| {
         [Home::Input, Home::Output, Home::Work, Home::Spectrum][match end {
-            StageEnd::Input => 0,
-            StageEnd::Output => 1,
-            StageEnd::Work(work) => 2 + work,
+            ArrayId::Input => 0,
+            ArrayId::Output => 1,
+            ArrayId::Work(work) => 2 + work,
         }]
     };
     let verdict = check(recipe.problem(), false, 1, |input, output| {
         let work = vec![f64::NAN; recipe.stages()[0].to.reals()];
         let ends = [(Home::Input, reals(input)), (Home::Output, reals(output))];
         let mut arrays: Arrays = ends.into_iter().chain([(Home::Work, work.clone()), (Home::Spectrum, work)]).collect();
-        for (spec, ends) in specs.iter().zip(recipe.stage_ends()) {
+        for (spec, ends) in specs.iter().zip(recipe.stage_arrays()) {
             let Move::FftStep(step) = &spec.work else { panic!("another stage") };
             let n = step.axis().map_or(1, |axis| spec.from.length(axis));
             let table: Vec<f64> = step.table(n).iter().flat_map(|w| [w.re, w.im]).collect();

@@ -6,7 +6,8 @@ use crate::desc::descriptor::Spec;
 use crate::lower::passes::{Action, Chosen, drafts};
 use crate::run::inspect::Target;
 use crate::simulator::{run, simulate, simulate_steps};
-use fourfold::{Algorithm, Multiplier, Planner, Problem};
+use fourfold::baseline::Algorithm;
+use fourfold::{Multiplier, Planner, Problem};
 use multiplied::{SIDES, Side};
 
 #[path = "../../tests/common/multiplied.rs"]

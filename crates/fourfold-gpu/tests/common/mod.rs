@@ -1,7 +1,8 @@
 //! Problems executed on the device that the tests run on, and compared with the oracle.
 
+use fourfold::baseline::AnyRecipe;
 use fourfold::oracle::verify::{Data, Verdict, check};
-use fourfold::{Problem, Recipe, Result};
+use fourfold::{Problem, Result};
 use fourfold_gpu::{Device, GpuPlan, GpuPlanner, Outline};
 use std::collections::BTreeSet;
 
@@ -54,7 +55,7 @@ pub(crate) fn execute(plan: &GpuPlan, input: &Data, output: &mut Data) -> Result
 }
 
 /// One run of a recipe against the oracle.
-pub(crate) fn verdict(planner: &GpuPlanner, recipe: Recipe, seed: u64) -> Result<Verdict> {
+pub(crate) fn verdict(planner: &GpuPlanner, recipe: impl Into<AnyRecipe>, seed: u64) -> Result<Verdict> {
     let plan = planner.plan_recipe(recipe)?;
     check(plan.problem(), plan.uses_bluestein(), seed, |x, y| execute(&plan, x, y))
 }

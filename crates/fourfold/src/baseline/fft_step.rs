@@ -83,8 +83,8 @@ pub struct Level {
     pub radix: usize,
     /// D.
     pub distance: usize,
-    /// Where the turns are.
-    pub turns: Decimation,
+    /// Where the twiddle factors are.
+    pub decimation: Decimation,
     /// Whether w is conjugated.
     pub backward: bool,
 }
@@ -174,8 +174,8 @@ impl fmt::Display for FftWork {
                 write!(f, "reverse axis {axis} digits {}", radices.join(" "))
             }
             FftWork::Sum { axis, .. } => write!(f, "sums axis {axis}"),
-            FftWork::Level(Level { axis, radix, distance, turns, .. }) => {
-                let turns = if *turns == Decimation::InTime { "before" } else { "after" };
+            FftWork::Level(Level { axis, radix, distance, decimation, .. }) => {
+                let turns = if *decimation == Decimation::InTime { "before" } else { "after" };
                 write!(f, "level axis {axis} radix {radix} distance {distance}, turns {turns}")
             }
             FftWork::Blocks { axis, len, groups: 1, .. } => write!(f, "all levels axis {axis} in blocks of {len}"),

@@ -68,7 +68,7 @@ fn rows(array: &ArrayDesc, transform: &AxisTransform, rung: Rung, scale: f64) ->
         Some(*next / radix)
     });
     let level = |(&radix, distance)| FftStep {
-        work: FftWork::Level(Level { axis, radix, distance, turns: Decimation::InTime, backward }),
+        work: FftWork::Level(Level { axis, radix, distance, decimation: Decimation::InTime, backward }),
         in_place: true,
         launches: rung.rows,
     };

@@ -53,34 +53,34 @@ pub(crate) fn stages(problem: &Problem, how: Levels) -> Option<Vec<Stage>> {
     let axes: Vec<&AxisTransform> = problem.transforms().iter().filter(|transform| transform.n > 1).collect();
     let mut works = vec![];
     for (i, AxisTransform { axis, n, sum, .. }) in axes.iter().enumerate() {
-        let line = Line { axis: *axis, n: *n, backward: is_backward(*sum)? };
+        let fft = AxisFft { axis: *axis, n: *n, backward: is_backward(*sum)? };
         let scale = if i + 1 == axes.len() { problem.scale() } else { 1.0 };
         works.extend(match how {
             Levels::Definition => {
-                let copy = (i == 0).then(|| line.copy(problem.scale()));
-                copy.into_iter().chain([FftWork::Sum { axis: *axis, backward: line.backward }]).collect()
+                let copy = (i == 0).then(|| fft.copy(problem.scale()));
+                copy.into_iter().chain([FftWork::Sum { axis: *axis, backward: fft.backward }]).collect()
             }
             _ if !n.is_power_of_two() => return None,
-            Levels::Single => line.single(scale),
-            Levels::InBlocks => line.in_blocks(1, scale),
-            Levels::InClusters => line.in_blocks(CLUSTER, scale),
+            Levels::Single => fft.single(scale),
+            Levels::InBlocks => fft.in_blocks(1, scale),
+            Levels::InClusters => fft.in_blocks(CLUSTER, scale),
         });
     }
     if works.is_empty() {
-        works.push(Line { axis: 0, n: 1, backward: false }.copy(problem.scale()));
+        works.push(AxisFft { axis: 0, n: 1, backward: false }.copy(problem.scale()));
     }
     let stage = |work: FftWork| Stage::fft_step(&array, &array, FftStep::new(work));
     Some(works.into_iter().map(stage).collect())
 }
 
 #[derive(Clone, Copy)]
-struct Line {
+struct AxisFft {
     axis: usize,
     n: usize,
     backward: bool,
 }
 
-impl Line {
+impl AxisFft {
     /// Before the first sum, so that what it reads is not what it writes, in place or not.
     fn copy(self, scale: f64) -> FftWork {
         FftWork::DigitReversal { axis: self.axis, radices: vec![], scale }
@@ -88,10 +88,10 @@ impl Line {
 
     /// Levels whose distances are below n and not below `least`.
     fn levels(self, least: usize) -> impl Iterator<Item = FftWork> {
-        let Line { axis, n, backward } = self;
+        let AxisFft { axis, n, backward } = self;
         let distances = (0..n.ilog2()).rev().map(|bit| 1 << bit).filter(move |distance| *distance >= least);
         distances.map(move |distance| {
-            FftWork::Level(Level { axis, radix: 2, distance, turns: Decimation::InFrequency, backward })
+            FftWork::Level(Level { axis, radix: 2, distance, decimation: Decimation::InFrequency, backward })
         })
     }
 
@@ -101,7 +101,7 @@ impl Line {
     }
 
     fn in_blocks(self, most: usize, scale: f64) -> Vec<FftWork> {
-        let Line { axis, n, backward } = self;
+        let AxisFft { axis, n, backward } = self;
         let len = n.min(most * BLOCK);
         let groups = len.div_ceil(BLOCK);
         self.levels(len).chain([FftWork::Blocks { axis, len, groups, backward, scale }]).collect()

@@ -1,10 +1,27 @@
+//! The original papers' algorithms, included for comparison.
+//!
+//! A baseline has a recipe of another type than fourfold's default: a [`StagedRecipe`] of
+//! [stages](Stage), each of which is one trip through memory. [`Algorithm`] lists them, and
+//! [`Algorithm::recipe`] makes their recipes. A [`Planner`](crate::Planner) makes plans of these as
+//! of others.
+
+pub(crate) mod algorithm;
+pub(crate) mod any_recipe;
 pub(crate) mod cpu;
 pub(crate) mod decimation;
 pub(crate) mod fft_step;
 pub(crate) mod ladder;
 pub(crate) mod levels;
-pub(crate) mod methods;
 pub(crate) mod one_dimension;
 pub(crate) mod row_column;
 pub(crate) mod stage;
+pub(crate) mod staged_recipe;
 pub(crate) mod three_stage;
+
+pub use crate::baseline::algorithm::Algorithm;
+pub use crate::baseline::any_recipe::AnyRecipe;
+pub use crate::baseline::fft_step::{Decimation, FftStep, FftWork, LaunchMode, Level};
+pub use crate::baseline::stage::{
+    AccessPattern, ArrayDesc, Combine, CombineAxis, CombineVariant, Direction, IndexMap, Order, Stage, StageWork,
+};
+pub use crate::baseline::staged_recipe::StagedRecipe;

@@ -24,14 +24,14 @@ pub(crate) enum OneDimensional {
 }
 
 /// The stages, if the problem is a DCT-II along one axis.
-pub(crate) fn stages(problem: &Problem, algorithm: OneDimensional) -> Option<Vec<Stage>> {
+pub(crate) fn stages(problem: &Problem, length: OneDimensional) -> Option<Vec<Stage>> {
     let [transform] = problem.transforms() else { return None };
     if transform.sum != Transform1d::Dct2 {
         return None;
     }
     let natural = ArrayDesc::natural(problem.input(), Domain::Real);
     let rows = natural.ordered(&last(&natural, &[transform.axis]));
-    let (order, turns, factor) = match algorithm {
+    let (order, rotates, factor) = match length {
         OneDimensional::FourN => (Order::OddPlaces, false, 1.0),
         OneDimensional::TwoNMirrored => (Order::Mirror, true, 1.0),
         OneDimensional::TwoNPadded => (Order::Pad, true, 2.0),
@@ -47,7 +47,7 @@ pub(crate) fn stages(problem: &Problem, algorithm: OneDimensional) -> Option<Vec
     let combine = Combine {
         axes: vec![axis],
         direction: Direction::After,
-        outputs: CombineVariant::Direct { turns },
+        outputs: CombineVariant::Direct { rotates },
         scale: factor * problem.scale(),
     };
     let fft = fft(problem.precision(), &long, 1, Direction::After);

@@ -54,17 +54,6 @@ pub struct ArrayDesc {
     pub domain: Domain,
 }
 
-/// An array that a stage reads or writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StageEnd {
-    /// The caller's input.
-    Input,
-    /// The caller's output.
-    Output,
-    /// One of two in the scratch.
-    Work(usize),
-}
-
 /// How a line of N elements is reordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
@@ -154,7 +143,7 @@ pub enum CombineVariant {
     /// factor.
     Direct {
         /// Whether there is the factor.
-        turns: bool,
+        rotates: bool,
     },
 }
 
@@ -354,8 +343,8 @@ impl fmt::Display for Combine {
         match self.outputs {
             CombineVariant::One => f.write_str("one output a thread"),
             CombineVariant::All => write!(f, "{} reals a thread", 1 << self.axes.len()),
-            CombineVariant::Direct { turns: true } => f.write_str("of all terms"),
-            CombineVariant::Direct { turns: false } => f.write_str("the real parts"),
+            CombineVariant::Direct { rotates: true } => f.write_str("of all terms"),
+            CombineVariant::Direct { rotates: false } => f.write_str("the real parts"),
         }
     }
 }
@@ -375,21 +364,4 @@ impl fmt::Display for Stage {
             StageWork::FftStep(step) => write!(f, "{step}"),
         }
     }
-}
-
-/// See [`crate::recipe::recipe::Recipe::stage_ends`].
-pub(crate) fn ends(stages: &[Stage]) -> Vec<[StageEnd; 2]> {
-    let last = stages.iter().rposition(|stage| !stage.is_in_place()).unwrap_or(0);
-    let (mut at, mut turn) = (StageEnd::Input, 0);
-    let next = |(i, stage): (usize, &Stage)| {
-        let from = at;
-        at = match stage.is_in_place() {
-            _ if i >= last => StageEnd::Output,
-            true => at,
-            false => StageEnd::Work(turn % 2),
-        };
-        turn += usize::from(!stage.is_in_place());
-        [from, at]
-    };
-    stages.iter().enumerate().map(next).collect()
 }

@@ -1,9 +1,7 @@
 //! Runs a recipe: pass after pass, tile after tile.
 
-use crate::baseline::cpu::Stages;
-#[cfg(feature = "ndarray")]
-use crate::cpu::base::memory::Borrowed;
-use crate::cpu::base::memory::{Array, Scratch, Untyped, View, ViewMut};
+use crate::cpu::base::execute::Execute;
+use crate::cpu::base::memory::{Array, Untyped};
 use crate::cpu::base::sizes::Sizes;
 use crate::cpu::base::threads::Pool;
 use crate::cpu::batch::axis::Batch;
@@ -14,8 +12,7 @@ use crate::cpu::simd::dispatch::Isa;
 use crate::cpu::simd::isa;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask};
 use crate::cpu::single::single::Single;
-use crate::error::{Error, ErrorKind, Result};
-use crate::problem::element::Element;
+use crate::error::Result;
 use crate::problem::layout::Layout;
 use crate::recipe::multiplier::Values;
 use crate::recipe::recipe;
@@ -25,8 +22,6 @@ use std::sync::Arc;
 /// The executable form of a recipe in one precision.
 pub(crate) struct Engine<S> {
     passes: Vec<PreparedPass<S>>,
-    /// Instead of passes.
-    stages: Option<Stages<S>>,
     pub(crate) sizes: Sizes,
     /// The one line of a problem that is one signal and done by itself: it needs no arrays, whose
     /// making a short one would notice.
@@ -70,22 +65,6 @@ pub(crate) trait Dispatch: Scalar + Vector<Scalar = Self> {
     /// # Safety
     /// The CPU has `isa`, and the job may be done.
     unsafe fn dispatch(isa: Isa, job: impl VectorTask<Self>);
-
-    /// [`Engine::execute_untyped`]. Not generic, so that all kernels are compiled into this crate
-    /// once and not into every crate that executes a plan.
-    ///
-    /// # Errors
-    /// As there.
-    ///
-    /// # Safety
-    /// As there.
-    unsafe fn execute(
-        engine: &Engine<Self>,
-        layouts: [&Layout; 2],
-        views: [Untyped<'_, Self>; 2],
-        scratch: &mut Scratch,
-        pool: &Pool,
-    ) -> Result<()>;
 }
 
 macro_rules! precise {
@@ -104,17 +83,6 @@ macro_rules! precise {
                         _ => job.run::<$scalar>(),
                     }
                 }
-            }
-
-            unsafe fn execute(
-                engine: &Engine<Self>,
-                layouts: [&Layout; 2],
-                views: [Untyped<'_, Self>; 2],
-                scratch: &mut Scratch,
-                pool: &Pool,
-            ) -> Result<()> {
-                // SAFETY: the caller's.
-                unsafe { engine.execute_untyped(layouts, views, scratch, pool) }
             }
         }
     };
@@ -149,35 +117,55 @@ impl<S: Dispatch> Engine<S> {
         };
         let passes = recipe.passes().iter().map(&mut pass).collect::<Result<Vec<_>>>()?;
         let signal = signal(recipe, &passes);
-        let stages = Stages::new(recipe, isa, &mut |recipe| Engine::new(recipe, isa, None, line))?;
-        Ok(Engine { passes, stages, sizes: Sizes::new::<S>(recipe, isa), signal })
+        Ok(Engine { passes, sizes: Sizes::new::<S>(recipe, isa), signal })
     }
 
-    /// Runs one of its stages alone from now on.
-    pub(crate) fn only(&mut self, stage: usize) {
-        self.stages.iter_mut().for_each(|stages| stages.only(stage));
+    /// Transforms a problem that is one signal, `line`.
+    ///
+    /// # Safety
+    /// As [`Execute::execute_arrays`], of the signal's elements.
+    unsafe fn run_signal(&self, line: &Single<S>, ends: [Strided<S>; 2], scratch: *mut u8, pool: &Pool) {
+        // SAFETY: within the scratch, whose work array one pass leaves empty; the rest is the
+        // caller's.
+        unsafe {
+            let buffers = scratch.add(self.sizes.single_bytes());
+            line.run(self.sizes.isa, ends, scratch.cast(), &|pass, from, to| self.pass(pass, from, to, buffers, pool));
+        }
     }
 
-    /// Bytes of scratch for `threads` threads.
-    pub(crate) fn scratch(&self, threads: usize) -> usize {
-        self.stages.as_ref().map_or_else(|| self.sizes.scratch(threads), |stages| stages.scratch(threads))
+    /// One pass over tiles.
+    ///
+    /// # Safety
+    /// As [`Execute::execute_arrays`]; `buffers` has room for every thread.
+    unsafe fn pass(&self, pass: &PreparedPass<S>, from: &Array<S>, to: &Array<S>, buffers: *mut u8, pool: &Pool) {
+        let split = pass.splits(from, to).then(|| [from, to].map(Array::split_parts));
+        let ends = split.as_ref().map_or([from, to], |[from, to]| [from, to]);
+        let (tiles, buffers) = (Tiles::new(self, pass, ends, split.is_some()), Shared(buffers));
+        // SAFETY: every worker has buffers of its own, every tile lines of its own, read whole
+        // before they are written.
+        let block = |worker, index| unsafe {
+            let buffer = buffers.at(worker * self.sizes.thread_bytes());
+            S::dispatch(self.sizes.isa, Block { tiles: &tiles, index, buffer });
+        };
+        let blocks = tiles.lines.blocks(tiles.width, tiles.group);
+        if tiles.lines.count() * tiles.from.shape[pass.axis] < ALONE {
+            (0..blocks).for_each(|index| block(0, index));
+        } else {
+            pool.run(blocks, &block);
+        }
     }
+}
 
-    /// The lanes that run.
-    pub(crate) fn isa(&self) -> Isa {
+impl<S: Dispatch> Execute<S> for Engine<S> {
+    fn isa(&self) -> Isa {
         self.sizes.isa
     }
 
-    /// Transforms `input` to `output`, which may be the same memory.
-    ///
-    /// # Safety
-    /// The arrays have the shapes of the problem and lie in memory that is readable and writable
-    /// and nobody else's meanwhile; `scratch` has [`Engine::scratch`] bytes and is aligned to 64.
-    pub(crate) unsafe fn run(&self, [input, output]: [&Array<S>; 2], scratch: *mut u8, pool: &Pool) {
-        if let Some(stages) = &self.stages {
-            // SAFETY: the caller's.
-            return unsafe { stages.run([input, output], scratch, pool) };
-        }
+    fn scratch_bytes(&self, threads: usize) -> usize {
+        self.sizes.scratch(threads)
+    }
+
+    unsafe fn execute_arrays(&self, [input, output]: [&Array<S>; 2], scratch: *mut u8, pool: &Pool) {
         let work = self.sizes.work.as_ref().map(|(shape, parts)| Array::c_order(scratch.cast(), shape, *parts));
         // SAFETY: within the scratch.
         let (single, buffers) = unsafe {
@@ -187,7 +175,7 @@ impl<S: Dispatch> Engine<S> {
         let place = |p: ArrayId| match p {
             ArrayId::Input => input,
             ArrayId::Output => output,
-            ArrayId::Work => work.as_ref().expect("a recipe that names the work array has one"),
+            ArrayId::Work(_) => work.as_ref().expect("a recipe that names the work array has one"),
         };
         if self.passes.is_empty() {
             // SAFETY: the caller's.
@@ -209,38 +197,24 @@ impl<S: Dispatch> Engine<S> {
         }
     }
 
-    /// Transforms a problem that is one signal, `line`.
-    ///
-    /// # Safety
-    /// As [`Engine::run`], of the signal's elements.
-    unsafe fn run_signal(&self, line: &Single<S>, ends: [Strided<S>; 2], scratch: *mut u8, pool: &Pool) {
-        // SAFETY: within the scratch, whose work array one pass leaves empty; the rest is the
-        // caller's.
+    /// A signal needs no arrays.
+    unsafe fn execute_checked(
+        &self,
+        layouts: [&Layout; 2],
+        [from, to]: [Untyped<'_, S>; 2],
+        scratch: *mut u8,
+        pool: &Pool,
+    ) {
+        // Sums of reals over the parts of complex numbers are two signals.
+        let both = from.parts == 2 && to.parts == 2;
+        // SAFETY: the caller's; the views hold all elements.
         unsafe {
-            let buffers = scratch.add(self.sizes.single_bytes());
-            line.run(self.sizes.isa, ends, scratch.cast(), &|pass, from, to| self.pass(pass, from, to, buffers, pool));
-        }
-    }
-
-    /// One pass over tiles.
-    ///
-    /// # Safety
-    /// As [`Engine::run`]; `buffers` has room for every thread.
-    unsafe fn pass(&self, pass: &PreparedPass<S>, from: &Array<S>, to: &Array<S>, buffers: *mut u8, pool: &Pool) {
-        let split = pass.splits(from, to).then(|| [from, to].map(Array::split_parts));
-        let ends = split.as_ref().map_or([from, to], |[from, to]| [from, to]);
-        let (tiles, buffers) = (Tiles::new(self, pass, ends, split.is_some()), Shared(buffers));
-        // SAFETY: every worker has buffers of its own, every tile lines of its own, read whole
-        // before they are written.
-        let block = |worker, index| unsafe {
-            let buffer = buffers.at(worker * self.sizes.thread_bytes());
-            S::dispatch(self.sizes.isa, Block { tiles: &tiles, index, buffer });
-        };
-        let blocks = tiles.lines.blocks(tiles.width, tiles.group);
-        if tiles.lines.count() * tiles.from.shape[pass.axis] < ALONE {
-            (0..blocks).for_each(|index| block(0, index));
-        } else {
-            pool.run(blocks, &block);
+            if let Some(Signal { axis, line }) = self.signal.as_ref().filter(|signal| !both || signal.line.is_complex())
+            {
+                return self.run_signal(line, [from.rows(*axis), to.rows(*axis)], scratch, pool);
+            }
+            let (from, to) = (from.array(&layouts[0].shape), to.array(&layouts[1].shape));
+            self.execute_arrays([&from, &to], scratch, pool);
         }
     }
 }
@@ -288,98 +262,5 @@ unsafe fn copy<S: Scalar>(from: &Array<S>, to: &Array<S>) {
             // SAFETY: the caller's.
             unsafe { *to.origin.offset(tile.offsets[1][0] + part) = *from.origin.offset(tile.offsets[0][0] + part) };
         }
-    }
-}
-
-impl<S: Dispatch> Engine<S> {
-    /// [`Engine::run`] on views that are checked first.
-    ///
-    /// # Errors
-    /// If a view does not hold the problem's elements, or two outputs share a place, or the scratch
-    /// is too small.
-    pub(crate) fn execute<I: Element, O: Element>(
-        &self,
-        layouts: [&Layout; 2],
-        input: View<'_, I>,
-        output: ViewMut<'_, O>,
-        scratch: &mut Scratch,
-        pool: &Pool,
-    ) -> Result<()> {
-        // SAFETY: the views are borrowed; the input is only read, since no pass writes
-        // `ArrayId::Input`.
-        unsafe { S::execute(self, layouts, [input.untyped(), output.untyped("output")], scratch, pool) }
-    }
-
-    /// The same with one view as input and output.
-    ///
-    /// # Errors
-    /// As [`Engine::execute`].
-    pub(crate) fn execute_in_place<T: Element>(
-        &self,
-        layout: &Layout,
-        data: ViewMut<'_, T>,
-        scratch: &mut Scratch,
-        pool: &Pool,
-    ) -> Result<()> {
-        // SAFETY: as above; every tile reads its lines whole before it writes them.
-        unsafe { S::execute(self, [layout; 2], [data.untyped("array"); 2], scratch, pool) }
-    }
-
-    /// Both, of views without their types.
-    ///
-    /// # Errors
-    /// As [`Engine::execute`].
-    ///
-    /// # Safety
-    /// The views' memory is readable, that of the second writable, and nobody else's meanwhile.
-    unsafe fn execute_untyped(
-        &self,
-        layouts: [&Layout; 2],
-        [from, to]: [Untyped<'_, S>; 2],
-        scratch: &mut Scratch,
-        pool: &Pool,
-    ) -> Result<()> {
-        from.check(layouts[0], false)?;
-        to.check(layouts[1], true)?;
-        self.check_scratch(scratch, pool)?;
-        // Sums of reals over the parts of complex numbers are two signals.
-        let both = from.parts == 2 && to.parts == 2;
-        // SAFETY: the caller's; the views hold all elements.
-        unsafe {
-            if let Some(Signal { axis, line }) = self.signal.as_ref().filter(|signal| !both || signal.line.is_complex())
-            {
-                self.run_signal(line, [from.rows(*axis), to.rows(*axis)], scratch.base(), pool);
-            } else {
-                let (from, to) = (from.array(&layouts[0].shape), to.array(&layouts[1].shape));
-                self.run([&from, &to], scratch.base(), pool);
-            }
-        }
-        Ok(())
-    }
-
-    /// [`Engine::run`] on arrays of the problem's shapes; one of them alone is transformed in
-    /// place.
-    ///
-    /// # Errors
-    /// If the scratch is too small.
-    #[cfg(feature = "ndarray")]
-    pub(crate) fn execute_borrowed(
-        &self,
-        input: Option<Borrowed<'_, S>>,
-        output: Borrowed<'_, S>,
-        scratch: &mut Scratch,
-        pool: &Pool,
-    ) -> Result<()> {
-        self.check_scratch(scratch, pool)?;
-        let from = input.as_ref().map_or(&output.array, |input| &input.array);
-        // SAFETY: both are borrowed, the output mutably, until the end.
-        unsafe { self.run([from, &output.array], scratch.base(), pool) };
-        Ok(())
-    }
-
-    fn check_scratch(&self, scratch: &Scratch, pool: &Pool) -> Result<()> {
-        let (has, wants) = (scratch.bytes(), self.scratch(pool.threads()));
-        let message = || format!("the scratch has {has} bytes, the plan needs {wants}: make it with `Plan::scratch`");
-        if has < wants { Err(Error::new(ErrorKind::Argument, message())) } else { Ok(()) }
     }
 }

@@ -1,6 +1,6 @@
 //! The system on this machine's processor.
 
-use crate::baseline::methods::Algorithm;
+use crate::baseline::algorithm::Algorithm;
 use crate::cpu::base::memory::Scratch;
 use crate::electrostatics::Float;
 use crate::electrostatics::grid::{Cells, Grid};
@@ -58,10 +58,10 @@ impl<T> Builder<T> {
         self
     }
 
-    /// How the transforms are done; by the default method the scalings are parts of their passes,
-    /// by others they are trips through memory.
-    pub fn method(mut self, method: Algorithm) -> Self {
-        self.wanted.method = method;
+    /// The baseline that computes the transforms, or `None`, as if not said: fourfold's passes.
+    /// Those do the scalings too; of a baseline each scaling is one more trip through memory.
+    pub fn algorithm(mut self, algorithm: impl Into<Option<Algorithm>>) -> Self {
+        self.wanted.algorithm = algorithm.into();
         self
     }
 
@@ -90,13 +90,12 @@ impl<T: Float> Builder<T> {
     /// The system, with the planner's threads.
     ///
     /// # Errors
-    /// If the method does not have the transforms, the smoothing is negative or not a number, or
+    /// If the algorithm does not compute the transforms, the smoothing is negative or not a number, or
     /// there is no memory for the tables.
     pub fn build(&self, planner: &Planner) -> Result<Electrostatics<T>> {
-        let method = self.wanted.method;
-        let plan = |problem: &Problem| match method == Algorithm::ALL[0] {
-            true => planner.plan(problem),
-            false => planner.plan_recipe(method.recipe(problem)?),
+        let plan = |problem: &Problem| match self.wanted.algorithm {
+            None => planner.plan(problem),
+            Some(algorithm) => planner.plan_recipe(algorithm.recipe(problem)?),
         };
         let ready = |work: &Work| {
             Ok(match work {
@@ -127,8 +126,7 @@ impl<T: Float> Builder<T> {
 impl<T: Float> Electrostatics<T> {
     /// A system on a grid, in DREAMPlace's units unless told otherwise.
     pub fn builder(grid: Grid) -> Builder<T> {
-        let wanted =
-            Wanted { precision: T::PRECISION, scaling: Scaling::default(), method: Algorithm::ALL[0], potential: true };
+        let wanted = Wanted { precision: T::PRECISION, scaling: Scaling::default(), algorithm: None, potential: true };
         Builder { grid, wanted, smoothing: 0.0, float: PhantomData }
     }
 

@@ -21,7 +21,7 @@
 //! and ξ_x can have their rows in common, which saves a pass of eight, and nothing without the
 //! potential; filters along the rows save one more, and take longer, since they do DFTs twice.)
 
-use crate::baseline::methods::Algorithm;
+use crate::baseline::algorithm::Algorithm;
 use crate::electrostatics::grid::Grid;
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::element::Precision;
@@ -97,9 +97,9 @@ pub struct Wanted {
     pub precision: Precision,
     /// The units.
     pub scaling: Scaling,
-    /// By which method; all but the default have whole transforms with separate multiplies between
-    /// them.
-    pub method: Algorithm,
+    /// The baseline that computes the transforms, with separate multiplies between them; fourfold's
+    /// passes, which multiply on the way, if none.
+    pub algorithm: Option<Algorithm>,
     /// Whether the potential is wanted: the field alone is less work.
     pub potential: bool,
 }
@@ -107,7 +107,7 @@ pub struct Wanted {
 impl Wanted {
     /// Whether scalings are parts of passes.
     fn fused(&self) -> bool {
-        self.method == Algorithm::ALL[0]
+        self.algorithm.is_none()
     }
 }
 

@@ -1,6 +1,9 @@
+pub(crate) mod builder;
+pub(crate) mod checks;
 #[cfg(feature = "ndarray")]
 pub(crate) mod ndarray;
 pub(crate) mod plan;
 pub(crate) mod planner;
+pub(crate) mod tables;
 pub(crate) mod tune;
 pub(crate) mod wisdom;

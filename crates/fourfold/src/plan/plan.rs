@@ -1,14 +1,14 @@
 //! The executable form of a problem.
 
+use crate::baseline::any_recipe::AnyRecipe;
+use crate::cpu::base::execute::Execute;
 use crate::cpu::base::memory::{Scratch, View, ViewMut, check};
 use crate::cpu::base::threads::Pool;
-use crate::cpu::engine::Engine;
 use crate::cpu::simd::dispatch::Isa;
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::element::{Domain, Element, Precision};
 use crate::problem::layout::Layout;
 use crate::problem::problem::Problem;
-use crate::recipe::recipe::Recipe;
 use std::fmt;
 use std::sync::Arc;
 
@@ -26,15 +26,15 @@ use std::sync::Arc;
 /// # Ok::<(), fourfold::Error>(())
 /// ```
 pub struct Plan {
-    pub(crate) recipe: Recipe,
+    pub(crate) recipe: AnyRecipe,
     pub(crate) engine: AnyEngine,
     pub(crate) pool: Arc<Pool>,
 }
 
-/// An engine of either precision.
+/// What runs the recipe, in the problem's precision.
 pub(crate) enum AnyEngine {
-    F32(Engine<f32>),
-    F64(Engine<f64>),
+    F32(Box<dyn Execute<f32>>),
+    F64(Box<dyn Execute<f64>>),
 }
 
 /// Calls the engine of the plan's precision.
@@ -56,7 +56,7 @@ impl Plan {
     }
 
     /// How it is computed.
-    pub fn recipe(&self) -> &Recipe {
+    pub fn recipe(&self) -> &AnyRecipe {
         &self.recipe
     }
 
@@ -72,7 +72,7 @@ impl Plan {
 
     /// Bytes of scratch that an execution needs.
     pub fn scratch_bytes(&self) -> usize {
-        with_engine!(self, engine => engine.scratch(self.pool.threads()))
+        with_engine!(self, engine => engine.scratch_bytes(self.pool.threads()))
     }
 
     /// Scratch for one execution at a time; with it, executing allocates nothing.
@@ -131,7 +131,7 @@ impl Plan {
         self.execute_views(View::of(input, self.input()), ViewMut::of(output, self.output()), scratch)
     }
 
-    /// [`Plan::execute`] on arrays with strides of their own, whatever the problem's layouts are.
+    /// [`Plan::execute`] on arrays with these strides, whatever the problem's layouts are.
     ///
     /// # Errors
     /// As [`Plan::execute_with`], and if the strides leave the slices or put two outputs in one
@@ -165,7 +165,7 @@ impl Plan {
         self.execute_view_in_place(ViewMut::of(data, self.input()), scratch)
     }
 
-    /// [`Plan::execute_in_place`] on an array with strides of its own.
+    /// [`Plan::execute_in_place`] on an array with these strides.
     ///
     /// # Errors
     /// As [`Plan::execute_in_place_with`] and [`Plan::execute_views`].
@@ -205,7 +205,7 @@ impl Plan {
         self.wrong_types(input, output)
     }
 
-    /// By itself, since a short signal notices the registers that it saves.
+    /// A function apart, since a short signal notices the registers that it saves.
     #[cold]
     fn wrong_types(&self, input: (Domain, Precision), output: (Domain, Precision)) -> Result<()> {
         let problem = self.recipe.problem();

@@ -1,26 +1,19 @@
 //! Makes plans, and keeps their tables.
 
-use crate::baseline::stage::StageWork;
-use crate::cpu::base::sizes::{Sizes, table_bytes};
+use crate::baseline::any_recipe::AnyRecipe;
+use crate::baseline::staged_recipe::StagedRecipe;
 use crate::cpu::base::threads::Pool;
-use crate::cpu::batch::axis::Batch;
-use crate::cpu::engine::{Dispatch, Engine, PreparedOp};
 use crate::cpu::simd::dispatch::Isa;
-use crate::cpu::single::single::Single;
 use crate::error::{Error, ErrorKind, Result};
+use crate::plan::checks::{check_scratch, check_size, fitting};
 use crate::plan::plan::{AnyEngine, Plan};
+use crate::plan::tables::{Tables, scratch_bytes};
 use crate::plan::wisdom::Wisdom;
-use crate::problem::element::{Domain, Precision};
-use crate::problem::problem::AxisTransform;
+use crate::problem::element::Precision;
 use crate::problem::problem::Problem;
-use crate::recipe::multiplier::{Multiplier, Values};
-use crate::recipe::recipe;
-use crate::recipe::recipe::{PassOp, Recipe};
+use crate::recipe::multiplier::Multiplier;
+use crate::recipe::recipe::Recipe;
 use crate::recipe::rules::axes;
-use crate::recipe::rules::mixed_radix::LONGEST;
-use crate::recipe::scheme::Scheme;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Makes plans for this machine. Plans of one planner share their tables and threads; the planner
@@ -45,9 +38,6 @@ pub struct Planner {
     double: Tables<f64>,
 }
 
-/// Lines by what they compute and how.
-type Tables<S> = Mutex<HashMap<String, PreparedOp<S>>>;
-
 /// What a [`Planner`] does about a problem that it knows no recipe of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -59,86 +49,12 @@ pub enum Effort {
     Measure,
 }
 
-/// Settings of a [`Planner`].
-#[derive(Clone, Debug)]
-pub struct PlannerBuilder {
-    isa: Isa,
-    threads: usize,
-    effort: Effort,
-    wisdom: Wisdom,
-}
-
-impl PlannerBuilder {
-    /// Which instruction set to use; the best that the machine has if not said.
-    pub fn isa(mut self, isa: Isa) -> Self {
-        self.isa = isa;
-        self
-    }
-
-    /// How many threads share the work of an execution, the caller's included; 1 if not said.
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = threads;
-        self
-    }
-
-    /// What to do about problems without known recipes; [`Effort::Estimate`] if not said.
-    pub fn effort(mut self, effort: Effort) -> Self {
-        self.effort = effort;
-        self
-    }
-
-    /// Recipes that are known; those of other engines do not matter.
-    pub fn wisdom(mut self, wisdom: Wisdom) -> Self {
-        self.wisdom = wisdom;
-        self
-    }
-
-    /// The planner.
-    ///
-    /// # Errors
-    /// If the machine does not have the instruction set, or will not start the threads, or the
-    /// wisdom has a recipe that does not compute its problem.
-    pub fn build(self) -> Result<Planner> {
-        let isa = self.isa.checked()?;
-        for (problem, passes) in self.wisdom.of_engine(&wisdom_name(isa)) {
-            let message = |error: &Error| {
-                format!("the wisdom on `{problem}`: {error}; if another version wrote it, remove its line")
-            };
-            let wrong = |error: Error| Error::new(error.kind(), message(&error));
-            format!("{problem}\n{passes}").parse::<Recipe>().map_err(wrong)?;
-        }
-        if !(1..=1024).contains(&self.threads) {
-            let message = format!("{} threads: expected 1 to 1024", self.threads);
-            return Err(Error::new(ErrorKind::Argument, message));
-        }
-        let failed = |e| Error::new(ErrorKind::Unavailable, format!("cannot start {} threads: {e}", self.threads));
-        let pool = Arc::new(Pool::new(self.threads).map_err(failed)?);
-        Ok(Planner { wisdom: Mutex::new(self.wisdom), ..Planner::with(isa, self.effort, pool) })
-    }
-}
-
 /// See [`Planner::wisdom_name`].
-fn wisdom_name(isa: Isa) -> String {
+pub(crate) fn wisdom_name(isa: Isa) -> String {
     format!("cpu:{isa}")
 }
 
-impl Default for Planner {
-    fn default() -> Self {
-        Planner::new()
-    }
-}
-
 impl Planner {
-    /// A planner for one thread and the best instruction set of this machine.
-    pub fn new() -> Planner {
-        Planner::builder().build().expect("the best available instruction set is available, and one thread is there")
-    }
-
-    /// A planner with settings.
-    pub fn builder() -> PlannerBuilder {
-        PlannerBuilder { isa: Isa::best(), threads: 1, effort: Effort::default(), wisdom: Wisdom::new() }
-    }
-
     /// The instruction set that plans use.
     pub fn isa(&self) -> Isa {
         self.isa
@@ -148,13 +64,15 @@ impl Planner {
         Arc::clone(&self.pool)
     }
 
-    fn with(isa: Isa, effort: Effort, pool: Arc<Pool>) -> Planner {
-        Planner { isa, effort, pool, wisdom: Mutex::default(), single: Mutex::default(), double: Mutex::default() }
+    /// A planner without tables.
+    pub(crate) fn with(isa: Isa, effort: Effort, pool: Arc<Pool>, wisdom: Wisdom) -> Planner {
+        let (single, double) = (Tables::default(), Tables::default());
+        Planner { isa, effort, pool, wisdom: Mutex::new(wisdom), single, double }
     }
 
-    /// A planner with the same threads that knows nothing yet.
+    /// A planner with the same threads, without tables and wisdom.
     pub(crate) fn fresh(&self) -> Planner {
-        Planner::with(self.isa, Effort::Estimate, Arc::clone(&self.pool))
+        Planner::with(self.isa, Effort::Estimate, Arc::clone(&self.pool), Wisdom::new())
     }
 
     /// How `problem` would be computed as far as is known: measures nothing.
@@ -192,11 +110,11 @@ impl Planner {
     ///
     /// # Errors
     /// If an axis is too long.
-    pub fn scratch_bytes(&self, recipe: &Recipe) -> Result<usize> {
+    pub fn scratch_bytes(&self, recipe: &AnyRecipe) -> Result<usize> {
         check_size(recipe)?;
         let scratch = match recipe.problem().precision() {
-            Precision::F32 => Sizes::of_recipe::<f32>,
-            Precision::F64 => Sizes::of_recipe::<f64>,
+            Precision::F32 => scratch_bytes::<f32>,
+            Precision::F64 => scratch_bytes::<f64>,
         };
         Ok(scratch(recipe, self.isa, self.pool.threads()))
     }
@@ -214,30 +132,31 @@ impl Planner {
         self.plan_recipe(recipe)
     }
 
-    /// A plan that follows `recipe`.
+    /// A plan that follows `recipe`: one of passes, or that of a baseline.
     ///
     /// # Errors
     /// As [`Planner::plan`], and if the recipe multiplies: it needs its multiplier.
-    pub fn plan_recipe(&self, recipe: Recipe) -> Result<Plan> {
-        if recipe.multiplied().is_some() {
+    pub fn plan_recipe(&self, recipe: impl Into<AnyRecipe>) -> Result<Plan> {
+        self.plan_any(recipe.into(), None)
+    }
+
+    /// Of `stage`, that one alone.
+    fn plan_any(&self, recipe: AnyRecipe, stage: Option<usize>) -> Result<Plan> {
+        if matches!(&recipe, AnyRecipe::Fused(recipe) if recipe.multiplied().is_some()) {
             let message = "the recipe needs its multiplier: use `Planner::filter`, `Planner::premultiplied` or `Planner::postmultiplied`";
             return Err(Error::new(ErrorKind::Argument, message));
         }
-        self.prepare(recipe, None)
+        self.prepare(recipe, None, stage)
     }
 
-    /// A plan that runs one stage of `recipe` alone, on whatever the scratch holds: to be timed.
+    /// A plan that runs one stage of a baseline alone, on the present contents of the scratch: for
+    /// timing it.
     ///
     /// # Errors
     /// As [`Planner::plan_recipe`], and if the recipe has no such stage.
-    pub fn plan_stage(&self, recipe: Recipe, stage: usize) -> Result<Plan> {
+    pub fn plan_stage(&self, recipe: StagedRecipe, stage: usize) -> Result<Plan> {
         recipe.check_stage(stage)?;
-        let mut plan = self.plan_recipe(recipe)?;
-        match &mut plan.engine {
-            AnyEngine::F32(engine) => engine.only(stage),
-            AnyEngine::F64(engine) => engine.only(stage),
-        }
-        Ok(plan)
+        self.plan_any(recipe.into(), Some(stage))
     }
 
     /// A plan that computes forward → multiply → inverse. The multiply and the transforms next to
@@ -263,7 +182,7 @@ impl Planner {
     /// to meet: one that both transform, both by Fourier transforms or both by sums of reals; for a
     /// complex multiplier, by Fourier transforms.
     pub fn filter(&self, forward: &Problem, multiplier: &Multiplier, inverse: &Problem) -> Result<Plan> {
-        self.prepare(axes::filter(forward, inverse)?, Some(multiplier))
+        self.prepare(axes::filter(forward, inverse)?.into(), Some(multiplier), None)
     }
 
     /// How a filter would be computed, for other engines.
@@ -294,7 +213,7 @@ impl Planner {
     /// If the multiplier has another shape than the input, or complex factors and no axis with a
     /// Fourier transform to meet them.
     pub fn premultiplied(&self, multiplier: &Multiplier, problem: &Problem) -> Result<Plan> {
-        self.prepare(axes::premultiplied(problem)?, Some(multiplier))
+        self.prepare(axes::premultiplied(problem)?.into(), Some(multiplier), None)
     }
 
     /// How that would be computed, for other engines.
@@ -323,7 +242,7 @@ impl Planner {
     /// If the multiplier has another shape than the output, or complex factors and no axis with a
     /// Fourier transform to meet them.
     pub fn postmultiplied(&self, multiplier: &Multiplier, problem: &Problem) -> Result<Plan> {
-        self.prepare(axes::postmultiplied(problem)?, Some(multiplier))
+        self.prepare(axes::postmultiplied(problem)?.into(), Some(multiplier), None)
     }
 
     /// How that would be computed, for other engines.
@@ -334,118 +253,15 @@ impl Planner {
         fitting(axes::postmultiplied(problem)?, multiplier)
     }
 
-    fn prepare(&self, recipe: Recipe, multiplier: Option<&Multiplier>) -> Result<Plan> {
+    /// A plan that follows `recipe`; of `stage`, that one alone.
+    fn prepare(&self, recipe: AnyRecipe, multiplier: Option<&Multiplier>, stage: Option<usize>) -> Result<Plan> {
         check_size(&recipe)?;
         let engine = match recipe.problem().precision() {
-            Precision::F32 => AnyEngine::F32(self.engine(&recipe, multiplier, &self.single)?),
-            Precision::F64 => AnyEngine::F64(self.engine(&recipe, multiplier, &self.double)?),
+            Precision::F32 => AnyEngine::F32(self.single.any_engine(&recipe, self.isa, multiplier, stage)?),
+            Precision::F64 => AnyEngine::F64(self.double.any_engine(&recipe, self.isa, multiplier, stage)?),
         };
         let plan = Plan { recipe, engine, pool: Arc::clone(&self.pool) };
-        if plan.scratch_bytes() > isize::MAX as usize / 2 {
-            let message =
-                format!("`{}` needs {} bytes of scratch, which no memory holds", plan.problem(), plan.scratch_bytes());
-            return Err(Error::new(ErrorKind::Unavailable, message));
-        }
+        check_scratch(plan.problem(), plan.scratch_bytes())?;
         Ok(plan)
     }
-
-    fn engine<S: Dispatch>(
-        &self,
-        recipe: &Recipe,
-        multiplier: Option<&Multiplier>,
-        tables: &Tables<S>,
-    ) -> Result<Engine<S>> {
-        let values = multiplier.map(|m| m.ready::<S>(recipe)).transpose()?;
-        if let Some(values) = &values {
-            check_complex(recipe, values)?;
-        }
-        check_factors(recipe)?;
-        let mut line = |recipe: &recipe::AxisRecipe| {
-            let mut tables = tables.lock().unwrap_or_else(PoisonError::into_inner);
-            match tables.entry(key(recipe)) {
-                Entry::Occupied(entry) => Ok(entry.get().clone()),
-                Entry::Vacant(entry) => {
-                    check_memory(recipe, table_bytes(recipe, size_of::<S>()))?;
-                    Ok(entry.insert(ready(recipe)).clone())
-                }
-            }
-        };
-        Engine::new(recipe, self.isa, values, &mut line)
-    }
-}
-
-/// A recipe that multiplies, if the multiplier fits.
-fn fitting(recipe: Recipe, multiplier: &Multiplier) -> Result<Recipe> {
-    check_complex(&recipe, &multiplier.ready::<f32>(&recipe)?)?;
-    Ok(recipe)
-}
-
-/// The tables of a line.
-fn ready<S: Dispatch>(recipe: &recipe::AxisRecipe) -> PreparedOp<S> {
-    match &recipe.scheme {
-        Scheme::Batched(factors) => PreparedOp::Batch(Arc::new(Batch::new(recipe, factors))),
-        Scheme::IntraVector(_) | Scheme::Blocked { .. } | Scheme::FourStep { .. } => {
-            PreparedOp::Single(Arc::new(Single::new(recipe)))
-        }
-    }
-}
-
-/// All that the tables of a line depend on.
-fn key(line: &recipe::AxisRecipe) -> String {
-    let recipe::AxisRecipe { transform, scale, scheme } = line;
-    format!("{:?} {} {:?} {scale:e} {scheme:?}", transform.sum, transform.n, transform.edges)
-}
-
-/// Complex factors turn the two parts of an element into each other, which a pass of real sums sees
-/// one by one.
-fn check_complex<S: Dispatch>(recipe: &Recipe, values: &Values<S>) -> Result<()> {
-    use crate::problem::kind::Transform1d::{Backward, C2R, Forward, R2C};
-    let fourier = |op: &PassOp| match op {
-        PassOp::Transform(line) => matches!(line.transform.sum, Forward | Backward | R2C | C2R),
-        PassOp::Multiply => true,
-    };
-    let pass = recipe.passes().iter().find(|pass| pass.ops.contains(&PassOp::Multiply));
-    let on_complex = values.is_complex() && recipe.multiplied().is_some_and(|(domain, _)| domain == Domain::Complex);
-    if let Some(pass) = pass.filter(|pass| on_complex && !pass.ops.iter().all(fourier)) {
-        let axis = pass.axis;
-        let message =
-            format!("a complex multiplier needs an axis with Fourier transforms on both sides: axis {axis} has none");
-        return Err(Error::new(ErrorKind::Argument, message));
-    }
-    Ok(())
-}
-
-/// Whether so much memory can be had, before tables are made that do not ask.
-fn check_memory(line: &recipe::AxisRecipe, bytes: usize) -> Result<()> {
-    let AxisTransform { axis, n, .. } = line.transform;
-    let message =
-        || format!("there is no memory for about {bytes} bytes of tables, which axis {axis} of {n} elements takes");
-    let probe = Vec::<u8>::new().try_reserve_exact(bytes);
-    probe.map_err(|_| Error::new(ErrorKind::Unavailable, message()))
-}
-
-/// The same before the factors of combines are made.
-fn check_factors(recipe: &Recipe) -> Result<()> {
-    let terms = recipe.stages().iter().map(|stage| match &stage.work {
-        StageWork::Combine(combine) => combine.axes.iter().map(|axis| axis.n + 1).sum(),
-        StageWork::FftStep(step) => step.axis().map_or(0, |axis| step.table_len(stage.from.length(axis))),
-        _ => 0,
-    });
-    let bytes = terms.sum::<usize>() * 2 * recipe.problem().precision().bytes();
-    let message = || format!("there is no memory for {bytes} bytes of factors of `{}`", recipe.problem());
-    let probe = Vec::<u8>::new().try_reserve_exact(bytes);
-    probe.map_err(|_| Error::new(ErrorKind::Unavailable, message()))
-}
-
-/// Lengths whose tables and scratch (at most some hundred reals an element of a line) would
-/// overflow. A DFT may be twice as long as its axis, and a little more.
-fn check_size(recipe: &Recipe) -> Result<()> {
-    const MOST: usize = LONGEST / 2 - 1;
-    recipe.ffts().try_for_each(check_size)?;
-    let longest = recipe.lines().map(|line| line.transform.n).max().unwrap_or(0);
-    if longest <= MOST {
-        return Ok(());
-    }
-    let message = format!("an axis of {longest} elements is too long: at most {MOST} can be transformed");
-    Err(Error::new(ErrorKind::Unavailable, message))
 }

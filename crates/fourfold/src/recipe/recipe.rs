@@ -1,8 +1,5 @@
 //! How to compute, as data: a list of passes and, in each, the sums with their factors.
 
-use crate::baseline::methods::Algorithm;
-use crate::baseline::stage;
-use crate::baseline::stage::{Stage, StageEnd, StageWork};
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::element::Domain;
 use crate::problem::layout::Layout;
@@ -28,15 +25,14 @@ use std::str::FromStr;
 /// A problem whose input is multiplied first begins with `multiply | dct3 f64 64x64`, and so does
 /// its first pass; one whose output is multiplied ends with `| multiply`, and so does its last.
 ///
-/// A recipe by another [`Algorithm`] than the default has [stages](Stage) instead of passes, and
-/// names the method in the first line: `dct2 f64 1000x1024 by three-stage`.
+/// The recipes of [baselines](crate::baseline) are of another type,
+/// [`StagedRecipe`](crate::baseline::StagedRecipe), and name their algorithm in the first line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
     problem: Problem,
     multiply: Option<Multiplied>,
     passes: Vec<Pass>,
     work: Option<(Domain, Vec<usize>)>,
-    staged: Option<(Algorithm, Vec<Stage>)>,
 }
 
 /// What the plan's factors multiply.
@@ -63,15 +59,15 @@ pub struct Pass {
     pub ops: Vec<PassOp>,
 }
 
-/// An array that passes read and write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// An array that a pass of a recipe, or a stage of a baseline, reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ArrayId {
     /// The caller's input.
     Input,
     /// The caller's output.
     Output,
-    /// Part of the scratch.
-    Work,
+    /// A part of the scratch, by its number. Passes have one, stages have two.
+    Work(usize),
 }
 
 /// What a pass does to the lines of its axis.
@@ -96,50 +92,9 @@ pub struct AxisRecipe {
 
 impl Recipe {
     pub(crate) fn new(problem: Problem, multiply: Option<Multiplied>, ops: Vec<Vec<PassOp>>) -> Self {
-        let mut recipe = Recipe { problem, multiply, passes: vec![], work: None, staged: None };
+        let mut recipe = Recipe { problem, multiply, passes: vec![], work: None };
         (recipe.passes, recipe.work) = axes::places(&recipe.problem, recipe.end(), ops);
         recipe
-    }
-
-    pub(crate) fn staged(problem: Problem, method: Algorithm, stages: Vec<Stage>) -> Self {
-        Recipe { problem, multiply: None, passes: vec![], work: None, staged: Some((method, stages)) }
-    }
-
-    /// The stages, in order; none where there are passes.
-    pub fn stages(&self) -> &[Stage] {
-        self.staged.as_ref().map_or(&[], |(_, stages)| stages)
-    }
-
-    /// An error if there is no stage of this number.
-    #[doc(hidden)]
-    pub fn check_stage(&self, stage: usize) -> Result<()> {
-        let (count, problem) = (self.stages().len(), &self.problem);
-        let message = || format!("there is no stage {stage}: `{problem}` by {} has {count}, from 0 on", self.method());
-        if stage < count { Ok(()) } else { Err(Error::new(ErrorKind::Argument, message())) }
-    }
-
-    /// The method by which it was made.
-    pub fn method(&self) -> Algorithm {
-        self.staged.as_ref().map_or(Algorithm::ALL[0], |(method, _)| *method)
-    }
-
-    /// Where each stage reads and writes: two arrays take turns between input and output, but what
-    /// is done in place stays where it is.
-    pub fn stage_ends(&self) -> Vec<[StageEnd; 2]> {
-        stage::ends(self.stages())
-    }
-
-    /// Reals of the largest array between two stages.
-    pub(crate) fn work_reals(&self) -> usize {
-        self.stages().iter().skip(1).map(|stage| stage.from.reals()).max().unwrap_or(0)
-    }
-
-    /// The FFTs of its stages.
-    pub(crate) fn ffts(&self) -> impl Iterator<Item = &Recipe> {
-        self.stages().iter().filter_map(|stage| match &stage.work {
-            StageWork::Fft(recipe) => Some(&**recipe),
-            _ => None,
-        })
     }
 
     /// The problem; of a filter, the forward one.
@@ -178,7 +133,7 @@ impl Recipe {
         self.inverse().unwrap_or(&self.problem)
     }
 
-    /// The passes, in order; none where there are [stages](Recipe::stages), or nothing to do.
+    /// The passes, in order; none if no axis is transformed.
     pub fn passes(&self) -> &[Pass] {
         &self.passes
     }
@@ -198,36 +153,31 @@ impl Recipe {
 
     /// Whether Bluestein's convolution stands somewhere, which costs about a digit.
     pub fn uses_bluestein(&self) -> bool {
-        let own = self.lines().flat_map(|line| line.scheme.factors()).any(Factor::uses_bluestein);
-        own || self.ffts().any(Recipe::uses_bluestein)
+        self.lines().flat_map(|line| line.scheme.factors()).any(Factor::uses_bluestein)
     }
 
-    /// Bytes that the passes or stages read and write, tables not counted.
+    /// Bytes that the passes read and write, tables not counted.
     pub fn bytes_moved(&self) -> usize {
         let real = self.problem.precision().bytes();
-        let stage = |stage: &Stage| match &stage.work {
-            StageWork::Fft(recipe) => recipe.bytes_moved(),
-            _ => (stage.from.reals() + stage.to.reals()).saturating_mul(real),
-        };
-        let staged = self.stages().iter().map(stage).fold(0, usize::saturating_add);
         let reals = |(domain, shape): (Domain, &[usize])| domain.reals() * shape.iter().product::<usize>();
         let reals = |place: ArrayId| match place {
             ArrayId::Input => reals((self.problem.input_domain(), &self.problem.input().shape)),
             ArrayId::Output => reals((self.end().output_domain(), &self.end().output().shape)),
-            ArrayId::Work => self.work().map_or(0, reals),
+            ArrayId::Work(_) => self.work().map_or(0, reals),
         };
         let moved = self.passes.iter().map(|pass| reals(pass.from) + reals(pass.to)).fold(0, usize::saturating_add);
-        moved.saturating_mul(real).saturating_add(staged)
+        moved.saturating_mul(real)
     }
 }
 
 impl fmt::Display for ArrayId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            ArrayId::Input => "input",
-            ArrayId::Output => "output",
-            ArrayId::Work => "work",
-        })
+        match self {
+            ArrayId::Input => f.write_str("input"),
+            ArrayId::Output => f.write_str("output"),
+            ArrayId::Work(0) => f.write_str("work"),
+            ArrayId::Work(number) => write!(f, "work {number}"),
+        }
     }
 }
 
@@ -248,10 +198,6 @@ impl fmt::Display for Recipe {
             f.write_str("multiply | ")?;
         }
         write!(f, "{}", self.problem)?;
-        if let Some((method, stages)) = &self.staged {
-            write!(f, " by {method}")?;
-            return stages.iter().try_for_each(|stage| write!(f, "\n{stage}"));
-        }
         match &self.multiply {
             Some(Multiplied::Between(inverse)) => write!(f, " | multiply | {inverse}")?,
             Some(Multiplied::Output) => f.write_str(" | multiply")?,
@@ -276,8 +222,8 @@ impl FromStr for Recipe {
     fn from_str(text: &str) -> Result<Self> {
         let mut rows = text.trim().lines().map(str::trim);
         let heading = rows.next().unwrap_or_default();
-        if let Some((problem, method)) = heading.split_once(" by ") {
-            return parse_staged(problem.parse()?, method.trim().parse()?, &rows.collect::<Vec<_>>());
+        if let Some((_, algorithm)) = heading.split_once(" by ") {
+            return Err(invalid(format!("`by {algorithm}`: expected passes, not the stages of a baseline")));
         }
         let default = if let Some((forward, inverse)) = heading.split_once("| multiply |") {
             axes::filter(&forward.parse()?, &inverse.parse()?)?
@@ -304,22 +250,6 @@ impl FromStr for Recipe {
 
 fn invalid(message: String) -> Error {
     Error::new(ErrorKind::Notation, message)
-}
-
-/// A method's stages follow from the problem, and what stands in the text must say the same.
-fn parse_staged(problem: Problem, method: Algorithm, rows: &[&str]) -> Result<Recipe> {
-    let recipe = method.recipe(&problem)?;
-    let wanted: Vec<String> = recipe.to_string().lines().skip(1).map(str::to_owned).collect();
-    let differs =
-        (0..wanted.len().max(rows.len())).find(|&i| wanted.get(i).map(String::as_str) != rows.get(i).copied());
-    match differs {
-        None => Ok(recipe),
-        Some(i) if i < wanted.len() => {
-            let found = rows.get(i).copied().unwrap_or_default();
-            Err(invalid(format!("`{found}`: stage {} of {method} is `{}`", i + 1, wanted[i])))
-        }
-        Some(i) => Err(invalid(format!("`{}`: {method} has {} stages", rows[i], wanted.len()))),
-    }
 }
 
 /// `input -> output axis 1: dct2 1024 = 16 8 8 | multiply | …`

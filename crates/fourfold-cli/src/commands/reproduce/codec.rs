@@ -3,11 +3,12 @@
 use std::hint::black_box;
 
 use anyhow::Result;
-use fourfold::{Algorithm, Plan, Planner, Problem, Scratch};
+use fourfold::{Plan, Planner, Problem, Scratch};
 use fourfold_gpu::{Device, GpuArray, GpuPlan, GpuPlanner};
 
 use super::measure::{Job, Setting};
 use crate::array::zeros;
+use crate::method::MethodName;
 use crate::timing::{Timed, Work};
 
 /// Coefficients of reals from −1 to 1, in orthonormal scale, that are dropped: about half.
@@ -35,7 +36,7 @@ pub(super) fn times<const N: usize>(
 }
 
 /// Ready to be timed.
-fn codec(setting: &Setting, method: Algorithm, problems: [&Problem; 2], part: Part) -> Result<Timed> {
+fn codec(setting: &Setting, method: MethodName, problems: [&Problem; 2], part: Part) -> Result<Timed> {
     setting.contender().0.with_planner(
         |planner| Timed::warm(Codec::new(planner, method, problems, part)?),
         |device, planner| Timed::warm(DeviceCodec::new(device, planner, method, problems, part)?),
@@ -60,10 +61,10 @@ struct Codec {
 }
 
 impl Codec {
-    fn new(planner: &Planner, method: Algorithm, problems: [&Problem; 2], part: Part) -> Result<Codec> {
-        let plan = |problem: &Problem| match method == Algorithm::ALL[0] {
-            true => planner.plan(problem),
-            false => planner.plan_recipe(method.recipe(problem)?),
+    fn new(planner: &Planner, method: MethodName, problems: [&Problem; 2], part: Part) -> Result<Codec> {
+        let plan = |problem: &Problem| match method.0 {
+            None => planner.plan(problem),
+            Some(algorithm) => planner.plan_recipe(algorithm.recipe(problem)?),
         };
         let plans = [plan(problems[0])?, plan(problems[1])?];
         let scratch = [plans[0].try_scratch()?, plans[1].try_scratch()?];
@@ -101,7 +102,7 @@ impl DeviceCodec {
     fn new(
         device: &Device,
         planner: &GpuPlanner,
-        method: Algorithm,
+        method: MethodName,
         [forward, backward]: [&Problem; 2],
         part: Part,
     ) -> Result<DeviceCodec> {
@@ -113,7 +114,7 @@ impl DeviceCodec {
         let plans = match part {
             Part::Transforms => vec![by(forward)?, by(backward)?],
             Part::Dropping => vec![planner.threshold(&nothing, THRESHOLD)?],
-            Part::Whole if method == Algorithm::ALL[0] => vec![planner.threshold(forward, THRESHOLD)?, by(backward)?],
+            Part::Whole if method == MethodName::FUSED => vec![planner.threshold(forward, THRESHOLD)?, by(backward)?],
             Part::Whole => vec![by(forward)?, planner.threshold(&nothing, THRESHOLD)?, by(backward)?],
         };
         let input = samples(forward)?;

@@ -5,14 +5,15 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use anyhow::{Result, ensure};
+use fourfold::Planner;
 use fourfold::electrostatics::{Builder, Cells, Electrostatics, Grid, Map, Maps};
-use fourfold::{Algorithm, Planner};
 use fourfold_gpu::{Device, GpuArray, GpuCells, GpuElectrostatics, GpuMaps};
 
 use super::Outcome;
 use super::measure::Setting;
 use super::page::{Page, Part, digits, ratio, strings};
 use super::plot::{Line, Plot};
+use crate::method::MethodName;
 use crate::timing::{Timed, Work};
 
 /// A circuit: its movable cells (Nam et al., 2005), bins along each axis (DREAMPlace's settings for
@@ -130,7 +131,7 @@ fn times(setting: &Setting, circuit: &Circuit) -> Result<(Vec<f64>, Vec<f64>)> {
     let grid = Grid::new([0.0, 0.0], [side, side], [circuit.bins; 2])?;
     let builder = Electrostatics::<f64>::builder(grid).smoothing(2f64.sqrt()).potential(false);
     let system = |method: &str| -> Result<Shared> {
-        let system = System::new(setting, &builder.clone().method(method.parse::<Algorithm>()?), board.cells())?;
+        let system = System::new(setting, &builder.clone().algorithm(method.parse::<MethodName>()?.0), board.cells())?;
         Ok(Rc::new(RefCell::new(system)))
     };
     let systems = METHODS.iter().map(|method| system(method)).collect::<Result<Vec<_>>>()?;

@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use fourfold::oracle::verify::Data;
-use fourfold::{Algorithm, Multiplier, Precision, Problem};
+use fourfold::{Multiplier, Precision, Problem};
 
 use crate::array::{random, zeros_of};
 use crate::contest::Contest;
 use crate::engine::{Contender, Engine};
+use crate::method::MethodName;
 use crate::ready::Ready;
 use crate::timing::{Spread, Timed};
 use crate::work::{IN_TURN, MOST_PAIRS};
@@ -172,11 +173,11 @@ impl Setting {
             self.by(method)?.plan(problem)?.execute(&input, &mut output)?;
             Ok(output)
         };
-        let wanted = result(Algorithm::ALL[0].name())?;
+        let wanted = result(MethodName::FUSED.name())?;
         let bound = if problem.precision() == Precision::F64 { 1e-13 } else { 1e-4 };
-        for method in methods.into_iter().filter(|method| *method != Algorithm::ALL[0].name()) {
+        for method in methods.into_iter().filter(|method| *method != MethodName::FUSED.name()) {
             let error = distance(&result(method)?, &wanted);
-            ensure!(error < bound, "{problem}: {method} differs from {} by {error:.1e}", Algorithm::ALL[0]);
+            ensure!(error < bound, "{problem}: {method} differs from {} by {error:.1e}", MethodName::FUSED);
         }
         Ok(())
     }

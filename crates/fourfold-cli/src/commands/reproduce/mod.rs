@@ -30,10 +30,10 @@ use fourfold_gpu::Api;
 
 use crate::args::Reproduce;
 use crate::engine::{Contender, Engine};
+use crate::method::MethodName;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::wisdom::Kept;
-use fourfold::Algorithm;
 use measure::{CUFFT, Setting};
 use page::Page;
 
@@ -209,7 +209,7 @@ fn lacks_vendor_fft(setting: &Setting) -> Option<String> {
 /// and why some are not there.
 fn settings(args: &Reproduce) -> Result<(Vec<Setting>, Vec<String>)> {
     let setting = |engine: &Engine| -> Result<Setting> {
-        let contender = Contender::new(engine.clone(), Algorithm::ALL[0], args.threads, &Kept::default())?;
+        let contender = Contender::new(engine.clone(), MethodName::FUSED, args.threads, &Kept::default())?;
         Ok(Setting::new(contender, args.threads, args.quick))
     };
     let first = |(i, engine): &(usize, &Engine)| !args.engine[..*i].contains(engine);
@@ -270,7 +270,7 @@ mod tests {
             table("absent", "", |_| Ok(Outcome::LeftOut("no device".into()))),
             table("works", "", page),
         ];
-        let contender = Contender::new(Engine::Cpu(None), Algorithm::ALL[0], 1, &Kept::default()).unwrap();
+        let contender = Contender::new(Engine::Cpu(None), MethodName::FUSED, 1, &Kept::default()).unwrap();
         let settings = [Setting::new(contender, 1, true)];
         let account = carry_out(&experiments(&tables, &settings), folder.path()).unwrap();
         assert_eq!((account.pages, account.failed), (1, vec!["fails on cpu: no luck".to_owned()]));

@@ -2,7 +2,8 @@
 //! as the kernels have it.
 
 use anyhow::Result;
-use fourfold::{Algorithm, Problem};
+use fourfold::Problem;
+use fourfold::baseline::Algorithm;
 use fourfold_gpu::{Counts, Launch, Target};
 
 use super::measure::Setting;

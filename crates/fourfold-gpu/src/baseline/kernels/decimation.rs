@@ -3,8 +3,8 @@
 
 use crate::baseline::kernels::stage::{StageSpec, digits};
 use crate::ir::trace::{Array, Int, Sym, comment, if_less, int, select, select_real};
+use fourfold::baseline::{Combine, CombineAxis, CombineVariant, Direction, IndexMap};
 use fourfold::engine::{C, Real, after, after_one, before, before_one};
-use fourfold::{Combine, CombineAxis, CombineVariant, Direction, IndexMap};
 
 /// The axes that threads are dealt out over, with how many there are along each: batches, then the
 /// axes of the combine.
@@ -70,22 +70,22 @@ impl Thread<'_> {
     fn run<const H: usize>(&self) {
         let Combine { outputs, direction, .. } = self.combine;
         match (outputs, direction) {
-            (CombineVariant::Direct { turns }, _) => self.direct(*turns),
+            (CombineVariant::Direct { rotates }, _) => self.direct(*rotates),
             (CombineVariant::One, Direction::After) => {
                 let v: [C<Sym>; H] = std::array::from_fn(|h| self.opposite(h));
-                self.store(0, after_one(&self.turns(), v));
+                self.store(0, after_one(&self.rotations(), v));
             }
             (CombineVariant::All, Direction::After) => {
                 let v: [C<Sym>; H] = std::array::from_fn(|h| Array::Input.load_pair(self.spectrum(h)));
-                let y = after(&self.turns(), v);
+                let y = after(&self.rotations(), v);
                 self.guarded(self.terms.len(), 0, &|h| self.store(h, y[h / H][h % H]));
             }
             (CombineVariant::One, Direction::Before) => {
-                let v = before_one(&self.turns(), self.reals::<H>());
+                let v = before_one(&self.rotations(), self.reals::<H>());
                 Array::Output.store_pair(self.spectrum(0), v);
             }
             (CombineVariant::All, Direction::Before) => {
-                let v = before(&self.turns(), self.reals::<H>());
+                let v = before(&self.rotations(), self.reals::<H>());
                 let others = self.terms.len() - 1;
                 self.guarded(others, 0, &|h| Array::Output.store_pair(self.spectrum(h), v[h]));
             }
@@ -93,7 +93,7 @@ impl Thread<'_> {
     }
 
     /// Factors along the axes.
-    fn turns(&self) -> Vec<C<Sym>> {
+    fn rotations(&self) -> Vec<C<Sym>> {
         let starts = self.combine.axes.iter().scan(0, |start, axis| {
             *start += axis.n;
             Some(*start - axis.n)
@@ -180,11 +180,11 @@ impl Thread<'_> {
         std::array::from_fn(|side| std::array::from_fn(|h| real(side * H + h)))
     }
 
-    fn direct(&self, turns: bool) {
+    fn direct(&self, rotates: bool) {
         let z = Array::Input.load_pair(self.spectrum(0));
         let axis = &self.combine.axes[0];
-        let y = if turns {
-            let w = self.turns()[0];
+        let y = if rotates {
+            let w = self.rotations()[0];
             z.re.mul_sub(w.re, z.im * w.im)
         } else {
             let [scale, first] = [self.combine.scale, self.combine.scale * axis.first].map(Sym::lit);

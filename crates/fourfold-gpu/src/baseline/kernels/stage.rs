@@ -8,8 +8,9 @@ use crate::ir::trace::{
     Array, Int, Statement, Sym, barrier, comment, group, if_less, int, record, select, select_real, thread,
 };
 use crate::print::Frame;
+use fourfold::Precision;
+use fourfold::baseline::{AccessPattern, Combine, FftStep, LaunchMode, Order};
 use fourfold::engine::{C, Real};
-use fourfold::{AccessPattern, Combine, FftStep, LaunchMode, Order, Precision};
 
 /// All that specialises the kernel of a stage.
 #[derive(Clone, Debug, PartialEq)]

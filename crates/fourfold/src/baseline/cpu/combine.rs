@@ -2,10 +2,9 @@
 //! factors.
 
 use crate::arithmetic::complex::C;
-use crate::baseline::cpu::span::{Lines, Span, Terms};
-use crate::baseline::cpu::{Row, digits, share};
-use crate::baseline::stage;
-use crate::baseline::stage::{CombineAxis, Direction, Stage};
+use crate::baseline::cpu::rows::{Row, deal_out, digits};
+use crate::baseline::cpu::span::{CombineSpan, CombinedRows, TermIndex};
+use crate::baseline::stage::{Combine, CombineAxis, Direction, IndexMap, Stage};
 use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::threads::Pool;
 use crate::cpu::engine::Dispatch;
@@ -13,8 +12,8 @@ use crate::cpu::simd::dispatch::Isa;
 use num_complex::Complex;
 
 /// A combine with its factors.
-pub(crate) struct Combine<S> {
-    combine: stage::Combine,
+pub(crate) struct PreparedCombine<S> {
+    combine: Combine,
     /// e^{−iπk/(2N)} along each axis, with the factor on term 0; along the last also the scale.
     tables: Vec<Vec<C<S>>>,
     /// The other axes.
@@ -24,26 +23,26 @@ pub(crate) struct Combine<S> {
     isa: Isa,
 }
 
-impl<S: Dispatch> Combine<S> {
-    pub(crate) fn new(stage: &Stage, combine: &stage::Combine, isa: Isa) -> Self {
+impl<S: Dispatch> PreparedCombine<S> {
+    pub(crate) fn new(stage: &Stage, combine: &Combine, isa: Isa) -> Self {
         let is_outer = |axis: &usize| combine.axes.iter().all(|along| along.axis != *axis);
         let batch: Vec<usize> = (0..stage.from.axes.len()).filter(is_outer).collect();
         let terms = (0..combine.axes.len() - 1).map(|i| combine.terms(i));
         let sizes = batch.iter().map(|axis| stage.from.length(*axis)).chain(terms).collect();
         let factor = |w: &Complex<f64>| C { re: S::of(w.re), im: S::of(w.im) };
         let tables = combine.tables().iter().map(|table| table.iter().map(factor).collect()).collect();
-        Combine { combine: combine.clone(), tables, batch, sizes, isa }
+        PreparedCombine { combine: combine.clone(), tables, batch, sizes, isa }
     }
 
     /// # Safety
     /// The arrays are there, and nobody else's.
-    pub(crate) unsafe fn run(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
+    pub(crate) unsafe fn combine(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
         // SAFETY: the caller's.
         unsafe {
             match self.combine.axes.len() {
-                1 => self.run_axes::<1>(from, to, pool),
-                2 => self.run_axes::<2>(from, to, pool),
-                _ => self.run_axes::<4>(from, to, pool),
+                1 => self.combine_rows::<1>(from, to, pool),
+                2 => self.combine_rows::<2>(from, to, pool),
+                _ => self.combine_rows::<4>(from, to, pool),
             }
         }
     }
@@ -51,8 +50,8 @@ impl<S: Dispatch> Combine<S> {
     /// With H rows of the spectrum together.
     ///
     /// # Safety
-    /// As [`Combine::run`].
-    unsafe fn run_axes<const H: usize>(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
+    /// As [`PreparedCombine::combine`].
+    unsafe fn combine_rows<const H: usize>(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
         let combine = &self.combine;
         let (spectrum, reals) = if combine.direction == Direction::After { (from, to) } else { (to, from) };
         let [others @ .., last] = &*combine.axes else { unreachable!("a combine has an axis") };
@@ -64,52 +63,59 @@ impl<S: Dispatch> Combine<S> {
                 self.batch.iter().zip(batches).map(|(axis, place)| *place as isize * array.strides[*axis]).sum()
             };
             let origins = [spectrum.origin.wrapping_offset(at(spectrum)), reals.origin.wrapping_offset(at(reals))];
-            let lines = self.lines::<H>(others, last, terms, [spectrum, reals], origins);
+            let rows = self.rows::<H>(others, last, terms, [spectrum, reals], origins);
             let table = self.tables.last().expect("a combine has an axis").as_ptr();
-            let span =
-                Span { lines, n: last.n, table, scale: S::of(combine.scale), first: S::of(last.first), combine, range };
+            let span = CombineSpan {
+                rows,
+                n: last.n,
+                table,
+                scale: S::of(combine.scale),
+                first: S::of(last.first),
+                combine,
+                range,
+            };
             // SAFETY: the places are in the arrays; rows of one combine do not meet, nor do their
             // parts.
             unsafe { S::dispatch(self.isa, span) };
         };
-        share(pool, self.sizes.iter().product(), combine.terms(others.len()), &work);
+        deal_out(pool, self.sizes.iter().product(), combine.terms(others.len()), &work);
     }
 
     /// The rows at ±k and at k or N − k along the other axes.
-    fn lines<const H: usize>(
+    fn rows<const H: usize>(
         &self,
         others: &[CombineAxis],
         last: &CombineAxis,
         terms: &[usize],
         [spectrum, reals]: [&Array<S>; 2],
         [z, x]: [*mut S; 2],
-    ) -> Lines<S, H> {
+    ) -> CombinedRows<S, H> {
         let step = reals.strides[last.axis];
-        let (start, way) = last.terms.line(last.n);
-        let row = |from: isize, way: isize| Row { base: x.wrapping_offset(from * step), step: way * step };
-        let rows = [row(start, way), row(start + way * last.n as isize, -way)];
-        let mut lines = Lines {
-            turns: [C::default(); 2],
+        let (start, sign) = last.terms.line(last.n);
+        let row = |from: isize, sign: isize| Row { base: x.wrapping_offset(from * step), step: sign * step };
+        let ends = [row(start, sign), row(start + sign * last.n as isize, -sign)];
+        let mut rows = CombinedRows {
+            rotations: [C::default(); 2],
             spectrum: [z.cast(); H],
-            terms: rows.map(|row| [row; H]),
+            terms: ends.map(|row| [row; H]),
             written: [true; H],
             nothing: [false; H],
-            shifted: last.terms == stage::IndexMap::Shifted,
+            shifted: last.terms == IndexMap::Shifted,
         };
         for (bit, (axis, &k)) in others.iter().zip(terms).enumerate() {
-            lines.turns[bit] = self.tables[bit][k];
+            rows.rotations[bit] = self.tables[bit][k];
             for h in 0..H {
                 let mirrored = h >> bit & 1 == 1;
-                let place = Terms::of(axis, k, mirrored);
-                lines.spectrum[h] =
-                    lines.spectrum[h].cast::<S>().wrapping_offset(place.spectrum * spectrum.strides[axis.axis]).cast();
-                for side in &mut lines.terms {
+                let place = TermIndex::of(axis, k, mirrored);
+                rows.spectrum[h] =
+                    rows.spectrum[h].cast::<S>().wrapping_offset(place.spectrum * spectrum.strides[axis.axis]).cast();
+                for side in &mut rows.terms {
                     side[h].base = side[h].base.wrapping_offset(place.reals * reals.strides[axis.axis]);
                 }
-                lines.written[h] &= place.written;
-                lines.nothing[h] |= place.nothing;
+                rows.written[h] &= place.written;
+                rows.nothing[h] |= place.nothing;
             }
         }
-        lines
+        rows
     }
 }

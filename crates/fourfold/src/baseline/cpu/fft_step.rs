@@ -3,7 +3,7 @@
 
 use crate::arithmetic::butterfly::Dft;
 use crate::arithmetic::complex::C;
-use crate::baseline::cpu::{digits, share};
+use crate::baseline::cpu::rows::{deal_out, digits};
 use crate::baseline::fft_step::{Decimation, FftStep, FftWork, Level, reversed};
 use crate::baseline::stage::Stage;
 use crate::cpu::base::memory::{AXES, Array};
@@ -11,7 +11,7 @@ use crate::cpu::base::threads::Pool;
 use crate::cpu::engine::Dispatch;
 
 /// A step with its table.
-pub(crate) struct Step<S> {
+pub(crate) struct PreparedStep<S> {
     work: FftWork,
     table: Vec<C<S>>,
     /// Elements of a line.
@@ -23,7 +23,7 @@ pub(crate) struct Step<S> {
 
 /// Complex numbers at one step from each other.
 #[derive(Clone, Copy)]
-struct Line<S> {
+struct ComplexRow<S> {
     base: *mut S,
     step: isize,
 }
@@ -35,9 +35,9 @@ const TERMS: usize = 32;
 /// The largest radix of a level, and one more.
 const RADICES: usize = 9;
 
-impl<S: Dispatch> Line<S> {
+impl<S: Dispatch> ComplexRow<S> {
     fn moved(self, places: usize) -> Self {
-        Line { base: self.base.wrapping_offset(places as isize * self.step), ..self }
+        ComplexRow { base: self.base.wrapping_offset(places as isize * self.step), ..self }
     }
 
     /// # Safety
@@ -59,18 +59,18 @@ impl<S: Dispatch> Line<S> {
     }
 }
 
-impl<S: Dispatch> Step<S> {
+impl<S: Dispatch> PreparedStep<S> {
     pub(crate) fn new(stage: &Stage, step: &FftStep) -> Self {
         let n = step.axis().map_or(1, |axis| stage.from.length(axis));
         let others: Vec<usize> = (0..stage.from.axes.len()).filter(|axis| Some(*axis) != step.axis()).collect();
         let table = step.table(n).iter().map(|w| C { re: S::of(w.re), im: S::of(w.im) }).collect();
         let sizes = others.iter().map(|axis| stage.from.length(*axis)).collect();
-        Step { work: step.work.clone(), table, n, others, sizes }
+        PreparedStep { work: step.work.clone(), table, n, others, sizes }
     }
 
     /// # Safety
     /// The arrays are there, complex, and nobody else's. They are one or do not meet.
-    pub(crate) unsafe fn run(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
+    pub(crate) unsafe fn execute(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
         let (axis, items) = match self.work {
             // SAFETY: the caller's.
             FftWork::Transpose { side } => return unsafe { transpose(from, to, side, pool) },
@@ -78,7 +78,7 @@ impl<S: Dispatch> Step<S> {
             FftWork::Level(Level { axis, radix, .. }) => (axis, self.n / radix),
             FftWork::Blocks { axis, len, .. } => (axis, self.n / len),
         };
-        share(pool, self.sizes.iter().product(), items, &|number, [start, end]| {
+        deal_out(pool, self.sizes.iter().product(), items, &|number, [start, end]| {
             let lines = self.lines(number, axis, [from, to]);
             // SAFETY: the lines are in the arrays; no two items write the same place, or write what
             // another reads.
@@ -101,18 +101,18 @@ impl<S: Dispatch> Step<S> {
     }
 
     /// Line `number` on both sides.
-    fn lines(&self, number: usize, axis: usize, sides: [&Array<S>; 2]) -> [Line<S>; 2] {
+    fn lines(&self, number: usize, axis: usize, sides: [&Array<S>; 2]) -> [ComplexRow<S>; 2] {
         let mut places = [0; AXES];
         digits(number, &self.sizes, &mut places[..self.sizes.len()]);
         sides.map(|side| {
             let offset = self.others.iter().zip(places).map(|(&axis, place)| place as isize * side.strides[axis]).sum();
-            Line { base: side.origin.wrapping_offset(offset), step: side.strides[axis] }
+            ComplexRow { base: side.origin.wrapping_offset(offset), step: side.strides[axis] }
         })
     }
 
     /// # Safety
     /// The line is there.
-    unsafe fn sum(&self, x: Line<S>, k: usize, backward: bool) -> C<S> {
+    unsafe fn sum(&self, x: ComplexRow<S>, k: usize, backward: bool) -> C<S> {
         let zero = C { re: S::of(0.0), im: S::of(0.0) };
         let (mut sums, mut at) = ([zero; 3], 0);
         for i in 0..self.n {
@@ -136,7 +136,7 @@ impl<S: Dispatch> Step<S> {
 
     /// # Safety
     /// The lines are there, and the butterflies in the range nobody else's.
-    unsafe fn level(&self, level: &Level, lines: [Line<S>; 2], range: [usize; 2]) {
+    unsafe fn level(&self, level: &Level, lines: [ComplexRow<S>; 2], range: [usize; 2]) {
         // SAFETY: the caller's.
         unsafe {
             match level.radix {
@@ -152,13 +152,17 @@ impl<S: Dispatch> Step<S> {
     }
 
     /// # Safety
-    /// As [`Step::level`].
-    unsafe fn butterflies<const R: usize>(&self, level: &Level, [from, to]: [Line<S>; 2], [start, end]: [usize; 2])
-    where
+    /// As [`PreparedStep::level`].
+    unsafe fn butterflies<const R: usize>(
+        &self,
+        level: &Level,
+        [from, to]: [ComplexRow<S>; 2],
+        [start, end]: [usize; 2],
+    ) where
         [C<S>; R]: Dft,
     {
         const { assert!(R < RADICES) };
-        let Level { distance, turns, backward, .. } = *level;
+        let Level { distance, decimation, backward, .. } = *level;
         for item in start..end {
             let k = item % distance;
             let base = item / distance * distance * R + k;
@@ -168,7 +172,7 @@ impl<S: Dispatch> Step<S> {
                 *z = unsafe { from.get(base + j * distance) };
             }
             let w = &self.table[k * (R - 1)..][..R - 1];
-            butterfly(&mut z, w, turns, backward);
+            butterfly(&mut z, w, decimation, backward);
             for (j, z) in z.into_iter().enumerate() {
                 // SAFETY: the caller's.
                 unsafe { to.put(base + j * distance, z) };
@@ -182,13 +186,13 @@ impl<S: Dispatch> Step<S> {
     ///
     /// # Safety
     /// The lines are there; the block is nobody else's.
-    unsafe fn block(&self, [from, to]: [Line<S>; 2], block: usize, len: usize, backward: bool, scale: S) {
+    unsafe fn block(&self, [from, to]: [ComplexRow<S>; 2], block: usize, len: usize, backward: bool, scale: S) {
         let (bits, blocks) = (len.ilog2(), self.n / len);
         let reverse =
             |place: usize, bits: u32| if bits == 0 { 0 } else { place.reverse_bits() >> (usize::BITS - bits) };
         let from_block = from.moved(block * len);
         let first = to.moved(reverse(block, blocks.ilog2()));
-        let out = Line { step: first.step * blocks as isize, ..first };
+        let out = ComplexRow { step: first.step * blocks as isize, ..first };
         // SAFETY: the caller's.
         unsafe {
             for p in 0..len {
@@ -215,23 +219,23 @@ impl<S: Dispatch> Step<S> {
     }
 }
 
-/// A small DFT with its turns; backward with all real and imaginary parts exchanged before and
+/// A small DFT with its twiddle factors; backward with all real and imaginary parts exchanged before and
 /// after.
 #[inline(always)]
-fn butterfly<S: Dispatch, const R: usize>(z: &mut [C<S>; R], w: &[C<S>], turns: Decimation, backward: bool)
+fn butterfly<S: Dispatch, const R: usize>(z: &mut [C<S>; R], w: &[C<S>], decimation: Decimation, backward: bool)
 where
     [C<S>; R]: Dft,
 {
-    let turn = |z: &mut [C<S>; R]| z[1..].iter_mut().zip(w).for_each(|(z, w)| *z = z.mul(*w));
+    let twiddle = |z: &mut [C<S>; R]| z[1..].iter_mut().zip(w).for_each(|(z, w)| *z = z.mul(*w));
     if backward {
         *z = z.map(C::swap);
     }
-    if turns == Decimation::InTime {
-        turn(z);
+    if decimation == Decimation::InTime {
+        twiddle(z);
     }
     *z = z.dft();
-    if turns == Decimation::InFrequency {
-        turn(z);
+    if decimation == Decimation::InFrequency {
+        twiddle(z);
     }
     if backward {
         *z = z.map(C::swap);
@@ -241,17 +245,17 @@ where
 /// Square after square; in place, two at a time.
 ///
 /// # Safety
-/// As [`Step::run`], of matrices whose columns on one side are rows on the other.
+/// As [`PreparedStep::execute`], of matrices whose columns on one side are rows on the other.
 unsafe fn transpose<S: Dispatch>(from: &Array<S>, to: &Array<S>, side: usize, pool: &Pool) {
     // Rows of what is read, in its own memory's order.
     let (slow, fast) = if from.strides[0].abs() >= from.strides[1].abs() { (0, 1) } else { (1, 0) };
     let [height, width] = [from.shape[slow], from.shape[fast]];
     let in_place = std::ptr::eq(from.origin, to.origin);
-    let at = |array: &Array<S>, row: usize, column: usize| Line {
+    let at = |array: &Array<S>, row: usize, column: usize| ComplexRow {
         base: array.origin.wrapping_offset(row as isize * array.strides[slow] + column as isize * array.strides[fast]),
         step: 0,
     };
-    share(pool, height.div_ceil(side), width.div_ceil(side), &|band, [start, end]| {
+    deal_out(pool, height.div_ceil(side), width.div_ceil(side), &|band, [start, end]| {
         for column in (start..end).map(|square| square * side) {
             for (row, column) in (band * side..height.min(band * side + side))
                 .flat_map(|row| (column..width.min(column + side)).map(move |column| (row, column)))

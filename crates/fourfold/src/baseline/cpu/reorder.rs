@@ -1,6 +1,6 @@
 //! Reorders: rows of the side that is followed, one after another.
 
-use crate::baseline::cpu::{Row, digits, share};
+use crate::baseline::cpu::rows::{Row, deal_out, digits};
 use crate::baseline::stage::{AccessPattern, Order, Stage};
 use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::threads::Pool;
@@ -9,7 +9,7 @@ use crate::cpu::simd::dispatch::Isa;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
 
 /// A reorder of arrays of one shape.
-pub(crate) struct Reorder {
+pub(crate) struct PreparedReorder {
     way: AccessPattern,
     isa: Isa,
     /// The axes of the side that is followed, the last running fastest: that is the rows'.
@@ -19,17 +19,17 @@ pub(crate) struct Reorder {
     orders: [Option<Order>; AXES],
 }
 
-impl Reorder {
+impl PreparedReorder {
     pub(crate) fn new(stage: &Stage, list: &[(usize, Order)], way: AccessPattern, isa: Isa) -> Self {
         let side = if way == AccessPattern::Gather { &stage.to } else { &stage.from };
         let mut orders = [None; AXES];
         list.iter().for_each(|(axis, order)| orders[*axis] = Some(*order));
-        Reorder { way, isa, axes: side.axes.clone(), sizes: side.lengths.clone(), orders }
+        PreparedReorder { way, isa, axes: side.axes.clone(), sizes: side.lengths.clone(), orders }
     }
 
     /// # Safety
     /// The arrays are there, and nobody else's.
-    pub(crate) unsafe fn run<S: Dispatch>(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
+    pub(crate) unsafe fn reorder<S: Dispatch>(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
         let [outer @ .., inner] = &*self.axes else { unreachable!("an array has axes") };
         let outer_sizes = &self.sizes[..outer.len()];
         let n = from.shape[*inner];
@@ -50,11 +50,11 @@ impl Reorder {
                     Row { base: from.origin.offset(offsets[0]), step: from.strides[*inner] },
                     Row { base: to.origin.offset(offsets[1]), step: to.strides[*inner] },
                 ];
-                let row = Line { rows, n, order: self.orders[*inner], way: self.way, sign: S::of(sign), range };
+                let row = ReorderSpan { rows, n, order: self.orders[*inner], way: self.way, sign: S::of(sign), range };
                 S::dispatch(self.isa, row);
             }
         };
-        share(pool, outer_sizes.iter().product(), units(self.orders[*inner], n), &work);
+        deal_out(pool, outer_sizes.iter().product(), units(self.orders[*inner], n), &work);
     }
 
     /// Where an element of an outer axis is read and written, and its sign, from its place on the
@@ -93,7 +93,7 @@ fn units(order: Option<Order>, n: usize) -> usize {
 }
 
 /// Part of a row.
-struct Line<S> {
+struct ReorderSpan<S> {
     /// From, to.
     rows: [Row<S>; 2],
     n: usize,
@@ -104,22 +104,22 @@ struct Line<S> {
 }
 
 /// The same for one sort of vectors.
-struct Run<V: Vector>(Line<V::Scalar>);
+struct InVectors<V: Vector>(ReorderSpan<V::Scalar>);
 
-impl<S: Dispatch> VectorTask<S> for Line<S> {
+impl<S: Dispatch> VectorTask<S> for ReorderSpan<S> {
     unsafe fn run<V: Vector<Scalar = S>>(self) {
         // SAFETY: the caller's.
-        unsafe { V::enter(Run::<V>(self)) }
+        unsafe { V::enter(InVectors::<V>(self)) }
     }
 }
 
-impl<V: Vector> WithIsa for Run<V>
+impl<V: Vector> WithIsa for InVectors<V>
 where
     V::Scalar: Dispatch,
 {
     #[inline(always)]
     fn run(self) {
-        let Line { rows: [from, to], n, order, way, sign, range: [start, end] } = self.0;
+        let ReorderSpan { rows: [from, to], n, order, way, sign, range: [start, end] } = self.0;
         // SAFETY: the caller's: the row is there.
         unsafe {
             match order {

@@ -1,35 +1,34 @@
 //! Combines along a part of a row, with whatever vectors there are.
 
 use crate::arithmetic::complex::C;
-use crate::baseline::cpu::Row;
+use crate::baseline::cpu::rows::Row;
 use crate::baseline::decimation::{after, after_one, before, before_one};
-use crate::baseline::stage;
-use crate::baseline::stage::{CombineAxis, CombineVariant, Direction};
+use crate::baseline::stage::{Combine, CombineAxis, CombineVariant, Direction, IndexMap};
 use crate::cpu::engine::Dispatch;
 use crate::cpu::simd::vector::{Vector, VectorTask, WithIsa};
 
-/// Terms `range` of rows along the last axis, of `n` elements.
-pub(crate) struct Span<'a, S, const H: usize> {
-    pub(crate) lines: Lines<S, H>,
+/// TermIndex `range` of rows along the last axis, of `n` elements.
+pub(crate) struct CombineSpan<'a, S, const H: usize> {
+    pub(crate) rows: CombinedRows<S, H>,
     pub(crate) n: usize,
     /// Factors along the row.
     pub(crate) table: *const C<S>,
     /// The factor where there is no table, and that on term 0.
     pub(crate) scale: S,
     pub(crate) first: S,
-    pub(crate) combine: &'a stage::Combine,
+    pub(crate) combine: &'a Combine,
     pub(crate) range: [usize; 2],
 }
 
 /// Rows that depend on each other: bit i of their number is set for −k and N − k along axis i.
 #[derive(Clone, Copy)]
-pub(crate) struct Lines<S, const H: usize> {
+pub(crate) struct CombinedRows<S, const H: usize> {
     /// Factors of the other axes.
-    pub(crate) turns: [C<S>; 2],
-    /// Terms 0, 1, … of the spectrum.
+    pub(crate) rotations: [C<S>; 2],
+    /// TermIndex 0, 1, … of the spectrum.
     pub(crate) spectrum: [*mut C<S>; H],
     /// The reals of term k, and of term N − k.
-    pub(super) terms: [[Row<S>; H]; 2],
+    pub(crate) terms: [[Row<S>; H]; 2],
     /// Whether the row is another than one with fewer bits.
     pub(crate) written: [bool; H],
     /// Whether the reals are 0.
@@ -39,19 +38,19 @@ pub(crate) struct Lines<S, const H: usize> {
 }
 
 /// Where term k, or its mirror image, of an axis is.
-pub(crate) struct Terms {
+pub(crate) struct TermIndex {
     pub(crate) spectrum: isize,
     pub(crate) reals: isize,
     pub(crate) written: bool,
     pub(crate) nothing: bool,
 }
 
-impl Terms {
-    pub(crate) fn of(axis: &CombineAxis, k: usize, mirrored: bool) -> Terms {
+impl TermIndex {
+    pub(crate) fn of(axis: &CombineAxis, k: usize, mirrored: bool) -> TermIndex {
         let (n, (start, step)) = (axis.n, axis.terms.line(axis.n));
-        let shifted = axis.terms == stage::IndexMap::Shifted;
+        let shifted = axis.terms == IndexMap::Shifted;
         let term = if mirrored { n - k } else { k };
-        Terms {
+        TermIndex {
             spectrum: (term % n) as isize,
             reals: if k == 0 { axis.terms.zero(n) as isize } else { start + step * term as isize },
             written: !mirrored || (k > 0 && 2 * k != n),
@@ -61,16 +60,16 @@ impl Terms {
 }
 
 /// The same for one sort of vectors.
-struct Run<'a, V: Vector, const H: usize>(Span<'a, V::Scalar, H>);
+struct InVectors<'a, V: Vector, const H: usize>(CombineSpan<'a, V::Scalar, H>);
 
-impl<S: Dispatch, const H: usize> VectorTask<S> for Span<'_, S, H> {
+impl<S: Dispatch, const H: usize> VectorTask<S> for CombineSpan<'_, S, H> {
     unsafe fn run<V: Vector<Scalar = S>>(self) {
         // SAFETY: the caller's.
-        unsafe { V::enter(Run::<V, H>(self)) }
+        unsafe { V::enter(InVectors::<V, H>(self)) }
     }
 }
 
-impl<V: Vector, const H: usize> WithIsa for Run<'_, V, H>
+impl<V: Vector, const H: usize> WithIsa for InVectors<'_, V, H>
 where
     V::Scalar: Dispatch,
 {
@@ -79,7 +78,7 @@ where
         let span = self.0;
         let [start, end] = span.range;
         // Whole vectors of terms whose mirror images are others.
-        let runs = span.lines.terms[0][0].is_run();
+        let runs = span.rows.terms[0][0].is_run();
         let whole = |k: usize| runs && V::WIDTH > 1 && k > 0;
         let mut k = start;
         // SAFETY: the terms are in the rows.
@@ -97,7 +96,7 @@ where
     }
 }
 
-impl<S: Dispatch, const H: usize> Span<'_, S, H> {
+impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
     /// The end of the terms that can be done as those at k are.
     #[inline(always)]
     fn vectors_until(&self, k: usize) -> usize {
@@ -109,7 +108,7 @@ impl<S: Dispatch, const H: usize> Span<'_, S, H> {
         }
     }
 
-    /// Terms k, k + 1, …
+    /// TermIndex k, k + 1, …
     ///
     /// # Safety
     /// They are there.
@@ -118,16 +117,16 @@ impl<S: Dispatch, const H: usize> Span<'_, S, H> {
         // SAFETY: the caller's.
         unsafe {
             match (self.combine.outputs, self.combine.direction) {
-                (CombineVariant::Direct { turns }, _) => self.direct::<V>(k, turns),
+                (CombineVariant::Direct { rotates }, _) => self.direct::<V>(k, rotates),
                 (CombineVariant::One, Direction::After) => self.after_one::<V>(k),
                 (CombineVariant::One, Direction::Before) => {
-                    let v = before_one(&self.turns::<V>(k)[..H.ilog2() as usize + 1], self.reals::<V>(k));
-                    write(self.lines.spectrum[0], k, v);
+                    let v = before_one(&self.rotations::<V>(k)[..H.ilog2() as usize + 1], self.reals::<V>(k));
+                    write(self.rows.spectrum[0], k, v);
                 }
                 (CombineVariant::All, Direction::After) => self.after::<V>(k),
                 (CombineVariant::All, Direction::Before) => {
-                    let v = before(&self.turns::<V>(k)[..H.ilog2() as usize + 1], self.reals::<V>(k));
-                    (0..H).filter(|&h| self.lines.written[h]).for_each(|h| write(self.lines.spectrum[h], k, v[h]));
+                    let v = before(&self.rotations::<V>(k)[..H.ilog2() as usize + 1], self.reals::<V>(k));
+                    (0..H).filter(|&h| self.rows.written[h]).for_each(|h| write(self.rows.spectrum[h], k, v[h]));
                 }
             }
         }
@@ -135,8 +134,8 @@ impl<S: Dispatch, const H: usize> Span<'_, S, H> {
 
     /// The factors of all axes: of the others, then along the row.
     #[inline(always)]
-    unsafe fn turns<V: Vector<Scalar = S>>(&self, k: usize) -> [C<V>; 3] {
-        let [a, b] = self.lines.turns.map(|w| C { re: V::splat(w.re), im: V::splat(w.im) });
+    unsafe fn rotations<V: Vector<Scalar = S>>(&self, k: usize) -> [C<V>; 3] {
+        let [a, b] = self.rows.rotations.map(|w| C { re: V::splat(w.re), im: V::splat(w.im) });
         // SAFETY: the table has term k.
         let c = unsafe { read::<V>(self.table, k) };
         match H {
@@ -148,12 +147,12 @@ impl<S: Dispatch, const H: usize> Span<'_, S, H> {
 
     #[inline(always)]
     unsafe fn after<V: Vector<Scalar = S>>(&self, k: usize) {
-        let Lines { spectrum, terms, written, shifted, .. } = &self.lines;
+        let CombinedRows { spectrum, terms, written, shifted, .. } = &self.rows;
         // SAFETY: the caller's.
         unsafe {
             let mut v = [C { re: V::splat(S::of(0.0)), im: V::splat(S::of(0.0)) }; H];
             (0..H).for_each(|h| v[h] = read(spectrum[h], k));
-            let y = after(&self.turns::<V>(k)[..H.ilog2() as usize + 1], v);
+            let y = after(&self.rotations::<V>(k)[..H.ilog2() as usize + 1], v);
             let mirrored = k > 0 && 2 * k != self.n;
             for h in (0..H).filter(|&h| written[h]) {
                 terms[usize::from(k == 0 && *shifted)][h].put(k, y[0][h]);
@@ -172,21 +171,21 @@ impl<S: Dispatch, const H: usize> Span<'_, S, H> {
         unsafe {
             for h in 0..H {
                 v[h] = if 2 * k <= self.n {
-                    read(self.lines.spectrum[h], k)
+                    read(self.rows.spectrum[h], k)
                 } else {
-                    let z = read::<V>(self.lines.spectrum[H - 1 - h], self.n - k - (V::WIDTH - 1));
+                    let z = read::<V>(self.rows.spectrum[H - 1 - h], self.n - k - (V::WIDTH - 1));
                     C { re: z.re.reverse(), im: -z.im.reverse() }
                 };
             }
-            let y = after_one(&self.turns::<V>(k)[..H.ilog2() as usize + 1], v);
-            self.lines.terms[usize::from(k == 0 && self.lines.shifted)][0].put(k, y);
+            let y = after_one(&self.rotations::<V>(k)[..H.ilog2() as usize + 1], v);
+            self.rows.terms[usize::from(k == 0 && self.rows.shifted)][0].put(k, y);
         }
     }
 
     /// The reals of term k and of term N − k, of which the first has none.
     #[inline(always)]
     unsafe fn reals<V: Vector<Scalar = S>>(&self, k: usize) -> [[V; H]; 2] {
-        let Lines { terms, nothing, shifted, .. } = &self.lines;
+        let CombinedRows { terms, nothing, shifted, .. } = &self.rows;
         let mut x = [[V::splat(S::of(0.0)); H]; 2];
         for h in (0..H).filter(|&h| !nothing[h]) {
             // SAFETY: the caller's.
@@ -203,17 +202,17 @@ impl<S: Dispatch, const H: usize> Span<'_, S, H> {
     }
 
     #[inline(always)]
-    unsafe fn direct<V: Vector<Scalar = S>>(&self, k: usize, turns: bool) {
+    unsafe fn direct<V: Vector<Scalar = S>>(&self, k: usize, rotates: bool) {
         // SAFETY: the caller's.
         unsafe {
-            let z = read::<V>(self.lines.spectrum[0], k);
-            let y = if turns {
+            let z = read::<V>(self.rows.spectrum[0], k);
+            let y = if rotates {
                 let w = read::<V>(self.table, k);
                 z.re.mul_sub(w.re, z.im * w.im)
             } else {
                 z.re * V::splat(if k == 0 { self.scale * self.first } else { self.scale })
             };
-            self.lines.terms[0][0].put(k, y);
+            self.rows.terms[0][0].put(k, y);
         }
     }
 }

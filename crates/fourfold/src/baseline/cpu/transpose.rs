@@ -1,7 +1,7 @@
 //! Reorders from one fastest axis to another, transposes above all: tile by tile, so that lines of
 //! the cache are used whole on both sides.
 
-use crate::baseline::cpu::digits;
+use crate::baseline::cpu::rows::digits;
 use crate::baseline::stage::{Order, Stage};
 use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::threads::Pool;
@@ -9,7 +9,7 @@ use crate::cpu::engine::Dispatch;
 
 /// A reorder in tiles of some rows, which are lines of the axis that is read fastest. Places are
 /// those of the problem's order.
-pub(crate) struct Transpose<S> {
+pub(crate) struct PreparedTranspose<S> {
     /// The other axes, the one that is written fastest last, and their lengths.
     rows: Vec<usize>,
     sizes: Vec<usize>,
@@ -37,7 +37,7 @@ const MOST: usize = LINE / size_of::<f32>();
 /// Rows of a task: as many as an address cache has pages for.
 const BAND: usize = 64;
 
-impl<S: Dispatch> Transpose<S> {
+impl<S: Dispatch> PreparedTranspose<S> {
     pub(crate) fn new(stage: &Stage, orders: &[(usize, Order)]) -> Self {
         let (column, fastest) = (stage.from.fastest(), stage.to.fastest());
         let others = stage.from.axes.iter().copied().filter(|axis| ![column, fastest].contains(axis));
@@ -46,12 +46,12 @@ impl<S: Dispatch> Transpose<S> {
         let order = |axis: usize| orders.iter().find(|(a, _)| *a == axis).map(|(_, order)| *order);
         let moves =
             (0..stage.from.axes.len()).map(|axis| order(axis).map(|order| moves(order, stage.from.length(axis))));
-        Transpose { rows, sizes, column, moves: moves.collect() }
+        PreparedTranspose { rows, sizes, column, moves: moves.collect() }
     }
 
     /// # Safety
     /// The arrays are there, and nobody else's.
-    pub(crate) unsafe fn run(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
+    pub(crate) unsafe fn transpose(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
         let (rows, side) = (self.sizes.iter().product::<usize>(), LINE / size_of::<S>());
         pool.run(rows.div_ceil(BAND), &|_, band| {
             let start = band * BAND;

@@ -191,8 +191,8 @@ pub(crate) fn places(
             }
         }
         let fits = state.0 == end.output_domain() && state.1 == end.output().shape;
-        let to = if i + 1 == count || fits { ArrayId::Output } else { ArrayId::Work };
-        if to == ArrayId::Work {
+        let to = if i + 1 == count || fits { ArrayId::Output } else { ArrayId::Work(0) };
+        if to == ArrayId::Work(0) {
             work = Some(state.clone());
         }
         passes.push(Pass { axis, from, to, ops });

@@ -12,8 +12,8 @@ use crate::baseline::kernels::stage::{StageSpec, THREADS};
 use crate::ir::trace::{
     Array, Int, Sym, barrier, cluster_barrier, cluster_begin, cluster_wait, if_less, int, select, select_real,
 };
+use fourfold::baseline::{FftStep, FftWork};
 use fourfold::engine::{C, Real};
-use fourfold::{FftStep, FftWork};
 
 /// A block in the memory of work groups.
 struct Block {

@@ -6,8 +6,8 @@ pub(crate) mod blocks;
 use crate::baseline::kernels::stage::{StageSpec, Strided, THREADS, digits};
 use crate::ir::trace::{Array, Int, Sym, comment, for_each, if_less, int, select};
 use crate::write::dft::small_dft;
+use fourfold::baseline::{Decimation, FftStep, FftWork, LaunchMode, Level};
 use fourfold::engine::{C, Real};
-use fourfold::{Decimation, FftStep, FftWork, LaunchMode, Level};
 
 /// Terms of a sum that a thread adds up in registers, and how often before it adds what it has to
 /// the rest: errors grow with the square roots of such numbers.
@@ -306,9 +306,9 @@ fn reversed(place: Int, radices: &[usize]) -> Int {
     result * *last as i64 + rest
 }
 
-/// One small DFT of a level with its turns.
+/// One small DFT of a level with its twiddle factors.
 fn level_item(level: &Level, [from, to]: [Line; 2], item: Int) {
-    let Level { radix, distance, turns, backward, .. } = *level;
+    let Level { radix, distance, decimation, backward, .. } = *level;
     let k = item % distance as i64;
     let base = item / distance as i64 * (distance * radix) as i64 + k;
     let place = |j: usize| base + (j * distance) as i64;
@@ -322,8 +322,8 @@ fn level_item(level: &Level, [from, to]: [Line; 2], item: Int) {
     };
     let swap = |z: C<Sym>| if backward { z.swap() } else { z };
     let z: Vec<C<Sym>> = (0..radix).map(|j| swap(from.load(place(j)))).collect();
-    let z = if turns == Decimation::InTime { turn(z) } else { z };
+    let z = if decimation == Decimation::InTime { turn(z) } else { z };
     let z = small_dft(&z);
-    let z = if turns == Decimation::InFrequency { turn(z) } else { z };
+    let z = if decimation == Decimation::InFrequency { turn(z) } else { z };
     z.into_iter().enumerate().for_each(|(j, z)| to.store(place(j), swap(z)));
 }

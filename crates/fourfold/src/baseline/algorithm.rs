@@ -1,7 +1,6 @@
-//! Ways from a problem to a recipe, by name: fourfold's own, those of the paper that it is built
-//! from (Jiang, Gu and Pan, "A new acceleration paradigm for discrete cosine transform and other
-//! Fourier-related transforms"), and those of complex FFTs in [`levels`] and [`ladder`]: baselines
-//! and references.
+//! The algorithms of the baselines, by name: those of the paper (Jiang, Gu and Pan, "A new
+//! acceleration paradigm for discrete cosine transform and other Fourier-related transforms"), and
+//! those of complex FFTs in [`levels`] and [`ladder`].
 
 use crate::baseline::fft_step::LaunchMode;
 use crate::baseline::ladder;
@@ -16,17 +15,16 @@ use crate::baseline::three_stage;
 use crate::baseline::three_stage::Options;
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::problem::Problem;
-use crate::recipe::recipe::Recipe;
-use crate::recipe::rules::axes;
 use std::fmt;
 use std::str::FromStr;
 
-/// A named way from a problem to a recipe.
+/// An algorithm of a baseline.
 ///
 /// ```
-/// use fourfold::{Method, Planner};
-/// let method: Method = "three-stage".parse()?;
-/// let recipe = method.recipe(&"dct2 f64 48x64".parse()?)?;
+/// use fourfold::Planner;
+/// use fourfold::baseline::Algorithm;
+/// let algorithm: Algorithm = "three-stage".parse()?;
+/// let recipe = algorithm.recipe(&"dct2 f64 48x64".parse()?)?;
 /// assert_eq!(recipe.stages().len(), 3);
 /// let plan = Planner::new().plan_recipe(recipe)?;
 /// # Ok::<(), fourfold::Error>(())
@@ -34,19 +32,17 @@ use std::str::FromStr;
 #[derive(Clone, Copy)]
 pub struct Algorithm(&'static Facts);
 
-/// All that tells one method from another.
+/// All that tells one algorithm from another.
 struct Facts {
     name: &'static str,
     about: &'static str,
-    /// What it computes, in words.
-    has: &'static str,
+    /// The problems that it computes, in words.
+    computes: &'static str,
     rule: Rule,
 }
 
 #[derive(Clone, Copy)]
 enum Rule {
-    /// One pass an axis, which does all stages.
-    Fused,
     ThreeStage(Options),
     RowColumn,
     OneDimension(OneDimensional),
@@ -60,144 +56,138 @@ const POWERS: &str = "fft, ifft and mixes of them along axes of powers of two";
 const MATRICES: &str = "fft, ifft and mixes of them along both axes of a matrix that is written in C order, of lengths with no prime factor above 7";
 const SQUARES: &str = "fft, ifft and mixes of them along both axes of a square matrix that is written in C order, of a length with no prime factor above 7";
 
-/// All methods, the default first.
-static TABLE: [Facts; 22] = [
-    Facts {
-        name: "fused",
-        about: "reorder, FFT and combine in one pass over the array an axis",
-        has: "every problem",
-        rule: Rule::Fused,
-    },
+/// All algorithms.
+static TABLE: [Facts; 21] = [
     Facts {
         name: "three-stage",
         about: "the paper's: reorder, FFT of several axes, combine of all of them; a trip through memory each",
-        has: TYPES,
+        computes: TYPES,
         rule: Rule::ThreeStage(Options::BEST),
     },
     Facts {
         name: "three-stage-gather",
         about: "the same, reordering in the order of the output",
-        has: TYPES,
+        computes: TYPES,
         rule: Rule::ThreeStage(Options { way: Some(AccessPattern::Gather), ..Options::BEST }),
     },
     Facts {
         name: "three-stage-scatter",
         about: "the same, reordering in the order of the input",
-        has: TYPES,
+        computes: TYPES,
         rule: Rule::ThreeStage(Options { way: Some(AccessPattern::Scatter), ..Options::BEST }),
     },
     Facts {
         name: "three-stage-naive",
         about: "the same, a thread combining one output",
-        has: TYPES,
+        computes: TYPES,
         rule: Rule::ThreeStage(Options { outputs: CombineVariant::One, ..Options::BEST }),
     },
     Facts {
         name: "three-stage-transposed",
         about: "the same by an FFT of the transposed array, with another transpose",
-        has: TYPES,
+        computes: TYPES,
         rule: Rule::ThreeStage(Options { transposed: true, ..Options::BEST }),
     },
     Facts {
         name: "row-column",
         about: "three stages and a transpose for each axis",
-        has: TYPES,
+        computes: TYPES,
         rule: Rule::RowColumn,
     },
     Facts {
         name: "four-n",
         about: "a DCT-II along one axis by an FFT of four times the length",
-        has: "dct2 along one axis",
+        computes: "dct2 along one axis",
         rule: Rule::OneDimension(OneDimensional::FourN),
     },
     Facts {
         name: "two-n-mirrored",
         about: "a DCT-II along one axis by an FFT of it and its mirror image",
-        has: "dct2 along one axis",
+        computes: "dct2 along one axis",
         rule: Rule::OneDimension(OneDimensional::TwoNMirrored),
     },
     Facts {
         name: "two-n-padded",
         about: "a DCT-II along one axis by an FFT of it and as many zeros",
-        has: "dct2 along one axis",
+        computes: "dct2 along one axis",
         rule: Rule::OneDimension(OneDimensional::TwoNPadded),
     },
     Facts {
         name: "n-point",
         about: "a DCT-II along one axis by an FFT of its own length",
-        has: "dct2 along one axis",
+        computes: "dct2 along one axis",
         rule: Rule::OneDimension(OneDimensional::NPoint),
     },
     Facts {
         name: "definition",
         about: "complex Fourier transforms as the sums that define them",
-        has: "fft, ifft and mixes of them",
+        computes: "fft, ifft and mixes of them",
         rule: Rule::Levels(Levels::Definition),
     },
     Facts {
         name: "levels",
         about: "complex FFTs by radix 2, every level through memory, then bits reversed",
-        has: POWERS,
+        computes: POWERS,
         rule: Rule::Levels(Levels::Single),
     },
     Facts {
         name: "levels-in-blocks",
         about: "the same, with the levels of blocks that fit a work group on chip",
-        has: POWERS,
+        computes: POWERS,
         rule: Rule::Levels(Levels::InBlocks),
     },
     Facts {
         name: "levels-in-clusters",
         about: "the same, with blocks that work groups have together; NVIDIA's since sm_90",
-        has: POWERS,
+        computes: POWERS,
         rule: Rule::Levels(Levels::InClusters),
     },
     Facts {
         name: "mixed-radix-rows",
         about: "complex FFTs of matrices: a kernel a row and level, transposes by the host",
-        has: MATRICES,
+        computes: MATRICES,
         rule: Rule::Ladder(Rung::LOWEST),
     },
     Facts {
         name: "mixed-radix-range",
         about: "the same, a kernel for all rows",
-        has: MATRICES,
+        computes: MATRICES,
         rule: Rule::Ladder(Rung { rows: LaunchMode::Once, ..Rung::LOWEST }),
     },
     Facts {
         name: "mixed-radix-elements",
         about: "the same, transposes on the device, an element a thread",
-        has: MATRICES,
+        computes: MATRICES,
         rule: Rule::Ladder(Rung { rows: LaunchMode::Once, transposes: LaunchMode::Once, ..Rung::LOWEST }),
     },
     Facts {
         name: "mixed-radix-blocks",
         about: "the same, 2 x 2 elements a thread",
-        has: MATRICES,
+        computes: MATRICES,
         rule: Rule::Ladder(Rung { transposes: LaunchMode::Once, in_place: false, ..Rung::HIGHEST }),
     },
     Facts {
         name: "mixed-radix-in-place",
         about: "the same, two squares of 2 x 2 elements changing places a thread",
-        has: SQUARES,
+        computes: SQUARES,
         rule: Rule::Ladder(Rung { transposes: LaunchMode::Once, ..Rung::HIGHEST }),
     },
     Facts {
         name: "mixed-radix-groups",
         about: "the same, transposes in work groups of 2 x 4 threads",
-        has: SQUARES,
+        computes: SQUARES,
         rule: Rule::Ladder(Rung::HIGHEST),
     },
     Facts {
         name: "radix-2-groups",
         about: "the same by radix 2 alone",
-        has: "fft, ifft and mixes of them along both axes of a square matrix that is written in C order, of a power of two",
+        computes: "fft, ifft and mixes of them along both axes of a square matrix that is written in C order, of a power of two",
         rule: Rule::Ladder(Rung { radices: &[2], ..Rung::HIGHEST }),
     },
 ];
 
 impl Algorithm {
-    /// All methods; the first is the default.
+    /// All algorithms, `three-stage` first.
     pub const ALL: [Algorithm; TABLE.len()] = {
         let mut all = [Algorithm(&TABLE[0]); TABLE.len()];
         let mut i = 1;
@@ -218,32 +208,29 @@ impl Algorithm {
         self.0.about
     }
 
-    /// How `problem` is computed. By the default method that is
-    /// [`Planner::recipe`](crate::plan::planner::Planner::recipe) without wisdom.
+    /// The stages that compute `problem`.
     ///
     /// # Errors
-    /// [`Problem`](ErrorKind::Problem) if the method does not have the problem; the message says
-    /// what it has.
-    pub fn recipe(self, problem: &Problem) -> Result<Recipe> {
-        if let Rule::Fused = self.0.rule {
-            return Ok(axes::recipe(problem));
-        }
+    /// [`Problem`](ErrorKind::Problem) if the algorithm does not compute the problem; the message
+    /// names the problems that it does.
+    pub(crate) fn stages(self, problem: &Problem) -> Result<Vec<Stage>> {
         check_size(problem)?;
         let stages = match self.0.rule {
-            Rule::Fused => None,
             Rule::ThreeStage(options) => three_stage::stages(problem, options),
             Rule::RowColumn => row_column::stages(problem),
-            Rule::OneDimension(algorithm) => one_dimension::stages(problem, algorithm),
+            Rule::OneDimension(length) => one_dimension::stages(problem, length),
             Rule::Levels(how) => levels::stages(problem, how),
             Rule::Ladder(rung) => ladder::stages(problem, rung),
         };
-        let stages: Vec<Stage> = stages.ok_or_else(|| self.lacks(problem))?;
-        Ok(Recipe::staged(problem.clone(), self, stages))
+        stages.ok_or_else(|| self.refusal(problem))
     }
 
-    fn lacks(self, problem: &Problem) -> Error {
-        let Facts { name, has, .. } = self.0;
-        Error::new(ErrorKind::Problem, format!("the method {name} does not have `{problem}`: it has {has}"))
+    fn refusal(self, problem: &Problem) -> Error {
+        let Facts { name, computes, .. } = self.0;
+        Error::new(
+            ErrorKind::Problem,
+            format!("the method {name} does not compute `{problem}`: it computes {computes}"),
+        )
     }
 }
 
@@ -270,7 +257,7 @@ impl fmt::Display for Algorithm {
 
 impl fmt::Debug for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Method({})", self.name())
+        write!(f, "Algorithm({})", self.name())
     }
 }
 
@@ -279,7 +266,7 @@ impl FromStr for Algorithm {
 
     fn from_str(name: &str) -> Result<Algorithm> {
         let names = || Algorithm::ALL.map(Algorithm::name).join(", ");
-        let found = Algorithm::ALL.into_iter().find(|method| method.name() == name);
+        let found = Algorithm::ALL.into_iter().find(|algorithm| algorithm.name() == name);
         found.ok_or_else(|| {
             Error::new(ErrorKind::Notation, format!("there is no method {name:?}; there are: {}", names()))
         })

@@ -1,0 +1,97 @@
+//! What a plan runs: the passes of a recipe, or the stages of a baseline.
+
+use crate::backend::device::Device;
+use crate::backend::{Buffer, Queue};
+use crate::baseline::staged::StagedExecutable;
+use crate::choose::estimate::Choice;
+use crate::lower::passes::Action;
+use crate::print::Dialect;
+use crate::run::executable::Executable;
+use crate::run::kernel_cache::Library;
+use fourfold::Result;
+use fourfold::baseline::AnyRecipe;
+use std::ops::Range;
+
+/// A recipe of either sort on a device.
+pub(crate) enum AnyExecutable {
+    Fused(Executable),
+    Staged(StagedExecutable),
+}
+
+impl AnyExecutable {
+    /// As [`Executable::new`]; an action and choices are for passes.
+    pub(crate) fn new(
+        device: &Device,
+        library: &Library,
+        recipe: &AnyRecipe,
+        parts: bool,
+        action: Option<&Action>,
+        choices: &[Choice],
+    ) -> Result<AnyExecutable> {
+        Ok(match recipe {
+            AnyRecipe::Fused(recipe) => {
+                AnyExecutable::Fused(Executable::new(device, library, recipe, parts, action, choices)?)
+            }
+            AnyRecipe::Staged(recipe) => AnyExecutable::Staged(StagedExecutable::new(device, library, recipe, parts)?),
+        })
+    }
+
+    /// Runs one stage of a baseline alone from now on.
+    pub(crate) fn only(&mut self, stage: usize) {
+        if let AnyExecutable::Staged(staged) = self {
+            staged.only(stage);
+        }
+    }
+
+    /// Whether Bluestein's convolution stands somewhere.
+    pub(crate) fn uses_bluestein(&self) -> bool {
+        match self {
+            AnyExecutable::Fused(fused) => fused.uses_bluestein,
+            AnyExecutable::Staged(staged) => staged.uses_bluestein(),
+        }
+    }
+
+    /// Whether FFTs between stages are those of a library of the device's maker.
+    pub(crate) fn uses_vendor_fft(&self) -> bool {
+        matches!(self, AnyExecutable::Staged(staged) if staged.uses_vendor_fft())
+    }
+
+    /// The text of its kernels, in the order in which they run.
+    pub(crate) fn sources(&self, dialect: &Dialect) -> Vec<String> {
+        match self {
+            AnyExecutable::Fused(fused) => fused.sources(dialect),
+            AnyExecutable::Staged(staged) => staged.sources(dialect),
+        }
+    }
+
+    /// Bytes of scratch.
+    pub(crate) fn scratch_bytes(&self) -> usize {
+        match self {
+            AnyExecutable::Fused(fused) => fused.scratch_bytes(),
+            AnyExecutable::Staged(staged) => staged.scratch_bytes(),
+        }
+    }
+
+    /// How many launches there are; of stages, which run together, none.
+    pub(crate) fn launches(&self) -> usize {
+        match self {
+            AnyExecutable::Fused(fused) => fused.launches(),
+            AnyExecutable::Staged(_) => 0,
+        }
+    }
+
+    /// As [`Executable::run`]; stages run all.
+    pub(crate) fn enqueue(
+        &self,
+        launches: Range<usize>,
+        queue: &Queue,
+        input: Option<&Buffer>,
+        output: &Buffer,
+        scratch: Option<&Buffer>,
+    ) -> Result<()> {
+        match self {
+            AnyExecutable::Fused(fused) => fused.run(launches, queue, input, output, scratch),
+            AnyExecutable::Staged(staged) => staged.enqueue(queue, input, output, scratch),
+        }
+    }
+}

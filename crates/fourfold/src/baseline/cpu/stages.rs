@@ -1,0 +1,189 @@
+//! The stages of a baseline, one after another: vectors of the instruction set, runs of memory,
+//! threads, as in the passes that baselines are compared with.
+
+use crate::baseline::cpu::combine::PreparedCombine;
+use crate::baseline::cpu::fft_step::PreparedStep;
+use crate::baseline::cpu::reorder::PreparedReorder;
+use crate::baseline::cpu::transpose::PreparedTranspose;
+use crate::baseline::stage::{ArrayDesc, Stage, StageWork};
+use crate::baseline::staged_recipe::StagedRecipe;
+use crate::cpu::base::execute::Execute;
+use crate::cpu::base::memory::{AXES, Array};
+use crate::cpu::base::sizes::Sizes;
+use crate::cpu::base::threads::Pool;
+use crate::cpu::engine::{Dispatch, Engine};
+use crate::cpu::simd::dispatch::Isa;
+use crate::error::Result;
+use crate::problem::element::Domain;
+use crate::recipe::recipe::{ArrayId, Recipe};
+use std::ops::Range;
+
+/// The executable form of a baseline's recipe in one precision.
+pub(crate) struct StagedEngine<S> {
+    stages: Vec<PreparedStage<S>>,
+    isa: Isa,
+    /// Bytes of each of the two work arrays, which take turns.
+    work: usize,
+    /// The stages that run: all, or one that is timed.
+    range: Range<usize>,
+}
+
+struct PreparedStage<S> {
+    from: ArrayDesc,
+    to: ArrayDesc,
+    arrays: [ArrayId; 2],
+    work: PreparedWork<S>,
+}
+
+enum PreparedWork<S> {
+    Reorder(PreparedReorder),
+    Fft(Box<Engine<S>>),
+    Combine(PreparedCombine<S>),
+    Transpose(PreparedTranspose<S>),
+    FftStep(PreparedStep<S>),
+}
+
+impl<S: Dispatch> PreparedStage<S> {
+    /// With the engine that `engine` makes of an FFT.
+    ///
+    /// # Errors
+    /// Those of `engine`.
+    fn new(
+        stage: &Stage,
+        arrays: [ArrayId; 2],
+        isa: Isa,
+        engine: &mut dyn FnMut(&Recipe) -> Result<Engine<S>>,
+    ) -> Result<Self> {
+        let work = match &stage.work {
+            StageWork::Reorder { orders, .. } if stage.is_tiled() => {
+                PreparedWork::Transpose(PreparedTranspose::new(stage, orders))
+            }
+            StageWork::Reorder { orders, way } => PreparedWork::Reorder(PreparedReorder::new(stage, orders, *way, isa)),
+            StageWork::Fft(recipe) => PreparedWork::Fft(Box::new(engine(recipe)?)),
+            StageWork::Combine(combine) => PreparedWork::Combine(PreparedCombine::new(stage, combine, isa)),
+            StageWork::FftStep(step) => PreparedWork::FftStep(PreparedStep::new(stage, step)),
+        };
+        Ok(PreparedStage { from: stage.from.clone(), to: stage.to.clone(), arrays, work })
+    }
+
+    /// Carries the stage out. An FFT takes `scratch`.
+    ///
+    /// # Safety
+    /// The arrays are those of the stage, and nobody else's meanwhile; the scratch has as many
+    /// bytes as an FFT needs.
+    unsafe fn execute(&self, from: &Array<S>, to: &Array<S>, scratch: *mut u8, pool: &Pool) {
+        // SAFETY: the caller's.
+        unsafe {
+            match &self.work {
+                PreparedWork::Reorder(reorder) => reorder.reorder(from, to, pool),
+                PreparedWork::Combine(combine) => combine.combine(from, to, pool),
+                PreparedWork::Transpose(transpose) => transpose.transpose(from, to, pool),
+                PreparedWork::FftStep(step) => step.execute(from, to, pool),
+                PreparedWork::Fft(engine) => {
+                    let contiguous = |array: &Array<S>, desc: &ArrayDesc| {
+                        Array::c_order(array.origin, &desc.lengths, desc.domain.reals())
+                    };
+                    let ends = [&contiguous(from, &self.from), &contiguous(to, &self.to)];
+                    engine.execute_arrays(ends, scratch, pool);
+                }
+            }
+        }
+    }
+}
+
+impl<S: Dispatch> StagedEngine<S> {
+    /// Puts the stages together, with the engines of FFTs that `engine` makes. Of `only`, that one
+    /// stage runs alone.
+    ///
+    /// # Errors
+    /// Those of `engine`.
+    pub(crate) fn new(
+        recipe: &StagedRecipe,
+        isa: Isa,
+        only: Option<usize>,
+        engine: &mut dyn FnMut(&Recipe) -> Result<Engine<S>>,
+    ) -> Result<Self> {
+        let stages = recipe.stages().iter().zip(recipe.stage_arrays());
+        let stages = stages.map(|(stage, arrays)| PreparedStage::new(stage, arrays, isa, engine));
+        let stages: Vec<PreparedStage<S>> = stages.collect::<Result<_>>()?;
+        let range = only.map_or(0..stages.len(), |stage| stage..stage + 1);
+        Ok(StagedEngine { range, stages, isa, work: work_bytes::<S>(recipe) })
+    }
+
+    /// # Safety
+    /// As [`Execute::execute_arrays`], on elements of the stages' domain.
+    unsafe fn execute_part(&self, input: &Array<S>, output: &Array<S>, scratch: *mut u8, pool: &Pool) {
+        // SAFETY: the scratch has two work arrays and what the FFTs need after them.
+        let (works, rest) = unsafe { ([scratch, scratch.add(self.work)], scratch.add(2 * self.work)) };
+        let last = self.stages.len() - 1;
+        for (i, stage) in self.stages.iter().enumerate().filter(|(i, _)| self.range.contains(i)) {
+            let array = |desc, id: ArrayId| match id {
+                ArrayId::Input => *input,
+                // A stage in place before the last one finds an array in C order there.
+                ArrayId::Output if i < last => within(output.origin, desc),
+                ArrayId::Output => *output,
+                ArrayId::Work(work) => within(works[work].cast(), desc),
+            };
+            let [from, to] = [array(&stage.from, stage.arrays[0]), array(&stage.to, stage.arrays[1])];
+            // SAFETY: the caller's; a stage writes where the next one reads.
+            unsafe { stage.execute(&from, &to, rest, pool) };
+        }
+    }
+}
+
+impl<S: Dispatch> Execute<S> for StagedEngine<S> {
+    fn isa(&self) -> Isa {
+        self.isa
+    }
+
+    fn scratch_bytes(&self, threads: usize) -> usize {
+        let fft = |stage: &PreparedStage<S>| match &stage.work {
+            PreparedWork::Fft(engine) => engine.scratch_bytes(threads),
+            _ => 0,
+        };
+        let ffts = self.stages.iter().map(fft).max().unwrap_or(0);
+        self.work.saturating_mul(2).saturating_add(ffts)
+    }
+
+    /// Stages of reals run on both parts of complex arrays in turn.
+    unsafe fn execute_arrays(&self, ends: [&Array<S>; 2], scratch: *mut u8, pool: &Pool) {
+        // SAFETY: the caller's. Each part is an array in itself; in place, stages read the input
+        // first and write the output last.
+        unsafe {
+            match ends[0].parts {
+                _ if self.stages[0].from.domain == Domain::Complex => {
+                    self.execute_part(ends[0], ends[1], scratch, pool);
+                }
+                1 => self.execute_part(ends[0], ends[1], scratch, pool),
+                parts => (0..parts).for_each(|part| {
+                    let [from, to] = ends.map(|end| Array { origin: end.origin.add(part), parts: 1, ..*end });
+                    self.execute_part(&from, &to, scratch, pool);
+                }),
+            }
+        }
+    }
+}
+
+/// Bytes of an array between two stages.
+fn work_bytes<S>(recipe: &StagedRecipe) -> usize {
+    recipe.work_reals().saturating_mul(size_of::<S>()).next_multiple_of(64)
+}
+
+/// Bytes of scratch that a recipe takes with `threads` threads: two work arrays, and as much as the
+/// FFT that needs most.
+pub(crate) fn scratch_bytes<S>(recipe: &StagedRecipe, isa: Isa, threads: usize) -> usize {
+    let ffts = recipe.ffts().map(|fft| Sizes::new::<S>(fft, isa).scratch(threads)).max().unwrap_or(0);
+    work_bytes::<S>(recipe).saturating_mul(2).saturating_add(ffts)
+}
+
+/// The array that is described, in memory, with the problem's axes in their order.
+fn within<S>(origin: *mut S, desc: &ArrayDesc) -> Array<S> {
+    let parts = if desc.domain == Domain::Complex { 2 } else { 1 };
+    let mut array = Array { origin, axes: desc.axes.len(), shape: [1; AXES], strides: [0; AXES], parts };
+    desc.axes.iter().zip(&desc.lengths).rev().fold(parts, |step, (&axis, &n)| {
+        array.shape[axis] = n;
+        array.strides[axis] = step as isize;
+        step * n
+    });
+    array
+}

@@ -1,0 +1,154 @@
+//! The recipe of a baseline: stages instead of passes.
+
+use crate::baseline::algorithm::Algorithm;
+use crate::baseline::stage::{Stage, StageWork};
+use crate::error::{Error, ErrorKind, Result};
+use crate::problem::problem::Problem;
+use crate::recipe::recipe::{ArrayId, Recipe};
+use std::fmt;
+use std::str::FromStr;
+
+/// How a baseline computes a problem: pure data, printed and parsed.
+///
+/// ```text
+/// dct2 f64 1000x1024 by three-stage
+/// 1000x1024 -> 1000x1024: scatter axis 0 split, axis 1 split
+/// 1000x1024 -> 1000x513 complex: rfft f64 1000x1024; …
+/// 1000x513 complex -> 1000x1024: combine after axes 0,1, 4 reals a thread
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct StagedRecipe {
+    problem: Problem,
+    algorithm: Algorithm,
+    stages: Vec<Stage>,
+}
+
+impl Algorithm {
+    /// How this algorithm computes `problem`.
+    ///
+    /// # Errors
+    /// [`Problem`](ErrorKind::Problem) if the algorithm does not compute the problem; the message
+    /// names the problems that it does.
+    pub fn recipe(self, problem: &Problem) -> Result<StagedRecipe> {
+        Ok(StagedRecipe { stages: self.stages(problem)?, problem: problem.clone(), algorithm: self })
+    }
+}
+
+impl StagedRecipe {
+    /// The problem.
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// The algorithm by which it was made.
+    pub fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// The stages, in order; one at least.
+    pub fn stages(&self) -> &[Stage] {
+        &self.stages
+    }
+
+    /// The arrays that each stage reads and writes. Two arrays of the scratch take turns between
+    /// input and output; a stage that works in place leaves its array where it is.
+    pub fn stage_arrays(&self) -> Vec<[ArrayId; 2]> {
+        let last = self.stages.iter().rposition(|stage| !stage.is_in_place()).unwrap_or(0);
+        let (mut at, mut written) = (ArrayId::Input, 0);
+        let next = |(i, stage): (usize, &Stage)| {
+            let from = at;
+            at = match stage.is_in_place() {
+                _ if i >= last => ArrayId::Output,
+                true => at,
+                false => ArrayId::Work(written % 2),
+            };
+            written += usize::from(!stage.is_in_place());
+            [from, at]
+        };
+        self.stages.iter().enumerate().map(next).collect()
+    }
+
+    /// An error if there is no stage of this number.
+    #[doc(hidden)]
+    pub fn check_stage(&self, stage: usize) -> Result<()> {
+        let (count, problem, algorithm) = (self.stages.len(), &self.problem, self.algorithm);
+        let message = || format!("there is no stage {stage}: `{problem}` by {algorithm} has {count}, from 0 on");
+        if stage < count { Ok(()) } else { Err(Error::new(ErrorKind::Argument, message())) }
+    }
+
+    /// Whether Bluestein's convolution stands somewhere, which costs about a digit.
+    pub fn uses_bluestein(&self) -> bool {
+        self.ffts().any(Recipe::uses_bluestein)
+    }
+
+    /// Bytes that the stages read and write, tables not counted.
+    pub fn bytes_moved(&self) -> usize {
+        let real = self.problem.precision().bytes();
+        let stage = |stage: &Stage| match &stage.work {
+            StageWork::Fft(recipe) => recipe.bytes_moved(),
+            _ => (stage.from.reals() + stage.to.reals()).saturating_mul(real),
+        };
+        self.stages.iter().map(stage).fold(0, usize::saturating_add)
+    }
+
+    /// Reals of the largest array between two stages.
+    pub(crate) fn work_reals(&self) -> usize {
+        self.stages.iter().skip(1).map(|stage| stage.from.reals()).max().unwrap_or(0)
+    }
+
+    /// The FFTs among the stages.
+    pub(crate) fn ffts(&self) -> impl Iterator<Item = &Recipe> {
+        self.stages.iter().filter_map(|stage| match &stage.work {
+            StageWork::Fft(recipe) => Some(&**recipe),
+            _ => None,
+        })
+    }
+}
+
+impl fmt::Display for StagedRecipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} by {}", self.problem, self.algorithm)?;
+        self.stages.iter().try_for_each(|stage| write!(f, "\n{stage}"))
+    }
+}
+
+impl FromStr for StagedRecipe {
+    type Err = Error;
+
+    /// Reads what `Display` writes. The stages follow from the problem and the algorithm, and those
+    /// in the text must be the same.
+    ///
+    /// # Errors
+    /// If the first line names no algorithm, the algorithm does not compute the problem, or a stage
+    /// differs.
+    fn from_str(text: &str) -> Result<Self> {
+        let mut rows = text.trim().lines().map(str::trim);
+        let heading = rows.next().unwrap_or_default();
+        let Some((problem, algorithm)) = heading.split_once(" by ") else {
+            return Err(invalid(format!("`{heading}` names no algorithm: expected `dct2 f64 64x64 by three-stage`")));
+        };
+        let recipe = algorithm.trim().parse::<Algorithm>()?.recipe(&problem.parse()?)?;
+        check_rows(&recipe, &rows.collect::<Vec<_>>())?;
+        Ok(recipe)
+    }
+}
+
+/// Whether the rows are the stages of the recipe.
+fn check_rows(recipe: &StagedRecipe, rows: &[&str]) -> Result<()> {
+    let (wanted, algorithm): (Vec<String>, _) =
+        (recipe.stages.iter().map(Stage::to_string).collect(), recipe.algorithm);
+    let differs =
+        (0..wanted.len().max(rows.len())).find(|&i| wanted.get(i).map(String::as_str) != rows.get(i).copied());
+    match differs {
+        None => Ok(()),
+        Some(i) if i < wanted.len() => {
+            let found = rows.get(i).copied().unwrap_or_default();
+            Err(invalid(format!("`{found}`: stage {} of {algorithm} is `{}`", i + 1, wanted[i])))
+        }
+        Some(i) => Err(invalid(format!("`{}`: {algorithm} has {} stages", rows[i], wanted.len()))),
+    }
+}
+
+fn invalid(message: String) -> Error {
+    Error::new(ErrorKind::Notation, message)
+}

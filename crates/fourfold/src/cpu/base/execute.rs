@@ -1,0 +1,128 @@
+//! Execution: views are checked once, then something runs on them.
+
+#[cfg(feature = "ndarray")]
+use crate::cpu::base::memory::Borrowed;
+use crate::cpu::base::memory::{Array, Scratch, Untyped, View, ViewMut};
+use crate::cpu::base::threads::Pool;
+use crate::cpu::simd::dispatch::Isa;
+use crate::error::{Error, ErrorKind, Result};
+use crate::problem::element::Element;
+use crate::problem::layout::Layout;
+
+/// What runs a recipe in one precision. Plans hold it as a trait object: kernels are then compiled
+/// into this crate once, and not into every crate that executes a plan.
+pub(crate) trait Execute<S>: Send + Sync {
+    /// The instruction set that runs.
+    fn isa(&self) -> Isa;
+
+    /// Bytes of scratch for `threads` threads.
+    fn scratch_bytes(&self, threads: usize) -> usize;
+
+    /// Transforms `input` to `output`, which may be the same memory.
+    ///
+    /// # Safety
+    /// The arrays have the shapes of the problem and lie in memory that is readable and writable
+    /// and nobody else's meanwhile; `scratch` has [`Execute::scratch_bytes`] bytes and is aligned
+    /// to 64.
+    unsafe fn execute_arrays(&self, ends: [&Array<S>; 2], scratch: *mut u8, pool: &Pool);
+
+    /// The same of views of these layouts.
+    ///
+    /// # Safety
+    /// As [`Execute::execute_arrays`]; the views have been checked.
+    unsafe fn execute_checked(
+        &self,
+        layouts: [&Layout; 2],
+        [from, to]: [Untyped<'_, S>; 2],
+        scratch: *mut u8,
+        pool: &Pool,
+    ) {
+        // SAFETY: the caller's; the views hold all elements.
+        unsafe {
+            let (from, to) = (from.array(&layouts[0].shape), to.array(&layouts[1].shape));
+            self.execute_arrays([&from, &to], scratch, pool);
+        }
+    }
+}
+
+impl<S: Copy> dyn Execute<S> {
+    /// Transforms `input` to `output`.
+    ///
+    /// # Errors
+    /// If a view does not hold the problem's elements, or two outputs share a place, or the scratch
+    /// is too small.
+    pub(crate) fn execute<I: Element, O: Element>(
+        &self,
+        layouts: [&Layout; 2],
+        input: View<'_, I>,
+        output: ViewMut<'_, O>,
+        scratch: &mut Scratch,
+        pool: &Pool,
+    ) -> Result<()> {
+        // SAFETY: the views are borrowed; the input is only read, since no pass writes
+        // `ArrayId::Input`.
+        unsafe { self.execute_untyped(layouts, [input.untyped(), output.untyped("output")], scratch, pool) }
+    }
+
+    /// The same with one view as input and output.
+    ///
+    /// # Errors
+    /// As for two views.
+    pub(crate) fn execute_in_place<T: Element>(
+        &self,
+        layout: &Layout,
+        data: ViewMut<'_, T>,
+        scratch: &mut Scratch,
+        pool: &Pool,
+    ) -> Result<()> {
+        // SAFETY: as above; every tile reads its lines whole before it writes them.
+        unsafe { self.execute_untyped([layout; 2], [data.untyped("array"); 2], scratch, pool) }
+    }
+
+    /// Both, of views without their types.
+    ///
+    /// # Errors
+    /// As for views with types.
+    ///
+    /// # Safety
+    /// The views' memory is readable, that of the second writable, and nobody else's meanwhile.
+    unsafe fn execute_untyped(
+        &self,
+        layouts: [&Layout; 2],
+        views: [Untyped<'_, S>; 2],
+        scratch: &mut Scratch,
+        pool: &Pool,
+    ) -> Result<()> {
+        views[0].check(layouts[0], false)?;
+        views[1].check(layouts[1], true)?;
+        self.check_scratch(scratch, pool)?;
+        // SAFETY: the caller's; the views and the scratch have just been checked.
+        unsafe { self.execute_checked(layouts, views, scratch.base(), pool) };
+        Ok(())
+    }
+
+    /// The same on arrays of the problem's shapes; one of them alone is transformed in place.
+    ///
+    /// # Errors
+    /// If the scratch is too small.
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn execute_borrowed(
+        &self,
+        input: Option<Borrowed<'_, S>>,
+        output: Borrowed<'_, S>,
+        scratch: &mut Scratch,
+        pool: &Pool,
+    ) -> Result<()> {
+        self.check_scratch(scratch, pool)?;
+        let from = input.as_ref().map_or(&output.array, |input| &input.array);
+        // SAFETY: both are borrowed, the output mutably, until the end.
+        unsafe { self.execute_arrays([from, &output.array], scratch.base(), pool) };
+        Ok(())
+    }
+
+    fn check_scratch(&self, scratch: &Scratch, pool: &Pool) -> Result<()> {
+        let (has, wants) = (scratch.bytes(), self.scratch_bytes(pool.threads()));
+        let message = || format!("the scratch has {has} bytes, the plan needs {wants}: make it with `Plan::scratch`");
+        if has < wants { Err(Error::new(ErrorKind::Argument, message())) } else { Ok(()) }
+    }
+}

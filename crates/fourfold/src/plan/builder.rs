@@ -1,0 +1,85 @@
+//! Settings of planners.
+
+use crate::cpu::base::threads::Pool;
+use crate::cpu::simd::dispatch::Isa;
+use crate::error::{Error, ErrorKind, Result};
+use crate::plan::planner::{Effort, Planner, wisdom_name};
+use crate::plan::wisdom::Wisdom;
+use crate::recipe::recipe::Recipe;
+use std::sync::Arc;
+
+/// Settings of a [`Planner`].
+#[derive(Clone, Debug)]
+pub struct PlannerBuilder {
+    isa: Isa,
+    threads: usize,
+    effort: Effort,
+    wisdom: Wisdom,
+}
+
+impl PlannerBuilder {
+    /// Which instruction set to use; the best that the machine has if not said.
+    pub fn isa(mut self, isa: Isa) -> Self {
+        self.isa = isa;
+        self
+    }
+
+    /// How many threads share the work of an execution, the caller's included; 1 if not said.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// What to do about problems without known recipes; [`Effort::Estimate`] if not said.
+    pub fn effort(mut self, effort: Effort) -> Self {
+        self.effort = effort;
+        self
+    }
+
+    /// Recipes that are known; those of other engines do not matter.
+    pub fn wisdom(mut self, wisdom: Wisdom) -> Self {
+        self.wisdom = wisdom;
+        self
+    }
+
+    /// The planner.
+    ///
+    /// # Errors
+    /// If the machine does not have the instruction set, or will not start the threads, or the
+    /// wisdom has a recipe that does not compute its problem.
+    pub fn build(self) -> Result<Planner> {
+        let isa = self.isa.checked()?;
+        for (problem, passes) in self.wisdom.of_engine(&wisdom_name(isa)) {
+            let message = |error: &Error| {
+                format!("the wisdom on `{problem}`: {error}; if another version wrote it, remove its line")
+            };
+            let wrong = |error: Error| Error::new(error.kind(), message(&error));
+            format!("{problem}\n{passes}").parse::<Recipe>().map_err(wrong)?;
+        }
+        if !(1..=1024).contains(&self.threads) {
+            let message = format!("{} threads: expected 1 to 1024", self.threads);
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
+        let failed = |e| Error::new(ErrorKind::Unavailable, format!("cannot start {} threads: {e}", self.threads));
+        let pool = Arc::new(Pool::new(self.threads).map_err(failed)?);
+        Ok(Planner::with(isa, self.effort, pool, self.wisdom))
+    }
+}
+
+impl Default for Planner {
+    fn default() -> Self {
+        Planner::new()
+    }
+}
+
+impl Planner {
+    /// A planner for one thread and the best instruction set of this machine.
+    pub fn new() -> Planner {
+        Planner::builder().build().expect("the best available instruction set is available, and one thread is there")
+    }
+
+    /// A planner with settings.
+    pub fn builder() -> PlannerBuilder {
+        PlannerBuilder { isa: Isa::best(), threads: 1, effort: Effort::default(), wisdom: Wisdom::new() }
+    }
+}

@@ -1,0 +1,84 @@
+//! What is checked before a plan is made.
+
+use crate::baseline::any_recipe::AnyRecipe;
+use crate::baseline::stage::StageWork;
+use crate::baseline::staged_recipe::StagedRecipe;
+use crate::cpu::simd::vector::Scalar;
+use crate::error::{Error, ErrorKind, Result};
+use crate::problem::element::Domain;
+use crate::problem::problem::{AxisTransform, Problem};
+use crate::recipe::multiplier::{Multiplier, Values};
+use crate::recipe::recipe::{AxisRecipe, PassOp, Recipe};
+use crate::recipe::rules::mixed_radix::LONGEST;
+
+/// A recipe that multiplies, if the multiplier fits.
+pub(crate) fn fitting(recipe: Recipe, multiplier: &Multiplier) -> Result<Recipe> {
+    check_complex(&recipe, &multiplier.ready::<f32>(&recipe)?)?;
+    Ok(recipe)
+}
+
+/// Complex factors turn the two parts of an element into each other, which a pass of real sums sees
+/// one by one.
+pub(crate) fn check_complex<S: Scalar>(recipe: &Recipe, values: &Values<S>) -> Result<()> {
+    use crate::problem::kind::Transform1d::{Backward, C2R, Forward, R2C};
+    let fourier = |op: &PassOp| match op {
+        PassOp::Transform(line) => matches!(line.transform.sum, Forward | Backward | R2C | C2R),
+        PassOp::Multiply => true,
+    };
+    let pass = recipe.passes().iter().find(|pass| pass.ops.contains(&PassOp::Multiply));
+    let on_complex = values.is_complex() && recipe.multiplied().is_some_and(|(domain, _)| domain == Domain::Complex);
+    if let Some(pass) = pass.filter(|pass| on_complex && !pass.ops.iter().all(fourier)) {
+        let axis = pass.axis;
+        let message =
+            format!("a complex multiplier needs an axis with Fourier transforms on both sides: axis {axis} has none");
+        return Err(Error::new(ErrorKind::Argument, message));
+    }
+    Ok(())
+}
+
+/// Whether so much memory can be had, before tables are made that do not ask.
+pub(crate) fn check_memory(line: &AxisRecipe, bytes: usize) -> Result<()> {
+    let AxisTransform { axis, n, .. } = line.transform;
+    let message =
+        || format!("there is no memory for about {bytes} bytes of tables, which axis {axis} of {n} elements takes");
+    let probe = Vec::<u8>::new().try_reserve_exact(bytes);
+    probe.map_err(|_| Error::new(ErrorKind::Unavailable, message()))
+}
+
+/// Whether there is memory for the factors of the stages, before they are made.
+pub(crate) fn check_factors(recipe: &StagedRecipe) -> Result<()> {
+    let terms = recipe.stages().iter().map(|stage| match &stage.work {
+        StageWork::Combine(combine) => combine.axes.iter().map(|axis| axis.n + 1).sum(),
+        StageWork::FftStep(step) => step.axis().map_or(0, |axis| step.table_len(stage.from.length(axis))),
+        _ => 0,
+    });
+    let bytes = terms.sum::<usize>() * 2 * recipe.problem().precision().bytes();
+    let message = || format!("there is no memory for {bytes} bytes of factors of `{}`", recipe.problem());
+    let probe = Vec::<u8>::new().try_reserve_exact(bytes);
+    probe.map_err(|_| Error::new(ErrorKind::Unavailable, message()))
+}
+
+/// Whether the scratch of a plan can have addresses.
+pub(crate) fn check_scratch(problem: &Problem, bytes: usize) -> Result<()> {
+    let message = || format!("`{problem}` needs {bytes} bytes of scratch, which no memory holds");
+    if bytes > isize::MAX as usize / 2 { Err(Error::new(ErrorKind::Unavailable, message())) } else { Ok(()) }
+}
+
+/// Lengths whose tables and scratch (at most some hundred reals an element of a line) would
+/// overflow. A DFT may be twice as long as its axis, and a little more.
+pub(crate) fn check_size(recipe: &AnyRecipe) -> Result<()> {
+    match recipe {
+        AnyRecipe::Fused(recipe) => check_lengths(recipe),
+        AnyRecipe::Staged(recipe) => recipe.ffts().try_for_each(check_lengths),
+    }
+}
+
+fn check_lengths(recipe: &Recipe) -> Result<()> {
+    const MOST: usize = LONGEST / 2 - 1;
+    let longest = recipe.lines().map(|line| line.transform.n).max().unwrap_or(0);
+    if longest <= MOST {
+        return Ok(());
+    }
+    let message = format!("an axis of {longest} elements is too long: at most {MOST} can be transformed");
+    Err(Error::new(ErrorKind::Unavailable, message))
+}

@@ -1,0 +1,95 @@
+//! The tables of one precision, kept for further plans, and the engines that take them.
+
+use crate::baseline::any_recipe::AnyRecipe;
+use crate::baseline::cpu::stages;
+use crate::baseline::cpu::stages::StagedEngine;
+use crate::cpu::base::execute::Execute;
+use crate::cpu::base::sizes::{Sizes, table_bytes};
+use crate::cpu::batch::axis::Batch;
+use crate::cpu::engine::{Dispatch, Engine, PreparedOp};
+use crate::cpu::simd::dispatch::Isa;
+use crate::cpu::single::single::Single;
+use crate::error::Result;
+use crate::plan::checks::{check_complex, check_factors, check_memory};
+use crate::recipe::multiplier::Multiplier;
+use crate::recipe::recipe::{AxisRecipe, Recipe};
+use crate::recipe::scheme::Scheme;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The tables of lines, by all that they depend on.
+pub(crate) struct Tables<S>(Mutex<HashMap<String, PreparedOp<S>>>);
+
+impl<S> Default for Tables<S> {
+    fn default() -> Self {
+        Tables(Mutex::default())
+    }
+}
+
+impl<S: Dispatch> Tables<S> {
+    /// The engine of a recipe; of `stage` of a baseline's, for that one alone.
+    ///
+    /// # Errors
+    /// If there is no memory for the tables, or the multiplier does not fit.
+    pub(crate) fn any_engine(
+        &self,
+        recipe: &AnyRecipe,
+        isa: Isa,
+        multiplier: Option<&Multiplier>,
+        stage: Option<usize>,
+    ) -> Result<Box<dyn Execute<S>>> {
+        Ok(match recipe {
+            AnyRecipe::Fused(recipe) => Box::new(self.engine(recipe, isa, multiplier)?),
+            AnyRecipe::Staged(recipe) => {
+                check_factors(recipe)?;
+                let mut fft = |recipe: &Recipe| self.engine(recipe, isa, None);
+                Box::new(StagedEngine::new(recipe, isa, stage, &mut fft)?)
+            }
+        })
+    }
+
+    fn engine(&self, recipe: &Recipe, isa: Isa, multiplier: Option<&Multiplier>) -> Result<Engine<S>> {
+        let values = multiplier.map(|m| m.ready::<S>(recipe)).transpose()?;
+        if let Some(values) = &values {
+            check_complex(recipe, values)?;
+        }
+        Engine::new(recipe, isa, values, &mut |line| self.line(line))
+    }
+
+    /// The tables of a line, those that are kept if there are.
+    fn line(&self, line: &AxisRecipe) -> Result<PreparedOp<S>> {
+        let mut tables = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match tables.entry(key(line)) {
+            Entry::Occupied(entry) => Ok(entry.get().clone()),
+            Entry::Vacant(entry) => {
+                check_memory(line, table_bytes(line, size_of::<S>()))?;
+                Ok(entry.insert(prepared(line)).clone())
+            }
+        }
+    }
+}
+
+/// The tables of a line, made.
+fn prepared<S: Dispatch>(line: &AxisRecipe) -> PreparedOp<S> {
+    match &line.scheme {
+        Scheme::Batched(factors) => PreparedOp::Batch(Arc::new(Batch::new(line, factors))),
+        Scheme::IntraVector(_) | Scheme::Blocked { .. } | Scheme::FourStep { .. } => {
+            PreparedOp::Single(Arc::new(Single::new(line)))
+        }
+    }
+}
+
+/// All that the tables of a line depend on.
+fn key(line: &AxisRecipe) -> String {
+    let AxisRecipe { transform, scale, scheme } = line;
+    format!("{:?} {} {:?} {scale:e} {scheme:?}", transform.sum, transform.n, transform.edges)
+}
+
+/// Bytes of scratch of a recipe with `threads` threads, without its tables.
+pub(crate) fn scratch_bytes<S>(recipe: &AnyRecipe, isa: Isa, threads: usize) -> usize {
+    match recipe {
+        AnyRecipe::Fused(recipe) => Sizes::new::<S>(recipe, isa).scratch(threads),
+        AnyRecipe::Staged(recipe) => stages::scratch_bytes::<S>(recipe, isa, threads),
+    }
+}
