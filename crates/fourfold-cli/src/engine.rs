@@ -8,7 +8,7 @@ use std::thread;
 
 use anyhow::{Context, Error, Result, bail, ensure};
 use fourfold::baseline::AnyRecipe;
-use fourfold::{ErrorKind, Isa, Multiplier, Planner, Problem, Recipe, Wisdom};
+use fourfold::{ErrorKind, Isa, Multiplier, Pipeline, Planner, Problem, Recipe, Wisdom};
 use fourfold_gpu::{Api, Device, DeviceId, GpuPlan, GpuPlanner, Target};
 
 use crate::args::{Contenders, How};
@@ -156,7 +156,7 @@ impl Contender {
             own == other,
             "devices drop coefficients in a pass of the method {own}, which {other} has not: leave it out"
         );
-        planner.threshold(problem, threshold).with_context(|| format!("cannot plan {problem}"))
+        planner.plan(Pipeline::from(problem).threshold(threshold)).with_context(|| format!("cannot plan {problem}"))
     }
 
     /// What `cpu` makes with the processor's planner, or `gpu` with that of the device.
@@ -176,13 +176,11 @@ impl Contender {
         let (own, other) = (MethodName::FUSED, self.method);
         ensure!(own == other, "filters multiply in a pass of the method {own}, which {other} has not: leave it out");
         let inverse = forward.inverse()?;
+        let filter = Pipeline::from(forward).multiply(multiplier).transform(inverse);
         let ready = match &*self.planner {
-            AnyPlanner::Cpu(planner) => {
-                planner.filter(forward, multiplier, &inverse).map(|plan| Ready::Cpu(Box::new(plan)))
-            }
+            AnyPlanner::Cpu(planner) => planner.plan(filter).map(|plan| Ready::Cpu(Box::new(plan))),
             AnyPlanner::Gpu(device, planner) => {
-                let plan = planner.filter(forward, multiplier, &inverse);
-                plan.map(|plan| Ready::Gpu(Box::new(plan), device.clone()))
+                planner.plan(filter).map(|plan| Ready::Gpu(Box::new(plan), device.clone()))
             }
         };
         ready.with_context(|| format!("cannot plan a filter by {forward}"))
@@ -247,7 +245,7 @@ impl Contender {
 
     /// What the planner knows is the default method's.
     fn recipe_of(&self, planner: &Planner, problem: &Problem) -> fourfold::Result<AnyRecipe> {
-        if self.method == MethodName::FUSED { Ok(planner.recipe(problem).into()) } else { self.method.recipe(problem) }
+        if self.method == MethodName::FUSED { Ok(planner.recipe(problem)?.into()) } else { self.method.recipe(problem) }
     }
 
     /// Why the method does not have the problem, or the device not what the method needs, unless

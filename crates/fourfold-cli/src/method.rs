@@ -37,7 +37,7 @@ impl MethodName {
     /// How it computes a problem, without wisdom.
     pub(crate) fn recipe(self, problem: &Problem) -> fourfold::Result<AnyRecipe> {
         match self.0 {
-            None => Ok(Planner::new().recipe(problem).into()),
+            None => Ok(Planner::new().recipe(problem)?.into()),
             Some(algorithm) => Ok(algorithm.recipe(problem)?.into()),
         }
     }

@@ -6,9 +6,9 @@ mod common;
 mod multiplied;
 
 use common::{execute, present};
-use fourfold::{Element, ErrorKind, Multiplier, Planner, Precision, Problem};
+use fourfold::{Element, ErrorKind, Multiplier, Pipeline, Planner, Precision, Problem};
 use fourfold_gpu::{DirectConvolution, GpuPlanner};
-use multiplied::{SIDES, Side};
+use multiplied::SIDES;
 use num_complex::Complex;
 
 type Complex64 = Complex<f64>;
@@ -36,8 +36,9 @@ fn difference<I: Element, O: Element>(
 ) -> f64 {
     let [forward, inverse]: [Problem; 2] = [forward, inverse].map(|text| text.parse().unwrap());
     let (mut here, mut there) = (zeros.to_vec(), zeros.to_vec());
-    planner.filter(&forward, multiplier, &inverse).unwrap().execute(x, &mut here).unwrap();
-    Planner::new().filter(&forward, multiplier, &inverse).unwrap().execute(x, &mut there).unwrap();
+    let filter = Pipeline::from(&forward).multiply(multiplier).transform(&inverse);
+    planner.plan(filter.borrowed()).unwrap().execute(x, &mut here).unwrap();
+    Planner::new().plan(filter).unwrap().execute(x, &mut there).unwrap();
     here.iter().zip(&there).map(|(a, b)| distance(a, b)).fold(0.0, f64::max)
 }
 
@@ -86,10 +87,7 @@ fn sides_are_multiplied_on_the_way() {
     {
         let all = side.multipliers(&problem);
         let multiplier = &all[i / SIDES.len() % all.len()];
-        let plan = match side {
-            Side::Input => planner.premultiplied(multiplier, &problem).unwrap(),
-            Side::Output => planner.postmultiplied(multiplier, &problem).unwrap(),
-        };
+        let plan = planner.plan(side.pipeline(multiplier, &problem)).unwrap();
         let verdict = side.verdict(multiplier, &problem, plan.uses_bluestein(), |x, y| execute(&plan, x, y));
         assert!(verdict.holds(), "{problem}, {side:?}, {multiplier:?}: {verdict:?}");
     }
@@ -117,7 +115,7 @@ fn what_is_small_becomes_zero() {
         let problem: Problem = text.parse().unwrap();
         let x = waves(problem.input().len);
         let run = |threshold: f64| {
-            let plan = planner.threshold(&problem, threshold).unwrap();
+            let plan = planner.plan(Pipeline::from(&problem).threshold(threshold)).unwrap();
             let mut y = vec![Complex64::default(); problem.output().len];
             let mut real = vec![0.0; problem.output().len];
             match problem.output_domain() {
@@ -139,14 +137,20 @@ fn what_does_not_fit_is_an_error() {
     let planner = GpuPlanner::new(device);
     let parse = |text: &str| text.parse::<Problem>().unwrap();
     let (forward, inverse) = (parse("dct2 f64 4x5"), parse("idct2 f64 4x5"));
-    let short = planner.filter(&forward, &Multiplier::Table(vec![1.0; 19]), &inverse);
+    let filter = |count, inverse| {
+        planner.plan(Pipeline::from(&forward).multiply(Multiplier::Table(vec![1.0; count])).transform(inverse))
+    };
+    let short = filter(19, &inverse);
     assert_eq!(short.unwrap_err().kind(), ErrorKind::Argument);
-    let other = planner.filter(&forward, &Multiplier::Table(vec![1.0; 20]), &parse("idct2 f64 5x4"));
+    let other = filter(20, &parse("idct2 f64 5x4"));
     assert_eq!(other.unwrap_err().kind(), ErrorKind::Problem);
-    let shared = planner.premultiplied(&Multiplier::Table(vec![1.0; 20]), &parse("dct2 f64 4x5 in=1,1"));
+    let table = Multiplier::Table(vec![1.0; 20]);
+    let shared = planner.plan(Pipeline::new().multiply(table).transform(parse("dct2 f64 4x5 in=1,1")));
     assert!(shared.unwrap_err().to_string().contains("in one place"));
-    assert_eq!(planner.threshold(&forward, f64::NAN).unwrap_err().kind(), ErrorKind::Argument);
-    assert_eq!(planner.threshold(&forward, -1.0).unwrap_err().kind(), ErrorKind::Argument);
+    for least in [f64::NAN, -1.0] {
+        let error = planner.plan(Pipeline::from(&forward).threshold(least)).unwrap_err();
+        assert!(error.kind() == ErrorKind::Argument && error.to_string().contains("expected 0 or more"), "{error}");
+    }
 }
 
 #[test]

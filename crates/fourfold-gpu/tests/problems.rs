@@ -5,7 +5,7 @@ mod common;
 
 use common::{execute, families, present, read, verdict};
 use fourfold::oracle::verify::Data;
-use fourfold::{ErrorKind, Kind, Planner};
+use fourfold::{ErrorKind, Kind, Multiplier, Pipeline, Planner};
 use fourfold_gpu::{Api, Cache, Device, GpuPlanner, Target};
 use num_complex::Complex;
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ fn all_hold(text: &str) {
 
 fn all_hold_with(planner: &GpuPlanner, text: &str) {
     let own = Planner::new();
-    let judge = |problem: fourfold::Problem| match verdict(planner, own.recipe(&problem), 1) {
+    let judge = |problem: fourfold::Problem| match verdict(planner, own.recipe(&problem).unwrap(), 1) {
         Ok(verdict) if verdict.holds() => None,
         Ok(verdict) => Some(format!("{problem}: {verdict:?}")),
         Err(e) => Some(format!("{problem}: {e}")),
@@ -205,10 +205,11 @@ fn f64_on_a_device_without_it_is_an_error() {
     let target = device.target().without_f64();
     let planner = GpuPlanner::as_for(&target, device, None);
     let problem = |text: &str| text.parse::<fourfold::Problem>().unwrap();
+    let forward = || Pipeline::new().transform(problem("dct2 f64 8"));
     let refused = [
         planner.plan(&problem("dct2 f64 8")),
-        planner.threshold(&problem("dct2 f64 8"), 1.0),
-        planner.filter(&problem("dct2 f64 8"), &fourfold::Multiplier::Table(vec![1.0; 8]), &problem("dct3 f64 8")),
+        planner.plan(forward().threshold(1.0)),
+        planner.plan(forward().multiply(Multiplier::Table(vec![1.0; 8])).transform(problem("dct3 f64 8"))),
     ];
     for plan in refused {
         let error = plan.expect_err("must be refused");

@@ -24,7 +24,7 @@ fn what_is_measured_is_remembered_and_right() {
     let text = planner.tune(&problem).unwrap();
     assert!(text.starts_with("complex ") && text.lines().count() == 1, "{text}");
     assert_eq!(planner.wisdom().get(&problem, &engine(&device)), Some(text));
-    assert!(verdict(&planner, Planner::new().recipe(&problem), 1).unwrap().holds());
+    assert!(verdict(&planner, Planner::new().recipe(&problem).unwrap(), 1).unwrap().holds());
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn wisdom_is_followed() {
         planner(device.clone()).with_wisdom(wisdom)
     };
     let tuned = with("lines 2 8 tile 2 threads 32\npairs 4 3").unwrap();
-    assert!(verdict(&tuned, Planner::new().recipe(&problem), 1).unwrap().holds());
+    assert!(verdict(&tuned, Planner::new().recipe(&problem).unwrap(), 1).unwrap().holds());
     let sources = tuned.plan(&problem).unwrap().sources();
     assert!(sources[0].contains("DFTs of 8") && sources[0].contains("DFTs of 2"), "{}", sources[0]);
     assert!(sources[1].contains("DFTs of 4") && sources[1].contains("DFTs of 3"), "{}", sources[1]);

@@ -16,16 +16,16 @@
 //!
 //! - [`Kind`] defines every transform, [`Norm`] its scale; [`Problem`] has the notation,
 //!   [`Problem::builder`] says the same in Rust.
-//! - A [`Planner`] has the number of threads and the instruction set, and keeps tables for all its
-//!   plans.
+//! - A [`Planner`] has the number of threads and the instruction set, and keeps the tables of all
+//!   its plans.
 //! - A [`Plan`] runs on slices, on strided views ([`View`], [`ViewMut`]) and, with the feature
-//!   `ndarray`, on arrays of that crate. With [`Scratch`] of your own it allocates nothing.
-//! - [`Planner::filter`] makes forward → multiply → inverse one plan.
-//! - [`Planner::premultiplied`] multiplies what a transform reads, [`Planner::postmultiplied`] what
-//!   it writes; [`electrostatics`] is made of such plans.
-//! - [`naive`] is the definition, to about 30 digits; [`verify`] compares with it.
+//!   `ndarray`, on arrays of that crate. With [`Scratch`] that you keep, it allocates nothing.
+//! - A [`Pipeline`] is transforms and pointwise multiplies that one plan computes, such as forward →
+//!   multiply → inverse; [`electrostatics`] is made of such plans.
+//! - [`oracle`] has the definitions, to about 30 digits, and compares results with them.
+//! - [`baseline`] has the original papers' algorithms, for comparison.
 //!
-//! Nothing panics on bad input: an [`Error`] says what was wrong and what would be right.
+//! Invalid input returns an [`Error`] that says what was expected; nothing panics.
 
 mod arithmetic;
 pub mod baseline;
@@ -53,6 +53,7 @@ pub use crate::problem::layout::Layout;
 pub use crate::problem::norm::Norm;
 pub use crate::problem::problem::Problem;
 pub use crate::recipe::multiplier::Multiplier;
+pub use crate::recipe::pipeline::Pipeline;
 pub use crate::recipe::recipe::Recipe;
 
 /// The pages for newcomers: their Rust is tested with the rest of the documentation.

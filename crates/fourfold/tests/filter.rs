@@ -7,7 +7,7 @@ use common::run::{execute, planner};
 use fourfold::baseline::AnyRecipe;
 use fourfold::engine::PassOp;
 use fourfold::oracle::verify::Data;
-use fourfold::{Domain, ErrorKind, Isa, Layout, Multiplier, Plan, Problem};
+use fourfold::{Domain, ErrorKind, Isa, Layout, Multiplier, Pipeline, Plan, Problem};
 use num_complex::Complex;
 
 type Z = Complex<f64>;
@@ -67,6 +67,10 @@ fn output(problem: &Problem) -> Data {
     Data::filled(problem.precision(), problem.output_domain(), problem.output().len, 0.0)
 }
 
+fn filter<'a>(forward: &'a Problem, multiplier: &'a Multiplier, inverse: &'a Problem) -> Pipeline<'a> {
+    Pipeline::from(forward).multiply(multiplier).transform(inverse)
+}
+
 /// The three steps; the spectrum stands in C order.
 fn by_hand(isa: Isa, forward: &Problem, multiplier: &Multiplier, inverse: &Problem, x: &Data) -> Data {
     let plan = |problem| planner(isa, 1).plan(problem).unwrap();
@@ -102,7 +106,7 @@ fn check_with(forward: &Problem, multipliers: &[Multiplier], inverse: &Problem) 
     for (isa, multiplier) in Isa::available().into_iter().flat_map(|isa| multipliers.iter().map(move |m| (isa, m))) {
         let want = by_hand(isa, forward, multiplier, inverse, &x);
         for threads in [1, 3] {
-            let plan = planner(isa, threads).filter(forward, multiplier, inverse).unwrap();
+            let plan = planner(isa, threads).plan(filter(forward, multiplier, inverse)).unwrap();
             let passes = forward.transforms().len() + inverse.transforms().len() - 1;
             assert_eq!(plan.recipe().passes().len(), passes, "{}", plan.recipe());
             let distance = distance(&run_filter(&plan, inverse, &x), &want, inverse.output().len);
@@ -180,7 +184,7 @@ fn half_spectra_meet_on_the_other_axis() {
         let (real, complex) = all.split_at(2);
         check_with(&forward, real, &inverse);
         for multiplier in complex {
-            let error = planner(Isa::best(), 1).filter(&forward, multiplier, &inverse).err().unwrap();
+            let error = planner(Isa::best(), 1).plan(filter(&forward, multiplier, &inverse)).err().unwrap();
             assert!(error.to_string().contains("Fourier transforms on both sides"), "{error}");
         }
     }
@@ -191,7 +195,7 @@ fn half_spectra_meet_on_the_other_axis() {
 fn filters_of_real_sums_take_complex_data() {
     let forward = problem("dct2 f64 6x17");
     for multiplier in multipliers(&forward) {
-        let plan = planner(Isa::best(), 1).filter(&forward, &multiplier, &forward.inverse().unwrap()).unwrap();
+        let plan = planner(Isa::best(), 1).plan(filter(&forward, &multiplier, &forward.inverse().unwrap())).unwrap();
         let x = random(6 * 17, 5);
         let mut y = vec![Z::ZERO; x.len()];
         plan.execute(&x, &mut y).unwrap();
@@ -211,7 +215,7 @@ fn filters_run_in_place() {
         FILTERS.map(problem).iter().flat_map(|p| multipliers(p).into_iter().map(move |m| (p, m)))
     {
         let inverse = forward.inverse().unwrap();
-        let plan = planner(Isa::best(), 3).filter(forward, &multiplier, &inverse).unwrap();
+        let plan = planner(Isa::best(), 3).plan(filter(forward, &multiplier, &inverse)).unwrap();
         let x = input(forward);
         let want = run_filter(&plan, &inverse, &x);
         let mut data = x.clone();
@@ -223,7 +227,7 @@ fn filters_run_in_place() {
 #[test]
 fn what_does_not_fit_is_refused() {
     let refused = |forward: &str, multiplier: Multiplier, inverse: &str, hint: &str| {
-        let result = planner(Isa::best(), 1).filter(&problem(forward), &multiplier, &problem(inverse));
+        let result = planner(Isa::best(), 1).plan(filter(&problem(forward), &multiplier, &problem(inverse)));
         let error = result.err().unwrap_or_else(|| panic!("{forward}, {inverse}"));
         assert!(
             matches!(error.kind(), ErrorKind::Argument | ErrorKind::Problem) && error.to_string().contains(hint),
@@ -253,13 +257,14 @@ fn what_does_not_fit_is_refused() {
 #[test]
 fn recipes_of_filters_print_and_parse() {
     for forward in FILTERS.map(problem) {
-        let plan =
-            planner(Isa::best(), 1).filter(&forward, &multipliers(&forward)[0], &forward.inverse().unwrap()).unwrap();
+        let plan = planner(Isa::best(), 1)
+            .plan(filter(&forward, &multipliers(&forward)[0], &forward.inverse().unwrap()))
+            .unwrap();
         let recipe = plan.recipe().clone();
         let multiplies = |pass: &&fourfold::engine::Pass| pass.ops.contains(&PassOp::Multiply);
         assert_eq!(recipe.passes().iter().filter(multiplies).map(|pass| pass.ops.len()).collect::<Vec<_>>(), [3]);
         assert_eq!(recipe.to_string().parse::<AnyRecipe>().unwrap(), recipe);
-        assert!(planner(Isa::best(), 1).plan_recipe(recipe).err().unwrap().to_string().contains("Planner::filter"));
+        assert!(planner(Isa::best(), 1).plan_recipe(recipe).err().unwrap().to_string().contains("plan a `Pipeline`"));
     }
 }
 
@@ -283,11 +288,11 @@ impl Side {
     }
 
     fn plan(self, isa: Isa, threads: usize, multiplier: &Multiplier, problem: &Problem) -> fourfold::Result<Plan> {
-        let planner = planner(isa, threads);
-        match self {
-            Side::Input => planner.premultiplied(multiplier, problem),
-            Side::Output => planner.postmultiplied(multiplier, problem),
-        }
+        let sides = match self {
+            Side::Input => Pipeline::new().multiply(multiplier).transform(problem),
+            Side::Output => Pipeline::new().transform(problem).multiply(multiplier),
+        };
+        planner(isa, threads).plan(sides)
     }
 
     fn heading(self, problem: &Problem) -> String {
@@ -387,7 +392,8 @@ fn infinite_factors_stay_where_they_are() {
     lists[1][1] = f64::INFINITY;
     let table = (0..24).map(|i| 1.5 * lists[1][i / 4 % 3] * 1.5).collect();
     let run = |multiplier| -> Vec<f64> {
-        let plan = planner(Isa::best(), 1).postmultiplied(&multiplier, &problem("dct2 f64 2x3x4")).unwrap();
+        let problem = problem("dct2 f64 2x3x4");
+        let plan = planner(Isa::best(), 1).plan(Pipeline::from(&problem).multiply(&multiplier)).unwrap();
         let (x, mut y) = ((0..24).map(|i| f64::from(i * i)).collect::<Vec<_>>(), vec![0.0; 24]);
         plan.execute(&x, &mut y).unwrap();
         y

@@ -65,7 +65,7 @@ fn ffts() -> Vec<String> {
 /// A problem's recipe of passes, and those of all algorithms that compute it.
 fn all_recipes(problem: &Problem) -> Vec<AnyRecipe> {
     let staged = Algorithm::ALL.iter().filter_map(|method| method.recipe(problem).ok());
-    [Planner::new().recipe(problem).into()].into_iter().chain(staged.map(AnyRecipe::from)).collect()
+    [Planner::new().recipe(problem).unwrap().into()].into_iter().chain(staged.map(AnyRecipe::from)).collect()
 }
 
 fn assert_right(recipe: StagedRecipe, isa: Isa, threads: usize) {

@@ -17,7 +17,7 @@ const FILES: [&str; 3] = [
 ];
 
 fn recipe(problem: &str) -> Recipe {
-    planner(Isa::best(), 1).recipe(&problem.parse().unwrap())
+    planner(Isa::best(), 1).recipe(&problem.parse().unwrap()).unwrap()
 }
 
 /// Follows the recipe that `text` is, on every instruction set.
@@ -48,7 +48,7 @@ fn passes_read_and_write_where_the_text_says() {
 #[test]
 fn recipes_print_and_parse() {
     for problem in FILES.iter().flat_map(|file| read(file)) {
-        let recipe = Planner::new().recipe(&problem);
+        let recipe = Planner::new().recipe(&problem).unwrap();
         assert_eq!(recipe.problem(), &problem);
         let again: Recipe = recipe.to_string().parse().unwrap_or_else(|e| panic!("{recipe}: {e}"));
         assert_eq!(again, recipe);
@@ -68,7 +68,7 @@ fn every_length_prints_and_parses() {
 #[test]
 fn each_axis_is_one_trip_through_memory() {
     for problem in FILES.iter().flat_map(|file| read(file)) {
-        let recipe = Planner::new().recipe(&problem);
+        let recipe = Planner::new().recipe(&problem).unwrap();
         assert_eq!(recipe.passes().len(), problem.transforms().len(), "{recipe}");
         assert_eq!(recipe.lines().count(), problem.transforms().len(), "{recipe}");
         let ends = problem.input().elements() * problem.input_domain().reals()
@@ -314,7 +314,7 @@ proptest! {
         other in "[ -~\n]{0,2}",
         replace: bool,
     ) {
-        let text = Planner::new().recipe(&problem).to_string();
+        let text = Planner::new().recipe(&problem).unwrap().to_string();
         let at = at.index(text.len());
         let after = if replace { at + 1 } else { at };
         try_recipe(&format!("{}{other}{}", &text[..at], &text[after..]))?;

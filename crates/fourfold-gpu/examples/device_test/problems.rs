@@ -29,7 +29,7 @@ impl Group {
     /// How a problem of the group is computed.
     pub(crate) fn recipe(&self, problem: &Problem) -> fourfold::Result<AnyRecipe> {
         match self.algorithm {
-            None => Ok(Planner::new().recipe(problem).into()),
+            None => Ok(Planner::new().recipe(problem)?.into()),
             Some(algorithm) => Ok(algorithm.recipe(problem)?.into()),
         }
     }

@@ -1,6 +1,5 @@
 pub(crate) mod array;
 pub(crate) mod executable;
-pub(crate) mod filter;
 pub(crate) mod interop;
 pub(crate) mod pinned;
 pub(crate) mod plan;

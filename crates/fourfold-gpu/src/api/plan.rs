@@ -11,7 +11,10 @@ use crate::run::inspect::Target;
 use crate::run::inspect::unwise;
 use crate::run::kernel_cache::Library;
 use fourfold::baseline::{AnyRecipe, StagedRecipe};
-use fourfold::{Domain, Element, Error, ErrorKind, Layout, Planner, Precision, Problem, Recipe, Result, Wisdom};
+use fourfold::engine::PassOp;
+use fourfold::{
+    Domain, Element, Error, ErrorKind, Layout, Pipeline, Planner, Precision, Problem, Recipe, Result, Wisdom,
+};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -94,7 +97,7 @@ impl GpuPlanner {
     pub fn with_wisdom(self, wisdom: Wisdom) -> Result<GpuPlanner> {
         for (problem, _) in wisdom.of_engine(&self.wisdom_name()) {
             let problem: Problem = problem.parse()?;
-            let recipe = self.recipe(&problem);
+            let recipe = self.recipe(&problem)?;
             let choices = self.target.choices(&recipe, &wisdom)?;
             let made = drafts(self.library.limits(), &recipe, false, None, &choices);
             made.map_err(|error| unwise(&problem, &error))?;
@@ -122,20 +125,29 @@ impl GpuPlanner {
         self.target.choices(recipe, &self.lock_wisdom())
     }
 
-    pub(crate) fn recipe(&self, problem: &Problem) -> Recipe {
-        self.planner.recipe(problem)
+    pub(crate) fn recipe<'a>(&self, what: impl Into<Pipeline<'a>>) -> Result<Recipe> {
+        self.planner.recipe(what)
     }
 
-    /// A plan for `problem`: compiles what kernels it needs.
+    /// A plan for a problem, or for a [`Pipeline`]: compiles the kernels that it needs.
     ///
     /// # Errors
     /// If the device lacks the precision, or the memory for tables (scratch is asked for when it is
     /// made), an axis has more than 2^28 elements, its compiler refuses a kernel (the message has
     /// the compiler's log, the kernel and its spec), or the [standard cache](Cache::standard) is an
-    /// error.
-    pub fn plan(&self, problem: &Problem) -> Result<GpuPlan> {
-        check_lengths(problem)?;
-        self.plan_recipe(self.recipe(problem))
+    /// error; as [`Planner::recipe`]; and if elements of a multiplied input share a place: kernels
+    /// find factors by places.
+    pub fn plan<'a>(&self, what: impl Into<Pipeline<'a>>) -> Result<GpuPlan> {
+        self.plan_pipeline(&what.into())
+    }
+
+    fn plan_pipeline(&self, pipeline: &Pipeline<'_>) -> Result<GpuPlan> {
+        pipeline.problems().try_for_each(check_lengths)?;
+        let recipe = self.planner.recipe(pipeline.borrowed())?;
+        check_places(&recipe)?;
+        let known = if pipeline.multiplier().is_none() { self.known(&recipe)? } else { vec![] };
+        let multiply = pipeline.multiplier().cloned().map(Action::Multiply);
+        self.prepare(recipe.into(), multiply.or(pipeline.least().map(Action::Threshold)), known)
     }
 
     /// A plan that follows `recipe`: with the passes that it names, but the kernels' own factors,
@@ -150,7 +162,7 @@ impl GpuPlanner {
             return self.prepare(recipe, None, vec![]);
         };
         if fused.multiplied().is_some() {
-            let message = "the recipe needs its multiplier: use `GpuPlanner::filter`, `GpuPlanner::premultiplied` or `GpuPlanner::postmultiplied`";
+            let message = "the recipe needs its multiplier: plan a `Pipeline` that has it with `GpuPlanner::plan`";
             return Err(argument(message.into()));
         }
         check_lengths(fused.problem())?;
@@ -475,6 +487,14 @@ impl GpuPlan {
         let wanted = (name(wants.0, problem.precision()), name(wants.1, problem.precision()));
         Err(argument(format!("`{problem}` takes {} to {}, not {} to {}", wanted.0, wanted.1, given.0, given.1)))
     }
+}
+
+/// An error if elements of an input that is multiplied share a place.
+fn check_places(recipe: &Recipe) -> Result<()> {
+    let problem = recipe.problem();
+    let multiplies = recipe.passes().first().is_some_and(|pass| pass.ops.first() == Some(&PassOp::Multiply));
+    let message = || format!("the input of `{problem}` has several elements in one place: a device cannot multiply it");
+    if multiplies && problem.input().overlaps() { Err(argument(message())) } else { Ok(()) }
 }
 
 /// An error if an axis is too long.

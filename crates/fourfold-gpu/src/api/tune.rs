@@ -69,7 +69,7 @@ impl<'a> Bench<'a> {
     fn new(planner: &'a GpuPlanner, problem: &Problem) -> Result<Bench<'a>> {
         let array = |layout: &Layout, domain| random(planner, problem.precision(), domain, layout.len);
         Ok(Bench {
-            recipe: planner.recipe(problem),
+            recipe: planner.recipe(problem)?,
             input: array(problem.input(), problem.input_domain())?,
             output: array(problem.output(), problem.output_domain())?,
             planner,

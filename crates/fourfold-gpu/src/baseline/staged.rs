@@ -114,7 +114,7 @@ fn twice(fft: &Recipe, parts: bool) -> Result<Recipe> {
     let axes: Vec<isize> = problem.transforms().iter().map(|transform| transform.axis as isize + 1).collect();
     let twice =
         Problem::builder(problem.kinds(), problem.precision(), shape).axes(axes).norm(problem.norm()).build()?;
-    Ok(fourfold::Planner::new().recipe(&twice))
+    fourfold::Planner::new().recipe(&twice)
 }
 
 /// Bytes of the two arrays between stages, and of the scratch of the FFT that needs most.

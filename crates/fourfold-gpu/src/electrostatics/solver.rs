@@ -11,7 +11,7 @@ use crate::electrostatics::kernels::{CellSpec, CellWork, SUMS};
 use crate::run::inspect::Target;
 use crate::run::kernel_cache::Library;
 use fourfold::electrostatics::{Builder, Cells, Float, Grid, MAPS, Map, Spreader, Wanted, Work, steps};
-use fourfold::{Multiplier, Planner, Precision, Problem, Result};
+use fourfold::{Multiplier, Pipeline, Planner, Precision, Problem, Result};
 use std::thread;
 
 /// [`Electrostatics`](fourfold::electrostatics::Electrostatics) on a device: cells, maps and forces
@@ -72,16 +72,12 @@ impl<T: Float> GpuElectrostatics<T> {
     /// As [`Builder::build`] and [`GpuPlanner::plan`].
     pub fn new(planner: &GpuPlanner, builder: &Builder<T>, cells: &Planner) -> Result<Self> {
         let (spreader, wanted) = (builder.spreader(cells)?, builder.wanted());
-        let plan = |problem: &Problem| match wanted.algorithm {
-            None => planner.plan(problem),
-            Some(algorithm) => planner.plan_recipe(algorithm.recipe(problem)?),
-        };
         let plan = |work: Work| match work {
-            Work::Transform(problem) => plan(&problem),
-            Work::Premultiplied(factors, problem) => planner.premultiplied(&factors, &problem),
-            Work::Postmultiplied(problem, factors) => planner.postmultiplied(&factors, &problem),
+            Work::Fused(pipeline) => planner.plan(pipeline),
+            Work::Staged(recipe) => planner.plan_recipe(recipe),
             Work::Scale(factors) => {
-                planner.premultiplied(&Multiplier::Table(factors), &identity(spreader.grid().bins(), T::PRECISION)?)
+                let nothing = identity(spreader.grid().bins(), T::PRECISION)?;
+                planner.plan(Pipeline::new().multiply(Multiplier::Table(factors)).transform(nothing))
             }
         };
         let steps = steps(spreader.grid(), &wanted)?.into_iter().map(|step| Ok((plan(step.work)?, step.from, step.to)));

@@ -218,7 +218,7 @@ impl Target {
     /// # Errors
     /// If the device could not run it, as [`GpuPlanner::plan`](crate::api::plan::GpuPlanner::plan).
     pub fn outline(&self, problem: &Problem) -> Result<Outline> {
-        self.outline_passes(Planner::new().recipe(problem), &Wisdom::new())
+        self.outline_passes(Planner::new().recipe(problem)?, &Wisdom::new())
     }
 
     /// What a plan that follows a recipe of passes would launch, with what `wisdom` knows of it.
@@ -262,7 +262,8 @@ impl Target {
     /// What `wisdom` knows here of a planner's own recipe; nothing, if all is to be estimated.
     pub(crate) fn choices(&self, recipe: &Recipe, wisdom: &Wisdom) -> Result<Vec<Choice>> {
         let problem = recipe.problem();
-        let text = wisdom.get(problem, &self.engine_name()).filter(|_| *recipe == Planner::new().recipe(problem));
+        let text =
+            wisdom.get(problem, &self.engine_name()).filter(|_| Planner::new().recipe(problem).as_ref() == Ok(recipe));
         text.map_or(Ok(vec![]), |text| estimate::parse(&text).map_err(|error| unwise(problem, &error)))
     }
 }
@@ -337,6 +338,6 @@ mod tests {
         let problem: Problem = "dct2 f64 128x128".parse().unwrap();
         let mut wisdom = Wisdom::new();
         wisdom.insert(&problem, &target.engine_name(), "lines 16 8\nlines 16 8 cluster tile 4 threads 16").unwrap();
-        assert!(target.outline_with(Planner::new().recipe(&problem), &wisdom).is_ok());
+        assert!(target.outline_with(Planner::new().recipe(&problem).unwrap(), &wisdom).is_ok());
     }
 }

@@ -109,7 +109,7 @@ mod tests {
     fn refused_kernels_are_shown_with_their_spec_and_the_compiler_s_log() {
         let Some(device) = Api::ALL.into_iter().find_map(present) else { return };
         let library = Library::new(device.runtime.clone(), device.target().limits().clone(), None);
-        let recipe = Planner::new().recipe(&"dct2 f32 16x16".parse().unwrap());
+        let recipe = Planner::new().recipe(&"dct2 f32 16x16".parse().unwrap()).unwrap();
         let specs = drafts(Target::opencl().limits(), &recipe, false, None, &[]).unwrap().remove(0).specs;
         // More threads than 32 bits can say.
         let broken = Spec { threads: 1 << 33, ..specs[0].clone() };

@@ -367,7 +367,7 @@ fn put(reals: &[f64], data: &mut Data) {
 
 /// One simulated run of `problem` against the oracle, and the largest cluster that it has.
 fn simulate(target: &Target, problem: &Problem, choices: &[Choice]) -> Result<(Verdict, usize)> {
-    let recipe = Planner::new().recipe(problem);
+    let recipe = Planner::new().recipe(problem)?;
     let drafts = drafts(target.limits(), &recipe, false, None, choices)?;
     let cluster = drafts.iter().flat_map(|draft| &draft.specs).map(|spec| spec.cluster).max().unwrap_or(1);
     let bluestein = drafts.iter().any(|draft| draft.chain.uses_bluestein);

@@ -49,7 +49,7 @@ fn joint_stages_are_right_and_have_no_races() {
     let cases = include_str!("../../../../cases/joint.txt").lines().filter_map(|line| line.split_once(": "));
     for (case, choice) in cases {
         let problem: Problem = case.parse().unwrap();
-        let recipe = Planner::new().recipe(&problem);
+        let recipe = Planner::new().recipe(&problem).unwrap();
         let passes = |choices: &[Choice]| drafts(target.limits(), &recipe, false, None, choices).unwrap();
         let mut choices: Vec<Choice> =
             passes(&[]).into_iter().flat_map(|draft| draft.passes).map(|pass| pass.choice).collect();
@@ -69,7 +69,7 @@ fn twins_are_right_and_have_no_races() {
     let cases = include_str!("../../../../cases/twins.txt").lines().filter_map(|line| line.split_once(": "));
     for (case, ends) in cases {
         let problem: Problem = case.parse().unwrap();
-        let specs = drafts(target.limits(), &Planner::new().recipe(&problem), false, None, &[]).unwrap();
+        let specs = drafts(target.limits(), &Planner::new().recipe(&problem).unwrap(), false, None, &[]).unwrap();
         let specs: Vec<Spec> = specs.into_iter().flat_map(|draft| draft.specs).collect();
         let found: Vec<&str> = specs
             .iter()
@@ -147,7 +147,7 @@ fn all_choices_are_right_and_have_no_races() {
         "dct1 f64 33x18",
     ] {
         let problem: Problem = case.parse().unwrap();
-        let recipe = Planner::new().recipe(&problem);
+        let recipe = Planner::new().recipe(&problem).unwrap();
         let drafts = drafts(target.limits(), &recipe, false, None, &[]).unwrap();
         let chosen: Vec<Chosen> = drafts.into_iter().flat_map(|draft| draft.passes).collect();
         let estimated: Vec<Choice> = chosen.iter().map(|pass| pass.choice.clone()).collect();
@@ -191,11 +191,16 @@ fn joined_passes_are_right_and_have_no_races() {
         "dct2 f32 2x2x3x2x2x2x3x2 axes=7,0,3 in=1,2,4,12,24,48,96,288",
     ] {
         let problem: Problem = case.parse().unwrap();
-        let drafts = drafts(target.limits(), &Planner::new().recipe(&problem), false, None, &[]).unwrap();
+        let drafts = drafts(target.limits(), &Planner::new().recipe(&problem).unwrap(), false, None, &[]).unwrap();
         let passes = drafts.iter().flat_map(|draft| &draft.passes).map(|pass| pass.choice.clone());
         let choices: Vec<Choice> = passes.map(|choice| Choice { joined: true, ..choice }).collect();
-        let joined =
-            crate::lower::passes::drafts(target.limits(), &Planner::new().recipe(&problem), false, None, &choices);
+        let joined = crate::lower::passes::drafts(
+            target.limits(),
+            &Planner::new().recipe(&problem).unwrap(),
+            false,
+            None,
+            &choices,
+        );
         assert_eq!(joined.unwrap().len(), 1, "{case}");
         let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
         assert!(verdict.holds(), "{case}: {verdict:?}");

@@ -2,7 +2,7 @@
 //! compared with the oracle of its problem.
 
 use fourfold::oracle::verify::{Data, Verdict, check};
-use fourfold::{Layout, Multiplier, Planner, Problem, Recipe, Result};
+use fourfold::{Layout, Multiplier, Pipeline, Planner, Problem, Recipe, Result};
 use num_complex::Complex;
 
 /// The sides of a problem.
@@ -34,11 +34,15 @@ impl Side {
         all.into_iter().filter(|multiplier| self.recipe(multiplier, problem).is_ok()).collect()
     }
 
-    pub(crate) fn recipe(self, multiplier: &Multiplier, problem: &Problem) -> Result<Recipe> {
+    pub(crate) fn pipeline<'a>(self, multiplier: &'a Multiplier, problem: &'a Problem) -> Pipeline<'a> {
         match self {
-            Side::Input => Planner::new().premultiplied_recipe(multiplier, problem),
-            Side::Output => Planner::new().postmultiplied_recipe(multiplier, problem),
+            Side::Input => Pipeline::new().multiply(multiplier).transform(problem),
+            Side::Output => Pipeline::new().transform(problem).multiply(multiplier),
         }
+    }
+
+    pub(crate) fn recipe(self, multiplier: &Multiplier, problem: &Problem) -> Result<Recipe> {
+        Planner::new().recipe(self.pipeline(multiplier, problem))
     }
 
     /// One run with this side multiplied, against the oracle of the problem: the multiply is undone

@@ -9,7 +9,6 @@ use crate::electrostatics::steps::{MAPS, Map, Scaling, Wanted, Work, reserved, s
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::plan::Plan;
 use crate::plan::planner::Planner;
-use crate::problem::problem::Problem;
 use std::marker::PhantomData;
 
 /// Algorithm 4 on a grid, ready to run any number of times. See the [module](super).
@@ -93,19 +92,10 @@ impl<T: Float> Builder<T> {
     /// If the algorithm does not compute the transforms, the smoothing is negative or not a number, or
     /// there is no memory for the tables.
     pub fn build(&self, planner: &Planner) -> Result<Electrostatics<T>> {
-        let plan = |problem: &Problem| match self.wanted.algorithm {
-            None => planner.plan(problem),
-            Some(algorithm) => planner.plan_recipe(algorithm.recipe(problem)?),
-        };
-        let ready = |work: &Work| {
+        let prepared = |work: Work| {
             Ok(match work {
-                Work::Transform(problem) => PreparedStep::Plan(Box::new(plan(problem)?)),
-                Work::Premultiplied(factors, problem) => {
-                    PreparedStep::Plan(Box::new(planner.premultiplied(factors, problem)?))
-                }
-                Work::Postmultiplied(problem, factors) => {
-                    PreparedStep::Plan(Box::new(planner.postmultiplied(factors, problem)?))
-                }
+                Work::Fused(pipeline) => PreparedStep::Plan(Box::new(planner.plan(pipeline)?)),
+                Work::Staged(recipe) => PreparedStep::Plan(Box::new(planner.plan_recipe(recipe)?)),
                 Work::Scale(factors) => {
                     let mut scale = reserved(&self.grid)?;
                     scale.extend(factors.iter().map(|&factor| T::nearest(factor)));
@@ -115,10 +105,9 @@ impl<T: Float> Builder<T> {
         };
         let steps = steps(&self.grid, &self.wanted)?;
         let steps =
-            steps.iter().map(|step| Ok((ready(&step.work)?, step.from, step.to))).collect::<Result<Vec<_>>>()?;
-        let bytes =
-            |ready: &PreparedStep<T>| if let PreparedStep::Plan(plan) = ready { plan.scratch_bytes() } else { 0 };
-        let scratch_bytes = steps.iter().map(|(ready, ..)| bytes(ready)).max().unwrap_or(0);
+            steps.into_iter().map(|step| Ok((prepared(step.work)?, step.from, step.to))).collect::<Result<Vec<_>>>()?;
+        let bytes = |step: &PreparedStep<T>| if let PreparedStep::Plan(plan) = step { plan.scratch_bytes() } else { 0 };
+        let scratch_bytes = steps.iter().map(|(step, ..)| bytes(step)).max().unwrap_or(0);
         Ok(Electrostatics { spreader: self.spreader(planner)?, wanted: self.wanted, steps, scratch_bytes })
     }
 }
@@ -169,8 +158,8 @@ impl<T: Float> Electrostatics<T> {
     pub fn transform(&self, maps: &mut Maps<T>) -> Result<()> {
         self.spreader.check_grid("maps", &maps.grid)?;
         maps.potential = self.wanted.potential;
-        for (ready, from, to) in &self.steps {
-            maps.step(&self.spreader, ready, *from as usize, *to as usize)?;
+        for (step, from, to) in &self.steps {
+            maps.execute(&self.spreader, step, *from as usize, *to as usize)?;
         }
         Ok(())
     }
@@ -225,13 +214,13 @@ impl<T> Maps<T> {
 }
 
 impl<T: Float> Maps<T> {
-    fn step(&mut self, spreader: &Spreader, ready: &PreparedStep<T>, from: usize, to: usize) -> Result<()> {
+    fn execute(&mut self, spreader: &Spreader, step: &PreparedStep<T>, from: usize, to: usize) -> Result<()> {
         if from == to {
-            let PreparedStep::Plan(plan) = ready else { unreachable!("a multiply has another map to write") };
+            let PreparedStep::Plan(plan) = step else { unreachable!("a multiply has another map to write") };
             return plan.execute_in_place_with(&mut self.maps[to], &mut self.scratch);
         }
         let [input, output] = self.maps.get_disjoint_mut([from, to]).expect("two maps of those that there are");
-        match ready {
+        match step {
             PreparedStep::Plan(plan) => plan.execute_with(input, output, &mut self.scratch),
             PreparedStep::Scale(factors) => {
                 spreader.scale(input, factors, output);

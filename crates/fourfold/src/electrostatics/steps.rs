@@ -13,20 +13,22 @@
 //! Unscaled kinds make A = dct2(ρ) = M N a, dct3 of coefficients c is 4 Σ″ c cos cos, and where an
 //! IDXST stands instead it is 2 Σ c sin cos. So with G = 1 / (4 M N k²), φ = dct3,dct3(G A), ξ_x =
 //! idxst,dct3(2 k_u G A) and ξ_y = dct3,idxst(2 k_v G A). G stands in a table of the size of a map;
-//! what else the three multiply by is a list along one axis.
+//! the other factors of the three are lists along one axis.
 //!
-//! By the default method G A is what the DCT-II's last pass writes, and the lists are parts of the
+//! By fourfold's passes G A is what the DCT-II's last pass writes, and the lists are parts of the
 //! passes that begin the inverse transforms: two passes a transform, one table that is read once,
 //! and no other trip through memory. (Other orders of the same sums were measured on a processor. φ
 //! and ξ_x can have their rows in common, which saves a pass of eight, and nothing without the
 //! potential; filters along the rows save one more, and take longer, since they do DFTs twice.)
 
 use crate::baseline::algorithm::Algorithm;
+use crate::baseline::staged_recipe::StagedRecipe;
 use crate::electrostatics::grid::Grid;
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::element::Precision;
 use crate::problem::problem::Problem;
 use crate::recipe::multiplier::Multiplier;
+use crate::recipe::pipeline::Pipeline;
 use std::f64::consts::PI;
 
 /// In which units potential and field are. For a density ρ_ij in parts of a bin with the cosine
@@ -56,7 +58,7 @@ pub enum Scaling {
 #[allow(missing_docs, reason = "their names say it")]
 pub enum Map {
     Density,
-    /// Those of the potential in unscaled kinds, G A; by other methods than the default A.
+    /// Those of the potential in unscaled kinds, G A; by baselines A.
     Coefficients,
     Potential,
     FieldX,
@@ -69,13 +71,11 @@ pub const MAPS: usize = 5;
 /// What a step does.
 #[derive(Clone, Debug)]
 pub enum Work {
-    /// A transform.
-    Transform(Problem),
-    /// [`Planner::premultiplied`](crate::plan::planner::Planner::premultiplied).
-    Premultiplied(Multiplier, Problem),
-    /// [`Planner::postmultiplied`](crate::plan::planner::Planner::postmultiplied).
-    Postmultiplied(Problem, Multiplier),
-    /// A multiply that is a trip through memory of its own: one factor a bin.
+    /// A transform with the multiplies that are parts of its passes.
+    Fused(Pipeline<'static>),
+    /// A transform by a baseline.
+    Staged(StagedRecipe),
+    /// A multiply, one factor a bin, as a trip through memory.
     Scale(Vec<f64>),
 }
 
@@ -129,8 +129,8 @@ impl Scaling {
     }
 }
 
-/// What the maps' coefficients are multiplied by. With √(b_x b_y) for the unit of length, G and
-/// what else a map is multiplied by are as near to 1 as the sides of bins let them.
+/// The factors of the maps' coefficients. With √(b_x b_y) for the unit of length, G and the other
+/// factors of a map are as near to 1 as the sides of bins let them.
 struct Factors {
     grid: Grid,
     wanted: Wanted,
@@ -138,7 +138,7 @@ struct Factors {
     wave_numbers: [Vec<f64>; 2],
     /// G, one a bin: f / (4 M N (κ_u² + κ_v²)) with the scaling's factor f, but 0 for u = v = 0.
     table: Vec<f64>,
-    /// The unit of length in the scaling's: φ has it twice, and ξ once.
+    /// The unit of length in the scaling's. It is a factor of φ twice, and of ξ once.
     length: f64,
 }
 
@@ -222,7 +222,7 @@ pub(crate) fn reserved<T>(grid: &Grid) -> Result<Vec<T>> {
 ///
 /// # Errors
 /// If there is no memory for the factors, or the precision has no such numbers: where the sides of
-/// bins are extremely long, short or unlike.
+/// bins are extremely long, short or unlike; or if the baseline does not compute the transforms.
 pub fn steps(grid: &Grid, wanted: &Wanted) -> Result<Vec<Step>> {
     let ([m, n], real) = (grid.bins(), wanted.precision.name());
     let problem = |kinds: &str| -> Result<Problem> { format!("{kinds} {real} {m}x{n}").parse() };
@@ -230,19 +230,21 @@ pub fn steps(grid: &Grid, wanted: &Wanted) -> Result<Vec<Step>> {
     let maps = maps.into_iter().take(if wanted.potential { 3 } else { 2 });
     let mut factors = Factors::new(grid, wanted)?;
     let (forward, [from, to]) = (problem("dct2")?, [Map::Density, Map::Coefficients]);
-    if wanted.fused() {
+    let Some(algorithm) = wanted.algorithm else {
         let table = Multiplier::Table(std::mem::take(&mut factors.table));
-        let mut steps = vec![Step { work: Work::Postmultiplied(forward, table), from, to }];
+        let work = Work::Fused(Pipeline::from(forward).multiply(table));
+        let mut steps = vec![Step { work, from, to }];
         for (map, kinds) in maps {
             let lists = Multiplier::Separable(factors.lists(map)?.into());
-            steps.push(Step { work: Work::Premultiplied(lists, problem(kinds)?), from: to, to: map });
+            let work = Work::Fused(Pipeline::new().multiply(lists).transform(problem(kinds)?));
+            steps.push(Step { work, from: to, to: map });
         }
         return Ok(steps);
-    }
-    let mut steps = vec![Step { work: Work::Transform(forward), from, to }];
+    };
+    let mut steps = vec![Step { work: Work::Staged(algorithm.recipe(&forward)?), from, to }];
     for (map, kinds) in maps {
         steps.push(Step { work: Work::Scale(factors.whole(map)?), from: to, to: map });
-        steps.push(Step { work: Work::Transform(problem(kinds)?), from: map, to: map });
+        steps.push(Step { work: Work::Staged(algorithm.recipe(&problem(kinds)?)?), from: map, to: map });
     }
     Ok(steps)
 }

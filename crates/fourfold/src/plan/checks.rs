@@ -3,38 +3,10 @@
 use crate::baseline::any_recipe::AnyRecipe;
 use crate::baseline::stage::StageWork;
 use crate::baseline::staged_recipe::StagedRecipe;
-use crate::cpu::simd::vector::Scalar;
 use crate::error::{Error, ErrorKind, Result};
-use crate::problem::element::Domain;
 use crate::problem::problem::{AxisTransform, Problem};
-use crate::recipe::multiplier::{Multiplier, Values};
-use crate::recipe::recipe::{AxisRecipe, PassOp, Recipe};
+use crate::recipe::recipe::{AxisRecipe, Recipe};
 use crate::recipe::rules::mixed_radix::LONGEST;
-
-/// A recipe that multiplies, if the multiplier fits.
-pub(crate) fn fitting(recipe: Recipe, multiplier: &Multiplier) -> Result<Recipe> {
-    check_complex(&recipe, &multiplier.ready::<f32>(&recipe)?)?;
-    Ok(recipe)
-}
-
-/// Complex factors turn the two parts of an element into each other, which a pass of real sums sees
-/// one by one.
-pub(crate) fn check_complex<S: Scalar>(recipe: &Recipe, values: &Values<S>) -> Result<()> {
-    use crate::problem::kind::Transform1d::{Backward, C2R, Forward, R2C};
-    let fourier = |op: &PassOp| match op {
-        PassOp::Transform(line) => matches!(line.transform.sum, Forward | Backward | R2C | C2R),
-        PassOp::Multiply => true,
-    };
-    let pass = recipe.passes().iter().find(|pass| pass.ops.contains(&PassOp::Multiply));
-    let on_complex = values.is_complex() && recipe.multiplied().is_some_and(|(domain, _)| domain == Domain::Complex);
-    if let Some(pass) = pass.filter(|pass| on_complex && !pass.ops.iter().all(fourier)) {
-        let axis = pass.axis;
-        let message =
-            format!("a complex multiplier needs an axis with Fourier transforms on both sides: axis {axis} has none");
-        return Err(Error::new(ErrorKind::Argument, message));
-    }
-    Ok(())
-}
 
 /// Whether so much memory can be had, before tables are made that do not ask.
 pub(crate) fn check_memory(line: &AxisRecipe, bytes: usize) -> Result<()> {

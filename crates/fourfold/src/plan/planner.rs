@@ -5,15 +5,15 @@ use crate::baseline::staged_recipe::StagedRecipe;
 use crate::cpu::base::threads::Pool;
 use crate::cpu::simd::dispatch::Isa;
 use crate::error::{Error, ErrorKind, Result};
-use crate::plan::checks::{check_scratch, check_size, fitting};
+use crate::plan::checks::{check_scratch, check_size};
 use crate::plan::plan::{AnyEngine, Plan};
 use crate::plan::tables::{Tables, scratch_bytes};
 use crate::plan::wisdom::Wisdom;
 use crate::problem::element::Precision;
 use crate::problem::problem::Problem;
 use crate::recipe::multiplier::Multiplier;
+use crate::recipe::pipeline::Pipeline;
 use crate::recipe::recipe::Recipe;
-use crate::recipe::rules::axes;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Makes plans for this machine. Plans of one planner share their tables and threads; the planner
@@ -75,9 +75,18 @@ impl Planner {
         Planner::with(self.isa, Effort::Estimate, Arc::clone(&self.pool), Wisdom::new())
     }
 
-    /// How `problem` would be computed as far as is known: measures nothing.
-    pub fn recipe(&self, problem: &Problem) -> Recipe {
-        self.known(problem).unwrap_or_else(|| axes::recipe(problem))
+    /// How a problem or a [`Pipeline`] would be computed, as far as is known: measures nothing.
+    ///
+    /// # Errors
+    /// If there are no plans for such a pipeline, or its multiplier or threshold does not fit. For a
+    /// problem there is no error.
+    pub fn recipe<'a>(&self, what: impl Into<Pipeline<'a>>) -> Result<Recipe> {
+        self.recipe_of(&what.into())
+    }
+
+    fn recipe_of(&self, pipeline: &Pipeline<'_>) -> Result<Recipe> {
+        let known = pipeline.as_problem().and_then(|problem| self.known(problem));
+        known.map_or_else(|| pipeline.recipe(), Ok)
     }
 
     /// How [`Wisdom`] names the planner's engine, such as `cpu:avx2`.
@@ -119,17 +128,28 @@ impl Planner {
         Ok(scratch(recipe, self.isa, self.pool.threads()))
     }
 
-    /// A plan for `problem`.
+    /// A plan for a problem, or for a [`Pipeline`].
     ///
     /// # Errors
-    /// If an axis is too long, or there is no memory for the tables.
-    pub fn plan(&self, problem: &Problem) -> Result<Plan> {
-        let recipe = match (self.effort, self.known(problem)) {
-            (_, Some(recipe)) => recipe,
-            (Effort::Measure, None) => self.tune(problem)?,
-            (Effort::Estimate, None) => axes::recipe(problem),
+    /// If an axis is too long, or there is no memory for the tables; as [`Planner::recipe`]; and if
+    /// the pipeline has a threshold, which only devices have passes for.
+    pub fn plan<'a>(&self, what: impl Into<Pipeline<'a>>) -> Result<Plan> {
+        self.plan_pipeline(&what.into())
+    }
+
+    fn plan_pipeline(&self, pipeline: &Pipeline<'_>) -> Result<Plan> {
+        let recipe = self.recipe_of(pipeline)?;
+        if pipeline.least().is_some() {
+            let message = format!(
+                "`{pipeline}`: only devices have passes with thresholds: apply it to the output of the transform"
+            );
+            return Err(Error::new(ErrorKind::Unavailable, message));
+        }
+        let recipe = match (self.effort, pipeline.as_problem()) {
+            (Effort::Measure, Some(problem)) if self.known(problem).is_none() => self.tune(problem)?,
+            _ => recipe,
         };
-        self.plan_recipe(recipe)
+        self.prepare(recipe.into(), pipeline.multiplier(), None)
     }
 
     /// A plan that follows `recipe`: one of passes, or that of a baseline.
@@ -143,7 +163,7 @@ impl Planner {
     /// Of `stage`, that one alone.
     fn plan_any(&self, recipe: AnyRecipe, stage: Option<usize>) -> Result<Plan> {
         if matches!(&recipe, AnyRecipe::Fused(recipe) if recipe.multiplied().is_some()) {
-            let message = "the recipe needs its multiplier: use `Planner::filter`, `Planner::premultiplied` or `Planner::postmultiplied`";
+            let message = "the recipe needs its multiplier: plan a `Pipeline` that has it with `Planner::plan`";
             return Err(Error::new(ErrorKind::Argument, message));
         }
         self.prepare(recipe, None, stage)
@@ -157,100 +177,6 @@ impl Planner {
     pub fn plan_stage(&self, recipe: StagedRecipe, stage: usize) -> Result<Plan> {
         recipe.check_stage(stage)?;
         self.plan_any(recipe.into(), Some(stage))
-    }
-
-    /// A plan that computes forward → multiply → inverse. The multiply and the transforms next to
-    /// it are one pass, so the filter takes one trip through memory less than its two transforms.
-    ///
-    /// The output of `forward` must be an input of `inverse`; both problems' layouts on that side
-    /// are of no account.
-    ///
-    /// ```
-    /// use fourfold::{Multiplier, Planner, Problem};
-    /// // Solve u − u″ = f with Neumann ends: divide by 1 + the eigenvalues of −d²/dx².
-    /// let forward: Problem = "dct2 f64 8".parse()?;
-    /// let factors = (0..8).map(|k| 1.0 / (3.0 - 2.0 * (std::f64::consts::PI * k as f64 / 8.0).cos())).collect();
-    /// let plan = Planner::new().filter(&forward, &Multiplier::Table(factors), &forward.inverse()?)?;
-    /// let (f, mut u) = ([1.0f64; 8], [0.0f64; 8]);
-    /// plan.execute(&f, &mut u)?;
-    /// assert!(u.iter().all(|u| (u - 1.0).abs() < 1e-15)); // a constant solves it
-    /// # Ok::<(), fourfold::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If the spectra differ, the multiplier has another shape, or the two share no axis on which
-    /// to meet: one that both transform, both by Fourier transforms or both by sums of reals; for a
-    /// complex multiplier, by Fourier transforms.
-    pub fn filter(&self, forward: &Problem, multiplier: &Multiplier, inverse: &Problem) -> Result<Plan> {
-        self.prepare(axes::filter(forward, inverse)?.into(), Some(multiplier), None)
-    }
-
-    /// How a filter would be computed, for other engines.
-    ///
-    /// # Errors
-    /// As [`Planner::filter`].
-    pub fn filter_recipe(&self, forward: &Problem, multiplier: &Multiplier, inverse: &Problem) -> Result<Recipe> {
-        fitting(axes::filter(forward, inverse)?, multiplier)
-    }
-
-    /// A plan that computes multiply → `problem`: the input is multiplied as the first pass reads
-    /// it, which costs no trip through memory. Else a plan as that of [`Planner::plan`], made for
-    /// one multiplier. (A few long lines, which a plan by itself does one by one, are done side by
-    /// side here: there a multiply by hand and that plan may be faster.)
-    ///
-    /// ```
-    /// use fourfold::{Multiplier, Planner};
-    /// // −f′ of f = Σ_k a_k cos(kθ) is Σ_k k a_k sin(kθ): here of cos 2θ, at θ = π(n + ½)/8.
-    /// let k = (0..8).map(f64::from).collect();
-    /// let plan = Planner::new().premultiplied(&Multiplier::Table(k), &"idxst f64 8".parse()?)?;
-    /// let (a, mut slope) = ([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0f64], [0.0f64; 8]);
-    /// plan.execute(&a, &mut slope)?;
-    /// assert!((slope[1] - 2.0 * (3.0 * std::f64::consts::PI / 8.0).sin()).abs() < 1e-15);
-    /// # Ok::<(), fourfold::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If the multiplier has another shape than the input, or complex factors and no axis with a
-    /// Fourier transform to meet them.
-    pub fn premultiplied(&self, multiplier: &Multiplier, problem: &Problem) -> Result<Plan> {
-        self.prepare(axes::premultiplied(problem)?.into(), Some(multiplier), None)
-    }
-
-    /// How that would be computed, for other engines.
-    ///
-    /// # Errors
-    /// As [`Planner::premultiplied`].
-    pub fn premultiplied_recipe(&self, multiplier: &Multiplier, problem: &Problem) -> Result<Recipe> {
-        fitting(axes::premultiplied(problem)?, multiplier)
-    }
-
-    /// A plan that computes `problem` → multiply: the output is multiplied as the last pass writes
-    /// it. Else as [`Planner::premultiplied`].
-    ///
-    /// ```
-    /// use fourfold::{Multiplier, Planner};
-    /// // What JPEG quantises with: the coefficients of eight samples divided by steps.
-    /// let steps = (1..=8).map(|k| 1.0 / f64::from(k)).collect();
-    /// let plan = Planner::new().postmultiplied(&Multiplier::Table(steps), &"dct2 f64 8 ortho".parse()?)?;
-    /// let (x, mut quantised) = ([1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0f64], [0.0f64; 8]);
-    /// plan.execute(&x, &mut quantised)?;
-    /// assert!((quantised[7] - 2.562915447741505 / 8.0).abs() < 1e-15);
-    /// # Ok::<(), fourfold::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If the multiplier has another shape than the output, or complex factors and no axis with a
-    /// Fourier transform to meet them.
-    pub fn postmultiplied(&self, multiplier: &Multiplier, problem: &Problem) -> Result<Plan> {
-        self.prepare(axes::postmultiplied(problem)?.into(), Some(multiplier), None)
-    }
-
-    /// How that would be computed, for other engines.
-    ///
-    /// # Errors
-    /// As [`Planner::postmultiplied`].
-    pub fn postmultiplied_recipe(&self, multiplier: &Multiplier, problem: &Problem) -> Result<Recipe> {
-        fitting(axes::postmultiplied(problem)?, multiplier)
     }
 
     /// A plan that follows `recipe`; of `stage`, that one alone.

@@ -10,7 +10,7 @@ use crate::cpu::engine::{Dispatch, Engine, PreparedOp};
 use crate::cpu::simd::dispatch::Isa;
 use crate::cpu::single::single::Single;
 use crate::error::Result;
-use crate::plan::checks::{check_complex, check_factors, check_memory};
+use crate::plan::checks::{check_factors, check_memory};
 use crate::recipe::multiplier::Multiplier;
 use crate::recipe::recipe::{AxisRecipe, Recipe};
 use crate::recipe::scheme::Scheme;
@@ -50,10 +50,7 @@ impl<S: Dispatch> Tables<S> {
     }
 
     fn engine(&self, recipe: &Recipe, isa: Isa, multiplier: Option<&Multiplier>) -> Result<Engine<S>> {
-        let values = multiplier.map(|m| m.ready::<S>(recipe)).transpose()?;
-        if let Some(values) = &values {
-            check_complex(recipe, values)?;
-        }
+        let values = multiplier.map(|multiplier| multiplier.values::<S>(recipe)).transpose()?;
         Engine::new(recipe, isa, values, &mut |line| self.line(line))
     }
 

@@ -1,4 +1,5 @@
 pub(crate) mod multiplier;
+pub(crate) mod pipeline;
 pub(crate) mod recipe;
 pub(crate) mod rules;
 pub(crate) mod scheme;

@@ -5,11 +5,12 @@ use crate::cpu::base::memory::Array;
 use crate::cpu::simd::vector::Scalar;
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::element::Domain;
-use crate::recipe::recipe::Recipe;
+use crate::problem::layout::Layout;
+use crate::recipe::recipe::{PassOp, Recipe};
 use num_complex::Complex;
 
-/// What multiplies an array pointwise, the spectrum of a filter or a transform's input or output:
-/// f_{k0,k1,…}, real or complex.
+/// The factors f_{k0,k1,…}, real or complex, of a pointwise multiply in a
+/// [`Pipeline`](crate::Pipeline).
 ///
 /// Values are given in double precision and rounded to the problem's type.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,19 +40,48 @@ pub(crate) struct Values<S> {
 }
 
 impl Multiplier {
+    fn is_complex(&self) -> bool {
+        matches!(self, Multiplier::ComplexTable(_) | Multiplier::ComplexSeparable(_))
+    }
+
     /// Checks the multiplier against the array that `recipe` multiplies.
-    pub(crate) fn ready<S: Scalar>(&self, recipe: &Recipe) -> Result<Values<S>> {
+    ///
+    /// # Errors
+    /// If it does not fit.
+    pub(crate) fn check(&self, recipe: &Recipe) -> Result<()> {
         let wrong = |message: String| Err(Error::new(ErrorKind::Argument, message));
         let problem = recipe.problem();
-        let Some((domain, layout)) = recipe.multiplied() else {
+        let Some((domain, Layout { shape, .. })) = recipe.multiplied() else {
             return wrong(format!("`{problem}` multiplies nothing: it takes no multiplier"));
         };
-        let what = recipe.multiplied_name();
-        let shape = layout.shape.clone();
-        let complex = matches!(self, Multiplier::ComplexTable(_) | Multiplier::ComplexSeparable(_));
-        if complex && domain == Domain::Real {
+        let (what, elements) = (recipe.multiplied_name(), shape.iter().product::<usize>());
+        if self.is_complex() && domain == Domain::Real {
             return wrong(format!("the {what} of `{problem}` is real: a complex multiplier does not fit"));
         }
+        let (count, lengths): (usize, Vec<usize>) = match self {
+            Multiplier::Table(table) => (table.len(), shape.clone()),
+            Multiplier::ComplexTable(table) => (table.len(), shape.clone()),
+            Multiplier::Separable(lists) => (elements, lists.iter().map(Vec::len).collect()),
+            Multiplier::ComplexSeparable(lists) => (elements, lists.iter().map(Vec::len).collect()),
+        };
+        if count != elements {
+            return wrong(format!("the multiplier has {count} factors, the {what} of `{problem}` {elements} elements"));
+        }
+        if lengths != *shape {
+            return wrong(format!(
+                "the multiplier has lists of {lengths:?} factors, the {what} of `{problem}` is {shape:?}"
+            ));
+        }
+        if self.is_complex() { check_fourier(recipe) } else { Ok(()) }
+    }
+
+    /// In the engine's precision, for the array that `recipe` multiplies.
+    ///
+    /// # Errors
+    /// As [`Multiplier::check`], and if there is no memory for the factors.
+    pub(crate) fn values<S: Scalar>(&self, recipe: &Recipe) -> Result<Values<S>> {
+        self.check(recipe)?;
+        let (domain, layout) = recipe.multiplied().expect("it has been checked that the recipe multiplies");
         let of = |z: &Complex<f64>| Pair(S::of(z.re), S::of(z.im));
         let real = |x: &f64| Pair(S::of(*x), S::of(0.0));
         let (table, axes) = match self {
@@ -64,19 +94,25 @@ impl Multiplier {
             }
             Multiplier::ComplexSeparable(a) => (vec![], a.iter().map(|g| g.iter().map(of).collect()).collect()),
         };
-        let elements: usize = shape.iter().product::<usize>() * if complex { 2 } else { 1 };
-        let lengths: Vec<_> = axes.iter().map(Vec::len).collect();
-        match self {
-            Multiplier::Table(_) | Multiplier::ComplexTable(_) if table.len() != elements => {
-                let (has, wants) = if complex { (table.len() / 2, elements / 2) } else { (table.len(), elements) };
-                wrong(format!("the multiplier has {has} factors, the {what} of `{problem}` {wants} elements"))
-            }
-            Multiplier::Separable(_) | Multiplier::ComplexSeparable(_) if lengths != shape => wrong(format!(
-                "the multiplier has lists of {lengths:?} factors, the {what} of `{problem}` is {shape:?}"
-            )),
-            _ => Ok(Values { shape, domain_parts: domain.reals(), complex, table, axes }),
-        }
+        let shape = layout.shape.clone();
+        Ok(Values { shape, domain_parts: domain.reals(), complex: self.is_complex(), table, axes })
     }
+}
+
+/// Complex factors rotate the two parts of an element into each other, and a pass of real
+/// transforms sees the parts one by one.
+fn check_fourier(recipe: &Recipe) -> Result<()> {
+    use crate::problem::kind::Transform1d::{Backward, C2R, Forward, R2C};
+    let fourier = |op: &PassOp| match op {
+        PassOp::Transform(line) => matches!(line.transform.sum, Forward | Backward | R2C | C2R),
+        PassOp::Multiply => true,
+    };
+    let pass = recipe.passes().iter().find(|pass| pass.ops.contains(&PassOp::Multiply));
+    let Some(pass) = pass.filter(|pass| !pass.ops.iter().all(fourier)) else { return Ok(()) };
+    let axis = pass.axis;
+    let message =
+        format!("a complex multiplier needs an axis with Fourier transforms on both sides: axis {axis} has none");
+    Err(Error::new(ErrorKind::Argument, message))
 }
 
 /// A table of so many numbers, if there is memory for it.

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use anyhow::Result;
-use fourfold::{Plan, Planner, Problem, Scratch};
+use fourfold::{Pipeline, Plan, Planner, Problem, Scratch};
 use fourfold_gpu::{Device, GpuArray, GpuPlan, GpuPlanner};
 
 use super::measure::{Job, Setting};
@@ -50,7 +50,7 @@ fn samples(problem: &Problem) -> Result<Vec<f64>> {
     Ok(samples)
 }
 
-/// On the processor, which drops in a loop of its own.
+/// On the processor, which drops in a loop after the transform.
 struct Codec {
     plans: [Plan; 2],
     scratch: [Scratch; 2],
@@ -107,15 +107,16 @@ impl DeviceCodec {
         part: Part,
     ) -> Result<DeviceCodec> {
         let by = |problem| planner.plan_recipe(method.recipe(problem)?);
+        let dropping = |problem| planner.plan(Pipeline::from(problem).threshold(THRESHOLD));
         // Of one element along the last axis, a DCT-III changes nothing: what is left is the
         // dropping.
         let [height, width] = [0, 1].map(|axis| forward.input().shape[axis]);
         let nothing: Problem = format!("dct3 f64 {height}x{width}x1 axes=2").parse()?;
         let plans = match part {
             Part::Transforms => vec![by(forward)?, by(backward)?],
-            Part::Dropping => vec![planner.threshold(&nothing, THRESHOLD)?],
-            Part::Whole if method == MethodName::FUSED => vec![planner.threshold(forward, THRESHOLD)?, by(backward)?],
-            Part::Whole => vec![by(forward)?, planner.threshold(&nothing, THRESHOLD)?, by(backward)?],
+            Part::Dropping => vec![dropping(&nothing)?],
+            Part::Whole if method == MethodName::FUSED => vec![dropping(forward)?, by(backward)?],
+            Part::Whole => vec![by(forward)?, dropping(&nothing)?, by(backward)?],
         };
         let input = samples(forward)?;
         let arrays = (0..=plans.len()).map(|_| device.upload(&input)).collect::<fourfold::Result<_>>()?;

@@ -1,0 +1,214 @@
+//! Transforms and pointwise steps in order, as one plan computes them.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::problem::problem::Problem;
+use crate::recipe::multiplier::Multiplier;
+use crate::recipe::recipe::Recipe;
+use crate::recipe::rules::axes;
+use std::borrow::Cow;
+use std::fmt;
+
+/// Transforms and pointwise steps, one after another, that a plan computes as one: the pointwise
+/// steps are parts of the passes beside them and cost no trip through memory.
+///
+/// A [`Problem`] converts into a pipeline of one step. These are the others that there are plans
+/// for:
+///
+/// | steps | what is computed |
+/// |---|---|
+/// | `multiply \| dct3 f64 64x64` | The first pass multiplies what it reads. |
+/// | `dct2 f64 64x64 \| multiply` | The last pass multiplies what it writes. |
+/// | `dct2 f64 64x64 \| multiply \| idct2 f64 64x64` | A filter: the last forward transform, the multiply and the first inverse transform are one pass. |
+/// | `dct2 f64 64x64 \| threshold 0.5` | The last pass sets to 0 every real that it writes of a magnitude below 0.5; NaNs stay. Only devices do this. |
+///
+/// ```
+/// use fourfold::{Multiplier, Pipeline, Planner, Problem};
+/// // Solve u − u″ = f with Neumann ends: divide by 1 + the eigenvalues of −d²/dx².
+/// let forward: Problem = "dct2 f64 8".parse()?;
+/// let factors = (0..8).map(|k| 1.0 / (3.0 - 2.0 * (std::f64::consts::PI * k as f64 / 8.0).cos())).collect();
+/// let filter = Pipeline::from(&forward).multiply(Multiplier::Table(factors)).transform(forward.inverse()?);
+/// assert_eq!(filter.to_string(), "dct2 f64 8 | multiply | idct2 f64 8");
+/// let plan = Planner::new().plan(filter)?;
+/// let (f, mut u) = ([1.0f64; 8], [0.0f64; 8]);
+/// plan.execute(&f, &mut u)?;
+/// assert!(u.iter().all(|u| (u - 1.0).abs() < 1e-15)); // a constant solves it
+/// # Ok::<(), fourfold::Error>(())
+/// ```
+///
+/// The output of a filter's first transform must be an input of its second; both problems' layouts
+/// on that side do not matter. Complex factors rotate the parts of complex numbers into each other,
+/// and need an axis with Fourier transforms on both sides of them.
+///
+/// ```
+/// use fourfold::{Multiplier, Pipeline, Planner};
+/// // −f′ of f = Σ_k a_k cos(kθ) is Σ_k k a_k sin(kθ): here of cos 2θ, at θ = π(n + ½)/8.
+/// let k = Multiplier::Table((0..8).map(f64::from).collect());
+/// let plan = Planner::new().plan(Pipeline::new().multiply(&k).transform(&"idxst f64 8".parse()?))?;
+/// let (a, mut slope) = ([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0f64], [0.0f64; 8]);
+/// plan.execute(&a, &mut slope)?;
+/// assert!((slope[1] - 2.0 * (3.0 * std::f64::consts::PI / 8.0).sin()).abs() < 1e-15);
+/// // Quantisation as in JPEG: the coefficients of eight samples divided by steps.
+/// let steps = (1..=8).map(|k| 1.0 / f64::from(k)).collect();
+/// let quantise = Pipeline::new().transform(&"dct2 f64 8 ortho".parse()?).multiply(Multiplier::Table(steps));
+/// let (x, mut quantised) = ([1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0f64], [0.0f64; 8]);
+/// Planner::new().plan(quantise)?.execute(&x, &mut quantised)?;
+/// assert!((quantised[7] - 2.562915447741505 / 8.0).abs() < 1e-15);
+/// # Ok::<(), fourfold::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pipeline<'a> {
+    steps: Vec<Step<'a>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Step<'a> {
+    Transform(Cow<'a, Problem>),
+    Multiply(Cow<'a, Multiplier>),
+    Threshold(f64),
+}
+
+impl<'a> Pipeline<'a> {
+    /// Without any step yet.
+    pub fn new() -> Pipeline<'a> {
+        Pipeline::default()
+    }
+
+    /// Adds a transform.
+    pub fn transform(self, problem: impl Into<Cow<'a, Problem>>) -> Self {
+        self.with(Step::Transform(problem.into()))
+    }
+
+    /// Adds a pointwise multiply.
+    pub fn multiply(self, multiplier: impl Into<Cow<'a, Multiplier>>) -> Self {
+        self.with(Step::Multiply(multiplier.into()))
+    }
+
+    /// Adds a threshold: reals of a magnitude below `least` become 0.
+    pub fn threshold(self, least: f64) -> Self {
+        self.with(Step::Threshold(least))
+    }
+
+    fn with(mut self, step: Step<'a>) -> Self {
+        self.steps.push(step);
+        self
+    }
+
+    /// The same steps, borrowed: for several plans of one pipeline.
+    pub fn borrowed(&self) -> Pipeline<'_> {
+        let steps = self.steps.iter().map(|step| match step {
+            Step::Transform(problem) => Step::Transform(Cow::Borrowed(problem.as_ref())),
+            Step::Multiply(multiplier) => Step::Multiply(Cow::Borrowed(multiplier.as_ref())),
+            Step::Threshold(least) => Step::Threshold(*least),
+        });
+        Pipeline { steps: steps.collect() }
+    }
+
+    /// The transforms, in order.
+    pub fn problems(&self) -> impl Iterator<Item = &Problem> {
+        self.steps.iter().filter_map(|step| if let Step::Transform(problem) = step { Some(&**problem) } else { None })
+    }
+
+    /// The factors of the multiply, if there is one.
+    pub fn multiplier(&self) -> Option<&Multiplier> {
+        self.steps.iter().find_map(|step| if let Step::Multiply(by) = step { Some(&**by) } else { None })
+    }
+
+    /// The threshold, if there is one.
+    pub fn least(&self) -> Option<f64> {
+        self.steps.iter().find_map(|step| if let Step::Threshold(least) = step { Some(*least) } else { None })
+    }
+
+    /// The problem, if that is all.
+    pub fn as_problem(&self) -> Option<&Problem> {
+        if let [Step::Transform(problem)] = &self.steps[..] { Some(problem) } else { None }
+    }
+
+    /// The passes that compute it. Those of a threshold are those of its transform.
+    ///
+    /// # Errors
+    /// If there are no plans for such steps, a multiplier or a threshold does not fit, or no axis
+    /// can carry the multiply.
+    pub(crate) fn recipe(&self) -> Result<Recipe> {
+        let recipe = match &self.steps[..] {
+            [Step::Transform(problem)] => axes::recipe(problem),
+            [Step::Multiply(_), Step::Transform(problem)] => axes::premultiplied(problem)?,
+            [Step::Transform(problem), Step::Multiply(_)] => axes::postmultiplied(problem)?,
+            [Step::Transform(forward), Step::Multiply(_), Step::Transform(inverse)] => axes::filter(forward, inverse)?,
+            [Step::Transform(problem), Step::Threshold(least)] => {
+                check_threshold(*least)?;
+                axes::recipe(problem)
+            }
+            _ => return Err(self.unsupported()),
+        };
+        self.multiplier().map_or(Ok(()), |multiplier| multiplier.check(&recipe))?;
+        Ok(recipe)
+    }
+
+    fn unsupported(&self) -> Error {
+        let message = format!(
+            "`{self}` cannot be one plan: expected a transform, with a multiply before or after it or between it and \
+             another, or with a threshold after it"
+        );
+        Error::new(ErrorKind::Argument, message)
+    }
+}
+
+fn check_threshold(least: f64) -> Result<()> {
+    if least >= 0.0 {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::Argument, format!("a threshold of {least}: expected 0 or more")))
+}
+
+/// The steps with `|` between them, as the first line of a recipe has them.
+impl fmt::Display for Pipeline<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, step) in self.steps.iter().enumerate() {
+            f.write_str(if i > 0 { " | " } else { "" })?;
+            match step {
+                Step::Transform(problem) => write!(f, "{problem}")?,
+                Step::Multiply(_) => f.write_str("multiply")?,
+                Step::Threshold(least) => write!(f, "threshold {least}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+// There is one conversion from a reference and no more: so `planner.plan(&text.parse()?)` infers
+// the type of the problem.
+impl<'a> From<&'a Problem> for Pipeline<'a> {
+    fn from(problem: &'a Problem) -> Pipeline<'a> {
+        Pipeline::new().transform(problem)
+    }
+}
+
+impl From<Problem> for Pipeline<'_> {
+    fn from(problem: Problem) -> Self {
+        Pipeline::new().transform(problem)
+    }
+}
+
+impl<'a> From<&'a Problem> for Cow<'a, Problem> {
+    fn from(problem: &'a Problem) -> Cow<'a, Problem> {
+        Cow::Borrowed(problem)
+    }
+}
+
+impl From<Problem> for Cow<'_, Problem> {
+    fn from(problem: Problem) -> Self {
+        Cow::Owned(problem)
+    }
+}
+
+impl<'a> From<&'a Multiplier> for Cow<'a, Multiplier> {
+    fn from(multiplier: &'a Multiplier) -> Cow<'a, Multiplier> {
+        Cow::Borrowed(multiplier)
+    }
+}
+
+impl From<Multiplier> for Cow<'_, Multiplier> {
+    fn from(multiplier: Multiplier) -> Self {
+        Cow::Owned(multiplier)
+    }
+}
