@@ -154,7 +154,7 @@ impl Contender {
         let (own, other) = (MethodName::FUSED, self.method);
         ensure!(
             own == other,
-            "devices drop coefficients in a pass of the method {own}, which {other} has not: leave it out"
+            "devices drop coefficients in a pass of the method {own}, and {other} has no such pass: leave it out"
         );
         planner.plan(Pipeline::from(problem).threshold(threshold)).with_context(|| format!("cannot plan {problem}"))
     }
@@ -174,7 +174,10 @@ impl Contender {
     /// The plan that multiplies between a transform and its inverse.
     pub(crate) fn filter(&self, forward: &Problem, multiplier: &Multiplier) -> Result<Ready> {
         let (own, other) = (MethodName::FUSED, self.method);
-        ensure!(own == other, "filters multiply in a pass of the method {own}, which {other} has not: leave it out");
+        ensure!(
+            own == other,
+            "filters multiply in a pass of the method {own}, and {other} has no such pass: leave it out"
+        );
         let inverse = forward.inverse()?;
         let filter = Pipeline::from(forward).multiply(multiplier).transform(inverse);
         let ready = match &*self.planner {

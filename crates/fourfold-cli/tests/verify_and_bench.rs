@@ -57,7 +57,7 @@ fn methods_are_verified_and_say_what_they_have() {
     assert_eq!([count("ok "), count("left ")], [4 + 6 + 2, 2 + 4], "{text}");
     says(
         &text,
-        &["left   fft f64 6x7: cpu levels: ", "it has fft, ifft and mixes of them along axes of powers of two"],
+        &["left   fft f64 6x7: cpu levels: ", "it computes fft, ifft and mixes of them along axes of powers of two"],
     );
     let lines = success(&[&"bench", &"dct2 f64 32x32", &"--method", &"all", &"--repeat", &"1"]);
     assert_eq!(lines.lines().count(), 7, "those for one axis alone are left out: {lines}");

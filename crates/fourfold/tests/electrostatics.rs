@@ -460,7 +460,7 @@ fn what_cannot_be_is_an_error() {
     hint(Electrostatics::<f64>::builder(grid).smoothing(f64::NAN).build(&planner(1)).err().unwrap(), "widened to NaN");
     let four_n =
         Electrostatics::<f64>::builder(grid).algorithm("four-n".parse::<Algorithm>().unwrap()).build(&planner(1));
-    hint(four_n.err().unwrap(), "four-n does not have");
+    hint(four_n.err().unwrap(), "four-n does not compute");
     let other =
         Electrostatics::<f64>::builder(Grid::new([0.0; 2], [1.0; 2], [8, 8]).unwrap()).build(&planner(1)).unwrap();
     hint(system.transform(&mut other.maps().unwrap()).unwrap_err(), "of a grid of 8 x 8 bins");

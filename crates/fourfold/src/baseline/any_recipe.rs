@@ -33,7 +33,7 @@ impl AnyRecipe {
         }
     }
 
-    /// Whether Bluestein's convolution stands somewhere, which costs about a digit.
+    /// Whether a DFT uses Bluestein's convolution, which costs about a digit.
     pub fn uses_bluestein(&self) -> bool {
         match self {
             AnyRecipe::Fused(recipe) => recipe.uses_bluestein(),

@@ -1,5 +1,5 @@
-//! The combine of d axes at once, generic over [`Real`]: what one thread of the paper's kernels
-//! does (eq. 14, 15, 17, 18).
+//! The combine of d axes at once, generic over [`Real`]: the arithmetic of one thread of the
+//! paper's kernels (eq. 14, 15, 17, 18).
 //!
 //! With a = e^{−iπk/(2N)} along each axis, a DCT-II is Σ over all signs of ±k of Π a^{±1} · V(±k₁,
 //! …, ±k_d), where V is the DFT of the reordered reals. Its terms at N − k come from the same
@@ -8,13 +8,13 @@
 //! (V₊, V₋) → (a V₊ + ā V₋, i (a V₊ − ā V₋)),
 //!
 //! and along the last, where V₋ is the conjugate of the whole, z → (Re b z, −Im b z), with a factor
-//! 2 that stands in the table of b. So 2^{d−1} numbers of a half spectrum are read for 2^d outputs.
-//! (As printed, eq. 14 has X(N₁, n₂) = 0; the DFT is periodic: X(0, n₂).)
+//! 2 that is part of the table of b. So 2^{d−1} numbers of a half spectrum are read for 2^d
+//! outputs. (As printed, eq. 14 has X(N₁, n₂) = 0; the DFT is periodic: X(0, n₂).)
 //!
 //! A DCT-III goes the other way: (x_k, x_{N−k}) → b̄ (x_k − i x_{N−k}), then (w, u) → (ā (w − i u),
 //! a (w + i u)); x_N is 0.
 //!
-//! ComplexVector are indexed by bits: bit i is set where axis i has −k or N − k instead of k.
+//! Numbers are indexed by bits: bit i is set where axis i has −k or N − k instead of k.
 
 use crate::arithmetic::complex::C;
 use crate::arithmetic::real::Real;
@@ -22,8 +22,8 @@ use crate::arithmetic::real::Real;
 /// From V at (±k₁, …, k_d) to the outputs at k_d, and at N_d − k_d, each for all of (k or N − k)
 /// along the other axes.
 #[inline(always)]
-pub fn after<T: Real, const H: usize>(turns: &[C<T>], mut v: [C<T>; H]) -> [[T; H]; 2] {
-    let [others @ .., last] = turns else { unreachable!("a combine has an axis") };
+pub fn after<T: Real, const H: usize>(rotations: &[C<T>], mut v: [C<T>; H]) -> [[T; H]; 2] {
+    let [others @ .., last] = rotations else { unreachable!("a combine has an axis") };
     for (axis, a) in others.iter().enumerate() {
         for i in (0..H).filter(|i| i >> axis & 1 == 0) {
             let j = i | 1 << axis;
@@ -42,8 +42,8 @@ pub fn after<T: Real, const H: usize>(turns: &[C<T>], mut v: [C<T>; H]) -> [[T; 
 /// The first output of [`after`] alone: the naive combine, 10 multiplications and 7 additions for
 /// two axes.
 #[inline(always)]
-pub fn after_one<T: Real, const H: usize>(turns: &[C<T>], mut v: [C<T>; H]) -> T {
-    let [others @ .., last] = turns else { unreachable!("a combine has an axis") };
+pub fn after_one<T: Real, const H: usize>(rotations: &[C<T>], mut v: [C<T>; H]) -> T {
+    let [others @ .., last] = rotations else { unreachable!("a combine has an axis") };
     for (axis, a) in others.iter().enumerate() {
         for i in (0..H).filter(|i| i & ((2 << axis) - 1) == 0) {
             v[i] = v[i].mul(*a) + v[i | 1 << axis].mul_conj(*a);
@@ -54,8 +54,8 @@ pub fn after_one<T: Real, const H: usize>(turns: &[C<T>], mut v: [C<T>; H]) -> T
 
 /// From the inputs at k_d, and at N_d − k_d, to V at (±k₁, …, k_d).
 #[inline(always)]
-pub fn before<T: Real, const H: usize>(turns: &[C<T>], x: [[T; H]; 2]) -> [C<T>; H] {
-    let [others @ .., last] = turns else { unreachable!("a combine has an axis") };
+pub fn before<T: Real, const H: usize>(rotations: &[C<T>], x: [[T; H]; 2]) -> [C<T>; H] {
+    let [others @ .., last] = rotations else { unreachable!("a combine has an axis") };
     let mut v = pairs(*last, x);
     for (axis, a) in others.iter().enumerate().rev() {
         for i in (0..H).filter(|i| i >> axis & 1 == 0) {
@@ -69,8 +69,8 @@ pub fn before<T: Real, const H: usize>(turns: &[C<T>], x: [[T; H]; 2]) -> [C<T>;
 
 /// The first number of [`before`] alone.
 #[inline(always)]
-pub fn before_one<T: Real, const H: usize>(turns: &[C<T>], x: [[T; H]; 2]) -> C<T> {
-    let [others @ .., last] = turns else { unreachable!("a combine has an axis") };
+pub fn before_one<T: Real, const H: usize>(rotations: &[C<T>], x: [[T; H]; 2]) -> C<T> {
+    let [others @ .., last] = rotations else { unreachable!("a combine has an axis") };
     let mut v = pairs(*last, x);
     for (axis, a) in others.iter().enumerate().rev() {
         for i in 0..1 << axis {

@@ -1,18 +1,18 @@
-//! Steps of complex FFTs that go through memory for every level, as the ones do with which fourfold
-//! is compared: pure data, the stages of named methods.
+//! Steps of complex FFTs that go through memory for every level: pure data, the stages of
+//! baselines.
 //!
 //! A *level* of radix R at distance D makes DFTs of R·D points of R DFTs of D points each: along
 //! every line, for all g and all k < D,
 //!
 //! ```text
-//! y_{gRD + k + jD} = Σ_i w_R^{ij} w_{RD}^{ik} x_{gRD + k + iD}     (turns before: decimation in time)
-//! y_{gRD + k + jD} = w_{RD}^{jk} Σ_i w_R^{ij} x_{gRD + k + iD}     (turns after: decimation in frequency)
+//! y_{gRD + k + jD} = Σ_i w_R^{ij} w_{RD}^{ik} x_{gRD + k + iD}     (decimation in time)
+//! y_{gRD + k + jD} = w_{RD}^{jk} Σ_i w_R^{ij} x_{gRD + k + iD}     (decimation in frequency)
 //! ```
 //!
-//! with w_M = e^{−2πi/M}, or its conjugate backward. Levels with distances 1, R₁, R₁R₂, … and turns
-//! before take digit-reversed order to natural order; those with distances n/R₁, n/(R₁R₂), …, 1 and
-//! turns after take natural order to digit-reversed order (Cooley and Tukey, 1965; Gentleman and
-//! Sande, 1966).
+//! with w_M = e^{−2πi/M}, or its conjugate backward. Levels in time, with distances 1, R₁, R₁R₂, …,
+//! take digit-reversed order to natural order; levels in frequency, with distances n/R₁, n/(R₁R₂),
+//! …, 1, take natural order to digit-reversed order (Cooley and Tukey, 1965; Gentleman and Sande,
+//! 1966).
 
 use crate::arithmetic::twiddle::Roots;
 use num_complex::Complex;
@@ -21,15 +21,15 @@ use std::fmt;
 /// One step of a complex FFT in memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FftStep {
-    /// What is done.
+    /// The work.
     pub work: FftWork,
     /// Whether it writes where it reads.
     pub in_place: bool,
-    /// How devices are asked to do it. A processor's threads share it in any case.
+    /// How devices launch it. A processor's threads share it in any case.
     pub launches: LaunchMode,
 }
 
-/// What a step does to an array of complex numbers.
+/// The work of a step on an array of complex numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FftWork {
     /// Moves the elements of every line along an axis: y_p = scale · x_q, where q has the digits of
@@ -51,23 +51,23 @@ pub enum FftWork {
     },
     /// One level.
     Level(Level),
-    /// All levels of radix 2 with turns after and distances below `len`, then bits reversed along
-    /// the whole line: what is left when those of longer distances are done. A block of `len`
-    /// elements is on chip meanwhile.
+    /// All levels of radix 2, in frequency, with distances below `len`, then bits reversed along
+    /// the whole line: the rest when those of longer distances are done. A block of `len` elements
+    /// is on chip meanwhile.
     Blocks {
         /// The axis.
         axis: usize,
         /// Elements of a block, a power of two.
         len: usize,
-        /// Work groups of a device that have a block together, and wait for one another where
-        /// distances are long: a power of two. Each has an equal part of it.
+        /// Work groups of a device that share a block equally, and wait for one another where
+        /// distances are long: a power of two.
         groups: usize,
         /// Whether w is conjugated.
         backward: bool,
         /// A factor on everything.
         scale: f64,
     },
-    /// Moves every element of a matrix to where its transpose has it.
+    /// Transposes a matrix.
     Transpose {
         /// Side of the square of elements that one thread moves; in place, it moves two.
         side: usize,
@@ -98,16 +98,16 @@ pub enum Decimation {
     InFrequency,
 }
 
-/// How a device is asked to do a step.
+/// How a device launches a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LaunchMode {
-    /// By one kernel for the whole array.
+    /// One kernel for the whole array.
     Once,
-    /// By a kernel for every line, one after another.
+    /// A kernel for every line, one after another.
     Lines,
-    /// By one kernel whose work groups are rectangles of so many columns and rows of threads.
+    /// One kernel whose work groups are rectangles of so many columns and rows of threads.
     Groups([usize; 2]),
-    /// Not at all: the host downloads, does it and uploads.
+    /// The host downloads the array, does the step and uploads it.
     Host,
 }
 

@@ -1,6 +1,6 @@
 //! The ladder of "Speeding up the fast Fourier transform mixed-radix on mobile ARM Mali GPUs by
 //! means of OpenCL", part 3 (G. M. Iodice, ARM): the complex FFT of a matrix by rows, in place from
-//! digit-reversed order with turns before, a transpose, rows, a transpose. A rung differs from the
+//! digit-reversed order by levels in time, a transpose, rows, a transpose. A rung differs from the
 //! one below by one change: how kernels are launched, where and how the transposes are done.
 //!
 //! The article pads odd sizes for its 2 × 2 blocks; here the threads at the edge have guards. It

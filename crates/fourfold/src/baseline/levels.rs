@@ -3,15 +3,15 @@
 //! to parallel algorithms", section 8.3), whose forward transform has e^{+2πi/n}.
 //!
 //! - `definition`: every output by its sum, of n products.
-//! - `levels`: log₂ n levels of radix 2 with turns after, each through memory, then bits reversed.
+//! - `levels`: log₂ n levels of radix 2, in frequency, each through memory, then bits reversed.
 //!   The report gives a thread every output; here it has both of a butterfly.
 //! - `levels-in-blocks`: its "other ideas". After l levels there are 2^l blocks that need nothing
 //!   of each other: once they fit a work group, it does all that is left with a barrier between
 //!   levels.
-//! - `levels-in-clusters`: the same of larger blocks, which up to eight work groups have together:
-//!   they wait for one another as long as a level's butterflies lie across them.
+//! - `levels-in-clusters`: the same with larger blocks, which up to eight work groups share: they
+//!   wait for one another as long as a level's butterflies lie across them.
 //!
-//! Axes are done one after another, where they stand.
+//! Axes are transformed one after another, in place in the array's order.
 
 use crate::baseline::fft_step::{Decimation, FftStep, FftWork, Level};
 use crate::baseline::stage::{ArrayDesc, Stage};

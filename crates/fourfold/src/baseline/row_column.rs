@@ -2,8 +2,8 @@
 //! axis the last, for each axis. Of two axes these are the paper's 3 · 2 + 2 = 8 trips through
 //! memory.
 //!
-//! A transpose takes the last axis to the front of those that are transformed, so that after as
-//! many as there are axes all stand where they stood. One axis alone needs none.
+//! A transpose takes the last axis to the front of those that are transformed: after as many
+//! transposes as there are axes, all axes are in their first order. One axis alone needs none.
 
 use crate::baseline::stage::{ArrayDesc, Stage};
 use crate::baseline::three_stage::{Options, last, round_of};

@@ -12,24 +12,24 @@ use std::fmt;
 
 /// One trip through memory that does one thing: reorder, transform, combine or transpose. The first
 /// stage of a recipe reads the caller's input, the last writes the caller's output, in their own
-/// strides; every other array is [in C order](Extent).
+/// strides; every other array is [in C order](ArrayDesc).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
     /// The array that is read.
     pub from: ArrayDesc,
     /// The array that is written.
     pub to: ArrayDesc,
-    /// What is done.
+    /// The work.
     pub work: StageWork,
 }
 
-/// What a stage does.
+/// The work of a stage.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StageWork {
     /// Moves every element along some axes. Where another axis runs fastest on the other side, it
     /// transposes on the way; without any order it does only that.
     Reorder {
-        /// The axes with what happens to their elements; along others they stay.
+        /// The axes that are reordered, and how.
         orders: Vec<(usize, Order)>,
         /// Which side is followed.
         way: AccessPattern,
@@ -79,9 +79,9 @@ pub enum Order {
 /// Which side of a reorder is followed element by element (Fig. 3 of the paper).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessPattern {
-    /// The output: what is written is contiguous.
+    /// The output, so that writes are contiguous.
     Gather,
-    /// The input: what is read is contiguous.
+    /// The input, so that reads are contiguous.
     Scatter,
 }
 
@@ -92,7 +92,7 @@ pub struct Combine {
     pub axes: Vec<CombineAxis>,
     /// Which side is the spectrum.
     pub direction: Direction,
-    /// What one thread makes.
+    /// The outputs of one thread.
     pub outputs: CombineVariant,
     /// A factor on everything.
     pub scale: f64,
@@ -105,13 +105,13 @@ pub struct CombineAxis {
     pub axis: usize,
     /// Its length N.
     pub n: usize,
-    /// Where term k of the spectrum stands among the reals.
+    /// The index of term k of the spectrum among the reals.
     pub terms: IndexMap,
     /// A factor on term 0.
     pub first: f64,
 }
 
-/// Where term k stands on the real side of a combine.
+/// The index of term k on the real side of a combine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IndexMap {
     /// At k: cosines.
@@ -246,8 +246,7 @@ impl Combine {
         if half || self.outputs == CombineVariant::All { n / 2 + 1 } else { n }
     }
 
-    /// The factor on every output that the tables have not: from half a spectrum, each real is
-    /// twice a real part.
+    /// The factor of all outputs: from half a spectrum, each real is twice a real part.
     fn factor(&self) -> f64 {
         let twice = self.direction == Direction::After && !matches!(self.outputs, CombineVariant::Direct { .. });
         if twice { 2.0 * self.scale } else { self.scale }
@@ -293,7 +292,7 @@ impl IndexMap {
         self != IndexMap::Ascending
     }
 
-    /// (start, step): term k ≥ 1 stands at start + step·k, and term N − k at start + step·N −
+    /// (start, step): term k ≥ 1 is at start + step·k, and term N − k at start + step·N −
     /// step·k.
     pub fn line(self, n: usize) -> (isize, isize) {
         match self {
@@ -303,7 +302,7 @@ impl IndexMap {
         }
     }
 
-    /// Where term 0 stands; of shifted ones it is always 0.
+    /// The index of term 0, which is always 0 if shifted.
     pub fn zero(self, n: usize) -> usize {
         if self == IndexMap::Descending { n - 1 } else { 0 }
     }

@@ -50,7 +50,7 @@ impl StagedRecipe {
         &self.stages
     }
 
-    /// The arrays that each stage reads and writes. Two arrays of the scratch take turns between
+    /// The arrays that each stage reads and writes. Two arrays of the scratch alternate between
     /// input and output; a stage that works in place leaves its array where it is.
     pub fn stage_arrays(&self) -> Vec<[ArrayId; 2]> {
         let last = self.stages.iter().rposition(|stage| !stage.is_in_place()).unwrap_or(0);
@@ -76,7 +76,7 @@ impl StagedRecipe {
         if stage < count { Ok(()) } else { Err(Error::new(ErrorKind::Argument, message())) }
     }
 
-    /// Whether Bluestein's convolution stands somewhere, which costs about a digit.
+    /// Whether a DFT uses Bluestein's convolution, which costs about a digit.
     pub fn uses_bluestein(&self) -> bool {
         self.ffts().any(Recipe::uses_bluestein)
     }

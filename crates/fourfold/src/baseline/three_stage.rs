@@ -1,14 +1,14 @@
 //! The paper's three stages for up to three axes at once: reorder, a real FFT of all axes, combine
-//! (Algorithm 2; the formulas are in [`turns`](crate::baseline::decimation)). Types III go the
+//! (Algorithm 2; the formulas are in [`decimation`](crate::baseline::decimation)). Types III go the
 //! other way: combine, FFT back, reorder.
 //!
 //! More axes are done in rounds of up to three (section III-D), as are types II and III beside each
-//! other. In the arrays between the stages the round's axes come last, so that whatever the
-//! problem's axes and batches are, the FFT is of contiguous arrays; the reorder or the combine at
+//! other. In the arrays between the stages the round's axes come last, so that the FFT
+//! is of contiguous arrays for any axes and batches; the reorder or the combine at
 //! either end reads and writes the caller's strides.
 //!
 //! Sine kinds differ from cosine kinds in the order of terms
-//! ([`Terms`](crate::baseline::stage::IndexMap)) and in signs, which the reorder brings: see
+//! ([`IndexMap`](crate::baseline::stage::IndexMap)) and in signs, which the reorder brings: see
 //! [`cosine_sine`](crate::recipe::rules::cosine_sine).
 
 use crate::baseline::stage::{
@@ -30,9 +30,9 @@ pub(crate) struct Options {
     /// read and written in whole runs: even and odd places are two runs on the other side.
     pub(crate) way: Option<AccessPattern>,
     pub(crate) outputs: CombineVariant,
-    /// Whether the round's axes stand in reverse order between the stages. Where a library's FFT of
+    /// Whether the round's axes are in reverse order between the stages. Where a library's FFT of
     /// N₂ × N₁ is faster than that of N₁ × N₂, this helps. The reorder transposes on the way;
-    /// beside the combine, whose threads read and write in both orders, a stage of its own does.
+    /// beside the combine, whose threads read and write in both orders, another stage does.
     pub(crate) transposed: bool,
 }
 

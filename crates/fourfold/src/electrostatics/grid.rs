@@ -1,6 +1,6 @@
 //! The region with its bins, and the cells in it.
 
-use crate::electrostatics::Float;
+use crate::electrostatics::float::Float;
 use crate::error::{Error, ErrorKind, Result};
 
 /// A rectangular region cut into M × N equal bins, axis 0 being x and axis 1 y. Maps over it are
@@ -107,8 +107,8 @@ impl Grid {
                 "cell {i} has size {size:?}: expected finite numbers of 0 or more along each axis"
             )));
         }
-        // What only touches the region, such as a terminal on its border, is not outside; it
-        // charges what it is widened over.
+        // A cell that only touches the region, such as a terminal on its border, is not outside; it
+        // charges the bins over which it is widened.
         let inside = |axis: usize| low[axis] <= self.high[axis] && low[axis] + size[axis] >= self.low[axis];
         if !inside(0) || !inside(1) {
             let region = format!("the region from {:?} to {:?}", self.low, self.high);

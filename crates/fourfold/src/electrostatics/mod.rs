@@ -38,34 +38,14 @@
 //!
 //! Results are the same to the last bit for any number of threads, those of the planner.
 
+pub(crate) mod float;
 pub(crate) mod grid;
 pub(crate) mod solver;
 pub(crate) mod spread;
 pub(crate) mod steps;
 
+pub use crate::electrostatics::float::Float;
 pub use crate::electrostatics::grid::{Cells, Grid};
 pub use crate::electrostatics::solver::{Builder, Electrostatics, Maps};
 pub use crate::electrostatics::spread::Spreader;
 pub use crate::electrostatics::steps::{MAPS, Map, Scaling, Step, Wanted, Work, steps};
-
-use crate::problem::element::Element;
-use std::ops::Mul;
-
-/// What positions, sizes and maps are made of: `f32` or `f64`. Densities and forces are summed in
-/// double precision.
-pub trait Float: Element + Into<f64> + Mul<Output = Self> {
-    /// The nearest of them.
-    fn nearest(x: f64) -> Self;
-}
-
-impl Float for f32 {
-    fn nearest(x: f64) -> f32 {
-        x as f32
-    }
-}
-
-impl Float for f64 {
-    fn nearest(x: f64) -> f64 {
-        x
-    }
-}

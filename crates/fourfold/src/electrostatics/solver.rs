@@ -2,7 +2,7 @@
 
 use crate::baseline::algorithm::Algorithm;
 use crate::cpu::base::memory::Scratch;
-use crate::electrostatics::Float;
+use crate::electrostatics::float::Float;
 use crate::electrostatics::grid::{Cells, Grid};
 use crate::electrostatics::spread::Spreader;
 use crate::electrostatics::steps::{MAPS, Map, Scaling, Wanted, Work, reserved, steps};
@@ -73,12 +73,12 @@ impl<T> Builder<T> {
 }
 
 impl<T: Float> Builder<T> {
-    /// What is to be computed, and how, for other engines.
+    /// The maps to compute, and how, for other engines.
     pub fn wanted(&self) -> Wanted {
         self.wanted
     }
 
-    /// What does densities and forces, with the threads of a planner.
+    /// Computes densities and forces, with the threads of a planner.
     ///
     /// # Errors
     /// If the smoothing is negative or not a number.
@@ -89,8 +89,8 @@ impl<T: Float> Builder<T> {
     /// The system, with the planner's threads.
     ///
     /// # Errors
-    /// If the algorithm does not compute the transforms, the smoothing is negative or not a number, or
-    /// there is no memory for the tables.
+    /// If the algorithm does not compute the transforms, the smoothing is negative or not a number,
+    /// or there is no memory for the tables.
     pub fn build(&self, planner: &Planner) -> Result<Electrostatics<T>> {
         let prepared = |work: Work| {
             Ok(match work {
@@ -119,7 +119,7 @@ impl<T: Float> Electrostatics<T> {
         Builder { grid, wanted, smoothing: 0.0, float: PhantomData }
     }
 
-    /// What does densities and forces.
+    /// Computes densities and forces.
     pub fn spreader(&self) -> &Spreader {
         &self.spreader
     }

@@ -1,11 +1,11 @@
 //! From cells to the map of their density, and from maps back to cells.
 //!
-//! All sums have one order, whatever the number of threads: a bin adds its cells in the order in
+//! All sums have one order for any number of threads: a bin adds its cells in the order in
 //! which they are given, since a strip of the grid is one thread's; a cell adds its bins row by
 //! row.
 
 use crate::cpu::base::threads::Pool;
-use crate::electrostatics::Float;
+use crate::electrostatics::float::Float;
 use crate::electrostatics::grid::{Cells, Charge, Grid};
 use crate::electrostatics::steps::Scaling;
 use crate::error::{Error, ErrorKind, Result};
@@ -19,7 +19,7 @@ const STRIP: usize = 8;
 /// Cells that are one thread's at a time.
 const CHUNK: usize = 1 << 10;
 
-/// What knows the grid and the cells: density, forces, overflow. Engines share it; they differ in
+/// Computes density, forces and overflow from cells and maps. All engines share it; they differ in
 /// the transforms.
 pub struct Spreader {
     grid: Grid,
@@ -52,7 +52,7 @@ impl Spreader {
         self.least
     }
 
-    /// An error unless all cells can be charged: what other engines, which do not look, ask first.
+    /// Checks all cells, for engines whose kernels do not.
     ///
     /// # Errors
     /// If a cell lies outside the region or its size is negative or not a number.
@@ -114,7 +114,7 @@ impl Spreader {
     pub fn overflow<T: Float>(&self, density: &[T], target: f64) -> Result<f64> {
         self.check_map("density", density.len())?;
         let sum = |f: &(dyn Fn(f64) -> f64 + Sync)| self.sum(&|b| f(density[b].into()));
-        // `max` would hide what is no number.
+        // `max` would hide a NaN.
         let more = |density: f64| if density <= target { 0.0 } else { density - target };
         let (over, all) = (sum(&more), sum(&|density| density));
         Ok(if all <= 0.0 { 0.0 } else { over / all })
@@ -187,8 +187,8 @@ impl Spreader {
 }
 
 /// Charges with the numbers of their cells, strip by strip: those of strip s are
-/// `items[starts[s]..starts[s + 1]]`, in the order of the cells. So what a thread reads of maps and
-/// charges stays in its cache, wherever neighbours in the list of cells lie.
+/// `items[starts[s]..starts[s + 1]]`, in the order of the cells. So the maps and charges that a
+/// thread reads stay in its cache, wherever neighbours in the list of cells lie.
 struct Lists {
     starts: Vec<usize>,
     items: Vec<(usize, Charge)>,
@@ -216,7 +216,8 @@ impl Lists {
     }
 }
 
-/// Bins along an axis that almost all cells meet at most: their parts need no memory from the heap.
+/// Almost all cells meet at most so many bins along an axis: their parts need no memory from the
+/// heap.
 const FEW: usize = 8;
 
 impl Charge {
@@ -232,7 +233,7 @@ impl Charge {
         each(first, &bins.map(|bin| self.spans[1].overlap(bin)).collect::<Vec<_>>())
     }
 
-    /// Adds what it charges to the bins of some rows, whose sums these are.
+    /// Adds its charge to the sums of bins of some rows.
     fn add_to(&self, sums: &mut [f64], rows: Range<usize>, n: usize) {
         let met = self.spans[0].bins(usize::MAX);
         self.with_parts(n, |first, parts| {

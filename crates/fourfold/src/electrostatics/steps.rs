@@ -12,10 +12,10 @@
 //!
 //! Unscaled kinds make A = dct2(ρ) = M N a, dct3 of coefficients c is 4 Σ″ c cos cos, and where an
 //! IDXST stands instead it is 2 Σ c sin cos. So with G = 1 / (4 M N k²), φ = dct3,dct3(G A), ξ_x =
-//! idxst,dct3(2 k_u G A) and ξ_y = dct3,idxst(2 k_v G A). G stands in a table of the size of a map;
+//! idxst,dct3(2 k_u G A) and ξ_y = dct3,idxst(2 k_v G A). G is a table of the size of a map;
 //! the other factors of the three are lists along one axis.
 //!
-//! By fourfold's passes G A is what the DCT-II's last pass writes, and the lists are parts of the
+//! By fourfold's passes the DCT-II's last pass writes G A, and the lists are parts of the
 //! passes that begin the inverse transforms: two passes a transform, one table that is read once,
 //! and no other trip through memory. (Other orders of the same sums were measured on a processor. φ
 //! and ξ_x can have their rows in common, which saves a pass of eight, and nothing without the
@@ -68,7 +68,7 @@ pub enum Map {
 /// How many maps there are.
 pub const MAPS: usize = 5;
 
-/// What a step does.
+/// The work of a step.
 #[derive(Clone, Debug)]
 pub enum Work {
     /// A transform with the multiplies that are parts of its passes.
@@ -82,15 +82,15 @@ pub enum Work {
 /// One plan, from map to map; the same map is worked on in place.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// What it does.
+    /// Its work.
     pub work: Work,
-    /// What it reads.
+    /// The map that it reads.
     pub from: Map,
-    /// What it writes.
+    /// The map that it writes.
     pub to: Map,
 }
 
-/// What is to be computed.
+/// The maps to compute, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
     /// The type of the maps.
@@ -179,7 +179,7 @@ impl Factors {
         Error::new(ErrorKind::Argument, message)
     }
 
-    /// What makes a map's coefficients of G A, as a list for each axis.
+    /// The factors of G A that make a map's coefficients, as a list for each axis.
     fn lists(&self, map: Map) -> Result<[Vec<f64>; 2]> {
         let same = |axis: usize, factor: f64| vec![factor; self.wave_numbers[axis].len()];
         let slopes = |axis: usize| self.wave_numbers[axis].iter().map(|k| 2.0 * self.length * k).collect::<Vec<_>>();
@@ -192,7 +192,7 @@ impl Factors {
         Ok(lists)
     }
 
-    /// What makes a map's coefficients of A.
+    /// The factors of A that make a map's coefficients, one a bin.
     fn whole(&self, map: Map) -> Result<Vec<f64>> {
         let ([x, y], mut whole) = (self.lists(map)?, reserved(&self.grid)?);
         let lists = x.iter().flat_map(|x| y.iter().map(move |y| x * y));

@@ -1,4 +1,4 @@
-//! What JPEG calls a block, and all that says how one is transformed.
+//! JPEG's blocks: modes, orders, layouts and tables.
 
 use crate::arithmetic::cosine8::SCALES;
 use crate::error::{Error, ErrorKind, Result};
@@ -13,7 +13,7 @@ pub enum Mode {
     Exact,
 }
 
-/// In which order the 64 coefficients of a block stand.
+/// The order of the 64 coefficients of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
     /// Row by row, as in libjpeg's arrays: 8 · vertical + horizontal frequency.
@@ -23,7 +23,7 @@ pub enum Order {
     Zigzag,
 }
 
-/// Where the samples of a sequence of blocks stand. A block's samples are 8 rows of 8.
+/// The places of the samples of a sequence of blocks. A block's samples are 8 rows of 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// 64 samples of a block, then those of the next.
@@ -89,7 +89,7 @@ const fn zigzag() -> [usize; 64] {
     order
 }
 
-/// A quantisation table: what each coefficient has been divided by.
+/// A quantisation table: the divisor of each coefficient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Table {
     rows: [[u16; 8]; 8],

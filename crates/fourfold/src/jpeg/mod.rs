@@ -1,4 +1,4 @@
-//! What engines for JPEG's 8×8 blocks share: how a block is transformed, and libjpeg's integer
+//! Shared by engines for JPEG's 8×8 blocks: how a block is transformed, and libjpeg's integer
 //! transforms of eight points. The others are `dct8` and `idct8` of [`engine`](crate::engine).
 
 pub(crate) mod block;

@@ -18,25 +18,25 @@ pub struct PlannerBuilder {
 }
 
 impl PlannerBuilder {
-    /// Which instruction set to use; the best that the machine has if not said.
+    /// The instruction set; the best of the machine if not said.
     pub fn isa(mut self, isa: Isa) -> Self {
         self.isa = isa;
         self
     }
 
-    /// How many threads share the work of an execution, the caller's included; 1 if not said.
+    /// How many threads share an execution, including the caller's; 1 if not said.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
     }
 
-    /// What to do about problems without known recipes; [`Effort::Estimate`] if not said.
+    /// How recipes of problems without wisdom are found; [`Effort::Estimate`] if not said.
     pub fn effort(mut self, effort: Effort) -> Self {
         self.effort = effort;
         self
     }
 
-    /// Recipes that are known; those of other engines do not matter.
+    /// Recipes that were measured before; those of other engines are ignored.
     pub fn wisdom(mut self, wisdom: Wisdom) -> Self {
         self.wisdom = wisdom;
         self
@@ -73,7 +73,7 @@ impl Default for Planner {
 }
 
 impl Planner {
-    /// A planner for one thread and the best instruction set of this machine.
+    /// A planner with one thread and the best instruction set of this machine.
     pub fn new() -> Planner {
         Planner::builder().build().expect("the best available instruction set is available, and one thread is there")
     }

@@ -1,4 +1,4 @@
-//! What is checked before a plan is made.
+//! Checks of sizes and memory before a plan is made.
 
 use crate::baseline::any_recipe::AnyRecipe;
 use crate::baseline::stage::StageWork;
@@ -8,7 +8,7 @@ use crate::problem::problem::{AxisTransform, Problem};
 use crate::recipe::recipe::{AxisRecipe, Recipe};
 use crate::recipe::rules::mixed_radix::LONGEST;
 
-/// Whether so much memory can be had, before tables are made that do not ask.
+/// Whether there is memory for the tables of an axis: making them does not ask.
 pub(crate) fn check_memory(line: &AxisRecipe, bytes: usize) -> Result<()> {
     let AxisTransform { axis, n, .. } = line.transform;
     let message =

@@ -2,15 +2,14 @@
 
 use crate::cpu::base::memory::{Borrowed, Scratch};
 use crate::error::{Error, ErrorKind, Result};
-use crate::plan::plan::Plan;
-use crate::plan::plan::{AnyEngine, with_engine};
+use crate::plan::plan::{AnyEngine, Plan, with_engine};
 use crate::problem::element::Element;
 use crate::problem::layout::Layout;
 use ndarray::{ArrayRef, Dimension};
 
 impl Plan {
-    /// Transforms `input` to `output`, arrays or views of the problem's shapes. Their strides may
-    /// be any, and those that the problem names are of no account.
+    /// Transforms `input` to `output`, arrays or views of the problem's shapes. They may have
+    /// any strides; those that the problem names are ignored.
     ///
     /// ```
     /// use fourfold::Planner;

@@ -1,4 +1,4 @@
-//! The executable form of a problem.
+//! A plan: a recipe with its tables, ready to run.
 
 use crate::baseline::any_recipe::AnyRecipe;
 use crate::cpu::base::execute::Execute;
@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 /// A problem with its tables, ready to run any number of times, from any number of threads at once.
 ///
-/// Made by a [`Planner`](crate::plan::planner::Planner). Executing it never fails but for arguments
-/// that do not fit the problem, and then leaves the output as it was. The input is only read.
+/// Made by a [`Planner`](crate::plan::planner::Planner). Executing it fails only if arguments do
+/// not fit the problem, and then leaves the output unchanged. The input is only read.
 ///
 /// ```
 /// let planner = fourfold::Planner::new();
@@ -131,7 +131,7 @@ impl Plan {
         self.execute_views(View::of(input, self.input()), ViewMut::of(output, self.output()), scratch)
     }
 
-    /// [`Plan::execute`] on arrays with these strides, whatever the problem's layouts are.
+    /// [`Plan::execute`] on arrays with the strides of these views instead of the problem's.
     ///
     /// # Errors
     /// As [`Plan::execute_with`], and if the strides leave the slices or put two outputs in one
@@ -165,7 +165,7 @@ impl Plan {
         self.execute_view_in_place(ViewMut::of(data, self.input()), scratch)
     }
 
-    /// [`Plan::execute_in_place`] on an array with these strides.
+    /// [`Plan::execute_in_place`] on an array with the strides of this view.
     ///
     /// # Errors
     /// As [`Plan::execute_in_place_with`] and [`Plan::execute_views`].
@@ -191,7 +191,7 @@ impl Plan {
         self.check_types((I::DOMAIN, I::PRECISION), (O::DOMAIN, O::PRECISION))
     }
 
-    /// The same for any types: not generic, so that a call is one call.
+    /// The same, not generic, so that it is compiled once.
     fn check_types(&self, input: (Domain, Precision), output: (Domain, Precision)) -> Result<()> {
         let (problem, end) = (self.recipe.problem(), self.recipe.end());
         let wants = (problem.input_domain(), end.output_domain());
@@ -205,7 +205,7 @@ impl Plan {
         self.wrong_types(input, output)
     }
 
-    /// A function apart, since a short signal notices the registers that it saves.
+    /// A function that is not inlined, so that executing a short signal saves fewer registers.
     #[cold]
     fn wrong_types(&self, input: (Domain, Precision), output: (Domain, Precision)) -> Result<()> {
         let problem = self.recipe.problem();

@@ -16,9 +16,9 @@ use crate::recipe::pipeline::Pipeline;
 use crate::recipe::recipe::Recipe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Makes plans for this machine. Plans of one planner share their tables and threads; the planner
-/// keeps all tables until it is dropped, so for many problems that do not come again, take a new
-/// one now and then.
+/// Makes plans for this machine. Plans of one planner share their tables and threads. The planner
+/// keeps all tables until it is dropped: for many problems that are planned once, make a new one
+/// now and then.
 ///
 /// ```
 /// use fourfold::Planner;
@@ -38,7 +38,7 @@ pub struct Planner {
     double: Tables<f64>,
 }
 
-/// What a [`Planner`] does about a problem that it knows no recipe of.
+/// How a [`Planner`] finds the recipe of a problem without wisdom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Effort {
@@ -75,11 +75,12 @@ impl Planner {
         Planner::with(self.isa, Effort::Estimate, Arc::clone(&self.pool), Wisdom::new())
     }
 
-    /// How a problem or a [`Pipeline`] would be computed, as far as is known: measures nothing.
+    /// How a problem or a [`Pipeline`] would be computed, by wisdom or by estimate: measures
+    /// nothing.
     ///
     /// # Errors
-    /// If there are no plans for such a pipeline, or its multiplier or threshold does not fit. For a
-    /// problem there is no error.
+    /// If there are no plans for such a pipeline, or its multiplier or threshold does not fit. For
+    /// a problem there is no error.
     pub fn recipe<'a>(&self, what: impl Into<Pipeline<'a>>) -> Result<Recipe> {
         self.recipe_of(&what.into())
     }
@@ -94,7 +95,7 @@ impl Planner {
         wisdom_name(self.isa)
     }
 
-    /// All recipes that were given and measured.
+    /// All recipes that were given or measured.
     pub fn wisdom(&self) -> Wisdom {
         self.lock_wisdom().clone()
     }
@@ -114,8 +115,7 @@ impl Planner {
         self.lock_wisdom().insert(problem, &self.wisdom_name(), passes)
     }
 
-    /// Bytes of scratch that a plan following `recipe` would need. Makes no tables, as planning
-    /// does.
+    /// Bytes of scratch that a plan following `recipe` would need. Makes no tables.
     ///
     /// # Errors
     /// If an axis is too long.

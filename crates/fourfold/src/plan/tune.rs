@@ -18,13 +18,14 @@ const COMPARISON: Duration = Duration::from_millis(20);
 /// Runs of each at least.
 const LEAST: usize = 3;
 
-/// What another recipe must save before it is taken: less may be chance.
+/// A recipe replaces another if it takes at most this part of its time: smaller gains may be
+/// chance.
 const GAIN: f64 = 0.97;
 
 impl Planner {
-    /// Measures recipes for `problem` and remembers the fastest, which [`Planner::plan`] then
-    /// follows; [`Planner::wisdom`] has it to keep. Takes about the time of a hundred executions,
-    /// some milliseconds each at least, and memory for input and output.
+    /// Measures recipes for `problem` and keeps the fastest, which [`Planner::plan`] then follows;
+    /// [`Planner::wisdom`] returns it as text. Takes about the time of a hundred executions, some
+    /// milliseconds each at least, and memory for input and output.
     ///
     /// # Errors
     /// As [`Planner::plan`].
@@ -48,7 +49,7 @@ impl Planner {
     }
 }
 
-/// The least seconds that each of the plans takes, turn by turn.
+/// The least seconds that each of the plans takes, run in turn.
 fn compare(plans: &[Plan; 2], [input, output]: &mut [Data; 2]) -> Result<[f64; 2]> {
     let mut scratch = [plans[0].try_scratch()?, plans[1].try_scratch()?];
     let (start, mut times, mut runs) = (Instant::now(), [f64::INFINITY; 2], 0);

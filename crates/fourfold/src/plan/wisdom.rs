@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// What is known of problems on engines: for each pair of both the recipe that was fastest when it
-/// was measured.
+/// The recipes that were fastest when they were measured: one for each pair of a problem and an
+/// engine.
 ///
 /// Prints as text, a line for each, and parses back, so that it can be kept in a file for as long
 /// as the machine stays the same: problem, engine and recipe with tabs between them, the passes of
-/// the recipe with `; ` between them. An engine is a name such as `cpu:avx512`; its recipe is
-/// whatever that engine makes of the text. Lines that begin with `#` are comments.
+/// the recipe with `; ` between them. An engine has a name such as `cpu:avx512`, and reads its
+/// recipes itself. Lines that begin with `#` are comments.
 ///
 /// ```
 /// use fourfold::{Planner, Wisdom};
@@ -35,7 +35,7 @@ const HEADING: &str = "# fourfold: problem, engine, recipe";
 const PASSES: &str = "; ";
 
 impl Wisdom {
-    /// Nothing known.
+    /// No recipes.
     pub fn new() -> Wisdom {
         Wisdom::default()
     }
@@ -46,7 +46,7 @@ impl Wisdom {
         Some(recipe.replace(PASSES, "\n"))
     }
 
-    /// Remembers `recipe`, its passes a line each, in place of what was known.
+    /// Adds `recipe`, its passes a line each, or replaces the one that was there.
     ///
     /// # Errors
     /// If the engine's name or the recipe is empty or has tabs, or the name has line ends.
@@ -62,22 +62,22 @@ impl Wisdom {
         Ok(())
     }
 
-    /// Adds what `other` knows, which counts where both know something.
+    /// Adds the recipes of `other`, which replace those that are there.
     pub fn merge(&mut self, other: Wisdom) {
         self.recipes.extend(other.recipes);
     }
 
-    /// How many recipes are known.
+    /// How many recipes there are.
     pub fn len(&self) -> usize {
         self.recipes.len()
     }
 
-    /// Whether none is.
+    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.recipes.is_empty()
     }
 
-    /// What is known of one engine: problems and their recipes.
+    /// The recipes of one engine: problems, and for each its passes.
     pub fn of_engine(&self, engine: &str) -> impl Iterator<Item = (&str, String)> {
         let of_engine = self.recipes.iter().filter(move |((_, name), _)| name == engine);
         of_engine.map(|((problem, _), recipe)| (problem.as_str(), recipe.replace(PASSES, "\n")))

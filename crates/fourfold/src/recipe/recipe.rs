@@ -151,7 +151,7 @@ impl Recipe {
         })
     }
 
-    /// Whether Bluestein's convolution stands somewhere, which costs about a digit.
+    /// Whether a DFT uses Bluestein's convolution, which costs about a digit.
     pub fn uses_bluestein(&self) -> bool {
         self.lines().flat_map(|line| line.scheme.factors()).any(Factor::uses_bluestein)
     }

@@ -1,5 +1,4 @@
-//! Combines: for every row of terms along the last axis, where its numbers stand and with which
-//! factors.
+//! Combines: the addresses and factors of every row of terms along the last axis.
 
 use crate::arithmetic::complex::C;
 use crate::baseline::cpu::rows::{Row, deal_out, digits};

@@ -1,5 +1,5 @@
-//! Steps of complex FFTs: line after line, each shared out by threads. Like what they are compared
-//! with, they have no vectors but what the compiler makes.
+//! Steps of complex FFTs: line after line, each shared by the threads. They have no vectors but
+//! those that the compiler makes, like the programs that they are compared with.
 
 use crate::arithmetic::butterfly::Dft;
 use crate::arithmetic::complex::C;
@@ -28,8 +28,8 @@ struct ComplexRow<S> {
     step: isize,
 }
 
-/// Part of a sum that is added up before it is added to the rest, and the same of that: errors grow
-/// with the square roots of their lengths.
+/// Terms that are summed before their sum is added to the next level of sums: errors grow with the
+/// square root of the length.
 const TERMS: usize = 32;
 
 /// The largest radix of a level, and one more.
@@ -219,8 +219,8 @@ impl<S: Dispatch> PreparedStep<S> {
     }
 }
 
-/// A small DFT with its twiddle factors; backward with all real and imaginary parts exchanged before and
-/// after.
+/// A small DFT with its twiddle factors; backward with all real and imaginary parts exchanged
+/// before and after.
 #[inline(always)]
 fn butterfly<S: Dispatch, const R: usize>(z: &mut [C<S>; R], w: &[C<S>], decimation: Decimation, backward: bool)
 where
@@ -247,7 +247,7 @@ where
 /// # Safety
 /// As [`PreparedStep::execute`], of matrices whose columns on one side are rows on the other.
 unsafe fn transpose<S: Dispatch>(from: &Array<S>, to: &Array<S>, side: usize, pool: &Pool) {
-    // Rows of what is read, in its own memory's order.
+    // Rows of the source, in the order of its memory.
     let (slow, fast) = if from.strides[0].abs() >= from.strides[1].abs() { (0, 1) } else { (1, 0) };
     let [height, width] = [from.shape[slow], from.shape[fast]];
     let in_place = std::ptr::eq(from.origin, to.origin);

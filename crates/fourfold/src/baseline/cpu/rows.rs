@@ -65,7 +65,7 @@ pub(crate) fn digits(mut number: usize, sizes: &[usize], places: &mut [usize]) {
 }
 
 /// Calls `work` for every row and every part of it: rows are `items` long. The parts do not depend
-/// on the number of threads, nor then does what is computed with vectors.
+/// on the number of threads, and so neither do results.
 pub(crate) fn deal_out(pool: &Pool, rows: usize, items: usize, work: &(dyn Fn(usize, [usize; 2]) + Sync)) {
     const PART: usize = 1 << 12;
     let parts = items.div_ceil(PART);

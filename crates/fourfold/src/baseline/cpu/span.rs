@@ -1,4 +1,4 @@
-//! Combines along a part of a row, with whatever vectors there are.
+//! Combines along a part of a row, in vectors.
 
 use crate::arithmetic::complex::C;
 use crate::baseline::cpu::rows::Row;
@@ -33,7 +33,7 @@ pub(crate) struct CombinedRows<S, const H: usize> {
     pub(crate) written: [bool; H],
     /// Whether the reals are 0.
     pub(crate) nothing: [bool; H],
-    /// Whether term 0 stands where N − k would.
+    /// Whether term 0 is where N − k would be.
     pub(crate) shifted: bool,
 }
 

@@ -22,7 +22,7 @@ use std::ops::Range;
 pub(crate) struct StagedEngine<S> {
     stages: Vec<PreparedStage<S>>,
     isa: Isa,
-    /// Bytes of each of the two work arrays, which take turns.
+    /// Bytes of each of the two work arrays.
     work: usize,
     /// The stages that run: all, or one that is timed.
     range: Range<usize>,
@@ -92,7 +92,7 @@ impl<S: Dispatch> PreparedStage<S> {
 }
 
 impl<S: Dispatch> StagedEngine<S> {
-    /// Puts the stages together, with the engines of FFTs that `engine` makes. Of `only`, that one
+    /// Puts the stages together, with the engines of FFTs that `engine` makes. With `only`, that
     /// stage runs alone.
     ///
     /// # Errors
@@ -113,7 +113,7 @@ impl<S: Dispatch> StagedEngine<S> {
     /// # Safety
     /// As [`Execute::execute_arrays`], on elements of the stages' domain.
     unsafe fn execute_part(&self, input: &Array<S>, output: &Array<S>, scratch: *mut u8, pool: &Pool) {
-        // SAFETY: the scratch has two work arrays and what the FFTs need after them.
+        // SAFETY: the scratch has two work arrays and the scratch of the FFTs after them.
         let (works, rest) = unsafe { ([scratch, scratch.add(self.work)], scratch.add(2 * self.work)) };
         let last = self.stages.len() - 1;
         for (i, stage) in self.stages.iter().enumerate().filter(|(i, _)| self.range.contains(i)) {

@@ -78,7 +78,7 @@ impl<S: Dispatch> PreparedTranspose<S> {
         self.rows.iter().zip(places).fold(none, |sum, (axis, place)| sum.and(self.ends(*axis, place, arrays)))
     }
 
-    /// What a place along an axis adds.
+    /// The offsets of a place along an axis, and its sign.
     fn ends(&self, axis: usize, place: usize, arrays: [&Array<S>; 2]) -> Ends<S> {
         let (places, sign) = self.moves[axis].as_ref().map_or(([place; 2], S::of(1.0)), |moves| moves[place]);
         Ends { offsets: [0, 1].map(|i| places[i] as isize * arrays[i].strides[axis]), sign }
