@@ -1,71 +1,13 @@
-//! Filters, forward → multiply → inverse in one plan, and transforms whose input or output is
-//! multiplied, against their steps one by one.
+//! Filters, forward → multiply → inverse in one plan, against their steps one by one.
 
 mod common;
 
+use common::multiply::{Z, distance, executed, input, multipliers, output, problem, random, spelt_out};
 use common::run::{execute, planner};
 use fourfold::baseline::AnyRecipe;
 use fourfold::engine::PassOp;
 use fourfold::oracle::verify::Data;
-use fourfold::{Domain, ErrorKind, Isa, Layout, Multiplier, Pipeline, Plan, Problem};
-use num_complex::Complex;
-
-type Z = Complex<f64>;
-
-fn problem(text: &str) -> Problem {
-    text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
-}
-
-fn random(count: usize, seed: u64) -> Vec<Z> {
-    let mut source = fastrand::Rng::with_seed(seed);
-    (0..count).map(|_| Complex::new(source.f64() * 2.0 - 1.0, source.f64() * 2.0 - 1.0)).collect()
-}
-
-/// The factors of a multiplier for a spectrum of this shape, one an element in C order.
-fn spelt_out(multiplier: &Multiplier, shape: &[usize]) -> Vec<Z> {
-    let product = |lists: &[Vec<Z>]| {
-        lists.iter().fold(vec![Z::ONE], |all, list| all.iter().flat_map(|z| list.iter().map(move |g| z * g)).collect())
-    };
-    let complex =
-        |lists: &[Vec<f64>]| lists.iter().map(|l| l.iter().map(|x| Z::from(*x)).collect()).collect::<Vec<_>>();
-    let factors = match multiplier {
-        Multiplier::Table(table) => table.iter().map(|x| Z::from(*x)).collect(),
-        Multiplier::ComplexTable(table) => table.clone(),
-        Multiplier::Separable(lists) => product(&complex(lists)),
-        Multiplier::ComplexSeparable(lists) => product(lists),
-    };
-    assert_eq!(factors.len(), shape.iter().product::<usize>());
-    factors
-}
-
-/// One multiplier of each form that the spectrum takes.
-fn multipliers(forward: &Problem) -> Vec<Multiplier> {
-    multipliers_of(&forward.output().shape, forward.output_domain())
-}
-
-/// The same of an array of elements of a domain.
-fn multipliers_of(shape: &[usize], domain: Domain) -> Vec<Multiplier> {
-    let table = random(shape.iter().product(), 1);
-    let lists: Vec<Vec<Z>> = shape.iter().zip(2..).map(|(&n, seed)| random(n, seed)).collect();
-    let real = |z: &[Z]| z.iter().map(|z| z.re).collect::<Vec<_>>();
-    let mut all =
-        vec![Multiplier::Table(real(&table)), Multiplier::Separable(lists.iter().map(|list| real(list)).collect())];
-    if domain == Domain::Complex {
-        all.extend([Multiplier::ComplexTable(table), Multiplier::ComplexSeparable(lists)]);
-    }
-    all
-}
-
-/// Input in the forward problem's layout.
-fn input(forward: &Problem) -> Data {
-    let mut data = Data::filled(forward.precision(), forward.input_domain(), forward.input().len, 0.0);
-    random(forward.input().len, 9).into_iter().enumerate().for_each(|(i, z)| data.set(i, z));
-    data
-}
-
-fn output(problem: &Problem) -> Data {
-    Data::filled(problem.precision(), problem.output_domain(), problem.output().len, 0.0)
-}
+use fourfold::{ErrorKind, Isa, Multiplier, Pipeline, Problem};
 
 fn filter<'a>(forward: &'a Problem, multiplier: &'a Multiplier, inverse: &'a Problem) -> Pipeline<'a> {
     Pipeline::from(forward).multiply(multiplier).transform(inverse)
@@ -84,18 +26,6 @@ fn by_hand(isa: Isa, forward: &Problem, multiplier: &Multiplier, inverse: &Probl
     y
 }
 
-/// The difference between two arrays over the size of the second.
-fn distance(a: &Data, b: &Data, len: usize) -> f64 {
-    let norm = |f: &dyn Fn(usize) -> Z| (0..len).map(|i| f(i).norm_sqr()).sum::<f64>().sqrt();
-    norm(&|i| a.get(i) - b.get(i)) / norm(&|i| b.get(i))
-}
-
-fn run_filter(plan: &Plan, inverse: &Problem, x: &Data) -> Data {
-    let mut y = output(inverse);
-    execute(plan, x, &mut y).unwrap();
-    y
-}
-
 /// Every multiplier on every instruction set, with one thread and with three.
 fn check(forward: &Problem, inverse: &Problem) {
     check_with(forward, &multipliers(forward), inverse);
@@ -109,7 +39,7 @@ fn check_with(forward: &Problem, multipliers: &[Multiplier], inverse: &Problem) 
             let plan = planner(isa, threads).plan(filter(forward, multiplier, inverse)).unwrap();
             let passes = forward.transforms().len() + inverse.transforms().len() - 1;
             assert_eq!(plan.recipe().passes().len(), passes, "{}", plan.recipe());
-            let distance = distance(&run_filter(&plan, inverse, &x), &want, inverse.output().len);
+            let distance = distance(&executed(&plan, inverse, &x), &want, inverse.output().len);
             let bound = if forward.precision() == fourfold::Precision::F32 { 2e-6 } else { 4e-15 };
             assert!(distance <= bound, "{forward} with {isa}, {multiplier:?}: {distance:e}\n{}", plan.recipe());
         }
@@ -217,7 +147,7 @@ fn filters_run_in_place() {
         let inverse = forward.inverse().unwrap();
         let plan = planner(Isa::best(), 3).plan(filter(forward, &multiplier, &inverse)).unwrap();
         let x = input(forward);
-        let want = run_filter(&plan, &inverse, &x);
+        let want = executed(&plan, &inverse, &x);
         let mut data = x.clone();
         common::run::execute_in_place(&plan, &mut data).unwrap();
         assert_eq!(data, want, "{forward}");
@@ -266,155 +196,4 @@ fn recipes_of_filters_print_and_parse() {
         assert_eq!(recipe.to_string().parse::<AnyRecipe>().unwrap(), recipe);
         assert!(planner(Isa::best(), 1).plan_recipe(recipe).err().unwrap().to_string().contains("plan a `Pipeline`"));
     }
-}
-
-/// Which side of a transform is multiplied.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Side {
-    Input,
-    Output,
-}
-
-const SIDES: [Side; 2] = [Side::Input, Side::Output];
-
-impl Side {
-    fn layout(self, problem: &Problem) -> &Layout {
-        if self == Side::Input { problem.input() } else { problem.output() }
-    }
-
-    fn multipliers(self, problem: &Problem) -> Vec<Multiplier> {
-        let domain = if self == Side::Input { problem.input_domain() } else { problem.output_domain() };
-        multipliers_of(&self.layout(problem).shape, domain)
-    }
-
-    fn plan(self, isa: Isa, threads: usize, multiplier: &Multiplier, problem: &Problem) -> fourfold::Result<Plan> {
-        let sides = match self {
-            Side::Input => Pipeline::new().multiply(multiplier).transform(problem),
-            Side::Output => Pipeline::new().transform(problem).multiply(multiplier),
-        };
-        planner(isa, threads).plan(sides)
-    }
-
-    fn heading(self, problem: &Problem) -> String {
-        if self == Side::Input { format!("multiply | {problem}") } else { format!("{problem} | multiply") }
-    }
-}
-
-/// Multiplies by hand, wherever the layout has the elements.
-fn multiply(data: &mut Data, multiplier: &Multiplier, layout: &Layout) {
-    for (i, factor) in spelt_out(multiplier, &layout.shape).into_iter().enumerate() {
-        let (mut rest, mut at) = (i, layout.offset as isize);
-        for (n, stride) in layout.shape.iter().zip(&layout.strides).rev() {
-            at += (rest % n) as isize * stride;
-            rest /= n;
-        }
-        data.set(at as usize, data.get(at as usize) * factor);
-    }
-}
-
-/// The transform of what was multiplied by hand, or the other way round.
-fn multiplied_by_hand(side: Side, isa: Isa, multiplier: &Multiplier, problem: &Problem, x: &Data) -> Data {
-    let (mut x, mut y) = (x.clone(), output(problem));
-    if side == Side::Input {
-        multiply(&mut x, multiplier, problem.input());
-    }
-    execute(&planner(isa, 1).plan(problem).unwrap(), &x, &mut y).unwrap();
-    if side == Side::Output {
-        multiply(&mut y, multiplier, problem.output());
-    }
-    y
-}
-
-fn multiplied() -> impl Iterator<Item = (Problem, Side)> {
-    let cases = include_str!("../../../cases/multiplied.txt").lines().filter(|line| !line.starts_with('#'));
-    cases.flat_map(|case| SIDES.map(|side| (problem(case), side)))
-}
-
-/// Whether a complex multiplier has a Fourier transform to meet it: half spectra are made first and
-/// undone last.
-fn meets(side: Side, multiplier: &Multiplier, problem: &Problem) -> bool {
-    let complex = matches!(multiplier, Multiplier::ComplexTable(_) | Multiplier::ComplexSeparable(_));
-    let early = if side == Side::Output { "dct2,rfft" } else { "dct2,irfft" };
-    !(complex && problem.to_string().starts_with(early))
-}
-
-#[test]
-fn inputs_and_outputs_are_multiplied_on_the_way() {
-    for (problem, side) in multiplied() {
-        let (x, all) = (input(&problem), side.multipliers(&problem));
-        let all: Vec<_> = all.iter().filter(|multiplier| meets(side, multiplier, &problem)).collect();
-        for (isa, multiplier) in Isa::available().into_iter().flat_map(|isa| all.iter().map(move |m| (isa, m))) {
-            let want = multiplied_by_hand(side, isa, multiplier, &problem, &x);
-            for threads in [1, 3] {
-                let plan = side.plan(isa, threads, multiplier, &problem).unwrap();
-                let distance = distance(&run_filter(&plan, &problem, &x), &want, problem.output().len);
-                let bound = if problem.precision() == fourfold::Precision::F32 { 2e-6 } else { 4e-15 };
-                let what = format!("{problem}, {side:?}, with {isa}, {multiplier:?}");
-                assert!(distance <= bound, "{what}: {distance:e}\n{}", plan.recipe());
-                assert_eq!(plan.recipe().passes().len(), problem.transforms().len());
-            }
-        }
-    }
-}
-
-#[test]
-fn recipes_with_a_multiplied_side_print_and_parse() {
-    for (problem, side) in multiplied() {
-        let plan = side.plan(Isa::best(), 1, &side.multipliers(&problem)[0], &problem).unwrap();
-        let recipe = plan.recipe().clone();
-        let ops: Vec<_> = recipe.passes().iter().flat_map(|pass| &pass.ops).collect();
-        let end = if side == Side::Input { ops.first() } else { ops.last() };
-        assert_eq!(end, Some(&&PassOp::Multiply));
-        assert_eq!(recipe.to_string().parse::<AnyRecipe>().unwrap(), recipe);
-        assert!(planner(Isa::best(), 1).plan_recipe(recipe).is_err());
-        // A multiply that the first line does not announce, or the other way round.
-        assert!(format!("{problem}\n{}", passes(&plan)).parse::<AnyRecipe>().is_err());
-        let bare = planner(Isa::best(), 1).plan(&problem).unwrap();
-        assert!(format!("{}\n{}", side.heading(&problem), passes(&bare)).parse::<AnyRecipe>().is_err());
-    }
-}
-
-#[test]
-fn no_pass_only_multiplies() {
-    let alone = "dct2 f64 8x8 | multiply\ninput -> output axis 1: dct2 8 = 8\noutput -> output axis 0: dct2 8 = 8\noutput -> output axis 0: multiply";
-    let error = alone.parse::<AnyRecipe>().unwrap_err().to_string();
-    assert!(error.contains("only multiplies"), "{error}");
-}
-
-fn passes(plan: &Plan) -> String {
-    plan.recipe().to_string().split_once('\n').unwrap().1.to_owned()
-}
-
-/// Of lists whose products are ∞ or NaN, as of tables, nothing else is touched.
-#[test]
-fn infinite_factors_stay_where_they_are() {
-    let mut lists = [2, 3, 4].map(|n| vec![1.5; n]).to_vec();
-    lists[1][1] = f64::INFINITY;
-    let table = (0..24).map(|i| 1.5 * lists[1][i / 4 % 3] * 1.5).collect();
-    let run = |multiplier| -> Vec<f64> {
-        let problem = problem("dct2 f64 2x3x4");
-        let plan = planner(Isa::best(), 1).plan(Pipeline::from(&problem).multiply(&multiplier)).unwrap();
-        let (x, mut y) = ((0..24).map(|i| f64::from(i * i)).collect::<Vec<_>>(), vec![0.0; 24]);
-        plan.execute(&x, &mut y).unwrap();
-        y
-    };
-    let (by_lists, by_table) = (run(Multiplier::Separable(lists)), run(Multiplier::Table(table)));
-    assert_eq!(by_lists.iter().filter(|y| y.is_finite()).count(), 16);
-    let same = |y: f64, z: f64| y == z || y.is_nan() && z.is_nan() || (y - z).abs() <= 1e-12 * z.abs();
-    by_lists.iter().zip(&by_table).for_each(|(y, z)| assert!(same(*y, *z), "{y} {z}"));
-}
-
-#[test]
-fn factors_that_do_not_fit_a_side_are_refused() {
-    let refused = |side: Side, multiplier: Multiplier, text: &str, hint: &str| {
-        let error = side.plan(Isa::best(), 1, &multiplier, &problem(text)).err().unwrap().to_string();
-        assert!(error.contains(hint), "{error}");
-    };
-    for (side, name) in SIDES.into_iter().zip(["input", "output"]) {
-        refused(side, Multiplier::Table(vec![1.0; 7]), "dct3 f64 8", &format!("7 factors, the {name}"));
-        refused(side, Multiplier::ComplexTable(vec![Z::ONE; 8]), "dct3 f64 8", &format!("the {name} of"));
-        refused(side, Multiplier::Separable(vec![vec![1.0; 9], vec![1.0; 8]]), "dct3 f64 8x9", "[8, 9]");
-    }
-    refused(Side::Input, Multiplier::ComplexTable(vec![Z::ONE; 40]), "dct2,irfft f64 8x8", "Fourier");
-    refused(Side::Output, Multiplier::ComplexTable(vec![Z::ONE; 40]), "dct2,rfft f64 8x8", "Fourier");
 }
