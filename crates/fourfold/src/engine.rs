@@ -1,9 +1,9 @@
-//! For those who write engines: the rules and the arithmetic that every engine shares.
+//! For authors of engines: the rules and the arithmetic that all engines share.
 //!
-//! An engine takes a [`Recipe`], [reduces](reduce) each of its sums to a DFT between two combines,
-//! and does that DFT with [`Butterfly`]s, [`unpack`] and [`pack`], over a [`Real`] of its own: a
-//! SIMD vector, or a symbol of a kernel being written. This module changes more often than the rest
-//! of the crate.
+//! An engine takes a [`Recipe`] and [reduces](reduce) each of its transforms along one axis to a DFT
+//! between two combines. It computes that DFT with [`Butterfly`]s, [`unpack`] and [`pack`], over its
+//! type of [`Real`]: a SIMD vector, or a symbol of a kernel that is being written. This module
+//! changes more often than the rest of the crate.
 
 use num_complex::Complex;
 
@@ -12,7 +12,6 @@ pub use crate::arithmetic::complex::C;
 pub use crate::arithmetic::cosine8::{SCALES, dct8, idct8};
 pub use crate::arithmetic::real::Real;
 pub use crate::arithmetic::twiddle::Roots;
-pub use crate::baseline::decimation::{after, after_one, before, before_one};
 pub use crate::cpu::base::threads::Pool;
 pub use crate::problem::kind::Transform1d;
 pub use crate::problem::norm::EndWeights;
@@ -41,8 +40,8 @@ pub fn rader_spectrum(p: usize) -> Vec<Complex<f64>> {
     spectrum.iter().map(|z| Complex::new(z.re.over(by).into(), z.im.over(by).into())).collect()
 }
 
-/// The recipes that differ from the default one of `problem` in one thing, which measuring tries
-/// first.
+/// The recipes that differ from the default one of `problem` in one thing: those that measuring
+/// tries first.
 pub fn candidates(problem: &Problem) -> Vec<Recipe> {
     let default = crate::recipe::rules::axes::recipe(problem);
     let steps = 0..crate::recipe::rules::candidates::steps(&default);

@@ -7,8 +7,8 @@
 
 pub(crate) mod algorithm;
 pub(crate) mod any_recipe;
+pub mod combine;
 pub(crate) mod cpu;
-pub(crate) mod decimation;
 pub(crate) mod fft_step;
 pub(crate) mod ladder;
 pub(crate) mod levels;

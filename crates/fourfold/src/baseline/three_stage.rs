@@ -1,5 +1,5 @@
 //! The paper's three stages for up to three axes at once: reorder, a real FFT of all axes, combine
-//! (Algorithm 2; the formulas are in [`decimation`](crate::baseline::decimation)). Types III go the
+//! (Algorithm 2; the formulas are in [`combine`](crate::baseline::combine)). Types III go the
 //! other way: combine, FFT back, reorder.
 //!
 //! More axes are done in rounds of up to three (section III-D), as are types II and III beside each

@@ -3,8 +3,9 @@
 
 use crate::baseline::kernels::stage::{StageSpec, digits};
 use crate::ir::trace::{Array, Int, Sym, comment, if_less, int, select, select_real};
+use fourfold::baseline::combine::{after, after_one, before, before_one};
 use fourfold::baseline::{Combine, CombineAxis, CombineVariant, Direction, IndexMap};
-use fourfold::engine::{C, Real, after, after_one, before, before_one};
+use fourfold::engine::{C, Real};
 
 /// The axes that threads are dealt out over, with how many there are along each: batches, then the
 /// axes of the combine.

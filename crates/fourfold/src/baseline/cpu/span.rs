@@ -1,8 +1,8 @@
 //! Combines along a part of a row, in vectors.
 
 use crate::arithmetic::complex::C;
+use crate::baseline::combine::{after, after_one, before, before_one};
 use crate::baseline::cpu::rows::Row;
-use crate::baseline::decimation::{after, after_one, before, before_one};
 use crate::baseline::stage::{Combine, CombineAxis, CombineVariant, Direction, IndexMap};
 use crate::cpu::engine::Dispatch;
 use crate::cpu::simd::vector::{Vector, VectorTask, WithIsa};
