@@ -197,3 +197,20 @@ fn recipes_of_filters_print_and_parse() {
         assert!(planner(Isa::best(), 1).plan_recipe(recipe).err().unwrap().to_string().contains("plan a `Pipeline`"));
     }
 }
+
+#[test]
+fn pipelines_without_plans_are_refused() {
+    let (problem, factors) = (problem("dct2 f64 8"), Multiplier::Table(vec![1.0; 8]));
+    let one = || Pipeline::from(&problem);
+    let refused = |pipeline: Pipeline<'_>, hint: &str| {
+        let error = planner(Isa::best(), 1).plan(pipeline).err().unwrap_or_else(|| panic!("{hint}"));
+        assert!(error.to_string().contains(hint), "{error}");
+    };
+    refused(Pipeline::new(), "`` cannot be one plan: expected a transform, with a multiply before or after it");
+    refused(Pipeline::new().multiply(&factors), "`multiply` cannot be one plan");
+    refused(one().transform(&problem), "`dct2 f64 8 | dct2 f64 8` cannot be one plan");
+    refused(one().multiply(&factors).multiply(&factors), "`dct2 f64 8 | multiply | multiply` cannot be one plan");
+    refused(one().threshold(0.5), "`dct2 f64 8 | threshold 0.5`: only devices have passes with thresholds");
+    refused(one().threshold(-1.0), "a threshold of -1: expected 0 or more");
+    refused(one().threshold(f64::NAN), "a threshold of NaN: expected 0 or more");
+}

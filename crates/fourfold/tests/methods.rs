@@ -6,7 +6,7 @@ use common::cases::read;
 use common::run::{execute, planner};
 use fourfold::baseline::{Algorithm, AnyRecipe, StageWork, StagedRecipe};
 use fourfold::oracle::verify::{Data, check};
-use fourfold::{ErrorKind, Isa, Planner, Problem, View, ViewMut};
+use fourfold::{ErrorKind, Isa, Planner, Problem, Recipe, View, ViewMut};
 use num_complex::Complex;
 
 const SMALL: &str = include_str!("../../../cases/small.txt");
@@ -161,6 +161,10 @@ fn recipes_parse_back_and_know_their_scratch() {
     for wrong in [recipe.replace("split", "merge"), format!("{recipe}\n{}", recipe.lines().last().unwrap())] {
         assert_eq!(wrong.parse::<StagedRecipe>().unwrap_err().kind(), ErrorKind::Notation, "{wrong}");
     }
+    // Each sort of recipe says so where the other was meant.
+    let hint = |error: fourfold::Error, hint: &str| assert!(error.to_string().contains(hint), "{error}");
+    hint(recipe.parse::<Recipe>().unwrap_err(), "`by three-stage`: expected passes, not the stages of a baseline");
+    hint("dct2 f64 8".parse::<StagedRecipe>().unwrap_err(), "names no algorithm: expected `dct2 f64 64x64 by");
 }
 
 #[test]
