@@ -40,7 +40,7 @@ use std::fmt;
 /// and need an axis with Fourier transforms on both sides of them.
 ///
 /// ```
-/// use fourfold::{Multiplier, Pipeline, Planner};
+/// use fourfold::{Multiplier, Pipeline, Planner, Problem};
 /// // −f′ of f = Σ_k a_k cos(kθ) is Σ_k k a_k sin(kθ): here of cos 2θ, at θ = π(n + ½)/8.
 /// let k = Multiplier::Table((0..8).map(f64::from).collect());
 /// let plan = Planner::new().plan(Pipeline::new().multiply(&k).transform(&"idxst f64 8".parse()?))?;
@@ -49,9 +49,10 @@ use std::fmt;
 /// assert!((slope[1] - 2.0 * (3.0 * std::f64::consts::PI / 8.0).sin()).abs() < 1e-15);
 /// // Quantisation as in JPEG: the coefficients of eight samples divided by steps.
 /// let steps = (1..=8).map(|k| 1.0 / f64::from(k)).collect();
-/// let quantise = Pipeline::new().transform(&"dct2 f64 8 ortho".parse()?).multiply(Multiplier::Table(steps));
+/// let forward: Problem = "dct2 f64 8 ortho".parse()?;
+/// let plan = Planner::new().plan(Pipeline::from(&forward).multiply(Multiplier::Table(steps)))?;
 /// let (x, mut quantised) = ([1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0f64], [0.0f64; 8]);
-/// Planner::new().plan(quantise)?.execute(&x, &mut quantised)?;
+/// plan.execute(&x, &mut quantised)?;
 /// assert!((quantised[7] - 2.562915447741505 / 8.0).abs() < 1e-15);
 /// # Ok::<(), fourfold::Error>(())
 /// ```
