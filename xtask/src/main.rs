@@ -6,6 +6,7 @@ mod bench_cpu;
 mod bench_ducc;
 mod device_bench;
 mod device_test;
+mod figures;
 mod gpu;
 mod machine;
 mod msrv;
@@ -30,6 +31,7 @@ const TASKS: &[Task] = &[
     Task { name: "accuracy", about: "write docs/accuracy.md: errors of every kind", run: accuracy::run_task },
     Task { name: "bench-ducc", about: "write docs/performance/ducc.md: times beside ducc0", run: bench_ducc::run_task },
     Task { name: "bench-cpu", about: "write docs/performance/cpu.md: beside all peers", run: bench_cpu::run_task },
+    Task { name: "figures", about: "write README.md's figures from docs/: --check", run: figures::run_task },
     Task { name: "device-test", about: "test a GPU: --shard 1/5, --device cuda:0", run: device_test::run_task },
     Task {
         name: "device-bench",
@@ -45,7 +47,8 @@ fn main() -> ExitCode {
     let task = arguments.next().and_then(|name| TASKS.iter().find(|task| task.name == name));
     // What takes long has arguments of its own, to do part of it.
     let fits = |task: &&Task| {
-        ["test", "bench-cpu", "device-test", "device-bench"].contains(&task.name) || arguments.next().is_none()
+        ["test", "figures", "bench-cpu", "device-test", "device-bench"].contains(&task.name)
+            || arguments.next().is_none()
     };
     let Some(task) = task.filter(fits) else {
         eprintln!("usage: cargo xtask TASK, where TASK is one of");
