@@ -5,6 +5,8 @@ mod backend;
 mod baseline;
 mod choose;
 mod desc;
+#[cfg(test)]
+mod device_tests;
 mod electrostatics;
 mod ir;
 mod jpeg;
@@ -21,10 +23,10 @@ pub use crate::api::plan::{GpuPlan, GpuPlanner};
 pub use crate::backend::device::{Api, Device, DeviceId, DeviceInfo};
 #[doc(hidden)]
 pub use crate::baseline::direct::DirectConvolution;
-pub use crate::baseline::jpeg::BlockMethod;
 pub use crate::electrostatics::cells::GpuCells;
 pub use crate::electrostatics::solver::{GpuElectrostatics, GpuMaps};
 pub use crate::jpeg::blocks::{BlockArrays, BlockComponent, BlockPlan, BlockPlanBuilder, BlockSample};
-pub use crate::jpeg::kernels::BlockWork;
+pub use crate::jpeg::kernels::program::BlockWork;
+pub use crate::jpeg::ladder::BlockMethod;
 pub use crate::run::disk_cache::{Cache, CacheEntry};
 pub use crate::run::inspect::{Counts, Launch, Outline, Target};

@@ -2,7 +2,7 @@
 
 use crate::api::pinned::{Pending, PinnedArray};
 use crate::backend::device::Device;
-use crate::backend::{Buffer, argument};
+use crate::backend::runtime::{Buffer, argument};
 use fourfold::{Element, Result};
 use std::marker::PhantomData;
 
@@ -155,7 +155,7 @@ impl GpuScratch {
 /// An error if two devices are not one, with one queue.
 pub(crate) fn one_queue(a: &Device, b: &Device) -> Result<()> {
     if !a.runtime.same(&b.runtime) {
-        return Err(crate::backend::elsewhere());
+        return Err(crate::backend::runtime::elsewhere());
     }
     let message = "arrays and scratch belong to different queues of the device: `move_to` takes them to one";
     if a.same_queue(b) { Ok(()) } else { Err(argument(message.into())) }

@@ -2,7 +2,8 @@
 
 use crate::api::array::{GpuArray, GpuScratch};
 use crate::backend::device::Device;
-use crate::backend::{Buffer, Queue, Runtime, argument, opencl};
+use crate::backend::opencl;
+use crate::backend::runtime::{Buffer, Queue, Runtime, argument};
 use fourfold::{Element, Result};
 use std::ffi::c_void;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Arrays in pinned memory of the host, and copies that have begun.
 
-use crate::backend::Buffer;
 use crate::backend::device::Device;
+use crate::backend::runtime::Buffer;
 use crate::backend::transfer::{Pinned, Transfer};
 use fourfold::{Element, Result};
 use std::marker::PhantomData;

@@ -3,7 +3,7 @@
 use crate::api::array::{GpuArray, GpuScratch, one_queue};
 use crate::api::executable::AnyExecutable;
 use crate::backend::device::Device;
-use crate::backend::{Buffer, argument, elsewhere};
+use crate::backend::runtime::{Buffer, argument, elsewhere};
 use crate::choose::estimate::Choice;
 use crate::lower::passes::{Action, drafts};
 use crate::run::disk_cache::Cache;

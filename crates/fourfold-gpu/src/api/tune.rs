@@ -1,12 +1,12 @@
 //! Planning by measuring.
 
 use crate::api::plan::{GpuPlanner, check_lengths};
-use crate::backend::{Buffer, Limits};
+use crate::backend::runtime::{Buffer, Limits};
 use crate::choose::estimate;
 use crate::choose::estimate::{Choice, Size};
+use crate::choose::radices::{led, ways};
 use crate::desc::descriptor::Spec;
 use crate::lower::passes::{Chosen, Draft, drafts};
-use crate::lower::radices::{led, ways};
 use crate::run::executable::Executable;
 use fourfold::{Domain, Layout, Precision, Problem, Recipe, Result};
 use std::time::{Duration, Instant};

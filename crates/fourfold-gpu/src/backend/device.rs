@@ -4,7 +4,7 @@ use crate::api::array::GpuArray;
 use crate::api::pinned::PinnedArray;
 use crate::backend::cuda::devices as cuda_devices;
 use crate::backend::opencl::devices as opencl_devices;
-use crate::backend::{Queue, Runtime, elsewhere};
+use crate::backend::runtime::{Queue, Runtime, elsewhere};
 use fourfold::{Element, Error, ErrorKind, Result};
 use std::fmt;
 use std::str::FromStr;

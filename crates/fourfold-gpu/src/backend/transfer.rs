@@ -1,6 +1,7 @@
 //! Copies between pinned memory and a device, while the host does something else.
 
-use crate::backend::{Buffer, Plain, Queue, Runtime, cuda, elsewhere, opencl};
+use crate::backend::runtime::{Buffer, Plain, Queue, Runtime, elsewhere};
+use crate::backend::{cuda, opencl};
 use fourfold::Result;
 use std::mem::align_of;
 

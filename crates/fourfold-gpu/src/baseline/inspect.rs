@@ -1,9 +1,9 @@
 //! What a plan of any recipe launches, without launching it: stages are passes of their own here.
 
-use crate::backend::{Grid, Limits};
+use crate::backend::runtime::{Grid, Limits};
 use crate::baseline::kernels::stage::StageSpec;
 use crate::baseline::staged::{Plan, check_cluster, plans, staged_memory};
-use crate::print::Dialect;
+use crate::print::printer::Dialect;
 use crate::run::inspect::{Counts, Launch, Outline, Target, comments};
 use fourfold::baseline::{AnyRecipe, StagedRecipe};
 use fourfold::{Error, Result, Wisdom};

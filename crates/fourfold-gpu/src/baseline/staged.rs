@@ -2,11 +2,11 @@
 //! for the FFT of reals the vendor's library where it has one, or our own passes.
 
 use crate::backend::device::Device;
-use crate::backend::{Buffer, Grid, Kernel, Limits, Place, Queue, VendorFft, unavailable};
+use crate::backend::runtime::{Buffer, Grid, Kernel, Limits, Place, Queue, VendorFft, unavailable};
 use crate::baseline::kernels::decimation;
 use crate::baseline::kernels::stage::{Move, StageSpec, Strided};
 use crate::lower::passes::drafts;
-use crate::print::{Dialect, print};
+use crate::print::printer::{Dialect, print};
 use crate::run::executable::{Executable, memory, table};
 use crate::run::kernel_cache::Library;
 use crate::run::scratch::ScratchParts;

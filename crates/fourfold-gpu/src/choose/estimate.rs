@@ -1,13 +1,13 @@
 //! What may be chosen of a pass, with no change of its results but in rounding: estimated here, or
 //! found by measuring.
 
-use crate::backend::{Limits, argument};
+use crate::backend::runtime::{Limits, argument};
+use crate::choose::radices::{NARROW, RADICES, Sharing, gpu_factors, narrow_radices, radices, shared_radices};
 use crate::choose::tiling;
 use crate::choose::tiling::RUN;
 use crate::desc::descriptor::{Geometry, Packing};
-use crate::lower::geometry::Array;
+use crate::desc::geometry::Array;
 use crate::lower::passes::{Chosen, mixes};
-use crate::lower::radices::{NARROW, RADICES, Sharing, gpu_factors, narrow_radices, radices, shared_radices};
 use fourfold::engine::{AxisRecipe, Data, QUARTERS, dft_of, quarter_length};
 use fourfold::{Error, ErrorKind, Precision, Result};
 use std::fmt;

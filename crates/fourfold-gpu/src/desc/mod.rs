@@ -1,2 +1,3 @@
 pub(crate) mod descriptor;
+pub(crate) mod geometry;
 pub(crate) mod sizes;

@@ -2,7 +2,7 @@
 
 use crate::api::array::GpuArray;
 use crate::backend::device::Device;
-use crate::backend::{Buffer, Place, argument};
+use crate::backend::runtime::{Buffer, Place, argument};
 use crate::electrostatics::kernels::{HEAD, fraction_bits, parts};
 use crate::run::executable::table;
 use fourfold::Result;

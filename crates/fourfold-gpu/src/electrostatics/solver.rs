@@ -5,7 +5,7 @@ use crate::api::array::one_queue;
 use crate::api::plan::{GpuPlan, GpuPlanner};
 use crate::backend::cuda::compiler::{check_presence as check_nvrtc, compile as compile_cuda};
 use crate::backend::device::Device;
-use crate::backend::{Arguments, Buffer, Kernel, argument};
+use crate::backend::runtime::{Arguments, Buffer, Kernel, argument};
 use crate::electrostatics::cells::GpuCells;
 use crate::electrostatics::kernels::{CellSpec, CellWork, SUMS};
 use crate::run::inspect::Target;
@@ -303,7 +303,7 @@ fn identity([m, n]: [usize; 2], precision: Precision) -> Result<Problem> {
 mod tests {
     use super::*;
     use crate::backend::device::Api;
-    use crate::backend::tests::present;
+    use crate::device_tests::present;
     use fourfold::electrostatics::Electrostatics;
 
     /// Whose maps few devices hold.

@@ -1,9 +1,9 @@
 //! Passes along several axes as one kernel: a plane of a volume, a whole small image.
 
-use crate::backend::Limits;
+use crate::backend::runtime::Limits;
 use crate::choose::estimate::{Choice, Lines};
 use crate::desc::descriptor::Spec;
-use crate::lower::geometry::Array;
+use crate::desc::geometry::Array;
 use crate::lower::passes::{Chosen, Draft, Home, Homes, mixes, neighbours, whole_lines};
 use crate::lower::stages::Chain;
 use fourfold::Result;

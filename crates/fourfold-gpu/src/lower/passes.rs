@@ -1,10 +1,10 @@
 //! From a recipe to kernels: each pass as the specs of those that do it.
 
-use crate::backend::{Limits, argument, unavailable};
+use crate::backend::runtime::{Limits, argument, unavailable};
 use crate::choose::estimate::{Choice, Lines, Size};
 use crate::desc::descriptor::{Geometry, Packing, Spec, Window};
+use crate::desc::geometry::{Array, wide};
 use crate::lower::axis_fusion;
-use crate::lower::geometry::{Array, wide};
 use crate::lower::stages::{Chain, table_bytes};
 use fourfold::engine::{ArrayId, AxisRecipe, AxisTransform, Pass, PassOp, Transform1d};
 use fourfold::{Domain, Layout, Multiplier, Precision, Problem, Recipe, Result};

@@ -2,7 +2,7 @@
 
 use crate::backend::cuda::compiler::{check_presence as check_nvrtc, compile as compile_cuda};
 use crate::backend::device::Device;
-use crate::backend::{Grid, Limits, unavailable};
+use crate::backend::runtime::{Grid, Limits, unavailable};
 use crate::choose::estimate;
 use crate::choose::estimate::Choice;
 use crate::desc::descriptor::Spec;
@@ -10,9 +10,9 @@ use crate::ir::trace::{Array, Expr, Statement};
 use crate::lower::passes::{Draft, drafts};
 use crate::print::cuda::CUDA;
 use crate::print::opencl::OPENCL;
-use crate::print::{Dialect, print};
+use crate::print::printer::{Dialect, print};
 use crate::run::executable::{grid, memory};
-use crate::write::kernel;
+use crate::write::writer::kernel;
 use fourfold::baseline::AnyRecipe;
 use fourfold::{Error, Planner, Problem, Recipe, Result, Wisdom};
 

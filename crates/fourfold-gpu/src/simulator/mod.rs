@@ -7,7 +7,7 @@
 //! reported.
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use crate::baseline::kernels::stage::{Move, StageSpec};
 use crate::baseline::staged::{Plan, plans};
@@ -17,7 +17,7 @@ use crate::ir::packed::WARP;
 use crate::ir::trace::{Array, Expr, Int, Statement, Sym, Var};
 use crate::lower::passes::{Draft, Home, drafts};
 use crate::run::inspect::Target;
-use crate::write::kernel;
+use crate::write::writer::kernel;
 use fourfold::baseline::StagedRecipe;
 use fourfold::engine::ArrayId;
 use fourfold::oracle::verify::{Data, Verdict, check};

@@ -1,7 +1,7 @@
 //! Memory of devices, and pinned memory of the host.
 
 use crate::backend::cuda::{Driver, Runtime, failed};
-use crate::backend::{argument, unavailable};
+use crate::backend::runtime::{argument, unavailable};
 use cudarc::driver::sys::{self, CUdeviceptr, CUmemorytype, CUpointer_attribute as Attribute, CUresult};
 use cudarc::driver::{CudaContext, DriverError, result};
 use fourfold::Result;

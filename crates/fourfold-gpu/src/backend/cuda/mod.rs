@@ -6,7 +6,7 @@ pub(crate) mod memory;
 pub(crate) mod queue;
 
 use crate::backend::device::{Api, DeviceId, DeviceInfo};
-use crate::backend::{Limits, numbered, unavailable};
+use crate::backend::runtime::{Limits, numbered, unavailable};
 use crate::run::inspect::largest_cluster;
 use cudarc::driver::sys::{self as driver_sys, CUdevice_attribute as Attribute, CUfunction_attribute, CUresult};
 use cudarc::driver::{CudaContext, CudaFunction, DriverError, result};
@@ -142,7 +142,7 @@ impl Runtime {
     pub(crate) fn load(&self, code: &[u8], local_bytes: usize) -> Result<Kernel> {
         let load = || -> Driver<Kernel> {
             let module = self.context.load_module(Ptx::from_binary(code.to_vec()))?;
-            let kernel = module.load_function(crate::print::NAME)?;
+            let kernel = module.load_function(crate::print::printer::NAME)?;
             let most = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             kernel.set_attribute(most, local_bytes as i32)?;
             Ok(kernel)

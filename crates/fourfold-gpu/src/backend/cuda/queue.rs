@@ -2,7 +2,7 @@
 
 use crate::backend::cuda::memory::{Buffer, Pinned};
 use crate::backend::cuda::{Driver, Kernel, Runtime, failed};
-use crate::backend::{Grid, argument};
+use crate::backend::runtime::{Grid, argument};
 use cudarc::driver::sys::{
     self, CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig, CUstream,
     CUstreamCaptureStatus,

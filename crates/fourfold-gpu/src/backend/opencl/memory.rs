@@ -1,7 +1,7 @@
 //! Memory of devices, and pinned memory of the host.
 
 use crate::backend::opencl::{Driver, Runtime, failed};
-use crate::backend::{argument, unavailable};
+use crate::backend::runtime::{argument, unavailable};
 use fourfold::Result;
 use opencl3::command_queue::CommandQueue;
 use opencl3::device::Device;

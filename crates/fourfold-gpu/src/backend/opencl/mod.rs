@@ -5,7 +5,7 @@ pub(crate) mod platforms;
 pub(crate) mod queue;
 
 use crate::backend::device::{Api, DeviceId, DeviceInfo};
-use crate::backend::{Limits, argument, numbered, unavailable};
+use crate::backend::runtime::{Limits, argument, numbered, unavailable};
 use fourfold::Result;
 use opencl3::context::{Context, context::retain_context};
 use opencl3::device::Device;
@@ -73,7 +73,7 @@ fn info(number: usize, id: cl_device_id) -> Driver<DeviceInfo> {
 }
 
 fn kernel(program: &Program) -> Result<Kernel> {
-    let kernel = opencl3::kernel::Kernel::create(program, crate::print::NAME);
+    let kernel = opencl3::kernel::Kernel::create(program, crate::print::printer::NAME);
     kernel.map(Mutex::new).map_err(failed("create a kernel"))
 }
 

@@ -7,7 +7,7 @@ use crate::baseline::kernels::fft_step::Share;
 use crate::ir::trace::{
     Array, Int, Statement, Sym, barrier, comment, group, if_less, int, record, select, select_real, thread,
 };
-use crate::print::Frame;
+use crate::print::printer::Frame;
 use fourfold::Precision;
 use fourfold::baseline::{AccessPattern, Combine, FftStep, LaunchMode, Order};
 use fourfold::engine::{C, Real};

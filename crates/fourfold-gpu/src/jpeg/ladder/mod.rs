@@ -10,7 +10,7 @@ pub(crate) mod points;
 pub(crate) mod sixteen;
 
 use crate::ir::packed::Narrow;
-use crate::jpeg::kernels::{BlockSpec, BlockWork, Program, Way, reals};
+use crate::jpeg::kernels::program::{BlockSpec, BlockWork, Program, Way, reals};
 use fourfold::engine::jpeg::{Mode, Order, Table};
 
 /// A way to transform blocks.
@@ -77,7 +77,7 @@ const BACK: BlockSpec = BlockSpec {
 };
 
 fn back(way: Way) -> Program {
-    crate::jpeg::kernels::program(&BlockSpec { way, ..BACK })
+    crate::jpeg::kernels::program::program(&BlockSpec { way, ..BACK })
 }
 
 /// A quantisation table as reals.

@@ -2,8 +2,8 @@
 
 use crate::ir::packed::{Narrow, cos, nearest, real};
 use crate::ir::trace::{Array, Int, Sym, barrier, comment, group, if_less, int, record, thread};
-use crate::jpeg::kernels::count;
-use crate::jpeg::kernels::{Program, frame};
+use crate::jpeg::kernels::program::count;
+use crate::jpeg::kernels::program::{Program, frame};
 use fourfold::engine::Real;
 use std::f64::consts::PI;
 
