@@ -8,8 +8,10 @@ mod desc;
 #[cfg(test)]
 mod device_tests;
 mod electrostatics;
+mod error;
 mod ir;
 mod jpeg;
+mod limits;
 mod lower;
 mod print;
 mod run;
@@ -20,7 +22,7 @@ mod write;
 pub use crate::api::array::{GpuArray, GpuScratch};
 pub use crate::api::pinned::{Pending, PinnedArray};
 pub use crate::api::plan::{GpuPlan, GpuPlanner};
-pub use crate::backend::device::{Api, Device, DeviceId, DeviceInfo};
+pub use crate::backend::device::Device;
 #[doc(hidden)]
 pub use crate::baseline::direct::DirectConvolution;
 pub use crate::electrostatics::cells::GpuCells;
@@ -28,5 +30,6 @@ pub use crate::electrostatics::solver::{GpuElectrostatics, GpuMaps};
 pub use crate::jpeg::blocks::{BlockArrays, BlockComponent, BlockPlan, BlockPlanBuilder, BlockSample};
 pub use crate::jpeg::kernels::program::BlockWork;
 pub use crate::jpeg::ladder::BlockMethod;
+pub use crate::limits::{Api, DeviceId, DeviceInfo};
 pub use crate::run::disk_cache::{Cache, CacheEntry};
 pub use crate::run::inspect::{Counts, Launch, Outline, Target};

@@ -2,7 +2,8 @@
 
 use crate::api::pinned::{Pending, PinnedArray};
 use crate::backend::device::Device;
-use crate::backend::runtime::{Buffer, argument};
+use crate::backend::runtime::Buffer;
+use crate::error::argument;
 use fourfold::{Element, Result};
 use std::marker::PhantomData;
 
@@ -98,7 +99,7 @@ impl<T: Element> GpuArray<T> {
     ///
     /// # Errors
     /// If `data` is longer than the array or of a device of the other
-    /// [`Api`](crate::backend::device::Api), or the device fails.
+    /// [`Api`](crate::limits::Api), or the device fails.
     pub fn upload_async(&mut self, data: PinnedArray<T>) -> Result<Pending<T>> {
         self.check(data.len())?;
         data.send(&self.device, &mut self.buffer)
@@ -155,7 +156,7 @@ impl GpuScratch {
 /// An error if two devices are not one, with one queue.
 pub(crate) fn one_queue(a: &Device, b: &Device) -> Result<()> {
     if !a.runtime.same(&b.runtime) {
-        return Err(crate::backend::runtime::elsewhere());
+        return Err(crate::error::elsewhere());
     }
     let message = "arrays and scratch belong to different queues of the device: `move_to` takes them to one";
     if a.same_queue(b) { Ok(()) } else { Err(argument(message.into())) }

@@ -4,7 +4,7 @@ use crate::backend::device::Device;
 use crate::backend::runtime::{Buffer, Queue};
 use crate::baseline::staged::StagedExecutable;
 use crate::choose::estimate::Choice;
-use crate::lower::passes::Action;
+use crate::desc::action::Action;
 use crate::print::printer::Dialect;
 use crate::run::executable::Executable;
 use crate::run::kernel_cache::Library;

@@ -3,7 +3,8 @@
 use crate::api::array::{GpuArray, GpuScratch};
 use crate::backend::device::Device;
 use crate::backend::opencl;
-use crate::backend::runtime::{Buffer, Queue, Runtime, argument};
+use crate::backend::runtime::{Buffer, Queue, Runtime};
+use crate::error::argument;
 use fourfold::{Element, Result};
 use std::ffi::c_void;
 use std::sync::Arc;

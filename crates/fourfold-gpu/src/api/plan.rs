@@ -3,12 +3,13 @@
 use crate::api::array::{GpuArray, GpuScratch, one_queue};
 use crate::api::executable::AnyExecutable;
 use crate::backend::device::Device;
-use crate::backend::runtime::{Buffer, argument, elsewhere};
+use crate::backend::runtime::Buffer;
 use crate::choose::estimate::Choice;
-use crate::lower::passes::{Action, drafts};
+use crate::desc::action::Action;
+use crate::error::{argument, elsewhere};
+use crate::lower::passes::drafts;
 use crate::run::disk_cache::Cache;
-use crate::run::inspect::Target;
-use crate::run::inspect::unwise;
+use crate::run::inspect::{Target, unwise};
 use crate::run::kernel_cache::Library;
 use fourfold::baseline::{AnyRecipe, StagedRecipe};
 use fourfold::engine::PassOp;

@@ -1,12 +1,13 @@
 //! Planning by measuring.
 
 use crate::api::plan::{GpuPlanner, check_lengths};
-use crate::backend::runtime::{Buffer, Limits};
+use crate::backend::runtime::Buffer;
 use crate::choose::estimate;
-use crate::choose::estimate::{Choice, Size};
+use crate::choose::estimate::{Choice, Chosen, Size};
 use crate::choose::radices::{led, ways};
 use crate::desc::descriptor::Spec;
-use crate::lower::passes::{Chosen, Draft, drafts};
+use crate::limits::Limits;
+use crate::lower::passes::{Draft, drafts};
 use crate::run::executable::Executable;
 use fourfold::{Domain, Layout, Precision, Problem, Recipe, Result};
 use std::time::{Duration, Instant};

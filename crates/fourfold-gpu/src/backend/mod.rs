@@ -3,3 +3,4 @@ pub(crate) mod device;
 pub(crate) mod opencl;
 pub(crate) mod runtime;
 pub(crate) mod transfer;
+pub(crate) mod types;

@@ -1,35 +1,15 @@
 //! Devices, their memory and their kernels. [`cuda`] and [`opencl`] have the same shape; nothing
 //! else knows either.
 
-use crate::backend::device::DeviceInfo;
+use crate::backend::types::{Grid, Plain, bytes, bytes_mut};
 use crate::backend::{cuda, opencl};
+use crate::error::elsewhere;
+use crate::limits::{DeviceInfo, Limits};
 use crate::print::cuda::CUDA;
 use crate::print::opencl::OPENCL;
 use crate::print::printer::Dialect;
-use fourfold::{Element, Error, ErrorKind, Problem, Result};
+use fourfold::{Problem, Result};
 use std::sync::Arc;
-
-/// What a device can do.
-#[derive(Clone, Debug)]
-pub(crate) struct Limits {
-    pub(crate) name: String,
-    /// Bytes of local memory of a work group.
-    pub(crate) local_bytes: usize,
-    /// Threads of a work group.
-    pub(crate) threads: usize,
-    /// How many work groups run at once.
-    pub(crate) units: usize,
-    pub(crate) double: bool,
-    /// Bytes of the cache that all work groups share, if kernels can say what it had better not
-    /// keep; else 0.
-    pub(crate) cache: usize,
-    /// The most work groups that reach each other's local memory; 1 if none does.
-    pub(crate) cluster: usize,
-    /// Whether the threads of a warp exchange numbers that are in registers.
-    pub(crate) warps: bool,
-    /// Whether methods' FFTs of reals are those of the vendor's library, if it is there.
-    pub(crate) vendor_ffts: bool,
-}
 
 /// A device of either sort.
 #[derive(Clone)]
@@ -57,18 +37,6 @@ pub(crate) struct VendorFft(cuda::VendorFft);
 pub(crate) enum Kernel {
     Cuda(cuda::Kernel),
     OpenCl(opencl::Kernel),
-}
-
-/// How a kernel is launched.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Grid {
-    /// Work groups.
-    pub(crate) groups: usize,
-    pub(crate) threads: usize,
-    pub(crate) local_bytes: usize,
-    /// Whether the launch before it is of the same plan: then it may begin before that has ended,
-    /// and waits itself.
-    pub(crate) follows: bool,
 }
 
 /// Input, output, table, indices, scratch.
@@ -291,78 +259,4 @@ pub(crate) fn all<'a, B>(arguments: Arguments<'a>, of: fn(&'a Buffer) -> Option<
     let [a, b, c, d, e] = arguments.map(of);
     let all = || Some([a?, b?, c?, d?, e?]);
     all().ok_or_else(elsewhere)
-}
-
-impl Limits {
-    pub(crate) fn new(info: &DeviceInfo, threads: usize) -> Limits {
-        Limits {
-            name: info.name.clone(),
-            local_bytes: info.local_memory,
-            threads,
-            units: info.units,
-            double: info.double,
-            cache: 0,
-            cluster: 1,
-            warps: false,
-            vendor_ffts: true,
-        }
-    }
-}
-
-/// The device of this number.
-pub(crate) fn numbered(devices: Vec<DeviceInfo>, number: usize) -> Result<DeviceInfo> {
-    let there: Vec<_> = devices.iter().map(|device| format!("{} ({})", device.id, device.name)).collect();
-    let api = devices[0].id.api;
-    let message = || unavailable(format!("there is no {api}:{number}: there are {}", there.join(", ")));
-    devices.into_iter().nth(number).ok_or_else(message)
-}
-
-pub(crate) fn argument(message: String) -> Error {
-    Error::new(ErrorKind::Argument, message)
-}
-
-pub(crate) fn unavailable(message: String) -> Error {
-    Error::new(ErrorKind::Unavailable, message)
-}
-
-/// Memory of a device meets another.
-pub(crate) fn elsewhere() -> Error {
-    argument("the arrays, the scratch and the plan are not all of one device, opened once".into())
-}
-
-/// Numbers without padding, any bytes of which are numbers.
-pub(crate) trait Plain: Copy {}
-impl<T: Element> Plain for T {}
-/// Orders.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-pub(crate) struct Place(pub(crate) u32);
-impl Plain for Place {}
-/// An integer of JPEG's blocks.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-pub(crate) struct Raw<T>(T);
-impl Plain for Raw<i16> {}
-impl Plain for Raw<u8> {}
-
-impl<T> Raw<T> {
-    pub(crate) fn slice(data: &[T]) -> &[Raw<T>] {
-        // SAFETY: a transparent wrapper.
-        unsafe { std::slice::from_raw_parts(data.as_ptr().cast(), data.len()) }
-    }
-
-    pub(crate) fn slice_mut(data: &mut [T]) -> &mut [Raw<T>] {
-        // SAFETY: as above.
-        unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast(), data.len()) }
-    }
-}
-
-pub(crate) fn bytes<T: Plain>(data: &[T]) -> &[u8] {
-    // SAFETY: plain data have no padding.
-    unsafe { std::slice::from_raw_parts(data.as_ptr().cast(), size_of_val(data)) }
-}
-
-pub(crate) fn bytes_mut<T: Plain>(data: &mut [T]) -> &mut [u8] {
-    // SAFETY: as above, and any bytes are valid.
-    unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast(), size_of_val(data)) }
 }

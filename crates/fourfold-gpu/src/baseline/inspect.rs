@@ -1,8 +1,9 @@
 //! What a plan of any recipe launches, without launching it: stages are passes of their own here.
 
-use crate::backend::runtime::{Grid, Limits};
+use crate::backend::types::Grid;
 use crate::baseline::kernels::stage::StageSpec;
 use crate::baseline::staged::{Plan, check_cluster, plans, staged_memory};
+use crate::limits::Limits;
 use crate::print::printer::Dialect;
 use crate::run::inspect::{Counts, Launch, Outline, Target, comments};
 use fourfold::baseline::{AnyRecipe, StagedRecipe};

@@ -1,14 +1,14 @@
 //! What may be chosen of a pass, with no change of its results but in rounding: estimated here, or
 //! found by measuring.
 
-use crate::backend::runtime::{Limits, argument};
 use crate::choose::radices::{NARROW, RADICES, Sharing, gpu_factors, narrow_radices, radices, shared_radices};
 use crate::choose::tiling;
 use crate::choose::tiling::RUN;
 use crate::desc::descriptor::{Geometry, Packing};
 use crate::desc::geometry::Array;
-use crate::lower::passes::{Chosen, mixes};
-use fourfold::engine::{AxisRecipe, Data, QUARTERS, dft_of, quarter_length};
+use crate::error::argument;
+use crate::limits::Limits;
+use fourfold::engine::{AxisRecipe, Data, QUARTERS, Transform1d, dft_of, quarter_length};
 use fourfold::{Error, ErrorKind, Precision, Result};
 use std::fmt;
 use std::str::FromStr;
@@ -283,6 +283,22 @@ pub(crate) fn print(choices: &[Choice]) -> String {
 /// See [`print`].
 pub(crate) fn parse(text: &str) -> Result<Vec<Choice>> {
     text.lines().map(str::parse).collect()
+}
+
+/// What was chosen of a pass, and what could be.
+#[derive(Clone)]
+pub(crate) struct Chosen {
+    pub(crate) choice: Choice,
+    /// How lines could be packed, and the elements of their DFTs then.
+    pub(crate) packings: Vec<(Packing, usize)>,
+    /// Lines and threads of a work group, if it is one kernel by itself.
+    pub(crate) size: Option<[usize; 2]>,
+}
+
+/// Whether a sum takes both parts of complex numbers together. Sums of reals act on each: that is
+/// one more axis then.
+pub(crate) fn mixes(line: &AxisRecipe) -> bool {
+    matches!(line.transform.sum, Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R)
 }
 
 #[cfg(test)]

@@ -2,8 +2,10 @@
 
 use crate::backend::cuda::compiler::{check_presence as check_nvrtc, compile as compile_cuda};
 use crate::backend::device::Device;
-use crate::backend::runtime::{Buffer, Grid, Kernel, Place, Raw, argument};
-use crate::ir::packed::Narrow;
+use crate::backend::runtime::{Buffer, Kernel};
+use crate::backend::types::{Grid, Place, Raw};
+use crate::error::argument;
+use crate::ir::narrow::Narrow;
 use crate::jpeg::kernels::program;
 use crate::jpeg::kernels::program::{BlockSpec, COEFFICIENTS, HEAD, Program, Way};
 use crate::jpeg::ladder::BlockMethod;

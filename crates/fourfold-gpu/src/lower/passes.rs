@@ -1,13 +1,15 @@
 //! From a recipe to kernels: each pass as the specs of those that do it.
 
-use crate::backend::runtime::{Limits, argument, unavailable};
-use crate::choose::estimate::{Choice, Lines, Size};
-use crate::desc::descriptor::{Geometry, Packing, Spec, Window};
+use crate::choose::estimate::{Choice, Chosen, Lines, Size, mixes};
+use crate::desc::action::{Action, Home};
+use crate::desc::descriptor::{Geometry, Spec, Window};
 use crate::desc::geometry::{Array, wide};
+use crate::error::{argument, unavailable};
+use crate::limits::Limits;
 use crate::lower::axis_fusion;
 use crate::lower::stages::{Chain, table_bytes};
-use fourfold::engine::{ArrayId, AxisRecipe, AxisTransform, Pass, PassOp, Transform1d};
-use fourfold::{Domain, Layout, Multiplier, Precision, Problem, Recipe, Result};
+use fourfold::engine::{AxisRecipe, AxisTransform, Pass, PassOp, Transform1d};
+use fourfold::{Domain, Layout, Precision, Problem, Recipe, Result};
 
 /// One pass, or several that are one kernel, before it is compiled.
 pub(crate) struct Draft {
@@ -16,45 +18,6 @@ pub(crate) struct Draft {
     pub(crate) chain: Chain,
     /// How the lines of its passes are done; a copy has none.
     pub(crate) passes: Vec<Chosen>,
-}
-
-/// What was chosen of a pass, and what could be.
-#[derive(Clone)]
-pub(crate) struct Chosen {
-    pub(crate) choice: Choice,
-    /// How lines could be packed, and the elements of their DFTs then.
-    pub(crate) packings: Vec<(Packing, usize)>,
-    /// Lines and threads of a work group, if it is one kernel by itself.
-    pub(crate) size: Option<[usize; 2]>,
-}
-
-/// Where an array is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Home {
-    Input,
-    Output,
-    /// The recipe's work array.
-    Work,
-    /// What a filter multiplies.
-    Spectrum,
-}
-
-impl From<ArrayId> for Home {
-    fn from(place: ArrayId) -> Home {
-        match place {
-            ArrayId::Input => Home::Input,
-            ArrayId::Output => Home::Output,
-            ArrayId::Work(_) => Home::Work,
-        }
-    }
-}
-
-/// What happens to the elements of the spectrum.
-#[derive(Clone, Debug)]
-pub(crate) enum Action {
-    Multiply(Multiplier),
-    /// Magnitudes below this become 0.
-    Threshold(f64),
 }
 
 /// The arrays of a plan. `parts`: sums of reals act on both parts of complex arrays.
@@ -320,12 +283,6 @@ pub(crate) fn whole_lines(precision: Precision, chain: &Chain, geometry: Geometr
         next: None,
         between: 0,
     }
-}
-
-/// Whether a sum takes both parts of complex numbers together. Sums of reals act on each: that is
-/// one more axis then.
-pub(crate) fn mixes(line: &AxisRecipe) -> bool {
-    matches!(line.transform.sum, Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R)
 }
 
 /// An axis on which two neighbouring lines may be one complex line: one that is transformed too, so

@@ -1,7 +1,8 @@
 //! CUDA C++.
 
-use crate::backend::device::Api;
-use crate::ir::packed::{Narrow, WARP};
+use crate::ir::narrow::Narrow;
+use crate::ir::packed::WARP;
+use crate::limits::Api;
 use crate::print::printer::{Dialect, Named};
 use fourfold::Precision;
 

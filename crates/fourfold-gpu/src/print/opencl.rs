@@ -1,7 +1,7 @@
 //! OpenCL C.
 
-use crate::backend::device::Api;
-use crate::ir::packed::Narrow;
+use crate::ir::narrow::Narrow;
+use crate::limits::Api;
 use crate::print::printer::{Dialect, Named};
 
 pub(crate) const OPENCL: Dialect = Dialect {

@@ -1,26 +1,11 @@
 //! Prints kernels: the only code that writes source text.
 
-use crate::backend::device::Api;
-use crate::ir::packed::Narrow;
+use crate::ir::frame::Frame;
+use crate::ir::narrow::Narrow;
 use crate::ir::trace::{Array, Expr, Int, Statement, Sym, Var};
+use crate::limits::Api;
 use fourfold::Precision;
 use std::fmt::Write;
-
-/// What a kernel's text needs to know beside its statements.
-pub(crate) struct Frame {
-    pub(crate) precision: Precision,
-    /// Whether indices have 64 bits.
-    pub(crate) wide: bool,
-    pub(crate) threads: usize,
-    /// Work groups for which the compiler shall leave registers at once; 0 if it may choose.
-    pub(crate) resident: usize,
-    /// Work groups that share their local memory.
-    pub(crate) cluster: usize,
-    /// Whether the input is read, and the output written, past what caches had better keep.
-    pub(crate) once: [bool; 2],
-    /// Local memory, in pairs of reals.
-    pub(crate) local_pairs: usize,
-}
 
 /// A variable, and what it stands for.
 pub(crate) type Named = (String, String);

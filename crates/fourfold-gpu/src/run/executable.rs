@@ -1,10 +1,12 @@
 //! From a recipe to launches.
 
 use crate::backend::device::Device;
-use crate::backend::runtime::{Buffer, Grid, Kernel, Place as Index, Queue};
+use crate::backend::runtime::{Buffer, Kernel, Queue};
+use crate::backend::types::{Grid, Place as Index};
 use crate::choose::estimate::Choice;
+use crate::desc::action::{Action, Home};
 use crate::desc::descriptor::Spec;
-use crate::lower::passes::{Action, Draft, Home, drafts};
+use crate::lower::passes::{Draft, drafts};
 use crate::lower::stages::Chain;
 use crate::print::printer::{Dialect, print};
 use crate::run::kernel_cache::Library;

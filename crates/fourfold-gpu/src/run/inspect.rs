@@ -2,11 +2,13 @@
 
 use crate::backend::cuda::compiler::{check_presence as check_nvrtc, compile as compile_cuda};
 use crate::backend::device::Device;
-use crate::backend::runtime::{Grid, Limits, unavailable};
+use crate::backend::types::Grid;
 use crate::choose::estimate;
 use crate::choose::estimate::Choice;
 use crate::desc::descriptor::Spec;
+use crate::error::unavailable;
 use crate::ir::trace::{Array, Expr, Statement};
+use crate::limits::Limits;
 use crate::lower::passes::{Draft, drafts};
 use crate::print::cuda::CUDA;
 use crate::print::opencl::OPENCL;

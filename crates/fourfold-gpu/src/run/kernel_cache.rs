@@ -1,7 +1,8 @@
 //! Kernels by their specs: those in use, those on disk, those that must be compiled.
 
-use crate::backend::runtime::{Kernel, Limits, Runtime};
+use crate::backend::runtime::{Kernel, Runtime};
 use crate::desc::descriptor::Spec;
+use crate::limits::Limits;
 use crate::print::printer::print;
 use crate::run::disk_cache::Cache;
 use crate::write::writer::kernel;
@@ -99,8 +100,8 @@ pub(crate) fn compiled(runtime: &Runtime, cache: Option<&Cache>, source: &str, l
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::device::Api;
     use crate::device_tests::present;
+    use crate::limits::Api;
     use crate::lower::passes::drafts;
     use crate::run::inspect::Target;
     use fourfold::{ErrorKind, Planner};

@@ -3,7 +3,7 @@
 use crate::backend::cuda::Runtime;
 use crate::backend::cuda::memory::Buffer;
 use crate::backend::cuda::queue::Queue;
-use crate::backend::runtime::unavailable;
+use crate::error::unavailable;
 use cudarc::cufft::{result as cufft, sys};
 use fourfold::{Domain, Error, Precision, Problem, Result};
 use std::ffi::{c_int, c_longlong};

@@ -5,11 +5,12 @@ pub(crate) mod fft;
 pub(crate) mod memory;
 pub(crate) mod queue;
 
-use crate::backend::device::{Api, DeviceId, DeviceInfo};
-use crate::backend::runtime::{Limits, numbered, unavailable};
+use crate::backend::types::numbered;
+use crate::error::unavailable;
+use crate::limits::{Api, DeviceId, DeviceInfo, Limits};
 use crate::run::inspect::largest_cluster;
-use cudarc::driver::sys::{self as driver_sys, CUdevice_attribute as Attribute, CUfunction_attribute, CUresult};
-use cudarc::driver::{CudaContext, CudaFunction, DriverError, result};
+use cudarc::driver::sys::{CUdevice_attribute as Attribute, CUfunction_attribute, CUresult};
+use cudarc::driver::{CudaContext, CudaFunction, DriverError, result, sys as driver_sys};
 use cudarc::nvrtc::{Ptx, sys as nvrtc_sys};
 use fourfold::{Error, Result};
 use std::sync::Arc;

@@ -4,10 +4,12 @@ pub(crate) mod memory;
 pub(crate) mod platforms;
 pub(crate) mod queue;
 
-use crate::backend::device::{Api, DeviceId, DeviceInfo};
-use crate::backend::runtime::{Limits, argument, numbered, unavailable};
+use crate::backend::types::numbered;
+use crate::error::{argument, unavailable};
+use crate::limits::{Api, DeviceId, DeviceInfo, Limits};
 use fourfold::Result;
-use opencl3::context::{Context, context::retain_context};
+use opencl3::context::Context;
+use opencl3::context::context::retain_context;
 use opencl3::device::Device;
 use opencl3::error_codes::{
     CL_DEVICE_NOT_AVAILABLE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES, ClError,

@@ -2,7 +2,8 @@
 
 use crate::backend::opencl::memory::{Buffer, Pinned};
 use crate::backend::opencl::{Driver, Kernel, Runtime, failed};
-use crate::backend::runtime::{Grid, argument};
+use crate::backend::types::Grid;
+use crate::error::argument;
 use fourfold::Result;
 use opencl3::command_queue::{
     CL_QUEUE_CONTEXT, CL_QUEUE_DEVICE, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROPERTIES, CommandQueue,

@@ -1,13 +1,12 @@
 //! Stages of the paper's methods: one thread an element of a reorder, tiles of a transpose;
 //! combines are in [`turns`](crate::baseline::kernels::decimation).
 
-use crate::baseline::kernels::decimation;
-use crate::baseline::kernels::fft_step;
 use crate::baseline::kernels::fft_step::Share;
+use crate::baseline::kernels::{decimation, fft_step};
+use crate::ir::frame::Frame;
 use crate::ir::trace::{
     Array, Int, Statement, Sym, barrier, comment, group, if_less, int, record, select, select_real, thread,
 };
-use crate::print::printer::Frame;
 use fourfold::Precision;
 use fourfold::baseline::{AccessPattern, Combine, FftStep, LaunchMode, Order};
 use fourfold::engine::{C, Real};

@@ -9,9 +9,10 @@
 //!
 //! The other ways to do it, beside which this one is measured, are in [`ladder`].
 
-use crate::ir::packed::{Narrow, divide, multiply};
+use crate::ir::frame::Frame;
+use crate::ir::narrow::Narrow;
+use crate::ir::packed::{divide, multiply};
 use crate::ir::trace::{Array, Int, Statement, barrier, comment, group, if_less, int, record, select, thread};
-use crate::print::printer::Frame;
 use fourfold::Precision;
 use fourfold::engine::jpeg::{Mode, Order, Table, divisor};
 

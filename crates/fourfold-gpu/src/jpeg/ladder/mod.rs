@@ -9,7 +9,7 @@ pub(crate) mod pixel;
 pub(crate) mod points;
 pub(crate) mod sixteen;
 
-use crate::ir::packed::Narrow;
+use crate::ir::narrow::Narrow;
 use crate::jpeg::kernels::program::{BlockSpec, BlockWork, Program, Way, reals};
 use fourfold::engine::jpeg::{Mode, Order, Table};
 

@@ -1,9 +1,9 @@
 //! Four threads a block, each with two rows, then two columns.
 
-use crate::ir::packed::{Narrow, bits, nearest, of_bits, packed, parts, permute, real};
+use crate::ir::narrow::Narrow;
+use crate::ir::packed::{bits, nearest, of_bits, packed, parts, permute, real};
 use crate::ir::trace::{Array, Int, Sym, comment, group, if_less, int, record, select, thread};
-use crate::jpeg::kernels::program::count;
-use crate::jpeg::kernels::program::{Program, frame};
+use crate::jpeg::kernels::program::{Program, count, frame};
 use crate::jpeg::ladder::eight::transposed;
 use crate::jpeg::ladder::points::decomposed;
 
