@@ -20,15 +20,15 @@ mod simulator;
 mod write;
 
 pub use crate::api::array::{GpuArray, GpuScratch};
+#[doc(hidden)]
+pub use crate::api::direct::DirectConvolution;
 pub use crate::api::pinned::{Pending, PinnedArray};
 pub use crate::api::plan::{GpuPlan, GpuPlanner};
 pub use crate::backend::device::Device;
-#[doc(hidden)]
-pub use crate::baseline::direct::DirectConvolution;
 pub use crate::electrostatics::cells::GpuCells;
 pub use crate::electrostatics::solver::{GpuElectrostatics, GpuMaps};
 pub use crate::jpeg::blocks::{BlockArrays, BlockComponent, BlockPlan, BlockPlanBuilder, BlockSample};
-pub use crate::jpeg::kernels::program::BlockWork;
+pub use crate::jpeg::kernels::spec::BlockWork;
 pub use crate::jpeg::ladder::BlockMethod;
 pub use crate::limits::{Api, DeviceId, DeviceInfo};
 pub use crate::run::disk_cache::{Cache, CacheEntry};

@@ -1,6 +1,6 @@
 //! Arrays on a device.
 
-use crate::api::pinned::{Pending, PinnedArray};
+use crate::api::pinned::{Pending, PinnedArray, bytes};
 use crate::backend::device::Device;
 use crate::backend::runtime::Buffer;
 use crate::error::argument;
@@ -25,10 +25,24 @@ pub struct GpuScratch {
     pub(crate) bytes: usize,
 }
 
-/// Bytes of an array.
-pub(crate) fn bytes<T>(len: usize) -> Result<usize> {
-    let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| *bytes <= isize::MAX as usize);
-    bytes.ok_or_else(|| argument(format!("no memory holds an array of {len} elements")))
+impl Device {
+    /// An array of `len` elements, with any values.
+    ///
+    /// # Errors
+    /// If the device has not so much memory.
+    pub fn array<T: Element>(&self, len: usize) -> Result<GpuArray<T>> {
+        GpuArray::new(self.clone(), len)
+    }
+
+    /// A copy of `data` on the device.
+    ///
+    /// # Errors
+    /// If the device has not so much memory.
+    pub fn upload<T: Element>(&self, data: &[T]) -> Result<GpuArray<T>> {
+        let mut array = self.array(data.len())?;
+        array.upload(data)?;
+        Ok(array)
+    }
 }
 
 impl<T: Element> GpuArray<T> {

@@ -1,15 +1,12 @@
 //! Devices and their names.
 
-use crate::api::array::GpuArray;
-use crate::api::pinned::PinnedArray;
-use crate::backend::cuda::devices as cuda_devices;
-use crate::backend::opencl::devices as opencl_devices;
+use crate::backend::cuda::context::devices as cuda_devices;
+use crate::backend::opencl::context::devices as opencl_devices;
 use crate::backend::runtime::{Queue, Runtime};
 use crate::error::elsewhere;
 use crate::limits::{Api, DeviceId, DeviceInfo};
-use fourfold::{Element, Result};
+use fourfold::Result;
 use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
 /// A GPU, or whatever else CUDA or OpenCL has, with a queue (in CUDA's terms, a stream) on which
@@ -119,33 +116,6 @@ impl Device {
     /// What its maker calls it.
     pub fn name(&self) -> &str {
         &self.info().name
-    }
-
-    /// An array of `len` elements, with any values.
-    ///
-    /// # Errors
-    /// If the device has not so much memory.
-    pub fn array<T: Element>(&self, len: usize) -> Result<GpuArray<T>> {
-        GpuArray::new(self.clone(), len)
-    }
-
-    /// A copy of `data` on the device.
-    ///
-    /// # Errors
-    /// If the device has not so much memory.
-    pub fn upload<T: Element>(&self, data: &[T]) -> Result<GpuArray<T>> {
-        let mut array = self.array(data.len())?;
-        array.upload(data)?;
-        Ok(array)
-    }
-
-    /// An array of `len` zeros in pinned memory of the host, from and to which copies are fastest
-    /// and do not keep the host waiting.
-    ///
-    /// # Errors
-    /// If the host has not so much memory that can be pinned.
-    pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedArray<T>> {
-        PinnedArray::new(self, len)
     }
 
     /// Waits for all that was enqueued on its queue.

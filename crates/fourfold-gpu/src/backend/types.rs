@@ -1,3 +1,5 @@
+//! What both backends take: grids, and plain numbers.
+
 use crate::error::unavailable;
 use crate::limits::DeviceInfo;
 use fourfold::{Element, Result};

@@ -1,7 +1,7 @@
 //! What a plan of any recipe launches, without launching it: stages are passes of their own here.
 
 use crate::backend::types::Grid;
-use crate::baseline::kernels::stage::StageSpec;
+use crate::baseline::kernels::moves::StageSpec;
 use crate::baseline::staged::{Plan, check_cluster, plans, staged_memory};
 use crate::limits::Limits;
 use crate::print::printer::Dialect;
@@ -41,7 +41,7 @@ impl Target {
     }
 
     fn outline_stages(&self, recipe: StagedRecipe) -> Result<Outline> {
-        crate::api::plan::check_lengths(recipe.problem())?;
+        crate::error::check_lengths(recipe.problem())?;
         self.limits().check_precision(recipe.problem())?;
         let (mut launches, mut bluestein) = (vec![], false);
         for (pass, plan) in plans(&recipe, false)?.into_iter().enumerate() {

@@ -5,7 +5,7 @@ use crate::backend::device::Device;
 use crate::backend::runtime::{Buffer, Kernel, Queue, VendorFft};
 use crate::backend::types::{Grid, Place};
 use crate::baseline::kernels::decimation;
-use crate::baseline::kernels::stage::{Move, StageSpec, Strided};
+use crate::baseline::kernels::moves::{Move, StageSpec, Strided};
 use crate::error::unavailable;
 use crate::limits::Limits;
 use crate::lower::passes::drafts;
@@ -164,7 +164,7 @@ impl StagedExecutable {
                 Plan::Fft(fft) => match vendor_fft(device, library, &fft)? {
                     Some(vendor) => PreparedStage::Vendor(vendor),
                     None => {
-                        crate::api::plan::check_lengths(fft.problem())?;
+                        crate::error::check_lengths(fft.problem())?;
                         PreparedStage::Fft(Box::new(Executable::new(device, library, &fft, false, None, &[])?))
                     }
                 },

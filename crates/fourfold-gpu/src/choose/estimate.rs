@@ -4,6 +4,7 @@
 use crate::choose::radices::{NARROW, RADICES, Sharing, gpu_factors, narrow_radices, radices, shared_radices};
 use crate::choose::tiling;
 use crate::choose::tiling::RUN;
+use crate::desc::choice::Size;
 use crate::desc::descriptor::{Geometry, Packing};
 use crate::desc::geometry::Array;
 use crate::error::argument;
@@ -28,14 +29,6 @@ pub(crate) struct Choice {
     /// Whether it is one kernel with the pass before it, if local memory has room for a part of the
     /// array over their axes.
     pub(crate) joined: bool,
-}
-
-/// How large a work group is where it has whole lines; as estimated, where it is not said.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Size {
-    /// Lines, a power of two.
-    pub(crate) tile: Option<usize>,
-    pub(crate) threads: Option<usize>,
 }
 
 /// The lines of which something is chosen.

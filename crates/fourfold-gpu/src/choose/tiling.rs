@@ -1,7 +1,7 @@
 //! Fits a pass to a device: which kernels, how many lines a work group takes, and with how many
 //! threads.
 
-use crate::choose::estimate::Size;
+use crate::desc::choice::Size;
 use crate::desc::descriptor::{Across, Packing, Part, Port, Spec, Stage, View, Which, Window, Work};
 use crate::ir::packed::WARP;
 use crate::limits::Limits;

@@ -1,3 +1,5 @@
+//! What a pass does to elements beside its transform, and the arrays it reads and writes.
+
 use fourfold::Multiplier;
 use fourfold::engine::ArrayId;
 

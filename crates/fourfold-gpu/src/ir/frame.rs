@@ -1,3 +1,5 @@
+//! What surrounds a kernel's statements: its types, threads and shared memory.
+
 use fourfold::Precision;
 
 /// What a kernel's text needs to know beside its statements.

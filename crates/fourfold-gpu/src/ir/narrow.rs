@@ -1,3 +1,5 @@
+//! Narrow integers.
+
 /// Integers of fewer than 32 bits, several in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Narrow {

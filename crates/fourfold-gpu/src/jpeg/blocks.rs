@@ -7,7 +7,8 @@ use crate::backend::types::{Grid, Place, Raw};
 use crate::error::argument;
 use crate::ir::narrow::Narrow;
 use crate::jpeg::kernels::program;
-use crate::jpeg::kernels::program::{BlockSpec, COEFFICIENTS, HEAD, Program, Way};
+use crate::jpeg::kernels::program::{COEFFICIENTS, Program};
+use crate::jpeg::kernels::spec::{BlockSpec, HEAD, Way};
 use crate::jpeg::ladder::BlockMethod;
 use crate::print::printer::print;
 use crate::run::disk_cache::Cache;
@@ -16,7 +17,7 @@ use crate::run::kernel_cache::compiled;
 use fourfold::Result;
 use fourfold::engine::jpeg::{Layout, Mode, Order, Table};
 
-pub(crate) use crate::jpeg::kernels::program::BlockWork;
+pub(crate) use crate::jpeg::kernels::spec::BlockWork;
 
 /// A component's blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

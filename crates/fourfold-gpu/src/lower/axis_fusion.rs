@@ -5,7 +5,7 @@ use crate::desc::action::Home;
 use crate::desc::descriptor::Spec;
 use crate::desc::geometry::Array;
 use crate::limits::Limits;
-use crate::lower::passes::{Draft, Homes, neighbours, whole_lines};
+use crate::lower::draft::{Draft, Homes, neighbours, whole_lines};
 use crate::lower::stages::Chain;
 use fourfold::Result;
 use fourfold::engine::{ArrayId, AxisRecipe, Pass, PassOp};

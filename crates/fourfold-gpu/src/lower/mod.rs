@@ -1,4 +1,5 @@
 pub(crate) mod axis_fusion;
+pub(crate) mod draft;
 pub(crate) mod passes;
 pub(crate) mod stages;
 pub(crate) mod tables;

@@ -1,6 +1,6 @@
 //! Memory of devices, and pinned memory of the host.
 
-use crate::backend::cuda::{Driver, Runtime, failed};
+use crate::backend::cuda::context::{Driver, Runtime, failed};
 use crate::error::{argument, unavailable};
 use cudarc::driver::sys::{CUdeviceptr, CUmemorytype, CUpointer_attribute as Attribute, CUresult};
 use cudarc::driver::{CudaContext, DriverError, result, sys};

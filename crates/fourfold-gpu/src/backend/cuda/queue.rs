@@ -1,7 +1,7 @@
 //! Streams.
 
+use crate::backend::cuda::context::{Driver, Kernel, Runtime, failed};
 use crate::backend::cuda::memory::{Buffer, Pinned};
-use crate::backend::cuda::{Driver, Kernel, Runtime, failed};
 use crate::backend::types::Grid;
 use crate::error::argument;
 use cudarc::driver::sys::{

@@ -1,13 +1,12 @@
 //! Memory of devices, and pinned memory of the host.
 
-use crate::backend::opencl::{Driver, Runtime, failed};
+use crate::backend::opencl::context::{Driver, Runtime, failed};
 use crate::error::{argument, unavailable};
 use fourfold::Result;
 use opencl3::command_queue::CommandQueue;
 use opencl3::device::Device;
-use opencl3::memory::ClMem;
 use opencl3::memory::{
-    Buffer as Memory, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE, retain_mem_object,
+    Buffer as Memory, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE, ClMem, retain_mem_object,
 };
 use opencl3::types::CL_BLOCKING;
 use std::ffi::c_void;

@@ -1,2 +1,3 @@
 pub(crate) mod program;
+pub(crate) mod spec;
 pub(crate) mod transform;

@@ -10,53 +10,11 @@
 //! The other ways to do it, beside which this one is measured, are in [`ladder`].
 
 use crate::ir::frame::Frame;
-use crate::ir::narrow::Narrow;
 use crate::ir::packed::{divide, multiply};
 use crate::ir::trace::{Array, Int, Statement, barrier, comment, group, if_less, int, record, select, thread};
+use crate::jpeg::kernels::spec::{BlockSpec, BlockWork, Way};
 use fourfold::Precision;
 use fourfold::engine::jpeg::{Mode, Order, Table, divisor};
-
-/// What a kernel does with blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BlockWork {
-    /// Coefficients (16 bits) to samples: dequantise, inverse DCT; to 8 bits plus 128 and clamped.
-    Inverse,
-    /// Samples (8 bits) to coefficients: less 128, DCT, quantise.
-    Forward,
-    /// As many bytes in and out as the inverse to 8 bits has, with hardly any arithmetic: the
-    /// yardstick.
-    Move,
-    /// The same of the forward transform.
-    MoveBack,
-}
-
-/// All that a kernel for blocks depends on; how many there are, and where, it reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct BlockSpec {
-    pub(crate) work: BlockWork,
-    pub(crate) mode: Mode,
-    pub(crate) order: Order,
-    /// Of samples.
-    pub(crate) narrow: Narrow,
-    /// Whether samples are an image's rows, instead of blocks.
-    pub(crate) rows: bool,
-    pub(crate) way: Way,
-}
-
-/// Which instructions of the same arithmetic the forward transform of the fast mode takes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) enum Way {
-    /// Those that convert between integers and reals, which few of a multiprocessor's units have.
-    Convert,
-    /// None: bytes are put into the bits of reals, and rounded by adding what leaves no bits for
-    /// fractions.
-    #[default]
-    Bits,
-    /// The same, with as many registers as the compiler likes.
-    BitsRoomy,
-    /// The same, every thread reading its own samples.
-    BitsDirect,
-}
 
 /// A kernel, and how many blocks a work group has.
 pub(crate) struct Program {
@@ -82,10 +40,6 @@ pub(crate) const SAMPLES: usize = 4;
 
 /// Places that a block has in local memory.
 pub(crate) const PITCH: usize = 9;
-
-/// Integers that every kernel reads, four at a time: the number of blocks; with rows, blocks side
-/// by side and eights of samples from a row to the next; then tables of integers.
-pub(crate) const HEAD: usize = 4;
 
 /// A work group's threads and local memory.
 pub(crate) fn frame(threads: usize, local_bytes: usize) -> Frame {

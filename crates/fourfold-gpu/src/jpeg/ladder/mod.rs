@@ -10,7 +10,8 @@ pub(crate) mod points;
 pub(crate) mod sixteen;
 
 use crate::ir::narrow::Narrow;
-use crate::jpeg::kernels::program::{BlockSpec, BlockWork, Program, Way, reals};
+use crate::jpeg::kernels::program::{Program, reals};
+use crate::jpeg::kernels::spec::{BlockSpec, BlockWork, Way};
 use fourfold::engine::jpeg::{Mode, Order, Table};
 
 /// A way to transform blocks.
