@@ -5,9 +5,13 @@ mod backend;
 mod baseline;
 mod choose;
 mod desc;
+#[cfg(test)]
+mod device_tests;
 mod electrostatics;
+mod error;
 mod ir;
 mod jpeg;
+mod limits;
 mod lower;
 mod print;
 mod run;
@@ -16,15 +20,16 @@ mod simulator;
 mod write;
 
 pub use crate::api::array::{GpuArray, GpuScratch};
+#[doc(hidden)]
+pub use crate::api::direct::DirectConvolution;
 pub use crate::api::pinned::{Pending, PinnedArray};
 pub use crate::api::plan::{GpuPlan, GpuPlanner};
-pub use crate::backend::device::{Api, Device, DeviceId, DeviceInfo};
-#[doc(hidden)]
-pub use crate::baseline::direct::DirectConvolution;
-pub use crate::baseline::jpeg::BlockMethod;
+pub use crate::backend::device::Device;
 pub use crate::electrostatics::cells::GpuCells;
 pub use crate::electrostatics::solver::{GpuElectrostatics, GpuMaps};
 pub use crate::jpeg::blocks::{BlockArrays, BlockComponent, BlockPlan, BlockPlanBuilder, BlockSample};
-pub use crate::jpeg::kernels::BlockWork;
+pub use crate::jpeg::kernels::spec::BlockWork;
+pub use crate::jpeg::ladder::BlockMethod;
+pub use crate::limits::{Api, DeviceId, DeviceInfo};
 pub use crate::run::disk_cache::{Cache, CacheEntry};
 pub use crate::run::inspect::{Counts, Launch, Outline, Target};

@@ -1,8 +1,9 @@
 //! Arrays on a device.
 
-use crate::api::pinned::{Pending, PinnedArray};
+use crate::api::pinned::{Pending, PinnedArray, bytes};
 use crate::backend::device::Device;
-use crate::backend::{Buffer, argument};
+use crate::backend::runtime::Buffer;
+use crate::error::argument;
 use fourfold::{Element, Result};
 use std::marker::PhantomData;
 
@@ -24,10 +25,24 @@ pub struct GpuScratch {
     pub(crate) bytes: usize,
 }
 
-/// Bytes of an array.
-pub(crate) fn bytes<T>(len: usize) -> Result<usize> {
-    let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| *bytes <= isize::MAX as usize);
-    bytes.ok_or_else(|| argument(format!("no memory holds an array of {len} elements")))
+impl Device {
+    /// An array of `len` elements, with any values.
+    ///
+    /// # Errors
+    /// If the device has not so much memory.
+    pub fn array<T: Element>(&self, len: usize) -> Result<GpuArray<T>> {
+        GpuArray::new(self.clone(), len)
+    }
+
+    /// A copy of `data` on the device.
+    ///
+    /// # Errors
+    /// If the device has not so much memory.
+    pub fn upload<T: Element>(&self, data: &[T]) -> Result<GpuArray<T>> {
+        let mut array = self.array(data.len())?;
+        array.upload(data)?;
+        Ok(array)
+    }
 }
 
 impl<T: Element> GpuArray<T> {
@@ -98,7 +113,7 @@ impl<T: Element> GpuArray<T> {
     ///
     /// # Errors
     /// If `data` is longer than the array or of a device of the other
-    /// [`Api`](crate::backend::device::Api), or the device fails.
+    /// [`Api`](crate::limits::Api), or the device fails.
     pub fn upload_async(&mut self, data: PinnedArray<T>) -> Result<Pending<T>> {
         self.check(data.len())?;
         data.send(&self.device, &mut self.buffer)
@@ -155,7 +170,7 @@ impl GpuScratch {
 /// An error if two devices are not one, with one queue.
 pub(crate) fn one_queue(a: &Device, b: &Device) -> Result<()> {
     if !a.runtime.same(&b.runtime) {
-        return Err(crate::backend::elsewhere());
+        return Err(crate::error::elsewhere());
     }
     let message = "arrays and scratch belong to different queues of the device: `move_to` takes them to one";
     if a.same_queue(b) { Ok(()) } else { Err(argument(message.into())) }

@@ -1,11 +1,11 @@
 //! What a plan runs: the passes of a recipe, or the stages of a baseline.
 
 use crate::backend::device::Device;
-use crate::backend::{Buffer, Queue};
+use crate::backend::runtime::{Buffer, Queue};
 use crate::baseline::staged::StagedExecutable;
 use crate::choose::estimate::Choice;
-use crate::lower::passes::Action;
-use crate::print::Dialect;
+use crate::desc::action::Action;
+use crate::print::printer::Dialect;
 use crate::run::executable::Executable;
 use crate::run::kernel_cache::Library;
 use fourfold::Result;

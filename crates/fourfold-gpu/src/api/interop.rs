@@ -2,7 +2,9 @@
 
 use crate::api::array::{GpuArray, GpuScratch};
 use crate::backend::device::Device;
-use crate::backend::{Buffer, Queue, Runtime, argument, opencl};
+use crate::backend::opencl::context;
+use crate::backend::runtime::{Buffer, Queue, Runtime};
+use crate::error::argument;
 use fourfold::{Element, Result};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -45,7 +47,7 @@ impl Device {
     /// `queue` must be a `cl_command_queue`.
     pub unsafe fn of_opencl_queue(queue: *mut c_void) -> Result<Device> {
         // SAFETY: the caller's promise.
-        let runtime = Arc::new(unsafe { opencl::Runtime::of_queue(queue) }?);
+        let runtime = Arc::new(unsafe { context::Runtime::of_queue(queue) }?);
         // SAFETY: as above.
         let queue = unsafe { runtime.queue_from_raw(queue) }?;
         Ok(Device { runtime: Runtime::OpenCl(runtime), queue: Arc::new(Queue::OpenCl(queue)) })
@@ -73,7 +75,7 @@ impl Device {
     /// `memory` must be what is said above. Until the array is dropped and what was enqueued with
     /// it is done, memory of CUDA must not be freed.
     pub unsafe fn array_from_raw<T: Element>(&self, memory: *mut c_void, len: usize) -> Result<GpuArray<T>> {
-        let bytes = crate::api::array::bytes::<T>(len)?;
+        let bytes = crate::api::pinned::bytes::<T>(len)?;
         // SAFETY: the caller's promise.
         let buffer = unsafe { self.buffer_from_raw(memory, bytes, GROUP) }?;
         Ok(GpuArray::of(self.clone(), buffer, len))

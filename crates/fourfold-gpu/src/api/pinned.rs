@@ -1,8 +1,9 @@
 //! Arrays in pinned memory of the host, and copies that have begun.
 
-use crate::backend::Buffer;
 use crate::backend::device::Device;
+use crate::backend::runtime::Buffer;
 use crate::backend::transfer::{Pinned, Transfer};
+use crate::error::argument;
 use fourfold::{Element, Result};
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -24,9 +25,20 @@ pub struct Pending<T> {
     element: PhantomData<T>,
 }
 
+impl Device {
+    /// An array of `len` zeros in pinned memory of the host, from and to which copies are fastest
+    /// and do not keep the host waiting.
+    ///
+    /// # Errors
+    /// If the host has not so much memory that can be pinned.
+    pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedArray<T>> {
+        PinnedArray::new(self, len)
+    }
+}
+
 impl<T: Element> PinnedArray<T> {
     pub(crate) fn new(device: &Device, len: usize) -> Result<Self> {
-        let memory = device.runtime.pinned(crate::api::array::bytes::<T>(len)?)?;
+        let memory = device.runtime.pinned(crate::api::pinned::bytes::<T>(len)?)?;
         Ok(PinnedArray { memory, len, element: PhantomData })
     }
 
@@ -83,4 +95,10 @@ impl<T> std::fmt::Debug for Pending<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Pending({} elements)", self.len)
     }
+}
+
+/// Bytes of an array.
+pub(crate) fn bytes<T>(len: usize) -> Result<usize> {
+    let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| *bytes <= isize::MAX as usize);
+    bytes.ok_or_else(|| argument(format!("no memory holds an array of {len} elements")))
 }

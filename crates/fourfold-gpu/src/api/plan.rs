@@ -3,12 +3,13 @@
 use crate::api::array::{GpuArray, GpuScratch, one_queue};
 use crate::api::executable::AnyExecutable;
 use crate::backend::device::Device;
-use crate::backend::{Buffer, argument, elsewhere};
+use crate::backend::runtime::Buffer;
 use crate::choose::estimate::Choice;
-use crate::lower::passes::{Action, drafts};
+use crate::desc::action::Action;
+use crate::error::{argument, check_lengths, elsewhere};
+use crate::lower::passes::drafts;
 use crate::run::disk_cache::Cache;
-use crate::run::inspect::Target;
-use crate::run::inspect::unwise;
+use crate::run::inspect::{Target, unwise};
 use crate::run::kernel_cache::Library;
 use fourfold::baseline::{AnyRecipe, StagedRecipe};
 use fourfold::engine::PassOp;
@@ -17,9 +18,6 @@ use fourfold::{
 };
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-
-/// Elements of a line that can be transformed: its tables are made on the host.
-const LONGEST: usize = 1 << 28;
 
 /// Makes plans for a device, and keeps their kernels.
 pub struct GpuPlanner {
@@ -495,13 +493,6 @@ fn check_places(recipe: &Recipe) -> Result<()> {
     let multiplies = recipe.passes().first().is_some_and(|pass| pass.ops.first() == Some(&PassOp::Multiply));
     let message = || format!("the input of `{problem}` has several elements in one place: a device cannot multiply it");
     if multiplies && problem.input().overlaps() { Err(argument(message())) } else { Ok(()) }
-}
-
-/// An error if an axis is too long.
-pub(crate) fn check_lengths(problem: &Problem) -> Result<()> {
-    let long = problem.transforms().iter().find(|transform| transform.n > LONGEST);
-    let message = |n: usize| format!("an axis of {n} elements is too long: at most {LONGEST} run on a GPU");
-    long.map_or(Ok(()), |long| Err(Error::new(ErrorKind::Unavailable, message(long.n))))
 }
 
 fn fitting<'a, T>(name: &str, data: &'a [T], layout: &Layout) -> Result<&'a [T]> {

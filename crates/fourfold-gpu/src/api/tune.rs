@@ -1,12 +1,16 @@
 //! Planning by measuring.
 
-use crate::api::plan::{GpuPlanner, check_lengths};
-use crate::backend::{Buffer, Limits};
+use crate::api::plan::GpuPlanner;
+use crate::backend::runtime::Buffer;
 use crate::choose::estimate;
-use crate::choose::estimate::{Choice, Size};
+use crate::choose::estimate::{Choice, Chosen};
+use crate::choose::radices::{led, ways};
+use crate::desc::choice::Size;
 use crate::desc::descriptor::Spec;
-use crate::lower::passes::{Chosen, Draft, drafts};
-use crate::lower::radices::{led, ways};
+use crate::error::check_lengths;
+use crate::limits::Limits;
+use crate::lower::draft::Draft;
+use crate::lower::passes::drafts;
 use crate::run::executable::Executable;
 use fourfold::{Domain, Layout, Precision, Problem, Recipe, Result};
 use std::time::{Duration, Instant};

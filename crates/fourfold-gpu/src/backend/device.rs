@@ -1,59 +1,13 @@
 //! Devices and their names.
 
-use crate::api::array::GpuArray;
-use crate::api::pinned::PinnedArray;
-use crate::backend::cuda::devices as cuda_devices;
-use crate::backend::opencl::devices as opencl_devices;
-use crate::backend::{Queue, Runtime, elsewhere};
-use fourfold::{Element, Error, ErrorKind, Result};
+use crate::backend::cuda::context::devices as cuda_devices;
+use crate::backend::opencl::context::devices as opencl_devices;
+use crate::backend::runtime::{Queue, Runtime};
+use crate::error::elsewhere;
+use crate::limits::{Api, DeviceId, DeviceInfo};
+use fourfold::Result;
 use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
-
-/// Through what a device is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Api {
-    /// NVIDIA's.
-    Cuda,
-    /// Everybody's.
-    OpenCl,
-}
-
-/// The name of a device: `cuda`, `cuda:1`, `opencl:0`. Without a number it is the first.
-///
-/// ```
-/// use fourfold_gpu::{Api, DeviceId};
-/// let id: DeviceId = "cuda:1".parse()?;
-/// assert_eq!((id.api, id.number, id.to_string()), (Api::Cuda, 1, "cuda:1".into()));
-/// # Ok::<(), fourfold::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct DeviceId {
-    /// Through what it is used.
-    pub api: Api,
-    /// Its number there, from 0; for OpenCL counted over all platforms.
-    pub number: usize,
-}
-
-/// What a device is and has.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct DeviceInfo {
-    /// Its name here.
-    pub id: DeviceId,
-    /// What its maker calls it.
-    pub name: String,
-    /// Such as `compute capability 9.0` or `OpenCL 3.0`, with what the driver adds.
-    pub version: String,
-    /// Bytes of memory.
-    pub memory: u64,
-    /// Bytes of local memory (in CUDA's terms, shared memory) that one work group can have.
-    pub local_memory: usize,
-    /// How many work groups run at once: its multiprocessors.
-    pub units: usize,
-    /// Whether it computes in `f64`.
-    pub double: bool,
-}
 
 /// A GPU, or whatever else CUDA or OpenCL has, with a queue (in CUDA's terms, a stream) on which
 /// what is enqueued runs in order.
@@ -82,19 +36,6 @@ pub struct DeviceInfo {
 pub struct Device {
     pub(crate) runtime: Runtime,
     pub(crate) queue: Arc<Queue>,
-}
-
-impl Api {
-    /// All there are.
-    pub const ALL: [Api; 2] = [Api::Cuda, Api::OpenCl];
-
-    /// `cuda` or `opencl`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Api::Cuda => "cuda",
-            Api::OpenCl => "opencl",
-        }
-    }
 }
 
 impl Device {
@@ -177,63 +118,12 @@ impl Device {
         &self.info().name
     }
 
-    /// An array of `len` elements, with any values.
-    ///
-    /// # Errors
-    /// If the device has not so much memory.
-    pub fn array<T: Element>(&self, len: usize) -> Result<GpuArray<T>> {
-        GpuArray::new(self.clone(), len)
-    }
-
-    /// A copy of `data` on the device.
-    ///
-    /// # Errors
-    /// If the device has not so much memory.
-    pub fn upload<T: Element>(&self, data: &[T]) -> Result<GpuArray<T>> {
-        let mut array = self.array(data.len())?;
-        array.upload(data)?;
-        Ok(array)
-    }
-
-    /// An array of `len` zeros in pinned memory of the host, from and to which copies are fastest
-    /// and do not keep the host waiting.
-    ///
-    /// # Errors
-    /// If the host has not so much memory that can be pinned.
-    pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedArray<T>> {
-        PinnedArray::new(self, len)
-    }
-
     /// Waits for all that was enqueued on its queue.
     ///
     /// # Errors
     /// If something that was enqueued failed.
     pub fn finish(&self) -> Result<()> {
         self.queue.finish()
-    }
-}
-
-impl FromStr for DeviceId {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<DeviceId> {
-        let (api, number) = text.split_once(':').unwrap_or((text, "0"));
-        let api = Api::ALL.into_iter().find(|known| known.name() == api);
-        let id = api.and_then(|api| Some(DeviceId { api, number: number.parse().ok()? }));
-        let message = || format!("`{text}` is not a device: expected `cuda` or `opencl`, and a number as in `cuda:1`");
-        id.ok_or_else(|| Error::new(ErrorKind::Notation, message()))
-    }
-}
-
-impl fmt::Display for Api {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl fmt::Display for DeviceId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.api, self.number)
     }
 }
 

@@ -1,6 +1,9 @@
 //! Copies between pinned memory and a device, while the host does something else.
 
-use crate::backend::{Buffer, Plain, Queue, Runtime, cuda, elsewhere, opencl};
+use crate::backend::runtime::{Buffer, Queue, Runtime};
+use crate::backend::types::Plain;
+use crate::backend::{cuda, opencl};
+use crate::error::elsewhere;
 use fourfold::Result;
 use std::mem::align_of;
 

@@ -1,9 +1,10 @@
 //! What a plan of any recipe launches, without launching it: stages are passes of their own here.
 
-use crate::backend::{Grid, Limits};
-use crate::baseline::kernels::stage::StageSpec;
+use crate::backend::types::Grid;
+use crate::baseline::kernels::moves::StageSpec;
 use crate::baseline::staged::{Plan, check_cluster, plans, staged_memory};
-use crate::print::Dialect;
+use crate::limits::Limits;
+use crate::print::printer::Dialect;
 use crate::run::inspect::{Counts, Launch, Outline, Target, comments};
 use fourfold::baseline::{AnyRecipe, StagedRecipe};
 use fourfold::{Error, Result, Wisdom};
@@ -40,7 +41,7 @@ impl Target {
     }
 
     fn outline_stages(&self, recipe: StagedRecipe) -> Result<Outline> {
-        crate::api::plan::check_lengths(recipe.problem())?;
+        crate::error::check_lengths(recipe.problem())?;
         self.limits().check_precision(recipe.problem())?;
         let (mut launches, mut bluestein) = (vec![], false);
         for (pass, plan) in plans(&recipe, false)?.into_iter().enumerate() {

@@ -1,5 +1,3 @@
-pub(crate) mod direct;
 pub(crate) mod inspect;
-pub(crate) mod jpeg;
 pub(crate) mod kernels;
 pub(crate) mod staged;

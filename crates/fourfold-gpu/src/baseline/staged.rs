@@ -2,20 +2,22 @@
 //! for the FFT of reals the vendor's library where it has one, or our own passes.
 
 use crate::backend::device::Device;
-use crate::backend::{Buffer, Grid, Kernel, Limits, Place, Queue, VendorFft, unavailable};
+use crate::backend::runtime::{Buffer, Kernel, Queue, VendorFft};
+use crate::backend::types::{Grid, Place};
 use crate::baseline::kernels::decimation;
-use crate::baseline::kernels::stage::{Move, StageSpec, Strided};
+use crate::baseline::kernels::moves::{Move, StageSpec, Strided};
+use crate::error::unavailable;
+use crate::limits::Limits;
 use crate::lower::passes::drafts;
-use crate::print::{Dialect, print};
+use crate::print::printer::{Dialect, print};
 use crate::run::executable::{Executable, memory, table};
 use crate::run::kernel_cache::Library;
 use crate::run::scratch::ScratchParts;
-use std::ops::Range;
-
 use fourfold::baseline::{ArrayDesc, FftStep, LaunchMode, Stage, StageWork, StagedRecipe};
 use fourfold::engine::ArrayId;
 use fourfold::{Domain, Element, Layout, Precision, Problem, Recipe, Result};
 use num_complex::Complex;
+use std::ops::Range;
 
 /// The stages of a recipe on a device.
 pub(crate) struct StagedExecutable {
@@ -162,7 +164,7 @@ impl StagedExecutable {
                 Plan::Fft(fft) => match vendor_fft(device, library, &fft)? {
                     Some(vendor) => PreparedStage::Vendor(vendor),
                     None => {
-                        crate::api::plan::check_lengths(fft.problem())?;
+                        crate::error::check_lengths(fft.problem())?;
                         PreparedStage::Fft(Box::new(Executable::new(device, library, &fft, false, None, &[])?))
                     }
                 },

@@ -1,14 +1,15 @@
 //! What may be chosen of a pass, with no change of its results but in rounding: estimated here, or
 //! found by measuring.
 
-use crate::backend::{Limits, argument};
+use crate::choose::radices::{NARROW, RADICES, Sharing, gpu_factors, narrow_radices, radices, shared_radices};
 use crate::choose::tiling;
 use crate::choose::tiling::RUN;
+use crate::desc::choice::Size;
 use crate::desc::descriptor::{Geometry, Packing};
-use crate::lower::geometry::Array;
-use crate::lower::passes::{Chosen, mixes};
-use crate::lower::radices::{NARROW, RADICES, Sharing, gpu_factors, narrow_radices, radices, shared_radices};
-use fourfold::engine::{AxisRecipe, Data, QUARTERS, dft_of, quarter_length};
+use crate::desc::geometry::Array;
+use crate::error::argument;
+use crate::limits::Limits;
+use fourfold::engine::{AxisRecipe, Data, QUARTERS, Transform1d, dft_of, quarter_length};
 use fourfold::{Error, ErrorKind, Precision, Result};
 use std::fmt;
 use std::str::FromStr;
@@ -28,14 +29,6 @@ pub(crate) struct Choice {
     /// Whether it is one kernel with the pass before it, if local memory has room for a part of the
     /// array over their axes.
     pub(crate) joined: bool,
-}
-
-/// How large a work group is where it has whole lines; as estimated, where it is not said.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Size {
-    /// Lines, a power of two.
-    pub(crate) tile: Option<usize>,
-    pub(crate) threads: Option<usize>,
 }
 
 /// The lines of which something is chosen.
@@ -283,6 +276,22 @@ pub(crate) fn print(choices: &[Choice]) -> String {
 /// See [`print`].
 pub(crate) fn parse(text: &str) -> Result<Vec<Choice>> {
     text.lines().map(str::parse).collect()
+}
+
+/// What was chosen of a pass, and what could be.
+#[derive(Clone)]
+pub(crate) struct Chosen {
+    pub(crate) choice: Choice,
+    /// How lines could be packed, and the elements of their DFTs then.
+    pub(crate) packings: Vec<(Packing, usize)>,
+    /// Lines and threads of a work group, if it is one kernel by itself.
+    pub(crate) size: Option<[usize; 2]>,
+}
+
+/// Whether a sum takes both parts of complex numbers together. Sums of reals act on each: that is
+/// one more axis then.
+pub(crate) fn mixes(line: &AxisRecipe) -> bool {
+    matches!(line.transform.sum, Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R)
 }
 
 #[cfg(test)]

@@ -1,3 +1,4 @@
 pub(crate) mod estimate;
 pub(crate) mod padding;
+pub(crate) mod radices;
 pub(crate) mod tiling;

@@ -5,9 +5,9 @@
 //! Memory"): as many complex numbers as threads read at once. Where these are at strides of powers
 //! of two, they would meet the same banks again and again.
 
-use crate::backend::Limits;
+use crate::choose::radices::frequency;
 use crate::desc::descriptor::{Digit, Port, Spec, Stage, Work};
-use crate::lower::radices::frequency;
+use crate::limits::Limits;
 
 /// Bytes that local memory reads at once.
 const BANKS: usize = 128;

@@ -1,10 +1,10 @@
 //! Fits a pass to a device: which kernels, how many lines a work group takes, and with how many
 //! threads.
 
-use crate::backend::Limits;
-use crate::choose::estimate::Size;
+use crate::desc::choice::Size;
 use crate::desc::descriptor::{Across, Packing, Part, Port, Spec, Stage, View, Which, Window, Work};
 use crate::ir::packed::WARP;
+use crate::limits::Limits;
 use fourfold::Precision;
 
 /// Threads of a work group; more where few work groups share a multiprocessor, or none do.

@@ -1,7 +1,7 @@
 //! How large a kernel is: places, windows, work groups, and the memory that it takes.
 
 use crate::desc::descriptor::{Port, Spec, Stage, Window, Work};
-use crate::print::Frame;
+use crate::ir::frame::Frame;
 use fourfold::Precision;
 
 /// Threads of a multiprocessor for which such clusters leave registers: 64 of 65,536 each.

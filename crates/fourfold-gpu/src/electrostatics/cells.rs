@@ -2,8 +2,10 @@
 
 use crate::api::array::GpuArray;
 use crate::backend::device::Device;
-use crate::backend::{Buffer, Place, argument};
+use crate::backend::runtime::Buffer;
+use crate::backend::types::Place;
 use crate::electrostatics::kernels::{HEAD, fraction_bits, parts};
+use crate::error::argument;
 use crate::run::executable::table;
 use fourfold::Result;
 use fourfold::electrostatics::{Cells, Float, Grid, Spreader};

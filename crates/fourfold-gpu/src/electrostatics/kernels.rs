@@ -19,11 +19,12 @@
 //! twice, as reals and as indices, and densities to 0 to 1: so no kernel reaches beyond the maps,
 //! and no sum beyond its range.
 
-use crate::backend::Grid;
+use crate::backend::types::Grid;
 use crate::electrostatics::fixed::{between, bin, greatest, least, quotient};
+use crate::ir::frame::Frame;
 use crate::ir::packed::real;
 use crate::ir::trace::{Array, Int, Statement, Sym, comment, for_each, group, if_less, int, record, thread};
-use crate::print::{Dialect, Frame, print};
+use crate::print::printer::{Dialect, print};
 use fourfold::Precision;
 use fourfold::electrostatics::Spreader;
 use fourfold::engine::Real;

@@ -1,13 +1,13 @@
 //! The electrostatic system on a device.
 
-use crate::api::array::GpuArray;
-use crate::api::array::one_queue;
+use crate::api::array::{GpuArray, one_queue};
 use crate::api::plan::{GpuPlan, GpuPlanner};
 use crate::backend::cuda::compiler::{check_presence as check_nvrtc, compile as compile_cuda};
 use crate::backend::device::Device;
-use crate::backend::{Arguments, Buffer, Kernel, argument};
+use crate::backend::runtime::{Arguments, Buffer, Kernel};
 use crate::electrostatics::cells::GpuCells;
 use crate::electrostatics::kernels::{CellSpec, CellWork, SUMS};
+use crate::error::argument;
 use crate::run::inspect::Target;
 use crate::run::kernel_cache::Library;
 use fourfold::electrostatics::{Builder, Cells, Float, Grid, MAPS, Map, Spreader, Wanted, Work, steps};
@@ -302,8 +302,8 @@ fn identity([m, n]: [usize; 2], precision: Precision) -> Result<Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::device::Api;
-    use crate::backend::tests::present;
+    use crate::device_tests::present;
+    use crate::limits::Api;
     use fourfold::electrostatics::Electrostatics;
 
     /// Whose maps few devices hold.

@@ -1,2 +1,4 @@
+pub(crate) mod frame;
+pub(crate) mod narrow;
 pub(crate) mod packed;
 pub(crate) mod trace;

@@ -1,31 +1,13 @@
 //! What kernels of JPEG's blocks do beside real arithmetic: 32-bit words, the narrow integers in
 //! them, and words of other threads.
 
+use crate::ir::narrow::Narrow;
 use crate::ir::trace::{Array, Expr, Int, Statement, Sym, Var, bind, emit, name, select};
 use fourfold::engine::jpeg::Words;
 use std::ops::{Add, Sub};
 
 /// Threads that can exchange registers (CUDA C++ Programming Guide, "Warp Shuffle Functions").
 pub(crate) const WARP: usize = 32;
-
-/// Integers of fewer than 32 bits, several in a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Narrow {
-    /// Eight bits without sign.
-    Byte,
-    /// Sixteen with.
-    Short,
-}
-
-impl Narrow {
-    /// How many are in a word.
-    pub(crate) fn per_word(self) -> usize {
-        match self {
-            Narrow::Byte => 4,
-            Narrow::Short => 2,
-        }
-    }
-}
 
 impl Array {
     /// So many words, two or four, number `at` of such groups.

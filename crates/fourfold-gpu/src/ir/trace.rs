@@ -3,7 +3,7 @@
 //! A kernel's statements are a tree of data; the dialects print it. Operators on literals are done
 //! at once, and what adds 0 or multiplies by 1 leaves no statement.
 
-use crate::ir::packed::Narrow;
+use crate::ir::narrow::Narrow;
 use fourfold::engine::{C, Real};
 use std::cell::RefCell;
 use std::ops::{Add, Div, Mul, Neg, Rem, Shr, Sub};

@@ -2,19 +2,22 @@
 
 use crate::backend::cuda::compiler::{check_presence as check_nvrtc, compile as compile_cuda};
 use crate::backend::device::Device;
-use crate::backend::{Buffer, Grid, Kernel, Place, Raw, argument};
-use crate::baseline::jpeg::BlockMethod;
-use crate::ir::packed::Narrow;
-use crate::jpeg::kernels;
-use crate::jpeg::kernels::{BlockSpec, COEFFICIENTS, HEAD, Program, Way};
-use crate::print::print;
+use crate::backend::runtime::{Buffer, Kernel};
+use crate::backend::types::{Grid, Place, Raw};
+use crate::error::argument;
+use crate::ir::narrow::Narrow;
+use crate::jpeg::kernels::program;
+use crate::jpeg::kernels::program::{COEFFICIENTS, Program};
+use crate::jpeg::kernels::spec::{BlockSpec, HEAD, Way};
+use crate::jpeg::ladder::BlockMethod;
+use crate::print::printer::print;
 use crate::run::disk_cache::Cache;
 use crate::run::inspect::Target;
 use crate::run::kernel_cache::compiled;
 use fourfold::Result;
 use fourfold::engine::jpeg::{Layout, Mode, Order, Table};
 
-pub(crate) use crate::jpeg::kernels::BlockWork;
+pub(crate) use crate::jpeg::kernels::spec::BlockWork;
 
 /// A component's blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -237,8 +240,8 @@ impl BlockPlanBuilder {
         let reals = self.method.map(|method| method.reals);
         let part = |component: &BlockComponent| {
             let table = &component.table;
-            let reals = reals.map_or_else(|| kernels::reals(&spec, table), |reals| reals(table));
-            Part::new(device, component, &reals, &kernels::integers(&spec, table))
+            let reals = reals.map_or_else(|| program::reals(&spec, table), |reals| reals(table));
+            Part::new(device, component, &reals, &program::integers(&spec, table))
         };
         let components = self.components.iter().map(part).collect::<Result<_>>()?;
         let (work, narrow, threads) = (spec.work, spec.narrow, frame.threads);
@@ -274,7 +277,7 @@ impl BlockPlanBuilder {
     }
 
     fn program(&self) -> Program {
-        self.method.map_or_else(|| kernels::program(&self.spec()), |method| (method.program)())
+        self.method.map_or_else(|| program::program(&self.spec()), |method| (method.program)())
     }
 
     fn spec(&self) -> BlockSpec {

@@ -1,2 +1,3 @@
 pub(crate) mod blocks;
 pub(crate) mod kernels;
+pub(crate) mod ladder;

@@ -1,10 +1,11 @@
 //! Passes along several axes as one kernel: a plane of a volume, a whole small image.
 
-use crate::backend::Limits;
-use crate::choose::estimate::{Choice, Lines};
+use crate::choose::estimate::{Choice, Chosen, Lines, mixes};
+use crate::desc::action::Home;
 use crate::desc::descriptor::Spec;
-use crate::lower::geometry::Array;
-use crate::lower::passes::{Chosen, Draft, Home, Homes, mixes, neighbours, whole_lines};
+use crate::desc::geometry::Array;
+use crate::limits::Limits;
+use crate::lower::draft::{Draft, Homes, neighbours, whole_lines};
 use crate::lower::stages::Chain;
 use fourfold::Result;
 use fourfold::engine::{ArrayId, AxisRecipe, Pass, PassOp};

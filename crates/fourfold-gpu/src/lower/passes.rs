@@ -1,90 +1,17 @@
 //! From a recipe to kernels: each pass as the specs of those that do it.
 
-use crate::backend::{Limits, argument, unavailable};
-use crate::choose::estimate::{Choice, Lines, Size};
-use crate::desc::descriptor::{Geometry, Packing, Spec, Window};
+use crate::choose::estimate::{Choice, Chosen, Lines, mixes};
+use crate::desc::action::{Action, Home};
+use crate::desc::choice::Size;
+use crate::desc::descriptor::{Geometry, Spec};
+use crate::desc::geometry::Array;
+use crate::error::{argument, unavailable};
+use crate::limits::Limits;
 use crate::lower::axis_fusion;
-use crate::lower::geometry::{Array, wide};
+use crate::lower::draft::{Draft, Homes, neighbours, whole_lines};
 use crate::lower::stages::{Chain, table_bytes};
-use fourfold::engine::{ArrayId, AxisRecipe, AxisTransform, Pass, PassOp, Transform1d};
-use fourfold::{Domain, Layout, Multiplier, Precision, Problem, Recipe, Result};
-
-/// One pass, or several that are one kernel, before it is compiled.
-pub(crate) struct Draft {
-    pub(crate) specs: Vec<Spec>,
-    pub(crate) ends: [Home; 2],
-    pub(crate) chain: Chain,
-    /// How the lines of its passes are done; a copy has none.
-    pub(crate) passes: Vec<Chosen>,
-}
-
-/// What was chosen of a pass, and what could be.
-#[derive(Clone)]
-pub(crate) struct Chosen {
-    pub(crate) choice: Choice,
-    /// How lines could be packed, and the elements of their DFTs then.
-    pub(crate) packings: Vec<(Packing, usize)>,
-    /// Lines and threads of a work group, if it is one kernel by itself.
-    pub(crate) size: Option<[usize; 2]>,
-}
-
-/// Where an array is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Home {
-    Input,
-    Output,
-    /// The recipe's work array.
-    Work,
-    /// What a filter multiplies.
-    Spectrum,
-}
-
-impl From<ArrayId> for Home {
-    fn from(place: ArrayId) -> Home {
-        match place {
-            ArrayId::Input => Home::Input,
-            ArrayId::Output => Home::Output,
-            ArrayId::Work(_) => Home::Work,
-        }
-    }
-}
-
-/// What happens to the elements of the spectrum.
-#[derive(Clone, Debug)]
-pub(crate) enum Action {
-    Multiply(Multiplier),
-    /// Magnitudes below this become 0.
-    Threshold(f64),
-}
-
-/// The arrays of a plan. `parts`: sums of reals act on both parts of complex arrays.
-pub(crate) struct Homes<'a> {
-    pub(crate) recipe: &'a Recipe,
-    pub(crate) parts: bool,
-}
-
-impl Homes<'_> {
-    pub(crate) fn array(&self, home: Home) -> Array {
-        let (first, last) = (self.recipe.problem(), self.recipe.inverse().unwrap_or(self.recipe.problem()));
-        match home {
-            Home::Input => self.of(first.input(), first.input_domain()),
-            Home::Output => self.of(last.output(), last.output_domain()),
-            Home::Work => {
-                let (domain, shape) = self.recipe.work().expect("a recipe that names the work array has one");
-                Array::c_order(shape, self.complex(domain))
-            }
-            Home::Spectrum => Array::c_order(&first.output().shape, self.complex(first.output_domain())),
-        }
-    }
-
-    fn of(&self, layout: &Layout, domain: Domain) -> Array {
-        Array::new(layout.offset, &layout.shape, &layout.strides, self.complex(domain))
-    }
-
-    fn complex(&self, domain: Domain) -> bool {
-        domain == Domain::Complex || self.parts
-    }
-}
+use fourfold::engine::{AxisRecipe, AxisTransform, Pass, PassOp};
+use fourfold::{Precision, Problem, Recipe, Result};
 
 impl Limits {
     /// An error if the device does not compute in the problem's precision.
@@ -292,56 +219,4 @@ impl PassDraft<'_> {
         let size = choice.map_or(Size::default(), |choice| choice.size);
         Draft { specs: spec.fitted(self.limits, clustered, size), ends: self.ends, chain, passes: vec![] }
     }
-}
-
-/// The kernel of a chain, for any device that has room for a line.
-pub(crate) fn whole_lines(precision: Precision, chain: &Chain, geometry: Geometry, arrays: [&Array; 2]) -> Spec {
-    Spec {
-        precision,
-        stages: chain.stages.clone(),
-        digits: chain.digits.clone(),
-        window: Window::all(chain.digits.len()),
-        local: true,
-        lines: geometry.lines(),
-        tile: 1,
-        cluster: 1,
-        side_by_side: false,
-        across: geometry.across(),
-        threads: 1,
-        packing: chain.packing,
-        back: chain.back,
-        skips: crate::choose::padding::SKIPS,
-        pointwise: [None, None],
-        orders: chain.orders.clone(),
-        twins: [false; 2],
-        wide: wide(arrays) || geometry.lines() * chain.places() > 1 << 28,
-        geometry,
-        once: [false; 2],
-        next: None,
-        between: 0,
-    }
-}
-
-/// Whether a sum takes both parts of complex numbers together. Sums of reals act on each: that is
-/// one more axis then.
-pub(crate) fn mixes(line: &AxisRecipe) -> bool {
-    matches!(line.transform.sum, Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R)
-}
-
-/// An axis on which two neighbouring lines may be one complex line: one that is transformed too, so
-/// that each result depends on both lines anyway. (An infinity in one signal of a batch must not
-/// spoil the next.) The IDXST and transforms of half spectra ignore some of their terms: these must
-/// be `done` by then. Of those that `may`, the one with the shortest stride.
-pub(crate) fn neighbours(
-    problem: &Problem,
-    done: &[Pass],
-    axis: usize,
-    array: &Array,
-    may: impl Fn(usize) -> bool,
-) -> Option<usize> {
-    let ignores = |transform: &AxisTransform| matches!(transform.sum, Transform1d::Idxst | Transform1d::C2R);
-    let is_done = |axis: usize| done.iter().any(|pass| pass.axis == axis);
-    let whole = problem.transforms().iter().filter(|transform| !ignores(transform) || is_done(transform.axis));
-    let others = whole.map(|transform| transform.axis).filter(|&other| may(other));
-    others.filter(|&other| other != axis && array.shape[other] > 1).min_by_key(|&other| array.strides[other].abs())
 }

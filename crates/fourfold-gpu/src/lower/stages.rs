@@ -6,8 +6,8 @@
 //! digit to the last, half spectra become data by those stages in reverse.
 
 use crate::choose::estimate::Choice;
+use crate::choose::radices::{gpu_factors, powers_of_two, radices};
 use crate::desc::descriptor::{Digit, Fold, Matrix, Order, Packing, Port, Rader, Split, Stage, View, Work};
-use crate::lower::radices::{gpu_factors, powers_of_two, radices};
 use crate::lower::tables::merged;
 use fourfold::engine::{
     AxisRecipe, Data, Factor, Index, QUARTERS, Reduction, Step, Transform1d, bluestein_tables, dft_of,

@@ -1,9 +1,9 @@
 //! Tables of a chain: coefficients, twiddles, orders.
 
+use crate::choose::radices::frequency;
+use crate::desc::action::Action;
 use crate::desc::descriptor::{AxisFactors, Factors, Matrix, Order, Packing, Part, Piece, Pointwise, Terms};
-use crate::lower::geometry::Array;
-use crate::lower::passes::Action;
-use crate::lower::radices::frequency;
+use crate::desc::geometry::Array;
 use crate::lower::stages::Chain;
 use fourfold::Multiplier;
 use fourfold::engine::{Factor, Index, Reduction, Roots, Step};

@@ -1,8 +1,9 @@
 //! CUDA C++.
 
-use crate::backend::device::Api;
-use crate::ir::packed::{Narrow, WARP};
-use crate::print::{Dialect, Named};
+use crate::ir::narrow::Narrow;
+use crate::ir::packed::WARP;
+use crate::limits::Api;
+use crate::print::printer::{Dialect, Named};
 use fourfold::Precision;
 
 pub(crate) const CUDA: Dialect = Dialect {
@@ -17,7 +18,7 @@ pub(crate) const CUDA: Dialect = Dialect {
         };
         let cluster =
             if frame.cluster > 1 { format!("__cluster_dims__({}, 1, 1) ", frame.cluster) } else { String::new() };
-        format!("extern \"C\" __global__ void {cluster}__launch_bounds__({bounds}) {}", crate::print::NAME)
+        format!("extern \"C\" __global__ void {cluster}__launch_bounds__({bounds}) {}", crate::print::printer::NAME)
     },
     wide: "long long",
     global: "",

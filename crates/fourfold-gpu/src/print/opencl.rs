@@ -1,15 +1,19 @@
 //! OpenCL C.
 
-use crate::backend::device::Api;
-use crate::ir::packed::Narrow;
-use crate::print::{Dialect, Named};
+use crate::ir::narrow::Narrow;
+use crate::limits::Api;
+use crate::print::printer::{Dialect, Named};
 
 pub(crate) const OPENCL: Dialect = Dialect {
     api: Api::OpenCl,
     begin: "",
     double: "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
     opening: |frame| {
-        format!("__kernel __attribute__((reqd_work_group_size({}, 1, 1))) void {}", frame.threads, crate::print::NAME)
+        format!(
+            "__kernel __attribute__((reqd_work_group_size({}, 1, 1))) void {}",
+            frame.threads,
+            crate::print::printer::NAME
+        )
     },
     wide: "long",
     global: "__global ",

@@ -1,15 +1,18 @@
 //! From a recipe to launches.
 
 use crate::backend::device::Device;
-use crate::backend::{Buffer, Grid, Kernel, Place as Index, Queue};
+use crate::backend::runtime::{Buffer, Kernel, Queue};
+use crate::backend::types::{Grid, Place as Index};
 use crate::choose::estimate::Choice;
+use crate::desc::action::{Action, Home};
 use crate::desc::descriptor::Spec;
-use crate::lower::passes::{Action, Draft, Home, drafts};
+use crate::lower::draft::Draft;
+use crate::lower::passes::drafts;
 use crate::lower::stages::Chain;
-use crate::print::{Dialect, print};
+use crate::print::printer::{Dialect, print};
 use crate::run::kernel_cache::Library;
 use crate::run::scratch::ScratchParts;
-use crate::write::kernel;
+use crate::write::writer::kernel;
 use fourfold::{Domain, Precision, Recipe, Result};
 use std::ops::Range;
 use std::sync::Arc;

@@ -2,17 +2,20 @@
 
 use crate::backend::cuda::compiler::{check_presence as check_nvrtc, compile as compile_cuda};
 use crate::backend::device::Device;
-use crate::backend::{Grid, Limits, unavailable};
+use crate::backend::types::Grid;
 use crate::choose::estimate;
 use crate::choose::estimate::Choice;
 use crate::desc::descriptor::Spec;
+use crate::error::unavailable;
 use crate::ir::trace::{Array, Expr, Statement};
-use crate::lower::passes::{Draft, drafts};
+use crate::limits::{Limits, largest_cluster};
+use crate::lower::draft::Draft;
+use crate::lower::passes::drafts;
 use crate::print::cuda::CUDA;
 use crate::print::opencl::OPENCL;
-use crate::print::{Dialect, print};
+use crate::print::printer::{Dialect, print};
 use crate::run::executable::{grid, memory};
-use crate::write::kernel;
+use crate::write::writer::kernel;
 use fourfold::baseline::AnyRecipe;
 use fourfold::{Error, Planner, Problem, Recipe, Result, Wisdom};
 
@@ -125,13 +128,6 @@ const UNITS: usize = 132;
 /// Bytes of its second-level cache.
 const CACHE: usize = 50 << 20;
 
-/// Blocks of a cluster, which there are since `sm_90`; 8 is what any device can hold (CUDA C++
-/// Programming Guide, "Thread Block Clusters").
-pub(crate) fn largest_cluster(architecture: &str) -> usize {
-    let number = architecture.trim_start_matches("sm_").parse().unwrap_or(0);
-    if number >= 90 { 8 } else { 1 }
-}
-
 impl Target {
     /// NVIDIA GPUs of an architecture, such as `sm_90`.
     ///
@@ -227,7 +223,7 @@ impl Target {
     /// As [`Target::outline`], and if that part of the wisdom does not compute the problem.
     pub(crate) fn outline_passes(&self, recipe: Recipe, wisdom: &Wisdom) -> Result<Outline> {
         let problem = recipe.problem();
-        crate::api::plan::check_lengths(problem)?;
+        crate::error::check_lengths(problem)?;
         let drafts = drafts(&self.limits, &recipe, false, None, &self.choices(&recipe, wisdom)?)?;
         let launch = |pass: usize, spec: &Spec| {
             let (Grid { groups, threads, local_bytes, .. }, statements) = (grid(spec, pass > 0), kernel(spec));

@@ -1,10 +1,11 @@
 //! Kernels by their specs: those in use, those on disk, those that must be compiled.
 
-use crate::backend::{Kernel, Limits, Runtime};
+use crate::backend::runtime::{Kernel, Runtime};
 use crate::desc::descriptor::Spec;
-use crate::print::print;
+use crate::limits::Limits;
+use crate::print::printer::print;
 use crate::run::disk_cache::Cache;
-use crate::write::kernel;
+use crate::write::writer::kernel;
 use fourfold::{Error, Result};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -99,8 +100,8 @@ pub(crate) fn compiled(runtime: &Runtime, cache: Option<&Cache>, source: &str, l
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::device::Api;
-    use crate::backend::tests::present;
+    use crate::device_tests::present;
+    use crate::limits::Api;
     use crate::lower::passes::drafts;
     use crate::run::inspect::Target;
     use fourfold::{ErrorKind, Planner};

@@ -1,6 +1,6 @@
 //! How an execution's scratch is divided.
 
-use crate::backend::Buffer;
+use crate::backend::runtime::Buffer;
 use fourfold::Result;
 
 /// The parts of scratch: their bytes, and what each begins at a multiple of.

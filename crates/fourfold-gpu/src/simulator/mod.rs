@@ -7,17 +7,19 @@
 //! reported.
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
-use crate::baseline::kernels::stage::{Move, StageSpec};
+use crate::baseline::kernels::moves::{Move, StageSpec};
 use crate::baseline::staged::{Plan, plans};
 use crate::choose::estimate::Choice;
+use crate::desc::action::Home;
 use crate::desc::descriptor::Spec;
 use crate::ir::packed::WARP;
 use crate::ir::trace::{Array, Expr, Int, Statement, Sym, Var};
-use crate::lower::passes::{Draft, Home, drafts};
+use crate::lower::draft::Draft;
+use crate::lower::passes::drafts;
 use crate::run::inspect::Target;
-use crate::write::kernel;
+use crate::write::writer::kernel;
 use fourfold::baseline::StagedRecipe;
 use fourfold::engine::ArrayId;
 use fourfold::oracle::verify::{Data, Verdict, check};

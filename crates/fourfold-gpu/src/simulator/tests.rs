@@ -1,9 +1,10 @@
 //! What is simulated.
 
 use crate::api::tune::STEPS;
-use crate::choose::estimate::Choice;
+use crate::choose::estimate::{Choice, Chosen};
+use crate::desc::action::Action;
 use crate::desc::descriptor::Spec;
-use crate::lower::passes::{Action, Chosen, drafts};
+use crate::lower::passes::drafts;
 use crate::run::inspect::Target;
 use crate::simulator::{run, simulate, simulate_steps};
 use fourfold::baseline::Algorithm;

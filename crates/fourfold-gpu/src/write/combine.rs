@@ -7,7 +7,7 @@
 use crate::desc::descriptor::{Matrix, Packing, Part, Port, Terms, Which};
 use crate::ir::trace::{Array, Int, Sym, if_less, int, select, store_if_less};
 use crate::write::port::coefficients;
-use crate::write::{Line, Writer};
+use crate::write::writer::{Line, Writer};
 use fourfold::engine::{C, Index, Real, pack, unpack};
 
 /// Terms of the half spectra of all lines that are packed.
@@ -273,7 +273,7 @@ impl Writer<'_> {
 /// Where a frequency stands.
 #[derive(Clone, Copy)]
 pub(crate) struct Spot {
-    pub(super) line: Line,
+    pub(crate) line: Line,
     pub(crate) place: Int,
 }
 

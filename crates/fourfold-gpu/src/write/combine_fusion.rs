@@ -14,7 +14,7 @@ use crate::ir::trace::{Int, Sym, barrier, if_less, int, loads_first, select, sel
 use crate::write::combine::turn;
 use crate::write::dft::{Small, small_dft};
 use crate::write::place::Address;
-use crate::write::{Line, Writer};
+use crate::write::writer::{Line, Writer};
 use fourfold::engine::{C, unpack};
 
 /// Complex numbers that a thread can hold.

@@ -2,7 +2,7 @@
 
 use crate::desc::descriptor::{Port, Rader};
 use crate::ir::trace::{Array, Int, Sym, if_less, int};
-use crate::write::Writer;
+use crate::write::writer::Writer;
 use fourfold::engine::{C, Real};
 
 impl Writer<'_> {

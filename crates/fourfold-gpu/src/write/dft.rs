@@ -4,7 +4,7 @@ use crate::desc::descriptor::{Port, Rader, Split};
 use crate::ir::trace::{Array, Int, Sym, cluster_arrive, cluster_wait, int};
 use crate::write::lane_pairs::twin_item;
 use crate::write::place::{Address, Run};
-use crate::write::{Line, Writer};
+use crate::write::writer::{Line, Writer};
 use fourfold::engine::{C, Dft, Real, Roots};
 
 impl Writer<'_> {
@@ -240,7 +240,7 @@ mod tests {
     /// Those of numbers that are known are numbers again.
     #[test]
     fn every_radix_is_a_dft() {
-        for n in crate::lower::radices::RADICES {
+        for n in crate::choose::radices::RADICES {
             let x: Vec<[f64; 2]> = (0..n).map(|i| [(i * i % 7) as f64 - 3.0, (i * 5 % 11) as f64 - 4.0]).collect();
             let mut y = vec![];
             let z: Vec<C<Sym>> = x.iter().map(|x| C { re: Sym::lit(x[0]), im: Sym::lit(x[1]) }).collect();

@@ -3,7 +3,7 @@
 use crate::desc::descriptor::{Fold, Packing, Port, Which};
 use crate::ir::trace::{Array, Int, Sym, int};
 use crate::write::combine::{Packed, Spot, Spots};
-use crate::write::{Line, Writer};
+use crate::write::writer::{Line, Writer};
 use fourfold::engine::{C, Index, QUARTERS, fold_term};
 
 /// Terms of the three quarters.

@@ -5,7 +5,7 @@
 use crate::desc::descriptor::{Port, View};
 use crate::ir::packed::{WARP, exchange_reals};
 use crate::ir::trace::{Int, Sym, int, select};
-use crate::write::{Line, Writer};
+use crate::write::writer::{Line, Writer};
 use fourfold::engine::C;
 
 /// Which of `count` small DFTs is that of item `item`: half of a warp has DFTs in order, and the

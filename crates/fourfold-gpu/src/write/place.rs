@@ -2,7 +2,7 @@
 
 use crate::desc::descriptor::{Digit, Packing, Port, View};
 use crate::ir::trace::{Array, Int, Sym, int, select};
-use crate::write::{Line, Writer};
+use crate::write::writer::{Line, Writer};
 use fourfold::engine::C;
 
 /// `count` places from `base` on, `step` apart; `base` modulo `step · count` is less than `step`.

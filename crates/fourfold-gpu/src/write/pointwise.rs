@@ -2,8 +2,8 @@
 
 use crate::desc::descriptor::{AxisFactors, Factors, Pointwise};
 use crate::ir::trace::{Array, Int, Sym, cut_off, int};
-use crate::write::Writer;
 use crate::write::port::End;
+use crate::write::writer::Writer;
 use fourfold::engine::{C, Real};
 
 impl Writer<'_> {

@@ -2,7 +2,7 @@
 
 use crate::desc::descriptor::{Across, Packing, Side, View};
 use crate::ir::trace::{Array, Int, Sym, int, select, select_real};
-use crate::write::{Line, Writer};
+use crate::write::writer::{Line, Writer};
 use fourfold::Precision;
 use fourfold::engine::{C, Index, Real};
 

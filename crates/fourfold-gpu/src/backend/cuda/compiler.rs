@@ -1,6 +1,6 @@
 //! NVRTC, loaded when it is first used. It needs no device.
 
-use crate::backend::unavailable;
+use crate::error::unavailable;
 use cudarc::nvrtc::{result as nvrtc, sys};
 use fourfold::Result;
 use std::ffi::CString;

@@ -1,9 +1,9 @@
 //! cuFFT, opened when a plan first asks for it.
 
-use crate::backend::cuda::Runtime;
+use crate::backend::cuda::context::Runtime;
 use crate::backend::cuda::memory::Buffer;
 use crate::backend::cuda::queue::Queue;
-use crate::backend::unavailable;
+use crate::error::unavailable;
 use cudarc::cufft::{result as cufft, sys};
 use fourfold::{Domain, Error, Precision, Problem, Result};
 use std::ffi::{c_int, c_longlong};
@@ -42,7 +42,7 @@ impl Runtime {
         if !is_present() {
             return Ok(None);
         }
-        self.context.bind_to_thread().map_err(|e| crate::backend::cuda::failed("use the device", e))?;
+        self.context.bind_to_thread().map_err(|e| crate::backend::cuda::context::failed("use the device", e))?;
         let forward = problem.input_domain() == Domain::Real;
         let kind = match (problem.precision(), forward) {
             (Precision::F32, true) => sys::cufftType::CUFFT_R2C,
@@ -94,7 +94,7 @@ impl VendorFft {
 
     /// Enqueues the FFT. A backward one may overwrite its input.
     pub(crate) fn run(&self, queue: &Queue, [from, to]: [&Buffer; 2], scratch: &Buffer) -> Result<()> {
-        queue.bind().map_err(|e| crate::backend::cuda::failed("use the device", e))?;
+        queue.bind().map_err(|e| crate::backend::cuda::context::failed("use the device", e))?;
         let handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the buffers hold the arrays, as the recipe that they belong to says, and the work
         // area; all are of the context whose stream it is.

@@ -1,12 +1,13 @@
 //! Memory of devices, and pinned memory of the host.
 
-use crate::backend::cuda::{Driver, Runtime, failed};
-use crate::backend::{argument, unavailable};
-use cudarc::driver::sys::{self, CUdeviceptr, CUmemorytype, CUpointer_attribute as Attribute, CUresult};
-use cudarc::driver::{CudaContext, DriverError, result};
+use crate::backend::cuda::context::{Driver, Runtime, failed};
+use crate::error::{argument, unavailable};
+use cudarc::driver::sys::{CUdeviceptr, CUmemorytype, CUpointer_attribute as Attribute, CUresult};
+use cudarc::driver::{CudaContext, DriverError, result, sys};
 use fourfold::Result;
 use std::ffi::c_void;
-use std::ptr::{self, NonNull};
+use std::ptr;
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 /// Device memory, or a part of it.

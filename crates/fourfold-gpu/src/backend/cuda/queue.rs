@@ -1,13 +1,13 @@
 //! Streams.
 
+use crate::backend::cuda::context::{Driver, Kernel, Runtime, failed};
 use crate::backend::cuda::memory::{Buffer, Pinned};
-use crate::backend::cuda::{Driver, Kernel, Runtime, failed};
-use crate::backend::{Grid, argument};
+use crate::backend::types::Grid;
+use crate::error::argument;
 use cudarc::driver::sys::{
-    self, CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig, CUstream,
-    CUstreamCaptureStatus,
+    CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig, CUstream, CUstreamCaptureStatus,
 };
-use cudarc::driver::{CudaEvent, CudaStream, result};
+use cudarc::driver::{CudaEvent, CudaStream, result, sys};
 use fourfold::Result;
 use std::ffi::c_void;
 use std::ptr;

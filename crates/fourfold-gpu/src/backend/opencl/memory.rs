@@ -1,7 +1,7 @@
 //! Memory of devices, and pinned memory of the host.
 
-use crate::backend::opencl::{Driver, Runtime, failed};
-use crate::backend::{argument, unavailable};
+use crate::backend::opencl::context::{Driver, Runtime, failed};
+use crate::error::{argument, unavailable};
 use fourfold::Result;
 use opencl3::command_queue::CommandQueue;
 use opencl3::device::Device;
@@ -10,7 +10,8 @@ use opencl3::memory::{
 };
 use opencl3::types::CL_BLOCKING;
 use std::ffi::c_void;
-use std::ptr::{self, NonNull};
+use std::ptr;
+use std::ptr::NonNull;
 
 /// Device memory. OpenCL frees it when nothing that was enqueued uses it any more.
 pub(crate) struct Buffer {

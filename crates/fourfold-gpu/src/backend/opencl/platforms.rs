@@ -1,6 +1,6 @@
 //! Platforms: those that the loader shows, and NVIDIA's where the loader does not know of it.
 
-use crate::backend::opencl::unavailable;
+use crate::error::unavailable;
 use fourfold::Result;
 use libloading::Library;
 use opencl3::device::CL_DEVICE_TYPE_ALL;
@@ -68,7 +68,7 @@ fn of_driver(name: &str) -> Option<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::opencl::OPENING;
+    use crate::backend::opencl::context::OPENING;
 
     /// PoCL's driver stands for NVIDIA's.
     #[test]

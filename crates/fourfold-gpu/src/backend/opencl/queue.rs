@@ -1,16 +1,14 @@
 //! Command queues.
 
+use crate::backend::opencl::context::{Driver, Kernel, Runtime, ends, failed};
 use crate::backend::opencl::memory::{Buffer, Pinned};
-use crate::backend::opencl::{Driver, Kernel, Runtime, failed};
-use crate::backend::{Grid, argument};
+use crate::backend::types::Grid;
+use crate::error::argument;
 use fourfold::Result;
-use opencl3::command_queue::{
-    CL_QUEUE_CONTEXT, CL_QUEUE_DEVICE, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROPERTIES, CommandQueue,
-    get_command_queue_info, retain_command_queue,
-};
+use opencl3::command_queue::{CommandQueue, retain_command_queue};
 use opencl3::device::Device;
 use opencl3::event::{CL_COMPLETE, CommandExecutionStatus};
-use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_context, cl_device_id};
+use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING};
 use std::ffi::c_void;
 use std::ptr;
 use std::sync::PoisonError;
@@ -21,22 +19,6 @@ pub(crate) struct Queue {
 
 /// When something that was enqueued is done.
 pub(crate) struct Event(opencl3::event::Event);
-
-/// What a queue stands between.
-pub(crate) struct Ends {
-    pub(crate) context: cl_context,
-    pub(crate) device: cl_device_id,
-    in_order: bool,
-}
-
-/// What a queue stands between.
-pub(crate) fn ends(queue: *mut c_void) -> Driver<Ends> {
-    let context = isize::from(get_command_queue_info(queue, CL_QUEUE_CONTEXT)?);
-    let device = isize::from(get_command_queue_info(queue, CL_QUEUE_DEVICE)?);
-    let properties = u64::from(get_command_queue_info(queue, CL_QUEUE_PROPERTIES)?);
-    let in_order = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0;
-    Ok(Ends { context: context as cl_context, device: device as cl_device_id, in_order })
-}
 
 impl Runtime {
     pub(crate) fn queue(&self) -> Result<Queue> {

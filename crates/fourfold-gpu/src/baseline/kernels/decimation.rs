@@ -1,7 +1,7 @@
 //! Combines of up to three axes at once: a thread has one output, or all that depend on the same
 //! numbers.
 
-use crate::baseline::kernels::stage::{StageSpec, digits};
+use crate::baseline::kernels::moves::{StageSpec, digits};
 use crate::ir::trace::{Array, Int, Sym, comment, if_less, int, select, select_real};
 use fourfold::baseline::combine::{after, after_one, before, before_one};
 use fourfold::baseline::{Combine, CombineAxis, CombineVariant, Direction, IndexMap};
@@ -47,7 +47,7 @@ pub(crate) fn combine(spec: &StageSpec, combine: &Combine, item: Int) {
     let batches: Vec<_> = batches.copied().collect();
     let mut thread = Thread { spec, combine, terms, start: [int(0); 2] };
     let (spectrum, reals) = thread.sides();
-    let at = |side: &crate::baseline::kernels::stage::Strided| {
+    let at = |side: &crate::baseline::kernels::moves::Strided| {
         batches.iter().fold(int(0) + side.offset, |at, (axis, place)| at + *place * side.strides[*axis])
     };
     thread.start = [at(spectrum), at(reals)];
@@ -60,7 +60,7 @@ pub(crate) fn combine(spec: &StageSpec, combine: &Combine, item: Int) {
 
 impl Thread<'_> {
     /// The spectrum, and the reals.
-    fn sides(&self) -> (&crate::baseline::kernels::stage::Strided, &crate::baseline::kernels::stage::Strided) {
+    fn sides(&self) -> (&crate::baseline::kernels::moves::Strided, &crate::baseline::kernels::moves::Strided) {
         match self.combine.direction {
             Direction::After => (&self.spec.from, &self.spec.to),
             Direction::Before => (&self.spec.to, &self.spec.from),

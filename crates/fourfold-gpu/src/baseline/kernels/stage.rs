@@ -1,73 +1,21 @@
 //! Stages of the paper's methods: one thread an element of a reorder, tiles of a transpose;
 //! combines are in [`turns`](crate::baseline::kernels::decimation).
 
-use crate::baseline::kernels::decimation;
-use crate::baseline::kernels::fft_step;
 use crate::baseline::kernels::fft_step::Share;
+use crate::baseline::kernels::moves::{Move, StageSpec, Strided, THREADS, digits};
+use crate::baseline::kernels::{decimation, fft_step};
+use crate::ir::frame::Frame;
 use crate::ir::trace::{
     Array, Int, Statement, Sym, barrier, comment, group, if_less, int, record, select, select_real, thread,
 };
-use crate::print::Frame;
-use fourfold::Precision;
-use fourfold::baseline::{AccessPattern, Combine, FftStep, LaunchMode, Order};
+use fourfold::baseline::{AccessPattern, FftStep, LaunchMode, Order};
 use fourfold::engine::{C, Real};
-
-/// All that specialises the kernel of a stage.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct StageSpec {
-    pub(crate) precision: Precision,
-    pub(crate) from: Strided,
-    pub(crate) to: Strided,
-    pub(crate) work: Move,
-}
-
-/// What the kernel does.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Move {
-    Reorder {
-        orders: Vec<(usize, Order)>,
-        way: AccessPattern,
-    },
-    Combine(Combine),
-    FftStep(FftStep),
-    /// In tiles, since another axis runs fastest where is written.
-    Transpose {
-        orders: Vec<(usize, Order)>,
-    },
-}
-
-/// An array as reals: where each element of it stands.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Strided {
-    pub(crate) offset: i64,
-    /// The axes in the order of memory, the last running fastest, and their lengths.
-    pub(crate) axes: Vec<usize>,
-    pub(crate) lengths: Vec<usize>,
-    /// Steps along each axis, by its number.
-    pub(crate) strides: Vec<i64>,
-    /// Reals from the first to behind the last.
-    pub(crate) reach: usize,
-}
-
-/// Threads of a work group: the paper's 16 × 16.
-pub(crate) const THREADS: usize = 256;
 
 /// Rows and columns of a transpose's tile, two columns of which make a pair; and places of a column
 /// in local memory, one more so that threads meet different banks.
 const ROWS: usize = 32;
 const COLUMNS: usize = 64;
 const PITCH: usize = ROWS + 1;
-
-impl Strided {
-    pub(crate) fn length(&self, axis: usize) -> usize {
-        self.axes.iter().position(|a| *a == axis).map_or(1, |place| self.lengths[place])
-    }
-
-    /// Where an element stands, from its places along the axes in the order of memory.
-    fn at(&self, places: &[(usize, Int)]) -> Int {
-        places.iter().fold(int(0) + self.offset, |at, (axis, place)| at + *place * self.strides[*axis])
-    }
-}
 
 impl StageSpec {
     /// Threads that have work, or work groups of transposes.
@@ -240,23 +188,6 @@ impl StageSpec {
         let moved: Vec<_> = places.iter().map(place).collect();
         (side.at(&moved), sign)
     }
-}
-
-/// The places of a number in digits, the last running fastest; each with its axis.
-pub(crate) fn digits(
-    number: Int,
-    sizes: impl DoubleEndedIterator<Item = (usize, usize)> + ExactSizeIterator,
-) -> Vec<(usize, Int)> {
-    let count = sizes.len();
-    let mut rest = number;
-    let digit = |(i, (axis, size)): (usize, (usize, usize))| {
-        let place = if i + 1 == count { rest } else { rest % size as i64 };
-        rest = rest / size as i64;
-        (axis, place)
-    };
-    let mut places: Vec<_> = sizes.rev().enumerate().map(digit).collect();
-    places.reverse();
-    places
 }
 
 /// Where an element is read and written along an axis.

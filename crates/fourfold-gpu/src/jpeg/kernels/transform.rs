@@ -1,8 +1,9 @@
 //! A block in a thread's registers, from words to words.
 
-use crate::ir::packed::{Narrow, Short, any, bits, clamp, nearest, of_bits, packed, parts, permute, real};
+use crate::ir::narrow::Narrow;
+use crate::ir::packed::{Short, any, bits, clamp, nearest, of_bits, packed, parts, permute, real};
 use crate::ir::trace::{Array, Int, Sym, comment, int, select};
-use crate::jpeg::kernels::{BlockSpec, HEAD, Way};
+use crate::jpeg::kernels::spec::{BlockSpec, HEAD, Way};
 use fourfold::engine::jpeg::{Mode, Order, Words, ZIGZAG, dct8_first, dct8_last, idct8_first, idct8_last, wrapped8};
 use fourfold::engine::{Real, dct8, idct8};
 

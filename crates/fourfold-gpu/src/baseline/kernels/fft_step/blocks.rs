@@ -8,7 +8,7 @@
 //! the last but one was read.
 
 use crate::baseline::kernels::fft_step::{Line, Writer, lines, reversed};
-use crate::baseline::kernels::stage::{StageSpec, THREADS};
+use crate::baseline::kernels::moves::{StageSpec, THREADS};
 use crate::ir::trace::{
     Array, Int, Sym, barrier, cluster_barrier, cluster_begin, cluster_wait, if_less, int, select, select_real,
 };

@@ -3,7 +3,7 @@
 
 pub(crate) mod blocks;
 
-use crate::baseline::kernels::stage::{StageSpec, Strided, THREADS, digits};
+use crate::baseline::kernels::moves::{StageSpec, Strided, THREADS, digits};
 use crate::ir::trace::{Array, Int, Sym, comment, for_each, if_less, int, select};
 use crate::write::dft::small_dft;
 use fourfold::baseline::{Decimation, FftStep, FftWork, LaunchMode, Level};

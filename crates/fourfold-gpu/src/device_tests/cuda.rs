@@ -1,7 +1,8 @@
 //! Streams and addresses of the caller's, and graphs.
 
-use crate::backend::device::{Api, Device};
-use crate::backend::tests::{LONG, numbers, plan, present, refused};
+use crate::backend::device::Device;
+use crate::device_tests::{LONG, numbers, plan, present, refused};
+use crate::limits::Api;
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, result};
 use fourfold::ErrorKind;

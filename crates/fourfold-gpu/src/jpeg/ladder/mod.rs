@@ -9,8 +9,9 @@ pub(crate) mod pixel;
 pub(crate) mod points;
 pub(crate) mod sixteen;
 
-use crate::ir::packed::Narrow;
-use crate::jpeg::kernels::{BlockSpec, BlockWork, Program, Way, reals};
+use crate::ir::narrow::Narrow;
+use crate::jpeg::kernels::program::{Program, reals};
+use crate::jpeg::kernels::spec::{BlockSpec, BlockWork, Way};
 use fourfold::engine::jpeg::{Mode, Order, Table};
 
 /// A way to transform blocks.
@@ -77,7 +78,7 @@ const BACK: BlockSpec = BlockSpec {
 };
 
 fn back(way: Way) -> Program {
-    crate::jpeg::kernels::program(&BlockSpec { way, ..BACK })
+    crate::jpeg::kernels::program::program(&BlockSpec { way, ..BACK })
 }
 
 /// A quantisation table as reals.

@@ -5,7 +5,8 @@ pub(crate) mod cuda;
 pub(crate) mod opencl;
 
 use crate::api::plan::{GpuPlan, GpuPlanner};
-use crate::backend::device::{Api, Device};
+use crate::backend::device::Device;
+use crate::limits::Api;
 use fourfold::{Error, ErrorKind, Result};
 
 /// Needs scratch on every device.

@@ -1,11 +1,11 @@
 //! Four threads a block, each with two rows, then two columns.
 
-use crate::baseline::jpeg::eight::transposed;
-use crate::baseline::jpeg::points::decomposed;
-use crate::ir::packed::{Narrow, bits, nearest, of_bits, packed, parts, permute, real};
+use crate::ir::narrow::Narrow;
+use crate::ir::packed::{bits, nearest, of_bits, packed, parts, permute, real};
 use crate::ir::trace::{Array, Int, Sym, comment, group, if_less, int, record, select, thread};
-use crate::jpeg::kernels::count;
-use crate::jpeg::kernels::{Program, frame};
+use crate::jpeg::kernels::program::{Program, count, frame};
+use crate::jpeg::ladder::eight::transposed;
+use crate::jpeg::ladder::points::decomposed;
 
 /// Blocks of a work group.
 const BLOCKS: usize = 64;

@@ -1,9 +1,9 @@
 //! A thread a sample.
 
-use crate::ir::packed::{Narrow, cos, nearest, real};
+use crate::ir::narrow::Narrow;
+use crate::ir::packed::{cos, nearest, real};
 use crate::ir::trace::{Array, Int, Sym, barrier, comment, group, if_less, int, record, thread};
-use crate::jpeg::kernels::count;
-use crate::jpeg::kernels::{Program, frame};
+use crate::jpeg::kernels::program::{Program, count, frame};
 use fourfold::engine::Real;
 use std::f64::consts::PI;
 

@@ -1,10 +1,10 @@
 //! Eight threads a block, each with a row, then a column.
 
-use crate::baseline::jpeg::points::{decomposed as decomposed8, lifted};
-use crate::ir::packed::{Narrow, bits, exchange, nearest, of_bits, packed, parts, real};
+use crate::ir::narrow::Narrow;
+use crate::ir::packed::{bits, exchange, nearest, of_bits, packed, parts, real};
 use crate::ir::trace::{Array, Int, Sym, barrier, comment, group, if_less, int, record, select, thread};
-use crate::jpeg::kernels::count;
-use crate::jpeg::kernels::{Program, frame};
+use crate::jpeg::kernels::program::{Program, count, frame};
+use crate::jpeg::ladder::points::{decomposed as decomposed8, lifted};
 use fourfold::engine::Real;
 
 /// Blocks of a work group.

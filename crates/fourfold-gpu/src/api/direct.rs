@@ -1,12 +1,14 @@
 //! Circular convolutions of matrices as the sums that define them: what filters are compared with.
 
-use crate::api::array::GpuArray;
-use crate::api::array::one_queue;
+use crate::api::array::{GpuArray, one_queue};
 use crate::api::plan::GpuPlanner;
 use crate::backend::device::Device;
-use crate::backend::{Buffer, Grid, Kernel, argument, elsewhere};
+use crate::backend::runtime::{Buffer, Kernel};
+use crate::backend::types::Grid;
+use crate::error::{argument, elsewhere};
+use crate::ir::frame::Frame;
 use crate::ir::trace::{Array, Int, Statement, Sym, comment, for_each, group, if_less, int, record, select, thread};
-use crate::print::{Dialect, Frame, print};
+use crate::print::printer::{Dialect, print};
 use crate::run::executable::table;
 use fourfold::engine::Real;
 use fourfold::{Domain, Element, Precision, Result};

@@ -1,7 +1,8 @@
 //! `cl_command_queue`s and `cl_mem`s of the caller's.
 
-use crate::backend::device::{Api, Device};
-use crate::backend::tests::{LONG, numbers, plan, present, refused};
+use crate::backend::device::Device;
+use crate::device_tests::{LONG, numbers, plan, present, refused};
+use crate::limits::Api;
 use fourfold::ErrorKind;
 use opencl3::command_queue::{CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CommandQueue};
 use opencl3::context::Context;

@@ -1,0 +1,164 @@
+//! CUDA: the driver and NVRTC, loaded when a device is opened.
+
+use crate::backend::types::numbered;
+use crate::error::unavailable;
+use crate::limits::{Api, DeviceId, DeviceInfo, Limits, largest_cluster};
+use cudarc::driver::sys::{CUdevice_attribute as Attribute, CUfunction_attribute, CUresult};
+use cudarc::driver::{CudaContext, CudaFunction, DriverError, result, sys as driver_sys};
+use cudarc::nvrtc::{Ptx, sys as nvrtc_sys};
+use fourfold::{Error, Result};
+use std::sync::Arc;
+
+pub(crate) struct Runtime {
+    pub(crate) context: Arc<CudaContext>,
+    pub(crate) info: DeviceInfo,
+    pub(crate) limits: Limits,
+    /// Such as `sm_90`.
+    pub(crate) architecture: String,
+}
+
+pub(crate) type Kernel = CudaFunction;
+pub(crate) type Driver<T> = std::result::Result<T, DriverError>;
+
+pub(crate) fn failed(what: &str, error: DriverError) -> Error {
+    unavailable(message(what, &error.to_string(), error.0))
+}
+
+pub(crate) fn message(what: &str, error: &str, code: CUresult) -> String {
+    let lost =
+        if loses_device(code) { "; the device is lost to this process, and a new one must be started" } else { "" };
+    format!("CUDA cannot {what}: {error}{lost}")
+}
+
+/// Whether a context is of no use after the error (CUDA driver API, `CUresult`: "must be terminated
+/// and relaunched").
+pub(crate) fn loses_device(error: CUresult) -> bool {
+    use CUresult::*;
+    matches!(
+        error,
+        CUDA_ERROR_ILLEGAL_ADDRESS
+            | CUDA_ERROR_MISALIGNED_ADDRESS
+            | CUDA_ERROR_INVALID_ADDRESS_SPACE
+            | CUDA_ERROR_INVALID_PC
+            | CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | CUDA_ERROR_HARDWARE_STACK_ERROR
+            | CUDA_ERROR_LAUNCH_FAILED
+            | CUDA_ERROR_LAUNCH_TIMEOUT
+            | CUDA_ERROR_ASSERT
+            | CUDA_ERROR_ECC_UNCORRECTABLE
+            | CUDA_ERROR_NVLINK_UNCORRECTABLE
+            | CUDA_ERROR_CONTEXT_IS_DESTROYED
+            | CUDA_ERROR_DEVICE_UNAVAILABLE
+    )
+}
+
+/// The devices that the driver shows.
+pub(crate) fn devices() -> Result<Vec<DeviceInfo>> {
+    // SAFETY: only tries to load the library.
+    let driver = unsafe { driver_sys::is_culib_present() };
+    if !driver {
+        return Err(unavailable("no CUDA driver on this machine (libcuda cannot be loaded)".into()));
+    }
+    crate::backend::cuda::compiler::check_presence()?;
+    let all = result::init().and_then(|()| (0..result::device::get_count()?).map(info).collect::<Driver<Vec<_>>>());
+    let none =
+        |why: String| unavailable(format!("the CUDA driver shows no device{why}; CUDA_VISIBLE_DEVICES may hide it"));
+    match all {
+        Ok(all) if all.is_empty() => Err(none(String::new())),
+        all => all.map_err(|e| none(format!(" ({e})"))),
+    }
+}
+
+pub(crate) fn info(number: i32) -> Driver<DeviceInfo> {
+    let device = result::device::get(number)?;
+    // SAFETY: the driver has just named the device.
+    let get = |attribute| unsafe { result::device::get_attribute(device, attribute) };
+    let major = get(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+    let minor = get(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+    Ok(DeviceInfo {
+        id: DeviceId { api: Api::Cuda, number: number as usize },
+        name: result::device::get_name(device)?,
+        version: format!("compute capability {major}.{minor}"),
+        // SAFETY: as above.
+        memory: unsafe { result::device::total_mem(device) }? as u64,
+        local_memory: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)? as usize,
+        units: get(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as usize,
+        double: true,
+    })
+}
+
+impl Runtime {
+    pub(crate) fn new(number: usize) -> Result<Runtime> {
+        let info = numbered(devices()?, number)?;
+        let open = || -> Driver<Runtime> {
+            let context = CudaContext::new(number)?;
+            // SAFETY: arrays and scratch belong to a queue each, and what changes queues waits for
+            // the one that it leaves.
+            unsafe { context.disable_event_tracking() };
+            let (major, minor) = context.compute_capability()?;
+            let threads = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)? as usize;
+            let architecture = format!("sm_{major}{minor}");
+            let cache = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)? as usize;
+            let limits =
+                Limits { cache, cluster: largest_cluster(&architecture), warps: true, ..Limits::new(&info, threads) };
+            Ok(Runtime { context, info, limits, architecture })
+        };
+        open().map_err(|e| failed(&format!("open device {number}"), e))
+    }
+
+    pub(crate) fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(crate) fn versions(&self) -> String {
+        let (mut driver, mut major, mut minor) = (0, 0, 0);
+        // SAFETY: both libraries are loaded, and write to what lives until they return.
+        unsafe {
+            let _ = driver_sys::cuDriverGetVersion(&mut driver);
+            let _ = nvrtc_sys::nvrtcVersion(&mut major, &mut minor);
+        }
+        format!(
+            "driver {driver}, NVRTC {major}.{minor} {}",
+            crate::backend::cuda::compiler::options(&self.architecture).join(" ")
+        )
+    }
+
+    pub(crate) fn compile(&self, source: &str, local_bytes: usize) -> Result<(Kernel, Vec<u8>)> {
+        let (code, _) = crate::backend::cuda::compiler::compile(source, &self.architecture, &[])?;
+        Ok((self.load(&code, local_bytes)?, code))
+    }
+
+    pub(crate) fn load(&self, code: &[u8], local_bytes: usize) -> Result<Kernel> {
+        let load = || -> Driver<Kernel> {
+            let module = self.context.load_module(Ptx::from_binary(code.to_vec()))?;
+            let kernel = module.load_function(crate::print::printer::NAME)?;
+            let most = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            kernel.set_attribute(most, local_bytes as i32)?;
+            Ok(kernel)
+        };
+        load().map_err(|e| failed("load a kernel", e))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_of_lost_devices_say_so() {
+        use CUresult::*;
+        let lost = |code: CUresult| message("launch a kernel", "", code).contains("lost to this process");
+        // "An illegal memory access was encountered", and a launch that failed or took too long,
+        // leave the process in an inconsistent state.
+        assert!(
+            [CUDA_ERROR_ILLEGAL_ADDRESS, CUDA_ERROR_LAUNCH_FAILED, CUDA_ERROR_LAUNCH_TIMEOUT].into_iter().all(lost)
+        );
+        assert!(lost(CUDA_ERROR_ECC_UNCORRECTABLE) && lost(CUDA_ERROR_DEVICE_UNAVAILABLE));
+        let kept = [CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES];
+        assert!(!kept.into_iter().any(lost));
+    }
+}

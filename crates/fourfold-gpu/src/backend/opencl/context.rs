@@ -1,0 +1,206 @@
+//! OpenCL, its loader opened when a device is.
+
+use crate::backend::types::numbered;
+use crate::error::{argument, unavailable};
+use crate::limits::{Api, DeviceId, DeviceInfo, Limits};
+use fourfold::Result;
+use opencl3::command_queue::{
+    CL_QUEUE_CONTEXT, CL_QUEUE_DEVICE, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROPERTIES,
+    get_command_queue_info,
+};
+use opencl3::context::Context;
+use opencl3::context::context::retain_context;
+use opencl3::device::Device;
+use opencl3::error_codes::{
+    CL_DEVICE_NOT_AVAILABLE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES, ClError,
+};
+use opencl3::platform::Platform;
+use opencl3::program::Program;
+use opencl3::types::{cl_context, cl_device_id};
+use std::ffi::c_void;
+use std::sync::{Mutex, PoisonError};
+
+pub(crate) struct Runtime {
+    pub(crate) context: Context,
+    pub(crate) info: DeviceInfo,
+    pub(crate) limits: Limits,
+}
+
+/// Of the compiler.
+pub(crate) const OPTIONS: &str = "";
+
+/// Arguments are part of a kernel's state: one launch at a time.
+pub(crate) type Kernel = Mutex<opencl3::kernel::Kernel>;
+pub(crate) type Driver<T> = std::result::Result<T, ClError>;
+
+pub(crate) fn failed(what: &str) -> impl Fn(ClError) -> fourfold::Error + '_ {
+    move |error| unavailable(format!("OpenCL cannot {what}: {error} ({}){}", error.0, meaning(error.0)))
+}
+
+/// What an error code means for the device.
+pub(crate) fn meaning(code: i32) -> &'static str {
+    match code {
+        CL_DEVICE_NOT_AVAILABLE => "; the device is lost to this process, and a new one must be started",
+        CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_HOST_MEMORY => "; the device or the host is out of memory",
+        CL_OUT_OF_RESOURCES => "; the device is out of memory, or lost to this process",
+        _ => "",
+    }
+}
+
+/// Loaders and drivers set themselves up when they are first called, and not all of them bear two
+/// threads then.
+pub(crate) static OPENING: Mutex<()> = Mutex::new(());
+
+/// The devices of all platforms.
+pub(crate) fn devices() -> Result<Vec<DeviceInfo>> {
+    let _alone = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+    let all =
+        crate::backend::opencl::platforms::devices()?.into_iter().enumerate().map(|(number, id)| info(number, id));
+    all.collect::<Driver<_>>().map_err(failed("ask for its devices"))
+}
+
+pub(crate) fn info(number: usize, id: cl_device_id) -> Driver<DeviceInfo> {
+    let device = Device::new(id);
+    Ok(DeviceInfo {
+        id: DeviceId { api: Api::OpenCl, number },
+        name: device.name()?,
+        version: device.version()?,
+        memory: device.global_mem_size()?,
+        local_memory: device.local_mem_size()? as usize,
+        units: device.max_compute_units()? as usize,
+        double: device.double_fp_config().is_ok_and(|config| config != 0),
+    })
+}
+
+pub(crate) fn kernel(program: &Program) -> Result<Kernel> {
+    let kernel = opencl3::kernel::Kernel::create(program, crate::print::printer::NAME);
+    kernel.map(Mutex::new).map_err(failed("create a kernel"))
+}
+
+/// An error if the device cannot be used, or not with kernels in OpenCL C.
+pub(crate) fn check_use(number: usize, device: &Device) -> Result<()> {
+    let facts = device.available().and_then(|available| Ok((available, device.compiler_available()?)));
+    let why = match facts.map_err(failed(&format!("ask what device {number} can do")))? {
+        (true, true) => return Ok(()),
+        (false, _) => "says that it is not available: another program may have it",
+        (_, false) => "has no compiler for OpenCL C",
+    };
+    Err(unavailable(format!("opencl:{number} ({}) {why}", device.name().unwrap_or_default())))
+}
+
+/// The most threads of a work group, all of which are along the first dimension.
+pub(crate) fn threads(of_group: usize, of_dimensions: &[usize]) -> usize {
+    of_dimensions.first().map_or(of_group, |first| of_group.min(*first))
+}
+
+impl Runtime {
+    pub(crate) fn new(number: usize) -> Result<Runtime> {
+        numbered(devices()?, number)?;
+        let _alone = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+        let id = crate::backend::opencl::platforms::devices()?[number];
+        check_use(number, &Device::new(id))?;
+        let context = Context::from_device(&Device::new(id));
+        let open = |context| Runtime::with_context(context, number, id);
+        context.and_then(open).map_err(failed(&format!("open device {number}")))
+    }
+
+    pub(crate) fn with_context(context: Context, number: usize, id: cl_device_id) -> Driver<Runtime> {
+        let info = info(number, id)?;
+        let device = Device::new(id);
+        let limits = Limits::new(&info, threads(device.max_work_group_size()?, &device.max_work_item_sizes()?));
+        Ok(Runtime { context, info, limits })
+    }
+
+    /// The device and the context of the caller's queue.
+    ///
+    /// # Safety
+    /// It must be a `cl_command_queue`.
+    pub(crate) unsafe fn of_queue(queue: *mut c_void) -> Result<Runtime> {
+        let ends = crate::backend::opencl::context::ends(queue).map_err(failed("ask for the queue's device"))?;
+        let _alone = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = crate::backend::opencl::platforms::devices()?;
+        let number = all.iter().position(|id| *id == ends.device);
+        let number = number.ok_or_else(|| argument("the queue's device is none of any platform".into()))?;
+        // SAFETY: the queue's context; it is released when the runtime is dropped.
+        unsafe { retain_context(ends.context) }.map_err(|e| failed("keep a context")(e.into()))?;
+        let context = Context::new(ends.context, &[ends.device]);
+        Runtime::with_context(context, number, ends.device).map_err(failed("use the queue's device"))
+    }
+
+    pub(crate) fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(crate) fn alignment(&self) -> usize {
+        // In bits.
+        let asked = Device::new(self.context.default_device()).mem_base_addr_align();
+        asked.map_or(4096, |bits| bits as usize / 8).max(8)
+    }
+
+    pub(crate) fn versions(&self) -> String {
+        let device = Device::new(self.context.default_device());
+        let platform = device.platform().and_then(|platform| Platform::new(platform).version());
+        let driver = device.driver_version();
+        format!("{}, driver {} {OPTIONS}", platform.unwrap_or_default(), driver.unwrap_or_default())
+    }
+
+    pub(crate) fn compile(&self, source: &str) -> Result<(Kernel, Vec<u8>)> {
+        let refused = |log: String| unavailable(format!("OpenCL refuses a kernel:\n{log}"));
+        let program = Program::create_and_build_from_source(&self.context, source, OPTIONS).map_err(refused)?;
+        let code = program.get_binaries().map_err(failed("return a kernel's machine code"))?.concat();
+        Ok((kernel(&program)?, code))
+    }
+
+    pub(crate) fn load(&self, code: &[u8]) -> Result<Kernel> {
+        let program = Program::create_and_build_from_binary(&self.context, &[code], OPTIONS);
+        kernel(&program.map_err(failed("load a kernel"))?)
+    }
+}
+
+/// What a queue stands between.
+pub(crate) struct Ends {
+    pub(crate) context: cl_context,
+    pub(crate) device: cl_device_id,
+    pub(crate) in_order: bool,
+}
+
+/// What a queue stands between.
+pub(crate) fn ends(queue: *mut c_void) -> Driver<Ends> {
+    let context = isize::from(get_command_queue_info(queue, CL_QUEUE_CONTEXT)?);
+    let device = isize::from(get_command_queue_info(queue, CL_QUEUE_DEVICE)?);
+    let properties = u64::from(get_command_queue_info(queue, CL_QUEUE_PROPERTIES)?);
+    let in_order = properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0;
+    Ok(Ends { context: context as cl_context, device: device as cl_device_id, in_order })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fourfold::ErrorKind;
+
+    #[test]
+    fn codes_of_lost_devices_and_lacking_memory_are_explained() {
+        let message = |code: i32| {
+            let error = failed("launch a kernel")(ClError(code));
+            assert_eq!(error.kind(), ErrorKind::Unavailable);
+            assert!(error.to_string().contains("launch a kernel") && error.to_string().contains(&code.to_string()));
+            error.to_string()
+        };
+        // From cl.h: out of host memory, out of resources, memory object allocation failure, device
+        // not available.
+        assert!([-2, -5].iter().all(|code| message(*code).contains("lost")), "{}", message(-2));
+        assert!([-4, -5, -6].iter().all(|code| message(*code).contains("out of memory")), "{}", message(-4));
+        assert!(!message(-54).contains("lost") && !message(-54).contains("memory"), "an invalid work group size");
+    }
+
+    #[test]
+    fn work_groups_have_no_more_threads_than_their_first_dimension() {
+        assert_eq!(threads(1024, &[256, 1024, 64]), 256);
+        assert_eq!(threads(256, &[1024, 1024, 64]), 256);
+        assert_eq!(threads(256, &[]), 256);
+    }
+}

@@ -1,0 +1,19 @@
+//! What surrounds a kernel's statements: its types, threads and shared memory.
+
+use fourfold::Precision;
+
+/// What a kernel's text needs to know beside its statements.
+pub(crate) struct Frame {
+    pub(crate) precision: Precision,
+    /// Whether indices have 64 bits.
+    pub(crate) wide: bool,
+    pub(crate) threads: usize,
+    /// Work groups for which the compiler shall leave registers at once; 0 if it may choose.
+    pub(crate) resident: usize,
+    /// Work groups that share their local memory.
+    pub(crate) cluster: usize,
+    /// Whether the input is read, and the output written, past what caches had better keep.
+    pub(crate) once: [bool; 2],
+    /// Local memory, in pairs of reals.
+    pub(crate) local_pairs: usize,
+}

@@ -1,0 +1,132 @@
+//! What a device is and what it can do, and what is known of architectures without a device.
+
+use fourfold::{Error, ErrorKind, Result};
+use std::fmt;
+use std::str::FromStr;
+
+/// Through what a device is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Api {
+    /// NVIDIA's.
+    Cuda,
+    /// Everybody's.
+    OpenCl,
+}
+
+impl Api {
+    /// All there are.
+    pub const ALL: [Api; 2] = [Api::Cuda, Api::OpenCl];
+
+    /// `cuda` or `opencl`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Api::Cuda => "cuda",
+            Api::OpenCl => "opencl",
+        }
+    }
+}
+
+impl fmt::Display for Api {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The name of a device: `cuda`, `cuda:1`, `opencl:0`. Without a number it is the first.
+///
+/// ```
+/// use fourfold_gpu::{Api, DeviceId};
+/// let id: DeviceId = "cuda:1".parse()?;
+/// assert_eq!((id.api, id.number, id.to_string()), (Api::Cuda, 1, "cuda:1".into()));
+/// # Ok::<(), fourfold::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DeviceId {
+    /// Through what it is used.
+    pub api: Api,
+    /// Its number there, from 0; for OpenCL counted over all platforms.
+    pub number: usize,
+}
+
+impl FromStr for DeviceId {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<DeviceId> {
+        let (api, number) = text.split_once(':').unwrap_or((text, "0"));
+        let api = Api::ALL.into_iter().find(|known| known.name() == api);
+        let id = api.and_then(|api| Some(DeviceId { api, number: number.parse().ok()? }));
+        let message = || format!("`{text}` is not a device: expected `cuda` or `opencl`, and a number as in `cuda:1`");
+        id.ok_or_else(|| Error::new(ErrorKind::Notation, message()))
+    }
+}
+
+impl fmt::Display for DeviceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.api, self.number)
+    }
+}
+
+/// What a device is and has.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct DeviceInfo {
+    /// Its name here.
+    pub id: DeviceId,
+    /// What its maker calls it.
+    pub name: String,
+    /// Such as `compute capability 9.0` or `OpenCL 3.0`, with what the driver adds.
+    pub version: String,
+    /// Bytes of memory.
+    pub memory: u64,
+    /// Bytes of local memory (in CUDA's terms, shared memory) that one work group can have.
+    pub local_memory: usize,
+    /// How many work groups run at once: its multiprocessors.
+    pub units: usize,
+    /// Whether it computes in `f64`.
+    pub double: bool,
+}
+
+/// What a device can do.
+#[derive(Clone, Debug)]
+pub(crate) struct Limits {
+    pub(crate) name: String,
+    /// Bytes of local memory of a work group.
+    pub(crate) local_bytes: usize,
+    /// Threads of a work group.
+    pub(crate) threads: usize,
+    /// How many work groups run at once.
+    pub(crate) units: usize,
+    pub(crate) double: bool,
+    /// Bytes of the cache that all work groups share, if kernels can say what it had better not
+    /// keep; else 0.
+    pub(crate) cache: usize,
+    /// The most work groups that reach each other's local memory; 1 if none does.
+    pub(crate) cluster: usize,
+    /// Whether the threads of a warp exchange numbers that are in registers.
+    pub(crate) warps: bool,
+    /// Whether methods' FFTs of reals are those of the vendor's library, if it is there.
+    pub(crate) vendor_ffts: bool,
+}
+
+impl Limits {
+    pub(crate) fn new(info: &DeviceInfo, threads: usize) -> Limits {
+        Limits {
+            name: info.name.clone(),
+            local_bytes: info.local_memory,
+            threads,
+            units: info.units,
+            double: info.double,
+            cache: 0,
+            cluster: 1,
+            warps: false,
+            vendor_ffts: true,
+        }
+    }
+}
+
+/// Blocks of a cluster, which there are since `sm_90`; 8 is what any device can hold (CUDA C++
+/// Programming Guide, "Thread Block Clusters").
+pub(crate) fn largest_cluster(architecture: &str) -> usize {
+    let number = architecture.trim_start_matches("sm_").parse().unwrap_or(0);
+    if number >= 90 { 8 } else { 1 }
+}

@@ -1,0 +1,362 @@
+//! Prints kernels: the only code that writes source text.
+
+use crate::ir::frame::Frame;
+use crate::ir::narrow::Narrow;
+use crate::ir::trace::{Array, Expr, Int, Statement, Sym, Var};
+use crate::limits::Api;
+use fourfold::Precision;
+use std::fmt::Write;
+
+/// A variable, and what it stands for.
+pub(crate) type Named = (String, String);
+
+/// How C is spelled on a device.
+pub(crate) struct Dialect {
+    pub(crate) api: Api,
+    /// Lines before the kernel, for `f64`.
+    pub(crate) double: &'static str,
+    /// Opens the kernel.
+    pub(crate) opening: fn(&Frame) -> String,
+    /// The integer type of 64 bits.
+    pub(crate) wide: &'static str,
+    /// Qualifies pointers to device memory.
+    pub(crate) global: &'static str,
+    /// Qualifies pointers to local memory.
+    pub(crate) shared: &'static str,
+    /// Declares the local memory `local_` of so many pairs.
+    pub(crate) local: fn(pairs: usize) -> String,
+    /// Functions that read, and write, past what caches had better keep, if there are any.
+    pub(crate) once: Option<[&'static str; 2]>,
+    /// A pair of two values.
+    pub(crate) pair: fn(x: &str, y: &str) -> String,
+    /// Two or four values, as a vector of the type named.
+    pub(crate) vector: fn(kind: &str, values: &[String]) -> String,
+    /// The nearest integer, halves to even ones, within a narrow type.
+    pub(crate) nearest: fn(x: &str, Narrow) -> String,
+    /// The bits of a float, and the float of bits.
+    pub(crate) bits: [&'static str; 2],
+    /// Bytes out of those of two words.
+    pub(crate) permute: fn(words: [&str; 2], [u8; 4]) -> String,
+    /// Lines that give names to values, of the type named, of the thread whose number differs in
+    /// these bits; among so many, the first ones of the work group.
+    pub(crate) exchange: fn(kind: &str, &[Named], bits: usize, threads: usize) -> Vec<String>,
+    /// Adds the integer nearest to a real to integer `at` of 64 bits of an array, as one operation.
+    pub(crate) add_fixed: fn(array: &str, at: &str, x: &str) -> String,
+    pub(crate) thread: &'static str,
+    pub(crate) group: &'static str,
+    pub(crate) barrier: &'static str,
+    /// What comes first: where kernels may begin early, the wait for the one before.
+    pub(crate) begin: &'static str,
+    /// Functions for the local memory of a cluster.
+    pub(crate) cluster: fn(Precision) -> String,
+}
+
+/// The name of every kernel.
+pub(crate) const NAME: &str = "pass";
+
+/// The text of a kernel.
+pub(crate) fn print(dialect: &Dialect, frame: &Frame, statements: &[Statement]) -> String {
+    let (real, double) = match frame.precision {
+        Precision::F32 => ("float", ""),
+        Precision::F64 => ("double", dialect.double),
+    };
+    let index = if frame.wide { dialect.wide } else { "int" };
+    let global = dialect.global;
+    let mut text = format!(
+        "{double}typedef {real} real;\ntypedef {real}2 real2;\ntypedef {index} index;\n\
+                                 typedef unsigned {index} places;\n"
+    );
+    if frame.cluster > 1 {
+        text += &(dialect.cluster)(frame.precision);
+    }
+    let _ = writeln!(
+        text,
+        "{opening}({global}const real* input, {global}real* output, {global}const real* table,\n    \
+         {global}const int* indices, {global}real* scratch) {{",
+        opening = (dialect.opening)(frame),
+    );
+    text += dialect.begin;
+    if frame.local_pairs > 0 {
+        let _ = writeln!(text, "    {}", (dialect.local)(frame.local_pairs));
+    }
+    let [read, written] = frame.once;
+    let named = |yes: bool, name: usize| dialect.once.filter(|_| yes).map(|names| names[name]);
+    let once = [named(read, 0), named(written, 1), named(read || written, 0)];
+    let mut printer = Printer { dialect, precision: frame.precision, threads: frame.threads, once, text, depth: 1 };
+    printer.block(statements);
+    printer.text + "}\n"
+}
+
+pub(crate) struct Printer<'a> {
+    pub(crate) dialect: &'a Dialect,
+    pub(crate) precision: Precision,
+    pub(crate) threads: usize,
+    /// How the input is read, the output written and what multiplies either read, if not as other
+    /// arrays.
+    pub(crate) once: [Option<&'static str>; 3],
+    pub(crate) text: String,
+    pub(crate) depth: usize,
+}
+
+impl Printer<'_> {
+    pub(crate) fn line(&mut self, text: &str) {
+        let _ = writeln!(self.text, "{:1$}{text}", "", 4 * self.depth);
+    }
+
+    pub(crate) fn nested(&mut self, head: &str, body: &[Statement]) {
+        self.line(&format!("{head} {{"));
+        self.depth += 1;
+        self.block(body);
+        self.depth -= 1;
+        self.line("}");
+    }
+
+    pub(crate) fn block(&mut self, statements: &[Statement]) {
+        statements.iter().for_each(|statement| self.statement(statement));
+    }
+
+    pub(crate) fn statement(&mut self, statement: &Statement) {
+        match statement {
+            Statement::Comment(text) => self.line(&format!("// {text}")),
+            Statement::Let(n, expr) => {
+                let (kind, value) = self.expr(expr);
+                self.line(&format!("const {kind} v{n} = {value};"));
+            }
+            Statement::LetPair([a, b], array, at) => {
+                let pair = self.read(*array, self.group("real2", *array, *at));
+                self.line(&format!("const real2 p{a} = {pair}; const real v{a} = p{a}.x, v{b} = p{a}.y;"));
+            }
+            Statement::StorePair(Array::Peer(peer), at, [x, y]) => {
+                let pair = (self.dialect.pair)(&self.real(*x), &self.real(*y));
+                let peer = index(*peer);
+                self.line(&format!("to_peer(&((real2*)local_)[{}], {peer}, {pair});", index(*at)));
+            }
+            Statement::StorePair(array, at, [x, y]) => {
+                let pair = (self.dialect.pair)(&self.real(*x), &self.real(*y));
+                let line = self.write(*array, self.place("real2", *array, *at), &pair);
+                self.line(&line);
+            }
+            Statement::Store(array, at, value) => {
+                let line = self.write(*array, self.element(*array, *at), &self.real(*value));
+                self.line(&line);
+            }
+            Statement::For(n, [start, end, step], body) => {
+                let [start, end, step] = [*start, *end, *step].map(index);
+                self.nested(&format!("for (index v{n} = {start}; v{n} < {end}; v{n} += {step})"), body);
+            }
+            Statement::IfLess(a, b, body) => self.nested(&format!("if ({} < {})", index(*a), index(*b)), body),
+            Statement::Barrier => self.line(self.dialect.barrier),
+            Statement::ClusterBegin => self.line("cluster_begin();"),
+            Statement::ClusterArrive => self.line("cluster_arrive();"),
+            Statement::ClusterWait => self.line("cluster_wait();"),
+            other => self.words(other),
+        }
+    }
+
+    /// The same of what [`words`](crate::ir::packed) and [`fixed`](crate::electrostatics::fixed)
+    /// have.
+    pub(crate) fn words(&mut self, statement: &Statement) {
+        match statement {
+            Statement::LetWords(names, array, at) => {
+                let kind = format!("uint{}", names.len());
+                self.line(&format!("const {kind} q{} = {};", names[0], self.group(&kind, *array, *at)));
+                for (name, part) in names.iter().zip(["x", "y", "z", "w"]) {
+                    self.line(&format!("const index v{name} = (index)q{}.{part};", names[0]));
+                }
+            }
+            Statement::LetReals(names, array, at) => {
+                let four = self.four();
+                self.line(&format!(
+                    "const {four} q{} = {};",
+                    names[0],
+                    self.read(*array, self.group(&four, *array, *at))
+                ));
+                for (name, part) in names.iter().zip(["x", "y", "z", "w"]) {
+                    self.line(&format!("const real v{name} = q{}.{part};", names[0]));
+                }
+            }
+            Statement::StoreWords(array, at, words) => {
+                let kind = format!("uint{}", words.len());
+                let words: Vec<_> = words.iter().map(|word| format!("(unsigned){}", index(*word))).collect();
+                let (words, place) = ((self.dialect.vector)(&kind, &words), self.place(&kind, *array, *at));
+                self.line(&format!("{place} = {words};"));
+            }
+            Statement::StoreReals(array, at, reals) => {
+                let four = (self.dialect.vector)(&self.four(), &reals.map(|x| self.real(x)));
+                let line = self.write(*array, self.place(&self.four(), *array, *at), &four);
+                self.line(&line);
+            }
+            Statement::StoreNarrow(array, at, value, narrow) => {
+                let (kind, place) = (narrow_name(*narrow), self.place(narrow_name(*narrow), *array, *at));
+                self.line(&format!("{place} = ({kind}){};", index(*value)));
+            }
+            Statement::Exchange(names, words, bits) => {
+                let words = names.iter().zip(words).map(|(name, word)| (format!("v{name}"), index(*word)));
+                self.exchange("index", &words.collect::<Vec<_>>(), *bits, self.threads);
+            }
+            Statement::ExchangeReals(names, reals, bits, threads) => {
+                let reals = names.iter().zip(reals).map(|(name, x)| (format!("v{name}"), self.real(*x)));
+                self.exchange("real", &reals.collect::<Vec<_>>(), *bits, *threads);
+            }
+            Statement::AddFixed(array, at, x) => {
+                let line = (self.dialect.add_fixed)(array_name(*array), &index(*at), &self.real(*x));
+                self.line(&line);
+            }
+            other => unreachable!("{other:?} is printed elsewhere"),
+        }
+    }
+
+    pub(crate) fn exchange(&mut self, kind: &str, values: &[Named], bits: usize, threads: usize) {
+        (self.dialect.exchange)(kind, values, bits, threads).iter().for_each(|line| self.line(line));
+    }
+
+    /// The type of four reals.
+    pub(crate) fn four(&self) -> String {
+        format!("{}4", if self.precision == Precision::F32 { "float" } else { "double" })
+    }
+
+    /// Type and value.
+    pub(crate) fn expr(&self, expr: &Expr) -> (&'static str, String) {
+        let real = |x: &Sym| self.real(*x);
+        match expr {
+            Expr::Real(op, a, b) => ("real", format!("{} {op} {}", real(a), real(b))),
+            // Dividing without a sign is cheaper.
+            Expr::Int(op @ ("/" | "%"), a, b) => {
+                ("index", format!("(index)((places){} {op} (places){})", index(*a), index(*b)))
+            }
+            Expr::Int(op, a, b) => ("index", format!("{} {op} {}", index(*a), index(*b))),
+            Expr::Neg(a) => ("real", format!("-{}", real(a))),
+            Expr::MulAdd(a, b, c) => ("real", format!("{} * {} + {}", real(a), real(b), real(c))),
+            Expr::MulSub(a, b, c) => ("real", format!("{} * {} - {}", real(a), real(b), real(c))),
+            Expr::Load(array, at) => ("real", self.read(*array, self.element(*array, *at))),
+            Expr::Select(a, b, x, y) => {
+                ("index", format!("{} < {} ? {} : {}", index(*a), index(*b), index(*x), index(*y)))
+            }
+            Expr::SelectReal(a, b, x, y) => {
+                ("real", format!("{} < {} ? {} : {}", index(*a), index(*b), real(x), real(y)))
+            }
+            Expr::CutOff(x, threshold) => {
+                ("real", format!("fabs({}) < {} ? 0 : {}", real(x), real(threshold), real(x)))
+            }
+            Expr::LoadInt(array, at) => ("index", format!("{}[{}]", array_name(*array), index(*at))),
+            Expr::Thread => ("index", self.dialect.thread.into()),
+            Expr::Group => ("index", self.dialect.group.into()),
+            other => self.narrow(other),
+        }
+    }
+
+    /// The same of what [`words`](crate::ir::packed) has.
+    pub(crate) fn narrow(&self, expr: &Expr) -> (&'static str, String) {
+        let real = |x: &Sym| self.real(*x);
+        let [to_bits, of_bits] = self.dialect.bits;
+        match expr {
+            Expr::LoadNarrow(array, at, narrow) => {
+                ("index", format!("(index){}", self.group(narrow_name(*narrow), *array, *at)))
+            }
+            Expr::Part(word, Narrow::Short, 0) => ("index", format!("(index)(short){}", index(*word))),
+            Expr::Part(word, Narrow::Short, _) => ("index", format!("{} >> 16", index(*word))),
+            Expr::Part(word, Narrow::Byte, i) => ("index", format!("({} >> {}) & 255", index(*word), 8 * i)),
+            Expr::Nearest(x, narrow) => ("index", (self.dialect.nearest)(&real(x), *narrow)),
+            Expr::Pack(parts, narrow) => ("index", pack(parts, *narrow)),
+            Expr::OfInt(x) => ("real", format!("(real){}", index(*x))),
+            Expr::Whole(x) => ("index", format!("(index){}", real(x))),
+            Expr::Least(x, y) => ("real", format!("fmin({}, {})", real(x), real(y))),
+            Expr::Greatest(x, y) => ("real", format!("fmax({}, {})", real(x), real(y))),
+            Expr::Cos(x) => ("real", format!("cos({})", real(x))),
+            Expr::Bits(x) => ("index", format!("{to_bits}({})", real(x))),
+            Expr::OfBits(x) => ("real", format!("{of_bits}({})", index(*x))),
+            Expr::Permute(a, b, bytes) => ("index", (self.dialect.permute)([&index(*a), &index(*b)], *bytes)),
+            Expr::Clamp(x, [least, most]) => ("index", format!("min(max({}, {least}), {most})", index(*x))),
+            Expr::Wrapping(op, a, b) => ("index", format!("(index)((places){} {op} (places){})", index(*a), index(*b))),
+            Expr::HighHalf(a, b) => ("index", format!("(index)((places){} * (places){} >> 16)", index(*a), index(*b))),
+            other => unreachable!("{other:?} is printed elsewhere"),
+        }
+    }
+
+    /// What is at a place.
+    pub(crate) fn read(&self, array: Array, place: String) -> String {
+        let function = match array {
+            Array::Input => self.once[0],
+            Array::Factors => self.once[2],
+            _ => None,
+        };
+        match function {
+            Some(function) => format!("{function}(&{place})"),
+            None => place,
+        }
+    }
+
+    /// A value to a place.
+    pub(crate) fn write(&self, array: Array, place: String, value: &str) -> String {
+        match self.once[1].filter(|_| array == Array::Output) {
+            Some(function) => format!("{function}(&{place}, {value});"),
+            None => format!("{place} = {value};"),
+        }
+    }
+
+    /// A place of an array as one of such values, to be read.
+    pub(crate) fn group(&self, kind: &str, array: Array, at: Int) -> String {
+        format!("((const {}{kind}*){})[{}]", self.qualifier(array), array_name(array), index(at))
+    }
+
+    /// The same, to be written.
+    pub(crate) fn place(&self, kind: &str, array: Array, at: Int) -> String {
+        format!("(({}{kind}*){})[{}]", self.qualifier(array), array_name(array), index(at))
+    }
+
+    /// A real; local memory is declared as pairs of them.
+    pub(crate) fn element(&self, array: Array, at: Int) -> String {
+        if array == Array::Local {
+            return self.place("real", array, at);
+        }
+        format!("{}[{}]", array_name(array), index(at))
+    }
+
+    pub(crate) fn qualifier(&self, array: Array) -> &'static str {
+        if array == Array::Local { self.dialect.shared } else { self.dialect.global }
+    }
+
+    pub(crate) fn real(&self, x: Sym) -> String {
+        match (x, self.precision) {
+            (Var::Name(n), _) => format!("v{n}"),
+            (Var::Lit(x), Precision::F32) => format!("({:e}f)", x as f32),
+            (Var::Lit(x), Precision::F64) => format!("({x:e})"),
+        }
+    }
+}
+
+pub(crate) fn narrow_name(narrow: Narrow) -> &'static str {
+    match narrow {
+        Narrow::Byte => "unsigned char",
+        Narrow::Short => "short",
+    }
+}
+
+/// Narrow integers as a word, the first lowest.
+pub(crate) fn pack(parts: &[Int], narrow: Narrow) -> String {
+    let (bits, mask) = match narrow {
+        Narrow::Byte => (8, "255u"),
+        Narrow::Short => (16, "65535u"),
+    };
+    let part = |(i, part): (usize, &Int)| format!("((unsigned){} & {mask}) << {}", index(*part), bits * i);
+    format!("(index)({})", parts.iter().enumerate().map(part).collect::<Vec<_>>().join(" | "))
+}
+
+pub(crate) fn index(i: Int) -> String {
+    match i {
+        Var::Lit(i) if i < 0 => format!("({i})"),
+        Var::Lit(i) => i.to_string(),
+        Var::Name(n) => format!("v{n}"),
+    }
+}
+
+pub(crate) fn array_name(array: Array) -> &'static str {
+    match array {
+        Array::Input => "input",
+        Array::Output => "output",
+        Array::Table | Array::Factors => "table",
+        Array::Indices => "indices",
+        Array::Local | Array::Peer(_) => "local_",
+        Array::Scratch => "scratch",
+    }
+}
