@@ -26,5 +26,6 @@ pub use crate::electrostatics::cells::GpuCells;
 pub use crate::electrostatics::solver::{GpuElectrostatics, GpuMaps};
 pub use crate::jpeg::blocks::{BlockArrays, BlockComponent, BlockPlan, BlockPlanBuilder, BlockSample};
 pub use crate::jpeg::kernels::BlockWork;
+pub use crate::run::counts::Counts;
 pub use crate::run::disk_cache::{Cache, CacheEntry};
-pub use crate::run::inspect::{Counts, Launch, Outline, Target};
+pub use crate::run::inspect::{Launch, Outline, Target};
