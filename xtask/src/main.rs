@@ -13,6 +13,7 @@ mod msrv;
 mod package;
 mod process;
 mod python;
+mod record;
 mod setup;
 mod test;
 
@@ -38,6 +39,11 @@ const TASKS: &[Task] = &[
         about: "time a GPU beside cuFFT, VkFFT, CuPy and copies: --tune, 2d",
         run: device_bench::run_task,
     },
+    Task {
+        name: "record",
+        about: "record results, kernels, recipes: FOLDER, or --compare OLD NEW",
+        run: record::run_task,
+    },
     Task { name: "msrv", about: "build everything with the oldest Rust promised", run: msrv::run_task },
     Task { name: "asan", about: "run the tests under AddressSanitizer", run: asan::run_task },
 ];
@@ -47,7 +53,7 @@ fn main() -> ExitCode {
     let task = arguments.next().and_then(|name| TASKS.iter().find(|task| task.name == name));
     // What takes long has arguments of its own, to do part of it.
     let fits = |task: &&Task| {
-        ["test", "figures", "bench-cpu", "device-test", "device-bench"].contains(&task.name)
+        ["test", "figures", "bench-cpu", "device-test", "device-bench", "record"].contains(&task.name)
             || arguments.next().is_none()
     };
     let Some(task) = task.filter(fits) else {

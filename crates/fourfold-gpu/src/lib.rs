@@ -31,5 +31,6 @@ pub use crate::jpeg::blocks::{BlockArrays, BlockComponent, BlockPlan, BlockPlanB
 pub use crate::jpeg::kernels::spec::BlockWork;
 pub use crate::jpeg::ladder::BlockMethod;
 pub use crate::limits::{Api, DeviceId, DeviceInfo};
+pub use crate::run::counts::Counts;
 pub use crate::run::disk_cache::{Cache, CacheEntry};
-pub use crate::run::inspect::{Counts, Launch, Outline, Target};
+pub use crate::run::inspect::{Launch, Outline, Target};

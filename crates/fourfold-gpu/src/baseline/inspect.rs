@@ -5,7 +5,8 @@ use crate::baseline::kernels::moves::StageSpec;
 use crate::baseline::staged::{Plan, check_cluster, plans, staged_memory};
 use crate::limits::Limits;
 use crate::print::printer::Dialect;
-use crate::run::inspect::{Counts, Launch, Outline, Target, comments};
+use crate::run::counts::Counts;
+use crate::run::inspect::{Launch, Outline, Target, comments};
 use fourfold::baseline::{AnyRecipe, StagedRecipe};
 use fourfold::{Error, Result, Wisdom};
 

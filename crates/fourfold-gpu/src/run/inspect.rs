@@ -5,19 +5,21 @@ use crate::backend::device::Device;
 use crate::backend::types::Grid;
 use crate::choose::estimate;
 use crate::choose::estimate::Choice;
+use crate::desc::action::Action;
 use crate::desc::descriptor::Spec;
 use crate::error::unavailable;
-use crate::ir::trace::{Array, Expr, Statement};
+use crate::ir::trace::Statement;
 use crate::limits::{Limits, largest_cluster};
 use crate::lower::draft::Draft;
 use crate::lower::passes::drafts;
 use crate::print::cuda::CUDA;
 use crate::print::opencl::OPENCL;
 use crate::print::printer::{Dialect, print};
+use crate::run::counts::Counts;
 use crate::run::executable::{grid, memory};
 use crate::write::writer::kernel;
 use fourfold::baseline::AnyRecipe;
-use fourfold::{Error, Planner, Problem, Recipe, Result, Wisdom};
+use fourfold::{Error, Multiplier, Planner, Problem, Recipe, Result, Wisdom};
 
 /// What kernels are written for: a language, and the limits of a device.
 ///
@@ -67,43 +69,6 @@ pub struct Launch {
     pub source: String,
     /// What one thread does, if it does all that the kernel says once.
     pub counts: Counts,
-}
-
-/// Operations of a kernel as it was written, each statement counted once: of one thread, where
-/// there are no loops. A fused multiply-add is one of each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Elements of the input that are read; a complex number read whole is one.
-    pub reads: usize,
-    /// Elements of the output that are written.
-    pub writes: usize,
-    /// Multiplications of reals.
-    pub multiplications: usize,
-    /// Additions and subtractions of reals.
-    pub additions: usize,
-}
-
-impl Counts {
-    pub(crate) fn of(statements: &[Statement]) -> Counts {
-        let mut counts = Counts::default();
-        statements.iter().for_each(|statement| counts.add(statement));
-        counts
-    }
-
-    fn add(&mut self, statement: &Statement) {
-        match statement {
-            Statement::Let(_, Expr::Load(Array::Input, _)) | Statement::LetPair(_, Array::Input, _) => self.reads += 1,
-            Statement::Store(Array::Output, ..) | Statement::StorePair(Array::Output, ..) => self.writes += 1,
-            Statement::Let(_, Expr::Real("*", ..)) => self.multiplications += 1,
-            Statement::Let(_, Expr::Real(..)) => self.additions += 1,
-            Statement::Let(_, Expr::MulAdd(..) | Expr::MulSub(..)) => {
-                self.multiplications += 1;
-                self.additions += 1;
-            }
-            Statement::For(_, _, body) | Statement::IfLess(_, _, body) => body.iter().for_each(|inner| self.add(inner)),
-            _ => {}
-        }
-    }
 }
 
 /// Architectures of NVIDIA's, and the most KiB of shared memory that a block can ask for (CUDA C++
@@ -225,6 +190,29 @@ impl Target {
         let problem = recipe.problem();
         crate::error::check_lengths(problem)?;
         let drafts = drafts(&self.limits, &recipe, false, None, &self.choices(&recipe, wisdom)?)?;
+        Ok(self.outline_of_drafts(recipe, drafts, false))
+    }
+
+    /// Inspects a recipe that multiplies by `multiplier`, or whose last pass sets to 0 what is below
+    /// `threshold`. With `parts`, the arrays are complex and the transform acts on both parts.
+    ///
+    /// # Errors
+    /// As [`Target::outline`].
+    #[doc(hidden)]
+    pub fn outline_as(
+        &self,
+        recipe: Recipe,
+        multiplier: Option<&Multiplier>,
+        threshold: Option<f64>,
+        parts: bool,
+    ) -> Result<Outline> {
+        let action = multiplier.map(|multiplier| Action::Multiply(multiplier.clone()));
+        let action = action.or_else(|| threshold.map(Action::Threshold));
+        let drafts = drafts(&self.limits, &recipe, parts, action.as_ref(), &[])?;
+        Ok(self.outline_of_drafts(recipe, drafts, parts))
+    }
+
+    fn outline_of_drafts(&self, recipe: Recipe, drafts: Vec<Draft>, parts: bool) -> Outline {
         let launch = |pass: usize, spec: &Spec| {
             let (Grid { groups, threads, local_bytes, .. }, statements) = (grid(spec, pass > 0), kernel(spec));
             let source = print(self.dialect, &spec.frame(), &statements);
@@ -237,17 +225,17 @@ impl Target {
             launches.extend(draft.specs.iter().map(|spec| launch(pass, spec)));
             pass += draft.passes.len();
         }
-        let real = problem.precision().bytes();
+        let real = recipe.problem().precision().bytes();
         let specs: Vec<Spec> = drafts.iter().flat_map(|draft| draft.specs.clone()).collect();
         let between: usize = drafts.iter().map(between_kernels).sum();
-        Ok(Outline {
+        Outline {
             launches,
             bytes_moved: recipe.bytes_moved() + between * real - on_chip(&recipe, &drafts),
-            scratch_bytes: memory(&recipe, &specs, false).iter().sum(),
+            scratch_bytes: memory(&recipe, &specs, parts).iter().sum(),
             uses_bluestein: drafts.iter().any(|draft| draft.chain.uses_bluestein),
             choices: drafts.iter().flat_map(|draft| &draft.passes).map(|pass| pass.choice.to_string()).collect(),
             recipe: recipe.into(),
-        })
+        }
     }
 
     /// How wisdom names it.

@@ -1,3 +1,4 @@
+pub(crate) mod counts;
 pub(crate) mod disk_cache;
 pub(crate) mod executable;
 pub(crate) mod inspect;
