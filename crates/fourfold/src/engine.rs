@@ -18,8 +18,13 @@ pub use crate::problem::kind::Transform1d;
 pub use crate::problem::norm::EndWeights;
 pub use crate::problem::problem::AxisTransform;
 pub use crate::recipe::recipe::{ArrayId, AxisRecipe, Pass, PassOp};
-pub use crate::recipe::rules::cosine_sine::{Data, Index, Order, Reduction, Step, dft_of, reduce};
-pub use crate::recipe::rules::extension::{Fold, QUARTERS, fold, fold_term, quarter_length};
+pub use crate::recipe::reduction::{
+    Data, EvenOdd, Index, Part, Permutation, Reduction, Reorder, Rotation, Run, Step, Terms, Twiddles,
+};
+pub use crate::recipe::rules::cosine_sine::{dft_of, reduce};
+pub use crate::recipe::rules::extension::{
+    QUARTERS, SymmetricLastPass, fold_term, quarter_length, symmetric_last_pass,
+};
 pub use crate::recipe::rules::four_step::{pack, unpack};
 pub use crate::recipe::rules::mixed_radix::{Factor, RADICES, factors, length, prime_factors};
 pub use crate::recipe::rules::rader::generator_powers;

@@ -1,7 +1,7 @@
 //! One sum along one axis, ready to run on lines of vectors: combine → DFT → combine.
 
 use crate::cpu::base::sizes::reals;
-use crate::cpu::batch::combine::Combine;
+use crate::cpu::batch::combine::{Combine, Side};
 use crate::cpu::batch::fused_combine::FusedCombine;
 use crate::cpu::batch::symmetric_last_pass::Fold;
 use crate::cpu::dft::dft::Dft;
@@ -10,9 +10,9 @@ use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
 use crate::problem::kind::Transform1d;
 use crate::problem::norm::EndWeights;
 use crate::recipe::recipe::AxisRecipe;
-use crate::recipe::rules::cosine_sine::{Data, Order, Reduction, Step, dft_of, reduce};
-use crate::recipe::rules::extension;
-use crate::recipe::rules::extension::{QUARTERS, quarter};
+use crate::recipe::reduction::{Data, Permutation, Reorder, Step};
+use crate::recipe::rules::cosine_sine::{dft_of, reduce};
+use crate::recipe::rules::extension::{QUARTERS, quarter, symmetric_last_pass, three_quarters};
 use crate::recipe::rules::mixed_radix;
 use crate::recipe::rules::mixed_radix::Factor;
 use crate::recipe::scheme::Scheme;
@@ -20,7 +20,7 @@ use crate::recipe::scheme::Scheme;
 /// What stands around the DFT of a sum: the order of its real side, and the combines.
 pub(crate) struct Ends<S> {
     index: Vec<u32>,
-    gain: Vec<S>,
+    factor: Vec<S>,
     /// The factor on odd places, if the order is even places ascending, then odd places descending,
     /// and their number even.
     pub(crate) even_odd: Option<S>,
@@ -45,21 +45,24 @@ impl<S: Scalar> Ends<S> {
             Scheme::Batched(factors) => quarter(sum, factors).map(mixed_radix::length),
             _ => None,
         };
-        let fold = quarter.map(|len| extension::fold(sum, edges, scale, len));
-        let reduction = match quarter {
-            Some(len) => Reduction { order: Some(extension::order(sum, n, edges, len)), ..Reduction::default() },
-            None => reduce(sum, n, edges, scale),
+        let reduction = reduce(sum, n, edges, scale);
+        let Permutation { index, factor } = match reduction.reorder {
+            None => Permutation::default(),
+            Some(extension) if quarter.is_some() => three_quarters(extension, n),
+            Some(reorder) => reorder.permutation(n),
         };
-        let combine = |steps: &[Step]| (!steps.is_empty()).then(|| Combine::new(steps, dft_of(sum, n).1));
-        let order = reduction.order.unwrap_or(Order { index: vec![], gain: vec![] });
+        let combine = |steps: &[Step], side: Side| {
+            let is_there = quarter.is_none() && !steps.is_empty();
+            is_there.then(|| Combine::new(steps, side, dft_of(sum, n).1))
+        };
         let [input, output] = reals(sum, n);
         Ends {
-            even_odd: even_odd(&order).map(S::of),
-            index: order.index.iter().map(|&i| i as u32).collect(),
-            gain: order.gain.iter().map(|&g| S::of(g)).collect(),
-            before: combine(&reduction.before),
-            after: combine(&reduction.after),
-            fold: fold.as_ref().map(Fold::new),
+            even_odd: odd_places(reduction.reorder).filter(|_| n % 2 == 0).map(S::of),
+            index: index.iter().map(|&i| i as u32).collect(),
+            factor: factor.iter().map(|&x| S::of(x)).collect(),
+            before: combine(&reduction.before, Side::Before),
+            after: combine(&reduction.after, Side::After),
+            fold: quarter.map(|len| Fold::new(&symmetric_last_pass(sum, edges, scale, len))),
             bare: matches!(sum, Transform1d::R2C | Transform1d::C2R) && scale == 1.0 && *edges == EndWeights::ONE,
             input,
             output,
@@ -74,23 +77,21 @@ impl<S: Scalar> Ends<S> {
 
     /// `rows` as the real side of the DFT.
     pub(crate) fn ordered(&self, rows: Strided<S>) -> Permuted<S> {
-        let (index, gain) = (self.index.as_ptr(), self.gain.as_ptr());
+        let (index, factor) = (self.index.as_ptr(), self.factor.as_ptr());
         Permuted {
             rows,
             index: if self.index.is_empty() { std::ptr::null() } else { index },
-            gain: if self.gain.is_empty() { std::ptr::null() } else { gain },
+            gain: if self.factor.is_empty() { std::ptr::null() } else { factor },
         }
     }
 }
 
-/// See [`Ends::even_odd`].
-fn even_odd(order: &Order) -> Option<f64> {
-    let (n, odd) = (order.index.len(), order.gain.last().copied().unwrap_or(1.0));
-    let place = |m: usize| if 2 * m < n { 2 * m } else { 2 * (n - m) - 1 };
-    let in_place = |(m, index): (usize, &usize)| *index == place(m);
-    let with_gain = |(m, gain): (usize, &f64)| *gain == if 2 * m < n { 1.0 } else { odd };
-    let all = order.index.iter().enumerate().all(in_place) && order.gain.iter().enumerate().all(with_gain);
-    (n > 0 && n % 2 == 0 && all).then_some(odd)
+/// The factor on odd places, where a line is reordered to even places, then odd places.
+fn odd_places(reorder: Option<Reorder>) -> Option<f64> {
+    match reorder {
+        Some(Reorder::EvenOdd(order)) => Some(order.odd_factor()),
+        _ => None,
+    }
 }
 
 /// The executable form of one sum over lanes. `S` is the precision; the lanes are chosen when it

@@ -6,7 +6,8 @@ use crate::cpu::batch::combine::{Combine, Pair, PreparedCombine, rotate};
 use crate::cpu::dft::pass::Strided;
 use crate::cpu::dft::pass::terms::{Cursor, Terms};
 use crate::cpu::simd::vector::{Scalar, Vector};
-use crate::recipe::rules::cosine_sine::Index;
+use crate::recipe::reduction;
+use crate::recipe::reduction::{Index, Rotation, Step};
 
 /// Which places of a line the terms of a half spectrum belong to.
 pub(crate) struct Shape<S> {
@@ -20,28 +21,22 @@ pub(crate) struct Shape<S> {
 }
 
 impl<S: Scalar> Shape<S> {
-    /// That of a combine between a half spectrum and a line of n reals, if it turns all terms but
-    /// the first and the last.
-    pub(crate) fn of(steps: &[PreparedCombine<S>], n: usize) -> Option<Self> {
-        let spectrum = [1, 2].map(|start| Index { start, step: 2 });
-        let is_all = |step: &PreparedCombine<S>| matches!(step, PreparedCombine::Turned { turns, negative: false, .. } if turns.len() == (n - 1) / 2);
-        let step = steps.iter().position(is_all)?;
-        let PreparedCombine::Turned { from, to, .. } = &steps[step] else { return None };
-        let after = *from == spectrum;
-        let line = if after { *to } else { *from };
-        let pair = Pair::of_steps(line).filter(|_| after || *to == spectrum)?;
+    /// That of a combine which rotates and conjugates all terms but the first and the last.
+    pub(crate) fn new(steps: &[Step], prepared: &[PreparedCombine<S>]) -> Option<Self> {
         let mut ends = [(0, None); 2];
         for step in steps {
-            match step {
-                PreparedCombine::Zero { to } => ends[0] = (*to, None),
-                PreparedCombine::One { from, to, by, .. } => {
-                    let (term, place) = if after { (from, to) } else { (to, from) };
-                    ends[usize::from(term.start > 0)] = (place.start, Some(*by));
-                }
+            match *step {
+                Step::Zero { place } => ends[0] = (place as isize, None),
+                Step::End { last, place, by } => ends[usize::from(last)] = (place as isize, Some(S::of(by))),
                 _ => {}
             }
         }
-        Some(Shape { line, pair, ends, step })
+        let line = steps.iter().find_map(|step| match *step {
+            Step::Rotate(Rotation { terms: reduction::Terms::INNER, line, conjugate: true, .. }) => Some(line),
+            _ => None,
+        })?;
+        let step = prepared.iter().position(|step| matches!(step, PreparedCombine::Rotate { .. }))?;
+        Some(Shape { line, pair: Pair::of_steps(line)?, ends, step })
     }
 }
 
@@ -49,7 +44,7 @@ impl<S: Scalar> Shape<S> {
 #[derive(Clone, Copy)]
 pub(crate) struct FusedCombine<'a, S> {
     shape: &'a Shape<S>,
-    turns: &'a [[S; 2]],
+    table: &'a [[S; 2]],
 }
 
 impl<S: Scalar> Combine<S> {
@@ -57,7 +52,7 @@ impl<S: Scalar> Combine<S> {
     pub(crate) fn turning(&self) -> Option<FusedCombine<'_, S>> {
         let shape = self.shape.as_ref()?;
         match &self.steps[shape.step] {
-            PreparedCombine::Turned { turns, .. } => Some(FusedCombine { shape, turns }),
+            PreparedCombine::Rotate { table, .. } => Some(FusedCombine { shape, table }),
             _ => None,
         }
     }
@@ -95,9 +90,9 @@ impl<S: Scalar> FusedCombine<'_, S> {
     unsafe fn turned<V: Vector<Scalar = S>>(self, k: usize, x: V, y: V) -> [V; 2] {
         // SAFETY: the caller's.
         unsafe {
-            let table: *const S = self.turns.as_ptr().add(k - 1).cast();
+            let table: *const S = self.table.as_ptr().add(k - 1).cast();
             let (a, b) = V::unzip(V::load(table), V::load(table.add(V::WIDTH)));
-            rotate(x, y, a, b, false)
+            rotate(x, y, a, b, true)
         }
     }
 
@@ -110,7 +105,7 @@ impl<S: Scalar> FusedCombine<'_, S> {
             ends: ends.map(end),
             places: line.map(|index| at(index.start - index.step)),
             steps: line.map(|index| index.step * rows.stride),
-            turns: self.turns.as_ptr().wrapping_sub(1),
+            turns: self.table.as_ptr().wrapping_sub(1),
         }
     }
 }
@@ -205,7 +200,7 @@ impl<V: Vector> Cursor<V> for FusedCursor<V::Scalar> {
         // SAFETY: the caller's.
         let [re, im] = unsafe {
             let [a, b] = self.rotation();
-            rotate(V::load(self.at[0]), V::load(self.at[1]), a, b, false)
+            rotate(V::load(self.at[0]), V::load(self.at[1]), a, b, true)
         };
         self.next();
         C { re, im }
@@ -227,7 +222,7 @@ impl<V: Vector> Cursor<V> for FusedCursor<V::Scalar> {
         // SAFETY: the caller's.
         unsafe {
             let [a, b] = self.rotation();
-            let [x, y] = rotate(z.re, z.im, a, b, false);
+            let [x, y] = rotate(z.re, z.im, a, b, true);
             x.store(self.at[0]);
             y.store(self.at[1]);
         }

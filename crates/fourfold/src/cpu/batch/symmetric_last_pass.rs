@@ -17,14 +17,14 @@ pub(crate) struct Fold<S> {
 }
 
 impl<S: Scalar> Fold<S> {
-    pub(crate) fn new(rule: &extension::Fold) -> Self {
+    pub(crate) fn new(rule: &extension::SymmetricLastPass) -> Self {
         Fold {
             sine: rule.sine,
             len: rule.len,
             scale: S::of(rule.scale),
             ends: rule.edges.map(|edge| S::of(rule.scale * edge)),
             middle: S::of(rule.scale * std::f64::consts::SQRT_2),
-            turns: rule.turns.iter().map(|turn| turn.map(S::of)).collect(),
+            turns: rule.table().into_iter().map(|row| row.map(S::of)).collect(),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::cpu::dft::factor::Kernel;
 use crate::cpu::dft::pass::terms::Terms;
 use crate::cpu::dft::pass::{Pass, Permuted, Strided};
 use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
-use crate::recipe::rules::cosine_sine::Data;
+use crate::recipe::reduction::Data;
 use crate::recipe::rules::mixed_radix::{Factor, length};
 use num_complex::Complex;
 

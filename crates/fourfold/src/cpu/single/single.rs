@@ -18,7 +18,8 @@ use crate::cpu::single::intra_vector::{Input, IntraVector};
 use crate::cpu::single::real_packing::{Finish, Pack, Start, Unpack};
 use crate::problem::kind::Transform1d;
 use crate::recipe::recipe::AxisRecipe;
-use crate::recipe::rules::cosine_sine::{Data, dft_of};
+use crate::recipe::reduction::Data;
+use crate::recipe::rules::cosine_sine::dft_of;
 use crate::recipe::scheme::Scheme;
 use num_complex::Complex;
 

@@ -20,7 +20,7 @@
 
 use crate::arithmetic::complex::C;
 use crate::arithmetic::real::Real;
-use crate::recipe::rules::cosine_sine::Data;
+use crate::recipe::reduction::Data;
 use crate::recipe::rules::mixed_radix::{LONGEST, prime_factors};
 
 /// Below this length a vector with one lane in use is not slower.

@@ -4,7 +4,7 @@ use crate::arithmetic::complex::C;
 use crate::arithmetic::twiddle::Roots;
 use crate::cpu::dft::dft::Dft;
 use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
-use crate::recipe::rules::cosine_sine::Data;
+use crate::recipe::reduction::Data;
 use crate::recipe::rules::mixed_radix::{Factor, length};
 use num_complex::Complex;
 

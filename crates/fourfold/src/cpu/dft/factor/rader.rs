@@ -5,7 +5,7 @@ use crate::arithmetic::dd::Dd;
 use crate::cpu::dft::dft::Dft;
 use crate::cpu::dft::pass::{Permuted, Strided};
 use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
-use crate::recipe::rules::cosine_sine::Data;
+use crate::recipe::reduction::Data;
 use crate::recipe::rules::mixed_radix::Factor;
 use crate::recipe::rules::rader::{generator_powers, spectrum};
 use num_complex::Complex;
