@@ -3,11 +3,12 @@
 use crate::arithmetic::complex::C;
 use crate::baseline::cpu::rows::{Row, deal_out, digits};
 use crate::baseline::cpu::span::{CombineSpan, CombinedRows, TermIndex};
-use crate::baseline::stage::{Combine, CombineAxis, Direction, IndexMap, Stage};
+use crate::baseline::stage::{Combine, CombineAxis, Direction, Stage};
 use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::threads::Pool;
 use crate::cpu::engine::Dispatch;
 use crate::cpu::simd::dispatch::Isa;
+use crate::recipe::reduction::IndexMap;
 use num_complex::Complex;
 
 /// A combine with its factors.

@@ -3,9 +3,10 @@
 use crate::arithmetic::complex::C;
 use crate::baseline::cpu::rows::Row;
 use crate::baseline::decimation::{after, after_one, before, before_one};
-use crate::baseline::stage::{Combine, CombineAxis, CombineVariant, Direction, IndexMap};
+use crate::baseline::stage::{Combine, CombineAxis, CombineVariant, Direction};
 use crate::cpu::engine::Dispatch;
 use crate::cpu::simd::vector::{Vector, VectorTask, WithIsa};
+use crate::recipe::reduction::IndexMap;
 
 /// TermIndex `range` of rows along the last axis, of `n` elements.
 pub(crate) struct CombineSpan<'a, S, const H: usize> {
