@@ -62,5 +62,5 @@ pub fn bluestein_length(n: usize) -> usize {
 /// Bluestein's chirp c_j = exp(−πi j²/n), j < n, and the DFT over M of the conjugate chirp, wrapped
 /// around M = the length of `inner`.
 pub fn bluestein_tables(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
-    crate::cpu::dft::factor::bluestein::tables(n, inner)
+    crate::cpu::dft::dft::bluestein_tables(n, inner)
 }

@@ -6,8 +6,7 @@ use crate::baseline::cpu::span::{CombineSpan, CombinedRows, TermIndex};
 use crate::baseline::stage::{Combine, CombineAxis, Direction, Stage};
 use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::threads::Pool;
-use crate::cpu::engine::Dispatch;
-use crate::cpu::simd::dispatch::Isa;
+use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::recipe::reduction::IndexMap;
 use num_complex::Complex;
 

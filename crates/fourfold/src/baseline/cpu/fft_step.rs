@@ -8,7 +8,7 @@ use crate::baseline::fft_step::{Decimation, FftStep, FftWork, Level, reversed};
 use crate::baseline::stage::Stage;
 use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::threads::Pool;
-use crate::cpu::engine::Dispatch;
+use crate::cpu::simd::dispatch::Dispatch;
 
 /// A step with its table.
 pub(crate) struct PreparedStep<S> {

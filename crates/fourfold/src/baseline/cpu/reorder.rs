@@ -4,8 +4,7 @@ use crate::baseline::cpu::rows::{Row, deal_out, digits};
 use crate::baseline::stage::{AccessPattern, Order, Stage};
 use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::threads::Pool;
-use crate::cpu::engine::Dispatch;
-use crate::cpu::simd::dispatch::Isa;
+use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
 use crate::recipe::reduction::EvenOdd;
 

@@ -1,7 +1,7 @@
 //! Rows of reals, and how they are dealt out to threads.
 
 use crate::cpu::base::threads::Pool;
-use crate::cpu::engine::Dispatch;
+use crate::cpu::simd::dispatch::Dispatch;
 use crate::cpu::simd::vector::Vector;
 
 /// Elements that one thread has done by the time that others have woken up.

@@ -4,7 +4,7 @@ use crate::arithmetic::complex::C;
 use crate::baseline::cpu::rows::Row;
 use crate::baseline::decimation::{after, after_one, before, before_one};
 use crate::baseline::stage::{Combine, CombineAxis, CombineVariant, Direction};
-use crate::cpu::engine::Dispatch;
+use crate::cpu::simd::dispatch::Dispatch;
 use crate::cpu::simd::vector::{Vector, VectorTask, WithIsa};
 use crate::recipe::reduction::IndexMap;
 

@@ -5,7 +5,7 @@ use crate::baseline::cpu::rows::digits;
 use crate::baseline::stage::{Order, Stage};
 use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::threads::Pool;
-use crate::cpu::engine::Dispatch;
+use crate::cpu::simd::dispatch::Dispatch;
 use crate::recipe::reduction::EvenOdd;
 
 /// A reorder in tiles of some rows, which are lines of the axis that is read fastest. Places are

@@ -1,10 +1,9 @@
 //! Memory that the engine works in: scratch, and arrays as pointers with strides.
 
-use crate::cpu::dft::pass::Strided;
+use crate::cpu::base::strided::Strided;
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::element::Element;
-use crate::problem::layout::Layout;
-use crate::problem::layout::overlaps;
+use crate::problem::layout::{Layout, overlaps};
 use std::alloc::{Layout as Allocation, alloc, dealloc};
 use std::ptr::NonNull;
 

@@ -1,8 +1,6 @@
 //! What memory a recipe takes, from the recipe alone: known before any table is made.
 
-use crate::cpu::batch::transpose::GROUP;
 use crate::cpu::simd::dispatch::Isa;
-use crate::cpu::single::blocked;
 use crate::problem::kind::Transform1d;
 use crate::recipe::recipe;
 use crate::recipe::recipe::Recipe;
@@ -28,6 +26,9 @@ pub(crate) struct Sizes {
     /// Bytes of the work array, for a line that is done by itself, and of one thread's buffers.
     bytes: [usize; 3],
 }
+
+/// The most tiles in a block.
+pub(crate) const GROUP: usize = 16;
 
 /// Bytes of a row of tiles. Wide enough to be worth a visit to a page: 64 bytes cost three times as
 /// much at 4096 rows.
@@ -155,13 +156,27 @@ fn single(line: &recipe::AxisRecipe) -> usize {
     }
 }
 
+/// Reals between parts, so that as many of them as there are do not fall into the same sets of a
+/// cache.
+const PART_PADDING: usize = 80;
+
+/// Reals from part to part of so many elements.
+pub(crate) fn part_stride(part: usize) -> usize {
+    2 * part + PART_PADDING
+}
+
+/// Reals of all parts.
+pub(crate) fn blocked_reals(within: &[Factor], across: &[Factor]) -> usize {
+    part_stride(length(within)) * length(across)
+}
+
 /// Reals of one buffer for a complex DFT of one line: a half spectrum has one number more, and the
 /// next buffer begins at a vector, and at another place modulo a page.
 pub(crate) fn single_buffer(scheme: &Scheme) -> usize {
     const SKEW: usize = 64;
     let spectrum = 2 * scheme.factors().map(Factor::length).product::<usize>() + 2;
     let reals = match scheme {
-        Scheme::Blocked { within, across } => blocked::reals(within, across).max(spectrum),
+        Scheme::Blocked { within, across } => blocked_reals(within, across).max(spectrum),
         _ => spectrum,
     };
     reals.next_multiple_of(SKEW) + SKEW

@@ -1,7 +1,7 @@
 //! Runs the combines of [`crate::recipe::rules::cosine_sine`] over vectors.
 
+use crate::cpu::base::strided::Strided;
 use crate::cpu::batch::fused_combine::Shape;
-use crate::cpu::dft::pass::Strided;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
 use crate::recipe::reduction::{Index, Rotation, Step};
 

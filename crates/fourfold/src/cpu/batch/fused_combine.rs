@@ -2,8 +2,8 @@
 //! trip of its own.
 
 use crate::arithmetic::complex::C;
+use crate::cpu::base::strided::Strided;
 use crate::cpu::batch::combine::{Combine, Pair, PreparedCombine, rotate};
-use crate::cpu::dft::pass::Strided;
 use crate::cpu::dft::pass::terms::{Cursor, Terms};
 use crate::cpu::simd::vector::{Scalar, Vector};
 use crate::recipe::reduction;

@@ -2,9 +2,8 @@
 //! across them.
 
 use crate::arithmetic::complex::C;
-use crate::cpu::batch::tiling::LANES;
 use crate::cpu::batch::transpose::{Access, Run, gather, gather_row, run_of};
-use crate::cpu::simd::vector::{Vector, WithIsa};
+use crate::cpu::simd::vector::{LANES, Vector, WithIsa};
 use crate::recipe::multiplier::Pair;
 
 /// The elements of a tile's lines: so many of so many reals, and whether their factors are complex.

@@ -1,12 +1,14 @@
 //! Tiles of lines: in, through the ops of a pass, and out.
 
 use crate::cpu::base::memory::Array;
+use crate::cpu::base::sizes::{GROUP, Sizes};
+use crate::cpu::base::strided::Strided;
 use crate::cpu::batch::pointwise::{Elements, by_lists, by_table};
-use crate::cpu::batch::tiling::{ARRAYS, LANES, Lines, Tile};
-use crate::cpu::batch::transpose::{Access, GROUP, gather_block, scatter_block};
-use crate::cpu::dft::pass::Strided;
-use crate::cpu::engine::{Dispatch, Engine, PreparedOp, PreparedPass};
-use crate::cpu::simd::vector::{Vector, VectorTask};
+use crate::cpu::batch::prepared::{PreparedOp, PreparedPass};
+use crate::cpu::batch::tiling::{ARRAYS, Lines, Tile};
+use crate::cpu::batch::transpose::{Access, gather_block, scatter_block};
+use crate::cpu::simd::dispatch::Dispatch;
+use crate::cpu::simd::vector::{LANES, Vector, VectorTask};
 use crate::recipe::multiplier::Values;
 
 /// Block `index` of a pass, in the buffers of one thread.
@@ -43,7 +45,7 @@ fn room(stride: usize) -> usize {
 
 /// One pass over given arrays.
 pub(crate) struct Tiles<'a, S> {
-    engine: &'a Engine<S>,
+    sizes: &'a Sizes,
     pass: &'a PreparedPass<S>,
     pub(crate) from: &'a Array<S>,
     to: &'a Array<S>,
@@ -60,21 +62,16 @@ unsafe impl<S: Dispatch> Sync for Tiles<'_, S> {}
 impl<'a, S: Dispatch> Tiles<'a, S> {
     /// The tiles of `pass` from one array to another; `split`: of complex numbers whose parts are
     /// one more axis.
-    pub(crate) fn new(
-        engine: &'a Engine<S>,
-        pass: &'a PreparedPass<S>,
-        [from, to]: [&'a Array<S>; 2],
-        split: bool,
-    ) -> Self {
+    pub(crate) fn new(sizes: &'a Sizes, pass: &'a PreparedPass<S>, [from, to]: [&'a Array<S>; 2], split: bool) -> Self {
         let values =
             pass.ops.iter().find_map(|op| if let PreparedOp::Multiply(values) = op { Some(&**values) } else { None });
         let table = values.and_then(|values| values.array(split));
-        let width = engine.sizes.vector / size_of::<S>();
+        let width = sizes.vector / size_of::<S>();
         let lines = Lines::new(pass.axis, [from, to, table.as_ref().unwrap_or(to)], values.is_none(), width);
         // Rows of tiles are read as one run of memory where that lies across the lines.
         let across = |array: &Array<S>| array.strides[pass.axis].unsigned_abs() > array.parts;
-        let group = if across(from) || across(to) { engine.sizes.slots - 1 } else { 1 };
-        Tiles { engine, pass, from, to, table, lines, width, group }
+        let group = if across(from) || across(to) { sizes.slots - 1 } else { 1 };
+        Tiles { sizes, pass, from, to, table, lines, width, group }
     }
 }
 
@@ -107,13 +104,13 @@ impl<S: Dispatch> Tiles<'_, S> {
             many = std::array::from_fn::<_, GROUP, _>(|g| self.lines.full_tile(first + g.min(count - 1), V::WIDTH));
             &many[..count]
         };
-        let step = self.engine.sizes.slot();
+        let step = self.sizes.slot();
         let direct = self.direct::<V>();
         // SAFETY: the caller's; the slots and the work follow one another in the thread's buffers.
         unsafe {
             let mut slots = std::array::from_fn::<_, GROUP, _>(|g| buffer.add(g.min(count - 1) * step));
             let mut free = buffer.add(count * step);
-            let work = buffer.add(self.engine.sizes.slots * step);
+            let work = buffer.add(self.sizes.slots * step);
             let slots = &mut slots[..count];
             if !direct[0] {
                 gather_block(tiles.iter().map(|tile| self.access(self.from, 0, tile)), slots);
@@ -132,7 +129,6 @@ impl<S: Dispatch> Tiles<'_, S> {
                         }
                     }
                     PreparedOp::Multiply(values) => self.multiply(values, tiles, slots, free),
-                    PreparedOp::Single(_) => unreachable!("what goes line by line has a pass of its own"),
                 }
             }
             if !direct[1] {

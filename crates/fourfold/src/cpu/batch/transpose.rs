@@ -1,8 +1,7 @@
 //! Lines of an array to a tile of vectors and back: lane j of every vector belongs to line j.
 
 use crate::arithmetic::complex::each;
-use crate::cpu::batch::tiling::LANES;
-use crate::cpu::simd::vector::{Vector, WithIsa};
+use crate::cpu::simd::vector::{LANES, Vector, WithIsa};
 
 /// The lines of one tile in an array of reals.
 #[derive(Clone, Copy)]
@@ -60,9 +59,6 @@ pub(crate) unsafe fn scatter<V: Vector>(lines: Access<'_, V::Scalar>, tile: *con
     // SAFETY: the caller's.
     unsafe { V::enter(Scatter { lines, tile }) }
 }
-
-/// The most tiles in a block.
-pub(crate) const GROUP: usize = 16;
 
 /// Fills a tile from each of the accesses. Where they continue each other, element i of all of them
 /// is read as one run of memory before element i + 1, which lies a page or more away in a large

@@ -2,9 +2,13 @@
 
 use crate::arithmetic::twiddle::Roots;
 use crate::cpu::base::sizes::work;
-use crate::cpu::dft::factor::Kernel;
+use crate::cpu::dft::factor::bluestein;
+use crate::cpu::dft::factor::inner::Inner;
+use crate::cpu::dft::factor::kernel::Kernel;
+use crate::cpu::dft::pass::access::Steps;
+use crate::cpu::dft::pass::pass::Pass;
 use crate::cpu::dft::pass::terms::Terms;
-use crate::cpu::dft::pass::{Pass, Permuted, Strided};
+use crate::cpu::dft::permuted::Permuted;
 use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
 use crate::recipe::reduction::Data;
 use crate::recipe::rules::mixed_radix::{Factor, length};
@@ -14,7 +18,7 @@ use num_complex::Complex;
 pub(crate) struct Dft<S> {
     data: Data,
     len: usize,
-    passes: Vec<Pass<S>>,
+    passes: Vec<Pass<S, Dft<S>>>,
 }
 
 impl<S: Scalar> Dft<S> {
@@ -37,7 +41,8 @@ impl<S: Scalar> Dft<S> {
                 let groups = len / (inner * radix);
                 let terms = if matches!(data, Data::Real | Data::Hermitian) { inner / 2 } else { inner - 1 };
                 let twiddles = twiddles(&roots, groups, radix, terms);
-                let pass = Pass { kernel: Kernel::new(factor), groups: count * groups, inner, twiddles };
+                let steps = Steps { groups: count * groups, inner, twiddles };
+                let pass = Pass { kernel: Kernel::new(factor), steps };
                 inner *= radix;
                 pass
             })
@@ -103,7 +108,7 @@ impl<S: Scalar> Dft<S> {
     ) -> *mut V {
         if self.passes.is_empty() {
             // SAFETY: one element.
-            unsafe { V::enter(Single::<V> { src, dst: plain(a) }) };
+            unsafe { V::enter(Single::<V> { src, dst: Permuted::tile(a) }) };
             return a;
         }
         // SAFETY: the caller's.
@@ -114,7 +119,7 @@ impl<S: Scalar> Dft<S> {
     /// [`Dft::backward_from`].
     pub(crate) fn can_fuse_combine<V: Vector<Scalar = S>>(&self) -> bool {
         let outer = if self.data == Data::Hermitian { self.passes.first() } else { self.passes.last() };
-        outer.is_some_and(Pass::can_fuse_combine::<V>)
+        outer.is_some_and(|pass| pass.can_fuse_combine::<V>())
     }
 
     /// As [`Dft::forward`], to other terms, which may be in the buffer that the last pass does not
@@ -181,7 +186,7 @@ impl<S: Scalar> Dft<S> {
         // SAFETY: the caller's.
         unsafe {
             if self.passes.is_empty() {
-                return V::enter(Single::<V> { src: plain(src), dst });
+                return V::enter(Single::<V> { src: Permuted::tile(src), dst });
             }
             backward(&self.passes, [src, other], dst, work);
         }
@@ -194,7 +199,7 @@ impl<S: Scalar> Dft<S> {
 /// # Safety
 /// As [`Dft::forward`]; there are passes.
 unsafe fn forward<S: Scalar, V: Vector<Scalar = S>>(
-    passes: &[Pass<S>],
+    passes: &[Pass<S, Dft<S>>],
     src: Permuted<S>,
     [a, b]: [*mut V; 2],
     work: *mut V,
@@ -203,7 +208,7 @@ unsafe fn forward<S: Scalar, V: Vector<Scalar = S>>(
     for pass in passes {
         // SAFETY: the caller's; source and destination differ in every pass.
         unsafe { pass.forward(src, to, work) };
-        src = plain(to);
+        src = Permuted::tile(to);
         std::mem::swap(&mut to, &mut next);
     }
     next
@@ -214,7 +219,7 @@ unsafe fn forward<S: Scalar, V: Vector<Scalar = S>>(
 /// # Safety
 /// As [`Dft::backward`]; there are passes.
 unsafe fn backward<S: Scalar, V: Vector<Scalar = S>>(
-    passes: &[Pass<S>],
+    passes: &[Pass<S, Dft<S>>],
     [a, b]: [*mut V; 2],
     dst: Permuted<S>,
     work: *mut V,
@@ -224,7 +229,7 @@ unsafe fn backward<S: Scalar, V: Vector<Scalar = S>>(
     // SAFETY: the caller's; source and destination differ in every pass.
     unsafe {
         for pass in rest {
-            pass.backward(from, plain(to), work);
+            pass.backward(from, Permuted::tile(to), work);
             std::mem::swap(&mut from, &mut to);
         }
         last.backward(from, dst, work);
@@ -232,11 +237,6 @@ unsafe fn backward<S: Scalar, V: Vector<Scalar = S>>(
 }
 
 impl Dft<f64> {
-    /// The complex DFT of one signal, for tables.
-    pub(crate) fn of_table(factors: &[Factor], signal: &mut [Complex<f64>]) {
-        Dft::new(Data::Complex, factors).in_place(signal, work(factors));
-    }
-
     fn in_place(&self, signal: &mut [Complex<f64>], work: usize) {
         assert_eq!(signal.len(), self.len);
         let mut buffers = vec![0.0f64; 4 * self.len + work];
@@ -256,6 +256,45 @@ impl Dft<f64> {
     }
 }
 
+impl<S: Scalar> Inner<S> for Dft<S> {
+    fn new(data: Data, factors: &[Factor]) -> Self {
+        Dft::new(data, factors)
+    }
+
+    fn of_table(factors: &[Factor], signal: &mut [Complex<f64>]) {
+        Dft::<f64>::new(Data::Complex, factors).in_place(signal, work(factors));
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    unsafe fn complex<V: Vector<Scalar = S>>(&self, src: [*const V; 2], a: *mut V, b: *mut V, work: *mut V) -> *mut V {
+        // SAFETY: the caller's.
+        unsafe { self.complex(src, a, b, work) }
+    }
+
+    unsafe fn forward<V: Vector<Scalar = S>>(&self, src: Permuted<S>, a: *mut V, b: *mut V, work: *mut V) -> *mut V {
+        // SAFETY: the caller's.
+        unsafe { self.forward(src, a, b, work) }
+    }
+
+    unsafe fn backward<V: Vector<Scalar = S>>(&self, src: *mut V, other: *mut V, dst: Permuted<S>, work: *mut V) {
+        // SAFETY: the caller's.
+        unsafe { self.backward(src, other, dst, work) }
+    }
+
+    fn backward_target<V>(&self, src: *mut V, other: *mut V) -> *mut V {
+        self.backward_target(src, other)
+    }
+}
+
+/// The chirp and the spectrum of Bluestein's convolution of length n, whose DFTs have the factors
+/// `inner`: see [`bluestein::tables`].
+pub(crate) fn bluestein_tables(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
+    bluestein::tables::<f64, Dft<f64>>(n, inner)
+}
+
 /// A DFT of length 1.
 struct Single<V: Vector> {
     src: Permuted<V::Scalar>,
@@ -268,11 +307,6 @@ impl<V: Vector> WithIsa for Single<V> {
         // SAFETY: both have element 0.
         unsafe { self.dst.store(0, self.src.load::<V>(0)) }
     }
-}
-
-/// A whole buffer in its own order.
-fn plain<V: Vector>(base: *mut V) -> Permuted<V::Scalar> {
-    Permuted { rows: Strided::tile(base), index: std::ptr::null(), gain: std::ptr::null() }
 }
 
 /// w^{jk}, w the root of order radix·inner = N/groups: 1 ≤ j < radix for each k = 1 … `terms`.

@@ -2,38 +2,8 @@
 
 use crate::arithmetic::butterfly::sixteenth;
 use crate::arithmetic::complex::{C, Number};
-use crate::cpu::batch::tiling::LANES;
-use crate::cpu::simd::vector::Vector;
+use crate::cpu::simd::vector::{ComplexVector, LANES, Vector};
 use std::ops::{Add, Sub};
-
-/// Complex numbers as they stand in memory, (re, im) after (re, im).
-pub(crate) trait ComplexVector: Number {
-    /// Their parts.
-    type Scalar;
-    /// How many.
-    const COUNT: usize;
-
-    /// # Safety
-    /// `from` is readable for `COUNT` pairs; no alignment is needed.
-    unsafe fn load(from: *const Self::Scalar) -> Self;
-
-    /// # Safety
-    /// `to` is writable for `COUNT` pairs; no alignment is needed.
-    unsafe fn store(self, to: *mut Self::Scalar);
-
-    /// self · w; w is where a block of twiddles has (re, re) for each number, and [`LANES`] further
-    /// (−im, im).
-    ///
-    /// # Safety
-    /// That much is readable.
-    unsafe fn twiddle(self, w: *const Self::Scalar) -> Self;
-
-    /// The parts times factors of their own.
-    fn times_parts(self, by: [Self::Scalar; 2]) -> Self;
-
-    /// Turns the square of `COUNT` rows: row j and number i change places.
-    fn transpose_square(rows: &mut [Self]);
-}
 
 impl<S: Vector<Scalar = S>> ComplexVector for C<S> {
     type Scalar = S;

@@ -1,8 +1,10 @@
 //! A SIMD vector whose lanes belong to different transforms.
 
+use crate::arithmetic::complex::Number;
 use crate::arithmetic::real::Real;
-use crate::cpu::batch::tiling::LANES;
-use crate::cpu::simd::complex_vector::ComplexVector;
+
+/// The most lanes of any vector.
+pub(crate) const LANES: usize = 16;
 
 /// The scalars that the engine computes with.
 pub(crate) trait Scalar: Copy + Default + PartialEq + Send + Sync + std::fmt::Debug + 'static {
@@ -132,4 +134,33 @@ pub(crate) trait Vector: Real {
     /// # Safety
     /// The CPU has the instruction set of this type.
     unsafe fn enter<W: WithIsa>(work: W);
+}
+
+/// Complex numbers as they stand in memory, (re, im) after (re, im).
+pub(crate) trait ComplexVector: Number {
+    /// Their parts.
+    type Scalar;
+    /// How many.
+    const COUNT: usize;
+
+    /// # Safety
+    /// `from` is readable for `COUNT` pairs; no alignment is needed.
+    unsafe fn load(from: *const Self::Scalar) -> Self;
+
+    /// # Safety
+    /// `to` is writable for `COUNT` pairs; no alignment is needed.
+    unsafe fn store(self, to: *mut Self::Scalar);
+
+    /// self · w; w is where a block of twiddles has (re, re) for each number, and [`LANES`] further
+    /// (−im, im).
+    ///
+    /// # Safety
+    /// That much is readable.
+    unsafe fn twiddle(self, w: *const Self::Scalar) -> Self;
+
+    /// The parts times factors of their own.
+    fn times_parts(self, by: [Self::Scalar; 2]) -> Self;
+
+    /// Turns the square of `COUNT` rows: row j and number i change places.
+    fn transpose_square(rows: &mut [Self]);
 }

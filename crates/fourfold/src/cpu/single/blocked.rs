@@ -1,10 +1,10 @@
 //! A complex DFT of one signal that leaves the first-level cache, with lanes along it, in three
 //! trips through memory (see [`crate::recipe::rules::intra_vector`]).
 
+use crate::cpu::base::sizes::part_stride;
 use crate::cpu::dft::pass::across::{Across, Last, Spread};
 use crate::cpu::dft::pass::along::{BLOCK, Block, IntraVectorPass, Source, Ways};
-use crate::cpu::engine::Dispatch;
-use crate::cpu::simd::dispatch::Isa;
+use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask};
 use crate::cpu::single::intra_vector::{Input, passes};
 use crate::recipe::rules::intra_vector::{FIRST, MOST_PARTS};
@@ -24,23 +24,9 @@ pub(crate) struct Blocked<S> {
     across: Across<S>,
 }
 
-/// Reals between parts, so that as many of them as there are do not fall into the same sets of a
-/// cache.
-const SKEW: usize = 80;
-
 /// Bytes of a signal from which a trip finds little in the caches of what the one before it wrote:
 /// stores go past them. With less, that would make the next trip wait for memory.
 const LEAST_PAST: usize = 8 << 20;
-
-/// Reals from part to part of so many elements.
-fn apart(part: usize) -> usize {
-    2 * part + SKEW
-}
-
-/// Reals of all parts.
-pub(crate) fn reals(within: &[Factor], across: &[Factor]) -> usize {
-    apart(length(within)) * length(across)
-}
 
 impl<S: Scalar> Blocked<S> {
     /// `within` are three or more radices, the first [`FIRST`]; `across` are two.
@@ -56,7 +42,7 @@ impl<S: Scalar> Blocked<S> {
             scale: S::of(scale),
             first: IntraVectorPass::new(FIRST, part * count / FIRST, 1),
             further,
-            across: Across::new([across[0].length(), across[1].length()], part, apart(part)),
+            across: Across::new([across[0].length(), across[1].length()], part, part_stride(part)),
         }
     }
 }
@@ -66,7 +52,7 @@ impl<S: Dispatch> Blocked<S> {
     /// be `out` or the second buffer.
     ///
     /// # Safety
-    /// Source and `out` hold `len` complex numbers, the buffers [`reals`], and else they do not
+    /// Source and `out` hold `len` complex numbers, the buffers [`blocked_reals`](crate::cpu::base::sizes::blocked_reals), and else they do not
     /// overlap; the CPU has `isa`.
     pub(crate) unsafe fn run(&self, isa: Isa, src: Input<S>, [t, z]: [*mut S; 2], out: Option<*mut S>) -> *mut S {
         let past = 2 * self.len * size_of::<S>() >= LEAST_PAST;
@@ -96,7 +82,7 @@ impl<S: Dispatch> VectorTask<S> for Running<'_, S> {
         unsafe {
             parts.spread::<V>(src.source(parts.backward), t, past);
             for number in 0..count {
-                parts.within::<V>(t.add(number * apart(part)), [z, z.add(apart(part))]);
+                parts.within::<V>(t.add(number * part_stride(part)), [z, z.add(part_stride(part))]);
             }
             let last = Last { backward: parts.backward, scale: parts.scale, past };
             parts.across.run::<V>(t, out, last);
@@ -120,9 +106,9 @@ impl<S: Dispatch> Blocked<S> {
             unsafe {
                 if past {
                     self.first.blocks::<V>(src, range, blocks, BLOCK);
-                    Spread { blocks, count, dst, apart: apart(part) }.run::<V>();
+                    Spread { blocks, count, dst, apart: part_stride(part) }.run::<V>();
                 } else {
-                    self.first.blocks::<V>(src, range, dst, apart(part));
+                    self.first.blocks::<V>(src, range, dst, part_stride(part));
                 }
             }
         }

@@ -2,14 +2,15 @@
 //! [`crate::recipe::rules::four_step`]).
 
 use crate::cpu::base::memory::Array;
-use crate::cpu::batch::axis::Batch;
-use crate::cpu::dft::pass::Strided;
-use crate::cpu::engine::{Dispatch, PreparedOp, PreparedPass};
+use crate::cpu::base::strided::Strided;
+use crate::cpu::batch::batch::Batch;
+use crate::cpu::batch::prepared::{PreparedOp, PreparedPass};
+use crate::cpu::simd::dispatch::Dispatch;
 use crate::problem::kind::Transform1d;
 use crate::problem::norm::EndWeights;
 use crate::problem::problem::AxisTransform;
 use crate::recipe::multiplier::Values;
-use crate::recipe::recipe::{ArrayId, AxisRecipe};
+use crate::recipe::recipe::AxisRecipe;
 use crate::recipe::rules::mixed_radix::{Factor, length};
 use crate::recipe::scheme::Scheme;
 use std::sync::Arc;
@@ -35,11 +36,10 @@ impl<S: Dispatch> Matrix<S> {
         };
         let twiddles = Values::twiddles(length(columns), length(rows), backward);
         let first = vec![line(0, columns, 1.0), PreparedOp::Multiply(Arc::new(twiddles))];
-        let pass = |axis, ops| PreparedPass { axis, from: ArrayId::Input, to: ArrayId::Output, ops };
         Matrix {
             columns: length(columns),
             rows: length(rows),
-            passes: [pass(0, first), pass(1, vec![line(1, rows, scale)])],
+            passes: [PreparedPass { axis: 0, ops: first }, PreparedPass { axis: 1, ops: vec![line(1, rows, scale)] }],
         }
     }
 

@@ -3,10 +3,9 @@
 
 use crate::cpu::dft::pass::along::{IntraVectorPass, Source, Ways};
 use crate::cpu::dft::pass::paired::InterleavedPass;
-use crate::cpu::engine::Dispatch;
-use crate::cpu::simd::dispatch::Isa;
+use crate::cpu::dft::places::Places;
+use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask};
-use crate::cpu::single::even_odd::Places;
 use crate::recipe::rules::intra_vector::{FIRST, is_paired};
 use crate::recipe::rules::mixed_radix::{Factor, length};
 

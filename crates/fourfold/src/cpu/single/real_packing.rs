@@ -2,11 +2,11 @@
 //! make (see [`crate::recipe::rules::four_step`]).
 
 use crate::arithmetic::complex::C;
+use crate::cpu::base::strided::Strided;
 use crate::cpu::batch::fused_combine::FusedCombine;
-use crate::cpu::dft::pass::Strided;
 use crate::cpu::dft::pass::along::{pairs, put_pairs};
 use crate::cpu::dft::pass::terms::Terms;
-use crate::cpu::engine::Dispatch;
+use crate::cpu::simd::dispatch::Dispatch;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
 use crate::recipe::rules::four_step::{pack, unpack};
 use num_complex::Complex;

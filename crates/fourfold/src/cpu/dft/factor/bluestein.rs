@@ -2,23 +2,23 @@
 
 use crate::arithmetic::complex::C;
 use crate::arithmetic::twiddle::Roots;
-use crate::cpu::dft::dft::Dft;
+use crate::cpu::dft::factor::inner::Inner;
 use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
 use crate::recipe::reduction::Data;
 use crate::recipe::rules::mixed_radix::{Factor, length};
 use num_complex::Complex;
 
 /// See [`crate::recipe::rules::bluestein`].
-pub(crate) struct Bluestein<S> {
+pub(crate) struct Bluestein<S, D> {
     chirp: Vec<Complex<S>>,
-    dft: Dft<S>,
+    dft: D,
     /// The DFT of the conjugate chirp over M.
     spectrum: Vec<Complex<S>>,
 }
 
 /// The chirp c_j = exp(−πi j²/n), j < n, and the DFT over M of the conjugate chirp wrapped around
 /// M, the length of `inner`.
-pub(crate) fn tables(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
+pub(crate) fn tables<S: Scalar, D: Inner<S>>(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
     let (m, roots) = (length(inner), Roots::new(2 * n as u64));
     let chirp: Vec<_> = (0..n as u128).map(|j| roots.get((j * j % (2 * n as u128)) as u64)).collect();
     let mut spectrum = vec![Complex::new(0.0, 0.0); m];
@@ -26,17 +26,17 @@ pub(crate) fn tables(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Comp
         spectrum[j] = c.conj() / m as f64;
         spectrum[(m - j) % m] = spectrum[j];
     }
-    Dft::of_table(inner, &mut spectrum);
+    D::of_table(inner, &mut spectrum);
     (chirp, spectrum)
 }
 
-impl<S: Scalar> Bluestein<S> {
+impl<S: Scalar, D: Inner<S>> Bluestein<S, D> {
     pub(crate) fn new(n: usize, inner: &[Factor]) -> Self {
-        let (chirp, spectrum) = tables(n, inner);
+        let (chirp, spectrum) = tables::<S, D>(n, inner);
         let of = |z: &Complex<f64>| Complex::new(S::of(z.re), S::of(z.im));
         Bluestein {
             chirp: chirp.iter().map(of).collect(),
-            dft: Dft::new(Data::Complex, inner),
+            dft: D::new(Data::Complex, inner),
             spectrum: spectrum.iter().map(of).collect(),
         }
     }
@@ -45,7 +45,7 @@ impl<S: Scalar> Bluestein<S> {
         self.chirp.len()
     }
 
-    /// See [`Kernel`](crate::cpu::dft::factor::Kernel), whose method of this name calls it.
+    /// See [`Kernel`](crate::cpu::dft::factor::kernel::Kernel), whose method of this name calls it.
     pub(crate) unsafe fn dft<V: Vector<Scalar = S>>(&self, z: *mut C<V>, work: *mut V) {
         let m = self.dft.len();
         // SAFETY: the caller's; two buffers of m complex elements, then the inner DFT's work.

@@ -2,8 +2,8 @@
 
 use crate::arithmetic::complex::C;
 use crate::arithmetic::dd::Dd;
-use crate::cpu::dft::dft::Dft;
-use crate::cpu::dft::pass::{Permuted, Strided};
+use crate::cpu::dft::factor::inner::Inner;
+use crate::cpu::dft::permuted::Permuted;
 use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
 use crate::recipe::reduction::Data;
 use crate::recipe::rules::mixed_radix::Factor;
@@ -11,12 +11,12 @@ use crate::recipe::rules::rader::{generator_powers, spectrum};
 use num_complex::Complex;
 
 /// See [`crate::recipe::rules::rader`].
-pub(crate) struct Rader<S> {
+pub(crate) struct Rader<S, D> {
     /// g^q.
     powers: Vec<u32>,
-    complex: Dft<S>,
-    real: Dft<S>,
-    back: Dft<S>,
+    complex: D,
+    real: D,
+    back: D,
     /// The DFT of b over p − 1.
     spectrum: Vec<Complex<S>>,
     /// The half spectra of (Re b + Im b)/2 and of cos − sin, over p − 1.
@@ -24,7 +24,7 @@ pub(crate) struct Rader<S> {
     backward: Vec<Complex<S>>,
 }
 
-impl<S: Scalar> Rader<S> {
+impl<S: Scalar, D: Inner<S>> Rader<S, D> {
     pub(crate) fn new(p: usize, inner: &[Factor]) -> Self {
         let (powers, n) = (generator_powers(p), p - 1);
         let spectrum = spectrum(&powers);
@@ -41,9 +41,9 @@ impl<S: Scalar> Rader<S> {
             forward: (0..n).map(|k| over(sums(k), 4.0 * by)).collect(),
             backward: (0..n).map(|k| over(sums((n - k) % n), 2.0 * by)).collect(),
             powers,
-            complex: Dft::new(Data::Complex, inner),
-            real: Dft::new(Data::Real, inner),
-            back: Dft::new(Data::Hermitian, inner),
+            complex: D::new(Data::Complex, inner),
+            real: D::new(Data::Real, inner),
+            back: D::new(Data::Hermitian, inner),
         }
     }
 
@@ -58,7 +58,7 @@ impl<S: Scalar> Rader<S> {
         self.powers[if q == 0 { 0 } else { n - q }] as usize
     }
 
-    /// See [`Kernel`](crate::cpu::dft::factor::Kernel), whose method of this name calls it.
+    /// See [`Kernel`](crate::cpu::dft::factor::kernel::Kernel), whose method of this name calls it.
     pub(crate) unsafe fn dft<V: Vector<Scalar = S>>(&self, z: *mut C<V>, work: *mut V) {
         let n = self.powers.len();
         // SAFETY: the caller's; two buffers of n complex elements, then the inner DFT's work.
@@ -74,7 +74,7 @@ impl<S: Scalar> Rader<S> {
         }
     }
 
-    /// See [`Kernel`](crate::cpu::dft::factor::Kernel), whose method of this name calls it.
+    /// See [`Kernel`](crate::cpu::dft::factor::kernel::Kernel), whose method of this name calls it.
     pub(crate) unsafe fn half_spectrum<V: Vector<Scalar = S>>(&self, x: *mut V, work: *mut V) {
         let n = self.powers.len();
         // SAFETY: the caller's; two buffers of n reals, then the inner DFT's work.
@@ -86,7 +86,7 @@ impl<S: Scalar> Rader<S> {
         }
     }
 
-    /// See [`Kernel`](crate::cpu::dft::factor::Kernel), whose method of this name calls it.
+    /// See [`Kernel`](crate::cpu::dft::factor::kernel::Kernel), whose method of this name calls it.
     pub(crate) unsafe fn signal<V: Vector<Scalar = S>>(&self, x: *mut V, work: *mut V) {
         let n = self.powers.len();
         // SAFETY: as in `half_spectrum`.
@@ -110,7 +110,7 @@ impl<S: Scalar> Rader<S> {
     ) {
         // SAFETY: the caller's.
         unsafe {
-            let plain = |base| Permuted { rows: Strided::tile(base), index: std::ptr::null(), gain: std::ptr::null() };
+            let plain = |base| Permuted::tile(base);
             let n = self.powers.len();
             let half = self.real.forward(plain(a), b, a, work);
             V::enter(MultiplyHalf { n, a: half, spectrum, x, share });
@@ -126,13 +126,13 @@ impl<S: Scalar> Rader<S> {
     }
 }
 
-struct Permute<'a, V: Vector> {
-    rader: &'a Rader<V::Scalar>,
+struct Permute<'a, V: Vector, D> {
+    rader: &'a Rader<V::Scalar, D>,
     z: *const C<V>,
     a: *mut C<V>,
 }
 
-impl<V: Vector> WithIsa for Permute<'_, V> {
+impl<V: Vector, D: Inner<V::Scalar>> WithIsa for Permute<'_, V, D> {
     #[inline(always)]
     fn run(self) {
         for (q, &k) in self.rader.powers.iter().enumerate() {
@@ -142,13 +142,13 @@ impl<V: Vector> WithIsa for Permute<'_, V> {
     }
 }
 
-struct Convolve<'a, V: Vector> {
-    rader: &'a Rader<V::Scalar>,
+struct Convolve<'a, V: Vector, D> {
+    rader: &'a Rader<V::Scalar, D>,
     z: *mut C<V>,
     a: *mut C<V>,
 }
 
-impl<V: Vector> WithIsa for Convolve<'_, V> {
+impl<V: Vector, D: Inner<V::Scalar>> WithIsa for Convolve<'_, V, D> {
     #[inline(always)]
     fn run(self) {
         let Convolve { rader, z, a } = self;
@@ -165,13 +165,13 @@ impl<V: Vector> WithIsa for Convolve<'_, V> {
     }
 }
 
-struct Restore<'a, V: Vector> {
-    rader: &'a Rader<V::Scalar>,
+struct Restore<'a, V: Vector, D> {
+    rader: &'a Rader<V::Scalar, D>,
     z: *mut C<V>,
     sums: *const C<V>,
 }
 
-impl<V: Vector> WithIsa for Restore<'_, V> {
+impl<V: Vector, D: Inner<V::Scalar>> WithIsa for Restore<'_, V, D> {
     #[inline(always)]
     fn run(self) {
         for m in 0..self.rader.powers.len() {
@@ -181,13 +181,13 @@ impl<V: Vector> WithIsa for Restore<'_, V> {
     }
 }
 
-struct PermuteReal<'a, V: Vector> {
-    rader: &'a Rader<V::Scalar>,
+struct PermuteReal<'a, V: Vector, D> {
+    rader: &'a Rader<V::Scalar, D>,
     x: *const V,
     a: *mut V,
 }
 
-impl<V: Vector> WithIsa for PermuteReal<'_, V> {
+impl<V: Vector, D: Inner<V::Scalar>> WithIsa for PermuteReal<'_, V, D> {
     #[inline(always)]
     fn run(self) {
         for (q, &k) in self.rader.powers.iter().enumerate() {
@@ -197,13 +197,13 @@ impl<V: Vector> WithIsa for PermuteReal<'_, V> {
     }
 }
 
-struct PermuteHalf<'a, V: Vector> {
-    rader: &'a Rader<V::Scalar>,
+struct PermuteHalf<'a, V: Vector, D> {
+    rader: &'a Rader<V::Scalar, D>,
     x: *const V,
     a: *mut V,
 }
 
-impl<V: Vector> WithIsa for PermuteHalf<'_, V> {
+impl<V: Vector, D: Inner<V::Scalar>> WithIsa for PermuteHalf<'_, V, D> {
     #[inline(always)]
     fn run(self) {
         let p = self.rader.len();
@@ -247,13 +247,13 @@ impl<V: Vector> WithIsa for MultiplyHalf<'_, V> {
     }
 }
 
-struct RestoreHalf<'a, V: Vector> {
-    rader: &'a Rader<V::Scalar>,
+struct RestoreHalf<'a, V: Vector, D> {
+    rader: &'a Rader<V::Scalar, D>,
     x: *mut V,
     c: *const V,
 }
 
-impl<V: Vector> WithIsa for RestoreHalf<'_, V> {
+impl<V: Vector, D: Inner<V::Scalar>> WithIsa for RestoreHalf<'_, V, D> {
     #[inline(always)]
     fn run(self) {
         let (p, half) = (self.rader.len(), self.rader.len() / 2);
@@ -269,13 +269,13 @@ impl<V: Vector> WithIsa for RestoreHalf<'_, V> {
     }
 }
 
-struct RestoreReal<'a, V: Vector> {
-    rader: &'a Rader<V::Scalar>,
+struct RestoreReal<'a, V: Vector, D> {
+    rader: &'a Rader<V::Scalar, D>,
     x: *mut V,
     c: *const V,
 }
 
-impl<V: Vector> WithIsa for RestoreReal<'_, V> {
+impl<V: Vector, D: Inner<V::Scalar>> WithIsa for RestoreReal<'_, V, D> {
     #[inline(always)]
     fn run(self) {
         for (m, &n) in self.rader.powers.iter().enumerate() {

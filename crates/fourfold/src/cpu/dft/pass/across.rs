@@ -12,10 +12,9 @@
 use crate::arithmetic::butterfly::Dft;
 use crate::arithmetic::complex::C;
 use crate::arithmetic::twiddle::Roots;
-use crate::cpu::batch::tiling::LANES;
+use crate::cpu::dft::pass::access::{for_radix, opaque, splat, zero};
 use crate::cpu::dft::pass::along::{BLOCK, Block, block, put_pairs, twiddles};
-use crate::cpu::dft::pass::{for_radix, opaque, splat, zero};
-use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
+use crate::cpu::simd::vector::{LANES, Scalar, Vector, WithIsa};
 use crate::recipe::rules::intra_vector::{MOST_PARTS, MOST_RADIX};
 use num_complex::Complex;
 use std::mem::MaybeUninit;

@@ -7,10 +7,9 @@
 use crate::arithmetic::butterfly::Dft;
 use crate::arithmetic::complex::C;
 use crate::arithmetic::twiddle::Roots;
-use crate::cpu::batch::tiling::LANES;
-use crate::cpu::dft::pass::{opaque, zero};
-use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
-use crate::cpu::single::even_odd::Places;
+use crate::cpu::dft::pass::access::{for_radix, opaque, zero};
+use crate::cpu::dft::places::Places;
+use crate::cpu::simd::vector::{LANES, Scalar, Vector, WithIsa};
 use std::array::from_fn;
 use std::ops::Range;
 
@@ -25,7 +24,7 @@ pub(crate) struct Block<S> {
     pub(crate) im: [S; LANES],
 }
 
-/// One pass, as [`Pass`](crate::cpu::dft::pass::Pass).
+/// One pass, as [`Pass`](crate::cpu::dft::pass::pass::Pass).
 pub(crate) struct IntraVectorPass<S> {
     radix: usize,
     groups: usize,
@@ -98,10 +97,10 @@ impl<S: Scalar> IntraVectorPass<S> {
         unsafe {
             match ways.last {
                 None => {
-                    crate::cpu::dft::pass::for_radix!(self.radix, R => V::enter(Further::<V, R, false> { pass: self, ways }))
+                    for_radix!(self.radix, R => V::enter(Further::<V, R, false> { pass: self, ways }))
                 }
                 Some(_) => {
-                    crate::cpu::dft::pass::for_radix!(self.radix, R => V::enter(Further::<V, R, true> { pass: self, ways }))
+                    for_radix!(self.radix, R => V::enter(Further::<V, R, true> { pass: self, ways }))
                 }
             }
         }

@@ -2,22 +2,26 @@
 //! `work`.
 
 use crate::arithmetic::complex::C;
-use crate::cpu::dft::pass::{Pass, Permuted, get, put, splat};
+use crate::cpu::dft::factor::inner::Inner;
+use crate::cpu::dft::factor::kernel::Kernel;
+use crate::cpu::dft::pass::access::{Steps, get, put, splat};
+use crate::cpu::dft::permuted::Permuted;
 use crate::cpu::simd::vector::{Vector, WithIsa};
 
 /// See [`Complexes`](crate::cpu::dft::pass::complex::Complexes).
-pub(crate) struct AnyComplex<'a, V: Vector> {
-    pub(crate) pass: &'a Pass<V::Scalar>,
+pub(crate) struct AnyComplex<'a, V: Vector, D> {
+    pub(crate) kernel: &'a Kernel<V::Scalar, D>,
+    pub(crate) steps: &'a Steps<V::Scalar>,
     pub(crate) src: [*const V; 2],
     pub(crate) dst: [*mut V; 2],
     pub(crate) work: *mut V,
 }
 
-impl<V: Vector> WithIsa for AnyComplex<'_, V> {
+impl<V: Vector, D: Inner<V::Scalar>> WithIsa for AnyComplex<'_, V, D> {
     #[inline(always)]
     fn run(self) {
-        let Pass { groups, inner, ref twiddles, ref kernel } = *self.pass;
-        let r = self.pass.radix();
+        let Steps { groups, inner, ref twiddles } = *self.steps;
+        let (kernel, r) = (self.kernel, self.kernel.len());
         // SAFETY: `work` begins with room for r complex elements; the rest as in `Complexes`.
         unsafe {
             let (z, work) = (self.work.cast::<C<V>>(), self.work.add(2 * r));
@@ -40,18 +44,19 @@ impl<V: Vector> WithIsa for AnyComplex<'_, V> {
     }
 }
 
-pub(crate) struct AnyForward<'a, V: Vector> {
-    pub(crate) pass: &'a Pass<V::Scalar>,
+pub(crate) struct AnyForward<'a, V: Vector, D> {
+    pub(crate) kernel: &'a Kernel<V::Scalar, D>,
+    pub(crate) steps: &'a Steps<V::Scalar>,
     pub(crate) src: Permuted<V::Scalar>,
     pub(crate) dst: *mut V,
     pub(crate) work: *mut V,
 }
 
-impl<V: Vector> WithIsa for AnyForward<'_, V> {
+impl<V: Vector, D: Inner<V::Scalar>> WithIsa for AnyForward<'_, V, D> {
     #[inline(always)]
     fn run(self) {
-        let Pass { groups, inner: m, ref twiddles, ref kernel } = *self.pass;
-        let r = self.pass.radix();
+        let Steps { groups, inner: m, ref twiddles } = *self.steps;
+        let (kernel, r) = (self.kernel, self.kernel.len());
         // SAFETY: as in `Forward`; `work` begins with room for r complex elements.
         unsafe {
             let (z, rest) = (self.work.cast::<C<V>>(), self.work.add(2 * r));
@@ -92,18 +97,19 @@ impl<V: Vector> WithIsa for AnyForward<'_, V> {
     }
 }
 
-pub(crate) struct AnyBackward<'a, V: Vector> {
-    pub(crate) pass: &'a Pass<V::Scalar>,
+pub(crate) struct AnyBackward<'a, V: Vector, D> {
+    pub(crate) kernel: &'a Kernel<V::Scalar, D>,
+    pub(crate) steps: &'a Steps<V::Scalar>,
     pub(crate) src: *const V,
     pub(crate) dst: Permuted<V::Scalar>,
     pub(crate) work: *mut V,
 }
 
-impl<V: Vector> WithIsa for AnyBackward<'_, V> {
+impl<V: Vector, D: Inner<V::Scalar>> WithIsa for AnyBackward<'_, V, D> {
     #[inline(always)]
     fn run(self) {
-        let Pass { groups, inner: m, ref twiddles, ref kernel } = *self.pass;
-        let r = self.pass.radix();
+        let Steps { groups, inner: m, ref twiddles } = *self.steps;
+        let (kernel, r) = (self.kernel, self.kernel.len());
         // SAFETY: as in `AnyForward`.
         unsafe {
             let (z, rest) = (self.work.cast::<C<V>>(), self.work.add(2 * r));

@@ -2,12 +2,12 @@
 
 use crate::arithmetic::butterfly::Dft;
 use crate::arithmetic::complex::C;
-use crate::cpu::dft::pass::{Pass, splat, zero};
+use crate::cpu::dft::pass::access::{Steps, splat, zero};
 use crate::cpu::simd::vector::{Vector, WithIsa};
 use num_complex::Complex;
 
 pub(crate) struct Complexes<'a, V: Vector, const R: usize> {
-    pub(crate) pass: &'a Pass<V::Scalar>,
+    pub(crate) steps: &'a Steps<V::Scalar>,
     pub(crate) src: [*const V; 2],
     pub(crate) dst: [*mut V; 2],
 }
@@ -30,7 +30,7 @@ where
                 }
             }
             for (q, z) in z.dft().into_iter().enumerate() {
-                let at = 2 * (to + q * self.pass.inner);
+                let at = 2 * (to + q * self.steps.inner);
                 *self.dst[0].add(at) = z.re;
                 *self.dst[1].add(at) = z.im;
             }
@@ -44,7 +44,7 @@ where
 {
     #[inline(always)]
     fn run(self) {
-        let Pass { groups, inner, ref twiddles, .. } = *self.pass;
+        let Steps { groups, inner, ref twiddles, .. } = *self.steps;
         for l in 0..groups {
             // SAFETY: l + j·groups sequences of `inner` elements each in, r·inner elements out.
             unsafe {

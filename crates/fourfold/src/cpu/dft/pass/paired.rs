@@ -7,18 +7,16 @@
 
 use crate::arithmetic::butterfly::Dft;
 use crate::arithmetic::twiddle::Roots;
-use crate::cpu::batch::tiling::LANES;
+use crate::cpu::dft::pass::access::{for_radix, opaque};
 use crate::cpu::dft::pass::along::{BLOCK, Block, Ways};
-use crate::cpu::dft::pass::opaque;
-use crate::cpu::simd::complex_vector::ComplexVector;
-use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
+use crate::cpu::simd::vector::{ComplexVector, LANES, Scalar, Vector, WithIsa};
 use crate::recipe::rules::intra_vector::FIRST;
 use std::array::from_fn;
 
 /// ComplexVector of a block.
 const NUMBERS: usize = LANES / 2;
 
-/// One pass, as [`Pass`](crate::cpu::dft::pass::Pass).
+/// One pass, as [`Pass`](crate::cpu::dft::pass::pass::Pass).
 pub(crate) struct InterleavedPass<S> {
     radix: usize,
     groups: usize,
@@ -69,10 +67,10 @@ impl<S: Scalar> InterleavedPass<S> {
         unsafe {
             match plain {
                 true => {
-                    crate::cpu::dft::pass::for_radix!(self.radix, R => V::enter(Further::<V::ComplexVector, R, true> { pass: self, ways }))
+                    for_radix!(self.radix, R => V::enter(Further::<V::ComplexVector, R, true> { pass: self, ways }))
                 }
                 false => {
-                    crate::cpu::dft::pass::for_radix!(self.radix, R => V::enter(Further::<V::ComplexVector, R, false> { pass: self, ways }))
+                    for_radix!(self.radix, R => V::enter(Further::<V::ComplexVector, R, false> { pass: self, ways }))
                 }
             }
         }

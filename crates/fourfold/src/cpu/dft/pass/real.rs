@@ -1,16 +1,16 @@
 //! Butterflies of real and Hermitian data: those of the data themselves, and those of half spectra.
 
 use crate::arithmetic::butterfly::{Butterfly, Dft};
-use crate::arithmetic::complex::C;
-use crate::arithmetic::complex::each;
+use crate::arithmetic::complex::{C, each};
+use crate::cpu::dft::pass::access::{Steps, splat, zero};
 use crate::cpu::dft::pass::terms::{Cursor, Half, Terms};
-use crate::cpu::dft::pass::{Pass, Permuted, for_order, splat, zero};
+use crate::cpu::dft::permuted::{Permuted, for_order};
 use crate::cpu::simd::vector::{Vector, WithIsa};
 use num_complex::Complex;
 
 /// Real butterflies on the data themselves: `inner` is 1.
 pub(crate) struct First<'a, V: Vector, const R: usize> {
-    pub(crate) pass: &'a Pass<V::Scalar>,
+    pub(crate) steps: &'a Steps<V::Scalar>,
     pub(crate) src: Permuted<V::Scalar>,
     pub(crate) dst: *mut V,
 }
@@ -62,7 +62,7 @@ where
 {
     #[inline(always)]
     fn all<const INDEX: bool, const GAIN: bool>(&self) {
-        let groups = self.pass.groups;
+        let groups = self.steps.groups;
         for l in 0..groups {
             // SAFETY: R · groups elements in, R · groups vectors out.
             unsafe {
@@ -87,7 +87,7 @@ where
 }
 
 pub(crate) struct Forward<'a, V: Vector, T, const R: usize> {
-    pub(crate) pass: &'a Pass<V::Scalar>,
+    pub(crate) steps: &'a Steps<V::Scalar>,
     pub(crate) src: *const V,
     pub(crate) dst: T,
 }
@@ -158,7 +158,7 @@ where
 {
     #[inline(always)]
     fn run(self) {
-        let Pass { groups, inner: m, ref twiddles, .. } = *self.pass;
+        let Steps { groups, inner: m, ref twiddles, .. } = *self.steps;
         for l in 0..groups {
             // SAFETY: sequence l + j·groups has m vectors, the result R·m.
             unsafe {
@@ -177,7 +177,7 @@ where
 
 /// The reverse of [`First`].
 pub(crate) struct Last<'a, V: Vector, const R: usize> {
-    pub(crate) pass: &'a Pass<V::Scalar>,
+    pub(crate) steps: &'a Steps<V::Scalar>,
     pub(crate) src: *const V,
     pub(crate) dst: Permuted<V::Scalar>,
 }
@@ -188,7 +188,7 @@ where
 {
     #[inline(always)]
     fn all<const INDEX: bool, const GAIN: bool>(&self) {
-        let groups = self.pass.groups;
+        let groups = self.steps.groups;
         for l in 0..groups {
             // SAFETY: R · groups vectors in, R · groups elements out.
             unsafe {
@@ -212,7 +212,7 @@ where
 }
 
 pub(crate) struct Backward<'a, V: Vector, T, const R: usize> {
-    pub(crate) pass: &'a Pass<V::Scalar>,
+    pub(crate) steps: &'a Steps<V::Scalar>,
     pub(crate) src: T,
     pub(crate) dst: *mut V,
 }
@@ -288,7 +288,7 @@ where
 {
     #[inline(always)]
     fn run(self) {
-        let Pass { groups, inner: m, ref twiddles, .. } = *self.pass;
+        let Steps { groups, inner: m, ref twiddles, .. } = *self.steps;
         for l in 0..groups {
             // SAFETY: as in `Forward`, the other way round.
             unsafe {

@@ -2,7 +2,7 @@
 
 use crate::arithmetic::complex::each;
 use crate::cpu::simd::complex_vector::Interleaved;
-use crate::cpu::simd::isa::operators;
+use crate::cpu::simd::isa::operators::operators;
 use crate::cpu::simd::vector::{Vector, WithIsa};
 use std::arch::x86_64::*;
 

@@ -1,11 +1,12 @@
 //! One sum along one axis, ready to run on lines of vectors: combine → DFT → combine.
 
 use crate::cpu::base::sizes::reals;
+use crate::cpu::base::strided::Strided;
 use crate::cpu::batch::combine::{Combine, Side};
 use crate::cpu::batch::fused_combine::FusedCombine;
 use crate::cpu::batch::symmetric_last_pass::Fold;
 use crate::cpu::dft::dft::Dft;
-use crate::cpu::dft::pass::{Permuted, Strided};
+use crate::cpu::dft::permuted::Permuted;
 use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
 use crate::problem::kind::Transform1d;
 use crate::problem::norm::EndWeights;
