@@ -3,7 +3,7 @@
 
 use crate::arithmetic::complex::C;
 use crate::cpu::base::strided::Strided;
-use crate::cpu::batch::combine::{Combine, Pair, PreparedCombine, rotate};
+use crate::cpu::batch::pairs::{Pair, PreparedCombine, rotate};
 use crate::cpu::dft::pass::terms::{Cursor, Terms};
 use crate::cpu::simd::vector::{Scalar, Vector};
 use crate::recipe::reduction;
@@ -17,7 +17,7 @@ pub(crate) struct Shape<S> {
     /// The place of the first and of the last, and its factor: none if it is 0 whatever the term.
     ends: [(isize, Option<S>); 2],
     /// The number of the combine's step that turns all others.
-    step: usize,
+    pub(crate) step: usize,
 }
 
 impl<S: Scalar> Shape<S> {
@@ -43,19 +43,8 @@ impl<S: Scalar> Shape<S> {
 /// A combine with such a shape.
 #[derive(Clone, Copy)]
 pub(crate) struct FusedCombine<'a, S> {
-    shape: &'a Shape<S>,
-    table: &'a [[S; 2]],
-}
-
-impl<S: Scalar> Combine<S> {
-    /// Itself as such a one, if it is one.
-    pub(crate) fn turning(&self) -> Option<FusedCombine<'_, S>> {
-        let shape = self.shape.as_ref()?;
-        match &self.steps[shape.step] {
-            PreparedCombine::Rotate { table, .. } => Some(FusedCombine { shape, table }),
-            _ => None,
-        }
-    }
+    pub(crate) shape: &'a Shape<S>,
+    pub(crate) table: &'a [[S; 2]],
 }
 
 impl<S: Scalar> FusedCombine<'_, S> {
