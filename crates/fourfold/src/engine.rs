@@ -13,6 +13,7 @@ pub use crate::arithmetic::cosine8::{SCALES, dct8, idct8};
 pub use crate::arithmetic::real::Real;
 pub use crate::arithmetic::twiddle::Roots;
 pub use crate::baseline::decimation::{after, after_one, before, before_one};
+pub use crate::cpu::base::machine::{Cache, Machine};
 pub use crate::cpu::base::threads::Pool;
 pub use crate::problem::kind::Transform1d;
 pub use crate::problem::norm::EndWeights;

@@ -1,6 +1,7 @@
 //! Runs a recipe: pass after pass, tile after tile.
 
 use crate::cpu::base::execute::Execute;
+use crate::cpu::base::machine::SERIAL_ELEMENTS;
 use crate::cpu::base::memory::{Array, Untyped};
 use crate::cpu::base::sizes::Sizes;
 use crate::cpu::base::strided::Strided;
@@ -62,9 +63,6 @@ impl<S> Clone for PreparedAxis<S> {
     }
 }
 
-/// Elements of a pass that one thread has done by the time that others have woken up.
-const ALONE: usize = 1 << 14;
-
 impl<S: Dispatch> Engine<S> {
     /// Puts the passes together, with the lines that `line` gives.
     ///
@@ -111,7 +109,7 @@ impl<S: Dispatch> Engine<S> {
             S::dispatch(self.sizes.isa, Block { tiles: &tiles, index, buffer });
         };
         let blocks = tiles.lines.blocks(tiles.width, tiles.group);
-        if tiles.lines.count() * tiles.from.shape[pass.axis] < ALONE {
+        if tiles.lines.count() * tiles.from.shape[pass.axis] < SERIAL_ELEMENTS {
             (0..blocks).for_each(|index| block(0, index));
         } else {
             pool.run(blocks, &block);

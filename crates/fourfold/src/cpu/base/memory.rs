@@ -1,5 +1,6 @@
 //! Memory that the engine works in: scratch, and arrays as pointers with strides.
 
+use crate::cpu::base::machine::{ALIGNMENT, Machine};
 use crate::cpu::base::strided::Strided;
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::element::Element;
@@ -9,13 +10,6 @@ use std::ptr::NonNull;
 
 /// Axes of an array, and one more for the two parts of complex numbers.
 pub(crate) const AXES: usize = 33;
-
-/// Alignment of scratch: a cache line and the widest vector.
-const ALIGNMENT: usize = 64;
-
-/// From two huge pages on scratch asks for them: columns of a large matrix in small pages miss the
-/// address cache at every row.
-const HUGE_PAGE: usize = 2 << 20;
 
 /// Memory for the intermediate results of an execution. Made by
 /// [`Plan::scratch`](crate::plan::plan::Plan::scratch); serves any plan that needs no more than it
@@ -48,7 +42,8 @@ impl Scratch {
     }
 
     fn allocation(bytes: usize) -> Allocation {
-        let alignment = if bytes < 2 * HUGE_PAGE { ALIGNMENT } else { HUGE_PAGE };
+        let huge_page = Machine::this().huge_page;
+        let alignment = if bytes < 2 * huge_page { ALIGNMENT } else { huge_page };
         Allocation::from_size_align(bytes, alignment).expect("scratch sizes are checked when planning")
     }
 
@@ -63,14 +58,16 @@ impl Scratch {
     }
 }
 
-/// Asks the system for huge pages, before the first touch; whether it gives them changes nothing
+/// Asks the system for huge pages, before the first touch, from two of them on: columns of a large
+/// matrix in small pages miss the address cache at every row. Whether it gives them changes nothing
 /// but speed.
 fn advise(base: NonNull<u8>, bytes: usize) {
     #[cfg(target_os = "linux")]
-    if bytes >= 2 * HUGE_PAGE {
+    if bytes >= 2 * Machine::this().huge_page {
+        let bytes = bytes / Machine::this().huge_page * Machine::this().huge_page;
         // SAFETY: the range is whole huge pages of memory that is ours, and the advice changes no
         // contents.
-        unsafe { libc::madvise(base.as_ptr().cast(), bytes / HUGE_PAGE * HUGE_PAGE, libc::MADV_HUGEPAGE) };
+        unsafe { libc::madvise(base.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
     }
     #[cfg(not(target_os = "linux"))]
     let _ = (base, bytes);

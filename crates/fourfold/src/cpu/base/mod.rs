@@ -1,4 +1,5 @@
 pub(crate) mod execute;
+pub(crate) mod machine;
 pub(crate) mod memory;
 pub(crate) mod sizes;
 pub(crate) mod strided;

@@ -25,24 +25,6 @@ impl<S: Dispatch> VectorTask<S> for Block<'_, S> {
     }
 }
 
-/// Bytes of arrays whose lines are read and written where they stand. Of larger ones, rows of tiles
-/// are to be read together.
-const NEAR: usize = 8 << 20;
-
-/// Bytes of a cache line.
-const CACHE_LINE: usize = 64;
-
-/// Bytes from place to place of the same set of the second-level cache, and how many of them it
-/// holds.
-const PERIOD: usize = 128 << 10;
-const WAYS: usize = 16;
-
-/// How many cache lines so many bytes apart the second-level cache holds.
-fn room(stride: usize) -> usize {
-    let step = (1 << stride.trailing_zeros().min(PERIOD.ilog2())).max(CACHE_LINE);
-    PERIOD / step * WAYS
-}
-
 /// One pass over given arrays.
 pub(crate) struct Tiles<'a, S> {
     sizes: &'a Sizes,
@@ -142,11 +124,12 @@ impl<S: Dispatch> Tiles<'_, S> {
     /// is fetched twice. One that is written is fetched first, as one that is read is not: half as
     /// many.
     fn direct<V: Vector<Scalar = S>>(&self) -> [bool; 2] {
-        let is_line = size_of::<V>() == CACHE_LINE && self.lines.fill(V::WIDTH);
+        let machine = self.sizes.machine;
+        let is_line = size_of::<V>() == machine.line && self.lines.fill(V::WIDTH);
         let is_near = |(array, fetched): (&Array<S>, usize)| {
             let stride = array.strides[self.pass.axis].unsigned_abs() * size_of::<S>();
             let lines = array.shape[self.pass.axis] * fetched;
-            array.parts == 1 && array.bytes() <= NEAR && lines <= room(stride)
+            array.parts == 1 && array.bytes() <= machine.stays_cached() && lines <= machine.lines_at(stride)
         };
         match &self.pass.ops[..] {
             [PreparedOp::Batch(line)] if is_line && line.is_direct::<V>() => {

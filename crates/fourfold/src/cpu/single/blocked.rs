@@ -1,6 +1,7 @@
 //! A complex DFT of one signal that leaves the first-level cache, with lanes along it, in three
 //! trips through memory (see [`crate::recipe::rules::intra_vector`]).
 
+use crate::cpu::base::machine::Machine;
 use crate::cpu::base::sizes::part_stride;
 use crate::cpu::dft::pass::across::{Across, Last, Spread};
 use crate::cpu::dft::pass::along::{BLOCK, Block, IntraVectorPass, Source, Ways};
@@ -22,11 +23,10 @@ pub(crate) struct Blocked<S> {
     first: IntraVectorPass<S>,
     further: Vec<IntraVectorPass<S>>,
     across: Across<S>,
+    /// Whether the first and the last trip store past the caches: a trip finds little there of what
+    /// the one before it wrote. With less data, that would make the next trip wait for memory.
+    non_temporal: bool,
 }
-
-/// Bytes of a signal from which a trip finds little in the caches of what the one before it wrote:
-/// stores go past them. With less, that would make the next trip wait for memory.
-const LEAST_PAST: usize = 8 << 20;
 
 impl<S: Scalar> Blocked<S> {
     /// `within` are three or more radices, the first [`FIRST`]; `across` are two.
@@ -43,6 +43,7 @@ impl<S: Scalar> Blocked<S> {
             first: IntraVectorPass::new(FIRST, part * count / FIRST, 1),
             further,
             across: Across::new([across[0].length(), across[1].length()], part, part_stride(part)),
+            non_temporal: 2 * part * count * size_of::<S>() >= Machine::this().stays_cached(),
         }
     }
 }
@@ -55,10 +56,9 @@ impl<S: Dispatch> Blocked<S> {
     /// Source and `out` hold `len` complex numbers, the buffers [`blocked_reals`](crate::cpu::base::sizes::blocked_reals), and else they do not
     /// overlap; the CPU has `isa`.
     pub(crate) unsafe fn run(&self, isa: Isa, src: Input<S>, [t, z]: [*mut S; 2], out: Option<*mut S>) -> *mut S {
-        let past = 2 * self.len * size_of::<S>() >= LEAST_PAST;
         let out = out.unwrap_or(z);
         // SAFETY: the caller's.
-        unsafe { S::dispatch(isa, Running { parts: self, src, t, z, out, past }) };
+        unsafe { S::dispatch(isa, Running { parts: self, src, t, z, out }) };
         out
     }
 }
@@ -69,22 +69,20 @@ struct Running<'a, S> {
     t: *mut S,
     z: *mut S,
     out: *mut S,
-    /// Whether the first and the last trip store past the caches.
-    past: bool,
 }
 
 impl<S: Dispatch> VectorTask<S> for Running<'_, S> {
     unsafe fn run<V: Vector<Scalar = S>>(self) {
-        let Running { parts, src, t, z, out, past } = self;
+        let Running { parts, src, t, z, out } = self;
         let Blocked { count, part, .. } = *parts;
         // SAFETY: the caller's; `src` is not read after the first pass, and the second buffer has
         // room for two parts.
         unsafe {
-            parts.spread::<V>(src.source(parts.backward), t, past);
+            parts.spread::<V>(src.source(parts.backward), t);
             for number in 0..count {
                 parts.within::<V>(t.add(number * part_stride(part)), [z, z.add(part_stride(part))]);
             }
-            let last = Last { backward: parts.backward, scale: parts.scale, past };
+            let last = Last { backward: parts.backward, scale: parts.scale, non_temporal: parts.non_temporal };
             parts.across.run::<V>(t, out, last);
         }
     }
@@ -96,7 +94,7 @@ impl<S: Dispatch> Blocked<S> {
     ///
     /// # Safety
     /// As [`Blocked::run`]; the CPU has the instructions of `V`.
-    unsafe fn spread<V: Vector<Scalar = S>>(&self, src: Source<S>, parts: *mut S, past: bool) {
+    unsafe fn spread<V: Vector<Scalar = S>>(&self, src: Source<S>, parts: *mut S) {
         let Blocked { count, part, .. } = *self;
         let mut blocks = MaybeUninit::<[Block<S>; MOST_PARTS]>::uninit();
         let blocks = blocks.as_mut_ptr().cast::<S>();
@@ -104,7 +102,7 @@ impl<S: Dispatch> Blocked<S> {
             let (dst, range) = (parts.wrapping_add(row * BLOCK), row * count..(row + 1) * count);
             // SAFETY: the caller's; a block of every part.
             unsafe {
-                if past {
+                if self.non_temporal {
                     self.first.blocks::<V>(src, range, blocks, BLOCK);
                     Spread { blocks, count, dst, apart: part_stride(part) }.run::<V>();
                 } else {

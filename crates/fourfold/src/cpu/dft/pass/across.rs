@@ -12,6 +12,7 @@
 use crate::arithmetic::butterfly::Dft;
 use crate::arithmetic::complex::C;
 use crate::arithmetic::twiddle::Roots;
+use crate::cpu::base::machine::ALIGNMENT;
 use crate::cpu::dft::pass::access::{for_radix, opaque, splat, zero};
 use crate::cpu::dft::pass::along::{BLOCK, Block, block, put_pairs, twiddles};
 use crate::cpu::simd::vector::{LANES, Scalar, Vector, WithIsa};
@@ -37,7 +38,7 @@ pub(crate) struct Across<S> {
 
 /// Reals of a cache line.
 const fn line<S>() -> usize {
-    64 / size_of::<S>()
+    ALIGNMENT / size_of::<S>()
 }
 
 /// Copies whole lines past the caches.
@@ -92,7 +93,7 @@ pub(crate) struct Last<S> {
     /// A factor on them.
     pub(crate) scale: S,
     /// Whether they go past the caches.
-    pub(crate) past: bool,
+    pub(crate) non_temporal: bool,
 }
 
 /// What stands between the two passes, and between them and the destination where that is past the
@@ -129,7 +130,7 @@ impl<S: Scalar> Across<S> {
         // Not filled with zeros, which of a short signal would take a tenth of the time.
         let mut tile = MaybeUninit::<Tile<S>>::uninit();
         let tile = tile.as_mut_ptr();
-        let past = last.past.then_some(dst.addr() / size_of::<S>() % line::<S>());
+        let past = last.non_temporal.then_some(dst.addr() / size_of::<S>() % line::<S>());
         for k in (0..self.inner).step_by(LANES) {
             let src = src.wrapping_add(2 * k);
             // SAFETY: the caller's; r·s ≤ MOST_PARTS blocks, each of which is written before it is
