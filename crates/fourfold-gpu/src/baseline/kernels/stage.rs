@@ -10,7 +10,7 @@ use crate::ir::trace::{
 use crate::print::Frame;
 use fourfold::Precision;
 use fourfold::baseline::{AccessPattern, Combine, EvenOdd, FftStep, LaunchMode, Order};
-use fourfold::engine::{C, Real};
+use fourfold::engine::C;
 
 /// All that specialises the kernel of a stage.
 #[derive(Clone, Debug, PartialEq)]

@@ -102,7 +102,7 @@ struct ReorderSpan<S> {
 struct InVectors<V: Vector>(ReorderSpan<V::Scalar>);
 
 impl<S: Dispatch> VectorTask<S> for ReorderSpan<S> {
-    unsafe fn run<V: Vector<Scalar = S>>(self) {
+    unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
         // SAFETY: the caller's.
         unsafe { V::enter(InVectors::<V>(self)) }
     }
@@ -113,7 +113,7 @@ where
     V::Scalar: Dispatch,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let ReorderSpan { rows: [from, to], n, order, way, sign, range: [start, end] } = self.0;
         // SAFETY: the caller's: the row is there.
         unsafe {

@@ -64,7 +64,7 @@ impl TermIndex {
 struct InVectors<'a, V: Vector, const H: usize>(CombineSpan<'a, V::Scalar, H>);
 
 impl<S: Dispatch, const H: usize> VectorTask<S> for CombineSpan<'_, S, H> {
-    unsafe fn run<V: Vector<Scalar = S>>(self) {
+    unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
         // SAFETY: the caller's.
         unsafe { V::enter(InVectors::<V, H>(self)) }
     }
@@ -75,7 +75,7 @@ where
     V::Scalar: Dispatch,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let span = self.0;
         let [start, end] = span.range;
         // Whole vectors of terms whose mirror images are others.
@@ -136,9 +136,11 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
     /// The factors of all axes: of the others, then along the row.
     #[inline(always)]
     unsafe fn rotations<V: Vector<Scalar = S>>(&self, k: usize) -> [C<V>; 3] {
-        let [a, b] = self.rows.rotations.map(|w| C { re: V::splat(w.re), im: V::splat(w.im) });
-        // SAFETY: the table has term k.
-        let c = unsafe { read::<V>(self.table, k) };
+        // SAFETY: the CPU has the instructions of `V`, the table has term k.
+        let ([a, b], c) = unsafe {
+            let rotations = self.rows.rotations.map(|w| C { re: V::splat(w.re), im: V::splat(w.im) });
+            (rotations, read::<V>(self.table, k))
+        };
         match H {
             1 => [c; 3],
             2 => [a, c, c],
@@ -151,7 +153,7 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
         let CombinedRows { spectrum, terms, written, shifted, .. } = &self.rows;
         // SAFETY: the caller's.
         unsafe {
-            let mut v = [C { re: V::splat(S::of(0.0)), im: V::splat(S::of(0.0)) }; H];
+            let mut v = [C { re: V::zero(), im: V::zero() }; H];
             (0..H).for_each(|h| v[h] = read(spectrum[h], k));
             let y = after(&self.rotations::<V>(k)[..H.ilog2() as usize + 1], v);
             let mirrored = k > 0 && 2 * k != self.n;
@@ -167,9 +169,9 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
     /// Of term k beyond the half that is there, the conjugate of the opposite term.
     #[inline(always)]
     unsafe fn after_one<V: Vector<Scalar = S>>(&self, k: usize) {
-        let mut v = [C { re: V::splat(S::of(0.0)), im: V::splat(S::of(0.0)) }; H];
         // SAFETY: the caller's.
         unsafe {
+            let mut v = [C { re: V::zero(), im: V::zero() }; H];
             for h in 0..H {
                 v[h] = if 2 * k <= self.n {
                     read(self.rows.spectrum[h], k)
@@ -187,7 +189,8 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
     #[inline(always)]
     unsafe fn reals<V: Vector<Scalar = S>>(&self, k: usize) -> [[V; H]; 2] {
         let CombinedRows { terms, nothing, shifted, .. } = &self.rows;
-        let mut x = [[V::splat(S::of(0.0)); H]; 2];
+        // SAFETY: the caller's.
+        let mut x = unsafe { [[V::zero(); H]; 2] };
         for h in (0..H).filter(|&h| !nothing[h]) {
             // SAFETY: the caller's.
             unsafe {

@@ -134,7 +134,7 @@ impl<S: Scalar> Batch<S> {
     /// # Safety
     /// As [`Batch::run`].
     unsafe fn bare<V: Vector<Scalar = S>>(&self, data: *mut V, free: *mut V, work: *mut V) -> *mut V {
-        let (n, zero) = (self.dft.len(), V::lit(0.0));
+        let n = self.dft.len();
         // SAFETY: the caller's; buffers have room for the parts that are zero.
         unsafe {
             if self.dft.data() == Data::Hermitian {
@@ -146,9 +146,9 @@ impl<S: Scalar> Batch<S> {
             }
             let half = self.dft.forward(self.ends.ordered(Strided::tile(data)), free.add(1), data.add(1), work);
             let result = half.sub(1);
-            (*result, *half) = (*half, zero);
+            (*result, *half) = (*half, V::zero());
             if n % 2 == 0 {
-                *half.add(n) = zero;
+                *half.add(n) = V::zero();
             }
             result
         }
@@ -236,7 +236,7 @@ struct Scale<V: Vector> {
 
 impl<V: Vector> WithIsa for Scale<V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         for i in 0..self.count {
             // SAFETY: `count` vectors are there.
             unsafe { *self.data.add(i) = *self.data.add(i) * V::splat(self.by) }

@@ -94,7 +94,7 @@ pub(crate) struct Along<'a, S> {
 }
 
 impl<S: Scalar + Vector<Scalar = S>> VectorTask<S> for Along<'_, S> {
-    unsafe fn run<V: Vector<Scalar = S>>(self) {
+    unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
         // SAFETY: the caller's.
         unsafe { V::enter(CombiningAlong::<V> { combine: self.combine, from: self.from, to: self.to }) }
     }
@@ -114,7 +114,8 @@ impl<V: Vector> CombiningAlong<'_, V> {
     #[inline(always)]
     unsafe fn two(&self, count: usize, from: Pair, to: Pair, matrix: [V::Scalar; 4]) -> usize {
         let whole = count / V::WIDTH * V::WIDTH;
-        let [a, b, c, d] = all::<V>(matrix);
+        // SAFETY: the caller's.
+        let [a, b, c, d] = unsafe { all::<V>(matrix) };
         for i in (0..whole).step_by(V::WIDTH) {
             // SAFETY: the caller's.
             unsafe {
@@ -149,9 +150,13 @@ impl<V: Vector> CombiningAlong<'_, V> {
 }
 
 /// Four numbers, each in every lane.
+///
+/// # Safety
+/// The CPU has the instructions of `V`.
 #[inline(always)]
-fn all<V: Vector>([a, b, c, d]: [V::Scalar; 4]) -> [V; 4] {
-    [V::splat(a), V::splat(b), V::splat(c), V::splat(d)]
+unsafe fn all<V: Vector>([a, b, c, d]: [V::Scalar; 4]) -> [V; 4] {
+    // SAFETY: the caller's.
+    unsafe { [V::splat(a), V::splat(b), V::splat(c), V::splat(d)] }
 }
 
 impl<V: Vector> WithIsa for CombiningAlong<'_, V>
@@ -159,7 +164,7 @@ where
     V::Scalar: Vector<Scalar = V::Scalar>,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let rest = Combining::<V::Scalar> { combine: self.combine, from: self.from, to: self.to };
         let on = |[a, b]: &[Index; 2], done: usize| {
             [a, b].map(|index| Index { start: index.start + done as isize * index.step, ..*index })
@@ -212,7 +217,9 @@ impl<V: Vector> Combining<'_, V> {
     /// As [`Combine::run`].
     #[inline(always)]
     unsafe fn one(&self, count: usize, from: Index, to: Index, by: V::Scalar) {
-        let (mut x, mut y, by) = (PairCursor::new(self.from, from), PairCursor::new(self.to, to), V::splat(by));
+        // SAFETY: the caller's.
+        let by = unsafe { V::splat(by) };
+        let (mut x, mut y) = (PairCursor::new(self.from, from), PairCursor::new(self.to, to));
         for _ in 0..count {
             // SAFETY: the caller's.
             unsafe { (V::load(x.next()) * by).store(y.next()) }
@@ -225,7 +232,8 @@ impl<V: Vector> Combining<'_, V> {
     unsafe fn two(&self, count: usize, from: [Index; 2], to: [Index; 2], matrix: [V::Scalar; 4]) {
         let [mut p, mut q] = [PairCursor::new(self.from, from[0]), PairCursor::new(self.from, from[1])];
         let [mut r, mut s] = [PairCursor::new(self.to, to[0]), PairCursor::new(self.to, to[1])];
-        let [a, b, c, d] = all::<V>(matrix);
+        // SAFETY: the caller's.
+        let [a, b, c, d] = unsafe { all::<V>(matrix) };
         for _ in 0..count {
             // SAFETY: the caller's.
             unsafe {
@@ -261,7 +269,7 @@ impl<V: Vector> Combining<'_, V> {
         // SAFETY: the caller's.
         unsafe {
             match step {
-                PreparedCombine::Zero { to } => self.to.store(*to, V::lit(0.0)),
+                PreparedCombine::Zero { to } => self.to.store(*to, V::zero()),
                 PreparedCombine::One { count, from, to, by } => self.one(*count, *from, *to, *by),
                 PreparedCombine::Two { count, from, to, matrix } => self.two(*count, *from, *to, *matrix),
                 PreparedCombine::Rotate { from, to, table, conjugate } => self.rotated(*from, *to, table, *conjugate),
@@ -272,7 +280,7 @@ impl<V: Vector> Combining<'_, V> {
 
 impl<V: Vector> WithIsa for Combining<'_, V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         for step in &self.combine.steps {
             // SAFETY: the caller of `Combine::run`.
             unsafe { self.step(step) }

@@ -136,10 +136,12 @@ impl<V: Vector> Terms<V> for FusedTerms<V::Scalar> {
 
     #[inline(always)]
     unsafe fn end(self, _n: usize, last: bool) -> V {
-        match self.ends[usize::from(last)] {
-            // SAFETY: the caller's.
-            End::Times(at, by) => unsafe { V::load(at) * V::splat(by) },
-            End::Zero(_) => V::lit(0.0),
+        // SAFETY: the caller's.
+        unsafe {
+            match self.ends[usize::from(last)] {
+                End::Times(at, by) => V::load(at) * V::splat(by),
+                End::Zero(_) => V::zero(),
+            }
         }
     }
 
@@ -149,7 +151,7 @@ impl<V: Vector> Terms<V> for FusedTerms<V::Scalar> {
         unsafe {
             match self.ends[usize::from(last)] {
                 End::Times(at, by) => (x * V::splat(by)).store(at),
-                End::Zero(at) => V::lit(0.0).store(at),
+                End::Zero(at) => V::zero().store(at),
             }
         }
     }
@@ -172,8 +174,10 @@ impl<S: Scalar> FusedCursor<S> {
     #[inline(always)]
     unsafe fn rotation<V: Vector<Scalar = S>>(&self) -> [V; 2] {
         // SAFETY: the caller's.
-        let [a, b] = unsafe { *self.turn };
-        [V::splat(a), V::splat(b)]
+        unsafe {
+            let [a, b] = *self.turn;
+            [V::splat(a), V::splat(b)]
+        }
     }
 
     #[inline(always)]

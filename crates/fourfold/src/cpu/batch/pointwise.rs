@@ -84,7 +84,7 @@ struct ByRun<'a, V: Vector> {
 
 impl<V: Vector> WithIsa for ByRun<'_, V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let ByRun { elements, run, tiles } = self;
         let step = run.first.parts * V::WIDTH;
         for i in 0..elements.count {
@@ -93,7 +93,7 @@ impl<V: Vector> WithIsa for ByRun<'_, V> {
             unsafe {
                 for (g, tile) in tiles.iter().enumerate() {
                     let at = if g + 1 == tiles.len() { run.last } else { (g * step) as isize };
-                    let mut factor = [V::splat(V::Scalar::default()); 2];
+                    let mut factor = [V::zero(); 2];
                     gather_row(run.row(i).offset(at), factor.as_mut_ptr(), 0, run.first.parts);
                     elements.multiply(*tile, i, factor);
                 }
@@ -110,7 +110,7 @@ struct ByTile<V> {
 
 impl<V: Vector> WithIsa for ByTile<V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let ByTile { elements, tile, factors } = self;
         for i in 0..elements.count {
             // SAFETY: the caller of `by_table`.
@@ -134,17 +134,19 @@ struct ByLists<'a, V: Vector> {
 
 impl<V: Vector> WithIsa for ByLists<'_, V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let ByLists { elements, along, across, tile } = self;
         // SAFETY: there are as many as lanes of any vector.
         let [re, im] = unsafe { [V::load(across[0].as_ptr()), V::load(across[1].as_ptr())] };
         for (i, Pair(x, y)) in along.iter().enumerate() {
-            let factor = match elements.complex {
-                true => C { re: V::splat(*x), im: V::splat(*y) }.mul(C { re, im }),
-                false => C { re: V::splat(*x) * re, im },
-            };
             // SAFETY: the caller of `by_lists`.
-            unsafe { elements.multiply(tile, i, [factor.re, factor.im]) };
+            unsafe {
+                let factor = match elements.complex {
+                    true => C { re: V::splat(*x), im: V::splat(*y) }.mul(C { re, im }),
+                    false => C { re: V::splat(*x) * re, im },
+                };
+                elements.multiply(tile, i, [factor.re, factor.im]);
+            }
         }
     }
 }

@@ -66,10 +66,10 @@ impl<V: Vector, const SINE: bool> Folding<'_, V, SINE> {
         unsafe {
             let [e, a, f] = [*self.from, *self.from.add(h), *self.from.add(2 * h)];
             if SINE {
-                return self.put(h, (e + f).mul_add(V::lit(0.0), (a + a) * V::splat(*scale)));
+                return self.put(h, (e + f).mul_add(V::zero(), (a + a) * V::splat(*scale)));
             }
             self.put(0, (e + f + (a + a)) * V::splat(ends[0]));
-            self.put(h, a.mul_add(V::lit(0.0), (e - f) * V::splat(*scale)));
+            self.put(h, a.mul_add(V::zero(), (e - f) * V::splat(*scale)));
             self.put(2 * h, (e + f - (a + a)) * V::splat(ends[1]));
         }
     }
@@ -82,7 +82,7 @@ impl<V: Vector, const SINE: bool> Folding<'_, V, SINE> {
         unsafe {
             let [e, a, f] = [*self.from.add(h - 1), *self.from.add(2 * h - 1), *self.from.add(3 * h - 1)];
             let (some, none) = if SINE { (f, e) } else { (e, f) };
-            let (straight, turned) = (none.mul_add(V::lit(0.0), some * V::splat(*scale)), a * V::splat(*middle));
+            let (straight, turned) = (none.mul_add(V::zero(), some * V::splat(*scale)), a * V::splat(*middle));
             self.put(h / 2, straight + turned);
             self.put(h + h / 2, if SINE { turned - straight } else { straight - turned });
         }
@@ -92,10 +92,11 @@ impl<V: Vector, const SINE: bool> Folding<'_, V, SINE> {
     /// function that it stands in.
     #[inline(always)]
     unsafe fn term(&self, k: usize, [c, s, d, t]: [V::Scalar; 4]) {
-        let (h, scale) = (self.fold.len, V::splat(self.fold.scale));
-        let turns = [V::splat(c), V::splat(s), V::splat(d), V::splat(t)];
+        let h = self.fold.len;
         // SAFETY: as in `first`; 1 ≤ k < h/2.
         unsafe {
+            let scale = V::splat(self.fold.scale);
+            let turns = [V::splat(c), V::splat(s), V::splat(d), V::splat(t)];
             let at = self.from.add(2 * k);
             let e = C { re: *at.sub(1), im: *at };
             let a = C { re: *at.add(h - 1), im: *at.add(h) };
@@ -111,7 +112,7 @@ impl<V: Vector, const SINE: bool> Folding<'_, V, SINE> {
 
 impl<V: Vector, const SINE: bool> WithIsa for Folding<'_, V, SINE> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         // SAFETY: the caller of `Fold::run`.
         unsafe {
             self.first();

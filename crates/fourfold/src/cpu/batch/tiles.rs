@@ -19,7 +19,7 @@ pub(crate) struct Block<'a, S> {
 }
 
 impl<S: Dispatch> VectorTask<S> for Block<'_, S> {
-    unsafe fn run<V: Vector<Scalar = S>>(self) {
+    unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
         // SAFETY: the caller's.
         unsafe { self.tiles.run::<V>(self.index, self.buffer.cast()) }
     }

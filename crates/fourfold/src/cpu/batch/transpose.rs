@@ -136,7 +136,7 @@ struct GatherRun<'a, V: Vector> {
 
 impl<V: Vector> WithIsa for GatherRun<'_, V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let Run { ref first, last } = self.run;
         let (ends, many) = self.tiles.split_last().expect("a block has tiles");
         // SAFETY: the caller of `gather_block`.
@@ -178,7 +178,7 @@ struct ScatterRun<'a, V: Vector> {
 
 impl<V: Vector> WithIsa for ScatterRun<'_, V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let Run { ref first, last } = self.run;
         let (ends, many) = self.tiles.split_last().expect("a block has tiles");
         // SAFETY: the caller of `scatter_block`.
@@ -228,7 +228,7 @@ impl<V: Vector> Gather<'_, V> {
         for i in (0..whole).step_by(W) {
             // SAFETY: the caller's; W reals of each line.
             unsafe {
-                let mut rows = [V::lit(0.0); W];
+                let mut rows = [V::zero(); W];
                 for j in 0..W {
                     rows[j] = V::load(lanes[j].add(i));
                 }
@@ -257,7 +257,7 @@ impl<V: Vector> Gather<'_, V> {
 
 impl<V: Vector> WithIsa for Gather<'_, V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let lines = &self.lines;
         let reals = lines.parts * lines.count;
         // SAFETY: the caller of `gather`.
@@ -290,7 +290,7 @@ impl<V: Vector> Scatter<'_, V> {
         for i in (0..whole).step_by(W) {
             // SAFETY: the caller's; W reals of each line that is there.
             unsafe {
-                let mut rows = [V::lit(0.0); W];
+                let mut rows = [V::zero(); W];
                 for j in 0..W {
                     rows[j] = *self.tile.add(i + j);
                 }
@@ -325,7 +325,7 @@ impl<V: Vector> Scatter<'_, V> {
 
 impl<V: Vector> WithIsa for Scatter<'_, V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let lines = &self.lines;
         let reals = lines.parts * lines.count;
         // SAFETY: the caller of `scatter`.

@@ -303,7 +303,7 @@ struct Single<V: Vector> {
 
 impl<V: Vector> WithIsa for Single<V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         // SAFETY: both have element 0.
         unsafe { self.dst.store(0, self.src.load::<V>(0)) }
     }

@@ -49,7 +49,7 @@ impl<V: Vector> Interleaved<V> {
     /// self + i·s·b, `b` with its parts exchanged.
     #[inline(always)]
     fn add_rotated(self, b: V, s: f64) -> Self {
-        Interleaved(b.mul_add(parts(V::lit(-s), V::lit(s)), self.0))
+        Interleaved(b.mul_add(parts(b.constant(-s), b.constant(s)), self.0))
     }
 }
 
@@ -80,11 +80,11 @@ impl<V: Vector> Number for Interleaved<V> {
     }
     #[inline(always)]
     fn times_real(self, s: f64) -> Self {
-        Interleaved(self.0 * V::lit(s))
+        Interleaved(self.0 * self.0.constant(s))
     }
     #[inline(always)]
     fn add_times_real(self, b: Self, s: f64) -> Self {
-        Interleaved(b.0.mul_add(V::lit(s), self.0))
+        Interleaved(b.0.mul_add(b.0.constant(s), self.0))
     }
     #[inline(always)]
     fn cross(self, b: Self, k: usize) -> [Self; 2] {
@@ -123,7 +123,8 @@ impl<V: Vector> ComplexVector for Interleaved<V> {
     }
     #[inline(always)]
     fn times_parts(self, [re, im]: [V::Scalar; 2]) -> Self {
-        Interleaved(self.0 * parts(V::splat(re), V::splat(im)))
+        // SAFETY: `self` proves that the CPU has the instructions.
+        Interleaved(self.0 * unsafe { parts(V::splat(re), V::splat(im)) })
     }
     #[inline(always)]
     fn transpose_square(rows: &mut [Self]) {

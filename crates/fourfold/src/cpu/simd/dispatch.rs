@@ -121,12 +121,12 @@ macro_rules! vectors {
                 unsafe {
                     match isa {
                         #[cfg(target_arch = "x86_64")]
-                        Isa::Avx512 => job.run::<isa::avx512::$avx512>(),
+                        Isa::Avx512 => job.with_vector::<isa::avx512::$avx512>(),
                         #[cfg(target_arch = "x86_64")]
-                        Isa::Avx2 => job.run::<isa::avx2::$avx2>(),
+                        Isa::Avx2 => job.with_vector::<isa::avx2::$avx2>(),
                         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-                        Isa::Simd128 => job.run::<isa::simd128::$simd128>(),
-                        _ => job.run::<$scalar>(),
+                        Isa::Simd128 => job.with_vector::<isa::simd128::$simd128>(),
+                        _ => job.with_vector::<$scalar>(),
                     }
                 }
             }

@@ -45,7 +45,11 @@ impl Scalar for f32 {
 /// instructions may be used.
 pub(crate) trait WithIsa {
     /// Does the work; must be `#[inline(always)]`, so that it ends up inside [`Vector::enter`].
-    fn run(self);
+    ///
+    /// # Safety
+    /// The CPU has the instructions of the vectors that the work names, and what the work points to
+    /// is there. Only [`Vector::enter`] calls it, whose caller vouches for both.
+    unsafe fn with_isa(self);
 }
 
 /// Something to do with whichever lanes the machine has.
@@ -54,11 +58,15 @@ pub(crate) trait VectorTask<S: Scalar> {
     ///
     /// # Safety
     /// The CPU has the instructions of `V`; the rest is the job's.
-    unsafe fn run<V: Vector<Scalar = S>>(self);
+    unsafe fn with_vector<V: Vector<Scalar = S>>(self);
 }
 
 /// A vector of `WIDTH` scalars. The algorithms are generic over it; the files of `isa` hold the
 /// instructions only.
+///
+/// A value proves that the CPU has the instructions of its type. What makes a value of something
+/// else ([`Vector::splat`], [`Vector::load`]) is therefore unsafe, as is [`Vector::enter`]; what
+/// makes values of values is safe.
 pub(crate) trait Vector: Real {
     /// What each lane holds.
     type Scalar: Scalar;
@@ -70,10 +78,24 @@ pub(crate) trait Vector: Real {
     type ComplexVector: ComplexVector<Scalar = Self::Scalar>;
 
     /// All lanes the same.
-    fn splat(value: Self::Scalar) -> Self;
+    ///
+    /// # Safety
+    /// The CPU has the instructions of this type.
+    unsafe fn splat(value: Self::Scalar) -> Self;
+
+    /// All lanes 0.
+    ///
+    /// # Safety
+    /// As [`Vector::splat`].
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: the caller's.
+        unsafe { Self::splat(Self::Scalar::default()) }
+    }
 
     /// # Safety
-    /// `from` is readable for `WIDTH` scalars; no alignment is needed.
+    /// `from` is readable for `WIDTH` scalars; no alignment is needed. The CPU has the instructions
+    /// of this type.
     unsafe fn load(from: *const Self::Scalar) -> Self;
 
     /// # Safety
@@ -126,13 +148,13 @@ pub(crate) trait Vector: Real {
     /// Neighbours exchanged: (a_1 a_0 a_3 a_2 …); of two lanes or more.
     fn swap(self) -> Self;
 
-    /// [`Vector::turn`] of the square of WIDTH/2 rows of pairs.
+    /// [`Vector::transpose`] of the square of WIDTH/2 rows of pairs.
     fn transpose_pairs(rows: &mut [Self]);
 
     /// Runs `work` compiled for the instruction set.
     ///
     /// # Safety
-    /// The CPU has the instruction set of this type.
+    /// The CPU has the instructions of this type, and what the work points to is there.
     unsafe fn enter<W: WithIsa>(work: W);
 }
 
@@ -144,7 +166,8 @@ pub(crate) trait ComplexVector: Number {
     const COUNT: usize;
 
     /// # Safety
-    /// `from` is readable for `COUNT` pairs; no alignment is needed.
+    /// `from` is readable for `COUNT` pairs; no alignment is needed. The CPU has the instructions of
+    /// this type.
     unsafe fn load(from: *const Self::Scalar) -> Self;
 
     /// # Safety

@@ -72,7 +72,7 @@ struct Running<'a, S> {
 }
 
 impl<S: Dispatch> VectorTask<S> for Running<'_, S> {
-    unsafe fn run<V: Vector<Scalar = S>>(self) {
+    unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
         let Running { parts, src, t, z, out } = self;
         let Blocked { count, part, .. } = *parts;
         // SAFETY: the caller's; `src` is not read after the first pass, and the second buffer has

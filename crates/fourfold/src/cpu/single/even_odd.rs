@@ -23,7 +23,7 @@ pub(crate) struct Join<S> {
 macro_rules! over_places {
     ($job:ident, $working:ident) => {
         impl<S: Dispatch> VectorTask<S> for $job<S> {
-            unsafe fn run<V: Vector<Scalar = S>>(self) {
+            unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
                 // SAFETY: the caller's.
                 unsafe { V::enter($working::<V> { job: self }) }
             }
@@ -38,7 +38,7 @@ macro_rules! over_places {
             V::Scalar: Vector<Scalar = V::Scalar>,
         {
             #[inline(always)]
-            fn run(self) {
+            unsafe fn with_isa(self) {
                 let half = self.job.len() / 2;
                 let whole = half / V::WIDTH * V::WIDTH;
                 // SAFETY: the job's arrays hold n numbers each, and do not overlap.

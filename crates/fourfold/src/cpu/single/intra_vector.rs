@@ -114,7 +114,7 @@ struct Running<'a, S> {
 }
 
 impl<S: Dispatch> VectorTask<S> for Running<'_, S> {
-    unsafe fn run<V: Vector<Scalar = S>>(self) {
+    unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
         let Running { along, src: input, buffers, out } = self;
         let mut src = input.address();
         for i in 0..along.count() {

@@ -54,7 +54,7 @@ pub(crate) struct Start<'a, S> {
 macro_rules! over_pairs {
     ($job:ident, $working:ident) => {
         impl<S: Dispatch> VectorTask<S> for $job<'_, S> {
-            unsafe fn run<V: Vector<Scalar = S>>(self) {
+            unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
                 // SAFETY: the caller's.
                 unsafe { V::enter($working::<V> { job: self }) }
             }
@@ -69,7 +69,7 @@ macro_rules! over_pairs {
             V::Scalar: Vector<Scalar = V::Scalar>,
         {
             #[inline(always)]
-            fn run(self) {
+            unsafe fn with_isa(self) {
                 let job = self.job;
                 let m = job.len();
                 // SAFETY: pair k ≤ m/2 with m − k, term 0 with m; vectors have at most half of the

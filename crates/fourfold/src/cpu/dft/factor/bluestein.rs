@@ -72,14 +72,14 @@ struct Multiply<'a, V: Vector> {
 
 impl<V: Vector> WithIsa for Multiply<'_, V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         // SAFETY: the buffers hold `pad` elements (source: as many as the table).
         unsafe {
             for (j, w) in self.by.iter().enumerate() {
                 *self.to.add(j) = (*self.from.add(j)).mul(C { re: V::splat(w.re), im: V::splat(w.im) });
             }
             for j in self.by.len()..self.pad {
-                *self.to.add(j) = C { re: V::lit(0.0), im: V::lit(0.0) };
+                *self.to.add(j) = C { re: V::zero(), im: V::zero() };
             }
         }
     }
@@ -93,7 +93,7 @@ struct MultiplySwapped<'a, V: Vector> {
 
 impl<V: Vector> WithIsa for MultiplySwapped<'_, V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         for (j, w) in self.by.iter().enumerate() {
             // SAFETY: both hold as many elements as the table.
             unsafe {

@@ -18,7 +18,7 @@ pub(crate) struct Direct<'a, V: Vector> {
 
 impl<V: Vector> WithIsa for Direct<'_, V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let Direct { table, z, work } = self;
         let (p, half) = (table.len(), table.len() / 2);
         // SAFETY: z and work hold p elements each.
@@ -60,21 +60,26 @@ unsafe fn terms<V: Vector>(
     from: usize,
     count: usize,
 ) -> (C<V>, C<V>) {
-    let (p, mut a, mut b) = (table.len(), zero(), zero());
+    let p = table.len();
+    // SAFETY: the caller's.
+    let (mut a, mut b) = unsafe { (zero(), zero()) };
     for j in from..from + count {
         *at = if *at + k >= p { *at + k - p } else { *at + k };
-        let (c, s) = (V::splat(table[*at].re), V::splat(table[*at].im));
         // SAFETY: the caller's.
-        let (sum, difference): (C<V>, C<V>) = unsafe { (*work.add(j), *work.add(p - j)) };
+        let (c, s, sum, difference): (V, V, C<V>, C<V>) =
+            unsafe { (V::splat(table[*at].re), V::splat(table[*at].im), *work.add(j), *work.add(p - j)) };
         a = C { re: sum.re.mul_add(c, a.re), im: sum.im.mul_add(c, a.im) };
         b = C { re: difference.re.mul_add(s, b.re), im: difference.im.mul_add(s, b.im) };
     }
     (a, b)
 }
 
+/// # Safety
+/// The CPU has the instructions of `V`.
 #[inline(always)]
-fn zero<V: Vector>() -> C<V> {
-    C { re: V::lit(0.0), im: V::lit(0.0) }
+unsafe fn zero<V: Vector>() -> C<V> {
+    // SAFETY: the caller's.
+    unsafe { C { re: V::zero(), im: V::zero() } }
 }
 
 /// n reals become n complex numbers, from the last on.
@@ -85,12 +90,12 @@ pub(crate) struct Spread<V: Vector> {
 
 impl<V: Vector> WithIsa for Spread<V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         for i in (0..self.n).rev() {
             // SAFETY: x holds 2n vectors; place 2i is never below i.
             unsafe {
                 *self.x.add(2 * i) = *self.x.add(i);
-                *self.x.add(2 * i + 1) = V::lit(0.0);
+                *self.x.add(2 * i + 1) = V::zero();
             }
         }
     }
@@ -105,7 +110,7 @@ pub(crate) struct Pack<V: Vector> {
 
 impl<V: Vector> WithIsa for Pack<V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         for i in 1..self.n {
             // SAFETY: x holds 2n vectors.
             unsafe { *self.x.add(i) = *self.x.add(i + 1) }
@@ -122,7 +127,7 @@ pub(crate) struct Unpack<V: Vector> {
 
 impl<V: Vector> WithIsa for Unpack<V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let (n, x) = (self.n, self.x);
         // SAFETY: x holds 2n vectors; upper terms are written before the lower ones that they come
         // from, and those from the top down: term k needs places 2k−1 and 2k and writes 2k and
@@ -136,7 +141,7 @@ impl<V: Vector> WithIsa for Unpack<V> {
                 *x.add(2 * k + 1) = re;
             }
             *x.add(1) = *x;
-            *x = V::lit(0.0);
+            *x = V::zero();
         }
     }
 }
@@ -149,7 +154,7 @@ pub(crate) struct Imaginary<V: Vector> {
 
 impl<V: Vector> WithIsa for Imaginary<V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         for i in 0..self.n {
             // SAFETY: x holds 2n vectors; place 2i+1 is always above i.
             unsafe { *self.x.add(i) = *self.x.add(2 * i + 1) }

@@ -134,7 +134,7 @@ struct Permute<'a, V: Vector, D> {
 
 impl<V: Vector, D: Inner<V::Scalar>> WithIsa for Permute<'_, V, D> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         for (q, &k) in self.rader.powers.iter().enumerate() {
             // SAFETY: powers are below p.
             unsafe { *self.a.add(q) = *self.z.add(k as usize) }
@@ -150,7 +150,7 @@ struct Convolve<'a, V: Vector, D> {
 
 impl<V: Vector, D: Inner<V::Scalar>> WithIsa for Convolve<'_, V, D> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let Convolve { rader, z, a } = self;
         // SAFETY: a holds p − 1 elements, z holds p.
         unsafe {
@@ -173,7 +173,7 @@ struct Restore<'a, V: Vector, D> {
 
 impl<V: Vector, D: Inner<V::Scalar>> WithIsa for Restore<'_, V, D> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         for m in 0..self.rader.powers.len() {
             // SAFETY: powers are below p.
             unsafe { *self.z.add(self.rader.inverse_power(m)) = (*self.sums.add(m)).swap() }
@@ -189,7 +189,7 @@ struct PermuteReal<'a, V: Vector, D> {
 
 impl<V: Vector, D: Inner<V::Scalar>> WithIsa for PermuteReal<'_, V, D> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         for (q, &k) in self.rader.powers.iter().enumerate() {
             // SAFETY: powers are below p.
             unsafe { *self.a.add(q) = *self.x.add(k as usize) }
@@ -205,7 +205,7 @@ struct PermuteHalf<'a, V: Vector, D> {
 
 impl<V: Vector, D: Inner<V::Scalar>> WithIsa for PermuteHalf<'_, V, D> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let p = self.rader.len();
         for q in 0..p - 1 {
             let k = self.rader.inverse_power(q);
@@ -229,12 +229,12 @@ struct MultiplyHalf<'a, V: Vector> {
 
 impl<V: Vector> WithIsa for MultiplyHalf<'_, V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let MultiplyHalf { n, a, spectrum, x, share } = self;
         // SAFETY: a and x hold what the half spectra and the signal need.
         unsafe {
             let (first, sum) = (*x, *a);
-            *a = sum.mul_add(V::splat(spectrum[0].re), first * V::lit(share));
+            *a = sum.mul_add(V::splat(spectrum[0].re), first * V::splat(V::Scalar::of(share)));
             *x = first + sum;
             for (k, w) in spectrum.iter().enumerate().take(n / 2).skip(1) {
                 let z = C { re: *a.add(2 * k - 1), im: *a.add(2 * k) };
@@ -255,7 +255,7 @@ struct RestoreHalf<'a, V: Vector, D> {
 
 impl<V: Vector, D: Inner<V::Scalar>> WithIsa for RestoreHalf<'_, V, D> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let (p, half) = (self.rader.len(), self.rader.len() / 2);
         for m in 0..half {
             let k = self.rader.inverse_power(m);
@@ -277,7 +277,7 @@ struct RestoreReal<'a, V: Vector, D> {
 
 impl<V: Vector, D: Inner<V::Scalar>> WithIsa for RestoreReal<'_, V, D> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         for (m, &n) in self.rader.powers.iter().enumerate() {
             // SAFETY: powers are below p.
             unsafe { *self.x.add(n as usize) = *self.c.add(m) }

@@ -95,9 +95,13 @@ pub(crate) unsafe fn splat<V: Vector>(w: *const Complex<V::Scalar>) -> C<V> {
 }
 
 /// No data: what the butterflies overwrite.
+///
+/// # Safety
+/// The CPU has the instructions of `V`.
 #[inline(always)]
-pub(crate) fn zero<V: Vector>() -> C<V> {
-    C { re: V::lit(0.0), im: V::lit(0.0) }
+pub(crate) unsafe fn zero<V: Vector>() -> C<V> {
+    // SAFETY: the caller's.
+    unsafe { C { re: V::zero(), im: V::zero() } }
 }
 
 /// Writes term `k` of the half spectrum of length `n` at `x`, given any k < n: beyond n/2 its

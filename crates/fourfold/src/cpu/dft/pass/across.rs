@@ -76,7 +76,7 @@ struct Spreading<V: Vector>(Spread<V::Scalar>);
 
 impl<V: Vector> WithIsa for Spreading<V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let Spread { blocks, count, dst, apart } = self.0;
         for i in 0..count {
             // SAFETY: the caller of `Spread::run`.
@@ -125,7 +125,9 @@ impl<S: Scalar> Across<S> {
     /// # Safety
     /// Both are there and do not overlap; the CPU has the instructions of `V`.
     pub(crate) unsafe fn run<V: Vector<Scalar = S>>(&self, src: *const S, dst: *mut S, last: Last<S>) {
-        let ([r, s], re) = (self.radices, V::splat(last.scale));
+        let [r, s] = self.radices;
+        // SAFETY: the caller's.
+        let re = unsafe { V::splat(last.scale) };
         let by = C { re, im: if last.backward { -re } else { re } };
         // Not filled with zeros, which of a short signal would take a tenth of the time.
         let mut tile = MaybeUninit::<Tile<S>>::uninit();
@@ -157,7 +159,7 @@ where
     [C<V>; R]: Dft,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let Across { radices: [_, s], apart, ref first, .. } = *self.across;
         for l in 0..s {
             for lane in (0..LANES).step_by(V::WIDTH) {
@@ -296,7 +298,7 @@ where
     [C<V>; R]: Dft,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let Across { radices: [r, _], inner, .. } = *self.across;
         for q in 0..r {
             // SAFETY: the caller of `Across::run`.

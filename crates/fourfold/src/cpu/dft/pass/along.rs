@@ -225,7 +225,8 @@ where
     /// The butterflies of elements l … l + WIDTH − 1.
     #[inline(always)]
     unsafe fn butterflies<W: Vector<Scalar = V::Scalar>>(&self, l: usize) -> [C<W>; LANES] {
-        let mut z = [zero(); LANES];
+        // SAFETY: the caller's.
+        let mut z = unsafe { [zero(); LANES] };
         let (mut i, step) = (l, opaque(self.groups));
         for j in 0..LANES {
             // SAFETY: the caller stays within the pass.
@@ -267,7 +268,7 @@ where
     V::Scalar: Vector<Scalar = V::Scalar>,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         // SAFETY: the caller of `IntraVectorPass::blocks`: as many butterflies.
         unsafe {
             let whole = match V::WIDTH {
@@ -337,9 +338,10 @@ where
     [C<V>; R]: Dft,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let IntraVectorPass { groups, inner, ref twiddles, .. } = *self.pass;
-        let by = V::splat(self.ways.last.unwrap_or(V::Scalar::of(1.0)));
+        // SAFETY: the caller's.
+        let by = unsafe { V::splat(self.ways.last.unwrap_or(V::Scalar::of(1.0))) };
         let by = C { re: by, im: if self.ways.backward { -by } else { by } };
         // Pairs take twice the places of one part of a block.
         let spread = if LAST { 2 } else { 1 };

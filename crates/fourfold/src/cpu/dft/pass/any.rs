@@ -19,7 +19,7 @@ pub(crate) struct AnyComplex<'a, V: Vector, D> {
 
 impl<V: Vector, D: Inner<V::Scalar>> WithIsa for AnyComplex<'_, V, D> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let Steps { groups, inner, ref twiddles } = *self.steps;
         let (kernel, r) = (self.kernel, self.kernel.len());
         // SAFETY: `work` begins with room for r complex elements; the rest as in `Complexes`.
@@ -54,7 +54,7 @@ pub(crate) struct AnyForward<'a, V: Vector, D> {
 
 impl<V: Vector, D: Inner<V::Scalar>> WithIsa for AnyForward<'_, V, D> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let Steps { groups, inner: m, ref twiddles } = *self.steps;
         let (kernel, r) = (self.kernel, self.kernel.len());
         // SAFETY: as in `Forward`; `work` begins with room for r complex elements.
@@ -74,7 +74,7 @@ impl<V: Vector, D: Inner<V::Scalar>> WithIsa for AnyForward<'_, V, D> {
                 for k in 1..=m / 2 {
                     for j in 0..r {
                         let x = if 2 * k == m {
-                            C { re: self.src.load((l + j * groups) * m + m - 1), im: V::lit(0.0) }
+                            C { re: self.src.load((l + j * groups) * m + m - 1), im: V::zero() }
                         } else {
                             C {
                                 re: self.src.load((l + j * groups) * m + 2 * k - 1),
@@ -107,7 +107,7 @@ pub(crate) struct AnyBackward<'a, V: Vector, D> {
 
 impl<V: Vector, D: Inner<V::Scalar>> WithIsa for AnyBackward<'_, V, D> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let Steps { groups, inner: m, ref twiddles } = *self.steps;
         let (kernel, r) = (self.kernel, self.kernel.len());
         // SAFETY: as in `AnyForward`.
@@ -128,7 +128,7 @@ impl<V: Vector, D: Inner<V::Scalar>> WithIsa for AnyBackward<'_, V, D> {
                 for k in 1..=m / 2 {
                     for q in 0..r {
                         let x = if 2 * (k + q * m) == r * m {
-                            C { re: *src.add(r * m - 1), im: V::lit(0.0) }
+                            C { re: *src.add(r * m - 1), im: V::zero() }
                         } else {
                             get(src, r * m, k + q * m, 2 * (k + q * m) > r * m)
                         };

@@ -43,7 +43,7 @@ where
     [C<V>; R]: Dft,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let Steps { groups, inner, ref twiddles, .. } = *self.steps;
         for l in 0..groups {
             // SAFETY: l + j·groups sequences of `inner` elements each in, r·inner elements out.

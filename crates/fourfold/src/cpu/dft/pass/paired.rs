@@ -111,7 +111,7 @@ impl<N: ComplexVector<Scalar: Scalar>, const BACKWARD: bool> First<'_, N, BACKWA
 
 impl<N: ComplexVector<Scalar: Scalar>, const BACKWARD: bool> WithIsa for First<'_, N, BACKWARD> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         // The last vector begins where it fits: some butterflies are computed twice then.
         debug_assert!(self.pass.groups >= N::COUNT, "{} butterflies in vectors of {}", self.pass.groups, N::COUNT);
         let last = self.pass.groups - N::COUNT;
@@ -163,7 +163,7 @@ where
     [N; R]: Dft,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let InterleavedPass { groups, inner, ref twiddles, .. } = *self.pass;
         let scale = self.ways.last.unwrap_or(N::Scalar::of(1.0));
         let by = [scale, if self.ways.backward { N::Scalar::of(-scale.to()) } else { scale }];

@@ -81,7 +81,7 @@ where
     [C<V>; R]: Butterfly,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         for_order!(self.src.order(), I, G => self.all::<I, G>())
     }
 }
@@ -101,7 +101,7 @@ where
     unsafe fn first(src: *const V, step: usize, m: usize, dst: T) {
         // SAFETY: the caller stays within the pass.
         unsafe {
-            let z = each!(j < R => C { re: *src.add(j * step), im: V::lit(0.0) });
+            let z = each!(j < R => C { re: *src.add(j * step), im: V::zero() });
             put_real(dst, m, z.half_spectrum());
         }
     }
@@ -139,7 +139,7 @@ where
             let mut z = [zero(); R];
             for (j, z) in z.iter_mut().enumerate() {
                 let x = *src.add(j * step).add(m - 1);
-                *z = if j == 0 { C { re: x, im: V::lit(0.0) } } else { splat(w.add(j - 1)).scale(x) };
+                *z = if j == 0 { C { re: x, im: V::zero() } } else { splat(w.add(j - 1)).scale(x) };
             }
             let (z, mut walk) = (z.dft(), dst.walk(m / 2, m as isize));
             for q in 0..R / 2 {
@@ -157,7 +157,7 @@ where
     [C<V>; R]: Butterfly,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let Steps { groups, inner: m, ref twiddles, .. } = *self.steps;
         for l in 0..groups {
             // SAFETY: sequence l + j·groups has m vectors, the result R·m.
@@ -206,7 +206,7 @@ where
     [C<V>; R]: Butterfly,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         for_order!(self.dst.order(), I, G => self.all::<I, G>())
     }
 }
@@ -287,7 +287,7 @@ where
     [C<V>; R]: Butterfly,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let Steps { groups, inner: m, ref twiddles, .. } = *self.steps;
         for l in 0..groups {
             // SAFETY: as in `Forward`, the other way round.

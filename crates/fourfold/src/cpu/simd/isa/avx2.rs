@@ -20,10 +20,11 @@ operators!(F32x8, f32, _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_fmadd
 /// Runs `work` with AVX2 and FMA.
 ///
 /// # Safety
-/// The CPU has them.
+/// The CPU has them, and what the work points to is there.
 #[target_feature(enable = "avx2,fma")]
 unsafe fn enter<W: WithIsa>(work: W) {
-    work.run();
+    // SAFETY: the caller's.
+    unsafe { work.with_isa() }
 }
 
 impl Vector for F64x4 {
@@ -32,8 +33,8 @@ impl Vector for F64x4 {
     type ComplexVector = Interleaved<Self>;
 
     #[inline(always)]
-    fn splat(value: f64) -> Self {
-        // SAFETY: see `operators!`.
+    unsafe fn splat(value: f64) -> Self {
+        // SAFETY: the caller's.
         F64x4(unsafe { _mm256_set1_pd(value) })
     }
     #[inline(always)]
@@ -124,8 +125,8 @@ impl Vector for F32x8 {
     type ComplexVector = Interleaved<Self>;
 
     #[inline(always)]
-    fn splat(value: f32) -> Self {
-        // SAFETY: see `operators!`.
+    unsafe fn splat(value: f32) -> Self {
+        // SAFETY: the caller's.
         F32x8(unsafe { _mm256_set1_ps(value) })
     }
     #[inline(always)]

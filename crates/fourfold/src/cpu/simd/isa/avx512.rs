@@ -23,7 +23,8 @@ operators!(F32x16, f32, _mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps, _mm512_fmad
 /// The CPU has AVX-512 F, DQ and VL, AVX2 and FMA.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
 unsafe fn enter<W: WithIsa>(work: W) {
-    work.run();
+    // SAFETY: the caller's.
+    unsafe { work.with_isa() }
 }
 
 /// Turns a square of 4 × 4 blocks of 128 bits.
@@ -52,8 +53,8 @@ impl Vector for F64x8 {
     type ComplexVector = Interleaved<Self>;
 
     #[inline(always)]
-    fn splat(value: f64) -> Self {
-        // SAFETY: see `operators!`.
+    unsafe fn splat(value: f64) -> Self {
+        // SAFETY: the caller's.
         F64x8(unsafe { _mm512_set1_pd(value) })
     }
     #[inline(always)]
@@ -146,8 +147,8 @@ impl Vector for F32x16 {
     type ComplexVector = Interleaved<Self>;
 
     #[inline(always)]
-    fn splat(value: f32) -> Self {
-        // SAFETY: see `operators!`.
+    unsafe fn splat(value: f32) -> Self {
+        // SAFETY: the caller's.
         F32x16(unsafe { _mm512_set1_ps(value) })
     }
     #[inline(always)]

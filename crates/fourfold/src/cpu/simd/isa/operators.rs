@@ -8,8 +8,7 @@ macro_rules! operators {
             type Output = Self;
             #[inline(always)]
             fn add(self, b: Self) -> Self {
-                // SAFETY: values of this type arise only inside `Lane::enter`, whose caller vouches
-                // for the instructions.
+                // SAFETY: a value of this type proves that the CPU has the instructions; see `Vector`.
                 $name(unsafe { $add(self.0, b.0) })
             }
         }
@@ -40,7 +39,7 @@ macro_rules! operators {
         }
         impl crate::arithmetic::real::Real for $name {
             #[inline(always)]
-            fn lit(value: f64) -> Self {
+            fn constant(self, value: f64) -> Self {
                 // SAFETY: as in `add`.
                 $name(unsafe { $set1(value as $scalar) })
             }

@@ -8,7 +8,7 @@ macro_rules! scalar {
     ($($scalar:ty),*) => { $(
         impl Real for $scalar {
             #[inline(always)]
-            fn lit(value: f64) -> Self {
+            fn constant(self, value: f64) -> Self {
                 value as $scalar
             }
             // Not `f64::mul_add`, which without the instruction is a slow library call.
@@ -28,7 +28,7 @@ macro_rules! scalar {
             type ComplexVector = C<Self>;
 
             #[inline(always)]
-            fn splat(value: $scalar) -> Self {
+            unsafe fn splat(value: $scalar) -> Self {
                 value
             }
             #[inline(always)]
@@ -61,7 +61,8 @@ macro_rules! scalar {
             fn transpose_pairs(_rows: &mut [Self]) {}
             #[inline(always)]
             unsafe fn enter<W: WithIsa>(work: W) {
-                work.run();
+                // SAFETY: the caller's.
+                unsafe { work.with_isa() }
             }
         }
     )* };

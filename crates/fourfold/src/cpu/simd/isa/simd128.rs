@@ -42,7 +42,7 @@ macro_rules! simd128 {
         }
         impl Real for $name {
             #[inline(always)]
-            fn lit(value: f64) -> Self {
+            fn constant(self, value: f64) -> Self {
                 $name(wide::$wide::splat(value as $scalar))
             }
             #[inline(always)]
@@ -61,7 +61,7 @@ macro_rules! simd128 {
             type ComplexVector = Interleaved<Self>;
 
             #[inline(always)]
-            fn splat(value: $scalar) -> Self {
+            unsafe fn splat(value: $scalar) -> Self {
                 $name(wide::$wide::splat(value))
             }
             #[inline(always)]
@@ -105,7 +105,8 @@ macro_rules! simd128 {
             }
             #[inline(always)]
             unsafe fn enter<W: WithIsa>(work: W) {
-                work.run();
+                // SAFETY: the caller's.
+                unsafe { work.with_isa() }
             }
         }
     };
