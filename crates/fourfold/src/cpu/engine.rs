@@ -11,6 +11,7 @@ use crate::cpu::batch::prepared::{PreparedOp, PreparedPass};
 use crate::cpu::batch::tiles::{Block, Tiles};
 use crate::cpu::batch::tiling::Lines;
 use crate::cpu::simd::dispatch::{Dispatch, Isa};
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::Scalar;
 use crate::cpu::single::single::Single;
 use crate::error::Result;
@@ -85,12 +86,14 @@ impl<S: Dispatch> Engine<S> {
     ///
     /// # Safety
     /// As [`Execute::execute_arrays`], of the signal's elements.
-    unsafe fn run_signal(&self, line: &Single<S>, ends: [Strided<S>; 2], scratch: *mut u8, pool: &Pool) {
+    unsafe fn run_signal(&self, line: &Single<S>, ends: [Strided<S>; 2], scratch: Ptr<u8>, pool: &Pool) {
         // SAFETY: within the scratch, whose work array one pass leaves empty; the rest is the
         // caller's.
         unsafe {
             let buffers = scratch.add(self.sizes.single_bytes());
-            line.run(self.sizes.isa, ends, scratch.cast(), &|pass, from, to| self.pass(pass, from, to, buffers, pool));
+            line.run(self.sizes.isa, ends, scratch.first(self.sizes.single_bytes()).cast(), &|pass, from, to| {
+                self.pass(pass, from, to, buffers, pool)
+            });
         }
     }
 
@@ -98,14 +101,14 @@ impl<S: Dispatch> Engine<S> {
     ///
     /// # Safety
     /// As [`Execute::execute_arrays`]; `buffers` has room for every thread.
-    unsafe fn pass(&self, pass: &PreparedPass<S>, from: &Array<S>, to: &Array<S>, buffers: *mut u8, pool: &Pool) {
+    unsafe fn pass(&self, pass: &PreparedPass<S>, from: &Array<S>, to: &Array<S>, buffers: Ptr<u8>, pool: &Pool) {
         let split = pass.splits(from, to).then(|| [from, to].map(Array::split_parts));
         let ends = split.as_ref().map_or([from, to], |[from, to]| [from, to]);
         let (tiles, buffers) = (Tiles::new(&self.sizes, pass, ends, split.is_some()), Shared(buffers));
         // SAFETY: every worker has buffers of its own, every tile lines of its own, read whole
         // before they are written.
         let block = |worker, index| unsafe {
-            let buffer = buffers.at(worker * self.sizes.thread_bytes());
+            let buffer = buffers.at(worker * self.sizes.thread_bytes()).first(self.sizes.thread_bytes());
             S::dispatch(self.sizes.isa, Block { tiles: &tiles, index, buffer });
         };
         let blocks = tiles.lines.blocks(tiles.width, tiles.group);
@@ -126,12 +129,13 @@ impl<S: Dispatch> Execute<S> for Engine<S> {
         self.sizes.scratch(threads)
     }
 
-    unsafe fn execute_arrays(&self, [input, output]: [&Array<S>; 2], scratch: *mut u8, pool: &Pool) {
-        let work = self.sizes.work.as_ref().map(|(shape, parts)| Array::c_order(scratch.cast(), shape, *parts));
+    unsafe fn execute_arrays(&self, [input, output]: [&Array<S>; 2], scratch: Ptr<u8>, pool: &Pool) {
+        let work = scratch.first(self.sizes.work_bytes()).cast();
+        let work = self.sizes.work.as_ref().map(|(shape, parts)| Array::c_order(work, shape, *parts));
         // SAFETY: within the scratch.
         let (single, buffers) = unsafe {
             let single = scratch.add(self.sizes.work_bytes());
-            (single.cast::<S>(), single.add(self.sizes.single_bytes()))
+            (single.first(self.sizes.single_bytes()).cast::<S>(), single.add(self.sizes.single_bytes()))
         };
         let place = |p: ArrayId| match p {
             ArrayId::Input => input,
@@ -163,7 +167,7 @@ impl<S: Dispatch> Execute<S> for Engine<S> {
         &self,
         layouts: [&Layout; 2],
         [from, to]: [Untyped<'_, S>; 2],
-        scratch: *mut u8,
+        scratch: Ptr<u8>,
         pool: &Pool,
     ) {
         // Sums of reals over the parts of complex numbers are two signals.
@@ -209,13 +213,13 @@ fn signal<S>(recipe: &Recipe, passes: &[Trip<S>]) -> Option<Signal<S>> {
 }
 
 /// Buffers that the workers divide among themselves.
-struct Shared(*mut u8);
+struct Shared(Ptr<u8>);
 
 // SAFETY: each worker uses its own part only.
 unsafe impl Sync for Shared {}
 
 impl Shared {
-    fn at(&self, offset: usize) -> *mut u8 {
+    fn at(&self, offset: usize) -> Ptr<u8> {
         // SAFETY: the offset is within the scratch.
         unsafe { self.0.add(offset) }
     }
@@ -231,7 +235,9 @@ unsafe fn copy<S: Scalar>(from: &Array<S>, to: &Array<S>) {
         let tile = lines.tile(i, 1);
         for part in 0..from.parts as isize {
             // SAFETY: the caller's.
-            unsafe { *to.origin.offset(tile.offsets[1][0] + part) = *from.origin.offset(tile.offsets[0][0] + part) };
+            unsafe {
+                to.origin.offset(tile.offsets[1][0] + part).write(from.origin.offset(tile.offsets[0][0] + part).read())
+            };
         }
     }
 }

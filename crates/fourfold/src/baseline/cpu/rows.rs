@@ -3,12 +3,13 @@
 use crate::cpu::base::machine::SERIAL_ELEMENTS;
 use crate::cpu::base::threads::Pool;
 use crate::cpu::simd::dispatch::Dispatch;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::Vector;
 
 /// Reals at one step from each other. The first may lie before the array: then it is not asked for.
 #[derive(Clone, Copy)]
 pub(crate) struct Row<S> {
-    pub(crate) base: *mut S,
+    pub(crate) base: Ptr<S>,
     pub(crate) step: isize,
 }
 

@@ -5,6 +5,7 @@ use crate::baseline::cpu::rows::Row;
 use crate::baseline::decimation::{after, after_one, before, before_one};
 use crate::baseline::stage::{Combine, CombineAxis, CombineVariant, Direction};
 use crate::cpu::simd::dispatch::Dispatch;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Vector, VectorTask, WithIsa};
 use crate::recipe::reduction::IndexMap;
 
@@ -13,7 +14,7 @@ pub(crate) struct CombineSpan<'a, S, const H: usize> {
     pub(crate) rows: CombinedRows<S, H>,
     pub(crate) n: usize,
     /// Factors along the row.
-    pub(crate) table: *const C<S>,
+    pub(crate) table: Ptr<C<S>>,
     /// The factor where there is no table, and that on term 0.
     pub(crate) scale: S,
     pub(crate) first: S,
@@ -27,7 +28,7 @@ pub(crate) struct CombinedRows<S, const H: usize> {
     /// Factors of the other axes.
     pub(crate) rotations: [C<S>; 2],
     /// TermIndex 0, 1, … of the spectrum.
-    pub(crate) spectrum: [*mut C<S>; H],
+    pub(crate) spectrum: [Ptr<C<S>>; H],
     /// The reals of term k, and of term N − k.
     pub(crate) terms: [[Row<S>; H]; 2],
     /// Whether the row is another than one with fewer bits.
@@ -226,7 +227,7 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
 /// # Safety
 /// They are there.
 #[inline(always)]
-unsafe fn read<V: Vector>(from: *const C<V::Scalar>, k: usize) -> C<V> {
+unsafe fn read<V: Vector>(from: Ptr<C<V::Scalar>>, k: usize) -> C<V> {
     // SAFETY: the caller's.
     unsafe {
         let from = from.add(k).cast::<V::Scalar>();
@@ -241,7 +242,7 @@ unsafe fn read<V: Vector>(from: *const C<V::Scalar>, k: usize) -> C<V> {
 /// # Safety
 /// As [`read`].
 #[inline(always)]
-unsafe fn write<V: Vector>(to: *mut C<V::Scalar>, k: usize, z: C<V>) {
+unsafe fn write<V: Vector>(to: Ptr<C<V::Scalar>>, k: usize, z: C<V>) {
     // SAFETY: the caller's.
     unsafe {
         let to = to.add(k).cast::<V::Scalar>();

@@ -111,11 +111,11 @@ unsafe fn tile<S: Dispatch>(from: &Array<S>, to: &Array<S>, rows: &[Ends<S>], co
     unsafe {
         for (row, line) in rows.iter().zip(&mut tile) {
             let first = from.origin.offset(row.offsets[0]);
-            columns.iter().zip(line).for_each(|(column, x)| *x = *first.offset(column.offsets[0]) * column.sign);
+            columns.iter().zip(line).for_each(|(column, x)| *x = first.offset(column.offsets[0]).read() * column.sign);
         }
         for (i, column) in columns.iter().enumerate() {
             let first = to.origin.offset(column.offsets[1]);
-            rows.iter().zip(&tile).for_each(|(row, line)| *first.offset(row.offsets[1]) = line[i] * row.sign);
+            rows.iter().zip(&tile).for_each(|(row, line)| first.offset(row.offsets[1]).write(line[i] * row.sign));
         }
     }
 }

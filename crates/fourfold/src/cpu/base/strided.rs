@@ -1,10 +1,11 @@
 //! Vectors at one stride from each other.
 
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::Vector;
 
 /// Vectors in memory: vector i starts at `base + i · stride`, both in scalars.
 pub(crate) struct Strided<S> {
-    pub(crate) base: *mut S,
+    pub(crate) base: Ptr<S>,
     pub(crate) stride: isize,
 }
 
@@ -17,7 +18,7 @@ impl<S> Copy for Strided<S> {}
 
 impl<S> Strided<S> {
     /// The vectors of a tile, one after the other.
-    pub(crate) fn tile<V: Vector<Scalar = S>>(base: *mut V) -> Self {
+    pub(crate) fn tile<V: Vector<Scalar = S>>(base: Ptr<V>) -> Self {
         Strided { base: base.cast(), stride: V::WIDTH as isize }
     }
 

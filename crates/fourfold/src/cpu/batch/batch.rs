@@ -7,6 +7,7 @@ use crate::cpu::batch::fused_combine::FusedCombine;
 use crate::cpu::batch::symmetric_last_pass::Fold;
 use crate::cpu::dft::dft::Dft;
 use crate::cpu::dft::permuted::Permuted;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
 use crate::problem::kind::Transform1d;
 use crate::problem::norm::EndWeights;
@@ -78,11 +79,11 @@ impl<S: Scalar> Ends<S> {
 
     /// `rows` as the real side of the DFT.
     pub(crate) fn ordered(&self, rows: Strided<S>) -> Permuted<S> {
-        let (index, factor) = (self.index.as_ptr(), self.factor.as_ptr());
+        let (index, factor) = (Ptr::of(&self.index), Ptr::of(&self.factor));
         Permuted {
             rows,
-            index: if self.index.is_empty() { std::ptr::null() } else { index },
-            gain: if self.factor.is_empty() { std::ptr::null() } else { factor },
+            index: if self.index.is_empty() { Ptr::null() } else { index },
+            gain: if self.factor.is_empty() { Ptr::null() } else { factor },
         }
     }
 }
@@ -133,22 +134,23 @@ impl<S: Scalar> Batch<S> {
     ///
     /// # Safety
     /// As [`Batch::run`].
-    unsafe fn bare<V: Vector<Scalar = S>>(&self, data: *mut V, free: *mut V, work: *mut V) -> *mut V {
+    unsafe fn bare<V: Vector<Scalar = S>>(&self, data: Ptr<V>, free: Ptr<V>, work: Ptr<V>) -> Ptr<V> {
         let n = self.dft.len();
         // SAFETY: the caller's; buffers have room for the parts that are zero.
         unsafe {
             if self.dft.data() == Data::Hermitian {
                 let (half, other) = (data.add(1), free);
-                *half = *data;
+                half.write(data.read());
                 let target = if self.dft.backward_target(half, other) == half { data } else { free };
                 self.dft.backward(half, other, self.ends.ordered(Strided::tile(target)), work);
                 return target;
             }
             let half = self.dft.forward(self.ends.ordered(Strided::tile(data)), free.add(1), data.add(1), work);
             let result = half.sub(1);
-            (*result, *half) = (*half, V::zero());
+            result.write(half.read());
+            half.write(V::zero());
             if n % 2 == 0 {
-                *half.add(n) = V::zero();
+                half.add(n).write(V::zero());
             }
             result
         }
@@ -163,10 +165,10 @@ impl<S: Scalar> Batch<S> {
     pub(crate) unsafe fn run<V: Vector<Scalar = S>>(
         &self,
         [from, to]: [Option<Strided<S>>; 2],
-        data: *mut V,
-        free: *mut V,
-        work: *mut V,
-    ) -> *mut V {
+        data: Ptr<V>,
+        free: Ptr<V>,
+        work: Ptr<V>,
+    ) -> Ptr<V> {
         // SAFETY: the caller's; all passes but the last go between the buffers.
         unsafe {
             if let Some(turning) = self.turning::<V>() {
@@ -191,8 +193,8 @@ impl<S: Scalar> Batch<S> {
     ///
     /// # Safety
     /// As there.
-    unsafe fn in_steps<V: Vector<Scalar = S>>(&self, data: *mut V, free: *mut V, work: *mut V) -> *mut V {
-        let other = |at: *mut V| if at == data { free } else { data };
+    unsafe fn in_steps<V: Vector<Scalar = S>>(&self, data: Ptr<V>, free: Ptr<V>, work: Ptr<V>) -> Ptr<V> {
+        let other = |at: Ptr<V>| if at == data { free } else { data };
         // SAFETY: the caller's; a combine and each pass of a DFT go from one buffer to the other.
         unsafe {
             let ready = match &self.ends.before {
@@ -209,7 +211,7 @@ impl<S: Scalar> Batch<S> {
                     target
                 }
                 Data::Real => self.dft.forward(self.ends.ordered(Strided::tile(ready)), other(ready), ready, work),
-                _ => self.dft.complex([ready.cast_const(), ready.add(1)], other(ready), ready, work),
+                _ => self.dft.complex([ready, ready.add(1)], other(ready), ready, work),
             };
             if let Some(fold) = &self.ends.fold {
                 fold.run::<V>(result, other(result));
@@ -229,7 +231,7 @@ impl<S: Scalar> Batch<S> {
 
 /// data_i ← by · data_i.
 struct Scale<V: Vector> {
-    data: *mut V,
+    data: Ptr<V>,
     count: usize,
     by: V::Scalar,
 }
@@ -239,7 +241,7 @@ impl<V: Vector> WithIsa for Scale<V> {
     unsafe fn with_isa(self) {
         for i in 0..self.count {
             // SAFETY: `count` vectors are there.
-            unsafe { *self.data.add(i) = *self.data.add(i) * V::splat(self.by) }
+            unsafe { self.data.add(i).write(self.data.add(i).read() * V::splat(self.by)) }
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::cpu::base::strided::Strided;
 use crate::cpu::batch::fused_combine::{FusedCombine, Shape};
 use crate::cpu::batch::pairs::{Pair, PreparedCombine, rotate};
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
 use crate::recipe::reduction::{Index, Rotation, Step};
 
@@ -139,7 +140,7 @@ impl<V: Vector> CombiningAlong<'_, V> {
             // SAFETY: the caller's.
             unsafe {
                 let (x, y) = from.load::<V>(self.from.base, i as isize);
-                let entries: *const V::Scalar = table.as_ptr().add(i).cast();
+                let entries: Ptr<V::Scalar> = Ptr::of(&table).add(i).cast();
                 let (a, b) = V::unzip(V::load(entries), V::load(entries.add(V::WIDTH)));
                 let [p, q] = rotate(x, y, a, b, conjugate);
                 to.store(self.to.base, i as isize, p, q);
@@ -193,7 +194,7 @@ where
 
 /// Walks the vectors that an [`Index`] names.
 struct PairCursor<S> {
-    at: *mut S,
+    at: Ptr<S>,
     step: isize,
 }
 
@@ -205,7 +206,7 @@ impl<S> PairCursor<S> {
 
     /// The place, and on to the next.
     #[inline(always)]
-    fn next(&mut self) -> *mut S {
+    fn next(&mut self) -> Ptr<S> {
         let at = self.at;
         self.at = at.wrapping_offset(self.step);
         at

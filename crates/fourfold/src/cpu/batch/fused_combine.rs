@@ -5,6 +5,7 @@ use crate::arithmetic::complex::C;
 use crate::cpu::base::strided::Strided;
 use crate::cpu::batch::pairs::{Pair, PreparedCombine, rotate};
 use crate::cpu::dft::pass::terms::{Cursor, Terms};
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector};
 use crate::recipe::reduction;
 use crate::recipe::reduction::{Index, Rotation, Step};
@@ -53,7 +54,7 @@ impl<S: Scalar> FusedCombine<'_, S> {
     /// # Safety
     /// They and their places are there; the CPU has the instructions of `V`.
     #[inline(always)]
-    pub(crate) unsafe fn get<V: Vector<Scalar = S>>(self, base: *const S, k: usize) -> C<V> {
+    pub(crate) unsafe fn get<V: Vector<Scalar = S>>(self, base: Ptr<S>, k: usize) -> C<V> {
         // SAFETY: the caller's.
         unsafe {
             let (x, y) = self.shape.pair.load(base, k as isize - 1);
@@ -67,7 +68,7 @@ impl<S: Scalar> FusedCombine<'_, S> {
     /// # Safety
     /// As there.
     #[inline(always)]
-    pub(crate) unsafe fn put<V: Vector<Scalar = S>>(self, base: *mut S, k: usize, z: C<V>) {
+    pub(crate) unsafe fn put<V: Vector<Scalar = S>>(self, base: Ptr<S>, k: usize, z: C<V>) {
         // SAFETY: the caller's.
         unsafe {
             let [x, y] = self.turned(k, z.re, z.im);
@@ -79,7 +80,7 @@ impl<S: Scalar> FusedCombine<'_, S> {
     unsafe fn turned<V: Vector<Scalar = S>>(self, k: usize, x: V, y: V) -> [V; 2] {
         // SAFETY: the caller's.
         unsafe {
-            let table: *const S = self.table.as_ptr().add(k - 1).cast();
+            let table: Ptr<S> = Ptr::of(&self.table).add(k - 1).cast();
             let (a, b) = V::unzip(V::load(table), V::load(table.add(V::WIDTH)));
             rotate(x, y, a, b, true)
         }
@@ -94,7 +95,7 @@ impl<S: Scalar> FusedCombine<'_, S> {
             ends: ends.map(end),
             places: line.map(|index| at(index.start - index.step)),
             steps: line.map(|index| index.step * rows.stride),
-            turns: self.table.as_ptr().wrapping_sub(1),
+            turns: Ptr::of(&self.table).wrapping_sub(1),
         }
     }
 }
@@ -103,9 +104,9 @@ impl<S: Scalar> FusedCombine<'_, S> {
 #[derive(Clone, Copy)]
 enum End<S> {
     /// It has this factor.
-    Times(*mut S, S),
+    Times(Ptr<S>, S),
     /// There is no such term; what stands here is 0.
-    Zero(*mut S),
+    Zero(Ptr<S>),
 }
 
 /// See [`FusedCombine::over`].
@@ -113,15 +114,15 @@ enum End<S> {
 pub(crate) struct FusedTerms<S> {
     ends: [End<S>; 2],
     /// Where term 0 would be, and the way to the next.
-    places: [*mut S; 2],
+    places: [Ptr<S>; 2],
     steps: [isize; 2],
-    turns: *const [S; 2],
+    turns: Ptr<[S; 2]>,
 }
 
 pub(crate) struct FusedCursor<S> {
-    at: [*mut S; 2],
+    at: [Ptr<S>; 2],
     steps: [isize; 2],
-    turn: *const [S; 2],
+    turn: Ptr<[S; 2]>,
     by: isize,
 }
 
@@ -175,7 +176,7 @@ impl<S: Scalar> FusedCursor<S> {
     unsafe fn rotation<V: Vector<Scalar = S>>(&self) -> [V; 2] {
         // SAFETY: the caller's.
         unsafe {
-            let [a, b] = *self.turn;
+            let [a, b] = self.turn.read();
             [V::splat(a), V::splat(b)]
         }
     }

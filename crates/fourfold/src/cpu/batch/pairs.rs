@@ -1,6 +1,7 @@
 //! The steps of a combine, and the pairs of numbers that they read and write.
 
 use crate::cpu::base::strided::Strided;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::Vector;
 use crate::recipe::reduction::Index;
 
@@ -60,7 +61,7 @@ impl Pair {
     /// # Safety
     /// They are there.
     #[inline(always)]
-    pub(crate) unsafe fn load<V: Vector>(self, base: *const V::Scalar, i: isize) -> (V, V) {
+    pub(crate) unsafe fn load<V: Vector>(self, base: Ptr<V::Scalar>, i: isize) -> (V, V) {
         let last = V::WIDTH as isize - 1;
         // SAFETY: the caller's.
         unsafe {
@@ -78,7 +79,7 @@ impl Pair {
     /// # Safety
     /// As there.
     #[inline(always)]
-    pub(crate) unsafe fn store<V: Vector>(self, base: *mut V::Scalar, i: isize, x: V, y: V) {
+    pub(crate) unsafe fn store<V: Vector>(self, base: Ptr<V::Scalar>, i: isize, x: V, y: V) {
         let last = V::WIDTH as isize - 1;
         // SAFETY: the caller's.
         unsafe {

@@ -8,6 +8,7 @@ use crate::cpu::batch::prepared::{PreparedOp, PreparedPass};
 use crate::cpu::batch::tiling::{ARRAYS, Lines, Tile};
 use crate::cpu::batch::transpose::{Access, gather_block, scatter_block};
 use crate::cpu::simd::dispatch::Dispatch;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{LANES, Vector, VectorTask};
 use crate::recipe::multiplier::Values;
 
@@ -15,7 +16,7 @@ use crate::recipe::multiplier::Values;
 pub(crate) struct Block<'a, S> {
     pub(crate) tiles: &'a Tiles<'a, S>,
     pub(crate) index: usize,
-    pub(crate) buffer: *mut u8,
+    pub(crate) buffer: Ptr<u8>,
 }
 
 impl<S: Dispatch> VectorTask<S> for Block<'_, S> {
@@ -76,7 +77,7 @@ impl<S: Dispatch> Tiles<'_, S> {
     /// # Safety
     /// The arrays and buffers are there, and no other thread touches them; the CPU has the
     /// instructions of `V`.
-    unsafe fn run<V: Vector<Scalar = S>>(&self, index: usize, buffer: *mut V) {
+    unsafe fn run<V: Vector<Scalar = S>>(&self, index: usize, buffer: Ptr<V>) {
         let (first, count) = self.lines.block(index, V::WIDTH, self.group);
         let (one, many);
         let tiles: &[Tile] = if count == 1 {
@@ -90,8 +91,8 @@ impl<S: Dispatch> Tiles<'_, S> {
         let direct = self.direct::<V>();
         // SAFETY: the caller's; the slots and the work follow one another in the thread's buffers.
         unsafe {
-            let mut slots = std::array::from_fn::<_, GROUP, _>(|g| buffer.add(g.min(count - 1) * step));
-            let mut free = buffer.add(count * step);
+            let mut slots = std::array::from_fn::<_, GROUP, _>(|g| buffer.add(g.min(count - 1) * step).first(step));
+            let mut free = buffer.add(count * step).first(step);
             let work = buffer.add(self.sizes.slots * step);
             let slots = &mut slots[..count];
             if !direct[0] {
@@ -157,8 +158,8 @@ impl<S: Dispatch> Tiles<'_, S> {
         &self,
         values: &Values<S>,
         tiles: &[Tile],
-        slots: &[*mut V],
-        free: *mut V,
+        slots: &[Ptr<V>],
+        free: Ptr<V>,
     ) {
         let count = values.shape[self.pass.axis];
         // Sums of reals on complex numbers see one part at a time.

@@ -9,6 +9,7 @@ use crate::cpu::dft::pass::access::Steps;
 use crate::cpu::dft::pass::pass::Pass;
 use crate::cpu::dft::pass::terms::Terms;
 use crate::cpu::dft::permuted::Permuted;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
 use crate::recipe::reduction::Data;
 use crate::recipe::rules::mixed_radix::{Factor, length};
@@ -73,11 +74,11 @@ impl<S: Scalar> Dft<S> {
     /// says; the CPU has the instructions of `V`.
     pub(crate) unsafe fn complex<V: Vector<Scalar = S>>(
         &self,
-        src: [*const V; 2],
-        a: *mut V,
-        b: *mut V,
-        work: *mut V,
-    ) -> *mut V {
+        src: [Ptr<V>; 2],
+        a: Ptr<V>,
+        b: Ptr<V>,
+        work: Ptr<V>,
+    ) -> Ptr<V> {
         let exchange = |backward: bool, pair: [usize; 2]| if backward { [pair[1], pair[0]] } else { pair };
         let backward = self.data == Data::ComplexBackward;
         let [re, im] = exchange(backward, [0, 1]);
@@ -87,7 +88,7 @@ impl<S: Scalar> Dft<S> {
             // SAFETY: the caller's; source and destination differ in every pass.
             unsafe {
                 pass.complex(from, [to.add(re), to.add(im)], work);
-                from = [to.cast_const(), to.add(1).cast_const()];
+                from = [to, to.add(1)];
             }
             std::mem::swap(&mut to, &mut next);
         }
@@ -102,10 +103,10 @@ impl<S: Scalar> Dft<S> {
     pub(crate) unsafe fn forward<V: Vector<Scalar = S>>(
         &self,
         src: Permuted<S>,
-        a: *mut V,
-        b: *mut V,
-        work: *mut V,
-    ) -> *mut V {
+        a: Ptr<V>,
+        b: Ptr<V>,
+        work: Ptr<V>,
+    ) -> Ptr<V> {
         if self.passes.is_empty() {
             // SAFETY: one element.
             unsafe { V::enter(Single::<V> { src, dst: Permuted::tile(a) }) };
@@ -130,15 +131,15 @@ impl<S: Scalar> Dft<S> {
     pub(crate) unsafe fn forward_to<V: Vector<Scalar = S>>(
         &self,
         src: Permuted<S>,
-        buffers: [*mut V; 2],
+        buffers: [Ptr<V>; 2],
         dst: impl Terms<V>,
-        work: *mut V,
+        work: Ptr<V>,
     ) {
         let (last, rest) = self.passes.split_last().expect("what is turnable has passes");
         // SAFETY: the caller's.
         unsafe {
             let from = forward(rest, src, buffers, work);
-            last.forward_to(from.cast_const(), dst);
+            last.forward_to(from, dst);
         }
     }
 
@@ -149,9 +150,9 @@ impl<S: Scalar> Dft<S> {
     pub(crate) unsafe fn backward_from<V: Vector<Scalar = S>>(
         &self,
         src: impl Terms<V>,
-        [a, b]: [*mut V; 2],
+        [a, b]: [Ptr<V>; 2],
         dst: Permuted<S>,
-        work: *mut V,
+        work: Ptr<V>,
     ) {
         let (first, rest) = self.passes.split_first().expect("what is turnable has passes");
         // SAFETY: the caller's.
@@ -162,12 +163,12 @@ impl<S: Scalar> Dft<S> {
     }
 
     /// Which of the buffers that it goes through the last of all passes does not read.
-    pub(crate) fn turned_target<V>(&self, [a, b]: [*mut V; 2]) -> *mut V {
+    pub(crate) fn turned_target<V>(&self, [a, b]: [Ptr<V>; 2]) -> Ptr<V> {
         if self.passes.len() % 2 == 1 { a } else { b }
     }
 
     /// The buffer that the last backward pass does not read, given where the half spectrum stands.
-    pub(crate) fn backward_target<V>(&self, src: *mut V, other: *mut V) -> *mut V {
+    pub(crate) fn backward_target<V>(&self, src: Ptr<V>, other: Ptr<V>) -> Ptr<V> {
         if self.passes.len() % 2 == 1 { other } else { src }
     }
 
@@ -178,10 +179,10 @@ impl<S: Scalar> Dft<S> {
     /// As [`Dft::complex`], in reals.
     pub(crate) unsafe fn backward<V: Vector<Scalar = S>>(
         &self,
-        src: *mut V,
-        other: *mut V,
+        src: Ptr<V>,
+        other: Ptr<V>,
         dst: Permuted<S>,
-        work: *mut V,
+        work: Ptr<V>,
     ) {
         // SAFETY: the caller's.
         unsafe {
@@ -201,9 +202,9 @@ impl<S: Scalar> Dft<S> {
 unsafe fn forward<S: Scalar, V: Vector<Scalar = S>>(
     passes: &[Pass<S, Dft<S>>],
     src: Permuted<S>,
-    [a, b]: [*mut V; 2],
-    work: *mut V,
-) -> *mut V {
+    [a, b]: [Ptr<V>; 2],
+    work: Ptr<V>,
+) -> Ptr<V> {
     let (mut src, mut to, mut next) = (src, a, b);
     for pass in passes {
         // SAFETY: the caller's; source and destination differ in every pass.
@@ -220,9 +221,9 @@ unsafe fn forward<S: Scalar, V: Vector<Scalar = S>>(
 /// As [`Dft::backward`]; there are passes.
 unsafe fn backward<S: Scalar, V: Vector<Scalar = S>>(
     passes: &[Pass<S, Dft<S>>],
-    [a, b]: [*mut V; 2],
+    [a, b]: [Ptr<V>; 2],
     dst: Permuted<S>,
-    work: *mut V,
+    work: Ptr<V>,
 ) {
     let (last, rest) = passes.split_last().expect("there are passes");
     let (mut from, mut to) = (a, b);
@@ -243,12 +244,12 @@ impl Dft<f64> {
         for (pair, z) in buffers.chunks_exact_mut(2).zip(signal.iter()) {
             pair.copy_from_slice(&[z.re, z.im]);
         }
-        let base = buffers.as_mut_ptr();
+        let base = Ptr::new(buffers.as_mut_ptr(), buffers.len());
         // SAFETY: two buffers of `len` complex elements and the work; a scalar lane needs no
         // instructions.
         let at = unsafe {
             let (b, a, work) = (base, base.add(2 * self.len), base.add(4 * self.len));
-            self.complex::<f64>([b, b.add(1)], a, b, work).offset_from(base) as usize
+            (self.complex::<f64>([b, b.add(1)], a, b, work).addr() - base.addr()) / size_of::<f64>()
         };
         for (z, pair) in signal.iter_mut().zip(buffers[at..].chunks_exact(2)) {
             *z = Complex::new(pair[0], pair[1]);
@@ -269,22 +270,22 @@ impl<S: Scalar> Inner<S> for Dft<S> {
         self.len
     }
 
-    unsafe fn complex<V: Vector<Scalar = S>>(&self, src: [*const V; 2], a: *mut V, b: *mut V, work: *mut V) -> *mut V {
+    unsafe fn complex<V: Vector<Scalar = S>>(&self, src: [Ptr<V>; 2], a: Ptr<V>, b: Ptr<V>, work: Ptr<V>) -> Ptr<V> {
         // SAFETY: the caller's.
         unsafe { self.complex(src, a, b, work) }
     }
 
-    unsafe fn forward<V: Vector<Scalar = S>>(&self, src: Permuted<S>, a: *mut V, b: *mut V, work: *mut V) -> *mut V {
+    unsafe fn forward<V: Vector<Scalar = S>>(&self, src: Permuted<S>, a: Ptr<V>, b: Ptr<V>, work: Ptr<V>) -> Ptr<V> {
         // SAFETY: the caller's.
         unsafe { self.forward(src, a, b, work) }
     }
 
-    unsafe fn backward<V: Vector<Scalar = S>>(&self, src: *mut V, other: *mut V, dst: Permuted<S>, work: *mut V) {
+    unsafe fn backward<V: Vector<Scalar = S>>(&self, src: Ptr<V>, other: Ptr<V>, dst: Permuted<S>, work: Ptr<V>) {
         // SAFETY: the caller's.
         unsafe { self.backward(src, other, dst, work) }
     }
 
-    fn backward_target<V>(&self, src: *mut V, other: *mut V) -> *mut V {
+    fn backward_target<V>(&self, src: Ptr<V>, other: Ptr<V>) -> Ptr<V> {
         self.backward_target(src, other)
     }
 }

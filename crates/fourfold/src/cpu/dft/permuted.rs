@@ -1,6 +1,7 @@
 //! The real side of a DFT: elements of a line in another order.
 
 use crate::cpu::base::strided::Strided;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector};
 
 /// Calls `$body` with the constants `$index` and `$gain` equal to the two flags.
@@ -32,14 +33,14 @@ pub(crate) use for_order;
 /// for m itself and 1.
 pub(crate) struct Permuted<S> {
     pub(crate) rows: Strided<S>,
-    pub(crate) index: *const u32,
-    pub(crate) gain: *const S,
+    pub(crate) index: Ptr<u32>,
+    pub(crate) gain: Ptr<S>,
 }
 
 impl<S: Scalar> Permuted<S> {
     /// The vectors of a tile in their own order.
-    pub(crate) fn tile<V: Vector<Scalar = S>>(base: *mut V) -> Self {
-        Permuted { rows: Strided::tile(base), index: std::ptr::null(), gain: std::ptr::null() }
+    pub(crate) fn tile<V: Vector<Scalar = S>>(base: Ptr<V>) -> Self {
+        Permuted { rows: Strided::tile(base), index: Ptr::null(), gain: Ptr::null() }
     }
 
     /// Whether there is an index, and a gain: constants of the loops over many elements, see
@@ -53,11 +54,11 @@ impl<S: Scalar> Permuted<S> {
     /// # Safety
     /// Element m exists; index and gain are there if they are said to be.
     #[inline(always)]
-    unsafe fn place<const INDEX: bool, const GAIN: bool>(&self, m: usize) -> (*mut S, Option<S>) {
+    unsafe fn place<const INDEX: bool, const GAIN: bool>(&self, m: usize) -> (Ptr<S>, Option<S>) {
         // SAFETY: the caller's.
         unsafe {
-            let row = if INDEX { *self.index.add(m) as isize } else { m as isize };
-            (self.rows.base.offset(row * self.rows.stride), if GAIN { Some(*self.gain.add(m)) } else { None })
+            let row = if INDEX { self.index.add(m).read() as isize } else { m as isize };
+            (self.rows.base.offset(row * self.rows.stride), if GAIN { Some(self.gain.add(m).read()) } else { None })
         }
     }
 
@@ -88,24 +89,24 @@ impl<S: Scalar> Permuted<S> {
     ///
     /// # Safety
     /// They are there on both sides.
-    pub(crate) unsafe fn read(&self, to: *mut S, count: usize)
+    pub(crate) unsafe fn read(&self, to: Ptr<S>, count: usize)
     where
         S: Vector<Scalar = S>,
     {
         // SAFETY: the caller's.
-        for_order!(self.order(), I, G => for m in 0..count { unsafe { *to.add(m) = self.load_at::<S, I, G>(m) } })
+        for_order!(self.order(), I, G => for m in 0..count { unsafe { to.add(m).write(self.load_at::<S, I, G>(m)) } })
     }
 
     /// The reverse of [`Permuted::read`].
     ///
     /// # Safety
     /// As there.
-    pub(crate) unsafe fn write(&self, from: *const S, count: usize)
+    pub(crate) unsafe fn write(&self, from: Ptr<S>, count: usize)
     where
         S: Vector<Scalar = S>,
     {
         // SAFETY: the caller's.
-        for_order!(self.order(), I, G => for m in 0..count { unsafe { self.store_at::<S, I, G>(m, *from.add(m)) } })
+        for_order!(self.order(), I, G => for m in 0..count { unsafe { self.store_at::<S, I, G>(m, from.add(m).read()) } })
     }
 
     /// # Safety

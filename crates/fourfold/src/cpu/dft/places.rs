@@ -2,6 +2,7 @@
 //! places descending.
 
 use crate::arithmetic::complex::C;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector};
 
 /// Reals in places, of which `n`, an even number, are read in order; `odd` is a factor on what
@@ -10,7 +11,7 @@ use crate::cpu::simd::vector::{Scalar, Vector};
 pub(crate) struct Places<S> {
     pub(crate) n: usize,
     pub(crate) odd: S,
-    pub(crate) from: *const S,
+    pub(crate) from: Ptr<S>,
 }
 
 impl<S: Scalar> Places<S> {
@@ -46,7 +47,7 @@ impl<S: Scalar> Places<S> {
 
 /// Four vectors, one after the other.
 #[inline(always)]
-unsafe fn four<V: Vector>(at: *const V::Scalar) -> [V; 4] {
+unsafe fn four<V: Vector>(at: Ptr<V::Scalar>) -> [V; 4] {
     // SAFETY: the caller's.
     unsafe { [V::load(at), V::load(at.add(V::WIDTH)), V::load(at.add(2 * V::WIDTH)), V::load(at.add(3 * V::WIDTH))] }
 }

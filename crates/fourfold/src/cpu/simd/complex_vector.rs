@@ -2,6 +2,7 @@
 
 use crate::arithmetic::butterfly::sixteenth;
 use crate::arithmetic::complex::{C, Number};
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{ComplexVector, LANES, Vector};
 use std::ops::{Add, Sub};
 
@@ -10,19 +11,22 @@ impl<S: Vector<Scalar = S>> ComplexVector for C<S> {
     const COUNT: usize = 1;
 
     #[inline(always)]
-    unsafe fn load(from: *const S) -> Self {
+    unsafe fn load(from: Ptr<S>) -> Self {
         // SAFETY: the caller's.
-        unsafe { C { re: *from, im: *from.add(1) } }
+        unsafe { C { re: from.read(), im: from.add(1).read() } }
     }
     #[inline(always)]
-    unsafe fn store(self, to: *mut S) {
+    unsafe fn store(self, to: Ptr<S>) {
         // SAFETY: the caller's.
-        unsafe { (*to, *to.add(1)) = (self.re, self.im) }
+        unsafe {
+            to.write(self.re);
+            to.add(1).write(self.im);
+        }
     }
     #[inline(always)]
-    unsafe fn twiddle(self, w: *const S) -> Self {
+    unsafe fn twiddle(self, w: Ptr<S>) -> Self {
         // SAFETY: the caller's.
-        unsafe { self.mul(C { re: *w, im: *w.add(LANES + 1) }) }
+        unsafe { self.mul(C { re: w.read(), im: w.add(LANES + 1).read() }) }
     }
     #[inline(always)]
     fn times_parts(self, [re, im]: [S; 2]) -> Self {
@@ -106,17 +110,17 @@ impl<V: Vector> ComplexVector for Interleaved<V> {
     const COUNT: usize = V::WIDTH / 2;
 
     #[inline(always)]
-    unsafe fn load(from: *const V::Scalar) -> Self {
+    unsafe fn load(from: Ptr<V::Scalar>) -> Self {
         // SAFETY: the caller's.
         Interleaved(unsafe { V::load(from) })
     }
     #[inline(always)]
-    unsafe fn store(self, to: *mut V::Scalar) {
+    unsafe fn store(self, to: Ptr<V::Scalar>) {
         // SAFETY: the caller's.
         unsafe { self.0.store(to) }
     }
     #[inline(always)]
-    unsafe fn twiddle(self, w: *const V::Scalar) -> Self {
+    unsafe fn twiddle(self, w: Ptr<V::Scalar>) -> Self {
         // SAFETY: the caller's.
         let (re, im) = unsafe { (V::load(w), V::load(w.add(LANES))) };
         Interleaved(self.0.swap().mul_add(im, self.0 * re))

@@ -2,6 +2,7 @@
 
 use crate::arithmetic::complex::Number;
 use crate::arithmetic::real::Real;
+use crate::cpu::simd::pointer::Ptr;
 
 /// The most lanes of any vector.
 pub(crate) const LANES: usize = 16;
@@ -96,18 +97,18 @@ pub(crate) trait Vector: Real {
     /// # Safety
     /// `from` is readable for `WIDTH` scalars; no alignment is needed. The CPU has the instructions
     /// of this type.
-    unsafe fn load(from: *const Self::Scalar) -> Self;
+    unsafe fn load(from: Ptr<Self::Scalar>) -> Self;
 
     /// # Safety
     /// `to` is writable for `WIDTH` scalars; no alignment is needed.
-    unsafe fn store(self, to: *mut Self::Scalar);
+    unsafe fn store(self, to: Ptr<Self::Scalar>);
 
     /// Stores where nothing is read soon: past the caches, where the set has such an instruction.
     ///
     /// # Safety
     /// As [`Vector::store`], with `to` aligned to the vector.
     #[inline(always)]
-    unsafe fn stream(self, to: *mut Self::Scalar) {
+    unsafe fn stream(self, to: Ptr<Self::Scalar>) {
         // SAFETY: the caller's.
         unsafe { self.store(to) }
     }
@@ -115,7 +116,7 @@ pub(crate) trait Vector: Real {
     /// Brings the cache line of an address near, where the set has such an instruction; the address
     /// need not be one.
     #[inline(always)]
-    fn prefetch(_from: *const Self::Scalar) {}
+    fn prefetch(_from: Ptr<Self::Scalar>) {}
 
     /// Lets others see what has been streamed, in order with what is stored later.
     #[inline(always)]
@@ -168,18 +169,18 @@ pub(crate) trait ComplexVector: Number {
     /// # Safety
     /// `from` is readable for `COUNT` pairs; no alignment is needed. The CPU has the instructions of
     /// this type.
-    unsafe fn load(from: *const Self::Scalar) -> Self;
+    unsafe fn load(from: Ptr<Self::Scalar>) -> Self;
 
     /// # Safety
     /// `to` is writable for `COUNT` pairs; no alignment is needed.
-    unsafe fn store(self, to: *mut Self::Scalar);
+    unsafe fn store(self, to: Ptr<Self::Scalar>);
 
     /// self · w; w is where a block of twiddles has (re, re) for each number, and [`LANES`] further
     /// (−im, im).
     ///
     /// # Safety
     /// That much is readable.
-    unsafe fn twiddle(self, w: *const Self::Scalar) -> Self;
+    unsafe fn twiddle(self, w: Ptr<Self::Scalar>) -> Self;
 
     /// The parts times factors of their own.
     fn times_parts(self, by: [Self::Scalar; 2]) -> Self;

@@ -6,6 +6,7 @@ use crate::cpu::base::sizes::part_stride;
 use crate::cpu::dft::pass::across::{Across, Last, Spread};
 use crate::cpu::dft::pass::along::{BLOCK, Block, IntraVectorPass, Source, Ways};
 use crate::cpu::simd::dispatch::{Dispatch, Isa};
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask};
 use crate::cpu::single::intra_vector::{Input, passes};
 use crate::recipe::rules::intra_vector::{FIRST, MOST_PARTS};
@@ -55,7 +56,7 @@ impl<S: Dispatch> Blocked<S> {
     /// # Safety
     /// Source and `out` hold `len` complex numbers, the buffers [`blocked_reals`](crate::cpu::base::sizes::blocked_reals), and else they do not
     /// overlap; the CPU has `isa`.
-    pub(crate) unsafe fn run(&self, isa: Isa, src: Input<S>, [t, z]: [*mut S; 2], out: Option<*mut S>) -> *mut S {
+    pub(crate) unsafe fn run(&self, isa: Isa, src: Input<S>, [t, z]: [Ptr<S>; 2], out: Option<Ptr<S>>) -> Ptr<S> {
         let out = out.unwrap_or(z);
         // SAFETY: the caller's.
         unsafe { S::dispatch(isa, Running { parts: self, src, t, z, out }) };
@@ -66,9 +67,9 @@ impl<S: Dispatch> Blocked<S> {
 struct Running<'a, S> {
     parts: &'a Blocked<S>,
     src: Input<S>,
-    t: *mut S,
-    z: *mut S,
-    out: *mut S,
+    t: Ptr<S>,
+    z: Ptr<S>,
+    out: Ptr<S>,
 }
 
 impl<S: Dispatch> VectorTask<S> for Running<'_, S> {
@@ -94,10 +95,10 @@ impl<S: Dispatch> Blocked<S> {
     ///
     /// # Safety
     /// As [`Blocked::run`]; the CPU has the instructions of `V`.
-    unsafe fn spread<V: Vector<Scalar = S>>(&self, src: Source<S>, parts: *mut S) {
+    unsafe fn spread<V: Vector<Scalar = S>>(&self, src: Source<S>, parts: Ptr<S>) {
         let Blocked { count, part, .. } = *self;
         let mut blocks = MaybeUninit::<[Block<S>; MOST_PARTS]>::uninit();
-        let blocks = blocks.as_mut_ptr().cast::<S>();
+        let blocks = Ptr::new(blocks.as_mut_ptr().cast::<S>(), MOST_PARTS * BLOCK);
         for row in 0..part / FIRST {
             let (dst, range) = (parts.wrapping_add(row * BLOCK), row * count..(row + 1) * count);
             // SAFETY: the caller's; a block of every part.
@@ -118,7 +119,7 @@ impl<S: Dispatch> Blocked<S> {
     ///
     /// # Safety
     /// All hold a part and do not overlap; the CPU has the instructions of `V`.
-    unsafe fn within<V: Vector<Scalar = S>>(&self, part: *mut S, buffers: [*mut S; 2]) {
+    unsafe fn within<V: Vector<Scalar = S>>(&self, part: Ptr<S>, buffers: [Ptr<S>; 2]) {
         let mut src = part;
         for (i, pass) in self.further.iter().enumerate() {
             let dst = if i + 1 == self.further.len() { part } else { buffers[i % 2] };

@@ -3,20 +3,21 @@
 
 use crate::cpu::dft::places::Places;
 use crate::cpu::simd::dispatch::Dispatch;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Vector, VectorTask, WithIsa};
 
 /// From places to order.
 pub(crate) struct Split<S> {
     pub(crate) places: Places<S>,
-    pub(crate) to: *mut S,
+    pub(crate) to: Ptr<S>,
 }
 
 /// The reverse of [`Split`]; `odd` is a factor on what goes to odd places.
 pub(crate) struct Join<S> {
     pub(crate) n: usize,
     pub(crate) odd: S,
-    pub(crate) from: *const S,
-    pub(crate) to: *mut S,
+    pub(crate) from: Ptr<S>,
+    pub(crate) to: Ptr<S>,
 }
 
 /// Lets a job over pairs of places 2i, 2i + 1 run in vectors first and one by one at the end.

@@ -6,6 +6,7 @@ use crate::cpu::base::strided::Strided;
 use crate::cpu::batch::batch::Batch;
 use crate::cpu::batch::prepared::{PreparedOp, PreparedPass};
 use crate::cpu::simd::dispatch::Dispatch;
+use crate::cpu::simd::pointer::Ptr;
 use crate::problem::kind::Transform1d;
 use crate::problem::norm::EndWeights;
 use crate::problem::problem::AxisTransform;
@@ -52,7 +53,7 @@ impl<S: Dispatch> Matrix<S> {
     ///
     /// # Safety
     /// All have room for it, and `run` may be called on them.
-    pub(crate) unsafe fn run(&self, from: Strided<S>, to: Strided<S>, t: *mut S, run: Run<'_, S>) {
+    pub(crate) unsafe fn run(&self, from: Strided<S>, to: Strided<S>, t: Ptr<S>, run: Run<'_, S>) {
         let shape = [self.columns, self.rows];
         let matrix = |line: Strided<S>, strides: [usize; 2]| {
             let mut array = Array::c_order(line.base, &shape, 2);

@@ -3,6 +3,7 @@
 use crate::arithmetic::complex::C;
 use crate::arithmetic::twiddle::Roots;
 use crate::cpu::dft::factor::inner::Inner;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
 use crate::recipe::reduction::Data;
 use crate::recipe::rules::mixed_radix::{Factor, length};
@@ -46,16 +47,16 @@ impl<S: Scalar, D: Inner<S>> Bluestein<S, D> {
     }
 
     /// See [`Kernel`](crate::cpu::dft::factor::kernel::Kernel), whose method of this name calls it.
-    pub(crate) unsafe fn dft<V: Vector<Scalar = S>>(&self, z: *mut C<V>, work: *mut V) {
+    pub(crate) unsafe fn dft<V: Vector<Scalar = S>>(&self, z: Ptr<C<V>>, work: Ptr<V>) {
         let m = self.dft.len();
         // SAFETY: the caller's; two buffers of m complex elements, then the inner DFT's work.
         unsafe {
             let (a, b, work) = (work, work.add(2 * m), work.add(4 * m));
             V::enter(Multiply { by: &self.chirp, from: z, to: a.cast(), pad: m });
-            let spectrum = self.dft.complex([a.cast_const(), a.add(1)], b, a, work);
+            let spectrum = self.dft.complex([a, a.add(1)], b, a, work);
             V::enter(Multiply { by: &self.spectrum, from: spectrum.cast::<C<V>>(), to: spectrum.cast(), pad: m });
             let other = if spectrum == a { b } else { a };
-            let sums = self.dft.complex([spectrum.add(1).cast_const(), spectrum], other, spectrum, work);
+            let sums = self.dft.complex([spectrum.add(1), spectrum], other, spectrum, work);
             // The result has its parts exchanged; multiplying by the chirp exchanges them back.
             V::enter(MultiplySwapped { by: &self.chirp, from: sums.cast(), to: z });
         }
@@ -65,8 +66,8 @@ impl<S: Scalar, D: Inner<S>> Bluestein<S, D> {
 /// to_j = from_j · by_j, then zeros up to `pad`.
 struct Multiply<'a, V: Vector> {
     by: &'a [Complex<V::Scalar>],
-    from: *const C<V>,
-    to: *mut C<V>,
+    from: Ptr<C<V>>,
+    to: Ptr<C<V>>,
     pad: usize,
 }
 
@@ -76,10 +77,10 @@ impl<V: Vector> WithIsa for Multiply<'_, V> {
         // SAFETY: the buffers hold `pad` elements (source: as many as the table).
         unsafe {
             for (j, w) in self.by.iter().enumerate() {
-                *self.to.add(j) = (*self.from.add(j)).mul(C { re: V::splat(w.re), im: V::splat(w.im) });
+                self.to.add(j).write(self.from.add(j).read().mul(C { re: V::splat(w.re), im: V::splat(w.im) }));
             }
             for j in self.by.len()..self.pad {
-                *self.to.add(j) = C { re: V::zero(), im: V::zero() };
+                self.to.add(j).write(C { re: V::zero(), im: V::zero() });
             }
         }
     }
@@ -87,8 +88,8 @@ impl<V: Vector> WithIsa for Multiply<'_, V> {
 
 struct MultiplySwapped<'a, V: Vector> {
     by: &'a [Complex<V::Scalar>],
-    from: *const C<V>,
-    to: *mut C<V>,
+    from: Ptr<C<V>>,
+    to: Ptr<C<V>>,
 }
 
 impl<V: Vector> WithIsa for MultiplySwapped<'_, V> {
@@ -97,7 +98,7 @@ impl<V: Vector> WithIsa for MultiplySwapped<'_, V> {
         for (j, w) in self.by.iter().enumerate() {
             // SAFETY: both hold as many elements as the table.
             unsafe {
-                *self.to.add(j) = (*self.from.add(j)).swap().mul(C { re: V::splat(w.re), im: V::splat(w.im) });
+                self.to.add(j).write(self.from.add(j).read().swap().mul(C { re: V::splat(w.re), im: V::splat(w.im) }));
             }
         }
     }

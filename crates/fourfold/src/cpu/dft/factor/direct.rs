@@ -1,6 +1,7 @@
 //! The O(p²) sum, and the moves that let a complex kernel do real data.
 
 use crate::arithmetic::complex::C;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Vector, WithIsa};
 use num_complex::Complex;
 
@@ -12,8 +13,8 @@ const BLOCK: usize = 4;
 /// X_k = x_0 + Σ_j (x_j + x_{p−j}) cos − i (x_j − x_{p−j}) sin of 2πjk/p, for odd p.
 pub(crate) struct Direct<'a, V: Vector> {
     pub(crate) table: &'a [Complex<V::Scalar>],
-    pub(crate) z: *mut C<V>,
-    pub(crate) work: *mut C<V>,
+    pub(crate) z: Ptr<C<V>>,
+    pub(crate) work: Ptr<C<V>>,
 }
 
 impl<V: Vector> WithIsa for Direct<'_, V> {
@@ -23,12 +24,12 @@ impl<V: Vector> WithIsa for Direct<'_, V> {
         let (p, half) = (table.len(), table.len() / 2);
         // SAFETY: z and work hold p elements each.
         unsafe {
-            let first = *z;
+            let first = z.read();
             for j in 1..=half {
-                let (a, b) = (*z.add(j), *z.add(p - j));
-                *work.add(j) = a + b;
-                *work.add(p - j) = a - b;
-                *z = *z + (a + b);
+                let (a, b) = (z.add(j).read(), z.add(p - j).read());
+                work.add(j).write(a + b);
+                work.add(p - j).write(a - b);
+                z.write(z.read() + (a + b));
             }
             for k in 1..=half {
                 let (mut a, mut b, mut at) = (first, zero(), 0);
@@ -39,8 +40,8 @@ impl<V: Vector> WithIsa for Direct<'_, V> {
                 let rest = half % BLOCK;
                 let (c, d) = terms(table, work, k, &mut at, half + 1 - rest, rest);
                 (a, b) = (a + c, b + d);
-                *z.add(k) = a + b.times_minus_i();
-                *z.add(p - k) = a + b.times_i();
+                z.add(k).write(a + b.times_minus_i());
+                z.add(p - k).write(a + b.times_i());
             }
         }
     }
@@ -54,7 +55,7 @@ impl<V: Vector> WithIsa for Direct<'_, V> {
 #[inline(always)]
 unsafe fn terms<V: Vector>(
     table: &[Complex<V::Scalar>],
-    work: *const C<V>,
+    work: Ptr<C<V>>,
     k: usize,
     at: &mut usize,
     from: usize,
@@ -67,7 +68,7 @@ unsafe fn terms<V: Vector>(
         *at = if *at + k >= p { *at + k - p } else { *at + k };
         // SAFETY: the caller's.
         let (c, s, sum, difference): (V, V, C<V>, C<V>) =
-            unsafe { (V::splat(table[*at].re), V::splat(table[*at].im), *work.add(j), *work.add(p - j)) };
+            unsafe { (V::splat(table[*at].re), V::splat(table[*at].im), work.add(j).read(), work.add(p - j).read()) };
         a = C { re: sum.re.mul_add(c, a.re), im: sum.im.mul_add(c, a.im) };
         b = C { re: difference.re.mul_add(s, b.re), im: difference.im.mul_add(s, b.im) };
     }
@@ -85,7 +86,7 @@ unsafe fn zero<V: Vector>() -> C<V> {
 /// n reals become n complex numbers, from the last on.
 pub(crate) struct Spread<V: Vector> {
     pub(crate) n: usize,
-    pub(crate) x: *mut V,
+    pub(crate) x: Ptr<V>,
 }
 
 impl<V: Vector> WithIsa for Spread<V> {
@@ -94,8 +95,8 @@ impl<V: Vector> WithIsa for Spread<V> {
         for i in (0..self.n).rev() {
             // SAFETY: x holds 2n vectors; place 2i is never below i.
             unsafe {
-                *self.x.add(2 * i) = *self.x.add(i);
-                *self.x.add(2 * i + 1) = V::zero();
+                self.x.add(2 * i).write(self.x.add(i).read());
+                self.x.add(2 * i + 1).write(V::zero());
             }
         }
     }
@@ -105,7 +106,7 @@ impl<V: Vector> WithIsa for Spread<V> {
 /// one.
 pub(crate) struct Pack<V: Vector> {
     pub(crate) n: usize,
-    pub(crate) x: *mut V,
+    pub(crate) x: Ptr<V>,
 }
 
 impl<V: Vector> WithIsa for Pack<V> {
@@ -113,7 +114,7 @@ impl<V: Vector> WithIsa for Pack<V> {
     unsafe fn with_isa(self) {
         for i in 1..self.n {
             // SAFETY: x holds 2n vectors.
-            unsafe { *self.x.add(i) = *self.x.add(i + 1) }
+            unsafe { self.x.add(i).write(self.x.add(i + 1).read()) }
         }
     }
 }
@@ -122,7 +123,7 @@ impl<V: Vector> WithIsa for Pack<V> {
 /// forward DFT goes backwards.
 pub(crate) struct Unpack<V: Vector> {
     pub(crate) n: usize,
-    pub(crate) x: *mut V,
+    pub(crate) x: Ptr<V>,
 }
 
 impl<V: Vector> WithIsa for Unpack<V> {
@@ -134,14 +135,14 @@ impl<V: Vector> WithIsa for Unpack<V> {
         // 2k+1.
         unsafe {
             for k in (1..=n / 2).rev() {
-                let (re, im) = (*x.add(2 * k - 1), *x.add(2 * k));
-                *x.add(2 * (n - k)) = -im;
-                *x.add(2 * (n - k) + 1) = re;
-                *x.add(2 * k) = im;
-                *x.add(2 * k + 1) = re;
+                let (re, im) = (x.add(2 * k - 1).read(), x.add(2 * k).read());
+                x.add(2 * (n - k)).write(-im);
+                x.add(2 * (n - k) + 1).write(re);
+                x.add(2 * k).write(im);
+                x.add(2 * k + 1).write(re);
             }
-            *x.add(1) = *x;
-            *x = V::zero();
+            x.add(1).write(x.read());
+            x.write(V::zero());
         }
     }
 }
@@ -149,7 +150,7 @@ impl<V: Vector> WithIsa for Unpack<V> {
 /// n complex numbers with parts exchanged become their n real parts.
 pub(crate) struct Imaginary<V: Vector> {
     pub(crate) n: usize,
-    pub(crate) x: *mut V,
+    pub(crate) x: Ptr<V>,
 }
 
 impl<V: Vector> WithIsa for Imaginary<V> {
@@ -157,7 +158,7 @@ impl<V: Vector> WithIsa for Imaginary<V> {
     unsafe fn with_isa(self) {
         for i in 0..self.n {
             // SAFETY: x holds 2n vectors; place 2i+1 is always above i.
-            unsafe { *self.x.add(i) = *self.x.add(2 * i + 1) }
+            unsafe { self.x.add(i).write(self.x.add(2 * i + 1).read()) }
         }
     }
 }

@@ -2,6 +2,7 @@
 //! made of.
 
 use crate::cpu::dft::permuted::Permuted;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector};
 use crate::recipe::reduction::Data;
 use crate::recipe::rules::mixed_radix::Factor;
@@ -24,20 +25,20 @@ pub(crate) trait Inner<S: Scalar>: Sized {
     /// # Safety
     /// The buffers hold `len` complex elements, `work` what [`work`](crate::cpu::base::sizes::work)
     /// says; the CPU has the instructions of `V`.
-    unsafe fn complex<V: Vector<Scalar = S>>(&self, src: [*const V; 2], a: *mut V, b: *mut V, work: *mut V) -> *mut V;
+    unsafe fn complex<V: Vector<Scalar = S>>(&self, src: [Ptr<V>; 2], a: Ptr<V>, b: Ptr<V>, work: Ptr<V>) -> Ptr<V>;
 
     /// From reals to a half spectrum.
     ///
     /// # Safety
     /// As [`Inner::complex`], in reals.
-    unsafe fn forward<V: Vector<Scalar = S>>(&self, src: Permuted<S>, a: *mut V, b: *mut V, work: *mut V) -> *mut V;
+    unsafe fn forward<V: Vector<Scalar = S>>(&self, src: Permuted<S>, a: Ptr<V>, b: Ptr<V>, work: Ptr<V>) -> Ptr<V>;
 
     /// From a half spectrum to reals.
     ///
     /// # Safety
     /// As [`Inner::forward`].
-    unsafe fn backward<V: Vector<Scalar = S>>(&self, src: *mut V, other: *mut V, dst: Permuted<S>, work: *mut V);
+    unsafe fn backward<V: Vector<Scalar = S>>(&self, src: Ptr<V>, other: Ptr<V>, dst: Permuted<S>, work: Ptr<V>);
 
     /// The buffer that the last backward pass does not read, given where the half spectrum stands.
-    fn backward_target<V>(&self, src: *mut V, other: *mut V) -> *mut V;
+    fn backward_target<V>(&self, src: Ptr<V>, other: Ptr<V>) -> Ptr<V>;
 }

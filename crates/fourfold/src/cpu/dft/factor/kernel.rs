@@ -7,6 +7,7 @@ use crate::cpu::dft::factor::bluestein::Bluestein;
 use crate::cpu::dft::factor::direct::{Direct, Imaginary, Pack, Spread, Unpack};
 use crate::cpu::dft::factor::inner::Inner;
 use crate::cpu::dft::factor::rader::Rader;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector};
 use crate::recipe::rules::mixed_radix::Factor;
 use num_complex::Complex;
@@ -49,7 +50,7 @@ impl<S: Scalar, D: Inner<S>> Kernel<S, D> {
     /// # Safety
     /// `z` and `work` hold what [`work`](crate::cpu::base::sizes::work) says for a pass with this
     /// factor; the CPU has the instructions of `V`.
-    pub(crate) unsafe fn dft<V: Vector<Scalar = S>>(&self, z: *mut C<V>, work: *mut V) {
+    pub(crate) unsafe fn dft<V: Vector<Scalar = S>>(&self, z: Ptr<C<V>>, work: Ptr<V>) {
         // SAFETY: the caller's.
         unsafe {
             match self {
@@ -65,7 +66,7 @@ impl<S: Scalar, D: Inner<S>> Kernel<S, D> {
     ///
     /// # Safety
     /// As [`Kernel::dft`], with room for twice as many vectors at `x` as it has reals.
-    pub(crate) unsafe fn half_spectrum<V: Vector<Scalar = S>>(&self, x: *mut V, work: *mut V) {
+    pub(crate) unsafe fn half_spectrum<V: Vector<Scalar = S>>(&self, x: Ptr<V>, work: Ptr<V>) {
         // SAFETY: the caller's.
         unsafe {
             match self {
@@ -83,7 +84,7 @@ impl<S: Scalar, D: Inner<S>> Kernel<S, D> {
     ///
     /// # Safety
     /// As [`Kernel::half_spectrum`].
-    pub(crate) unsafe fn signal<V: Vector<Scalar = S>>(&self, x: *mut V, work: *mut V) {
+    pub(crate) unsafe fn signal<V: Vector<Scalar = S>>(&self, x: Ptr<V>, work: Ptr<V>) {
         // SAFETY: the caller's.
         unsafe {
             match self {

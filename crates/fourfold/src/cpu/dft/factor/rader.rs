@@ -4,6 +4,7 @@ use crate::arithmetic::complex::C;
 use crate::arithmetic::dd::Dd;
 use crate::cpu::dft::factor::inner::Inner;
 use crate::cpu::dft::permuted::Permuted;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
 use crate::recipe::reduction::Data;
 use crate::recipe::rules::mixed_radix::Factor;
@@ -59,23 +60,23 @@ impl<S: Scalar, D: Inner<S>> Rader<S, D> {
     }
 
     /// See [`Kernel`](crate::cpu::dft::factor::kernel::Kernel), whose method of this name calls it.
-    pub(crate) unsafe fn dft<V: Vector<Scalar = S>>(&self, z: *mut C<V>, work: *mut V) {
+    pub(crate) unsafe fn dft<V: Vector<Scalar = S>>(&self, z: Ptr<C<V>>, work: Ptr<V>) {
         let n = self.powers.len();
         // SAFETY: the caller's; two buffers of n complex elements, then the inner DFT's work.
         unsafe {
             let (a, b, work) = (work, work.add(2 * n), work.add(4 * n));
             V::enter(Permute { rader: self, z, a: a.cast() });
-            let spectrum = self.complex.complex([a.cast_const(), a.add(1)], b, a, work);
+            let spectrum = self.complex.complex([a, a.add(1)], b, a, work);
             V::enter(Convolve { rader: self, z, a: spectrum.cast() });
             let other = if spectrum == a { b } else { a };
             // Parts exchanged at both ends: backwards.
-            let sums = self.complex.complex([spectrum.add(1).cast_const(), spectrum], other, spectrum, work);
+            let sums = self.complex.complex([spectrum.add(1), spectrum], other, spectrum, work);
             V::enter(Restore { rader: self, z, sums: sums.cast() });
         }
     }
 
     /// See [`Kernel`](crate::cpu::dft::factor::kernel::Kernel), whose method of this name calls it.
-    pub(crate) unsafe fn half_spectrum<V: Vector<Scalar = S>>(&self, x: *mut V, work: *mut V) {
+    pub(crate) unsafe fn half_spectrum<V: Vector<Scalar = S>>(&self, x: Ptr<V>, work: Ptr<V>) {
         let n = self.powers.len();
         // SAFETY: the caller's; two buffers of n reals, then the inner DFT's work.
         unsafe {
@@ -87,7 +88,7 @@ impl<S: Scalar, D: Inner<S>> Rader<S, D> {
     }
 
     /// See [`Kernel`](crate::cpu::dft::factor::kernel::Kernel), whose method of this name calls it.
-    pub(crate) unsafe fn signal<V: Vector<Scalar = S>>(&self, x: *mut V, work: *mut V) {
+    pub(crate) unsafe fn signal<V: Vector<Scalar = S>>(&self, x: Ptr<V>, work: Ptr<V>) {
         let n = self.powers.len();
         // SAFETY: as in `half_spectrum`.
         unsafe {
@@ -101,10 +102,10 @@ impl<S: Scalar, D: Inner<S>> Rader<S, D> {
     /// a ← a ∗ (the signal of `spectrum`) + share · x_0, and x_0 ← x_0 + Σ a.
     unsafe fn convolve_real<V: Vector<Scalar = S>>(
         &self,
-        a: *mut V,
-        b: *mut V,
-        work: *mut V,
-        x: *mut V,
+        a: Ptr<V>,
+        b: Ptr<V>,
+        work: Ptr<V>,
+        x: Ptr<V>,
         spectrum: &[Complex<S>],
         share: f64,
     ) {
@@ -120,7 +121,7 @@ impl<S: Scalar, D: Inner<S>> Rader<S, D> {
             let target = self.back.backward_target(half, other);
             self.back.backward(half, other, plain(target), work);
             if target != a {
-                std::ptr::copy_nonoverlapping(target, a, n);
+                a.copy_from(target, n);
             }
         }
     }
@@ -128,8 +129,8 @@ impl<S: Scalar, D: Inner<S>> Rader<S, D> {
 
 struct Permute<'a, V: Vector, D> {
     rader: &'a Rader<V::Scalar, D>,
-    z: *const C<V>,
-    a: *mut C<V>,
+    z: Ptr<C<V>>,
+    a: Ptr<C<V>>,
 }
 
 impl<V: Vector, D: Inner<V::Scalar>> WithIsa for Permute<'_, V, D> {
@@ -137,15 +138,15 @@ impl<V: Vector, D: Inner<V::Scalar>> WithIsa for Permute<'_, V, D> {
     unsafe fn with_isa(self) {
         for (q, &k) in self.rader.powers.iter().enumerate() {
             // SAFETY: powers are below p.
-            unsafe { *self.a.add(q) = *self.z.add(k as usize) }
+            unsafe { self.a.add(q).write(self.z.add(k as usize).read()) }
         }
     }
 }
 
 struct Convolve<'a, V: Vector, D> {
     rader: &'a Rader<V::Scalar, D>,
-    z: *mut C<V>,
-    a: *mut C<V>,
+    z: Ptr<C<V>>,
+    a: Ptr<C<V>>,
 }
 
 impl<V: Vector, D: Inner<V::Scalar>> WithIsa for Convolve<'_, V, D> {
@@ -154,21 +155,21 @@ impl<V: Vector, D: Inner<V::Scalar>> WithIsa for Convolve<'_, V, D> {
         let Convolve { rader, z, a } = self;
         // SAFETY: a holds p − 1 elements, z holds p.
         unsafe {
-            let (first, sum) = (*z, *a);
+            let (first, sum) = (z.read(), a.read());
             for (k, w) in rader.spectrum.iter().enumerate() {
-                *a.add(k) = (*a.add(k)).mul(C { re: V::splat(w.re), im: V::splat(w.im) });
+                a.add(k).write(a.add(k).read().mul(C { re: V::splat(w.re), im: V::splat(w.im) }));
             }
             // x_0 at frequency 0 adds x_0 to every output.
-            *a = *a + first;
-            *z = first + sum;
+            a.write(a.read() + first);
+            z.write(first + sum);
         }
     }
 }
 
 struct Restore<'a, V: Vector, D> {
     rader: &'a Rader<V::Scalar, D>,
-    z: *mut C<V>,
-    sums: *const C<V>,
+    z: Ptr<C<V>>,
+    sums: Ptr<C<V>>,
 }
 
 impl<V: Vector, D: Inner<V::Scalar>> WithIsa for Restore<'_, V, D> {
@@ -176,15 +177,15 @@ impl<V: Vector, D: Inner<V::Scalar>> WithIsa for Restore<'_, V, D> {
     unsafe fn with_isa(self) {
         for m in 0..self.rader.powers.len() {
             // SAFETY: powers are below p.
-            unsafe { *self.z.add(self.rader.inverse_power(m)) = (*self.sums.add(m)).swap() }
+            unsafe { self.z.add(self.rader.inverse_power(m)).write(self.sums.add(m).read().swap()) }
         }
     }
 }
 
 struct PermuteReal<'a, V: Vector, D> {
     rader: &'a Rader<V::Scalar, D>,
-    x: *const V,
-    a: *mut V,
+    x: Ptr<V>,
+    a: Ptr<V>,
 }
 
 impl<V: Vector, D: Inner<V::Scalar>> WithIsa for PermuteReal<'_, V, D> {
@@ -192,15 +193,15 @@ impl<V: Vector, D: Inner<V::Scalar>> WithIsa for PermuteReal<'_, V, D> {
     unsafe fn with_isa(self) {
         for (q, &k) in self.rader.powers.iter().enumerate() {
             // SAFETY: powers are below p.
-            unsafe { *self.a.add(q) = *self.x.add(k as usize) }
+            unsafe { self.a.add(q).write(self.x.add(k as usize).read()) }
         }
     }
 }
 
 struct PermuteHalf<'a, V: Vector, D> {
     rader: &'a Rader<V::Scalar, D>,
-    x: *const V,
-    a: *mut V,
+    x: Ptr<V>,
+    a: Ptr<V>,
 }
 
 impl<V: Vector, D: Inner<V::Scalar>> WithIsa for PermuteHalf<'_, V, D> {
@@ -211,8 +212,8 @@ impl<V: Vector, D: Inner<V::Scalar>> WithIsa for PermuteHalf<'_, V, D> {
             let k = self.rader.inverse_power(q);
             // SAFETY: the half spectrum holds terms up to (p−1)/2.
             unsafe {
-                let (re, im) = (*self.x.add(2 * k.min(p - k) - 1), *self.x.add(2 * k.min(p - k)));
-                *self.a.add(q) = if 2 * k < p { re + im } else { re - im };
+                let (re, im) = (self.x.add(2 * k.min(p - k) - 1).read(), self.x.add(2 * k.min(p - k)).read());
+                self.a.add(q).write(if 2 * k < p { re + im } else { re - im });
             }
         }
     }
@@ -221,9 +222,9 @@ impl<V: Vector, D: Inner<V::Scalar>> WithIsa for PermuteHalf<'_, V, D> {
 /// Multiplies two half spectra of even length n, for [`Rader::convolve_real`].
 struct MultiplyHalf<'a, V: Vector> {
     n: usize,
-    a: *mut V,
+    a: Ptr<V>,
     spectrum: &'a [Complex<V::Scalar>],
-    x: *mut V,
+    x: Ptr<V>,
     share: f64,
 }
 
@@ -233,24 +234,24 @@ impl<V: Vector> WithIsa for MultiplyHalf<'_, V> {
         let MultiplyHalf { n, a, spectrum, x, share } = self;
         // SAFETY: a and x hold what the half spectra and the signal need.
         unsafe {
-            let (first, sum) = (*x, *a);
-            *a = sum.mul_add(V::splat(spectrum[0].re), first * V::splat(V::Scalar::of(share)));
-            *x = first + sum;
+            let (first, sum) = (x.read(), a.read());
+            a.write(sum.mul_add(V::splat(spectrum[0].re), first * V::splat(V::Scalar::of(share))));
+            x.write(first + sum);
             for (k, w) in spectrum.iter().enumerate().take(n / 2).skip(1) {
-                let z = C { re: *a.add(2 * k - 1), im: *a.add(2 * k) };
+                let z = C { re: a.add(2 * k - 1).read(), im: a.add(2 * k).read() };
                 let z = z.mul(C { re: V::splat(w.re), im: V::splat(w.im) });
-                *a.add(2 * k - 1) = z.re;
-                *a.add(2 * k) = z.im;
+                a.add(2 * k - 1).write(z.re);
+                a.add(2 * k).write(z.im);
             }
-            *a.add(n - 1) = *a.add(n - 1) * V::splat(spectrum[n / 2].re);
+            a.add(n - 1).write(a.add(n - 1).read() * V::splat(spectrum[n / 2].re));
         }
     }
 }
 
 struct RestoreHalf<'a, V: Vector, D> {
     rader: &'a Rader<V::Scalar, D>,
-    x: *mut V,
-    c: *const V,
+    x: Ptr<V>,
+    c: Ptr<V>,
 }
 
 impl<V: Vector, D: Inner<V::Scalar>> WithIsa for RestoreHalf<'_, V, D> {
@@ -261,9 +262,9 @@ impl<V: Vector, D: Inner<V::Scalar>> WithIsa for RestoreHalf<'_, V, D> {
             let k = self.rader.inverse_power(m);
             // SAFETY: as in `PermuteHalf`.
             unsafe {
-                let (a, b) = (*self.c.add(m), *self.c.add(m + half));
-                *self.x.add(2 * k.min(p - k) - 1) = a + b;
-                *self.x.add(2 * k.min(p - k)) = if 2 * k < p { a - b } else { b - a };
+                let (a, b) = (self.c.add(m).read(), self.c.add(m + half).read());
+                self.x.add(2 * k.min(p - k) - 1).write(a + b);
+                self.x.add(2 * k.min(p - k)).write(if 2 * k < p { a - b } else { b - a });
             }
         }
     }
@@ -271,8 +272,8 @@ impl<V: Vector, D: Inner<V::Scalar>> WithIsa for RestoreHalf<'_, V, D> {
 
 struct RestoreReal<'a, V: Vector, D> {
     rader: &'a Rader<V::Scalar, D>,
-    x: *mut V,
-    c: *const V,
+    x: Ptr<V>,
+    c: Ptr<V>,
 }
 
 impl<V: Vector, D: Inner<V::Scalar>> WithIsa for RestoreReal<'_, V, D> {
@@ -280,7 +281,7 @@ impl<V: Vector, D: Inner<V::Scalar>> WithIsa for RestoreReal<'_, V, D> {
     unsafe fn with_isa(self) {
         for (m, &n) in self.rader.powers.iter().enumerate() {
             // SAFETY: powers are below p.
-            unsafe { *self.x.add(n as usize) = *self.c.add(m) }
+            unsafe { self.x.add(n as usize).write(self.c.add(m).read()) }
         }
     }
 }

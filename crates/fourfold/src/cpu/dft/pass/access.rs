@@ -1,6 +1,7 @@
 //! What the passes share: their tables, and how they read and write numbers.
 
 use crate::arithmetic::complex::C;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::Vector;
 use num_complex::Complex;
 
@@ -89,9 +90,9 @@ pub(crate) fn opaque(step: usize) -> usize {
 /// # Safety
 /// `w` is readable.
 #[inline(always)]
-pub(crate) unsafe fn splat<V: Vector>(w: *const Complex<V::Scalar>) -> C<V> {
+pub(crate) unsafe fn splat<V: Vector>(w: Ptr<Complex<V::Scalar>>) -> C<V> {
     // SAFETY: the caller's.
-    unsafe { C { re: V::splat((*w).re), im: V::splat((*w).im) } }
+    unsafe { C { re: V::splat(w.read().re), im: V::splat(w.read().im) } }
 }
 
 /// No data: what the butterflies overwrite.
@@ -110,12 +111,12 @@ pub(crate) unsafe fn zero<V: Vector>() -> C<V> {
 /// # Safety
 /// `x` holds n vectors; `0 < k < n`, `2k ≠ n`.
 #[inline(always)]
-pub(crate) unsafe fn put<V: Vector>(x: *mut V, n: usize, k: usize, mirror: bool, z: C<V>) {
+pub(crate) unsafe fn put<V: Vector>(x: Ptr<V>, n: usize, k: usize, mirror: bool, z: C<V>) {
     // SAFETY: the caller's.
     unsafe {
         let k = if mirror { n - k } else { k };
-        *x.add(2 * k - 1) = z.re;
-        *x.add(2 * k) = if mirror { -z.im } else { z.im };
+        x.add(2 * k - 1).write(z.re);
+        x.add(2 * k).write(if mirror { -z.im } else { z.im });
     }
 }
 
@@ -124,11 +125,11 @@ pub(crate) unsafe fn put<V: Vector>(x: *mut V, n: usize, k: usize, mirror: bool,
 /// # Safety
 /// As there.
 #[inline(always)]
-pub(crate) unsafe fn get<V: Vector>(x: *const V, n: usize, k: usize, mirror: bool) -> C<V> {
+pub(crate) unsafe fn get<V: Vector>(x: Ptr<V>, n: usize, k: usize, mirror: bool) -> C<V> {
     // SAFETY: the caller's.
     unsafe {
         let k = if mirror { n - k } else { k };
-        let z = C { re: *x.add(2 * k - 1), im: *x.add(2 * k) };
+        let z = C { re: x.add(2 * k - 1).read(), im: x.add(2 * k).read() };
         if mirror { z.conj() } else { z }
     }
 }

@@ -15,6 +15,7 @@ use crate::arithmetic::twiddle::Roots;
 use crate::cpu::base::machine::ALIGNMENT;
 use crate::cpu::dft::pass::access::{for_radix, opaque, splat, zero};
 use crate::cpu::dft::pass::along::{BLOCK, Block, block, put_pairs, twiddles};
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{LANES, Scalar, Vector, WithIsa};
 use crate::recipe::rules::intra_vector::{MOST_PARTS, MOST_RADIX};
 use num_complex::Complex;
@@ -46,7 +47,7 @@ const fn line<S>() -> usize {
 /// # Safety
 /// They are there, at `to` from the beginning of a line on; the CPU has the instructions of `V`.
 #[inline(always)]
-unsafe fn stream<V: Vector>(from: *const V::Scalar, to: *mut V::Scalar, reals: usize) {
+unsafe fn stream<V: Vector>(from: Ptr<V::Scalar>, to: Ptr<V::Scalar>, reals: usize) {
     for i in (0..reals).step_by(V::WIDTH) {
         // SAFETY: the caller's.
         unsafe { V::load(from.add(i)).stream(to.add(i)) }
@@ -55,9 +56,9 @@ unsafe fn stream<V: Vector>(from: *const V::Scalar, to: *mut V::Scalar, reals: u
 
 /// Blocks to as many parts, which are not read soon.
 pub(crate) struct Spread<S> {
-    pub(crate) blocks: *const S,
+    pub(crate) blocks: Ptr<S>,
     pub(crate) count: usize,
-    pub(crate) dst: *mut S,
+    pub(crate) dst: Ptr<S>,
     /// Reals from part to part.
     pub(crate) apart: usize,
 }
@@ -105,6 +106,12 @@ struct Tile<S> {
     run: [Block<S>; 2 * MOST_RADIX],
 }
 
+/// The reals of blocks.
+#[inline(always)]
+fn reals<S, const N: usize>(blocks: *mut [Block<S>; N]) -> Ptr<S> {
+    Ptr::new(blocks.cast(), N * BLOCK)
+}
+
 impl<S: Scalar> Across<S> {
     pub(crate) fn new(radices: [usize; 2], inner: usize, apart: usize) -> Self {
         let [r, s] = radices;
@@ -124,7 +131,7 @@ impl<S: Scalar> Across<S> {
     ///
     /// # Safety
     /// Both are there and do not overlap; the CPU has the instructions of `V`.
-    pub(crate) unsafe fn run<V: Vector<Scalar = S>>(&self, src: *const S, dst: *mut S, last: Last<S>) {
+    pub(crate) unsafe fn run<V: Vector<Scalar = S>>(&self, src: Ptr<S>, dst: Ptr<S>, last: Last<S>) {
         let [r, s] = self.radices;
         // SAFETY: the caller's.
         let re = unsafe { V::splat(last.scale) };
@@ -138,7 +145,7 @@ impl<S: Scalar> Across<S> {
             // SAFETY: the caller's; r·s ≤ MOST_PARTS blocks, each of which is written before it is
             // read.
             unsafe {
-                let blocks = (&raw mut (*tile).blocks).cast();
+                let blocks = reals(&raw mut (*tile).blocks);
                 for_radix!(r, R => V::enter(First::<V, R> { across: self, src, tile: blocks, k }));
                 for_radix!(s, R => V::enter(Second::<V, R> { across: self, src, tile, dst, k, by, past }));
             }
@@ -149,8 +156,8 @@ impl<S: Scalar> Across<S> {
 
 struct First<'a, V: Vector, const R: usize> {
     across: &'a Across<V::Scalar>,
-    src: *const V::Scalar,
-    tile: *mut V::Scalar,
+    src: Ptr<V::Scalar>,
+    tile: Ptr<V::Scalar>,
     k: usize,
 }
 
@@ -166,7 +173,7 @@ where
                 // SAFETY: the caller of `Across::run`; sequences l + j·s in, R blocks of the tile
                 // out.
                 unsafe {
-                    let w = first.as_ptr().cast::<V::Scalar>().add(2 * self.k * (R - 1) + lane);
+                    let w = Ptr::of(&first).cast::<V::Scalar>().add(2 * self.k * (R - 1) + lane);
                     let src = self.src.add(l * apart + lane);
                     let mut z = [zero(); R];
                     for j in 0..R {
@@ -189,9 +196,9 @@ where
 
 struct Second<'a, V: Vector, const R: usize> {
     across: &'a Across<V::Scalar>,
-    src: *const V::Scalar,
+    src: Ptr<V::Scalar>,
     tile: *mut Tile<V::Scalar>,
-    dst: *mut V::Scalar,
+    dst: Ptr<V::Scalar>,
     k: usize,
     by: C<V>,
     /// Where it goes past the caches, reals of the destination beyond the beginning of a line, the
@@ -205,7 +212,7 @@ where
 {
     /// Where run p of block q begins in the destination.
     #[inline(always)]
-    fn place(&self, q: usize, p: usize) -> *mut V::Scalar {
+    fn place(&self, q: usize, p: usize) -> Ptr<V::Scalar> {
         let Across { radices: [r, _], inner, .. } = *self.across;
         self.dst.wrapping_add(2 * (q + p * r) * inner + 2 * self.k)
     }
@@ -215,22 +222,22 @@ where
     /// # Safety
     /// The tile is there.
     #[inline(always)]
-    unsafe fn runs(&self) -> *mut V::Scalar {
+    unsafe fn runs(&self) -> Ptr<V::Scalar> {
         // SAFETY: the caller's.
-        unsafe { (&raw mut (*self.tile).run).cast::<V::Scalar>().add(BLOCK) }
+        unsafe { reals(&raw mut (*self.tile).run).add(BLOCK) }
     }
 
     /// The butterflies of one block, to runs `apart` reals from each other.
     #[inline(always)]
-    unsafe fn butterflies(&self, q: usize, runs: *mut V::Scalar, apart: usize) {
+    unsafe fn butterflies(&self, q: usize, runs: Ptr<V::Scalar>, apart: usize) {
         let Across { radices: [r, _], ref second, ref between, .. } = *self.across;
         for lane in (0..LANES).step_by(V::WIDTH) {
             // SAFETY: the caller of `Across::run`; blocks q + l·r of the tile in, R runs of pairs
             // out.
             unsafe {
-                let w = second.as_ptr().cast::<V::Scalar>().add(2 * self.k * (R - 1) + lane);
-                let turn = between.as_ptr().add(q * (R - 1));
-                let src = (&raw const (*self.tile).blocks).cast::<V::Scalar>().add(q * BLOCK + lane);
+                let w = Ptr::of(&second).cast::<V::Scalar>().add(2 * self.k * (R - 1) + lane);
+                let turn = Ptr::of(&between).add(q * (R - 1));
+                let src = reals(&raw mut (*self.tile).blocks).add(q * BLOCK + lane);
                 let mut z = [zero(); R];
                 for l in 0..R {
                     z[l] = block(src.add(l * r * BLOCK));
@@ -269,7 +276,7 @@ where
             // SAFETY: the caller of `Across::run`: 2·inner reals from `dst` on.
             unsafe {
                 let run = self.runs().add(2 * p * BLOCK);
-                let waiting = (&raw mut (*self.tile).waiting).cast::<V::Scalar>().add((q + p * r) * BLOCK);
+                let waiting = reals(&raw mut (*self.tile).waiting).add((q + p * r) * BLOCK);
                 let dst = self.place(q, p);
                 if self.k > 0 {
                     for i in (0..line).step_by(V::WIDTH) {
@@ -279,14 +286,14 @@ where
                 if self.k > 0 || over == 0 {
                     stream::<V>(run.sub(over), dst.sub(over), BLOCK);
                 } else {
-                    dst.copy_from_nonoverlapping(run, line - over);
+                    dst.copy_from(run, line - over);
                     stream::<V>(run.add(line - over), dst.add(line - over), BLOCK - line);
                 }
                 for i in (0..line).step_by(V::WIDTH) {
                     V::load(run.add(BLOCK - line + i)).store(waiting.add(i));
                 }
                 if self.k + LANES == inner {
-                    dst.add(BLOCK - over).copy_from_nonoverlapping(run.add(BLOCK - over), over);
+                    dst.add(BLOCK - over).copy_from(run.add(BLOCK - over), over);
                 }
             }
         }

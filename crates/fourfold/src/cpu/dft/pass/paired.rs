@@ -9,6 +9,7 @@ use crate::arithmetic::butterfly::Dft;
 use crate::arithmetic::twiddle::Roots;
 use crate::cpu::dft::pass::access::{for_radix, opaque};
 use crate::cpu::dft::pass::along::{BLOCK, Block, Ways};
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{ComplexVector, LANES, Scalar, Vector, WithIsa};
 use crate::recipe::rules::intra_vector::FIRST;
 use std::array::from_fn;
@@ -137,10 +138,10 @@ where
     #[inline(always)]
     unsafe fn butterflies(
         &self,
-        src: *const N::Scalar,
+        src: Ptr<N::Scalar>,
         step: usize,
-        w: *const N::Scalar,
-        dst: *mut N::Scalar,
+        w: Ptr<N::Scalar>,
+        dst: Ptr<N::Scalar>,
         by: [N::Scalar; 2],
     ) {
         // SAFETY: the caller stays within the pass.
@@ -174,7 +175,7 @@ where
                     // and their twiddles.
                     unsafe {
                         let src = self.ways.src.add(2 * (l * inner + k) + lane);
-                        let w = twiddles.as_ptr().cast::<N::Scalar>().add(2 * (2 * k) * (R - 1) + lane);
+                        let w = Ptr::of(&twiddles).cast::<N::Scalar>().add(2 * (2 * k) * (R - 1) + lane);
                         let dst = self.ways.dst.add(2 * (l * R * inner + k) + lane);
                         self.butterflies(src, 2 * groups * inner, w, dst, by);
                     }

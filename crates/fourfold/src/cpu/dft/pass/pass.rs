@@ -12,6 +12,7 @@ use crate::cpu::dft::pass::complex::Complexes;
 use crate::cpu::dft::pass::real::{Backward, First, Forward, Last};
 use crate::cpu::dft::pass::terms::{Half, Terms};
 use crate::cpu::dft::permuted::Permuted;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector};
 
 /// One pass, with kernels whose inner DFTs are of type `D`.
@@ -30,7 +31,7 @@ impl<S: Scalar, D: Inner<S>> Pass<S, D> {
     /// # Safety
     /// Source and destination hold the pass's complex elements and do not overlap; `work` holds
     /// what the kernel needs; the CPU has the instructions of `V`.
-    pub(crate) unsafe fn complex<V: Vector<Scalar = S>>(&self, src: [*const V; 2], dst: [*mut V; 2], work: *mut V) {
+    pub(crate) unsafe fn complex<V: Vector<Scalar = S>>(&self, src: [Ptr<V>; 2], dst: [Ptr<V>; 2], work: Ptr<V>) {
         // SAFETY: the caller's.
         unsafe {
             match &self.kernel {
@@ -46,7 +47,7 @@ impl<S: Scalar, D: Inner<S>> Pass<S, D> {
     ///
     /// # Safety
     /// As [`Pass::complex`], in vectors of reals.
-    pub(crate) unsafe fn forward<V: Vector<Scalar = S>>(&self, src: Permuted<S>, dst: *mut V, work: *mut V) {
+    pub(crate) unsafe fn forward<V: Vector<Scalar = S>>(&self, src: Permuted<S>, dst: Ptr<V>, work: Ptr<V>) {
         // SAFETY: the caller's.
         unsafe {
             match &self.kernel {
@@ -54,7 +55,7 @@ impl<S: Scalar, D: Inner<S>> Pass<S, D> {
                     for_radix!(*radix, R => V::enter(First::<V, R> { steps: &self.steps, src, dst }))
                 }
                 Kernel::Radix(radix) => {
-                    let src = src.rows.base.cast::<V>().cast_const();
+                    let src = src.rows.base.cast::<V>();
                     for_radix!(*radix, R => V::enter(Forward::<V, _, R> { steps: &self.steps, src, dst: Half(dst) }))
                 }
                 _ => V::enter(AnyForward { kernel: &self.kernel, steps: &self.steps, src, dst, work }),
@@ -66,7 +67,7 @@ impl<S: Scalar, D: Inner<S>> Pass<S, D> {
     ///
     /// # Safety
     /// As [`Pass::forward`].
-    pub(crate) unsafe fn backward<V: Vector<Scalar = S>>(&self, src: *const V, dst: Permuted<S>, work: *mut V) {
+    pub(crate) unsafe fn backward<V: Vector<Scalar = S>>(&self, src: Ptr<V>, dst: Permuted<S>, work: Ptr<V>) {
         // SAFETY: the caller's.
         unsafe {
             match &self.kernel {
@@ -74,7 +75,7 @@ impl<S: Scalar, D: Inner<S>> Pass<S, D> {
                     for_radix!(*radix, R => V::enter(Last::<V, R> { steps: &self.steps, src, dst }))
                 }
                 Kernel::Radix(radix) => {
-                    let (src, dst) = (Half(src.cast_mut()), dst.rows.base.cast::<V>());
+                    let (src, dst) = (Half(src), dst.rows.base.cast::<V>());
                     for_radix!(*radix, R => V::enter(Backward::<V, _, R> { steps: &self.steps, src, dst }))
                 }
                 _ => V::enter(AnyBackward { kernel: &self.kernel, steps: &self.steps, src, dst, work }),
@@ -93,7 +94,7 @@ impl<S: Scalar, D: Inner<S>> Pass<S, D> {
     ///
     /// # Safety
     /// As there.
-    pub(crate) unsafe fn forward_to<V: Vector<Scalar = S>>(&self, src: *const V, dst: impl Terms<V>) {
+    pub(crate) unsafe fn forward_to<V: Vector<Scalar = S>>(&self, src: Ptr<V>, dst: impl Terms<V>) {
         // What is never turned is not compiled for it. SAFETY: the caller's.
         unsafe {
             for_radix!(self.radix(), R => match const { has_room::<V>(R) } {
@@ -107,7 +108,7 @@ impl<S: Scalar, D: Inner<S>> Pass<S, D> {
     ///
     /// # Safety
     /// As there.
-    pub(crate) unsafe fn backward_from<V: Vector<Scalar = S>>(&self, src: impl Terms<V>, dst: *mut V) {
+    pub(crate) unsafe fn backward_from<V: Vector<Scalar = S>>(&self, src: impl Terms<V>, dst: Ptr<V>) {
         // What is never turned is not compiled for it. SAFETY: the caller's.
         unsafe {
             for_radix!(self.radix(), R => match const { has_room::<V>(R) } {

@@ -3,6 +3,7 @@
 use crate::arithmetic::complex::each;
 use crate::cpu::simd::complex_vector::Interleaved;
 use crate::cpu::simd::isa::operators::operators;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Vector, WithIsa};
 use std::arch::x86_64::*;
 
@@ -38,24 +39,24 @@ impl Vector for F64x4 {
         F64x4(unsafe { _mm256_set1_pd(value) })
     }
     #[inline(always)]
-    unsafe fn load(from: *const f64) -> Self {
+    unsafe fn load(from: Ptr<f64>) -> Self {
         // SAFETY: the caller's.
-        F64x4(unsafe { _mm256_loadu_pd(from) })
+        F64x4(unsafe { _mm256_loadu_pd(from.access(Self::WIDTH)) })
     }
     #[inline(always)]
-    unsafe fn store(self, to: *mut f64) {
+    unsafe fn store(self, to: Ptr<f64>) {
         // SAFETY: the caller's.
-        unsafe { _mm256_storeu_pd(to, self.0) }
+        unsafe { _mm256_storeu_pd(to.access(Self::WIDTH), self.0) }
     }
     #[inline(always)]
-    unsafe fn stream(self, to: *mut f64) {
+    unsafe fn stream(self, to: Ptr<f64>) {
         // SAFETY: the caller's.
-        unsafe { _mm256_stream_pd(to, self.0) }
+        unsafe { _mm256_stream_pd(to.access(Self::WIDTH), self.0) }
     }
     #[inline(always)]
-    fn prefetch(from: *const f64) {
+    fn prefetch(from: Ptr<f64>) {
         // SAFETY: no address does harm.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast()) }
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.unchecked().cast()) }
     }
     #[inline(always)]
     fn finish_streams() {
@@ -130,24 +131,24 @@ impl Vector for F32x8 {
         F32x8(unsafe { _mm256_set1_ps(value) })
     }
     #[inline(always)]
-    unsafe fn load(from: *const f32) -> Self {
+    unsafe fn load(from: Ptr<f32>) -> Self {
         // SAFETY: the caller's.
-        F32x8(unsafe { _mm256_loadu_ps(from) })
+        F32x8(unsafe { _mm256_loadu_ps(from.access(Self::WIDTH)) })
     }
     #[inline(always)]
-    unsafe fn store(self, to: *mut f32) {
+    unsafe fn store(self, to: Ptr<f32>) {
         // SAFETY: the caller's.
-        unsafe { _mm256_storeu_ps(to, self.0) }
+        unsafe { _mm256_storeu_ps(to.access(Self::WIDTH), self.0) }
     }
     #[inline(always)]
-    unsafe fn stream(self, to: *mut f32) {
+    unsafe fn stream(self, to: Ptr<f32>) {
         // SAFETY: the caller's.
-        unsafe { _mm256_stream_ps(to, self.0) }
+        unsafe { _mm256_stream_ps(to.access(Self::WIDTH), self.0) }
     }
     #[inline(always)]
-    fn prefetch(from: *const f32) {
+    fn prefetch(from: Ptr<f32>) {
         // SAFETY: no address does harm.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast()) }
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.unchecked().cast()) }
     }
     #[inline(always)]
     fn finish_streams() {

@@ -2,6 +2,7 @@
 
 use crate::arithmetic::complex::C;
 use crate::arithmetic::real::Real;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Vector, WithIsa};
 
 macro_rules! scalar {
@@ -32,14 +33,14 @@ macro_rules! scalar {
                 value
             }
             #[inline(always)]
-            unsafe fn load(from: *const $scalar) -> Self {
+            unsafe fn load(from: Ptr<$scalar>) -> Self {
                 // SAFETY: the caller's.
-                unsafe { *from }
+                unsafe { from.read() }
             }
             #[inline(always)]
-            unsafe fn store(self, to: *mut $scalar) {
+            unsafe fn store(self, to: Ptr<$scalar>) {
                 // SAFETY: the caller's.
-                unsafe { *to = self }
+                unsafe { to.write(self) }
             }
             #[inline(always)]
             fn zip(a: Self, b: Self) -> (Self, Self) {
