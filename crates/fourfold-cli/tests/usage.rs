@@ -9,12 +9,16 @@ use serde_json::Value;
 
 #[test]
 fn info_names_engines_instruction_sets_threads_and_methods() {
-    says(&success(&[&"info"]), &[env!("CARGO_PKG_VERSION"), "cpu", "scalar", "threads", "fused"]);
+    says(&success(&[&"info"]), &[env!("CARGO_PKG_VERSION"), "cpu", "scalar", "threads", "caches", "fused"]);
     let facts: Value = serde_json::from_str(&success(&[&"info", &"--json"])).unwrap();
     assert_eq!(facts["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(facts["engines"][0]["name"], "cpu");
     assert!(facts["engines"][0]["instruction_sets"].as_array().unwrap().contains(&"scalar".into()));
     assert!(facts["engines"][0]["threads"].as_u64().unwrap() >= 1);
+    let memory = &facts["engines"][0]["memory"];
+    assert!(memory["cache_line"].as_u64().unwrap().is_power_of_two());
+    assert!(memory["level2"]["bytes"].as_u64() > memory["level1"]["bytes"].as_u64());
+    assert!(memory["level2"]["ways"].as_u64() >= Some(1) && memory["last_level"].as_u64() >= Some(1 << 16));
     assert_eq!(facts["methods"][0]["name"], "fused");
 }
 

@@ -12,13 +12,19 @@ pub use crate::arithmetic::complex::C;
 pub use crate::arithmetic::cosine8::{SCALES, dct8, idct8};
 pub use crate::arithmetic::real::Real;
 pub use crate::arithmetic::twiddle::Roots;
+pub use crate::cpu::base::machine::{Cache, Machine};
 pub use crate::cpu::base::threads::Pool;
 pub use crate::problem::kind::Transform1d;
 pub use crate::problem::norm::EndWeights;
 pub use crate::problem::problem::AxisTransform;
 pub use crate::recipe::recipe::{ArrayId, AxisRecipe, Pass, PassOp};
-pub use crate::recipe::rules::cosine_sine::{Data, Index, Order, Reduction, Step, dft_of, reduce};
-pub use crate::recipe::rules::extension::{Fold, QUARTERS, fold, fold_term, quarter_length};
+pub use crate::recipe::reduction::{
+    Data, EvenOdd, Index, Part, Permutation, Reduction, Reorder, Rotation, Run, Step, Terms, Twiddles,
+};
+pub use crate::recipe::rules::cosine_sine::{dft_of, reduce};
+pub use crate::recipe::rules::extension::{
+    QUARTERS, SymmetricLastPass, fold_term, quarter_length, symmetric_last_pass,
+};
 pub use crate::recipe::rules::four_step::{pack, unpack};
 pub use crate::recipe::rules::mixed_radix::{Factor, RADICES, factors, length, prime_factors};
 pub use crate::recipe::rules::rader::generator_powers;
@@ -56,5 +62,5 @@ pub fn bluestein_length(n: usize) -> usize {
 /// Bluestein's chirp c_j = exp(−πi j²/n), j < n, and the DFT over M of the conjugate chirp, wrapped
 /// around M = the length of `inner`.
 pub fn bluestein_tables(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
-    crate::cpu::dft::factor::bluestein::tables(n, inner)
+    crate::cpu::dft::dft::bluestein_tables(n, inner)
 }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail, ensure};
 use fourfold::Isa;
+use fourfold::engine::Machine;
 use fourfold_gpu::{Api, Device, DeviceInfo};
 use serde::Serialize;
 
@@ -22,8 +23,24 @@ struct Facts {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum EngineFacts {
-    Cpu { name: &'static str, instruction_sets: Vec<String>, threads: usize },
+    Cpu { name: &'static str, instruction_sets: Vec<String>, threads: usize, memory: MemoryFacts },
     Gpu { name: &'static str, devices: Vec<DeviceFacts>, missing: Option<String> },
+}
+
+/// What the CPU engine makes its blocks for, in bytes.
+#[derive(Serialize)]
+struct MemoryFacts {
+    cache_line: usize,
+    level1: CacheFacts,
+    level2: CacheFacts,
+    last_level: usize,
+    huge_page: usize,
+}
+
+#[derive(Serialize)]
+struct CacheFacts {
+    bytes: usize,
+    ways: usize,
 }
 
 #[derive(Serialize)]
@@ -53,12 +70,26 @@ pub(super) fn run(args: &Info) -> Result<()> {
 
 fn facts() -> Facts {
     let instruction_sets = Isa::available().iter().map(Isa::to_string).collect();
-    let cpu = EngineFacts::Cpu { name: "cpu", instruction_sets, threads: available_threads() };
+    let cpu = EngineFacts::Cpu { name: "cpu", instruction_sets, threads: available_threads(), memory: memory_facts() };
     Facts {
         version: env!("CARGO_PKG_VERSION"),
         engines: std::iter::once(cpu).chain(Api::ALL.map(gpu_facts)).collect(),
         methods: MethodName::all().map(|method| MethodFacts { name: method.name(), about: method.about() }).collect(),
     }
+}
+
+fn memory_facts() -> MemoryFacts {
+    let Machine { line, level1, level2, last_level, huge_page, .. } = *Machine::this();
+    let [level1, level2] = [level1, level2].map(|cache| CacheFacts { bytes: cache.bytes, ways: cache.ways });
+    MemoryFacts { cache_line: line, level1, level2, last_level, huge_page }
+}
+
+fn memory_text(memory: &MemoryFacts) -> String {
+    let MemoryFacts { cache_line, level1, level2, last_level, huge_page } = memory;
+    let cache = |cache: &CacheFacts| format!("{} in {} ways", bytes(cache.bytes as u64), cache.ways);
+    let [last, huge] = [*last_level, *huge_page].map(|size| bytes(size as u64));
+    let (first, second) = (cache(level1), cache(level2));
+    format!("first level {first}, second {second}, last {last}; lines of {cache_line} bytes; huge pages of {huge}")
 }
 
 /// The devices, or why there are none.
@@ -104,11 +135,12 @@ fn text(facts: &Facts) -> String {
     let mut lines = vec![format!("fourfold {}", facts.version)];
     for engine in &facts.engines {
         match engine {
-            EngineFacts::Cpu { name, instruction_sets, threads } => {
+            EngineFacts::Cpu { name, instruction_sets, threads, memory } => {
                 let sets = instruction_sets.join(", ");
                 lines.push(format!("engine {name}"));
                 lines.push(format!("  instruction sets  {sets} (the first is used unless another is named)"));
                 lines.push(format!("  threads           {threads}"));
+                lines.push(format!("  caches            {}", memory_text(memory)));
             }
             EngineFacts::Gpu { name, devices, missing } => {
                 lines.push(format!("engine {name}"));

@@ -327,8 +327,6 @@ pub(crate) enum Part {
 pub(crate) enum Matrix {
     /// One for all, at this place.
     Same(usize),
-    /// One for each.
-    Each(usize),
     /// \[a, b, b, −a\] for each, as pairs (a, b).
     Reflections(usize),
     /// \[a, b, −b, a\] for each, as pairs (a, b).

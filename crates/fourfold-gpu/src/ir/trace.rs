@@ -313,9 +313,16 @@ pub(crate) fn int(n: usize) -> Int {
     Var::Lit(n as i64)
 }
 
-impl Real for Sym {
-    fn lit(value: f64) -> Sym {
+impl Sym {
+    /// The literal `value`.
+    pub(crate) fn lit(value: f64) -> Sym {
         Var::Lit(value)
+    }
+}
+
+impl Real for Sym {
+    fn constant(self, value: f64) -> Sym {
+        Sym::lit(value)
     }
 
     fn mul_add(self, a: Sym, b: Sym) -> Sym {

@@ -8,10 +8,9 @@
 use crate::choose::estimate::Choice;
 use crate::choose::radices::{gpu_factors, powers_of_two, radices};
 use crate::desc::descriptor::{Digit, Fold, Matrix, Order, Packing, Port, Rader, Split, Stage, View, Work};
-use crate::lower::tables::merged;
 use fourfold::engine::{
-    AxisRecipe, Data, Factor, Index, QUARTERS, Reduction, Step, Transform1d, bluestein_tables, dft_of,
-    factors as core_factors, fold, generator_powers, length, quarter_length, rader_spectrum, reduce,
+    AxisRecipe, Data, Factor, Index, QUARTERS, Reduction, Reorder, Step, Transform1d, bluestein_tables, dft_of,
+    factors as core_factors, generator_powers, length, quarter_length, rader_spectrum, reduce, symmetric_last_pass,
 };
 use std::f64::consts::SQRT_2;
 
@@ -79,12 +78,12 @@ impl Chain {
             }
             Data::Real => match quarter_length(sum, n) {
                 Some(quarter) => chain.quarters(line, quarter, &reduction),
-                None => chain.real(len, &reduction),
+                None => chain.real(n, len, &reduction),
             },
             Data::Hermitian => chain.hermitian(len, &reduction),
         }
         if !across {
-            chain.interleave();
+            chain.interleave(len, reduction.reorder);
         }
         chain
     }
@@ -115,46 +114,43 @@ impl Chain {
     /// Complex data, between the combines if there are any.
     fn complex(&mut self, len: usize, reduction: &Reduction, exchanged: bool, scale: Option<f64>) {
         let scale = scale.map(|scale| self.table(&[scale]));
-        let before = self.combined(&reduction.before, |_, from| from);
-        let after = self.combined(&reduction.after, |to, _| to);
+        let before = self.combined(&reduction.before);
+        let after = self.combined(&reduction.after);
         let from = View { exchanged, combined: before, ..View::default() };
         let to = View { exchanged, scale, combined: after, ..View::default() };
         self.dft(len, array(from), Some(to));
     }
 
     /// The reals and the matrices of the one step that a combine of complex data is.
-    fn combined(
-        &mut self,
-        steps: &[Step],
-        reals: fn([Index; 2], [Index; 2]) -> [Index; 2],
-    ) -> Option<([Index; 2], Matrix)> {
-        let [Step::Two { from, to, matrix, .. }] = steps else { return None };
-        Some((reals(*to, *from), self.matrix(matrix, 1.0)))
+    fn combined(&mut self, steps: &[Step]) -> Option<([Index; 2], Matrix)> {
+        let [Step::Rotate(rotation)] = steps else { return None };
+        Some((rotation.line, self.rotations(rotation, 1.0)))
     }
 
-    /// Real data of length `n` to half spectra, and on.
-    fn real(&mut self, n: usize, reduction: &Reduction) {
-        let view = View { order: self.order(reduction), ..View::default() };
-        self.dft(self.packing.elements(n), array(view), None);
+    /// Lines of `n` reals, which a reorder makes `len`, to half spectra, and on.
+    fn real(&mut self, n: usize, len: usize, reduction: &Reduction) {
+        let view = View { order: self.order(reduction.reorder, n), ..View::default() };
+        self.dft(self.packing.elements(len), array(view), None);
         // Neighbours: the sums and differences of terms are twice their half spectra.
         let half = if self.packing == Packing::Lines { 0.5 } else { 1.0 };
-        let parts = merged(&reduction.after).iter().map(|step| self.part(step, half)).collect();
-        let turns = self.turns(n);
-        self.push(Work::After { n, turns, parts }, Port::Buffer, array(View::default()));
+        let parts = reduction.after.iter().map(|step| self.part(step, len, half)).collect();
+        let turns = self.turns(len);
+        self.push(Work::After { n: len, turns, parts }, Port::Buffer, array(View::default()));
     }
 
     /// Three quarters, of `len` reals each, of an extension in the order of `whole`.
     fn quarters(&mut self, line: &AxisRecipe, len: usize, whole: &Reduction) {
-        let view = View { order: self.order(whole), of_four: true, ..View::default() };
+        let n = line.transform.n;
+        let view = View { order: self.order(whole.reorder, n), of_four: true, ..View::default() };
         let factors = self.digits_of(self.packing.elements(len));
         // Which quarter an element belongs to is the last digit, of which no DFT is done.
         self.digits.push(Digit { radix: QUARTERS, room: QUARTERS });
         self.forward(&factors, array(view));
-        let rule = fold(line.transform.sum, &line.transform.edges, line.scale, len);
+        let rule = symmetric_last_pass(line.transform.sum, &line.transform.edges, line.scale, len);
         // Two lines as one have sums and differences of terms, twice their half spectra.
         let half = if self.packing == Packing::Lines { 0.5 } else { 1.0 };
         let scales = [1.0, SQRT_2, rule.edges[0], rule.edges[1]].map(|by| half * by * rule.scale);
-        let turns: Vec<f64> = rule.turns.iter().flatten().map(|x| half * x).collect();
+        let turns: Vec<f64> = rule.table().iter().flatten().map(|x| half * x).collect();
         let (unpack, scales, turns) = (self.turns(len), self.pairs(&scales), self.pairs(&turns));
         let fold = Fold { sine: rule.sine, len, unpack, scales, turns };
         self.push(Work::Fold(fold), Port::Buffer, array(View::default()));
@@ -162,18 +158,23 @@ impl Chain {
 
     /// Half spectra of length `n` to real data.
     fn hermitian(&mut self, n: usize, reduction: &Reduction) {
-        let terms = self.terms(n, &merged(&reduction.before));
+        let terms = self.terms(&reduction.before);
         let turns = self.turns(n);
         self.push(Work::Before { n, turns, terms }, array(View::default()), Port::Buffer);
-        let view = View { order: self.order(reduction), exchanged: true, ..View::default() };
+        let view = View { order: self.order(reduction.reorder, n), exchanged: true, ..View::default() };
         self.dft_back(self.packing.elements(n), view);
     }
 
     /// Lets neighbours be read and written together, where the first or the last stage takes every
     /// second real of lines along memory. (Reals that are elements as they are, are read no faster
     /// so.)
-    fn interleave(&mut self) {
-        let halved = |stage: &Stage, port: &Port| matches!(stage.work, Work::Butterflies(_)) && self.takes_halves(port);
+    fn interleave(&mut self, len: usize, reorder: Option<Reorder>) {
+        let halves = self.has_halves(len, reorder);
+        let halved = |stage: &Stage, port: &Port| {
+            let Port::Array(view) = port else { return false };
+            let is_seen = view.order.is_some() || view.combined.is_some();
+            halves && is_seen && matches!(stage.work, Work::Butterflies(_))
+        };
         let (count, last) = (self.places(), self.stages.len() - 1);
         let read = halved(&self.stages[0], &self.stages[0].from);
         let written = halved(&self.stages[last], &self.stages[last].to);
@@ -194,22 +195,18 @@ impl Chain {
         }
     }
 
-    /// Whether elements from both ends of an array's line inwards have neighbouring reals: even
-    /// places ascending, then odd places descending.
-    fn takes_halves(&self, port: &Port) -> bool {
-        let Port::Array(view) = port else { return false };
+    /// Whether elements from both ends of a line inwards have neighbouring reals: those of types II
+    /// and III, whose reals are even places ascending, then odd places descending, and the complex
+    /// ones of types IV, each of an even place and of an odd one from the end. Two reals have no
+    /// order.
+    fn has_halves(&self, len: usize, reorder: Option<Reorder>) -> bool {
         let count = self.places();
-        let evens_and_odds =
-            |reals: usize| [(0, 2), (reals as isize - 1, -2)].map(|(start, step)| Index { start, step });
-        let reals = if self.packing == Packing::Pairs { 2 * count } else { count };
-        let ordered = |order: usize| {
-            let pieces = &self.orders[order].pieces;
-            let halves = pieces.iter().map(|piece| piece.index).eq(evens_and_odds(2 * reals));
-            halves && pieces[1].first == reals / 2
+        let has = match (self.packing, reorder) {
+            (Packing::Complex, _) => true,
+            (_, Some(Reorder::EvenOdd(_))) => len > 2,
+            _ => false,
         };
-        let combined =
-            |(found, _): ([Index; 2], Matrix)| evens_and_odds(2 * count).iter().all(|index| found.contains(index));
-        count % 2 == 0 && (view.order.is_some_and(ordered) || view.combined.is_some_and(combined))
+        has && count % 2 == 0 && count == self.packing.elements(len)
     }
 
     /// From a signal to a spectrum; without an array to write to, this stays in the buffer.

@@ -6,7 +6,7 @@ use crate::desc::descriptor::{AxisFactors, Factors, Matrix, Order, Packing, Part
 use crate::desc::geometry::Array;
 use crate::lower::stages::Chain;
 use fourfold::Multiplier;
-use fourfold::engine::{Factor, Index, Reduction, Roots, Step};
+use fourfold::engine::{Factor, Index, Reorder, Roots, Rotation, Run, Step};
 use num_complex::Complex;
 
 impl Chain {
@@ -52,53 +52,56 @@ impl Chain {
         Pointwise::Multiply { parts: array.parts(), complex, factors }
     }
 
-    pub(crate) fn part(&mut self, step: &Step, factor: f64) -> Part {
+    /// A step after a DFT of `len` reals, times a factor.
+    pub(crate) fn part(&mut self, step: &Step, len: usize, factor: f64) -> Part {
+        let (count, from, to) = (step.count(), step.spectrum(len), step.line());
         match step {
-            Step::Zero { to } => Part::Zero { to: Index { start: *to as isize, step: 0 } },
-            Step::One { count, from, to, by } => {
-                Part::One { count: *count, from: *from, to: *to, by: self.table(&[*by * factor]) }
+            Step::Zero { .. } => Part::Zero { to: to[0] },
+            Step::End { by, .. } | Step::Part { by, .. } => {
+                Part::One { count, from: from[0], to: to[0], by: self.table(&[by * factor]) }
             }
-            Step::Two { count, from, to, matrix } => {
-                Part::Two { count: *count, from: *from, to: *to, matrix: self.matrix(matrix, factor) }
-            }
+            _ => Part::Two { count, from, to, matrix: self.matrix(step, factor) },
         }
     }
 
-    /// What makes half spectra of length `n`.
-    pub(crate) fn terms(&mut self, n: usize, steps: &[Step]) -> Terms {
+    /// What makes half spectra.
+    pub(crate) fn terms(&mut self, steps: &[Step]) -> Terms {
         let mut terms = Terms { first: None, inner: None, last: None };
         for step in steps {
             match step {
                 Step::Zero { .. } => {}
-                Step::One { from, to, by, .. } => {
-                    let term = Some((from.start as usize, self.table(&[*by])));
-                    *(if to.start == 0 { &mut terms.first } else { &mut terms.last }) = term;
-                    debug_assert!(to.start == 0 || to.start as usize == n - 1);
-                }
-                Step::Two { from, matrix, .. } => terms.inner = Some((*from, self.matrix(matrix, 1.0))),
+                Step::End { last: false, place, by } => terms.first = Some((*place, self.table(&[*by]))),
+                Step::End { last: true, place, by } => terms.last = Some((*place, self.table(&[*by]))),
+                _ => terms.inner = Some((step.line(), self.matrix(step, 1.0))),
             }
         }
         terms
     }
 
-    pub(crate) fn matrix(&mut self, matrices: &[[f64; 4]], factor: f64) -> Matrix {
-        let matrices: Vec<_> = matrices.iter().map(|m| m.map(|x| x * factor)).collect();
-        let pairs = || matrices.iter().flat_map(|m| [m[0], m[1]]).collect::<Vec<_>>();
-        match &*matrices {
-            [one] => Matrix::Same(self.table(one)),
-            _ if matrices.iter().all(|[a, b, c, d]| c == b && *d == -a) => Matrix::Reflections(self.pairs(&pairs())),
-            _ if matrices.iter().all(|[a, b, c, d]| *c == -b && d == a) => Matrix::Rotations(self.pairs(&pairs())),
-            _ => Matrix::Each(self.pairs(matrices.as_flattened())),
+    /// What a step does to pairs of numbers, times a factor.
+    fn matrix(&mut self, step: &Step, factor: f64) -> Matrix {
+        match step {
+            Step::Rotate(rotation) => self.rotations(rotation, factor),
+            Step::Hartley { by, .. } => Matrix::Same(self.table(&Step::hartley(by * factor))),
+            Step::Scale { by, .. } => Matrix::Same(self.table(&[by * factor, 0.0, 0.0, by * factor])),
+            Step::Zero { .. } | Step::End { .. } | Step::Part { .. } => unreachable!("a step of single numbers"),
         }
     }
 
-    /// The number of the order in which the real side of the DFT stands, if it is not that of
-    /// memory.
-    pub(crate) fn order(&mut self, reduction: &Reduction) -> Option<usize> {
-        let order = reduction.order.as_ref()?;
-        let gain = |m: usize| order.gain.get(m).copied().unwrap_or(1.0);
-        let places: Vec<_> = order.index.iter().enumerate().map(|(m, i)| (*i as isize, gain(m))).collect();
-        self.orders.push(Order { pieces: pieces(&places) });
+    /// Rotations, times a factor.
+    pub(crate) fn rotations(&mut self, rotation: &Rotation, factor: f64) -> Matrix {
+        let entries: Vec<_> = rotation.table().into_iter().map(|entry| entry.map(|x| x * factor)).collect();
+        match *entries {
+            [entry] => Matrix::Same(self.table(&rotation.matrix(entry))),
+            _ if rotation.conjugate => Matrix::Reflections(self.pairs(entries.as_flattened())),
+            _ => Matrix::Rotations(self.pairs(entries.as_flattened())),
+        }
+    }
+
+    /// The number of the order in which the real side of the DFT stands in lines of `n` elements,
+    /// if it is not theirs.
+    pub(crate) fn order(&mut self, reorder: Option<Reorder>, n: usize) -> Option<usize> {
+        self.orders.push(Order { pieces: pieces(reorder?.runs(n)) });
         Some(self.orders.len() - 1)
     }
 
@@ -173,54 +176,46 @@ fn at_places(factors: &[Complex<f64>], array: &Array) -> Vec<Complex<f64>> {
     all
 }
 
-/// Steps that treat the real and the imaginary parts of the same terms alike, as one.
-pub(crate) fn merged(steps: &[Step]) -> Vec<Step> {
-    let mut list: Vec<Step> = vec![];
-    for step in steps {
-        match (list.last_mut(), step) {
-            (Some(Step::One { count, from, to, by }), Step::One { count: count2, from: from2, to: to2, by: by2 })
-                if count == count2
-                    && by == by2
-                    && from2.start == from.start + 1
-                    && to2.start == to.start + 1
-                    && *count > 0
-                    && from.step != 0 =>
-            {
-                let both = Step::Two {
-                    count: *count,
-                    from: [*from, *from2],
-                    to: [*to, *to2],
-                    matrix: vec![[*by, 0.0, 0.0, *by]],
-                };
-                *list.last_mut().expect("just seen") = both;
-            }
-            _ => list.push(step.clone()),
+/// The pieces of an order, as few as can be: an element alone has no step yet, and takes what
+/// follows.
+fn pieces(runs: Vec<Run>) -> Vec<Piece> {
+    let mut list: Vec<Run> = vec![];
+    for mut run in runs {
+        if let Some(last) = list.last_mut().filter(|last| last.factor == run.factor) {
+            take_first(last, &mut run);
+        }
+        if run.count > 0 {
+            list.push(run);
         }
     }
-    list
+    list.iter().map(piece).collect()
 }
 
-/// Runs of an order that are arithmetic progressions with one gain.
-fn pieces(places: &[(isize, f64)]) -> Vec<Piece> {
-    let mut list: Vec<(Piece, usize)> = vec![];
-    for (m, (place, gain)) in places.iter().enumerate() {
-        if let Some((piece, count)) = list.last_mut() {
-            let at = m as isize - piece.first as isize;
-            if *count == 1 && piece.gain == *gain {
-                piece.index.step = place - piece.index.start;
-            }
-            if piece.gain == *gain && piece.index.start + at * piece.index.step == *place {
-                *count += 1;
-                continue;
-            }
+/// Lengthens a run by the first elements of the next, as long as these go on as it does.
+fn take_first(run: &mut Run, next: &mut Run) {
+    while next.count > 0 {
+        if run.count == 1 {
+            run.place.step = next.place.start - run.place.start;
         }
-        list.push((Piece { first: m, index: Index { start: *place, step: 0 }, gain: *gain }, 1));
+        if run.place.at(run.count) != next.place.at(0) {
+            return;
+        }
+        run.count += 1;
+        *next = Run {
+            first: next.first + 1,
+            count: next.count - 1,
+            place: Index { start: next.place.start + next.place.step, ..next.place },
+            ..*next
+        };
     }
-    list.into_iter().map(|(piece, _)| from_zero(piece)).collect()
 }
 
-/// The progression as a function of m itself.
-fn from_zero(piece: Piece) -> Piece {
-    let Index { start, step } = piece.index;
-    Piece { index: Index { start: start - piece.first as isize * step, step }, ..piece }
+/// A run as a function of the element's own number.
+fn piece(run: &Run) -> Piece {
+    let step = if run.count > 1 { run.place.step } else { 0 };
+    Piece {
+        first: run.first,
+        index: Index { start: run.place.start - run.first as isize * step, step },
+        gain: run.factor,
+    }
 }

@@ -3,7 +3,7 @@
 use crate::desc::descriptor::{Port, Rader};
 use crate::ir::trace::{Array, Int, Sym, if_less, int};
 use crate::write::writer::Writer;
-use fourfold::engine::{C, Real};
+use fourfold::engine::C;
 
 impl Writer<'_> {
     /// Elements as they are, from the order of the one end to that of the other: buffers that are

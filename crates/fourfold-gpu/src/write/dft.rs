@@ -5,7 +5,7 @@ use crate::ir::trace::{Array, Int, Sym, cluster_arrive, cluster_wait, int};
 use crate::write::lane_pairs::twin_item;
 use crate::write::place::{Address, Run};
 use crate::write::writer::{Line, Writer};
-use fourfold::engine::{C, Dft, Real, Roots};
+use fourfold::engine::{C, Dft, Roots};
 
 impl Writer<'_> {
     pub(crate) fn butterflies(&self, split: &Split, from: &Port, to: &Port) {

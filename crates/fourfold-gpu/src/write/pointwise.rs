@@ -4,7 +4,7 @@ use crate::desc::descriptor::{AxisFactors, Factors, Pointwise};
 use crate::ir::trace::{Array, Int, Sym, cut_off, int};
 use crate::write::port::End;
 use crate::write::writer::Writer;
-use fourfold::engine::{C, Real};
+use fourfold::engine::C;
 
 impl Writer<'_> {
     /// Reads real `at` of the input.

@@ -344,10 +344,6 @@ pub(crate) fn coefficients(matrix: crate::desc::descriptor::Matrix, i: Int) -> [
     let pair = |at: usize, i: Int| Array::Table.load_pair(i + (at / 2) as i64);
     match matrix {
         Matrix::Same(at) => [0, 1, 2, 3].map(|part| Array::Table.load(int(at + part))),
-        Matrix::Each(at) => {
-            let (top, bottom) = (pair(at, i * 2), pair(at + 2, i * 2));
-            [top.re, top.im, bottom.re, bottom.im]
-        }
         Matrix::Reflections(at) => {
             let C { re: a, im: b } = pair(at, i);
             [a, b, b, -a]

@@ -57,15 +57,15 @@ impl<T: Real> Number for C<T> {
     }
     #[inline(always)]
     fn times(self, [re, im]: [f64; 2]) -> Self {
-        self.mul(C { re: T::lit(re), im: T::lit(im) })
+        self.mul(C { re: self.re.constant(re), im: self.re.constant(im) })
     }
     #[inline(always)]
     fn times_real(self, s: f64) -> Self {
-        self.scale(T::lit(s))
+        self.scale(self.re.constant(s))
     }
     #[inline(always)]
     fn add_times_real(self, b: Self, s: f64) -> Self {
-        C { re: b.re.mul_add(T::lit(s), self.re), im: b.im.mul_add(T::lit(s), self.im) }
+        C { re: b.re.mul_add(b.re.constant(s), self.re), im: b.im.mul_add(b.re.constant(s), self.im) }
     }
     /// Where w takes products, the sums are done with them: processors add and multiply in
     /// different units, and butterflies have more sums than products.
@@ -81,7 +81,7 @@ impl<T: Real> Number for C<T> {
                 let [re, im] = sixteenth(k);
                 each!(half < 2 => {
                     let sign = if half == 0 { 1.0 } else { -1.0 };
-                    let (c, s, t) = (T::lit(sign * re), T::lit(sign * im), T::lit(-sign * im));
+                    let (c, s, t) = (a.re.constant(sign * re), a.re.constant(sign * im), a.re.constant(-sign * im));
                     let part = C { re: b.im.mul_add(t, a.re), im: b.im.mul_add(c, a.im) };
                     C { re: b.re.mul_add(c, part.re), im: b.re.mul_add(s, part.im) }
                 })
@@ -103,8 +103,8 @@ fn merge<T: Real, const M: usize, const R: usize>(e: [C<T>; M], o: [C<T>; M]) ->
     let mut x = [e[0]; R];
     x[0].re = e[0].re + o[0].re;
     x[M].re = e[0].re - o[0].re;
-    x[0].im = T::lit(0.0);
-    x[M].im = T::lit(0.0);
+    x[0].im = e[0].re.constant(0.0);
+    x[M].im = e[0].re.constant(0.0);
     for k in 1..M / 2 {
         let t = rotate(o[k], k * 16 / R);
         x[k] = e[k] + t;
@@ -140,7 +140,7 @@ impl<Z: Number> Dft for [Z; 2] {
 impl<T: Real> Butterfly for [C<T>; 2] {
     #[inline(always)]
     fn half_spectrum(self) -> Self {
-        let (a, b, im) = (self[0].re, self[1].re, T::lit(0.0));
+        let (a, b, im) = (self[0].re, self[1].re, self[0].re.constant(0.0));
         [C { re: a + b, im }, C { re: a - b, im }]
     }
     #[inline(always)]
@@ -270,7 +270,7 @@ macro_rules! odd {
                 const COS: [f64; $h] = $cos;
                 const SIN: [f64; $h] = $sin;
                 let mut y = self;
-                y[0].im = T::lit(0.0);
+                y[0].im = self[0].re.constant(0.0);
                 for j in 1..=$h {
                     y[0].re = y[0].re + (self[j].re + self[$r - j].re);
                 }
@@ -279,8 +279,8 @@ macro_rules! odd {
                     for j in 1..=$h {
                         let (s, d) = (self[j].re + self[$r - j].re, self[j].re - self[$r - j].re);
                         let (c, t) = root(j * k % $r, $r, &COS, &SIN);
-                        a = s.mul_add(T::lit(c), a);
-                        b = if j == 1 { d * T::lit(-t) } else { d.mul_add(T::lit(-t), b) };
+                        a = s.mul_add(s.constant(c), a);
+                        b = if j == 1 { d * d.constant(-t) } else { d.mul_add(d.constant(-t), b) };
                     }
                     y[k] = C { re: a, im: b };
                 }
@@ -299,8 +299,8 @@ macro_rules! odd {
                     let (mut a, mut b) = (self[0].re, self[0].re);
                     for k in 1..=$h {
                         let (c, t) = root(n * k % $r, $r, &COS, &SIN);
-                        a = two[k].re.mul_add(T::lit(c), a);
-                        b = if k == 1 { two[k].im * T::lit(t) } else { two[k].im.mul_add(T::lit(t), b) };
+                        a = two[k].re.mul_add(two[k].re.constant(c), a);
+                        b = if k == 1 { two[k].im * two[k].im.constant(t) } else { two[k].im.mul_add(two[k].im.constant(t), b) };
                     }
                     y[n].re = a - b;
                     y[$r - n].re = a + b;
@@ -339,7 +339,7 @@ macro_rules! coprime {
                     // A row of real data has its first half.
                     let mirror = is_real(p, $a) && 2 * q > $b;
                     let z = rows[p][if mirror { $b - q } else { q }];
-                    let z = if is_real(p, $a) && q == 0 { C { re: z.re, im: T::lit(0.0) } } else { z };
+                    let z = if is_real(p, $a) && q == 0 { C { re: z.re, im: z.re.constant(0.0) } } else { z };
                     if mirror != conjugate { z.conj() } else { z }
                 })
             }
@@ -430,7 +430,7 @@ impl<T: Real> Butterfly for [C<T>; 9] {
         let columns = each!(a < 3 => [self[a], self[a + 3], self[a + 6]].half_spectrum());
         let real = [columns[0][0], columns[1][0], columns[2][0]].half_spectrum();
         let row = [columns[0][1], ninth(columns[1][1], 1), ninth(columns[2][1], 2)].dft();
-        let zero = C { re: real[0].re, im: T::lit(0.0) };
+        let zero = C { re: real[0].re, im: real[0].re.constant(0.0) };
         // X_1, X_4 and X_7, which is the conjugate of X_2.
         [zero, row[0], row[2].conj(), real[1], row[1], zero, zero, zero, zero]
     }

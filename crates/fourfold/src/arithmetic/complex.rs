@@ -110,14 +110,14 @@ impl<T: Real> C<T> {
     /// self · exp(−2πi/8).
     #[inline(always)]
     pub fn eighth_turn(self) -> Self {
-        let r = T::lit(std::f64::consts::FRAC_1_SQRT_2);
+        let r = self.re.constant(std::f64::consts::FRAC_1_SQRT_2);
         C { re: (self.re + self.im) * r, im: (self.im - self.re) * r }
     }
 
     /// self · exp(−2πi·3/8).
     #[inline(always)]
     pub fn three_eighths_turn(self) -> Self {
-        let r = T::lit(std::f64::consts::FRAC_1_SQRT_2);
+        let r = self.re.constant(std::f64::consts::FRAC_1_SQRT_2);
         C { re: (self.im - self.re) * r, im: -((self.re + self.im) * r) }
     }
 }

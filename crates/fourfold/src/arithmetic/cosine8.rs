@@ -35,12 +35,12 @@ pub fn dct8<T: Real>(x: [T; 8]) -> [T; 8] {
         ([x[0] + x[7], x[1] + x[6], x[2] + x[5], x[3] + x[4]], [x[0] - x[7], x[1] - x[6], x[2] - x[5], x[3] - x[4]]);
     // The even terms are a DCT-II of four points.
     let (a, b, c, e) = (s[0] + s[3], s[1] + s[2], s[1] - s[2], s[0] - s[3]);
-    let t = (c + e) * T::lit(COS);
+    let t = (c + e) * c.constant(COS);
     // The odd terms: a rotation by π/8 and a half turn's.
     let (p, q, r) = (d[3] + d[2], d[2] + d[1], d[1] + d[0]);
-    let both = (p - r) * T::lit(SIN);
-    let (u, v) = (p.mul_add(T::lit(DIFFERENCE), both), r.mul_add(T::lit(SUM), both));
-    let w = q * T::lit(COS);
+    let both = (p - r) * p.constant(SIN);
+    let (u, v) = (p.mul_add(p.constant(DIFFERENCE), both), r.mul_add(r.constant(SUM), both));
+    let w = q * q.constant(COS);
     let (f, g) = (d[0] + w, d[0] - w);
     [a + b, f + v, e + t, g - u, a - b, g + u, e - t, f - v]
 }
@@ -48,7 +48,7 @@ pub fn dct8<T: Real>(x: [T; 8]) -> [T; 8] {
 /// x of the orthonormal DCT-II y of x, whose terms have been multiplied by s of [`SCALES`].
 #[inline(always)]
 pub fn idct8<T: Real>(y: [T; 8]) -> [T; 8] {
-    let (sqrt_2, twice_cos) = (T::lit(2.0 * COS), T::lit(SUM + DIFFERENCE));
+    let (sqrt_2, twice_cos) = (y[0].constant(2.0 * COS), y[0].constant(SUM + DIFFERENCE));
     // The even terms are a DCT-III of four points.
     let (a, b) = (y[0] + y[4], y[0] - y[4]);
     let c = y[2] + y[6];
@@ -58,9 +58,9 @@ pub fn idct8<T: Real>(y: [T; 8]) -> [T; 8] {
     let (p, q, r, s) = (y[5] + y[3], y[5] - y[3], y[1] + y[7], y[1] - y[7]);
     let e = r + p;
     let both = (q + s) * twice_cos;
-    let f = q.mul_sub(T::lit(-2.0 * SUM), e) + both;
+    let f = q.mul_sub(q.constant(-2.0 * SUM), e) + both;
     let g = (r - p).mul_sub(sqrt_2, f);
-    let h = s.mul_sub(T::lit(-2.0 * DIFFERENCE), g) + both;
+    let h = s.mul_sub(s.constant(-2.0 * DIFFERENCE), g) + both;
     [even[0] + e, even[1] + f, even[2] + g, even[3] + h, even[3] - h, even[2] - g, even[1] - f, even[0] - e]
 }
 

@@ -22,6 +22,7 @@ pub use crate::baseline::algorithm::Algorithm;
 pub use crate::baseline::any_recipe::AnyRecipe;
 pub use crate::baseline::fft_step::{Decimation, FftStep, FftWork, LaunchMode, Level};
 pub use crate::baseline::stage::{
-    AccessPattern, ArrayDesc, Combine, CombineAxis, CombineVariant, Direction, IndexMap, Order, Stage, StageWork,
+    AccessPattern, ArrayDesc, Combine, CombineAxis, CombineVariant, Direction, Order, Stage, StageWork,
 };
 pub use crate::baseline::staged_recipe::StagedRecipe;
+pub use crate::recipe::reduction::{EvenOdd, IndexMap};

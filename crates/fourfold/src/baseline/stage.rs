@@ -7,6 +7,7 @@ use crate::problem::kind::Transform1d;
 use crate::problem::layout::Layout;
 use crate::problem::norm::EndWeights;
 use crate::recipe::recipe::Recipe;
+use crate::recipe::reduction::{EvenOdd, IndexMap};
 use num_complex::Complex;
 use std::fmt;
 
@@ -57,17 +58,10 @@ pub struct ArrayDesc {
 /// How a line of N elements is reordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// to\[m\] = from\[2m\], to\[N−1−m\] = from\[2m+1\] (eq. 9); with `signs`, odd places change
-    /// theirs.
-    Split {
-        /// Whether from\[2m+1\] is negated.
-        signs: bool,
-    },
-    /// The reverse: to\[2m\] = from\[m\], to\[2m+1\] = from\[N−1−m\] (eq. 16).
-    Merge {
-        /// Whether to\[2m+1\] is negated.
-        signs: bool,
-    },
+    /// to\[m\] = from\[2m\], to\[N−1−m\] = ±from\[2m+1\] (eq. 9).
+    Split(EvenOdd),
+    /// The reverse: to\[2m\] = from\[m\], to\[2m+1\] = ±from\[N−1−m\] (eq. 16).
+    Merge(EvenOdd),
     /// Followed by its mirror image: 2N elements (eq. 5).
     Mirror,
     /// Followed by zeros: 2N elements (eq. 7).
@@ -109,17 +103,6 @@ pub struct CombineAxis {
     pub terms: IndexMap,
     /// A factor on term 0.
     pub first: f64,
-}
-
-/// The index of term k on the real side of a combine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum IndexMap {
-    /// At k: cosines.
-    Ascending,
-    /// At N − 1 − k: DST-II and III.
-    Descending,
-    /// At N − k, and nothing at 0: IDXST and its adjoint.
-    Shifted,
 }
 
 /// The direction of a combine.
@@ -167,7 +150,7 @@ impl Stage {
     /// Whether it is a reorder that tiles are best for: neither side is in runs when the other is
     /// followed.
     pub fn is_tiled(&self) -> bool {
-        let keeps = |(_, order): &(usize, Order)| matches!(order, Order::Split { .. } | Order::Merge { .. });
+        let keeps = |(_, order): &(usize, Order)| matches!(order, Order::Split(_) | Order::Merge(_));
         let reorders = matches!(&self.work, StageWork::Reorder { orders, .. } if orders.iter().all(keeps));
         reorders && self.from.fastest() != self.to.fastest()
     }
@@ -224,13 +207,13 @@ impl Order {
     /// Whether the side that is written is the one in the problem's order: else it is the side that
     /// is read.
     pub fn writes_natural(self) -> bool {
-        matches!(self, Order::Merge { .. })
+        matches!(self, Order::Merge(_))
     }
 
     /// Elements of the result for a line of `n`.
     pub fn length(self, n: usize) -> usize {
         match self {
-            Order::Split { .. } | Order::Merge { .. } => n,
+            Order::Split(_) | Order::Merge(_) => n,
             Order::Mirror | Order::Pad => 2 * n,
             Order::OddPlaces => 4 * n,
         }
@@ -286,28 +269,6 @@ impl CombineAxis {
     }
 }
 
-impl IndexMap {
-    /// Whether the reordered side alternates in sign.
-    pub(crate) fn signs(self) -> bool {
-        self != IndexMap::Ascending
-    }
-
-    /// (start, step): term k ≥ 1 is at start + step·k, and term N − k at start + step·N −
-    /// step·k.
-    pub fn line(self, n: usize) -> (isize, isize) {
-        match self {
-            IndexMap::Ascending => (0, 1),
-            IndexMap::Descending => (n as isize - 1, -1),
-            IndexMap::Shifted => (n as isize, -1),
-        }
-    }
-
-    /// The index of term 0, which is always 0 if shifted.
-    pub fn zero(self, n: usize) -> usize {
-        if self == IndexMap::Descending { n - 1 } else { 0 }
-    }
-}
-
 impl fmt::Display for ArrayDesc {
     /// Lengths in the order of memory; where that is not the problem's, with the axes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -323,10 +284,10 @@ impl fmt::Display for ArrayDesc {
 impl fmt::Display for Order {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Order::Split { signs: false } => "split",
-            Order::Split { signs: true } => "split with signs",
-            Order::Merge { signs: false } => "merge",
-            Order::Merge { signs: true } => "merge with signs",
+            Order::Split(EvenOdd { signs: false }) => "split",
+            Order::Split(EvenOdd { signs: true }) => "split with signs",
+            Order::Merge(EvenOdd { signs: false }) => "merge",
+            Order::Merge(EvenOdd { signs: true }) => "merge with signs",
             Order::Mirror => "mirror",
             Order::Pad => "pad",
             Order::OddPlaces => "odd places",

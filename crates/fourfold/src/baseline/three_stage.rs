@@ -8,7 +8,7 @@
 //! either end reads and writes the caller's strides.
 //!
 //! Sine kinds differ from cosine kinds in the order of terms
-//! ([`IndexMap`](crate::baseline::stage::IndexMap)) and in signs, which the reorder brings: see
+//! ([`IndexMap`](crate::recipe::reduction::IndexMap)) and in signs, which the reorder brings: see
 //! [`cosine_sine`](crate::recipe::rules::cosine_sine).
 
 use crate::baseline::stage::{
@@ -18,6 +18,7 @@ use crate::problem::element::{Domain, Precision};
 use crate::problem::kind::{Kind, Transform1d};
 use crate::problem::norm::Norm;
 use crate::problem::problem::{AxisTransform, Problem};
+use crate::recipe::reduction::EvenOdd;
 use crate::recipe::rules::axes;
 
 /// Axes that an FFT library does at once: cuFFT's plans have up to three.
@@ -115,8 +116,8 @@ pub(crate) fn round_of(
     let direction = direction(round.first()?.sum)?;
     let signs = |axis: &CombineAxis| axis.terms.signs();
     let orders = axes.iter().map(|axis| match direction {
-        Direction::After => (axis.axis, Order::Split { signs: signs(axis) }),
-        Direction::Before => (axis.axis, Order::Merge { signs: signs(axis) }),
+        Direction::After => (axis.axis, Order::Split(EvenOdd { signs: signs(axis) })),
+        Direction::Before => (axis.axis, Order::Merge(EvenOdd { signs: signs(axis) })),
     });
     let orders = orders.collect();
     let last = &axes[axes.len() - 1];

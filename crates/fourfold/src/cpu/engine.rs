@@ -1,27 +1,29 @@
 //! Runs a recipe: pass after pass, tile after tile.
 
 use crate::cpu::base::execute::Execute;
+use crate::cpu::base::machine::SERIAL_ELEMENTS;
 use crate::cpu::base::memory::{Array, Untyped};
 use crate::cpu::base::sizes::Sizes;
+use crate::cpu::base::strided::Strided;
 use crate::cpu::base::threads::Pool;
-use crate::cpu::batch::axis::Batch;
+use crate::cpu::batch::batch::Batch;
+use crate::cpu::batch::prepared::{PreparedOp, PreparedPass};
 use crate::cpu::batch::tiles::{Block, Tiles};
 use crate::cpu::batch::tiling::Lines;
-use crate::cpu::dft::pass::Strided;
-use crate::cpu::simd::dispatch::Isa;
-use crate::cpu::simd::isa;
-use crate::cpu::simd::vector::{Scalar, Vector, VectorTask};
+use crate::cpu::simd::dispatch::{Dispatch, Isa};
+use crate::cpu::simd::pointer::Ptr;
+use crate::cpu::simd::vector::Scalar;
 use crate::cpu::single::single::Single;
 use crate::error::Result;
 use crate::problem::layout::Layout;
 use crate::recipe::multiplier::Values;
 use crate::recipe::recipe;
-use crate::recipe::recipe::{ArrayId, PassOp, Recipe};
+use crate::recipe::recipe::{ArrayId, AxisRecipe, PassOp, Recipe};
 use std::sync::Arc;
 
 /// The executable form of a recipe in one precision.
 pub(crate) struct Engine<S> {
-    passes: Vec<PreparedPass<S>>,
+    passes: Vec<Trip<S>>,
     pub(crate) sizes: Sizes,
     /// The one line of a problem that is one signal and done by itself: it needs no arrays, whose
     /// making a short one would notice.
@@ -33,65 +35,34 @@ struct Signal<S> {
     line: Arc<Single<S>>,
 }
 
-/// One trip through memory.
-pub(crate) struct PreparedPass<S> {
-    pub(crate) axis: usize,
-    pub(crate) from: ArrayId,
-    pub(crate) to: ArrayId,
-    pub(crate) ops: Vec<PreparedOp<S>>,
+/// The executable form of a pass of the recipe.
+struct Trip<S> {
+    from: ArrayId,
+    to: ArrayId,
+    work: Work<S>,
 }
 
-/// What a pass does to a tile.
-pub(crate) enum PreparedOp<S> {
+enum Work<S> {
+    /// On tiles of lines.
+    Tiles(PreparedPass<S>),
+    /// On one line after another.
+    Single { axis: usize, line: Arc<Single<S>> },
+}
+
+/// The executable form of the transform along one axis.
+pub(crate) enum PreparedAxis<S> {
     Batch(Arc<Batch<S>>),
-    Multiply(Arc<Values<S>>),
-    /// Instead of tiles: line by line. Stands alone in its pass.
     Single(Arc<Single<S>>),
 }
 
-impl<S> PreparedPass<S> {
-    /// Whether its sums of reals act on both parts of complex numbers: these are one more axis
-    /// then.
-    fn splits(&self, from: &Array<S>, to: &Array<S>) -> bool {
-        let complex = self.ops.iter().any(|op| matches!(op, PreparedOp::Batch(line) if line.ends.complex));
-        from.parts == 2 && to.parts == 2 && !complex
+impl<S> Clone for PreparedAxis<S> {
+    fn clone(&self) -> Self {
+        match self {
+            PreparedAxis::Batch(batch) => PreparedAxis::Batch(Arc::clone(batch)),
+            PreparedAxis::Single(line) => PreparedAxis::Single(Arc::clone(line)),
+        }
     }
 }
-
-/// Precisions that have lanes of every width.
-pub(crate) trait Dispatch: Scalar + Vector<Scalar = Self> {
-    /// Does `job` with the lanes of `isa`.
-    ///
-    /// # Safety
-    /// The CPU has `isa`, and the job may be done.
-    unsafe fn dispatch(isa: Isa, job: impl VectorTask<Self>);
-}
-
-macro_rules! precise {
-    ($scalar:ident, $simd128:ident, $avx2:ident, $avx512:ident) => {
-        impl Dispatch for $scalar {
-            unsafe fn dispatch(isa: Isa, job: impl VectorTask<Self>) {
-                // SAFETY: the caller's.
-                unsafe {
-                    match isa {
-                        #[cfg(target_arch = "x86_64")]
-                        Isa::Avx512 => job.run::<isa::avx512::$avx512>(),
-                        #[cfg(target_arch = "x86_64")]
-                        Isa::Avx2 => job.run::<isa::avx2::$avx2>(),
-                        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-                        Isa::Simd128 => job.run::<isa::simd128::$simd128>(),
-                        _ => job.run::<$scalar>(),
-                    }
-                }
-            }
-        }
-    };
-}
-precise!(f64, F64x2, F64x4, F64x8);
-precise!(f32, F32x4, F32x8, F32x16);
-
-/// Elements of a pass that one thread has done by the time that others have woken up.
-const ALONE: usize = 1 << 14;
 
 impl<S: Dispatch> Engine<S> {
     /// Puts the passes together, with the lines that `line` gives.
@@ -102,20 +73,11 @@ impl<S: Dispatch> Engine<S> {
         recipe: &Recipe,
         isa: Isa,
         multiplier: Option<Values<S>>,
-        line: &mut dyn FnMut(&crate::recipe::recipe::AxisRecipe) -> Result<PreparedOp<S>>,
+        line: &mut dyn FnMut(&AxisRecipe) -> Result<PreparedAxis<S>>,
     ) -> Result<Self> {
         let multiplier = multiplier.map(Arc::new);
-        let mut ready = |op: &PassOp| match op {
-            PassOp::Transform(recipe) => line(recipe),
-            PassOp::Multiply => {
-                Ok(PreparedOp::Multiply(Arc::clone(multiplier.as_ref().expect("a filter has a multiplier"))))
-            }
-        };
-        let mut pass = |p: &recipe::Pass| {
-            let ops = p.ops.iter().map(&mut ready).collect::<Result<_>>()?;
-            Ok(PreparedPass { axis: p.axis, from: p.from, to: p.to, ops })
-        };
-        let passes = recipe.passes().iter().map(&mut pass).collect::<Result<Vec<_>>>()?;
+        let passes =
+            recipe.passes().iter().map(|pass| trip(pass, multiplier.as_ref(), line)).collect::<Result<Vec<_>>>()?;
         let signal = signal(recipe, &passes);
         Ok(Engine { passes, sizes: Sizes::new::<S>(recipe, isa), signal })
     }
@@ -124,12 +86,14 @@ impl<S: Dispatch> Engine<S> {
     ///
     /// # Safety
     /// As [`Execute::execute_arrays`], of the signal's elements.
-    unsafe fn run_signal(&self, line: &Single<S>, ends: [Strided<S>; 2], scratch: *mut u8, pool: &Pool) {
+    unsafe fn run_signal(&self, line: &Single<S>, ends: [Strided<S>; 2], scratch: Ptr<u8>, pool: &Pool) {
         // SAFETY: within the scratch, whose work array one pass leaves empty; the rest is the
         // caller's.
         unsafe {
             let buffers = scratch.add(self.sizes.single_bytes());
-            line.run(self.sizes.isa, ends, scratch.cast(), &|pass, from, to| self.pass(pass, from, to, buffers, pool));
+            line.run(self.sizes.isa, ends, scratch.first(self.sizes.single_bytes()).cast(), &|pass, from, to| {
+                self.pass(pass, from, to, buffers, pool)
+            });
         }
     }
 
@@ -137,18 +101,18 @@ impl<S: Dispatch> Engine<S> {
     ///
     /// # Safety
     /// As [`Execute::execute_arrays`]; `buffers` has room for every thread.
-    unsafe fn pass(&self, pass: &PreparedPass<S>, from: &Array<S>, to: &Array<S>, buffers: *mut u8, pool: &Pool) {
+    unsafe fn pass(&self, pass: &PreparedPass<S>, from: &Array<S>, to: &Array<S>, buffers: Ptr<u8>, pool: &Pool) {
         let split = pass.splits(from, to).then(|| [from, to].map(Array::split_parts));
         let ends = split.as_ref().map_or([from, to], |[from, to]| [from, to]);
-        let (tiles, buffers) = (Tiles::new(self, pass, ends, split.is_some()), Shared(buffers));
+        let (tiles, buffers) = (Tiles::new(&self.sizes, pass, ends, split.is_some()), Shared(buffers));
         // SAFETY: every worker has buffers of its own, every tile lines of its own, read whole
         // before they are written.
         let block = |worker, index| unsafe {
-            let buffer = buffers.at(worker * self.sizes.thread_bytes());
+            let buffer = buffers.at(worker * self.sizes.thread_bytes()).first(self.sizes.thread_bytes());
             S::dispatch(self.sizes.isa, Block { tiles: &tiles, index, buffer });
         };
         let blocks = tiles.lines.blocks(tiles.width, tiles.group);
-        if tiles.lines.count() * tiles.from.shape[pass.axis] < ALONE {
+        if tiles.lines.count() * tiles.from.shape[pass.axis] < SERIAL_ELEMENTS {
             (0..blocks).for_each(|index| block(0, index));
         } else {
             pool.run(blocks, &block);
@@ -165,12 +129,13 @@ impl<S: Dispatch> Execute<S> for Engine<S> {
         self.sizes.scratch(threads)
     }
 
-    unsafe fn execute_arrays(&self, [input, output]: [&Array<S>; 2], scratch: *mut u8, pool: &Pool) {
-        let work = self.sizes.work.as_ref().map(|(shape, parts)| Array::c_order(scratch.cast(), shape, *parts));
+    unsafe fn execute_arrays(&self, [input, output]: [&Array<S>; 2], scratch: Ptr<u8>, pool: &Pool) {
+        let work = scratch.first(self.sizes.work_bytes()).cast();
+        let work = self.sizes.work.as_ref().map(|(shape, parts)| Array::c_order(work, shape, *parts));
         // SAFETY: within the scratch.
         let (single, buffers) = unsafe {
             let single = scratch.add(self.sizes.work_bytes());
-            (single.cast::<S>(), single.add(self.sizes.single_bytes()))
+            (single.first(self.sizes.single_bytes()).cast::<S>(), single.add(self.sizes.single_bytes()))
         };
         let place = |p: ArrayId| match p {
             ArrayId::Input => input,
@@ -181,17 +146,17 @@ impl<S: Dispatch> Execute<S> for Engine<S> {
             // SAFETY: the caller's.
             return unsafe { copy(input, output) };
         }
-        for pass in &self.passes {
-            let (from, to) = (place(pass.from), place(pass.to));
+        for trip in &self.passes {
+            let (from, to) = (place(trip.from), place(trip.to));
             // SAFETY: the caller's.
             unsafe {
-                match pass.ops.first() {
-                    Some(PreparedOp::Single(line)) => {
-                        line.run_all(self.sizes.isa, pass.axis, [from, to], single, &|pass, from, to| {
+                match &trip.work {
+                    Work::Tiles(pass) => self.pass(pass, from, to, buffers, pool),
+                    Work::Single { axis, line } => {
+                        line.run_all(self.sizes.isa, *axis, [from, to], single, &|pass, from, to| {
                             self.pass(pass, from, to, buffers, pool);
                         })
                     }
-                    _ => self.pass(pass, from, to, buffers, pool),
                 }
             }
         }
@@ -202,7 +167,7 @@ impl<S: Dispatch> Execute<S> for Engine<S> {
         &self,
         layouts: [&Layout; 2],
         [from, to]: [Untyped<'_, S>; 2],
-        scratch: *mut u8,
+        scratch: Ptr<u8>,
         pool: &Pool,
     ) {
         // Sums of reals over the parts of complex numbers are two signals.
@@ -219,32 +184,42 @@ impl<S: Dispatch> Execute<S> for Engine<S> {
     }
 }
 
+/// The executable form of a pass, with the transforms that `line` gives.
+fn trip<S: Dispatch>(
+    pass: &recipe::Pass,
+    multiplier: Option<&Arc<Values<S>>>,
+    line: &mut dyn FnMut(&AxisRecipe) -> Result<PreparedAxis<S>>,
+) -> Result<Trip<S>> {
+    let trip = |work| Ok(Trip { from: pass.from, to: pass.to, work });
+    let mut ops = vec![];
+    for op in &pass.ops {
+        ops.push(match op {
+            PassOp::Transform(recipe) => match line(recipe)? {
+                PreparedAxis::Batch(batch) => PreparedOp::Batch(batch),
+                // A recipe has it alone in its pass.
+                PreparedAxis::Single(line) => return trip(Work::Single { axis: pass.axis, line }),
+            },
+            PassOp::Multiply => PreparedOp::Multiply(Arc::clone(multiplier.expect("a filter has a multiplier"))),
+        });
+    }
+    trip(Work::Tiles(PreparedPass { axis: pass.axis, ops }))
+}
+
 /// See [`Engine::signal`].
-fn signal<S>(recipe: &Recipe, passes: &[PreparedPass<S>]) -> Option<Signal<S>> {
-    let [PreparedPass { axis, ops, .. }] = passes else { return None };
-    let [PreparedOp::Single(line)] = &ops[..] else { return None };
+fn signal<S>(recipe: &Recipe, passes: &[Trip<S>]) -> Option<Signal<S>> {
+    let [Trip { work: Work::Single { axis, line }, .. }] = passes else { return None };
     let input = recipe.problem().input();
     (input.elements() == input.shape[*axis]).then(|| Signal { axis: *axis, line: Arc::clone(line) })
 }
 
-impl<S> Clone for PreparedOp<S> {
-    fn clone(&self) -> Self {
-        match self {
-            PreparedOp::Batch(line) => PreparedOp::Batch(Arc::clone(line)),
-            PreparedOp::Multiply(values) => PreparedOp::Multiply(Arc::clone(values)),
-            PreparedOp::Single(line) => PreparedOp::Single(Arc::clone(line)),
-        }
-    }
-}
-
 /// Buffers that the workers divide among themselves.
-struct Shared(*mut u8);
+struct Shared(Ptr<u8>);
 
 // SAFETY: each worker uses its own part only.
 unsafe impl Sync for Shared {}
 
 impl Shared {
-    fn at(&self, offset: usize) -> *mut u8 {
+    fn at(&self, offset: usize) -> Ptr<u8> {
         // SAFETY: the offset is within the scratch.
         unsafe { self.0.add(offset) }
     }
@@ -260,7 +235,9 @@ unsafe fn copy<S: Scalar>(from: &Array<S>, to: &Array<S>) {
         let tile = lines.tile(i, 1);
         for part in 0..from.parts as isize {
             // SAFETY: the caller's.
-            unsafe { *to.origin.offset(tile.offsets[1][0] + part) = *from.origin.offset(tile.offsets[0][0] + part) };
+            unsafe {
+                to.origin.offset(tile.offsets[1][0] + part).write(from.origin.offset(tile.offsets[0][0] + part).read())
+            };
         }
     }
 }

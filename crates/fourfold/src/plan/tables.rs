@@ -5,9 +5,9 @@ use crate::baseline::cpu::stages;
 use crate::baseline::cpu::stages::StagedEngine;
 use crate::cpu::base::execute::Execute;
 use crate::cpu::base::sizes::{Sizes, table_bytes};
-use crate::cpu::batch::axis::Batch;
-use crate::cpu::engine::{Dispatch, Engine, PreparedOp};
-use crate::cpu::simd::dispatch::Isa;
+use crate::cpu::batch::batch::Batch;
+use crate::cpu::engine::{Engine, PreparedAxis};
+use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::cpu::single::single::Single;
 use crate::error::Result;
 use crate::plan::checks::{check_factors, check_memory};
@@ -19,7 +19,7 @@ use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The tables of lines, by all that they depend on.
-pub(crate) struct Tables<S>(Mutex<HashMap<String, PreparedOp<S>>>);
+pub(crate) struct Tables<S>(Mutex<HashMap<String, PreparedAxis<S>>>);
 
 impl<S> Default for Tables<S> {
     fn default() -> Self {
@@ -55,7 +55,7 @@ impl<S: Dispatch> Tables<S> {
     }
 
     /// The tables of a line, those that are kept if there are.
-    fn line(&self, line: &AxisRecipe) -> Result<PreparedOp<S>> {
+    fn line(&self, line: &AxisRecipe) -> Result<PreparedAxis<S>> {
         let mut tables = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match tables.entry(key(line)) {
             Entry::Occupied(entry) => Ok(entry.get().clone()),
@@ -68,11 +68,11 @@ impl<S: Dispatch> Tables<S> {
 }
 
 /// The tables of a line, made.
-fn prepared<S: Dispatch>(line: &AxisRecipe) -> PreparedOp<S> {
+fn prepared<S: Dispatch>(line: &AxisRecipe) -> PreparedAxis<S> {
     match &line.scheme {
-        Scheme::Batched(factors) => PreparedOp::Batch(Arc::new(Batch::new(line, factors))),
+        Scheme::Batched(factors) => PreparedAxis::Batch(Arc::new(Batch::new(line, factors))),
         Scheme::IntraVector(_) | Scheme::Blocked { .. } | Scheme::FourStep { .. } => {
-            PreparedOp::Single(Arc::new(Single::new(line)))
+            PreparedAxis::Single(Arc::new(Single::new(line)))
         }
     }
 }

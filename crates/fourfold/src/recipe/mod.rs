@@ -1,5 +1,6 @@
 pub(crate) mod multiplier;
 pub(crate) mod pipeline;
 pub(crate) mod recipe;
+pub(crate) mod reduction;
 pub(crate) mod rules;
 pub(crate) mod scheme;

@@ -2,6 +2,7 @@
 
 use crate::arithmetic::twiddle::Roots;
 use crate::cpu::base::memory::Array;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::Scalar;
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::element::Domain;
@@ -153,7 +154,7 @@ impl<S: Scalar> Values<S> {
         if self.table.is_empty() {
             return None;
         }
-        let mut array = Array::c_order(self.table.as_ptr().cast_mut(), &self.shape, self.parts());
+        let mut array = Array::c_order(Ptr::of(&self.table), &self.shape, self.parts());
         if split {
             array.shape[array.axes] = 2;
             array.axes += 1;

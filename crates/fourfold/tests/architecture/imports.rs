@@ -4,7 +4,7 @@ use crate::sources::{Source, words};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The files that each file names, by their paths in `src`.
-pub type Imports = BTreeMap<String, BTreeSet<String>>;
+pub(crate) type Imports = BTreeMap<String, BTreeSet<String>>;
 
 /// The module of a file, as the list of names after `crate`.
 fn module(path: &str) -> Vec<&str> {
@@ -16,7 +16,7 @@ fn module(path: &str) -> Vec<&str> {
 }
 
 /// All imports between the files of one crate.
-pub fn imports(files: &[Source]) -> Imports {
+pub(crate) fn imports(files: &[Source]) -> Imports {
     let modules: BTreeMap<Vec<&str>, &str> = files.iter().map(|file| (module(&file.path), &*file.path)).collect();
     let found = |file: &Source| {
         let named = paths(file).into_iter().filter_map(|path| target(&modules, &path));
@@ -94,7 +94,7 @@ fn expand(base: &[String], text: &str, found: &mut BTreeSet<Vec<String>>) -> usi
 }
 
 /// The circles: groups of files each of which leads to all others of its group.
-pub fn circles(imports: &Imports) -> Vec<Vec<String>> {
+pub(crate) fn circles(imports: &Imports) -> Vec<Vec<String>> {
     let reachable: BTreeMap<_, _> = imports.keys().map(|file| (file, reached(imports, file))).collect();
     let mut groups = BTreeSet::new();
     for (file, others) in &reachable {

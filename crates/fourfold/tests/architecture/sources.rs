@@ -5,22 +5,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A source file: its path, and its text.
-pub struct Source {
-    pub path: String,
-    pub text: String,
+pub(crate) struct Source {
+    pub(crate) path: String,
+    pub(crate) text: String,
 }
 
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// All Rust files under `folder`, a path from the workspace's root; so are their paths.
-pub fn sources(folder: &str) -> Vec<Source> {
+pub(crate) fn sources(folder: &str) -> Vec<Source> {
     files(folder, "rs")
 }
 
 /// All files under `folder` whose names end in `.{extension}`.
-pub fn files(folder: &str, extension: &str) -> Vec<Source> {
+pub(crate) fn files(folder: &str, extension: &str) -> Vec<Source> {
     let mut found = vec![];
     for entry in fs::read_dir(root().join(folder)).unwrap_or_else(|e| panic!("{folder}: {e}")) {
         let entry = entry.unwrap();
@@ -37,7 +37,7 @@ pub fn files(folder: &str, extension: &str) -> Vec<Source> {
 }
 
 /// The files of a crate, by their paths in its `src`.
-pub fn crate_sources(name: &str) -> Vec<Source> {
+pub(crate) fn crate_sources(name: &str) -> Vec<Source> {
     let src = format!("crates/{name}/src");
     let mut files = sources(&src);
     files.iter_mut().for_each(|file| file.path = file.path[src.len() + 1..].to_owned());
@@ -47,24 +47,24 @@ pub fn crate_sources(name: &str) -> Vec<Source> {
 
 impl Source {
     /// The text without comments and without unit tests, which stand at the end of a file.
-    pub fn code(&self) -> String {
+    pub(crate) fn code(&self) -> String {
         let text = self.text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
         let code = |line: &'_ str| line.split("//").next().unwrap_or_default().to_owned();
         text.lines().map(code).collect::<Vec<_>>().join("\n")
     }
 
     /// The comments, a line each.
-    pub fn comments(&self) -> impl Iterator<Item = (usize, &str)> {
+    pub(crate) fn comments(&self) -> impl Iterator<Item = (usize, &str)> {
         let lines = self.text.lines().enumerate();
         lines.filter_map(|(i, line)| line.split_once("//").map(|(_, comment)| (i + 1, comment)))
     }
 
-    pub fn words(&self) -> BTreeSet<String> {
+    pub(crate) fn words(&self) -> BTreeSet<String> {
         words(&self.code()).map(str::to_owned).collect()
     }
 }
 
 /// The identifiers, keywords and numbers of a text.
-pub fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }

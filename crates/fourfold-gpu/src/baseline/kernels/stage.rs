@@ -8,8 +8,8 @@ use crate::ir::frame::Frame;
 use crate::ir::trace::{
     Array, Int, Statement, Sym, barrier, comment, group, if_less, int, record, select, select_real, thread,
 };
-use fourfold::baseline::{AccessPattern, FftStep, LaunchMode, Order};
-use fourfold::engine::{C, Real};
+use fourfold::baseline::{AccessPattern, EvenOdd, FftStep, LaunchMode, Order};
+use fourfold::engine::C;
 
 /// Rows and columns of a transpose's tile, two columns of which make a pair; and places of a column
 /// in local memory, one more so that threads meet different banks.
@@ -179,7 +179,8 @@ impl StageSpec {
         let mut sign = Sym::lit(1.0);
         let place = |&(axis, place): &(usize, Int)| {
             let Some((_, order)) = orders.iter().find(|(a, _)| *a == axis) else { return (axis, place) };
-            if !writes && matches!(order, Order::Split { signs: true } | Order::Merge { signs: true }) {
+            if !writes && matches!(order, Order::Split(EvenOdd { signs: true }) | Order::Merge(EvenOdd { signs: true }))
+            {
                 sign = sign * select_real(place % 2, int(1), Sym::lit(1.0), Sym::lit(-1.0));
             }
             let moved = if order.writes_natural() == writes { place } else { halves(place, self.from.length(axis)) };
@@ -209,12 +210,14 @@ fn ends(order: Option<Order>, way: AccessPattern, place: Int, n: usize) -> Ends 
     let last = n as i64 - 1;
     match (order, way) {
         (None, _) => plain(place, place),
-        (Some(Order::Split { signs }), AccessPattern::Scatter) => signed(place, halves(place, n), signs, place),
-        (Some(Order::Merge { signs }), AccessPattern::Gather) => signed(halves(place, n), place, signs, place),
-        (Some(Order::Split { signs }), AccessPattern::Gather) => {
+        (Some(Order::Split(EvenOdd { signs })), AccessPattern::Scatter) => {
+            signed(place, halves(place, n), signs, place)
+        }
+        (Some(Order::Merge(EvenOdd { signs })), AccessPattern::Gather) => signed(halves(place, n), place, signs, place),
+        (Some(Order::Split(EvenOdd { signs })), AccessPattern::Gather) => {
             signed(even_odd(place, n), place, signs, even_odd(place, n))
         }
-        (Some(Order::Merge { signs }), AccessPattern::Scatter) => {
+        (Some(Order::Merge(EvenOdd { signs })), AccessPattern::Scatter) => {
             signed(place, even_odd(place, n), signs, even_odd(place, n))
         }
         (Some(Order::Mirror), _) => plain(select(place, int(n), place, int(2 * n - 1) - place), place),

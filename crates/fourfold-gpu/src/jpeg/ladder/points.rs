@@ -11,9 +11,9 @@ pub(crate) fn wave(k: usize, n: usize) -> f64 {
 
 /// Σ of terms times √8 the waves at sample n.
 fn sum<T: Real, const COUNT: usize>(terms: [(usize, T); COUNT], n: usize) -> T {
-    let factor = |k: usize| T::lit(8f64.sqrt() * wave(k, n));
+    let factor = |k: usize, y: T| y.constant(8f64.sqrt() * wave(k, n));
     let [(first, y), rest @ ..] = &terms[..] else { unreachable!("there are terms") };
-    rest.iter().fold(*y * factor(*first), |sum, &(k, y)| y.mul_add(factor(k), sum))
+    rest.iter().fold(*y * factor(*first, *y), |sum, &(k, y)| y.mul_add(factor(k, y), sum))
 }
 
 /// √8 times the inverse, by even and odd terms: x_n and x_{7−n} are the sum and the difference of
@@ -32,21 +32,21 @@ pub(crate) fn decomposed<T: Real>(y: [T; 8]) -> [T; 8] {
 /// and cos θ + sin θ tan θ = 1/cos θ.
 fn rotated<T: Real>(x: T, y: T, angle: f64) -> [T; 2] {
     let (sin, cos) = angle.sin_cos();
-    let first = y.mul_add(T::lit(sin / 2.0), x * T::lit(cos / 2.0));
-    [first, first.mul_sub(T::lit(sin / cos), y * T::lit(0.5 / cos))]
+    let first = y.mul_add(y.constant(sin / 2.0), x * x.constant(cos / 2.0));
+    [first, first.mul_sub(y.constant(sin / cos), y * y.constant(0.5 / cos))]
 }
 
 /// The inverse by lifting: three rotations, and one by π/4 as three steps that each add to one of
 /// two numbers a multiple of the other. (Liang and Tran, "Fast multiplierless approximations of the
 /// DCT with the lifting scheme", 2001.)
 pub(crate) fn lifted<T: Real>(y: [T; 8]) -> [T; 8] {
-    let b = (y[0] - y[4]) * T::lit(FRAC_1_SQRT_2 / 2.0);
-    let a = y[0].mul_sub(T::lit(FRAC_1_SQRT_2), b);
+    let b = (y[0] - y[4]) * y[0].constant(FRAC_1_SQRT_2 / 2.0);
+    let a = y[0].mul_sub(b.constant(FRAC_1_SQRT_2), b);
     let [c, d] = rotated(y[2], y[6], PI / 8.0);
     let even = [a + c, b + d, b - d, a - c];
     let ([p, q], [r, s]) = (rotated(y[1], y[7], PI / 16.0), rotated(y[3], y[5], 3.0 * PI / 16.0));
     let (u, v) = (p - r, q + s);
-    let (tan, sin) = (T::lit((PI / 8.0).tan()), T::lit(FRAC_1_SQRT_2));
+    let (tan, sin) = (u.constant((PI / 8.0).tan()), u.constant(FRAC_1_SQRT_2));
     let difference = v.mul_add(-tan, u);
     let sum = difference.mul_add(sin, v);
     let odd = [p + r, sum, sum.mul_add(-tan, difference), q - s];
@@ -80,7 +80,7 @@ mod tests {
     }
 
     impl Real for Number {
-        fn lit(value: f64) -> Number {
+        fn constant(self, value: f64) -> Number {
             Number(value)
         }
         fn mul_add(self, a: Number, b: Number) -> Number {

@@ -55,13 +55,13 @@ impl Neg for F32x8 {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        F32x8::lit(-0.0) - self
+        self.constant(-0.0) - self
     }
 }
 
 impl Real for F32x8 {
     #[inline(always)]
-    fn lit(value: f64) -> Self {
+    fn constant(self, value: f64) -> Self {
         // SAFETY: as of `operator!`, here and below.
         F32x8(unsafe { _mm256_set1_ps(value as f32) })
     }

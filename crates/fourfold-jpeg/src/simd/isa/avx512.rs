@@ -56,13 +56,13 @@ impl Neg for F32x16 {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        F32x16::lit(-0.0) - self
+        self.constant(-0.0) - self
     }
 }
 
 impl Real for F32x16 {
     #[inline(always)]
-    fn lit(value: f64) -> Self {
+    fn constant(self, value: f64) -> Self {
         // SAFETY: as of `operator!`, here and below.
         F32x16(unsafe { _mm512_set1_ps(value as f32) })
     }

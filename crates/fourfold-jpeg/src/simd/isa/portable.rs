@@ -51,7 +51,7 @@ impl Neg for F32x8 {
 
 impl Real for F32x8 {
     #[inline(always)]
-    fn lit(value: f64) -> Self {
+    fn constant(self, value: f64) -> Self {
         F32x8([value as f32; 8])
     }
     #[inline(always)]

@@ -3,11 +3,12 @@
 use crate::arithmetic::complex::C;
 use crate::baseline::cpu::rows::{Row, deal_out, digits};
 use crate::baseline::cpu::span::{CombineSpan, CombinedRows, TermIndex};
-use crate::baseline::stage::{Combine, CombineAxis, Direction, IndexMap, Stage};
+use crate::baseline::stage::{Combine, CombineAxis, Direction, Stage};
 use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::threads::Pool;
-use crate::cpu::engine::Dispatch;
-use crate::cpu::simd::dispatch::Isa;
+use crate::cpu::simd::dispatch::{Dispatch, Isa};
+use crate::cpu::simd::pointer::Ptr;
+use crate::recipe::reduction::IndexMap;
 use num_complex::Complex;
 
 /// A combine with its factors.
@@ -63,7 +64,7 @@ impl<S: Dispatch> PreparedCombine<S> {
             };
             let origins = [spectrum.origin.wrapping_offset(at(spectrum)), reals.origin.wrapping_offset(at(reals))];
             let rows = self.rows::<H>(others, last, terms, [spectrum, reals], origins);
-            let table = self.tables.last().expect("a combine has an axis").as_ptr();
+            let table = Ptr::of(self.tables.last().expect("a combine has an axis"));
             let span = CombineSpan {
                 rows,
                 n: last.n,
@@ -87,7 +88,7 @@ impl<S: Dispatch> PreparedCombine<S> {
         last: &CombineAxis,
         terms: &[usize],
         [spectrum, reals]: [&Array<S>; 2],
-        [z, x]: [*mut S; 2],
+        [z, x]: [Ptr<S>; 2],
     ) -> CombinedRows<S, H> {
         let step = reals.strides[last.axis];
         let (start, sign) = last.terms.line(last.n);

@@ -8,7 +8,8 @@ use crate::baseline::fft_step::{Decimation, FftStep, FftWork, Level, reversed};
 use crate::baseline::stage::Stage;
 use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::threads::Pool;
-use crate::cpu::engine::Dispatch;
+use crate::cpu::simd::dispatch::Dispatch;
+use crate::cpu::simd::pointer::Ptr;
 
 /// A step with its table.
 pub(crate) struct PreparedStep<S> {
@@ -24,7 +25,7 @@ pub(crate) struct PreparedStep<S> {
 /// Complex numbers at one step from each other.
 #[derive(Clone, Copy)]
 struct ComplexRow<S> {
-    base: *mut S,
+    base: Ptr<S>,
     step: isize,
 }
 
@@ -46,7 +47,7 @@ impl<S: Dispatch> ComplexRow<S> {
     unsafe fn get(self, i: usize) -> C<S> {
         let at = self.base.wrapping_offset(i as isize * self.step);
         // SAFETY: the caller's.
-        unsafe { C { re: *at, im: *at.add(1) } }
+        unsafe { C { re: at.read(), im: at.add(1).read() } }
     }
 
     /// # Safety
@@ -55,7 +56,10 @@ impl<S: Dispatch> ComplexRow<S> {
     unsafe fn put(self, i: usize, z: C<S>) {
         let at = self.base.wrapping_offset(i as isize * self.step);
         // SAFETY: the caller's.
-        unsafe { (*at, *at.add(1)) = (z.re, z.im) }
+        unsafe {
+            at.write(z.re);
+            at.add(1).write(z.im);
+        }
     }
 }
 
@@ -250,7 +254,7 @@ unsafe fn transpose<S: Dispatch>(from: &Array<S>, to: &Array<S>, side: usize, po
     // Rows of the source, in the order of its memory.
     let (slow, fast) = if from.strides[0].abs() >= from.strides[1].abs() { (0, 1) } else { (1, 0) };
     let [height, width] = [from.shape[slow], from.shape[fast]];
-    let in_place = std::ptr::eq(from.origin, to.origin);
+    let in_place = from.origin == to.origin;
     let at = |array: &Array<S>, row: usize, column: usize| ComplexRow {
         base: array.origin.wrapping_offset(row as isize * array.strides[slow] + column as isize * array.strides[fast]),
         step: 0,

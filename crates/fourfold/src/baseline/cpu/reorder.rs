@@ -4,9 +4,9 @@ use crate::baseline::cpu::rows::{Row, deal_out, digits};
 use crate::baseline::stage::{AccessPattern, Order, Stage};
 use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::threads::Pool;
-use crate::cpu::engine::Dispatch;
-use crate::cpu::simd::dispatch::Isa;
+use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
+use crate::recipe::reduction::EvenOdd;
 
 /// A reorder of arrays of one shape.
 pub(crate) struct PreparedReorder {
@@ -60,24 +60,19 @@ impl PreparedReorder {
     /// Where an element of an outer axis is read and written, and its sign, from its place on the
     /// side that is followed.
     fn ends(&self, axis: usize, place: usize, n: usize) -> (usize, usize, f64) {
-        let odd = |signs: bool, odd: bool| if signs && odd { -1.0 } else { 1.0 };
-        let (even_odd, halves) = (
-            |m: usize| if 2 * m < n { 2 * m } else { 2 * (n - m) - 1 },
-            |i: usize| {
-                if i % 2 == 0 { i / 2 } else { n - i.div_ceil(2) }
-            },
-        );
         match (self.orders[axis], self.way) {
             (None, _) => (place, place, 1.0),
-            (Some(Order::Split { signs }), AccessPattern::Gather) => {
-                (even_odd(place), place, odd(signs, even_odd(place) % 2 == 1))
+            (Some(Order::Split(order)), AccessPattern::Gather) => {
+                let from = order.place(place, n);
+                (from, place, order.factor(from))
             }
-            (Some(Order::Split { signs }), AccessPattern::Scatter) => {
-                (place, halves(place), odd(signs, place % 2 == 1))
+            (Some(Order::Split(order)), AccessPattern::Scatter) => {
+                (place, order.element(place, n), order.factor(place))
             }
-            (Some(Order::Merge { signs }), AccessPattern::Gather) => (halves(place), place, odd(signs, place % 2 == 1)),
-            (Some(Order::Merge { signs }), AccessPattern::Scatter) => {
-                (place, even_odd(place), odd(signs, even_odd(place) % 2 == 1))
+            (Some(Order::Merge(order)), AccessPattern::Gather) => (order.element(place, n), place, order.factor(place)),
+            (Some(Order::Merge(order)), AccessPattern::Scatter) => {
+                let to = order.place(place, n);
+                (place, to, order.factor(to))
             }
             (Some(_), _) => unreachable!("lines are made longer along rows only"),
         }
@@ -87,7 +82,7 @@ impl PreparedReorder {
 /// Steps of a row: pairs of an even and an odd place, or elements of the input.
 fn units(order: Option<Order>, n: usize) -> usize {
     match order {
-        Some(Order::Split { .. } | Order::Merge { .. }) => n.div_ceil(2),
+        Some(Order::Split(_) | Order::Merge(_)) => n.div_ceil(2),
         _ => n,
     }
 }
@@ -107,7 +102,7 @@ struct ReorderSpan<S> {
 struct InVectors<V: Vector>(ReorderSpan<V::Scalar>);
 
 impl<S: Dispatch> VectorTask<S> for ReorderSpan<S> {
-    unsafe fn run<V: Vector<Scalar = S>>(self) {
+    unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
         // SAFETY: the caller's.
         unsafe { V::enter(InVectors::<V>(self)) }
     }
@@ -118,14 +113,18 @@ where
     V::Scalar: Dispatch,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let ReorderSpan { rows: [from, to], n, order, way, sign, range: [start, end] } = self.0;
         // SAFETY: the caller's: the row is there.
         unsafe {
             match order {
                 None => copy::<V>(from, to, sign, [start, end]),
-                Some(Order::Split { signs }) => split::<V>(from, to, n, [sign, odd(sign, signs)], way, [start, end]),
-                Some(Order::Merge { signs }) => merge::<V>(from, to, n, [sign, odd(sign, signs)], way, [start, end]),
+                Some(Order::Split(EvenOdd { signs })) => {
+                    split::<V>(from, to, n, [sign, odd(sign, signs)], way, [start, end])
+                }
+                Some(Order::Merge(EvenOdd { signs })) => {
+                    merge::<V>(from, to, n, [sign, odd(sign, signs)], way, [start, end])
+                }
                 Some(Order::Mirror) => {
                     copy::<V>(from, to, sign, [start, end]);
                     let mirrored = Row { step: -to.step, ..to.moved((2 * n - 1) as isize * to.step) };

@@ -1,16 +1,15 @@
 //! Rows of reals, and how they are dealt out to threads.
 
+use crate::cpu::base::machine::SERIAL_ELEMENTS;
 use crate::cpu::base::threads::Pool;
-use crate::cpu::engine::Dispatch;
+use crate::cpu::simd::dispatch::Dispatch;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::Vector;
-
-/// Elements that one thread has done by the time that others have woken up.
-const ALONE: usize = 1 << 14;
 
 /// Reals at one step from each other. The first may lie before the array: then it is not asked for.
 #[derive(Clone, Copy)]
 pub(crate) struct Row<S> {
-    pub(crate) base: *mut S,
+    pub(crate) base: Ptr<S>,
     pub(crate) step: isize,
 }
 
@@ -73,7 +72,7 @@ pub(crate) fn deal_out(pool: &Pool, rows: usize, items: usize, work: &(dyn Fn(us
         let start = task % parts * PART;
         work(task / parts, [start, items.min(start + PART)]);
     };
-    if rows.saturating_mul(items) < ALONE {
+    if rows.saturating_mul(items) < SERIAL_ELEMENTS {
         (0..rows * parts).for_each(|number| task(0, number));
     } else {
         pool.run(rows * parts, &task);

@@ -3,16 +3,18 @@
 use crate::arithmetic::complex::C;
 use crate::baseline::combine::{after, after_one, before, before_one};
 use crate::baseline::cpu::rows::Row;
-use crate::baseline::stage::{Combine, CombineAxis, CombineVariant, Direction, IndexMap};
-use crate::cpu::engine::Dispatch;
+use crate::baseline::stage::{Combine, CombineAxis, CombineVariant, Direction};
+use crate::cpu::simd::dispatch::Dispatch;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Vector, VectorTask, WithIsa};
+use crate::recipe::reduction::IndexMap;
 
 /// TermIndex `range` of rows along the last axis, of `n` elements.
 pub(crate) struct CombineSpan<'a, S, const H: usize> {
     pub(crate) rows: CombinedRows<S, H>,
     pub(crate) n: usize,
     /// Factors along the row.
-    pub(crate) table: *const C<S>,
+    pub(crate) table: Ptr<C<S>>,
     /// The factor where there is no table, and that on term 0.
     pub(crate) scale: S,
     pub(crate) first: S,
@@ -26,7 +28,7 @@ pub(crate) struct CombinedRows<S, const H: usize> {
     /// Factors of the other axes.
     pub(crate) rotations: [C<S>; 2],
     /// TermIndex 0, 1, … of the spectrum.
-    pub(crate) spectrum: [*mut C<S>; H],
+    pub(crate) spectrum: [Ptr<C<S>>; H],
     /// The reals of term k, and of term N − k.
     pub(crate) terms: [[Row<S>; H]; 2],
     /// Whether the row is another than one with fewer bits.
@@ -63,7 +65,7 @@ impl TermIndex {
 struct InVectors<'a, V: Vector, const H: usize>(CombineSpan<'a, V::Scalar, H>);
 
 impl<S: Dispatch, const H: usize> VectorTask<S> for CombineSpan<'_, S, H> {
-    unsafe fn run<V: Vector<Scalar = S>>(self) {
+    unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
         // SAFETY: the caller's.
         unsafe { V::enter(InVectors::<V, H>(self)) }
     }
@@ -74,7 +76,7 @@ where
     V::Scalar: Dispatch,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let span = self.0;
         let [start, end] = span.range;
         // Whole vectors of terms whose mirror images are others.
@@ -135,9 +137,11 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
     /// The factors of all axes: of the others, then along the row.
     #[inline(always)]
     unsafe fn rotations<V: Vector<Scalar = S>>(&self, k: usize) -> [C<V>; 3] {
-        let [a, b] = self.rows.rotations.map(|w| C { re: V::splat(w.re), im: V::splat(w.im) });
-        // SAFETY: the table has term k.
-        let c = unsafe { read::<V>(self.table, k) };
+        // SAFETY: the CPU has the instructions of `V`, the table has term k.
+        let ([a, b], c) = unsafe {
+            let rotations = self.rows.rotations.map(|w| C { re: V::splat(w.re), im: V::splat(w.im) });
+            (rotations, read::<V>(self.table, k))
+        };
         match H {
             1 => [c; 3],
             2 => [a, c, c],
@@ -150,7 +154,7 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
         let CombinedRows { spectrum, terms, written, shifted, .. } = &self.rows;
         // SAFETY: the caller's.
         unsafe {
-            let mut v = [C { re: V::splat(S::of(0.0)), im: V::splat(S::of(0.0)) }; H];
+            let mut v = [C { re: V::zero(), im: V::zero() }; H];
             (0..H).for_each(|h| v[h] = read(spectrum[h], k));
             let y = after(&self.rotations::<V>(k)[..H.ilog2() as usize + 1], v);
             let mirrored = k > 0 && 2 * k != self.n;
@@ -166,9 +170,9 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
     /// Of term k beyond the half that is there, the conjugate of the opposite term.
     #[inline(always)]
     unsafe fn after_one<V: Vector<Scalar = S>>(&self, k: usize) {
-        let mut v = [C { re: V::splat(S::of(0.0)), im: V::splat(S::of(0.0)) }; H];
         // SAFETY: the caller's.
         unsafe {
+            let mut v = [C { re: V::zero(), im: V::zero() }; H];
             for h in 0..H {
                 v[h] = if 2 * k <= self.n {
                     read(self.rows.spectrum[h], k)
@@ -186,7 +190,8 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
     #[inline(always)]
     unsafe fn reals<V: Vector<Scalar = S>>(&self, k: usize) -> [[V; H]; 2] {
         let CombinedRows { terms, nothing, shifted, .. } = &self.rows;
-        let mut x = [[V::splat(S::of(0.0)); H]; 2];
+        // SAFETY: the caller's.
+        let mut x = unsafe { [[V::zero(); H]; 2] };
         for h in (0..H).filter(|&h| !nothing[h]) {
             // SAFETY: the caller's.
             unsafe {
@@ -222,7 +227,7 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
 /// # Safety
 /// They are there.
 #[inline(always)]
-unsafe fn read<V: Vector>(from: *const C<V::Scalar>, k: usize) -> C<V> {
+unsafe fn read<V: Vector>(from: Ptr<C<V::Scalar>>, k: usize) -> C<V> {
     // SAFETY: the caller's.
     unsafe {
         let from = from.add(k).cast::<V::Scalar>();
@@ -237,7 +242,7 @@ unsafe fn read<V: Vector>(from: *const C<V::Scalar>, k: usize) -> C<V> {
 /// # Safety
 /// As [`read`].
 #[inline(always)]
-unsafe fn write<V: Vector>(to: *mut C<V::Scalar>, k: usize, z: C<V>) {
+unsafe fn write<V: Vector>(to: Ptr<C<V::Scalar>>, k: usize, z: C<V>) {
     // SAFETY: the caller's.
     unsafe {
         let to = to.add(k).cast::<V::Scalar>();

@@ -11,8 +11,9 @@ use crate::cpu::base::execute::Execute;
 use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::sizes::Sizes;
 use crate::cpu::base::threads::Pool;
-use crate::cpu::engine::{Dispatch, Engine};
-use crate::cpu::simd::dispatch::Isa;
+use crate::cpu::engine::Engine;
+use crate::cpu::simd::dispatch::{Dispatch, Isa};
+use crate::cpu::simd::pointer::Ptr;
 use crate::error::Result;
 use crate::problem::element::Domain;
 use crate::recipe::recipe::{ArrayId, Recipe};
@@ -71,7 +72,7 @@ impl<S: Dispatch> PreparedStage<S> {
     /// # Safety
     /// The arrays are those of the stage, and nobody else's meanwhile; the scratch has as many
     /// bytes as an FFT needs.
-    unsafe fn execute(&self, from: &Array<S>, to: &Array<S>, scratch: *mut u8, pool: &Pool) {
+    unsafe fn execute(&self, from: &Array<S>, to: &Array<S>, scratch: Ptr<u8>, pool: &Pool) {
         // SAFETY: the caller's.
         unsafe {
             match &self.work {
@@ -112,7 +113,7 @@ impl<S: Dispatch> StagedEngine<S> {
 
     /// # Safety
     /// As [`Execute::execute_arrays`], on elements of the stages' domain.
-    unsafe fn execute_part(&self, input: &Array<S>, output: &Array<S>, scratch: *mut u8, pool: &Pool) {
+    unsafe fn execute_part(&self, input: &Array<S>, output: &Array<S>, scratch: Ptr<u8>, pool: &Pool) {
         // SAFETY: the scratch has two work arrays and the scratch of the FFTs after them.
         let (works, rest) = unsafe { ([scratch, scratch.add(self.work)], scratch.add(2 * self.work)) };
         let last = self.stages.len() - 1;
@@ -146,7 +147,7 @@ impl<S: Dispatch> Execute<S> for StagedEngine<S> {
     }
 
     /// Stages of reals run on both parts of complex arrays in turn.
-    unsafe fn execute_arrays(&self, ends: [&Array<S>; 2], scratch: *mut u8, pool: &Pool) {
+    unsafe fn execute_arrays(&self, ends: [&Array<S>; 2], scratch: Ptr<u8>, pool: &Pool) {
         // SAFETY: the caller's. Each part is an array in itself; in place, stages read the input
         // first and write the output last.
         unsafe {
@@ -177,7 +178,7 @@ pub(crate) fn scratch_bytes<S>(recipe: &StagedRecipe, isa: Isa, threads: usize) 
 }
 
 /// The array that is described, in memory, with the problem's axes in their order.
-fn within<S>(origin: *mut S, desc: &ArrayDesc) -> Array<S> {
+fn within<S>(origin: Ptr<S>, desc: &ArrayDesc) -> Array<S> {
     let parts = if desc.domain == Domain::Complex { 2 } else { 1 };
     let mut array = Array { origin, axes: desc.axes.len(), shape: [1; AXES], strides: [0; AXES], parts };
     desc.axes.iter().zip(&desc.lengths).rev().fold(parts, |step, (&axis, &n)| {

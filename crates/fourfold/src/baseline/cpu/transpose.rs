@@ -5,7 +5,8 @@ use crate::baseline::cpu::rows::digits;
 use crate::baseline::stage::{Order, Stage};
 use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::threads::Pool;
-use crate::cpu::engine::Dispatch;
+use crate::cpu::simd::dispatch::Dispatch;
+use crate::recipe::reduction::EvenOdd;
 
 /// A reorder in tiles of some rows, which are lines of the axis that is read fastest. Places are
 /// those of the problem's order.
@@ -95,7 +96,7 @@ impl<S: Dispatch> Ends<S> {
 fn moves<S: Dispatch>(order: Order, n: usize) -> Moves<S> {
     let half = |i: usize| if i % 2 == 0 { i / 2 } else { n - i.div_ceil(2) };
     let ends = |i: usize| if order.writes_natural() { [half(i), i] } else { [i, half(i)] };
-    let signs = matches!(order, Order::Split { signs: true } | Order::Merge { signs: true });
+    let signs = matches!(order, Order::Split(EvenOdd { signs: true }) | Order::Merge(EvenOdd { signs: true }));
     (0..n).map(|i| (ends(i), S::of(if signs && i % 2 == 1 { -1.0 } else { 1.0 }))).collect()
 }
 
@@ -110,11 +111,11 @@ unsafe fn tile<S: Dispatch>(from: &Array<S>, to: &Array<S>, rows: &[Ends<S>], co
     unsafe {
         for (row, line) in rows.iter().zip(&mut tile) {
             let first = from.origin.offset(row.offsets[0]);
-            columns.iter().zip(line).for_each(|(column, x)| *x = *first.offset(column.offsets[0]) * column.sign);
+            columns.iter().zip(line).for_each(|(column, x)| *x = first.offset(column.offsets[0]).read() * column.sign);
         }
         for (i, column) in columns.iter().enumerate() {
             let first = to.origin.offset(column.offsets[1]);
-            rows.iter().zip(&tile).for_each(|(row, line)| *first.offset(row.offsets[1]) = line[i] * row.sign);
+            rows.iter().zip(&tile).for_each(|(row, line)| first.offset(row.offsets[1]).write(line[i] * row.sign));
         }
     }
 }

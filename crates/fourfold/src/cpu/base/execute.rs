@@ -1,10 +1,11 @@
 //! Execution: views are checked once, then something runs on them.
 
-#[cfg(feature = "ndarray")]
 use crate::cpu::base::memory::Borrowed;
 use crate::cpu::base::memory::{Array, Scratch, Untyped, View, ViewMut};
 use crate::cpu::base::threads::Pool;
 use crate::cpu::simd::dispatch::Isa;
+#[cfg(feature = "ndarray")]
+use crate::cpu::simd::pointer::Ptr;
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::element::Element;
 use crate::problem::layout::Layout;
@@ -24,7 +25,7 @@ pub(crate) trait Execute<S>: Send + Sync {
     /// The arrays have the shapes of the problem and lie in memory that is readable and writable
     /// and nobody else's meanwhile; `scratch` has [`Execute::scratch_bytes`] bytes and is aligned
     /// to 64.
-    unsafe fn execute_arrays(&self, ends: [&Array<S>; 2], scratch: *mut u8, pool: &Pool);
+    unsafe fn execute_arrays(&self, ends: [&Array<S>; 2], scratch: Ptr<u8>, pool: &Pool);
 
     /// The same of views of these layouts.
     ///
@@ -34,7 +35,7 @@ pub(crate) trait Execute<S>: Send + Sync {
         &self,
         layouts: [&Layout; 2],
         [from, to]: [Untyped<'_, S>; 2],
-        scratch: *mut u8,
+        scratch: Ptr<u8>,
         pool: &Pool,
     ) {
         // SAFETY: the caller's; the views hold all elements.

@@ -1,22 +1,16 @@
 //! Memory that the engine works in: scratch, and arrays as pointers with strides.
 
-use crate::cpu::dft::pass::Strided;
+use crate::cpu::base::machine::{ALIGNMENT, Machine};
+use crate::cpu::base::strided::Strided;
+use crate::cpu::simd::pointer::Ptr;
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::element::Element;
-use crate::problem::layout::Layout;
-use crate::problem::layout::overlaps;
+use crate::problem::layout::{Layout, overlaps};
 use std::alloc::{Layout as Allocation, alloc, dealloc};
 use std::ptr::NonNull;
 
 /// Axes of an array, and one more for the two parts of complex numbers.
 pub(crate) const AXES: usize = 33;
-
-/// Alignment of scratch: a cache line and the widest vector.
-const ALIGNMENT: usize = 64;
-
-/// From two huge pages on scratch asks for them: columns of a large matrix in small pages miss the
-/// address cache at every row.
-const HUGE_PAGE: usize = 2 << 20;
 
 /// Memory for the intermediate results of an execution. Made by
 /// [`Plan::scratch`](crate::plan::plan::Plan::scratch); serves any plan that needs no more than it
@@ -49,7 +43,8 @@ impl Scratch {
     }
 
     fn allocation(bytes: usize) -> Allocation {
-        let alignment = if bytes < 2 * HUGE_PAGE { ALIGNMENT } else { HUGE_PAGE };
+        let huge_page = Machine::this().huge_page;
+        let alignment = if bytes < 2 * huge_page { ALIGNMENT } else { huge_page };
         Allocation::from_size_align(bytes, alignment).expect("scratch sizes are checked when planning")
     }
 
@@ -59,19 +54,21 @@ impl Scratch {
     }
 
     /// The first byte, aligned to 64.
-    pub(crate) fn base(&mut self) -> *mut u8 {
-        self.base.as_ptr()
+    pub(crate) fn base(&mut self) -> Ptr<u8> {
+        Ptr::new(self.base.as_ptr(), self.bytes)
     }
 }
 
-/// Asks the system for huge pages, before the first touch; whether it gives them changes nothing
+/// Asks the system for huge pages, before the first touch, from two of them on: columns of a large
+/// matrix in small pages miss the address cache at every row. Whether it gives them changes nothing
 /// but speed.
 fn advise(base: NonNull<u8>, bytes: usize) {
     #[cfg(target_os = "linux")]
-    if bytes >= 2 * HUGE_PAGE {
+    if bytes >= 2 * Machine::this().huge_page {
+        let bytes = bytes / Machine::this().huge_page * Machine::this().huge_page;
         // SAFETY: the range is whole huge pages of memory that is ours, and the advice changes no
         // contents.
-        unsafe { libc::madvise(base.as_ptr().cast(), bytes / HUGE_PAGE * HUGE_PAGE, libc::MADV_HUGEPAGE) };
+        unsafe { libc::madvise(base.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
     }
     #[cfg(not(target_os = "linux"))]
     let _ = (base, bytes);
@@ -93,7 +90,7 @@ impl Drop for Scratch {
 /// An array in memory, seen as reals: the address of element (0, 0, …) and the strides in reals.
 #[derive(Clone, Copy)]
 pub(crate) struct Array<S> {
-    pub(crate) origin: *mut S,
+    pub(crate) origin: Ptr<S>,
     pub(crate) axes: usize,
     pub(crate) shape: [usize; AXES],
     pub(crate) strides: [isize; AXES],
@@ -118,7 +115,7 @@ impl<S> Array<S> {
     /// # Safety
     /// The memory holds all elements.
     #[inline(always)] // or else it is copied to where it is wanted, which a small transform notices
-    unsafe fn new(base: *mut S, parts: usize, shape: &[usize], strides: &[isize], offset: usize) -> Self {
+    unsafe fn new(base: Ptr<S>, parts: usize, shape: &[usize], strides: &[isize], offset: usize) -> Self {
         let mut array = Array {
             // SAFETY: the offset is within the memory.
             origin: unsafe { base.add(offset * parts) },
@@ -136,7 +133,7 @@ impl<S> Array<S> {
     }
 
     /// A C-order array of the given shape at `origin`.
-    pub(crate) fn c_order(origin: *mut S, shape: &[usize], parts: usize) -> Self {
+    pub(crate) fn c_order(origin: Ptr<S>, shape: &[usize], parts: usize) -> Self {
         let mut array = Array { origin, axes: shape.len(), shape: [1; AXES], strides: [0; AXES], parts };
         array.shape[..shape.len()].copy_from_slice(shape);
         let mut stride = parts as isize;
@@ -180,7 +177,7 @@ impl<'a, S> Borrowed<'a, S> {
         // SAFETY: `ndarray` vouches that every index of the shape leads into the memory that
         // `array` borrows.
         let array = unsafe {
-            let base = array.as_ptr().cast_mut().cast();
+            let base = spanned(array.as_ptr().cast_mut().cast(), T::DOMAIN.reals(), array.shape(), array.strides());
             Array::new(base, T::DOMAIN.reals(), array.shape(), array.strides(), 0)
         };
         Borrowed { array, memory: std::marker::PhantomData }
@@ -188,11 +185,21 @@ impl<'a, S> Borrowed<'a, S> {
 
     /// An array to be written, whose elements `ndarray` keeps apart. Else as [`Borrowed::shared`].
     pub(crate) fn exclusive<T: Element, D: ndarray::Dimension>(array: &'a mut ndarray::ArrayRef<T, D>) -> Self {
-        let base = array.as_mut_ptr().cast();
+        let base = spanned(array.as_mut_ptr().cast(), T::DOMAIN.reals(), array.shape(), array.strides());
         // SAFETY: as above, and borrowed mutably.
         let array = unsafe { Array::new(base, T::DOMAIN.reals(), array.shape(), array.strides(), 0) };
         Borrowed { array, memory: std::marker::PhantomData }
     }
+}
+
+/// The first element of an array, with all memory between its lowest and its highest element.
+#[cfg(feature = "ndarray")]
+fn spanned<S>(first: *mut S, parts: usize, shape: &[usize], strides: &[isize]) -> Ptr<S> {
+    let element = parts * size_of::<S>();
+    let reach = |(n, stride): (&usize, &isize)| (n.saturating_sub(1) as isize) * stride * element as isize;
+    let sum = |sign: isize| shape.iter().zip(strides).map(reach).filter(|bytes| bytes * sign > 0).sum::<isize>();
+    let end = first.addr().wrapping_add_signed(sum(1)).wrapping_add(element);
+    Ptr::within(first, [first.addr().wrapping_add_signed(sum(-1)), end])
 }
 
 /// A shared view of an array that lies in a slice: element (i_0, i_1, …) at `offset + Σ i_a ·
@@ -229,7 +236,7 @@ impl<'a, T> View<'a, T> {
         T: Element,
     {
         let View { data, offset, strides } = self;
-        let (base, parts) = (data.as_ptr().cast_mut().cast(), T::DOMAIN.reals());
+        let (base, parts) = (Ptr::of(data).cast(), T::DOMAIN.reals());
         Untyped { name: "input", base, len: data.len(), parts, offset, strides }
     }
 }
@@ -245,7 +252,7 @@ impl<'a, T> ViewMut<'a, T> {
         T: Element,
     {
         let ViewMut { data, offset, strides } = self;
-        let (base, parts) = (data.as_mut_ptr().cast(), T::DOMAIN.reals());
+        let (base, parts) = (Ptr::new(data.as_mut_ptr(), data.len()).cast(), T::DOMAIN.reals());
         Untyped { name, base, len: data.len(), parts, offset, strides }
     }
 }
@@ -256,7 +263,7 @@ impl<'a, T> ViewMut<'a, T> {
 pub(crate) struct Untyped<'a, S> {
     /// What messages call it.
     name: &'static str,
-    base: *mut S,
+    base: Ptr<S>,
     len: usize,
     pub(crate) parts: usize,
     offset: usize,

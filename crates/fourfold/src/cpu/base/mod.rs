@@ -1,4 +1,6 @@
 pub(crate) mod execute;
+pub(crate) mod machine;
 pub(crate) mod memory;
 pub(crate) mod sizes;
+pub(crate) mod strided;
 pub(crate) mod threads;

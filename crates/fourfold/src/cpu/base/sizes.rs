@@ -1,13 +1,13 @@
 //! What memory a recipe takes, from the recipe alone: known before any table is made.
 
-use crate::cpu::batch::transpose::GROUP;
+use crate::cpu::base::machine::{ALIGNMENT, Machine};
 use crate::cpu::simd::dispatch::Isa;
-use crate::cpu::single::blocked;
 use crate::problem::kind::Transform1d;
 use crate::recipe::recipe;
 use crate::recipe::recipe::Recipe;
+use crate::recipe::reduction::Data;
 use crate::recipe::rules::axes::lines_along;
-use crate::recipe::rules::cosine_sine::{Data, dft_of};
+use crate::recipe::rules::cosine_sine::dft_of;
 use crate::recipe::rules::extension::{QUARTERS, quarter};
 use crate::recipe::rules::mixed_radix::{Factor, length};
 use crate::recipe::scheme::Scheme;
@@ -18,6 +18,8 @@ pub(crate) struct Sizes {
     pub(crate) work: Option<(Vec<usize>, usize)>,
     /// The lanes that run.
     pub(crate) isa: Isa,
+    /// What blocks are made for.
+    pub(crate) machine: &'static Machine,
     /// A thread's slots, each with room for one tile at every stage of a pass.
     pub(crate) slots: usize,
     /// Vectors in a slot.
@@ -28,15 +30,16 @@ pub(crate) struct Sizes {
     bytes: [usize; 3],
 }
 
-/// Bytes of a row of tiles. Wide enough to be worth a visit to a page: 64 bytes cost three times as
-/// much at 4096 rows.
-const RUN: usize = 512;
+/// The most tiles in a block.
+pub(crate) const GROUP: usize = 16;
 
-/// Bytes that a thread's slots may take; for very long lines the runs get shorter.
+/// Bytes that a thread's slots may take; for very long lines the rows of tiles get shorter. Fixed,
+/// as [`LONG`] and [`FEW`]: they decide whether vectors compute, and the scalar set, which has no
+/// fused multiply-add, rounds otherwise.
 const BLOCK: usize = 1 << 23;
 
-/// Vectors between the slots of a thread, so that their places do not coincide modulo a page.
-const SKEW: usize = 17;
+/// Vectors between the slots of a thread, so that their places differ modulo a page.
+const SLOT_PADDING: usize = 17;
 
 /// Lines longer than this are computed one number at a time if there is only one of them: vectors
 /// would multiply the memory.
@@ -55,19 +58,20 @@ impl Sizes {
         let most = recipe.lines().map(|line| lines_along(recipe.problem(), line.transform.axis)).max().unwrap_or(0);
         let few = most <= 1 || most <= FEW && buffer * isa.vector_bytes::<S>() > BLOCK;
         let isa = if buffer > LONG && few { Isa::Scalar } else { isa };
-        let vector = isa.vector_bytes::<S>();
+        let (vector, machine) = (isa.vector_bytes::<S>(), Machine::this());
         let work = recipe.work().map(|(domain, shape)| (shape.to_vec(), domain.reals()));
-        let slots = (BLOCK / ((buffer + SKEW) * vector)).clamp(2, (RUN / vector).min(GROUP) + 1);
+        let slots = (BLOCK / ((buffer + SLOT_PADDING) * vector)).clamp(2, (machine.tile_row() / vector).min(GROUP) + 1);
         let extra = lines().map(|line| line.work).max().unwrap_or(0);
         let single = recipe.lines().map(single).max().unwrap_or(0);
         let reals = work.as_ref().map_or(0, |(shape, parts)| parts * shape.iter().product::<usize>());
-        let bytes = [reals * size_of::<S>(), single * size_of::<S>(), (slots * (buffer + SKEW) + extra) * vector];
-        Sizes { work, isa, slots, buffer, vector, bytes: bytes.map(|bytes| bytes.next_multiple_of(64)) }
+        let bytes =
+            [reals * size_of::<S>(), single * size_of::<S>(), (slots * (buffer + SLOT_PADDING) + extra) * vector];
+        Sizes { work, isa, machine, slots, buffer, vector, bytes: bytes.map(|bytes| bytes.next_multiple_of(ALIGNMENT)) }
     }
 
     /// Vectors from slot to slot.
     pub(crate) fn slot(&self) -> usize {
-        self.buffer + SKEW
+        self.buffer + SLOT_PADDING
     }
 
     /// Bytes of one thread's buffers.
@@ -154,16 +158,30 @@ fn single(line: &recipe::AxisRecipe) -> usize {
     }
 }
 
+/// Reals between parts, so that as many of them as there are do not fall into the same sets of a
+/// cache.
+const PART_PADDING: usize = 80;
+
+/// Reals from part to part of so many elements.
+pub(crate) fn part_stride(part: usize) -> usize {
+    2 * part + PART_PADDING
+}
+
+/// Reals of all parts.
+pub(crate) fn blocked_reals(within: &[Factor], across: &[Factor]) -> usize {
+    part_stride(length(within)) * length(across)
+}
+
 /// Reals of one buffer for a complex DFT of one line: a half spectrum has one number more, and the
 /// next buffer begins at a vector, and at another place modulo a page.
 pub(crate) fn single_buffer(scheme: &Scheme) -> usize {
-    const SKEW: usize = 64;
+    const PADDING: usize = 64;
     let spectrum = 2 * scheme.factors().map(Factor::length).product::<usize>() + 2;
     let reals = match scheme {
-        Scheme::Blocked { within, across } => blocked::reals(within, across).max(spectrum),
+        Scheme::Blocked { within, across } => blocked_reals(within, across).max(spectrum),
         _ => spectrum,
     };
-    reals.next_multiple_of(SKEW) + SKEW
+    reals.next_multiple_of(PADDING) + PADDING
 }
 
 /// Bytes that making the tables of a line takes at most, with reals of `real` bytes. Measured as

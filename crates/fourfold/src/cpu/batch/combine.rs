@@ -1,9 +1,11 @@
 //! Runs the combines of [`crate::recipe::rules::cosine_sine`] over vectors.
 
-use crate::cpu::batch::fused_combine::Shape;
-use crate::cpu::dft::pass::Strided;
+use crate::cpu::base::strided::Strided;
+use crate::cpu::batch::fused_combine::{FusedCombine, Shape};
+use crate::cpu::batch::pairs::{Pair, PreparedCombine, rotate};
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
-use crate::recipe::rules::cosine_sine::{Index, Step};
+use crate::recipe::reduction::{Index, Rotation, Step};
 
 /// A combine with its coefficients in the engine's precision.
 pub(crate) struct Combine<S> {
@@ -11,61 +13,62 @@ pub(crate) struct Combine<S> {
     pub(crate) shape: Option<Shape<S>>,
 }
 
-pub(crate) enum PreparedCombine<S> {
-    Zero {
-        to: isize,
-    },
-    One {
-        count: usize,
-        from: Index,
-        to: Index,
-        by: S,
-    },
-    Two {
-        count: usize,
-        from: [Index; 2],
-        to: [Index; 2],
-        matrix: Vec<[S; 4]>,
-    },
-    /// (y_0, y_1) = (a x_0 + b x_1, ±(b x_0 − a x_1)), the lower sign if `negative`: half the
-    /// table.
-    Turned {
-        from: [Index; 2],
-        to: [Index; 2],
-        turns: Vec<[S; 2]>,
-        negative: bool,
-    },
-}
-
-/// Whether all matrices are reflections, or all rotations: the lower row is ±(b, −a).
-fn is_turned(matrix: &[[f64; 4]], sign: f64) -> bool {
-    matrix.len() > 1 && matrix.iter().all(|[a, b, c, d]| *c == sign * b && *d == -sign * a)
+/// On which side of the DFT a combine is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Before,
+    After,
 }
 
 impl<S: Scalar> PreparedCombine<S> {
-    fn two(count: usize, from: [Index; 2], to: [Index; 2], matrix: &[[f64; 4]]) -> Self {
-        let negative = is_turned(matrix, -1.0);
-        if negative || is_turned(matrix, 1.0) {
-            let turns = matrix.iter().map(|[a, b, ..]| [S::of(*a), S::of(*b)]).collect();
-            return PreparedCombine::Turned { from, to, turns, negative };
+    /// A step of a combine on this side of a DFT of `len` elements.
+    fn new(step: &Step, side: Side, len: usize) -> Vec<Self> {
+        let (from, to) = match side {
+            Side::Before => (step.line(), step.spectrum(len)),
+            Side::After => (step.spectrum(len), step.line()),
+        };
+        let one =
+            |i: usize, by: f64| PreparedCombine::One { count: step.count(), from: from[i], to: to[i], by: S::of(by) };
+        match step {
+            Step::Zero { .. } => vec![PreparedCombine::Zero { to: to[0].start }],
+            Step::End { by, .. } | Step::Part { by, .. } => vec![one(0, *by)],
+            Step::Scale { by, .. } => vec![one(0, *by), one(1, *by)],
+            Step::Hartley { count, by, .. } => {
+                vec![PreparedCombine::Two { count: *count, from, to, matrix: Step::hartley(*by).map(S::of) }]
+            }
+            Step::Rotate(rotation) => vec![Self::rotate(rotation, from, to)],
         }
-        PreparedCombine::Two { count, from, to, matrix: matrix.iter().map(|m| m.map(S::of)).collect() }
+    }
+
+    /// One rotation needs no table.
+    fn rotate(rotation: &Rotation, from: [Index; 2], to: [Index; 2]) -> Self {
+        match *rotation.table() {
+            [entry] => PreparedCombine::Two { count: 1, from, to, matrix: rotation.matrix(entry).map(S::of) },
+            ref table => PreparedCombine::Rotate {
+                from,
+                to,
+                table: table.iter().map(|entry| entry.map(S::of)).collect(),
+                conjugate: rotation.conjugate,
+            },
+        }
     }
 }
 
 impl<S: Scalar> Combine<S> {
-    /// Of a sum whose DFT has so many elements.
-    pub(crate) fn new(steps: &[Step], len: usize) -> Self {
-        let ready = |step: &Step| match step {
-            Step::Zero { to } => PreparedCombine::Zero { to: *to as isize },
-            Step::One { count, from, to, by } => {
-                PreparedCombine::One { count: *count, from: *from, to: *to, by: S::of(*by) }
-            }
-            Step::Two { count, from, to, matrix } => PreparedCombine::two(*count, *from, *to, matrix),
-        };
-        let steps: Vec<_> = steps.iter().map(ready).collect();
-        let shape = Shape::of(&steps, len);
-        Combine { steps, shape }
+    /// These steps on this side of a DFT of `len` elements.
+    pub(crate) fn new(steps: &[Step], side: Side, len: usize) -> Self {
+        let prepared: Vec<_> = steps.iter().flat_map(|step| PreparedCombine::new(step, side, len)).collect();
+        let shape = Shape::new(steps, &prepared);
+        Combine { steps: prepared, shape }
+    }
+
+    /// Itself term by term, if it has such a shape.
+    pub(crate) fn turning(&self) -> Option<FusedCombine<'_, S>> {
+        let shape = self.shape.as_ref()?;
+        match &self.steps[shape.step] {
+            PreparedCombine::Rotate { table, .. } => Some(FusedCombine { shape, table }),
+            _ => None,
+        }
     }
 
     /// Applies all steps; `from` and `to` must not share memory.
@@ -92,7 +95,7 @@ pub(crate) struct Along<'a, S> {
 }
 
 impl<S: Scalar + Vector<Scalar = S>> VectorTask<S> for Along<'_, S> {
-    unsafe fn run<V: Vector<Scalar = S>>(self) {
+    unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
         // SAFETY: the caller's.
         unsafe { V::enter(CombiningAlong::<V> { combine: self.combine, from: self.from, to: self.to }) }
     }
@@ -104,86 +107,20 @@ struct CombiningAlong<'a, V: Vector> {
     to: Strided<V::Scalar>,
 }
 
-/// Two sequences of numbers in one signal that lanes can run along.
-#[derive(Clone, Copy)]
-pub(crate) enum Pair {
-    /// Neighbours, going up by two: (re, im) pairs.
-    Zipped(isize),
-    /// One going up from the first place, one going down from the second.
-    Mirrored(isize, isize),
-    /// One going down from the first place, one going up from the second.
-    Exchanged(isize, isize),
-}
-
-impl Pair {
-    fn of<S>(rows: &Strided<S>, indices: [Index; 2]) -> Option<Pair> {
-        if rows.stride == 1 { Pair::of_steps(indices) } else { None }
-    }
-
-    pub(crate) fn of_steps([a, b]: [Index; 2]) -> Option<Pair> {
-        match (a.step, b.step) {
-            (2, 2) if b.start == a.start + 1 => Some(Pair::Zipped(a.start)),
-            (1, -1) => Some(Pair::Mirrored(a.start, b.start)),
-            (-1, 1) => Some(Pair::Exchanged(a.start, b.start)),
-            _ => None,
-        }
-    }
-
-    /// ComplexVector i … i + WIDTH − 1 of both.
-    ///
-    /// # Safety
-    /// They are there.
-    #[inline(always)]
-    pub(crate) unsafe fn load<V: Vector>(self, base: *const V::Scalar, i: isize) -> (V, V) {
-        let last = V::WIDTH as isize - 1;
-        // SAFETY: the caller's.
-        unsafe {
-            let at = |place: isize| V::load(base.offset(place));
-            match self {
-                Pair::Zipped(a) => V::unzip(at(a + 2 * i), at(a + 2 * i + last + 1)),
-                Pair::Mirrored(a, b) => (at(a + i), at(b - i - last).reverse()),
-                Pair::Exchanged(a, b) => (at(a - i - last).reverse(), at(b + i)),
-            }
-        }
-    }
-
-    /// The reverse of [`Pair::load`].
-    ///
-    /// # Safety
-    /// As there.
-    #[inline(always)]
-    pub(crate) unsafe fn store<V: Vector>(self, base: *mut V::Scalar, i: isize, x: V, y: V) {
-        let last = V::WIDTH as isize - 1;
-        // SAFETY: the caller's.
-        unsafe {
-            let (p, q, x, y) = match self {
-                Pair::Zipped(a) => {
-                    let (x, y) = V::zip(x, y);
-                    (a + 2 * i, a + 2 * i + last + 1, x, y)
-                }
-                Pair::Mirrored(a, b) => (a + i, b - i - last, x, y.reverse()),
-                Pair::Exchanged(a, b) => (a - i - last, b + i, x.reverse(), y),
-            };
-            x.store(base.offset(p));
-            y.store(base.offset(q));
-        }
-    }
-}
-
 impl<V: Vector> CombiningAlong<'_, V> {
     /// The first numbers of a step of pairs, as many as fill vectors; says how many.
     ///
     /// # Safety
     /// As [`Combine::run`].
     #[inline(always)]
-    unsafe fn two(&self, count: usize, from: Pair, to: Pair, matrix: &[[V::Scalar; 4]]) -> usize {
+    unsafe fn two(&self, count: usize, from: Pair, to: Pair, matrix: [V::Scalar; 4]) -> usize {
         let whole = count / V::WIDTH * V::WIDTH;
+        // SAFETY: the caller's.
+        let [a, b, c, d] = unsafe { all::<V>(matrix) };
         for i in (0..whole).step_by(V::WIDTH) {
-            // SAFETY: the caller's; one matrix for all or one for each.
+            // SAFETY: the caller's.
             unsafe {
                 let (x, y) = from.load::<V>(self.from.base, i as isize);
-                let [a, b, c, d] =
-                    if matrix.len() > 1 { columns::<V>(matrix.as_ptr().add(i).cast()) } else { all(matrix[0]) };
                 to.store(self.to.base, i as isize, x.mul_add(a, y * b), x.mul_add(c, y * d));
             }
         }
@@ -197,15 +134,15 @@ impl<V: Vector> CombiningAlong<'_, V> {
     /// # Safety
     /// As there.
     #[inline(always)]
-    unsafe fn turned(&self, from: Pair, to: Pair, turns: &[[V::Scalar; 2]], negative: bool) -> usize {
-        let whole = turns.len() / V::WIDTH * V::WIDTH;
+    unsafe fn rotated(&self, from: Pair, to: Pair, table: &[[V::Scalar; 2]], conjugate: bool) -> usize {
+        let whole = table.len() / V::WIDTH * V::WIDTH;
         for i in (0..whole).step_by(V::WIDTH) {
             // SAFETY: the caller's.
             unsafe {
                 let (x, y) = from.load::<V>(self.from.base, i as isize);
-                let table: *const V::Scalar = turns.as_ptr().add(i).cast();
-                let (a, b) = V::unzip(V::load(table), V::load(table.add(V::WIDTH)));
-                let [p, q] = rotate(x, y, a, b, negative);
+                let entries: Ptr<V::Scalar> = Ptr::of(&table).add(i).cast();
+                let (a, b) = V::unzip(V::load(entries), V::load(entries.add(V::WIDTH)));
+                let [p, q] = rotate(x, y, a, b, conjugate);
                 to.store(self.to.base, i as isize, p, q);
             }
         }
@@ -213,34 +150,14 @@ impl<V: Vector> CombiningAlong<'_, V> {
     }
 }
 
-/// See [`PreparedCombine::Turned`].
-#[inline(always)]
-pub(crate) fn rotate<V: Vector>(x: V, y: V, a: V, b: V, negative: bool) -> [V; 2] {
-    [x.mul_add(a, y * b), if negative { y.mul_sub(a, x * b) } else { x.mul_sub(b, y * a) }]
-}
-
 /// Four numbers, each in every lane.
-#[inline(always)]
-fn all<V: Vector>([a, b, c, d]: [V::Scalar; 4]) -> [V; 4] {
-    [V::splat(a), V::splat(b), V::splat(c), V::splat(d)]
-}
-
-/// WIDTH times four numbers as four vectors.
 ///
 /// # Safety
-/// They are there.
+/// The CPU has the instructions of `V`.
 #[inline(always)]
-unsafe fn columns<V: Vector>(from: *const V::Scalar) -> [V; 4] {
+unsafe fn all<V: Vector>([a, b, c, d]: [V::Scalar; 4]) -> [V; 4] {
     // SAFETY: the caller's.
-    unsafe {
-        let (even, odd) = V::unzip(V::load(from), V::load(from.add(V::WIDTH)));
-        let (even2, odd2) = V::unzip(V::load(from.add(2 * V::WIDTH)), V::load(from.add(3 * V::WIDTH)));
-        if V::WIDTH == 1 {
-            return [even, odd, even2, odd2];
-        }
-        let ((a, c), (b, d)) = (V::unzip(even, even2), V::unzip(odd, odd2));
-        [a, b, c, d]
-    }
+    unsafe { [V::splat(a), V::splat(b), V::splat(c), V::splat(d)] }
 }
 
 impl<V: Vector> WithIsa for CombiningAlong<'_, V>
@@ -248,7 +165,7 @@ where
     V::Scalar: Vector<Scalar = V::Scalar>,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let rest = Combining::<V::Scalar> { combine: self.combine, from: self.from, to: self.to };
         let on = |[a, b]: &[Index; 2], done: usize| {
             [a, b].map(|index| Index { start: index.start + done as isize * index.step, ..*index })
@@ -257,17 +174,16 @@ where
         for step in &self.combine.steps {
             // SAFETY: the caller of [`Along`]'s job.
             unsafe {
-                if let PreparedCombine::Turned { from, to, turns, negative } = step
+                if let PreparedCombine::Rotate { from, to, table, conjugate } = step
                     && let Some((a, b)) = pairs(from, to)
                 {
-                    let done = self.turned(a, b, turns, *negative);
-                    rest.turned(on(from, done), on(to, done), &turns[done..], *negative);
+                    let done = self.rotated(a, b, table, *conjugate);
+                    rest.rotated(on(from, done), on(to, done), &table[done..], *conjugate);
                 } else if let PreparedCombine::Two { count, from, to, matrix } = step
                     && let Some((a, b)) = pairs(from, to)
                 {
-                    let done = self.two(*count, a, b, matrix);
-                    let matrix = if matrix.len() > 1 { &matrix[done..] } else { matrix };
-                    rest.two(count - done, on(from, done), on(to, done), matrix);
+                    let done = self.two(*count, a, b, *matrix);
+                    rest.two(count - done, on(from, done), on(to, done), *matrix);
                 } else {
                     rest.step(step);
                 }
@@ -278,7 +194,7 @@ where
 
 /// Walks the vectors that an [`Index`] names.
 struct PairCursor<S> {
-    at: *mut S,
+    at: Ptr<S>,
     step: isize,
 }
 
@@ -290,7 +206,7 @@ impl<S> PairCursor<S> {
 
     /// The place, and on to the next.
     #[inline(always)]
-    fn next(&mut self) -> *mut S {
+    fn next(&mut self) -> Ptr<S> {
         let at = self.at;
         self.at = at.wrapping_offset(self.step);
         at
@@ -302,7 +218,9 @@ impl<V: Vector> Combining<'_, V> {
     /// As [`Combine::run`].
     #[inline(always)]
     unsafe fn one(&self, count: usize, from: Index, to: Index, by: V::Scalar) {
-        let (mut x, mut y, by) = (PairCursor::new(self.from, from), PairCursor::new(self.to, to), V::splat(by));
+        // SAFETY: the caller's.
+        let by = unsafe { V::splat(by) };
+        let (mut x, mut y) = (PairCursor::new(self.from, from), PairCursor::new(self.to, to));
         for _ in 0..count {
             // SAFETY: the caller's.
             unsafe { (V::load(x.next()) * by).store(y.next()) }
@@ -312,18 +230,17 @@ impl<V: Vector> Combining<'_, V> {
     /// # Safety
     /// As [`Combine::run`].
     #[inline(always)]
-    unsafe fn two(&self, count: usize, from: [Index; 2], to: [Index; 2], matrix: &[[V::Scalar; 4]]) {
+    unsafe fn two(&self, count: usize, from: [Index; 2], to: [Index; 2], matrix: [V::Scalar; 4]) {
         let [mut p, mut q] = [PairCursor::new(self.from, from[0]), PairCursor::new(self.from, from[1])];
         let [mut r, mut s] = [PairCursor::new(self.to, to[0]), PairCursor::new(self.to, to[1])];
-        let (mut m, next) = (matrix.as_ptr(), usize::from(matrix.len() > 1));
+        // SAFETY: the caller's.
+        let [a, b, c, d] = unsafe { all::<V>(matrix) };
         for _ in 0..count {
-            // SAFETY: the caller's; one matrix for all or one for each.
+            // SAFETY: the caller's.
             unsafe {
-                let [a, b, c, d] = *m;
                 let (x, y) = (V::load(p.next()), V::load(q.next()));
-                x.mul_add(V::splat(a), y * V::splat(b)).store(r.next());
-                x.mul_add(V::splat(c), y * V::splat(d)).store(s.next());
-                m = m.add(next);
+                x.mul_add(a, y * b).store(r.next());
+                x.mul_add(c, y * d).store(s.next());
             }
         }
     }
@@ -333,13 +250,13 @@ impl<V: Vector> Combining<'_, V> {
     /// # Safety
     /// As [`Combine::run`].
     #[inline(always)]
-    unsafe fn turned(&self, from: [Index; 2], to: [Index; 2], turns: &[[V::Scalar; 2]], negative: bool) {
+    unsafe fn rotated(&self, from: [Index; 2], to: [Index; 2], table: &[[V::Scalar; 2]], conjugate: bool) {
         let [mut p, mut q] = [PairCursor::new(self.from, from[0]), PairCursor::new(self.from, from[1])];
         let [mut r, mut s] = [PairCursor::new(self.to, to[0]), PairCursor::new(self.to, to[1])];
-        for [a, b] in turns {
+        for [a, b] in table {
             // SAFETY: the caller's.
             unsafe {
-                let [x, y] = rotate(V::load(p.next()), V::load(q.next()), V::splat(*a), V::splat(*b), negative);
+                let [x, y] = rotate(V::load(p.next()), V::load(q.next()), V::splat(*a), V::splat(*b), conjugate);
                 x.store(r.next());
                 y.store(s.next());
             }
@@ -353,10 +270,10 @@ impl<V: Vector> Combining<'_, V> {
         // SAFETY: the caller's.
         unsafe {
             match step {
-                PreparedCombine::Zero { to } => self.to.store(*to, V::lit(0.0)),
+                PreparedCombine::Zero { to } => self.to.store(*to, V::zero()),
                 PreparedCombine::One { count, from, to, by } => self.one(*count, *from, *to, *by),
-                PreparedCombine::Two { count, from, to, matrix } => self.two(*count, *from, *to, matrix),
-                PreparedCombine::Turned { from, to, turns, negative } => self.turned(*from, *to, turns, *negative),
+                PreparedCombine::Two { count, from, to, matrix } => self.two(*count, *from, *to, *matrix),
+                PreparedCombine::Rotate { from, to, table, conjugate } => self.rotated(*from, *to, table, *conjugate),
             }
         }
     }
@@ -364,7 +281,7 @@ impl<V: Vector> Combining<'_, V> {
 
 impl<V: Vector> WithIsa for Combining<'_, V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         for step in &self.combine.steps {
             // SAFETY: the caller of `Combine::run`.
             unsafe { self.step(step) }

@@ -2,11 +2,13 @@
 //! trip of its own.
 
 use crate::arithmetic::complex::C;
-use crate::cpu::batch::combine::{Combine, Pair, PreparedCombine, rotate};
-use crate::cpu::dft::pass::Strided;
+use crate::cpu::base::strided::Strided;
+use crate::cpu::batch::pairs::{Pair, PreparedCombine, rotate};
 use crate::cpu::dft::pass::terms::{Cursor, Terms};
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector};
-use crate::recipe::rules::cosine_sine::Index;
+use crate::recipe::reduction;
+use crate::recipe::reduction::{Index, Rotation, Step};
 
 /// Which places of a line the terms of a half spectrum belong to.
 pub(crate) struct Shape<S> {
@@ -16,51 +18,34 @@ pub(crate) struct Shape<S> {
     /// The place of the first and of the last, and its factor: none if it is 0 whatever the term.
     ends: [(isize, Option<S>); 2],
     /// The number of the combine's step that turns all others.
-    step: usize,
+    pub(crate) step: usize,
 }
 
 impl<S: Scalar> Shape<S> {
-    /// That of a combine between a half spectrum and a line of n reals, if it turns all terms but
-    /// the first and the last.
-    pub(crate) fn of(steps: &[PreparedCombine<S>], n: usize) -> Option<Self> {
-        let spectrum = [1, 2].map(|start| Index { start, step: 2 });
-        let is_all = |step: &PreparedCombine<S>| matches!(step, PreparedCombine::Turned { turns, negative: false, .. } if turns.len() == (n - 1) / 2);
-        let step = steps.iter().position(is_all)?;
-        let PreparedCombine::Turned { from, to, .. } = &steps[step] else { return None };
-        let after = *from == spectrum;
-        let line = if after { *to } else { *from };
-        let pair = Pair::of_steps(line).filter(|_| after || *to == spectrum)?;
+    /// That of a combine which rotates and conjugates all terms but the first and the last.
+    pub(crate) fn new(steps: &[Step], prepared: &[PreparedCombine<S>]) -> Option<Self> {
         let mut ends = [(0, None); 2];
         for step in steps {
-            match step {
-                PreparedCombine::Zero { to } => ends[0] = (*to, None),
-                PreparedCombine::One { from, to, by, .. } => {
-                    let (term, place) = if after { (from, to) } else { (to, from) };
-                    ends[usize::from(term.start > 0)] = (place.start, Some(*by));
-                }
+            match *step {
+                Step::Zero { place } => ends[0] = (place as isize, None),
+                Step::End { last, place, by } => ends[usize::from(last)] = (place as isize, Some(S::of(by))),
                 _ => {}
             }
         }
-        Some(Shape { line, pair, ends, step })
+        let line = steps.iter().find_map(|step| match *step {
+            Step::Rotate(Rotation { terms: reduction::Terms::INNER, line, conjugate: true, .. }) => Some(line),
+            _ => None,
+        })?;
+        let step = prepared.iter().position(|step| matches!(step, PreparedCombine::Rotate { .. }))?;
+        Some(Shape { line, pair: Pair::of_steps(line)?, ends, step })
     }
 }
 
 /// A combine with such a shape.
 #[derive(Clone, Copy)]
 pub(crate) struct FusedCombine<'a, S> {
-    shape: &'a Shape<S>,
-    turns: &'a [[S; 2]],
-}
-
-impl<S: Scalar> Combine<S> {
-    /// Itself as such a one, if it is one.
-    pub(crate) fn turning(&self) -> Option<FusedCombine<'_, S>> {
-        let shape = self.shape.as_ref()?;
-        match &self.steps[shape.step] {
-            PreparedCombine::Turned { turns, .. } => Some(FusedCombine { shape, turns }),
-            _ => None,
-        }
-    }
+    pub(crate) shape: &'a Shape<S>,
+    pub(crate) table: &'a [[S; 2]],
 }
 
 impl<S: Scalar> FusedCombine<'_, S> {
@@ -69,7 +54,7 @@ impl<S: Scalar> FusedCombine<'_, S> {
     /// # Safety
     /// They and their places are there; the CPU has the instructions of `V`.
     #[inline(always)]
-    pub(crate) unsafe fn get<V: Vector<Scalar = S>>(self, base: *const S, k: usize) -> C<V> {
+    pub(crate) unsafe fn get<V: Vector<Scalar = S>>(self, base: Ptr<S>, k: usize) -> C<V> {
         // SAFETY: the caller's.
         unsafe {
             let (x, y) = self.shape.pair.load(base, k as isize - 1);
@@ -83,7 +68,7 @@ impl<S: Scalar> FusedCombine<'_, S> {
     /// # Safety
     /// As there.
     #[inline(always)]
-    pub(crate) unsafe fn put<V: Vector<Scalar = S>>(self, base: *mut S, k: usize, z: C<V>) {
+    pub(crate) unsafe fn put<V: Vector<Scalar = S>>(self, base: Ptr<S>, k: usize, z: C<V>) {
         // SAFETY: the caller's.
         unsafe {
             let [x, y] = self.turned(k, z.re, z.im);
@@ -95,9 +80,9 @@ impl<S: Scalar> FusedCombine<'_, S> {
     unsafe fn turned<V: Vector<Scalar = S>>(self, k: usize, x: V, y: V) -> [V; 2] {
         // SAFETY: the caller's.
         unsafe {
-            let table: *const S = self.turns.as_ptr().add(k - 1).cast();
+            let table: Ptr<S> = Ptr::of(&self.table).add(k - 1).cast();
             let (a, b) = V::unzip(V::load(table), V::load(table.add(V::WIDTH)));
-            rotate(x, y, a, b, false)
+            rotate(x, y, a, b, true)
         }
     }
 
@@ -110,7 +95,7 @@ impl<S: Scalar> FusedCombine<'_, S> {
             ends: ends.map(end),
             places: line.map(|index| at(index.start - index.step)),
             steps: line.map(|index| index.step * rows.stride),
-            turns: self.turns.as_ptr().wrapping_sub(1),
+            turns: Ptr::of(&self.table).wrapping_sub(1),
         }
     }
 }
@@ -119,9 +104,9 @@ impl<S: Scalar> FusedCombine<'_, S> {
 #[derive(Clone, Copy)]
 enum End<S> {
     /// It has this factor.
-    Times(*mut S, S),
+    Times(Ptr<S>, S),
     /// There is no such term; what stands here is 0.
-    Zero(*mut S),
+    Zero(Ptr<S>),
 }
 
 /// See [`FusedCombine::over`].
@@ -129,15 +114,15 @@ enum End<S> {
 pub(crate) struct FusedTerms<S> {
     ends: [End<S>; 2],
     /// Where term 0 would be, and the way to the next.
-    places: [*mut S; 2],
+    places: [Ptr<S>; 2],
     steps: [isize; 2],
-    turns: *const [S; 2],
+    turns: Ptr<[S; 2]>,
 }
 
 pub(crate) struct FusedCursor<S> {
-    at: [*mut S; 2],
+    at: [Ptr<S>; 2],
     steps: [isize; 2],
-    turn: *const [S; 2],
+    turn: Ptr<[S; 2]>,
     by: isize,
 }
 
@@ -152,10 +137,12 @@ impl<V: Vector> Terms<V> for FusedTerms<V::Scalar> {
 
     #[inline(always)]
     unsafe fn end(self, _n: usize, last: bool) -> V {
-        match self.ends[usize::from(last)] {
-            // SAFETY: the caller's.
-            End::Times(at, by) => unsafe { V::load(at) * V::splat(by) },
-            End::Zero(_) => V::lit(0.0),
+        // SAFETY: the caller's.
+        unsafe {
+            match self.ends[usize::from(last)] {
+                End::Times(at, by) => V::load(at) * V::splat(by),
+                End::Zero(_) => V::zero(),
+            }
         }
     }
 
@@ -165,7 +152,7 @@ impl<V: Vector> Terms<V> for FusedTerms<V::Scalar> {
         unsafe {
             match self.ends[usize::from(last)] {
                 End::Times(at, by) => (x * V::splat(by)).store(at),
-                End::Zero(at) => V::lit(0.0).store(at),
+                End::Zero(at) => V::zero().store(at),
             }
         }
     }
@@ -188,8 +175,10 @@ impl<S: Scalar> FusedCursor<S> {
     #[inline(always)]
     unsafe fn rotation<V: Vector<Scalar = S>>(&self) -> [V; 2] {
         // SAFETY: the caller's.
-        let [a, b] = unsafe { *self.turn };
-        [V::splat(a), V::splat(b)]
+        unsafe {
+            let [a, b] = self.turn.read();
+            [V::splat(a), V::splat(b)]
+        }
     }
 
     #[inline(always)]
@@ -205,7 +194,7 @@ impl<V: Vector> Cursor<V> for FusedCursor<V::Scalar> {
         // SAFETY: the caller's.
         let [re, im] = unsafe {
             let [a, b] = self.rotation();
-            rotate(V::load(self.at[0]), V::load(self.at[1]), a, b, false)
+            rotate(V::load(self.at[0]), V::load(self.at[1]), a, b, true)
         };
         self.next();
         C { re, im }
@@ -227,7 +216,7 @@ impl<V: Vector> Cursor<V> for FusedCursor<V::Scalar> {
         // SAFETY: the caller's.
         unsafe {
             let [a, b] = self.rotation();
-            let [x, y] = rotate(z.re, z.im, a, b, false);
+            let [x, y] = rotate(z.re, z.im, a, b, true);
             x.store(self.at[0]);
             y.store(self.at[1]);
         }

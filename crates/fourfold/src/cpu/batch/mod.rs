@@ -1,7 +1,9 @@
-pub(crate) mod axis;
+pub(crate) mod batch;
 pub(crate) mod combine;
 pub(crate) mod fused_combine;
+pub(crate) mod pairs;
 pub(crate) mod pointwise;
+pub(crate) mod prepared;
 pub(crate) mod symmetric_last_pass;
 pub(crate) mod tiles;
 pub(crate) mod tiling;

@@ -2,9 +2,9 @@
 //! across them.
 
 use crate::arithmetic::complex::C;
-use crate::cpu::batch::tiling::LANES;
 use crate::cpu::batch::transpose::{Access, Run, gather, gather_row, run_of};
-use crate::cpu::simd::vector::{Vector, WithIsa};
+use crate::cpu::simd::pointer::Ptr;
+use crate::cpu::simd::vector::{LANES, Vector, WithIsa};
 use crate::recipe::multiplier::Pair;
 
 /// The elements of a tile's lines: so many of so many reals, and whether their factors are complex.
@@ -21,16 +21,16 @@ impl Elements {
     /// # Safety
     /// The tile has it.
     #[inline(always)]
-    unsafe fn multiply<V: Vector>(self, tile: *mut V, i: usize, [re, im]: [V; 2]) {
+    unsafe fn multiply<V: Vector>(self, tile: Ptr<V>, i: usize, [re, im]: [V; 2]) {
         // SAFETY: the caller's.
         unsafe {
             if self.complex {
                 let z = tile.cast::<C<V>>().add(i);
-                *z = (*z).mul(C { re, im });
+                z.write(z.read().mul(C { re, im }));
             } else {
                 for part in 0..self.parts {
                     let x = tile.add(i * self.parts + part);
-                    *x = *x * re;
+                    x.write(x.read() * re);
                 }
             }
         }
@@ -46,8 +46,8 @@ impl Elements {
 pub(crate) unsafe fn by_table<'a, V: Vector>(
     elements: Elements,
     table: impl ExactSizeIterator<Item = Access<'a, V::Scalar>> + Clone,
-    tiles: &[*mut V],
-    free: *mut V,
+    tiles: &[Ptr<V>],
+    free: Ptr<V>,
 ) {
     // SAFETY: the caller's.
     unsafe {
@@ -70,7 +70,7 @@ pub(crate) unsafe fn by_lists<V: Vector>(
     elements: Elements,
     along: &[Pair<V::Scalar>],
     across: [[V::Scalar; LANES]; 2],
-    tile: *mut V,
+    tile: Ptr<V>,
 ) {
     // SAFETY: the caller's.
     unsafe { V::enter(ByLists { elements, along, across, tile }) }
@@ -80,12 +80,12 @@ pub(crate) unsafe fn by_lists<V: Vector>(
 struct ByRun<'a, V: Vector> {
     elements: Elements,
     run: Run<'a, V::Scalar>,
-    tiles: &'a [*mut V],
+    tiles: &'a [Ptr<V>],
 }
 
 impl<V: Vector> WithIsa for ByRun<'_, V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let ByRun { elements, run, tiles } = self;
         let step = run.first.parts * V::WIDTH;
         for i in 0..elements.count {
@@ -94,8 +94,8 @@ impl<V: Vector> WithIsa for ByRun<'_, V> {
             unsafe {
                 for (g, tile) in tiles.iter().enumerate() {
                     let at = if g + 1 == tiles.len() { run.last } else { (g * step) as isize };
-                    let mut factor = [V::splat(V::Scalar::default()); 2];
-                    gather_row(run.row(i).offset(at), factor.as_mut_ptr(), 0, run.first.parts);
+                    let mut factor = [V::zero(); 2];
+                    gather_row(run.row(i).offset(at), Ptr::new(factor.as_mut_ptr(), 2), 0, run.first.parts);
                     elements.multiply(*tile, i, factor);
                 }
             }
@@ -105,20 +105,20 @@ impl<V: Vector> WithIsa for ByRun<'_, V> {
 
 struct ByTile<V> {
     elements: Elements,
-    tile: *mut V,
-    factors: *const V,
+    tile: Ptr<V>,
+    factors: Ptr<V>,
 }
 
 impl<V: Vector> WithIsa for ByTile<V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let ByTile { elements, tile, factors } = self;
         for i in 0..elements.count {
             // SAFETY: the caller of `by_table`.
             unsafe {
                 let factor = match elements.complex {
-                    true => [*factors.add(2 * i), *factors.add(2 * i + 1)],
-                    false => [*factors.add(i); 2],
+                    true => [factors.add(2 * i).read(), factors.add(2 * i + 1).read()],
+                    false => [factors.add(i).read(); 2],
                 };
                 elements.multiply(tile, i, factor);
             }
@@ -130,22 +130,24 @@ struct ByLists<'a, V: Vector> {
     elements: Elements,
     along: &'a [Pair<V::Scalar>],
     across: [[V::Scalar; LANES]; 2],
-    tile: *mut V,
+    tile: Ptr<V>,
 }
 
 impl<V: Vector> WithIsa for ByLists<'_, V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let ByLists { elements, along, across, tile } = self;
         // SAFETY: there are as many as lanes of any vector.
-        let [re, im] = unsafe { [V::load(across[0].as_ptr()), V::load(across[1].as_ptr())] };
+        let [re, im] = unsafe { [V::load(Ptr::of(&across[0])), V::load(Ptr::of(&across[1]))] };
         for (i, Pair(x, y)) in along.iter().enumerate() {
-            let factor = match elements.complex {
-                true => C { re: V::splat(*x), im: V::splat(*y) }.mul(C { re, im }),
-                false => C { re: V::splat(*x) * re, im },
-            };
             // SAFETY: the caller of `by_lists`.
-            unsafe { elements.multiply(tile, i, [factor.re, factor.im]) };
+            unsafe {
+                let factor = match elements.complex {
+                    true => C { re: V::splat(*x), im: V::splat(*y) }.mul(C { re, im }),
+                    false => C { re: V::splat(*x) * re, im },
+                };
+                elements.multiply(tile, i, [factor.re, factor.im]);
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Runs the last pass of [`crate::recipe::rules::extension`] over vectors.
 
 use crate::arithmetic::complex::C;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
 use crate::recipe::rules::extension;
 
@@ -17,14 +18,14 @@ pub(crate) struct Fold<S> {
 }
 
 impl<S: Scalar> Fold<S> {
-    pub(crate) fn new(rule: &extension::Fold) -> Self {
+    pub(crate) fn new(rule: &extension::SymmetricLastPass) -> Self {
         Fold {
             sine: rule.sine,
             len: rule.len,
             scale: S::of(rule.scale),
             ends: rule.edges.map(|edge| S::of(rule.scale * edge)),
             middle: S::of(rule.scale * std::f64::consts::SQRT_2),
-            turns: rule.turns.iter().map(|turn| turn.map(S::of)).collect(),
+            turns: rule.table().into_iter().map(|row| row.map(S::of)).collect(),
         }
     }
 
@@ -32,7 +33,7 @@ impl<S: Scalar> Fold<S> {
     ///
     /// # Safety
     /// Both have their vectors; the CPU has the instructions of `V`.
-    pub(crate) unsafe fn run<V: Vector<Scalar = S>>(&self, from: *const V, to: *mut V) {
+    pub(crate) unsafe fn run<V: Vector<Scalar = S>>(&self, from: Ptr<V>, to: Ptr<V>) {
         // SAFETY: the caller's.
         unsafe {
             match self.sine {
@@ -45,8 +46,8 @@ impl<S: Scalar> Fold<S> {
 
 struct Folding<'a, V: Vector, const SINE: bool> {
     fold: &'a Fold<V::Scalar>,
-    from: *const V,
-    to: *mut V,
+    from: Ptr<V>,
+    to: Ptr<V>,
 }
 
 impl<V: Vector, const SINE: bool> Folding<'_, V, SINE> {
@@ -54,7 +55,7 @@ impl<V: Vector, const SINE: bool> Folding<'_, V, SINE> {
     #[inline(always)]
     unsafe fn put(&self, k: usize, y: V) {
         // SAFETY: the caller stays within the line.
-        unsafe { *self.to.add(if SINE { k - 1 } else { k }) = y }
+        unsafe { self.to.add(if SINE { k - 1 } else { k }).write(y) }
     }
 
     /// Outputs 0, h and 2h. Products with zero, so that a NaN reaches them as it reaches their
@@ -64,12 +65,12 @@ impl<V: Vector, const SINE: bool> Folding<'_, V, SINE> {
         let (Fold { scale, ends, .. }, h) = (self.fold, self.fold.len);
         // SAFETY: the three half spectra, and the line.
         unsafe {
-            let [e, a, f] = [*self.from, *self.from.add(h), *self.from.add(2 * h)];
+            let [e, a, f] = [self.from.read(), self.from.add(h).read(), self.from.add(2 * h).read()];
             if SINE {
-                return self.put(h, (e + f).mul_add(V::lit(0.0), (a + a) * V::splat(*scale)));
+                return self.put(h, (e + f).mul_add(V::zero(), (a + a) * V::splat(*scale)));
             }
             self.put(0, (e + f + (a + a)) * V::splat(ends[0]));
-            self.put(h, a.mul_add(V::lit(0.0), (e - f) * V::splat(*scale)));
+            self.put(h, a.mul_add(V::zero(), (e - f) * V::splat(*scale)));
             self.put(2 * h, (e + f - (a + a)) * V::splat(ends[1]));
         }
     }
@@ -80,9 +81,10 @@ impl<V: Vector, const SINE: bool> Folding<'_, V, SINE> {
         let (Fold { scale, middle, .. }, h) = (self.fold, self.fold.len);
         // SAFETY: as in `first`.
         unsafe {
-            let [e, a, f] = [*self.from.add(h - 1), *self.from.add(2 * h - 1), *self.from.add(3 * h - 1)];
+            let [e, a, f] =
+                [self.from.add(h - 1).read(), self.from.add(2 * h - 1).read(), self.from.add(3 * h - 1).read()];
             let (some, none) = if SINE { (f, e) } else { (e, f) };
-            let (straight, turned) = (none.mul_add(V::lit(0.0), some * V::splat(*scale)), a * V::splat(*middle));
+            let (straight, turned) = (none.mul_add(V::zero(), some * V::splat(*scale)), a * V::splat(*middle));
             self.put(h / 2, straight + turned);
             self.put(h + h / 2, if SINE { turned - straight } else { straight - turned });
         }
@@ -92,14 +94,15 @@ impl<V: Vector, const SINE: bool> Folding<'_, V, SINE> {
     /// function that it stands in.
     #[inline(always)]
     unsafe fn term(&self, k: usize, [c, s, d, t]: [V::Scalar; 4]) {
-        let (h, scale) = (self.fold.len, V::splat(self.fold.scale));
-        let turns = [V::splat(c), V::splat(s), V::splat(d), V::splat(t)];
+        let h = self.fold.len;
         // SAFETY: as in `first`; 1 ≤ k < h/2.
         unsafe {
+            let scale = V::splat(self.fold.scale);
+            let turns = [V::splat(c), V::splat(s), V::splat(d), V::splat(t)];
             let at = self.from.add(2 * k);
-            let e = C { re: *at.sub(1), im: *at };
-            let a = C { re: *at.add(h - 1), im: *at.add(h) };
-            let f = C { re: *at.add(2 * h - 1), im: *at.add(2 * h) };
+            let e = C { re: at.sub(1).read(), im: at.read() };
+            let a = C { re: at.add(h - 1).read(), im: at.add(h).read() };
+            let f = C { re: at.add(2 * h - 1).read(), im: at.add(2 * h).read() };
             let [y, mirror, far, near] = extension::fold_term(SINE, [e, a, f], turns, scale);
             self.put(k, y);
             self.put(2 * h - k, mirror);
@@ -111,7 +114,7 @@ impl<V: Vector, const SINE: bool> Folding<'_, V, SINE> {
 
 impl<V: Vector, const SINE: bool> WithIsa for Folding<'_, V, SINE> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         // SAFETY: the caller of `Fold::run`.
         unsafe {
             self.first();

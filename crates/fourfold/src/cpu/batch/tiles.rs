@@ -1,49 +1,34 @@
 //! Tiles of lines: in, through the ops of a pass, and out.
 
 use crate::cpu::base::memory::Array;
+use crate::cpu::base::sizes::{GROUP, Sizes};
+use crate::cpu::base::strided::Strided;
 use crate::cpu::batch::pointwise::{Elements, by_lists, by_table};
-use crate::cpu::batch::tiling::{ARRAYS, LANES, Lines, Tile};
-use crate::cpu::batch::transpose::{Access, GROUP, gather_block, scatter_block};
-use crate::cpu::dft::pass::Strided;
-use crate::cpu::engine::{Dispatch, Engine, PreparedOp, PreparedPass};
-use crate::cpu::simd::vector::{Vector, VectorTask};
+use crate::cpu::batch::prepared::{PreparedOp, PreparedPass};
+use crate::cpu::batch::tiling::{ARRAYS, Lines, Tile};
+use crate::cpu::batch::transpose::{Access, gather_block, scatter_block};
+use crate::cpu::simd::dispatch::Dispatch;
+use crate::cpu::simd::pointer::Ptr;
+use crate::cpu::simd::vector::{LANES, Vector, VectorTask};
 use crate::recipe::multiplier::Values;
 
 /// Block `index` of a pass, in the buffers of one thread.
 pub(crate) struct Block<'a, S> {
     pub(crate) tiles: &'a Tiles<'a, S>,
     pub(crate) index: usize,
-    pub(crate) buffer: *mut u8,
+    pub(crate) buffer: Ptr<u8>,
 }
 
 impl<S: Dispatch> VectorTask<S> for Block<'_, S> {
-    unsafe fn run<V: Vector<Scalar = S>>(self) {
+    unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
         // SAFETY: the caller's.
         unsafe { self.tiles.run::<V>(self.index, self.buffer.cast()) }
     }
 }
 
-/// Bytes of arrays whose lines are read and written where they stand. Of larger ones, rows of tiles
-/// are to be read together.
-const NEAR: usize = 8 << 20;
-
-/// Bytes of a cache line.
-const CACHE_LINE: usize = 64;
-
-/// Bytes from place to place of the same set of the second-level cache, and how many of them it
-/// holds.
-const PERIOD: usize = 128 << 10;
-const WAYS: usize = 16;
-
-/// How many cache lines so many bytes apart the second-level cache holds.
-fn room(stride: usize) -> usize {
-    let step = (1 << stride.trailing_zeros().min(PERIOD.ilog2())).max(CACHE_LINE);
-    PERIOD / step * WAYS
-}
-
 /// One pass over given arrays.
 pub(crate) struct Tiles<'a, S> {
-    engine: &'a Engine<S>,
+    sizes: &'a Sizes,
     pass: &'a PreparedPass<S>,
     pub(crate) from: &'a Array<S>,
     to: &'a Array<S>,
@@ -60,21 +45,16 @@ unsafe impl<S: Dispatch> Sync for Tiles<'_, S> {}
 impl<'a, S: Dispatch> Tiles<'a, S> {
     /// The tiles of `pass` from one array to another; `split`: of complex numbers whose parts are
     /// one more axis.
-    pub(crate) fn new(
-        engine: &'a Engine<S>,
-        pass: &'a PreparedPass<S>,
-        [from, to]: [&'a Array<S>; 2],
-        split: bool,
-    ) -> Self {
+    pub(crate) fn new(sizes: &'a Sizes, pass: &'a PreparedPass<S>, [from, to]: [&'a Array<S>; 2], split: bool) -> Self {
         let values =
             pass.ops.iter().find_map(|op| if let PreparedOp::Multiply(values) = op { Some(&**values) } else { None });
         let table = values.and_then(|values| values.array(split));
-        let width = engine.sizes.vector / size_of::<S>();
+        let width = sizes.vector / size_of::<S>();
         let lines = Lines::new(pass.axis, [from, to, table.as_ref().unwrap_or(to)], values.is_none(), width);
         // Rows of tiles are read as one run of memory where that lies across the lines.
         let across = |array: &Array<S>| array.strides[pass.axis].unsigned_abs() > array.parts;
-        let group = if across(from) || across(to) { engine.sizes.slots - 1 } else { 1 };
-        Tiles { engine, pass, from, to, table, lines, width, group }
+        let group = if across(from) || across(to) { sizes.slots - 1 } else { 1 };
+        Tiles { sizes, pass, from, to, table, lines, width, group }
     }
 }
 
@@ -97,7 +77,7 @@ impl<S: Dispatch> Tiles<'_, S> {
     /// # Safety
     /// The arrays and buffers are there, and no other thread touches them; the CPU has the
     /// instructions of `V`.
-    unsafe fn run<V: Vector<Scalar = S>>(&self, index: usize, buffer: *mut V) {
+    unsafe fn run<V: Vector<Scalar = S>>(&self, index: usize, buffer: Ptr<V>) {
         let (first, count) = self.lines.block(index, V::WIDTH, self.group);
         let (one, many);
         let tiles: &[Tile] = if count == 1 {
@@ -107,13 +87,13 @@ impl<S: Dispatch> Tiles<'_, S> {
             many = std::array::from_fn::<_, GROUP, _>(|g| self.lines.full_tile(first + g.min(count - 1), V::WIDTH));
             &many[..count]
         };
-        let step = self.engine.sizes.slot();
+        let step = self.sizes.slot();
         let direct = self.direct::<V>();
         // SAFETY: the caller's; the slots and the work follow one another in the thread's buffers.
         unsafe {
-            let mut slots = std::array::from_fn::<_, GROUP, _>(|g| buffer.add(g.min(count - 1) * step));
-            let mut free = buffer.add(count * step);
-            let work = buffer.add(self.engine.sizes.slots * step);
+            let mut slots = std::array::from_fn::<_, GROUP, _>(|g| buffer.add(g.min(count - 1) * step).first(step));
+            let mut free = buffer.add(count * step).first(step);
+            let work = buffer.add(self.sizes.slots * step);
             let slots = &mut slots[..count];
             if !direct[0] {
                 gather_block(tiles.iter().map(|tile| self.access(self.from, 0, tile)), slots);
@@ -132,7 +112,6 @@ impl<S: Dispatch> Tiles<'_, S> {
                         }
                     }
                     PreparedOp::Multiply(values) => self.multiply(values, tiles, slots, free),
-                    PreparedOp::Single(_) => unreachable!("what goes line by line has a pass of its own"),
                 }
             }
             if !direct[1] {
@@ -146,11 +125,12 @@ impl<S: Dispatch> Tiles<'_, S> {
     /// is fetched twice. One that is written is fetched first, as one that is read is not: half as
     /// many.
     fn direct<V: Vector<Scalar = S>>(&self) -> [bool; 2] {
-        let is_line = size_of::<V>() == CACHE_LINE && self.lines.fill(V::WIDTH);
+        let machine = self.sizes.machine;
+        let is_line = size_of::<V>() == machine.line && self.lines.fill(V::WIDTH);
         let is_near = |(array, fetched): (&Array<S>, usize)| {
             let stride = array.strides[self.pass.axis].unsigned_abs() * size_of::<S>();
             let lines = array.shape[self.pass.axis] * fetched;
-            array.parts == 1 && array.bytes() <= NEAR && lines <= room(stride)
+            array.parts == 1 && array.bytes() <= machine.stays_cached() && lines <= machine.lines_at(stride)
         };
         match &self.pass.ops[..] {
             [PreparedOp::Batch(line)] if is_line && line.is_direct::<V>() => {
@@ -178,8 +158,8 @@ impl<S: Dispatch> Tiles<'_, S> {
         &self,
         values: &Values<S>,
         tiles: &[Tile],
-        slots: &[*mut V],
-        free: *mut V,
+        slots: &[Ptr<V>],
+        free: Ptr<V>,
     ) {
         let count = values.shape[self.pass.axis];
         // Sums of reals on complex numbers see one part at a time.

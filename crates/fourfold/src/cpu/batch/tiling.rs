@@ -1,6 +1,7 @@
 //! The lines along one axis of an array, cut into tiles.
 
 use crate::cpu::base::memory::{AXES, Array};
+use crate::cpu::simd::vector::LANES;
 
 /// Arrays that a pass walks in step: source, target, and the multiplier's table.
 pub(crate) const ARRAYS: usize = 3;
@@ -25,9 +26,6 @@ pub(crate) struct Tile {
     /// Number of the first line.
     pub(crate) first: usize,
 }
-
-/// The most lanes of any vector.
-pub(crate) const LANES: usize = 16;
 
 impl Lines {
     /// The lines along `axis`; all arrays have the same lengths along the other axes. `merge` axes

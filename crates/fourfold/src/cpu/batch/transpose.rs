@@ -1,13 +1,13 @@
 //! Lines of an array to a tile of vectors and back: lane j of every vector belongs to line j.
 
 use crate::arithmetic::complex::each;
-use crate::cpu::batch::tiling::LANES;
-use crate::cpu::simd::vector::{Vector, WithIsa};
+use crate::cpu::simd::pointer::Ptr;
+use crate::cpu::simd::vector::{LANES, Vector, WithIsa};
 
 /// The lines of one tile in an array of reals.
 #[derive(Clone, Copy)]
 pub(crate) struct Access<'a, S> {
-    pub(crate) origin: *mut S,
+    pub(crate) origin: Ptr<S>,
     /// Where each line begins.
     pub(crate) lanes: &'a [isize; LANES],
     /// Lines that are there; the other lanes repeat the last.
@@ -35,7 +35,7 @@ impl<S> Access<'_, S> {
 
     /// Real number `i` of line `lane`.
     #[inline(always)]
-    unsafe fn at(&self, lane: usize, i: usize) -> *mut S {
+    unsafe fn at(&self, lane: usize, i: usize) -> Ptr<S> {
         let offset = self.lanes[lane] + (i / self.parts) as isize * self.stride + (i % self.parts) as isize;
         // SAFETY: the caller's.
         unsafe { self.origin.offset(offset) }
@@ -47,7 +47,7 @@ impl<S> Access<'_, S> {
 /// # Safety
 /// The lines lie in readable memory, the tile is long enough, and the CPU has the instructions of
 /// `V`.
-pub(crate) unsafe fn gather<V: Vector>(lines: Access<'_, V::Scalar>, tile: *mut V) {
+pub(crate) unsafe fn gather<V: Vector>(lines: Access<'_, V::Scalar>, tile: Ptr<V>) {
     // SAFETY: the caller's.
     unsafe { V::enter(Gather { lines, tile }) }
 }
@@ -56,13 +56,10 @@ pub(crate) unsafe fn gather<V: Vector>(lines: Access<'_, V::Scalar>, tile: *mut 
 ///
 /// # Safety
 /// As [`gather`], writable.
-pub(crate) unsafe fn scatter<V: Vector>(lines: Access<'_, V::Scalar>, tile: *const V) {
+pub(crate) unsafe fn scatter<V: Vector>(lines: Access<'_, V::Scalar>, tile: Ptr<V>) {
     // SAFETY: the caller's.
     unsafe { V::enter(Scatter { lines, tile }) }
 }
-
-/// The most tiles in a block.
-pub(crate) const GROUP: usize = 16;
 
 /// Fills a tile from each of the accesses. Where they continue each other, element i of all of them
 /// is read as one run of memory before element i + 1, which lies a page or more away in a large
@@ -72,7 +69,7 @@ pub(crate) const GROUP: usize = 16;
 /// As [`gather`]; as many tiles as accesses.
 pub(crate) unsafe fn gather_block<'a, V: Vector>(
     lines: impl ExactSizeIterator<Item = Access<'a, V::Scalar>> + Clone,
-    tiles: &[*mut V],
+    tiles: &[Ptr<V>],
 ) {
     // SAFETY: the caller's.
     unsafe {
@@ -89,7 +86,7 @@ pub(crate) unsafe fn gather_block<'a, V: Vector>(
 /// As there.
 pub(crate) unsafe fn scatter_block<'a, V: Vector>(
     lines: impl ExactSizeIterator<Item = Access<'a, V::Scalar>> + Clone,
-    tiles: &[*mut V],
+    tiles: &[Ptr<V>],
 ) {
     // SAFETY: the caller's.
     unsafe {
@@ -111,7 +108,7 @@ pub(crate) struct Run<'a, S> {
 impl<S> Run<'_, S> {
     /// Element i of the first line.
     #[inline(always)]
-    pub(crate) fn row(&self, i: usize) -> *mut S {
+    pub(crate) fn row(&self, i: usize) -> Ptr<S> {
         self.first.origin.wrapping_offset(self.first.lanes[0] + i as isize * self.first.stride)
     }
 }
@@ -135,12 +132,12 @@ pub(crate) fn run_of<'a, V: Vector>(
 
 struct GatherRun<'a, V: Vector> {
     run: Run<'a, V::Scalar>,
-    tiles: &'a [*mut V],
+    tiles: &'a [Ptr<V>],
 }
 
 impl<V: Vector> WithIsa for GatherRun<'_, V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let Run { ref first, last } = self.run;
         let (ends, many) = self.tiles.split_last().expect("a block has tiles");
         // SAFETY: the caller of `gather_block`.
@@ -163,26 +160,27 @@ impl<V: Vector> WithIsa for GatherRun<'_, V> {
 /// # Safety
 /// They are there, and the tile has that element.
 #[inline(always)]
-pub(crate) unsafe fn gather_row<V: Vector>(from: *const V::Scalar, tile: *mut V, i: usize, parts: usize) {
+pub(crate) unsafe fn gather_row<V: Vector>(from: Ptr<V::Scalar>, tile: Ptr<V>, i: usize, parts: usize) {
     // SAFETY: the caller's.
     unsafe {
         if parts == 1 {
-            *tile.add(i) = V::load(from);
+            tile.add(i).write(V::load(from));
         } else {
             let (re, im) = V::unzip(V::load(from), V::load(from.add(V::WIDTH)));
-            (*tile.add(2 * i), *tile.add(2 * i + 1)) = (re, im);
+            tile.add(2 * i).write(re);
+            tile.add(2 * i + 1).write(im);
         }
     }
 }
 
 struct ScatterRun<'a, V: Vector> {
     run: Run<'a, V::Scalar>,
-    tiles: &'a [*mut V],
+    tiles: &'a [Ptr<V>],
 }
 
 impl<V: Vector> WithIsa for ScatterRun<'_, V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let Run { ref first, last } = self.run;
         let (ends, many) = self.tiles.split_last().expect("a block has tiles");
         // SAFETY: the caller of `scatter_block`.
@@ -205,13 +203,13 @@ impl<V: Vector> WithIsa for ScatterRun<'_, V> {
 /// # Safety
 /// As there.
 #[inline(always)]
-unsafe fn scatter_row<V: Vector>(to: *mut V::Scalar, tile: *const V, i: usize, parts: usize) {
+unsafe fn scatter_row<V: Vector>(to: Ptr<V::Scalar>, tile: Ptr<V>, i: usize, parts: usize) {
     // SAFETY: the caller's.
     unsafe {
         if parts == 1 {
-            (*tile.add(i)).store(to);
+            tile.add(i).read().store(to);
         } else {
-            let (low, high) = V::zip(*tile.add(2 * i), *tile.add(2 * i + 1));
+            let (low, high) = V::zip(tile.add(2 * i).read(), tile.add(2 * i + 1).read());
             low.store(to);
             high.store(to.add(V::WIDTH));
         }
@@ -220,25 +218,25 @@ unsafe fn scatter_row<V: Vector>(to: *mut V::Scalar, tile: *const V, i: usize, p
 
 struct Gather<'a, V: Vector> {
     lines: Access<'a, V::Scalar>,
-    tile: *mut V,
+    tile: Ptr<V>,
 }
 
 impl<V: Vector> Gather<'_, V> {
     #[inline(always)]
     unsafe fn squares<const W: usize>(&self, reals: usize) {
         // Pointers of our own, which no store can change.
-        let lanes = each!(j < W => self.lines.origin.wrapping_offset(self.lines.lanes[j]).cast_const());
+        let lanes = each!(j < W => self.lines.origin.wrapping_offset(self.lines.lanes[j]));
         let whole = reals / W * W;
         for i in (0..whole).step_by(W) {
             // SAFETY: the caller's; W reals of each line.
             unsafe {
-                let mut rows = [V::lit(0.0); W];
+                let mut rows = [V::zero(); W];
                 for j in 0..W {
                     rows[j] = V::load(lanes[j].add(i));
                 }
                 V::transpose(&mut rows);
                 for j in 0..W {
-                    *self.tile.add(i + j) = rows[j];
+                    self.tile.add(i + j).write(rows[j]);
                 }
             }
         }
@@ -253,7 +251,7 @@ impl<V: Vector> Gather<'_, V> {
         for i in start..end {
             for lane in 0..V::WIDTH {
                 // SAFETY: the caller's.
-                unsafe { *scalars.add(i * V::WIDTH + lane) = *lines.at(lane, i) }
+                unsafe { scalars.add(i * V::WIDTH + lane).write(lines.at(lane, i).read()) }
             }
         }
     }
@@ -261,7 +259,7 @@ impl<V: Vector> Gather<'_, V> {
 
 impl<V: Vector> WithIsa for Gather<'_, V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let lines = &self.lines;
         let reals = lines.parts * lines.count;
         // SAFETY: the caller of `gather`.
@@ -283,7 +281,7 @@ impl<V: Vector> WithIsa for Gather<'_, V> {
 
 struct Scatter<'a, V: Vector> {
     lines: Access<'a, V::Scalar>,
-    tile: *const V,
+    tile: Ptr<V>,
 }
 
 impl<V: Vector> Scatter<'_, V> {
@@ -294,9 +292,9 @@ impl<V: Vector> Scatter<'_, V> {
         for i in (0..whole).step_by(W) {
             // SAFETY: the caller's; W reals of each line that is there.
             unsafe {
-                let mut rows = [V::lit(0.0); W];
+                let mut rows = [V::zero(); W];
                 for j in 0..W {
-                    rows[j] = *self.tile.add(i + j);
+                    rows[j] = self.tile.add(i + j).read();
                 }
                 V::transpose(&mut rows);
                 if used == W {
@@ -321,7 +319,7 @@ impl<V: Vector> Scatter<'_, V> {
         for i in start..end {
             for lane in 0..lines.used {
                 // SAFETY: the caller's.
-                unsafe { *lines.at(lane, i) = *scalars.add(i * V::WIDTH + lane) }
+                unsafe { lines.at(lane, i).write(scalars.add(i * V::WIDTH + lane).read()) }
             }
         }
     }
@@ -329,7 +327,7 @@ impl<V: Vector> Scatter<'_, V> {
 
 impl<V: Vector> WithIsa for Scatter<'_, V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let lines = &self.lines;
         let reals = lines.parts * lines.count;
         // SAFETY: the caller of `scatter`.

@@ -2,11 +2,16 @@
 
 use crate::arithmetic::twiddle::Roots;
 use crate::cpu::base::sizes::work;
-use crate::cpu::dft::factor::Kernel;
+use crate::cpu::dft::factor::bluestein;
+use crate::cpu::dft::factor::inner::Inner;
+use crate::cpu::dft::factor::kernel::Kernel;
+use crate::cpu::dft::pass::access::Steps;
+use crate::cpu::dft::pass::pass::Pass;
 use crate::cpu::dft::pass::terms::Terms;
-use crate::cpu::dft::pass::{Pass, Permuted, Strided};
+use crate::cpu::dft::permuted::Permuted;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
-use crate::recipe::rules::cosine_sine::Data;
+use crate::recipe::reduction::Data;
 use crate::recipe::rules::mixed_radix::{Factor, length};
 use num_complex::Complex;
 
@@ -14,7 +19,7 @@ use num_complex::Complex;
 pub(crate) struct Dft<S> {
     data: Data,
     len: usize,
-    passes: Vec<Pass<S>>,
+    passes: Vec<Pass<S, Dft<S>>>,
 }
 
 impl<S: Scalar> Dft<S> {
@@ -37,7 +42,8 @@ impl<S: Scalar> Dft<S> {
                 let groups = len / (inner * radix);
                 let terms = if matches!(data, Data::Real | Data::Hermitian) { inner / 2 } else { inner - 1 };
                 let twiddles = twiddles(&roots, groups, radix, terms);
-                let pass = Pass { kernel: Kernel::new(factor), groups: count * groups, inner, twiddles };
+                let steps = Steps { groups: count * groups, inner, twiddles };
+                let pass = Pass { kernel: Kernel::new(factor), steps };
                 inner *= radix;
                 pass
             })
@@ -68,11 +74,11 @@ impl<S: Scalar> Dft<S> {
     /// says; the CPU has the instructions of `V`.
     pub(crate) unsafe fn complex<V: Vector<Scalar = S>>(
         &self,
-        src: [*const V; 2],
-        a: *mut V,
-        b: *mut V,
-        work: *mut V,
-    ) -> *mut V {
+        src: [Ptr<V>; 2],
+        a: Ptr<V>,
+        b: Ptr<V>,
+        work: Ptr<V>,
+    ) -> Ptr<V> {
         let exchange = |backward: bool, pair: [usize; 2]| if backward { [pair[1], pair[0]] } else { pair };
         let backward = self.data == Data::ComplexBackward;
         let [re, im] = exchange(backward, [0, 1]);
@@ -82,7 +88,7 @@ impl<S: Scalar> Dft<S> {
             // SAFETY: the caller's; source and destination differ in every pass.
             unsafe {
                 pass.complex(from, [to.add(re), to.add(im)], work);
-                from = [to.cast_const(), to.add(1).cast_const()];
+                from = [to, to.add(1)];
             }
             std::mem::swap(&mut to, &mut next);
         }
@@ -97,13 +103,13 @@ impl<S: Scalar> Dft<S> {
     pub(crate) unsafe fn forward<V: Vector<Scalar = S>>(
         &self,
         src: Permuted<S>,
-        a: *mut V,
-        b: *mut V,
-        work: *mut V,
-    ) -> *mut V {
+        a: Ptr<V>,
+        b: Ptr<V>,
+        work: Ptr<V>,
+    ) -> Ptr<V> {
         if self.passes.is_empty() {
             // SAFETY: one element.
-            unsafe { V::enter(Single::<V> { src, dst: plain(a) }) };
+            unsafe { V::enter(Single::<V> { src, dst: Permuted::tile(a) }) };
             return a;
         }
         // SAFETY: the caller's.
@@ -114,7 +120,7 @@ impl<S: Scalar> Dft<S> {
     /// [`Dft::backward_from`].
     pub(crate) fn can_fuse_combine<V: Vector<Scalar = S>>(&self) -> bool {
         let outer = if self.data == Data::Hermitian { self.passes.first() } else { self.passes.last() };
-        outer.is_some_and(Pass::can_fuse_combine::<V>)
+        outer.is_some_and(|pass| pass.can_fuse_combine::<V>())
     }
 
     /// As [`Dft::forward`], to other terms, which may be in the buffer that the last pass does not
@@ -125,15 +131,15 @@ impl<S: Scalar> Dft<S> {
     pub(crate) unsafe fn forward_to<V: Vector<Scalar = S>>(
         &self,
         src: Permuted<S>,
-        buffers: [*mut V; 2],
+        buffers: [Ptr<V>; 2],
         dst: impl Terms<V>,
-        work: *mut V,
+        work: Ptr<V>,
     ) {
         let (last, rest) = self.passes.split_last().expect("what is turnable has passes");
         // SAFETY: the caller's.
         unsafe {
             let from = forward(rest, src, buffers, work);
-            last.forward_to(from.cast_const(), dst);
+            last.forward_to(from, dst);
         }
     }
 
@@ -144,9 +150,9 @@ impl<S: Scalar> Dft<S> {
     pub(crate) unsafe fn backward_from<V: Vector<Scalar = S>>(
         &self,
         src: impl Terms<V>,
-        [a, b]: [*mut V; 2],
+        [a, b]: [Ptr<V>; 2],
         dst: Permuted<S>,
-        work: *mut V,
+        work: Ptr<V>,
     ) {
         let (first, rest) = self.passes.split_first().expect("what is turnable has passes");
         // SAFETY: the caller's.
@@ -157,12 +163,12 @@ impl<S: Scalar> Dft<S> {
     }
 
     /// Which of the buffers that it goes through the last of all passes does not read.
-    pub(crate) fn turned_target<V>(&self, [a, b]: [*mut V; 2]) -> *mut V {
+    pub(crate) fn turned_target<V>(&self, [a, b]: [Ptr<V>; 2]) -> Ptr<V> {
         if self.passes.len() % 2 == 1 { a } else { b }
     }
 
     /// The buffer that the last backward pass does not read, given where the half spectrum stands.
-    pub(crate) fn backward_target<V>(&self, src: *mut V, other: *mut V) -> *mut V {
+    pub(crate) fn backward_target<V>(&self, src: Ptr<V>, other: Ptr<V>) -> Ptr<V> {
         if self.passes.len() % 2 == 1 { other } else { src }
     }
 
@@ -173,15 +179,15 @@ impl<S: Scalar> Dft<S> {
     /// As [`Dft::complex`], in reals.
     pub(crate) unsafe fn backward<V: Vector<Scalar = S>>(
         &self,
-        src: *mut V,
-        other: *mut V,
+        src: Ptr<V>,
+        other: Ptr<V>,
         dst: Permuted<S>,
-        work: *mut V,
+        work: Ptr<V>,
     ) {
         // SAFETY: the caller's.
         unsafe {
             if self.passes.is_empty() {
-                return V::enter(Single::<V> { src: plain(src), dst });
+                return V::enter(Single::<V> { src: Permuted::tile(src), dst });
             }
             backward(&self.passes, [src, other], dst, work);
         }
@@ -194,16 +200,16 @@ impl<S: Scalar> Dft<S> {
 /// # Safety
 /// As [`Dft::forward`]; there are passes.
 unsafe fn forward<S: Scalar, V: Vector<Scalar = S>>(
-    passes: &[Pass<S>],
+    passes: &[Pass<S, Dft<S>>],
     src: Permuted<S>,
-    [a, b]: [*mut V; 2],
-    work: *mut V,
-) -> *mut V {
+    [a, b]: [Ptr<V>; 2],
+    work: Ptr<V>,
+) -> Ptr<V> {
     let (mut src, mut to, mut next) = (src, a, b);
     for pass in passes {
         // SAFETY: the caller's; source and destination differ in every pass.
         unsafe { pass.forward(src, to, work) };
-        src = plain(to);
+        src = Permuted::tile(to);
         std::mem::swap(&mut to, &mut next);
     }
     next
@@ -214,17 +220,17 @@ unsafe fn forward<S: Scalar, V: Vector<Scalar = S>>(
 /// # Safety
 /// As [`Dft::backward`]; there are passes.
 unsafe fn backward<S: Scalar, V: Vector<Scalar = S>>(
-    passes: &[Pass<S>],
-    [a, b]: [*mut V; 2],
+    passes: &[Pass<S, Dft<S>>],
+    [a, b]: [Ptr<V>; 2],
     dst: Permuted<S>,
-    work: *mut V,
+    work: Ptr<V>,
 ) {
     let (last, rest) = passes.split_last().expect("there are passes");
     let (mut from, mut to) = (a, b);
     // SAFETY: the caller's; source and destination differ in every pass.
     unsafe {
         for pass in rest {
-            pass.backward(from, plain(to), work);
+            pass.backward(from, Permuted::tile(to), work);
             std::mem::swap(&mut from, &mut to);
         }
         last.backward(from, dst, work);
@@ -232,28 +238,62 @@ unsafe fn backward<S: Scalar, V: Vector<Scalar = S>>(
 }
 
 impl Dft<f64> {
-    /// The complex DFT of one signal, for tables.
-    pub(crate) fn of_table(factors: &[Factor], signal: &mut [Complex<f64>]) {
-        Dft::new(Data::Complex, factors).in_place(signal, work(factors));
-    }
-
     fn in_place(&self, signal: &mut [Complex<f64>], work: usize) {
         assert_eq!(signal.len(), self.len);
         let mut buffers = vec![0.0f64; 4 * self.len + work];
         for (pair, z) in buffers.chunks_exact_mut(2).zip(signal.iter()) {
             pair.copy_from_slice(&[z.re, z.im]);
         }
-        let base = buffers.as_mut_ptr();
+        let base = Ptr::new(buffers.as_mut_ptr(), buffers.len());
         // SAFETY: two buffers of `len` complex elements and the work; a scalar lane needs no
         // instructions.
         let at = unsafe {
             let (b, a, work) = (base, base.add(2 * self.len), base.add(4 * self.len));
-            self.complex::<f64>([b, b.add(1)], a, b, work).offset_from(base) as usize
+            (self.complex::<f64>([b, b.add(1)], a, b, work).addr() - base.addr()) / size_of::<f64>()
         };
         for (z, pair) in signal.iter_mut().zip(buffers[at..].chunks_exact(2)) {
             *z = Complex::new(pair[0], pair[1]);
         }
     }
+}
+
+impl<S: Scalar> Inner<S> for Dft<S> {
+    fn new(data: Data, factors: &[Factor]) -> Self {
+        Dft::new(data, factors)
+    }
+
+    fn of_table(factors: &[Factor], signal: &mut [Complex<f64>]) {
+        Dft::<f64>::new(Data::Complex, factors).in_place(signal, work(factors));
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    unsafe fn complex<V: Vector<Scalar = S>>(&self, src: [Ptr<V>; 2], a: Ptr<V>, b: Ptr<V>, work: Ptr<V>) -> Ptr<V> {
+        // SAFETY: the caller's.
+        unsafe { self.complex(src, a, b, work) }
+    }
+
+    unsafe fn forward<V: Vector<Scalar = S>>(&self, src: Permuted<S>, a: Ptr<V>, b: Ptr<V>, work: Ptr<V>) -> Ptr<V> {
+        // SAFETY: the caller's.
+        unsafe { self.forward(src, a, b, work) }
+    }
+
+    unsafe fn backward<V: Vector<Scalar = S>>(&self, src: Ptr<V>, other: Ptr<V>, dst: Permuted<S>, work: Ptr<V>) {
+        // SAFETY: the caller's.
+        unsafe { self.backward(src, other, dst, work) }
+    }
+
+    fn backward_target<V>(&self, src: Ptr<V>, other: Ptr<V>) -> Ptr<V> {
+        self.backward_target(src, other)
+    }
+}
+
+/// The chirp and the spectrum of Bluestein's convolution of length n, whose DFTs have the factors
+/// `inner`: see [`bluestein::tables`].
+pub(crate) fn bluestein_tables(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
+    bluestein::tables::<f64, Dft<f64>>(n, inner)
 }
 
 /// A DFT of length 1.
@@ -264,15 +304,10 @@ struct Single<V: Vector> {
 
 impl<V: Vector> WithIsa for Single<V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         // SAFETY: both have element 0.
         unsafe { self.dst.store(0, self.src.load::<V>(0)) }
     }
-}
-
-/// A whole buffer in its own order.
-fn plain<V: Vector>(base: *mut V) -> Permuted<V::Scalar> {
-    Permuted { rows: Strided::tile(base), index: std::ptr::null(), gain: std::ptr::null() }
 }
 
 /// w^{jk}, w the root of order radix·inner = N/groups: 1 ≤ j < radix for each k = 1 … `terms`.

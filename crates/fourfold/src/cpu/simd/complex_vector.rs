@@ -2,57 +2,31 @@
 
 use crate::arithmetic::butterfly::sixteenth;
 use crate::arithmetic::complex::{C, Number};
-use crate::cpu::batch::tiling::LANES;
-use crate::cpu::simd::vector::Vector;
+use crate::cpu::simd::pointer::Ptr;
+use crate::cpu::simd::vector::{ComplexVector, LANES, Vector};
 use std::ops::{Add, Sub};
-
-/// Complex numbers as they stand in memory, (re, im) after (re, im).
-pub(crate) trait ComplexVector: Number {
-    /// Their parts.
-    type Scalar;
-    /// How many.
-    const COUNT: usize;
-
-    /// # Safety
-    /// `from` is readable for `COUNT` pairs; no alignment is needed.
-    unsafe fn load(from: *const Self::Scalar) -> Self;
-
-    /// # Safety
-    /// `to` is writable for `COUNT` pairs; no alignment is needed.
-    unsafe fn store(self, to: *mut Self::Scalar);
-
-    /// self · w; w is where a block of twiddles has (re, re) for each number, and [`LANES`] further
-    /// (−im, im).
-    ///
-    /// # Safety
-    /// That much is readable.
-    unsafe fn twiddle(self, w: *const Self::Scalar) -> Self;
-
-    /// The parts times factors of their own.
-    fn times_parts(self, by: [Self::Scalar; 2]) -> Self;
-
-    /// Turns the square of `COUNT` rows: row j and number i change places.
-    fn transpose_square(rows: &mut [Self]);
-}
 
 impl<S: Vector<Scalar = S>> ComplexVector for C<S> {
     type Scalar = S;
     const COUNT: usize = 1;
 
     #[inline(always)]
-    unsafe fn load(from: *const S) -> Self {
+    unsafe fn load(from: Ptr<S>) -> Self {
         // SAFETY: the caller's.
-        unsafe { C { re: *from, im: *from.add(1) } }
+        unsafe { C { re: from.read(), im: from.add(1).read() } }
     }
     #[inline(always)]
-    unsafe fn store(self, to: *mut S) {
+    unsafe fn store(self, to: Ptr<S>) {
         // SAFETY: the caller's.
-        unsafe { (*to, *to.add(1)) = (self.re, self.im) }
+        unsafe {
+            to.write(self.re);
+            to.add(1).write(self.im);
+        }
     }
     #[inline(always)]
-    unsafe fn twiddle(self, w: *const S) -> Self {
+    unsafe fn twiddle(self, w: Ptr<S>) -> Self {
         // SAFETY: the caller's.
-        unsafe { self.mul(C { re: *w, im: *w.add(LANES + 1) }) }
+        unsafe { self.mul(C { re: w.read(), im: w.add(LANES + 1).read() }) }
     }
     #[inline(always)]
     fn times_parts(self, [re, im]: [S; 2]) -> Self {
@@ -79,7 +53,7 @@ impl<V: Vector> Interleaved<V> {
     /// self + i·s·b, `b` with its parts exchanged.
     #[inline(always)]
     fn add_rotated(self, b: V, s: f64) -> Self {
-        Interleaved(b.mul_add(parts(V::lit(-s), V::lit(s)), self.0))
+        Interleaved(b.mul_add(parts(b.constant(-s), b.constant(s)), self.0))
     }
 }
 
@@ -110,11 +84,11 @@ impl<V: Vector> Number for Interleaved<V> {
     }
     #[inline(always)]
     fn times_real(self, s: f64) -> Self {
-        Interleaved(self.0 * V::lit(s))
+        Interleaved(self.0 * self.0.constant(s))
     }
     #[inline(always)]
     fn add_times_real(self, b: Self, s: f64) -> Self {
-        Interleaved(b.0.mul_add(V::lit(s), self.0))
+        Interleaved(b.0.mul_add(b.0.constant(s), self.0))
     }
     #[inline(always)]
     fn cross(self, b: Self, k: usize) -> [Self; 2] {
@@ -136,24 +110,25 @@ impl<V: Vector> ComplexVector for Interleaved<V> {
     const COUNT: usize = V::WIDTH / 2;
 
     #[inline(always)]
-    unsafe fn load(from: *const V::Scalar) -> Self {
+    unsafe fn load(from: Ptr<V::Scalar>) -> Self {
         // SAFETY: the caller's.
         Interleaved(unsafe { V::load(from) })
     }
     #[inline(always)]
-    unsafe fn store(self, to: *mut V::Scalar) {
+    unsafe fn store(self, to: Ptr<V::Scalar>) {
         // SAFETY: the caller's.
         unsafe { self.0.store(to) }
     }
     #[inline(always)]
-    unsafe fn twiddle(self, w: *const V::Scalar) -> Self {
+    unsafe fn twiddle(self, w: Ptr<V::Scalar>) -> Self {
         // SAFETY: the caller's.
         let (re, im) = unsafe { (V::load(w), V::load(w.add(LANES))) };
         Interleaved(self.0.swap().mul_add(im, self.0 * re))
     }
     #[inline(always)]
     fn times_parts(self, [re, im]: [V::Scalar; 2]) -> Self {
-        Interleaved(self.0 * parts(V::splat(re), V::splat(im)))
+        // SAFETY: `self` proves that the CPU has the instructions.
+        Interleaved(self.0 * unsafe { parts(V::splat(re), V::splat(im)) })
     }
     #[inline(always)]
     fn transpose_square(rows: &mut [Self]) {

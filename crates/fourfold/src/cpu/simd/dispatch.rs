@@ -1,5 +1,7 @@
 //! Which instruction set runs: detected once, when planning, or forced by the caller.
 
+use crate::cpu::simd::isa;
+use crate::cpu::simd::vector::{Scalar, Vector, VectorTask};
 use crate::error::{Error, ErrorKind, Result};
 use std::fmt;
 use std::str::FromStr;
@@ -101,3 +103,35 @@ impl FromStr for Isa {
         Isa::ALL.into_iter().find(|isa| isa.name().eq_ignore_ascii_case(name)).ok_or_else(unknown)
     }
 }
+
+/// Precisions that have lanes of every width.
+pub(crate) trait Dispatch: Scalar + Vector<Scalar = Self> {
+    /// Does `job` with the lanes of `isa`.
+    ///
+    /// # Safety
+    /// The CPU has `isa`, and the job may be done.
+    unsafe fn dispatch(isa: Isa, job: impl VectorTask<Self>);
+}
+
+macro_rules! vectors {
+    ($scalar:ident, $simd128:ident, $avx2:ident, $avx512:ident) => {
+        impl Dispatch for $scalar {
+            unsafe fn dispatch(isa: Isa, job: impl VectorTask<Self>) {
+                // SAFETY: the caller's.
+                unsafe {
+                    match isa {
+                        #[cfg(target_arch = "x86_64")]
+                        Isa::Avx512 => job.with_vector::<isa::avx512::$avx512>(),
+                        #[cfg(target_arch = "x86_64")]
+                        Isa::Avx2 => job.with_vector::<isa::avx2::$avx2>(),
+                        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+                        Isa::Simd128 => job.with_vector::<isa::simd128::$simd128>(),
+                        _ => job.with_vector::<$scalar>(),
+                    }
+                }
+            }
+        }
+    };
+}
+vectors!(f64, F64x2, F64x4, F64x8);
+vectors!(f32, F32x4, F32x8, F32x16);

@@ -1,8 +1,11 @@
 //! A SIMD vector whose lanes belong to different transforms.
 
+use crate::arithmetic::complex::Number;
 use crate::arithmetic::real::Real;
-use crate::cpu::batch::tiling::LANES;
-use crate::cpu::simd::complex_vector::ComplexVector;
+use crate::cpu::simd::pointer::Ptr;
+
+/// The most lanes of any vector.
+pub(crate) const LANES: usize = 16;
 
 /// The scalars that the engine computes with.
 pub(crate) trait Scalar: Copy + Default + PartialEq + Send + Sync + std::fmt::Debug + 'static {
@@ -43,7 +46,11 @@ impl Scalar for f32 {
 /// instructions may be used.
 pub(crate) trait WithIsa {
     /// Does the work; must be `#[inline(always)]`, so that it ends up inside [`Vector::enter`].
-    fn run(self);
+    ///
+    /// # Safety
+    /// The CPU has the instructions of the vectors that the work names, and what the work points to
+    /// is there. Only [`Vector::enter`] calls it, whose caller vouches for both.
+    unsafe fn with_isa(self);
 }
 
 /// Something to do with whichever lanes the machine has.
@@ -52,11 +59,15 @@ pub(crate) trait VectorTask<S: Scalar> {
     ///
     /// # Safety
     /// The CPU has the instructions of `V`; the rest is the job's.
-    unsafe fn run<V: Vector<Scalar = S>>(self);
+    unsafe fn with_vector<V: Vector<Scalar = S>>(self);
 }
 
 /// A vector of `WIDTH` scalars. The algorithms are generic over it; the files of `isa` hold the
 /// instructions only.
+///
+/// A value proves that the CPU has the instructions of its type. What makes a value of something
+/// else ([`Vector::splat`], [`Vector::load`]) is therefore unsafe, as is [`Vector::enter`]; what
+/// makes values of values is safe.
 pub(crate) trait Vector: Real {
     /// What each lane holds.
     type Scalar: Scalar;
@@ -68,22 +79,36 @@ pub(crate) trait Vector: Real {
     type ComplexVector: ComplexVector<Scalar = Self::Scalar>;
 
     /// All lanes the same.
-    fn splat(value: Self::Scalar) -> Self;
+    ///
+    /// # Safety
+    /// The CPU has the instructions of this type.
+    unsafe fn splat(value: Self::Scalar) -> Self;
+
+    /// All lanes 0.
+    ///
+    /// # Safety
+    /// As [`Vector::splat`].
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: the caller's.
+        unsafe { Self::splat(Self::Scalar::default()) }
+    }
 
     /// # Safety
-    /// `from` is readable for `WIDTH` scalars; no alignment is needed.
-    unsafe fn load(from: *const Self::Scalar) -> Self;
+    /// `from` is readable for `WIDTH` scalars; no alignment is needed. The CPU has the instructions
+    /// of this type.
+    unsafe fn load(from: Ptr<Self::Scalar>) -> Self;
 
     /// # Safety
     /// `to` is writable for `WIDTH` scalars; no alignment is needed.
-    unsafe fn store(self, to: *mut Self::Scalar);
+    unsafe fn store(self, to: Ptr<Self::Scalar>);
 
     /// Stores where nothing is read soon: past the caches, where the set has such an instruction.
     ///
     /// # Safety
     /// As [`Vector::store`], with `to` aligned to the vector.
     #[inline(always)]
-    unsafe fn stream(self, to: *mut Self::Scalar) {
+    unsafe fn stream(self, to: Ptr<Self::Scalar>) {
         // SAFETY: the caller's.
         unsafe { self.store(to) }
     }
@@ -91,7 +116,7 @@ pub(crate) trait Vector: Real {
     /// Brings the cache line of an address near, where the set has such an instruction; the address
     /// need not be one.
     #[inline(always)]
-    fn prefetch(_from: *const Self::Scalar) {}
+    fn prefetch(_from: Ptr<Self::Scalar>) {}
 
     /// Lets others see what has been streamed, in order with what is stored later.
     #[inline(always)]
@@ -124,12 +149,42 @@ pub(crate) trait Vector: Real {
     /// Neighbours exchanged: (a_1 a_0 a_3 a_2 …); of two lanes or more.
     fn swap(self) -> Self;
 
-    /// [`Vector::turn`] of the square of WIDTH/2 rows of pairs.
+    /// [`Vector::transpose`] of the square of WIDTH/2 rows of pairs.
     fn transpose_pairs(rows: &mut [Self]);
 
     /// Runs `work` compiled for the instruction set.
     ///
     /// # Safety
-    /// The CPU has the instruction set of this type.
+    /// The CPU has the instructions of this type, and what the work points to is there.
     unsafe fn enter<W: WithIsa>(work: W);
+}
+
+/// Complex numbers as they stand in memory, (re, im) after (re, im).
+pub(crate) trait ComplexVector: Number {
+    /// Their parts.
+    type Scalar;
+    /// How many.
+    const COUNT: usize;
+
+    /// # Safety
+    /// `from` is readable for `COUNT` pairs; no alignment is needed. The CPU has the instructions of
+    /// this type.
+    unsafe fn load(from: Ptr<Self::Scalar>) -> Self;
+
+    /// # Safety
+    /// `to` is writable for `COUNT` pairs; no alignment is needed.
+    unsafe fn store(self, to: Ptr<Self::Scalar>);
+
+    /// self · w; w is where a block of twiddles has (re, re) for each number, and [`LANES`] further
+    /// (−im, im).
+    ///
+    /// # Safety
+    /// That much is readable.
+    unsafe fn twiddle(self, w: Ptr<Self::Scalar>) -> Self;
+
+    /// The parts times factors of their own.
+    fn times_parts(self, by: [Self::Scalar; 2]) -> Self;
+
+    /// Turns the square of `COUNT` rows: row j and number i change places.
+    fn transpose_square(rows: &mut [Self]);
 }

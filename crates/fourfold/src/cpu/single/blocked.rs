@@ -1,10 +1,12 @@
 //! A complex DFT of one signal that leaves the first-level cache, with lanes along it, in three
 //! trips through memory (see [`crate::recipe::rules::intra_vector`]).
 
+use crate::cpu::base::machine::Machine;
+use crate::cpu::base::sizes::part_stride;
 use crate::cpu::dft::pass::across::{Across, Last, Spread};
 use crate::cpu::dft::pass::along::{BLOCK, Block, IntraVectorPass, Source, Ways};
-use crate::cpu::engine::Dispatch;
-use crate::cpu::simd::dispatch::Isa;
+use crate::cpu::simd::dispatch::{Dispatch, Isa};
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask};
 use crate::cpu::single::intra_vector::{Input, passes};
 use crate::recipe::rules::intra_vector::{FIRST, MOST_PARTS};
@@ -22,24 +24,9 @@ pub(crate) struct Blocked<S> {
     first: IntraVectorPass<S>,
     further: Vec<IntraVectorPass<S>>,
     across: Across<S>,
-}
-
-/// Reals between parts, so that as many of them as there are do not fall into the same sets of a
-/// cache.
-const SKEW: usize = 80;
-
-/// Bytes of a signal from which a trip finds little in the caches of what the one before it wrote:
-/// stores go past them. With less, that would make the next trip wait for memory.
-const LEAST_PAST: usize = 8 << 20;
-
-/// Reals from part to part of so many elements.
-fn apart(part: usize) -> usize {
-    2 * part + SKEW
-}
-
-/// Reals of all parts.
-pub(crate) fn reals(within: &[Factor], across: &[Factor]) -> usize {
-    apart(length(within)) * length(across)
+    /// Whether the first and the last trip store past the caches: a trip finds little there of what
+    /// the one before it wrote. With less data, that would make the next trip wait for memory.
+    non_temporal: bool,
 }
 
 impl<S: Scalar> Blocked<S> {
@@ -56,7 +43,8 @@ impl<S: Scalar> Blocked<S> {
             scale: S::of(scale),
             first: IntraVectorPass::new(FIRST, part * count / FIRST, 1),
             further,
-            across: Across::new([across[0].length(), across[1].length()], part, apart(part)),
+            across: Across::new([across[0].length(), across[1].length()], part, part_stride(part)),
+            non_temporal: 2 * part * count * size_of::<S>() >= Machine::this().stays_cached(),
         }
     }
 }
@@ -66,13 +54,12 @@ impl<S: Dispatch> Blocked<S> {
     /// be `out` or the second buffer.
     ///
     /// # Safety
-    /// Source and `out` hold `len` complex numbers, the buffers [`reals`], and else they do not
+    /// Source and `out` hold `len` complex numbers, the buffers [`blocked_reals`](crate::cpu::base::sizes::blocked_reals), and else they do not
     /// overlap; the CPU has `isa`.
-    pub(crate) unsafe fn run(&self, isa: Isa, src: Input<S>, [t, z]: [*mut S; 2], out: Option<*mut S>) -> *mut S {
-        let past = 2 * self.len * size_of::<S>() >= LEAST_PAST;
+    pub(crate) unsafe fn run(&self, isa: Isa, src: Input<S>, [t, z]: [Ptr<S>; 2], out: Option<Ptr<S>>) -> Ptr<S> {
         let out = out.unwrap_or(z);
         // SAFETY: the caller's.
-        unsafe { S::dispatch(isa, Running { parts: self, src, t, z, out, past }) };
+        unsafe { S::dispatch(isa, Running { parts: self, src, t, z, out }) };
         out
     }
 }
@@ -80,25 +67,23 @@ impl<S: Dispatch> Blocked<S> {
 struct Running<'a, S> {
     parts: &'a Blocked<S>,
     src: Input<S>,
-    t: *mut S,
-    z: *mut S,
-    out: *mut S,
-    /// Whether the first and the last trip store past the caches.
-    past: bool,
+    t: Ptr<S>,
+    z: Ptr<S>,
+    out: Ptr<S>,
 }
 
 impl<S: Dispatch> VectorTask<S> for Running<'_, S> {
-    unsafe fn run<V: Vector<Scalar = S>>(self) {
-        let Running { parts, src, t, z, out, past } = self;
+    unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
+        let Running { parts, src, t, z, out } = self;
         let Blocked { count, part, .. } = *parts;
         // SAFETY: the caller's; `src` is not read after the first pass, and the second buffer has
         // room for two parts.
         unsafe {
-            parts.spread::<V>(src.source(parts.backward), t, past);
+            parts.spread::<V>(src.source(parts.backward), t);
             for number in 0..count {
-                parts.within::<V>(t.add(number * apart(part)), [z, z.add(apart(part))]);
+                parts.within::<V>(t.add(number * part_stride(part)), [z, z.add(part_stride(part))]);
             }
-            let last = Last { backward: parts.backward, scale: parts.scale, past };
+            let last = Last { backward: parts.backward, scale: parts.scale, non_temporal: parts.non_temporal };
             parts.across.run::<V>(t, out, last);
         }
     }
@@ -110,19 +95,19 @@ impl<S: Dispatch> Blocked<S> {
     ///
     /// # Safety
     /// As [`Blocked::run`]; the CPU has the instructions of `V`.
-    unsafe fn spread<V: Vector<Scalar = S>>(&self, src: Source<S>, parts: *mut S, past: bool) {
+    unsafe fn spread<V: Vector<Scalar = S>>(&self, src: Source<S>, parts: Ptr<S>) {
         let Blocked { count, part, .. } = *self;
         let mut blocks = MaybeUninit::<[Block<S>; MOST_PARTS]>::uninit();
-        let blocks = blocks.as_mut_ptr().cast::<S>();
+        let blocks = Ptr::new(blocks.as_mut_ptr().cast::<S>(), MOST_PARTS * BLOCK);
         for row in 0..part / FIRST {
             let (dst, range) = (parts.wrapping_add(row * BLOCK), row * count..(row + 1) * count);
             // SAFETY: the caller's; a block of every part.
             unsafe {
-                if past {
+                if self.non_temporal {
                     self.first.blocks::<V>(src, range, blocks, BLOCK);
-                    Spread { blocks, count, dst, apart: apart(part) }.run::<V>();
+                    Spread { blocks, count, dst, apart: part_stride(part) }.run::<V>();
                 } else {
-                    self.first.blocks::<V>(src, range, dst, apart(part));
+                    self.first.blocks::<V>(src, range, dst, part_stride(part));
                 }
             }
         }
@@ -134,7 +119,7 @@ impl<S: Dispatch> Blocked<S> {
     ///
     /// # Safety
     /// All hold a part and do not overlap; the CPU has the instructions of `V`.
-    unsafe fn within<V: Vector<Scalar = S>>(&self, part: *mut S, buffers: [*mut S; 2]) {
+    unsafe fn within<V: Vector<Scalar = S>>(&self, part: Ptr<S>, buffers: [Ptr<S>; 2]) {
         let mut src = part;
         for (i, pass) in self.further.iter().enumerate() {
             let dst = if i + 1 == self.further.len() { part } else { buffers[i % 2] };

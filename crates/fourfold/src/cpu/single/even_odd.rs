@@ -1,76 +1,30 @@
 //! The order of a cosine transform's real data along one signal: even places ascending, then odd
 //! places descending.
 
-use crate::arithmetic::complex::C;
-use crate::cpu::engine::Dispatch;
-use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
-
-/// Reals in places, of which `n`, an even number, are read in order; `odd` is a factor on what
-/// stands at odd places.
-#[derive(Clone, Copy)]
-pub(crate) struct Places<S> {
-    pub(crate) n: usize,
-    pub(crate) odd: S,
-    pub(crate) from: *const S,
-}
-
-impl<S: Scalar> Places<S> {
-    /// Pairs i … i + WIDTH − 1 of reals in order, all from even places; n is a multiple of 4.
-    ///
-    /// # Safety
-    /// As many are there, and the CPU has the instructions of `V`.
-    #[inline(always)]
-    pub(crate) unsafe fn even_pairs<V: Vector<Scalar = S>>(self, i: usize) -> C<V> {
-        // SAFETY: the caller's.
-        unsafe {
-            let [a, b, c, d] = four::<V>(self.from.add(4 * i));
-            let (re, im) = V::unzip(V::unzip(a, b).0, V::unzip(c, d).0);
-            C { re, im }
-        }
-    }
-
-    /// The same, all from odd places.
-    ///
-    /// # Safety
-    /// As there.
-    #[inline(always)]
-    pub(crate) unsafe fn odd_pairs<V: Vector<Scalar = S>>(self, i: usize) -> C<V> {
-        // SAFETY: the caller's.
-        unsafe {
-            let [a, b, c, d] = four::<V>(self.from.add(2 * self.n - 4 * (i + V::WIDTH)));
-            let (im, re) = V::unzip(V::unzip(a, b).1, V::unzip(c, d).1);
-            let odd = V::splat(self.odd);
-            C { re: re.reverse() * odd, im: im.reverse() * odd }
-        }
-    }
-}
-
-/// Four vectors, one after the other.
-#[inline(always)]
-unsafe fn four<V: Vector>(at: *const V::Scalar) -> [V; 4] {
-    // SAFETY: the caller's.
-    unsafe { [V::load(at), V::load(at.add(V::WIDTH)), V::load(at.add(2 * V::WIDTH)), V::load(at.add(3 * V::WIDTH))] }
-}
+use crate::cpu::dft::places::Places;
+use crate::cpu::simd::dispatch::Dispatch;
+use crate::cpu::simd::pointer::Ptr;
+use crate::cpu::simd::vector::{Vector, VectorTask, WithIsa};
 
 /// From places to order.
 pub(crate) struct Split<S> {
     pub(crate) places: Places<S>,
-    pub(crate) to: *mut S,
+    pub(crate) to: Ptr<S>,
 }
 
 /// The reverse of [`Split`]; `odd` is a factor on what goes to odd places.
 pub(crate) struct Join<S> {
     pub(crate) n: usize,
     pub(crate) odd: S,
-    pub(crate) from: *const S,
-    pub(crate) to: *mut S,
+    pub(crate) from: Ptr<S>,
+    pub(crate) to: Ptr<S>,
 }
 
 /// Lets a job over pairs of places 2i, 2i + 1 run in vectors first and one by one at the end.
 macro_rules! over_places {
     ($job:ident, $working:ident) => {
         impl<S: Dispatch> VectorTask<S> for $job<S> {
-            unsafe fn run<V: Vector<Scalar = S>>(self) {
+            unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
                 // SAFETY: the caller's.
                 unsafe { V::enter($working::<V> { job: self }) }
             }
@@ -85,7 +39,7 @@ macro_rules! over_places {
             V::Scalar: Vector<Scalar = V::Scalar>,
         {
             #[inline(always)]
-            fn run(self) {
+            unsafe fn with_isa(self) {
                 let half = self.job.len() / 2;
                 let whole = half / V::WIDTH * V::WIDTH;
                 // SAFETY: the job's arrays hold n numbers each, and do not overlap.

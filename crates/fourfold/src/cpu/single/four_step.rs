@@ -2,14 +2,16 @@
 //! [`crate::recipe::rules::four_step`]).
 
 use crate::cpu::base::memory::Array;
-use crate::cpu::batch::axis::Batch;
-use crate::cpu::dft::pass::Strided;
-use crate::cpu::engine::{Dispatch, PreparedOp, PreparedPass};
+use crate::cpu::base::strided::Strided;
+use crate::cpu::batch::batch::Batch;
+use crate::cpu::batch::prepared::{PreparedOp, PreparedPass};
+use crate::cpu::simd::dispatch::Dispatch;
+use crate::cpu::simd::pointer::Ptr;
 use crate::problem::kind::Transform1d;
 use crate::problem::norm::EndWeights;
 use crate::problem::problem::AxisTransform;
 use crate::recipe::multiplier::Values;
-use crate::recipe::recipe::{ArrayId, AxisRecipe};
+use crate::recipe::recipe::AxisRecipe;
 use crate::recipe::rules::mixed_radix::{Factor, length};
 use crate::recipe::scheme::Scheme;
 use std::sync::Arc;
@@ -35,11 +37,10 @@ impl<S: Dispatch> Matrix<S> {
         };
         let twiddles = Values::twiddles(length(columns), length(rows), backward);
         let first = vec![line(0, columns, 1.0), PreparedOp::Multiply(Arc::new(twiddles))];
-        let pass = |axis, ops| PreparedPass { axis, from: ArrayId::Input, to: ArrayId::Output, ops };
         Matrix {
             columns: length(columns),
             rows: length(rows),
-            passes: [pass(0, first), pass(1, vec![line(1, rows, scale)])],
+            passes: [PreparedPass { axis: 0, ops: first }, PreparedPass { axis: 1, ops: vec![line(1, rows, scale)] }],
         }
     }
 
@@ -52,7 +53,7 @@ impl<S: Dispatch> Matrix<S> {
     ///
     /// # Safety
     /// All have room for it, and `run` may be called on them.
-    pub(crate) unsafe fn run(&self, from: Strided<S>, to: Strided<S>, t: *mut S, run: Run<'_, S>) {
+    pub(crate) unsafe fn run(&self, from: Strided<S>, to: Strided<S>, t: Ptr<S>, run: Run<'_, S>) {
         let shape = [self.columns, self.rows];
         let matrix = |line: Strided<S>, strides: [usize; 2]| {
             let mut array = Array::c_order(line.base, &shape, 2);

@@ -3,10 +3,10 @@
 
 use crate::cpu::dft::pass::along::{IntraVectorPass, Source, Ways};
 use crate::cpu::dft::pass::paired::InterleavedPass;
-use crate::cpu::engine::Dispatch;
-use crate::cpu::simd::dispatch::Isa;
+use crate::cpu::dft::places::Places;
+use crate::cpu::simd::dispatch::{Dispatch, Isa};
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask};
-use crate::cpu::single::even_odd::Places;
 use crate::recipe::rules::intra_vector::{FIRST, is_paired};
 use crate::recipe::rules::mixed_radix::{Factor, length};
 
@@ -65,7 +65,7 @@ impl<S: Dispatch> IntraVector<S> {
     ///
     /// # Safety
     /// All hold `len` complex numbers, and else do not overlap; the CPU has `isa`.
-    pub(crate) unsafe fn run(&self, isa: Isa, src: Input<S>, buffers: [*mut S; 2], out: Option<*mut S>) -> *mut S {
+    pub(crate) unsafe fn run(&self, isa: Isa, src: Input<S>, buffers: [Ptr<S>; 2], out: Option<Ptr<S>>) -> Ptr<S> {
         // Pairs that stand side by side in the first pass, which vectors should not exceed. What is
         // long enough for blocks fills any vector.
         let room = self.len / FIRST * 2 * size_of::<S>();
@@ -84,7 +84,7 @@ impl<S: Dispatch> IntraVector<S> {
 #[derive(Clone, Copy)]
 pub(crate) enum Input<S> {
     /// Complex numbers.
-    Pairs(*const S),
+    Pairs(Ptr<S>),
     /// Reals in places, two of which, in order, are a complex number; not to be transformed
     /// backwards.
     Places(Places<S>),
@@ -92,7 +92,7 @@ pub(crate) enum Input<S> {
 
 impl<S> Input<S> {
     /// Where it begins.
-    pub(crate) fn address(&self) -> *const S {
+    pub(crate) fn address(&self) -> Ptr<S> {
         match self {
             Input::Pairs(at) => *at,
             Input::Places(places) => places.from,
@@ -110,12 +110,12 @@ impl<S> Input<S> {
 struct Running<'a, S> {
     along: &'a IntraVector<S>,
     src: Input<S>,
-    buffers: [*mut S; 2],
-    out: Option<*mut S>,
+    buffers: [Ptr<S>; 2],
+    out: Option<Ptr<S>>,
 }
 
 impl<S: Dispatch> VectorTask<S> for Running<'_, S> {
-    unsafe fn run<V: Vector<Scalar = S>>(self) {
+    unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
         let Running { along, src: input, buffers, out } = self;
         let mut src = input.address();
         for i in 0..along.count() {

@@ -2,11 +2,12 @@
 //! make (see [`crate::recipe::rules::four_step`]).
 
 use crate::arithmetic::complex::C;
+use crate::cpu::base::strided::Strided;
 use crate::cpu::batch::fused_combine::FusedCombine;
-use crate::cpu::dft::pass::Strided;
 use crate::cpu::dft::pass::along::{pairs, put_pairs};
 use crate::cpu::dft::pass::terms::Terms;
-use crate::cpu::engine::Dispatch;
+use crate::cpu::simd::dispatch::Dispatch;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
 use crate::recipe::rules::four_step::{pack, unpack};
 use num_complex::Complex;
@@ -21,30 +22,30 @@ pub(crate) struct Unpack<'a, S> {
     pub(crate) m: usize,
     /// w_N^k for k < m/2 + LANES, N = 2m.
     pub(crate) turns: &'a [Complex<S>],
-    pub(crate) z: *const S,
-    pub(crate) x: *mut S,
+    pub(crate) z: Ptr<S>,
+    pub(crate) x: Ptr<S>,
 }
 
 /// The reverse of [`Unpack`], for a backward DFT.
 pub(crate) struct Pack<'a, S> {
     pub(crate) m: usize,
     pub(crate) turns: &'a [Complex<S>],
-    pub(crate) x: *const S,
-    pub(crate) z: *mut S,
+    pub(crate) x: Ptr<S>,
+    pub(crate) z: Ptr<S>,
 }
 
 /// [`Unpack`] and the last combine of a sum in one trip, to the line at `to`.
 pub(crate) struct Finish<'a, S> {
     pub(crate) unpack: Unpack<'a, S>,
     pub(crate) turning: FusedCombine<'a, S>,
-    pub(crate) to: *mut S,
+    pub(crate) to: Ptr<S>,
 }
 
 /// The reverse of [`Finish`]: the first combine of a sum and [`Pack`].
 pub(crate) struct Start<'a, S> {
     pub(crate) pack: Pack<'a, S>,
     pub(crate) turning: FusedCombine<'a, S>,
-    pub(crate) from: *const S,
+    pub(crate) from: Ptr<S>,
 }
 
 /// Lets a job over term pairs k and m − k run in vectors. The last may reach its own mirror image,
@@ -54,7 +55,7 @@ pub(crate) struct Start<'a, S> {
 macro_rules! over_pairs {
     ($job:ident, $working:ident) => {
         impl<S: Dispatch> VectorTask<S> for $job<'_, S> {
-            unsafe fn run<V: Vector<Scalar = S>>(self) {
+            unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
                 // SAFETY: the caller's.
                 unsafe { V::enter($working::<V> { job: self }) }
             }
@@ -69,7 +70,7 @@ macro_rules! over_pairs {
             V::Scalar: Vector<Scalar = V::Scalar>,
         {
             #[inline(always)]
-            fn run(self) {
+            unsafe fn with_isa(self) {
                 let job = self.job;
                 let m = job.len();
                 // SAFETY: pair k ≤ m/2 with m − k, term 0 with m; vectors have at most half of the
@@ -104,8 +105,8 @@ fn mirror<V: Vector>(m: usize, k: usize) -> usize {
     m - k - (V::WIDTH - 1)
 }
 
-fn row<S>(base: *const S) -> Strided<S> {
-    Strided { base: base.cast_mut(), stride: 1 }
+fn row<S>(base: Ptr<S>) -> Strided<S> {
+    Strided { base: base, stride: 1 }
 }
 
 impl<S: Vector<Scalar = S> + Scalar> Unpack<'_, S> {
@@ -118,15 +119,16 @@ impl<S: Vector<Scalar = S> + Scalar> Unpack<'_, S> {
     unsafe fn ends(&self) {
         // SAFETY: the caller's.
         unsafe {
-            let ends = self.both_ends();
-            (*self.x, *self.x.add(2 * self.m - 1)) = ends.into();
+            let [first, last] = self.both_ends();
+            self.x.write(first);
+            self.x.add(2 * self.m - 1).write(last);
         }
     }
 
     #[inline(always)]
     unsafe fn both_ends(&self) -> [S; 2] {
         // SAFETY: the caller's.
-        let (re, im) = unsafe { (*self.z, *self.z.add(1)) };
+        let (re, im) = unsafe { (self.z.read(), self.z.add(1).read()) };
         [re + im, re - im]
     }
 
@@ -137,7 +139,7 @@ impl<S: Vector<Scalar = S> + Scalar> Unpack<'_, S> {
         // SAFETY: the caller's.
         unsafe {
             let (a, b) = (pairs::<V>(self.z.add(2 * k)), reversed(pairs::<V>(self.z.add(2 * mirror))));
-            let [a, b] = unpack(a, b, pairs::<V>(self.turns.as_ptr().add(k).cast()));
+            let [a, b] = unpack(a, b, pairs::<V>(Ptr::of(&self.turns).add(k).cast()));
             [a, reversed(b)]
         }
     }
@@ -195,14 +197,17 @@ impl<S: Vector<Scalar = S> + Scalar> Pack<'_, S> {
     unsafe fn ends(&self) {
         // SAFETY: the caller's.
         unsafe {
-            self.put_both_ends([*self.x, *self.x.add(2 * self.m - 1)]);
+            self.put_both_ends([self.x.read(), self.x.add(2 * self.m - 1).read()]);
         }
     }
 
     #[inline(always)]
     unsafe fn put_both_ends(&self, [first, last]: [S; 2]) {
         // SAFETY: the caller's.
-        unsafe { (*self.z, *self.z.add(1)) = (first + last, first - last) }
+        unsafe {
+            self.z.write(first + last);
+            self.z.add(1).write(first - last);
+        }
     }
 
     /// Terms k … and their mirror images.
@@ -218,7 +223,7 @@ impl<S: Vector<Scalar = S> + Scalar> Pack<'_, S> {
     #[inline(always)]
     unsafe fn packed<V: Vector<Scalar = S>>(&self, k: usize, a: C<V>, b: C<V>) -> [C<V>; 2] {
         // SAFETY: the caller's.
-        let [a, b] = pack(a, reversed(b), unsafe { pairs::<V>(self.turns.as_ptr().add(k).cast()) });
+        let [a, b] = pack(a, reversed(b), unsafe { pairs::<V>(Ptr::of(&self.turns).add(k).cast()) });
         [a, reversed(b)]
     }
 

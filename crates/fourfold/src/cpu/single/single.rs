@@ -4,21 +4,23 @@
 use crate::arithmetic::twiddle::Roots;
 use crate::cpu::base::memory::Array;
 use crate::cpu::base::sizes::single_buffer;
-use crate::cpu::batch::axis::Ends;
+use crate::cpu::base::strided::Strided;
+use crate::cpu::batch::batch::Ends;
 use crate::cpu::batch::combine::{Along, Combine};
-use crate::cpu::batch::tiling::{LANES, Lines};
-use crate::cpu::dft::pass::Strided;
-use crate::cpu::engine::Dispatch;
-use crate::cpu::simd::dispatch::Isa;
-use crate::cpu::simd::vector::Scalar;
+use crate::cpu::batch::tiling::Lines;
+use crate::cpu::dft::places::Places;
+use crate::cpu::simd::dispatch::{Dispatch, Isa};
+use crate::cpu::simd::pointer::Ptr;
+use crate::cpu::simd::vector::{LANES, Scalar};
 use crate::cpu::single::blocked::Blocked;
-use crate::cpu::single::even_odd::{Join, Places, Split};
+use crate::cpu::single::even_odd::{Join, Split};
 use crate::cpu::single::four_step::{Matrix, Run};
 use crate::cpu::single::intra_vector::{Input, IntraVector};
 use crate::cpu::single::real_packing::{Finish, Pack, Start, Unpack};
 use crate::problem::kind::Transform1d;
 use crate::recipe::recipe::AxisRecipe;
-use crate::recipe::rules::cosine_sine::{Data, dft_of};
+use crate::recipe::reduction::Data;
+use crate::recipe::rules::cosine_sine::dft_of;
 use crate::recipe::scheme::Scheme;
 use num_complex::Complex;
 
@@ -41,9 +43,9 @@ enum Dft<S> {
 }
 
 /// Two buffers that hold a half spectrum each.
-type Buffers<S> = [*mut S; 2];
+type Buffers<S> = [Ptr<S>; 2];
 
-fn pairs_at<S>(base: *mut S) -> Strided<S> {
+fn pairs_at<S>(base: Ptr<S>) -> Strided<S> {
     Strided { base, stride: 2 }
 }
 
@@ -70,7 +72,7 @@ impl<S: Dispatch> Dft<S> {
     ///
     /// # Safety
     /// As [`Single::run`].
-    unsafe fn run(&self, isa: Isa, src: Input<S>, buffers: Buffers<S>, out: Option<*mut S>, run: Run<'_, S>) -> *mut S {
+    unsafe fn run(&self, isa: Isa, src: Input<S>, buffers: Buffers<S>, out: Option<Ptr<S>>, run: Run<'_, S>) -> Ptr<S> {
         let [t, z] = buffers;
         // SAFETY: the caller's.
         unsafe {
@@ -79,7 +81,7 @@ impl<S: Dispatch> Dft<S> {
                 Dft::Blocked(parts) => parts.run(isa, src, buffers, out),
                 Dft::Matrix(matrix) => {
                     let out = out.unwrap_or(z);
-                    matrix.run(pairs_at(src.address().cast_mut()), pairs_at(out), t, run);
+                    matrix.run(pairs_at(src.address()), pairs_at(out), t, run);
                     out
                 }
             }
@@ -146,7 +148,7 @@ impl<S: Dispatch> Single<S> {
     ///
     /// # Safety
     /// The arrays are there, and `run` may be called on parts of them.
-    pub(crate) unsafe fn run_all(&self, isa: Isa, axis: usize, ends: [&Array<S>; 2], memory: *mut S, run: Run<'_, S>) {
+    pub(crate) unsafe fn run_all(&self, isa: Isa, axis: usize, ends: [&Array<S>; 2], memory: Ptr<S>, run: Run<'_, S>) {
         let both = ends.iter().all(|array| array.parts == 2) && !self.ends.complex;
         let split = both.then(|| ends.map(Array::split_parts));
         let [from, to] = split.as_ref().map_or(ends, |[from, to]| [from, to]);
@@ -170,8 +172,8 @@ impl<S: Dispatch> Single<S> {
     /// # Safety
     /// As [`Single::run_all`].
     #[inline]
-    pub(crate) unsafe fn run(&self, isa: Isa, ends: [Strided<S>; 2], memory: *mut S, run: Run<'_, S>) {
-        let buffers = [memory, memory.wrapping_add(self.buffer)];
+    pub(crate) unsafe fn run(&self, isa: Isa, ends: [Strided<S>; 2], memory: Ptr<S>, run: Run<'_, S>) {
+        let buffers = [memory.first(self.buffer), memory.wrapping_add(self.buffer).first(self.buffer)];
         // SAFETY: the caller's.
         unsafe {
             match self.data {
@@ -191,7 +193,7 @@ impl<S: Dispatch> Single<S> {
     #[inline(never)]
     unsafe fn run_combined(&self, isa: Isa, [from, to]: [Strided<S>; 2], buffers: Buffers<S>, run: Run<'_, S>) {
         let [t, z] = buffers;
-        let other = |at: *mut S| if at == t { z } else { t };
+        let other = |at: Ptr<S>| if at == t { z } else { t };
         // SAFETY: the caller's.
         unsafe {
             match self.data {
@@ -221,13 +223,15 @@ impl<S: Dispatch> Single<S> {
     ///
     /// # Safety
     /// As [`Single::run`].
-    unsafe fn unpack_bare(&self, isa: Isa, half: *mut S) {
+    unsafe fn unpack_bare(&self, isa: Isa, half: Ptr<S>) {
         let m = self.dft.len();
         // SAFETY: the caller's.
         unsafe {
             S::dispatch(isa, Unpack { m, turns: &self.turns, z: half, x: half.add(1) });
             // The first and the last term are real.
-            (*half, *half.add(1), *half.add(2 * m + 1)) = (*half.add(1), S::of(0.0), S::of(0.0));
+            half.write(half.add(1).read());
+            half.add(1).write(S::of(0.0));
+            half.add(2 * m + 1).write(S::of(0.0));
         }
     }
 
@@ -235,7 +239,7 @@ impl<S: Dispatch> Single<S> {
     ///
     /// # Safety
     /// As [`Single::run`].
-    unsafe fn finish(&self, isa: Isa, spectrum: *mut S, to: Strided<S>, free: *mut S) {
+    unsafe fn finish(&self, isa: Isa, spectrum: Ptr<S>, to: Strided<S>, free: Ptr<S>) {
         let (m, turns) = (self.dft.len(), &self.turns[..]);
         // SAFETY: the caller's.
         unsafe {
@@ -257,7 +261,7 @@ impl<S: Dispatch> Single<S> {
     ///
     /// # Safety
     /// As [`Single::run`].
-    unsafe fn start(&self, isa: Isa, from: Strided<S>, free: *mut S, to: *mut S) {
+    unsafe fn start(&self, isa: Isa, from: Strided<S>, free: Ptr<S>, to: Ptr<S>) {
         let (m, turns) = (self.dft.len(), &self.turns[..]);
         // SAFETY: the caller's.
         unsafe {
@@ -278,7 +282,7 @@ impl<S: Dispatch> Single<S> {
     ///
     /// # Safety
     /// As [`Single::run`].
-    unsafe fn read(&self, isa: Isa, from: Strided<S>, free: *mut S) -> Input<S> {
+    unsafe fn read(&self, isa: Isa, from: Strided<S>, free: Ptr<S>) -> Input<S> {
         let n = 2 * self.dft.len();
         // SAFETY: the caller's.
         unsafe {
@@ -301,7 +305,7 @@ impl<S: Dispatch> Single<S> {
     ///
     /// # Safety
     /// As there.
-    unsafe fn write(&self, isa: Isa, from: *const S, to: Strided<S>) {
+    unsafe fn write(&self, isa: Isa, from: Ptr<S>, to: Strided<S>) {
         let n = 2 * self.dft.len();
         // SAFETY: the caller's.
         unsafe {
@@ -322,7 +326,7 @@ impl<S: Dispatch> Single<S> {
     ///
     /// # Safety
     /// As [`Single::run`].
-    unsafe fn before(&self, isa: Isa, from: Strided<S>, to: *mut S, free: *mut S) {
+    unsafe fn before(&self, isa: Isa, from: Strided<S>, to: Ptr<S>, free: Ptr<S>) {
         let combine = self.ends.before.as_ref();
         let combine: &Combine<S> = combine.expect("sums that do not start with reals in order start with a combine");
         // SAFETY: the caller's.
@@ -340,7 +344,7 @@ impl<S: Dispatch> Single<S> {
     ///
     /// # Safety
     /// As [`Single::run`].
-    unsafe fn after(&self, isa: Isa, from: *mut S, to: Strided<S>, free: *mut S) {
+    unsafe fn after(&self, isa: Isa, from: Ptr<S>, to: Strided<S>, free: Ptr<S>) {
         let combine = self.ends.after.as_ref();
         let combine: &Combine<S> = combine.expect("sums that do not end with reals in order end with a combine");
         let apart = to.stride != self.parts() as isize;
@@ -365,7 +369,7 @@ unsafe fn copy<S: Scalar>(from: Strided<S>, to: Strided<S>, parts: usize, reals:
             // SAFETY: the caller's.
             unsafe {
                 let from = from.base.offset(i * from.stride).add(part);
-                *to.base.offset(i * to.stride).add(part) = *from;
+                to.base.offset(i * to.stride).add(part).write(from.read());
             }
         }
     }

@@ -23,7 +23,8 @@ use crate::arithmetic::real::Real;
 use crate::arithmetic::twiddle::Roots;
 use crate::problem::kind::Transform1d;
 use crate::problem::norm::EndWeights;
-use crate::recipe::rules::cosine_sine::{Order, dft_of};
+use crate::recipe::reduction::{Permutation, Reorder};
+use crate::recipe::rules::cosine_sine::dft_of;
 use crate::recipe::rules::mixed_radix::{Factor, factors};
 
 /// How many DFTs of a quarter of the extension there are: residues 0, 1 and 2.
@@ -52,8 +53,8 @@ pub(crate) fn quarter(sum: Transform1d, factors: &[Factor]) -> Option<&[Factor]>
 }
 
 /// The last pass: from the half spectra of E, A and F to the line.
-#[derive(Clone, Debug)]
-pub struct Fold {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SymmetricLastPass {
     /// Whether it is one of sines.
     pub sine: bool,
     /// The length h of the DFTs.
@@ -62,13 +63,10 @@ pub struct Fold {
     pub scale: f64,
     /// Factors on the first and the last output.
     pub edges: [f64; 2],
-    /// For 1 ≤ k < h/2: (cos, sin) of 2πk/n and of πk/n, the former times the scale, the latter
-    /// times twice the scale.
-    pub turns: Vec<[f64; 4]>,
 }
 
-/// The outputs k, n − k, h + k and h − k of term k of E, A and F, with its row of the [`Fold`]'s
-/// `turns`.
+/// The outputs k, n − k, h + k and h − k of term k of E, A and F, with its row of the
+/// [table](SymmetricLastPass::table).
 #[inline(always)]
 pub fn fold_term<T: Real>(sine: bool, [e, a, f]: [C<T>; QUARTERS], [c, s, d, t]: [T; 4], scale: T) -> [T; 4] {
     // 2 Re B and 2 Im B, where B = (c − is)(Re + i Im).
@@ -85,30 +83,32 @@ pub fn fold_term<T: Real>(sine: bool, [e, a, f]: [C<T>; QUARTERS], [c, s, d, t]:
 }
 
 /// The pass, given the length of one DFT, [`quarter_length`].
-pub fn fold(sum: Transform1d, edges: &EndWeights, scale: f64, len: usize) -> Fold {
-    let roots = Roots::new(4 * len as u64);
-    let turn = |k: u64, by: f64| [by * roots.get(k).re, -by * roots.get(k).im];
-    let turns = (1..(len as u64).div_ceil(2)).map(|k| {
-        let ([c, s], [d, t]) = (turn(2 * k, scale), turn(k, 2.0 * scale));
-        [c, s, d, t]
-    });
+pub fn symmetric_last_pass(sum: Transform1d, edges: &EndWeights, scale: f64, len: usize) -> SymmetricLastPass {
     let edges = [edges.output_first, edges.output_last];
-    Fold { sine: sum == Transform1d::Dst1, len, scale, edges, turns: turns.collect() }
+    SymmetricLastPass { sine: sum == Transform1d::Dst1, len, scale, edges }
 }
 
-/// Where element 3t + s of the three sequences, e_{4t+s}, stands in the line of length `n`.
-pub(crate) fn order(sum: Transform1d, n: usize, edges: &EndWeights, len: usize) -> Order {
-    let sine = sum == Transform1d::Dst1;
-    let place = |j: usize| match (sine, j <= 2 * len) {
-        (false, true) if j == 0 => (0, edges.input_first),
-        (false, true) if j == 2 * len => (n - 1, edges.input_last),
-        (false, true) => (j, 1.0),
-        (false, false) => (4 * len - j, 1.0),
-        (true, _) if j % (2 * len) == 0 => (0, 0.0),
-        (true, true) => (j - 1, 1.0),
-        (true, false) => (4 * len - j - 1, -1.0),
-    };
-    let (index, gain): (_, Vec<_>) = (0..QUARTERS * len).map(|m| place(m / QUARTERS * 4 + m % QUARTERS)).unzip();
-    let gain = if gain.iter().all(|g| *g == 1.0) { vec![] } else { gain };
-    Order { index, gain }
+impl SymmetricLastPass {
+    /// For 1 ≤ k < h/2: (cos, sin) of 2πk/n and of πk/n, the former times the scale, the latter
+    /// times twice the scale.
+    pub fn table(&self) -> Vec<[f64; 4]> {
+        let roots = Roots::new(4 * self.len as u64);
+        let turn = |k: u64, by: f64| [by * roots.get(k).re, -by * roots.get(k).im];
+        let row = |k| {
+            let ([c, s], [d, t]) = (turn(2 * k, self.scale), turn(k, 2.0 * self.scale));
+            [c, s, d, t]
+        };
+        (1..(self.len as u64).div_ceil(2)).map(row).collect()
+    }
+}
+
+/// Where element 3t + s of the three sequences, e_{4t+s}, stands in the line of n elements, which
+/// `extension` makes longer.
+pub(crate) fn three_quarters(extension: Reorder, n: usize) -> Permutation {
+    let Permutation { index, factor } = extension.permutation(n);
+    Permutation { index: without_fourth(index), factor: without_fourth(factor) }
+}
+
+fn without_fourth<T>(list: Vec<T>) -> Vec<T> {
+    list.into_iter().enumerate().filter(|(j, _)| j % 4 < QUARTERS).map(|(_, x)| x).collect()
 }

@@ -20,7 +20,7 @@
 
 use crate::arithmetic::complex::C;
 use crate::arithmetic::real::Real;
-use crate::recipe::rules::cosine_sine::Data;
+use crate::recipe::reduction::Data;
 use crate::recipe::rules::mixed_radix::{LONGEST, prime_factors};
 
 /// Below this length a vector with one lane in use is not slower.
@@ -80,7 +80,7 @@ fn balanced(n: usize) -> (usize, usize) {
 /// Terms k and M − k of the half spectrum from the same terms of the DFT of pairs; `w` is w_N^k.
 #[inline(always)]
 pub fn unpack<T: Real>(a: C<T>, b: C<T>, w: C<T>) -> [C<T>; 2] {
-    let half = T::lit(0.5);
+    let half = a.re.constant(0.5);
     let even = (a + b.conj()).scale(half);
     let odd = (a - b.conj()).scale(half).times_minus_i().mul(w);
     [even + odd, (even - odd).conj()]

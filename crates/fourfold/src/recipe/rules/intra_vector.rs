@@ -24,7 +24,7 @@ pub(crate) const FIRST: usize = 16;
 const FURTHER: [usize; 12] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
 
 /// Bytes up to which a signal's numbers stay pairs: with twice as many twiddles it should stay in
-/// the first-level cache.
+/// the first-level cache. Fixed, as [`LONGEST`]: a recipe's text is the same on every machine.
 const LONGEST_PAIRED: usize = 16 << 10;
 
 /// Whether the numbers of a signal of length n with parts of `real` bytes stay pairs, of which a

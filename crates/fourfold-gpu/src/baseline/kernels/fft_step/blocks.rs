@@ -13,7 +13,7 @@ use crate::ir::trace::{
     Array, Int, Sym, barrier, cluster_barrier, cluster_begin, cluster_wait, if_less, int, select, select_real,
 };
 use fourfold::baseline::{FftStep, FftWork};
-use fourfold::engine::{C, Real};
+use fourfold::engine::C;
 
 /// A block in the memory of work groups.
 struct Block {

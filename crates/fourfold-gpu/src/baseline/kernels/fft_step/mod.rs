@@ -7,7 +7,7 @@ use crate::baseline::kernels::moves::{StageSpec, Strided, THREADS, digits};
 use crate::ir::trace::{Array, Int, Sym, comment, for_each, if_less, int, select};
 use crate::write::dft::small_dft;
 use fourfold::baseline::{Decimation, FftStep, FftWork, LaunchMode, Level};
-use fourfold::engine::{C, Real};
+use fourfold::engine::C;
 
 /// Terms of a sum that a thread adds up in registers, and how often before it adds what it has to
 /// the rest: errors grow with the square roots of such numbers.

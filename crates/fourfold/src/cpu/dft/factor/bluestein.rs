@@ -2,23 +2,24 @@
 
 use crate::arithmetic::complex::C;
 use crate::arithmetic::twiddle::Roots;
-use crate::cpu::dft::dft::Dft;
+use crate::cpu::dft::factor::inner::Inner;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
-use crate::recipe::rules::cosine_sine::Data;
+use crate::recipe::reduction::Data;
 use crate::recipe::rules::mixed_radix::{Factor, length};
 use num_complex::Complex;
 
 /// See [`crate::recipe::rules::bluestein`].
-pub(crate) struct Bluestein<S> {
+pub(crate) struct Bluestein<S, D> {
     chirp: Vec<Complex<S>>,
-    dft: Dft<S>,
+    dft: D,
     /// The DFT of the conjugate chirp over M.
     spectrum: Vec<Complex<S>>,
 }
 
 /// The chirp c_j = exp(−πi j²/n), j < n, and the DFT over M of the conjugate chirp wrapped around
 /// M, the length of `inner`.
-pub(crate) fn tables(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
+pub(crate) fn tables<S: Scalar, D: Inner<S>>(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
     let (m, roots) = (length(inner), Roots::new(2 * n as u64));
     let chirp: Vec<_> = (0..n as u128).map(|j| roots.get((j * j % (2 * n as u128)) as u64)).collect();
     let mut spectrum = vec![Complex::new(0.0, 0.0); m];
@@ -26,17 +27,17 @@ pub(crate) fn tables(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Comp
         spectrum[j] = c.conj() / m as f64;
         spectrum[(m - j) % m] = spectrum[j];
     }
-    Dft::of_table(inner, &mut spectrum);
+    D::of_table(inner, &mut spectrum);
     (chirp, spectrum)
 }
 
-impl<S: Scalar> Bluestein<S> {
+impl<S: Scalar, D: Inner<S>> Bluestein<S, D> {
     pub(crate) fn new(n: usize, inner: &[Factor]) -> Self {
-        let (chirp, spectrum) = tables(n, inner);
+        let (chirp, spectrum) = tables::<S, D>(n, inner);
         let of = |z: &Complex<f64>| Complex::new(S::of(z.re), S::of(z.im));
         Bluestein {
             chirp: chirp.iter().map(of).collect(),
-            dft: Dft::new(Data::Complex, inner),
+            dft: D::new(Data::Complex, inner),
             spectrum: spectrum.iter().map(of).collect(),
         }
     }
@@ -45,17 +46,17 @@ impl<S: Scalar> Bluestein<S> {
         self.chirp.len()
     }
 
-    /// See [`Kernel`](crate::cpu::dft::factor::Kernel), whose method of this name calls it.
-    pub(crate) unsafe fn dft<V: Vector<Scalar = S>>(&self, z: *mut C<V>, work: *mut V) {
+    /// See [`Kernel`](crate::cpu::dft::factor::kernel::Kernel), whose method of this name calls it.
+    pub(crate) unsafe fn dft<V: Vector<Scalar = S>>(&self, z: Ptr<C<V>>, work: Ptr<V>) {
         let m = self.dft.len();
         // SAFETY: the caller's; two buffers of m complex elements, then the inner DFT's work.
         unsafe {
             let (a, b, work) = (work, work.add(2 * m), work.add(4 * m));
             V::enter(Multiply { by: &self.chirp, from: z, to: a.cast(), pad: m });
-            let spectrum = self.dft.complex([a.cast_const(), a.add(1)], b, a, work);
+            let spectrum = self.dft.complex([a, a.add(1)], b, a, work);
             V::enter(Multiply { by: &self.spectrum, from: spectrum.cast::<C<V>>(), to: spectrum.cast(), pad: m });
             let other = if spectrum == a { b } else { a };
-            let sums = self.dft.complex([spectrum.add(1).cast_const(), spectrum], other, spectrum, work);
+            let sums = self.dft.complex([spectrum.add(1), spectrum], other, spectrum, work);
             // The result has its parts exchanged; multiplying by the chirp exchanges them back.
             V::enter(MultiplySwapped { by: &self.chirp, from: sums.cast(), to: z });
         }
@@ -65,21 +66,21 @@ impl<S: Scalar> Bluestein<S> {
 /// to_j = from_j · by_j, then zeros up to `pad`.
 struct Multiply<'a, V: Vector> {
     by: &'a [Complex<V::Scalar>],
-    from: *const C<V>,
-    to: *mut C<V>,
+    from: Ptr<C<V>>,
+    to: Ptr<C<V>>,
     pad: usize,
 }
 
 impl<V: Vector> WithIsa for Multiply<'_, V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         // SAFETY: the buffers hold `pad` elements (source: as many as the table).
         unsafe {
             for (j, w) in self.by.iter().enumerate() {
-                *self.to.add(j) = (*self.from.add(j)).mul(C { re: V::splat(w.re), im: V::splat(w.im) });
+                self.to.add(j).write(self.from.add(j).read().mul(C { re: V::splat(w.re), im: V::splat(w.im) }));
             }
             for j in self.by.len()..self.pad {
-                *self.to.add(j) = C { re: V::lit(0.0), im: V::lit(0.0) };
+                self.to.add(j).write(C { re: V::zero(), im: V::zero() });
             }
         }
     }
@@ -87,17 +88,17 @@ impl<V: Vector> WithIsa for Multiply<'_, V> {
 
 struct MultiplySwapped<'a, V: Vector> {
     by: &'a [Complex<V::Scalar>],
-    from: *const C<V>,
-    to: *mut C<V>,
+    from: Ptr<C<V>>,
+    to: Ptr<C<V>>,
 }
 
 impl<V: Vector> WithIsa for MultiplySwapped<'_, V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         for (j, w) in self.by.iter().enumerate() {
             // SAFETY: both hold as many elements as the table.
             unsafe {
-                *self.to.add(j) = (*self.from.add(j)).swap().mul(C { re: V::splat(w.re), im: V::splat(w.im) });
+                self.to.add(j).write(self.from.add(j).read().swap().mul(C { re: V::splat(w.re), im: V::splat(w.im) }));
             }
         }
     }

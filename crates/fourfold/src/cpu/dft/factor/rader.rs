@@ -2,21 +2,22 @@
 
 use crate::arithmetic::complex::C;
 use crate::arithmetic::dd::Dd;
-use crate::cpu::dft::dft::Dft;
-use crate::cpu::dft::pass::{Permuted, Strided};
+use crate::cpu::dft::factor::inner::Inner;
+use crate::cpu::dft::permuted::Permuted;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
-use crate::recipe::rules::cosine_sine::Data;
+use crate::recipe::reduction::Data;
 use crate::recipe::rules::mixed_radix::Factor;
 use crate::recipe::rules::rader::{generator_powers, spectrum};
 use num_complex::Complex;
 
 /// See [`crate::recipe::rules::rader`].
-pub(crate) struct Rader<S> {
+pub(crate) struct Rader<S, D> {
     /// g^q.
     powers: Vec<u32>,
-    complex: Dft<S>,
-    real: Dft<S>,
-    back: Dft<S>,
+    complex: D,
+    real: D,
+    back: D,
     /// The DFT of b over p − 1.
     spectrum: Vec<Complex<S>>,
     /// The half spectra of (Re b + Im b)/2 and of cos − sin, over p − 1.
@@ -24,7 +25,7 @@ pub(crate) struct Rader<S> {
     backward: Vec<Complex<S>>,
 }
 
-impl<S: Scalar> Rader<S> {
+impl<S: Scalar, D: Inner<S>> Rader<S, D> {
     pub(crate) fn new(p: usize, inner: &[Factor]) -> Self {
         let (powers, n) = (generator_powers(p), p - 1);
         let spectrum = spectrum(&powers);
@@ -41,9 +42,9 @@ impl<S: Scalar> Rader<S> {
             forward: (0..n).map(|k| over(sums(k), 4.0 * by)).collect(),
             backward: (0..n).map(|k| over(sums((n - k) % n), 2.0 * by)).collect(),
             powers,
-            complex: Dft::new(Data::Complex, inner),
-            real: Dft::new(Data::Real, inner),
-            back: Dft::new(Data::Hermitian, inner),
+            complex: D::new(Data::Complex, inner),
+            real: D::new(Data::Real, inner),
+            back: D::new(Data::Hermitian, inner),
         }
     }
 
@@ -58,24 +59,24 @@ impl<S: Scalar> Rader<S> {
         self.powers[if q == 0 { 0 } else { n - q }] as usize
     }
 
-    /// See [`Kernel`](crate::cpu::dft::factor::Kernel), whose method of this name calls it.
-    pub(crate) unsafe fn dft<V: Vector<Scalar = S>>(&self, z: *mut C<V>, work: *mut V) {
+    /// See [`Kernel`](crate::cpu::dft::factor::kernel::Kernel), whose method of this name calls it.
+    pub(crate) unsafe fn dft<V: Vector<Scalar = S>>(&self, z: Ptr<C<V>>, work: Ptr<V>) {
         let n = self.powers.len();
         // SAFETY: the caller's; two buffers of n complex elements, then the inner DFT's work.
         unsafe {
             let (a, b, work) = (work, work.add(2 * n), work.add(4 * n));
             V::enter(Permute { rader: self, z, a: a.cast() });
-            let spectrum = self.complex.complex([a.cast_const(), a.add(1)], b, a, work);
+            let spectrum = self.complex.complex([a, a.add(1)], b, a, work);
             V::enter(Convolve { rader: self, z, a: spectrum.cast() });
             let other = if spectrum == a { b } else { a };
             // Parts exchanged at both ends: backwards.
-            let sums = self.complex.complex([spectrum.add(1).cast_const(), spectrum], other, spectrum, work);
+            let sums = self.complex.complex([spectrum.add(1), spectrum], other, spectrum, work);
             V::enter(Restore { rader: self, z, sums: sums.cast() });
         }
     }
 
-    /// See [`Kernel`](crate::cpu::dft::factor::Kernel), whose method of this name calls it.
-    pub(crate) unsafe fn half_spectrum<V: Vector<Scalar = S>>(&self, x: *mut V, work: *mut V) {
+    /// See [`Kernel`](crate::cpu::dft::factor::kernel::Kernel), whose method of this name calls it.
+    pub(crate) unsafe fn half_spectrum<V: Vector<Scalar = S>>(&self, x: Ptr<V>, work: Ptr<V>) {
         let n = self.powers.len();
         // SAFETY: the caller's; two buffers of n reals, then the inner DFT's work.
         unsafe {
@@ -86,8 +87,8 @@ impl<S: Scalar> Rader<S> {
         }
     }
 
-    /// See [`Kernel`](crate::cpu::dft::factor::Kernel), whose method of this name calls it.
-    pub(crate) unsafe fn signal<V: Vector<Scalar = S>>(&self, x: *mut V, work: *mut V) {
+    /// See [`Kernel`](crate::cpu::dft::factor::kernel::Kernel), whose method of this name calls it.
+    pub(crate) unsafe fn signal<V: Vector<Scalar = S>>(&self, x: Ptr<V>, work: Ptr<V>) {
         let n = self.powers.len();
         // SAFETY: as in `half_spectrum`.
         unsafe {
@@ -101,16 +102,16 @@ impl<S: Scalar> Rader<S> {
     /// a ← a ∗ (the signal of `spectrum`) + share · x_0, and x_0 ← x_0 + Σ a.
     unsafe fn convolve_real<V: Vector<Scalar = S>>(
         &self,
-        a: *mut V,
-        b: *mut V,
-        work: *mut V,
-        x: *mut V,
+        a: Ptr<V>,
+        b: Ptr<V>,
+        work: Ptr<V>,
+        x: Ptr<V>,
         spectrum: &[Complex<S>],
         share: f64,
     ) {
         // SAFETY: the caller's.
         unsafe {
-            let plain = |base| Permuted { rows: Strided::tile(base), index: std::ptr::null(), gain: std::ptr::null() };
+            let plain = |base| Permuted::tile(base);
             let n = self.powers.len();
             let half = self.real.forward(plain(a), b, a, work);
             V::enter(MultiplyHalf { n, a: half, spectrum, x, share });
@@ -120,99 +121,99 @@ impl<S: Scalar> Rader<S> {
             let target = self.back.backward_target(half, other);
             self.back.backward(half, other, plain(target), work);
             if target != a {
-                std::ptr::copy_nonoverlapping(target, a, n);
+                a.copy_from(target, n);
             }
         }
     }
 }
 
-struct Permute<'a, V: Vector> {
-    rader: &'a Rader<V::Scalar>,
-    z: *const C<V>,
-    a: *mut C<V>,
+struct Permute<'a, V: Vector, D> {
+    rader: &'a Rader<V::Scalar, D>,
+    z: Ptr<C<V>>,
+    a: Ptr<C<V>>,
 }
 
-impl<V: Vector> WithIsa for Permute<'_, V> {
+impl<V: Vector, D: Inner<V::Scalar>> WithIsa for Permute<'_, V, D> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         for (q, &k) in self.rader.powers.iter().enumerate() {
             // SAFETY: powers are below p.
-            unsafe { *self.a.add(q) = *self.z.add(k as usize) }
+            unsafe { self.a.add(q).write(self.z.add(k as usize).read()) }
         }
     }
 }
 
-struct Convolve<'a, V: Vector> {
-    rader: &'a Rader<V::Scalar>,
-    z: *mut C<V>,
-    a: *mut C<V>,
+struct Convolve<'a, V: Vector, D> {
+    rader: &'a Rader<V::Scalar, D>,
+    z: Ptr<C<V>>,
+    a: Ptr<C<V>>,
 }
 
-impl<V: Vector> WithIsa for Convolve<'_, V> {
+impl<V: Vector, D: Inner<V::Scalar>> WithIsa for Convolve<'_, V, D> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let Convolve { rader, z, a } = self;
         // SAFETY: a holds p − 1 elements, z holds p.
         unsafe {
-            let (first, sum) = (*z, *a);
+            let (first, sum) = (z.read(), a.read());
             for (k, w) in rader.spectrum.iter().enumerate() {
-                *a.add(k) = (*a.add(k)).mul(C { re: V::splat(w.re), im: V::splat(w.im) });
+                a.add(k).write(a.add(k).read().mul(C { re: V::splat(w.re), im: V::splat(w.im) }));
             }
             // x_0 at frequency 0 adds x_0 to every output.
-            *a = *a + first;
-            *z = first + sum;
+            a.write(a.read() + first);
+            z.write(first + sum);
         }
     }
 }
 
-struct Restore<'a, V: Vector> {
-    rader: &'a Rader<V::Scalar>,
-    z: *mut C<V>,
-    sums: *const C<V>,
+struct Restore<'a, V: Vector, D> {
+    rader: &'a Rader<V::Scalar, D>,
+    z: Ptr<C<V>>,
+    sums: Ptr<C<V>>,
 }
 
-impl<V: Vector> WithIsa for Restore<'_, V> {
+impl<V: Vector, D: Inner<V::Scalar>> WithIsa for Restore<'_, V, D> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         for m in 0..self.rader.powers.len() {
             // SAFETY: powers are below p.
-            unsafe { *self.z.add(self.rader.inverse_power(m)) = (*self.sums.add(m)).swap() }
+            unsafe { self.z.add(self.rader.inverse_power(m)).write(self.sums.add(m).read().swap()) }
         }
     }
 }
 
-struct PermuteReal<'a, V: Vector> {
-    rader: &'a Rader<V::Scalar>,
-    x: *const V,
-    a: *mut V,
+struct PermuteReal<'a, V: Vector, D> {
+    rader: &'a Rader<V::Scalar, D>,
+    x: Ptr<V>,
+    a: Ptr<V>,
 }
 
-impl<V: Vector> WithIsa for PermuteReal<'_, V> {
+impl<V: Vector, D: Inner<V::Scalar>> WithIsa for PermuteReal<'_, V, D> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         for (q, &k) in self.rader.powers.iter().enumerate() {
             // SAFETY: powers are below p.
-            unsafe { *self.a.add(q) = *self.x.add(k as usize) }
+            unsafe { self.a.add(q).write(self.x.add(k as usize).read()) }
         }
     }
 }
 
-struct PermuteHalf<'a, V: Vector> {
-    rader: &'a Rader<V::Scalar>,
-    x: *const V,
-    a: *mut V,
+struct PermuteHalf<'a, V: Vector, D> {
+    rader: &'a Rader<V::Scalar, D>,
+    x: Ptr<V>,
+    a: Ptr<V>,
 }
 
-impl<V: Vector> WithIsa for PermuteHalf<'_, V> {
+impl<V: Vector, D: Inner<V::Scalar>> WithIsa for PermuteHalf<'_, V, D> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let p = self.rader.len();
         for q in 0..p - 1 {
             let k = self.rader.inverse_power(q);
             // SAFETY: the half spectrum holds terms up to (p−1)/2.
             unsafe {
-                let (re, im) = (*self.x.add(2 * k.min(p - k) - 1), *self.x.add(2 * k.min(p - k)));
-                *self.a.add(q) = if 2 * k < p { re + im } else { re - im };
+                let (re, im) = (self.x.add(2 * k.min(p - k) - 1).read(), self.x.add(2 * k.min(p - k)).read());
+                self.a.add(q).write(if 2 * k < p { re + im } else { re - im });
             }
         }
     }
@@ -221,66 +222,66 @@ impl<V: Vector> WithIsa for PermuteHalf<'_, V> {
 /// Multiplies two half spectra of even length n, for [`Rader::convolve_real`].
 struct MultiplyHalf<'a, V: Vector> {
     n: usize,
-    a: *mut V,
+    a: Ptr<V>,
     spectrum: &'a [Complex<V::Scalar>],
-    x: *mut V,
+    x: Ptr<V>,
     share: f64,
 }
 
 impl<V: Vector> WithIsa for MultiplyHalf<'_, V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let MultiplyHalf { n, a, spectrum, x, share } = self;
         // SAFETY: a and x hold what the half spectra and the signal need.
         unsafe {
-            let (first, sum) = (*x, *a);
-            *a = sum.mul_add(V::splat(spectrum[0].re), first * V::lit(share));
-            *x = first + sum;
+            let (first, sum) = (x.read(), a.read());
+            a.write(sum.mul_add(V::splat(spectrum[0].re), first * V::splat(V::Scalar::of(share))));
+            x.write(first + sum);
             for (k, w) in spectrum.iter().enumerate().take(n / 2).skip(1) {
-                let z = C { re: *a.add(2 * k - 1), im: *a.add(2 * k) };
+                let z = C { re: a.add(2 * k - 1).read(), im: a.add(2 * k).read() };
                 let z = z.mul(C { re: V::splat(w.re), im: V::splat(w.im) });
-                *a.add(2 * k - 1) = z.re;
-                *a.add(2 * k) = z.im;
+                a.add(2 * k - 1).write(z.re);
+                a.add(2 * k).write(z.im);
             }
-            *a.add(n - 1) = *a.add(n - 1) * V::splat(spectrum[n / 2].re);
+            a.add(n - 1).write(a.add(n - 1).read() * V::splat(spectrum[n / 2].re));
         }
     }
 }
 
-struct RestoreHalf<'a, V: Vector> {
-    rader: &'a Rader<V::Scalar>,
-    x: *mut V,
-    c: *const V,
+struct RestoreHalf<'a, V: Vector, D> {
+    rader: &'a Rader<V::Scalar, D>,
+    x: Ptr<V>,
+    c: Ptr<V>,
 }
 
-impl<V: Vector> WithIsa for RestoreHalf<'_, V> {
+impl<V: Vector, D: Inner<V::Scalar>> WithIsa for RestoreHalf<'_, V, D> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let (p, half) = (self.rader.len(), self.rader.len() / 2);
         for m in 0..half {
             let k = self.rader.inverse_power(m);
             // SAFETY: as in `PermuteHalf`.
             unsafe {
-                let (a, b) = (*self.c.add(m), *self.c.add(m + half));
-                *self.x.add(2 * k.min(p - k) - 1) = a + b;
-                *self.x.add(2 * k.min(p - k)) = if 2 * k < p { a - b } else { b - a };
+                let (a, b) = (self.c.add(m).read(), self.c.add(m + half).read());
+                self.x.add(2 * k.min(p - k) - 1).write(a + b);
+                self.x.add(2 * k.min(p - k)).write(if 2 * k < p { a - b } else { b - a });
             }
         }
     }
 }
 
-struct RestoreReal<'a, V: Vector> {
-    rader: &'a Rader<V::Scalar>,
-    x: *mut V,
-    c: *const V,
+struct RestoreReal<'a, V: Vector, D> {
+    rader: &'a Rader<V::Scalar, D>,
+    x: Ptr<V>,
+    c: Ptr<V>,
 }
 
-impl<V: Vector> WithIsa for RestoreReal<'_, V> {
+impl<V: Vector, D: Inner<V::Scalar>> WithIsa for RestoreReal<'_, V, D> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         for (m, &n) in self.rader.powers.iter().enumerate() {
             // SAFETY: powers are below p.
-            unsafe { *self.x.add(n as usize) = *self.c.add(m) }
+            unsafe { self.x.add(n as usize).write(self.c.add(m).read()) }
         }
     }
 }

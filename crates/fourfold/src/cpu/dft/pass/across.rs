@@ -12,10 +12,11 @@
 use crate::arithmetic::butterfly::Dft;
 use crate::arithmetic::complex::C;
 use crate::arithmetic::twiddle::Roots;
-use crate::cpu::batch::tiling::LANES;
+use crate::cpu::base::machine::ALIGNMENT;
+use crate::cpu::dft::pass::access::{for_radix, opaque, splat, zero};
 use crate::cpu::dft::pass::along::{BLOCK, Block, block, put_pairs, twiddles};
-use crate::cpu::dft::pass::{for_radix, opaque, splat, zero};
-use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
+use crate::cpu::simd::pointer::Ptr;
+use crate::cpu::simd::vector::{LANES, Scalar, Vector, WithIsa};
 use crate::recipe::rules::intra_vector::{MOST_PARTS, MOST_RADIX};
 use num_complex::Complex;
 use std::mem::MaybeUninit;
@@ -38,7 +39,7 @@ pub(crate) struct Across<S> {
 
 /// Reals of a cache line.
 const fn line<S>() -> usize {
-    64 / size_of::<S>()
+    ALIGNMENT / size_of::<S>()
 }
 
 /// Copies whole lines past the caches.
@@ -46,7 +47,7 @@ const fn line<S>() -> usize {
 /// # Safety
 /// They are there, at `to` from the beginning of a line on; the CPU has the instructions of `V`.
 #[inline(always)]
-unsafe fn stream<V: Vector>(from: *const V::Scalar, to: *mut V::Scalar, reals: usize) {
+unsafe fn stream<V: Vector>(from: Ptr<V::Scalar>, to: Ptr<V::Scalar>, reals: usize) {
     for i in (0..reals).step_by(V::WIDTH) {
         // SAFETY: the caller's.
         unsafe { V::load(from.add(i)).stream(to.add(i)) }
@@ -55,9 +56,9 @@ unsafe fn stream<V: Vector>(from: *const V::Scalar, to: *mut V::Scalar, reals: u
 
 /// Blocks to as many parts, which are not read soon.
 pub(crate) struct Spread<S> {
-    pub(crate) blocks: *const S,
+    pub(crate) blocks: Ptr<S>,
     pub(crate) count: usize,
-    pub(crate) dst: *mut S,
+    pub(crate) dst: Ptr<S>,
     /// Reals from part to part.
     pub(crate) apart: usize,
 }
@@ -76,7 +77,7 @@ struct Spreading<V: Vector>(Spread<V::Scalar>);
 
 impl<V: Vector> WithIsa for Spreading<V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let Spread { blocks, count, dst, apart } = self.0;
         for i in 0..count {
             // SAFETY: the caller of `Spread::run`.
@@ -93,7 +94,7 @@ pub(crate) struct Last<S> {
     /// A factor on them.
     pub(crate) scale: S,
     /// Whether they go past the caches.
-    pub(crate) past: bool,
+    pub(crate) non_temporal: bool,
 }
 
 /// What stands between the two passes, and between them and the destination where that is past the
@@ -103,6 +104,12 @@ struct Tile<S> {
     waiting: [Block<S>; MOST_PARTS],
     /// A line that waits, then a block.
     run: [Block<S>; 2 * MOST_RADIX],
+}
+
+/// The reals of blocks.
+#[inline(always)]
+fn reals<S, const N: usize>(blocks: *mut [Block<S>; N]) -> Ptr<S> {
+    Ptr::new(blocks.cast(), N * BLOCK)
 }
 
 impl<S: Scalar> Across<S> {
@@ -124,19 +131,21 @@ impl<S: Scalar> Across<S> {
     ///
     /// # Safety
     /// Both are there and do not overlap; the CPU has the instructions of `V`.
-    pub(crate) unsafe fn run<V: Vector<Scalar = S>>(&self, src: *const S, dst: *mut S, last: Last<S>) {
-        let ([r, s], re) = (self.radices, V::splat(last.scale));
+    pub(crate) unsafe fn run<V: Vector<Scalar = S>>(&self, src: Ptr<S>, dst: Ptr<S>, last: Last<S>) {
+        let [r, s] = self.radices;
+        // SAFETY: the caller's.
+        let re = unsafe { V::splat(last.scale) };
         let by = C { re, im: if last.backward { -re } else { re } };
         // Not filled with zeros, which of a short signal would take a tenth of the time.
         let mut tile = MaybeUninit::<Tile<S>>::uninit();
         let tile = tile.as_mut_ptr();
-        let past = last.past.then_some(dst.addr() / size_of::<S>() % line::<S>());
+        let past = last.non_temporal.then_some(dst.addr() / size_of::<S>() % line::<S>());
         for k in (0..self.inner).step_by(LANES) {
             let src = src.wrapping_add(2 * k);
             // SAFETY: the caller's; r·s ≤ MOST_PARTS blocks, each of which is written before it is
             // read.
             unsafe {
-                let blocks = (&raw mut (*tile).blocks).cast();
+                let blocks = reals(&raw mut (*tile).blocks);
                 for_radix!(r, R => V::enter(First::<V, R> { across: self, src, tile: blocks, k }));
                 for_radix!(s, R => V::enter(Second::<V, R> { across: self, src, tile, dst, k, by, past }));
             }
@@ -147,8 +156,8 @@ impl<S: Scalar> Across<S> {
 
 struct First<'a, V: Vector, const R: usize> {
     across: &'a Across<V::Scalar>,
-    src: *const V::Scalar,
-    tile: *mut V::Scalar,
+    src: Ptr<V::Scalar>,
+    tile: Ptr<V::Scalar>,
     k: usize,
 }
 
@@ -157,14 +166,14 @@ where
     [C<V>; R]: Dft,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let Across { radices: [_, s], apart, ref first, .. } = *self.across;
         for l in 0..s {
             for lane in (0..LANES).step_by(V::WIDTH) {
                 // SAFETY: the caller of `Across::run`; sequences l + j·s in, R blocks of the tile
                 // out.
                 unsafe {
-                    let w = first.as_ptr().cast::<V::Scalar>().add(2 * self.k * (R - 1) + lane);
+                    let w = Ptr::of(&first).cast::<V::Scalar>().add(2 * self.k * (R - 1) + lane);
                     let src = self.src.add(l * apart + lane);
                     let mut z = [zero(); R];
                     for j in 0..R {
@@ -187,9 +196,9 @@ where
 
 struct Second<'a, V: Vector, const R: usize> {
     across: &'a Across<V::Scalar>,
-    src: *const V::Scalar,
+    src: Ptr<V::Scalar>,
     tile: *mut Tile<V::Scalar>,
-    dst: *mut V::Scalar,
+    dst: Ptr<V::Scalar>,
     k: usize,
     by: C<V>,
     /// Where it goes past the caches, reals of the destination beyond the beginning of a line, the
@@ -203,7 +212,7 @@ where
 {
     /// Where run p of block q begins in the destination.
     #[inline(always)]
-    fn place(&self, q: usize, p: usize) -> *mut V::Scalar {
+    fn place(&self, q: usize, p: usize) -> Ptr<V::Scalar> {
         let Across { radices: [r, _], inner, .. } = *self.across;
         self.dst.wrapping_add(2 * (q + p * r) * inner + 2 * self.k)
     }
@@ -213,22 +222,22 @@ where
     /// # Safety
     /// The tile is there.
     #[inline(always)]
-    unsafe fn runs(&self) -> *mut V::Scalar {
+    unsafe fn runs(&self) -> Ptr<V::Scalar> {
         // SAFETY: the caller's.
-        unsafe { (&raw mut (*self.tile).run).cast::<V::Scalar>().add(BLOCK) }
+        unsafe { reals(&raw mut (*self.tile).run).add(BLOCK) }
     }
 
     /// The butterflies of one block, to runs `apart` reals from each other.
     #[inline(always)]
-    unsafe fn butterflies(&self, q: usize, runs: *mut V::Scalar, apart: usize) {
+    unsafe fn butterflies(&self, q: usize, runs: Ptr<V::Scalar>, apart: usize) {
         let Across { radices: [r, _], ref second, ref between, .. } = *self.across;
         for lane in (0..LANES).step_by(V::WIDTH) {
             // SAFETY: the caller of `Across::run`; blocks q + l·r of the tile in, R runs of pairs
             // out.
             unsafe {
-                let w = second.as_ptr().cast::<V::Scalar>().add(2 * self.k * (R - 1) + lane);
-                let turn = between.as_ptr().add(q * (R - 1));
-                let src = (&raw const (*self.tile).blocks).cast::<V::Scalar>().add(q * BLOCK + lane);
+                let w = Ptr::of(&second).cast::<V::Scalar>().add(2 * self.k * (R - 1) + lane);
+                let turn = Ptr::of(&between).add(q * (R - 1));
+                let src = reals(&raw mut (*self.tile).blocks).add(q * BLOCK + lane);
                 let mut z = [zero(); R];
                 for l in 0..R {
                     z[l] = block(src.add(l * r * BLOCK));
@@ -267,7 +276,7 @@ where
             // SAFETY: the caller of `Across::run`: 2·inner reals from `dst` on.
             unsafe {
                 let run = self.runs().add(2 * p * BLOCK);
-                let waiting = (&raw mut (*self.tile).waiting).cast::<V::Scalar>().add((q + p * r) * BLOCK);
+                let waiting = reals(&raw mut (*self.tile).waiting).add((q + p * r) * BLOCK);
                 let dst = self.place(q, p);
                 if self.k > 0 {
                     for i in (0..line).step_by(V::WIDTH) {
@@ -277,14 +286,14 @@ where
                 if self.k > 0 || over == 0 {
                     stream::<V>(run.sub(over), dst.sub(over), BLOCK);
                 } else {
-                    dst.copy_from_nonoverlapping(run, line - over);
+                    dst.copy_from(run, line - over);
                     stream::<V>(run.add(line - over), dst.add(line - over), BLOCK - line);
                 }
                 for i in (0..line).step_by(V::WIDTH) {
                     V::load(run.add(BLOCK - line + i)).store(waiting.add(i));
                 }
                 if self.k + LANES == inner {
-                    dst.add(BLOCK - over).copy_from_nonoverlapping(run.add(BLOCK - over), over);
+                    dst.add(BLOCK - over).copy_from(run.add(BLOCK - over), over);
                 }
             }
         }
@@ -296,7 +305,7 @@ where
     [C<V>; R]: Dft,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let Across { radices: [r, _], inner, .. } = *self.across;
         for q in 0..r {
             // SAFETY: the caller of `Across::run`.

@@ -7,10 +7,10 @@
 use crate::arithmetic::butterfly::Dft;
 use crate::arithmetic::complex::C;
 use crate::arithmetic::twiddle::Roots;
-use crate::cpu::batch::tiling::LANES;
-use crate::cpu::dft::pass::{opaque, zero};
-use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
-use crate::cpu::single::even_odd::Places;
+use crate::cpu::dft::pass::access::{for_radix, opaque, zero};
+use crate::cpu::dft::places::Places;
+use crate::cpu::simd::pointer::Ptr;
+use crate::cpu::simd::vector::{LANES, Scalar, Vector, WithIsa};
 use std::array::from_fn;
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub(crate) struct Block<S> {
     pub(crate) im: [S; LANES],
 }
 
-/// One pass, as [`Pass`](crate::cpu::dft::pass::Pass).
+/// One pass, as [`Pass`](crate::cpu::dft::pass::pass::Pass).
 pub(crate) struct IntraVectorPass<S> {
     radix: usize,
     groups: usize,
@@ -37,8 +37,8 @@ pub(crate) struct IntraVectorPass<S> {
 /// Where a pass reads and writes, and whether the transform goes backwards: forwards between two
 /// conjugations.
 pub(crate) struct Ways<S> {
-    pub(crate) src: *const S,
-    pub(crate) dst: *mut S,
+    pub(crate) src: Ptr<S>,
+    pub(crate) dst: Ptr<S>,
     pub(crate) backward: bool,
     /// Whether the destination has its parts in pairs, with this factor.
     pub(crate) last: Option<S>,
@@ -56,7 +56,7 @@ impl<S: Scalar> IntraVectorPass<S> {
     /// # Safety
     /// Source and destination hold the signal and do not overlap; the CPU has the instructions of
     /// `V`.
-    pub(crate) unsafe fn first<V: Vector<Scalar = S>>(&self, from: Source<S>, dst: *mut S)
+    pub(crate) unsafe fn first<V: Vector<Scalar = S>>(&self, from: Source<S>, dst: Ptr<S>)
     where
         S: Vector<Scalar = S>,
     {
@@ -73,7 +73,7 @@ impl<S: Scalar> IntraVectorPass<S> {
         &self,
         from: Source<S>,
         range: Range<usize>,
-        dst: *mut S,
+        dst: Ptr<S>,
         apart: usize,
     ) where
         S: Vector<Scalar = S>,
@@ -98,10 +98,10 @@ impl<S: Scalar> IntraVectorPass<S> {
         unsafe {
             match ways.last {
                 None => {
-                    crate::cpu::dft::pass::for_radix!(self.radix, R => V::enter(Further::<V, R, false> { pass: self, ways }))
+                    for_radix!(self.radix, R => V::enter(Further::<V, R, false> { pass: self, ways }))
                 }
                 Some(_) => {
-                    crate::cpu::dft::pass::for_radix!(self.radix, R => V::enter(Further::<V, R, true> { pass: self, ways }))
+                    for_radix!(self.radix, R => V::enter(Further::<V, R, true> { pass: self, ways }))
                 }
             }
         }
@@ -124,7 +124,7 @@ pub(crate) fn twiddles<S: Scalar>(roots: &Roots, groups: usize, radix: usize, in
 /// # Safety
 /// They are there.
 #[inline(always)]
-pub(crate) unsafe fn pairs<V: Vector>(from: *const V::Scalar) -> C<V> {
+pub(crate) unsafe fn pairs<V: Vector>(from: Ptr<V::Scalar>) -> C<V> {
     // SAFETY: the caller's.
     let (re, im) = unsafe { V::unzip(V::load(from), V::load(from.add(V::WIDTH))) };
     C { re, im }
@@ -135,7 +135,7 @@ pub(crate) unsafe fn pairs<V: Vector>(from: *const V::Scalar) -> C<V> {
 /// # Safety
 /// As there.
 #[inline(always)]
-pub(crate) unsafe fn put_pairs<V: Vector>(to: *mut V::Scalar, z: C<V>) {
+pub(crate) unsafe fn put_pairs<V: Vector>(to: Ptr<V::Scalar>, z: C<V>) {
     let (low, high) = V::zip(z.re, z.im);
     // SAFETY: the caller's.
     unsafe {
@@ -149,7 +149,7 @@ pub(crate) unsafe fn put_pairs<V: Vector>(to: *mut V::Scalar, z: C<V>) {
 /// # Safety
 /// They are there.
 #[inline(always)]
-pub(crate) unsafe fn block<V: Vector>(from: *const V::Scalar) -> C<V> {
+pub(crate) unsafe fn block<V: Vector>(from: Ptr<V::Scalar>) -> C<V> {
     // SAFETY: the caller's.
     unsafe { C { re: V::load(from), im: V::load(from.add(LANES)) } }
 }
@@ -167,16 +167,16 @@ pub(crate) enum Source<S> {
 
 impl<S> Source<S> {
     /// Complex numbers at `at`, conjugated if the transform goes backwards.
-    pub(crate) fn pairs(at: *const S, backward: bool) -> Self {
+    pub(crate) fn pairs(at: Ptr<S>, backward: bool) -> Self {
         if backward { Source::Conjugates(Conjugates(at)) } else { Source::Pairs(Pairs(at)) }
     }
 }
 
 #[derive(Clone, Copy)]
-pub(crate) struct Pairs<S>(*const S);
+pub(crate) struct Pairs<S>(Ptr<S>);
 
 #[derive(Clone, Copy)]
-pub(crate) struct Conjugates<S>(*const S);
+pub(crate) struct Conjugates<S>(Ptr<S>);
 
 /// How vectors of elements are loaded.
 trait Load<S>: Copy {
@@ -215,7 +215,7 @@ struct First<V: Vector, L> {
     groups: usize,
     from: L,
     range: Range<usize>,
-    dst: *mut V::Scalar,
+    dst: Ptr<V::Scalar>,
     apart: usize,
 }
 
@@ -226,7 +226,8 @@ where
     /// The butterflies of elements l … l + WIDTH − 1.
     #[inline(always)]
     unsafe fn butterflies<W: Vector<Scalar = V::Scalar>>(&self, l: usize) -> [C<W>; LANES] {
-        let mut z = [zero(); LANES];
+        // SAFETY: the caller's.
+        let mut z = unsafe { [zero(); LANES] };
         let (mut i, step) = (l, opaque(self.groups));
         for j in 0..LANES {
             // SAFETY: the caller stays within the pass.
@@ -268,7 +269,7 @@ where
     V::Scalar: Vector<Scalar = V::Scalar>,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         // SAFETY: the caller of `IntraVectorPass::blocks`: as many butterflies.
         unsafe {
             let whole = match V::WIDTH {
@@ -282,7 +283,8 @@ where
                 let z = self.butterflies::<V::Scalar>(self.range.start + l);
                 for (q, z) in z.into_iter().enumerate() {
                     let to = self.dst.add(l * self.apart + q);
-                    (*to, *to.add(LANES)) = (z.re, z.im);
+                    to.write(z.re);
+                    to.add(LANES).write(z.im);
                 }
             }
         }
@@ -301,14 +303,7 @@ where
     /// The butterflies of WIDTH elements: inputs `step` reals apart from `src` on; outputs `2 ·
     /// inner` reals apart from `dst` on, in the last pass with the factors `by` on their parts.
     #[inline(always)]
-    unsafe fn butterflies(
-        &self,
-        src: *const V::Scalar,
-        step: usize,
-        w: *const V::Scalar,
-        dst: *mut V::Scalar,
-        by: C<V>,
-    ) {
+    unsafe fn butterflies(&self, src: Ptr<V::Scalar>, step: usize, w: Ptr<V::Scalar>, dst: Ptr<V::Scalar>, by: C<V>) {
         // SAFETY: the caller stays within the pass.
         unsafe {
             let (mut z, mut at, step) = ([zero(); R], src, opaque(step));
@@ -338,9 +333,10 @@ where
     [C<V>; R]: Dft,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let IntraVectorPass { groups, inner, ref twiddles, .. } = *self.pass;
-        let by = V::splat(self.ways.last.unwrap_or(V::Scalar::of(1.0)));
+        // SAFETY: the caller's.
+        let by = unsafe { V::splat(self.ways.last.unwrap_or(V::Scalar::of(1.0))) };
         let by = C { re: by, im: if self.ways.backward { -by } else { by } };
         // Pairs take twice the places of one part of a block.
         let spread = if LAST { 2 } else { 1 };
@@ -351,7 +347,7 @@ where
                     // and their twiddles.
                     unsafe {
                         let src = self.ways.src.add(2 * (l * inner + k) + lane);
-                        let w = twiddles.as_ptr().cast::<V::Scalar>().add(2 * k * (R - 1) + lane);
+                        let w = Ptr::of(&twiddles).cast::<V::Scalar>().add(2 * k * (R - 1) + lane);
                         let dst = self.ways.dst.add(2 * (l * R * inner + k) + spread * lane);
                         self.butterflies(src, 2 * groups * inner, w, dst, by);
                     }

@@ -2,14 +2,15 @@
 
 use crate::arithmetic::butterfly::Dft;
 use crate::arithmetic::complex::C;
-use crate::cpu::dft::pass::{Pass, splat, zero};
+use crate::cpu::dft::pass::access::{Steps, splat, zero};
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Vector, WithIsa};
 use num_complex::Complex;
 
 pub(crate) struct Complexes<'a, V: Vector, const R: usize> {
-    pub(crate) pass: &'a Pass<V::Scalar>,
-    pub(crate) src: [*const V; 2],
-    pub(crate) dst: [*mut V; 2],
+    pub(crate) steps: &'a Steps<V::Scalar>,
+    pub(crate) src: [Ptr<V>; 2],
+    pub(crate) dst: [Ptr<V>; 2],
 }
 
 impl<V: Vector, const R: usize> Complexes<'_, V, R>
@@ -18,21 +19,21 @@ where
 {
     /// One butterfly: inputs `from + j·step`, outputs `to + q·inner`; `w` null for no twiddles.
     #[inline(always)]
-    unsafe fn butterfly(&self, from: usize, step: usize, to: usize, w: *const Complex<V::Scalar>) {
+    unsafe fn butterfly(&self, from: usize, step: usize, to: usize, w: Ptr<Complex<V::Scalar>>) {
         // SAFETY: the caller stays within the pass.
         unsafe {
             let mut z = [zero(); R];
             for (j, z) in z.iter_mut().enumerate() {
                 let at = 2 * (from + j * step);
-                *z = C { re: *self.src[0].add(at), im: *self.src[1].add(at) };
+                *z = C { re: self.src[0].add(at).read(), im: self.src[1].add(at).read() };
                 if j > 0 && !w.is_null() {
                     *z = z.mul(splat(w.add(j - 1)));
                 }
             }
             for (q, z) in z.dft().into_iter().enumerate() {
-                let at = 2 * (to + q * self.pass.inner);
-                *self.dst[0].add(at) = z.re;
-                *self.dst[1].add(at) = z.im;
+                let at = 2 * (to + q * self.steps.inner);
+                self.dst[0].add(at).write(z.re);
+                self.dst[1].add(at).write(z.im);
             }
         }
     }
@@ -43,14 +44,14 @@ where
     [C<V>; R]: Dft,
 {
     #[inline(always)]
-    fn run(self) {
-        let Pass { groups, inner, ref twiddles, .. } = *self.pass;
+    unsafe fn with_isa(self) {
+        let Steps { groups, inner, ref twiddles, .. } = *self.steps;
         for l in 0..groups {
             // SAFETY: l + j·groups sequences of `inner` elements each in, r·inner elements out.
             unsafe {
-                self.butterfly(l * inner, groups * inner, l * R * inner, std::ptr::null());
+                self.butterfly(l * inner, groups * inner, l * R * inner, Ptr::null());
                 for k in 1..inner {
-                    let w = twiddles.as_ptr().add((k - 1) * (R - 1));
+                    let w = Ptr::of(&twiddles).add((k - 1) * (R - 1));
                     self.butterfly(l * inner + k, groups * inner, l * R * inner + k, w);
                 }
             }

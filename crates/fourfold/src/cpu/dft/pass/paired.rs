@@ -7,18 +7,17 @@
 
 use crate::arithmetic::butterfly::Dft;
 use crate::arithmetic::twiddle::Roots;
-use crate::cpu::batch::tiling::LANES;
+use crate::cpu::dft::pass::access::{for_radix, opaque};
 use crate::cpu::dft::pass::along::{BLOCK, Block, Ways};
-use crate::cpu::dft::pass::opaque;
-use crate::cpu::simd::complex_vector::ComplexVector;
-use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
+use crate::cpu::simd::pointer::Ptr;
+use crate::cpu::simd::vector::{ComplexVector, LANES, Scalar, Vector, WithIsa};
 use crate::recipe::rules::intra_vector::FIRST;
 use std::array::from_fn;
 
 /// ComplexVector of a block.
 const NUMBERS: usize = LANES / 2;
 
-/// One pass, as [`Pass`](crate::cpu::dft::pass::Pass).
+/// One pass, as [`Pass`](crate::cpu::dft::pass::pass::Pass).
 pub(crate) struct InterleavedPass<S> {
     radix: usize,
     groups: usize,
@@ -69,10 +68,10 @@ impl<S: Scalar> InterleavedPass<S> {
         unsafe {
             match plain {
                 true => {
-                    crate::cpu::dft::pass::for_radix!(self.radix, R => V::enter(Further::<V::ComplexVector, R, true> { pass: self, ways }))
+                    for_radix!(self.radix, R => V::enter(Further::<V::ComplexVector, R, true> { pass: self, ways }))
                 }
                 false => {
-                    crate::cpu::dft::pass::for_radix!(self.radix, R => V::enter(Further::<V::ComplexVector, R, false> { pass: self, ways }))
+                    for_radix!(self.radix, R => V::enter(Further::<V::ComplexVector, R, false> { pass: self, ways }))
                 }
             }
         }
@@ -113,7 +112,7 @@ impl<N: ComplexVector<Scalar: Scalar>, const BACKWARD: bool> First<'_, N, BACKWA
 
 impl<N: ComplexVector<Scalar: Scalar>, const BACKWARD: bool> WithIsa for First<'_, N, BACKWARD> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         // The last vector begins where it fits: some butterflies are computed twice then.
         debug_assert!(self.pass.groups >= N::COUNT, "{} butterflies in vectors of {}", self.pass.groups, N::COUNT);
         let last = self.pass.groups - N::COUNT;
@@ -139,10 +138,10 @@ where
     #[inline(always)]
     unsafe fn butterflies(
         &self,
-        src: *const N::Scalar,
+        src: Ptr<N::Scalar>,
         step: usize,
-        w: *const N::Scalar,
-        dst: *mut N::Scalar,
+        w: Ptr<N::Scalar>,
+        dst: Ptr<N::Scalar>,
         by: [N::Scalar; 2],
     ) {
         // SAFETY: the caller stays within the pass.
@@ -165,7 +164,7 @@ where
     [N; R]: Dft,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         let InterleavedPass { groups, inner, ref twiddles, .. } = *self.pass;
         let scale = self.ways.last.unwrap_or(N::Scalar::of(1.0));
         let by = [scale, if self.ways.backward { N::Scalar::of(-scale.to()) } else { scale }];
@@ -176,7 +175,7 @@ where
                     // and their twiddles.
                     unsafe {
                         let src = self.ways.src.add(2 * (l * inner + k) + lane);
-                        let w = twiddles.as_ptr().cast::<N::Scalar>().add(2 * (2 * k) * (R - 1) + lane);
+                        let w = Ptr::of(&twiddles).cast::<N::Scalar>().add(2 * (2 * k) * (R - 1) + lane);
                         let dst = self.ways.dst.add(2 * (l * R * inner + k) + lane);
                         self.butterflies(src, 2 * groups * inner, w, dst, by);
                     }

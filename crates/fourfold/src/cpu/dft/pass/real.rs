@@ -1,18 +1,19 @@
 //! Butterflies of real and Hermitian data: those of the data themselves, and those of half spectra.
 
 use crate::arithmetic::butterfly::{Butterfly, Dft};
-use crate::arithmetic::complex::C;
-use crate::arithmetic::complex::each;
+use crate::arithmetic::complex::{C, each};
+use crate::cpu::dft::pass::access::{Steps, splat, zero};
 use crate::cpu::dft::pass::terms::{Cursor, Half, Terms};
-use crate::cpu::dft::pass::{Pass, Permuted, for_order, splat, zero};
+use crate::cpu::dft::permuted::{Permuted, for_order};
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Vector, WithIsa};
 use num_complex::Complex;
 
 /// Real butterflies on the data themselves: `inner` is 1.
 pub(crate) struct First<'a, V: Vector, const R: usize> {
-    pub(crate) pass: &'a Pass<V::Scalar>,
+    pub(crate) steps: &'a Steps<V::Scalar>,
     pub(crate) src: Permuted<V::Scalar>,
-    pub(crate) dst: *mut V,
+    pub(crate) dst: Ptr<V>,
 }
 
 /// Stores outputs 0 ..= R/2 of a real butterfly as terms 0, m, 2m, … of a half spectrum of length
@@ -62,7 +63,7 @@ where
 {
     #[inline(always)]
     fn all<const INDEX: bool, const GAIN: bool>(&self) {
-        let groups = self.pass.groups;
+        let groups = self.steps.groups;
         for l in 0..groups {
             // SAFETY: R · groups elements in, R · groups vectors out.
             unsafe {
@@ -81,14 +82,14 @@ where
     [C<V>; R]: Butterfly,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         for_order!(self.src.order(), I, G => self.all::<I, G>())
     }
 }
 
 pub(crate) struct Forward<'a, V: Vector, T, const R: usize> {
-    pub(crate) pass: &'a Pass<V::Scalar>,
-    pub(crate) src: *const V,
+    pub(crate) steps: &'a Steps<V::Scalar>,
+    pub(crate) src: Ptr<V>,
     pub(crate) dst: T,
 }
 
@@ -98,22 +99,22 @@ where
 {
     /// Term 0 of R half spectra of length m, `step` apart: real numbers.
     #[inline(always)]
-    unsafe fn first(src: *const V, step: usize, m: usize, dst: T) {
+    unsafe fn first(src: Ptr<V>, step: usize, m: usize, dst: T) {
         // SAFETY: the caller stays within the pass.
         unsafe {
-            let z = each!(j < R => C { re: *src.add(j * step), im: V::lit(0.0) });
+            let z = each!(j < R => C { re: src.add(j * step).read(), im: V::zero() });
             put_real(dst, m, z.half_spectrum());
         }
     }
 
     /// Terms 0 < k < m/2: outputs beyond the middle are conjugates of wanted ones.
     #[inline(always)]
-    unsafe fn term(src: *const V, step: usize, m: usize, k: usize, w: *const Complex<V::Scalar>, dst: T) {
+    unsafe fn term(src: Ptr<V>, step: usize, m: usize, k: usize, w: Ptr<Complex<V::Scalar>>, dst: T) {
         // SAFETY: the caller stays within the pass.
         unsafe {
             let (mut z, mut at) = ([zero(); R], src.add(2 * k - 1));
             for j in 0..R {
-                z[j] = C { re: *at, im: *at.add(1) };
+                z[j] = C { re: at.read(), im: at.add(1).read() };
                 if j > 0 {
                     z[j] = z[j].mul(splat(w.add(j - 1)));
                 }
@@ -133,13 +134,13 @@ where
 
     /// Term m/2: real numbers half a turn from the next.
     #[inline(always)]
-    unsafe fn middle(src: *const V, step: usize, m: usize, w: *const Complex<V::Scalar>, dst: T) {
+    unsafe fn middle(src: Ptr<V>, step: usize, m: usize, w: Ptr<Complex<V::Scalar>>, dst: T) {
         // SAFETY: the caller stays within the pass.
         unsafe {
             let mut z = [zero(); R];
             for (j, z) in z.iter_mut().enumerate() {
-                let x = *src.add(j * step).add(m - 1);
-                *z = if j == 0 { C { re: x, im: V::lit(0.0) } } else { splat(w.add(j - 1)).scale(x) };
+                let x = src.add(j * step).add(m - 1).read();
+                *z = if j == 0 { C { re: x, im: V::zero() } } else { splat(w.add(j - 1)).scale(x) };
             }
             let (z, mut walk) = (z.dft(), dst.walk(m / 2, m as isize));
             for q in 0..R / 2 {
@@ -157,18 +158,18 @@ where
     [C<V>; R]: Butterfly,
 {
     #[inline(always)]
-    fn run(self) {
-        let Pass { groups, inner: m, ref twiddles, .. } = *self.pass;
+    unsafe fn with_isa(self) {
+        let Steps { groups, inner: m, ref twiddles, .. } = *self.steps;
         for l in 0..groups {
             // SAFETY: sequence l + j·groups has m vectors, the result R·m.
             unsafe {
                 let (src, dst, step) = (self.src.add(l * m), self.dst.skip(l * R * m), groups * m);
                 Self::first(src, step, m, dst);
                 for k in 1..m.div_ceil(2) {
-                    Self::term(src, step, m, k, twiddles.as_ptr().add((k - 1) * (R - 1)), dst);
+                    Self::term(src, step, m, k, Ptr::of(&twiddles).add((k - 1) * (R - 1)), dst);
                 }
                 if m % 2 == 0 {
-                    Self::middle(src, step, m, twiddles.as_ptr().add((m / 2 - 1) * (R - 1)), dst);
+                    Self::middle(src, step, m, Ptr::of(&twiddles).add((m / 2 - 1) * (R - 1)), dst);
                 }
             }
         }
@@ -177,8 +178,8 @@ where
 
 /// The reverse of [`First`].
 pub(crate) struct Last<'a, V: Vector, const R: usize> {
-    pub(crate) pass: &'a Pass<V::Scalar>,
-    pub(crate) src: *const V,
+    pub(crate) steps: &'a Steps<V::Scalar>,
+    pub(crate) src: Ptr<V>,
     pub(crate) dst: Permuted<V::Scalar>,
 }
 
@@ -188,11 +189,11 @@ where
 {
     #[inline(always)]
     fn all<const INDEX: bool, const GAIN: bool>(&self) {
-        let groups = self.pass.groups;
+        let groups = self.steps.groups;
         for l in 0..groups {
             // SAFETY: R · groups vectors in, R · groups elements out.
             unsafe {
-                let z = get_real::<V, R>(Half(self.src.add(l * R).cast_mut()), 1).signal();
+                let z = get_real::<V, R>(Half(self.src.add(l * R)), 1).signal();
                 for j in 0..R {
                     self.dst.store_at::<V, INDEX, GAIN>(l + j * groups, z[j].re);
                 }
@@ -206,15 +207,15 @@ where
     [C<V>; R]: Butterfly,
 {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         for_order!(self.dst.order(), I, G => self.all::<I, G>())
     }
 }
 
 pub(crate) struct Backward<'a, V: Vector, T, const R: usize> {
-    pub(crate) pass: &'a Pass<V::Scalar>,
+    pub(crate) steps: &'a Steps<V::Scalar>,
     pub(crate) src: T,
-    pub(crate) dst: *mut V,
+    pub(crate) dst: Ptr<V>,
 }
 
 impl<V: Vector, T: Terms<V>, const R: usize> Backward<'_, V, T, R>
@@ -223,18 +224,18 @@ where
 {
     /// The reverse of [`Forward::first`].
     #[inline(always)]
-    unsafe fn first(src: T, m: usize, dst: *mut V, step: usize) {
+    unsafe fn first(src: T, m: usize, dst: Ptr<V>, step: usize) {
         // SAFETY: the caller stays within the pass.
         unsafe {
             for (j, z) in get_real::<V, R>(src, m).signal().into_iter().enumerate() {
-                *dst.add(j * step) = z.re;
+                dst.add(j * step).write(z.re);
             }
         }
     }
 
     /// The reverse of [`Forward::term`].
     #[inline(always)]
-    unsafe fn term(src: T, m: usize, k: usize, w: *const Complex<V::Scalar>, dst: *mut V, step: usize) {
+    unsafe fn term(src: T, m: usize, k: usize, w: Ptr<Complex<V::Scalar>>, dst: Ptr<V>, step: usize) {
         // SAFETY: the caller stays within the pass.
         unsafe {
             let (mut z, half) = ([zero(); R], R.div_ceil(2));
@@ -249,7 +250,8 @@ where
             let (z, mut at) = (z.dft(), dst.add(2 * k - 1));
             for j in 0..R {
                 let z = if j == 0 { z[j].swap() } else { z[j].swap().mul_conj(splat(w.add(j - 1))) };
-                (*at, *at.add(1)) = (z.re, z.im);
+                at.write(z.re);
+                at.add(1).write(z.im);
                 at = at.wrapping_add(step);
             }
         }
@@ -257,7 +259,7 @@ where
 
     /// The reverse of [`Forward::middle`].
     #[inline(always)]
-    unsafe fn middle(src: T, m: usize, w: *const Complex<V::Scalar>, dst: *mut V, step: usize) {
+    unsafe fn middle(src: T, m: usize, w: Ptr<Complex<V::Scalar>>, dst: Ptr<V>, step: usize) {
         // SAFETY: the caller stays within the pass.
         unsafe {
             let mut z = [zero(); R];
@@ -276,7 +278,7 @@ where
             for (j, z) in z.dft().into_iter().enumerate() {
                 let z = z.swap();
                 let z = if j == 0 { z } else { z.mul_conj(splat(w.add(j - 1))) };
-                *dst.add(j * step).add(m - 1) = z.re;
+                dst.add(j * step).add(m - 1).write(z.re);
             }
         }
     }
@@ -287,18 +289,18 @@ where
     [C<V>; R]: Butterfly,
 {
     #[inline(always)]
-    fn run(self) {
-        let Pass { groups, inner: m, ref twiddles, .. } = *self.pass;
+    unsafe fn with_isa(self) {
+        let Steps { groups, inner: m, ref twiddles, .. } = *self.steps;
         for l in 0..groups {
             // SAFETY: as in `Forward`, the other way round.
             unsafe {
                 let (src, dst, step) = (self.src.skip(l * R * m), self.dst.add(l * m), groups * m);
                 Self::first(src, m, dst, step);
                 for k in 1..m.div_ceil(2) {
-                    Self::term(src, m, k, twiddles.as_ptr().add((k - 1) * (R - 1)), dst, step);
+                    Self::term(src, m, k, Ptr::of(&twiddles).add((k - 1) * (R - 1)), dst, step);
                 }
                 if m % 2 == 0 {
-                    Self::middle(src, m, twiddles.as_ptr().add((m / 2 - 1) * (R - 1)), dst, step);
+                    Self::middle(src, m, Ptr::of(&twiddles).add((m / 2 - 1) * (R - 1)), dst, step);
                 }
             }
         }

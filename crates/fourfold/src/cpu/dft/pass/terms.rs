@@ -1,6 +1,7 @@
 //! Where passes leave a half spectrum, or find it.
 
 use crate::arithmetic::complex::C;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::Vector;
 
 /// A half spectrum of n reals.
@@ -64,10 +65,10 @@ pub(crate) trait Cursor<V: Vector> {
 
 /// One in FFTPACK's order.
 #[derive(Clone, Copy)]
-pub(crate) struct Half<V>(pub(crate) *mut V);
+pub(crate) struct Half<V>(pub(crate) Ptr<V>);
 
 pub(crate) struct HalfCursor<V> {
-    at: *mut V,
+    at: Ptr<V>,
     step: isize,
 }
 
@@ -82,13 +83,13 @@ impl<V: Vector> Terms<V> for Half<V> {
     #[inline(always)]
     unsafe fn end(self, n: usize, last: bool) -> V {
         // SAFETY: the caller's.
-        unsafe { *self.0.add(if last { n - 1 } else { 0 }) }
+        unsafe { self.0.add(if last { n - 1 } else { 0 }).read() }
     }
 
     #[inline(always)]
     unsafe fn put_end(self, n: usize, last: bool, x: V) {
         // SAFETY: the caller's.
-        unsafe { *self.0.add(if last { n - 1 } else { 0 }) = x }
+        unsafe { self.0.add(if last { n - 1 } else { 0 }).write(x) }
     }
 
     #[inline(always)]
@@ -101,7 +102,7 @@ impl<V: Vector> Cursor<V> for HalfCursor<V> {
     #[inline(always)]
     unsafe fn get(&mut self) -> C<V> {
         // SAFETY: the caller's.
-        let z = unsafe { C { re: *self.at, im: *self.at.add(1) } };
+        let z = unsafe { C { re: self.at.read(), im: self.at.add(1).read() } };
         self.at = self.at.wrapping_offset(self.step);
         z
     }
@@ -109,7 +110,10 @@ impl<V: Vector> Cursor<V> for HalfCursor<V> {
     #[inline(always)]
     unsafe fn put(&mut self, z: C<V>) {
         // SAFETY: the caller's.
-        unsafe { (*self.at, *self.at.add(1)) = (z.re, z.im) }
+        unsafe {
+            self.at.write(z.re);
+            self.at.add(1).write(z.im);
+        }
         self.at = self.at.wrapping_offset(self.step);
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::arithmetic::complex::each;
 use crate::cpu::simd::complex_vector::Interleaved;
-use crate::cpu::simd::isa::operators;
+use crate::cpu::simd::isa::operators::operators;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Vector, WithIsa};
 use std::arch::x86_64::*;
 
@@ -20,10 +21,11 @@ operators!(F32x8, f32, _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_fmadd
 /// Runs `work` with AVX2 and FMA.
 ///
 /// # Safety
-/// The CPU has them.
+/// The CPU has them, and what the work points to is there.
 #[target_feature(enable = "avx2,fma")]
 unsafe fn enter<W: WithIsa>(work: W) {
-    work.run();
+    // SAFETY: the caller's.
+    unsafe { work.with_isa() }
 }
 
 impl Vector for F64x4 {
@@ -32,29 +34,29 @@ impl Vector for F64x4 {
     type ComplexVector = Interleaved<Self>;
 
     #[inline(always)]
-    fn splat(value: f64) -> Self {
-        // SAFETY: see `operators!`.
+    unsafe fn splat(value: f64) -> Self {
+        // SAFETY: the caller's.
         F64x4(unsafe { _mm256_set1_pd(value) })
     }
     #[inline(always)]
-    unsafe fn load(from: *const f64) -> Self {
+    unsafe fn load(from: Ptr<f64>) -> Self {
         // SAFETY: the caller's.
-        F64x4(unsafe { _mm256_loadu_pd(from) })
+        F64x4(unsafe { _mm256_loadu_pd(from.access(Self::WIDTH)) })
     }
     #[inline(always)]
-    unsafe fn store(self, to: *mut f64) {
+    unsafe fn store(self, to: Ptr<f64>) {
         // SAFETY: the caller's.
-        unsafe { _mm256_storeu_pd(to, self.0) }
+        unsafe { _mm256_storeu_pd(to.access(Self::WIDTH), self.0) }
     }
     #[inline(always)]
-    unsafe fn stream(self, to: *mut f64) {
+    unsafe fn stream(self, to: Ptr<f64>) {
         // SAFETY: the caller's.
-        unsafe { _mm256_stream_pd(to, self.0) }
+        unsafe { _mm256_stream_pd(to.access(Self::WIDTH), self.0) }
     }
     #[inline(always)]
-    fn prefetch(from: *const f64) {
+    fn prefetch(from: Ptr<f64>) {
         // SAFETY: no address does harm.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast()) }
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.unchecked().cast()) }
     }
     #[inline(always)]
     fn finish_streams() {
@@ -124,29 +126,29 @@ impl Vector for F32x8 {
     type ComplexVector = Interleaved<Self>;
 
     #[inline(always)]
-    fn splat(value: f32) -> Self {
-        // SAFETY: see `operators!`.
+    unsafe fn splat(value: f32) -> Self {
+        // SAFETY: the caller's.
         F32x8(unsafe { _mm256_set1_ps(value) })
     }
     #[inline(always)]
-    unsafe fn load(from: *const f32) -> Self {
+    unsafe fn load(from: Ptr<f32>) -> Self {
         // SAFETY: the caller's.
-        F32x8(unsafe { _mm256_loadu_ps(from) })
+        F32x8(unsafe { _mm256_loadu_ps(from.access(Self::WIDTH)) })
     }
     #[inline(always)]
-    unsafe fn store(self, to: *mut f32) {
+    unsafe fn store(self, to: Ptr<f32>) {
         // SAFETY: the caller's.
-        unsafe { _mm256_storeu_ps(to, self.0) }
+        unsafe { _mm256_storeu_ps(to.access(Self::WIDTH), self.0) }
     }
     #[inline(always)]
-    unsafe fn stream(self, to: *mut f32) {
+    unsafe fn stream(self, to: Ptr<f32>) {
         // SAFETY: the caller's.
-        unsafe { _mm256_stream_ps(to, self.0) }
+        unsafe { _mm256_stream_ps(to.access(Self::WIDTH), self.0) }
     }
     #[inline(always)]
-    fn prefetch(from: *const f32) {
+    fn prefetch(from: Ptr<f32>) {
         // SAFETY: no address does harm.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast()) }
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.unchecked().cast()) }
     }
     #[inline(always)]
     fn finish_streams() {

@@ -2,7 +2,8 @@
 
 use crate::arithmetic::complex::each;
 use crate::cpu::simd::complex_vector::Interleaved;
-use crate::cpu::simd::isa::operators;
+use crate::cpu::simd::isa::operators::operators;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Vector, WithIsa};
 use std::arch::x86_64::*;
 
@@ -23,7 +24,8 @@ operators!(F32x16, f32, _mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps, _mm512_fmad
 /// The CPU has AVX-512 F, DQ and VL, AVX2 and FMA.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
 unsafe fn enter<W: WithIsa>(work: W) {
-    work.run();
+    // SAFETY: the caller's.
+    unsafe { work.with_isa() }
 }
 
 /// Turns a square of 4 × 4 blocks of 128 bits.
@@ -52,29 +54,29 @@ impl Vector for F64x8 {
     type ComplexVector = Interleaved<Self>;
 
     #[inline(always)]
-    fn splat(value: f64) -> Self {
-        // SAFETY: see `operators!`.
+    unsafe fn splat(value: f64) -> Self {
+        // SAFETY: the caller's.
         F64x8(unsafe { _mm512_set1_pd(value) })
     }
     #[inline(always)]
-    unsafe fn load(from: *const f64) -> Self {
+    unsafe fn load(from: Ptr<f64>) -> Self {
         // SAFETY: the caller's.
-        F64x8(unsafe { _mm512_loadu_pd(from) })
+        F64x8(unsafe { _mm512_loadu_pd(from.access(Self::WIDTH)) })
     }
     #[inline(always)]
-    unsafe fn store(self, to: *mut f64) {
+    unsafe fn store(self, to: Ptr<f64>) {
         // SAFETY: the caller's.
-        unsafe { _mm512_storeu_pd(to, self.0) }
+        unsafe { _mm512_storeu_pd(to.access(Self::WIDTH), self.0) }
     }
     #[inline(always)]
-    unsafe fn stream(self, to: *mut f64) {
+    unsafe fn stream(self, to: Ptr<f64>) {
         // SAFETY: the caller's.
-        unsafe { _mm512_stream_pd(to, self.0) }
+        unsafe { _mm512_stream_pd(to.access(Self::WIDTH), self.0) }
     }
     #[inline(always)]
-    fn prefetch(from: *const f64) {
+    fn prefetch(from: Ptr<f64>) {
         // SAFETY: no address does harm.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast()) }
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.unchecked().cast()) }
     }
     #[inline(always)]
     fn finish_streams() {
@@ -146,29 +148,29 @@ impl Vector for F32x16 {
     type ComplexVector = Interleaved<Self>;
 
     #[inline(always)]
-    fn splat(value: f32) -> Self {
-        // SAFETY: see `operators!`.
+    unsafe fn splat(value: f32) -> Self {
+        // SAFETY: the caller's.
         F32x16(unsafe { _mm512_set1_ps(value) })
     }
     #[inline(always)]
-    unsafe fn load(from: *const f32) -> Self {
+    unsafe fn load(from: Ptr<f32>) -> Self {
         // SAFETY: the caller's.
-        F32x16(unsafe { _mm512_loadu_ps(from) })
+        F32x16(unsafe { _mm512_loadu_ps(from.access(Self::WIDTH)) })
     }
     #[inline(always)]
-    unsafe fn store(self, to: *mut f32) {
+    unsafe fn store(self, to: Ptr<f32>) {
         // SAFETY: the caller's.
-        unsafe { _mm512_storeu_ps(to, self.0) }
+        unsafe { _mm512_storeu_ps(to.access(Self::WIDTH), self.0) }
     }
     #[inline(always)]
-    unsafe fn stream(self, to: *mut f32) {
+    unsafe fn stream(self, to: Ptr<f32>) {
         // SAFETY: the caller's.
-        unsafe { _mm512_stream_ps(to, self.0) }
+        unsafe { _mm512_stream_ps(to.access(Self::WIDTH), self.0) }
     }
     #[inline(always)]
-    fn prefetch(from: *const f32) {
+    fn prefetch(from: Ptr<f32>) {
         // SAFETY: no address does harm.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast()) }
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.unchecked().cast()) }
     }
     #[inline(always)]
     fn finish_streams() {

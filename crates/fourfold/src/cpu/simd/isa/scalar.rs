@@ -2,13 +2,14 @@
 
 use crate::arithmetic::complex::C;
 use crate::arithmetic::real::Real;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Vector, WithIsa};
 
 macro_rules! scalar {
     ($($scalar:ty),*) => { $(
         impl Real for $scalar {
             #[inline(always)]
-            fn lit(value: f64) -> Self {
+            fn constant(self, value: f64) -> Self {
                 value as $scalar
             }
             // Not `f64::mul_add`, which without the instruction is a slow library call.
@@ -28,18 +29,18 @@ macro_rules! scalar {
             type ComplexVector = C<Self>;
 
             #[inline(always)]
-            fn splat(value: $scalar) -> Self {
+            unsafe fn splat(value: $scalar) -> Self {
                 value
             }
             #[inline(always)]
-            unsafe fn load(from: *const $scalar) -> Self {
+            unsafe fn load(from: Ptr<$scalar>) -> Self {
                 // SAFETY: the caller's.
-                unsafe { *from }
+                unsafe { from.read() }
             }
             #[inline(always)]
-            unsafe fn store(self, to: *mut $scalar) {
+            unsafe fn store(self, to: Ptr<$scalar>) {
                 // SAFETY: the caller's.
-                unsafe { *to = self }
+                unsafe { to.write(self) }
             }
             #[inline(always)]
             fn zip(a: Self, b: Self) -> (Self, Self) {
@@ -61,7 +62,8 @@ macro_rules! scalar {
             fn transpose_pairs(_rows: &mut [Self]) {}
             #[inline(always)]
             unsafe fn enter<W: WithIsa>(work: W) {
-                work.run();
+                // SAFETY: the caller's.
+                unsafe { work.with_isa() }
             }
         }
     )* };

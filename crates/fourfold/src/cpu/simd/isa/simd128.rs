@@ -3,6 +3,7 @@
 
 use crate::arithmetic::real::Real;
 use crate::cpu::simd::complex_vector::Interleaved;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Vector, WithIsa};
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -42,7 +43,7 @@ macro_rules! simd128 {
         }
         impl Real for $name {
             #[inline(always)]
-            fn lit(value: f64) -> Self {
+            fn constant(self, value: f64) -> Self {
                 $name(wide::$wide::splat(value as $scalar))
             }
             #[inline(always)]
@@ -61,18 +62,18 @@ macro_rules! simd128 {
             type ComplexVector = Interleaved<Self>;
 
             #[inline(always)]
-            fn splat(value: $scalar) -> Self {
+            unsafe fn splat(value: $scalar) -> Self {
                 $name(wide::$wide::splat(value))
             }
             #[inline(always)]
-            unsafe fn load(from: *const $scalar) -> Self {
+            unsafe fn load(from: Ptr<$scalar>) -> Self {
                 // SAFETY: the caller vouches for the array's worth of scalars.
-                $name(wide::$wide::new(unsafe { from.cast::<[$scalar; $width]>().read_unaligned() }))
+                $name(wide::$wide::new(unsafe { from.access($width).cast::<[$scalar; $width]>().read_unaligned() }))
             }
             #[inline(always)]
-            unsafe fn store(self, to: *mut $scalar) {
+            unsafe fn store(self, to: Ptr<$scalar>) {
                 // SAFETY: as in `load`.
-                unsafe { to.cast::<[$scalar; $width]>().write_unaligned(self.0.to_array()) }
+                unsafe { to.access($width).cast::<[$scalar; $width]>().write_unaligned(self.0.to_array()) }
             }
             #[inline(always)]
             fn zip(a: Self, b: Self) -> (Self, Self) {
@@ -105,7 +106,8 @@ macro_rules! simd128 {
             }
             #[inline(always)]
             unsafe fn enter<W: WithIsa>(work: W) {
-                work.run();
+                // SAFETY: the caller's.
+                unsafe { work.with_isa() }
             }
         }
     };

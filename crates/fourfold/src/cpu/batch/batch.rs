@@ -1,18 +1,20 @@
 //! One sum along one axis, ready to run on lines of vectors: combine → DFT → combine.
 
 use crate::cpu::base::sizes::reals;
-use crate::cpu::batch::combine::Combine;
+use crate::cpu::base::strided::Strided;
+use crate::cpu::batch::combine::{Combine, Side};
 use crate::cpu::batch::fused_combine::FusedCombine;
 use crate::cpu::batch::symmetric_last_pass::Fold;
 use crate::cpu::dft::dft::Dft;
-use crate::cpu::dft::pass::{Permuted, Strided};
+use crate::cpu::dft::permuted::Permuted;
+use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
 use crate::problem::kind::Transform1d;
 use crate::problem::norm::EndWeights;
 use crate::recipe::recipe::AxisRecipe;
-use crate::recipe::rules::cosine_sine::{Data, Order, Reduction, Step, dft_of, reduce};
-use crate::recipe::rules::extension;
-use crate::recipe::rules::extension::{QUARTERS, quarter};
+use crate::recipe::reduction::{Data, Permutation, Reorder, Step};
+use crate::recipe::rules::cosine_sine::{dft_of, reduce};
+use crate::recipe::rules::extension::{QUARTERS, quarter, symmetric_last_pass, three_quarters};
 use crate::recipe::rules::mixed_radix;
 use crate::recipe::rules::mixed_radix::Factor;
 use crate::recipe::scheme::Scheme;
@@ -20,7 +22,7 @@ use crate::recipe::scheme::Scheme;
 /// What stands around the DFT of a sum: the order of its real side, and the combines.
 pub(crate) struct Ends<S> {
     index: Vec<u32>,
-    gain: Vec<S>,
+    factor: Vec<S>,
     /// The factor on odd places, if the order is even places ascending, then odd places descending,
     /// and their number even.
     pub(crate) even_odd: Option<S>,
@@ -45,21 +47,24 @@ impl<S: Scalar> Ends<S> {
             Scheme::Batched(factors) => quarter(sum, factors).map(mixed_radix::length),
             _ => None,
         };
-        let fold = quarter.map(|len| extension::fold(sum, edges, scale, len));
-        let reduction = match quarter {
-            Some(len) => Reduction { order: Some(extension::order(sum, n, edges, len)), ..Reduction::default() },
-            None => reduce(sum, n, edges, scale),
+        let reduction = reduce(sum, n, edges, scale);
+        let Permutation { index, factor } = match reduction.reorder {
+            None => Permutation::default(),
+            Some(extension) if quarter.is_some() => three_quarters(extension, n),
+            Some(reorder) => reorder.permutation(n),
         };
-        let combine = |steps: &[Step]| (!steps.is_empty()).then(|| Combine::new(steps, dft_of(sum, n).1));
-        let order = reduction.order.unwrap_or(Order { index: vec![], gain: vec![] });
+        let combine = |steps: &[Step], side: Side| {
+            let is_there = quarter.is_none() && !steps.is_empty();
+            is_there.then(|| Combine::new(steps, side, dft_of(sum, n).1))
+        };
         let [input, output] = reals(sum, n);
         Ends {
-            even_odd: even_odd(&order).map(S::of),
-            index: order.index.iter().map(|&i| i as u32).collect(),
-            gain: order.gain.iter().map(|&g| S::of(g)).collect(),
-            before: combine(&reduction.before),
-            after: combine(&reduction.after),
-            fold: fold.as_ref().map(Fold::new),
+            even_odd: odd_places(reduction.reorder).filter(|_| n % 2 == 0).map(S::of),
+            index: index.iter().map(|&i| i as u32).collect(),
+            factor: factor.iter().map(|&x| S::of(x)).collect(),
+            before: combine(&reduction.before, Side::Before),
+            after: combine(&reduction.after, Side::After),
+            fold: quarter.map(|len| Fold::new(&symmetric_last_pass(sum, edges, scale, len))),
             bare: matches!(sum, Transform1d::R2C | Transform1d::C2R) && scale == 1.0 && *edges == EndWeights::ONE,
             input,
             output,
@@ -74,23 +79,21 @@ impl<S: Scalar> Ends<S> {
 
     /// `rows` as the real side of the DFT.
     pub(crate) fn ordered(&self, rows: Strided<S>) -> Permuted<S> {
-        let (index, gain) = (self.index.as_ptr(), self.gain.as_ptr());
+        let (index, factor) = (Ptr::of(&self.index), Ptr::of(&self.factor));
         Permuted {
             rows,
-            index: if self.index.is_empty() { std::ptr::null() } else { index },
-            gain: if self.gain.is_empty() { std::ptr::null() } else { gain },
+            index: if self.index.is_empty() { Ptr::null() } else { index },
+            gain: if self.factor.is_empty() { Ptr::null() } else { factor },
         }
     }
 }
 
-/// See [`Ends::even_odd`].
-fn even_odd(order: &Order) -> Option<f64> {
-    let (n, odd) = (order.index.len(), order.gain.last().copied().unwrap_or(1.0));
-    let place = |m: usize| if 2 * m < n { 2 * m } else { 2 * (n - m) - 1 };
-    let in_place = |(m, index): (usize, &usize)| *index == place(m);
-    let with_gain = |(m, gain): (usize, &f64)| *gain == if 2 * m < n { 1.0 } else { odd };
-    let all = order.index.iter().enumerate().all(in_place) && order.gain.iter().enumerate().all(with_gain);
-    (n > 0 && n % 2 == 0 && all).then_some(odd)
+/// The factor on odd places, where a line is reordered to even places, then odd places.
+fn odd_places(reorder: Option<Reorder>) -> Option<f64> {
+    match reorder {
+        Some(Reorder::EvenOdd(order)) => Some(order.odd_factor()),
+        _ => None,
+    }
 }
 
 /// The executable form of one sum over lanes. `S` is the precision; the lanes are chosen when it
@@ -131,22 +134,23 @@ impl<S: Scalar> Batch<S> {
     ///
     /// # Safety
     /// As [`Batch::run`].
-    unsafe fn bare<V: Vector<Scalar = S>>(&self, data: *mut V, free: *mut V, work: *mut V) -> *mut V {
-        let (n, zero) = (self.dft.len(), V::lit(0.0));
+    unsafe fn bare<V: Vector<Scalar = S>>(&self, data: Ptr<V>, free: Ptr<V>, work: Ptr<V>) -> Ptr<V> {
+        let n = self.dft.len();
         // SAFETY: the caller's; buffers have room for the parts that are zero.
         unsafe {
             if self.dft.data() == Data::Hermitian {
                 let (half, other) = (data.add(1), free);
-                *half = *data;
+                half.write(data.read());
                 let target = if self.dft.backward_target(half, other) == half { data } else { free };
                 self.dft.backward(half, other, self.ends.ordered(Strided::tile(target)), work);
                 return target;
             }
             let half = self.dft.forward(self.ends.ordered(Strided::tile(data)), free.add(1), data.add(1), work);
             let result = half.sub(1);
-            (*result, *half) = (*half, zero);
+            result.write(half.read());
+            half.write(V::zero());
             if n % 2 == 0 {
-                *half.add(n) = zero;
+                half.add(n).write(V::zero());
             }
             result
         }
@@ -161,10 +165,10 @@ impl<S: Scalar> Batch<S> {
     pub(crate) unsafe fn run<V: Vector<Scalar = S>>(
         &self,
         [from, to]: [Option<Strided<S>>; 2],
-        data: *mut V,
-        free: *mut V,
-        work: *mut V,
-    ) -> *mut V {
+        data: Ptr<V>,
+        free: Ptr<V>,
+        work: Ptr<V>,
+    ) -> Ptr<V> {
         // SAFETY: the caller's; all passes but the last go between the buffers.
         unsafe {
             if let Some(turning) = self.turning::<V>() {
@@ -189,8 +193,8 @@ impl<S: Scalar> Batch<S> {
     ///
     /// # Safety
     /// As there.
-    unsafe fn in_steps<V: Vector<Scalar = S>>(&self, data: *mut V, free: *mut V, work: *mut V) -> *mut V {
-        let other = |at: *mut V| if at == data { free } else { data };
+    unsafe fn in_steps<V: Vector<Scalar = S>>(&self, data: Ptr<V>, free: Ptr<V>, work: Ptr<V>) -> Ptr<V> {
+        let other = |at: Ptr<V>| if at == data { free } else { data };
         // SAFETY: the caller's; a combine and each pass of a DFT go from one buffer to the other.
         unsafe {
             let ready = match &self.ends.before {
@@ -207,7 +211,7 @@ impl<S: Scalar> Batch<S> {
                     target
                 }
                 Data::Real => self.dft.forward(self.ends.ordered(Strided::tile(ready)), other(ready), ready, work),
-                _ => self.dft.complex([ready.cast_const(), ready.add(1)], other(ready), ready, work),
+                _ => self.dft.complex([ready, ready.add(1)], other(ready), ready, work),
             };
             if let Some(fold) = &self.ends.fold {
                 fold.run::<V>(result, other(result));
@@ -227,17 +231,17 @@ impl<S: Scalar> Batch<S> {
 
 /// data_i ← by · data_i.
 struct Scale<V: Vector> {
-    data: *mut V,
+    data: Ptr<V>,
     count: usize,
     by: V::Scalar,
 }
 
 impl<V: Vector> WithIsa for Scale<V> {
     #[inline(always)]
-    fn run(self) {
+    unsafe fn with_isa(self) {
         for i in 0..self.count {
             // SAFETY: `count` vectors are there.
-            unsafe { *self.data.add(i) = *self.data.add(i) * V::splat(self.by) }
+            unsafe { self.data.add(i).write(self.data.add(i).read() * V::splat(self.by)) }
         }
     }
 }

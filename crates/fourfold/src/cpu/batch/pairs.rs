@@ -1,0 +1,104 @@
+//! The steps of a combine, and the pairs of numbers that they read and write.
+
+use crate::cpu::base::strided::Strided;
+use crate::cpu::simd::pointer::Ptr;
+use crate::cpu::simd::vector::Vector;
+use crate::recipe::reduction::Index;
+
+/// A step with its coefficients in the engine's precision.
+pub(crate) enum PreparedCombine<S> {
+    Zero {
+        to: isize,
+    },
+    One {
+        count: usize,
+        from: Index,
+        to: Index,
+        by: S,
+    },
+    Two {
+        count: usize,
+        from: [Index; 2],
+        to: [Index; 2],
+        matrix: [S; 4],
+    },
+    /// y_0 + i y_1 = (a − ib)(x_0 + i x_1), with (a, b) from the table, or the conjugate of that.
+    Rotate {
+        from: [Index; 2],
+        to: [Index; 2],
+        table: Vec<[S; 2]>,
+        conjugate: bool,
+    },
+}
+
+/// Two sequences of numbers in one signal that lanes can run along.
+#[derive(Clone, Copy)]
+pub(crate) enum Pair {
+    /// Neighbours, going up by two: (re, im) pairs.
+    Zipped(isize),
+    /// One going up from the first place, one going down from the second.
+    Mirrored(isize, isize),
+    /// One going down from the first place, one going up from the second.
+    Exchanged(isize, isize),
+}
+
+impl Pair {
+    pub(crate) fn of<S>(rows: &Strided<S>, indices: [Index; 2]) -> Option<Pair> {
+        if rows.stride == 1 { Pair::of_steps(indices) } else { None }
+    }
+
+    pub(crate) fn of_steps([a, b]: [Index; 2]) -> Option<Pair> {
+        match (a.step, b.step) {
+            (2, 2) if b.start == a.start + 1 => Some(Pair::Zipped(a.start)),
+            (1, -1) => Some(Pair::Mirrored(a.start, b.start)),
+            (-1, 1) => Some(Pair::Exchanged(a.start, b.start)),
+            _ => None,
+        }
+    }
+
+    /// ComplexVector i … i + WIDTH − 1 of both.
+    ///
+    /// # Safety
+    /// They are there.
+    #[inline(always)]
+    pub(crate) unsafe fn load<V: Vector>(self, base: Ptr<V::Scalar>, i: isize) -> (V, V) {
+        let last = V::WIDTH as isize - 1;
+        // SAFETY: the caller's.
+        unsafe {
+            let at = |place: isize| V::load(base.offset(place));
+            match self {
+                Pair::Zipped(a) => V::unzip(at(a + 2 * i), at(a + 2 * i + last + 1)),
+                Pair::Mirrored(a, b) => (at(a + i), at(b - i - last).reverse()),
+                Pair::Exchanged(a, b) => (at(a - i - last).reverse(), at(b + i)),
+            }
+        }
+    }
+
+    /// The reverse of [`Pair::load`].
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    pub(crate) unsafe fn store<V: Vector>(self, base: Ptr<V::Scalar>, i: isize, x: V, y: V) {
+        let last = V::WIDTH as isize - 1;
+        // SAFETY: the caller's.
+        unsafe {
+            let (p, q, x, y) = match self {
+                Pair::Zipped(a) => {
+                    let (x, y) = V::zip(x, y);
+                    (a + 2 * i, a + 2 * i + last + 1, x, y)
+                }
+                Pair::Mirrored(a, b) => (a + i, b - i - last, x, y.reverse()),
+                Pair::Exchanged(a, b) => (a - i - last, b + i, x.reverse(), y),
+            };
+            x.store(base.offset(p));
+            y.store(base.offset(q));
+        }
+    }
+}
+
+/// See [`PreparedCombine::Rotate`].
+#[inline(always)]
+pub(crate) fn rotate<V: Vector>(x: V, y: V, a: V, b: V, conjugate: bool) -> [V; 2] {
+    [x.mul_add(a, y * b), if conjugate { x.mul_sub(b, y * a) } else { y.mul_sub(a, x * b) }]
+}
