@@ -10,6 +10,8 @@ use num_complex::Complex;
 pub use crate::arithmetic::butterfly::{Butterfly, Dft};
 pub use crate::arithmetic::complex::C;
 pub use crate::arithmetic::cosine8::{SCALES, dct8, idct8};
+pub use crate::arithmetic::primes::generator_powers;
+pub use crate::arithmetic::primes::prime_factors;
 pub use crate::arithmetic::real::Real;
 pub use crate::arithmetic::twiddle::Roots;
 pub use crate::cpu::base::machine::{Cache, Machine};
@@ -26,9 +28,9 @@ pub use crate::recipe::rules::extension::{
     QUARTERS, SymmetricLastPass, fold_term, quarter_length, symmetric_last_pass,
 };
 pub use crate::recipe::rules::four_step::{pack, unpack};
-pub use crate::recipe::rules::mixed_radix::{Factor, RADICES, factors, length, prime_factors};
-pub use crate::recipe::rules::rader::generator_powers;
+pub use crate::recipe::rules::mixed_radix::factors;
 pub use crate::recipe::scheme::Scheme;
+pub use crate::recipe::scheme::{Factor, RADICES, length};
 
 /// JPEG's 8×8 blocks.
 pub mod jpeg {

@@ -1,7 +1,10 @@
 pub(crate) mod butterfly;
 pub(crate) mod complex;
+pub(crate) mod coprime_radix;
 pub(crate) mod cosine8;
 pub(crate) mod dd;
+pub(crate) mod odd_radix;
+pub(crate) mod primes;
 pub(crate) mod real;
 pub(crate) mod spectrum;
 pub(crate) mod twiddle;

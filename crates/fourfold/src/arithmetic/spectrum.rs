@@ -5,8 +5,8 @@
 use num_complex::Complex;
 
 use crate::arithmetic::dd::{Dd, complex_product};
+use crate::arithmetic::primes::prime_factors;
 use crate::arithmetic::twiddle::Roots;
-use crate::recipe::rules::mixed_radix::prime_factors;
 
 type Z = Complex<Dd>;
 

@@ -6,6 +6,7 @@ use crate::baseline::cpu::stages::StagedEngine;
 use crate::cpu::base::execute::Execute;
 use crate::cpu::base::sizes::{Sizes, table_bytes};
 use crate::cpu::batch::batch::Batch;
+use crate::cpu::batch::values::Values;
 use crate::cpu::engine::{Engine, PreparedAxis};
 use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::cpu::single::single::Single;
@@ -50,7 +51,7 @@ impl<S: Dispatch> Tables<S> {
     }
 
     fn engine(&self, recipe: &Recipe, isa: Isa, multiplier: Option<&Multiplier>) -> Result<Engine<S>> {
-        let values = multiplier.map(|multiplier| multiplier.values::<S>(recipe)).transpose()?;
+        let values = multiplier.map(|multiplier| Values::<S>::new(multiplier, recipe)).transpose()?;
         Engine::new(recipe, isa, values, &mut |line| self.line(line))
     }
 

@@ -1,10 +1,10 @@
 //! The kinds of transform, and the few fixed questions each answers. The answers stand in one
 //! table.
 
-use std::fmt;
-
 use crate::problem::element::Domain;
 use crate::problem::norm::{EndWeights, Norm};
+use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
+use std::fmt;
 
 /// A kind of transform, by the name its user knows.
 ///
@@ -260,6 +260,19 @@ impl Kind {
 }
 
 impl Transform1d {
+    /// The factors of SciPy's `orthogonalize`: with `norm="ortho"` they make this sum's matrix
+    /// orthogonal.
+    pub(crate) fn orthogonal_weights(self) -> EndWeights {
+        match self {
+            Transform1d::Dct1 => EndWeights::ends(SQRT_2, FRAC_1_SQRT_2),
+            Transform1d::Dct2 => EndWeights { output_first: FRAC_1_SQRT_2, ..EndWeights::ONE },
+            Transform1d::Dct3 => EndWeights { input_first: SQRT_2, ..EndWeights::ONE },
+            Transform1d::Dst2 => EndWeights { output_last: FRAC_1_SQRT_2, ..EndWeights::ONE },
+            Transform1d::Dst3 => EndWeights { input_last: SQRT_2, ..EndWeights::ONE },
+            _ => EndWeights::ONE,
+        }
+    }
+
     /// The conjugate transpose, as (S, E, c): this sum's matrix transposed and conjugated is c ·
     /// E_out · S · E_in.
     ///

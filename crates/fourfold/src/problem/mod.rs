@@ -5,3 +5,4 @@ pub(crate) mod layout;
 pub(crate) mod norm;
 pub(crate) mod notation;
 pub(crate) mod problem;
+pub(crate) mod resolve;

@@ -1,9 +1,6 @@
 //! Scale factors: of a whole transform ([`Norm`]) and of single terms ([`EndWeights`]).
 
-use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 use std::fmt;
-
-use crate::problem::kind::Transform1d;
 
 /// SciPy's `norm`. L is the [logical length](crate::problem::kind::Kind::logical_length) of an
 /// axis.
@@ -74,19 +71,6 @@ pub struct EndWeights {
 impl EndWeights {
     /// No term is special.
     pub const ONE: EndWeights = EndWeights { input_first: 1.0, input_last: 1.0, output_first: 1.0, output_last: 1.0 };
-
-    /// The factors of SciPy's `orthogonalize`: with `norm="ortho"` they make the matrix of `sum`
-    /// orthogonal.
-    pub(crate) fn orthogonalize(sum: Transform1d) -> EndWeights {
-        match sum {
-            Transform1d::Dct1 => EndWeights::ends(SQRT_2, FRAC_1_SQRT_2),
-            Transform1d::Dct2 => EndWeights { output_first: FRAC_1_SQRT_2, ..EndWeights::ONE },
-            Transform1d::Dct3 => EndWeights { input_first: SQRT_2, ..EndWeights::ONE },
-            Transform1d::Dst2 => EndWeights { output_last: FRAC_1_SQRT_2, ..EndWeights::ONE },
-            Transform1d::Dst3 => EndWeights { input_last: SQRT_2, ..EndWeights::ONE },
-            _ => EndWeights::ONE,
-        }
-    }
 
     /// The same factor on both ends of a side.
     pub(crate) fn ends(input: f64, output: f64) -> EndWeights {

@@ -1,4 +1,6 @@
 pub(crate) mod multiplier;
+pub(crate) mod parse;
+pub(crate) mod parse_scheme;
 pub(crate) mod pipeline;
 pub(crate) mod recipe;
 pub(crate) mod reduction;

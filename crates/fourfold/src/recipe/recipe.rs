@@ -1,16 +1,11 @@
 //! How to compute, as data: a list of passes and, in each, the sums with their factors.
 
-use crate::error::{Error, ErrorKind, Result};
 use crate::problem::element::Domain;
+use crate::problem::kind::Transform1d;
 use crate::problem::layout::Layout;
 use crate::problem::problem::{AxisTransform, Problem};
-use crate::recipe::rules::axes;
-use crate::recipe::rules::cosine_sine::dft_of;
-use crate::recipe::rules::four_step::complex_length;
-use crate::recipe::rules::mixed_radix::{Factor, length};
-use crate::recipe::scheme::{Scheme, parse_scheme};
+use crate::recipe::scheme::{Factor, Scheme};
 use std::fmt;
-use std::str::FromStr;
 
 /// How a problem is computed: pure data, printed and parsed.
 ///
@@ -93,7 +88,7 @@ pub struct AxisRecipe {
 impl Recipe {
     pub(crate) fn new(problem: Problem, multiply: Option<Multiplied>, ops: Vec<Vec<PassOp>>) -> Self {
         let mut recipe = Recipe { problem, multiply, passes: vec![], work: None };
-        (recipe.passes, recipe.work) = axes::places(&recipe.problem, recipe.end(), ops);
+        (recipe.passes, recipe.work) = places(&recipe.problem, recipe.end(), ops);
         recipe
     }
 
@@ -108,6 +103,11 @@ impl Recipe {
             Some(Multiplied::Between(inverse)) => Some(inverse),
             _ => None,
         }
+    }
+
+    /// What the plan's factors multiply, if they do.
+    pub(crate) fn multiply(&self) -> Option<&Multiplied> {
+        self.multiply.as_ref()
     }
 
     /// Domain and layout of the array that is multiplied by the plan's factors, if one is.
@@ -170,6 +170,42 @@ impl Recipe {
     }
 }
 
+/// Gives every pass its source and target, and the work array its domain and shape. `end`: the
+/// problem that the last completes.
+fn places(problem: &Problem, end: &Problem, ops: Vec<Vec<PassOp>>) -> (Vec<Pass>, Option<(Domain, Vec<usize>)>) {
+    let count = ops.len();
+    let mut state = (problem.input_domain(), problem.input().shape.clone());
+    let mut from = ArrayId::Input;
+    let (mut passes, mut work) = (vec![], None);
+    for (i, ops) in ops.into_iter().enumerate() {
+        let mut axis = 0;
+        for op in &ops {
+            if let PassOp::Transform(line) = op {
+                axis = line.transform.axis;
+                after(&mut state, line);
+            }
+        }
+        let fits = state.0 == end.output_domain() && state.1 == end.output().shape;
+        let to = if i + 1 == count || fits { ArrayId::Output } else { ArrayId::Work(0) };
+        if to == ArrayId::Work(0) {
+            work = Some(state.clone());
+        }
+        passes.push(Pass { axis, from, to, ops });
+        from = to;
+    }
+    (passes, work)
+}
+
+/// What a sum makes of the array's domain and shape.
+fn after((domain, shape): &mut (Domain, Vec<usize>), line: &AxisRecipe) {
+    let AxisTransform { axis, n, sum, .. } = line.transform;
+    match sum {
+        Transform1d::R2C => (*domain, shape[axis]) = (Domain::Complex, n / 2 + 1),
+        Transform1d::C2R => (*domain, shape[axis]) = (Domain::Real, n),
+        _ => {}
+    }
+}
+
 impl fmt::Display for ArrayId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -209,131 +245,4 @@ impl fmt::Display for Recipe {
         }
         Ok(())
     }
-}
-
-impl FromStr for Recipe {
-    type Err = Error;
-
-    /// Reads what `Display` writes. The passes may be in another order and have other factors than
-    /// the planner's.
-    ///
-    /// # Errors
-    /// If the passes do not compute the problem, or a factor has no algorithm.
-    fn from_str(text: &str) -> Result<Self> {
-        let mut rows = text.trim().lines().map(str::trim);
-        let heading = rows.next().unwrap_or_default();
-        if let Some((_, algorithm)) = heading.split_once(" by ") {
-            return Err(invalid(format!("`by {algorithm}`: expected passes, not the stages of a baseline")));
-        }
-        let default = if let Some((forward, inverse)) = heading.split_once("| multiply |") {
-            axes::filter(&forward.parse()?, &inverse.parse()?)?
-        } else if let Some(problem) = heading.strip_prefix("multiply |") {
-            axes::premultiplied(&problem.parse()?)?
-        } else if let Some(problem) = heading.strip_suffix("| multiply") {
-            axes::postmultiplied(&problem.parse()?)?
-        } else {
-            axes::recipe(&heading.parse()?)
-        };
-        let mut unused: Vec<&AxisRecipe> = default.lines().collect();
-        let rows: Vec<_> = rows.collect();
-        let ops = rows.iter().map(|row| parse_pass(row, &mut unused)).collect::<Result<Vec<_>>>()?;
-        if let Some(line) = unused.first() {
-            return Err(invalid(format!("no pass does {} along axis {}", line.transform.sum, line.transform.axis)));
-        }
-        let recipe = Recipe::new(default.problem.clone(), default.multiply.clone(), ops);
-        check_order(&recipe)?;
-        check_multiplies(&recipe)?;
-        check_heads(&recipe, &rows)?;
-        Ok(recipe)
-    }
-}
-
-fn invalid(message: String) -> Error {
-    Error::new(ErrorKind::Notation, message)
-}
-
-/// `input -> output axis 1: dct2 1024 = 16 8 8 | multiply | …`
-fn parse_pass(row: &str, unused: &mut Vec<&AxisRecipe>) -> Result<Vec<PassOp>> {
-    let malformed = || invalid(format!("`{row}` is not a pass: expected `input -> output axis 0: dct2 64 = 8 8`"));
-    let (head, ops) = row.split_once(':').ok_or_else(malformed)?;
-    let axis: usize = head.split_once("axis ").and_then(|(_, axis)| axis.trim().parse().ok()).ok_or_else(malformed)?;
-    let parse = |op: &str| -> Result<PassOp> {
-        let op = op.trim();
-        if op == "multiply" {
-            return Ok(PassOp::Multiply);
-        }
-        let (name, factors) = op.split_once('=').ok_or_else(malformed)?;
-        let is = |line: &&AxisRecipe| {
-            line.transform.axis == axis && format!("{} {}", line.transform.sum, line.transform.n) == name.trim()
-        };
-        let at =
-            unused.iter().position(is).ok_or_else(|| invalid(format!("`{row}`: axis {axis} has no `{name}` to do")))?;
-        let line = unused.remove(at);
-        let scheme = parse_scheme(factors)?;
-        let (data, len) = dft_of(line.transform.sum, line.transform.n);
-        let (makes, wanted) = match &scheme {
-            Scheme::Batched(factors) => (length(factors), Some(len)),
-            Scheme::IntraVector(factors) => (length(factors), complex_length(data, len)),
-            Scheme::Blocked { within: a, across: b } | Scheme::FourStep { columns: a, rows: b } => {
-                (length(a).saturating_mul(length(b)), complex_length(data, len))
-            }
-        };
-        if Some(makes) != wanted {
-            let wanted = wanted.map_or("an even length, to be cut".into(), |n| n.to_string());
-            return Err(invalid(format!("`{row}`: the factors make {makes}, not {wanted}")));
-        }
-        Ok(PassOp::Transform(AxisRecipe { scheme, ..line.clone() }))
-    };
-    let ops = ops.split('|').map(parse).collect::<Result<Vec<_>>>()?;
-    let alone = |op: &PassOp| matches!(op, PassOp::Transform(line) if !matches!(line.scheme, Scheme::Batched(_)));
-    if ops.len() > 1 && ops.iter().any(alone) {
-        return Err(invalid(format!("`{row}`: what goes line by line needs a pass of its own")));
-    }
-    Ok(ops)
-}
-
-/// A filter multiplies once, between its two problems, or a problem its input, before all else, or
-/// its output, after all; nothing else does.
-fn check_multiplies(recipe: &Recipe) -> Result<()> {
-    let ops = recipe.passes.iter().flat_map(|pass| &pass.ops).enumerate();
-    let places: Vec<usize> = ops.filter(|(_, op)| **op == PassOp::Multiply).map(|(i, _)| i).collect();
-    let wanted = recipe.multiply.as_ref().map(|multiply| match multiply {
-        Multiplied::Input => 0,
-        Multiplied::Between(_) | Multiplied::Output => recipe.problem.transforms().len(),
-    });
-    if places != wanted.as_slice() {
-        let message = "passes multiply where the first line does: at the beginning, or once all sums of the problem are done, of a filter the first";
-        return Err(invalid(message.into()));
-    }
-    if let Some(pass) = recipe.passes.iter().find(|pass| pass.ops == [PassOp::Multiply]) {
-        let message =
-            format!("the pass along axis {} only multiplies: that is a part of the pass before or after it", pass.axis);
-        return Err(invalid(message));
-    }
-    Ok(())
-}
-
-/// Where a pass reads and writes follows from its place among the others, and what stands in the
-/// text must say the same.
-fn check_heads(recipe: &Recipe, rows: &[&str]) -> Result<()> {
-    for (pass, row) in recipe.passes.iter().zip(rows) {
-        let head: Vec<_> = row.split(':').next().unwrap_or_default().split_whitespace().collect();
-        let wanted = format!("{} -> {} axis {}", pass.from, pass.to, pass.axis);
-        if head.join(" ") != wanted {
-            return Err(invalid(format!("`{row}`: the pass begins `{wanted}:` there")));
-        }
-    }
-    Ok(())
-}
-
-/// Half spectra are made first and undone last.
-fn check_order(recipe: &Recipe) -> Result<()> {
-    use crate::problem::kind::Transform1d::{C2R, R2C};
-    let sums: Vec<_> = recipe.lines().map(|line| line.transform.sum).collect();
-    let early = sums.iter().skip(1).any(|s| *s == R2C);
-    let late = sums.iter().rev().skip(1).any(|s| *s == C2R);
-    if early || late {
-        return Err(invalid("a half spectrum must be made by the first pass and undone by the last".into()));
-    }
-    Ok(())
 }

@@ -1,9 +1,73 @@
 //! How the DFT of a line is done, as data and as text.
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::recipe::rules::intra_vector::{FIRST, MOST_PARTS, fits, fits_parts};
-use crate::recipe::rules::mixed_radix::{Factor, List, RADICES, length};
 use std::fmt;
+
+/// The radices that have a butterfly, in ascending order.
+pub const RADICES: [usize; 13] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16];
+
+/// The first radix: the most lanes of any vector.
+pub(crate) const FIRST: usize = 16;
+
+/// The most parts of a signal: a block of each stands in the first-level cache.
+pub(crate) const MOST_PARTS: usize = 128;
+
+/// How the DFTs of one factor of N are done.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Factor {
+    /// A butterfly of one of [`RADICES`].
+    Radix(usize),
+    /// The O(p²) sum of an odd prime p, with x_j ± x_{p−j} shared.
+    Direct(usize),
+    /// A prime as a cyclic convolution of length p − 1, whose DFT has the given factors.
+    Rader(usize, Vec<Factor>),
+    /// Any length as a convolution, by a complex DFT whose length is the product of the given
+    /// factors.
+    Bluestein(usize, Vec<Factor>),
+}
+
+impl Factor {
+    /// The length of the factor's DFT.
+    pub fn length(&self) -> usize {
+        match self {
+            Factor::Radix(r) | Factor::Direct(r) | Factor::Rader(r, _) | Factor::Bluestein(r, _) => *r,
+        }
+    }
+
+    /// Whether a convolution of another length stands somewhere in the factor.
+    pub fn uses_bluestein(&self) -> bool {
+        match self {
+            Factor::Bluestein(..) => true,
+            Factor::Rader(_, inner) => inner.iter().any(Factor::uses_bluestein),
+            _ => false,
+        }
+    }
+}
+
+/// `8`, `direct(17)`, `rader(97: 8 4 3)`, `bluestein(1439: 16 16 12)`.
+impl fmt::Display for Factor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Factor::Radix(r) => write!(f, "{r}"),
+            Factor::Direct(p) => write!(f, "direct({p})"),
+            Factor::Rader(p, inner) => write!(f, "rader({p}:{})", List(inner)),
+            Factor::Bluestein(p, inner) => write!(f, "bluestein({p}:{})", List(inner)),
+        }
+    }
+}
+
+/// Factors with a space before each.
+pub(crate) struct List<'a>(pub(crate) &'a [Factor]);
+
+impl fmt::Display for List<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|factor| write!(f, " {factor}"))
+    }
+}
+
+/// The length that a list of factors makes.
+pub fn length(factors: &[Factor]) -> usize {
+    factors.iter().map(Factor::length).fold(1, usize::saturating_mul)
+}
 
 /// How the DFT of a line is done.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,99 +121,16 @@ impl fmt::Display for Scheme {
     }
 }
 
-fn invalid(message: String) -> Error {
-    Error::new(ErrorKind::Notation, message)
+/// Whether a line can be done with lanes along it by these factors.
+pub(crate) fn fits(factors: &[Factor]) -> bool {
+    factors.len() > 1
+        && factors[0] == Factor::Radix(FIRST)
+        && factors.iter().all(|factor| matches!(factor, Factor::Radix(_)))
 }
 
-/// `16 8 8`, `along 16 8 8`, `along 16 8 8 across 8 8`, or `16 16 x 16 8`.
-pub(crate) fn parse_scheme(text: &str) -> Result<Scheme> {
-    if let Some(text) = text.trim_start().strip_prefix("along ") {
-        return parse_along(text);
-    }
-    match text.split_once(" x ") {
-        None => Ok(Scheme::Batched(parse_factors(text)?)),
-        Some((columns, rows)) => Ok(Scheme::FourStep { columns: parse_factors(columns)?, rows: parse_factors(rows)? }),
-    }
-}
-
-/// `16 8 8`, or `16 8 8 across 8 8`.
-fn parse_along(text: &str) -> Result<Scheme> {
-    let fail = |message: String| Err(invalid(format!("`along {}`: expected {message}", text.trim())));
-    match text.split_once(" across ") {
-        None => {
-            let factors = parse_factors(text)?;
-            let message = || format!("radices along a line, the first {FIRST}");
-            if fits(&factors) { Ok(Scheme::IntraVector(factors)) } else { fail(message()) }
-        }
-        Some((within, across)) => {
-            let (within, across) = (parse_factors(within)?, parse_factors(across)?);
-            let message = || {
-                format!(
-                    "three radices or more along a part, the first {FIRST}, and two across parts, which make a multiple of {FIRST} up to {MOST_PARTS}"
-                )
-            };
-            if fits_parts(&within, &across) { Ok(Scheme::Blocked { within, across }) } else { fail(message()) }
-        }
-    }
-}
-
-/// `16 direct(17) rader(97: 8 4 3)`.
-fn parse_factors(text: &str) -> Result<Vec<Factor>> {
-    let mut list = vec![];
-    let mut rest = text.trim();
-    while !rest.is_empty() {
-        let (factor, tail) = parse_factor(rest)?;
-        list.push(factor);
-        rest = tail.trim_start();
-    }
-    Ok(list)
-}
-
-fn parse_factor(text: &str) -> Result<(Factor, &str)> {
-    let unknown = || {
-        invalid(format!(
-            "`{text}` is not a factor: expected a radix of {RADICES:?}, direct(p), rader(p: …) or bluestein(n: …)"
-        ))
-    };
-    let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
-    if !text[end..].starts_with('(') {
-        let radix = text[..end].parse().ok().filter(|r| RADICES.contains(r)).ok_or_else(unknown)?;
-        return Ok((Factor::Radix(radix), &text[end..]));
-    }
-    let close = closing(&text[end..]).ok_or_else(unknown)? + end;
-    let (p, inner) = text[end + 1..close].split_once(':').unwrap_or((&text[end + 1..close], ""));
-    let p: usize = p.trim().parse().ok().filter(|p| (3..1 << 40).contains(p) && p % 2 == 1).ok_or_else(unknown)?;
-    let inner = parse_factors(inner)?;
-    let prime = crate::recipe::rules::mixed_radix::prime_factors(p).len() == 1;
-    let factor = match &text[..end] {
-        "direct" if inner.is_empty() => Factor::Direct(p),
-        "rader" if prime && length(&inner) == p - 1 => Factor::Rader(p, inner),
-        "bluestein" if convolves(p, &inner) => Factor::Bluestein(p, inner),
-        _ => return Err(unknown()),
-    };
-    Ok((factor, &text[close + 1..]))
-}
-
-/// Whether a DFT of these factors holds Bluestein's convolution of length n, and is not absurdly
-/// larger: what is parsed can be planned.
-fn convolves(n: usize, factors: &[Factor]) -> bool {
-    (2 * n - 1..=8 * n).contains(&length(factors)) && !factors.iter().any(Factor::uses_bluestein)
-}
-
-/// Where the bracket that `text` begins with closes, unless brackets stand in one another deeper
-/// than any primes do.
-fn closing(text: &str) -> Option<usize> {
-    const DEEPEST: usize = 40;
-    let mut depth = 0usize;
-    for (i, c) in text.char_indices() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 || depth > DEEPEST {
-            return (depth == 0).then_some(i);
-        }
-    }
-    None
+/// Whether a line can be done in parts, with these factors within them and across them.
+pub(crate) fn fits_parts(within: &[Factor], across: &[Factor]) -> bool {
+    let radices = across.iter().all(|factor| matches!(factor, Factor::Radix(_)));
+    let count = length(across);
+    fits(within) && within.len() > 2 && radices && across.len() == 2 && count % FIRST == 0 && count <= MOST_PARTS
 }

@@ -9,8 +9,8 @@ use crate::recipe::reduction::Data;
 use crate::recipe::rules::axes::lines_along;
 use crate::recipe::rules::cosine_sine::dft_of;
 use crate::recipe::rules::extension::{QUARTERS, quarter};
-use crate::recipe::rules::mixed_radix::{Factor, length};
 use crate::recipe::scheme::Scheme;
+use crate::recipe::scheme::{Factor, length};
 
 /// The parts of the scratch.
 pub(crate) struct Sizes {

@@ -15,9 +15,7 @@ use crate::recipe::recipe::AxisRecipe;
 use crate::recipe::reduction::{Data, Permutation, Reorder, Step};
 use crate::recipe::rules::cosine_sine::{dft_of, reduce};
 use crate::recipe::rules::extension::{QUARTERS, quarter, symmetric_last_pass, three_quarters};
-use crate::recipe::rules::mixed_radix;
-use crate::recipe::rules::mixed_radix::Factor;
-use crate::recipe::scheme::Scheme;
+use crate::recipe::scheme::{Factor, Scheme, length};
 
 /// What stands around the DFT of a sum: the order of its real side, and the combines.
 pub(crate) struct Ends<S> {
@@ -44,7 +42,7 @@ impl<S: Scalar> Ends<S> {
         let (sum, n) = (recipe.transform.sum, recipe.transform.n);
         let (edges, scale) = (&recipe.transform.edges, recipe.scale);
         let quarter = match &recipe.scheme {
-            Scheme::Batched(factors) => quarter(sum, factors).map(mixed_radix::length),
+            Scheme::Batched(factors) => quarter(sum, factors).map(|factors| length(factors)),
             _ => None,
         };
         let reduction = reduce(sum, n, edges, scale);

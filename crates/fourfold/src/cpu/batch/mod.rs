@@ -8,3 +8,4 @@ pub(crate) mod symmetric_last_pass;
 pub(crate) mod tiles;
 pub(crate) mod tiling;
 pub(crate) mod transpose;
+pub(crate) mod values;

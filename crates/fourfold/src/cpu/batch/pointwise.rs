@@ -3,9 +3,9 @@
 
 use crate::arithmetic::complex::C;
 use crate::cpu::batch::transpose::{Access, Run, gather, gather_row, run_of};
+use crate::cpu::batch::values::Pair;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{LANES, Vector, WithIsa};
-use crate::recipe::multiplier::Pair;
 
 /// The elements of a tile's lines: so many of so many reals, and whether their factors are complex.
 #[derive(Clone, Copy)]

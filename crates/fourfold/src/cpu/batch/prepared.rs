@@ -2,7 +2,7 @@
 
 use crate::cpu::base::memory::Array;
 use crate::cpu::batch::batch::Batch;
-use crate::recipe::multiplier::Values;
+use crate::cpu::batch::values::Values;
 use std::sync::Arc;
 
 /// One trip through memory.

@@ -7,10 +7,10 @@ use crate::cpu::batch::pointwise::{Elements, by_lists, by_table};
 use crate::cpu::batch::prepared::{PreparedOp, PreparedPass};
 use crate::cpu::batch::tiling::{ARRAYS, Lines, Tile};
 use crate::cpu::batch::transpose::{Access, gather_block, scatter_block};
+use crate::cpu::batch::values::Values;
 use crate::cpu::simd::dispatch::Dispatch;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{LANES, Vector, VectorTask};
-use crate::recipe::multiplier::Values;
 
 /// Block `index` of a pass, in the buffers of one thread.
 pub(crate) struct Block<'a, S> {

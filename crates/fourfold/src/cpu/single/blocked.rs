@@ -9,8 +9,8 @@ use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask};
 use crate::cpu::single::intra_vector::{Input, passes};
-use crate::recipe::rules::intra_vector::{FIRST, MOST_PARTS};
-use crate::recipe::rules::mixed_radix::{Factor, length};
+use crate::recipe::scheme::{FIRST, MOST_PARTS};
+use crate::recipe::scheme::{Factor, length};
 use std::mem::MaybeUninit;
 
 /// The executable form of [`Scheme::Parts`](crate::recipe::scheme::Scheme::Blocked).

@@ -5,15 +5,15 @@ use crate::cpu::base::memory::Array;
 use crate::cpu::base::strided::Strided;
 use crate::cpu::batch::batch::Batch;
 use crate::cpu::batch::prepared::{PreparedOp, PreparedPass};
+use crate::cpu::batch::values::Values;
 use crate::cpu::simd::dispatch::Dispatch;
 use crate::cpu::simd::pointer::Ptr;
 use crate::problem::kind::Transform1d;
 use crate::problem::norm::EndWeights;
 use crate::problem::problem::AxisTransform;
-use crate::recipe::multiplier::Values;
 use crate::recipe::recipe::AxisRecipe;
-use crate::recipe::rules::mixed_radix::{Factor, length};
 use crate::recipe::scheme::Scheme;
+use crate::recipe::scheme::{Factor, length};
 use std::sync::Arc;
 
 /// A complex DFT of length columns · rows as two passes.

@@ -7,8 +7,9 @@ use crate::cpu::dft::places::Places;
 use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask};
-use crate::recipe::rules::intra_vector::{FIRST, is_paired};
-use crate::recipe::rules::mixed_radix::{Factor, length};
+use crate::recipe::rules::intra_vector::is_paired;
+use crate::recipe::scheme::FIRST;
+use crate::recipe::scheme::{Factor, length};
 
 /// The executable form of [`Scheme::Along`](crate::recipe::scheme::Scheme::IntraVector).
 pub(crate) struct IntraVector<S> {

@@ -8,10 +8,9 @@
 //! the input is multiplied, the first pass does so, and where the output is, the last.
 
 use crate::error::{Error, Result};
-use crate::problem::element::Domain;
 use crate::problem::kind::Transform1d;
 use crate::problem::problem::{AxisTransform, Problem};
-use crate::recipe::recipe::{ArrayId, AxisRecipe, Multiplied, Pass, PassOp, Recipe};
+use crate::recipe::recipe::{AxisRecipe, Multiplied, PassOp, Recipe};
 use crate::recipe::rules::cosine_sine::dft_of;
 use crate::recipe::rules::extension;
 use crate::recipe::rules::four_step;
@@ -168,45 +167,5 @@ fn scheme(transform: &AxisTransform, problem: &Problem) -> Scheme {
             let (columns, rows) = factors_of_cut(columns, rows);
             Scheme::FourStep { columns, rows }
         }
-    }
-}
-
-/// Gives every pass its source and target, and the work array its domain and shape. `end`: the
-/// problem that the last completes.
-pub(crate) fn places(
-    problem: &Problem,
-    end: &Problem,
-    ops: Vec<Vec<PassOp>>,
-) -> (Vec<Pass>, Option<(Domain, Vec<usize>)>) {
-    let count = ops.len();
-    let mut state = (problem.input_domain(), problem.input().shape.clone());
-    let mut from = ArrayId::Input;
-    let (mut passes, mut work) = (vec![], None);
-    for (i, ops) in ops.into_iter().enumerate() {
-        let mut axis = 0;
-        for op in &ops {
-            if let PassOp::Transform(line) = op {
-                axis = line.transform.axis;
-                after(&mut state, line);
-            }
-        }
-        let fits = state.0 == end.output_domain() && state.1 == end.output().shape;
-        let to = if i + 1 == count || fits { ArrayId::Output } else { ArrayId::Work(0) };
-        if to == ArrayId::Work(0) {
-            work = Some(state.clone());
-        }
-        passes.push(Pass { axis, from, to, ops });
-        from = to;
-    }
-    (passes, work)
-}
-
-/// What a sum makes of the array's domain and shape.
-fn after((domain, shape): &mut (Domain, Vec<usize>), line: &AxisRecipe) {
-    let AxisTransform { axis, n, sum, .. } = line.transform;
-    match sum {
-        Transform1d::R2C => (*domain, shape[axis]) = (Domain::Complex, n / 2 + 1),
-        Transform1d::C2R => (*domain, shape[axis]) = (Domain::Real, n),
-        _ => {}
     }
 }

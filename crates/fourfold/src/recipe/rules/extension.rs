@@ -25,7 +25,8 @@ use crate::problem::kind::Transform1d;
 use crate::problem::norm::EndWeights;
 use crate::recipe::reduction::{Permutation, Reorder};
 use crate::recipe::rules::cosine_sine::dft_of;
-use crate::recipe::rules::mixed_radix::{Factor, factors};
+use crate::recipe::rules::mixed_radix::factors;
+use crate::recipe::scheme::Factor;
 
 /// How many DFTs of a quarter of the extension there are: residues 0, 1 and 2.
 pub const QUARTERS: usize = 3;

@@ -19,9 +19,10 @@
 //! lengths are not cut.)
 
 use crate::arithmetic::complex::C;
+use crate::arithmetic::primes::prime_factors;
 use crate::arithmetic::real::Real;
 use crate::recipe::reduction::Data;
-use crate::recipe::rules::mixed_radix::{LONGEST, prime_factors};
+use crate::recipe::rules::mixed_radix::LONGEST;
 
 /// Below this length a vector with one lane in use is not slower.
 const LEAST: usize = 512;

@@ -14,10 +14,9 @@
 //! trips do: the first pass, whose results go to the parts; each part's further passes; the last
 //! two passes across all parts, of some k at a time.
 
-use crate::recipe::rules::mixed_radix::{Factor, RADICES, keep_good, length, prime_factors, radices, rounds_little};
-
-/// The first radix: the most lanes of any vector.
-pub(crate) const FIRST: usize = 16;
+use crate::arithmetic::primes::prime_factors;
+use crate::recipe::rules::mixed_radix::{keep_good, radices, rounds_little};
+use crate::recipe::scheme::{FIRST, Factor, RADICES, fits_parts};
 
 /// The further radices where parts are apart: butterflies of 16 with 15 vectors of twiddles do not
 /// fit the registers.
@@ -92,18 +91,8 @@ pub(crate) fn variants(n: usize) -> Vec<Vec<Factor>> {
     keep_good(lists)
 }
 
-/// Whether factors are such ones.
-pub(crate) fn fits(factors: &[Factor]) -> bool {
-    factors.len() > 1
-        && factors[0] == Factor::Radix(FIRST)
-        && factors.iter().all(|factor| matches!(factor, Factor::Radix(_)))
-}
-
 /// The largest radix across parts.
 pub(crate) const MOST_RADIX: usize = 16;
-
-/// The most parts of a signal: a block of each stands in the first-level cache.
-pub(crate) const MOST_PARTS: usize = 128;
 
 /// Radices of the two passes across parts that make a multiple of [`FIRST`], the best first.
 const ACROSS: [[usize; 2]; 8] = [[8, 8], [8, 10], [6, 8], [8, 12], [10, 12], [8, 16], [4, 8], [4, 4]];
@@ -131,11 +120,4 @@ fn in_parts(n: usize, across: [usize; 2]) -> Option<[Vec<Factor>; 2]> {
 /// Factors that a DFT of length n may have within parts and across them.
 pub(crate) fn variants_in_parts(n: usize) -> Vec<[Vec<Factor>; 2]> {
     ACROSS.into_iter().filter_map(|across| in_parts(n, across)).collect()
-}
-
-/// Whether factors are those of parts, and across them.
-pub(crate) fn fits_parts(within: &[Factor], across: &[Factor]) -> bool {
-    let radices = across.iter().all(|factor| matches!(factor, Factor::Radix(_)));
-    let count = length(across);
-    fits(within) && within.len() > 2 && radices && across.len() == 2 && count % FIRST == 0 && count <= MOST_PARTS
 }

@@ -15,72 +15,12 @@
 //! for k = m/2. A half spectrum of length N stands as N reals Re X_0, Re X_1, Im X_1, Re X_2, …
 //! (FFTPACK's order).
 
+use crate::arithmetic::primes::prime_factors;
 use crate::recipe::rules::{bluestein, rader};
-use std::fmt;
-
-/// The radices that have a butterfly, in ascending order.
-pub const RADICES: [usize; 13] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16];
+use crate::recipe::scheme::{Factor, RADICES, length};
 
 /// Those that are powers of primes, but 9.
 pub(crate) const PRIME_POWERS: [usize; 9] = [2, 3, 4, 5, 7, 8, 11, 13, 16];
-
-/// How the DFTs of one factor of N are done.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Factor {
-    /// A butterfly of one of [`RADICES`].
-    Radix(usize),
-    /// The O(p²) sum of an odd prime p, with x_j ± x_{p−j} shared.
-    Direct(usize),
-    /// A prime as a cyclic convolution of length p − 1, whose DFT has the given factors.
-    Rader(usize, Vec<Factor>),
-    /// Any length as a convolution, by a complex DFT whose length is the product of the given
-    /// factors.
-    Bluestein(usize, Vec<Factor>),
-}
-
-impl Factor {
-    /// The length of the factor's DFT.
-    pub fn length(&self) -> usize {
-        match self {
-            Factor::Radix(r) | Factor::Direct(r) | Factor::Rader(r, _) | Factor::Bluestein(r, _) => *r,
-        }
-    }
-
-    /// Whether a convolution of another length stands somewhere in the factor.
-    pub fn uses_bluestein(&self) -> bool {
-        match self {
-            Factor::Bluestein(..) => true,
-            Factor::Rader(_, inner) => inner.iter().any(Factor::uses_bluestein),
-            _ => false,
-        }
-    }
-}
-
-/// `8`, `direct(17)`, `rader(97: 8 4 3)`, `bluestein(1439: 16 16 12)`.
-impl fmt::Display for Factor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Factor::Radix(r) => write!(f, "{r}"),
-            Factor::Direct(p) => write!(f, "direct({p})"),
-            Factor::Rader(p, inner) => write!(f, "rader({p}:{})", List(inner)),
-            Factor::Bluestein(p, inner) => write!(f, "bluestein({p}:{})", List(inner)),
-        }
-    }
-}
-
-/// Factors with a space before each.
-pub(crate) struct List<'a>(pub(crate) &'a [Factor]);
-
-impl fmt::Display for List<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|factor| write!(f, " {factor}"))
-    }
-}
-
-/// The length that a list of factors makes.
-pub fn length(factors: &[Factor]) -> usize {
-    factors.iter().map(Factor::length).fold(1, usize::saturating_mul)
-}
 
 /// DFTs longer than this get no plan: their indices have 32 bits.
 pub(crate) const LONGEST: usize = 1 << 30;
@@ -201,22 +141,6 @@ fn split(n: usize) -> (usize, Vec<usize>) {
     (smooth, primes)
 }
 
-/// The prime factors of n in ascending order, with multiplicity.
-pub fn prime_factors(mut n: usize) -> Vec<usize> {
-    let (mut list, mut p) = (vec![], 2);
-    while p * p <= n {
-        while n % p == 0 {
-            list.push(p);
-            n /= p;
-        }
-        p += if p == 2 { 1 } else { 2 };
-    }
-    if n > 1 {
-        list.push(n);
-    }
-    list
-}
-
 /// The cheapest radices of a smooth n out of `set`, which ascends and has all primes of n.
 pub(crate) fn radices(n: usize, set: &[usize]) -> Vec<Factor> {
     let mut best = (f64::INFINITY, vec![]);
@@ -305,6 +229,7 @@ fn factor_rounding(factor: &Factor) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::recipe::scheme::List;
 
     /// Every third length up to 2^21, which DCT-I and DST-I need.
     #[test]

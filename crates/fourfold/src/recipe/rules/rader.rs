@@ -19,35 +19,10 @@ use num_complex::Complex;
 /// Below this a convolution is never the cheaper way.
 pub(crate) const LEAST: usize = 16;
 
-/// g^0, g^1, … g^{p−2} mod p of the least generator g.
-pub fn generator_powers(p: usize) -> Vec<u32> {
-    let g = generator(p as u64);
-    std::iter::successors(Some(1u64), |x| Some(x * g % p as u64)).take(p - 1).map(|x| x as u32).collect()
-}
-
 /// Σ_j b_j exp(−2πi jk/(p−1)) of b_j = exp(−2πi g^{−j}/p), in double-double; `powers` are those of
-/// [`generator_powers`].
+/// [`generator_powers`](crate::arithmetic::primes::generator_powers).
 pub(crate) fn spectrum(powers: &[u32]) -> Vec<Complex<Dd>> {
     let (n, roots) = (powers.len(), Roots::new(powers.len() as u64 + 1));
     let b: Vec<_> = (0..n).map(|q| roots.get_dd(powers[(n - q) % n] as u64)).collect();
     dft(&b)
-}
-
-/// The least generator of the multiplicative group of the prime p.
-fn generator(p: u64) -> u64 {
-    let mut primes = crate::recipe::rules::mixed_radix::prime_factors(p as usize - 1);
-    primes.dedup();
-    (1..p).find(|&g| primes.iter().all(|&q| power(g, (p - 1) / q as u64, p) != 1)).expect("every prime has a generator")
-}
-
-fn power(mut base: u64, mut exponent: u64, modulus: u64) -> u64 {
-    let mut result = 1;
-    while exponent > 0 {
-        if exponent & 1 == 1 {
-            result = (result as u128 * base as u128 % modulus as u128) as u64;
-        }
-        base = (base as u128 * base as u128 % modulus as u128) as u64;
-        exponent >>= 1;
-    }
-    result
 }

@@ -6,7 +6,7 @@ use crate::cpu::dft::factor::inner::Inner;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
 use crate::recipe::reduction::Data;
-use crate::recipe::rules::mixed_radix::{Factor, length};
+use crate::recipe::scheme::{Factor, length};
 use num_complex::Complex;
 
 /// See [`crate::recipe::rules::bluestein`].

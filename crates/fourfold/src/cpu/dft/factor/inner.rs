@@ -5,7 +5,7 @@ use crate::cpu::dft::permuted::Permuted;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector};
 use crate::recipe::reduction::Data;
-use crate::recipe::rules::mixed_radix::Factor;
+use crate::recipe::scheme::Factor;
 use num_complex::Complex;
 
 /// The executable form of a DFT of given factors; [`crate::cpu::dft::dft::Dft`] says what the

@@ -9,7 +9,7 @@ use crate::cpu::dft::factor::inner::Inner;
 use crate::cpu::dft::factor::rader::Rader;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector};
-use crate::recipe::rules::mixed_radix::Factor;
+use crate::recipe::scheme::Factor;
 use num_complex::Complex;
 
 /// How a pass does its small DFTs; those of convolutions are of type `D`.

@@ -2,13 +2,14 @@
 
 use crate::arithmetic::complex::C;
 use crate::arithmetic::dd::Dd;
+use crate::arithmetic::primes::generator_powers;
 use crate::cpu::dft::factor::inner::Inner;
 use crate::cpu::dft::permuted::Permuted;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
 use crate::recipe::reduction::Data;
-use crate::recipe::rules::mixed_radix::Factor;
-use crate::recipe::rules::rader::{generator_powers, spectrum};
+use crate::recipe::rules::rader::spectrum;
+use crate::recipe::scheme::Factor;
 use num_complex::Complex;
 
 /// See [`crate::recipe::rules::rader`].

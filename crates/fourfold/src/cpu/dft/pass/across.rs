@@ -17,7 +17,8 @@ use crate::cpu::dft::pass::access::{for_radix, opaque, splat, zero};
 use crate::cpu::dft::pass::along::{BLOCK, Block, block, put_pairs, twiddles};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{LANES, Scalar, Vector, WithIsa};
-use crate::recipe::rules::intra_vector::{MOST_PARTS, MOST_RADIX};
+use crate::recipe::rules::intra_vector::MOST_RADIX;
+use crate::recipe::scheme::MOST_PARTS;
 use num_complex::Complex;
 use std::mem::MaybeUninit;
 

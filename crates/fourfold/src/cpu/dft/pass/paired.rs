@@ -11,7 +11,7 @@ use crate::cpu::dft::pass::access::{for_radix, opaque};
 use crate::cpu::dft::pass::along::{BLOCK, Block, Ways};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{ComplexVector, LANES, Scalar, Vector, WithIsa};
-use crate::recipe::rules::intra_vector::FIRST;
+use crate::recipe::scheme::FIRST;
 use std::array::from_fn;
 
 /// ComplexVector of a block.

@@ -1,0 +1,102 @@
+//! Schemes from their text.
+
+use crate::arithmetic::primes::prime_factors;
+use crate::error::{Error, ErrorKind, Result};
+use crate::recipe::scheme::{FIRST, Factor, MOST_PARTS, RADICES, Scheme, fits, fits_parts, length};
+
+fn invalid(message: String) -> Error {
+    Error::new(ErrorKind::Notation, message)
+}
+
+/// `16 8 8`, `along 16 8 8`, `along 16 8 8 across 8 8`, or `16 16 x 16 8`.
+pub(crate) fn parse_scheme(text: &str) -> Result<Scheme> {
+    if let Some(text) = text.trim_start().strip_prefix("along ") {
+        return parse_along(text);
+    }
+    match text.split_once(" x ") {
+        None => Ok(Scheme::Batched(parse_factors(text)?)),
+        Some((columns, rows)) => Ok(Scheme::FourStep { columns: parse_factors(columns)?, rows: parse_factors(rows)? }),
+    }
+}
+
+/// `16 8 8`, or `16 8 8 across 8 8`.
+fn parse_along(text: &str) -> Result<Scheme> {
+    let fail = |message: String| Err(invalid(format!("`along {}`: expected {message}", text.trim())));
+    match text.split_once(" across ") {
+        None => {
+            let factors = parse_factors(text)?;
+            let message = || format!("radices along a line, the first {FIRST}");
+            if fits(&factors) { Ok(Scheme::IntraVector(factors)) } else { fail(message()) }
+        }
+        Some((within, across)) => {
+            let (within, across) = (parse_factors(within)?, parse_factors(across)?);
+            let message = || {
+                format!(
+                    "three radices or more along a part, the first {FIRST}, and two across parts, which make a multiple of {FIRST} up to {MOST_PARTS}"
+                )
+            };
+            if fits_parts(&within, &across) { Ok(Scheme::Blocked { within, across }) } else { fail(message()) }
+        }
+    }
+}
+
+/// `16 direct(17) rader(97: 8 4 3)`.
+fn parse_factors(text: &str) -> Result<Vec<Factor>> {
+    let mut list = vec![];
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let (factor, tail) = parse_factor(rest)?;
+        list.push(factor);
+        rest = tail.trim_start();
+    }
+    Ok(list)
+}
+
+fn parse_factor(text: &str) -> Result<(Factor, &str)> {
+    let unknown = || {
+        invalid(format!(
+            "`{text}` is not a factor: expected a radix of {RADICES:?}, direct(p), rader(p: …) or bluestein(n: …)"
+        ))
+    };
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
+    if !text[end..].starts_with('(') {
+        let radix = text[..end].parse().ok().filter(|r| RADICES.contains(r)).ok_or_else(unknown)?;
+        return Ok((Factor::Radix(radix), &text[end..]));
+    }
+    let close = closing(&text[end..]).ok_or_else(unknown)? + end;
+    let (p, inner) = text[end + 1..close].split_once(':').unwrap_or((&text[end + 1..close], ""));
+    let p: usize = p.trim().parse().ok().filter(|p| (3..1 << 40).contains(p) && p % 2 == 1).ok_or_else(unknown)?;
+    let inner = parse_factors(inner)?;
+    let prime = prime_factors(p).len() == 1;
+    let factor = match &text[..end] {
+        "direct" if inner.is_empty() => Factor::Direct(p),
+        "rader" if prime && length(&inner) == p - 1 => Factor::Rader(p, inner),
+        "bluestein" if convolves(p, &inner) => Factor::Bluestein(p, inner),
+        _ => return Err(unknown()),
+    };
+    Ok((factor, &text[close + 1..]))
+}
+
+/// Whether a DFT of these factors holds Bluestein's convolution of length n, and is not absurdly
+/// larger: what is parsed can be planned.
+fn convolves(n: usize, factors: &[Factor]) -> bool {
+    (2 * n - 1..=8 * n).contains(&length(factors)) && !factors.iter().any(Factor::uses_bluestein)
+}
+
+/// Where the bracket that `text` begins with closes, unless brackets stand in one another deeper
+/// than any primes do.
+fn closing(text: &str) -> Option<usize> {
+    const DEEPEST: usize = 40;
+    let mut depth = 0usize;
+    for (i, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 || depth > DEEPEST {
+            return (depth == 0).then_some(i);
+        }
+    }
+    None
+}
