@@ -4,8 +4,7 @@ use crate::arithmetic::real::Real;
 use std::ops::{Add, Sub};
 
 /// A complex number as butterflies of complex data see it: its two parts, or several numbers side
-/// by side in one vector. What is done to a part by itself is not here, since a vector of pairs has
-/// no parts.
+/// by side in one vector. Operations on one part are not here, since a vector of pairs has no parts.
 pub trait Number: Copy + Add<Output = Self> + Sub<Output = Self> {
     /// self · exp(−2πi k/16), 0 ≤ k < 4.
     fn rotate(self, k: usize) -> Self;

@@ -29,7 +29,7 @@ macro_rules! coprime {
                 each!(k < $r => {
                     let (p, q) = (k % $a, k % $b);
                     let (p, q, conjugate) = if 2 * p > $a { ($a - p, ($b - q) % $b, true) } else { (p, q, false) };
-                    // A row of real data has its first half.
+                    // Of a row of real data there is the first half.
                     let mirror = is_real(p, $a) && 2 * q > $b;
                     let z = rows[p][if mirror { $b - q } else { q }];
                     let z = if is_real(p, $a) && q == 0 { C { re: z.re, im: z.re.constant(0.0) } } else { z };

@@ -25,4 +25,5 @@ pub use crate::baseline::stage::{
     AccessPattern, ArrayDesc, Combine, CombineAxis, CombineVariant, Direction, Order, Stage, StageWork,
 };
 pub use crate::baseline::staged_recipe::StagedRecipe;
-pub use crate::recipe::reduction::{EvenOdd, IndexMap};
+pub use crate::recipe::reduction::IndexMap;
+pub use crate::recipe::reorder::EvenOdd;

@@ -7,7 +7,8 @@ use crate::problem::kind::Transform1d;
 use crate::problem::layout::Layout;
 use crate::problem::norm::EndWeights;
 use crate::recipe::recipe::Recipe;
-use crate::recipe::reduction::{EvenOdd, IndexMap};
+use crate::recipe::reduction::IndexMap;
+use crate::recipe::reorder::EvenOdd;
 use num_complex::Complex;
 use std::fmt;
 

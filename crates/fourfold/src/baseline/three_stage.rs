@@ -18,7 +18,7 @@ use crate::problem::element::{Domain, Precision};
 use crate::problem::kind::{Kind, Transform1d};
 use crate::problem::norm::Norm;
 use crate::problem::problem::{AxisTransform, Problem};
-use crate::recipe::reduction::EvenOdd;
+use crate::recipe::reorder::EvenOdd;
 use crate::recipe::rules::axes;
 
 /// Axes that an FFT library does at once: cuFFT's plans have up to three.

@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::problem::element::Domain;
 use crate::problem::kind::Transform1d;
 use crate::problem::layout::Layout;
-use crate::problem::layout::joined;
+use crate::problem::layout::separated;
 use crate::problem::problem::{AxisTransform, Problem};
 
 /// The whole exact output of `problem`, in C order, to about 30 digits relative to its largest
@@ -97,7 +97,7 @@ fn check_input(problem: &Problem, input: &[Complex<f64>]) -> Result<()> {
     if given == wanted {
         return Ok(());
     }
-    let shape = joined(&problem.input().shape, "x");
+    let shape = separated(&problem.input().shape, "x");
     Err(Error::new(ErrorKind::Argument, format!("the input has {given} elements: the shape {shape} needs {wanted}")))
 }
 
@@ -107,7 +107,7 @@ fn check_picks(problem: &Problem, picks: &[Vec<usize>]) -> Result<()> {
     if picks.len() == shape.len() && within {
         return Ok(());
     }
-    let shape = joined(shape, "x");
+    let shape = separated(shape, "x");
     Err(Error::new(ErrorKind::Argument, format!("the picks must be indices along each axis of the output, {shape}")))
 }
 

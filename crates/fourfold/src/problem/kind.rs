@@ -204,7 +204,7 @@ impl Kind {
         self.facts().aliases
     }
 
-    /// The unscaled sum that this kind is along an axis of its own.
+    /// The unscaled sum that this kind is along one axis.
     pub fn sum(self) -> Transform1d {
         self.facts().sum
     }

@@ -83,14 +83,14 @@ pub(crate) fn overlaps(shape: &[usize], strides: &[isize]) -> bool {
     }
     let axes = &mut memory[..count];
     axes.sort_unstable();
-    let nested = (0..count).all(|i| axes[i].0 > reach(&axes[..i]));
+    let nested = (0..count).all(|i| axes[i].0 > extent(&axes[..i]));
     let elements = axes.iter().fold(1i128, |product, &(_, last)| product.saturating_mul(last + 1));
-    !nested && (elements > reach(axes).saturating_add(1) || collides(axes, 0, false, &mut { SEARCH_STEPS }))
+    !nested && (elements > extent(axes).saturating_add(1) || collides(axes, 0, false, &mut { SEARCH_STEPS }))
 }
 
 /// The greatest distance between two elements that differ along the given axes, (step, length − 1)
 /// each.
-fn reach(axes: &[(i128, i128)]) -> i128 {
+fn extent(axes: &[(i128, i128)]) -> i128 {
     axes.iter().fold(0, |sum, &(step, last)| sum.saturating_add(step.saturating_mul(last)))
 }
 
@@ -107,7 +107,7 @@ fn collides(axes: &[(i128, i128)], from: i128, moved: bool, steps: &mut u32) -> 
     if shorter.is_empty() {
         return moved && from % step == 0 && (from / step).abs() <= last;
     }
-    let rest = reach(shorter);
+    let rest = extent(shorter);
     let most = (rest - from).div_euclid(step).min(last);
     // A difference and its negative are one pair of elements: the first move is forward.
     let least = if moved { -((rest + from).div_euclid(step).min(last)) } else { 0 };
@@ -134,7 +134,7 @@ fn checked_elements(shape: &[usize], bytes: usize) -> Result<usize> {
     elements.and_then(|n| addressable(n, bytes)).ok_or_else(|| {
         Error::problem(format!(
             "the shape {} at {bytes} bytes an element exceeds the address space",
-            joined(shape, "x")
+            separated(shape, "x")
         ))
     })
 }
@@ -145,6 +145,6 @@ fn addressable(len: usize, bytes: usize) -> Option<usize> {
 }
 
 /// The items in one string.
-pub(crate) fn joined<T: std::fmt::Display>(items: &[T], separator: &str) -> String {
+pub(crate) fn separated<T: std::fmt::Display>(items: &[T], separator: &str) -> String {
     items.iter().map(T::to_string).collect::<Vec<_>>().join(separator)
 }

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::problem::builder::ProblemBuilder;
 use crate::problem::element::Precision;
 use crate::problem::kind::{Kind, Transform1d};
-use crate::problem::layout::joined;
+use crate::problem::layout::separated;
 use crate::problem::norm::Norm;
 use crate::problem::problem::Problem;
 
@@ -78,9 +78,9 @@ impl fmt::Display for Problem {
         let one_kind = asked.kinds.iter().all(|kind| *kind == asked.kinds[0]);
         let kinds = if one_kind { &asked.kinds[..1] } else { &asked.kinds[..] };
         let orthogonalize = asked.orthogonalize.unwrap_or_default();
-        let mut words = vec![joined(kinds, ","), asked.precision.name().into(), joined(&asked.shape, "x")];
+        let mut words = vec![separated(kinds, ","), asked.precision.name().into(), separated(&asked.shape, "x")];
         let mut option = |given: bool, word: String| words.extend(given.then_some(word));
-        option(!axes.iter().copied().eq(0..asked.shape.len()), format!("axes={}", joined(&axes, ",")));
+        option(!axes.iter().copied().eq(0..asked.shape.len()), format!("axes={}", separated(&axes, ",")));
         option(asked.norm != Norm::Backward, asked.norm.name().into());
         option(
             orthogonalize != (asked.norm == Norm::Ortho),
@@ -90,8 +90,8 @@ impl fmt::Display for Problem {
         option(asked.adjoint, "adjoint".into());
         option(asked.in_place, "inplace".into());
         let (input, output) = (self.input(), self.output());
-        option(!input.is_c_order(), format!("in={}", joined(&input.strides, ",")));
-        option(!asked.in_place && !output.is_c_order(), format!("out={}", joined(&output.strides, ",")));
+        option(!input.is_c_order(), format!("in={}", separated(&input.strides, ",")));
+        option(!asked.in_place && !output.is_c_order(), format!("out={}", separated(&output.strides, ",")));
         f.pad(&words.join(" "))
     }
 }
@@ -118,7 +118,7 @@ impl Problem {
         }
         let problem = builder.build()?;
         if problem.input().shape != input {
-            let (wanted, found) = (joined(&problem.input().shape, "x"), joined(input, "x"));
+            let (wanted, found) = (separated(&problem.input().shape, "x"), separated(input, "x"));
             let message =
                 format!("the input has shape {found}, but {problem} needs {wanted}: write auto for the shape");
             return Err(Error::new(ErrorKind::Argument, message));
@@ -183,7 +183,7 @@ fn read_shape(word: &str) -> Result<Vec<usize>> {
     let lengths: Option<_> = word.split('x').map(|length| length.parse().ok()).collect();
     lengths.ok_or_else(|| {
         let word = quoted(word);
-        notation(format!("{word} is no shape: write lengths below 2^63 joined by x, such as 4096x4096, or auto"))
+        notation(format!("{word} is no shape: write lengths below 2^63 separated by x, such as 4096x4096, or auto"))
     })
 }
 
@@ -238,7 +238,7 @@ fn unknown_option(word: &str) -> Error {
     if word.parse::<usize>().is_ok() {
         let word = quoted(word);
         return notation(format!(
-            "{word} is no option: a shape is one word, its lengths joined by x, such as 4096x4096"
+            "{word} is no option: a shape is one word, its lengths separated by x, such as 4096x4096"
         ));
     }
     let near = nearest(word, CHOICES.iter().map(|choice| choice.name));
@@ -246,7 +246,7 @@ fn unknown_option(word: &str) -> Error {
     notation(format!(
         "there is no option {}: did you mean {near}? Options are {}, after kinds, type and shape",
         quoted(word),
-        joined(&forms, ", ")
+        separated(&forms, ", ")
     ))
 }
 

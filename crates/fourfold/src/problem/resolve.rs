@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::problem::builder::ProblemBuilder;
 use crate::problem::element::{Domain, Precision};
 use crate::problem::kind::{Kind, Transform1d};
-use crate::problem::layout::{Layout, joined};
+use crate::problem::layout::{Layout, separated};
 use crate::problem::norm::{EndWeights, Norm};
 use crate::problem::problem::{AxisTransform, Problem};
 
@@ -79,8 +79,8 @@ impl ProblemBuilder {
         if output.overlaps() {
             return Err(Error::problem(format!(
                 "output: the strides {} put two elements of {} at one place: every element needs a place of its own",
-                joined(&output.strides, ","),
-                joined(&output.shape, "x")
+                separated(&output.strides, ","),
+                separated(&output.shape, "x")
             )));
         }
         Ok((input, output))

@@ -4,5 +4,6 @@ pub(crate) mod parse_scheme;
 pub(crate) mod pipeline;
 pub(crate) mod recipe;
 pub(crate) mod reduction;
+pub(crate) mod reorder;
 pub(crate) mod rules;
 pub(crate) mod scheme;

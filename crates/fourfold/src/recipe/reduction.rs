@@ -1,11 +1,10 @@
-//! A one-dimensional transform as reorder → DFT → combine, or combine → DFT → reorder, in symbols:
-//! the rules in [`crate::recipe::rules`] say what happens to which terms, and by which roots of
-//! unity. Engines make their tables from that, as the last thing.
+//! A one-dimensional transform as reorder → DFT → combine, or as combine → DFT → reorder, in
+//! symbols. The [rules](crate::recipe::rules) say which terms are combined, and by which roots of
+//! unity. Engines make tables of that when they prepare a plan.
 //!
-//! A reduction has two sides. On the side of the *line* elements have places, from 0 on. On the
-//! side of the *spectrum* they are terms V_k of the DFT. A [`Step`] names both and holds in either
-//! direction: after the DFT it leads from terms to places, before the DFT from places to terms.
-//! Every step reads each number once and takes at most two numbers to two.
+//! A combine has two sides. The *line* x has places, from 0 on. The *spectrum* V has terms, V_k. A
+//! [`Step`] names places and terms. After the DFT it computes places from terms, before the DFT
+//! terms from places. It reads each number once and takes at most two numbers to two.
 //!
 //! | transform | reorder | before the DFT | after the DFT |
 //! |---|---|---|---|
@@ -21,6 +20,7 @@
 //! | complex DFT | | | |
 
 use crate::arithmetic::twiddle::Roots;
+use crate::recipe::reorder::{Index, Reorder, at};
 
 /// What kind of data a DFT works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,72 +38,13 @@ pub enum Data {
 /// A transform as combine → DFT → combine; what is absent is the identity.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reduction {
-    /// How the real side of the DFT stands in the line: its input for [`Data::Real`], its output
-    /// for [`Data::Hermitian`].
+    /// The order of the real side of the DFT: its input for [`Data::Real`], its output for
+    /// [`Data::Hermitian`].
     pub reorder: Option<Reorder>,
     /// From the line to the DFT's input.
     pub before: Vec<Step>,
     /// From the DFT's output to the line.
     pub after: Vec<Step>,
-}
-
-/// How the real side v of a DFT stands in a line x of N elements. Engines get it as [`Run`]s or as
-/// a [`Permutation`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Reorder {
-    /// Even places ascending, then odd places descending.
-    EvenOdd(EvenOdd),
-    /// Of odd N: v_i = x_{4i+(N−1)/2}, where x is continued as the cosines of type IV are:
-    /// x_{2N−1−j} = −x_j and x_{j+2N} = −x_j.
-    Fold {
-        /// Whether x is read from its end.
-        reversed: bool,
-    },
-    /// The 2(N−1) elements of v_j = v_{2(N−1)−j} = x_j.
-    EvenExtension {
-        /// Factors on x_0 and x_{N−1}.
-        ends: [f64; 2],
-    },
-    /// The 2(N+1) elements of v_j = −v_{2(N+1)−j} = x_{j−1}, v_0 = v_{N+1} = 0.
-    OddExtension,
-}
-
-/// v_m = x_{2m}, v_{N−1−m} = ±x_{2m+1}.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct EvenOdd {
-    /// Whether odd places change their sign.
-    pub signs: bool,
-}
-
-/// The index `start + step · i`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Index {
-    /// The index for i = 0.
-    pub start: isize,
-    /// What i = 1 adds.
-    pub step: isize,
-}
-
-/// Part of a [`Reorder`]: element `first` + i is x\[`place` of i\] · `factor`, for i < `count`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Run {
-    /// The number of its first element.
-    pub first: usize,
-    /// How many elements it has.
-    pub count: usize,
-    /// Where they stand in the line.
-    pub place: Index,
-    /// The factor on all of them.
-    pub factor: f64,
-}
-
-/// A [`Reorder`] as tables: element m is x\[index\[m\]\] · factor\[m\].
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Permutation {
-    /// Where element m stands.
-    pub index: Vec<usize>,
-    /// Factors on the elements; empty: all 1.
-    pub factor: Vec<f64>,
 }
 
 /// Where the terms of types II and III, of the IDXST and of its adjoint stand on the line.
@@ -220,18 +161,6 @@ pub struct Rotation {
     pub conjugate: bool,
 }
 
-/// Where sequences of numbers stand.
-pub(crate) fn at(start: usize, step: isize) -> Index {
-    Index { start: start as isize, step }
-}
-
-impl Index {
-    /// The index for i.
-    pub fn at(self, i: usize) -> usize {
-        (self.start + self.step * i as isize) as usize
-    }
-}
-
 impl IndexMap {
     /// Whether the reordered side alternates in sign.
     pub(crate) fn signs(self) -> bool {
@@ -258,8 +187,8 @@ impl Terms {
     /// All terms of a half spectrum but the real ones.
     pub const INNER: Terms = Terms::Half { first: 1, step: 1 };
 
-    /// Where the terms' real and imaginary parts stand: a half spectrum of N reals is Re V_0,
-    /// Re V_1, Im V_1, Re V_2, …, a complex array has its parts in turn.
+    /// Where the terms' real and imaginary parts stand. A half spectrum of N reals is Re V_0,
+    /// Re V_1, Im V_1, Re V_2, …; in a complex array the parts alternate.
     pub fn parts(self) -> [Index; 2] {
         let (start, step) = match self {
             Terms::Half { first, step } => (2 * first - 1, 2 * step as isize),
@@ -329,92 +258,4 @@ impl Step {
     pub fn hartley(by: f64) -> [f64; 4] {
         [by, -by, by, by]
     }
-}
-
-impl EvenOdd {
-    /// Where element m of N stands on the line.
-    pub fn place(self, m: usize, n: usize) -> usize {
-        if 2 * m < n { 2 * m } else { 2 * (n - m) - 1 }
-    }
-
-    /// Which element stands at a place of the line.
-    pub fn element(self, place: usize, n: usize) -> usize {
-        if place % 2 == 0 { place / 2 } else { n - place.div_ceil(2) }
-    }
-
-    /// The factor on what stands at odd places.
-    pub fn odd_factor(self) -> f64 {
-        if self.signs { -1.0 } else { 1.0 }
-    }
-
-    /// The factor on what stands at a place.
-    pub fn factor(self, place: usize) -> f64 {
-        if place % 2 == 0 { 1.0 } else { self.odd_factor() }
-    }
-
-    fn runs(self, n: usize) -> [Run; 2] {
-        let (even, odd) = (n.div_ceil(2), n / 2);
-        let last = at((2 * odd).saturating_sub(1), -2);
-        [
-            Run { first: 0, count: even, place: at(0, 2), factor: 1.0 },
-            Run { first: even, count: odd, place: last, factor: self.odd_factor() },
-        ]
-    }
-}
-
-impl Reorder {
-    /// The reorder of a line of `n` elements; runs may be empty.
-    pub fn runs(self, n: usize) -> Vec<Run> {
-        match self {
-            Reorder::EvenOdd(order) => order.runs(n).into(),
-            Reorder::Fold { reversed } => fold(n, reversed).into(),
-            Reorder::EvenExtension { ends } => even_extension(n, ends).into(),
-            Reorder::OddExtension => odd_extension(n).into(),
-        }
-    }
-
-    /// The same as tables.
-    pub fn permutation(self, n: usize) -> Permutation {
-        let runs = self.runs(n);
-        let index = runs.iter().flat_map(|run| (0..run.count).map(|i| run.place.at(i))).collect();
-        let factor = match runs.iter().all(|run| run.count == 0 || run.factor == 1.0) {
-            true => vec![],
-            false => runs.iter().flat_map(|run| std::iter::repeat_n(run.factor, run.count)).collect(),
-        };
-        Permutation { index, factor }
-    }
-}
-
-/// By the number of times that 4i + (N−1)/2 has passed N.
-fn fold(n: usize, reversed: bool) -> [Run; 5] {
-    let first_beyond = |times: usize| (times * n - n / 2).div_ceil(4).min(n);
-    let mut first = 0;
-    [0, 1, 2, 3, 4].map(|times| {
-        let (start, end) = (first, first_beyond(times + 1));
-        first = end;
-        let at = (4 * start + n / 2) as isize - (times * n) as isize;
-        let mirrored = times % 2 == 1;
-        let (at, step) = if mirrored != reversed { (n as isize - 1 - at, -4) } else { (at, 4) };
-        let factor = if times == 1 || times == 2 { -1.0 } else { 1.0 };
-        Run { first: start, count: end - start, place: Index { start: at, step }, factor }
-    })
-}
-
-fn even_extension(n: usize, [a, b]: [f64; 2]) -> [Run; 4] {
-    let last = n - 1;
-    [
-        Run { first: 0, count: 1, place: at(0, 1), factor: a },
-        Run { first: 1, count: last - 1, place: at(1, 1), factor: 1.0 },
-        Run { first: last, count: 1, place: at(last, 1), factor: b },
-        Run { first: last + 1, count: last - 1, place: at(last.max(1) - 1, -1), factor: 1.0 },
-    ]
-}
-
-fn odd_extension(n: usize) -> [Run; 4] {
-    [
-        Run { first: 0, count: 1, place: at(0, 0), factor: 0.0 },
-        Run { first: 1, count: n, place: at(0, 1), factor: 1.0 },
-        Run { first: n + 1, count: 1, place: at(0, 0), factor: 0.0 },
-        Run { first: n + 2, count: n, place: at(n - 1, -1), factor: -1.0 },
-    ]
 }

@@ -6,7 +6,7 @@ use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::threads::Pool;
 use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
-use crate::recipe::reduction::EvenOdd;
+use crate::recipe::reorder::EvenOdd;
 
 /// A reorder of arrays of one shape.
 pub(crate) struct PreparedReorder {

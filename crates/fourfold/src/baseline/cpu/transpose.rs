@@ -6,7 +6,7 @@ use crate::baseline::stage::{Order, Stage};
 use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::threads::Pool;
 use crate::cpu::simd::dispatch::Dispatch;
-use crate::recipe::reduction::EvenOdd;
+use crate::recipe::reorder::EvenOdd;
 
 /// A reorder in tiles of some rows, which are lines of the axis that is read fastest. Places are
 /// those of the problem's order.

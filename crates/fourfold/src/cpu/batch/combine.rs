@@ -5,7 +5,8 @@ use crate::cpu::batch::fused_combine::{FusedCombine, Shape};
 use crate::cpu::batch::pairs::{Pair, PreparedCombine, rotate};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
-use crate::recipe::reduction::{Index, Rotation, Step};
+use crate::recipe::reduction::{Rotation, Step};
+use crate::recipe::reorder::Index;
 
 /// A combine with its coefficients in the engine's precision.
 pub(crate) struct Combine<S> {

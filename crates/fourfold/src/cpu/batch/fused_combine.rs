@@ -8,7 +8,8 @@ use crate::cpu::dft::pass::terms::{Cursor, Terms};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector};
 use crate::recipe::reduction;
-use crate::recipe::reduction::{Index, Rotation, Step};
+use crate::recipe::reduction::{Rotation, Step};
+use crate::recipe::reorder::Index;
 
 /// Which places of a line the terms of a half spectrum belong to.
 pub(crate) struct Shape<S> {

@@ -1,8 +1,13 @@
-//! A transform of several axes as one pass an axis: the sums along different axes commute.
+//! A transform of several axes as one pass an axis (the row-column method): with A_a the matrix
+//! along axis a,
+//!
+//! y = (A_0 ⊗ A_1 ⊗ …) x = Π_a (I ⊗ A_a ⊗ I) x,
+//!
+//! and the factors of the product commute.
 //!
 //! A pass reads every element once and writes every element once. The first reads the input, the
-//! last writes the output; in between the array stands where it fits: in the output if that has its
-//! shape and domain, else in the work array. A real-to-half-spectrum sum goes first and its reverse
+//! last writes the output. Between passes the array stands in the output, if shape and domain are
+//! the same, else in the work array. A real-to-half-spectrum sum goes first and its reverse
 //! last, so that the array is small and real passes stay real. A filter (forward → multiply →
 //! inverse) runs the last forward sum, the multiply and the first inverse sum in one pass; where
 //! the input is multiplied, the first pass does so, and where the output is, the last.
@@ -20,7 +25,7 @@ use crate::recipe::scheme::Scheme;
 
 /// The passes of `problem` with the planner's own factors.
 pub(crate) fn recipe(problem: &Problem) -> Recipe {
-    Recipe::new(problem.clone(), None, alone(lines(problem, None, None)))
+    Recipe::new(problem.clone(), None, one_per_pass(lines(problem, None, None)))
 }
 
 /// The passes of forward → multiply → inverse.
@@ -37,7 +42,7 @@ pub(crate) fn filter(forward: &Problem, inverse: &Problem) -> Result<Recipe> {
             format!("the output of `{forward}` is not an input of `{inverse}`: shapes, domains and types must agree");
         return Err(Error::problem(message));
     }
-    let Some((mut before, mut after)) = meeting(forward, inverse) else {
+    let Some((mut before, mut after)) = fusion_axis(forward, inverse) else {
         let message = format!(
             "`{forward}` and `{inverse}` share no axis on which the first can end and the second begin, both with Fourier \
              transforms or neither"
@@ -45,7 +50,7 @@ pub(crate) fn filter(forward: &Problem, inverse: &Problem) -> Result<Recipe> {
         return Err(Error::problem(message));
     };
     before.last_mut().into_iter().chain(after.first_mut()).for_each(hold_whole_lines);
-    let (mut ops, mut after) = (alone(before), alone(after).into_iter());
+    let (mut ops, mut after) = (one_per_pass(before), one_per_pass(after).into_iter());
     let meet = ops.last_mut().expect("not empty");
     meet.push(PassOp::Multiply);
     meet.extend(after.next().into_iter().flatten());
@@ -58,11 +63,11 @@ pub(crate) fn filter(forward: &Problem, inverse: &Problem) -> Result<Recipe> {
 /// # Errors
 /// If there is no axis to carry the multiply.
 pub(crate) fn premultiplied(problem: &Problem) -> Result<Recipe> {
-    // Complex factors need a Fourier transform to meet them; see `meeting`.
+    // Complex factors need a Fourier transform to meet them; see `fusion_axis`.
     let fourier = lines(problem, None, None).iter().find(|line| is_fourier(line)).map(|line| line.transform.axis);
     let mut lines = lines(problem, fourier, None);
     hold_whole_lines(lines.first_mut().ok_or_else(|| nothing_to_carry(problem))?);
-    let mut ops = alone(lines);
+    let mut ops = one_per_pass(lines);
     ops[0].insert(0, PassOp::Multiply);
     Ok(Recipe::new(problem.clone(), Some(Multiplied::Input), ops))
 }
@@ -78,7 +83,7 @@ pub(crate) fn postmultiplied(problem: &Problem) -> Result<Recipe> {
     let last = passes.iter().rfind(|line| is_fourier(line)).or(passes.first()).map(|line| line.transform.axis);
     let mut lines = lines(problem, None, last);
     hold_whole_lines(lines.last_mut().ok_or_else(|| nothing_to_carry(problem))?);
-    let mut ops = alone(lines);
+    let mut ops = one_per_pass(lines);
     ops.last_mut().expect("one a line").push(PassOp::Multiply);
     Ok(Recipe::new(problem.clone(), Some(Multiplied::Output), ops))
 }
@@ -87,8 +92,8 @@ fn nothing_to_carry(problem: &Problem) -> Error {
     Error::problem(format!("`{problem}` has no axis to transform: nothing to multiply for"))
 }
 
-/// Every sum in a pass of its own.
-fn alone(lines: Vec<AxisRecipe>) -> Vec<Vec<PassOp>> {
+/// Every sum in a separate pass.
+fn one_per_pass(lines: Vec<AxisRecipe>) -> Vec<Vec<PassOp>> {
     lines.into_iter().map(|line| vec![PassOp::Transform(line)]).collect()
 }
 
@@ -101,7 +106,7 @@ fn hold_whole_lines(line: &mut AxisRecipe) {
 /// The sums of both problems, the last of `forward` along the same axis as the first of `inverse`:
 /// a Fourier one if there is one, since complex factors turn real and imaginary part into each
 /// other, which a pass of real sums sees one by one.
-fn meeting(forward: &Problem, inverse: &Problem) -> Option<(Vec<AxisRecipe>, Vec<AxisRecipe>)> {
+fn fusion_axis(forward: &Problem, inverse: &Problem) -> Option<(Vec<AxisRecipe>, Vec<AxisRecipe>)> {
     let mut ends = lines(forward, None, None);
     ends.reverse();
     ends.sort_by_key(|line| !is_fourier(line));

@@ -27,9 +27,8 @@
 
 use crate::problem::kind::Transform1d;
 use crate::problem::norm::EndWeights;
-use crate::recipe::reduction::{
-    Data, EvenOdd, IndexMap, Part, Reduction, Reorder, Rotation, Step, Terms, Twiddles, at,
-};
+use crate::recipe::reduction::{Data, IndexMap, Part, Reduction, Rotation, Step, Terms, Twiddles};
+use crate::recipe::reorder::{EvenOdd, Reorder, at};
 use std::f64::consts::SQRT_2;
 
 /// The DFT that a sum of length n reduces to.

@@ -23,7 +23,7 @@ use crate::arithmetic::real::Real;
 use crate::arithmetic::twiddle::Roots;
 use crate::problem::kind::Transform1d;
 use crate::problem::norm::EndWeights;
-use crate::recipe::reduction::{Permutation, Reorder};
+use crate::recipe::reorder::{Permutation, Reorder};
 use crate::recipe::rules::cosine_sine::dft_of;
 use crate::recipe::rules::mixed_radix::factors;
 use crate::recipe::scheme::Factor;

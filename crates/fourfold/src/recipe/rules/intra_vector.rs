@@ -1,6 +1,9 @@
-//! A DFT of one signal whose elements fill the lanes: the passes of
-//! [`mixed_radix`](crate::recipe::rules::mixed_radix), whose butterflies of neighbouring k are the
-//! same but for their twiddles.
+//! A DFT of one signal whose elements fill the lanes (Swarztrauber, "FFT algorithms for vector
+//! computers", 1984). The passes are those of [`mixed_radix`](crate::recipe::rules::mixed_radix),
+//!
+//! X\[k + q·m\] = Σ_j w_r^{jq} · (w_N^{jk} S_j\[k\]),
+//!
+//! whose butterflies of neighbouring k differ in their twiddles only.
 //!
 //! Before a pass, L = g·r sequences of length m stand one after the other, and k runs along them:
 //! vectors run along k as long as m has room for them. The first pass has m = 1; its butterflies of
@@ -9,9 +12,9 @@
 //!
 //! Every pass walks the signal from end to end. One that the first-level cache does not hold is
 //! done *in parts* instead: with R = r₁r₂ the product of the last two radices, sequence s of any
-//! pass before those has its inputs from sequences s + R·j only. So the sequences of the same
-//! residue modulo R are a DFT of length n/R of their own, a part, which a cache holds, and three
-//! trips do: the first pass, whose results go to the parts; each part's further passes; the last
+//! pass before those reads from sequences s + R·j only. So the sequences of the same
+//! residue modulo R are a DFT of length n/R, a part, which a cache holds, and three trips
+//! suffice: the first pass, whose results go to the parts; each part's further passes; the last
 //! two passes across all parts, of some k at a time.
 
 use crate::arithmetic::primes::prime_factors;

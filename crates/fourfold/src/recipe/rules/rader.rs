@@ -8,8 +8,8 @@
 //! hence the *real* convolution with Re b + Im b gives c_m = Re X + Im X and c_{m+h} = Re X − Im X
 //! at once. Backwards, with the roles of n and k exchanged, a_q = Re X + Im X at g^{−q} convolved
 //! with cos − sin of 2π g^j/p gives x_{g^m} − X_0: the cross terms pair a factor of period h with
-//! one of sign-changing period h and vanish. (The Hartley form of Rader's algorithm; FFTW has it as
-//! dht-rader.)
+//! one of sign-changing period h and vanish. (The Hartley form of Rader's algorithm, which FFTW
+//! calls dht-rader.)
 
 use crate::arithmetic::dd::Dd;
 use crate::arithmetic::spectrum::dft;
