@@ -3,7 +3,7 @@
 use crate::cpu::base::strided::Strided;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::Vector;
-use crate::recipe::reduction::Index;
+use crate::recipe::reorder::Index;
 
 /// A step with its coefficients in the engine's precision.
 pub(crate) enum PreparedCombine<S> {
