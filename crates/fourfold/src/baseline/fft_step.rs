@@ -116,9 +116,9 @@ impl FftStep {
         FftStep { work, in_place: false, launches: LaunchMode::Once }
     }
 
-    /// The powers of w that it multiplies by, never conjugated: of a level, w_{RD}^{jk} at k(R −
-    /// 1) + j − 1 for k < D and 0 < j < R; of a sum along a line of n elements w_n^k; of blocks
-    /// w_len^k, k < len/2.
+    /// The powers of w that it multiplies by, never conjugated: of a level, w_{RD}^{jk} at
+    /// k(R − 1) + j − 1 for k < D and 0 < j < R; of a sum along a line of n elements w_n^k; of
+    /// blocks w_len^k, k < len/2.
     pub fn table(&self, n: usize) -> Vec<Complex<f64>> {
         let powers = |order: usize, count: usize| {
             let roots = Roots::new(order as u64);

@@ -69,6 +69,8 @@ pub enum Map {
 pub const MAPS: usize = 5;
 
 /// The work of a step.
+// A list has a dozen of these: boxes would save nothing.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub enum Work {
     /// A transform with the multiplies that are parts of its passes.

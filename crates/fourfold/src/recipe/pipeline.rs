@@ -61,6 +61,8 @@ pub struct Pipeline<'a> {
     steps: Vec<Step<'a>>,
 }
 
+// A pipeline has few steps: boxes would save nothing.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq)]
 enum Step<'a> {
     Transform(Cow<'a, Problem>),

@@ -43,7 +43,7 @@ impl<S: Scalar> Ends<S> {
         let (sum, n) = (recipe.transform.sum, recipe.transform.n);
         let (edges, scale) = (&recipe.transform.edges, recipe.scale);
         let quarter = match &recipe.scheme {
-            Scheme::Batched(factors) => quarter(sum, factors).map(|factors| length(factors)),
+            Scheme::Batched(factors) => quarter(sum, factors).map(length),
             _ => None,
         };
         let reduction = reduce(sum, n, edges, scale);

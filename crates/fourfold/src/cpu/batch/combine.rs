@@ -141,7 +141,7 @@ impl<V: Vector> CombiningAlong<'_, V> {
             // SAFETY: the caller's.
             unsafe {
                 let (x, y) = from.load::<V>(self.from.base, i as isize);
-                let entries: Ptr<V::Scalar> = Ptr::of(&table).add(i).cast();
+                let entries: Ptr<V::Scalar> = Ptr::of(table).add(i).cast();
                 let (a, b) = V::unzip(V::load(entries), V::load(entries.add(V::WIDTH)));
                 let [p, q] = rotate(x, y, a, b, conjugate);
                 to.store(self.to.base, i as isize, p, q);

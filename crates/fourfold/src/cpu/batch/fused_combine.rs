@@ -81,7 +81,7 @@ impl<S: Scalar> FusedCombine<'_, S> {
     unsafe fn turned<V: Vector<Scalar = S>>(self, k: usize, x: V, y: V) -> [V; 2] {
         // SAFETY: the caller's.
         unsafe {
-            let table: Ptr<S> = Ptr::of(&self.table).add(k - 1).cast();
+            let table: Ptr<S> = Ptr::of(self.table).add(k - 1).cast();
             let (a, b) = V::unzip(V::load(table), V::load(table.add(V::WIDTH)));
             rotate(x, y, a, b, true)
         }
@@ -96,7 +96,7 @@ impl<S: Scalar> FusedCombine<'_, S> {
             ends: ends.map(end),
             places: line.map(|index| at(index.start - index.step)),
             steps: line.map(|index| index.step * rows.stride),
-            turns: Ptr::of(&self.table).wrapping_sub(1),
+            turns: Ptr::of(self.table).wrapping_sub(1),
         }
     }
 }

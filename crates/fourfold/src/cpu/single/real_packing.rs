@@ -106,7 +106,7 @@ fn mirror<V: Vector>(m: usize, k: usize) -> usize {
 }
 
 fn row<S>(base: Ptr<S>) -> Strided<S> {
-    Strided { base: base, stride: 1 }
+    Strided { base, stride: 1 }
 }
 
 impl<S: Vector<Scalar = S> + Scalar> Unpack<'_, S> {
@@ -139,7 +139,7 @@ impl<S: Vector<Scalar = S> + Scalar> Unpack<'_, S> {
         // SAFETY: the caller's.
         unsafe {
             let (a, b) = (pairs::<V>(self.z.add(2 * k)), reversed(pairs::<V>(self.z.add(2 * mirror))));
-            let [a, b] = unpack(a, b, pairs::<V>(Ptr::of(&self.turns).add(k).cast()));
+            let [a, b] = unpack(a, b, pairs::<V>(Ptr::of(self.turns).add(k).cast()));
             [a, reversed(b)]
         }
     }
@@ -223,7 +223,7 @@ impl<S: Vector<Scalar = S> + Scalar> Pack<'_, S> {
     #[inline(always)]
     unsafe fn packed<V: Vector<Scalar = S>>(&self, k: usize, a: C<V>, b: C<V>) -> [C<V>; 2] {
         // SAFETY: the caller's.
-        let [a, b] = pack(a, reversed(b), unsafe { pairs::<V>(Ptr::of(&self.turns).add(k).cast()) });
+        let [a, b] = pack(a, reversed(b), unsafe { pairs::<V>(Ptr::of(self.turns).add(k).cast()) });
         [a, reversed(b)]
     }
 

@@ -174,7 +174,7 @@ where
                 // SAFETY: the caller of `Across::run`; sequences l + j·s in, R blocks of the tile
                 // out.
                 unsafe {
-                    let w = Ptr::of(&first).cast::<V::Scalar>().add(2 * self.k * (R - 1) + lane);
+                    let w = Ptr::of(first).cast::<V::Scalar>().add(2 * self.k * (R - 1) + lane);
                     let src = self.src.add(l * apart + lane);
                     let mut z = [zero(); R];
                     for j in 0..R {
@@ -236,8 +236,8 @@ where
             // SAFETY: the caller of `Across::run`; blocks q + l·r of the tile in, R runs of pairs
             // out.
             unsafe {
-                let w = Ptr::of(&second).cast::<V::Scalar>().add(2 * self.k * (R - 1) + lane);
-                let turn = Ptr::of(&between).add(q * (R - 1));
+                let w = Ptr::of(second).cast::<V::Scalar>().add(2 * self.k * (R - 1) + lane);
+                let turn = Ptr::of(between).add(q * (R - 1));
                 let src = reals(&raw mut (*self.tile).blocks).add(q * BLOCK + lane);
                 let mut z = [zero(); R];
                 for l in 0..R {

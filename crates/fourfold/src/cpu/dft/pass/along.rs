@@ -347,7 +347,7 @@ where
                     // and their twiddles.
                     unsafe {
                         let src = self.ways.src.add(2 * (l * inner + k) + lane);
-                        let w = Ptr::of(&twiddles).cast::<V::Scalar>().add(2 * k * (R - 1) + lane);
+                        let w = Ptr::of(twiddles).cast::<V::Scalar>().add(2 * k * (R - 1) + lane);
                         let dst = self.ways.dst.add(2 * (l * R * inner + k) + spread * lane);
                         self.butterflies(src, 2 * groups * inner, w, dst, by);
                     }

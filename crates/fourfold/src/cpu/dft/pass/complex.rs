@@ -51,7 +51,7 @@ where
             unsafe {
                 self.butterfly(l * inner, groups * inner, l * R * inner, Ptr::null());
                 for k in 1..inner {
-                    let w = Ptr::of(&twiddles).add((k - 1) * (R - 1));
+                    let w = Ptr::of(twiddles).add((k - 1) * (R - 1));
                     self.butterfly(l * inner + k, groups * inner, l * R * inner + k, w);
                 }
             }

@@ -166,10 +166,10 @@ where
                 let (src, dst, step) = (self.src.add(l * m), self.dst.skip(l * R * m), groups * m);
                 Self::first(src, step, m, dst);
                 for k in 1..m.div_ceil(2) {
-                    Self::term(src, step, m, k, Ptr::of(&twiddles).add((k - 1) * (R - 1)), dst);
+                    Self::term(src, step, m, k, Ptr::of(twiddles).add((k - 1) * (R - 1)), dst);
                 }
                 if m % 2 == 0 {
-                    Self::middle(src, step, m, Ptr::of(&twiddles).add((m / 2 - 1) * (R - 1)), dst);
+                    Self::middle(src, step, m, Ptr::of(twiddles).add((m / 2 - 1) * (R - 1)), dst);
                 }
             }
         }
@@ -297,10 +297,10 @@ where
                 let (src, dst, step) = (self.src.skip(l * R * m), self.dst.add(l * m), groups * m);
                 Self::first(src, m, dst, step);
                 for k in 1..m.div_ceil(2) {
-                    Self::term(src, m, k, Ptr::of(&twiddles).add((k - 1) * (R - 1)), dst, step);
+                    Self::term(src, m, k, Ptr::of(twiddles).add((k - 1) * (R - 1)), dst, step);
                 }
                 if m % 2 == 0 {
-                    Self::middle(src, m, Ptr::of(&twiddles).add((m / 2 - 1) * (R - 1)), dst, step);
+                    Self::middle(src, m, Ptr::of(twiddles).add((m / 2 - 1) * (R - 1)), dst, step);
                 }
             }
         }
