@@ -23,12 +23,13 @@ use crate::problem::problem::{AxisTransform, Problem};
 /// element.
 ///
 /// `input` holds the elements in C order, whatever the problem's strides; imaginary parts of real
-/// data are ignored. The factors [`Problem::scale`] and [`Edges`](crate::problem::norm::EndWeights)
+/// data are ignored. The factors [`Problem::scale`] and [`EndWeights`](crate::problem::norm::EndWeights)
 /// are taken as the `f64` numbers that they are. For finite input below 2^900; takes time
 /// proportional to the number of elements times the sum of the transformed lengths.
 ///
 /// ```
-/// use fourfold::{Problem, naive};
+/// use fourfold::Problem;
+/// use fourfold::oracle::naive;
 /// use num_complex::Complex;
 /// let problem: Problem = "dct2 f64 3".parse()?;
 /// let input = [1.0, 2.0, 4.0].map(Complex::from);

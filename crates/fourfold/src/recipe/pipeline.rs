@@ -11,15 +11,14 @@ use std::fmt;
 /// Transforms and pointwise steps, one after another, that a plan computes as one: the pointwise
 /// steps are parts of the passes beside them and cost no trip through memory.
 ///
-/// A [`Problem`] converts into a pipeline of one step. These are the others that there are plans
-/// for:
+/// A [`Problem`] converts into a pipeline of one step. There are plans for these others:
 ///
-/// | steps | what is computed |
-/// |---|---|
-/// | `multiply \| dct3 f64 64x64` | The first pass multiplies what it reads. |
-/// | `dct2 f64 64x64 \| multiply` | The last pass multiplies what it writes. |
-/// | `dct2 f64 64x64 \| multiply \| idct2 f64 64x64` | A filter: the last forward transform, the multiply and the first inverse transform are one pass. |
-/// | `dct2 f64 64x64 \| threshold 0.5` | The last pass sets to 0 every real that it writes of a magnitude below 0.5; NaNs stay. Only devices do this. |
+/// - `multiply | dct3 f64 64x64`: the first pass multiplies its input.
+/// - `dct2 f64 64x64 | multiply`: the last pass multiplies its output.
+/// - `dct2 f64 64x64 | multiply | idct2 f64 64x64`: a filter. The last pass of the first transform,
+///   the multiply and the first pass of the second are one pass.
+/// - `dct2 f64 64x64 | threshold 0.5`: the last pass sets every real to 0 whose magnitude is below
+///   0.5; NaNs stay. Only devices do this.
 ///
 /// ```
 /// use fourfold::{Multiplier, Pipeline, Planner, Problem};
