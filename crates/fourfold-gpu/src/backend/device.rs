@@ -42,7 +42,7 @@ impl Device {
     /// The device of a name such as `cuda`, `cuda:1` or `opencl:0`.
     ///
     /// # Errors
-    /// [`Notation`](ErrorKind::Notation) if it is none; else as [`Device::cuda`] or
+    /// [`Notation`](fourfold::ErrorKind::Notation) if it is none; else as [`Device::cuda`] or
     /// [`Device::opencl`].
     pub fn open(name: &str) -> Result<Device> {
         let id: DeviceId = name.parse()?;
@@ -55,7 +55,7 @@ impl Device {
     /// NVIDIA GPU number `number`.
     ///
     /// # Errors
-    /// [`Unavailable`](ErrorKind::Unavailable) without driver, NVRTC (of CUDA 13) or such a device.
+    /// [`Unavailable`](fourfold::ErrorKind::Unavailable) without driver, NVRTC (of CUDA 13) or such a device.
     pub fn cuda(number: usize) -> Result<Device> {
         Device::of(Runtime::cuda(number)?)
     }
@@ -63,7 +63,7 @@ impl Device {
     /// OpenCL device number `number`, counted over all platforms.
     ///
     /// # Errors
-    /// [`Unavailable`](ErrorKind::Unavailable) without an OpenCL loader or such a device.
+    /// [`Unavailable`](fourfold::ErrorKind::Unavailable) without an OpenCL loader or such a device.
     pub fn opencl(number: usize) -> Result<Device> {
         Device::of(Runtime::opencl(number)?)
     }
@@ -85,7 +85,7 @@ impl Device {
     /// done.
     ///
     /// # Errors
-    /// [`Argument`](ErrorKind::Argument) if it is another device.
+    /// [`Argument`](fourfold::ErrorKind::Argument) if it is another device.
     pub fn wait_for(&self, other: &Device) -> Result<()> {
         if !self.runtime.same(&other.runtime) {
             return Err(elsewhere());
@@ -100,7 +100,7 @@ impl Device {
     /// The devices that this machine has, by number; there is at least one.
     ///
     /// # Errors
-    /// [`Unavailable`](ErrorKind::Unavailable) if there is none; the message says why.
+    /// [`Unavailable`](fourfold::ErrorKind::Unavailable) if there is none; the message says why.
     pub fn list(api: Api) -> Result<Vec<DeviceInfo>> {
         match api {
             Api::Cuda => cuda_devices(),

@@ -47,7 +47,7 @@ const ROOTS: [&str; 2] = ["lib.rs", "main.rs"];
 /// The floor of a file, and its place there; folders' mod.rs are files of the folder.
 fn place(floors: Floors, file: &str) -> Option<(usize, usize)> {
     let is_in = |place: &&str| file == *place || place.ends_with('/') && file.starts_with(*place);
-    let floor = |(i, places): (usize, &&[&str])| places.iter().position(|place| is_in(&place)).map(|at| (i, at));
+    let floor = |(i, places): (usize, &&[&str])| places.iter().position(&is_in).map(|at| (i, at));
     floors.iter().enumerate().find_map(floor)
 }
 

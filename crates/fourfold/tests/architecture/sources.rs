@@ -53,12 +53,6 @@ impl Source {
         text.lines().map(code).collect::<Vec<_>>().join("\n")
     }
 
-    /// The comments, a line each.
-    pub(crate) fn comments(&self) -> impl Iterator<Item = (usize, &str)> {
-        let lines = self.text.lines().enumerate();
-        lines.filter_map(|(i, line)| line.split_once("//").map(|(_, comment)| (i + 1, comment)))
-    }
-
     pub(crate) fn words(&self) -> BTreeSet<String> {
         words(&self.code()).map(str::to_owned).collect()
     }
