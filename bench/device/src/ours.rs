@@ -3,8 +3,8 @@
 use crate::arrays::{Sample, Sets, of_problem, with_types};
 use crate::turns::Work;
 use anyhow::Result;
-use fourfold::baseline::Algorithm;
 use fourfold::Problem;
+use fourfold::baseline::Algorithm;
 use fourfold_gpu::{Cache, Device, GpuArray, GpuPlan, GpuPlanner, GpuScratch};
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,10 +1,10 @@
 //! Execution: views are checked once, then something runs on them.
 
+#[cfg(feature = "ndarray")]
 use crate::cpu::base::memory::Borrowed;
 use crate::cpu::base::memory::{Array, Scratch, Untyped, View, ViewMut};
 use crate::cpu::base::threads::Pool;
 use crate::cpu::simd::dispatch::Isa;
-#[cfg(feature = "ndarray")]
 use crate::cpu::simd::pointer::Ptr;
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::element::Element;
