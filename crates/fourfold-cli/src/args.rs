@@ -4,7 +4,7 @@ mod jpeg;
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::{ArgGroup, Parser, Subcommand};
 use fourfold::Precision;
 
@@ -206,27 +206,21 @@ pub(crate) struct Filter {
     pub(crate) json: bool,
 }
 
-/// Do the experiments of the papers that fourfold is built from again: tables and plots, with the
-/// published figures beside today's
+/// Repeat the experiments of the papers: now a program of its own
 #[derive(clap::Args)]
+#[command(hide = true, disable_help_flag = true)]
 pub(crate) struct Reproduce {
-    /// Which: table-ii, table-iii, table-iv, table-v, fig-6, table-vi, eq-19, algorithm-3,
-    /// table-vii, mobile-ladder, mobile-convolution, levels; all if none is named
-    #[arg(value_name = "TABLE")]
-    pub(crate) tables: Vec<String>,
-    /// Engines: cpu, opencl, cuda and so on; if none is named the processor and the first devices
-    /// of OpenCL and of CUDA
-    #[arg(long, value_name = "E,…", value_delimiter = ',')]
-    pub(crate) engine: Vec<Engine>,
-    /// The folder for the tables (Markdown and CSV) and the plots (PNG)
-    #[arg(long, value_name = "DIR", default_value = "reproduced")]
-    pub(crate) out: PathBuf,
-    /// Smaller sizes and shorter measurements: minutes instead of an hour
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// Threads of the processor to use
-    #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
-    pub(crate) threads: usize,
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
+}
+
+impl Reproduce {
+    /// Says how the experiments are run now.
+    pub(crate) fn moved(&self) -> Result<()> {
+        let words = ["cargo run --release -p fourfold-experiments --"].into_iter();
+        let command = words.chain(self.arguments.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
+        bail!("the experiments are a program of their own: in a clone of fourfold, run `{command}`")
+    }
 }
 
 /// Show or clear the compiled kernels that are kept on disk
@@ -302,7 +296,8 @@ fn precision(text: &str) -> Result<Precision> {
     found.context("f32 or f64 is needed")
 }
 
-fn threads(text: &str) -> Result<usize> {
+/// A number of threads on a command line.
+pub fn threads(text: &str) -> Result<usize> {
     let threads = text.parse().unwrap_or(0);
     ensure!((1..=MOST_THREADS).contains(&threads), "a whole number from 1 to {MOST_THREADS} is needed");
     Ok(threads)

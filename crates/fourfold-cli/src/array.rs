@@ -24,7 +24,7 @@ macro_rules! with_elements {
 pub(crate) use with_elements;
 
 /// `len` zeros; an error if the memory cannot be had.
-pub(crate) fn zeros<T: Element>(len: usize) -> Result<Vec<T>> {
+pub fn zeros<T: Element>(len: usize) -> Result<Vec<T>> {
     let mut elements = Vec::new();
     let refused = || format!("an array of {len} elements of {} bytes does not fit in memory", size_of::<T>());
     elements.try_reserve_exact(len).with_context(refused)?;
@@ -60,7 +60,7 @@ fn available_in(meminfo: &str) -> Option<usize> {
 }
 
 /// `len` zeros of a type.
-pub(crate) fn zeros_of(precision: Precision, domain: Domain, len: usize) -> Result<Data> {
+pub fn zeros_of(precision: Precision, domain: Domain, len: usize) -> Result<Data> {
     Ok(match (precision, domain) {
         (Precision::F32, Domain::Real) => Data::F32(zeros(len)?),
         (Precision::F64, Domain::Real) => Data::F64(zeros(len)?),
@@ -70,7 +70,7 @@ pub(crate) fn zeros_of(precision: Precision, domain: Domain, len: usize) -> Resu
 }
 
 /// `len` random elements, all parts independent and uniform from −1 to 1.
-pub(crate) fn random(precision: Precision, domain: Domain, len: usize) -> Result<Data> {
+pub fn random(precision: Precision, domain: Domain, len: usize) -> Result<Data> {
     let mut rng = fastrand::Rng::with_seed(1);
     let mut part = || 2.0 * rng.f64() - 1.0;
     let mut data = zeros_of(precision, domain, len)?;

@@ -13,7 +13,7 @@ use crate::timing::{Spread, Timed};
 use crate::work::{Arrays, DeviceArrays, DeviceCopy, DeviceTransform, Memcpy, Transform};
 
 /// Transforms of one problem, each with its yardstick: a copy where its arrays are.
-pub(crate) struct Contest {
+pub struct Contest {
     arrays: Rc<RefCell<Arrays>>,
     /// Those of engines that have their own memory.
     device_arrays: Vec<(Engine, Rc<RefCell<DeviceArrays>>)>,
@@ -24,13 +24,13 @@ pub(crate) struct Contest {
 
 impl Contest {
     /// Nobody yet, with random arrays.
-    pub(crate) fn new(problem: &Problem) -> Result<Contest> {
+    pub fn new(problem: &Problem) -> Result<Contest> {
         let arrays = Rc::new(RefCell::new(Arrays::new(problem)?));
         Ok(Contest { arrays, device_arrays: vec![], transforms: vec![], copies: vec![] })
     }
 
     /// Adds a plan for the problem, on an engine.
-    pub(crate) fn enter(&mut self, engine: &Engine, plan: Ready) -> Result<()> {
+    pub fn enter(&mut self, engine: &Engine, plan: Ready) -> Result<()> {
         let bytes = self.arrays.borrow().bytes();
         match plan {
             Ready::Cpu(plan) => {
@@ -67,18 +67,18 @@ impl Contest {
     }
 
     /// Measures everyone once more.
-    pub(crate) fn sample(&mut self) -> Result<()> {
+    pub fn sample(&mut self) -> Result<()> {
         self.transforms.iter_mut().try_for_each(|(transform, _)| transform.sample())?;
         self.copies.iter_mut().try_for_each(|(_, copy)| copy.sample())
     }
 
     /// How often that was done.
-    pub(crate) fn rounds(&self) -> usize {
+    pub fn rounds(&self) -> usize {
         self.copies.iter().map(|(_, copy)| copy.samples()).max().unwrap_or(0)
     }
 
     /// The times of every transform and of its yardstick.
-    pub(crate) fn results(&self) -> impl Iterator<Item = (Spread, Spread)> {
+    pub fn results(&self) -> impl Iterator<Item = (Spread, Spread)> {
         self.transforms.iter().map(|(transform, number)| (transform.spread(), self.copies[*number].1.spread()))
     }
 }

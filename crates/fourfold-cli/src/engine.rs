@@ -18,7 +18,7 @@ use crate::wisdom::{self, Kept};
 
 /// An engine: `cpu`, `cpu:ISA`, `cuda:0`, `opencl:1`, `cuda:sm_90`.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Engine {
+pub enum Engine {
     /// This machine's processor, with the instruction set named, or with its best.
     Cpu(Option<Isa>),
     /// A device.
@@ -31,9 +31,11 @@ pub(crate) enum Engine {
 const USUAL_ARCHITECTURE: &str = "sm_90";
 
 /// An engine with a method: what is verified and timed.
-pub(crate) struct Contender {
-    pub(crate) engine: Engine,
-    pub(crate) method: MethodName,
+pub struct Contender {
+    /// The engine.
+    pub engine: Engine,
+    /// The method.
+    pub method: MethodName,
     planner: Rc<AnyPlanner>,
 }
 
@@ -132,7 +134,7 @@ impl Contenders {
 
 impl Contender {
     /// An engine with a method, which follows what was `kept`; `threads` are the processor's.
-    pub(crate) fn new(engine: Engine, method: MethodName, threads: usize, kept: &Kept) -> Result<Contender> {
+    pub fn new(engine: Engine, method: MethodName, threads: usize, kept: &Kept) -> Result<Contender> {
         let planner = match &engine {
             Engine::Cpu(isa) => {
                 let builder = || isa.iter().fold(Planner::builder().threads(threads), |builder, isa| builder.isa(*isa));
@@ -160,11 +162,7 @@ impl Contender {
     }
 
     /// What `cpu` makes with the processor's planner, or `gpu` with that of the device.
-    pub(crate) fn with_planner<R>(
-        &self,
-        cpu: impl FnOnce(&Planner) -> R,
-        gpu: impl FnOnce(&Device, &GpuPlanner) -> R,
-    ) -> R {
+    pub fn with_planner<R>(&self, cpu: impl FnOnce(&Planner) -> R, gpu: impl FnOnce(&Device, &GpuPlanner) -> R) -> R {
         match &*self.planner {
             AnyPlanner::Cpu(planner) => cpu(planner),
             AnyPlanner::Gpu(device, planner) => gpu(device, planner),
@@ -172,7 +170,7 @@ impl Contender {
     }
 
     /// The plan that multiplies between a transform and its inverse.
-    pub(crate) fn filter(&self, forward: &Problem, multiplier: &Multiplier) -> Result<Ready> {
+    pub fn filter(&self, forward: &Problem, multiplier: &Multiplier) -> Result<Ready> {
         let (own, other) = (MethodName::FUSED, self.method);
         ensure!(
             own == other,
@@ -190,7 +188,7 @@ impl Contender {
     }
 
     /// The plan for a problem.
-    pub(crate) fn plan(&self, problem: &Problem) -> Result<Ready> {
+    pub fn plan(&self, problem: &Problem) -> Result<Ready> {
         let ready = match &*self.planner {
             AnyPlanner::Cpu(planner) => {
                 let plan = self.recipe_of(planner, problem).and_then(|recipe| planner.plan_recipe(recipe));
@@ -205,7 +203,7 @@ impl Contender {
     }
 
     /// The plan for one stage of a baseline alone.
-    pub(crate) fn plan_stage(&self, problem: &Problem, stage: usize) -> Result<Ready> {
+    pub fn plan_stage(&self, problem: &Problem, stage: usize) -> Result<Ready> {
         let algorithm = self.method.0.with_context(|| format!("the method {} has no stages", self.method))?;
         let ready = algorithm.recipe(problem).and_then(|recipe| match &*self.planner {
             AnyPlanner::Cpu(planner) => planner.plan_stage(recipe, stage).map(|plan| Ready::Cpu(Box::new(plan))),
@@ -234,12 +232,12 @@ impl Contender {
     }
 
     /// The same engine with another method.
-    pub(crate) fn by(&self, method: MethodName) -> Contender {
+    pub fn by(&self, method: MethodName) -> Contender {
         Contender { engine: self.engine.clone(), method, planner: Rc::clone(&self.planner) }
     }
 
     /// What computes, by its maker's name where that is known.
-    pub(crate) fn place(&self) -> String {
+    pub fn place(&self) -> String {
         match &*self.planner {
             AnyPlanner::Cpu(planner) => format!("{} ({})", self.engine, planner.isa()),
             AnyPlanner::Gpu(device, _) => format!("{} ({})", self.engine, device.name()),
@@ -253,7 +251,7 @@ impl Contender {
 
     /// Why the method does not have the problem, or the device not what the method needs, unless
     /// they have.
-    pub(crate) fn lacks(&self, problem: &Problem) -> Option<fourfold::Error> {
+    pub fn lacks(&self, problem: &Problem) -> Option<fourfold::Error> {
         match (self.method.recipe(problem), &*self.planner) {
             (Err(error), _) => Some(error).filter(|error| error.kind() == ErrorKind::Problem),
             (Ok(AnyRecipe::Staged(recipe)), AnyPlanner::Gpu(device, _)) => device.target().lacks(&recipe),
@@ -277,6 +275,6 @@ fn passes(recipe: &Recipe) -> String {
 }
 
 /// The threads that this process may run at a time.
-pub(crate) fn available_threads() -> usize {
+pub fn available_threads() -> usize {
     thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }

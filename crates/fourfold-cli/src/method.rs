@@ -10,7 +10,7 @@ use fourfold::{Planner, Problem};
 
 /// How a problem is computed: by the algorithm of a baseline, or by fourfold's passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct MethodName(pub(crate) Option<Algorithm>);
+pub struct MethodName(pub Option<Algorithm>);
 
 /// The methods that one word on the command line stands for: one by its name, or `all`.
 #[derive(Clone)]
@@ -18,14 +18,15 @@ pub(crate) struct MethodNames(pub(crate) Vec<MethodName>);
 
 impl MethodName {
     /// fourfold's passes.
-    pub(crate) const FUSED: MethodName = MethodName(None);
+    pub const FUSED: MethodName = MethodName(None);
 
     /// All methods, the default first.
     pub(crate) fn all() -> impl Iterator<Item = MethodName> {
         [MethodName::FUSED].into_iter().chain(Algorithm::ALL.map(|algorithm| MethodName(Some(algorithm))))
     }
 
-    pub(crate) fn name(self) -> &'static str {
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
         self.0.map_or("fused", Algorithm::name)
     }
 
@@ -35,7 +36,7 @@ impl MethodName {
     }
 
     /// How it computes a problem, without wisdom.
-    pub(crate) fn recipe(self, problem: &Problem) -> fourfold::Result<AnyRecipe> {
+    pub fn recipe(self, problem: &Problem) -> fourfold::Result<AnyRecipe> {
         match self.0 {
             None => Ok(Planner::new().recipe(problem)?.into()),
             Some(algorithm) => Ok(algorithm.recipe(problem)?.into()),

@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 /// A file being written under another name in the folder of its final one. Dropped without
 /// [`Output::commit`], it leaves nothing behind, and a file that had the final name stays as it
 /// was; so too if the user or the system ends the command.
-pub(crate) struct Output {
+pub struct Output {
     file: BufWriter<NamedTempFile>,
     path: PathBuf,
 }
@@ -20,7 +20,7 @@ pub(crate) struct Output {
 impl Output {
     /// Begins a file, so that a folder or an old file that cannot be written is reported before any
     /// work is done.
-    pub(crate) fn create(path: &Path) -> Result<Output> {
+    pub fn create(path: &Path) -> Result<Output> {
         let path = target(path)?;
         let old = replaced(&path).with_context(|| format!("cannot write {}", path.display()))?;
         let folder = path.parent().expect("a file lies in a folder");
@@ -48,7 +48,7 @@ impl Output {
     }
 
     /// Writes the content.
-    pub(crate) fn fill<E>(&mut self, write: impl FnOnce(&mut BufWriter<NamedTempFile>) -> Result<(), E>) -> Result<()>
+    pub fn fill<E>(&mut self, write: impl FnOnce(&mut BufWriter<NamedTempFile>) -> Result<(), E>) -> Result<()>
     where
         E: std::error::Error + Send + Sync + 'static,
     {
@@ -59,7 +59,7 @@ impl Output {
     }
 
     /// Gives the file its final name, in place of any that has it.
-    pub(crate) fn commit(self) -> Result<()> {
+    pub fn commit(self) -> Result<()> {
         let failed = || format!("cannot write {}", self.path.display());
         let file = self.file.into_inner().map_err(|error| error.into_error()).with_context(failed)?;
         let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);

@@ -7,13 +7,13 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Shown only when stderr is a terminal, and only once a second has passed.
-pub(crate) struct Progress {
+pub struct Progress {
     bar: ProgressBar,
 }
 
 impl Progress {
     /// Begins work of `steps` steps.
-    pub(crate) fn new(steps: usize) -> Progress {
+    pub fn new(steps: usize) -> Progress {
         let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::hidden());
         let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {elapsed} {msg}");
         bar.set_style(style.expect("the template is fixed"));
@@ -31,17 +31,17 @@ impl Progress {
     }
 
     /// Says what the present step is.
-    pub(crate) fn message(&self, message: impl Into<String>) {
+    pub fn message(&self, message: impl Into<String>) {
         self.bar.set_message(message.into());
     }
 
     /// Ends a step.
-    pub(crate) fn step(&self) {
+    pub fn step(&self) {
         self.bar.inc(1);
     }
 
     /// Prints a line on stdout without disturbing the bar.
-    pub(crate) fn print(&self, line: &str) -> io::Result<()> {
+    pub fn print(&self, line: &str) -> io::Result<()> {
         self.bar.suspend(|| writeln!(io::stdout(), "{line}"))
     }
 }

@@ -7,14 +7,16 @@ use fourfold_gpu::{Device, GpuPlan};
 use crate::array::with_elements;
 
 /// A plan of some engine.
-pub(crate) enum Ready {
+pub enum Ready {
+    /// One of the processor.
     Cpu(Box<Plan>),
-    /// With the device that runs it.
+    /// One of a device, with the device.
     Gpu(Box<GpuPlan>, Device),
 }
 
 impl Ready {
-    pub(crate) fn problem(&self) -> &Problem {
+    /// What it computes.
+    pub fn problem(&self) -> &Problem {
         match self {
             Ready::Cpu(plan) => plan.problem(),
             Ready::Gpu(plan, _) => plan.problem(),
@@ -30,12 +32,12 @@ impl Ready {
     }
 
     /// Whether FFTs between stages are those of a library of the device's maker.
-    pub(crate) fn uses_vendor_fft(&self) -> bool {
+    pub fn uses_vendor_fft(&self) -> bool {
         matches!(self, Ready::Gpu(plan, _) if plan.uses_vendor_fft())
     }
 
     /// Transforms from array to array, both in this machine's memory.
-    pub(crate) fn execute(&self, input: &Data, output: &mut Data) -> Result<()> {
+    pub fn execute(&self, input: &Data, output: &mut Data) -> Result<()> {
         with_elements!(input, x => with_elements!(output, y => match self {
             Ready::Cpu(plan) => plan.execute(x, y),
             Ready::Gpu(plan, _) => plan.execute(x, y),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 
 /// What can be timed.
-pub(crate) trait Work {
+pub trait Work {
     /// One run. A device only enqueues it.
     fn run(&mut self) -> Result<()>;
 
@@ -32,7 +32,7 @@ pub(crate) trait Work {
 }
 
 /// Work with the times that it took.
-pub(crate) struct Timed {
+pub struct Timed {
     work: Box<dyn Work>,
     /// Runs of a measurement.
     runs: usize,
@@ -42,7 +42,7 @@ pub(crate) struct Timed {
 impl Timed {
     /// Runs once to see that it works, then as often as it takes to know how many runs make a
     /// measurement.
-    pub(crate) fn warm(work: impl Work + 'static) -> Result<Timed> {
+    pub fn warm(work: impl Work + 'static) -> Result<Timed> {
         let mut timed = Timed { work: Box::new(work), runs: 1, times: Vec::new() };
         timed.measure()?;
         let (most, shortest) = (timed.work.longest_batch(), 1e3 * timed.work.shortest().as_secs_f64());
@@ -53,7 +53,7 @@ impl Timed {
     }
 
     /// Adds a time. The run before it brings everything into the caches that will hold it.
-    pub(crate) fn sample(&mut self) -> Result<()> {
+    pub fn sample(&mut self) -> Result<()> {
         self.work.run()?;
         self.work.restore()?;
         let time = self.measure()?;
@@ -61,12 +61,13 @@ impl Timed {
         Ok(())
     }
 
-    pub(crate) fn samples(&self) -> usize {
+    /// How many times there are.
+    pub fn samples(&self) -> usize {
         self.times.len()
     }
 
     /// Of all samples, at least one.
-    pub(crate) fn spread(&self) -> Spread {
+    pub fn spread(&self) -> Spread {
         Spread::of(&self.times)
     }
 
@@ -82,10 +83,13 @@ impl Timed {
 
 /// Measured times of one run, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Spread {
-    pub(crate) median: f64,
-    pub(crate) min: f64,
-    pub(crate) max: f64,
+pub struct Spread {
+    /// The middle one.
+    pub median: f64,
+    /// The shortest.
+    pub min: f64,
+    /// The longest.
+    pub max: f64,
 }
 
 impl Spread {

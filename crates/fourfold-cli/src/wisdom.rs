@@ -32,7 +32,7 @@ pub(crate) fn path(file: &WisdomFile) -> Result<Option<PathBuf>> {
 
 /// What it says.
 #[derive(Default)]
-pub(crate) struct Kept {
+pub struct Kept {
     pub(crate) wisdom: Wisdom,
     /// Where it was read.
     path: PathBuf,

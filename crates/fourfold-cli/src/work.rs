@@ -23,23 +23,24 @@ const SHORTEST_ON_A_DEVICE: Duration = Duration::from_millis(5);
 
 /// Bytes of the arrays that runs on a device go through in turn, so that no run finds its own in a
 /// cache (an H200's has 60 MB) as it would only where nothing but this one array is worked on.
-pub(crate) const IN_TURN: usize = 320 << 20;
+pub const IN_TURN: usize = 320 << 20;
 
 /// The most pairs of arrays for that. So small ones take what a launch takes, wherever they are.
-pub(crate) const MOST_PAIRS: usize = 1024;
+pub const MOST_PAIRS: usize = 1024;
 
 /// Of a device's memory, what the pairs beyond the second may take: one part in so many.
 const SHARE_OF_MEMORY: u64 = 8;
 
 /// Random input, and the output; in place, the output begins as a copy of the input.
-pub(crate) struct Arrays {
+pub struct Arrays {
     input: Data,
     output: Data,
     in_place: bool,
 }
 
 impl Arrays {
-    pub(crate) fn new(problem: &Problem) -> Result<Arrays> {
+    /// Those of a problem.
+    pub fn new(problem: &Problem) -> Result<Arrays> {
         let precision = problem.precision();
         let reals = |domain: Domain, len: usize| len.saturating_mul(domain.reals() * precision.bytes());
         let input = reals(problem.input_domain(), problem.input().len);
@@ -64,14 +65,15 @@ impl Arrays {
 }
 
 /// A transform by the processor. All of them share their arrays.
-pub(crate) struct Transform {
+pub struct Transform {
     plan: Plan,
     scratch: Scratch,
     arrays: Rc<RefCell<Arrays>>,
 }
 
 impl Transform {
-    pub(crate) fn new(plan: Plan, arrays: Rc<RefCell<Arrays>>) -> Result<Transform> {
+    /// By a plan, of arrays that fit it.
+    pub fn new(plan: Plan, arrays: Rc<RefCell<Arrays>>) -> Result<Transform> {
         Ok(Transform { scratch: plan.try_scratch()?, plan, arrays })
     }
 }
@@ -120,10 +122,14 @@ impl Work for Memcpy {
 }
 
 /// Elements in a device's memory.
-pub(crate) enum DeviceData {
+pub enum DeviceData {
+    /// Reals.
     F32(GpuArray<f32>),
+    /// Reals.
     F64(GpuArray<f64>),
+    /// Complex numbers.
     ComplexF32(GpuArray<Complex<f32>>),
+    /// Complex numbers.
     ComplexF64(GpuArray<Complex<f64>>),
 }
 
@@ -175,7 +181,7 @@ impl DeviceData {
 }
 
 /// Inputs with outputs on a device, in turn.
-pub(crate) struct DeviceArrays {
+pub struct DeviceArrays {
     device: Device,
     pairs: Vec<[DeviceData; 2]>,
     turn: usize,
@@ -183,7 +189,7 @@ pub(crate) struct DeviceArrays {
 
 impl DeviceArrays {
     /// Pairs of copies of `arrays`.
-    pub(crate) fn new(device: Device, arrays: &Arrays) -> Result<DeviceArrays> {
+    pub fn new(device: Device, arrays: &Arrays) -> Result<DeviceArrays> {
         let pair = (bytes(&arrays.input) + bytes(&arrays.output)).max(1);
         let share = usize::try_from(device.info().memory / SHARE_OF_MEMORY).unwrap_or(usize::MAX);
         let count = (IN_TURN.min(share) / pair).clamp(2, MOST_PAIRS);
@@ -193,13 +199,14 @@ impl DeviceArrays {
     }
 
     /// The next input with its output.
-    pub(crate) fn next_pair(&mut self) -> (&DeviceData, &mut DeviceData) {
+    pub fn next_pair(&mut self) -> (&DeviceData, &mut DeviceData) {
         self.turn = (self.turn + 1) % self.pairs.len();
         let [input, output] = &mut self.pairs[self.turn];
         (input, output)
     }
 
-    pub(crate) fn device(&self) -> &Device {
+    /// Where they are.
+    pub fn device(&self) -> &Device {
         &self.device
     }
 
@@ -215,13 +222,14 @@ impl DeviceArrays {
 
 /// A transform of arrays on a device. In place the numbers may overflow: a device is no slower with
 /// infinities.
-pub(crate) struct DeviceTransform {
+pub struct DeviceTransform {
     plan: GpuPlan,
     arrays: Rc<RefCell<DeviceArrays>>,
 }
 
 impl DeviceTransform {
-    pub(crate) fn new(plan: GpuPlan, arrays: Rc<RefCell<DeviceArrays>>) -> DeviceTransform {
+    /// By a plan, of arrays that fit it.
+    pub fn new(plan: GpuPlan, arrays: Rc<RefCell<DeviceArrays>>) -> DeviceTransform {
         DeviceTransform { plan, arrays }
     }
 }

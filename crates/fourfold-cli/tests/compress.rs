@@ -1,12 +1,14 @@
 //! `compress`: Algorithm 3 of the paper on images.
 
 mod common;
+#[path = "common/images.rs"]
+mod images;
 
 use std::f64::consts::PI;
 
-use common::images::{COLORS, is_deep, number, picture, planes, save};
 use common::{Folder, command, failure, read, says, success};
 use image::ColorType;
+use images::{COLORS, is_deep, number, picture, planes, save};
 
 /// The orthonormal 2D DCT-II by its definition, or its transpose, which is its inverse.
 fn dct2(plane: &[f64], width: usize, inverse: bool) -> Vec<f64> {

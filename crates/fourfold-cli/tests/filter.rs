@@ -1,13 +1,15 @@
 //! `filter`: ideal high-pass and low-pass filters on images.
 
 mod common;
+#[path = "common/images.rs"]
+mod images;
 
 use std::f64::consts::PI;
 use std::ffi::OsStr;
 
-use common::images::{COLORS, is_deep, number, picture, planes, save};
 use common::{Folder, failure, read, says, success};
 use image::ColorType;
+use images::{COLORS, is_deep, number, picture, planes, save};
 use num_complex::Complex;
 
 /// The orthonormal 2D DFT by its definition, with e^{±2πi…}.

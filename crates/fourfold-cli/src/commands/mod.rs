@@ -7,7 +7,6 @@ mod filter;
 mod info;
 mod jpeg;
 mod plan;
-mod reproduce;
 mod transform;
 mod tune;
 mod verify;
@@ -17,22 +16,22 @@ use std::io::{self, Write};
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::args::Command;
+use crate::args::{Args, Command};
 
 /// Carries out what the command line asks for.
-pub(crate) fn run(command: Command) -> Result<()> {
-    match command {
-        Command::Info(args) => info::run(&args),
-        Command::Plan(args) => plan::run(&args),
-        Command::Verify(args) => verify::run(&args),
-        Command::Bench(args) => bench::run(&args),
-        Command::Tune(args) => tune::run(&args),
-        Command::Transform(args) => transform::run(&args),
-        Command::Compress(args) => compress::run(&args),
-        Command::Filter(args) => filter::run(&args),
-        Command::Jpeg(args) => jpeg::run(&args),
-        Command::Reproduce(args) => reproduce::run(&args),
-        Command::Cache(args) => cache::run(&args),
+pub(crate) fn run(args: &Args) -> Result<()> {
+    match &args.command {
+        Command::Info(args) => info::run(args),
+        Command::Plan(args) => plan::run(args),
+        Command::Verify(args) => verify::run(args),
+        Command::Bench(args) => bench::run(args),
+        Command::Tune(args) => tune::run(args),
+        Command::Transform(args) => transform::run(args),
+        Command::Compress(args) => compress::run(args),
+        Command::Filter(args) => filter::run(args),
+        Command::Jpeg(args) => jpeg::run(args),
+        Command::Reproduce(args) => args.moved(),
+        Command::Cache(args) => cache::run(args),
     }
 }
 

@@ -1,8 +1,6 @@
 //! Runs the command as a user does.
 #![allow(dead_code)] // each test file uses its own part
 
-pub(crate) mod images;
-
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,9 +8,17 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
+/// The program of the crate that is tested, by name and place.
+const PROGRAM: (&str, &str) =
+    match (option_env!("CARGO_BIN_EXE_fourfold"), option_env!("CARGO_BIN_EXE_fourfold-experiments")) {
+        (Some(path), _) => ("fourfold", path),
+        (None, Some(path)) => ("fourfold-experiments", path),
+        (None, None) => panic!("cargo names the program"),
+    };
+
 /// The command, ready to be given arguments.
 pub(crate) fn command() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_fourfold"))
+    Command::new(PROGRAM.1)
 }
 
 fn run(arguments: &[&dyn AsRef<OsStr>]) -> Output {
@@ -37,7 +43,7 @@ pub(crate) fn failure(code: i32, arguments: &[&dyn AsRef<OsStr>]) -> String {
 pub(crate) fn one_error(code: i32, output: &Output) -> String {
     let errors = String::from_utf8(output.stderr.clone()).unwrap();
     assert_eq!(output.status.code(), Some(code), "{errors}");
-    assert!(errors.starts_with("fourfold: ") && errors.ends_with('\n'), "{errors:?}");
+    assert!(errors.starts_with(&format!("{}: ", PROGRAM.0)) && errors.ends_with('\n'), "{errors:?}");
     assert_eq!(errors.lines().count(), 1, "{errors}");
     errors
 }

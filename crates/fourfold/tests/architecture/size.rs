@@ -21,8 +21,6 @@ const LONGER_FILES: &[(&str, usize)] = &[
 
 /// The same of functions.
 const LONGER_FUNCTIONS: &[(&str, usize)] = &[
-    ("crates/fourfold-cli/src/commands/reproduce/electrostatics.rs", 58),
-    ("crates/fourfold-cli/src/commands/reproduce/utilisation.rs", 51),
     ("crates/fourfold-cli/tests/devices.rs", 53),
 ];
 

@@ -7,14 +7,14 @@ use std::rc::Rc;
 use anyhow::{Result, ensure};
 use fourfold::Planner;
 use fourfold::electrostatics::{Builder, Cells, Electrostatics, Grid, Map, Maps};
+use fourfold_cli::method::MethodName;
+use fourfold_cli::timing::{Timed, Work};
 use fourfold_gpu::{Device, GpuArray, GpuCells, GpuElectrostatics, GpuMaps};
 
-use super::Outcome;
-use super::measure::Setting;
-use super::page::{Page, Part, digits, ratio, strings};
-use super::plot::{Line, Plot};
-use crate::method::MethodName;
-use crate::timing::{Timed, Work};
+use crate::cells::{digits, ratio, strings};
+use crate::measure::Setting;
+use crate::page::{Outcome, Page, Part};
+use crate::plot::{Line, Plot};
 
 /// A circuit: its movable cells (Nam et al., 2005), bins along each axis (DREAMPlace's settings for
 /// it), and the published milliseconds by rows and columns and in three stages, on a Titan Xp, with
@@ -54,7 +54,7 @@ const PARTS: [Part; 2] = [
 /// The part of the region that cells cover.
 const UTILISATION: f64 = 0.7;
 
-pub(super) fn run(setting: &Setting) -> Result<Outcome> {
+pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let circuits = if setting.quick { &CIRCUITS[..QUICK_CIRCUITS] } else { &CIRCUITS[..] };
     let (mut rows, mut bars) = (vec![], [vec![], vec![], vec![]]);
     for (i, circuit) in circuits.iter().enumerate() {
@@ -72,7 +72,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
                  algorithm has none); scalings are trips of their own for row-column and three-stage, and parts of passes for fused. `step`: with the density of all cells, \
                  widened to √2 bins, before, and the force on each of them after{}. Published: the whole step on a Titan Xp with an actual placement's cells.",
                 100.0 * UTILISATION,
-                if matches!(setting.contender().0.engine, crate::engine::Engine::Cpu(_)) {
+                if matches!(setting.contender().0.engine, fourfold_cli::engine::Engine::Cpu(_)) {
                     ""
                 } else {
                     ", all on the device, where the cells are and the forces stay"
@@ -84,24 +84,7 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
                 setting.fft_library(&"dct2 f64 512x512".parse()?)?
             ),
         ],
-        columns: strings(&[
-            "circuit",
-            "cells",
-            "bins",
-            "row-column step, published",
-            "three-stage step, published",
-            "row-column/three-stage step, published",
-            "row-column transforms",
-            "three-stage transforms",
-            "fused transforms",
-            "row-column/three-stage transforms",
-            "three-stage/fused transforms",
-            "row-column step",
-            "three-stage step",
-            "fused step",
-            "row-column/three-stage step",
-            "three-stage/fused step",
-        ]),
+        columns: columns(),
         parts: &PARTS,
         rows,
         plot: Plot {
@@ -111,6 +94,27 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
             bars: circuits.iter().map(|circuit| circuit.name.to_owned()).collect(),
         },
     }))
+}
+
+fn columns() -> Vec<String> {
+    strings(&[
+        "circuit",
+        "cells",
+        "bins",
+        "row-column step, published",
+        "three-stage step, published",
+        "row-column/three-stage step, published",
+        "row-column transforms",
+        "three-stage transforms",
+        "fused transforms",
+        "row-column/three-stage transforms",
+        "three-stage/fused transforms",
+        "row-column step",
+        "three-stage step",
+        "fused step",
+        "row-column/three-stage step",
+        "three-stage/fused step",
+    ])
 }
 
 fn row(circuit: &Circuit, transforms: &[f64], whole: &[f64]) -> Vec<String> {

@@ -3,12 +3,12 @@
 
 use anyhow::Result;
 use fourfold::{Precision, Problem};
+use fourfold_cli::engine::Engine;
 
-use super::Outcome;
-use super::measure::Setting;
-use super::page::{Page, WHOLE, digits, ratio};
-use super::plot::{Line, Plot};
-use crate::engine::Engine;
+use crate::cells::{digits, ratio};
+use crate::measure::Setting;
+use crate::page::{Outcome, Page, WHOLE};
+use crate::plot::{Line, Plot};
 
 /// From the bottom to the top, then the top by radix 2, then ours; each with what changes.
 const RUNGS: [(&str, &str); 8] = [
@@ -28,7 +28,7 @@ const SIDES: [usize; 8] = [64, 120, 128, 256, 512, 1000, 1024, 3000];
 /// Of those, a quick run's.
 const QUICK: [usize; 4] = [64, 120, 256, 512];
 
-pub(super) fn run(setting: &Setting) -> Result<Outcome> {
+pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     if matches!(setting.engine(), Engine::Cpu(_)) {
         return Ok(Outcome::LeftOut("it is about how devices are asked to do the same steps".into()));
     }

@@ -3,17 +3,17 @@
 use anyhow::Result;
 use fourfold::Problem;
 
-use super::Outcome;
-use super::measure::{Job, Setting};
-use super::page::{Page, WHOLE, digits, strings};
-use super::plot::{Line, Plot};
+use crate::cells::{digits, strings};
+use crate::measure::{Job, Setting};
+use crate::page::{Outcome, Page, WHOLE};
+use crate::plot::{Line, Plot};
 
 const STAGES: [&str; 3] = ["reorder", "FFT", "combine"];
 
 /// Milliseconds of the three stages of the authors' code on one H200, at 4096 × 4096 in f64.
 const ON_H200: (usize, [&str; 3]) = (4096, ["0.081", "0.218", "0.078"]);
 
-pub(super) fn run(setting: &Setting) -> Result<Outcome> {
+pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let sides: &[usize] = if setting.quick { &[1024] } else { &[1024, 4096] };
     let stages = [0, 1, 2].map(|stage| Job::Stage("three-stage", stage));
     let jobs: Vec<Job> = [Job::Whole("three-stage")].into_iter().chain(stages).collect();

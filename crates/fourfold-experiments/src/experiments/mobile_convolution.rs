@@ -10,23 +10,23 @@ use std::thread;
 use anyhow::{Result, ensure};
 use fourfold::oracle::verify::Data;
 use fourfold::{Domain, Multiplier, Planner, Precision, Problem};
+use fourfold_cli::array::{random, zeros, zeros_of};
+use fourfold_cli::ready::Ready;
+use fourfold_cli::timing::{Timed, Work};
+use fourfold_cli::work::{Arrays, DeviceArrays, DeviceData, DeviceTransform, Transform};
 use fourfold_gpu::{DirectConvolution, GpuPlanner};
 use num_complex::Complex;
 
-use super::Outcome;
-use super::measure::{Setting, distance};
-use super::page::{Page, WHOLE, digits, ratio, strings};
-use super::plot::{Line, Plot};
-use crate::array::{random, zeros, zeros_of};
-use crate::ready::Ready;
-use crate::timing::{Timed, Work};
-use crate::work::{Arrays, DeviceArrays, DeviceData, DeviceTransform, Transform};
+use crate::cells::{digits, ratio, strings};
+use crate::measure::{Setting, distance};
+use crate::page::{Outcome, Page, WHOLE};
+use crate::plot::{Line, Plot};
 
 /// Rows and columns of the taps.
 const TAPS: [usize; 9] = [3, 5, 7, 9, 11, 15, 21, 31, 63];
 const QUICK_TAPS: [usize; 5] = [3, 5, 9, 15, 31];
 
-pub(super) fn run(setting: &Setting) -> Result<Outcome> {
+pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let (sides, taps): (&[usize], &[usize]) = if setting.quick { (&[256], &QUICK_TAPS) } else { (&[512, 1024], &TAPS) };
     let (mut rows, mut lines, mut text) = (vec![], vec![], vec![]);
     for &side in sides {

@@ -4,10 +4,10 @@
 use anyhow::Result;
 use fourfold::{Precision, Problem};
 
-use super::Outcome;
-use super::measure::Setting;
-use super::page::{Page, WHOLE, digits, ratio, strings};
-use super::plot::{Line, Plot};
+use crate::cells::{digits, ratio, strings};
+use crate::measure::Setting;
+use crate::page::{Outcome, Page, WHOLE};
+use crate::plot::{Line, Plot};
 
 /// N, and the published times of sums, the FFT on the CPU, and the FFT on the GPU.
 const PUBLISHED: [(usize, [&str; 3]); 4] = [
@@ -19,7 +19,7 @@ const PUBLISHED: [(usize, [&str; 3]); 4] = [
 
 const METHODS: [&str; 5] = ["definition", "levels", "levels-in-blocks", "levels-in-clusters", "fused"];
 
-pub(super) fn run(setting: &Setting) -> Result<Outcome> {
+pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let (mut rows, mut lines) = (vec![], vec![vec![]; METHODS.len()]);
     for (n, published) in PUBLISHED {
         // The report's forward transform has e^{+2πi/n} and no factor.

@@ -1,15 +1,15 @@
 //! Table III: what a thread of the combine reads and computes, naive and efficient, as derived and
 //! as the kernels have it.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use fourfold::Problem;
 use fourfold::baseline::Algorithm;
 use fourfold_gpu::{Counts, Launch, Target};
 
-use super::measure::Setting;
-use super::page::{Page, WHOLE, ratio, strings};
-use super::plot::{Line, Plot};
-use super::{Outcome, check_same};
+use crate::cells::{ratio, strings};
+use crate::measure::Setting;
+use crate::page::{Outcome, Page, WHOLE};
+use crate::plot::{Line, Plot};
 
 /// A combine.
 struct Combine {
@@ -52,7 +52,7 @@ const QUANTITIES: [&str; 10] = [
 /// N₁ and N₂.
 const SIDE: usize = 1024;
 
-pub(super) fn run(_: &Setting) -> Result<Outcome> {
+pub(crate) fn run(_: &Setting) -> Result<Outcome> {
     let problem: Problem = format!("dct2 f64 {SIDE}x{SIDE}").parse()?;
     let (mut columns, mut lines) = (vec![], vec![]);
     for combine in &COMBINES {
@@ -128,6 +128,12 @@ fn derived(name: &str) -> [usize; 3] {
 fn kernel(method: &str, problem: &Problem) -> Result<Launch> {
     let mut outline = Target::opencl().outline_of(method.parse::<Algorithm>()?.recipe(problem)?)?;
     Ok(outline.launches.pop().expect("three stages have launches"))
+}
+
+/// Fails unless what was computed in two ways is the same.
+fn check_same(what: &str, derived: usize, counted: usize) -> Result<()> {
+    ensure!(derived == counted, "{what}: {derived} by derivation, {counted} in the kernel");
+    Ok(())
 }
 
 #[cfg(test)]

@@ -3,33 +3,46 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use super::plot::Plot;
+use crate::plot::Plot;
+
+/// What becomes of an experiment.
+pub(crate) enum Outcome {
+    Page(Box<Page>),
+    /// Why it cannot be done here.
+    LeftOut(String),
+}
+
+impl Outcome {
+    pub(crate) fn page(page: Page) -> Outcome {
+        Outcome::Page(Box::new(page))
+    }
+}
 
 /// A table with what is to be said about it.
-pub(super) struct Page {
-    pub(super) title: String,
+pub(crate) struct Page {
+    pub(crate) title: String,
     /// Paragraphs above the table.
-    pub(super) text: Vec<String>,
-    pub(super) columns: Vec<String>,
+    pub(crate) text: Vec<String>,
+    pub(crate) columns: Vec<String>,
     /// Columns that are too many to be read side by side: all that follow the first ones, which
     /// every part begins with again. None if they are not.
-    pub(super) parts: &'static [Part],
+    pub(crate) parts: &'static [Part],
     /// Cells of which an empty one has no value.
-    pub(super) rows: Vec<Vec<String>>,
-    pub(super) plot: Plot,
+    pub(crate) rows: Vec<Vec<String>>,
+    pub(crate) plot: Plot,
 }
 
 /// So many columns of a table, with what they are.
-pub(super) struct Part {
-    pub(super) title: &'static str,
-    pub(super) columns: usize,
+pub(crate) struct Part {
+    pub(crate) title: &'static str,
+    pub(crate) columns: usize,
 }
 
 /// A table that is no wider than a page.
-pub(super) const WHOLE: &[Part] = &[];
+pub(crate) const WHOLE: &[Part] = &[];
 
 impl Page {
-    pub(super) fn markdown(&self) -> String {
+    pub(crate) fn markdown(&self) -> String {
         let mut text = format!("# {}\n\n", self.title);
         for paragraph in &self.text {
             let _ = writeln!(text, "{paragraph}\n");
@@ -61,7 +74,7 @@ impl Page {
     }
 
     /// RFC 4180.
-    pub(super) fn csv(&self) -> String {
+    pub(crate) fn csv(&self) -> String {
         let cell = |cell: &String| match cell.contains([',', '"', '\n']) {
             true => format!("\"{}\"", cell.replace('"', "\"\"")),
             false => cell.clone(),
@@ -71,24 +84,10 @@ impl Page {
     }
 }
 
-/// A number with four significant digits.
-pub(super) fn digits(x: f64) -> String {
-    let before_point = x.abs().max(1e-9).log10().floor() as i32;
-    format!("{x:.*}", (3 - before_point).clamp(0, 9) as usize)
-}
-
-/// A factor such as `1.76`.
-pub(super) fn ratio(x: f64) -> String {
-    format!("{x:.2}")
-}
-
-pub(super) fn strings(cells: &[&str]) -> Vec<String> {
-    cells.iter().map(|cell| (*cell).to_owned()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cells::strings;
 
     #[test]
     fn cells_are_quoted_and_absent_ones_shown() {
@@ -101,10 +100,5 @@ mod tests {
         let parts =
             "L:\n\n| a |\n|---|\n| 1 |\n| say \"x\" |\n\nR:\n\n| a | b, c |\n|---|---|\n| 1 | – |\n| say \"x\" | 2 |\n";
         assert_eq!(page.markdown(), format!("# T\n\nP.\n\n{parts}"));
-    }
-
-    #[test]
-    fn numbers_have_four_digits() {
-        assert_eq!([0.012345, 1.0, 123.456, 98765.4].map(digits), ["0.01235", "1.000", "123.5", "98765"]);
     }
 }

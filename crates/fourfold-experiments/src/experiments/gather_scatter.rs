@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 
-use super::measure::{Job, Setting};
-use super::page::{Page, WHOLE, digits, ratio, strings};
-use super::plot::{Line, Plot};
-use super::{Outcome, sides};
+use crate::cells::{digits, ratio, strings};
+use crate::measure::{Job, Setting, sides};
+use crate::page::{Outcome, Page, WHOLE};
+use crate::plot::{Line, Plot};
 
 /// N, and milliseconds of gather and scatter on a Titan Xp, as published.
 const PUBLISHED: [(usize, [&str; 2]); 5] = [
@@ -16,7 +16,7 @@ const PUBLISHED: [(usize, [&str; 2]); 5] = [
     (8192, ["2.568", "2.524"]),
 ];
 
-pub(super) fn run(setting: &Setting) -> Result<Outcome> {
+pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let jobs = [Job::Stage("three-stage-gather", 0), Job::Stage("three-stage-scatter", 0)];
     let (mut rows, mut lines) = (vec![], [vec![], vec![], vec![]]);
     for side in sides(setting, &PUBLISHED.map(|(side, _)| side))? {

@@ -4,11 +4,11 @@
 use anyhow::Result;
 use fourfold::Problem;
 
-use super::codec::{self, Part};
-use super::measure::Setting;
-use super::page::{Page, WHOLE, digits, ratio, strings};
-use super::plot::{Line, Plot};
-use super::{Outcome, sides};
+use crate::cells::{digits, ratio, strings};
+use crate::codec::{self, Part};
+use crate::measure::{Setting, sides};
+use crate::page::{Outcome, Page, WHOLE};
+use crate::plot::{Line, Plot};
 
 const PARTS: [(&str, Part); 5] = [
     ("row-column", Part::Transforms),
@@ -20,7 +20,7 @@ const PARTS: [(&str, Part); 5] = [
 
 const SIDES: [usize; 3] = [512, 1024, 2048];
 
-pub(super) fn run(setting: &Setting) -> Result<Outcome> {
+pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let (mut rows, mut lines) = (vec![], [vec![], vec![]]);
     for side in sides(setting, &SIDES)? {
         let forward: Problem = format!("dct2 f64 {side}x{side} ortho").parse()?;

@@ -4,12 +4,13 @@
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use fourfold_cli::array::{random, zeros_of};
 use fourfold_gpu::Api;
 
-use super::measure::{CUFFT, Setting};
-use super::page::{Page, WHOLE, strings};
-use super::plot::{Line, Plot};
-use super::{Outcome, only_for};
+use crate::cells::strings;
+use crate::measure::{CUFFT, Setting, only_for};
+use crate::page::{Outcome, Page, WHOLE};
+use crate::plot::{Line, Plot};
 
 /// What the paper's columns are.
 const COLUMNS: [&str; 4] = ["occupancy", "compute", "memory bandwidth", "multiprocessors"];
@@ -31,17 +32,9 @@ const METRICS: [&str; COLUMNS.len()] = [
 const PUBLISHED: [(&str, [&str; COLUMNS.len()]); 2] =
     [("reorder", ["82.1", "28.0", "78.1", "100"]), ("combine", ["79.1", "75.0", "75.6", "99"])];
 
-pub(super) fn run(setting: &Setting) -> Result<Outcome> {
-    if let Err(why) = only_for(Api::Cuda, setting) {
+pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
+    if let Some(why) = missing(setting)? {
         return Ok(Outcome::LeftOut(why));
-    }
-    if Command::new(NCU).arg("--version").output().is_err() {
-        return Ok(Outcome::LeftOut(format!("{NCU} (NVIDIA Nsight Compute) is not to be found")));
-    }
-    if setting.fft_library(&PROBLEM.parse()?)? != CUFFT {
-        return Ok(Outcome::LeftOut(
-            "cuFFT cannot be loaded, and our own FFTs' kernels cannot be told from the stages' by name".into(),
-        ));
     }
     let csv = match profile(setting) {
         Ok(csv) => csv,
@@ -83,7 +76,29 @@ pub(super) fn run(setting: &Setting) -> Result<Outcome> {
     }))
 }
 
-/// What the profiler prints of this command's own kernels.
+/// What the experiment needs and does not find here.
+fn missing(setting: &Setting) -> Result<Option<String>> {
+    if let Err(why) = only_for(Api::Cuda, setting) {
+        return Ok(Some(why));
+    }
+    if Command::new(NCU).arg("--version").output().is_err() {
+        return Ok(Some(format!("{NCU} (NVIDIA Nsight Compute) is not to be found")));
+    }
+    let has_cufft = setting.fft_library(&PROBLEM.parse()?)? == CUFFT;
+    let why = "cuFFT cannot be loaded, and our own FFTs' kernels cannot be told from the stages' by name";
+    Ok((!has_cufft).then(|| why.to_owned()))
+}
+
+/// What the profiler watches: the problem, transformed once.
+pub(crate) fn profiled(setting: &Setting) -> Result<()> {
+    let plan = setting.by("three-stage")?.plan(&PROBLEM.parse()?)?;
+    let problem = plan.problem();
+    let input = random(problem.precision(), problem.input_domain(), problem.input().len)?;
+    let mut output = zeros_of(problem.precision(), problem.output_domain(), problem.output().len)?;
+    Ok(plan.execute(&input, &mut output)?)
+}
+
+/// What the profiler prints of this program's own kernels.
 fn profile(setting: &Setting) -> Result<String> {
     let this = std::env::current_exe()?;
     let output = Command::new(NCU)
@@ -99,7 +114,7 @@ fn profile(setting: &Setting) -> Result<String> {
             &METRICS.join(","),
         ])
         .arg(this)
-        .args(["bench", PROBLEM, "--method", "three-stage", "--repeat", "1", "--engine"])
+        .args(["--profiled", "--engine"])
         .arg(setting.engine().to_string())
         .output()?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -4,18 +4,18 @@
 use anyhow::Result;
 use fourfold::Problem;
 
-use super::codec::{self, Part};
-use super::measure::Setting;
-use super::page::{Page, WHOLE, digits, ratio, strings};
-use super::plot::{Line, Plot};
-use super::{Outcome, QUICK_SIDE};
+use crate::cells::{digits, ratio, strings};
+use crate::codec::{self, Part};
+use crate::measure::{QUICK_SIDE, Setting};
+use crate::page::{Outcome, Page, WHOLE};
+use crate::plot::{Line, Plot};
 
 /// Rows and columns of images.
 const IMAGES: [[usize; 2]; 6] = [[512, 512], [720, 1280], [1024, 1024], [1080, 1920], [2160, 3840], [4096, 4096]];
 
 const METHODS: [&str; 2] = ["three-stage", "fused"];
 
-pub(super) fn run(setting: &Setting) -> Result<Outcome> {
+pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let quick = |image: &&[usize; 2]| !setting.quick || image[0] * image[1] <= QUICK_SIDE * QUICK_SIDE;
     let (mut rows, mut lines) = (vec![], [vec![], vec![]]);
     for &[height, width] in IMAGES.iter().filter(quick) {

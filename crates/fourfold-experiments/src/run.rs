@@ -1,85 +1,21 @@
-//! `fourfold reproduce`: the experiments of the documents that fourfold is built from, again, on
-//! this machine.
-//!
-//! An experiment is a file with a row of [`TABLES`]. What they share is in `page.rs`, `plot.rs`,
-//! `measure.rs` and `codec.rs`.
-
-mod breakdown;
-mod codec;
-mod compression;
-mod electrostatics;
-mod four_algorithms;
-mod gather_scatter;
-mod levels;
-mod measure;
-mod mobile_convolution;
-mod mobile_ladder;
-mod operations;
-mod page;
-mod plot;
-mod speedup;
-mod two_dimensions;
-mod utilisation;
+//! Chooses experiments and engines, carries the experiments out, prints and saves their pages.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
+use fourfold_cli::engine::{Contender, Engine};
+use fourfold_cli::method::MethodName;
+use fourfold_cli::output::Output;
+use fourfold_cli::progress::Progress;
+use fourfold_cli::wisdom::Kept;
 use fourfold_gpu::Api;
 
-use crate::args::Reproduce;
-use crate::engine::{Contender, Engine};
-use crate::method::MethodName;
-use crate::output::Output;
-use crate::progress::Progress;
-use crate::wisdom::Kept;
-use measure::{CUFFT, Setting};
-use page::Page;
-
-/// An experiment.
-#[derive(Clone, Copy)]
-struct Table {
-    /// What it is asked for by.
-    name: &'static str,
-    about: &'static str,
-    /// Whether it is the same on every engine.
-    once: bool,
-    run: fn(&Setting) -> Result<Outcome>,
-}
-
-/// What became of it.
-enum Outcome {
-    Page(Box<Page>),
-    /// Why it cannot be done here.
-    LeftOut(String),
-}
-
-impl Outcome {
-    fn page(page: Page) -> Outcome {
-        Outcome::Page(Box::new(page))
-    }
-}
-
-/// All experiments, in the order of their documents.
-const TABLES: &[Table] = &[
-    table("table-ii", "reordering by gather and by scatter", gather_scatter::run),
-    Table { once: true, ..table("table-iii", "operations of the naive and the efficient combine", operations::run) },
-    table("table-iv", "four algorithms for a 1D DCT", four_algorithms::run),
-    table("table-v", "2D DCT and IDCT: row-column, three stages, the FFT alone", two_dimensions::run),
-    table("fig-6", "what the stages take", breakdown::run),
-    table("table-vi", "how the kernels use the device", utilisation::run),
-    table("eq-19", "Amdahl's law for image compression", speedup::run),
-    table("algorithm-3", "image compression by three stages and fused", compression::run),
-    table("table-vii", "density, field and forces of placed circuits (Algorithm 4)", electrostatics::run),
-    table("mobile-ladder", "the 2D FFT of an article on mobile GPUs, change by change", mobile_ladder::run),
-    table("mobile-convolution", "its convolutions, directly and by FFT", mobile_convolution::run),
-    table("levels", "the 1D FFT of a course report, level by level", levels::run),
-];
-
-const fn table(name: &'static str, about: &'static str, run: fn(&Setting) -> Result<Outcome>) -> Table {
-    Table { name, about, once: false, run }
-}
+use crate::args::Args;
+use crate::experiments::{TABLES, Table, utilisation};
+use crate::measure::{CUFFT, Setting, only_for};
+use crate::page::{Outcome, Page};
 
 /// A table on an engine.
 struct Experiment<'a> {
@@ -96,9 +32,12 @@ struct Account {
 }
 
 /// Prints and saves the experiments that are named, or all.
-pub(super) fn run(args: &Reproduce) -> Result<()> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let tables = chosen(&args.tables)?;
     let (settings, absent) = settings(args)?;
+    if args.profiled {
+        return settings.iter().try_for_each(utilisation::profiled);
+    }
     let mut account = carry_out(&experiments(&tables, &settings), &args.out)?;
     account.left_out.extend(settings.iter().filter_map(lacks_vendor_fft));
     // What was asked for by name is missed, what is not there of all is not.
@@ -207,7 +146,7 @@ fn lacks_vendor_fft(setting: &Setting) -> Option<String> {
 
 /// The engines that were named, each once, else the processor and the first device of every kind;
 /// and why some are not there.
-fn settings(args: &Reproduce) -> Result<(Vec<Setting>, Vec<String>)> {
+fn settings(args: &Args) -> Result<(Vec<Setting>, Vec<String>)> {
     let setting = |engine: &Engine| -> Result<Setting> {
         let contender = Contender::new(engine.clone(), MethodName::FUSED, args.threads, &Kept::default())?;
         Ok(Setting::new(contender, args.threads, args.quick))
@@ -230,36 +169,18 @@ fn settings(args: &Reproduce) -> Result<(Vec<Setting>, Vec<String>)> {
     Ok((settings, absent))
 }
 
-/// Fails unless what was computed in two ways is the same.
-fn check_same(what: &str, derived: usize, counted: usize) -> Result<()> {
-    ensure!(derived == counted, "{what}: {derived} by derivation, {counted} in the kernel");
-    Ok(())
-}
-
-/// An experiment that is for a device.
-fn only_for(api: Api, setting: &Setting) -> Result<(), String> {
-    let found = matches!(setting.engine(), Engine::Gpu(id) if id.api == api);
-    if found { Ok(()) } else { Err(format!("it is for {} alone", api.name())) }
-}
-
-/// Shapes as `[rows, columns]` up to which a quick run goes.
-const QUICK_SIDE: usize = 1024;
-
-/// The sides of squares that an experiment goes through.
-fn sides(setting: &Setting, all: &[usize]) -> Result<Vec<usize>> {
-    let sides: Vec<usize> = all.iter().copied().filter(|side| !setting.quick || *side <= QUICK_SIDE).collect();
-    if sides.is_empty() { bail!("there is no size to measure") } else { Ok(sides) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plot::Plot;
+    use crate::cells::strings;
+    use crate::experiments::table;
+    use crate::page::WHOLE;
+    use crate::plot::Plot;
 
     fn page(_: &Setting) -> Result<Outcome> {
         let plot = Plot { title: "T".into(), labels: ["x".into(), "y".into()], lines: vec![], bars: vec!["a".into()] };
-        let (columns, rows) = (page::strings(&["a"]), vec![page::strings(&["1"])]);
-        Ok(Outcome::page(Page { title: "T".into(), text: vec![], columns, parts: page::WHOLE, rows, plot }))
+        let (columns, rows) = (strings(&["a"]), vec![strings(&["1"])]);
+        Ok(Outcome::page(Page { title: "T".into(), text: vec![], columns, parts: WHOLE, rows, plot }))
     }
 
     #[test]

@@ -1,28 +1,26 @@
 //! Results as pictures.
 
 use anyhow::{Context, Result, anyhow};
-use image::codecs::png::PngEncoder;
-use image::{ExtendedColorType, ImageEncoder};
 use plotters::prelude::*;
 use plotters::style::register_font;
 use std::sync::OnceLock;
 
-use super::page::digits;
+use crate::cells::digits;
 
 /// What is drawn.
-pub(super) struct Plot {
-    pub(super) title: String,
+pub(crate) struct Plot {
+    pub(crate) title: String,
     /// What the axes have, with units.
-    pub(super) labels: [String; 2],
-    pub(super) lines: Vec<Line>,
+    pub(crate) labels: [String; 2],
+    pub(crate) lines: Vec<Line>,
     /// What stands at x = 0, 1, … of bars; empty for lines over logarithmic axes.
-    pub(super) bars: Vec<String>,
+    pub(crate) bars: Vec<String>,
 }
 
 /// A line, or bars of one colour.
-pub(super) struct Line {
-    pub(super) name: String,
-    pub(super) points: Vec<(f64, f64)>,
+pub(crate) struct Line {
+    pub(crate) name: String,
+    pub(crate) points: Vec<(f64, f64)>,
 }
 
 const SIZE: (u32, u32) = (900, 540);
@@ -43,15 +41,18 @@ const COLORS: [RGBColor; 8] = [
 
 impl Plot {
     /// The picture as a PNG file.
-    pub(super) fn png(&self) -> Result<Vec<u8>> {
+    pub(crate) fn png(&self) -> Result<Vec<u8>> {
         font()?;
         let mut pixels = vec![0; 3 * (SIZE.0 * SIZE.1) as usize];
         let drawn = if self.bars.is_empty() { self.draw_lines(&mut pixels) } else { self.draw_bars(&mut pixels) };
         drawn.map_err(|error| anyhow!("cannot draw {}: {error}", self.title))?;
         let mut file = Vec::new();
-        PngEncoder::new(&mut file)
-            .write_image(&pixels, SIZE.0, SIZE.1, ExtendedColorType::Rgb8)
-            .with_context(|| format!("cannot draw {}", self.title))?;
+        let write = |file: &mut Vec<u8>| {
+            let mut encoder = png::Encoder::new(file, SIZE.0, SIZE.1);
+            encoder.set_color(png::ColorType::Rgb);
+            encoder.write_header()?.write_image_data(&pixels)
+        };
+        write(&mut file).with_context(|| format!("cannot draw {}", self.title))?;
         Ok(file)
     }
 
@@ -215,10 +216,13 @@ mod tests {
             bars,
         };
         for plot in [plot(vec![]), plot(vec!["one".into(), "two".into()])] {
-            let picture = image::load_from_memory(&plot.png().unwrap()).unwrap().into_rgb8();
-            assert_eq!(picture.dimensions(), SIZE);
+            let file = plot.png().unwrap();
+            let mut reader = png::Decoder::new(std::io::Cursor::new(&file)).read_info().unwrap();
+            assert_eq!(reader.info().size(), SIZE);
+            let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+            reader.next_frame(&mut pixels).unwrap();
             let colored =
-                |color: RGBColor| picture.pixels().filter(|pixel| pixel.0 == [color.0, color.1, color.2]).count();
+                |color: RGBColor| pixels.as_chunks().0.iter().filter(|p| **p == [color.0, color.1, color.2]).count();
             assert!(colored(COLORS[0]) > 50 && colored(COLORS[1]) > 50, "both are there");
         }
     }

@@ -3,28 +3,28 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use fourfold::oracle::verify::Data;
 use fourfold::{Multiplier, Precision, Problem};
-
-use crate::array::{random, zeros_of};
-use crate::contest::Contest;
-use crate::engine::{Contender, Engine};
-use crate::method::MethodName;
-use crate::ready::Ready;
-use crate::timing::{Spread, Timed};
-use crate::work::{IN_TURN, MOST_PAIRS};
+use fourfold_cli::array::{random, zeros_of};
+use fourfold_cli::contest::Contest;
+use fourfold_cli::engine::{Contender, Engine};
+use fourfold_cli::method::MethodName;
+use fourfold_cli::ready::Ready;
+use fourfold_cli::timing::{Spread, Timed};
+use fourfold_cli::work::{IN_TURN, MOST_PAIRS};
+use fourfold_gpu::Api;
 
 /// Where and how experiments are done.
-pub(super) struct Setting {
+pub(crate) struct Setting {
     contender: Contender,
-    pub(super) threads: usize,
-    pub(super) quick: bool,
+    pub(crate) threads: usize,
+    pub(crate) quick: bool,
 }
 
 /// What is timed.
 #[derive(Clone, Copy)]
-pub(super) enum Job {
+pub(crate) enum Job {
     /// A transform by a method.
     Whole(&'static str),
     /// One stage of it alone.
@@ -32,27 +32,27 @@ pub(super) enum Job {
 }
 
 /// NVIDIA's FFTs.
-pub(super) const CUFFT: &str = "cuFFT";
+pub(crate) const CUFFT: &str = "cuFFT";
 
 /// Each is measured so often at least.
 const LEAST_ROUNDS: usize = 5;
 
 impl Setting {
-    pub(super) fn new(contender: Contender, threads: usize, quick: bool) -> Setting {
+    pub(crate) fn new(contender: Contender, threads: usize, quick: bool) -> Setting {
         Setting { contender, threads, quick }
     }
 
-    pub(super) fn engine(&self) -> &Engine {
+    pub(crate) fn engine(&self) -> &Engine {
         &self.contender.engine
     }
 
     /// The engine in names of files.
-    pub(super) fn file_name(&self) -> String {
+    pub(crate) fn file_name(&self) -> String {
         self.engine().to_string().replace(':', "-")
     }
 
     /// What was used, for the head of a page.
-    pub(super) fn machine(&self) -> String {
+    pub(crate) fn machine(&self) -> String {
         let place = self.contender.place();
         match (self.engine(), self.threads) {
             (Engine::Cpu(_), 1) => format!("{place}{}, one thread", processor()),
@@ -62,12 +62,12 @@ impl Setting {
     }
 
     /// How whole methods were measured.
-    pub(super) fn how(&self) -> String {
+    pub(crate) fn how(&self) -> String {
         self.how_in(Precision::F64)
     }
 
     /// The same in another type.
-    pub(super) fn how_in(&self, precision: Precision) -> String {
+    pub(crate) fn how_in(&self, precision: Precision) -> String {
         let arrays = match self.engine() {
             Engine::Cpu(_) => String::new(),
             _ => format!(
@@ -79,7 +79,7 @@ impl Setting {
     }
 
     /// How what goes on from its own results was measured, and what was compared.
-    pub(super) fn how_of_steps(&self, compared: &str) -> String {
+    pub(crate) fn how_of_steps(&self, compared: &str) -> String {
         self.how_with(Precision::F64, " All runs have the same arrays.", compared)
     }
 
@@ -92,27 +92,27 @@ impl Setting {
         )
     }
 
-    pub(super) fn seconds(&self) -> f64 {
+    pub(crate) fn seconds(&self) -> f64 {
         if self.quick { 0.1 } else { 1.0 }
     }
 
     /// A method on the engine.
-    pub(super) fn by(&self, method: &str) -> Result<Contender> {
+    pub(crate) fn by(&self, method: &str) -> Result<Contender> {
         Ok(self.contender.by(method.parse()?))
     }
 
     /// The plan that multiplies between a transform and its inverse.
-    pub(super) fn filter(&self, forward: &Problem, multiplier: &Multiplier) -> Result<Ready> {
+    pub(crate) fn filter(&self, forward: &Problem, multiplier: &Multiplier) -> Result<Ready> {
         self.contender.filter(forward, multiplier)
     }
 
     /// The library that does the FFTs between stages.
-    pub(super) fn fft_library(&self, problem: &Problem) -> Result<&'static str> {
+    pub(crate) fn fft_library(&self, problem: &Problem) -> Result<&'static str> {
         Ok(if self.by("three-stage")?.plan(problem)?.uses_vendor_fft() { CUFFT } else { "fourfold's own" })
     }
 
     /// Milliseconds of each job on a problem, and of a copy of its array.
-    pub(super) fn times(&self, problem: &Problem, jobs: &[Job]) -> Result<(Vec<f64>, f64)> {
+    pub(crate) fn times(&self, problem: &Problem, jobs: &[Job]) -> Result<(Vec<f64>, f64)> {
         self.check(problem, jobs)?;
         let mut contest = Contest::new(problem)?;
         for job in jobs {
@@ -132,7 +132,7 @@ impl Setting {
     }
 
     /// Milliseconds of each work: of its fastest warm run, as they take turns.
-    pub(super) fn fastest(&self, mut works: Vec<Timed>) -> Result<Vec<f64>> {
+    pub(crate) fn fastest(&self, mut works: Vec<Timed>) -> Result<Vec<f64>> {
         let (start, long) = (Instant::now(), Duration::from_secs_f64(self.seconds() * works.len() as f64));
         while works.iter().any(|work| work.samples() < LEAST_ROUNDS) || start.elapsed() < long {
             works.iter_mut().try_for_each(Timed::sample)?;
@@ -142,13 +142,13 @@ impl Setting {
 
     /// The default method on the engine, with the threads that the processor's part of the work
     /// has.
-    pub(super) fn contender(&self) -> (&Contender, usize) {
+    pub(crate) fn contender(&self) -> (&Contender, usize) {
         (&self.contender, self.threads)
     }
 
     /// Milliseconds of a transform by each method, or nothing where the method does not have the
     /// problem or the engine not what the method needs.
-    pub(super) fn times_if_any(&self, problem: &Problem, methods: &[&'static str]) -> Result<Vec<Option<f64>>> {
+    pub(crate) fn times_if_any(&self, problem: &Problem, methods: &[&'static str]) -> Result<Vec<Option<f64>>> {
         let lacks = |method: &&str| Ok(self.by(method)?.lacks(problem).is_some());
         let missing: Vec<bool> = methods.iter().map(lacks).collect::<Result<_>>()?;
         let there = methods.iter().zip(&missing).filter(|(_, missing)| !**missing);
@@ -158,7 +158,7 @@ impl Setting {
     }
 
     /// An error unless all methods give what the default one gives, but for roundings.
-    pub(super) fn check(&self, problem: &Problem, jobs: &[Job]) -> Result<()> {
+    pub(crate) fn check(&self, problem: &Problem, jobs: &[Job]) -> Result<()> {
         let mut methods: Vec<&str> = jobs
             .iter()
             .map(|job| match job {
@@ -183,6 +183,21 @@ impl Setting {
     }
 }
 
+/// An experiment that is for a device.
+pub(crate) fn only_for(api: Api, setting: &Setting) -> Result<(), String> {
+    let found = matches!(setting.engine(), Engine::Gpu(id) if id.api == api);
+    if found { Ok(()) } else { Err(format!("it is for {} alone", api.name())) }
+}
+
+/// Shapes as `[rows, columns]` up to which a quick run goes.
+pub(crate) const QUICK_SIDE: usize = 1024;
+
+/// The sides of squares that an experiment goes through.
+pub(crate) fn sides(setting: &Setting, all: &[usize]) -> Result<Vec<usize>> {
+    let sides: Vec<usize> = all.iter().copied().filter(|side| !setting.quick || *side <= QUICK_SIDE).collect();
+    if sides.is_empty() { bail!("there is no size to measure") } else { Ok(sides) }
+}
+
 /// What the system calls its processor, where it tells.
 fn processor() -> String {
     let told = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -191,7 +206,7 @@ fn processor() -> String {
 }
 
 /// ‖y − z‖ / ‖z‖.
-pub(super) fn distance(y: &Data, z: &Data) -> f64 {
+pub(crate) fn distance(y: &Data, z: &Data) -> f64 {
     let len = match z {
         Data::F32(z) => z.len(),
         Data::F64(z) => z.len(),

@@ -4,26 +4,26 @@ use std::hint::black_box;
 
 use anyhow::Result;
 use fourfold::{Pipeline, Plan, Planner, Problem, Scratch};
+use fourfold_cli::array::zeros;
+use fourfold_cli::method::MethodName;
+use fourfold_cli::timing::{Timed, Work};
 use fourfold_gpu::{Device, GpuArray, GpuPlan, GpuPlanner};
 
-use super::measure::{Job, Setting};
-use crate::array::zeros;
-use crate::method::MethodName;
-use crate::timing::{Timed, Work};
+use crate::measure::{Job, Setting};
 
 /// Coefficients of reals from −1 to 1, in orthonormal scale, that are dropped: about half.
 const THRESHOLD: f64 = 0.4;
 
 /// What is timed of it.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Part {
+pub(crate) enum Part {
     Transforms,
     Dropping,
     Whole,
 }
 
 /// Milliseconds of parts of Algorithm 3 by methods; with the transform and its inverse.
-pub(super) fn times<const N: usize>(
+pub(crate) fn times<const N: usize>(
     setting: &Setting,
     parts: [(&'static str, Part); N],
     problems: [&Problem; 2],

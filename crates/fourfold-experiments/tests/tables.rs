@@ -1,5 +1,6 @@
-//! `reproduce`.
+//! Tables and plots as a user makes them.
 
+#[path = "../../fourfold-cli/tests/common/mod.rs"]
 mod common;
 
 use std::fs;
@@ -10,8 +11,8 @@ use common::{Folder, failure, says, success};
 fn tables_are_printed_and_saved() {
     let folder = Folder::new();
     let out = folder.path("out");
-    let quick: [&dyn AsRef<std::ffi::OsStr>; 8] =
-        [&"reproduce", &"table-iii", &"fig-6", &"table-vi", &"--quick", &"--engine", &"cpu", &"--out"];
+    let quick: [&dyn AsRef<std::ffi::OsStr>; 7] =
+        [&"table-iii", &"fig-6", &"table-vi", &"--quick", &"--engine", &"cpu", &"--out"];
     let text = success(&[&quick[..], &[&out]].concat());
     says(&text, &["# Table III", "| multiplications a thread | 10 | 10 | 16 | 16 |", "| reads | 2 N₁N₂ | 2.00 N₁N₂ |"]);
     says(
@@ -34,8 +35,8 @@ fn tables_are_printed_and_saved() {
 fn case_studies_are_timed() {
     let folder = Folder::new();
     let out = folder.path("out");
-    let quick: [&dyn AsRef<std::ffi::OsStr>; 7] =
-        [&"reproduce", &"algorithm-3", &"table-vii", &"--quick", &"--engine", &"cpu", &"--out"];
+    let quick: [&dyn AsRef<std::ffi::OsStr>; 6] =
+        [&"algorithm-3", &"table-vii", &"--quick", &"--engine", &"cpu", &"--out"];
     let text = success(&[&quick[..], &[&out]].concat());
     says(
         &text,
@@ -61,8 +62,8 @@ fn milliseconds(line: &str) -> f64 {
 fn complex_ffts_and_convolutions_have_tables() {
     let folder = Folder::new();
     let out = folder.path("out");
-    let tables: [&dyn AsRef<std::ffi::OsStr>; 8] =
-        [&"reproduce", &"levels", &"mobile-convolution", &"mobile-ladder", &"--quick", &"--engine", &"cpu", &"--out"];
+    let tables: [&dyn AsRef<std::ffi::OsStr>; 7] =
+        [&"levels", &"mobile-convolution", &"mobile-ladder", &"--quick", &"--engine", &"cpu", &"--out"];
     let text = success(&[&tables[..], &[&out]].concat());
     says(&text, &["# Course report, Table 3", "| 8192 | 6745.41 | 11.67 | 0.42 |", "# Mobile GPUs: convolutions"]);
     says(&text, &["On 256 × 256 the ", "left out: mobile-ladder on cpu: it is about how devices"]);
@@ -87,9 +88,9 @@ fn complex_ffts_and_convolutions_have_tables() {
 fn repeated_names_are_one_and_nothing_at_all_is_an_error() {
     let folder = Folder::new();
     let out = folder.path("out");
-    let text = success(&[&"reproduce", &"table-iii", &"table-iii", &"--engine", &"cpu,cpu", &"--out", &out]);
+    let text = success(&[&"table-iii", &"table-iii", &"--engine", &"cpu,cpu", &"--out", &out]);
     assert_eq!(text.matches("# Table III").count(), 1);
-    let nothing = failure(1, &[&"reproduce", &"table-vi", &"mobile-ladder", &"--engine", &"cpu", &"--out", &out]);
+    let nothing = failure(1, &[&"table-vi", &"mobile-ladder", &"--engine", &"cpu", &"--out", &out]);
     says(&nothing, &["nothing of what was asked for"]);
 }
 
@@ -97,16 +98,16 @@ fn repeated_names_are_one_and_nothing_at_all_is_an_error() {
 fn mistakes_are_explained() {
     let folder = Folder::new();
     let out = folder.path("out");
-    says(&failure(1, &[&"reproduce", &"table-ix", &"--out", &out]), &["table-ix", "table-ii", "eq-19"]);
+    says(&failure(1, &[&"table-ix", &"--out", &out]), &["table-ix", "table-ii", "eq-19"]);
     let file = folder.write("file", b"");
-    says(&failure(1, &[&"reproduce", &"table-iii", &"--out", &file]), &["cannot write in"]);
+    says(&failure(1, &[&"table-iii", &"--out", &file]), &["cannot write in"]);
     // Before anything is measured, so also before tables that come first are printed.
     fs::create_dir_all(out.join("levels-cpu.png")).unwrap();
-    let late = failure(1, &[&"reproduce", &"table-iii", &"levels", &"--quick", &"--engine", &"cpu", &"--out", &out]);
+    let late = failure(1, &[&"table-iii", &"levels", &"--quick", &"--engine", &"cpu", &"--out", &out]);
     says(&late, &["cannot write", "levels-cpu.png"]);
     assert!(!out.join("table-iii.md").exists());
-    says(&failure(1, &[&"reproduce", &"table-iii", &"--engine", &"cuda:99", &"--out", &out]), &["cuda"]);
+    says(&failure(1, &[&"table-iii", &"--engine", &"cuda:99", &"--out", &out]), &["cuda"]);
     // What is there is done all the same.
-    says(&failure(1, &[&"reproduce", &"table-iii", &"--engine", &"cpu,cuda:99", &"--out", &out]), &["all on cuda:99"]);
+    says(&failure(1, &[&"table-iii", &"--engine", &"cpu,cuda:99", &"--out", &out]), &["all on cuda:99"]);
     assert!(out.join("table-iii.md").exists());
 }

@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 
-use super::Outcome;
-use super::measure::{Job, Setting};
-use super::page::{Page, WHOLE, digits, ratio};
-use super::plot::{Line, Plot};
+use crate::cells::{digits, ratio};
+use crate::measure::{Job, Setting};
+use crate::page::{Outcome, Page, WHOLE};
+use crate::plot::{Line, Plot};
 
 const METHODS: [&str; 4] = ["four-n", "two-n-mirrored", "two-n-padded", "n-point"];
 
@@ -25,7 +25,7 @@ const ON_H200: [(u32, [&str; 4]); 3] = [
     (18, ["31.5", "22.2", "21.9", "18.1"]),
 ];
 
-pub(super) fn run(setting: &Setting) -> Result<Outcome> {
+pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let (mut rows, mut lines) = (vec![], vec![vec![]; METHODS.len() + 1]);
     let jobs: Vec<Job> = METHODS.into_iter().chain(["fused"]).map(Job::Whole).collect();
     for (log, published) in PUBLISHED {

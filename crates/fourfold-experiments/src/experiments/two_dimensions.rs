@@ -4,10 +4,10 @@ use anyhow::Result;
 use fourfold::Problem;
 use fourfold_gpu::Api;
 
-use super::measure::{Job, Setting};
-use super::page::{Page, Part, digits, ratio, strings};
-use super::plot::{Line, Plot};
-use super::{Outcome, QUICK_SIDE, only_for};
+use crate::cells::{digits, ratio, strings};
+use crate::measure::{Job, QUICK_SIDE, Setting, only_for};
+use crate::page::{Outcome, Page, Part};
+use crate::plot::{Line, Plot};
 
 /// A transform of a shape with what others measured of it, in milliseconds; empty where there is no
 /// figure.
@@ -98,7 +98,7 @@ const PARTS: [Part; 3] = [
 /// What is timed, in its order.
 const NAMES: [&str; 5] = ["row-column", "three-stage", "three-stage-transposed", "FFT alone", "fused"];
 
-pub(super) fn run(setting: &Setting) -> Result<Outcome> {
+pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let quick = |row: &&Row| !setting.quick || row.shape[0] * row.shape[1] <= QUICK_SIDE * QUICK_SIDE;
     let (mut rows, mut lines) = (vec![], vec![vec![]; NAMES.len()]);
     for row in ROWS.iter().filter(quick) {

@@ -1,0 +1,33 @@
+//! The command `fourfold`, as a library for programs that measure as it does: engines and methods
+//! by name, times, files that appear whole.
+
+pub mod array;
+pub mod contest;
+pub mod engine;
+pub mod method;
+pub mod output;
+pub mod program;
+pub mod progress;
+pub mod ready;
+pub mod timing;
+pub mod wisdom;
+pub mod work;
+
+mod args;
+mod commands;
+mod image_files;
+mod literal;
+mod npy;
+mod picture;
+mod problems;
+mod sift;
+mod spectrum;
+
+use std::process::ExitCode;
+
+pub use args::threads;
+
+/// Runs the command `fourfold` on the arguments of this process.
+pub fn run() -> ExitCode {
+    program::run(commands::run)
+}
