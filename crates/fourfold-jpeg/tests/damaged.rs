@@ -6,7 +6,7 @@ mod scene;
 use fourfold::ErrorKind;
 use fourfold_jpeg::{
     Color, Component, Image, Limits, Mode, Read, Sampling, Table, Transform, decode, encode, read_coefficients,
-    write_coefficients,
+    read_header, write_coefficients,
 };
 use mozjpeg::Decompress;
 use scene::scene;
@@ -66,6 +66,7 @@ fn kinds_that_are_not_read_are_named() {
     cmyk[frame - 1] += 3;
     cmyk[frame + 5] = 4;
     assert!(refusal(&cmyk).contains("CMYK"), "{}", refusal(&cmyk));
+    assert_eq!(read_header(&cmyk, &Limits::default()).unwrap_err().to_string(), refusal(&cmyk));
 }
 
 #[test]
@@ -82,6 +83,7 @@ fn sizes_have_limits() {
     let frame = segment(&file, SOF0);
     let limits = Limits { pixels: 43 * 29 - 1, ..Limits::default() };
     assert!(refusal_within(&file, &limits).contains("43x29 pixels; at most 1246"));
+    assert_eq!(read_header(&file, &limits).unwrap_err().to_string(), refusal_within(&file, &limits));
     decode(&file, &exact(), &Limits { pixels: 43 * 29, ..limits }).unwrap();
     file[frame + 1..frame + 5].copy_from_slice(&[0xff, 0xff, 0xff, 0xff]);
     assert!(refusal(&file).contains("65535") || refusal(&file).contains("65500"), "{}", refusal(&file));

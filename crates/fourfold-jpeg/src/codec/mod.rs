@@ -3,10 +3,12 @@
 pub(crate) mod color;
 pub(crate) mod decode;
 pub(crate) mod encode;
-pub(crate) mod profile;
+pub(crate) mod metadata;
+pub(crate) mod orientation;
 pub(crate) mod resample;
 
 use crate::argument;
+use crate::codec::orientation::Orientation;
 use crate::ffi::arrays::Array;
 use crate::ffi::read::Reader;
 use fourfold::engine::jpeg::Table;
@@ -23,6 +25,19 @@ pub struct Image {
     pub channels: usize,
     /// Row by row, pixel by pixel, channel by channel.
     pub samples: Vec<u8>,
+}
+
+impl Image {
+    /// The image upright, if its pixels are stored in this orientation.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] if the image has not `width` · `height` · `channels` samples, or
+    /// there is no memory for as many.
+    pub fn upright(self, orientation: Orientation) -> Result<Image> {
+        let Image { width, height, channels, samples } = self;
+        let ([width, height], samples) = orientation.upright([width, height], channels, samples)?;
+        Ok(Image { width, height, channels, samples })
+    }
 }
 
 /// What the components of a file are.
@@ -130,6 +145,27 @@ impl Warnings {
 /// A file that cannot be read.
 pub(crate) fn damaged(message: String) -> Error {
     Error::new(ErrorKind::File, message)
+}
+
+/// The header of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Header {
+    /// Pixels across.
+    pub width: usize,
+    /// Pixels down.
+    pub height: usize,
+    /// What the components are.
+    pub color: Color,
+}
+
+/// Reads a file's header, up to its first scan, without decoding it.
+///
+/// # Errors
+/// [`ErrorKind::File`] if [`decode`](crate::decode) would refuse the file for its header: it is no
+/// JPEG file, of a kind that is not read, or beyond the limits.
+pub fn read_header(file: &[u8], limits: &Limits) -> Result<Header> {
+    let Reader { width, height, color, .. } = Reader::new(file, limits)?;
+    Ok(Header { width, height, color })
 }
 
 /// Reads a file's coefficients: baseline, extended or progressive, Huffman-coded, 8 bits a sample;

@@ -1,11 +1,13 @@
-//! The colour profile that a file carries.
+//! Metadata in marker segments: the colour profile and the orientation.
 
 use crate::argument;
+use crate::codec::orientation::Orientation;
 use fourfold::Result;
 
 /// What the segments APP2 of a profile begin with; its number, from 1, and how many there are
 /// follow.
 const NAME: &[u8] = b"ICC_PROFILE\0";
+const APP1: u8 = 0xE1;
 const APP2: u8 = 0xE2;
 const START_OF_SCAN: u8 = 0xDA;
 const END: u8 = 0xD9;
@@ -27,6 +29,15 @@ pub fn color_profile(file: &[u8]) -> Result<Option<Vec<u8>>> {
     profile.try_reserve_exact(bytes).map_err(no_memory)?;
     parts.iter().for_each(|part| profile.extend_from_slice(part.data));
     Ok(Some(profile))
+}
+
+/// The orientation that the file's EXIF data give; [`Orientation::TopLeft`] if they give none
+/// (EXIF 2.32, 4.5.4 and 4.7.2.1).
+pub fn orientation(file: &[u8]) -> Orientation {
+    let exif = |(marker, segment): (u8, &'_ [u8])| {
+        if marker == APP1 { segment.strip_prefix(b"Exif\0\0").map(Orientation::from_exif) } else { None }
+    };
+    Segments { rest: file }.find_map(exif).flatten().unwrap_or_default()
 }
 
 struct Part<'a> {
