@@ -6,8 +6,9 @@
 
 use std::error::Error;
 use std::f64::consts::TAU;
+use std::fs::File;
 
-use image::{Rgb, RgbImage};
+use fourfold_cli::picture::write_rgb;
 
 const SKY_TOP: [f64; 3] = [58.0, 108.0, 181.0];
 const SKY_LOW: [f64; 3] = [238.0, 196.0, 152.0];
@@ -24,22 +25,23 @@ fn main() -> Result<(), Box<dyn Error>> {
     let path = arguments.next().ok_or("usage: make_image FILE.png [WIDTHxHEIGHT]")?;
     let size = arguments.next().unwrap_or("1536x1024".into());
     let (width, height) = size.split_once('x').ok_or("the size reads WIDTHxHEIGHT")?;
-    scene(width.parse()?, height.parse()?).save(path)?;
-    Ok(())
+    let (width, height) = (width.parse()?, height.parse()?);
+    Ok(write_rgb(File::create(path)?, [width, height], &scene(width, height))?)
 }
 
 /// Averages four points a pixel, so that edges are as soft as a lens makes them.
-fn scene(width: u32, height: u32) -> RgbImage {
-    let unit = f64::from(height.max(1));
-    RgbImage::from_fn(width, height, |column, row| {
+fn scene(width: usize, height: usize) -> Vec<u8> {
+    let unit = height.max(1) as f64;
+    let pixel = |row: usize, column: usize| {
         let mut sum = [0.0; 3];
         for (dx, dy) in [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)] {
-            let point = color((f64::from(column) + dx) / unit, (f64::from(row) + dy) / unit);
+            let point = color((column as f64 + dx) / unit, (row as f64 + dy) / unit);
             sum.iter_mut().zip(point).for_each(|(sum, part)| *sum += part / 4.0);
         }
-        let noise = 6.0 * (hash(i64::from(column), i64::from(row), 99) - 0.5);
-        Rgb(sum.map(|part| (part + noise).round().clamp(0.0, 255.0) as u8))
-    })
+        let noise = 6.0 * (hash(column as i64, row as i64, 99) - 0.5);
+        sum.map(|part| (part + noise).round().clamp(0.0, 255.0) as u8)
+    };
+    (0..height).flat_map(|row| (0..width).flat_map(move |column| pixel(row, column))).collect()
 }
 
 /// The colour at a point; y runs from 0 at the top to 1, x in the same unit.

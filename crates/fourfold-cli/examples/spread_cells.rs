@@ -8,11 +8,12 @@
 //! 1/max ρ. This is what placers do between their pulls on nets, without the nets.
 
 use std::error::Error;
+use std::fs::File;
 use std::time::Instant;
 
 use fourfold::Planner;
 use fourfold::electrostatics::{Cells, Electrostatics, Grid, Maps, Scaling, Spreader};
-use image::{Rgb, RgbImage};
+use fourfold_cli::picture::write_rgb;
 
 const CELLS: usize = 200_000;
 const BINS: usize = 512;
@@ -52,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             panels.push([density_panel(&density), field_panel(&maps)]);
         }
         if done {
-            return Ok(sheet(&panels).save(path)?);
+            return Ok(write_rgb(File::create(path)?, [SHEET; 2], &sheet(&panels))?);
         }
         board.follow(&system.forces(board.cells(), &maps)?, STEP / most(maps.density()));
     }
@@ -107,7 +108,7 @@ fn most(values: &[f64]) -> f64 {
 }
 
 /// White where there is nothing, blue up to density 1, then red up to 4 and beyond.
-fn density_panel(density: &[f64]) -> RgbImage {
+fn density_panel(density: &[f64]) -> Panel {
     panel(|b| {
         let (fill, over) = (density[b].min(1.0), ((density[b] - 1.0) / 3.0).clamp(0.0, 1.0));
         let blend = |from: [f64; 3], to: [f64; 3], t: f64| [0, 1, 2].map(|c| from[c] + t * (to[c] - from[c]));
@@ -116,7 +117,7 @@ fn density_panel(density: &[f64]) -> RgbImage {
 }
 
 /// The direction as hue, the strength, by its root beside the greatest, as brightness.
-fn field_panel(maps: &Maps<f64>) -> RgbImage {
+fn field_panel(maps: &Maps<f64>) -> Panel {
     let [x, y] = maps.field();
     let strength: Vec<f64> = x.iter().zip(y).map(|(x, y)| x.hypot(*y)).collect();
     let greatest = most(&strength);
@@ -127,23 +128,28 @@ fn field_panel(maps: &Maps<f64>) -> RgbImage {
     })
 }
 
+/// The pixels of a picture, row by row.
+type Panel = Vec<[u8; 3]>;
+
 /// A picture of a map, x to the right and y up.
-fn panel(color: impl Fn(usize) -> [f64; 3]) -> RgbImage {
-    let side = BINS as u32;
-    RgbImage::from_fn(side, side, |x, row| {
-        let y = side - 1 - row;
-        Rgb(color(x as usize * BINS + y as usize).map(|part| part.round() as u8))
-    })
+fn panel(color: impl Fn(usize) -> [f64; 3]) -> Panel {
+    let bin = |pixel: usize| pixel % BINS * BINS + BINS - 1 - pixel / BINS;
+    (0..BINS * BINS).map(|pixel| color(bin(pixel)).map(|part| part.round() as u8)).collect()
 }
 
-/// Before above after; density left of field.
-fn sheet(panels: &[[RgbImage; 2]]) -> RgbImage {
-    let (side, gap) = (BINS as u32, 8);
-    let mut sheet = RgbImage::from_pixel(2 * side + gap, 2 * side + gap, Rgb([128; 3]));
-    for (row, pair) in panels.iter().enumerate() {
-        for (column, picture) in pair.iter().enumerate() {
-            let at = |i: usize| i as i64 * i64::from(side + gap);
-            image::imageops::replace(&mut sheet, picture, at(column), at(row));
+/// Pixels between pictures, and a side of the sheet.
+const GAP: usize = 8;
+const SHEET: usize = 2 * BINS + GAP;
+
+/// Before above after; density left of field; grey between.
+fn sheet(panels: &[[Panel; 2]]) -> Vec<u8> {
+    let mut sheet = vec![128; 3 * SHEET * SHEET];
+    for (down, pair) in panels.iter().enumerate() {
+        for (across, panel) in pair.iter().enumerate() {
+            for (row, pixels) in panel.chunks_exact(BINS).enumerate() {
+                let at = (down * (BINS + GAP) + row) * SHEET + across * (BINS + GAP);
+                sheet[3 * at..][..3 * BINS].copy_from_slice(pixels.as_flattened());
+            }
         }
     }
     sheet

@@ -1,6 +1,7 @@
 //! Runs a program: reads its command line, and reports a failure on stderr.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Error, Result};
@@ -48,4 +49,11 @@ fn one_line(error: &clap::Error) -> String {
 fn is_closed_pipe(error: &Error) -> bool {
     let io = error.downcast_ref::<io::Error>();
     io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Says on stderr what a file lacks.
+pub(crate) fn warn(path: &Path, warnings: &[String]) {
+    for warning in warnings {
+        let _ = writeln!(io::stderr(), "fourfold: warning: {}: {warning}", path.display());
+    }
 }

@@ -100,9 +100,9 @@ pub(crate) struct JpegBench {
     /// memory
     #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "cpu")]
     pub(crate) engine: Vec<Engine>,
-    /// Methods, beside moving the bytes: fast (the default), exact, zune-jpeg for files; on devices
-    /// also the ladder of GPUDCT, naive, lut, separable, decomposed, no-shared, next, next16, then
-    /// gpujpeg; forward also roomy, direct, convert. All if none is named
+    /// Methods, beside moving the bytes: fast (the default), exact; on devices also the ladder of
+    /// GPUDCT, naive, lut, separable, decomposed, no-shared, next, next16, then gpujpeg; forward
+    /// also roomy, direct, convert. All if none is named
     #[arg(long, value_name = "M,…", value_delimiter = ',')]
     pub(crate) method: Vec<String>,
     /// Threads of the processor to use, one number after the other

@@ -189,7 +189,7 @@ impl Report {
 /// infinite without error.
 fn psnr(before: &Picture, after: &Picture) -> f64 {
     let unit = f64::from(before.brightest()) / 255.0;
-    let pixels = before.samples.chunks_exact(before.channels()).zip(after.samples.chunks_exact(before.channels()));
+    let pixels = before.samples.chunks_exact(before.channels).zip(after.samples.chunks_exact(before.channels));
     let colors = before.color_channels();
     let squares: f64 = pixels
         .flat_map(|(a, b)| a[..colors].iter().zip(&b[..colors]))

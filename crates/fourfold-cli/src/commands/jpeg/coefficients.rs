@@ -9,10 +9,11 @@ use zip::ZipWriter;
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 
-use super::{read, warn};
+use super::read;
 use crate::args::Coefficients;
 use crate::npy;
 use crate::output::{Output, spare};
+use crate::program::warn;
 
 /// Reads a JPEG file, writes a .npz file.
 pub(super) fn run(args: &Coefficients) -> Result<()> {

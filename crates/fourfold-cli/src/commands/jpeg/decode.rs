@@ -1,6 +1,5 @@
 //! `fourfold jpeg decode`: JPEG files as PNG or PNM.
 
-use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Write};
@@ -11,13 +10,15 @@ use std::thread;
 
 use anyhow::{Context, Error, Result, bail, ensure};
 use fourfold_jpeg::{Image, Transform, color_profile, decode};
-use png::{ColorType, Compression, Encoder, EncodingError, Info};
+use png::EncodingError;
 use serde::Serialize;
 
-use super::{read, warn};
+use super::read;
 use crate::args::Decode;
 use crate::commands::print_json;
 use crate::output::{Output, spare};
+use crate::picture::encoder;
+use crate::program::warn;
 use crate::progress::Progress;
 
 /// Decodes one file to a file, or several into a folder.
@@ -119,7 +120,7 @@ fn one(input: &Path, output: &Path, transform: &Transform, args: &Decode) -> Res
     match format {
         Format::Png => {
             let profile = color_profile(&file).with_context(cannot)?;
-            to.fill(|to| write_png(to, &decoded.value, profile))?;
+            to.fill(|to| write_png(to, &decoded.value, profile.as_deref()))?;
         }
         Format::Ppm | Format::Pgm => to.fill(|to| write_pnm(to, &decoded.value))?,
     }
@@ -147,16 +148,10 @@ impl Format {
     }
 }
 
-/// Compresses as it goes, since a file compressed first takes as much memory again; and fast:
-/// better compression of a photograph of 24 megapixels took sixteen times as long, for 0.62 of the
-/// bytes.
-fn write_png(to: &mut impl Write, image: &Image, profile: Option<Vec<u8>>) -> Result<(), EncodingError> {
-    let mut info = Info::with_size(image.width as u32, image.height as u32);
-    info.color_type = if image.channels == 1 { ColorType::Grayscale } else { ColorType::Rgb };
-    info.icc_profile = profile.map(Cow::Owned);
-    let mut encoder = Encoder::with_info(to, info)?;
-    encoder.set_compression(Compression::Fast);
-    let mut writer = encoder.write_header()?;
+/// Compresses as it goes, since a file compressed first takes as much memory again.
+fn write_png(to: &mut impl Write, image: &Image, profile: Option<&[u8]>) -> Result<(), EncodingError> {
+    let Image { width, height, channels, .. } = *image;
+    let mut writer = encoder(to, [width, height], channels, profile)?.write_header()?;
     let mut stream = writer.stream_writer()?;
     stream.write_all(&image.samples)?;
     stream.finish()?;

@@ -47,7 +47,7 @@ pub(super) fn run(args: &Encode) -> Result<()> {
 
 /// The image with 8 bits a sample; it may have transparency only if it does not use it.
 fn opaque(picture: &Picture) -> Result<Image> {
-    let (all, colors) = (picture.channels(), picture.color_channels());
+    let (all, colors) = (picture.channels, picture.color_channels());
     let bytes = picture.bytes();
     let is_opaque =
         all == colors || picture.samples.iter().skip(colors).step_by(all).all(|&a| a == picture.brightest());

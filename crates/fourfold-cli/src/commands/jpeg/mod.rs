@@ -6,7 +6,6 @@ mod decode;
 mod encode;
 
 use std::fs;
-use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
@@ -48,11 +47,4 @@ fn read(path: &Path) -> Result<Vec<u8>> {
         Ok(fs::read(path)?)
     };
     read().with_context(|| format!("cannot read {}", path.display()))
-}
-
-/// Says on stderr what a file lacks.
-fn warn(path: &Path, warnings: &[String]) {
-    for warning in warnings {
-        let _ = writeln!(io::stderr(), "fourfold: warning: {}: {warning}", path.display());
-    }
 }

@@ -16,7 +16,7 @@ use fourfold_jpeg::{Component, Limits, Mode, Table, Transform, read_coefficients
 use serde::Serialize;
 
 use self::device::{OnDevice, Way};
-use self::processor::{Back, Blocks, Decoding, Move, MoveBack, Zune};
+use self::processor::{Back, Blocks, Decoding, Move, MoveBack};
 use super::read;
 use crate::args::JpegBench;
 use crate::array::check_memory;
@@ -103,10 +103,6 @@ pub(super) fn run(args: &JpegBench) -> Result<()> {
             Engine::Gpu(id) => contest.enter_device((engine, None), &Device::open(&id.to_string())?)?,
             Engine::Architecture(_) => bail!("{engine} has no device to be timed"),
         }
-    }
-    if let Some(file) = file.filter(|_| args.engine.iter().any(|engine| matches!(engine, Engine::Cpu(_)))) {
-        let on = (&Engine::Cpu(None), Some(1));
-        contest.enter(on, Direction::Decode, "zune-jpeg", || Ok((Zune::new(file)?, Vec::new())))?;
     }
     contest.check_names()?;
     contest.measure()?;

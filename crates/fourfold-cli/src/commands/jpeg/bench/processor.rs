@@ -1,12 +1,9 @@
 //! Blocks and files on the processor, to be timed.
 
-use std::io::Cursor;
 use std::rc::Rc;
 
 use anyhow::Result;
 use fourfold_jpeg::{Forward, Image, Inverse, Layout, Limits, Transform, decode_into};
-use image::ImageDecoder;
-use image::codecs::jpeg::JpegDecoder;
 
 use super::{Source, errors};
 use crate::timing::Work;
@@ -134,24 +131,5 @@ impl Work for Decoding {
     fn run(&mut self) -> Result<()> {
         decode_into(&self.file, &self.transform, &self.limits, &mut self.image)?;
         Ok(())
-    }
-}
-
-/// The same by the decoder of the crate `image`, on one thread.
-pub(super) struct Zune {
-    file: Vec<u8>,
-    samples: Vec<u8>,
-}
-
-impl Zune {
-    pub(super) fn new(file: Vec<u8>) -> Result<Zune> {
-        let bytes = JpegDecoder::new(Cursor::new(&file))?.total_bytes();
-        Ok(Zune { samples: vec![0; usize::try_from(bytes)?], file })
-    }
-}
-
-impl Work for Zune {
-    fn run(&mut self) -> Result<()> {
-        Ok(JpegDecoder::new(Cursor::new(&self.file))?.read_image(&mut self.samples)?)
     }
 }
