@@ -67,8 +67,8 @@ fn main() -> Result<()> {
     ensure!(!results.is_empty(), "no problem and no title contains `{}`", options.only);
     peers.save()?;
     let missing = if peers.missing.is_empty() { "none".to_owned() } else { peers.missing.join("; ") };
-    let bars = report::bars(&results);
-    let text = format!("Peers missing: {missing}.\n\n## Promises\n\n{bars}{}", report::tables(&results));
+    let (targets, tables) = (report::targets(&results), report::tables(&results));
+    let text = format!("Peers missing: {missing}.\n\n## Targets\n\n{targets}{tables}");
     println!("{text}");
     fs::write(options.folder.join("tables.md"), text)?;
     fs::write(options.folder.join("results.json"), serde_json::to_string_pretty(&figures(&results))?)?;

@@ -83,7 +83,7 @@ fn pace(args: &Bench, contenders: usize) -> Pace {
 
 fn text(line: &Line) -> String {
     let Line { problem, engine, method, threads, median_ms, min_ms, max_ms, copy_ratio } = line;
-    let [median, min, max] = [median_ms, min_ms, max_ms].map(|&ms| table::time(ms));
+    let [median, min, max] = [median_ms, min_ms, max_ms].map(|&ms| table::digits(ms));
     let threads = match threads {
         None => String::new(),
         Some(1) => ", 1 thread".into(),

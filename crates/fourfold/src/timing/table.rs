@@ -1,7 +1,7 @@
 //! The format of committed measurements: tables in Markdown, rounding, and the sentence that says
 //! when, by which commit and on which machine they were measured.
 //!
-//! Times have four significant digits ([`time`]), quotients of times two decimals ([`ratio`]), and
+//! Times have four significant digits ([`digits`]), quotients of times two decimals ([`ratio`]), and
 //! errors three significant digits ([`error`]).
 
 use std::fmt;
@@ -10,8 +10,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// What a cell without a value shows.
 const NOTHING: &str = "–";
 
-/// A time in the unit of its column: four significant digits, and at most nine decimals.
-pub fn time(x: f64) -> String {
+/// A time, or another quantity with a unit: four significant digits, at most nine decimals.
+pub fn digits(x: f64) -> String {
     let before_point = x.abs().max(1e-9).log10().floor() as i32;
     format!("{x:.*}", (3 - before_point).clamp(0, 9) as usize)
 }
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn numbers_are_rounded_to_significant_digits() {
-        let times = [0.012345, 1.0, 123.456, 98765.4, 0.0000123456, 0.0].map(time);
+        let times = [0.012345, 1.0, 123.456, 98765.4, 0.0000123456, 0.0].map(digits);
         assert_eq!(times, ["0.01235", "1.000", "123.5", "98765", "0.00001235", "0.000000000"]);
         assert_eq!([ratio(1.755), ratio(12.0), error(1.0777e-16)], ["1.75", "12.00", "1.08e-16"]);
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use fourfold::timing::table::Table;
-pub(super) use fourfold::timing::table::{ratio, time as digits};
+pub(super) use fourfold::timing::table::{digits, ratio};
 
 use super::plot::Plot;
 

@@ -237,10 +237,10 @@ fn cells(line: &Line) -> [String; 8] {
     [
         format!("{}{threads}", line.engine),
         line.method.clone(),
-        table::time(line.median_ms),
-        format!("{} … {}", table::time(line.min_ms), table::time(line.max_ms)),
+        table::digits(line.median_ms),
+        format!("{} … {}", table::digits(line.min_ms), table::digits(line.max_ms)),
         or_nothing(line.gib_per_second, table::ratio),
-        or_nothing(line.ns_per_block, table::time),
+        or_nothing(line.ns_per_block, table::digits),
         or_nothing(line.of_moving, |x| format!("{x:.3}")),
         psnr.join(" "),
     ]
