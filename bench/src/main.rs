@@ -71,9 +71,16 @@ fn main() -> Result<()> {
     let text = format!("Peers missing: {missing}.\n\n## Targets\n\n{targets}{tables}");
     println!("{text}");
     fs::write(options.folder.join("tables.md"), text)?;
+    fs::write(options.folder.join("pace.txt"), in_words(&options.pace))?;
     fs::write(options.folder.join("results.json"), serde_json::to_string_pretty(&figures(&results))?)?;
     eprintln!("{:.0} s", start.elapsed().as_secs_f64());
     Ok(())
+}
+
+/// The pace, as `cpu.md` says it.
+fn in_words((batch, pace): &(Duration, Pace)) -> String {
+    let (least, most) = (pace.rounds.start(), pace.rounds.end());
+    format!("{least} to {most} rounds; a turn is one run untimed, then runs for about {} ms", batch.as_millis())
 }
 
 fn measure_group(group: &Group, peers: &Peers, (batch, pace): &(Duration, Pace)) -> Result<Vec<Measured>> {

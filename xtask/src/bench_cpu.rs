@@ -27,8 +27,8 @@ pub(crate) fn run_task() -> Result<()> {
     // MKL and IPP find their own parts there.
     run(bench.env("LD_LIBRARY_PATH", folder.join("python/lib")))?;
     match arguments.join(" ").as_str() {
-        "" => write_page(&folder, FULL),
-        "--quick" => write_page(&folder, QUICK),
+        "" => write_page(&folder, ""),
+        "--quick" => write_page(&folder, " --quick"),
         _ => {
             println!("not all was measured: docs/performance/cpu.md stays as it is");
             Ok(())
@@ -36,12 +36,9 @@ pub(crate) fn run_task() -> Result<()> {
     }
 }
 
-/// The option, and the pace that it stands for, in words.
-const FULL: [&str; 2] = ["", "5 to 11 rounds; a turn is one run untimed, then runs for about 15 ms"];
-const QUICK: [&str; 2] = [" --quick", "3 to 5 rounds; a turn is one run untimed, then runs for about 5 ms"];
-
-fn write_page(folder: &Path, [option, pace]: [&str; 2]) -> Result<()> {
-    let tables = fs::read_to_string(folder.join("tables.md")).context("the bench has left no tables")?;
+fn write_page(folder: &Path, option: &str) -> Result<()> {
+    let left = |name: &str| fs::read_to_string(folder.join(name)).with_context(|| format!("the bench left no {name}"));
+    let (tables, pace) = (left("tables.md")?, left("pace.txt")?);
     let texts: [(&str, &dyn Display); 3] = [("measured", &origin()?), ("option", &option), ("pace", &pace)];
     page::write("docs/performance/cpu.md", HEADER, &texts, &tables)?;
     let mut plot = command("env MPLBACKEND=Agg");

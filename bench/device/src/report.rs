@@ -27,7 +27,8 @@ lines: these have complex numbers between them. *TB/s* is that size over the tim
 
 /// The page with the time of every launch: `docs/performance/h200-launches.md`.
 pub(crate) fn launches(origin: &Origin, device: &str, all: &[Results]) -> String {
-    let mut text = format!("# Every launch alone, on {device}\n\n{LAUNCHES}\n{origin}; by\n\n    cargo xtask device-bench\n");
+    let mut text =
+        format!("# Every launch alone, on {device}\n\n{LAUNCHES}\n{origin}; by\n\n    cargo xtask device-bench\n");
     for results in all {
         let mut table = Table::new(["launch, alone, from a graph", "µs", "× copy", "MB", "TB/s"]);
         for Launch { problem, what, microseconds, copies, rate } in &results.launches {
