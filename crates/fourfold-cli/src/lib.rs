@@ -10,7 +10,6 @@ pub mod picture;
 pub mod program;
 pub mod progress;
 pub mod ready;
-pub mod timing;
 pub mod wisdom;
 pub mod work;
 

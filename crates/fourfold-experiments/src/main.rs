@@ -2,7 +2,6 @@
 //! built from, on this machine.
 
 mod args;
-mod cells;
 mod codec;
 mod experiments;
 mod measure;

@@ -3,6 +3,8 @@
 use std::fmt::Write;
 use std::ops::Range;
 
+use fourfold::timing::table::Table;
+
 use crate::plot::Plot;
 
 /// What becomes of an experiment.
@@ -63,14 +65,10 @@ impl Page {
 
     /// The columns of two ranges.
     fn table(&self, first: Range<usize>, others: Range<usize>) -> String {
-        let line = |cells: &Vec<String>| {
-            let cells = cells[first.clone()].iter().chain(&cells[others.clone()]);
-            let shown: Vec<&str> = cells.map(|cell| if cell.is_empty() { "–" } else { cell }).collect();
-            format!("| {} |\n", shown.join(" | "))
-        };
-        let rule = format!("|{}\n", "---|".repeat(first.len() + others.len()));
-        let rows: String = self.rows.iter().map(line).collect();
-        line(&self.columns) + &rule + &rows
+        let chosen = |cells: &[String]| [&cells[first.clone()], &cells[others.clone()]].concat();
+        let mut table = Table::new(chosen(&self.columns));
+        self.rows.iter().for_each(|row| table.row(chosen(row)));
+        table.to_string()
     }
 
     /// RFC 4180.
@@ -84,10 +82,14 @@ impl Page {
     }
 }
 
+/// Cells of constant text.
+pub(crate) fn strings(cells: &[&str]) -> Vec<String> {
+    cells.iter().map(|cell| (*cell).to_owned()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cells::strings;
 
     #[test]
     fn cells_are_quoted_and_absent_ones_shown() {

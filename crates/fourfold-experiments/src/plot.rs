@@ -1,11 +1,10 @@
 //! Results as pictures.
 
 use anyhow::{Context, Result, anyhow};
+use fourfold::timing::table::digits;
 use plotters::prelude::*;
 use plotters::style::register_font;
 use std::sync::OnceLock;
-
-use crate::cells::digits;
 
 /// What is drawn.
 pub(crate) struct Plot {

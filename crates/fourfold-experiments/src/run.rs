@@ -172,9 +172,8 @@ fn settings(args: &Args) -> Result<(Vec<Setting>, Vec<String>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cells::strings;
     use crate::experiments::table;
-    use crate::page::WHOLE;
+    use crate::page::{WHOLE, strings};
     use crate::plot::Plot;
 
     fn page(_: &Setting) -> Result<Outcome> {

@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use fourfold::Problem;
+use fourfold::timing::table::digits;
 
-use crate::cells::{digits, strings};
 use crate::measure::{Job, Setting};
-use crate::page::{Outcome, Page, WHOLE};
+use crate::page::{Outcome, Page, WHOLE, strings};
 use crate::plot::{Line, Plot};
 
 const STAGES: [&str; 3] = ["reorder", "FFT", "combine"];

@@ -1,8 +1,8 @@
 //! Table IV: four algorithms for a 1D DCT by FFTs of different lengths.
 
 use anyhow::Result;
+use fourfold::timing::table::{digits, ratio};
 
-use crate::cells::{digits, ratio};
 use crate::measure::{Job, Setting};
 use crate::page::{Outcome, Page, WHOLE};
 use crate::plot::{Line, Plot};

@@ -1,10 +1,10 @@
 //! Table II: the reorder before a 2D DCT, following the output or the input.
 
 use anyhow::Result;
+use fourfold::timing::table::{digits, ratio};
 
-use crate::cells::{digits, ratio, strings};
 use crate::measure::{Job, Setting, sides};
-use crate::page::{Outcome, Page, WHOLE};
+use crate::page::{Outcome, Page, WHOLE, strings};
 use crate::plot::{Line, Plot};
 
 /// N, and milliseconds of gather and scatter on a Titan Xp, as published.

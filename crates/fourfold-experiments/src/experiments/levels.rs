@@ -2,11 +2,11 @@
 //! the same level by level on a GPU, and what the report did not come to.
 
 use anyhow::Result;
+use fourfold::timing::table::{digits, ratio};
 use fourfold::{Precision, Problem};
 
-use crate::cells::{digits, ratio, strings};
 use crate::measure::Setting;
-use crate::page::{Outcome, Page, WHOLE};
+use crate::page::{Outcome, Page, WHOLE, strings};
 use crate::plot::{Line, Plot};
 
 /// N, and the published times of sums, the FFT on the CPU, and the FFT on the GPU.

@@ -7,19 +7,19 @@ use std::hint::black_box;
 use std::rc::Rc;
 use std::thread;
 
-use anyhow::{Result, ensure};
+use anyhow::{Error, Result, ensure};
 use fourfold::oracle::verify::Data;
+use fourfold::timing::Work;
+use fourfold::timing::table::{digits, ratio};
 use fourfold::{Domain, Multiplier, Planner, Precision, Problem};
 use fourfold_cli::array::{random, zeros, zeros_of};
 use fourfold_cli::ready::Ready;
-use fourfold_cli::timing::{Timed, Work};
-use fourfold_cli::work::{Arrays, DeviceArrays, DeviceData, DeviceTransform, Transform};
+use fourfold_cli::work::{Arrays, DeviceArrays, DeviceData, DeviceTransform, Transform, contestant};
 use fourfold_gpu::{DirectConvolution, GpuPlanner};
 use num_complex::Complex;
 
-use crate::cells::{digits, ratio, strings};
 use crate::measure::{Setting, distance};
-use crate::page::{Outcome, Page, WHOLE};
+use crate::page::{Outcome, Page, WHOLE, strings};
 use crate::plot::{Line, Plot};
 
 /// Rows and columns of the taps.
@@ -95,8 +95,8 @@ fn times(setting: &Setting, side: usize, n: usize) -> Result<[f64; 2]> {
         Ready::Cpu(plan) => {
             let mut direct = Direct { x: x.clone(), y: zeros(x.len())?, taps, n, threads: setting.threads };
             direct.run()?;
-            let fast = Timed::warm(Transform::new(*plan, Rc::new(RefCell::new(arrays)))?)?;
-            (direct.y.clone(), Timed::warm(direct)?, fast)
+            let fast = contestant(Transform::new(*plan, Rc::new(RefCell::new(arrays)))?)?;
+            (direct.y.clone(), contestant(direct)?, fast)
         }
         Ready::Gpu(plan, device) => {
             let planner = GpuPlanner::new(device.clone());
@@ -106,8 +106,8 @@ fn times(setting: &Setting, side: usize, n: usize) -> Result<[f64; 2]> {
             let mut result = zeros(x.len())?;
             y.download(&mut result)?;
             let arrays = Rc::new(RefCell::new(DeviceArrays::new(device, &arrays)?));
-            let direct = Timed::warm(DeviceDirect { plan: direct, arrays: Rc::clone(&arrays) })?;
-            (result, direct, Timed::warm(DeviceTransform::new(*plan, arrays))?)
+            let direct = contestant(DeviceDirect { plan: direct, arrays: Rc::clone(&arrays) })?;
+            (result, direct, contestant(DeviceTransform::new(*plan, arrays))?)
         }
     };
     let error = distance(&Data::F32(result), &by_fft);
@@ -135,6 +135,8 @@ struct Direct {
 }
 
 impl Work for Direct {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         let Direct { x, y, taps, n, threads } = self;
         let side = x.len().isqrt();
@@ -175,6 +177,8 @@ struct DeviceDirect {
 }
 
 impl Work for DeviceDirect {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         match self.arrays.borrow_mut().next_pair() {
             (DeviceData::F32(x), DeviceData::F32(y)) => Ok(self.plan.execute_on(x, y)?),
@@ -182,7 +186,7 @@ impl Work for DeviceDirect {
         }
     }
 
-    fn finish(&self) -> Result<()> {
+    fn synchronize(&mut self) -> Result<()> {
         Ok(self.arrays.borrow().device().finish()?)
     }
 }

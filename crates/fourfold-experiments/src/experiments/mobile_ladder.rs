@@ -2,10 +2,10 @@
 //! means of OpenCL", part 3 (G. M. Iodice, ARM): a 2D FFT, change by change.
 
 use anyhow::Result;
+use fourfold::timing::table::{digits, ratio};
 use fourfold::{Precision, Problem};
 use fourfold_cli::engine::Engine;
 
-use crate::cells::{digits, ratio};
 use crate::measure::Setting;
 use crate::page::{Outcome, Page, WHOLE};
 use crate::plot::{Line, Plot};

@@ -4,11 +4,11 @@
 use anyhow::{Result, ensure};
 use fourfold::Problem;
 use fourfold::baseline::Algorithm;
+use fourfold::timing::table::ratio;
 use fourfold_gpu::{Counts, Launch, Target};
 
-use crate::cells::{ratio, strings};
 use crate::measure::Setting;
-use crate::page::{Outcome, Page, WHOLE};
+use crate::page::{Outcome, Page, WHOLE, strings};
 use crate::plot::{Line, Plot};
 
 /// A combine.

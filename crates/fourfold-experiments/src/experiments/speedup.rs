@@ -3,11 +3,11 @@
 
 use anyhow::Result;
 use fourfold::Problem;
+use fourfold::timing::table::{digits, ratio};
 
-use crate::cells::{digits, ratio, strings};
 use crate::codec::{self, Part};
 use crate::measure::{Setting, sides};
-use crate::page::{Outcome, Page, WHOLE};
+use crate::page::{Outcome, Page, WHOLE, strings};
 use crate::plot::{Line, Plot};
 
 const PARTS: [(&str, Part); 5] = [

@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use fourfold::Problem;
+use fourfold::timing::table::{digits, ratio};
 use fourfold_gpu::Api;
 
-use crate::cells::{digits, ratio, strings};
 use crate::measure::{Job, QUICK_SIDE, Setting, only_for};
-use crate::page::{Outcome, Page, Part};
+use crate::page::{Outcome, Page, Part, strings};
 use crate::plot::{Line, Plot};
 
 /// A transform of a shape with what others measured of it, in milliseconds; empty where there is no

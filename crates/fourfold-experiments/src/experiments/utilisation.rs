@@ -7,9 +7,8 @@ use anyhow::{Context, Result, ensure};
 use fourfold_cli::array::{random, zeros_of};
 use fourfold_gpu::Api;
 
-use crate::cells::strings;
 use crate::measure::{CUFFT, Setting, only_for};
-use crate::page::{Outcome, Page, WHOLE};
+use crate::page::{Outcome, Page, WHOLE, strings};
 use crate::plot::{Line, Plot};
 
 /// What the paper's columns are.

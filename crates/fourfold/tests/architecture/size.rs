@@ -20,9 +20,7 @@ const LONGER_FILES: &[(&str, usize)] = &[
 ];
 
 /// The same of functions.
-const LONGER_FUNCTIONS: &[(&str, usize)] = &[
-    ("crates/fourfold-cli/tests/devices.rs", 53),
-];
+const LONGER_FUNCTIONS: &[(&str, usize)] = &[("crates/fourfold-cli/tests/devices.rs", 53)];
 
 /// The most lines of a file, or of a function in it.
 fn most(longer: &[(&str, usize)], path: &str, else_: usize) -> usize {

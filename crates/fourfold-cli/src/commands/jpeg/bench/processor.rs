@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use anyhow::Result;
+use anyhow::{Error, Result};
+use fourfold::timing::Work;
 use fourfold_jpeg::{Forward, Image, Inverse, Layout, Limits, Transform, decode_into};
 
 use super::{Source, errors};
-use crate::timing::Work;
 
 /// Reads as many coefficients and writes as many samples, with no arithmetic in between.
 pub(super) struct Move {
@@ -22,6 +22,8 @@ impl Move {
 }
 
 impl Work for Move {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         for (source, samples) in self.sources.iter().zip(&mut self.samples) {
             samples.iter_mut().zip(&source.coefficients).for_each(|(to, &from)| *to = from as u8);
@@ -41,6 +43,8 @@ impl MoveBack {
 }
 
 impl Work for MoveBack {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         for (samples, coefficients) in &mut self.0 {
             coefficients.iter_mut().zip(&*samples).for_each(|(to, &from)| *to = from.into());
@@ -71,6 +75,8 @@ impl Blocks {
 }
 
 impl Work for Blocks {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         let Blocks { sources, samples, transform } = self;
         for (source, samples) in sources.iter().zip(samples) {
@@ -102,6 +108,8 @@ impl Back {
 }
 
 impl Work for Back {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         let Blocks { sources, samples, transform } = &self.blocks;
         for ((source, samples), coefficients) in sources.iter().zip(samples).zip(&mut self.coefficients) {
@@ -128,6 +136,8 @@ impl Decoding {
 }
 
 impl Work for Decoding {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         decode_into(&self.file, &self.transform, &self.limits, &mut self.image)?;
         Ok(())
