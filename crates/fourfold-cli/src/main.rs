@@ -1,24 +1,25 @@
 //! The command `fourfold`.
 
+mod algorithm;
+mod any_plan;
 mod args;
 mod array;
+mod bench_targets;
 mod commands;
-mod contest;
+mod comparison;
 mod engine;
 mod image_files;
-mod literal;
-mod method;
 mod npy;
 mod output;
 mod picture;
+mod planner;
+mod print;
 mod problems;
 mod progress;
-mod ready;
-mod sift;
 mod spectrum;
+mod threshold;
 mod timing;
 mod wisdom;
-mod work;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -37,20 +38,21 @@ fn main() -> ExitCode {
         Err(help) if !help.use_stderr() || help.kind() == DisplayHelpOnMissingArgumentOrSubcommand => help.exit(),
         Err(error) => return complain(USAGE, &one_line(&error)),
     };
-    match commands::run(args.command) {
+    match commands::run_command(args.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::from(FAILURE),
         Err(error) => complain(FAILURE, &format!("{error:#}")),
     }
 }
 
-/// One line on stderr; several where a compiler's log is part of the message.
+/// Prints an error on stderr: one line, or several if a compiler's log is part of the message.
 fn complain(code: u8, message: &str) -> ExitCode {
-    let _ = writeln!(io::stderr(), "fourfold: {}", message.trim_end()); // if stderr is closed, the exit code must do
+    // If stderr is closed, only the exit code tells of the error.
+    let _ = writeln!(io::stderr(), "fourfold: {}", message.trim_end());
     ExitCode::from(code)
 }
 
-/// What clap says, without the paragraphs on usage and help.
+/// clap's error in one line, without its paragraphs on usage and help.
 fn one_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let paragraphs = text.trim_start_matches("error: ").split("\n\n").map(str::trim);
@@ -62,7 +64,7 @@ fn one_line(error: &clap::Error) -> String {
     joined.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether the reader of our output has gone, as `head` does: nobody is there to be told.
+/// Whether the program that reads our output has ended, as `head` does. That is not reported.
 fn is_closed_pipe(error: &Error) -> bool {
     let io = error.downcast_ref::<io::Error>();
     io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)

@@ -165,7 +165,7 @@ fn bad_options_and_images_are_refused() {
     fails(2, &[], &["--high-pass", "--low-pass"]);
     fails(2, &["--high-pass", "1", "--low-pass", "1"], &["--high-pass", "--low-pass"]);
     let high = |rest: &[&'static str]| [&["--high-pass", "0.1"], rest].concat();
-    fails(1, &high(&["--method", "row-column"]), &["fused", "row-column", "leave it out"]);
+    fails(1, &high(&["--algorithm", "row-column"]), &["fused", "row-column", "leave out --algorithm row-column"]);
     fails(1, &high(&["--engine", "opencl:99"]), &["opencl"]);
     fails(
         1,

@@ -242,7 +242,7 @@ fn bench_has_the_ladder_on_devices() {
         let base: [&dyn AsRef<OsStr>; 6] = [&"jpeg", &"bench", &"--size", &"1", &"--seconds", &"0"];
         base.into_iter().chain(more.iter().copied()).collect()
     }
-    says(&failure(1, &run(&[&"--method", &"fast,fats"])), &["\"fats\"", "exact, fast, move"]);
+    says(&failure(1, &run(&[&"--algorithm", &"fast,fats"])), &["\"fats\"", "exact, fast, move"]);
     let facts: serde_json::Value =
         serde_json::from_str(&success(&[&"info", &"--json", &"--engine", &"opencl"])).unwrap();
     if facts["engines"][0]["missing"].is_string() {
@@ -262,6 +262,6 @@ fn bench_has_the_ladder_on_devices() {
         assert!(psnr.len() == 1 && (psnr[0].is_null() || psnr[0].as_f64().unwrap() >= least), "{line}");
         assert!(line["of_moving"].as_f64().unwrap() > 0.0, "{line}");
     }
-    let some = success(&run(&[&"--engine", &"opencl", &"--method", &"next16"]));
+    let some = success(&run(&[&"--engine", &"opencl", &"--algorithm", &"next16"]));
     assert!(some.contains("inverse next16") && !some.contains("naive") && some.lines().count() == 5, "{some}");
 }

@@ -38,8 +38,22 @@ const GPU: Floors = &[
     &["error.rs"],
 ];
 
-/// The crates whose folders stand on floors; `fourfold-jpeg` and `fourfold-cli` do not yet.
-const CRATES: &[(&str, Floors)] = &[("fourfold", CORE), ("fourfold-gpu", GPU)];
+/// From the commands down to names and values; the wisdom file and problems are options of `args/`.
+const COMMAND: Floors = &[
+    &["commands/"],
+    &["comparison.rs", "image_files.rs", "spectrum.rs"],
+    &["planner.rs", "bench_targets.rs", "picture.rs"],
+    &["any_plan.rs", "npy/", "problems.rs", "wisdom.rs"],
+    &["args.rs"],
+    &["args/"],
+    &["algorithm.rs", "array.rs", "engine.rs", "output.rs", "print.rs", "progress.rs", "threshold.rs", "timing.rs"],
+];
+
+/// The crates whose folders stand on floors; `fourfold-jpeg` does not yet.
+const CRATES: &[(&str, Floors)] = &[("fourfold", CORE), ("fourfold-gpu", GPU), ("fourfold-cli", COMMAND)];
+
+/// This folder becomes a crate. Circles within it are not searched for.
+const NOT_YET: &str = "commands/reproduce/";
 
 /// Files of any crate that stand outside the floors: they name everything, and nothing names them.
 const ROOTS: [&str; 2] = ["lib.rs", "main.rs"];
@@ -85,7 +99,8 @@ fn folders_import_from_lower_floors_only() {
 #[test]
 fn no_files_import_one_another_in_a_circle() {
     for (name, _) in CRATES {
-        let found = circles(&imports(&crate_sources(name)));
+        let mut found = circles(&imports(&crate_sources(name)));
+        found.retain(|circle| !circle.iter().all(|file| file.starts_with(NOT_YET)));
         assert!(found.is_empty(), "{name}: {} circles: {found:#?}", found.len());
     }
 }

@@ -9,7 +9,6 @@ const LONGEST_FUNCTION: usize = 50;
 
 /// Files that are longer, with the lines that they may have: they may only become shorter.
 const LONGER_FILES: &[(&str, usize)] = &[
-    ("crates/fourfold-cli/src/npy.rs", 407),
     ("crates/fourfold-gpu/src/api/plan.rs", 512),
     ("crates/fourfold-gpu/src/choose/tiling.rs", 418),
     ("crates/fourfold-gpu/src/desc/descriptor.rs", 485),
@@ -23,7 +22,6 @@ const LONGER_FILES: &[(&str, usize)] = &[
 const LONGER_FUNCTIONS: &[(&str, usize)] = &[
     ("crates/fourfold-cli/src/commands/reproduce/electrostatics.rs", 58),
     ("crates/fourfold-cli/src/commands/reproduce/utilisation.rs", 51),
-    ("crates/fourfold-cli/tests/devices.rs", 53),
 ];
 
 /// The most lines of a file, or of a function in it.
@@ -80,7 +78,7 @@ fn functions_are_short() {
 #[test]
 fn the_code_map_is_complete() {
     let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
-    for name in ["fourfold", "fourfold-gpu", "fourfold-jpeg"] {
+    for name in ["fourfold", "fourfold-gpu", "fourfold-jpeg", "fourfold-cli"] {
         for file in crate_sources(name) {
             let place = file.path.rsplit_once('/').map_or(file.path.clone(), |(folder, _)| format!("{folder}/"));
             let is_known = map.contains(&format!("`{place}`")) || place == "lib.rs";

@@ -7,8 +7,8 @@ use fourfold::{Pipeline, Plan, Planner, Problem, Scratch};
 use fourfold_gpu::{Device, GpuArray, GpuPlan, GpuPlanner};
 
 use super::measure::{Job, Setting};
+use crate::algorithm::AlgorithmName;
 use crate::array::zeros;
-use crate::method::MethodName;
 use crate::timing::{Timed, Work};
 
 /// Coefficients of reals from −1 to 1, in orthonormal scale, that are dropped: about half.
@@ -36,7 +36,7 @@ pub(super) fn times<const N: usize>(
 }
 
 /// Ready to be timed.
-fn codec(setting: &Setting, method: MethodName, problems: [&Problem; 2], part: Part) -> Result<Timed> {
+fn codec(setting: &Setting, method: AlgorithmName, problems: [&Problem; 2], part: Part) -> Result<Timed> {
     setting.contender().0.with_planner(
         |planner| Timed::warm(Codec::new(planner, method, problems, part)?),
         |device, planner| Timed::warm(DeviceCodec::new(device, planner, method, problems, part)?),
@@ -61,7 +61,7 @@ struct Codec {
 }
 
 impl Codec {
-    fn new(planner: &Planner, method: MethodName, problems: [&Problem; 2], part: Part) -> Result<Codec> {
+    fn new(planner: &Planner, method: AlgorithmName, problems: [&Problem; 2], part: Part) -> Result<Codec> {
         let plan = |problem: &Problem| match method.0 {
             None => planner.plan(problem),
             Some(algorithm) => planner.plan_recipe(algorithm.recipe(problem)?),
@@ -102,7 +102,7 @@ impl DeviceCodec {
     fn new(
         device: &Device,
         planner: &GpuPlanner,
-        method: MethodName,
+        method: AlgorithmName,
         [forward, backward]: [&Problem; 2],
         part: Part,
     ) -> Result<DeviceCodec> {
@@ -115,7 +115,7 @@ impl DeviceCodec {
         let plans = match part {
             Part::Transforms => vec![by(forward)?, by(backward)?],
             Part::Dropping => vec![dropping(&nothing)?],
-            Part::Whole if method == MethodName::FUSED => vec![dropping(forward)?, by(backward)?],
+            Part::Whole if method == AlgorithmName::FUSED => vec![dropping(forward)?, by(backward)?],
             Part::Whole => vec![by(forward)?, dropping(&nothing)?, by(backward)?],
         };
         let input = samples(forward)?;

@@ -13,7 +13,7 @@ use super::Outcome;
 use super::measure::Setting;
 use super::page::{Page, Part, digits, ratio, strings};
 use super::plot::{Line, Plot};
-use crate::method::MethodName;
+use crate::algorithm::AlgorithmName;
 use crate::timing::{Timed, Work};
 
 /// A circuit: its movable cells (Nam et al., 2005), bins along each axis (DREAMPlace's settings for
@@ -131,7 +131,8 @@ fn times(setting: &Setting, circuit: &Circuit) -> Result<(Vec<f64>, Vec<f64>)> {
     let grid = Grid::new([0.0, 0.0], [side, side], [circuit.bins; 2])?;
     let builder = Electrostatics::<f64>::builder(grid).smoothing(2f64.sqrt()).potential(false);
     let system = |method: &str| -> Result<Shared> {
-        let system = System::new(setting, &builder.clone().algorithm(method.parse::<MethodName>()?.0), board.cells())?;
+        let system =
+            System::new(setting, &builder.clone().algorithm(method.parse::<AlgorithmName>()?.0), board.cells())?;
         Ok(Rc::new(RefCell::new(system)))
     };
     let systems = METHODS.iter().map(|method| system(method)).collect::<Result<Vec<_>>>()?;

@@ -7,17 +7,18 @@ use anyhow::{Result, ensure};
 use fourfold::oracle::verify::Data;
 use fourfold::{Multiplier, Precision, Problem};
 
+use crate::algorithm::AlgorithmName;
+use crate::any_plan::AnyPlan;
 use crate::array::{random, zeros_of};
-use crate::contest::Contest;
-use crate::engine::{Contender, Engine};
-use crate::method::MethodName;
-use crate::ready::Ready;
+use crate::bench_targets::{IN_TURN, MOST_PAIRS};
+use crate::comparison::Comparison;
+use crate::engine::Engine;
+use crate::planner::EnginePlanner;
 use crate::timing::{Spread, Timed};
-use crate::work::{IN_TURN, MOST_PAIRS};
 
 /// Where and how experiments are done.
 pub(super) struct Setting {
-    contender: Contender,
+    contender: EnginePlanner,
     pub(super) threads: usize,
     pub(super) quick: bool,
 }
@@ -38,7 +39,7 @@ pub(super) const CUFFT: &str = "cuFFT";
 const LEAST_ROUNDS: usize = 5;
 
 impl Setting {
-    pub(super) fn new(contender: Contender, threads: usize, quick: bool) -> Setting {
+    pub(super) fn new(contender: EnginePlanner, threads: usize, quick: bool) -> Setting {
         Setting { contender, threads, quick }
     }
 
@@ -97,12 +98,12 @@ impl Setting {
     }
 
     /// A method on the engine.
-    pub(super) fn by(&self, method: &str) -> Result<Contender> {
+    pub(super) fn by(&self, method: &str) -> Result<EnginePlanner> {
         Ok(self.contender.by(method.parse()?))
     }
 
     /// The plan that multiplies between a transform and its inverse.
-    pub(super) fn filter(&self, forward: &Problem, multiplier: &Multiplier) -> Result<Ready> {
+    pub(super) fn filter(&self, forward: &Problem, multiplier: &Multiplier) -> Result<AnyPlan> {
         self.contender.filter(forward, multiplier)
     }
 
@@ -114,13 +115,13 @@ impl Setting {
     /// Milliseconds of each job on a problem, and of a copy of its array.
     pub(super) fn times(&self, problem: &Problem, jobs: &[Job]) -> Result<(Vec<f64>, f64)> {
         self.check(problem, jobs)?;
-        let mut contest = Contest::new(problem)?;
+        let mut contest = Comparison::new(problem)?;
         for job in jobs {
             let plan = match job {
                 Job::Whole(method) => self.by(method)?.plan(problem)?,
                 Job::Stage(method, stage) => self.by(method)?.plan_stage(problem, *stage)?,
             };
-            contest.enter(self.engine(), plan)?;
+            contest.add_plan(self.engine(), plan)?;
         }
         let (start, long) = (Instant::now(), Duration::from_secs_f64(self.seconds() * jobs.len() as f64));
         while contest.rounds() < LEAST_ROUNDS || start.elapsed() < long {
@@ -142,7 +143,7 @@ impl Setting {
 
     /// The default method on the engine, with the threads that the processor's part of the work
     /// has.
-    pub(super) fn contender(&self) -> (&Contender, usize) {
+    pub(super) fn contender(&self) -> (&EnginePlanner, usize) {
         (&self.contender, self.threads)
     }
 
@@ -173,11 +174,11 @@ impl Setting {
             self.by(method)?.plan(problem)?.execute(&input, &mut output)?;
             Ok(output)
         };
-        let wanted = result(MethodName::FUSED.name())?;
+        let wanted = result(AlgorithmName::FUSED.name())?;
         let bound = if problem.precision() == Precision::F64 { 1e-13 } else { 1e-4 };
-        for method in methods.into_iter().filter(|method| *method != MethodName::FUSED.name()) {
+        for method in methods.into_iter().filter(|method| *method != AlgorithmName::FUSED.name()) {
             let error = distance(&result(method)?, &wanted);
-            ensure!(error < bound, "{problem}: {method} differs from {} by {error:.1e}", MethodName::FUSED);
+            ensure!(error < bound, "{problem}: {method} differs from {} by {error:.1e}", AlgorithmName::FUSED);
         }
         Ok(())
     }

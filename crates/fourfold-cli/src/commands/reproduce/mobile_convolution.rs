@@ -17,10 +17,10 @@ use super::Outcome;
 use super::measure::{Setting, distance};
 use super::page::{Page, WHOLE, digits, ratio, strings};
 use super::plot::{Line, Plot};
+use crate::any_plan::AnyPlan;
 use crate::array::{random, zeros, zeros_of};
-use crate::ready::Ready;
+use crate::bench_targets::{Arrays, DeviceArrays, DeviceData, DeviceTransform, Transform};
 use crate::timing::{Timed, Work};
-use crate::work::{Arrays, DeviceArrays, DeviceData, DeviceTransform, Transform};
 
 /// Rows and columns of the taps.
 const TAPS: [usize; 9] = [3, 5, 7, 9, 11, 15, 21, 31, 63];
@@ -92,13 +92,13 @@ fn times(setting: &Setting, side: usize, n: usize) -> Result<[f64; 2]> {
     // Only the arrays' sizes and types are this problem's.
     let arrays = Arrays::new(&format!("dct2 f32 {side}x{side}").parse()?)?;
     let (result, direct, fast) = match filter {
-        Ready::Cpu(plan) => {
+        AnyPlan::Cpu(plan) => {
             let mut direct = Direct { x: x.clone(), y: zeros(x.len())?, taps, n, threads: setting.threads };
             direct.run()?;
             let fast = Timed::warm(Transform::new(*plan, Rc::new(RefCell::new(arrays)))?)?;
             (direct.y.clone(), Timed::warm(direct)?, fast)
         }
-        Ready::Gpu(plan, device) => {
+        AnyPlan::Gpu(plan, device) => {
             let planner = GpuPlanner::new(device.clone());
             let direct = DirectConvolution::new(&planner, Precision::F32, [side, side], &taps, [n, n])?;
             let mut y = device.array(x.len())?;

@@ -28,12 +28,13 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 use fourfold_gpu::Api;
 
+use crate::algorithm::AlgorithmName;
 use crate::args::Reproduce;
-use crate::engine::{Contender, Engine};
-use crate::method::MethodName;
+use crate::engine::Engine;
 use crate::output::Output;
+use crate::planner::EnginePlanner;
 use crate::progress::Progress;
-use crate::wisdom::Kept;
+use crate::wisdom::Tuning;
 use measure::{CUFFT, Setting};
 use page::Page;
 
@@ -209,7 +210,7 @@ fn lacks_vendor_fft(setting: &Setting) -> Option<String> {
 /// and why some are not there.
 fn settings(args: &Reproduce) -> Result<(Vec<Setting>, Vec<String>)> {
     let setting = |engine: &Engine| -> Result<Setting> {
-        let contender = Contender::new(engine.clone(), MethodName::FUSED, args.threads, &Kept::default())?;
+        let contender = EnginePlanner::new(engine.clone(), AlgorithmName::FUSED, args.threads, &Tuning::default())?;
         Ok(Setting::new(contender, args.threads, args.quick))
     };
     let first = |(i, engine): &(usize, &Engine)| !args.engine[..*i].contains(engine);
@@ -270,7 +271,7 @@ mod tests {
             table("absent", "", |_| Ok(Outcome::LeftOut("no device".into()))),
             table("works", "", page),
         ];
-        let contender = Contender::new(Engine::Cpu(None), MethodName::FUSED, 1, &Kept::default()).unwrap();
+        let contender = EnginePlanner::new(Engine::Cpu(None), AlgorithmName::FUSED, 1, &Tuning::default()).unwrap();
         let settings = [Setting::new(contender, 1, true)];
         let account = carry_out(&experiments(&tables, &settings), folder.path()).unwrap();
         assert_eq!((account.pages, account.failed), (1, vec!["fails on cpu: no luck".to_owned()]));

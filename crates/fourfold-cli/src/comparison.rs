@@ -1,4 +1,4 @@
-//! Transforms of one problem timed in turn, next to a copy of the same array.
+//! Times plans for one problem in turn, each beside a copy of the same array.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,37 +7,37 @@ use anyhow::Result;
 use fourfold::Problem;
 use fourfold_gpu::Device;
 
+use crate::any_plan::AnyPlan;
+use crate::bench_targets::{Arrays, DeviceArrays, DeviceCopy, DeviceTransform, Memcpy, Transform};
 use crate::engine::Engine;
-use crate::ready::Ready;
 use crate::timing::{Spread, Timed};
-use crate::work::{Arrays, DeviceArrays, DeviceCopy, DeviceTransform, Memcpy, Transform};
 
-/// Transforms of one problem, each with its yardstick: a copy where its arrays are.
-pub(crate) struct Contest {
+/// Transforms of one problem. Each is compared with a copy in the memory that its arrays are in.
+pub(crate) struct Comparison {
     arrays: Rc<RefCell<Arrays>>,
-    /// Those of engines that have their own memory.
+    /// The arrays of engines that have their own memory.
     device_arrays: Vec<(Engine, Rc<RefCell<DeviceArrays>>)>,
-    /// With the number of the yardstick.
+    /// Each with the index of its copy.
     transforms: Vec<(Timed, usize)>,
     copies: Vec<(Engine, Timed)>,
 }
 
-impl Contest {
-    /// Nobody yet, with random arrays.
-    pub(crate) fn new(problem: &Problem) -> Result<Contest> {
+impl Comparison {
+    /// A comparison without plans, with random arrays.
+    pub(crate) fn new(problem: &Problem) -> Result<Comparison> {
         let arrays = Rc::new(RefCell::new(Arrays::new(problem)?));
-        Ok(Contest { arrays, device_arrays: vec![], transforms: vec![], copies: vec![] })
+        Ok(Comparison { arrays, device_arrays: vec![], transforms: vec![], copies: vec![] })
     }
 
     /// Adds a plan for the problem, on an engine.
-    pub(crate) fn enter(&mut self, engine: &Engine, plan: Ready) -> Result<()> {
+    pub(crate) fn add_plan(&mut self, engine: &Engine, plan: AnyPlan) -> Result<()> {
         let bytes = self.arrays.borrow().bytes();
         match plan {
-            Ready::Cpu(plan) => {
+            AnyPlan::Cpu(plan) => {
                 let transform = Timed::warm(Transform::new(*plan, Rc::clone(&self.arrays))?)?;
                 self.add(transform, Engine::Cpu(None), || Timed::warm(Memcpy::new(bytes)?))
             }
-            Ready::Gpu(plan, device) => {
+            AnyPlan::Gpu(plan, device) => {
                 let arrays = self.arrays_on(engine, device)?;
                 let transform = Timed::warm(DeviceTransform::new(*plan, Rc::clone(&arrays)))?;
                 self.add(transform, engine.clone(), || Timed::warm(DeviceCopy(arrays)))
@@ -55,30 +55,30 @@ impl Contest {
         Ok(arrays)
     }
 
-    /// Adds a transform whose arrays are where those of `place` are.
+    /// Adds a transform whose arrays are in the memory of `place`.
     fn add(&mut self, transform: Timed, place: Engine, copy: impl FnOnce() -> Result<Timed>) -> Result<()> {
         let known = self.copies.iter().position(|(other, _)| *other == place);
-        let number = known.unwrap_or(self.copies.len());
+        let index = known.unwrap_or(self.copies.len());
         if known.is_none() {
             self.copies.push((place, copy()?));
         }
-        self.transforms.push((transform, number));
+        self.transforms.push((transform, index));
         Ok(())
     }
 
-    /// Measures everyone once more.
+    /// Measures each transform and each copy once more.
     pub(crate) fn sample(&mut self) -> Result<()> {
         self.transforms.iter_mut().try_for_each(|(transform, _)| transform.sample())?;
         self.copies.iter_mut().try_for_each(|(_, copy)| copy.sample())
     }
 
-    /// How often that was done.
+    /// The number of measurements of each.
     pub(crate) fn rounds(&self) -> usize {
         self.copies.iter().map(|(_, copy)| copy.samples()).max().unwrap_or(0)
     }
 
-    /// The times of every transform and of its yardstick.
+    /// The times of every transform and of its copy.
     pub(crate) fn results(&self) -> impl Iterator<Item = (Spread, Spread)> {
-        self.transforms.iter().map(|(transform, number)| (transform.spread(), self.copies[*number].1.spread()))
+        self.transforms.iter().map(|(transform, index)| (transform.spread(), self.copies[*index].1.spread()))
     }
 }
