@@ -10,7 +10,7 @@ use common::{Folder, failure, read, says, success};
 use image::ColorType;
 use num_complex::Complex;
 
-/// The orthonormal 2D DFT by its definition, with e^{±2πi…}.
+/// The orthonormal 2D DFT by its definition; the exponent has the given sign.
 fn dft(plane: &[Complex<f64>], width: usize, sign: f64) -> Vec<Complex<f64>> {
     let height = plane.len() / width;
     let turn = |k: usize, n: usize, length: usize| (k * n % length) as f64 / length as f64;
@@ -23,8 +23,7 @@ fn dft(plane: &[Complex<f64>], width: usize, sign: f64) -> Vec<Complex<f64>> {
     (0..plane.len()).map(sum).collect()
 }
 
-/// In units of the Nyquist frequency: of the numbers k < n/2 and, above, of the negative ones k −
-/// n.
+/// The frequency in units of the Nyquist frequency. Indices k > n/2 stand for k − n.
 fn frequency(at: usize, width: usize, height: usize) -> f64 {
     let side = |k: usize, n: usize| {
         let signed = if 2 * k > n { k as f64 - n as f64 } else { k as f64 };
@@ -117,8 +116,8 @@ fn the_ends_of_the_scale() {
     let (passed, none) = after("--high-pass", "1.5");
     assert!(passed == 0.0 && none.iter().all(|y| *y == 0.0));
     assert_eq!(after("--high-pass", "1.4142").0, 1.0, "a checkerboard");
-    // Steps are 1/10 along the rows and 1/15 along the columns: what is at the limit passes both
-    // ways.
+    // Steps are 1/10 along the rows and 1/15 along the columns. The frequency at the limit passes
+    // both filters.
     assert_eq!((after("--low-pass", "0.1").0, after("--high-pass", "0.1").0), (5.0, 600.0 - 3.0));
 }
 

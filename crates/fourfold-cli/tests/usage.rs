@@ -1,4 +1,4 @@
-//! `info`, `plan`, and what is common to all subcommands: exit codes, one-line errors, JSON.
+//! `info`, `plan`, and the parts that all commands share: exit codes, one-line errors, JSON.
 
 mod common;
 
@@ -95,13 +95,13 @@ fn limited(kibibytes: usize, arguments: &[&str]) -> std::process::Output {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_lack_of_memory_is_an_error() {
-    // A recipe needs no tables.
+    // `plan` makes no tables, so it needs little memory.
     assert!(limited(400_000, &["plan", "fft f64 536870911", "--threads", "1"]).status.success());
     for subcommand in ["verify", "bench"] {
         let output = limited(3_000_000, &[subcommand, "dct2 f64 67108864", "--threads", "1"]);
         says(&one_error(1, &output), &["memory"]);
     }
-    // At no limit does the command break off: what it makes, it asks for.
+    // The command is not killed at any limit: each allocation can fail.
     let (mut refused, mut done) = (0, 0);
     for (problem, limit) in ["dct2 f64 131203", "dst3 f64 1048576", "fft f32 262147"]
         .into_iter()

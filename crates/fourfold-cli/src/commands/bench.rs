@@ -21,7 +21,7 @@ const LEAST_ROUNDS: usize = 5;
 struct Measurement {
     problem: String,
     engine: String,
-    /// The key that programs know.
+    /// Programs read the older key.
     #[serde(rename = "method")]
     algorithm: &'static str,
     /// Only of the engine `cpu`.

@@ -15,7 +15,7 @@ use crate::print::{bytes, print_json, print_text};
 struct Facts {
     version: &'static str,
     engines: Vec<EngineFacts>,
-    /// The key that programs know.
+    /// Programs read the older key.
     #[serde(rename = "methods")]
     algorithms: Vec<AlgorithmFacts>,
 }

@@ -16,7 +16,7 @@ use crate::wisdom;
 struct Answer {
     problem: String,
     engine: String,
-    /// The key that programs know.
+    /// Programs read the older key.
     #[serde(rename = "method")]
     algorithm: &'static str,
     /// Only of the engine `cpu`.

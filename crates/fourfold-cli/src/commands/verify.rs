@@ -27,7 +27,7 @@ enum Answer {
 struct Skip {
     problem: String,
     engine: String,
-    /// The key that programs know.
+    /// Programs read the older key.
     #[serde(rename = "method")]
     algorithm: &'static str,
     /// The reason.
@@ -38,7 +38,7 @@ struct Skip {
 struct Check {
     problem: String,
     engine: String,
-    /// The key that programs know.
+    /// Programs read the older key.
     #[serde(rename = "method")]
     algorithm: &'static str,
     error: f64,

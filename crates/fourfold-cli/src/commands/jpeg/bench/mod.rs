@@ -36,7 +36,7 @@ struct Measurement {
     engine: String,
     /// Only of the engine `cpu`.
     threads: Option<usize>,
-    /// Such as `inverse fast`. The key is the one that programs know.
+    /// Such as `inverse fast`. Programs read the older key.
     #[serde(rename = "method")]
     algorithm: String,
     median_ms: f64,
