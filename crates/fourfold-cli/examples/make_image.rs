@@ -1,8 +1,9 @@
 //! Makes a test image that resembles a photograph: smooth light, edges at all angles, fine texture,
 //! a little noise.
 //!
-//! Every run makes the same image: `cargo run --release -p fourfold-cli --example make_image -- photo.png
-//! [WIDTHxHEIGHT]`
+//! Every run makes the same image:
+//!
+//! `cargo run --release -p fourfold-cli --example make_image -- photo.png [WIDTHxHEIGHT]`
 
 use std::error::Error;
 use std::f64::consts::TAU;

@@ -4,8 +4,8 @@
 //! `cargo run --release -p fourfold-cli --example spread_cells -- spread.png`
 //!
 //! Every cell moves with the field, x ← x + Δt ξ. In the continuum the density then follows dρ/dt =
-//! −ρ (ρ − ρ̄): a heap flattens at a rate of its density, until the density is the same everywhere. So
-//! Δt is a fraction of 1/max ρ. Placers do such steps between those that shorten the nets.
+//! −ρ (ρ − ρ̄): a heap flattens at a rate of its density, until the density is the same everywhere.
+//! So Δt is a fraction of 1/max ρ. Placers do such steps between those that shorten the nets.
 
 use std::error::Error;
 use std::time::Instant;
@@ -21,7 +21,7 @@ const BINS: usize = 512;
 const SIDE: f64 = 1024.0;
 const UTILISATION: f64 = 0.7;
 
-/// The overflow to be reached, as ePlace defines it: the fraction of the cells' area above density 1.
+/// The overflow to be reached. ePlace defines it as the part of the cells' area above density 1.
 const OVERFLOW: f64 = 0.1;
 const MOST_STEPS: usize = 2000;
 

@@ -204,8 +204,8 @@ impl DeviceArrays {
         &self.device
     }
 
-    /// Enqueues a copy of the next input or output, the larger of the two, to the pair that was taken
-    /// half a round ago.
+    /// Enqueues a copy of the next input or output, the larger of the two, to the pair that was
+    /// taken half a round ago.
     fn copy(&mut self) -> Result<()> {
         self.next_pair();
         let [from, to] = [self.last, (self.last + self.pairs.len() / 2) % self.pairs.len()];

@@ -78,7 +78,7 @@ const INTERRUPTED: i32 = 130;
 fn remove_when_ended() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // Without the handler an interruption leaves the unfinished file; that is no reason to fail.
+        // Without the handler an interruption leaves the unfinished file. That is no error here.
         let _ = ctrlc::set_handler(|| {
             let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
             unfinished.iter().for_each(|path| drop(fs::remove_file(path)));
@@ -92,7 +92,9 @@ pub(crate) fn spare(inputs: &[PathBuf], outputs: &[PathBuf]) -> Result<()> {
     let inputs: HashSet<_> = inputs.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
     let replaces = |path: &&PathBuf| fs::canonicalize(path).is_ok_and(|path| inputs.contains(&path));
     match outputs.iter().find(replaces) {
-        Some(path) => bail!("cannot write {}: it is a file to read, which would be lost; name another", path.display()),
+        Some(path) => {
+            bail!("cannot write {}: it is also an input, which would be lost; name another file", path.display())
+        }
         None => Ok(()),
     }
 }

@@ -46,7 +46,7 @@ impl Rule {
     }
 }
 
-/// ⌈percent · count / 100⌉ of the decimal number `percent`. The product of the binary numbers may be
+/// ⌈percent · count / 100⌉ of the decimal number `percent`. The product of binary numbers may be
 /// too large by a rounding error: 0.56 · 10000 gives 5600.000000000001.
 fn share(percent: f64, count: usize) -> usize {
     (percent * count as f64 / 100.0 * (1.0 - 4.0 * f64::EPSILON)).ceil() as usize

@@ -31,8 +31,8 @@ fn components(mode: Mode, rows: bool) -> [BlockComponent; 3] {
     [component(most[0], 3, 25, 208), component(most[1], 2, 16, 128), component(most[2], 1, 3, 40)]
 }
 
-/// Blocks with small and large spectra, some with only a first row. Those of the exact mode have any
-/// 16-bit numbers.
+/// Blocks with small and large spectra, some with only a first row. Those of the exact mode have
+/// any 16-bit numbers.
 fn coefficients(mode: Mode, order: Order, component: &BlockComponent) -> Vec<i16> {
     let mut rng = fastrand::Rng::with_seed(6);
     let sizes = if mode == Mode::Exact { [3, 40, 400, i16::MAX] } else { [3, 10, 20, 40] };

@@ -121,8 +121,8 @@ pub(crate) struct JpegBench {
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1", value_parser = threads)]
     pub(crate) threads: Vec<usize>,
     /// Algorithms, with commas between them: fast, exact; for files zune-jpeg; on devices GPUDCT's
-    /// naive, lut, separable, decomposed, no-shared, next, next16, then gpujpeg, and for the forward
-    /// transform roomy, direct, convert. All by default
+    /// naive, lut, separable, decomposed, no-shared, next, next16, then gpujpeg, and for the
+    /// forward transform roomy, direct, convert. All by default
     #[arg(long, alias = "method", value_name = "A,…", value_delimiter = ',')]
     pub(crate) algorithm: Vec<String>,
 }

@@ -107,7 +107,7 @@ impl<T: Sample> Codec<T> {
     }
 
     /// Transforms, drops what the rule does not keep, and transforms back. Returns the number of
-    /// coefficients kept. `look` gets all of them before any is dropped, unless a device drops them.
+    /// coefficients kept. Unless a device drops them, `look` gets all of them before.
     fn compress(&mut self, look: impl FnOnce(&[T])) -> Result<usize> {
         let plane = &mut self.plane;
         match &self.plans {

@@ -81,8 +81,8 @@ impl Band {
         Ok(factors)
     }
 
-    /// For every pixel of the whole spectrum, with frequency 0 at \[H/2, W/2\], the index of its term
-    /// in the half spectrum. Terms beyond the half are conjugates: X(k, l) = X̄(−k, −l).
+    /// For every pixel of the whole spectrum, with frequency 0 at \[H/2, W/2\], the index of its
+    /// term in the half spectrum. Terms beyond the half are conjugates: X(k, l) = X̄(−k, −l).
     fn centred(&self) -> impl Iterator<Item = usize> + '_ {
         let ([height, width], half) = (self.size, self.half());
         let frequency = |place: usize, n: usize| (place + n - n / 2) % n;

@@ -64,7 +64,7 @@ impl Report {
 fn problem_for(text: &str, header: &Header) -> Result<Problem> {
     let problem = Problem::parse_for(text, &header.shape)?;
     let plain = !problem.in_place() && problem.input().is_c_order() && problem.output().is_c_order();
-    ensure!(plain, "the files say how their arrays lie: leave out in=, out= and inplace");
+    ensure!(plain, "the file's header gives the layout of its array: leave out in=, out= and inplace");
     check_type(&problem, header)?;
     Ok(problem.to_builder().input_strides(header.strides()).build()?)
 }

@@ -1,13 +1,15 @@
 //! Reads the Python dict literal in the header of a `.npy` file, and no other Python.
 //!
 //! ```text
-//! dict  = '{' [ pair { ',' pair } [ ',' ] ] '}'      pair  = text ':' value
-//! value = text | 'True' | 'False' | tuple            tuple = '(' [ whole { ',' whole } [ ',' ] ] ')'
+//! dict  = '{' [ pair { ',' pair } [ ',' ] ] '}'
+//! pair  = text ':' value
+//! value = text | 'True' | 'False' | tuple
+//! tuple = '(' [ whole { ',' whole } [ ',' ] ] ')'
 //! text  = a string in single or double quotes, without escapes
 //! ```
 //!
-//! The grammar has no recursion, so no input can exhaust the stack. Records (a list for `descr`) are
-//! not part of it.
+//! The grammar has no recursion, so no input can exhaust the stack. Records (a list for `descr`)
+//! are not part of it.
 
 use anyhow::{Context, Result, bail, ensure};
 

@@ -1,7 +1,7 @@
 //! Reads and writes arrays in NumPy's `.npy` format, versions 1.0, 2.0 and 3.0.
 //!
-//! Source: NumPy's NEP 1 and `numpy/lib/format.py`. The size in a header may be false, so nothing is
-//! allocated before the file is known to be long enough.
+//! Source: NumPy's NEP 1 and `numpy/lib/format.py`. The size in a header may be false, so nothing
+//! is allocated before the file is known to be long enough.
 
 mod dict;
 pub(crate) mod dtype;

@@ -91,11 +91,11 @@ fn outputs(args: &Decode) -> Result<Vec<PathBuf>> {
         return Ok(vec![folder.clone()]);
     }
     let is_image = Format::of(folder).is_ok() && !says_folder;
-    ensure!(!is_image, "cannot write {}: of several files it must be a folder", folder.display());
+    ensure!(!is_image, "cannot write {}: for several files it must be a folder", folder.display());
     let mut outputs = Vec::new();
     for input in &args.input {
         let output = folder.join(png_name(input)?);
-        ensure!(!outputs.contains(&output), "cannot write {} twice: two files have this name", output.display());
+        ensure!(!outputs.contains(&output), "cannot write {} twice: two inputs have this name", output.display());
         outputs.push(output);
     }
     fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;

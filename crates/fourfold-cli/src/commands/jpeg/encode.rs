@@ -51,7 +51,7 @@ fn opaque(picture: &Picture) -> Result<Image> {
     let bytes = picture.bytes();
     let is_opaque =
         all == colors || picture.samples.iter().skip(colors).step_by(all).all(|&a| a == picture.brightest());
-    ensure!(is_opaque, "it is partly transparent, which JPEG cannot be");
+    ensure!(is_opaque, "it is partly transparent, which JPEG does not support");
     let samples = match all == colors {
         true => bytes,
         false => bytes.chunks_exact(all).flat_map(|pixel| &pixel[..colors]).copied().collect(),

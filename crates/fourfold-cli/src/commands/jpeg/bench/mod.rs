@@ -77,7 +77,7 @@ pub(super) fn time_blocks(args: &JpegBench) -> Result<()> {
                 args.threads.iter().try_for_each(add)?;
             }
             Engine::Gpu(id) => comparison.add_device((engine, None), &Device::open(&id.to_string())?)?,
-            Engine::Architecture(_) => bail!("{engine} has no device to be timed"),
+            Engine::Architecture(_) => bail!("{engine} names no device, and so cannot be timed"),
         }
     }
     if let Some(file) = file.filter(|_| args.engine.iter().any(|engine| matches!(engine, Engine::Cpu(_)))) {
