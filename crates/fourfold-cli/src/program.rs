@@ -26,14 +26,14 @@ pub fn run<A: Parser>(carry_out: impl FnOnce(&A) -> Result<()>) -> ExitCode {
     }
 }
 
-/// One line on stderr; several where a compiler's log is part of the message.
+/// Prints an error on stderr: one line, or several if a compiler's log is part of the message.
 fn complain<A: Parser>(code: u8, message: &str) -> ExitCode {
-    // If stderr is closed, the exit code must do.
+    // If stderr is closed, only the exit code tells of the error.
     let _ = writeln!(io::stderr(), "{}: {}", A::command().get_name(), message.trim_end());
     ExitCode::from(code)
 }
 
-/// What clap says, without the paragraphs on usage and help.
+/// clap's error in one line, without its paragraphs on usage and help.
 fn one_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let paragraphs = text.trim_start_matches("error: ").split("\n\n").map(str::trim);
@@ -45,13 +45,13 @@ fn one_line(error: &clap::Error) -> String {
     joined.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether the reader of our output has gone, as `head` does: nobody is there to be told.
+/// Whether the program that reads our output has ended, as `head` does. That is not reported.
 fn is_closed_pipe(error: &Error) -> bool {
     let io = error.downcast_ref::<io::Error>();
     io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Says on stderr what a file lacks.
+/// Prints a decoder's warnings about a file on stderr.
 pub(crate) fn warn(path: &Path, warnings: &[String]) {
     for warning in warnings {
         let _ = writeln!(io::stderr(), "fourfold: warning: {}: {warning}", path.display());

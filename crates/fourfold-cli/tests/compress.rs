@@ -122,7 +122,7 @@ fn jpeg_is_read_and_turned_upright() {
     success(&[&"compress", &input, &"-o", &output, &"--keep", &"100"]);
     let upright = open(&output);
     assert_eq!(upright, open(&input));
-    // An EXIF segment with the entry Orientation = 6: turn right by a quarter.
+    // An EXIF segment with the entry Orientation = 6: rotate by 90° clockwise.
     let exif = b"\xff\xe1\x00\x22Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0";
     let file = read(&input);
     let turned = folder.write("turned.jpg", &[&file[..2], exif, &file[2..]].concat());
@@ -154,7 +154,7 @@ fn small_samples_and_palettes_are_expanded() {
     assert_eq!(transparent, (RGBA8, vec![255, 254, 253, 255, 40, 50, 60, 9, 1, 2, 3, 7, 1, 2, 3, 7]));
 }
 
-/// A PNG file that is nothing but a header for a grey 8-bit image of this size.
+/// A PNG file that has only the header of a grey 8-bit image of this size.
 fn png_header(width: u32, height: u32) -> Vec<u8> {
     let chunk = |name: &[u8], data: &[u8]| {
         let body = [name, data].concat();
@@ -254,7 +254,7 @@ fn programs_read_json() {
     assert!(report("100")["psnr"].is_null(), "nothing was lost");
 }
 
-/// Ends the command in the midst of its work.
+/// Interrupts the command while it works.
 #[test]
 #[cfg(target_os = "linux")]
 fn an_interruption_leaves_nothing_behind() {

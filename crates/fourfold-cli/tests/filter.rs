@@ -11,7 +11,7 @@ use common::{Folder, failure, read, says, success};
 use images::{COLORS, L8, RGB8, has_alpha, is_deep, number, open, picture, save};
 use num_complex::Complex;
 
-/// The orthonormal 2D DFT by its definition, with e^{±2πi…}.
+/// The orthonormal 2D DFT by its definition; the exponent has the given sign.
 fn dft(plane: &[Complex<f64>], width: usize, sign: f64) -> Vec<Complex<f64>> {
     let height = plane.len() / width;
     let turn = |k: usize, n: usize, length: usize| (k * n % length) as f64 / length as f64;
@@ -24,8 +24,7 @@ fn dft(plane: &[Complex<f64>], width: usize, sign: f64) -> Vec<Complex<f64>> {
     (0..plane.len()).map(sum).collect()
 }
 
-/// In units of the Nyquist frequency: of the numbers k < n/2 and, above, of the negative ones k −
-/// n.
+/// The frequency in units of the Nyquist frequency. Indices k > n/2 stand for k − n.
 fn frequency(at: usize, width: usize, height: usize) -> f64 {
     let side = |k: usize, n: usize| {
         let signed = if 2 * k > n { k as f64 - n as f64 } else { k as f64 };
@@ -118,8 +117,8 @@ fn the_ends_of_the_scale() {
     let (passed, none) = after("--high-pass", "1.5");
     assert!(passed == 0.0 && none.iter().all(|y| *y == 0.0));
     assert_eq!(after("--high-pass", "1.4142").0, 1.0, "a checkerboard");
-    // Steps are 1/10 along the rows and 1/15 along the columns: what is at the limit passes both
-    // ways.
+    // Steps are 1/10 along the rows and 1/15 along the columns. The frequency at the limit passes
+    // both filters.
     assert_eq!((after("--low-pass", "0.1").0, after("--high-pass", "0.1").0), (5.0, 600.0 - 3.0));
 }
 
@@ -166,7 +165,7 @@ fn bad_options_and_images_are_refused() {
     fails(2, &[], &["--high-pass", "--low-pass"]);
     fails(2, &["--high-pass", "1", "--low-pass", "1"], &["--high-pass", "--low-pass"]);
     let high = |rest: &[&'static str]| [&["--high-pass", "0.1"], rest].concat();
-    fails(1, &high(&["--method", "row-column"]), &["fused", "row-column", "leave it out"]);
+    fails(1, &high(&["--algorithm", "row-column"]), &["fused", "row-column", "leave out --algorithm row-column"]);
     fails(1, &high(&["--engine", "opencl:99"]), &["opencl"]);
     fails(
         1,

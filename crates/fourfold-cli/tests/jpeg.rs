@@ -120,7 +120,7 @@ fn inputs_are_not_overwritten() {
 }
 
 #[test]
-#[cfg(target_os = "linux")] // others have only names in UTF-8
+#[cfg(target_os = "linux")] // names on other systems are UTF-8
 fn json_has_names_that_are_not_utf_8() {
     use std::os::unix::ffi::OsStrExt;
     let folder = Folder::new();
@@ -155,7 +155,7 @@ fn transparency_is_refused_unless_it_is_not_used() {
     assert!(read(&jpeg) == before);
 }
 
-/// The arrays are where a zip archive without compression has them.
+/// The arrays can be found in the archive as they are, since it is not compressed.
 #[test]
 fn coefficients_are_written_for_numpy() {
     let folder = Folder::new();
@@ -224,10 +224,10 @@ fn bench_measures_and_verifies() {
     let (original, jpeg) = (png(&folder, "a.png", 200, 100), folder.path("a.jpg"));
     success(&[&"jpeg", &"encode", &original, &"-o", &jpeg]);
     let text = success(&[&"jpeg", &"bench", &jpeg, &"--seconds", &"0"]);
-    for method in
+    for name in
         ["move", "inverse fast", "inverse exact", "forward fast", "forward exact", "decode fast", "decode exact"]
     {
-        says(&text, &[method]);
+        says(&text, &[name]);
     }
     let lines: serde_json::Value =
         serde_json::from_str(&success(&[&"jpeg", &"bench", &"--size", &"1", &"--seconds", &"0", &"--json"])).unwrap();
@@ -236,15 +236,15 @@ fn bench_measures_and_verifies() {
     assert!(fast["gib_per_second"].as_f64().unwrap() > 0.0);
 }
 
-/// Every method of the ladder, with its errors; what is named alone, and errors for names that
-/// there are not.
+/// Every algorithm of the ladder, with its errors; one that is named; the message for a name that
+/// does not exist.
 #[test]
 fn bench_has_the_ladder_on_devices() {
     fn run<'a>(more: &[&'a dyn AsRef<OsStr>]) -> Vec<&'a dyn AsRef<OsStr>> {
         let base: [&dyn AsRef<OsStr>; 6] = [&"jpeg", &"bench", &"--size", &"1", &"--seconds", &"0"];
         base.into_iter().chain(more.iter().copied()).collect()
     }
-    says(&failure(1, &run(&[&"--method", &"fast,fats"])), &["\"fats\"", "exact, fast, move"]);
+    says(&failure(1, &run(&[&"--algorithm", &"fast,fats"])), &["\"fats\"", "exact, fast, move"]);
     let facts: serde_json::Value =
         serde_json::from_str(&success(&[&"info", &"--json", &"--engine", &"opencl"])).unwrap();
     if facts["engines"][0]["missing"].is_string() {
@@ -264,6 +264,6 @@ fn bench_has_the_ladder_on_devices() {
         assert!(psnr.len() == 1 && (psnr[0].is_null() || psnr[0].as_f64().unwrap() >= least), "{line}");
         assert!(line["of_moving"].as_f64().unwrap() > 0.0, "{line}");
     }
-    let some = success(&run(&[&"--engine", &"opencl", &"--method", &"next16"]));
+    let some = success(&run(&[&"--engine", &"opencl", &"--algorithm", &"next16"]));
     assert!(some.contains("inverse next16") && !some.contains("naive") && some.lines().count() == 5, "{some}");
 }

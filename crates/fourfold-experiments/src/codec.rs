@@ -5,9 +5,9 @@ use std::hint::black_box;
 use anyhow::{Error, Result};
 use fourfold::timing::Work;
 use fourfold::{Pipeline, Plan, Planner, Problem, Scratch};
+use fourfold_cli::algorithm::AlgorithmName;
 use fourfold_cli::array::zeros;
-use fourfold_cli::method::MethodName;
-use fourfold_cli::work::{Contestant, contestant};
+use fourfold_cli::bench_targets::{Contestant, contestant};
 use fourfold_gpu::{Device, GpuArray, GpuPlan, GpuPlanner};
 
 use crate::measure::{Job, Setting};
@@ -37,7 +37,7 @@ pub(crate) fn times<const N: usize>(
 }
 
 /// Ready to be timed.
-fn codec(setting: &Setting, method: MethodName, problems: [&Problem; 2], part: Part) -> Result<Contestant> {
+fn codec(setting: &Setting, method: AlgorithmName, problems: [&Problem; 2], part: Part) -> Result<Contestant> {
     setting.contender().0.with_planner(
         |planner| contestant(Codec::new(planner, method, problems, part)?),
         |device, planner| contestant(DeviceCodec::new(device, planner, method, problems, part)?),
@@ -62,7 +62,7 @@ struct Codec {
 }
 
 impl Codec {
-    fn new(planner: &Planner, method: MethodName, problems: [&Problem; 2], part: Part) -> Result<Codec> {
+    fn new(planner: &Planner, method: AlgorithmName, problems: [&Problem; 2], part: Part) -> Result<Codec> {
         let plan = |problem: &Problem| match method.0 {
             None => planner.plan(problem),
             Some(algorithm) => planner.plan_recipe(algorithm.recipe(problem)?),
@@ -105,7 +105,7 @@ impl DeviceCodec {
     fn new(
         device: &Device,
         planner: &GpuPlanner,
-        method: MethodName,
+        method: AlgorithmName,
         [forward, backward]: [&Problem; 2],
         part: Part,
     ) -> Result<DeviceCodec> {
@@ -118,7 +118,7 @@ impl DeviceCodec {
         let plans = match part {
             Part::Transforms => vec![by(forward)?, by(backward)?],
             Part::Dropping => vec![dropping(&nothing)?],
-            Part::Whole if method == MethodName::FUSED => vec![dropping(forward)?, by(backward)?],
+            Part::Whole if method == AlgorithmName::FUSED => vec![dropping(forward)?, by(backward)?],
             Part::Whole => vec![by(forward)?, dropping(&nothing)?, by(backward)?],
         };
         let input = samples(forward)?;

@@ -7,17 +7,18 @@ use anyhow::{Result, bail, ensure};
 use fourfold::oracle::verify::Data;
 use fourfold::timing::{Pace, take_turns};
 use fourfold::{Multiplier, Precision, Problem};
+use fourfold_cli::algorithm::AlgorithmName;
+use fourfold_cli::any_plan::AnyPlan;
 use fourfold_cli::array::{random, zeros_of};
-use fourfold_cli::contest::Contest;
-use fourfold_cli::engine::{Contender, Engine};
-use fourfold_cli::method::MethodName;
-use fourfold_cli::ready::Ready;
-use fourfold_cli::work::{Contestant, IN_TURN, MOST_PAIRS};
+use fourfold_cli::bench_targets::{Contestant, IN_TURN, MOST_PAIRS};
+use fourfold_cli::comparison::Comparison;
+use fourfold_cli::engine::Engine;
+use fourfold_cli::planner::EnginePlanner;
 use fourfold_gpu::Api;
 
 /// Where and how experiments are done.
 pub(crate) struct Setting {
-    contender: Contender,
+    contender: EnginePlanner,
     pub(crate) threads: usize,
     pub(crate) quick: bool,
 }
@@ -35,7 +36,7 @@ pub(crate) enum Job {
 pub(crate) const CUFFT: &str = "cuFFT";
 
 impl Setting {
-    pub(crate) fn new(contender: Contender, threads: usize, quick: bool) -> Setting {
+    pub(crate) fn new(contender: EnginePlanner, threads: usize, quick: bool) -> Setting {
         Setting { contender, threads, quick }
     }
 
@@ -94,12 +95,12 @@ impl Setting {
     }
 
     /// A method on the engine.
-    pub(crate) fn by(&self, method: &str) -> Result<Contender> {
+    pub(crate) fn by(&self, method: &str) -> Result<EnginePlanner> {
         Ok(self.contender.by(method.parse()?))
     }
 
     /// The plan that multiplies between a transform and its inverse.
-    pub(crate) fn filter(&self, forward: &Problem, multiplier: &Multiplier) -> Result<Ready> {
+    pub(crate) fn filter(&self, forward: &Problem, multiplier: &Multiplier) -> Result<AnyPlan> {
         self.contender.filter(forward, multiplier)
     }
 
@@ -111,13 +112,13 @@ impl Setting {
     /// Milliseconds of each job on a problem, and of a copy of its array.
     pub(crate) fn times(&self, problem: &Problem, jobs: &[Job]) -> Result<(Vec<f64>, f64)> {
         self.check(problem, jobs)?;
-        let mut contest = Contest::new(problem)?;
+        let mut contest = Comparison::new(problem)?;
         for job in jobs {
             let plan = match job {
                 Job::Whole(method) => self.by(method)?.plan(problem)?,
                 Job::Stage(method, stage) => self.by(method)?.plan_stage(problem, *stage)?,
             };
-            contest.enter(self.engine(), plan)?;
+            contest.add_plan(self.engine(), plan)?;
         }
         let results = contest.measure(&self.pace(jobs.len()))?;
         let copy = results.first().map_or(f64::NAN, |(_, copy)| copy.min);
@@ -137,7 +138,7 @@ impl Setting {
 
     /// The default method on the engine, with the threads that the processor's part of the work
     /// has.
-    pub(crate) fn contender(&self) -> (&Contender, usize) {
+    pub(crate) fn contender(&self) -> (&EnginePlanner, usize) {
         (&self.contender, self.threads)
     }
 
@@ -168,11 +169,11 @@ impl Setting {
             self.by(method)?.plan(problem)?.execute(&input, &mut output)?;
             Ok(output)
         };
-        let wanted = result(MethodName::FUSED.name())?;
+        let wanted = result(AlgorithmName::FUSED.name())?;
         let bound = if problem.precision() == Precision::F64 { 1e-13 } else { 1e-4 };
-        for method in methods.into_iter().filter(|method| *method != MethodName::FUSED.name()) {
+        for method in methods.into_iter().filter(|method| *method != AlgorithmName::FUSED.name()) {
             let error = distance(&result(method)?, &wanted);
-            ensure!(error < bound, "{problem}: {method} differs from {} by {error:.1e}", MethodName::FUSED);
+            ensure!(error < bound, "{problem}: {method} differs from {} by {error:.1e}", AlgorithmName::FUSED);
         }
         Ok(())
     }

@@ -5,11 +5,12 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
-use fourfold_cli::engine::{Contender, Engine};
-use fourfold_cli::method::MethodName;
+use fourfold_cli::algorithm::AlgorithmName;
+use fourfold_cli::engine::Engine;
 use fourfold_cli::output::Output;
+use fourfold_cli::planner::EnginePlanner;
 use fourfold_cli::progress::Progress;
-use fourfold_cli::wisdom::Kept;
+use fourfold_cli::wisdom::Tuning;
 use fourfold_gpu::Api;
 
 use crate::args::Args;
@@ -148,7 +149,7 @@ fn lacks_vendor_fft(setting: &Setting) -> Option<String> {
 /// and why some are not there.
 fn settings(args: &Args) -> Result<(Vec<Setting>, Vec<String>)> {
     let setting = |engine: &Engine| -> Result<Setting> {
-        let contender = Contender::new(engine.clone(), MethodName::FUSED, args.threads, &Kept::default())?;
+        let contender = EnginePlanner::new(engine.clone(), AlgorithmName::FUSED, args.threads, &Tuning::default())?;
         Ok(Setting::new(contender, args.threads, args.quick))
     };
     let first = |(i, engine): &(usize, &Engine)| !args.engine[..*i].contains(engine);
@@ -190,7 +191,7 @@ mod tests {
             table("absent", "", |_| Ok(Outcome::LeftOut("no device".into()))),
             table("works", "", page),
         ];
-        let contender = Contender::new(Engine::Cpu(None), MethodName::FUSED, 1, &Kept::default()).unwrap();
+        let contender = EnginePlanner::new(Engine::Cpu(None), AlgorithmName::FUSED, 1, &Tuning::default()).unwrap();
         let settings = [Setting::new(contender, 1, true)];
         let account = carry_out(&experiments(&tables, &settings), folder.path()).unwrap();
         assert_eq!((account.pages, account.failed), (1, vec!["fails on cpu: no luck".to_owned()]));

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use fourfold_jpeg::{Color, Header, Limits, Mode, Transform, color_profile, decode, orientation, read_header};
 
-use super::{MOST_PIXELS, Picture, check_pixels, check_room};
+use crate::picture::pixels::{MOST_PIXELS, Picture, check_pixels, check_room};
 
 /// What a file begins with: the marker SOI, and the first byte of another.
 pub(super) const SIGNATURE: &[u8] = &[0xff, 0xd8, 0xff];

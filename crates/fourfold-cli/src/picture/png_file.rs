@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use fourfold_jpeg::Orientation;
 use png::{BitDepth, ColorType, Compression, Decoder, Encoder, EncodingError, Filter, Info, Limits, Transformations};
 
-use super::{MOST_PIXELS, Picture, check_pixels, check_room};
+use crate::picture::pixels::{MOST_PIXELS, Picture, check_pixels, check_room};
 
 /// What a file begins with.
 pub(super) const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
@@ -46,7 +46,7 @@ fn size(file: &[u8]) -> Option<[usize; 2]> {
 }
 
 /// Writes a file.
-pub(super) fn write(picture: &Picture, to: &mut impl Write) -> Result<(), EncodingError> {
+pub(crate) fn write(picture: &Picture, to: &mut impl Write) -> Result<(), EncodingError> {
     let Picture { width, height, channels, samples, profile, .. } = picture;
     let mut encoder = encoder(to, [*width, *height], *channels, profile.as_deref())?;
     encoder.set_compression(Compression::Balanced);

@@ -1,5 +1,5 @@
 //! Runs the command as a user does.
-#![allow(dead_code)] // each test file uses its own part
+#![allow(dead_code)] // no test file uses all
 
 use std::ffi::OsStr;
 use std::fs;
@@ -25,7 +25,7 @@ fn run(arguments: &[&dyn AsRef<OsStr>]) -> Output {
     command().args(arguments.iter().map(|argument| argument.as_ref())).output().unwrap()
 }
 
-/// What it prints; it must succeed and be silent on stderr.
+/// The output on stdout of a run that must succeed and print nothing on stderr.
 pub(crate) fn success(arguments: &[&dyn AsRef<OsStr>]) -> String {
     let output = run(arguments);
     let errors = String::from_utf8(output.stderr).unwrap();
@@ -48,7 +48,7 @@ pub(crate) fn one_error(code: i32, output: &Output) -> String {
     errors
 }
 
-/// A folder of its own for each test.
+/// A temporary folder, for one test.
 pub(crate) struct Folder(TempDir);
 
 impl Folder {
@@ -66,7 +66,7 @@ impl Folder {
         path
     }
 
-    /// The names of all that is in it, sorted.
+    /// The names of its files and folders, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
         let name = |entry: fs::DirEntry| entry.file_name().into_string().unwrap();
         let mut names: Vec<_> = fs::read_dir(self.0.path()).unwrap().map(|entry| name(entry.unwrap())).collect();

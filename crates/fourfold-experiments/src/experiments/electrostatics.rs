@@ -9,8 +9,8 @@ use fourfold::Planner;
 use fourfold::electrostatics::{Builder, Cells, Electrostatics, Grid, Map, Maps};
 use fourfold::timing::Work;
 use fourfold::timing::table::{digits, ratio};
-use fourfold_cli::method::MethodName;
-use fourfold_cli::work::contestant;
+use fourfold_cli::algorithm::AlgorithmName;
+use fourfold_cli::bench_targets::contestant;
 use fourfold_gpu::{Device, GpuArray, GpuCells, GpuElectrostatics, GpuMaps};
 
 use crate::measure::Setting;
@@ -136,7 +136,8 @@ fn times(setting: &Setting, circuit: &Circuit) -> Result<(Vec<f64>, Vec<f64>)> {
     let grid = Grid::new([0.0, 0.0], [side, side], [circuit.bins; 2])?;
     let builder = Electrostatics::<f64>::builder(grid).smoothing(2f64.sqrt()).potential(false);
     let system = |method: &str| -> Result<Shared> {
-        let system = System::new(setting, &builder.clone().algorithm(method.parse::<MethodName>()?.0), board.cells())?;
+        let system =
+            System::new(setting, &builder.clone().algorithm(method.parse::<AlgorithmName>()?.0), board.cells())?;
         Ok(Rc::new(RefCell::new(system)))
     };
     let systems = METHODS.iter().map(|method| system(method)).collect::<Result<Vec<_>>>()?;

@@ -12,9 +12,9 @@ use fourfold::oracle::verify::Data;
 use fourfold::timing::Work;
 use fourfold::timing::table::{digits, ratio};
 use fourfold::{Domain, Multiplier, Planner, Precision, Problem};
+use fourfold_cli::any_plan::AnyPlan;
 use fourfold_cli::array::{random, zeros, zeros_of};
-use fourfold_cli::ready::Ready;
-use fourfold_cli::work::{Arrays, DeviceArrays, DeviceData, DeviceTransform, Transform, contestant};
+use fourfold_cli::bench_targets::{Arrays, DeviceArrays, DeviceData, DeviceTransform, Transform, contestant};
 use fourfold_gpu::{DirectConvolution, GpuPlanner};
 use num_complex::Complex;
 
@@ -92,13 +92,13 @@ fn times(setting: &Setting, side: usize, n: usize) -> Result<[f64; 2]> {
     // Only the arrays' sizes and types are this problem's.
     let arrays = Arrays::new(&format!("dct2 f32 {side}x{side}").parse()?)?;
     let (result, direct, fast) = match filter {
-        Ready::Cpu(plan) => {
+        AnyPlan::Cpu(plan) => {
             let mut direct = Direct { x: x.clone(), y: zeros(x.len())?, taps, n, threads: setting.threads };
             direct.run()?;
             let fast = contestant(Transform::new(*plan, Rc::new(RefCell::new(arrays)))?)?;
             (direct.y.clone(), contestant(direct)?, fast)
         }
-        Ready::Gpu(plan, device) => {
+        AnyPlan::Gpu(plan, device) => {
             let planner = GpuPlanner::new(device.clone());
             let direct = DirectConvolution::new(&planner, Precision::F32, [side, side], &taps, [n, n])?;
             let mut y = device.array(x.len())?;

@@ -57,6 +57,27 @@ const OLD_IN_THE_CORE: &[(&str, &str)] = &[
     ("literal", "npy_header"),
 ];
 
+/// The same in the command alone.
+const OLD_IN_THE_COMMAND: &[(&str, &str)] = &[
+    ("sift", "threshold"),
+    ("Contest", "Comparison"),
+    ("contest", "comparison"),
+    ("Contender", "EnginePlanner"),
+    ("Contenders", "SeveralEngines"),
+    ("How", "OneEngine"),
+    ("literal", "npy::dict"),
+    ("Ready", "AnyPlan"),
+    ("ready", "any_plan"),
+    ("MethodName", "AlgorithmName"),
+    ("Kept", "Tuning"),
+    ("Aim", "KernelTarget"),
+    ("Way", "BlockAlgorithm"),
+    ("Draft", "LoweredPass"),
+    ("Chain", "StagePipeline"),
+    ("Spec", "KernelDesc"),
+    ("Outline", "Inspection"),
+];
+
 /// Words before a name that is defined.
 const KEYWORDS: &[&str] = &["struct", "enum", "trait", "type", "fn", "mod", "const", "static"];
 
@@ -89,8 +110,12 @@ fn old_names_do_not_come_back() {
     let mut found = vec![];
     for file in &files {
         for (line, name) in definitions(file) {
-            let core: &[_] = if file.path.starts_with("crates/fourfold/src") { OLD_IN_THE_CORE } else { &[] };
-            if let Some((_, new)) = OLD.iter().chain(core).find(|(old, _)| *old == name) {
+            let own: &[_] = match file.path.split("/src").next() {
+                Some("crates/fourfold") => OLD_IN_THE_CORE,
+                Some("crates/fourfold-cli") => OLD_IN_THE_COMMAND,
+                _ => &[],
+            };
+            if let Some((_, new)) = OLD.iter().chain(own).find(|(old, _)| *old == name) {
                 found.push(format!("{}:{line}: `{name}` is called {new}", file.path));
             }
         }

@@ -1,4 +1,4 @@
-//! `fourfold jpeg decode`: JPEG files as PNG or PNM.
+//! `fourfold jpeg decode`: decodes JPEG files to PNG or PNM.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -13,28 +13,28 @@ use fourfold_jpeg::{Image, Transform, color_profile, decode};
 use png::EncodingError;
 use serde::Serialize;
 
-use super::read;
-use crate::args::Decode;
-use crate::commands::print_json;
+use crate::args::jpeg::Decode;
+use crate::commands::jpeg::files::read;
 use crate::output::{Output, spare};
-use crate::picture::encoder;
+use crate::picture::png_file::encoder;
+use crate::print::print_json;
 use crate::program::warn;
 use crate::progress::Progress;
 
 /// Decodes one file to a file, or several into a folder.
-pub(super) fn run(args: &Decode) -> Result<()> {
+pub(super) fn decode_files(args: &Decode) -> Result<()> {
     let outputs = outputs(args)?;
     spare(&args.input, &outputs)?;
     let progress = Progress::new(args.input.len());
     let threads = args.how.threads.min(args.input.len());
-    // One thread a file while there are enough, since nothing in a file runs better on two.
+    // While there are enough files, each gets one thread: that is faster than two for each.
     let transform = args.how.transform((args.how.threads / threads).max(1))?;
     let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {
         let work = || {
             while let Some((input, output)) = args.input.iter().zip(&outputs).nth(next.fetch_add(1, Ordering::Relaxed))
             {
-                let result = one(input, output, &transform, args);
+                let result = decode_file(input, output, &transform, args);
                 results.lock().expect("nothing panics while it holds the lock").push((input, result));
                 progress.step();
             }
@@ -48,7 +48,7 @@ pub(super) fn run(args: &Decode) -> Result<()> {
     finish(results, args)
 }
 
-/// Reports what has been decoded, and fails with what has not.
+/// Reports the files that were decoded; fails if any was not.
 fn finish(results: Vec<(&PathBuf, Result<Report>)>, args: &Decode) -> Result<()> {
     let (mut reports, mut errors): (Vec<_>, Vec<Error>) = (Vec::new(), Vec::new());
     for (input, result) in results {
@@ -73,7 +73,7 @@ fn finish(results: Vec<(&PathBuf, Result<Report>)>, args: &Decode) -> Result<()>
     }
 }
 
-/// What one input becomes.
+/// The answer for one input.
 #[derive(Serialize)]
 struct Report {
     input: String,
@@ -84,7 +84,7 @@ struct Report {
     warnings: Vec<String>,
 }
 
-/// The names to write, no two of them the same; in a folder, which is made if it is not there.
+/// The files to write, all different. Makes their folder if it does not exist.
 fn outputs(args: &Decode) -> Result<Vec<PathBuf>> {
     let folder = &args.output;
     let says_folder = folder.to_string_lossy().ends_with(is_separator) || folder.is_dir();
@@ -92,24 +92,24 @@ fn outputs(args: &Decode) -> Result<Vec<PathBuf>> {
         return Ok(vec![folder.clone()]);
     }
     let is_image = Format::of(folder).is_ok() && !says_folder;
-    ensure!(!is_image, "cannot write {}: of several files it must be a folder", folder.display());
+    ensure!(!is_image, "cannot write {}: for several files it must be a folder", folder.display());
     let mut outputs = Vec::new();
     for input in &args.input {
         let output = folder.join(png_name(input)?);
-        ensure!(!outputs.contains(&output), "cannot write {} twice: two files have this name", output.display());
+        ensure!(!outputs.contains(&output), "cannot write {} twice: two inputs have this name", output.display());
         outputs.push(output);
     }
     fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     Ok(outputs)
 }
 
-/// The input's name with .png for its suffix: the last one only, whatever dots come before it.
+/// The input's name with its last suffix replaced by .png.
 fn png_name(input: &Path) -> Result<OsString> {
     let stem = input.file_stem().with_context(|| format!("cannot read {}: it names no file", input.display()))?;
     Ok([stem, OsStr::new(".png")].into_iter().collect())
 }
 
-fn one(input: &Path, output: &Path, transform: &Transform, args: &Decode) -> Result<Report> {
+fn decode_file(input: &Path, output: &Path, transform: &Transform, args: &Decode) -> Result<Report> {
     let format = Format::of(output)?;
     let file = read(input)?;
     let mut to = Output::create(output)?;
@@ -125,7 +125,7 @@ fn one(input: &Path, output: &Path, transform: &Transform, args: &Decode) -> Res
         Format::Ppm | Format::Pgm => to.fill(|to| write_pnm(to, &decoded.value))?,
     }
     to.commit()?;
-    // JSON has no other names than UTF-8.
+    // Text in JSON is UTF-8.
     let [input, output] = [input, output].map(|path| path.to_string_lossy().into_owned());
     Ok(Report { input, output, width, height, channels, warnings: decoded.warnings })
 }
@@ -148,7 +148,7 @@ impl Format {
     }
 }
 
-/// Compresses as it goes, since a file compressed first takes as much memory again.
+/// Compresses while it writes, since a compressed file in memory would take as much again.
 fn write_png(to: &mut impl Write, image: &Image, profile: Option<&[u8]>) -> Result<(), EncodingError> {
     let Image { width, height, channels, .. } = *image;
     let mut writer = encoder(to, [width, height], channels, profile)?.write_header()?;

@@ -1,4 +1,4 @@
-//! Transforms of one problem timed in turn, next to a copy of the same array.
+//! Times plans for one problem in turn, each beside a copy of the same array.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -8,36 +8,37 @@ use fourfold::Problem;
 use fourfold::timing::{Pace, Summary, take_turns};
 use fourfold_gpu::Device;
 
+use crate::any_plan::AnyPlan;
+use crate::bench_targets::{Arrays, DeviceArrays, DeviceCopy, DeviceTransform, Memcpy, Transform};
+use crate::bench_targets::{Contestant, contestant};
 use crate::engine::Engine;
-use crate::ready::Ready;
-use crate::work::{Arrays, Contestant, DeviceArrays, DeviceCopy, DeviceTransform, Memcpy, Transform, contestant};
 
-/// Transforms of one problem, each with its yardstick: a copy where its arrays are.
-pub struct Contest {
+/// Transforms of one problem. Each is compared with a copy in the memory that its arrays are in.
+pub struct Comparison {
     arrays: Rc<RefCell<Arrays>>,
-    /// Those of engines that have their own memory.
+    /// The arrays of engines that have their own memory.
     device_arrays: Vec<(Engine, Rc<RefCell<DeviceArrays>>)>,
-    /// With the number of the yardstick.
+    /// Each with the index of its copy.
     transforms: Vec<(Contestant, usize)>,
     copies: Vec<(Engine, Contestant)>,
 }
 
-impl Contest {
-    /// Nobody yet, with random arrays.
-    pub fn new(problem: &Problem) -> Result<Contest> {
+impl Comparison {
+    /// A comparison without plans, with random arrays.
+    pub fn new(problem: &Problem) -> Result<Comparison> {
         let arrays = Rc::new(RefCell::new(Arrays::new(problem)?));
-        Ok(Contest { arrays, device_arrays: vec![], transforms: vec![], copies: vec![] })
+        Ok(Comparison { arrays, device_arrays: vec![], transforms: vec![], copies: vec![] })
     }
 
     /// Adds a plan for the problem, on an engine.
-    pub fn enter(&mut self, engine: &Engine, plan: Ready) -> Result<()> {
+    pub fn add_plan(&mut self, engine: &Engine, plan: AnyPlan) -> Result<()> {
         let bytes = self.arrays.borrow().bytes();
         match plan {
-            Ready::Cpu(plan) => {
+            AnyPlan::Cpu(plan) => {
                 let transform = contestant(Transform::new(*plan, Rc::clone(&self.arrays))?)?;
                 self.add(transform, Engine::Cpu(None), || contestant(Memcpy::new(bytes)?))
             }
-            Ready::Gpu(plan, device) => {
+            AnyPlan::Gpu(plan, device) => {
                 let arrays = self.arrays_on(engine, device)?;
                 let transform = contestant(DeviceTransform::new(*plan, Rc::clone(&arrays)))?;
                 self.add(transform, engine.clone(), || contestant(DeviceCopy(arrays)))
@@ -55,18 +56,18 @@ impl Contest {
         Ok(arrays)
     }
 
-    /// Adds a transform whose arrays are where those of `place` are.
+    /// Adds a transform whose arrays are in the memory of `place`.
     fn add(&mut self, transform: Contestant, place: Engine, copy: impl FnOnce() -> Result<Contestant>) -> Result<()> {
         let known = self.copies.iter().position(|(other, _)| *other == place);
-        let number = known.unwrap_or(self.copies.len());
+        let index = known.unwrap_or(self.copies.len());
         if known.is_none() {
             self.copies.push((place, copy()?));
         }
-        self.transforms.push((transform, number));
+        self.transforms.push((transform, index));
         Ok(())
     }
 
-    /// Measures everyone in turns. Returns the times of every transform and of its yardstick, in
+    /// Measures all in turn. Returns the times of every transform and of its copy, in
     /// milliseconds.
     pub fn measure(&mut self, pace: &Pace) -> Result<Vec<(Summary, Summary)>> {
         let transforms = self.transforms.iter_mut().map(|(transform, _)| transform);

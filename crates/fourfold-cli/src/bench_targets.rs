@@ -1,4 +1,4 @@
-//! What `bench` times: transforms and copies, in this machine's memory and in devices'.
+//! The work that `bench` times: transforms and copies, in host memory and in devices' memory.
 
 use std::cell::RefCell;
 use std::hint::black_box;
@@ -14,21 +14,21 @@ use num_complex::Complex;
 
 use crate::array::{bytes, check_memory, copy, random, with_elements, zeros, zeros_of};
 
-/// Runs in place one after the other, each on the result of the last: few, so that the numbers stay
-/// finite.
+/// The most runs in place one after another. Each transforms the result of the last, and the
+/// numbers must stay finite.
 const MOST_RUNS_IN_PLACE: usize = 8;
 
-/// What a device enqueues between two waits, which cost about 10 µs.
+/// The least time of a batch on a device, since waiting for a device costs about 10 µs.
 const LEAST_BATCH_ON_A_DEVICE: Duration = Duration::from_millis(5);
 
-/// Bytes of the arrays that runs on a device go through in turn, so that no run finds its own in a
-/// cache (an H200's has 60 MB) as it would only where nothing but this one array is worked on.
+/// The bytes of the arrays that runs on a device take in turn, so that no run finds its input in a
+/// cache: an H200's has 60 MB.
 pub const IN_TURN: usize = 320 << 20;
 
-/// The most pairs of arrays for that. So small ones take what a launch takes, wherever they are.
+/// The most pairs of arrays. Smaller problems take the time of a launch, in a cache or not.
 pub const MOST_PAIRS: usize = 1024;
 
-/// Of a device's memory, what the pairs beyond the second may take: one part in so many.
+/// Pairs beyond the second take at most one part in so many of a device's memory.
 const SHARE_OF_MEMORY: u64 = 8;
 
 /// Work of any type that takes turns with others.
@@ -39,7 +39,7 @@ pub fn contestant(work: impl Work<Error = Error> + 'static) -> Result<Contestant
     Timed::new(Box::new(work) as Box<dyn Work<Error = Error>>)
 }
 
-/// Random input, and the output; in place, the output begins as a copy of the input.
+/// Random input, and the output. In place, the output begins as a copy of the input.
 pub struct Arrays {
     input: Data,
     output: Data,
@@ -66,13 +66,13 @@ impl Arrays {
         }
     }
 
-    /// The larger of input and output.
+    /// The bytes of the larger of input and output.
     pub(crate) fn bytes(&self) -> usize {
         bytes(&self.input).max(bytes(&self.output))
     }
 }
 
-/// A transform by the processor. All of them share their arrays.
+/// A transform on a CPU. All of them share their arrays.
 pub struct Transform {
     plan: Plan,
     scratch: Scratch,
@@ -110,7 +110,7 @@ impl Work for Transform {
     }
 }
 
-/// The yardstick: one thread's memcpy.
+/// A copy by one thread's memcpy.
 pub(crate) struct Memcpy {
     from: Vec<f64>,
     to: Vec<f64>,
@@ -192,11 +192,12 @@ impl DeviceData {
     }
 }
 
-/// Inputs with outputs on a device, in turn.
+/// Pairs of input and output on a device, which runs take in turn.
 pub struct DeviceArrays {
     device: Device,
     pairs: Vec<[DeviceData; 2]>,
-    turn: usize,
+    /// The index of the pair that was taken last.
+    last: usize,
 }
 
 impl DeviceArrays {
@@ -207,13 +208,13 @@ impl DeviceArrays {
         let count = (IN_TURN.min(share) / pair).clamp(2, MOST_PAIRS);
         let first = [DeviceData::upload(&device, &arrays.input)?, DeviceData::upload(&device, &arrays.output)?];
         let copies = (1..count).map(|_| Ok([first[0].copied()?, first[1].copied()?])).collect::<Result<Vec<_>>>()?;
-        Ok(DeviceArrays { device, pairs: [first].into_iter().chain(copies).collect(), turn: 0 })
+        Ok(DeviceArrays { device, pairs: [first].into_iter().chain(copies).collect(), last: 0 })
     }
 
     /// The next input with its output.
     pub fn next_pair(&mut self) -> (&DeviceData, &mut DeviceData) {
-        self.turn = (self.turn + 1) % self.pairs.len();
-        let [input, output] = &mut self.pairs[self.turn];
+        self.last = (self.last + 1) % self.pairs.len();
+        let [input, output] = &mut self.pairs[self.last];
         (input, output)
     }
 
@@ -222,18 +223,19 @@ impl DeviceArrays {
         &self.device
     }
 
-    /// Enqueues a copy of the larger of the next input and output to that which has waited longest.
+    /// Enqueues a copy of the next input or output, the larger of the two, to the pair that was
+    /// taken half a round ago.
     fn copy(&mut self) -> Result<()> {
         self.next_pair();
-        let [from, to] = [self.turn, (self.turn + self.pairs.len() / 2) % self.pairs.len()];
+        let [from, to] = [self.last, (self.last + self.pairs.len() / 2) % self.pairs.len()];
         let [from, to] = self.pairs.get_disjoint_mut([from, to])?;
         let larger = usize::from(to[1].bytes() > to[0].bytes());
         to[larger].copy_from(&from[larger])
     }
 }
 
-/// A transform of arrays on a device. In place the numbers may overflow: a device is no slower with
-/// infinities.
+/// A transform of arrays on a device. In place the numbers may overflow, which does not change a
+/// device's times.
 pub struct DeviceTransform {
     plan: GpuPlan,
     arrays: Rc<RefCell<DeviceArrays>>,
@@ -269,7 +271,7 @@ impl Work for DeviceTransform {
     }
 }
 
-/// The yardstick of a device: a copy from its memory to its memory.
+/// A copy from a device's memory to the same memory.
 pub(crate) struct DeviceCopy(pub(crate) Rc<RefCell<DeviceArrays>>);
 
 impl Work for DeviceCopy {

@@ -1,13 +1,15 @@
-//! The Python dict literals that stand at the head of `.npy` files, and nothing beyond them.
+//! Reads the Python dict literal in the header of a `.npy` file, and no other Python.
 //!
 //! ```text
-//! dict  = '{' [ pair { ',' pair } [ ',' ] ] '}'      pair  = text ':' value
-//! value = text | 'True' | 'False' | tuple            tuple = '(' [ whole { ',' whole } [ ',' ] ] ')'
+//! dict  = '{' [ pair { ',' pair } [ ',' ] ] '}'
+//! pair  = text ':' value
+//! value = text | 'True' | 'False' | tuple
+//! tuple = '(' [ whole { ',' whole } [ ',' ] ] ')'
 //! text  = a string in single or double quotes, without escapes
 //! ```
 //!
-//! There is no recursion, so that no input can exhaust the stack. Records (a list for `descr`) are
-//! beyond this grammar.
+//! The grammar has no recursion, so no input can exhaust the stack. Records (a list for `descr`)
+//! are not part of it.
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -19,7 +21,7 @@ pub(crate) enum Value<'a> {
     Tuple(Vec<usize>),
 }
 
-/// Reads a whole dict; blanks and line ends may follow it.
+/// Reads a whole dict, which blanks and line ends may follow.
 pub(crate) fn dict(text: &str) -> Result<Vec<(&str, Value<'_>)>> {
     let mut cursor = Cursor { rest: text };
     cursor.expect('{')?;
@@ -33,7 +35,7 @@ pub(crate) fn dict(text: &str) -> Result<Vec<(&str, Value<'_>)>> {
     Ok(pairs)
 }
 
-/// What has not been read yet.
+/// The text that has not been read yet.
 struct Cursor<'a> {
     rest: &'a str,
 }
@@ -60,7 +62,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Reads what matches up to `end`, and `end`.
+    /// Reads the text up to `end`, and skips `end`.
     fn until(&mut self, end: char) -> Option<&'a str> {
         let (found, rest) = self.rest.split_once(end)?;
         self.rest = rest;
@@ -103,8 +105,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// What follows an opening bracket. One number without a comma after it is no tuple, but that
-    /// number.
+    /// Reads a tuple after its opening bracket. In Python `(4)` is a number, and `(4,)` a tuple.
     fn tuple(&mut self) -> Result<Value<'a>> {
         let text = self.rest;
         let lengths = self.items(')', Self::whole)?;
@@ -113,7 +114,7 @@ impl<'a> Cursor<'a> {
         Ok(Value::Tuple(lengths))
     }
 
-    /// A number without sign; Python 2 wrote an `L` after it.
+    /// Reads a number without a sign. Python 2 wrote an `L` after it.
     fn whole(&mut self) -> Result<usize> {
         self.skip_blanks();
         let end = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());

@@ -1,10 +1,11 @@
-//! Which coefficients are kept: equation (20) of the paper, or a share of them.
+//! Drops small coefficients: those below a threshold, as in equation (20) of the paper, or all but
+//! a percentage.
 
 use fourfold::Element;
 
-/// Reals that images are computed with.
+/// The types that images are computed with.
 pub(crate) trait Sample: Element + Into<f64> {
-    /// The nearest of them.
+    /// The nearest number of this type.
     fn nearest(x: f64) -> Self;
 
     fn magnitude(self) -> f64 {
@@ -25,28 +26,28 @@ impl Sample for f64 {
     }
 }
 
-/// What is kept of the coefficients of one channel.
+/// The rule by which coefficients of a channel are kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Rule {
-    /// Those whose magnitude is at least this.
+    /// Keeps those whose magnitude is at least this.
     Threshold(f64),
-    /// This percentage of them, the largest in magnitude.
+    /// Keeps this percentage of them, the largest in magnitude.
     Percent(f64),
 }
 
 impl Rule {
-    /// Sets all others to zero; returns how many are kept.
+    /// Sets all others to zero. Returns the number of coefficients kept.
     pub(crate) fn apply<T: Sample>(self, coefficients: &mut [T]) -> usize {
         match self {
-            // Rounded as devices do, which drop in the transform's last pass.
+            // Rounded to the type, as on devices.
             Rule::Threshold(least) => keep_from(coefficients, T::nearest(least).into()),
             Rule::Percent(percent) => keep_largest(coefficients, share(percent, coefficients.len())),
         }
     }
 }
 
-/// ⌈percent · count / 100⌉ for the decimal number meant, which binary ones can exceed by a rounding
-/// error: 0.56 · 10000 gives 5600.000000000001.
+/// ⌈percent · count / 100⌉ of the decimal number `percent`. The product of binary numbers may be
+/// too large by a rounding error: 0.56 · 10000 gives 5600.000000000001.
 fn share(percent: f64, count: usize) -> usize {
     (percent * count as f64 / 100.0 * (1.0 - 4.0 * f64::EPSILON)).ceil() as usize
 }
@@ -61,7 +62,7 @@ fn keep_from<T: Sample>(coefficients: &mut [T], least: f64) -> usize {
     kept
 }
 
-/// Keeps exactly `count`, the first ones of those that are equally large.
+/// Keeps exactly `count` coefficients. Of those that are equally large it keeps the first.
 fn keep_largest<T: Sample>(coefficients: &mut [T], count: usize) -> usize {
     let Some(rank) = coefficients.len().checked_sub(count).filter(|_| count > 0) else {
         coefficients.fill(T::default());
