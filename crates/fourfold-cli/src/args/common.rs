@@ -7,7 +7,7 @@ use crate::args::values::threads;
 use crate::engine::{Engine, available_threads};
 
 /// Help shows these options after those of the command.
-const ENGINE_HEADING: &str = "Engine and algorithm";
+pub(crate) const ENGINE_HEADING: &str = "Engine and algorithm";
 
 /// Problems on the command line or in a file.
 #[derive(clap::Args)]

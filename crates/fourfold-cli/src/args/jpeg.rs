@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
 
+use crate::args::common::ENGINE_HEADING;
 use crate::args::values::{pixels, seconds, threads};
 use crate::engine::{Engine, available_threads};
 
@@ -115,15 +116,15 @@ pub(crate) struct JpegBench {
     pub(crate) json: bool,
     /// Engines, with commas between them: cpu, or cpu:ISA; cuda or cuda:1, opencl or opencl:1, with
     /// the blocks in the device's memory
-    #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "cpu")]
+    #[arg(long, help_heading = ENGINE_HEADING, value_name = "E,…", value_delimiter = ',', default_value = "cpu")]
     pub(crate) engine: Vec<Engine>,
     /// Threads of the engine cpu, from 1 to 1024; several numbers are measured one after the other
-    #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1", value_parser = threads)]
+    #[arg(long, help_heading = ENGINE_HEADING, value_name = "N,…", value_delimiter = ',', default_value = "1", value_parser = threads)]
     pub(crate) threads: Vec<usize>,
     /// Algorithms, with commas between them: fast, exact; for files zune-jpeg; on devices GPUDCT's
     /// naive, lut, separable, decomposed, no-shared, next, next16, then gpujpeg, and for the
     /// forward transform roomy, direct, convert. All by default
-    #[arg(long, alias = "method", value_name = "A,…", value_delimiter = ',')]
+    #[arg(long, help_heading = ENGINE_HEADING, alias = "method", value_name = "A,…", value_delimiter = ',')]
     pub(crate) algorithm: Vec<String>,
 }
 
