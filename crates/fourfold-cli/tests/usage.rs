@@ -58,7 +58,7 @@ fn mistakes_in_problems_are_explained() {
         ("dct2 f64 8 ortho forward", &["ortho", "forward"]),
         ("dct2 f64 8x8 out=0,1", &["out"]),
         ("dct2 f64 8 orto", &["orto", "ortho"]),
-        ("dct2 f64 8 8", &["joined by x"]),
+        ("dct2 f64 8 8", &["separated by x"]),
         ("idst-v f64 8", &["idst-i?"]),
     ];
     for (problem, parts) in mistakes {
