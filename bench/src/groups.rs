@@ -1,6 +1,6 @@
-//! What is timed, and what the project promises of it.
+//! What is timed, and the targets.
 
-/// Problems with a promise in common.
+/// Problems with targets in common.
 pub(crate) struct Group {
     pub(crate) title: &'static str,
     pub(crate) problems: Vec<String>,
@@ -94,7 +94,7 @@ fn matrices() -> Vec<Group> {
     vec![
         group("2D DCT-II", problems("dct2", SQUARES, ""), bars()),
         group("2D DCT-III", problems("dct3", SQUARES, ""), bars()),
-        // The composite is no library, and the promise for these lengths is about libraries.
+        // The composite is not a library, and the target for these lengths is about libraries.
         group(
             "2D DCT-II, other lengths",
             problems("dct2", OTHERS, ""),

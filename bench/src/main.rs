@@ -10,22 +10,30 @@ mod report;
 mod turns;
 
 use anyhow::{Context, Result, bail, ensure};
+use fourfold::timing::Pace;
 use groups::Group;
 use peers::Peers;
 use serde_json::json;
 use std::fs;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
-use std::time::Instant;
-use turns::{Measured, Pace, measure};
+use std::time::{Duration, Instant};
+use turns::{Measured, measure};
 
-const FULL: Pace = Pace { turn: 15.0, problem: 3000.0, fewest: 5, most: 11 };
-const QUICK: Pace = Pace { turn: 5.0, problem: 500.0, fewest: 3, most: 5 };
+/// The least time of a batch, and the pace.
+const FULL: (Duration, Pace) = pace(15, 5..=11, 3000);
+const QUICK: (Duration, Pace) = pace(5, 3..=5, 500);
+
+/// Of milliseconds for a batch and for a problem.
+const fn pace(batch: u64, rounds: RangeInclusive<usize>, problem: u64) -> (Duration, Pace) {
+    (Duration::from_millis(batch), Pace { rounds, time: Duration::from_millis(problem), warm_up: true })
+}
 
 /// What the command line says.
 struct Options {
     /// Where `peers.sh` has put the peers, and where results go.
     folder: PathBuf,
-    pace: Pace,
+    pace: (Duration, Pace),
     only: String,
 }
 
@@ -52,25 +60,32 @@ fn main() -> Result<()> {
         let title = group.title;
         group.problems.retain(|problem| problem.contains(&options.only) || title.contains(&options.only));
         if !group.problems.is_empty() {
-            let measured = measure_group(&group, &peers, options.pace)?;
+            let measured = measure_group(&group, &peers, &options.pace)?;
             results.push((group, measured));
         }
     }
     ensure!(!results.is_empty(), "no problem and no title contains `{}`", options.only);
     peers.save()?;
     let missing = if peers.missing.is_empty() { "none".to_owned() } else { peers.missing.join("; ") };
-    let bars = report::bars(&results);
-    let text = format!("Peers missing: {missing}.\n\n## Promises\n\n{bars}{}", report::tables(&results));
+    let (targets, tables) = (report::targets(&results), report::tables(&results));
+    let text = format!("Peers missing: {missing}.\n\n## Targets\n\n{targets}{tables}");
     println!("{text}");
     fs::write(options.folder.join("tables.md"), text)?;
+    fs::write(options.folder.join("pace.txt"), in_words(&options.pace))?;
     fs::write(options.folder.join("results.json"), serde_json::to_string_pretty(&figures(&results))?)?;
     eprintln!("{:.0} s", start.elapsed().as_secs_f64());
     Ok(())
 }
 
-fn measure_group(group: &Group, peers: &Peers, pace: Pace) -> Result<Vec<Measured>> {
+/// The pace, as `cpu.md` says it.
+fn in_words((batch, pace): &(Duration, Pace)) -> String {
+    let (least, most) = (pace.rounds.start(), pace.rounds.end());
+    format!("{least} to {most} rounds; a turn is one run untimed, then runs for about {} ms", batch.as_millis())
+}
+
+fn measure_group(group: &Group, peers: &Peers, (batch, pace): &(Duration, Pace)) -> Result<Vec<Measured>> {
     let one = |problem: &String| {
-        let measured = measure(problem, group.extra, peers, pace).with_context(|| problem.clone())?;
+        let measured = measure(problem, group.extra, peers, *batch, pace).with_context(|| problem.clone())?;
         eprintln!("{problem}: {} contestants, {} rounds", measured.entries.len(), measured.rounds);
         Ok(measured)
     };

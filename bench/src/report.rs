@@ -1,8 +1,9 @@
-//! Tables, and the list of what was promised and kept.
+//! Tables of times, and of the targets that they meet or miss.
 
 use crate::contestant::Role;
 use crate::groups::{Against, Bar, Group, OURS};
 use crate::turns::{Entry, Measured};
+use fourfold::timing::table::{Table, digits, ratio};
 use std::fmt::Write;
 
 /// Columns of a table.
@@ -16,11 +17,11 @@ pub(crate) fn tables(results: &[(Group, Vec<Measured>)]) -> String {
     let mut text = String::new();
     for (group, measured) in results {
         let _ = write!(text, "\n## {}\n", group.title);
-        measured.chunks(COLUMNS).for_each(|chunk| text.push_str(&table(chunk)));
+        measured.chunks(COLUMNS).for_each(|chunk| text += &format!("\n{}", table(chunk)));
         for wrong in measured.iter().filter(|m| !m.wrong.is_empty()) {
             let _ = writeln!(
                 text,
-                "\n`{}`: not timed, for its results are wrong: {}.",
+                "\n`{}`: not timed, since the results are wrong: {}.",
                 wrong.problem,
                 wrong.wrong.join(", ")
             );
@@ -30,85 +31,70 @@ pub(crate) fn tables(results: &[(Group, Vec<Measured>)]) -> String {
 }
 
 /// Contestants by problems.
-fn table(measured: &[Measured]) -> String {
+fn table(measured: &[Measured]) -> Table {
     let mut names = Vec::new();
     for entry in measured.iter().flat_map(|m| &m.entries) {
         if !names.contains(&&entry.name) {
             names.push(&entry.name);
         }
     }
-    let mut text = String::from("\n| |");
-    measured.iter().for_each(|m| text += &format!(" `{}` |", m.problem));
-    text += &format!("\n|---|{}\n", "---|".repeat(measured.len()));
+    let problems = measured.iter().map(|m| format!("`{}`", m.problem));
+    let mut table = Table::new([String::new()].into_iter().chain(problems));
     for name in names {
-        text += &format!("| {name} |");
-        for m in measured {
-            let cell = m.entries.iter().find(|entry| entry.name == *name).map(|entry| cell(entry, m));
-            text += &format!(" {} |", cell.unwrap_or_else(|| "–".to_owned()));
-        }
-        text.push('\n');
+        let entry = |m: &Measured| m.entries.iter().find(|entry| entry.name == *name).map(|entry| cell(entry, m));
+        let cells = measured.iter().map(|m| entry(m).unwrap_or_default());
+        table.row([name.clone()].into_iter().chain(cells));
     }
-    text
+    table
 }
 
 /// Milliseconds, the multiple of a copy, and what fourfold takes of it.
 fn cell(entry: &Entry, measured: &Measured) -> String {
-    let mut text = number(entry.milliseconds);
+    let mut text = digits(entry.milliseconds);
     if let Some(copy) = measured.time(entry.copy).filter(|_| !entry.name.starts_with("memcpy")) {
-        text += &format!(" ({:.1})", entry.milliseconds / copy);
+        text += &format!(" ({})", ratio(entry.milliseconds / copy));
     }
     let ours = measured.entries.iter().find(|e| e.role == Role::Ours).filter(|ours| ours.name != entry.name);
     if let Some(ours) = ours {
-        text += &format!(" {:.2}", ours.milliseconds / entry.milliseconds);
+        text += &format!(" {}", ratio(ours.milliseconds / entry.milliseconds));
     }
     text
 }
 
-/// Three digits.
-fn number(x: f64) -> String {
-    match x {
-        100.0.. => format!("{x:.0}"),
-        10.0.. => format!("{x:.1}"),
-        1.0.. => format!("{x:.2}"),
-        0.1.. => format!("{x:.3}"),
-        0.01.. => format!("{x:.4}"),
-        _ => format!("{x:.6}"),
-    }
-}
-
-/// What was promised, with the ratios.
-pub(crate) fn bars(results: &[(Group, Vec<Measured>)]) -> String {
-    let mut text = String::from("| promise | met | missed |\n|---|---|---|\n");
+/// The targets, with the problems that meet them and those that miss them.
+pub(crate) fn targets(results: &[(Group, Vec<Measured>)]) -> Table {
+    let mut table = Table::new(["target", "met", "missed"]);
     for (group, measured) in results {
-        group.bars.iter().for_each(|bar| text += &promise(group, bar, measured));
+        for bar in &group.bars {
+            let title = format!("{}: {} ≤ {} × {}", group.title, bar.subject, ratio(bar.limit), against(bar.against));
+            let results = measured.iter().filter(|m| m.problem.contains(bar.only)).map(|m| reached(bar, m));
+            target(&mut table, title, results);
+        }
     }
-    text + &planning(results)
+    let title = format!("planning at 4096², a new planner: ≤ {PLANNING} ms");
+    target(&mut table, title, results.iter().flat_map(|(_, measured)| measured).filter_map(planning));
+    table
 }
 
-/// One line for each promise: the problems that keep it, and those that do not.
-fn promise(group: &Group, bar: &Bar, measured: &[Measured]) -> String {
-    let (mut met, mut missed) = (Vec::new(), Vec::new());
-    for m in measured.iter().filter(|m| m.problem.contains(bar.only)) {
-        let verdict = match (m.time(bar.subject), best(bar, m)) {
-            (Some(ours), Some(best)) => {
-                let ratio = ours / best.milliseconds;
-                let list = if ratio <= bar.limit { &mut met } else { &mut missed };
-                list.push(format!("{} {ratio:.2} ({})", m.problem, best.name));
-                continue;
-            }
-            _ => format!("{}: not measured", m.problem),
-        };
-        missed.push(verdict);
+/// A row, unless there is nothing to say: what the problems reached, and whether that is enough.
+fn target(table: &mut Table, title: String, results: impl Iterator<Item = (String, bool)>) {
+    let (met, missed): (Vec<_>, Vec<_>) = results.partition(|(_, is_met)| *is_met);
+    if met.len() + missed.len() > 0 {
+        let list =
+            |items: Vec<(String, bool)>| items.into_iter().map(|(text, _)| text).collect::<Vec<_>>().join("<br>");
+        table.row([title, list(met), list(missed)]);
     }
-    if met.len() + missed.len() == 0 {
-        return String::new();
-    }
-    let title = format!("{}: {} ≤ {:.2} × {}", group.title, bar.subject, bar.limit, against(bar.against));
-    format!("| {title} | {} | {} |\n", list(&met), list(&missed))
 }
 
-fn list(items: &[String]) -> String {
-    if items.is_empty() { "–".to_owned() } else { items.join("<br>") }
+/// fourfold's time as a multiple of the fastest that the bar names, and whether the bar is met.
+fn reached(bar: &Bar, measured: &Measured) -> (String, bool) {
+    match (measured.time(bar.subject), best(bar, measured)) {
+        (Some(ours), Some(best)) => {
+            let times = ours / best.milliseconds;
+            (format!("{} {} ({})", measured.problem, ratio(times), best.name), times <= bar.limit)
+        }
+        _ => (format!("{}: not measured", measured.problem), false),
+    }
 }
 
 /// The fastest of those that the bar names.
@@ -130,16 +116,9 @@ fn against(against: Against) -> String {
     }
 }
 
-fn planning(results: &[(Group, Vec<Measured>)]) -> String {
-    let large =
-        |m: &&Measured| m.problem.contains("4096x4096") && !m.problem.contains("axes") && m.time(OURS).is_some();
-    let (mut met, mut missed) = (Vec::new(), Vec::new());
-    for m in results.iter().flat_map(|(_, measured)| measured).filter(large) {
-        let list = if m.planning <= PLANNING { &mut met } else { &mut missed };
-        list.push(format!("{} {}", m.problem, number(m.planning)));
-    }
-    if met.len() + missed.len() == 0 {
-        return String::new();
-    }
-    format!("| planning at 4096², a new planner: ≤ {PLANNING} ms | {} | {} |\n", list(&met), list(&missed))
+/// The time to plan the largest problems.
+fn planning(measured: &Measured) -> Option<(String, bool)> {
+    let is_large = measured.problem.contains("4096x4096") && !measured.problem.contains("axes");
+    let is_large = is_large && measured.time(OURS).is_some();
+    is_large.then(|| (format!("{} {}", measured.problem, digits(measured.planning)), measured.planning <= PLANNING))
 }

@@ -2,24 +2,14 @@
 
 use crate::arrays::read;
 use crate::case::Case;
-use crate::contestant::{Contestant, Factor, Role, Work};
+use crate::contestant::{Contestant, Factor, Place, Role};
 use crate::groups::{AVX2, DCT2, Extra, OURS, TWO};
 use crate::peers::Peers;
 use crate::peers::ours::{self, Settings};
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
+use fourfold::timing::{Clock, Pace, Timed, Work, take_turns};
 use fourfold::{Isa, Problem};
-use std::time::Instant;
-
-/// How long to measure.
-#[derive(Clone, Copy)]
-pub(crate) struct Pace {
-    /// Milliseconds of a turn, if one run takes less.
-    pub(crate) turn: f64,
-    /// Milliseconds of a problem; it has `fewest` rounds all the same.
-    pub(crate) problem: f64,
-    pub(crate) fewest: usize,
-    pub(crate) most: usize,
-}
+use std::time::Duration;
 
 /// What was measured of one problem.
 pub(crate) struct Measured {
@@ -32,7 +22,7 @@ pub(crate) struct Measured {
     pub(crate) wrong: Vec<String>,
 }
 
-/// One contestant's least round.
+/// One contestant's least time.
 pub(crate) struct Entry {
     pub(crate) name: String,
     pub(crate) role: Role,
@@ -48,18 +38,23 @@ impl Measured {
 }
 
 /// Times all contestants of a problem.
-pub(crate) fn measure(text: &str, extra: Extra, peers: &Peers, pace: Pace) -> Result<Measured> {
+pub(crate) fn measure(text: &str, extra: Extra, peers: &Peers, batch: Duration, pace: &Pace) -> Result<Measured> {
     let case = Case::new(text)?;
     let mut contestants = contestants(&case, extra, peers)?;
     case.fill();
     let wrong = drop_wrong(&case, &mut contestants)?;
-    let (rounds, times) = rounds(&mut contestants, peers, pace)?;
-    let entries = contestants.into_iter().zip(times).map(|(contestant, times)| {
-        let copy = if matches!(contestant.work, Work::Child(_)) { "memcpy in Python" } else { "memcpy" };
-        Entry { name: contestant.name, role: contestant.role, milliseconds: least(&times), copy }
+    let timed = |contestant| Timed::new(Turn { contestant, peers, batch });
+    let mut timed = contestants.into_iter().map(timed).collect::<Result<Vec<_>>>()?;
+    let times = take_turns(&mut timed, pace)?;
+    let rounds = times.first().map_or(0, |times| times.rounds);
+    let entries = timed.into_iter().zip(times).map(|(timed, times)| {
+        let Contestant { name, role, place, .. } = timed.into_work().contestant;
+        let copy = if matches!(place, Place::Child(_)) { "memcpy in Python" } else { "memcpy" };
+        Entry { name, role, milliseconds: times.in_unit(1e3).min, copy }
     });
+    let entries = entries.collect();
     let planning = ours::planning(&case.problem)?;
-    Ok(Measured { problem: text.to_owned(), rounds, planning, entries: entries.collect(), wrong })
+    Ok(Measured { problem: text.to_owned(), rounds, planning, entries, wrong })
 }
 
 fn contestants<'a>(case: &'a Case, extra: Extra, peers: &Peers) -> Result<Vec<Contestant<'a>>> {
@@ -105,7 +100,7 @@ fn drop_wrong(case: &Case, contestants: &mut Vec<Contestant<'_>>) -> Result<Vec<
             Factor::Ortho => (&ortho, 1.0),
             Factor::Other => return true,
         };
-        let Work::Here(run) = &mut contestant.work else { return true };
+        let Place::Here(run) = &mut contestant.place else { return true };
         run();
         let error = distance(&read(case.output(), case.results(), case.bits), factor, expected);
         let right = error <= limit;
@@ -119,7 +114,7 @@ fn drop_wrong(case: &Case, contestants: &mut Vec<Contestant<'_>>) -> Result<Vec<
 
 fn reference(case: &Case, problem: &Problem) -> Result<Vec<f64>> {
     let contestant = ours::offer(OURS, case, problem, Settings::best())?;
-    let Work::Here(mut run) = contestant.work else { unreachable!("fourfold runs here") };
+    let Place::Here(mut run) = contestant.place else { unreachable!("fourfold runs here") };
     run();
     Ok(read(case.output(), case.results(), case.bits))
 }
@@ -133,40 +128,36 @@ fn distance(results: &[f64], factor: f64, expected: &[f64]) -> f64 {
     if error.is_nan() { f64::INFINITY } else { error }
 }
 
-/// Milliseconds of one run in each round, by contestant.
-fn rounds(contestants: &mut [Contestant<'_>], peers: &Peers, pace: Pace) -> Result<(usize, Vec<Vec<f64>>)> {
-    let mut runs = Vec::new();
-    let mut round = 0.0;
-    for contestant in &mut *contestants {
-        let once = turn(contestant, 1, peers)?;
-        let count = (pace.turn / once).clamp(1.0, 1e6) as usize;
-        round += (count + 1) as f64 * once;
-        runs.push(count);
-    }
-    let rounds = ((pace.problem / round) as usize).clamp(pace.fewest, pace.most);
-    let mut times = vec![Vec::new(); contestants.len()];
-    for _ in 0..rounds {
-        for ((contestant, runs), times) in contestants.iter_mut().zip(&runs).zip(&mut times) {
-            times.push(turn(contestant, *runs, peers)?);
-        }
-    }
-    Ok((rounds, times))
+/// A contestant's turn.
+struct Turn<'a> {
+    contestant: Contestant<'a>,
+    peers: &'a Peers,
+    batch: Duration,
 }
 
-/// Milliseconds a run, after one that is not timed.
-fn turn(contestant: &mut Contestant<'_>, runs: usize, peers: &Peers) -> Result<f64> {
-    match &mut contestant.work {
-        Work::Child(name) => peers.python.as_ref().context("the Python child is missing")?.turn(name, runs),
-        Work::Here(run) => {
+impl Work for Turn<'_> {
+    type Error = Error;
+
+    /// The Python child does its untimed run in each turn.
+    fn run(&mut self) -> Result<()> {
+        if let Place::Here(run) = &mut self.contestant.place {
             run();
-            let start = Instant::now();
-            (0..runs).for_each(|_| run());
-            Ok(1e3 * start.elapsed().as_secs_f64() / runs as f64)
+        }
+        Ok(())
+    }
+
+    fn least_batch(&self) -> Duration {
+        self.batch
+    }
+
+    fn time(&mut self, runs: usize, clock: &dyn Clock) -> Result<Duration> {
+        match &mut self.contestant.place {
+            Place::Child(name) => self.peers.python.as_ref().context("the Python child is missing")?.turn(name, runs),
+            Place::Here(run) => {
+                let start = clock.now();
+                (0..runs).for_each(|_| run());
+                Ok(clock.now() - start)
+            }
         }
     }
-}
-
-/// What other work on the machine disturbed least: it only ever adds.
-fn least(times: &[f64]) -> f64 {
-    times.iter().copied().fold(f64::INFINITY, f64::min)
 }

@@ -1,7 +1,9 @@
 //! `cargo xtask accuracy`: writes `docs/accuracy.md` from what `fourfold verify` measures.
 
-use crate::machine::{date_and_machine, fourfold, fourfold_for_this_machine};
+use crate::machine::{fourfold, fourfold_for_this_machine, origin};
+use crate::page;
 use crate::process::{command, output, root};
+use crate::table::{self, Table};
 use anyhow::{Context, Result};
 use serde_json::Value;
 use std::fs;
@@ -30,14 +32,14 @@ struct Figure {
 pub(crate) fn run_task() -> Result<()> {
     let cases = fs::read_to_string(root().join("cases/accuracy.txt")).context("cannot read cases/accuracy.txt")?;
     let cases: Vec<_> = cases.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
-    let mut text = HEADER.replace("{measured}", &date_and_machine()?);
+    let (origin, mut text) = (origin()?, String::new());
     for real in ["f64", "f32"] {
         text += &format!("\n## One axis, {real}\n\n{}", kinds_and_lengths(real, &cases)?);
     }
     text += &format!("\n## Fast lengths of types I, and several axes\n\n{}", others(&cases)?);
     text += &format!("\n## Instruction sets\n\n{}", instruction_sets()?);
     text += &format!("\n## JPEG's 8×8 blocks\n\n{JPEG}{}", conformance()?);
-    fs::write(root().join("docs/accuracy.md"), text).context("cannot write docs/accuracy.md")
+    page::write("docs/accuracy.md", HEADER, &[("measured", &origin)], &text)
 }
 
 /// The length of a case that stands for all kinds: `dct2`, the type, a length.
@@ -45,25 +47,31 @@ fn length<'a>(case: &'a str, real: &str) -> Option<&'a str> {
     case.strip_prefix("dct2 ")?.strip_prefix(real)?.strip_prefix(' ').filter(|length| length.parse::<usize>().is_ok())
 }
 
-const HEADER: &str = "\
+pub(crate) const HEADER: &str = "\
 # Accuracy
 
-Relative error ‖y − exact‖ / ‖exact‖ in the Euclidean norm, mean of 10 random inputs (each part uniform in [−1, 1)), of 2 for axes of
-more than 20000 elements. `exact` is the definition, summed in double-double arithmetic with the angles reduced in integers. Of long
-transforms a sample of the outputs is compared, at least 1000. Bounds of every single error: 6e-16 (f64) and 3e-7 (f32); where Bluestein's algorithm is
-used, marked B, 1.5e-15 and 8e-7; √d times that for d axes.
+The tables have relative errors ‖y − exact‖ / ‖exact‖ in the Euclidean norm. Each is the mean over
+10 random inputs, or over 2 for axes of more than 20000 elements; every part of the input is uniform
+in [−1, 1). `exact` is the definition, summed in double-double arithmetic with the angles reduced in
+integers. Of long transforms at least 1000 of the outputs are compared.
 
-Measured {measured}, by
+Tests hold every single error below 6e-16 (f64) and 3e-7 (f32). Where Bluestein's algorithm is used,
+marked B, the bounds are 1.5e-15 and 8e-7. For d axes they are √d times as large.
+
+{measured}, by
 
     cargo xtask accuracy
 
-A line for one problem comes from, for example, `fourfold verify \"dct2 f64 1024\" --seed 1`. For the oracle's speed the command is built for this
-machine's processor (`-C target-cpu=native`), except in the table of instruction sets; the results of the engine are the same bits.
+`fourfold verify \"dct2 f64 1024\" --seed 1` prints the error of one problem and one input. To save
+time, the command is built for this machine's processor (`-C target-cpu=native`), except for the
+table of instruction sets; the results of the engine are the same bits.
 ";
 
 const JPEG: &str = "\
-The conformance procedure for inverse DCTs of IEEE Std 1180-1990 and ISO/IEC 23002-1, of `fourfold-jpeg`: 10,000 blocks a run; errors are in
-units of a sample. `cargo test -p fourfold-jpeg --test ieee1180 -- --nocapture` prints the rows, and holds all instruction sets to the limits.
+The conformance procedure for inverse DCTs of IEEE Std 1180-1990 and ISO/IEC 23002-1, applied to
+`fourfold-jpeg`, with 10,000 blocks a run. Errors are in units of a sample.
+`cargo test -p fourfold-jpeg --test ieee1180 -- --nocapture` prints the rows, and holds all
+instruction sets to the limits.
 
 | mode | samples | sign | peak | worst mean square | mean square | worst mean | mean |
 |---|---|---|---|---|---|---|---|
@@ -79,7 +87,7 @@ fn conformance() -> Result<String> {
 }
 
 /// Lengths down, kinds across.
-fn kinds_and_lengths(real: &str, cases: &[&str]) -> Result<String> {
+fn kinds_and_lengths(real: &str, cases: &[&str]) -> Result<Table> {
     let lengths: Vec<_> = cases.iter().filter_map(|case| length(case, real)).collect();
     let problem = |kind: &str, n: &str| format!("{kind} {real} {n}");
     let problems: Vec<_> = lengths.iter().flat_map(|n| KINDS.map(|kind| problem(kind, n))).collect();
@@ -89,14 +97,14 @@ fn kinds_and_lengths(real: &str, cases: &[&str]) -> Result<String> {
 }
 
 /// The cases that stand for themselves.
-fn others(cases: &[&str]) -> Result<String> {
+fn others(cases: &[&str]) -> Result<Table> {
     let is_length = |case: &str| length(case, "f64").or(length(case, "f32")).is_some();
     let problems: Vec<_> = cases.iter().filter(|case| !is_length(case)).map(|case| case.to_string()).collect();
     let figures = measure(fourfold_for_this_machine, &problems, &[])?;
     Ok(table("problem", &["error"], problems.iter().zip(figures.chunks(1)).map(|(p, row)| (format!("`{p}`"), row))))
 }
 
-fn instruction_sets() -> Result<String> {
+fn instruction_sets() -> Result<Table> {
     let info: Value = serde_json::from_str(&fourfold(&["info", "--json"])?)?;
     let sets =
         info["engines"][0]["instruction_sets"].as_array().context("`fourfold info` lists no instruction sets")?;
@@ -144,17 +152,14 @@ fn uses_bluestein(problem: &str) -> Result<bool> {
     plan["bluestein"].as_bool().with_context(|| format!("`fourfold plan` does not say how it does {problem}"))
 }
 
-fn table<'a>(corner: &str, columns: &[impl AsRef<str>], rows: impl Iterator<Item = (String, &'a [Figure])>) -> String {
-    let cells = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let heads = columns.iter().map(|column| column.as_ref().to_owned());
-    let mut text = cells(std::iter::once(corner.to_owned()).chain(heads).collect());
-    text += &format!("|{}\n", "---|".repeat(columns.len() + 1));
-    text.extend(rows.map(|(name, row)| cells(std::iter::once(name).chain(row.iter().map(Figure::text)).collect())));
-    text
+fn table<'a>(corner: &str, columns: &[impl AsRef<str>], rows: impl Iterator<Item = (String, &'a [Figure])>) -> Table {
+    let mut table = Table::new([corner].into_iter().chain(columns.iter().map(AsRef::as_ref)));
+    rows.for_each(|(name, row)| table.row([name].into_iter().chain(row.iter().map(Figure::text))));
+    table
 }
 
 impl Figure {
     fn text(&self) -> String {
-        format!("{:.2e}{}", self.error, if self.bluestein { " B" } else { "" })
+        format!("{}{}", table::error(self.error), if self.bluestein { " B" } else { "" })
     }
 }

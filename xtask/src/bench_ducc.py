@@ -1,5 +1,6 @@
-"""Times ducc0 and fourfold in turns and prints a Markdown table; see bench_ducc.rs, which calls it."""
+"""Times ducc0 and fourfold in turns and prints medians as JSON; see bench_ducc.rs, which calls it."""
 
+import json
 import math
 import os
 import subprocess
@@ -56,19 +57,12 @@ def timed(work, runs):
 
 
 def compare(problem):
-    """One line of the table."""
+    """Milliseconds of fourfold and of ducc0, each with those of a copy in the same process."""
     ours, theirs = Fourfold(problem), Ducc(problem)
     runs = max(1, math.ceil(1e3 * SECONDS / theirs.turn(1)[0]))
     turns = [(ours.turn(runs), theirs.turn(runs)) for _ in range(TURNS)]
     ours.close()
-    cells, times = [], []
-    for contender in range(2):
-        transform, copy = (median(turn[contender][i] for turn in turns) for i in range(2))
-        cells.append(f"{transform:.3f} ({transform / copy:.1f})")
-        times.append(transform)
-    return f"| {problem} | {cells[0]} | {cells[1]} | {times[0] / times[1]:.2f} |"
+    return [[median(turn[contender][i] for turn in turns) for i in range(2)] for contender in range(2)]
 
 
-print("| problem | fourfold | ducc0 | fourfold / ducc0 |\n|---|---|---|---|")
-for problem in sys.argv[1:]:
-    print(compare(problem), flush=True)
+json.dump([compare(problem) for problem in sys.argv[1:]], sys.stdout)

@@ -1,11 +1,13 @@
 //! `cargo xtask bench-ducc`: writes `docs/performance/ducc.md`, times beside those of ducc0 from
 //! PyPI.
 
-use crate::machine::{date_and_machine, fourfold};
-use crate::process::{command, output, root, run};
+use crate::machine::{fourfold, origin};
+use crate::page;
+use crate::process::{command, output, run};
 use crate::python::python;
-use anyhow::{Context, Result};
-use std::fs;
+use crate::table::{Table, digits, ratio};
+use anyhow::Result;
+use std::fmt::Display;
 
 const PACKAGES: &str = "ducc0==0.42.0 numpy==2.4.6";
 
@@ -36,21 +38,31 @@ pub(crate) fn run_task() -> Result<()> {
     run(&mut command(build))?;
     let mut bench = command(&python("python", PACKAGES)?);
     bench.arg("xtask/src/bench_ducc.py").args(&problems);
-    let table = output(&mut bench)?;
-    let text = HEADER.replace("{measured}", &date_and_machine()?).replace("{packages}", PACKAGES) + &table;
-    print!("{text}");
-    fs::write(root().join("docs/performance/ducc.md"), text).context("cannot write docs/performance/ducc.md")
+    let times: Vec<Times> = serde_json::from_str(&output(&mut bench)?)?;
+    let mut table = Table::new(["problem", "fourfold", "ducc0", "fourfold / ducc0"]);
+    for (problem, [ours, theirs]) in problems.iter().zip(times) {
+        let cell = |[time, copy]: [f64; 2]| format!("{} ({})", digits(time), ratio(time / copy));
+        table.row([problem.clone(), cell(ours), cell(theirs), ratio(ours[0] / theirs[0])]);
+    }
+    print!("{table}");
+    let texts: [(&str, &dyn Display); 2] = [("measured", &origin()?), ("packages", &PACKAGES)];
+    page::write("docs/performance/ducc.md", HEADER, &texts, &table.to_string())
 }
 
-const HEADER: &str = "\
+/// Milliseconds of fourfold and of ducc0, each with those of a copy in the same process.
+type Times = [[f64; 2]; 2];
+
+pub(crate) const HEADER: &str = "\
 # Beside ducc0
 
-Warm times of a DCT-II over all axes, out of place into an array that is there already, one thread each, in milliseconds. The
-two libraries take turns in one run, each in a process of its own: a turn is one run untimed, then runs for about 50 ms, then as many
-copies (memcpy) of the input. Medians over 25 turns; in brackets the multiple of the copies by the same process. The results are
+Warm times of a DCT-II over all axes, out of place into an existing array, one thread each, in
+milliseconds. The two libraries take turns in one run, each in its process. A turn is one run
+untimed, then runs for about 50 ms, then as many copies (memcpy) of the input. The table has medians
+over 25 turns, and in brackets the multiple of the copies by the same process. The results are
 verified first (`fourfold verify`).
 
-Measured {measured}; ducc0 is the wheel from PyPI (`pip install {packages}`) with `nthreads=1`; by
+{measured}; ducc0 is the wheel from PyPI (`pip install
+{packages}`) with `nthreads=1`; by
 
     cargo xtask bench-ducc
 

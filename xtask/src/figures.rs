@@ -4,11 +4,12 @@
 //! A figure is a ratio: fourfold's time divided by that of a peer, for one problem, in one run.
 //! `--check` writes nothing and fails if README.md says something else than the tables.
 
+use crate::page::wrapped;
 use crate::process::root;
+use crate::table::{Origin, Table, ratio};
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeSet;
 use std::env;
-use std::fmt::Write;
 use std::fs;
 
 const BEGIN: &str = "<!-- figures: begin (written by `cargo xtask figures`) -->\n";
@@ -102,13 +103,12 @@ fn figures() -> Result<String> {
     let (cpu, h200) = (read(CPU)?, read(H200)?);
     let (cpu_times, h200_times) = (times(&cpu), times(&h200));
     let mut table =
-        String::from("| on | problems | smallest to largest | compared with | mean | range | faster in |\n");
-    table += "|---|---|---|---|---|---|---|\n";
+        Table::new(["on", "problems", "smallest to largest", "compared with", "mean", "range", "faster in"]);
     let mut slower = vec![];
     for claim in CLAIMS {
         let times = if claim.page == CPU { &cpu_times } else { &h200_times };
         let ratios = claim.ratios(times).with_context(|| claim.page)?;
-        table += &claim.row(&ratios);
+        table.row(claim.row(&ratios));
         slower.extend(worst(&ratios).filter(|worst| worst.ratio > 1.0).map(|worst| worst.describe(claim.machine)));
     }
     let slower = if slower.is_empty() { "none".to_owned() } else { slower.join(", ") };
@@ -118,7 +118,7 @@ fn figures() -> Result<String> {
         format!("H200: {}; [tables]({H200}).", measured(&h200)?),
         errors(&read(ACCURACY)?)?,
     ];
-    Ok(format!("{table}\n{}", wide.map(|paragraph| wrapped(&format!("- {paragraph}"))).concat()))
+    Ok(format!("{table}\n{}", wide.map(|paragraph| wrapped(&format!("- {paragraph}"), "  ")).concat()))
 }
 
 /// One time in a table.
@@ -203,15 +203,22 @@ impl Claim {
         Ok(ratios)
     }
 
-    fn row(&self, ratios: &[Ratio]) -> String {
+    fn row(&self, ratios: &[Ratio]) -> [String; 7] {
         let n = ratios.len();
         let mean = (ratios.iter().map(|r| r.ratio.ln()).sum::<f64>() / n as f64).exp();
         let least = ratios.iter().map(|r| r.ratio).fold(f64::INFINITY, f64::min);
         let most = ratios.iter().map(|r| r.ratio).fold(0.0, f64::max);
         let wins = ratios.iter().filter(|r| r.ratio < 1.0).count();
         let Claim { machine, what, against, .. } = self;
-        let sizes = sizes(ratios);
-        format!("| {machine} | {what} | {sizes} | {against} | {mean:.2} | {least:.2}–{most:.2} | {wins} of {n} |\n")
+        [
+            machine.to_string(),
+            what.to_string(),
+            sizes(ratios),
+            against.to_string(),
+            ratio(mean),
+            format!("{}–{}", ratio(least), ratio(most)),
+            format!("{wins} of {n}"),
+        ]
     }
 }
 
@@ -221,7 +228,7 @@ fn worst<'a>(ratios: &'a [Ratio]) -> impl Iterator<Item = &'a Ratio<'a>> {
 
 impl Ratio<'_> {
     fn describe(&self, machine: &str) -> String {
-        format!("`{}` ({machine}) {:.2} × {}", self.problem, self.ratio, self.who)
+        format!("`{}` ({machine}) {} × {}", self.problem, ratio(self.ratio), self.who)
     }
 }
 
@@ -237,13 +244,9 @@ fn sizes(ratios: &[Ratio]) -> String {
     }
 }
 
-/// When, where and by which commit a page was measured: what it says after "Measured", to the first
-/// semicolon.
+/// When, where and by which commit a page was measured.
 fn measured(page: &str) -> Result<String> {
-    let text = page.split_whitespace().collect::<Vec<_>>().join(" ");
-    let sentence = text.split_once("Measured ").and_then(|(_, rest)| rest.split_once(';')).map(|(found, _)| found);
-    let sentence = sentence.filter(|found| found.contains("(commit "));
-    Ok(sentence.context("a page lacks the sentence \"Measured DATE (commit HASH), on MACHINE;\"")?.to_owned())
+    Origin::in_page(page).context("a page lacks the sentence \"Measured DATE (commit HASH), on MACHINE;\"")
 }
 
 /// The largest errors of the page on accuracy.
@@ -261,27 +264,6 @@ fn errors(page: &str) -> Result<String> {
         "Accuracy: mean relative errors of all kinds and lengths measured are at most {double:.1e} in f64 and \
          {single:.1e} in f32; [tables]({ACCURACY})."
     ))
-}
-
-/// A list item with lines of at most 100 columns, which do not break in backquotes.
-fn wrapped(text: &str) -> String {
-    let (mut lines, mut column) = (String::new(), 0);
-    let mut is_code = false;
-    let is_gap = |c: char| {
-        is_code ^= c == '`';
-        c == ' ' && !is_code
-    };
-    for word in text.split(is_gap) {
-        let width = word.chars().count();
-        if column > 0 && column + 1 + width > 100 {
-            lines.push_str("\n ");
-            column = 1;
-        }
-        let gap = if column > 0 { " " } else { "" };
-        let _ = write!(lines, "{gap}{word}");
-        column += gap.len() + width;
-    }
-    lines + "\n"
 }
 
 #[cfg(test)]
@@ -308,18 +290,9 @@ mod tests {
         let all: Vec<_> = all.map(|(who, t)| time(who, t)).collect();
         let ratios = cpu("2D", &["A"]).ratios(&all).unwrap();
         assert_eq!(ratios[0].describe("CPU"), "`dct2 f64 8x16` (CPU) 1.50 × ducc");
-        let row = "| CPU | 2D | 8x16 – 8x16 | fastest other | 1.50 | 1.50–1.50 | 0 of 1 |\n";
+        let row = ["CPU", "2D", "8x16 – 8x16", "fastest other", "1.50", "1.50–1.50", "0 of 1"];
         assert_eq!(cpu("2D", &["A"]).row(&ratios), row);
         assert!(cpu("2D", &["B"]).ratios(&all).is_err_and(|error| error.to_string().contains("\"B\"")));
-    }
-
-    #[test]
-    fn long_items_are_wrapped() {
-        let text = wrapped(&format!("- {}", "word ".repeat(40).trim_end()));
-        assert!(text.lines().all(|line| line.len() <= 100), "{text}");
-        assert!(text.lines().skip(1).all(|line| line.starts_with("  word")), "{text}");
-        let code = format!("`{}`", "word ".repeat(30).trim_end());
-        assert_eq!(wrapped(&format!("- {code}")), format!("-\n  {code}\n"));
     }
 
     #[test]

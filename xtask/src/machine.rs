@@ -1,20 +1,24 @@
 //! Where and when figures were measured.
 
 use crate::process::{command, output, target_folder};
+use crate::table::Origin;
 use anyhow::{Context, Result};
 use serde_json::Value;
 use std::fs;
 
-/// `2026-11-21 (commit 0123456), on a virtual machine with 2 cores of type …, instruction set
-/// avx512, rustc 1.95.0`.
-pub(crate) fn date_and_machine() -> Result<String> {
-    let date = output(&mut command("date --utc +%F"))?;
-    let commit = output(&mut command("git describe --always --dirty"))?;
+/// Today, this commit, and `a virtual machine with 2 cores of type …, instruction set avx512, rustc
+/// 1.95.0`.
+pub(crate) fn origin() -> Result<Origin> {
     let info: Value = serde_json::from_str(&fourfold(&["info", "--json"])?)?;
     let set = info["engines"][0]["instruction_sets"][0].as_str().context("`fourfold info` names no instruction set")?;
     let rustc = output(&mut command("rustc --version"))?;
     let rustc = rustc.split(" (").next().unwrap_or(&rustc);
-    Ok(format!("{} (commit {}), on {}, instruction set {set}, {rustc}", date.trim(), commit.trim(), cpu()))
+    Ok(Origin::today(commit()?, format!("{}, instruction set {set}, {}", cpu(), rustc.trim())))
+}
+
+/// What Git calls the commit, and whether there are changes since.
+pub(crate) fn commit() -> Result<String> {
+    Ok(output(&mut command("git describe --always --dirty"))?.trim().to_owned())
 }
 
 /// As Linux describes it; elsewhere the architecture alone.

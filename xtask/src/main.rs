@@ -11,10 +11,15 @@ mod gpu;
 mod machine;
 mod msrv;
 mod package;
+mod page;
 mod process;
 mod python;
 mod record;
 mod setup;
+/// The core crate's, without the rest of that crate, which takes long to build.
+#[allow(dead_code, unreachable_pub)]
+#[path = "../../crates/fourfold/src/timing/table.rs"]
+mod table;
 mod test;
 
 use std::process::ExitCode;

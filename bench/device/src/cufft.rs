@@ -1,7 +1,7 @@
 //! cuFFT on the same stream. Its library is opened when it is first used.
 
 use crate::arrays::{Sets, spread};
-use crate::turns::Work;
+use crate::turns::Contestant;
 use anyhow::{Context, Result, anyhow, ensure};
 use cudarc::cufft::sys::{cufftType, double2, float2};
 use cudarc::cufft::{CudaFft, FftDirection};
@@ -107,8 +107,8 @@ fn pairs<A: DeviceRepr, B: DeviceRepr>(
     Sets::new(bytes, || Ok((stream.clone_htod(&a)?, stream.clone_htod(&b)?)))
 }
 
-impl Work for CuFft {
-    fn run(&mut self) -> Result<()> {
+impl Contestant for CuFft {
+    fn enqueue(&mut self) -> Result<()> {
         let CuFft { fft, arrays, backward } = self;
         let direction = if *backward { FftDirection::Inverse } else { FftDirection::Forward };
         let done = match arrays {

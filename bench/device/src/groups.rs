@@ -1,6 +1,6 @@
-//! What is timed, and what the project promises of it.
+//! What is timed, and the targets.
 
-/// A promise: at most so many times …
+/// A target: at most so many times …
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Bar {
     /// … the time of cuFFT's transform of the same shape, enqueued and from a graph.

@@ -1,6 +1,6 @@
 //! Times of fourfold on an NVIDIA GPU beside cuFFT and copies, in one process; and of VkFFT and
-//! CuPy beside copies in theirs. Writes `results.json` and `tables.md`. The binary needs no other
-//! file but `peers.py`, so that it can be carried to a machine without Rust:
+//! CuPy beside copies in theirs. Writes `results.json`, `tables.md` and `launches.md`. The binary
+//! needs no other file but `peers.py`, so that it can be carried to a machine without Rust:
 //!
 //! ```sh
 //! device_bench out --python python3 --peers peers.py   # all groups
@@ -21,6 +21,7 @@ use cudarc::driver::{CudaContext, CudaStream};
 use cufft::CuFft;
 use fourfold::Problem;
 use fourfold::baseline::Algorithm;
+use fourfold::timing::table::Origin;
 use fourfold_gpu::{Api, Device};
 use groups::{Bar, Group};
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
+
+/// The commit that `cargo xtask device-bench` built this from.
+const COMMIT: Option<&str> = option_env!("FOURFOLD_COMMIT");
 
 const USAGE: &str = "usage: device_bench DIR [--device 0] [--tune] [--method METHOD]… [--python PYTHON --peers peers.py] [GROUP…] [PROBLEM…]";
 
@@ -138,8 +142,9 @@ fn run(arguments: &Arguments) -> Result<()> {
     for group in &arguments.groups {
         eprintln!("{}", group.title);
         all.push(measured(arguments, group, &device, &stream)?);
-        let text = report::tables(&heading(&ours)?, &all);
-        fs::write(arguments.folder.join("tables.md"), text)?;
+        let origin = Origin::today(COMMIT.unwrap_or("unknown"), machine(&ours)?);
+        fs::write(arguments.folder.join("tables.md"), report::tables(&origin, &all))?;
+        fs::write(arguments.folder.join("launches.md"), report::launches(&origin, ours.name(), &all))?;
         fs::write(arguments.folder.join("results.json"), serde_json::to_string_pretty(&all)?)?;
     }
     println!("{}", fs::read_to_string(arguments.folder.join("tables.md"))?);
@@ -147,7 +152,7 @@ fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// The device, and what drives it.
-fn heading(device: &Device) -> Result<String> {
+fn machine(device: &Device) -> Result<String> {
     let mut driver = 0;
     // SAFETY: writes to what lives until it returns.
     unsafe { cudarc::driver::sys::cuDriverGetVersion(&mut driver) }.result()?;

@@ -1,7 +1,7 @@
 //! fourfold, and copies.
 
 use crate::arrays::{Sample, Sets, of_problem, with_types};
-use crate::turns::Work;
+use crate::turns::Contestant;
 use anyhow::Result;
 use fourfold::Problem;
 use fourfold::baseline::Algorithm;
@@ -17,8 +17,8 @@ struct Transform<I, O> {
     launch: Option<usize>,
 }
 
-impl<I: Sample, O: Sample> Work for Transform<I, O> {
-    fn run(&mut self) -> Result<()> {
+impl<I: Sample, O: Sample> Contestant for Transform<I, O> {
+    fn enqueue(&mut self) -> Result<()> {
         let (input, output) = self.sets.next();
         match self.launch {
             None => self.plan.execute_on_with(input, output, &mut self.scratch)?,
@@ -33,12 +33,12 @@ impl<I: Sample, O: Sample> Work for Transform<I, O> {
 }
 
 /// `launch`: the number of the only launch that is to be timed.
-pub(crate) fn transform(device: &Device, plan: &Arc<GpuPlan>, launch: Option<usize>) -> Result<Box<dyn Work>> {
+pub(crate) fn transform(device: &Device, plan: &Arc<GpuPlan>, launch: Option<usize>) -> Result<Box<dyn Contestant>> {
     fn make<I: Sample + 'static, O: Sample + 'static>(
         device: &Device,
         plan: &Arc<GpuPlan>,
         launch: Option<usize>,
-    ) -> Result<Box<dyn Work>> {
+    ) -> Result<Box<dyn Contestant>> {
         let sets = of_problem::<I, O>(device, plan.problem())?;
         Ok(Box::new(Transform { scratch: plan.scratch(device)?, plan: Arc::clone(plan), sets, launch }))
     }
@@ -79,8 +79,8 @@ struct Copy {
     sets: Sets<GpuArray<f64>, GpuArray<f64>>,
 }
 
-impl Work for Copy {
-    fn run(&mut self) -> Result<()> {
+impl Contestant for Copy {
+    fn enqueue(&mut self) -> Result<()> {
         let (from, to) = self.sets.next();
         Ok(to.copy_from(from)?)
     }
@@ -91,7 +91,7 @@ impl Work for Copy {
 }
 
 /// Of so many bytes, on the device.
-pub(crate) fn copy(device: &Device, bytes: usize) -> Result<Box<dyn Work>> {
+pub(crate) fn copy(device: &Device, bytes: usize) -> Result<Box<dyn Contestant>> {
     let data: Vec<f64> = (0..bytes.div_ceil(8)).map(|i| crate::arrays::spread(i).re).collect();
     let sets = Sets::new(2 * bytes, || Ok((device.upload(&data)?, device.array(data.len())?)))?;
     Ok(Box::new(Copy { sets }))

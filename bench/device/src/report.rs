@@ -1,42 +1,65 @@
-//! Tables in Markdown, with what was promised and kept.
+//! Tables in Markdown, with the targets that were met and missed.
 
 use crate::groups::Bar;
 use crate::{Entry, Launch, Results};
+use fourfold::timing::table::{Origin, Table, digits, ratio};
 use std::fmt::Write;
 
-/// All tables.
-pub(crate) fn tables(heading: &str, all: &[Results]) -> String {
-    let mut text = format!("{heading}.\n");
+/// The tables of times: the middle of `docs/performance/h200.md`.
+pub(crate) fn tables(origin: &Origin, all: &[Results]) -> String {
+    let mut text = format!("{origin}; by `cargo xtask device-bench`.\n");
     for results in all {
-        let _ = write!(text, "\n### {}\n\n", results.title);
-        text += &times(results);
-        text += &bars(results);
+        let _ = write!(text, "\n### {}\n\n{}", results.title, times(results));
+        text += &targets(results);
         text += &planning(results);
-        text += &launches(results);
         results.missing.iter().for_each(|line| text += &format!("\nMissing: {line}.\n"));
     }
     text
 }
 
+/// The head of the page with the launches, after its title.
+const LAUNCHES: &str = "\
+Each row is one launch, repeated in a CUDA graph, over arrays of 320 MB in turn. *× copy* is the
+multiple of a copy, enqueued or from a graph, whichever is faster. *MB* is the size of the problem's
+two arrays. A launch moves at least so much, except those that do a part of the digits of long
+lines: these have complex numbers between them. *TB/s* is that size over the time.
+";
+
+/// The page with the time of every launch: `docs/performance/h200-launches.md`.
+pub(crate) fn launches(origin: &Origin, device: &str, all: &[Results]) -> String {
+    let mut text =
+        format!("# Every launch alone, on {device}\n\n{LAUNCHES}\n{origin}; by\n\n    cargo xtask device-bench\n");
+    for results in all {
+        let mut table = Table::new(["launch, alone, from a graph", "µs", "× copy", "MB", "TB/s"]);
+        for Launch { problem, what, microseconds, copies, rate } in &results.launches {
+            let (megabytes, terabytes) = (rate * microseconds / 1e12, rate / 1e12);
+            let figures = [digits(*microseconds), ratio(*copies), digits(megabytes), ratio(terabytes)];
+            table.row([format!("`{problem}`: {what}")].into_iter().chain(figures));
+        }
+        let _ = write!(text, "\n## {}\n\n{table}", results.title);
+    }
+    text
+}
+
 /// Problems by contestants: microseconds enqueued and from a graph, and the multiple of a copy.
-fn times(results: &Results) -> String {
+fn times(results: &Results) -> Table {
     let mut names: Vec<&str> = vec![];
     for entry in &results.entries {
         if !names.contains(&entry.name.as_str()) {
             names.push(&entry.name);
         }
     }
-    let mut text = format!("| µs (graph), × copy | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len()));
+    let mut table = Table::new(["µs (graph), × copy"].into_iter().chain(names.iter().copied()));
     for (problem, _) in &results.problems {
-        let cell = |name: &&str| results.find(problem, name).map_or("–".into(), cell);
-        let _ = writeln!(text, "| `{problem}` | {} |", names.iter().map(cell).collect::<Vec<_>>().join(" | "));
+        let cells = names.iter().map(|name| results.find(problem, name).map(cell).unwrap_or_default());
+        table.row([format!("`{problem}`")].into_iter().chain(cells));
     }
-    text
+    table
 }
 
 fn cell(entry: &Entry) -> String {
-    let graph = entry.graph.map_or(String::new(), |graph| format!(" ({graph:.1})"));
-    format!("{:.1}{graph}, {:.2}", entry.stream, entry.stream / entry.copy_stream)
+    let graph = entry.graph.map_or(String::new(), |graph| format!(" ({})", digits(graph)));
+    format!("{}{graph}, {}", digits(entry.stream), ratio(entry.stream / entry.copy_stream))
 }
 
 impl Results {
@@ -49,7 +72,7 @@ impl Results {
         self.find(problem, "fourfold tuned").or_else(|| self.find(problem, "fourfold"))
     }
 
-    /// The larger of the ratios enqueued and from graphs, and the promise.
+    /// The larger of the ratios enqueued and from graphs, the target, and whose time it is of.
     fn reached(&self, problem: &str, bar: &Bar) -> Option<(f64, f64, String)> {
         let ours = self.ours(problem)?;
         let worse = |other: &Entry| {
@@ -69,40 +92,27 @@ impl Results {
     }
 }
 
-/// What was promised: reached or not.
-fn bars(results: &Results) -> String {
+/// How many targets were met, and which were missed.
+fn targets(results: &Results) -> String {
     let (mut met, mut missed) = (0, vec![]);
     for (problem, bars) in &results.problems {
         for bar in bars {
             match results.reached(problem, bar) {
-                Some((ratio, most, _)) if ratio <= most => met += 1,
-                Some((ratio, most, other)) => missed.push(format!("`{problem}` {ratio:.2} × {other} ({most:.2})")),
+                Some((times, most, _)) if times <= most => met += 1,
+                Some((times, most, other)) => {
+                    missed.push(format!("`{problem}` {} × {other} ({})", ratio(times), ratio(most)));
+                }
                 None => missed.push(format!("`{problem}`: {bar:?} not measured")),
             }
         }
     }
     let list = if missed.is_empty() { "none".to_owned() } else { missed.join("; ") };
-    format!("\nPromises met: {met}. Missed (promised): {list}.\n")
+    format!("\nTargets met: {met}. Missed, with the target in brackets: {list}.\n")
 }
 
 /// Milliseconds, with kernels to compile and with all on disk.
 fn planning(results: &Results) -> String {
-    let most = |times: &dyn Fn(&(String, f64, f64)) -> f64| results.planning.iter().map(times).fold(0.0, f64::max);
-    format!("\nPlanning takes at most {:.0} ms, from the cache {:.1} ms.\n", most(&|p| p.1), most(&|p| p.2))
-}
-
-/// Where the time goes.
-fn launches(results: &Results) -> String {
-    let mut text =
-        String::from("\n| launches alone, from a graph | µs | × copy | MB | TB/s |\n|---|---|---|---|---|\n");
-    for launch in &results.launches {
-        let Launch { problem, what, microseconds, copies, rate } = launch;
-        let megabytes = rate * microseconds / 1e12;
-        let _ = writeln!(
-            text,
-            "| `{problem}`: {what} | {microseconds:.1} | {copies:.2} | {megabytes:.1} | {:.2} |",
-            rate / 1e12
-        );
-    }
-    text
+    let most = |times: fn(&(String, f64, f64)) -> f64| digits(results.planning.iter().map(times).fold(0.0, f64::max));
+    let (fresh, kept) = (most(|planned| planned.1), most(|planned| planned.2));
+    format!("\nPlanning took at most {fresh} ms with all kernels to compile, {kept} ms with kernels on disk.\n")
 }

@@ -1,13 +1,14 @@
 //! The Python child, with the peers that have no other interface.
 
 use crate::case::Case;
-use crate::contestant::{Contestant, Factor, Role, Work};
+use crate::contestant::{Contestant, Factor, Place, Role};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 /// The names that it answers to.
 pub(crate) const NAMES: [&str; 3] = ["SciPy", "OpenCV", "memcpy in Python"];
@@ -43,15 +44,17 @@ impl Python {
         Ok(offered.map(contestant).collect())
     }
 
-    /// Milliseconds a run.
-    pub(crate) fn turn(&self, name: &str, runs: usize) -> Result<f64> {
-        self.ask(&json!({"turn": name, "runs": runs}))?.as_f64().context("the Python child answers no time")
+    /// The time of so many runs by the child's clock, after one that it does not count.
+    pub(crate) fn turn(&self, name: &str, runs: usize) -> Result<Duration> {
+        let answer = self.ask(&json!({"turn": name, "runs": runs}))?;
+        let seconds = answer.as_f64().context("the Python child answers no time")?;
+        Duration::try_from_secs_f64(seconds).with_context(|| format!("the Python child answers {seconds} s"))
     }
 }
 
 fn contestant(name: &'static str) -> Contestant<'static> {
     let role = if name.starts_with("memcpy") { Role::Yardstick } else { Role::Peer };
-    Contestant { name: name.to_owned(), role, factor: Factor::Other, work: Work::Child(name) }
+    Contestant { name: name.to_owned(), role, factor: Factor::Other, place: Place::Child(name) }
 }
 
 impl Drop for Python {

@@ -5,12 +5,12 @@ use std::rc::Rc;
 
 use anyhow::Result;
 use fourfold::Problem;
+use fourfold::timing::{Pace, Summary, take_turns};
 use fourfold_gpu::Device;
 
 use crate::engine::Engine;
 use crate::ready::Ready;
-use crate::timing::{Spread, Timed};
-use crate::work::{Arrays, DeviceArrays, DeviceCopy, DeviceTransform, Memcpy, Transform};
+use crate::work::{Arrays, Contestant, DeviceArrays, DeviceCopy, DeviceTransform, Memcpy, Transform, contestant};
 
 /// Transforms of one problem, each with its yardstick: a copy where its arrays are.
 pub(crate) struct Contest {
@@ -18,8 +18,8 @@ pub(crate) struct Contest {
     /// Those of engines that have their own memory.
     device_arrays: Vec<(Engine, Rc<RefCell<DeviceArrays>>)>,
     /// With the number of the yardstick.
-    transforms: Vec<(Timed, usize)>,
-    copies: Vec<(Engine, Timed)>,
+    transforms: Vec<(Contestant, usize)>,
+    copies: Vec<(Engine, Contestant)>,
 }
 
 impl Contest {
@@ -34,13 +34,13 @@ impl Contest {
         let bytes = self.arrays.borrow().bytes();
         match plan {
             Ready::Cpu(plan) => {
-                let transform = Timed::warm(Transform::new(*plan, Rc::clone(&self.arrays))?)?;
-                self.add(transform, Engine::Cpu(None), || Timed::warm(Memcpy::new(bytes)?))
+                let transform = contestant(Transform::new(*plan, Rc::clone(&self.arrays))?)?;
+                self.add(transform, Engine::Cpu(None), || contestant(Memcpy::new(bytes)?))
             }
             Ready::Gpu(plan, device) => {
                 let arrays = self.arrays_on(engine, device)?;
-                let transform = Timed::warm(DeviceTransform::new(*plan, Rc::clone(&arrays)))?;
-                self.add(transform, engine.clone(), || Timed::warm(DeviceCopy(arrays)))
+                let transform = contestant(DeviceTransform::new(*plan, Rc::clone(&arrays)))?;
+                self.add(transform, engine.clone(), || contestant(DeviceCopy(arrays)))
             }
         }
     }
@@ -56,7 +56,7 @@ impl Contest {
     }
 
     /// Adds a transform whose arrays are where those of `place` are.
-    fn add(&mut self, transform: Timed, place: Engine, copy: impl FnOnce() -> Result<Timed>) -> Result<()> {
+    fn add(&mut self, transform: Contestant, place: Engine, copy: impl FnOnce() -> Result<Contestant>) -> Result<()> {
         let known = self.copies.iter().position(|(other, _)| *other == place);
         let number = known.unwrap_or(self.copies.len());
         if known.is_none() {
@@ -66,19 +66,13 @@ impl Contest {
         Ok(())
     }
 
-    /// Measures everyone once more.
-    pub(crate) fn sample(&mut self) -> Result<()> {
-        self.transforms.iter_mut().try_for_each(|(transform, _)| transform.sample())?;
-        self.copies.iter_mut().try_for_each(|(_, copy)| copy.sample())
-    }
-
-    /// How often that was done.
-    pub(crate) fn rounds(&self) -> usize {
-        self.copies.iter().map(|(_, copy)| copy.samples()).max().unwrap_or(0)
-    }
-
-    /// The times of every transform and of its yardstick.
-    pub(crate) fn results(&self) -> impl Iterator<Item = (Spread, Spread)> {
-        self.transforms.iter().map(|(transform, number)| (transform.spread(), self.copies[*number].1.spread()))
+    /// Measures everyone in turns. Returns the times of every transform and of its yardstick, in
+    /// milliseconds.
+    pub(crate) fn measure(&mut self, pace: &Pace) -> Result<Vec<(Summary, Summary)>> {
+        let transforms = self.transforms.iter_mut().map(|(transform, _)| transform);
+        let times = take_turns(transforms.chain(self.copies.iter_mut().map(|(_, copy)| copy)), pace)?;
+        let (transforms, copies) = times.split_at(self.transforms.len());
+        let both = |(time, (_, copy)): (&Summary, &(_, usize))| (time.in_unit(1e3), copies[*copy].in_unit(1e3));
+        Ok(transforms.iter().zip(&self.transforms).map(both).collect())
     }
 }

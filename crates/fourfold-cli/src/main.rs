@@ -16,7 +16,6 @@ mod progress;
 mod ready;
 mod sift;
 mod spectrum;
-mod timing;
 mod wisdom;
 mod work;
 

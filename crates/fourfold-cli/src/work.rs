@@ -5,21 +5,21 @@ use std::hint::black_box;
 use std::rc::Rc;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, bail};
 use fourfold::oracle::verify::Data;
+use fourfold::timing::{Timed, Work};
 use fourfold::{Domain, Element, Plan, Problem, Scratch};
 use fourfold_gpu::{Device, GpuArray, GpuPlan};
 use num_complex::Complex;
 
 use crate::array::{bytes, check_memory, copy, random, with_elements, zeros, zeros_of};
-use crate::timing::Work;
 
 /// Runs in place one after the other, each on the result of the last: few, so that the numbers stay
 /// finite.
-const LONGEST_BATCH_IN_PLACE: usize = 8;
+const MOST_RUNS_IN_PLACE: usize = 8;
 
 /// What a device enqueues between two waits, which cost about 10 µs.
-const SHORTEST_ON_A_DEVICE: Duration = Duration::from_millis(5);
+const LEAST_BATCH_ON_A_DEVICE: Duration = Duration::from_millis(5);
 
 /// Bytes of the arrays that runs on a device go through in turn, so that no run finds its own in a
 /// cache (an H200's has 60 MB) as it would only where nothing but this one array is worked on.
@@ -30,6 +30,14 @@ pub(crate) const MOST_PAIRS: usize = 1024;
 
 /// Of a device's memory, what the pairs beyond the second may take: one part in so many.
 const SHARE_OF_MEMORY: u64 = 8;
+
+/// Work of any type that takes turns with others.
+pub(crate) type Contestant = Timed<Box<dyn Work<Error = Error>>>;
+
+/// Warms work up.
+pub(crate) fn contestant(work: impl Work<Error = Error> + 'static) -> Result<Contestant> {
+    Timed::new(Box::new(work) as Box<dyn Work<Error = Error>>)
+}
 
 /// Random input, and the output; in place, the output begins as a copy of the input.
 pub(crate) struct Arrays {
@@ -77,6 +85,8 @@ impl Transform {
 }
 
 impl Work for Transform {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         let Arrays { input, output, in_place } = &mut *self.arrays.borrow_mut();
         let (plan, scratch) = (&self.plan, &mut self.scratch);
@@ -93,8 +103,8 @@ impl Work for Transform {
         Ok(())
     }
 
-    fn longest_batch(&self) -> usize {
-        if self.plan.problem().in_place() { LONGEST_BATCH_IN_PLACE } else { usize::MAX }
+    fn most_runs(&self) -> usize {
+        if self.plan.problem().in_place() { MOST_RUNS_IN_PLACE } else { usize::MAX }
     }
 }
 
@@ -113,6 +123,8 @@ impl Memcpy {
 }
 
 impl Work for Memcpy {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         black_box(&mut self.to).copy_from_slice(black_box(&self.from));
         Ok(())
@@ -227,6 +239,8 @@ impl DeviceTransform {
 }
 
 impl Work for DeviceTransform {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         let (plan, mut arrays) = (&self.plan, self.arrays.borrow_mut());
         let (input, output) = arrays.next_pair();
@@ -238,12 +252,12 @@ impl Work for DeviceTransform {
         Ok(())
     }
 
-    fn finish(&self) -> Result<()> {
+    fn synchronize(&mut self) -> Result<()> {
         Ok(self.arrays.borrow().device.finish()?)
     }
 
-    fn shortest(&self) -> Duration {
-        SHORTEST_ON_A_DEVICE
+    fn least_batch(&self) -> Duration {
+        LEAST_BATCH_ON_A_DEVICE
     }
 }
 
@@ -251,15 +265,17 @@ impl Work for DeviceTransform {
 pub(crate) struct DeviceCopy(pub(crate) Rc<RefCell<DeviceArrays>>);
 
 impl Work for DeviceCopy {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         self.0.borrow_mut().copy()
     }
 
-    fn finish(&self) -> Result<()> {
+    fn synchronize(&mut self) -> Result<()> {
         Ok(self.0.borrow().device.finish()?)
     }
 
-    fn shortest(&self) -> Duration {
-        SHORTEST_ON_A_DEVICE
+    fn least_batch(&self) -> Duration {
+        LEAST_BATCH_ON_A_DEVICE
     }
 }

@@ -5,11 +5,11 @@
 //! answers with two times in milliseconds: of one transform by one thread, out of place, and of one
 //! memcpy of the input. Each is preceded by a run that is not timed.
 
+use fourfold::timing::{WallClock, Work, from_fn};
 use fourfold::{Element, Planner, Precision, Problem};
 use std::error::Error;
 use std::hint::black_box;
 use std::io::stdin;
-use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let problem: Problem = std::env::args().nth(1).ok_or("usage: turns PROBLEM")?.parse()?;
@@ -27,19 +27,19 @@ fn serve<T: Element + Default>(problem: &Problem, real: fn(f64) -> T) -> Result<
     plan.execute_with(&input, &mut output, &mut scratch)?;
     for line in stdin().lines() {
         let runs = line?.trim().parse()?;
-        let transform = timed(runs, || {
-            plan.execute_with(black_box(&input), black_box(&mut output), &mut scratch).expect("it went well before");
-        });
-        let copy = timed(runs, || black_box(&mut output).copy_from_slice(black_box(&input)));
-        println!("{transform} {copy}");
+        let transform = || plan.execute_with(black_box(&input), black_box(&mut output), &mut scratch);
+        let transform = milliseconds(runs, from_fn(transform))?;
+        let copy = || {
+            black_box(&mut output).copy_from_slice(black_box(&input));
+            Ok::<_, fourfold::Error>(())
+        };
+        println!("{transform} {}", milliseconds(runs, from_fn(copy))?);
     }
     Ok(())
 }
 
 /// Milliseconds a run, after one that is not timed.
-fn timed(runs: u32, mut work: impl FnMut()) -> f64 {
-    work();
-    let start = Instant::now();
-    (0..runs).for_each(|_| work());
-    1e3 * start.elapsed().as_secs_f64() / f64::from(runs)
+fn milliseconds<W: Work>(runs: usize, mut work: W) -> Result<f64, W::Error> {
+    work.run()?;
+    Ok(1e3 * work.time(runs, &WallClock::new())?.as_secs_f64() / runs as f64)
 }

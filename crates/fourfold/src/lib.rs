@@ -24,6 +24,7 @@
 //!   multiply → inverse; [`electrostatics`] is made of such plans.
 //! - [`oracle`] has the definitions, to about 30 digits, and compares results with them.
 //! - [`baseline`] has the original papers' algorithms, for comparison.
+//! - [`engine`] is for authors of other engines, [`timing`] for them and for benchmarks.
 //!
 //! Invalid input returns an [`Error`] that says what was expected; nothing panics.
 
@@ -38,6 +39,7 @@ pub mod oracle;
 mod plan;
 mod problem;
 mod recipe;
+pub mod timing;
 
 pub use crate::cpu::base::memory::{Scratch, View, ViewMut};
 pub use crate::cpu::simd::dispatch::Isa;

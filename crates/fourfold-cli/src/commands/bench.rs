@@ -1,9 +1,10 @@
 //! `fourfold bench`: warm medians, next to a copy of the same array.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Result;
 use fourfold::Problem;
+use fourfold::timing::{Pace, Summary, table};
 use serde::Serialize;
 
 use super::print_json;
@@ -11,10 +12,6 @@ use crate::args::Bench;
 use crate::contest::Contest;
 use crate::engine::{Contender, Engine};
 use crate::progress::Progress;
-use crate::timing::Spread;
-
-/// Each is measured so often at least.
-const LEAST_ROUNDS: usize = 5;
 
 #[derive(Serialize)]
 struct Line {
@@ -63,11 +60,8 @@ fn able<'a>(problem: &Problem, contenders: &'a [Contender]) -> Result<Vec<&'a Co
 fn bench(problem: &Problem, contenders: &[&Contender], args: &Bench) -> Result<Vec<Line>> {
     let mut contest = Contest::new(problem)?;
     contenders.iter().try_for_each(|contender| contest.enter(&contender.engine, contender.plan(problem)?))?;
-    let start = Instant::now();
-    while !enough(contest.rounds(), start.elapsed(), args, contenders.len()) {
-        contest.sample()?;
-    }
-    let lines = contenders.iter().zip(contest.results()).map(|(contender, (Spread { median, min, max }, copy))| Line {
+    let times = contest.measure(&pace(args, contenders.len()))?;
+    let lines = contenders.iter().zip(times).map(|(contender, (Summary { median, min, max, .. }, copy))| Line {
         problem: problem.to_string(),
         engine: contender.engine.to_string(),
         method: contender.method.name(),
@@ -80,27 +74,20 @@ fn bench(problem: &Problem, contenders: &[&Contender], args: &Bench) -> Result<V
     Ok(lines.collect())
 }
 
-fn enough(rounds: usize, elapsed: Duration, args: &Bench, contenders: usize) -> bool {
+fn pace(args: &Bench, contenders: usize) -> Pace {
     match args.repeat {
-        Some(repeat) => rounds >= repeat as usize,
-        None => rounds >= LEAST_ROUNDS && elapsed.as_secs_f64() >= args.seconds * contenders as f64,
+        Some(repeat) => Pace::rounds(repeat as usize),
+        None => Pace::lasting(Duration::from_secs_f64(args.seconds * contenders as f64)),
     }
 }
 
 fn text(line: &Line) -> String {
     let Line { problem, engine, method, threads, median_ms, min_ms, max_ms, copy_ratio } = line;
-    let times = [median_ms, min_ms, max_ms].map(|&ms| milliseconds(ms));
-    let [median, min, max] = times;
+    let [median, min, max] = [median_ms, min_ms, max_ms].map(|&ms| table::digits(ms));
     let threads = match threads {
         None => String::new(),
         Some(1) => ", 1 thread".into(),
         Some(threads) => format!(", {threads} threads"),
     };
-    format!("{problem}: {engine} {method}{threads}: {median} ms ({min} to {max}), {copy_ratio:.2} × copy")
-}
-
-/// Four significant digits.
-fn milliseconds(ms: f64) -> String {
-    let before_point = ms.max(1e-6).log10().floor() as i32;
-    format!("{ms:.*}", (3 - before_point).max(0) as usize)
+    format!("{problem}: {engine} {method}{threads}: {median} ms ({min} to {max}), {} × copy", table::ratio(*copy_ratio))
 }

@@ -12,14 +12,15 @@ use crate::limits::Limits;
 use crate::lower::draft::Draft;
 use crate::lower::passes::drafts;
 use crate::run::executable::Executable;
-use fourfold::{Domain, Layout, Precision, Problem, Recipe, Result};
-use std::time::{Duration, Instant};
+use fourfold::timing::{Pace, Timed, Work, take_turns};
+use fourfold::{Domain, Error, Layout, Precision, Problem, Recipe, Result};
+use std::time::Duration;
 
-/// How long one measurement takes at least: the wait at its end takes some microseconds.
-const MEASUREMENT: Duration = Duration::from_millis(2);
+/// How long a batch takes at least: the wait at its end takes some microseconds.
+const BATCH: Duration = Duration::from_millis(2);
 
-/// Measurements of each of two candidates that are compared.
-const ROUNDS: usize = 7;
+/// Batches of each of two candidates that are compared. They share their arrays.
+const PACE: Pace = Pace { rounds: 7..=7, time: Duration::ZERO, warm_up: false };
 
 /// Candidates that are compared with the best, of those measured once.
 const FINALISTS: usize = 3;
@@ -61,12 +62,28 @@ struct Bench<'a> {
 }
 
 /// A way to compute it, ready to run.
-struct Candidate {
+struct Candidate<'a> {
+    bench: &'a Bench<'a>,
     choices: Vec<Choice>,
     executable: Executable,
     scratch: Option<Buffer>,
-    /// Runs of a measurement.
-    runs: usize,
+}
+
+impl Work for Candidate<'_> {
+    type Error = Error;
+
+    fn run(&mut self) -> Result<()> {
+        let Candidate { bench: Bench { planner, input, output, .. }, executable, scratch, .. } = self;
+        executable.run(0..executable.launches(), &planner.device.queue, Some(input), output, scratch.as_ref())
+    }
+
+    fn synchronize(&mut self) -> Result<()> {
+        self.bench.planner.device.queue.finish()
+    }
+
+    fn least_batch(&self) -> Duration {
+        BATCH
+    }
 }
 
 impl<'a> Bench<'a> {
@@ -97,11 +114,11 @@ impl<'a> Bench<'a> {
     /// The fastest of `best` and those that differ from it in one pass.
     fn best(&self, best: Vec<Choice>, pass: usize, candidates: Candidates) -> Result<Vec<Choice>> {
         let mut best = self.candidate(best)?;
-        let mut seen: Vec<Vec<Spec>> = vec![best.executable.specs.clone()];
-        let chosen = self.chosen(&best.choices)?;
+        let mut seen: Vec<Vec<Spec>> = vec![best.work().executable.specs.clone()];
+        let chosen = self.chosen(&best.work().choices)?;
         let mut others = vec![];
         for choice in candidates(&chosen[pass], self.planner.library.limits()) {
-            let mut choices = best.choices.clone();
+            let mut choices = best.work().choices.clone();
             choices[pass] = choice;
             let Ok(drafts) = self.drafts(&choices) else { continue };
             let specs: Vec<Spec> = drafts.into_iter().flat_map(|draft| draft.specs).collect();
@@ -113,58 +130,24 @@ impl<'a> Bench<'a> {
         // What the compiler refuses is refused again below, one by one.
         let _ = self.planner.library.kernels(&seen.concat());
         let ready = others.into_iter().filter_map(|choices| self.candidate(choices).ok());
-        let mut timed = ready.map(|other| Ok((self.time(&other)?, other))).collect::<Result<Vec<_>>>()?;
+        let timed = |mut other: Timed<_>| Ok((other.measure(PACE.warm_up)?, other));
+        let mut timed = ready.map(timed).collect::<Result<Vec<_>>>()?;
         timed.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        for (_, other) in timed.into_iter().take(FINALISTS) {
-            let [old, new] = self.compare([&best, &other])?;
-            if new < GAIN * old {
+        for (_, mut other) in timed.into_iter().take(FINALISTS) {
+            let times = take_turns([&mut best, &mut other], &PACE)?;
+            if times[1].min < GAIN * times[0].min {
                 best = other;
             }
         }
-        Ok(best.choices)
+        Ok(best.into_work().choices)
     }
 
-    fn candidate(&self, choices: Vec<Choice>) -> Result<Candidate> {
+    fn candidate(&self, choices: Vec<Choice>) -> Result<Timed<Candidate<'_>>> {
         let GpuPlanner { device, library, .. } = self.planner;
         let executable = Executable::new(device, library, &self.recipe, false, None, &choices)?;
         let bytes = executable.scratch_bytes();
         let scratch = if bytes > 0 { Some(device.runtime.allocate(bytes)?) } else { None };
-        let mut candidate = Candidate { choices, executable, scratch, runs: 1 };
-        // The first run may be slow for other reasons.
-        self.time(&candidate)?;
-        while self.time(&candidate)? * (candidate.runs as f64) < MEASUREMENT.as_secs_f64() {
-            candidate.runs *= 2;
-        }
-        Ok(candidate)
-    }
-
-    /// Seconds of a run.
-    fn time(&self, candidate: &Candidate) -> Result<f64> {
-        let queue = &self.planner.device.queue;
-        queue.finish()?;
-        let start = Instant::now();
-        for _ in 0..candidate.runs {
-            candidate.executable.run(
-                0..candidate.executable.launches(),
-                queue,
-                Some(&self.input),
-                &self.output,
-                candidate.scratch.as_ref(),
-            )?;
-        }
-        queue.finish()?;
-        Ok(start.elapsed().as_secs_f64() / candidate.runs as f64)
-    }
-
-    /// The least seconds that each takes, turn by turn.
-    fn compare(&self, candidates: [&Candidate; 2]) -> Result<[f64; 2]> {
-        let mut least = [f64::INFINITY; 2];
-        for _ in 0..ROUNDS {
-            for (least, candidate) in least.iter_mut().zip(candidates) {
-                *least = least.min(self.time(candidate)?);
-            }
-        }
-        Ok(least)
+        Timed::new(Candidate { bench: self, choices, executable, scratch })
     }
 }
 

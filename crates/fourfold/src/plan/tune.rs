@@ -1,7 +1,7 @@
 //! Planning by measuring.
 
 use crate::cpu::base::memory::Scratch;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::oracle::verify::Data;
 use crate::plan::plan::Plan;
 use crate::plan::planner::Planner;
@@ -10,13 +10,13 @@ use crate::problem::layout::Layout;
 use crate::problem::problem::Problem;
 use crate::recipe::recipe::Recipe;
 use crate::recipe::rules::{axes, candidates};
-use std::time::{Duration, Instant};
+use crate::timing::{Pace, Timed, Work, from_fn, take_turns};
+use std::cell::RefCell;
+use std::time::Duration;
 
-/// How long two plans are compared, if more than [`LEAST`] runs of each take less.
-const COMPARISON: Duration = Duration::from_millis(20);
-
-/// Runs of each at least.
-const LEAST: usize = 3;
+/// How long two plans are compared, if three runs of each take less. They share their arrays, so
+/// that each finds in the caches what the other has left.
+const PACE: Pace = Pace { rounds: 3..=usize::MAX, time: Duration::from_millis(20), warm_up: false };
 
 /// A recipe replaces another if it takes at most this part of its time: smaller gains may be
 /// chance.
@@ -32,15 +32,18 @@ impl Planner {
     pub fn tune(&self, problem: &Problem) -> Result<Recipe> {
         // Tables of recipes that lose are not kept.
         let trial = self.fresh();
-        let mut data = [(problem.input_domain(), problem.input()), (problem.output_domain(), problem.output())]
+        let arrays = [(problem.input_domain(), problem.input()), (problem.output_domain(), problem.output())]
             .map(|(domain, layout): (Domain, &Layout)| Data::filled(problem.precision(), domain, layout.len, 0.0));
+        let arrays = RefCell::new(arrays);
+        let timed = |recipe: &Recipe| executions(trial.plan_recipe(recipe.clone())?, &arrays);
         let mut best = axes::recipe(problem);
+        let mut best_timed = timed(&best)?;
         for step in 0..candidates::steps(&best) {
             for recipe in candidates::at(&best, step) {
-                let plans = [trial.plan_recipe(best.clone())?, trial.plan_recipe(recipe.clone())?];
-                let [old, new] = compare(&plans, &mut data)?;
-                if new < GAIN * old {
-                    best = recipe;
+                let mut other = timed(&recipe)?;
+                let times = take_turns([&mut best_timed, &mut other], &PACE)?;
+                if times[1].min < GAIN * times[0].min {
+                    (best, best_timed) = (recipe, other);
                 }
             }
         }
@@ -49,19 +52,13 @@ impl Planner {
     }
 }
 
-/// The least seconds that each of the plans takes, run in turn.
-fn compare(plans: &[Plan; 2], [input, output]: &mut [Data; 2]) -> Result<[f64; 2]> {
-    let mut scratch = [plans[0].try_scratch()?, plans[1].try_scratch()?];
-    let (start, mut times, mut runs) = (Instant::now(), [f64::INFINITY; 2], 0);
-    while runs < LEAST || start.elapsed() < COMPARISON {
-        for (plan, (scratch, time)) in plans.iter().zip(scratch.iter_mut().zip(&mut times)) {
-            let start = Instant::now();
-            execute(plan, input, output, scratch)?;
-            *time = time.min(start.elapsed().as_secs_f64());
-        }
-        runs += 1;
-    }
-    Ok(times)
+/// Executions of a plan, to be timed.
+fn executions(plan: Plan, arrays: &RefCell<[Data; 2]>) -> Result<Timed<impl Work<Error = Error>>> {
+    let mut scratch = plan.try_scratch()?;
+    Timed::new(from_fn(move || {
+        let [input, output] = &mut *arrays.borrow_mut();
+        execute(&plan, input, output, &mut scratch)
+    }))
 }
 
 fn execute(plan: &Plan, input: &Data, output: &mut Data, scratch: &mut Scratch) -> Result<()> {

@@ -2,14 +2,15 @@
 
 use std::hint::black_box;
 
-use anyhow::Result;
+use anyhow::{Error, Result};
+use fourfold::timing::Work;
 use fourfold::{Pipeline, Plan, Planner, Problem, Scratch};
 use fourfold_gpu::{Device, GpuArray, GpuPlan, GpuPlanner};
 
 use super::measure::{Job, Setting};
 use crate::array::zeros;
 use crate::method::MethodName;
-use crate::timing::{Timed, Work};
+use crate::work::{Contestant, contestant};
 
 /// Coefficients of reals from −1 to 1, in orthonormal scale, that are dropped: about half.
 const THRESHOLD: f64 = 0.4;
@@ -36,10 +37,10 @@ pub(super) fn times<const N: usize>(
 }
 
 /// Ready to be timed.
-fn codec(setting: &Setting, method: MethodName, problems: [&Problem; 2], part: Part) -> Result<Timed> {
+fn codec(setting: &Setting, method: MethodName, problems: [&Problem; 2], part: Part) -> Result<Contestant> {
     setting.contender().0.with_planner(
-        |planner| Timed::warm(Codec::new(planner, method, problems, part)?),
-        |device, planner| Timed::warm(DeviceCodec::new(device, planner, method, problems, part)?),
+        |planner| contestant(Codec::new(planner, method, problems, part)?),
+        |device, planner| contestant(DeviceCodec::new(device, planner, method, problems, part)?),
     )
 }
 
@@ -75,6 +76,8 @@ impl Codec {
 }
 
 impl Work for Codec {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         let Codec { plans, scratch, input, coefficients, output, part } = self;
         if *part != Part::Dropping {
@@ -125,6 +128,8 @@ impl DeviceCodec {
 }
 
 impl Work for DeviceCodec {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         for (i, plan) in self.plans.iter().enumerate() {
             let (before, after) = self.arrays.split_at_mut(i + 1);
@@ -133,7 +138,7 @@ impl Work for DeviceCodec {
         Ok(())
     }
 
-    fn finish(&self) -> Result<()> {
+    fn synchronize(&mut self) -> Result<()> {
         Ok(self.device.finish()?)
     }
 }

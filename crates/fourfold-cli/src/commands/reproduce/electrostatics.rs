@@ -4,9 +4,10 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use anyhow::{Result, ensure};
+use anyhow::{Error, Result, ensure};
 use fourfold::Planner;
 use fourfold::electrostatics::{Builder, Cells, Electrostatics, Grid, Map, Maps};
+use fourfold::timing::Work;
 use fourfold_gpu::{Device, GpuArray, GpuCells, GpuElectrostatics, GpuMaps};
 
 use super::Outcome;
@@ -14,7 +15,7 @@ use super::measure::Setting;
 use super::page::{Page, Part, digits, ratio, strings};
 use super::plot::{Line, Plot};
 use crate::method::MethodName;
-use crate::timing::{Timed, Work};
+use crate::work::contestant;
 
 /// A circuit: its movable cells (Nam et al., 2005), bins along each axis (DREAMPlace's settings for
 /// it), and the published milliseconds by rows and columns and in three stages, on a Titan Xp, with
@@ -135,11 +136,11 @@ fn times(setting: &Setting, circuit: &Circuit) -> Result<(Vec<f64>, Vec<f64>)> {
         Ok(Rc::new(RefCell::new(system)))
     };
     let systems = METHODS.iter().map(|method| system(method)).collect::<Result<Vec<_>>>()?;
-    let steps = systems.iter().map(|system| Timed::warm(Step { system: system.clone(), board: board.clone() }));
+    let steps = systems.iter().map(|system| contestant(Step { system: system.clone(), board: board.clone() }));
     let mut works = steps.collect::<Result<Vec<_>>>()?;
     check_same(&systems)?;
     for system in &systems {
-        works.push(Timed::warm(Transforms(system.clone()))?);
+        works.push(contestant(Transforms(system.clone()))?);
     }
     let mut whole = setting.fastest(works)?;
     let transforms = whole.split_off(METHODS.len());
@@ -267,11 +268,13 @@ impl System {
 struct Transforms(Shared);
 
 impl Work for Transforms {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         self.0.borrow_mut().transform()
     }
 
-    fn finish(&self) -> Result<()> {
+    fn synchronize(&mut self) -> Result<()> {
         self.0.borrow().finish()
     }
 }
@@ -283,11 +286,13 @@ struct Step {
 }
 
 impl Work for Step {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         self.system.borrow_mut().step(self.board.cells())
     }
 
-    fn finish(&self) -> Result<()> {
+    fn synchronize(&mut self) -> Result<()> {
         self.system.borrow().finish()
     }
 }

@@ -1,10 +1,11 @@
 //! Times of methods and of their stages, each checked against the default method first.
 
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use fourfold::oracle::verify::Data;
+use fourfold::timing::{Pace, take_turns};
 use fourfold::{Multiplier, Precision, Problem};
 
 use crate::array::{random, zeros_of};
@@ -12,8 +13,7 @@ use crate::contest::Contest;
 use crate::engine::{Contender, Engine};
 use crate::method::MethodName;
 use crate::ready::Ready;
-use crate::timing::{Spread, Timed};
-use crate::work::{IN_TURN, MOST_PAIRS};
+use crate::work::{Contestant, IN_TURN, MOST_PAIRS};
 
 /// Where and how experiments are done.
 pub(super) struct Setting {
@@ -33,9 +33,6 @@ pub(super) enum Job {
 
 /// NVIDIA's FFTs.
 pub(super) const CUFFT: &str = "cuFFT";
-
-/// Each is measured so often at least.
-const LEAST_ROUNDS: usize = 5;
 
 impl Setting {
     pub(super) fn new(contender: Contender, threads: usize, quick: bool) -> Setting {
@@ -122,22 +119,20 @@ impl Setting {
             };
             contest.enter(self.engine(), plan)?;
         }
-        let (start, long) = (Instant::now(), Duration::from_secs_f64(self.seconds() * jobs.len() as f64));
-        while contest.rounds() < LEAST_ROUNDS || start.elapsed() < long {
-            contest.sample()?;
-        }
-        let results: Vec<(Spread, Spread)> = contest.results().collect();
+        let results = contest.measure(&self.pace(jobs.len()))?;
         let copy = results.first().map_or(f64::NAN, |(_, copy)| copy.min);
-        Ok((results.into_iter().map(|(spread, _)| spread.min).collect(), copy))
+        Ok((results.into_iter().map(|(time, _)| time.min).collect(), copy))
     }
 
     /// Milliseconds of each work: of its fastest warm run, as they take turns.
-    pub(super) fn fastest(&self, mut works: Vec<Timed>) -> Result<Vec<f64>> {
-        let (start, long) = (Instant::now(), Duration::from_secs_f64(self.seconds() * works.len() as f64));
-        while works.iter().any(|work| work.samples() < LEAST_ROUNDS) || start.elapsed() < long {
-            works.iter_mut().try_for_each(Timed::sample)?;
-        }
-        Ok(works.iter().map(|work| work.spread().min).collect())
+    pub(super) fn fastest(&self, mut works: Vec<Contestant>) -> Result<Vec<f64>> {
+        let pace = self.pace(works.len());
+        let times = take_turns(&mut works, &pace)?;
+        Ok(times.into_iter().map(|time| time.in_unit(1e3).min).collect())
+    }
+
+    fn pace(&self, contestants: usize) -> Pace {
+        Pace::lasting(Duration::from_secs_f64(self.seconds() * contestants as f64))
     }
 
     /// The default method on the engine, with the threads that the processor's part of the work

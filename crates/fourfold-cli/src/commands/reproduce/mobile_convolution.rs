@@ -7,8 +7,9 @@ use std::hint::black_box;
 use std::rc::Rc;
 use std::thread;
 
-use anyhow::{Result, ensure};
+use anyhow::{Error, Result, ensure};
 use fourfold::oracle::verify::Data;
+use fourfold::timing::Work;
 use fourfold::{Domain, Multiplier, Planner, Precision, Problem};
 use fourfold_gpu::{DirectConvolution, GpuPlanner};
 use num_complex::Complex;
@@ -19,8 +20,7 @@ use super::page::{Page, WHOLE, digits, ratio, strings};
 use super::plot::{Line, Plot};
 use crate::array::{random, zeros, zeros_of};
 use crate::ready::Ready;
-use crate::timing::{Timed, Work};
-use crate::work::{Arrays, DeviceArrays, DeviceData, DeviceTransform, Transform};
+use crate::work::{Arrays, DeviceArrays, DeviceData, DeviceTransform, Transform, contestant};
 
 /// Rows and columns of the taps.
 const TAPS: [usize; 9] = [3, 5, 7, 9, 11, 15, 21, 31, 63];
@@ -95,8 +95,8 @@ fn times(setting: &Setting, side: usize, n: usize) -> Result<[f64; 2]> {
         Ready::Cpu(plan) => {
             let mut direct = Direct { x: x.clone(), y: zeros(x.len())?, taps, n, threads: setting.threads };
             direct.run()?;
-            let fast = Timed::warm(Transform::new(*plan, Rc::new(RefCell::new(arrays)))?)?;
-            (direct.y.clone(), Timed::warm(direct)?, fast)
+            let fast = contestant(Transform::new(*plan, Rc::new(RefCell::new(arrays)))?)?;
+            (direct.y.clone(), contestant(direct)?, fast)
         }
         Ready::Gpu(plan, device) => {
             let planner = GpuPlanner::new(device.clone());
@@ -106,8 +106,8 @@ fn times(setting: &Setting, side: usize, n: usize) -> Result<[f64; 2]> {
             let mut result = zeros(x.len())?;
             y.download(&mut result)?;
             let arrays = Rc::new(RefCell::new(DeviceArrays::new(device, &arrays)?));
-            let direct = Timed::warm(DeviceDirect { plan: direct, arrays: Rc::clone(&arrays) })?;
-            (result, direct, Timed::warm(DeviceTransform::new(*plan, arrays))?)
+            let direct = contestant(DeviceDirect { plan: direct, arrays: Rc::clone(&arrays) })?;
+            (result, direct, contestant(DeviceTransform::new(*plan, arrays))?)
         }
     };
     let error = distance(&Data::F32(result), &by_fft);
@@ -135,6 +135,8 @@ struct Direct {
 }
 
 impl Work for Direct {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         let Direct { x, y, taps, n, threads } = self;
         let side = x.len().isqrt();
@@ -175,6 +177,8 @@ struct DeviceDirect {
 }
 
 impl Work for DeviceDirect {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         match self.arrays.borrow_mut().next_pair() {
             (DeviceData::F32(x), DeviceData::F32(y)) => Ok(self.plan.execute_on(x, y)?),
@@ -182,7 +186,7 @@ impl Work for DeviceDirect {
         }
     }
 
-    fn finish(&self) -> Result<()> {
+    fn synchronize(&mut self) -> Result<()> {
         Ok(self.arrays.borrow().device().finish()?)
     }
 }

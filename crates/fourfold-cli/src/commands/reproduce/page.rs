@@ -3,6 +3,9 @@
 use std::fmt::Write;
 use std::ops::Range;
 
+use fourfold::timing::table::Table;
+pub(super) use fourfold::timing::table::{digits, ratio};
+
 use super::plot::Plot;
 
 /// A table with what is to be said about it.
@@ -50,14 +53,10 @@ impl Page {
 
     /// The columns of two ranges.
     fn table(&self, first: Range<usize>, others: Range<usize>) -> String {
-        let line = |cells: &Vec<String>| {
-            let cells = cells[first.clone()].iter().chain(&cells[others.clone()]);
-            let shown: Vec<&str> = cells.map(|cell| if cell.is_empty() { "–" } else { cell }).collect();
-            format!("| {} |\n", shown.join(" | "))
-        };
-        let rule = format!("|{}\n", "---|".repeat(first.len() + others.len()));
-        let rows: String = self.rows.iter().map(line).collect();
-        line(&self.columns) + &rule + &rows
+        let chosen = |cells: &[String]| [&cells[first.clone()], &cells[others.clone()]].concat();
+        let mut table = Table::new(chosen(&self.columns));
+        self.rows.iter().for_each(|row| table.row(chosen(row)));
+        table.to_string()
     }
 
     /// RFC 4180.
@@ -69,17 +68,6 @@ impl Page {
         let line = |cells: &Vec<String>| cells.iter().map(cell).collect::<Vec<_>>().join(",") + "\n";
         [&self.columns].into_iter().chain(&self.rows).map(line).collect()
     }
-}
-
-/// A number with four significant digits.
-pub(super) fn digits(x: f64) -> String {
-    let before_point = x.abs().max(1e-9).log10().floor() as i32;
-    format!("{x:.*}", (3 - before_point).clamp(0, 9) as usize)
-}
-
-/// A factor such as `1.76`.
-pub(super) fn ratio(x: f64) -> String {
-    format!("{x:.2}")
 }
 
 pub(super) fn strings(cells: &[&str]) -> Vec<String> {
@@ -101,10 +89,5 @@ mod tests {
         let parts =
             "L:\n\n| a |\n|---|\n| 1 |\n| say \"x\" |\n\nR:\n\n| a | b, c |\n|---|---|\n| 1 | – |\n| say \"x\" | 2 |\n";
         assert_eq!(page.markdown(), format!("# T\n\nP.\n\n{parts}"));
-    }
-
-    #[test]
-    fn numbers_have_four_digits() {
-        assert_eq!([0.012345, 1.0, 123.456, 98765.4].map(digits), ["0.01235", "1.000", "123.5", "98765"]);
     }
 }

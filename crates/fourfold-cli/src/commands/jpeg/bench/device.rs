@@ -4,12 +4,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Error, Result};
+use fourfold::timing::Work;
 use fourfold_gpu::{BlockArrays, BlockComponent, BlockMethod, BlockPlan, BlockPlanBuilder, BlockWork, Cache, Device};
 use fourfold_jpeg::{Layout, Mode};
 
 use super::{Direction, Source, errors};
-use crate::timing::Work;
 
 /// The components of an image on a device.
 pub(super) struct OnDevice {
@@ -72,7 +72,7 @@ impl OnDevice {
     }
 
     /// Does it once: the work, and the errors of each component.
-    pub(super) fn work(&self, way: &Way) -> Result<(impl Work + use<>, Vec<Option<f64>>)> {
+    pub(super) fn work(&self, way: &Way) -> Result<(impl Work<Error = Error> + use<>, Vec<Option<f64>>)> {
         let plan = plan(&self.device, &self.sources, way.builder.clone())?;
         let [one, other] = &self.arrays;
         let arrays = Rc::clone(if way.direction == Direction::Inverse { one } else { other });
@@ -126,16 +126,18 @@ struct Enqueued {
 }
 
 impl Work for Enqueued {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         Ok(self.plan.enqueue(&mut self.arrays.borrow_mut())?)
     }
 
-    fn finish(&self) -> Result<()> {
+    fn synchronize(&mut self) -> Result<()> {
         Ok(self.plan.device().finish()?)
     }
 
     /// Launches and the wait at the end are not to be seen in it.
-    fn shortest(&self) -> Duration {
+    fn least_batch(&self) -> Duration {
         Duration::from_millis(20)
     }
 }

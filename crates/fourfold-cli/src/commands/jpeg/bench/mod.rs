@@ -7,10 +7,12 @@ mod processor;
 use std::io::{self, Write};
 use std::path::Path;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Error, Result, bail, ensure};
 use fourfold::Isa;
+use fourfold::timing::table::{self, Table as Lines};
+use fourfold::timing::{Pace, Summary, Work, take_turns};
 use fourfold_gpu::Device;
 use fourfold_jpeg::{Component, Limits, Mode, Table, Transform, read_coefficients};
 use serde::Serialize;
@@ -22,12 +24,9 @@ use crate::args::JpegBench;
 use crate::array::check_memory;
 use crate::commands::print_json;
 use crate::engine::Engine;
-use crate::timing::{Spread, Timed, Work};
+use crate::work::{Contestant, contestant};
 
 const MODES: [(Mode, &str); 2] = [(Mode::Fast, "fast"), (Mode::Exact, "exact")];
-
-/// Each is measured so often at least.
-const LEAST_ROUNDS: usize = 5;
 
 /// A component's coefficients and table.
 struct Source {
@@ -81,7 +80,7 @@ struct Entry {
     threads: Option<usize>,
     direction: Direction,
     method: &'static str,
-    timed: Timed,
+    timed: Contestant,
     psnr: Vec<Option<f64>>,
 }
 
@@ -109,12 +108,12 @@ pub(super) fn run(args: &JpegBench) -> Result<()> {
         contest.enter(on, Direction::Decode, "zune-jpeg", || Ok((Zune::new(file)?, Vec::new())))?;
     }
     contest.check_names()?;
-    contest.measure()?;
-    let lines = contest.lines();
+    let times = contest.measure()?;
+    let lines = contest.lines(&times);
     if args.json {
         return print_json(&lines);
     }
-    Ok(table(&lines).iter().try_for_each(|line| writeln!(io::stdout(), "{line}"))?)
+    Ok(io::stdout().write_all(table(&lines).padded().as_bytes())?)
 }
 
 struct Contest<'a> {
@@ -133,7 +132,7 @@ const YARDSTICK: &str = "move";
 
 impl Contest<'_> {
     /// Enters what `prepare` makes, if it was asked for: the work, and errors.
-    fn enter<W: Work + 'static>(
+    fn enter<W: Work<Error = Error> + 'static>(
         &mut self,
         (engine, threads): Where,
         direction: Direction,
@@ -144,7 +143,7 @@ impl Contest<'_> {
         let wanted = &self.args.method;
         if method == YARDSTICK || wanted.is_empty() || wanted.iter().any(|name| name == method) {
             let (work, psnr) = prepare()?;
-            let timed = Timed::warm(work)?;
+            let timed = contestant(work)?;
             self.entries.push(Entry { engine: engine.to_string(), threads, direction, method, timed, psnr });
         }
         Ok(())
@@ -184,32 +183,27 @@ impl Contest<'_> {
         Ok(())
     }
 
-    fn measure(&mut self) -> Result<()> {
-        let start = Instant::now();
-        let entries = &mut self.entries;
-        let enough = |samples, count: usize| {
-            samples >= LEAST_ROUNDS && start.elapsed().as_secs_f64() >= self.args.seconds * count as f64
-        };
-        while !enough(entries[0].timed.samples(), entries.len()) {
-            entries.iter_mut().try_for_each(|entry| entry.timed.sample())?;
-        }
-        Ok(())
+    /// The times of all entries, in milliseconds.
+    fn measure(&mut self) -> Result<Vec<Summary>> {
+        let pace = Pace::lasting(Duration::from_secs_f64(self.args.seconds * self.entries.len() as f64));
+        let times = take_turns(self.entries.iter_mut().map(|entry| &mut entry.timed), &pace)?;
+        Ok(times.into_iter().map(|time| time.in_unit(1e3)).collect())
     }
 
     /// The time of moving the same bytes on the same engine.
-    fn moving(&self, entry: &Entry) -> Option<f64> {
-        let is_its = |other: &&Entry| {
+    fn moving(&self, entry: &Entry, times: &[Summary]) -> Option<f64> {
+        let is_its = |other: &Entry| {
             let of = |entry: &Entry| (entry.direction.name(), entry.engine.clone(), entry.threads);
             other.method == YARDSTICK && of(other) == of(entry)
         };
-        self.entries.iter().find(is_its).map(|other| other.timed.spread().median)
+        self.entries.iter().zip(times).find(|(other, _)| is_its(other)).map(|(_, time)| time.median)
     }
 
-    fn lines(&self) -> Vec<Line> {
+    fn lines(&self, times: &[Summary]) -> Vec<Line> {
         let coefficients: usize = self.sources.iter().map(|source| source.coefficients.len()).sum();
-        let line = |entry: &Entry| {
-            let Spread { median, min, max } = entry.timed.spread();
-            let moving = self.moving(entry);
+        let line = |(entry, time): (&Entry, &Summary)| {
+            let Summary { median, min, max, .. } = *time;
+            let moving = self.moving(entry, times);
             Line {
                 engine: entry.engine.clone(),
                 threads: entry.threads,
@@ -223,36 +217,33 @@ impl Contest<'_> {
                 psnr: entry.psnr.clone(),
             }
         };
-        self.entries.iter().map(line).collect()
+        self.entries.iter().zip(times).map(line).collect()
     }
 }
 
 /// As Markdown, which is also easily read.
-fn table(lines: &[Line]) -> Vec<String> {
-    let row = |engine: &str, method: &str, rest: [&str; 6]| {
-        let [ms, spread, rate, ns, share, psnr] = rest;
-        format!("| {engine:<15} | {method:<18} | {ms:>9} | {spread:>19} | {rate:>7} | {ns:>10} | {share:>9} | {psnr} |")
-    };
-    let heads = ["ms", "least … most", "GiB/s", "ns a block", "of moving", "PSNR, dB"];
-    let rule = "|---|---|--:|--:|--:|--:|--:|---|".to_owned();
-    let head = [row("engine, threads", "method", heads), rule];
-    head.into_iter().chain(lines.iter().map(|line| text(line, row))).collect()
+fn table(lines: &[Line]) -> Lines {
+    const HEADS: [&str; 8] =
+        ["engine, threads", "method", "ms", "least … most", "GiB/s", "ns a block", "of moving", "PSNR, dB"];
+    let mut table = Lines::new(HEADS);
+    lines.iter().for_each(|line| table.row(cells(line)));
+    table
 }
 
-fn text(line: &Line, row: impl Fn(&str, &str, [&str; 6]) -> String) -> String {
-    let number = |x: Option<f64>, digits: usize| x.map_or(String::new(), |x| format!("{x:.digits$}"));
-    let spread = format!("{:.3} … {:.3}", line.min_ms, line.max_ms);
-    let psnr: Vec<_> = line.psnr.iter().map(|psnr| psnr.map_or("inf".into(), |psnr| format!("{psnr:.1}"))).collect();
-    let rest = [
-        number(Some(line.median_ms), 3),
-        spread,
-        number(line.gib_per_second, 2),
-        number(line.ns_per_block, 3),
-        number(line.of_moving, 3),
-        psnr.join(" "),
-    ];
+fn cells(line: &Line) -> [String; 8] {
+    let or_nothing = |x: Option<f64>, format: fn(f64) -> String| x.map_or(String::new(), format);
     let threads = line.threads.map_or(String::new(), |threads| format!(", {threads}"));
-    row(&format!("{}{threads}", line.engine), &line.method, rest.each_ref().map(String::as_str))
+    let psnr: Vec<_> = line.psnr.iter().map(|psnr| psnr.map_or("inf".into(), |psnr| format!("{psnr:.1}"))).collect();
+    [
+        format!("{}{threads}", line.engine),
+        line.method.clone(),
+        table::digits(line.median_ms),
+        format!("{} … {}", table::digits(line.min_ms), table::digits(line.max_ms)),
+        or_nothing(line.gib_per_second, table::ratio),
+        or_nothing(line.ns_per_block, table::digits),
+        or_nothing(line.of_moving, |x| format!("{x:.3}")),
+        psnr.join(" "),
+    ]
 }
 
 /// Coefficients that fall off towards high frequencies, as those of photographs do.

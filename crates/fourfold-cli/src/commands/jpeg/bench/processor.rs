@@ -3,13 +3,13 @@
 use std::io::Cursor;
 use std::rc::Rc;
 
-use anyhow::Result;
+use anyhow::{Error, Result};
+use fourfold::timing::Work;
 use fourfold_jpeg::{Forward, Image, Inverse, Layout, Limits, Transform, decode_into};
 use image::ImageDecoder;
 use image::codecs::jpeg::JpegDecoder;
 
 use super::{Source, errors};
-use crate::timing::Work;
 
 /// Reads as many coefficients and writes as many samples, with no arithmetic in between.
 pub(super) struct Move {
@@ -25,6 +25,8 @@ impl Move {
 }
 
 impl Work for Move {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         for (source, samples) in self.sources.iter().zip(&mut self.samples) {
             samples.iter_mut().zip(&source.coefficients).for_each(|(to, &from)| *to = from as u8);
@@ -44,6 +46,8 @@ impl MoveBack {
 }
 
 impl Work for MoveBack {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         for (samples, coefficients) in &mut self.0 {
             coefficients.iter_mut().zip(&*samples).for_each(|(to, &from)| *to = from.into());
@@ -74,6 +78,8 @@ impl Blocks {
 }
 
 impl Work for Blocks {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         let Blocks { sources, samples, transform } = self;
         for (source, samples) in sources.iter().zip(samples) {
@@ -105,6 +111,8 @@ impl Back {
 }
 
 impl Work for Back {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         let Blocks { sources, samples, transform } = &self.blocks;
         for ((source, samples), coefficients) in sources.iter().zip(samples).zip(&mut self.coefficients) {
@@ -131,6 +139,8 @@ impl Decoding {
 }
 
 impl Work for Decoding {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         decode_into(&self.file, &self.transform, &self.limits, &mut self.image)?;
         Ok(())
@@ -151,6 +161,8 @@ impl Zune {
 }
 
 impl Work for Zune {
+    type Error = Error;
+
     fn run(&mut self) -> Result<()> {
         Ok(JpegDecoder::new(Cursor::new(&self.file))?.read_image(&mut self.samples)?)
     }
