@@ -186,7 +186,8 @@ impl TransformBuilder {
         if self.threads == 0 {
             return Err(argument("0 threads: at least 1 is needed".into()));
         }
-        if !self.isa.is_available() {
+        // The portable code stands in every build of this crate.
+        if self.isa != Isa::Scalar && !self.isa.is_available() {
             return Err(Error::new(ErrorKind::Unavailable, format!("this machine has no {}", self.isa)));
         }
         let failed = |error| {

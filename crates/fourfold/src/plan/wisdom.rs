@@ -16,8 +16,8 @@ use std::str::FromStr;
 ///
 /// ```
 /// use fourfold::{Planner, Wisdom};
-/// let text = "dct2 f64 64x60\tcpu:scalar\tinput -> output axis 1: dct2 60 = 5 3 4; output -> output axis 0: dct2 64 = 4 4 4";
-/// let planner = Planner::builder().isa(fourfold::Isa::Scalar).wisdom(text.parse()?).build()?;
+/// let text = "dct2 f64 64x60\tcpu:simd128\tinput -> output axis 1: dct2 60 = 5 3 4; output -> output axis 0: dct2 64 = 4 4 4";
+/// let planner = Planner::builder().isa(fourfold::Isa::Simd128).wisdom(text.parse()?).build()?;
 /// let recipe = planner.recipe(&"dct2 f64 64x60".parse()?)?;
 /// assert!(recipe.to_string().ends_with("dct2 64 = 4 4 4"));
 /// # Ok::<(), fourfold::Error>(())

@@ -34,22 +34,22 @@ pub(crate) struct Sizes {
 pub(crate) const GROUP: usize = 16;
 
 /// Bytes that a thread's slots may take; for very long lines the rows of tiles get shorter. Fixed,
-/// as [`LONG`] and [`FEW`]: they decide whether vectors compute, and the scalar set, which has no
-/// fused multiply-add, rounds otherwise.
+/// as [`LONG`] and [`FEW`]: they decide how wide vectors are, and the narrowest of x86-64, which have
+/// no fused multiply-add, round otherwise.
 const BLOCK: usize = 1 << 23;
 
 /// Vectors between the slots of a thread, so that their places differ modulo a page.
 const SLOT_PADDING: usize = 17;
 
-/// Lines longer than this are computed one number at a time if there is only one of them: vectors
-/// would multiply the memory.
+/// A line longer than this is computed with the narrowest vectors if there is only one of them: one
+/// lane of a vector is used, and the others multiply the memory.
 const LONG: usize = 1 << 12;
 
 /// So are so few if a buffer of vectors is larger than a block.
 const FEW: usize = 4;
 
 impl Sizes {
-    /// For reals of type `S`, on `isa` or, where that would waste memory, without vectors.
+    /// For reals of type `S`, on `isa` or, where that would waste memory, with the narrowest vectors.
     pub(crate) fn new<S>(recipe: &Recipe, isa: Isa) -> Self {
         let lines = || recipe.lines().flat_map(lanes);
         // A multiply may bring its factors into a buffer: complex ones take as much room as a
@@ -57,7 +57,7 @@ impl Sizes {
         let buffer = lines().map(|line| line.buffer.max(2 * line.output)).max().unwrap_or(0);
         let most = recipe.lines().map(|line| lines_along(recipe.problem(), line.transform.axis)).max().unwrap_or(0);
         let few = most <= 1 || most <= FEW && buffer * isa.vector_bytes::<S>() > BLOCK;
-        let isa = if buffer > LONG && few { Isa::Scalar } else { isa };
+        let isa = if buffer > LONG && few { isa.narrowest() } else { isa };
         let (vector, machine) = (isa.vector_bytes::<S>(), Machine::this());
         let work = recipe.work().map(|(domain, shape)| (shape.to_vec(), domain.reals()));
         let slots = (BLOCK / ((buffer + SLOT_PADDING) * vector)).clamp(2, (machine.tile_row() / vector).min(GROUP) + 1);

@@ -10,7 +10,8 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Isa {
-    /// One number at a time; runs everywhere.
+    /// One number at a time. Builds for x86-64 and aarch64, which always have 128-bit vectors,
+    /// contain it only with the feature `scalar`.
     Scalar,
     /// 128 bits: NEON on aarch64, SSE2 on x86-64.
     Simd128,
@@ -37,7 +38,7 @@ impl Isa {
     /// Whether this machine has the set.
     pub fn is_available(self) -> bool {
         match self {
-            Isa::Scalar => true,
+            Isa::Scalar => cfg!(any(feature = "scalar", not(any(target_arch = "x86_64", target_arch = "aarch64")))),
             Isa::Simd128 => cfg!(any(target_arch = "x86_64", target_arch = "aarch64")),
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
@@ -73,6 +74,11 @@ impl Isa {
         }
     }
 
+    /// The set with the shortest vectors that computes where this one does.
+    pub(crate) fn narrowest(self) -> Isa {
+        if self == Isa::Scalar { Isa::Scalar } else { Isa::Simd128 }
+    }
+
     /// The set itself.
     ///
     /// # Errors
@@ -82,7 +88,12 @@ impl Isa {
             return Ok(self);
         }
         let names: Vec<_> = Isa::available().into_iter().map(Isa::name).collect();
-        let message = format!("this machine has no {self}; it has {}", names.join(", "));
+        let message = match self {
+            Isa::Scalar => {
+                format!("this build has no scalar, which the feature `scalar` adds; it has {}", names.join(", "))
+            }
+            _ => format!("this machine has no {self}; it has {}", names.join(", ")),
+        };
         Err(Error::new(ErrorKind::Unavailable, message))
     }
 }
@@ -126,7 +137,10 @@ macro_rules! vectors {
                         Isa::Avx2 => job.with_vector::<isa::avx2::$avx2>(),
                         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
                         Isa::Simd128 => job.with_vector::<isa::simd128::$simd128>(),
-                        _ => job.with_vector::<$scalar>(),
+                        #[cfg(any(feature = "scalar", not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+                        Isa::Scalar => job.with_vector::<$scalar>(),
+                        #[allow(unreachable_patterns)]
+                        _ => unreachable!("the caller has checked that {isa} is available"),
                     }
                 }
             }
