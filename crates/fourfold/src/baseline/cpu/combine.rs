@@ -37,7 +37,7 @@ impl<S: Dispatch> PreparedCombine<S> {
     /// # Safety
     /// The arrays are there, and nobody else's.
     pub(crate) unsafe fn combine(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             match self.combine.axes.len() {
                 1 => self.combine_rows::<1>(from, to, pool),

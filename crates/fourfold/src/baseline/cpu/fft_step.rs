@@ -46,7 +46,7 @@ impl<S: Dispatch> ComplexRow<S> {
     #[inline(always)]
     unsafe fn get(self, i: usize) -> C<S> {
         let at = self.base.wrapping_offset(i as isize * self.step);
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { C { re: at.read(), im: at.add(1).read() } }
     }
 
@@ -55,7 +55,7 @@ impl<S: Dispatch> ComplexRow<S> {
     #[inline(always)]
     unsafe fn put(self, i: usize, z: C<S>) {
         let at = self.base.wrapping_offset(i as isize * self.step);
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             at.write(z.re);
             at.add(1).write(z.im);
@@ -76,7 +76,7 @@ impl<S: Dispatch> PreparedStep<S> {
     /// The arrays are there, complex, and nobody else's. They are one or do not meet.
     pub(crate) unsafe fn execute(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
         let (axis, items) = match self.work {
-            // SAFETY: the caller's.
+            // SAFETY: the caller guarantees it.
             FftWork::Transpose { side } => return unsafe { transpose(from, to, side, pool) },
             FftWork::DigitReversal { axis, .. } | FftWork::Sum { axis, .. } => (axis, self.n),
             FftWork::Level(Level { axis, radix, .. }) => (axis, self.n / radix),
@@ -121,7 +121,7 @@ impl<S: Dispatch> PreparedStep<S> {
         let (mut sums, mut at) = ([zero; 3], 0);
         for i in 0..self.n {
             let w = self.table[at];
-            // SAFETY: the caller's.
+            // SAFETY: the caller guarantees it.
             let z = unsafe { x.get(i) };
             sums[0] = sums[0] + if backward { z.mul_conj(w) } else { z.mul(w) };
             at = if at + k < self.n { at + k } else { at + k - self.n };
@@ -141,7 +141,7 @@ impl<S: Dispatch> PreparedStep<S> {
     /// # Safety
     /// The lines are there, and the butterflies in the range nobody else's.
     unsafe fn level(&self, level: &Level, lines: [ComplexRow<S>; 2], range: [usize; 2]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             match level.radix {
                 2 => self.butterflies::<2>(level, lines, range),
@@ -172,13 +172,13 @@ impl<S: Dispatch> PreparedStep<S> {
             let base = item / distance * distance * R + k;
             let mut z = [C { re: S::of(0.0), im: S::of(0.0) }; R];
             for (j, z) in z.iter_mut().enumerate() {
-                // SAFETY: the caller's.
+                // SAFETY: the caller guarantees it.
                 *z = unsafe { from.get(base + j * distance) };
             }
             let w = &self.table[k * (R - 1)..][..R - 1];
             butterfly(&mut z, w, decimation, backward);
             for (j, z) in z.into_iter().enumerate() {
-                // SAFETY: the caller's.
+                // SAFETY: the caller guarantees it.
                 unsafe { to.put(base + j * distance, z) };
             }
         }
@@ -197,7 +197,7 @@ impl<S: Dispatch> PreparedStep<S> {
         let from_block = from.moved(block * len);
         let first = to.moved(reverse(block, blocks.ilog2()));
         let out = ComplexRow { step: first.step * blocks as isize, ..first };
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             for p in 0..len {
                 let q = reverse(p, bits);

@@ -103,7 +103,7 @@ struct InVectors<V: Vector>(ReorderSpan<V::Scalar>);
 
 impl<S: Dispatch> VectorTask<S> for ReorderSpan<S> {
     unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { V::enter(InVectors::<V>(self)) }
     }
 }
@@ -153,7 +153,7 @@ where
     V::Scalar: Dispatch,
 {
     let mut i = start;
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe {
         while from.is_run() && to.is_run() && i + V::WIDTH <= end {
             to.put(i, from.get::<V>(i) * V::splat(sign));
@@ -244,7 +244,7 @@ unsafe fn merge<V: Vector>(
 unsafe fn odd_places<S: Dispatch>(from: Row<S>, to: Row<S>, n: usize, sign: S, [start, end]: [usize; 2]) {
     let zero = S::of(0.0);
     for m in start..end {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             let x = from.get::<S>(m) * sign;
             to.put(2 * m, zero);

@@ -30,7 +30,7 @@ impl<S: Dispatch> Row<S> {
     /// They are there; where the vector has several, the row is a run.
     #[inline(always)]
     pub(crate) unsafe fn get<V: Vector<Scalar = S>>(self, i: usize) -> V {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             match self.step {
                 _ if V::WIDTH == 1 => V::load(self.base.wrapping_offset(i as isize * self.step)),
@@ -44,7 +44,7 @@ impl<S: Dispatch> Row<S> {
     /// As [`Row::get`].
     #[inline(always)]
     pub(crate) unsafe fn put<V: Vector<Scalar = S>>(self, i: usize, x: V) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             match self.step {
                 _ if V::WIDTH == 1 => x.store(self.base.wrapping_offset(i as isize * self.step)),

@@ -66,7 +66,7 @@ struct InVectors<'a, V: Vector, const H: usize>(CombineSpan<'a, V::Scalar, H>);
 
 impl<S: Dispatch, const H: usize> VectorTask<S> for CombineSpan<'_, S, H> {
     unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { V::enter(InVectors::<V, H>(self)) }
     }
 }
@@ -116,7 +116,7 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
     /// They are there.
     #[inline(always)]
     unsafe fn step<V: Vector<Scalar = S>>(&self, k: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             match (self.combine.outputs, self.combine.direction) {
                 (CombineVariant::Direct { rotates }, _) => self.direct::<V>(k, rotates),
@@ -152,7 +152,7 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
     #[inline(always)]
     unsafe fn after<V: Vector<Scalar = S>>(&self, k: usize) {
         let CombinedRows { spectrum, terms, written, shifted, .. } = &self.rows;
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             let mut v = [C { re: V::zero(), im: V::zero() }; H];
             (0..H).for_each(|h| v[h] = read(spectrum[h], k));
@@ -170,7 +170,7 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
     /// Of term k beyond the half that is there, the conjugate of the opposite term.
     #[inline(always)]
     unsafe fn after_one<V: Vector<Scalar = S>>(&self, k: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             let mut v = [C { re: V::zero(), im: V::zero() }; H];
             for h in 0..H {
@@ -190,10 +190,10 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
     #[inline(always)]
     unsafe fn reals<V: Vector<Scalar = S>>(&self, k: usize) -> [[V; H]; 2] {
         let CombinedRows { terms, nothing, shifted, .. } = &self.rows;
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         let mut x = unsafe { [[V::zero(); H]; 2] };
         for h in (0..H).filter(|&h| !nothing[h]) {
-            // SAFETY: the caller's.
+            // SAFETY: the caller guarantees it.
             unsafe {
                 if k > 0 || !shifted {
                     x[0][h] = terms[0][h].get(k);
@@ -208,7 +208,7 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
 
     #[inline(always)]
     unsafe fn direct<V: Vector<Scalar = S>>(&self, k: usize, rotates: bool) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             let z = read::<V>(self.rows.spectrum[0], k);
             let y = if rotates {
@@ -228,7 +228,7 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
 /// They are there.
 #[inline(always)]
 unsafe fn read<V: Vector>(from: Ptr<C<V::Scalar>>, k: usize) -> C<V> {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let from = from.add(k).cast::<V::Scalar>();
         if V::WIDTH == 1 {
@@ -243,7 +243,7 @@ unsafe fn read<V: Vector>(from: Ptr<C<V::Scalar>>, k: usize) -> C<V> {
 /// As [`read`].
 #[inline(always)]
 unsafe fn write<V: Vector>(to: Ptr<C<V::Scalar>>, k: usize, z: C<V>) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let to = to.add(k).cast::<V::Scalar>();
         if V::WIDTH == 1 {

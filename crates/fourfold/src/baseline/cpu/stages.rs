@@ -73,7 +73,7 @@ impl<S: Dispatch> PreparedStage<S> {
     /// The arrays are those of the stage, and nobody else's meanwhile; the scratch has as many
     /// bytes as an FFT needs.
     unsafe fn execute(&self, from: &Array<S>, to: &Array<S>, scratch: Ptr<u8>, pool: &Pool) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             match &self.work {
                 PreparedWork::Reorder(reorder) => reorder.reorder(from, to, pool),

@@ -107,7 +107,7 @@ fn moves<S: Dispatch>(order: Order, n: usize) -> Moves<S> {
 /// The arrays are there, and nobody else's.
 unsafe fn tile<S: Dispatch>(from: &Array<S>, to: &Array<S>, rows: &[Ends<S>], columns: &[Ends<S>]) {
     let mut tile = [[S::of(0.0); MOST]; MOST];
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe {
         for (row, line) in rows.iter().zip(&mut tile) {
             let first = from.origin.offset(row.offsets[0]);

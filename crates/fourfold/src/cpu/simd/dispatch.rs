@@ -1,4 +1,4 @@
-//! Which instruction set runs: detected once, when planning, or forced by the caller.
+//! The choice of the instruction set. It is detected once, when planning, or given by the caller.
 
 use crate::cpu::simd::isa;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask};
@@ -10,7 +10,7 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Isa {
-    /// One number at a time; runs everywhere.
+    /// One number at a time. Every machine has it.
     Scalar,
     /// 128 bits: NEON on aarch64, SSE2 on x86-64.
     Simd128,
@@ -73,7 +73,7 @@ impl Isa {
         }
     }
 
-    /// The set itself.
+    /// Returns `self` if this machine has the set.
     ///
     /// # Errors
     /// If this machine does not have it.
@@ -104,12 +104,12 @@ impl FromStr for Isa {
     }
 }
 
-/// Precisions that have lanes of every width.
+/// Scalar types that have vectors in every instruction set.
 pub(crate) trait Dispatch: Scalar + Vector<Scalar = Self> {
-    /// Does `job` with the lanes of `isa`.
+    /// Executes `job` with the vectors of `isa`.
     ///
     /// # Safety
-    /// The CPU has `isa`, and the job may be done.
+    /// The CPU has `isa`, and the requirements of the job hold.
     unsafe fn dispatch(isa: Isa, job: impl VectorTask<Self>);
 }
 
@@ -117,7 +117,7 @@ macro_rules! vectors {
     ($scalar:ident, $simd128:ident, $avx2:ident, $avx512:ident) => {
         impl Dispatch for $scalar {
             unsafe fn dispatch(isa: Isa, job: impl VectorTask<Self>) {
-                // SAFETY: the caller's.
+                // SAFETY: the caller guarantees it.
                 unsafe {
                     match isa {
                         #[cfg(target_arch = "x86_64")]
