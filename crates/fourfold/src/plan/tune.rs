@@ -12,25 +12,25 @@ use crate::recipe::recipe::Recipe;
 use crate::recipe::rules::{axes, candidates};
 use std::time::{Duration, Instant};
 
-/// How long two plans are compared, if more than [`LEAST`] runs of each take less.
+/// The time for comparing two plans, if this allows more than [`LEAST`] executions of each.
 const COMPARISON: Duration = Duration::from_millis(20);
 
-/// Runs of each at least.
+/// The least number of executions of each plan.
 const LEAST: usize = 3;
 
-/// A recipe replaces another if it takes at most this part of its time: smaller gains may be
-/// chance.
+/// A recipe replaces another one if its time is at most this part of the other's. Smaller
+/// differences may be chance.
 const GAIN: f64 = 0.97;
 
 impl Planner {
-    /// Measures recipes for `problem` and keeps the fastest, which [`Planner::plan`] then follows;
-    /// [`Planner::wisdom`] returns it as text. Takes about the time of a hundred executions, some
-    /// milliseconds each at least, and memory for input and output.
+    /// Measures recipes for `problem` and keeps the fastest one. [`Planner::plan`] then uses it,
+    /// and [`Planner::wisdom`] returns it as text. Tuning takes about the time of a hundred
+    /// executions, at least some milliseconds for each recipe, and memory for input and output.
     ///
     /// # Errors
-    /// As [`Planner::plan`].
+    /// Those of [`Planner::plan`].
     pub fn tune(&self, problem: &Problem) -> Result<Recipe> {
-        // Tables of recipes that lose are not kept.
+        // The tables of slower recipes are not kept.
         let trial = self.fresh();
         let mut data = [(problem.input_domain(), problem.input()), (problem.output_domain(), problem.output())]
             .map(|(domain, layout): (Domain, &Layout)| Data::filled(problem.precision(), domain, layout.len, 0.0));
@@ -49,7 +49,7 @@ impl Planner {
     }
 }
 
-/// The least seconds that each of the plans takes, run in turn.
+/// The least time in seconds of each plan. The two are executed alternately.
 fn compare(plans: &[Plan; 2], [input, output]: &mut [Data; 2]) -> Result<[f64; 2]> {
     let mut scratch = [plans[0].try_scratch()?, plans[1].try_scratch()?];
     let (start, mut times, mut runs) = (Instant::now(), [f64::INFINITY; 2], 0);

@@ -119,7 +119,7 @@ pub enum Transform1d {
 }
 
 /// The properties in which kinds differ.
-struct Facts {
+struct KindFacts {
     kind: Kind,
     name: &'static str,
     aliases: &'static [&'static str],
@@ -135,8 +135,8 @@ const fn forward(
     aliases: &'static [&'static str],
     sum: Transform1d,
     inverse: Kind,
-) -> Facts {
-    Facts { kind, name, aliases, sum, is_inverse: false, inverse: Some(inverse) }
+) -> KindFacts {
+    KindFacts { kind, name, aliases, sum, is_inverse: false, inverse: Some(inverse) }
 }
 
 const fn backward(
@@ -145,12 +145,12 @@ const fn backward(
     aliases: &'static [&'static str],
     sum: Transform1d,
     inverse: Kind,
-) -> Facts {
-    Facts { kind, name, aliases, sum, is_inverse: true, inverse: Some(inverse) }
+) -> KindFacts {
+    KindFacts { kind, name, aliases, sum, is_inverse: true, inverse: Some(inverse) }
 }
 
 /// The properties of each kind, in the order of [`Kind`].
-const TABLE: [Facts; 23] = [
+const TABLE: [KindFacts; 23] = [
     forward(Kind::Dct1, "dct1", &["redft00", "dct-i"], Transform1d::Dct1, Kind::Idct1),
     forward(Kind::Dct2, "dct2", &["dct", "dctn", "redft10", "dct-ii"], Transform1d::Dct2, Kind::Idct2),
     forward(Kind::Dct3, "dct3", &["redft01", "dct-iii"], Transform1d::Dct3, Kind::Idct3),
@@ -160,7 +160,14 @@ const TABLE: [Facts; 23] = [
     forward(Kind::Dst3, "dst3", &["rodft01", "dst-iii"], Transform1d::Dst3, Kind::Idst3),
     forward(Kind::Dst4, "dst4", &["rodft11", "dst-iv"], Transform1d::Dst4, Kind::Idst4),
     forward(Kind::Dht, "dht", &[], Transform1d::Dht, Kind::Idht),
-    Facts { kind: Kind::Idxst, name: "idxst", aliases: &[], sum: Transform1d::Idxst, is_inverse: false, inverse: None },
+    KindFacts {
+        kind: Kind::Idxst,
+        name: "idxst",
+        aliases: &[],
+        sum: Transform1d::Idxst,
+        is_inverse: false,
+        inverse: None,
+    },
     forward(Kind::Fft, "fft", &["fftn"], Transform1d::Forward, Kind::Ifft),
     forward(Kind::Rfft, "rfft", &["rfftn"], Transform1d::R2C, Kind::Irfft),
     backward(Kind::Idct1, "idct1", &["idct-i"], Transform1d::Dct1, Kind::Dct1),
@@ -189,7 +196,7 @@ impl Kind {
         all
     };
 
-    fn facts(self) -> &'static Facts {
+    fn facts(self) -> &'static KindFacts {
         &TABLE[self as usize]
     }
 

@@ -57,13 +57,13 @@ use std::fmt;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pipeline<'a> {
-    steps: Vec<Step<'a>>,
+    steps: Vec<PipelineStep<'a>>,
 }
 
 // A pipeline has at most three steps, so boxing the large variant would save nothing.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq)]
-enum Step<'a> {
+enum PipelineStep<'a> {
     Transform(Cow<'a, Problem>),
     Multiply(Cow<'a, Multiplier>),
     Threshold(f64),
@@ -77,21 +77,21 @@ impl<'a> Pipeline<'a> {
 
     /// Adds a transform.
     pub fn transform(self, problem: impl Into<Cow<'a, Problem>>) -> Self {
-        self.with(Step::Transform(problem.into()))
+        self.with(PipelineStep::Transform(problem.into()))
     }
 
     /// Adds a pointwise multiply y_k = f_k x_k. The [`Multiplier`] has the factors f.
     pub fn multiply(self, multiplier: impl Into<Cow<'a, Multiplier>>) -> Self {
-        self.with(Step::Multiply(multiplier.into()))
+        self.with(PipelineStep::Multiply(multiplier.into()))
     }
 
     /// Adds a threshold, which sets reals of a magnitude below `least` to 0. Planning returns an
     /// error if `least` is negative or NaN.
     pub fn threshold(self, least: f64) -> Self {
-        self.with(Step::Threshold(least))
+        self.with(PipelineStep::Threshold(least))
     }
 
-    fn with(mut self, step: Step<'a>) -> Self {
+    fn with(mut self, step: PipelineStep<'a>) -> Self {
         self.steps.push(step);
         self
     }
@@ -99,31 +99,33 @@ impl<'a> Pipeline<'a> {
     /// The same steps, borrowed, to make several plans of one pipeline.
     pub fn borrowed(&self) -> Pipeline<'_> {
         let steps = self.steps.iter().map(|step| match step {
-            Step::Transform(problem) => Step::Transform(Cow::Borrowed(problem.as_ref())),
-            Step::Multiply(multiplier) => Step::Multiply(Cow::Borrowed(multiplier.as_ref())),
-            Step::Threshold(least) => Step::Threshold(*least),
+            PipelineStep::Transform(problem) => PipelineStep::Transform(Cow::Borrowed(problem.as_ref())),
+            PipelineStep::Multiply(multiplier) => PipelineStep::Multiply(Cow::Borrowed(multiplier.as_ref())),
+            PipelineStep::Threshold(least) => PipelineStep::Threshold(*least),
         });
         Pipeline { steps: steps.collect() }
     }
 
     /// The transforms, in order.
     pub fn problems(&self) -> impl Iterator<Item = &Problem> {
-        self.steps.iter().filter_map(|step| if let Step::Transform(problem) = step { Some(&**problem) } else { None })
+        self.steps
+            .iter()
+            .filter_map(|step| if let PipelineStep::Transform(problem) = step { Some(&**problem) } else { None })
     }
 
     /// The factors of the multiply, if there is one.
     pub fn multiplier(&self) -> Option<&Multiplier> {
-        self.steps.iter().find_map(|step| if let Step::Multiply(by) = step { Some(&**by) } else { None })
+        self.steps.iter().find_map(|step| if let PipelineStep::Multiply(by) = step { Some(&**by) } else { None })
     }
 
     /// The threshold, if there is one.
     pub fn least(&self) -> Option<f64> {
-        self.steps.iter().find_map(|step| if let Step::Threshold(least) = step { Some(*least) } else { None })
+        self.steps.iter().find_map(|step| if let PipelineStep::Threshold(least) = step { Some(*least) } else { None })
     }
 
     /// The problem, if the pipeline is only that.
     pub fn as_problem(&self) -> Option<&Problem> {
-        if let [Step::Transform(problem)] = &self.steps[..] { Some(problem) } else { None }
+        if let [PipelineStep::Transform(problem)] = &self.steps[..] { Some(problem) } else { None }
     }
 
     /// The recipe of the pipeline. A threshold does not change the passes of its transform.
@@ -133,11 +135,13 @@ impl<'a> Pipeline<'a> {
     /// can include the multiply.
     pub(crate) fn recipe(&self) -> Result<Recipe> {
         let recipe = match &self.steps[..] {
-            [Step::Transform(problem)] => axes::recipe(problem),
-            [Step::Multiply(_), Step::Transform(problem)] => axes::premultiplied(problem)?,
-            [Step::Transform(problem), Step::Multiply(_)] => axes::postmultiplied(problem)?,
-            [Step::Transform(forward), Step::Multiply(_), Step::Transform(inverse)] => axes::filter(forward, inverse)?,
-            [Step::Transform(problem), Step::Threshold(least)] => {
+            [PipelineStep::Transform(problem)] => axes::recipe(problem),
+            [PipelineStep::Multiply(_), PipelineStep::Transform(problem)] => axes::premultiplied(problem)?,
+            [PipelineStep::Transform(problem), PipelineStep::Multiply(_)] => axes::postmultiplied(problem)?,
+            [PipelineStep::Transform(forward), PipelineStep::Multiply(_), PipelineStep::Transform(inverse)] => {
+                axes::filter(forward, inverse)?
+            }
+            [PipelineStep::Transform(problem), PipelineStep::Threshold(least)] => {
                 check_threshold(*least)?;
                 axes::recipe(problem)
             }
@@ -169,9 +173,9 @@ impl fmt::Display for Pipeline<'_> {
         for (i, step) in self.steps.iter().enumerate() {
             f.write_str(if i > 0 { " | " } else { "" })?;
             match step {
-                Step::Transform(problem) => write!(f, "{problem}")?,
-                Step::Multiply(_) => f.write_str("multiply")?,
-                Step::Threshold(least) => write!(f, "threshold {least}")?,
+                PipelineStep::Transform(problem) => write!(f, "{problem}")?,
+                PipelineStep::Multiply(_) => f.write_str("multiply")?,
+                PipelineStep::Threshold(least) => write!(f, "threshold {least}")?,
             }
         }
         Ok(())

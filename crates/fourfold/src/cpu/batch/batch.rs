@@ -5,7 +5,7 @@ use crate::cpu::base::strided::Strided;
 use crate::cpu::batch::combine::{Combine, Side};
 use crate::cpu::batch::fused_combine::FusedCombine;
 use crate::cpu::batch::symmetric_last_pass::PreparedLastPass;
-use crate::cpu::dft::dft::Dft;
+use crate::cpu::dft::dft::VectorDft;
 use crate::cpu::dft::permuted::Permuted;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
@@ -99,7 +99,7 @@ fn odd_places(reorder: Option<Reorder>) -> Option<f64> {
 /// of the execution.
 pub(crate) struct Batch<S> {
     pub(crate) ends: Ends<S>,
-    dft: Dft<S>,
+    dft: VectorDft<S>,
     /// The scale of complex transforms, which have no combine to include it.
     factor: S,
 }
@@ -111,8 +111,8 @@ impl<S: Scalar> Batch<S> {
         let (data, _) = dft_of(sum, n);
         let factor = if matches!(sum, Transform1d::Forward | Transform1d::Backward) { recipe.scale } else { 1.0 };
         let dft = match quarter(sum, factors) {
-            Some(quarter) => Dft::several(data, quarter, QUARTERS),
-            None => Dft::new(data, factors),
+            Some(quarter) => VectorDft::several(data, quarter, QUARTERS),
+            None => VectorDft::new(data, factors),
         };
         Batch { ends: Ends::new(recipe), dft, factor: S::of(factor) }
     }

@@ -2,7 +2,7 @@
 
 use crate::cpu::base::strided::Strided;
 use crate::cpu::batch::fused_combine::{FusedCombine, Shape};
-use crate::cpu::batch::pairs::{Pair, PreparedCombine, rotate};
+use crate::cpu::batch::pairs::{CombineStep, Pair, rotate};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
 use crate::recipe::reduction::{Rotation, Step};
@@ -10,7 +10,7 @@ use crate::recipe::reorder::Index;
 
 /// A combine with its coefficients in the engine's precision.
 pub(crate) struct Combine<S> {
-    pub(crate) steps: Vec<PreparedCombine<S>>,
+    pub(crate) steps: Vec<CombineStep<S>>,
     pub(crate) shape: Option<Shape<S>>,
 }
 
@@ -21,21 +21,20 @@ pub(crate) enum Side {
     After,
 }
 
-impl<S: Scalar> PreparedCombine<S> {
+impl<S: Scalar> CombineStep<S> {
     /// Prepares a step of a combine on this side of a DFT of `len` elements.
     fn new(step: &Step, side: Side, len: usize) -> Vec<Self> {
         let (from, to) = match side {
             Side::Before => (step.line(), step.spectrum(len)),
             Side::After => (step.spectrum(len), step.line()),
         };
-        let one =
-            |i: usize, by: f64| PreparedCombine::One { count: step.count(), from: from[i], to: to[i], by: S::of(by) };
+        let one = |i: usize, by: f64| CombineStep::One { count: step.count(), from: from[i], to: to[i], by: S::of(by) };
         match step {
-            Step::Zero { .. } => vec![PreparedCombine::Zero { to: to[0].start }],
+            Step::Zero { .. } => vec![CombineStep::Zero { to: to[0].start }],
             Step::End { by, .. } | Step::Part { by, .. } => vec![one(0, *by)],
             Step::Scale { by, .. } => vec![one(0, *by), one(1, *by)],
             Step::Hartley { count, by, .. } => {
-                vec![PreparedCombine::Two { count: *count, from, to, matrix: Step::hartley(*by).map(S::of) }]
+                vec![CombineStep::Two { count: *count, from, to, matrix: Step::hartley(*by).map(S::of) }]
             }
             Step::Rotate(rotation) => vec![Self::rotate(rotation, from, to)],
         }
@@ -44,8 +43,8 @@ impl<S: Scalar> PreparedCombine<S> {
     /// Prepares a rotation. A single one needs no table.
     fn rotate(rotation: &Rotation, from: [Index; 2], to: [Index; 2]) -> Self {
         match *rotation.table() {
-            [entry] => PreparedCombine::Two { count: 1, from, to, matrix: rotation.matrix(entry).map(S::of) },
-            ref table => PreparedCombine::Rotate {
+            [entry] => CombineStep::Two { count: 1, from, to, matrix: rotation.matrix(entry).map(S::of) },
+            ref table => CombineStep::Rotate {
                 from,
                 to,
                 table: table.iter().map(|entry| entry.map(S::of)).collect(),
@@ -58,7 +57,7 @@ impl<S: Scalar> PreparedCombine<S> {
 impl<S: Scalar> Combine<S> {
     /// Prepares the steps of a combine on this side of a DFT of `len` elements.
     pub(crate) fn new(steps: &[Step], side: Side, len: usize) -> Self {
-        let prepared: Vec<_> = steps.iter().flat_map(|step| PreparedCombine::new(step, side, len)).collect();
+        let prepared: Vec<_> = steps.iter().flat_map(|step| CombineStep::new(step, side, len)).collect();
         let shape = Shape::new(steps, &prepared);
         Combine { steps: prepared, shape }
     }
@@ -67,7 +66,7 @@ impl<S: Scalar> Combine<S> {
     pub(crate) fn fused(&self) -> Option<FusedCombine<'_, S>> {
         let shape = self.shape.as_ref()?;
         match &self.steps[shape.step] {
-            PreparedCombine::Rotate { table, .. } => Some(FusedCombine { shape, table }),
+            CombineStep::Rotate { table, .. } => Some(FusedCombine { shape, table }),
             _ => None,
         }
     }
@@ -175,12 +174,12 @@ where
         for step in &self.combine.steps {
             // SAFETY: the caller of [`CombineAlong`]'s task guarantees it.
             unsafe {
-                if let PreparedCombine::Rotate { from, to, table, conjugate } = step
+                if let CombineStep::Rotate { from, to, table, conjugate } = step
                     && let Some((a, b)) = pairs(from, to)
                 {
                     let done = self.rotate(a, b, table, *conjugate);
                     rest.rotate(on(from, done), on(to, done), &table[done..], *conjugate);
-                } else if let PreparedCombine::Two { count, from, to, matrix } = step
+                } else if let CombineStep::Two { count, from, to, matrix } = step
                     && let Some((a, b)) = pairs(from, to)
                 {
                     let done = self.two(*count, a, b, *matrix);
@@ -267,14 +266,14 @@ impl<V: Vector> Combining<'_, V> {
     /// # Safety
     /// As for [`Combine::apply`].
     #[inline(always)]
-    unsafe fn step(&self, step: &PreparedCombine<V::Scalar>) {
+    unsafe fn step(&self, step: &CombineStep<V::Scalar>) {
         // SAFETY: the caller guarantees it.
         unsafe {
             match step {
-                PreparedCombine::Zero { to } => self.to.store(*to, V::zero()),
-                PreparedCombine::One { count, from, to, by } => self.one(*count, *from, *to, *by),
-                PreparedCombine::Two { count, from, to, matrix } => self.two(*count, *from, *to, *matrix),
-                PreparedCombine::Rotate { from, to, table, conjugate } => self.rotate(*from, *to, table, *conjugate),
+                CombineStep::Zero { to } => self.to.store(*to, V::zero()),
+                CombineStep::One { count, from, to, by } => self.one(*count, *from, *to, *by),
+                CombineStep::Two { count, from, to, matrix } => self.two(*count, *from, *to, *matrix),
+                CombineStep::Rotate { from, to, table, conjugate } => self.rotate(*from, *to, table, *conjugate),
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use crate::arithmetic::complex::C;
 use crate::cpu::base::strided::Strided;
-use crate::cpu::batch::pairs::{Pair, PreparedCombine, rotate};
+use crate::cpu::batch::pairs::{CombineStep, Pair, rotate};
 use crate::cpu::dft::pass::terms::{Cursor, Terms};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector};
@@ -26,7 +26,7 @@ pub(crate) struct Shape<S> {
 impl<S: Scalar> Shape<S> {
     /// The shape of a combine that rotates and conjugates all terms except the first and the last.
     /// `None` for other combines.
-    pub(crate) fn new(steps: &[Step], prepared: &[PreparedCombine<S>]) -> Option<Self> {
+    pub(crate) fn new(steps: &[Step], prepared: &[CombineStep<S>]) -> Option<Self> {
         let mut ends = [(0, None); 2];
         for step in steps {
             match *step {
@@ -39,7 +39,7 @@ impl<S: Scalar> Shape<S> {
             Step::Rotate(Rotation { terms: reduction::Terms::INNER, line, conjugate: true, .. }) => Some(line),
             _ => None,
         })?;
-        let step = prepared.iter().position(|step| matches!(step, PreparedCombine::Rotate { .. }))?;
+        let step = prepared.iter().position(|step| matches!(step, CombineStep::Rotate { .. }))?;
         Some(Shape { line, pair: Pair::of_steps(line)?, ends, step })
     }
 }

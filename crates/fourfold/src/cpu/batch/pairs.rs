@@ -6,7 +6,7 @@ use crate::cpu::simd::vector::Vector;
 use crate::recipe::reorder::Index;
 
 /// A step with its coefficients in the engine's precision.
-pub(crate) enum PreparedCombine<S> {
+pub(crate) enum CombineStep<S> {
     Zero {
         to: isize,
     },
@@ -99,7 +99,7 @@ impl Pair {
     }
 }
 
-/// The rotation of [`PreparedCombine::Rotate`].
+/// The rotation of [`CombineStep::Rotate`].
 #[inline(always)]
 pub(crate) fn rotate<V: Vector>(x: V, y: V, a: V, b: V, conjugate: bool) -> [V; 2] {
     [x.mul_add(a, y * b), if conjugate { x.mul_sub(b, y * a) } else { y.mul_sub(a, x * b) }]

@@ -16,17 +16,17 @@ use crate::recipe::scheme::{Factor, length};
 use num_complex::Complex;
 
 /// The executable form of a DFT with given factors.
-pub(crate) struct Dft<S> {
+pub(crate) struct VectorDft<S> {
     data: Data,
     len: usize,
-    passes: Vec<Pass<S, Dft<S>>>,
+    passes: Vec<Pass<S, VectorDft<S>>>,
 }
 
-impl<S: Scalar> Dft<S> {
+impl<S: Scalar> VectorDft<S> {
     /// Prepares a DFT. The factors are in the order of a forward transform. A backward DFT of
     /// Hermitian data uses them in reverse order.
     pub(crate) fn new(data: Data, factors: &[Factor]) -> Self {
-        Dft::several(data, factors, 1)
+        VectorDft::several(data, factors, 1)
     }
 
     /// Prepares `count` DFTs at once. DFT s has the elements s, s + `count`, …, and their results
@@ -51,7 +51,7 @@ impl<S: Scalar> Dft<S> {
         if data == Data::Hermitian {
             passes.reverse();
         }
-        Dft { data, len, passes }
+        VectorDft { data, len, passes }
     }
 
     /// The length of the transform, in reals or complex elements.
@@ -95,10 +95,10 @@ impl<S: Scalar> Dft<S> {
         next
     }
 
-    /// The half spectrum of the reals at `src`. The buffers are used as in [`Dft::complex`].
+    /// The half spectrum of the reals at `src`. The buffers are used as in [`VectorDft::complex`].
     ///
     /// # Safety
-    /// As for [`Dft::complex`], in reals.
+    /// As for [`VectorDft::complex`], in reals.
     pub(crate) unsafe fn forward<V: Vector<Scalar = S>>(
         &self,
         src: Permuted<S>,
@@ -116,14 +116,14 @@ impl<S: Scalar> Dft<S> {
     }
 
     /// Whether a combine can be part of the last forward pass or of the first backward pass: see
-    /// [`Dft::forward_to`] and [`Dft::backward_from`].
+    /// [`VectorDft::forward_to`] and [`VectorDft::backward_from`].
     pub(crate) fn can_fuse_combine<V: Vector<Scalar = S>>(&self) -> bool {
         let outer = if self.data == Data::Hermitian { self.passes.first() } else { self.passes.last() };
         outer.is_some_and(|pass| pass.can_fuse_combine::<V>())
     }
 
-    /// As [`Dft::forward`], but the last pass writes its terms to `dst`. This may be the buffer
-    /// that the last pass does not read, [`Dft::fused_target`].
+    /// As [`VectorDft::forward`], but the last pass writes its terms to `dst`. This may be the buffer
+    /// that the last pass does not read, [`VectorDft::fused_target`].
     ///
     /// # Safety
     /// As there.
@@ -142,8 +142,8 @@ impl<S: Scalar> Dft<S> {
         }
     }
 
-    /// As [`Dft::backward`], but the first pass reads its terms from `src`. If `dst` is in a
-    /// buffer, it must be [`Dft::fused_target`].
+    /// As [`VectorDft::backward`], but the first pass reads its terms from `src`. If `dst` is in a
+    /// buffer, it must be [`VectorDft::fused_target`].
     ///
     /// # Safety
     /// As there.
@@ -173,10 +173,10 @@ impl<S: Scalar> Dft<S> {
     }
 
     /// Writes the reals of the half spectrum at `src` to `dst`, and overwrites `src` and `other`.
-    /// If `dst` is in one of these buffers, it must be [`Dft::backward_target`].
+    /// If `dst` is in one of these buffers, it must be [`VectorDft::backward_target`].
     ///
     /// # Safety
-    /// As for [`Dft::complex`], in reals.
+    /// As for [`VectorDft::complex`], in reals.
     pub(crate) unsafe fn backward<V: Vector<Scalar = S>>(
         &self,
         src: Ptr<V>,
@@ -198,9 +198,9 @@ impl<S: Scalar> Dft<S> {
 /// buffer of the result.
 ///
 /// # Safety
-/// As for [`Dft::forward`]. There is at least one pass.
+/// As for [`VectorDft::forward`]. There is at least one pass.
 unsafe fn forward<S: Scalar, V: Vector<Scalar = S>>(
-    passes: &[Pass<S, Dft<S>>],
+    passes: &[Pass<S, VectorDft<S>>],
     src: Permuted<S>,
     [a, b]: [Ptr<V>; 2],
     work: Ptr<V>,
@@ -219,9 +219,9 @@ unsafe fn forward<S: Scalar, V: Vector<Scalar = S>>(
 /// then the first, and so on. The last one writes `dst`.
 ///
 /// # Safety
-/// As for [`Dft::backward`]. There is at least one pass.
+/// As for [`VectorDft::backward`]. There is at least one pass.
 unsafe fn backward<S: Scalar, V: Vector<Scalar = S>>(
-    passes: &[Pass<S, Dft<S>>],
+    passes: &[Pass<S, VectorDft<S>>],
     [a, b]: [Ptr<V>; 2],
     dst: Permuted<S>,
     work: Ptr<V>,
@@ -238,7 +238,7 @@ unsafe fn backward<S: Scalar, V: Vector<Scalar = S>>(
     }
 }
 
-impl Dft<f64> {
+impl VectorDft<f64> {
     fn in_place(&self, signal: &mut [Complex<f64>], work: usize) {
         assert_eq!(signal.len(), self.len);
         let mut buffers = vec![0.0f64; 4 * self.len + work];
@@ -258,13 +258,13 @@ impl Dft<f64> {
     }
 }
 
-impl<S: Scalar> Inner<S> for Dft<S> {
+impl<S: Scalar> Inner<S> for VectorDft<S> {
     fn new(data: Data, factors: &[Factor]) -> Self {
-        Dft::new(data, factors)
+        VectorDft::new(data, factors)
     }
 
     fn of_table(factors: &[Factor], signal: &mut [Complex<f64>]) {
-        Dft::<f64>::new(Data::Complex, factors).in_place(signal, work(factors));
+        VectorDft::<f64>::new(Data::Complex, factors).in_place(signal, work(factors));
     }
 
     fn len(&self) -> usize {
@@ -294,7 +294,7 @@ impl<S: Scalar> Inner<S> for Dft<S> {
 /// The chirp and the spectrum of Bluestein's convolution for a DFT of length n. The DFTs of the
 /// convolution have the factors `inner`. See [`bluestein::tables`].
 pub(crate) fn bluestein_tables(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
-    bluestein::tables::<f64, Dft<f64>>(n, inner)
+    bluestein::tables::<f64, VectorDft<f64>>(n, inner)
 }
 
 /// The DFT of length 1, which is a copy.

@@ -8,7 +8,7 @@ use crate::recipe::reduction::Data;
 use crate::recipe::scheme::Factor;
 use num_complex::Complex;
 
-/// The executable form of a DFT with given factors. [`crate::cpu::dft::dft::Dft`] implements it and
+/// The executable form of a DFT with given factors. [`crate::cpu::dft::dft::VectorDft`] implements it and
 /// documents the functions.
 pub(crate) trait Inner<S: Scalar>: Sized {
     /// Prepares a DFT. The factors are in the order of a forward transform.

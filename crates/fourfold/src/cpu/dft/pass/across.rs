@@ -102,7 +102,7 @@ pub(crate) struct LastPass<S> {
 
 /// The numbers between the two passes, and results before non-temporal stores. Those write whole
 /// cache lines, so the results of an incomplete line wait for the next block of k.
-struct Tile<S> {
+struct TileBuffers<S> {
     blocks: [Block<S>; MOST_PARTS],
     waiting: [Block<S>; MOST_PARTS],
     /// A line that waits, followed by a block.
@@ -140,7 +140,7 @@ impl<S: Scalar> Across<S> {
         let re = unsafe { V::splat(last.scale) };
         let by = C { re, im: if last.backward { -re } else { re } };
         // The tile is not initialised: that would take a tenth of the time of a short signal.
-        let mut tile = MaybeUninit::<Tile<S>>::uninit();
+        let mut tile = MaybeUninit::<TileBuffers<S>>::uninit();
         let tile = tile.as_mut_ptr();
         let misalignment = last.non_temporal.then_some(dst.addr() / size_of::<S>() % line::<S>());
         for k in (0..self.inner).step_by(LANES) {
@@ -200,7 +200,7 @@ where
 struct Second<'a, V: Vector, const R: usize> {
     across: &'a Across<V::Scalar>,
     src: Ptr<V::Scalar>,
-    tile: *mut Tile<V::Scalar>,
+    tile: *mut TileBuffers<V::Scalar>,
     dst: Ptr<V::Scalar>,
     k: usize,
     by: C<V>,
