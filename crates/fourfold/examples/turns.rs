@@ -1,9 +1,9 @@
-//! Times a problem in turns with another program, which asks for each turn: for comparisons in
-//! which all contenders meet the same weather.
+//! Times a problem alternately with another program, which requests each measurement. So a
+//! comparison measures all programs under the same load of the machine.
 //!
-//! `turns "dct2 f64 1024x1024"` reads a number of runs from each line of its standard input and
-//! answers with two times in milliseconds: of one transform by one thread, out of place, and of one
-//! memcpy of the input. Each is preceded by a run that is not timed.
+//! `turns "dct2 f64 1024x1024"` reads a number of executions from each line of its standard input.
+//! It answers with two times in milliseconds: that of one transform by one thread, out of place,
+//! and that of one memcpy of the input. One execution before each is not timed.
 
 use fourfold::{Element, Planner, Precision, Problem};
 use std::error::Error;
@@ -36,7 +36,7 @@ fn serve<T: Element + Default>(problem: &Problem, real: fn(f64) -> T) -> Result<
     Ok(())
 }
 
-/// Milliseconds a run, after one that is not timed.
+/// The milliseconds of one execution, after one that is not timed.
 fn timed(runs: u32, mut work: impl FnMut()) -> f64 {
     work();
     let start = Instant::now();

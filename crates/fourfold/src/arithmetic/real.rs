@@ -7,7 +7,7 @@ use std::ops::{Add, Mul, Neg, Sub};
 /// operations.
 pub trait Real: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self> {
     /// The constant `value`, in every lane. It takes `self`, because the existence of a vector
-    /// proves that the processor has its instruction set.
+    /// proves that the processor supports its instruction set.
     fn constant(self, value: f64) -> Self;
     /// self · a + b, rounded once if the hardware has FMA, else twice.
     fn mul_add(self, a: Self, b: Self) -> Self;

@@ -81,7 +81,7 @@ pub(crate) unsafe fn gather_block<'a, V: Vector>(
 /// Copies each tile to the lines of its access: see [`gather_block`].
 ///
 /// # Safety
-/// As there.
+/// As for the function that copies in the other direction.
 pub(crate) unsafe fn scatter_block<'a, V: Vector>(
     lines: impl ExactSizeIterator<Item = Access<'a, V::Scalar>> + Clone,
     tiles: &[Ptr<V>],
@@ -200,7 +200,7 @@ impl<V: Vector> WithIsa for ScatterRun<'_, V> {
 /// Copies element i of a tile to adjacent lines.
 ///
 /// # Safety
-/// As there.
+/// As for the function that copies in the other direction.
 #[inline(always)]
 unsafe fn scatter_row<V: Vector>(to: Ptr<V::Scalar>, tile: Ptr<V>, i: usize, parts: usize) {
     // SAFETY: the caller guarantees it.

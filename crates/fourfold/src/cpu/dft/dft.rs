@@ -126,7 +126,7 @@ impl<S: Scalar> VectorDft<S> {
     /// that the last pass does not read, [`VectorDft::fused_target`].
     ///
     /// # Safety
-    /// As there.
+    /// As for [`VectorDft::forward`].
     pub(crate) unsafe fn forward_to<V: Vector<Scalar = S>>(
         &self,
         src: Permuted<S>,
@@ -146,7 +146,7 @@ impl<S: Scalar> VectorDft<S> {
     /// buffer, it must be [`VectorDft::fused_target`].
     ///
     /// # Safety
-    /// As there.
+    /// As for [`VectorDft::forward`].
     pub(crate) unsafe fn backward_from<V: Vector<Scalar = S>>(
         &self,
         src: impl Terms<V>,

@@ -10,7 +10,7 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Isa {
-    /// One number at a time. Every machine has it.
+    /// One number at a time. Every machine supports it.
     Scalar,
     /// 128 bits: NEON on aarch64, SSE2 on x86-64.
     Simd128,

@@ -58,7 +58,7 @@ impl<S: Scalar, D: Inner<S>> Bluestein<S, D> {
             V::enter(Multiply { by: &self.spectrum, from: spectrum.cast::<C<V>>(), to: spectrum.cast(), pad: m });
             let other = if spectrum == a { b } else { a };
             let sums = self.dft.complex([spectrum.add(1), spectrum], other, spectrum, work);
-            // The result of this backward DFT has its parts exchanged. The multiply by the chirp
+            // The parts of this backward DFT's result are exchanged. The multiply by the chirp
             // exchanges them again.
             V::enter(MultiplySwapped { by: &self.chirp, from: sums.cast(), to: z });
         }

@@ -96,7 +96,7 @@ impl<S: Scalar, D: Inner<S>> Pass<S, D> {
     /// As [`Pass::forward`], but writes the terms to `dst`. [`Pass::can_fuse_combine`] must hold.
     ///
     /// # Safety
-    /// As there.
+    /// As for [`Pass::forward`].
     pub(crate) unsafe fn forward_to<V: Vector<Scalar = S>>(&self, src: Ptr<V>, dst: impl Terms<V>) {
         // Radices that never fuse a combine are not compiled for it. SAFETY: the caller guarantees
         // it.
@@ -111,7 +111,7 @@ impl<S: Scalar, D: Inner<S>> Pass<S, D> {
     /// As [`Pass::backward`], of a pass that is turnable, from other terms.
     ///
     /// # Safety
-    /// As there.
+    /// As for [`Pass::forward`].
     pub(crate) unsafe fn backward_from<V: Vector<Scalar = S>>(&self, src: impl Terms<V>, dst: Ptr<V>) {
         // Radices that never fuse a combine are not compiled for it. SAFETY: the caller guarantees
         // it.

@@ -40,7 +40,7 @@ unsafe fn put_real<V: Vector, const R: usize>(x: impl Terms<V>, m: usize, z: [C<
 /// butterfly.
 ///
 /// # Safety
-/// As there.
+/// The half spectrum has these terms.
 #[inline(always)]
 unsafe fn get_real<V: Vector, const R: usize>(x: impl Terms<V>, m: usize) -> [C<V>; R] {
     // SAFETY: the caller guarantees it.
