@@ -1,4 +1,4 @@
-//! Wisdom: its text, and planners that follow it or make it.
+//! Tests wisdom: its text, and planners that use it or make it.
 
 use fourfold::baseline::AnyRecipe;
 use fourfold::{Effort, Error, Isa, Planner, Problem, Wisdom};
@@ -70,10 +70,10 @@ fn measuring_is_remembered() {
     let recipe = planner.plan(&problem).unwrap().recipe().clone();
     assert_eq!(planner.wisdom().len(), 1);
     assert_eq!(AnyRecipe::from(planner.recipe(&problem).unwrap()), recipe);
-    // Kept as text, it comes back.
+    // The text parses to the same wisdom.
     let text = planner.wisdom().to_string();
     let again = Planner::builder().wisdom(text.parse().unwrap()).build().unwrap();
     assert_eq!(again.plan(&problem).unwrap().recipe(), &recipe);
-    // Nothing to measure, and nothing to remember: no axes.
+    // A problem without axes has nothing to measure and to remember.
     assert!(planner.plan(&"dct2 f64 5 axes=".parse().unwrap_or(problem)).is_ok());
 }

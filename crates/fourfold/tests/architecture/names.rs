@@ -1,10 +1,10 @@
-//! Old names do not come back.
+//! Tests that old names and private phrases do not return.
 
 use crate::sources::{Source, files, root, sources, words};
 use std::fs;
 
-/// What nothing may be called any more, and what it is called instead. It may not be defined: as
-/// a type, a trait, a function, a module, a constant or a field.
+/// Names that may not be defined any more (as a type, a trait, a function, a module, a constant or
+/// a field), and the new names.
 const OLD: &[(&str, &str)] = &[
     ("Sum", "Transform1d"),
     ("RealToHalf", "R2C"),
@@ -30,7 +30,7 @@ const OLD: &[(&str, &str)] = &[
     ("meeting", "fusion_axis"),
 ];
 
-/// The same in the core crate alone: other crates still have these names.
+/// The same for the core crate only, since other crates still have these names.
 const OLD_IN_THE_CORE: &[(&str, &str)] = &[
     ("Line", "AxisRecipe, Batch or Lines"),
     ("Place", "ArrayId"),
@@ -60,7 +60,7 @@ const OLD_IN_THE_CORE: &[(&str, &str)] = &[
 /// Words before a name that is defined.
 const KEYWORDS: &[&str] = &["struct", "enum", "trait", "type", "fn", "mod", "const", "static"];
 
-/// The names that a file defines, and the lines.
+/// The names that a file defines, with the numbers of their lines.
 fn definitions(file: &Source) -> Vec<(usize, String)> {
     let mut found = vec![];
     for (i, line) in file.code().lines().enumerate() {
@@ -106,7 +106,8 @@ fn definitions_are_found() {
     assert_eq!(names, ["Line", "back", "run"]);
 }
 
-/// Phrases that only those who wrote them understand; in the pages, not yet in comments.
+/// Phrases that only their authors understand. They may not be in the pages, nor in comments of the
+/// core crate.
 const PHRASES: &[&str] = &["first design", "has it", "of its own", "by itself", "what else", "promise", "drawn "];
 
 #[test]
@@ -121,6 +122,12 @@ fn private_phrases_do_not_come_back_to_the_pages() {
     let pages = pages.map(|path| Source { path: path.into(), text: fs::read_to_string(root().join(path)).unwrap() });
     for file in files("docs", "md").into_iter().chain(files("crates", "md")).chain(pages) {
         file.text.lines().enumerate().for_each(|(i, text)| check(&file.path, i + 1, text));
+    }
+    let code =
+        ["src", "tests", "examples"].into_iter().flat_map(|folder| sources(&format!("crates/fourfold/{folder}")));
+    for file in code.filter(|file| !file.path.contains("/architecture/")) {
+        let comments = file.text.lines().enumerate().filter_map(|(i, line)| Some((i, line.split_once("//")?.1)));
+        comments.for_each(|(i, comment)| check(&file.path, i + 1, comment));
     }
     assert!(found.is_empty(), "{}:\n{}", found.len(), found.join("\n"));
 }

@@ -1,4 +1,4 @@
-//! Which instruction set runs: detected once, when planning, or forced by the caller.
+//! The choice of the instruction set. It is detected once, when planning, or given by the caller.
 
 use crate::cpu::simd::isa;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask};
@@ -79,7 +79,7 @@ impl Isa {
         if self == Isa::Scalar { Isa::Scalar } else { Isa::Simd128 }
     }
 
-    /// The set itself.
+    /// Returns `self` if this machine has the set.
     ///
     /// # Errors
     /// If this machine does not have it.
@@ -115,12 +115,12 @@ impl FromStr for Isa {
     }
 }
 
-/// Precisions that have lanes of every width.
+/// Scalar types that have vectors in every instruction set.
 pub(crate) trait Dispatch: Scalar + Vector<Scalar = Self> {
-    /// Does `job` with the lanes of `isa`.
+    /// Executes `job` with the vectors of `isa`.
     ///
     /// # Safety
-    /// The CPU has `isa`, and the job may be done.
+    /// The CPU has `isa`, and the requirements of the job hold.
     unsafe fn dispatch(isa: Isa, job: impl VectorTask<Self>);
 }
 
@@ -128,7 +128,7 @@ macro_rules! vectors {
     ($scalar:ident, $simd128:ident, $avx2:ident, $avx512:ident) => {
         impl Dispatch for $scalar {
             unsafe fn dispatch(isa: Isa, job: impl VectorTask<Self>) {
-                // SAFETY: the caller's.
+                // SAFETY: the caller guarantees it.
                 unsafe {
                     match isa {
                         #[cfg(target_arch = "x86_64")]
