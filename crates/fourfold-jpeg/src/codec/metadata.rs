@@ -37,10 +37,9 @@ pub fn color_profile(file: &[u8]) -> Result<Option<Vec<u8>>> {
 /// The orientation in the file's EXIF data; [`Orientation::TopLeft`] if there is none. Source: EXIF
 /// 2.32, 4.6.4.
 pub fn orientation(file: &[u8]) -> Orientation {
-    let exif = |(marker, segment): (u8, &'_ [u8])| {
-        if marker == APP1 { segment.strip_prefix(EXIF).map(Orientation::from_exif) } else { None }
-    };
-    Segments { rest: file }.find_map(exif).flatten().unwrap_or_default()
+    let mut segments = Segments { rest: file }.filter(|(marker, _)| *marker == APP1);
+    let exif = segments.find_map(|(_, segment)| segment.strip_prefix(EXIF));
+    exif.and_then(Orientation::from_exif).unwrap_or_default()
 }
 
 /// A part of a profile.
