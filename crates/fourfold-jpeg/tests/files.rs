@@ -7,7 +7,8 @@ mod scene;
 use common::psnr;
 use fourfold::Isa;
 use fourfold_jpeg::{
-    Color, Image, Limits, Mode, Sampling, Transform, decode, encode, read_coefficients, write_coefficients,
+    Color, Header, Image, Limits, Mode, Sampling, Transform, decode, encode, read_coefficients, read_header,
+    write_coefficients,
 };
 use mozjpeg::{ColorSpace, Compress, Decompress};
 use scene::scene;
@@ -136,6 +137,7 @@ fn coefficients_go_there_and_back() {
         let read = read_coefficients(&file, &Limits::default()).unwrap().value;
         let color = if kind.rgb { Color::Rgb } else { [Color::Grey, Color::YCbCr][usize::from(kind.channels == 3)] };
         assert_eq!((read.width, read.height, read.color), (61, 37, color));
+        assert_eq!(read_header(&file, &Limits::default()).unwrap(), Header { width: 61, height: 37, color });
         let again = read_coefficients(&write_coefficients(&read).unwrap(), &Limits::default()).unwrap().value;
         assert!(again == read, "{kind:?}");
     }
