@@ -6,7 +6,7 @@ use crate::choose::estimate;
 use crate::choose::estimate::{Choice, Chosen};
 use crate::choose::radices::{led, ways};
 use crate::desc::choice::Size;
-use crate::desc::descriptor::KernelDesc;
+use crate::desc::kernel::KernelDesc;
 use crate::error::check_lengths;
 use crate::limits::Limits;
 use crate::lower::lowered_pass::LoweredPass;

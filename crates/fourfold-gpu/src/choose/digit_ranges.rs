@@ -2,7 +2,9 @@
 
 use crate::choose::tiling::{LEAST_RUN, RUN};
 use crate::desc::choice::Size;
-use crate::desc::descriptor::{DigitRange, KernelDesc, Part, Port, Stage, Which, Work};
+use crate::desc::combine::{Part, Which};
+use crate::desc::kernel::{DigitRange, KernelDesc};
+use crate::desc::stage::{Port, Stage, Work};
 use crate::limits::Limits;
 
 impl KernelDesc {

@@ -5,8 +5,9 @@ use crate::choose::radices::{ClusterRadices, NARROW, RADICES, cluster_radices, g
 use crate::choose::tiling;
 use crate::choose::tiling::RUN;
 use crate::desc::choice::Size;
-use crate::desc::descriptor::{Geometry, Packing};
 use crate::desc::geometry::Array;
+use crate::desc::geometry::Geometry;
+use crate::desc::kernel::Packing;
 use crate::error::argument;
 use crate::limits::Limits;
 use fourfold::engine::{AxisRecipe, Data, QUARTERS, Transform1d, dft_of, quarter_length};

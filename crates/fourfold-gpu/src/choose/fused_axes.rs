@@ -1,7 +1,8 @@
 //! Passes along several axes as one kernel: whether a part of the array fits shared memory.
 
 use crate::choose::clusters::MOST_REALS;
-use crate::desc::descriptor::{Across, KernelDesc};
+use crate::desc::geometry::Across;
+use crate::desc::kernel::KernelDesc;
 use crate::ir::packed::WARP;
 use crate::limits::Limits;
 

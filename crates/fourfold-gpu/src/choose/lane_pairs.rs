@@ -1,6 +1,7 @@
 //! Where neighbouring reals are read or written by pairs of threads, and where by a stage.
 
-use crate::desc::descriptor::{KernelDesc, Packing, Port, Stage, View, Work};
+use crate::desc::kernel::{KernelDesc, Packing};
+use crate::desc::stage::{Port, Stage, View, Work};
 use crate::ir::packed::WARP;
 use crate::limits::Limits;
 use fourfold::Precision;

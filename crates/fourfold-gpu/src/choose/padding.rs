@@ -6,7 +6,8 @@
 //! of two, they would meet the same banks again and again.
 
 use crate::choose::radices::frequency;
-use crate::desc::descriptor::{Digit, KernelDesc, Port, Stage, Work};
+use crate::desc::kernel::{Digit, KernelDesc};
+use crate::desc::stage::{Port, Stage, Work};
 use crate::limits::Limits;
 
 /// Bytes that shared memory reads at once.

@@ -2,7 +2,8 @@
 //! threads.
 
 use crate::desc::choice::Size;
-use crate::desc::descriptor::{DigitRange, KernelDesc, Packing, Port, Stage, Work};
+use crate::desc::kernel::{DigitRange, KernelDesc, Packing};
+use crate::desc::stage::{Port, Stage, Work};
 use crate::ir::packed::WARP;
 use crate::limits::Limits;
 use fourfold::Precision;

@@ -1,6 +1,7 @@
 //! How large a kernel is: places, sublines, blocks, and the memory that it takes.
 
-use crate::desc::descriptor::{DigitRange, KernelDesc, Port, Stage, Work};
+use crate::desc::kernel::{DigitRange, KernelDesc};
+use crate::desc::stage::{Port, Stage, Work};
 use crate::ir::frame::Frame;
 use fourfold::Precision;
 

@@ -2,7 +2,8 @@
 //! them, and words of other threads.
 
 use crate::ir::narrow::Narrow;
-use crate::ir::trace::{Array, Expr, Int, Statement, Sym, Var, bind, emit, name, select};
+use crate::ir::statement::{Array, Expr, Int, Statement, Sym, Var};
+use crate::ir::trace::{bind, emit, name, select};
 use fourfold::engine::jpeg::Words;
 use std::ops::{Add, Sub};
 

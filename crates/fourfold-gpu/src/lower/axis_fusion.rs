@@ -1,8 +1,8 @@
 //! Passes along several axes as one kernel: a plane of a volume, a whole small image.
 
 use crate::choose::estimate::{Choice, Chosen, Lines, mixes};
-use crate::desc::descriptor::KernelDesc;
 use crate::desc::geometry::Array;
+use crate::desc::kernel::KernelDesc;
 use crate::limits::Limits;
 use crate::lower::lowered_pass::{LoweredPass, PlanArrays, neighbours, whole_lines};
 use crate::lower::stages::StagePipeline;
@@ -27,7 +27,7 @@ pub(crate) fn fused(
             continue;
         }
         let own = choices.get(first..first + count).unwrap_or(&[]);
-        if let Some(draft) = together(limits, homes, &passes[..count], own)? {
+        if let Some(draft) = fuse(limits, homes, &passes[..count], own)? {
             return Ok(Some(draft));
         }
     }
@@ -35,7 +35,7 @@ pub(crate) fn fused(
 }
 
 /// These passes as one kernel, if it is worth it or there are choices that say so.
-fn together(limits: &Limits, homes: &PlanArrays, passes: &[Pass], choices: &[Choice]) -> Result<Option<LoweredPass>> {
+fn fuse(limits: &Limits, homes: &PlanArrays, passes: &[Pass], choices: &[Choice]) -> Result<Option<LoweredPass>> {
     let Some(lines) = passes.iter().map(line).collect::<Option<Vec<_>>>() else { return Ok(None) };
     let ends = [passes[0].from, ArrayId::Output];
     let [input, output] = ends.map(|id| homes.array(id));

@@ -2,8 +2,9 @@
 
 use crate::choose::estimate::Chosen;
 use crate::desc::action::WORK;
-use crate::desc::descriptor::{DigitRange, Geometry, KernelDesc};
+use crate::desc::geometry::Geometry;
 use crate::desc::geometry::{Array, wide};
+use crate::desc::kernel::{DigitRange, KernelDesc};
 use crate::lower::stages::StagePipeline;
 use fourfold::engine::{ArrayId, AxisTransform, Pass, Transform1d};
 use fourfold::{Domain, Layout, Precision, Problem, Recipe};

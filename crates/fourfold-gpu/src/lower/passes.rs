@@ -3,8 +3,9 @@
 use crate::choose::estimate::{Choice, Chosen, Lines, mixes};
 use crate::desc::action::{Action, SPECTRUM};
 use crate::desc::choice::Size;
-use crate::desc::descriptor::{Geometry, KernelDesc};
 use crate::desc::geometry::Array;
+use crate::desc::geometry::Geometry;
+use crate::desc::kernel::KernelDesc;
 use crate::error::{argument, unavailable};
 use crate::limits::Limits;
 use crate::lower::axis_fusion;

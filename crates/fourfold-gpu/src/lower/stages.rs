@@ -7,7 +7,9 @@
 
 use crate::choose::estimate::Choice;
 use crate::choose::radices::{gpu_factors, powers_of_two, radices};
-use crate::desc::descriptor::{Digit, Fold, Matrix, Order, Packing, Port, Rader, Split, Stage, View, Work};
+use crate::desc::combine::{Fold, Matrix};
+use crate::desc::kernel::{Digit, Packing};
+use crate::desc::stage::{Order, Port, Rader, Split, Stage, View, Work};
 use fourfold::engine::{
     AxisRecipe, Data, Factor, Index, QUARTERS, Reduction, Reorder, Step, Transform1d, bluestein_tables, dft_of,
     factors as core_factors, generator_powers, length, quarter_length, rader_spectrum, reduce, symmetric_last_pass,

@@ -2,8 +2,11 @@
 
 use crate::choose::radices::frequency;
 use crate::desc::action::Action;
-use crate::desc::descriptor::{AxisFactors, Factors, Matrix, Order, Packing, Part, Piece, Pointwise, Terms};
+use crate::desc::combine::{Matrix, Part, Terms};
 use crate::desc::geometry::Array;
+use crate::desc::kernel::Packing;
+use crate::desc::pointwise::{AxisFactors, Factors, Pointwise};
+use crate::desc::stage::{Order, Piece};
 use crate::lower::stages::StagePipeline;
 use fourfold::Multiplier;
 use fourfold::engine::{Factor, Index, Reorder, Roots, Rotation, Run, Step};

@@ -5,7 +5,7 @@ use crate::backend::runtime::{Buffer, Kernel, Queue};
 use crate::backend::types::{Grid, Place as Index};
 use crate::choose::estimate::Choice;
 use crate::desc::action::{Action, WORK};
-use crate::desc::descriptor::KernelDesc;
+use crate::desc::kernel::KernelDesc;
 use crate::lower::lowered_pass::LoweredPass;
 use crate::lower::passes::lower;
 use crate::lower::stages::StagePipeline;

@@ -6,9 +6,9 @@ use crate::backend::types::Grid;
 use crate::choose::estimate;
 use crate::choose::estimate::Choice;
 use crate::desc::action::Action;
-use crate::desc::descriptor::KernelDesc;
+use crate::desc::kernel::KernelDesc;
 use crate::error::unavailable;
-use crate::ir::trace::Statement;
+use crate::ir::statement::Statement;
 use crate::limits::{Limits, largest_cluster};
 use crate::lower::lowered_pass::LoweredPass;
 use crate::lower::passes::lower;
@@ -134,8 +134,8 @@ impl Target {
         Target { dialect: &OPENCL, limits }
     }
 
-    /// The same, with kernels that use at most `bytes` bytes of local ("shared") memory a work
-    /// group. Long lines then go through device memory more often.
+    /// The same, with kernels that use at most `bytes` bytes of local ("shared") memory a
+    /// block. Long lines then go through device memory more often.
     pub fn with_shared_bytes(mut self, bytes: usize) -> Target {
         self.limits.shared_bytes = self.limits.shared_bytes.min(bytes);
         self

@@ -1,7 +1,7 @@
 //! Kernels by their descs: those in use, those on disk, those that must be compiled.
 
 use crate::backend::runtime::{Kernel, Runtime};
-use crate::desc::descriptor::KernelDesc;
+use crate::desc::kernel::KernelDesc;
 use crate::limits::Limits;
 use crate::print::printer::print;
 use crate::run::disk_cache::Cache;

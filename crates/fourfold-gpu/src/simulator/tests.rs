@@ -3,7 +3,7 @@
 use crate::api::tune::STEPS;
 use crate::choose::estimate::{Choice, Chosen};
 use crate::desc::action::Action;
-use crate::desc::descriptor::KernelDesc;
+use crate::desc::kernel::KernelDesc;
 use crate::lower::passes::lower;
 use crate::run::inspect::Target;
 use crate::simulator::{simulate, simulate_passes, simulate_steps};

@@ -4,8 +4,11 @@
 //! −i(Z_k − Z̄_{N−k})/2; the halves are in the coefficients. Backwards Z_k = A_k + iB_k and
 //! Z_{N−k} = Ā_k + iB̄_k. Pairs of neighbours are the core's rule of pairs.
 
-use crate::desc::descriptor::{Matrix, Packing, Part, Port, Terms, Which};
-use crate::ir::trace::{Array, Int, Sym, if_less, int, select, store_if_less};
+use crate::desc::combine::{Matrix, Part, Terms, Which};
+use crate::desc::kernel::Packing;
+use crate::desc::stage::Port;
+use crate::ir::statement::{Array, Int, Sym, int};
+use crate::ir::trace::{if_less, select, store_if_less};
 use crate::write::port::coefficients;
 use crate::write::writer::{Subline, Writer};
 use fourfold::engine::{C, Index, Real, pack, unpack};

@@ -9,8 +9,11 @@
 //! terms q < r/2 with the upper half of its partner's. Where b and j are 0, the partner is the DFT
 //! itself with its number r − q, and terms 0 and r/2 are combined with themselves.
 
-use crate::desc::descriptor::{KernelDesc, Packing, Part, Port, Split, Stage, Terms, Which, Work};
-use crate::ir::trace::{Int, Sym, barrier, if_less, int, loads_first, select, select_real, store_if_less};
+use crate::desc::combine::{Part, Terms, Which};
+use crate::desc::kernel::{KernelDesc, Packing};
+use crate::desc::stage::{Port, Split, Stage, Work};
+use crate::ir::statement::{Int, Sym, int};
+use crate::ir::trace::{barrier, if_less, loads_first, select, select_real, store_if_less};
 use crate::write::combine::root;
 use crate::write::dft::{Small, small_dft};
 use crate::write::place::Address;

@@ -1,7 +1,8 @@
 //! Passes of butterflies: the core's mixed-radix rule, where the numbers stand.
 
-use crate::desc::descriptor::{Port, Rader, Split};
-use crate::ir::trace::{Array, Int, Sym, cluster_arrive, cluster_wait, int};
+use crate::desc::stage::{Port, Rader, Split};
+use crate::ir::statement::{Array, Int, Sym, int};
+use crate::ir::trace::{cluster_arrive, cluster_wait};
 use crate::write::lane_pairs::lane_pair_item;
 use crate::write::place::{Address, Run};
 use crate::write::writer::{Subline, Writer};
@@ -235,7 +236,8 @@ fn composite_dft(z: &[C<Sym>], a: usize, b: usize) -> Vec<C<Sym>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::trace::{Statement, record};
+    use crate::ir::statement::Statement;
+    use crate::ir::trace::record;
 
     /// Those of numbers that are known are numbers again.
     #[test]
@@ -253,7 +255,7 @@ mod tests {
                     [x[0] * w.re - x[1] * w.im, x[0] * w.im + x[1] * w.re]
                 };
                 let sum = x.iter().enumerate().map(term).fold([0.0, 0.0], |s, t| [s[0] + t[0], s[1] + t[1]]);
-                let (crate::ir::trace::Var::Lit(re), crate::ir::trace::Var::Lit(im)) = (y.re, y.im) else {
+                let (crate::ir::statement::Var::Lit(re), crate::ir::statement::Var::Lit(im)) = (y.re, y.im) else {
                     panic!("{n}")
                 };
                 assert!((re - sum[0]).abs() + (im - sum[1]).abs() < 1e-13, "{n}: term {k}");

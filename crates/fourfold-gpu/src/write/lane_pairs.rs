@@ -2,9 +2,10 @@
 //! Where these have neighbouring reals, a thread by itself would take every second or fourth real;
 //! each reads, or writes, neighbours for both instead, and they exchange registers.
 
-use crate::desc::descriptor::{Port, View};
+use crate::desc::stage::{Port, View};
 use crate::ir::packed::{WARP, exchange_reals};
-use crate::ir::trace::{Int, Sym, int, select};
+use crate::ir::statement::{Int, Sym, int};
+use crate::ir::trace::select;
 use crate::write::writer::{Subline, Writer};
 use fourfold::engine::C;
 

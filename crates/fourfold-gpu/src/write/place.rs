@@ -1,7 +1,9 @@
 //! Places in the buffers of lines.
 
-use crate::desc::descriptor::{Digit, Packing, Port, View};
-use crate::ir::trace::{Array, Int, Sym, int, select};
+use crate::desc::kernel::{Digit, Packing};
+use crate::desc::stage::{Port, View};
+use crate::ir::statement::{Array, Int, Sym, int};
+use crate::ir::trace::select;
 use crate::write::writer::{Subline, Writer};
 use fourfold::engine::C;
 

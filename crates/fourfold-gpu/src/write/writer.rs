@@ -1,10 +1,12 @@
-//! Writes the kernel of a [`KernelDesc`]: stage after stage, each a loop over the items of the work
-//! group's lines.
+//! Writes the kernel of a [`KernelDesc`]: stage after stage, each a loop over the items of the
+//! block's lines.
 
-use crate::desc::descriptor::{KernelDesc, Port, Stage, Work};
+use crate::desc::kernel::KernelDesc;
+use crate::desc::stage::{Port, Stage, Work};
+use crate::ir::statement::{Int, Statement, int};
 use crate::ir::trace::{
-    Int, Statement, barrier, block, cluster_barrier, cluster_begin, comment, for_each, if_less, int, loads_first,
-    record, select, store_if_less, thread,
+    barrier, block, cluster_barrier, cluster_begin, comment, for_each, if_less, loads_first, record, select,
+    store_if_less, thread,
 };
 use std::cmp::Ordering;
 

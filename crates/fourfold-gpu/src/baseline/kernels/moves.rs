@@ -1,6 +1,6 @@
 //! What one launch of a baseline does, as data: reads, moves, and what is computed on the way.
 
-use crate::ir::trace::{Int, int};
+use crate::ir::statement::{Int, int};
 use fourfold::Precision;
 use fourfold::baseline::{AccessPattern, Combine, FftStep, Order};
 

@@ -5,9 +5,8 @@ use crate::baseline::kernels::fft_step::LaunchSize;
 use crate::baseline::kernels::moves::{Move, StageKernelDesc, Strided, THREADS, digits};
 use crate::baseline::kernels::{combine, fft_step};
 use crate::ir::frame::Frame;
-use crate::ir::trace::{
-    Array, Int, Statement, Sym, barrier, block, comment, if_less, int, record, select, select_real, thread,
-};
+use crate::ir::statement::{Array, Int, Statement, Sym, int};
+use crate::ir::trace::{barrier, block, comment, if_less, record, select, select_real, thread};
 use fourfold::baseline::{AccessPattern, EvenOdd, FftStep, LaunchMode, Order};
 use fourfold::engine::C;
 

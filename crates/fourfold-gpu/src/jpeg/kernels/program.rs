@@ -1,7 +1,7 @@
 //! JPEG's 8×8 blocks: one thread has a block in its registers, so that nothing is transposed.
 //!
-//! A thread that read its own 128 bytes would meet its neighbours in no line of memory. So the work
-//! group reads all its blocks together, sixteen bytes a thread and neighbouring threads
+//! A thread that read its own 128 bytes would meet its neighbours in no line of memory. So the
+//! thread block reads all its blocks together, sixteen bytes a thread and neighbouring threads
 //! neighbouring bytes, into shared memory, and each thread takes its own from there; results go back
 //! the same way. Nine places of sixteen bytes for the eight of a block let neighbouring threads
 //! meet different banks. Rows of an image need none of this: neighbouring threads have neighbouring
@@ -11,7 +11,8 @@
 
 use crate::ir::frame::Frame;
 use crate::ir::packed::{divide, multiply};
-use crate::ir::trace::{Array, Int, Statement, barrier, block, comment, if_less, int, record, select, thread};
+use crate::ir::statement::{Array, Int, Statement, int};
+use crate::ir::trace::{barrier, block, comment, if_less, record, select, thread};
 use crate::jpeg::kernels::desc::{BlockKernelDesc, BlockWork, Instructions};
 use fourfold::Precision;
 use fourfold::engine::jpeg::{Mode, Order, Table, divisor};

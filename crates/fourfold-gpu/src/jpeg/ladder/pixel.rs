@@ -2,7 +2,8 @@
 
 use crate::ir::narrow::Narrow;
 use crate::ir::packed::{cos, nearest, real};
-use crate::ir::trace::{Array, Int, Sym, barrier, block, comment, if_less, int, record, thread};
+use crate::ir::statement::{Array, Int, Sym, int};
+use crate::ir::trace::{barrier, block, comment, if_less, record, thread};
 use crate::jpeg::kernels::program::{Program, count, frame};
 use fourfold::engine::Real;
 use std::f64::consts::PI;

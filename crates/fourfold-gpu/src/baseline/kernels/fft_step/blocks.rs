@@ -9,9 +9,8 @@
 
 use crate::baseline::kernels::fft_step::{LineView, Writer, lines, reversed};
 use crate::baseline::kernels::moves::{StageKernelDesc, THREADS};
-use crate::ir::trace::{
-    Array, Int, Sym, barrier, cluster_barrier, cluster_begin, cluster_wait, if_less, int, select, select_real,
-};
+use crate::ir::statement::{Array, Int, Sym, int};
+use crate::ir::trace::{barrier, cluster_barrier, cluster_begin, cluster_wait, if_less, select, select_real};
 use fourfold::baseline::{FftStep, FftWork};
 use fourfold::engine::C;
 

@@ -4,7 +4,8 @@
 pub(crate) mod blocks;
 
 use crate::baseline::kernels::moves::{StageKernelDesc, Strided, THREADS, digits};
-use crate::ir::trace::{Array, Int, Sym, comment, for_each, if_less, int, select};
+use crate::ir::statement::{Array, Int, Sym, int};
+use crate::ir::trace::{comment, for_each, if_less, select};
 use crate::write::dft::small_dft;
 use fourfold::baseline::{Decimation, FftStep, FftWork, LaunchMode, Level};
 use fourfold::engine::C;
