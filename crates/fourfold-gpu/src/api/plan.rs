@@ -96,7 +96,7 @@ impl GpuPlanner {
         for (problem, _) in wisdom.of_engine(&self.wisdom_name()) {
             let problem: Problem = problem.parse()?;
             let recipe = self.recipe(&problem)?;
-            let choices = self.target.choices(&recipe, &wisdom)?;
+            let choices = self.target.choices(&problem, &wisdom)?;
             let made = lower(self.kernel_cache.limits(), &recipe, false, None, &choices);
             made.map_err(|error| unwise(&problem, &error))?;
         }
@@ -116,11 +116,6 @@ impl GpuPlanner {
 
     pub(crate) fn lock_wisdom(&self) -> MutexGuard<'_, Wisdom> {
         self.wisdom.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// What is known of a recipe; nothing, if all is to be estimated.
-    pub(crate) fn known(&self, recipe: &Recipe) -> Result<Vec<Choice>> {
-        self.target.choices(recipe, &self.lock_wisdom())
     }
 
     pub(crate) fn recipe<'a>(&self, what: impl Into<Pipeline<'a>>) -> Result<Recipe> {
@@ -143,7 +138,10 @@ impl GpuPlanner {
         pipeline.problems().try_for_each(check_lengths)?;
         let recipe = self.planner.recipe(pipeline.borrowed())?;
         check_places(&recipe)?;
-        let known = if pipeline.multiplier().is_none() { self.known(&recipe)? } else { vec![] };
+        let known = match pipeline.multiplier() {
+            None => self.target.choices(recipe.problem(), &self.lock_wisdom())?,
+            Some(_) => vec![],
+        };
         let multiply = pipeline.multiplier().cloned().map(Action::Multiply);
         self.prepare(recipe.into(), multiply.or(pipeline.least().map(Action::Threshold)), known)
     }
@@ -164,7 +162,7 @@ impl GpuPlanner {
             return Err(argument(message.into()));
         }
         check_lengths(fused.problem())?;
-        let choices = self.known(fused)?;
+        let choices = self.target.choices_of(fused, &self.lock_wisdom())?;
         self.prepare(recipe, None, choices)
     }
 

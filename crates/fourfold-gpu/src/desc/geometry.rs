@@ -43,7 +43,7 @@ pub(crate) struct Across {
 }
 
 /// An array as kernels see it: strides and offset in reals.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Array {
     pub(crate) offset: i64,
     pub(crate) shape: Vec<usize>,

@@ -15,7 +15,7 @@ use crate::choose::estimate::Choice;
 use crate::desc::action::WORK;
 use crate::desc::kernel::KernelDesc;
 use crate::ir::statement::Statement;
-use crate::lower::lowered_pass::LoweredPass;
+use crate::lower::lowered::LoweredRecipe;
 use crate::lower::passes::lower;
 use crate::run::inspect::Target;
 use crate::simulator::machine::{Arrays, Block, Cluster, Global, Thread};
@@ -23,7 +23,7 @@ use crate::write::writer::kernel;
 use fourfold::baseline::StagedRecipe;
 use fourfold::engine::ArrayId;
 use fourfold::oracle::verify::{Data, Verdict, check};
-use fourfold::{Planner, Problem, Recipe, Result};
+use fourfold::{Planner, Problem, Result};
 use num_complex::Complex;
 
 /// A kernel, and how it is launched.
@@ -49,7 +49,7 @@ impl Launch {
         Launch { statements: desc.kernel(), blocks: desc.blocks(), threads, cluster, places }
     }
 
-    fn simulate(&self, global: &mut Global<'_>) {
+    fn simulate(&self, mut global: Global<'_>) {
         let Launch { statements, blocks, threads, cluster, places } = self;
         for first_block in (0..*blocks).step_by(*cluster) {
             let block = || Block {
@@ -59,7 +59,7 @@ impl Launch {
                 barriers: 0,
             };
             let blocks = (0..*cluster).map(|_| block()).collect();
-            Cluster { threads: *threads, global: &mut *global, first_block, blocks }.run_statements(statements);
+            Cluster { threads: *threads, global: &mut global, first_block, blocks }.run_statements(statements);
         }
     }
 }
@@ -88,13 +88,14 @@ fn put(reals: &[f64], data: &mut Data) {
 fn simulate(target: &Target, problem: &Problem, choices: &[Choice]) -> Result<(Verdict, usize)> {
     let recipe = Planner::new().recipe(problem)?;
     let lowered = lower(target.limits(), &recipe, false, None, choices)?;
-    let cluster = lowered.iter().flat_map(|draft| &draft.descs).map(|desc| desc.cluster).max().unwrap_or(1);
-    let bluestein = lowered.iter().any(|draft| draft.chain.uses_bluestein);
-    Ok((check(problem, bluestein, 1, |input, output| simulate_passes(&recipe, &lowered, input, output))?, cluster))
+    let cluster = lowered.descs().iter().map(|desc| desc.cluster).max().unwrap_or(1);
+    let verdict = check(problem, lowered.uses_bluestein(), 1, |input, output| simulate_passes(&lowered, input, output));
+    Ok((verdict?, cluster))
 }
 
 /// Simulates the passes of a plan.
-fn simulate_passes(recipe: &Recipe, lowered: &[LoweredPass], input: &Data, output: &mut Data) -> Result<()> {
+fn simulate_passes(lowered: &LoweredRecipe, input: &Data, output: &mut Data) -> Result<()> {
+    let recipe = lowered.recipe;
     let in_place = recipe.problem().in_place();
     let work = recipe.work().map_or(0, |(domain, shape)| domain.reals() * shape.iter().product::<usize>());
     let mut arrays = Arrays::from([
@@ -102,18 +103,17 @@ fn simulate_passes(recipe: &Recipe, lowered: &[LoweredPass], input: &Data, outpu
         (ArrayId::Output, reals(output)),
         (WORK, vec![f64::NAN; work]),
     ]);
-    lowered.iter().for_each(|draft| pass(draft, in_place, &mut arrays));
+    for pass in &lowered.passes {
+        let ends = pass.ends.map(|id| if in_place && id == ArrayId::Input { ArrayId::Output } else { id });
+        let mut scratch = vec![f64::NAN; pass.descs.iter().map(KernelDesc::scratch_reals).max().unwrap_or(0)];
+        let (table, indices) = (&*pass.tables.reals(lowered.action), &*pass.tables.indices());
+        for desc in &pass.descs {
+            let global = Global { arrays: &mut arrays, ends, table, indices, scratch: &mut scratch };
+            Launch::of_pass(desc).simulate(global);
+        }
+    }
     put(&arrays[&ArrayId::Output], output);
     Ok(())
-}
-
-fn pass(draft: &LoweredPass, in_place: bool, arrays: &mut Arrays) {
-    let ends = draft.ends.map(|id| if in_place && id == ArrayId::Input { ArrayId::Output } else { id });
-    let mut scratch = vec![f64::NAN; draft.descs.iter().map(KernelDesc::scratch_reals).max().unwrap_or(0)];
-    let (table, indices) = (&*draft.chain.table, &*draft.chain.indices);
-    for desc in &draft.descs {
-        Launch::of_pass(desc).simulate(&mut Global { arrays, ends, table, indices, scratch: &mut scratch });
-    }
 }
 
 /// The same of a recipe with steps of complex FFTs.
@@ -133,7 +133,7 @@ fn simulate_steps(recipe: &StagedRecipe) -> (Verdict, usize) {
             let (arrays, ends) = (&mut arrays, ends);
             for launch in 0..desc.launches() as u32 {
                 let (table, indices, scratch) = (&*table, &[launch], &mut vec![]);
-                Launch::of_stage(desc).simulate(&mut Global { arrays: &mut *arrays, ends, table, indices, scratch });
+                Launch::of_stage(desc).simulate(Global { arrays: &mut *arrays, ends, table, indices, scratch });
             }
         }
         put(&arrays[&ArrayId::Output], output);
