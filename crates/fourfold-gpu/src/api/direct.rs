@@ -1,7 +1,7 @@
 //! Circular convolutions of matrices as the sums that define them: what filters are compared with.
 
 use crate::api::array::{GpuArray, one_queue};
-use crate::api::plan::GpuPlanner;
+use crate::api::planner::GpuPlanner;
 use crate::backend::device::Device;
 use crate::backend::runtime::{Buffer, Kernel};
 use crate::backend::types::Grid;

@@ -20,8 +20,8 @@ pub(crate) enum AnyExecutable {
 }
 
 impl AnyExecutable {
-    /// Lowers a recipe of passes, as [`lower`] does, and makes it executable; an action and choices are
-    /// for passes.
+    /// Lowers a recipe of passes, as [`lower`] does, and makes it executable; an action and choices
+    /// are for passes.
     pub(crate) fn new(
         device: &Device,
         kernel_cache: &KernelCache,

@@ -1,6 +1,6 @@
 //! Planning by measuring.
 
-use crate::api::plan::GpuPlanner;
+use crate::api::planner::GpuPlanner;
 use crate::backend::runtime::Buffer;
 use crate::choose::estimate;
 use crate::choose::estimate::{Choice, Chosen};
@@ -90,8 +90,8 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// The kernels that choices stand for, estimated where there are none: on this device clusters may
-    /// be refused.
+    /// The kernels that choices stand for, estimated where there are none: on this device clusters
+    /// may be refused.
     fn lower(&self, choices: &[Choice]) -> Result<LoweredRecipe<'_>> {
         lower(self.planner.kernel_cache.limits(), &self.recipe, false, None, choices)
     }
@@ -156,7 +156,7 @@ impl<'a> Bench<'a> {
         Ok(start.elapsed().as_secs_f64() / candidate.runs as f64)
     }
 
-    /// The least seconds that each takes, turn by turn.
+    /// The least seconds that each takes, measured alternately.
     fn compare(&self, candidates: [&Candidate; 2]) -> Result<[f64; 2]> {
         let mut least = [f64::INFINITY; 2];
         for _ in 0..ROUNDS {

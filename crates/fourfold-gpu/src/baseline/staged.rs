@@ -167,7 +167,7 @@ impl StagedExecutable {
         Ok(StagedExecutable { range: 0..stages.len(), arrays, stages, descs, memory, nothing })
     }
 
-    /// Runs one stage alone from now on.
+    /// Runs only one stage from now on.
     pub(crate) fn only(&mut self, stage: usize) {
         self.range = stage..stage + 1;
     }
@@ -259,7 +259,7 @@ impl StageKernelDesc {
     }
 }
 
-/// An error if a kernel's blocks must reach further than those of a device do.
+/// An error if a kernel's blocks must reach more shared memory than those of a device do.
 pub(crate) fn check_cluster(limits: &Limits, desc: &StageKernelDesc) -> Result<()> {
     let (needs, has, name) = (desc.cluster(), limits.cluster, &limits.name);
     let message = || {
@@ -280,7 +280,7 @@ fn prepared(device: &Device, kernel_cache: &KernelCache, desc: &StageKernelDesc)
         _ => vec![],
     };
     let table = table(device, &factors, desc.precision)?;
-    // Kernels take arrays alone.
+    // Kernels take only arrays.
     let number = |launch: usize| {
         let mut number = device.runtime.allocate(size_of::<Place>())?;
         device.queue.upload(&[Place(launch as u32)], &mut number)?;

@@ -27,9 +27,9 @@
 //! and writes it.
 //!
 //! **Clusters.** Where blocks reach each other's shared memory, a *cluster* of them has the buffers
-//! of a tile together, and one kernel runs both digit ranges: the first digit across the blocks, all
-//! others within each. Block c has the frequencies c and r₁ − c of the first digit (0: those of 0
-//! and r₁/2), so that combines find terms k and N − k in the block's own memory.
+//! of a tile together, and one kernel runs both digit ranges: the first digit across the blocks,
+//! all others within each. Block c has the frequencies c and r₁ − c of the first digit (0: those of
+//! 0 and r₁/2), so that combines find terms k and N − k in the block's own memory.
 //!
 //! **Lane pairs.** Lines along memory whose elements from both ends inwards have neighbouring reals
 //! are read, or written, by pairs of threads that exchange registers: `write/lane_pairs.rs`.
@@ -47,18 +47,18 @@ pub(crate) struct KernelDesc {
     /// Factors of the DFT in the order of the digits.
     pub(crate) digits: Vec<Digit>,
     pub(crate) range: DigitRange,
-    /// Whether the buffer between stages is in shared memory; else the one stage of the kernel works
-    /// in device memory.
+    /// Whether the buffer between stages is in shared memory; else the one stage of the kernel
+    /// works in device memory.
     pub(crate) shared: bool,
     /// How many lines there are; two that are packed as one count as one.
     pub(crate) lines: usize,
     /// Sublines that a block has, or, with buffers in device memory, all.
     pub(crate) tile: usize,
-    /// Blocks that have a tile together; 1 without a cluster, with which the range has all digits but
-    /// the first.
+    /// Blocks that have a tile together; 1 without a cluster, with which the range has all digits
+    /// but the first.
     pub(crate) cluster: usize,
-    /// Whether the two sublines of a Hermitian pair have threads each, and are not done one after the
-    /// other.
+    /// Whether the two sublines of a Hermitian pair have threads each, and are not done one after
+    /// the other.
     pub(crate) side_by_side: bool,
     /// Whether neighbouring lines are closer in memory than the elements of one.
     pub(crate) across: bool,
@@ -68,15 +68,15 @@ pub(crate) struct KernelDesc {
     pub(crate) packing: Packing,
     /// Whether a spectrum becomes a signal.
     pub(crate) inverse: bool,
-    /// For each entry b, one place is left out after every 2^b places of a buffer, so that strides of
-    /// powers of two meet different banks.
+    /// For each entry b, one place is left out after every 2^b places of a buffer, so that strides
+    /// of powers of two meet different banks.
     pub(crate) padding: [u32; 2],
     /// What is done to everything that the pass reads, and to everything that it writes.
     pub(crate) pointwise: [Option<Pointwise>; 2],
     /// Orders of elements, named by their number.
     pub(crate) orders: Vec<Order>,
-    /// Whether the first, and the last, stage have lane pairs: two threads of a warp whose DFTs have
-    /// elements from both ends of a line inwards, whose reals are neighbours. Each reads, or
+    /// Whether the first, and the last, stage have lane pairs: two threads of a warp whose DFTs
+    /// have elements from both ends of a line inwards, whose reals are neighbours. Each reads, or
     /// writes, half of them for both.
     pub(crate) lane_pairs: [bool; 2],
     /// Whether indices need 64 bits.
@@ -84,8 +84,8 @@ pub(crate) struct KernelDesc {
     /// Whether caches should evict first what the kernel reads, and what it writes: nothing reads
     /// that again soon.
     pub(crate) evict_first: [bool; 2],
-    /// With axis fusion, the pass along another axis that this kernel goes on with: the block has all
-    /// of its lines, in shared memory.
+    /// With axis fusion, the pass along another axis that this kernel goes on with: the block has
+    /// all of its lines, in shared memory.
     pub(crate) next: Option<Box<KernelDesc>>,
     /// Reals of that part of the array.
     pub(crate) between: usize,

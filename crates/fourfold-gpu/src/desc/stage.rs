@@ -52,7 +52,8 @@ pub(crate) enum Work {
         spectrum: usize,
         rader: Option<Rader>,
     },
-    /// From half spectra of `n` reals what the line becomes; w_n^k from place `roots` of the table on, for pairs.
+    /// From half spectra of `n` reals what the line becomes; w_n^k from place `roots` of the table
+    /// on, for pairs.
     After {
         n: usize,
         roots: usize,
@@ -98,8 +99,7 @@ pub(crate) enum Port {
     /// The buffers of the cluster: each block has two values of the first digit, and all of
     /// the others.
     Cluster,
-    /// The same memory: each block has all values of the first digit, and a share of the
-    /// others.
+    /// The same memory: each block has all values of the first digit, and a slice of the others.
     ClusterSlices,
     /// The array that the pass reads, or the one that it writes.
     Array(View),
@@ -131,8 +131,8 @@ pub(crate) struct View {
     pub(crate) halves: bool,
 }
 
-/// An order of reals: from `starts[i]` on, real m stands at `index.start + index.step · m` and has
-/// the factor `factor`.
+/// An order of reals: from `first` of a piece on, real m stands at `index.start + index.step · m`
+/// of the line, times `factor`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Order {
     pub(crate) pieces: Vec<Piece>,

@@ -39,8 +39,8 @@ pub(crate) const HEAD: usize = 3;
 /// The threads that sum energies, and so what is left of the maps to be summed.
 pub(crate) const SUMS: usize = 1 << 14;
 
-/// Bins of a cell that one thread does by itself: with fewer a second thread costs more than it
-/// takes over.
+/// Bins of a cell that are left to one thread: with fewer a second thread costs more than it takes
+/// over.
 const FEW: f64 = 64.0;
 
 /// What a kernel does.

@@ -103,7 +103,7 @@ pub(crate) fn exchange(words: &[Int], bits: usize) -> Vec<Int> {
     names.into_iter().map(Var::Name).collect()
 }
 
-/// The same of reals, where the first `threads` threads of the block come alone.
+/// The same of reals, where the first `threads` threads of the block exchange.
 pub(crate) fn exchange_reals(reals: &[Sym], bits: usize, threads: usize) -> Vec<Sym> {
     let names: Vec<_> = reals.iter().map(|_| name()).collect();
     emit(Statement::ExchangeReals(names.clone(), reals.to_vec(), bits, threads));

@@ -82,7 +82,7 @@ pub(crate) fn loads_first(body: impl FnOnce()) {
     others.into_iter().chain(stores).for_each(emit);
 }
 
-/// `body`, storing where a < b alone. What it loads must be there in any case.
+/// `body`, storing only where a < b. What it loads must be there in any case.
 pub(crate) fn store_if_less(a: Int, b: Int, body: impl FnOnce()) {
     if let (Var::Lit(_), Var::Lit(_)) = (a, b) {
         return if_less(a, b, body);

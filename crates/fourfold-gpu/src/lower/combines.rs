@@ -71,7 +71,7 @@ impl StagePipeline {
     }
 }
 
-/// The pieces of an order, as few as can be: an element alone has no step yet, and takes what
+/// The pieces of an order, as few as can be: a single element has no step yet, and takes what
 /// follows.
 fn pieces(runs: Vec<Run>) -> Vec<Piece> {
     let mut list: Vec<Run> = vec![];

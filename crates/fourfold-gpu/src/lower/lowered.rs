@@ -42,7 +42,7 @@ impl LoweredRecipe<'_> {
         self.passes.iter().flat_map(|pass| pass.passes.iter().cloned()).collect()
     }
 
-    /// The same without what else could be chosen.
+    /// The same without the alternatives.
     pub(crate) fn choices(&self) -> Vec<Choice> {
         self.chosen().into_iter().map(|pass| pass.choice).collect()
     }

@@ -17,7 +17,8 @@ pub(crate) enum Which {
     Axis(usize),
     /// One an element in C order.
     Elements,
-    /// Those of the elements where these stand in memory, real parts only if the multiplier is real.
+    /// Those of the elements where these stand in memory, real parts only if the multiplier is
+    /// real.
     Places(Array),
 }
 
@@ -79,7 +80,8 @@ pub(crate) fn places(array: &Array) -> usize {
     (array.offset + steps.sum::<i64>()) as usize / array.parts() + 1
 }
 
-/// The factors where the elements of an array stand in memory, of so many places; 0 where none does.
+/// The factors where the elements of an array stand in memory, of so many places; 0 where none
+/// does.
 fn at_places(factors: &[Complex<f64>], array: &Array, count: usize) -> Vec<Complex<f64>> {
     let place = |element: usize| {
         let (mut rest, mut at) = (element, array.offset);

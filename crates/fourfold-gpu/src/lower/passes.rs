@@ -30,10 +30,10 @@ impl Limits {
     }
 }
 
-/// All passes of a recipe; one that copies, if it has none. `parts`: transforms of reals act on both
-/// parts of complex arrays. Where a filter would transform, multiply and transform back in one pass,
-/// there are two, of which the first multiplies; an input is multiplied as it is read, an output as
-/// it is written. `choices`, one a pass of lines, or none of them.
+/// All passes of a recipe; one that copies, if it has none. `parts`: transforms of reals act on
+/// both parts of complex arrays. Where a filter would transform, multiply and transform back in one
+/// pass, there are two, of which the first multiplies; an input is multiplied as it is read, an
+/// output as it is written. `choices`, one a pass of lines, or none of them.
 pub(crate) fn lower<'a>(
     limits: &Limits,
     recipe: &'a Recipe,

@@ -62,8 +62,8 @@ impl StagePipeline {
         pipeline
     }
 
-    /// A transform along lines. Its tables follow those of the pass that the same kernel begins with, if
-    /// there is one.
+    /// A transform along lines. Its tables follow those of the pass that the same kernel begins
+    /// with, if there is one.
     pub(crate) fn line(
         line: &AxisRecipe,
         choice: &Choice,
@@ -171,7 +171,7 @@ impl StagePipeline {
         self.inverse_dft(self.packing.elements(n), view);
     }
 
-    /// Lets neighbours be read and written together, where the first or the last stage takes every
+    /// Has neighbours read and written together, where the first or the last stage takes every
     /// second real of lines along memory. (Reals that are elements as they are, are read no faster
     /// so.)
     fn interleave(&mut self, len: usize, reorder: Option<Reorder>) {
@@ -329,8 +329,8 @@ impl StagePipeline {
         self.push(Work::Unchirp { radix, groups, chirp }, Port::Buffer, Port::Buffer);
     }
 
-    /// The place of w^{jk} for the given j; k runs over the values of the digits `before` in the order
-    /// of the places. 0, if there are none.
+    /// The place of w^{jk} for the given j; k runs over the values of the digits `before` in the
+    /// order of the places. 0, if there are none.
     fn twiddles(&mut self, before: &[usize], radix: usize, powers: impl Iterator<Item = usize>) -> usize {
         if before.iter().product::<usize>() == 1 {
             return 0;

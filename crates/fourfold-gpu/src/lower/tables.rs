@@ -1,6 +1,6 @@
 //! The tables of a kernel: where its numbers are, and how they are computed.
 //!
-//! Lowering needs the places alone; only a plan asks for [the numbers](TableLayout::reals).
+//! Lowering needs only the places; only a plan asks for [the numbers](TableLayout::reals).
 
 use crate::choose::radices::frequency;
 use crate::desc::action::Action;

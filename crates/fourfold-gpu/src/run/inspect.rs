@@ -39,8 +39,8 @@ pub struct Target {
 pub struct Inspection {
     /// What is computed, and how.
     pub recipe: AnyRecipe,
-    /// What was chosen for each pass: how lines are packed, radices, whether clusters share them;
-    /// as wisdom has it.
+    /// What was chosen for each pass: how lines are packed, radices, whether clusters are used; as
+    /// in wisdom.
     pub choices: Vec<String>,
     /// The launches, in order.
     pub launches: Vec<Launch>,
@@ -54,14 +54,14 @@ pub struct Inspection {
 
 /// One kernel with its grid.
 pub struct Launch {
-    /// Which of the recipe's passes or stages it belongs to, or is the first that it does; 0 if that
-    /// has none.
+    /// Which of the recipe's passes or stages it belongs to, or is the first that it does; 0 if
+    /// that has none.
     pub pass: usize,
     /// Blocks.
     pub blocks: usize,
     /// Threads of a block.
     pub threads: usize,
-    /// Bytes of local ("shared") memory of a block.
+    /// Bytes of shared memory of a block.
     pub shared_bytes: usize,
     /// What it does, step by step, in words.
     pub steps: Vec<String>,
@@ -134,15 +134,14 @@ impl Target {
         Target { dialect: &OPENCL, limits }
     }
 
-    /// The same, with kernels that use at most `bytes` bytes of local ("shared") memory a
-    /// block. Long lines then go through device memory more often.
+    /// The same, with kernels that use at most `bytes` bytes of shared memory a block. Long lines
+    /// then go through device memory more often.
     pub fn with_shared_bytes(mut self, bytes: usize) -> Target {
         self.limits.shared_bytes = self.limits.shared_bytes.min(bytes);
         self
     }
 
-    /// The same for a device that runs at most so many blocks at once: few lines then go as
-    /// many do elsewhere.
+    /// The same for a device of at most so many SMs: few lines then go as many do elsewhere.
     pub fn with_sms(mut self, sms: usize) -> Target {
         self.limits.sms = self.limits.sms.min(sms.max(1));
         self
@@ -177,7 +176,7 @@ impl Target {
     /// What a plan for `problem` would launch.
     ///
     /// # Errors
-    /// If the device could not run it, as [`GpuPlanner::plan`](crate::api::plan::GpuPlanner::plan).
+    /// If the device could not run it, as [`GpuPlanner::plan`](crate::api::planner::GpuPlanner::plan).
     pub fn inspect(&self, problem: &Problem) -> Result<Inspection> {
         self.inspect_passes(Planner::new().recipe(problem)?, &Wisdom::new())
     }
@@ -192,8 +191,9 @@ impl Target {
         Ok(self.inspection(&lower(&self.limits, &recipe, false, None, &choices)?))
     }
 
-    /// Inspects a recipe that multiplies by `multiplier`, or whose last pass sets to 0 what is below
-    /// `threshold`. With `parts`, the arrays are complex and the transform acts on both parts.
+    /// Inspects a recipe that multiplies by `multiplier`, or whose last pass sets to 0 what is
+    /// below `threshold`. With `parts`, the arrays are complex and the transform acts on both
+    /// parts.
     ///
     /// # Errors
     /// As [`Target::inspect`].
@@ -240,8 +240,8 @@ impl Target {
         format!("{}:{}", self.dialect.api, self.name().replace(['\t', '\n', '\r'], " "))
     }
 
-    /// What `wisdom` knows here of a problem that is computed by the planner's own recipe; nothing, if
-    /// all is to be estimated.
+    /// What `wisdom` knows here of a problem that is computed by the planner's own recipe; nothing,
+    /// if all is to be estimated.
     pub(crate) fn choices(&self, problem: &Problem, wisdom: &Wisdom) -> Result<Vec<Choice>> {
         let text = wisdom.get(problem, &self.engine_name());
         text.map_or(Ok(vec![]), |text| estimate::parse(&text).map_err(|error| unwise(problem, &error)))
@@ -307,7 +307,7 @@ fn between_kernels(pass: &LoweredPass) -> usize {
 mod tests {
     use super::*;
 
-    /// Each pass of a kernel alone would need indices of 64 bits, or only the last.
+    /// Each pass of a kernel by itself would need indices of 64 bits, or only the last.
     #[test]
     fn kernels_of_far_places_have_wide_indices() {
         let source = |problem: &str| {

@@ -18,7 +18,7 @@ pub(crate) struct Global<'a> {
     pub(crate) scratch: &'a mut Vec<f64>,
 }
 
-/// One cluster of blocks, or a block alone.
+/// One cluster of blocks, or one block.
 pub(crate) struct Cluster<'a, 'b> {
     pub(crate) threads: usize,
     pub(crate) global: &'a mut Global<'b>,
@@ -135,7 +135,7 @@ impl Cluster<'_, '_> {
         }
     }
 
-    /// A statement that a thread takes by itself.
+    /// A statement that each thread takes separately.
     fn run_thread(&mut self, statement: &Statement, who: [usize; 2], thread: &mut Thread, clock: Clock) {
         match statement {
             Statement::Comment(_) => {}

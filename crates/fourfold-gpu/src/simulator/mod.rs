@@ -2,8 +2,8 @@
 //! which no runtime on a CPU has.
 //!
 //! All threads of a block run a statement one after another, then the next; so do the blocks of a
-//! cluster those of the outermost level. Where no two accesses to a place of shared memory depend on
-//! which thread comes first, every order gives the same result; where they do, it is reported.
+//! cluster those of the outermost level. Where no two accesses to a place of shared memory depend
+//! on which thread comes first, every order gives the same result; where they do, it is reported.
 
 mod machine;
 #[cfg(test)]

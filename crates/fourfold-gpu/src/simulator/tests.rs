@@ -61,8 +61,8 @@ fn fused_combines_are_right_and_have_no_races() {
     }
 }
 
-/// Twins that read, that write, and that do both: packings, orders and combines, signs, neighbours
-/// that memory has and has not at once.
+/// Lane pairs that read, that write, and that do both: packings, orders and combines, signs,
+/// neighbours that memory reads at once and not.
 #[test]
 fn lane_pairs_are_right_and_have_no_races() {
     let target = Target::cuda("sm_90").unwrap().with_shared_bytes(32 << 10).with_sms(1);
@@ -86,8 +86,8 @@ fn lane_pairs_are_right_and_have_no_races() {
     }
 }
 
-/// Inputs multiplied as they are read, and outputs as they are written, where twins or clusters do
-/// that: what was multiplied is divided by hand.
+/// Inputs multiplied as they are read, and outputs as they are written, where lane pairs or
+/// clusters do that: what was multiplied is divided by hand.
 #[test]
 fn multiplied_sides_are_right_and_have_no_races() {
     let [pairs, clusters] = [32, 16].map(|kib| Target::cuda("sm_90").unwrap().with_shared_bytes(kib << 10).with_sms(1));

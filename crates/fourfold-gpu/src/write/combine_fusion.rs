@@ -1,7 +1,7 @@
-//! The last digit's DFTs and the combine of half spectra in one stage, in clusters, where all
-//! threads have equally many DFTs, and no more than they can hold: half of the terms that a thread
-//! combines are in its registers, and the other half alone goes through shared memory. (Blocks
-//! alone measured up to a fifth slower so.)
+//! Combine fusion: the last digit's DFTs and the combine of half spectra in one stage, in clusters,
+//! where all threads have equally many DFTs, and no more than they can hold: half of the terms that
+//! a thread combines are in its registers, and only the other half goes through shared memory.
+//! (Without clusters that measured up to a fifth slower.)
 //!
 //! DFT number j of a subline of L places has the frequencies h = j + M·q, q < r, with M = L/r. The
 //! term that h is combined with, at L − 1 − h in sublines of frequencies b > 0 before, else at L −

@@ -10,7 +10,7 @@ use fourfold::engine::{C, Dft, Roots};
 
 impl Writer<'_> {
     pub(crate) fn butterflies(&self, split: &Split, from: &Port, to: &Port) {
-        // Those of the subline alone.
+        // Only those of the subline.
         let (groups, inner) = (split.groups / self.desc.after(), split.inner / self.desc.before());
         let count = match split.rader {
             Some(_) => split.count(),
@@ -67,8 +67,8 @@ impl Writer<'_> {
         self.small_at(split, [groups, inner], line, [k, g])
     }
 
-    /// That of the subline's last digit whose first result has this frequency, in units of what the
-    /// subline has.
+    /// The small DFT of the range's last digit whose first result has this frequency, in units of
+    /// the digits before the range.
     pub(crate) fn small_of_frequency(&self, split: &Split, line: Subline, frequency: Int) -> Small {
         let (range, last) = (self.desc.range, self.desc.range.last - 1);
         let k = self.place_of(frequency, &self.desc.digits[range.first..last]);
@@ -76,7 +76,7 @@ impl Writer<'_> {
         Small { frequency: Some(frequency), ..small }
     }
 
-    /// That of values k of the digits before in the subline and g of those after.
+    /// The small DFT of values k of the digits before it in the range and g of those after.
     fn small_at(&self, split: &Split, [groups, inner]: [usize; 2], line: Subline, [k, g]: [Int; 2]) -> Small {
         Small {
             run: Some(Run { base: k * (groups * split.radix) as i64 + g, step: groups, count: split.radix }),
@@ -158,7 +158,7 @@ pub(crate) struct Small {
     places: Vec<Int>,
     /// The column of its twiddles.
     column: Int,
-    /// The frequency of its first result, in units of what the subline has.
+    /// The frequency of its first result, in units of the digits before the range.
     pub(crate) frequency: Option<Int>,
     /// Twiddles of the digit that is convolved, for each element.
     outer: Option<Vec<Int>>,

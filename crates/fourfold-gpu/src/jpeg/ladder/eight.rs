@@ -8,7 +8,7 @@ use crate::jpeg::kernels::program::{Program, count, frame};
 use crate::jpeg::ladder::points::{decomposed as decomposed8, lifted};
 use fourfold::engine::Real;
 
-/// Blocks of a work thread_block.
+/// Blocks of a thread block.
 const BLOCKS: usize = 32;
 const THREADS: usize = 8 * BLOCKS;
 

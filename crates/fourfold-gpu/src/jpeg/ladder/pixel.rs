@@ -8,7 +8,7 @@ use crate::jpeg::kernels::program::{Program, count, frame};
 use fourfold::engine::Real;
 use std::f64::consts::PI;
 
-/// Blocks of a work thread_block.
+/// Blocks of a thread block.
 const BLOCKS: usize = 4;
 const THREADS: usize = 64 * BLOCKS;
 
@@ -22,7 +22,7 @@ struct Sample {
     column: Int,
 }
 
-/// The group's coefficients, dequantised, in shared memory; then a sum for each sample.
+/// The thread block's coefficients, dequantised, in shared memory; then a sum for each sample.
 fn program(local_reals: usize, sum: fn(Sample) -> Sym) -> Program {
     let statements = record(|| {
         comment("a thread a sample".into());

@@ -8,7 +8,7 @@ use crate::jpeg::kernels::program::{Program, count, frame};
 use crate::jpeg::ladder::eight::transposed;
 use crate::jpeg::ladder::points::decomposed;
 
-/// Blocks of a work thread_block.
+/// Blocks of a thread block.
 const BLOCKS: usize = 64;
 const THREADS: usize = 4 * BLOCKS;
 
