@@ -38,7 +38,7 @@ pub fn dct8<T: Real>(x: [T; 8]) -> [T; 8] {
     // The even terms are a DCT-II of four points.
     let (a, b, c, e) = (s[0] + s[3], s[1] + s[2], s[1] - s[2], s[0] - s[3]);
     let t = (c + e) * c.constant(COS);
-    // The odd terms: a rotation by π/8 and a half turn's.
+    // The odd terms are a rotation by π/8 and one by π/4.
     let (p, q, r) = (d[3] + d[2], d[2] + d[1], d[1] + d[0]);
     let both = (p - r) * p.constant(SIN);
     let (u, v) = (p.mul_add(p.constant(DIFFERENCE), both), r.mul_add(r.constant(SUM), both));
@@ -56,7 +56,7 @@ pub fn idct8<T: Real>(y: [T; 8]) -> [T; 8] {
     let c = y[2] + y[6];
     let d = (y[2] - y[6]).mul_sub(sqrt_2, c);
     let even = [a + c, b + d, b - d, a - c];
-    // The odd terms: a rotation by π/8 and a half turn's.
+    // The odd terms are a rotation by π/8 and one by π/4.
     let (p, q, r, s) = (y[5] + y[3], y[5] - y[3], y[1] + y[7], y[1] - y[7]);
     let e = r + p;
     let both = (q + s) * twice_cos;

@@ -69,7 +69,10 @@ impl StagedRecipe {
         self.stages.iter().enumerate().map(next).collect()
     }
 
-    /// Returns an error if there is no stage with this number.
+    /// Checks the number of a stage.
+    ///
+    /// # Errors
+    /// If there is no stage with this number.
     #[doc(hidden)]
     pub fn check_stage(&self, stage: usize) -> Result<()> {
         let (count, problem, algorithm) = (self.stages.len(), &self.problem, self.algorithm);

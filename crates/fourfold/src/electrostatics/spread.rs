@@ -152,7 +152,10 @@ impl Spreader {
         });
     }
 
-    /// Returns an error if `grid` is another grid. The message says that `what` was made for it.
+    /// Checks that `grid` is the grid of this spreader. `what` was made for `grid`.
+    ///
+    /// # Errors
+    /// If it is another grid.
     #[doc(hidden)]
     pub fn check_grid(&self, what: &str, grid: &Grid) -> Result<()> {
         let of = |grid: &Grid| {
@@ -163,7 +166,10 @@ impl Spreader {
         if *grid == self.grid { Ok(()) } else { Err(Error::new(ErrorKind::Argument, message())) }
     }
 
-    /// Returns an error if the length of a map is not the number of bins.
+    /// Checks the length of a map.
+    ///
+    /// # Errors
+    /// If it is not the number of bins.
     #[doc(hidden)]
     pub fn check_map(&self, name: &str, len: usize) -> Result<()> {
         let [m, n] = self.grid.bins();

@@ -45,7 +45,8 @@ const CHOICES: [Choice; 10] = [
     Choice { name: "out", form: "out=4096,1", apply: |b, value| Some(b.output_strides(integers(value)?)) },
 ];
 
-/// Reads the notation, in capital or small letters.
+/// Reads the notation, in capital or small letters. It is an error if the text does not follow the
+/// grammar of [`Problem`], or if the problem is not valid, as in [`ProblemBuilder::build`].
 impl FromStr for Problem {
     type Err = Error;
 
@@ -58,7 +59,7 @@ impl FromStr for Problem {
     }
 }
 
-/// Reads a name or an alias of a kind, in capital or small letters.
+/// Reads a name or an alias of a kind, in capital or small letters. Other texts are errors.
 impl FromStr for Kind {
     type Err = Error;
 

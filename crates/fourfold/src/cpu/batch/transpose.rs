@@ -129,30 +129,38 @@ pub(crate) fn contiguous_run<'a, V: Vector>(
     Some(ContiguousRun { first, last })
 }
 
-struct GatherRun<'a, V: Vector> {
-    run: ContiguousRun<'a, V::Scalar>,
-    tiles: &'a [Ptr<V>],
-}
+/// Defines a task that copies a block by `$row`, which copies element i of one tile: for each i, the
+/// tiles in order. The last access may overlap with the one before.
+macro_rules! over_rows {
+    ($task:ident, $row:ident) => {
+        struct $task<'a, V: Vector> {
+            run: ContiguousRun<'a, V::Scalar>,
+            tiles: &'a [Ptr<V>],
+        }
 
-impl<V: Vector> WithIsa for GatherRun<'_, V> {
-    #[inline(always)]
-    unsafe fn with_isa(self) {
-        let ContiguousRun { ref first, last } = self.run;
-        let (ends, many) = self.tiles.split_last().expect("a block has tiles");
-        // SAFETY: the caller of `gather_block` guarantees it.
-        unsafe {
-            for i in 0..first.count {
-                let row = self.run.row(i);
-                let mut from = row;
-                for tile in many {
-                    gather_row(from, *tile, i, first.parts);
-                    from = from.add(first.parts * V::WIDTH);
+        impl<V: Vector> WithIsa for $task<'_, V> {
+            #[inline(always)]
+            unsafe fn with_isa(self) {
+                let ContiguousRun { ref first, last } = self.run;
+                let (end, others) = self.tiles.split_last().expect("a block has tiles");
+                // SAFETY: the caller of `gather_block` or `scatter_block` guarantees it.
+                unsafe {
+                    for i in 0..first.count {
+                        let row = self.run.row(i);
+                        let mut at = row;
+                        for tile in others {
+                            $row(at, *tile, i, first.parts);
+                            at = at.add(first.parts * V::WIDTH);
+                        }
+                        $row(row.offset(last), *end, i, first.parts);
+                    }
                 }
-                gather_row(row.offset(last), *ends, i, first.parts);
             }
         }
-    }
+    };
 }
+over_rows!(GatherRun, gather_row);
+over_rows!(ScatterRun, scatter_row);
 
 /// Copies element i of adjacent lines.
 ///
@@ -168,31 +176,6 @@ pub(crate) unsafe fn gather_row<V: Vector>(from: Ptr<V::Scalar>, tile: Ptr<V>, i
             let (re, im) = V::unzip(V::load(from), V::load(from.add(V::WIDTH)));
             tile.add(2 * i).write(re);
             tile.add(2 * i + 1).write(im);
-        }
-    }
-}
-
-struct ScatterRun<'a, V: Vector> {
-    run: ContiguousRun<'a, V::Scalar>,
-    tiles: &'a [Ptr<V>],
-}
-
-impl<V: Vector> WithIsa for ScatterRun<'_, V> {
-    #[inline(always)]
-    unsafe fn with_isa(self) {
-        let ContiguousRun { ref first, last } = self.run;
-        let (ends, many) = self.tiles.split_last().expect("a block has tiles");
-        // SAFETY: the caller of `scatter_block` guarantees it.
-        unsafe {
-            for i in 0..first.count {
-                let row = self.run.row(i);
-                let mut to = row;
-                for tile in many {
-                    scatter_row(to, *tile, i, first.parts);
-                    to = to.add(first.parts * V::WIDTH);
-                }
-                scatter_row(row.offset(last), *ends, i, first.parts);
-            }
         }
     }
 }
@@ -256,28 +239,6 @@ impl<V: Vector> Gather<'_, V> {
     }
 }
 
-impl<V: Vector> WithIsa for Gather<'_, V> {
-    #[inline(always)]
-    unsafe fn with_isa(self) {
-        let lines = &self.lines;
-        let reals = lines.parts * lines.count;
-        // SAFETY: the caller of `gather` guarantees it.
-        unsafe {
-            if lines.contiguous() {
-                match V::WIDTH {
-                    2 => self.squares::<2>(reals),
-                    4 => self.squares::<4>(reals),
-                    8 => self.squares::<8>(reals),
-                    16 => self.squares::<16>(reals),
-                    _ => self.one_by_one(0, reals),
-                }
-            } else {
-                self.one_by_one(0, reals);
-            }
-        }
-    }
-}
-
 struct Scatter<'a, V: Vector> {
     lines: Access<'a, V::Scalar>,
     tile: Ptr<V>,
@@ -324,24 +285,31 @@ impl<V: Vector> Scatter<'_, V> {
     }
 }
 
-impl<V: Vector> WithIsa for Scatter<'_, V> {
-    #[inline(always)]
-    unsafe fn with_isa(self) {
-        let lines = &self.lines;
-        let reals = lines.parts * lines.count;
-        // SAFETY: the caller of `scatter` guarantees it.
-        unsafe {
-            if lines.contiguous() {
-                match V::WIDTH {
-                    2 => self.squares::<2>(reals),
-                    4 => self.squares::<4>(reals),
-                    8 => self.squares::<8>(reals),
-                    16 => self.squares::<16>(reals),
-                    _ => self.one_by_one(0, reals),
+/// Copies contiguous lines by transposing squares, and other lines one real after another.
+macro_rules! by_squares {
+    ($task:ident) => {
+        impl<V: Vector> WithIsa for $task<'_, V> {
+            #[inline(always)]
+            unsafe fn with_isa(self) {
+                let lines = &self.lines;
+                let reals = lines.parts * lines.count;
+                // SAFETY: the caller of `gather` or `scatter` guarantees it.
+                unsafe {
+                    if lines.contiguous() {
+                        match V::WIDTH {
+                            2 => self.squares::<2>(reals),
+                            4 => self.squares::<4>(reals),
+                            8 => self.squares::<8>(reals),
+                            16 => self.squares::<16>(reals),
+                            _ => self.one_by_one(0, reals),
+                        }
+                    } else {
+                        self.one_by_one(0, reals);
+                    }
                 }
-            } else {
-                self.one_by_one(0, reals);
             }
         }
-    }
+    };
 }
+by_squares!(Gather);
+by_squares!(Scatter);
