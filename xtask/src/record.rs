@@ -3,6 +3,7 @@
 //! `cargo xtask record --compare OLD NEW`: whether two recordings are the same.
 
 use crate::process::{command, run, target_folder};
+use crate::test::WHOLE;
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
 use std::env;
@@ -30,11 +31,11 @@ pub(crate) fn run_task() -> Result<()> {
     }
 }
 
-/// Builds and starts the program that records. The profile does not change what it records; dev
-/// builds faster and checks more.
+/// Builds and starts the program that records, as the tests are built, with the engine without
+/// vectors. The profile does not change what it records; dev builds faster and checks more.
 fn record(folder: &Path, files: &[&str]) -> Result<()> {
     let folder = absolute(folder)?;
-    run(&mut command("cargo build --locked --package fourfold-gpu --example record"))?;
+    run(&mut command(&format!("cargo build {WHOLE} --example record")))?;
     let binary = target_folder().join("debug/examples/record");
     run(command(&binary.display().to_string()).arg(folder).args(files))
 }

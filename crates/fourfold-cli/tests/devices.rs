@@ -146,7 +146,7 @@ fn devices_are_verified_and_timed_beside_processors() {
     assert_eq!(verified.lines().count(), 4, "each engine once: {verified}");
     says(&verified, &["ok     dct2 f64 16x20 ortho: opencl:0 fused", "ok     rfft f32 60: opencl:0 fused"]);
     let problems = [problems[0], "dct3 f32 12x10 inplace"];
-    let engines = "cpu:scalar,opencl,cpu";
+    let engines = "cpu:simd128,opencl,cpu";
     let text = success(&[&"bench", &problems[0], &problems[1], &"--engine", &engines, &"--repeat", &"2", &"--json"]);
     let lines: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(lines.as_array().unwrap().len(), 6);

@@ -28,8 +28,8 @@ fn what_is_measured_is_kept() {
 fn what_is_kept_is_followed() {
     let folder = Folder::new();
     let passes = ["input -> output axis 1: dct2 32 = 2 2 2 2 2", "output -> output axis 0: dct2 48 = 2 2 2 2 3"];
-    let file = folder.write("wisdom", format!("{PROBLEM}\tcpu:scalar\t{}\n", passes.join("; ")).as_bytes());
-    let plan = ["plan", PROBLEM, "--engine", "cpu:scalar"];
+    let file = folder.write("wisdom", format!("{PROBLEM}\tcpu:simd128\t{}\n", passes.join("; ")).as_bytes());
+    let plan = ["plan", PROBLEM, "--engine", "cpu:simd128"];
     says(&success(&[&plan[0], &plan[1], &plan[2], &plan[3], &"--wisdom", &file]), &passes);
     let run =
         |variable: &str| String::from_utf8(command().args(plan).env(variable, &file).output().unwrap().stdout).unwrap();
@@ -44,13 +44,13 @@ fn mistakes_are_explained() {
     let folder = Folder::new();
     let absent = folder.path("absent");
     says(&failure(1, &[&"plan", &PROBLEM, &"--wisdom", &absent]), &["absent", "tune"]);
-    let broken = folder.write("broken", b"dct2 f32 48x32\tcpu:scalar\n");
+    let broken = folder.write("broken", b"dct2 f32 48x32\tcpu:simd128\n");
     says(&failure(1, &[&"verify", &PROBLEM, &"--wisdom", &broken]), &["broken", "line 1", "fields"]);
     let wrong =
-        folder.write("wrong", format!("{PROBLEM}\tcpu:scalar\tinput -> output axis 1: dct2 32 = 5\n").as_bytes());
+        folder.write("wrong", format!("{PROBLEM}\tcpu:simd128\tinput -> output axis 1: dct2 32 = 5\n").as_bytes());
     // The message names a line that no engine can follow, and its file, for any problem.
     for command in ["bench", "tune"] {
-        let told = failure(1, &[&command, &"fft f64 16", &"--engine", &"cpu:scalar", &"--wisdom", &wrong]);
+        let told = failure(1, &[&command, &"fft f64 16", &"--engine", &"cpu:simd128", &"--wisdom", &wrong]);
         says(&told, &[PROBLEM, "cannot use", "wrong", "remove its line"]);
     }
     let nowhere = command().args(["tune", PROBLEM]).env("FOURFOLD_CACHE_DIR", "").env("FOURFOLD_WISDOM", "").output();

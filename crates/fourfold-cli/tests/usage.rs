@@ -9,11 +9,11 @@ use serde_json::Value;
 
 #[test]
 fn info_names_engines_instruction_sets_threads_and_algorithms() {
-    says(&success(&[&"info"]), &[env!("CARGO_PKG_VERSION"), "cpu", "scalar", "threads", "caches", "fused"]);
+    says(&success(&[&"info"]), &[env!("CARGO_PKG_VERSION"), "cpu", "simd128", "threads", "caches", "fused"]);
     let facts: Value = serde_json::from_str(&success(&[&"info", &"--json"])).unwrap();
     assert_eq!(facts["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(facts["engines"][0]["name"], "cpu");
-    assert!(facts["engines"][0]["instruction_sets"].as_array().unwrap().contains(&"scalar".into()));
+    assert!(facts["engines"][0]["instruction_sets"].as_array().unwrap().contains(&"simd128".into()));
     assert!(facts["engines"][0]["threads"].as_u64().unwrap() >= 1);
     let memory = &facts["engines"][0]["memory"];
     assert!(memory["cache_line"].as_u64().unwrap().is_power_of_two());
@@ -29,10 +29,10 @@ fn plan_shows_the_recipe() {
         &success(&[&"plan", &problem]),
         &[problem, "cpu", "fused", "passes", "axis 0", "axis 1", "moved", "scratch", "bytes"],
     );
-    let text = success(&[&"plan", &"DCT2 f64 30x64 axes=0,1 ortho", &"--engine", &"cpu:scalar", &"--json"]);
+    let text = success(&[&"plan", &"DCT2 f64 30x64 axes=0,1 ortho", &"--engine", &"cpu:simd128", &"--json"]);
     let answer: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(answer["problem"], problem, "problems are shown in their canonical form");
-    assert_eq!(answer["engine"], "cpu:scalar");
+    assert_eq!(answer["engine"], "cpu:simd128");
     assert_eq!(answer["method"], "fused");
     assert_eq!(answer["passes"].as_array().unwrap().len(), 2, "one an axis");
     says(answer["passes"][0].as_str().unwrap(), &["input -> output", "dct2", "="]);
@@ -58,7 +58,7 @@ fn mistakes_in_problems_are_explained() {
         ("dct2 f64 8 ortho forward", &["ortho", "forward"]),
         ("dct2 f64 8x8 out=0,1", &["out"]),
         ("dct2 f64 8 orto", &["orto", "ortho"]),
-        ("dct2 f64 8 8", &["joined by x"]),
+        ("dct2 f64 8 8", &["separated by x"]),
         ("idst-v f64 8", &["idst-i?"]),
     ];
     for (problem, parts) in mistakes {
@@ -128,7 +128,7 @@ fn usage_errors_take_one_line_and_exit_code_2() {
     says(&failure(2, &[&"plan", &"dct2", &"f64", &"8"]), &["f64", "one argument, in quotes"]);
     says(&failure(2, &[&"plan", &problem, &"--frob"]), &["--frob"]);
     says(&failure(2, &[&"plan", &problem, &"--engine", &"cuda:x"]), &["cuda:x", "cuda:1"]);
-    says(&failure(2, &[&"plan", &problem, &"--engine", &"abacus"]), &["abacus", "cpu:ISA", "scalar"]);
+    says(&failure(2, &[&"plan", &problem, &"--engine", &"abacus"]), &["abacus", "cpu:ISA", "simd128"]);
     says(&failure(2, &[&"plan", &problem, &"--engine", &"cpu:mmx"]), &["mmx"]);
     says(&failure(2, &[&"plan", &problem, &"--algorithm", &"magic"]), &["magic", "fused"]);
     says(&failure(2, &[&"plan", &problem, &"--algorithm", &"all"]), &["all", "verify and bench", "fused"]);

@@ -18,7 +18,7 @@ fn verify_compares_with_the_oracle() {
 #[test]
 fn verify_answers_in_json_for_every_engine() {
     let text =
-        success(&[&"verify", &"dct3 f64 40", &"--engine", &"cpu,cpu:scalar,cpu", &"--algorithm", &"all", &"--json"]);
+        success(&[&"verify", &"dct3 f64 40", &"--engine", &"cpu,cpu:simd128,cpu", &"--algorithm", &"all", &"--json"]);
     let lines: Value = serde_json::from_str(&text).unwrap();
     let (left_out, lines): (Vec<&Value>, _) =
         lines.as_array().unwrap().iter().partition(|line| line["left_out"].is_string());
@@ -26,7 +26,7 @@ fn verify_answers_in_json_for_every_engine() {
     assert!(left_out.len() == 30 && text.contains("four-n") && text.contains("dct2 along one axis"), "{text}");
     let lines: Vec<&Value> = lines.into_iter().filter(|line| line["method"] == "fused").collect();
     assert_eq!(lines.len(), 2, "each engine once");
-    for (line, engine) in lines.iter().zip(["cpu", "cpu:scalar"]) {
+    for (line, engine) in lines.iter().zip(["cpu", "cpu:simd128"]) {
         assert_eq!(line["problem"], "dct3 f64 40");
         assert_eq!(line["engine"], engine);
         assert_eq!(line["method"], "fused");
@@ -89,7 +89,7 @@ fn bench_prints_medians_spread_and_ratio() {
 fn bench_answers_in_json_with_exactly_the_promised_fields() {
     let fields = ["copy_ratio", "engine", "max_ms", "median_ms", "method", "min_ms", "problem", "threads"];
     let problems = ["rfft f32 8x100", "dct2 f64 32x32 inplace"];
-    let engines = "cpu,cpu:scalar";
+    let engines = "cpu,cpu:simd128";
     let text = success(&[&"bench", &problems[0], &problems[1], &"--engine", &engines, &"--repeat", &"3", &"--json"]);
     let lines: Value = serde_json::from_str(&text).unwrap();
     let lines = lines.as_array().unwrap();
@@ -99,7 +99,7 @@ fn bench_answers_in_json_with_exactly_the_promised_fields() {
         names.sort_unstable();
         assert_eq!(names, fields);
         assert_eq!(line["problem"], problems[index / 2]);
-        assert_eq!(line["engine"], ["cpu", "cpu:scalar"][index % 2]);
+        assert_eq!(line["engine"], ["cpu", "cpu:simd128"][index % 2]);
         assert!(line["threads"].as_u64().unwrap() >= 1);
         let number = |name: &str| line[name].as_f64().unwrap();
         assert!(0.0 < number("min_ms") && number("min_ms") <= number("median_ms"));

@@ -1,46 +1,48 @@
-//! Blocks, from coefficients to samples and back.
+//! Blocks of 8 × 8, from coefficients to samples and back: components are checked, cut into strips,
+//! and shared between threads.
 
-use crate::argument;
-use crate::simd;
-use crate::simd::{Dequantiser, Quantiser, Store, Strip};
+use crate::error::argument;
+use crate::simd::strip;
+use crate::simd::strip::{Dequantiser, Quantiser, Store, Strip};
 use fourfold::engine::Pool;
 use fourfold::engine::jpeg::{Layout, Mode, Order, Table};
 use fourfold::{Error, ErrorKind, Isa, Result};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A component's coefficients and where its samples go.
+/// A component for [`Transform::inverse`].
 pub struct Inverse<'a, T> {
-    /// Blocks of 64 in the order of the [`Transform`].
+    /// The quantised coefficients: 64 for each block, in the [`Order`] of the [`Transform`].
     pub coefficients: &'a [i16],
-    /// What they were divided by.
+    /// The quantisation table, by which the coefficients are multiplied.
     pub table: &'a Table,
-    /// The samples to write: at least [`Layout::samples`] of them. Those between rows stay as they
-    /// are.
+    /// The samples to write, at least [`Layout::samples`]. Elements between rows are not written.
     pub samples: &'a mut [T],
-    /// Where they stand.
+    /// The places of the samples.
     pub layout: Layout,
 }
 
-/// A component's samples and where its coefficients go.
+/// A component for [`Transform::forward`].
 pub struct Forward<'a> {
-    /// At least [`Layout::samples`] samples.
+    /// The samples, 0 to 255; at least [`Layout::samples`].
     pub samples: &'a [u8],
-    /// Where they stand.
+    /// The places of the samples.
     pub layout: Layout,
-    /// What coefficients are divided by; without zeros.
+    /// The quantisation table, by which coefficients are divided; without zeros.
     pub table: &'a Table,
-    /// The coefficients to write: blocks of 64 in the order of the [`Transform`].
+    /// The quantised coefficients to write: 64 for each block, in the [`Order`] of the
+    /// [`Transform`].
     pub coefficients: &'a mut [i16],
 }
 
-/// What the inverse makes: `u8`, the samples plus 128 within 0 … 255, or `i16`, the samples as they
-/// are.
-#[expect(private_bounds, reason = "nobody else's types can be stored")]
+/// The types of samples that [`Transform::inverse`] writes: `u8`, with the level shift of 128 and
+/// clamped to 0 … 255, or `i16`, without either.
+#[expect(private_bounds, reason = "other types cannot be stored")]
 pub trait Sample: Store {}
 impl Sample for u8 {}
 impl Sample for i16 {}
 
-/// How blocks are transformed: the mode, the order of coefficients, threads, instructions.
+/// The transform of blocks, with its mode, order of coefficients, threads and instruction set.
+/// Clones share the threads.
 #[derive(Clone)]
 pub struct Transform {
     mode: Mode,
@@ -59,25 +61,26 @@ pub struct TransformBuilder {
 }
 
 impl Transform {
-    /// [`Mode::Fast`], [`Order::Raster`], one thread, and the best instructions of this machine,
-    /// until told otherwise.
+    /// The defaults: [`Mode::Fast`], [`Order::Raster`], one thread, and the widest instruction set
+    /// of this machine.
     pub fn builder() -> TransformBuilder {
         TransformBuilder { mode: Mode::default(), order: Order::default(), isa: Isa::best(), threads: 1 }
     }
 
-    /// Dequantises and transforms back: with c the coefficients, q the table and α_0 = 1/√8, α_k =
-    /// 1/2,
+    /// Dequantises and transforms back, for every block of every component: with the quantised
+    /// coefficients c, the table q, α_0 = 1/√8 and α_k = 1/2 for k > 0,
     ///
     /// ```text
     /// x(n, m) = Σ_k Σ_l α_k α_l q(k, l) c(k, l) cos(πk(2n+1)/16) cos(πl(2m+1)/16)
     /// ```
     ///
-    /// in row n and column m, to the nearest integer, and for `u8` plus 128 and clamped. Source:
-    /// ITU-T T.81, A.3.
+    /// in row n and column m, rounded to an integer; for `u8`, 128 is added and the result clamped
+    /// to 0 … 255. [`Mode::Exact`] rounds where libjpeg does, also between rows and columns.
+    /// Source: ITU-T T.81, A.3.3 and A.3.4.
     ///
     /// # Errors
-    /// If a component has no whole blocks, a layout is impossible, or too few samples. Nothing is
-    /// written then.
+    /// [`ErrorKind::Argument`] if the coefficients of a component are not whole blocks, a layout is
+    /// impossible, or there are too few samples. Nothing is written then.
     pub fn inverse<T: Sample>(&self, components: &mut [Inverse<T>]) -> Result<()> {
         for component in components.iter() {
             check(component.coefficients.len(), component.layout, component.samples.len())?;
@@ -87,28 +90,30 @@ impl Transform {
         for (component, table) in components.iter_mut().zip(&tables) {
             let (blocks, _) = component.coefficients.as_chunks();
             let mut samples = &mut *component.samples;
-            for strip in strips(component.layout, blocks.len()) {
-                let (coefficients, at) = (&blocks[strip.first..][..strip.blocks], strip.skip.min(samples.len()));
-                let (mine, rest) = samples.split_at_mut(at);
+            for part in parts(component.layout, blocks.len()) {
+                let coefficients = &blocks[part.first..][..part.blocks];
+                let (own, rest) = samples.split_at_mut(part.samples.min(samples.len()));
                 samples = rest;
-                work.push((table, Strip { coefficients, samples: mine, stride: strip.stride }));
+                work.push((table, Strip { coefficients, samples: own, stride: part.stride }));
             }
         }
-        self.deal(work, |(table, strip)| simd::inverse(self.isa, table, self.order == Order::Zigzag, strip));
+        self.for_each(work, |(table, strip)| strip::inverse(self.isa, table, self.order == Order::Zigzag, strip));
         Ok(())
     }
 
-    /// Transforms samples less 128 and quantises: with α, q and c as in [`Transform::inverse`],
+    /// Transforms samples minus 128 and quantises, for every block of every component: with α, q
+    /// and c as in [`Transform::inverse`],
     ///
     /// ```text
     /// c(k, l) = α_k α_l / q(k, l) · Σ_n Σ_m (x(n, m) − 128) cos(πk(2n+1)/16) cos(πl(2m+1)/16)
     /// ```
     ///
-    /// to the nearest integer. Source: ITU-T T.81, A.3.
+    /// rounded to an integer. [`Mode::Exact`] rounds where libjpeg does, also between rows and
+    /// columns. Source: ITU-T T.81, A.3.3 and A.3.4.
     ///
     /// # Errors
-    /// If a component has no whole blocks, a layout is impossible, there are too few samples, or a
-    /// table has a zero. Nothing is written then.
+    /// [`ErrorKind::Argument`] if the coefficients of a component are not whole blocks, a layout is
+    /// impossible, there are too few samples, or a table has a zero. Nothing is written then.
     pub fn forward(&self, components: &mut [Forward]) -> Result<()> {
         for component in components.iter() {
             check(component.coefficients.len(), component.layout, component.samples.len())?;
@@ -119,14 +124,14 @@ impl Transform {
         for (component, table) in components.iter_mut().zip(&tables) {
             let (mut blocks, _) = component.coefficients.as_chunks_mut();
             let mut samples = component.samples;
-            for strip in strips(component.layout, blocks.len()) {
-                let (coefficients, rest) = blocks.split_at_mut(strip.blocks);
+            for part in parts(component.layout, blocks.len()) {
+                let (coefficients, rest) = blocks.split_at_mut(part.blocks);
                 blocks = rest;
-                work.push((table, Strip { coefficients, samples, stride: strip.stride }));
-                samples = &samples[strip.skip.min(samples.len())..];
+                work.push((table, Strip { coefficients, samples, stride: part.stride }));
+                samples = &samples[part.samples.min(samples.len())..];
             }
         }
-        self.deal(work, |(table, strip)| simd::forward(self.isa, table, self.order == Order::Zigzag, strip));
+        self.for_each(work, |(table, strip)| strip::forward(self.isa, table, self.order == Order::Zigzag, strip));
         Ok(())
     }
 
@@ -142,51 +147,53 @@ impl Transform {
         self.pool.threads()
     }
 
-    /// Does everything there is to do, on all threads.
-    pub(crate) fn deal<W: Send>(&self, work: Vec<W>, each: impl Fn(W) + Sync) {
-        let work: Vec<_> = work.into_iter().map(|item| Mutex::new(Some(item))).collect();
-        self.pool.run(work.len(), &|_, task| {
-            let item = work[task].lock().unwrap_or_else(PoisonError::into_inner).take();
-            item.into_iter().for_each(&each);
+    /// Calls `task` with each item, on all threads.
+    pub(crate) fn for_each<T: Send>(&self, items: Vec<T>, task: impl Fn(T) + Sync) {
+        let items: Vec<_> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
+        self.pool.run(items.len(), &|_, index| {
+            let item = items[index].lock().unwrap_or_else(PoisonError::into_inner).take();
+            item.into_iter().for_each(&task);
         });
     }
 }
 
 impl TransformBuilder {
-    /// How to compute.
+    /// Sets how results are computed and rounded.
     pub fn mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
         self
     }
 
-    /// In which order coefficients stand.
+    /// Sets the order of a block's coefficients.
     pub fn order(mut self, order: Order) -> Self {
         self.order = order;
         self
     }
 
-    /// The number of threads, the caller's included.
+    /// Sets the number of threads, which includes the caller's.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
     }
 
-    /// The instructions. Sets that have no code of their own here run the next narrower one's.
+    /// Sets the instruction set. For sets without code in this crate, that of the next narrower one
+    /// is used.
     pub fn isa(mut self, isa: Isa) -> Self {
         self.isa = isa;
         self
     }
 
-    /// The transform.
+    /// Builds the transform and starts its threads.
     ///
     /// # Errors
-    /// If this machine has not the instructions, there are to be no threads, or they cannot be
-    /// started.
+    /// [`ErrorKind::Argument`] if the number of threads is 0; [`ErrorKind::Unavailable`] if this
+    /// machine lacks the instruction set, or the threads cannot be started.
     pub fn build(self) -> Result<Transform> {
         if self.threads == 0 {
             return Err(argument("0 threads: at least 1 is needed".into()));
         }
-        if !self.isa.is_available() {
+        // The portable code stands in every build of this crate.
+        if self.isa != Isa::Scalar && !self.isa.is_available() {
             return Err(Error::new(ErrorKind::Unavailable, format!("this machine has no {}", self.isa)));
         }
         let failed = |error| {
@@ -198,6 +205,11 @@ impl TransformBuilder {
     }
 }
 
+/// Checks the sizes of a component.
+///
+/// # Errors
+/// If the coefficients are not whole blocks, the layout is impossible for them, or there are too
+/// few samples.
 fn check(coefficients: usize, layout: Layout, samples: usize) -> Result<()> {
     if coefficients % 64 != 0 {
         return Err(argument(format!("{coefficients} coefficients are not whole blocks of 64")));
@@ -209,23 +221,26 @@ fn check(coefficients: usize, layout: Layout, samples: usize) -> Result<()> {
     Ok(())
 }
 
-/// A part of a component that one thread does at once: blocks and samples from its first ones on,
-/// and how many samples come before the next part.
+/// A part of a component, which one thread transforms as one strip.
 struct Part {
+    /// Its first block, and the number of its blocks.
     first: usize,
     blocks: usize,
-    skip: usize,
+    /// Samples from its first to the first of the next part.
+    samples: usize,
+    /// As [`Strip::stride`].
     stride: Option<usize>,
 }
 
-/// Blocks one after another that a thread does at once.
-const PORTION: usize = 256;
+/// Blocks in a part, if blocks follow one another: 16 KiB of samples.
+const PART_BLOCKS: usize = 256;
 
-fn strips(layout: Layout, blocks: usize) -> impl Iterator<Item = Part> {
-    let (portion, stride, skip) = match layout {
-        Layout::Blocks => (PORTION, None, 64 * PORTION),
-        Layout::Rows { across, stride } => (across.max(1), Some(stride), 8 * stride),
+/// The parts of a component: rows of blocks, or [`PART_BLOCKS`] blocks each.
+fn parts(layout: Layout, blocks: usize) -> impl Iterator<Item = Part> {
+    let (most, stride, samples) = match layout {
+        Layout::Blocks => (PART_BLOCKS, None, 64 * PART_BLOCKS),
+        Layout::Rows { across, stride } => (across.max(1), Some(stride), stride.saturating_mul(8)),
     };
-    let part = move |first| Part { first, blocks: portion.min(blocks - first), skip, stride };
-    (0..blocks).step_by(portion).map(part)
+    let part = move |first| Part { first, blocks: most.min(blocks - first), samples, stride };
+    (0..blocks).step_by(most).map(part)
 }

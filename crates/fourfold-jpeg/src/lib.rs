@@ -2,22 +2,20 @@
 
 mod blocks;
 mod codec;
+mod coefficients;
+mod error;
 mod ffi;
+mod limits;
 mod memory;
 mod simd;
 
 pub use crate::blocks::{Forward, Inverse, Sample, Transform, TransformBuilder};
 pub use crate::codec::decode::{decode, decode_into};
 pub use crate::codec::encode::{Sampling, encode};
+pub use crate::codec::image::Image;
 pub use crate::codec::metadata::{color_profile, orientation};
 pub use crate::codec::orientation::Orientation;
-pub use crate::codec::{Coefficients, Color, Component, Header, Image, Limits, Read};
-pub use crate::codec::{read_coefficients, read_header, write_coefficients};
+pub use crate::codec::read::{Header, WithWarnings, read_coefficients, read_header, write_coefficients};
+pub use crate::coefficients::{Coefficients, Color, Component};
+pub use crate::limits::Limits;
 pub use fourfold::engine::jpeg::{Layout, Mode, Order, Table};
-
-use fourfold::{Error, ErrorKind};
-
-/// An argument that does not fit.
-fn argument(message: String) -> Error {
-    Error::new(ErrorKind::Argument, message)
-}

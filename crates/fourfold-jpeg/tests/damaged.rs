@@ -5,7 +5,7 @@ mod scene;
 
 use fourfold::ErrorKind;
 use fourfold_jpeg::{
-    Color, Component, Image, Limits, Mode, Read, Sampling, Table, Transform, decode, encode, read_coefficients,
+    Color, Component, Image, Limits, Mode, Sampling, Table, Transform, WithWarnings, decode, encode, read_coefficients,
     read_header, write_coefficients,
 };
 use mozjpeg::Decompress;
@@ -145,7 +145,7 @@ fn truncated_files_are_as_libjpeg_has_them() {
 /// Whether samples are within ±512. Beyond that libjpeg's portable code wraps around, where its
 /// vector code, and this, saturate. Waves have an amplitude of 1/4 at most.
 fn is_colour_within_range(file: &[u8]) -> bool {
-    let Ok(Read { value, .. }) = read_coefficients(file, &Limits::default()) else { return false };
+    let Ok(WithWarnings { value, .. }) = read_coefficients(file, &Limits::default()) else { return false };
     let within = |(component, blocks): (&Component, &Vec<[i16; 64]>)| {
         let table = component.table.rows().as_flattened();
         let size =
@@ -199,6 +199,8 @@ fn impossible_images_are_not_written() {
     };
     assert!(refused(|image| image.color = Color::Grey).contains("1 components, not 3"));
     assert!(refused(|image| image.width += 100).contains("it must have"));
+    assert!(refused(|image| image.width = 0).contains("0x29 pixels"));
+    assert!(refused(|image| image.height = usize::MAX).contains("65500"));
     assert!(refused(|image| image.components[0].vertical = 5).contains("1 to 4"));
     assert!(refused(|image| image.blocks[0].truncate(1)).contains("blocks"));
     assert!(refused(|image| image.components[1].table = Table::raster([0; 64])).contains("has 0;"));

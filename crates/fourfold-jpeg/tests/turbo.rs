@@ -18,7 +18,7 @@ fn exact() -> Transform {
 }
 
 /// What a program makes of its input, or nothing if it is not there.
-fn run(program: &str, arguments: &[&str], input: &[u8]) -> Option<Vec<u8>> {
+fn run_program(program: &str, arguments: &[&str], input: &[u8]) -> Option<Vec<u8>> {
     let mut child = match Command::new(program).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn() {
         Ok(child) => child,
         Err(error) if std::env::var_os("CI").is_none() => {
@@ -43,7 +43,7 @@ fn pnm(image: &Image) -> Vec<u8> {
 
 /// Asserts that djpeg decodes a file as this does; false if there is none.
 fn decodes_alike(file: &[u8], what: &str) -> bool {
-    let Some(theirs) = run("djpeg", &[], file) else { return false };
+    let Some(theirs) = run_program("djpeg", &[], file) else { return false };
     let ours = decode(file, &exact(), &Limits::default()).unwrap().value;
     assert!(theirs == pnm(&ours), "{what}");
     true
@@ -87,7 +87,7 @@ fn pictures_go_both_ways_as_libjpeg_turbo_has_them() {
         for (sampling, name) in samplings {
             let image = scene(227, 149, 3, index as u64);
             let arguments = ["-quality", &quality.to_string(), "-sample", name, "-dct", "int"];
-            let Some(theirs) = run("cjpeg", &arguments, &pnm(&image)) else { return };
+            let Some(theirs) = run_program("cjpeg", &arguments, &pnm(&image)) else { return };
             let ours = encode(&image, quality, sampling, &exact()).unwrap();
             let read = |file: &[u8]| read_coefficients(file, &Limits::default()).unwrap().value;
             assert!(read(&ours) == read(&theirs), "quality {quality}, {name}");
@@ -108,7 +108,7 @@ fn photographs_decode_as_libjpeg_turbo_has_them() {
     assert!(photographs.len() > 1, "{photographs:?}");
     for path in photographs {
         let file = std::fs::read(&path).unwrap();
-        let Some(progressive) = run("jpegtran", &["-progressive"], &file) else { return };
+        let Some(progressive) = run_program("jpegtran", &["-progressive"], &file) else { return };
         assert!(decodes_alike(&file, &path.display().to_string()));
         assert!(decodes_alike(&progressive, &format!("{}, progressive", path.display())));
     }

@@ -1,9 +1,9 @@
-//! Times a problem in turns with another program, which asks for each turn: for comparisons in
-//! which all contenders meet the same weather.
+//! Times a problem alternately with another program, which requests each measurement. So a
+//! comparison measures all programs under the same load of the machine.
 //!
-//! `turns "dct2 f64 1024x1024"` reads a number of runs from each line of its standard input and
-//! answers with two times in milliseconds: of one transform by one thread, out of place, and of one
-//! memcpy of the input. Each is preceded by a run that is not timed.
+//! `turns "dct2 f64 1024x1024"` reads a number of executions from each line of its standard input.
+//! It answers with two times in milliseconds: that of one transform by one thread, out of place,
+//! and that of one memcpy of the input. One execution before each is not timed.
 
 use fourfold::timing::{WallClock, Work, from_fn};
 use fourfold::{Element, Planner, Precision, Problem};
@@ -38,7 +38,7 @@ fn serve<T: Element + Default>(problem: &Problem, real: fn(f64) -> T) -> Result<
     Ok(())
 }
 
-/// Milliseconds a run, after one that is not timed.
+/// The milliseconds of one execution, after one that is not timed.
 fn milliseconds<W: Work>(runs: usize, mut work: W) -> Result<f64, W::Error> {
     work.run()?;
     Ok(1e3 * work.time(runs, &WallClock::new())?.as_secs_f64() / runs as f64)

@@ -1,9 +1,9 @@
-//! For authors of engines: the rules and the arithmetic that all engines share.
+//! The rules and the arithmetic that all engines share. This module is for authors of engines.
 //!
-//! An engine takes a [`Recipe`] and [reduces](reduce) each of its transforms along one axis to a DFT
-//! between two combines. It computes that DFT with [`Butterfly`]s, [`unpack`] and [`pack`], over its
-//! type of [`Real`]: a SIMD vector, or a symbol of a kernel that is being written. This module
-//! changes more often than the rest of the crate.
+//! An engine takes a [`Recipe`] and [reduces](reduce) each of its transforms along one axis to a
+//! DFT between two combines. It computes that DFT with [`Butterfly`]s, [`unpack`] and [`pack`],
+//! which are generic over the number type [`Real`]: a SIMD vector, or a symbol of a kernel that is
+//! being written. This module changes more often than the rest of the crate.
 
 use num_complex::Complex;
 
@@ -39,29 +39,34 @@ pub mod jpeg {
 use crate::problem::problem::Problem;
 use crate::recipe::recipe::Recipe;
 
-/// The DFT of b over p − 1, for Rader's convolution: b_j = exp(−2πi g^{−j}/p), with the generator
-/// of [`generator_powers`].
+/// The p − 1 terms of B_k/(p − 1) for Rader's convolution, where B is the DFT of b_j = exp(−2πi
+/// g^{−j}/p), j = 0 … p − 2, and g is the generator of [`generator_powers`]. The division is the
+/// scale of the inverse DFT.
+///
+/// Source: C. M. Rader, "Discrete Fourier transforms when the number of data samples is prime",
+/// Proc. IEEE 56 (1968). The length p must be an odd prime.
 pub fn rader_spectrum(p: usize) -> Vec<Complex<f64>> {
     let spectrum = crate::recipe::rules::rader::spectrum(&generator_powers(p));
     let by = (p - 1) as f64;
     spectrum.iter().map(|z| Complex::new(z.re.over(by).into(), z.im.over(by).into())).collect()
 }
 
-/// The recipes that differ from the default one of `problem` in one thing: those that measuring
-/// tries first.
+/// The recipes that differ from the default one of `problem` in one choice. Tuning measures these
+/// first.
 pub fn candidates(problem: &Problem) -> Vec<Recipe> {
     let default = crate::recipe::rules::axes::recipe(problem);
     let steps = 0..crate::recipe::rules::candidates::steps(&default);
     steps.flat_map(|step| crate::recipe::rules::candidates::at(&default, step)).collect()
 }
 
-/// The length of the convolution for a DFT of length n by Bluestein's rule.
+/// The length M ≥ 2n − 1 of the convolution that computes a DFT of length n by Bluestein's rule.
 pub fn bluestein_length(n: usize) -> usize {
     crate::recipe::rules::bluestein::length(n)
 }
 
-/// Bluestein's chirp c_j = exp(−πi j²/n), j < n, and the DFT over M of the conjugate chirp, wrapped
-/// around M = the length of `inner`.
+/// Two tables for Bluestein's rule. The first is the chirp c_j = exp(−πi j²/n), j = 0 … n − 1. The
+/// second is the DFT, divided by M, of the M-periodic sequence b_j = conj(c_{|j|}), |j| < n, where
+/// M is the length of `inner`.
 pub fn bluestein_tables(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
     crate::cpu::dft::dft::bluestein_tables(n, inner)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What sort of thing went wrong; the message says what exactly.
+/// The sort of an error. The message says what exactly was wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -12,13 +12,13 @@ pub enum ErrorKind {
     Problem,
     /// A buffer, view or table does not fit the problem.
     Argument,
-    /// A file is damaged, or of a kind that is not read.
+    /// A file is damaged, or its format is not supported.
     File,
     /// This machine or build lacks what was asked for, such as an instruction set.
     Unavailable,
 }
 
-/// An error, in the user's terms: what was wrong and what would be right.
+/// An error. Its message says what was wrong and what was expected, in the user's terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
@@ -34,12 +34,12 @@ impl Error {
         Error { kind, message: message.into() }
     }
 
-    /// A problem that is not defined.
+    /// An error of the kind [`ErrorKind::Problem`].
     pub(crate) fn problem(message: impl Into<String>) -> Self {
         Error::new(ErrorKind::Problem, message)
     }
 
-    /// What sort of thing went wrong.
+    /// The sort of this error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }

@@ -1,5 +1,5 @@
-//! Executing with the caller's scratch allocates nothing. Alone in its file: the counts are those
-//! of the whole process.
+//! Tests that execution with the caller's scratch does not allocate. Allocations are counted for
+//! the whole process, so this file has only one test.
 
 use fourfold::baseline::Algorithm;
 use fourfold::{Element, Plan, Planner, View, ViewMut};
@@ -10,8 +10,8 @@ use std::alloc::System;
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// Allocations that `work` makes every time, in all threads: the least of three times, since a
-/// thread of the planner's may start, which allocates, during any one of them.
+/// The number of allocations that `work` makes in all threads. It is the least of three executions,
+/// because a starting thread of the planner may allocate during one of them.
 fn allocations(mut work: impl FnMut()) -> usize {
     let counts = [(); 3].map(|()| {
         let region = Region::new(ALLOCATOR);
@@ -35,7 +35,7 @@ fn executing_in_place<T: Element>(plan: &Plan) -> usize {
     allocations(|| plan.execute_in_place_with(&mut data, &mut scratch).unwrap())
 }
 
-/// With these strides on both sides.
+/// Executes with these strides on both sides.
 fn executing_on_views(plan: &Plan, strides: [isize; 2]) -> usize {
     let (x, mut y) = (vec![0.0f64; 100 * 96], vec![0.0f64; 100 * 96]);
     let mut scratch = plan.scratch();
@@ -52,12 +52,12 @@ fn executing_allocates_nothing() {
         let planner = Planner::builder().threads(threads).build().unwrap();
         let plan = |text: &str| planner.plan(&text.parse().unwrap()).unwrap();
         let square = plan("dct2 f64 96x100");
-        // That the counter counts at all: scratch of its own is one allocation.
+        // Without given scratch there is one allocation, which shows that the counter works.
         assert_ne!(allocations(|| square.execute(&[1.0; 9600], &mut [0.0; 9600]).unwrap()), 0);
         assert_eq!(executing::<f64, f64>(&square), 0);
         assert_eq!(executing_in_place::<f64>(&square), 0);
         assert_eq!(executing_on_views(&square, [1, 96]), 0);
-        // The axes step past each other, and yet no two elements meet.
+        // The axes interleave, but no two elements overlap.
         assert_eq!(executing_on_views(&plan("dct2 f64 4x5"), [5, 4]), 0);
         assert_eq!(executing::<f32, f32>(&plan("dct4,dst1 f32 101x37")), 0);
         assert_eq!(executing::<Complex<f64>, Complex<f64>>(&square), 0);

@@ -1,5 +1,5 @@
-//! The problems of the folder cases: the small ones on every instruction set, the others as far as
-//! their plans.
+//! Tests the problems of the folder `cases`. The small ones are executed on every instruction set,
+//! and the others are only planned.
 
 mod common;
 
@@ -53,8 +53,8 @@ macro_rules! parts_apart {
         plan.execute(&re, &mut out_re).unwrap();
         plan.execute(&im, &mut out_im).unwrap();
         plan.execute(&both, &mut out).unwrap();
-        let apart: Vec<_> = out_re.iter().zip(&out_im).map(|(re, im)| Complex::new(*re, *im)).collect();
-        assert_eq!(out, apart, "{problem} with {isa}");
+        let separate: Vec<_> = out_re.iter().zip(&out_im).map(|(re, im)| Complex::new(*re, *im)).collect();
+        assert_eq!(out, separate, "{problem} with {isa}");
     }};
 }
 

@@ -1,4 +1,4 @@
-//! Charged cells on a grid, against sums over all coefficients in double precision.
+//! Tests charged cells on a grid against sums over all coefficients in double precision.
 
 use fourfold::Planner;
 use fourfold::baseline::Algorithm;
@@ -16,14 +16,14 @@ fn grid(bins: [usize; 2]) -> Grid {
     Grid::new([-1.5, 2.0], [7.0, 5.25], bins).unwrap()
 }
 
-/// Cells with their own memory.
+/// Cells that own their memory.
 struct Board<T> {
     low: [Vec<T>; 2],
     size: [Vec<T>; 2],
 }
 
 impl<T: Float> Board<T> {
-    /// Cells all over the region, some of them beyond its edges.
+    /// Random cells in the region. Some of them extend beyond its edges.
     fn random(grid: &Grid, count: usize, seed: u64) -> Board<T> {
         let mut source = fastrand::Rng::with_seed(seed);
         let [low, high] = grid.region();
@@ -33,7 +33,7 @@ impl<T: Float> Board<T> {
         };
         let size = [list(0, 0.0, 0.3), list(1, 0.0, 0.3)];
         let corner = [list(0, -0.1, 0.95), list(1, -0.1, 0.95)];
-        // Those that end before the region begins are moved in.
+        // Cells that are outside of the region are moved into it.
         let low = [0, 1].map(|axis| {
             let place =
                 |(at, size): (&T, &T)| T::nearest(((*at).into() + low[axis]).max(low[axis] - (*size).into() / 2.0));
@@ -53,8 +53,8 @@ impl<T: Float> Board<T> {
     }
 }
 
-/// The length that two intervals share.
-fn shared(a: [f64; 2], b: [f64; 2]) -> f64 {
+/// The length of the intersection of two intervals.
+fn intersection(a: [f64; 2], b: [f64; 2]) -> f64 {
     (a[1].min(b[1]) - a[0].max(b[0])).max(0.0)
 }
 
@@ -64,10 +64,10 @@ fn bin(grid: &Grid, axis: usize, i: usize) -> [f64; 2] {
     [low + i as f64 * size, low + (i as f64 + 1.0) * size]
 }
 
-/// The area that cell c shares with every bin.
+/// The area of the intersection of cell c with every bin.
 fn areas<T: Float>(grid: &Grid, board: &Board<T>, c: usize) -> Vec<f64> {
     let [m, n] = grid.bins();
-    let along = |axis: usize, i: usize| shared(board.span(c, axis), bin(grid, axis, i));
+    let along = |axis: usize, i: usize| intersection(board.span(c, axis), bin(grid, axis, i));
     (0..m * n).map(|b| along(0, b / n) * along(1, b % n)).collect()
 }
 
@@ -146,7 +146,7 @@ fn maps_are_their_definitions<T: Float>() {
             let density: Vec<f64> = maps.density().iter().map(|&x| x.into()).collect();
             let [potential, x, y] = by_definition(&grid, scaling, &density);
             close(&format!("{what} potential"), maps.potential().unwrap(), &potential, bound::<T>());
-            // Where the field vanishes along an axis there is no scale but the other's.
+            // If the field along one axis is zero, the scale is that of the other axis.
             let both = |a: &[f64], b: &[f64]| a.iter().chain(b).copied().collect::<Vec<_>>();
             let found: Vec<T> = maps.field().concat();
             close(&format!("{what} field"), &found, &both(&x, &y), bound::<T>());
@@ -186,7 +186,7 @@ fn forces_and_energy_are_their_sums() {
     }
 }
 
-/// Widened charges: as of cells that have that size, thinner by as much.
+/// Widened cells act as cells of the larger size with a smaller density.
 #[test]
 fn small_cells_are_widened_about_their_centres() {
     let grid = grid([10, 12]);
@@ -215,7 +215,7 @@ fn small_cells_are_widened_about_their_centres() {
     }
 }
 
-/// Area is conserved where nothing is clipped.
+/// The total area is conserved if no cell is clipped.
 #[test]
 fn the_density_has_the_area_of_the_cells() {
     let grid = Grid::new([0.0, 0.0], [10.0, 6.0], [17, 23]).unwrap();
@@ -229,16 +229,16 @@ fn the_density_has_the_area_of_the_cells() {
     assert!((sum - area).abs() < 1e-12 * area, "{sum} instead of {area}");
 }
 
-/// The field is the gradient of the potential: of the one function with those cosine coefficients,
-/// −∂φ/∂x at the centres of bins. Central differences see each of its waves smaller by sinc(k b):
-/// (φ(x + b) − φ(x − b))/(2b) = −Σ sin(k b)/(k b) · ξ_k sin(k x), and so as exactly, with φ
-/// mirrored at the walls as Neumann's are.
+/// The field is the gradient of the potential: −∂φ/∂x, at the centres of bins, of the function with
+/// these cosine coefficients. Central differences multiply each of its waves by sinc(k b): (φ(x +
+/// b) − φ(x − b))/(2b) = −Σ sin(k b)/(k b) · ξ_k sin(k x). This identity is exact, with φ mirrored
+/// at the boundary (Neumann).
 #[test]
 fn the_field_is_the_gradient_of_the_potential() {
     for bins in SHAPES {
         let grid = grid(bins);
         let board = Board::<f64>::random(&grid, 25, 8);
-        // DREAMPlace's lengths are in widths of a bin.
+        // The unit of length of DREAMPlace is the width of a bin.
         for (scaling, unit) in [(Scaling::Physical, 1.0), (Scaling::Dreamplace, grid.bin_size()[0])] {
             let maps = solved(grid, scaling, None, 1, &board);
             for axis in 0..2 {
@@ -284,7 +284,7 @@ fn seen_by_differences(grid: &Grid, map: &[f64], axis: usize) -> Vec<f64> {
     result
 }
 
-/// Cells that lie as their mirror images push each other, and the walls push none of them in sum.
+/// The forces on a symmetric arrangement of cells are symmetric, and their sum is zero.
 #[test]
 fn the_total_force_is_zero_where_all_is_symmetric() {
     for bins in [[8, 8], [9, 14], [15, 15]] {
@@ -310,7 +310,7 @@ fn the_total_force_is_zero_where_all_is_symmetric() {
     }
 }
 
-/// Cells that follow the forces spread, and every step takes energy out.
+/// Cells that move along the forces spread, and the energy decreases with every step.
 #[test]
 fn the_energy_falls_as_cells_follow_the_forces() {
     let grid = Grid::new([0.0, 0.0], [32.0, 32.0], [32, 32]).unwrap();
@@ -330,7 +330,7 @@ fn the_energy_falls_as_cells_follow_the_forces() {
         overflow.push(system.spreader().overflow(maps.density(), 1.0).unwrap());
         let most = maps.density().iter().fold(0.0f64, |a, b| a.max(*b));
         for (axis, forces) in system.forces(board.cells(), &maps).unwrap().iter().enumerate() {
-            // All areas are 1: the force is the velocity.
+            // All areas are 1, so the velocity equals the force.
             let place = |(low, force): (&mut f64, &f64)| *low = (*low + 0.3 / most * force).clamp(0.0, 31.0);
             board.low[axis].iter_mut().zip(forces).for_each(place);
         }
@@ -339,7 +339,7 @@ fn the_energy_falls_as_cells_follow_the_forces() {
     assert!(overflow[0] > 0.8 && overflow[59] < 0.1, "{overflow:?}");
 }
 
-/// The same bits from any number of threads, and run after run.
+/// Results have the same bits for any number of threads, and for repeated executions.
 #[test]
 fn threads_change_no_bit() {
     let grid = grid([37, 29]);

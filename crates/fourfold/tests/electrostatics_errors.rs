@@ -1,4 +1,4 @@
-//! Grids, cells and settings of electrostatics that cannot be, or hardly.
+//! Tests invalid and extreme grids, cells and settings of electrostatics.
 
 use fourfold::Planner;
 use fourfold::baseline::Algorithm;
@@ -32,7 +32,7 @@ fn factors_that_are_no_numbers_are_errors() {
     }
     let grid = Grid::new([0.0, 0.0], [1e-25, 1e-25], [4, 4]).unwrap();
     hint(Electrostatics::<f32>::builder(grid).scaling(Scaling::Physical).build(&planner(1)).err().unwrap(), "of f32");
-    // Products that would keep a few of their digits.
+    // Products that would be subnormal numbers.
     let grid = Grid::new([0.0, 0.0], [1e-17, 1e-17], [64, 64]).unwrap();
     let staged = Electrostatics::<f32>::builder(grid)
         .scaling(Scaling::Physical)
@@ -40,8 +40,8 @@ fn factors_that_are_no_numbers_are_errors() {
     hint(staged.build(&planner(1)).err().unwrap(), "of f32");
 }
 
-/// Sides of any size and bins of any shape whose field is made of numbers, though its potential may
-/// not be.
+/// Regions of extreme sizes and bins of extreme shapes, whose field is in range although the
+/// potential may not be.
 #[test]
 fn fields_of_extreme_regions_are_those_of_double_precision() {
     let planner = planner(1);
@@ -60,7 +60,7 @@ fn fields_of_extreme_regions_are_those_of_double_precision() {
         double.transform(&mut there).unwrap();
         for (x, y) in here.field().into_iter().zip(there.field()) {
             let largest = y.iter().fold(0f64, |a, b| a.max(b.abs()));
-            // What is too small for single precision may be 0 there.
+            // Values that are too small for single precision may be 0.
             let near = |(x, y): (&f32, &f64)| (f64::from(*x) - y).abs() <= 1e-5 * largest + 1e-38;
             assert!(largest > 0.0 && x.iter().zip(y).all(near), "{sides:?} {scaling:?}");
         }
@@ -100,7 +100,7 @@ fn cells_outside_or_without_size_are_errors() {
     hint(solve([&[1.0], &[1.0]], [&[1.0], &[f64::NAN]]).unwrap_err(), "finite numbers of 0 or more");
     hint(solve([&[1.0], &[1.0]], [&[1.0], &[f64::INFINITY]]).unwrap_err(), "finite numbers of 0 or more");
     hint(solve([&[1.0], &[1.0, 2.0]], [&[1.0], &[1.0]]).unwrap_err(), "1 x, 2 y");
-    // The first of several.
+    // The message names the first of several invalid cells.
     let low = vec![9.0; 10_000];
     hint(solve([&low, &low], [&low, &low]).unwrap_err(), "cell 0 ");
 }
@@ -115,7 +115,7 @@ fn settings_and_maps_that_do_not_fit_are_errors() {
     let other =
         Electrostatics::<f64>::builder(Grid::new([0.0; 2], [1.0; 2], [8, 8]).unwrap()).build(&planner(1)).unwrap();
     hint(system.transform(&mut other.maps().unwrap()).unwrap_err(), "of a grid of 8 x 8 bins");
-    // As many bins, of other shapes or places.
+    // Grids with the same number of bins, but with another shape or position.
     let mut maps = system.maps().unwrap();
     for (high, bins) in [([4.0, 4.0], [2, 8]), ([4.0, 5.0], [4, 4])] {
         let grid = Grid::new([0.0, 0.0], high, bins).unwrap();
@@ -132,20 +132,20 @@ fn settings_and_maps_that_do_not_fit_are_errors() {
 fn cells_at_the_border_of_all_sizes_or_none_are_no_errors() {
     let system = system();
     let solve = |low, size| system.solve(Cells { low, size }, &mut system.maps().unwrap());
-    // What only touches the region is no mistake, on whichever side, and charges nothing there if
-    // it is not widened.
+    // A cell that only touches the region, on any side, is valid. It charges nothing unless it is
+    // widened.
     let mut maps = system.maps().unwrap();
     let border = Cells { low: [&[4.0, -1.0, 1.0, 1.0], &[1.0, 1.0, 4.0, -1.0]], size: [&[1.0; 4], &[1.0; 4]] };
     system.solve(border, &mut maps).unwrap();
     assert!(maps.density().iter().all(|density| *density == 0.0));
-    // What is larger than numbers can say in bins covers all of them.
+    // A cell whose size in bins overflows covers all bins.
     let huge = Cells { low: [&[-1e308], &[-8e307]], size: [&[1.7e308], &[1.6e308]] };
     let fine = Grid::new([0.0, 0.0], [0.4, 0.4], [4, 4]).unwrap();
     let fine = Electrostatics::<f64>::builder(fine).smoothing(1.5).build(&planner(1)).unwrap();
     let mut covered = fine.maps().unwrap();
     fine.solve(huge, &mut covered).unwrap();
     assert!(covered.density().iter().all(|density| *density == 1.0), "{:?}", covered.density());
-    // No cells, or cells without area, charge nothing.
+    // An empty list of cells, or cells without area, charge nothing.
     assert!(solve([&[], &[]], [&[], &[]]).is_ok());
     assert!(solve([&[1.0], &[1.0]], [&[0.0], &[0.0]]).is_ok());
 }

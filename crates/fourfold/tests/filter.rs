@@ -1,4 +1,4 @@
-//! Filters, forward → multiply → inverse in one plan, against their steps one by one.
+//! Tests filters (forward → multiply → inverse in one plan) against their separate steps.
 
 mod common;
 
@@ -13,7 +13,7 @@ fn filter<'a>(forward: &'a Problem, multiplier: &'a Multiplier, inverse: &'a Pro
     Pipeline::from(forward).multiply(multiplier).transform(inverse)
 }
 
-/// The three steps; the spectrum stands in C order.
+/// The three separate steps, with the spectrum in C order.
 fn by_hand(isa: Isa, forward: &Problem, multiplier: &Multiplier, inverse: &Problem, x: &Data) -> Data {
     let plan = |problem| planner(isa, 1).plan(problem).unwrap();
     let mut spectrum = output(forward);
@@ -26,7 +26,7 @@ fn by_hand(isa: Isa, forward: &Problem, multiplier: &Multiplier, inverse: &Probl
     y
 }
 
-/// Every multiplier on every instruction set, with one thread and with three.
+/// Tests every multiplier on every instruction set, with one and with three threads.
 fn check(forward: &Problem, inverse: &Problem) {
     check_with(forward, &multipliers(forward), inverse);
 }
@@ -64,7 +64,7 @@ const FILTERS: [&str; 22] = [
     "fft f64 3x5x18 axes=0,2",
     "dct2,fft f64 8x9",
     "fft,dct2 f64 8x9",
-    // Lines so few and long that they would be cut, were there no multiply.
+    // So few and long lines that the four-step scheme would be chosen without the multiply.
     "dct2 f64 600",
     "dct2 f32 2x1024",
     "rfft f64 1024",
@@ -80,8 +80,7 @@ fn filters_are_their_three_steps() {
     }
 }
 
-/// The spectrum of one length filtered and taken back to another, other kinds, other axes, strided
-/// ends.
+/// Filters whose problems differ in length, kinds, axes or strides.
 #[test]
 fn the_way_back_may_be_another() {
     let pairs = [
@@ -102,8 +101,8 @@ fn the_way_back_may_be_another() {
     }
 }
 
-/// The half spectrum is made first and undone last, so the two meet on the other axis, whose sum is
-/// real.
+/// R2C is first and C2R is last, so the multiply is in a pass along the other axis, whose transform
+/// is real.
 #[test]
 fn half_spectra_meet_on_the_other_axis() {
     for (forward, inverse) in
@@ -120,7 +119,7 @@ fn half_spectra_meet_on_the_other_axis() {
     }
 }
 
-/// What a filter does to real data it does to both parts of complex data.
+/// A real filter of complex data equals the same filter of the real and the imaginary parts.
 #[test]
 fn filters_of_real_sums_take_complex_data() {
     let forward = problem("dct2 f64 6x17");
@@ -134,8 +133,8 @@ fn filters_of_real_sums_take_complex_data() {
             plan.execute(&x.iter().map(of).collect::<Vec<_>>(), &mut y).unwrap();
             y
         };
-        let apart: Vec<_> = part(|z| z.re).into_iter().zip(part(|z| z.im)).map(|(re, im)| Z::new(re, im)).collect();
-        assert_eq!(y, apart);
+        let separate: Vec<_> = part(|z| z.re).into_iter().zip(part(|z| z.im)).map(|(re, im)| Z::new(re, im)).collect();
+        assert_eq!(y, separate);
     }
 }
 
@@ -183,7 +182,7 @@ fn what_does_not_fit_is_refused() {
     refused("dct2,fft f64 2x8x9 axes=0,1", complex(144), "dct2,fft f64 2x8x9 axes=0,2", "axis 0 has none");
 }
 
-/// The recipe says where the multiply happens, and a plan cannot be made of it without the factors.
+/// The recipe contains the multiply, and planning it without factors is an error.
 #[test]
 fn recipes_of_filters_print_and_parse() {
     for forward in FILTERS.map(problem) {

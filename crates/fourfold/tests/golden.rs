@@ -1,4 +1,4 @@
-//! The engine against SciPy's results in extended precision.
+//! Tests the engine against SciPy's results in extended precision.
 
 mod common;
 

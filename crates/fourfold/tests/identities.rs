@@ -1,5 +1,4 @@
-//! Identities that tie the transforms to one another and to themselves: inverse, linearity, shift,
-//! adjoint, separability.
+//! Tests identities of transforms: inverse, linearity, shift, adjoint, separability.
 
 mod common;
 
@@ -15,7 +14,7 @@ fn problem(text: &str) -> Problem {
     text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
-/// Random elements, exact in `f32`, as the domain asks.
+/// Random elements of the domain, which are exact in `f32`.
 fn random(count: usize, domain: Domain, seed: u64) -> Vec<Z> {
     let mut source = fastrand::Rng::with_seed(seed);
     let mut part = || f64::from(source.f32() * 2.0 - 1.0);
@@ -46,7 +45,7 @@ fn norm(x: &[Z]) -> f64 {
     x.iter().map(|z| z.norm_sqr()).sum::<f64>().sqrt()
 }
 
-/// Relative distances that some roundings explain: a few units in the last place for each of some
+/// Bounds of relative differences from rounding: a few units in the last place for each of about
 /// ten operations.
 fn tolerance(precision: Precision) -> f64 {
     match precision {
@@ -64,14 +63,14 @@ fn assert_close(got: &[Z], want: &[Z], precision: Precision, what: &dyn std::fmt
 
 const OPTIONS: [&str; 5] = ["", " ortho", " forward", " orthogonalize=yes", " ortho orthogonalize=no"];
 
-/// Every kind with every norm that it has, as the text that goes before and after the shape.
+/// Every kind with every valid norm, as the texts before and after the shape.
 fn kinds_and_options() -> impl Iterator<Item = (Kind, &'static str)> {
     let possible = |(kind, options): &(Kind, &str)| *kind != Kind::Idxst || options.is_empty();
     Kind::ALL.into_iter().flat_map(|kind| OPTIONS.map(|options| (kind, options))).filter(possible)
 }
 
-/// Those that start from all arrays of their domain: of half spectra, only those of real arrays
-/// come back.
+/// The kinds whose inverse undoes them on all arrays of their domain. This excludes transforms of
+/// half spectra.
 fn invertible() -> impl Iterator<Item = (Kind, &'static str)> {
     kinds_and_options().filter(|(kind, _)| ![Kind::Idxst, Kind::Irfft].contains(kind))
 }
@@ -80,8 +79,8 @@ fn assert_round_trip(forward: &Problem) {
     for isa in Isa::available() {
         let x = random_input(forward, 1);
         let y = apply_with(planner(isa, 1), forward, &x);
-        let back = apply_with(planner(isa, 1), &forward.inverse().unwrap(), &y);
-        assert_close(&back, &x, forward.precision(), &format!("{forward} with {isa} and back"));
+        let restored = apply_with(planner(isa, 1), &forward.inverse().unwrap(), &y);
+        assert_close(&restored, &x, forward.precision(), &format!("{forward} with {isa} and back"));
     }
 }
 
@@ -100,7 +99,7 @@ fn inverses_undo() {
     }
 }
 
-/// Every output of a long transform matters to the way back.
+/// The inverse of a long transform restores the input, which depends on every output.
 #[test]
 fn inverses_undo_long_transforms() {
     for kind in Kind::ALL.into_iter().filter(|kind| ![Kind::Idxst, Kind::Irfft].contains(kind)) {
@@ -109,13 +108,13 @@ fn inverses_undo_long_transforms() {
         {
             let forward = problem(&format!("{kind} {precision} {n}"));
             let x = random_input(&forward, 2);
-            let back = apply(&forward.inverse().unwrap(), &apply(&forward, &x));
-            assert_close(&back, &x, forward.precision(), &forward);
+            let restored = apply(&forward.inverse().unwrap(), &apply(&forward, &x));
+            assert_close(&restored, &x, forward.precision(), &forward);
         }
     }
 }
 
-/// A half spectrum of a real array comes back from the real side.
+/// A half spectrum of a real array is restored from the real side.
 #[test]
 fn half_spectra_come_back() {
     for shape in ["8", "9", "5x6", "6x5", "3x4x7"] {
@@ -139,7 +138,7 @@ fn transforms_are_linear() {
     }
 }
 
-/// Scaling by a power of two changes no digit.
+/// Scaling by a power of two is exact.
 #[test]
 fn powers_of_two_pass_through() {
     for (kind, options) in kinds_and_options() {
@@ -153,7 +152,8 @@ fn powers_of_two_pass_through() {
     }
 }
 
-/// Cyclic shift by s turns term k by exp(−2πi ks/N); for the DHT, by the rule of cas(a + b).
+/// A cyclic shift by s multiplies term k by exp(−2πi ks/N). For the DHT it follows the rule of
+/// cas(a + b).
 #[test]
 fn cyclic_shifts_turn_the_spectrum() {
     for n in [8usize, 15, 49, 128, 191] {
@@ -163,19 +163,19 @@ fn cyclic_shifts_turn_the_spectrum() {
         for (kind, sign) in [("fft", -1.0), ("rfft", -1.0), ("ifft", 1.0)] {
             let p = problem(&format!("{kind} f64 {n}"));
             let x = random_input(&p, 7);
-            let turned: Vec<_> = apply(&p, &x).iter().enumerate().map(|(k, z)| z * Z::cis(sign * angle(k))).collect();
-            assert_close(&apply(&p, &shifted(&x)), &turned, Precision::F64, &p);
+            let rotated: Vec<_> = apply(&p, &x).iter().enumerate().map(|(k, z)| z * Z::cis(sign * angle(k))).collect();
+            assert_close(&apply(&p, &shifted(&x)), &rotated, Precision::F64, &p);
         }
         let p = problem(&format!("dht f64 {n}"));
         let x = random_input(&p, 8);
         let y = apply(&p, &x);
-        let turned: Vec<_> = (0..n).map(|k| y[k] * angle(k).cos() + y[(n - k) % n] * angle(k).sin()).collect();
-        assert_close(&apply(&p, &shifted(&x)), &turned, Precision::F64, &p);
+        let rotated: Vec<_> = (0..n).map(|k| y[k] * angle(k).cos() + y[(n - k) % n] * angle(k).sin()).collect();
+        assert_close(&apply(&p, &shifted(&x)), &rotated, Precision::F64, &p);
     }
 }
 
-/// Reversing the input of types II and IV: (−1)^k for II; the sine sum for the cosine sum, with
-/// (−1)^k, for IV.
+/// Reversing the input multiplies term k of type II by (−1)^k. For type IV it gives the other one
+/// of the cosine and the sine transform, times (−1)^k.
 #[test]
 fn reversed_input_alternates_signs() {
     for n in [8usize, 9, 33, 64] {
@@ -191,9 +191,9 @@ fn reversed_input_alternates_signs() {
     }
 }
 
-/// The sum of both neighbours, x_{n−1} + x_{n+1}, with the input continued evenly beyond its ends,
-/// multiplies term k of the DCT-II by 2 cos(πk/N); continued oddly, term k of the DST-II by 2
-/// cos(π(k+1)/N).
+/// The sum of both neighbours, x_{n−1} + x_{n+1}, with an even extension of the input, multiplies
+/// term k of the DCT-II by 2 cos(πk/N). With an odd extension, it multiplies term k of the DST-II
+/// by 2 cos(π(k+1)/N).
 #[test]
 fn neighbours_multiply_the_spectrum() {
     for n in [2usize, 8, 21, 100, 256] {
@@ -228,7 +228,7 @@ fn adjoints_move_across_the_inner_product() {
     }
 }
 
-/// Axis by axis, in either order, is all axes at once.
+/// Transforms of one axis after another, in either order, equal the transform of all axes.
 #[test]
 fn axes_separate() {
     for kinds in ["dct2", "dst3,dht", "fft", "dct1,dst4", "dct3,fft", "ifft,idst2"] {
@@ -236,8 +236,8 @@ fn axes_separate() {
         let p = problem(&format!("{kinds} f64 3x12x10 axes=1,2"));
         let x = random_input(&p, 13);
         let want = apply(&p, &x);
-        // On its own a real kind would not know that the data are complex: both parts then take
-        // turns.
+        // A problem with only a real kind has real data, so the two parts are transformed
+        // separately.
         let one = |kind: &str, axis: usize, x: &[Z]| -> Vec<Z> {
             let p = problem(&format!("{kind} f64 3x12x10 axes={axis}"));
             if p.input_domain() == Domain::Complex {
@@ -251,7 +251,8 @@ fn axes_separate() {
     }
 }
 
-/// The half spectrum is the lower half of the whole; the DHT is its real minus its imaginary part.
+/// The half spectrum is the lower half of the spectrum. The DHT is the real minus the imaginary
+/// part of the spectrum.
 #[test]
 fn hartley_and_half_spectra_are_parts_of_the_fft() {
     for n in [1usize, 2, 9, 16, 60, 97, 131] {
@@ -261,8 +262,8 @@ fn hartley_and_half_spectra_are_parts_of_the_fft() {
         assert_close(&apply(&half, &x), &spectrum[..n / 2 + 1], Precision::F64, &half);
         let differences: Vec<_> = spectrum.iter().map(|z| (z.re - z.im).into()).collect();
         assert_close(&apply(&hartley, &x), &differences, Precision::F64, &hartley);
-        let back = apply(&problem(&format!("irfft f64 {n}")), &spectrum[..n / 2 + 1]);
-        assert_close(&back, &x, Precision::F64, &half);
+        let restored = apply(&problem(&format!("irfft f64 {n}")), &spectrum[..n / 2 + 1]);
+        assert_close(&restored, &x, Precision::F64, &half);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Every kind × every length × both precisions × every instruction set, against the oracle.
+//! Tests every kind, length, precision and instruction set against the oracle.
 
 mod common;
 
@@ -8,13 +8,13 @@ use fourfold::oracle::verify::{Data, bound, relative_error};
 use fourfold::{Domain, Isa, Kind, Planner, Precision, Problem};
 use num_complex::Complex;
 
-/// Lines of one kind and length with their exact transforms. The oracle runs once for every
-/// precision, instruction set and arrangement: the input is exact in `f32`.
+/// Lines of one kind and length with their exact transforms. The input is exact in `f32`, so one
+/// exact transform serves all precisions, instruction sets and arrangements.
 struct Lines {
     kind: Kind,
     n: usize,
     input: Vec<Complex<f64>>,
-    /// The outputs that are compared, of each line.
+    /// The indices of the outputs of each line that are compared.
     picks: Vec<usize>,
     exact: Vec<Complex<Dd>>,
 }
@@ -27,14 +27,14 @@ struct Arrangement {
 }
 
 impl Arrangement {
-    /// Where element `k` of line `line` stands, given the elements of a line.
+    /// The index of element `k` of line `line`, if lines have `n` elements.
     fn place(self, line: usize, k: usize, n: usize) -> usize {
         (line / self.inner * n + k) * self.inner + line % self.inner
     }
 }
 
-/// Rows, columns, neither, and one line alone. The number of lines is a multiple of no number of
-/// lanes.
+/// Rows, columns, neither of them, and one line. The numbers of lines are not multiples of a
+/// vector's width.
 const ARRANGEMENTS: [Arrangement; 4] = [
     Arrangement { outer: 19, inner: 1 },
     Arrangement { outer: 1, inner: 19 },
@@ -45,8 +45,8 @@ const ARRANGEMENTS: [Arrangement; 4] = [
 const MOST_LINES: usize = 19;
 
 impl Lines {
-    /// Random lines, compared in at most about `samples` outputs, the first and the last among
-    /// them.
+    /// Random lines. About `samples` outputs are compared at most, and these include the first and
+    /// the last.
     fn new(kind: Kind, n: usize, count: usize, samples: usize) -> Lines {
         let problem = problem(kind, "f64", n, Arrangement { outer: count, inner: 1 });
         let mut random = fastrand::Rng::with_seed(n as u64);
@@ -60,7 +60,7 @@ impl Lines {
         Lines { kind, n, input, picks, exact }
     }
 
-    /// Transforms the first lines, so arranged, and compares.
+    /// Transforms the first lines in the given arrangement, and compares the result.
     fn check(&self, planner: &Planner, precision: Precision, at: Arrangement) {
         let problem = problem(self.kind, precision.name(), self.n, at);
         let plan = planner.plan(&problem).unwrap();
@@ -91,13 +91,13 @@ fn problem(kind: Kind, precision: &str, n: usize, at: Arrangement) -> Problem {
 
 const PRECISIONS: [Precision; 2] = [Precision::F32, Precision::F64];
 
-/// How many outputs of each line to compare: so many that the sampled error is the whole one but
-/// for some hundredths, as far as the oracle is fast.
+/// The number of outputs of each line to compare. The error of this sample differs from that of all
+/// outputs by some hundredths, unless the oracle is too slow for so many.
 fn samples(n: usize, lines: usize) -> usize {
     (30_000_000 / (n * lines)).clamp(60, 400)
 }
 
-/// Every length up to 256, every way to lie in memory.
+/// Tests every length up to 256 in every arrangement.
 fn short(kind: Kind) {
     for n in kind.min_length()..=256 {
         let lines = Lines::new(kind, n, MOST_LINES, n);
@@ -109,7 +109,7 @@ fn short(kind: Kind) {
     }
 }
 
-/// Every number of lines about those of lanes.
+/// Tests every number of lines near the widths of vectors.
 fn batches(kind: Kind) {
     for n in [2, 5, 12, 37, 64] {
         let lines = Lines::new(kind, n, 33, n);
@@ -123,14 +123,14 @@ fn batches(kind: Kind) {
     }
 }
 
-/// Lengths at the engine's seams: Rader within Rader, Bluestein, a prime twice, one squared, powers
-/// of two and their neighbours, products of all radices.
+/// Tests lengths with special recipes: Rader within Rader, Bluestein, a repeated prime, powers of
+/// two and their neighbours, products of all radices.
 const MIDDLING: [usize; 22] = [
     257, 511, 512, 513, 961, 1000, 1001, 1009, 1024, 1025, 1439, 1536, 2018, 2047, 2187, 2310, 2878, 2879, 4095, 4096,
     4097, 4099,
 ];
 
-/// Longer ones; beyond 4096 a line alone is computed without vectors.
+/// Tests longer lengths. Beyond 4096, a single batched line is computed without vectors.
 const LONG: [usize; 10] = [8192, 10201, 16384, 59049, 65535, 65536, 65537, 1 << 18, (1 << 20) - 1, 1 << 20];
 
 fn middling(kind: Kind) {
@@ -146,7 +146,7 @@ fn middling(kind: Kind) {
 }
 
 fn long(kind: Kind) {
-    // DCT-I of 2^20 + 1 is its fast length, as 2^20 − 1 is DST-I's.
+    // Fast lengths near 2^20 are 2^20 + 1 for the DCT-I and 2^20 − 1 for the DST-I.
     for n in LONG.into_iter().chain((kind == Kind::Dct1).then_some((1 << 20) + 1)) {
         let counts: &[usize] = if n < 1 << 18 { &[1, 3] } else { &[1] };
         let most = *counts.last().expect("not empty");
@@ -159,8 +159,8 @@ fn long(kind: Kind) {
     }
 }
 
-/// Primes whose convolutions need others, or long direct sums: the largest rounding errors of
-/// lengths without Bluestein's.
+/// Tests primes whose convolutions need other convolutions or long direct sums. They have the
+/// largest rounding errors without Bluestein's algorithm.
 #[test]
 fn nested_convolutions() {
     let problems = [
@@ -204,13 +204,13 @@ for_each_kind!(
     dht: Dht, idxst: Idxst, fft: Fft, ifft: Ifft, rfft: Rfft, irfft: Irfft
 );
 
-/// The other kinds differ from these in their scale, every kind with its norm in scale and edges.
+/// The other kinds differ from these only in the scale, and norms only in scale and end weights.
 #[test]
 fn scaled() {
     for kind in Kind::ALL {
         for norm in ["", "ortho", "forward", "orthogonalize=yes", "ortho orthogonalize=no"] {
             for (n, precision) in [1, 2, 3, 8, 21, 64, 97, 256].into_iter().flat_map(|n| PRECISIONS.map(|p| (n, p))) {
-                // No length 1 of DCT-I, no norm of IDXST.
+                // The DCT-I has no length 1, and the IDXST has no norm.
                 let Ok(problem) = format!("{kind} {} 3x{n} axes=1 {norm}", precision.name()).parse() else { continue };
                 let verdict = verdict(planner(Isa::best(), 1), &problem, n as u64);
                 assert!(verdict.holds(), "{problem}: {verdict:?}");
@@ -219,7 +219,7 @@ fn scaled() {
     }
 }
 
-/// The figures for the most used transform: the mean over ten inputs.
+/// Tests the mean error over ten inputs of the most used transform.
 #[test]
 fn dct2_is_as_accurate_as_promised() {
     for isa in Isa::available() {

@@ -1,4 +1,4 @@
-//! The paper's methods, over the same cases as fourfold's own, on every instruction set.
+//! Tests the baselines on every instruction set.
 
 mod common;
 
@@ -11,8 +11,8 @@ use num_complex::Complex;
 
 const SMALL: &str = include_str!("../../../cases/small.txt");
 
-/// Kinds, types and shapes of every sort that the methods have: odd and even lengths, those of one
-/// element, one to five axes, batches.
+/// Problems with every combination of kinds and types that the baselines support, with odd and even
+/// lengths, length 1, one to five axes, and batches.
 fn problems() -> Vec<Problem> {
     let mut texts: Vec<String> = vec![];
     for kind in ["dct2", "dct3", "dst2", "dst3", "idxst", "idct2", "idst2", "idct3", "idxst_idct", "idct_idxst"] {
@@ -35,7 +35,7 @@ fn problems() -> Vec<Problem> {
     read(&texts.join("\n"))
 }
 
-/// Complex ones: lines, squares and other matrices, batches, strides, in place.
+/// Complex problems: lines, square and other matrices, batches, strides, in place.
 fn ffts() -> Vec<String> {
     let mut texts: Vec<String> = vec![];
     let squares = [1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16, 30, 32, 49, 64].map(|n| format!("{n}x{n}"));
@@ -62,7 +62,7 @@ fn ffts() -> Vec<String> {
     texts
 }
 
-/// A problem's recipe of passes, and those of all algorithms that compute it.
+/// The default recipe of a problem, and the recipes of all baselines that support it.
 fn all_recipes(problem: &Problem) -> Vec<AnyRecipe> {
     let staged = Algorithm::ALL.iter().filter_map(|method| method.recipe(problem).ok());
     [Planner::new().recipe(problem).unwrap().into()].into_iter().chain(staged.map(AnyRecipe::from)).collect()
@@ -161,7 +161,7 @@ fn recipes_parse_back_and_know_their_scratch() {
     for wrong in [recipe.replace("split", "merge"), format!("{recipe}\n{}", recipe.lines().last().unwrap())] {
         assert_eq!(wrong.parse::<StagedRecipe>().unwrap_err().kind(), ErrorKind::Notation, "{wrong}");
     }
-    // Each sort of recipe says so where the other was meant.
+    // Parsing the wrong type of recipe gives a clear message.
     let hint = |error: fourfold::Error, hint: &str| assert!(error.to_string().contains(hint), "{error}");
     hint(recipe.parse::<Recipe>().unwrap_err(), "`by three-stage`: expected passes, not the stages of a baseline");
     hint("dct2 f64 8".parse::<StagedRecipe>().unwrap_err(), "names no algorithm: expected `dct2 f64 64x64 by");
@@ -189,22 +189,22 @@ fn both_parts_of_complex_arrays_and_views_of_any_strides() {
         plan.execute(&re, &mut out_re).unwrap();
         plan.execute(&im, &mut out_im).unwrap();
         plan.execute(&both, &mut out).unwrap();
-        let apart: Vec<_> = out_re.iter().zip(&out_im).map(|(re, im)| Complex::new(*re, *im)).collect();
+        let separate: Vec<_> = out_re.iter().zip(&out_im).map(|(re, im)| Complex::new(*re, *im)).collect();
         assert!(
-            out.iter().zip(&apart).all(|(y, z): (&Complex<f64>, &Complex<f64>)| (y - z).norm() < 1e-13),
+            out.iter().zip(&separate).all(|(y, z): (&Complex<f64>, &Complex<f64>)| (y - z).norm() < 1e-13),
             "{method}"
         );
-        // Columns to backward rows.
+        // The output has a negative stride.
         let columns: Vec<f64> = (0..60).map(|i| re[i % 6 * 10 + i / 6]).collect();
-        let mut back = vec![0.0f64; 60];
+        let mut restored = vec![0.0f64; 60];
         let (input, output) = (
             View { data: &columns, offset: 0, strides: &[1, 6] },
-            ViewMut { data: &mut back, offset: 59, strides: &[-10, -1] },
+            ViewMut { data: &mut restored, offset: 59, strides: &[-10, -1] },
         );
         plan.execute_views(input, output, &mut plan.scratch()).unwrap();
-        back.reverse();
-        // Where strides are others, vectors are, and what they round.
-        assert!(back.iter().zip(&out_re).all(|(y, z): (&f64, &f64)| (y - z).abs() < 1e-13), "{method}");
+        restored.reverse();
+        // Other strides lead to other vectors, and so to other rounding errors.
+        assert!(restored.iter().zip(&out_re).all(|(y, z): (&f64, &f64)| (y - z).abs() < 1e-13), "{method}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Transforms whose input or output is multiplied, against their steps one by one.
+//! Tests transforms whose input or output is multiplied against their separate steps.
 
 mod common;
 
@@ -9,7 +9,7 @@ use fourfold::engine::PassOp;
 use fourfold::oracle::verify::Data;
 use fourfold::{Isa, Layout, Multiplier, Pipeline, Plan, Problem};
 
-/// Which side of a transform is multiplied.
+/// The side of a transform that is multiplied.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Side {
     Input,
@@ -41,7 +41,7 @@ impl Side {
     }
 }
 
-/// Multiplies by hand, wherever the layout has the elements.
+/// Multiplies the elements of an array with any layout.
 fn multiply(data: &mut Data, multiplier: &Multiplier, layout: &Layout) {
     for (i, factor) in spelt_out(multiplier, &layout.shape).into_iter().enumerate() {
         let (mut rest, mut at) = (i, layout.offset as isize);
@@ -53,7 +53,7 @@ fn multiply(data: &mut Data, multiplier: &Multiplier, layout: &Layout) {
     }
 }
 
-/// The transform of what was multiplied by hand, or the other way round.
+/// The transform and the multiply as separate steps.
 fn multiplied_by_hand(side: Side, isa: Isa, multiplier: &Multiplier, problem: &Problem, x: &Data) -> Data {
     let (mut x, mut y) = (x.clone(), output(problem));
     if side == Side::Input {
@@ -71,8 +71,8 @@ fn multiplied() -> impl Iterator<Item = (Problem, Side)> {
     cases.flat_map(|case| SIDES.map(|side| (problem(case), side)))
 }
 
-/// Whether a complex multiplier has a Fourier transform to meet it: half spectra are made first and
-/// undone last.
+/// Whether the pass that multiplies has a Fourier transform, which complex factors need. R2C is
+/// first and C2R is last.
 fn meets(side: Side, multiplier: &Multiplier, problem: &Problem) -> bool {
     let complex = matches!(multiplier, Multiplier::ComplexTable(_) | Multiplier::ComplexSeparable(_));
     let early = if side == Side::Output { "dct2,rfft" } else { "dct2,irfft" };
@@ -108,7 +108,7 @@ fn recipes_with_a_multiplied_side_print_and_parse() {
         assert_eq!(end, Some(&&PassOp::Multiply));
         assert_eq!(recipe.to_string().parse::<AnyRecipe>().unwrap(), recipe);
         assert!(planner(Isa::best(), 1).plan_recipe(recipe).is_err());
-        // A multiply that the first line does not announce, or the other way round.
+        // The passes multiply and the first line does not, or the reverse.
         assert!(format!("{problem}\n{}", passes(&plan)).parse::<AnyRecipe>().is_err());
         let bare = planner(Isa::best(), 1).plan(&problem).unwrap();
         assert!(format!("{}\n{}", side.heading(&problem), passes(&bare)).parse::<AnyRecipe>().is_err());
@@ -117,8 +117,8 @@ fn recipes_with_a_multiplied_side_print_and_parse() {
 
 #[test]
 fn no_pass_only_multiplies() {
-    let alone = "dct2 f64 8x8 | multiply\ninput -> output axis 1: dct2 8 = 8\noutput -> output axis 0: dct2 8 = 8\noutput -> output axis 0: multiply";
-    let error = alone.parse::<AnyRecipe>().unwrap_err().to_string();
+    let separate = "dct2 f64 8x8 | multiply\ninput -> output axis 1: dct2 8 = 8\noutput -> output axis 0: dct2 8 = 8\noutput -> output axis 0: multiply";
+    let error = separate.parse::<AnyRecipe>().unwrap_err().to_string();
     assert!(error.contains("only multiplies"), "{error}");
 }
 
@@ -126,7 +126,7 @@ fn passes(plan: &Plan) -> String {
     plan.recipe().to_string().split_once('\n').unwrap().1.to_owned()
 }
 
-/// Of lists whose products are ∞ or NaN, as of tables, nothing else is touched.
+/// Factors that are ∞ or NaN change only the elements that they multiply, in lists as in tables.
 #[test]
 fn infinite_factors_stay_where_they_are() {
     let mut lists = [2, 3, 4].map(|n| vec![1.5; n]).to_vec();

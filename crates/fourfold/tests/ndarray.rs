@@ -1,4 +1,4 @@
-//! Plans on `ndarray` arrays and views.
+//! Tests plans on `ndarray` arrays and views.
 #![cfg(feature = "ndarray")]
 
 use fourfold::{ErrorKind, Plan, Planner};
@@ -14,7 +14,7 @@ fn random<D: ndarray::Dimension>(shape: impl ShapeBuilder<Dim = D>) -> Array<f64
     Array::from_shape_simple_fn(shape, || source.f64() - 0.5)
 }
 
-/// The transform of a copy in C order, by slices.
+/// The transform of a copy in C order.
 fn by_slices(plan: &Plan, x: &Array3<f64>) -> Array3<f64> {
     let x = x.as_standard_layout();
     let mut y = Array3::<f64>::zeros(x.raw_dim());
@@ -26,7 +26,7 @@ fn by_slices(plan: &Plan, x: &Array3<f64>) -> Array3<f64> {
 fn views_of_every_sort_are_transformed() {
     let plan = plan("dct2,dst3 f64 6x7x20 axes=1,2");
     let x: Array3<f64> = random((20, 14, 18));
-    // Transposed, sliced with steps, backwards.
+    // The arrays are transposed, sliced with steps, and reversed.
     let view = x.slice(s![.., ..;-2, 2..14;2]).reversed_axes();
     assert_eq!(view.shape(), [6, 7, 20]);
     let want = by_slices(&plan, &view.to_owned());
@@ -80,9 +80,9 @@ fn dimensions_may_be_dynamic_and_elements_complex() {
     let x: ArrayD<f64> = random(IxDyn(&[4, 6]));
     let mut half = ArrayD::<Complex<f64>>::zeros(IxDyn(&[4, 4]));
     plan("rfft f64 4x6").execute_array(&x, &mut half).unwrap();
-    let mut back = Array2::<f64>::zeros((4, 6));
-    plan("irfft f64 4x6").execute_array(&half, &mut back).unwrap();
-    assert!((&back.into_dyn() - &x).iter().all(|d| d.abs() < 1e-15));
+    let mut restored = Array2::<f64>::zeros((4, 6));
+    plan("irfft f64 4x6").execute_array(&half, &mut restored).unwrap();
+    assert!((&restored.into_dyn() - &x).iter().all(|d| d.abs() < 1e-15));
     let z = x.mapv(|x| Complex::new(x, -2.0 * x));
     let (mut both, mut one) = (ArrayD::<Complex<f64>>::zeros(z.raw_dim()), ArrayD::<f64>::zeros(x.raw_dim()));
     plan("dct3 f64 4x6").execute_array(&z, &mut both).unwrap();

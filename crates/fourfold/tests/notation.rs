@@ -1,4 +1,4 @@
-//! The notation: what it reads, prints and refuses.
+//! Tests the notation: parsing, printing, and errors.
 
 mod common;
 
@@ -74,7 +74,7 @@ fn every_name_is_read() {
     }
 }
 
-/// The text, and what the message must contain: what would be right.
+/// Each row has a text, and a part of the message, which says what was expected.
 const ERRORS: &[(&str, &str)] = &[
     ("", "kinds type shape"),
     ("dct2", "the type is missing"),
@@ -90,9 +90,9 @@ const ERRORS: &[(&str, &str)] = &[
     ("dct2, f64 8x8", "without spaces"),
     ("idct_idxst,dct2 f64 8x8x8", "stands alone"),
     ("dct2 f64 auto", "write the shape"),
-    ("dct2 f64 8,8", "joined by x"),
-    ("dct2 f64 8x", "joined by x"),
-    ("dct2 f64 -8", "joined by x"),
+    ("dct2 f64 8,8", "separated by x"),
+    ("dct2 f64 8x", "separated by x"),
+    ("dct2 f64 -8", "separated by x"),
     ("dct2 f64 99999999999999999999", "below 2^63"),
     ("dct2 f64 0", "at least 1"),
     ("dct2 f64 8x0x8", "axis 1 has length 0"),
@@ -169,9 +169,9 @@ fn errors_of_the_builder() {
 
 #[test]
 fn output_strides_may_interleave_but_not_overlap() {
-    let apart =
+    let interleaved =
         ["8x8 out=1,8", "8x8 out=-8,-1", "1000x2 out=2,3", "3x2 out=2,3", "4x1 out=1,0", "1000x1000 out=2000,3"];
-    for case in apart {
+    for case in interleaved {
         parse(&format!("dct2 f64 {case}"));
     }
     for case in ["4x2 out=2,6", "4x2 out=2,-6", "3x3 out=1,1", "1000x1000 out=1998,2", "2x2x2 out=1,2,3", "2x3 out=5,0"]
@@ -188,7 +188,7 @@ fn a_broadcast_input_is_undone_in_c_order() {
     assert_eq!(problem.adjoint(), parse("rfft f32 4x6 adjoint"));
 }
 
-/// All places that an output of up to three axes writes, counted.
+/// Counts how often an output of up to three axes writes each index.
 fn overlaps_by_counting(shape: &[usize], strides: &[isize]) -> bool {
     let mut places = vec![0isize];
     for (&n, &stride) in shape.iter().zip(strides) {

@@ -1,5 +1,5 @@
-//! The oracle against SciPy, closed forms and the identities that define inverse and adjoint; and
-//! the check made with it against outputs that are wrong.
+//! Tests the oracle against SciPy, closed forms, and the identities that define inverse and
+//! adjoint. Also tests that `verify::check` finds wrong outputs.
 
 mod common;
 
@@ -18,7 +18,7 @@ fn problem(text: &str) -> Problem {
     text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
-/// Every kind and norm at length `n`, as far as they exist.
+/// All problems of length `n`: every kind with every norm that it has.
 fn problems(n: usize) -> impl Iterator<Item = Problem> {
     KINDS
         .into_iter()
@@ -54,8 +54,8 @@ fn agrees_with_scipy() {
     for case in cases {
         let exact = naive::transform(&case.problem, &case.input).unwrap();
         let error = relative_error(&case.output, &exact);
-        // The factor √2 of orthogonalize and the scale are f64 numbers, and appear up to three
-        // times an axis.
+        // The factor √2 of orthogonalize and the scale are rounded to `f64`, and appear up to three
+        // times for each axis.
         assert!(error <= 4e-16, "{}: {error:e}", case.problem);
     }
 }
@@ -68,7 +68,7 @@ fn inverse_undoes_forward() {
             let y = naive::transform(&forward, &x).unwrap();
             let inverse = forward.inverse().unwrap();
             let error = relative_error(&x, &transform_dd(&inverse, &y));
-            // Scales and edges are rounded to f64. Where they are powers of two, nothing is lost.
+            // Scales and end weights are rounded to `f64`. Powers of two are exact.
             let rounding = [forward.scale(), inverse.scale()].iter().any(|s| s.log2().fract() != 0.0);
             let plain = !forward.to_string().contains("ortho");
             let bound = if plain && !rounding { 1e-29 } else { 6e-16 };
@@ -126,7 +126,7 @@ fn tiny_sums_by_hand() {
     }
 }
 
-/// Two impulses, so long that the sums are split into many blocks.
+/// Two impulses in a signal so long that the sums have many blocks.
 #[test]
 fn long_transforms_of_impulses() {
     let n = 1_000_003;
@@ -168,7 +168,7 @@ fn wrong_arguments_are_refused() {
     assert!(naive::sampled(&p, &x, &[vec![], vec![0]]).unwrap().is_empty());
 }
 
-/// What a right engine does: the oracle, rounded.
+/// The output of a correct engine: that of the oracle, rounded.
 fn run_oracle(p: &Problem, input: &Data, output: &mut Data) {
     let all = naive::everything(p.input());
     let x: Vec<_> = naive::positions(p.input(), &all).into_iter().map(|at| input.get(at)).collect();

@@ -1,4 +1,4 @@
-//! Plans: threads, sharing, views, unusual numbers.
+//! Tests plans: threads, simultaneous executions, views, infinities and NaNs.
 
 mod common;
 
@@ -10,7 +10,7 @@ use num_complex::Complex;
 
 const SMALL: &str = include_str!("../../../cases/small.txt");
 
-/// Problems large enough for several tiles a thread, of every sort of pass.
+/// Problems with every type of pass, large enough for several tiles for each thread.
 const SHARED: [&str; 12] = [
     "dct2 f64 96x100",
     "dct2 f32 129x65 ortho",
@@ -68,9 +68,9 @@ fn plans_may_be_shared_and_sent() {
 #[test]
 fn results_do_not_depend_on_the_threads() {
     for text in SHARED {
-        let alone = plan(&with_threads(1), text);
-        let input = random_input(alone.problem(), 1);
-        let want = executed(&alone, &input);
+        let serial = plan(&with_threads(1), text);
+        let input = random_input(serial.problem(), 1);
+        let want = executed(&serial, &input);
         for threads in [2, 3, 7] {
             let plan = plan(&with_threads(threads), text);
             assert_eq!(plan.threads(), threads);
@@ -111,8 +111,7 @@ fn the_default_plan_of_4096_squared_needs_little_scratch() {
     }
 }
 
-/// The issue asks for 1 ms in a release build on a quiet machine, which a test cannot know to be
-/// on: it prints the time.
+/// Planning takes less than 1 ms.
 #[test]
 fn planning_is_quick() {
     let problem = "dct2 f64 1024x1024".parse().unwrap();
@@ -121,13 +120,13 @@ fn planning_is_quick() {
         planner.plan(&problem).unwrap();
         start.elapsed()
     };
-    // Of many: the machine has more to do.
+    // The least of 50 times, because other programs may load the machine.
     let best = (0..50).map(|_| time()).min().unwrap();
     assert!(best < std::time::Duration::from_millis(1), "{best:?}");
 }
 
-/// An element that is not finite reaches every output that it has a part in. Where the definition
-/// multiplies it by a zero, the output may be finite or not.
+/// An element that is not finite changes every output that depends on it. If the definition
+/// multiplies it by zero, the output may be finite or not.
 #[test]
 fn what_is_not_finite_reaches_all_that_depends_on_it() {
     for (kind, n) in Kind::ALL.into_iter().flat_map(|kind| [2, 5, 8, 17, 37, 101].map(|n| (kind, n))) {
@@ -156,7 +155,8 @@ fn views_have_strides_of_their_own() {
         let problem = plan.problem();
         let input = random_input(problem, 2);
         let want = executed(&plan, &input);
-        // Backwards with gaps, and transposed: element i of C order lands where the layout says.
+        // Negative strides with gaps, and transposed arrays: element i of C order is at the index
+        // of the layout.
         let shapes = [&problem.input().shape, &problem.output().shape];
         let strided = shapes.map(|shape| {
             let reversed = Layout::c_order(&shape.iter().rev().copied().collect::<Vec<_>>(), 16).unwrap();
@@ -165,7 +165,7 @@ fn views_have_strides_of_their_own() {
         });
         let places =
             strided.clone().map(|l| fourfold::oracle::naive::positions(&l, &fourfold::oracle::naive::everything(&l)));
-        // Three elements more than the layout needs, before it.
+        // The slice has three more elements than the layout needs, before the array.
         let mut x = Data::filled(problem.precision(), problem.input_domain(), strided[0].len + 3, f64::NAN);
         let mut y = Data::filled(problem.precision(), problem.output_domain(), strided[1].len + 3, 7.0);
         places[0].iter().enumerate().for_each(|(i, at)| x.set(at + 3, input.get(i)));
@@ -211,7 +211,7 @@ fn in_place_is_what_out_of_place_is() {
     }
 }
 
-/// What one line holds is no concern of the others, which share its vectors.
+/// The values of one line do not change other lines, which are in the same vectors.
 #[test]
 fn nan_stays_in_its_line() {
     for isa in Isa::available() {
@@ -259,7 +259,7 @@ fn sums_of_zeros_are_zero() {
     }
 }
 
-/// Along an axis of one element no step is ever made.
+/// The stride of an axis of one element is not used.
 #[test]
 fn strides_of_single_elements_do_not_matter() {
     let (most, least) = (isize::MAX, isize::MIN);
@@ -295,11 +295,11 @@ fn there_may_be_32_axes() {
 
 #[test]
 fn plans_say_what_they_are() {
-    let planner = Planner::builder().isa(Isa::Scalar).threads(2).build().unwrap();
+    let planner = Planner::builder().isa(Isa::Simd128).threads(2).build().unwrap();
     let plan = plan(&planner, "dct2 f64 8x9");
-    assert_eq!((plan.isa(), plan.threads(), planner.isa()), (Isa::Scalar, 2, Isa::Scalar));
+    assert_eq!((plan.isa(), plan.threads(), planner.isa()), (Isa::Simd128, 2, Isa::Simd128));
     assert_eq!(plan.problem().to_string(), "dct2 f64 8x9");
     assert_eq!(plan.bytes_moved(), 4 * 72 * 8);
-    assert!(format!("{plan:?}").contains("2 × scalar"));
+    assert!(format!("{plan:?}").contains("2 × simd128"));
     assert!(plan.scratch().bytes() >= plan.scratch_bytes());
 }

@@ -1,4 +1,4 @@
-//! Bad arguments and settings of plans are errors.
+//! Tests that invalid arguments and settings of plans are errors.
 
 use fourfold::{Error, ErrorKind, Isa, Plan, Planner, Problem, Result, View, ViewMut};
 use num_complex::Complex;
@@ -102,7 +102,7 @@ fn bad_views_are_refused() {
     assert_eq!(y, [7.0; 20]);
 }
 
-/// The input of such a problem repeats elements, so what is read there cannot be written there.
+/// The input of this problem repeats elements, so it cannot be written in place.
 #[test]
 fn a_repeated_input_is_not_done_in_place() {
     let plan = plan(&Planner::new(), "dct2 f64 3x3 in=0,1");
@@ -125,7 +125,7 @@ fn settings_that_no_machine_has_are_refused() {
     assert!("sse9".parse::<Isa>().unwrap_err().to_string().contains("avx512"));
 }
 
-/// Axes whose tables no memory holds: an error, and at once.
+/// Axes whose tables do not fit any memory are an error, which is returned without delay.
 #[test]
 fn absurd_lengths_are_refused() {
     let start = std::time::Instant::now();
@@ -142,7 +142,8 @@ fn absurd_lengths_are_refused() {
     assert!(start.elapsed().as_secs() < 2, "{:?}", start.elapsed());
 }
 
-/// Arrays that no memory holds have plans, which refuse the slices that there are.
+/// Arrays that do not fit any memory can be planned. Execution then rejects slices that are too
+/// short.
 #[test]
 fn absurd_arrays_are_refused() {
     for text in ["rfft f32 1048576x1048576x1048576", "dct2 f32 1048576x1048576x1048576", "fft f64 536870912x512x1x2x3"]

@@ -1,4 +1,5 @@
-//! What problems resolve to: sums, edges and scale, checked against the definitions as matrices.
+//! Tests the resolved transforms, end weights and scales of problems against the definitions as
+//! matrices.
 
 use std::f64::consts::PI;
 
@@ -12,37 +13,37 @@ fn parse(text: &str) -> Problem {
 
 type Z = Complex<f64>;
 
-/// The definitions of `Transform1d`, term by term, in the words of its documentation.
+/// The definitions of `Transform1d`, term by term, as in its documentation.
 fn sum(kind: Transform1d, n: usize, x: &[Z]) -> Vec<Z> {
     let last = n - 1;
-    let alone = |term: bool| if term { 1.0 } else { 2.0 };
+    let end_factor = |term: bool| if term { 1.0 } else { 2.0 };
     let angle = |num: usize, den: usize| PI * num as f64 / den as f64;
-    let turn = |j: usize, k: usize| Z::cis(2.0 * PI * (j * k) as f64 / n as f64);
+    let root = |j: usize, k: usize| Z::cis(2.0 * PI * (j * k) as f64 / n as f64);
     let real =
         |f: &dyn Fn(usize, usize) -> f64| -> Vec<Z> { (0..n).map(|k| (0..n).map(|j| x[j] * f(k, j)).sum()).collect() };
     match kind {
-        Transform1d::Dct1 => real(&|k, j| alone(j == 0 || j == last) * angle(k * j, last).cos()),
+        Transform1d::Dct1 => real(&|k, j| end_factor(j == 0 || j == last) * angle(k * j, last).cos()),
         Transform1d::Dct2 => real(&|k, j| 2.0 * angle(k * (2 * j + 1), 2 * n).cos()),
-        Transform1d::Dct3 => real(&|k, j| alone(j == 0) * angle((2 * k + 1) * j, 2 * n).cos()),
+        Transform1d::Dct3 => real(&|k, j| end_factor(j == 0) * angle((2 * k + 1) * j, 2 * n).cos()),
         Transform1d::Dct4 => real(&|k, j| 2.0 * angle((2 * k + 1) * (2 * j + 1), 4 * n).cos()),
         Transform1d::Dst1 => real(&|k, j| 2.0 * angle((k + 1) * (j + 1), n + 1).sin()),
         Transform1d::Dst2 => real(&|k, j| 2.0 * angle((k + 1) * (2 * j + 1), 2 * n).sin()),
-        Transform1d::Dst3 => real(&|k, j| alone(j == last) * angle((2 * k + 1) * (j + 1), 2 * n).sin()),
+        Transform1d::Dst3 => real(&|k, j| end_factor(j == last) * angle((2 * k + 1) * (j + 1), 2 * n).sin()),
         Transform1d::Dst4 => real(&|k, j| 2.0 * angle((2 * k + 1) * (2 * j + 1), 4 * n).sin()),
-        Transform1d::Dht => real(&|k, j| turn(j, k).re + turn(j, k).im),
+        Transform1d::Dht => real(&|k, j| root(j, k).re + root(j, k).im),
         Transform1d::Idxst => real(&|k, j| angle(j * (2 * k + 1), 2 * n).sin()),
         Transform1d::IdxstAdjoint => real(&|k, j| angle(k * (2 * j + 1), 2 * n).sin()),
-        Transform1d::Forward => (0..n).map(|k| (0..n).map(|j| x[j] * turn(j, k).conj()).sum()).collect(),
-        Transform1d::Backward => (0..n).map(|k| (0..n).map(|j| x[j] * turn(j, k)).sum()).collect(),
-        Transform1d::R2C => (0..=n / 2).map(|k| (0..n).map(|j| x[j].re * turn(j, k).conj()).sum()).collect(),
+        Transform1d::Forward => (0..n).map(|k| (0..n).map(|j| x[j] * root(j, k).conj()).sum()).collect(),
+        Transform1d::Backward => (0..n).map(|k| (0..n).map(|j| x[j] * root(j, k)).sum()).collect(),
+        Transform1d::R2C => (0..=n / 2).map(|k| (0..n).map(|j| x[j].re * root(j, k).conj()).sum()).collect(),
         Transform1d::C2R => {
-            let term = |j: usize, k: usize| alone(k == 0 || 2 * k == n) * (x[k] * turn(j, k)).re;
+            let term = |j: usize, k: usize| end_factor(k == 0 || 2 * k == n) * (x[k] * root(j, k)).re;
             (0..n).map(|j| (0..=n / 2).map(|k| term(j, k)).sum::<f64>().into()).collect()
         }
     }
 }
 
-/// One axis of an array in C order, edges included.
+/// The transform along one axis of an array in C order, with end weights.
 fn along_axis(t: &AxisTransform, shape: &mut [usize], x: &[Z]) -> Vec<Z> {
     let from = shape[t.axis];
     let half = t.n / 2 + 1;
@@ -70,7 +71,7 @@ fn along_axis(t: &AxisTransform, shape: &mut [usize], x: &[Z]) -> Vec<Z> {
     y
 }
 
-/// The problem on an array in C order, by the definitions alone.
+/// The problem on an array in C order, computed by the definitions.
 fn apply(problem: &Problem, x: &[Z]) -> Vec<Z> {
     let mut transforms = problem.transforms().to_vec();
     transforms.sort_by_key(|t| (t.sum == Transform1d::C2R, t.sum != Transform1d::R2C));
@@ -83,7 +84,7 @@ fn apply(problem: &Problem, x: &[Z]) -> Vec<Z> {
     y
 }
 
-/// The problem as a real matrix, by columns: a complex element is two coordinates.
+/// The problem as a real matrix, as a list of columns. A complex element is two coordinates.
 fn matrix(problem: &Problem) -> Vec<Vec<f64>> {
     let units: &[Z] = match problem.input_domain() {
         Domain::Real => &[Z::ONE],
@@ -126,8 +127,8 @@ fn assert_close(a: &[Vec<f64>], b: &[Vec<f64>], what: &Problem) {
     }
 }
 
-/// Every kind, norm, orthogonalize and small length that make a problem; and mixes in two and three
-/// dimensions.
+/// All problems of small lengths with every kind, norm and orthogonalize, and some mixed ones in
+/// two and three dimensions.
 fn small_problems() -> Vec<Problem> {
     let mut texts = vec!["dct3,idxst f64 3x4".to_string()];
     for options in ["", " ortho", " forward", " orthogonalize=yes", " ortho orthogonalize=no", " forward scale=-3"] {
@@ -200,8 +201,8 @@ fn only_one_axis_is_halved() {
 fn inverses_undo() {
     for problem in small_problems().iter().filter(|problem| !problem.kinds().contains(&Kind::Idxst)) {
         let inverse = problem.inverse().unwrap();
-        // Half spectra are more than real arrays: back and forth is the identity only from the real
-        // side.
+        // Not every half spectrum is that of a real array, so the two transforms are the identity
+        // only from the real side.
         let from_half = problem.input_domain() == Domain::Complex && problem.output_domain() == Domain::Real;
         let (first, second) = if from_half { (&inverse, problem) } else { (problem, &inverse) };
         let first = matrix(first);

@@ -1,4 +1,4 @@
-//! Random problems of up to eight axes in random layouts, against the oracle.
+//! Tests random problems of up to eight axes in random layouts against the oracle.
 
 mod common;
 
@@ -14,9 +14,9 @@ fn norm(z: &[Complex<Dd>]) -> f64 {
     z.iter().map(|z| z.re.hi.powi(2) + z.im.hi.powi(2)).sum::<f64>().sqrt()
 }
 
-/// Whether the output is right. Where the input nearly cancels (the adjoint of `idxst` at N = 2 is
-/// a single sum x_0 + x_1), an error that is small against what other signs of the input give may
-/// be large against the output: so the size of the output is the largest of several signs'.
+/// Whether the output is correct. If the input nearly cancels (the adjoint of `idxst` at N = 2 is
+/// the single sum x_0 + x_1), a small rounding error may be large relative to the output. So the
+/// error is relative to the largest output among inputs with other signs.
 fn holds(problem: &Problem, verdict: &Verdict, input: &Data) -> bool {
     if verdict.holds() || verdict.strays > 0 {
         return verdict.holds();
@@ -45,7 +45,7 @@ fn assert_right(planner: &Planner, problem: &Problem, seed: u64) -> Result<(), T
     Ok(())
 }
 
-/// One problem, on one of the planners, with one input.
+/// Tests one problem on one of the planners with one input.
 fn check_random(builder: ProblemBuilder, isa: usize, threads: bool, seed: u64) -> Result<(), TestCaseError> {
     let isas = Isa::available();
     let planner = planner(isas[isa % isas.len()], if threads { 3 } else { 1 });

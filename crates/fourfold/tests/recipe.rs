@@ -1,5 +1,5 @@
-//! Recipes: what they say, that they print and parse, and that other recipes than the planner's are
-//! right too.
+//! Tests recipes: their text, printing and parsing, and that other recipes than the planner's give
+//! correct results.
 
 mod common;
 
@@ -20,7 +20,7 @@ fn recipe(problem: &str) -> Recipe {
     planner(Isa::best(), 1).recipe(&problem.parse().unwrap()).unwrap()
 }
 
-/// Follows the recipe that `text` is, on every instruction set.
+/// Executes the recipe `text` on every instruction set.
 fn assert_right(text: &str) {
     let recipe: Recipe = text.parse().unwrap_or_else(|e| panic!("{text}: {e}"));
     for isa in Isa::available() {
@@ -78,7 +78,7 @@ fn each_axis_is_one_trip_through_memory() {
     assert_eq!(recipe("dct2 f64 100x100").bytes_moved(), 4 * 80_000);
 }
 
-/// Every butterfly in every place, in any order, and every other factor, for every sum.
+/// Tests every butterfly in every position, and every other factor, for every transform.
 #[test]
 fn other_factors_are_right_too() {
     let products = [
@@ -105,8 +105,8 @@ fn other_factors_are_right_too() {
     }
 }
 
-/// Odd and even numbers of passes within a part; lines that begin anywhere, end in place, or are no
-/// run of memory.
+/// Tests odd and even numbers of passes within a part, and lines at any address, in place, or with
+/// a stride.
 #[test]
 fn lines_may_be_done_in_parts() {
     for problem in [
@@ -134,8 +134,8 @@ fn lines_may_be_done_in_parts() {
     assert_right("fft f32 49920\ninput -> output axis 0: forward 49920 = along 16 3 13 across 8 10");
 }
 
-/// Lines of a cache are written whole: what is written must not depend on where they begin, nor be
-/// more than the signal.
+/// Non-temporal stores write whole cache lines. The result must not depend on the alignment, and
+/// nothing outside of the signal may be written.
 #[test]
 fn parts_may_go_anywhere() {
     const N: usize = 4096;
@@ -190,7 +190,7 @@ fn passes_may_be_in_another_order() {
     );
 }
 
-/// The text, and what the message must contain.
+/// Each row has a text and a part of the message.
 const ERRORS: &[(&str, &str)] = &[
     ("", "kind"),
     ("dct2 f64 8", "no pass does dct2 along axis 0"),
@@ -251,8 +251,8 @@ fn errors_say_what_is_wrong() {
     }
 }
 
-/// Brackets that would take more stack than there is, numbers beyond all memory, a length whose
-/// primes nobody waits for.
+/// Tests brackets so deeply nested that they would overflow the stack, numbers that do not fit any
+/// memory, and a length whose factorisation would take too long.
 #[test]
 fn hostile_recipes_are_refused_at_once() {
     let start = std::time::Instant::now();
@@ -274,7 +274,7 @@ fn hostile_recipes_are_refused_at_once() {
     assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
 }
 
-/// Parsing never panics, and what parses is executed rightly.
+/// Parsing never panics, and every recipe that parses gives correct results.
 fn try_recipe(text: &str) -> Result<(), TestCaseError> {
     let Ok(recipe) = text.parse::<Recipe>() else { return Ok(()) };
     prop_assert_eq!(&recipe.to_string().parse::<Recipe>().unwrap(), &recipe);
@@ -306,7 +306,7 @@ proptest! {
         try_recipe(&format!("{head}= {factors}"))?;
     }
 
-    /// A character struck out, doubled or exchanged.
+    /// The text with one character removed, doubled or exchanged.
     #[test]
     fn no_mutation_panics(
         problem in prop::sample::select(read(FILES[0])),

@@ -1,5 +1,5 @@
-//! What measuring chooses from. (Not beside the code: a test program that has the engine's own
-//! modules compiles the engine anew, for minutes.)
+//! Tests the candidates of tuning. (These are not unit tests, because a test program of the crate's
+//! modules compiles the engine again, which takes minutes.)
 
 mod common;
 
@@ -22,7 +22,7 @@ const PROBLEMS: [&str; 11] = [
     "rfft f32 16x18",
 ];
 
-/// Whatever measuring picks is right, and its text says what runs.
+/// The recipe that tuning chooses gives correct results, and its text is that of the plan.
 #[test]
 fn all_candidates_are_right() {
     let mut count = 0;

@@ -1,31 +1,31 @@
-//! Wisdom: its text, and planners that follow it or make it.
+//! Tests wisdom: its text, and planners that use it or make it.
 
 use fourfold::baseline::AnyRecipe;
 use fourfold::{Effort, Error, Isa, Planner, Problem, Wisdom};
 
-const SCALAR: &str =
-    "dct2 f64 64x60\tcpu:scalar\tinput -> output axis 1: dct2 60 = 5 3 4; output -> output axis 0: dct2 64 = 4 4 4";
+const SIMD128: &str =
+    "dct2 f64 64x60\tcpu:simd128\tinput -> output axis 1: dct2 60 = 5 3 4; output -> output axis 0: dct2 64 = 4 4 4";
 
-fn scalar(wisdom: &str) -> Result<Planner, Error> {
-    Planner::builder().isa(Isa::Scalar).wisdom(wisdom.parse()?).build()
+fn with(wisdom: &str) -> Result<Planner, Error> {
+    Planner::builder().isa(Isa::Simd128).wisdom(wisdom.parse()?).build()
 }
 
 #[test]
 fn text_round_trips() {
     let gpu = "rfft f32 9x8\tcuda:sm_90\tpass one; pass two";
-    let wisdom: Wisdom = format!("# a comment\n\n{SCALAR}\n{gpu}\n").parse().unwrap();
+    let wisdom: Wisdom = format!("# a comment\n\n{SIMD128}\n{gpu}\n").parse().unwrap();
     assert_eq!(wisdom.len(), 2);
     assert_eq!(wisdom.to_string().parse::<Wisdom>().unwrap(), wisdom);
     let problem: Problem = "rfft f32 9x8".parse().unwrap();
     assert_eq!(wisdom.get(&problem, "cuda:sm_90").unwrap(), "pass one\npass two");
-    assert_eq!(wisdom.get(&problem, "cpu:scalar"), None);
+    assert_eq!(wisdom.get(&problem, "cpu:simd128"), None);
     assert!(Wisdom::new().to_string().parse::<Wisdom>().unwrap().is_empty());
 }
 
 #[test]
 fn later_wisdom_counts() {
-    let mut wisdom: Wisdom = SCALAR.parse().unwrap();
-    let other = SCALAR.replace("5 3 4", "4 3 5");
+    let mut wisdom: Wisdom = SIMD128.parse().unwrap();
+    let other = SIMD128.replace("5 3 4", "4 3 5");
     wisdom.merge(other.parse().unwrap());
     assert_eq!(wisdom, other.parse().unwrap());
 }
@@ -37,28 +37,28 @@ fn malformed_wisdom_says_where() {
         assert!(error.contains(part), "{error}");
     };
     fails("dct2 f64 8", "line 1: 1 fields: expected a problem, an engine and a recipe");
-    fails("# comment\ndct9 f64 8\tcpu:scalar\tx", "line 2: ");
+    fails("# comment\ndct9 f64 8\tcpu:simd128\tx", "line 2: ");
     fails("dct2 f64 8\t\tx", "the engine's name `` is empty");
     let problem = "dct2 f64 8".parse().unwrap();
-    assert!(Wisdom::new().insert(&problem, "cpu:scalar", "a\tb").is_err());
-    assert!(Wisdom::new().insert(&problem, "cpu\nscalar", "a").is_err());
-    assert!(Wisdom::new().insert(&problem, "cpu:scalar", " \n").is_err());
+    assert!(Wisdom::new().insert(&problem, "cpu:simd128", "a\tb").is_err());
+    assert!(Wisdom::new().insert(&problem, "cpu\nsimd128", "a").is_err());
+    assert!(Wisdom::new().insert(&problem, "cpu:simd128", " \n").is_err());
 }
 
 #[test]
 fn planners_follow_wisdom_of_their_own_engine() {
-    let planner = scalar(SCALAR).unwrap();
+    let planner = with(SIMD128).unwrap();
     let problem: Problem = "dct2 f64 64x60".parse().unwrap();
     for recipe in [planner.recipe(&problem).unwrap().into(), planner.plan(&problem).unwrap().recipe().clone()] {
         assert!(recipe.to_string().ends_with("dct2 60 = 5 3 4\noutput -> output axis 0: dct2 64 = 4 4 4"), "{recipe}");
     }
-    let other = scalar(&SCALAR.replace("cpu:scalar", "cpu:avx512")).unwrap();
+    let other = with(&SIMD128.replace("cpu:simd128", "cpu:avx512")).unwrap();
     assert_eq!(other.recipe(&problem).unwrap(), Planner::new().recipe(&problem).unwrap());
 }
 
 #[test]
 fn wisdom_that_computes_something_else_is_refused() {
-    let error = scalar(&SCALAR.replace("4 4 4", "4 4")).err().unwrap().to_string();
+    let error = with(&SIMD128.replace("4 4 4", "4 4")).err().unwrap().to_string();
     assert!(error.contains("the wisdom on `dct2 f64 64x60`") && error.contains("the factors make 16"), "{error}");
 }
 
@@ -70,10 +70,10 @@ fn measuring_is_remembered() {
     let recipe = planner.plan(&problem).unwrap().recipe().clone();
     assert_eq!(planner.wisdom().len(), 1);
     assert_eq!(AnyRecipe::from(planner.recipe(&problem).unwrap()), recipe);
-    // Kept as text, it comes back.
+    // The text parses to the same wisdom.
     let text = planner.wisdom().to_string();
     let again = Planner::builder().wisdom(text.parse().unwrap()).build().unwrap();
     assert_eq!(again.plan(&problem).unwrap().recipe(), &recipe);
-    // Nothing to measure, and nothing to remember: no axes.
+    // A problem without axes has nothing to measure and to remember.
     assert!(planner.plan(&"dct2 f64 5 axes=".parse().unwrap_or(problem)).is_ok());
 }

@@ -77,13 +77,13 @@ fn on_cpu(args: &Plan, problem: &Problem) -> Result<Answer> {
 fn on_device(args: &Plan, problem: &Problem, KernelTarget { target, missing }: KernelTarget) -> Result<Answer> {
     let tuning = wisdom::load(&args.how.wisdom)?;
     let recipe = args.how.algorithm.recipe(problem)?;
-    let inspection = tuning.apply(|wisdom| target.outline_with(recipe.clone(), &wisdom));
+    let inspection = tuning.apply(|wisdom| target.inspect_with(recipe.clone(), &wisdom));
     let inspection = inspection.with_context(|| format!("cannot plan {problem}"))?;
     let kernel = |launch: Launch| Kernel {
         pass: launch.pass,
-        groups: launch.groups,
+        groups: launch.blocks,
         threads: launch.threads,
-        local_bytes: launch.local_bytes,
+        local_bytes: launch.shared_bytes,
         steps: launch.steps,
         source: args.source.then_some(launch.source),
     };

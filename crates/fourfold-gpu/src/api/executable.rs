@@ -5,9 +5,10 @@ use crate::backend::runtime::{Buffer, Queue};
 use crate::baseline::staged::StagedExecutable;
 use crate::choose::estimate::Choice;
 use crate::desc::action::Action;
+use crate::lower::passes::lower;
 use crate::print::printer::Dialect;
 use crate::run::executable::Executable;
-use crate::run::kernel_cache::Library;
+use crate::run::kernel_cache::KernelCache;
 use fourfold::Result;
 use fourfold::baseline::AnyRecipe;
 use std::ops::Range;
@@ -19,10 +20,11 @@ pub(crate) enum AnyExecutable {
 }
 
 impl AnyExecutable {
-    /// As [`Executable::new`]; an action and choices are for passes.
+    /// Lowers a recipe of passes, as [`lower`] does, and makes it executable; an action and choices
+    /// are for passes.
     pub(crate) fn new(
         device: &Device,
-        library: &Library,
+        kernel_cache: &KernelCache,
         recipe: &AnyRecipe,
         parts: bool,
         action: Option<&Action>,
@@ -30,9 +32,12 @@ impl AnyExecutable {
     ) -> Result<AnyExecutable> {
         Ok(match recipe {
             AnyRecipe::Fused(recipe) => {
-                AnyExecutable::Fused(Executable::new(device, library, recipe, parts, action, choices)?)
+                let lowered = lower(kernel_cache.limits(), recipe, parts, action, choices)?;
+                AnyExecutable::Fused(Executable::new(device, kernel_cache, &lowered)?)
             }
-            AnyRecipe::Staged(recipe) => AnyExecutable::Staged(StagedExecutable::new(device, library, recipe, parts)?),
+            AnyRecipe::Staged(recipe) => {
+                AnyExecutable::Staged(StagedExecutable::new(device, kernel_cache, recipe, parts)?)
+            }
         })
     }
 
@@ -80,7 +85,7 @@ impl AnyExecutable {
         }
     }
 
-    /// As [`Executable::run`]; stages run all.
+    /// As [`Executable::enqueue`]; stages run all.
     pub(crate) fn enqueue(
         &self,
         launches: Range<usize>,
@@ -90,7 +95,7 @@ impl AnyExecutable {
         scratch: Option<&Buffer>,
     ) -> Result<()> {
         match self {
-            AnyExecutable::Fused(fused) => fused.run(launches, queue, input, output, scratch),
+            AnyExecutable::Fused(fused) => fused.enqueue(launches, queue, input, output, scratch),
             AnyExecutable::Staged(staged) => staged.enqueue(queue, input, output, scratch),
         }
     }

@@ -1,16 +1,16 @@
 //! Planning by measuring.
 
-use crate::api::plan::GpuPlanner;
+use crate::api::planner::GpuPlanner;
 use crate::backend::runtime::Buffer;
 use crate::choose::estimate;
 use crate::choose::estimate::{Choice, Chosen};
 use crate::choose::radices::{led, ways};
 use crate::desc::choice::Size;
-use crate::desc::descriptor::Spec;
+use crate::desc::kernel::KernelDesc;
 use crate::error::check_lengths;
 use crate::limits::Limits;
-use crate::lower::draft::Draft;
-use crate::lower::passes::drafts;
+use crate::lower::lowered::LoweredRecipe;
+use crate::lower::passes::lower;
 use crate::run::executable::Executable;
 use fourfold::timing::{Pace, Timed, Work, take_turns};
 use fourfold::{Domain, Error, Layout, Precision, Problem, Recipe, Result};
@@ -26,7 +26,7 @@ const PACE: Pace = Pace { rounds: 7..=7, time: Duration::ZERO, warm_up: false };
 const FINALISTS: usize = 3;
 
 /// What another choice must save before it is taken: less may be chance.
-const GAIN: f64 = 0.98;
+const WORTHWHILE: f64 = 0.98;
 
 impl GpuPlanner {
     /// Measures ways to compute `problem` on the device and remembers the fastest, which
@@ -38,16 +38,19 @@ impl GpuPlanner {
     pub fn tune(&self, problem: &Problem) -> Result<String> {
         check_lengths(problem)?;
         let bench = Bench::new(self, problem)?;
-        let mut best = bench.choices(&[])?;
-        for pass in 0..best.len() {
+        let estimated = bench.lower(&[])?;
+        let passes = estimated.choices().len();
+        if passes == 0 {
+            return Ok(String::new());
+        }
+        let mut best = bench.candidate(&estimated)?;
+        for pass in 0..passes {
             for candidates in STEPS {
-                best = bench.best(best.clone(), pass, candidates)?;
+                best = bench.best(best, pass, candidates)?;
             }
         }
-        let text = estimate::print(&best);
-        if !text.is_empty() {
-            self.lock_wisdom().insert(problem, &self.wisdom_name(), &text)?;
-        }
+        let text = estimate::print(&best.work().choices());
+        self.lock_wisdom().insert(problem, &self.wisdom_name(), &text)?;
         Ok(text)
     }
 }
@@ -64,7 +67,8 @@ struct Bench<'a> {
 /// A way to compute it, ready to run.
 struct Candidate<'a> {
     bench: &'a Bench<'a>,
-    choices: Vec<Choice>,
+    /// How the lines of each pass are done.
+    passes: Vec<Chosen>,
     executable: Executable,
     scratch: Option<Buffer>,
 }
@@ -74,7 +78,7 @@ impl Work for Candidate<'_> {
 
     fn run(&mut self) -> Result<()> {
         let Candidate { bench: Bench { planner, input, output, .. }, executable, scratch, .. } = self;
-        executable.run(0..executable.launches(), &planner.device.queue, Some(input), output, scratch.as_ref())
+        executable.enqueue(0..executable.launches(), &planner.device.queue, Some(input), output, scratch.as_ref())
     }
 
     fn synchronize(&mut self) -> Result<()> {
@@ -83,6 +87,12 @@ impl Work for Candidate<'_> {
 
     fn least_batch(&self) -> Duration {
         BATCH
+    }
+}
+
+impl Candidate<'_> {
+    fn choices(&self) -> Vec<Choice> {
+        self.passes.iter().map(|pass| pass.choice.clone()).collect()
     }
 }
 
@@ -97,57 +107,52 @@ impl<'a> Bench<'a> {
         })
     }
 
-    fn drafts(&self, choices: &[Choice]) -> Result<Vec<Draft>> {
-        drafts(self.planner.library.limits(), &self.recipe, false, None, choices)
-    }
-
-    /// What becomes of choices, estimated where there are none: on this device clusters may be
-    /// refused.
-    fn choices(&self, choices: &[Choice]) -> Result<Vec<Choice>> {
-        Ok(self.chosen(choices)?.into_iter().map(|pass| pass.choice).collect())
-    }
-
-    fn chosen(&self, choices: &[Choice]) -> Result<Vec<Chosen>> {
-        Ok(self.drafts(choices)?.into_iter().flat_map(|draft| draft.passes).collect())
+    /// The kernels that choices stand for, estimated where there are none: on this device clusters
+    /// may be refused.
+    fn lower(&self, choices: &[Choice]) -> Result<LoweredRecipe<'_>> {
+        lower(self.planner.kernel_cache.limits(), &self.recipe, false, None, choices)
     }
 
     /// The fastest of `best` and those that differ from it in one pass.
-    fn best(&self, best: Vec<Choice>, pass: usize, candidates: Candidates) -> Result<Vec<Choice>> {
-        let mut best = self.candidate(best)?;
-        let mut seen: Vec<Vec<Spec>> = vec![best.work().executable.specs.clone()];
-        let chosen = self.chosen(&best.work().choices)?;
+    fn best<'b>(
+        &'b self,
+        mut best: Timed<Candidate<'b>>,
+        pass: usize,
+        candidates: Candidates,
+    ) -> Result<Timed<Candidate<'b>>> {
+        let mut seen: Vec<Vec<KernelDesc>> = vec![best.work().executable.descs.clone()];
         let mut others = vec![];
-        for choice in candidates(&chosen[pass], self.planner.library.limits()) {
-            let mut choices = best.work().choices.clone();
+        for choice in candidates(&best.work().passes[pass], self.planner.kernel_cache.limits()) {
+            let mut choices = best.work().choices();
             choices[pass] = choice;
-            let Ok(drafts) = self.drafts(&choices) else { continue };
-            let specs: Vec<Spec> = drafts.into_iter().flat_map(|draft| draft.specs).collect();
-            if !seen.contains(&specs) {
-                seen.push(specs);
-                others.push(self.choices(&choices)?);
+            let Ok(lowered) = self.lower(&choices) else { continue };
+            let descs = lowered.descs();
+            if !seen.contains(&descs) {
+                seen.push(descs);
+                others.push(lowered);
             }
         }
         // What the compiler refuses is refused again below, one by one.
-        let _ = self.planner.library.kernels(&seen.concat());
-        let ready = others.into_iter().filter_map(|choices| self.candidate(choices).ok());
+        let _ = self.planner.kernel_cache.kernels(&seen.concat());
+        let ready = others.iter().filter_map(|lowered| self.candidate(lowered).ok());
         let timed = |mut other: Timed<_>| Ok((other.measure(PACE.warm_up)?, other));
         let mut timed = ready.map(timed).collect::<Result<Vec<_>>>()?;
         timed.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         for (_, mut other) in timed.into_iter().take(FINALISTS) {
             let times = take_turns([&mut best, &mut other], &PACE)?;
-            if times[1].min < GAIN * times[0].min {
+            if times[1].min < WORTHWHILE * times[0].min {
                 best = other;
             }
         }
-        Ok(best.into_work().choices)
+        Ok(best)
     }
 
-    fn candidate(&self, choices: Vec<Choice>) -> Result<Timed<Candidate<'_>>> {
-        let GpuPlanner { device, library, .. } = self.planner;
-        let executable = Executable::new(device, library, &self.recipe, false, None, &choices)?;
+    fn candidate(&self, lowered: &LoweredRecipe) -> Result<Timed<Candidate<'_>>> {
+        let GpuPlanner { device, kernel_cache, .. } = self.planner;
+        let executable = Executable::new(device, kernel_cache, lowered)?;
         let bytes = executable.scratch_bytes();
         let scratch = if bytes > 0 { Some(device.runtime.allocate(bytes)?) } else { None };
-        Timed::new(Candidate { bench: self, choices, executable, scratch })
+        Timed::new(Candidate { bench: self, passes: lowered.chosen(), executable, scratch })
     }
 }
 
@@ -155,14 +160,14 @@ impl<'a> Bench<'a> {
 type Candidates = fn(&Chosen, &Limits) -> Vec<Choice>;
 
 /// What is chosen first, and what then.
-pub(crate) const STEPS: [Candidates; 3] = [other_ways, other_sizes, otherwise_joined];
+pub(crate) const STEPS: [Candidates; 3] = [other_ways, other_sizes, otherwise_fused];
 
 /// Other factors, packings and clusters.
 fn other_ways(pass: &Chosen, limits: &Limits) -> Vec<Choice> {
     let packed = |(packing, elements): &(_, usize)| {
-        let joined = pass.choice.joined;
+        let axis_fusion = pass.choice.axis_fusion;
         let choice =
-            |radices, clustered| Choice { packing: *packing, radices, clustered, size: Size::default(), joined };
+            |radices, clustered| Choice { packing: *packing, radices, clustered, size: Size::default(), axis_fusion };
         let ways = ways(*elements);
         let leads = |radix: usize| radix % 2 == 0 && (2..=limits.cluster).contains(&(radix / 2));
         let clusters: Vec<_> = ways.iter().flat_map(|way| led(way)).filter(|way| leads(way[0])).collect();
@@ -172,7 +177,7 @@ fn other_ways(pass: &Chosen, limits: &Limits) -> Vec<Choice> {
     pass.packings.iter().flat_map(packed).collect()
 }
 
-/// Other sizes of work groups, for a pass that is one kernel.
+/// Other sizes of blocks, for a pass that is one kernel.
 fn other_sizes(pass: &Chosen, limits: &Limits) -> Vec<Choice> {
     let Some([tile, threads]) = pass.size else { return vec![] };
     let scaled = |n: usize| [n / 4, n / 2, n, 2 * n, 4 * n].into_iter().filter(|n| *n > 0);
@@ -182,8 +187,8 @@ fn other_sizes(pass: &Chosen, limits: &Limits) -> Vec<Choice> {
 }
 
 /// One kernel with the pass before, or not.
-fn otherwise_joined(pass: &Chosen, _: &Limits) -> Vec<Choice> {
-    vec![Choice { joined: !pass.choice.joined, ..pass.choice.clone() }]
+fn otherwise_fused(pass: &Chosen, _: &Limits) -> Vec<Choice> {
+    vec![Choice { axis_fusion: !pass.choice.axis_fusion, ..pass.choice.clone() }]
 }
 
 /// An array of numbers that differ in all digits: a device may be faster with zeros.

@@ -84,17 +84,17 @@ impl Runtime {
     }
 
     /// A kernel and its machine code. The error has the compiler's log.
-    pub(crate) fn compile(&self, source: &str, local_bytes: usize) -> Result<(Kernel, Vec<u8>)> {
+    pub(crate) fn compile(&self, source: &str, shared_bytes: usize) -> Result<(Kernel, Vec<u8>)> {
         match self {
-            Runtime::Cuda(device) => device.compile(source, local_bytes).map(|(k, code)| (Kernel::Cuda(k), code)),
+            Runtime::Cuda(device) => device.compile(source, shared_bytes).map(|(k, code)| (Kernel::Cuda(k), code)),
             Runtime::OpenCl(device) => device.compile(source).map(|(k, code)| (Kernel::OpenCl(k), code)),
         }
     }
 
     /// The kernel of machine code that [`Runtime::compile`] returned.
-    pub(crate) fn load(&self, code: &[u8], local_bytes: usize) -> Result<Kernel> {
+    pub(crate) fn load(&self, code: &[u8], shared_bytes: usize) -> Result<Kernel> {
         match self {
-            Runtime::Cuda(device) => device.load(code, local_bytes).map(Kernel::Cuda),
+            Runtime::Cuda(device) => device.load(code, shared_bytes).map(Kernel::Cuda),
             Runtime::OpenCl(device) => device.load(code).map(Kernel::OpenCl),
         }
     }

@@ -5,7 +5,8 @@
 //! the lower first.
 
 use crate::ir::packed::real;
-use crate::ir::trace::{Array, Expr, Int, Statement, Sym, Var, bind, emit, int, select, select_real};
+use crate::ir::statement::{Array, Expr, Int, Statement, Sym, Var, int};
+use crate::ir::trace::{bind, emit, select, select_real};
 use fourfold::engine::Real;
 
 impl Array {

@@ -1,4 +1,6 @@
 pub(crate) mod frame;
 pub(crate) mod narrow;
+pub(crate) mod operators;
 pub(crate) mod packed;
+pub(crate) mod statement;
 pub(crate) mod trace;

@@ -1,132 +1,13 @@
 //! Kernels are written by running: the operators of [`Sym`] and [`Int`] record statements.
-//!
-//! A kernel's statements are a tree of data; the dialects print it. Operators on literals are done
-//! at once, and what adds 0 or multiplies by 1 leaves no statement.
 
-use crate::ir::narrow::Narrow;
-use fourfold::engine::{C, Real};
+use crate::ir::statement::{Array, Expr, Int, Statement, Sym, Var};
+use fourfold::engine::C;
 use std::cell::RefCell;
-use std::ops::{Add, Div, Mul, Neg, Rem, Shr, Sub};
 
-/// A literal, or the variable with this number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Var<K> {
-    Lit(K),
-    Name(u32),
-}
-
-/// A real number of the kernel's precision.
-pub(crate) type Sym = Var<f64>;
-
-/// An index.
-pub(crate) type Int = Var<i64>;
-
-/// A memory that kernels see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Array {
-    /// The array that a pass reads.
-    Input,
-    /// The array that it writes.
-    Output,
-    /// Coefficients.
-    Table,
-    /// The same memory, where a multiplier has a factor for each element of an array.
-    Factors,
-    /// Orders.
-    Indices,
-    /// The work group's own memory.
-    Local,
-    /// The same of the cluster's work group with this number.
-    Peer(Int),
-    /// The same in device memory.
-    Scratch,
-}
-
-/// What a variable is bound to.
-#[derive(Clone, Debug)]
-pub(crate) enum Expr {
-    Real(&'static str, Sym, Sym),
-    Int(&'static str, Int, Int),
-    Neg(Sym),
-    /// a · b + c
-    MulAdd(Sym, Sym, Sym),
-    /// a · b − c
-    MulSub(Sym, Sym, Sym),
-    Load(Array, Int),
-    LoadInt(Array, Int),
-    /// The third if the first is less than the second, else the fourth.
-    Select(Int, Int, Int, Int),
-    SelectReal(Int, Int, Sym, Sym),
-    /// 0 if the magnitude of the first is below the second, else the first.
-    CutOff(Sym, Sym),
-    LoadNarrow(Array, Int, Narrow),
-    /// One of the narrow integers in a word.
-    Part(Int, Narrow, usize),
-    /// The nearest integer that is narrow.
-    Nearest(Sym, Narrow),
-    /// A word of the lowest bits of integers, the first lowest.
-    Pack(Vec<Int>, Narrow),
-    OfInt(Int),
-    /// A real without its fraction.
-    Whole(Sym),
-    /// The lesser of two; if one is no number, the other.
-    Least(Sym, Sym),
-    /// The greater, alike.
-    Greatest(Sym, Sym),
-    Cos(Sym),
-    Bits(Sym),
-    OfBits(Int),
-    /// Bytes out of those of two words.
-    Permute(Int, Int, [u8; 4]),
-    /// The nearest integer between two.
-    Clamp(Int, [i64; 2]),
-    /// Modulo 2^32.
-    Wrapping(&'static str, Int, Int),
-    /// The upper half of the product of numbers of 16 bits without signs.
-    HighHalf(Int, Int),
-    /// The thread's number in its work group.
-    Thread,
-    /// The work group's number.
-    Group,
-}
-
-/// A statement of a kernel.
-#[derive(Clone, Debug)]
-pub(crate) enum Statement {
-    Comment(String),
-    Let(u32, Expr),
-    /// Two variables, and the pair of neighbours that they are: number i has reals 2i and 2i + 1.
-    LetPair([u32; 2], Array, Int),
-    /// Two or four variables, and the 32-bit words that they are, with their number among all twos
-    /// or fours.
-    LetWords(Vec<u32>, Array, Int),
-    /// The same of four, of reals.
-    LetReals([u32; 4], Array, Int),
-    StoreReals(Array, Int, [Sym; 4]),
-    StoreWords(Array, Int, Vec<Int>),
-    StoreNarrow(Array, Int, Int, Narrow),
-    /// Variables, and words of the thread whose number differs in these bits that they are.
-    Exchange(Vec<u32>, Vec<Int>, usize),
-    /// The same of reals, among so many threads of the work group, the first ones.
-    ExchangeReals(Vec<u32>, Vec<Sym>, usize, usize),
-    /// Adds the integer nearest to a real to one of 64 bits in device memory, whoever else does.
-    AddFixed(Array, Int, Sym),
-    Store(Array, Int, Sym),
-    StorePair(Array, Int, [Sym; 2]),
-    /// Variable, start, end, step.
-    For(u32, [Int; 3], Vec<Statement>),
-    /// If a < b.
-    IfLess(Int, Int, Vec<Statement>),
-    Barrier,
-    ClusterBegin,
-    ClusterArrive,
-    ClusterWait,
-}
-
-/// The statements of the blocks that are open, and the last name given.
+/// The statements of the scopes that are open, and the last name given.
 #[derive(Default)]
 struct Recorder {
-    blocks: Vec<Vec<Statement>>,
+    scopes: Vec<Vec<Statement>>,
     names: u32,
 }
 
@@ -142,7 +23,7 @@ pub(crate) fn name() -> u32 {
 }
 
 pub(crate) fn emit(statement: Statement) {
-    RECORDER.with_borrow_mut(|r| r.blocks.last_mut().expect("a kernel is being recorded").push(statement));
+    RECORDER.with_borrow_mut(|r| r.scopes.last_mut().expect("a kernel is being recorded").push(statement));
 }
 
 pub(crate) fn bind<K>(expr: Expr) -> Var<K> {
@@ -151,23 +32,23 @@ pub(crate) fn bind<K>(expr: Expr) -> Var<K> {
     Var::Name(n)
 }
 
-fn block(body: impl FnOnce()) -> Vec<Statement> {
-    RECORDER.with_borrow_mut(|r| r.blocks.push(vec![]));
+fn statements_of(body: impl FnOnce()) -> Vec<Statement> {
+    RECORDER.with_borrow_mut(|r| r.scopes.push(vec![]));
     body();
-    RECORDER.with_borrow_mut(|r| r.blocks.pop()).expect("the block just opened")
+    RECORDER.with_borrow_mut(|r| r.scopes.pop()).expect("the scope just opened")
 }
 
 /// The statements that `body` records.
 pub(crate) fn record(body: impl FnOnce()) -> Vec<Statement> {
     RECORDER.set(Recorder::default());
-    block(body)
+    statements_of(body)
 }
 
 pub(crate) fn comment(text: String) {
     emit(Statement::Comment(text));
 }
 
-/// All threads of the work group wait for one another, and see what they stored.
+/// All threads of the block wait for one another, and see what they stored.
 pub(crate) fn barrier() {
     emit(Statement::Barrier);
 }
@@ -197,34 +78,24 @@ pub(crate) fn cluster_wait() {
 /// `body`, with all that it stores after all that it loads; what it stores must not be what it
 /// loads later.
 pub(crate) fn loads_first(body: impl FnOnce()) {
-    let (stores, others): (Vec<_>, Vec<_>) = block(body).into_iter().partition(Statement::only_stores);
+    let (stores, others): (Vec<_>, Vec<_>) = statements_of(body).into_iter().partition(Statement::only_stores);
     others.into_iter().chain(stores).for_each(emit);
 }
 
-/// `body`, storing where a < b alone. What it loads must be there in any case.
+/// `body`, storing only where a < b. What it loads must be there in any case.
 pub(crate) fn store_if_less(a: Int, b: Int, body: impl FnOnce()) {
     if let (Var::Lit(_), Var::Lit(_)) = (a, b) {
         return if_less(a, b, body);
     }
-    let (stores, others): (Vec<_>, Vec<_>) = block(body).into_iter().partition(Statement::only_stores);
+    let (stores, others): (Vec<_>, Vec<_>) = statements_of(body).into_iter().partition(Statement::only_stores);
     others.into_iter().for_each(emit);
     emit(Statement::IfLess(a, b, stores));
-}
-
-impl Statement {
-    fn only_stores(&self) -> bool {
-        match self {
-            Statement::Store(..) | Statement::StorePair(..) | Statement::StoreReals(..) => true,
-            Statement::IfLess(_, _, body) => body.iter().all(Statement::only_stores),
-            _ => false,
-        }
-    }
 }
 
 /// `body` for every value from `start` below `end` by `step`.
 pub(crate) fn for_each(start: Int, end: Int, step: Int, body: impl FnOnce(Int)) {
     let n = name();
-    let statements = block(|| body(Var::Name(n)));
+    let statements = statements_of(|| body(Var::Name(n)));
     emit(Statement::For(n, [start, end, step], statements));
 }
 
@@ -234,7 +105,7 @@ pub(crate) fn if_less(a: Int, b: Int, body: impl FnOnce()) {
         (Var::Lit(a), Var::Lit(b)) if a < b => body(),
         (Var::Lit(_), Var::Lit(_)) => {}
         _ => {
-            let statements = block(body);
+            let statements = statements_of(body);
             emit(Statement::IfLess(a, b, statements));
         }
     }
@@ -244,8 +115,8 @@ pub(crate) fn thread() -> Int {
     bind(Expr::Thread)
 }
 
-pub(crate) fn group() -> Int {
-    bind(Expr::Group)
+pub(crate) fn block() -> Int {
+    bind(Expr::Block)
 }
 
 impl Array {
@@ -306,167 +177,4 @@ pub(crate) fn select_real(a: Int, b: Int, x: Sym, y: Sym) -> Sym {
 /// 0 if |x| < threshold, else x.
 pub(crate) fn cut_off(x: Sym, threshold: Sym) -> Sym {
     bind(Expr::CutOff(x, threshold))
-}
-
-/// The literal `n`.
-pub(crate) fn int(n: usize) -> Int {
-    Var::Lit(n as i64)
-}
-
-impl Sym {
-    /// The literal `value`.
-    pub(crate) fn lit(value: f64) -> Sym {
-        Var::Lit(value)
-    }
-}
-
-impl Real for Sym {
-    fn constant(self, value: f64) -> Sym {
-        Sym::lit(value)
-    }
-
-    fn mul_add(self, a: Sym, b: Sym) -> Sym {
-        match (self, a, b) {
-            (Var::Name(_), Var::Name(_), Var::Name(_)) => bind(Expr::MulAdd(self, a, b)),
-            (Var::Name(_), Var::Lit(x), Var::Name(_)) | (Var::Lit(x), Var::Name(_), Var::Name(_))
-                if x != 0.0 && x != 1.0 =>
-            {
-                bind(Expr::MulAdd(self, a, b))
-            }
-            _ => self * a + b,
-        }
-    }
-
-    fn mul_sub(self, a: Sym, b: Sym) -> Sym {
-        match (self, a, b) {
-            (Var::Name(_), Var::Name(_), Var::Name(_)) => bind(Expr::MulSub(self, a, b)),
-            _ => self * a - b,
-        }
-    }
-}
-
-impl Add for Sym {
-    type Output = Sym;
-    fn add(self, b: Sym) -> Sym {
-        match (self, b) {
-            (Var::Lit(x), Var::Lit(y)) => Var::Lit(x + y),
-            (x, Var::Lit(0.0)) | (Var::Lit(0.0), x) => x,
-            _ => bind(Expr::Real("+", self, b)),
-        }
-    }
-}
-
-impl Sub for Sym {
-    type Output = Sym;
-    fn sub(self, b: Sym) -> Sym {
-        match (self, b) {
-            (Var::Lit(x), Var::Lit(y)) => Var::Lit(x - y),
-            (_, Var::Lit(0.0)) => self,
-            (Var::Lit(0.0), _) => -b,
-            _ => bind(Expr::Real("-", self, b)),
-        }
-    }
-}
-
-impl Mul for Sym {
-    type Output = Sym;
-    fn mul(self, b: Sym) -> Sym {
-        match (self, b) {
-            (Var::Lit(x), Var::Lit(y)) => Var::Lit(x * y),
-            (x, Var::Lit(1.0)) | (Var::Lit(1.0), x) => x,
-            (x, Var::Lit(-1.0)) | (Var::Lit(-1.0), x) => -x,
-            (_, Var::Lit(0.0)) | (Var::Lit(0.0), _) => Var::Lit(0.0),
-            _ => bind(Expr::Real("*", self, b)),
-        }
-    }
-}
-
-impl Neg for Sym {
-    type Output = Sym;
-    fn neg(self) -> Sym {
-        match self {
-            Var::Lit(x) => Var::Lit(-x),
-            Var::Name(_) => bind(Expr::Neg(self)),
-        }
-    }
-}
-
-/// Indices are never negative, but for the constants in them, so that `/`, `%` and `>>` are those
-/// of C.
-macro_rules! int_operators {
-    ($($trait:ident $method:ident $op:tt $neutral:literal),*) => { $(
-        impl $trait<i64> for Int {
-            type Output = Int;
-            fn $method(self, b: i64) -> Int {
-                match self {
-                    Var::Lit(a) => Var::Lit(a $op b),
-                    _ if b == $neutral => self,
-                    _ => bind(Expr::Int(stringify!($op), self, Var::Lit(b))),
-                }
-            }
-        }
-    )* };
-}
-int_operators!(Sub sub - 0, Div div / 1, Shr shr >> 0);
-
-impl Add<i64> for Int {
-    type Output = Int;
-    fn add(self, b: i64) -> Int {
-        self + Var::Lit(b)
-    }
-}
-
-impl Mul<i64> for Int {
-    type Output = Int;
-    fn mul(self, b: i64) -> Int {
-        match (self, b) {
-            (Var::Lit(a), _) => Var::Lit(a * b),
-            (_, 0) => Var::Lit(0),
-            (_, 1) => self,
-            _ => bind(Expr::Int("*", self, Var::Lit(b))),
-        }
-    }
-}
-
-impl Mul for Int {
-    type Output = Int;
-    fn mul(self, b: Int) -> Int {
-        match b {
-            Var::Lit(b) => self * b,
-            Var::Name(_) => bind(Expr::Int("*", self, b)),
-        }
-    }
-}
-
-impl Rem<i64> for Int {
-    type Output = Int;
-    fn rem(self, b: i64) -> Int {
-        match (self, b) {
-            (Var::Lit(a), _) => Var::Lit(a % b),
-            (_, 1) => Var::Lit(0),
-            _ => bind(Expr::Int("%", self, Var::Lit(b))),
-        }
-    }
-}
-
-impl Add for Int {
-    type Output = Int;
-    fn add(self, b: Int) -> Int {
-        match (self, b) {
-            (Var::Lit(x), Var::Lit(y)) => Var::Lit(x + y),
-            (x, Var::Lit(0)) | (Var::Lit(0), x) => x,
-            _ => bind(Expr::Int("+", self, b)),
-        }
-    }
-}
-
-impl Sub for Int {
-    type Output = Int;
-    fn sub(self, b: Int) -> Int {
-        match (self, b) {
-            (Var::Lit(x), Var::Lit(y)) => Var::Lit(x - y),
-            (x, Var::Lit(0)) => x,
-            _ => bind(Expr::Int("-", self, b)),
-        }
-    }
 }

@@ -1,5 +1,4 @@
-//! A sum along an axis as a chain of stages, with its tables: the core's reductions, laid out for
-//! kernels.
+//! A transform along an axis as a pipeline of stages: the core's reductions, laid out for kernels.
 //!
 //! All DFTs are complex and forward. Real lines are packed ([`Packing`]); a backward DFT is a
 //! forward one between two exchanges of the parts. Data become a spectrum by stages from the first
@@ -7,23 +6,25 @@
 
 use crate::choose::estimate::Choice;
 use crate::choose::radices::{gpu_factors, powers_of_two, radices};
-use crate::desc::descriptor::{Digit, Fold, Matrix, Order, Packing, Port, Rader, Split, Stage, View, Work};
+use crate::desc::combine::{Fold, Matrix};
+use crate::desc::kernel::{Digit, Packing};
+use crate::desc::stage::{Order, Port, Rader, Split, Stage, View, Work};
+use crate::lower::tables::{Entry, TableLayout};
 use fourfold::engine::{
-    AxisRecipe, Data, Factor, Index, QUARTERS, Reduction, Reorder, Step, Transform1d, bluestein_tables, dft_of,
-    factors as core_factors, generator_powers, length, quarter_length, rader_spectrum, reduce, symmetric_last_pass,
+    AxisRecipe, Data, Factor, Index, QUARTERS, Reduction, Reorder, Step, Transform1d, dft_of, length, quarter_length,
+    reduce, symmetric_last_pass,
 };
 use std::f64::consts::SQRT_2;
 
-/// Stages and tables of a pass.
-pub(crate) struct Chain {
+/// Stages of a pass, and the layout of their tables.
+pub(crate) struct StagePipeline {
     pub(crate) stages: Vec<Stage>,
     pub(crate) digits: Vec<Digit>,
     pub(crate) packing: Packing,
     /// Whether a spectrum is transformed back.
-    pub(crate) back: bool,
+    pub(crate) inverse: bool,
     pub(crate) orders: Vec<Order>,
-    pub(crate) table: Vec<f64>,
-    pub(crate) indices: Vec<u32>,
+    pub(crate) tables: TableLayout,
     pub(crate) uses_bluestein: bool,
     /// Of the DFT's butterflies.
     radices: Vec<usize>,
@@ -52,21 +53,26 @@ fn room(factor: &Factor) -> usize {
     }
 }
 
-impl Chain {
-    /// A chain of so many elements as they are.
-    pub(crate) fn copy(elements: usize, complex: bool) -> Chain {
+impl StagePipeline {
+    /// So many elements as they are.
+    pub(crate) fn copy(elements: usize, complex: bool) -> StagePipeline {
         let packing = if complex { Packing::Complex } else { Packing::Single };
-        let mut chain = Chain::new(packing);
-        chain.push(Work::Copy(elements), array(View::default()), array(View::default()));
-        chain
+        let mut pipeline = StagePipeline::new(packing);
+        pipeline.push(Work::Copy(elements), array(View::default()), array(View::default()));
+        pipeline
     }
 
-    /// A sum along lines. Its tables follow those of the pass that the same kernel begins with, if
-    /// there is one.
-    pub(crate) fn line(line: &AxisRecipe, choice: &Choice, across: bool, before: Option<Chain>) -> Chain {
-        let mut chain = Chain { radices: choice.radices.clone(), ..Chain::new(choice.packing) };
-        if let Some(Chain { table, indices, uses_bluestein, .. }) = before {
-            chain = Chain { table, indices, uses_bluestein, ..chain };
+    /// A transform along lines. Its tables follow those of the pass that the same kernel begins
+    /// with, if there is one.
+    pub(crate) fn line(
+        line: &AxisRecipe,
+        choice: &Choice,
+        across: bool,
+        before: Option<StagePipeline>,
+    ) -> StagePipeline {
+        let mut pipeline = StagePipeline { radices: choice.radices.clone(), ..StagePipeline::new(choice.packing) };
+        if let Some(StagePipeline { tables, uses_bluestein, .. }) = before {
+            pipeline = StagePipeline { tables, uses_bluestein, ..pipeline };
         }
         let (sum, n) = (line.transform.sum, line.transform.n);
         let (data, len) = dft_of(sum, n);
@@ -74,29 +80,28 @@ impl Chain {
         match data {
             Data::Complex | Data::ComplexBackward => {
                 let scale = (reduction.after.is_empty() && line.scale != 1.0).then_some(line.scale);
-                chain.complex(len, &reduction, data == Data::ComplexBackward, scale);
+                pipeline.complex(len, &reduction, data == Data::ComplexBackward, scale);
             }
             Data::Real => match quarter_length(sum, n) {
-                Some(quarter) => chain.quarters(line, quarter, &reduction),
-                None => chain.real(n, len, &reduction),
+                Some(quarter) => pipeline.quarters(line, quarter, &reduction),
+                None => pipeline.real(n, len, &reduction),
             },
-            Data::Hermitian => chain.hermitian(len, &reduction),
+            Data::Hermitian => pipeline.hermitian(len, &reduction),
         }
         if !across {
-            chain.interleave(len, reduction.reorder);
+            pipeline.interleave(len, reduction.reorder);
         }
-        chain
+        pipeline
     }
 
-    fn new(packing: Packing) -> Chain {
-        Chain {
+    fn new(packing: Packing) -> StagePipeline {
+        StagePipeline {
             stages: vec![],
             digits: vec![],
             packing,
-            back: false,
+            inverse: false,
             orders: vec![],
-            table: vec![],
-            indices: vec![],
+            tables: TableLayout::default(),
             uses_bluestein: false,
             radices: vec![],
         }
@@ -113,7 +118,7 @@ impl Chain {
 
     /// Complex data, between the combines if there are any.
     fn complex(&mut self, len: usize, reduction: &Reduction, exchanged: bool, scale: Option<f64>) {
-        let scale = scale.map(|scale| self.table(&[scale]));
+        let scale = scale.map(|scale| self.tables.table(&[scale]));
         let before = self.combined(&reduction.before);
         let after = self.combined(&reduction.after);
         let from = View { exchanged, combined: before, ..View::default() };
@@ -132,10 +137,10 @@ impl Chain {
         let view = View { order: self.order(reduction.reorder, n), ..View::default() };
         self.dft(self.packing.elements(len), array(view), None);
         // Neighbours: the sums and differences of terms are twice their half spectra.
-        let half = if self.packing == Packing::Lines { 0.5 } else { 1.0 };
+        let half = if self.packing == Packing::TwoForOne { 0.5 } else { 1.0 };
         let parts = reduction.after.iter().map(|step| self.part(step, len, half)).collect();
-        let turns = self.turns(len);
-        self.push(Work::After { n: len, turns, parts }, Port::Buffer, array(View::default()));
+        let roots = self.roots(len);
+        self.push(Work::After { n: len, roots, parts }, Port::Buffer, array(View::default()));
     }
 
     /// Three quarters, of `len` reals each, of an extension in the order of `whole`.
@@ -148,24 +153,25 @@ impl Chain {
         self.forward(&factors, array(view));
         let rule = symmetric_last_pass(line.transform.sum, &line.transform.edges, line.scale, len);
         // Two lines as one have sums and differences of terms, twice their half spectra.
-        let half = if self.packing == Packing::Lines { 0.5 } else { 1.0 };
+        let half = if self.packing == Packing::TwoForOne { 0.5 } else { 1.0 };
         let scales = [1.0, SQRT_2, rule.edges[0], rule.edges[1]].map(|by| half * by * rule.scale);
-        let turns: Vec<f64> = rule.table().iter().flatten().map(|x| half * x).collect();
-        let (unpack, scales, turns) = (self.turns(len), self.pairs(&scales), self.pairs(&turns));
-        let fold = Fold { sine: rule.sine, len, unpack, scales, turns };
+        let roots = self.roots(len);
+        let scales = self.tables.push_pairs(Entry::Reals(scales.to_vec()));
+        let table = self.tables.push_pairs(Entry::SymmetricLastPass(rule, half));
+        let fold = Fold { sine: rule.sine, len, roots, scales, table };
         self.push(Work::Fold(fold), Port::Buffer, array(View::default()));
     }
 
     /// Half spectra of length `n` to real data.
     fn hermitian(&mut self, n: usize, reduction: &Reduction) {
         let terms = self.terms(&reduction.before);
-        let turns = self.turns(n);
-        self.push(Work::Before { n, turns, terms }, array(View::default()), Port::Buffer);
+        let roots = self.roots(n);
+        self.push(Work::Before { n, roots, terms }, array(View::default()), Port::Buffer);
         let view = View { order: self.order(reduction.reorder, n), exchanged: true, ..View::default() };
-        self.dft_back(self.packing.elements(n), view);
+        self.inverse_dft(self.packing.elements(n), view);
     }
 
-    /// Lets neighbours be read and written together, where the first or the last stage takes every
+    /// Has neighbours read and written together, where the first or the last stage takes every
     /// second real of lines along memory. (Reals that are elements as they are, are read no faster
     /// so.)
     fn interleave(&mut self, len: usize, reorder: Option<Reorder>) {
@@ -215,7 +221,7 @@ impl Chain {
         self.forward(&factors, from);
         let Some(to) = to else { return };
         match self.stages.last_mut() {
-            Some(stage) if matches!(stage.work, Work::Butterflies(Split { back: false, rader: None, .. })) => {
+            Some(stage) if matches!(stage.work, Work::Butterflies(Split { inverse: false, rader: None, .. })) => {
                 stage.to = array(to)
             }
             _ => self.push(Work::Copy(len), Port::Buffer, array(to)),
@@ -235,9 +241,9 @@ impl Chain {
     }
 
     /// From a spectrum in the buffer to a signal.
-    fn dft_back(&mut self, len: usize, to: View) {
+    fn inverse_dft(&mut self, len: usize, to: View) {
         let factors = self.digits_of(len);
-        self.back = true;
+        self.inverse = true;
         for i in (0..factors.len()).rev() {
             self.digit(&factors, i, true, Port::Buffer);
         }
@@ -254,15 +260,15 @@ impl Chain {
     }
 
     /// The DFTs of digit `i`.
-    fn digit(&mut self, factors: &[Factor], i: usize, back: bool, from: Port) {
+    fn digit(&mut self, factors: &[Factor], i: usize, inverse: bool, from: Port) {
         let groups: usize = self.digits[i + 1..].iter().map(|digit| digit.room).product();
-        let before: Vec<usize> = factors[..i].iter().map(Factor::length).collect();
+        let before = lengths(&factors[..i]);
         let inner = before.iter().product();
         let radix = factors[i].length();
         match &factors[i] {
             Factor::Radix(_) => {
                 let twiddles = self.twiddles(&before, radix, powers_of_two(radix));
-                let split = Split { radix, groups, inner, twiddles, back, rader: None };
+                let split = Split { radix, groups, inner, twiddles, inverse, rader: None };
                 self.push(Work::Butterflies(split), from, Port::Buffer);
             }
             Factor::Rader(_, parts) => {
@@ -270,7 +276,7 @@ impl Chain {
                 self.rader(
                     parts,
                     Rader { length: radix - 1, powers: 0, groups, inner, twiddles: Some(twiddles) },
-                    back,
+                    inverse,
                 );
             }
             Factor::Bluestein(_, parts) => self.bluestein(radix, parts, groups, from),
@@ -280,23 +286,22 @@ impl Chain {
 
     /// A DFT of a prime length where it stands. Correlation with the spectrum by two forward DFTs
     /// leaves the result for g^q at element −q, which is the value g^{−q}: its own place.
-    fn rader(&mut self, parts: &[Factor], mut rader: Rader, back: bool) {
+    fn rader(&mut self, parts: &[Factor], mut rader: Rader, inverse: bool) {
         let p = rader.length + 1;
-        rader.powers = self.indices.len();
-        self.indices.extend(generator_powers(p));
+        rader.powers = self.tables.push_generator_powers(p);
         let outer = rader.twiddles.filter(|_| rader.inner > 1);
         let plain = Rader { twiddles: None, ..rader };
-        let first = Rader { twiddles: outer.filter(|_| !back), ..rader };
-        let last = Rader { twiddles: outer.filter(|_| back), ..rader };
+        let first = Rader { twiddles: outer.filter(|_| !inverse), ..rader };
+        let last = Rader { twiddles: outer.filter(|_| inverse), ..rader };
         let splits = self.splits(parts, 1);
-        let butterflies = |(i, split): (usize, &Split), back: bool| {
-            let end = if back { last } else { first };
-            Work::Butterflies(Split { back, rader: Some(if i == 0 { end } else { plain }), ..*split })
+        let butterflies = |(i, split): (usize, &Split), inverse: bool| {
+            let end = if inverse { last } else { first };
+            Work::Butterflies(Split { inverse, rader: Some(if i == 0 { end } else { plain }), ..*split })
         };
         for split in splits.iter().enumerate() {
             self.push(butterflies(split, false), Port::Buffer, Port::Buffer);
         }
-        let spectrum = self.reversed(&rader_spectrum(p), parts);
+        let spectrum = self.tables.push_pairs(Entry::RaderSpectrum { p, radices: lengths(parts) });
         let convolve = Work::Convolve { length: p - 1, groups: 1, spectrum, rader: Some(plain) };
         self.push(convolve, Port::Buffer, Port::Buffer);
         for split in splits.iter().enumerate().rev() {
@@ -307,9 +312,8 @@ impl Chain {
     /// A DFT of any length in the room of the first digit.
     fn bluestein(&mut self, radix: usize, parts: &[Factor], groups: usize, from: Port) {
         self.uses_bluestein = true;
-        // By factors that the core has butterflies for.
-        let (chirp, spectrum) = bluestein_tables(radix, &core_factors(length(parts)));
-        let (chirp, room) = (self.complex_table(chirp), length(parts));
+        let room = length(parts);
+        let chirp = self.tables.push_pairs(Entry::Chirp { n: radix, room });
         let splits = self.splits(parts, groups);
         self.push(Work::Chirp { radix, room, groups, chirp }, from, Port::Buffer);
         for split in &splits {
@@ -317,26 +321,39 @@ impl Chain {
         }
         // Two forward DFTs reverse the sequence: so does exchanging the parts, before and after,
         // for a backward one.
-        let spectrum = self.reversed(&spectrum, parts);
+        let spectrum = self.tables.push_pairs(Entry::ChirpSpectrum { n: radix, radices: lengths(parts) });
         self.push(Work::Convolve { length: room, groups, spectrum, rader: None }, Port::Buffer, Port::Buffer);
         for split in splits.iter().rev() {
-            self.push(Work::Butterflies(Split { back: true, ..*split }), Port::Buffer, Port::Buffer);
+            self.push(Work::Butterflies(Split { inverse: true, ..*split }), Port::Buffer, Port::Buffer);
         }
         self.push(Work::Unchirp { radix, groups, chirp }, Port::Buffer, Port::Buffer);
+    }
+
+    /// The place of w^{jk} for the given j; k runs over the values of the digits `before` in the
+    /// order of the places. 0, if there are none.
+    fn twiddles(&mut self, before: &[usize], radix: usize, powers: impl Iterator<Item = usize>) -> usize {
+        if before.iter().product::<usize>() == 1 {
+            return 0;
+        }
+        self.tables.push_pairs(Entry::Twiddles { before: before.to_vec(), radix, powers: powers.collect() })
     }
 
     /// The digits of a convolution's DFT, with `after` values of those after them; their twiddles
     /// serve there and back.
     fn splits(&mut self, parts: &[Factor], after: usize) -> Vec<Split> {
-        let radices: Vec<usize> = parts.iter().map(Factor::length).collect();
+        let radices = lengths(parts);
         let mut split = |i: usize| {
             let (before, radix) = (&radices[..i], radices[i]);
             let groups = after * radices[i + 1..].iter().product::<usize>();
             let twiddles = self.twiddles(before, radix, powers_of_two(radix));
-            Split { radix, groups, inner: before.iter().product(), twiddles, back: false, rader: None }
+            Split { radix, groups, inner: before.iter().product(), twiddles, inverse: false, rader: None }
         };
         (0..radices.len()).map(&mut split).collect()
     }
+}
+
+fn lengths(factors: &[Factor]) -> Vec<usize> {
+    factors.iter().map(Factor::length).collect()
 }
 
 fn array(view: View) -> Port {

@@ -26,7 +26,7 @@ pub(crate) const CUDA: Dialect = Dialect {
     shared: "",
     local: |_| "extern __shared__ __align__(16) real local_[];".into(),
     // Evicted first.
-    once: Some(["__ldcs", "__stcs"]),
+    evict_first: Some(["__ldcs", "__stcs"]),
     pair: |x, y| format!("real2{{{x}, {y}}}"),
     vector: |kind, values| format!("{kind}{{{}}}", values.join(", ")),
     // One instruction, for which C++ has no name.

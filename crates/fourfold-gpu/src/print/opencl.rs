@@ -19,7 +19,7 @@ pub(crate) const OPENCL: Dialect = Dialect {
     global: "__global ",
     shared: "__local ",
     local: |pairs| format!("__local __attribute__((aligned(16))) real local_[{}];", 2 * pairs),
-    once: None,
+    evict_first: None,
     pair: |x, y| format!("(real2)({x}, {y})"),
     vector: |kind, values| format!("({kind})({})", values.join(", ")),
     nearest: |x, narrow| match narrow {

@@ -2,7 +2,7 @@
 
 use crate::ir::frame::Frame;
 use crate::ir::narrow::Narrow;
-use crate::ir::trace::{Array, Expr, Int, Statement, Sym, Var};
+use crate::ir::statement::{Array, Expr, Int, Statement, Sym, Var};
 use crate::limits::Api;
 use fourfold::Precision;
 use std::fmt::Write;
@@ -26,7 +26,7 @@ pub(crate) struct Dialect {
     /// Declares the local memory `local_` of so many pairs.
     pub(crate) local: fn(pairs: usize) -> String,
     /// Functions that read, and write, past what caches had better keep, if there are any.
-    pub(crate) once: Option<[&'static str; 2]>,
+    pub(crate) evict_first: Option<[&'static str; 2]>,
     /// A pair of two values.
     pub(crate) pair: fn(x: &str, y: &str) -> String,
     /// Two or four values, as a vector of the type named.
@@ -76,13 +76,14 @@ pub(crate) fn print(dialect: &Dialect, frame: &Frame, statements: &[Statement]) 
         opening = (dialect.opening)(frame),
     );
     text += dialect.begin;
-    if frame.local_pairs > 0 {
-        let _ = writeln!(text, "    {}", (dialect.local)(frame.local_pairs));
+    if frame.shared_pairs > 0 {
+        let _ = writeln!(text, "    {}", (dialect.local)(frame.shared_pairs));
     }
-    let [read, written] = frame.once;
-    let named = |yes: bool, name: usize| dialect.once.filter(|_| yes).map(|names| names[name]);
-    let once = [named(read, 0), named(written, 1), named(read || written, 0)];
-    let mut printer = Printer { dialect, precision: frame.precision, threads: frame.threads, once, text, depth: 1 };
+    let [read, written] = frame.evict_first;
+    let named = |yes: bool, name: usize| dialect.evict_first.filter(|_| yes).map(|names| names[name]);
+    let evict_first = [named(read, 0), named(written, 1), named(read || written, 0)];
+    let mut printer =
+        Printer { dialect, precision: frame.precision, threads: frame.threads, evict_first, text, depth: 1 };
     printer.block(statements);
     printer.text + "}\n"
 }
@@ -93,7 +94,7 @@ pub(crate) struct Printer<'a> {
     pub(crate) threads: usize,
     /// How the input is read, the output written and what multiplies either read, if not as other
     /// arrays.
-    pub(crate) once: [Option<&'static str>; 3],
+    pub(crate) evict_first: [Option<&'static str>; 3],
     pub(crate) text: String,
     pub(crate) depth: usize,
 }
@@ -240,7 +241,7 @@ impl Printer<'_> {
             }
             Expr::LoadInt(array, at) => ("index", format!("{}[{}]", array_name(*array), index(*at))),
             Expr::Thread => ("index", self.dialect.thread.into()),
-            Expr::Group => ("index", self.dialect.group.into()),
+            Expr::Block => ("index", self.dialect.group.into()),
             other => self.narrow(other),
         }
     }
@@ -276,8 +277,8 @@ impl Printer<'_> {
     /// What is at a place.
     pub(crate) fn read(&self, array: Array, place: String) -> String {
         let function = match array {
-            Array::Input => self.once[0],
-            Array::Factors => self.once[2],
+            Array::Input => self.evict_first[0],
+            Array::Factors => self.evict_first[2],
             _ => None,
         };
         match function {
@@ -288,7 +289,7 @@ impl Printer<'_> {
 
     /// A value to a place.
     pub(crate) fn write(&self, array: Array, place: String, value: &str) -> String {
-        match self.once[1].filter(|_| array == Array::Output) {
+        match self.evict_first[1].filter(|_| array == Array::Output) {
             Some(function) => format!("{function}(&{place}, {value});"),
             None => format!("{place} = {value};"),
         }
@@ -306,14 +307,14 @@ impl Printer<'_> {
 
     /// A real; local memory is declared as pairs of them.
     pub(crate) fn element(&self, array: Array, at: Int) -> String {
-        if array == Array::Local {
+        if array == Array::Shared {
             return self.place("real", array, at);
         }
         format!("{}[{}]", array_name(array), index(at))
     }
 
     pub(crate) fn qualifier(&self, array: Array) -> &'static str {
-        if array == Array::Local { self.dialect.shared } else { self.dialect.global }
+        if array == Array::Shared { self.dialect.shared } else { self.dialect.global }
     }
 
     pub(crate) fn real(&self, x: Sym) -> String {
@@ -356,7 +357,7 @@ pub(crate) fn array_name(array: Array) -> &'static str {
         Array::Output => "output",
         Array::Table | Array::Factors => "table",
         Array::Indices => "indices",
-        Array::Local | Array::Peer(_) => "local_",
+        Array::Shared | Array::Peer(_) => "local_",
         Array::Scratch => "scratch",
     }
 }

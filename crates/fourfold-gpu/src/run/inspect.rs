@@ -6,17 +6,17 @@ use crate::backend::types::Grid;
 use crate::choose::estimate;
 use crate::choose::estimate::Choice;
 use crate::desc::action::Action;
-use crate::desc::descriptor::Spec;
-use crate::error::unavailable;
-use crate::ir::trace::Statement;
+use crate::desc::kernel::KernelDesc;
+use crate::error::{check_lengths, unavailable};
+use crate::ir::statement::Statement;
 use crate::limits::{Limits, largest_cluster};
-use crate::lower::draft::Draft;
-use crate::lower::passes::drafts;
+use crate::lower::lowered::{LoweredPass, LoweredRecipe};
+use crate::lower::passes::lower;
 use crate::print::cuda::CUDA;
 use crate::print::opencl::OPENCL;
 use crate::print::printer::{Dialect, print};
 use crate::run::counts::Counts;
-use crate::run::executable::{grid, memory};
+use crate::run::executable::grid;
 use crate::write::writer::kernel;
 use fourfold::baseline::AnyRecipe;
 use fourfold::{Error, Multiplier, Planner, Problem, Recipe, Result, Wisdom};
@@ -25,8 +25,8 @@ use fourfold::{Error, Multiplier, Planner, Problem, Recipe, Result, Wisdom};
 ///
 /// ```
 /// use fourfold_gpu::Target;
-/// let outline = Target::cuda("sm_90")?.outline(&"dct2 f32 512x512".parse()?)?;
-/// assert!(outline.launches[0].source.contains("__global__"));
+/// let inspection = Target::cuda("sm_90")?.inspect(&"dct2 f32 512x512".parse()?)?;
+/// assert!(inspection.launches[0].source.contains("__global__"));
 /// # Ok::<(), fourfold::Error>(())
 /// ```
 #[derive(Clone)]
@@ -36,11 +36,11 @@ pub struct Target {
 }
 
 /// A plan as it would be launched.
-pub struct Outline {
+pub struct Inspection {
     /// What is computed, and how.
     pub recipe: AnyRecipe,
-    /// What was chosen for each pass: how lines are packed, radices, whether clusters share them;
-    /// as wisdom has it.
+    /// What was chosen for each pass: how lines are packed, radices, whether clusters are used; as
+    /// in wisdom.
     pub choices: Vec<String>,
     /// The launches, in order.
     pub launches: Vec<Launch>,
@@ -54,15 +54,15 @@ pub struct Outline {
 
 /// One kernel with its grid.
 pub struct Launch {
-    /// Which of the recipe's passes or stages it belongs to, or is the first that it does; 0 if that
-    /// has none.
+    /// Which of the recipe's passes or stages it belongs to, or is the first that it does; 0 if
+    /// that has none.
     pub pass: usize,
-    /// Work groups.
-    pub groups: usize,
-    /// Threads of a work group.
+    /// Blocks.
+    pub blocks: usize,
+    /// Threads of a block.
     pub threads: usize,
-    /// Bytes of local ("shared") memory of a work group.
-    pub local_bytes: usize,
+    /// Bytes of shared memory of a block.
+    pub shared_bytes: usize,
     /// What it does, step by step, in words.
     pub steps: Vec<String>,
     /// The kernel, in CUDA C++ or OpenCL C.
@@ -87,8 +87,8 @@ const ARCHITECTURES: [(&str, usize); 11] = [
     ("sm_121", 99),
 ];
 
-/// Multiprocessors of a big GPU.
-const UNITS: usize = 132;
+/// SMs of a big GPU.
+const SMS: usize = 132;
 
 /// Bytes of its second-level cache.
 const CACHE: usize = 50 << 20;
@@ -106,9 +106,9 @@ impl Target {
         let cluster = largest_cluster(name);
         let limits = Limits {
             name: (*name).into(),
-            local_bytes: kib << 10,
+            shared_bytes: kib << 10,
             threads: 1024,
-            units: UNITS,
+            sms: SMS,
             double: true,
             cache: CACHE,
             cluster,
@@ -118,13 +118,13 @@ impl Target {
         Ok(Target { dialect: &CUDA, limits })
     }
 
-    /// A typical device of OpenCL: 48 KiB of local memory, 256 threads in a work group, `f64`.
+    /// A typical device of OpenCL: 48 KiB of shared memory, 256 threads in a block, `f64`.
     pub fn opencl() -> Target {
         let limits = Limits {
             name: "a typical OpenCL device".into(),
-            local_bytes: 48 << 10,
+            shared_bytes: 48 << 10,
             threads: 256,
-            units: UNITS,
+            sms: SMS,
             double: true,
             cache: 0,
             cluster: 1,
@@ -134,17 +134,16 @@ impl Target {
         Target { dialect: &OPENCL, limits }
     }
 
-    /// The same, with kernels that use at most `bytes` bytes of local ("shared") memory a work
-    /// group. Long lines then go through device memory more often.
-    pub fn with_local_bytes(mut self, bytes: usize) -> Target {
-        self.limits.local_bytes = self.limits.local_bytes.min(bytes);
+    /// The same, with kernels that use at most `bytes` bytes of shared memory a block. Long lines
+    /// then go through device memory more often.
+    pub fn with_shared_bytes(mut self, bytes: usize) -> Target {
+        self.limits.shared_bytes = self.limits.shared_bytes.min(bytes);
         self
     }
 
-    /// The same for a device that runs at most so many work groups at once: few lines then go as
-    /// many do elsewhere.
-    pub fn with_units(mut self, units: usize) -> Target {
-        self.limits.units = self.limits.units.min(units.max(1));
+    /// The same for a device of at most so many SMs: few lines then go as many do elsewhere.
+    pub fn with_sms(mut self, sms: usize) -> Target {
+        self.limits.sms = self.limits.sms.min(sms.max(1));
         self
     }
 
@@ -177,64 +176,62 @@ impl Target {
     /// What a plan for `problem` would launch.
     ///
     /// # Errors
-    /// If the device could not run it, as [`GpuPlanner::plan`](crate::api::plan::GpuPlanner::plan).
-    pub fn outline(&self, problem: &Problem) -> Result<Outline> {
-        self.outline_passes(Planner::new().recipe(problem)?, &Wisdom::new())
+    /// If the device could not run it, as [`GpuPlanner::plan`](crate::api::planner::GpuPlanner::plan).
+    pub fn inspect(&self, problem: &Problem) -> Result<Inspection> {
+        self.inspect_passes(Planner::new().recipe(problem)?, &Wisdom::new())
     }
 
     /// What a plan that follows a recipe of passes would launch, with what `wisdom` knows of it.
     ///
     /// # Errors
-    /// As [`Target::outline`], and if that part of the wisdom does not compute the problem.
-    pub(crate) fn outline_passes(&self, recipe: Recipe, wisdom: &Wisdom) -> Result<Outline> {
-        let problem = recipe.problem();
-        crate::error::check_lengths(problem)?;
-        let drafts = drafts(&self.limits, &recipe, false, None, &self.choices(&recipe, wisdom)?)?;
-        Ok(self.outline_of_drafts(recipe, drafts, false))
+    /// As [`Target::inspect`], and if that part of the wisdom does not compute the problem.
+    pub(crate) fn inspect_passes(&self, recipe: Recipe, wisdom: &Wisdom) -> Result<Inspection> {
+        check_lengths(recipe.problem())?;
+        let choices = self.choices_of(&recipe, wisdom)?;
+        Ok(self.inspection(&lower(&self.limits, &recipe, false, None, &choices)?))
     }
 
-    /// Inspects a recipe that multiplies by `multiplier`, or whose last pass sets to 0 what is below
-    /// `threshold`. With `parts`, the arrays are complex and the transform acts on both parts.
+    /// Inspects a recipe that multiplies by `multiplier`, or whose last pass sets to 0 what is
+    /// below `threshold`. With `parts`, the arrays are complex and the transform acts on both
+    /// parts.
     ///
     /// # Errors
-    /// As [`Target::outline`].
+    /// As [`Target::inspect`].
     #[doc(hidden)]
-    pub fn outline_as(
+    pub fn inspect_as(
         &self,
         recipe: Recipe,
         multiplier: Option<&Multiplier>,
         threshold: Option<f64>,
         parts: bool,
-    ) -> Result<Outline> {
+    ) -> Result<Inspection> {
         let action = multiplier.map(|multiplier| Action::Multiply(multiplier.clone()));
         let action = action.or_else(|| threshold.map(Action::Threshold));
-        let drafts = drafts(&self.limits, &recipe, parts, action.as_ref(), &[])?;
-        Ok(self.outline_of_drafts(recipe, drafts, parts))
+        Ok(self.inspection(&lower(&self.limits, &recipe, parts, action.as_ref(), &[])?))
     }
 
-    fn outline_of_drafts(&self, recipe: Recipe, drafts: Vec<Draft>, parts: bool) -> Outline {
-        let launch = |pass: usize, spec: &Spec| {
-            let (Grid { groups, threads, local_bytes, .. }, statements) = (grid(spec, pass > 0), kernel(spec));
-            let source = print(self.dialect, &spec.frame(), &statements);
+    fn inspection(&self, lowered: &LoweredRecipe) -> Inspection {
+        let launch = |pass: usize, desc: &KernelDesc| {
+            let (Grid { blocks, threads, shared_bytes, .. }, statements) = (grid(desc, pass > 0), kernel(desc));
+            let source = print(self.dialect, &desc.frame(), &statements);
             let counts = Counts::of(&statements);
-            Launch { pass, groups, threads, local_bytes, steps: comments(&statements), source, counts }
+            Launch { pass, blocks, threads, shared_bytes, steps: comments(&statements), source, counts }
         };
         let mut launches = vec![];
-        let mut pass = 0;
-        for draft in &drafts {
-            launches.extend(draft.specs.iter().map(|spec| launch(pass, spec)));
-            pass += draft.passes.len();
+        let mut number = 0;
+        for pass in &lowered.passes {
+            launches.extend(pass.descs.iter().map(|desc| launch(number, desc)));
+            number += pass.passes.len();
         }
-        let real = recipe.problem().precision().bytes();
-        let specs: Vec<Spec> = drafts.iter().flat_map(|draft| draft.specs.clone()).collect();
-        let between: usize = drafts.iter().map(between_kernels).sum();
-        Outline {
+        let recipe = lowered.recipe;
+        let between: usize = lowered.passes.iter().map(between_kernels).sum();
+        Inspection {
             launches,
-            bytes_moved: recipe.bytes_moved() + between * real - on_chip(&recipe, &drafts),
-            scratch_bytes: memory(&recipe, &specs, parts).iter().sum(),
-            uses_bluestein: drafts.iter().any(|draft| draft.chain.uses_bluestein),
-            choices: drafts.iter().flat_map(|draft| &draft.passes).map(|pass| pass.choice.to_string()).collect(),
-            recipe: recipe.into(),
+            bytes_moved: recipe.bytes_moved() + between * recipe.problem().precision().bytes() - on_chip(lowered),
+            scratch_bytes: lowered.memory().iter().sum(),
+            uses_bluestein: lowered.uses_bluestein(),
+            choices: lowered.choices().iter().map(Choice::to_string).collect(),
+            recipe: recipe.clone().into(),
         }
     }
 
@@ -243,12 +240,19 @@ impl Target {
         format!("{}:{}", self.dialect.api, self.name().replace(['\t', '\n', '\r'], " "))
     }
 
-    /// What `wisdom` knows here of a planner's own recipe; nothing, if all is to be estimated.
-    pub(crate) fn choices(&self, recipe: &Recipe, wisdom: &Wisdom) -> Result<Vec<Choice>> {
-        let problem = recipe.problem();
-        let text =
-            wisdom.get(problem, &self.engine_name()).filter(|_| Planner::new().recipe(problem).as_ref() == Ok(recipe));
+    /// What `wisdom` knows here of a problem that is computed by the planner's own recipe; nothing,
+    /// if all is to be estimated.
+    pub(crate) fn choices(&self, problem: &Problem, wisdom: &Wisdom) -> Result<Vec<Choice>> {
+        let text = wisdom.get(problem, &self.engine_name());
         text.map_or(Ok(vec![]), |text| estimate::parse(&text).map_err(|error| unwise(problem, &error)))
+    }
+
+    /// The same for a recipe, of which wisdom knows nothing unless it is the planner's own.
+    pub(crate) fn choices_of(&self, recipe: &Recipe, wisdom: &Wisdom) -> Result<Vec<Choice>> {
+        let problem = recipe.problem();
+        let is_known = wisdom.get(problem, &self.engine_name()).is_some();
+        let is_own = is_known && Planner::new().recipe(problem).as_ref() == Ok(recipe);
+        if is_own { self.choices(problem, wisdom) } else { Ok(vec![]) }
     }
 }
 
@@ -287,29 +291,29 @@ pub(crate) fn comments(statements: &[Statement]) -> Vec<String> {
 }
 
 /// Bytes that passes of one kernel do not write and read again.
-fn on_chip(recipe: &Recipe, drafts: &[Draft]) -> usize {
-    let problem = recipe.problem();
+fn on_chip(lowered: &LoweredRecipe) -> usize {
+    let problem = lowered.recipe.problem();
     let output = problem.output().elements() * problem.output_domain().reals() * problem.precision().bytes();
-    drafts.iter().map(|draft| draft.passes.len().saturating_sub(1) * 2 * output).sum()
+    lowered.passes.iter().map(|pass| pass.passes.len().saturating_sub(1) * 2 * output).sum()
 }
 
 /// Reals that the kernels of one pass write for the next of them, and that this reads.
-fn between_kernels(draft: &Draft) -> usize {
-    let [.., last] = &*draft.specs else { return 0 };
-    2 * (draft.specs.len() - 1) * 2 * last.lines * last.places()
+fn between_kernels(pass: &LoweredPass) -> usize {
+    let [.., last] = &*pass.descs else { return 0 };
+    2 * (pass.descs.len() - 1) * 2 * last.lines * last.places()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Each pass of a kernel alone would need indices of 64 bits, or only the last.
+    /// Each pass of a kernel by itself would need indices of 64 bits, or only the last.
     #[test]
     fn kernels_of_far_places_have_wide_indices() {
         let source = |problem: &str| {
-            let outline = Target::cuda("sm_90").unwrap().outline(&problem.parse().unwrap()).unwrap();
-            assert_eq!(outline.launches.len(), 1, "{problem} is one kernel");
-            outline.launches[0].source.clone()
+            let inspection = Target::cuda("sm_90").unwrap().inspect(&problem.parse().unwrap()).unwrap();
+            assert_eq!(inspection.launches.len(), 1, "{problem} is one kernel");
+            inspection.launches[0].source.clone()
         };
         assert!(source("dct2 f32 3x7x7 axes=1,2 out=1100000001,7,1").contains("typedef long long index;"));
         assert!(source("dct2 f32 3x7x7 axes=1,2 in=1100000001,7,1").contains("typedef long long index;"));
@@ -322,6 +326,6 @@ mod tests {
         let problem: Problem = "dct2 f64 128x128".parse().unwrap();
         let mut wisdom = Wisdom::new();
         wisdom.insert(&problem, &target.engine_name(), "lines 16 8\nlines 16 8 cluster tile 4 threads 16").unwrap();
-        assert!(target.outline_with(Planner::new().recipe(&problem).unwrap(), &wisdom).is_ok());
+        assert!(target.inspect_with(Planner::new().recipe(&problem).unwrap(), &wisdom).is_ok());
     }
 }

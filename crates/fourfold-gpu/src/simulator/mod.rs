@@ -1,348 +1,65 @@
 //! Runs kernels statement by statement, without a device, and finds races: a test of clusters,
 //! which no runtime on a CPU has.
 //!
-//! All threads of a work group run a statement one after another, then the next; so do the work
-//! groups of a cluster those of the outermost block. Where no two accesses to a place of local
-//! memory depend on which thread comes first, that is what every order gives; where they do, it is
-//! reported.
+//! All threads of a block run a statement one after another, then the next; so do the blocks of a
+//! cluster those of the outermost level. Where no two accesses to a place of shared memory depend
+//! on which thread comes first, every order gives the same result; where they do, it is reported.
 
+mod machine;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use crate::baseline::kernels::moves::{Move, StageSpec};
+use crate::baseline::kernels::moves::{Move, StageKernelDesc};
 use crate::baseline::staged::{Plan, plans};
 use crate::choose::estimate::Choice;
-use crate::desc::action::Home;
-use crate::desc::descriptor::Spec;
-use crate::ir::packed::WARP;
-use crate::ir::trace::{Array, Expr, Int, Statement, Sym, Var};
-use crate::lower::draft::Draft;
-use crate::lower::passes::drafts;
+use crate::desc::action::WORK;
+use crate::desc::kernel::KernelDesc;
+use crate::ir::statement::Statement;
+use crate::lower::lowered::LoweredRecipe;
+use crate::lower::passes::lower;
 use crate::run::inspect::Target;
+use crate::simulator::machine::{Arrays, Block, Cluster, Global, Thread};
 use crate::write::writer::kernel;
 use fourfold::baseline::StagedRecipe;
 use fourfold::engine::ArrayId;
 use fourfold::oracle::verify::{Data, Verdict, check};
-use fourfold::{Planner, Problem, Recipe, Result};
+use fourfold::{Planner, Problem, Result};
 use num_complex::Complex;
-use std::collections::HashMap;
-
-/// The arrays of a plan, as reals.
-type Arrays = HashMap<Home, Vec<f64>>;
-
-/// What a launch works on.
-struct Global<'a> {
-    arrays: &'a mut Arrays,
-    ends: [Home; 2],
-    table: &'a [f64],
-    indices: &'a [u32],
-    scratch: &'a mut Vec<f64>,
-}
-
-/// One cluster of work groups, or a work group alone.
-struct Cluster<'a, 'b> {
-    threads: usize,
-    global: &'a mut Global<'b>,
-    first_group: usize,
-    groups: Vec<Group>,
-}
-
-struct Group {
-    local: Vec<f64>,
-    accesses: Vec<Vec<Access>>,
-    threads: Vec<Thread>,
-    barriers: usize,
-}
-
-#[derive(Clone, Default)]
-struct Thread {
-    reals: HashMap<u32, f64>,
-    ints: HashMap<u32, i64>,
-}
-
-/// Who touched a place of local memory, after how many barriers.
-#[derive(Clone, Copy, Debug)]
-struct Access {
-    group: usize,
-    thread: usize,
-    writes: bool,
-    barriers: usize,
-    arrived: usize,
-    waited: usize,
-}
-
-impl Access {
-    fn is_before(&self, later: &Access) -> bool {
-        let own = self.group == later.group && (self.thread == later.thread || self.barriers < later.barriers);
-        own || self.arrived < later.waited || !(self.writes || later.writes)
-    }
-}
-
-/// The cluster's barrier.
-#[derive(Clone, Copy, Default)]
-struct Clock {
-    arrived: usize,
-    waited: usize,
-}
 
 /// A kernel, and how it is launched.
 struct Launch {
     statements: Vec<Statement>,
-    groups: usize,
+    blocks: usize,
     threads: usize,
     cluster: usize,
-    /// Reals of local memory.
+    /// Reals of shared memory.
     places: usize,
 }
 
 impl Launch {
-    fn of_pass(spec: &Spec) -> Launch {
-        let places = spec.local_bytes() / spec.precision.bytes();
-        let Spec { threads, cluster, .. } = *spec;
-        Launch { statements: kernel(spec), groups: spec.groups(), threads, cluster, places }
+    fn of_pass(desc: &KernelDesc) -> Launch {
+        let places = desc.shared_bytes() / desc.precision.bytes();
+        let KernelDesc { threads, cluster, .. } = *desc;
+        Launch { statements: kernel(desc), blocks: desc.blocks(), threads, cluster, places }
     }
 
-    fn of_stage(spec: &StageSpec) -> Launch {
-        let places = spec.local_bytes() / spec.precision.bytes();
-        let (threads, cluster) = (spec.threads(), spec.cluster());
-        Launch { statements: spec.kernel(), groups: spec.groups(), threads, cluster, places }
+    fn of_stage(desc: &StageKernelDesc) -> Launch {
+        let places = desc.shared_bytes() / desc.precision.bytes();
+        let (threads, cluster) = (desc.threads(), desc.cluster());
+        Launch { statements: desc.kernel(), blocks: desc.blocks(), threads, cluster, places }
     }
 
-    fn run(&self, global: &mut Global<'_>) {
-        let Launch { statements, groups, threads, cluster, places } = self;
-        for first_group in (0..*groups).step_by(*cluster) {
-            let group = || Group {
+    fn simulate(&self, mut global: Global<'_>) {
+        let Launch { statements, blocks, threads, cluster, places } = self;
+        for first_block in (0..*blocks).step_by(*cluster) {
+            let block = || Block {
                 local: vec![f64::NAN; *places],
                 accesses: vec![vec![]; *places],
                 threads: vec![Thread::default(); *threads],
                 barriers: 0,
             };
-            let groups = (0..*cluster).map(|_| group()).collect();
-            Cluster { threads: *threads, global: &mut *global, first_group, groups }.run(statements);
-        }
-    }
-}
-
-impl Cluster<'_, '_> {
-    fn run(&mut self, statements: &[Statement]) {
-        let mut clock = Clock::default();
-        for statement in statements {
-            match statement {
-                Statement::Barrier => self.groups.iter_mut().for_each(|group| group.barriers += 1),
-                Statement::ClusterBegin | Statement::ClusterArrive => clock.arrived += 1,
-                Statement::ClusterWait => clock.waited += 1,
-                _ => self.all_threads(statement, clock),
-            }
-        }
-        assert_eq!(clock.arrived, clock.waited, "a thread that has arrived waits");
-    }
-
-    fn all_threads(&mut self, statement: &Statement, clock: Clock) {
-        for group in 0..self.groups.len() {
-            let all: Vec<usize> = (0..self.threads).collect();
-            self.together(statement, group, &all, clock);
-        }
-    }
-
-    /// What these threads of a work group do; those of a warp exchange registers, so all take a
-    /// statement before the next.
-    fn together(&mut self, statement: &Statement, group: usize, threads: &[usize], clock: Clock) {
-        let int = |of: &Self, thread: usize, x: &Int| of.groups[group].threads[thread].int(*x);
-        match statement {
-            Statement::For(name, [start, end, step], body) => {
-                let starts: Vec<i64> = threads.iter().map(|thread| int(self, *thread, start)).collect();
-                let mut left: Vec<(usize, i64)> = threads.iter().copied().zip(starts).collect();
-                loop {
-                    left.retain(|(thread, i)| *i < int(self, *thread, end));
-                    let running: Vec<usize> = left.iter().map(|(thread, _)| *thread).collect();
-                    if running.is_empty() {
-                        break;
-                    }
-                    for (thread, i) in &mut left {
-                        self.groups[group].threads[*thread].ints.insert(*name, *i);
-                        *i += int(self, *thread, step);
-                    }
-                    body.iter().for_each(|inner| self.together(inner, group, &running, clock));
-                }
-            }
-            Statement::IfLess(a, b, body) => {
-                let holds = |thread: &usize| int(self, *thread, a) < int(self, *thread, b);
-                let those: Vec<usize> = threads.iter().copied().filter(holds).collect();
-                body.iter().for_each(|inner| self.together(inner, group, &those, clock));
-            }
-            Statement::ExchangeReals(names, reals, bits, all) => {
-                let given = |thread: &usize| {
-                    let first = thread / WARP * WARP;
-                    let mut warp = first..(first + WARP).min(*all);
-                    assert!(warp.contains(thread) && warp.contains(&(thread ^ bits)), "no twin in the warp");
-                    assert!(warp.all(|other| threads.binary_search(&other).is_ok()), "a part of a warp exchanges");
-                    reals.iter().map(|x| self.groups[group].threads[thread ^ bits].real(*x)).collect::<Vec<_>>()
-                };
-                let taken: Vec<Vec<f64>> = threads.iter().map(given).collect();
-                for (thread, taken) in threads.iter().zip(taken) {
-                    self.groups[group].threads[*thread].reals.extend(names.iter().copied().zip(taken));
-                }
-            }
-            _ => {
-                for thread in threads {
-                    let mut registers = std::mem::take(&mut self.groups[group].threads[*thread]);
-                    self.step(statement, [group, *thread], &mut registers, clock);
-                    self.groups[group].threads[*thread] = registers;
-                }
-            }
-        }
-    }
-
-    /// A statement that a thread takes by itself.
-    fn step(&mut self, statement: &Statement, who: [usize; 2], thread: &mut Thread, clock: Clock) {
-        match statement {
-            Statement::Comment(_) => {}
-            Statement::Let(name, Expr::Load(Array::Local, at)) => {
-                let x = *self.touch(who[0], thread.int(*at) as usize, who, clock, false);
-                thread.reals.insert(*name, x);
-            }
-            Statement::Let(name, expr) => self.bind(*name, expr, who, thread),
-            Statement::LetPair([x, y], array, at) => {
-                let pair = self.load(*array, thread.int(*at) as usize, who, clock);
-                thread.reals.insert(*x, pair[0]);
-                thread.reals.insert(*y, pair[1]);
-            }
-            Statement::StorePair(array, at, pair) => {
-                let pair = pair.map(|x| thread.real(x));
-                let owner = if let Array::Peer(peer) = array { thread.int(*peer) as usize } else { who[0] };
-                self.store(*array, owner, thread.int(*at) as usize, pair, who, clock);
-            }
-            Statement::Store(array, at, x) => {
-                let (at, x) = (thread.int(*at) as usize, thread.real(*x));
-                match array {
-                    Array::Local => *self.touch(who[0], at, who, clock, true) = x,
-                    other => self.array(*other)[at] = x,
-                }
-            }
-            Statement::LetReals(names, array, at) => {
-                let at = 4 * thread.int(*at) as usize;
-                let reals = self.array(*array)[at..at + 4].iter().copied();
-                thread.reals.extend(names.iter().copied().zip(reals));
-            }
-            Statement::StoreReals(array, at, reals) => {
-                let (at, reals) = (4 * thread.int(*at) as usize, reals.map(|x| thread.real(x)));
-                self.array(*array)[at..at + 4].copy_from_slice(&reals);
-            }
-            Statement::For(..) | Statement::IfLess(..) | Statement::ExchangeReals(..) => {
-                unreachable!("all threads take it together")
-            }
-            Statement::LetWords(..)
-            | Statement::StoreWords(..)
-            | Statement::StoreNarrow(..)
-            | Statement::AddFixed(..)
-            | Statement::Exchange(..) => unreachable!("kernels of transforms have no words, and no sums of integers"),
-            Statement::Barrier | Statement::ClusterBegin | Statement::ClusterArrive | Statement::ClusterWait => {
-                panic!("a barrier that some threads may not reach")
-            }
-        }
-    }
-
-    fn bind(&mut self, name: u32, expr: &Expr, [group, number]: [usize; 2], thread: &mut Thread) {
-        let int = |x: &Int| thread.int(*x);
-        let real = |x: &Sym| thread.real(*x);
-        let value = match expr {
-            Expr::Real("+", a, b) => real(a) + real(b),
-            Expr::Real("-", a, b) => real(a) - real(b),
-            Expr::Real("*", a, b) => real(a) * real(b),
-            Expr::Neg(a) => -real(a),
-            Expr::MulAdd(a, b, c) => real(a).mul_add(real(b), real(c)),
-            Expr::MulSub(a, b, c) => real(a).mul_add(real(b), -real(c)),
-            Expr::SelectReal(a, b, x, y) => real(if int(a) < int(b) { x } else { y }),
-            Expr::CutOff(x, threshold) => {
-                if real(x).abs() < real(threshold) {
-                    0.0
-                } else {
-                    real(x)
-                }
-            }
-            Expr::Load(Array::Table | Array::Factors, at) => self.global.table[int(at) as usize],
-            Expr::Load(array, at) => self.array(*array)[int(at) as usize],
-            _ => {
-                let value = match expr {
-                    Expr::Int("+", a, b) => int(a) + int(b),
-                    Expr::Int("-", a, b) => int(a) - int(b),
-                    Expr::Int("*", a, b) => int(a) * int(b),
-                    Expr::Int("/", a, b) => int(a) / int(b),
-                    Expr::Int("%", a, b) => int(a) % int(b),
-                    Expr::Int(">>", a, b) => int(a) >> int(b),
-                    Expr::Select(a, b, x, y) => int(if int(a) < int(b) { x } else { y }),
-                    Expr::LoadInt(_, at) => i64::from(self.global.indices[int(at) as usize]),
-                    Expr::Thread => number as i64,
-                    Expr::Group => (self.first_group + group) as i64,
-                    other => unreachable!("{other:?}"),
-                };
-                thread.ints.insert(name, value);
-                return;
-            }
-        };
-        thread.reals.insert(name, value);
-    }
-
-    fn array(&mut self, array: Array) -> &mut [f64] {
-        let [input, output] = self.global.ends;
-        match array {
-            Array::Input => self.global.arrays.get_mut(&input).expect("an input"),
-            Array::Output => self.global.arrays.get_mut(&output).expect("an output"),
-            Array::Scratch => self.global.scratch,
-            other => unreachable!("{other:?} is not written, or in pairs"),
-        }
-    }
-
-    fn load(&mut self, array: Array, at: usize, who: [usize; 2], clock: Clock) -> [f64; 2] {
-        match array {
-            Array::Local => [2 * at, 2 * at + 1].map(|at| *self.touch(who[0], at, who, clock, false)),
-            Array::Table | Array::Factors => [self.global.table[2 * at], self.global.table[2 * at + 1]],
-            other => {
-                let reals = self.array(other);
-                [reals[2 * at], reals[2 * at + 1]]
-            }
-        }
-    }
-
-    fn store(&mut self, array: Array, owner: usize, at: usize, pair: [f64; 2], who: [usize; 2], clock: Clock) {
-        match array {
-            Array::Local | Array::Peer(_) => {
-                pair.into_iter().enumerate().for_each(|(i, x)| *self.touch(owner, 2 * at + i, who, clock, true) = x);
-            }
-            other => self.array(other)[2 * at..2 * at + 2].copy_from_slice(&pair),
-        }
-    }
-
-    /// A place of local memory, about which nobody else disagrees.
-    fn touch(&mut self, owner: usize, at: usize, who: [usize; 2], clock: Clock, writes: bool) -> &mut f64 {
-        let [group, thread] = who;
-        assert!(owner == group || clock.waited > 0, "the peer may not have begun");
-        let barriers = self.groups[group].barriers;
-        let access = Access { group, thread, writes, barriers, arrived: clock.arrived, waited: clock.waited };
-        let before = &mut self.groups[owner].accesses[at];
-        for other in &*before {
-            assert!(other.is_before(&access), "a race for place {at} of group {owner}: {other:?}, {access:?}");
-        }
-        if writes {
-            before.clear();
-        }
-        before.push(access);
-        &mut self.groups[owner].local[at]
-    }
-}
-
-impl Thread {
-    fn int(&self, x: Int) -> i64 {
-        match x {
-            Var::Lit(x) => x,
-            Var::Name(name) => self.ints[&name],
-        }
-    }
-
-    fn real(&self, x: Sym) -> f64 {
-        match x {
-            Var::Lit(x) => x,
-            Var::Name(name) => self.reals[&name],
+            let blocks = (0..*cluster).map(|_| block()).collect();
+            Cluster { threads: *threads, global: &mut global, first_block, blocks }.run_statements(statements);
         }
     }
 }
@@ -370,63 +87,57 @@ fn put(reals: &[f64], data: &mut Data) {
 /// One simulated run of `problem` against the oracle, and the largest cluster that it has.
 fn simulate(target: &Target, problem: &Problem, choices: &[Choice]) -> Result<(Verdict, usize)> {
     let recipe = Planner::new().recipe(problem)?;
-    let drafts = drafts(target.limits(), &recipe, false, None, choices)?;
-    let cluster = drafts.iter().flat_map(|draft| &draft.specs).map(|spec| spec.cluster).max().unwrap_or(1);
-    let bluestein = drafts.iter().any(|draft| draft.chain.uses_bluestein);
-    Ok((check(problem, bluestein, 1, |input, output| run(&recipe, &drafts, input, output))?, cluster))
+    let lowered = lower(target.limits(), &recipe, false, None, choices)?;
+    let cluster = lowered.descs().iter().map(|desc| desc.cluster).max().unwrap_or(1);
+    let verdict = check(problem, lowered.uses_bluestein(), 1, |input, output| simulate_passes(&lowered, input, output));
+    Ok((verdict?, cluster))
 }
 
 /// Simulates the passes of a plan.
-fn run(recipe: &Recipe, drafts: &[Draft], input: &Data, output: &mut Data) -> Result<()> {
+fn simulate_passes(lowered: &LoweredRecipe, input: &Data, output: &mut Data) -> Result<()> {
+    let recipe = lowered.recipe;
     let in_place = recipe.problem().in_place();
     let work = recipe.work().map_or(0, |(domain, shape)| domain.reals() * shape.iter().product::<usize>());
     let mut arrays = Arrays::from([
-        (Home::Input, reals(if in_place { output } else { input })),
-        (Home::Output, reals(output)),
-        (Home::Work, vec![f64::NAN; work]),
+        (ArrayId::Input, reals(if in_place { output } else { input })),
+        (ArrayId::Output, reals(output)),
+        (WORK, vec![f64::NAN; work]),
     ]);
-    drafts.iter().for_each(|draft| pass(draft, in_place, &mut arrays));
-    put(&arrays[&Home::Output], output);
-    Ok(())
-}
-
-fn pass(draft: &Draft, in_place: bool, arrays: &mut Arrays) {
-    let ends = draft.ends.map(|home| if in_place && home == Home::Input { Home::Output } else { home });
-    let mut scratch = vec![f64::NAN; draft.specs.iter().map(Spec::scratch_reals).max().unwrap_or(0)];
-    let (table, indices) = (&*draft.chain.table, &*draft.chain.indices);
-    for spec in &draft.specs {
-        Launch::of_pass(spec).run(&mut Global { arrays, ends, table, indices, scratch: &mut scratch });
+    for pass in &lowered.passes {
+        let ends = pass.ends.map(|id| if in_place && id == ArrayId::Input { ArrayId::Output } else { id });
+        let mut scratch = vec![f64::NAN; pass.descs.iter().map(KernelDesc::scratch_reals).max().unwrap_or(0)];
+        let (table, indices) = (&*pass.tables.reals(lowered.action), &*pass.tables.indices());
+        for desc in &pass.descs {
+            let global = Global { arrays: &mut arrays, ends, table, indices, scratch: &mut scratch };
+            Launch::of_pass(desc).simulate(global);
+        }
     }
+    put(&arrays[&ArrayId::Output], output);
+    Ok(())
 }
 
 /// The same of a recipe with steps of complex FFTs.
 fn simulate_steps(recipe: &StagedRecipe) -> (Verdict, usize) {
     let plans: Vec<Plan> = plans(recipe, false).unwrap();
-    let specs: Vec<&StageSpec> =
-        plans.iter().map(|plan| if let Plan::Kernel(spec) = plan { &**spec } else { panic!("no kernel") }).collect();
-    let home = |end: ArrayId| {
-        [Home::Input, Home::Output, Home::Work, Home::Spectrum][match end {
-            ArrayId::Input => 0,
-            ArrayId::Output => 1,
-            ArrayId::Work(work) => 2 + work,
-        }]
-    };
+    let descs: Vec<&StageKernelDesc> =
+        plans.iter().map(|plan| if let Plan::Kernel(desc) = plan { &**desc } else { panic!("no kernel") }).collect();
     let verdict = check(recipe.problem(), false, 1, |input, output| {
         let work = vec![f64::NAN; recipe.stages()[0].to.reals()];
-        let ends = [(Home::Input, reals(input)), (Home::Output, reals(output))];
-        let mut arrays: Arrays = ends.into_iter().chain([(Home::Work, work.clone()), (Home::Spectrum, work)]).collect();
-        for (spec, ends) in specs.iter().zip(recipe.stage_arrays()) {
-            let Move::FftStep(step) = &spec.work else { panic!("another stage") };
-            let n = step.axis().map_or(1, |axis| spec.from.length(axis));
+        let ends = [(ArrayId::Input, reals(input)), (ArrayId::Output, reals(output))];
+        let mut arrays: Arrays =
+            ends.into_iter().chain([(ArrayId::Work(0), work.clone()), (ArrayId::Work(1), work)]).collect();
+        for (desc, ends) in descs.iter().zip(recipe.stage_arrays()) {
+            let Move::FftStep(step) = &desc.work else { panic!("another stage") };
+            let n = step.axis().map_or(1, |axis| desc.from.length(axis));
             let table: Vec<f64> = step.table(n).iter().flat_map(|w| [w.re, w.im]).collect();
-            let (arrays, ends) = (&mut arrays, ends.map(home));
-            for launch in 0..spec.launches() as u32 {
+            let (arrays, ends) = (&mut arrays, ends);
+            for launch in 0..desc.launches() as u32 {
                 let (table, indices, scratch) = (&*table, &[launch], &mut vec![]);
-                Launch::of_stage(spec).run(&mut Global { arrays: &mut *arrays, ends, table, indices, scratch });
+                Launch::of_stage(desc).simulate(Global { arrays: &mut *arrays, ends, table, indices, scratch });
             }
         }
-        put(&arrays[&Home::Output], output);
+        put(&arrays[&ArrayId::Output], output);
         Ok(())
     });
-    (verdict.unwrap(), specs.iter().map(|spec| spec.cluster()).max().unwrap_or(1))
+    (verdict.unwrap(), descs.iter().map(|desc| desc.cluster()).max().unwrap_or(1))
 }

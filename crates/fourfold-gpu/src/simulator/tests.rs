@@ -1,12 +1,12 @@
 //! What is simulated.
 
 use crate::api::tune::STEPS;
-use crate::choose::estimate::{Choice, Chosen};
+use crate::choose::estimate::Choice;
 use crate::desc::action::Action;
-use crate::desc::descriptor::Spec;
-use crate::lower::passes::drafts;
+use crate::desc::kernel::KernelDesc;
+use crate::lower::passes::lower;
 use crate::run::inspect::Target;
-use crate::simulator::{run, simulate, simulate_steps};
+use crate::simulator::{simulate, simulate_passes, simulate_steps};
 use fourfold::baseline::Algorithm;
 use fourfold::{Multiplier, Planner, Problem};
 use multiplied::{SIDES, Side};
@@ -32,7 +32,7 @@ fn levels_on_chip_are_right_and_have_no_races() {
 
 #[test]
 fn clusters_are_right_and_have_no_races() {
-    let target = Target::cuda("sm_90").unwrap().with_local_bytes(16 << 10).with_units(1);
+    let target = Target::cuda("sm_90").unwrap().with_shared_bytes(16 << 10).with_sms(1);
     let cases = include_str!("../../../../cases/clusters.txt").lines().filter(|line| !line.starts_with('#'));
     for case in cases.filter(|line| !line.trim().is_empty()) {
         let problem: Problem = case.parse().unwrap();
@@ -45,36 +45,35 @@ fn clusters_are_right_and_have_no_races() {
 /// All ways in which the last DFTs and the combine are one stage: radices, rounds, packings,
 /// directions.
 #[test]
-fn joint_stages_are_right_and_have_no_races() {
-    let target = Target::cuda("sm_90").unwrap().with_local_bytes(16 << 10).with_units(1);
+fn fused_combines_are_right_and_have_no_races() {
+    let target = Target::cuda("sm_90").unwrap().with_shared_bytes(16 << 10).with_sms(1);
     let cases = include_str!("../../../../cases/joint.txt").lines().filter_map(|line| line.split_once(": "));
     for (case, choice) in cases {
         let problem: Problem = case.parse().unwrap();
         let recipe = Planner::new().recipe(&problem).unwrap();
-        let passes = |choices: &[Choice]| drafts(target.limits(), &recipe, false, None, choices).unwrap();
-        let mut choices: Vec<Choice> =
-            passes(&[]).into_iter().flat_map(|draft| draft.passes).map(|pass| pass.choice).collect();
+        let passes = |choices: &[Choice]| lower(target.limits(), &recipe, false, None, choices).unwrap();
+        let mut choices = passes(&[]).choices();
         *choices.last_mut().unwrap() = choice.parse().unwrap();
-        let specs: Vec<Spec> = passes(&choices).into_iter().flat_map(|draft| draft.specs).collect();
-        assert!(specs.iter().any(|spec| (0..spec.stages.len()).any(|i| spec.joins(i))), "{case}: {choice}");
+        let descs = passes(&choices).descs();
+        assert!(descs.iter().any(|desc| (0..desc.stages.len()).any(|i| desc.fuses_combine(i))), "{case}: {choice}");
         let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
         assert!(verdict.holds(), "{case} with {choice}: {verdict:?}");
     }
 }
 
-/// Twins that read, that write, and that do both: packings, orders and combines, signs, neighbours
-/// that memory has and has not at once.
+/// Lane pairs that read, that write, and that do both: packings, orders and combines, signs,
+/// neighbours that memory reads at once and not.
 #[test]
-fn twins_are_right_and_have_no_races() {
-    let target = Target::cuda("sm_90").unwrap().with_local_bytes(32 << 10).with_units(1);
+fn lane_pairs_are_right_and_have_no_races() {
+    let target = Target::cuda("sm_90").unwrap().with_shared_bytes(32 << 10).with_sms(1);
     let cases = include_str!("../../../../cases/twins.txt").lines().filter_map(|line| line.split_once(": "));
     for (case, ends) in cases {
         let problem: Problem = case.parse().unwrap();
-        let specs = drafts(target.limits(), &Planner::new().recipe(&problem).unwrap(), false, None, &[]).unwrap();
-        let specs: Vec<Spec> = specs.into_iter().flat_map(|draft| draft.specs).collect();
-        let found: Vec<&str> = specs
+        let recipe = Planner::new().recipe(&problem).unwrap();
+        let descs = lower(target.limits(), &recipe, false, None, &[]).unwrap().descs();
+        let found: Vec<&str> = descs
             .iter()
-            .filter_map(|spec| match spec.twins {
+            .filter_map(|desc| match desc.lane_pairs {
                 [false, false] => None,
                 [true, false] => Some("read"),
                 [false, true] => Some("write"),
@@ -87,42 +86,44 @@ fn twins_are_right_and_have_no_races() {
     }
 }
 
-/// Inputs multiplied as they are read, and outputs as they are written, where twins or clusters do
-/// that: what was multiplied is divided by hand.
+/// Inputs multiplied as they are read, and outputs as they are written, where lane pairs or
+/// clusters do that: what was multiplied is divided by hand.
 #[test]
 fn multiplied_sides_are_right_and_have_no_races() {
-    let [twins, clusters] =
-        [32, 16].map(|kib| Target::cuda("sm_90").unwrap().with_local_bytes(kib << 10).with_units(1));
+    let [pairs, clusters] = [32, 16].map(|kib| Target::cuda("sm_90").unwrap().with_shared_bytes(kib << 10).with_sms(1));
     let cases = |text: &'static str| text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let of_twins = cases(include_str!("../../../../cases/twins.txt")).filter_map(|line| line.split(':').next());
+    let of_pairs = cases(include_str!("../../../../cases/twins.txt")).filter_map(|line| line.split(':').next());
     let of_clusters = cases(include_str!("../../../../cases/clusters.txt"));
     let parse = |case: &str| case.parse::<Problem>().unwrap();
-    let all = of_twins.map(|case| (&twins, parse(case))).chain(of_clusters.map(|case| (&clusters, parse(case))));
+    let all = of_pairs.map(|case| (&pairs, parse(case))).chain(of_clusters.map(|case| (&clusters, parse(case))));
     let mut reached = [[0; 2]; 2];
     for ((target, problem), side) in all
-        .chain(multiplied::cases().map(|case| (&twins, case)))
+        .chain(multiplied::cases().map(|case| (&pairs, case)))
         .flat_map(|case| SIDES.map(|side| (case.clone(), side)))
     {
         for multiplier in side.multipliers(&problem) {
             let end = side as usize;
-            let specs = simulate_multiplied(target, &problem, side, multiplier);
-            let spec = specs.iter().find(|spec| spec.pointwise[end].is_some()).unwrap();
-            reached[0][end] += usize::from(spec.twins[end]);
-            reached[1][end] += usize::from(spec.cluster > 1);
+            let descs = simulate_multiplied(target, &problem, side, multiplier);
+            let desc = descs.iter().find(|desc| desc.pointwise[end].is_some()).unwrap();
+            reached[0][end] += usize::from(desc.lane_pairs[end]);
+            reached[1][end] += usize::from(desc.cluster > 1);
         }
     }
-    assert!(reached.as_flattened().iter().all(|count| *count > 0), "twins and clusters that multiply: {reached:?}");
+    assert!(
+        reached.as_flattened().iter().all(|count| *count > 0),
+        "lane pairs and clusters that multiply: {reached:?}"
+    );
 }
 
 /// Panics unless it is right; the kernels.
-fn simulate_multiplied(target: &Target, problem: &Problem, side: Side, multiplier: Multiplier) -> Vec<Spec> {
+fn simulate_multiplied(target: &Target, problem: &Problem, side: Side, multiplier: Multiplier) -> Vec<KernelDesc> {
     let recipe = side.recipe(&multiplier, problem).unwrap();
     let action = Some(Action::Multiply(multiplier.clone()));
-    let drafts = drafts(target.limits(), &recipe, false, action.as_ref(), &[]).unwrap();
-    let bluestein = drafts.iter().any(|draft| draft.chain.uses_bluestein);
-    let verdict = side.verdict(&multiplier, problem, bluestein, |x, y| run(&recipe, &drafts, x, y));
+    let lowered = lower(target.limits(), &recipe, false, action.as_ref(), &[]).unwrap();
+    let bluestein = lowered.uses_bluestein();
+    let verdict = side.verdict(&multiplier, problem, bluestein, |x, y| simulate_passes(&lowered, x, y));
     assert!(verdict.holds(), "{verdict:?}\n{recipe}");
-    drafts.into_iter().flat_map(|draft| draft.specs).collect()
+    lowered.descs()
 }
 
 #[test]
@@ -136,8 +137,8 @@ fn kernels_without_clusters_have_no_races() {
 /// Whatever measuring may pick is right.
 #[test]
 fn all_choices_are_right_and_have_no_races() {
-    let target = Target::cuda("sm_90").unwrap().with_local_bytes(16 << 10);
-    let (mut count, mut twins) = (0, 0);
+    let target = Target::cuda("sm_90").unwrap().with_shared_bytes(16 << 10);
+    let (mut count, mut pairs) = (0, 0);
     for case in [
         "dct2 f64 96x20",
         "dct3 f32 64x24",
@@ -149,27 +150,26 @@ fn all_choices_are_right_and_have_no_races() {
     ] {
         let problem: Problem = case.parse().unwrap();
         let recipe = Planner::new().recipe(&problem).unwrap();
-        let drafts = drafts(target.limits(), &recipe, false, None, &[]).unwrap();
-        let chosen: Vec<Chosen> = drafts.into_iter().flat_map(|draft| draft.passes).collect();
-        let estimated: Vec<Choice> = chosen.iter().map(|pass| pass.choice.clone()).collect();
+        let lowered = lower(target.limits(), &recipe, false, None, &[]).unwrap();
+        let (chosen, estimated) = (lowered.chosen(), lowered.choices());
         for (pass, chosen) in chosen.iter().enumerate() {
             for choice in STEPS.iter().flat_map(|step| step(chosen, target.limits())) {
                 let mut choices = estimated.clone();
                 choices[pass] = choice;
                 let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
                 assert!(verdict.holds(), "{case} with {choices:?}: {verdict:?}");
-                let specs = crate::lower::passes::drafts(target.limits(), &recipe, false, None, &choices).unwrap();
-                twins += usize::from(specs.iter().flat_map(|draft| &draft.specs).any(|spec| spec.twins != [false; 2]));
+                let descs = lower(target.limits(), &recipe, false, None, &choices).unwrap().descs();
+                pairs += usize::from(descs.iter().any(|desc| desc.lane_pairs != [false; 2]));
                 count += 1;
             }
         }
     }
-    assert!(count > 200 && twins > 10, "only {count} choices, {twins} of them with twins");
+    assert!(count > 200 && pairs > 10, "only {count} choices, {pairs} of them with lane pairs");
 }
 
 /// Passes over several axes as one kernel: the choices of all but the first say so.
 #[test]
-fn joined_passes_are_right_and_have_no_races() {
+fn fused_passes_are_right_and_have_no_races() {
     let target = Target::cuda("sm_90").unwrap();
     for case in [
         "dct2 f64 6x8",
@@ -192,17 +192,11 @@ fn joined_passes_are_right_and_have_no_races() {
         "dct2 f32 2x2x3x2x2x2x3x2 axes=7,0,3 in=1,2,4,12,24,48,96,288",
     ] {
         let problem: Problem = case.parse().unwrap();
-        let drafts = drafts(target.limits(), &Planner::new().recipe(&problem).unwrap(), false, None, &[]).unwrap();
-        let passes = drafts.iter().flat_map(|draft| &draft.passes).map(|pass| pass.choice.clone());
-        let choices: Vec<Choice> = passes.map(|choice| Choice { joined: true, ..choice }).collect();
-        let joined = crate::lower::passes::drafts(
-            target.limits(),
-            &Planner::new().recipe(&problem).unwrap(),
-            false,
-            None,
-            &choices,
-        );
-        assert_eq!(joined.unwrap().len(), 1, "{case}");
+        let recipe = Planner::new().recipe(&problem).unwrap();
+        let choices = lower(target.limits(), &recipe, false, None, &[]).unwrap().choices();
+        let choices: Vec<Choice> = choices.into_iter().map(|choice| Choice { axis_fusion: true, ..choice }).collect();
+        let fused = lower(target.limits(), &recipe, false, None, &choices).unwrap();
+        assert_eq!(fused.passes.len(), 1, "{case}");
         let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
         assert!(verdict.holds(), "{case}: {verdict:?}");
     }

@@ -1,7 +1,8 @@
 //! What is done to elements as they are read and written.
 
-use crate::desc::descriptor::{AxisFactors, Factors, Pointwise};
-use crate::ir::trace::{Array, Int, Sym, cut_off, int};
+use crate::desc::pointwise::{AxisFactors, Factors, Pointwise};
+use crate::ir::statement::{Array, Int, Sym, int};
+use crate::ir::trace::cut_off;
 use crate::write::port::End;
 use crate::write::writer::Writer;
 use fourfold::engine::C;
@@ -28,12 +29,12 @@ impl Writer<'_> {
     }
 
     pub(crate) fn pointwise(&self, end: End) -> Option<&Pointwise> {
-        let [input, output] = &self.spec.pointwise;
+        let [input, output] = &self.desc.pointwise;
         if end == End::Input { input.as_ref() } else { output.as_ref() }
     }
 
     /// Whether real and imaginary part of what is read or written there depend on both.
-    pub(crate) fn turns(&self, end: End) -> bool {
+    pub(crate) fn mixes_parts(&self, end: End) -> bool {
         matches!(self.pointwise(end), Some(Pointwise::Multiply { complex: true, .. }))
     }
 

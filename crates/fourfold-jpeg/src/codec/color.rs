@@ -1,12 +1,12 @@
-//! Colours as libjpeg converts them (jdcolor.c, jccolor.c): the equations of JFIF, in 16-bit fixed
-//! point.
+//! Conversion between YCbCr and RGB as in libjpeg (jdcolor.c, jccolor.c): the equations of JFIF, in
+//! fixed point with 16 fraction bits.
 
-/// Pixels at a time: few enough for the fastest memory, enough for the widest vectors.
+/// Pixels that are converted at a time: they fit the first-level cache, and fill any vector.
 const PIXELS: usize = 64;
 
-/// Rows of brightness and colour differences as red, green and blue.
+/// A row of Y, Cb and Cr as interleaved RGB.
 #[inline(always)]
-pub(crate) fn to_rgb(y: &[u8], cb: &[u8], cr: &[u8], rgb: &mut [u8]) {
+pub(crate) fn ycc_to_rgb(y: &[u8], cb: &[u8], cr: &[u8], rgb: &mut [u8]) {
     let (mut red, mut green, mut blue) = ([0; PIXELS], [0; PIXELS], [0; PIXELS]);
     for (index, rgb) in rgb.chunks_mut(3 * PIXELS).enumerate() {
         let count = rgb.len() / 3;
@@ -21,6 +21,7 @@ pub(crate) fn to_rgb(y: &[u8], cb: &[u8], cr: &[u8], rgb: &mut [u8]) {
     }
 }
 
+/// Up to [`PIXELS`] samples, padded with zeros.
 fn padded(row: &[u8]) -> [u8; PIXELS] {
     let mut all = [0; PIXELS];
     all[..row.len()].copy_from_slice(row);
@@ -33,10 +34,16 @@ fn high(a: i16, b: i16) -> i16 {
     ((i32::from(a) * i32::from(b)) >> 16) as i16
 }
 
-/// R = Y + 1.402 Cr, G = Y − 0.34414 Cb − 0.71414 Cr, B = Y + 1.772 Cb, to 16 bits after the point,
-/// halves up. Whole parts of the factors are taken out so that the rest has 16 bits: 1.402 = 1 +
-/// 26345/2^16, 0.71414 = 1 − 18734/2^16, 1.772 = 2 − 14942/2^16. A product of twice the value,
-/// rounded down, and half of it rounded up are the product rounded to the nearest.
+/// With Cb and Cr minus 128,
+///
+/// ```text
+/// R = Y + 1.402 Cr,  G = Y − 0.34414 Cb − 0.71414 Cr,  B = Y + 1.772 Cb,
+/// ```
+///
+/// the factors rounded to 16 fraction bits and the results to integers, ties up. So that factors
+/// fit 16-bit multiplications, integers are taken out of them: 1.402 = 1 + 26345/2^16, 0.71414 = 1
+/// − 18734/2^16, 1.772 = 2 − 14942/2^16. The nearest integer to x f / 2^16 is ⌊(⌊2x f / 2^16⌋ + 1)
+/// / 2⌋.
 #[inline(always)]
 fn convert(y: &[u8; PIXELS], cb: &[u8; PIXELS], cr: &[u8; PIXELS], [red, green, blue]: [&mut [u8; PIXELS]; 3]) {
     for i in 0..PIXELS {
@@ -51,7 +58,7 @@ fn convert(y: &[u8; PIXELS], cb: &[u8; PIXELS], cr: &[u8; PIXELS], [red, green, 
     }
 }
 
-/// Three rows as one of pixels.
+/// Rows of red, green and blue as one of interleaved pixels.
 #[inline(always)]
 pub(crate) fn interleave(red: &[u8], green: &[u8], blue: &[u8], rgb: &mut [u8]) {
     let (pixels, _) = rgb.as_chunks_mut::<3>();
@@ -62,8 +69,8 @@ pub(crate) fn interleave(red: &[u8], green: &[u8], blue: &[u8], rgb: &mut [u8]) 
     }
 }
 
-/// A pixel's brightness and colour differences.
-pub(crate) fn from_rgb([red, green, blue]: [u8; 3]) -> [u8; 3] {
+/// A pixel's Y, Cb and Cr.
+pub(crate) fn rgb_to_ycc([red, green, blue]: [u8; 3]) -> [u8; 3] {
     const HALF: i32 = 1 << 15;
     const CENTRE: i32 = (128 << 16) + HALF - 1;
     let sum = |factors: [i32; 3], offset: i32| {

@@ -1,21 +1,24 @@
 //! Metadata in marker segments: the colour profile and the orientation.
 
-use crate::argument;
 use crate::codec::orientation::Orientation;
+use crate::error::argument;
 use fourfold::Result;
 
-/// What the segments APP2 of a profile begin with; its number, from 1, and how many there are
-/// follow.
-const NAME: &[u8] = b"ICC_PROFILE\0";
+/// The first bytes of the segments APP2 of a profile. Two bytes follow: the segment's number, from
+/// 1, and the number of such segments.
+const ICC_PROFILE: &[u8] = b"ICC_PROFILE\0";
+/// The first bytes of the segment APP1 with EXIF data.
+const EXIF: &[u8] = b"Exif\0\0";
 const APP1: u8 = 0xE1;
 const APP2: u8 = 0xE2;
 const START_OF_SCAN: u8 = 0xDA;
 const END: u8 = 0xD9;
 
-/// The file's ICC profile, if it has one with all of its parts (ICC.1:2010, annex B.4).
+/// The file's ICC profile. None if it has none, or a part of it is missing. Source: ICC.1:2010,
+/// annex B.4.
 ///
 /// # Errors
-/// If there is not the memory.
+/// [`ErrorKind::Argument`](fourfold::ErrorKind) if there is no memory.
 pub fn color_profile(file: &[u8]) -> Result<Option<Vec<u8>>> {
     let mut parts: Vec<_> = Segments { rest: file }.filter_map(part).collect();
     parts.sort_by_key(|part| part.number);
@@ -31,28 +34,29 @@ pub fn color_profile(file: &[u8]) -> Result<Option<Vec<u8>>> {
     Ok(Some(profile))
 }
 
-/// The orientation that the file's EXIF data give; [`Orientation::TopLeft`] if they give none
-/// (EXIF 2.32, 4.5.4 and 4.7.2.1).
+/// The orientation in the file's EXIF data; [`Orientation::TopLeft`] if there is none. Source: EXIF
+/// 2.32, 4.6.4.
 pub fn orientation(file: &[u8]) -> Orientation {
-    let exif = |(marker, segment): (u8, &'_ [u8])| {
-        if marker == APP1 { segment.strip_prefix(b"Exif\0\0").map(Orientation::from_exif) } else { None }
-    };
-    Segments { rest: file }.find_map(exif).flatten().unwrap_or_default()
+    let mut segments = Segments { rest: file }.filter(|(marker, _)| *marker == APP1);
+    let exif = segments.find_map(|(_, segment)| segment.strip_prefix(EXIF));
+    exif.and_then(Orientation::from_exif).unwrap_or_default()
 }
 
+/// A part of a profile.
 struct Part<'a> {
     number: usize,
     count: usize,
     data: &'a [u8],
 }
 
+/// The part of a profile in a segment.
 fn part<'a>((marker, segment): (u8, &'a [u8])) -> Option<Part<'a>> {
-    let (&[number, count], data) = segment.strip_prefix(NAME)?.split_first_chunk()?;
+    let (&[number, count], data) = segment.strip_prefix(ICC_PROFILE)?.split_first_chunk()?;
     (marker == APP2).then_some(Part { number: number.into(), count: count.into(), data })
 }
 
-/// Markers with what their segments hold, up to the first scan. What stands between segments is
-/// passed over, as libjpeg does.
+/// The markers up to the first scan, with the contents of their segments. Bytes between segments are
+/// skipped, as libjpeg does. Source: ITU-T T.81, annex B.
 struct Segments<'a> {
     rest: &'a [u8],
 }
@@ -68,7 +72,7 @@ impl<'a> Iterator for Segments<'a> {
             let (&marker, rest) = after[fill..].split_first()?;
             self.rest = rest;
             match marker {
-                // No marker, TEM, restarts and the start of the image: nothing follows.
+                // 0 is no marker; TEM, RST and SOI have no segment.
                 0 | 1 | 0xD0..=0xD8 => {}
                 START_OF_SCAN | END => return None,
                 _ => {

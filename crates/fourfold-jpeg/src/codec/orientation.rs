@@ -1,6 +1,6 @@
 //! The orientation of an image: where the scene's top is among the stored pixels.
 
-use crate::argument;
+use crate::error::argument;
 use fourfold::Result;
 
 /// Which edges of the upright image the stored pixels begin at: the first word is the edge at which

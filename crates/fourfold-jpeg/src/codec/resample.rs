@@ -1,18 +1,21 @@
-//! Rows of samples at other sampling factors, as libjpeg makes them (jdsample.c, jcsample.c): the
-//! "fancy" upsampling takes three quarters of the nearer sample and one of the farther, in each
-//! direction, and repeats what is at the edges.
+//! Upsampling and downsampling as in libjpeg (jdsample.c, jcsample.c).
+//!
+//! libjpeg's "fancy" upsampling by 2 interpolates between the centres of samples: in each direction
+//! a sample is 3/4 of the nearer one and 1/4 of the farther one. At the edges the nearer one is
+//! repeated.
 
-/// How many samples of the image a component's sample stands for, and how they are made.
+/// The upsampling of a component to the image's size.
 #[derive(Clone, Copy)]
 pub(crate) struct Upsampling {
+    /// The image's samples for each of the component's, horizontally and vertically.
     pub(crate) across: usize,
     pub(crate) down: usize,
-    /// Between neighbours, instead of repeating.
-    pub(crate) fancy: bool,
+    /// Whether samples are interpolated; else they are repeated.
+    fancy: bool,
 }
 
 impl Upsampling {
-    /// libjpeg's choice for a component that is `width` samples wide.
+    /// libjpeg's default for a component that is `width` samples wide.
     pub(crate) fn new(across: usize, down: usize, width: usize) -> Upsampling {
         let fancy = match (across, down) {
             (2, 1 | 2) => width > 2,
@@ -22,47 +25,48 @@ impl Upsampling {
         Upsampling { across, down, fancy }
     }
 
-    /// Whether rows above and below are needed.
-    pub(crate) fn needs_neighbours(self) -> bool {
+    /// Whether rows are interpolated between the component's rows.
+    pub(crate) fn interpolates_rows(self) -> bool {
         self.fancy && self.down == 2
     }
 
-    /// Whether the component's rows are the image's as they are.
-    pub(crate) fn is_none(self) -> bool {
+    /// Whether each row of the image equals a row of the component.
+    pub(crate) fn copies_rows(self) -> bool {
         self.across == 1 && !self.fancy
     }
 
-    /// A row of the image: its samples are written into `row`, from the component's nearer row and
-    /// the farther one. `lower`: the image's row is the lower of those for which the near one
-    /// stands. `sums` is scratch of two more than `near`.
+    /// Upsamples a row of the image into `row`, from the component's nearer row `near` and, if rows
+    /// are interpolated, the farther one `far`. `lower` says that the row is the lower one of the
+    /// two that are nearest to `near`; it decides how ties round. `sums` is scratch with two more
+    /// elements than `near`.
     #[inline(always)]
     pub(crate) fn row(self, near: &[u8], far: &[u8], lower: bool, sums: &mut [u16], row: &mut [u8]) {
         match (self.fancy, self.across, self.down) {
-            (true, 1, _) => between(near, far, if lower { 2 } else { 1 }, row),
+            (true, 1, _) => interpolate_rows(near, far, if lower { 2 } else { 1 }, row),
             (true, _, 1) => {
-                weigh::<1, 0>(near, near, sums);
-                spread::<1, 2, 2>(sums, row);
+                weighted_sums::<1, 0>(near, near, sums);
+                interpolate_columns::<1, 2, 2>(sums, row);
             }
             (true, ..) => {
-                weigh::<3, 1>(near, far, sums);
-                spread::<8, 7, 4>(sums, row);
+                weighted_sums::<3, 1>(near, far, sums);
+                interpolate_columns::<8, 7, 4>(sums, row);
             }
             (false, across, _) => repeat(near, across, row),
         }
     }
 }
 
-/// Three quarters of one row and one of another.
+/// row = ⌊(3 near + far + bias) / 4⌋.
 #[inline(always)]
-fn between(near: &[u8], far: &[u8], bias: u16, row: &mut [u8]) {
+fn interpolate_rows(near: &[u8], far: &[u8], bias: u16, row: &mut [u8]) {
     for ((row, &near), &far) in row.iter_mut().zip(near).zip(far) {
         *row = ((3 * u16::from(near) + u16::from(far) + bias) >> 2) as u8;
     }
 }
 
-/// NEAR · near + FAR · far, with the first and last once more at the ends.
+/// sums = NEAR · near + FAR · far, with the first and the last element repeated at the ends.
 #[inline(always)]
-fn weigh<const NEAR: u16, const FAR: u16>(near: &[u8], far: &[u8], sums: &mut [u16]) {
+fn weighted_sums<const NEAR: u16, const FAR: u16>(near: &[u8], far: &[u8], sums: &mut [u16]) {
     let count = near.len();
     let (sums, far) = (&mut sums[..count + 2], &far[..count]);
     for i in 0..count {
@@ -72,9 +76,10 @@ fn weigh<const NEAR: u16, const FAR: u16>(near: &[u8], far: &[u8], sums: &mut [u
     sums[count + 1] = sums[count];
 }
 
-/// Two samples of each sum: three times it and the one before, or after, plus a bias, by 2^SHIFT.
+/// Two samples from each sum s(i): ⌊(3 s(i) + s(i − 1) + LEFT) / 2^SHIFT⌋ and ⌊(3 s(i) + s(i + 1) +
+/// RIGHT) / 2^SHIFT⌋. `sums` has one more element at either end.
 #[inline(always)]
-fn spread<const LEFT: u16, const RIGHT: u16, const SHIFT: u32>(sums: &[u16], row: &mut [u8]) {
+fn interpolate_columns<const LEFT: u16, const RIGHT: u16, const SHIFT: u32>(sums: &[u16], row: &mut [u8]) {
     let (pairs, _) = row.as_chunks_mut::<2>();
     let count = pairs.len().min(sums.len() - 2);
     let sums = &sums[..count + 2];
@@ -85,7 +90,7 @@ fn spread<const LEFT: u16, const RIGHT: u16, const SHIFT: u32>(sums: &[u16], row
     }
 }
 
-/// Every sample `across` times.
+/// Repeats every sample `across` times.
 #[inline(always)]
 fn repeat(near: &[u8], across: usize, row: &mut [u8]) {
     for (row, &sample) in row.chunks_mut(across).zip(near) {
@@ -93,8 +98,9 @@ fn repeat(near: &[u8], across: usize, row: &mut [u8]) {
     }
 }
 
-/// Means of pairs in one row or in two, halves rounded down and up in turn.
-pub(crate) fn halve(upper: &[u8], lower: Option<&[u8]>, row: &mut [u8]) {
+/// Downsamples by 2 horizontally, and by 2 vertically if there is a second row: means of 2 or 4
+/// samples. In even columns ties round down, in odd columns up (jcsample.c, h2v1 and h2v2).
+pub(crate) fn downsample(upper: &[u8], lower: Option<&[u8]>, row: &mut [u8]) {
     let sum = |row: &[u8], i: usize| u16::from(row[2 * i]) + u16::from(row[2 * i + 1]);
     for (i, to) in row.iter_mut().enumerate() {
         let odd = (i % 2) as u16;

@@ -1,10 +1,13 @@
-//! A file's coefficients.
+//! Reads headers and coefficients of files.
 
-use crate::codec::{Color, Component, Limits, damaged};
-use crate::ffi::arrays::{Array, Sink, install, with_sink};
-use crate::ffi::{Client, Failure, guarded, handler, sys};
+use crate::coefficients::{Color, Component};
+use crate::error::invalid_file;
+use crate::ffi::arrays::{Array, Arrays, Sink, install, with_sink};
+use crate::ffi::error::{ErrorManager, catch_errors, unwind_on_error};
+use crate::limits::Limits;
 use fourfold::Result;
 use fourfold::engine::jpeg::Table;
+use mozjpeg_sys as sys;
 use std::ffi::c_int;
 use std::marker::PhantomData;
 
@@ -17,16 +20,18 @@ pub(crate) struct Reader<'a> {
     file: PhantomData<&'a [u8]>,
 }
 
-/// All that libjpeg has pointers to; not moved.
+/// libjpeg's structure and everything to which it has pointers. It is boxed, so that it does not
+/// move.
 struct State {
     info: sys::jpeg_decompress_struct,
-    handler: sys::jpeg_error_mgr,
+    errors: ErrorManager,
     progress: Progress,
-    client: Client,
+    arrays: Arrays,
     created: bool,
 }
 
-/// What libjpeg calls between rows of blocks, and the most scans that a file may have.
+/// The progress monitor, which libjpeg calls between rows of blocks, and the limit of scans. The
+/// manager comes first, so that a pointer to it is a pointer to all.
 #[repr(C)]
 struct Progress {
     manager: sys::jpeg_progress_mgr,
@@ -36,7 +41,7 @@ struct Progress {
 impl Drop for State {
     fn drop(&mut self) {
         if self.created {
-            // SAFETY: created by `State::new`. Frees memory only, and so does not fail.
+            // SAFETY: it has been created. The call only frees memory, and so does not fail.
             unsafe { sys::jpeg_destroy_decompress(&mut self.info) };
         }
     }
@@ -44,39 +49,36 @@ impl Drop for State {
 
 impl State {
     fn new(most_scans: usize) -> Result<Box<State>> {
-        // SAFETY: structures of pointers, numbers and functions that may be absent, all of which
-        // may be zero.
+        // SAFETY: structures of pointers, numbers and optional functions, which may all be zero.
         let (info, manager) = unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
         let progress = Progress { manager, most_scans: c_int::try_from(most_scans).unwrap_or(c_int::MAX) };
-        let client = Client::default();
-        let mut state = Box::new(State { info, handler: handler(), progress, client, created: false });
-        let State { info, handler, progress, client, .. } = &mut *state;
-        info.common.err = handler;
-        // SAFETY: the handler is set, and the box does not move.
-        guarded(|| unsafe { sys::jpeg_create_decompress(info) })?;
-        info.common.client_data = std::ptr::from_mut(client).cast();
-        // SAFETY: it has been created.
-        unsafe { install(info) };
+        let (errors, arrays) = (ErrorManager::new(), Arrays::default());
+        let mut state = Box::new(State { info, errors, progress, arrays, created: false });
+        let State { info, errors, progress, arrays, .. } = &mut *state;
+        info.common.err = errors.as_ptr();
+        // SAFETY: the error manager is set, and the box does not move.
+        catch_errors(|| unsafe { sys::jpeg_create_decompress(info) })?;
+        // SAFETY: it has been created, and the arrays live as long.
+        unsafe { install(info, arrays) };
         progress.manager.progress_monitor = Some(count_scans);
-        // The pointer is to all of it.
         info.common.progress = std::ptr::from_mut(progress).cast();
         state.created = true;
         Ok(state)
     }
 }
 
-/// Fails if a file has more scans than the limit: each is work for the whole image, and takes few
-/// bytes to ask for.
+/// Fails if a file has more scans than the limit. A scan of few bytes takes as much time as a full
+/// one.
 unsafe extern "C-unwind" fn count_scans(info: &mut sys::jpeg_common_struct) {
     let info: *mut sys::jpeg_common_struct = info;
-    // SAFETY: this function is given to decompressors only, whose structure begins with the common
-    // one, and with a `Progress`.
+    // SAFETY: `State::new` sets this function, for decompressors with a `Progress`. Their structure
+    // begins with the common one.
     let (scan, most) = unsafe {
         let progress: *mut Progress = (*info).progress.cast();
         ((*info.cast::<sys::jpeg_decompress_struct>()).input_scan_number, (*progress).most_scans)
     };
     if scan > most {
-        Failure::unwind_on_error(Err(damaged(format!("it has more than {most} scans"))))
+        unwind_on_error(Err(invalid_file(format!("it has more than {most} scans"))))
     }
 }
 
@@ -84,11 +86,11 @@ impl<'a> Reader<'a> {
     /// Reads the header of a file.
     ///
     /// # Errors
-    /// If libjpeg refuses it, or a limit or [`Color`] does.
+    /// If libjpeg refuses it, it is beyond a limit, or its colour space is not a [`Color`].
     pub(crate) fn new(file: &'a [u8], limits: &Limits) -> Result<Reader<'a>> {
         let mut state = State::new(limits.scans)?;
         let info = &mut state.info;
-        guarded(|| {
+        catch_errors(|| {
             // SAFETY: the file outlives the reader; the structure has been created.
             unsafe {
                 sys::jpeg_mem_src(info, file.as_ptr(), file.len() as _);
@@ -107,52 +109,57 @@ impl<'a> Reader<'a> {
         unsafe { sys::jpeg_has_multiple_scans(&self.state.info) == 0 }
     }
 
-    /// The components. Tables are those of their first scans, as far as it has been read.
+    /// The components. A table is the one in force in the component's first scan; before that scan
+    /// has been read, the one that would be.
     pub(crate) fn components(&self) -> Vec<Component> {
         let info = &self.state.info;
-        // SAFETY: libjpeg has as many descriptions of components.
+        // SAFETY: libjpeg has `num_components` descriptions of components.
         let infos = unsafe { std::slice::from_raw_parts(info.comp_info, info.num_components as usize) };
         infos.iter().map(|component| describe(component, &info.quant_tbl_ptrs)).collect()
     }
 
-    /// Reads all the rest.
+    /// Reads the coefficients of all components.
     pub(crate) fn read(&mut self) -> Result<Vec<Array>> {
         let info = &mut self.state.info;
         // SAFETY: the header has been read.
-        guarded(|| unsafe { sys::jpeg_read_coefficients(info) })?;
-        Ok(std::mem::take(&mut self.state.client.arrays.all))
+        catch_errors(|| unsafe { sys::jpeg_read_coefficients(info) })?;
+        Ok(std::mem::take(&mut self.state.arrays.all))
     }
 
-    /// Reads all the rest of a file with one scan, and hands out rows of groups of blocks as they
-    /// come.
+    /// Reads the coefficients of a file with one scan, and passes each MCU row to the sink.
     pub(crate) fn stream(&mut self, sink: &mut Sink) -> Result<()> {
         let info: *mut sys::jpeg_decompress_struct = &mut self.state.info;
         // SAFETY: the header has been read; `State::new` has installed the arrays.
-        guarded(|| unsafe { with_sink(info.cast(), sink, || sys::jpeg_read_coefficients(&mut *info)) }).map(drop)
+        catch_errors(|| unsafe { with_sink(info.cast(), sink, || sys::jpeg_read_coefficients(&mut *info)) }).map(drop)
     }
 
-    /// What libjpeg has warned of.
+    /// libjpeg's warnings up to now.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        self.state.client.warnings.all()
+        self.state.errors.warnings.all()
     }
 }
 
+/// The colour space of a file.
+///
+/// # Errors
+/// If it is not a [`Color`].
 fn color(info: &sys::jpeg_decompress_struct) -> Result<Color> {
     use sys::J_COLOR_SPACE::*;
     match info.jpeg_color_space {
         JCS_GRAYSCALE => Ok(Color::Grey),
         JCS_YCbCr => Ok(Color::YCbCr),
         JCS_RGB => Ok(Color::Rgb),
-        JCS_CMYK | JCS_YCCK => Err(damaged("its colours are CMYK; grey, YCbCr and RGB are read".into())),
-        _ => Err(damaged(format!("it has {} components; 1 and 3 are read", info.num_components))),
+        JCS_CMYK | JCS_YCCK => Err(invalid_file("its colours are CMYK; grey, YCbCr and RGB are read".into())),
+        _ => Err(invalid_file(format!("it has {} components; 1 and 3 are read", info.num_components))),
     }
 }
 
+/// A component, from libjpeg's description and the slots with quantisation tables.
 fn describe(info: &sys::jpeg_component_info, slots: &[*mut sys::JQUANT_TBL; 4]) -> Component {
     let slot = slots.get(info.quant_tbl_no as usize).copied().unwrap_or(std::ptr::null_mut());
     let table = if info.quant_table.is_null() { slot } else { info.quant_table };
-    // SAFETY: libjpeg keeps the table that the component's first scan has had; before that, it will
-    // be the one in its slot.
+    // SAFETY: libjpeg keeps the table of the component's first scan; before that, the one in the
+    // slot. Either is valid or null.
     let table = unsafe { table.as_ref() };
     Component {
         horizontal: info.h_samp_factor as usize,

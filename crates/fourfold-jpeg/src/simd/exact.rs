@@ -1,38 +1,37 @@
-//! libjpeg's integer method, "islow", on blocks: its eight-point transforms are the core's.
+//! libjpeg's integer method "islow" on blocks. The 8-point transforms are in the core crate.
 
-use crate::simd::isa::{Block, Places, Vectors};
-use crate::simd::{MOST_BLOCKS, blocks};
+use crate::simd::isa::vectors::{Block, BlocksMut, MAX_BLOCKS, Vectors, as_rows};
 use fourfold::each;
 use fourfold::engine::jpeg::{Table, Words, dct8_first, dct8_last, divisor, idct8_first, idct8_last, wrapped8};
 
-/// Samples, as columns, of quantised coefficients, as rows.
+/// The columns of the samples, from the rows of the quantised coefficients.
 #[inline(always)]
 pub(crate) fn inverse<V: Vectors>(coefficients: [V::Words; 8], table: &Block<i16>) -> [V::Words; 8] {
     let mut rows = each!(row < 8 => coefficients[row].mul(V::repeat(&table[row])));
     let wrapped = wrapped8(rows[0]);
     if !V::are_zero(rows[0] - wrapped) {
-        rows[0] = wrapped_where_alone::<V>(rows[0], coefficients);
+        rows[0] = wrap_where_other_rows_are_zero::<V>(rows[0], coefficients);
     }
     idct8_last(V::transpose(idct8_first(rows)))
 }
 
-/// The first row, wrapped in blocks whose other rows are zero. Photographs have no values that this
-/// changes, and so it need not be fast.
+/// The first row, wrapped as by [`wrapped8`] in blocks whose other rows are zero. Only values
+/// beyond ±8191 change, which coefficients of 8-bit images do not reach, so this need not be fast.
 #[inline(always)]
-fn wrapped_where_alone<V: Vectors>(first: V::Words, coefficients: [V::Words; 8]) -> V::Words {
-    let (mut all, mut wrapped) = ([[0; 64]; MOST_BLOCKS], [[0; 64]; MOST_BLOCKS]);
-    let places = |of| Places::new(of, None, V::BLOCKS).expect("room for any vector's blocks");
-    V::store(coefficients, places(all.as_flattened_mut()));
-    V::store(each!(row < 8 => if row == 0 { first } else { wrapped8(first) }), places(wrapped.as_flattened_mut()));
+fn wrap_where_other_rows_are_zero<V: Vectors>(first: V::Words, coefficients: [V::Words; 8]) -> V::Words {
+    let (mut all, mut wrapped) = ([[0; 64]; MAX_BLOCKS], [[0; 64]; MAX_BLOCKS]);
+    let to = |values| BlocksMut::new(values, None, V::BLOCKS).expect("room for any vector's blocks");
+    V::store(coefficients, to(all.as_flattened_mut()));
+    V::store(each!(row < 8 => if row == 0 { first } else { wrapped8(first) }), to(wrapped.as_flattened_mut()));
     for (block, wrapped) in all.iter().zip(&mut wrapped) {
         if block[8..].iter().all(|&value| value == 0) {
             wrapped.copy_within(8..16, 0);
         }
     }
-    V::load(blocks(&wrapped))[0]
+    V::load(as_rows(&wrapped))[0]
 }
 
-/// What divides by a quantisation table's values times eight; see [`divisor`].
+/// Factors that divide by 8 times the values of a quantisation table; see [`divisor`].
 pub(crate) struct Divisors {
     half: Block<i16>,
     first: Block<i16>,
@@ -46,11 +45,11 @@ impl Divisors {
     }
 }
 
-/// Quantised coefficients, as rows, of samples less 128, as rows.
+/// The rows of the quantised coefficients, from the rows of the samples minus 128.
 #[inline(always)]
-pub(crate) fn forward<V: Vectors>(samples: [V::Words; 8], by: &Divisors) -> [V::Words; 8] {
+pub(crate) fn forward<V: Vectors>(samples: [V::Words; 8], divisors: &Divisors) -> [V::Words; 8] {
     let rows = dct8_last(V::transpose(dct8_first(V::transpose(samples))));
     each!(row < 8 => {
-        rows[row].scale(V::repeat(&by.half[row]), V::repeat(&by.first[row]), V::repeat(&by.second[row]))
+        rows[row].scale(V::repeat(&divisors.half[row]), V::repeat(&divisors.first[row]), V::repeat(&divisors.second[row]))
     })
 }

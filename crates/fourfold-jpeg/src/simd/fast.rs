@@ -1,41 +1,42 @@
-//! Single precision, with the scale factors of the eight-point transforms in the quantisation
-//! table.
+//! Single precision. The scale factors of the 8-point transforms are multiplied into the
+//! quantisation table.
 
-use crate::simd::isa::{Block, Floats, Vectors};
+use crate::simd::isa::vectors::{Block, Floats, Vectors};
 use fourfold::each;
 use fourfold::engine::jpeg::Table;
 use fourfold::engine::{dct8, idct8};
 
-/// What every coefficient is multiplied by: of each row four, and four.
+/// The factor of each coefficient: for each row, those of columns 0 to 3 and of columns 4 to 7.
 pub(crate) type Factors = [[[f32; 4]; 2]; 8];
 
-/// Of the inverse.
+/// The factors of the inverse transform.
 pub(crate) fn dequantisers(table: &Table) -> Factors {
     factors(&table.dequantisers())
 }
 
-/// Of the forward transform.
+/// The factors of the forward transform.
 pub(crate) fn quantisers(table: &Table) -> Factors {
     factors(&table.quantisers())
 }
 
-/// What takes back the factor of [`Vectors::to_floats`] too.
+/// The same, divided by the 2^16 of [`Vectors::to_floats`].
 fn factors(of: &Block<f32>) -> Factors {
     let factor = |row: usize, column: usize| of[row][column] / 65536.0;
     std::array::from_fn(|row| std::array::from_fn(|half| std::array::from_fn(|i| factor(row, 4 * half + i))))
 }
 
-/// Whether no coefficients become samples beyond 32 bits: 2^15 times the table's sum, as no wave is
-/// above 1/4.
-pub(crate) fn is_tame(table: &Table) -> bool {
+/// Whether samples fit 32 bits for all coefficients. No basis function of the transform exceeds
+/// 1/4, and no coefficient 2^15, so that |sample| ≤ 2^13 Σ q; a bound of 2^30 leaves a margin for
+/// rounding.
+pub(crate) fn fits_i32(table: &Table) -> bool {
     table.rows().as_flattened().iter().map(|&q| u64::from(q)).sum::<u64>() < 1 << 17
 }
 
-/// Rows of the first four columns of blocks, and of the others. Two variables rather than an array
-/// of arrays, which would go through memory.
+/// The 8 rows of columns 0 to 3, and those of columns 4 to 7. A tuple, since the compiler keeps an
+/// array of arrays in memory.
 type Halves<F> = ([F; 8], [F; 8]);
 
-/// Exchanges rows and columns.
+/// Transposes every block.
 #[inline(always)]
 fn transpose<F: Floats>((l, r): Halves<F>) -> Halves<F> {
     let (a, b) = (F::transpose([l[0], l[1], l[2], l[3]]), F::transpose([r[0], r[1], r[2], r[3]]));
@@ -44,7 +45,7 @@ fn transpose<F: Floats>((l, r): Halves<F>) -> Halves<F> {
     (joined(a, b), joined(c, d))
 }
 
-/// Samples, as columns, of quantised coefficients, as rows.
+/// The columns of the samples, from the rows of the quantised coefficients.
 #[inline(always)]
 pub(crate) fn inverse<V: Vectors>(coefficients: [V::Words; 8], factors: &Factors) -> [V::Words; 8] {
     let left = each!(row < 8 => V::to_floats(coefficients[row])[0] * V::Floats::repeat(&factors[row][0]));
@@ -54,7 +55,7 @@ pub(crate) fn inverse<V: Vectors>(coefficients: [V::Words; 8], factors: &Factors
     each!(column < 8 => V::to_words([left[column], right[column]]))
 }
 
-/// Quantised coefficients, as rows, of samples less 128, as rows.
+/// The rows of the quantised coefficients, from the rows of the samples minus 128.
 #[inline(always)]
 pub(crate) fn forward<V: Vectors>(samples: [V::Words; 8], factors: &Factors) -> [V::Words; 8] {
     let left = each!(row < 8 => V::to_floats(samples[row])[0]);

@@ -1,21 +1,22 @@
-//! Small DFTs, written once for every engine: generic over [`Real`].
+//! Small DFTs. They are generic over [`Real`], so that all engines share them.
 //!
 //! A butterfly of radix R is a method of the array `[Z; R]` of any [`Number`]s. Real data use the
-//! array `[C<T>; R]`: `half_spectrum` reads the real parts and leaves outputs 0 ..= R/2, `signal`
-//! reads those and leaves reals; the rest is not looked at, so that the compiler drops it.
+//! array `[C<T>; R]`. `half_spectrum` reads the real parts and returns outputs 0 ..= R/2. `signal`
+//! reads these outputs and returns the signal in the real parts. The other numbers of the arrays
+//! are not used, so the compiler removes their computation.
 
 use crate::arithmetic::complex::each;
 use crate::arithmetic::complex::{C, Number};
 use crate::arithmetic::real::Real;
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// The DFT of a fixed small length, for complex data.
+/// The DFT of a fixed small length R, for complex data.
 pub trait Dft: Sized {
     /// y_k = Σ_n x_n exp(−2πi n k/R).
     fn dft(self) -> Self;
 }
 
-/// The same for real and Hermitian data.
+/// The DFT of a fixed small length R, for real and Hermitian data.
 pub trait Butterfly: Dft {
     /// y_k = Σ_n Re x_n exp(−2πi n k/R) for k = 0 ..= R/2.
     fn half_spectrum(self) -> Self;
@@ -28,14 +29,14 @@ pub trait Butterfly: Dft {
 fn rotate<T: Real>(z: C<T>, k: usize) -> C<T> {
     match k {
         0 => z,
-        2 => z.eighth_turn(),
+        2 => z.rotate_eighth(),
         4 => z.times_minus_i(),
-        6 => z.three_eighths_turn(),
+        6 => z.rotate_three_eighths(),
         _ => z.times(sixteenth(k)),
     }
 }
 
-/// (Re, Im) of exp(−2πi k/16) for the k that butterflies turn by and that are no quarter.
+/// (Re, Im) of exp(−2πi k/16), for those k that butterflies need and that are not multiples of 4.
 #[inline(always)]
 pub(crate) fn sixteenth(k: usize) -> [f64; 2] {
     const COS: f64 = 0.9238795325112867;
@@ -46,7 +47,7 @@ pub(crate) fn sixteenth(k: usize) -> [f64; 2] {
         3 => [SIN, -COS],
         6 => [-FRAC_1_SQRT_2, -FRAC_1_SQRT_2],
         9 => [-COS, SIN],
-        _ => unreachable!("no butterfly turns by {k}/16"),
+        _ => unreachable!("no butterfly rotates by {k}/16"),
     }
 }
 
@@ -67,8 +68,10 @@ impl<T: Real> Number for C<T> {
     fn add_times_real(self, b: Self, s: f64) -> Self {
         C { re: b.re.mul_add(b.re.constant(s), self.re), im: b.im.mul_add(b.re.constant(s), self.im) }
     }
-    /// Where w takes products, the sums are done with them: processors add and multiply in
-    /// different units, and butterflies have more sums than products.
+    /// If w is not a power of i, the sums with a are part of fused multiply-adds. For an odd
+    /// multiple of 1/8 this takes 6 operations instead of 8. For the other w it takes 8 either way,
+    /// but sums move from the units that add to those that multiply, which have less to do in a
+    /// butterfly.
     #[inline(always)]
     fn cross(self, b: Self, k: usize) -> [Self; 2] {
         let a = self;
@@ -96,8 +99,8 @@ fn cross_eighth<T: Real>(a: C<T>, b: C<T>) -> [C<T>; 2] {
     [a.add_times_real(b, FRAC_1_SQRT_2), a.add_times_real(b, -FRAC_1_SQRT_2)]
 }
 
-/// Splits of an even radix R = 2M into its even and odd inputs, each of whose half spectra is
-/// known: X_k = E_k + w^k O_k and X_{M−k} = conj(E_k − w^k O_k), w = exp(−2πi/R), for k ≤ M/2.
+/// The half spectrum of an even radix R = 2M from E and O, the half spectra of its even and its odd
+/// inputs: X_k = E_k + w^k O_k and X_{M−k} = conj(E_k − w^k O_k), w = exp(−2πi/R), for k ≤ M/2.
 #[inline(always)]
 fn merge<T: Real, const M: usize, const R: usize>(e: [C<T>; M], o: [C<T>; M]) -> [C<T>; R] {
     let mut x = [e[0]; R];
@@ -114,8 +117,8 @@ fn merge<T: Real, const M: usize, const R: usize>(e: [C<T>; M], o: [C<T>; M]) ->
     x
 }
 
-/// The transpose of [`merge`] in the sense of the backward transform: (even, odd) half spectra
-/// whose signals interleave.
+/// The backward counterpart of [`merge`]: E_k = X_k + conj(X_{M−k}) and O_k = w^{−k} (X_k −
+/// conj(X_{M−k})). Their signals are the even and the odd outputs.
 #[inline(always)]
 fn split<T: Real, const M: usize, const R: usize>(x: [C<T>; R]) -> ([C<T>; M], [C<T>; M]) {
     let (mut e, mut o) = ([x[0]; M], [x[0]; M]);
@@ -196,7 +199,7 @@ impl<T: Real> Butterfly for [C<T>; 8] {
     }
 }
 
-/// Row b of 16 = 4 · 4.
+/// Row b of the grid 16 = 4 · 4: the outputs b, b+4, b+8, b+12.
 #[inline(always)]
 fn row_of_16<Z: Number>([c0, c1, c2, c3]: [[Z; 4]; 4], b: usize) -> [Z; 4] {
     let [e0, e1] = c0[b].cross(c2[b], 2 * b);
@@ -206,8 +209,8 @@ fn row_of_16<Z: Number>([c0, c1, c2, c3]: [[Z; 4]; 4], b: usize) -> [Z; 4] {
 }
 
 impl<Z: Number> Dft for [Z; 16] {
-    /// 16 = 4 · 4: columns a, a+4, a+8, a+12, twiddles w₁₆^{ab}, then rows. Written out: of vectors
-    /// of pairs the compiler leaves loops.
+    /// 16 = 4 · 4: columns a, a+4, a+8, a+12, twiddles w₁₆^{ab}, then rows. This is written without
+    /// loops, because the compiler does not unroll loops over vectors of complex pairs.
     #[inline(always)]
     fn dft(self) -> Self {
         let x = self;

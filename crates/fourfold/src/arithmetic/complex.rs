@@ -3,8 +3,9 @@
 use crate::arithmetic::real::Real;
 use std::ops::{Add, Sub};
 
-/// A complex number as butterflies of complex data see it: its two parts, or several numbers side
-/// by side in one vector. Operations on one part are not here, since a vector of pairs has no parts.
+/// The operations on complex numbers that butterflies of complex data need. A `Number` is two parts
+/// ([`C`]), or one vector with the interleaved parts of several numbers. Operations on only one
+/// part are missing, because an interleaved vector cannot do them cheaply.
 pub trait Number: Copy + Add<Output = Self> + Sub<Output = Self> {
     /// self · exp(−2πi k/16), 0 ≤ k < 4.
     fn rotate(self, k: usize) -> Self;
@@ -18,7 +19,7 @@ pub trait Number: Copy + Add<Output = Self> + Sub<Output = Self> {
     fn cross(self, b: Self, k: usize) -> [Self; 2];
 }
 
-/// re + i·im.
+/// The complex number re + i·im.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct C<T> {
@@ -28,9 +29,8 @@ pub struct C<T> {
     pub im: T,
 }
 
-/// An array from its elements, as `std::array::from_fn`, but as a plain loop: what a closure
-/// computes is compiled with the closure's instruction set unless it happens to be inlined, and
-/// vectors must stay in registers.
+/// Makes an array of its elements, as `std::array::from_fn`, but by a loop. A closure that is not
+/// inlined is compiled without the caller's instruction set, and its vectors pass through memory.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! each {
@@ -99,8 +99,8 @@ impl<T: Real> C<T> {
         C { re: self.re * s, im: self.im * s }
     }
 
-    /// i · conj(self): real and imaginary part exchanged. A forward DFT between two exchanges is a
-    /// backward DFT.
+    /// i · conj(self), which exchanges the real and the imaginary part. A forward DFT between two
+    /// exchanges is a backward DFT.
     #[inline(always)]
     pub fn swap(self) -> Self {
         C { re: self.im, im: self.re }
@@ -108,14 +108,14 @@ impl<T: Real> C<T> {
 
     /// self · exp(−2πi/8).
     #[inline(always)]
-    pub fn eighth_turn(self) -> Self {
+    pub fn rotate_eighth(self) -> Self {
         let r = self.re.constant(std::f64::consts::FRAC_1_SQRT_2);
         C { re: (self.re + self.im) * r, im: (self.im - self.re) * r }
     }
 
     /// self · exp(−2πi·3/8).
     #[inline(always)]
-    pub fn three_eighths_turn(self) -> Self {
+    pub fn rotate_three_eighths(self) -> Self {
         let r = self.re.constant(std::f64::consts::FRAC_1_SQRT_2);
         C { re: (self.im - self.re) * r, im: -((self.re + self.im) * r) }
     }

@@ -1,12 +1,15 @@
-//! Butterflies of 6, 10 and 12, products of coprime factors.
+//! Butterflies of 6, 10 and 12, which are products of coprime factors.
 
 use crate::arithmetic::butterfly::{Butterfly, Dft};
 use crate::arithmetic::complex::{C, Number, each};
 use crate::arithmetic::real::Real;
 
-/// R = A · B of coprime factors, as a grid without twiddles (Good, 1958): with n = B·a + A·b,
-/// w_R^{nk} = w_A^{ak} · w_B^{bk}, and k is known by its residues. Real data: of residues mod A
-/// only 0 ..= A/2 are computed.
+/// R = A · B of coprime factors, as an A × B grid without twiddles. With n = B·a + A·b mod R,
+/// w_R^{nk} = w_A^{ak} · w_B^{bk}, and k is determined by its residues mod A and mod B. For real
+/// data, only the residues 0 ..= A/2 mod A are computed.
+///
+/// Source: I. J. Good, "The interaction algorithm and practical Fourier analysis", J. R. Stat. Soc.
+/// B 20 (1958).
 macro_rules! coprime {
     ($r:literal = $a:literal * $b:literal) => {
         impl<Z: Number> Dft for [Z; $r] {
@@ -29,7 +32,7 @@ macro_rules! coprime {
                 each!(k < $r => {
                     let (p, q) = (k % $a, k % $b);
                     let (p, q, conjugate) = if 2 * p > $a { ($a - p, ($b - q) % $b, true) } else { (p, q, false) };
-                    // Of a row of real data there is the first half.
+                    // For a row of real data, only the first half of the spectrum is computed.
                     let mirror = is_real(p, $a) && 2 * q > $b;
                     let z = rows[p][if mirror { $b - q } else { q }];
                     let z = if is_real(p, $a) && q == 0 { C { re: z.re, im: z.re.constant(0.0) } } else { z };
@@ -46,8 +49,8 @@ macro_rules! coprime {
                         if 2 * k > $r { self[$r - k].conj() } else { self[k] }
                     });
                     if is_real(p, $a) { row.signal() } else {
-                        let back = each!(q < $b => row[q].swap()).dft();
-                        each!(b < $b => back[b].swap())
+                        let inverse = each!(q < $b => row[q].swap()).dft();
+                        each!(b < $b => inverse[b].swap())
                     }
                 });
                 let columns = each!(b < $b => each!(p < $a => rows[if 2 * p > $a { 0 } else { p }][b]).signal());
@@ -60,13 +63,14 @@ macro_rules! coprime {
     };
 }
 
-/// Whether row p of a grid of `a` rows is the spectrum of reals: its own mirror image.
+/// Whether row p of a grid of `a` rows is the spectrum of a real signal. That is so if −p ≡ p mod
+/// a.
 #[inline(always)]
 const fn is_real(p: usize, a: usize) -> bool {
     p == 0 || 2 * p == a
 }
 
-/// The k below A·B by its residues mod A and mod B.
+/// Entry [p][q] is the k below A·B with k ≡ p mod A and k ≡ q mod B.
 const fn by_residues<const A: usize, const B: usize>() -> [[usize; B]; A] {
     let (mut table, mut k) = ([[0; B]; A], 0);
     while k < A * B {
@@ -76,7 +80,7 @@ const fn by_residues<const A: usize, const B: usize>() -> [[usize; B]; A] {
     table
 }
 
-/// (a, b) with B·a + A·b = n modulo R = A·B, by n.
+/// Entry [n] is the (a, b) with B·a + A·b ≡ n mod R = A·B.
 const fn by_sum<const A: usize, const B: usize, const R: usize>() -> [[usize; 2]; R] {
     let (mut table, mut i) = ([[0; 2]; R], 0);
     while i < R {

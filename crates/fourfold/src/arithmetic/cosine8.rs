@@ -1,16 +1,18 @@
-//! The cosine transforms of eight points, written once for every engine.
+//! The DCT-II and DCT-III of eight points, for all engines.
 //!
-//! Arai, Agui and Nakajima, "A fast DCT-SQ scheme for images" (Transactions of the IEICE E71,
-//! 1988): the DCT-II of eight points is the real part of the DFT of its even extension to sixteen,
-//! up to a factor for every output. Where these factors can be put into something that is
-//! multiplied anyway, such as a quantisation table, five products and 29 sums remain. The
-//! textbook's ways have eleven products at least. Each function is the other's flow graph from the
-//! end to the beginning.
+//! The DCT-II of eight points is the real part of the DFT of the even extension to sixteen points,
+//! up to one factor for each output. A caller that multiplies the outputs anyway, for example by a
+//! quantisation table, includes these factors there. Then 5 products and 29 sums remain. Without
+//! this, at least 11 products are necessary (Loeffler, Ligtenberg and Moschytz, 1989). Each
+//! function is the transposed flow graph of the other.
+//!
+//! Source: Arai, Agui and Nakajima, "A fast DCT-SQ scheme for images", Transactions of the IEICE
+//! E71 (1988).
 
 use crate::arithmetic::real::Real;
 
-/// The factor of term k: `idct8` of the orthonormal spectrum times these is the signal, and `dct8`
-/// is the orthonormal spectrum times eight times these. 1/√8 for k = 0, cos(πk/16)/2 otherwise.
+/// The factors s_k = cos(πk/16)/2, with s_0 = 1/√8. With the orthonormal DCT-II Y of x, [`dct8`]
+/// computes 8 s_k Y_k from x, and [`idct8`] computes x from s_k Y_k.
 pub const SCALES: [f64; 8] = [
     0.3535533905932738,
     0.4903926402016152,
@@ -22,13 +24,13 @@ pub const SCALES: [f64; 8] = [
     0.09754516100806414,
 ];
 
-/// cos(π/4), sin(π/8), and cos(π/8) less and more sin(π/8).
+/// cos(π/4), sin(π/8), cos(π/8) − sin(π/8) and cos(π/8) + sin(π/8).
 const COS: f64 = std::f64::consts::FRAC_1_SQRT_2;
 const SIN: f64 = 0.3826834323650898;
 const DIFFERENCE: f64 = 0.541196100146197;
 const SUM: f64 = 1.3065629648763766;
 
-/// y_k = 8 s_k · the orthonormal DCT-II of x, with s of [`SCALES`].
+/// y_k = 8 s_k Y_k, where Y is the orthonormal DCT-II of x and s is [`SCALES`].
 #[inline(always)]
 pub fn dct8<T: Real>(x: [T; 8]) -> [T; 8] {
     let (s, d) =
@@ -36,7 +38,7 @@ pub fn dct8<T: Real>(x: [T; 8]) -> [T; 8] {
     // The even terms are a DCT-II of four points.
     let (a, b, c, e) = (s[0] + s[3], s[1] + s[2], s[1] - s[2], s[0] - s[3]);
     let t = (c + e) * c.constant(COS);
-    // The odd terms: a rotation by π/8 and a half turn's.
+    // The odd terms are a rotation by π/8 and one by π/4.
     let (p, q, r) = (d[3] + d[2], d[2] + d[1], d[1] + d[0]);
     let both = (p - r) * p.constant(SIN);
     let (u, v) = (p.mul_add(p.constant(DIFFERENCE), both), r.mul_add(r.constant(SUM), both));
@@ -45,7 +47,7 @@ pub fn dct8<T: Real>(x: [T; 8]) -> [T; 8] {
     [a + b, f + v, e + t, g - u, a - b, g + u, e - t, f - v]
 }
 
-/// x of the orthonormal DCT-II y of x, whose terms have been multiplied by s of [`SCALES`].
+/// The signal x from y_k = s_k Y_k, where Y is the orthonormal DCT-II of x and s is [`SCALES`].
 #[inline(always)]
 pub fn idct8<T: Real>(y: [T; 8]) -> [T; 8] {
     let (sqrt_2, twice_cos) = (y[0].constant(2.0 * COS), y[0].constant(SUM + DIFFERENCE));
@@ -54,7 +56,7 @@ pub fn idct8<T: Real>(y: [T; 8]) -> [T; 8] {
     let c = y[2] + y[6];
     let d = (y[2] - y[6]).mul_sub(sqrt_2, c);
     let even = [a + c, b + d, b - d, a - c];
-    // The odd terms: a rotation by π/8 and a half turn's.
+    // The odd terms are a rotation by π/8 and one by π/4.
     let (p, q, r, s) = (y[5] + y[3], y[5] - y[3], y[1] + y[7], y[1] - y[7]);
     let e = r + p;
     let both = (q + s) * twice_cos;

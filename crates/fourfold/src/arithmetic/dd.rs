@@ -1,20 +1,20 @@
 //! Double-double arithmetic: a number as the unevaluated sum of two `f64`, about 106 bits.
 //!
 //! The error-free transformations are those of Dekker, "A floating-point technique for extending
-//! the available precision", Numer. Math. 18 (1971). Products are split where the compiler may not
-//! assume FMA: there `f64::mul_add` is a library call, 30 times slower. The price is that
-//! magnitudes must stay below 2^996.
+//! the available precision", Numer. Math. 18 (1971). Where the compiler may not assume FMA, factors
+//! are split into halves, because `f64::mul_add` is then a library call, which is 30 times slower.
+//! Splitting needs magnitudes below 2^996.
 
 use std::ops::{Add, Mul, Neg, Sub};
 
 use num_complex::Complex;
 
-/// The sum `hi + lo` of two `f64`, with |lo| at most half a unit in the last place of `hi`.
+/// The number `hi + lo`, with |lo| at most half a unit in the last place of `hi`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Dd {
     /// The number rounded to `f64`.
     pub hi: f64,
-    /// What that rounding left over.
+    /// The rounding error: the number minus `hi`.
     pub lo: f64,
 }
 

@@ -4,7 +4,9 @@ use crate::arithmetic::butterfly::{Butterfly, Dft};
 use crate::arithmetic::complex::{C, Number, each};
 use crate::arithmetic::real::Real;
 
-/// Odd radices R = 2H + 1: the inputs are taken in pairs x_j ± x_{R−j}, which halves the products.
+/// Odd radices R = 2H + 1. With s_j = x_j + x_{R−j} and d_j = x_j − x_{R−j}, y_k = x_0 + Σ_{j≤H}
+/// s_j cos(2πjk/R) − i Σ_{j≤H} d_j sin(2πjk/R), and y_{R−k} has + i. The pairs halve the number of
+/// products.
 macro_rules! odd {
     ($r:literal, $h:literal, $cos:expr, $sin:expr) => {
         impl<Z: Number> Dft for [Z; $r] {
@@ -77,7 +79,7 @@ macro_rules! odd {
     };
 }
 
-/// cos and sin of 2π·index/r from those of the first half turn.
+/// cos and sin of 2π·index/r, from tables of those for index 1 ..= H, where r = 2H + 1.
 #[inline(always)]
 fn root<const H: usize>(index: usize, r: usize, cos: &[f64; H], sin: &[f64; H]) -> (f64, f64) {
     if index <= H { (cos[index - 1], sin[index - 1]) } else { (cos[r - index - 1], -sin[r - index - 1]) }
@@ -118,7 +120,7 @@ odd!(
     ]
 );
 
-/// exp(−2πi k/9) for the products of residues mod 3.
+/// (Re, Im) of exp(−2πi k/9) for k = 0 ..= 4: the products of two residues mod 3.
 const NINTHS: [[f64; 2]; 5] = [
     [1.0, 0.0],
     [0.766044443118978, -0.6427876096865394],
@@ -133,8 +135,8 @@ fn ninth<Z: Number>(z: Z, k: usize) -> Z {
     if k == 0 { z } else { z.times(NINTHS[k]) }
 }
 
-/// 9 = 3 · 3: columns a, a+3, a+6, twiddles w₉^{ab}, then rows. Real data: row 0 is real, row 2 the
-/// mirror image of row 1.
+/// 9 = 3 · 3: columns a, a+3, a+6, twiddles w₉^{ab}, then rows. For real data, row 0 is the
+/// spectrum of a real signal, and row 2 is the conjugate of row 1 in reverse order.
 impl<Z: Number> Dft for [Z; 9] {
     #[inline(always)]
     fn dft(self) -> Self {
@@ -151,16 +153,16 @@ impl<T: Real> Butterfly for [C<T>; 9] {
         let real = [columns[0][0], columns[1][0], columns[2][0]].half_spectrum();
         let row = [columns[0][1], ninth(columns[1][1], 1), ninth(columns[2][1], 2)].dft();
         let zero = C { re: real[0].re, im: real[0].re.constant(0.0) };
-        // X_1, X_4 and X_7, which is the conjugate of X_2.
+        // The row is X_1, X_4 and X_7, and X_7 is the conjugate of X_2.
         [zero, row[0], row[2].conj(), real[1], row[1], zero, zero, zero, zero]
     }
     #[inline(always)]
     fn signal(self) -> Self {
         let [x0, x1, x2, x3, x4, ..] = self;
         let real = [x0, x3, x3].signal();
-        let back = [x1.swap(), x4.swap(), x2.conj().swap()].dft();
+        let inverse = [x1.swap(), x4.swap(), x2.conj().swap()].dft();
         let columns = each!(a < 3 => {
-            let t = ninth(back[a], a).swap();
+            let t = ninth(inverse[a], a).swap();
             [real[a], t, t].signal()
         });
         each!(n < 9 => columns[n % 3][n / 3])

@@ -1,6 +1,6 @@
 //! Number theory: prime factors, and the powers of a generator modulo a prime.
 
-/// The prime factors of n in ascending order, with multiplicity.
+/// The prime factors of n in ascending order, with multiplicity. The list is empty for n ≤ 1.
 pub fn prime_factors(mut n: usize) -> Vec<usize> {
     let (mut list, mut p) = (vec![], 2);
     while p * p <= n {
@@ -16,7 +16,8 @@ pub fn prime_factors(mut n: usize) -> Vec<usize> {
     list
 }
 
-/// g^0, g^1, … g^{p−2} mod p of the least generator g.
+/// The powers g^0, g^1, …, g^{p−2} mod p of the least generator g of the multiplicative group of
+/// the prime p.
 pub fn generator_powers(p: usize) -> Vec<u32> {
     let g = generator(p as u64);
     std::iter::successors(Some(1u64), |x| Some(x * g % p as u64)).take(p - 1).map(|x| x as u32).collect()

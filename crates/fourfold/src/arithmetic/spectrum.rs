@@ -1,6 +1,6 @@
-//! DFTs of tables, in double-double. A convolution multiplies by the spectrum of a table, whose
-//! error would be one of every result; found in double precision it would be as large as that of
-//! the data's own DFT.
+//! DFTs of tables, in double-double arithmetic. A convolution multiplies by the spectrum of a
+//! table, so an error of the spectrum is an error of every result. In double precision, it would be
+//! as large as the error of the data's DFT.
 
 use num_complex::Complex;
 
@@ -13,35 +13,36 @@ type Z = Complex<Dd>;
 /// The largest prime that is summed directly.
 const DIRECT: usize = 64;
 
-/// Σ_n x_n exp(−2πi nk/N), for any N ≥ 1, to about 1e-30.
+/// y_k = Σ_n x_n exp(−2πi nk/N) for any N ≥ 1, with a relative error of about 1e-30.
 pub(crate) fn dft(signal: &[Z]) -> Vec<Z> {
-    Dft::new(signal.len()).of(signal)
+    PreciseDft::new(signal.len()).of(signal)
 }
 
-/// DFTs of one length.
-struct Dft {
+/// DFTs of one length, in double-double arithmetic.
+struct PreciseDft {
     /// exp(−2πi k/N) for k < N.
     roots: Vec<Z>,
     /// The prime factors by which the length is divided.
     primes: Vec<usize>,
-    /// For what is left then.
+    /// The DFT of the remaining factor of the length, if it is not 1.
     last: Option<Box<Convolution>>,
 }
 
-impl Dft {
-    fn new(n: usize) -> Dft {
+impl PreciseDft {
+    fn new(n: usize) -> PreciseDft {
         let roots = Roots::new(n as u64);
         let mut primes = prime_factors(n);
         let large = primes.split_off(primes.partition_point(|&p| p <= DIRECT));
         let last = (!large.is_empty()).then(|| Box::new(Convolution::new(large.iter().product())));
-        Dft { roots: (0..n as u64).map(|k| roots.get_dd(k)).collect(), primes, last }
+        PreciseDft { roots: (0..n as u64).map(|k| roots.get_dd(k)).collect(), primes, last }
     }
 
     fn of(&self, signal: &[Z]) -> Vec<Z> {
         self.residues(signal, 0, 1, &self.primes)
     }
 
-    /// The DFT of elements `start`, `start + step`, …, by these primes.
+    /// The DFT of elements `start`, `start + step`, … of the signal. The first factor of the length
+    /// is `primes[0]`, and so on.
     fn residues(&self, signal: &[Z], start: usize, step: usize, primes: &[usize]) -> Vec<Z> {
         let n = signal.len() / step;
         match (primes, &self.last) {
@@ -55,23 +56,23 @@ impl Dft {
     }
 }
 
-/// The DFT of a signal from those of its residues j modulo p: X_{k+qm} = Σ_j w_p^{jq} (w^{jk}
-/// S_j\[k\]); `root` gives w^e.
+/// The DFT of a signal of length pm from the DFTs S_j of its elements j modulo p: X_{k+qm} = Σ_j
+/// w_p^{jq} (w^{jk} S_j\[k\]), where w = exp(−2πi/(pm)). `root` returns w^e.
 fn merge(parts: &[Vec<Z>], root: &impl Fn(usize) -> Z) -> Vec<Z> {
     let (p, m) = (parts.len(), parts[0].len());
     let mut whole = vec![parts[0][0]; p * m];
-    // One allocation for all k: there are as many k as elements.
-    let mut turned = Vec::with_capacity(p);
+    // The list is allocated once, because m allocations would take much of the time.
+    let mut rotated = Vec::with_capacity(p);
     for k in 0..m {
-        turned.clear();
-        turned.extend((1..p).map(|j| complex_product(parts[j][k], root(j * k))));
+        rotated.clear();
+        rotated.extend((1..p).map(|j| complex_product(parts[j][k], root(j * k))));
         for q in 0..p {
             let term = |(i, &z): (usize, &Z)| match (p, q) {
                 (_, 0) => z,
                 (2, _) => Z { re: -z.re, im: -z.im },
                 _ => complex_product(z, root((i + 1) * q * m)),
             };
-            whole[k + q * m] = turned.iter().enumerate().map(term).fold(parts[0][k], sum);
+            whole[k + q * m] = rotated.iter().enumerate().map(term).fold(parts[0][k], sum);
         }
     }
     whole
@@ -85,11 +86,11 @@ fn conjugate(z: Z) -> Z {
     Z { re: z.re, im: -z.im }
 }
 
-/// The same by Bluestein's convolution, see [`crate::recipe::rules::bluestein`].
+/// A DFT by Bluestein's convolution. [`crate::recipe::rules::bluestein`] has the formula.
 struct Convolution {
     chirp: Vec<Z>,
-    dft: Dft,
-    /// The DFT of the conjugate chirp, which stands at both ends.
+    dft: PreciseDft,
+    /// The DFT of the conjugate chirp, wrapped around: its value at j is also that at M − j.
     spectrum: Vec<Z>,
 }
 
@@ -103,7 +104,7 @@ impl Convolution {
             c[j] = conjugate(chirp[j]);
             c[(m - j) % m] = c[j];
         }
-        let dft = Dft::new(m);
+        let dft = PreciseDft::new(m);
         Convolution { chirp, spectrum: dft.of(&c), dft }
     }
 

@@ -1,9 +1,11 @@
-//! Every trigonometric table, to the last bit.
+//! Roots of unity for all trigonometric tables, with an error of at most 0.501 units in the last
+//! place.
 //!
-//! A root of unity is found in three steps. Integer arithmetic folds the angle into the first
-//! octant, so that 0, ±1 and √½ are exact and symmetric roots are equal in their bits. There it is
-//! the product of one entry of a coarse and one of a fine table, both in double-double. The entries
-//! are Taylor series of the sine, in double-double where it matters.
+//! A root of unity is computed in three steps. Integer arithmetic reduces the angle to the first
+//! octant, so that 0, ±1 and √½ are exact and symmetric roots have the same bits. There the root is
+//! the product of two entries of a coarse and a fine table, both in double-double arithmetic. The
+//! entries are Taylor series of the sine. Only the terms above 2^-53 of the sum need double-double
+//! arithmetic.
 
 use num_complex::Complex;
 
@@ -12,10 +14,11 @@ use crate::arithmetic::dd::{Dd, complex_product};
 /// π/4.
 const QUARTER_PI: Dd = Dd { hi: std::f64::consts::FRAC_PI_4, lo: 3.061_616_997_868_383e-17 };
 
-/// Terms of the sine's series: at π/4 the first one left out is 1e-34 of the sum.
+/// The number of terms of the sine's series. At π/4, the first omitted term is 1e-34 of the sum.
 const TERMS: usize = 14;
 
-/// Terms that need double-double; the later ones together are below 2^-53 of the sum.
+/// The number of terms in double-double arithmetic. The later ones together are below 2^-53 of the
+/// sum.
 const LONG_TERMS: usize = 9;
 
 /// (−1)^m / (2m + 1)!.
@@ -29,7 +32,7 @@ const SINE_SERIES: [Dd; TERMS] = {
     series
 };
 
-/// exp(i π/4 · num/den) for num ≤ den < 2^53, each part to about 1e-32.
+/// exp(i π/4 · num/den) for num ≤ den < 2^53. The relative error of each part is about 1e-32.
 fn first_octant(num: u64, den: u64) -> Complex<Dd> {
     let angle = QUARTER_PI * Dd::ratio(num, den);
     let square = angle.square();
@@ -45,11 +48,11 @@ fn first_octant(num: u64, den: u64) -> Complex<Dd> {
 #[derive(Clone, Debug)]
 pub struct Roots {
     order: u64,
-    /// Steps of the tables that one step of k takes; 8 divided by what it has in common with n.
+    /// The steps of the tables for one step of k: 8/gcd(8, n).
     steps: u64,
-    /// Steps of the tables in an octant.
+    /// The steps of the tables in an octant.
     octant: u64,
-    /// The coarse table stands at every 2^shift-th step.
+    /// The coarse table has every 2^shift-th step.
     shift: u32,
     coarse: Vec<Complex<Dd>>,
     fine: Vec<Complex<Dd>>,
@@ -67,14 +70,14 @@ impl Roots {
         Roots { order: n, steps: 8 / common, octant, shift, coarse, fine }
     }
 
-    /// exp(−2πi k/n), each part within 0.501 units in the last place. Rounded on to `f32`, it still
-    /// is.
+    /// exp(−2πi k/n), each part within 0.501 units in the last place. This also holds in `f32`
+    /// after rounding to it.
     pub fn get(&self, k: u64) -> Complex<f64> {
         let root = self.get_dd(k);
         Complex { re: root.re.hi, im: root.im.hi }
     }
 
-    /// exp(−2πi k/n), each part with an error below 1e-31 of itself.
+    /// exp(−2πi k/n), each part with a relative error below 1e-31.
     pub(crate) fn get_dd(&self, k: u64) -> Complex<Dd> {
         let k = if k < self.order { k } else { k % self.order };
         let (at, below) = fold(k * self.steps, 4 * self.octant);
@@ -88,7 +91,7 @@ impl Roots {
     }
 }
 
-/// Mirrors what lies beyond `half` back below it.
+/// Reflects `at` at `half` if it is greater. The flag says whether it was.
 fn fold(at: u64, half: u64) -> (u64, bool) {
     if at > half { (2 * half - at, true) } else { (at, false) }
 }

@@ -1,6 +1,6 @@
-//! The algorithms of the baselines, by name: those of the paper (Jiang, Gu and Pan, "A new
+//! The algorithms of the baselines by name. They are those of the paper (Jiang, Gu and Pan, "A new
 //! acceleration paradigm for discrete cosine transform and other Fourier-related transforms"), and
-//! those of complex FFTs in [`levels`] and [`ladder`].
+//! the complex FFTs in [`levels`] and [`ladder`].
 
 use crate::baseline::fft_step::LaunchMode;
 use crate::baseline::ladder;
@@ -30,13 +30,13 @@ use std::str::FromStr;
 /// # Ok::<(), fourfold::Error>(())
 /// ```
 #[derive(Clone, Copy)]
-pub struct Algorithm(&'static Facts);
+pub struct Algorithm(&'static AlgorithmFacts);
 
-/// All that tells one algorithm from another.
-struct Facts {
+/// The properties in which algorithms differ.
+struct AlgorithmFacts {
     name: &'static str,
     about: &'static str,
-    /// The problems that it computes, in words.
+    /// The problems that it computes, for messages.
     computes: &'static str,
     rule: Rule,
 }
@@ -57,128 +57,128 @@ const MATRICES: &str = "fft, ifft and mixes of them along both axes of a matrix 
 const SQUARES: &str = "fft, ifft and mixes of them along both axes of a square matrix that is written in C order, of a length with no prime factor above 7";
 
 /// All algorithms.
-static TABLE: [Facts; 21] = [
-    Facts {
+static TABLE: [AlgorithmFacts; 21] = [
+    AlgorithmFacts {
         name: "three-stage",
         about: "the paper's: reorder, FFT of several axes, combine of all of them; a trip through memory each",
         computes: TYPES,
         rule: Rule::ThreeStage(Options::BEST),
     },
-    Facts {
+    AlgorithmFacts {
         name: "three-stage-gather",
         about: "the same, reordering in the order of the output",
         computes: TYPES,
-        rule: Rule::ThreeStage(Options { way: Some(AccessPattern::Gather), ..Options::BEST }),
+        rule: Rule::ThreeStage(Options { access: Some(AccessPattern::Gather), ..Options::BEST }),
     },
-    Facts {
+    AlgorithmFacts {
         name: "three-stage-scatter",
         about: "the same, reordering in the order of the input",
         computes: TYPES,
-        rule: Rule::ThreeStage(Options { way: Some(AccessPattern::Scatter), ..Options::BEST }),
+        rule: Rule::ThreeStage(Options { access: Some(AccessPattern::Scatter), ..Options::BEST }),
     },
-    Facts {
+    AlgorithmFacts {
         name: "three-stage-naive",
         about: "the same, a thread combining one output",
         computes: TYPES,
         rule: Rule::ThreeStage(Options { outputs: CombineVariant::One, ..Options::BEST }),
     },
-    Facts {
+    AlgorithmFacts {
         name: "three-stage-transposed",
         about: "the same by an FFT of the transposed array, with another transpose",
         computes: TYPES,
         rule: Rule::ThreeStage(Options { transposed: true, ..Options::BEST }),
     },
-    Facts {
+    AlgorithmFacts {
         name: "row-column",
         about: "three stages and a transpose for each axis",
         computes: TYPES,
         rule: Rule::RowColumn,
     },
-    Facts {
+    AlgorithmFacts {
         name: "four-n",
         about: "a DCT-II along one axis by an FFT of four times the length",
         computes: "dct2 along one axis",
         rule: Rule::OneDimension(OneDimensional::FourN),
     },
-    Facts {
+    AlgorithmFacts {
         name: "two-n-mirrored",
         about: "a DCT-II along one axis by an FFT of it and its mirror image",
         computes: "dct2 along one axis",
         rule: Rule::OneDimension(OneDimensional::TwoNMirrored),
     },
-    Facts {
+    AlgorithmFacts {
         name: "two-n-padded",
         about: "a DCT-II along one axis by an FFT of it and as many zeros",
         computes: "dct2 along one axis",
         rule: Rule::OneDimension(OneDimensional::TwoNPadded),
     },
-    Facts {
+    AlgorithmFacts {
         name: "n-point",
         about: "a DCT-II along one axis by an FFT of its own length",
         computes: "dct2 along one axis",
         rule: Rule::OneDimension(OneDimensional::NPoint),
     },
-    Facts {
+    AlgorithmFacts {
         name: "definition",
         about: "complex Fourier transforms as the sums that define them",
         computes: "fft, ifft and mixes of them",
         rule: Rule::Levels(Levels::Definition),
     },
-    Facts {
+    AlgorithmFacts {
         name: "levels",
         about: "complex FFTs by radix 2, every level through memory, then bits reversed",
         computes: POWERS,
         rule: Rule::Levels(Levels::Single),
     },
-    Facts {
+    AlgorithmFacts {
         name: "levels-in-blocks",
         about: "the same, with the levels of blocks that fit a work group on chip",
         computes: POWERS,
         rule: Rule::Levels(Levels::InBlocks),
     },
-    Facts {
+    AlgorithmFacts {
         name: "levels-in-clusters",
         about: "the same, with blocks that work groups have together; NVIDIA's since sm_90",
         computes: POWERS,
         rule: Rule::Levels(Levels::InClusters),
     },
-    Facts {
+    AlgorithmFacts {
         name: "mixed-radix-rows",
         about: "complex FFTs of matrices: a kernel a row and level, transposes by the host",
         computes: MATRICES,
         rule: Rule::Ladder(Rung::LOWEST),
     },
-    Facts {
+    AlgorithmFacts {
         name: "mixed-radix-range",
         about: "the same, a kernel for all rows",
         computes: MATRICES,
         rule: Rule::Ladder(Rung { rows: LaunchMode::Once, ..Rung::LOWEST }),
     },
-    Facts {
+    AlgorithmFacts {
         name: "mixed-radix-elements",
         about: "the same, transposes on the device, an element a thread",
         computes: MATRICES,
         rule: Rule::Ladder(Rung { rows: LaunchMode::Once, transposes: LaunchMode::Once, ..Rung::LOWEST }),
     },
-    Facts {
+    AlgorithmFacts {
         name: "mixed-radix-blocks",
         about: "the same, 2 x 2 elements a thread",
         computes: MATRICES,
         rule: Rule::Ladder(Rung { transposes: LaunchMode::Once, in_place: false, ..Rung::HIGHEST }),
     },
-    Facts {
+    AlgorithmFacts {
         name: "mixed-radix-in-place",
         about: "the same, two squares of 2 x 2 elements changing places a thread",
         computes: SQUARES,
         rule: Rule::Ladder(Rung { transposes: LaunchMode::Once, ..Rung::HIGHEST }),
     },
-    Facts {
+    AlgorithmFacts {
         name: "mixed-radix-groups",
         about: "the same, transposes in work groups of 2 x 4 threads",
         computes: SQUARES,
         rule: Rule::Ladder(Rung::HIGHEST),
     },
-    Facts {
+    AlgorithmFacts {
         name: "radix-2-groups",
         about: "the same by radix 2 alone",
         computes: "fft, ifft and mixes of them along both axes of a square matrix that is written in C order, of a power of two",
@@ -198,17 +198,17 @@ impl Algorithm {
         all
     };
 
-    /// Its name, such as `three-stage`.
+    /// The name of the algorithm, such as `three-stage`.
     pub fn name(self) -> &'static str {
         self.0.name
     }
 
-    /// What it does, in a few words.
+    /// A short description.
     pub fn about(self) -> &'static str {
         self.0.about
     }
 
-    /// The stages that compute `problem`.
+    /// The stages of this algorithm for `problem`.
     ///
     /// # Errors
     /// [`Problem`](ErrorKind::Problem) if the algorithm does not compute the problem; the message
@@ -226,7 +226,7 @@ impl Algorithm {
     }
 
     fn refusal(self, problem: &Problem) -> Error {
-        let Facts { name, computes, .. } = self.0;
+        let AlgorithmFacts { name, computes, .. } = self.0;
         Error::new(
             ErrorKind::Problem,
             format!("the method {name} does not compute `{problem}`: it computes {computes}"),
@@ -234,8 +234,8 @@ impl Algorithm {
     }
 }
 
-/// Whether arrays of up to eight times the problem's reals can have addresses: the half spectrum of
-/// four times the length and one more term.
+/// Checks that an array of eight times the problem's reals fits the address space. This is an upper
+/// bound for the half spectrum of a line of four times the length.
 fn check_size(problem: &Problem) -> Result<()> {
     const MOST: usize = isize::MAX as usize / (8 * size_of::<f64>());
     let elements = problem.input().elements();

@@ -1,4 +1,4 @@
-//! A recipe of either sort.
+//! A recipe of passes or of stages.
 
 use crate::baseline::staged_recipe::StagedRecipe;
 use crate::error::{Error, Result};
@@ -7,17 +7,17 @@ use crate::recipe::recipe::{Pass, Recipe};
 use std::fmt;
 use std::str::FromStr;
 
-/// How a plan computes: by passes, as fourfold does, or by the stages of a baseline.
+/// The recipe of a plan, which has either passes or the stages of a baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnyRecipe {
-    /// Passes.
+    /// A recipe of passes, which is fourfold's own method.
     Fused(Recipe),
-    /// Stages.
+    /// A recipe of stages, which is that of a baseline.
     Staged(StagedRecipe),
 }
 
 impl AnyRecipe {
-    /// The problem; of a filter, the forward one.
+    /// The problem. For a filter, it is the first one.
     pub fn problem(&self) -> &Problem {
         match self {
             AnyRecipe::Fused(recipe) => recipe.problem(),
@@ -25,7 +25,7 @@ impl AnyRecipe {
         }
     }
 
-    /// The passes, in order; none of a baseline.
+    /// The passes in order. A baseline has none.
     pub fn passes(&self) -> &[Pass] {
         match self {
             AnyRecipe::Fused(recipe) => recipe.passes(),
@@ -33,7 +33,8 @@ impl AnyRecipe {
         }
     }
 
-    /// Whether a DFT uses Bluestein's convolution, which costs about a digit.
+    /// Whether a DFT uses Bluestein's convolution, whose error is about ten times that of other
+    /// DFTs.
     pub fn uses_bluestein(&self) -> bool {
         match self {
             AnyRecipe::Fused(recipe) => recipe.uses_bluestein(),
@@ -41,7 +42,7 @@ impl AnyRecipe {
         }
     }
 
-    /// Bytes that the passes or stages read and write, tables not counted.
+    /// The bytes of arrays that the passes or stages read and write, without tables.
     pub fn bytes_moved(&self) -> usize {
         match self {
             AnyRecipe::Fused(recipe) => recipe.bytes_moved(),
@@ -49,7 +50,7 @@ impl AnyRecipe {
         }
     }
 
-    /// The problem that the last pass or stage completes.
+    /// The problem whose output the last pass or stage writes.
     pub(crate) fn end(&self) -> &Problem {
         match self {
             AnyRecipe::Fused(recipe) => recipe.end(),
@@ -82,7 +83,8 @@ impl fmt::Display for AnyRecipe {
 impl FromStr for AnyRecipe {
     type Err = Error;
 
-    /// Reads what `Display` writes: a staged recipe if the first line has `by`.
+    /// Parses the format that `Display` writes. It is a staged recipe if the first line contains
+    /// `by`.
     ///
     /// # Errors
     /// As when parsing a [`Recipe`] or a [`StagedRecipe`].

@@ -1,26 +1,27 @@
-//! The combine of d axes at once, generic over [`Real`]: the arithmetic of one thread of the
-//! paper's kernels (eq. 14, 15, 17, 18).
+//! The combine of d axes at once, generic over [`Real`]. This is the arithmetic of one thread of
+//! the paper's kernels (eq. 14, 15, 17, 18).
 //!
 //! With a = e^{−iπk/(2N)} along each axis, a DCT-II is Σ over all signs of ±k of Π a^{±1} · V(±k₁,
 //! …, ±k_d), where V is the DFT of the reordered reals. Its terms at N − k come from the same
-//! values of V, since a_{N−k} = −i ā_k: along every axis but the last
+//! values of V, since a_{N−k} = −i ā_k. Along every axis except the last, the step is
 //!
 //! (V₊, V₋) → (a V₊ + ā V₋, i (a V₊ − ā V₋)),
 //!
-//! and along the last, where V₋ is the conjugate of the whole, z → (Re b z, −Im b z), with a factor
-//! 2 that is part of the table of b. So 2^{d−1} numbers of a half spectrum are read for 2^d
-//! outputs. (As printed, eq. 14 has X(N₁, n₂) = 0; the DFT is periodic: X(0, n₂).)
+//! and along the last one, where V₋ is the conjugate of V₊ with all signs changed, z → (Re b z, −Im
+//! b z), with a factor 2 that is part of the table of b. So 2^{d−1} numbers of a half spectrum give
+//! 2^d outputs. (In the paper, eq. 14 has X(N₁, n₂) = 0. Since the DFT is periodic, it must be X(0,
+//! n₂).)
 //!
-//! A DCT-III goes the other way: (x_k, x_{N−k}) → b̄ (x_k − i x_{N−k}), then (w, u) → (ā (w − i u),
-//! a (w + i u)); x_N is 0.
+//! A DCT-III uses the inverse steps: (x_k, x_{N−k}) → b̄ (x_k − i x_{N−k}), then (w, u) → (ā (w − i
+//! u), a (w + i u)), with x_N = 0.
 //!
-//! Numbers are indexed by bits: bit i is set where axis i has −k or N − k instead of k.
+//! The indices of arrays are bit sets: bit i is set if axis i has −k or N − k instead of k.
 
 use crate::arithmetic::complex::C;
 use crate::arithmetic::real::Real;
 
-/// From V at (±k₁, …, k_d) to the outputs at k_d, and at N_d − k_d, each for all of (k or N − k)
-/// along the other axes.
+/// Computes the outputs at k_d and at N_d − k_d, for all combinations of k and N − k along the
+/// other axes, from V at (±k₁, …, k_d).
 #[inline(always)]
 pub fn after<T: Real, const H: usize>(rotations: &[C<T>], mut v: [C<T>; H]) -> [[T; H]; 2] {
     let [others @ .., last] = rotations else { unreachable!("a combine has an axis") };
@@ -39,8 +40,8 @@ pub fn after<T: Real, const H: usize>(rotations: &[C<T>], mut v: [C<T>; H]) -> [
     y
 }
 
-/// The first output of [`after`] alone: the naive combine, 10 multiplications and 7 additions for
-/// two axes.
+/// Computes only the first output of [`after`]. This is the naive combine, which takes 10
+/// multiplications and 7 additions for two axes.
 #[inline(always)]
 pub fn after_one<T: Real, const H: usize>(rotations: &[C<T>], mut v: [C<T>; H]) -> T {
     let [others @ .., last] = rotations else { unreachable!("a combine has an axis") };
@@ -52,7 +53,7 @@ pub fn after_one<T: Real, const H: usize>(rotations: &[C<T>], mut v: [C<T>; H]) 
     v[0].re.mul_sub(last.re, v[0].im * last.im)
 }
 
-/// From the inputs at k_d, and at N_d − k_d, to V at (±k₁, …, k_d).
+/// Computes V at (±k₁, …, k_d) from the inputs at k_d and at N_d − k_d.
 #[inline(always)]
 pub fn before<T: Real, const H: usize>(rotations: &[C<T>], x: [[T; H]; 2]) -> [C<T>; H] {
     let [others @ .., last] = rotations else { unreachable!("a combine has an axis") };
@@ -67,7 +68,7 @@ pub fn before<T: Real, const H: usize>(rotations: &[C<T>], x: [[T; H]; 2]) -> [C
     v
 }
 
-/// The first number of [`before`] alone.
+/// Computes only the first number of [`before`].
 #[inline(always)]
 pub fn before_one<T: Real, const H: usize>(rotations: &[C<T>], x: [[T; H]; 2]) -> C<T> {
     let [others @ .., last] = rotations else { unreachable!("a combine has an axis") };

@@ -1,48 +1,47 @@
-//! Steps of complex FFTs that go through memory for every level: pure data, the stages of
-//! baselines.
+//! Steps of complex FFTs as stages of baselines. Every level is a trip through memory.
 //!
-//! A *level* of radix R at distance D makes DFTs of R·D points of R DFTs of D points each: along
-//! every line, for all g and all k < D,
+//! A *level* of radix R at distance D combines R DFTs of D points to one of R·D points. Along every
+//! line, for all g and all k < D,
 //!
 //! ```text
 //! y_{gRD + k + jD} = Σ_i w_R^{ij} w_{RD}^{ik} x_{gRD + k + iD}     (decimation in time)
 //! y_{gRD + k + jD} = w_{RD}^{jk} Σ_i w_R^{ij} x_{gRD + k + iD}     (decimation in frequency)
 //! ```
 //!
-//! with w_M = e^{−2πi/M}, or its conjugate backward. Levels in time, with distances 1, R₁, R₁R₂, …,
-//! take digit-reversed order to natural order; levels in frequency, with distances n/R₁, n/(R₁R₂),
-//! …, 1, take natural order to digit-reversed order (Cooley and Tukey, 1965; Gentleman and Sande,
-//! 1966).
+//! with w_M = e^{−2πi/M}, or its conjugate for backward transforms. Levels with decimation in time
+//! have the distances 1, R₁, R₁R₂, …, and transform digit-reversed order to natural order (Cooley
+//! and Tukey, 1965). Levels with decimation in frequency have the distances n/R₁, n/(R₁R₂), …, 1,
+//! and transform natural order to digit-reversed order (Gentleman and Sande, 1966).
 
 use crate::arithmetic::twiddle::Roots;
 use num_complex::Complex;
 use std::fmt;
 
-/// One step of a complex FFT in memory.
+/// One step of a complex FFT, which is a trip through memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FftStep {
-    /// The work.
+    /// The work of the step.
     pub work: FftWork,
-    /// Whether it writes where it reads.
+    /// Whether it reads and writes the same array.
     pub in_place: bool,
-    /// How devices launch it. A processor's threads share it in any case.
+    /// How devices launch it. On CPUs this has no effect.
     pub launches: LaunchMode,
 }
 
 /// The work of a step on an array of complex numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FftWork {
-    /// Moves the elements of every line along an axis: y_p = scale · x_q, where q has the digits of
-    /// p in these radices, the last of p being the first of q. Without radices it copies.
+    /// Reorders the elements of every line along an axis: y_p = scale · x_q, where q has the digits
+    /// of p in reverse order. Without radices it copies.
     DigitReversal {
         /// The axis.
         axis: usize,
-        /// The radices, that of the fastest digit of p first.
+        /// The radices. The first is that of the least significant digit of p.
         radices: Vec<usize>,
-        /// A factor on everything.
+        /// A factor on all elements.
         scale: f64,
     },
-    /// y_k = Σ w_n^{ik} x_i along an axis, each as the sum that it is.
+    /// y_k = Σ_i w_n^{ik} x_i along an axis, by direct summation.
     Sum {
         /// The axis.
         axis: usize,
@@ -51,25 +50,25 @@ pub enum FftWork {
     },
     /// One level.
     Level(Level),
-    /// All levels of radix 2, in frequency, with distances below `len`, then bits reversed along
-    /// the whole line: the rest when those of longer distances are done. A block of `len` elements
-    /// is on chip meanwhile.
+    /// All levels of radix 2 with distances below `len`, by decimation in frequency, followed by
+    /// bit reversal of the whole line. Blocks of `len` elements are in on-chip memory meanwhile.
     Blocks {
         /// The axis.
         axis: usize,
-        /// Elements of a block, a power of two.
+        /// The elements of a block, a power of two.
         len: usize,
-        /// Work groups of a device that share a block equally, and wait for one another where
-        /// distances are long: a power of two.
+        /// The number of work groups of a device that compute a block together, a power of two.
+        /// They synchronise at levels whose distances are too long for one group.
         groups: usize,
         /// Whether w is conjugated.
         backward: bool,
-        /// A factor on everything.
+        /// A factor on all elements.
         scale: f64,
     },
     /// Transposes a matrix.
     Transpose {
-        /// Side of the square of elements that one thread moves; in place, it moves two.
+        /// The side of the square of elements that one thread moves. In place, a thread exchanges
+        /// two squares.
         side: usize,
     },
 }
@@ -83,18 +82,18 @@ pub struct Level {
     pub radix: usize,
     /// D.
     pub distance: usize,
-    /// Where the twiddle factors are.
+    /// The side of the small DFTs on which the twiddle factors are.
     pub decimation: Decimation,
     /// Whether w is conjugated.
     pub backward: bool,
 }
 
-/// On which side of its small DFTs a level multiplies by powers of w.
+/// The side of its small DFTs on which a level multiplies by twiddle factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Decimation {
-    /// On their inputs: decimation in time.
+    /// Decimation in time: the inputs are multiplied.
     InTime,
-    /// On their outputs: decimation in frequency.
+    /// Decimation in frequency: the outputs are multiplied.
     InFrequency,
 }
 
@@ -103,11 +102,11 @@ pub enum Decimation {
 pub enum LaunchMode {
     /// One kernel for the whole array.
     Once,
-    /// A kernel for every line, one after another.
+    /// One kernel for each line, one after another.
     Lines,
-    /// One kernel whose work groups are rectangles of so many columns and rows of threads.
+    /// One kernel whose work groups have this number of columns and rows of threads.
     Groups([usize; 2]),
-    /// The host downloads the array, does the step and uploads it.
+    /// The host downloads the array, computes the step and uploads the result.
     Host,
 }
 
@@ -116,9 +115,9 @@ impl FftStep {
         FftStep { work, in_place: false, launches: LaunchMode::Once }
     }
 
-    /// The powers of w that it multiplies by, never conjugated: of a level, w_{RD}^{jk} at
-    /// k(R − 1) + j − 1 for k < D and 0 < j < R; of a sum along a line of n elements w_n^k; of
-    /// blocks w_len^k, k < len/2.
+    /// The table of twiddle factors, which are not conjugated for backward steps. For a level it
+    /// has w_{RD}^{jk} at k(R − 1) + j − 1, k < D, 0 < j < R. For a sum along a line of n elements
+    /// it has w_n^k, and for blocks w_len^k, k < len/2.
     pub fn table(&self, n: usize) -> Vec<Complex<f64>> {
         let powers = |order: usize, count: usize| {
             let roots = Roots::new(order as u64);
@@ -136,7 +135,7 @@ impl FftStep {
         }
     }
 
-    /// How long that table is.
+    /// The length of that table.
     pub(crate) fn table_len(&self, n: usize) -> usize {
         match self.work {
             FftWork::DigitReversal { .. } | FftWork::Transpose { .. } => 0,
@@ -146,7 +145,7 @@ impl FftStep {
         }
     }
 
-    /// The axis along which it works; of a transpose none.
+    /// The axis along which it works. A transpose has none.
     pub fn axis(&self) -> Option<usize> {
         match self.work {
             FftWork::DigitReversal { axis, .. } | FftWork::Sum { axis, .. } | FftWork::Blocks { axis, .. } => {
@@ -158,8 +157,8 @@ impl FftStep {
     }
 }
 
-/// The place that has the digits of `place` in these radices the other way around; itself, without
-/// any.
+/// The index that has the digits of `place` in these radices in reverse order. Without radices it
+/// is `place`.
 pub(crate) fn reversed(place: usize, radices: &[usize]) -> usize {
     let next = |(result, rest): (usize, usize), radix: &usize| (result * radix + rest % radix, rest / radix);
     if radices.is_empty() { place } else { radices.iter().fold((0, place), next).0 }

@@ -1,10 +1,12 @@
-//! The ladder of "Speeding up the fast Fourier transform mixed-radix on mobile ARM Mali GPUs by
-//! means of OpenCL", part 3 (G. M. Iodice, ARM): the complex FFT of a matrix by rows, in place from
-//! digit-reversed order by levels in time, a transpose, rows, a transpose. A rung differs from the
-//! one below by one change: how kernels are launched, where and how the transposes are done.
+//! A sequence of optimisations from "Speeding up the fast Fourier transform mixed-radix on mobile
+//! ARM Mali GPUs by means of OpenCL", part 3 (G. M. Iodice, ARM). It computes the complex FFT of a
+//! matrix by FFTs of the rows, a transpose, FFTs of the rows, and a transpose. The FFT of a row is
+//! a digit reversal followed by levels with decimation in time in place. Each rung of the ladder
+//! differs from the one below by one change, either in launching kernels or in transposing.
 //!
-//! The article pads odd sizes for its 2 × 2 blocks; here the threads at the edge have guards. It
-//! gives the digit reversal an array of places; here they are computed.
+//! Two details differ from the article. It pads odd sizes for its 2 × 2 blocks, while here the
+//! threads at the edge check bounds. Its digit reversal reads an array of indices, which are
+//! computed here.
 
 use crate::baseline::fft_step::{Decimation, FftStep, FftWork, LaunchMode, Level};
 use crate::baseline::levels::is_backward;
@@ -12,26 +14,26 @@ use crate::baseline::stage::{ArrayDesc, Stage};
 use crate::problem::element::Domain;
 use crate::problem::problem::{AxisTransform, Problem};
 
-/// A rung.
+/// One rung of the ladder.
 #[derive(Clone, Copy)]
 pub(crate) struct Rung {
-    /// Of the steps along rows.
+    /// The launches of steps along rows.
     pub(crate) rows: LaunchMode,
-    /// Of the transposes.
+    /// The launches of transposes.
     pub(crate) transposes: LaunchMode,
-    /// Side of the square that a thread transposes.
+    /// The side of the square that a thread transposes.
     pub(crate) side: usize,
     pub(crate) in_place: bool,
-    /// The radices of levels, best first.
+    /// The radices of levels in the order of preference.
     pub(crate) radices: &'static [usize],
 }
 
 impl Rung {
-    /// The lowest of the device: a kernel for every row, transposes by the host.
+    /// The lowest rung: one kernel for each row, and transposes on the host.
     pub(crate) const LOWEST: Rung =
         Rung { rows: LaunchMode::Lines, transposes: LaunchMode::Host, side: 1, in_place: false, radices: &MIXED };
-    /// The highest: one kernel for all rows, and for transposes in place of 2 × 2 elements a
-    /// thread, in work groups of 2 × 4.
+    /// The highest rung: one kernel for all rows, and one for a transpose in place with 2 × 2
+    /// elements for each thread and 2 × 4 threads in a work group.
     pub(crate) const HIGHEST: Rung = Rung {
         rows: LaunchMode::Once,
         transposes: LaunchMode::Groups([2, 4]),
@@ -43,20 +45,20 @@ impl Rung {
 
 const MIXED: [usize; 6] = [8, 7, 5, 4, 3, 2];
 
-/// The stages, if the problem is a complex FFT of a whole matrix of lengths with these radices,
-/// written in C order; for transposes in place, of a square one.
+/// The stages of a rung. `None` unless the problem is a complex FFT of a whole matrix in C order,
+/// whose lengths are products of these radices. Transposes in place need a square matrix.
 pub(crate) fn stages(problem: &Problem, rung: Rung) -> Option<Vec<Stage>> {
     let array = ArrayDesc::natural(problem.input(), Domain::Complex);
     let [height, width] = *array.lengths else { return None };
     if !problem.output().is_c_order() || rung.in_place && height != width {
         return None;
     }
-    let turned = array.ordered(&[1, 0]);
+    let transposed = array.ordered(&[1, 0]);
     let along = |axis: usize| problem.transforms().iter().find(|transform| transform.axis == axis);
     let mut stages = rows(&array, along(1)?, rung, 1.0)?;
-    stages.push(transpose(&array, &turned, rung));
-    stages.extend(rows(&turned, along(0)?, rung, problem.scale())?);
-    stages.push(transpose(&turned, &array, rung));
+    stages.push(transpose(&array, &transposed, rung));
+    stages.extend(rows(&transposed, along(0)?, rung, problem.scale())?);
+    stages.push(transpose(&transposed, &array, rung));
     Some(stages)
 }
 
@@ -83,7 +85,7 @@ fn transpose(from: &ArrayDesc, to: &ArrayDesc, rung: Rung) -> Stage {
     Stage::fft_step(from, to, FftStep { work: FftWork::Transpose { side }, in_place, launches: transposes })
 }
 
-/// The radices that make n, the best first, unless others are needed.
+/// The factorisation of n into radices, if there is one.
 fn radices(n: usize, known: &[usize]) -> Option<Vec<usize>> {
     let (mut rest, mut found) = (n, vec![]);
     while rest > 1 {

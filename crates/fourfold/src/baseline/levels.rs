@@ -1,17 +1,19 @@
-//! Complex FFTs of powers of two level by level, and the sums that they replace: the ways of a
+//! Complex FFTs of powers of two level by level, and direct summation. They are the methods of a
 //! course report on parallel Fourier transforms (J. Wang, in the notes to J. JáJá, "An introduction
-//! to parallel algorithms", section 8.3), whose forward transform has e^{+2πi/n}.
+//! to parallel algorithms", section 8.3). Its forward transform has e^{+2πi/n}.
 //!
-//! - `definition`: every output by its sum, of n products.
-//! - `levels`: log₂ n levels of radix 2, in frequency, each through memory, then bits reversed.
-//!   The report gives a thread every output; here it has both of a butterfly.
-//! - `levels-in-blocks`: its "other ideas". After l levels there are 2^l blocks that need nothing
-//!   of each other: once they fit a work group, it does all that is left with a barrier between
-//!   levels.
-//! - `levels-in-clusters`: the same with larger blocks, which up to eight work groups share: they
-//!   wait for one another as long as a level's butterflies lie across them.
+//! - `definition`: every output as a sum of n products.
+//! - `levels`: log₂ n levels of radix 2 by decimation in frequency, each a trip through memory,
+//!   followed by bit reversal. A thread of the report computes one output, and here it computes
+//!   both outputs of a butterfly.
+//! - `levels-in-blocks`: from the report's "other ideas". After l levels there are 2^l independent
+//!   blocks. As soon as a block fits a work group, the group computes all remaining levels with a
+//!   barrier between levels.
+//! - `levels-in-clusters`: the same with larger blocks, each of which up to eight work groups
+//!   compute together. They synchronise as long as the butterflies of a level need data of several
+//!   groups.
 //!
-//! Axes are transformed one after another, in place in the array's order.
+//! Axes are transformed one after another, in place in the array.
 
 use crate::baseline::fft_step::{Decimation, FftStep, FftWork, Level};
 use crate::baseline::stage::{ArrayDesc, Stage};
@@ -19,7 +21,7 @@ use crate::problem::element::Domain;
 use crate::problem::kind::Transform1d;
 use crate::problem::problem::{AxisTransform, Problem};
 
-/// How an axis is done.
+/// The method for an axis.
 #[derive(Clone, Copy)]
 pub(crate) enum Levels {
     Definition,
@@ -28,14 +30,13 @@ pub(crate) enum Levels {
     InClusters,
 }
 
-/// Elements of a block: the largest power of two that has 16 KiB of `f64`, which all devices have
-/// on chip.
+/// The elements of a block. In `f64` they take 16 KiB, which all devices have in on-chip memory.
 const BLOCK: usize = 1024;
 
-/// Work groups of the largest cluster that all devices with clusters can hold.
+/// The work groups of the largest cluster that all devices with clusters support.
 const CLUSTER: usize = 8;
 
-/// Whether a sum is the backward one; none if it is not complex.
+/// Whether a complex transform is the backward one. `None` for other transforms.
 pub(crate) fn is_backward(sum: Transform1d) -> Option<bool> {
     match sum {
         Transform1d::Forward => Some(false),
@@ -44,7 +45,8 @@ pub(crate) fn is_backward(sum: Transform1d) -> Option<bool> {
     }
 }
 
-/// The stages, if all sums are complex and, but for the definition, all lengths powers of two.
+/// The stages. `None` unless all transforms are complex and all lengths are powers of two. The
+/// definition supports all lengths.
 pub(crate) fn stages(problem: &Problem, how: Levels) -> Option<Vec<Stage>> {
     if problem.transforms().iter().any(|transform| is_backward(transform.sum).is_none()) {
         return None;
@@ -81,12 +83,12 @@ struct AxisFft {
 }
 
 impl AxisFft {
-    /// Before the first sum, so that what it reads is not what it writes, in place or not.
+    /// A copy before the first sum, so that the sum reads another array than it writes.
     fn copy(self, scale: f64) -> FftWork {
         FftWork::DigitReversal { axis: self.axis, radices: vec![], scale }
     }
 
-    /// Levels whose distances are below n and not below `least`.
+    /// The levels with distances below n and at least `least`.
     fn levels(self, least: usize) -> impl Iterator<Item = FftWork> {
         let AxisFft { axis, n, backward } = self;
         let distances = (0..n.ilog2()).rev().map(|bit| 1 << bit).filter(move |distance| *distance >= least);

@@ -1,9 +1,8 @@
 //! The original papers' algorithms, included for comparison.
 //!
-//! A baseline has a recipe of another type than fourfold's default: a [`StagedRecipe`] of
-//! [stages](Stage), each of which is one trip through memory. [`Algorithm`] lists them, and
-//! [`Algorithm::recipe`] makes their recipes. A [`Planner`](crate::Planner) makes plans of these as
-//! of others.
+//! The recipe of a baseline is a [`StagedRecipe`]: a list of [stages](Stage), each of which is one
+//! trip through memory. [`Algorithm`] lists the baselines, and [`Algorithm::recipe`] makes their
+//! recipes. A [`Planner`](crate::Planner) makes plans of them, as of other recipes.
 
 pub(crate) mod algorithm;
 pub(crate) mod any_recipe;

@@ -1,7 +1,7 @@
 //! The paper's four algorithms for a DCT-II along one axis (Algorithm 1), by FFTs of different
 //! lengths:
 //!
-//! - 4N points: x in odd places, then its mirror image in odd places; y_k = Re X_k (eq. 3, 4);
+//! - 4N points: x at odd indices, then its mirror image at odd indices; y_k = Re X_k (eq. 3, 4);
 //! - 2N points, mirrored: x, then its mirror image; y_k = Re(e^{−iπk/(2N)} X_k) (eq. 5, 6);
 //! - 2N points, padded: x, then zeros; y_k = 2 Re(e^{−iπk/(2N)} X_k) (eq. 7, 8);
 //! - N points: the three stages of one axis (eq. 9, 11).
@@ -14,7 +14,7 @@ use crate::problem::element::Domain;
 use crate::problem::kind::Transform1d;
 use crate::problem::problem::Problem;
 
-/// The length of the FFT.
+/// The algorithm, by the length of its FFT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OneDimensional {
     FourN,
@@ -23,7 +23,7 @@ pub(crate) enum OneDimensional {
     NPoint,
 }
 
-/// The stages, if the problem is a DCT-II along one axis.
+/// The stages. `None` unless the problem is a DCT-II along one axis.
 pub(crate) fn stages(problem: &Problem, length: OneDimensional) -> Option<Vec<Stage>> {
     let [transform] = problem.transforms() else { return None };
     if transform.sum != Transform1d::Dct2 {

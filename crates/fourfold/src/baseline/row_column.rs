@@ -1,16 +1,16 @@
-//! The row-column method: three stages along the last axis, and a transpose that makes the next
-//! axis the last, for each axis. Of two axes these are the paper's 3 · 2 + 2 = 8 trips through
+//! The row-column method: for each axis, three stages along the last axis, and a transpose that
+//! makes the next axis the last. For two axes these are the paper's 3 · 2 + 2 = 8 trips through
 //! memory.
 //!
-//! A transpose takes the last axis to the front of those that are transformed: after as many
-//! transposes as there are axes, all axes are in their first order. One axis alone needs none.
+//! A transpose moves the last axis to the front of those that are transformed. After as many
+//! transposes as there are axes, the order is the original one. A single axis needs no transpose.
 
 use crate::baseline::stage::{ArrayDesc, Stage};
 use crate::baseline::three_stage::{Options, last, round_of};
 use crate::problem::element::Domain;
 use crate::problem::problem::Problem;
 
-/// The stages, if all sums are of types II and III.
+/// The stages. `None` unless all transforms are of types II and III.
 pub(crate) fn stages(problem: &Problem) -> Option<Vec<Stage>> {
     let natural = ArrayDesc::natural(problem.input(), Domain::Real);
     let mut transforms = problem.transforms().to_vec();

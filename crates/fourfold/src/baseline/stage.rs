@@ -1,4 +1,5 @@
-//! Stages: recipes that go through memory for every step, as the paper's implementations do.
+//! Stages: the steps of baselines' recipes. Each is a trip through memory, as in the paper's
+//! implementations.
 
 use crate::arithmetic::twiddle::Roots;
 use crate::baseline::fft_step::FftStep;
@@ -13,8 +14,8 @@ use num_complex::Complex;
 use std::fmt;
 
 /// One trip through memory that does one thing: reorder, transform, combine or transpose. The first
-/// stage of a recipe reads the caller's input, the last writes the caller's output, in their own
-/// strides; every other array is [in C order](ArrayDesc).
+/// stage of a recipe reads the caller's input, and the last one writes the caller's output, with
+/// their strides. Every other array is [in C order](ArrayDesc).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
     /// The array that is read.
@@ -28,18 +29,18 @@ pub struct Stage {
 /// The work of a stage.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StageWork {
-    /// Moves every element along some axes. Where another axis runs fastest on the other side, it
-    /// transposes on the way; without any order it does only that.
+    /// Reorders the elements along some axes. If the order of axes in memory differs between the
+    /// two arrays, it also transposes. Without orders it only transposes.
     Reorder {
-        /// The axes that are reordered, and how.
+        /// The axes that are reordered, and their orders.
         orders: Vec<(usize, Order)>,
-        /// Which side is followed.
+        /// The side whose memory order the loop follows.
         way: AccessPattern,
     },
-    /// A real FFT over the last axes of the array, forward to a half spectrum or backward from it,
-    /// unscaled.
+    /// An unscaled real FFT over the last axes of the array, forward to a half spectrum or backward
+    /// from it.
     Fft(Box<Recipe>),
-    /// From a half spectrum to reals, or from reals to a half spectrum.
+    /// A combine, from a half spectrum to reals or from reals to a half spectrum.
     Combine(Combine),
     /// A step of a complex FFT.
     FftStep(FftStep),
@@ -48,30 +49,31 @@ pub enum StageWork {
 /// An array between two stages.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ArrayDesc {
-    /// The problem's axes in the order of memory, the last running fastest.
+    /// The problem's axes in the order of memory. The last one has stride 1.
     pub axes: Vec<usize>,
-    /// How many elements there are along each of them, in the same order.
+    /// The lengths of these axes, in the same order.
     pub lengths: Vec<usize>,
-    /// Real or complex.
+    /// Whether the elements are real or complex.
     pub domain: Domain,
 }
 
-/// How a line of N elements is reordered.
+/// The reorder of a line of N elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
     /// to\[m\] = from\[2m\], to\[N−1−m\] = ±from\[2m+1\] (eq. 9).
     Split(EvenOdd),
-    /// The reverse: to\[2m\] = from\[m\], to\[2m+1\] = ±from\[N−1−m\] (eq. 16).
+    /// The inverse of `Split`: to\[2m\] = from\[m\], to\[2m+1\] = ±from\[N−1−m\] (eq. 16).
     Merge(EvenOdd),
-    /// Followed by its mirror image: 2N elements (eq. 5).
+    /// The line followed by its mirror image: 2N elements (eq. 5).
     Mirror,
-    /// Followed by zeros: 2N elements (eq. 7).
+    /// The line followed by zeros: 2N elements (eq. 7).
     Pad,
-    /// In odd places, followed by its mirror image there, with zeros between: 4N elements (eq. 3).
+    /// The line at odd indices, followed by its mirror image at odd indices, with zeros at even
+    /// indices: 4N elements (eq. 3).
     OddPlaces,
 }
 
-/// Which side of a reorder is followed element by element (Fig. 3 of the paper).
+/// The side of a reorder whose memory order the loop follows (Fig. 3 of the paper).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessPattern {
     /// The output, so that writes are contiguous.
@@ -80,16 +82,16 @@ pub enum AccessPattern {
     Scatter,
 }
 
-/// A combine of one to three axes at once. The spectrum has half of its last axis.
+/// A combine of one to three axes at once. The spectrum has half of the terms along its last axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Combine {
     /// The axes, in the order of the spectrum's memory.
     pub axes: Vec<CombineAxis>,
-    /// Which side is the spectrum.
+    /// The side that is the spectrum.
     pub direction: Direction,
-    /// The outputs of one thread.
+    /// The outputs that one thread computes.
     pub outputs: CombineVariant,
-    /// A factor on everything.
+    /// A factor on all elements.
     pub scale: f64,
 }
 
@@ -98,7 +100,7 @@ pub struct Combine {
 pub struct CombineAxis {
     /// The problem's axis.
     pub axis: usize,
-    /// Its length N.
+    /// The length N.
     pub n: usize,
     /// The index of term k of the spectrum among the reals.
     pub terms: IndexMap,
@@ -115,41 +117,41 @@ pub enum Direction {
     Before,
 }
 
-/// How a combine shares out its work.
+/// The variants of a combine, by the work of one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CombineVariant {
-    /// One output a thread: the naive method.
+    /// One output for each thread: the naive method.
     One,
-    /// All outputs that depend on the same inputs a thread, by the symmetries of spectrum and
-    /// factors: for two axes four reals from two complex numbers, or the reverse.
+    /// All outputs that depend on the same inputs for each thread, by the symmetries of spectrum
+    /// and factors. For two axes these are four reals from two complex numbers, or the reverse.
     All,
-    /// Of a spectrum that has all N terms: y_k = scale · Re(e^{−iπk/(2N)} V_k), or without the
-    /// factor.
+    /// y_k = scale · Re(e^{−iπk/(2N)} V_k) from a spectrum that has all N terms, or the same
+    /// without the exponential factor.
     Direct {
-        /// Whether there is the factor.
+        /// Whether there is the exponential factor.
         rotates: bool,
     },
 }
 
 impl Stage {
-    /// One that moves elements to an array with the axes in another order.
+    /// A stage that copies an array to one with another order of the axes.
     pub(crate) fn transpose(from: &ArrayDesc, to: &ArrayDesc) -> Stage {
         let work = StageWork::Reorder { orders: vec![], way: AccessPattern::Gather };
         Stage { from: from.clone(), to: to.clone(), work }
     }
 
-    /// A step of a complex FFT from array to array, or in place.
+    /// A stage that is a step of a complex FFT, from array to array or in place.
     pub(crate) fn fft_step(from: &ArrayDesc, to: &ArrayDesc, step: FftStep) -> Stage {
         Stage { from: from.clone(), to: to.clone(), work: StageWork::FftStep(step) }
     }
 
-    /// Whether it writes where it reads.
+    /// Whether it reads and writes the same array.
     pub fn is_in_place(&self) -> bool {
         matches!(&self.work, StageWork::FftStep(step) if step.in_place)
     }
 
-    /// Whether it is a reorder that tiles are best for: neither side is in runs when the other is
-    /// followed.
+    /// Whether it is a reorder that should work by tiles, because the axis of stride 1 differs
+    /// between the two arrays.
     pub fn is_tiled(&self) -> bool {
         let keeps = |(_, order): &(usize, Order)| matches!(order, Order::Split(_) | Order::Merge(_));
         let reorders = matches!(&self.work, StageWork::Reorder { orders, .. } if orders.iter().all(keeps));
@@ -158,12 +160,12 @@ impl Stage {
 }
 
 impl ArrayDesc {
-    /// The caller's array: all axes in their own order.
+    /// The caller's array, with all axes in the problem's order.
     pub(crate) fn natural(layout: &Layout, domain: Domain) -> ArrayDesc {
         ArrayDesc { axes: (0..layout.shape.len()).collect(), lengths: layout.shape.clone(), domain }
     }
 
-    /// The same array with its axes in another order.
+    /// The array with another order of the axes.
     pub(crate) fn ordered(&self, axes: &[usize]) -> ArrayDesc {
         ArrayDesc {
             axes: axes.to_vec(),
@@ -172,18 +174,18 @@ impl ArrayDesc {
         }
     }
 
-    /// The same with another length along an axis, and in another domain.
+    /// The array with another length along one axis, and in the given domain.
     pub(crate) fn with(&self, axis: usize, length: usize, domain: Domain) -> ArrayDesc {
         let new = |(a, n): (&usize, &usize)| if *a == axis { length } else { *n };
         ArrayDesc { axes: self.axes.clone(), lengths: self.axes.iter().zip(&self.lengths).map(new).collect(), domain }
     }
 
-    /// Elements along an axis.
+    /// The length along an axis of the problem.
     pub fn length(&self, axis: usize) -> usize {
         self.axes.iter().position(|a| *a == axis).map_or(1, |place| self.lengths[place])
     }
 
-    /// Steps along every axis of the problem, in elements.
+    /// The stride along every axis of the problem, in elements.
     pub fn strides(&self) -> Vec<usize> {
         let mut strides = vec![0; self.axes.len()];
         self.axes.iter().zip(&self.lengths).rev().fold(1usize, |step, (&axis, &n)| {
@@ -193,25 +195,24 @@ impl ArrayDesc {
         strides
     }
 
-    /// The axis that runs fastest.
+    /// The axis of stride 1.
     pub fn fastest(&self) -> usize {
         self.axes[self.axes.len() - 1]
     }
 
-    /// Real numbers in it.
+    /// The number of reals in the array.
     pub fn reals(&self) -> usize {
         self.lengths.iter().fold(self.domain.reals(), |product, &n| product.saturating_mul(n))
     }
 }
 
 impl Order {
-    /// Whether the side that is written is the one in the problem's order: else it is the side that
-    /// is read.
+    /// Whether the written side is in natural order. Otherwise the read side is.
     pub fn writes_natural(self) -> bool {
         matches!(self, Order::Merge(_))
     }
 
-    /// Elements of the result for a line of `n`.
+    /// The number of elements of the result for a line of `n` elements.
     pub fn length(self, n: usize) -> usize {
         match self {
             Order::Split(_) | Order::Merge(_) => n,
@@ -222,22 +223,22 @@ impl Order {
 }
 
 impl Combine {
-    /// How many terms of its axis number `i` it goes through: all, or as far as those are mirror
-    /// images of others.
+    /// The number of terms along axis number `i` over which it loops: all, or only those that are
+    /// not mirror images of others.
     pub fn terms(&self, i: usize) -> usize {
         let n = self.axes[i].n;
         let half = i + 1 == self.axes.len() && self.direction == Direction::Before;
         if half || self.outputs == CombineVariant::All { n / 2 + 1 } else { n }
     }
 
-    /// The factor of all outputs: from half a spectrum, each real is twice a real part.
+    /// The factor on all outputs. With half a spectrum, each output is twice a real part.
     fn factor(&self) -> f64 {
         let twice = self.direction == Direction::After && !matches!(self.outputs, CombineVariant::Direct { .. });
         if twice { 2.0 * self.scale } else { self.scale }
     }
 
-    /// e^{−iπk/(2N)}, k < N, for each axis, with its factor on term 0; along the last axis also
-    /// with the factor on everything.
+    /// e^{−iπk/(2N)}, k < N, for each axis, with its factor on term 0. The table of the last axis
+    /// also includes the factor on all elements.
     pub fn tables(&self) -> Vec<Vec<Complex<f64>>> {
         let last = self.axes.len() - 1;
         let table = |(i, axis): (usize, &CombineAxis)| {
@@ -249,8 +250,8 @@ impl Combine {
 }
 
 impl CombineAxis {
-    /// Of an axis of a problem, with the factor that its sum has beside that of the cosine it is
-    /// made of. Only of types II and III.
+    /// The combine along an axis of a problem, and the factor of its transform relative to that of
+    /// the cosine transform. `None` unless the transform is of type II or III.
     pub(crate) fn new(transform: &crate::problem::problem::AxisTransform) -> Option<(CombineAxis, f64)> {
         let crate::problem::problem::AxisTransform {
             axis,
@@ -271,7 +272,7 @@ impl CombineAxis {
 }
 
 impl fmt::Display for ArrayDesc {
-    /// Lengths in the order of memory; where that is not the problem's, with the axes.
+    /// Writes the lengths in the order of memory, and the axes if their order is not the problem's.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let joined = |list: &[usize], by: &str| list.iter().map(usize::to_string).collect::<Vec<_>>().join(by);
         write!(f, "{}", joined(&self.lengths, "x"))?;

@@ -1,4 +1,4 @@
-//! The recipe of a baseline: stages instead of passes.
+//! The recipe of a baseline, which has stages instead of passes.
 
 use crate::baseline::algorithm::Algorithm;
 use crate::baseline::stage::{Stage, StageWork};
@@ -8,7 +8,8 @@ use crate::recipe::recipe::{ArrayId, Recipe};
 use std::fmt;
 use std::str::FromStr;
 
-/// How a baseline computes a problem: pure data, printed and parsed.
+/// A staged recipe says how a baseline computes a problem. It is plain data, which can be printed
+/// and parsed.
 ///
 /// ```text
 /// dct2 f64 1000x1024 by three-stage
@@ -24,7 +25,7 @@ pub struct StagedRecipe {
 }
 
 impl Algorithm {
-    /// How this algorithm computes `problem`.
+    /// The recipe of `problem` by this algorithm.
     ///
     /// # Errors
     /// [`Problem`](ErrorKind::Problem) if the algorithm does not compute the problem; the message
@@ -40,18 +41,18 @@ impl StagedRecipe {
         &self.problem
     }
 
-    /// The algorithm by which it was made.
+    /// The algorithm of the recipe.
     pub fn algorithm(&self) -> Algorithm {
         self.algorithm
     }
 
-    /// The stages, in order; one at least.
+    /// The stages in order. There is at least one.
     pub fn stages(&self) -> &[Stage] {
         &self.stages
     }
 
-    /// The arrays that each stage reads and writes. Two arrays of the scratch alternate between
-    /// input and output; a stage that works in place leaves its array where it is.
+    /// The arrays that each stage reads and writes. Between the first and the last stage, two work
+    /// arrays alternate. A stage in place reads and writes the same one.
     pub fn stage_arrays(&self) -> Vec<[ArrayId; 2]> {
         let last = self.stages.iter().rposition(|stage| !stage.is_in_place()).unwrap_or(0);
         let (mut at, mut written) = (ArrayId::Input, 0);
@@ -68,7 +69,10 @@ impl StagedRecipe {
         self.stages.iter().enumerate().map(next).collect()
     }
 
-    /// An error if there is no stage of this number.
+    /// Checks the number of a stage.
+    ///
+    /// # Errors
+    /// If there is no stage with this number.
     #[doc(hidden)]
     pub fn check_stage(&self, stage: usize) -> Result<()> {
         let (count, problem, algorithm) = (self.stages.len(), &self.problem, self.algorithm);
@@ -76,12 +80,13 @@ impl StagedRecipe {
         if stage < count { Ok(()) } else { Err(Error::new(ErrorKind::Argument, message())) }
     }
 
-    /// Whether a DFT uses Bluestein's convolution, which costs about a digit.
+    /// Whether a DFT uses Bluestein's convolution, whose error is about ten times that of other
+    /// DFTs.
     pub fn uses_bluestein(&self) -> bool {
         self.ffts().any(Recipe::uses_bluestein)
     }
 
-    /// Bytes that the stages read and write, tables not counted.
+    /// The bytes of arrays that the stages read and write, without tables.
     pub fn bytes_moved(&self) -> usize {
         let real = self.problem.precision().bytes();
         let stage = |stage: &Stage| match &stage.work {
@@ -91,12 +96,12 @@ impl StagedRecipe {
         self.stages.iter().map(stage).fold(0, usize::saturating_add)
     }
 
-    /// Reals of the largest array between two stages.
+    /// The reals of the largest array between two stages.
     pub(crate) fn work_reals(&self) -> usize {
         self.stages.iter().skip(1).map(|stage| stage.from.reals()).max().unwrap_or(0)
     }
 
-    /// The FFTs among the stages.
+    /// The recipes of the FFTs among the stages.
     pub(crate) fn ffts(&self) -> impl Iterator<Item = &Recipe> {
         self.stages.iter().filter_map(|stage| match &stage.work {
             StageWork::Fft(recipe) => Some(&**recipe),
@@ -115,37 +120,37 @@ impl fmt::Display for StagedRecipe {
 impl FromStr for StagedRecipe {
     type Err = Error;
 
-    /// Reads what `Display` writes. The stages follow from the problem and the algorithm, and those
-    /// in the text must be the same.
+    /// Parses the format that `Display` writes. Problem and algorithm determine the stages, and the
+    /// text must have the same ones.
     ///
     /// # Errors
-    /// If the first line names no algorithm, the algorithm does not compute the problem, or a stage
-    /// differs.
+    /// If the first line does not name an algorithm, if the algorithm does not compute the problem,
+    /// or if a stage differs.
     fn from_str(text: &str) -> Result<Self> {
-        let mut rows = text.trim().lines().map(str::trim);
-        let heading = rows.next().unwrap_or_default();
+        let mut lines = text.trim().lines().map(str::trim);
+        let heading = lines.next().unwrap_or_default();
         let Some((problem, algorithm)) = heading.split_once(" by ") else {
             return Err(invalid(format!("`{heading}` names no algorithm: expected `dct2 f64 64x64 by three-stage`")));
         };
         let recipe = algorithm.trim().parse::<Algorithm>()?.recipe(&problem.parse()?)?;
-        check_rows(&recipe, &rows.collect::<Vec<_>>())?;
+        check_lines(&recipe, &lines.collect::<Vec<_>>())?;
         Ok(recipe)
     }
 }
 
-/// Whether the rows are the stages of the recipe.
-fn check_rows(recipe: &StagedRecipe, rows: &[&str]) -> Result<()> {
+/// Checks that the lines are the stages of the recipe.
+fn check_lines(recipe: &StagedRecipe, lines: &[&str]) -> Result<()> {
     let (wanted, algorithm): (Vec<String>, _) =
         (recipe.stages.iter().map(Stage::to_string).collect(), recipe.algorithm);
     let differs =
-        (0..wanted.len().max(rows.len())).find(|&i| wanted.get(i).map(String::as_str) != rows.get(i).copied());
+        (0..wanted.len().max(lines.len())).find(|&i| wanted.get(i).map(String::as_str) != lines.get(i).copied());
     match differs {
         None => Ok(()),
         Some(i) if i < wanted.len() => {
-            let found = rows.get(i).copied().unwrap_or_default();
+            let found = lines.get(i).copied().unwrap_or_default();
             Err(invalid(format!("`{found}`: stage {} of {algorithm} is `{}`", i + 1, wanted[i])))
         }
-        Some(i) => Err(invalid(format!("`{}`: {algorithm} has {} stages", rows[i], wanted.len()))),
+        Some(i) => Err(invalid(format!("`{}`: {algorithm} has {} stages", lines[i], wanted.len()))),
     }
 }
 

@@ -1,14 +1,14 @@
 //! The paper's three stages for up to three axes at once: reorder, a real FFT of all axes, combine
-//! (Algorithm 2; the formulas are in [`combine`](crate::baseline::combine)). Types III go the
-//! other way: combine, FFT back, reorder.
+//! (Algorithm 2). Type III has the inverse order: combine, backward FFT, reorder.
+//! [`combine`](crate::baseline::combine) has the formulas.
 //!
-//! More axes are done in rounds of up to three (section III-D), as are types II and III beside each
-//! other. In the arrays between the stages the round's axes come last, so that the FFT
-//! is of contiguous arrays for any axes and batches; the reorder or the combine at
-//! either end reads and writes the caller's strides.
+//! Problems with more axes, or with both types, take several rounds of up to three axes (section
+//! III-D). In the arrays between the stages, the axes of the round come last, so that the FFTs are
+//! of contiguous arrays for all axes and batches. The reorder or the combine at either end reads or
+//! writes the caller's strides.
 //!
 //! Sine kinds differ from cosine kinds in the order of terms
-//! ([`IndexMap`](crate::recipe::reduction::IndexMap)) and in signs, which the reorder brings: see
+//! ([`IndexMap`](crate::recipe::reduction::IndexMap)) and in signs, which the reorder applies: see
 //! [`cosine_sine`](crate::recipe::rules::cosine_sine).
 
 use crate::baseline::stage::{
@@ -21,27 +21,28 @@ use crate::problem::problem::{AxisTransform, Problem};
 use crate::recipe::reorder::EvenOdd;
 use crate::recipe::rules::axes;
 
-/// Axes that an FFT library does at once: cuFFT's plans have up to three.
+/// The most axes of one FFT. The plans of cuFFT have up to three.
 const MOST: usize = 3;
 
-/// How the stages are done.
+/// The variants of the stages.
 #[derive(Clone, Copy)]
 pub(crate) struct Options {
-    /// Which side a reorder follows; else the side that is in the problem's order, where memory is
-    /// read and written in whole runs: even and odd places are two runs on the other side.
-    pub(crate) way: Option<AccessPattern>,
+    /// The side that a reorder follows. The default is the side in natural order, whose memory is
+    /// then accessed contiguously, while even and odd indices are two contiguous sequences on the
+    /// other side.
+    pub(crate) access: Option<AccessPattern>,
     pub(crate) outputs: CombineVariant,
-    /// Whether the round's axes are in reverse order between the stages. Where a library's FFT of
-    /// N₂ × N₁ is faster than that of N₁ × N₂, this helps. The reorder transposes on the way;
-    /// beside the combine, whose threads read and write in both orders, another stage does.
+    /// Whether the axes of a round are in reverse order between the stages. This helps if a
+    /// library's FFT of N₂ × N₁ is faster than that of N₁ × N₂. The reorder includes the transpose
+    /// on its side, and on the side of the combine there is another stage for it.
     pub(crate) transposed: bool,
 }
 
 impl Options {
-    pub(crate) const BEST: Options = Options { way: None, outputs: CombineVariant::All, transposed: false };
+    pub(crate) const BEST: Options = Options { access: None, outputs: CombineVariant::All, transposed: false };
 }
 
-/// The direction of a sum; none for those that are not of type II or III.
+/// The direction of a transform of type II or III, and `None` for others.
 pub(crate) fn direction(sum: Transform1d) -> Option<Direction> {
     match sum {
         Transform1d::Dct2 | Transform1d::Dst2 | Transform1d::IdxstAdjoint => Some(Direction::After),
@@ -50,7 +51,7 @@ pub(crate) fn direction(sum: Transform1d) -> Option<Direction> {
     }
 }
 
-/// The stages, if all sums are of types II and III.
+/// The stages. `None` unless all transforms are of types II and III.
 pub(crate) fn stages(problem: &Problem, options: Options) -> Option<Vec<Stage>> {
     let rounds = rounds(problem.transforms())?;
     let natural = ArrayDesc::natural(problem.input(), Domain::Real);
@@ -76,8 +77,8 @@ pub(crate) fn stages(problem: &Problem, options: Options) -> Option<Vec<Stage>> 
     Some(stages)
 }
 
-/// Rounds of axes of one direction, as even as they can be, the last axes first. Axes stand in the
-/// problem's order.
+/// Divides the axes of each direction into rounds of nearly equal size, the last axes first. The
+/// axes of a round are in the problem's order.
 fn rounds(transforms: &[AxisTransform]) -> Option<Vec<Vec<AxisTransform>>> {
     let mut rounds = vec![];
     for wanted in [Direction::After, Direction::Before] {
@@ -94,13 +95,13 @@ fn rounds(transforms: &[AxisTransform]) -> Option<Vec<Vec<AxisTransform>>> {
     Some(rounds)
 }
 
-/// All axes of an array, with these last.
+/// All axes of an array, with the axes `axes` at the end.
 pub(crate) fn last(array: &ArrayDesc, axes: &[usize]) -> Vec<usize> {
     let others = array.axes.iter().filter(|axis| !axes.contains(axis));
     others.chain(axes).copied().collect()
 }
 
-/// The three stages along the last axes of `inner`, from an array to another.
+/// The three stages along the last axes of `inner`, from one array to another.
 pub(crate) fn round_of(
     precision: Precision,
     round: &[AxisTransform],
@@ -127,19 +128,19 @@ pub(crate) fn round_of(
     let stage = |from: &ArrayDesc, to: &ArrayDesc, work| Stage { from: from.clone(), to: to.clone(), work };
     Some(match direction {
         Direction::After => {
-            let way = options.way.unwrap_or(AccessPattern::Scatter);
-            let reorder = StageWork::Reorder { orders, way };
+            let access = options.access.unwrap_or(AccessPattern::Scatter);
+            let reorder = StageWork::Reorder { orders, way: access };
             [stage(from, inner, reorder), stage(inner, &spectrum, fft), stage(&spectrum, to, combine)]
         }
         Direction::Before => {
-            let way = options.way.unwrap_or(AccessPattern::Gather);
-            let reorder = StageWork::Reorder { orders, way };
+            let access = options.access.unwrap_or(AccessPattern::Gather);
+            let reorder = StageWork::Reorder { orders, way: access };
             [stage(from, &spectrum, combine), stage(&spectrum, inner, fft), stage(inner, to, reorder)]
         }
     })
 }
 
-/// The real FFT over the last axes of an array, forward or backward, unscaled.
+/// The unscaled real FFT over the last axes of an array, forward or backward.
 pub(crate) fn fft(precision: Precision, reals: &ArrayDesc, axes: usize, direction: Direction) -> StageWork {
     let (kind, norm) = match direction {
         Direction::After => (Kind::Rfft, Norm::Backward),

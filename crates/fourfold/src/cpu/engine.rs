@@ -1,4 +1,4 @@
-//! Runs a recipe: pass after pass, tile after tile.
+//! The CPU engine. It executes the passes of a recipe in order, and each pass tile by tile.
 
 use crate::cpu::base::execute::Execute;
 use crate::cpu::base::machine::SERIAL_ELEMENTS;
@@ -8,7 +8,7 @@ use crate::cpu::base::strided::Strided;
 use crate::cpu::base::threads::Pool;
 use crate::cpu::batch::batch::Batch;
 use crate::cpu::batch::prepared::{PreparedOp, PreparedPass};
-use crate::cpu::batch::tiles::{Block, Tiles};
+use crate::cpu::batch::tiles::{BlockTask, Tiles};
 use crate::cpu::batch::tiling::Lines;
 use crate::cpu::batch::values::Values;
 use crate::cpu::simd::dispatch::{Dispatch, Isa};
@@ -23,10 +23,10 @@ use std::sync::Arc;
 
 /// The executable form of a recipe in one precision.
 pub(crate) struct Engine<S> {
-    passes: Vec<Trip<S>>,
+    passes: Vec<EnginePass<S>>,
     pub(crate) sizes: Sizes,
-    /// The one line of a problem that is one signal and done by itself: it needs no arrays, whose
-    /// making a short one would notice.
+    /// The line of a problem that is one signal, if its scheme computes lines one by one. It is
+    /// executed without making [`Array`]s, whose cost is visible for short signals.
     signal: Option<Signal<S>>,
 }
 
@@ -36,16 +36,16 @@ struct Signal<S> {
 }
 
 /// The executable form of a pass of the recipe.
-struct Trip<S> {
+struct EnginePass<S> {
     from: ArrayId,
     to: ArrayId,
-    work: Work<S>,
+    work: PassWork<S>,
 }
 
-enum Work<S> {
-    /// On tiles of lines.
+enum PassWork<S> {
+    /// The pass computes tiles of lines.
     Tiles(PreparedPass<S>),
-    /// On one line after another.
+    /// The pass computes one line after another.
     Single { axis: usize, line: Arc<Single<S>> },
 }
 
@@ -65,10 +65,10 @@ impl<S> Clone for PreparedAxis<S> {
 }
 
 impl<S: Dispatch> Engine<S> {
-    /// Puts the passes together, with the lines that `line` gives.
+    /// Prepares the passes of a recipe. `line` prepares the transform along one axis.
     ///
     /// # Errors
-    /// Those of `line`.
+    /// The errors of `line`.
     pub(crate) fn new(
         recipe: &Recipe,
         isa: Isa,
@@ -76,40 +76,43 @@ impl<S: Dispatch> Engine<S> {
         line: &mut dyn FnMut(&AxisRecipe) -> Result<PreparedAxis<S>>,
     ) -> Result<Self> {
         let multiplier = multiplier.map(Arc::new);
-        let passes =
-            recipe.passes().iter().map(|pass| trip(pass, multiplier.as_ref(), line)).collect::<Result<Vec<_>>>()?;
+        let passes = recipe
+            .passes()
+            .iter()
+            .map(|pass| prepare_pass(pass, multiplier.as_ref(), line))
+            .collect::<Result<Vec<_>>>()?;
         let signal = signal(recipe, &passes);
         Ok(Engine { passes, sizes: Sizes::new::<S>(recipe, isa), signal })
     }
 
-    /// Transforms a problem that is one signal, `line`.
+    /// Executes a problem that is one signal.
     ///
     /// # Safety
-    /// As [`Execute::execute_arrays`], of the signal's elements.
+    /// As for [`Execute::execute_arrays`], for the signal's elements.
     unsafe fn run_signal(&self, line: &Single<S>, ends: [Strided<S>; 2], scratch: Ptr<u8>, pool: &Pool) {
-        // SAFETY: within the scratch, whose work array one pass leaves empty; the rest is the
-        // caller's.
+        // SAFETY: the buffers are within the scratch, since one pass needs no work array. The
+        // caller guarantees the rest.
         unsafe {
             let buffers = scratch.add(self.sizes.single_bytes());
-            line.run(self.sizes.isa, ends, scratch.first(self.sizes.single_bytes()).cast(), &|pass, from, to| {
+            line.execute(self.sizes.isa, ends, scratch.first(self.sizes.single_bytes()).cast(), &|pass, from, to| {
                 self.pass(pass, from, to, buffers, pool)
             });
         }
     }
 
-    /// One pass over tiles.
+    /// Executes one pass over tiles.
     ///
     /// # Safety
-    /// As [`Execute::execute_arrays`]; `buffers` has room for every thread.
+    /// As for [`Execute::execute_arrays`]. `buffers` has enough memory for every thread.
     unsafe fn pass(&self, pass: &PreparedPass<S>, from: &Array<S>, to: &Array<S>, buffers: Ptr<u8>, pool: &Pool) {
         let split = pass.splits(from, to).then(|| [from, to].map(Array::split_parts));
         let ends = split.as_ref().map_or([from, to], |[from, to]| [from, to]);
-        let (tiles, buffers) = (Tiles::new(&self.sizes, pass, ends, split.is_some()), Shared(buffers));
-        // SAFETY: every worker has buffers of its own, every tile lines of its own, read whole
-        // before they are written.
+        let (tiles, buffers) = (Tiles::new(&self.sizes, pass, ends, split.is_some()), WorkerBuffers(buffers));
+        // SAFETY: workers have disjoint buffers, and tiles have disjoint lines. A tile is read
+        // completely before it is written.
         let block = |worker, index| unsafe {
             let buffer = buffers.at(worker * self.sizes.thread_bytes()).first(self.sizes.thread_bytes());
-            S::dispatch(self.sizes.isa, Block { tiles: &tiles, index, buffer });
+            S::dispatch(self.sizes.isa, BlockTask { tiles: &tiles, index, buffer });
         };
         let blocks = tiles.lines.blocks(tiles.width, tiles.group);
         if tiles.lines.count() * tiles.from.shape[pass.axis] < SERIAL_ELEMENTS {
@@ -132,28 +135,28 @@ impl<S: Dispatch> Execute<S> for Engine<S> {
     unsafe fn execute_arrays(&self, [input, output]: [&Array<S>; 2], scratch: Ptr<u8>, pool: &Pool) {
         let work = scratch.first(self.sizes.work_bytes()).cast();
         let work = self.sizes.work.as_ref().map(|(shape, parts)| Array::c_order(work, shape, *parts));
-        // SAFETY: within the scratch.
+        // SAFETY: the offsets are within the scratch.
         let (single, buffers) = unsafe {
             let single = scratch.add(self.sizes.work_bytes());
             (single.first(self.sizes.single_bytes()).cast::<S>(), single.add(self.sizes.single_bytes()))
         };
-        let place = |p: ArrayId| match p {
+        let array = |id: ArrayId| match id {
             ArrayId::Input => input,
             ArrayId::Output => output,
             ArrayId::Work(_) => work.as_ref().expect("a recipe that names the work array has one"),
         };
         if self.passes.is_empty() {
-            // SAFETY: the caller's.
+            // SAFETY: the caller guarantees it.
             return unsafe { copy(input, output) };
         }
-        for trip in &self.passes {
-            let (from, to) = (place(trip.from), place(trip.to));
-            // SAFETY: the caller's.
+        for pass in &self.passes {
+            let (from, to) = (array(pass.from), array(pass.to));
+            // SAFETY: the caller guarantees it.
             unsafe {
-                match &trip.work {
-                    Work::Tiles(pass) => self.pass(pass, from, to, buffers, pool),
-                    Work::Single { axis, line } => {
-                        line.run_all(self.sizes.isa, *axis, [from, to], single, &|pass, from, to| {
+                match &pass.work {
+                    PassWork::Tiles(tiled) => self.pass(tiled, from, to, buffers, pool),
+                    PassWork::Single { axis, line } => {
+                        line.execute_all(self.sizes.isa, *axis, [from, to], single, &|pass, from, to| {
                             self.pass(pass, from, to, buffers, pool);
                         })
                     }
@@ -162,7 +165,7 @@ impl<S: Dispatch> Execute<S> for Engine<S> {
         }
     }
 
-    /// A signal needs no arrays.
+    /// A signal is executed without arrays.
     unsafe fn execute_checked(
         &self,
         layouts: [&Layout; 2],
@@ -170,13 +173,13 @@ impl<S: Dispatch> Execute<S> for Engine<S> {
         scratch: Ptr<u8>,
         pool: &Pool,
     ) {
-        // Sums of reals over the parts of complex numbers are two signals.
+        // A real transform of complex data is two signals: the real parts and the imaginary parts.
         let both = from.parts == 2 && to.parts == 2;
-        // SAFETY: the caller's; the views hold all elements.
+        // SAFETY: the caller guarantees it, and the views contain all elements.
         unsafe {
             if let Some(Signal { axis, line }) = self.signal.as_ref().filter(|signal| !both || signal.line.is_complex())
             {
-                return self.run_signal(line, [from.rows(*axis), to.rows(*axis)], scratch, pool);
+                return self.run_signal(line, [from.along(*axis), to.along(*axis)], scratch, pool);
             }
             let (from, to) = (from.array(&layouts[0].shape), to.array(&layouts[1].shape));
             self.execute_arrays([&from, &to], scratch, pool);
@@ -184,57 +187,57 @@ impl<S: Dispatch> Execute<S> for Engine<S> {
     }
 }
 
-/// The executable form of a pass, with the transforms that `line` gives.
-fn trip<S: Dispatch>(
+/// Prepares a pass. `line` prepares the transform along one axis.
+fn prepare_pass<S: Dispatch>(
     pass: &recipe::Pass,
     multiplier: Option<&Arc<Values<S>>>,
     line: &mut dyn FnMut(&AxisRecipe) -> Result<PreparedAxis<S>>,
-) -> Result<Trip<S>> {
-    let trip = |work| Ok(Trip { from: pass.from, to: pass.to, work });
+) -> Result<EnginePass<S>> {
+    let prepared = |work| Ok(EnginePass { from: pass.from, to: pass.to, work });
     let mut ops = vec![];
     for op in &pass.ops {
         ops.push(match op {
             PassOp::Transform(recipe) => match line(recipe)? {
                 PreparedAxis::Batch(batch) => PreparedOp::Batch(batch),
-                // A recipe has it alone in its pass.
-                PreparedAxis::Single(line) => return trip(Work::Single { axis: pass.axis, line }),
+                // In a recipe, such a transform is the only step of its pass.
+                PreparedAxis::Single(line) => return prepared(PassWork::Single { axis: pass.axis, line }),
             },
             PassOp::Multiply => PreparedOp::Multiply(Arc::clone(multiplier.expect("a filter has a multiplier"))),
         });
     }
-    trip(Work::Tiles(PreparedPass { axis: pass.axis, ops }))
+    prepared(PassWork::Tiles(PreparedPass { axis: pass.axis, ops }))
 }
 
-/// See [`Engine::signal`].
-fn signal<S>(recipe: &Recipe, passes: &[Trip<S>]) -> Option<Signal<S>> {
-    let [Trip { work: Work::Single { axis, line }, .. }] = passes else { return None };
+/// Finds [`Engine::signal`].
+fn signal<S>(recipe: &Recipe, passes: &[EnginePass<S>]) -> Option<Signal<S>> {
+    let [EnginePass { work: PassWork::Single { axis, line }, .. }] = passes else { return None };
     let input = recipe.problem().input();
     (input.elements() == input.shape[*axis]).then(|| Signal { axis: *axis, line: Arc::clone(line) })
 }
 
-/// Buffers that the workers divide among themselves.
-struct Shared(Ptr<u8>);
+/// The buffers of all workers.
+struct WorkerBuffers(Ptr<u8>);
 
-// SAFETY: each worker uses its own part only.
-unsafe impl Sync for Shared {}
+// SAFETY: workers use disjoint parts.
+unsafe impl Sync for WorkerBuffers {}
 
-impl Shared {
+impl WorkerBuffers {
     fn at(&self, offset: usize) -> Ptr<u8> {
         // SAFETY: the offset is within the scratch.
         unsafe { self.0.add(offset) }
     }
 }
 
-/// Copies element by element: a problem without axes.
+/// Copies the elements of an array: the execution of a problem without passes.
 ///
 /// # Safety
-/// Both arrays are there.
+/// All elements of both arrays are in valid memory.
 unsafe fn copy<S: Scalar>(from: &Array<S>, to: &Array<S>) {
     let lines = Lines::new(usize::MAX, [from, to, to], true, 1);
     for i in 0..lines.count() {
         let tile = lines.tile(i, 1);
         for part in 0..from.parts as isize {
-            // SAFETY: the caller's.
+            // SAFETY: the caller guarantees it.
             unsafe {
                 to.origin.offset(tile.offsets[1][0] + part).write(from.origin.offset(tile.offsets[0][0] + part).read())
             };

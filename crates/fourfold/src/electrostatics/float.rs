@@ -1,12 +1,12 @@
-//! The reals of maps and cells.
+//! The number types of maps and cells.
 
 use crate::problem::element::Element;
 use std::ops::Mul;
 
-/// The type of positions, sizes and maps: `f32` or `f64`. Densities and forces are summed in double
-/// precision.
+/// The type of positions, sizes and maps, which is `f32` or `f64`. Densities and forces are summed
+/// in double precision.
 pub trait Float: Element + Into<f64> + Mul<Output = Self> {
-    /// The nearest of them.
+    /// The nearest value of this type.
     fn nearest(x: f64) -> Self;
 }
 

@@ -1,10 +1,10 @@
-//! The region with its bins, and the cells in it.
+//! The region with its bins, and the cells.
 
 use crate::electrostatics::float::Float;
 use crate::error::{Error, ErrorKind, Result};
 
-/// A rectangular region cut into M × N equal bins, axis 0 being x and axis 1 y. Maps over it are
-/// arrays of shape \[M, N\] in C order.
+/// A rectangular region that is divided into M × N equal bins. Axis 0 is x, and axis 1 is y. Maps
+/// over it are arrays of shape \[M, N\] in C order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
     low: [f64; 2],
@@ -12,25 +12,25 @@ pub struct Grid {
     bins: [usize; 2],
 }
 
-/// Cells: rectangles by their lower left corners and their sizes, in the units of the region; one
-/// element a cell in each slice.
+/// Cells, which are rectangles, by their lower left corners and their sizes. The units are those of
+/// the region. Each slice has one element for each cell.
 #[derive(Clone, Copy, Debug)]
 pub struct Cells<'a, T> {
-    /// x and y of the lower left corners.
+    /// The x and y coordinates of the lower left corners.
     pub low: [&'a [T]; 2],
-    /// Widths and heights.
+    /// The widths and heights.
     pub size: [&'a [T]; 2],
 }
 
-/// A cell as it charges the grid: its interval along each axis, in bins and clipped to the region,
-/// and the density of its charge.
+/// The charge of a cell: its intervals along the axes, in units of bins and clipped to the region,
+/// and its density.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Charge {
     pub(crate) spans: [Span; 2],
     pub(crate) density: f64,
 }
 
-/// An interval along an axis in bins.
+/// An interval along an axis, in units of bins.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Span {
     pub(crate) low: f64,
@@ -42,12 +42,11 @@ fn wrong(message: String) -> Error {
 }
 
 impl Grid {
-    /// The region between two corners, with so many bins along x and y.
+    /// The grid of the region between two corners, with `bins` bins along x and y.
     ///
     /// # Errors
-    /// If the region is not finite or has no area, there are fewer than 2 bins along an axis, which
-    /// have no field between them, or bins are too small for their sides to be numbers of full
-    /// precision.
+    /// If the region is not finite or has no area, if there are fewer than 2 bins along an axis, or
+    /// if bins are so small that their sides are subnormal numbers.
     pub fn new(low: [f64; 2], high: [f64; 2], bins: [usize; 2]) -> Result<Grid> {
         let real =
             |axis: usize| low[axis].is_finite() && (high[axis] - low[axis]).is_finite() && low[axis] < high[axis];
@@ -63,7 +62,7 @@ impl Grid {
             )));
         }
         let [m, n] = bins;
-        // Positions are counted in bins, exactly.
+        // Positions in units of bins must be precise numbers: 2^48 leaves 5 bits of `f64` for fractions.
         if m.checked_mul(n).is_none_or(|all| all > 1 << 48) {
             return Err(wrong(format!("a grid of {m} x {n} bins is too large: expected at most 2^48 of them")));
         }
@@ -78,17 +77,17 @@ impl Grid {
         Ok(grid)
     }
 
-    /// Bins along x and y, M and N.
+    /// The numbers of bins along x and y, M and N.
     pub fn bins(&self) -> [usize; 2] {
         self.bins
     }
 
-    /// Bins in all: elements of a map.
+    /// The number of bins, which is that of the elements of a map.
     pub fn count(&self) -> usize {
         self.bins[0] * self.bins[1]
     }
 
-    /// Width and height of a bin.
+    /// The width and the height of a bin, in the units of the region.
     pub fn bin_size(&self) -> [f64; 2] {
         [0, 1].map(|axis| (self.high[axis] - self.low[axis]) / self.bins[axis] as f64)
     }
@@ -98,7 +97,8 @@ impl Grid {
         [self.low, self.high]
     }
 
-    /// The charge of cell `i`, widened to `least` bins where it is smaller.
+    /// The charge of cell `i`. A cell that is smaller than `least` bins along an axis is widened to
+    /// that.
     pub(crate) fn charge<T: Float>(&self, cells: Cells<'_, T>, i: usize, least: f64) -> Result<Charge> {
         let low = cells.low.map(|low| low[i].into());
         let size = cells.size.map(|size| size[i].into());
@@ -107,7 +107,7 @@ impl Grid {
                 "cell {i} has size {size:?}: expected finite numbers of 0 or more along each axis"
             )));
         }
-        // A cell that only touches the region, such as a terminal on its border, is not outside; it
+        // A cell that only touches the region, such as a terminal on its border, is not outside. It
         // charges the bins over which it is widened.
         let inside = |axis: usize| low[axis] <= self.high[axis] && low[axis] + size[axis] >= self.low[axis];
         if !inside(0) || !inside(1) {
@@ -119,7 +119,7 @@ impl Grid {
         let bin = self.bin_size();
         let mut density = 1.0;
         let spans = [0, 1].map(|axis| {
-            // Of a huge cell these may be infinite.
+            // For a very large cell these may be infinite.
             let ends = [low[axis], low[axis] + size[axis]].map(|at| (at - self.low[axis]) / bin[axis]);
             let extent = size[axis] / bin[axis];
             if extent < least {
@@ -134,7 +134,7 @@ impl Grid {
 }
 
 impl<T> Cells<'_, T> {
-    /// How many there are.
+    /// The number of cells.
     ///
     /// # Errors
     /// If the four slices differ in length.
@@ -150,16 +150,16 @@ impl<T> Cells<'_, T> {
 }
 
 impl Span {
-    /// The bins that it meets, of `bins`.
+    /// The indices of the bins that the interval intersects.
     #[inline]
     pub(crate) fn bins(self, bins: usize) -> std::ops::Range<usize> {
-        // Both ends are within 0 and `bins`. Not `ceil`, which is a call where the instruction is
-        // not known to be there.
+        // Both ends are between 0 and `bins`. `ceil` is a function call if the compiler may not
+        // assume the instruction, so this rounds by conversion.
         let (first, last) = ((self.low as usize).min(bins - 1), self.high as usize);
         first..(last + usize::from(self.high > last as f64)).max(first + 1)
     }
 
-    /// The part of bin `i` that it covers, 0 to 1.
+    /// The fraction of bin `i` that the interval covers, from 0 to 1.
     #[inline]
     pub(crate) fn overlap(self, i: usize) -> f64 {
         (self.high.min(i as f64 + 1.0) - self.low.max(i as f64)).max(0.0)

@@ -15,9 +15,8 @@
 //! F   = Σ over bins of (area of the cell in the bin) · ξ    the force on a cell
 //! ```
 //!
-//! [`Scaling`] has the formulas with their factors. Charge pushes charge away, and nothing leaves
-//! the region (its walls are Neumann's): cells that follow the forces spread until the density is
-//! even.
+//! [`Scaling`] has the formulas with their factors. The boundary condition is Neumann's, so no
+//! field leaves the region. Cells that move along the forces spread until the density is uniform.
 //!
 //! ```
 //! use fourfold::Planner;
@@ -25,7 +24,7 @@
 //! let planner = Planner::new();
 //! let grid = Grid::new([0.0, 0.0], [8.0, 8.0], [16, 16])?;
 //! let system = Electrostatics::<f64>::builder(grid).build(&planner)?;
-//! // Two squares side by side push each other apart.
+//! // Two neighbouring squares repel each other.
 //! let cells = Cells { low: [&[3.0, 4.0], &[3.5, 3.5]], size: [&[1.0, 1.0], &[1.0, 1.0]] };
 //! let mut maps = system.maps()?;
 //! system.solve(cells, &mut maps)?;
@@ -36,7 +35,7 @@
 //! # Ok::<(), fourfold::Error>(())
 //! ```
 //!
-//! Results are the same to the last bit for any number of threads, those of the planner.
+//! Results are the same bit for bit for any number of threads of the planner.
 
 pub(crate) mod float;
 pub(crate) mod grid;

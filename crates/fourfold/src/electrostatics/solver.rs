@@ -1,4 +1,4 @@
-//! The system on this machine's processor.
+//! The electrostatic system on the CPU.
 
 use crate::baseline::algorithm::Algorithm;
 use crate::cpu::base::memory::Scratch;
@@ -11,7 +11,7 @@ use crate::plan::plan::Plan;
 use crate::plan::planner::Planner;
 use std::marker::PhantomData;
 
-/// Algorithm 4 on a grid, ready to run any number of times. See the [module](super).
+/// The executable form of Algorithm 4 on a grid. The [module](super) has the formulas.
 pub struct Electrostatics<T> {
     spreader: Spreader,
     wanted: Wanted,
@@ -19,7 +19,7 @@ pub struct Electrostatics<T> {
     scratch_bytes: usize,
 }
 
-/// Settings of [`Electrostatics`].
+/// The settings of [`Electrostatics`].
 #[derive(Clone, Debug)]
 pub struct Builder<T> {
     grid: Grid,
@@ -28,8 +28,7 @@ pub struct Builder<T> {
     float: PhantomData<T>,
 }
 
-/// The maps of a system, each of shape \[M, N\] in C order, with the memory that computing them
-/// takes.
+/// The maps of a system, each of shape \[M, N\] in C order, and the scratch to compute them.
 pub struct Maps<T> {
     maps: [Vec<T>; MAPS],
     grid: Grid,
@@ -43,29 +42,30 @@ enum PreparedStep<T> {
 }
 
 impl<T> Builder<T> {
-    /// The units of potential, field and energy; DREAMPlace's if not said.
+    /// Sets the units of potential, field and energy. The default is [`Scaling::Dreamplace`].
     pub fn scaling(mut self, scaling: Scaling) -> Self {
         self.wanted.scaling = scaling;
         self
     }
 
-    /// Widens the charge of cells that are smaller than so many bins along an axis to that, about
-    /// their centres and thinner by as much, so that the field on a cell does not depend on where
-    /// in a bin it is. ePlace and DREAMPlace widen to √2; 0, not at all, if not said.
+    /// Widens cells that are smaller than `bins` bins along an axis to that size, about their
+    /// centres, with a density that keeps their charge. Then the field on a cell depends less on
+    /// its position in a bin. ePlace and DREAMPlace use √2 bins. The default is 0, which does not
+    /// widen.
     pub fn smoothing(mut self, bins: f64) -> Self {
         self.smoothing = bins;
         self
     }
 
-    /// The baseline that computes the transforms, or `None`, as if not said: fourfold's passes.
-    /// Those do the scalings too; of a baseline each scaling is one more trip through memory.
+    /// Sets the baseline that computes the transforms. The default is `None`: fourfold's passes,
+    /// which include the scalings. With a baseline, each scaling is another trip through memory.
     pub fn algorithm(mut self, algorithm: impl Into<Option<Algorithm>>) -> Self {
         self.wanted.algorithm = algorithm.into();
         self
     }
 
-    /// Whether the potential is computed, which only the energy needs; it is if not said.
-    /// (DREAMPlace's fast mode goes without.)
+    /// Sets whether the potential is computed, which only the energy needs. The default is `true`.
+    /// (DREAMPlace's fast mode omits it.)
     pub fn potential(mut self, potential: bool) -> Self {
         self.wanted.potential = potential;
         self
@@ -73,24 +73,24 @@ impl<T> Builder<T> {
 }
 
 impl<T: Float> Builder<T> {
-    /// The maps to compute, and how, for other engines.
+    /// The settings as data for other engines.
     pub fn wanted(&self) -> Wanted {
         self.wanted
     }
 
-    /// Computes densities and forces, with the threads of a planner.
+    /// Makes a [`Spreader`], which computes densities and forces with the threads of the planner.
     ///
     /// # Errors
-    /// If the smoothing is negative or not a number.
+    /// If the smoothing is negative or NaN.
     pub fn spreader(&self, planner: &Planner) -> Result<Spreader> {
         Spreader::new(self.grid, self.smoothing, planner)
     }
 
-    /// The system, with the planner's threads.
+    /// Makes the system, which uses the planner's threads.
     ///
     /// # Errors
-    /// If the algorithm does not compute the transforms, the smoothing is negative or not a number,
-    /// or there is no memory for the tables.
+    /// If the algorithm does not compute the transforms, if the smoothing is negative or NaN, or if
+    /// there is no memory for the tables.
     pub fn build(&self, planner: &Planner) -> Result<Electrostatics<T>> {
         let prepared = |work: Work| {
             Ok(match work {
@@ -113,18 +113,18 @@ impl<T: Float> Builder<T> {
 }
 
 impl<T: Float> Electrostatics<T> {
-    /// A system on a grid, in DREAMPlace's units unless told otherwise.
+    /// The settings of a system on a grid, with their defaults.
     pub fn builder(grid: Grid) -> Builder<T> {
         let wanted = Wanted { precision: T::PRECISION, scaling: Scaling::default(), algorithm: None, potential: true };
         Builder { grid, wanted, smoothing: 0.0, float: PhantomData }
     }
 
-    /// Computes densities and forces.
+    /// The part of the system that computes densities and forces.
     pub fn spreader(&self) -> &Spreader {
         &self.spreader
     }
 
-    /// Maps of zeros.
+    /// Allocates maps of zeros.
     ///
     /// # Errors
     /// If there is no memory for them.
@@ -140,21 +140,21 @@ impl<T: Float> Electrostatics<T> {
         Ok(Maps { maps, grid, potential: self.wanted.potential, scratch: Scratch::new(self.scratch_bytes)? })
     }
 
-    /// The density of cells, and from it potential and field.
+    /// Computes the density of cells, and from it potential and field.
     ///
     /// # Errors
-    /// If a cell lies outside the region or its size is negative or not a number, or the maps are
-    /// those of another grid.
+    /// If a cell is outside of the region, if its size is negative or NaN, or if the maps are those
+    /// of another grid.
     pub fn solve(&self, cells: Cells<'_, T>, maps: &mut Maps<T>) -> Result<()> {
         self.spreader.check_grid("maps", &maps.grid)?;
         self.spreader.density(cells, &mut maps.maps[Map::Density as usize])?;
         self.transform(maps)
     }
 
-    /// Potential and field of the density that the maps have.
+    /// Computes potential and field from the density in the maps.
     ///
     /// # Errors
-    /// If the maps are those of another grid or method.
+    /// If the maps are those of another grid or algorithm.
     pub fn transform(&self, maps: &mut Maps<T>) -> Result<()> {
         self.spreader.check_grid("maps", &maps.grid)?;
         maps.potential = self.wanted.potential;
@@ -164,7 +164,7 @@ impl<T: Float> Electrostatics<T> {
         Ok(())
     }
 
-    /// The energy, from [`Scaling`]'s formula.
+    /// The energy, by the formula in [`Scaling`].
     ///
     /// # Errors
     /// If the system computes no potential, or the maps are those of another grid.
@@ -176,7 +176,7 @@ impl<T: Float> Electrostatics<T> {
     /// The force on every cell along x and along y: [`Spreader::forces`].
     ///
     /// # Errors
-    /// As there, and if the maps are those of another grid.
+    /// Those of [`Spreader::forces`], and if the maps are those of another grid.
     pub fn forces(&self, cells: Cells<'_, T>, maps: &Maps<T>) -> Result<[Vec<T>; 2]> {
         self.spreader.check_grid("maps", &maps.grid)?;
         self.spreader.forces(cells, maps.field())
@@ -184,17 +184,18 @@ impl<T: Float> Electrostatics<T> {
 }
 
 impl<T> Maps<T> {
-    /// ρ.
+    /// The density ρ.
     pub fn density(&self) -> &[T] {
         &self.maps[Map::Density as usize]
     }
 
-    /// ρ, to be added to (fixed obstacles) before [`Electrostatics::transform`].
+    /// The density ρ for changes, such as adding fixed obstacles before
+    /// [`Electrostatics::transform`].
     pub fn density_mut(&mut self) -> &mut [T] {
         &mut self.maps[Map::Density as usize]
     }
 
-    /// φ.
+    /// The potential φ.
     ///
     /// # Errors
     /// If the system that filled the maps computes no potential.
@@ -207,7 +208,7 @@ impl<T> Maps<T> {
         }
     }
 
-    /// ξ_x and ξ_y.
+    /// The field (ξ_x, ξ_y).
     pub fn field(&self) -> [&[T]; 2] {
         [Map::FieldX, Map::FieldY].map(|map| &*self.maps[map as usize])
     }

@@ -1,8 +1,7 @@
-//! From cells to the map of their density, and from maps back to cells.
+//! Sums over cells for the map of their density, and sums over maps for the forces on cells.
 //!
-//! All sums have one order for any number of threads: a bin adds its cells in the order in
-//! which they are given, since a strip of the grid is one thread's; a cell adds its bins row by
-//! row.
+//! The order of all sums is the same for any number of threads. One thread computes a strip of the
+//! grid, so a bin adds its cells in the given order. A cell adds its bins row by row.
 
 use crate::cpu::base::threads::Pool;
 use crate::electrostatics::float::Float;
@@ -13,13 +12,13 @@ use crate::plan::planner::Planner;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Rows of bins (all y of some x) that are one thread's at a time.
+/// The rows of bins (all y of one x) of a strip, which one thread computes.
 const STRIP: usize = 8;
 
-/// Cells that are one thread's at a time.
+/// The cells of a task.
 const CHUNK: usize = 1 << 10;
 
-/// Computes density, forces and overflow from cells and maps. All engines share it; they differ in
+/// Computes density, forces and overflow from cells and maps. It does not depend on the engine of
 /// the transforms.
 pub struct Spreader {
     grid: Grid,
@@ -28,12 +27,12 @@ pub struct Spreader {
 }
 
 impl Spreader {
-    /// For a grid, with the threads of a planner. `least`: bins to which the charge of smaller
-    /// cells is widened; see
+    /// Makes a spreader for a grid, with the threads of a planner. Cells smaller than `least` bins
+    /// are widened to that: see
     /// [`Builder::smoothing`](crate::electrostatics::solver::Builder::smoothing).
     ///
     /// # Errors
-    /// If `least` is negative or not a number.
+    /// If `least` is negative or NaN.
     pub fn new(grid: Grid, least: f64, planner: &Planner) -> Result<Spreader> {
         if !least.is_finite() || least < 0.0 {
             let message = format!("cells widened to {least} bins: expected 0 (not at all) or more");
@@ -47,25 +46,26 @@ impl Spreader {
         &self.grid
     }
 
-    /// Bins to which the charge of smaller cells is widened.
+    /// The least size of a cell's charge along each axis, in bins.
     pub fn least(&self) -> f64 {
         self.least
     }
 
-    /// Checks all cells, for engines whose kernels do not.
+    /// Checks all cells, for engines whose kernels do not check them.
     ///
     /// # Errors
-    /// If a cell lies outside the region or its size is negative or not a number.
+    /// If a cell is outside of the region or its size is negative or NaN.
     pub fn check_cells<T: Float>(&self, cells: Cells<'_, T>) -> Result<()> {
         self.charges(cells).map(|_| ())
     }
 
-    /// ρ_b, the part of each bin that cells cover (more than 1 where they overlap), clipped to the
-    /// region. Cells that are widened charge it thinner by as much.
+    /// Computes ρ_b, the fraction of each bin that cells cover, and writes it to `map`. It is more
+    /// than 1 where cells overlap. Cells are clipped to the region. Widened cells have a density
+    /// below 1, which keeps their charge.
     ///
     /// # Errors
-    /// If a cell lies outside the region or its size is negative or not a number, or the map is not
-    /// the grid's.
+    /// If a cell is outside of the region or its size is negative or NaN, or the map is not the
+    /// grid's.
     pub fn density<T: Float>(&self, cells: Cells<'_, T>, map: &mut [T]) -> Result<()> {
         self.check_map("density", map.len())?;
         let [m, n] = self.grid.bins();
@@ -81,8 +81,8 @@ impl Spreader {
         Ok(())
     }
 
-    /// F_i = d_i Σ_b |cell i ∩ bin b| ξ_b, along x and along y: areas in the units of the region,
-    /// d_i = 1, or less where cells are widened.
+    /// The forces F_i = d_i Σ_b |cell i ∩ bin b| ξ_b on all cells, along x and along y. Areas are
+    /// in the units of the region. d_i is 1, or less for widened cells.
     ///
     /// # Errors
     /// As [`Spreader::density`].
@@ -106,21 +106,21 @@ impl Spreader {
         Ok(forces)
     }
 
-    /// ePlace's density overflow, Σ_b max(ρ_b − `target`, 0) / Σ_b ρ_b: the part of the charge that
-    /// is too much where it is. Not a number where a density or the target is none.
+    /// ePlace's density overflow, Σ_b max(ρ_b − `target`, 0) / Σ_b ρ_b, which is the fraction of
+    /// the charge above the target density. It is NaN if a density or the target is NaN.
     ///
     /// # Errors
     /// If the map is not the grid's.
     pub fn overflow<T: Float>(&self, density: &[T], target: f64) -> Result<f64> {
         self.check_map("density", density.len())?;
         let sum = |f: &(dyn Fn(f64) -> f64 + Sync)| self.sum(&|b| f(density[b].into()));
-        // `max` would hide a NaN.
+        // `max` would replace a NaN by 0.
         let more = |density: f64| if density <= target { 0.0 } else { density - target };
         let (over, all) = (sum(&more), sum(&|density| density));
         Ok(if all <= 0.0 { 0.0 } else { over / all })
     }
 
-    /// The energy of a density in a potential, by the formula of their scaling.
+    /// The energy of a density in a potential, by the formula of the scaling.
     ///
     /// # Errors
     /// If a map is not the grid's.
@@ -130,7 +130,7 @@ impl Spreader {
         Ok(self.sum(&|b| density[b].into() * potential[b].into()) * scaling.energy_factor(&self.grid))
     }
 
-    /// Σ_b f(b), row by row.
+    /// Σ_b f(b), summed row by row.
     fn sum(&self, f: &(dyn Fn(usize) -> f64 + Sync)) -> f64 {
         let [m, n] = self.grid.bins();
         let rows: Vec<_> = (0..m).map(|_| Mutex::new(0.0)).collect();
@@ -141,7 +141,7 @@ impl Spreader {
         rows.into_iter().map(|row| row.into_inner().unwrap_or_else(PoisonError::into_inner)).sum()
     }
 
-    /// y = x · f, bin by bin.
+    /// y_b = x_b f_b for all bins b.
     pub(crate) fn scale<T: Float>(&self, x: &[T], f: &[T], y: &mut [T]) {
         let row = self.grid.bins()[1];
         let rows: Vec<_> = y.chunks_mut(row).map(Mutex::new).collect();
@@ -152,7 +152,10 @@ impl Spreader {
         });
     }
 
-    /// An error unless this is the grid; `what` was made for another then.
+    /// Checks that `grid` is the grid of this spreader. `what` was made for `grid`.
+    ///
+    /// # Errors
+    /// If it is another grid.
     #[doc(hidden)]
     pub fn check_grid(&self, what: &str, grid: &Grid) -> Result<()> {
         let of = |grid: &Grid| {
@@ -163,7 +166,10 @@ impl Spreader {
         if *grid == self.grid { Ok(()) } else { Err(Error::new(ErrorKind::Argument, message())) }
     }
 
-    /// An error unless a map has as many elements as there are bins.
+    /// Checks the length of a map.
+    ///
+    /// # Errors
+    /// If it is not the number of bins.
     #[doc(hidden)]
     pub fn check_map(&self, name: &str, len: usize) -> Result<()> {
         let [m, n] = self.grid.bins();
@@ -171,7 +177,7 @@ impl Spreader {
         if len == m * n { Ok(()) } else { Err(Error::new(ErrorKind::Argument, message())) }
     }
 
-    /// The charges of all cells, or the first error.
+    /// The charges of all cells.
     fn charges<T: Float>(&self, cells: Cells<'_, T>) -> Result<Vec<Charge>> {
         let mut charges = vec![Charge::default(); cells.count()?];
         let chunks: Vec<_> = charges.chunks_mut(CHUNK).map(|chunk| Mutex::new((chunk, Ok(())))).collect();
@@ -186,16 +192,17 @@ impl Spreader {
     }
 }
 
-/// Charges with the numbers of their cells, strip by strip: those of strip s are
-/// `items[starts[s]..starts[s + 1]]`, in the order of the cells. So the maps and charges that a
-/// thread reads stay in its cache, wherever neighbours in the list of cells lie.
+/// Charges with the indices of their cells, sorted by strips. Those of strip s are
+/// `items[starts[s]..starts[s + 1]]`, in the order of the cells. So the part of a map that a thread
+/// accesses stays in its cache, even if neighbours in the list of cells are far from each other.
 struct Lists {
     starts: Vec<usize>,
     items: Vec<(usize, Charge)>,
 }
 
 impl Lists {
-    /// A counting sort. `strips`: in which of them rows have a charge.
+    /// Sorts the charges by counting. `strips` maps a range of rows to the strips in which a charge
+    /// with these rows is.
     fn new(charges: &[Charge], rows: usize, strips: impl Fn(Range<usize>) -> Range<usize>) -> Lists {
         let strips = |charge: &Charge| strips(charge.spans[0].bins(rows));
         let mut starts = vec![0; rows.div_ceil(STRIP) + 1];
@@ -216,12 +223,12 @@ impl Lists {
     }
 }
 
-/// Almost all cells meet at most so many bins along an axis: their parts need no memory from the
-/// heap.
+/// The most bins along an axis for which the parts of a cell are on the stack. Almost all cells
+/// have fewer.
 const FEW: usize = 8;
 
 impl Charge {
-    /// Calls `each` with the first bin along axis 1 and the parts of all that it meets there.
+    /// Calls `each` with the first bin along axis 1 and the covered fractions of all bins there.
     fn with_parts<R>(&self, n: usize, each: impl FnOnce(usize, &[f64]) -> R) -> R {
         let bins = self.spans[1].bins(n);
         let first = bins.start;
@@ -233,27 +240,27 @@ impl Charge {
         each(first, &bins.map(|bin| self.spans[1].overlap(bin)).collect::<Vec<_>>())
     }
 
-    /// Adds its charge to the sums of bins of some rows.
+    /// Adds the charge to the sums of the bins of `rows`.
     fn add_to(&self, sums: &mut [f64], rows: Range<usize>, n: usize) {
         let met = self.spans[0].bins(usize::MAX);
         self.with_parts(n, |first, parts| {
             for row in met.start.max(rows.start)..met.end.min(rows.end) {
-                let share = self.density * self.spans[0].overlap(row);
+                let density = self.density * self.spans[0].overlap(row);
                 let line = &mut sums[(row - rows.start) * n + first..][..parts.len()];
-                line.iter_mut().zip(parts).for_each(|(sum, part)| *sum += share * part);
+                line.iter_mut().zip(parts).for_each(|(sum, part)| *sum += density * part);
             }
         });
     }
 
-    /// Its charge on each bin times the bin's values, in bins.
+    /// Σ_b q_b m_b for both maps m, where q_b is the charge on bin b. Areas are in bins.
     fn sums<T: Float>(&self, maps: [&[T]; 2], [m, n]: [usize; 2]) -> [f64; 2] {
         self.with_parts(n, |first, parts| {
             let mut sums = [0.0; 2];
             for row in self.spans[0].bins(m) {
-                let share = self.density * self.spans[0].overlap(row);
+                let density = self.density * self.spans[0].overlap(row);
                 let lines = maps.map(|map| &map[row * n + first..][..parts.len()]);
                 for (i, part) in parts.iter().enumerate() {
-                    let charge = share * part;
+                    let charge = density * part;
                     sums[0] += charge * lines[0][i].into();
                     sums[1] += charge * lines[1][i].into();
                 }

@@ -1,8 +1,8 @@
-//! The transforms of Algorithm 4 as a list of plans, for every engine.
+//! The transforms of Algorithm 4 as a list of plans, for all engines.
 //!
-//! With the cosine coefficients of the density, ρ = Σ″ a_uv cos(ω_u (i + ½)) cos(ω_v (j + ½)),
-//! where ω_u = πu/M, ω_v = πv/N and Σ″ halves terms with a zero index, Poisson's equation −∇²φ =
-//! ρ − ρ̄ with Neumann's boundary has in bins of b_x × b_y the solution
+//! Let a be the cosine coefficients of the density, ρ = Σ″ a_uv cos(ω_u (i + ½)) cos(ω_v (j + ½)),
+//! where ω_u = πu/M, ω_v = πv/N, and Σ″ halves terms with a zero index. On bins of b_x × b_y,
+//! Poisson's equation −∇²φ = ρ − ρ̄ with Neumann boundary conditions has the solution
 //!
 //! ```text
 //! φ   = Σ″ a_uv / k² cos cos        k_u = ω_u / b_x,  k_v = ω_v / b_y,  k² = k_u² + k_v²
@@ -10,16 +10,17 @@
 //! ξ_y = Σ″ a_uv k_v / k² cos sin = −∂φ/∂y
 //! ```
 //!
-//! Unscaled kinds make A = dct2(ρ) = M N a, dct3 of coefficients c is 4 Σ″ c cos cos, and where an
-//! IDXST stands instead it is 2 Σ c sin cos. So with G = 1 / (4 M N k²), φ = dct3,dct3(G A), ξ_x =
-//! idxst,dct3(2 k_u G A) and ξ_y = dct3,idxst(2 k_v G A). G is a table of the size of a map;
-//! the other factors of the three are lists along one axis.
+//! Unscaled kinds give A = dct2(ρ) = M N a. The dct3 of coefficients c is 4 Σ″ c cos cos, and with
+//! an IDXST along one axis it is 2 Σ c sin cos. So with G = 1 / (4 M N k²), φ = dct3,dct3(G A), ξ_x
+//! = idxst,dct3(2 k_u G A) and ξ_y = dct3,idxst(2 k_v G A). G is a table of the size of a map. The
+//! other factors are lists along one axis.
 //!
-//! By fourfold's passes the DCT-II's last pass writes G A, and the lists are parts of the
-//! passes that begin the inverse transforms: two passes a transform, one table that is read once,
-//! and no other trip through memory. (Other orders of the same sums were measured on a processor. φ
-//! and ξ_x can have their rows in common, which saves a pass of eight, and nothing without the
-//! potential; filters along the rows save one more, and take longer, since they do DFTs twice.)
+//! With fourfold's passes, the last pass of the DCT-II writes G A, and the first passes of the
+//! inverse transforms multiply by the lists. So each transform takes two passes, the table is read
+//! once, and there is no other trip through memory. (Two other orders were measured on a CPU. φ and
+//! ξ_x can share the pass along the rows, which saves one pass of eight, but saves nothing without
+//! the potential. Filters along the rows save another one, but are slower, since they compute some
+//! DFTs twice.)
 
 use crate::baseline::algorithm::Algorithm;
 use crate::baseline::staged_recipe::StagedRecipe;
@@ -31,60 +32,61 @@ use crate::recipe::multiplier::Multiplier;
 use crate::recipe::pipeline::Pipeline;
 use std::f64::consts::PI;
 
-/// In which units potential and field are. For a density ρ_ij in parts of a bin with the cosine
-/// coefficients a_uv,
+/// The units of potential and field. The density ρ_ij, the covered fraction of a bin, has the
+/// cosine coefficients a_uv:
 ///
 /// ```text
 /// ρ_ij = Σ″ a_uv cos(πu (i + ½)/M) cos(πv (j + ½)/N),    a_uv = 4/(M N) Σ_ij ρ_ij cos(πu (i + ½)/M) cos(πv (j + ½)/N)
 /// ```
 ///
-/// where Σ″ halves terms with a zero index, and bins of b_x by b_y. "sin cos" stands for sin(πu
-/// (i + ½)/M) cos(πv (j + ½)/N), and so on; the term with u = v = 0 is left out.
+/// Σ″ halves terms with a zero index, and bins have the size b_x × b_y. "sin cos" stands for sin(πu
+/// (i + ½)/M) cos(πv (j + ½)/N), and so on. The term with u = v = 0 is omitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scaling {
     /// DREAMPlace's: with w_u = 2πu/M and w_v = (2πv/N)(b_x/b_y), φ = Σ″ a/(w_u² + w_v²) cos cos,
-    /// ξ_x = Σ″ a/2 · w_u/(w_u² + w_v²) sin cos and ξ_y alike: a quarter of Poisson's solution
-    /// where a bin's width is the unit of length. The energy is Σ_b ρ_b φ_b.
+    /// ξ_x = Σ″ a/2 · w_u/(w_u² + w_v²) sin cos, and the same for ξ_y. This is a quarter of the
+    /// solution of Poisson's equation with a bin's width as the unit of length. The energy is Σ_b
+    /// ρ_b φ_b.
     #[default]
     Dreamplace,
     /// Poisson's equation −∇²φ = ρ − ρ̄ in the units of the region, for bins of any shape: φ = Σ″
     /// a/k² cos cos, ξ = −∇φ, with k_u = πu/(M b_x) and k_v = πv/(N b_y). The energy is ½ Σ_b ρ_b
-    /// φ_b b_x b_y; forces are its negative gradient, the nearer the smaller bins are beside cells.
+    /// φ_b b_x b_y. Forces converge to its negative gradient as bins become smaller than cells.
     Physical,
 }
 
-/// Maps that steps read and write: each of shape \[M, N\].
+/// The maps that steps read and write, each of shape \[M, N\].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "their names say it")]
 pub enum Map {
     Density,
-    /// Those of the potential in unscaled kinds, G A; by baselines A.
+    /// The coefficients of the potential in unscaled kinds, G A. With baselines, A.
     Coefficients,
     Potential,
     FieldX,
     FieldY,
 }
 
-/// How many maps there are.
+/// The number of maps.
 pub const MAPS: usize = 5;
 
 /// The work of a step.
-// A list has a dozen of these: boxes would save nothing.
+// A list has about a dozen of these, so boxing the large variant would save nothing.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub enum Work {
-    /// A transform with the multiplies that are parts of its passes.
+    /// A transform whose passes include multiplies.
     Fused(Pipeline<'static>),
     /// A transform by a baseline.
     Staged(StagedRecipe),
-    /// A multiply, one factor a bin, as a trip through memory.
+    /// A multiply by one factor for each bin, as a separate trip through memory.
     Scale(Vec<f64>),
 }
 
-/// One plan, from map to map; the same map is worked on in place.
+/// One plan, which transforms one map to another or in place.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Its work.
+    /// The work of the step.
     pub work: Work,
     /// The map that it reads.
     pub from: Map,
@@ -92,29 +94,30 @@ pub struct Step {
     pub to: Map,
 }
 
-/// The maps to compute, and how.
+/// The maps to compute, and the way to compute them.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
     /// The type of the maps.
     pub precision: Precision,
     /// The units.
     pub scaling: Scaling,
-    /// The baseline that computes the transforms, with separate multiplies between them; fourfold's
-    /// passes, which multiply on the way, if none.
+    /// The baseline that computes the transforms, with separate multiplies. `None` stands for
+    /// fourfold's passes, which include the multiplies.
     pub algorithm: Option<Algorithm>,
-    /// Whether the potential is wanted: the field alone is less work.
+    /// Whether the potential is computed too. Only the field is less work.
     pub potential: bool,
 }
 
 impl Wanted {
-    /// Whether scalings are parts of passes.
+    /// Whether the passes include the scalings.
     fn fused(&self) -> bool {
         self.algorithm.is_none()
     }
 }
 
 impl Scaling {
-    /// A bin's width in the unit of length, and the factor on Poisson's solution.
+    /// The width of a bin in the unit of length, and the factor on the solution of Poisson's
+    /// equation.
     fn units(self, grid: &Grid) -> (f64, f64) {
         match self {
             Scaling::Dreamplace => (1.0, 0.25),
@@ -122,7 +125,7 @@ impl Scaling {
         }
     }
 
-    /// The factor on Σ_b ρ_b φ_b that makes it the energy.
+    /// The ratio of the energy to Σ_b ρ_b φ_b.
     pub fn energy_factor(self, grid: &Grid) -> f64 {
         match self {
             Scaling::Dreamplace => 1.0,
@@ -131,21 +134,23 @@ impl Scaling {
     }
 }
 
-/// The factors of the maps' coefficients. With √(b_x b_y) for the unit of length, G and the other
-/// factors of a map are as near to 1 as the sides of bins let them.
+/// The factors of the maps' coefficients. The unit of length is √(b_x b_y), which keeps G and the
+/// other factors as near to 1 as possible.
 struct Factors {
     grid: Grid,
     wanted: Wanted,
     /// κ_u = (πu/M) r and κ_v = (πv/N)/r, with r = √(b_y/b_x).
     wave_numbers: [Vec<f64>; 2],
-    /// G, one a bin: f / (4 M N (κ_u² + κ_v²)) with the scaling's factor f, but 0 for u = v = 0.
+    /// G for each bin: f / (4 M N (κ_u² + κ_v²)) with the factor f of the scaling, and 0 for u = v
+    /// = 0.
     table: Vec<f64>,
-    /// The unit of length in the scaling's. It is a factor of φ twice, and of ξ once.
+    /// The unit of length divided by that of the scaling. φ has two factors of it, and ξ one.
     length: f64,
 }
 
 impl Factors {
-    /// An error if there is no memory for them, or the precision has no such numbers.
+    /// Computes the factors. It is an error if there is no memory for them, or if they are out of
+    /// the range of the precision.
     fn new(grid: &Grid, wanted: &Wanted) -> Result<Factors> {
         let ((width, factor), bin) = (wanted.scaling.units(grid), grid.bin_size());
         let r = (bin[1] / bin[0]).sqrt();
@@ -162,7 +167,7 @@ impl Factors {
         Ok(factors)
     }
 
-    /// An error if one of the numbers that passes multiply by is none of the precision.
+    /// Returns an error if one of the factors is out of the range of the precision.
     fn check(&self, numbers: &[f64]) -> Result<()> {
         let precision = if self.wanted.fused() { self.wanted.precision } else { Precision::F64 };
         match numbers.iter().all(|&x| is_normal(x, precision)) {
@@ -181,7 +186,7 @@ impl Factors {
         Error::new(ErrorKind::Argument, message)
     }
 
-    /// The factors of G A that make a map's coefficients, as a list for each axis.
+    /// The factors on G A for the coefficients of a map, as one list for each axis.
     fn lists(&self, map: Map) -> Result<[Vec<f64>; 2]> {
         let same = |axis: usize, factor: f64| vec![factor; self.wave_numbers[axis].len()];
         let slopes = |axis: usize| self.wave_numbers[axis].iter().map(|k| 2.0 * self.length * k).collect::<Vec<_>>();
@@ -194,7 +199,7 @@ impl Factors {
         Ok(lists)
     }
 
-    /// The factors of A that make a map's coefficients, one a bin.
+    /// The factors on A for the coefficients of a map, one for each bin.
     fn whole(&self, map: Map) -> Result<Vec<f64>> {
         let ([x, y], mut whole) = (self.lists(map)?, reserved(&self.grid)?);
         let lists = x.iter().flat_map(|x| y.iter().map(move |y| x * y));
@@ -208,23 +213,24 @@ impl Factors {
     }
 }
 
-/// Whether a precision has the number with all of its digits.
+/// Whether the number is normal in the precision.
 fn is_normal(x: f64, precision: Precision) -> bool {
     if precision == Precision::F32 { (x as f32).is_normal() } else { x.is_normal() }
 }
 
-/// Room for a number a bin.
+/// A list with capacity for one number for each bin.
 pub(crate) fn reserved<T>(grid: &Grid) -> Result<Vec<T>> {
     let (mut numbers, message) = (vec![], || format!("there is no memory for factors of {} bins", grid.count()));
     numbers.try_reserve_exact(grid.count()).map_err(|_| Error::new(ErrorKind::Unavailable, message()))?;
     Ok(numbers)
 }
 
-/// The steps from the density to the maps that are wanted, for those who write engines.
+/// The steps from the density to the wanted maps, for authors of engines.
 ///
 /// # Errors
-/// If there is no memory for the factors, or the precision has no such numbers: where the sides of
-/// bins are extremely long, short or unlike; or if the baseline does not compute the transforms.
+/// If there is no memory for the factors; if they are out of the range of the precision, since the
+/// sides of bins are extremely long, short or different; or if the baseline does not compute the
+/// transforms.
 pub fn steps(grid: &Grid, wanted: &Wanted) -> Result<Vec<Step>> {
     let ([m, n], real) = (grid.bins(), wanted.precision.name());
     let problem = |kinds: &str| -> Result<Problem> { format!("{kinds} {real} {m}x{n}").parse() };

@@ -3,47 +3,47 @@
 use crate::arithmetic::cosine8::SCALES;
 use crate::error::{Error, ErrorKind, Result};
 
-/// How a transform computes.
+/// The arithmetic of a transform.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// In single precision, rounded once at the end.
+    /// Single precision, rounded once at the end.
     #[default]
     Fast,
-    /// As libjpeg's integer method `islow`, bit for bit.
+    /// The integer arithmetic of libjpeg's method `islow`, bit for bit.
     Exact,
 }
 
 /// The order of the 64 coefficients of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// Row by row, as in libjpeg's arrays: 8 · vertical + horizontal frequency.
+    /// Row by row, as in libjpeg's arrays: index 8 · vertical + horizontal frequency.
     #[default]
     Raster,
-    /// Along diagonals from low to high frequencies, as in files.
+    /// Zigzag order along diagonals, from low to high frequencies, as in files.
     Zigzag,
 }
 
-/// The places of the samples of a sequence of blocks. A block's samples are 8 rows of 8.
+/// The positions of the samples of a sequence of blocks. The samples of a block are 8 rows of 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// 64 samples of a block, then those of the next.
+    /// The 64 samples of a block, then those of the next one.
     Blocks,
-    /// The rows of an image that is so many blocks across, each `stride` samples after the one
-    /// above. The blocks go from left to right and then down.
+    /// The rows of an image with `across` blocks side by side. Each row begins `stride` samples
+    /// after the one above. The blocks are ordered from left to right, then down.
     Rows {
-        /// Blocks side by side.
+        /// The number of blocks side by side.
         across: usize,
-        /// Samples from a row to the next, at least 8 · `across`.
+        /// The samples from one row to the next, at least 8 · `across`.
         stride: usize,
     },
 }
 
 impl Layout {
-    /// Samples that `blocks` blocks span.
+    /// The number of samples that `blocks` blocks span.
     ///
     /// # Errors
-    /// If the layout is impossible: rows shorter than their blocks, or no whole number of rows of
-    /// blocks.
+    /// If rows are shorter than their blocks, if the last row of blocks is incomplete, or if the
+    /// number overflows.
     pub fn samples(self, blocks: usize) -> Result<usize> {
         let Layout::Rows { across, stride } = self else { return size(blocks.checked_mul(64)) };
         let width = size(across.checked_mul(8))?;
@@ -78,7 +78,7 @@ const fn zigzag() -> [usize; 64] {
     while diagonal < 15 {
         let mut step = if diagonal < 8 { 0 } else { diagonal - 7 };
         while step <= diagonal && step < 8 {
-            // Even diagonals go up, from the lowest row.
+            // Even diagonals ascend from the lowest row.
             let (row, column) = if diagonal % 2 == 0 { (diagonal - step, step) } else { (step, diagonal - step) };
             order[at] = 8 * row + column;
             at += 1;
@@ -89,38 +89,39 @@ const fn zigzag() -> [usize; 64] {
     order
 }
 
-/// A quantisation table: the divisor of each coefficient.
+/// A quantisation table, which has the divisor of each coefficient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Table {
     rows: [[u16; 8]; 8],
 }
 
 impl Table {
-    /// From 64 values row by row.
+    /// A table from 64 values row by row.
     pub fn raster(values: [u16; 64]) -> Table {
         Table { rows: std::array::from_fn(|row| std::array::from_fn(|column| values[8 * row + column])) }
     }
 
-    /// From 64 values in zigzag order.
+    /// A table from 64 values in zigzag order.
     pub fn zigzag(values: [u16; 64]) -> Table {
         let mut raster = [0; 64];
         ZIGZAG.iter().zip(values).for_each(|(&at, value)| raster[at] = value);
         Table::raster(raster)
     }
 
-    /// Of brightness, at a quality from 1 to 100: table K.1 of ITU-T T.81, scaled as libjpeg does,
-    /// to 8 bits.
+    /// The table of luminance at a quality from 1 to 100. It is table K.1 of ITU-T T.81, scaled to
+    /// 8 bits as in libjpeg.
     ///
     /// # Errors
-    /// If the quality is none.
+    /// If the quality is not between 1 and 100.
     pub fn luminance(quality: u8) -> Result<Table> {
         scaled(&LUMINANCE, quality)
     }
 
-    /// Of colour, at a quality from 1 to 100: table K.2.
+    /// The table of chrominance at a quality from 1 to 100. It is table K.2 of ITU-T T.81, scaled
+    /// to 8 bits as in libjpeg.
     ///
     /// # Errors
-    /// If the quality is none.
+    /// If the quality is not between 1 and 100.
     pub fn chrominance(quality: u8) -> Result<Table> {
         scaled(&CHROMINANCE, quality)
     }
@@ -130,10 +131,10 @@ impl Table {
         &self.rows
     }
 
-    /// An error if a value is zero.
+    /// Checks that no value is zero.
     ///
     /// # Errors
-    /// Then.
+    /// If a value is zero.
     pub fn check_divides(&self) -> Result<()> {
         if self.rows.as_flattened().contains(&0) {
             return Err(argument("a quantisation table has a zero, by which nothing can be divided".into()));
@@ -141,14 +142,14 @@ impl Table {
         Ok(())
     }
 
-    /// What [`idct8`](crate::arithmetic::cosine8::idct8) wants coefficients to be multiplied by: q
-    /// s_k s_l, with s of [`SCALES`].
+    /// The factors q_kl s_k s_l on coefficients before
+    /// [`idct8`](crate::arithmetic::cosine8::idct8), where s is [`SCALES`].
     pub fn dequantisers(&self) -> [[f32; 8]; 8] {
         self.scaled(|q, scale| q * scale)
     }
 
-    /// What results of [`dct8`](crate::arithmetic::cosine8::dct8) become coefficients by: 1 / (64
-    /// s_k s_l q).
+    /// The factors 1 / (64 s_k s_l q_kl) on results of [`dct8`](crate::arithmetic::cosine8::dct8),
+    /// where s is [`SCALES`].
     pub fn quantisers(&self) -> [[f32; 8]; 8] {
         self.scaled(|q, scale| 1.0 / (64.0 * scale * q))
     }

@@ -1,5 +1,6 @@
-//! Shared by engines for JPEG's 8×8 blocks: how a block is transformed, and libjpeg's integer
-//! transforms of eight points. The others are `dct8` and `idct8` of [`engine`](crate::engine).
+//! What the engines for JPEG's 8×8 blocks share: modes, orders, layouts and tables of blocks, and
+//! libjpeg's integer transforms of eight points. The transforms in floating point are `dct8` and
+//! `idct8` of [`engine`](crate::engine).
 
 pub(crate) mod block;
 pub(crate) mod islow8;

@@ -1,4 +1,4 @@
-//! The definitions as sums, and the comparison of a run with them.
+//! The oracle: the defining sums, and the comparison of an engine's output with them.
 
 pub mod naive;
 pub mod verify;

@@ -1,11 +1,12 @@
-//! The definitions as O(N²) sums in double-double: the oracle that every engine is checked against.
+//! The definitions as O(N²) sums in double-double arithmetic. Every engine is tested against them.
 //!
-//! Every sum of [`Transform1d`] is read off the exponential sums Z_p = Σ_n x_n exp(−2πi p (c n +
-//! d)/D) of real x: a cosine sum is the real part, a sine sum minus the imaginary one, and so on
-//! (`Definition`). Angles are reduced as integers modulo D. For speed, and for no other reason, n
-//! is written as n₁ + B n₂, so that Z_p = Σ_{n₁} exp(−2πi p c n₁/D) Σ_{n₂} exp(−2πi p (c B n₂ +
-//! d)/D) x_{n₁ + B n₂} needs only N/B + B roots for each p, and the inner sums run over contiguous
-//! memory.
+//! Every sum of [`Transform1d`] follows from the exponential sums Z_p = Σ_n x_n exp(−2πi p (c n +
+//! d)/D) of real x. For example, a cosine sum is the real part of Z, and a sine sum is minus its
+//! imaginary part (`Definition`). Angles are reduced modulo D as integers.
+//!
+//! For speed, n is written as n₁ + B n₂. Then Z_p = Σ_{n₁} exp(−2πi p c n₁/D) Σ_{n₂} exp(−2πi p (c
+//! B n₂ + d)/D) x_{n₁ + B n₂} needs only N/B + B roots for each p, and the inner sums read
+//! contiguous memory.
 
 use num_complex::Complex;
 
@@ -19,13 +20,13 @@ use crate::problem::layout::Layout;
 use crate::problem::layout::separated;
 use crate::problem::problem::{AxisTransform, Problem};
 
-/// The whole exact output of `problem`, in C order, to about 30 digits relative to its largest
-/// element.
+/// The exact output of `problem`, in C order. The error is about 1e-30 of the largest element.
 ///
-/// `input` holds the elements in C order, whatever the problem's strides; imaginary parts of real
-/// data are ignored. The factors [`Problem::scale`] and [`EndWeights`](crate::problem::norm::EndWeights)
-/// are taken as the `f64` numbers that they are. For finite input below 2^900; takes time
-/// proportional to the number of elements times the sum of the transformed lengths.
+/// `input` has the elements in C order, whatever the problem's strides are. Imaginary parts of real
+/// data are ignored. The factors [`Problem::scale`] and
+/// [`EndWeights`](crate::problem::norm::EndWeights) are taken as exact `f64` numbers. The input
+/// must be finite and below 2^900. The time is proportional to the number of elements times the sum
+/// of the transformed lengths.
 ///
 /// ```
 /// use fourfold::Problem;
@@ -44,8 +45,8 @@ pub fn transform(problem: &Problem, input: &[Complex<f64>]) -> Result<Vec<Comple
     sampled(problem, input, &everything(problem.output()))
 }
 
-/// As [`transform`], but only the outputs whose index along every axis a is one of `picks[a]`, in C
-/// order.
+/// As [`transform`], but only for the outputs whose index along every axis a is one of `picks[a]`.
+/// They are in C order.
 ///
 /// # Errors
 /// If `input` has not as many elements as the problem's input, or `picks` is not a list of indices
@@ -55,19 +56,18 @@ pub fn sampled(problem: &Problem, input: &[Complex<f64>], picks: &[Vec<usize>]) 
     check_picks(problem, picks)?;
     let kept = kept_inputs(problem, picks);
     let mut planes = planes(problem, input, &kept);
-    // Each step takes the last axis and puts it first; after as many steps as there are axes, the
-    // order is as before.
+    // Each step moves the last axis to the front. After all axes, the order is the original one.
     for axis in (0..kept.len()).rev() {
         planes = match transform_of(problem, axis) {
             Some(transform) => contract(problem, transform, planes, &picks[axis]),
-            None => planes.iter().map(|plane| rotate(plane, kept[axis].len())).collect(),
+            None => planes.iter().map(|plane| move_last_axis_to_front(plane, kept[axis].len())).collect(),
         };
     }
     Ok(merge(&planes, problem))
 }
 
-/// Where the elements of a strided array lie whose index along every axis a is one of `picks[a]`,
-/// in C order.
+/// The positions in a slice of those elements of a strided array whose index along every axis a is
+/// one of `picks[a]`. They are in C order of the picks.
 pub fn positions(layout: &Layout, picks: &[Vec<usize>]) -> Vec<usize> {
     picks.iter().zip(&layout.strides).fold(vec![layout.offset], |outer, (picks, &stride)| {
         let steps = picks.iter().map(|&i| (i as isize).wrapping_mul(stride));
@@ -75,12 +75,13 @@ pub fn positions(layout: &Layout, picks: &[Vec<usize>]) -> Vec<usize> {
     })
 }
 
-/// Every index along every axis.
+/// The picks that select every element: all indices along every axis.
 pub fn everything(layout: &Layout) -> Vec<Vec<usize>> {
     layout.shape.iter().map(|&n| (0..n).collect()).collect()
 }
 
-/// Double-double multiply-adds that [`sampled`] makes for so many picks along each axis.
+/// The number of double-double multiply-adds of [`sampled`] for these numbers of picks along each
+/// axis.
 pub(crate) fn work(problem: &Problem, picks: &[usize]) -> f64 {
     let length = |axis| if transform_of(problem, axis).is_some() { problem.input().shape[axis] } else { picks[axis] };
     let mut elements = (0..picks.len()).map(|axis| length(axis) as f64).product::<f64>();
@@ -116,14 +117,14 @@ fn transform_of(problem: &Problem, axis: usize) -> Option<&AxisTransform> {
     problem.transforms().iter().find(|transform| transform.axis == axis)
 }
 
-/// The input elements that the picked outputs depend on: along transformed axes all, along the
-/// others the picked ones.
+/// The indices of the input elements on which the picked outputs depend: all along transformed
+/// axes, and the picked ones along the others.
 fn kept_inputs(problem: &Problem, picks: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let axes = everything(problem.input()).into_iter().zip(picks).enumerate();
     axes.map(|(axis, (all, picks))| if transform_of(problem, axis).is_some() { all } else { picks.clone() }).collect()
 }
 
-/// Real numbers in double-double: two arrays, so that loops over them vectorise.
+/// Double-double numbers as two arrays, so that the compiler vectorises loops over them.
 struct Reals {
     hi: Vec<f64>,
     lo: Vec<f64>,
@@ -143,7 +144,8 @@ impl Reals {
     }
 }
 
-/// The kept elements: a plane of real parts and, for complex data, one of imaginary parts.
+/// The elements with the indices `kept`: one plane of real parts and, for complex data, one of
+/// imaginary parts.
 fn planes(problem: &Problem, input: &[Complex<f64>], kept: &[Vec<usize>]) -> Vec<Reals> {
     let c_order = Layout::c_order(&problem.input().shape, 1).expect("the shape is that of a valid problem");
     let at = positions(&c_order, kept);
@@ -157,8 +159,8 @@ fn planes(problem: &Problem, input: &[Complex<f64>], kept: &[Vec<usize>]) -> Vec
     }
 }
 
-/// The planes as complex numbers, scaled. Taking the real part here, after all axes, is what makes
-/// the order of the axes irrelevant also for [`Transform1d::C2R`].
+/// The planes as complex numbers, scaled. For a real output, the real part is taken here, after all
+/// axes. So the order of the axes does not matter for [`Transform1d::C2R`] either.
 fn merge(planes: &[Reals], problem: &Problem) -> Vec<Complex<Dd>> {
     let part = |plane: usize, i: usize| planes.get(plane).map_or(Dd::default(), |p| p.get(i) * problem.scale());
     let complex = problem.output_domain() == Domain::Complex;
@@ -166,16 +168,17 @@ fn merge(planes: &[Reals], problem: &Problem) -> Vec<Complex<Dd>> {
     (0..planes[0].hi.len()).map(|i| Complex { re: part(0, i), im: im(i) }).collect()
 }
 
-/// Makes the last axis, of length `n`, the first.
-fn rotate(plane: &Reals, n: usize) -> Reals {
+/// Moves the last axis, of length `n`, to the front.
+fn move_last_axis_to_front(plane: &Reals, n: usize) -> Reals {
     let lines = plane.hi.len() / n;
-    let turn = |part: &[f64]| (0..n).flat_map(|j| (0..lines).map(move |line| part[line * n + j])).collect();
-    Reals { hi: turn(&plane.hi), lo: turn(&plane.lo) }
+    let transposed = |part: &[f64]| (0..n).flat_map(|j| (0..lines).map(move |line| part[line * n + j])).collect();
+    Reals { hi: transposed(&plane.hi), lo: transposed(&plane.lo) }
 }
 
-/// What to make of the exponential sums Z of the real and imaginary parts of x.
+/// The function whose sum is computed from the exponential sums Z of the real and the imaginary
+/// part of x.
 #[derive(Clone, Copy)]
-enum Part {
+enum Function {
     /// Σ x cos = Re Z.
     Cosine,
     /// Σ x sin = −Im Z.
@@ -188,27 +191,27 @@ enum Part {
     Backward,
 }
 
-impl Part {
+impl Function {
     fn is_complex(self) -> bool {
-        matches!(self, Part::Forward | Part::Backward)
+        matches!(self, Function::Forward | Function::Backward)
     }
 
     fn of(self, z: [Complex<Dd>; 2]) -> Complex<Dd> {
         let [re, im] = z;
         match self {
-            Part::Cosine => Complex { re: re.re, im: im.re },
-            Part::Sine => Complex { re: -re.im, im: -im.im },
-            Part::Cas => Complex { re: re.re - re.im, im: im.re - im.im },
-            Part::Forward => Complex { re: re.re - im.im, im: re.im + im.re },
-            Part::Backward => Complex { re: re.re + im.im, im: im.re - re.im },
+            Function::Cosine => Complex { re: re.re, im: im.re },
+            Function::Sine => Complex { re: -re.im, im: -im.im },
+            Function::Cas => Complex { re: re.re - re.im, im: im.re - im.im },
+            Function::Forward => Complex { re: re.re - im.im, im: re.im + im.re },
+            Function::Backward => Complex { re: re.re + im.im, im: im.re - re.im },
         }
     }
 }
 
-/// A sum as y_k = weight · Σ_n x_n · part of exp(−2πi (a k + b)(c n + d)/D), first and last term
-/// perhaps halved.
+/// A sum y_k = weight · Σ_n x_n · f((a k + b)(c n + d)/D), where f is a [`Function`]. The first and
+/// the last term may be halved.
 struct Definition {
-    part: Part,
+    function: Function,
     /// D, above.
     order: u64,
     /// (a, b), above.
@@ -216,22 +219,21 @@ struct Definition {
     /// (c, d), above.
     input: (u64, u64),
     weight: f64,
-    /// Whether the first term and the last one count half.
+    /// Whether the first and the last term are halved.
     halved: (bool, bool),
 }
 
 impl Definition {
-    /// The defining formulas of [`Kind`](crate::problem::kind::Kind) and [`Transform1d`], for
-    /// length n.
+    /// The definitions in [`Kind`](crate::problem::kind::Kind) and [`Transform1d`] for length n.
     fn of(sum: Transform1d, n: usize) -> Definition {
-        use Part::{Backward, Cas, Cosine, Forward, Sine};
+        use Function::{Backward, Cas, Cosine, Forward, Sine};
         const PLAIN: (u64, u64) = (1, 0);
         const NEXT: (u64, u64) = (1, 1);
         const ODD: (u64, u64) = (2, 1);
         const NEITHER: (bool, bool) = (false, false);
         let even = n.is_multiple_of(2);
         let n = n as u64;
-        let (part, order, output, input, weight, halved) = match sum {
+        let (function, order, output, input, weight, halved) = match sum {
             Transform1d::Dct1 => (Cosine, 2 * (n - 1), PLAIN, PLAIN, 2.0, (true, true)),
             Transform1d::Dct2 => (Cosine, 4 * n, PLAIN, ODD, 2.0, NEITHER),
             Transform1d::Dct3 => (Cosine, 4 * n, ODD, PLAIN, 2.0, (true, false)),
@@ -245,15 +247,16 @@ impl Definition {
             Transform1d::IdxstAdjoint => (Sine, 4 * n, PLAIN, ODD, 1.0, NEITHER),
             Transform1d::Forward | Transform1d::R2C => (Forward, n, PLAIN, PLAIN, 1.0, NEITHER),
             Transform1d::Backward => (Backward, n, PLAIN, PLAIN, 1.0, NEITHER),
-            // Terms 0 < k < N/2 stand for k and N − k; `merge` takes the real part.
+            // The weight is 2, because terms 0 < k < N/2 represent both k and N − k. `merge` takes
+            // the real part.
             Transform1d::C2R => (Backward, n, PLAIN, PLAIN, 2.0, (true, even)),
         };
-        Definition { part, order, output, input, weight, halved }
+        Definition { function, order, output, input, weight, halved }
     }
 }
 
-/// Applies a transform, whose axis is the last one, for the outputs picked, and makes that axis the
-/// first.
+/// Computes the picked outputs of a transform along the last axis, and moves that axis to the
+/// front.
 fn contract(problem: &Problem, transform: &AxisTransform, mut planes: Vec<Reals>, picks: &[usize]) -> Vec<Reals> {
     let (n, outputs) = (problem.input().shape[transform.axis], problem.output().shape[transform.axis]);
     let definition = Definition::of(transform.sum, transform.n);
@@ -261,11 +264,11 @@ fn contract(problem: &Problem, transform: &AxisTransform, mut planes: Vec<Reals>
     let roots = Roots::new(definition.order);
     let row = |k: usize| {
         let factor = definition.weight * output_edge(transform, outputs, k);
-        Exponentials::new(&roots, &definition, k as u64, n).row(&planes, definition.part, factor)
+        Exponentials::new(&roots, &definition, k as u64, n).row(&planes, definition.function, factor)
     };
     let rows = in_parallel(picks, planes.len() * planes[0].hi.len(), &row);
     let parts: [fn(&Complex<Dd>) -> Dd; 2] = [|z| z.re, |z| z.im];
-    let count = if definition.part.is_complex() { 2 } else { planes.len() };
+    let count = if definition.function.is_complex() { 2 } else { planes.len() };
     parts[..count].iter().map(|part| collect(rows.iter().flatten().map(part))).collect()
 }
 
@@ -292,7 +295,7 @@ fn output_edge(transform: &AxisTransform, outputs: usize, k: usize) -> f64 {
     first * last
 }
 
-/// One row for each pick, on two threads if that is worth it.
+/// One row for each pick. Large problems use two threads.
 fn in_parallel<T: Send>(picks: &[usize], elements: usize, row: &(impl Fn(usize) -> T + Sync)) -> Vec<T> {
     let rows = |picks: &[usize]| -> Vec<T> { picks.iter().map(|&k| row(k)).collect() };
     if picks.len() * elements < 1 << 22 {
@@ -307,7 +310,7 @@ fn in_parallel<T: Send>(picks: &[usize], elements: usize, row: &(impl Fn(usize) 
     })
 }
 
-/// The roots of one exponential sum: those of n₁ and those of n₂.
+/// The roots of one exponential sum: `inner` for n₁ and `outer` for n₂.
 struct Exponentials {
     n: usize,
     inner: Vec<Complex<Dd>>,
@@ -315,13 +318,14 @@ struct Exponentials {
 }
 
 impl Exponentials {
-    /// For output `k` of a line of `n` elements.
+    /// The roots for output `k` of a line of `n` elements.
     fn new(roots: &Roots, definition: &Definition, k: u64, n: usize) -> Exponentials {
         let order = definition.order;
         let times = |x: u64, y: u64| (u128::from(x) * u128::from(y) % u128::from(order)) as u64;
         let p = definition.output.0 * k + definition.output.1;
         let (step, start) = (times(p, definition.input.0), times(p, definition.input.1));
-        // About √N, yet long enough for vectors and short enough for the first cache.
+        // B is about √N, but at least 16 to fill vectors, and at most 512 to fit the first-level
+        // cache.
         let block = n.isqrt().clamp(16, 512).min(n);
         let progression = |start: u64, step: u64, count: usize| {
             let exponents = std::iter::successors(Some(start), |at| Some((at + step) % order));
@@ -331,8 +335,8 @@ impl Exponentials {
         Exponentials { n, inner: progression(0, step, block), outer }
     }
 
-    /// `factor` · `part` of the sums of all lines.
-    fn row(&self, planes: &[Reals], part: Part, factor: f64) -> Vec<Complex<Dd>> {
+    /// `factor` times the sums of all lines.
+    fn row(&self, planes: &[Reals], function: Function, factor: f64) -> Vec<Complex<Dd>> {
         let mut partial = [Reals::zeros(self.inner.len()), Reals::zeros(self.inner.len())];
         let starts = (0..planes[0].hi.len()).step_by(self.n);
         let line = |start: usize| {
@@ -341,13 +345,13 @@ impl Exponentials {
                 let line = start..start + self.n;
                 *z = self.sum(&plane.hi[line.clone()], &plane.lo[line], &mut partial);
             }
-            let Complex { re, im } = part.of(z);
+            let Complex { re, im } = function.of(z);
             Complex { re: re * factor, im: im * factor }
         };
         starts.map(line).collect()
     }
 
-    /// Σ_n x_n exp(−2πi p (c n + d)/D). `partial` is room for the real and the imaginary inner
+    /// Σ_n x_n exp(−2πi p (c n + d)/D). `partial` is scratch for the real and the imaginary inner
     /// sums.
     fn sum(&self, hi: &[f64], lo: &[f64], partial: &mut [Reals; 2]) -> Complex<Dd> {
         let [re, im] = partial;
@@ -367,8 +371,8 @@ impl Exponentials {
     }
 }
 
-/// sum += factor · x. The low parts are summed without carrying: they lose 2^-53 of themselves,
-/// 2^-106 of the whole.
+/// sum += factor · x. The low parts are summed without carrying into the high ones. Their rounding
+/// error is 2^-53 of the low parts, so 2^-106 of the sum.
 fn accumulate(factor: Dd, x_hi: &[f64], x_lo: &[f64], sum_hi: &mut [f64], sum_lo: &mut [f64]) {
     let terms = x_hi.iter().zip(x_lo).zip(sum_hi.iter_mut().zip(sum_lo));
     for ((&hi, &lo), (sum_hi, sum_lo)) in terms {

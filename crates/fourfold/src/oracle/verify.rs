@@ -1,5 +1,5 @@
-//! What the tests and the command `fourfold verify` share: random input, the oracle's output, the
-//! error and its bound.
+//! Compares an engine with the oracle: random input, the exact output, the error and its bound. The
+//! tests and the command `fourfold verify` use it.
 
 use num_complex::Complex;
 
@@ -10,17 +10,18 @@ use crate::problem::element::{Domain, Precision};
 use crate::problem::layout::Layout;
 use crate::problem::problem::Problem;
 
-/// Double-double multiply-adds, a few seconds' worth, beyond which only some outputs are compared.
+/// The most double-double multiply-adds for which all outputs are compared. They take a few
+/// seconds.
 const MOST_WORK: f64 = 2e9;
 
-/// Outputs that are compared at least.
+/// The least number of outputs that are compared.
 const LEAST_SAMPLED: usize = 1000;
 
-/// What places of the output hold before the transform: no sum of random input comes near it, and
-/// `f32` holds it exactly.
+/// The value of all reals of the output before the transform. `f32` represents it exactly, and it
+/// is much larger than any sum of random input.
 const UNTOUCHED: f64 = (1u128 << 100) as f64;
 
-/// Elements of one of the types that a plan reads or writes.
+/// An array of one of the element types that plans read or write.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub enum Data {
@@ -31,7 +32,7 @@ pub enum Data {
 }
 
 impl Data {
-    /// `len` elements whose parts are all `x`.
+    /// An array of `len` elements whose real and imaginary parts are all `x`.
     pub fn filled(precision: Precision, domain: Domain, len: usize, x: f64) -> Data {
         match (precision, domain) {
             (Precision::F32, Domain::Real) => Data::F32(vec![x as f32; len]),
@@ -41,7 +42,7 @@ impl Data {
         }
     }
 
-    /// The element at place `i`; real ones have the imaginary part 0.
+    /// The element with the index `i`. A real element has the imaginary part 0.
     ///
     /// # Panics
     /// If there is no place `i`, as slices do.
@@ -54,7 +55,8 @@ impl Data {
         }
     }
 
-    /// Rounds `z` to the type of the elements; real ones take its real part.
+    /// Sets the element with the index `i` to `z`, rounded to the type. A real element takes the
+    /// real part.
     ///
     /// # Panics
     /// If there is no place `i`, as slices do.
@@ -68,28 +70,29 @@ impl Data {
     }
 }
 
-/// What [`check`] found.
+/// The result of [`check`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Verdict {
-    /// The relative error ‖y − exact‖ / ‖exact‖ in the Euclidean norm, over the outputs compared.
+    /// The relative error ‖y − exact‖₂ / ‖exact‖₂ over the compared outputs.
     pub error: f64,
-    /// The largest error allowed, see [`bound`].
+    /// The largest allowed error: see [`bound`].
     pub bound: f64,
-    /// How many outputs were compared, if not all.
+    /// The number of outputs that were compared, if not all were.
     pub sampled: Option<usize>,
-    /// Places of the output slice that belong to no element, and yet were written.
+    /// The number of reals or complex numbers in the output slice that were written although they
+    /// do not belong to the array.
     pub strays: usize,
 }
 
 impl Verdict {
-    /// Whether the output was right: the error is within its bound, and nothing else was written.
+    /// Whether the error is within its bound and nothing outside of the array was written.
     pub fn holds(&self) -> bool {
         self.error <= self.bound && self.strays == 0
     }
 }
 
-/// The relative error allowed: 6e-16 (`f64`) or 3e-7 (`f32`), with Bluestein's algorithm 1.5e-15 or
-/// 8e-7, times √d for d transformed axes.
+/// The largest allowed relative error: 6e-16 (`f64`) or 3e-7 (`f32`), times √d for d transformed
+/// axes. With Bluestein's algorithm it is 1.5e-15 or 8e-7, times √d.
 pub fn bound(problem: &Problem, bluestein: bool) -> f64 {
     let one_axis = match (problem.precision(), bluestein) {
         (Precision::F64, false) => 6e-16,
@@ -100,15 +103,17 @@ pub fn bound(problem: &Problem, bluestein: bool) -> f64 {
     one_axis * (problem.transforms().len() as f64).sqrt()
 }
 
-/// Compares one run with the oracle: on random input, every part uniform in [−1, 1), from `seed`.
+/// Compares one execution with the oracle. The input is random: the real and imaginary parts are
+/// uniform in [−1, 1), and `seed` is the random seed.
 ///
-/// `run(input, output)` gets slices that fit the problem's layouts exactly. In place, the output
-/// starts as a copy of the input, and is to be transformed. Elsewhere the input has NaN between its
-/// elements. Beyond about 2e9 multiply-adds of the oracle, a sample of at least 1000 outputs is
-/// compared, spread evenly along every axis and with its ends.
+/// `run(input, output)` executes the transform. Its slices have exactly the lengths of the
+/// problem's layouts. In place, the output is a copy of the input that `run` must transform.
+/// Otherwise, the input has NaNs between its elements. If the oracle needs more than 2e9
+/// multiply-adds, at least 1000 outputs are compared, which are spread evenly along every axis and
+/// include both ends.
 ///
 /// # Errors
-/// Those of `run`.
+/// The errors of `run`.
 pub fn check(
     problem: &Problem,
     bluestein: bool,
@@ -134,7 +139,7 @@ pub fn check(
     })
 }
 
-/// ‖y − exact‖ / ‖exact‖ in the Euclidean norm; 0 if both are 0.
+/// ‖y − exact‖₂ / ‖exact‖₂, or 0 if `y` equals `exact`.
 pub fn relative_error(y: &[Complex<f64>], exact: &[Complex<Dd>]) -> f64 {
     let difference = |y: f64, exact: Dd| f64::from(Dd::from(y) - exact).powi(2);
     let error: f64 = y.iter().zip(exact).map(|(y, e)| difference(y.re, e.re) + difference(y.im, e.im)).sum();
@@ -160,8 +165,8 @@ fn random_input(problem: &Problem, random: &mut SplitMix64) -> Data {
     data
 }
 
-/// How many outputs to compare along each axis: all, or the longest sides halved until the oracle
-/// is fast enough.
+/// The number of outputs to compare along each axis. The longest axis is halved until the oracle is
+/// fast enough.
 fn sample_counts(problem: &Problem) -> Vec<usize> {
     let mut counts = problem.output().shape.clone();
     while work(problem, &counts) > MOST_WORK {
@@ -176,7 +181,7 @@ fn sample_counts(problem: &Problem) -> Vec<usize> {
     counts
 }
 
-/// `m` indices below `n`: both ends, and one from each m-th part.
+/// `m` indices below `n`: both ends, and a random one from each other m-th part.
 fn spread(n: usize, m: usize, random: &mut SplitMix64) -> Vec<usize> {
     let part = |i: usize| (i as u128 * n as u128 / m as u128) as usize;
     let pick = |i: usize| match i {
@@ -187,7 +192,7 @@ fn spread(n: usize, m: usize, random: &mut SplitMix64) -> Vec<usize> {
     (0..m).map(pick).collect()
 }
 
-/// How many places between the elements do not hold what they held.
+/// The number of reals or complex numbers outside of the array that were changed.
 fn strays(output: &Data, layout: &Layout) -> usize {
     let mut outside = vec![true; layout.len];
     for at in positions(layout, &everything(layout)) {
@@ -197,7 +202,8 @@ fn strays(output: &Data, layout: &Layout) -> usize {
     (0..layout.len).filter(|&at| outside[at] && !untouched(output.get(at))).count()
 }
 
-/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+/// A random generator: Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+/// OOPSLA 2014.
 struct SplitMix64(u64);
 
 impl SplitMix64 {
@@ -208,7 +214,7 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// In [−1, 1), a multiple of 2^-52.
+    /// A multiple of 2^-52, uniform in [−1, 1).
     fn uniform(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }

@@ -1,4 +1,4 @@
-//! Settings of planners.
+//! The settings of planners.
 
 use crate::cpu::base::threads::Pool;
 use crate::cpu::simd::dispatch::Isa;
@@ -8,7 +8,7 @@ use crate::plan::wisdom::Wisdom;
 use crate::recipe::recipe::Recipe;
 use std::sync::Arc;
 
-/// Settings of a [`Planner`].
+/// The settings of a [`Planner`].
 #[derive(Clone, Debug)]
 pub struct PlannerBuilder {
     isa: Isa,
@@ -18,35 +18,36 @@ pub struct PlannerBuilder {
 }
 
 impl PlannerBuilder {
-    /// The instruction set; the best of the machine if not said.
+    /// Sets the instruction set. The default is the best one of the machine.
     pub fn isa(mut self, isa: Isa) -> Self {
         self.isa = isa;
         self
     }
 
-    /// How many threads share an execution, including the caller's; 1 if not said.
+    /// Sets the number of threads of an execution, including that of the caller. The default is 1.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
     }
 
-    /// How recipes of problems without wisdom are found; [`Effort::Estimate`] if not said.
+    /// Sets how the planner finds recipes of problems without wisdom. The default is
+    /// [`Effort::Estimate`].
     pub fn effort(mut self, effort: Effort) -> Self {
         self.effort = effort;
         self
     }
 
-    /// Recipes that were measured before; those of other engines are ignored.
+    /// Sets recipes that were measured before. Those of other engines are ignored.
     pub fn wisdom(mut self, wisdom: Wisdom) -> Self {
         self.wisdom = wisdom;
         self
     }
 
-    /// The planner.
+    /// Makes the planner, and starts its threads.
     ///
     /// # Errors
-    /// If the machine does not have the instruction set, or will not start the threads, or the
-    /// wisdom has a recipe that does not compute its problem.
+    /// If the machine does not have the instruction set, if the system does not start the threads,
+    /// or if the wisdom has a recipe that does not compute its problem.
     pub fn build(self) -> Result<Planner> {
         let isa = self.isa.checked()?;
         for (problem, passes) in self.wisdom.of_engine(&wisdom_name(isa)) {
@@ -78,7 +79,7 @@ impl Planner {
         Planner::builder().build().expect("the best available instruction set is available, and one thread is there")
     }
 
-    /// A planner with settings.
+    /// The settings of a planner, to be changed.
     pub fn builder() -> PlannerBuilder {
         PlannerBuilder { isa: Isa::best(), threads: 1, effort: Effort::default(), wisdom: Wisdom::new() }
     }

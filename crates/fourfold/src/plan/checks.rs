@@ -8,7 +8,7 @@ use crate::problem::problem::{AxisTransform, Problem};
 use crate::recipe::recipe::{AxisRecipe, Recipe};
 use crate::recipe::rules::mixed_radix::LONGEST;
 
-/// Whether there is memory for the tables of an axis: making them does not ask.
+/// Checks that there is memory for the tables of an axis, since making them aborts without it.
 pub(crate) fn check_memory(line: &AxisRecipe, bytes: usize) -> Result<()> {
     let AxisTransform { axis, n, .. } = line.transform;
     let message =
@@ -17,7 +17,7 @@ pub(crate) fn check_memory(line: &AxisRecipe, bytes: usize) -> Result<()> {
     probe.map_err(|_| Error::new(ErrorKind::Unavailable, message()))
 }
 
-/// Whether there is memory for the factors of the stages, before they are made.
+/// Checks that there is memory for the factors of stages, before they are made.
 pub(crate) fn check_factors(recipe: &StagedRecipe) -> Result<()> {
     let terms = recipe.stages().iter().map(|stage| match &stage.work {
         StageWork::Combine(combine) => combine.axes.iter().map(|axis| axis.n + 1).sum(),
@@ -30,14 +30,14 @@ pub(crate) fn check_factors(recipe: &StagedRecipe) -> Result<()> {
     probe.map_err(|_| Error::new(ErrorKind::Unavailable, message()))
 }
 
-/// Whether the scratch of a plan can have addresses.
+/// Checks that the scratch of a plan fits the address space.
 pub(crate) fn check_scratch(problem: &Problem, bytes: usize) -> Result<()> {
     let message = || format!("`{problem}` needs {bytes} bytes of scratch, which no memory holds");
     if bytes > isize::MAX as usize / 2 { Err(Error::new(ErrorKind::Unavailable, message())) } else { Ok(()) }
 }
 
-/// Lengths whose tables and scratch (at most some hundred reals an element of a line) would
-/// overflow. A DFT may be twice as long as its axis, and a little more.
+/// Checks that no length is so large that sizes of tables and scratch overflow. They take at most
+/// some hundred reals for each element of a line. A DFT may be twice as long as its axis plus two.
 pub(crate) fn check_size(recipe: &AnyRecipe) -> Result<()> {
     match recipe {
         AnyRecipe::Fused(recipe) => check_lengths(recipe),

@@ -1,4 +1,4 @@
-//! Plans executed on `ndarray` arrays and views, of any strides, without copying.
+//! Executes plans on `ndarray` arrays and views of any strides, without copying.
 
 use crate::cpu::base::memory::{Borrowed, Scratch};
 use crate::error::{Error, ErrorKind, Result};
@@ -8,8 +8,8 @@ use crate::problem::layout::Layout;
 use ndarray::{ArrayRef, Dimension};
 
 impl Plan {
-    /// Transforms `input` to `output`, arrays or views of the problem's shapes. They may have
-    /// any strides; those that the problem names are ignored.
+    /// Transforms `input` to `output`, which are arrays or views of the problem's shapes. They may
+    /// have any strides. The strides of the problem are ignored.
     ///
     /// ```
     /// use fourfold::Planner;
@@ -23,8 +23,8 @@ impl Plan {
     /// ```
     ///
     /// # Errors
-    /// If an array has another shape than the problem, or its elements are not of the problem's
-    /// type and domain.
+    /// If the shape of an array is not that of the problem, if its elements do not have the
+    /// problem's type and domain, or if there is no memory for the scratch.
     pub fn execute_array<I, O, D, E>(&self, input: &ArrayRef<I, D>, output: &mut ArrayRef<O, E>) -> Result<()>
     where
         I: Element,
@@ -35,10 +35,10 @@ impl Plan {
         self.execute_array_with(input, output, &mut self.try_scratch()?)
     }
 
-    /// [`Plan::execute_array`] with the caller's scratch: allocates nothing.
+    /// [`Plan::execute_array`] with the caller's scratch. It does not allocate.
     ///
     /// # Errors
-    /// As [`Plan::execute_array`], and if the scratch is too small.
+    /// Those of [`Plan::execute_array`], and if the scratch is too small.
     pub fn execute_array_with<I, O, D, E>(
         &self,
         input: &ArrayRef<I, D>,
@@ -63,15 +63,15 @@ impl Plan {
     /// Transforms an array or a view of the problem's shape in place.
     ///
     /// # Errors
-    /// As [`Plan::execute_array`], and if input and output differ in domain or shape.
+    /// Those of [`Plan::execute_array`], and if input and output differ in domain or shape.
     pub fn execute_array_in_place<T: Element, D: Dimension>(&self, data: &mut ArrayRef<T, D>) -> Result<()> {
         self.execute_array_in_place_with(data, &mut self.try_scratch()?)
     }
 
-    /// [`Plan::execute_array_in_place`] with the caller's scratch: allocates nothing.
+    /// [`Plan::execute_array_in_place`] with the caller's scratch. It does not allocate.
     ///
     /// # Errors
-    /// As [`Plan::execute_array_in_place`], and if the scratch is too small.
+    /// Those of [`Plan::execute_array_in_place`], and if the scratch is too small.
     pub fn execute_array_in_place_with<T: Element, D: Dimension>(
         &self,
         data: &mut ArrayRef<T, D>,

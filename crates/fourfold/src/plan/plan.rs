@@ -1,4 +1,4 @@
-//! A plan: a recipe with its tables, ready to run.
+//! Plans: recipes with their tables.
 
 use crate::baseline::any_recipe::AnyRecipe;
 use crate::cpu::base::execute::Execute;
@@ -12,10 +12,12 @@ use crate::problem::problem::Problem;
 use std::fmt;
 use std::sync::Arc;
 
-/// A problem with its tables, ready to run any number of times, from any number of threads at once.
+/// A plan is the executable form of a problem. It can be executed any number of times, and by
+/// several threads at the same time.
 ///
-/// Made by a [`Planner`](crate::plan::planner::Planner). Executing it fails only if arguments do
-/// not fit the problem, and then leaves the output unchanged. The input is only read.
+/// A [`Planner`](crate::plan::planner::Planner) makes plans. Execution returns an error if the
+/// arguments do not fit the problem, or if there is no memory for the scratch. The output is then
+/// unchanged. The input is only read.
 ///
 /// ```
 /// let planner = fourfold::Planner::new();
@@ -31,7 +33,7 @@ pub struct Plan {
     pub(crate) pool: Arc<Pool>,
 }
 
-/// What runs the recipe, in the problem's precision.
+/// The engine of the recipe, in the problem's precision.
 pub(crate) enum AnyEngine {
     F32(Box<dyn Execute<f32>>),
     F64(Box<dyn Execute<f64>>),
@@ -50,40 +52,42 @@ macro_rules! with_engine {
 pub(crate) use with_engine;
 
 impl Plan {
-    /// The problem; of a filter, the forward one.
+    /// The problem. For a filter, it is the first one.
     pub fn problem(&self) -> &Problem {
         self.recipe.problem()
     }
 
-    /// How it is computed.
+    /// The recipe of the plan.
     pub fn recipe(&self) -> &AnyRecipe {
         &self.recipe
     }
 
-    /// The instruction set that runs.
+    /// The instruction set of the execution.
     pub fn isa(&self) -> Isa {
         with_engine!(self, engine => engine.isa())
     }
 
-    /// The threads that share the work.
+    /// The number of threads of an execution.
     pub fn threads(&self) -> usize {
         self.pool.threads()
     }
 
-    /// Bytes of scratch that an execution needs.
+    /// The bytes of scratch that an execution needs.
     pub fn scratch_bytes(&self) -> usize {
         with_engine!(self, engine => engine.scratch_bytes(self.pool.threads()))
     }
 
-    /// Scratch for one execution at a time; with it, executing allocates nothing.
+    /// Allocates scratch, which one execution at a time can use. Execution with given scratch does
+    /// not allocate.
     ///
     /// # Panics
-    /// If there is no memory for it, as a `Vec` does; [`Plan::try_scratch`] says so instead.
+    /// If there is no memory for it, as with a `Vec`. [`Plan::try_scratch`] returns an error
+    /// instead.
     pub fn scratch(&self) -> Scratch {
         self.try_scratch().unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// [`Plan::scratch`] that may fail.
+    /// [`Plan::scratch`] that returns an error instead of panicking.
     ///
     /// # Errors
     /// If there is no memory for it.
@@ -91,7 +95,7 @@ impl Plan {
         Scratch::new(self.scratch_bytes())
     }
 
-    /// Bytes that an execution reads and writes in the passes over its arrays.
+    /// The bytes of arrays that the passes of an execution read and write, without tables.
     pub fn bytes_moved(&self) -> usize {
         self.recipe.bytes_moved()
     }
@@ -104,13 +108,14 @@ impl Plan {
         self.recipe.end().output()
     }
 
-    /// Transforms `input` to `output`, both in the problem's layouts.
+    /// Transforms `input` to `output`, which have the problem's layouts.
     ///
-    /// Sums of reals (DCT, DST, DHT, IDXST) also take complex slices and act on both parts.
+    /// Real transforms (DCT, DST, DHT, IDXST) also accept complex slices, and then transform the
+    /// real and the imaginary parts separately.
     ///
     /// # Errors
-    /// If a slice is shorter than [`Layout::len`], its elements are not of the problem's type and
-    /// domain, or there is no memory for the scratch.
+    /// If a slice is shorter than [`Layout::len`], if its elements do not have the problem's type
+    /// and domain, or if there is no memory for the scratch.
     pub fn execute<I: Element, O: Element>(&self, input: &[I], output: &mut [O]) -> Result<()> {
         self.check::<I, O>()?;
         check_slice("input", self.input(), input.len())?;
@@ -118,10 +123,10 @@ impl Plan {
         self.execute_with(input, output, &mut self.try_scratch()?)
     }
 
-    /// [`Plan::execute`] with the caller's scratch: allocates nothing.
+    /// [`Plan::execute`] with the caller's scratch. It does not allocate.
     ///
     /// # Errors
-    /// As [`Plan::execute`], and if the scratch is too small.
+    /// Those of [`Plan::execute`], and if the scratch is too small.
     pub fn execute_with<I: Element, O: Element>(
         &self,
         input: &[I],
@@ -134,8 +139,8 @@ impl Plan {
     /// [`Plan::execute`] on arrays with the strides of these views instead of the problem's.
     ///
     /// # Errors
-    /// As [`Plan::execute_with`], and if the strides leave the slices or put two outputs in one
-    /// place.
+    /// Those of [`Plan::execute_with`], and if the views have elements outside of their slices, or
+    /// two outputs with the same address.
     pub fn execute_views<I: Element, O: Element>(
         &self,
         input: View<'_, I>,
@@ -150,17 +155,17 @@ impl Plan {
     /// Transforms `data` in the problem's input layout, in place.
     ///
     /// # Errors
-    /// As [`Plan::execute`], and if input and output differ in domain or shape.
+    /// Those of [`Plan::execute`], and if input and output differ in domain or shape.
     pub fn execute_in_place<T: Element>(&self, data: &mut [T]) -> Result<()> {
         self.check_in_place::<T>()?;
         check_slice("array", self.input(), data.len())?;
         self.execute_in_place_with(data, &mut self.try_scratch()?)
     }
 
-    /// [`Plan::execute_in_place`] with the caller's scratch: allocates nothing.
+    /// [`Plan::execute_in_place`] with the caller's scratch. It does not allocate.
     ///
     /// # Errors
-    /// As [`Plan::execute_in_place`], and if the scratch is too small.
+    /// Those of [`Plan::execute_in_place`], and if the scratch is too small.
     pub fn execute_in_place_with<T: Element>(&self, data: &mut [T], scratch: &mut Scratch) -> Result<()> {
         self.execute_view_in_place(ViewMut::of(data, self.input()), scratch)
     }
@@ -168,14 +173,15 @@ impl Plan {
     /// [`Plan::execute_in_place`] on an array with the strides of this view.
     ///
     /// # Errors
-    /// As [`Plan::execute_in_place_with`] and [`Plan::execute_views`].
+    /// Those of [`Plan::execute_in_place_with`] and [`Plan::execute_views`].
     pub fn execute_view_in_place<T: Element>(&self, data: ViewMut<'_, T>, scratch: &mut Scratch) -> Result<()> {
         self.check_in_place::<T>()?;
-        // The output's strides are known not to overlap; the input's may repeat elements.
+        // The output's strides do not overlap, while those of the input may repeat elements.
         with_engine!(self, engine => engine.execute_in_place(self.output(), data, scratch, &self.pool))
     }
 
-    /// Whether the element type is that of input and output, which have one shape.
+    /// Checks that the element type is that of input and output, and that these have the same
+    /// shape.
     pub(crate) fn check_in_place<T: Element>(&self) -> Result<()> {
         self.check::<T, T>()?;
         let (input, output) = (&self.input().shape, &self.output().shape);
@@ -186,12 +192,12 @@ impl Plan {
         Err(Error::new(ErrorKind::Argument, message))
     }
 
-    /// Whether the element types are those of the problem.
+    /// Checks that the element types are those of the problem.
     pub(crate) fn check<I: Element, O: Element>(&self) -> Result<()> {
         self.check_types((I::DOMAIN, I::PRECISION), (O::DOMAIN, O::PRECISION))
     }
 
-    /// The same, not generic, so that it is compiled once.
+    /// [`Plan::check`] without type parameters, so that it is compiled once.
     fn check_types(&self, input: (Domain, Precision), output: (Domain, Precision)) -> Result<()> {
         let (problem, end) = (self.recipe.problem(), self.recipe.end());
         let wants = (problem.input_domain(), end.output_domain());
@@ -205,7 +211,7 @@ impl Plan {
         self.wrong_types(input, output)
     }
 
-    /// A function that is not inlined, so that executing a short signal saves fewer registers.
+    /// This function is not inlined, so that the execution of a short signal saves fewer registers.
     #[cold]
     fn wrong_types(&self, input: (Domain, Precision), output: (Domain, Precision)) -> Result<()> {
         let problem = self.recipe.problem();
@@ -221,8 +227,8 @@ impl Plan {
     }
 }
 
-/// Whether a slice holds the elements of `layout`: checked before scratch is made, which for an
-/// absurd problem no memory holds.
+/// Checks that a slice has the elements of `layout`. This precedes the allocation of scratch, which
+/// fails for very large problems.
 fn check_slice(name: &str, layout: &Layout, len: usize) -> Result<()> {
     check(name, layout, &layout.strides, layout.offset, len, false)
 }

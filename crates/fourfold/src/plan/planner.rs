@@ -1,4 +1,4 @@
-//! Makes plans, and keeps their tables.
+//! Planners, which make plans and keep their tables.
 
 use crate::baseline::any_recipe::AnyRecipe;
 use crate::baseline::staged_recipe::StagedRecipe;
@@ -16,9 +16,9 @@ use crate::recipe::pipeline::Pipeline;
 use crate::recipe::recipe::Recipe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Makes plans for this machine. Plans of one planner share their tables and threads. The planner
-/// keeps all tables until it is dropped: for many problems that are planned once, make a new one
-/// now and then.
+/// A planner makes plans for this machine. The plans of one planner share tables and threads. The
+/// planner keeps all tables until it is dropped, so a program that plans many different problems
+/// should replace it from time to time.
 ///
 /// ```
 /// use fourfold::Planner;
@@ -38,18 +38,18 @@ pub struct Planner {
     double: Tables<f64>,
 }
 
-/// How a [`Planner`] finds the recipe of a problem without wisdom.
+/// The method by which a [`Planner`] finds the recipe of a problem without wisdom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Effort {
-    /// Estimates which recipe is fast: less than a millisecond.
+    /// Estimates which recipe is fast. This takes less than a millisecond.
     #[default]
     Estimate,
-    /// Measures: [`Planner::tune`].
+    /// Measures recipes by [`Planner::tune`].
     Measure,
 }
 
-/// See [`Planner::wisdom_name`].
+/// Implements [`Planner::wisdom_name`].
 pub(crate) fn wisdom_name(isa: Isa) -> String {
     format!("cpu:{isa}")
 }
@@ -75,12 +75,11 @@ impl Planner {
         Planner::with(self.isa, Effort::Estimate, Arc::clone(&self.pool), Wisdom::new())
     }
 
-    /// How a problem or a [`Pipeline`] would be computed, by wisdom or by estimate: measures
-    /// nothing.
+    /// The recipe of a problem or a [`Pipeline`], by wisdom or by estimate. It measures nothing.
     ///
     /// # Errors
-    /// If there are no plans for such a pipeline, or its multiplier or threshold does not fit. For
-    /// a problem there is no error.
+    /// If no plan supports the pipeline, or if its multiplier or threshold does not fit. A problem
+    /// never gives an error.
     pub fn recipe<'a>(&self, what: impl Into<Pipeline<'a>>) -> Result<Recipe> {
         self.recipe_of(&what.into())
     }
@@ -90,12 +89,12 @@ impl Planner {
         known.map_or_else(|| pipeline.recipe(), Ok)
     }
 
-    /// How [`Wisdom`] names the planner's engine, such as `cpu:avx2`.
+    /// The name of the planner's engine in [`Wisdom`], such as `cpu:avx2`.
     pub fn wisdom_name(&self) -> String {
         wisdom_name(self.isa)
     }
 
-    /// All recipes that were given or measured.
+    /// All recipes that the planner was given or has measured.
     pub fn wisdom(&self) -> Wisdom {
         self.lock_wisdom().clone()
     }
@@ -115,7 +114,7 @@ impl Planner {
         self.lock_wisdom().insert(problem, &self.wisdom_name(), passes)
     }
 
-    /// Bytes of scratch that a plan following `recipe` would need. Makes no tables.
+    /// The bytes of scratch of a plan with this recipe. It makes no tables.
     ///
     /// # Errors
     /// If an axis is too long.
@@ -128,11 +127,11 @@ impl Planner {
         Ok(scratch(recipe, self.isa, self.pool.threads()))
     }
 
-    /// A plan for a problem, or for a [`Pipeline`].
+    /// Makes a plan for a problem or a [`Pipeline`].
     ///
     /// # Errors
-    /// If an axis is too long, or there is no memory for the tables; as [`Planner::recipe`]; and if
-    /// the pipeline has a threshold, which only devices have passes for.
+    /// Those of [`Planner::recipe`]; if an axis is too long, or there is no memory for the tables;
+    /// and if the pipeline has a threshold, which only devices support.
     pub fn plan<'a>(&self, what: impl Into<Pipeline<'a>>) -> Result<Plan> {
         self.plan_pipeline(&what.into())
     }
@@ -152,15 +151,15 @@ impl Planner {
         self.prepare(recipe.into(), pipeline.multiplier(), None)
     }
 
-    /// A plan that follows `recipe`: one of passes, or that of a baseline.
+    /// Makes a plan with the given recipe, which is one of passes or that of a baseline.
     ///
     /// # Errors
-    /// As [`Planner::plan`], and if the recipe multiplies: it needs its multiplier.
+    /// Those of [`Planner::plan`], and if the recipe multiplies, since it lacks the factors.
     pub fn plan_recipe(&self, recipe: impl Into<AnyRecipe>) -> Result<Plan> {
         self.plan_any(recipe.into(), None)
     }
 
-    /// Of `stage`, that one alone.
+    /// Makes a plan with `recipe`, or of only the given stage of it.
     fn plan_any(&self, recipe: AnyRecipe, stage: Option<usize>) -> Result<Plan> {
         if matches!(&recipe, AnyRecipe::Fused(recipe) if recipe.multiplied().is_some()) {
             let message = "the recipe needs its multiplier: plan a `Pipeline` that has it with `Planner::plan`";
@@ -169,17 +168,18 @@ impl Planner {
         self.prepare(recipe, None, stage)
     }
 
-    /// A plan that runs one stage of a baseline alone, on the present contents of the scratch: for
-    /// timing it.
+    /// Makes a plan that executes only one stage of a baseline, to time it. It uses the present
+    /// contents of the scratch.
     ///
     /// # Errors
-    /// As [`Planner::plan_recipe`], and if the recipe has no such stage.
+    /// Those of [`Planner::plan_recipe`], and if the recipe has no such stage.
     pub fn plan_stage(&self, recipe: StagedRecipe, stage: usize) -> Result<Plan> {
         recipe.check_stage(stage)?;
         self.plan_any(recipe.into(), Some(stage))
     }
 
-    /// A plan that follows `recipe`; of `stage`, that one alone.
+    /// Makes a plan with `recipe`, or of only the given stage of it, with the factors of
+    /// `multiplier`.
     fn prepare(&self, recipe: AnyRecipe, multiplier: Option<&Multiplier>, stage: Option<usize>) -> Result<Plan> {
         check_size(&recipe)?;
         let engine = match recipe.problem().precision() {

@@ -1,4 +1,4 @@
-//! The tables of one precision, kept for further plans, and the engines that take them.
+//! The tables of one precision, which a planner keeps for its plans, and the engines that use them.
 
 use crate::baseline::any_recipe::AnyRecipe;
 use crate::baseline::cpu::stages;
@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The tables of lines, by all that they depend on.
+/// The tables of 1D transforms. The key is a text of everything on which they depend.
 pub(crate) struct Tables<S>(Mutex<HashMap<String, PreparedAxis<S>>>);
 
 impl<S> Default for Tables<S> {
@@ -29,10 +29,10 @@ impl<S> Default for Tables<S> {
 }
 
 impl<S: Dispatch> Tables<S> {
-    /// The engine of a recipe; of `stage` of a baseline's, for that one alone.
+    /// The engine of a recipe, or of only the given stage of a baseline's recipe.
     ///
     /// # Errors
-    /// If there is no memory for the tables, or the multiplier does not fit.
+    /// If there is no memory for the tables, or if the multiplier does not fit.
     pub(crate) fn any_engine(
         &self,
         recipe: &AnyRecipe,
@@ -55,7 +55,7 @@ impl<S: Dispatch> Tables<S> {
         Engine::new(recipe, isa, values, &mut |line| self.line(line))
     }
 
-    /// The tables of a line, those that are kept if there are.
+    /// The tables of a 1D transform. They are made if they are not kept already.
     fn line(&self, line: &AxisRecipe) -> Result<PreparedAxis<S>> {
         let mut tables = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match tables.entry(key(line)) {
@@ -68,7 +68,7 @@ impl<S: Dispatch> Tables<S> {
     }
 }
 
-/// The tables of a line, made.
+/// Makes the tables of a 1D transform.
 fn prepared<S: Dispatch>(line: &AxisRecipe) -> PreparedAxis<S> {
     match &line.scheme {
         Scheme::Batched(factors) => PreparedAxis::Batch(Arc::new(Batch::new(line, factors))),
@@ -78,13 +78,13 @@ fn prepared<S: Dispatch>(line: &AxisRecipe) -> PreparedAxis<S> {
     }
 }
 
-/// All that the tables of a line depend on.
+/// The key of the tables of a 1D transform.
 fn key(line: &AxisRecipe) -> String {
     let AxisRecipe { transform, scale, scheme } = line;
     format!("{:?} {} {:?} {scale:e} {scheme:?}", transform.sum, transform.n, transform.edges)
 }
 
-/// Bytes of scratch of a recipe with `threads` threads, without its tables.
+/// The bytes of scratch of a recipe with `threads` threads. It makes no tables.
 pub(crate) fn scratch_bytes<S>(recipe: &AnyRecipe, isa: Isa, threads: usize) -> usize {
     match recipe {
         AnyRecipe::Fused(recipe) => Sizes::new::<S>(recipe, isa).scratch(threads),

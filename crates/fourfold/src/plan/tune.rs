@@ -14,23 +14,23 @@ use crate::timing::{Pace, Timed, Work, from_fn, take_turns};
 use std::cell::RefCell;
 use std::time::Duration;
 
-/// How long two plans are compared, if three runs of each take less. They share their arrays, so
-/// that each finds in the caches what the other has left.
+/// How long two plans are compared, if three executions of each take less. They share their
+/// arrays, so that each finds in the caches what the other has left.
 const PACE: Pace = Pace { rounds: 3..=usize::MAX, time: Duration::from_millis(20), warm_up: false };
 
-/// A recipe replaces another if it takes at most this part of its time: smaller gains may be
-/// chance.
+/// A recipe replaces another one if its time is at most this part of the other's. Smaller
+/// differences may be chance.
 const GAIN: f64 = 0.97;
 
 impl Planner {
-    /// Measures recipes for `problem` and keeps the fastest, which [`Planner::plan`] then follows;
-    /// [`Planner::wisdom`] returns it as text. Takes about the time of a hundred executions, some
-    /// milliseconds each at least, and memory for input and output.
+    /// Measures recipes for `problem` and keeps the fastest one. [`Planner::plan`] then uses it,
+    /// and [`Planner::wisdom`] returns it as text. Tuning takes about the time of a hundred
+    /// executions, at least some milliseconds for each recipe, and memory for input and output.
     ///
     /// # Errors
-    /// As [`Planner::plan`].
+    /// Those of [`Planner::plan`].
     pub fn tune(&self, problem: &Problem) -> Result<Recipe> {
-        // Tables of recipes that lose are not kept.
+        // The tables of slower recipes are not kept.
         let trial = self.fresh();
         let arrays = [(problem.input_domain(), problem.input()), (problem.output_domain(), problem.output())]
             .map(|(domain, layout): (Domain, &Layout)| Data::filled(problem.precision(), domain, layout.len, 0.0));

@@ -1,4 +1,4 @@
-//! Recipes that were found by measuring, as text to keep.
+//! Wisdom: recipes that were found by measuring, as text.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::problem::Problem;
@@ -6,18 +6,17 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// The recipes that were fastest when they were measured: one for each pair of a problem and an
-/// engine.
+/// The fastest measured recipes, one for each pair of a problem and an engine.
 ///
-/// Prints as text, a line for each, and parses back, so that it can be kept in a file for as long
-/// as the machine stays the same: problem, engine and recipe with tabs between them, the passes of
-/// the recipe with `; ` between them. An engine has a name such as `cpu:avx512`, and reads its
-/// recipes itself. Lines that begin with `#` are comments.
+/// Wisdom can be printed and parsed, for example to keep it in a file. It is valid only for the
+/// machine on which it was measured. Each line has a problem, an engine and a recipe with tabs
+/// between them, and the passes of the recipe have `; ` between them. An engine has a name such as
+/// `cpu:avx512`, and parses its own recipes. Lines that begin with `#` are comments.
 ///
 /// ```
 /// use fourfold::{Planner, Wisdom};
-/// let text = "dct2 f64 64x60\tcpu:scalar\tinput -> output axis 1: dct2 60 = 5 3 4; output -> output axis 0: dct2 64 = 4 4 4";
-/// let planner = Planner::builder().isa(fourfold::Isa::Scalar).wisdom(text.parse()?).build()?;
+/// let text = "dct2 f64 64x60\tcpu:simd128\tinput -> output axis 1: dct2 60 = 5 3 4; output -> output axis 0: dct2 64 = 4 4 4";
+/// let planner = Planner::builder().isa(fourfold::Isa::Simd128).wisdom(text.parse()?).build()?;
 /// let recipe = planner.recipe(&"dct2 f64 64x60".parse()?)?;
 /// assert!(recipe.to_string().ends_with("dct2 64 = 4 4 4"));
 /// # Ok::<(), fourfold::Error>(())
@@ -35,21 +34,22 @@ const HEADING: &str = "# fourfold: problem, engine, recipe";
 const PASSES: &str = "; ";
 
 impl Wisdom {
-    /// No recipes.
+    /// Wisdom without recipes.
     pub fn new() -> Wisdom {
         Wisdom::default()
     }
 
-    /// The recipe of `problem` on `engine`: its passes, a line each.
+    /// The recipe of `problem` on `engine`, with one pass on each line.
     pub fn get(&self, problem: &Problem, engine: &str) -> Option<String> {
         let recipe = self.recipes.get(&(problem.to_string(), engine.to_owned()))?;
         Some(recipe.replace(PASSES, "\n"))
     }
 
-    /// Adds `recipe`, its passes a line each, or replaces the one that was there.
+    /// Adds `recipe`, which has one pass on each line, or replaces the present one.
     ///
     /// # Errors
-    /// If the engine's name or the recipe is empty or has tabs, or the name has line ends.
+    /// If the engine's name or the recipe is empty or contains tabs, or if the name contains line
+    /// ends.
     pub fn insert(&mut self, problem: &Problem, engine: &str, recipe: &str) -> Result<()> {
         let recipe = recipe.trim().lines().map(str::trim).collect::<Vec<_>>().join(PASSES);
         for (what, text) in [("engine's name", engine), ("recipe", &recipe)] {
@@ -62,22 +62,22 @@ impl Wisdom {
         Ok(())
     }
 
-    /// Adds the recipes of `other`, which replace those that are there.
+    /// Adds the recipes of `other`. They replace the present ones of the same problems and engines.
     pub fn merge(&mut self, other: Wisdom) {
         self.recipes.extend(other.recipes);
     }
 
-    /// How many recipes there are.
+    /// The number of recipes.
     pub fn len(&self) -> usize {
         self.recipes.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no recipes.
     pub fn is_empty(&self) -> bool {
         self.recipes.is_empty()
     }
 
-    /// The recipes of one engine: problems, and for each its passes.
+    /// The recipes of one engine as pairs of a problem and its passes.
     pub fn of_engine(&self, engine: &str) -> impl Iterator<Item = (&str, String)> {
         let of_engine = self.recipes.iter().filter(move |((_, name), _)| name == engine);
         of_engine.map(|((problem, _), recipe)| (problem.as_str(), recipe.replace(PASSES, "\n")))
@@ -94,11 +94,11 @@ impl fmt::Display for Wisdom {
 impl FromStr for Wisdom {
     type Err = Error;
 
-    /// Reads what `Display` writes.
+    /// Parses the format that `Display` writes.
     ///
     /// # Errors
-    /// If a line does not have three fields, or the first is no problem. Recipes are read by their
-    /// engines.
+    /// If a line does not have three fields, or if the first field is not a problem. Recipes are
+    /// not checked, since their engines parse them.
     fn from_str(text: &str) -> Result<Wisdom> {
         let mut wisdom = Wisdom::new();
         for (number, line) in

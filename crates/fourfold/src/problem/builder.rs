@@ -1,10 +1,11 @@
-//! Collects what a problem needs.
+//! The builder of problems.
 
 use crate::problem::element::Precision;
 use crate::problem::kind::Kind;
 use crate::problem::norm::Norm;
 
-/// Collects what a [`Problem`](crate::problem::problem::Problem) needs; [`build`](ProblemBuilder::build) checks it.
+/// Builds a [`Problem`](crate::problem::problem::Problem) from kinds, shape and options. Only
+/// [`build`](ProblemBuilder::build) checks them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProblemBuilder {
     pub(crate) kinds: Vec<Kind>,
@@ -37,54 +38,58 @@ impl ProblemBuilder {
         }
     }
 
-    /// The axes to transform, −1 being the last; otherwise all, in order.
+    /// Sets the axes to transform. Negative axes count from the end: −1 is the last. The default is
+    /// all axes in ascending order.
     pub fn axes(mut self, axes: impl AsRef<[isize]>) -> Self {
         self.axes = Some(axes.as_ref().to_vec());
         self
     }
 
-    /// The norm; otherwise [`Norm::Backward`].
+    /// Sets the norm. The default is [`Norm::Backward`].
     pub fn norm(mut self, norm: Norm) -> Self {
         self.norm = norm;
         self
     }
 
-    /// SciPy's `orthogonalize`: whether single terms are rescaled so that the orthonormal matrix is
-    /// orthogonal (k = 0 of DCT-II, n = 0 of DCT-III, k = N−1 of DST-II, n = N−1 of DST-III, both
-    /// ends on both sides of DCT-I; nothing for other kinds). Otherwise exactly with
-    /// [`Norm::Ortho`].
+    /// Sets SciPy's `orthogonalize`. With it, single terms are rescaled by √2 or 1/√2, so that the
+    /// matrix is orthogonal under [`Norm::Ortho`]. These are k = 0 of the DCT-II, n = 0 of the
+    /// DCT-III, k = N−1 of the DST-II, n = N−1 of the DST-III, and both ends on both sides of the
+    /// DCT-I. It does not change other kinds. The default is `true` with [`Norm::Ortho`], else
+    /// `false`.
     pub fn orthogonalize(mut self, yes: bool) -> Self {
         self.orthogonalize = Some(yes);
         self
     }
 
-    /// A factor on everything, besides the norm's: finite and not zero.
+    /// Sets a factor on the whole output, which multiplies the norm's. It must be finite and not
+    /// zero. The default is 1.
     pub fn scale(mut self, factor: f64) -> Self {
         self.scale = factor;
         self
     }
 
-    /// The conjugate transpose of what the rest names.
+    /// Asks for the conjugate transpose of the transform that the other options describe.
     pub fn adjoint(mut self) -> Self {
         self.adjoint = true;
         self
     }
 
-    /// Output over input: both sides then have one layout, that of whichever strides are given.
+    /// Writes the output over the input. Both sides then have the same layout: the strides that are
+    /// given for either side, or C order.
     pub fn in_place(mut self) -> Self {
         self.in_place = true;
         self
     }
 
-    /// Strides of the input in its own elements, one for each axis; 0 repeats, negative runs
-    /// backwards. Otherwise C order.
+    /// Sets the strides of the input, one for each axis, in elements of the input. A stride of 0
+    /// repeats an element, and a negative one reverses the axis. The default is C order.
     pub fn input_strides(mut self, strides: impl AsRef<[isize]>) -> Self {
         self.input_strides = Some(strides.as_ref().to_vec());
         self
     }
 
-    /// Strides of the output in its own elements, one for each axis; no two elements may share a
-    /// place. Otherwise C order.
+    /// Sets the strides of the output, one for each axis, in elements of the output. No two
+    /// elements may have the same address. The default is C order.
     pub fn output_strides(mut self, strides: impl AsRef<[isize]>) -> Self {
         self.output_strides = Some(strides.as_ref().to_vec());
         self

@@ -1,8 +1,8 @@
-//! What arrays are made of.
+//! The types of an array's elements.
 
 use num_complex::Complex;
 
-/// The real type of a problem; complex data have parts of this type.
+/// The real type of a problem. The parts of complex data have this type too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// 32-bit floats.
@@ -14,14 +14,14 @@ pub enum Precision {
 /// Whether the elements of an array are real or complex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Domain {
-    /// One real number an element.
+    /// An element is one real number.
     Real,
-    /// A complex number an element: real part, then imaginary part.
+    /// An element is one complex number: the real part, then the imaginary part.
     Complex,
 }
 
 impl Domain {
-    /// Reals an element: 1 or 2.
+    /// The number of reals in an element: 1 or 2.
     pub fn reals(self) -> usize {
         match self {
             Domain::Real => 1,
@@ -31,7 +31,7 @@ impl Domain {
 }
 
 impl Precision {
-    /// Bytes of one real.
+    /// The bytes of one real: 4 or 8.
     pub fn bytes(self) -> usize {
         match self {
             Precision::F32 => 4,
@@ -54,9 +54,9 @@ mod sealed {
 
 /// An element type that a plan reads or writes: `f32`, `f64`, or [`Complex`] of either.
 pub trait Element: sealed::Sealed + Copy + Default + Send + Sync + 'static {
-    /// The type of the element, or of its two parts.
+    /// The type of a real element, or of both parts of a complex one.
     const PRECISION: Precision;
-    /// Real or complex.
+    /// Whether the element is real or complex.
     const DOMAIN: Domain;
 }
 

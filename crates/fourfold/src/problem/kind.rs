@@ -1,16 +1,15 @@
-//! The kinds of transform, and the few fixed questions each answers. The answers stand in one
-//! table.
+//! The kinds of transform. One table holds the properties in which they differ.
 
 use crate::problem::element::Domain;
 use crate::problem::norm::{EndWeights, Norm};
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 use std::fmt;
 
-/// A kind of transform, by the name its user knows.
+/// A kind of transform, by the name that users know.
 ///
 /// Input x_n and output y_k have N elements, n, k = 0 … N−1, unless the table says otherwise. These
-/// are SciPy's definitions; L is the logical length, by which two transforms in a row multiply
-/// (forward, then the inverse sum).
+/// are SciPy's definitions. L is the logical length: a forward sum followed by its inverse sum
+/// multiplies by L.
 ///
 /// | kind | y_k | inverse sum | L |
 /// |---|---|---|---|
@@ -27,16 +26,16 @@ use std::fmt;
 /// | `fft` | Σ x_n exp(−2πi n k/N), complex | Σ x_k exp(+2πi n k/N) | N |
 /// | `rfft` | as `fft` of real x, k = 0 … ⌊N/2⌋ | as `ifft` of the Hermitian extension | N |
 ///
-/// `idct2` and the like are the inverse sum with its scale: with [`Norm::Backward`], 1/L. So
-/// `idct2` undoes `dct2`, and under the same norm and the same `orthogonalize` every kind is undone
-/// by its [inverse](Kind::inverse).
+/// The inverse kinds, such as `idct2`, are the inverse sum with its scale, which is 1/L under
+/// [`Norm::Backward`]. So `idct2` undoes `dct2`. Under the same norm and the same `orthogonalize`,
+/// the [inverse](Kind::inverse) of a kind undoes it.
 ///
-/// Real kinds applied to complex data act on both parts.
+/// Real kinds transform the real and the imaginary parts of complex data separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// DCT-I, FFTW's `REDFT00`.
     Dct1,
-    /// DCT-II, *the* DCT, FFTW's `REDFT10`.
+    /// DCT-II, often called "the DCT", FFTW's `REDFT10`.
     Dct2,
     /// DCT-III, FFTW's `REDFT01`.
     Dct3,
@@ -52,7 +51,8 @@ pub enum Kind {
     Dst4,
     /// Discrete Hartley transform.
     Dht,
-    /// The sine sum that beside [`Kind::Dct3`] gives the gradient of a cosine series.
+    /// A sine sum. Together with [`Kind::Dct3`] along the other axes, it evaluates the gradient of
+    /// a cosine series.
     Idxst,
     /// Complex FFT.
     Fft,
@@ -82,7 +82,7 @@ pub enum Kind {
     Irfft,
 }
 
-/// An unscaled sum along one axis: what an engine implements.
+/// An unscaled sum along one axis. Engines implement these. [`Kind`] has the definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Transform1d {
     /// DCT-I, as defined in [`Kind`].
@@ -113,13 +113,13 @@ pub enum Transform1d {
     Backward,
     /// Real to half spectrum: y_k = Σ x_n exp(−2πi n k/N), k = 0 … ⌊N/2⌋.
     R2C,
-    /// Half spectrum to real: the backward sum of the Hermitian extension; imaginary parts of y_0
-    /// and y_{N/2} are ignored.
+    /// Half spectrum to real: the backward sum of the Hermitian extension. The imaginary parts of
+    /// x_0 and x_{N/2} are ignored.
     C2R,
 }
 
-/// All that tells one kind from another.
-struct Facts {
+/// The properties in which kinds differ.
+struct KindFacts {
     kind: Kind,
     name: &'static str,
     aliases: &'static [&'static str],
@@ -135,8 +135,8 @@ const fn forward(
     aliases: &'static [&'static str],
     sum: Transform1d,
     inverse: Kind,
-) -> Facts {
-    Facts { kind, name, aliases, sum, is_inverse: false, inverse: Some(inverse) }
+) -> KindFacts {
+    KindFacts { kind, name, aliases, sum, is_inverse: false, inverse: Some(inverse) }
 }
 
 const fn backward(
@@ -145,12 +145,12 @@ const fn backward(
     aliases: &'static [&'static str],
     sum: Transform1d,
     inverse: Kind,
-) -> Facts {
-    Facts { kind, name, aliases, sum, is_inverse: true, inverse: Some(inverse) }
+) -> KindFacts {
+    KindFacts { kind, name, aliases, sum, is_inverse: true, inverse: Some(inverse) }
 }
 
-/// In the order of [`Kind`].
-const TABLE: [Facts; 23] = [
+/// The properties of each kind, in the order of [`Kind`].
+const TABLE: [KindFacts; 23] = [
     forward(Kind::Dct1, "dct1", &["redft00", "dct-i"], Transform1d::Dct1, Kind::Idct1),
     forward(Kind::Dct2, "dct2", &["dct", "dctn", "redft10", "dct-ii"], Transform1d::Dct2, Kind::Idct2),
     forward(Kind::Dct3, "dct3", &["redft01", "dct-iii"], Transform1d::Dct3, Kind::Idct3),
@@ -160,7 +160,14 @@ const TABLE: [Facts; 23] = [
     forward(Kind::Dst3, "dst3", &["rodft01", "dst-iii"], Transform1d::Dst3, Kind::Idst3),
     forward(Kind::Dst4, "dst4", &["rodft11", "dst-iv"], Transform1d::Dst4, Kind::Idst4),
     forward(Kind::Dht, "dht", &[], Transform1d::Dht, Kind::Idht),
-    Facts { kind: Kind::Idxst, name: "idxst", aliases: &[], sum: Transform1d::Idxst, is_inverse: false, inverse: None },
+    KindFacts {
+        kind: Kind::Idxst,
+        name: "idxst",
+        aliases: &[],
+        sum: Transform1d::Idxst,
+        is_inverse: false,
+        inverse: None,
+    },
     forward(Kind::Fft, "fft", &["fftn"], Transform1d::Forward, Kind::Ifft),
     forward(Kind::Rfft, "rfft", &["rfftn"], Transform1d::R2C, Kind::Irfft),
     backward(Kind::Idct1, "idct1", &["idct-i"], Transform1d::Dct1, Kind::Dct1),
@@ -189,7 +196,7 @@ impl Kind {
         all
     };
 
-    fn facts(self) -> &'static Facts {
+    fn facts(self) -> &'static KindFacts {
         &TABLE[self as usize]
     }
 
@@ -204,7 +211,7 @@ impl Kind {
         self.facts().aliases
     }
 
-    /// The unscaled sum that this kind is along one axis.
+    /// The unscaled sum that this kind computes along one axis.
     pub fn sum(self) -> Transform1d {
         self.facts().sum
     }
@@ -215,14 +222,14 @@ impl Kind {
         self.facts().inverse
     }
 
-    /// The conjugate transpose of the kind's sum: see [`Transform1d::adjoint`]. Every kind has one;
-    /// its scale is the kind's own.
+    /// The conjugate transpose of the kind's sum: see [`Transform1d::adjoint`]. Every kind has one,
+    /// and the scale of the kind applies to it too.
     pub fn adjoint(self) -> (Transform1d, EndWeights, f64) {
         self.sum().adjoint()
     }
 
-    /// L in the table above, for an axis of `n` elements (of the real side, where one side is a
-    /// half spectrum).
+    /// The logical length L of [`Kind`]'s table for an axis of `n` elements. Where one side is a
+    /// half spectrum, `n` counts the real side.
     pub fn logical_length(self, n: usize) -> usize {
         match self.sum() {
             Transform1d::Dct1 => n.saturating_sub(1).saturating_mul(2),
@@ -232,12 +239,12 @@ impl Kind {
         }
     }
 
-    /// The least length of an axis: 2 for DCT-I, 1 for all else.
+    /// The least length of an axis: 2 for the DCT-I, 1 for the other kinds.
     pub fn min_length(self) -> usize {
         if self.sum() == Transform1d::Dct1 { 2 } else { 1 }
     }
 
-    /// Input and output domain of the kind on its own.
+    /// The domains of input and output of a problem that has only this kind.
     pub fn domains(self) -> (Domain, Domain) {
         match self.sum() {
             Transform1d::Forward | Transform1d::Backward => (Domain::Complex, Domain::Complex),
@@ -247,13 +254,13 @@ impl Kind {
         }
     }
 
-    /// The scale of the kind under `norm` on an axis of `n` elements: 1, 1/√L or 1/L; infinite for
-    /// a DCT-I of less than [two](Kind::min_length), where L is 0.
+    /// The scale of the kind under `norm` on an axis of `n` elements: 1, 1/√L or 1/L. It is
+    /// infinite for a DCT-I of fewer than [two](Kind::min_length) elements, where L is 0.
     pub fn scale(self, n: usize, norm: Norm) -> f64 {
         1.0 / norm.divisor(self.scaled_length(n, norm))
     }
 
-    /// L if `norm` scales this kind, else 1.
+    /// The logical length L if `norm` scales this kind, else 1.
     pub(crate) fn scaled_length(self, n: usize, norm: Norm) -> f64 {
         if norm.scales(self.facts().is_inverse) { self.logical_length(n) as f64 } else { 1.0 }
     }
@@ -273,13 +280,16 @@ impl Transform1d {
         }
     }
 
-    /// The conjugate transpose, as (S, E, c): this sum's matrix transposed and conjugated is c ·
+    /// The conjugate transpose as (S, E, c): the conjugate transpose of this sum's matrix is c ·
     /// E_out · S · E_in.
     ///
-    /// The cosine and sine sums differ from symmetric ones, or from each other transposed, only in
-    /// terms that stand without the factor 2. For a half spectrum it is the transpose of the real
-    /// linear map, with ⟨a, b⟩ = Re Σ conj(a_k) b_k: a term k with 0 < k < N/2 counts once there
-    /// and twice in the sum.
+    /// The matrices of the DCT-IV, DST-I, DST-IV and DHT are symmetric. The DCT-I is symmetric, and
+    /// the DCT-II and DCT-III (DST-II and DST-III) are each other's transposes, except for the
+    /// terms that their sums do not multiply by 2. E corrects these terms.
+    ///
+    /// For a half spectrum, this is the transpose of the real linear map under ⟨a, b⟩ = Re Σ
+    /// conj(a_k) b_k. The inner product counts a term 0 < k < N/2 once, and the backward sum counts
+    /// it twice.
     pub fn adjoint(self) -> (Transform1d, EndWeights, f64) {
         match self {
             Transform1d::Dct1 => (Transform1d::Dct1, EndWeights::ends(2.0, 0.5), 1.0),
@@ -306,14 +316,14 @@ impl fmt::Display for Kind {
     }
 }
 
-/// One kind stands for a list of itself: for all axes.
+/// A single kind can be given where a list of kinds is expected. It then applies to all axes.
 impl AsRef<[Kind]> for Kind {
     fn as_ref(&self) -> &[Kind] {
         std::slice::from_ref(self)
     }
 }
 
-/// The name in recipes.
+/// Writes the name that recipes use.
 impl fmt::Display for Transform1d {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -2,36 +2,41 @@
 
 use crate::error::{Error, Result};
 
-/// Where the elements of an array lie in a slice: element (i_0, i_1, …) at `offset + Σ i_a ·
+/// The layout of an array in a slice. Element (i_0, i_1, …) is at the index `offset + Σ i_a ·
 /// strides[a]`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Layout {
-    /// Elements along each axis, all at least 1.
+    /// The lengths of the axes, all at least 1.
     pub shape: Vec<usize>,
-    /// Steps between neighbours along each axis, in elements; may be negative.
+    /// The distance between neighbours along each axis, in elements. It may be negative.
     pub strides: Vec<isize>,
-    /// Where element (0, 0, …) lies: the least that keeps every index at or above 0.
+    /// The index of element (0, 0, …): the least one for which no index is negative.
     pub offset: usize,
-    /// Elements that the slice must have at least.
+    /// The least number of elements that the slice must have.
     pub len: usize,
 }
 
-/// Steps after which [`Layout::overlaps`] gives up; reached by no layout that slicing or permuting
-/// an array makes.
+/// The number of steps after which [`Layout::overlaps`] gives up. Slicing and permuting the axes of
+/// an array never makes a layout that needs so many.
 const SEARCH_STEPS: u32 = 1 << 20;
 
 impl Layout {
-    /// The last axis runs fastest, without gaps. Lengths must be at least 1, and the array, at
-    /// `bytes` an element, must fit the address space.
+    /// The layout in which the last axis has stride 1 and no gaps exist. An element has `bytes`
+    /// bytes.
+    ///
+    /// # Errors\nIf a length is 0, or if the array does not fit the address space.
     pub fn c_order(shape: &[usize], bytes: usize) -> Result<Layout> {
         let len = checked_elements(shape, bytes)?;
         let strides = c_strides(shape);
         Ok(Layout { shape: shape.to_vec(), strides, offset: 0, len })
     }
 
-    /// The given step along each axis, in elements: one for each axis; 0 repeats an element, a
-    /// negative one runs backwards. Elements and the whole extent must fit the address space, as
-    /// for [`Layout::c_order`].
+    /// The layout with the given strides, one for each axis, in elements of `bytes` bytes. A stride
+    /// of 0 repeats an element, and a negative one reverses the axis.
+    ///
+    /// # Errors\nIf the number of strides is not that of the axes, if a length is 0, or if the
+    /// elements or the distance between the first and the last of them do not fit the address
+    /// space.
     pub fn strided(shape: &[usize], strides: &[isize], bytes: usize) -> Result<Layout> {
         if strides.len() != shape.len() {
             let (given, wanted) = (strides.len(), shape.len());
@@ -55,24 +60,24 @@ impl Layout {
         self.shape.iter().fold(1, |product, &n| product.saturating_mul(n))
     }
 
-    /// Whether the last axis runs fastest, without gaps.
+    /// Whether the last axis has stride 1 and there are no gaps.
     pub fn is_c_order(&self) -> bool {
         self.strides == c_strides(&self.shape)
     }
 
-    /// Whether two different elements lie at one place.
+    /// Whether two different elements have the same index in the slice.
     ///
-    /// Exact, but for layouts so contrived that a million steps do not decide (the question is a
-    /// knapsack problem): those count as overlapping.
+    /// The question is a knapsack problem. The search stops after 2^20 steps, and a layout that it
+    /// has not decided then counts as overlapping.
     pub fn overlaps(&self) -> bool {
         overlaps(&self.shape, &self.strides)
     }
 }
 
-/// As many axes of more than one element as an array has at most that fits the address space.
+/// An array that fits the address space has at most this many axes of more than one element.
 const MOST_AXES: usize = 64;
 
-/// [`Layout::overlaps`] of an array with this shape and these strides; allocates nothing.
+/// [`Layout::overlaps`] of an array with this shape and these strides. It allocates nothing.
 pub(crate) fn overlaps(shape: &[usize], strides: &[isize]) -> bool {
     let mut memory = [(0i128, 0i128); MOST_AXES];
     let mut count = 0;
@@ -88,15 +93,16 @@ pub(crate) fn overlaps(shape: &[usize], strides: &[isize]) -> bool {
     !nested && (elements > extent(axes).saturating_add(1) || collides(axes, 0, false, &mut { SEARCH_STEPS }))
 }
 
-/// The greatest distance between two elements that differ along the given axes, (step, length − 1)
-/// each.
+/// The greatest distance between two elements that differ only along the given axes. Each axis is
+/// (stride, length − 1).
 fn extent(axes: &[(i128, i128)]) -> i128 {
     axes.iter().fold(0, |sum, &(step, last)| sum.saturating_add(step.saturating_mul(last)))
 }
 
-/// Whether steps along `axes` (ascending) can lead from `from` to 0, not all of them zero. The
-/// longest step comes first, and only as often as the shorter ones can still make good. Running out
-/// of `steps` counts as yes.
+/// Whether `from` + Σ d_a · stride_a = 0 for some |d_a| ≤ length_a − 1 that are not all zero. The
+/// axes are in ascending order of stride. The search starts with the greatest stride, and tries
+/// only those d for which the smaller strides can still reach 0. If `steps` are used up, the answer
+/// is yes.
 fn collides(axes: &[(i128, i128)], from: i128, moved: bool, steps: &mut u32) -> bool {
     let Some((&(step, last), shorter)) = axes.split_last() else {
         return moved && from == 0;
@@ -109,7 +115,8 @@ fn collides(axes: &[(i128, i128)], from: i128, moved: bool, steps: &mut u32) -> 
     }
     let rest = extent(shorter);
     let most = (rest - from).div_euclid(step).min(last);
-    // A difference and its negative are one pair of elements: the first move is forward.
+    // A difference and its negative belong to the same pair of elements, so the first nonzero d can
+    // be taken as positive.
     let least = if moved { -((rest + from).div_euclid(step).min(last)) } else { 0 };
     (least..=most).any(|d| {
         *steps = steps.saturating_sub(1);
@@ -125,7 +132,7 @@ fn c_strides(shape: &[usize]) -> Vec<isize> {
     strides
 }
 
-/// The number of elements, if no length is 0 and all fit the address space.
+/// The number of elements. It is an error if a length is 0 or if they do not fit the address space.
 fn checked_elements(shape: &[usize], bytes: usize) -> Result<usize> {
     if let Some(axis) = shape.iter().position(|&n| n == 0) {
         return Err(Error::problem(format!("axis {axis} has length 0: every length must be at least 1")));
@@ -139,12 +146,13 @@ fn checked_elements(shape: &[usize], bytes: usize) -> Result<usize> {
     })
 }
 
-/// `len`, if so many elements fit a slice, whose size in bytes never exceeds `isize::MAX`.
+/// Returns `len` if a slice can have that many elements: Rust limits its size to `isize::MAX`
+/// bytes.
 fn addressable(len: usize, bytes: usize) -> Option<usize> {
     len.checked_mul(bytes).filter(|&size| size <= isize::MAX as usize).map(|_| len)
 }
 
-/// The items in one string.
+/// Joins the items to one string.
 pub(crate) fn separated<T: std::fmt::Display>(items: &[T], separator: &str) -> String {
     items.iter().map(T::to_string).collect::<Vec<_>>().join(separator)
 }

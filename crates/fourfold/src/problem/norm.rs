@@ -1,17 +1,17 @@
-//! Scale factors: of a whole transform ([`Norm`]) and of single terms ([`EndWeights`]).
+//! Scale factors on a whole transform ([`Norm`]) and on single terms ([`EndWeights`]).
 
 use std::fmt;
 
-/// SciPy's `norm`. L is the [logical length](crate::problem::kind::Kind::logical_length) of an
-/// axis.
+/// The normalisation, as SciPy's `norm`. L is the [logical
+/// length](crate::problem::kind::Kind::logical_length) of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Norm {
-    /// Forward kinds unscaled, inverse kinds divided by L.
+    /// Forward kinds are not scaled. Inverse kinds are divided by L.
     #[default]
     Backward,
-    /// Both directions divided by √L.
+    /// Both directions are divided by √L.
     Ortho,
-    /// Forward kinds divided by L, inverse kinds unscaled.
+    /// Forward kinds are divided by L. Inverse kinds are not scaled.
     Forward,
 }
 
@@ -25,7 +25,7 @@ impl Norm {
         }
     }
 
-    /// Whether this norm scales kinds of the given direction at all.
+    /// Whether this norm scales inverse kinds, if `inverse`, or else forward kinds.
     pub(crate) fn scales(self, inverse: bool) -> bool {
         match self {
             Norm::Backward => inverse,
@@ -34,9 +34,9 @@ impl Norm {
         }
     }
 
-    /// What to divide by, given the product of the logical lengths of all axes that the norm
-    /// scales. One root of the product, not a product of roots: exact where the product is a
-    /// square.
+    /// The divisor of the whole transform, given the product of the logical lengths of all axes
+    /// that the norm scales. The root is taken of the product, because it is then exact if the
+    /// product is a square.
     pub(crate) fn divisor(self, product: f64) -> f64 {
         match self {
             Norm::Ortho => product.sqrt(),
@@ -51,33 +51,35 @@ impl fmt::Display for Norm {
     }
 }
 
-/// Factors on single terms of a sum: E_out · Sum · E_in. All 1 unless `orthogonalize` or an adjoint
-/// asks otherwise.
+/// Factors on the first and last terms of a 1D transform T: W_out · T · W_in. All are 1 except with
+/// `orthogonalize` and for adjoints.
 ///
-/// On an axis of one element, first and last are that element; at most one of the two factors then
-/// differs from 1.
+/// On an axis of one element, that element is both the first and the last. At most one of the two
+/// factors then differs from 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EndWeights {
     /// Factor on the first input element.
     pub input_first: f64,
-    /// Factor on the last input element (of a half spectrum: on the term N/2; 1 if there is none).
+    /// Factor on the last input element. For a half spectrum it is on the term N/2, and 1 if N is
+    /// odd.
     pub input_last: f64,
     /// Factor on the first output element.
     pub output_first: f64,
-    /// Factor on the last output element (of a half spectrum: on the term N/2; 1 if there is none).
+    /// Factor on the last output element. For a half spectrum it is on the term N/2, and 1 if N is
+    /// odd.
     pub output_last: f64,
 }
 
 impl EndWeights {
-    /// No term is special.
+    /// All four factors are 1.
     pub const ONE: EndWeights = EndWeights { input_first: 1.0, input_last: 1.0, output_first: 1.0, output_last: 1.0 };
 
-    /// The same factor on both ends of a side.
+    /// The factor `input` on both ends of the input, and `output` on both ends of the output.
     pub(crate) fn ends(input: f64, output: f64) -> EndWeights {
         EndWeights { input_first: input, input_last: input, output_first: output, output_last: output }
     }
 
-    /// Input and output exchanged.
+    /// The same weights with input and output exchanged.
     pub(crate) fn swapped(self) -> EndWeights {
         EndWeights {
             input_first: self.output_first,
@@ -87,7 +89,7 @@ impl EndWeights {
         }
     }
 
-    /// Both sets of factors applied.
+    /// The products of the factors of `self` and `other`.
     pub(crate) fn times(self, other: EndWeights) -> EndWeights {
         EndWeights {
             input_first: self.input_first * other.input_first,

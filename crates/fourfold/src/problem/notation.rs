@@ -1,4 +1,4 @@
-//! The notation of problems, read and written. The grammar stands at [`Problem`].
+//! Reads and writes the notation of problems. [`Problem`] documents the grammar.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,8 +13,8 @@ use crate::problem::problem::Problem;
 
 const FORM: &str = "a problem reads kinds type shape option…, as in dct2 f64 4096x4096 ortho";
 
-/// The paper's pairs of kinds. Its inverse cosine sum is half of [`Kind::Dct3`], hence the factor
-/// 1/2.
+/// The pairs of kinds in the paper by Jiang, Gu and Pan. Its inverse cosine sum is half of
+/// [`Kind::Dct3`], hence the factor 1/2.
 const PAIRS: [(&str, [Kind; 2]); 2] =
     [("idct_idxst", [Kind::Dct3, Kind::Idxst]), ("idxst_idct", [Kind::Idxst, Kind::Dct3])];
 const PAIR_SCALE: f64 = 0.5;
@@ -22,9 +22,9 @@ const PAIR_SCALE: f64 = 0.5;
 /// An option of the notation.
 struct Choice {
     name: &'static str,
-    /// What it looks like; with an `=` if it takes a value.
+    /// An example of it for messages. It contains `=` if the option takes a value.
     form: &'static str,
-    /// What it does, given its value; nothing if the value is malformed.
+    /// Sets the option to the given value. Returns `None` if the value is malformed.
     apply: fn(ProblemBuilder, &str) -> Option<ProblemBuilder>,
 }
 
@@ -45,7 +45,8 @@ const CHOICES: [Choice; 10] = [
     Choice { name: "out", form: "out=4096,1", apply: |b, value| Some(b.output_strides(integers(value)?)) },
 ];
 
-/// Reads the notation; capitals are as good as small letters.
+/// Reads the notation, in capital or small letters. It is an error if the text does not follow the
+/// grammar of [`Problem`], or if the problem is not valid, as in [`ProblemBuilder::build`].
 impl FromStr for Problem {
     type Err = Error;
 
@@ -58,7 +59,7 @@ impl FromStr for Problem {
     }
 }
 
-/// Reads a name or an alias of a kind; capitals are as good as small letters.
+/// Reads a name or an alias of a kind, in capital or small letters. Other texts are errors.
 impl FromStr for Kind {
     type Err = Error;
 
@@ -69,8 +70,8 @@ impl FromStr for Kind {
     }
 }
 
-/// Writes the notation in its canonical form: defaults left out, options in the order of the
-/// grammar.
+/// Writes the notation in its canonical form: without defaults, and with options in the order of
+/// the grammar.
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let asked = self.to_builder();
@@ -97,10 +98,11 @@ impl fmt::Display for Problem {
 }
 
 impl Problem {
-    /// Reads the notation for an input array of shape `input`, which `auto` then stands for.
+    /// Reads the notation for an input array of shape `input`. The text may say `auto` for this
+    /// shape.
     ///
-    /// Where the input is a half spectrum of m terms, `auto` takes the real length to be even,
-    /// 2(m−1), as SciPy does; of one term, which SciPy refuses, it makes one real.
+    /// Where the input is a half spectrum of m terms, `auto` takes the real length 2(m−1), as SciPy
+    /// does. A half spectrum of one term, which SciPy rejects, gives one real.
     ///
     /// ```
     /// use fourfold::Problem;
@@ -110,7 +112,7 @@ impl Problem {
     /// ```
     ///
     /// # Errors
-    /// As when parsing; and if the text names a shape that does not fit `input`.
+    /// If the text is not a valid problem, as when parsing, or if its shape does not fit `input`.
     pub fn parse_for(text: &str, input: &[usize]) -> Result<Problem> {
         let mut builder = read(text)?;
         if builder.shape.is_empty() {
@@ -127,7 +129,8 @@ impl Problem {
     }
 }
 
-/// The shape to name for an input array of shape `input`: the same, but for a half spectrum.
+/// The problem's shape for an input array of shape `input`. The two differ along an axis where the
+/// input is a half spectrum.
 fn named_shape(builder: &ProblemBuilder, input: &[usize]) -> Result<Vec<usize>> {
     let mut shape = input.to_vec();
     let probe = ProblemBuilder { shape: shape.clone(), ..builder.clone() }.build()?;
@@ -137,7 +140,7 @@ fn named_shape(builder: &ProblemBuilder, input: &[usize]) -> Result<Vec<usize>> 
     Ok(shape)
 }
 
-/// All that the text says; for `auto`, the shape is left empty.
+/// Reads the text into a builder. The shape is empty for `auto`.
 fn read(text: &str) -> Result<ProblemBuilder> {
     let text = text.to_ascii_lowercase();
     let mut words = text.split_whitespace();
@@ -161,7 +164,7 @@ fn read(text: &str) -> Result<ProblemBuilder> {
     Ok(builder)
 }
 
-/// The kinds, and the scale that goes with their name.
+/// The kinds, and the scale that their name implies.
 fn read_kinds(word: &str) -> Result<(Vec<Kind>, f64)> {
     if let Some((_, pair)) = PAIRS.iter().find(|(name, _)| *name == word) {
         return Ok((pair.to_vec(), PAIR_SCALE));
@@ -175,7 +178,7 @@ fn read_precision(word: &str) -> Result<Precision> {
     known.ok_or_else(|| notation(format!("{} is no type: write f32 or f64 after the kinds; {FORM}", quoted(word))))
 }
 
-/// The lengths; none for `auto`.
+/// The lengths, or an empty list for `auto`.
 fn read_shape(word: &str) -> Result<Vec<usize>> {
     if word == "auto" {
         return Ok(Vec::new());
@@ -199,13 +202,13 @@ fn yes_or_no(word: &str) -> Option<bool> {
     }
 }
 
-/// The factor besides that of a pair's name.
+/// Multiplies the scale by `factor`, since the name of a pair has set a scale already.
 fn scaled(builder: ProblemBuilder, factor: f64) -> Option<ProblemBuilder> {
     let scale = builder.scale * factor;
     Some(builder.scale(scale))
 }
 
-/// An option stands once, and of the norms there is one.
+/// Checks that no option and no norm is given twice.
 fn check_new(name: &str, chosen: &[&str]) -> Result<()> {
     if chosen.contains(&name) {
         return Err(notation(format!("the option {name} is given twice: give it once")));
@@ -250,16 +253,16 @@ fn unknown_option(word: &str) -> Error {
     ))
 }
 
-/// The candidate that the fewest edits make of `name`.
+/// The candidate with the least edit distance from `name`.
 fn nearest(name: &str, candidates: impl Iterator<Item = &'static str>) -> &'static str {
     let start: String = name.chars().take(QUOTED).collect();
     candidates.min_by_key(|candidate| strsim::damerau_levenshtein(&start, candidate)).unwrap_or_default()
 }
 
-/// As much of the user's text as a message repeats.
+/// The most characters of the user's text that a message repeats.
 const QUOTED: usize = 40;
 
-/// The user's text, in one line and not too long.
+/// The start of the user's text, quoted and in one line.
 fn quoted(text: &str) -> String {
     let start: String = text.chars().take(QUOTED).collect();
     format!("{start:?}{}", if start.len() < text.len() { "…" } else { "" })

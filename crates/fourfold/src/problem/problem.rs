@@ -1,4 +1,4 @@
-//! What to compute.
+//! Problems: what to compute.
 
 use crate::error::{Error, Result};
 use crate::problem::builder::ProblemBuilder;
@@ -7,8 +7,9 @@ use crate::problem::kind::{Kind, Transform1d};
 use crate::problem::layout::Layout;
 use crate::problem::norm::{EndWeights, Norm};
 
-/// What to compute: y = s · Π_axes (E_out · Sum · E_in) x, or the conjugate transpose of that.
-/// Always valid once built.
+/// A problem says what to compute: y = s · Π_axes (W_out · T · W_in) x, or the conjugate transpose
+/// of that. T is an unscaled [`Transform1d`], W are [`EndWeights`], and s is one scale. Every
+/// `Problem` is valid, because building checks it.
 ///
 /// A problem holds no data and does not say how to compute. It prints in a short notation, which
 /// parses back to an equal problem:
@@ -39,12 +40,12 @@ use crate::problem::norm::{EndWeights, Norm};
 ///
 /// `idct_idxst` and `idxst_idct` stand for `dct3,idxst` and `idxst,dct3` with `scale=0.5`.
 ///
-/// `rfft` makes a half spectrum of the last axis, in the order of `axes`, that it is asked on; its
-/// other axes are complex FFTs. `irfft` is the reverse. The shape is that of the real array; the
-/// complex one has ⌊N/2⌋ + 1 there.
+/// `rfft` computes a half spectrum along the last axis of those that have this kind, in the order
+/// of `axes`. Along the others it is a complex FFT. `irfft` is the inverse. The shape is that of
+/// the real array. Along the axis of the half spectrum, the complex array has ⌊N/2⌋ + 1 elements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// What was asked for, with every default filled in.
+    /// The builder's fields, with every default filled in.
     pub(crate) asked: ProblemBuilder,
     pub(crate) input_domain: Domain,
     pub(crate) output_domain: Domain,
@@ -54,16 +55,16 @@ pub struct Problem {
     pub(crate) scale: f64,
 }
 
-/// One axis of a problem with everything resolved: y = E_out · Sum · E_in · x along `axis`.
+/// The transform along one axis of a problem: y = W_out · T · W_in · x along `axis`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AxisTransform {
     /// The axis of the array.
     pub axis: usize,
-    /// The length N of the sum (of the real side, where one side is a half spectrum).
+    /// The length N of the sum. Where one side is a half spectrum, it is that of the real side.
     pub n: usize,
-    /// The unscaled sum.
+    /// The unscaled sum T.
     pub sum: Transform1d,
-    /// Factors on single terms.
+    /// The factors W on the first and last terms.
     pub edges: EndWeights,
 }
 
@@ -71,7 +72,8 @@ impl Problem {
     /// Starts a problem: `kinds` is one [`Kind`] for all transformed axes, or a list with one for
     /// each.
     ///
-    /// `shape` is that of the real array, or of the complex one for FFTs; batch axes included.
+    /// `shape` has the lengths of all axes, including those that are not transformed. It is the
+    /// shape of the real array, or of the complex array for complex FFTs.
     pub fn builder(kinds: impl AsRef<[Kind]>, precision: Precision, shape: impl AsRef<[usize]>) -> ProblemBuilder {
         ProblemBuilder::new(kinds.as_ref(), precision, shape.as_ref())
     }
@@ -86,37 +88,36 @@ impl Problem {
         self.asked.precision
     }
 
-    /// Real or complex input.
+    /// Whether the input is real or complex.
     pub fn input_domain(&self) -> Domain {
         self.input_domain
     }
 
-    /// Real or complex output.
+    /// Whether the output is real or complex.
     pub fn output_domain(&self) -> Domain {
         self.output_domain
     }
 
-    /// Shape and strides of the input, in its own elements.
+    /// Shape and strides of the input, in elements of the input.
     pub fn input(&self) -> &Layout {
         &self.input
     }
 
-    /// Shape and strides of the output, in its own elements.
+    /// Shape and strides of the output, in elements of the output.
     pub fn output(&self) -> &Layout {
         &self.output
     }
 
     /// The transformed axes, resolved, in the order in which they were named.
     ///
-    /// They commute, but for the domains: [`Transform1d::R2C`], of which there is at most one,
-    /// comes before every [`Transform1d::Forward`] and [`Transform1d::Backward`], and
-    /// [`Transform1d::C2R`] after.
+    /// They commute, except that [`Transform1d::R2C`] must come before every
+    /// [`Transform1d::Forward`] and [`Transform1d::Backward`], and [`Transform1d::C2R`] after. A
+    /// problem has at most one of R2C and C2R.
     pub fn transforms(&self) -> &[AxisTransform] {
         &self.transforms
     }
 
-    /// The product of all scale factors, to be applied once. Finite and not zero, also in the
-    /// problem's precision.
+    /// The product s of all scale factors. It is finite and not zero in the problem's precision.
     pub fn scale(&self) -> f64 {
         self.scale
     }
@@ -141,16 +142,16 @@ impl Problem {
         self.asked.adjoint
     }
 
-    /// The problem that undoes this one: inverse kinds under the same norm, 1/scale, and the
-    /// layouts exchanged.
+    /// The problem that undoes this one. It has the inverse kinds under the same norm, the scale
+    /// 1/s, and the layouts of input and output exchanged.
     ///
-    /// An `rfft` of any real array is undone exactly; an `irfft`, like SciPy's, only where the half
-    /// spectrum is that of a real array. If the input repeats elements (stride 0), the inverse
+    /// An `rfft` has an inverse on every real array. An `irfft` is undone only if the half spectrum
+    /// is that of a real array, as in SciPy. If the input repeats elements (stride 0), the inverse
     /// writes its output in C order.
     ///
     /// # Errors
-    /// [`Kind::Idxst`] has no inverse: it ignores x_0. Nor has a scale whose reciprocal the
-    /// precision cannot hold.
+    /// If a kind is [`Kind::Idxst`], which ignores x_0 and so has no inverse, or if the precision
+    /// cannot represent the reciprocal of the scale.
     pub fn inverse(&self) -> Result<Problem> {
         let inverse = |kind: &Kind| {
             kind.inverse()
@@ -170,7 +171,8 @@ impl Problem {
         adjoint.build().expect("sizes, scale and layouts are those of a valid problem")
     }
 
-    /// This problem with input and output layouts exchanged; an output must not overlap.
+    /// This problem with the layouts of input and output exchanged. The output is in C order if the
+    /// input overlaps, which an output may not.
     fn exchanged(&self) -> ProblemBuilder {
         let output_strides = (!self.input.overlaps()).then(|| self.input.strides.clone());
         ProblemBuilder { input_strides: Some(self.output.strides.clone()), output_strides, ..self.to_builder() }
@@ -178,7 +180,7 @@ impl Problem {
 }
 
 impl AxisTransform {
-    /// The conjugate transpose along this axis, and a factor on it.
+    /// The conjugate transpose along this axis, and a factor that multiplies it.
     pub(crate) fn adjoint(self) -> (AxisTransform, f64) {
         let (sum, mut edges, factor) = self.sum.adjoint();
         let odd_half = matches!(sum, Transform1d::R2C | Transform1d::C2R) && self.n % 2 == 1;

@@ -1,4 +1,4 @@
-//! From a builder to a problem: checks what was asked for, and fills in every default.
+//! Makes a problem of a builder: checks the fields and fills in every default.
 
 use crate::error::{Error, Result};
 use crate::problem::builder::ProblemBuilder;
@@ -12,7 +12,12 @@ use crate::problem::problem::{AxisTransform, Problem};
 const MAX_AXES: usize = 32;
 
 impl ProblemBuilder {
-    /// The problem, or what is wrong with it.
+    /// Checks the fields and makes the problem.
+    ///
+    /// # Errors\nIf the shape, the axes or the list of kinds are empty, too long or out of range;
+    /// if a length is below [`Kind::min_length`]; if kinds and norm contradict each other; if the
+    /// scale is zero, not finite, or out of the range of the precision; if an array does not fit
+    /// the address space; or if elements of the output overlap.
     pub fn build(self) -> Result<Problem> {
         check_shape(&self.shape, self.precision)?;
         let axes = resolve_axes(self.axes.as_deref(), self.shape.len())?;
@@ -40,13 +45,13 @@ impl ProblemBuilder {
         Ok(Problem { asked, input_domain, output_domain, input, output, transforms, scale })
     }
 
-    /// What the norm divides by, over all axes.
+    /// The divisor of the norm for all axes together.
     fn divisor(&self, axes: &[usize]) -> f64 {
         let lengths = self.kinds.iter().zip(axes).map(|(kind, &axis)| kind.scaled_length(self.shape[axis], self.norm));
         self.norm.divisor(lengths.product())
     }
 
-    /// Each axis resolved, and a factor on it.
+    /// The transform along each axis, and a factor that multiplies it.
     fn resolve_transforms(&self, axes: &[usize], half: Option<usize>) -> impl Iterator<Item = (AxisTransform, f64)> {
         self.kinds.iter().zip(axes).enumerate().map(move |(position, (kind, &axis))| {
             let sum = full_unless(kind.sum(), half == Some(position));
@@ -56,8 +61,9 @@ impl ProblemBuilder {
         })
     }
 
-    /// Input and output domain. An FFT of real data first makes them complex for all other axes, so
-    /// it decides before complex FFTs do; real kinds take what there is.
+    /// The domains of input and output. An `rfft` or `irfft` along one axis makes the data of the
+    /// other axes complex, so it decides before complex FFTs do. Real kinds decide only if there is
+    /// no FFT.
     fn domains(&self) -> (Domain, Domain) {
         let deciding = [Kind::Rfft, Kind::Irfft, Kind::Fft, Kind::Ifft];
         let deciding = deciding.iter().find(|kind| self.kinds.contains(kind)).unwrap_or(&self.kinds[0]);
@@ -65,7 +71,8 @@ impl ProblemBuilder {
         if self.adjoint { (output, input) } else { (input, output) }
     }
 
-    /// Input and output layout; along `half` the complex side has ⌊N/2⌋ + 1 elements.
+    /// The layouts of input and output. Along the axis `half`, the complex side has ⌊N/2⌋ + 1
+    /// elements.
     fn layouts(&self, half: Option<usize>) -> Result<(Layout, Layout)> {
         let (input, output) = self.domains();
         let (mut input_strides, mut output_strides) = (self.input_strides.as_deref(), self.output_strides.as_deref());
@@ -122,7 +129,8 @@ fn check_shape(shape: &[usize], precision: Precision) -> Result<()> {
     }
 }
 
-/// The axes as indices: each within `dimensions`, none twice, at least one.
+/// The axes as indices below `dimensions`. It is an error if there is none, or one is out of range
+/// or named twice.
 fn resolve_axes(axes: Option<&[isize]>, dimensions: usize) -> Result<Vec<usize>> {
     let Some(axes) = axes else { return Ok((0..dimensions).collect()) };
     if axes.is_empty() {
@@ -185,8 +193,8 @@ fn check_length(kind: Kind, axis: usize, n: usize) -> Result<()> {
     Ok(())
 }
 
-/// `total` is that of the problem without `adjoint`. The adjoint's may be half or twice that,
-/// whence the margin.
+/// `total` is the scale without `adjoint`. The adjoint's scale may be half or twice as large, hence
+/// the margin of 4.
 fn check_scale(asked: f64, total: f64, precision: Precision) -> Result<()> {
     if !asked.is_finite() || asked == 0.0 {
         return Err(Error::problem(format!("the scale is {asked}: it must be finite and not 0")));
@@ -204,7 +212,7 @@ fn check_scale(asked: f64, total: f64, precision: Precision) -> Result<()> {
     Ok(())
 }
 
-/// Which of the transforms has a half spectrum on one side: the last `rfft` or `irfft`.
+/// The position of the transform with a half spectrum on one side: the last `rfft` or `irfft`.
 fn half_position(kinds: &[Kind]) -> Option<usize> {
     kinds.iter().rposition(|kind| matches!(kind, Kind::Rfft | Kind::Irfft))
 }

@@ -1,4 +1,4 @@
-//! Pointwise multipliers.
+//! The factors of pointwise multiplies.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::element::Domain;
@@ -6,19 +6,21 @@ use crate::problem::layout::Layout;
 use crate::recipe::recipe::{PassOp, Recipe};
 use num_complex::Complex;
 
-/// The factors f_{k0,k1,…}, real or complex, of a pointwise multiply in a
-/// [`Pipeline`](crate::Pipeline).
+/// The factors f_{k0,k1,…} of a pointwise multiply y_k = f_k x_k in a
+/// [`Pipeline`](crate::Pipeline). They are real or complex.
 ///
-/// Values are given in double precision and rounded to the problem's type.
+/// Values are given in double precision and rounded to the problem's type. Their shape is that of
+/// the array that is multiplied. Planning returns an error if the shape differs, or if a complex
+/// multiplier is given for a real array.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Multiplier {
-    /// One factor an element, in C order.
+    /// One real factor for each element, in C order.
     Table(Vec<f64>),
-    /// One complex factor an element of a complex array, in C order.
+    /// One complex factor for each element of a complex array, in C order.
     ComplexTable(Vec<Complex<f64>>),
-    /// f = Π_a g_a\[k_a\]: one list for every axis of the array.
+    /// f_k = Π_a g_a\[k_a\], given as one list g_a of real factors for each axis a of the array.
     Separable(Vec<Vec<f64>>),
-    /// The same with complex factors.
+    /// The same with lists of complex factors, for a complex array.
     ComplexSeparable(Vec<Vec<Complex<f64>>>),
 }
 
@@ -59,8 +61,9 @@ impl Multiplier {
     }
 }
 
-/// Complex factors rotate the two parts of an element into each other, and a pass of real
-/// transforms sees the parts one by one.
+/// Checks that complex factors meet only Fourier transforms in their pass. They mix the real and
+/// the imaginary part of an element, but a pass with real transforms computes the two parts
+/// separately.
 fn check_fourier(recipe: &Recipe) -> Result<()> {
     use crate::problem::kind::Transform1d::{Backward, C2R, Forward, R2C};
     let fourier = |op: &PassOp| match op {

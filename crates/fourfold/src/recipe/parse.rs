@@ -1,5 +1,5 @@
-//! Recipes from their text: the rules say what the recipe of the first line has to do, and the
-//! other lines say how.
+//! Parses recipes. The first line names the problem, from which the rules derive the transforms to
+//! compute. The other lines say how to compute them.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::kind::Transform1d::{C2R, R2C};
@@ -14,14 +14,15 @@ use std::str::FromStr;
 impl FromStr for Recipe {
     type Err = Error;
 
-    /// Reads what `Display` writes. The passes may be in another order and have other factors than
-    /// the planner's.
+    /// Parses the format that `Display` writes. The order of the passes and the factors may differ
+    /// from the planner's.
     ///
     /// # Errors
-    /// If the passes do not compute the problem, or a factor has no algorithm.
+    /// If the text is malformed, if the passes do not compute the problem, or if a factor has no
+    /// algorithm.
     fn from_str(text: &str) -> Result<Self> {
-        let mut rows = text.trim().lines().map(str::trim);
-        let heading = rows.next().unwrap_or_default();
+        let mut lines = text.trim().lines().map(str::trim);
+        let heading = lines.next().unwrap_or_default();
         if let Some((_, algorithm)) = heading.split_once(" by ") {
             return Err(invalid(format!("`by {algorithm}`: expected passes, not the stages of a baseline")));
         }
@@ -35,15 +36,15 @@ impl FromStr for Recipe {
             axes::recipe(&heading.parse()?)
         };
         let mut unused: Vec<&AxisRecipe> = default.lines().collect();
-        let rows: Vec<_> = rows.collect();
-        let ops = rows.iter().map(|row| parse_pass(row, &mut unused)).collect::<Result<Vec<_>>>()?;
+        let lines: Vec<_> = lines.collect();
+        let ops = lines.iter().map(|line| parse_pass(line, &mut unused)).collect::<Result<Vec<_>>>()?;
         if let Some(line) = unused.first() {
             return Err(invalid(format!("no pass does {} along axis {}", line.transform.sum, line.transform.axis)));
         }
         let recipe = Recipe::new(default.problem().clone(), default.multiply().cloned(), ops);
         check_order(&recipe)?;
         check_multiplies(&recipe)?;
-        check_heads(&recipe, &rows)?;
+        check_heads(&recipe, &lines)?;
         Ok(recipe)
     }
 }
@@ -52,7 +53,8 @@ fn invalid(message: String) -> Error {
     Error::new(ErrorKind::Notation, message)
 }
 
-/// `input -> output axis 1: dct2 1024 = 16 8 8 | multiply | …`
+/// Parses one pass, such as `input -> output axis 1: dct2 1024 = 16 8 8 | multiply | …`, and
+/// removes its transforms from `unused`.
 fn parse_pass(row: &str, unused: &mut Vec<&AxisRecipe>) -> Result<Vec<PassOp>> {
     let malformed = || invalid(format!("`{row}` is not a pass: expected `input -> output axis 0: dct2 64 = 8 8`"));
     let (head, ops) = row.split_once(':').ok_or_else(malformed)?;
@@ -85,23 +87,24 @@ fn parse_pass(row: &str, unused: &mut Vec<&AxisRecipe>) -> Result<Vec<PassOp>> {
         Ok(PassOp::Transform(AxisRecipe { scheme, ..line.clone() }))
     };
     let ops = ops.split('|').map(parse).collect::<Result<Vec<_>>>()?;
-    let alone = |op: &PassOp| matches!(op, PassOp::Transform(line) if !matches!(line.scheme, Scheme::Batched(_)));
-    if ops.len() > 1 && ops.iter().any(alone) {
+    let one_per_pass =
+        |op: &PassOp| matches!(op, PassOp::Transform(line) if !matches!(line.scheme, Scheme::Batched(_)));
+    if ops.len() > 1 && ops.iter().any(one_per_pass) {
         return Err(invalid(format!("`{row}`: what goes line by line needs a pass of its own")));
     }
     Ok(ops)
 }
 
-/// A filter multiplies once, between its two problems, or a problem its input, before all else, or
-/// its output, after all; nothing else does.
+/// Checks where the passes multiply: before all transforms, after all, or, in a filter, between its
+/// two problems. A recipe without a multiplier has no multiply.
 fn check_multiplies(recipe: &Recipe) -> Result<()> {
     let ops = recipe.passes().iter().flat_map(|pass| &pass.ops).enumerate();
-    let places: Vec<usize> = ops.filter(|(_, op)| **op == PassOp::Multiply).map(|(i, _)| i).collect();
+    let positions: Vec<usize> = ops.filter(|(_, op)| **op == PassOp::Multiply).map(|(i, _)| i).collect();
     let wanted = recipe.multiply().map(|multiply| match multiply {
         Multiplied::Input => 0,
         Multiplied::Between(_) | Multiplied::Output => recipe.problem().transforms().len(),
     });
-    if places != wanted.as_slice() {
+    if positions != wanted.as_slice() {
         let message = "passes multiply where the first line does: at the beginning, or once all sums of the problem are done, of a filter the first";
         return Err(invalid(message.into()));
     }
@@ -113,10 +116,10 @@ fn check_multiplies(recipe: &Recipe) -> Result<()> {
     Ok(())
 }
 
-/// Where a pass reads and writes follows from its place among the others, and what stands in the
-/// text must say the same.
-fn check_heads(recipe: &Recipe, rows: &[&str]) -> Result<()> {
-    for (pass, row) in recipe.passes().iter().zip(rows) {
+/// Checks the arrays in the text. The order of the passes determines which arrays each one reads
+/// and writes.
+fn check_heads(recipe: &Recipe, lines: &[&str]) -> Result<()> {
+    for (pass, row) in recipe.passes().iter().zip(lines) {
         let head: Vec<_> = row.split(':').next().unwrap_or_default().split_whitespace().collect();
         let wanted = format!("{} -> {} axis {}", pass.from, pass.to, pass.axis);
         if head.join(" ") != wanted {
@@ -126,7 +129,7 @@ fn check_heads(recipe: &Recipe, rows: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Half spectra are made first and undone last.
+/// Checks that R2C is in the first pass and C2R in the last.
 fn check_order(recipe: &Recipe) -> Result<()> {
     let sums: Vec<_> = recipe.lines().map(|line| line.transform.sum).collect();
     let early = sums.iter().skip(1).any(|s| *s == R2C);

@@ -1,4 +1,4 @@
-//! Schemes from their text.
+//! Parses schemes.
 
 use crate::arithmetic::primes::prime_factors;
 use crate::error::{Error, ErrorKind, Result};
@@ -8,7 +8,7 @@ fn invalid(message: String) -> Error {
     Error::new(ErrorKind::Notation, message)
 }
 
-/// `16 8 8`, `along 16 8 8`, `along 16 8 8 across 8 8`, or `16 16 x 16 8`.
+/// Parses a scheme: `16 8 8`, `along 16 8 8`, `along 16 8 8 across 8 8`, or `16 16 x 16 8`.
 pub(crate) fn parse_scheme(text: &str) -> Result<Scheme> {
     if let Some(text) = text.trim_start().strip_prefix("along ") {
         return parse_along(text);
@@ -19,7 +19,7 @@ pub(crate) fn parse_scheme(text: &str) -> Result<Scheme> {
     }
 }
 
-/// `16 8 8`, or `16 8 8 across 8 8`.
+/// Parses the part of a scheme after `along`: `16 8 8`, or `16 8 8 across 8 8`.
 fn parse_along(text: &str) -> Result<Scheme> {
     let fail = |message: String| Err(invalid(format!("`along {}`: expected {message}", text.trim())));
     match text.split_once(" across ") {
@@ -40,7 +40,7 @@ fn parse_along(text: &str) -> Result<Scheme> {
     }
 }
 
-/// `16 direct(17) rader(97: 8 4 3)`.
+/// Parses a list of factors, such as `16 direct(17) rader(97: 8 4 3)`.
 fn parse_factors(text: &str) -> Result<Vec<Factor>> {
     let mut list = vec![];
     let mut rest = text.trim();
@@ -77,14 +77,14 @@ fn parse_factor(text: &str) -> Result<(Factor, &str)> {
     Ok((factor, &text[close + 1..]))
 }
 
-/// Whether a DFT of these factors holds Bluestein's convolution of length n, and is not absurdly
-/// larger: what is parsed can be planned.
+/// Whether a DFT of these factors is long enough for Bluestein's convolution of length n. The upper
+/// bound of 8n keeps the memory of a plan within a constant factor of the data's.
 fn convolves(n: usize, factors: &[Factor]) -> bool {
     (2 * n - 1..=8 * n).contains(&length(factors)) && !factors.iter().any(Factor::uses_bluestein)
 }
 
-/// Where the bracket that `text` begins with closes, unless brackets stand in one another deeper
-/// than any primes do.
+/// The index of the bracket that closes the first one of `text`. Returns `None` if brackets are
+/// nested more than 40 deep, which is more than any chain of primes p − 1 below 2^40 needs.
 fn closing(text: &str) -> Option<usize> {
     const DEEPEST: usize = 40;
     let mut depth = 0usize;

@@ -1,4 +1,4 @@
-//! Transforms and pointwise steps in order, as one plan computes them.
+//! Transforms and pointwise steps in order, which one plan computes.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::problem::Problem;
@@ -8,17 +8,17 @@ use crate::recipe::rules::axes;
 use std::borrow::Cow;
 use std::fmt;
 
-/// Transforms and pointwise steps, one after another, that a plan computes as one: the pointwise
-/// steps are parts of the passes beside them and cost no trip through memory.
+/// Transforms and pointwise steps in order, which one plan computes. A pointwise step is part of
+/// the pass before or after it, so it needs no trip through memory.
 ///
-/// A [`Problem`] converts into a pipeline of one step. There are plans for these others:
+/// A [`Problem`] converts into a pipeline of one step. These other pipelines can be planned:
 ///
 /// - `multiply | dct3 f64 64x64`: the first pass multiplies its input.
 /// - `dct2 f64 64x64 | multiply`: the last pass multiplies its output.
 /// - `dct2 f64 64x64 | multiply | idct2 f64 64x64`: a filter. The last pass of the first transform,
 ///   the multiply and the first pass of the second are one pass.
-/// - `dct2 f64 64x64 | threshold 0.5`: the last pass sets every real to 0 whose magnitude is below
-///   0.5; NaNs stay. Only devices do this.
+/// - `dct2 f64 64x64 | threshold 0.5`: the last pass sets every real of a magnitude below 0.5 to 0.
+///   NaNs stay NaNs. Only devices support this.
 ///
 /// ```
 /// use fourfold::{Multiplier, Pipeline, Planner, Problem};
@@ -34,9 +34,9 @@ use std::fmt;
 /// # Ok::<(), fourfold::Error>(())
 /// ```
 ///
-/// The output of a filter's first transform must be an input of its second; both problems' layouts
-/// on that side do not matter. Complex factors rotate the parts of complex numbers into each other,
-/// and need an axis with Fourier transforms on both sides of them.
+/// The output of a filter's first transform must have the shape and type of the input of its
+/// second. The strides of both on that side are ignored. Complex factors mix the real and imaginary
+/// parts of numbers. So they need an axis along which both transforms are Fourier transforms.
 ///
 /// ```
 /// use fourfold::{Multiplier, Pipeline, Planner, Problem};
@@ -57,86 +57,91 @@ use std::fmt;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pipeline<'a> {
-    steps: Vec<Step<'a>>,
+    steps: Vec<PipelineStep<'a>>,
 }
 
-// A pipeline has few steps: boxes would save nothing.
+// A pipeline has at most three steps, so boxing the large variant would save nothing.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq)]
-enum Step<'a> {
+enum PipelineStep<'a> {
     Transform(Cow<'a, Problem>),
     Multiply(Cow<'a, Multiplier>),
     Threshold(f64),
 }
 
 impl<'a> Pipeline<'a> {
-    /// Without any step yet.
+    /// A pipeline without steps.
     pub fn new() -> Pipeline<'a> {
         Pipeline::default()
     }
 
     /// Adds a transform.
     pub fn transform(self, problem: impl Into<Cow<'a, Problem>>) -> Self {
-        self.with(Step::Transform(problem.into()))
+        self.with(PipelineStep::Transform(problem.into()))
     }
 
-    /// Adds a pointwise multiply.
+    /// Adds a pointwise multiply y_k = f_k x_k. The [`Multiplier`] has the factors f.
     pub fn multiply(self, multiplier: impl Into<Cow<'a, Multiplier>>) -> Self {
-        self.with(Step::Multiply(multiplier.into()))
+        self.with(PipelineStep::Multiply(multiplier.into()))
     }
 
-    /// Adds a threshold: reals of a magnitude below `least` become 0.
+    /// Adds a threshold, which sets reals of a magnitude below `least` to 0. Planning returns an
+    /// error if `least` is negative or NaN.
     pub fn threshold(self, least: f64) -> Self {
-        self.with(Step::Threshold(least))
+        self.with(PipelineStep::Threshold(least))
     }
 
-    fn with(mut self, step: Step<'a>) -> Self {
+    fn with(mut self, step: PipelineStep<'a>) -> Self {
         self.steps.push(step);
         self
     }
 
-    /// The same steps, borrowed: for several plans of one pipeline.
+    /// The same steps, borrowed, to make several plans of one pipeline.
     pub fn borrowed(&self) -> Pipeline<'_> {
         let steps = self.steps.iter().map(|step| match step {
-            Step::Transform(problem) => Step::Transform(Cow::Borrowed(problem.as_ref())),
-            Step::Multiply(multiplier) => Step::Multiply(Cow::Borrowed(multiplier.as_ref())),
-            Step::Threshold(least) => Step::Threshold(*least),
+            PipelineStep::Transform(problem) => PipelineStep::Transform(Cow::Borrowed(problem.as_ref())),
+            PipelineStep::Multiply(multiplier) => PipelineStep::Multiply(Cow::Borrowed(multiplier.as_ref())),
+            PipelineStep::Threshold(least) => PipelineStep::Threshold(*least),
         });
         Pipeline { steps: steps.collect() }
     }
 
     /// The transforms, in order.
     pub fn problems(&self) -> impl Iterator<Item = &Problem> {
-        self.steps.iter().filter_map(|step| if let Step::Transform(problem) = step { Some(&**problem) } else { None })
+        self.steps
+            .iter()
+            .filter_map(|step| if let PipelineStep::Transform(problem) = step { Some(&**problem) } else { None })
     }
 
     /// The factors of the multiply, if there is one.
     pub fn multiplier(&self) -> Option<&Multiplier> {
-        self.steps.iter().find_map(|step| if let Step::Multiply(by) = step { Some(&**by) } else { None })
+        self.steps.iter().find_map(|step| if let PipelineStep::Multiply(by) = step { Some(&**by) } else { None })
     }
 
     /// The threshold, if there is one.
     pub fn least(&self) -> Option<f64> {
-        self.steps.iter().find_map(|step| if let Step::Threshold(least) = step { Some(*least) } else { None })
+        self.steps.iter().find_map(|step| if let PipelineStep::Threshold(least) = step { Some(*least) } else { None })
     }
 
-    /// The problem, if that is all.
+    /// The problem, if the pipeline is only that.
     pub fn as_problem(&self) -> Option<&Problem> {
-        if let [Step::Transform(problem)] = &self.steps[..] { Some(problem) } else { None }
+        if let [PipelineStep::Transform(problem)] = &self.steps[..] { Some(problem) } else { None }
     }
 
-    /// The passes that compute it. Those of a threshold are those of its transform.
+    /// The recipe of the pipeline. A threshold does not change the passes of its transform.
     ///
     /// # Errors
-    /// If there are no plans for such steps, a multiplier or a threshold does not fit, or no axis
-    /// can carry the multiply.
+    /// If no plan supports these steps, if a multiplier or a threshold does not fit, or if no axis
+    /// can include the multiply.
     pub(crate) fn recipe(&self) -> Result<Recipe> {
         let recipe = match &self.steps[..] {
-            [Step::Transform(problem)] => axes::recipe(problem),
-            [Step::Multiply(_), Step::Transform(problem)] => axes::premultiplied(problem)?,
-            [Step::Transform(problem), Step::Multiply(_)] => axes::postmultiplied(problem)?,
-            [Step::Transform(forward), Step::Multiply(_), Step::Transform(inverse)] => axes::filter(forward, inverse)?,
-            [Step::Transform(problem), Step::Threshold(least)] => {
+            [PipelineStep::Transform(problem)] => axes::recipe(problem),
+            [PipelineStep::Multiply(_), PipelineStep::Transform(problem)] => axes::premultiplied(problem)?,
+            [PipelineStep::Transform(problem), PipelineStep::Multiply(_)] => axes::postmultiplied(problem)?,
+            [PipelineStep::Transform(forward), PipelineStep::Multiply(_), PipelineStep::Transform(inverse)] => {
+                axes::filter(forward, inverse)?
+            }
+            [PipelineStep::Transform(problem), PipelineStep::Threshold(least)] => {
                 check_threshold(*least)?;
                 axes::recipe(problem)
             }
@@ -162,23 +167,23 @@ fn check_threshold(least: f64) -> Result<()> {
     Err(Error::new(ErrorKind::Argument, format!("a threshold of {least}: expected 0 or more")))
 }
 
-/// The steps with `|` between them, as the first line of a recipe has them.
+/// Writes the steps with `|` between them, as in the first line of a recipe.
 impl fmt::Display for Pipeline<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, step) in self.steps.iter().enumerate() {
             f.write_str(if i > 0 { " | " } else { "" })?;
             match step {
-                Step::Transform(problem) => write!(f, "{problem}")?,
-                Step::Multiply(_) => f.write_str("multiply")?,
-                Step::Threshold(least) => write!(f, "threshold {least}")?,
+                PipelineStep::Transform(problem) => write!(f, "{problem}")?,
+                PipelineStep::Multiply(_) => f.write_str("multiply")?,
+                PipelineStep::Threshold(least) => write!(f, "threshold {least}")?,
             }
         }
         Ok(())
     }
 }
 
-// There is one conversion from a reference and no more: so `planner.plan(&text.parse()?)` infers
-// the type of the problem.
+// This is the only conversion from a reference, so that `planner.plan(&text.parse()?)` infers the
+// type of the problem.
 impl<'a> From<&'a Problem> for Pipeline<'a> {
     fn from(problem: &'a Problem) -> Pipeline<'a> {
         Pipeline::new().transform(problem)

@@ -1,4 +1,4 @@
-//! How to compute, as data: a list of passes and, in each, the sums with their factors.
+//! Recipes: how to compute a problem, as a list of passes with the factors of their DFTs.
 
 use crate::problem::element::Domain;
 use crate::problem::kind::Transform1d;
@@ -7,7 +7,7 @@ use crate::problem::problem::{AxisTransform, Problem};
 use crate::recipe::scheme::{Factor, Scheme};
 use std::fmt;
 
-/// How a problem is computed: pure data, printed and parsed.
+/// A recipe says how a problem is computed. It is plain data, which can be printed and parsed.
 ///
 /// ```text
 /// dct2 f64 1000x1024
@@ -15,10 +15,10 @@ use std::fmt;
 /// output -> output axis 0: dct2 1000 = 10 10 10
 /// ```
 ///
-/// A filter names both problems in the first line, `dct2 f64 64x64 | multiply | idct2 f64 64x64`,
-/// and one of its passes reads `output -> output axis 0: dct2 64 = 8 8 | multiply | dct3 64 = 8 8`.
-/// A problem whose input is multiplied first begins with `multiply | dct3 f64 64x64`, and so does
-/// its first pass; one whose output is multiplied ends with `| multiply`, and so does its last.
+/// The first line of a filter names both problems: `dct2 f64 64x64 | multiply | idct2 f64 64x64`.
+/// One of its passes is then `output -> output axis 0: dct2 64 = 8 8 | multiply | dct3 64 = 8 8`.
+/// If the input of a problem is multiplied, the first line and the first pass begin with `multiply
+/// |`. If the output is multiplied, the first line and the last pass end with `| multiply`.
 ///
 /// The recipes of [baselines](crate::baseline) are of another type,
 /// [`StagedRecipe`](crate::baseline::StagedRecipe), and name their algorithm in the first line.
@@ -30,27 +30,27 @@ pub struct Recipe {
     work: Option<(Domain, Vec<usize>)>,
 }
 
-/// What the plan's factors multiply.
+/// The array that the plan's factors multiply.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Multiplied {
     /// The input.
     Input,
-    /// The output, which this problem then takes: a filter.
+    /// The output, which is then the input of this second problem. The recipe is a filter.
     Between(Box<Problem>),
-    /// The output, which nothing takes.
+    /// The output, without a second problem.
     Output,
 }
 
-/// One trip through memory: every element is read once and written once.
+/// A pass: one trip through memory, which reads every element once and writes every element once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pass {
-    /// The axis along which it works.
+    /// The axis of its lines.
     pub axis: usize,
-    /// Where it reads.
+    /// The array that it reads.
     pub from: ArrayId,
-    /// Where it writes.
+    /// The array that it writes.
     pub to: ArrayId,
-    /// What it does on the way.
+    /// The steps that it computes on the lines, in order.
     pub ops: Vec<PassOp>,
 }
 
@@ -61,43 +61,44 @@ pub enum ArrayId {
     Input,
     /// The caller's output.
     Output,
-    /// A part of the scratch, by its number. Passes have one, stages have two.
+    /// A work array in the scratch, by its number. Recipes of passes have at most one, and those of
+    /// stages at most two.
     Work(usize),
 }
 
-/// What a pass does to the lines of its axis.
+/// A step of a pass on the lines of its axis.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PassOp {
-    /// A sum.
+    /// A 1D transform.
     Transform(AxisRecipe),
-    /// The plan's pointwise multiplier.
+    /// The multiply by the plan's factors.
     Multiply,
 }
 
-/// A sum with the factors of its DFT.
+/// A 1D transform with the factors of its DFT.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxisRecipe {
-    /// The sum.
+    /// The transform.
     pub transform: AxisTransform,
     /// A factor on the result.
     pub scale: f64,
-    /// How the DFT is done that it reduces to.
+    /// How the DFT is computed to which the transform reduces.
     pub scheme: Scheme,
 }
 
 impl Recipe {
     pub(crate) fn new(problem: Problem, multiply: Option<Multiplied>, ops: Vec<Vec<PassOp>>) -> Self {
         let mut recipe = Recipe { problem, multiply, passes: vec![], work: None };
-        (recipe.passes, recipe.work) = places(&recipe.problem, recipe.end(), ops);
+        (recipe.passes, recipe.work) = assign_arrays(&recipe.problem, recipe.end(), ops);
         recipe
     }
 
-    /// The problem; of a filter, the forward one.
+    /// The problem. For a filter, it is the first one.
     pub fn problem(&self) -> &Problem {
         &self.problem
     }
 
-    /// The inverse problem of a filter.
+    /// The second problem of a filter.
     pub fn inverse(&self) -> Option<&Problem> {
         match &self.multiply {
             Some(Multiplied::Between(inverse)) => Some(inverse),
@@ -105,12 +106,12 @@ impl Recipe {
         }
     }
 
-    /// What the plan's factors multiply, if they do.
+    /// The array that the plan's factors multiply, if there are factors.
     pub(crate) fn multiply(&self) -> Option<&Multiplied> {
         self.multiply.as_ref()
     }
 
-    /// Domain and layout of the array that is multiplied by the plan's factors, if one is.
+    /// Domain and layout of the array that the plan's factors multiply, if there are factors.
     pub fn multiplied(&self) -> Option<(Domain, &Layout)> {
         let problem = &self.problem;
         self.multiply.as_ref().map(|multiply| match multiply {
@@ -119,7 +120,7 @@ impl Recipe {
         })
     }
 
-    /// What that array is to the user.
+    /// The name of that array in messages.
     pub(crate) fn multiplied_name(&self) -> &'static str {
         match &self.multiply {
             Some(Multiplied::Input) => "input",
@@ -128,12 +129,12 @@ impl Recipe {
         }
     }
 
-    /// The problem that the last pass completes.
+    /// The problem whose output the last pass writes.
     pub(crate) fn end(&self) -> &Problem {
         self.inverse().unwrap_or(&self.problem)
     }
 
-    /// The passes, in order; none if no axis is transformed.
+    /// The passes in order.
     pub fn passes(&self) -> &[Pass] {
         &self.passes
     }
@@ -143,7 +144,7 @@ impl Recipe {
         self.work.as_ref().map(|(domain, shape)| (*domain, shape.as_slice()))
     }
 
-    /// All sums, in order.
+    /// All 1D transforms in order.
     pub fn lines(&self) -> impl Iterator<Item = &AxisRecipe> {
         self.passes.iter().flat_map(|pass| &pass.ops).filter_map(|op| match op {
             PassOp::Transform(line) => Some(line),
@@ -151,16 +152,17 @@ impl Recipe {
         })
     }
 
-    /// Whether a DFT uses Bluestein's convolution, which costs about a digit.
+    /// Whether a DFT uses Bluestein's convolution, whose error is about ten times that of other
+    /// DFTs.
     pub fn uses_bluestein(&self) -> bool {
         self.lines().flat_map(|line| line.scheme.factors()).any(Factor::uses_bluestein)
     }
 
-    /// Bytes that the passes read and write, tables not counted.
+    /// The bytes of arrays that the passes read and write, without tables.
     pub fn bytes_moved(&self) -> usize {
         let real = self.problem.precision().bytes();
         let reals = |(domain, shape): (Domain, &[usize])| domain.reals() * shape.iter().product::<usize>();
-        let reals = |place: ArrayId| match place {
+        let reals = |array: ArrayId| match array {
             ArrayId::Input => reals((self.problem.input_domain(), &self.problem.input().shape)),
             ArrayId::Output => reals((self.end().output_domain(), &self.end().output().shape)),
             ArrayId::Work(_) => self.work().map_or(0, reals),
@@ -170,9 +172,9 @@ impl Recipe {
     }
 }
 
-/// Gives every pass its source and target, and the work array its domain and shape. `end`: the
-/// problem that the last completes.
-fn places(problem: &Problem, end: &Problem, ops: Vec<Vec<PassOp>>) -> (Vec<Pass>, Option<(Domain, Vec<usize>)>) {
+/// Assigns arrays to the passes, and determines domain and shape of the work array. `end` is the
+/// problem whose output the last pass writes.
+fn assign_arrays(problem: &Problem, end: &Problem, ops: Vec<Vec<PassOp>>) -> (Vec<Pass>, Option<(Domain, Vec<usize>)>) {
     let count = ops.len();
     let mut state = (problem.input_domain(), problem.input().shape.clone());
     let mut from = ArrayId::Input;
@@ -196,7 +198,7 @@ fn places(problem: &Problem, end: &Problem, ops: Vec<Vec<PassOp>>) -> (Vec<Pass>
     (passes, work)
 }
 
-/// What a sum makes of the array's domain and shape.
+/// Updates the domain and the shape of an array by a transform along one axis.
 fn after((domain, shape): &mut (Domain, Vec<usize>), line: &AxisRecipe) {
     let AxisTransform { axis, n, sum, .. } = line.transform;
     match sum {

@@ -1,10 +1,11 @@
-//! A one-dimensional transform as reorder → DFT → combine, or as combine → DFT → reorder, in
-//! symbols. The [rules](crate::recipe::rules) say which terms are combined, and by which roots of
-//! unity. Engines make tables of that when they prepare a plan.
+//! A 1D transform as reorder → DFT → combine, or as combine → DFT → reorder, in symbols. The
+//! [rules](crate::recipe::rules) determine the terms of the combine and its roots of unity. Engines
+//! make tables of them when they prepare a plan.
 //!
-//! A combine has two sides. The *line* x has places, from 0 on. The *spectrum* V has terms, V_k. A
-//! [`Step`] names places and terms. After the DFT it computes places from terms, before the DFT
-//! terms from places. It reads each number once and takes at most two numbers to two.
+//! A combine has two sides: the *line*, whose elements are x_j, and the *spectrum*, whose terms are
+//! V_k. A [`Step`] relates elements to terms. After the DFT it computes elements from terms, and
+//! before the DFT it computes terms from elements. It reads each number once, and computes at most
+//! two numbers from at most two.
 //!
 //! | transform | reorder | before the DFT | after the DFT |
 //! |---|---|---|---|
@@ -22,7 +23,7 @@
 use crate::arithmetic::twiddle::Roots;
 use crate::recipe::reorder::{Index, Reorder, at};
 
-/// What kind of data a DFT works on.
+/// The data that a DFT reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Data {
     /// Real numbers to a half spectrum.
@@ -35,11 +36,11 @@ pub enum Data {
     ComplexBackward,
 }
 
-/// A transform as combine → DFT → combine; what is absent is the identity.
+/// A transform as combine → DFT → combine. An empty list is the identity.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reduction {
-    /// The order of the real side of the DFT: its input for [`Data::Real`], its output for
-    /// [`Data::Hermitian`].
+    /// The order of the real side of the DFT, which is its input for [`Data::Real`] and its output
+    /// for [`Data::Hermitian`].
     pub reorder: Option<Reorder>,
     /// From the line to the DFT's input.
     pub before: Vec<Step>,
@@ -47,26 +48,26 @@ pub struct Reduction {
     pub after: Vec<Step>,
 }
 
-/// Where the terms of types II and III, of the IDXST and of its adjoint stand on the line.
+/// The index on the line of term k, for types II and III, the IDXST and its adjoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IndexMap {
-    /// Term k at k: cosines.
+    /// Term k has index k: DCT-II and III.
     Ascending,
-    /// Term k at N − 1 − k: DST-II and III.
+    /// Term k has index N − 1 − k: DST-II and III.
     Descending,
-    /// Term k at N − k, and nothing at 0: IDXST and its adjoint.
+    /// Term k has index N − k, and no term has index 0: IDXST and its adjoint.
     Shifted,
 }
 
 /// Numbers on the spectrum's side of a combine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Terms {
-    /// (Re, Im) of V_k, k = first + step · i, of the half spectrum of a real signal, of neither
-    /// real term.
+    /// (Re, Im) of V_k, k = first + step · i, of the half spectrum of a real signal. k is neither 0
+    /// nor N/2, whose terms are real.
     Half {
         /// The first k.
         first: usize,
-        /// From a k to the next.
+        /// The difference between one k and the next.
         step: usize,
     },
     /// (Re, Im) of V_i of a complex array.
@@ -84,28 +85,29 @@ pub enum Part {
 /// Roots of unity e^{−iθ} with θ = 2π (first + step · i)/order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Twiddles {
-    /// What the circle is divided by.
+    /// The order of the roots.
     pub order: u64,
     /// The numerator for i = 0.
     pub first: u64,
-    /// What i = 1 adds to it.
+    /// The increment of the numerator from i to i + 1.
     pub step: i64,
 }
 
-/// Part of a combine, between terms (z = Re + i Im) and places of the line (x, or u and v), for
-/// i = 0, 1, … `count`−1. `line` is what is written after the DFT and what is read before it.
+/// Part of a combine, between terms z = Re z + i Im z of the spectrum and elements x, or u and v,
+/// of the line, for i = 0, 1, …, `count`−1. `line` has the indices of the elements. A step after
+/// the DFT writes them, and a step before it reads them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
-    /// No term belongs to this place: x = 0. Before the DFT, V_0 = 0.
+    /// x = 0, since no term belongs to this index. Before the DFT, V_0 = 0.
     Zero {
         /// The place.
         place: usize,
     },
     /// A real term: x = by · V_0, or by · V_{N/2}.
     End {
-        /// Whether it is V_{N/2}, of an even N, and not V_0.
+        /// Whether the term is V_{N/2}, for even N, and not V_0.
         last: bool,
-        /// The place of x.
+        /// The index of x.
         place: usize,
         /// The factor.
         by: f64,
@@ -139,19 +141,19 @@ pub enum Step {
         /// The factor.
         by: f64,
     },
-    /// u + iv = by · e^{−iθ} z, or the conjugate of that; before the DFT z = by · e^{−iθ} (u + iv)
-    /// or its conjugate.
+    /// After the DFT, u + iv = by · e^{−iθ} z or the conjugate of that. Before the DFT, z = by ·
+    /// e^{−iθ} (u + iv) or the conjugate of that.
     Rotate(Rotation),
 }
 
-/// See [`Step::Rotate`].
+/// The fields of [`Step::Rotate`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rotation {
     /// How many.
     pub count: usize,
     /// The terms.
     pub terms: Terms,
-    /// The places of u and v.
+    /// The indices of u and v.
     pub line: [Index; 2],
     /// The roots of unity.
     pub twiddles: Twiddles,
@@ -167,8 +169,8 @@ impl IndexMap {
         self != IndexMap::Ascending
     }
 
-    /// (start, step): term k ≥ 1 stands at start + step·k, and term N − k at start + step·N −
-    /// step·k.
+    /// Returns (start, step): term k ≥ 1 has index start + step·k, and term N − k has index start +
+    /// step·N − step·k.
     pub fn line(self, n: usize) -> (isize, isize) {
         match self {
             IndexMap::Ascending => (0, 1),
@@ -177,18 +179,19 @@ impl IndexMap {
         }
     }
 
-    /// Where term 0 stands; of shifted ones it is always 0.
+    /// The index of term 0. With [`IndexMap::Shifted`], the element of this index is 0.
     pub fn zero(self, n: usize) -> usize {
         if self == IndexMap::Descending { n - 1 } else { 0 }
     }
 }
 
 impl Terms {
-    /// All terms of a half spectrum but the real ones.
+    /// All terms of a half spectrum except the real ones.
     pub const INNER: Terms = Terms::Half { first: 1, step: 1 };
 
-    /// Where the terms' real and imaginary parts stand. A half spectrum of N reals is Re V_0,
-    /// Re V_1, Im V_1, Re V_2, …; in a complex array the parts alternate.
+    /// The indices of the terms' real and imaginary parts among the reals of the spectrum. A half
+    /// spectrum of N reals is stored as Re V_0, Re V_1, Im V_1, Re V_2, …. In a complex array the
+    /// parts alternate.
     pub fn parts(self) -> [Index; 2] {
         let (start, step) = match self {
             Terms::Half { first, step } => (2 * first - 1, 2 * step as isize),
@@ -209,19 +212,19 @@ impl Twiddles {
 }
 
 impl Rotation {
-    /// by · (cos θ, sin θ) of all.
+    /// by · (cos θ, sin θ) for i < `count`.
     pub fn table(&self) -> Vec<[f64; 2]> {
         self.twiddles.table(self.count, self.by)
     }
 
-    /// What takes (u, v) to the result, row by row, from an entry of the table.
+    /// The 2 × 2 matrix, in row order, that maps (u, v) to the result, from an entry of the table.
     pub fn matrix(&self, [a, b]: [f64; 2]) -> [f64; 4] {
         if self.conjugate { [a, b, b, -a] } else { [a, b, -b, a] }
     }
 }
 
 impl Step {
-    /// How many terms or pairs of places it has.
+    /// The number of terms, or of pairs of elements.
     pub fn count(&self) -> usize {
         match *self {
             Step::Zero { .. } | Step::End { .. } => 1,
@@ -230,8 +233,8 @@ impl Step {
         }
     }
 
-    /// Where its numbers stand on the side of the spectrum, of a DFT of `len` elements; one number
-    /// is named twice.
+    /// The indices of its numbers in the spectrum, for a DFT of `len` elements. A single number has
+    /// the same index twice.
     pub fn spectrum(&self, len: usize) -> [Index; 2] {
         let all = Terms::INNER.parts();
         match *self {
@@ -244,7 +247,7 @@ impl Step {
         }
     }
 
-    /// Where they stand on the line.
+    /// The indices of its numbers on the line. A single number has the same index twice.
     pub fn line(&self) -> [Index; 2] {
         match *self {
             Step::Zero { place } | Step::End { place, .. } => [at(place, 0); 2],
@@ -254,7 +257,7 @@ impl Step {
         }
     }
 
-    /// The matrix of [`Step::Hartley`], row by row.
+    /// The matrix of [`Step::Hartley`], in row order.
     pub fn hartley(by: f64) -> [f64; 4] {
         [by, -by, by, by]
     }

@@ -1,17 +1,18 @@
-//! The order in which the real side of a DFT is read from a line, or written to it.
+//! The orders in which the real side of a DFT is read from a line or written to it.
 //!
 //! Sources: [`EvenOdd`] is Makhoul's ("A fast cosine transform in one and two dimensions", 1980),
 //! [`Reorder::Fold`] is that of Chan and Ho ("Direct methods for computing discrete sinusoidal
 //! transforms", 1990), and the extensions follow from the symmetries of DCT-I and DST-I.
 
-/// The real side v of a DFT in terms of a line x of N elements. Where the DFT is backward, v is the
-/// result, and the equations give x. Engines read it as [`Run`]s or as a [`Permutation`].
+/// The real side v of a DFT in terms of a line x of N elements. If the DFT is backward, v is its
+/// result, and the equations determine x. Engines use a reorder as [`Run`]s or as a
+/// [`Permutation`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reorder {
-    /// Even places ascending, then odd places descending.
+    /// The even indices ascending, then the odd indices descending.
     EvenOdd(EvenOdd),
-    /// Of odd N: v_i = x_{4i+(N−1)/2}, where x is continued as the cosines of type IV are:
-    /// x_{2N−1−j} = −x_j and x_{j+2N} = −x_j.
+    /// For odd N, v_i = x_{4i+(N−1)/2}. Here x is extended with the symmetries of the cosines of
+    /// type IV: x_{2N−1−j} = −x_j and x_{j+2N} = −x_j.
     Fold {
         /// Whether x is read from its end.
         reversed: bool,
@@ -28,7 +29,7 @@ pub enum Reorder {
 /// v_m = x_{2m}, v_{N−1−m} = ±x_{2m+1}.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EvenOdd {
-    /// Whether odd places change their sign.
+    /// Whether elements with odd indices change sign.
     pub signs: bool,
 }
 
@@ -37,33 +38,33 @@ pub struct EvenOdd {
 pub struct Index {
     /// The index for i = 0.
     pub start: isize,
-    /// What i = 1 adds.
+    /// The increment from i to i + 1.
     pub step: isize,
 }
 
-/// Part of a [`Reorder`]: element `first` + i is x\[`place` of i\] · `factor`, for i < `count`.
+/// Part of a [`Reorder`]: v\[`first` + i\] = `factor` · x\[`place`(i)\] for i < `count`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
-    /// The number of its first element.
+    /// The index of its first element in v.
     pub first: usize,
-    /// How many elements it has.
+    /// The number of elements.
     pub count: usize,
-    /// Where they stand in the line.
+    /// The indices of the elements on the line.
     pub place: Index,
-    /// The factor on all of them.
+    /// The factor on all elements.
     pub factor: f64,
 }
 
-/// A [`Reorder`] as tables: element m is x\[index\[m\]\] · factor\[m\].
+/// A [`Reorder`] as tables: v_m = factor\[m\] · x\[index\[m\]\].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Permutation {
-    /// Where element m stands.
+    /// The index of element m on the line.
     pub index: Vec<usize>,
-    /// Factors on the elements; empty: all 1.
+    /// The factors on the elements. An empty list means that all are 1.
     pub factor: Vec<f64>,
 }
 
-/// Where sequences of numbers stand.
+/// The indices `start` + `step` · i.
 pub(crate) fn at(start: usize, step: isize) -> Index {
     Index { start: start as isize, step }
 }
@@ -76,22 +77,22 @@ impl Index {
 }
 
 impl EvenOdd {
-    /// Where element m of N stands on the line.
+    /// The index on the line of element m of N.
     pub fn place(self, m: usize, n: usize) -> usize {
         if 2 * m < n { 2 * m } else { 2 * (n - m) - 1 }
     }
 
-    /// Which element stands at a place of the line.
+    /// The element m that has the index `place` on the line.
     pub fn element(self, place: usize, n: usize) -> usize {
         if place % 2 == 0 { place / 2 } else { n - place.div_ceil(2) }
     }
 
-    /// The factor on what stands at odd places.
+    /// The factor on elements with odd indices on the line.
     pub fn odd_factor(self) -> f64 {
         if self.signs { -1.0 } else { 1.0 }
     }
 
-    /// The factor on what stands at a place.
+    /// The factor on the element with the index `place` on the line.
     pub fn factor(self, place: usize) -> f64 {
         if place % 2 == 0 { 1.0 } else { self.odd_factor() }
     }
@@ -107,7 +108,7 @@ impl EvenOdd {
 }
 
 impl Reorder {
-    /// The reorder of a line of `n` elements; runs may be empty.
+    /// The reorder of a line of `n` elements as runs. Some of them may be empty.
     pub fn runs(self, n: usize) -> Vec<Run> {
         match self {
             Reorder::EvenOdd(order) => order.runs(n).into(),
@@ -117,7 +118,7 @@ impl Reorder {
         }
     }
 
-    /// The same as tables.
+    /// The reorder of a line of `n` elements as tables.
     pub fn permutation(self, n: usize) -> Permutation {
         let runs = self.runs(n);
         let index = runs.iter().flat_map(|run| (0..run.count).map(|i| run.place.at(i))).collect();
@@ -129,7 +130,7 @@ impl Reorder {
     }
 }
 
-/// By the number of times that 4i + (N−1)/2 has passed N.
+/// One run for each value of ⌊(4i + (N−1)/2)/N⌋, which is at most 4.
 fn fold(n: usize, reversed: bool) -> [Run; 5] {
     let first_beyond = |times: usize| (times * n - n / 2).div_ceil(4).min(n);
     let mut first = 0;
@@ -179,7 +180,8 @@ mod tests {
         }
     }
 
-    /// An element of the line continued as the cosines of type IV are.
+    /// Index and sign of an element of the extended line, which has the symmetries of the cosines
+    /// of type IV.
     fn continued(j: usize, n: usize) -> (usize, f64) {
         match j / n {
             0 => (j, 1.0),

@@ -1,27 +1,29 @@
-//! How the DFT of a line is done, as data and as text.
+//! Schemes: how the DFT of a line is computed, as data and as text.
 
 use std::fmt;
 
 /// The radices that have a butterfly, in ascending order.
 pub const RADICES: [usize; 13] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16];
 
-/// The first radix: the most lanes of any vector.
+/// The first radix of schemes with lanes along the line. It equals the number of lanes of the
+/// longest vector: 16 `f32` in AVX-512.
 pub(crate) const FIRST: usize = 16;
 
-/// The most parts of a signal: a block of each stands in the first-level cache.
+/// The most parts of a blocked line. The first-level cache must hold a block of each part.
 pub(crate) const MOST_PARTS: usize = 128;
 
-/// How the DFTs of one factor of N are done.
+/// How the DFTs of one factor of N are computed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Factor {
     /// A butterfly of one of [`RADICES`].
     Radix(usize),
-    /// The O(p²) sum of an odd prime p, with x_j ± x_{p−j} shared.
+    /// The O(p²) sum over an odd p, by x_j ± x_{p−j}.
     Direct(usize),
-    /// A prime as a cyclic convolution of length p − 1, whose DFT has the given factors.
+    /// Rader's algorithm for a prime p: a cyclic convolution of length p − 1, whose DFT has the
+    /// given factors.
     Rader(usize, Vec<Factor>),
-    /// Any length as a convolution, by a complex DFT whose length is the product of the given
-    /// factors.
+    /// Bluestein's algorithm for any odd length: a convolution by complex DFTs whose length is the
+    /// product of the given factors.
     Bluestein(usize, Vec<Factor>),
 }
 
@@ -33,7 +35,7 @@ impl Factor {
         }
     }
 
-    /// Whether a convolution of another length stands somewhere in the factor.
+    /// Whether the factor, or the convolution in it, uses Bluestein's algorithm.
     pub fn uses_bluestein(&self) -> bool {
         match self {
             Factor::Bluestein(..) => true,
@@ -43,7 +45,7 @@ impl Factor {
     }
 }
 
-/// `8`, `direct(17)`, `rader(97: 8 4 3)`, `bluestein(1439: 16 16 12)`.
+/// Writes `8`, `direct(17)`, `rader(97: 8 4 3)` or `bluestein(1439: 16 16 12)`.
 impl fmt::Display for Factor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -55,7 +57,7 @@ impl fmt::Display for Factor {
     }
 }
 
-/// Factors with a space before each.
+/// Factors, which print with a space before each.
 pub(crate) struct List<'a>(pub(crate) &'a [Factor]);
 
 impl fmt::Display for List<'_> {
@@ -64,31 +66,33 @@ impl fmt::Display for List<'_> {
     }
 }
 
-/// The length that a list of factors makes.
+/// The product of the factors' lengths, or `usize::MAX` if it does not fit.
 pub fn length(factors: &[Factor]) -> usize {
     factors.iter().map(Factor::length).fold(1, usize::saturating_mul)
 }
 
-/// How the DFT of a line is done.
+/// How the DFT of a line is computed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scheme {
-    /// Many lines at once, one in each SIMD lane: the factors of the DFT, in the order of the
-    /// passes.
+    /// Many lines are computed at once, one in each SIMD lane. The factors of the DFT are in the
+    /// order of its passes.
     Batched(Vec<Factor>),
-    /// Line by line, lanes along the line: the radices of the complex DFT that it is, or that its
-    /// pairs are. Printed after `along`.
+    /// Lines are computed one by one, with the lanes along the line. The radices are those of the
+    /// complex DFT. For a real line it has half the length, since pairs of neighbours are complex
+    /// numbers. Printed after `along`.
     IntraVector(Vec<Factor>),
-    /// Line by line, lanes along the line, in three trips through memory: by the first radix into
-    /// parts, each of which a cache holds, then part by part, then across all parts. Printed after
-    /// `along`, with `across` between them.
+    /// Lines are computed one by one, with the lanes along the line, in parts that fit a cache.
+    /// This takes three trips through memory: the line is divided into parts by the first radix,
+    /// then each part is transformed, then the parts are combined. Printed after `along`, with
+    /// `across` between the lists.
     Blocked {
         /// The radices of a part's DFT.
         within: Vec<Factor>,
-        /// The radices that make the parts' spectra one: two.
+        /// The two radices that combine the spectra of the parts.
         across: Vec<Factor>,
     },
-    /// Line by line, each cut into a matrix: the factors of its columns and of its rows. Printed
-    /// with an `x` between them.
+    /// Lines are computed one by one, each as a matrix. Printed as the factors of its columns and
+    /// of its rows with an `x` between them.
     FourStep {
         /// Factors of the DFTs down the columns.
         columns: Vec<Factor>,
@@ -98,7 +102,7 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// All factors.
+    /// All factors in order.
     pub fn factors(&self) -> impl Iterator<Item = &Factor> {
         let (first, second) = match self {
             Scheme::Batched(factors) | Scheme::IntraVector(factors) => (factors, None),
@@ -109,7 +113,7 @@ impl Scheme {
     }
 }
 
-/// The factors with a space before each.
+/// Writes the factors with a space before each.
 impl fmt::Display for Scheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -121,14 +125,14 @@ impl fmt::Display for Scheme {
     }
 }
 
-/// Whether a line can be done with lanes along it by these factors.
+/// Whether [`Scheme::IntraVector`] supports these factors.
 pub(crate) fn fits(factors: &[Factor]) -> bool {
     factors.len() > 1
         && factors[0] == Factor::Radix(FIRST)
         && factors.iter().all(|factor| matches!(factor, Factor::Radix(_)))
 }
 
-/// Whether a line can be done in parts, with these factors within them and across them.
+/// Whether [`Scheme::Blocked`] supports these factors.
 pub(crate) fn fits_parts(within: &[Factor], across: &[Factor]) -> bool {
     let radices = across.iter().all(|factor| matches!(factor, Factor::Radix(_)));
     let count = length(across);

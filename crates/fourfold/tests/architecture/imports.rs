@@ -1,9 +1,9 @@
-//! Finds which file of a crate names which.
+//! Finds the imports between the files of a crate.
 
 use crate::sources::{Source, words};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The files that each file names, by their paths in `src`.
+/// The files that each file imports, by their paths in `src`.
 pub(crate) type Imports = BTreeMap<String, BTreeSet<String>>;
 
 /// The module of a file, as the list of names after `crate`.
@@ -25,13 +25,13 @@ pub(crate) fn imports(files: &[Source]) -> Imports {
     files.iter().map(found).collect()
 }
 
-/// The file that a path from the crate's root leads to: that of the longest module in it.
+/// The file of a path from the crate's root, which is that of the longest module in it.
 fn target<'a>(modules: &BTreeMap<Vec<&str>, &'a str>, path: &[String]) -> Option<&'a str> {
     let names: Vec<_> = path.iter().map(String::as_str).collect();
     (0..=names.len()).rev().find_map(|n| modules.get(&names[..n]).copied())
 }
 
-/// The paths within the crate that a file names, as lists of names after `crate`.
+/// The paths within the crate in a file, as lists of names after `crate`.
 fn paths(file: &Source) -> BTreeSet<Vec<String>> {
     let (code, own) = (file.code(), module(&file.path));
     let mut found = BTreeSet::new();
@@ -59,8 +59,8 @@ fn paths(file: &Source) -> BTreeSet<Vec<String>> {
     found
 }
 
-/// Adds the paths of a use tree, or of a path in an expression, that stands at the beginning of
-/// `text`; returns how much of it that is.
+/// Adds the paths of the use tree, or of the path of an expression, at the beginning of `text`.
+/// Returns its length.
 fn expand(base: &[String], text: &str, found: &mut BTreeSet<Vec<String>>) -> usize {
     let start = text.len() - text.trim_start().len();
     if text[start..].starts_with('{') {
@@ -93,7 +93,8 @@ fn expand(base: &[String], text: &str, found: &mut BTreeSet<Vec<String>>) -> usi
     }
 }
 
-/// The circles: groups of files each of which leads to all others of its group.
+/// The circles: groups of files each of which imports all others of its group, directly or through
+/// others.
 pub(crate) fn circles(imports: &Imports) -> Vec<Vec<String>> {
     let reachable: BTreeMap<_, _> = imports.keys().map(|file| (file, reached(imports, file))).collect();
     let mut groups = BTreeSet::new();
@@ -107,7 +108,7 @@ pub(crate) fn circles(imports: &Imports) -> Vec<Vec<String>> {
     groups.into_iter().collect()
 }
 
-/// The files that `from` leads to, over one import or several.
+/// The files that `from` imports, directly or through others.
 fn reached<'a>(imports: &'a Imports, from: &str) -> BTreeSet<&'a String> {
     let (mut seen, mut next) = (BTreeSet::new(), vec![from]);
     while let Some(file) = next.pop() {

@@ -1,10 +1,10 @@
-//! Old names do not come back.
+//! Tests that old names and private phrases do not return.
 
 use crate::sources::{Source, files, root, sources, words};
 use std::fs;
 
-/// What nothing may be called any more, and what it is called instead. It may not be defined: as
-/// a type, a trait, a function, a module, a constant or a field.
+/// Names that may not be defined any more (as a type, a trait, a function, a module, a constant or
+/// a field), and the new names.
 const OLD: &[(&str, &str)] = &[
     ("Sum", "Transform1d"),
     ("RealToHalf", "R2C"),
@@ -30,10 +30,9 @@ const OLD: &[(&str, &str)] = &[
     ("meeting", "fusion_axis"),
 ];
 
-/// The same in the core crate alone: other crates still have these names.
-const OLD_IN_THE_CORE: &[(&str, &str)] = &[
-    ("Line", "AxisRecipe, Batch or Lines"),
-    ("Place", "ArrayId"),
+/// The same in the core crate and the GPU crate: the command still has some of these names.
+const OLD_IN_THE_ENGINES: &[(&str, &str)] = &[
+    ("Line", "AxisRecipe, Batch, Lines or Subline"),
     ("Home", "ArrayId"),
     ("Way", "AccessPattern"),
     ("Draft", "LoweredPass"),
@@ -41,7 +40,6 @@ const OLD_IN_THE_CORE: &[(&str, &str)] = &[
     ("Spec", "KernelDesc"),
     ("Outline", "Inspection"),
     ("Window", "DigitRange"),
-    ("Ready", "Prepared…"),
     ("Rows", "Strided"),
     ("product", "pointwise"),
     ("alone", "one_per_pass"),
@@ -56,6 +54,9 @@ const OLD_IN_THE_CORE: &[(&str, &str)] = &[
     ("contest", "comparison"),
     ("literal", "npy_header"),
 ];
+
+/// The same in the core crate alone.
+const OLD_IN_THE_CORE: &[(&str, &str)] = &[("Place", "ArrayId"), ("Ready", "Prepared…")];
 
 /// The same in the command alone.
 const OLD_IN_THE_COMMAND: &[(&str, &str)] = &[
@@ -81,7 +82,7 @@ const OLD_IN_THE_COMMAND: &[(&str, &str)] = &[
 /// Words before a name that is defined.
 const KEYWORDS: &[&str] = &["struct", "enum", "trait", "type", "fn", "mod", "const", "static"];
 
-/// The names that a file defines, and the lines.
+/// The names that a file defines, with the numbers of their lines.
 fn definitions(file: &Source) -> Vec<(usize, String)> {
     let mut found = vec![];
     for (i, line) in file.code().lines().enumerate() {
@@ -110,12 +111,12 @@ fn old_names_do_not_come_back() {
     let mut found = vec![];
     for file in &files {
         for (line, name) in definitions(file) {
-            let own: &[_] = match file.path.split("/src").next() {
-                Some("crates/fourfold") => OLD_IN_THE_CORE,
-                Some("crates/fourfold-cli") => OLD_IN_THE_COMMAND,
-                _ => &[],
-            };
-            if let Some((_, new)) = OLD.iter().chain(own).find(|(old, _)| *old == name) {
+            let is_in =
+                |crates: &[&str]| crates.iter().any(|name| file.path.starts_with(&format!("crates/{name}/src")));
+            let engines = if is_in(&["fourfold", "fourfold-gpu"]) { OLD_IN_THE_ENGINES } else { &[] };
+            let core = if is_in(&["fourfold"]) { OLD_IN_THE_CORE } else { &[] };
+            let command = if is_in(&["fourfold-cli"]) { OLD_IN_THE_COMMAND } else { &[] };
+            if let Some((_, new)) = OLD.iter().chain(engines).chain(core).chain(command).find(|(old, _)| *old == name) {
                 found.push(format!("{}:{line}: `{name}` is called {new}", file.path));
             }
         }
@@ -131,7 +132,8 @@ fn definitions_are_found() {
     assert_eq!(names, ["Line", "back", "run"]);
 }
 
-/// Phrases that only those who wrote them understand; in the pages, not yet in comments.
+/// Phrases that only their authors understand. They may not be in the pages, nor in comments of the
+/// core crate.
 const PHRASES: &[&str] = &["first design", "has it", "of its own", "by itself", "what else", "promise", "drawn "];
 
 #[test]
@@ -146,6 +148,12 @@ fn private_phrases_do_not_come_back_to_the_pages() {
     let pages = pages.map(|path| Source { path: path.into(), text: fs::read_to_string(root().join(path)).unwrap() });
     for file in files("docs", "md").into_iter().chain(files("crates", "md")).chain(pages) {
         file.text.lines().enumerate().for_each(|(i, text)| check(&file.path, i + 1, text));
+    }
+    let code =
+        ["src", "tests", "examples"].into_iter().flat_map(|folder| sources(&format!("crates/fourfold/{folder}")));
+    for file in code.filter(|file| !file.path.contains("/architecture/")) {
+        let comments = file.text.lines().enumerate().filter_map(|(i, line)| Some((i, line.split_once("//")?.1)));
+        comments.for_each(|(i, comment)| check(&file.path, i + 1, comment));
     }
     assert!(found.is_empty(), "{}:\n{}", found.len(), found.join("\n"));
 }

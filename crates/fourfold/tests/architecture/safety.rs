@@ -1,4 +1,4 @@
-//! Where `unsafe` and intrinsics may stand.
+//! Tests where `unsafe` and intrinsics are.
 
 use crate::sources::{Source, crate_sources, sources};
 
@@ -13,7 +13,7 @@ const UNSAFE: &[&str] = &[
     "crates/fourfold-jpeg/src/ffi/",
 ];
 
-/// Files in these folders that do without.
+/// Files in these folders that have no `unsafe` code.
 const SAFE: &[&str] = &[
     "crates/fourfold/src/cpu/base/machine.rs",
     "crates/fourfold/src/cpu/base/sizes.rs",

@@ -14,7 +14,7 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// All Rust files under `folder`, a path from the workspace's root; so are their paths.
+/// All Rust files under `folder`. Paths are relative to the workspace's root.
 pub(crate) fn sources(folder: &str) -> Vec<Source> {
     files(folder, "rs")
 }
@@ -46,7 +46,7 @@ pub(crate) fn crate_sources(name: &str) -> Vec<Source> {
 }
 
 impl Source {
-    /// The text without comments and without unit tests, which stand at the end of a file.
+    /// The text without comments and without unit tests, which are at the end of a file.
     pub(crate) fn code(&self) -> String {
         let text = self.text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
         let code = |line: &'_ str| line.split("//").next().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! What several test files share.
+//! Functions that several test files use.
 #![allow(dead_code, reason = "every test file uses a part")]
 
 pub(crate) mod cases;
@@ -9,7 +9,7 @@ pub(crate) mod run;
 use fourfold::{Domain, Problem};
 use num_complex::Complex;
 
-/// A transform by SciPy, in C order; see data/make_golden.py.
+/// A transform by SciPy, in C order: see data/make_golden.py.
 pub(crate) struct Golden {
     pub(crate) problem: Problem,
     pub(crate) input: Vec<Complex<f64>>,

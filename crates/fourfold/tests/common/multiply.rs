@@ -1,4 +1,4 @@
-//! Multipliers, and arrays multiplied by hand.
+//! Multipliers, and multiplies of arrays as the reference.
 
 use crate::common::run::execute;
 use fourfold::oracle::verify::Data;
@@ -16,7 +16,7 @@ pub(crate) fn random(count: usize, seed: u64) -> Vec<Z> {
     (0..count).map(|_| Complex::new(source.f64() * 2.0 - 1.0, source.f64() * 2.0 - 1.0)).collect()
 }
 
-/// The factors of a multiplier for a spectrum of this shape, one an element in C order.
+/// The factors of a multiplier for a spectrum of this shape, one for each element in C order.
 pub(crate) fn spelt_out(multiplier: &Multiplier, shape: &[usize]) -> Vec<Z> {
     let product = |lists: &[Vec<Z>]| {
         lists.iter().fold(vec![Z::ONE], |all, list| all.iter().flat_map(|z| list.iter().map(move |g| z * g)).collect())
@@ -33,12 +33,12 @@ pub(crate) fn spelt_out(multiplier: &Multiplier, shape: &[usize]) -> Vec<Z> {
     factors
 }
 
-/// One multiplier of each form that the spectrum takes.
+/// One multiplier of each type that fits the spectrum.
 pub(crate) fn multipliers(forward: &Problem) -> Vec<Multiplier> {
     multipliers_of(&forward.output().shape, forward.output_domain())
 }
 
-/// The same of an array of elements of a domain.
+/// One multiplier of each type that fits an array of this domain.
 pub(crate) fn multipliers_of(shape: &[usize], domain: Domain) -> Vec<Multiplier> {
     let table = random(shape.iter().product(), 1);
     let lists: Vec<Vec<Z>> = shape.iter().zip(2..).map(|(&n, seed)| random(n, seed)).collect();
@@ -62,7 +62,7 @@ pub(crate) fn output(problem: &Problem) -> Data {
     Data::filled(problem.precision(), problem.output_domain(), problem.output().len, 0.0)
 }
 
-/// The difference between two arrays over the size of the second.
+/// The norm of the difference of two arrays divided by the norm of the second.
 pub(crate) fn distance(a: &Data, b: &Data, len: usize) -> f64 {
     let norm = |f: &dyn Fn(usize) -> Z| (0..len).map(|i| f(i).norm_sqr()).sum::<f64>().sqrt();
     norm(&|i| a.get(i) - b.get(i)) / norm(&|i| b.get(i))

@@ -4,7 +4,7 @@ use fourfold::{Kind, Norm, Precision, Problem, ProblemBuilder};
 use proptest::prelude::*;
 use std::ops::Range;
 
-/// What a random axis brings.
+/// The properties of a random axis.
 #[derive(Clone, Debug)]
 struct RandomAxis {
     length: usize,
@@ -27,7 +27,7 @@ fn random_axis(lengths: Range<usize>) -> impl Strategy<Value = RandomAxis> {
     )
 }
 
-/// Strides under which no element overlaps: the axes nest in the order of their rank, with gaps.
+/// Random strides without overlaps. The axes are nested in the order of their ranks, with gaps.
 fn nested_strides(axes: &[RandomAxis], side: usize) -> Vec<isize> {
     let mut order: Vec<usize> = (0..axes.len()).collect();
     order.sort_by_key(|&i| axes[i].rank.rotate_left(3 * side as u32));
@@ -49,9 +49,9 @@ fn shorten(axes: &mut [RandomAxis], most: usize) {
     }
 }
 
-/// Problems of one to eight axes with lengths in `lengths` and at most `most` elements: any axes,
-/// kinds, norms, scales and layouts. `rfft` stands with `irfft` nowhere, and no norm beside
-/// `idxst`.
+/// Random problems of one to eight axes with lengths in `lengths` and at most `most` elements, with
+/// any axes, kinds, norms, scales and layouts. No problem has both `rfft` and `irfft`, or a norm
+/// with `idxst`, since these are invalid.
 pub(crate) fn problems(lengths: Range<usize>, most: usize) -> impl Strategy<Value = ProblemBuilder> {
     let norm = prop::sample::select(vec![Norm::Backward, Norm::Ortho, Norm::Forward]);
     let scale = prop_oneof![Just(1.0), Just(0.5), -1e10..1e10, 1e-20..1e-10];

@@ -1,11 +1,11 @@
-//! Plans executed on data of any type.
+//! Executes plans on data of any type.
 
 use fourfold::oracle::verify::{Data, Verdict, check};
 use fourfold::{Isa, Plan, Planner, Problem, Result};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// Calls `$body` with the two slices, whose types are those of a plan.
+/// Evaluates `$body` with the two slices, whose types are those of a plan.
 macro_rules! with_slices {
     ($input:expr, $output:expr, $x:ident, $y:ident => $body:expr) => {
         match ($input, $output) {
@@ -22,7 +22,7 @@ macro_rules! with_slices {
     };
 }
 
-/// Executes `plan` as its problem says: from input to output, or on the output in place.
+/// Executes `plan` from input to output, or on the output if the problem is in place.
 pub(crate) fn execute(plan: &Plan, input: &Data, output: &mut Data) -> Result<()> {
     if plan.problem().in_place() {
         return execute_in_place(plan, output);
@@ -40,7 +40,8 @@ pub(crate) fn execute_in_place(plan: &Plan, data: &mut Data) -> Result<()> {
     }
 }
 
-/// A planner for each instruction set and for one and three threads, shared by all tests of a file.
+/// A planner for each instruction set, with one and with three threads. All tests of a file use
+/// them.
 pub(crate) fn planner(isa: Isa, threads: usize) -> &'static Planner {
     static PLANNERS: LazyLock<HashMap<(Isa, usize), Planner>> = LazyLock::new(|| {
         let all = Isa::available().into_iter().flat_map(|isa| [1, 3].map(|threads| (isa, threads)));
@@ -50,7 +51,7 @@ pub(crate) fn planner(isa: Isa, threads: usize) -> &'static Planner {
     &PLANNERS[&(isa, threads)]
 }
 
-/// One run of `problem` against the oracle.
+/// Compares one execution of `problem` with the oracle.
 pub(crate) fn verdict(planner: &Planner, problem: &Problem, seed: u64) -> Verdict {
     let plan = planner.plan(problem).unwrap_or_else(|e| panic!("{problem}: {e}"));
     let run = |x: &Data, y: &mut Data| execute(&plan, x, y);

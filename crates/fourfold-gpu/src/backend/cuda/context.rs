@@ -81,8 +81,8 @@ pub(crate) fn info(number: i32) -> Driver<DeviceInfo> {
         version: format!("compute capability {major}.{minor}"),
         // SAFETY: as above.
         memory: unsafe { result::device::total_mem(device) }? as u64,
-        local_memory: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)? as usize,
-        units: get(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as usize,
+        shared_memory: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)? as usize,
+        sms: get(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as usize,
         double: true,
     })
 }
@@ -127,17 +127,17 @@ impl Runtime {
         )
     }
 
-    pub(crate) fn compile(&self, source: &str, local_bytes: usize) -> Result<(Kernel, Vec<u8>)> {
+    pub(crate) fn compile(&self, source: &str, shared_bytes: usize) -> Result<(Kernel, Vec<u8>)> {
         let (code, _) = crate::backend::cuda::compiler::compile(source, &self.architecture, &[])?;
-        Ok((self.load(&code, local_bytes)?, code))
+        Ok((self.load(&code, shared_bytes)?, code))
     }
 
-    pub(crate) fn load(&self, code: &[u8], local_bytes: usize) -> Result<Kernel> {
+    pub(crate) fn load(&self, code: &[u8], shared_bytes: usize) -> Result<Kernel> {
         let load = || -> Driver<Kernel> {
             let module = self.context.load_module(Ptx::from_binary(code.to_vec()))?;
             let kernel = module.load_function(crate::print::printer::NAME)?;
             let most = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-            kernel.set_attribute(most, local_bytes as i32)?;
+            kernel.set_attribute(most, shared_bytes as i32)?;
             Ok(kernel)
         };
         load().map_err(|e| failed("load a kernel", e))

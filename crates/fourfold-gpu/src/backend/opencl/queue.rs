@@ -105,7 +105,7 @@ impl Queue {
             // SAFETY: the kernel takes five pointers.
             unsafe { kernel.set_arg(i as u32, &buffer.raw()) }.map_err(failed("set an argument"))?;
         }
-        let (local, global) = ([grid.threads], [grid.groups * grid.threads]);
+        let (local, global) = ([grid.threads], [grid.blocks * grid.threads]);
         // SAFETY: the kernel stays within the arrays that its spec describes; the sizes live until
         // the call returns.
         let launched = unsafe {

@@ -1,6 +1,6 @@
 //! AVX2 and FMA: two blocks in a vector of integers, half of their columns in a vector of floats.
 
-use crate::simd::isa::{Block, Floats, Places, Vectors, Work};
+use crate::simd::isa::vectors::{Block, BlocksMut, Floats, VectorTask, Vectors};
 use fourfold::each;
 use fourfold::engine::Real;
 use fourfold::engine::jpeg::Words;
@@ -20,13 +20,13 @@ pub(crate) struct I32x16(__m256i, __m256i);
 #[derive(Clone, Copy)]
 pub(crate) struct F32x8(__m256);
 
-/// Does `work` with AVX2 and FMA.
+/// Does a task with AVX2 and FMA.
 ///
 /// # Safety
 /// The CPU has them.
 #[target_feature(enable = "avx2,fma")]
-pub(crate) unsafe fn run(work: impl Work) {
-    work.run::<Avx2>();
+pub(crate) unsafe fn enter(task: impl VectorTask) {
+    task.with_vectors::<Avx2>();
 }
 
 macro_rules! operator {
@@ -36,8 +36,8 @@ macro_rules! operator {
             #[inline(always)]
             fn $method(self, other: Self) -> Self {
                 let ($a, $b) = (self, other);
-                // SAFETY: values of these types arise only inside `run`, whose caller vouches for
-                // the instructions.
+                // SAFETY: values of these types arise only inside `enter`, whose caller vouches
+                // for the instructions.
                 unsafe { $value }
             }
         }
@@ -103,7 +103,7 @@ impl Floats for F32x8 {
     }
 }
 
-/// Both factors, for products of neighbouring lanes.
+/// Both factors in every pair of lanes.
 #[inline(always)]
 fn factors(even: i16, odd: i16) -> __m256i {
     let both = u32::from(even as u16) | (u32::from(odd as u16) << 16);
@@ -139,7 +139,7 @@ impl Words for I16x16 {
         // SAFETY: as above.
         unsafe {
             let (zero, back) = (_mm256_setzero_si256(), _mm_cvtsi32_si128(16 - SHIFT));
-            // Sixteen places up by unpacking, and as many down as are too many.
+            // Unpacking shifts left by 16 bits, the second shift right by the excess.
             let (low, high) = (_mm256_unpacklo_epi16(zero, self.0), _mm256_unpackhi_epi16(zero, self.0));
             I32x16(_mm256_sra_epi32(low, back), _mm256_sra_epi32(high, back))
         }
@@ -160,7 +160,7 @@ impl Words for I16x16 {
         I16x16(unsafe {
             let a = _mm256_add_epi16(_mm256_abs_epi16(self.0), half.0);
             let scaled = _mm256_mulhi_epu16(_mm256_mulhi_epu16(a, first.0), second.0);
-            // A zero stays one, and it is zero that `sign` makes of a lane of zeros.
+            // `sign` gives 0 where self is 0; `scaled` is 0 there anyway.
             _mm256_sign_epi16(scaled, self.0)
         })
     }
@@ -176,12 +176,12 @@ fn both(a: &[i16; 8], b: &[i16; 8]) -> I16x16 {
     })
 }
 
-/// Two rows of two blocks: the first rows side by side, then the second ones.
+/// Stores two rows of two blocks: the first rows side by side, then the second ones.
 ///
 /// # Safety
 /// The CPU has AVX2, and there is room.
 #[inline(always)]
-unsafe fn store_pairs(rows: __m256i, to: &Places<u8>, row: usize) {
+unsafe fn store_pairs(rows: __m256i, to: &BlocksMut<u8>, row: usize) {
     // SAFETY: the caller's.
     unsafe {
         let pairs = _mm256_permute4x64_epi64::<0xd8>(rows);
@@ -216,7 +216,7 @@ impl Vectors for Avx2 {
         I16x16(unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(row.as_ptr().cast())) })
     }
     #[inline(always)]
-    fn store(rows: [I16x16; 8], to: Places<i16>) {
+    fn store(rows: [I16x16; 8], to: BlocksMut<i16>) {
         for (row, words) in rows.iter().enumerate() {
             // SAFETY: as above; there is room for two blocks, in an image's row side by side.
             unsafe {
@@ -230,7 +230,7 @@ impl Vectors for Avx2 {
         }
     }
     #[inline(always)]
-    fn store_bytes(columns: [I16x16; 8], to: Places<u8>) {
+    fn store_bytes(columns: [I16x16; 8], to: BlocksMut<u8>) {
         let c = columns;
         // SAFETY: as above; there is room for two blocks.
         unsafe {

@@ -1,7 +1,7 @@
 //! AVX-512: four blocks in a vector of integers, half of their columns in a vector of floats. As
 //! with AVX2, nothing crosses the lanes of 128 bits, of which each block has one.
 
-use crate::simd::isa::{Block, Floats, Places, Vectors, Work};
+use crate::simd::isa::vectors::{Block, BlocksMut, Floats, VectorTask, Vectors};
 use fourfold::each;
 use fourfold::engine::Real;
 use fourfold::engine::jpeg::Words;
@@ -21,13 +21,13 @@ pub(crate) struct I32x32(__m512i, __m512i);
 #[derive(Clone, Copy)]
 pub(crate) struct F32x16(__m512);
 
-/// Does `work` with AVX-512.
+/// Does a task with AVX-512.
 ///
 /// # Safety
 /// The CPU has its parts F, BW, DQ and VL, AVX2 and FMA.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
-pub(crate) unsafe fn run(work: impl Work) {
-    work.run::<Avx512>();
+pub(crate) unsafe fn enter(task: impl VectorTask) {
+    task.with_vectors::<Avx512>();
 }
 
 macro_rules! operator {
@@ -37,8 +37,8 @@ macro_rules! operator {
             #[inline(always)]
             fn $method(self, other: Self) -> Self {
                 let ($a, $b) = (self, other);
-                // SAFETY: values of these types arise only inside `run`, whose caller vouches for
-                // the instructions.
+                // SAFETY: values of these types arise only inside `enter`, whose caller vouches
+                // for the instructions.
                 unsafe { $value }
             }
         }
@@ -101,7 +101,7 @@ impl Floats for F32x16 {
     }
 }
 
-/// Both factors, for products of neighbouring lanes.
+/// Both factors in every pair of lanes.
 #[inline(always)]
 fn factors(even: i16, odd: i16) -> __m512i {
     let both = u32::from(even as u16) | (u32::from(odd as u16) << 16);
@@ -137,7 +137,7 @@ impl Words for I16x32 {
         // SAFETY: as above.
         unsafe {
             let (zero, back) = (_mm512_setzero_si512(), _mm_cvtsi32_si128(16 - SHIFT));
-            // Sixteen places up by unpacking, and as many down as are too many.
+            // Unpacking shifts left by 16 bits, the second shift right by the excess.
             let (low, high) = (_mm512_unpacklo_epi16(zero, self.0), _mm512_unpackhi_epi16(zero, self.0));
             I32x32(_mm512_sra_epi32(low, back), _mm512_sra_epi32(high, back))
         }
@@ -168,7 +168,7 @@ impl Words for I16x32 {
     }
 }
 
-/// A vector from its lanes.
+/// A vector from its four parts of 128 bits.
 #[inline(always)]
 fn lanes(lanes: [__m128i; 4]) -> __m512i {
     let [a, b, c, d] = lanes;
@@ -180,12 +180,12 @@ fn lanes(lanes: [__m128i; 4]) -> __m512i {
     }
 }
 
-/// Two rows of four blocks: the first rows side by side, then the second ones.
+/// Stores two rows of four blocks: the first rows side by side, then the second ones.
 ///
 /// # Safety
 /// The CPU has AVX-512, and there is room.
 #[inline(always)]
-unsafe fn store_fours(rows: __m512i, to: &Places<u8>, row: usize) {
+unsafe fn store_fours(rows: __m512i, to: &BlocksMut<u8>, row: usize) {
     // SAFETY: the caller's.
     unsafe {
         let fours = _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), rows);
@@ -194,12 +194,12 @@ unsafe fn store_fours(rows: __m512i, to: &Places<u8>, row: usize) {
     }
 }
 
-/// What the lanes have, of each block.
+/// Stores a row of each block, or two rows of bytes.
 ///
 /// # Safety
 /// The CPU has AVX-512, and there is room.
 #[inline(always)]
-unsafe fn store_lanes<T>(vector: __m512i, to: &Places<T>, row: usize) {
+unsafe fn store_lanes<T>(vector: __m512i, to: &BlocksMut<T>, row: usize) {
     // SAFETY: the caller's.
     unsafe {
         _mm_storeu_si128(to.at(0, row).cast(), _mm512_castsi512_si128(vector));
@@ -239,7 +239,7 @@ impl Vectors for Avx512 {
         I16x32(unsafe { _mm512_broadcast_i32x4(_mm_loadu_si128(row.as_ptr().cast())) })
     }
     #[inline(always)]
-    fn store(rows: [I16x32; 8], to: Places<i16>) {
+    fn store(rows: [I16x32; 8], to: BlocksMut<i16>) {
         for (row, words) in rows.iter().enumerate() {
             // SAFETY: as above; there is room for four blocks, in an image's row side by side.
             unsafe {
@@ -252,7 +252,7 @@ impl Vectors for Avx512 {
         }
     }
     #[inline(always)]
-    fn store_bytes(columns: [I16x32; 8], to: Places<u8>) {
+    fn store_bytes(columns: [I16x32; 8], to: BlocksMut<u8>) {
         let c = columns;
         // SAFETY: as above; there is room for four blocks.
         unsafe {

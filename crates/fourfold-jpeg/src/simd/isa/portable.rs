@@ -1,6 +1,6 @@
-//! Arrays that every compiler knows to put into the vectors of its machine.
+//! Arrays, which compilers turn into the vectors of their machine.
 
-use crate::simd::isa::{Block, Floats, Places, Vectors};
+use crate::simd::isa::vectors::{Block, BlocksMut, Floats, Vectors};
 use fourfold::each;
 use fourfold::engine::Real;
 use fourfold::engine::jpeg::Words;
@@ -153,7 +153,7 @@ impl Vectors for Portable {
         I16x16(each!(i < 16 => row[i % 8]))
     }
     #[inline(always)]
-    fn store(rows: [I16x16; 8], to: Places<i16>) {
+    fn store(rows: [I16x16; 8], to: BlocksMut<i16>) {
         for (row, words) in rows.iter().enumerate() {
             for (block, lanes) in words.0.as_chunks::<8>().0.iter().enumerate() {
                 // SAFETY: there is room for two blocks, of whose rows each has eight.
@@ -162,7 +162,7 @@ impl Vectors for Portable {
         }
     }
     #[inline(always)]
-    fn store_bytes(columns: [I16x16; 8], to: Places<u8>) {
+    fn store_bytes(columns: [I16x16; 8], to: BlocksMut<u8>) {
         for (row, words) in Self::transpose(columns).iter().enumerate() {
             for (block, lanes) in words.0.as_chunks::<8>().0.iter().enumerate() {
                 let bytes = each!(i < 8 => (lanes[i].clamp(-128, 127) + 128) as u8);

@@ -1,4 +1,5 @@
-//! Combines: the addresses and factors of every row of terms along the last axis.
+//! Executes combines. This file computes the addresses and factors of every row of terms along the
+//! last axis.
 
 use crate::arithmetic::complex::C;
 use crate::baseline::cpu::rows::{Row, deal_out, digits};
@@ -14,11 +15,12 @@ use num_complex::Complex;
 /// A combine with its factors.
 pub(crate) struct PreparedCombine<S> {
     combine: Combine,
-    /// e^{−iπk/(2N)} along each axis, with the factor on term 0; along the last also the scale.
+    /// e^{−iπk/(2N)} along each axis, with the factor on term 0. That of the last axis includes the
+    /// scale.
     tables: Vec<Vec<C<S>>>,
     /// The other axes.
     batch: Vec<usize>,
-    /// Rows along those, then terms along the axes of the combine but the last.
+    /// The lengths of those, then the terms along the axes of the combine except the last.
     sizes: Vec<usize>,
     isa: Isa,
 }
@@ -35,9 +37,9 @@ impl<S: Dispatch> PreparedCombine<S> {
     }
 
     /// # Safety
-    /// The arrays are there, and nobody else's.
+    /// The arrays are in memory, and nothing else accesses them during the call.
     pub(crate) unsafe fn combine(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             match self.combine.axes.len() {
                 1 => self.combine_rows::<1>(from, to, pool),
@@ -47,10 +49,10 @@ impl<S: Dispatch> PreparedCombine<S> {
         }
     }
 
-    /// With H rows of the spectrum together.
+    /// Executes a combine of which H rows of the spectrum depend on each other.
     ///
     /// # Safety
-    /// As [`PreparedCombine::combine`].
+    /// As for [`PreparedCombine::combine`].
     unsafe fn combine_rows<const H: usize>(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
         let combine = &self.combine;
         let (spectrum, reals) = if combine.direction == Direction::After { (from, to) } else { (to, from) };
@@ -74,8 +76,8 @@ impl<S: Dispatch> PreparedCombine<S> {
                 combine,
                 range,
             };
-            // SAFETY: the places are in the arrays; rows of one combine do not meet, nor do their
-            // parts.
+            // SAFETY: the addresses are in the arrays. Rows of one combine are disjoint, and so are
+            // their parts.
             unsafe { S::dispatch(self.isa, span) };
         };
         deal_out(pool, self.sizes.iter().product(), combine.terms(others.len()), &work);

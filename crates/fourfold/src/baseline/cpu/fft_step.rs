@@ -1,5 +1,5 @@
-//! Steps of complex FFTs: line after line, each shared by the threads. They have no vectors but
-//! those that the compiler makes, like the programs that they are compared with.
+//! Executes steps of complex FFTs line after line, each by all threads. They have only the vectors
+//! that the compiler makes, as the programs have with which they are compared.
 
 use crate::arithmetic::butterfly::Dft;
 use crate::arithmetic::complex::C;
@@ -12,28 +12,28 @@ use crate::cpu::simd::dispatch::Dispatch;
 use crate::cpu::simd::pointer::Ptr;
 
 /// A step with its table.
-pub(crate) struct PreparedStep<S> {
+pub(crate) struct PreparedFftStep<S> {
     work: FftWork,
     table: Vec<C<S>>,
-    /// Elements of a line.
+    /// The elements of a line.
     n: usize,
     /// The other axes, and their lengths.
     others: Vec<usize>,
     sizes: Vec<usize>,
 }
 
-/// Complex numbers at one step from each other.
+/// Complex numbers at a constant stride.
 #[derive(Clone, Copy)]
 struct ComplexRow<S> {
     base: Ptr<S>,
     step: isize,
 }
 
-/// Terms that are summed before their sum is added to the next level of sums: errors grow with the
-/// square root of the length.
+/// The number of terms that are summed before their sum is added to the next level of sums. Errors
+/// then grow slower than with one sum.
 const TERMS: usize = 32;
 
-/// The largest radix of a level, and one more.
+/// The largest radix of a level plus one.
 const RADICES: usize = 9;
 
 impl<S: Dispatch> ComplexRow<S> {
@@ -42,20 +42,20 @@ impl<S: Dispatch> ComplexRow<S> {
     }
 
     /// # Safety
-    /// Place i is there, and nobody writes it.
+    /// Element i is in memory, and nothing else writes it.
     #[inline(always)]
     unsafe fn get(self, i: usize) -> C<S> {
         let at = self.base.wrapping_offset(i as isize * self.step);
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { C { re: at.read(), im: at.add(1).read() } }
     }
 
     /// # Safety
-    /// Place i is there, and nobody else's.
+    /// Element i is in memory, and nothing else accesses it.
     #[inline(always)]
     unsafe fn put(self, i: usize, z: C<S>) {
         let at = self.base.wrapping_offset(i as isize * self.step);
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             at.write(z.re);
             at.add(1).write(z.im);
@@ -63,20 +63,21 @@ impl<S: Dispatch> ComplexRow<S> {
     }
 }
 
-impl<S: Dispatch> PreparedStep<S> {
+impl<S: Dispatch> PreparedFftStep<S> {
     pub(crate) fn new(stage: &Stage, step: &FftStep) -> Self {
         let n = step.axis().map_or(1, |axis| stage.from.length(axis));
         let others: Vec<usize> = (0..stage.from.axes.len()).filter(|axis| Some(*axis) != step.axis()).collect();
         let table = step.table(n).iter().map(|w| C { re: S::of(w.re), im: S::of(w.im) }).collect();
         let sizes = others.iter().map(|axis| stage.from.length(*axis)).collect();
-        PreparedStep { work: step.work.clone(), table, n, others, sizes }
+        PreparedFftStep { work: step.work.clone(), table, n, others, sizes }
     }
 
     /// # Safety
-    /// The arrays are there, complex, and nobody else's. They are one or do not meet.
+    /// The arrays are complex and in memory, and nothing else accesses them during the call. They
+    /// are the same or do not overlap.
     pub(crate) unsafe fn execute(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
         let (axis, items) = match self.work {
-            // SAFETY: the caller's.
+            // SAFETY: the caller guarantees it.
             FftWork::Transpose { side } => return unsafe { transpose(from, to, side, pool) },
             FftWork::DigitReversal { axis, .. } | FftWork::Sum { axis, .. } => (axis, self.n),
             FftWork::Level(Level { axis, radix, .. }) => (axis, self.n / radix),
@@ -84,8 +85,8 @@ impl<S: Dispatch> PreparedStep<S> {
         };
         deal_out(pool, self.sizes.iter().product(), items, &|number, [start, end]| {
             let lines = self.lines(number, axis, [from, to]);
-            // SAFETY: the lines are in the arrays; no two items write the same place, or write what
-            // another reads.
+            // SAFETY: the lines are in the arrays. No two items write the same element, and none
+            // writes what another one reads.
             unsafe {
                 match &self.work {
                     FftWork::DigitReversal { radices, scale, .. } => (start..end).for_each(|p| {
@@ -115,13 +116,13 @@ impl<S: Dispatch> PreparedStep<S> {
     }
 
     /// # Safety
-    /// The line is there.
+    /// The line is in memory.
     unsafe fn sum(&self, x: ComplexRow<S>, k: usize, backward: bool) -> C<S> {
         let zero = C { re: S::of(0.0), im: S::of(0.0) };
         let (mut sums, mut at) = ([zero; 3], 0);
         for i in 0..self.n {
             let w = self.table[at];
-            // SAFETY: the caller's.
+            // SAFETY: the caller guarantees it.
             let z = unsafe { x.get(i) };
             sums[0] = sums[0] + if backward { z.mul_conj(w) } else { z.mul(w) };
             at = if at + k < self.n { at + k } else { at + k - self.n };
@@ -139,9 +140,9 @@ impl<S: Dispatch> PreparedStep<S> {
     }
 
     /// # Safety
-    /// The lines are there, and the butterflies in the range nobody else's.
+    /// The lines are in memory, and nothing else accesses the butterflies of the range.
     unsafe fn level(&self, level: &Level, lines: [ComplexRow<S>; 2], range: [usize; 2]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             match level.radix {
                 2 => self.butterflies::<2>(level, lines, range),
@@ -156,7 +157,7 @@ impl<S: Dispatch> PreparedStep<S> {
     }
 
     /// # Safety
-    /// As [`PreparedStep::level`].
+    /// As for [`PreparedFftStep::level`].
     unsafe fn butterflies<const R: usize>(
         &self,
         level: &Level,
@@ -172,24 +173,24 @@ impl<S: Dispatch> PreparedStep<S> {
             let base = item / distance * distance * R + k;
             let mut z = [C { re: S::of(0.0), im: S::of(0.0) }; R];
             for (j, z) in z.iter_mut().enumerate() {
-                // SAFETY: the caller's.
+                // SAFETY: the caller guarantees it.
                 *z = unsafe { from.get(base + j * distance) };
             }
             let w = &self.table[k * (R - 1)..][..R - 1];
             butterfly(&mut z, w, decimation, backward);
             for (j, z) in z.into_iter().enumerate() {
-                // SAFETY: the caller's.
+                // SAFETY: the caller guarantees it.
                 unsafe { to.put(base + j * distance, z) };
             }
         }
     }
 
-    /// Its DFT, k-th of which goes to place r + k·n/len, where r is the block's number with its
-    /// bits reversed: first its elements in reversed order, then levels where they are. In place
-    /// the block is the whole line.
+    /// The DFT of a block. Output k goes to the index r + k·n/len, where r is the number of the
+    /// block with its bits reversed. The elements are first copied in bit-reversed order, and then
+    /// transformed in place. If both arrays are the same, the block is the whole line.
     ///
     /// # Safety
-    /// The lines are there; the block is nobody else's.
+    /// The lines are in memory, and nothing else accesses the block.
     unsafe fn block(&self, [from, to]: [ComplexRow<S>; 2], block: usize, len: usize, backward: bool, scale: S) {
         let (bits, blocks) = (len.ilog2(), self.n / len);
         let reverse =
@@ -197,12 +198,12 @@ impl<S: Dispatch> PreparedStep<S> {
         let from_block = from.moved(block * len);
         let first = to.moved(reverse(block, blocks.ilog2()));
         let out = ComplexRow { step: first.step * blocks as isize, ..first };
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             for p in 0..len {
                 let q = reverse(p, bits);
-                // Both are read before either is written: they are one pair of places where from is
-                // to.
+                // Both elements are read before either is written, because source and destination
+                // may be the same.
                 if p <= q {
                     let (x, y) = (from_block.get(p).scale(scale), from_block.get(q).scale(scale));
                     out.put(q, x);
@@ -223,8 +224,8 @@ impl<S: Dispatch> PreparedStep<S> {
     }
 }
 
-/// A small DFT with its twiddle factors; backward with all real and imaginary parts exchanged
-/// before and after.
+/// A small DFT with its twiddle factors. A backward one exchanges real and imaginary parts before
+/// and after.
 #[inline(always)]
 fn butterfly<S: Dispatch, const R: usize>(z: &mut [C<S>; R], w: &[C<S>], decimation: Decimation, backward: bool)
 where
@@ -246,12 +247,12 @@ where
     }
 }
 
-/// Square after square; in place, two at a time.
+/// Transposes a matrix by squares. In place, it exchanges two squares.
 ///
 /// # Safety
-/// As [`PreparedStep::execute`], of matrices whose columns on one side are rows on the other.
+/// As for [`PreparedFftStep::execute`]. The columns of one matrix are the rows of the other.
 unsafe fn transpose<S: Dispatch>(from: &Array<S>, to: &Array<S>, side: usize, pool: &Pool) {
-    // Rows of the source, in the order of its memory.
+    // The rows of the source, in the order of memory.
     let (slow, fast) = if from.strides[0].abs() >= from.strides[1].abs() { (0, 1) } else { (1, 0) };
     let [height, width] = [from.shape[slow], from.shape[fast]];
     let in_place = from.origin == to.origin;
@@ -264,8 +265,8 @@ unsafe fn transpose<S: Dispatch>(from: &Array<S>, to: &Array<S>, side: usize, po
             for (row, column) in (band * side..height.min(band * side + side))
                 .flat_map(|row| (column..width.min(column + side)).map(move |column| (row, column)))
             {
-                // SAFETY: the places are in the arrays. In place, the matrix is square, and those
-                // below the diagonal go with those above.
+                // SAFETY: the addresses are in the arrays. In place, the matrix is square, and
+                // squares below the diagonal are exchanged with those above.
                 unsafe {
                     if !in_place {
                         at(to, row, column).put(0, at(from, row, column).get(0));

@@ -1,4 +1,4 @@
-//! Rows of reals, and how they are dealt out to threads.
+//! Rows of reals, and their distribution to threads.
 
 use crate::cpu::base::machine::SERIAL_ELEMENTS;
 use crate::cpu::base::threads::Pool;
@@ -6,7 +6,7 @@ use crate::cpu::simd::dispatch::Dispatch;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::Vector;
 
-/// Reals at one step from each other. The first may lie before the array: then it is not asked for.
+/// Reals at a constant stride. The first one may be outside of the array if it is never accessed.
 #[derive(Clone, Copy)]
 pub(crate) struct Row<S> {
     pub(crate) base: Ptr<S>,
@@ -14,23 +14,23 @@ pub(crate) struct Row<S> {
 }
 
 impl<S: Dispatch> Row<S> {
-    /// The row that begins `offset` reals further.
+    /// The row that begins `offset` reals later.
     pub(crate) fn moved(self, offset: isize) -> Self {
         Row { base: self.base.wrapping_offset(offset), step: self.step }
     }
 
-    /// Whether vectors can be read and written.
+    /// Whether the reals are contiguous, so that vectors can be loaded and stored.
     pub(crate) fn is_run(self) -> bool {
         self.step.unsigned_abs() == 1
     }
 
-    /// Reals i, i + 1, …, as many as a vector has.
+    /// Loads a vector of the reals i, i + 1, ….
     ///
     /// # Safety
-    /// They are there; where the vector has several, the row is a run.
+    /// The reals are in memory. If the vector has several lanes, they are contiguous.
     #[inline(always)]
     pub(crate) unsafe fn get<V: Vector<Scalar = S>>(self, i: usize) -> V {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             match self.step {
                 _ if V::WIDTH == 1 => V::load(self.base.wrapping_offset(i as isize * self.step)),
@@ -41,10 +41,10 @@ impl<S: Dispatch> Row<S> {
     }
 
     /// # Safety
-    /// As [`Row::get`].
+    /// As for [`Row::get`].
     #[inline(always)]
     pub(crate) unsafe fn put<V: Vector<Scalar = S>>(self, i: usize, x: V) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             match self.step {
                 _ if V::WIDTH == 1 => x.store(self.base.wrapping_offset(i as isize * self.step)),
@@ -55,7 +55,7 @@ impl<S: Dispatch> Row<S> {
     }
 }
 
-/// The places of a number in a list of digits with these sizes, the last running fastest.
+/// The digits of a number in mixed radices `sizes`. The last digit is the least significant.
 pub(crate) fn digits(mut number: usize, sizes: &[usize], places: &mut [usize]) {
     for (place, size) in places.iter_mut().zip(sizes).rev() {
         *place = number % size;
@@ -63,8 +63,8 @@ pub(crate) fn digits(mut number: usize, sizes: &[usize], places: &mut [usize]) {
     }
 }
 
-/// Calls `work` for every row and every part of it: rows are `items` long. The parts do not depend
-/// on the number of threads, and so neither do results.
+/// Calls `work` for every row and every part of it, in parallel. Rows have `items` items. The parts
+/// do not depend on the number of threads, so results do not either.
 pub(crate) fn deal_out(pool: &Pool, rows: usize, items: usize, work: &(dyn Fn(usize, [usize; 2]) + Sync)) {
     const PART: usize = 1 << 12;
     let parts = items.div_ceil(PART);

@@ -1,4 +1,4 @@
-//! Combines along a part of a row, in vectors.
+//! Executes combines on a part of a row by vectors.
 
 use crate::arithmetic::complex::C;
 use crate::baseline::combine::{after, after_one, before, before_one};
@@ -9,29 +9,30 @@ use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Vector, VectorTask, WithIsa};
 use crate::recipe::reduction::IndexMap;
 
-/// TermIndex `range` of rows along the last axis, of `n` elements.
+/// The terms `range` of rows along the last axis, which has `n` elements.
 pub(crate) struct CombineSpan<'a, S, const H: usize> {
     pub(crate) rows: CombinedRows<S, H>,
     pub(crate) n: usize,
-    /// Factors along the row.
+    /// The factors along the row.
     pub(crate) table: Ptr<C<S>>,
-    /// The factor where there is no table, and that on term 0.
+    /// The factor if there is no table, and the factor on term 0.
     pub(crate) scale: S,
     pub(crate) first: S,
     pub(crate) combine: &'a Combine,
     pub(crate) range: [usize; 2],
 }
 
-/// Rows that depend on each other: bit i of their number is set for −k and N − k along axis i.
+/// Rows that depend on each other. Bit i of the index of a row is set for −k and N − k along axis
+/// i.
 #[derive(Clone, Copy)]
 pub(crate) struct CombinedRows<S, const H: usize> {
-    /// Factors of the other axes.
+    /// The factors of the other axes.
     pub(crate) rotations: [C<S>; 2],
-    /// TermIndex 0, 1, … of the spectrum.
+    /// Terms 0, 1, … of the spectrum.
     pub(crate) spectrum: [Ptr<C<S>>; H],
     /// The reals of term k, and of term N − k.
     pub(crate) terms: [[Row<S>; H]; 2],
-    /// Whether the row is another than one with fewer bits.
+    /// Whether the row differs from all those with a subset of its bits.
     pub(crate) written: [bool; H],
     /// Whether the reals are 0.
     pub(crate) nothing: [bool; H],
@@ -39,7 +40,7 @@ pub(crate) struct CombinedRows<S, const H: usize> {
     pub(crate) shifted: bool,
 }
 
-/// Where term k, or its mirror image, of an axis is.
+/// The indices of term k of an axis, or of its mirror image.
 pub(crate) struct TermIndex {
     pub(crate) spectrum: isize,
     pub(crate) reals: isize,
@@ -61,17 +62,17 @@ impl TermIndex {
     }
 }
 
-/// The same for one sort of vectors.
-struct InVectors<'a, V: Vector, const H: usize>(CombineSpan<'a, V::Scalar, H>);
+/// Executes a part of a row with vectors of type `V`.
+struct CombineTask<'a, V: Vector, const H: usize>(CombineSpan<'a, V::Scalar, H>);
 
 impl<S: Dispatch, const H: usize> VectorTask<S> for CombineSpan<'_, S, H> {
     unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
-        // SAFETY: the caller's.
-        unsafe { V::enter(InVectors::<V, H>(self)) }
+        // SAFETY: the caller guarantees it.
+        unsafe { V::enter(CombineTask::<V, H>(self)) }
     }
 }
 
-impl<V: Vector, const H: usize> WithIsa for InVectors<'_, V, H>
+impl<V: Vector, const H: usize> WithIsa for CombineTask<'_, V, H>
 where
     V::Scalar: Dispatch,
 {
@@ -79,7 +80,7 @@ where
     unsafe fn with_isa(self) {
         let span = self.0;
         let [start, end] = span.range;
-        // Whole vectors of terms whose mirror images are others.
+        // Vectors contain only terms whose mirror images are other terms.
         let runs = span.rows.terms[0][0].is_run();
         let whole = |k: usize| runs && V::WIDTH > 1 && k > 0;
         let mut k = start;
@@ -99,7 +100,7 @@ where
 }
 
 impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
-    /// The end of the terms that can be done as those at k are.
+    /// The end of the terms that can be computed by vectors from term k on.
     #[inline(always)]
     fn vectors_until(&self, k: usize) -> usize {
         match self.combine.outputs {
@@ -110,13 +111,13 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
         }
     }
 
-    /// TermIndex k, k + 1, …
+    /// Computes terms k, k + 1, ….
     ///
     /// # Safety
-    /// They are there.
+    /// The terms are in memory.
     #[inline(always)]
     unsafe fn step<V: Vector<Scalar = S>>(&self, k: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             match (self.combine.outputs, self.combine.direction) {
                 (CombineVariant::Direct { rotates }, _) => self.direct::<V>(k, rotates),
@@ -134,10 +135,10 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
         }
     }
 
-    /// The factors of all axes: of the others, then along the row.
+    /// The factors of all axes: those of the other axes, then the one along the row.
     #[inline(always)]
     unsafe fn rotations<V: Vector<Scalar = S>>(&self, k: usize) -> [C<V>; 3] {
-        // SAFETY: the CPU has the instructions of `V`, the table has term k.
+        // SAFETY: the CPU has the instructions of `V`, and the table has term k.
         let ([a, b], c) = unsafe {
             let rotations = self.rows.rotations.map(|w| C { re: V::splat(w.re), im: V::splat(w.im) });
             (rotations, read::<V>(self.table, k))
@@ -152,7 +153,7 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
     #[inline(always)]
     unsafe fn after<V: Vector<Scalar = S>>(&self, k: usize) {
         let CombinedRows { spectrum, terms, written, shifted, .. } = &self.rows;
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             let mut v = [C { re: V::zero(), im: V::zero() }; H];
             (0..H).for_each(|h| v[h] = read(spectrum[h], k));
@@ -167,10 +168,10 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
         }
     }
 
-    /// Of term k beyond the half that is there, the conjugate of the opposite term.
+    /// A term k that is not in the half spectrum is the conjugate of the opposite term.
     #[inline(always)]
     unsafe fn after_one<V: Vector<Scalar = S>>(&self, k: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             let mut v = [C { re: V::zero(), im: V::zero() }; H];
             for h in 0..H {
@@ -186,14 +187,14 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
         }
     }
 
-    /// The reals of term k and of term N − k, of which the first has none.
+    /// The reals of term k and of term N − k. Term 0 has no N − k.
     #[inline(always)]
     unsafe fn reals<V: Vector<Scalar = S>>(&self, k: usize) -> [[V; H]; 2] {
         let CombinedRows { terms, nothing, shifted, .. } = &self.rows;
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         let mut x = unsafe { [[V::zero(); H]; 2] };
         for h in (0..H).filter(|&h| !nothing[h]) {
-            // SAFETY: the caller's.
+            // SAFETY: the caller guarantees it.
             unsafe {
                 if k > 0 || !shifted {
                     x[0][h] = terms[0][h].get(k);
@@ -208,7 +209,7 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
 
     #[inline(always)]
     unsafe fn direct<V: Vector<Scalar = S>>(&self, k: usize, rotates: bool) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             let z = read::<V>(self.rows.spectrum[0], k);
             let y = if rotates {
@@ -222,13 +223,13 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
     }
 }
 
-/// Complex numbers k, k + 1, …
+/// Loads complex numbers k, k + 1, ….
 ///
 /// # Safety
-/// They are there.
+/// The terms are in memory.
 #[inline(always)]
 unsafe fn read<V: Vector>(from: Ptr<C<V::Scalar>>, k: usize) -> C<V> {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let from = from.add(k).cast::<V::Scalar>();
         if V::WIDTH == 1 {
@@ -240,10 +241,10 @@ unsafe fn read<V: Vector>(from: Ptr<C<V::Scalar>>, k: usize) -> C<V> {
 }
 
 /// # Safety
-/// As [`read`].
+/// As for [`read`].
 #[inline(always)]
 unsafe fn write<V: Vector>(to: Ptr<C<V::Scalar>>, k: usize, z: C<V>) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let to = to.add(k).cast::<V::Scalar>();
         if V::WIDTH == 1 {

@@ -1,8 +1,8 @@
-//! The stages of a baseline, one after another: vectors of the instruction set, runs of memory,
-//! threads, as in the passes that baselines are compared with.
+//! Executes the stages of a baseline in order. They use vectors, contiguous memory and threads, as
+//! the passes do with which they are compared.
 
 use crate::baseline::cpu::combine::PreparedCombine;
-use crate::baseline::cpu::fft_step::PreparedStep;
+use crate::baseline::cpu::fft_step::PreparedFftStep;
 use crate::baseline::cpu::reorder::PreparedReorder;
 use crate::baseline::cpu::transpose::PreparedTranspose;
 use crate::baseline::stage::{ArrayDesc, Stage, StageWork};
@@ -23,9 +23,9 @@ use std::ops::Range;
 pub(crate) struct StagedEngine<S> {
     stages: Vec<PreparedStage<S>>,
     isa: Isa,
-    /// Bytes of each of the two work arrays.
+    /// The bytes of each of the two work arrays.
     work: usize,
-    /// The stages that run: all, or one that is timed.
+    /// The stages that are executed: all, or a single one for timing.
     range: Range<usize>,
 }
 
@@ -41,14 +41,14 @@ enum PreparedWork<S> {
     Fft(Box<Engine<S>>),
     Combine(PreparedCombine<S>),
     Transpose(PreparedTranspose<S>),
-    FftStep(PreparedStep<S>),
+    FftStep(PreparedFftStep<S>),
 }
 
 impl<S: Dispatch> PreparedStage<S> {
-    /// With the engine that `engine` makes of an FFT.
+    /// Prepares a stage. `engine` makes the engine of an FFT.
     ///
     /// # Errors
-    /// Those of `engine`.
+    /// The errors of `engine`.
     fn new(
         stage: &Stage,
         arrays: [ArrayId; 2],
@@ -62,18 +62,18 @@ impl<S: Dispatch> PreparedStage<S> {
             StageWork::Reorder { orders, way } => PreparedWork::Reorder(PreparedReorder::new(stage, orders, *way, isa)),
             StageWork::Fft(recipe) => PreparedWork::Fft(Box::new(engine(recipe)?)),
             StageWork::Combine(combine) => PreparedWork::Combine(PreparedCombine::new(stage, combine, isa)),
-            StageWork::FftStep(step) => PreparedWork::FftStep(PreparedStep::new(stage, step)),
+            StageWork::FftStep(step) => PreparedWork::FftStep(PreparedFftStep::new(stage, step)),
         };
         Ok(PreparedStage { from: stage.from.clone(), to: stage.to.clone(), arrays, work })
     }
 
-    /// Carries the stage out. An FFT takes `scratch`.
+    /// Executes the stage. FFTs use `scratch`.
     ///
     /// # Safety
-    /// The arrays are those of the stage, and nobody else's meanwhile; the scratch has as many
-    /// bytes as an FFT needs.
+    /// The arrays are those of the stage, and nothing else accesses them during the call. The
+    /// scratch has enough bytes for the FFT.
     unsafe fn execute(&self, from: &Array<S>, to: &Array<S>, scratch: Ptr<u8>, pool: &Pool) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             match &self.work {
                 PreparedWork::Reorder(reorder) => reorder.reorder(from, to, pool),
@@ -93,11 +93,11 @@ impl<S: Dispatch> PreparedStage<S> {
 }
 
 impl<S: Dispatch> StagedEngine<S> {
-    /// Puts the stages together, with the engines of FFTs that `engine` makes. With `only`, that
-    /// stage runs alone.
+    /// Prepares the stages. `engine` makes the engines of FFTs. With `only`, just that stage is
+    /// executed.
     ///
     /// # Errors
-    /// Those of `engine`.
+    /// The errors of `engine`.
     pub(crate) fn new(
         recipe: &StagedRecipe,
         isa: Isa,
@@ -112,7 +112,7 @@ impl<S: Dispatch> StagedEngine<S> {
     }
 
     /// # Safety
-    /// As [`Execute::execute_arrays`], on elements of the stages' domain.
+    /// As for [`Execute::execute_arrays`], with arrays of the domain of the stages.
     unsafe fn execute_part(&self, input: &Array<S>, output: &Array<S>, scratch: Ptr<u8>, pool: &Pool) {
         // SAFETY: the scratch has two work arrays and the scratch of the FFTs after them.
         let (works, rest) = unsafe { ([scratch, scratch.add(self.work)], scratch.add(2 * self.work)) };
@@ -120,13 +120,14 @@ impl<S: Dispatch> StagedEngine<S> {
         for (i, stage) in self.stages.iter().enumerate().filter(|(i, _)| self.range.contains(i)) {
             let array = |desc, id: ArrayId| match id {
                 ArrayId::Input => *input,
-                // A stage in place before the last one finds an array in C order there.
+                // A stage before the last one that writes here leaves an array in C order.
                 ArrayId::Output if i < last => within(output.origin, desc),
                 ArrayId::Output => *output,
                 ArrayId::Work(work) => within(works[work].cast(), desc),
             };
             let [from, to] = [array(&stage.from, stage.arrays[0]), array(&stage.to, stage.arrays[1])];
-            // SAFETY: the caller's; a stage writes where the next one reads.
+            // SAFETY: the caller guarantees it. Each stage writes the array that the next one
+            // reads.
             unsafe { stage.execute(&from, &to, rest, pool) };
         }
     }
@@ -146,10 +147,11 @@ impl<S: Dispatch> Execute<S> for StagedEngine<S> {
         self.work.saturating_mul(2).saturating_add(ffts)
     }
 
-    /// Stages of reals run on both parts of complex arrays in turn.
+    /// Real stages transform first the real and then the imaginary parts of complex arrays.
     unsafe fn execute_arrays(&self, ends: [&Array<S>; 2], scratch: Ptr<u8>, pool: &Pool) {
-        // SAFETY: the caller's. Each part is an array in itself; in place, stages read the input
-        // first and write the output last.
+        // SAFETY: the caller guarantees it. The real parts are an array, and so are the imaginary
+        // parts. The first stage reads the input, and only the last one writes the output, so
+        // execution in place is possible.
         unsafe {
             match ends[0].parts {
                 _ if self.stages[0].from.domain == Domain::Complex => {
@@ -165,19 +167,19 @@ impl<S: Dispatch> Execute<S> for StagedEngine<S> {
     }
 }
 
-/// Bytes of an array between two stages.
+/// The bytes of an array between two stages.
 fn work_bytes<S>(recipe: &StagedRecipe) -> usize {
     recipe.work_reals().saturating_mul(size_of::<S>()).next_multiple_of(64)
 }
 
-/// Bytes of scratch that a recipe takes with `threads` threads: two work arrays, and as much as the
-/// FFT that needs most.
+/// The bytes of scratch of a recipe with `threads` threads: two work arrays, and the maximum over
+/// the FFTs.
 pub(crate) fn scratch_bytes<S>(recipe: &StagedRecipe, isa: Isa, threads: usize) -> usize {
     let ffts = recipe.ffts().map(|fft| Sizes::new::<S>(fft, isa).scratch(threads)).max().unwrap_or(0);
     work_bytes::<S>(recipe).saturating_mul(2).saturating_add(ffts)
 }
 
-/// The array that is described, in memory, with the problem's axes in their order.
+/// The described array at `origin`, with the axes in the problem's order.
 fn within<S>(origin: Ptr<S>, desc: &ArrayDesc) -> Array<S> {
     let parts = if desc.domain == Domain::Complex { 2 } else { 1 };
     let mut array = Array { origin, axes: desc.axes.len(), shape: [1; AXES], strides: [0; AXES], parts };

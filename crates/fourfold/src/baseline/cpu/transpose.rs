@@ -1,5 +1,5 @@
-//! Reorders from one fastest axis to another, transposes above all: tile by tile, so that lines of
-//! the cache are used whole on both sides.
+//! Executes reorders and transposes between arrays with different axes of stride 1. They work tile
+//! by tile, so that cache lines are used completely on both sides.
 
 use crate::baseline::cpu::rows::digits;
 use crate::baseline::stage::{Order, Stage};
@@ -8,34 +8,34 @@ use crate::cpu::base::threads::Pool;
 use crate::cpu::simd::dispatch::Dispatch;
 use crate::recipe::reorder::EvenOdd;
 
-/// A reorder in tiles of some rows, which are lines of the axis that is read fastest. Places are
-/// those of the problem's order.
+/// A reorder by tiles of rows, which are lines along the axis of stride 1 of the source. Indices
+/// are those of the natural order.
 pub(crate) struct PreparedTranspose<S> {
-    /// The other axes, the one that is written fastest last, and their lengths.
+    /// The other axes and their lengths. The last one has stride 1 in the destination.
     rows: Vec<usize>,
     sizes: Vec<usize>,
     column: usize,
-    /// Of every axis; nothing where all stay.
+    /// The moves along every axis. `None` for axes that are not reordered.
     moves: Vec<Option<Moves<S>>>,
 }
 
-/// For every place of an axis, where it is read, where it is written, and its sign.
+/// For every index of an axis, the indices at which it is read and written, and its sign.
 type Moves<S> = Vec<([usize; 2], S)>;
 
-/// Where something is read and written, and its sign.
+/// The offsets at which an element is read and written, and its sign.
 #[derive(Clone, Copy)]
-struct Ends<S> {
+struct Offsets<S> {
     offsets: [isize; 2],
     sign: S,
 }
 
-/// Bytes of a line of the cache: a tile has so much of a row, and of a column.
+/// The bytes of a cache line, which is also the extent of a tile along rows and along columns.
 const LINE: usize = 64;
 
-/// Rows and columns of a tile of the narrowest reals.
+/// The rows and columns of a tile of `f32`, which is the largest.
 const MOST: usize = LINE / size_of::<f32>();
 
-/// Rows of a task: as many as an address cache has pages for.
+/// The rows of a task, which is about the number of entries of a first-level TLB.
 const BAND: usize = 64;
 
 impl<S: Dispatch> PreparedTranspose<S> {
@@ -51,48 +51,48 @@ impl<S: Dispatch> PreparedTranspose<S> {
     }
 
     /// # Safety
-    /// The arrays are there, and nobody else's.
+    /// The arrays are in memory, and nothing else accesses them during the call.
     pub(crate) unsafe fn transpose(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
         let (rows, side) = (self.sizes.iter().product::<usize>(), LINE / size_of::<S>());
         pool.run(rows.div_ceil(BAND), &|_, band| {
             let start = band * BAND;
             let count = BAND.min(rows - start);
-            let lines: [Ends<S>; BAND] = std::array::from_fn(|i| self.row(start + i.min(count - 1), [from, to]));
+            let lines: [Offsets<S>; BAND] = std::array::from_fn(|i| self.row(start + i.min(count - 1), [from, to]));
             let n = from.shape[self.column];
             for column in (0..n).step_by(side) {
                 let count_here = side.min(n - column);
-                let columns: [Ends<S>; MOST] =
+                let columns: [Offsets<S>; MOST] =
                     std::array::from_fn(|i| self.ends(self.column, column + i.min(count_here - 1), [from, to]));
                 for rows in lines[..count].chunks(side) {
-                    // SAFETY: the caller's; bands do not meet.
+                    // SAFETY: the caller guarantees it. Bands are disjoint.
                     unsafe { tile(from, to, rows, &columns[..count_here]) };
                 }
             }
         });
     }
 
-    /// Where the first element of a row is.
-    fn row(&self, row: usize, arrays: [&Array<S>; 2]) -> Ends<S> {
+    /// The offsets of the first element of a row.
+    fn row(&self, row: usize, arrays: [&Array<S>; 2]) -> Offsets<S> {
         let mut places = [0; AXES];
         digits(row, &self.sizes, &mut places[..self.rows.len()]);
-        let none = Ends { offsets: [0; 2], sign: S::of(1.0) };
+        let none = Offsets { offsets: [0; 2], sign: S::of(1.0) };
         self.rows.iter().zip(places).fold(none, |sum, (axis, place)| sum.and(self.ends(*axis, place, arrays)))
     }
 
-    /// The offsets of a place along an axis, and its sign.
-    fn ends(&self, axis: usize, place: usize, arrays: [&Array<S>; 2]) -> Ends<S> {
+    /// The offsets of an index along an axis, and its sign.
+    fn ends(&self, axis: usize, place: usize, arrays: [&Array<S>; 2]) -> Offsets<S> {
         let (places, sign) = self.moves[axis].as_ref().map_or(([place; 2], S::of(1.0)), |moves| moves[place]);
-        Ends { offsets: [0, 1].map(|i| places[i] as isize * arrays[i].strides[axis]), sign }
+        Offsets { offsets: [0, 1].map(|i| places[i] as isize * arrays[i].strides[axis]), sign }
     }
 }
 
-impl<S: Dispatch> Ends<S> {
-    fn and(self, other: Ends<S>) -> Ends<S> {
-        Ends { offsets: [0, 1].map(|i| self.offsets[i] + other.offsets[i]), sign: self.sign * other.sign }
+impl<S: Dispatch> Offsets<S> {
+    fn and(self, other: Offsets<S>) -> Offsets<S> {
+        Offsets { offsets: [0, 1].map(|i| self.offsets[i] + other.offsets[i]), sign: self.sign * other.sign }
     }
 }
 
-/// Where every place of a line of `n` is read and written, and its sign.
+/// The moves of a line of `n` elements.
 fn moves<S: Dispatch>(order: Order, n: usize) -> Moves<S> {
     let half = |i: usize| if i % 2 == 0 { i / 2 } else { n - i.div_ceil(2) };
     let ends = |i: usize| if order.writes_natural() { [half(i), i] } else { [i, half(i)] };
@@ -100,14 +100,15 @@ fn moves<S: Dispatch>(order: Order, n: usize) -> Moves<S> {
     (0..n).map(|i| (ends(i), S::of(if signs && i % 2 == 1 { -1.0 } else { 1.0 }))).collect()
 }
 
-/// One tile: read row by row and written column by column, a line of the cache at a time. Where
-/// lines lie a power of two apart, few of them stay in the cache together.
+/// Copies one tile, which is read row by row and written column by column. Each access is one cache
+/// line, because only a few lines at a stride of a power of two can be in the cache at the same
+/// time.
 ///
 /// # Safety
-/// The arrays are there, and nobody else's.
-unsafe fn tile<S: Dispatch>(from: &Array<S>, to: &Array<S>, rows: &[Ends<S>], columns: &[Ends<S>]) {
+/// The arrays are in memory, and nothing else accesses them during the call.
+unsafe fn tile<S: Dispatch>(from: &Array<S>, to: &Array<S>, rows: &[Offsets<S>], columns: &[Offsets<S>]) {
     let mut tile = [[S::of(0.0); MOST]; MOST];
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe {
         for (row, line) in rows.iter().zip(&mut tile) {
             let first = from.origin.offset(row.offsets[0]);

@@ -1,4 +1,4 @@
-//! Execution: views are checked once, then something runs on them.
+//! Execution: checks the views and the scratch, then runs an engine on them.
 
 #[cfg(feature = "ndarray")]
 use crate::cpu::base::memory::Borrowed;
@@ -10,27 +10,27 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::problem::element::Element;
 use crate::problem::layout::Layout;
 
-/// What runs a recipe in one precision. Plans hold it as a trait object: kernels are then compiled
-/// into this crate once, and not into every crate that executes a plan.
+/// An engine for one recipe in one precision. Plans have it as a trait object, so that the
+/// transforms are compiled in this crate, and not again in every crate that executes a plan.
 pub(crate) trait Execute<S>: Send + Sync {
-    /// The instruction set that runs.
+    /// The instruction set of the execution.
     fn isa(&self) -> Isa;
 
-    /// Bytes of scratch for `threads` threads.
+    /// The bytes of scratch for `threads` threads.
     fn scratch_bytes(&self, threads: usize) -> usize;
 
-    /// Transforms `input` to `output`, which may be the same memory.
+    /// Transforms the first array to the second, which may be the same memory.
     ///
     /// # Safety
-    /// The arrays have the shapes of the problem and lie in memory that is readable and writable
-    /// and nobody else's meanwhile; `scratch` has [`Execute::scratch_bytes`] bytes and is aligned
-    /// to 64.
+    /// The arrays have the shapes of the problem. Their memory is readable and writable, and
+    /// nothing else accesses it during the call. `scratch` has [`Execute::scratch_bytes`] bytes and
+    /// is aligned to 64.
     unsafe fn execute_arrays(&self, ends: [&Array<S>; 2], scratch: Ptr<u8>, pool: &Pool);
 
-    /// The same of views of these layouts.
+    /// Transforms the first view to the second. The problem has these layouts.
     ///
     /// # Safety
-    /// As [`Execute::execute_arrays`]; the views have been checked.
+    /// As for [`Execute::execute_arrays`]. The views have been checked.
     unsafe fn execute_checked(
         &self,
         layouts: [&Layout; 2],
@@ -38,7 +38,7 @@ pub(crate) trait Execute<S>: Send + Sync {
         scratch: Ptr<u8>,
         pool: &Pool,
     ) {
-        // SAFETY: the caller's; the views hold all elements.
+        // SAFETY: the caller guarantees it, and the views contain all elements.
         unsafe {
             let (from, to) = (from.array(&layouts[0].shape), to.array(&layouts[1].shape));
             self.execute_arrays([&from, &to], scratch, pool);
@@ -50,8 +50,8 @@ impl<S: Copy> dyn Execute<S> {
     /// Transforms `input` to `output`.
     ///
     /// # Errors
-    /// If a view does not hold the problem's elements, or two outputs share a place, or the scratch
-    /// is too small.
+    /// If a view does not contain the problem's elements, if two outputs have the same address, or
+    /// if the scratch is too small.
     pub(crate) fn execute<I: Element, O: Element>(
         &self,
         layouts: [&Layout; 2],
@@ -60,12 +60,12 @@ impl<S: Copy> dyn Execute<S> {
         scratch: &mut Scratch,
         pool: &Pool,
     ) -> Result<()> {
-        // SAFETY: the views are borrowed; the input is only read, since no pass writes
+        // SAFETY: the views are borrowed. The input is only read, since no pass writes
         // `ArrayId::Input`.
         unsafe { self.execute_untyped(layouts, [input.untyped(), output.untyped("output")], scratch, pool) }
     }
 
-    /// The same with one view as input and output.
+    /// Transforms one view in place.
     ///
     /// # Errors
     /// As for two views.
@@ -76,17 +76,18 @@ impl<S: Copy> dyn Execute<S> {
         scratch: &mut Scratch,
         pool: &Pool,
     ) -> Result<()> {
-        // SAFETY: as above; every tile reads its lines whole before it writes them.
+        // SAFETY: as above. Every tile is read completely before it is written.
         unsafe { self.execute_untyped([layout; 2], [data.untyped("array"); 2], scratch, pool) }
     }
 
-    /// Both, of views without their types.
+    /// Checks and executes views without their types.
     ///
     /// # Errors
     /// As for views with types.
     ///
     /// # Safety
-    /// The views' memory is readable, that of the second writable, and nobody else's meanwhile.
+    /// The memory of the views is readable, that of the second one is writable, and nothing else
+    /// accesses it during the call.
     unsafe fn execute_untyped(
         &self,
         layouts: [&Layout; 2],
@@ -97,12 +98,13 @@ impl<S: Copy> dyn Execute<S> {
         views[0].check(layouts[0], false)?;
         views[1].check(layouts[1], true)?;
         self.check_scratch(scratch, pool)?;
-        // SAFETY: the caller's; the views and the scratch have just been checked.
+        // SAFETY: the caller guarantees it, and the views and the scratch have been checked.
         unsafe { self.execute_checked(layouts, views, scratch.base(), pool) };
         Ok(())
     }
 
-    /// The same on arrays of the problem's shapes; one of them alone is transformed in place.
+    /// Transforms `input` to `output`, or `output` in place if there is no input. They have the
+    /// problem's shapes.
     ///
     /// # Errors
     /// If the scratch is too small.
@@ -116,7 +118,7 @@ impl<S: Copy> dyn Execute<S> {
     ) -> Result<()> {
         self.check_scratch(scratch, pool)?;
         let from = input.as_ref().map_or(&output.array, |input| &input.array);
-        // SAFETY: both are borrowed, the output mutably, until the end.
+        // SAFETY: both are borrowed during the call, the output mutably.
         unsafe { self.execute_arrays([from, &output.array], scratch.base(), pool) };
         Ok(())
     }

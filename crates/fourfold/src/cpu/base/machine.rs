@@ -1,30 +1,30 @@
-//! What the engine knows about the processor's memory, read once from the system.
+//! Caches and pages of the machine, read once from the system.
 //!
-//! These values decide where lines are read from and how large blocks of them are. No result
-//! depends on them: every value leads to the same arithmetic in the same order. Two groups of
-//! limits are therefore not here. Those that decide a recipe ([`crate::recipe::rules`]) are fixed,
-//! because a recipe's text must be the same on every machine. Those that decide the instruction
-//! set ([`crate::cpu::base::sizes`]) are fixed, because results depend on it.
+//! These values determine the order of memory accesses and the size of blocks. No result depends on
+//! them, because the arithmetic and its order are always the same. Two groups of limits are
+//! constants elsewhere. The limits in [`crate::recipe::rules`] determine recipes, whose text must
+//! be the same on every machine. Those in [`crate::cpu::base::sizes`] determine whether vectors are
+//! used, on which results depend.
 
 use std::path::Path;
 use std::sync::OnceLock;
 use std::{fs, io};
 
-/// Alignment of scratch and of tables in bytes: a cache line of most machines, and the widest
-/// vector. It is a part of types and so the same on every machine.
+/// The alignment of scratch and tables in bytes: that of the widest vector, and a cache line of
+/// most machines. It is a constant because types have it.
 pub(crate) const ALIGNMENT: usize = 64;
 
-/// Elements of a pass that one thread has done by the time that others have woken up: about 10 µs.
-/// Measured; no system tells it.
+/// The number of elements of a pass that one thread computes in about 10 µs, which is the time
+/// until other threads wake up. It is measured, since systems do not report it.
 pub(crate) const SERIAL_ELEMENTS: usize = 1 << 14;
 
 /// A cache of one core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cache {
-    /// Its size in bytes.
+    /// The size in bytes.
     pub bytes: usize,
-    /// Its associativity: lines with the same address modulo `bytes / ways` that it holds.
+    /// The associativity: the number of cached lines with the same address modulo `bytes / ways`.
     pub ways: usize,
 }
 
@@ -45,7 +45,7 @@ pub struct Machine {
 }
 
 impl Default for Machine {
-    /// What is assumed where the system does not tell: a server processor of 2022.
+    /// The values of a server processor of 2022, for what the system does not report.
     fn default() -> Self {
         Machine {
             line: 64,
@@ -58,13 +58,15 @@ impl Default for Machine {
 }
 
 impl Machine {
-    /// This machine: on Linux what `/sys` says of its first core, else [`Machine::default`].
+    /// This machine. On Linux the values are those of the first core in `/sys`, else those of
+    /// [`Machine::default`].
     pub fn this() -> &'static Machine {
         static THIS: OnceLock<Machine> = OnceLock::new();
         THIS.get_or_init(|| Machine::read(Path::new("/sys")))
     }
 
-    /// From the files of Linux' `/sys`; what is missing there, or no possible value, is assumed.
+    /// Reads the files of Linux's `/sys`. Values that are missing or impossible are those of
+    /// [`Machine::default`].
     fn read(sys: &Path) -> Machine {
         let mut machine = Machine::default();
         let caches = sys.join("devices/system/cpu/cpu0/cache");
@@ -93,14 +95,16 @@ impl Machine {
         machine
     }
 
-    /// Bytes of an array that the last-level cache still holds when it is read again: a quarter,
-    /// beside the array that it becomes and what other cores keep there. Never more than 8 MiB,
-    /// since a virtual machine does not see the guests that it shares that cache with.
+    /// The largest array, in bytes, that is still in the last-level cache when the next pass reads
+    /// it. This is a quarter of the cache, since the output of the pass and the data of other cores
+    /// are there too. It is at most 8 MiB, because a virtual machine shares the cache with others
+    /// that it does not see.
     pub(crate) fn stays_cached(&self) -> usize {
         (self.last_level / 4).min(8 << 20)
     }
 
-    /// Lines so many bytes apart that the second-level cache holds.
+    /// The number of lines at this stride, in bytes, that the second-level cache can have at the
+    /// same time.
     pub(crate) fn lines_at(&self, stride: usize) -> usize {
         let Cache { bytes, ways } = self.level2;
         let period = bytes / ways;
@@ -108,14 +112,15 @@ impl Machine {
         period / step * ways
     }
 
-    /// Bytes of a row of tiles that are read together. Wide enough to be worth a visit to a page:
-    /// one line costs three times as much at 4096 rows, 16 lines no less.
+    /// The bytes of a row of tiles that are read at the same time: 8 cache lines. With 4096 rows,
+    /// reading one line of each row takes three times as long for each byte, and reading 16 lines
+    /// is not faster.
     pub(crate) fn tile_row(&self) -> usize {
         8 * self.line
     }
 }
 
-/// A number from a file, of bytes with `K` or `M` after it.
+/// Reads a number, which may have the unit `K` or `M`, from a file.
 fn size(path: &Path) -> io::Result<usize> {
     let text = fs::read_to_string(path)?;
     let text = text.trim();
@@ -132,7 +137,7 @@ fn is_line(bytes: usize) -> bool {
     bytes.is_power_of_two() && (16..=1024).contains(&bytes)
 }
 
-/// Whether a cache with such ways has sets of a power of two, which every use of it assumes.
+/// Whether the number of sets is a power of two, which all uses assume.
 fn is_possible(bytes: usize, ways: usize, line: usize) -> bool {
     ways > 0 && bytes % ways == 0 && (bytes / ways).is_power_of_two() && bytes / ways >= line
 }

@@ -1,4 +1,4 @@
-//! Memory that the engine works in: scratch, and arrays as pointers with strides.
+//! The memory of an execution: scratch, and arrays as pointers with strides.
 
 use crate::cpu::base::machine::{ALIGNMENT, Machine};
 use crate::cpu::base::strided::Strided;
@@ -9,12 +9,12 @@ use crate::problem::layout::{Layout, overlaps};
 use std::alloc::{Layout as Allocation, alloc, dealloc};
 use std::ptr::NonNull;
 
-/// Axes of an array, and one more for the two parts of complex numbers.
+/// The most axes of an array: 32, and one more for the two parts of complex numbers.
 pub(crate) const AXES: usize = 33;
 
-/// Memory for the intermediate results of an execution. Made by
-/// [`Plan::scratch`](crate::plan::plan::Plan::scratch); serves any plan that needs no more than it
-/// has, one execution at a time.
+/// Memory for the intermediate results of an execution.
+/// [`Plan::scratch`](crate::plan::plan::Plan::scratch) makes it. It can be used with every plan
+/// that does not need more bytes, for one execution at a time.
 pub struct Scratch {
     base: NonNull<u8>,
     bytes: usize,
@@ -26,10 +26,10 @@ unsafe impl Send for Scratch {}
 unsafe impl Sync for Scratch {}
 
 impl Scratch {
-    /// Room for `bytes` bytes.
+    /// Allocates `bytes` bytes.
     ///
     /// # Errors
-    /// If the memory cannot be had.
+    /// If the allocation fails.
     pub(crate) fn new(bytes: usize) -> Result<Scratch> {
         let bytes = bytes.max(1).next_multiple_of(ALIGNMENT);
         // SAFETY: the size is not zero.
@@ -37,7 +37,7 @@ impl Scratch {
         let message = || format!("there is no memory for {bytes} bytes of scratch");
         let base = NonNull::new(base).ok_or_else(|| Error::new(ErrorKind::Unavailable, message()))?;
         advise(base, bytes);
-        // SAFETY: `bytes` bytes from `base` on have just been allocated.
+        // SAFETY: `bytes` bytes at `base` have been allocated.
         unsafe { base.write_bytes(0, bytes) };
         Ok(Scratch { base, bytes })
     }
@@ -48,7 +48,7 @@ impl Scratch {
         Allocation::from_size_align(bytes, alignment).expect("scratch sizes are checked when planning")
     }
 
-    /// Its size.
+    /// The size in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -59,15 +59,15 @@ impl Scratch {
     }
 }
 
-/// Asks the system for huge pages, before the first touch, from two of them on: columns of a large
-/// matrix in small pages miss the address cache at every row. Whether it gives them changes nothing
-/// but speed.
+/// Asks the system for huge pages if the memory has at least two of them. This must precede the
+/// first access. With small pages, each row of a column of a large matrix is a miss in the
+/// translation cache (TLB). If the system does not provide them, only the speed changes.
 fn advise(base: NonNull<u8>, bytes: usize) {
     #[cfg(target_os = "linux")]
     if bytes >= 2 * Machine::this().huge_page {
         let bytes = bytes / Machine::this().huge_page * Machine::this().huge_page;
-        // SAFETY: the range is whole huge pages of memory that is ours, and the advice changes no
-        // contents.
+        // SAFETY: the range consists of whole huge pages of this allocation, and the advice does
+        // not change their content.
         unsafe { libc::madvise(base.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
     }
     #[cfg(not(target_os = "linux"))]
@@ -87,34 +87,35 @@ impl Drop for Scratch {
     }
 }
 
-/// An array in memory, seen as reals: the address of element (0, 0, …) and the strides in reals.
+/// An array in memory as reals: the address of element (0, 0, …), and the strides in reals.
 #[derive(Clone, Copy)]
 pub(crate) struct Array<S> {
     pub(crate) origin: Ptr<S>,
     pub(crate) axes: usize,
     pub(crate) shape: [usize; AXES],
     pub(crate) strides: [isize; AXES],
-    /// Reals an element: 1, or 2 for complex numbers.
+    /// The reals of an element: 1, or 2 for complex numbers.
     pub(crate) parts: usize,
 }
 
-// SAFETY: the engine's tiles touch disjoint elements; `Plan::execute` borrows the memory for as
-// long as any of them runs.
+// SAFETY: tiles access disjoint elements, and `Plan::execute` borrows the memory until all threads
+// have finished.
 unsafe impl<S: Send> Send for Array<S> {}
 // SAFETY: as above.
 unsafe impl<S: Sync> Sync for Array<S> {}
 
 impl<S> Array<S> {
-    /// Bytes of its elements.
+    /// The bytes of all elements.
     pub(crate) fn bytes(&self) -> usize {
         self.shape[..self.axes].iter().product::<usize>() * self.parts * size_of::<S>()
     }
 
-    /// An array of elements of so many parts in the memory that starts at `base`.
+    /// An array with `parts` reals for each element, in the memory at `base`.
     ///
     /// # Safety
-    /// The memory holds all elements.
-    #[inline(always)] // or else it is copied to where it is wanted, which a small transform notices
+    /// All elements are in the memory.
+    // Without inlining, the result is copied, which takes visible time in small transforms.
+    #[inline(always)]
     unsafe fn new(base: Ptr<S>, parts: usize, shape: &[usize], strides: &[isize], offset: usize) -> Self {
         let mut array = Array {
             // SAFETY: the offset is within the memory.
@@ -125,7 +126,7 @@ impl<S> Array<S> {
             parts,
         };
         array.shape[..shape.len()].copy_from_slice(shape);
-        // Along one element there are no steps, whatever the stride.
+        // The stride of an axis of length 1 is arbitrary, so it stays 0.
         for (axis, stride) in strides.iter().enumerate().filter(|(axis, _)| shape[*axis] > 1) {
             array.strides[axis] = stride * parts as isize;
         }
@@ -144,7 +145,7 @@ impl<S> Array<S> {
         array
     }
 
-    /// Complex numbers as reals with one more axis, of length 2.
+    /// A complex array as a real one with another axis of length 2, for the parts.
     pub(crate) fn split_parts(&self) -> Self
     where
         S: Copy,
@@ -158,11 +159,10 @@ impl<S> Array<S> {
     }
 }
 
-/// An `ndarray` array that is borrowed for an execution: its elements are there, whatever lies
-/// between them.
+/// An `ndarray` array that is borrowed for an execution.
 ///
-/// Not a [`View`]: that needs a slice, which would claim also the memory between the elements,
-/// where others may be at work.
+/// This is not a [`View`], because that needs a slice. A slice also borrows the memory between the
+/// elements, which other threads may access.
 #[cfg(feature = "ndarray")]
 pub(crate) struct Borrowed<'a, S> {
     pub(crate) array: Array<S>,
@@ -171,11 +171,11 @@ pub(crate) struct Borrowed<'a, S> {
 
 #[cfg(feature = "ndarray")]
 impl<'a, S> Borrowed<'a, S> {
-    /// An array to be read only. It has at most [`AXES`] axes, and its elements are of type `S` or
-    /// pairs of it.
+    /// An array for reading. It must have at most [`AXES`] axes, and elements of type `S` or pairs
+    /// of it.
     pub(crate) fn shared<T: Element, D: ndarray::Dimension>(array: &'a ndarray::ArrayRef<T, D>) -> Self {
-        // SAFETY: `ndarray` vouches that every index of the shape leads into the memory that
-        // `array` borrows.
+        // SAFETY: `ndarray` guarantees that every index of the shape is in the memory that `array`
+        // borrows.
         let array = unsafe {
             let base = spanned(array.as_ptr().cast_mut().cast(), T::DOMAIN.reals(), array.shape(), array.strides());
             Array::new(base, T::DOMAIN.reals(), array.shape(), array.strides(), 0)
@@ -183,7 +183,8 @@ impl<'a, S> Borrowed<'a, S> {
         Borrowed { array, memory: std::marker::PhantomData }
     }
 
-    /// An array to be written, whose elements `ndarray` keeps apart. Else as [`Borrowed::shared`].
+    /// An array for writing, whose elements do not overlap, as `ndarray` guarantees. The
+    /// requirements are those of [`Borrowed::shared`].
     pub(crate) fn exclusive<T: Element, D: ndarray::Dimension>(array: &'a mut ndarray::ArrayRef<T, D>) -> Self {
         let base = spanned(array.as_mut_ptr().cast(), T::DOMAIN.reals(), array.shape(), array.strides());
         // SAFETY: as above, and borrowed mutably.
@@ -192,17 +193,17 @@ impl<'a, S> Borrowed<'a, S> {
     }
 }
 
-/// The first element of an array, with all memory between its lowest and its highest element.
+/// A pointer to the first element of an array. Its bounds are the lowest and the highest element.
 #[cfg(feature = "ndarray")]
 fn spanned<S>(first: *mut S, parts: usize, shape: &[usize], strides: &[isize]) -> Ptr<S> {
     let element = parts * size_of::<S>();
-    let reach = |(n, stride): (&usize, &isize)| (n.saturating_sub(1) as isize) * stride * element as isize;
-    let sum = |sign: isize| shape.iter().zip(strides).map(reach).filter(|bytes| bytes * sign > 0).sum::<isize>();
+    let extent = |(n, stride): (&usize, &isize)| (n.saturating_sub(1) as isize) * stride * element as isize;
+    let sum = |sign: isize| shape.iter().zip(strides).map(extent).filter(|bytes| bytes * sign > 0).sum::<isize>();
     let end = first.addr().wrapping_add_signed(sum(1)).wrapping_add(element);
     Ptr::within(first, [first.addr().wrapping_add_signed(sum(-1)), end])
 }
 
-/// A shared view of an array that lies in a slice: element (i_0, i_1, …) at `offset + Σ i_a ·
+/// A shared view of an array in a slice. Element (i_0, i_1, …) has the index `offset + Σ i_a ·
 /// strides[a]`.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a, T> {
@@ -214,7 +215,8 @@ pub struct View<'a, T> {
     pub strides: &'a [isize],
 }
 
-/// A mutable view; no two elements may share a place.
+/// A mutable view of an array in a slice. Its elements have the same indices as those of a
+/// [`View`], and no two may have the same index.
 #[derive(Debug)]
 pub struct ViewMut<'a, T> {
     /// The memory.
@@ -226,7 +228,7 @@ pub struct ViewMut<'a, T> {
 }
 
 impl<'a, T> View<'a, T> {
-    /// The view that `layout` gives of a slice.
+    /// The view of a slice with the layout `layout`.
     pub fn of(data: &'a [T], layout: &'a Layout) -> Self {
         View { data, offset: layout.offset, strides: &layout.strides }
     }
@@ -242,7 +244,7 @@ impl<'a, T> View<'a, T> {
 }
 
 impl<'a, T> ViewMut<'a, T> {
-    /// The view that `layout` gives of a slice.
+    /// The view of a slice with the layout `layout`.
     pub fn of(data: &'a mut [T], layout: &'a Layout) -> Self {
         ViewMut { data, offset: layout.offset, strides: &layout.strides }
     }
@@ -257,11 +259,11 @@ impl<'a, T> ViewMut<'a, T> {
     }
 }
 
-/// A view without its type, so that what becomes of it is compiled into this crate: `len` elements
-/// of `parts` reals from `base` on.
+/// A view without its element type: `len` elements of `parts` reals at `base`. Functions of it are
+/// not generic over that type, so they are compiled in this crate.
 #[derive(Clone, Copy)]
 pub(crate) struct Untyped<'a, S> {
-    /// What messages call it.
+    /// The name of the array in messages.
     name: &'static str,
     base: Ptr<S>,
     len: usize,
@@ -271,40 +273,41 @@ pub(crate) struct Untyped<'a, S> {
 }
 
 impl<S> Untyped<'_, S> {
-    /// See [`check`].
+    /// Calls [`check`].
     ///
     /// # Errors
-    /// As there.
+    /// As for [`check`].
     pub(crate) fn check(&self, layout: &Layout, writes: bool) -> Result<()> {
         check(self.name, layout, self.strides, self.offset, self.len, writes)
     }
 
-    /// As an array of this shape.
+    /// The view as an array of this shape.
     ///
     /// # Safety
-    /// It has been checked.
-    #[inline(always)] // see `Array::new`
+    /// The view has been checked.
+    // The reason for inlining is that of `Array::new`.
+    #[inline(always)]
     pub(crate) unsafe fn array(&self, shape: &[usize]) -> Array<S> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { Array::new(self.base, self.parts, shape, self.strides, self.offset) }
     }
 
-    /// As the elements along an axis from the first on.
+    /// The elements along an axis, from element (0, 0, …) on.
     ///
     /// # Safety
-    /// It has been checked.
-    pub(crate) unsafe fn rows(&self, axis: usize) -> Strided<S> {
-        // SAFETY: the caller's.
+    /// The view has been checked.
+    pub(crate) unsafe fn along(&self, axis: usize) -> Strided<S> {
+        // SAFETY: the caller guarantees it.
         let base = unsafe { self.base.add(self.offset * self.parts) };
         Strided { base, stride: self.strides[axis] * self.parts as isize }
     }
 }
 
-/// Checks a view against the layout that it stands for.
+/// Checks a view against the layout of the problem.
 ///
 /// # Errors
-/// If it has other axes, leaves its `len` elements, or, to be written, puts two elements in one
-/// place.
+/// If the number of axes differs, if an element is outside of the `len` elements of the slice, or
+/// if `writes` and two elements have the same index.
 #[inline]
 pub(crate) fn check(
     name: &str,
@@ -314,8 +317,8 @@ pub(crate) fn check(
     len: usize,
     writes: bool,
 ) -> Result<()> {
-    // The problem's own strides, which most calls have, need no comparison: a short signal notices
-    // one.
+    // Most calls use the problem's own strides. Comparing only the pointers saves time that is
+    // visible for short signals.
     if std::ptr::eq(strides, &layout.strides[..]) && offset == layout.offset && len >= layout.len {
         return Ok(());
     }
@@ -353,15 +356,16 @@ fn check_further(
     Ok(())
 }
 
-/// Whether all elements of an array with this offset and these strides lie in `len` elements.
+/// Whether all elements of an array with this offset and these strides are in a slice of `len`
+/// elements.
 fn fits(shape: &[usize], strides: &[isize], offset: usize, len: usize) -> bool {
-    let reach = |backwards: bool| {
+    let extent = |backwards: bool| {
         shape
             .iter()
             .zip(strides)
             .filter(|(_, s)| (**s < 0) == backwards)
             .try_fold(0usize, |sum, (n, s)| sum.checked_add((n - 1).checked_mul(s.unsigned_abs())?))
     };
-    let (Some(below), Some(above)) = (reach(true), reach(false)) else { return false };
+    let (Some(below), Some(above)) = (extent(true), extent(false)) else { return false };
     below <= offset && offset.checked_add(above).is_some_and(|last| last < len)
 }

@@ -1,4 +1,4 @@
-//! What memory a recipe takes, from the recipe alone: known before any table is made.
+//! The memory that a recipe needs. It follows from the recipe, before any table is made.
 
 use crate::cpu::base::machine::{ALIGNMENT, Machine};
 use crate::cpu::simd::dispatch::Isa;
@@ -12,52 +12,54 @@ use crate::recipe::rules::extension::{QUARTERS, quarter};
 use crate::recipe::scheme::Scheme;
 use crate::recipe::scheme::{Factor, length};
 
-/// The parts of the scratch.
+/// The sizes of the parts of the scratch.
 pub(crate) struct Sizes {
-    /// Shape of the work array, and reals an element.
+    /// The shape of the work array, and the reals of an element.
     pub(crate) work: Option<(Vec<usize>, usize)>,
-    /// The lanes that run.
+    /// The instruction set of the execution.
     pub(crate) isa: Isa,
-    /// What blocks are made for.
+    /// The machine whose caches determine the size of blocks.
     pub(crate) machine: &'static Machine,
-    /// A thread's slots, each with room for one tile at every stage of a pass.
+    /// The number of slots of a thread. Each slot has one tile at every step of a pass.
     pub(crate) slots: usize,
-    /// Vectors in a slot.
+    /// The number of vectors in a slot.
     buffer: usize,
-    /// Bytes of a vector.
+    /// The bytes of a vector.
     pub(crate) vector: usize,
-    /// Bytes of the work array, for a line that is done by itself, and of one thread's buffers.
+    /// The bytes of the work array, of the buffers of a line in an intra-vector, blocked or
+    /// four-step scheme, and of the buffers of one thread.
     bytes: [usize; 3],
 }
 
 /// The most tiles in a block.
 pub(crate) const GROUP: usize = 16;
 
-/// Bytes that a thread's slots may take; for very long lines the rows of tiles get shorter. Fixed,
-/// as [`LONG`] and [`FEW`]: they decide whether vectors compute, and the scalar set, which has no
-/// fused multiply-add, rounds otherwise.
+/// The most bytes of a thread's slots. For very long lines, a row has fewer tiles. This does not
+/// depend on the machine, and neither do [`LONG`] and [`FEW`]. They determine how wide vectors are,
+/// and the narrowest set of x86-64 has other rounding errors, since it has no fused multiply-add.
 const BLOCK: usize = 1 << 23;
 
-/// Vectors between the slots of a thread, so that their places differ modulo a page.
+/// The vectors between two slots of a thread, so that their addresses differ modulo a page.
 const SLOT_PADDING: usize = 17;
 
-/// Lines longer than this are computed one number at a time if there is only one of them: vectors
-/// would multiply the memory.
+/// A single line longer than this is computed with the narrowest vectors. Only one of their lanes
+/// is used, and a vector needs its width times the memory.
 const LONG: usize = 1 << 12;
 
-/// So are so few if a buffer of vectors is larger than a block.
+/// So are at most this many lines if their buffer of vectors is larger than [`BLOCK`].
 const FEW: usize = 4;
 
 impl Sizes {
-    /// For reals of type `S`, on `isa` or, where that would waste memory, without vectors.
+    /// The sizes for reals of type `S`. The instruction set is `isa`, or the narrowest one where
+    /// wider vectors would waste memory.
     pub(crate) fn new<S>(recipe: &Recipe, isa: Isa) -> Self {
         let lines = || recipe.lines().flat_map(lanes);
-        // A multiply may bring its factors into a buffer: complex ones take as much room as a
+        // A multiply may copy its factors into a buffer. Complex factors need as many reals as a
         // complex line.
         let buffer = lines().map(|line| line.buffer.max(2 * line.output)).max().unwrap_or(0);
         let most = recipe.lines().map(|line| lines_along(recipe.problem(), line.transform.axis)).max().unwrap_or(0);
         let few = most <= 1 || most <= FEW && buffer * isa.vector_bytes::<S>() > BLOCK;
-        let isa = if buffer > LONG && few { Isa::Scalar } else { isa };
+        let isa = if buffer > LONG && few { isa.narrowest() } else { isa };
         let (vector, machine) = (isa.vector_bytes::<S>(), Machine::this());
         let work = recipe.work().map(|(domain, shape)| (shape.to_vec(), domain.reals()));
         let slots = (BLOCK / ((buffer + SLOT_PADDING) * vector)).clamp(2, (machine.tile_row() / vector).min(GROUP) + 1);
@@ -69,40 +71,41 @@ impl Sizes {
         Sizes { work, isa, machine, slots, buffer, vector, bytes: bytes.map(|bytes| bytes.next_multiple_of(ALIGNMENT)) }
     }
 
-    /// Vectors from slot to slot.
+    /// The number of vectors from one slot to the next.
     pub(crate) fn slot(&self) -> usize {
         self.buffer + SLOT_PADDING
     }
 
-    /// Bytes of one thread's buffers.
+    /// The bytes of one thread's buffers.
     pub(crate) fn thread_bytes(&self) -> usize {
         self.bytes[2]
     }
 
-    /// Bytes of the work array.
+    /// The bytes of the work array.
     pub(crate) fn work_bytes(&self) -> usize {
         self.bytes[0]
     }
 
-    /// Bytes for a line that is done by itself.
+    /// The bytes of the buffers of a line that is not batched.
     pub(crate) fn single_bytes(&self) -> usize {
         self.bytes[1]
     }
 
-    /// Bytes of scratch for `threads` threads.
+    /// The bytes of scratch for `threads` threads.
     pub(crate) fn scratch(&self, threads: usize) -> usize {
         self.work_bytes() + self.single_bytes() + threads * self.thread_bytes()
     }
 }
 
-/// Vectors that a sum over lanes needs: in each of its two buffers, of its result, of further work.
+/// The numbers of vectors of a batched transform: of each of its two buffers, of its result, and of
+/// scratch of its factors.
 struct Lanes {
     buffer: usize,
     output: usize,
     work: usize,
 }
 
-/// The sums over lanes of a line.
+/// The batched transforms that a line needs.
 fn lanes(line: &recipe::AxisRecipe) -> Vec<Lanes> {
     let (sum, n) = (line.transform.sum, line.transform.n);
     match &line.scheme {
@@ -124,7 +127,7 @@ fn over_lanes(sum: Transform1d, n: usize, factors: &[Factor]) -> Lanes {
     Lanes { buffer: dft.max(input).max(output), output, work: work(factors) }
 }
 
-/// Reals of a line at either end.
+/// The reals of a line in the input and in the output.
 pub(crate) fn reals(sum: Transform1d, n: usize) -> [usize; 2] {
     match sum {
         Transform1d::Forward | Transform1d::Backward => [2 * n, 2 * n],
@@ -134,13 +137,13 @@ pub(crate) fn reals(sum: Transform1d, n: usize) -> [usize; 2] {
     }
 }
 
-/// Vectors of work of a DFT: what its hungriest pass needs.
+/// The vectors of scratch of a DFT: the maximum over its factors.
 pub(crate) fn work(factors: &[Factor]) -> usize {
     factors.iter().map(factor_work).max().unwrap_or(0)
 }
 
-/// What stands in a pass with one factor: a line of complex numbers, and what its DFT needs: two
-/// buffers of complex numbers, or sums and differences.
+/// The vectors of scratch of one factor: a line of complex numbers, and either two buffers of
+/// complex numbers for its DFT, or sums and differences.
 fn factor_work(factor: &Factor) -> usize {
     match factor {
         Factor::Radix(_) => 0,
@@ -150,7 +153,7 @@ fn factor_work(factor: &Factor) -> usize {
     }
 }
 
-/// Reals of a line that is done by itself.
+/// The reals of the buffers of a line that is not batched.
 fn single(line: &recipe::AxisRecipe) -> usize {
     match &line.scheme {
         Scheme::Batched(_) => 0,
@@ -158,22 +161,22 @@ fn single(line: &recipe::AxisRecipe) -> usize {
     }
 }
 
-/// Reals between parts, so that as many of them as there are do not fall into the same sets of a
-/// cache.
+/// The reals between two parts, so that elements with the same index in all parts are in different
+/// sets of the cache.
 const PART_PADDING: usize = 80;
 
-/// Reals from part to part of so many elements.
+/// The reals from one part of `part` elements to the next.
 pub(crate) fn part_stride(part: usize) -> usize {
     2 * part + PART_PADDING
 }
 
-/// Reals of all parts.
+/// The reals of all parts.
 pub(crate) fn blocked_reals(within: &[Factor], across: &[Factor]) -> usize {
     part_stride(length(within)) * length(across)
 }
 
-/// Reals of one buffer for a complex DFT of one line: a half spectrum has one number more, and the
-/// next buffer begins at a vector, and at another place modulo a page.
+/// The reals of one buffer for the complex DFT of one line. A half spectrum has one number more.
+/// The padding aligns the next buffer to a vector and changes its address modulo a page.
 pub(crate) fn single_buffer(scheme: &Scheme) -> usize {
     const PADDING: usize = 64;
     let spectrum = 2 * scheme.factors().map(Factor::length).product::<usize>() + 2;
@@ -184,10 +187,10 @@ pub(crate) fn single_buffer(scheme: &Scheme) -> usize {
     reals.next_multiple_of(PADDING) + PADDING
 }
 
-/// Bytes that making the tables of a line takes at most, with reals of `real` bytes. Measured as
-/// the most memory in use, in bytes an element, and rounded up: of combines and orders 41, of type
-/// IV 62; of Rader's spectra in double-double arithmetic 131 to 165; of Bluestein's spectrum 65 an
-/// element of its convolution, and 16 of its chirp.
+/// An upper bound of the bytes needed to make the tables of a line, with reals of `real` bytes. The
+/// constants are the measured peaks of memory in use, in bytes for each element, rounded up: 41 for
+/// combines and reorders, 62 for type IV, 131 to 165 for Rader's spectra in double-double
+/// arithmetic, 65 for each element of Bluestein's convolution, and 16 for each one of its chirp.
 pub(crate) fn table_bytes(line: &recipe::AxisRecipe, real: usize) -> usize {
     let ends = match line.transform.sum {
         Transform1d::Forward | Transform1d::Backward => 0,
@@ -214,7 +217,7 @@ fn kernel_bytes(factor: &Factor, real: usize) -> usize {
     match factor {
         Factor::Radix(_) => 0,
         Factor::Direct(p) => 2 * real * p,
-        // The kernels of three DFTs.
+        // The tables of three DFTs.
         Factor::Rader(p, inner) => 200 * p + 3 * inside(inner),
         Factor::Bluestein(n, inner) => 84 * length(inner) + 16 * n,
     }

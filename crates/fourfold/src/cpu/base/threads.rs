@@ -1,6 +1,6 @@
-//! A fixed set of threads that share the tiles of a pass.
+//! A fixed set of threads that compute the tiles of a pass.
 //!
-//! Not a general pool: starting one costs nothing at execution, which allocates nothing.
+//! The threads start when planning, so that execution does not allocate.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -8,19 +8,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::JoinHandle;
 
-/// The threads of a planner, one of which is the caller's own.
+/// The threads of a planner. One of them is the thread of the caller.
 pub struct Pool {
     shared: Arc<Shared>,
     helpers: Vec<JoinHandle<()>>,
-    /// Held by the caller whose work is being shared; another caller meanwhile works alone.
-    turn: Mutex<()>,
+    /// Locked by the caller whose tasks the helpers execute. Meanwhile, other callers execute
+    /// theirs on their own threads.
+    active: Mutex<()>,
 }
 
 struct Shared {
     state: Mutex<State>,
     start: Condvar,
     done: Condvar,
-    /// Copy of `State::round` to be watched for a moment before sleeping.
+    /// A copy of `State::round`, on which helpers spin before they sleep.
     round: AtomicUsize,
 }
 
@@ -33,22 +34,22 @@ struct State {
     panic: Option<Box<dyn Any + Send>>,
 }
 
-/// A borrowed closure whose lifetime is hidden from the helpers.
+/// A borrowed closure without its lifetime.
 #[derive(Clone, Copy)]
 struct Job(*const (dyn Fn(usize) + Sync));
 
-// SAFETY: the closure is Sync, and `Pool::share` does not return before the helpers are done with
-// it.
+// SAFETY: the closure is Sync, and `Pool::run_on_all` does not return before the helpers have
+// finished with it.
 unsafe impl Send for Job {}
 
-/// How often a helper looks for new work before it sleeps: some ten microseconds.
+/// How often a helper looks for a new job before it sleeps: about 10 µs.
 const SPINS: usize = 1 << 11;
 
 impl Pool {
-    /// A pool of `threads` ≥ 1 threads in all.
+    /// Starts a pool of `threads` threads, including that of the caller. Zero counts as one.
     ///
     /// # Errors
-    /// If the system will not start them.
+    /// If the system does not start a thread.
     pub fn new(threads: usize) -> std::io::Result<Pool> {
         let shared = Arc::new(Shared {
             state: Mutex::default(),
@@ -56,7 +57,7 @@ impl Pool {
             done: Condvar::new(),
             round: AtomicUsize::new(0),
         });
-        let mut pool = Pool { shared, helpers: vec![], turn: Mutex::new(()) };
+        let mut pool = Pool { shared, helpers: vec![], active: Mutex::new(()) };
         for index in 1..threads {
             let shared = Arc::clone(&pool.shared);
             let helper = std::thread::Builder::new().name(format!("fourfold-{index}"));
@@ -65,18 +66,20 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Threads in all.
+    /// The number of threads, including that of the caller.
     pub fn threads(&self) -> usize {
         self.helpers.len() + 1
     }
 
-    /// Calls `work(worker, task)` once for every task below `tasks`, `worker` < `threads` telling
-    /// simultaneous calls apart.
+    /// Calls `work(worker, task)` once for every task below `tasks`, and returns when all are done.
+    /// Simultaneous calls have different values of `worker`, which is below [`Pool::threads`]. A
+    /// panic of `work` is passed on to the caller.
     pub fn run(&self, tasks: usize, work: &(dyn Fn(usize, usize) + Sync)) {
-        // Portions small enough to even out the ends, large enough to stay on neighbouring memory.
+        // About 8 portions for each thread: threads then finish at about the same time, and tasks
+        // of a portion use neighbouring memory.
         let portion = (tasks / (8 * self.threads())).max(1);
         let next = AtomicUsize::new(0);
-        self.share(&|worker| {
+        self.run_on_all(&|worker| {
             loop {
                 let start = next.fetch_add(portion, Ordering::Relaxed);
                 if start >= tasks {
@@ -87,18 +90,18 @@ impl Pool {
         });
     }
 
-    /// Calls `body` on every thread with its number, or on this one alone if the helpers are busy
-    /// for another caller.
-    fn share(&self, body: &(dyn Fn(usize) + Sync)) {
-        let turn = match self.turn.try_lock() {
+    /// Calls `body` with the number of the thread on every thread, or only on this one if the
+    /// helpers work for another caller.
+    fn run_on_all(&self, body: &(dyn Fn(usize) + Sync)) {
+        let guard = match self.active.try_lock() {
             _ if self.helpers.is_empty() => None,
-            Ok(turn) => Some(turn),
-            // A panic of before has been handed on.
-            Err(TryLockError::Poisoned(turn)) => Some(turn.into_inner()),
+            Ok(guard) => Some(guard),
+            // An earlier panic has already been passed on to its caller.
+            Err(TryLockError::Poisoned(guard)) => Some(guard.into_inner()),
             Err(TryLockError::WouldBlock) => None,
         };
-        let Some(_turn) = turn else { return body(0) };
-        // SAFETY: only the lifetime changes; the wait below outlasts every use.
+        let Some(_guard) = guard else { return body(0) };
+        // SAFETY: only the lifetime changes, and `finish` waits until no thread uses the closure.
         let job = Job(unsafe { std::mem::transmute::<&(dyn Fn(usize) + Sync), *const (dyn Fn(usize) + Sync)>(body) });
         self.shared.begin(job, self.helpers.len());
         let own = catch_unwind(AssertUnwindSafe(|| body(0)));
@@ -140,7 +143,7 @@ impl Shared {
         self.start.notify_all();
     }
 
-    /// Waits for the helpers; gives what one of them panicked with.
+    /// Waits for the helpers, and returns the panic of one of them, if there is one.
     fn finish(&self) -> Option<Box<dyn Any + Send>> {
         let mut state = self.lock();
         while state.running > 0 {
@@ -150,11 +153,11 @@ impl Shared {
         state.panic.take()
     }
 
-    /// What a helper does all its life.
+    /// The loop of a helper thread.
     fn help(&self, index: usize) {
         let mut seen = 0;
         while let Some(job) = self.wait(&mut seen) {
-            // SAFETY: `Pool::share` waits until `running` is 0, so the closure is still there.
+            // SAFETY: `Pool::run_on_all` waits until `running` is 0, so the closure still exists.
             let outcome = catch_unwind(AssertUnwindSafe(|| unsafe { (*job.0)(index) }));
             let mut state = self.lock();
             state.running -= 1;
@@ -165,7 +168,7 @@ impl Shared {
         }
     }
 
-    /// The job of the next round, or none when the pool ends.
+    /// Waits for the job of the next round. Returns `None` when the pool is dropped.
     fn wait(&self, seen: &mut usize) -> Option<Job> {
         for _ in 0..SPINS {
             if self.round.load(Ordering::Acquire) != *seen {

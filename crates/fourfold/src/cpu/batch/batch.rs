@@ -1,11 +1,11 @@
-//! One sum along one axis, ready to run on lines of vectors: combine → DFT → combine.
+//! Transforms of lines of vectors along one axis: combine → DFT → combine.
 
 use crate::cpu::base::sizes::reals;
 use crate::cpu::base::strided::Strided;
 use crate::cpu::batch::combine::{Combine, Side};
 use crate::cpu::batch::fused_combine::FusedCombine;
-use crate::cpu::batch::symmetric_last_pass::Fold;
-use crate::cpu::dft::dft::Dft;
+use crate::cpu::batch::symmetric_last_pass::PreparedLastPass;
+use crate::cpu::dft::dft::VectorDft;
 use crate::cpu::dft::permuted::Permuted;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
@@ -18,23 +18,23 @@ use crate::recipe::rules::cosine_sine::{dft_of, reduce};
 use crate::recipe::rules::extension::{QUARTERS, quarter, symmetric_last_pass, three_quarters};
 use crate::recipe::scheme::{Factor, Scheme, length};
 
-/// What stands around the DFT of a sum: the order of its real side, and the combines.
+/// The parts of a transform before and after its DFT: the order of its real side, and the combines.
 pub(crate) struct Ends<S> {
     index: Vec<u32>,
     factor: Vec<S>,
-    /// The factor on odd places, if the order is even places ascending, then odd places descending,
-    /// and their number even.
+    /// The factor on elements with odd indices, if the real side is in even-odd order and its
+    /// length is even.
     pub(crate) even_odd: Option<S>,
     pub(crate) before: Option<Combine<S>>,
     pub(crate) after: Option<Combine<S>>,
-    /// Instead of both: the last pass of an extension.
-    fold: Option<Fold<S>>,
-    /// Whether the half spectrum at one end is that of the DFT, but for the order.
+    /// The last pass of an extension, which replaces both combines.
+    last_pass: Option<PreparedLastPass<S>>,
+    /// Whether the half spectrum at one end is that of the DFT, in another order.
     pub(crate) bare: bool,
-    /// Reals of a line at either end.
+    /// The reals of a line in the input and in the output.
     pub(crate) input: usize,
     pub(crate) output: usize,
-    /// Whether one of them is complex.
+    /// Whether input or output is complex.
     pub(crate) complex: bool,
 }
 
@@ -63,7 +63,7 @@ impl<S: Scalar> Ends<S> {
             factor: factor.iter().map(|&x| S::of(x)).collect(),
             before: combine(&reduction.before, Side::Before),
             after: combine(&reduction.after, Side::After),
-            fold: quarter.map(|len| Fold::new(&symmetric_last_pass(sum, edges, scale, len))),
+            last_pass: quarter.map(|len| PreparedLastPass::new(&symmetric_last_pass(sum, edges, scale, len))),
             bare: matches!(sum, Transform1d::R2C | Transform1d::C2R) && scale == 1.0 && *edges == EndWeights::ONE,
             input,
             output,
@@ -71,23 +71,23 @@ impl<S: Scalar> Ends<S> {
         }
     }
 
-    /// Whether the real side of the DFT stands in another order than its own.
+    /// Whether the real side of the DFT is reordered.
     pub(crate) fn has_order(&self) -> bool {
         !self.index.is_empty()
     }
 
-    /// `rows` as the real side of the DFT.
-    pub(crate) fn ordered(&self, rows: Strided<S>) -> Permuted<S> {
+    /// The vectors of a line as the real side of the DFT.
+    pub(crate) fn ordered(&self, line: Strided<S>) -> Permuted<S> {
         let (index, factor) = (Ptr::of(&self.index), Ptr::of(&self.factor));
         Permuted {
-            rows,
+            rows: line,
             index: if self.index.is_empty() { Ptr::null() } else { index },
-            gain: if self.factor.is_empty() { Ptr::null() } else { factor },
+            factor: if self.factor.is_empty() { Ptr::null() } else { factor },
         }
     }
 }
 
-/// The factor on odd places, where a line is reordered to even places, then odd places.
+/// The factor on elements with odd indices in even-odd order.
 fn odd_places(reorder: Option<Reorder>) -> Option<f64> {
     match reorder {
         Some(Reorder::EvenOdd(order)) => Some(order.odd_factor()),
@@ -95,47 +95,48 @@ fn odd_places(reorder: Option<Reorder>) -> Option<f64> {
     }
 }
 
-/// The executable form of one sum over lanes. `S` is the precision; the lanes are chosen when it
-/// runs.
+/// The executable form of a batched transform. `S` is the precision. The vector type is a parameter
+/// of the execution.
 pub(crate) struct Batch<S> {
     pub(crate) ends: Ends<S>,
-    dft: Dft<S>,
-    /// The factor that is not in the tables: of complex sums, which have no combine.
+    dft: VectorDft<S>,
+    /// The scale of complex transforms, which have no combine to include it.
     factor: S,
 }
 
 impl<S: Scalar> Batch<S> {
-    /// `factors` are those of the recipe's scheme.
+    /// Prepares the transform. `factors` are those of the recipe's scheme.
     pub(crate) fn new(recipe: &AxisRecipe, factors: &[Factor]) -> Self {
         let (sum, n) = (recipe.transform.sum, recipe.transform.n);
         let (data, _) = dft_of(sum, n);
         let factor = if matches!(sum, Transform1d::Forward | Transform1d::Backward) { recipe.scale } else { 1.0 };
         let dft = match quarter(sum, factors) {
-            Some(quarter) => Dft::several(data, quarter, QUARTERS),
-            None => Dft::new(data, factors),
+            Some(quarter) => VectorDft::several(data, quarter, QUARTERS),
+            None => VectorDft::new(data, factors),
         };
         Batch { ends: Ends::new(recipe), dft, factor: S::of(factor) }
     }
 
-    /// The combine that the passes do on their way, if they do.
-    fn turning<V: Vector<Scalar = S>>(&self) -> Option<FusedCombine<'_, S>> {
+    /// The combine, if a pass of the DFT includes it.
+    fn fused_combine<V: Vector<Scalar = S>>(&self) -> Option<FusedCombine<'_, S>> {
         let combine = self.ends.before.as_ref().or(self.ends.after.as_ref());
-        combine.filter(|_| self.dft.can_fuse_combine::<V>())?.turning()
+        combine.filter(|_| self.dft.can_fuse_combine::<V>())?.fused()
     }
 
-    /// Whether it may read vectors where they stand in memory, and write them there.
+    /// Whether it can read vectors from the array and write them to it, without a tile.
     pub(crate) fn is_direct<V: Vector<Scalar = S>>(&self) -> bool {
-        self.turning::<V>().is_some()
+        self.fused_combine::<V>().is_some()
     }
 
-    /// The half spectrum of the reals at `data`, or the way back, with parts side by side:
-    /// FFTPACK's order begins one later.
+    /// Transforms the tile at `data` between reals and a half spectrum of (re, im) pairs. Pairs are
+    /// FFTPACK's order shifted by one, with zeros added.
     ///
     /// # Safety
-    /// As [`Batch::run`].
+    /// As for [`Batch::transform`].
     unsafe fn bare<V: Vector<Scalar = S>>(&self, data: Ptr<V>, free: Ptr<V>, work: Ptr<V>) -> Ptr<V> {
         let n = self.dft.len();
-        // SAFETY: the caller's; buffers have room for the parts that are zero.
+        // SAFETY: the caller guarantees it. The buffers have room for the imaginary parts that are
+        // zero.
         unsafe {
             if self.dft.data() == Data::Hermitian {
                 let (half, other) = (data.add(1), free);
@@ -155,29 +156,30 @@ impl<S: Scalar> Batch<S> {
         }
     }
 
-    /// Transforms the tile at `data`, with `free` as the other buffer. Returns which of the two
-    /// holds the result. Where it is direct, vectors may be elsewhere: `ends` says where.
+    /// Transforms the tile at `data`. `free` is the other buffer. Returns the buffer of the result.
+    /// If [`Batch::is_direct`], the vectors may be read from `from` and written to `to` instead.
     ///
     /// # Safety
-    /// Buffers and work have the lengths asked for, the ends are there; the CPU has the
-    /// instructions of `V`.
-    pub(crate) unsafe fn run<V: Vector<Scalar = S>>(
+    /// Buffers and work have the lengths that [`sizes`](crate::cpu::base::sizes) computes, and the
+    /// ends are in memory. The CPU has the instructions of `V`.
+    pub(crate) unsafe fn transform<V: Vector<Scalar = S>>(
         &self,
         [from, to]: [Option<Strided<S>>; 2],
         data: Ptr<V>,
         free: Ptr<V>,
         work: Ptr<V>,
     ) -> Ptr<V> {
-        // SAFETY: the caller's; all passes but the last go between the buffers.
+        // SAFETY: the caller guarantees it. All passes except the last one write one of the
+        // buffers.
         unsafe {
-            if let Some(turning) = self.turning::<V>() {
-                let target = self.dft.turned_target([free, data]);
+            if let Some(fused) = self.fused_combine::<V>() {
+                let target = self.dft.fused_target([free, data]);
                 let (from, to) = (from.unwrap_or(Strided::tile(data)), to.unwrap_or(Strided::tile(target)));
                 match self.dft.data() {
                     Data::Hermitian => {
-                        self.dft.backward_from(turning.over(from), [free, data], self.ends.ordered(to), work);
+                        self.dft.backward_from(fused.over(from), [free, data], self.ends.ordered(to), work);
                     }
-                    _ => self.dft.forward_to(self.ends.ordered(from), [free, data], turning.over(to), work),
+                    _ => self.dft.forward_to(self.ends.ordered(from), [free, data], fused.over(to), work),
                 }
                 target
             } else if self.ends.bare {
@@ -188,17 +190,18 @@ impl<S: Scalar> Batch<S> {
         }
     }
 
-    /// [`Batch::run`] with combines by themselves.
+    /// [`Batch::transform`] with separate combines.
     ///
     /// # Safety
-    /// As there.
+    /// As for [`Batch::transform`].
     unsafe fn in_steps<V: Vector<Scalar = S>>(&self, data: Ptr<V>, free: Ptr<V>, work: Ptr<V>) -> Ptr<V> {
         let other = |at: Ptr<V>| if at == data { free } else { data };
-        // SAFETY: the caller's; a combine and each pass of a DFT go from one buffer to the other.
+        // SAFETY: the caller guarantees it. A combine, and each pass of a DFT, reads one buffer and
+        // writes the other.
         unsafe {
             let ready = match &self.ends.before {
                 Some(before) => {
-                    before.run::<V>(Strided::tile(data), Strided::tile(free));
+                    before.apply::<V>(Strided::tile(data), Strided::tile(free));
                     free
                 }
                 None => data,
@@ -212,12 +215,12 @@ impl<S: Scalar> Batch<S> {
                 Data::Real => self.dft.forward(self.ends.ordered(Strided::tile(ready)), other(ready), ready, work),
                 _ => self.dft.complex([ready, ready.add(1)], other(ready), ready, work),
             };
-            if let Some(fold) = &self.ends.fold {
-                fold.run::<V>(result, other(result));
+            if let Some(last_pass) = &self.ends.last_pass {
+                last_pass.apply::<V>(result, other(result));
                 return other(result);
             }
             if let Some(after) = &self.ends.after {
-                after.run::<V>(Strided::tile(result), Strided::tile(other(result)));
+                after.apply::<V>(Strided::tile(result), Strided::tile(other(result)));
                 return other(result);
             }
             if self.factor != S::of(1.0) {
@@ -239,7 +242,7 @@ impl<V: Vector> WithIsa for Scale<V> {
     #[inline(always)]
     unsafe fn with_isa(self) {
         for i in 0..self.count {
-            // SAFETY: `count` vectors are there.
+            // SAFETY: the buffer has `count` vectors.
             unsafe { self.data.add(i).write(self.data.add(i).read() * V::splat(self.by)) }
         }
     }

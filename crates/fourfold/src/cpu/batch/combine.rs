@@ -1,8 +1,8 @@
-//! Runs the combines of [`crate::recipe::rules::cosine_sine`] over vectors.
+//! Executes the combines of [`crate::recipe::rules::cosine_sine`] on vectors.
 
 use crate::cpu::base::strided::Strided;
 use crate::cpu::batch::fused_combine::{FusedCombine, Shape};
-use crate::cpu::batch::pairs::{Pair, PreparedCombine, rotate};
+use crate::cpu::batch::pairs::{CombineStep, Pair, rotate};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
 use crate::recipe::reduction::{Rotation, Step};
@@ -10,42 +10,41 @@ use crate::recipe::reorder::Index;
 
 /// A combine with its coefficients in the engine's precision.
 pub(crate) struct Combine<S> {
-    pub(crate) steps: Vec<PreparedCombine<S>>,
+    pub(crate) steps: Vec<CombineStep<S>>,
     pub(crate) shape: Option<Shape<S>>,
 }
 
-/// On which side of the DFT a combine is.
+/// The side of the DFT on which a combine is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Before,
     After,
 }
 
-impl<S: Scalar> PreparedCombine<S> {
-    /// A step of a combine on this side of a DFT of `len` elements.
+impl<S: Scalar> CombineStep<S> {
+    /// Prepares a step of a combine on this side of a DFT of `len` elements.
     fn new(step: &Step, side: Side, len: usize) -> Vec<Self> {
         let (from, to) = match side {
             Side::Before => (step.line(), step.spectrum(len)),
             Side::After => (step.spectrum(len), step.line()),
         };
-        let one =
-            |i: usize, by: f64| PreparedCombine::One { count: step.count(), from: from[i], to: to[i], by: S::of(by) };
+        let one = |i: usize, by: f64| CombineStep::One { count: step.count(), from: from[i], to: to[i], by: S::of(by) };
         match step {
-            Step::Zero { .. } => vec![PreparedCombine::Zero { to: to[0].start }],
+            Step::Zero { .. } => vec![CombineStep::Zero { to: to[0].start }],
             Step::End { by, .. } | Step::Part { by, .. } => vec![one(0, *by)],
             Step::Scale { by, .. } => vec![one(0, *by), one(1, *by)],
             Step::Hartley { count, by, .. } => {
-                vec![PreparedCombine::Two { count: *count, from, to, matrix: Step::hartley(*by).map(S::of) }]
+                vec![CombineStep::Two { count: *count, from, to, matrix: Step::hartley(*by).map(S::of) }]
             }
             Step::Rotate(rotation) => vec![Self::rotate(rotation, from, to)],
         }
     }
 
-    /// One rotation needs no table.
+    /// Prepares a rotation. A single one needs no table.
     fn rotate(rotation: &Rotation, from: [Index; 2], to: [Index; 2]) -> Self {
         match *rotation.table() {
-            [entry] => PreparedCombine::Two { count: 1, from, to, matrix: rotation.matrix(entry).map(S::of) },
-            ref table => PreparedCombine::Rotate {
+            [entry] => CombineStep::Two { count: 1, from, to, matrix: rotation.matrix(entry).map(S::of) },
+            ref table => CombineStep::Rotate {
                 from,
                 to,
                 table: table.iter().map(|entry| entry.map(S::of)).collect(),
@@ -56,28 +55,28 @@ impl<S: Scalar> PreparedCombine<S> {
 }
 
 impl<S: Scalar> Combine<S> {
-    /// These steps on this side of a DFT of `len` elements.
+    /// Prepares the steps of a combine on this side of a DFT of `len` elements.
     pub(crate) fn new(steps: &[Step], side: Side, len: usize) -> Self {
-        let prepared: Vec<_> = steps.iter().flat_map(|step| PreparedCombine::new(step, side, len)).collect();
+        let prepared: Vec<_> = steps.iter().flat_map(|step| CombineStep::new(step, side, len)).collect();
         let shape = Shape::new(steps, &prepared);
         Combine { steps: prepared, shape }
     }
 
-    /// Itself term by term, if it has such a shape.
-    pub(crate) fn turning(&self) -> Option<FusedCombine<'_, S>> {
+    /// The combine as part of a pass, if its [`Shape`] allows this.
+    pub(crate) fn fused(&self) -> Option<FusedCombine<'_, S>> {
         let shape = self.shape.as_ref()?;
         match &self.steps[shape.step] {
-            PreparedCombine::Rotate { table, .. } => Some(FusedCombine { shape, table }),
+            CombineStep::Rotate { table, .. } => Some(FusedCombine { shape, table }),
             _ => None,
         }
     }
 
-    /// Applies all steps; `from` and `to` must not share memory.
+    /// Applies all steps. `from` and `to` must not overlap.
     ///
     /// # Safety
-    /// All places that the steps name exist; the CPU has the instructions of `V`.
-    pub(crate) unsafe fn run<V: Vector<Scalar = S>>(&self, from: Strided<S>, to: Strided<S>) {
-        // SAFETY: the caller's.
+    /// The elements of all steps are in memory, and the CPU has the instructions of `V`.
+    pub(crate) unsafe fn apply<V: Vector<Scalar = S>>(&self, from: Strided<S>, to: Strided<S>) {
+        // SAFETY: the caller guarantees it.
         unsafe { V::enter(Combining::<V> { combine: self, from, to }) }
     }
 }
@@ -88,16 +87,16 @@ struct Combining<'a, V: Vector> {
     to: Strided<V::Scalar>,
 }
 
-/// Applies a combine to one signal: `from` and `to` are rows of single numbers.
-pub(crate) struct Along<'a, S> {
+/// Applies a combine to one signal. `from` and `to` are sequences of scalars.
+pub(crate) struct CombineAlong<'a, S> {
     pub(crate) combine: &'a Combine<S>,
     pub(crate) from: Strided<S>,
     pub(crate) to: Strided<S>,
 }
 
-impl<S: Scalar + Vector<Scalar = S>> VectorTask<S> for Along<'_, S> {
+impl<S: Scalar + Vector<Scalar = S>> VectorTask<S> for CombineAlong<'_, S> {
     unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { V::enter(CombiningAlong::<V> { combine: self.combine, from: self.from, to: self.to }) }
     }
 }
@@ -109,17 +108,17 @@ struct CombiningAlong<'a, V: Vector> {
 }
 
 impl<V: Vector> CombiningAlong<'_, V> {
-    /// The first numbers of a step of pairs, as many as fill vectors; says how many.
+    /// Computes as many pairs of a step as fill whole vectors, and returns their number.
     ///
     /// # Safety
-    /// As [`Combine::run`].
+    /// As for [`Combine::apply`].
     #[inline(always)]
     unsafe fn two(&self, count: usize, from: Pair, to: Pair, matrix: [V::Scalar; 4]) -> usize {
         let whole = count / V::WIDTH * V::WIDTH;
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         let [a, b, c, d] = unsafe { all::<V>(matrix) };
         for i in (0..whole).step_by(V::WIDTH) {
-            // SAFETY: the caller's.
+            // SAFETY: the caller guarantees it.
             unsafe {
                 let (x, y) = from.load::<V>(self.from.base, i as isize);
                 to.store(self.to.base, i as isize, x.mul_add(a, y * b), x.mul_add(c, y * d));
@@ -130,15 +129,15 @@ impl<V: Vector> CombiningAlong<'_, V> {
 }
 
 impl<V: Vector> CombiningAlong<'_, V> {
-    /// As [`CombiningAlong::two`].
+    /// As [`CombiningAlong::two`], for a rotation.
     ///
     /// # Safety
-    /// As there.
+    /// As for [`CombiningAlong::two`].
     #[inline(always)]
-    unsafe fn rotated(&self, from: Pair, to: Pair, table: &[[V::Scalar; 2]], conjugate: bool) -> usize {
+    unsafe fn rotate(&self, from: Pair, to: Pair, table: &[[V::Scalar; 2]], conjugate: bool) -> usize {
         let whole = table.len() / V::WIDTH * V::WIDTH;
         for i in (0..whole).step_by(V::WIDTH) {
-            // SAFETY: the caller's.
+            // SAFETY: the caller guarantees it.
             unsafe {
                 let (x, y) = from.load::<V>(self.from.base, i as isize);
                 let entries: Ptr<V::Scalar> = Ptr::of(table).add(i).cast();
@@ -151,13 +150,13 @@ impl<V: Vector> CombiningAlong<'_, V> {
     }
 }
 
-/// Four numbers, each in every lane.
+/// Four vectors whose lanes all are the given numbers.
 ///
 /// # Safety
 /// The CPU has the instructions of `V`.
 #[inline(always)]
 unsafe fn all<V: Vector>([a, b, c, d]: [V::Scalar; 4]) -> [V; 4] {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe { [V::splat(a), V::splat(b), V::splat(c), V::splat(d)] }
 }
 
@@ -173,14 +172,14 @@ where
         };
         let pairs = |from: &[Index; 2], to: &[Index; 2]| Pair::of(&self.from, *from).zip(Pair::of(&self.to, *to));
         for step in &self.combine.steps {
-            // SAFETY: the caller of [`Along`]'s job.
+            // SAFETY: the caller of [`CombineAlong`]'s task guarantees it.
             unsafe {
-                if let PreparedCombine::Rotate { from, to, table, conjugate } = step
+                if let CombineStep::Rotate { from, to, table, conjugate } = step
                     && let Some((a, b)) = pairs(from, to)
                 {
-                    let done = self.rotated(a, b, table, *conjugate);
-                    rest.rotated(on(from, done), on(to, done), &table[done..], *conjugate);
-                } else if let PreparedCombine::Two { count, from, to, matrix } = step
+                    let done = self.rotate(a, b, table, *conjugate);
+                    rest.rotate(on(from, done), on(to, done), &table[done..], *conjugate);
+                } else if let CombineStep::Two { count, from, to, matrix } = step
                     && let Some((a, b)) = pairs(from, to)
                 {
                     let done = self.two(*count, a, b, *matrix);
@@ -193,7 +192,7 @@ where
     }
 }
 
-/// Walks the vectors that an [`Index`] names.
+/// Iterates over the addresses of an [`Index`].
 struct PairCursor<S> {
     at: Ptr<S>,
     step: isize,
@@ -205,7 +204,7 @@ impl<S> PairCursor<S> {
         PairCursor { at: rows.base.wrapping_offset(index.start * rows.stride), step: index.step * rows.stride }
     }
 
-    /// The place, and on to the next.
+    /// Returns the address, and advances to the next one.
     #[inline(always)]
     fn next(&mut self) -> Ptr<S> {
         let at = self.at;
@@ -216,28 +215,28 @@ impl<S> PairCursor<S> {
 
 impl<V: Vector> Combining<'_, V> {
     /// # Safety
-    /// As [`Combine::run`].
+    /// As for [`Combine::apply`].
     #[inline(always)]
     unsafe fn one(&self, count: usize, from: Index, to: Index, by: V::Scalar) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         let by = unsafe { V::splat(by) };
         let (mut x, mut y) = (PairCursor::new(self.from, from), PairCursor::new(self.to, to));
         for _ in 0..count {
-            // SAFETY: the caller's.
+            // SAFETY: the caller guarantees it.
             unsafe { (V::load(x.next()) * by).store(y.next()) }
         }
     }
 
     /// # Safety
-    /// As [`Combine::run`].
+    /// As for [`Combine::apply`].
     #[inline(always)]
     unsafe fn two(&self, count: usize, from: [Index; 2], to: [Index; 2], matrix: [V::Scalar; 4]) {
         let [mut p, mut q] = [PairCursor::new(self.from, from[0]), PairCursor::new(self.from, from[1])];
         let [mut r, mut s] = [PairCursor::new(self.to, to[0]), PairCursor::new(self.to, to[1])];
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         let [a, b, c, d] = unsafe { all::<V>(matrix) };
         for _ in 0..count {
-            // SAFETY: the caller's.
+            // SAFETY: the caller guarantees it.
             unsafe {
                 let (x, y) = (V::load(p.next()), V::load(q.next()));
                 x.mul_add(a, y * b).store(r.next());
@@ -249,13 +248,13 @@ impl<V: Vector> Combining<'_, V> {
 
 impl<V: Vector> Combining<'_, V> {
     /// # Safety
-    /// As [`Combine::run`].
+    /// As for [`Combine::apply`].
     #[inline(always)]
-    unsafe fn rotated(&self, from: [Index; 2], to: [Index; 2], table: &[[V::Scalar; 2]], conjugate: bool) {
+    unsafe fn rotate(&self, from: [Index; 2], to: [Index; 2], table: &[[V::Scalar; 2]], conjugate: bool) {
         let [mut p, mut q] = [PairCursor::new(self.from, from[0]), PairCursor::new(self.from, from[1])];
         let [mut r, mut s] = [PairCursor::new(self.to, to[0]), PairCursor::new(self.to, to[1])];
         for [a, b] in table {
-            // SAFETY: the caller's.
+            // SAFETY: the caller guarantees it.
             unsafe {
                 let [x, y] = rotate(V::load(p.next()), V::load(q.next()), V::splat(*a), V::splat(*b), conjugate);
                 x.store(r.next());
@@ -265,16 +264,16 @@ impl<V: Vector> Combining<'_, V> {
     }
 
     /// # Safety
-    /// As [`Combine::run`].
+    /// As for [`Combine::apply`].
     #[inline(always)]
-    unsafe fn step(&self, step: &PreparedCombine<V::Scalar>) {
-        // SAFETY: the caller's.
+    unsafe fn step(&self, step: &CombineStep<V::Scalar>) {
+        // SAFETY: the caller guarantees it.
         unsafe {
             match step {
-                PreparedCombine::Zero { to } => self.to.store(*to, V::zero()),
-                PreparedCombine::One { count, from, to, by } => self.one(*count, *from, *to, *by),
-                PreparedCombine::Two { count, from, to, matrix } => self.two(*count, *from, *to, *matrix),
-                PreparedCombine::Rotate { from, to, table, conjugate } => self.rotated(*from, *to, table, *conjugate),
+                CombineStep::Zero { to } => self.to.store(*to, V::zero()),
+                CombineStep::One { count, from, to, by } => self.one(*count, *from, *to, *by),
+                CombineStep::Two { count, from, to, matrix } => self.two(*count, *from, *to, *matrix),
+                CombineStep::Rotate { from, to, table, conjugate } => self.rotate(*from, *to, table, *conjugate),
             }
         }
     }
@@ -284,7 +283,7 @@ impl<V: Vector> WithIsa for Combining<'_, V> {
     #[inline(always)]
     unsafe fn with_isa(self) {
         for step in &self.combine.steps {
-            // SAFETY: the caller of `Combine::run`.
+            // SAFETY: the caller of `Combine::apply` guarantees it.
             unsafe { self.step(step) }
         }
     }

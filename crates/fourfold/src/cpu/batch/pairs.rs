@@ -6,7 +6,7 @@ use crate::cpu::simd::vector::Vector;
 use crate::recipe::reorder::Index;
 
 /// A step with its coefficients in the engine's precision.
-pub(crate) enum PreparedCombine<S> {
+pub(crate) enum CombineStep<S> {
     Zero {
         to: isize,
     },
@@ -22,7 +22,7 @@ pub(crate) enum PreparedCombine<S> {
         to: [Index; 2],
         matrix: [S; 4],
     },
-    /// y_0 + i y_1 = (a − ib)(x_0 + i x_1), with (a, b) from the table, or the conjugate of that.
+    /// y_0 + i y_1 = (a − ib)(x_0 + i x_1) or the conjugate of that, with (a, b) from the table.
     Rotate {
         from: [Index; 2],
         to: [Index; 2],
@@ -31,14 +31,16 @@ pub(crate) enum PreparedCombine<S> {
     },
 }
 
-/// Two sequences of numbers in one signal that lanes can run along.
+/// Two sequences of numbers in one signal that can be loaded as vectors.
 #[derive(Clone, Copy)]
 pub(crate) enum Pair {
-    /// Neighbours, going up by two: (re, im) pairs.
+    /// Interleaved sequences: elements `a` + 2i and `a` + 2i + 1.
     Zipped(isize),
-    /// One going up from the first place, one going down from the second.
+    /// The first sequence ascends from the first index, and the second one descends from the second
+    /// index.
     Mirrored(isize, isize),
-    /// One going down from the first place, one going up from the second.
+    /// The first sequence descends from the first index, and the second one ascends from the second
+    /// index.
     Exchanged(isize, isize),
 }
 
@@ -56,14 +58,14 @@ impl Pair {
         }
     }
 
-    /// ComplexVector i … i + WIDTH − 1 of both.
+    /// Loads numbers i … i + WIDTH − 1 of both sequences.
     ///
     /// # Safety
-    /// They are there.
+    /// The numbers are in memory.
     #[inline(always)]
     pub(crate) unsafe fn load<V: Vector>(self, base: Ptr<V::Scalar>, i: isize) -> (V, V) {
         let last = V::WIDTH as isize - 1;
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             let at = |place: isize| V::load(base.offset(place));
             match self {
@@ -74,14 +76,14 @@ impl Pair {
         }
     }
 
-    /// The reverse of [`Pair::load`].
+    /// Stores numbers i … i + WIDTH − 1 of both sequences.
     ///
     /// # Safety
-    /// As there.
+    /// The numbers are in memory.
     #[inline(always)]
     pub(crate) unsafe fn store<V: Vector>(self, base: Ptr<V::Scalar>, i: isize, x: V, y: V) {
         let last = V::WIDTH as isize - 1;
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             let (p, q, x, y) = match self {
                 Pair::Zipped(a) => {
@@ -97,7 +99,7 @@ impl Pair {
     }
 }
 
-/// See [`PreparedCombine::Rotate`].
+/// The rotation of [`CombineStep::Rotate`].
 #[inline(always)]
 pub(crate) fn rotate<V: Vector>(x: V, y: V, a: V, b: V, conjugate: bool) -> [V; 2] {
     [x.mul_add(a, y * b), if conjugate { x.mul_sub(b, y * a) } else { y.mul_sub(a, x * b) }]

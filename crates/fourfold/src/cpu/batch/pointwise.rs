@@ -1,13 +1,14 @@
-//! Tiles of lines times factors: those of a table, or products of one along the lines and one
-//! across them.
+//! Multiplies tiles of lines by factors, which are those of a table, or products of a factor along
+//! the lines and one across them.
 
 use crate::arithmetic::complex::C;
-use crate::cpu::batch::transpose::{Access, Run, gather, gather_row, run_of};
-use crate::cpu::batch::values::Pair;
+use crate::cpu::batch::transpose::{Access, ContiguousRun, contiguous_run, gather, gather_row};
+use crate::cpu::batch::values::FactorValue;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{LANES, Vector, WithIsa};
 
-/// The elements of a tile's lines: so many of so many reals, and whether their factors are complex.
+/// The elements of a tile's lines: their number, the reals of each, and whether their factors are
+/// complex.
 #[derive(Clone, Copy)]
 pub(crate) struct Elements {
     pub(crate) count: usize,
@@ -16,13 +17,13 @@ pub(crate) struct Elements {
 }
 
 impl Elements {
-    /// Multiplies element i of a tile; of real factors the second place is not looked at.
+    /// Multiplies element i of a tile. For a real factor, `im` is not used.
     ///
     /// # Safety
-    /// The tile has it.
+    /// The tile has element i.
     #[inline(always)]
     unsafe fn multiply<V: Vector>(self, tile: Ptr<V>, i: usize, [re, im]: [V; 2]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             if self.complex {
                 let z = tile.cast::<C<V>>().add(i);
@@ -37,21 +38,20 @@ impl Elements {
     }
 }
 
-/// Multiplies each tile by what stands at the same place of a table; `free` has room for a tile of
-/// factors.
+/// Multiplies each tile by the elements of a table. `free` has room for a tile of factors.
 ///
 /// # Safety
-/// The tiles have these elements, and as many accesses are readable and have as many; the CPU has
-/// the instructions of `V`.
+/// The tiles have these elements. There is one access to the table for each tile, which is readable
+/// and has as many elements. The CPU has the instructions of `V`.
 pub(crate) unsafe fn by_table<'a, V: Vector>(
     elements: Elements,
     table: impl ExactSizeIterator<Item = Access<'a, V::Scalar>> + Clone,
     tiles: &[Ptr<V>],
     free: Ptr<V>,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe {
-        match run_of::<V>(table.clone()) {
+        match contiguous_run::<V>(table.clone()) {
             Some(run) => V::enter(ByRun { elements, run, tiles }),
             None => table.zip(tiles).for_each(|(lines, tile)| {
                 gather(lines, free);
@@ -61,25 +61,26 @@ pub(crate) unsafe fn by_table<'a, V: Vector>(
     }
 }
 
-/// Multiplies a tile by a factor for each place along its lines and one for each line, whose two
-/// parts stand apart.
+/// Multiplies a tile by the products of `along`, one factor for each index along the lines, and
+/// `across`, the real and imaginary parts of one factor for each line.
 ///
 /// # Safety
-/// The tile has these elements, and `along` as many; the CPU has the instructions of `V`.
+/// The tile has these elements, and `along` has as many. The CPU has the instructions of `V`.
 pub(crate) unsafe fn by_lists<V: Vector>(
     elements: Elements,
-    along: &[Pair<V::Scalar>],
+    along: &[FactorValue<V::Scalar>],
     across: [[V::Scalar; LANES]; 2],
     tile: Ptr<V>,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe { V::enter(ByLists { elements, along, across, tile }) }
 }
 
-/// Rows of the table that are one run of memory for all tiles are read as one.
+/// Multiplies by a table in which the elements of all tiles with the same index along the lines are
+/// contiguous. They are read in order.
 struct ByRun<'a, V: Vector> {
     elements: Elements,
-    run: Run<'a, V::Scalar>,
+    run: ContiguousRun<'a, V::Scalar>,
     tiles: &'a [Ptr<V>],
 }
 
@@ -89,8 +90,8 @@ impl<V: Vector> WithIsa for ByRun<'_, V> {
         let ByRun { elements, run, tiles } = self;
         let step = run.first.parts * V::WIDTH;
         for i in 0..elements.count {
-            // SAFETY: the caller of `by_table`; the last access begins where the run says, each
-            // other one where the one before it ends.
+            // SAFETY: the caller of `by_table` guarantees it. The last access begins at `run.last`,
+            // and each other one at the end of the one before.
             unsafe {
                 for (g, tile) in tiles.iter().enumerate() {
                     let at = if g + 1 == tiles.len() { run.last } else { (g * step) as isize };
@@ -114,7 +115,7 @@ impl<V: Vector> WithIsa for ByTile<V> {
     unsafe fn with_isa(self) {
         let ByTile { elements, tile, factors } = self;
         for i in 0..elements.count {
-            // SAFETY: the caller of `by_table`.
+            // SAFETY: the caller of `by_table` guarantees it.
             unsafe {
                 let factor = match elements.complex {
                     true => [factors.add(2 * i).read(), factors.add(2 * i + 1).read()],
@@ -128,7 +129,7 @@ impl<V: Vector> WithIsa for ByTile<V> {
 
 struct ByLists<'a, V: Vector> {
     elements: Elements,
-    along: &'a [Pair<V::Scalar>],
+    along: &'a [FactorValue<V::Scalar>],
     across: [[V::Scalar; LANES]; 2],
     tile: Ptr<V>,
 }
@@ -137,10 +138,10 @@ impl<V: Vector> WithIsa for ByLists<'_, V> {
     #[inline(always)]
     unsafe fn with_isa(self) {
         let ByLists { elements, along, across, tile } = self;
-        // SAFETY: there are as many as lanes of any vector.
+        // SAFETY: the arrays have as many elements as the longest vector.
         let [re, im] = unsafe { [V::load(Ptr::of(&across[0])), V::load(Ptr::of(&across[1]))] };
-        for (i, Pair(x, y)) in along.iter().enumerate() {
-            // SAFETY: the caller of `by_lists`.
+        for (i, FactorValue(x, y)) in along.iter().enumerate() {
+            // SAFETY: the caller of `by_lists` guarantees it.
             unsafe {
                 let factor = match elements.complex {
                     true => C { re: V::splat(*x), im: V::splat(*y) }.mul(C { re, im }),

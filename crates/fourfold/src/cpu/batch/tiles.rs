@@ -1,4 +1,5 @@
-//! Tiles of lines: in, through the ops of a pass, and out.
+//! Executes the steps of a pass on blocks of tiles: reads the lines, computes, and writes the
+//! lines.
 
 use crate::cpu::base::memory::Array;
 use crate::cpu::base::sizes::{GROUP, Sizes};
@@ -12,21 +13,21 @@ use crate::cpu::simd::dispatch::Dispatch;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{LANES, Vector, VectorTask};
 
-/// Block `index` of a pass, in the buffers of one thread.
-pub(crate) struct Block<'a, S> {
+/// Executes block `index` of a pass in the buffers of one thread.
+pub(crate) struct BlockTask<'a, S> {
     pub(crate) tiles: &'a Tiles<'a, S>,
     pub(crate) index: usize,
     pub(crate) buffer: Ptr<u8>,
 }
 
-impl<S: Dispatch> VectorTask<S> for Block<'_, S> {
+impl<S: Dispatch> VectorTask<S> for BlockTask<'_, S> {
     unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
-        // SAFETY: the caller's.
-        unsafe { self.tiles.run::<V>(self.index, self.buffer.cast()) }
+        // SAFETY: the caller guarantees it.
+        unsafe { self.tiles.execute_block::<V>(self.index, self.buffer.cast()) }
     }
 }
 
-/// One pass over given arrays.
+/// One pass from one array to another.
 pub(crate) struct Tiles<'a, S> {
     sizes: &'a Sizes,
     pass: &'a PreparedPass<S>,
@@ -35,23 +36,24 @@ pub(crate) struct Tiles<'a, S> {
     table: Option<Array<S>>,
     pub(crate) lines: Lines,
     pub(crate) width: usize,
-    /// Tiles in a block.
+    /// The number of tiles in a block.
     pub(crate) group: usize,
 }
 
-// SAFETY: the arrays are shared by tiles that touch disjoint lines.
+// SAFETY: tiles access disjoint lines of the arrays.
 unsafe impl<S: Dispatch> Sync for Tiles<'_, S> {}
 
 impl<'a, S: Dispatch> Tiles<'a, S> {
-    /// The tiles of `pass` from one array to another; `split`: of complex numbers whose parts are
-    /// one more axis.
+    /// The tiles of `pass` from one array to another. With `split`, the parts of complex numbers
+    /// are one more axis of these arrays.
     pub(crate) fn new(sizes: &'a Sizes, pass: &'a PreparedPass<S>, [from, to]: [&'a Array<S>; 2], split: bool) -> Self {
         let values =
             pass.ops.iter().find_map(|op| if let PreparedOp::Multiply(values) = op { Some(&**values) } else { None });
         let table = values.and_then(|values| values.array(split));
         let width = sizes.vector / size_of::<S>();
         let lines = Lines::new(pass.axis, [from, to, table.as_ref().unwrap_or(to)], values.is_none(), width);
-        // Rows of tiles are read as one run of memory where that lies across the lines.
+        // If the lines are not contiguous, a block has several tiles, whose elements with the same
+        // index are read together.
         let across = |array: &Array<S>| array.strides[pass.axis].unsigned_abs() > array.parts;
         let group = if across(from) || across(to) { sizes.slots - 1 } else { 1 };
         Tiles { sizes, pass, from, to, table, lines, width, group }
@@ -72,12 +74,12 @@ impl<S: Dispatch> Tiles<'_, S> {
         }
     }
 
-    /// One block: lines in, ops, lines out.
+    /// Executes one block.
     ///
     /// # Safety
-    /// The arrays and buffers are there, and no other thread touches them; the CPU has the
-    /// instructions of `V`.
-    unsafe fn run<V: Vector<Scalar = S>>(&self, index: usize, buffer: Ptr<V>) {
+    /// The arrays and buffers are in memory, no other thread accesses the buffers or lines of the
+    /// block, and the CPU has the instructions of `V`.
+    unsafe fn execute_block<V: Vector<Scalar = S>>(&self, index: usize, buffer: Ptr<V>) {
         let (first, count) = self.lines.block(index, V::WIDTH, self.group);
         let (one, many);
         let tiles: &[Tile] = if count == 1 {
@@ -89,7 +91,8 @@ impl<S: Dispatch> Tiles<'_, S> {
         };
         let step = self.sizes.slot();
         let direct = self.direct::<V>();
-        // SAFETY: the caller's; the slots and the work follow one another in the thread's buffers.
+        // SAFETY: the caller guarantees it. Slots and work vectors are disjoint parts of the
+        // thread's buffers.
         unsafe {
             let mut slots = std::array::from_fn::<_, GROUP, _>(|g| buffer.add(g.min(count - 1) * step).first(step));
             let mut free = buffer.add(count * step).first(step);
@@ -102,10 +105,10 @@ impl<S: Dispatch> Tiles<'_, S> {
                 match op {
                     PreparedOp::Batch(line) => {
                         for (g, tile) in tiles.iter().enumerate() {
-                            // What goes from memory to memory stays in the first-level cache
-                            // meanwhile.
+                            // If both ends are direct, all tiles use the same slot, which stays in
+                            // the first-level cache.
                             let slot = &mut slots[if direct == [true; 2] { 0 } else { g }];
-                            let result = line.run(self.ends(tile, direct), *slot, free, work);
+                            let result = line.transform(self.ends(tile, direct), *slot, free, work);
                             if result == free {
                                 std::mem::swap(slot, &mut free);
                             }
@@ -120,10 +123,10 @@ impl<S: Dispatch> Tiles<'_, S> {
         }
     }
 
-    /// Whether vectors are read where they stand in memory, and whether they are written there,
-    /// instead of in a tile: where each is a line of the cache, which holds them all, so that none
-    /// is fetched twice. One that is written is fetched first, as one that is read is not: half as
-    /// many.
+    /// Whether vectors are read directly from the array, and whether they are written directly to
+    /// it, without a tile. This needs vectors that are whole cache lines, and a cache that has room
+    /// for all of a tile, so that no line is fetched twice. A written line counts twice, because it
+    /// is also fetched.
     fn direct<V: Vector<Scalar = S>>(&self) -> [bool; 2] {
         let machine = self.sizes.machine;
         let is_line = size_of::<V>() == machine.line && self.lines.fill(V::WIDTH);
@@ -140,7 +143,7 @@ impl<S: Dispatch> Tiles<'_, S> {
         }
     }
 
-    /// The ends of a tile's lines that are direct.
+    /// The lines of a tile in those arrays that are accessed directly.
     fn ends(&self, tile: &Tile, direct: [bool; 2]) -> [Option<Strided<S>>; 2] {
         [(0, self.from), (1, self.to)].map(|(number, array)| {
             direct[number].then(|| Strided {
@@ -150,10 +153,10 @@ impl<S: Dispatch> Tiles<'_, S> {
         })
     }
 
-    /// Multiplies tiles by the plan's factors, with `free` as room for those of a table.
+    /// Multiplies tiles by the plan's factors. `free` has room for those of a table.
     ///
     /// # Safety
-    /// All hold the spectrum's lines.
+    /// All have the lines of the array that is multiplied.
     unsafe fn multiply<V: Vector<Scalar = S>>(
         &self,
         values: &Values<S>,
@@ -162,11 +165,11 @@ impl<S: Dispatch> Tiles<'_, S> {
         free: Ptr<V>,
     ) {
         let count = values.shape[self.pass.axis];
-        // Sums of reals on complex numbers see one part at a time.
+        // With split parts, a line has only one part of each complex number.
         let split = self.from.axes > values.shape.len();
         let parts = if split { 1 } else { values.domain_parts };
         let elements = Elements { count, parts, complex: values.is_complex() };
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             match values.along(self.pass.axis) {
                 None => {
@@ -182,8 +185,7 @@ impl<S: Dispatch> Tiles<'_, S> {
         }
     }
 
-    /// The factors of a tile's lines, but for those along them: their first parts, and their
-    /// second.
+    /// The products of factors across a tile's lines: the real parts, and the imaginary parts.
     fn across(&self, values: &Values<S>, tile: &Tile) -> [[S; LANES]; 2] {
         let mut across = [[S::default(); LANES]; 2];
         for lane in 0..self.width {

@@ -1,35 +1,36 @@
-//! The lines along one axis of an array, cut into tiles.
+//! Divides the lines along one axis of an array into tiles.
 
 use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::simd::vector::LANES;
 
-/// Arrays that a pass walks in step: source, target, and the multiplier's table.
+/// The number of arrays that a pass accesses: source, target, and the multiplier's table.
 pub(crate) const ARRAYS: usize = 3;
 
-/// The axes across which lines lie, the innermost first, with the strides of every array.
+/// The other axes of the array, the innermost first, with the strides in every array.
 #[derive(Clone, Copy)]
 pub(crate) struct Lines {
     axes: usize,
     size: [usize; AXES],
-    /// The array axis that each is; meaningless once axes are merged.
+    /// The number of each axis in the array. It has no meaning for merged axes.
     pub(crate) axis: [usize; AXES],
     stride: [[isize; AXES]; ARRAYS],
-    /// Tiles do not reach over the end of a row of lines.
+    /// The number of lines in a row, beyond whose end no tile extends.
     row: usize,
     rows: usize,
 }
 
-/// Up to a vector's worth of lines: where each begins in every array.
+/// A tile: the offset of each of its lines in every array. It has at most as many lines as a vector
+/// has lanes.
 pub(crate) struct Tile {
     pub(crate) used: usize,
     pub(crate) offsets: [[isize; LANES]; ARRAYS],
-    /// Number of the first line.
+    /// The number of the first line.
     pub(crate) first: usize,
 }
 
 impl Lines {
-    /// The lines along `axis`; all arrays have the same lengths along the other axes. `merge` axes
-    /// that are one in memory.
+    /// The lines along `axis`. All arrays have the same lengths along the other axes. With `merge`,
+    /// neighbouring axes that are one axis in memory are merged.
     pub(crate) fn new<S>(axis: usize, arrays: [&Array<S>; ARRAYS], merge: bool, width: usize) -> Lines {
         let [source, target, _] = arrays;
         let mut others = [0; AXES];
@@ -67,23 +68,23 @@ impl Lines {
         self.axes += 1;
     }
 
-    /// Whether every tile is of as many lines, whose elements are neighbours in source and target.
+    /// Whether every tile has `width` lines, whose elements are neighbours in source and target.
     pub(crate) fn fill(&self, width: usize) -> bool {
         self.size[0] % width == 0 && self.stride[..2].iter().all(|stride| stride[0] == 1)
     }
 
-    /// Lines in all.
+    /// The number of lines.
     pub(crate) fn count(&self) -> usize {
         self.row * self.rows
     }
 
-    /// How many blocks of up to `group` tiles of `width` lines.
+    /// The number of blocks of at most `group` tiles of `width` lines.
     pub(crate) fn blocks(&self, width: usize, group: usize) -> usize {
         self.rows * self.row.div_ceil(width).div_ceil(group)
     }
 
-    /// First tile and number of tiles of block `index`; a block does not reach over the end of a
-    /// row.
+    /// The first tile and the number of tiles of block `index`. A block does not extend beyond the
+    /// end of a row.
     pub(crate) fn block(&self, index: usize, width: usize, group: usize) -> (usize, usize) {
         let tiles = self.row.div_ceil(width);
         let blocks = tiles.div_ceil(group);
@@ -91,16 +92,16 @@ impl Lines {
         (index / blocks * tiles + in_row, group.min(tiles - in_row))
     }
 
-    /// Tile number `index`. Lanes beyond its last line repeat that line.
+    /// Tile `index`. Lanes after its last line repeat that line.
     pub(crate) fn tile(&self, index: usize, width: usize) -> Tile {
         let tiles = self.row.div_ceil(width);
         let in_row = index % tiles * width;
         self.tile_at(index / tiles * self.row + in_row, width.min(self.row - in_row), width)
     }
 
-    /// The same of a row that is longer than a tile: where lines would be too few, the tile begins
-    /// earlier, at lines of the tile before, which are computed twice then. Only for tiles that are
-    /// all read before one is written.
+    /// Tile `index`, in rows that have at least `width` lines. Where lines remain for only a part
+    /// of a tile, the tile begins earlier, and lines of the tile before are computed twice. All
+    /// tiles of the block must be read before one is written.
     pub(crate) fn full_tile(&self, index: usize, width: usize) -> Tile {
         let tiles = self.row.div_ceil(width);
         let in_row = (index % tiles * width).min(self.row - width);
@@ -110,10 +111,10 @@ impl Lines {
     /// The tile of lines `first` to `first` + `used` − 1.
     fn tile_at(&self, first: usize, used: usize, width: usize) -> Tile {
         let mut tile = Tile { used, offsets: [[0; LANES]; ARRAYS], first };
-        let mut place = self.place(first);
-        if place[0] + used <= self.size[0] {
+        let mut position = self.position(first);
+        if position[0] + used <= self.size[0] {
             for (offsets, stride) in tile.offsets.iter_mut().zip(&self.stride) {
-                let start: isize = (0..self.axes).map(|a| place[a] as isize * stride[a]).sum();
+                let start: isize = (0..self.axes).map(|a| position[a] as isize * stride[a]).sum();
                 for (lane, offset) in offsets[..width].iter_mut().enumerate() {
                     *offset = start + lane.min(used - 1) as isize * stride[0];
                 }
@@ -122,38 +123,38 @@ impl Lines {
         }
         for lane in 0..width {
             for (offsets, stride) in tile.offsets.iter_mut().zip(&self.stride) {
-                offsets[lane] = (0..self.axes).map(|a| place[a] as isize * stride[a]).sum();
+                offsets[lane] = (0..self.axes).map(|a| position[a] as isize * stride[a]).sum();
             }
             if lane + 1 < used {
-                self.advance(&mut place);
+                self.advance(&mut position);
             }
         }
         tile
     }
 
-    /// The index of line `line` along each of the axes.
-    pub(crate) fn place(&self, mut line: usize) -> [usize; AXES] {
-        let mut place = [0; AXES];
+    /// The index of line `line` along each axis.
+    pub(crate) fn position(&self, mut line: usize) -> [usize; AXES] {
+        let mut position = [0; AXES];
         for a in 0..self.axes {
-            place[a] = line % self.size[a];
+            position[a] = line % self.size[a];
             line /= self.size[a];
         }
-        place
+        position
     }
 
-    fn advance(&self, place: &mut [usize; AXES]) {
+    fn advance(&self, position: &mut [usize; AXES]) {
         for a in 0..self.axes {
-            place[a] += 1;
-            if place[a] < self.size[a] {
+            position[a] += 1;
+            if position[a] < self.size[a] {
                 return;
             }
-            place[a] = 0;
+            position[a] = 0;
         }
     }
 
-    /// The array axes and the index along each, of line `line`.
+    /// The (axis, index) pairs of line `line`.
     pub(crate) fn indices(&self, line: usize) -> impl Iterator<Item = (usize, usize)> {
-        let (place, axis) = (self.place(line), self.axis);
-        (0..self.axes).map(move |a| (axis[a], place[a]))
+        let (position, axis) = (self.position(line), self.axis);
+        (0..self.axes).map(move |a| (axis[a], position[a]))
     }
 }

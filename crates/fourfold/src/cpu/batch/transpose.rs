@@ -1,4 +1,5 @@
-//! Lines of an array to a tile of vectors and back: lane j of every vector belongs to line j.
+//! Copies lines of an array to a tile of vectors, and tiles to lines. Lane j of every vector
+//! belongs to line j.
 
 use crate::arithmetic::complex::each;
 use crate::cpu::simd::pointer::Ptr;
@@ -8,115 +9,113 @@ use crate::cpu::simd::vector::{LANES, Vector, WithIsa};
 #[derive(Clone, Copy)]
 pub(crate) struct Access<'a, S> {
     pub(crate) origin: Ptr<S>,
-    /// Where each line begins.
+    /// The offset of each line.
     pub(crate) lanes: &'a [isize; LANES],
-    /// Lines that are there; the other lanes repeat the last.
+    /// The number of lines. The other lanes repeat the last line.
     pub(crate) used: usize,
-    /// From element to element along the line, in reals.
+    /// The distance between neighbours along the line, in reals.
     pub(crate) stride: isize,
-    /// Reals an element, next to each other.
+    /// The reals of an element, which are contiguous.
     pub(crate) parts: usize,
-    /// Elements of a line.
+    /// The number of elements of a line.
     pub(crate) count: usize,
 }
 
 impl<S> Access<'_, S> {
-    /// Whether all `width` lines are there and begin `parts` apart, so that element i of all of
-    /// them is one run of memory.
+    /// Whether there are `width` lines whose elements with the same index are contiguous.
     pub(crate) fn adjacent(&self, width: usize) -> bool {
         let step = |j: usize| self.lanes[j] - self.lanes[j - 1] == self.parts as isize;
         self.used == width && (1..width).all(step)
     }
 
-    /// Whether each line is one run of memory.
+    /// Whether the elements of each line are contiguous.
     fn contiguous(&self) -> bool {
         self.stride == self.parts as isize
     }
 
-    /// Real number `i` of line `lane`.
+    /// The address of real number `i` of line `lane`.
     #[inline(always)]
     unsafe fn at(&self, lane: usize, i: usize) -> Ptr<S> {
         let offset = self.lanes[lane] + (i / self.parts) as isize * self.stride + (i % self.parts) as isize;
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { self.origin.offset(offset) }
     }
 }
 
-/// Fills `tile` with the lines: parts · count vectors.
+/// Copies the lines to `tile`, which gets parts · count vectors.
 ///
 /// # Safety
-/// The lines lie in readable memory, the tile is long enough, and the CPU has the instructions of
-/// `V`.
+/// The lines are readable, the tile has enough vectors, and the CPU has the instructions of `V`.
 pub(crate) unsafe fn gather<V: Vector>(lines: Access<'_, V::Scalar>, tile: Ptr<V>) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe { V::enter(Gather { lines, tile }) }
 }
 
-/// Writes `tile` to the lines.
+/// Copies `tile` to the lines.
 ///
 /// # Safety
-/// As [`gather`], writable.
+/// As for [`gather`], but the lines are writable.
 pub(crate) unsafe fn scatter<V: Vector>(lines: Access<'_, V::Scalar>, tile: Ptr<V>) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe { V::enter(Scatter { lines, tile }) }
 }
 
-/// Fills a tile from each of the accesses. Where they continue each other, element i of all of them
-/// is read as one run of memory before element i + 1, which lies a page or more away in a large
-/// array.
+/// Copies the lines of each access to its tile. If the accesses are neighbours in memory, elements
+/// i of all of them are read before elements i + 1, which are in other pages if the array is large.
 ///
 /// # Safety
-/// As [`gather`]; as many tiles as accesses.
+/// As for [`gather`]. There is one tile for each access.
 pub(crate) unsafe fn gather_block<'a, V: Vector>(
     lines: impl ExactSizeIterator<Item = Access<'a, V::Scalar>> + Clone,
     tiles: &[Ptr<V>],
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe {
-        match run_of::<V>(lines.clone()) {
+        match contiguous_run::<V>(lines.clone()) {
             Some(run) => V::enter(GatherRun { run, tiles }),
             None => lines.zip(tiles).for_each(|(lines, tile)| gather(lines, *tile)),
         }
     }
 }
 
-/// The reverse of [`gather_block`].
+/// Copies each tile to the lines of its access: see [`gather_block`].
 ///
 /// # Safety
-/// As there.
+/// As for the function that copies in the other direction.
 pub(crate) unsafe fn scatter_block<'a, V: Vector>(
     lines: impl ExactSizeIterator<Item = Access<'a, V::Scalar>> + Clone,
     tiles: &[Ptr<V>],
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe {
-        match run_of::<V>(lines.clone()) {
+        match contiguous_run::<V>(lines.clone()) {
             Some(run) => V::enter(ScatterRun { run, tiles }),
             None => lines.zip(tiles).for_each(|(lines, tile)| scatter(lines, *tile)),
         }
     }
 }
 
-/// Accesses that continue each other.
-pub(crate) struct Run<'a, S> {
+/// Accesses that are neighbours in memory.
+pub(crate) struct ContiguousRun<'a, S> {
     pub(crate) first: Access<'a, S>,
-    /// Reals from the first access to the last, which may begin before the end of the one before
-    /// it.
+    /// The distance in reals from the first access to the last, which may overlap with the one
+    /// before.
     pub(crate) last: isize,
 }
 
-impl<S> Run<'_, S> {
-    /// Element i of the first line.
+impl<S> ContiguousRun<'_, S> {
+    /// The address of element i of the first line.
     #[inline(always)]
     pub(crate) fn row(&self, i: usize) -> Ptr<S> {
         self.first.origin.wrapping_offset(self.first.lanes[0] + i as isize * self.first.stride)
     }
 }
 
-/// All accesses as one run, if all are adjacent lines and each begins where the one before ends.
-pub(crate) fn run_of<'a, V: Vector>(
+/// All accesses as one run, if the lines of each are adjacent and each access begins at the end of
+/// the one before.
+pub(crate) fn contiguous_run<'a, V: Vector>(
     mut lines: impl ExactSizeIterator<Item = Access<'a, V::Scalar>>,
-) -> Option<Run<'a, V::Scalar>> {
+) -> Option<ContiguousRun<'a, V::Scalar>> {
     let first = lines.next().filter(|first| first.adjacent(V::WIDTH) && V::WIDTH > 1)?;
     let (mut last, width) = (0, (V::WIDTH * first.parts) as isize);
     while let Some(next) = lines.next() {
@@ -127,41 +126,49 @@ pub(crate) fn run_of<'a, V: Vector>(
         }
         last += step;
     }
-    Some(Run { first, last })
+    Some(ContiguousRun { first, last })
 }
 
-struct GatherRun<'a, V: Vector> {
-    run: Run<'a, V::Scalar>,
-    tiles: &'a [Ptr<V>],
-}
+/// Defines a task that copies a block by `$row`, which copies element i of one tile: for each i, the
+/// tiles in order. The last access may overlap with the one before.
+macro_rules! over_rows {
+    ($task:ident, $row:ident) => {
+        struct $task<'a, V: Vector> {
+            run: ContiguousRun<'a, V::Scalar>,
+            tiles: &'a [Ptr<V>],
+        }
 
-impl<V: Vector> WithIsa for GatherRun<'_, V> {
-    #[inline(always)]
-    unsafe fn with_isa(self) {
-        let Run { ref first, last } = self.run;
-        let (ends, many) = self.tiles.split_last().expect("a block has tiles");
-        // SAFETY: the caller of `gather_block`.
-        unsafe {
-            for i in 0..first.count {
-                let row = self.run.row(i);
-                let mut from = row;
-                for tile in many {
-                    gather_row(from, *tile, i, first.parts);
-                    from = from.add(first.parts * V::WIDTH);
+        impl<V: Vector> WithIsa for $task<'_, V> {
+            #[inline(always)]
+            unsafe fn with_isa(self) {
+                let ContiguousRun { ref first, last } = self.run;
+                let (end, others) = self.tiles.split_last().expect("a block has tiles");
+                // SAFETY: the caller of `gather_block` or `scatter_block` guarantees it.
+                unsafe {
+                    for i in 0..first.count {
+                        let row = self.run.row(i);
+                        let mut at = row;
+                        for tile in others {
+                            $row(at, *tile, i, first.parts);
+                            at = at.add(first.parts * V::WIDTH);
+                        }
+                        $row(row.offset(last), *end, i, first.parts);
+                    }
                 }
-                gather_row(row.offset(last), *ends, i, first.parts);
             }
         }
-    }
+    };
 }
+over_rows!(GatherRun, gather_row);
+over_rows!(ScatterRun, scatter_row);
 
-/// Element i of adjacent lines.
+/// Copies element i of adjacent lines.
 ///
 /// # Safety
-/// They are there, and the tile has that element.
+/// The elements are in memory, and the tile has element i.
 #[inline(always)]
 pub(crate) unsafe fn gather_row<V: Vector>(from: Ptr<V::Scalar>, tile: Ptr<V>, i: usize, parts: usize) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe {
         if parts == 1 {
             tile.add(i).write(V::load(from));
@@ -173,38 +180,13 @@ pub(crate) unsafe fn gather_row<V: Vector>(from: Ptr<V::Scalar>, tile: Ptr<V>, i
     }
 }
 
-struct ScatterRun<'a, V: Vector> {
-    run: Run<'a, V::Scalar>,
-    tiles: &'a [Ptr<V>],
-}
-
-impl<V: Vector> WithIsa for ScatterRun<'_, V> {
-    #[inline(always)]
-    unsafe fn with_isa(self) {
-        let Run { ref first, last } = self.run;
-        let (ends, many) = self.tiles.split_last().expect("a block has tiles");
-        // SAFETY: the caller of `scatter_block`.
-        unsafe {
-            for i in 0..first.count {
-                let row = self.run.row(i);
-                let mut to = row;
-                for tile in many {
-                    scatter_row(to, *tile, i, first.parts);
-                    to = to.add(first.parts * V::WIDTH);
-                }
-                scatter_row(row.offset(last), *ends, i, first.parts);
-            }
-        }
-    }
-}
-
-/// The reverse of [`gather_row`].
+/// Copies element i of a tile to adjacent lines.
 ///
 /// # Safety
-/// As there.
+/// As for the function that copies in the other direction.
 #[inline(always)]
 unsafe fn scatter_row<V: Vector>(to: Ptr<V::Scalar>, tile: Ptr<V>, i: usize, parts: usize) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe {
         if parts == 1 {
             tile.add(i).read().store(to);
@@ -224,11 +206,11 @@ struct Gather<'a, V: Vector> {
 impl<V: Vector> Gather<'_, V> {
     #[inline(always)]
     unsafe fn squares<const W: usize>(&self, reals: usize) {
-        // Pointers of our own, which no store can change.
+        // These are local copies, so the compiler knows that no store changes them.
         let lanes = each!(j < W => self.lines.origin.wrapping_offset(self.lines.lanes[j]));
         let whole = reals / W * W;
         for i in (0..whole).step_by(W) {
-            // SAFETY: the caller's; W reals of each line.
+            // SAFETY: the caller guarantees W reals of each line.
             unsafe {
                 let mut rows = [V::zero(); W];
                 for j in 0..W {
@@ -240,7 +222,7 @@ impl<V: Vector> Gather<'_, V> {
                 }
             }
         }
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { self.one_by_one(whole, reals) }
     }
 
@@ -250,30 +232,8 @@ impl<V: Vector> Gather<'_, V> {
         let scalars = tile.cast::<V::Scalar>();
         for i in start..end {
             for lane in 0..V::WIDTH {
-                // SAFETY: the caller's.
+                // SAFETY: the caller guarantees it.
                 unsafe { scalars.add(i * V::WIDTH + lane).write(lines.at(lane, i).read()) }
-            }
-        }
-    }
-}
-
-impl<V: Vector> WithIsa for Gather<'_, V> {
-    #[inline(always)]
-    unsafe fn with_isa(self) {
-        let lines = &self.lines;
-        let reals = lines.parts * lines.count;
-        // SAFETY: the caller of `gather`.
-        unsafe {
-            if lines.contiguous() {
-                match V::WIDTH {
-                    2 => self.squares::<2>(reals),
-                    4 => self.squares::<4>(reals),
-                    8 => self.squares::<8>(reals),
-                    16 => self.squares::<16>(reals),
-                    _ => self.one_by_one(0, reals),
-                }
-            } else {
-                self.one_by_one(0, reals);
             }
         }
     }
@@ -290,7 +250,7 @@ impl<V: Vector> Scatter<'_, V> {
         let lanes = each!(j < W => self.lines.origin.wrapping_offset(self.lines.lanes[j]));
         let (whole, used) = (reals / W * W, self.lines.used);
         for i in (0..whole).step_by(W) {
-            // SAFETY: the caller's; W reals of each line that is there.
+            // SAFETY: the caller guarantees W reals of each of the `used` lines.
             unsafe {
                 let mut rows = [V::zero(); W];
                 for j in 0..W {
@@ -308,7 +268,7 @@ impl<V: Vector> Scatter<'_, V> {
                 }
             }
         }
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { self.one_by_one(whole, reals) }
     }
 
@@ -318,31 +278,38 @@ impl<V: Vector> Scatter<'_, V> {
         let scalars = tile.cast::<V::Scalar>();
         for i in start..end {
             for lane in 0..lines.used {
-                // SAFETY: the caller's.
+                // SAFETY: the caller guarantees it.
                 unsafe { lines.at(lane, i).write(scalars.add(i * V::WIDTH + lane).read()) }
             }
         }
     }
 }
 
-impl<V: Vector> WithIsa for Scatter<'_, V> {
-    #[inline(always)]
-    unsafe fn with_isa(self) {
-        let lines = &self.lines;
-        let reals = lines.parts * lines.count;
-        // SAFETY: the caller of `scatter`.
-        unsafe {
-            if lines.contiguous() {
-                match V::WIDTH {
-                    2 => self.squares::<2>(reals),
-                    4 => self.squares::<4>(reals),
-                    8 => self.squares::<8>(reals),
-                    16 => self.squares::<16>(reals),
-                    _ => self.one_by_one(0, reals),
+/// Copies contiguous lines by transposing squares, and other lines one real after another.
+macro_rules! by_squares {
+    ($task:ident) => {
+        impl<V: Vector> WithIsa for $task<'_, V> {
+            #[inline(always)]
+            unsafe fn with_isa(self) {
+                let lines = &self.lines;
+                let reals = lines.parts * lines.count;
+                // SAFETY: the caller of `gather` or `scatter` guarantees it.
+                unsafe {
+                    if lines.contiguous() {
+                        match V::WIDTH {
+                            2 => self.squares::<2>(reals),
+                            4 => self.squares::<4>(reals),
+                            8 => self.squares::<8>(reals),
+                            16 => self.squares::<16>(reals),
+                            _ => self.one_by_one(0, reals),
+                        }
+                    } else {
+                        self.one_by_one(0, reals);
+                    }
                 }
-            } else {
-                self.one_by_one(0, reals);
             }
         }
-    }
+    };
 }
+by_squares!(Gather);
+by_squares!(Scatter);

@@ -1,4 +1,4 @@
-//! A multiplier in the engine's precision.
+//! The factors of a multiplier in the engine's precision.
 
 use crate::arithmetic::twiddle::Roots;
 use crate::cpu::base::memory::Array;
@@ -9,30 +9,30 @@ use crate::recipe::multiplier::Multiplier;
 use crate::recipe::recipe::Recipe;
 use num_complex::Complex;
 
-/// A complex factor, or a real one with nothing in the second place.
+/// A complex factor (re, im), or a real factor and 0.
 #[derive(Clone, Copy)]
-pub(crate) struct Pair<S>(pub(crate) S, pub(crate) S);
+pub(crate) struct FactorValue<S>(pub(crate) S, pub(crate) S);
 
-/// A multiplier in the engine's precision.
+/// The factors of a multiplier in the engine's precision.
 pub(crate) struct Values<S> {
     pub(crate) shape: Vec<usize>,
-    /// Reals an element of the spectrum.
+    /// The reals of an element of the array that is multiplied.
     pub(crate) domain_parts: usize,
     complex: bool,
     table: Vec<S>,
-    axes: Vec<Vec<Pair<S>>>,
+    axes: Vec<Vec<FactorValue<S>>>,
 }
 
 impl<S: Scalar> Values<S> {
     /// The factors of `multiplier` for the array that `recipe` multiplies.
     ///
     /// # Errors
-    /// As [`Multiplier::check`], and if there is no memory for the factors.
+    /// Those of [`Multiplier::check`], or if there is no memory for the factors.
     pub(crate) fn new(multiplier: &Multiplier, recipe: &Recipe) -> Result<Self> {
         multiplier.check(recipe)?;
         let (domain, layout) = recipe.multiplied().expect("it has been checked that the recipe multiplies");
-        let of = |z: &Complex<f64>| Pair(S::of(z.re), S::of(z.im));
-        let real = |x: &f64| Pair(S::of(*x), S::of(0.0));
+        let of = |z: &Complex<f64>| FactorValue(S::of(z.re), S::of(z.im));
+        let real = |x: &f64| FactorValue(S::of(*x), S::of(0.0));
         let (table, axes) = match multiplier {
             Multiplier::Table(t) => (collected(t.len(), t.iter().map(|x| S::of(*x)))?, vec![]),
             Multiplier::ComplexTable(t) => {
@@ -48,7 +48,7 @@ impl<S: Scalar> Values<S> {
     }
 }
 
-/// A table of so many numbers, if there is memory for it.
+/// Collects `count` numbers. It is an error if there is no memory for them.
 fn collected<S>(count: usize, numbers: impl Iterator<Item = S>) -> Result<Vec<S>> {
     let (mut table, message) = (vec![], || format!("there is no memory for a multiplier of {count} numbers"));
     table.try_reserve_exact(count).map_err(|_| Error::new(ErrorKind::Unavailable, message()))?;
@@ -57,8 +57,8 @@ fn collected<S>(count: usize, numbers: impl Iterator<Item = S>) -> Result<Vec<S>
 }
 
 impl<S: Scalar> Values<S> {
-    /// w_M^{n₂k₁} at \[k₁, n₂\] for M = columns · rows, or their conjugates: the factors of
-    /// [`crate::recipe::rules::four_step`].
+    /// The factors of [`crate::recipe::rules::four_step`]: w_M^{n₂k₁} at \[k₁, n₂\] for M = columns
+    /// · rows, or their conjugates if `backward`.
     pub(crate) fn twiddles(columns: usize, rows: usize, backward: bool) -> Self {
         let len = columns * rows;
         let roots = Roots::new(len as u64);
@@ -75,13 +75,13 @@ impl<S: Scalar> Values<S> {
         self.complex
     }
 
-    /// Reals a factor.
+    /// The reals of a factor.
     pub(crate) fn parts(&self) -> usize {
         if self.complex { 2 } else { 1 }
     }
 
-    /// The table as an array; `split`: with one more axis, for the two parts of a complex element
-    /// that a real factor multiplies.
+    /// The table as an array. If `split`, it has one more axis with stride 0, since a real factor
+    /// multiplies both parts of a complex element.
     pub(crate) fn array(&self, split: bool) -> Option<Array<S>> {
         if self.table.is_empty() {
             return None;
@@ -95,32 +95,34 @@ impl<S: Scalar> Values<S> {
     }
 
     /// The factors along an axis, if the multiplier is separable.
-    pub(crate) fn along(&self, axis: usize) -> Option<&[Pair<S>]> {
+    pub(crate) fn along(&self, axis: usize) -> Option<&[FactorValue<S>]> {
         self.axes.get(axis).map(Vec::as_slice)
     }
 
-    /// The product of the factors of all axes but `along`, at the given (axis, index) pairs; axes
-    /// of one element may be left out of these.
-    pub(crate) fn across(&self, along: usize, indices: impl Iterator<Item = (usize, usize)>) -> Pair<S> {
+    /// The product of the factors of all axes except `along`, at the given (axis, index) pairs.
+    /// Axes of one element may be missing there.
+    pub(crate) fn across(&self, along: usize, indices: impl Iterator<Item = (usize, usize)>) -> FactorValue<S> {
         let long = indices.filter(|(axis, _)| self.shape.get(*axis).is_some_and(|&n| n > 1));
         let short = self.shape.iter().enumerate().filter(|(axis, n)| *axis != along && **n == 1);
-        let times = |product: Pair<S>, (axis, i): (usize, usize)| product.times(self.axes[axis][i], self.complex);
-        long.chain(short.map(|(axis, _)| (axis, 0))).fold(Pair(S::of(1.0), S::of(0.0)), times)
+        let times =
+            |product: FactorValue<S>, (axis, i): (usize, usize)| product.times(self.axes[axis][i], self.complex);
+        long.chain(short.map(|(axis, _)| (axis, 0))).fold(FactorValue(S::of(1.0), S::of(0.0)), times)
     }
 }
 
-impl<S: Scalar> Pair<S> {
+impl<S: Scalar> FactorValue<S> {
     /// \[re, im\].
     pub(crate) fn parts(self) -> [S; 2] {
         [self.0, self.1]
     }
 
-    /// Of reals, infinity times the nothing in the second place would not be nothing.
+    /// The product of two factors. The zeros beside real factors are not multiplied, because 0
+    /// times infinity is a NaN.
     fn times(self, b: Self, complex: bool) -> Self {
         if !complex {
-            return Pair(S::of(self.0.to() * b.0.to()), self.1);
+            return FactorValue(S::of(self.0.to() * b.0.to()), self.1);
         }
         let z = Complex::new(self.0.to(), self.1.to()) * Complex::new(b.0.to(), b.1.to());
-        Pair(S::of(z.re), S::of(z.im))
+        FactorValue(S::of(z.re), S::of(z.im))
     }
 }

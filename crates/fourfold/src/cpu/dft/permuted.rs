@@ -1,111 +1,111 @@
-//! The real side of a DFT: elements of a line in another order.
+//! The real side of a DFT: the elements of a line in another order.
 
 use crate::cpu::base::strided::Strided;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector};
 
-/// Calls `$body` with the constants `$index` and `$gain` equal to the two flags.
+/// Evaluates `$body` with the constants `$index` and `$factor` equal to the two flags.
 macro_rules! for_order {
-    ($order:expr, $index:ident, $gain:ident => $body:expr) => {
+    ($order:expr, $index:ident, $factor:ident => $body:expr) => {
         match $order {
             (false, false) => {
                 const $index: bool = false;
-                const $gain: bool = false;
+                const $factor: bool = false;
                 $body
             }
             (true, false) => {
                 const $index: bool = true;
-                const $gain: bool = false;
+                const $factor: bool = false;
                 $body
             }
             (true, true) => {
                 const $index: bool = true;
-                const $gain: bool = true;
+                const $factor: bool = true;
                 $body
             }
-            (false, true) => unreachable!("gains come with an order"),
+            (false, true) => unreachable!("factors come with an index"),
         }
     };
 }
 pub(crate) use for_order;
 
-/// The real side of a DFT in memory: element m is row `index[m]` times `gain[m]`; both may be null
-/// for m itself and 1.
+/// The real side of a DFT in memory: element m is `factor[m]` times vector `index[m]`. A null
+/// `index` is the identity, and null factors are 1.
 pub(crate) struct Permuted<S> {
     pub(crate) rows: Strided<S>,
     pub(crate) index: Ptr<u32>,
-    pub(crate) gain: Ptr<S>,
+    pub(crate) factor: Ptr<S>,
 }
 
 impl<S: Scalar> Permuted<S> {
-    /// The vectors of a tile in their own order.
+    /// The vectors of a tile in ascending order.
     pub(crate) fn tile<V: Vector<Scalar = S>>(base: Ptr<V>) -> Self {
-        Permuted { rows: Strided::tile(base), index: Ptr::null(), gain: Ptr::null() }
+        Permuted { rows: Strided::tile(base), index: Ptr::null(), factor: Ptr::null() }
     }
 
-    /// Whether there is an index, and a gain: constants of the loops over many elements, see
-    /// [`for_order`].
+    /// Whether there are an index and factors. Loops over many elements have these as constants:
+    /// see [`for_order`].
     pub(crate) fn order(&self) -> (bool, bool) {
-        (!self.index.is_null(), !self.gain.is_null())
+        (!self.index.is_null(), !self.factor.is_null())
     }
 
-    /// Where element m lies, and its gain.
+    /// The address of element m, and its factor.
     ///
     /// # Safety
-    /// Element m exists; index and gain are there if they are said to be.
+    /// Element m exists. `INDEX` and `FACTOR` are [`Permuted::order`].
     #[inline(always)]
-    unsafe fn place<const INDEX: bool, const GAIN: bool>(&self, m: usize) -> (Ptr<S>, Option<S>) {
-        // SAFETY: the caller's.
+    unsafe fn place<const INDEX: bool, const FACTOR: bool>(&self, m: usize) -> (Ptr<S>, Option<S>) {
+        // SAFETY: the caller guarantees it.
         unsafe {
             let row = if INDEX { self.index.add(m).read() as isize } else { m as isize };
-            (self.rows.base.offset(row * self.rows.stride), if GAIN { Some(self.gain.add(m).read()) } else { None })
+            (self.rows.base.offset(row * self.rows.stride), if FACTOR { Some(self.factor.add(m).read()) } else { None })
         }
     }
 
     /// # Safety
-    /// As [`Permuted::order`] says; element m is readable.
+    /// Element m is readable. `INDEX` and `FACTOR` are [`Permuted::order`].
     #[inline(always)]
-    pub(crate) unsafe fn load_at<V: Vector<Scalar = S>, const INDEX: bool, const GAIN: bool>(&self, m: usize) -> V {
-        // SAFETY: the caller's.
+    pub(crate) unsafe fn load_at<V: Vector<Scalar = S>, const INDEX: bool, const FACTOR: bool>(&self, m: usize) -> V {
+        // SAFETY: the caller guarantees it.
         unsafe {
-            let (at, gain) = self.place::<INDEX, GAIN>(m);
+            let (at, factor) = self.place::<INDEX, FACTOR>(m);
             let v = V::load(at);
-            if let Some(gain) = gain { v * V::splat(gain) } else { v }
+            if let Some(factor) = factor { v * V::splat(factor) } else { v }
         }
     }
 
     /// # Safety
-    /// As [`Permuted::order`] says; element m is writable.
+    /// Element m is writable. `INDEX` and `FACTOR` are [`Permuted::order`].
     #[inline(always)]
-    pub(crate) unsafe fn store_at<V: Vector<Scalar = S>, const INDEX: bool, const GAIN: bool>(&self, m: usize, v: V) {
-        // SAFETY: the caller's.
+    pub(crate) unsafe fn store_at<V: Vector<Scalar = S>, const INDEX: bool, const FACTOR: bool>(&self, m: usize, v: V) {
+        // SAFETY: the caller guarantees it.
         unsafe {
-            let (at, gain) = self.place::<INDEX, GAIN>(m);
-            if let Some(gain) = gain { v * V::splat(gain) } else { v }.store(at);
+            let (at, factor) = self.place::<INDEX, FACTOR>(m);
+            if let Some(factor) = factor { v * V::splat(factor) } else { v }.store(at);
         }
     }
 
-    /// Brings the first `count` elements of a single signal into their order.
+    /// Copies the first `count` elements of a single signal to `to`.
     ///
     /// # Safety
-    /// They are there on both sides.
+    /// Both sides have `count` elements.
     pub(crate) unsafe fn read(&self, to: Ptr<S>, count: usize)
     where
         S: Vector<Scalar = S>,
     {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         for_order!(self.order(), I, G => for m in 0..count { unsafe { to.add(m).write(self.load_at::<S, I, G>(m)) } })
     }
 
-    /// The reverse of [`Permuted::read`].
+    /// Copies `count` elements of a single signal from `from`.
     ///
     /// # Safety
-    /// As there.
+    /// Both sides have `count` elements.
     pub(crate) unsafe fn write(&self, from: Ptr<S>, count: usize)
     where
         S: Vector<Scalar = S>,
     {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         for_order!(self.order(), I, G => for m in 0..count { unsafe { self.store_at::<S, I, G>(m, from.add(m).read()) } })
     }
 
@@ -113,7 +113,7 @@ impl<S: Scalar> Permuted<S> {
     /// Element m exists and is readable.
     #[inline(always)]
     pub(crate) unsafe fn load<V: Vector<Scalar = S>>(&self, m: usize) -> V {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { for_order!(self.order(), I, G => self.load_at::<V, I, G>(m)) }
     }
 
@@ -121,7 +121,7 @@ impl<S: Scalar> Permuted<S> {
     /// Element m exists and is writable.
     #[inline(always)]
     pub(crate) unsafe fn store<V: Vector<Scalar = S>>(&self, m: usize, v: V) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { for_order!(self.order(), I, G => self.store_at::<V, I, G>(m, v)) }
     }
 }

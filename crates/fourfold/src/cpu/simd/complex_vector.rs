@@ -1,4 +1,4 @@
-//! Complex numbers of one signal side by side in a vector.
+//! Vectors of complex numbers of one signal, with real and imaginary parts interleaved.
 
 use crate::arithmetic::butterfly::sixteenth;
 use crate::arithmetic::complex::{C, Number};
@@ -12,12 +12,12 @@ impl<S: Vector<Scalar = S>> ComplexVector for C<S> {
 
     #[inline(always)]
     unsafe fn load(from: Ptr<S>) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { C { re: from.read(), im: from.add(1).read() } }
     }
     #[inline(always)]
     unsafe fn store(self, to: Ptr<S>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             to.write(self.re);
             to.add(1).write(self.im);
@@ -25,7 +25,7 @@ impl<S: Vector<Scalar = S>> ComplexVector for C<S> {
     }
     #[inline(always)]
     unsafe fn twiddle(self, w: Ptr<S>) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { self.mul(C { re: w.read(), im: w.add(LANES + 1).read() }) }
     }
     #[inline(always)]
@@ -36,21 +36,21 @@ impl<S: Vector<Scalar = S>> ComplexVector for C<S> {
     fn transpose_square(_rows: &mut [Self]) {}
 }
 
-/// ComplexVector in a vector of two lanes or more. A product needs the vector with its parts
-/// exchanged, which takes one instruction; to tell parts apart and to put them together takes two,
-/// of a slower kind.
+/// Complex numbers (re, im, re, im, …) in a vector of at least two lanes. A product needs the
+/// vector with the parts exchanged, which is one instruction. Separating the parts and interleaving
+/// them again would be two slower ones.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Interleaved<V>(V);
 
-/// (re, im) in all places.
+/// The vector (re, im, re, im, …).
 #[inline(always)]
 fn parts<V: Vector>(re: V, im: V) -> V {
     V::zip(re, im).0
 }
 
 impl<V: Vector> Interleaved<V> {
-    /// self + i·s·b, `b` with its parts exchanged.
+    /// self + i·s·z, where `b` is z with its parts exchanged.
     #[inline(always)]
     fn add_rotated(self, b: V, s: f64) -> Self {
         Interleaved(b.mul_add(parts(b.constant(-s), b.constant(s)), self.0))
@@ -92,14 +92,14 @@ impl<V: Vector> Number for Interleaved<V> {
     }
     #[inline(always)]
     fn cross(self, b: Self, k: usize) -> [Self; 2] {
-        let turned = b.0.swap();
+        let swapped = b.0.swap();
         match k {
             0 => [self + b, self - b],
-            4 => [self.add_rotated(turned, -1.0), self.add_rotated(turned, 1.0)],
+            4 => [self.add_rotated(swapped, -1.0), self.add_rotated(swapped, 1.0)],
             _ => {
                 let [re, im] = sixteenth(k);
                 let (plus, minus) = (self.add_times_real(b, re), self.add_times_real(b, -re));
-                [plus.add_rotated(turned, im), minus.add_rotated(turned, -im)]
+                [plus.add_rotated(swapped, im), minus.add_rotated(swapped, -im)]
             }
         }
     }
@@ -111,17 +111,17 @@ impl<V: Vector> ComplexVector for Interleaved<V> {
 
     #[inline(always)]
     unsafe fn load(from: Ptr<V::Scalar>) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         Interleaved(unsafe { V::load(from) })
     }
     #[inline(always)]
     unsafe fn store(self, to: Ptr<V::Scalar>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { self.0.store(to) }
     }
     #[inline(always)]
     unsafe fn twiddle(self, w: Ptr<V::Scalar>) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         let (re, im) = unsafe { (V::load(w), V::load(w.add(LANES))) };
         Interleaved(self.0.swap().mul_add(im, self.0 * re))
     }

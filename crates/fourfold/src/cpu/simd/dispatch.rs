@@ -1,4 +1,4 @@
-//! Which instruction set runs: detected once, when planning, or forced by the caller.
+//! The choice of the instruction set. It is detected once, when planning, or given by the caller.
 
 use crate::cpu::simd::isa;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask};
@@ -10,7 +10,8 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Isa {
-    /// One number at a time; runs everywhere.
+    /// One number at a time. Builds for x86-64 and aarch64, which always have 128-bit vectors,
+    /// contain it only with the feature `scalar`.
     Scalar,
     /// 128 bits: NEON on aarch64, SSE2 on x86-64.
     Simd128,
@@ -37,7 +38,7 @@ impl Isa {
     /// Whether this machine has the set.
     pub fn is_available(self) -> bool {
         match self {
-            Isa::Scalar => true,
+            Isa::Scalar => cfg!(any(feature = "scalar", not(any(target_arch = "x86_64", target_arch = "aarch64")))),
             Isa::Simd128 => cfg!(any(target_arch = "x86_64", target_arch = "aarch64")),
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
@@ -73,7 +74,12 @@ impl Isa {
         }
     }
 
-    /// The set itself.
+    /// The set with the shortest vectors that computes where this one does.
+    pub(crate) fn narrowest(self) -> Isa {
+        if self == Isa::Scalar { Isa::Scalar } else { Isa::Simd128 }
+    }
+
+    /// Returns `self` if this machine has the set.
     ///
     /// # Errors
     /// If this machine does not have it.
@@ -82,7 +88,12 @@ impl Isa {
             return Ok(self);
         }
         let names: Vec<_> = Isa::available().into_iter().map(Isa::name).collect();
-        let message = format!("this machine has no {self}; it has {}", names.join(", "));
+        let message = match self {
+            Isa::Scalar => {
+                format!("this build has no scalar, which the feature `scalar` adds; it has {}", names.join(", "))
+            }
+            _ => format!("this machine has no {self}; it has {}", names.join(", ")),
+        };
         Err(Error::new(ErrorKind::Unavailable, message))
     }
 }
@@ -104,12 +115,12 @@ impl FromStr for Isa {
     }
 }
 
-/// Precisions that have lanes of every width.
+/// Scalar types that have vectors in every instruction set.
 pub(crate) trait Dispatch: Scalar + Vector<Scalar = Self> {
-    /// Does `job` with the lanes of `isa`.
+    /// Executes `job` with the vectors of `isa`.
     ///
     /// # Safety
-    /// The CPU has `isa`, and the job may be done.
+    /// The CPU has `isa`, and the requirements of the job hold.
     unsafe fn dispatch(isa: Isa, job: impl VectorTask<Self>);
 }
 
@@ -117,7 +128,7 @@ macro_rules! vectors {
     ($scalar:ident, $simd128:ident, $avx2:ident, $avx512:ident) => {
         impl Dispatch for $scalar {
             unsafe fn dispatch(isa: Isa, job: impl VectorTask<Self>) {
-                // SAFETY: the caller's.
+                // SAFETY: the caller guarantees it.
                 unsafe {
                     match isa {
                         #[cfg(target_arch = "x86_64")]
@@ -126,7 +137,10 @@ macro_rules! vectors {
                         Isa::Avx2 => job.with_vector::<isa::avx2::$avx2>(),
                         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
                         Isa::Simd128 => job.with_vector::<isa::simd128::$simd128>(),
-                        _ => job.with_vector::<$scalar>(),
+                        #[cfg(any(feature = "scalar", not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+                        Isa::Scalar => job.with_vector::<$scalar>(),
+                        #[allow(unreachable_patterns)]
+                        _ => unreachable!("the caller has checked that {isa} is available"),
                     }
                 }
             }

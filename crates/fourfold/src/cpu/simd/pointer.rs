@@ -1,12 +1,13 @@
-//! Pointers that know their memory in debug builds.
+//! Pointers that check their bounds in debug builds.
 
 use std::marker::PhantomData;
 
-/// A pointer into an array, as `*mut T`. Debug builds carry where the array begins and ends, and
-/// panic at an access outside; release builds carry the address alone.
+/// A pointer into an array, as `*mut T`. In debug builds it also has the bounds of the array, and
+/// an access outside of them panics. In release builds it has only the address.
 ///
-/// Moving the pointer is checked at the access only: what is between a row's last element and the
-/// next row's first may lie outside. What was made of a shared slice ([`Ptr::of`]) is only read.
+/// Bounds are checked when memory is accessed, and not when the pointer moves, because an address
+/// after the last element of a row may be outside of the array. A pointer that is made of a shared
+/// slice ([`Ptr::of`]) must only be read.
 pub(crate) struct Ptr<T> {
     at: *mut T,
     #[cfg(debug_assertions)]
@@ -31,13 +32,13 @@ impl<T> PartialEq for Ptr<T> {
 }
 
 impl<T> Ptr<T> {
-    /// The first of `len` elements.
+    /// A pointer to the first of `len` elements.
     #[inline(always)]
     pub(crate) fn new(at: *mut T, len: usize) -> Self {
         Ptr::within(at, [at.addr(), at.addr().wrapping_add(len * size_of::<T>())])
     }
 
-    /// An element of an array that begins and ends at these addresses.
+    /// A pointer to an element of an array whose first byte and end have these addresses.
     #[inline(always)]
     #[cfg_attr(not(debug_assertions), allow(unused_variables, reason = "release builds do not check"))]
     pub(crate) fn within(at: *mut T, bounds: [usize; 2]) -> Self {
@@ -49,13 +50,13 @@ impl<T> Ptr<T> {
         }
     }
 
-    /// The first element of a slice, to be read only.
+    /// A pointer to the first element of a slice, for reading only.
     #[inline(always)]
     pub(crate) fn of(slice: &[T]) -> Self {
         Ptr::new(slice.as_ptr().cast_mut(), slice.len())
     }
 
-    /// To nothing.
+    /// The null pointer, with an empty array.
     #[inline(always)]
     pub(crate) fn null() -> Self {
         Ptr::new(std::ptr::null_mut(), 0)
@@ -72,7 +73,7 @@ impl<T> Ptr<T> {
         self.at.addr()
     }
 
-    /// The same address with these elements from there on as its array.
+    /// The same address, as a pointer into an array of only the next `len` elements.
     #[inline(always)]
     pub(crate) fn first(self, len: usize) -> Self {
         #[cfg(debug_assertions)]
@@ -111,13 +112,13 @@ impl<T> Ptr<T> {
     }
 
     /// # Safety
-    /// Element `n` is of the array, or the place after its last.
+    /// The result points to an element of the array, or to its end.
     #[inline(always)]
     pub(crate) unsafe fn add(self, n: usize) -> Self {
         if cfg!(debug_assertions) {
             return self.wrapping_add(n);
         }
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         self.moved(unsafe { self.at.add(n) })
     }
 
@@ -128,7 +129,7 @@ impl<T> Ptr<T> {
         if cfg!(debug_assertions) {
             return self.wrapping_sub(n);
         }
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         self.moved(unsafe { self.at.sub(n) })
     }
 
@@ -139,17 +140,17 @@ impl<T> Ptr<T> {
         if cfg!(debug_assertions) {
             return self.wrapping_offset(n);
         }
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         self.moved(unsafe { self.at.offset(n) })
     }
 
-    /// The address, which need not be one of an element: for hints.
+    /// The address without a check, for prefetches. It need not be in the array.
     #[inline(always)]
     pub(crate) fn unchecked(self) -> *const T {
         self.at
     }
 
-    /// The address, for an access of `count` elements from there on.
+    /// The address, for an access to the next `count` elements.
     #[inline(always)]
     #[cfg_attr(not(debug_assertions), allow(unused_variables, reason = "release builds do not check"))]
     pub(crate) fn access(self, count: usize) -> *mut T {
@@ -162,7 +163,7 @@ impl<T> Ptr<T> {
     #[inline(always)]
     fn check(self, count: usize) {
         let ([start, end], at) = (self.bounds, self.at.addr());
-        // In this order, so that nothing overflows whatever the address.
+        // This order of comparisons avoids overflow for every address.
         if at < start || at > end || count * size_of::<T>() > end - at {
             outside(start, end, at, count * size_of::<T>());
         }
@@ -175,7 +176,7 @@ impl<T> Ptr<T> {
     where
         T: Copy,
     {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { *self.access(1) }
     }
 
@@ -186,17 +187,17 @@ impl<T> Ptr<T> {
     where
         T: Copy,
     {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { *self.access(1) = value }
     }
 
-    /// Copies `count` elements from elsewhere.
+    /// Copies `count` elements from `from`.
     ///
     /// # Safety
-    /// They are there on both sides, which do not overlap.
+    /// Both arrays have `count` elements, and they do not overlap.
     #[inline(always)]
     pub(crate) unsafe fn copy_from(self, from: Ptr<T>, count: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { self.access(count).copy_from_nonoverlapping(from.access(count), count) }
     }
 }
@@ -216,7 +217,7 @@ mod tests {
     fn elements_are_read_and_written() {
         let mut array = [1.0, 2.0, 3.0];
         let first = Ptr::new(array.as_mut_ptr(), 3);
-        // SAFETY: three elements; the place after the last is not read.
+        // SAFETY: the array has three elements, and its end is not read.
         unsafe {
             first.add(2).write(5.0);
             assert_eq!((first.read(), first.wrapping_add(7).wrapping_sub(5).read()), (1.0, 5.0));

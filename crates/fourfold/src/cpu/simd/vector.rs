@@ -1,4 +1,4 @@
-//! A SIMD vector whose lanes belong to different transforms.
+//! The traits of scalars and SIMD vectors.
 
 use crate::arithmetic::complex::Number;
 use crate::arithmetic::real::Real;
@@ -7,13 +7,13 @@ use crate::cpu::simd::pointer::Ptr;
 /// The most lanes of any vector.
 pub(crate) const LANES: usize = 16;
 
-/// The scalars that the engine computes with.
+/// The scalar types of the engine: `f32` and `f64`.
 pub(crate) trait Scalar: Copy + Default + PartialEq + Send + Sync + std::fmt::Debug + 'static {
     /// The nearest scalar to `value`.
     fn of(value: f64) -> Self;
-    /// Itself in double precision.
+    /// The value in double precision.
     fn to(self) -> f64;
-    /// The root of unity exp(−2πi k/n), each part to the last bit.
+    /// The root of unity exp(−2πi k/n), each part within 0.501 units in the last place.
     fn root(roots: &crate::arithmetic::twiddle::Roots, k: u64) -> num_complex::Complex<Self>;
 }
 
@@ -42,55 +42,56 @@ impl Scalar for f32 {
     }
 }
 
-/// Work that is compiled anew for every instruction set: [`Vector::enter`] runs it where the set's
-/// instructions may be used.
+/// Work that is compiled once for each instruction set. [`Vector::enter`] executes it inside a
+/// function that has the set's instructions enabled.
 pub(crate) trait WithIsa {
-    /// Does the work; must be `#[inline(always)]`, so that it ends up inside [`Vector::enter`].
+    /// Does the work. Implementations must be `#[inline(always)]`, so that they are compiled inside
+    /// of [`Vector::enter`].
     ///
     /// # Safety
-    /// The CPU has the instructions of the vectors that the work names, and what the work points to
-    /// is there. Only [`Vector::enter`] calls it, whose caller vouches for both.
+    /// The CPU has the instructions of the vectors in the work, and its pointers are valid. Only
+    /// [`Vector::enter`] may call this, whose caller guarantees both.
     unsafe fn with_isa(self);
 }
 
-/// Something to do with whichever lanes the machine has.
+/// Work that is generic over the vector type.
 pub(crate) trait VectorTask<S: Scalar> {
-    /// Does it.
+    /// Does the work with vectors `V`.
     ///
     /// # Safety
-    /// The CPU has the instructions of `V`; the rest is the job's.
+    /// The CPU has the instructions of `V`, and the requirements of the implementation hold.
     unsafe fn with_vector<V: Vector<Scalar = S>>(self);
 }
 
-/// A vector of `WIDTH` scalars. The algorithms are generic over it; the files of `isa` hold the
-/// instructions only.
+/// A vector of `WIDTH` scalars, whose lanes belong to different transforms. The algorithms are
+/// generic over this trait, and the files of `isa` contain only instructions.
 ///
-/// A value proves that the CPU has the instructions of its type. What makes a value of something
-/// else ([`Vector::splat`], [`Vector::load`]) is therefore unsafe, as is [`Vector::enter`]; what
-/// makes values of values is safe.
+/// A value proves that the CPU has the instructions of its type. Therefore functions that make a
+/// vector of something else ([`Vector::splat`], [`Vector::load`]) are unsafe, and so is
+/// [`Vector::enter`]. Functions from vectors to vectors are safe.
 pub(crate) trait Vector: Real {
-    /// What each lane holds.
+    /// The type of a lane.
     type Scalar: Scalar;
-    /// Lanes in a vector, a power of two.
+    /// The number of lanes, a power of two.
     const WIDTH: usize;
-    /// Vectors that registers hold.
+    /// The number of vector registers.
     const REGISTERS: usize = 16;
-    /// Complex numbers in a vector, or one where it has no room.
+    /// A vector of complex numbers. With one lane it is a pair of scalars.
     type ComplexVector: ComplexVector<Scalar = Self::Scalar>;
 
-    /// All lanes the same.
+    /// The vector whose lanes all are `value`.
     ///
     /// # Safety
     /// The CPU has the instructions of this type.
     unsafe fn splat(value: Self::Scalar) -> Self;
 
-    /// All lanes 0.
+    /// The vector whose lanes all are 0.
     ///
     /// # Safety
     /// As [`Vector::splat`].
     #[inline(always)]
     unsafe fn zero() -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { Self::splat(Self::Scalar::default()) }
     }
 
@@ -103,37 +104,38 @@ pub(crate) trait Vector: Real {
     /// `to` is writable for `WIDTH` scalars; no alignment is needed.
     unsafe fn store(self, to: Ptr<Self::Scalar>);
 
-    /// Stores where nothing is read soon: past the caches, where the set has such an instruction.
+    /// Stores memory that is not read soon. This bypasses the caches if the set has non-temporal
+    /// stores.
     ///
     /// # Safety
     /// As [`Vector::store`], with `to` aligned to the vector.
     #[inline(always)]
     unsafe fn stream(self, to: Ptr<Self::Scalar>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { self.store(to) }
     }
 
-    /// Brings the cache line of an address near, where the set has such an instruction; the address
-    /// need not be one.
+    /// Prefetches the cache line of an address, if the set has such an instruction. Any address is
+    /// allowed.
     #[inline(always)]
     fn prefetch(_from: Ptr<Self::Scalar>) {}
 
-    /// Lets others see what has been streamed, in order with what is stored later.
+    /// Orders all earlier non-temporal stores before later stores, as other threads see them.
     #[inline(always)]
     fn finish_streams() {}
 
-    /// (a_0 b_0 a_1 b_1 …) in two vectors.
+    /// Interleaves: (a_0, b_0, a_1, b_1, …) in two vectors.
     fn zip(a: Self, b: Self) -> (Self, Self);
 
     /// The inverse of [`Vector::zip`].
     fn unzip(a: Self, b: Self) -> (Self, Self);
 
-    /// The lanes from the last to the first.
+    /// The lanes in reverse order.
     fn reverse(self) -> Self;
 
-    /// Turns the square of WIDTH rows: row j and lane i change places. In log₂ WIDTH rounds of
-    /// zipping row i with row i + WIDTH/2 (the perfect shuffle applied to both halves of the
-    /// index), where the set has no shorter way.
+    /// Transposes a square matrix of WIDTH rows. The default takes log₂ WIDTH rounds, each of which
+    /// zips row i with row i + WIDTH/2. This rotates the bits of the index (row, lane) by one, a
+    /// perfect shuffle.
     #[inline(always)]
     fn transpose(rows: &mut [Self]) {
         let half = Self::WIDTH / 2;
@@ -146,24 +148,24 @@ pub(crate) trait Vector: Real {
         }
     }
 
-    /// Neighbours exchanged: (a_1 a_0 a_3 a_2 …); of two lanes or more.
+    /// Exchanges neighbours: (a_1, a_0, a_3, a_2, …). The vector must have at least two lanes.
     fn swap(self) -> Self;
 
-    /// [`Vector::transpose`] of the square of WIDTH/2 rows of pairs.
+    /// Transposes a square matrix of WIDTH/2 rows whose elements are pairs of lanes.
     fn transpose_pairs(rows: &mut [Self]);
 
-    /// Runs `work` compiled for the instruction set.
+    /// Executes `work`, compiled for the instruction set.
     ///
     /// # Safety
-    /// The CPU has the instructions of this type, and what the work points to is there.
+    /// The CPU has the instructions of this type, and the pointers of the work are valid.
     unsafe fn enter<W: WithIsa>(work: W);
 }
 
-/// Complex numbers as they stand in memory, (re, im) after (re, im).
+/// A vector of complex numbers in the order of memory: (re, im, re, im, …).
 pub(crate) trait ComplexVector: Number {
-    /// Their parts.
+    /// The type of real and imaginary parts.
     type Scalar;
-    /// How many.
+    /// The number of complex numbers in a vector.
     const COUNT: usize;
 
     /// # Safety
@@ -175,16 +177,16 @@ pub(crate) trait ComplexVector: Number {
     /// `to` is writable for `COUNT` pairs; no alignment is needed.
     unsafe fn store(self, to: Ptr<Self::Scalar>);
 
-    /// self · w; w is where a block of twiddles has (re, re) for each number, and [`LANES`] further
-    /// (−im, im).
+    /// self · w. A block of twiddle factors has (re, re) for each number at `w`, and (−im, im) at
+    /// `w` + [`LANES`].
     ///
     /// # Safety
-    /// That much is readable.
+    /// Both vectors are readable.
     unsafe fn twiddle(self, w: Ptr<Self::Scalar>) -> Self;
 
-    /// The parts times factors of their own.
+    /// The real parts times `by[0]`, and the imaginary parts times `by[1]`.
     fn times_parts(self, by: [Self::Scalar; 2]) -> Self;
 
-    /// Turns the square of `COUNT` rows: row j and number i change places.
+    /// Transposes a square matrix of `COUNT` rows of complex numbers.
     fn transpose_square(rows: &mut [Self]);
 }

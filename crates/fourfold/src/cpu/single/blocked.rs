@@ -1,10 +1,10 @@
-//! A complex DFT of one signal that leaves the first-level cache, with lanes along it, in three
-//! trips through memory (see [`crate::recipe::rules::intra_vector`]).
+//! A complex DFT of one signal that does not fit the first-level cache, with the lanes along it. It
+//! takes three trips through memory: see [`crate::recipe::rules::intra_vector`].
 
 use crate::cpu::base::machine::Machine;
 use crate::cpu::base::sizes::part_stride;
-use crate::cpu::dft::pass::across::{Across, Last, Spread};
-use crate::cpu::dft::pass::along::{BLOCK, Block, IntraVectorPass, Source, Ways};
+use crate::cpu::dft::pass::across::{Across, LastPass, StreamBlocks};
+use crate::cpu::dft::pass::along::{BLOCK, Block, Endpoints, IntraVectorPass, Source};
 use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask};
@@ -13,10 +13,10 @@ use crate::recipe::scheme::{FIRST, MOST_PARTS};
 use crate::recipe::scheme::{Factor, length};
 use std::mem::MaybeUninit;
 
-/// The executable form of [`Scheme::Parts`](crate::recipe::scheme::Scheme::Blocked).
+/// The executable form of [`Scheme::Blocked`](crate::recipe::scheme::Scheme::Blocked).
 pub(crate) struct Blocked<S> {
     pub(crate) len: usize,
-    /// Elements of a part, and how many there are.
+    /// The elements of a part, and the number of parts.
     part: usize,
     count: usize,
     backward: bool,
@@ -24,13 +24,15 @@ pub(crate) struct Blocked<S> {
     first: IntraVectorPass<S>,
     further: Vec<IntraVectorPass<S>>,
     across: Across<S>,
-    /// Whether the first and the last trip store past the caches: a trip finds little there of what
-    /// the one before it wrote. With less data, that would make the next trip wait for memory.
+    /// Whether the stores of the first and the last trip are non-temporal. They are if the caches
+    /// would keep little of the data for the next trip. With less data, the next trip would wait
+    /// for memory.
     non_temporal: bool,
 }
 
 impl<S: Scalar> Blocked<S> {
-    /// `within` are three or more radices, the first [`FIRST`]; `across` are two.
+    /// Prepares the DFT. `within` has at least three radices, of which the first is [`FIRST`], and
+    /// `across` has two.
     pub(crate) fn new(within: &[Factor], across: &[Factor], backward: bool, scale: f64) -> Self {
         let (part, count) = (length(within), length(across));
         let mut further = passes(within, IntraVectorPass::new);
@@ -50,21 +52,22 @@ impl<S: Scalar> Blocked<S> {
 }
 
 impl<S: Dispatch> Blocked<S> {
-    /// The DFT of what is at `src` to `out`, else to the second buffer; says where it is. `src` may
-    /// be `out` or the second buffer.
+    /// Transforms `src` to `out` or, without that, to the second buffer. Returns the address of the
+    /// result. `src` may be `out` or the second buffer.
     ///
     /// # Safety
-    /// Source and `out` hold `len` complex numbers, the buffers [`blocked_reals`](crate::cpu::base::sizes::blocked_reals), and else they do not
-    /// overlap; the CPU has `isa`.
-    pub(crate) unsafe fn run(&self, isa: Isa, src: Input<S>, [t, z]: [Ptr<S>; 2], out: Option<Ptr<S>>) -> Ptr<S> {
+    /// Source and `out` have `len` complex numbers, and the buffers have
+    /// [`blocked_reals`](crate::cpu::base::sizes::blocked_reals). They do not overlap otherwise.
+    /// The CPU has `isa`.
+    pub(crate) unsafe fn transform(&self, isa: Isa, src: Input<S>, [t, z]: [Ptr<S>; 2], out: Option<Ptr<S>>) -> Ptr<S> {
         let out = out.unwrap_or(z);
-        // SAFETY: the caller's.
-        unsafe { S::dispatch(isa, Running { parts: self, src, t, z, out }) };
+        // SAFETY: the caller guarantees it.
+        unsafe { S::dispatch(isa, BlockedTask { parts: self, src, t, z, out }) };
         out
     }
 }
 
-struct Running<'a, S> {
+struct BlockedTask<'a, S> {
     parts: &'a Blocked<S>,
     src: Input<S>,
     t: Ptr<S>,
@@ -72,40 +75,40 @@ struct Running<'a, S> {
     out: Ptr<S>,
 }
 
-impl<S: Dispatch> VectorTask<S> for Running<'_, S> {
+impl<S: Dispatch> VectorTask<S> for BlockedTask<'_, S> {
     unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
-        let Running { parts, src, t, z, out } = self;
+        let BlockedTask { parts, src, t, z, out } = self;
         let Blocked { count, part, .. } = *parts;
-        // SAFETY: the caller's; `src` is not read after the first pass, and the second buffer has
-        // room for two parts.
+        // SAFETY: the caller guarantees it. `src` is not read after the first pass, and the second
+        // buffer has at least two parts.
         unsafe {
-            parts.spread::<V>(src.source(parts.backward), t);
+            parts.first_pass::<V>(src.source(parts.backward), t);
             for number in 0..count {
                 parts.within::<V>(t.add(number * part_stride(part)), [z, z.add(part_stride(part))]);
             }
-            let last = Last { backward: parts.backward, scale: parts.scale, non_temporal: parts.non_temporal };
-            parts.across.run::<V>(t, out, last);
+            let last = LastPass { backward: parts.backward, scale: parts.scale, non_temporal: parts.non_temporal };
+            parts.across.transform::<V>(t, out, last);
         }
     }
 }
 
 impl<S: Dispatch> Blocked<S> {
-    /// The first pass of all parts, straight to them or, past the caches, a block of each at a
-    /// time.
+    /// The first pass, which writes all parts. With non-temporal stores, it first collects one
+    /// block of each part.
     ///
     /// # Safety
-    /// As [`Blocked::run`]; the CPU has the instructions of `V`.
-    unsafe fn spread<V: Vector<Scalar = S>>(&self, src: Source<S>, parts: Ptr<S>) {
+    /// As for [`Blocked::transform`]. The CPU has the instructions of `V`.
+    unsafe fn first_pass<V: Vector<Scalar = S>>(&self, src: Source<S>, parts: Ptr<S>) {
         let Blocked { count, part, .. } = *self;
         let mut blocks = MaybeUninit::<[Block<S>; MOST_PARTS]>::uninit();
         let blocks = Ptr::new(blocks.as_mut_ptr().cast::<S>(), MOST_PARTS * BLOCK);
         for row in 0..part / FIRST {
             let (dst, range) = (parts.wrapping_add(row * BLOCK), row * count..(row + 1) * count);
-            // SAFETY: the caller's; a block of every part.
+            // SAFETY: the caller guarantees it. There is one block for every part.
             unsafe {
                 if self.non_temporal {
                     self.first.blocks::<V>(src, range, blocks, BLOCK);
-                    Spread { blocks, count, dst, apart: part_stride(part) }.run::<V>();
+                    StreamBlocks { blocks, count, dst, stride: part_stride(part) }.stream::<V>();
                 } else {
                     self.first.blocks::<V>(src, range, dst, part_stride(part));
                 }
@@ -114,17 +117,18 @@ impl<S: Dispatch> Blocked<S> {
         V::finish_streams();
     }
 
-    /// The further passes of a part, through buffers that stay in the cache, back to where it
-    /// stands.
+    /// The later passes of a part. They use buffers that stay in the cache, and the last one writes
+    /// the part in place.
     ///
     /// # Safety
-    /// All hold a part and do not overlap; the CPU has the instructions of `V`.
+    /// All have the elements of a part and do not overlap. The CPU has the instructions of `V`.
     unsafe fn within<V: Vector<Scalar = S>>(&self, part: Ptr<S>, buffers: [Ptr<S>; 2]) {
         let mut src = part;
         for (i, pass) in self.further.iter().enumerate() {
             let dst = if i + 1 == self.further.len() { part } else { buffers[i % 2] };
-            // SAFETY: the caller's; two passes or more, so that none writes what it reads.
-            unsafe { pass.further::<V>(&Ways { src, dst, backward: false, last: None }) };
+            // SAFETY: the caller guarantees it. There are at least two passes, so source and
+            // destination of each differ.
+            unsafe { pass.further::<V>(&Endpoints { src, dst, backward: false, last: None }) };
             src = dst;
         }
     }

@@ -1,18 +1,19 @@
-//! The order of a cosine transform's real data along one signal: even places ascending, then odd
-//! places descending.
+//! Copies between natural and even-odd order along one signal. In even-odd order, the even indices
+//! ascend, then the odd indices descend.
 
 use crate::cpu::dft::places::Places;
 use crate::cpu::simd::dispatch::Dispatch;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Vector, VectorTask, WithIsa};
 
-/// From places to order.
+/// Copies a signal from natural to even-odd order.
 pub(crate) struct Split<S> {
     pub(crate) places: Places<S>,
     pub(crate) to: Ptr<S>,
 }
 
-/// The reverse of [`Split`]; `odd` is a factor on what goes to odd places.
+/// Copies a signal from even-odd to natural order. `odd` is a factor on elements that get odd
+/// indices.
 pub(crate) struct Join<S> {
     pub(crate) n: usize,
     pub(crate) odd: S,
@@ -20,12 +21,13 @@ pub(crate) struct Join<S> {
     pub(crate) to: Ptr<S>,
 }
 
-/// Lets a job over pairs of places 2i, 2i + 1 run in vectors first and one by one at the end.
+/// Executes a job over pairs of indices (2i, 2i + 1) by vectors, and the remaining pairs one by
+/// one.
 macro_rules! over_places {
     ($job:ident, $working:ident) => {
         impl<S: Dispatch> VectorTask<S> for $job<S> {
             unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
-                // SAFETY: the caller's.
+                // SAFETY: the caller guarantees it.
                 unsafe { V::enter($working::<V> { job: self }) }
             }
         }
@@ -42,7 +44,7 @@ macro_rules! over_places {
             unsafe fn with_isa(self) {
                 let half = self.job.len() / 2;
                 let whole = half / V::WIDTH * V::WIDTH;
-                // SAFETY: the job's arrays hold n numbers each, and do not overlap.
+                // SAFETY: the job's arrays have n numbers each and do not overlap.
                 unsafe {
                     for i in (0..whole).step_by(V::WIDTH) {
                         self.job.places::<V>(i);
@@ -63,11 +65,11 @@ impl<S: Vector<Scalar = S>> Split<S> {
         self.places.n
     }
 
-    /// Pairs of places i … i + WIDTH − 1.
+    /// Copies the pairs i … i + WIDTH − 1.
     #[inline(always)]
     unsafe fn places<V: Vector<Scalar = S>>(&self, i: usize) {
         let Places { n, odd: factor, from } = self.places;
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             let from = from.add(2 * i);
             let (even, odd) = V::unzip(V::load(from), V::load(from.add(V::WIDTH)));
@@ -82,10 +84,10 @@ impl<S: Vector<Scalar = S>> Join<S> {
         self.n
     }
 
-    /// Pairs of places i … i + WIDTH − 1.
+    /// Copies the pairs i … i + WIDTH − 1.
     #[inline(always)]
     unsafe fn places<V: Vector<Scalar = S>>(&self, i: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             let odd = V::load(self.from.add(self.n - i - V::WIDTH)).reverse() * V::splat(self.odd);
             let (low, high) = V::zip(V::load(self.from.add(i)), odd);

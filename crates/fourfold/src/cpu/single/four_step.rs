@@ -1,5 +1,5 @@
-//! One long DFT as a matrix whose columns and rows fill the lanes (see
-//! [`crate::recipe::rules::four_step`]).
+//! One long DFT as those of the columns and rows of a matrix, which fill the lanes: see
+//! [`crate::recipe::rules::four_step`].
 
 use crate::cpu::base::memory::Array;
 use crate::cpu::base::strided::Strided;
@@ -16,16 +16,17 @@ use crate::recipe::scheme::Scheme;
 use crate::recipe::scheme::{Factor, length};
 use std::sync::Arc;
 
-/// A complex DFT of length columns · rows as two passes.
+/// A complex DFT of length `columns` · `rows` as two passes.
 pub(crate) struct Matrix<S> {
     columns: usize,
     rows: usize,
-    /// Down the columns and multiply; along the rows.
+    /// The pass along the columns, which also multiplies by the twiddle factors, and the pass along
+    /// the rows.
     passes: [PreparedPass<S>; 2],
 }
 
-/// Runs a pass from one array to another.
-pub(crate) type Run<'a, S> = &'a dyn Fn(&PreparedPass<S>, &Array<S>, &Array<S>);
+/// Executes a pass from one array to another.
+pub(crate) type ExecutePass<'a, S> = &'a dyn Fn(&PreparedPass<S>, &Array<S>, &Array<S>);
 
 impl<S: Dispatch> Matrix<S> {
     pub(crate) fn new(columns: &[Factor], rows: &[Factor], backward: bool, scale: f64) -> Self {
@@ -49,11 +50,18 @@ impl<S: Dispatch> Matrix<S> {
         self.columns * self.rows
     }
 
-    /// The DFT of the elements of `from`, through `t`, to `to`, which may be the same as `from`.
+    /// Transforms the elements of `from` to those of `to`, which may be the same. `t` is the buffer
+    /// between the passes.
     ///
     /// # Safety
-    /// All have room for it, and `run` may be called on them.
-    pub(crate) unsafe fn run(&self, from: Strided<S>, to: Strided<S>, t: Ptr<S>, run: Run<'_, S>) {
+    /// All have the elements of the matrix, and `execute_pass` may be called on them.
+    pub(crate) unsafe fn transform(
+        &self,
+        from: Strided<S>,
+        to: Strided<S>,
+        t: Ptr<S>,
+        execute_pass: ExecutePass<'_, S>,
+    ) {
         let shape = [self.columns, self.rows];
         let matrix = |line: Strided<S>, strides: [usize; 2]| {
             let mut array = Array::c_order(line.base, &shape, 2);
@@ -62,7 +70,7 @@ impl<S: Dispatch> Matrix<S> {
             array
         };
         let work = Array::c_order(t, &shape, 2);
-        run(&self.passes[0], &matrix(from, [self.rows, 1]), &work);
-        run(&self.passes[1], &work, &matrix(to, [1, self.columns]));
+        execute_pass(&self.passes[0], &matrix(from, [self.rows, 1]), &work);
+        execute_pass(&self.passes[1], &work, &matrix(to, [1, self.columns]));
     }
 }

@@ -1,5 +1,6 @@
-//! Real data as pairs: the half spectrum of 2m reals and the DFT of the m complex numbers that they
-//! make (see [`crate::recipe::rules::four_step`]).
+//! A real DFT of length 2m by a complex one of length m: conversions between the half spectrum of
+//! 2m reals and the DFT of the m complex numbers whose parts they are.
+//! [`crate::recipe::rules::four_step`] has the formulas.
 
 use crate::arithmetic::complex::C;
 use crate::cpu::base::strided::Strided;
@@ -17,46 +18,47 @@ fn reversed<V: Vector>(z: C<V>) -> C<V> {
     C { re: z.re.reverse(), im: z.im.reverse() }
 }
 
-/// The half spectrum x of 2m reals from the DFT z of the m complex numbers that they make.
+/// Computes the half spectrum x of 2m reals from the DFT z of m complex numbers.
 pub(crate) struct Unpack<'a, S> {
     pub(crate) m: usize,
     /// w_N^k for k < m/2 + LANES, N = 2m.
-    pub(crate) turns: &'a [Complex<S>],
+    pub(crate) twiddles: &'a [Complex<S>],
     pub(crate) z: Ptr<S>,
     pub(crate) x: Ptr<S>,
 }
 
-/// The reverse of [`Unpack`], for a backward DFT.
+/// The inverse of [`Unpack`], before a backward DFT.
 pub(crate) struct Pack<'a, S> {
     pub(crate) m: usize,
-    pub(crate) turns: &'a [Complex<S>],
+    pub(crate) twiddles: &'a [Complex<S>],
     pub(crate) x: Ptr<S>,
     pub(crate) z: Ptr<S>,
 }
 
-/// [`Unpack`] and the last combine of a sum in one trip, to the line at `to`.
+/// [`Unpack`] and the last combine of a transform in one trip through memory. The result is the
+/// line at `to`.
 pub(crate) struct Finish<'a, S> {
     pub(crate) unpack: Unpack<'a, S>,
-    pub(crate) turning: FusedCombine<'a, S>,
+    pub(crate) fused: FusedCombine<'a, S>,
     pub(crate) to: Ptr<S>,
 }
 
-/// The reverse of [`Finish`]: the first combine of a sum and [`Pack`].
+/// The first combine of a transform and [`Pack`] in one trip through memory.
 pub(crate) struct Start<'a, S> {
     pub(crate) pack: Pack<'a, S>,
-    pub(crate) turning: FusedCombine<'a, S>,
+    pub(crate) fused: FusedCombine<'a, S>,
     pub(crate) from: Ptr<S>,
 }
 
-/// Lets a job over term pairs k and m − k run in vectors. The last may reach its own mirror image,
-/// and terms before it: then terms are computed twice, since one by one they would take longer. It
-/// is read before others are written, so that a job may write where it reads. Fewer terms than two
-/// vectors go one by one.
+/// Executes a job over pairs of terms k and m − k by vectors. The last vector may overlap with its
+/// mirror image and the vectors before it. Then some terms are computed twice, which is faster than
+/// computing the rest one by one. The last vector is read before others are written, so a job may
+/// work in place. With fewer terms than two vectors have, all are computed one by one.
 macro_rules! over_pairs {
     ($job:ident, $working:ident) => {
         impl<S: Dispatch> VectorTask<S> for $job<'_, S> {
             unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
-                // SAFETY: the caller's.
+                // SAFETY: the caller guarantees it.
                 unsafe { V::enter($working::<V> { job: self }) }
             }
         }
@@ -73,8 +75,8 @@ macro_rules! over_pairs {
             unsafe fn with_isa(self) {
                 let job = self.job;
                 let m = job.len();
-                // SAFETY: pair k ≤ m/2 with m − k, term 0 with m; vectors have at most half of the
-                // terms.
+                // SAFETY: terms k ≤ m/2 pair with m − k, and term 0 with m. Vectors have at most
+                // half of the terms.
                 unsafe {
                     job.ends();
                     if 2 * V::WIDTH <= m {
@@ -99,13 +101,13 @@ over_pairs!(Finish, Finishing);
 over_pairs!(Pack, Packing);
 over_pairs!(Start, Starting);
 
-/// The first of the mirror images of terms k ….
+/// The first one of the mirror images of terms k … k + WIDTH − 1.
 #[inline(always)]
 fn mirror<V: Vector>(m: usize, k: usize) -> usize {
     m - k - (V::WIDTH - 1)
 }
 
-fn row<S>(base: Ptr<S>) -> Strided<S> {
+fn contiguous<S>(base: Ptr<S>) -> Strided<S> {
     Strided { base, stride: 1 }
 }
 
@@ -117,7 +119,7 @@ impl<S: Vector<Scalar = S> + Scalar> Unpack<'_, S> {
 
     #[inline(always)]
     unsafe fn ends(&self) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             let [first, last] = self.both_ends();
             self.x.write(first);
@@ -127,26 +129,26 @@ impl<S: Vector<Scalar = S> + Scalar> Unpack<'_, S> {
 
     #[inline(always)]
     unsafe fn both_ends(&self) -> [S; 2] {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         let (re, im) = unsafe { (self.z.read(), self.z.add(1).read()) };
         [re + im, re - im]
     }
 
-    /// Terms k …, and their mirror images.
+    /// Terms k … k + WIDTH − 1 and their mirror images.
     #[inline(always)]
     unsafe fn terms<V: Vector<Scalar = S>>(&self, k: usize) -> [C<V>; 2] {
         let mirror = mirror::<V>(self.m, k);
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             let (a, b) = (pairs::<V>(self.z.add(2 * k)), reversed(pairs::<V>(self.z.add(2 * mirror))));
-            let [a, b] = unpack(a, b, pairs::<V>(Ptr::of(self.turns).add(k).cast()));
+            let [a, b] = unpack(a, b, pairs::<V>(Ptr::of(self.twiddles).add(k).cast()));
             [a, reversed(b)]
         }
     }
 
     #[inline(always)]
     unsafe fn put<V: Vector<Scalar = S>>(&self, k: usize, [a, b]: [C<V>; 2]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             put_pairs(self.x.add(2 * mirror::<V>(self.m, k) - 1), b);
             put_pairs(self.x.add(2 * k - 1), a);
@@ -162,8 +164,8 @@ impl<S: Vector<Scalar = S> + Scalar> Finish<'_, S> {
 
     #[inline(always)]
     unsafe fn ends(&self) {
-        let line = self.turning.over(row(self.to));
-        // SAFETY: the caller's.
+        let line = self.fused.over(contiguous(self.to));
+        // SAFETY: the caller guarantees it.
         unsafe {
             let [first, last] = self.unpack.both_ends();
             Terms::<S>::put_end(line, 2 * self.len(), false, first);
@@ -173,16 +175,16 @@ impl<S: Vector<Scalar = S> + Scalar> Finish<'_, S> {
 
     #[inline(always)]
     unsafe fn terms<V: Vector<Scalar = S>>(&self, k: usize) -> [C<V>; 2] {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { self.unpack.terms(k) }
     }
 
     #[inline(always)]
     unsafe fn put<V: Vector<Scalar = S>>(&self, k: usize, [a, b]: [C<V>; 2]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
-            self.turning.put(self.to, mirror::<V>(self.unpack.m, k), b);
-            self.turning.put(self.to, k, a);
+            self.fused.put(self.to, mirror::<V>(self.unpack.m, k), b);
+            self.fused.put(self.to, k, a);
         }
     }
 }
@@ -195,7 +197,7 @@ impl<S: Vector<Scalar = S> + Scalar> Pack<'_, S> {
 
     #[inline(always)]
     unsafe fn ends(&self) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             self.put_both_ends([self.x.read(), self.x.add(2 * self.m - 1).read()]);
         }
@@ -203,17 +205,17 @@ impl<S: Vector<Scalar = S> + Scalar> Pack<'_, S> {
 
     #[inline(always)]
     unsafe fn put_both_ends(&self, [first, last]: [S; 2]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             self.z.write(first + last);
             self.z.add(1).write(first - last);
         }
     }
 
-    /// Terms k … and their mirror images.
+    /// Terms k … k + WIDTH − 1 and their mirror images.
     #[inline(always)]
     unsafe fn terms<V: Vector<Scalar = S>>(&self, k: usize) -> [C<V>; 2] {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             let at = |k| pairs::<V>(self.x.add(2 * k - 1));
             self.packed(k, at(k), at(mirror::<V>(self.m, k)))
@@ -222,14 +224,14 @@ impl<S: Vector<Scalar = S> + Scalar> Pack<'_, S> {
 
     #[inline(always)]
     unsafe fn packed<V: Vector<Scalar = S>>(&self, k: usize, a: C<V>, b: C<V>) -> [C<V>; 2] {
-        // SAFETY: the caller's.
-        let [a, b] = pack(a, reversed(b), unsafe { pairs::<V>(Ptr::of(self.turns).add(k).cast()) });
+        // SAFETY: the caller guarantees it.
+        let [a, b] = pack(a, reversed(b), unsafe { pairs::<V>(Ptr::of(self.twiddles).add(k).cast()) });
         [a, reversed(b)]
     }
 
     #[inline(always)]
     unsafe fn put<V: Vector<Scalar = S>>(&self, k: usize, [a, b]: [C<V>; 2]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             put_pairs(self.z.add(2 * mirror::<V>(self.m, k)), b);
             put_pairs(self.z.add(2 * k), a);
@@ -245,23 +247,23 @@ impl<S: Vector<Scalar = S> + Scalar> Start<'_, S> {
 
     #[inline(always)]
     unsafe fn ends(&self) {
-        let line = self.turning.over(row(self.from));
-        // SAFETY: the caller's.
+        let line = self.fused.over(contiguous(self.from));
+        // SAFETY: the caller guarantees it.
         unsafe { self.pack.put_both_ends([false, true].map(|last| Terms::<S>::end(line, 2 * self.len(), last))) }
     }
 
     #[inline(always)]
     unsafe fn terms<V: Vector<Scalar = S>>(&self, k: usize) -> [C<V>; 2] {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
-            let at = |k| self.turning.get::<V>(self.from, k);
+            let at = |k| self.fused.get::<V>(self.from, k);
             self.pack.packed(k, at(k), at(mirror::<V>(self.pack.m, k)))
         }
     }
 
     #[inline(always)]
     unsafe fn put<V: Vector<Scalar = S>>(&self, k: usize, terms: [C<V>; 2]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { self.pack.put(k, terms) }
     }
 }

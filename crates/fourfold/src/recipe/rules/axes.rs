@@ -1,16 +1,18 @@
-//! A transform of several axes as one pass an axis (the row-column method): with A_a the matrix
-//! along axis a,
+//! A transform of several axes as one pass for each axis (the row-column method). With A_a the
+//! matrix along axis a,
 //!
 //! y = (A_0 ⊗ A_1 ⊗ …) x = Π_a (I ⊗ A_a ⊗ I) x,
 //!
 //! and the factors of the product commute.
 //!
-//! A pass reads every element once and writes every element once. The first reads the input, the
-//! last writes the output. Between passes the array stands in the output, if shape and domain are
-//! the same, else in the work array. A real-to-half-spectrum sum goes first and its reverse
-//! last, so that the array is small and real passes stay real. A filter (forward → multiply →
-//! inverse) runs the last forward sum, the multiply and the first inverse sum in one pass; where
-//! the input is multiplied, the first pass does so, and where the output is, the last.
+//! A pass reads every element once and writes every element once. The first pass reads the input,
+//! and the last one writes the output. Between passes, the array is in the output if shape and
+//! domain are the same, else in the work array. R2C is in the first pass, since a half spectrum has
+//! half the elements of a complex array. C2R is in the last pass for the same reason.
+//!
+//! One pass of a filter (forward → multiply → inverse) computes the last forward transform, the
+//! multiply and the first inverse transform. If the input is multiplied, the first pass does so. If
+//! the output is multiplied, the last pass does so.
 
 use crate::error::{Error, Result};
 use crate::problem::kind::Transform1d;
@@ -20,19 +22,19 @@ use crate::recipe::rules::cosine_sine::dft_of;
 use crate::recipe::rules::extension;
 use crate::recipe::rules::four_step;
 use crate::recipe::rules::intra_vector;
-use crate::recipe::rules::mixed_radix::factors_of_cut;
+use crate::recipe::rules::mixed_radix::four_step_factors;
 use crate::recipe::scheme::Scheme;
 
-/// The passes of `problem` with the planner's own factors.
+/// The default recipe of `problem`.
 pub(crate) fn recipe(problem: &Problem) -> Recipe {
     Recipe::new(problem.clone(), None, one_per_pass(lines(problem, None, None)))
 }
 
-/// The passes of forward → multiply → inverse.
+/// The recipe of forward → multiply → inverse.
 ///
 /// # Errors
-/// If the spectrum of one problem is not that of the other, or there is no axis to carry the
-/// multiply.
+/// If type, domain or shape of the output of `forward` differ from those of the input of `inverse`,
+/// or if no pass can include the multiply.
 pub(crate) fn filter(forward: &Problem, inverse: &Problem) -> Result<Recipe> {
     if forward.precision() != inverse.precision()
         || forward.output_domain() != inverse.input_domain()
@@ -49,7 +51,7 @@ pub(crate) fn filter(forward: &Problem, inverse: &Problem) -> Result<Recipe> {
         );
         return Err(Error::problem(message));
     };
-    before.last_mut().into_iter().chain(after.first_mut()).for_each(hold_whole_lines);
+    before.last_mut().into_iter().chain(after.first_mut()).for_each(use_batched_scheme);
     let (mut ops, mut after) = (one_per_pass(before), one_per_pass(after).into_iter());
     let meet = ops.last_mut().expect("not empty");
     meet.push(PassOp::Multiply);
@@ -58,54 +60,54 @@ pub(crate) fn filter(forward: &Problem, inverse: &Problem) -> Result<Recipe> {
     Ok(Recipe::new(forward.clone(), Some(Multiplied::Between(Box::new(inverse.clone()))), ops))
 }
 
-/// The passes of multiply → `problem`.
+/// The recipe of multiply → `problem`.
 ///
 /// # Errors
-/// If there is no axis to carry the multiply.
+/// If no axis is transformed, so that no pass can include the multiply.
 pub(crate) fn premultiplied(problem: &Problem) -> Result<Recipe> {
-    // Complex factors need a Fourier transform to meet them; see `fusion_axis`.
+    // Complex factors need a pass with a Fourier transform: see `fusion_axis`.
     let fourier = lines(problem, None, None).iter().find(|line| is_fourier(line)).map(|line| line.transform.axis);
     let mut lines = lines(problem, fourier, None);
-    hold_whole_lines(lines.first_mut().ok_or_else(|| nothing_to_carry(problem))?);
+    use_batched_scheme(lines.first_mut().ok_or_else(|| no_axis(problem))?);
     let mut ops = one_per_pass(lines);
     ops[0].insert(0, PassOp::Multiply);
     Ok(Recipe::new(problem.clone(), Some(Multiplied::Input), ops))
 }
 
-/// The passes of `problem` → multiply.
+/// The recipe of `problem` → multiply.
 ///
 /// # Errors
-/// As [`premultiplied`].
+/// If no axis is transformed, so that no pass can include the multiply.
 pub(crate) fn postmultiplied(problem: &Problem) -> Result<Recipe> {
-    // Rows last: the pass that multiplies is the longer one, and its table is read as it stands.
-    // Measured: docs/performance/log.md.
+    // The rows are in the last pass, because the pass that multiplies takes longest, and rows read
+    // the table of factors in order. Measured: docs/performance/log.md.
     let passes = lines(problem, None, None);
     let last = passes.iter().rfind(|line| is_fourier(line)).or(passes.first()).map(|line| line.transform.axis);
     let mut lines = lines(problem, None, last);
-    hold_whole_lines(lines.last_mut().ok_or_else(|| nothing_to_carry(problem))?);
+    use_batched_scheme(lines.last_mut().ok_or_else(|| no_axis(problem))?);
     let mut ops = one_per_pass(lines);
     ops.last_mut().expect("one a line").push(PassOp::Multiply);
     Ok(Recipe::new(problem.clone(), Some(Multiplied::Output), ops))
 }
 
-fn nothing_to_carry(problem: &Problem) -> Error {
+fn no_axis(problem: &Problem) -> Error {
     Error::problem(format!("`{problem}` has no axis to transform: nothing to multiply for"))
 }
 
-/// Every sum in a separate pass.
+/// Each transform in a separate pass.
 fn one_per_pass(lines: Vec<AxisRecipe>) -> Vec<Vec<PassOp>> {
     lines.into_iter().map(|line| vec![PassOp::Transform(line)]).collect()
 }
 
-/// As the pass that multiplies does.
-fn hold_whole_lines(line: &mut AxisRecipe) {
+/// Sets the scheme to batched, which passes that multiply need.
+fn use_batched_scheme(line: &mut AxisRecipe) {
     let AxisTransform { sum, n, .. } = line.transform;
     line.scheme = Scheme::Batched(extension::factors_of(sum, n));
 }
 
-/// The sums of both problems, the last of `forward` along the same axis as the first of `inverse`:
-/// a Fourier one if there is one, since complex factors turn real and imaginary part into each
-/// other, which a pass of real sums sees one by one.
+/// The transforms of both problems, such that the last of `forward` and the first of `inverse` are
+/// along the same axis. If possible, they are Fourier transforms. Complex factors mix the real and
+/// the imaginary part, but a pass of real transforms computes the two parts separately.
 fn fusion_axis(forward: &Problem, inverse: &Problem) -> Option<(Vec<AxisRecipe>, Vec<AxisRecipe>)> {
     let mut ends = lines(forward, None, None);
     ends.reverse();
@@ -118,13 +120,13 @@ fn fusion_axis(forward: &Problem, inverse: &Problem) -> Option<(Vec<AxisRecipe>,
     })
 }
 
-/// Whether complex numbers stand on one side of the sum at least.
+/// Whether at least one side of the transform is complex.
 fn is_fourier(line: &AxisRecipe) -> bool {
     matches!(line.transform.sum, Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R)
 }
 
-/// The sums of a problem in the order of the passes; the last carries the scale. `first` and
-/// `last`: the axes to begin and to end with, if that may be.
+/// The transforms of a problem in the order of the passes. The last one includes the scale. `first`
+/// and `last` are the preferred axes of the first and the last pass.
 fn lines(problem: &Problem, first: Option<usize>, last: Option<usize>) -> Vec<AxisRecipe> {
     let strides = &problem.input().strides;
     let mut transforms: Vec<AxisTransform> = problem.transforms().to_vec();
@@ -135,8 +137,8 @@ fn lines(problem: &Problem, first: Option<usize>, last: Option<usize>) -> Vec<Ax
         _ if Some(t.axis) == last => 3,
         _ => 2,
     };
-    // Rows before columns: the first pass leaves the input, and columns are best done where they
-    // stand.
+    // Rows come before columns. The first pass writes to another array than it reads, and passes
+    // along columns are fastest in place.
     transforms.sort_by_key(|t| (rank(t), strides[t.axis].unsigned_abs(), std::cmp::Reverse(t.axis)));
     let end = transforms.len().saturating_sub(1);
     let line = |(i, transform): (usize, AxisTransform)| AxisRecipe {
@@ -147,12 +149,12 @@ fn lines(problem: &Problem, first: Option<usize>, last: Option<usize>) -> Vec<Ax
     transforms.into_iter().enumerate().map(line).collect()
 }
 
-/// About how many lines there are along an axis.
+/// The approximate number of lines along an axis. A half spectrum changes it.
 pub(crate) fn lines_along(problem: &Problem, axis: usize) -> usize {
     problem.input().elements() / problem.input().shape[axis]
 }
 
-/// How the DFT of a sum is done over the lines of `problem`.
+/// The scheme for the lines of `problem` along one axis.
 fn scheme(transform: &AxisTransform, problem: &Problem) -> Scheme {
     let (data, len) = dft_of(transform.sum, transform.n);
     let lines = lines_along(problem, transform.axis);
@@ -169,7 +171,7 @@ fn scheme(transform: &AxisTransform, problem: &Problem) -> Scheme {
     match four_step::lengths(data, len, lines) {
         None => Scheme::Batched(extension::factors_of(transform.sum, transform.n)),
         Some((columns, rows)) => {
-            let (columns, rows) = factors_of_cut(columns, rows);
+            let (columns, rows) = four_step_factors(columns, rows);
             Scheme::FourStep { columns, rows }
         }
     }

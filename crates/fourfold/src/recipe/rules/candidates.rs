@@ -1,9 +1,9 @@
-//! Recipes that might be faster than a given one: what
-//! [`Effort::Measure`](crate::plan::planner::Effort::Measure) tries.
+//! Recipes that may be faster than a given one.
+//! [`Effort::Measure`](crate::plan::planner::Effort::Measure) measures them.
 //!
-//! They differ from it in one thing, a *step*: the scheme of one line, or the order of the passes.
-//! Step after step finds the best of each given the best before it, as many recipes as there are
-//! schemes in all, and not their product.
+//! They differ from it in one choice, a *step*, which is either the scheme of one pass or the order
+//! of the passes. Tuning takes one step after another, and keeps the best choices of the steps
+//! before. So the number of recipes is the sum of the numbers of choices, and not their product.
 
 use crate::problem::kind::Transform1d;
 use crate::recipe::recipe::{AxisRecipe, PassOp, Recipe};
@@ -11,22 +11,22 @@ use crate::recipe::rules::cosine_sine::dft_of;
 use crate::recipe::rules::extension;
 use crate::recipe::rules::four_step;
 use crate::recipe::rules::four_step::complex_length;
-use crate::recipe::rules::mixed_radix::{factors_of_cut, variants};
+use crate::recipe::rules::mixed_radix::{four_step_factors, variants};
 use crate::recipe::rules::{axes, intra_vector};
 use crate::recipe::scheme::Scheme;
 
-/// Lines that are more are not tried one by one.
+/// The most lines for which schemes that compute lines one by one are candidates.
 const MANY: usize = 64;
 
-/// Lengths up to which many lines are tried at once.
+/// The greatest length for which the batched scheme is a candidate.
 const LONG: usize = 1 << 16;
 
-/// How many steps there are from a recipe.
+/// The number of steps: one for each pass, and one for the order.
 pub(crate) fn steps(recipe: &Recipe) -> usize {
     recipe.passes().len() + 1
 }
 
-/// The recipes one step away. None from those that multiply.
+/// The recipes that differ from `recipe` in this step. A recipe that multiplies has none.
 pub(crate) fn at(recipe: &Recipe, step: usize) -> Vec<Recipe> {
     let Some(pass) = recipe.passes().get(step) else { return reversed(recipe).into_iter().collect() };
     let (Some(PassOp::Transform(line)), None) = (pass.ops.first(), recipe.multiplied()) else { return vec![] };
@@ -38,7 +38,8 @@ pub(crate) fn at(recipe: &Recipe, step: usize) -> Vec<Recipe> {
     schemes(recipe, line).into_iter().filter(|scheme| *scheme != line.scheme).map(with).collect()
 }
 
-/// The passes the other way round, unless half spectra must be made first or undone last.
+/// The recipe with the passes in reverse order. R2C, which must be first, and C2R, which must be
+/// last, prevent it.
 fn reversed(recipe: &Recipe) -> Option<Recipe> {
     let halves = |line: &AxisRecipe| matches!(line.transform.sum, Transform1d::R2C | Transform1d::C2R);
     if recipe.passes().len() < 2 || recipe.lines().any(halves) || recipe.multiplied().is_some() {
@@ -48,7 +49,7 @@ fn reversed(recipe: &Recipe) -> Option<Recipe> {
     Some(Recipe::new(recipe.problem().clone(), None, ops))
 }
 
-/// All schemes that are tried for a line.
+/// All schemes that are candidates for a pass.
 fn schemes(recipe: &Recipe, line: &AxisRecipe) -> Vec<Scheme> {
     let (data, len) = dft_of(line.transform.sum, line.transform.n);
     let lines = axes::lines_along(recipe.problem(), line.transform.axis);
@@ -62,7 +63,7 @@ fn schemes(recipe: &Recipe, line: &AxisRecipe) -> Vec<Scheme> {
         list.extend(intra_vector::variants(m).into_iter().map(Scheme::IntraVector));
         let parts = intra_vector::variants_in_parts(m).into_iter();
         list.extend(parts.map(|[within, across]| Scheme::Blocked { within, across }));
-        let cut = |(columns, rows)| factors_of_cut(columns, rows);
+        let cut = |(columns, rows)| four_step_factors(columns, rows);
         list.extend(
             four_step::splits(m).into_iter().map(cut).map(|(columns, rows)| Scheme::FourStep { columns, rows }),
         );

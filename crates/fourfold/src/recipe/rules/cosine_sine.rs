@@ -1,29 +1,31 @@
-//! Real-to-real sums by one DFT between two combines: reorder → DFT → combine (the paper's three
-//! stages, section III).
+//! Real transforms by one DFT between two combines: reorder → DFT → combine. These are the three
+//! stages of Jiang, Gu and Pan, "A New Acceleration Paradigm for Discrete Cosine Transform and
+//! Other Fourier-Related Transforms", section III.
 //!
-//! Write V for the DFT of the reordered v, θ = πk/(2N).
+//! V is the DFT of the reordered v, and θ = πk/(2N).
 //!
-//! - **DCT-II** (Makhoul, 1980; the paper's N-point algorithm): v_m = x_{2m}, v_{N−1−m} = x_{2m+1};
-//!   y_k = 2 Re(V_k e^{−iθ}), y_{N−k} = −2 Im(V_k e^{−iθ}).
-//! - **DCT-III**: V_k = (x_k − i x_{N−k}) e^{iθ}, V_0 = x_0, is Hermitian; its backward DFT is v
-//!   with y in the order above.
-//! - **DST-II**: y_{N−1−k} is the DCT-II of (−1)^n x_n at k. **DST-III**: (−1)^k times the DCT-III
-//!   of the reversed input.
-//! - **IDXST**: with n = N − n', sin(πn(2k+1)/(2N)) = (−1)^k cos(πn'(2k+1)/(2N)): (−1)^k/2 times
-//!   the DCT-III of (0, x_{N−1}, …, x_1). Its adjoint is half a DST-II shifted by one.
+//! - **DCT-II** (Makhoul, 1980): v_m = x_{2m}, v_{N−1−m} = x_{2m+1}; y_k = 2 Re(V_k e^{−iθ}),
+//!   y_{N−k} = −2 Im(V_k e^{−iθ}).
+//! - **DCT-III**: V_k = (x_k − i x_{N−k}) e^{iθ} with V_0 = x_0 is Hermitian. Its backward DFT is
+//!   v, which is y in the order of the DCT-II.
+//! - **DST-II**: y_{N−1−k} is the DCT-II of (−1)^n x_n at k. **DST-III**: y_k is (−1)^k times the
+//!   DCT-III of the reversed input.
+//! - **IDXST**: with n = N − n', sin(πn(2k+1)/(2N)) = (−1)^k cos(πn'(2k+1)/(2N)): y_k is (−1)^k/2
+//!   times the DCT-III of (0, x_{N−1}, …, x_1). The adjoint is half a DST-II, shifted by one.
 //! - **DHT**: y_k = Re V_k − Im V_k, y_{N−k} = Re V_k + Im V_k, v = x.
-//! - **DCT-IV, N even**: v_n = (x_{2n} + i x_{N−1−2n}) e^{−iπ(4n+1)/(4N)}, a complex DFT of length
-//!   N/2; y_{2k} = 2 Re(V_k e^{−iπk/N}), y_{N−1−2k} = −2 Im(V_k e^{−iπk/N}). (By way of a DCT-III
-//!   and a recurrence it would be unstable.)
-//! - **DCT-IV, N odd** (Chan and Ho, 1990): the input continued by the symmetries of the cosine and
-//!   read at 4i + (N−1)/2 gives b with y_k = 2 Σ b_i cos(2π(2k+1)i/N + φ) = 2 (cos φ Re B_{2k+1} +
-//!   sin φ Im B_{2k+1}), φ = π(2k+1)/4: no twiddles.
-//! - **DST-IV**: (−1)^k times the DCT-IV of the reversed input.
-//! - **DCT-I, DST-I**: the even extension of length 2(N−1), the odd one of length 2(N+1); shorter
-//!   ways through length N ∓ 1 and a running sum lose digits with N. Three quarters of that DFT are
-//!   enough: see [`extension`](crate::recipe::rules::extension).
+//! - **DCT-IV, N even**: v_n = (x_{2n} + i x_{N−1−2n}) e^{−iπ(4n+1)/(4N)}, V is its complex DFT of
+//!   length N/2, and y_{2k} = 2 Re(V_k e^{−iπk/N}), y_{N−1−2k} = −2 Im(V_k e^{−iπk/N}). (A DCT-III
+//!   and a recurrence would also do, but the recurrence is unstable.)
+//! - **DCT-IV, N odd** (Chan and Ho, 1990): b_i is the input, extended by the symmetries of the
+//!   cosine, at 4i + (N−1)/2. Then y_k = 2 Σ b_i cos(2π(2k+1)i/N + φ) = 2 (cos φ Re B_{2k+1} + sin
+//!   φ Im B_{2k+1}) with φ = π(2k+1)/4. So the combine needs no twiddle factors.
+//! - **DST-IV**: y_k is (−1)^k times the DCT-IV of the reversed input.
+//! - **DCT-I, DST-I**: the DFT of the even extension of length 2(N−1), or of the odd one of length
+//!   2(N+1). Algorithms with a DFT of length N ∓ 1 and a running sum are shorter, but their error
+//!   grows with N. [`extension`](crate::recipe::rules::extension) computes only three quarters of
+//!   this DFT.
 //!
-//! The combines are [`Step`]s, whose rotations are those by the angles above.
+//! The combines are [`Step`]s, which rotate by these angles.
 
 use crate::problem::kind::Transform1d;
 use crate::problem::norm::EndWeights;
@@ -31,7 +33,7 @@ use crate::recipe::reduction::{Data, IndexMap, Part, Reduction, Rotation, Step, 
 use crate::recipe::reorder::{EvenOdd, Reorder, at};
 use std::f64::consts::SQRT_2;
 
-/// The DFT that a sum of length n reduces to.
+/// The kind of data and the length of the DFT to which a transform of length n reduces.
 pub fn dft_of(sum: Transform1d, n: usize) -> (Data, usize) {
     match sum {
         Transform1d::Dct1 => (Data::Real, 2 * (n - 1)),
@@ -47,7 +49,8 @@ pub fn dft_of(sum: Transform1d, n: usize) -> (Data, usize) {
     }
 }
 
-/// The reduction of `sum` at length n; `scale` multiplies the result.
+/// The reduction of the transform `sum` of length n, with the weights `edges`. `scale` multiplies
+/// the result.
 pub fn reduce(sum: Transform1d, n: usize, edges: &EndWeights, scale: f64) -> Reduction {
     match sum {
         Transform1d::Dct2 => type_two(n, IndexMap::Ascending, edges.output_first, scale),
@@ -69,12 +72,12 @@ pub fn reduce(sum: Transform1d, n: usize, edges: &EndWeights, scale: f64) -> Red
     }
 }
 
-/// Steps that have terms, in order.
+/// The steps that are present and have terms.
 fn steps<const COUNT: usize>(steps: [Option<Step>; COUNT]) -> Vec<Step> {
     steps.into_iter().flatten().filter(|step| step.count() > 0).collect()
 }
 
-/// Terms 1, 2, … of the half spectrum of n reals that are no real ones.
+/// The number of terms of the half spectrum of n reals that are not real.
 fn inner(n: usize) -> usize {
     (n - 1) / 2
 }
@@ -83,25 +86,25 @@ fn first(place: usize, by: f64) -> Option<Step> {
     Some(Step::End { last: false, place, by })
 }
 
-/// Of an even n.
+/// The step of term n/2, which exists for even n.
 fn last(n: usize, place: usize, by: f64) -> Option<Step> {
     (n % 2 == 0).then_some(Step::End { last: true, place, by })
 }
 
-/// DCT-II, or DST-II with signs on the input and the output reversed.
+/// DCT-II. The DST-II has signs on the input and a reversed output.
 fn type_two(n: usize, map: IndexMap, edge: f64, scale: f64) -> Reduction {
     let after = rotated(n, map, [2.0 * scale * edge, 2.0 * scale, SQRT_2 * scale]);
     Reduction { reorder: Some(Reorder::EvenOdd(EvenOdd { signs: map.signs() })), after, ..Reduction::default() }
 }
 
-/// DCT-III, or DST-III with the input reversed and signs on the output.
+/// DCT-III. The DST-III has a reversed input and signs on the output.
 fn type_three(n: usize, map: IndexMap, edge: f64, scale: f64) -> Reduction {
     let before = rotated(n, map, [scale * edge, scale, SQRT_2 * scale]);
     Reduction { reorder: Some(Reorder::EvenOdd(EvenOdd { signs: map.signs() })), before, ..Reduction::default() }
 }
 
-/// The combine of types II and III, with the factors on term 0, on rotations by πk/(2N), and on
-/// term N/2.
+/// The combine of types II and III. The three factors are those on term 0, on the rotations by
+/// πk/(2N), and on term N/2.
 fn rotated(n: usize, map: IndexMap, [edge, by, middle]: [f64; 3]) -> Vec<Step> {
     let (start, step) = map.line(n);
     let place = |k: usize| (start + step * k as isize) as usize;
@@ -135,11 +138,12 @@ fn type_four_even(n: usize, scale: f64, sine: bool) -> Reduction {
     Reduction { before, after, reorder: None }
 }
 
-/// (√2 cos φ, √2 sin φ) is (±1, ±1). Term h of the half spectrum serves output k where 2k+1 ≡ h and
-/// output l where 2l+1 ≡ −h (mod N); their angles add to πN/2, so that one rotation makes both. The
-/// sine's sign (−1)^k turns φ to π/4 − πk/2.
+/// The DCT-IV or DST-IV of odd length. (√2 cos φ, √2 sin φ) is (±1, ±1). Term h of the half
+/// spectrum contributes to output k with 2k+1 ≡ h and to output l with 2l+1 ≡ −h (mod N). Their
+/// angles add to πN/2, so one rotation computes both outputs. The sign (−1)^k of the DST-IV changes
+/// φ to π/4 − πk/2.
 fn type_four_odd(n: usize, scale: f64, sine: bool) -> Reduction {
-    // φ_k in eighths of the circle.
+    // φ_k in units of 2π/8.
     let eighths = |k: usize| (1 + if sine { 6 } else { 2 } * k as u64) % 8;
     let middle = if [1, 7].contains(&eighths(n / 2)) { SQRT_2 * scale } else { -SQRT_2 * scale };
     let rotate = |h: usize| {
@@ -170,7 +174,7 @@ fn dst_one(n: usize, scale: f64) -> Reduction {
     Reduction { reorder: Some(Reorder::OddExtension), after, ..Reduction::default() }
 }
 
-/// The real terms' imaginary parts are 0.
+/// Writes the imaginary parts of the real terms as 0.
 fn real_to_half(n: usize, edges: &EndWeights, scale: f64) -> Reduction {
     let zero = |place: usize| Some(Step::Zero { place });
     let after = steps([
@@ -183,14 +187,14 @@ fn real_to_half(n: usize, edges: &EndWeights, scale: f64) -> Reduction {
     Reduction { after, ..Reduction::default() }
 }
 
-/// The real terms' imaginary parts are ignored.
+/// Ignores the imaginary parts of the real terms.
 fn half_to_real(n: usize, edges: &EndWeights, scale: f64) -> Reduction {
     let before =
         steps([first(0, scale * edges.input_first), Some(scaled(n, scale)), last(n, n, scale * edges.input_last)]);
     Reduction { before, ..Reduction::default() }
 }
 
-/// Terms of a half spectrum of n reals, which stand on the line in (re, im) pairs.
+/// The complex terms of a half spectrum of n reals. On the line, each term is a pair (re, im).
 fn scaled(n: usize, by: f64) -> Step {
     Step::Scale { count: inner(n), line: [at(2, 2), at(3, 2)], by }
 }

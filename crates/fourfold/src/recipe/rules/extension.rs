@@ -1,22 +1,24 @@
-//! DCT-I and DST-I with three quarters of the DFT of their even or odd extension (the idea of split
-//! radices: Sorensen, Jones, Heideman and Burrus, "On computing the split-radix FFT", 1986).
+//! DCT-I and DST-I by three quarters of the DFT of their even or odd extension. The idea is that of
+//! split radices: Sorensen, Heideman and Burrus, "On computing the split-radix FFT", IEEE Trans.
+//! Acoust. Speech Signal Process. 34 (1986).
 //!
-//! With n = N − 1 for cosines, N + 1 for sines, e is the extension of the line to 2n elements,
-//! e_{2n−j} = ±e_j, and its DFT, or i times it, is real: y_k = X_k for cosines, −Im X_k for sines.
-//! If n = 2h, sort j by its residue mod 4, as the last pass of radix 4 does: E_k, A_k, F_k the DFTs
-//! of length h of e_{4t}, e_{4t+1}, e_{4t+2}. The fourth need not be computed, since e_{4t+3} is
-//! e_{4t'+1} backwards, up to the sign. With w = exp(−2πi/(2n)) and B = w^k A_k,
+//! Let n = N − 1 for cosines and n = N + 1 for sines. e is the extension of the line to 2n
+//! elements, e_{2n−j} = ±e_j, and X is its DFT. y_k = X_k for cosines, and y_k = −Im X_k for sines,
+//! where X_k is imaginary. If n = 2h, divide the j by their residues mod 4, as the last pass of
+//! radix 4 does. E_k, A_k and F_k are the DFTs of length h of e_{4t}, e_{4t+1} and e_{4t+2}. The
+//! fourth DFT is not necessary, since e_{4t+3} is e_{4t'+1} in reverse order, up to the sign. With
+//! w = exp(−2πi/(2n)) and B = w^k A_k,
 //!
 //! X_k = E_k + w^{2k} F_k + (B ± B̄),
 //!
-//! in which E_k, w^{2k} F_k and B ± B̄ all are real, or all imaginary. So each k < h/2 makes four
-//! outputs of five numbers: with a and b what E_k and w^{2k} F_k add to y_k,
+//! Here E_k, w^{2k} F_k and B ± B̄ all are real for cosines, and all imaginary for sines. Let a and
+//! b be the contributions of E_k and w^{2k} F_k to y_k. Then each k < h/2 gives four outputs:
 //!
 //! - cosines: y_k, y_{n−k} = (a + b) ± 2 Re B,  y_{h+k}, y_{h−k} = (a − b) ± 2 Im B;
 //! - sines: y_k, y_{n−k} = −2 Im B ± (a + b),  y_{h+k}, y_{h−k} = 2 Re B ± (a − b).
 //!
-//! Sums and turns only: no digits are lost, as they are by the shorter ways through length n and a
-//! running sum.
+//! This needs only sums and rotations, which are stable. Algorithms with a DFT of length n and a
+//! running sum are shorter, but their error grows with n.
 
 use crate::arithmetic::complex::C;
 use crate::arithmetic::real::Real;
@@ -28,17 +30,18 @@ use crate::recipe::rules::cosine_sine::dft_of;
 use crate::recipe::rules::mixed_radix::factors;
 use crate::recipe::scheme::Factor;
 
-/// How many DFTs of a quarter of the extension there are: residues 0, 1 and 2.
+/// The number of DFTs of a quarter of the extension: one for each of the residues 0, 1 and 2.
 pub const QUARTERS: usize = 3;
 
-/// The length h of the three DFTs that a sum of length n reduces to, if it does.
+/// The length h of the three DFTs, for a DCT-I or DST-I of length n. `None` for other transforms,
+/// or if the length of the extension is below 8 or not a multiple of 4.
 pub fn quarter_length(sum: Transform1d, n: usize) -> Option<usize> {
     let len = dft_of(sum, n).1;
     (matches!(sum, Transform1d::Dct1 | Transform1d::Dst1) && len % 4 == 0 && len >= 8).then_some(len / 4)
 }
 
-/// The factors of the DFT that a sum of length n reduces to: radix 4 last if that pass can be this
-/// one.
+/// The factors of the DFT to which a transform of length n reduces. The last one is 4 if the last
+/// pass can be the one of this file.
 pub(crate) fn factors_of(sum: Transform1d, n: usize) -> Vec<Factor> {
     let Some(quarter) = quarter_length(sum, n) else { return factors(dft_of(sum, n).1) };
     let mut list = factors(quarter);
@@ -46,17 +49,17 @@ pub(crate) fn factors_of(sum: Transform1d, n: usize) -> Vec<Factor> {
     list
 }
 
-/// The factors of the three DFTs, if the last pass of these factors is this one.
+/// The factors of the three DFTs, if the last pass of these factors is the one of this file.
 pub(crate) fn quarter(sum: Transform1d, factors: &[Factor]) -> Option<&[Factor]> {
     let (last, rest) = factors.split_last()?;
     let is = matches!(sum, Transform1d::Dct1 | Transform1d::Dst1) && *last == Factor::Radix(4) && !rest.is_empty();
     is.then_some(rest)
 }
 
-/// The last pass: from the half spectra of E, A and F to the line.
+/// The last pass, which computes the line from the half spectra E, A and F.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SymmetricLastPass {
-    /// Whether it is one of sines.
+    /// Whether it is that of the DST-I.
     pub sine: bool,
     /// The length h of the DFTs.
     pub len: usize,
@@ -66,7 +69,7 @@ pub struct SymmetricLastPass {
     pub edges: [f64; 2],
 }
 
-/// The outputs k, n − k, h + k and h − k of term k of E, A and F, with its row of the
+/// The outputs k, n − k, h + k and h − k from term k of E, A and F and its row of the
 /// [table](SymmetricLastPass::table).
 #[inline(always)]
 pub fn fold_term<T: Real>(sine: bool, [e, a, f]: [C<T>; QUARTERS], [c, s, d, t]: [T; 4], scale: T) -> [T; 4] {
@@ -83,28 +86,27 @@ pub fn fold_term<T: Real>(sine: bool, [e, a, f]: [C<T>; QUARTERS], [c, s, d, t]:
     }
 }
 
-/// The pass, given the length of one DFT, [`quarter_length`].
+/// The last pass of the DCT-I or DST-I `sum`. `len` is the length of one DFT, [`quarter_length`].
 pub fn symmetric_last_pass(sum: Transform1d, edges: &EndWeights, scale: f64, len: usize) -> SymmetricLastPass {
     let edges = [edges.output_first, edges.output_last];
     SymmetricLastPass { sine: sum == Transform1d::Dst1, len, scale, edges }
 }
 
 impl SymmetricLastPass {
-    /// For 1 ≤ k < h/2: (cos, sin) of 2πk/n and of πk/n, the former times the scale, the latter
-    /// times twice the scale.
+    /// For 1 ≤ k < h/2, (s cos 2πk/n, s sin 2πk/n, 2s cos πk/n, 2s sin πk/n), where s is the scale.
     pub fn table(&self) -> Vec<[f64; 4]> {
         let roots = Roots::new(4 * self.len as u64);
-        let turn = |k: u64, by: f64| [by * roots.get(k).re, -by * roots.get(k).im];
+        let root = |k: u64, by: f64| [by * roots.get(k).re, -by * roots.get(k).im];
         let row = |k| {
-            let ([c, s], [d, t]) = (turn(2 * k, self.scale), turn(k, 2.0 * self.scale));
+            let ([c, s], [d, t]) = (root(2 * k, self.scale), root(k, 2.0 * self.scale));
             [c, s, d, t]
         };
         (1..(self.len as u64).div_ceil(2)).map(row).collect()
     }
 }
 
-/// Where element 3t + s of the three sequences, e_{4t+s}, stands in the line of n elements, which
-/// `extension` makes longer.
+/// The extension without its residues 3 mod 4. Element 3t + s is e_{4t+s}, as an element of the
+/// line of n elements.
 pub(crate) fn three_quarters(extension: Reorder, n: usize) -> Permutation {
     let Permutation { index, factor } = extension.permutation(n);
     Permutation { index: without_fourth(index), factor: without_fourth(factor) }

@@ -1,44 +1,47 @@
-//! A DFT of length N = r·m from r DFTs of length m and m butterflies of radix r (Cooley and Tukey,
-//! decimation in time).
+//! A DFT of length N = r·m from r DFTs of length m and m butterflies of radix r: decimation in time
+//! (Cooley and Tukey, "An algorithm for the machine calculation of complex Fourier series", Math.
+//! Comp. 19, 1965).
 //!
-//! With x split by residues, S_j\[k\] = Σ_t x_{j+rt} w_m^{tk}:
+//! With the DFTs of the residues, S_j\[k\] = Σ_t x_{j+rt} w_m^{tk}:
 //!
 //! X\[k + q·m\] = Σ_j w_r^{jq} · (w_N^{jk} S_j\[k\]),  0 ≤ k < m, 0 ≤ q < r, w_n = exp(−2πi/n).
 //!
-//! The passes run in Stockham's order: before a pass, L = g·r sequences of length m stand one after
-//! the other, sequence s the DFT of x_{s + L·t}; the pass merges sequences l + g·j (j < r) into
-//! sequence l. So no bit reversal is needed, and the first pass reads x itself, at l + g·j.
+//! The passes are in Stockham's order. Before a pass, the array has L = g·r sequences of length m,
+//! one after the other. Sequence s is the DFT of x_{s + L·t}. The pass merges sequences l + g·j (j
+//! < r) into sequence l. So bit reversal is not necessary. The first pass reads x itself, at l +
+//! g·j.
 //!
 //! Real data (Sorensen et al., "Real-valued fast Fourier transform algorithms", 1987): S_j and X
-//! are Hermitian, so only 0 ≤ k ≤ m/2 is computed: a complex butterfly for 0 < k < m/2, whose
-//! outputs beyond N/2 are conjugates of wanted ones, a real one for k = 0, and one with half a turn
-//! for k = m/2. A half spectrum of length N stands as N reals Re X_0, Re X_1, Im X_1, Re X_2, …
-//! (FFTPACK's order).
+//! are Hermitian, so a pass computes only 0 ≤ k ≤ m/2. There is a real butterfly for k = 0. For 0 <
+//! k < m/2 there is a complex butterfly, whose outputs X_n with n > N/2 are the conjugates of
+//! X_{N−n}. For k = m/2 there is one whose twiddle factors w_{2r}^j are those of a half step. A
+//! half spectrum of length N is stored as N reals Re X_0, Re X_1, Im X_1, Re X_2, … (FFTPACK's
+//! order).
 
 use crate::arithmetic::primes::prime_factors;
 use crate::recipe::rules::{bluestein, rader};
 use crate::recipe::scheme::{Factor, RADICES, length};
 
-/// Those that are powers of primes, but 9.
+/// The radices that are powers of primes, except 9.
 pub(crate) const PRIME_POWERS: [usize; 9] = [2, 3, 4, 5, 7, 8, 11, 13, 16];
 
-/// DFTs longer than this get no plan: their indices have 32 bits.
+/// The greatest length of a DFT that can be planned. Tables of indices have 32 bits.
 pub(crate) const LONGEST: usize = 1 << 30;
 
-/// The factors of a DFT of length n, in the order of the passes, by estimated cost, of those that
-/// round little enough.
+/// The factors of a DFT of length n, in the order of the passes. They have the least estimated cost
+/// among those whose estimated rounding error is small enough.
 pub fn factors(n: usize) -> Vec<Factor> {
     let mut list = cheapest(n);
     if rounding(&list) > MOST_ROUNDING {
-        list = flat(list);
+        list = avoid_nested_rader(list);
     }
     if rounding(&list) > MOST_ROUNDING {
-        widen(&mut list);
+        use_bluestein(&mut list);
     }
     list
 }
 
-/// Lists of factors that a DFT of length n may have, those of [`factors`] among them.
+/// Candidates for the factors of a DFT of length n. The first one is [`factors`].
 pub(crate) fn variants(n: usize) -> Vec<Vec<Factor>> {
     let (smooth, primes) = split(n);
     let mut lists = vec![factors(n)];
@@ -50,11 +53,11 @@ pub(crate) fn variants(n: usize) -> Vec<Vec<Factor>> {
         list.reverse();
         lists.extend([list, ascending]);
     }
-    keep_good(lists)
+    keep_accurate(lists)
 }
 
-/// Those that round little, or as little as the first, once each.
-pub(crate) fn keep_good(lists: Vec<Vec<Factor>>) -> Vec<Vec<Factor>> {
+/// The first list, and those others that are different and whose rounding error is small enough.
+pub(crate) fn keep_accurate(lists: Vec<Vec<Factor>>) -> Vec<Vec<Factor>> {
     let mut kept: Vec<Vec<Factor>> = vec![];
     for list in lists {
         if (kept.is_empty() || rounds_little(&list)) && !kept.contains(&list) {
@@ -64,22 +67,22 @@ pub(crate) fn keep_good(lists: Vec<Vec<Factor>>) -> Vec<Vec<Factor>> {
     kept
 }
 
-/// The factors of two DFTs that make a longer one, as [`factors`].
-pub(crate) fn factors_of_cut(columns: usize, rows: usize) -> (Vec<Factor>, Vec<Factor>) {
+/// The factors of the two DFTs of the four-step method, chosen as in [`factors`].
+pub(crate) fn four_step_factors(columns: usize, rows: usize) -> (Vec<Factor>, Vec<Factor>) {
     const SEAM: f64 = 2.5; // the twiddles between them, and the pairs that real data are packed in
     let (mut columns, mut rows) = (cheapest(columns), cheapest(rows));
     let too_much = |a: &[Factor], b: &[Factor]| rounding(a) + rounding(b) + SEAM > MOST_ROUNDING;
     if too_much(&columns, &rows) {
-        (columns, rows) = (flat(columns), flat(rows));
+        (columns, rows) = (avoid_nested_rader(columns), avoid_nested_rader(rows));
     }
     if too_much(&columns, &rows) {
-        widen(if rounding(&columns) > rounding(&rows) { &mut columns } else { &mut rows });
+        use_bluestein(if rounding(&columns) > rounding(&rows) { &mut columns } else { &mut rows });
     }
     (columns, rows)
 }
 
-/// The factors of a DFT of length n by estimated cost. Of one that gets no plan, nobody waits for
-/// the primes: up to 2^62, they take seconds.
+/// The factors of a DFT of length n with the least estimated cost. Lengths that cannot be planned
+/// are not factored, because the primes of numbers up to 2^62 take seconds.
 fn cheapest(n: usize) -> Vec<Factor> {
     if n > LONGEST {
         return vec![Factor::Direct(n)];
@@ -87,12 +90,13 @@ fn cheapest(n: usize) -> Vec<Factor> {
     let (smooth, primes) = split(n);
     let mut list = radices(smooth, &RADICES);
     list.extend(primes.into_iter().map(prime));
-    // Large first: the first pass has no twiddles, and real butterflies.
+    // The largest radix comes first, because the first pass needs no twiddle factors, and has real
+    // butterflies for real data.
     list.sort_by_key(|f| std::cmp::Reverse(f.length()));
     list
 }
 
-/// Estimated operations of a DFT with these factors, an element.
+/// The estimated number of operations for each element of a DFT with these factors.
 fn cost(factors: &[Factor]) -> f64 {
     factors.iter().map(factor_cost).sum()
 }
@@ -113,7 +117,8 @@ fn rader_cost(inner: &[Factor]) -> f64 {
     24.0 + 2.0 * cost(inner)
 }
 
-/// Operations an element of one pass: twiddles and memory about 9, and the butterfly.
+/// The number of operations for each element of one pass: about 9 for twiddle factors and memory,
+/// and those of the butterfly.
 fn radix_cost(r: usize) -> f64 {
     9.0 + match r {
         2 => 2.0,
@@ -132,7 +137,7 @@ fn radix_cost(r: usize) -> f64 {
     }
 }
 
-/// n as (product of primes that have a butterfly, the other primes in ascending order).
+/// The product of the primes of n that have a butterfly, and the other primes in ascending order.
 fn split(n: usize) -> (usize, Vec<usize>) {
     let (mut smooth, mut primes) = (1, vec![]);
     for p in prime_factors(n) {
@@ -141,17 +146,18 @@ fn split(n: usize) -> (usize, Vec<usize>) {
     (smooth, primes)
 }
 
-/// The cheapest radices of a smooth n out of `set`, which ascends and has all primes of n.
+/// The radices of n with the least cost. They are elements of `set`, which must be in ascending
+/// order and contain all primes of n.
 pub(crate) fn radices(n: usize, set: &[usize]) -> Vec<Factor> {
     let mut best = (f64::INFINITY, vec![]);
     search(n, set, 0.0, &mut vec![], &mut best);
     best.1.into_iter().map(Factor::Radix).collect()
 }
 
-/// Continues `list`, which costs `cost`, by radices of `set` in descending order; `best` is what
-/// was cheapest so far.
+/// Continues `list`, which costs `cost`, by radices of `set` in descending order. `best` is the
+/// cheapest complete list so far.
 fn search(n: usize, set: &[usize], cost: f64, list: &mut Vec<usize>, best: &mut (f64, Vec<usize>)) {
-    // Of all radices, 16 costs least a bit.
+    // Radix 16 has the least cost for each factor of 2, so this is a lower bound.
     let least = radix_cost(16) / 4.0;
     if cost + least * (n as f64).log2() >= best.0 - 1e-9 {
         return;
@@ -166,7 +172,7 @@ fn search(n: usize, set: &[usize], cost: f64, list: &mut Vec<usize>, best: &mut 
     }
 }
 
-/// The cheapest way to a prime that has no butterfly.
+/// The cheapest factor for a prime that has no butterfly.
 fn prime(p: usize) -> Factor {
     let direct = Factor::Direct(p);
     let rader = Factor::Rader(p, factors(p - 1));
@@ -178,9 +184,9 @@ fn bluestein(p: usize) -> Factor {
     Factor::Bluestein(p, radices(bluestein::length(p), &RADICES))
 }
 
-/// Rader's convolutions with direct sums in place of further ones, as long as that takes about as
-/// long as Bluestein's.
-fn flat(list: Vec<Factor>) -> Vec<Factor> {
+/// Replaces Rader's convolutions inside of others by direct sums, which round less. The limit is
+/// the length from which Bluestein's algorithm is faster.
+fn avoid_nested_rader(list: Vec<Factor>) -> Vec<Factor> {
     const LONGEST_SUM: usize = 200;
     let sum = |factor: Factor| match factor {
         Factor::Rader(q, _) if q <= LONGEST_SUM => Factor::Direct(q),
@@ -193,26 +199,27 @@ fn flat(list: Vec<Factor>) -> Vec<Factor> {
     list.into_iter().map(flat).collect()
 }
 
-/// What rounds most becomes Bluestein's convolution, whose bound is wider.
-fn widen(list: &mut [Factor]) {
-    let noisiest = list.iter_mut().max_by(|a, b| factor_rounding(a).total_cmp(&factor_rounding(b)));
-    let noisiest = noisiest.expect("no factors do not round");
-    *noisiest = bluestein(noisiest.length());
+/// Replaces the factor with the largest rounding error by Bluestein's convolution, whose error
+/// bound is larger.
+fn use_bluestein(list: &mut [Factor]) {
+    let largest = list.iter_mut().max_by(|a, b| factor_rounding(a).total_cmp(&factor_rounding(b)));
+    let largest = largest.expect("no factors do not round");
+    *largest = bluestein(largest.length());
 }
 
-/// The most that factors may round. With a sum's combine, and what the estimate leaves out, they
-/// then keep the bound of 3e-7 in single precision, which is 25 in these units, and of 6e-16 in
-/// double precision, 29.
+/// The largest estimated rounding error of factors. The bounds are 3e-7 in single precision and
+/// 6e-16 in double precision, which are 25 and 29 in the units of [`rounding`]. The difference
+/// leaves room for the combine and for the error of the estimate.
 const MOST_ROUNDING: f64 = 20.0;
 
-/// Whether a DFT with these factors keeps the bounds.
+/// Whether the estimated rounding error of a DFT with these factors is within the bounds.
 pub(crate) fn rounds_little(factors: &[Factor]) -> bool {
     rounding(factors) <= MOST_ROUNDING
 }
 
-/// The mean square of the relative rounding error of a DFT with these factors, in units of the
-/// squared roundoff, 2^-24 or 2^-53; fitted to measurements. Errors of passes add up, and so do
-/// those of a convolution's two DFTs.
+/// The estimated mean square of the relative rounding error of a DFT with these factors, in units
+/// of the squared roundoff, 2^-24 or 2^-53. The constants are fitted to measurements. The mean
+/// squares of passes add up, and so do those of a convolution's two DFTs.
 fn rounding(factors: &[Factor]) -> f64 {
     const TWIDDLES: f64 = 0.5;
     factors.iter().map(|factor| TWIDDLES + factor_rounding(factor)).sum::<f64>() - TWIDDLES
@@ -231,7 +238,7 @@ mod tests {
     use super::*;
     use crate::recipe::scheme::List;
 
-    /// Every third length up to 2^21, which DCT-I and DST-I need.
+    /// Tests every third length up to 2^21: DCT-I and DST-I of length 2^20 need DFTs of about 2^21.
     #[test]
     fn no_factors_round_too_much() {
         for list in (1..=1 << 21).step_by(3).map(factors) {

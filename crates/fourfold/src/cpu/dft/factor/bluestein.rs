@@ -1,4 +1,4 @@
-//! Bluestein's convolution: see [`crate::recipe::rules::bluestein`].
+//! Bluestein's convolution. [`crate::recipe::rules::bluestein`] has the formula.
 
 use crate::arithmetic::complex::C;
 use crate::arithmetic::twiddle::Roots;
@@ -9,16 +9,16 @@ use crate::recipe::reduction::Data;
 use crate::recipe::scheme::{Factor, length};
 use num_complex::Complex;
 
-/// See [`crate::recipe::rules::bluestein`].
+/// The tables of Bluestein's convolution, and its inner DFT of length M.
 pub(crate) struct Bluestein<S, D> {
     chirp: Vec<Complex<S>>,
     dft: D,
-    /// The DFT of the conjugate chirp over M.
+    /// The DFT of the conjugate chirp, divided by M.
     spectrum: Vec<Complex<S>>,
 }
 
-/// The chirp c_j = exp(−πi j²/n), j < n, and the DFT over M of the conjugate chirp wrapped around
-/// M, the length of `inner`.
+/// The chirp c_j = exp(−πi j²/n), j < n, and the DFT of the M-periodic sequence conj(c_{|j|})/M,
+/// |j| < n, where M is the length of `inner`.
 pub(crate) fn tables<S: Scalar, D: Inner<S>>(n: usize, inner: &[Factor]) -> (Vec<Complex<f64>>, Vec<Complex<f64>>) {
     let (m, roots) = (length(inner), Roots::new(2 * n as u64));
     let chirp: Vec<_> = (0..n as u128).map(|j| roots.get((j * j % (2 * n as u128)) as u64)).collect();
@@ -46,10 +46,11 @@ impl<S: Scalar, D: Inner<S>> Bluestein<S, D> {
         self.chirp.len()
     }
 
-    /// See [`Kernel`](crate::cpu::dft::factor::kernel::Kernel), whose method of this name calls it.
+    /// Implements [`Kernel::dft`](crate::cpu::dft::factor::kernel::Kernel::dft).
     pub(crate) unsafe fn dft<V: Vector<Scalar = S>>(&self, z: Ptr<C<V>>, work: Ptr<V>) {
         let m = self.dft.len();
-        // SAFETY: the caller's; two buffers of m complex elements, then the inner DFT's work.
+        // SAFETY: the caller guarantees it. `work` has two buffers of m complex elements, then the
+        // work vectors of the inner DFT.
         unsafe {
             let (a, b, work) = (work, work.add(2 * m), work.add(4 * m));
             V::enter(Multiply { by: &self.chirp, from: z, to: a.cast(), pad: m });
@@ -57,13 +58,14 @@ impl<S: Scalar, D: Inner<S>> Bluestein<S, D> {
             V::enter(Multiply { by: &self.spectrum, from: spectrum.cast::<C<V>>(), to: spectrum.cast(), pad: m });
             let other = if spectrum == a { b } else { a };
             let sums = self.dft.complex([spectrum.add(1), spectrum], other, spectrum, work);
-            // The result has its parts exchanged; multiplying by the chirp exchanges them back.
+            // The parts of this backward DFT's result are exchanged. The multiply by the chirp
+            // exchanges them again.
             V::enter(MultiplySwapped { by: &self.chirp, from: sums.cast(), to: z });
         }
     }
 }
 
-/// to_j = from_j · by_j, then zeros up to `pad`.
+/// to_j = from_j · by_j, and to_j = 0 after the last by_j up to `pad`.
 struct Multiply<'a, V: Vector> {
     by: &'a [Complex<V::Scalar>],
     from: Ptr<C<V>>,
@@ -74,7 +76,7 @@ struct Multiply<'a, V: Vector> {
 impl<V: Vector> WithIsa for Multiply<'_, V> {
     #[inline(always)]
     unsafe fn with_isa(self) {
-        // SAFETY: the buffers hold `pad` elements (source: as many as the table).
+        // SAFETY: `to` has `pad` elements, and `from` has as many as the table.
         unsafe {
             for (j, w) in self.by.iter().enumerate() {
                 self.to.add(j).write(self.from.add(j).read().mul(C { re: V::splat(w.re), im: V::splat(w.im) }));
@@ -96,7 +98,7 @@ impl<V: Vector> WithIsa for MultiplySwapped<'_, V> {
     #[inline(always)]
     unsafe fn with_isa(self) {
         for (j, w) in self.by.iter().enumerate() {
-            // SAFETY: both hold as many elements as the table.
+            // SAFETY: both have as many elements as the table.
             unsafe {
                 self.to.add(j).write(self.from.add(j).read().swap().mul(C { re: V::splat(w.re), im: V::splat(w.im) }));
             }

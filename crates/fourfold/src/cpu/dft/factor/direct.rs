@@ -1,16 +1,18 @@
-//! The O(p²) sum, and the moves that let a complex kernel do real data.
+//! The O(p²) sum, and the conversions by which complex kernels compute DFTs of real data.
 
 use crate::arithmetic::complex::C;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Vector, WithIsa};
 use num_complex::Complex;
 
-/// Terms that are summed by themselves before they join the sum: of m terms, rounding then grows as
-/// √(BLOCK + m/BLOCK) and not as √m (Higham, "The accuracy of floating point summation", 1993), and
-/// blocks need not wait for each other.
+/// The number of terms that are summed separately before they are added to the sum. The rounding
+/// error of m terms then grows as √(BLOCK + m/BLOCK) instead of √m (N. J. Higham, "The accuracy of
+/// floating point summation", SIAM J. Sci. Comput. 14, 1993). Blocks also do not depend on each
+/// other, so the processor computes several at the same time.
 const BLOCK: usize = 4;
 
-/// X_k = x_0 + Σ_j (x_j + x_{p−j}) cos − i (x_j − x_{p−j}) sin of 2πjk/p, for odd p.
+/// X_k = x_0 + Σ_j (x_j + x_{p−j}) cos(2πjk/p) − i Σ_j (x_j − x_{p−j}) sin(2πjk/p), 1 ≤ j ≤
+/// (p−1)/2, for odd p.
 pub(crate) struct Direct<'a, V: Vector> {
     pub(crate) table: &'a [Complex<V::Scalar>],
     pub(crate) z: Ptr<C<V>>,
@@ -22,7 +24,7 @@ impl<V: Vector> WithIsa for Direct<'_, V> {
     unsafe fn with_isa(self) {
         let Direct { table, z, work } = self;
         let (p, half) = (table.len(), table.len() / 2);
-        // SAFETY: z and work hold p elements each.
+        // SAFETY: z and work have p elements each.
         unsafe {
             let first = z.read();
             for j in 1..=half {
@@ -47,11 +49,11 @@ impl<V: Vector> WithIsa for Direct<'_, V> {
     }
 }
 
-/// Terms `from` … `from + count − 1` of output k: the cosines of the sums in `work`, and the sines
-/// of the differences. `at` is k · (`from` − 1) mod p, and goes on.
+/// Terms `from` … `from + count − 1` of the two sums of output k. `at` is k · (`from` − 1) mod p,
+/// and is updated.
 ///
 /// # Safety
-/// As in [`Direct`].
+/// As for [`Direct`].
 #[inline(always)]
 unsafe fn terms<V: Vector>(
     table: &[Complex<V::Scalar>],
@@ -62,11 +64,11 @@ unsafe fn terms<V: Vector>(
     count: usize,
 ) -> (C<V>, C<V>) {
     let p = table.len();
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     let (mut a, mut b) = unsafe { (zero(), zero()) };
     for j in from..from + count {
         *at = if *at + k >= p { *at + k - p } else { *at + k };
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         let (c, s, sum, difference): (V, V, C<V>, C<V>) =
             unsafe { (V::splat(table[*at].re), V::splat(table[*at].im), work.add(j).read(), work.add(p - j).read()) };
         a = C { re: sum.re.mul_add(c, a.re), im: sum.im.mul_add(c, a.im) };
@@ -79,21 +81,22 @@ unsafe fn terms<V: Vector>(
 /// The CPU has the instructions of `V`.
 #[inline(always)]
 unsafe fn zero<V: Vector>() -> C<V> {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe { C { re: V::zero(), im: V::zero() } }
 }
 
-/// n reals become n complex numbers, from the last on.
-pub(crate) struct Spread<V: Vector> {
+/// Converts n reals to n complex numbers in place.
+pub(crate) struct RealToComplex<V: Vector> {
     pub(crate) n: usize,
     pub(crate) x: Ptr<V>,
 }
 
-impl<V: Vector> WithIsa for Spread<V> {
+impl<V: Vector> WithIsa for RealToComplex<V> {
     #[inline(always)]
     unsafe fn with_isa(self) {
         for i in (0..self.n).rev() {
-            // SAFETY: x holds 2n vectors; place 2i is never below i.
+            // SAFETY: x has 2n vectors. The loop descends, so vector i is read before it is
+            // overwritten.
             unsafe {
                 self.x.add(2 * i).write(self.x.add(i).read());
                 self.x.add(2 * i + 1).write(V::zero());
@@ -102,37 +105,36 @@ impl<V: Vector> WithIsa for Spread<V> {
     }
 }
 
-/// The first half of n complex numbers becomes a half spectrum: Im X_0 goes, all else moves down by
-/// one.
-pub(crate) struct Pack<V: Vector> {
+/// Converts the first half of a spectrum of n complex numbers to a half spectrum in place. Im X_0
+/// is removed, and all later reals move down by one.
+pub(crate) struct SpectrumToHalf<V: Vector> {
     pub(crate) n: usize,
     pub(crate) x: Ptr<V>,
 }
 
-impl<V: Vector> WithIsa for Pack<V> {
+impl<V: Vector> WithIsa for SpectrumToHalf<V> {
     #[inline(always)]
     unsafe fn with_isa(self) {
         for i in 1..self.n {
-            // SAFETY: x holds 2n vectors.
+            // SAFETY: x has 2n vectors.
             unsafe { self.x.add(i).write(self.x.add(i + 1).read()) }
         }
     }
 }
 
-/// A half spectrum of odd length n becomes n complex numbers with parts exchanged, so that a
-/// forward DFT goes backwards.
-pub(crate) struct Unpack<V: Vector> {
+/// Converts a half spectrum of odd length n to n complex numbers in place. Their parts are
+/// exchanged, so that a forward DFT computes the backward one.
+pub(crate) struct HalfToSpectrum<V: Vector> {
     pub(crate) n: usize,
     pub(crate) x: Ptr<V>,
 }
 
-impl<V: Vector> WithIsa for Unpack<V> {
+impl<V: Vector> WithIsa for HalfToSpectrum<V> {
     #[inline(always)]
     unsafe fn with_isa(self) {
         let (n, x) = (self.n, self.x);
-        // SAFETY: x holds 2n vectors; upper terms are written before the lower ones that they come
-        // from, and those from the top down: term k needs places 2k−1 and 2k and writes 2k and
-        // 2k+1.
+        // SAFETY: x has 2n vectors. Term k reads vectors 2k−1 and 2k, and writes 2k, 2k+1 and those
+        // of term n − k. The loop descends, so each vector is read before it is overwritten.
         unsafe {
             for k in (1..=n / 2).rev() {
                 let (re, im) = (x.add(2 * k - 1).read(), x.add(2 * k).read());
@@ -147,17 +149,18 @@ impl<V: Vector> WithIsa for Unpack<V> {
     }
 }
 
-/// n complex numbers with parts exchanged become their n real parts.
-pub(crate) struct Imaginary<V: Vector> {
+/// Converts n complex numbers with exchanged parts to their n real parts, in place.
+pub(crate) struct ImaginaryParts<V: Vector> {
     pub(crate) n: usize,
     pub(crate) x: Ptr<V>,
 }
 
-impl<V: Vector> WithIsa for Imaginary<V> {
+impl<V: Vector> WithIsa for ImaginaryParts<V> {
     #[inline(always)]
     unsafe fn with_isa(self) {
         for i in 0..self.n {
-            // SAFETY: x holds 2n vectors; place 2i+1 is always above i.
+            // SAFETY: x has 2n vectors. The loop ascends, so vector 2i + 1 is read before it is
+            // overwritten.
             unsafe { self.x.add(i).write(self.x.add(2 * i + 1).read()) }
         }
     }

@@ -1,10 +1,10 @@
-//! The DFTs of one factor that have no butterfly: direct sums, Rader's and Bluestein's
-//! convolutions, with their tables.
+//! Small DFTs of one factor: butterflies, direct sums, and Rader's and Bluestein's convolutions
+//! with their tables.
 
 use crate::arithmetic::complex::C;
 use crate::arithmetic::twiddle::Roots;
 use crate::cpu::dft::factor::bluestein::Bluestein;
-use crate::cpu::dft::factor::direct::{Direct, Imaginary, Pack, Spread, Unpack};
+use crate::cpu::dft::factor::direct::{Direct, HalfToSpectrum, ImaginaryParts, RealToComplex, SpectrumToHalf};
 use crate::cpu::dft::factor::inner::Inner;
 use crate::cpu::dft::factor::rader::Rader;
 use crate::cpu::simd::pointer::Ptr;
@@ -12,9 +12,9 @@ use crate::cpu::simd::vector::{Scalar, Vector};
 use crate::recipe::scheme::Factor;
 use num_complex::Complex;
 
-/// How a pass does its small DFTs; those of convolutions are of type `D`.
+/// The algorithm of a pass for its small DFTs. `D` is the type of the DFTs inside of convolutions.
 pub(crate) enum Kernel<S, D> {
-    /// A butterfly; [`crate::arithmetic::butterfly`] has the arithmetic.
+    /// A butterfly. [`crate::arithmetic::butterfly`] has the arithmetic.
     Radix(usize),
     /// cos and sin of 2πj/p.
     Direct(Vec<Complex<S>>),
@@ -48,10 +48,11 @@ impl<S: Scalar, D: Inner<S>> Kernel<S, D> {
     /// The DFT of the complex `z` in place.
     ///
     /// # Safety
-    /// `z` and `work` hold what [`work`](crate::cpu::base::sizes::work) says for a pass with this
-    /// factor; the CPU has the instructions of `V`.
+    /// `z` has the elements of the DFT, and `work` has the number of vectors that
+    /// [`work`](crate::cpu::base::sizes::work) returns for this factor. The CPU has the
+    /// instructions of `V`.
     pub(crate) unsafe fn dft<V: Vector<Scalar = S>>(&self, z: Ptr<C<V>>, work: Ptr<V>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             match self {
                 Kernel::Radix(_) => unreachable!("butterflies have passes of their own"),
@@ -65,34 +66,34 @@ impl<S: Scalar, D: Inner<S>> Kernel<S, D> {
     /// The half spectrum of the reals at `x`, in place.
     ///
     /// # Safety
-    /// As [`Kernel::dft`], with room for twice as many vectors at `x` as it has reals.
+    /// As for [`Kernel::dft`]. `x` has twice as many vectors as the DFT has reals.
     pub(crate) unsafe fn half_spectrum<V: Vector<Scalar = S>>(&self, x: Ptr<V>, work: Ptr<V>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             match self {
                 Kernel::Rader(rader) => rader.half_spectrum(x, work),
                 _ => {
-                    V::enter(Spread { n: self.len(), x });
+                    V::enter(RealToComplex { n: self.len(), x });
                     self.dft(x.cast(), work);
-                    V::enter(Pack { n: self.len(), x });
+                    V::enter(SpectrumToHalf { n: self.len(), x });
                 }
             }
         }
     }
 
-    /// The reals of the half spectrum at `x`, backwards, in place.
+    /// The reals of the half spectrum at `x`, by a backward DFT in place.
     ///
     /// # Safety
-    /// As [`Kernel::half_spectrum`].
+    /// As for [`Kernel::half_spectrum`].
     pub(crate) unsafe fn signal<V: Vector<Scalar = S>>(&self, x: Ptr<V>, work: Ptr<V>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             match self {
                 Kernel::Rader(rader) => rader.signal(x, work),
                 _ => {
-                    V::enter(Unpack { n: self.len(), x });
+                    V::enter(HalfToSpectrum { n: self.len(), x });
                     self.dft(x.cast(), work);
-                    V::enter(Imaginary { n: self.len(), x });
+                    V::enter(ImaginaryParts { n: self.len(), x });
                 }
             }
         }

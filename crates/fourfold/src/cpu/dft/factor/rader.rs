@@ -1,4 +1,4 @@
-//! Rader's convolution: see [`crate::recipe::rules::rader`].
+//! Rader's convolution. [`crate::recipe::rules::rader`] has the formula.
 
 use crate::arithmetic::complex::C;
 use crate::arithmetic::dd::Dd;
@@ -12,16 +12,16 @@ use crate::recipe::rules::rader::spectrum;
 use crate::recipe::scheme::Factor;
 use num_complex::Complex;
 
-/// See [`crate::recipe::rules::rader`].
+/// The tables of Rader's convolution, and its inner DFTs of length p − 1.
 pub(crate) struct Rader<S, D> {
-    /// g^q.
+    /// The powers g^q mod p, 0 ≤ q < p − 1.
     powers: Vec<u32>,
     complex: D,
     real: D,
-    back: D,
-    /// The DFT of b over p − 1.
+    hermitian: D,
+    /// The DFT of b, divided by p − 1.
     spectrum: Vec<Complex<S>>,
-    /// The half spectra of (Re b + Im b)/2 and of cos − sin, over p − 1.
+    /// The half spectra of (Re b + Im b)/2 and of cos − sin, divided by p − 1.
     forward: Vec<Complex<S>>,
     backward: Vec<Complex<S>>,
 }
@@ -30,8 +30,8 @@ impl<S: Scalar, D: Inner<S>> Rader<S, D> {
     pub(crate) fn new(p: usize, inner: &[Factor]) -> Self {
         let (powers, n) = (generator_powers(p), p - 1);
         let spectrum = spectrum(&powers);
-        // Of the real signal Re b + Im b, from the spectra of its parts; cos − sin is that signal
-        // reversed, since exp(−2πi g^j/p) has sin with its sign changed.
+        // The spectrum of the real signal Re b + Im b, from that of b. The signal cos − sin is Re b
+        // + Im b in reverse order, since Im exp(−2πi g^j/p) = −sin.
         let sums = |k: usize| {
             let (z, w) = (spectrum[k], spectrum[(n - k) % n]);
             Complex::new((z.re + z.im) + (w.re + w.im), (z.im - z.re) + (w.re - w.im))
@@ -45,7 +45,7 @@ impl<S: Scalar, D: Inner<S>> Rader<S, D> {
             powers,
             complex: D::new(Data::Complex, inner),
             real: D::new(Data::Real, inner),
-            back: D::new(Data::Hermitian, inner),
+            hermitian: D::new(Data::Hermitian, inner),
         }
     }
 
@@ -63,14 +63,15 @@ impl<S: Scalar, D: Inner<S>> Rader<S, D> {
     /// See [`Kernel`](crate::cpu::dft::factor::kernel::Kernel), whose method of this name calls it.
     pub(crate) unsafe fn dft<V: Vector<Scalar = S>>(&self, z: Ptr<C<V>>, work: Ptr<V>) {
         let n = self.powers.len();
-        // SAFETY: the caller's; two buffers of n complex elements, then the inner DFT's work.
+        // SAFETY: the caller guarantees it. `work` has two buffers of n complex elements, then the
+        // work vectors of the inner DFT.
         unsafe {
             let (a, b, work) = (work, work.add(2 * n), work.add(4 * n));
             V::enter(Permute { rader: self, z, a: a.cast() });
             let spectrum = self.complex.complex([a, a.add(1)], b, a, work);
             V::enter(Convolve { rader: self, z, a: spectrum.cast() });
             let other = if spectrum == a { b } else { a };
-            // Parts exchanged at both ends: backwards.
+            // The parts of source and result are exchanged, which makes this DFT a backward one.
             let sums = self.complex.complex([spectrum.add(1), spectrum], other, spectrum, work);
             V::enter(Restore { rader: self, z, sums: sums.cast() });
         }
@@ -79,7 +80,8 @@ impl<S: Scalar, D: Inner<S>> Rader<S, D> {
     /// See [`Kernel`](crate::cpu::dft::factor::kernel::Kernel), whose method of this name calls it.
     pub(crate) unsafe fn half_spectrum<V: Vector<Scalar = S>>(&self, x: Ptr<V>, work: Ptr<V>) {
         let n = self.powers.len();
-        // SAFETY: the caller's; two buffers of n reals, then the inner DFT's work.
+        // SAFETY: the caller guarantees it. `work` has two buffers of n reals, then the work
+        // vectors of the inner DFT.
         unsafe {
             let (a, b, work) = (work, work.add(n), work.add(2 * n));
             V::enter(PermuteReal { rader: self, x, a });
@@ -100,7 +102,7 @@ impl<S: Scalar, D: Inner<S>> Rader<S, D> {
         }
     }
 
-    /// a ← a ∗ (the signal of `spectrum`) + share · x_0, and x_0 ← x_0 + Σ a.
+    /// a ← a ∗ (the signal of `spectrum`) + `x0_factor` · x_0, and x_0 ← x_0 + Σ a.
     unsafe fn convolve_real<V: Vector<Scalar = S>>(
         &self,
         a: Ptr<V>,
@@ -108,19 +110,19 @@ impl<S: Scalar, D: Inner<S>> Rader<S, D> {
         work: Ptr<V>,
         x: Ptr<V>,
         spectrum: &[Complex<S>],
-        share: f64,
+        x0_factor: f64,
     ) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             let plain = |base| Permuted::tile(base);
             let n = self.powers.len();
             let half = self.real.forward(plain(a), b, a, work);
-            V::enter(MultiplyHalf { n, a: half, spectrum, x, share });
+            V::enter(MultiplyHalf { n, a: half, spectrum, x, x0_factor });
             let other = if half == a { b } else { a };
-            // The result goes where the last pass does not read: a copy brings it to `a` if that is
-            // not there.
-            let target = self.back.backward_target(half, other);
-            self.back.backward(half, other, plain(target), work);
+            // The last pass writes the buffer that it does not read. If this is not `a`, the result
+            // is copied there.
+            let target = self.hermitian.backward_target(half, other);
+            self.hermitian.backward(half, other, plain(target), work);
             if target != a {
                 a.copy_from(target, n);
             }
@@ -154,13 +156,13 @@ impl<V: Vector, D: Inner<V::Scalar>> WithIsa for Convolve<'_, V, D> {
     #[inline(always)]
     unsafe fn with_isa(self) {
         let Convolve { rader, z, a } = self;
-        // SAFETY: a holds p − 1 elements, z holds p.
+        // SAFETY: a has p − 1 elements, and z has p.
         unsafe {
             let (first, sum) = (z.read(), a.read());
             for (k, w) in rader.spectrum.iter().enumerate() {
                 a.add(k).write(a.add(k).read().mul(C { re: V::splat(w.re), im: V::splat(w.im) }));
             }
-            // x_0 at frequency 0 adds x_0 to every output.
+            // Adding x_0 to the term of frequency 0 adds x_0 to every output.
             a.write(a.read() + first);
             z.write(first + sum);
         }
@@ -211,7 +213,7 @@ impl<V: Vector, D: Inner<V::Scalar>> WithIsa for PermuteHalf<'_, V, D> {
         let p = self.rader.len();
         for q in 0..p - 1 {
             let k = self.rader.inverse_power(q);
-            // SAFETY: the half spectrum holds terms up to (p−1)/2.
+            // SAFETY: the half spectrum has terms up to (p−1)/2.
             unsafe {
                 let (re, im) = (self.x.add(2 * k.min(p - k) - 1).read(), self.x.add(2 * k.min(p - k)).read());
                 self.a.add(q).write(if 2 * k < p { re + im } else { re - im });
@@ -226,17 +228,17 @@ struct MultiplyHalf<'a, V: Vector> {
     a: Ptr<V>,
     spectrum: &'a [Complex<V::Scalar>],
     x: Ptr<V>,
-    share: f64,
+    x0_factor: f64,
 }
 
 impl<V: Vector> WithIsa for MultiplyHalf<'_, V> {
     #[inline(always)]
     unsafe fn with_isa(self) {
-        let MultiplyHalf { n, a, spectrum, x, share } = self;
-        // SAFETY: a and x hold what the half spectra and the signal need.
+        let MultiplyHalf { n, a, spectrum, x, x0_factor } = self;
+        // SAFETY: a has the n reals of a half spectrum, and x has p reals.
         unsafe {
             let (first, sum) = (x.read(), a.read());
-            a.write(sum.mul_add(V::splat(spectrum[0].re), first * V::splat(V::Scalar::of(share))));
+            a.write(sum.mul_add(V::splat(spectrum[0].re), first * V::splat(V::Scalar::of(x0_factor))));
             x.write(first + sum);
             for (k, w) in spectrum.iter().enumerate().take(n / 2).skip(1) {
                 let z = C { re: a.add(2 * k - 1).read(), im: a.add(2 * k).read() };

@@ -1,8 +1,9 @@
-//! Passes of one complex signal with lanes along it: lane j of a vector belongs to element i + j.
+//! Passes of one complex signal with the lanes along it: lane j of a vector belongs to element i +
+//! j.
 //!
-//! Between passes the signal stands in blocks of [`LANES`] real parts and as many imaginary ones,
-//! whatever the width of the vectors. The first pass has as large a radix, so that the length of
-//! every sequence after it is a multiple of every vector's.
+//! Between passes, the signal is stored in blocks of [`LANES`] real parts, followed by [`LANES`]
+//! imaginary parts, for every width of vectors. The radix of the first pass is also [`LANES`]. So
+//! the length of every sequence after it is a multiple of the width of every vector.
 
 use crate::arithmetic::butterfly::Dft;
 use crate::arithmetic::complex::C;
@@ -14,10 +15,10 @@ use crate::cpu::simd::vector::{LANES, Scalar, Vector, WithIsa};
 use std::array::from_fn;
 use std::ops::Range;
 
-/// Reals of a block.
+/// The reals of a block.
 pub(crate) const BLOCK: usize = 2 * LANES;
 
-/// A block of a table: real parts, then imaginary ones, from the beginning of a cache line on.
+/// A block of a table: real parts, then imaginary parts. It is aligned to a cache line.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct Block<S> {
@@ -25,22 +26,23 @@ pub(crate) struct Block<S> {
     pub(crate) im: [S; LANES],
 }
 
-/// One pass, as [`Pass`](crate::cpu::dft::pass::pass::Pass).
+/// One pass with separate vectors of real and imaginary parts.
 pub(crate) struct IntraVectorPass<S> {
     radix: usize,
     groups: usize,
     inner: usize,
-    /// For every block of k and every 1 ≤ j < r: w_{r·inner}^{jk}. Empty if `inner` is 1.
+    /// For every block of k and every 1 ≤ j < r, the block of w_{r·inner}^{jk}. Empty if `inner` is
+    /// 1.
     twiddles: Vec<Block<S>>,
 }
 
-/// Where a pass reads and writes, and whether the transform goes backwards: forwards between two
-/// conjugations.
-pub(crate) struct Ways<S> {
+/// Source and destination of a pass. A backward transform is a forward one between two
+/// conjugations, which the first and the last pass include.
+pub(crate) struct Endpoints<S> {
     pub(crate) src: Ptr<S>,
     pub(crate) dst: Ptr<S>,
     pub(crate) backward: bool,
-    /// Whether the destination has its parts in pairs, with this factor.
+    /// Set for the last pass, which writes interleaved numbers: a factor on them.
     pub(crate) last: Option<S>,
 }
 
@@ -51,64 +53,65 @@ impl<S: Scalar> IntraVectorPass<S> {
         IntraVectorPass { radix, groups, inner, twiddles }
     }
 
-    /// The first pass, of radix [`LANES`]: to blocks.
+    /// The first pass, of radix [`LANES`]. It writes blocks.
     ///
     /// # Safety
-    /// Source and destination hold the signal and do not overlap; the CPU has the instructions of
-    /// `V`.
+    /// Source and destination have the elements of the signal and do not overlap. The CPU has the
+    /// instructions of `V`.
     pub(crate) unsafe fn first<V: Vector<Scalar = S>>(&self, from: Source<S>, dst: Ptr<S>)
     where
         S: Vector<Scalar = S>,
     {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { self.blocks::<V>(from, 0..self.groups, dst, BLOCK) }
     }
 
-    /// Some blocks of the first pass, the first of them to where the destination begins, each
-    /// `apart` reals from the one before.
+    /// The blocks `range` of the first pass. The first one is written to `dst`, and each other one
+    /// `stride` reals after the one before.
     ///
     /// # Safety
-    /// As [`IntraVectorPass::first`], with a destination that holds them.
+    /// As for [`IntraVectorPass::first`], with a destination that has these blocks.
     pub(crate) unsafe fn blocks<V: Vector<Scalar = S>>(
         &self,
         from: Source<S>,
         range: Range<usize>,
         dst: Ptr<S>,
-        apart: usize,
+        stride: usize,
     ) where
         S: Vector<Scalar = S>,
     {
         let groups = self.groups;
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             match from {
-                Source::Pairs(from) => V::enter(First::<V, _> { groups, from, range, dst, apart }),
-                Source::Conjugates(from) => V::enter(First::<V, _> { groups, from, range, dst, apart }),
-                Source::Places(from) => V::enter(First::<V, _> { groups, from, range, dst, apart }),
+                Source::Pairs(from) => V::enter(First::<V, _> { groups, from, range, dst, stride }),
+                Source::Conjugates(from) => V::enter(First::<V, _> { groups, from, range, dst, stride }),
+                Source::Places(from) => V::enter(First::<V, _> { groups, from, range, dst, stride }),
             }
         }
     }
 
-    /// Any other pass: from blocks to blocks, or to pairs.
+    /// Any later pass, from blocks to blocks or, for the last pass, to interleaved numbers.
     ///
     /// # Safety
-    /// As [`IntraVectorPass::first`].
-    pub(crate) unsafe fn further<V: Vector<Scalar = S>>(&self, ways: &Ways<S>) {
-        // SAFETY: the caller's.
+    /// As for [`IntraVectorPass::first`].
+    pub(crate) unsafe fn further<V: Vector<Scalar = S>>(&self, ends: &Endpoints<S>) {
+        // SAFETY: the caller guarantees it.
         unsafe {
-            match ways.last {
+            match ends.last {
                 None => {
-                    for_radix!(self.radix, R => V::enter(Further::<V, R, false> { pass: self, ways }))
+                    for_radix!(self.radix, R => V::enter(Further::<V, R, false> { pass: self, ends }))
                 }
                 Some(_) => {
-                    for_radix!(self.radix, R => V::enter(Further::<V, R, true> { pass: self, ways }))
+                    for_radix!(self.radix, R => V::enter(Further::<V, R, true> { pass: self, ends }))
                 }
             }
         }
     }
 }
 
-/// For every block of k < `inner` and every 1 ≤ j < `radix`: root `groups`·j·k.
+/// For every block of k < `inner` and every 1 ≤ j < `radix`, the block of roots of index
+/// `groups`·j·k.
 pub(crate) fn twiddles<S: Scalar>(roots: &Roots, groups: usize, radix: usize, inner: usize) -> Vec<Block<S>> {
     let blocks = inner / LANES;
     let mut table = Vec::with_capacity(blocks * (radix - 1));
@@ -119,25 +122,25 @@ pub(crate) fn twiddles<S: Scalar>(roots: &Roots, groups: usize, radix: usize, in
     table
 }
 
-/// WIDTH numbers in pairs (re, im).
+/// Loads WIDTH interleaved numbers (re, im).
 ///
 /// # Safety
-/// They are there.
+/// The numbers are in memory.
 #[inline(always)]
 pub(crate) unsafe fn pairs<V: Vector>(from: Ptr<V::Scalar>) -> C<V> {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     let (re, im) = unsafe { V::unzip(V::load(from), V::load(from.add(V::WIDTH))) };
     C { re, im }
 }
 
-/// The reverse of [`pairs`].
+/// Stores WIDTH interleaved numbers (re, im).
 ///
 /// # Safety
-/// As there.
+/// The numbers are writable.
 #[inline(always)]
 pub(crate) unsafe fn put_pairs<V: Vector>(to: Ptr<V::Scalar>, z: C<V>) {
     let (low, high) = V::zip(z.re, z.im);
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe {
         low.store(to);
         high.store(to.add(V::WIDTH));
@@ -147,26 +150,26 @@ pub(crate) unsafe fn put_pairs<V: Vector>(to: Ptr<V::Scalar>, z: C<V>) {
 /// WIDTH numbers of a block.
 ///
 /// # Safety
-/// They are there.
+/// The numbers are in memory.
 #[inline(always)]
 pub(crate) unsafe fn block<V: Vector>(from: Ptr<V::Scalar>) -> C<V> {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe { C { re: V::load(from), im: V::load(from.add(LANES)) } }
 }
 
-/// What a DFT along a signal reads.
+/// The source of a DFT along a signal.
 #[derive(Clone, Copy)]
 pub(crate) enum Source<S> {
     /// Complex numbers.
     Pairs(Pairs<S>),
-    /// Complex numbers, to be conjugated.
+    /// Complex numbers, which are conjugated.
     Conjugates(Conjugates<S>),
-    /// Reals in places, two of which, in order, are a complex number.
+    /// Reals, whose pairs of neighbours in even-odd order are complex numbers.
     Places(Places<S>),
 }
 
 impl<S> Source<S> {
-    /// Complex numbers at `at`, conjugated if the transform goes backwards.
+    /// Complex numbers at `at`, which are conjugated for a backward transform.
     pub(crate) fn pairs(at: Ptr<S>, backward: bool) -> Self {
         if backward { Source::Conjugates(Conjugates(at)) } else { Source::Pairs(Pairs(at)) }
     }
@@ -178,9 +181,9 @@ pub(crate) struct Pairs<S>(Ptr<S>);
 #[derive(Clone, Copy)]
 pub(crate) struct Conjugates<S>(Ptr<S>);
 
-/// How vectors of elements are loaded.
+/// Loads vectors of elements.
 trait Load<S>: Copy {
-    /// Elements i … i + WIDTH − 1, which are input `j` of butterflies.
+    /// Loads elements i … i + WIDTH − 1, which are input `j` of butterflies.
     ///
     /// # Safety
     /// They are there; the CPU has the instructions of `V`.
@@ -190,7 +193,7 @@ trait Load<S>: Copy {
 impl<S: Scalar> Load<S> for Pairs<S> {
     #[inline(always)]
     unsafe fn load<V: Vector<Scalar = S>>(self, _j: usize, i: usize) -> C<V> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { pairs(self.0.add(2 * i)) }
     }
 }
@@ -198,7 +201,7 @@ impl<S: Scalar> Load<S> for Pairs<S> {
 impl<S: Scalar> Load<S> for Conjugates<S> {
     #[inline(always)]
     unsafe fn load<V: Vector<Scalar = S>>(self, _j: usize, i: usize) -> C<V> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { pairs::<V>(self.0.add(2 * i)).conj() }
     }
 }
@@ -206,7 +209,7 @@ impl<S: Scalar> Load<S> for Conjugates<S> {
 impl<S: Scalar> Load<S> for Places<S> {
     #[inline(always)]
     unsafe fn load<V: Vector<Scalar = S>>(self, j: usize, i: usize) -> C<V> {
-        // SAFETY: the caller's; half of the inputs stand at even places.
+        // SAFETY: the caller guarantees it. The first half of the inputs has even indices.
         unsafe { if j < LANES / 2 { self.even_pairs(i) } else { self.odd_pairs(i) } }
     }
 }
@@ -216,7 +219,7 @@ struct First<V: Vector, L> {
     from: L,
     range: Range<usize>,
     dst: Ptr<V::Scalar>,
-    apart: usize,
+    stride: usize,
 }
 
 impl<V: Vector, L: Load<V::Scalar>> First<V, L>
@@ -226,7 +229,7 @@ where
     /// The butterflies of elements l … l + WIDTH − 1.
     #[inline(always)]
     unsafe fn butterflies<W: Vector<Scalar = V::Scalar>>(&self, l: usize) -> [C<W>; LANES] {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         let mut z = unsafe { [zero(); LANES] };
         let (mut i, step) = (l, opaque(self.groups));
         for j in 0..LANES {
@@ -237,12 +240,14 @@ where
         z.dft()
     }
 
-    /// Outputs of butterfly l + i, one block, out of lane i of the vectors.
+    /// Computes W butterflies at a time. The outputs of butterfly l + i, which are in lane i of the
+    /// vectors, become one block by transposing W × W squares. Returns the number of butterflies
+    /// that were computed.
     #[inline(always)]
     unsafe fn squares<const W: usize>(&self) -> usize {
         let whole = self.range.len() / W * W;
         for l in (0..whole).step_by(W) {
-            // SAFETY: W blocks from block l on are in the destination.
+            // SAFETY: the destination has the W blocks from l on.
             unsafe {
                 let z = self.butterflies::<V>(self.range.start + l);
                 for c in (0..LANES).step_by(W) {
@@ -253,7 +258,7 @@ where
                     V::transpose(&mut re);
                     V::transpose(&mut im);
                     for i in 0..W {
-                        let to = self.dst.add((l + i) * self.apart + c);
+                        let to = self.dst.add((l + i) * self.stride + c);
                         re[i].store(to);
                         im[i].store(to.add(LANES));
                     }
@@ -270,7 +275,7 @@ where
 {
     #[inline(always)]
     unsafe fn with_isa(self) {
-        // SAFETY: the caller of `IntraVectorPass::blocks`: as many butterflies.
+        // SAFETY: the caller of `IntraVectorPass::blocks` guarantees it.
         unsafe {
             let whole = match V::WIDTH {
                 2 => self.squares::<2>(),
@@ -282,7 +287,7 @@ where
             for l in whole..self.range.len() {
                 let z = self.butterflies::<V::Scalar>(self.range.start + l);
                 for (q, z) in z.into_iter().enumerate() {
-                    let to = self.dst.add(l * self.apart + q);
+                    let to = self.dst.add(l * self.stride + q);
                     to.write(z.re);
                     to.add(LANES).write(z.im);
                 }
@@ -293,15 +298,16 @@ where
 
 struct Further<'a, V: Vector, const R: usize, const LAST: bool> {
     pass: &'a IntraVectorPass<V::Scalar>,
-    ways: &'a Ways<V::Scalar>,
+    ends: &'a Endpoints<V::Scalar>,
 }
 
 impl<V: Vector, const R: usize, const LAST: bool> Further<'_, V, R, LAST>
 where
     [C<V>; R]: Dft,
 {
-    /// The butterflies of WIDTH elements: inputs `step` reals apart from `src` on; outputs `2 ·
-    /// inner` reals apart from `dst` on, in the last pass with the factors `by` on their parts.
+    /// The butterflies of WIDTH elements. The inputs begin at `src` and have the distance `step`.
+    /// The outputs begin at `dst` and have the distance 2 · `inner`. The last pass multiplies their
+    /// parts by `by`.
     #[inline(always)]
     unsafe fn butterflies(&self, src: Ptr<V::Scalar>, step: usize, w: Ptr<V::Scalar>, dst: Ptr<V::Scalar>, by: C<V>) {
         // SAFETY: the caller stays within the pass.
@@ -335,20 +341,20 @@ where
     #[inline(always)]
     unsafe fn with_isa(self) {
         let IntraVectorPass { groups, inner, ref twiddles, .. } = *self.pass;
-        // SAFETY: the caller's.
-        let by = unsafe { V::splat(self.ways.last.unwrap_or(V::Scalar::of(1.0))) };
-        let by = C { re: by, im: if self.ways.backward { -by } else { by } };
-        // Pairs take twice the places of one part of a block.
+        // SAFETY: the caller guarantees it.
+        let by = unsafe { V::splat(self.ends.last.unwrap_or(V::Scalar::of(1.0))) };
+        let by = C { re: by, im: if self.ends.backward { -by } else { by } };
+        // Interleaved numbers take two reals each, and one part of a block takes one.
         let spread = if LAST { 2 } else { 1 };
         for l in 0..groups {
             for k in (0..inner).step_by(LANES) {
                 for lane in (0..LANES).step_by(V::WIDTH) {
-                    // SAFETY: sequences l + j·groups of `inner` elements in, one of R·inner out,
-                    // and their twiddles.
+                    // SAFETY: the butterfly reads sequences l + j·groups of `inner` elements,
+                    // writes one of R·inner, and has the twiddle factors of all k.
                     unsafe {
-                        let src = self.ways.src.add(2 * (l * inner + k) + lane);
+                        let src = self.ends.src.add(2 * (l * inner + k) + lane);
                         let w = Ptr::of(twiddles).cast::<V::Scalar>().add(2 * k * (R - 1) + lane);
-                        let dst = self.ways.dst.add(2 * (l * R * inner + k) + spread * lane);
+                        let dst = self.ends.dst.add(2 * (l * R * inner + k) + spread * lane);
                         self.butterflies(src, 2 * groups * inner, w, dst, by);
                     }
                 }

@@ -1,5 +1,4 @@
-//! Passes whose kernel is no butterfly: the elements of one small DFT are brought together in
-//! `work`.
+//! Passes whose kernel is not a butterfly. They copy the elements of one small DFT to `work`.
 
 use crate::arithmetic::complex::C;
 use crate::cpu::dft::factor::inner::Inner;
@@ -9,7 +8,7 @@ use crate::cpu::dft::permuted::Permuted;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Vector, WithIsa};
 
-/// See [`Complexes`](crate::cpu::dft::pass::complex::Complexes).
+/// A pass on complex data, as [`Complexes`](crate::cpu::dft::pass::complex::Complexes).
 pub(crate) struct AnyComplex<'a, V: Vector, D> {
     pub(crate) kernel: &'a Kernel<V::Scalar, D>,
     pub(crate) steps: &'a Steps<V::Scalar>,
@@ -23,7 +22,7 @@ impl<V: Vector, D: Inner<V::Scalar>> WithIsa for AnyComplex<'_, V, D> {
     unsafe fn with_isa(self) {
         let Steps { groups, inner, ref twiddles } = *self.steps;
         let (kernel, r) = (self.kernel, self.kernel.len());
-        // SAFETY: `work` begins with room for r complex elements; the rest as in `Complexes`.
+        // SAFETY: `work` begins with r complex elements. The rest is as in `Complexes`.
         unsafe {
             let (z, work) = (self.work.cast::<C<V>>(), self.work.add(2 * r));
             for butterfly in 0..groups * inner {
@@ -31,8 +30,8 @@ impl<V: Vector, D: Inner<V::Scalar>> WithIsa for AnyComplex<'_, V, D> {
                 for j in 0..r {
                     let at = 2 * ((l + j * groups) * inner + k);
                     let x = C { re: self.src[0].add(at).read(), im: self.src[1].add(at).read() };
-                    let turned = j > 0 && k > 0;
-                    z.add(j).write(if turned {
+                    let rotated = j > 0 && k > 0;
+                    z.add(j).write(if rotated {
                         x.mul(splat(Ptr::of(&twiddles[(k - 1) * (r - 1) + j - 1..])))
                     } else {
                         x
@@ -62,7 +61,7 @@ impl<V: Vector, D: Inner<V::Scalar>> WithIsa for AnyForward<'_, V, D> {
     unsafe fn with_isa(self) {
         let Steps { groups, inner: m, ref twiddles } = *self.steps;
         let (kernel, r) = (self.kernel, self.kernel.len());
-        // SAFETY: as in `Forward`; `work` begins with room for r complex elements.
+        // SAFETY: as in `Forward`. `work` begins with r complex elements.
         unsafe {
             let (z, rest) = (self.work.cast::<C<V>>(), self.work.add(2 * r));
             let real = self.work;

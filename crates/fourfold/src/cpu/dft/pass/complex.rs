@@ -17,7 +17,8 @@ impl<V: Vector, const R: usize> Complexes<'_, V, R>
 where
     [C<V>; R]: Dft,
 {
-    /// One butterfly: inputs `from + j·step`, outputs `to + q·inner`; `w` null for no twiddles.
+    /// One butterfly. Input j is element `from` + j·`step`, and output q is element `to` +
+    /// q·`inner`. A null `w` stands for twiddle factors that all are 1.
     #[inline(always)]
     unsafe fn butterfly(&self, from: usize, step: usize, to: usize, w: Ptr<Complex<V::Scalar>>) {
         // SAFETY: the caller stays within the pass.
@@ -47,7 +48,8 @@ where
     unsafe fn with_isa(self) {
         let Steps { groups, inner, ref twiddles, .. } = *self.steps;
         for l in 0..groups {
-            // SAFETY: l + j·groups sequences of `inner` elements each in, r·inner elements out.
+            // SAFETY: sequences l + j·groups of the source have `inner` elements each, and sequence
+            // l of the destination has r·inner.
             unsafe {
                 self.butterfly(l * inner, groups * inner, l * R * inner, Ptr::null());
                 for k in 1..inner {

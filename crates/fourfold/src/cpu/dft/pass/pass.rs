@@ -1,8 +1,8 @@
 //! The passes of a DFT over vectors: mixed radix for complex, real and Hermitian data (see
 //! [`crate::recipe::rules::mixed_radix`]).
 //!
-//! A line is an array of vectors, lane j of every vector belonging to signal j. Complex lines
-//! alternate real and imaginary parts; half spectra stand in FFTPACK's order.
+//! A line is an array of vectors, and lane j of every vector belongs to signal j. In complex lines,
+//! vectors of real and of imaginary parts alternate. Half spectra are in FFTPACK's order.
 
 use crate::cpu::dft::factor::inner::Inner;
 use crate::cpu::dft::factor::kernel::Kernel;
@@ -15,7 +15,7 @@ use crate::cpu::dft::permuted::Permuted;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector};
 
-/// One pass, with kernels whose inner DFTs are of type `D`.
+/// One pass. `D` is the type of the DFTs inside of its kernel.
 pub(crate) struct Pass<S, D> {
     pub(crate) kernel: Kernel<S, D>,
     pub(crate) steps: Steps<S>,
@@ -26,13 +26,14 @@ impl<S: Scalar, D: Inner<S>> Pass<S, D> {
         self.kernel.len()
     }
 
-    /// Complex data. `src` and `dst` are (re, im): element i at `2i` vectors from each.
+    /// The pass on complex data. `src` and `dst` are the addresses of (re, im) of element 0.
+    /// Element i is 2i vectors later.
     ///
     /// # Safety
-    /// Source and destination hold the pass's complex elements and do not overlap; `work` holds
-    /// what the kernel needs; the CPU has the instructions of `V`.
+    /// Source and destination have the pass's complex elements and do not overlap. `work` has the
+    /// vectors that the kernel needs. The CPU has the instructions of `V`.
     pub(crate) unsafe fn complex<V: Vector<Scalar = S>>(&self, src: [Ptr<V>; 2], dst: [Ptr<V>; 2], work: Ptr<V>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             match &self.kernel {
                 Kernel::Radix(radix) => {
@@ -43,12 +44,12 @@ impl<S: Scalar, D: Inner<S>> Pass<S, D> {
         }
     }
 
-    /// Half spectra from half spectra; the first pass reads the real data in their order.
+    /// The pass on half spectra. The first pass reads real data in the order of `src`.
     ///
     /// # Safety
-    /// As [`Pass::complex`], in vectors of reals.
+    /// As for [`Pass::complex`], in vectors of reals.
     pub(crate) unsafe fn forward<V: Vector<Scalar = S>>(&self, src: Permuted<S>, dst: Ptr<V>, work: Ptr<V>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             match &self.kernel {
                 Kernel::Radix(radix) if self.steps.inner == 1 => {
@@ -63,12 +64,13 @@ impl<S: Scalar, D: Inner<S>> Pass<S, D> {
         }
     }
 
-    /// The way back: one half spectrum into r; the last pass writes the real data in their order.
+    /// The inverse pass, which splits a half spectrum into r. The last pass writes real data in the
+    /// order of `dst`.
     ///
     /// # Safety
-    /// As [`Pass::forward`].
+    /// As for [`Pass::forward`].
     pub(crate) unsafe fn backward<V: Vector<Scalar = S>>(&self, src: Ptr<V>, dst: Permuted<S>, work: Ptr<V>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             match &self.kernel {
                 Kernel::Radix(radix) if self.steps.inner == 1 => {
@@ -83,23 +85,25 @@ impl<S: Scalar, D: Inner<S>> Pass<S, D> {
         }
     }
 
-    /// Whether a combine may take its results, or give it what it reads, on the way.
+    /// Whether a combine can be part of the pass: a forward pass then writes its terms through the
+    /// combine, and a backward pass reads them through it.
     pub(crate) fn can_fuse_combine<V: Vector<Scalar = S>>(&self) -> bool {
         self.steps.groups == 1
             && self.steps.inner > 1
             && matches!(self.kernel, Kernel::Radix(radix) if has_room::<V>(radix))
     }
 
-    /// As [`Pass::forward`], of a pass that is turnable, to other terms.
+    /// As [`Pass::forward`], but writes the terms to `dst`. [`Pass::can_fuse_combine`] must hold.
     ///
     /// # Safety
-    /// As there.
+    /// As for [`Pass::forward`].
     pub(crate) unsafe fn forward_to<V: Vector<Scalar = S>>(&self, src: Ptr<V>, dst: impl Terms<V>) {
-        // What is never turned is not compiled for it. SAFETY: the caller's.
+        // Radices that never fuse a combine are not compiled for it. SAFETY: the caller guarantees
+        // it.
         unsafe {
             for_radix!(self.radix(), R => match const { has_room::<V>(R) } {
                 true => V::enter(Forward::<V, _, R> { steps: &self.steps, src, dst }),
-                false => unreachable!("radix {R} is not turnable"),
+                false => unreachable!("radix {R} cannot fuse a combine"),
             })
         }
     }
@@ -107,19 +111,20 @@ impl<S: Scalar, D: Inner<S>> Pass<S, D> {
     /// As [`Pass::backward`], of a pass that is turnable, from other terms.
     ///
     /// # Safety
-    /// As there.
+    /// As for [`Pass::forward`].
     pub(crate) unsafe fn backward_from<V: Vector<Scalar = S>>(&self, src: impl Terms<V>, dst: Ptr<V>) {
-        // What is never turned is not compiled for it. SAFETY: the caller's.
+        // Radices that never fuse a combine are not compiled for it. SAFETY: the caller guarantees
+        // it.
         unsafe {
             for_radix!(self.radix(), R => match const { has_room::<V>(R) } {
                 true => V::enter(Backward::<V, _, R> { steps: &self.steps, src, dst }),
-                false => unreachable!("radix {R} is not turnable"),
+                false => unreachable!("radix {R} cannot fuse a combine"),
             })
         }
     }
 }
 
-/// Whether registers have room for the four numbers of a combine beside those of a butterfly.
+/// Whether the registers have room for the four numbers of a combine and those of a butterfly.
 const fn has_room<V: Vector>(radix: usize) -> bool {
     2 * radix + 4 <= V::REGISTERS
 }

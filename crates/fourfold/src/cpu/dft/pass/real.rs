@@ -1,4 +1,4 @@
-//! Butterflies of real and Hermitian data: those of the data themselves, and those of half spectra.
+//! Passes with butterflies on real and Hermitian data: on the real side, and on half spectra.
 
 use crate::arithmetic::butterfly::{Butterfly, Dft};
 use crate::arithmetic::complex::{C, each};
@@ -9,7 +9,7 @@ use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Vector, WithIsa};
 use num_complex::Complex;
 
-/// Real butterflies on the data themselves: `inner` is 1.
+/// The first forward pass, whose butterflies read real data. `inner` is 1.
 pub(crate) struct First<'a, V: Vector, const R: usize> {
     pub(crate) steps: &'a Steps<V::Scalar>,
     pub(crate) src: Permuted<V::Scalar>,
@@ -20,15 +20,15 @@ pub(crate) struct First<'a, V: Vector, const R: usize> {
 /// R·m.
 ///
 /// # Safety
-/// It has those terms.
+/// The half spectrum has these terms.
 #[inline(always)]
 unsafe fn put_real<V: Vector, const R: usize>(x: impl Terms<V>, m: usize, z: [C<V>; R]) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe {
         x.put_end(R * m, false, z[0].re);
-        let mut walk = x.walk(m, m as isize);
+        let mut cursor = x.cursor(m, m as isize);
         for q in 1..R.div_ceil(2) {
-            walk.put(z[q]);
+            cursor.put(z[q]);
         }
         if R % 2 == 0 {
             x.put_end(R * m, true, z[R / 2].re);
@@ -36,19 +36,20 @@ unsafe fn put_real<V: Vector, const R: usize>(x: impl Terms<V>, m: usize, z: [C<
     }
 }
 
-/// The reverse of [`put_real`].
+/// Loads terms 0, m, 2m, … of a half spectrum of length R·m as inputs 0 ..= R/2 of a backward
+/// butterfly.
 ///
 /// # Safety
-/// As there.
+/// The half spectrum has these terms.
 #[inline(always)]
 unsafe fn get_real<V: Vector, const R: usize>(x: impl Terms<V>, m: usize) -> [C<V>; R] {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let mut z = [zero(); R];
         z[0].re = x.end(R * m, false);
-        let mut walk = x.walk(m, m as isize);
+        let mut cursor = x.cursor(m, m as isize);
         for q in 1..R.div_ceil(2) {
-            z[q] = walk.get();
+            z[q] = cursor.get();
         }
         if R % 2 == 0 {
             z[R / 2].re = x.end(R * m, true);
@@ -62,14 +63,14 @@ where
     [C<V>; R]: Butterfly,
 {
     #[inline(always)]
-    fn all<const INDEX: bool, const GAIN: bool>(&self) {
+    fn all<const INDEX: bool, const FACTOR: bool>(&self) {
         let groups = self.steps.groups;
         for l in 0..groups {
-            // SAFETY: R · groups elements in, R · groups vectors out.
+            // SAFETY: source and destination have R · groups elements.
             unsafe {
                 let mut z = [zero(); R];
                 for j in 0..R {
-                    z[j].re = self.src.load_at::<V, INDEX, GAIN>(l + j * groups);
+                    z[j].re = self.src.load_at::<V, INDEX, FACTOR>(l + j * groups);
                 }
                 put_real(Half(self.dst.add(l * R)), 1, z.half_spectrum());
             }
@@ -97,7 +98,7 @@ impl<V: Vector, T: Terms<V>, const R: usize> Forward<'_, V, T, R>
 where
     [C<V>; R]: Butterfly,
 {
-    /// Term 0 of R half spectra of length m, `step` apart: real numbers.
+    /// Term 0 of R half spectra of length m at the distance `step`, which is real.
     #[inline(always)]
     unsafe fn first(src: Ptr<V>, step: usize, m: usize, dst: T) {
         // SAFETY: the caller stays within the pass.
@@ -107,7 +108,7 @@ where
         }
     }
 
-    /// Terms 0 < k < m/2: outputs beyond the middle are conjugates of wanted ones.
+    /// A term 0 < k < m/2. An output with an index n > Rm/2 is stored as the conjugate of X_{Rm−n}.
     #[inline(always)]
     unsafe fn term(src: Ptr<V>, step: usize, m: usize, k: usize, w: Ptr<Complex<V::Scalar>>, dst: T) {
         // SAFETY: the caller stays within the pass.
@@ -121,18 +122,18 @@ where
                 at = at.wrapping_add(step);
             }
             let (z, half) = (z.dft(), R.div_ceil(2));
-            let mut walk = dst.walk(k, m as isize);
+            let mut cursor = dst.cursor(k, m as isize);
             for q in 0..half {
-                walk.put(z[q]);
+                cursor.put(z[q]);
             }
-            let mut walk = dst.walk((R - half) * m - k, -(m as isize));
+            let mut cursor = dst.cursor((R - half) * m - k, -(m as isize));
             for q in half..R {
-                walk.put_conj(z[q]);
+                cursor.put_conj(z[q]);
             }
         }
     }
 
-    /// Term m/2: real numbers half a turn from the next.
+    /// Term m/2, which is real.
     #[inline(always)]
     unsafe fn middle(src: Ptr<V>, step: usize, m: usize, w: Ptr<Complex<V::Scalar>>, dst: T) {
         // SAFETY: the caller stays within the pass.
@@ -142,9 +143,9 @@ where
                 let x = src.add(j * step).add(m - 1).read();
                 *z = if j == 0 { C { re: x, im: V::zero() } } else { splat(w.add(j - 1)).scale(x) };
             }
-            let (z, mut walk) = (z.dft(), dst.walk(m / 2, m as isize));
+            let (z, mut cursor) = (z.dft(), dst.cursor(m / 2, m as isize));
             for q in 0..R / 2 {
-                walk.put(z[q]);
+                cursor.put(z[q]);
             }
             if R % 2 == 1 {
                 dst.put_end(R * m, true, z[R / 2].re);
@@ -161,7 +162,7 @@ where
     unsafe fn with_isa(self) {
         let Steps { groups, inner: m, ref twiddles, .. } = *self.steps;
         for l in 0..groups {
-            // SAFETY: sequence l + j·groups has m vectors, the result R·m.
+            // SAFETY: sequence l + j·groups has m vectors, and the result has R·m.
             unsafe {
                 let (src, dst, step) = (self.src.add(l * m), self.dst.skip(l * R * m), groups * m);
                 Self::first(src, step, m, dst);
@@ -176,7 +177,7 @@ where
     }
 }
 
-/// The reverse of [`First`].
+/// The last backward pass, whose butterflies write real data. `inner` is 1.
 pub(crate) struct Last<'a, V: Vector, const R: usize> {
     pub(crate) steps: &'a Steps<V::Scalar>,
     pub(crate) src: Ptr<V>,
@@ -188,14 +189,14 @@ where
     [C<V>; R]: Butterfly,
 {
     #[inline(always)]
-    fn all<const INDEX: bool, const GAIN: bool>(&self) {
+    fn all<const INDEX: bool, const FACTOR: bool>(&self) {
         let groups = self.steps.groups;
         for l in 0..groups {
-            // SAFETY: R · groups vectors in, R · groups elements out.
+            // SAFETY: source and destination have R · groups elements.
             unsafe {
                 let z = get_real::<V, R>(Half(self.src.add(l * R)), 1).signal();
                 for j in 0..R {
-                    self.dst.store_at::<V, INDEX, GAIN>(l + j * groups, z[j].re);
+                    self.dst.store_at::<V, INDEX, FACTOR>(l + j * groups, z[j].re);
                 }
             }
         }
@@ -222,7 +223,7 @@ impl<V: Vector, T: Terms<V>, const R: usize> Backward<'_, V, T, R>
 where
     [C<V>; R]: Butterfly,
 {
-    /// The reverse of [`Forward::first`].
+    /// The inverse of [`Forward::first`].
     #[inline(always)]
     unsafe fn first(src: T, m: usize, dst: Ptr<V>, step: usize) {
         // SAFETY: the caller stays within the pass.
@@ -233,19 +234,19 @@ where
         }
     }
 
-    /// The reverse of [`Forward::term`].
+    /// The inverse of [`Forward::term`].
     #[inline(always)]
     unsafe fn term(src: T, m: usize, k: usize, w: Ptr<Complex<V::Scalar>>, dst: Ptr<V>, step: usize) {
         // SAFETY: the caller stays within the pass.
         unsafe {
             let (mut z, half) = ([zero(); R], R.div_ceil(2));
-            let mut walk = src.walk(k, m as isize);
+            let mut cursor = src.cursor(k, m as isize);
             for q in 0..half {
-                z[q] = walk.get().swap();
+                z[q] = cursor.get().swap();
             }
-            let mut walk = src.walk((R - half) * m - k, -(m as isize));
+            let mut cursor = src.cursor((R - half) * m - k, -(m as isize));
             for q in half..R {
-                z[q] = walk.get_conj().swap();
+                z[q] = cursor.get_conj().swap();
             }
             let (z, mut at) = (z.dft(), dst.add(2 * k - 1));
             for j in 0..R {
@@ -257,23 +258,23 @@ where
         }
     }
 
-    /// The reverse of [`Forward::middle`].
+    /// The inverse of [`Forward::middle`].
     #[inline(always)]
     unsafe fn middle(src: T, m: usize, w: Ptr<Complex<V::Scalar>>, dst: Ptr<V>, step: usize) {
         // SAFETY: the caller stays within the pass.
         unsafe {
             let mut z = [zero(); R];
-            let mut walk = src.walk(m / 2, m as isize);
+            let mut cursor = src.cursor(m / 2, m as isize);
             for q in 0..R / 2 {
-                z[q] = walk.get().swap();
+                z[q] = cursor.get().swap();
             }
             if R % 2 == 1 {
                 z[R / 2].im = src.end(R * m, true);
             }
             let half = R.div_ceil(2);
-            let mut walk = src.walk((R - half) * m - m / 2, -(m as isize));
+            let mut cursor = src.cursor((R - half) * m - m / 2, -(m as isize));
             for q in half..R {
-                z[q] = walk.get_conj().swap();
+                z[q] = cursor.get_conj().swap();
             }
             for (j, z) in z.dft().into_iter().enumerate() {
                 let z = z.swap();
@@ -292,7 +293,7 @@ where
     unsafe fn with_isa(self) {
         let Steps { groups, inner: m, ref twiddles, .. } = *self.steps;
         for l in 0..groups {
-            // SAFETY: as in `Forward`, the other way round.
+            // SAFETY: as in `Forward`, with source and destination exchanged.
             unsafe {
                 let (src, dst, step) = (self.src.skip(l * R * m), self.dst.add(l * m), groups * m);
                 Self::first(src, m, dst, step);

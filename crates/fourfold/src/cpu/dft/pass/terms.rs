@@ -1,69 +1,69 @@
-//! Where passes leave a half spectrum, or find it.
+//! Access of passes to half spectra.
 
 use crate::arithmetic::complex::C;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::Vector;
 
-/// A half spectrum of n reals.
+/// A half spectrum of n reals that a pass reads or writes.
 pub(crate) trait Terms<V: Vector>: Copy {
-    /// Several of its terms.
+    /// Accesses several terms in order.
     type Cursor: Cursor<V>;
 
-    /// Of several half spectra in a row, the one that begins after so many vectors.
+    /// The half spectrum that begins `vectors` vectors later.
     fn skip(self, vectors: usize) -> Self;
 
-    /// The first term, 0, or the last, n/2 (n even): real numbers.
+    /// Term 0, or term n/2 for even n if `last`. Both are real.
     ///
     /// # Safety
-    /// It is there; the CPU has the instructions of `V`.
+    /// The term is in memory, and the CPU has the instructions of `V`.
     unsafe fn end(self, n: usize, last: bool) -> V;
 
-    /// Writes [`Terms::end`].
+    /// Writes term 0, or term n/2 for even n if `last`.
     ///
     /// # Safety
-    /// As there.
+    /// The term is in memory, and the CPU has the instructions of `V`.
     unsafe fn put_end(self, n: usize, last: bool, x: V);
 
-    /// Terms k, k + by, …, all between the first and the last.
-    fn walk(self, k: usize, by: isize) -> Self::Cursor;
+    /// A cursor over terms k, k + by, …, which must be between terms 0 and n/2.
+    fn cursor(self, k: usize, by: isize) -> Self::Cursor;
 }
 
-/// Terms of a half spectrum, one after the other.
+/// Reads or writes terms of a half spectrum in order.
 pub(crate) trait Cursor<V: Vector> {
-    /// The next one.
+    /// Reads the next term.
     ///
     /// # Safety
-    /// It is there; the CPU has the instructions of `V`.
+    /// The term is in memory, and the CPU has the instructions of `V`.
     unsafe fn get(&mut self) -> C<V>;
 
-    /// The conjugate of the next one.
+    /// Reads the conjugate of the next term.
     ///
     /// # Safety
-    /// As there.
+    /// The term is in memory, and the CPU has the instructions of `V`.
     #[inline(always)]
     unsafe fn get_conj(&mut self) -> C<V> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { self.get().conj() }
     }
 
-    /// Writes the next one.
+    /// Writes the next term.
     ///
     /// # Safety
-    /// As there.
+    /// The term is in memory, and the CPU has the instructions of `V`.
     unsafe fn put(&mut self, z: C<V>);
 
-    /// Writes the conjugate of `z` as the next one.
+    /// Writes the conjugate of `z` as the next term.
     ///
     /// # Safety
-    /// As there.
+    /// The term is in memory, and the CPU has the instructions of `V`.
     #[inline(always)]
     unsafe fn put_conj(&mut self, z: C<V>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { self.put(z.conj()) }
     }
 }
 
-/// One in FFTPACK's order.
+/// A half spectrum in FFTPACK's order.
 #[derive(Clone, Copy)]
 pub(crate) struct Half<V>(pub(crate) Ptr<V>);
 
@@ -82,18 +82,18 @@ impl<V: Vector> Terms<V> for Half<V> {
 
     #[inline(always)]
     unsafe fn end(self, n: usize, last: bool) -> V {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { self.0.add(if last { n - 1 } else { 0 }).read() }
     }
 
     #[inline(always)]
     unsafe fn put_end(self, n: usize, last: bool, x: V) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { self.0.add(if last { n - 1 } else { 0 }).write(x) }
     }
 
     #[inline(always)]
-    fn walk(self, k: usize, by: isize) -> HalfCursor<V> {
+    fn cursor(self, k: usize, by: isize) -> HalfCursor<V> {
         HalfCursor { at: self.0.wrapping_add(2 * k).wrapping_sub(1), step: 2 * by }
     }
 }
@@ -101,7 +101,7 @@ impl<V: Vector> Terms<V> for Half<V> {
 impl<V: Vector> Cursor<V> for HalfCursor<V> {
     #[inline(always)]
     unsafe fn get(&mut self) -> C<V> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         let z = unsafe { C { re: self.at.read(), im: self.at.add(1).read() } };
         self.at = self.at.wrapping_offset(self.step);
         z
@@ -109,7 +109,7 @@ impl<V: Vector> Cursor<V> for HalfCursor<V> {
 
     #[inline(always)]
     unsafe fn put(&mut self, z: C<V>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe {
             self.at.write(z.re);
             self.at.add(1).write(z.im);

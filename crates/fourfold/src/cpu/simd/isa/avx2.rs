@@ -1,4 +1,4 @@
-//! AVX2 and FMA: four f64 or eight f32.
+//! AVX2 and FMA: vectors of four `f64` or eight `f32`.
 
 use crate::arithmetic::complex::each;
 use crate::cpu::simd::complex_vector::Interleaved;
@@ -18,13 +18,13 @@ pub(crate) struct F32x8(__m256);
 operators!(F64x4, f64, _mm256_add_pd, _mm256_sub_pd, _mm256_mul_pd, _mm256_fmadd_pd, _mm256_fmsub_pd, _mm256_set1_pd);
 operators!(F32x8, f32, _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_fmadd_ps, _mm256_fmsub_ps, _mm256_set1_ps);
 
-/// Runs `work` with AVX2 and FMA.
+/// Executes `work`, compiled with AVX2 and FMA.
 ///
 /// # Safety
-/// The CPU has them, and what the work points to is there.
+/// The CPU has them, and the pointers of the work are valid.
 #[target_feature(enable = "avx2,fma")]
 unsafe fn enter<W: WithIsa>(work: W) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe { work.with_isa() }
 }
 
@@ -35,32 +35,32 @@ impl Vector for F64x4 {
 
     #[inline(always)]
     unsafe fn splat(value: f64) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         F64x4(unsafe { _mm256_set1_pd(value) })
     }
     #[inline(always)]
     unsafe fn load(from: Ptr<f64>) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         F64x4(unsafe { _mm256_loadu_pd(from.access(Self::WIDTH)) })
     }
     #[inline(always)]
     unsafe fn store(self, to: Ptr<f64>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { _mm256_storeu_pd(to.access(Self::WIDTH), self.0) }
     }
     #[inline(always)]
     unsafe fn stream(self, to: Ptr<f64>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { _mm256_stream_pd(to.access(Self::WIDTH), self.0) }
     }
     #[inline(always)]
     fn prefetch(from: Ptr<f64>) {
-        // SAFETY: no address does harm.
+        // SAFETY: prefetching any address is allowed.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(from.unchecked().cast()) }
     }
     #[inline(always)]
     fn finish_streams() {
-        // SAFETY: x86-64 has it.
+        // SAFETY: every x86-64 processor has the instruction.
         unsafe { _mm_sfence() }
     }
     #[inline(always)]
@@ -115,7 +115,7 @@ impl Vector for F64x4 {
     }
     #[inline(always)]
     unsafe fn enter<W: WithIsa>(work: W) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { enter(work) }
     }
 }
@@ -127,32 +127,32 @@ impl Vector for F32x8 {
 
     #[inline(always)]
     unsafe fn splat(value: f32) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         F32x8(unsafe { _mm256_set1_ps(value) })
     }
     #[inline(always)]
     unsafe fn load(from: Ptr<f32>) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         F32x8(unsafe { _mm256_loadu_ps(from.access(Self::WIDTH)) })
     }
     #[inline(always)]
     unsafe fn store(self, to: Ptr<f32>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { _mm256_storeu_ps(to.access(Self::WIDTH), self.0) }
     }
     #[inline(always)]
     unsafe fn stream(self, to: Ptr<f32>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { _mm256_stream_ps(to.access(Self::WIDTH), self.0) }
     }
     #[inline(always)]
     fn prefetch(from: Ptr<f32>) {
-        // SAFETY: no address does harm.
+        // SAFETY: prefetching any address is allowed.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(from.unchecked().cast()) }
     }
     #[inline(always)]
     fn finish_streams() {
-        // SAFETY: x86-64 has it.
+        // SAFETY: every x86-64 processor has the instruction.
         unsafe { _mm_sfence() }
     }
     #[inline(always)]
@@ -203,7 +203,7 @@ impl Vector for F32x8 {
     }
     #[inline(always)]
     fn transpose_pairs(rows: &mut [Self]) {
-        // SAFETY: see `operators!`. A pair is as wide as a double.
+        // SAFETY: see `operators!`. A pair has the width of an `f64`.
         unsafe {
             let mut square = each!(i < 4 => F64x4(_mm256_castps_pd(rows[i].0)));
             F64x4::transpose(&mut square);
@@ -214,7 +214,7 @@ impl Vector for F32x8 {
     }
     #[inline(always)]
     unsafe fn enter<W: WithIsa>(work: W) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { enter(work) }
     }
 }

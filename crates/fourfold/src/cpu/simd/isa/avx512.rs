@@ -1,4 +1,4 @@
-//! AVX-512: eight f64 or sixteen f32.
+//! AVX-512: vectors of eight `f64` or sixteen `f32`.
 
 use crate::arithmetic::complex::each;
 use crate::cpu::simd::complex_vector::Interleaved;
@@ -18,23 +18,23 @@ pub(crate) struct F32x16(__m512);
 operators!(F64x8, f64, _mm512_add_pd, _mm512_sub_pd, _mm512_mul_pd, _mm512_fmadd_pd, _mm512_fmsub_pd, _mm512_set1_pd);
 operators!(F32x16, f32, _mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps, _mm512_fmadd_ps, _mm512_fmsub_ps, _mm512_set1_ps);
 
-/// Runs `work` with AVX-512.
+/// Executes `work`, compiled with AVX-512.
 ///
 /// # Safety
-/// The CPU has AVX-512 F, DQ and VL, AVX2 and FMA.
+/// The CPU has AVX-512 F, DQ and VL, AVX2 and FMA, and the pointers of the work are valid.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
 unsafe fn enter<W: WithIsa>(work: W) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe { work.with_isa() }
 }
 
-/// Turns a square of 4 × 4 blocks of 128 bits.
+/// Transposes a matrix of 4 × 4 blocks of 128 bits.
 ///
 /// # Safety
 /// The CPU has AVX-512 F.
 #[inline(always)]
 unsafe fn turn_blocks([a, b, c, d]: [__m512d; 4]) -> [__m512d; 4] {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let (even, odd) = (_mm512_shuffle_f64x2::<0x88>(a, b), _mm512_shuffle_f64x2::<0xdd>(a, b));
         let (even2, odd2) = (_mm512_shuffle_f64x2::<0x88>(c, d), _mm512_shuffle_f64x2::<0xdd>(c, d));
@@ -55,32 +55,32 @@ impl Vector for F64x8 {
 
     #[inline(always)]
     unsafe fn splat(value: f64) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         F64x8(unsafe { _mm512_set1_pd(value) })
     }
     #[inline(always)]
     unsafe fn load(from: Ptr<f64>) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         F64x8(unsafe { _mm512_loadu_pd(from.access(Self::WIDTH)) })
     }
     #[inline(always)]
     unsafe fn store(self, to: Ptr<f64>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { _mm512_storeu_pd(to.access(Self::WIDTH), self.0) }
     }
     #[inline(always)]
     unsafe fn stream(self, to: Ptr<f64>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { _mm512_stream_pd(to.access(Self::WIDTH), self.0) }
     }
     #[inline(always)]
     fn prefetch(from: Ptr<f64>) {
-        // SAFETY: no address does harm.
+        // SAFETY: prefetching any address is allowed.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(from.unchecked().cast()) }
     }
     #[inline(always)]
     fn finish_streams() {
-        // SAFETY: x86-64 has it.
+        // SAFETY: every x86-64 processor has the instruction.
         unsafe { _mm_sfence() }
     }
     #[inline(always)]
@@ -136,7 +136,7 @@ impl Vector for F64x8 {
     }
     #[inline(always)]
     unsafe fn enter<W: WithIsa>(work: W) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { enter(work) }
     }
 }
@@ -149,32 +149,32 @@ impl Vector for F32x16 {
 
     #[inline(always)]
     unsafe fn splat(value: f32) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         F32x16(unsafe { _mm512_set1_ps(value) })
     }
     #[inline(always)]
     unsafe fn load(from: Ptr<f32>) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         F32x16(unsafe { _mm512_loadu_ps(from.access(Self::WIDTH)) })
     }
     #[inline(always)]
     unsafe fn store(self, to: Ptr<f32>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { _mm512_storeu_ps(to.access(Self::WIDTH), self.0) }
     }
     #[inline(always)]
     unsafe fn stream(self, to: Ptr<f32>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { _mm512_stream_ps(to.access(Self::WIDTH), self.0) }
     }
     #[inline(always)]
     fn prefetch(from: Ptr<f32>) {
-        // SAFETY: no address does harm.
+        // SAFETY: prefetching any address is allowed.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(from.unchecked().cast()) }
     }
     #[inline(always)]
     fn finish_streams() {
-        // SAFETY: x86-64 has it.
+        // SAFETY: every x86-64 processor has the instruction.
         unsafe { _mm_sfence() }
     }
     #[inline(always)]
@@ -235,7 +235,7 @@ impl Vector for F32x16 {
     }
     #[inline(always)]
     fn transpose_pairs(rows: &mut [Self]) {
-        // SAFETY: see `operators!`. A pair is as wide as a double.
+        // SAFETY: see `operators!`. A pair has the width of an `f64`.
         unsafe {
             let mut square = each!(i < 8 => F64x8(_mm512_castps_pd(rows[i].0)));
             F64x8::transpose(&mut square);
@@ -246,7 +246,7 @@ impl Vector for F32x16 {
     }
     #[inline(always)]
     unsafe fn enter<W: WithIsa>(work: W) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { enter(work) }
     }
 }

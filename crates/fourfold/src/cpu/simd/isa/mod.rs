@@ -1,4 +1,4 @@
-//! The instructions, one file a set. Nothing here knows what a transform is.
+//! The instructions, in one file for each set. These files do not depend on transforms.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;

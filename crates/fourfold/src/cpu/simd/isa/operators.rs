@@ -1,7 +1,7 @@
-//! What the files of x86-64 share.
+//! Macros for the instruction sets of x86-64.
 
-/// The operators of a vector type from its intrinsics, and [`Real`](crate::arithmetic::real::Real)
-/// on top.
+/// Implements the operators of a vector type by its intrinsics, and then
+/// [`Real`](crate::arithmetic::real::Real).
 macro_rules! operators {
     ($name:ident, $scalar:ty, $add:ident, $sub:ident, $mul:ident, $fmadd:ident, $fmsub:ident, $set1:ident) => {
         impl std::ops::Add for $name {

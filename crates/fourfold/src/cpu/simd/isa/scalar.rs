@@ -1,4 +1,4 @@
-//! One lane, no special instructions: runs everywhere.
+//! Vectors of one lane, which every machine has.
 
 use crate::arithmetic::complex::C;
 use crate::arithmetic::real::Real;
@@ -12,7 +12,8 @@ macro_rules! scalar {
             fn constant(self, value: f64) -> Self {
                 value as $scalar
             }
-            // Not `f64::mul_add`, which without the instruction is a slow library call.
+            // This is not `f64::mul_add`, which is a slow library call on machines without the
+            // instruction.
             #[inline(always)]
             fn mul_add(self, a: Self, b: Self) -> Self {
                 self * a + b
@@ -34,12 +35,12 @@ macro_rules! scalar {
             }
             #[inline(always)]
             unsafe fn load(from: Ptr<$scalar>) -> Self {
-                // SAFETY: the caller's.
+                // SAFETY: the caller guarantees it.
                 unsafe { from.read() }
             }
             #[inline(always)]
             unsafe fn store(self, to: Ptr<$scalar>) {
-                // SAFETY: the caller's.
+                // SAFETY: the caller guarantees it.
                 unsafe { to.write(self) }
             }
             #[inline(always)]
@@ -62,7 +63,7 @@ macro_rules! scalar {
             fn transpose_pairs(_rows: &mut [Self]) {}
             #[inline(always)]
             unsafe fn enter<W: WithIsa>(work: W) {
-                // SAFETY: the caller's.
+                // SAFETY: the caller guarantees it.
                 unsafe { work.with_isa() }
             }
         }

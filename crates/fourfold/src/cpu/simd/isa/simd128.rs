@@ -1,5 +1,5 @@
-//! 128-bit lanes through the crate `wide`: NEON on aarch64, SSE2 on x86-64. The NEON side is the
-//! crate's and has not been run on hardware here; the SSE2 side runs in every test.
+//! Vectors of 128 bits by the crate `wide`: NEON on aarch64, SSE2 on x86-64. SSE2 runs in every
+//! test. NEON compiles, but has not been run on hardware.
 
 use crate::arithmetic::real::Real;
 use crate::cpu::simd::complex_vector::Interleaved;
@@ -67,7 +67,7 @@ macro_rules! simd128 {
             }
             #[inline(always)]
             unsafe fn load(from: Ptr<$scalar>) -> Self {
-                // SAFETY: the caller vouches for the array's worth of scalars.
+                // SAFETY: the caller guarantees that the array's scalars are readable.
                 $name(wide::$wide::new(unsafe { from.access($width).cast::<[$scalar; $width]>().read_unaligned() }))
             }
             #[inline(always)]
@@ -106,7 +106,7 @@ macro_rules! simd128 {
             }
             #[inline(always)]
             unsafe fn enter<W: WithIsa>(work: W) {
-                // SAFETY: the caller's.
+                // SAFETY: the caller guarantees it.
                 unsafe { work.with_isa() }
             }
         }
