@@ -6,9 +6,7 @@
 #[path = "../../crates/fourfold-cli/src/array.rs"]
 #[allow(dead_code)]
 mod array;
-#[path = "../../crates/fourfold-cli/src/literal.rs"]
-mod literal;
-#[path = "../../crates/fourfold-cli/src/npy.rs"]
+#[path = "../../crates/fourfold-cli/src/npy/mod.rs"]
 #[allow(dead_code)]
 mod npy;
 

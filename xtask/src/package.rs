@@ -9,11 +9,15 @@ use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::Path;
 
+/// Crates that are not published.
+const UNPUBLISHED: [&str; 2] = ["fourfold-experiments", "xtask"];
+
 /// The suite.
 pub(crate) fn suite() -> Result<()> {
     let packed = target_folder().join("package");
     remove(&packed)?;
-    run(&mut command("cargo package --locked --workspace --exclude xtask --allow-dirty --no-verify"))?;
+    let mut pack = command("cargo package --locked --workspace --allow-dirty --no-verify");
+    run(pack.args(UNPUBLISHED.map(|name| format!("--exclude={name}"))))?;
     let folder = work_folder("package")?;
     remove(&folder)?;
     fs::create_dir_all(&folder)?;

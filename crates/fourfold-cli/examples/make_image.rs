@@ -1,13 +1,15 @@
-//! Makes a test image with what photographs have: smooth light, edges at all angles, fine texture,
+//! Makes a test image that resembles a photograph: smooth light, edges at all angles, fine texture,
 //! a little noise.
 //!
-//! The same on every run: `cargo run --release -p fourfold-cli --example make_image -- photo.png
-//! [WIDTHxHEIGHT]`
+//! Every run makes the same image:
+//!
+//! `cargo run --release -p fourfold-cli --example make_image -- photo.png [WIDTHxHEIGHT]`
 
 use std::error::Error;
 use std::f64::consts::TAU;
+use std::fs::File;
 
-use image::{Rgb, RgbImage};
+use fourfold_cli::picture::png_file::write_rgb;
 
 const SKY_TOP: [f64; 3] = [58.0, 108.0, 181.0];
 const SKY_LOW: [f64; 3] = [238.0, 196.0, 152.0];
@@ -24,22 +26,23 @@ fn main() -> Result<(), Box<dyn Error>> {
     let path = arguments.next().ok_or("usage: make_image FILE.png [WIDTHxHEIGHT]")?;
     let size = arguments.next().unwrap_or("1536x1024".into());
     let (width, height) = size.split_once('x').ok_or("the size reads WIDTHxHEIGHT")?;
-    scene(width.parse()?, height.parse()?).save(path)?;
-    Ok(())
+    let (width, height) = (width.parse()?, height.parse()?);
+    Ok(write_rgb(File::create(path)?, [width, height], &scene(width, height))?)
 }
 
-/// Averages four points a pixel, so that edges are as soft as a lens makes them.
-fn scene(width: u32, height: u32) -> RgbImage {
-    let unit = f64::from(height.max(1));
-    RgbImage::from_fn(width, height, |column, row| {
+/// Averages four points for each pixel, so that edges are as soft as those of a lens.
+fn scene(width: usize, height: usize) -> Vec<u8> {
+    let unit = height.max(1) as f64;
+    let pixel = |row: usize, column: usize| {
         let mut sum = [0.0; 3];
         for (dx, dy) in [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)] {
-            let point = color((f64::from(column) + dx) / unit, (f64::from(row) + dy) / unit);
+            let point = color((column as f64 + dx) / unit, (row as f64 + dy) / unit);
             sum.iter_mut().zip(point).for_each(|(sum, part)| *sum += part / 4.0);
         }
-        let noise = 6.0 * (hash(i64::from(column), i64::from(row), 99) - 0.5);
-        Rgb(sum.map(|part| (part + noise).round().clamp(0.0, 255.0) as u8))
-    })
+        let noise = 6.0 * (hash(column as i64, row as i64, 99) - 0.5);
+        sum.map(|part| (part + noise).round().clamp(0.0, 255.0) as u8)
+    };
+    (0..height).flat_map(|row| (0..width).flat_map(move |column| pixel(row, column))).collect()
 }
 
 /// The colour at a point; y runs from 0 at the top to 1, x in the same unit.
@@ -69,7 +72,7 @@ fn sky(x: f64, y: f64) -> [f64; 3] {
     blend(blend(base, SUN, glow), [246.0, 240.0, 236.0], cloud)
 }
 
-/// Bricks in courses, with windows; x and y from its upper left corner.
+/// Bricks in courses, with windows; x and y are measured from the upper left corner.
 fn house(x: f64, y: f64) -> [f64; 3] {
     let (column, row) = ((x - 0.04) / 0.11, (y - 0.1) / 0.15);
     let in_window = (0.0..3.0).contains(&column) && (0.0..2.0).contains(&row);
@@ -98,7 +101,7 @@ fn clouds(x: f64, y: f64, seed: i64) -> f64 {
     (0..5).map(octave).sum::<f64>() / 1.9375
 }
 
-/// Values at whole points, joined smoothly; from 0 to 1.
+/// Random values at integer points, with smooth interpolation; from 0 to 1.
 fn noise(x: f64, y: f64, seed: i64) -> f64 {
     let smooth = |t: f64| t * t * (3.0 - 2.0 * t);
     let (column, row) = (x.floor(), y.floor());
@@ -109,7 +112,7 @@ fn noise(x: f64, y: f64, seed: i64) -> f64 {
     upper + v * (lower - upper)
 }
 
-/// A number from 0 to 1 for a whole point: the finaliser of SplitMix64.
+/// A number from 0 to 1 for an integer point, by the finaliser of SplitMix64.
 fn hash(x: i64, y: i64, seed: i64) -> f64 {
     let mut z = (x as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (y as u64).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
     z ^= (seed as u64).wrapping_mul(0x1656_67b1_9e37_79f9);

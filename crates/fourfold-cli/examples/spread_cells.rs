@@ -1,27 +1,28 @@
-//! Spreads 200,000 cells, which begin in a heap, by the electrostatic forces between them until
-//! their density overflow is under 10 %, and draws density and field before and after.
+//! Spreads 200,000 cells, which begin in a heap, by the electrostatic forces between them, until
+//! their density overflow is below 10 %. Draws density and field before and after.
 //!
 //! `cargo run --release -p fourfold-cli --example spread_cells -- spread.png`
 //!
 //! Every cell moves with the field, x ← x + Δt ξ. In the continuum the density then follows dρ/dt =
-//! −ρ (ρ − ρ̄): heaps flatten at a rate of their own density, and all ends even. So Δt is a part of
-//! 1/max ρ. This is what placers do between their pulls on nets, without the nets.
+//! −ρ (ρ − ρ̄): a heap flattens at a rate of its density, until the density is the same everywhere.
+//! So Δt is a fraction of 1/max ρ. Placers do such steps between those that shorten the nets.
 
 use std::error::Error;
+use std::fs::File;
 use std::time::Instant;
 
 use fourfold::Planner;
 use fourfold::electrostatics::{Cells, Electrostatics, Grid, Maps, Scaling, Spreader};
-use image::{Rgb, RgbImage};
+use fourfold_cli::picture::png_file::write_rgb;
 
 const CELLS: usize = 200_000;
 const BINS: usize = 512;
 
-/// Width and height of the region, and the part of it that the cells cover.
+/// The width and height of the region, and the fraction of it that the cells cover.
 const SIDE: f64 = 1024.0;
 const UTILISATION: f64 = 0.7;
 
-/// ePlace's overflow, to be reached: the part of the cells' area that is above density 1.
+/// The overflow to be reached. ePlace defines it as the part of the cells' area above density 1.
 const OVERFLOW: f64 = 0.1;
 const MOST_STEPS: usize = 2000;
 
@@ -34,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let planner = Planner::builder().threads(threads).build()?;
     let grid = Grid::new([0.0, 0.0], [SIDE, SIDE], [BINS, BINS])?;
     let system = Electrostatics::builder(grid).scaling(Scaling::Physical).smoothing(2f64.sqrt()).build(&planner)?;
-    // The overflow is that of the cells as they are, not as they are widened.
+    // The overflow counts the cells' real sizes; the solver widens cells.
     let exact = Spreader::new(grid, 0.0, &planner)?;
     let (mut board, mut maps, mut density) = (Board::heap(), system.maps()?, vec![0.0; grid.count()]);
     let (start, mut panels, mut before) = (Instant::now(), vec![], f64::INFINITY);
@@ -52,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             panels.push([density_panel(&density), field_panel(&maps)]);
         }
         if done {
-            return Ok(sheet(&panels).save(path)?);
+            return Ok(write_rgb(File::create(path)?, [SHEET; 2], &sheet(&panels))?);
         }
         board.follow(&system.forces(board.cells(), &maps)?, STEP / most(maps.density()));
     }
@@ -66,7 +67,7 @@ struct Board {
 }
 
 impl Board {
-    /// In a heap left of the middle, twice as high as wide, with a smaller one beside it.
+    /// Cells in a heap left of the middle, twice as high as wide, and in a smaller one beside it.
     fn heap() -> Board {
         let mut rng = fastrand::Rng::with_seed(1);
         let row = (UTILISATION * SIDE * SIDE / (2.0 * CELLS as f64)).sqrt();
@@ -75,7 +76,7 @@ impl Board {
         let mut low = [vec![], vec![]];
         for &width in &widths {
             let (centre, spread) = heaps[usize::from(rng.u8(..4) == 0)];
-            // Box and Muller's normal numbers.
+            // Normally distributed numbers by Box and Muller's method.
             let (radius, angle) = ((-2.0 * rng.f64().max(1e-12).ln()).sqrt(), std::f64::consts::TAU * rng.f64());
             for (axis, (normal, size)) in [(angle.cos(), width), (angle.sin(), row)].into_iter().enumerate() {
                 let place = SIDE * (centre[axis] + spread[axis] * radius * normal);
@@ -89,8 +90,8 @@ impl Board {
         Cells { low: [&self.low[0], &self.low[1]], size: [&self.size[0], &self.size[1]] }
     }
 
-    /// Moves every cell with the mean field on it, which is its force by its area, and stays
-    /// inside.
+    /// Moves every cell by the mean field on it, which is its force divided by its area. Cells stay
+    /// inside the region.
     fn follow(&mut self, forces: &[Vec<f64>; 2], time: f64) {
         let [widths, heights] = &self.size;
         for (axis, low) in self.low.iter_mut().enumerate() {
@@ -106,8 +107,8 @@ fn most(values: &[f64]) -> f64 {
     values.iter().fold(f64::MIN_POSITIVE, |a, &b| a.max(b))
 }
 
-/// White where there is nothing, blue up to density 1, then red up to 4 and beyond.
-fn density_panel(density: &[f64]) -> RgbImage {
+/// Draws density 0 white, 1 blue, 4 and more red.
+fn density_panel(density: &[f64]) -> Panel {
     panel(|b| {
         let (fill, over) = (density[b].min(1.0), ((density[b] - 1.0) / 3.0).clamp(0.0, 1.0));
         let blend = |from: [f64; 3], to: [f64; 3], t: f64| [0, 1, 2].map(|c| from[c] + t * (to[c] - from[c]));
@@ -115,8 +116,8 @@ fn density_panel(density: &[f64]) -> RgbImage {
     })
 }
 
-/// The direction as hue, the strength, by its root beside the greatest, as brightness.
-fn field_panel(maps: &Maps<f64>) -> RgbImage {
+/// Draws the field's direction as hue. Brightness is √(strength / greatest strength).
+fn field_panel(maps: &Maps<f64>) -> Panel {
     let [x, y] = maps.field();
     let strength: Vec<f64> = x.iter().zip(y).map(|(x, y)| x.hypot(*y)).collect();
     let greatest = most(&strength);
@@ -127,23 +128,28 @@ fn field_panel(maps: &Maps<f64>) -> RgbImage {
     })
 }
 
-/// A picture of a map, x to the right and y up.
-fn panel(color: impl Fn(usize) -> [f64; 3]) -> RgbImage {
-    let side = BINS as u32;
-    RgbImage::from_fn(side, side, |x, row| {
-        let y = side - 1 - row;
-        Rgb(color(x as usize * BINS + y as usize).map(|part| part.round() as u8))
-    })
+/// The pixels of a picture, row by row.
+type Panel = Vec<[u8; 3]>;
+
+/// Draws a map with x to the right and y up.
+fn panel(color: impl Fn(usize) -> [f64; 3]) -> Panel {
+    let bin = |pixel: usize| pixel % BINS * BINS + BINS - 1 - pixel / BINS;
+    (0..BINS * BINS).map(|pixel| color(bin(pixel)).map(|part| part.round() as u8)).collect()
 }
 
-/// Before above after; density left of field.
-fn sheet(panels: &[[RgbImage; 2]]) -> RgbImage {
-    let (side, gap) = (BINS as u32, 8);
-    let mut sheet = RgbImage::from_pixel(2 * side + gap, 2 * side + gap, Rgb([128; 3]));
-    for (row, pair) in panels.iter().enumerate() {
-        for (column, picture) in pair.iter().enumerate() {
-            let at = |i: usize| i as i64 * i64::from(side + gap);
-            image::imageops::replace(&mut sheet, picture, at(column), at(row));
+/// Pixels between pictures, and a side of the sheet.
+const GAP: usize = 8;
+const SHEET: usize = 2 * BINS + GAP;
+
+/// Places "before" above "after", and density left of field.
+fn sheet(panels: &[[Panel; 2]]) -> Vec<u8> {
+    let mut sheet = vec![128; 3 * SHEET * SHEET];
+    for (down, pair) in panels.iter().enumerate() {
+        for (across, panel) in pair.iter().enumerate() {
+            for (row, pixels) in panel.chunks_exact(BINS).enumerate() {
+                let at = (down * (BINS + GAP) + row) * SHEET + across * (BINS + GAP);
+                sheet[3 * at..][..3 * BINS].copy_from_slice(pixels.as_flattened());
+            }
         }
     }
     sheet

@@ -1,21 +1,27 @@
-//! The command line.
+//! The command line: what `fourfold` and each of its commands take.
+//!
+//! Commands stand in the order in which `fourfold help` lists them.
 
-mod jpeg;
+pub(crate) mod common;
+pub(crate) mod jpeg;
+pub(crate) mod values;
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, bail};
 use clap::{ArgGroup, Parser, Subcommand};
 use fourfold::Precision;
 
-pub(crate) use jpeg::*;
+use crate::args::common::{OneEngine, Problems, SeveralEngines};
+use crate::args::jpeg::Jpeg;
+use crate::args::values::{frequency, percent, precision, seconds, threshold};
 
-use crate::engine::{Engine, available_threads};
-use crate::method::{MethodName, MethodNames, one_method};
-
-const MOST_THREADS: usize = 1024;
-
-const PROBLEM_HELP: &str = "\
+/// The notation of problems, after the text that a command has of its own.
+macro_rules! problem_help {
+    ($before:literal) => {
+        concat!(
+            $before,
+            "\
 A problem is one argument, in quotes: kinds type shape option…
 
   kinds   dct1…dct4 dst1…dst4 dht idxst fft rfft and their inverses idct2, ifft, …;
@@ -25,11 +31,44 @@ A problem is one argument, in quotes: kinds type shape option…
   option  axes=0,2   ortho   forward   backward   orthogonalize=yes|no   scale=0.5   adjoint
           inplace   in=s0,s1   out=s0,s1 (strides in elements)
 
-for example \"dct2 f64 1024x1024 ortho\". The names and the scaling are those of SciPy.";
+for example \"dct2 f64 1024x1024 ortho\". The names and the scaling are those of SciPy."
+        )
+    };
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fourfold transform \"dct2 f64 auto ortho\" signal.npy -o spectrum.npy
+  fourfold compress photo.png -o small.png --keep 5
+  fourfold jpeg decode photo.jpg -o photo.png
+  fourfold bench \"dct2 f64 1000x1024\" --engine cpu,cuda
+
+`fourfold help COMMAND` describes the options of a command.";
+
+const BENCH_HELP: &str = problem_help!(
+    "\
+Prints the median time of warm runs, the least and the greatest, and the ratio of the median to
+the time of a copy of the same array. On the engine cpu one thread copies. On a device, runs take
+turns through 320 MiB of arrays, so that none finds its input in a cache.
+
+"
+);
+
+const PLAN_HELP: &str = problem_help!(
+    "\
+The engine may also be an NVIDIA architecture, such as cuda:sm_80, without such a device.
+
+"
+);
+
+const CACHE_HELP: &str = "\
+Environment:
+  FOURFOLD_CACHE_DIR    the folder; if it is set to nothing, no kernels are kept
+  FOURFOLD_CACHE_LIMIT  the most bytes that the folder may hold, such as 1000000 or 512M";
 
 /// Fourier-related transforms of arrays of any size and dimension.
 #[derive(Parser)]
-#[command(name = "fourfold", version)]
+#[command(name = "fourfold", version, after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -37,24 +76,154 @@ pub(crate) struct Args {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    Info(Info),
-    Plan(Plan),
-    Verify(Verify),
-    Bench(Bench),
-    Tune(Tune),
     Transform(Transform),
     Compress(Compress),
     Filter(Filter),
     Jpeg(Jpeg),
-    Reproduce(Reproduce),
+    Verify(Verify),
+    Bench(Bench),
+    Plan(Plan),
+    Info(Info),
+    Tune(Tune),
     Cache(Cache),
+    Reproduce(Reproduce),
 }
 
-/// Say what this machine and this version offer: engines, instruction sets, threads, devices,
-/// methods
+/// Transform the array in a .npy file
+#[derive(clap::Args)]
+#[command(after_help = problem_help!(""))]
+pub(crate) struct Transform {
+    /// The problem, such as "dct2 f64 auto ortho"; auto stands for the shape of the file's array
+    pub(crate) problem: String,
+    /// The .npy file to read, of float32, float64, complex64, complex128, integers or booleans, in
+    /// C or Fortran order
+    pub(crate) input: PathBuf,
+    /// The .npy file to write
+    #[arg(short, long, value_name = "NPY")]
+    pub(crate) output: PathBuf,
+    /// Print JSON: the problem with its shape, and the type and shape of the output
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) how: OneEngine,
+}
+
+/// Compress an image: drop small coefficients of its DCT, and transform back
+#[derive(clap::Args)]
+#[command(group = ArgGroup::new("rule").required(true))]
+pub(crate) struct Compress {
+    /// The image to read, PNG or JPEG
+    pub(crate) image: PathBuf,
+    /// The PNG file to write, with the channels and the bit depth of the image
+    #[arg(short, long, value_name = "PNG")]
+    pub(crate) output: PathBuf,
+    /// How much to keep: the largest PERCENT % of the coefficients of each channel, from 0 to 100
+    #[arg(long, value_name = "PERCENT", group = "rule", allow_negative_numbers = true, value_parser = percent)]
+    pub(crate) keep: Option<f64>,
+    /// Keep coefficients whose magnitude is at least EPS, from 0 on. The DCT is orthonormal, and
+    /// samples go from 0 to 255
+    #[arg(long, value_name = "EPS", group = "rule", allow_negative_numbers = true, value_parser = threshold)]
+    pub(crate) threshold: Option<f64>,
+    /// Also draw all coefficients: the logarithms of their magnitudes before any is dropped
+    #[arg(long, value_name = "PNG")]
+    pub(crate) spectrum: Option<PathBuf>,
+    /// The type to compute with: f32 or f64
+    #[arg(long = "type", value_name = "TYPE", default_value = "f64", value_parser = precision)]
+    pub(crate) precision: Precision,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) how: OneEngine,
+}
+
+/// Filter an image: drop low or high frequencies of its FFT, and transform back
+#[derive(clap::Args)]
+#[command(group = ArgGroup::new("band").required(true))]
+pub(crate) struct Filter {
+    /// The image to read, PNG or JPEG
+    pub(crate) image: PathBuf,
+    /// The PNG file to write, with the channels and the bit depth of the image
+    #[arg(short, long, value_name = "PNG")]
+    pub(crate) output: PathBuf,
+    /// Keep frequencies from F on, in units of the Nyquist frequency: 0 is the mean, 1 half a cycle
+    /// a pixel, and √2 the highest, a checkerboard's. Edges remain; the output has their magnitudes
+    #[arg(long, value_name = "F", group = "band", allow_negative_numbers = true, value_parser = frequency)]
+    pub(crate) high_pass: Option<f64>,
+    /// Keep frequencies up to F, in the same units; 0 keeps only the mean
+    #[arg(long, value_name = "F", group = "band", allow_negative_numbers = true, value_parser = frequency)]
+    pub(crate) low_pass: Option<f64>,
+    /// Also draw the spectrum that is kept: the logarithms of its magnitudes, with frequency 0 in
+    /// the centre. --high-pass 0 keeps all of it
+    #[arg(long, value_name = "PNG")]
+    pub(crate) spectrum: Option<PathBuf>,
+    /// The type to compute with: f32 or f64
+    #[arg(long = "type", value_name = "TYPE", default_value = "f64", value_parser = precision)]
+    pub(crate) precision: Precision,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) how: OneEngine,
+}
+
+/// Compare results for random input with the definition, summed in double-double arithmetic
+#[derive(clap::Args)]
+#[command(after_help = problem_help!(""))]
+pub(crate) struct Verify {
+    #[command(flatten)]
+    pub(crate) problems: Problems,
+    /// Seed of the random input, a whole number
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) engines: SeveralEngines,
+}
+
+/// Time problems, beside a copy of the same array
+#[derive(clap::Args)]
+#[command(after_help = BENCH_HELP)]
+pub(crate) struct Bench {
+    #[command(flatten)]
+    pub(crate) problems: Problems,
+    /// Seconds to measure each problem, engine and algorithm, from 0 to 3600; each is measured at
+    /// least 5 times
+    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = seconds)]
+    pub(crate) seconds: f64,
+    /// Measure each exactly N times instead
+    #[arg(long, value_name = "N", conflicts_with = "seconds", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) repeat: Option<u32>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) engines: SeveralEngines,
+}
+
+/// Show how a problem is computed: passes, radices, kernels, bytes moved, scratch memory
+#[derive(clap::Args)]
+#[command(after_help = PLAN_HELP)]
+pub(crate) struct Plan {
+    /// The problem, such as "dct2 f64 1024x1024 ortho"
+    pub(crate) problem: String,
+    /// Also print the source of the kernels, for the engines cuda and opencl. Without a CUDA device
+    /// it is that for sm_90
+    #[arg(long)]
+    pub(crate) source: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) how: OneEngine,
+}
+
+/// Show what this machine offers: engines, instruction sets, threads, devices, algorithms
 #[derive(clap::Args)]
 pub(crate) struct Info {
-    /// Of this engine alone: cpu, cuda, opencl, or a device such as cuda:0
+    /// Show only this engine: cpu, cuda, opencl, or a device such as cuda:0
     #[arg(long, value_name = "ENGINE")]
     pub(crate) engine: Option<String>,
     /// Print JSON
@@ -62,180 +231,24 @@ pub(crate) struct Info {
     pub(crate) json: bool,
 }
 
-/// Show how a problem is computed: passes, radices, kernels, bytes moved, scratch
+/// Measure ways to compute problems; the other commands then use the fastest
 #[derive(clap::Args)]
-#[command(after_help = PROBLEM_HELP)]
-pub(crate) struct Plan {
-    /// The problem, such as "dct2 f64 1024x1024 ortho"
-    pub(crate) problem: String,
-    #[command(flatten)]
-    pub(crate) how: How,
-    /// Also print the text of the kernels, of cuda or opencl. Without such a device: for sm_90, or
-    /// what cuda:sm_80 names
-    #[arg(long)]
-    pub(crate) source: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Compare results for random input with the definition, summed in double-double arithmetic
-#[derive(clap::Args)]
-#[command(after_help = PROBLEM_HELP)]
-pub(crate) struct Verify {
-    #[command(flatten)]
-    pub(crate) problems: Problems,
-    #[command(flatten)]
-    pub(crate) contenders: Contenders,
-    /// Seed of the random input
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Time problems: warm medians, spread, and the ratio to a copy of the same array (cpu: by one
-/// thread) in the same run; runs on a device go through 320 MiB of arrays in turn, so that none
-/// finds its own in a cache
-#[derive(clap::Args)]
-#[command(after_help = PROBLEM_HELP)]
-pub(crate) struct Bench {
-    #[command(flatten)]
-    pub(crate) problems: Problems,
-    #[command(flatten)]
-    pub(crate) contenders: Contenders,
-    /// How long to measure each problem, engine and method; at least five times
-    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = seconds)]
-    pub(crate) seconds: f64,
-    /// Measure exactly N times instead
-    #[arg(long, value_name = "N", conflicts_with = "seconds", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) repeat: Option<u32>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Measure ways to compute problems, and keep the fastest, which the other commands then follow
-#[derive(clap::Args)]
-#[command(after_help = PROBLEM_HELP)]
+#[command(after_help = problem_help!(""))]
 pub(crate) struct Tune {
     #[command(flatten)]
     pub(crate) problems: Problems,
-    #[command(flatten)]
-    pub(crate) contenders: Contenders,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// Transform an array in a .npy file
-#[derive(clap::Args)]
-#[command(after_help = PROBLEM_HELP)]
-pub(crate) struct Transform {
-    /// The problem, such as "dct2 f64 auto ortho"; `auto` takes the shape of the file
-    pub(crate) problem: String,
-    /// The .npy file to read: C or Fortran order, float32, float64, complex64, complex128, integers
-    /// or booleans
-    pub(crate) input: PathBuf,
-    /// The .npy file to write
-    #[arg(short, long)]
-    pub(crate) output: PathBuf,
     #[command(flatten)]
-    pub(crate) how: How,
-    /// Print JSON: the problem as it was understood, and the type and shape of the output
-    #[arg(long)]
-    pub(crate) json: bool,
+    pub(crate) engines: SeveralEngines,
 }
 
-/// Compress an image: DCT of each whole channel, drop small coefficients, transform back
+/// Show or clear the compiled GPU kernels that are kept on disk
 #[derive(clap::Args)]
-#[command(group = ArgGroup::new("rule").required(true))]
-pub(crate) struct Compress {
-    /// The image to read, PNG or JPEG
-    pub(crate) image: PathBuf,
-    /// The PNG to write, with the channels and depth of the image
-    #[arg(short, long)]
-    pub(crate) output: PathBuf,
-    /// Keep this percentage of the coefficients of each channel, the largest ones
-    #[arg(long, value_name = "PERCENT", group = "rule", allow_negative_numbers = true, value_parser = percent)]
-    pub(crate) keep: Option<f64>,
-    /// Keep coefficients (orthonormal, of samples from 0 to 255) whose magnitude is at least EPS
-    #[arg(long, value_name = "EPS", group = "rule", allow_negative_numbers = true, value_parser = threshold)]
-    pub(crate) threshold: Option<f64>,
-    /// Also draw the logarithms of the coefficients' magnitudes, before any is dropped
-    #[arg(long, value_name = "PNG")]
-    pub(crate) spectrum: Option<PathBuf>,
-    /// The type to compute with: f32 or f64
-    #[arg(long = "type", value_name = "TYPE", default_value = "f64", value_parser = precision)]
-    pub(crate) precision: Precision,
-    #[command(flatten)]
-    pub(crate) how: How,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Filter an image: FFT of each whole channel, drop low or high frequencies, transform back
-#[derive(clap::Args)]
-#[command(group = ArgGroup::new("band").required(true))]
-pub(crate) struct Filter {
-    /// The image to read, PNG or JPEG
-    pub(crate) image: PathBuf,
-    /// The PNG to write, with the channels and depth of the image
-    #[arg(short, long)]
-    pub(crate) output: PathBuf,
-    /// Keep frequencies from F on, so that edges remain; samples are then magnitudes. F is in units
-    /// of the Nyquist frequency: 1 is half a cycle a pixel, and √2 the highest, a checkerboard's
-    #[arg(long, value_name = "F", group = "band", allow_negative_numbers = true, value_parser = threshold)]
-    pub(crate) high_pass: Option<f64>,
-    /// Keep frequencies up to F, in the same unit; 0 is the mean alone
-    #[arg(long, value_name = "F", group = "band", allow_negative_numbers = true, value_parser = threshold)]
-    pub(crate) low_pass: Option<f64>,
-    /// Also draw the logarithms of the magnitudes of what is kept, frequency 0 in the centre;
-    /// --high-pass 0 keeps all
-    #[arg(long, value_name = "PNG")]
-    pub(crate) spectrum: Option<PathBuf>,
-    /// The type to compute with: f32 or f64
-    #[arg(long = "type", value_name = "TYPE", default_value = "f64", value_parser = precision)]
-    pub(crate) precision: Precision,
-    #[command(flatten)]
-    pub(crate) how: How,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Do the experiments of the papers that fourfold is built from again: tables and plots, with the
-/// published figures beside today's
-#[derive(clap::Args)]
-pub(crate) struct Reproduce {
-    /// Which: table-ii, table-iii, table-iv, table-v, fig-6, table-vi, eq-19, algorithm-3,
-    /// table-vii, mobile-ladder, mobile-convolution, levels; all if none is named
-    #[arg(value_name = "TABLE")]
-    pub(crate) tables: Vec<String>,
-    /// Engines: cpu, opencl, cuda and so on; if none is named the processor and the first devices
-    /// of OpenCL and of CUDA
-    #[arg(long, value_name = "E,…", value_delimiter = ',')]
-    pub(crate) engine: Vec<Engine>,
-    /// The folder for the tables (Markdown and CSV) and the plots (PNG)
-    #[arg(long, value_name = "DIR", default_value = "reproduced")]
-    pub(crate) out: PathBuf,
-    /// Smaller sizes and shorter measurements: minutes instead of an hour
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// Threads of the processor to use
-    #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
-    pub(crate) threads: usize,
-}
-
-/// Show or clear the compiled kernels that are kept on disk
-///
-/// FOURFOLD_CACHE_DIR names the folder, empty for none; FOURFOLD_CACHE_LIMIT the bytes that it may
-/// hold, such as 1000000 or 512M.
-#[derive(clap::Args)]
+#[command(after_help = CACHE_HELP)]
 pub(crate) struct Cache {
-    /// Remove them all
+    /// Remove all kernels
     #[arg(long)]
     pub(crate) clear: bool,
     /// Print JSON
@@ -243,85 +256,19 @@ pub(crate) struct Cache {
     pub(crate) json: bool,
 }
 
-/// Problems by name or from a file.
+/// Repeat the experiments of the papers: now a program of its own
 #[derive(clap::Args)]
-pub(crate) struct Problems {
-    /// Problems, such as "dct2 f64 1024x1024 ortho"
-    #[arg(value_name = "PROBLEM", required_unless_present = "cases")]
-    pub(crate) texts: Vec<String>,
-    /// Also take problems from a file, one a line; # begins a comment
-    #[arg(long, value_name = "FILE")]
-    pub(crate) cases: Option<PathBuf>,
+#[command(hide = true, disable_help_flag = true)]
+pub(crate) struct Reproduce {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
 }
 
-/// Engines and methods to compare.
-#[derive(clap::Args)]
-pub(crate) struct Contenders {
-    /// Engines: cpu, or cpu:ISA for an instruction set of your choice; cuda or cuda:1, opencl or
-    /// opencl:1
-    #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "cpu")]
-    pub(crate) engine: Vec<Engine>,
-    /// Methods, or all; what a method does not have is left out where there are several
-    #[arg(long, value_name = "M,…", value_delimiter = ',', default_value = MethodName::FUSED.name())]
-    pub(crate) method: Vec<MethodNames>,
-    /// Threads of the processor to use
-    #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
-    pub(crate) threads: usize,
-    #[command(flatten)]
-    pub(crate) wisdom: WisdomFile,
-}
-
-/// What was measured before.
-#[derive(clap::Args)]
-pub(crate) struct WisdomFile {
-    /// The file of what tune has measured, if not the one that FOURFOLD_WISDOM names, or `wisdom`
-    /// in the cache's folder
-    #[arg(long = "wisdom", value_name = "FILE")]
-    pub(crate) path: Option<PathBuf>,
-}
-
-/// One engine and method.
-#[derive(clap::Args)]
-pub(crate) struct How {
-    /// The engine: cpu, or cpu:ISA for an instruction set of your choice; cuda or cuda:1, opencl or
-    /// opencl:1; to plan only, also an architecture of NVIDIA's: cuda:sm_80
-    #[arg(long, value_name = "E", default_value = "cpu")]
-    pub(crate) engine: Engine,
-    /// The method
-    #[arg(long, value_name = "M", default_value = MethodName::FUSED.name(), value_parser = one_method)]
-    pub(crate) method: MethodName,
-    /// Threads of the processor to use
-    #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
-    pub(crate) threads: usize,
-    #[command(flatten)]
-    pub(crate) wisdom: WisdomFile,
-}
-
-fn precision(text: &str) -> Result<Precision> {
-    let found = [Precision::F32, Precision::F64].into_iter().find(|precision| precision.name() == text);
-    found.context("f32 or f64 is needed")
-}
-
-fn threads(text: &str) -> Result<usize> {
-    let threads = text.parse().unwrap_or(0);
-    ensure!((1..=MOST_THREADS).contains(&threads), "a whole number from 1 to {MOST_THREADS} is needed");
-    Ok(threads)
-}
-
-fn percent(text: &str) -> Result<f64> {
-    let percent = text.parse().unwrap_or(f64::NAN);
-    ensure!((0.0..=100.0).contains(&percent), "a percentage from 0 to 100 is needed");
-    Ok(percent)
-}
-
-fn threshold(text: &str) -> Result<f64> {
-    let threshold = text.parse().unwrap_or(f64::NAN);
-    ensure!((0.0..f64::INFINITY).contains(&threshold), "a finite number, at least 0, is needed");
-    Ok(threshold)
-}
-
-fn seconds(text: &str) -> Result<f64> {
-    let seconds = text.parse().unwrap_or(f64::NAN);
-    ensure!((0.0..=3600.0).contains(&seconds), "a number of seconds from 0 to 3600 is needed");
-    Ok(seconds)
+impl Reproduce {
+    /// Says how the experiments are run now.
+    pub(crate) fn moved(&self) -> Result<()> {
+        let words = ["cargo run --release -p fourfold-experiments --"].into_iter();
+        let command = words.chain(self.arguments.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
+        bail!("the experiments are a program of their own: in a clone of fourfold, run `{command}`")
+    }
 }

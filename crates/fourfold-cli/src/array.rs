@@ -1,12 +1,12 @@
-//! What the command does with arrays whose element type is known only at run time.
+//! Arrays whose element type is known only at run time.
 
 use anyhow::{Context, Result, bail};
 use fourfold::oracle::verify::Data;
 use fourfold::{Domain, Element, Precision};
 use num_complex::Complex;
 
-/// Runs the body with the name bound to the elements, whatever their type: those of a [`Data`], or
-/// of an enum with the same variants that is named first.
+/// Runs the body for elements of any type, with the name bound to them. They are those of a
+/// [`Data`], or of an enum with the same variants that is named first.
 macro_rules! with_elements {
     ($data:expr, $elements:ident => $body:expr) => {
         $crate::array::with_elements!(fourfold::oracle::verify::Data, $data, $elements => $body)
@@ -23,8 +23,8 @@ macro_rules! with_elements {
 }
 pub(crate) use with_elements;
 
-/// `len` zeros; an error if the memory cannot be had.
-pub(crate) fn zeros<T: Element>(len: usize) -> Result<Vec<T>> {
+/// `len` zeros, or an error if memory is lacking.
+pub fn zeros<T: Element>(len: usize) -> Result<Vec<T>> {
     let mut elements = Vec::new();
     let refused = || format!("an array of {len} elements of {} bytes does not fit in memory", size_of::<T>());
     elements.try_reserve_exact(len).with_context(refused)?;
@@ -32,8 +32,8 @@ pub(crate) fn zeros<T: Element>(len: usize) -> Result<Vec<T>> {
     Ok(elements)
 }
 
-/// Whether so much memory can be had at all, before work begins that does not ask. Linux grants
-/// more than there is, and ends who uses it.
+/// An error if so many bytes are not available. Linux grants more memory than there is, and ends
+/// the process that uses it, so work that needs much memory asks here first.
 pub(crate) fn check_memory(bytes: usize) -> Result<()> {
     let refused = || format!("this takes at least {bytes} bytes of memory");
     if let Some(available) = available_memory().filter(|available| *available < bytes) {
@@ -42,11 +42,11 @@ pub(crate) fn check_memory(bytes: usize) -> Result<()> {
     Vec::<u8>::new().try_reserve_exact(bytes).with_context(refused)
 }
 
-/// Bytes that the machine still has, or all that the container has in which this runs; none where
-/// neither says.
+/// The bytes that the machine has available, or the limit of this container if that is less; `None`
+/// if the system tells neither.
 fn available_memory() -> Option<usize> {
     let read = |path: &str| std::fs::read_to_string(path).ok();
-    // `max` where there is no limit.
+    // Without a limit the file says `max`.
     let number = |path: &str| read(path)?.trim().parse::<usize>().ok();
     let machine = read("/proc/meminfo").as_deref().and_then(available_in);
     let container = number("/sys/fs/cgroup/memory.max");
@@ -60,7 +60,7 @@ fn available_in(meminfo: &str) -> Option<usize> {
 }
 
 /// `len` zeros of a type.
-pub(crate) fn zeros_of(precision: Precision, domain: Domain, len: usize) -> Result<Data> {
+pub fn zeros_of(precision: Precision, domain: Domain, len: usize) -> Result<Data> {
     Ok(match (precision, domain) {
         (Precision::F32, Domain::Real) => Data::F32(zeros(len)?),
         (Precision::F64, Domain::Real) => Data::F64(zeros(len)?),
@@ -70,7 +70,7 @@ pub(crate) fn zeros_of(precision: Precision, domain: Domain, len: usize) -> Resu
 }
 
 /// `len` random elements, all parts independent and uniform from −1 to 1.
-pub(crate) fn random(precision: Precision, domain: Domain, len: usize) -> Result<Data> {
+pub fn random(precision: Precision, domain: Domain, len: usize) -> Result<Data> {
     let mut rng = fastrand::Rng::with_seed(1);
     let mut part = || 2.0 * rng.f64() - 1.0;
     let mut data = zeros_of(precision, domain, len)?;
@@ -78,7 +78,7 @@ pub(crate) fn random(precision: Precision, domain: Domain, len: usize) -> Result
     Ok(data)
 }
 
-/// The memory that the elements take.
+/// The bytes that the elements take.
 pub(crate) fn bytes(data: &Data) -> usize {
     with_elements!(data, elements => size_of_val(elements.as_slice()))
 }

@@ -1,13 +1,15 @@
 //! The files of commands that make an image of an image, and may draw its spectrum.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use image::ImageFormat;
 
 use crate::output::Output;
-use crate::picture::Picture;
+use crate::picture::files::open_picture;
+use crate::picture::pixels::Picture;
+use crate::picture::png_file;
 
 /// What is being written.
 pub(crate) struct ImageFiles {
@@ -20,7 +22,7 @@ impl ImageFiles {
     /// work is done.
     pub(crate) fn open(image: &Path, output: &Path, spectrum: Option<&Path>) -> Result<(Picture, ImageFiles)> {
         [Some(output), spectrum].into_iter().flatten().try_for_each(check_png)?;
-        let picture = Picture::open(image).with_context(|| format!("cannot read {}", image.display()))?;
+        let picture = open_picture(image).with_context(|| format!("cannot read {}", image.display()))?;
         let files = ImageFiles { output: Output::create(output)?, spectrum: spectrum.map(Output::create).transpose()? };
         let spectrum_is = |path: &Path| files.spectrum.as_ref().is_some_and(|spectrum| spectrum.path() == path);
         let clash = || format!("cannot write {}", output.display());
@@ -32,18 +34,25 @@ impl ImageFiles {
 
     /// Writes them, all or none.
     pub(crate) fn write(mut self, result: &Picture, spectrum: Option<&Picture>) -> Result<()> {
-        self.output.fill(|file| result.write_png(file))?;
+        self.output.fill(|file| png_file::write(result, file))?;
         if let (Some(output), Some(spectrum)) = (&mut self.spectrum, spectrum) {
-            output.fill(|file| spectrum.write_png(file))?;
+            output.fill(|file| png_file::write(spectrum, file))?;
         }
         self.output.commit()?;
         self.spectrum.map_or(Ok(()), Output::commit)
     }
 }
 
+/// Names that other formats have.
+const OTHER_FORMATS: [&str; 24] = [
+    "avif", "bmp", "dds", "exr", "ff", "gif", "hdr", "heic", "ico", "jfif", "jp2", "jpeg", "jpg", "jxl", "pam", "pbm",
+    "pgm", "pnm", "ppm", "qoi", "tga", "tif", "tiff", "webp",
+];
+
 /// Only PNG is written: a name that says another format would lie.
 fn check_png(path: &Path) -> Result<()> {
-    let other = ImageFormat::from_path(path).ok().filter(|format| *format != ImageFormat::Png);
-    ensure!(other.is_none(), "cannot write {}: what is written is PNG; name it .png", path.display());
+    let is_other = |name: &str| OTHER_FORMATS.iter().any(|other| name.eq_ignore_ascii_case(other));
+    let lies = path.extension().and_then(OsStr::to_str).is_some_and(is_other);
+    ensure!(!lies, "cannot write {}: what is written is PNG; name it .png", path.display());
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Output files that appear whole or not at all.
+//! Output files that are written completely or not at all.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
@@ -9,25 +9,25 @@ use std::sync::{Mutex, Once, PoisonError};
 use anyhow::{Context, Result, bail, ensure};
 use tempfile::NamedTempFile;
 
-/// A file being written under another name in the folder of its final one. Dropped without
-/// [`Output::commit`], it leaves nothing behind, and a file that had the final name stays as it
-/// was; so too if the user or the system ends the command.
-pub(crate) struct Output {
+/// A file that is written under a temporary name in its folder. If it is dropped without
+/// [`Output::commit`], or the command is interrupted, it is removed, and an old file of the final
+/// name stays as it was.
+pub struct Output {
     file: BufWriter<NamedTempFile>,
     path: PathBuf,
 }
 
 impl Output {
-    /// Begins a file, so that a folder or an old file that cannot be written is reported before any
-    /// work is done.
-    pub(crate) fn create(path: &Path) -> Result<Output> {
+    /// Begins a file. If the folder or an old file cannot be written, that is an error here, before
+    /// any work is done.
+    pub fn create(path: &Path) -> Result<Output> {
         let path = target(path)?;
         let old = replaced(&path).with_context(|| format!("cannot write {}", path.display()))?;
         let folder = path.parent().expect("a file lies in a folder");
         let mut builder = tempfile::Builder::new();
         builder.prefix(".fourfold-").suffix(".part");
         #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask, as for any file
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // the umask is subtracted
         #[cfg(unix)]
         if let Some(old) = &old {
             builder.permissions(old.clone());
@@ -37,7 +37,7 @@ impl Output {
         remove_when_ended();
         let file = builder.tempfile_in(folder).with_context(in_folder)?;
         unfinished.push(file.path().to_owned());
-        // What the umask has taken away.
+        // The old file's permissions may have bits that the umask has removed.
         old.map_or(Ok(()), |old| file.as_file().set_permissions(old)).with_context(in_folder)?;
         Ok(Output { file: BufWriter::new(file), path })
     }
@@ -48,7 +48,7 @@ impl Output {
     }
 
     /// Writes the content.
-    pub(crate) fn fill<E>(&mut self, write: impl FnOnce(&mut BufWriter<NamedTempFile>) -> Result<(), E>) -> Result<()>
+    pub fn fill<E>(&mut self, write: impl FnOnce(&mut BufWriter<NamedTempFile>) -> Result<(), E>) -> Result<()>
     where
         E: std::error::Error + Send + Sync + 'static,
     {
@@ -59,7 +59,7 @@ impl Output {
     }
 
     /// Gives the file its final name, in place of any that has it.
-    pub(crate) fn commit(self) -> Result<()> {
+    pub fn commit(self) -> Result<()> {
         let failed = || format!("cannot write {}", self.path.display());
         let file = self.file.into_inner().map_err(|error| error.into_error()).with_context(failed)?;
         let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -68,18 +68,17 @@ impl Output {
     }
 }
 
-/// The files that the command has begun. Whoever holds the lock is not interrupted.
+/// The files that the command has begun. While the lock is held, an interruption waits.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Exit code of a command that was interrupted, as shells have it: 128 and the number of SIGINT.
+/// The exit code of an interrupted command, as shells define it: 128 + SIGINT.
 const INTERRUPTED: i32 = 130;
 
-/// From now on, what is unfinished is removed before an interruption or a termination ends the
-/// command.
+/// Makes interruption and termination remove the unfinished files before the command ends.
 fn remove_when_ended() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // Without a handler the command ends as it would have, and leaves the file.
+        // Without the handler an interruption leaves the unfinished file. That is no error here.
         let _ = ctrlc::set_handler(|| {
             let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
             unfinished.iter().for_each(|path| drop(fs::remove_file(path)));
@@ -88,18 +87,19 @@ fn remove_when_ended() {
     });
 }
 
-/// Fails if one of the outputs would replace one of the inputs, by whatever names they go.
+/// Fails if an output would replace an input, also under another name or through a link.
 pub(crate) fn spare(inputs: &[PathBuf], outputs: &[PathBuf]) -> Result<()> {
     let inputs: HashSet<_> = inputs.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
     let replaces = |path: &&PathBuf| fs::canonicalize(path).is_ok_and(|path| inputs.contains(&path));
     match outputs.iter().find(replaces) {
-        Some(path) => bail!("cannot write {}: it is a file to read, which would be lost; name another", path.display()),
+        Some(path) => {
+            bail!("cannot write {}: it is also an input, which would be lost; name another file", path.display())
+        }
         None => Ok(()),
     }
 }
 
-/// The permissions of the file that has this name, which the new one gets; an error if it may not
-/// be written.
+/// The permissions of the old file, which the new one gets; an error if it may not be written.
 fn replaced(path: &Path) -> Result<Option<fs::Permissions>> {
     let Ok(metadata) = fs::metadata(path) else { return Ok(None) };
     ensure!(!metadata.permissions().readonly(), "it is read-only");
@@ -107,11 +107,11 @@ fn replaced(path: &Path) -> Result<Option<fs::Permissions>> {
     Ok(Some(metadata.permissions()))
 }
 
-/// Links that lead from one to the next, at most; as on Linux.
+/// The longest chain of symbolic links, as on Linux.
 const MOST_LINKS: usize = 40;
 
-/// Where the file will lie: behind symbolic links, which stay, also where they lead to nothing yet.
-/// Devices, pipes and folders cannot be replaced.
+/// The path behind symbolic links. The links stay, also if they lead to no file yet. Devices, pipes
+/// and folders are refused.
 fn target(path: &Path) -> Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -123,7 +123,7 @@ fn target(path: &Path) -> Result<PathBuf> {
     bail!("cannot write {}: too many symbolic links", path.display())
 }
 
-/// Where a file lies whose name is no link.
+/// The absolute path of a name that is no link.
 fn place(path: &Path) -> Result<PathBuf> {
     let failed = || format!("cannot write {}", path.display());
     let name = path.file_name().with_context(|| format!("cannot write {path:?}: it names no file"))?;

@@ -6,10 +6,10 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use fourfold::Problem;
 
-use crate::args::Problems;
+use crate::args::common::Problems;
 
 impl Problems {
-    /// All problems, those on the command line first. One that is wrong stops everything.
+    /// All problems, those on the command line first; an error if one of them is wrong.
     pub(crate) fn parse(&self) -> Result<Vec<Problem>> {
         let mut problems = self.texts.iter().map(|text| parse(text)).collect::<Result<Vec<_>>>()?;
         if let Some(path) = &self.cases {
@@ -20,15 +20,15 @@ impl Problems {
     }
 }
 
-/// One problem; an error names the text that was meant.
+/// One problem; an error quotes its text.
 pub(crate) fn parse(text: &str) -> Result<Problem> {
     text.parse().with_context(|| format!("in {}", quoted(text)))
 }
 
-/// As much of a user's text as a message repeats.
+/// The most characters of a user's text that a message repeats.
 const QUOTED: usize = 80;
 
-/// The text, in one line and not too long.
+/// The text in quotes, in one line and shortened.
 pub(crate) fn quoted(text: &str) -> String {
     let start: String = text.chars().take(QUOTED).collect();
     format!("{start:?}{}", if start.len() < text.len() { "…" } else { "" })

@@ -1,4 +1,4 @@
-//! A progress bar on stderr, for work that takes over a second where a person is watching.
+//! A progress bar on stderr, for work that takes more than a second.
 
 use std::io::{self, IsTerminal, Write};
 use std::thread;
@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Shown only when stderr is a terminal, and only once a second has passed.
-pub(crate) struct Progress {
+/// A progress bar. It is shown only if stderr is a terminal, and only after a second.
+pub struct Progress {
     bar: ProgressBar,
 }
 
 impl Progress {
-    /// Begins work of `steps` steps.
-    pub(crate) fn new(steps: usize) -> Progress {
+    /// Begins a bar of `steps` steps.
+    pub fn new(steps: usize) -> Progress {
         let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::hidden());
         let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {elapsed} {msg}");
         bar.set_style(style.expect("the template is fixed"));
@@ -30,18 +30,18 @@ impl Progress {
         Progress { bar }
     }
 
-    /// Says what the present step is.
-    pub(crate) fn message(&self, message: impl Into<String>) {
+    /// Names the current step.
+    pub fn message(&self, message: impl Into<String>) {
         self.bar.set_message(message.into());
     }
 
     /// Ends a step.
-    pub(crate) fn step(&self) {
+    pub fn step(&self) {
         self.bar.inc(1);
     }
 
     /// Prints a line on stdout without disturbing the bar.
-    pub(crate) fn print(&self, line: &str) -> io::Result<()> {
+    pub fn print(&self, line: &str) -> io::Result<()> {
         self.bar.suspend(|| writeln!(io::stdout(), "{line}"))
     }
 }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::array::zeros;
-use crate::picture::Picture;
+use crate::picture::pixels::Picture;
 
 /// Logarithms of magnitudes, ln(1 + |B|), of all colour channels of an image.
 pub(crate) struct Spectrum {

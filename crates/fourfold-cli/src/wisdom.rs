@@ -1,4 +1,4 @@
-//! The file that keeps what was measured.
+//! The tuning file: the wisdom that `tune` writes and the other commands read.
 
 use std::env;
 use std::fs;
@@ -9,19 +9,19 @@ use anyhow::{Context, Result, bail};
 use fourfold::Wisdom;
 use fourfold_gpu::Cache;
 
-use crate::args::WisdomFile;
+use crate::args::common::WisdomFile;
 use crate::output::Output;
 
-/// Names the file.
+/// The environment variable that names the file.
 const VARIABLE: &str = "FOURFOLD_WISDOM";
 
-/// Its name in the cache's folder.
+/// The file's name in the cache's folder.
 const NAME: &str = "wisdom";
 
-/// What to do if there is no place for it.
-pub(crate) const NOWHERE: &str = "nowhere to keep what is measured: name a file with --wisdom, or in FOURFOLD_WISDOM";
+/// The error if neither an option, nor the variable, nor a cache says where the file is.
+pub(crate) const NOWHERE: &str = "there is no tuning file to write: name one with --wisdom, or in FOURFOLD_WISDOM";
 
-/// The file, if there is a place for one.
+/// Where the file is, or would be.
 pub(crate) fn path(file: &WisdomFile) -> Result<Option<PathBuf>> {
     let named = || env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
     match file.path.clone().or_else(named) {
@@ -30,17 +30,18 @@ pub(crate) fn path(file: &WisdomFile) -> Result<Option<PathBuf>> {
     }
 }
 
-/// What it says.
+/// The wisdom of a tuning file; none without a file.
 #[derive(Default)]
-pub(crate) struct Kept {
+pub struct Tuning {
     pub(crate) wisdom: Wisdom,
-    /// Where it was read.
+    /// The file it was read from.
     path: PathBuf,
 }
 
-impl Kept {
-    /// What `make` makes with the wisdom. Where it could only without, the file is to blame.
-    pub(crate) fn follow<T>(&self, make: impl Fn(Wisdom) -> fourfold::Result<T>) -> Result<T> {
+impl Tuning {
+    /// The result of `make` for the wisdom. If `make` fails with it but not without, the error
+    /// names the file.
+    pub(crate) fn apply<T>(&self, make: impl Fn(Wisdom) -> fourfold::Result<T>) -> Result<T> {
         let error = match make(self.wisdom.clone()) {
             Ok(made) => return Ok(made),
             Err(error) => error,
@@ -50,16 +51,16 @@ impl Kept {
     }
 }
 
-/// What it says; nothing, if it is not there, unless the command line names it.
-pub(crate) fn load(file: &WisdomFile) -> Result<Kept> {
+/// Reads the file. It may be absent, unless the command line names it.
+pub(crate) fn load(file: &WisdomFile) -> Result<Tuning> {
     match (read(file)?, &file.path) {
         (None, Some(path)) => bail!("there is no file {}: `fourfold tune --wisdom` makes it", path.display()),
-        (kept, _) => Ok(kept.unwrap_or_default()),
+        (tuning, _) => Ok(tuning.unwrap_or_default()),
     }
 }
 
-/// What it says, if it is there.
-pub(crate) fn read(file: &WisdomFile) -> Result<Option<Kept>> {
+/// Reads the file, if it exists.
+pub(crate) fn read(file: &WisdomFile) -> Result<Option<Tuning>> {
     let Some(path) = path(file)? else { return Ok(None) };
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
@@ -67,10 +68,11 @@ pub(crate) fn read(file: &WisdomFile) -> Result<Option<Kept>> {
         Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
     };
     let wisdom = text.parse().with_context(|| format!("cannot use {}", path.display()))?;
-    Ok(Some(Kept { wisdom, path }))
+    Ok(Some(Tuning { wisdom, path }))
 }
 
-/// Adds to it. What another process has added meanwhile stays.
+/// Adds to the file, and returns its path. The file is read again just before, since another
+/// process may have added to it.
 pub(crate) fn add(file: &WisdomFile, wisdom: Wisdom) -> Result<PathBuf> {
     let path = path(file)?.context(NOWHERE)?;
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {

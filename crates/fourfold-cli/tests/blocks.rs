@@ -1,11 +1,11 @@
-//! JPEG's blocks on a device beside the processor, with all options: the exact mode bit for bit,
-//! the fast one but for what lies halfway between two integers.
+//! JPEG's blocks on a device and on the CPU, with all options. The exact mode gives the same bits;
+//! the fast mode may differ where a result lies halfway between two integers.
 
 use fourfold::engine::jpeg::ZIGZAG;
 use fourfold_gpu::{BlockArrays, BlockComponent, BlockPlan, BlockPlanBuilder, BlockSample, BlockWork, Device};
 use fourfold_jpeg::{Forward, Inverse, Layout, Mode, Order, Sample, Table, Transform};
 
-/// The device that `FOURFOLD_DEVICE` names, or the first of OpenCL; in CI it must be there.
+/// The device that `FOURFOLD_DEVICE` names, or the first one of OpenCL. In CI it must exist.
 fn present() -> Option<Device> {
     let name = std::env::var("FOURFOLD_DEVICE").unwrap_or("opencl:0".into());
     match Device::open(&name) {
@@ -18,7 +18,8 @@ fn present() -> Option<Device> {
     }
 }
 
-/// Three components with tables of their own; of the exact mode coarse ones, and beyond 15 bits.
+/// Three components with different tables. Those of the exact mode are coarse, with values beyond
+/// 15 bits.
 fn components(mode: Mode, rows: bool) -> [BlockComponent; 3] {
     let mut rng = fastrand::Rng::with_seed(5);
     let most = if mode == Mode::Exact { [9, 255, u16::MAX] } else { [1, 9, 20] };
@@ -30,8 +31,8 @@ fn components(mode: Mode, rows: bool) -> [BlockComponent; 3] {
     [component(most[0], 3, 25, 208), component(most[1], 2, 16, 128), component(most[2], 1, 3, 40)]
 }
 
-/// Blocks of small spectra and large, some with nothing but a first row; of the exact mode to any
-/// 16-bit numbers.
+/// Blocks with small and large spectra, some with only a first row. Those of the exact mode have
+/// any 16-bit numbers.
 fn coefficients(mode: Mode, order: Order, component: &BlockComponent) -> Vec<i16> {
     let mut rng = fastrand::Rng::with_seed(6);
     let sizes = if mode == Mode::Exact { [3, 40, 400, i16::MAX] } else { [3, 10, 20, 40] };
@@ -57,7 +58,7 @@ fn plan(device: &Device, builder: BlockPlanBuilder, components: &[BlockComponent
     (plan, arrays)
 }
 
-/// Fails unless they agree; in the fast mode all but one of 500, and these to one.
+/// Fails unless the results agree. In the fast mode one of 500 may differ, by 1.
 fn agree<T: Copy + Into<i32>>(what: &str, mode: Mode, ours: &[T], theirs: &[T]) {
     let apart: Vec<i32> = ours.iter().zip(theirs).map(|(&a, &b)| (a.into() - b.into()).abs()).collect();
     let (most, count) = (apart.iter().max().copied().unwrap_or(0), apart.iter().filter(|&&d| d > 0).count());
@@ -76,7 +77,7 @@ fn inverse_agrees<T: Sample + BlockSample + Default + Into<i32>>(device: &Device
         let (plan, mut arrays) = plan(device, builder, &components);
         for (number, component) in components.iter().enumerate() {
             arrays.upload_coefficients(number, &coefficients(mode, order, component)).unwrap();
-            // What stands between rows must stay.
+            // The samples between rows must not change.
             let before = vec![T::default(); component.layout.samples(component.blocks).unwrap()];
             arrays.upload_samples(number, &before).unwrap();
         }
@@ -116,7 +117,7 @@ fn the_forward_transform_is_the_processor_s() {
         let mut rng = fastrand::Rng::with_seed(7);
         let samples = components.map(|BlockComponent { blocks, layout, .. }| {
             let spanned = layout.samples(blocks).unwrap();
-            // Noise, and extremes in runs.
+            // Noise, with runs of extreme values.
             (0..spanned).map(|i| if i / 97 % 3 == 0 { 255 * u8::from(i / 29 % 2 == 0) } else { rng.u8(..) }).collect()
         });
         for (number, samples) in samples.iter().enumerate() {

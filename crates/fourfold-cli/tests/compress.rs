@@ -1,12 +1,15 @@
 //! `compress`: Algorithm 3 of the paper on images.
 
 mod common;
+#[path = "common/images.rs"]
+mod images;
 
 use std::f64::consts::PI;
+use std::fs::File;
 
-use common::images::{COLORS, is_deep, number, picture, planes, save};
 use common::{Folder, command, failure, read, says, success};
-use image::ColorType;
+use images::{COLORS, L8, LA16, RGB8, RGBA8, has_alpha, is_deep, number, open, picture, save};
+use png::{BitDepth, ColorType, Encoder};
 
 /// The orthonormal 2D DCT-II by its definition, or its transpose, which is its inverse.
 fn dct2(plane: &[f64], width: usize, inverse: bool) -> Vec<f64> {
@@ -41,10 +44,10 @@ fn the_result_is_that_of_algorithm_3() {
         let (input, output) = (folder.path("in.png"), folder.path("out.png"));
         save(&input, &picture(width, height, color), width, height, color);
         let report = success(&[&"compress", &input, &"-o", &output, &"--threshold", &"20"]);
-        let (before, after) = (image::open(&input).unwrap(), image::open(&output).unwrap());
-        assert_eq!(after.color(), color);
-        let (before, after) = (planes(&before), planes(&after));
-        let colors = before.len() - usize::from(color.has_alpha());
+        let (before, after) = (open(&input), open(&output));
+        assert_eq!(after.color, color);
+        let (before, after) = (before.planes(), after.planes());
+        let colors = before.len() - usize::from(has_alpha(color));
         assert_eq!(before[colors..], after[colors..], "alpha is kept");
         let mut kept = 0;
         for (a, d) in before[..colors].iter().zip(&after) {
@@ -72,7 +75,7 @@ fn keeping_all_changes_nothing() {
             save(&input, &picture(width, height, color), width, height, color);
             for how in [["--keep=100", "--type=f64"], ["--threshold=0", "--type=f64"], ["--keep=100", "--type=f32"]] {
                 let report = success(&[&"compress", &input, &"-o", &output, &how[0], &how[1]]);
-                assert_eq!(image::open(&input).unwrap(), image::open(&output).unwrap(), "{color:?} {width}x{height}");
+                assert_eq!(open(&input), open(&output), "{color:?} {width}x{height}");
                 says(&report, &["(100.00 %)", "PSNR  inf dB"]);
             }
         }
@@ -83,7 +86,7 @@ fn keeping_all_changes_nothing() {
 fn a_share_is_counted_in_each_channel() {
     let folder = Folder::new();
     let (input, output) = (folder.path("in.png"), folder.path("out.png"));
-    save(&input, &picture(10, 7, ColorType::Rgb8), 10, 7, ColorType::Rgb8);
+    save(&input, &picture(10, 7, RGB8), 10, 7, RGB8);
     let mut quality = 0.0;
     for (percent, kept) in [("0", 0), ("0.1", 1), ("10", 7), ("10.1", 8), ("50", 35), ("99.9", 70)] {
         let report = success(&[&"compress", &input, &"-o", &output, &"--keep", &percent]);
@@ -92,26 +95,22 @@ fn a_share_is_counted_in_each_channel() {
         quality = number(&report, "PSNR");
     }
     success(&[&"compress", &input, &"-o", &output, &"--keep", &"0"]);
-    assert!(image::open(&output).unwrap().as_bytes().iter().all(|&sample| sample == 0));
+    assert!(open(&output).bytes.iter().all(|&sample| sample == 0));
 }
 
 #[test]
 fn the_spectrum_is_drawn() {
-    for (color, drawn) in [(ColorType::La16, ColorType::L8), (ColorType::Rgba8, ColorType::Rgb8)] {
+    for (color, drawn) in [(LA16, L8), (RGBA8, RGB8)] {
         let folder = Folder::new();
         let [input, output, spectrum] = ["in.png", "out.png", "spectrum.png"].map(|name| folder.path(name));
         save(&input, &picture(24, 18, color), 24, 18, color);
         success(&[&"compress", &input, &"-o", &output, &"--keep", &"10", &"--spectrum", &spectrum]);
-        let picture = image::open(&spectrum).unwrap();
-        assert_eq!((picture.width(), picture.height(), picture.color()), (24, 18, drawn));
-        let brightest = *picture.as_bytes().iter().max().unwrap();
+        let picture = open(&spectrum);
+        assert_eq!((picture.width, picture.height, picture.color), (24, 18, drawn));
+        let brightest = *picture.bytes.iter().max().unwrap();
         assert_eq!(brightest, 255);
-        assert_eq!(
-            picture.as_bytes().iter().position(|&sample| sample == 255).unwrap() / 3,
-            0,
-            "the mean is the largest"
-        );
-        assert!(picture.as_bytes().iter().any(|&sample| sample < 128));
+        assert_eq!(picture.bytes.iter().position(|&sample| sample == 255).unwrap() / 3, 0, "the mean is the largest");
+        assert!(picture.bytes.iter().any(|&sample| sample < 128));
     }
 }
 
@@ -119,19 +118,43 @@ fn the_spectrum_is_drawn() {
 fn jpeg_is_read_and_turned_upright() {
     let folder = Folder::new();
     let (input, output) = (folder.path("in.jpg"), folder.path("out.png"));
-    save(&input, &picture(16, 8, ColorType::Rgb8), 16, 8, ColorType::Rgb8);
+    save(&input, &picture(16, 8, RGB8), 16, 8, RGB8);
     success(&[&"compress", &input, &"-o", &output, &"--keep", &"100"]);
-    let upright = image::open(&output).unwrap();
-    assert_eq!(upright, image::open(&input).unwrap());
-    // An EXIF segment with the entry Orientation = 6: turn right by a quarter.
+    let upright = open(&output);
+    assert_eq!(upright, open(&input));
+    // An EXIF segment with the entry Orientation = 6: rotate by 90° clockwise.
     let exif = b"\xff\xe1\x00\x22Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0";
     let file = read(&input);
     let turned = folder.write("turned.jpg", &[&file[..2], exif, &file[2..]].concat());
     success(&[&"compress", &turned, &"-o", &output, &"--keep", &"100"]);
-    assert_eq!(image::open(&output).unwrap(), upright.rotate90());
+    assert_eq!(open(&output), upright.turned_right());
 }
 
-/// A PNG file that is nothing but a header for a grey 8-bit image of this size.
+/// Samples of fewer than 8 bits and palettes become the channels that they stand for.
+#[test]
+fn small_samples_and_palettes_are_expanded() {
+    let folder = Folder::new();
+    let [input, output] = ["in.png", "out.png"].map(|name| folder.path(name));
+    let convert = |color: ColorType, depth: BitDepth, transparent: Option<&'static [u8]>, bytes: &[u8]| {
+        let mut encoder = Encoder::new(File::create(&input).unwrap(), 4, 1);
+        encoder.set_color(color);
+        encoder.set_depth(depth);
+        encoder.set_palette(&[1, 2, 3, 40, 50, 60, 255, 254, 253][..]);
+        transparent.into_iter().for_each(|alpha| encoder.set_trns(alpha));
+        encoder.write_header().unwrap().write_image_data(bytes).unwrap();
+        success(&[&"compress", &input, &"-o", &output, &"--keep", &"100"]);
+        let image = open(&output);
+        (image.color, image.bytes)
+    };
+    let grey = convert(ColorType::Grayscale, BitDepth::Two, None, &[0b00_01_10_11]);
+    assert_eq!(grey, (L8, vec![0, 85, 170, 255]));
+    let palette = convert(ColorType::Indexed, BitDepth::Four, None, &[0x01, 0x21]);
+    assert_eq!(palette, (RGB8, vec![1, 2, 3, 40, 50, 60, 255, 254, 253, 40, 50, 60]));
+    let transparent = convert(ColorType::Indexed, BitDepth::Eight, Some(&[7, 9]), &[2, 1, 0, 0]);
+    assert_eq!(transparent, (RGBA8, vec![255, 254, 253, 255, 40, 50, 60, 9, 1, 2, 3, 7, 1, 2, 3, 7]));
+}
+
+/// A PNG file that has only the header of a grey 8-bit image of this size.
 fn png_header(width: u32, height: u32) -> Vec<u8> {
     let chunk = |name: &[u8], data: &[u8]| {
         let body = [name, data].concat();
@@ -148,9 +171,9 @@ fn png_header(width: u32, height: u32) -> Vec<u8> {
 fn bad_images_leave_the_old_output() {
     let folder = Folder::new();
     let good = folder.path("good.png");
-    save(&good, &picture(40, 30, ColorType::Rgb8), 40, 30, ColorType::Rgb8);
+    save(&good, &picture(40, 30, RGB8), 40, 30, RGB8);
     let jpeg = folder.path("good.jpg");
-    save(&jpeg, &picture(40, 30, ColorType::Rgb8), 40, 30, ColorType::Rgb8);
+    save(&jpeg, &picture(40, 30, RGB8), 40, 30, RGB8);
     let output = folder.write("out.png", b"old");
     let (good_bytes, jpeg_bytes) = (read(&good), read(&jpeg));
     let cases: [(&[u8], &[&str]); 10] = [
@@ -182,7 +205,7 @@ fn bad_images_leave_the_old_output() {
 fn bad_options_are_refused() {
     let folder = Folder::new();
     let (input, output) = (folder.path("in.png"), folder.path("out.png"));
-    save(&input, &picture(4, 4, ColorType::L8), 4, 4, ColorType::L8);
+    save(&input, &picture(4, 4, L8), 4, 4, L8);
     let fails = |code, rest: &[&str], parts: &[&str]| {
         let mut arguments: Vec<&dyn AsRef<std::ffi::OsStr>> = vec![&"compress", &input, &"-o", &output];
         arguments.extend(rest.iter().map(|word| word as &dyn AsRef<std::ffi::OsStr>));
@@ -209,7 +232,7 @@ fn bad_options_are_refused() {
 fn other_formats_are_not_promised() {
     let folder = Folder::new();
     let input = folder.path("in.png");
-    save(&input, &picture(4, 4, ColorType::L8), 4, 4, ColorType::L8);
+    save(&input, &picture(4, 4, L8), 4, 4, L8);
     let message = failure(1, &[&"compress", &input, &"-o", &folder.path("out.jpg"), &"--keep", &"10"]);
     says(&message, &["out.jpg", "PNG"]);
     assert_eq!(folder.names(), ["in.png"]);
@@ -219,7 +242,7 @@ fn other_formats_are_not_promised() {
 fn programs_read_json() {
     let folder = Folder::new();
     let (input, output) = (folder.path("in.png"), folder.path("out.png"));
-    save(&input, &picture(40, 30, ColorType::Rgb8), 40, 30, ColorType::Rgb8);
+    save(&input, &picture(40, 30, RGB8), 40, 30, RGB8);
     let report = |percent: &str| -> serde_json::Value {
         let text = success(&[&"compress", &input, &"-o", &output, &"--keep", &percent, &"--json"]);
         serde_json::from_str(&text).unwrap()
@@ -231,13 +254,13 @@ fn programs_read_json() {
     assert!(report("100")["psnr"].is_null(), "nothing was lost");
 }
 
-/// Ends the command in the midst of its work.
+/// Interrupts the command while it works.
 #[test]
 #[cfg(target_os = "linux")]
 fn an_interruption_leaves_nothing_behind() {
     let folder = Folder::new();
     let input = folder.path("in.png");
-    save(&input, &picture(3000, 3001, ColorType::L8), 3000, 3001, ColorType::L8);
+    save(&input, &picture(3000, 3001, L8), 3000, 3001, L8);
     let output = folder.write("out.png", b"old");
     for signal in ["-INT", "-TERM"] {
         let mut child =

@@ -1,11 +1,15 @@
-//! The engines `cuda` and `opencl`. What needs a device runs on the first one of OpenCL; without
-//! one it passes with a message, but fails in CI, which has PoCL.
+//! The engines `cuda` and `opencl`. Tests that need a device use the first one of OpenCL. Without
+//! one they pass with a message, but fail in CI, which has PoCL.
 
 mod common;
+#[path = "common/images.rs"]
+mod images;
 
 use common::{Folder, command, failure, one_error, read, says, success};
+use images::{open, save_rgb};
 use serde_json::Value;
 use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 /// Whether OpenCL has a device.
 fn present() -> bool {
@@ -154,7 +158,7 @@ fn devices_are_verified_and_timed_beside_processors() {
 }
 
 #[test]
-fn files_and_pictures_are_transformed_as_by_the_processor() {
+fn files_are_transformed_as_by_the_processor() {
     if !present() {
         return;
     }
@@ -164,62 +168,82 @@ fn files_and_pictures_are_transformed_as_by_the_processor() {
     let head = format!("{header:<117}\n");
     let npy = [b"\x93NUMPY\x01\x00".as_slice(), &(head.len() as u16).to_le_bytes(), head.as_bytes(), &numbers].concat();
     let input = folder.write("a.npy", &npy);
-    let picture = folder.path("a.png");
-    image::RgbImage::from_fn(20, 15, |x, y| image::Rgb([(x * y) as u8, (9 * x) as u8, (y * y) as u8]))
-        .save(&picture)
-        .unwrap();
-    let mut reports = vec![];
-    for engine in ["cpu", "opencl"] {
-        let (output, small) = (folder.path(&format!("{engine}.npy")), folder.path(&format!("{engine}.png")));
+    let [cpu, gpu] = ["cpu", "opencl"].map(|engine| -> Vec<f64> {
+        let output = folder.path(&format!("{engine}.npy"));
         success(&[&"transform", &"dct2 f64 auto ortho", &input, &"-o", &output, &"--engine", &engine]);
-        success(&[&"compress", &picture, &"-o", &small, &"--keep", &"20", &"--engine", &engine]);
-        let single = folder.path(&format!("{engine}-f.png"));
-        let narrow: [&dyn AsRef<OsStr>; 6] = [&"compress", &picture, &"-o", &single, &"--type", &"f32"];
-        success(&[&narrow[..], &[&"--threshold", &"20.5", &"--engine", &engine]].concat());
-        let (large, drawn) = (folder.path(&format!("{engine}-t.png")), folder.path(&format!("{engine}-s.png")));
-        let threshold: [&dyn AsRef<OsStr>; 7] =
-            [&"compress", &picture, &"-o", &large, &"--threshold", &"20.5", &"--engine"];
-        let report = |more: &[&dyn AsRef<OsStr>]| {
-            let text = success(&[&threshold[..], more].concat());
-            text.lines().take(2).map(str::to_owned).collect::<Vec<_>>()
-        };
-        let seen = report(&[&engine, &"--spectrum", &drawn]);
-        assert_eq!(report(&[&engine]), seen, "whether the threshold is in a pass or not");
-        reports.push(seen);
-        let filtered = folder.path(&format!("{engine}-h.png"));
-        success(&[&"filter", &picture, &"-o", &filtered, &"--high-pass", &"0.2", &"--engine", &engine]);
-    }
-    let numbers = |name: &str| -> Vec<f64> {
-        let bytes = read(&folder.path(name));
+        let bytes = read(&output);
         bytes[bytes.len() - 96..].as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect()
-    };
-    let (cpu, gpu) = (numbers("cpu.npy"), numbers("opencl.npy"));
+    });
     assert!(cpu.iter().zip(&gpu).all(|(a, b)| (a - b).abs() < 1e-12), "{cpu:?} {gpu:?}");
     assert!(cpu.iter().any(|x| x.abs() > 1.0), "{cpu:?}");
+}
+
+/// A picture in the folder.
+fn picture(folder: &Folder) -> PathBuf {
+    let path = folder.path("a.png");
+    save_rgb(&path, 20, 15, |x, y| [x * y, 9 * x, y * y].map(|sample| sample as u8));
+    path
+}
+
+#[test]
+fn pictures_are_compressed_as_by_the_processor() {
+    if !present() {
+        return;
+    }
+    let folder = Folder::new();
+    let picture = picture(&folder);
+    let reports = ["cpu", "opencl"].map(|engine| {
+        let [keep, single, double, spectrum] =
+            ["k", "f", "t", "s"].map(|name| folder.path(&format!("{engine}-{name}.png")));
+        let compress = |output: &Path, options: &[&dyn AsRef<OsStr>]| {
+            let begin: [&dyn AsRef<OsStr>; 6] = [&"compress", &picture, &"-o", &output, &"--engine", &engine];
+            let text = success(&[&begin, options].concat());
+            text.lines().take(2).map(str::to_owned).collect::<Vec<_>>()
+        };
+        compress(&keep, &[&"--keep", &"20"]);
+        compress(&single, &[&"--type", &"f32", &"--threshold", &"20.5"]);
+        let seen = compress(&double, &[&"--threshold", &"20.5", &"--spectrum", &spectrum]);
+        assert_eq!(compress(&double, &[&"--threshold", &"20.5"]), seen, "whether the threshold is in a pass or not");
+        seen
+    });
     assert_eq!(reports[0], reports[1], "coefficients kept, PSNR");
-    let [wide, narrow] = ["cpu-t.png", "cpu-f.png"].map(|name| image::open(folder.path(name)).unwrap().into_rgb8());
+    let [wide, narrow] = ["cpu-t.png", "cpu-f.png"].map(|name| open(&folder.path(name)).bytes);
     assert!(wide.iter().zip(narrow.iter()).all(|(a, b)| a.abs_diff(*b) <= 1), "f32 is no other picture");
-    for name in [".png", "-t.png", "-s.png", "-f.png"] {
-        let [cpu, gpu] = ["cpu", "opencl"].map(|engine| read(&folder.path(&format!("{engine}{name}"))));
+    for name in ["k", "t", "s", "f"] {
+        let [cpu, gpu] = ["cpu", "opencl"].map(|engine| read(&folder.path(&format!("{engine}-{name}.png"))));
         assert!(cpu == gpu, "{name}");
     }
-    let [cpu, gpu] = ["cpu-h.png", "opencl-h.png"].map(|name| image::open(folder.path(name)).unwrap().into_rgb8());
+}
+
+#[test]
+fn pictures_are_filtered_as_by_the_processor() {
+    if !present() {
+        return;
+    }
+    let folder = Folder::new();
+    let picture = picture(&folder);
+    let [cpu, gpu] = ["cpu", "opencl"].map(|engine| {
+        let output = folder.path(&format!("{engine}.png"));
+        success(&[&"filter", &picture, &"-o", &output, &"--high-pass", &"0.2", &"--engine", &engine]);
+        open(&output).bytes
+    });
     // A ramp without its low frequencies has exact halves, which are rounded either way.
     assert!(cpu.iter().zip(gpu.iter()).all(|(a, b)| a.abs_diff(*b) <= 1) && cpu.iter().any(|a| *a > 9));
 }
 
 #[test]
-fn what_a_device_has_no_means_for_is_left_out() {
+fn algorithms_that_a_device_cannot_run_are_skipped() {
     if !present() {
         return;
     }
-    let methods = "levels,levels-in-clusters,mixed-radix-rows,mixed-radix-groups";
-    let text = success(&[&"verify", &"fft f32 12x12", &"fft f64 2048", &"--engine", &"opencl", &"--method", &methods]);
+    let algorithms = "levels,levels-in-clusters,mixed-radix-rows,mixed-radix-groups";
+    let text =
+        success(&[&"verify", &"fft f32 12x12", &"fft f64 2048", &"--engine", &"opencl", &"--algorithm", &algorithms]);
     let count = |word: &str| text.lines().filter(|line| line.starts_with(word)).count();
-    assert_eq!([count("ok "), count("left ")], [3, 5], "{text}");
+    assert_eq!([count("ok "), count("skip ")], [3, 5], "{text}");
     says(&text, &["levels-in-clusters: 2 work groups must reach each other's memory"]);
     let alone: [&dyn AsRef<OsStr>; 6] =
-        [&"verify", &"fft f64 2048", &"--engine", &"opencl", &"--method", &"levels-in-clusters"];
+        [&"verify", &"fft f64 2048", &"--engine", &"opencl", &"--algorithm", &"levels-in-clusters"];
     says(&failure(1, &alone), &["cannot plan", "reach each other's memory", "sm_90"]);
 }
 

@@ -1,16 +1,17 @@
 //! `filter`: ideal high-pass and low-pass filters on images.
 
 mod common;
+#[path = "common/images.rs"]
+mod images;
 
 use std::f64::consts::PI;
 use std::ffi::OsStr;
 
-use common::images::{COLORS, is_deep, number, picture, planes, save};
 use common::{Folder, failure, read, says, success};
-use image::ColorType;
+use images::{COLORS, L8, RGB8, has_alpha, is_deep, number, open, picture, save};
 use num_complex::Complex;
 
-/// The orthonormal 2D DFT by its definition, with e^{±2πi…}.
+/// The orthonormal 2D DFT by its definition; the exponent has the given sign.
 fn dft(plane: &[Complex<f64>], width: usize, sign: f64) -> Vec<Complex<f64>> {
     let height = plane.len() / width;
     let turn = |k: usize, n: usize, length: usize| (k * n % length) as f64 / length as f64;
@@ -23,8 +24,7 @@ fn dft(plane: &[Complex<f64>], width: usize, sign: f64) -> Vec<Complex<f64>> {
     (0..plane.len()).map(sum).collect()
 }
 
-/// In units of the Nyquist frequency: of the numbers k < n/2 and, above, of the negative ones k −
-/// n.
+/// The frequency in units of the Nyquist frequency. Indices k > n/2 stand for k − n.
 fn frequency(at: usize, width: usize, height: usize) -> f64 {
     let side = |k: usize, n: usize| {
         let signed = if 2 * k > n { k as f64 - n as f64 } else { k as f64 };
@@ -55,14 +55,14 @@ fn the_result_is_that_of_the_definition() {
             let folder = Folder::new();
             let (input, output) = (folder.path("in.png"), folder.path("out.png"));
             save(&input, &picture(width, height, color), width, height, color);
-            let before = planes(&image::open(&input).unwrap());
-            let colors = before.len() - usize::from(color.has_alpha());
+            let before = open(&input).planes();
+            let colors = before.len() - usize::from(has_alpha(color));
             let real = ["f64", "f32"][i % 2];
             for (option, high) in [("--high-pass", true), ("--low-pass", false)] {
                 let report = success(&[&"filter", &input, &"-o", &output, &option, &"0.45", &"--type", &real]);
-                let after = image::open(&output).unwrap();
-                assert_eq!(after.color(), color);
-                let after = planes(&after);
+                let after = open(&output);
+                assert_eq!(after.color, color);
+                let after = after.planes();
                 assert_eq!(before[colors..], after[colors..], "alpha is kept");
                 let spectra = filtered(&before[..colors], width, |f| if high { f >= 0.45 } else { f <= 0.45 });
                 let half_a_step = if is_deep(color) { 0.5 / 257.0 } else { 0.5 };
@@ -94,7 +94,7 @@ fn filters_that_keep_all_change_nothing() {
                 [["--high-pass=0", "--type=f64"], ["--low-pass=1.5", "--type=f64"], ["--high-pass=0", "--type=f32"]]
             {
                 let report = success(&[&"filter", &input, &"-o", &output, &how[0], &how[1]]);
-                assert_eq!(image::open(&input).unwrap(), image::open(&output).unwrap(), "{color:?} {width}x{height}");
+                assert_eq!(open(&input), open(&output), "{color:?} {width}x{height}");
                 says(&report, &["(100.00 %)"]);
             }
         }
@@ -105,20 +105,20 @@ fn filters_that_keep_all_change_nothing() {
 fn the_ends_of_the_scale() {
     let folder = Folder::new();
     let (input, output) = (folder.path("in.png"), folder.path("out.png"));
-    save(&input, &picture(20, 30, ColorType::L8), 20, 30, ColorType::L8);
-    let before = planes(&image::open(&input).unwrap());
+    save(&input, &picture(20, 30, L8), 20, 30, L8);
+    let before = open(&input).planes();
     let mean = before[0].iter().sum::<f64>() / 600.0;
     let after = |option: &str, f: &str| {
         let report = success(&[&"filter", &input, &"-o", &output, &option, &f]);
-        (number(&report, "passed"), planes(&image::open(&output).unwrap()).concat())
+        (number(&report, "passed"), open(&output).planes().concat())
     };
     let (passed, low) = after("--low-pass", "0");
     assert!(passed == 1.0 && low.iter().all(|y| (y - mean).abs() <= 0.5 + 1e-9), "the mean");
     let (passed, none) = after("--high-pass", "1.5");
     assert!(passed == 0.0 && none.iter().all(|y| *y == 0.0));
     assert_eq!(after("--high-pass", "1.4142").0, 1.0, "a checkerboard");
-    // Steps are 1/10 along the rows and 1/15 along the columns: what is at the limit passes both
-    // ways.
+    // Steps are 1/10 along the rows and 1/15 along the columns. The frequency at the limit passes
+    // both filters.
     assert_eq!((after("--low-pass", "0.1").0, after("--high-pass", "0.1").0), (5.0, 600.0 - 3.0));
 }
 
@@ -127,14 +127,14 @@ fn spectra_are_drawn_centred() {
     for (width, height) in [(12, 7), (9, 10)] {
         let folder = Folder::new();
         let [input, output, drawn] = ["in.png", "out.png", "s.png"].map(|name| folder.path(name));
-        save(&input, &picture(width, height, ColorType::Rgb8), width, height, ColorType::Rgb8);
+        save(&input, &picture(width, height, RGB8), width, height, RGB8);
         let options: [&dyn AsRef<OsStr>; 8] =
             [&"filter", &input, &"-o", &output, &"--high-pass", &"0.3", &"--spectrum", &drawn];
         success(&options);
-        let found = image::open(&drawn).unwrap();
-        assert_eq!((found.color(), found.width(), found.height()), (ColorType::Rgb8, width as u32, height as u32));
-        let found = planes(&found);
-        let spectra = filtered(&planes(&image::open(&input).unwrap()), width, |f| f >= 0.3);
+        let found = open(&drawn);
+        assert_eq!((found.color, found.width, found.height), (RGB8, width, height));
+        let found = found.planes();
+        let spectra = filtered(&open(&input).planes(), width, |f| f >= 0.3);
         let logarithm = |y: &Complex<f64>| (1.0 + y.norm()).ln();
         let largest = spectra.concat().iter().map(logarithm).fold(0.0, f64::max);
         for (spectrum, found) in spectra.iter().zip(&found) {
@@ -152,7 +152,7 @@ fn spectra_are_drawn_centred() {
 fn bad_options_and_images_are_refused() {
     let folder = Folder::new();
     let (input, output) = (folder.path("in.png"), folder.write("out.png", b"old"));
-    save(&input, &picture(4, 4, ColorType::L8), 4, 4, ColorType::L8);
+    save(&input, &picture(4, 4, L8), 4, 4, L8);
     let fails = |code, rest: &[&str], parts: &[&str]| {
         let mut arguments: Vec<&dyn AsRef<OsStr>> = vec![&"filter", &input, &"-o", &output];
         arguments.extend(rest.iter().map(|word| word as &dyn AsRef<OsStr>));
@@ -165,7 +165,7 @@ fn bad_options_and_images_are_refused() {
     fails(2, &[], &["--high-pass", "--low-pass"]);
     fails(2, &["--high-pass", "1", "--low-pass", "1"], &["--high-pass", "--low-pass"]);
     let high = |rest: &[&'static str]| [&["--high-pass", "0.1"], rest].concat();
-    fails(1, &high(&["--method", "row-column"]), &["fused", "row-column", "leave it out"]);
+    fails(1, &high(&["--algorithm", "row-column"]), &["fused", "row-column", "leave out --algorithm row-column"]);
     fails(1, &high(&["--engine", "opencl:99"]), &["opencl"]);
     fails(
         1,

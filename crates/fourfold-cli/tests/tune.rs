@@ -1,4 +1,4 @@
-//! `tune`, and what follows what it has measured.
+//! `tune`, and commands that use its file.
 
 mod common;
 
@@ -16,7 +16,7 @@ fn what_is_measured_is_kept() {
     let kept = String::from_utf8(read(&file)).unwrap();
     assert_eq!(kept.lines().filter(|line| !line.starts_with('#')).count(), 2, "{kept}");
     success(&[&"verify", &PROBLEM, &"fft f64 60", &"--wisdom", &file]);
-    // More of it is added.
+    // A second run adds to the file.
     let json = success(&[&"tune", &"dht f32 30", &"--json", &"--wisdom", &file]);
     let answer: Value = serde_json::from_str(&json).unwrap();
     says(answer[0]["passes"][0].as_str().unwrap(), &["axis 0", "dht 30 = "]);
@@ -48,7 +48,7 @@ fn mistakes_are_explained() {
     says(&failure(1, &[&"verify", &PROBLEM, &"--wisdom", &broken]), &["broken", "line 1", "fields"]);
     let wrong =
         folder.write("wrong", format!("{PROBLEM}\tcpu:simd128\tinput -> output axis 1: dct2 32 = 5\n").as_bytes());
-    // A line that no engine can follow is named with its file, whatever problem is asked for.
+    // The message names a line that no engine can follow, and its file, for any problem.
     for command in ["bench", "tune"] {
         let told = failure(1, &[&command, &"fft f64 16", &"--engine", &"cpu:simd128", &"--wisdom", &wrong]);
         says(&told, &[PROBLEM, "cannot use", "wrong", "remove its line"]);

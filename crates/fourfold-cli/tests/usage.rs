@@ -1,4 +1,4 @@
-//! `info`, `plan`, and what is common to all subcommands: exit codes, one-line errors, JSON.
+//! `info`, `plan`, and the parts that all commands share: exit codes, one-line errors, JSON.
 
 mod common;
 
@@ -8,7 +8,7 @@ use common::{Folder, command, failure, one_error, says, success};
 use serde_json::Value;
 
 #[test]
-fn info_names_engines_instruction_sets_threads_and_methods() {
+fn info_names_engines_instruction_sets_threads_and_algorithms() {
     says(&success(&[&"info"]), &[env!("CARGO_PKG_VERSION"), "cpu", "simd128", "threads", "caches", "fused"]);
     let facts: Value = serde_json::from_str(&success(&[&"info", &"--json"])).unwrap();
     assert_eq!(facts["version"], env!("CARGO_PKG_VERSION"));
@@ -95,13 +95,13 @@ fn limited(kibibytes: usize, arguments: &[&str]) -> std::process::Output {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_lack_of_memory_is_an_error() {
-    // A recipe needs no tables.
+    // `plan` makes no tables, so it needs little memory.
     assert!(limited(400_000, &["plan", "fft f64 536870911", "--threads", "1"]).status.success());
     for subcommand in ["verify", "bench"] {
         let output = limited(3_000_000, &[subcommand, "dct2 f64 67108864", "--threads", "1"]);
         says(&one_error(1, &output), &["memory"]);
     }
-    // At no limit does the command break off: what it makes, it asks for.
+    // The command is not killed at any limit: each allocation can fail.
     let (mut refused, mut done) = (0, 0);
     for (problem, limit) in ["dct2 f64 131203", "dst3 f64 1048576", "fft f32 262147"]
         .into_iter()
@@ -130,17 +130,21 @@ fn usage_errors_take_one_line_and_exit_code_2() {
     says(&failure(2, &[&"plan", &problem, &"--engine", &"cuda:x"]), &["cuda:x", "cuda:1"]);
     says(&failure(2, &[&"plan", &problem, &"--engine", &"abacus"]), &["abacus", "cpu:ISA", "simd128"]);
     says(&failure(2, &[&"plan", &problem, &"--engine", &"cpu:mmx"]), &["mmx"]);
-    says(&failure(2, &[&"plan", &problem, &"--method", &"magic"]), &["magic", "fused"]);
-    says(&failure(2, &[&"plan", &problem, &"--method", &"all"]), &["all", "verify and bench", "fused"]);
-    says(&failure(2, &[&"bench", &problem, &"--method", &"fused,magic"]), &["magic", "fused"]);
+    says(&failure(2, &[&"plan", &problem, &"--algorithm", &"magic"]), &["magic", "fused"]);
+    says(&failure(2, &[&"plan", &problem, &"--algorithm", &"all"]), &["all", "verify and bench", "fused"]);
+    says(&failure(2, &[&"bench", &problem, &"--algorithm", &"fused,magic"]), &["magic", "fused"]);
     says(&failure(2, &[&"bench", &problem, &"--threads", &"0"]), &["--threads", "1"]);
     says(&failure(2, &[&"bench", &problem, &"--seconds", &"nan"]), &["seconds"]);
 }
 
 #[test]
 fn help_is_not_an_error() {
-    says(&success(&[&"--help"]), &["info", "plan", "verify", "bench", "transform", "compress", "filter", "cache"]);
-    says(&success(&[&"bench", &"--help"]), &["--threads", "--json", "kinds type shape"]);
+    let help = success(&[&"--help"]);
+    says(&help, &["jpeg", "tune", "cache", "Examples:"]);
+    let place = |command: &str| help.find(&format!("\n  {command} ")).unwrap_or_else(|| panic!("{command}: {help}"));
+    let order = ["transform", "compress", "filter", "jpeg", "verify", "bench", "plan", "info", "tune", "cache"];
+    assert!(order.is_sorted_by_key(|command| place(command)), "what users do first comes first: {help}");
+    says(&success(&[&"bench", &"--help"]), &["--threads", "--json", "--algorithm", "kinds type shape"]);
     says(&success(&[&"--version"]), &[env!("CARGO_PKG_VERSION")]);
 }
 

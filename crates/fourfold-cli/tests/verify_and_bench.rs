@@ -18,7 +18,7 @@ fn verify_compares_with_the_oracle() {
 #[test]
 fn verify_answers_in_json_for_every_engine() {
     let text =
-        success(&[&"verify", &"dct3 f64 40", &"--engine", &"cpu,cpu:simd128,cpu", &"--method", &"all", &"--json"]);
+        success(&[&"verify", &"dct3 f64 40", &"--engine", &"cpu,cpu:simd128,cpu", &"--algorithm", &"all", &"--json"]);
     let lines: Value = serde_json::from_str(&text).unwrap();
     let (left_out, lines): (Vec<&Value>, _) =
         lines.as_array().unwrap().iter().partition(|line| line["left_out"].is_string());
@@ -37,30 +37,37 @@ fn verify_answers_in_json_for_every_engine() {
 }
 
 #[test]
-fn methods_are_verified_and_say_what_they_have() {
-    let methods = "three-stage,row-column,n-point";
-    let text = success(&[&"verify", &"dct2 f64 30", &"dct3 f32 6x9", &"dct1 f64 5", &"--method", &methods]);
+fn algorithms_are_verified_and_say_what_they_support() {
+    let algorithms = "three-stage,row-column,n-point";
+    let text = success(&[&"verify", &"dct2 f64 30", &"dct3 f32 6x9", &"dct1 f64 5", &"--algorithm", &algorithms]);
     let count = |word: &str| text.lines().filter(|line| line.starts_with(word)).count();
-    assert_eq!([count("ok "), count("left ")], [5, 4], "{text}");
+    assert_eq!([count("ok "), count("skip ")], [5, 4], "{text}");
     says(
-        &success(&[&"plan", &"dct2 f64 30x64", &"--method", &"row-column"]),
+        &success(&[&"plan", &"dct2 f64 30x64", &"--algorithm", &"row-column"]),
         &["row-column", "transpose", "rfft f64 30x64"],
     );
     says(
-        &failure(1, &[&"verify", &"dct1 f64 5", &"--method", &"n-point"]),
+        &failure(1, &[&"verify", &"dct1 f64 5", &"--algorithm", &"n-point"]),
         &["n-point", "dct1", "dct2 along one axis"],
     );
-    says(&failure(1, &[&"bench", &"fft f64 5", &"--method", &"row-column"]), &["row-column", "fft", "dct2, dct3"]);
+    says(&failure(1, &[&"bench", &"fft f64 5", &"--algorithm", &"row-column"]), &["row-column", "fft", "dct2, dct3"]);
     let complex = "definition,levels,levels-in-blocks,levels-in-clusters,mixed-radix-rows,radix-2-groups";
-    let text = success(&[&"verify", &"ifft f32 64 forward", &"fft f64 8x8", &"fft f64 6x7", &"--method", &complex]);
+    let text = success(&[&"verify", &"ifft f32 64 forward", &"fft f64 8x8", &"fft f64 6x7", &"--algorithm", &complex]);
     let count = |word: &str| text.lines().filter(|line| line.starts_with(word)).count();
-    assert_eq!([count("ok "), count("left ")], [4 + 6 + 2, 2 + 4], "{text}");
+    assert_eq!([count("ok "), count("skip ")], [4 + 6 + 2, 2 + 4], "{text}");
     says(
         &text,
-        &["left   fft f64 6x7: cpu levels: ", "it computes fft, ifft and mixes of them along axes of powers of two"],
+        &["skip   fft f64 6x7: cpu levels: ", "it computes fft, ifft and mixes of them along axes of powers of two"],
     );
-    let lines = success(&[&"bench", &"dct2 f64 32x32", &"--method", &"all", &"--repeat", &"1"]);
-    assert_eq!(lines.lines().count(), 7, "those for one axis alone are left out: {lines}");
+    let lines = success(&[&"bench", &"dct2 f64 32x32", &"--algorithm", &"all", &"--repeat", &"1"]);
+    assert_eq!(lines.lines().count(), 7, "those for one axis alone are skipped: {lines}");
+}
+
+#[test]
+fn the_old_name_of_the_option_works() {
+    let by = |option: &str| success(&[&"plan", &"dct2 f64 30x64", &option, &"row-column"]);
+    assert_eq!(by("--method"), by("--algorithm"));
+    success(&[&"verify", &"dct2 f64 8", &"--method", &"fused,n-point"]);
 }
 
 #[test]

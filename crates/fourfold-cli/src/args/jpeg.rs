@@ -2,13 +2,31 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, ensure};
 use clap::{Subcommand, ValueEnum};
 
-use super::{seconds, threads};
+use crate::args::values::{pixels, seconds, threads};
 use crate::engine::{Engine, available_threads};
 
-/// Decode, encode and look into JPEG files
+const DECODE_HELP: &str = "\
+Pixels are those of libjpeg-turbo, with its upsampling and colours. Where libjpeg warns, such as of
+missing data, the command warns on stderr. Progressive files that lack scans are not smoothed
+between blocks, as libjpeg does. The orientation in EXIF data is not applied.";
+
+const COEFFICIENTS_HELP: &str = "\
+numpy.load reads the file. Its arrays, with a number for each component:
+  coefficients_0, …  int16, blocks down x blocks across x 8 x 8, by vertical and horizontal frequency
+  quantisation_0, …  uint16, 8 x 8
+  size               uint16, height and width
+  sampling           uint16, the sampling factors of each component, down and across";
+
+const BENCH_HELP: &str = "\
+Prints a table in Markdown.
+  GiB/s      of coefficients, as GPUDCT counts them
+  of moving  the time of moving the same bytes without arithmetic, in units of this time
+  PSNR, dB   of each component, against the definition. For the forward transform the error is that
+             of the samples that the coefficients stand for";
+
+/// Decode, encode, inspect and time JPEG files
 #[derive(clap::Args)]
 pub(crate) struct Jpeg {
     #[command(subcommand)]
@@ -23,92 +41,71 @@ pub(crate) enum JpegCommand {
     Bench(JpegBench),
 }
 
-/// Decode JPEG files to PNG or PNM, with libjpeg's upsampling and colours
-///
-/// What libjpeg warns of, such as missing data, is a warning. Progressive files that lack scans are
-/// decoded as they are, not smoothed between blocks as libjpeg does. Orientation in EXIF data is
-/// not applied.
+/// Decode JPEG files to PNG or PNM
 #[derive(clap::Args)]
+#[command(after_help = DECODE_HELP)]
 pub(crate) struct Decode {
-    /// The JPEG files
+    /// The JPEG files to read
     #[arg(required = true, value_name = "JPG")]
     pub(crate) input: Vec<PathBuf>,
-    /// The file to write: .png, .ppm or .pgm; of several inputs, or with a / at its end, the
-    /// folder, for files named as they are, .png; it is made if it is not there
-    #[arg(short, long)]
+    /// The file to write: .png, .ppm or .pgm. For several inputs, or with a / at the end, a folder:
+    /// it gets a .png file for each input, and is made if it does not exist
+    #[arg(short, long, value_name = "PATH")]
     pub(crate) output: PathBuf,
-    #[command(flatten)]
-    pub(crate) how: JpegHow,
     #[command(flatten)]
     pub(crate) limit: Limit,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) how: JpegTransform,
 }
 
 /// Encode an image as a baseline JPEG file, with libjpeg's tables
 #[derive(clap::Args)]
 pub(crate) struct Encode {
-    /// The image to read, PNG or JPEG, grey or in colour; 16-bit samples are rounded to 8
+    /// The image to read, PNG or JPEG, grey or in colour; 16-bit samples are rounded to 8 bits
     pub(crate) input: PathBuf,
     /// The JPEG file to write
-    #[arg(short, long)]
+    #[arg(short, long, value_name = "JPG")]
     pub(crate) output: PathBuf,
-    /// From 1 to 100
+    /// Quality, from 1 to 100
     #[arg(long, value_name = "Q", default_value_t = 75, value_parser = clap::value_parser!(u8).range(1..=100))]
     pub(crate) quality: u8,
-    /// How many pixels share colour: none, two across, or two by two
+    /// Resolution of colour: full, half across, or half across and down
     #[arg(long, value_name = "S", value_enum, default_value_t = Sampling::Quarter)]
     pub(crate) sampling: Sampling,
-    #[command(flatten)]
-    pub(crate) how: JpegHow,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) how: JpegTransform,
 }
 
-/// Write a JPEG file's quantised coefficients and quantisation tables as NumPy arrays
-///
-/// coefficients_0, …: int16, blocks down x blocks across x 8 x 8, by vertical and horizontal
-/// frequency; quantisation_0, …: uint16, 8x8; size: height and width; sampling: the factors of each
-/// component, down and across. numpy.load reads it.
+/// Write the quantised coefficients and quantisation tables of a JPEG file as NumPy arrays
 #[derive(clap::Args)]
+#[command(after_help = COEFFICIENTS_HELP)]
 pub(crate) struct Coefficients {
-    /// The JPEG file
+    /// The JPEG file to read
     pub(crate) input: PathBuf,
     /// The .npz file to write
-    #[arg(short, long)]
+    #[arg(short, long, value_name = "NPZ")]
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) limit: Limit,
 }
 
-/// Time blocks from coefficients to samples and back, beside moving the same bytes, and measure
-/// errors against the definition
-///
-/// Prints a table in Markdown. GiB/s are of coefficients, as GPUDCT counts; "of moving" is the time
-/// of a kernel that moves as many bytes with no arithmetic in the time of the method; PSNR is of
-/// each component, of the forward transform that of the samples for which coefficients stand.
+/// Time the transforms of 8x8 blocks, beside moving the same bytes, and measure their errors
 #[derive(clap::Args)]
+#[command(after_help = BENCH_HELP)]
 pub(crate) struct JpegBench {
-    /// A JPEG file whose coefficients are taken, and which is decoded; else random coefficients
+    /// A JPEG file to take the coefficients from, whose decoding is timed too; without it,
+    /// coefficients are random
     pub(crate) input: Option<PathBuf>,
-    /// MiB of random coefficients
+    /// Random coefficients, in MiB, from 1 to 65536
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub(crate) size: u32,
-    /// Engines: cpu, or cpu:ISA; cuda or cuda:1, opencl or opencl:1, which have the blocks in their
-    /// memory
-    #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "cpu")]
-    pub(crate) engine: Vec<Engine>,
-    /// Methods, beside moving the bytes: fast (the default), exact, zune-jpeg for files; on devices
-    /// also the ladder of GPUDCT, naive, lut, separable, decomposed, no-shared, next, next16, then
-    /// gpujpeg; forward also roomy, direct, convert. All if none is named
-    #[arg(long, value_name = "M,…", value_delimiter = ',')]
-    pub(crate) method: Vec<String>,
-    /// Threads of the processor to use, one number after the other
-    #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1", value_parser = threads)]
-    pub(crate) threads: Vec<usize>,
-    /// How long to measure each method; at least five times
+    /// Seconds to measure each algorithm, from 0 to 3600; each is measured at least 5 times
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = seconds)]
     pub(crate) seconds: f64,
     #[command(flatten)]
@@ -116,35 +113,48 @@ pub(crate) struct JpegBench {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Engines, with commas between them: cpu, or cpu:ISA; cuda or cuda:1, opencl or opencl:1, with
+    /// the blocks in the device's memory
+    #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "cpu")]
+    pub(crate) engine: Vec<Engine>,
+    /// Threads of the engine cpu, from 1 to 1024; several numbers are measured one after the other
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "1", value_parser = threads)]
+    pub(crate) threads: Vec<usize>,
+    /// Algorithms, with commas between them: fast, exact; on devices GPUDCT's naive, lut,
+    /// separable, decomposed, no-shared, next, next16, then gpujpeg, and for the forward transform
+    /// roomy, direct, convert. All by default
+    #[arg(long, alias = "method", value_name = "A,…", value_delimiter = ',')]
+    pub(crate) algorithm: Vec<String>,
 }
 
 /// How blocks are transformed.
 #[derive(clap::Args)]
-pub(crate) struct JpegHow {
-    /// exact: bit for bit as libjpeg-turbo; fast: in single precision, rounded once
+pub(crate) struct JpegTransform {
+    /// Arithmetic: exact gives libjpeg-turbo's results bit for bit; fast computes in single
+    /// precision and rounds once
     #[arg(long, value_name = "M", value_enum, default_value_t = Mode::Exact)]
     pub(crate) mode: Mode,
-    /// Threads of the processor to use
+    /// Threads to use, from 1 to 1024; by default one for each core
     #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
     pub(crate) threads: usize,
 }
 
-/// What a file may ask for.
+/// The largest image that a command reads.
 #[derive(clap::Args)]
 pub(crate) struct Limit {
-    /// The largest image that is read
+    /// The largest image that is read, in pixels
     #[arg(long, value_name = "PIXELS", default_value_t = 1 << 28, value_parser = pixels)]
     pub(crate) max_pixels: u64,
 }
 
-/// How a transform computes.
+/// The arithmetic of a transform of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 pub(crate) enum Mode {
     Exact,
     Fast,
 }
 
-/// How many pixels share colour.
+/// The resolution of colour.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Sampling {
     #[value(name = "4:4:4")]
@@ -153,10 +163,4 @@ pub(crate) enum Sampling {
     Half,
     #[value(name = "4:2:0")]
     Quarter,
-}
-
-fn pixels(text: &str) -> Result<u64> {
-    let pixels = text.parse().unwrap_or(0);
-    ensure!(pixels > 0, "a whole number of pixels, at least 1, is needed");
-    Ok(pixels)
 }

@@ -1,4 +1,4 @@
-//! `fourfold bench`: warm medians, next to a copy of the same array.
+//! `fourfold bench`: times of problems, beside a copy of the same array.
 
 use std::time::Duration;
 
@@ -7,18 +7,21 @@ use fourfold::Problem;
 use fourfold::timing::{Pace, Summary, table};
 use serde::Serialize;
 
-use super::print_json;
 use crate::args::Bench;
-use crate::contest::Contest;
-use crate::engine::{Contender, Engine};
+use crate::comparison::Comparison;
+use crate::engine::Engine;
+use crate::planner::EnginePlanner;
+use crate::print::print_json;
 use crate::progress::Progress;
 
 #[derive(Serialize)]
-struct Line {
+struct Measurement {
     problem: String,
     engine: String,
-    method: &'static str,
-    /// Of the processor.
+    /// Programs read the older key.
+    #[serde(rename = "method")]
+    algorithm: &'static str,
+    /// Only of the engine `cpu`.
     threads: Option<usize>,
     median_ms: f64,
     min_ms: f64,
@@ -26,68 +29,73 @@ struct Line {
     copy_ratio: f64,
 }
 
-/// Times every problem with every engine and method.
-pub(super) fn run(args: &Bench) -> Result<()> {
+/// Times every problem with every engine and algorithm.
+pub(super) fn time_problems(args: &Bench) -> Result<()> {
     let problems = args.problems.parse()?;
-    let contenders = args.contenders.all()?;
+    let planners = args.engines.planners()?;
     let progress = Progress::new(problems.len());
-    let mut lines = Vec::new();
+    let mut measurements = Vec::new();
     for problem in &problems {
         progress.message(problem.to_string());
-        let able = able(problem, &contenders)?;
-        for line in bench(problem, &able, args)? {
+        let planners = supporting(problem, &planners)?;
+        for measurement in measure(problem, &planners, args)? {
             if !args.json {
-                progress.print(&text(&line))?;
+                progress.print(&text(&measurement))?;
             }
-            lines.push(line);
+            measurements.push(measurement);
         }
         progress.step();
     }
     drop(progress);
-    if args.json { print_json(&lines) } else { Ok(()) }
+    if args.json { print_json(&measurements) } else { Ok(()) }
 }
 
-/// The contenders whose methods have the problem; an error if none has.
-fn able<'a>(problem: &Problem, contenders: &'a [Contender]) -> Result<Vec<&'a Contender>> {
-    let lacks: Vec<_> = contenders.iter().map(|contender| contender.lacks(problem)).collect();
+/// The planners that support the problem; an error if none does.
+fn supporting<'a>(problem: &Problem, planners: &'a [EnginePlanner]) -> Result<Vec<&'a EnginePlanner>> {
+    let lacks: Vec<_> = planners.iter().map(|planner| planner.lacks(problem)).collect();
     if let Some(first) = lacks.iter().flatten().next().filter(|_| lacks.iter().all(Option::is_some)) {
         return Err(first.clone().into());
     }
-    Ok(contenders.iter().zip(lacks).filter(|(_, lacks)| lacks.is_none()).map(|(contender, _)| contender).collect())
+    Ok(planners.iter().zip(lacks).filter(|(_, lacks)| lacks.is_none()).map(|(planner, _)| planner).collect())
 }
 
-/// Measures all contenders and copies in turn, so that all meet the same weather.
-fn bench(problem: &Problem, contenders: &[&Contender], args: &Bench) -> Result<Vec<Line>> {
-    let mut contest = Contest::new(problem)?;
-    contenders.iter().try_for_each(|contender| contest.enter(&contender.engine, contender.plan(problem)?))?;
-    let times = contest.measure(&pace(args, contenders.len()))?;
-    let lines = contenders.iter().zip(times).map(|(contender, (Summary { median, min, max, .. }, copy))| Line {
+/// Measures all plans and copies in turn, so that other work on the machine slows all of them
+/// alike.
+fn measure(problem: &Problem, planners: &[&EnginePlanner], args: &Bench) -> Result<Vec<Measurement>> {
+    let mut comparison = Comparison::new(problem)?;
+    planners.iter().try_for_each(|planner| comparison.add_plan(&planner.engine, planner.plan(problem)?))?;
+    let times = comparison.measure(&pace(args, planners.len()))?;
+    let results = planners.iter().zip(times);
+    let measurements = results.map(|(planner, (Summary { median, min, max, .. }, copy))| Measurement {
         problem: problem.to_string(),
-        engine: contender.engine.to_string(),
-        method: contender.method.name(),
-        threads: matches!(contender.engine, Engine::Cpu(_)).then_some(args.contenders.threads),
+        engine: planner.engine.to_string(),
+        algorithm: planner.algorithm.name(),
+        threads: matches!(planner.engine, Engine::Cpu(_)).then_some(args.engines.threads),
         median_ms: median,
         min_ms: min,
         max_ms: max,
         copy_ratio: median / copy.median,
     });
-    Ok(lines.collect())
+    Ok(measurements.collect())
 }
 
-fn pace(args: &Bench, contenders: usize) -> Pace {
+fn pace(args: &Bench, planners: usize) -> Pace {
     match args.repeat {
         Some(repeat) => Pace::rounds(repeat as usize),
-        None => Pace::lasting(Duration::from_secs_f64(args.seconds * contenders as f64)),
+        None => Pace::lasting(Duration::from_secs_f64(args.seconds * planners as f64)),
     }
 }
 
-fn text(line: &Line) -> String {
-    let Line { problem, engine, method, threads, median_ms, min_ms, max_ms, copy_ratio } = line;
+fn text(measurement: &Measurement) -> String {
+    let Measurement { problem, engine, algorithm, threads, median_ms, min_ms, max_ms, copy_ratio } = measurement;
     let [median, min, max] = [median_ms, min_ms, max_ms].map(|&ms| table::digits(ms));
     let threads = match threads {
         None => String::new(),
         Some(1) => ", 1 thread".into(),
         Some(threads) => format!(", {threads} threads"),
     };
-    format!("{problem}: {engine} {method}{threads}: {median} ms ({min} to {max}), {} × copy", table::ratio(*copy_ratio))
+    format!(
+        "{problem}: {engine} {algorithm}{threads}: {median} ms ({min} to {max}), {} × copy",
+        table::ratio(*copy_ratio)
+    )
 }

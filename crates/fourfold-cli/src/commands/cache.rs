@@ -1,24 +1,23 @@
 //! `fourfold cache`: the compiled kernels that are kept on disk.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
 
 use anyhow::Result;
 use fourfold_gpu::CacheEntry;
 use serde::Serialize;
 
-use super::{bytes, print_json};
 use crate::args::Cache;
+use crate::print::{bytes, print_json, print_text};
 
 #[derive(Serialize)]
 struct Answer {
-    /// None if nothing is kept.
+    /// `None` if no kernels are kept.
     folder: Option<String>,
     limit_bytes: u64,
     kernels: usize,
     bytes: u64,
     targets: Vec<Target>,
-    /// How many kernels were removed.
+    /// The number of kernels that were removed.
     cleared: usize,
 }
 
@@ -30,8 +29,8 @@ struct Target {
     bytes: u64,
 }
 
-/// Clears if that is asked for, and prints what there is.
-pub(super) fn run(args: &Cache) -> Result<()> {
+/// Clears the cache if that is asked for, and prints what it holds.
+pub(super) fn show_cache(args: &Cache) -> Result<()> {
     let mut answer = Answer { folder: None, limit_bytes: 0, kernels: 0, bytes: 0, targets: Vec::new(), cleared: 0 };
     if let Some(cache) = fourfold_gpu::Cache::standard()? {
         answer.cleared = if args.clear { cache.clear()? } else { 0 };
@@ -42,10 +41,10 @@ pub(super) fn run(args: &Cache) -> Result<()> {
         answer.bytes = entries.iter().map(|entry| entry.bytes).sum();
         answer.targets = targets(&entries);
     }
-    if args.json { print_json(&answer) } else { Ok(io::stdout().write_all(text(&answer, args.clear).as_bytes())?) }
+    if args.json { print_json(&answer) } else { print_text(&text(&answer, args.clear)) }
 }
 
-/// Kernels counted by what they are for.
+/// The kernels of each target.
 fn targets(entries: &[CacheEntry]) -> Vec<Target> {
     let mut sums: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
     for entry in entries {

@@ -4,10 +4,9 @@
 //! B = DCT-II of A;  C = f_ε(B), which drops small coefficients;  D = inverse DCT-II of C
 //! ```
 //!
-//! Samples are those of 0 … 255, the DCT is orthonormal. A device drops what is below a threshold
+//! Samples go from 0 to 255, and the DCT is orthonormal. A device drops what is below a threshold
 //! in the last pass of the DCT-II.
 
-use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -15,19 +14,19 @@ use fourfold::Precision;
 use fourfold_gpu::{Device, GpuPlan};
 use serde::Serialize;
 
-use super::print_json;
+use crate::any_plan::AnyPlan;
 use crate::args::Compress;
 use crate::array::zeros;
 use crate::image_files::ImageFiles;
-use crate::picture::Picture;
+use crate::picture::pixels::Picture;
+use crate::print::{print_json, print_text};
 use crate::problems;
 use crate::progress::Progress;
-use crate::ready::Ready;
-use crate::sift::{Rule, Sample};
 use crate::spectrum::Spectrum;
+use crate::threshold::{Rule, Sample};
 
-/// Reads, compresses, writes, reports.
-pub(super) fn run(args: &Compress) -> Result<()> {
+/// Reads, compresses and writes an image, and prints a report.
+pub(super) fn compress_image(args: &Compress) -> Result<()> {
     let (picture, files) = ImageFiles::open(&args.image, &args.output, args.spectrum.as_deref())?;
     let mut result = picture.clone();
     let mut spectrum = args.spectrum.as_ref().map(|_| Spectrum::new(&picture)).transpose()?;
@@ -39,11 +38,11 @@ pub(super) fn run(args: &Compress) -> Result<()> {
 
     files.write(&result, spectrum.map(|spectrum| spectrum.draw(&picture)).as_ref())?;
     let report = Report::new(&picture, &result, kept, time);
-    if args.json { print_json(&report) } else { Ok(io::stdout().write_all(report.text().as_bytes())?) }
+    if args.json { print_json(&report) } else { print_text(&report.text()) }
 }
 
-/// Compresses in place; returns the number of coefficients kept, and the time without that for
-/// plans and for drawing the spectrum.
+/// Compresses in place. Returns the number of coefficients kept, and the time, without that for
+/// planning and for drawing the spectrum.
 fn compress<T: Sample>(
     args: &Compress,
     picture: &mut Picture,
@@ -55,7 +54,7 @@ fn compress<T: Sample>(
     let progress = Progress::new(picture.color_channels());
     for channel in 0..picture.color_channels() {
         codec.load(channel, picture);
-        kept += codec.sift(|coefficients| {
+        kept += codec.compress(|coefficients| {
             let start = Instant::now();
             if let Some(spectrum) = &mut spectrum {
                 spectrum.record(channel, coefficients.iter().map(|b| b.magnitude()));
@@ -68,7 +67,7 @@ fn compress<T: Sample>(
     Ok((kept, start.elapsed() - drawing))
 }
 
-/// The transform and its inverse for one channel of an image of a certain size.
+/// The transform and its inverse for channels of one size.
 struct Codec<T> {
     plans: Plans,
     rule: Rule,
@@ -76,9 +75,9 @@ struct Codec<T> {
 }
 
 enum Plans {
-    /// All coefficients can be seen before any is dropped.
-    Whole { forward: Ready, inverse: Ready },
-    /// A device drops them.
+    /// The CPU drops coefficients, and can look at all of them before.
+    Whole { forward: AnyPlan, inverse: AnyPlan },
+    /// The device drops coefficients in the last pass of `forward`.
     Dropping { forward: Box<GpuPlan>, inverse: Box<GpuPlan>, device: Device },
 }
 
@@ -86,13 +85,13 @@ impl Plans {
     fn new(args: &Compress, picture: &Picture) -> Result<Plans> {
         let (width, height, real) = (picture.width, picture.height, args.precision.name());
         let problem = problems::parse(&format!("dct2 {real} {height}x{width} ortho inplace"))?;
-        let contender = args.how.contender()?;
-        let inverse = contender.plan(&problem.inverse()?)?;
+        let planner = args.how.planner()?;
+        let inverse = planner.plan(&problem.inverse()?)?;
         Ok(match (args.rule(), &args.spectrum, inverse) {
-            (Rule::Threshold(least), None, Ready::Gpu(inverse, device)) => {
-                Plans::Dropping { forward: Box::new(contender.threshold(&problem, least)?), inverse, device }
+            (Rule::Threshold(least), None, AnyPlan::Gpu(inverse, device)) => {
+                Plans::Dropping { forward: Box::new(planner.threshold(&problem, least)?), inverse, device }
             }
-            (_, _, inverse) => Plans::Whole { forward: contender.plan(&problem)?, inverse },
+            (_, _, inverse) => Plans::Whole { forward: planner.plan(&problem)?, inverse },
         })
     }
 }
@@ -107,10 +106,9 @@ impl<T: Sample> Codec<T> {
         self.plane.iter_mut().zip(picture.plane(channel)).for_each(|(a, sample)| *a = T::nearest(sample));
     }
 
-    /// Transforms, drops what the rule does not keep, and transforms back; returns how many
-    /// coefficients are kept. `look` sees all of them before any is dropped, unless a device drops
-    /// them.
-    fn sift(&mut self, look: impl FnOnce(&[T])) -> Result<usize> {
+    /// Transforms, drops what the rule does not keep, and transforms back. Returns the number of
+    /// coefficients kept. Unless a device drops them, `look` gets all of them before.
+    fn compress(&mut self, look: impl FnOnce(&[T])) -> Result<usize> {
         let plane = &mut self.plane;
         match &self.plans {
             Plans::Whole { forward, inverse } => {
@@ -124,7 +122,7 @@ impl<T: Sample> Codec<T> {
                 let mut array = device.upload(plane)?;
                 forward.execute_on_in_place(&mut array)?;
                 array.download(plane)?;
-                let kept = self.rule.apply(plane); // drops nothing more, but counts
+                let kept = self.rule.apply(plane); // drops nothing more: it counts
                 inverse.execute_on_in_place(&mut array)?;
                 array.download(plane)?;
                 Ok(kept)
@@ -146,7 +144,7 @@ impl Compress {
     }
 }
 
-/// What was done to an image.
+/// The answer.
 #[derive(Serialize)]
 struct Report {
     width: usize,
@@ -154,7 +152,7 @@ struct Report {
     /// Coefficients of all colour channels, and how many of them were kept.
     coefficients: usize,
     kept: usize,
-    /// In dB; absent if the result is the image.
+    /// In dB; `None` if no sample has changed.
     psnr: Option<f64>,
     seconds: f64,
     megapixels_per_second: f64,
@@ -189,7 +187,7 @@ impl Report {
 /// infinite without error.
 fn psnr(before: &Picture, after: &Picture) -> f64 {
     let unit = f64::from(before.brightest()) / 255.0;
-    let pixels = before.samples.chunks_exact(before.channels()).zip(after.samples.chunks_exact(before.channels()));
+    let pixels = before.samples.chunks_exact(before.channels).zip(after.samples.chunks_exact(before.channels));
     let colors = before.color_channels();
     let squares: f64 = pixels
         .flat_map(|(a, b)| a[..colors].iter().zip(&b[..colors]))

@@ -7,12 +7,11 @@
 //! ρ(k, l) = √((2k/H)² + (2l/W)²),  |k| ≤ H/2, |l| ≤ W/2
 //! ```
 //!
-//! The article gives neither F nor a unit. Here it is that of ρ: the Nyquist frequency, half a
-//! cycle a pixel, whatever the image's size. Samples are those of 0 … 255, the FFT is orthonormal.
-//! Without frequency 0 the mean of y is 0; so what a high-pass filter leaves is shown as |y|,
-//! bright where edges are.
+//! The article gives neither F nor a unit. Here the unit is the Nyquist frequency, half a cycle a
+//! pixel, whatever the image's size. Samples go from 0 to 255, and the FFT is orthonormal. Without
+//! frequency 0 the mean of y is 0, so the result of a high-pass filter is shown as |y|, which is
+//! bright at edges.
 
-use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -20,18 +19,18 @@ use fourfold::oracle::verify::Data;
 use fourfold::{Multiplier, Problem};
 use serde::Serialize;
 
-use super::print_json;
+use crate::any_plan::AnyPlan;
 use crate::args::Filter;
 use crate::array::{zeros, zeros_of};
 use crate::image_files::ImageFiles;
-use crate::picture::Picture;
+use crate::picture::pixels::Picture;
+use crate::print::{print_json, print_text};
 use crate::problems;
 use crate::progress::Progress;
-use crate::ready::Ready;
 use crate::spectrum::Spectrum;
 
-/// Reads, filters, writes, reports.
-pub(super) fn run(args: &Filter) -> Result<()> {
+/// Reads, filters and writes an image, and prints a report.
+pub(super) fn filter_image(args: &Filter) -> Result<()> {
     let (picture, files) = ImageFiles::open(&args.image, &args.output, args.spectrum.as_deref())?;
     let mut result = picture.clone();
     let mut channels = Channels::new(args, &picture)?;
@@ -46,10 +45,10 @@ pub(super) fn run(args: &Filter) -> Result<()> {
     let spectrum = args.spectrum.as_ref().map(|_| channels.draw(args, &picture)).transpose()?;
     files.write(&result, spectrum.as_ref())?;
     let report = Report::new(&channels.band, time);
-    if args.json { print_json(&report) } else { Ok(io::stdout().write_all(report.text().as_bytes())?) }
+    if args.json { print_json(&report) } else { print_text(&report.text()) }
 }
 
-/// The frequencies that pass, of an image of some size.
+/// The frequencies that pass, for images of one size.
 struct Band {
     size: [usize; 2],
     cutoff: f64,
@@ -62,12 +61,12 @@ impl Band {
         Band { size, high, cutoff: args.high_pass.or(args.low_pass).expect("the command line demands one of the two") }
     }
 
-    /// Frequencies that a half spectrum has along the rows.
+    /// The length of a half spectrum's rows.
     fn half(&self) -> usize {
         self.size[1] / 2 + 1
     }
 
-    /// Whether number `at` of the half spectrum passes.
+    /// Whether the term at index `at` of the half spectrum passes.
     fn passes(&self, at: usize) -> bool {
         let side = |k: usize, n: usize| 2.0 * k.min(n - k) as f64 / n as f64;
         let ([height, width], half) = (self.size, self.half());
@@ -82,9 +81,8 @@ impl Band {
         Ok(factors)
     }
 
-    /// Numbers of the half spectrum for every pixel of the whole one with frequency 0 in its
-    /// centre, at \[H/2, W/2\]; what it lacks is the conjugate of the opposite one, X(k, l) =
-    /// X̄(−k, −l).
+    /// For every pixel of the whole spectrum, with frequency 0 at \[H/2, W/2\], the index of its
+    /// term in the half spectrum. Terms beyond the half are conjugates: X(k, l) = X̄(−k, −l).
     fn centred(&self) -> impl Iterator<Item = usize> + '_ {
         let ([height, width], half) = (self.size, self.half());
         let frequency = |place: usize, n: usize| (place + n - n / 2) % n;
@@ -100,7 +98,7 @@ impl Band {
 struct Channels {
     band: Band,
     forward: Problem,
-    plan: Ready,
+    plan: AnyPlan,
     input: Data,
     output: Data,
 }
@@ -110,7 +108,7 @@ impl Channels {
         let (band, real) = (Band::new(args, picture), args.precision.name());
         let [height, width] = band.size;
         let forward = problems::parse(&format!("rfft {real} {height}x{width} ortho"))?;
-        let plan = args.how.contender()?.filter(&forward, &Multiplier::Table(band.factors()?))?;
+        let plan = args.how.planner()?.filter(&forward, &Multiplier::Table(band.factors()?))?;
         let reals = || zeros_of(args.precision, forward.input_domain(), height * width);
         Ok(Channels { plan, input: reals()?, output: reals()?, band, forward })
     }
@@ -127,9 +125,9 @@ impl Channels {
         picture.plane(channel).enumerate().for_each(|(i, sample)| self.input.set(i, sample.into()));
     }
 
-    /// The spectrum of what passes.
+    /// Draws the spectrum that passes.
     fn draw(&mut self, args: &Filter, picture: &Picture) -> Result<Picture> {
-        let (mut spectrum, plan) = (Spectrum::new(picture)?, args.how.contender()?.plan(&self.forward)?);
+        let (mut spectrum, plan) = (Spectrum::new(picture)?, args.how.planner()?.plan(&self.forward)?);
         let mut half = zeros_of(args.precision, self.forward.output_domain(), self.forward.output().len)?;
         for channel in 0..picture.color_channels() {
             self.load(channel, picture);
@@ -141,12 +139,12 @@ impl Channels {
     }
 }
 
-/// What was done to an image.
+/// The answer.
 #[derive(Serialize)]
 struct Report {
     width: usize,
     height: usize,
-    /// Frequencies of a channel, and how many of them pass.
+    /// The number of frequencies of a channel, and of those that pass.
     frequencies: usize,
     passed: usize,
     seconds: f64,

@@ -1,6 +1,4 @@
-//! `fourfold info`: what this machine and this version offer.
-
-use std::io::{self, Write};
+//! `fourfold info`: the engines, devices and algorithms of this machine and version.
 
 use anyhow::{Context, Result, bail, ensure};
 use fourfold::Isa;
@@ -8,16 +6,18 @@ use fourfold::engine::Machine;
 use fourfold_gpu::{Api, Device, DeviceInfo};
 use serde::Serialize;
 
-use super::{bytes, print_json};
+use crate::algorithm::AlgorithmName;
 use crate::args::Info;
 use crate::engine::{Engine, available_threads};
-use crate::method::MethodName;
+use crate::print::{bytes, print_json, print_text};
 
 #[derive(Serialize)]
 struct Facts {
     version: &'static str,
     engines: Vec<EngineFacts>,
-    methods: Vec<MethodFacts>,
+    /// Programs read the older key.
+    #[serde(rename = "methods")]
+    algorithms: Vec<AlgorithmFacts>,
 }
 
 #[derive(Serialize)]
@@ -27,7 +27,7 @@ enum EngineFacts {
     Gpu { name: &'static str, devices: Vec<DeviceFacts>, missing: Option<String> },
 }
 
-/// What the CPU engine makes its blocks for, in bytes.
+/// The caches and pages that the CPU engine fits its blocks to, in bytes.
 #[derive(Serialize)]
 struct MemoryFacts {
     cache_line: usize,
@@ -54,18 +54,18 @@ struct DeviceFacts {
 }
 
 #[derive(Serialize)]
-struct MethodFacts {
+struct AlgorithmFacts {
     name: &'static str,
     about: &'static str,
 }
 
 /// Prints the facts.
-pub(super) fn run(args: &Info) -> Result<()> {
+pub(super) fn show_info(args: &Info) -> Result<()> {
     let mut facts = facts();
     if let Some(engine) = &args.engine {
         facts.engines = vec![only(facts.engines, engine)?];
     }
-    if args.json { print_json(&facts) } else { Ok(io::stdout().write_all(text(&facts).as_bytes())?) }
+    if args.json { print_json(&facts) } else { print_text(&text(&facts)) }
 }
 
 fn facts() -> Facts {
@@ -74,8 +74,12 @@ fn facts() -> Facts {
     Facts {
         version: env!("CARGO_PKG_VERSION"),
         engines: std::iter::once(cpu).chain(Api::ALL.map(gpu_facts)).collect(),
-        methods: MethodName::all().map(|method| MethodFacts { name: method.name(), about: method.about() }).collect(),
+        algorithms: AlgorithmName::all().map(algorithm_facts).collect(),
     }
+}
+
+fn algorithm_facts(algorithm: AlgorithmName) -> AlgorithmFacts {
+    AlgorithmFacts { name: algorithm.name(), about: algorithm.about() }
 }
 
 fn memory_facts() -> MemoryFacts {
@@ -92,7 +96,7 @@ fn memory_text(memory: &MemoryFacts) -> String {
     format!("first level {first}, second {second}, last {last}; lines of {cache_line} bytes; huge pages of {huge}")
 }
 
-/// The devices, or why there are none.
+/// The devices of an API, or why there are none.
 fn gpu_facts(api: Api) -> EngineFacts {
     let (devices, missing) = match Device::list(api) {
         Ok(devices) => (devices, None),
@@ -101,7 +105,7 @@ fn gpu_facts(api: Api) -> EngineFacts {
     EngineFacts::Gpu { name: api.name(), devices: devices.into_iter().map(device_facts).collect(), missing }
 }
 
-/// The engine of this name, or with the device of this name alone.
+/// The engine of this name; for the name of a device, its engine with only this device.
 fn only(engines: Vec<EngineFacts>, wanted: &str) -> Result<EngineFacts> {
     wanted.parse::<Engine>()?;
     let family = wanted.split(':').next().unwrap_or(wanted);
@@ -149,6 +153,6 @@ fn text(facts: &Facts) -> String {
             }
         }
     }
-    lines.extend(facts.methods.iter().map(|method| format!("method {}: {}", method.name, method.about)));
+    lines.extend(facts.algorithms.iter().map(|algorithm| format!("algorithm {}: {}", algorithm.name, algorithm.about)));
     lines.join("\n") + "\n"
 }

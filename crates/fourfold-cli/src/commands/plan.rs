@@ -1,6 +1,4 @@
-//! `fourfold plan`: the recipe of a problem, what is launched for it, and what it costs.
-
-use std::io::{self, Write};
+//! `fourfold plan`: the recipe of a problem, its kernels, the bytes that it moves.
 
 use anyhow::{Context, Result, ensure};
 use fourfold::Problem;
@@ -8,9 +6,9 @@ use fourfold::baseline::AnyRecipe;
 use fourfold_gpu::Launch;
 use serde::Serialize;
 
-use super::{bytes, print_json};
 use crate::args::Plan;
-use crate::engine::{Aim, Engine};
+use crate::engine::{Engine, KernelTarget};
+use crate::print::{bytes, print_json, print_text};
 use crate::problems;
 use crate::wisdom;
 
@@ -18,8 +16,10 @@ use crate::wisdom;
 struct Answer {
     problem: String,
     engine: String,
-    method: &'static str,
-    /// Of the processor.
+    /// Programs read the older key.
+    #[serde(rename = "method")]
+    algorithm: &'static str,
+    /// Only of the engine `cpu`.
     threads: Option<usize>,
     passes: Vec<String>,
     bluestein: bool,
@@ -29,21 +29,21 @@ struct Answer {
     device: Option<OnDevice>,
 }
 
-/// What is known of a plan for a device.
+/// The part of the answer that only devices have.
 #[derive(Serialize)]
 struct OnDevice {
     device: String,
-    /// Why it is not the device that was named.
+    /// Why `device` is not the device that was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<String>,
-    /// How each pass is done, as tuning may choose.
+    /// The choices of each pass, which tuning may change.
     choices: Vec<String>,
     kernels: Vec<Kernel>,
 }
 
 #[derive(Serialize)]
 struct Kernel {
-    /// The number of the pass it belongs to.
+    /// The number of its pass, from 0.
     pass: usize,
     groups: usize,
     threads: usize,
@@ -53,27 +53,31 @@ struct Kernel {
     source: Option<String>,
 }
 
-/// Plans and prints.
-pub(super) fn run(args: &Plan) -> Result<()> {
+/// Prints how a problem is computed.
+pub(super) fn show_plan(args: &Plan) -> Result<()> {
     let problem = problems::parse(&args.problem)?;
-    let answer = match args.how.engine.aim()? {
-        None => on_processor(args, &problem)?,
-        Some(aim) => on_device(args, &problem, aim)?,
+    let answer = match args.how.engine.kernel_target()? {
+        None => on_cpu(args, &problem)?,
+        Some(target) => on_device(args, &problem, target)?,
     };
-    if args.json { print_json(&answer) } else { Ok(io::stdout().write_all(text(&answer).as_bytes())?) }
+    if args.json { print_json(&answer) } else { print_text(&text(&answer)) }
 }
 
-fn on_processor(args: &Plan, problem: &Problem) -> Result<Answer> {
-    ensure!(!args.source, "{} runs no kernels that have a source: name cuda or opencl with --engine", args.how.engine);
-    let (recipe, scratch) = args.how.contender()?.recipe(problem)?;
+fn on_cpu(args: &Plan, problem: &Problem) -> Result<Answer> {
+    ensure!(
+        !args.source,
+        "--source is for GPU kernels, and {} has none: name cuda or opencl with --engine",
+        args.how.engine
+    );
+    let (recipe, scratch) = args.how.planner()?.recipe(problem)?;
     let moved = [recipe.bytes_moved(), scratch];
     Ok(answer(args, &recipe, moved, recipe.uses_bluestein(), None))
 }
 
-fn on_device(args: &Plan, problem: &Problem, Aim { target, missing }: Aim) -> Result<Answer> {
-    let kept = wisdom::load(&args.how.wisdom)?;
-    let recipe = args.how.method.recipe(problem)?;
-    let inspection = kept.follow(|wisdom| target.inspect_with(recipe.clone(), &wisdom));
+fn on_device(args: &Plan, problem: &Problem, KernelTarget { target, missing }: KernelTarget) -> Result<Answer> {
+    let tuning = wisdom::load(&args.how.wisdom)?;
+    let recipe = args.how.algorithm.recipe(problem)?;
+    let inspection = tuning.apply(|wisdom| target.inspect_with(recipe.clone(), &wisdom));
     let inspection = inspection.with_context(|| format!("cannot plan {problem}"))?;
     let kernel = |launch: Launch| Kernel {
         pass: launch.pass,
@@ -99,9 +103,9 @@ fn answer(
     Answer {
         problem: recipe.problem().to_string(),
         engine: args.how.engine.to_string(),
-        method: args.how.method.name(),
+        algorithm: args.how.algorithm.name(),
         threads: matches!(args.how.engine, Engine::Cpu(_)).then_some(args.how.threads),
-        passes: if device.is_some() { sums(recipe) } else { passes(recipe) },
+        passes: if device.is_some() { transforms(recipe) } else { passes(recipe) },
         bluestein,
         bytes_moved: moved as u64,
         scratch_bytes: scratch as u64,
@@ -110,33 +114,33 @@ fn answer(
 }
 
 fn text(answer: &Answer) -> String {
-    let Answer { problem, engine, method, passes, bytes_moved, scratch_bytes, device, .. } = answer;
-    let mut text = format!("problem  {problem}\nengine   {engine}\n");
-    text.extend(device.iter().map(|on| format!("device   {}\n", on.device)));
+    let Answer { problem, engine, algorithm, passes, bytes_moved, scratch_bytes, device, .. } = answer;
+    let mut text = format!("problem    {problem}\nengine     {engine}\n");
+    text.extend(device.iter().map(|on| format!("device     {}\n", on.device)));
     let missing = device.iter().filter_map(|on| on.missing.as_ref());
-    text.extend(missing.map(|why| format!("         and not {engine}: {why}\n")));
-    text += &format!("method   {method}\npasses   {}\n", passes.join("\n         "));
+    text.extend(missing.map(|why| format!("           and not {engine}: {why}\n")));
+    text += &format!("algorithm  {algorithm}\npasses     {}\n", passes.join("\n           "));
     text.extend(
         device
             .iter()
             .filter(|on| !on.choices.is_empty())
-            .map(|on| format!("chosen   {}\n", on.choices.join("\n         "))),
+            .map(|on| format!("chosen     {}\n", on.choices.join("\n           "))),
     );
     text.extend(device.iter().map(kernels));
-    text += &format!("moved    {}\nscratch  {}\n", bytes(*bytes_moved), bytes(*scratch_bytes));
+    text += &format!("moved      {}\nscratch    {}\n", bytes(*bytes_moved), bytes(*scratch_bytes));
     let sources = device.iter().flat_map(|on| on.kernels.iter().filter_map(|kernel| kernel.source.as_ref()));
     text.extend(sources.enumerate().map(|(i, source)| format!("\n// kernel {}\n{source}", i + 1)));
     text
 }
 
-/// A line for every kernel.
+/// One line for each kernel.
 fn kernels(on: &OnDevice) -> String {
     let line = |kernel: &Kernel| {
         let Kernel { pass, groups, threads, local_bytes, steps, .. } = kernel;
         let (local, steps) = (bytes(*local_bytes as u64), steps.join("; "));
         format!("pass {}: {groups} x {threads} threads, local memory {local}: {steps}", pass + 1)
     };
-    format!("kernels  {}\n", on.kernels.iter().map(line).collect::<Vec<_>>().join("\n         "))
+    format!("kernels    {}\n", on.kernels.iter().map(line).collect::<Vec<_>>().join("\n           "))
 }
 
 /// The lines of the recipe after its first, which names the problem.
@@ -144,9 +148,9 @@ fn passes(recipe: &AnyRecipe) -> Vec<String> {
     recipe.to_string().lines().skip(1).map(str::to_owned).collect()
 }
 
-/// The passes without the factors, which are a processor's.
-fn sums(recipe: &AnyRecipe) -> Vec<String> {
-    let sum = |op: &str| op.split(" = ").next().unwrap_or_default().to_owned();
-    let line = |line: &String| line.split(" | ").map(sum).collect::<Vec<_>>().join(" | ");
+/// The passes without their factors, which only the engine `cpu` uses.
+fn transforms(recipe: &AnyRecipe) -> Vec<String> {
+    let transform = |op: &str| op.split(" = ").next().unwrap_or_default().to_owned();
+    let line = |line: &String| line.split(" | ").map(transform).collect::<Vec<_>>().join(" | ");
     passes(recipe).iter().map(line).collect()
 }

@@ -1,25 +1,26 @@
-//! `fourfold transform`: a .npy file in, a .npy file out.
+//! `fourfold transform`: transforms the array in a .npy file.
 
 use anyhow::{Context, Result, bail, ensure};
 use fourfold::oracle::verify::Data;
 use fourfold::{Domain, Problem};
 use serde::Serialize;
 
-use super::print_json;
+use crate::any_plan::AnyPlan;
 use crate::args::Transform;
 use crate::array::zeros_of;
-use crate::npy::{self, Header, Npy};
+use crate::npy::header::Header;
+use crate::npy::{self, Npy};
 use crate::output::Output;
+use crate::print::print_json;
 use crate::problems::quoted;
 use crate::progress::Progress;
-use crate::ready::Ready;
 
-/// Reads, transforms, writes.
-pub(super) fn run(args: &Transform) -> Result<()> {
+/// Reads, transforms and writes an array.
+pub(super) fn transform_file(args: &Transform) -> Result<()> {
     let npy = Npy::open(&args.input).with_context(|| format!("cannot read {}", args.input.display()))?;
-    let problem = suit(&args.problem, &npy.header)
+    let problem = problem_for(&args.problem, &npy.header)
         .with_context(|| format!("{} does not suit {}", quoted(&args.problem), args.input.display()))?;
-    let plan = args.how.contender()?.plan(&problem)?;
+    let plan = args.how.planner()?.plan(&problem)?;
     let mut output = Output::create(&args.output)?;
     let progress = Progress::new(3);
     progress.message("reading");
@@ -37,7 +38,7 @@ pub(super) fn run(args: &Transform) -> Result<()> {
     if args.json { print_json(&Report::new(&problem, &result)) } else { Ok(()) }
 }
 
-/// What was written.
+/// The answer.
 #[derive(Serialize)]
 struct Report {
     problem: String,
@@ -58,18 +59,18 @@ impl Report {
     }
 }
 
-/// The problem that was meant for the array in the file: read where it lies, and written in C
+/// The problem for the array in the file. It reads the array in the file's order, and writes C
 /// order.
-fn suit(text: &str, header: &Header) -> Result<Problem> {
+fn problem_for(text: &str, header: &Header) -> Result<Problem> {
     let problem = Problem::parse_for(text, &header.shape)?;
     let plain = !problem.in_place() && problem.input().is_c_order() && problem.output().is_c_order();
-    ensure!(plain, "the files say how their arrays lie: leave out in=, out= and inplace");
+    ensure!(plain, "the file's header gives the layout of its array: leave out in=, out= and inplace");
     check_type(&problem, header)?;
     Ok(problem.to_builder().input_strides(header.strides()).build()?)
 }
 
-/// Kinds of real numbers act on both parts of complex ones.
-fn execute(plan: &Ready, input: &Data) -> Result<Data> {
+/// Transforms of real data are applied to both parts of complex data.
+fn execute(plan: &AnyPlan, input: &Data) -> Result<Data> {
     let problem = plan.problem();
     let complex_input = matches!(input, Data::ComplexF32(_) | Data::ComplexF64(_));
     let both_parts = complex_input && problem.input_domain() == Domain::Real;
@@ -79,8 +80,8 @@ fn execute(plan: &Ready, input: &Data) -> Result<Data> {
     Ok(output)
 }
 
-/// Numbers are converted only from integers, and from real to complex, where nothing else can be
-/// meant.
+/// Refuses conversions that could be a mistake. Integers become floats and real numbers complex
+/// ones, but precision never changes, and nothing becomes real.
 fn check_type(problem: &Problem, header: &Header) -> Result<()> {
     if let Some(held) = header.dtype.precision().filter(|held| *held != problem.precision()) {
         let (named, held) = (problem.precision().name(), held.name());

@@ -1,53 +1,53 @@
-//! `fourfold tune`: measures ways to compute problems, and keeps the fastest.
+//! `fourfold tune`: measures ways to compute problems, and writes the fastest to the tuning file.
 
 use anyhow::{Result, ensure};
 use serde::Serialize;
 
-use super::print_json;
 use crate::args::Tune;
+use crate::print::print_json;
 use crate::progress::Progress;
 use crate::wisdom;
 
 #[derive(Serialize)]
-struct Line {
+struct Tuned {
     problem: String,
     engine: String,
-    /// What was found fastest, pass by pass.
+    /// The fastest way, pass by pass.
     passes: Vec<String>,
-    /// Where it is kept.
+    /// The tuning file.
     wisdom: String,
 }
 
-/// Tunes every problem on every engine; what is measured is kept at once.
-pub(super) fn run(args: &Tune) -> Result<()> {
-    let file = &args.contenders.wisdom;
+/// Tunes every problem on every engine, and writes each result at once.
+pub(super) fn tune_problems(args: &Tune) -> Result<()> {
+    let file = &args.engines.wisdom;
     ensure!(wisdom::path(file)?.is_some(), wisdom::NOWHERE);
     let problems = args.problems.parse()?;
-    let contenders = args.contenders.all_with(&wisdom::read(file)?.unwrap_or_default())?;
-    let progress = Progress::new(problems.len() * contenders.len());
-    let mut lines = Vec::new();
+    let planners = args.engines.planners_with(&wisdom::read(file)?.unwrap_or_default())?;
+    let progress = Progress::new(problems.len() * planners.len());
+    let mut results = Vec::new();
     for problem in &problems {
         progress.message(problem.to_string());
-        for contender in &contenders {
-            let (text, known) = contender.tune(problem)?;
-            let line = Line {
+        for planner in &planners {
+            let (text, known) = planner.tune(problem)?;
+            let tuned = Tuned {
                 problem: problem.to_string(),
-                engine: contender.engine.to_string(),
+                engine: planner.engine.to_string(),
                 passes: text.lines().map(str::to_owned).collect(),
                 wisdom: wisdom::add(file, known)?.display().to_string(),
             };
             if !args.json {
-                progress.print(&text_of(&line))?;
+                progress.print(&text_of(&tuned))?;
             }
-            lines.push(line);
+            results.push(tuned);
             progress.step();
         }
     }
     drop(progress);
-    if args.json { print_json(&lines) } else { Ok(()) }
+    if args.json { print_json(&results) } else { Ok(()) }
 }
 
-fn text_of(line: &Line) -> String {
-    let Line { problem, engine, passes, wisdom } = line;
+fn text_of(tuned: &Tuned) -> String {
+    let Tuned { problem, engine, passes, wisdom } = tuned;
     format!("{problem}  {engine}\n  {}\n  kept in {wisdom}", passes.join("\n  "))
 }

@@ -1,7 +1,5 @@
 //! Runs the command as a user does.
-#![allow(dead_code)] // each test file uses its own part
-
-pub(crate) mod images;
+#![allow(dead_code)] // no test file uses all
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,16 +8,24 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
+/// The program of the crate that is tested, by name and place.
+const PROGRAM: (&str, &str) =
+    match (option_env!("CARGO_BIN_EXE_fourfold"), option_env!("CARGO_BIN_EXE_fourfold-experiments")) {
+        (Some(path), _) => ("fourfold", path),
+        (None, Some(path)) => ("fourfold-experiments", path),
+        (None, None) => panic!("cargo names the program"),
+    };
+
 /// The command, ready to be given arguments.
 pub(crate) fn command() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_fourfold"))
+    Command::new(PROGRAM.1)
 }
 
 fn run(arguments: &[&dyn AsRef<OsStr>]) -> Output {
     command().args(arguments.iter().map(|argument| argument.as_ref())).output().unwrap()
 }
 
-/// What it prints; it must succeed and be silent on stderr.
+/// The output on stdout of a run that must succeed and print nothing on stderr.
 pub(crate) fn success(arguments: &[&dyn AsRef<OsStr>]) -> String {
     let output = run(arguments);
     let errors = String::from_utf8(output.stderr).unwrap();
@@ -37,12 +43,12 @@ pub(crate) fn failure(code: i32, arguments: &[&dyn AsRef<OsStr>]) -> String {
 pub(crate) fn one_error(code: i32, output: &Output) -> String {
     let errors = String::from_utf8(output.stderr.clone()).unwrap();
     assert_eq!(output.status.code(), Some(code), "{errors}");
-    assert!(errors.starts_with("fourfold: ") && errors.ends_with('\n'), "{errors:?}");
+    assert!(errors.starts_with(&format!("{}: ", PROGRAM.0)) && errors.ends_with('\n'), "{errors:?}");
     assert_eq!(errors.lines().count(), 1, "{errors}");
     errors
 }
 
-/// A folder of its own for each test.
+/// A temporary folder, for one test.
 pub(crate) struct Folder(TempDir);
 
 impl Folder {
@@ -60,7 +66,7 @@ impl Folder {
         path
     }
 
-    /// The names of all that is in it, sorted.
+    /// The names of its files and folders, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
         let name = |entry: fs::DirEntry| entry.file_name().into_string().unwrap();
         let mut names: Vec<_> = fs::read_dir(self.0.path()).unwrap().map(|entry| name(entry.unwrap())).collect();

@@ -49,8 +49,29 @@ const JPEG: Floors = &[
     &["error.rs"],
 ];
 
-/// The crates whose folders stand on floors; `fourfold-cli` does not yet.
-const CRATES: &[(&str, Floors)] = &[("fourfold", CORE), ("fourfold-gpu", GPU), ("fourfold-jpeg", JPEG)];
+/// From the commands down to names and values; the wisdom file and problems are options of `args/`.
+const COMMAND: Floors = &[
+    &["commands/"],
+    &["comparison.rs", "image_files.rs", "spectrum.rs"],
+    &["planner.rs", "bench_targets.rs", "picture/"],
+    &["any_plan.rs", "npy/", "problems.rs", "wisdom.rs"],
+    &["args.rs"],
+    &["args/"],
+    &["algorithm.rs", "array.rs", "engine.rs", "output.rs", "print.rs", "program.rs", "progress.rs", "threshold.rs"],
+];
+
+/// From the choice of experiments down to what they print.
+const EXPERIMENTS: Floors =
+    &[&["run.rs"], &["experiments/"], &["codec.rs"], &["measure.rs"], &["page.rs"], &["plot.rs"], &["args.rs"]];
+
+/// The crates whose folders stand on floors.
+const CRATES: &[(&str, Floors)] = &[
+    ("fourfold", CORE),
+    ("fourfold-gpu", GPU),
+    ("fourfold-jpeg", JPEG),
+    ("fourfold-cli", COMMAND),
+    ("fourfold-experiments", EXPERIMENTS),
+];
 
 /// Files of any crate that stand outside the floors: they name everything, and nothing names them.
 const ROOTS: [&str; 2] = ["lib.rs", "main.rs"];

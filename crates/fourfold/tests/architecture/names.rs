@@ -58,6 +58,27 @@ const OLD_IN_THE_ENGINES: &[(&str, &str)] = &[
 /// The same in the core crate alone.
 const OLD_IN_THE_CORE: &[(&str, &str)] = &[("Place", "ArrayId"), ("Ready", "Prepared…")];
 
+/// The same in the command alone.
+const OLD_IN_THE_COMMAND: &[(&str, &str)] = &[
+    ("sift", "threshold"),
+    ("Contest", "Comparison"),
+    ("contest", "comparison"),
+    ("Contender", "EnginePlanner"),
+    ("Contenders", "SeveralEngines"),
+    ("How", "OneEngine"),
+    ("literal", "npy::dict"),
+    ("Ready", "AnyPlan"),
+    ("ready", "any_plan"),
+    ("MethodName", "AlgorithmName"),
+    ("Kept", "Tuning"),
+    ("Aim", "KernelTarget"),
+    ("Way", "BlockAlgorithm"),
+    ("Draft", "LoweredPass"),
+    ("Chain", "StagePipeline"),
+    ("Spec", "KernelDesc"),
+    ("Outline", "Inspection"),
+];
+
 /// Words before a name that is defined.
 const KEYWORDS: &[&str] = &["struct", "enum", "trait", "type", "fn", "mod", "const", "static"];
 
@@ -90,11 +111,13 @@ fn old_names_do_not_come_back() {
     let mut found = vec![];
     for file in &files {
         for (line, name) in definitions(file) {
-            let is_in =
-                |crates: &[&str]| crates.iter().any(|name| file.path.starts_with(&format!("crates/{name}/src")));
-            let engines = if is_in(&["fourfold", "fourfold-gpu"]) { OLD_IN_THE_ENGINES } else { &[] };
-            let core = if is_in(&["fourfold"]) { OLD_IN_THE_CORE } else { &[] };
-            if let Some((_, new)) = OLD.iter().chain(engines).chain(core).find(|(old, _)| *old == name) {
+            let (engines, own): (&[_], &[_]) = match file.path.split("/src").next() {
+                Some("crates/fourfold") => (OLD_IN_THE_ENGINES, OLD_IN_THE_CORE),
+                Some("crates/fourfold-gpu") => (OLD_IN_THE_ENGINES, &[]),
+                Some("crates/fourfold-cli") => (&[], OLD_IN_THE_COMMAND),
+                _ => (&[], &[]),
+            };
+            if let Some((_, new)) = OLD.iter().chain(engines).chain(own).find(|(old, _)| *old == name) {
                 found.push(format!("{}:{line}: `{name}` is called {new}", file.path));
             }
         }

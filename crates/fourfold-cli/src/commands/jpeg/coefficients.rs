@@ -1,4 +1,4 @@
-//! `fourfold jpeg coefficients`: what a JPEG file holds, as NumPy arrays.
+//! `fourfold jpeg coefficients`: the coefficients of a JPEG file as NumPy arrays.
 
 use std::io::{self, Seek, Write};
 use std::slice::from_ref;
@@ -9,15 +9,16 @@ use zip::ZipWriter;
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 
-use super::{read, warn};
-use crate::args::Coefficients;
+use crate::args::jpeg::Coefficients;
+use crate::commands::jpeg::files::read;
 use crate::npy;
 use crate::output::{Output, spare};
+use crate::program::warn;
 
-/// Reads a JPEG file, writes a .npz file.
-pub(super) fn run(args: &Coefficients) -> Result<()> {
+/// Reads a JPEG file and writes a .npz file.
+pub(super) fn write_coefficients(args: &Coefficients) -> Result<()> {
     let is_npz = args.output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npz"));
-    ensure!(is_npz, "cannot write {}: what is written is an archive of NumPy; name it .npz", args.output.display());
+    ensure!(is_npz, "cannot write {}: the output is an archive for NumPy; name it .npz", args.output.display());
     spare(from_ref(&args.input), from_ref(&args.output))?;
     let file = read(&args.input)?;
     let mut output = Output::create(&args.output)?;
@@ -29,8 +30,7 @@ pub(super) fn run(args: &Coefficients) -> Result<()> {
     Ok(())
 }
 
-/// A .npz file is a zip archive of .npy files, here without compression, as `numpy.savez` writes
-/// it.
+/// Writes a .npz file: a zip archive of .npy files, without compression as by `numpy.savez`.
 fn write(to: &mut (impl Write + Seek), image: &fourfold_jpeg::Coefficients) -> Result<(), ZipError> {
     let mut zip = ZipWriter::new(to);
     for (index, (component, blocks)) in image.components.iter().zip(&image.blocks).enumerate() {

@@ -1,6 +1,5 @@
-//! `fourfold jpeg decode`: JPEG files as PNG or PNM.
+//! `fourfold jpeg decode`: decodes JPEG files to PNG or PNM.
 
-use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Write};
@@ -11,29 +10,31 @@ use std::thread;
 
 use anyhow::{Context, Error, Result, bail, ensure};
 use fourfold_jpeg::{Image, Transform, color_profile, decode};
-use png::{ColorType, Compression, Encoder, EncodingError, Info};
+use png::EncodingError;
 use serde::Serialize;
 
-use super::{read, warn};
-use crate::args::Decode;
-use crate::commands::print_json;
+use crate::args::jpeg::Decode;
+use crate::commands::jpeg::files::read;
 use crate::output::{Output, spare};
+use crate::picture::png_file::encoder;
+use crate::print::print_json;
+use crate::program::warn;
 use crate::progress::Progress;
 
 /// Decodes one file to a file, or several into a folder.
-pub(super) fn run(args: &Decode) -> Result<()> {
+pub(super) fn decode_files(args: &Decode) -> Result<()> {
     let outputs = outputs(args)?;
     spare(&args.input, &outputs)?;
     let progress = Progress::new(args.input.len());
     let threads = args.how.threads.min(args.input.len());
-    // One thread a file while there are enough, since nothing in a file runs better on two.
+    // While there are enough files, each gets one thread: that is faster than two for each.
     let transform = args.how.transform((args.how.threads / threads).max(1))?;
     let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {
         let work = || {
             while let Some((input, output)) = args.input.iter().zip(&outputs).nth(next.fetch_add(1, Ordering::Relaxed))
             {
-                let result = one(input, output, &transform, args);
+                let result = decode_file(input, output, &transform, args);
                 results.lock().expect("nothing panics while it holds the lock").push((input, result));
                 progress.step();
             }
@@ -47,7 +48,7 @@ pub(super) fn run(args: &Decode) -> Result<()> {
     finish(results, args)
 }
 
-/// Reports what has been decoded, and fails with what has not.
+/// Reports the files that were decoded; fails if any was not.
 fn finish(results: Vec<(&PathBuf, Result<Report>)>, args: &Decode) -> Result<()> {
     let (mut reports, mut errors): (Vec<_>, Vec<Error>) = (Vec::new(), Vec::new());
     for (input, result) in results {
@@ -72,7 +73,7 @@ fn finish(results: Vec<(&PathBuf, Result<Report>)>, args: &Decode) -> Result<()>
     }
 }
 
-/// What one input becomes.
+/// The answer for one input.
 #[derive(Serialize)]
 struct Report {
     input: String,
@@ -83,7 +84,7 @@ struct Report {
     warnings: Vec<String>,
 }
 
-/// The names to write, no two of them the same; in a folder, which is made if it is not there.
+/// The files to write, all different. Makes their folder if it does not exist.
 fn outputs(args: &Decode) -> Result<Vec<PathBuf>> {
     let folder = &args.output;
     let says_folder = folder.to_string_lossy().ends_with(is_separator) || folder.is_dir();
@@ -91,24 +92,24 @@ fn outputs(args: &Decode) -> Result<Vec<PathBuf>> {
         return Ok(vec![folder.clone()]);
     }
     let is_image = Format::of(folder).is_ok() && !says_folder;
-    ensure!(!is_image, "cannot write {}: of several files it must be a folder", folder.display());
+    ensure!(!is_image, "cannot write {}: for several files it must be a folder", folder.display());
     let mut outputs = Vec::new();
     for input in &args.input {
         let output = folder.join(png_name(input)?);
-        ensure!(!outputs.contains(&output), "cannot write {} twice: two files have this name", output.display());
+        ensure!(!outputs.contains(&output), "cannot write {} twice: two inputs have this name", output.display());
         outputs.push(output);
     }
     fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     Ok(outputs)
 }
 
-/// The input's name with .png for its suffix: the last one only, whatever dots come before it.
+/// The input's name with its last suffix replaced by .png.
 fn png_name(input: &Path) -> Result<OsString> {
     let stem = input.file_stem().with_context(|| format!("cannot read {}: it names no file", input.display()))?;
     Ok([stem, OsStr::new(".png")].into_iter().collect())
 }
 
-fn one(input: &Path, output: &Path, transform: &Transform, args: &Decode) -> Result<Report> {
+fn decode_file(input: &Path, output: &Path, transform: &Transform, args: &Decode) -> Result<Report> {
     let format = Format::of(output)?;
     let file = read(input)?;
     let mut to = Output::create(output)?;
@@ -119,12 +120,12 @@ fn one(input: &Path, output: &Path, transform: &Transform, args: &Decode) -> Res
     match format {
         Format::Png => {
             let profile = color_profile(&file).with_context(cannot)?;
-            to.fill(|to| write_png(to, &decoded.value, profile))?;
+            to.fill(|to| write_png(to, &decoded.value, profile.as_deref()))?;
         }
         Format::Ppm | Format::Pgm => to.fill(|to| write_pnm(to, &decoded.value))?,
     }
     to.commit()?;
-    // JSON has no other names than UTF-8.
+    // Text in JSON is UTF-8.
     let [input, output] = [input, output].map(|path| path.to_string_lossy().into_owned());
     Ok(Report { input, output, width, height, channels, warnings: decoded.warnings })
 }
@@ -147,16 +148,10 @@ impl Format {
     }
 }
 
-/// Compresses as it goes, since a file compressed first takes as much memory again; and fast:
-/// better compression of a photograph of 24 megapixels took sixteen times as long, for 0.62 of the
-/// bytes.
-fn write_png(to: &mut impl Write, image: &Image, profile: Option<Vec<u8>>) -> Result<(), EncodingError> {
-    let mut info = Info::with_size(image.width as u32, image.height as u32);
-    info.color_type = if image.channels == 1 { ColorType::Grayscale } else { ColorType::Rgb };
-    info.icc_profile = profile.map(Cow::Owned);
-    let mut encoder = Encoder::with_info(to, info)?;
-    encoder.set_compression(Compression::Fast);
-    let mut writer = encoder.write_header()?;
+/// Compresses while it writes, since a compressed file in memory would take as much again.
+fn write_png(to: &mut impl Write, image: &Image, profile: Option<&[u8]>) -> Result<(), EncodingError> {
+    let Image { width, height, channels, .. } = *image;
+    let mut writer = encoder(to, [width, height], channels, profile)?.write_header()?;
     let mut stream = writer.stream_writer()?;
     stream.write_all(&image.samples)?;
     stream.finish()?;

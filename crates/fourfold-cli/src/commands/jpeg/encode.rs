@@ -1,4 +1,4 @@
-//! `fourfold jpeg encode`: an image as a JPEG file.
+//! `fourfold jpeg encode`: encodes an image as a JPEG file.
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -8,12 +8,13 @@ use anyhow::{Context, Result, ensure};
 use fourfold_jpeg::{Image, Sampling, encode};
 use serde::Serialize;
 
-use crate::args::{self, Encode};
-use crate::commands::print_json;
+use crate::args::jpeg::{self, Encode};
 use crate::output::{Output, spare};
-use crate::picture::Picture;
+use crate::picture::files::open_picture;
+use crate::picture::pixels::Picture;
+use crate::print::print_json;
 
-/// What was written.
+/// The answer.
 #[derive(Serialize)]
 struct Report {
     width: usize,
@@ -22,19 +23,19 @@ struct Report {
     bytes: usize,
 }
 
-/// Reads, encodes, writes.
-pub(super) fn run(args: &Encode) -> Result<()> {
+/// Reads, encodes and writes an image.
+pub(super) fn encode_image(args: &Encode) -> Result<()> {
     let extension = args.output.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
     let is_jpeg = matches!(extension.as_deref(), Some("jpg" | "jpeg"));
-    ensure!(is_jpeg, "cannot write {}: what is written is JPEG; name it .jpg", args.output.display());
+    ensure!(is_jpeg, "cannot write {}: the output is JPEG; name it .jpg", args.output.display());
     spare(from_ref(&args.input), from_ref(&args.output))?;
     let reading = || format!("cannot read {}", args.input.display());
-    let image = opaque(&Picture::open(&args.input).with_context(reading)?).with_context(reading)?;
+    let image = opaque(&open_picture(&args.input).with_context(reading)?).with_context(reading)?;
     let mut output = Output::create(&args.output)?;
     let sampling = match args.sampling {
-        args::Sampling::Full => Sampling::Full,
-        args::Sampling::Half => Sampling::Half,
-        args::Sampling::Quarter => Sampling::Quarter,
+        jpeg::Sampling::Full => Sampling::Full,
+        jpeg::Sampling::Half => Sampling::Half,
+        jpeg::Sampling::Quarter => Sampling::Quarter,
     };
     let transform = args.how.transform(args.how.threads)?;
     let file = encode(&image, args.quality, sampling, &transform)
@@ -45,13 +46,13 @@ pub(super) fn run(args: &Encode) -> Result<()> {
     if args.json { print_json(&Report { width, height, channels, bytes: file.len() }) } else { Ok(()) }
 }
 
-/// The image with 8 bits a sample; it may have transparency only if it does not use it.
+/// The image with 8 bits a sample and without its alpha channel, which must be opaque everywhere.
 fn opaque(picture: &Picture) -> Result<Image> {
-    let (all, colors) = (picture.channels(), picture.color_channels());
+    let (all, colors) = (picture.channels, picture.color_channels());
     let bytes = picture.bytes();
     let is_opaque =
         all == colors || picture.samples.iter().skip(colors).step_by(all).all(|&a| a == picture.brightest());
-    ensure!(is_opaque, "it is partly transparent, which JPEG cannot be");
+    ensure!(is_opaque, "it is partly transparent, which JPEG does not support");
     let samples = match all == colors {
         true => bytes,
         false => bytes.chunks_exact(all).flat_map(|pixel| &pixel[..colors]).copied().collect(),

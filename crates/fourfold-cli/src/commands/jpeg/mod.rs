@@ -4,55 +4,18 @@ mod bench;
 mod coefficients;
 mod decode;
 mod encode;
+mod files;
 
-use std::fs;
-use std::io::{self, Write};
-use std::path::Path;
+use anyhow::Result;
 
-use anyhow::{Context, Result, ensure};
-use fourfold_jpeg::{Limits, Transform};
+use crate::args::jpeg::{Jpeg, JpegCommand};
 
-use crate::args::{Jpeg, JpegCommand, JpegHow, Limit, Mode};
-
-/// Carries out a subcommand.
-pub(super) fn run(args: &Jpeg) -> Result<()> {
+/// Runs the subcommand that the command line names.
+pub(super) fn run_command(args: &Jpeg) -> Result<()> {
     match &args.command {
-        JpegCommand::Decode(args) => decode::run(args),
-        JpegCommand::Encode(args) => encode::run(args),
-        JpegCommand::Coefficients(args) => coefficients::run(args),
-        JpegCommand::Bench(args) => bench::run(args),
-    }
-}
-
-impl JpegHow {
-    /// With so many threads instead.
-    fn transform(&self, threads: usize) -> Result<Transform> {
-        let mode = match self.mode {
-            Mode::Exact => fourfold_jpeg::Mode::Exact,
-            Mode::Fast => fourfold_jpeg::Mode::Fast,
-        };
-        Ok(Transform::builder().mode(mode).threads(threads).build()?)
-    }
-}
-
-impl Limit {
-    fn limits(&self) -> Limits {
-        Limits { pixels: self.max_pixels, ..Limits::default() }
-    }
-}
-
-/// Reads a whole file, with the error that names it.
-fn read(path: &Path) -> Result<Vec<u8>> {
-    let read = || {
-        ensure!(fs::metadata(path)?.is_file(), "it is not a regular file");
-        Ok(fs::read(path)?)
-    };
-    read().with_context(|| format!("cannot read {}", path.display()))
-}
-
-/// Says on stderr what a file lacks.
-fn warn(path: &Path, warnings: &[String]) {
-    for warning in warnings {
-        let _ = writeln!(io::stderr(), "fourfold: warning: {}: {warning}", path.display());
+        JpegCommand::Decode(args) => decode::decode_files(args),
+        JpegCommand::Encode(args) => encode::encode_image(args),
+        JpegCommand::Coefficients(args) => coefficients::write_coefficients(args),
+        JpegCommand::Bench(args) => bench::time_blocks(args),
     }
 }

@@ -1,4 +1,4 @@
-//! Blocks in the memory of a device, to be timed.
+//! Transforms of blocks in a device's memory, to be timed.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,37 +9,40 @@ use fourfold::timing::Work;
 use fourfold_gpu::{BlockArrays, BlockComponent, BlockMethod, BlockPlan, BlockPlanBuilder, BlockWork, Cache, Device};
 use fourfold_jpeg::{Layout, Mode};
 
-use super::{Direction, Source, errors};
+use crate::commands::jpeg::bench::errors;
+use crate::commands::jpeg::bench::source::{Direction, Source};
 
 /// The components of an image on a device.
 pub(super) struct OnDevice {
     device: Device,
     sources: Rc<Vec<Source>>,
-    /// Coefficients and samples that belong to them; those of them that the work writes.
+    /// Two sets: the first for the inverse transform, with coefficients, the second for the forward
+    /// transform, with the samples of these coefficients.
     arrays: [Rc<RefCell<BlockArrays>>; 2],
     samples: Vec<Vec<u8>>,
 }
 
-/// What a device can do with blocks.
-pub(super) struct Way {
+/// An algorithm for blocks on a device.
+pub(super) struct BlockAlgorithm {
     pub(super) name: &'static str,
     pub(super) direction: Direction,
-    pub(super) is_yardstick: bool,
+    /// Whether it only moves the bytes.
+    pub(super) is_move: bool,
     builder: BlockPlanBuilder,
 }
 
-impl Way {
-    /// All: yardsticks first, then the library's own, then the other methods.
-    pub(super) fn all() -> Vec<Way> {
+impl BlockAlgorithm {
+    /// All algorithms: first those that only move, then fourfold's modes, then the others.
+    pub(super) fn all() -> Vec<BlockAlgorithm> {
         let of = |work| match work {
             BlockWork::Inverse | BlockWork::Move => Direction::Inverse,
             BlockWork::Forward | BlockWork::MoveBack => Direction::Forward,
         };
         let own = |work, mode, name| {
-            let is_yardstick = matches!(work, BlockWork::Move | BlockWork::MoveBack);
-            Way { name, direction: of(work), is_yardstick, builder: BlockPlan::builder(work).mode(mode) }
+            let is_move = matches!(work, BlockWork::Move | BlockWork::MoveBack);
+            BlockAlgorithm { name, direction: of(work), is_move, builder: BlockPlan::builder(work).mode(mode) }
         };
-        let mut ways = vec![
+        let mut algorithms = vec![
             own(BlockWork::Move, Mode::Fast, "move"),
             own(BlockWork::MoveBack, Mode::Fast, "move"),
             own(BlockWork::Inverse, Mode::Fast, "fast"),
@@ -47,11 +50,11 @@ impl Way {
             own(BlockWork::Forward, Mode::Fast, "fast"),
             own(BlockWork::Forward, Mode::Exact, "exact"),
         ];
-        ways.extend(BlockMethod::ALL.iter().map(|method| {
+        algorithms.extend(BlockMethod::ALL.iter().map(|method| {
             let builder = BlockPlan::builder(method.work).method(method);
-            Way { name: method.name, direction: of(method.work), is_yardstick: false, builder }
+            BlockAlgorithm { name: method.name, direction: of(method.work), is_move: false, builder }
         }));
-        ways
+        algorithms
     }
 }
 
@@ -71,18 +74,21 @@ impl OnDevice {
         Ok(OnDevice { device: device.clone(), sources: Rc::clone(sources), arrays, samples })
     }
 
-    /// Does it once: the work, and the errors of each component.
-    pub(super) fn work(&self, way: &Way) -> Result<(impl Work<Error = Error> + use<>, Vec<Option<f64>>)> {
-        let plan = plan(&self.device, &self.sources, way.builder.clone())?;
+    /// The work of an algorithm. Runs it once, and measures the error of each component.
+    pub(super) fn prepare(
+        &self,
+        algorithm: &BlockAlgorithm,
+    ) -> Result<(impl Work<Error = Error> + use<>, Vec<Option<f64>>)> {
+        let plan = plan(&self.device, &self.sources, algorithm.builder.clone())?;
         let [one, other] = &self.arrays;
-        let arrays = Rc::clone(if way.direction == Direction::Inverse { one } else { other });
+        let arrays = Rc::clone(if algorithm.direction == Direction::Inverse { one } else { other });
         plan.enqueue(&mut arrays.borrow_mut())?;
-        let errors = if way.is_yardstick { Vec::new() } else { self.errors(way, &mut arrays.borrow_mut())? };
+        let errors = if algorithm.is_move { Vec::new() } else { self.errors(algorithm, &mut arrays.borrow_mut())? };
         Ok((Enqueued { plan, arrays }, errors))
     }
 
-    fn errors(&self, way: &Way, arrays: &mut BlockArrays) -> Result<Vec<Option<f64>>> {
-        if way.direction == Direction::Inverse {
+    fn errors(&self, algorithm: &BlockAlgorithm, arrays: &mut BlockArrays) -> Result<Vec<Option<f64>>> {
+        if algorithm.direction == Direction::Inverse {
             let all = samples(arrays, &self.sources)?;
             return Ok(self
                 .sources
@@ -136,7 +142,7 @@ impl Work for Enqueued {
         Ok(self.plan.device().finish()?)
     }
 
-    /// Launches and the wait at the end are not to be seen in it.
+    /// Long enough that launches and the wait at the end do not count.
     fn least_batch(&self) -> Duration {
         Duration::from_millis(20)
     }

@@ -1,10 +1,10 @@
-//! How far samples and coefficients are from the definition.
+//! Errors of samples and coefficients, against the definition.
 
 use std::f64::consts::PI;
 
-use super::Source;
+use crate::commands::jpeg::bench::source::Source;
 
-/// Blocks whose errors are measured: the definition takes long.
+/// The most blocks whose errors are measured, since the definition takes long.
 const MOST_BLOCKS: usize = 1 << 15;
 
 /// α_k cos(πk(2n+1)/16) by k and n.
@@ -22,7 +22,8 @@ fn both_ways(x: &[f64; 64], left: impl Fn(usize, usize) -> f64, right: impl Fn(u
     std::array::from_fn(|i| (0..8).map(|a| left(i / 8, a) * rows[8 * a + i % 8]).sum())
 }
 
-/// In dB, of errors in units of a sample, of evenly chosen blocks; none if all agree.
+/// The PSNR in dB of evenly chosen blocks; `None` if all agree. `error` gives a block's sum of
+/// squared errors, in units of a sample.
 fn psnr(blocks: usize, error: impl Fn(usize) -> f64) -> Option<f64> {
     let chosen = (0..blocks).step_by(blocks.div_ceil(MOST_BLOCKS).max(1));
     let samples = 64.0 * chosen.clone().count() as f64;
@@ -30,7 +31,7 @@ fn psnr(blocks: usize, error: impl Fn(usize) -> f64) -> Option<f64> {
     (squares > 0.0).then(|| 10.0 * (255.0 * 255.0 * samples / squares).log10())
 }
 
-/// Samples beside the rounded definition.
+/// The PSNR of samples against the rounded definition.
 pub(super) fn of_samples(source: &Source, samples: &[u8]) -> Option<f64> {
     let (waves, rows) = (waves(), source.table.rows().as_flattened());
     let (blocks, samples) = (source.coefficients.as_chunks::<64>().0, samples.as_chunks::<64>().0);
@@ -42,8 +43,8 @@ pub(super) fn of_samples(source: &Source, samples: &[u8]) -> Option<f64> {
     })
 }
 
-/// Coefficients beside the rounded definition, times the table: by Parseval's theorem, errors of
-/// the samples that they stand for.
+/// The PSNR of coefficients, times the table, against the rounded definition. By Parseval's theorem
+/// this is the error of the samples that the coefficients stand for.
 pub(super) fn of_coefficients(source: &Source, samples: &[u8], coefficients: &[i16]) -> Option<f64> {
     let (waves, rows) = (waves(), source.table.rows().as_flattened());
     let (samples, blocks) = (samples.as_chunks::<64>().0, coefficients.as_chunks::<64>().0);
@@ -78,7 +79,7 @@ mod tests {
             .unwrap();
         assert!(of_samples(&source, &samples).is_none_or(|psnr| psnr > 55.0));
         assert!(of_coefficients(&source, &samples, &back).is_none_or(|psnr| psnr > 55.0));
-        // One sample of 640 is 255 off, or what becomes of one coefficient is.
+        // Of 640 samples, one is wrong by 127; then one coefficient is wrong by 3.
         source.coefficients.fill(0);
         samples.fill(128);
         samples[7] = 255;

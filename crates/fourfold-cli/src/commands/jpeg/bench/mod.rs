@@ -1,8 +1,10 @@
-//! `fourfold jpeg bench`: blocks by all methods, beside moving the same bytes, and files.
+//! `fourfold jpeg bench`: times of blocks by all algorithms, beside moving the same bytes, and of
+//! files.
 
 mod device;
 mod errors;
 mod processor;
+mod source;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -11,155 +13,125 @@ use std::time::Duration;
 
 use anyhow::{Context, Error, Result, bail, ensure};
 use fourfold::Isa;
-use fourfold::timing::table::{self, Table as Lines};
+use fourfold::timing::table::{self, Table};
 use fourfold::timing::{Pace, Summary, Work, take_turns};
 use fourfold_gpu::Device;
-use fourfold_jpeg::{Component, Limits, Mode, Table, Transform, read_coefficients};
+use fourfold_jpeg::{Mode, Transform};
 use serde::Serialize;
 
-use self::device::{OnDevice, Way};
-use self::processor::{Back, Blocks, Decoding, Move, MoveBack, Zune};
-use super::read;
-use crate::args::JpegBench;
-use crate::array::check_memory;
-use crate::commands::print_json;
+use crate::args::jpeg::JpegBench;
+use crate::bench_targets::{Contestant, contestant};
+use crate::commands::jpeg::bench::device::{BlockAlgorithm, OnDevice};
+use crate::commands::jpeg::bench::processor::{Back, Blocks, Decoding, Move, MoveBack};
+use crate::commands::jpeg::bench::source::{Direction, Source};
+use crate::commands::jpeg::files::read;
 use crate::engine::Engine;
-use crate::work::{Contestant, contestant};
+use crate::print::print_json;
 
 const MODES: [(Mode, &str); 2] = [(Mode::Fast, "fast"), (Mode::Exact, "exact")];
 
-/// A component's coefficients and table.
-struct Source {
-    table: Table,
-    coefficients: Vec<i16>,
-}
-
-/// What is timed.
-#[derive(Clone, Copy, PartialEq)]
-enum Direction {
-    /// Coefficients to samples.
-    Inverse,
-    /// Samples to coefficients.
-    Forward,
-    /// A file to pixels.
-    Decode,
-}
-
-impl Direction {
-    fn name(self) -> &'static str {
-        match self {
-            Direction::Inverse => "inverse",
-            Direction::Forward => "forward",
-            Direction::Decode => "decode",
-        }
-    }
-}
-
 #[derive(Serialize)]
-struct Line {
+struct Measurement {
     engine: String,
-    /// Of the processor.
+    /// Only of the engine `cpu`.
     threads: Option<usize>,
-    /// Such as `inverse fast`.
-    method: String,
+    /// Such as `inverse fast`. Programs read the older key.
+    #[serde(rename = "method")]
+    algorithm: String,
     median_ms: f64,
     min_ms: f64,
     max_ms: f64,
-    /// Of coefficients; of nothing where a file is decoded.
+    /// Of coefficients; `None` if a file is decoded.
     gib_per_second: Option<f64>,
     ns_per_block: Option<f64>,
-    /// The time of moving the same bytes in this one's.
+    /// The time of moving the same bytes, divided by this time.
     of_moving: Option<f64>,
-    /// Against the rounded definition, of each component, in dB; absent where all agree.
+    /// The PSNR of each component in dB, against the rounded definition; `None` if all agree.
     psnr: Vec<Option<f64>>,
 }
 
-/// Something to be timed.
+/// An algorithm that is timed.
 struct Entry {
     engine: String,
     threads: Option<usize>,
     direction: Direction,
-    method: &'static str,
+    algorithm: &'static str,
     timed: Contestant,
     psnr: Vec<Option<f64>>,
 }
 
-/// Measures all methods in turn, so that all meet the same weather.
-pub(super) fn run(args: &JpegBench) -> Result<()> {
+/// Measures all algorithms in turn, so that other work on the machine slows all of them alike.
+pub(super) fn time_blocks(args: &JpegBench) -> Result<()> {
     let file = args.input.as_deref().map(read).transpose()?;
     let name = || args.input.as_deref().unwrap_or(Path::new("")).display();
     let sources = match &file {
-        None => vec![random(args.size)?],
-        Some(file) => of_file(file, &args.limit.limits()).with_context(|| format!("cannot read {}", name()))?,
+        None => vec![Source::random(args.size)?],
+        Some(file) => Source::of_file(file, &args.limit.limits()).with_context(|| format!("cannot read {}", name()))?,
     };
-    let mut contest = Contest { args, sources: Rc::new(sources), entries: Vec::new(), names: Vec::new() };
+    let mut comparison = BlockComparison { args, sources: Rc::new(sources), entries: Vec::new(), names: Vec::new() };
     for engine in &args.engine {
         match engine {
             Engine::Cpu(isa) => {
-                let enter = |&threads| contest.enter_cpu((engine, Some(threads)), isa.unwrap_or(Isa::best()), &file);
-                args.threads.iter().try_for_each(enter)?;
+                let add = |&threads| comparison.add_cpu((engine, Some(threads)), isa.unwrap_or(Isa::best()), &file);
+                args.threads.iter().try_for_each(add)?;
             }
-            Engine::Gpu(id) => contest.enter_device((engine, None), &Device::open(&id.to_string())?)?,
-            Engine::Architecture(_) => bail!("{engine} has no device to be timed"),
+            Engine::Gpu(id) => comparison.add_device((engine, None), &Device::open(&id.to_string())?)?,
+            Engine::Architecture(_) => bail!("{engine} names no device, and so cannot be timed"),
         }
     }
-    if let Some(file) = file.filter(|_| args.engine.iter().any(|engine| matches!(engine, Engine::Cpu(_)))) {
-        let on = (&Engine::Cpu(None), Some(1));
-        contest.enter(on, Direction::Decode, "zune-jpeg", || Ok((Zune::new(file)?, Vec::new())))?;
-    }
-    contest.check_names()?;
-    let times = contest.measure()?;
-    let lines = contest.lines(&times);
+    comparison.check_names()?;
+    let times = comparison.measure()?;
+    let measurements = comparison.measurements(&times);
     if args.json {
-        return print_json(&lines);
+        return print_json(&measurements);
     }
-    Ok(io::stdout().write_all(table(&lines).padded().as_bytes())?)
+    Ok(io::stdout().write_all(table(&measurements).padded().as_bytes())?)
 }
 
-struct Contest<'a> {
+struct BlockComparison<'a> {
     args: &'a JpegBench,
     sources: Rc<Vec<Source>>,
     entries: Vec<Entry>,
-    /// Of all methods that there are.
+    /// The names of all algorithms that there are.
     names: Vec<&'static str>,
 }
 
-/// An engine, and how many threads of the processor.
+/// An engine, and the number of threads of the engine `cpu`.
 type Where<'a> = (&'a Engine, Option<usize>);
 
-/// Moves the bytes.
-const YARDSTICK: &str = "move";
+/// The name of the algorithm that only moves the bytes.
+const MOVE: &str = "move";
 
-impl Contest<'_> {
-    /// Enters what `prepare` makes, if it was asked for: the work, and errors.
-    fn enter<W: Work<Error = Error> + 'static>(
+impl BlockComparison<'_> {
+    /// Adds an algorithm if it was asked for; `prepare` makes its work and measures its errors.
+    fn add<W: Work<Error = Error> + 'static>(
         &mut self,
         (engine, threads): Where,
         direction: Direction,
-        method: &'static str,
+        algorithm: &'static str,
         prepare: impl FnOnce() -> Result<(W, Vec<Option<f64>>)>,
     ) -> Result<()> {
-        self.names.push(method);
-        let wanted = &self.args.method;
-        if method == YARDSTICK || wanted.is_empty() || wanted.iter().any(|name| name == method) {
+        self.names.push(algorithm);
+        let wanted = &self.args.algorithm;
+        if algorithm == MOVE || wanted.is_empty() || wanted.iter().any(|name| name == algorithm) {
             let (work, psnr) = prepare()?;
             let timed = contestant(work)?;
-            self.entries.push(Entry { engine: engine.to_string(), threads, direction, method, timed, psnr });
+            self.entries.push(Entry { engine: engine.to_string(), threads, direction, algorithm, timed, psnr });
         }
         Ok(())
     }
 
-    fn enter_cpu(&mut self, on: Where, isa: Isa, file: &Option<Vec<u8>>) -> Result<()> {
+    fn add_cpu(&mut self, on: Where, isa: Isa, file: &Option<Vec<u8>>) -> Result<()> {
         let sources = Rc::clone(&self.sources);
-        self.enter(on, Direction::Inverse, YARDSTICK, || Ok((Move::new(&sources), Vec::new())))?;
-        self.enter(on, Direction::Forward, YARDSTICK, || Ok((MoveBack::new(&sources), Vec::new())))?;
+        self.add(on, Direction::Inverse, MOVE, || Ok((Move::new(&sources), Vec::new())))?;
+        self.add(on, Direction::Forward, MOVE, || Ok((MoveBack::new(&sources), Vec::new())))?;
         for (mode, name) in MODES {
             let transform = Transform::builder().mode(mode).isa(isa).threads(on.1.unwrap_or(1)).build()?;
-            self.enter(on, Direction::Inverse, name, || Blocks::new(&sources, &transform))?;
-            self.enter(on, Direction::Forward, name, || Back::new(&sources, &transform))?;
+            self.add(on, Direction::Inverse, name, || Blocks::new(&sources, &transform))?;
+            self.add(on, Direction::Forward, name, || Back::new(&sources, &transform))?;
             if let Some(file) = file {
                 let limits = self.args.limit.limits();
-                self.enter(on, Direction::Decode, name, || {
+                self.add(on, Direction::Decode, name, || {
                     Ok((Decoding::new(file, transform.clone(), limits), Vec::new()))
                 })?;
             }
@@ -167,18 +139,20 @@ impl Contest<'_> {
         Ok(())
     }
 
-    fn enter_device(&mut self, on: Where, device: &Device) -> Result<()> {
+    fn add_device(&mut self, on: Where, device: &Device) -> Result<()> {
         let all = OnDevice::new(device, &self.sources)?;
-        Way::all().iter().try_for_each(|way| self.enter(on, way.direction, way.name, || all.work(way)))
+        let mut add =
+            |algorithm: &BlockAlgorithm| self.add(on, algorithm.direction, algorithm.name, || all.prepare(algorithm));
+        BlockAlgorithm::all().iter().try_for_each(&mut add)
     }
 
-    /// Whether everything that was asked for is there.
+    /// An error if an algorithm was asked for that does not exist.
     fn check_names(&self) -> Result<()> {
         let mut known = self.names.clone();
         known.sort_unstable();
         known.dedup();
-        for name in &self.args.method {
-            ensure!(known.contains(&&**name), "there is no method {name:?}; there are {}", known.join(", "));
+        for name in &self.args.algorithm {
+            ensure!(known.contains(&&**name), "there is no algorithm {name:?}; there are {}", known.join(", "));
         }
         Ok(())
     }
@@ -194,20 +168,20 @@ impl Contest<'_> {
     fn moving(&self, entry: &Entry, times: &[Summary]) -> Option<f64> {
         let is_its = |other: &Entry| {
             let of = |entry: &Entry| (entry.direction.name(), entry.engine.clone(), entry.threads);
-            other.method == YARDSTICK && of(other) == of(entry)
+            other.algorithm == MOVE && of(other) == of(entry)
         };
         self.entries.iter().zip(times).find(|(other, _)| is_its(other)).map(|(_, time)| time.median)
     }
 
-    fn lines(&self, times: &[Summary]) -> Vec<Line> {
+    fn measurements(&self, times: &[Summary]) -> Vec<Measurement> {
         let coefficients: usize = self.sources.iter().map(|source| source.coefficients.len()).sum();
-        let line = |(entry, time): (&Entry, &Summary)| {
+        let measurement = |(entry, time): (&Entry, &Summary)| {
             let Summary { median, min, max, .. } = *time;
             let moving = self.moving(entry, times);
-            Line {
+            Measurement {
                 engine: entry.engine.clone(),
                 threads: entry.threads,
-                method: format!("{} {}", entry.direction.name(), entry.method),
+                algorithm: format!("{} {}", entry.direction.name(), entry.algorithm),
                 median_ms: median,
                 min_ms: min,
                 max_ms: max,
@@ -217,53 +191,32 @@ impl Contest<'_> {
                 psnr: entry.psnr.clone(),
             }
         };
-        self.entries.iter().zip(times).map(line).collect()
+        self.entries.iter().zip(times).map(measurement).collect()
     }
 }
 
-/// As Markdown, which is also easily read.
-fn table(lines: &[Line]) -> Lines {
+/// A Markdown table.
+fn table(measurements: &[Measurement]) -> Table {
     const HEADS: [&str; 8] =
-        ["engine, threads", "method", "ms", "least … most", "GiB/s", "ns a block", "of moving", "PSNR, dB"];
-    let mut table = Lines::new(HEADS);
-    lines.iter().for_each(|line| table.row(cells(line)));
+        ["engine, threads", "algorithm", "ms", "least … most", "GiB/s", "ns a block", "of moving", "PSNR, dB"];
+    let mut table = Table::new(HEADS);
+    measurements.iter().for_each(|measurement| table.row(cells(measurement)));
     table
 }
 
-fn cells(line: &Line) -> [String; 8] {
+fn cells(measurement: &Measurement) -> [String; 8] {
     let or_nothing = |x: Option<f64>, format: fn(f64) -> String| x.map_or(String::new(), format);
-    let threads = line.threads.map_or(String::new(), |threads| format!(", {threads}"));
-    let psnr: Vec<_> = line.psnr.iter().map(|psnr| psnr.map_or("inf".into(), |psnr| format!("{psnr:.1}"))).collect();
+    let threads = measurement.threads.map_or(String::new(), |threads| format!(", {threads}"));
+    let psnr: Vec<_> =
+        measurement.psnr.iter().map(|psnr| psnr.map_or("inf".into(), |psnr| format!("{psnr:.1}"))).collect();
     [
-        format!("{}{threads}", line.engine),
-        line.method.clone(),
-        table::digits(line.median_ms),
-        format!("{} … {}", table::digits(line.min_ms), table::digits(line.max_ms)),
-        or_nothing(line.gib_per_second, table::ratio),
-        or_nothing(line.ns_per_block, table::digits),
-        or_nothing(line.of_moving, |x| format!("{x:.3}")),
+        format!("{}{threads}", measurement.engine),
+        measurement.algorithm.clone(),
+        table::digits(measurement.median_ms),
+        format!("{} … {}", table::digits(measurement.min_ms), table::digits(measurement.max_ms)),
+        or_nothing(measurement.gib_per_second, table::ratio),
+        or_nothing(measurement.ns_per_block, table::digits),
+        or_nothing(measurement.of_moving, |x| format!("{x:.3}")),
         psnr.join(" "),
     ]
-}
-
-/// Coefficients that fall off towards high frequencies, as those of photographs do.
-fn random(mib: u32) -> Result<Source> {
-    let blocks = (mib as usize) << 13;
-    check_memory(blocks * 64 * 5)?;
-    let table = Table::luminance(90)?;
-    let mut rng = fastrand::Rng::with_seed(1);
-    let coefficient = |i: usize| {
-        let most = 200 >> (i / 8 + i % 8).min(7);
-        if most == 0 { 0 } else { rng.i16(-most..=most) }
-    };
-    Ok(Source { table, coefficients: (0..64 * blocks).map(|i| i % 64).map(coefficient).collect() })
-}
-
-fn of_file(file: &[u8], limits: &Limits) -> Result<Vec<Source>> {
-    let image = read_coefficients(file, limits)?.value;
-    let source = |(component, blocks): (Component, Vec<[i16; 64]>)| Source {
-        table: component.table,
-        coefficients: blocks.as_flattened().to_vec(),
-    };
-    Ok(image.components.into_iter().zip(image.blocks).map(source).collect())
 }

@@ -1,17 +1,16 @@
-//! Blocks and files on the processor, to be timed.
+//! Transforms of blocks and decoding of files on the CPU, to be timed.
 
-use std::io::Cursor;
 use std::rc::Rc;
 
 use anyhow::{Error, Result};
 use fourfold::timing::Work;
 use fourfold_jpeg::{Forward, Image, Inverse, Layout, Limits, Transform, decode_into};
-use image::ImageDecoder;
-use image::codecs::jpeg::JpegDecoder;
 
-use super::{Source, errors};
+use crate::commands::jpeg::bench::errors;
+use crate::commands::jpeg::bench::source::Source;
 
-/// Reads as many coefficients and writes as many samples, with no arithmetic in between.
+/// Reads as many coefficients and writes as many samples as the inverse transform, without
+/// arithmetic.
 pub(super) struct Move {
     sources: Rc<Vec<Source>>,
     samples: Vec<Vec<u8>>,
@@ -35,7 +34,7 @@ impl Work for Move {
     }
 }
 
-/// The same the other way.
+/// Reads as many samples and writes as many coefficients as the forward transform.
 pub(super) struct MoveBack(Vec<(Vec<u8>, Vec<i16>)>);
 
 impl MoveBack {
@@ -63,7 +62,7 @@ pub(super) struct Blocks {
     transform: Transform,
 }
 
-/// Work, and the errors of what it has made, of each component.
+/// Work, and the PSNR of each component of its result.
 type Checked<W> = (W, Vec<Option<f64>>);
 
 impl Blocks {
@@ -98,7 +97,7 @@ pub(super) struct Back {
 }
 
 impl Back {
-    /// Of the samples that the transform makes of the coefficients.
+    /// Transforms the samples that the inverse transform makes of the coefficients.
     pub(super) fn new(sources: &Rc<Vec<Source>>, transform: &Transform) -> Result<Checked<Back>> {
         let (blocks, _) = Blocks::new(sources, transform)?;
         let coefficients = blocks.samples.iter().map(|samples| vec![0; samples.len()]).collect();
@@ -123,7 +122,7 @@ impl Work for Back {
     }
 }
 
-/// A whole file to pixels, in memory that is there.
+/// Decodes a file to pixels, in memory that is allocated once.
 pub(super) struct Decoding {
     file: Vec<u8>,
     transform: Transform,
@@ -144,26 +143,5 @@ impl Work for Decoding {
     fn run(&mut self) -> Result<()> {
         decode_into(&self.file, &self.transform, &self.limits, &mut self.image)?;
         Ok(())
-    }
-}
-
-/// The same by the decoder of the crate `image`, on one thread.
-pub(super) struct Zune {
-    file: Vec<u8>,
-    samples: Vec<u8>,
-}
-
-impl Zune {
-    pub(super) fn new(file: Vec<u8>) -> Result<Zune> {
-        let bytes = JpegDecoder::new(Cursor::new(&file))?.total_bytes();
-        Ok(Zune { samples: vec![0; usize::try_from(bytes)?], file })
-    }
-}
-
-impl Work for Zune {
-    type Error = Error;
-
-    fn run(&mut self) -> Result<()> {
-        Ok(JpegDecoder::new(Cursor::new(&self.file))?.read_image(&mut self.samples)?)
     }
 }

@@ -1,0 +1,66 @@
+//! Options that several commands take.
+
+use std::path::PathBuf;
+
+use crate::algorithm::{AlgorithmName, AlgorithmNames, one_algorithm};
+use crate::args::values::threads;
+use crate::engine::{Engine, available_threads};
+
+/// Help shows these options after those of the command.
+const ENGINE_HEADING: &str = "Engine and algorithm";
+
+/// Problems on the command line or in a file.
+#[derive(clap::Args)]
+pub(crate) struct Problems {
+    /// Problems, such as "dct2 f64 1024x1024 ortho"
+    #[arg(value_name = "PROBLEM", required_unless_present = "cases")]
+    pub(crate) texts: Vec<String>,
+    /// Also read problems from a file, one a line; # begins a comment
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cases: Option<PathBuf>,
+}
+
+/// Engines and algorithms to compare.
+#[derive(clap::Args)]
+#[command(next_help_heading = ENGINE_HEADING)]
+pub(crate) struct SeveralEngines {
+    /// Engines, with commas between them: cpu; cpu:ISA for an instruction set that info lists; cuda
+    /// or cuda:1; opencl or opencl:1
+    #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "cpu")]
+    pub(crate) engine: Vec<Engine>,
+    /// Threads of the engine cpu, from 1 to 1024; by default one for each core
+    #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
+    pub(crate) threads: usize,
+    /// Algorithms that info lists, with commas between them, or all. With several, problems that an
+    /// algorithm does not support are skipped
+    #[arg(long, alias = "method", value_name = "A,…", value_delimiter = ',', default_value = AlgorithmName::FUSED.name())]
+    pub(crate) algorithm: Vec<AlgorithmNames>,
+    #[command(flatten)]
+    pub(crate) wisdom: WisdomFile,
+}
+
+/// One engine and algorithm.
+#[derive(clap::Args)]
+#[command(next_help_heading = ENGINE_HEADING)]
+pub(crate) struct OneEngine {
+    /// The engine: cpu; cpu:ISA for an instruction set that info lists; cuda or cuda:1; opencl or
+    /// opencl:1
+    #[arg(long, value_name = "E", default_value = "cpu")]
+    pub(crate) engine: Engine,
+    /// Threads of the engine cpu, from 1 to 1024; by default one for each core
+    #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
+    pub(crate) threads: usize,
+    /// The algorithm, one of those that info lists
+    #[arg(long, alias = "method", value_name = "A", default_value = AlgorithmName::FUSED.name(), value_parser = one_algorithm)]
+    pub(crate) algorithm: AlgorithmName,
+    #[command(flatten)]
+    pub(crate) wisdom: WisdomFile,
+}
+
+/// The file that `tune` writes and the other commands read.
+#[derive(clap::Args)]
+pub(crate) struct WisdomFile {
+    /// Tuning file [env: FOURFOLD_WISDOM] [default: the file wisdom in the folder that cache shows]
+    #[arg(long = "wisdom", value_name = "FILE")]
+    pub(crate) path: Option<PathBuf>,
+}

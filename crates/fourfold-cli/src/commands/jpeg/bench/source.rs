@@ -1,0 +1,59 @@
+//! The coefficients that are timed, and the directions.
+
+use anyhow::Result;
+use fourfold_jpeg::{Component, Limits, Table, read_coefficients};
+
+use crate::array::check_memory;
+
+/// A component's coefficients and table.
+pub(super) struct Source {
+    pub(super) table: Table,
+    pub(super) coefficients: Vec<i16>,
+}
+
+/// A direction that is timed.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Direction {
+    /// Coefficients to samples.
+    Inverse,
+    /// Samples to coefficients.
+    Forward,
+    /// A file to pixels.
+    Decode,
+}
+
+impl Direction {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Direction::Inverse => "inverse",
+            Direction::Forward => "forward",
+            Direction::Decode => "decode",
+        }
+    }
+}
+
+impl Source {
+    /// So many MiB of random coefficients, which fall off towards high frequencies as those of
+    /// photographs do.
+    pub(super) fn random(mib: u32) -> Result<Source> {
+        let blocks = (mib as usize) << 13;
+        check_memory(blocks * 64 * 5)?;
+        let table = Table::luminance(90)?;
+        let mut rng = fastrand::Rng::with_seed(1);
+        let coefficient = |i: usize| {
+            let most = 200 >> (i / 8 + i % 8).min(7);
+            if most == 0 { 0 } else { rng.i16(-most..=most) }
+        };
+        Ok(Source { table, coefficients: (0..64 * blocks).map(|i| i % 64).map(coefficient).collect() })
+    }
+
+    /// The components of a JPEG file.
+    pub(super) fn of_file(file: &[u8], limits: &Limits) -> Result<Vec<Source>> {
+        let image = read_coefficients(file, limits)?.value;
+        let source = |(component, blocks): (Component, Vec<[i16; 64]>)| Source {
+            table: component.table,
+            coefficients: blocks.as_flattened().to_vec(),
+        };
+        Ok(image.components.into_iter().zip(image.blocks).map(source).collect())
+    }
+}

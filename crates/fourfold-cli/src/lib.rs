@@ -1,0 +1,33 @@
+//! The command `fourfold`, as a library for programs that measure as it does: engines and
+//! algorithms by name, times, files that appear whole.
+
+pub mod algorithm;
+pub mod any_plan;
+pub mod array;
+pub mod bench_targets;
+pub mod comparison;
+pub mod engine;
+pub mod output;
+pub mod picture;
+pub mod planner;
+pub mod program;
+pub mod progress;
+pub mod wisdom;
+
+mod args;
+mod commands;
+mod image_files;
+mod npy;
+mod print;
+mod problems;
+mod spectrum;
+mod threshold;
+
+use std::process::ExitCode;
+
+pub use args::values::threads;
+
+/// Runs the command `fourfold` on the arguments of this process.
+pub fn run() -> ExitCode {
+    program::run(commands::run_command)
+}

@@ -1,0 +1,95 @@
+//! PNG files as pictures.
+
+use std::borrow::Cow;
+use std::io::{Cursor, Write};
+
+use anyhow::{Context, Result};
+use fourfold_jpeg::Orientation;
+use png::{BitDepth, ColorType, Compression, Decoder, Encoder, EncodingError, Filter, Info, Limits, Transformations};
+
+use crate::picture::pixels::{MOST_PIXELS, Picture, check_pixels, check_room};
+
+/// What a file begins with.
+pub(super) const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+/// What the decoder may request: 8 bytes a pixel of 4 channels, and working room.
+const MOST_BYTES: usize = 8 * MOST_PIXELS as usize + (64 << 20);
+
+/// Reads a file. Palettes and samples of fewer than 8 bits are expanded.
+pub(super) fn read(file: &[u8]) -> Result<Picture> {
+    size(file).map_or(Ok(()), check_pixels)?;
+    let mut decoder = Decoder::new_with_limits(Cursor::new(file), Limits { bytes: MOST_BYTES });
+    decoder.set_ignore_text_chunk(true);
+    decoder.set_transformations(Transformations::EXPAND);
+    let mut reader = decoder.read_info()?;
+    let (color, depth) = reader.output_color_type();
+    let (channels, is_deep) = (color.samples(), depth == BitDepth::Sixteen);
+    let [width, height] = [reader.info().width as usize, reader.info().height as usize];
+    check_room([width, height], channels, is_deep)?;
+    let orientation = reader.info().exif_metadata.as_deref().and_then(Orientation::from_exif).unwrap_or_default();
+    let profile = reader.info().icc_profile.as_deref().map(<[u8]>::to_vec);
+    let mut bytes = vec![0; reader.output_buffer_size().context("its pixels do not fit in memory")?];
+    reader.next_frame(&mut bytes)?;
+    let samples = match is_deep {
+        false => bytes.into_iter().map(u16::from).collect(),
+        true => bytes.as_chunks().0.iter().map(|&bytes| u16::from_be_bytes(bytes)).collect(),
+    };
+    let ([width, height], samples) = orientation.upright([width, height], channels, samples)?;
+    Ok(Picture { width, height, channels, is_deep, samples, profile })
+}
+
+/// Width and height in the header of a file, before its decoder finds them too large and does not
+/// say what they are.
+fn size(file: &[u8]) -> Option<[usize; 2]> {
+    let sides = file.get(16..24)?.as_chunks::<4>().0;
+    Some([0, 1].map(|i| u32::from_be_bytes(sides[i]) as usize))
+}
+
+/// Writes a file.
+pub(crate) fn write(picture: &Picture, to: &mut impl Write) -> Result<(), EncodingError> {
+    let Picture { width, height, channels, samples, profile, .. } = picture;
+    let mut encoder = encoder(to, [*width, *height], *channels, profile.as_deref())?;
+    encoder.set_compression(Compression::Balanced);
+    encoder.set_filter(Filter::Adaptive);
+    let bytes = if picture.is_deep {
+        encoder.set_depth(BitDepth::Sixteen);
+        samples.iter().flat_map(|sample| sample.to_be_bytes()).collect()
+    } else {
+        picture.bytes()
+    };
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&bytes)?;
+    writer.finish()
+}
+
+/// Writes an image in red, green and blue with 8 bits a sample.
+///
+/// # Errors
+/// If the samples are not those of so many pixels, or cannot be written.
+pub fn write_rgb(to: impl Write, size: [usize; 2], samples: &[u8]) -> Result<(), EncodingError> {
+    let mut writer = encoder(to, size, 3, None)?.write_header()?;
+    writer.write_image_data(samples)?;
+    writer.finish()
+}
+
+/// An encoder of images with 8 bits a sample, grey or RGB, with alpha or without. It compresses
+/// fast: better compression of a photograph of 24 megapixels took sixteen times as long, for 0.62
+/// of the bytes.
+pub(crate) fn encoder<'a, W: Write>(
+    to: W,
+    [width, height]: [usize; 2],
+    channels: usize,
+    profile: Option<&'a [u8]>,
+) -> Result<Encoder<'a, W>, EncodingError> {
+    let mut info = Info::with_size(width as u32, height as u32);
+    info.color_type = match channels {
+        1 => ColorType::Grayscale,
+        2 => ColorType::GrayscaleAlpha,
+        3 => ColorType::Rgb,
+        _ => ColorType::Rgba,
+    };
+    info.icc_profile = profile.map(Cow::Borrowed);
+    let mut encoder = Encoder::with_info(to, info)?;
+    encoder.set_compression(Compression::Fast);
+    Ok(encoder)
+}

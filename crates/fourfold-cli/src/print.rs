@@ -1,0 +1,27 @@
+//! Prints answers.
+
+use std::io::{self, Write};
+
+use anyhow::Result;
+use serde::Serialize;
+
+/// Prints an answer for people.
+pub(crate) fn print_text(text: &str) -> Result<()> {
+    Ok(io::stdout().write_all(text.as_bytes())?)
+}
+
+/// Prints an answer for programs.
+pub(crate) fn print_json(value: &impl Serialize) -> Result<()> {
+    let mut stdout = io::stdout().lock();
+    serde_json::to_writer_pretty(&mut stdout, value).map_err(io::Error::from)?;
+    Ok(writeln!(stdout)?)
+}
+
+/// A number of bytes; from 1 KiB on also in the largest binary unit that it reaches.
+pub(crate) fn bytes(count: u64) -> String {
+    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    match units.into_iter().find(|&(_, shift)| count >> shift > 0) {
+        Some((unit, shift)) => format!("{count} bytes ({:.1} {unit})", count as f64 / (1u64 << shift) as f64),
+        None => format!("{count} bytes"),
+    }
+}

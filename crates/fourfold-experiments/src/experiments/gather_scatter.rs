@@ -1,0 +1,52 @@
+//! Table II: the reorder before a 2D DCT, following the output or the input.
+
+use anyhow::Result;
+use fourfold::timing::table::{digits, ratio};
+
+use crate::measure::{Job, Setting, sides};
+use crate::page::{Outcome, Page, WHOLE, strings};
+use crate::plot::{Line, Plot};
+
+/// N, and milliseconds of gather and scatter on a Titan Xp, as published.
+const PUBLISHED: [(usize, [&str; 2]); 5] = [
+    (512, ["0.013", "0.014"]),
+    (1024, ["0.042", "0.043"]),
+    (2048, ["0.160", "0.163"]),
+    (4096, ["0.627", "0.633"]),
+    (8192, ["2.568", "2.524"]),
+];
+
+pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
+    let jobs = [Job::Stage("three-stage-gather", 0), Job::Stage("three-stage-scatter", 0)];
+    let (mut rows, mut lines) = (vec![], [vec![], vec![], vec![]]);
+    for side in sides(setting, &PUBLISHED.map(|(side, _)| side))? {
+        let (times, copy) = setting.times(&format!("dct2 f64 {side}x{side}").parse()?, &jobs)?;
+        let published = PUBLISHED.iter().find(|(n, _)| *n == side).map_or([""; 2], |(_, times)| *times);
+        let today = [times[0], times[1], copy];
+        lines.iter_mut().zip(today).for_each(|(line, time)| line.push((side as f64, time)));
+        let cells = published.map(str::to_owned).into_iter().chain(today.map(digits));
+        let ratios = [times[0] / times[1], times[1] / copy].map(ratio);
+        rows.push([side.to_string()].into_iter().chain(cells).chain(ratios).collect());
+    }
+    let line = |(name, points): (&str, Vec<(f64, f64)>)| Line { name: name.into(), points };
+    Ok(Outcome::page(Page {
+        title: format!("Table II: reordering an N × N array, on {}", setting.engine()),
+        text: vec![
+            "Milliseconds of the first stage of a 2D DCT: even places ascending, then odd ones descending, along both axes (eq. 13). \
+             Gather follows the output, scatter the input. Published: one element a thread, on a Titan Xp."
+                .into(),
+            setting.how(),
+        ],
+        columns: strings(&[
+            "N", "gather, published", "scatter, published", "gather", "scatter", "copy", "gather/scatter", "scatter/copy",
+        ]),
+        parts: WHOLE,
+        rows,
+        plot: Plot {
+            title: "Reordering an N × N array".into(),
+            labels: ["N".into(), "ms".into()],
+            lines: ["gather", "scatter", "copy"].into_iter().zip(lines).map(line).collect(),
+            bars: vec![],
+        },
+    }))
+}

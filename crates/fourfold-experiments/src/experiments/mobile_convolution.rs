@@ -1,0 +1,218 @@
+//! Convolutions of an image, directly and by FFT: the reason for FFTs that "Speeding up the fast
+//! Fourier transform mixed-radix on mobile ARM Mali GPUs by means of OpenCL", part 3, gives,
+//! O(MNmn) against O(MN) and two transforms.
+
+use std::cell::RefCell;
+use std::hint::black_box;
+use std::rc::Rc;
+use std::thread;
+
+use anyhow::{Error, Result, ensure};
+use fourfold::oracle::verify::Data;
+use fourfold::timing::Work;
+use fourfold::timing::table::{digits, ratio};
+use fourfold::{Domain, Multiplier, Planner, Precision, Problem};
+use fourfold_cli::any_plan::AnyPlan;
+use fourfold_cli::array::{random, zeros, zeros_of};
+use fourfold_cli::bench_targets::{Arrays, DeviceArrays, DeviceData, DeviceTransform, Transform, contestant};
+use fourfold_gpu::{DirectConvolution, GpuPlanner};
+use num_complex::Complex;
+
+use crate::measure::{Setting, distance};
+use crate::page::{Outcome, Page, WHOLE, strings};
+use crate::plot::{Line, Plot};
+
+/// Rows and columns of the taps.
+const TAPS: [usize; 9] = [3, 5, 7, 9, 11, 15, 21, 31, 63];
+const QUICK_TAPS: [usize; 5] = [3, 5, 9, 15, 31];
+
+pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
+    let (sides, taps): (&[usize], &[usize]) = if setting.quick { (&[256], &QUICK_TAPS) } else { (&[512, 1024], &TAPS) };
+    let (mut rows, mut lines, mut text) = (vec![], vec![], vec![]);
+    for &side in sides {
+        let (mut direct, mut by_fft) = (vec![], vec![]);
+        for &n in taps {
+            let [slow, fast] = times(setting, side, n)?;
+            direct.push((n as f64, slow));
+            by_fft.push((n as f64, fast));
+            let cells = [side.to_string(), n.to_string(), digits(slow), digits(fast), ratio(slow / fast)];
+            rows.push(cells.to_vec());
+        }
+        text.push(verdict(side, &direct, &by_fft));
+        lines.push(Line { name: format!("direct, {side} × {side}"), points: direct });
+        lines.push(Line { name: format!("FFT, {side} × {side}"), points: by_fft });
+    }
+    Ok(Outcome::page(Page {
+        title: format!("Mobile GPUs: convolutions of an N × N image with n × n taps, on {}", setting.engine()),
+        text: [
+            "Milliseconds of circular convolutions: n² products a pixel, by a row of taps after the other on the CPU (plain Rust, for any processor of its kind, by threads that every run begins anew) and a thread a pixel on a device; or a real FFT, the product with the taps' spectrum \
+             and an inverse FFT as one plan, whose time does not depend on n. Published: the article has no figures, but the orders, O(N²n²) and O(N²) for the product beside the FFTs, and that the latter is \
+             not always better."
+                .to_owned(),
+            text.join(" "),
+            setting.how_in(Precision::F32),
+        ]
+        .to_vec(),
+        columns: strings(&["N", "n", "direct", "FFT", "direct/FFT"]),
+        parts: WHOLE,
+        rows,
+        plot: Plot {
+            title: "Convolution of an N × N image with n × n taps".into(),
+            labels: ["n".into(), "ms".into()],
+            lines,
+            bars: vec![],
+        },
+    }))
+}
+
+/// Where the lines cross, as straight ones between the points on logarithmic axes.
+fn verdict(side: usize, direct: &[(f64, f64)], by_fft: &[(f64, f64)]) -> String {
+    let points: Vec<(f64, f64)> = direct.iter().zip(by_fft).map(|(a, b)| (a.0.ln(), (a.1 / b.1).ln())).collect();
+    let crossing = points.windows(2).find(|pair| pair[0].1 <= 0.0 && pair[1].1 > 0.0);
+    match (crossing, points[0].1 > 0.0) {
+        (Some(pair), _) => {
+            let n = (pair[0].0 - pair[0].1 * (pair[1].0 - pair[0].0) / (pair[1].1 - pair[0].1)).exp();
+            format!("On {side} × {side} the FFT is faster from n = {n:.1} on.")
+        }
+        (None, true) => format!("On {side} × {side} the FFT is faster from the smallest n on."),
+        (None, false) => format!("On {side} × {side} the direct way is faster up to the largest n."),
+    }
+}
+
+/// Milliseconds of the direct convolution and of that by FFT, which must agree.
+fn times(setting: &Setting, side: usize, n: usize) -> Result<[f64; 2]> {
+    let mut rng = fastrand::Rng::with_seed(n as u64);
+    let taps: Vec<f64> = (0..n * n).map(|_| 2.0 * rng.f64() - 1.0).collect();
+    let forward: Problem = format!("rfft f32 {side}x{side}").parse()?;
+    let filter = setting.filter(&forward, &Multiplier::ComplexTable(spectrum(side, n, &taps)?))?;
+    let input = random(Precision::F32, Domain::Real, side * side)?;
+    let Data::F32(x) = &input else { unreachable!("that is what was asked for") };
+    let mut by_fft = zeros_of(Precision::F32, Domain::Real, side * side)?;
+    filter.execute(&input, &mut by_fft)?;
+    // Only the arrays' sizes and types are this problem's.
+    let arrays = Arrays::new(&format!("dct2 f32 {side}x{side}").parse()?)?;
+    let (result, direct, fast) = match filter {
+        AnyPlan::Cpu(plan) => {
+            let mut direct = Direct { x: x.clone(), y: zeros(x.len())?, taps, n, threads: setting.threads };
+            direct.run()?;
+            let fast = contestant(Transform::new(*plan, Rc::new(RefCell::new(arrays)))?)?;
+            (direct.y.clone(), contestant(direct)?, fast)
+        }
+        AnyPlan::Gpu(plan, device) => {
+            let planner = GpuPlanner::new(device.clone());
+            let direct = DirectConvolution::new(&planner, Precision::F32, [side, side], &taps, [n, n])?;
+            let mut y = device.array(x.len())?;
+            direct.execute_on(&device.upload(x)?, &mut y)?;
+            let mut result = zeros(x.len())?;
+            y.download(&mut result)?;
+            let arrays = Rc::new(RefCell::new(DeviceArrays::new(device, &arrays)?));
+            let direct = contestant(DeviceDirect { plan: direct, arrays: Rc::clone(&arrays) })?;
+            (result, direct, contestant(DeviceTransform::new(*plan, arrays))?)
+        }
+    };
+    let error = distance(&Data::F32(result), &by_fft);
+    ensure!(error < 1e-4, "convolutions of {side} × {side} with {n} × {n} taps differ by {error:.1e}");
+    let ms = setting.fastest(vec![direct, fast])?;
+    Ok([ms[0], ms[1]])
+}
+
+/// The unscaled half spectrum of taps that begin at the first element.
+fn spectrum(side: usize, n: usize, taps: &[f64]) -> Result<Vec<Complex<f64>>> {
+    let (mut padded, mut spectrum) = (zeros::<f64>(side * side)?, zeros(side * (side / 2 + 1))?);
+    padded.chunks_exact_mut(side).zip(taps.chunks_exact(n)).for_each(|(row, taps)| row[..n].copy_from_slice(taps));
+    Planner::new().plan(&format!("rfft f64 {side}x{side}").parse()?)?.execute(&padded, &mut spectrum)?;
+    Ok(spectrum)
+}
+
+/// On the processor: a row of the output is the sum of rows of the input, each turned around by a
+/// tap's place and times the tap.
+struct Direct {
+    x: Vec<f32>,
+    y: Vec<f32>,
+    taps: Vec<f64>,
+    n: usize,
+    threads: usize,
+}
+
+impl Work for Direct {
+    type Error = Error;
+
+    fn run(&mut self) -> Result<()> {
+        let Direct { x, y, taps, n, threads } = self;
+        let side = x.len().isqrt();
+        let (x, taps, n) = (&**black_box(x), &**taps, *n);
+        let rows = side.div_ceil(*threads);
+        thread::scope(|scope| {
+            for (band, part) in y.chunks_mut(rows * side).enumerate() {
+                scope.spawn(move || {
+                    part.chunks_exact_mut(side)
+                        .enumerate()
+                        .for_each(|(row, y)| convolve_row(x, taps, n, band * rows + row, y));
+                });
+            }
+        });
+        black_box(y);
+        Ok(())
+    }
+}
+
+fn convolve_row(x: &[f32], taps: &[f64], n: usize, row: usize, y: &mut [f32]) {
+    let side = y.len();
+    y.fill(0.0);
+    for (i, taps) in taps.chunks_exact(n).enumerate() {
+        let from = (row + side - i) % side;
+        let x = &x[from * side..][..side];
+        for (j, tap) in taps.iter().enumerate() {
+            let tap = *tap as f32;
+            y[j..].iter_mut().zip(&x[..side - j]).for_each(|(y, x)| *y += tap * x);
+            y[..j].iter_mut().zip(&x[side - j..]).for_each(|(y, x)| *y += tap * x);
+        }
+    }
+}
+
+/// On a device.
+struct DeviceDirect {
+    plan: DirectConvolution,
+    arrays: Rc<RefCell<DeviceArrays>>,
+}
+
+impl Work for DeviceDirect {
+    type Error = Error;
+
+    fn run(&mut self) -> Result<()> {
+        match self.arrays.borrow_mut().next_pair() {
+            (DeviceData::F32(x), DeviceData::F32(y)) => Ok(self.plan.execute_on(x, y)?),
+            _ => unreachable!("the arrays were made for f32"),
+        }
+    }
+
+    fn synchronize(&mut self) -> Result<()> {
+        Ok(self.arrays.borrow().device().finish()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_processor_s_sums_are_the_definition() {
+        let (side, n) = (12, 5);
+        let (x, taps) = ((0..144).map(|i| (i * i % 17) as f32).collect::<Vec<_>>(), (0..25).map(f64::from).collect());
+        let mut direct = Direct { x, y: vec![0.0; 144], taps, n, threads: 3 };
+        direct.run().unwrap();
+        for (at, y) in direct.y.iter().enumerate() {
+            let from = |tap: usize| (at / side + side - tap / n) % side * side + (at % side + side - tap % n) % side;
+            let sum: f64 = direct.taps.iter().enumerate().map(|(tap, h)| h * f64::from(direct.x[from(tap)])).sum();
+            assert_eq!(f64::from(*y), sum, "whole numbers");
+        }
+    }
+
+    #[test]
+    fn crossings_lie_between_points() {
+        let direct = [(2.0, 1.0), (8.0, 16.0)];
+        assert!(verdict(9, &direct, &[(2.0, 4.0), (8.0, 4.0)]).contains("n = 4.0 on"));
+        assert!(verdict(9, &direct, &[(2.0, 0.5), (8.0, 0.5)]).contains("smallest"));
+        assert!(verdict(9, &direct, &[(2.0, 99.0), (8.0, 99.0)]).contains("largest"));
+    }
+}

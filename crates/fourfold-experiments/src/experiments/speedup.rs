@@ -1,0 +1,64 @@
+//! Equation 19: Amdahl's law, for the compression of an image (Algorithm 3): DCT, small
+//! coefficients dropped, IDCT.
+
+use anyhow::Result;
+use fourfold::Problem;
+use fourfold::timing::table::{digits, ratio};
+
+use crate::codec::{self, Part};
+use crate::measure::{Setting, sides};
+use crate::page::{Outcome, Page, WHOLE, strings};
+use crate::plot::{Line, Plot};
+
+const PARTS: [(&str, Part); 5] = [
+    ("row-column", Part::Transforms),
+    ("three-stage", Part::Transforms),
+    ("three-stage", Part::Dropping),
+    ("row-column", Part::Whole),
+    ("three-stage", Part::Whole),
+];
+
+const SIDES: [usize; 3] = [512, 1024, 2048];
+
+pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
+    let (mut rows, mut lines) = (vec![], [vec![], vec![]]);
+    for side in sides(setting, &SIDES)? {
+        let forward: Problem = format!("dct2 f64 {side}x{side} ortho").parse()?;
+        let times = codec::times(setting, PARTS, [&forward, &forward.inverse()?])?;
+        let [old, new, dropping, whole_old, whole_new] = times;
+        // By the dropping alone: the difference of two times would say more about other work on the
+        // machine.
+        let (p, s) = (old / (old + dropping), old / new);
+        let (predicted, measured) = (1.0 / ((1.0 - p) + p / s), whole_old / whole_new);
+        lines.iter_mut().zip([predicted, measured]).for_each(|(line, y)| line.push((side as f64, y)));
+        let cells = [side.to_string()].into_iter().chain(times.map(digits));
+        rows.push(cells.chain([p, s, predicted, measured].map(ratio)).collect());
+    }
+    let line = |(name, points): (&str, Vec<(f64, f64)>)| Line { name: name.into(), points };
+    Ok(Outcome::page(Page {
+        title: format!("Equation 19: image compression by three stages instead of rows and columns, on {}", setting.engine()),
+        text: vec![
+            "Milliseconds. p is the share of the transforms in the sum of transforms and dropping of DCT → drop → IDCT by the row-column method, s their own speed-up, and 1/((1 − p) + p/s) what that \
+             predicts of the whole. The paper has p = 1, since it fuses the dropping with the combine, and s of about 2; here it is a trip through memory of its own (a processor's by one \
+             thread), so that there is something to predict."
+                .into(),
+            format!(
+                "{} FFTs: {}.",
+                setting.how_of_steps("the transforms' results of every method with the default's"),
+                setting.fft_library(&"dct2 f64 512x512".parse()?)?
+            ),
+        ],
+        columns: strings(&[
+            "N", "transforms, row-column", "transforms, three-stage", "dropping", "whole, row-column", "whole, three-stage", "p", "s",
+            "predicted speed-up", "measured speed-up",
+        ]),
+        parts: WHOLE,
+        rows,
+        plot: Plot {
+            title: "Speed-up of image compression".into(),
+            labels: ["N".into(), "by three stages".into()],
+            lines: ["predicted", "measured"].into_iter().zip(lines).map(line).collect(),
+            bars: vec![],
+        },
+    }))
+}

@@ -1,0 +1,206 @@
+//! Chooses experiments and engines, carries the experiments out, prints and saves their pages.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use fourfold_cli::algorithm::AlgorithmName;
+use fourfold_cli::engine::Engine;
+use fourfold_cli::output::Output;
+use fourfold_cli::planner::EnginePlanner;
+use fourfold_cli::progress::Progress;
+use fourfold_cli::wisdom::Tuning;
+use fourfold_gpu::Api;
+
+use crate::args::Args;
+use crate::experiments::{TABLES, Table, utilisation};
+use crate::measure::{CUFFT, Setting, only_for};
+use crate::page::{Outcome, Page};
+
+/// A table on an engine.
+struct Experiment<'a> {
+    table: Table,
+    setting: &'a Setting,
+}
+
+/// What became of all of them: pages that were printed, and why others were not.
+#[derive(Default)]
+struct Account {
+    pages: usize,
+    left_out: Vec<String>,
+    failed: Vec<String>,
+}
+
+/// Prints and saves the experiments that are named, or all.
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let tables = chosen(&args.tables)?;
+    let (settings, absent) = settings(args)?;
+    if args.profiled {
+        return settings.iter().try_for_each(utilisation::profiled);
+    }
+    let mut account = carry_out(&experiments(&tables, &settings), &args.out)?;
+    account.left_out.extend(settings.iter().filter_map(lacks_vendor_fft));
+    // What was asked for by name is missed, what is not there of all is not.
+    if args.engine.is_empty() {
+        account.left_out.extend(absent)
+    } else {
+        account.failed.extend(absent)
+    }
+    let lines: String = account.left_out.iter().map(|line| format!("left out: {line}\n")).collect();
+    let printed = io::stdout().write_all(lines.as_bytes());
+    let failed = account.failed;
+    ensure!(failed.is_empty(), "these tables failed: {}", failed.join("; "));
+    ensure!(account.pages > 0, "nothing of what was asked for can be done here");
+    Ok(printed?)
+}
+
+/// One experiment that fails does not keep the others from being done.
+fn carry_out(experiments: &[Experiment<'_>], out: &Path) -> Result<Account> {
+    fs::create_dir_all(out).with_context(|| format!("cannot write in {}", out.display()))?;
+    // Before hours of measuring rather than after.
+    for experiment in experiments {
+        experiment.files().try_for_each(|file| Output::create(&out.join(file)).map(drop))?;
+    }
+    let mut account = Account::default();
+    let progress = Progress::new(experiments.len());
+    for experiment in experiments {
+        progress.message(format!("{}: {}", experiment.setting.engine(), experiment.table.about));
+        match experiment.run() {
+            Ok(Outcome::Page(page)) => {
+                let saved = experiment.save(&page, out);
+                account.failed.extend(saved.err().map(|error| format!("{experiment}: {error:#}")));
+                // A pipe that is closed is no reason to measure nothing more.
+                let printed = progress.print(&page.markdown());
+                account.failed.extend(printed.err().map(|error| format!("{experiment}: cannot print it: {error}")));
+                account.pages += 1;
+            }
+            Ok(Outcome::LeftOut(why)) => account.left_out.push(format!("{experiment}: {why}")),
+            Err(error) => account.failed.push(format!("{experiment}: {error:#}")),
+        }
+        progress.step();
+    }
+    Ok(account)
+}
+
+/// Every table on every engine, those that are the same on all once.
+fn experiments<'a>(tables: &[Table], settings: &'a [Setting]) -> Vec<Experiment<'a>> {
+    let on = |(i, setting): (usize, &'a Setting)| {
+        let tables = tables.iter().filter(move |table| i == 0 || !table.once);
+        tables.map(move |&table| Experiment { table, setting }).collect::<Vec<_>>()
+    };
+    settings.iter().enumerate().flat_map(on).collect()
+}
+
+impl Experiment<'_> {
+    fn run(&self) -> Result<Outcome> {
+        (self.table.run)(self.setting)
+    }
+
+    /// The names of its files: Markdown, CSV and PNG.
+    fn files(&self) -> impl Iterator<Item = String> {
+        let name = match self.table.once {
+            true => self.table.name.to_owned(),
+            false => format!("{}-{}", self.table.name, self.setting.file_name()),
+        };
+        ["md", "csv", "png"].into_iter().map(move |extension| format!("{name}.{extension}"))
+    }
+
+    fn save(&self, page: &Page, folder: &Path) -> Result<()> {
+        let contents = [page.markdown().into_bytes(), page.csv().into_bytes(), page.plot.png()?];
+        self.files().zip(contents).try_for_each(|(file, content)| {
+            let mut output = Output::create(&folder.join(file))?;
+            output.fill(|file| file.write_all(&content))?;
+            output.commit()
+        })
+    }
+}
+
+impl std::fmt::Display for Experiment<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} on {}", self.table.name, self.setting.engine())
+    }
+}
+
+/// The tables of these names, each once; all if there are no names.
+fn chosen(names: &[String]) -> Result<Vec<Table>> {
+    let list = || TABLES.iter().map(|table| format!("{} ({})", table.name, table.about)).collect::<Vec<_>>().join(", ");
+    let unknown = names.iter().find(|name| TABLES.iter().all(|table| table.name != **name));
+    if let Some(name) = unknown {
+        bail!("there is no table {name:?}; there are {}", list());
+    }
+    let asked = |table: &&Table| names.is_empty() || names.iter().any(|name| name == table.name);
+    Ok(TABLES.iter().filter(asked).copied().collect())
+}
+
+/// What is not done where a device of NVIDIA's has not its FFTs.
+fn lacks_vendor_fft(setting: &Setting) -> Option<String> {
+    only_for(Api::Cuda, setting).ok()?;
+    let library = setting.fft_library(&"dct2 f64 512x512".parse().ok()?).ok()?;
+    (library != CUFFT).then(|| {
+        format!(
+            "{CUFFT} on {}: it cannot be loaded; between the stages of methods stood {library} FFTs",
+            setting.engine()
+        )
+    })
+}
+
+/// The engines that were named, each once, else the processor and the first device of every kind;
+/// and why some are not there.
+fn settings(args: &Args) -> Result<(Vec<Setting>, Vec<String>)> {
+    let setting = |engine: &Engine| -> Result<Setting> {
+        let contender = EnginePlanner::new(engine.clone(), AlgorithmName::FUSED, args.threads, &Tuning::default())?;
+        Ok(Setting::new(contender, args.threads, args.quick))
+    };
+    let first = |(i, engine): &(usize, &Engine)| !args.engine[..*i].contains(engine);
+    let named = args.engine.iter().enumerate().filter(first).map(|(_, engine)| engine.clone());
+    let mut engines: Vec<Engine> = named.collect();
+    if engines.is_empty() {
+        engines.push(Engine::Cpu(None));
+        engines.extend(Api::ALL.iter().filter_map(|api| api.name().parse().ok()));
+    }
+    let (mut settings, mut absent) = (vec![], vec![]);
+    for engine in &engines {
+        match (setting(engine), engine) {
+            (Ok(setting), _) => settings.push(setting),
+            (Err(why), Engine::Gpu(_)) => absent.push(format!("all on {engine}: {why}")),
+            (Err(why), _) => return Err(why),
+        }
+    }
+    Ok((settings, absent))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiments::table;
+    use crate::page::{WHOLE, strings};
+    use crate::plot::Plot;
+
+    fn page(_: &Setting) -> Result<Outcome> {
+        let plot = Plot { title: "T".into(), labels: ["x".into(), "y".into()], lines: vec![], bars: vec!["a".into()] };
+        let (columns, rows) = (strings(&["a"]), vec![strings(&["1"])]);
+        Ok(Outcome::page(Page { title: "T".into(), text: vec![], columns, parts: WHOLE, rows, plot }))
+    }
+
+    #[test]
+    fn a_failure_does_not_end_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let tables = [
+            table("fails", "", |_| bail!("no luck")),
+            table("absent", "", |_| Ok(Outcome::LeftOut("no device".into()))),
+            table("works", "", page),
+        ];
+        let contender = EnginePlanner::new(Engine::Cpu(None), AlgorithmName::FUSED, 1, &Tuning::default()).unwrap();
+        let settings = [Setting::new(contender, 1, true)];
+        let account = carry_out(&experiments(&tables, &settings), folder.path()).unwrap();
+        assert_eq!((account.pages, account.failed), (1, vec!["fails on cpu: no luck".to_owned()]));
+        assert_eq!(account.left_out, ["absent on cpu: no device"]);
+        let mut files: Vec<_> = fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        files.sort();
+        assert_eq!(files, ["works-cpu.csv", "works-cpu.md", "works-cpu.png"]);
+    }
+}
