@@ -27,9 +27,6 @@ pub(crate) enum Engine {
     Architecture(String),
 }
 
-/// The architecture that is shown where no CUDA device is.
-const USUAL_ARCHITECTURE: &str = "sm_90";
-
 /// An engine with a method: what is verified and timed.
 pub(crate) struct Contender {
     pub(crate) engine: Engine,
@@ -86,13 +83,9 @@ impl Engine {
             Engine::Architecture(name) => return Ok(Some(Aim { target: Target::cuda(name)?, missing: None })),
             Engine::Gpu(id) => id,
         };
-        let usual = |api: Api| match api {
-            Api::Cuda => Target::cuda(USUAL_ARCHITECTURE),
-            Api::OpenCl => Ok(Target::opencl()),
-        };
         Ok(Some(match Device::open(&id.to_string()) {
             Ok(device) => Aim { target: device.target(), missing: None },
-            Err(error) if id.number == 0 => Aim { target: usual(id.api)?, missing: Some(error.to_string()) },
+            Err(error) if id.number == 0 => Aim { target: Target::typical(id.api), missing: Some(error.to_string()) },
             Err(error) => return Err(error.into()),
         }))
     }

@@ -1,4 +1,4 @@
-//! What both backends take: grids, and plain numbers.
+//! What all backends take: grids, and plain numbers.
 
 use crate::error::unavailable;
 use crate::limits::DeviceInfo;

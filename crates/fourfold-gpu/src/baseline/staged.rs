@@ -253,7 +253,7 @@ impl PreparedStage {
             }
             PreparedStage::Host(transpose) => transpose.transpose(queue, from, to),
             PreparedStage::Fft(fft) => fft.run(0..fft.launches(), queue, Some(from), to, Some(scratch)),
-            PreparedStage::Vendor(fft) => fft.run(queue, [from, to], scratch),
+            PreparedStage::Vendor(fft) => fft.enqueue(queue, [from, to], scratch),
         }
     }
 }
@@ -322,6 +322,6 @@ impl HostTranspose {
             let elements = read.iter().skip(column).step_by(self.columns);
             line.iter_mut().zip(elements).for_each(|(to, from)| *to = *from);
         }
-        queue.upload(&turned, &mut to.again()?)
+        queue.upload(&turned, &mut to.share()?)
     }
 }

@@ -1,6 +1,6 @@
 //! JPEG's 8×8 blocks on a device.
 
-use crate::backend::cuda::compiler::{check_presence as check_nvrtc, compile as compile_cuda};
+use crate::backend::cuda::nvrtc;
 use crate::backend::device::Device;
 use crate::backend::runtime::{Buffer, Kernel};
 use crate::backend::types::{Grid, Place, Raw};
@@ -272,8 +272,7 @@ impl BlockPlanBuilder {
     /// The same as [`Launch::resources`](crate::run::inspect::Launch::resources) of this kernel.
     #[doc(hidden)]
     pub fn resources(&self, target: &Target) -> Result<String> {
-        check_nvrtc()?;
-        Ok(compile_cuda(&self.source(target)?, target.name(), &["--ptxas-options=-v"])?.1)
+        nvrtc::resources(&self.source(target)?, target.name())
     }
 
     fn program(&self) -> Program {
