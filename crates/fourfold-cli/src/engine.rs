@@ -257,7 +257,7 @@ impl Contender {
     /// How a processor computes the problem, and the bytes of scratch that it needs. Makes no
     /// tables.
     pub(crate) fn recipe(&self, problem: &Problem) -> Result<(AnyRecipe, usize)> {
-        let AnyPlanner::Cpu(planner) = &*self.planner else { unreachable!("devices have outlines") };
+        let AnyPlanner::Cpu(planner) = &*self.planner else { unreachable!("devices are inspected") };
         let recipe = self.recipe_of(planner, problem).with_context(|| format!("cannot plan {problem}"))?;
         let scratch = planner.scratch_bytes(&recipe).with_context(|| format!("cannot plan {problem}"))?;
         Ok((recipe, scratch))

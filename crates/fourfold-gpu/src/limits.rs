@@ -78,10 +78,10 @@ pub struct DeviceInfo {
     pub version: String,
     /// Bytes of memory.
     pub memory: u64,
-    /// Bytes of local memory (in CUDA's terms, shared memory) that one work group can have.
-    pub local_memory: usize,
-    /// How many work groups run at once: its multiprocessors.
-    pub units: usize,
+    /// Bytes of shared memory (in CUDA's terms, shared memory) that one block can have.
+    pub shared_memory: usize,
+    /// How many blocks run at once: its SMs.
+    pub sms: usize,
     /// Whether it computes in `f64`.
     pub double: bool,
 }
@@ -90,17 +90,17 @@ pub struct DeviceInfo {
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
     pub(crate) name: String,
-    /// Bytes of local memory of a work group.
-    pub(crate) local_bytes: usize,
-    /// Threads of a work group.
+    /// Bytes of shared memory of a block.
+    pub(crate) shared_bytes: usize,
+    /// Threads of a block.
     pub(crate) threads: usize,
-    /// How many work groups run at once.
-    pub(crate) units: usize,
+    /// How many blocks run at once.
+    pub(crate) sms: usize,
     pub(crate) double: bool,
-    /// Bytes of the cache that all work groups share, if kernels can say what it had better not
+    /// Bytes of the cache that all blocks share, if kernels can say what it had better not
     /// keep; else 0.
     pub(crate) cache: usize,
-    /// The most work groups that reach each other's local memory; 1 if none does.
+    /// The most blocks that reach each other's shared memory; 1 if none does.
     pub(crate) cluster: usize,
     /// Whether the threads of a warp exchange numbers that are in registers.
     pub(crate) warps: bool,
@@ -112,9 +112,9 @@ impl Limits {
     pub(crate) fn new(info: &DeviceInfo, threads: usize) -> Limits {
         Limits {
             name: info.name.clone(),
-            local_bytes: info.local_memory,
+            shared_bytes: info.shared_memory,
             threads,
-            units: info.units,
+            sms: info.sms,
             double: info.double,
             cache: 0,
             cluster: 1,

@@ -20,7 +20,7 @@ fn table(rng: &mut fastrand::Rng) -> [u16; 64] {
     std::array::from_fn(|i| rng.u16(1..20) + i as u16)
 }
 
-/// Numbers of blocks that fill work groups and that do not.
+/// Numbers of blocks that fill blocks and that do not.
 const COUNTS: [usize; 6] = [1, 2, 63, 64, 65, 1000];
 
 /// So many blocks one after another.
@@ -203,7 +203,7 @@ fn kernels_move_sixteen_bytes() {
             let source = BlockPlan::builder(work).component(component([1; 64], 1)).source(&target).unwrap();
             let count = |text: &str| source.matches(text).count();
             let is_back = matches!(work, BlockWork::Forward | BlockWork::MoveBack);
-            // Once for full work groups, once for the last.
+            // Once for full blocks, once for the last.
             assert_eq!(count("uint4*)input)["), if is_back { 8 } else { 16 }, "{source}");
             assert_eq!(count("uint4*)output)["), if is_back { 16 } else { 8 });
             assert_eq!(source.matches("input[").count() + source.matches("output[").count(), 0);

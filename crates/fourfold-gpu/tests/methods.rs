@@ -40,7 +40,7 @@ fn methods_are_right() {
     for (method, problem) in all {
         let verdict = match verdict(&planner, method.recipe(&problem).unwrap(), 1) {
             Err(error) if method.name() == "levels-in-clusters" && error.kind() == ErrorKind::Unavailable => {
-                assert!(error.to_string().contains("2 work groups must reach each other's memory"), "{error}");
+                assert!(error.to_string().contains("2 blocks must reach each other's memory"), "{error}");
                 continue;
             }
             verdict => verdict.unwrap(),
@@ -102,19 +102,19 @@ fn what_is_ignored_spoils_nothing() {
 }
 
 #[test]
-fn outlines_have_a_launch_for_every_stage() {
+fn inspections_have_a_launch_for_every_stage() {
     let recipe =
         |method: &str, problem: &str| method.parse::<Algorithm>().unwrap().recipe(&problem.parse().unwrap()).unwrap();
     let recipes: [StagedRecipe; 2] =
         [recipe("row-column", "dct2 f64 64x48"), recipe("three-stage", "dct3 f32 20x30x40")];
     for recipe in recipes {
-        let outline = Target::cuda("sm_90").unwrap().outline_of(recipe.clone()).unwrap();
+        let inspection = Target::cuda("sm_90").unwrap().inspect_recipe(recipe.clone()).unwrap();
         for (pass, stage) in recipe.stages().iter().enumerate() {
-            let own = outline.launches.iter().filter(|launch| launch.pass == pass).count();
+            let own = inspection.launches.iter().filter(|launch| launch.pass == pass).count();
             assert!(own == 1 || (own > 1 && matches!(stage.work, StageWork::Fft(_))), "{stage}: {own} launches");
         }
     }
-    let error = Target::opencl().without_f64().outline_of(recipe("three-stage", "dct2 f64 8x8")).err().unwrap();
+    let error = Target::opencl().without_f64().inspect_recipe(recipe("three-stage", "dct2 f64 8x8")).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
 }
 
@@ -126,9 +126,9 @@ fn kernels_of_methods_compile_without_spills() {
     let mut count = 0;
     for (method, problem) in [CASES, large].iter().flat_map(|text| methods(text)) {
         let recipe = method.recipe(&problem).unwrap();
-        let outline = Target::cuda("sm_90").unwrap().outline_of(recipe.clone()).unwrap();
+        let inspection = Target::cuda("sm_90").unwrap().inspect_recipe(recipe.clone()).unwrap();
         let own = |pass: usize| !matches!(recipe.stages()[pass].work, StageWork::Fft(_));
-        for launch in outline.launches.iter().filter(|launch| own(launch.pass)) {
+        for launch in inspection.launches.iter().filter(|launch| own(launch.pass)) {
             let log = launch.resources("sm_90").unwrap_or_else(|e| panic!("{problem} by {method}: {e}"));
             assert!(log.contains("0 bytes spill stores, 0 bytes spill loads"), "{problem} by {method}: {log}");
             count += 1;

@@ -49,13 +49,13 @@ fn kernels(architecture: &'static str) -> Vec<Kernel> {
     });
     let fast: Vec<Problem> = fast.chain(LONG.map(String::from)).flat_map(|text| read(&text)).collect();
     for (i, problem) in fast.iter().cloned().chain(FILES.iter().flat_map(|file| read(file))).enumerate() {
-        let outline = target.outline(&problem).unwrap();
-        let steps = families(&outline);
+        let inspection = target.inspect(&problem).unwrap();
+        let steps = families(&inspection);
         let fresh = !steps.is_subset(&seen);
         seen.extend(steps);
         if i < fast.len() || fresh {
             let kernel = |launch| Kernel { architecture, problem: problem.clone(), launch };
-            kernels.extend(outline.launches.into_iter().map(kernel));
+            kernels.extend(inspection.launches.into_iter().map(kernel));
         }
     }
     kernels
@@ -68,8 +68,8 @@ fn number(log: &str, after: &str) -> usize {
     word.parse().unwrap_or_else(|_| panic!("no number of{after} in {log}"))
 }
 
-/// Bytes stored and loaded by kernels that leave registers for four work groups: two numbers that
-/// live in memory cost less than a work group, as was measured of DST-III.
+/// Bytes stored and loaded by kernels that leave registers for four blocks: two numbers that
+/// live in memory cost less than a block, as was measured of DST-III.
 const KEPT: usize = 16;
 
 /// A line for the log, and whether registers are spilled.
@@ -78,7 +78,7 @@ fn compile(kernel: &Kernel) -> (String, bool) {
     let log = launch.resources(architecture).unwrap_or_else(|e| panic!("{problem} on {architecture}: {e}"));
     let registers = number(log.split("Used ").nth(1).unwrap_or_default(), " registers");
     let spilled = number(&log, " bytes spill stores") + number(&log, " bytes spill loads");
-    let (pass, threads, local) = (launch.pass + 1, launch.threads, launch.local_bytes);
+    let (pass, threads, local) = (launch.pass + 1, launch.threads, launch.shared_bytes);
     let line = format!(
         "{architecture} {problem} pass {pass}: {registers} registers, {spilled} bytes spilled, {threads} threads, {local} bytes shared"
     );

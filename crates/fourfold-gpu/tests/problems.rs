@@ -14,7 +14,7 @@ const SMALL: &str = include_str!("../../../cases/small.txt");
 const FAMILIES: &str = include_str!("../../../cases/gpu.txt");
 const WINDOWS: &str = include_str!("../../../cases/windows.txt");
 
-/// A device of OpenCL is taken for a typical one: PoCL has more local memory than any GPU.
+/// A device of OpenCL is taken for a typical one: PoCL has more shared memory than any GPU.
 fn planner(device: Device) -> GpuPlanner {
     let target = if device.info().id.api == Api::OpenCl { Target::opencl() } else { device.target() };
     GpuPlanner::as_for(&target, device, Cache::standard().unwrap())
@@ -64,8 +64,8 @@ fn all_sorts() -> impl Iterator<Item = String> {
 fn reached<'a>(target: &Target, texts: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, String> {
     let mut reached = BTreeMap::new();
     for problem in texts.into_iter().flat_map(read) {
-        let outline = target.outline(&problem).unwrap_or_else(|e| panic!("{problem}: {e}"));
-        for family in families(&outline) {
+        let inspection = target.inspect(&problem).unwrap_or_else(|e| panic!("{problem}: {e}"));
+        for family in families(&inspection) {
             reached.entry(family).or_insert_with(|| problem.to_string());
         }
     }
@@ -93,7 +93,7 @@ fn the_cases_reach_every_sort_of_kernel() {
 #[test]
 fn lines_longer_than_local_memory_are_right() {
     let Some(device) = present() else { return };
-    let target = device.target().with_local_bytes(8 << 10);
+    let target = device.target().with_shared_bytes(8 << 10);
     all_hold_with(&GpuPlanner::as_for(&target, device, Cache::standard().unwrap()), WINDOWS);
 }
 
@@ -190,7 +190,7 @@ fn f64_on_a_device_without_it_is_an_error() {
     let targets = [Target::opencl(), Target::cuda("sm_90").unwrap()].map(Target::without_f64);
     for target in &targets {
         for problem in read(SMALL) {
-            let planned = target.outline(&problem);
+            let planned = target.inspect(&problem);
             if problem.precision() == fourfold::Precision::F32 {
                 let launches = planned.unwrap_or_else(|e| panic!("{problem}: {e}")).launches;
                 assert!(launches.iter().all(|launch| !launch.source.contains("double")), "{problem}");

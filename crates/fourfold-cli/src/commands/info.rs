@@ -120,8 +120,8 @@ fn only(engines: Vec<EngineFacts>, wanted: &str) -> Result<EngineFacts> {
 }
 
 fn device_facts(info: DeviceInfo) -> DeviceFacts {
-    let DeviceInfo { id, name, version, memory, local_memory, double, .. } = info;
-    DeviceFacts { engine: id.to_string(), name, version, memory, local_memory, f64: double }
+    let DeviceInfo { id, name, version, memory, shared_memory, double, .. } = info;
+    DeviceFacts { engine: id.to_string(), name, version, memory, local_memory: shared_memory, f64: double }
 }
 
 fn device_text(device: &DeviceFacts) -> String {

@@ -73,20 +73,20 @@ fn on_processor(args: &Plan, problem: &Problem) -> Result<Answer> {
 fn on_device(args: &Plan, problem: &Problem, Aim { target, missing }: Aim) -> Result<Answer> {
     let kept = wisdom::load(&args.how.wisdom)?;
     let recipe = args.how.method.recipe(problem)?;
-    let outline = kept.follow(|wisdom| target.outline_with(recipe.clone(), &wisdom));
-    let outline = outline.with_context(|| format!("cannot plan {problem}"))?;
+    let inspection = kept.follow(|wisdom| target.inspect_with(recipe.clone(), &wisdom));
+    let inspection = inspection.with_context(|| format!("cannot plan {problem}"))?;
     let kernel = |launch: Launch| Kernel {
         pass: launch.pass,
-        groups: launch.groups,
+        groups: launch.blocks,
         threads: launch.threads,
-        local_bytes: launch.local_bytes,
+        local_bytes: launch.shared_bytes,
         steps: launch.steps,
         source: args.source.then_some(launch.source),
     };
-    let kernels = outline.launches.into_iter().map(kernel).collect();
-    let device = Some(OnDevice { device: target.name().to_owned(), missing, choices: outline.choices, kernels });
-    let moved = [outline.bytes_moved, outline.scratch_bytes];
-    Ok(answer(args, &outline.recipe, moved, outline.uses_bluestein, device))
+    let kernels = inspection.launches.into_iter().map(kernel).collect();
+    let device = Some(OnDevice { device: target.name().to_owned(), missing, choices: inspection.choices, kernels });
+    let moved = [inspection.bytes_moved, inspection.scratch_bytes];
+    Ok(answer(args, &inspection.recipe, moved, inspection.uses_bluestein, device))
 }
 
 fn answer(

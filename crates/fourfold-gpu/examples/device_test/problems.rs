@@ -13,7 +13,7 @@ pub(crate) struct Group {
     /// A baseline, or fourfold's passes.
     pub(crate) algorithm: Option<Algorithm>,
     pub(crate) problems: Vec<Problem>,
-    /// Bytes of local memory and work groups at once, at most.
+    /// Bytes of shared memory and blocks at once, at most.
     pub(crate) device: [usize; 2],
 }
 
@@ -22,8 +22,8 @@ pub(crate) const WHOLE: [usize; 2] = [usize::MAX; 2];
 
 impl Group {
     pub(crate) fn target(&self, target: &Target) -> Target {
-        let [local_bytes, units] = self.device;
-        target.clone().with_local_bytes(local_bytes).with_units(units)
+        let [shared_bytes, sms] = self.device;
+        target.clone().with_shared_bytes(shared_bytes).with_sms(sms)
     }
 
     /// How a problem of the group is computed.
@@ -42,7 +42,7 @@ impl Group {
 
 const FILES: [&str; 2] = [include_str!("../../../../cases/small.txt"), include_str!("../../../../cases/gpu.txt")];
 
-/// Cases for little local memory, so that short lines go the way of long ones.
+/// Cases for little shared memory, so that short lines go the way of long ones.
 const WINDOWS: &str = include_str!("../../../../cases/windows.txt");
 
 /// The same for clusters, which columns are for where they have work for the device.
@@ -58,7 +58,7 @@ const SMALL: usize = 512;
 /// How many problems of longer lengths.
 const RANDOM: usize = 300;
 
-/// Signals that few devices hold in local memory, nor in two passes.
+/// Signals that few devices hold in shared memory, nor in two passes.
 const LONG: [&str; 6] = [
     "fft f32 16777216",
     "dct2 f64 8388608",
@@ -183,8 +183,8 @@ pub(crate) fn sample(target: &Target, shard: (usize, usize)) -> Vec<Group> {
     groups.sort_by_key(|group| group.problems[0].input().len.max(group.problems[0].output().len));
     groups.retain(|group| {
         let target = group.target(target);
-        let outline = group.recipe(&group.problems[0]).and_then(|recipe| target.outline_of(recipe));
-        let steps = outline.map(|outline| crate::common::families(&outline)).unwrap_or_default();
+        let inspection = group.recipe(&group.problems[0]).and_then(|recipe| target.inspect_recipe(recipe));
+        let steps = inspection.map(|inspection| crate::common::families(&inspection)).unwrap_or_default();
         let fresh = steps.iter().any(|step| !seen.contains(step));
         seen.extend(steps);
         fresh

@@ -12,7 +12,7 @@ pub(crate) use num_complex::Complex;
 pub(crate) struct Subject {
     pub(crate) problem: Problem,
     pub(crate) how: How,
-    /// Bytes of local memory and work groups at once that a device has at most.
+    /// Bytes of shared memory and blocks at once that a device has at most.
     pub(crate) device: [usize; 2],
     /// Whether the parts of complex arrays are transformed, each as a real array.
     pub(crate) parts: bool,
@@ -188,28 +188,28 @@ pub(crate) fn execute_in_place<T: Element>(plan: &Plan, data: &mut [T]) -> Resul
 /// The kernels of a subject, for `cuda:sm_90` and the like or `opencl`.
 pub(crate) fn kernels(name: &str, subject: &Subject) -> Result<Planned> {
     let target = name.strip_prefix("cuda:").map_or_else(|| Ok(Target::opencl()), Target::cuda)?;
-    let target = target.with_local_bytes(subject.device[0]).with_units(subject.device[1]);
+    let target = target.with_shared_bytes(subject.device[0]).with_sms(subject.device[1]);
     let recipe = recipe(subject)?;
     let threshold = matches!(subject.how, How::Threshold).then_some(THRESHOLD);
     let multiplier = subject.multiplier();
     let all = if subject.parts || multiplier.is_some() || threshold.is_some() {
         let AnyRecipe::Fused(recipe) = recipe else { unreachable!("baselines do not multiply") };
-        target.outline_as(recipe, multiplier.as_ref(), threshold, subject.parts)?
+        target.inspect_as(recipe, multiplier.as_ref(), threshold, subject.parts)?
     } else if let Some(choice) = &subject.choice {
-        let mut choices = target.outline_of(recipe.clone())?.choices;
+        let mut choices = target.inspect_recipe(recipe.clone())?.choices;
         choices.last_mut().expect("a pass").clone_from(choice);
         let mut wisdom = Wisdom::new();
         wisdom.insert(&subject.problem, name, &choices.join("\n"))?;
-        target.outline_with(recipe, &wisdom)?
+        target.inspect_with(recipe, &wisdom)?
     } else {
-        target.outline_of(recipe)?
+        target.inspect_recipe(recipe)?
     };
     let [moved, scratch] = [all.bytes_moved, all.scratch_bytes];
     let (bluestein, choices) = (all.uses_bluestein, all.choices.join("; "));
     let kernel = |launch: fourfold_gpu::Launch| Kernel {
         grid: format!(
             "pass {} groups {} threads {} local {}",
-            launch.pass, launch.groups, launch.threads, launch.local_bytes
+            launch.pass, launch.blocks, launch.threads, launch.shared_bytes
         ),
         source: launch.source,
     };

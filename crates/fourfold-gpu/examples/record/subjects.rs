@@ -14,7 +14,7 @@ macro_rules! cases {
 /// Limits that a device does not have.
 const WHOLE: [usize; 2] = [usize::MAX; 2];
 
-/// Case files, and the bytes of local memory and the work groups of the device that each is for.
+/// Case files, and the bytes of shared memory and the blocks of the device that each is for.
 const FILES: [(&str, [usize; 2]); 10] = [
     (cases!("small"), WHOLE),
     (cases!("gpu"), WHOLE),

@@ -7,7 +7,7 @@ use crate::backend::runtime::{Buffer, Kernel};
 use crate::backend::types::Grid;
 use crate::error::{argument, elsewhere};
 use crate::ir::frame::Frame;
-use crate::ir::trace::{Array, Int, Statement, Sym, comment, for_each, group, if_less, int, record, select, thread};
+use crate::ir::trace::{Array, Int, Statement, Sym, block, comment, for_each, if_less, int, record, select, thread};
 use crate::print::printer::{Dialect, print};
 use crate::run::executable::table;
 use fourfold::engine::Real;
@@ -62,7 +62,7 @@ impl DirectConvolution {
         device.runtime.limits().check_type(precision)?;
         let (runtime, source) = (&device.runtime, shape.source(device.runtime.dialect()));
         let taps = table(&device, taps, precision)?;
-        let kernel = planner.library.compile(&source, shape.grid().local_bytes)?;
+        let kernel = planner.kernel_cache.compile(&source, shape.grid().shared_bytes)?;
         Ok(DirectConvolution { kernel, taps, nothing: runtime.allocate(0)?, device, shape })
     }
 
@@ -95,31 +95,31 @@ impl Shape {
             wide: most > i32::MAX as usize,
             threads: THREADS,
             resident: 0,
-            once: [false; 2],
+            evict_first: [false; 2],
             cluster: 1,
-            local_pairs: THREADS / 2,
+            shared_pairs: THREADS / 2,
         };
         print(dialect, &frame, &self.kernel())
     }
 
     fn grid(self) -> Grid {
-        let groups = self.matrix.iter().product::<usize>().div_ceil(THREADS);
-        Grid { groups, threads: THREADS, local_bytes: THREADS * self.precision.bytes(), follows: false }
+        let blocks = self.matrix.iter().product::<usize>().div_ceil(THREADS);
+        Grid { blocks, threads: THREADS, shared_bytes: THREADS * self.precision.bytes(), follows: false }
     }
 
-    /// A row of taps is unrolled. What the loop over rows adds to stands in local memory: kernels
+    /// A row of taps is unrolled. What the loop over rows adds to stands in shared memory: kernels
     /// have no variables that change.
     fn kernel(self) -> Vec<Statement> {
         let ([height, width], [rows, columns]) = (self.matrix, self.taps);
         record(|| {
-            let (thread, group) = (thread(), group());
+            let (thread, block) = (thread(), block());
             comment(format!("convolve with {rows} x {columns} taps"));
-            let item = group * THREADS as i64 + thread;
+            let item = block * THREADS as i64 + thread;
             if_less(item, int(height * width), || {
                 let (row, column) = (item / width as i64, item % width as i64);
                 let back = |place: Int, by: Int, n: usize| select(place, by, place + n as i64 - by, place - by);
                 let from: Vec<Int> = (0..columns).map(|j| back(column, int(j), width)).collect();
-                Array::Local.store(thread, Sym::lit(0.0));
+                Array::Shared.store(thread, Sym::lit(0.0));
                 for_each(int(0), int(rows), int(1), |i| {
                     let (start, taps) = (back(row, i, height) * width as i64, i * columns as i64);
                     let product = |(j, column): (usize, &Int)| {
@@ -129,10 +129,10 @@ impl Shape {
                         .iter()
                         .enumerate()
                         .map(product)
-                        .fold(Array::Local.load(thread), |sum, (h, x)| h.mul_add(x, sum));
-                    Array::Local.store(thread, sum);
+                        .fold(Array::Shared.load(thread), |sum, (h, x)| h.mul_add(x, sum));
+                    Array::Shared.store(thread, sum);
                 });
-                Array::Output.store(item, Array::Local.load(thread));
+                Array::Output.store(item, Array::Shared.load(thread));
             });
         })
     }

@@ -7,7 +7,7 @@ use crate::choose::estimate::Choice;
 use crate::desc::action::Action;
 use crate::print::printer::Dialect;
 use crate::run::executable::Executable;
-use crate::run::kernel_cache::Library;
+use crate::run::kernel_cache::KernelCache;
 use fourfold::Result;
 use fourfold::baseline::AnyRecipe;
 use std::ops::Range;
@@ -22,7 +22,7 @@ impl AnyExecutable {
     /// As [`Executable::new`]; an action and choices are for passes.
     pub(crate) fn new(
         device: &Device,
-        library: &Library,
+        kernel_cache: &KernelCache,
         recipe: &AnyRecipe,
         parts: bool,
         action: Option<&Action>,
@@ -30,9 +30,11 @@ impl AnyExecutable {
     ) -> Result<AnyExecutable> {
         Ok(match recipe {
             AnyRecipe::Fused(recipe) => {
-                AnyExecutable::Fused(Executable::new(device, library, recipe, parts, action, choices)?)
+                AnyExecutable::Fused(Executable::new(device, kernel_cache, recipe, parts, action, choices)?)
             }
-            AnyRecipe::Staged(recipe) => AnyExecutable::Staged(StagedExecutable::new(device, library, recipe, parts)?),
+            AnyRecipe::Staged(recipe) => {
+                AnyExecutable::Staged(StagedExecutable::new(device, kernel_cache, recipe, parts)?)
+            }
         })
     }
 
@@ -80,7 +82,7 @@ impl AnyExecutable {
         }
     }
 
-    /// As [`Executable::run`]; stages run all.
+    /// As [`Executable::enqueue`]; stages run all.
     pub(crate) fn enqueue(
         &self,
         launches: Range<usize>,
@@ -90,7 +92,7 @@ impl AnyExecutable {
         scratch: Option<&Buffer>,
     ) -> Result<()> {
         match self {
-            AnyExecutable::Fused(fused) => fused.run(launches, queue, input, output, scratch),
+            AnyExecutable::Fused(fused) => fused.enqueue(launches, queue, input, output, scratch),
             AnyExecutable::Staged(staged) => staged.enqueue(queue, input, output, scratch),
         }
     }

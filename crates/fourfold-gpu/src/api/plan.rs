@@ -7,10 +7,10 @@ use crate::backend::runtime::Buffer;
 use crate::choose::estimate::Choice;
 use crate::desc::action::Action;
 use crate::error::{argument, check_lengths, elsewhere};
-use crate::lower::passes::drafts;
+use crate::lower::passes::lower;
 use crate::run::disk_cache::Cache;
 use crate::run::inspect::{Target, unwise};
-use crate::run::kernel_cache::Library;
+use crate::run::kernel_cache::KernelCache;
 use fourfold::baseline::{AnyRecipe, StagedRecipe};
 use fourfold::engine::PassOp;
 use fourfold::{
@@ -25,7 +25,7 @@ pub struct GpuPlanner {
     /// What it plans for.
     pub(crate) target: Target,
     pub(crate) planner: Planner,
-    pub(crate) library: Arc<Library>,
+    pub(crate) kernel_cache: Arc<KernelCache>,
     wisdom: Mutex<Wisdom>,
     /// What is wrong with the environment that the planner was made in.
     mistake: Option<Error>,
@@ -50,7 +50,7 @@ pub struct GpuPlanner {
 pub struct GpuPlan {
     device: Device,
     recipe: AnyRecipe,
-    library: Arc<Library>,
+    kernel_cache: Arc<KernelCache>,
     action: Option<Arc<Action>>,
     choices: Vec<Choice>,
     executable: AnyExecutable,
@@ -81,9 +81,9 @@ impl GpuPlanner {
     /// device: to test on one what runs on another.
     #[doc(hidden)]
     pub fn as_for(target: &Target, device: Device, cache: Option<Cache>) -> GpuPlanner {
-        let library = Arc::new(Library::new(device.runtime.clone(), target.limits().clone(), cache));
+        let kernel_cache = Arc::new(KernelCache::new(device.runtime.clone(), target.limits().clone(), cache));
         let (target, planner) = (target.clone(), Planner::new());
-        GpuPlanner { device, target, planner, library, wisdom: Mutex::default(), mistake: None }
+        GpuPlanner { device, target, planner, kernel_cache, wisdom: Mutex::default(), mistake: None }
     }
 
     /// The same, knowing how some problems are best computed; what is known of other engines does
@@ -97,7 +97,7 @@ impl GpuPlanner {
             let problem: Problem = problem.parse()?;
             let recipe = self.recipe(&problem)?;
             let choices = self.target.choices(&recipe, &wisdom)?;
-            let made = drafts(self.library.limits(), &recipe, false, None, &choices);
+            let made = lower(self.kernel_cache.limits(), &recipe, false, None, &choices);
             made.map_err(|error| unwise(&problem, &error))?;
         }
         self.lock_wisdom().merge(wisdom);
@@ -132,7 +132,7 @@ impl GpuPlanner {
     /// # Errors
     /// If the device lacks the precision, or the memory for tables (scratch is asked for when it is
     /// made), an axis has more than 2^28 elements, its compiler refuses a kernel (the message has
-    /// the compiler's log, the kernel and its spec), or the [standard cache](Cache::standard) is an
+    /// the compiler's log, the kernel and its desc), or the [standard cache](Cache::standard) is an
     /// error; as [`Planner::recipe`]; and if elements of a multiplied input share a place: kernels
     /// find factors by places.
     pub fn plan<'a>(&self, what: impl Into<Pipeline<'a>>) -> Result<GpuPlan> {
@@ -182,26 +182,26 @@ impl GpuPlanner {
     /// A plan that follows a recipe, with choices for each of its passes, or for none.
     pub(crate) fn prepare(&self, recipe: AnyRecipe, action: Option<Action>, choices: Vec<Choice>) -> Result<GpuPlan> {
         self.mistake.clone().map_or(Ok(()), Err)?;
-        GpuPlan::new(&self.device, &self.library, recipe, false, action.map(Arc::new), choices)
+        GpuPlan::new(&self.device, &self.kernel_cache, recipe, false, action.map(Arc::new), choices)
     }
 }
 
 impl GpuPlan {
     fn new(
         device: &Device,
-        library: &Arc<Library>,
+        kernel_cache: &Arc<KernelCache>,
         recipe: AnyRecipe,
         parts: bool,
         action: Option<Arc<Action>>,
         choices: Vec<Choice>,
     ) -> Result<GpuPlan> {
         Ok(GpuPlan {
-            executable: AnyExecutable::new(device, library, &recipe, parts, action.as_deref(), &choices)?,
+            executable: AnyExecutable::new(device, kernel_cache, &recipe, parts, action.as_deref(), &choices)?,
             choices,
             action,
             device: device.clone(),
             recipe,
-            library: Arc::clone(library),
+            kernel_cache: Arc::clone(kernel_cache),
             parts,
             both_parts: OnceLock::new(),
             scratch: Mutex::new(None),
@@ -371,7 +371,7 @@ impl GpuPlan {
         if self.both_parts.get().is_none() {
             let plan = GpuPlan::new(
                 &self.device,
-                &self.library,
+                &self.kernel_cache,
                 self.recipe.clone(),
                 true,
                 self.action.clone(),

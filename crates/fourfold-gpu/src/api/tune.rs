@@ -6,11 +6,11 @@ use crate::choose::estimate;
 use crate::choose::estimate::{Choice, Chosen};
 use crate::choose::radices::{led, ways};
 use crate::desc::choice::Size;
-use crate::desc::descriptor::Spec;
+use crate::desc::descriptor::KernelDesc;
 use crate::error::check_lengths;
 use crate::limits::Limits;
-use crate::lower::draft::Draft;
-use crate::lower::passes::drafts;
+use crate::lower::lowered_pass::LoweredPass;
+use crate::lower::passes::lower;
 use crate::run::executable::Executable;
 use fourfold::{Domain, Layout, Precision, Problem, Recipe, Result};
 use std::time::{Duration, Instant};
@@ -80,8 +80,8 @@ impl<'a> Bench<'a> {
         })
     }
 
-    fn drafts(&self, choices: &[Choice]) -> Result<Vec<Draft>> {
-        drafts(self.planner.library.limits(), &self.recipe, false, None, choices)
+    fn lower(&self, choices: &[Choice]) -> Result<Vec<LoweredPass>> {
+        lower(self.planner.kernel_cache.limits(), &self.recipe, false, None, choices)
     }
 
     /// What becomes of choices, estimated where there are none: on this device clusters may be
@@ -91,27 +91,27 @@ impl<'a> Bench<'a> {
     }
 
     fn chosen(&self, choices: &[Choice]) -> Result<Vec<Chosen>> {
-        Ok(self.drafts(choices)?.into_iter().flat_map(|draft| draft.passes).collect())
+        Ok(self.lower(choices)?.into_iter().flat_map(|draft| draft.passes).collect())
     }
 
     /// The fastest of `best` and those that differ from it in one pass.
     fn best(&self, best: Vec<Choice>, pass: usize, candidates: Candidates) -> Result<Vec<Choice>> {
         let mut best = self.candidate(best)?;
-        let mut seen: Vec<Vec<Spec>> = vec![best.executable.specs.clone()];
+        let mut seen: Vec<Vec<KernelDesc>> = vec![best.executable.descs.clone()];
         let chosen = self.chosen(&best.choices)?;
         let mut others = vec![];
-        for choice in candidates(&chosen[pass], self.planner.library.limits()) {
+        for choice in candidates(&chosen[pass], self.planner.kernel_cache.limits()) {
             let mut choices = best.choices.clone();
             choices[pass] = choice;
-            let Ok(drafts) = self.drafts(&choices) else { continue };
-            let specs: Vec<Spec> = drafts.into_iter().flat_map(|draft| draft.specs).collect();
-            if !seen.contains(&specs) {
-                seen.push(specs);
+            let Ok(lowered) = self.lower(&choices) else { continue };
+            let descs: Vec<KernelDesc> = lowered.into_iter().flat_map(|draft| draft.descs).collect();
+            if !seen.contains(&descs) {
+                seen.push(descs);
                 others.push(self.choices(&choices)?);
             }
         }
         // What the compiler refuses is refused again below, one by one.
-        let _ = self.planner.library.kernels(&seen.concat());
+        let _ = self.planner.kernel_cache.kernels(&seen.concat());
         let ready = others.into_iter().filter_map(|choices| self.candidate(choices).ok());
         let mut timed = ready.map(|other| Ok((self.time(&other)?, other))).collect::<Result<Vec<_>>>()?;
         timed.sort_by(|(a, _), (b, _)| a.total_cmp(b));
@@ -125,8 +125,8 @@ impl<'a> Bench<'a> {
     }
 
     fn candidate(&self, choices: Vec<Choice>) -> Result<Candidate> {
-        let GpuPlanner { device, library, .. } = self.planner;
-        let executable = Executable::new(device, library, &self.recipe, false, None, &choices)?;
+        let GpuPlanner { device, kernel_cache, .. } = self.planner;
+        let executable = Executable::new(device, kernel_cache, &self.recipe, false, None, &choices)?;
         let bytes = executable.scratch_bytes();
         let scratch = if bytes > 0 { Some(device.runtime.allocate(bytes)?) } else { None };
         let mut candidate = Candidate { choices, executable, scratch, runs: 1 };
@@ -144,7 +144,7 @@ impl<'a> Bench<'a> {
         queue.finish()?;
         let start = Instant::now();
         for _ in 0..candidate.runs {
-            candidate.executable.run(
+            candidate.executable.enqueue(
                 0..candidate.executable.launches(),
                 queue,
                 Some(&self.input),
@@ -172,14 +172,14 @@ impl<'a> Bench<'a> {
 type Candidates = fn(&Chosen, &Limits) -> Vec<Choice>;
 
 /// What is chosen first, and what then.
-pub(crate) const STEPS: [Candidates; 3] = [other_ways, other_sizes, otherwise_joined];
+pub(crate) const STEPS: [Candidates; 3] = [other_ways, other_sizes, otherwise_fused];
 
 /// Other factors, packings and clusters.
 fn other_ways(pass: &Chosen, limits: &Limits) -> Vec<Choice> {
     let packed = |(packing, elements): &(_, usize)| {
-        let joined = pass.choice.joined;
+        let axis_fusion = pass.choice.axis_fusion;
         let choice =
-            |radices, clustered| Choice { packing: *packing, radices, clustered, size: Size::default(), joined };
+            |radices, clustered| Choice { packing: *packing, radices, clustered, size: Size::default(), axis_fusion };
         let ways = ways(*elements);
         let leads = |radix: usize| radix % 2 == 0 && (2..=limits.cluster).contains(&(radix / 2));
         let clusters: Vec<_> = ways.iter().flat_map(|way| led(way)).filter(|way| leads(way[0])).collect();
@@ -189,7 +189,7 @@ fn other_ways(pass: &Chosen, limits: &Limits) -> Vec<Choice> {
     pass.packings.iter().flat_map(packed).collect()
 }
 
-/// Other sizes of work groups, for a pass that is one kernel.
+/// Other sizes of blocks, for a pass that is one kernel.
 fn other_sizes(pass: &Chosen, limits: &Limits) -> Vec<Choice> {
     let Some([tile, threads]) = pass.size else { return vec![] };
     let scaled = |n: usize| [n / 4, n / 2, n, 2 * n, 4 * n].into_iter().filter(|n| *n > 0);
@@ -199,8 +199,8 @@ fn other_sizes(pass: &Chosen, limits: &Limits) -> Vec<Choice> {
 }
 
 /// One kernel with the pass before, or not.
-fn otherwise_joined(pass: &Chosen, _: &Limits) -> Vec<Choice> {
-    vec![Choice { joined: !pass.choice.joined, ..pass.choice.clone() }]
+fn otherwise_fused(pass: &Chosen, _: &Limits) -> Vec<Choice> {
+    vec![Choice { axis_fusion: !pass.choice.axis_fusion, ..pass.choice.clone() }]
 }
 
 /// An array of numbers that differ in all digits: a device may be faster with zeros.

@@ -8,9 +8,9 @@ use fourfold::{Element, Result};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid {
     /// Work groups.
-    pub(crate) groups: usize,
+    pub(crate) blocks: usize,
     pub(crate) threads: usize,
-    pub(crate) local_bytes: usize,
+    pub(crate) shared_bytes: usize,
     /// Whether the launch before it is of the same plan: then it may begin before that has ended,
     /// and waits itself.
     pub(crate) follows: bool,

@@ -4,14 +4,14 @@
 use crate::backend::device::Device;
 use crate::backend::runtime::{Buffer, Kernel, Queue, VendorFft};
 use crate::backend::types::{Grid, Place};
-use crate::baseline::kernels::decimation;
-use crate::baseline::kernels::moves::{Move, StageSpec, Strided};
+use crate::baseline::kernels::combine;
+use crate::baseline::kernels::moves::{Move, StageKernelDesc, Strided};
 use crate::error::unavailable;
 use crate::limits::Limits;
-use crate::lower::passes::drafts;
+use crate::lower::passes::lower;
 use crate::print::printer::{Dialect, print};
 use crate::run::executable::{Executable, memory, table};
-use crate::run::kernel_cache::Library;
+use crate::run::kernel_cache::KernelCache;
 use crate::run::scratch::ScratchParts;
 use fourfold::baseline::{ArrayDesc, FftStep, LaunchMode, Stage, StageWork, StagedRecipe};
 use fourfold::engine::ArrayId;
@@ -24,7 +24,7 @@ pub(crate) struct StagedExecutable {
     stages: Vec<PreparedStage>,
     /// What each reads and writes.
     arrays: Vec<[ArrayId; 2]>,
-    specs: Vec<StageSpec>,
+    descs: Vec<StageKernelDesc>,
     /// Which of the stages run: all, or one that is timed.
     range: Range<usize>,
     /// Two arrays between stages, and the scratch of their FFTs.
@@ -55,7 +55,7 @@ pub(crate) struct HostTranspose {
 
 /// What a stage does on a device.
 pub(crate) enum Plan {
-    Kernel(Box<StageSpec>),
+    Kernel(Box<StageKernelDesc>),
     Fft(Box<Recipe>),
     Host(HostTranspose),
 }
@@ -79,30 +79,30 @@ pub(crate) fn plans(recipe: &StagedRecipe, parts: bool) -> Result<Vec<Plan>> {
             }
             StageWork::FftStep(step) => Move::FftStep(step.clone()),
         };
-        Ok(Plan::Kernel(Box::new(StageSpec { precision: problem.precision(), from, to, work })))
+        Ok(Plan::Kernel(Box::new(StageKernelDesc { precision: problem.precision(), from, to, work })))
     };
     stages.iter().enumerate().map(plan).collect()
 }
 
 /// Where the elements of an array are: in the caller's layout, or in C order.
-fn side(extent: &ArrayDesc, layout: Option<&Layout>, parts: bool) -> Strided {
-    let part = extent.axes.len();
-    let (mut axes, mut lengths) = (extent.axes.clone(), extent.lengths.clone());
+fn side(desc: &ArrayDesc, layout: Option<&Layout>, parts: bool) -> Strided {
+    let part = desc.axes.len();
+    let (mut axes, mut lengths) = (desc.axes.clone(), desc.lengths.clone());
     if parts {
         axes.insert(0, part);
         lengths.insert(0, 2);
     }
     if let Some(Layout { strides, offset, len, .. }) = layout {
-        let unit = if parts { 2 } else { extent.domain.reals() as i64 };
+        let unit = if parts { 2 } else { desc.domain.reals() as i64 };
         let strides = strides.iter().map(|stride| *stride as i64 * unit).chain(parts.then_some(1)).collect();
-        return Strided { offset: *offset as i64 * unit, axes, lengths, strides, reach: len * unit as usize };
+        return Strided { offset: *offset as i64 * unit, axes, lengths, strides, extent: len * unit as usize };
     }
     let mut strides = vec![0; axes.len()];
-    let reach = axes.iter().zip(&lengths).rev().fold(extent.domain.reals(), |step, (&axis, &n)| {
+    let extent = axes.iter().zip(&lengths).rev().fold(desc.domain.reals(), |step, (&axis, &n)| {
         strides[axis] = step as i64;
         step * n
     });
-    Strided { offset: 0, axes, lengths, strides, reach }
+    Strided { offset: 0, axes, lengths, strides, extent }
 }
 
 /// The FFT of two arrays instead of one, if there are parts.
@@ -124,9 +124,9 @@ pub(crate) fn staged_memory(limits: &Limits, recipe: &StagedRecipe, parts: bool)
     let own = |plan: &Plan| match plan {
         Plan::Kernel(_) | Plan::Host(_) => Ok(0),
         Plan::Fft(fft) => {
-            let specs: Vec<_> =
-                drafts(limits, fft, false, None, &[])?.into_iter().flat_map(|draft| draft.specs).collect();
-            Ok(memory(fft, &specs, false).iter().sum())
+            let descs: Vec<_> =
+                lower(limits, fft, false, None, &[])?.into_iter().flat_map(|draft| draft.descs).collect();
+            Ok(memory(fft, &descs, false).iter().sum())
         }
     };
     let ffts = plans(recipe, parts)?.iter().map(own).collect::<Result<Vec<usize>>>()?;
@@ -139,40 +139,40 @@ fn work_bytes(recipe: &StagedRecipe, parts: bool) -> usize {
     reals * if parts { 2 } else { 1 } * recipe.problem().precision().bytes()
 }
 
-fn vendor_fft(device: &Device, library: &Library, fft: &Recipe) -> Result<Option<VendorFft>> {
-    if library.limits().vendor_ffts { device.runtime.vendor_fft(fft.problem()) } else { Ok(None) }
+fn vendor_fft(device: &Device, kernel_cache: &KernelCache, fft: &Recipe) -> Result<Option<VendorFft>> {
+    if kernel_cache.limits().vendor_ffts { device.runtime.vendor_fft(fft.problem()) } else { Ok(None) }
 }
 
 impl StagedExecutable {
     /// Compiles the kernels, and plans the FFTs.
     pub(crate) fn new(
         device: &Device,
-        library: &Library,
+        kernel_cache: &KernelCache,
         recipe: &StagedRecipe,
         parts: bool,
     ) -> Result<StagedExecutable> {
-        library.limits().check_precision(recipe.problem())?;
-        let (mut stages, mut specs) = (vec![], vec![]);
+        kernel_cache.limits().check_precision(recipe.problem())?;
+        let (mut stages, mut descs) = (vec![], vec![]);
         for plan in plans(recipe, parts)? {
             stages.push(match plan {
-                Plan::Kernel(spec) => {
-                    let stage = prepared(device, library, &spec)?;
-                    specs.push(*spec);
+                Plan::Kernel(desc) => {
+                    let stage = prepared(device, kernel_cache, &desc)?;
+                    descs.push(*desc);
                     stage
                 }
                 Plan::Host(transpose) => PreparedStage::Host(transpose),
-                Plan::Fft(fft) => match vendor_fft(device, library, &fft)? {
+                Plan::Fft(fft) => match vendor_fft(device, kernel_cache, &fft)? {
                     Some(vendor) => PreparedStage::Vendor(vendor),
                     None => {
                         crate::error::check_lengths(fft.problem())?;
-                        PreparedStage::Fft(Box::new(Executable::new(device, library, &fft, false, None, &[])?))
+                        PreparedStage::Fft(Box::new(Executable::new(device, kernel_cache, &fft, false, None, &[])?))
                     }
                 },
             });
         }
         let memory = ScratchParts::new(memory_of(&stages, recipe, parts), device.runtime.alignment());
         let (arrays, nothing) = (recipe.stage_arrays(), device.runtime.allocate(0)?);
-        Ok(StagedExecutable { range: 0..stages.len(), arrays, stages, specs, memory, nothing })
+        Ok(StagedExecutable { range: 0..stages.len(), arrays, stages, descs, memory, nothing })
     }
 
     /// Runs one stage alone from now on.
@@ -202,9 +202,9 @@ impl StagedExecutable {
 
     /// The text of the kernels, of our own FFTs' too, in the order in which they run.
     pub(crate) fn sources(&self, dialect: &Dialect) -> Vec<String> {
-        let mut specs = self.specs.iter();
+        let mut descs = self.descs.iter();
         let source = |stage: &PreparedStage| match stage {
-            PreparedStage::Kernel { .. } => specs.next().map(|spec| spec.source(dialect)).into_iter().collect(),
+            PreparedStage::Kernel { .. } => descs.next().map(|desc| desc.source(dialect)).into_iter().collect(),
             PreparedStage::Fft(fft) => fft.sources(dialect),
             PreparedStage::Vendor(_) | PreparedStage::Host(_) => vec![],
         };
@@ -252,53 +252,51 @@ impl PreparedStage {
                 numbers.iter().try_for_each(|number| queue.launch(kernel, *grid, [from, to, table, number, scratch]))
             }
             PreparedStage::Host(transpose) => transpose.transpose(queue, from, to),
-            PreparedStage::Fft(fft) => fft.run(0..fft.launches(), queue, Some(from), to, Some(scratch)),
+            PreparedStage::Fft(fft) => fft.enqueue(0..fft.launches(), queue, Some(from), to, Some(scratch)),
             PreparedStage::Vendor(fft) => fft.enqueue(queue, [from, to], scratch),
         }
     }
 }
 
-impl StageSpec {
+impl StageKernelDesc {
     pub(crate) fn source(&self, dialect: &Dialect) -> String {
         print(dialect, &self.frame(), &self.kernel())
     }
 
     pub(crate) fn grid(&self) -> Grid {
-        Grid { groups: self.groups(), threads: self.threads(), local_bytes: self.local_bytes(), follows: false }
+        Grid { blocks: self.blocks(), threads: self.threads(), shared_bytes: self.shared_bytes(), follows: false }
     }
 }
 
-/// An error if a kernel's work groups must reach further than those of a device do.
-pub(crate) fn check_cluster(limits: &Limits, spec: &StageSpec) -> Result<()> {
-    let (needs, has, name) = (spec.cluster(), limits.cluster, &limits.name);
+/// An error if a kernel's blocks must reach further than those of a device do.
+pub(crate) fn check_cluster(limits: &Limits, desc: &StageKernelDesc) -> Result<()> {
+    let (needs, has, name) = (desc.cluster(), limits.cluster, &limits.name);
     let message = || {
-        format!(
-            "{needs} work groups must reach each other's memory, as NVIDIA's clusters do since sm_90; {name} has {has}"
-        )
+        format!("{needs} blocks must reach each other's memory, as NVIDIA's clusters do since sm_90; {name} has {has}")
     };
     if needs > has { Err(unavailable(message())) } else { Ok(()) }
 }
 
-fn prepared(device: &Device, library: &Library, spec: &StageSpec) -> Result<PreparedStage> {
-    check_cluster(library.limits(), spec)?;
-    let kernel = library.compile(&spec.source(device.runtime.dialect()), spec.local_bytes())?;
-    let factors = match &spec.work {
-        Move::Combine(combine) => decimation::table(combine),
+fn prepared(device: &Device, kernel_cache: &KernelCache, desc: &StageKernelDesc) -> Result<PreparedStage> {
+    check_cluster(kernel_cache.limits(), desc)?;
+    let kernel = kernel_cache.compile(&desc.source(device.runtime.dialect()), desc.shared_bytes())?;
+    let factors = match &desc.work {
+        Move::Combine(combine) => combine::table(combine),
         Move::FftStep(step) => {
-            let n = step.axis().map_or(1, |axis| spec.from.length(axis));
+            let n = step.axis().map_or(1, |axis| desc.from.length(axis));
             step.table(n).iter().flat_map(|w| [w.re, w.im]).collect()
         }
         _ => vec![],
     };
-    let table = table(device, &factors, spec.precision)?;
+    let table = table(device, &factors, desc.precision)?;
     // Kernels take arrays alone.
     let number = |launch: usize| {
         let mut number = device.runtime.allocate(size_of::<Place>())?;
         device.queue.upload(&[Place(launch as u32)], &mut number)?;
         Ok(number)
     };
-    let numbers = (0..spec.launches()).map(number).collect::<Result<_>>()?;
-    Ok(PreparedStage::Kernel { kernel, grid: spec.grid(), table, numbers })
+    let numbers = (0..desc.launches()).map(number).collect::<Result<_>>()?;
+    Ok(PreparedStage::Kernel { kernel, grid: desc.grid(), table, numbers })
 }
 
 impl HostTranspose {

@@ -1,7 +1,7 @@
 //! What may be chosen of a pass, with no change of its results but in rounding: estimated here, or
 //! found by measuring.
 
-use crate::choose::radices::{NARROW, RADICES, Sharing, gpu_factors, narrow_radices, radices, shared_radices};
+use crate::choose::radices::{ClusterRadices, NARROW, RADICES, cluster_radices, gpu_factors, narrow_radices, radices};
 use crate::choose::tiling;
 use crate::choose::tiling::RUN;
 use crate::desc::choice::Size;
@@ -23,12 +23,12 @@ pub(crate) struct Choice {
     pub(crate) packing: Packing,
     /// Those of the butterflies, in the order of the digits.
     pub(crate) radices: Vec<usize>,
-    /// Whether the work groups of a cluster share columns: half as many as the first radix.
+    /// Whether the blocks of a cluster share columns: half as many as the first radix.
     pub(crate) clustered: bool,
     pub(crate) size: Size,
-    /// Whether it is one kernel with the pass before it, if local memory has room for a part of the
+    /// Whether it is one kernel with the pass before it, if shared memory has room for a part of the
     /// array over their axes.
-    pub(crate) joined: bool,
+    pub(crate) axis_fusion: bool,
 }
 
 /// The lines of which something is chosen.
@@ -44,7 +44,7 @@ pub(crate) struct Lines<'a> {
 impl Lines<'_> {
     /// Where they lie, packed like this.
     pub(crate) fn geometry(&self, packing: Packing) -> Geometry {
-        let pair = self.neighbours.filter(|_| packing == Packing::Lines);
+        let pair = self.neighbours.filter(|_| packing == Packing::TwoForOne);
         Geometry::new(self.axis, pair, self.arrays[0], self.arrays[1])
     }
 
@@ -61,8 +61,8 @@ impl Lines<'_> {
         match data {
             Data::Complex | Data::ComplexBackward => vec![Packing::Complex],
             _ => {
-                let real = if len % 2 == 0 { Packing::Pairs } else { Packing::Single };
-                self.neighbours.map(|_| Packing::Lines).into_iter().chain([real]).collect()
+                let real = if len % 2 == 0 { Packing::HalfLength } else { Packing::Single };
+                self.neighbours.map(|_| Packing::TwoForOne).into_iter().chain([real]).collect()
             }
         }
     }
@@ -74,26 +74,27 @@ impl Lines<'_> {
 
     /// Two lines as one, if they are neighbours that may be. As pairs of their own reals, of which
     /// there are twice as many: lines of three DFTs, which measured faster so; few long columns;
-    /// columns of one work group where that takes a stage less and there are many, but types III in
-    /// f32; lines along memory where that takes a stage less or where local memory has no room for
-    /// two work groups otherwise, or where half as many work groups would leave multiprocessors
+    /// columns of one block where that takes a stage less and there are many, but types III in
+    /// f32; lines along memory where that takes a stage less or where shared memory has no room for
+    /// two blocks otherwise, or where half as many blocks would leave SMs
     /// without one, and short ones in f64, which measured faster so.
     fn packing(&self, limits: &Limits) -> Packing {
         let (data, len, count) = self.dft();
         let stages = |len: usize| gpu_factors(len, &radices(len)).len();
         let shorter = || stages(len / 2) < stages(len);
-        let large = || 2 * len * count * 2 * self.precision.bytes() > limits.local_bytes;
-        let few = || self.geometry(Packing::Lines).lines() < limits.units;
+        let large = || 2 * len * count * 2 * self.precision.bytes() > limits.shared_bytes;
+        let few = || self.geometry(Packing::TwoForOne).lines() < limits.sms;
         let f64 = self.precision == Precision::F64;
-        let many = || self.runs(Packing::Lines) > limits.units && self.run_bytes(Packing::Lines) <= limits.local_bytes;
+        let many =
+            || self.runs(Packing::TwoForOne) > limits.sms && self.run_bytes(Packing::TwoForOne) <= limits.shared_bytes;
         let columns = || (data == Data::Real || f64) && shorter() && many();
         let apart = |packing| match self.geometry(packing).across() {
             _ if count > 1 => true,
-            true => self.columns(Packing::Lines, limits).map_or_else(columns, |groups| groups < limits.units),
+            true => self.columns(Packing::TwoForOne, limits).map_or_else(columns, |groups| groups < limits.sms),
             false => f64 && len <= SHORT || shorter() || large() || few(),
         };
         match *self.packings() {
-            [Packing::Lines, packing] if len % 2 == 0 && apart(packing) => packing,
+            [Packing::TwoForOne, packing] if len % 2 == 0 && apart(packing) => packing,
             [packing, ..] => packing,
             [] => unreachable!("all lines can be packed"),
         }
@@ -111,25 +112,26 @@ impl Lines<'_> {
         tiling::run_bytes(2 * self.elements(packing) * self.dft().2 * self.precision.bytes() / column)
     }
 
-    /// If a cluster had better have columns of these: how many work groups all clusters have, of
+    /// If a cluster had better have columns of these: how many blocks all clusters have, of
     /// runs of 64 bytes.
     fn columns(&self, packing: Packing, limits: &Limits) -> Option<usize> {
         let geometry = self.geometry(packing);
-        let digits = self.shared_radices(packing, limits);
-        // Alone on a multiprocessor they are worth it where the last DFTs are one stage with the
+        let digits = self.cluster_radices(packing, limits);
+        // Alone on an SM they are worth it where the last DFTs are one stage with the
         // combine.
-        let joint =
+        let combine_fusion =
             self.dft().0 == Data::Real && self.dft().2 == 1 && digits.last().is_some_and(|radix| radix % 2 == 0);
         let runs = self.runs(packing);
-        let shared = geometry.across() && limits.shares(self.run_bytes(packing), runs, if joint { 1 } else { 2 });
-        shared.then(|| runs * digits.first().map_or(0, |radix| radix / 2))
+        let pays =
+            geometry.across() && limits.cluster_pays(self.run_bytes(packing), runs, if combine_fusion { 1 } else { 2 });
+        pays.then(|| runs * digits.first().map_or(0, |radix| radix / 2))
     }
 
-    /// Whether clusters of two give most multiprocessors the one work group of complex columns that
+    /// Whether clusters of two give most SMs the one block of complex columns that
     /// half of them would have; in f64 they measured slower.
     fn pairs_up(&self, packing: Packing, limits: &Limits) -> bool {
         let groups = 2 * self.runs(packing);
-        let most = 4 * groups >= 3 * limits.units && groups <= limits.units;
+        let most = 4 * groups >= 3 * limits.sms && groups <= limits.sms;
         let complex = packing == Packing::Complex && mixes(self.line) && self.precision == Precision::F32;
         complex && most && limits.cluster > 1 && self.geometry(packing).across()
     }
@@ -137,15 +139,15 @@ impl Lines<'_> {
     /// What is expected to be fast.
     pub(crate) fn estimate(&self, limits: &Limits) -> Choice {
         let packing = self.packing(limits);
-        // Several kernels have more work groups than few clusters.
-        let clustered = self.pairs_up(packing, limits)
-            || self.columns(packing, limits).is_some_and(|groups| groups >= limits.units);
+        // Several kernels have more blocks than few clusters.
+        let clustered =
+            self.pairs_up(packing, limits) || self.columns(packing, limits).is_some_and(|groups| groups >= limits.sms);
         Choice {
             packing,
             radices: self.radices(packing, clustered, limits),
             clustered,
             size: Size::default(),
-            joined: false,
+            axis_fusion: false,
         }
     }
 
@@ -153,25 +155,25 @@ impl Lines<'_> {
         let (lines, elements) = (self.geometry(packing).lines(), self.elements(packing));
         let narrow = narrow_radices(elements);
         // Where combines come before or after, fewer numbers a thread measured faster, by up to a
-        // third; what is convolved has no windows.
-        let windows = narrow.iter().product::<usize>() == elements;
-        if packing != Packing::Complex && windows && limits.spreads(lines, elements / NARROW) {
+        // third; what is convolved has no sublines.
+        let splits = narrow.iter().product::<usize>() == elements;
+        if packing != Packing::Complex && splits && limits.spreads(lines, elements / NARROW) {
             return narrow;
         }
-        if clustered { self.shared_radices(packing, limits) } else { radices(elements) }
+        if clustered { self.cluster_radices(packing, limits) } else { radices(elements) }
     }
 
     /// Large clusters measured faster, but for reals as complex lines of their own those of two,
     /// where these have room; and a large second radix, but for these and three DFTs in f32.
-    fn shared_radices(&self, packing: Packing, limits: &Limits) -> Vec<usize> {
+    fn cluster_radices(&self, packing: Packing, limits: &Limits) -> Vec<usize> {
         let complex = packing == Packing::Complex && !mixes(self.line);
-        let two = complex && self.run_bytes(packing) <= 2 * limits.local_bytes || self.pairs_up(packing, limits);
-        let sharing = Sharing {
+        let two = complex && self.run_bytes(packing) <= 2 * limits.shared_bytes || self.pairs_up(packing, limits);
+        let rules = ClusterRadices {
             lead: if two { 4 } else { RADICES[0] },
             even: two || self.dft().2 > 1 && self.precision == Precision::F32,
-            joint: packing != Packing::Complex,
+            combine_fusion: packing != Packing::Complex,
         };
-        shared_radices(self.elements(packing), sharing)
+        cluster_radices(self.elements(packing), rules)
     }
 
     /// A choice for them, with what else could be chosen.
@@ -199,21 +201,21 @@ impl Lines<'_> {
 }
 
 impl Choice {
-    /// The same for a work group alone.
-    pub(crate) fn alone(&self) -> Choice {
+    /// The same for a block alone.
+    pub(crate) fn without_cluster(&self) -> Choice {
         let smooth = self.radices.iter().product();
         Choice { radices: radices(smooth), clustered: false, ..self.clone() }
     }
 }
 
 impl Packing {
-    const ALL: [Packing; 4] = [Packing::Complex, Packing::Lines, Packing::Pairs, Packing::Single];
+    const ALL: [Packing; 4] = [Packing::Complex, Packing::TwoForOne, Packing::HalfLength, Packing::Single];
 
     fn name(self) -> &'static str {
         match self {
             Packing::Complex => "complex",
-            Packing::Lines => "lines",
-            Packing::Pairs => "pairs",
+            Packing::TwoForOne => "lines",
+            Packing::HalfLength => "pairs",
             Packing::Single => "single",
         }
     }
@@ -235,7 +237,7 @@ impl fmt::Display for Choice {
         let sizes = [("tile", self.size.tile), ("threads", self.size.threads)];
         let said = sizes.iter().filter_map(|(name, size)| Some((name, (*size)?)));
         said.into_iter().try_for_each(|(name, size)| write!(f, " {name} {size}"))?;
-        if self.joined { write!(f, " joined") } else { Ok(()) }
+        if self.axis_fusion { write!(f, " joined") } else { Ok(()) }
     }
 }
 
@@ -250,7 +252,8 @@ impl FromStr for Choice {
         let mut words = text.split_whitespace().peekable();
         let first = words.next().unwrap_or_default();
         let packing = Packing::ALL.into_iter().find(|packing| packing.name() == first).ok_or_else(wrong)?;
-        let mut choice = Choice { packing, radices: vec![], clustered: false, size: Size::default(), joined: false };
+        let mut choice =
+            Choice { packing, radices: vec![], clustered: false, size: Size::default(), axis_fusion: false };
         while let Some(radix) = words.peek().and_then(|word| word.parse().ok()) {
             choice.radices.push(radix);
             words.next();
@@ -262,7 +265,7 @@ impl FromStr for Choice {
                 *size = Some(number.ok_or_else(wrong)?);
             }
         }
-        choice.joined = words.next_if_eq(&"joined").is_some();
+        choice.axis_fusion = words.next_if_eq(&"joined").is_some();
         let even = choice.size.tile.is_none_or(usize::is_power_of_two);
         if even && words.next().is_none() { Ok(choice) } else { Err(wrong()) }
     }
@@ -284,7 +287,7 @@ pub(crate) struct Chosen {
     pub(crate) choice: Choice,
     /// How lines could be packed, and the elements of their DFTs then.
     pub(crate) packings: Vec<(Packing, usize)>,
-    /// Lines and threads of a work group, if it is one kernel by itself.
+    /// Lines and threads of a block, if it is one kernel by itself.
     pub(crate) size: Option<[usize; 2]>,
 }
 

@@ -1,74 +1,74 @@
-//! Chooses where local memory skips a place, so that threads that read together meet different
+//! Chooses where shared memory skips a place, so that threads that read together meet different
 //! banks.
 //!
-//! Local memory answers 128 bytes at once, of different banks (CUDA C++ Programming Guide, "Shared
+//! Shared memory answers 128 bytes at once, of different banks (CUDA C++ Programming Guide, "Shared
 //! Memory"): as many complex numbers as threads read at once. Where these are at strides of powers
 //! of two, they would meet the same banks again and again.
 
 use crate::choose::radices::frequency;
-use crate::desc::descriptor::{Digit, Port, Spec, Stage, Work};
+use crate::desc::descriptor::{Digit, KernelDesc, Port, Stage, Work};
 use crate::limits::Limits;
 
-/// Bytes that local memory reads at once.
+/// Bytes that shared memory reads at once.
 const BANKS: usize = 128;
 
 /// The skips before any are chosen.
-pub(crate) const SKIPS: [u32; 2] = [4, 8];
+pub(crate) const PADDING: [u32; 2] = [4, 8];
 
-impl Spec {
-    /// With the skips that cost the fewest turns of the banks.
-    pub(crate) fn with_skips(self, limits: &Limits) -> Spec {
+impl KernelDesc {
+    /// With the skips that cost the fewest conflicts of the banks.
+    pub(crate) fn with_padding(self, limits: &Limits) -> KernelDesc {
         let all = (3..7).flat_map(|first| (first + 1..2 * first + 2).map(move |second| [first, second]));
-        let candidates = std::iter::once(SKIPS).chain(all).map(|skips| Spec { skips, ..self.clone() });
-        let fitting = candidates.filter(|spec| spec.local_bytes() <= limits.local_bytes);
-        fitting.min_by_key(|spec| (spec.turns(), spec.local_bytes())).unwrap_or(self)
+        let candidates = std::iter::once(PADDING).chain(all).map(|padding| KernelDesc { padding, ..self.clone() });
+        let fitting = candidates.filter(|desc| desc.shared_bytes() <= limits.shared_bytes);
+        fitting.min_by_key(|desc| (desc.conflicts(), desc.shared_bytes())).unwrap_or(self)
     }
 
     /// Turns that the first threads take at all stages.
-    fn turns(&self) -> usize {
-        (0..self.stages.len()).map(|i| self.ends_in_local(&self.stages[i]) * self.turns_of(i)).sum()
+    fn conflicts(&self) -> usize {
+        (0..self.stages.len()).map(|i| self.ends_in_shared(&self.stages[i]) * self.conflicts_of(i)).sum()
     }
 
-    fn ends_in_local(&self, stage: &Stage) -> usize {
+    fn ends_in_shared(&self, stage: &Stage) -> usize {
         [&stage.from, &stage.to].iter().filter(|port| matches!(port, Port::Buffer)).count()
     }
 
-    fn turns_of(&self, i: usize) -> usize {
+    fn conflicts_of(&self, i: usize) -> usize {
         let stage = &self.stages[i];
         let spectrum = |work: &Work| match work {
             Work::After { .. } | Work::Fold(_) | Work::Before { .. } => true,
-            Work::Interleave(_) => !self.back && stage.from == Port::Buffer,
+            Work::Interleave(_) => !self.inverse && stage.from == Port::Buffer,
             _ => false,
         };
-        let window = &self.digits[self.window.first..self.window.last];
+        let digits = &self.digits[self.range.first..self.range.last];
         let reversed = |digits: &[Digit]| digits.iter().rev().map(|digit| digit.radix).collect::<Vec<_>>();
         match &stage.work {
-            Work::Butterflies(split) if self.joins(i) || i > 0 && self.joins(i - 1) => {
-                let before = reversed(&window[..window.len() - 1]);
-                self.turns_at(|j| frequency(j, &before) * split.radix)
+            Work::Butterflies(split) if self.fuses_combine(i) || i > 0 && self.fuses_combine(i - 1) => {
+                let before = reversed(&digits[..digits.len() - 1]);
+                self.conflicts_at(|j| frequency(j, &before) * split.radix)
             }
             Work::Butterflies(split) if split.rader.is_none() => {
                 let groups = (split.groups / self.after()).max(1);
-                self.turns_at(|item| item / groups * groups * split.radix + item % groups)
+                self.conflicts_at(|item| item / groups * groups * split.radix + item % groups)
             }
             work if spectrum(work) => {
-                let reversed = reversed(&self.digits[self.window.first..]);
-                self.turns_at(|k| frequency(k, &reversed))
+                let reversed = reversed(&self.digits[self.range.first..]);
+                self.conflicts_at(|k| frequency(k, &reversed))
             }
             _ => 1,
         }
     }
 
     /// Turns for the items that the first threads take, which stand at these places.
-    fn turns_at(&self, place: impl Fn(usize) -> usize) -> usize {
+    fn conflicts_at(&self, place: impl Fn(usize) -> usize) -> usize {
         let threads = BANKS / (2 * self.precision.bytes());
         let side_by_side = if self.interleaved() { self.tile.min(threads) } else { 1 };
-        let end = self.share() * self.cluster;
-        let mut turns = vec![0; threads];
+        let end = self.cluster_slice() * self.cluster;
+        let mut conflicts = vec![0; threads];
         for item in 0..threads / side_by_side {
             let first = self.padded(place(item) % end) * side_by_side;
-            (0..side_by_side).for_each(|lane| turns[(first + lane) % threads] += 1);
+            (0..side_by_side).for_each(|lane| conflicts[(first + lane) % threads] += 1);
         }
-        turns.into_iter().max().unwrap_or(1)
+        conflicts.into_iter().max().unwrap_or(1)
     }
 }

@@ -60,16 +60,16 @@ pub(crate) fn radices(n: usize) -> Vec<usize> {
     fewest.into_iter().min_by_key(|list| sum(list)).unwrap_or_default()
 }
 
-/// How a cluster of work groups, half as many as the first radix, shares lines.
+/// How a cluster of blocks, half as many as the first radix, shares lines.
 #[derive(Clone, Copy)]
-pub(crate) struct Sharing {
+pub(crate) struct ClusterRadices {
     /// The first radix, or as near to it as can be.
     pub(crate) lead: usize,
     /// Whether the others are as even as can be. Else the second, for each DFT of which there is a
     /// thread, is large.
     pub(crate) even: bool,
     /// Whether the last DFTs may be one stage with a combine, as even ones can: then best of eight.
-    pub(crate) joint: bool,
+    pub(crate) combine_fusion: bool,
 }
 
 /// The last radix of lines that a cluster shares and combines, which measured up to a tenth faster
@@ -78,15 +78,15 @@ const LAST: usize = 8;
 
 /// The radices for lines that a cluster shares: few, but one more than can be where the first is
 /// nearer to the lead then.
-pub(crate) fn shared_radices(n: usize, sharing: Sharing) -> Vec<usize> {
+pub(crate) fn cluster_radices(n: usize, rules: ClusterRadices) -> Vec<usize> {
     let few = ways_by_count(n).take(2).flatten().flat_map(|list| led(&list)).filter(|list| list[0] % 2 == 0);
     let order = |list: &Vec<usize>| {
-        let second = if sharing.even { 0 } else { list.get(1).copied().unwrap_or(1) };
-        let last = sharing.joint && !list.iter().skip(2).any(|radix| *radix == LAST);
-        (sharing.lead.abs_diff(list[0]), list.len(), RADICES[0] - second, last, sum(list))
+        let second = if rules.even { 0 } else { list.get(1).copied().unwrap_or(1) };
+        let last = rules.combine_fusion && !list.iter().skip(2).any(|radix| *radix == LAST);
+        (rules.lead.abs_diff(list[0]), list.len(), RADICES[0] - second, last, sum(list))
     };
     let Some(mut list) = few.min_by_key(order) else { return radices(n) };
-    if let ([_, _, rest @ ..], true) = (&mut *list, sharing.joint) {
+    if let ([_, _, rest @ ..], true) = (&mut *list, rules.combine_fusion) {
         rest.sort_by_key(|radix| (radix % 2 == 0, *radix == LAST, *radix));
     }
     list
@@ -168,14 +168,17 @@ mod tests {
 
     #[test]
     fn lengths_have_few_factors() {
-        let shared = |n| shared_radices(n, Sharing { lead: 16, even: false, joint: true });
+        let shared = |n| cluster_radices(n, ClusterRadices { lead: 16, even: false, combine_fusion: true });
         assert_eq!(radices(4096), [16, 16, 16]);
         assert_eq!(radices(1024), [16, 8, 8]);
         assert_eq!(radices(8192), [16, 8, 8, 8]);
         assert_eq!(radices(10000), [10, 10, 10, 10]);
         assert_eq!(radices(1), []);
         assert_eq!(shared(8192), [16, 16, 4, 8]);
-        assert_eq!(shared_radices(8192, Sharing { lead: 16, even: false, joint: false }), [16, 16, 8, 4]);
+        assert_eq!(
+            cluster_radices(8192, ClusterRadices { lead: 16, even: false, combine_fusion: false }),
+            [16, 16, 8, 4]
+        );
         assert_eq!(shared(6144), [16, 16, 3, 8]);
         assert_eq!(shared(12288), [16, 16, 6, 8]);
         assert_eq!(shared(5120), [16, 16, 5, 4]);
@@ -183,8 +186,8 @@ mod tests {
         assert_eq!(shared(4050), [10, 15, 3, 9]);
         assert_eq!(shared(1024), [16, 16, 4]);
         assert_eq!(shared(2187), [9, 9, 9, 3]);
-        assert_eq!(shared_radices(1024, Sharing { lead: 16, even: true, joint: true }), [16, 8, 8]);
-        assert_eq!(shared_radices(2048, Sharing { lead: 4, even: true, joint: false }), [4, 8, 8, 8]);
+        assert_eq!(cluster_radices(1024, ClusterRadices { lead: 16, even: true, combine_fusion: true }), [16, 8, 8]);
+        assert_eq!(cluster_radices(2048, ClusterRadices { lead: 4, even: true, combine_fusion: false }), [4, 8, 8, 8]);
         assert_eq!(radices(2187), [9, 9, 9, 3]);
         assert_eq!(radices(2310), [15, 14, 11]);
         assert_eq!(radices(1000), [10, 10, 10]);

@@ -1,4 +1,4 @@
-//! What a pass does to elements beside its transform, and the arrays it reads and writes.
+//! What a pass does to elements beside its transform, and the arrays that only a plan has.
 
 use fourfold::Multiplier;
 use fourfold::engine::ArrayId;
@@ -11,23 +11,9 @@ pub(crate) enum Action {
     Threshold(f64),
 }
 
-/// Where an array is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Home {
-    Input,
-    Output,
-    /// The recipe's work array.
-    Work,
-    /// What a filter multiplies.
-    Spectrum,
-}
+/// The recipe's work array.
+pub(crate) const WORK: ArrayId = ArrayId::Work(0);
 
-impl From<ArrayId> for Home {
-    fn from(place: ArrayId) -> Home {
-        match place {
-            ArrayId::Input => Home::Input,
-            ArrayId::Output => Home::Output,
-            ArrayId::Work(_) => Home::Work,
-        }
-    }
-}
+/// What a filter multiplies: the work array that no recipe names, since a recipe transforms,
+/// multiplies and transforms back in one pass.
+pub(crate) const SPECTRUM: ArrayId = ArrayId::Work(1);

@@ -1,4 +1,4 @@
-//! All that specialises a kernel, as pure data: a kernel is a function of its [`Spec`].
+//! All that specialises a kernel, as pure data: a kernel is a function of its [`KernelDesc`].
 //!
 //! A pass takes every line of an axis through a chain of [`Stage`]s. A stage is a loop over
 //! independent items: each reads some numbers of its line, computes, and writes as many *where it
@@ -8,22 +8,22 @@
 //!
 //! **Places.** A DFT of length r₁·r₂⋯ works on a buffer whose places have the digits d₁, d₂, … (d₁
 //! the most significant). Before stage i, digits from i on are those of the time n = d₁·r₂r₃⋯ +
-//! d₂·r₃⋯ + …; every stage turns its digit into one of the frequency k = d₁ + d₂·r₁ + d₃·r₁r₂ + ….
+//! d₂·r₃⋯ + …; every stage roots its digit into one of the frequency k = d₁ + d₂·r₁ + d₃·r₁r₂ + ….
 //! So signals stand in order, and spectra in the order of reversed digits. Stages in reverse, with
 //! their twiddles after the butterflies, lead back from such a spectrum to a signal in order.
 //!
-//! **Kernels.** Where a line fits the local memory of a work group, one kernel runs the whole
+//! **Kernels.** Where a line fits the shared memory of a block, one kernel runs the whole
 //! chain. The buffers of longer lines are in device memory; a kernel then takes what stages it can,
-//! those of neighbouring digits, on a *window* of the places: all values of these digits, with the
+//! those of neighbouring digits, on a *subline* of the places: all values of these digits, with the
 //! others fixed (the four-step method, without its transposition).
 //!
-//! **Planes.** Where a part of the array over several axes fits local memory, one kernel runs the
-//! passes along all of them: a work group reads its part, has it in local memory between passes,
+//! **Planes.** Where a part of the array over several axes fits shared memory, one kernel runs the
+//! passes along all of them: a block reads its part, has it in shared memory between passes,
 //! and writes it.
 //!
-//! **Clusters.** Where work groups reach each other's local memory, a *cluster* of them has the
-//! buffers of a tile together, and one kernel runs both: the first digit across the work groups,
-//! the window of all others within each. Work group c has the frequencies c and r₁ − c of the first
+//! **Clusters.** Where blocks reach each other's shared memory, a *cluster* of them has the
+//! buffers of a tile together, and one kernel runs both: the first digit across the blocks,
+//! the subline of all others within each. Block c has the frequencies c and r₁ − c of the first
 //! digit (0: those of 0 and r₁/2), so that combines find terms k and N − k at home.
 //!
 //! **Twins.** Lines along memory whose elements from both ends inwards have neighbouring reals are
@@ -34,36 +34,36 @@ use fourfold::engine::Index;
 
 /// One kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Spec {
+pub(crate) struct KernelDesc {
     pub(crate) precision: Precision,
     pub(crate) stages: Vec<Stage>,
     /// Factors of the DFT in the order of the digits.
     pub(crate) digits: Vec<Digit>,
-    pub(crate) window: Window,
-    /// Whether the buffer between stages is in local memory; else the one stage of the kernel works
+    pub(crate) range: DigitRange,
+    /// Whether the buffer between stages is in shared memory; else the one stage of the kernel works
     /// in device memory.
-    pub(crate) local: bool,
+    pub(crate) shared: bool,
     /// How many lines there are; two that are packed as one count as one.
     pub(crate) lines: usize,
-    /// Windows that a work group has, or, with buffers in device memory, all.
+    /// Sublines that a block has, or, with buffers in device memory, all.
     pub(crate) tile: usize,
-    /// Work groups that share a tile; 1 without a cluster. The window is then that of all digits
+    /// Blocks that share a tile; 1 without a cluster. The subline is then that of all digits
     /// but the first.
     pub(crate) cluster: usize,
-    /// Whether the windows of frequencies b and −b, which a work group has together, have threads
+    /// Whether the sublines of frequencies b and −b, which a block has together, have threads
     /// each, and are not done one after the other.
     pub(crate) side_by_side: bool,
     /// Whether neighbouring lines are closer in memory than the elements of one.
     pub(crate) across: bool,
-    /// Threads of a work group.
+    /// Threads of a block.
     pub(crate) threads: usize,
     pub(crate) geometry: Geometry,
     pub(crate) packing: Packing,
     /// Whether a spectrum is transformed back.
-    pub(crate) back: bool,
-    /// Bits of a place after which local memory skips one, so that strides of powers of two meet
+    pub(crate) inverse: bool,
+    /// Bits of a place after which shared memory skips one, so that strides of powers of two meet
     /// different banks.
-    pub(crate) skips: [u32; 2],
+    pub(crate) padding: [u32; 2],
     /// What is done to everything that the pass reads, and to everything that it writes.
     pub(crate) pointwise: [Option<Pointwise>; 2],
     /// Orders of elements, named by their number.
@@ -71,23 +71,23 @@ pub(crate) struct Spec {
     /// Whether the first, and the last, stage have twins: threads of a warp whose DFTs have
     /// elements from both ends of a line inwards, whose reals are neighbours. Each reads, or
     /// writes, half of them for both.
-    pub(crate) twins: [bool; 2],
+    pub(crate) lane_pairs: [bool; 2],
     /// Whether indices need 64 bits.
     pub(crate) wide: bool,
     /// Whether nobody soon reads again what it reads, and what it writes, so that caches had better
     /// keep something else.
-    pub(crate) once: [bool; 2],
-    /// The pass along another axis that this kernel goes on with: the work group has all of its
-    /// lines, in local memory.
-    pub(crate) next: Option<Box<Spec>>,
+    pub(crate) evict_first: [bool; 2],
+    /// The pass along another axis that this kernel goes on with: the block has all of its
+    /// lines, in shared memory.
+    pub(crate) next: Option<Box<KernelDesc>>,
     /// Reals of that part of the array.
     pub(crate) between: usize,
 }
 
-impl Spec {
+impl KernelDesc {
     /// The passes of the kernel, in order.
-    pub(crate) fn passes(&self) -> impl Iterator<Item = &Spec> {
-        std::iter::successors(Some(self), |spec| spec.next.as_deref())
+    pub(crate) fn passes(&self) -> impl Iterator<Item = &KernelDesc> {
+        std::iter::successors(Some(self), |desc| desc.next.as_deref())
     }
 }
 
@@ -130,15 +130,15 @@ pub(crate) struct Digit {
 
 /// The digits that a kernel works on: `first .. last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Window {
+pub(crate) struct DigitRange {
     pub(crate) first: usize,
     pub(crate) last: usize,
 }
 
-impl Window {
+impl DigitRange {
     /// All of so many digits.
-    pub(crate) fn all(digits: usize) -> Window {
-        Window { first: 0, last: digits }
+    pub(crate) fn all(digits: usize) -> DigitRange {
+        DigitRange { first: 0, last: digits }
     }
 }
 
@@ -148,9 +148,9 @@ pub(crate) enum Packing {
     /// The data are complex.
     Complex,
     /// The real data of two lines: one is the real, the other the imaginary part.
-    Lines,
+    TwoForOne,
     /// The real data of one line, two neighbours as one complex number.
-    Pairs,
+    HalfLength,
     /// The real data of one line, with imaginary parts 0.
     Single,
 }
@@ -158,12 +158,12 @@ pub(crate) enum Packing {
 impl Packing {
     /// How many lines stand in one buffer.
     pub(crate) fn lines(self) -> usize {
-        if self == Packing::Lines { 2 } else { 1 }
+        if self == Packing::TwoForOne { 2 } else { 1 }
     }
 
     /// Complex elements of DFTs of `n` elements.
     pub(crate) fn elements(self, n: usize) -> usize {
-        if self == Packing::Pairs { n / 2 } else { n }
+        if self == Packing::HalfLength { n / 2 } else { n }
     }
 }
 
@@ -195,8 +195,8 @@ pub(crate) struct Side {
     /// Along the line.
     pub(crate) stride: i64,
     pub(crate) complex: bool,
-    /// Whether it is the work group's own part of the array, in local memory.
-    pub(crate) local: bool,
+    /// Whether it is the block's own part of the array, in shared memory.
+    pub(crate) shared: bool,
 }
 
 /// One axis across the lines.
@@ -210,16 +210,16 @@ pub(crate) struct Across {
 /// One end of a stage.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Port {
-    /// The line's buffer in local memory.
+    /// The line's buffer in shared memory.
     Buffer,
     /// The line's buffer in device memory.
     Scratch,
-    /// The buffers of the cluster: each work group has two values of the first digit, and all of
+    /// The buffers of the cluster: each block has two values of the first digit, and all of
     /// the others.
     Cluster,
-    /// The same memory: each work group has all values of the first digit, and a share of the
+    /// The same memory: each block has all values of the first digit, and a share of the
     /// others.
-    Shares,
+    ClusterSlices,
     /// The array that the pass reads, or the one that it writes.
     Array(View),
 }
@@ -251,7 +251,7 @@ pub(crate) struct View {
 }
 
 /// An order of reals: from `starts[i]` on, real m stands at `index.start + index.step · m` and has
-/// the factor `gain`.
+/// the factor `factor`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Order {
     pub(crate) pieces: Vec<Piece>,
@@ -262,16 +262,16 @@ pub(crate) struct Order {
 pub(crate) struct Piece {
     pub(crate) first: usize,
     pub(crate) index: Index,
-    pub(crate) gain: f64,
+    pub(crate) factor: f64,
 }
 
-// Gains are finite and never −0.
+// Factors are finite and never −0.
 impl Eq for Order {}
 
 impl std::hash::Hash for Order {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         for piece in &self.pieces {
-            (piece.first, piece.index, piece.gain.to_bits()).hash(state);
+            (piece.first, piece.index, piece.factor.to_bits()).hash(state);
         }
     }
 }
@@ -288,7 +288,7 @@ pub(crate) struct Split {
     /// there are any.
     pub(crate) twiddles: usize,
     /// Whether these come after the butterflies, as they do on the way back from a spectrum.
-    pub(crate) back: bool,
+    pub(crate) inverse: bool,
     /// If the places are those of a digit that is convolved by Rader's rule.
     pub(crate) rader: Option<Rader>,
 }
@@ -344,7 +344,7 @@ pub(crate) struct Stage {
 impl Stage {
     /// Whether it takes the first digit, across a cluster.
     pub(crate) fn is_across_cluster(&self) -> bool {
-        self.from == Port::Shares || self.to == Port::Cluster
+        self.from == Port::ClusterSlices || self.to == Port::Cluster
     }
 
     /// Whether it touches device memory.
@@ -382,10 +382,10 @@ pub(crate) enum Work {
         spectrum: usize,
         rader: Option<Rader>,
     },
-    /// From half spectra of `n` reals what the line becomes; w_n^k from `turns` on, for pairs.
+    /// From half spectra of `n` reals what the line becomes; w_n^k from place `roots` of the table on, for pairs.
     After {
         n: usize,
-        turns: usize,
+        roots: usize,
         parts: Vec<Part>,
     },
     /// From the half spectra of three quarters of an extension, element 3t + s of the line that of
@@ -394,7 +394,7 @@ pub(crate) enum Work {
     /// Half spectra of `n` reals from the line, as what a transform back to reals takes.
     Before {
         n: usize,
-        turns: usize,
+        roots: usize,
         terms: Terms,
     },
 }
@@ -406,11 +406,11 @@ pub(crate) struct Fold {
     /// The length h of a quarter.
     pub(crate) len: usize,
     /// w_h^k, for pairs.
-    pub(crate) unpack: usize,
+    pub(crate) roots: usize,
     /// The scale, it times √2, and it on the first and the last output.
     pub(crate) scales: usize,
     /// Four numbers for each k from 1 on.
-    pub(crate) turns: usize,
+    pub(crate) table: usize,
 }
 
 /// Half spectra as combines make them: term 0, the terms from 1 on, and with even n the last.

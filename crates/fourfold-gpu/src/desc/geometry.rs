@@ -10,9 +10,9 @@ pub(crate) struct Array {
     pub(crate) shape: Vec<usize>,
     pub(crate) strides: Vec<i64>,
     pub(crate) complex: bool,
-    /// Whether it is a work group's part in local memory; strides along axes that the part has all
+    /// Whether it is a block's part in shared memory; strides along axes that the part has all
     /// of are not 0.
-    pub(crate) local: bool,
+    pub(crate) shared: bool,
 }
 
 impl Array {
@@ -20,7 +20,7 @@ impl Array {
     pub(crate) fn new(offset: usize, shape: &[usize], strides: &[isize], complex: bool) -> Array {
         let parts = if complex { 2 } else { 1 };
         let strides = strides.iter().map(|s| *s as i64 * parts).collect();
-        Array { offset: offset as i64 * parts, shape: shape.to_vec(), strides, complex, local: false }
+        Array { offset: offset as i64 * parts, shape: shape.to_vec(), strides, complex, shared: false }
     }
 
     pub(crate) fn c_order(shape: &[usize], complex: bool) -> Array {
@@ -50,7 +50,7 @@ impl Array {
         self
     }
 
-    /// A work group's part of an array like this in local memory: all of these axes, in C order,
+    /// A block's part of an array like this in shared memory: all of these axes, in C order,
     /// each row a little longer so that columns meet all banks.
     pub(crate) fn part(&self, axes: &[usize]) -> Array {
         let unit = if self.complex { 2 } else { 1 };
@@ -61,15 +61,15 @@ impl Array {
             // Even, so that pairs of reals stay pairs.
             stride = if stride == unit { row + 2 + row % 2 } else { row };
         }
-        Array { offset: 0, strides, local: true, ..self.clone() }
+        Array { offset: 0, strides, shared: true, ..self.clone() }
     }
 
     fn side(&self, axis: usize) -> Side {
-        Side { offset: self.offset, stride: self.strides[axis], complex: self.complex, local: self.local }
+        Side { offset: self.offset, stride: self.strides[axis], complex: self.complex, shared: self.shared }
     }
 
     /// The farthest real from the start.
-    pub(crate) fn reach(&self) -> i64 {
+    pub(crate) fn extent(&self) -> i64 {
         let steps = self.shape.iter().zip(&self.strides).map(|(n, s)| (*n as i64 - 1) * s.abs());
         self.offset + steps.sum::<i64>() + 1
     }
@@ -80,8 +80,8 @@ impl Geometry {
     /// lengths along the other axes. Those that are one in memory are merged.
     pub(crate) fn new(axis: usize, pair: Option<usize>, input: &Array, output: &Array) -> Geometry {
         let mut others: Vec<_> = (0..input.shape.len()).filter(|&a| a != axis && input.shape[a] > 1).collect();
-        // Which part of an array a work group has must not depend on the pass.
-        let across_parts = |a: usize| input.local && input.strides[a] == 0 || output.local && output.strides[a] == 0;
+        // Which part of an array a block has must not depend on the pass.
+        let across_parts = |a: usize| input.shared && input.strides[a] == 0 || output.shared && output.strides[a] == 0;
         others.sort_by_key(|&a| match across_parts(a) {
             true => (true, (input.shape.len() - a) as u64, 0),
             false => (false, output.strides[a].unsigned_abs(), input.strides[a].unsigned_abs()),
@@ -128,5 +128,5 @@ impl Across {
 
 /// Whether places in the arrays need 64 bits.
 pub(crate) fn wide(arrays: [&Array; 2]) -> bool {
-    arrays.iter().any(|array| array.reach() > i64::from(i32::MAX))
+    arrays.iter().any(|array| array.extent() > i64::from(i32::MAX))
 }

@@ -1,70 +1,70 @@
-//! How large a kernel is: places, windows, work groups, and the memory that it takes.
+//! How large a kernel is: places, sublines, blocks, and the memory that it takes.
 
-use crate::desc::descriptor::{Port, Spec, Stage, Window, Work};
+use crate::desc::descriptor::{DigitRange, KernelDesc, Port, Stage, Work};
 use crate::ir::frame::Frame;
 use fourfold::Precision;
 
-/// Threads of a multiprocessor for which such clusters leave registers: 64 of 65,536 each.
+/// Threads of an SM for which such clusters leave registers: 64 of 65,536 each.
 const CLUSTERED: usize = 1024;
 
-impl Spec {
+impl KernelDesc {
     /// Complex places of a line's buffer.
     pub(crate) fn places(&self) -> usize {
         self.digits.iter().map(|digit| digit.room).product()
     }
 
-    /// Complex places of a window, the longest run of digits that the kernel changes.
+    /// Complex places of a subline, the longest run of digits that the kernel changes.
     pub(crate) fn length(&self) -> usize {
-        self.digits[self.window.first..self.window.last].iter().map(|digit| digit.room).product()
+        self.digits[self.range.first..self.range.last].iter().map(|digit| digit.room).product()
     }
 
-    /// Values of the digits before the window.
+    /// Values of the digits before the subline.
     pub(crate) fn before(&self) -> usize {
-        self.digits[..self.window.first].iter().map(|digit| digit.radix).product()
+        self.digits[..self.range.first].iter().map(|digit| digit.radix).product()
     }
 
     /// Values of those after it.
     pub(crate) fn after(&self) -> usize {
-        self.digits[self.window.last..].iter().map(|digit| digit.room).product()
+        self.digits[self.range.last..].iter().map(|digit| digit.room).product()
     }
 
-    /// Whether the combines of half spectra work on windows: they take terms k and N − k together,
-    /// so that a work group has the windows of digits b and −b before, as one.
-    pub(crate) fn mirrored(&self) -> bool {
+    /// Whether the combines of half spectra work on sublines: they take terms k and N − k together,
+    /// so that a block has the sublines of digits b and −b before, as one.
+    pub(crate) fn has_hermitian_pairs(&self) -> bool {
         if self.cluster > 1 {
             return true;
         }
         let combines = |stage: &Stage| matches!(stage.work, Work::After { .. } | Work::Fold(_) | Work::Before { .. });
-        self.window.first > 0 && self.stages.iter().any(combines)
+        self.range.first > 0 && self.stages.iter().any(combines)
     }
 
-    /// Windows of one line, those that are mirrored as one, and so all of a cluster.
+    /// Sublines of one line, those that are mirrored as one, and so all of a cluster.
     pub(crate) fn parts(&self) -> usize {
         if self.cluster > 1 {
             return 1;
         }
-        self.after() * if self.mirrored() { self.before() / 2 + 1 } else { self.before() }
+        self.after() * if self.has_hermitian_pairs() { self.before() / 2 + 1 } else { self.before() }
     }
 
     /// The kernel as its stage across the cluster sees it.
-    pub(crate) fn across_cluster(&self) -> Spec {
-        Spec { window: Window::all(self.digits.len()), ..self.clone() }
+    pub(crate) fn across_cluster(&self) -> KernelDesc {
+        KernelDesc { range: DigitRange::all(self.digits.len()), ..self.clone() }
     }
 
-    /// Windows of all lines.
-    pub(crate) fn windows(&self) -> usize {
+    /// Sublines of all lines.
+    pub(crate) fn sublines(&self) -> usize {
         self.lines * self.parts()
     }
 
-    /// Buffers in local memory.
+    /// Buffers in shared memory.
     pub(crate) fn slots(&self) -> usize {
-        if self.mirrored() { 2 * self.tile } else { self.tile }
+        if self.has_hermitian_pairs() { 2 * self.tile } else { self.tile }
     }
 
-    /// Whether neighbouring threads take neighbouring windows, which are neighbours in memory, and
+    /// Whether neighbouring threads take neighbouring sublines, which are neighbours in memory, and
     /// not neighbouring items of one.
     pub(crate) fn interleaved(&self) -> bool {
-        self.across || self.window != Window::all(self.digits.len())
+        self.across || self.range != DigitRange::all(self.digits.len())
     }
 
     /// Whether digits are convolved.
@@ -78,64 +78,64 @@ impl Spec {
 
     /// Where a place stands with the skips.
     pub(crate) fn padded(&self, place: usize) -> usize {
-        place + self.skips().map(|bits| place >> bits).sum::<usize>()
+        place + self.padding_bits().map(|bits| place >> bits).sum::<usize>()
     }
 
-    /// Those of `skips` that the buffers of a window reach.
-    pub(crate) fn skips(&self) -> impl Iterator<Item = u32> {
-        let end = self.share() * self.cluster;
-        self.skips.into_iter().filter(move |bits| end > 1 << bits)
+    /// Those of `skips` that the buffers of a subline reach.
+    pub(crate) fn padding_bits(&self) -> impl Iterator<Item = u32> {
+        let end = self.cluster_slice() * self.cluster;
+        self.padding.into_iter().filter(move |bits| end > 1 << bits)
     }
 
-    /// Complex numbers of local memory.
-    pub(crate) fn local_elements(&self) -> usize {
-        if self.local && self.stages.len() > 1 { self.slots() * self.slot_elements() } else { 0 }
+    /// Complex numbers of shared memory.
+    pub(crate) fn shared_elements(&self) -> usize {
+        if self.shared && self.stages.len() > 1 { self.slots() * self.slot_elements() } else { 0 }
     }
 
-    /// From a window in local memory to the mirrored one, in complex numbers.
-    pub(crate) fn mirror_offset(&self) -> usize {
+    /// From a subline in shared memory to the mirrored one, in complex numbers.
+    pub(crate) fn hermitian_offset(&self) -> usize {
         self.tile * self.slot_elements()
     }
 
     /// Those of one buffer.
     pub(crate) fn slot_elements(&self) -> usize {
-        self.padded(self.share() * self.cluster - 1) + 1
+        self.padded(self.cluster_slice() * self.cluster - 1) + 1
     }
 
-    /// Places of a window that a work group of the cluster has while it has all values of the first
+    /// Places of a subline that a block of the cluster has while it has all values of the first
     /// digit; all, without a cluster.
-    pub(crate) fn share(&self) -> usize {
+    pub(crate) fn cluster_slice(&self) -> usize {
         self.length().div_ceil(self.cluster)
     }
 
     /// What the text of the kernel needs.
     pub(crate) fn frame(&self) -> Frame {
-        let Spec { precision, threads, .. } = *self;
+        let KernelDesc { precision, threads, .. } = *self;
         Frame {
             precision,
             wide: self.passes().any(|pass| pass.wide),
             threads,
             resident: self.resident(),
             cluster: self.cluster,
-            once: self.once,
-            local_pairs: self.local_bytes() / (2 * self.precision.bytes()),
+            evict_first: self.evict_first,
+            shared_pairs: self.shared_bytes() / (2 * self.precision.bytes()),
         }
     }
 
-    /// Work groups for which the compiler shall leave registers. Where clusters come back from a
+    /// Blocks for which the compiler shall leave registers. Where clusters come back from a
     /// spectrum in `f32` it would take a few more than the 64 a thread of which there are enough
     /// for four of 256; larger ones measured 3 % slower so.
     fn resident(&self) -> usize {
-        match self.cluster > 1 && self.back && self.precision == Precision::F32 && self.threads == CLUSTERED / 4 {
+        match self.cluster > 1 && self.inverse && self.precision == Precision::F32 && self.threads == CLUSTERED / 4 {
             true => 4,
-            false => usize::from(self.passes().any(Spec::convolves)),
+            false => usize::from(self.passes().any(KernelDesc::convolves)),
         }
     }
 
-    /// Bytes of local memory: the buffers of one pass after the other, and the array between passes
+    /// Bytes of shared memory: the buffers of one pass after the other, and the array between passes
     /// after them.
-    pub(crate) fn local_bytes(&self) -> usize {
-        let reals = self.passes().map(|pass| 2 * pass.local_elements()).max().unwrap_or(0);
+    pub(crate) fn shared_bytes(&self) -> usize {
+        let reals = self.passes().map(|pass| 2 * pass.shared_elements()).max().unwrap_or(0);
         (reals + self.between) * self.precision.bytes()
     }
 
@@ -146,12 +146,12 @@ impl Spec {
         if buffers { 2 * self.lines * self.places() } else { 0 }
     }
 
-    /// Work groups of a launch.
-    pub(crate) fn groups(&self) -> usize {
-        if self.local {
-            return self.windows().div_ceil(self.tile) * self.cluster;
+    /// Blocks of a launch.
+    pub(crate) fn blocks(&self) -> usize {
+        if self.shared {
+            return self.sublines().div_ceil(self.tile) * self.cluster;
         }
         let items = self.stages.iter().map(|stage| stage.work.items()).max().unwrap_or(1);
-        (items * self.windows()).div_ceil(self.threads)
+        (items * self.sublines()).div_ceil(self.threads)
     }
 }

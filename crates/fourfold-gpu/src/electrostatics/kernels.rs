@@ -23,7 +23,7 @@ use crate::backend::types::Grid;
 use crate::electrostatics::fixed::{between, bin, greatest, least, quotient};
 use crate::ir::frame::Frame;
 use crate::ir::packed::real;
-use crate::ir::trace::{Array, Int, Statement, Sym, comment, for_each, group, if_less, int, record, thread};
+use crate::ir::trace::{Array, Int, Statement, Sym, block, comment, for_each, if_less, int, record, thread};
 use crate::print::printer::{Dialect, print};
 use fourfold::Precision;
 use fourfold::electrostatics::Spreader;
@@ -59,7 +59,7 @@ pub(crate) enum CellWork {
 
 /// All that specialises the kernels of a grid.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CellSpec {
+pub(crate) struct CellKernelDesc {
     pub(crate) precision: Precision,
     bins: [usize; 2],
     low: [f64; 2],
@@ -87,7 +87,7 @@ impl CellWork {
     pub(crate) const ALL: [CellWork; 5] =
         [CellWork::Charge, CellWork::Density, CellWork::Forces, CellWork::Join, CellWork::Energy];
 
-    /// Reals of local memory that a thread sums in: kernels have no variables that change.
+    /// Reals of shared memory that a thread sums in: kernels have no variables that change.
     fn sums(self) -> usize {
         match self {
             CellWork::Charge | CellWork::Density => 0,
@@ -108,19 +108,19 @@ pub(crate) fn fraction_bits(cells: usize) -> u32 {
     62 - cells.max(1).next_power_of_two().ilog2()
 }
 
-impl CellSpec {
-    pub(crate) fn new(spreader: &Spreader, precision: Precision) -> CellSpec {
+impl CellKernelDesc {
+    pub(crate) fn new(spreader: &Spreader, precision: Precision) -> CellKernelDesc {
         let grid = spreader.grid();
         let ([low, _], bin) = (grid.region(), grid.bin_size());
-        CellSpec { precision, bins: grid.bins(), low, bin, least: spreader.least() }
+        CellKernelDesc { precision, bins: grid.bins(), low, bin, least: spreader.least() }
     }
 
     pub(crate) fn grid(&self, work: CellWork, items: usize) -> Grid {
-        let local_bytes = self.local_bytes(work);
-        Grid { groups: items.div_ceil(THREADS), threads: THREADS, local_bytes, follows: false }
+        let shared_bytes = self.shared_bytes(work);
+        Grid { blocks: items.div_ceil(THREADS), threads: THREADS, shared_bytes, follows: false }
     }
 
-    pub(crate) fn local_bytes(&self, work: CellWork) -> usize {
+    pub(crate) fn shared_bytes(&self, work: CellWork) -> usize {
         work.sums() * THREADS * self.precision.bytes()
     }
 
@@ -130,9 +130,9 @@ impl CellSpec {
             wide: self.count() + SUMS > i32::MAX as usize,
             threads: THREADS,
             resident: 0,
-            once: [false; 2],
+            evict_first: [false; 2],
             cluster: 1,
-            local_pairs: work.sums() * THREADS / 2,
+            shared_pairs: work.sums() * THREADS / 2,
         };
         print(dialect, &frame, &self.kernel(work))
     }
@@ -144,7 +144,7 @@ impl CellSpec {
     fn kernel(&self, work: CellWork) -> Vec<Statement> {
         record(|| {
             let thread = thread();
-            let number = group() * THREADS as i64 + thread;
+            let number = block() * THREADS as i64 + thread;
             match work {
                 CellWork::Charge => listed(number, |n, cells| self.charge(&self.item(n, cells, number))),
                 CellWork::Density => self.density(number),
@@ -200,23 +200,23 @@ impl CellSpec {
     fn sums(&self, item: &Item, thread: Int) -> [Sym; 2] {
         comment("forces on cells".into());
         let (places, maps) = ([thread, thread + THREADS as i64], [Array::Table, Array::Scratch]);
-        places.into_iter().for_each(|place| Array::Local.store(place, Sym::lit(0.0)));
+        places.into_iter().for_each(|place| Array::Shared.store(place, Sym::lit(0.0)));
         item.each_bin(self.bins[1], Sym::lit(1.0), |at, charge| {
             for (place, map) in places.into_iter().zip(maps) {
-                Array::Local.store(place, map.load(at).mul_add(charge, Array::Local.load(place)));
+                Array::Shared.store(place, map.load(at).mul_add(charge, Array::Shared.load(place)));
             }
         });
-        places.map(|place| Array::Local.load(place) * Sym::lit(self.bin[0] * self.bin[1]))
+        places.map(|place| Array::Shared.load(place) * Sym::lit(self.bin[0] * self.bin[1]))
     }
 
     fn energy(&self, number: Int, thread: Int) {
         comment("energies of bins".into());
-        Array::Local.store(thread, Sym::lit(0.0));
+        Array::Shared.store(thread, Sym::lit(0.0));
         for_each(number, int(self.count()), int(SUMS), |bin| {
             let [density, potential] = [Array::Input, Array::Table].map(|map| map.load(bin));
-            Array::Local.store(thread, density.mul_add(potential, Array::Local.load(thread)));
+            Array::Shared.store(thread, density.mul_add(potential, Array::Shared.load(thread)));
         });
-        Array::Output.store(number, Array::Local.load(thread));
+        Array::Output.store(number, Array::Shared.load(thread));
     }
 }
 
@@ -237,11 +237,11 @@ fn join(n: Int, cells: Int, number: Int, thread: Int) {
     let ([cell, start, end], parts) = (row(n, number), Array::Indices.load_int(int(2)));
     for axis in 0..2 {
         let (at, place) = (cells * axis + cell, thread + axis * THREADS as i64);
-        Array::Local.store(place, Array::Output.load(at));
+        Array::Shared.store(place, Array::Output.load(at));
         for_each(start, end, int(1), |part| {
-            Array::Local.store(place, Array::Local.load(place) + Array::Input.load(parts * axis + part));
+            Array::Shared.store(place, Array::Shared.load(place) + Array::Input.load(parts * axis + part));
         });
-        Array::Output.store(at, Array::Local.load(place));
+        Array::Output.store(at, Array::Shared.load(place));
     }
 }
 

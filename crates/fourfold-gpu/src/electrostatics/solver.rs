@@ -6,10 +6,10 @@ use crate::backend::cuda::nvrtc;
 use crate::backend::device::Device;
 use crate::backend::runtime::{Arguments, Buffer, Kernel};
 use crate::electrostatics::cells::GpuCells;
-use crate::electrostatics::kernels::{CellSpec, CellWork, SUMS};
+use crate::electrostatics::kernels::{CellKernelDesc, CellWork, SUMS};
 use crate::error::argument;
 use crate::run::inspect::Target;
-use crate::run::kernel_cache::Library;
+use crate::run::kernel_cache::KernelCache;
 use fourfold::electrostatics::{Builder, Cells, Float, Grid, MAPS, Map, Spreader, Wanted, Work, steps};
 use fourfold::{Multiplier, Pipeline, Planner, Precision, Problem, Result};
 use std::thread;
@@ -48,7 +48,7 @@ pub struct GpuElectrostatics<T> {
     spreader: Spreader,
     wanted: Wanted,
     steps: Vec<(GpuPlan, Map, Map)>,
-    spec: CellSpec,
+    desc: CellKernelDesc,
     /// As [`CellWork::ALL`].
     kernels: Vec<Kernel>,
     nothing: Buffer,
@@ -82,15 +82,15 @@ impl<T: Float> GpuElectrostatics<T> {
         };
         let steps = steps(spreader.grid(), &wanted)?.into_iter().map(|step| Ok((plan(step.work)?, step.from, step.to)));
         let steps = steps.collect::<Result<Vec<_>>>()?;
-        let (device, spec) = (planner.device.clone(), CellSpec::new(&spreader, T::PRECISION));
+        let (device, desc) = (planner.device.clone(), CellKernelDesc::new(&spreader, T::PRECISION));
         Ok(GpuElectrostatics {
-            kernels: compiled(&planner.library, &device, &spec)?,
+            kernels: compiled(&planner.kernel_cache, &device, &desc)?,
             nothing: device.runtime.allocate(0)?,
             device,
             spreader,
             wanted,
             steps,
-            spec,
+            desc,
             host: std::marker::PhantomData,
         })
     }
@@ -240,9 +240,9 @@ impl<T: Float> GpuElectrostatics<T> {
     /// for cells, with what each does.
     #[doc(hidden)]
     pub fn resources(builder: &Builder<T>, target: &Target) -> Result<Vec<(String, String)>> {
-        let spec = CellSpec::new(&builder.spreader(&Planner::new())?, T::PRECISION);
+        let desc = CellKernelDesc::new(&builder.spreader(&Planner::new())?, T::PRECISION);
         let resources = |work: CellWork| {
-            let source = spec.source(work, target.dialect());
+            let source = desc.source(work, target.dialect());
             Ok((format!("{work:?}"), nvrtc::resources(&source, target.name())?))
         };
         CellWork::ALL.into_iter().map(resources).collect()
@@ -252,7 +252,7 @@ impl<T: Float> GpuElectrostatics<T> {
         if items == 0 {
             return Ok(());
         }
-        self.device.queue.launch(&self.kernels[work as usize], self.spec.grid(work, items), arguments)
+        self.device.queue.launch(&self.kernels[work as usize], self.desc.grid(work, items), arguments)
     }
 
     fn check(&self, cells: &GpuCells<T>, maps: &GpuMaps<T>) -> Result<()> {
@@ -271,9 +271,9 @@ impl<T: Float> GpuElectrostatics<T> {
 }
 
 /// The kernels of cells, made at the same time.
-fn compiled(library: &Library, device: &Device, spec: &CellSpec) -> Result<Vec<Kernel>> {
+fn compiled(kernel_cache: &KernelCache, device: &Device, desc: &CellKernelDesc) -> Result<Vec<Kernel>> {
     let compile =
-        |work: CellWork| library.compile(&spec.source(work, device.runtime.dialect()), spec.local_bytes(work));
+        |work: CellWork| kernel_cache.compile(&desc.source(work, device.runtime.dialect()), desc.shared_bytes(work));
     thread::scope(|scope| {
         let makers = CellWork::ALL.map(|work| scope.spawn(move || compile(work)));
         makers.into_iter().map(|maker| maker.join().expect("making a kernel does not panic")).collect()
@@ -309,11 +309,11 @@ mod tests {
     #[test]
     fn kernels_of_large_grids_compile() {
         let Some(device) = Api::ALL.into_iter().find_map(present) else { return };
-        let library = Library::new(device.runtime.clone(), device.target().limits().clone(), None);
+        let kernel_cache = KernelCache::new(device.runtime.clone(), device.target().limits().clone(), None);
         let grid = Grid::new([0.0, 0.0], [1.0, 1.0], [1 << 17, 1 << 16]).unwrap();
         let spreader = Electrostatics::<f32>::builder(grid).smoothing(1.0).spreader(&Planner::new()).unwrap();
-        let spec = CellSpec::new(&spreader, Precision::F32);
-        assert!(spec.source(CellWork::Charge, device.runtime.dialect()).contains("typedef long"));
-        assert_eq!(compiled(&library, &device, &spec).unwrap().len(), CellWork::ALL.len());
+        let desc = CellKernelDesc::new(&spreader, Precision::F32);
+        assert!(desc.source(CellWork::Charge, device.runtime.dialect()).contains("typedef long"));
+        assert_eq!(compiled(&kernel_cache, &device, &desc).unwrap().len(), CellWork::ALL.len());
     }
 }

@@ -8,12 +8,12 @@ pub(crate) struct Frame {
     /// Whether indices have 64 bits.
     pub(crate) wide: bool,
     pub(crate) threads: usize,
-    /// Work groups for which the compiler shall leave registers at once; 0 if it may choose.
+    /// Blocks for which the compiler shall leave registers at once; 0 if it may choose.
     pub(crate) resident: usize,
-    /// Work groups that share their local memory.
+    /// Blocks that share their shared memory.
     pub(crate) cluster: usize,
     /// Whether the input is read, and the output written, past what caches had better keep.
-    pub(crate) once: [bool; 2],
-    /// Local memory, in pairs of reals.
-    pub(crate) local_pairs: usize,
+    pub(crate) evict_first: [bool; 2],
+    /// Shared memory, in pairs of reals.
+    pub(crate) shared_pairs: usize,
 }

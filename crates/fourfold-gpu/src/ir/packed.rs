@@ -95,14 +95,14 @@ pub(crate) fn multiply(a: Int, b: Int) -> Int {
 }
 
 /// What the thread whose number differs in the bits `bits` has in place of these words. All threads
-/// of a work group must come here.
+/// of a block must come here.
 pub(crate) fn exchange(words: &[Int], bits: usize) -> Vec<Int> {
     let names: Vec<_> = words.iter().map(|_| name()).collect();
     emit(Statement::Exchange(names.clone(), words.to_vec(), bits));
     names.into_iter().map(Var::Name).collect()
 }
 
-/// The same of reals, where the first `threads` threads of the work group come alone.
+/// The same of reals, where the first `threads` threads of the block come alone.
 pub(crate) fn exchange_reals(reals: &[Sym], bits: usize, threads: usize) -> Vec<Sym> {
     let names: Vec<_> = reals.iter().map(|_| name()).collect();
     emit(Statement::ExchangeReals(names.clone(), reals.to_vec(), bits, threads));

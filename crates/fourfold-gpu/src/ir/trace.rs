@@ -34,9 +34,9 @@ pub(crate) enum Array {
     Factors,
     /// Orders.
     Indices,
-    /// The work group's own memory.
-    Local,
-    /// The same of the cluster's work group with this number.
+    /// The block's own memory.
+    Shared,
+    /// The same of the cluster's block with this number.
     Peer(Int),
     /// The same in device memory.
     Scratch,
@@ -84,10 +84,10 @@ pub(crate) enum Expr {
     Wrapping(&'static str, Int, Int),
     /// The upper half of the product of numbers of 16 bits without signs.
     HighHalf(Int, Int),
-    /// The thread's number in its work group.
+    /// The thread's number in its block.
     Thread,
-    /// The work group's number.
-    Group,
+    /// The block's number.
+    Block,
 }
 
 /// A statement of a kernel.
@@ -107,7 +107,7 @@ pub(crate) enum Statement {
     StoreNarrow(Array, Int, Int, Narrow),
     /// Variables, and words of the thread whose number differs in these bits that they are.
     Exchange(Vec<u32>, Vec<Int>, usize),
-    /// The same of reals, among so many threads of the work group, the first ones.
+    /// The same of reals, among so many threads of the block, the first ones.
     ExchangeReals(Vec<u32>, Vec<Sym>, usize, usize),
     /// Adds the integer nearest to a real to one of 64 bits in device memory, whoever else does.
     AddFixed(Array, Int, Sym),
@@ -123,10 +123,10 @@ pub(crate) enum Statement {
     ClusterWait,
 }
 
-/// The statements of the blocks that are open, and the last name given.
+/// The statements of the scopes that are open, and the last name given.
 #[derive(Default)]
 struct Recorder {
-    blocks: Vec<Vec<Statement>>,
+    scopes: Vec<Vec<Statement>>,
     names: u32,
 }
 
@@ -142,7 +142,7 @@ pub(crate) fn name() -> u32 {
 }
 
 pub(crate) fn emit(statement: Statement) {
-    RECORDER.with_borrow_mut(|r| r.blocks.last_mut().expect("a kernel is being recorded").push(statement));
+    RECORDER.with_borrow_mut(|r| r.scopes.last_mut().expect("a kernel is being recorded").push(statement));
 }
 
 pub(crate) fn bind<K>(expr: Expr) -> Var<K> {
@@ -151,23 +151,23 @@ pub(crate) fn bind<K>(expr: Expr) -> Var<K> {
     Var::Name(n)
 }
 
-fn block(body: impl FnOnce()) -> Vec<Statement> {
-    RECORDER.with_borrow_mut(|r| r.blocks.push(vec![]));
+fn statements_of(body: impl FnOnce()) -> Vec<Statement> {
+    RECORDER.with_borrow_mut(|r| r.scopes.push(vec![]));
     body();
-    RECORDER.with_borrow_mut(|r| r.blocks.pop()).expect("the block just opened")
+    RECORDER.with_borrow_mut(|r| r.scopes.pop()).expect("the scope just opened")
 }
 
 /// The statements that `body` records.
 pub(crate) fn record(body: impl FnOnce()) -> Vec<Statement> {
     RECORDER.set(Recorder::default());
-    block(body)
+    statements_of(body)
 }
 
 pub(crate) fn comment(text: String) {
     emit(Statement::Comment(text));
 }
 
-/// All threads of the work group wait for one another, and see what they stored.
+/// All threads of the block wait for one another, and see what they stored.
 pub(crate) fn barrier() {
     emit(Statement::Barrier);
 }
@@ -197,7 +197,7 @@ pub(crate) fn cluster_wait() {
 /// `body`, with all that it stores after all that it loads; what it stores must not be what it
 /// loads later.
 pub(crate) fn loads_first(body: impl FnOnce()) {
-    let (stores, others): (Vec<_>, Vec<_>) = block(body).into_iter().partition(Statement::only_stores);
+    let (stores, others): (Vec<_>, Vec<_>) = statements_of(body).into_iter().partition(Statement::only_stores);
     others.into_iter().chain(stores).for_each(emit);
 }
 
@@ -206,7 +206,7 @@ pub(crate) fn store_if_less(a: Int, b: Int, body: impl FnOnce()) {
     if let (Var::Lit(_), Var::Lit(_)) = (a, b) {
         return if_less(a, b, body);
     }
-    let (stores, others): (Vec<_>, Vec<_>) = block(body).into_iter().partition(Statement::only_stores);
+    let (stores, others): (Vec<_>, Vec<_>) = statements_of(body).into_iter().partition(Statement::only_stores);
     others.into_iter().for_each(emit);
     emit(Statement::IfLess(a, b, stores));
 }
@@ -224,7 +224,7 @@ impl Statement {
 /// `body` for every value from `start` below `end` by `step`.
 pub(crate) fn for_each(start: Int, end: Int, step: Int, body: impl FnOnce(Int)) {
     let n = name();
-    let statements = block(|| body(Var::Name(n)));
+    let statements = statements_of(|| body(Var::Name(n)));
     emit(Statement::For(n, [start, end, step], statements));
 }
 
@@ -234,7 +234,7 @@ pub(crate) fn if_less(a: Int, b: Int, body: impl FnOnce()) {
         (Var::Lit(a), Var::Lit(b)) if a < b => body(),
         (Var::Lit(_), Var::Lit(_)) => {}
         _ => {
-            let statements = block(body);
+            let statements = statements_of(body);
             emit(Statement::IfLess(a, b, statements));
         }
     }
@@ -244,8 +244,8 @@ pub(crate) fn thread() -> Int {
     bind(Expr::Thread)
 }
 
-pub(crate) fn group() -> Int {
-    bind(Expr::Group)
+pub(crate) fn block() -> Int {
+    bind(Expr::Block)
 }
 
 impl Array {

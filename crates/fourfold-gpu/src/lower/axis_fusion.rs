@@ -1,25 +1,29 @@
 //! Passes along several axes as one kernel: a plane of a volume, a whole small image.
 
 use crate::choose::estimate::{Choice, Chosen, Lines, mixes};
-use crate::desc::action::Home;
-use crate::desc::descriptor::Spec;
+use crate::desc::descriptor::KernelDesc;
 use crate::desc::geometry::Array;
 use crate::limits::Limits;
-use crate::lower::draft::{Draft, Homes, neighbours, whole_lines};
-use crate::lower::stages::Chain;
+use crate::lower::lowered_pass::{LoweredPass, PlanArrays, neighbours, whole_lines};
+use crate::lower::stages::StagePipeline;
 use fourfold::Result;
 use fourfold::engine::{ArrayId, AxisRecipe, Pass, PassOp};
 
 /// As many passes as one kernel can do, from number `first` on, if those are two or more. Choices
 /// say which, if there are any.
-pub(crate) fn joined(limits: &Limits, homes: &Homes, first: usize, choices: &[Choice]) -> Result<Option<Draft>> {
+pub(crate) fn fused(
+    limits: &Limits,
+    homes: &PlanArrays,
+    first: usize,
+    choices: &[Choice],
+) -> Result<Option<LoweredPass>> {
     let passes = &homes.recipe.passes()[first..];
     if homes.parts || homes.recipe.multiplied().is_some() {
         return Ok(None);
     }
     for count in (2..=passes.len()).rev() {
         let wanted = choices.get(first + 1..first + count);
-        if wanted.is_some_and(|choices| !choices.iter().all(|choice| choice.joined)) {
+        if wanted.is_some_and(|choices| !choices.iter().all(|choice| choice.axis_fusion)) {
             continue;
         }
         let own = choices.get(first..first + count).unwrap_or(&[]);
@@ -31,25 +35,25 @@ pub(crate) fn joined(limits: &Limits, homes: &Homes, first: usize, choices: &[Ch
 }
 
 /// These passes as one kernel, if it is worth it or there are choices that say so.
-fn together(limits: &Limits, homes: &Homes, passes: &[Pass], choices: &[Choice]) -> Result<Option<Draft>> {
+fn together(limits: &Limits, homes: &PlanArrays, passes: &[Pass], choices: &[Choice]) -> Result<Option<LoweredPass>> {
     let Some(lines) = passes.iter().map(line).collect::<Option<Vec<_>>>() else { return Ok(None) };
-    let ends = [Home::from(passes[0].from), Home::Output];
-    let [input, output] = ends.map(|home| homes.array(home));
+    let ends = [passes[0].from, ArrayId::Output];
+    let [input, output] = ends.map(|id| homes.array(id));
     let axes: Vec<usize> = passes.iter().map(|pass| pass.axis).collect();
     let part = output.part(&axes);
     let precision = homes.recipe.problem().precision();
     // Two reals more than the last has before it: it may be complex.
-    let between = (part.reach() as usize + 1).next_multiple_of(2);
+    let between = (part.extent() as usize + 1).next_multiple_of(2);
     let in_order = passes[1..].iter().all(|pass| pass.from == ArrayId::Output);
     let split = |i: usize| output.complex && (i > 0 || input.complex) && !mixes(lines[i]);
     let wanted = !choices.is_empty();
     let near = wanted || [&input, &output].iter().all(|array| has_neighbours(array, &axes));
-    let room = limits.local_bytes / if wanted { 1 } else { 2 };
+    let room = limits.shared_bytes / if wanted { 1 } else { 2 };
     if !in_order || !near || between * precision.bytes() > room || (0..passes.len()).any(split) {
         return Ok(None);
     }
-    let mut kernel: Vec<Spec> = vec![];
-    let (mut chain, mut chosen): (Option<Chain>, Vec<Chosen>) = (None, vec![]);
+    let mut kernel: Vec<KernelDesc> = vec![];
+    let (mut chain, mut chosen): (Option<StagePipeline>, Vec<Chosen>) = (None, vec![]);
     for (i, &line) in lines.iter().enumerate() {
         let from = if i == 0 { &input } else { &part };
         let arrays = [from, if i + 1 == lines.len() { &output } else { &part }];
@@ -60,16 +64,16 @@ fn together(limits: &Limits, homes: &Homes, passes: &[Pass], choices: &[Choice])
             return Ok(None);
         }
         let choice = choices.get(i).cloned().unwrap_or_else(|| lines.estimate(limits));
-        let choice = Choice { joined: i > 0, ..if choice.clustered { choice.alone() } else { choice } };
+        let choice = Choice { axis_fusion: i > 0, ..if choice.clustered { choice.without_cluster() } else { choice } };
         let geometry = lines.geometry(choice.packing);
-        let made = Chain::line(line, &choice, geometry.across(), chain.take());
+        let made = StagePipeline::line(line, &choice, geometry.across(), chain.take());
         kernel.push(whole_lines(precision, &made, geometry, arrays));
         chosen.push(lines.chosen(&choice));
         chain = Some(made);
     }
     let parts = parts(&output, &axes);
-    let joined = Spec::joined(kernel, parts, between, wanted, limits);
-    let draft = joined.zip(chain).map(|(spec, chain)| Draft { specs: vec![spec], ends, chain, passes: chosen });
+    let fused = KernelDesc::with_fused_axes(kernel, parts, between, wanted, limits);
+    let draft = fused.zip(chain).map(|(desc, chain)| LoweredPass { descs: vec![desc], ends, chain, passes: chosen });
     Ok(draft)
 }
 

@@ -1,16 +1,16 @@
-//! From a recipe to kernels: each pass as the specs of those that do it.
+//! From a recipe to kernels: each pass as the descs of those that do it.
 
 use crate::choose::estimate::{Choice, Chosen, Lines, mixes};
-use crate::desc::action::{Action, Home};
+use crate::desc::action::{Action, SPECTRUM};
 use crate::desc::choice::Size;
-use crate::desc::descriptor::{Geometry, Spec};
+use crate::desc::descriptor::{Geometry, KernelDesc};
 use crate::desc::geometry::Array;
 use crate::error::{argument, unavailable};
 use crate::limits::Limits;
 use crate::lower::axis_fusion;
-use crate::lower::draft::{Draft, Homes, neighbours, whole_lines};
-use crate::lower::stages::{Chain, table_bytes};
-use fourfold::engine::{AxisRecipe, AxisTransform, Pass, PassOp};
+use crate::lower::lowered_pass::{LoweredPass, PlanArrays, neighbours, whole_lines};
+use crate::lower::stages::{StagePipeline, table_bytes};
+use fourfold::engine::{ArrayId, AxisRecipe, AxisTransform, Pass, PassOp};
 use fourfold::{Precision, Problem, Recipe, Result};
 
 impl Limits {
@@ -32,27 +32,27 @@ impl Limits {
 /// [`crate::run::executable::Executable::new`]. Where a filter would transform, multiply and
 /// transform back in one pass, there are two, of which the first multiplies; an input is multiplied
 /// as it is read, an output as it is written. `choices`, one a pass of lines, or none of them.
-pub(crate) fn drafts(
+pub(crate) fn lower(
     limits: &Limits,
     recipe: &Recipe,
     parts: bool,
     action: Option<&Action>,
     choices: &[Choice],
-) -> Result<Vec<Draft>> {
+) -> Result<Vec<LoweredPass>> {
     let problem = recipe.problem();
     limits.check_precision(problem)?;
     check_count(choices, recipe)?;
     recipe.lines().try_for_each(check_tables)?;
-    let all = Passes { limits, homes: Homes { recipe, parts }, action, choices };
+    let all = Passes { limits, homes: PlanArrays { recipe, parts }, action, choices };
     if recipe.passes().is_empty() {
         let axis = problem.input().shape.len().saturating_sub(1);
-        return Ok(vec![all.draft(problem, &[], axis, [Home::Input, Home::Output], None, [None, action])?]);
+        return Ok(vec![all.draft(problem, &[], axis, [ArrayId::Input, ArrayId::Output], None, [None, action])?]);
     }
     let mut list = vec![];
     let mut passes = recipe.passes().iter().enumerate();
     while let Some(next) = passes.next() {
-        let joined = if action.is_none() { axis_fusion::joined(limits, &all.homes, next.0, choices)? } else { None };
-        match joined {
+        let fused = if action.is_none() { axis_fusion::fused(limits, &all.homes, next.0, choices)? } else { None };
+        match fused {
             Some(draft) => {
                 passes.by_ref().take(draft.passes.len() - 1).for_each(drop);
                 list.push(draft);
@@ -64,25 +64,25 @@ pub(crate) fn drafts(
     Ok(list)
 }
 
-/// What the drafts of a recipe follow from.
+/// What the lowered of a recipe follow from.
 struct Passes<'a> {
     limits: &'a Limits,
-    homes: Homes<'a>,
+    homes: PlanArrays<'a>,
     action: Option<&'a Action>,
     choices: &'a [Choice],
 }
 
 impl Passes<'_> {
     /// Pass i.
-    fn of_pass(&self, (i, pass): (usize, &Pass)) -> Result<Vec<Draft>> {
-        let &Passes { homes: Homes { recipe, .. }, action, choices, .. } = self;
+    fn of_pass(&self, (i, pass): (usize, &Pass)) -> Result<Vec<LoweredPass>> {
+        let &Passes { homes: PlanArrays { recipe, .. }, action, choices, .. } = self;
         let (problem, end) = (recipe.problem(), recipe.inverse().unwrap_or(recipe.problem()));
-        let [from, to] = [pass.from.into(), pass.to.into()];
+        let [from, to] = [pass.from, pass.to];
         if let [PassOp::Transform(before), PassOp::Multiply, PassOp::Transform(after)] = &*pass.ops {
-            let (done, ends) = (&recipe.passes()[..i], [from, Home::Spectrum]);
+            let (done, ends) = (&recipe.passes()[..i], [from, SPECTRUM]);
             return Ok(vec![
                 self.draft(problem, done, pass.axis, ends, Some((before, None)), [None, action])?,
-                self.draft(end, &[], pass.axis, [Home::Spectrum, to], Some((after, None)), [None, None])?,
+                self.draft(end, &[], pass.axis, [SPECTRUM, to], Some((after, None)), [None, None])?,
             ]);
         }
         let line = pass.ops.iter().find_map(|op| if let PassOp::Transform(line) = op { Some(line) } else { None });
@@ -103,10 +103,10 @@ impl Passes<'_> {
         problem: &Problem,
         done: &[Pass],
         axis: usize,
-        ends: [Home; 2],
+        ends: [ArrayId; 2],
         line: Option<(&AxisRecipe, Option<&Choice>)>,
         actions: [Option<&Action>; 2],
-    ) -> Result<Draft> {
+    ) -> Result<LoweredPass> {
         let arrays = ends.map(|home| self.homes.array(home));
         let neighbours = neighbours(problem, done, axis, &arrays[0], |_| true);
         let own = line.map(|(line, choice)| Own { line, choice, neighbours });
@@ -116,19 +116,19 @@ impl Passes<'_> {
 
 /// Where the arrays are more than the shared cache can hold, it had better not keep the output, nor
 /// an input that would push out what comes between: if the cache can hold that.
-fn mark_what_is_used_once(list: &mut [Draft], homes: &Homes, cache: usize) {
-    let bytes = |home| homes.array(home).reach() as usize * homes.recipe.problem().precision().bytes();
-    let [input, output] = [Home::Input, Home::Output].map(bytes);
-    let several = list.iter().map(|draft| draft.specs.len()).sum::<usize>() > 1;
-    let mut specs = list.iter_mut().flat_map(|draft| &mut draft.specs);
+fn mark_what_is_used_once(list: &mut [LoweredPass], homes: &PlanArrays, cache: usize) {
+    let bytes = |home| homes.array(home).extent() as usize * homes.recipe.problem().precision().bytes();
+    let [input, output] = [ArrayId::Input, ArrayId::Output].map(bytes);
+    let several = list.iter().map(|draft| draft.descs.len()).sum::<usize>() > 1;
+    let mut descs = list.iter_mut().flat_map(|draft| &mut draft.descs);
     if input + output <= cache || cache == 0 {
         return;
     }
-    if let Some(first) = specs.next().filter(|_| several && input <= cache) {
-        first.once[0] = true;
+    if let Some(first) = descs.next().filter(|_| several && input <= cache) {
+        first.evict_first[0] = true;
     }
-    if let Some(last) = list.last_mut().and_then(|draft| draft.specs.last_mut()) {
-        last.once[1] = true;
+    if let Some(last) = list.last_mut().and_then(|draft| draft.descs.last_mut()) {
+        last.evict_first[1] = true;
     }
 }
 
@@ -163,19 +163,19 @@ fn draft(
     limits: &Limits,
     precision: Precision,
     axis: usize,
-    ends: [Home; 2],
+    ends: [ArrayId; 2],
     arrays: [Array; 2],
     own: Option<Own>,
     actions: [Option<&Action>; 2],
-) -> Result<Draft> {
+) -> Result<LoweredPass> {
     let split = arrays.iter().all(|array| array.complex) && !own.as_ref().is_some_and(|own| mixes(own.line));
     let elements = arrays.clone();
     let [input, output] = arrays.map(|array| if split { array.split_parts() } else { array });
     let arrays = [&input, &output];
     let elements = [&elements[0], &elements[1]];
-    let pass = PassDraft { limits, precision, arrays, elements, actions, ends };
+    let pass = PassLowering { limits, precision, arrays, elements, actions, ends };
     let Some(Own { line, choice, neighbours }) = own else {
-        let chain = Chain::copy(input.shape[axis], input.complex);
+        let chain = StagePipeline::copy(input.shape[axis], input.complex);
         return Ok(pass.draft(chain, Geometry::new(axis, None, &input, &output), None));
     };
     let lines = Lines { line, precision, arrays, axis, neighbours };
@@ -185,38 +185,38 @@ fn draft(
     Ok(pass.of_lines(&lines, &choice.cloned().unwrap_or_else(|| lines.estimate(limits))))
 }
 
-/// What all drafts of a pass have in common.
-struct PassDraft<'a> {
+/// What all lowered of a pass have in common.
+struct PassLowering<'a> {
     limits: &'a Limits,
     precision: Precision,
     arrays: [&'a Array; 2],
     /// The same in elements.
     elements: [&'a Array; 2],
     actions: [Option<&'a Action>; 2],
-    ends: [Home; 2],
+    ends: [ArrayId; 2],
 }
 
-impl PassDraft<'_> {
-    fn of_lines(&self, lines: &Lines, choice: &Choice) -> Draft {
+impl PassLowering<'_> {
+    fn of_lines(&self, lines: &Lines, choice: &Choice) -> LoweredPass {
         let geometry = lines.geometry(choice.packing);
-        let chain = Chain::line(lines.line, choice, geometry.across(), None);
+        let chain = StagePipeline::line(lines.line, choice, geometry.across(), None);
         let mut draft = self.draft(chain, geometry, Some(choice));
         // Without a cluster after all, other factors are better.
-        match choice.clustered && draft.specs.iter().all(|spec| spec.cluster == 1) {
-            true => self.of_lines(lines, &choice.alone()),
+        match choice.clustered && draft.descs.iter().all(|desc| desc.cluster == 1) {
+            true => self.of_lines(lines, &choice.without_cluster()),
             false => {
-                let size = if let [spec] = &*draft.specs { Some([spec.tile, spec.threads]) } else { None };
+                let size = if let [desc] = &*draft.descs { Some([desc.tile, desc.threads]) } else { None };
                 draft.passes = vec![Chosen { size, ..lines.chosen(choice) }];
                 draft
             }
         }
     }
 
-    fn draft(&self, mut chain: Chain, geometry: Geometry, choice: Option<&Choice>) -> Draft {
+    fn draft(&self, mut chain: StagePipeline, geometry: Geometry, choice: Option<&Choice>) -> LoweredPass {
         let pointwise = [0, 1].map(|end| self.actions[end].map(|action| chain.pointwise(action, self.elements[end])));
-        let spec = Spec { pointwise, ..whole_lines(self.precision, &chain, geometry, self.arrays) };
+        let desc = KernelDesc { pointwise, ..whole_lines(self.precision, &chain, geometry, self.arrays) };
         let clustered = choice.is_some_and(|choice| choice.clustered);
         let size = choice.map_or(Size::default(), |choice| choice.size);
-        Draft { specs: spec.fitted(self.limits, clustered, size), ends: self.ends, chain, passes: vec![] }
+        LoweredPass { descs: desc.fitted(self.limits, clustered, size), ends: self.ends, chain, passes: vec![] }
     }
 }

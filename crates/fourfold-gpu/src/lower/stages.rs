@@ -15,12 +15,12 @@ use fourfold::engine::{
 use std::f64::consts::SQRT_2;
 
 /// Stages and tables of a pass.
-pub(crate) struct Chain {
+pub(crate) struct StagePipeline {
     pub(crate) stages: Vec<Stage>,
     pub(crate) digits: Vec<Digit>,
     pub(crate) packing: Packing,
     /// Whether a spectrum is transformed back.
-    pub(crate) back: bool,
+    pub(crate) inverse: bool,
     pub(crate) orders: Vec<Order>,
     pub(crate) table: Vec<f64>,
     pub(crate) indices: Vec<u32>,
@@ -52,21 +52,26 @@ fn room(factor: &Factor) -> usize {
     }
 }
 
-impl Chain {
+impl StagePipeline {
     /// A chain of so many elements as they are.
-    pub(crate) fn copy(elements: usize, complex: bool) -> Chain {
+    pub(crate) fn copy(elements: usize, complex: bool) -> StagePipeline {
         let packing = if complex { Packing::Complex } else { Packing::Single };
-        let mut chain = Chain::new(packing);
+        let mut chain = StagePipeline::new(packing);
         chain.push(Work::Copy(elements), array(View::default()), array(View::default()));
         chain
     }
 
     /// A sum along lines. Its tables follow those of the pass that the same kernel begins with, if
     /// there is one.
-    pub(crate) fn line(line: &AxisRecipe, choice: &Choice, across: bool, before: Option<Chain>) -> Chain {
-        let mut chain = Chain { radices: choice.radices.clone(), ..Chain::new(choice.packing) };
-        if let Some(Chain { table, indices, uses_bluestein, .. }) = before {
-            chain = Chain { table, indices, uses_bluestein, ..chain };
+    pub(crate) fn line(
+        line: &AxisRecipe,
+        choice: &Choice,
+        across: bool,
+        before: Option<StagePipeline>,
+    ) -> StagePipeline {
+        let mut chain = StagePipeline { radices: choice.radices.clone(), ..StagePipeline::new(choice.packing) };
+        if let Some(StagePipeline { table, indices, uses_bluestein, .. }) = before {
+            chain = StagePipeline { table, indices, uses_bluestein, ..chain };
         }
         let (sum, n) = (line.transform.sum, line.transform.n);
         let (data, len) = dft_of(sum, n);
@@ -88,12 +93,12 @@ impl Chain {
         chain
     }
 
-    fn new(packing: Packing) -> Chain {
-        Chain {
+    fn new(packing: Packing) -> StagePipeline {
+        StagePipeline {
             stages: vec![],
             digits: vec![],
             packing,
-            back: false,
+            inverse: false,
             orders: vec![],
             table: vec![],
             indices: vec![],
@@ -132,10 +137,10 @@ impl Chain {
         let view = View { order: self.order(reduction.reorder, n), ..View::default() };
         self.dft(self.packing.elements(len), array(view), None);
         // Neighbours: the sums and differences of terms are twice their half spectra.
-        let half = if self.packing == Packing::Lines { 0.5 } else { 1.0 };
+        let half = if self.packing == Packing::TwoForOne { 0.5 } else { 1.0 };
         let parts = reduction.after.iter().map(|step| self.part(step, len, half)).collect();
-        let turns = self.turns(len);
-        self.push(Work::After { n: len, turns, parts }, Port::Buffer, array(View::default()));
+        let roots = self.roots(len);
+        self.push(Work::After { n: len, roots, parts }, Port::Buffer, array(View::default()));
     }
 
     /// Three quarters, of `len` reals each, of an extension in the order of `whole`.
@@ -148,21 +153,21 @@ impl Chain {
         self.forward(&factors, array(view));
         let rule = symmetric_last_pass(line.transform.sum, &line.transform.edges, line.scale, len);
         // Two lines as one have sums and differences of terms, twice their half spectra.
-        let half = if self.packing == Packing::Lines { 0.5 } else { 1.0 };
+        let half = if self.packing == Packing::TwoForOne { 0.5 } else { 1.0 };
         let scales = [1.0, SQRT_2, rule.edges[0], rule.edges[1]].map(|by| half * by * rule.scale);
-        let turns: Vec<f64> = rule.table().iter().flatten().map(|x| half * x).collect();
-        let (unpack, scales, turns) = (self.turns(len), self.pairs(&scales), self.pairs(&turns));
-        let fold = Fold { sine: rule.sine, len, unpack, scales, turns };
+        let table: Vec<f64> = rule.table().iter().flatten().map(|x| half * x).collect();
+        let (roots, scales, table) = (self.roots(len), self.pairs(&scales), self.pairs(&table));
+        let fold = Fold { sine: rule.sine, len, roots, scales, table };
         self.push(Work::Fold(fold), Port::Buffer, array(View::default()));
     }
 
     /// Half spectra of length `n` to real data.
     fn hermitian(&mut self, n: usize, reduction: &Reduction) {
         let terms = self.terms(&reduction.before);
-        let turns = self.turns(n);
-        self.push(Work::Before { n, turns, terms }, array(View::default()), Port::Buffer);
+        let roots = self.roots(n);
+        self.push(Work::Before { n, roots, terms }, array(View::default()), Port::Buffer);
         let view = View { order: self.order(reduction.reorder, n), exchanged: true, ..View::default() };
-        self.dft_back(self.packing.elements(n), view);
+        self.inverse_dft(self.packing.elements(n), view);
     }
 
     /// Lets neighbours be read and written together, where the first or the last stage takes every
@@ -215,7 +220,7 @@ impl Chain {
         self.forward(&factors, from);
         let Some(to) = to else { return };
         match self.stages.last_mut() {
-            Some(stage) if matches!(stage.work, Work::Butterflies(Split { back: false, rader: None, .. })) => {
+            Some(stage) if matches!(stage.work, Work::Butterflies(Split { inverse: false, rader: None, .. })) => {
                 stage.to = array(to)
             }
             _ => self.push(Work::Copy(len), Port::Buffer, array(to)),
@@ -235,9 +240,9 @@ impl Chain {
     }
 
     /// From a spectrum in the buffer to a signal.
-    fn dft_back(&mut self, len: usize, to: View) {
+    fn inverse_dft(&mut self, len: usize, to: View) {
         let factors = self.digits_of(len);
-        self.back = true;
+        self.inverse = true;
         for i in (0..factors.len()).rev() {
             self.digit(&factors, i, true, Port::Buffer);
         }
@@ -254,7 +259,7 @@ impl Chain {
     }
 
     /// The DFTs of digit `i`.
-    fn digit(&mut self, factors: &[Factor], i: usize, back: bool, from: Port) {
+    fn digit(&mut self, factors: &[Factor], i: usize, inverse: bool, from: Port) {
         let groups: usize = self.digits[i + 1..].iter().map(|digit| digit.room).product();
         let before: Vec<usize> = factors[..i].iter().map(Factor::length).collect();
         let inner = before.iter().product();
@@ -262,7 +267,7 @@ impl Chain {
         match &factors[i] {
             Factor::Radix(_) => {
                 let twiddles = self.twiddles(&before, radix, powers_of_two(radix));
-                let split = Split { radix, groups, inner, twiddles, back, rader: None };
+                let split = Split { radix, groups, inner, twiddles, inverse, rader: None };
                 self.push(Work::Butterflies(split), from, Port::Buffer);
             }
             Factor::Rader(_, parts) => {
@@ -270,7 +275,7 @@ impl Chain {
                 self.rader(
                     parts,
                     Rader { length: radix - 1, powers: 0, groups, inner, twiddles: Some(twiddles) },
-                    back,
+                    inverse,
                 );
             }
             Factor::Bluestein(_, parts) => self.bluestein(radix, parts, groups, from),
@@ -280,18 +285,18 @@ impl Chain {
 
     /// A DFT of a prime length where it stands. Correlation with the spectrum by two forward DFTs
     /// leaves the result for g^q at element −q, which is the value g^{−q}: its own place.
-    fn rader(&mut self, parts: &[Factor], mut rader: Rader, back: bool) {
+    fn rader(&mut self, parts: &[Factor], mut rader: Rader, inverse: bool) {
         let p = rader.length + 1;
         rader.powers = self.indices.len();
         self.indices.extend(generator_powers(p));
         let outer = rader.twiddles.filter(|_| rader.inner > 1);
         let plain = Rader { twiddles: None, ..rader };
-        let first = Rader { twiddles: outer.filter(|_| !back), ..rader };
-        let last = Rader { twiddles: outer.filter(|_| back), ..rader };
+        let first = Rader { twiddles: outer.filter(|_| !inverse), ..rader };
+        let last = Rader { twiddles: outer.filter(|_| inverse), ..rader };
         let splits = self.splits(parts, 1);
-        let butterflies = |(i, split): (usize, &Split), back: bool| {
-            let end = if back { last } else { first };
-            Work::Butterflies(Split { back, rader: Some(if i == 0 { end } else { plain }), ..*split })
+        let butterflies = |(i, split): (usize, &Split), inverse: bool| {
+            let end = if inverse { last } else { first };
+            Work::Butterflies(Split { inverse, rader: Some(if i == 0 { end } else { plain }), ..*split })
         };
         for split in splits.iter().enumerate() {
             self.push(butterflies(split, false), Port::Buffer, Port::Buffer);
@@ -320,7 +325,7 @@ impl Chain {
         let spectrum = self.reversed(&spectrum, parts);
         self.push(Work::Convolve { length: room, groups, spectrum, rader: None }, Port::Buffer, Port::Buffer);
         for split in splits.iter().rev() {
-            self.push(Work::Butterflies(Split { back: true, ..*split }), Port::Buffer, Port::Buffer);
+            self.push(Work::Butterflies(Split { inverse: true, ..*split }), Port::Buffer, Port::Buffer);
         }
         self.push(Work::Unchirp { radix, groups, chirp }, Port::Buffer, Port::Buffer);
     }
@@ -333,7 +338,7 @@ impl Chain {
             let (before, radix) = (&radices[..i], radices[i]);
             let groups = after * radices[i + 1..].iter().product::<usize>();
             let twiddles = self.twiddles(before, radix, powers_of_two(radix));
-            Split { radix, groups, inner: before.iter().product(), twiddles, back: false, rader: None }
+            Split { radix, groups, inner: before.iter().product(), twiddles, inverse: false, rader: None }
         };
         (0..radices.len()).map(&mut split).collect()
     }

@@ -4,12 +4,12 @@ use crate::choose::radices::frequency;
 use crate::desc::action::Action;
 use crate::desc::descriptor::{AxisFactors, Factors, Matrix, Order, Packing, Part, Piece, Pointwise, Terms};
 use crate::desc::geometry::Array;
-use crate::lower::stages::Chain;
+use crate::lower::stages::StagePipeline;
 use fourfold::Multiplier;
 use fourfold::engine::{Factor, Index, Reorder, Roots, Rotation, Run, Step};
 use num_complex::Complex;
 
-impl Chain {
+impl StagePipeline {
     /// A spectrum in the order of the places.
     pub(crate) fn reversed(&mut self, spectrum: &[Complex<f64>], parts: &[Factor]) -> usize {
         let radices: Vec<usize> = parts.iter().map(Factor::length).collect();
@@ -137,8 +137,8 @@ impl Chain {
     }
 
     /// w_n^k for 0 < k < n/2, if reals are packed in pairs.
-    pub(crate) fn turns(&mut self, n: usize) -> usize {
-        if self.packing != Packing::Pairs {
+    pub(crate) fn roots(&mut self, n: usize) -> usize {
+        if self.packing != Packing::HalfLength {
             return 0;
         }
         let roots = Roots::new(n as u64);
@@ -216,6 +216,6 @@ fn piece(run: &Run) -> Piece {
     Piece {
         first: run.first,
         index: Index { start: run.place.start - run.first as isize * step, step },
-        gain: run.factor,
+        factor: run.factor,
     }
 }

@@ -76,10 +76,10 @@ pub(crate) fn print(dialect: &Dialect, frame: &Frame, statements: &[Statement]) 
         opening = (dialect.opening)(frame),
     );
     text += dialect.begin;
-    if frame.local_pairs > 0 {
-        let _ = writeln!(text, "    {}", (dialect.local)(frame.local_pairs));
+    if frame.shared_pairs > 0 {
+        let _ = writeln!(text, "    {}", (dialect.local)(frame.shared_pairs));
     }
-    let [read, written] = frame.once;
+    let [read, written] = frame.evict_first;
     let named = |yes: bool, name: usize| dialect.once.filter(|_| yes).map(|names| names[name]);
     let once = [named(read, 0), named(written, 1), named(read || written, 0)];
     let mut printer = Printer { dialect, precision: frame.precision, threads: frame.threads, once, text, depth: 1 };
@@ -240,7 +240,7 @@ impl Printer<'_> {
             }
             Expr::LoadInt(array, at) => ("index", format!("{}[{}]", array_name(*array), index(*at))),
             Expr::Thread => ("index", self.dialect.thread.into()),
-            Expr::Group => ("index", self.dialect.group.into()),
+            Expr::Block => ("index", self.dialect.group.into()),
             other => self.narrow(other),
         }
     }
@@ -306,14 +306,14 @@ impl Printer<'_> {
 
     /// A real; local memory is declared as pairs of them.
     pub(crate) fn element(&self, array: Array, at: Int) -> String {
-        if array == Array::Local {
+        if array == Array::Shared {
             return self.place("real", array, at);
         }
         format!("{}[{}]", array_name(array), index(at))
     }
 
     pub(crate) fn qualifier(&self, array: Array) -> &'static str {
-        if array == Array::Local { self.dialect.shared } else { self.dialect.global }
+        if array == Array::Shared { self.dialect.shared } else { self.dialect.global }
     }
 
     pub(crate) fn real(&self, x: Sym) -> String {
@@ -356,7 +356,7 @@ pub(crate) fn array_name(array: Array) -> &'static str {
         Array::Output => "output",
         Array::Table | Array::Factors => "table",
         Array::Indices => "indices",
-        Array::Local | Array::Peer(_) => "local_",
+        Array::Shared | Array::Peer(_) => "local_",
         Array::Scratch => "scratch",
     }
 }

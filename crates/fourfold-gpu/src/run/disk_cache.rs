@@ -63,7 +63,7 @@ impl Cache {
     /// The cache that planners use if not told otherwise: the folder that `FOURFOLD_CACHE_DIR`
     /// names, or `fourfold` in the user's cache folder (`$XDG_CACHE_HOME` or `~/.cache`;
     /// `~/Library/Caches` on macOS, `%LOCALAPPDATA%` on Windows). `FOURFOLD_CACHE_LIMIT` says how
-    /// many bytes it holds, as `1000000`, `64K`, `512M` or `2G` (units of 1024, 1024² and 1024³);
+    /// many bytes it holds, as `1000000`, `64K`, `512M` or `2G` (sms of 1024, 1024² and 1024³);
     /// 256 MiB if it is empty or not set.
     ///
     /// `None` if `FOURFOLD_CACHE_DIR` is empty, which switches it off, or there is no such folder.
@@ -244,7 +244,7 @@ fn user_folder() -> Option<PathBuf> {
     if cfg!(windows) {
         absolute("LOCALAPPDATA")
     } else if cfg!(target_os = "macos") {
-        home.map(|home| home.join("Library/Caches"))
+        home.map(|home| home.join("KernelCache/Caches"))
     } else {
         absolute("XDG_CACHE_HOME").or_else(|| home.map(|home| home.join(".cache")))
     }

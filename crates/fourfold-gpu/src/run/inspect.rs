@@ -8,11 +8,11 @@ use crate::backend::types::Grid;
 use crate::choose::estimate;
 use crate::choose::estimate::Choice;
 use crate::desc::action::Action;
-use crate::desc::descriptor::Spec;
+use crate::desc::descriptor::KernelDesc;
 use crate::ir::trace::Statement;
 use crate::limits::{Api, Limits};
-use crate::lower::draft::Draft;
-use crate::lower::passes::drafts;
+use crate::lower::lowered_pass::LoweredPass;
+use crate::lower::passes::lower;
 use crate::print::printer::{Dialect, print};
 use crate::run::counts::Counts;
 use crate::run::executable::{grid, memory};
@@ -24,8 +24,8 @@ use fourfold::{Error, Multiplier, Planner, Problem, Recipe, Result, Wisdom};
 ///
 /// ```
 /// use fourfold_gpu::Target;
-/// let outline = Target::cuda("sm_90")?.outline(&"dct2 f32 512x512".parse()?)?;
-/// assert!(outline.launches[0].source.contains("__global__"));
+/// let inspection = Target::cuda("sm_90")?.inspect(&"dct2 f32 512x512".parse()?)?;
+/// assert!(inspection.launches[0].source.contains("__global__"));
 /// # Ok::<(), fourfold::Error>(())
 /// ```
 #[derive(Clone)]
@@ -35,7 +35,7 @@ pub struct Target {
 }
 
 /// A plan as it would be launched.
-pub struct Outline {
+pub struct Inspection {
     /// What is computed, and how.
     pub recipe: AnyRecipe,
     /// What was chosen for each pass: how lines are packed, radices, whether clusters share them;
@@ -56,12 +56,12 @@ pub struct Launch {
     /// Which of the recipe's passes or stages it belongs to, or is the first that it does; 0 if that
     /// has none.
     pub pass: usize,
-    /// Work groups.
-    pub groups: usize,
-    /// Threads of a work group.
+    /// Blocks.
+    pub blocks: usize,
+    /// Threads of a block.
     pub threads: usize,
-    /// Bytes of local ("shared") memory of a work group.
-    pub local_bytes: usize,
+    /// Bytes of local ("shared") memory of a block.
+    pub shared_bytes: usize,
     /// What it does, step by step, in words.
     pub steps: Vec<String>,
     /// The kernel, in CUDA C++ or OpenCL C.
@@ -79,7 +79,7 @@ impl Target {
         Ok(Target { dialect: backend(Api::Cuda).dialect(), limits: limits_of(architecture)? })
     }
 
-    /// A typical device of OpenCL: 48 KiB of local memory, 256 threads in a work group, `f64`.
+    /// A typical device of OpenCL: 48 KiB of shared memory, 256 threads in a block, `f64`.
     pub fn opencl() -> Target {
         Target::typical(Api::OpenCl)
     }
@@ -92,15 +92,15 @@ impl Target {
 
     /// The same, with kernels that use at most `bytes` bytes of local ("shared") memory a work
     /// group. Long lines then go through device memory more often.
-    pub fn with_local_bytes(mut self, bytes: usize) -> Target {
-        self.limits.local_bytes = self.limits.local_bytes.min(bytes);
+    pub fn with_shared_bytes(mut self, bytes: usize) -> Target {
+        self.limits.shared_bytes = self.limits.shared_bytes.min(bytes);
         self
     }
 
-    /// The same for a device that runs at most so many work groups at once: few lines then go as
+    /// The same for a device that runs at most so many blocks at once: few lines then go as
     /// many do elsewhere.
-    pub fn with_units(mut self, units: usize) -> Target {
-        self.limits.units = self.limits.units.min(units.max(1));
+    pub fn with_sms(mut self, sms: usize) -> Target {
+        self.limits.sms = self.limits.sms.min(sms.max(1));
         self
     }
 
@@ -134,62 +134,62 @@ impl Target {
     ///
     /// # Errors
     /// If the device could not run it, as [`GpuPlanner::plan`](crate::api::plan::GpuPlanner::plan).
-    pub fn outline(&self, problem: &Problem) -> Result<Outline> {
-        self.outline_passes(Planner::new().recipe(problem)?, &Wisdom::new())
+    pub fn inspect(&self, problem: &Problem) -> Result<Inspection> {
+        self.inspect_passes(Planner::new().recipe(problem)?, &Wisdom::new())
     }
 
     /// What a plan that follows a recipe of passes would launch, with what `wisdom` knows of it.
     ///
     /// # Errors
-    /// As [`Target::outline`], and if that part of the wisdom does not compute the problem.
-    pub(crate) fn outline_passes(&self, recipe: Recipe, wisdom: &Wisdom) -> Result<Outline> {
+    /// As [`Target::inspect`], and if that part of the wisdom does not compute the problem.
+    pub(crate) fn inspect_passes(&self, recipe: Recipe, wisdom: &Wisdom) -> Result<Inspection> {
         let problem = recipe.problem();
         crate::error::check_lengths(problem)?;
-        let drafts = drafts(&self.limits, &recipe, false, None, &self.choices(&recipe, wisdom)?)?;
-        Ok(self.outline_of_drafts(recipe, drafts, false))
+        let lowered = lower(&self.limits, &recipe, false, None, &self.choices(&recipe, wisdom)?)?;
+        Ok(self.inspection(recipe, lowered, false))
     }
 
     /// Inspects a recipe that multiplies by `multiplier`, or whose last pass sets to 0 what is below
     /// `threshold`. With `parts`, the arrays are complex and the transform acts on both parts.
     ///
     /// # Errors
-    /// As [`Target::outline`].
+    /// As [`Target::inspect`].
     #[doc(hidden)]
-    pub fn outline_as(
+    pub fn inspect_as(
         &self,
         recipe: Recipe,
         multiplier: Option<&Multiplier>,
         threshold: Option<f64>,
         parts: bool,
-    ) -> Result<Outline> {
+    ) -> Result<Inspection> {
         let action = multiplier.map(|multiplier| Action::Multiply(multiplier.clone()));
         let action = action.or_else(|| threshold.map(Action::Threshold));
-        let drafts = drafts(&self.limits, &recipe, parts, action.as_ref(), &[])?;
-        Ok(self.outline_of_drafts(recipe, drafts, parts))
+        let lowered = lower(&self.limits, &recipe, parts, action.as_ref(), &[])?;
+        Ok(self.inspection(recipe, lowered, parts))
     }
 
-    fn outline_of_drafts(&self, recipe: Recipe, drafts: Vec<Draft>, parts: bool) -> Outline {
-        let launch = |pass: usize, spec: &Spec| {
-            let (Grid { groups, threads, local_bytes, .. }, statements) = (grid(spec, pass > 0), kernel(spec));
-            let source = print(self.dialect, &spec.frame(), &statements);
+    fn inspection(&self, recipe: Recipe, lowered: Vec<LoweredPass>, parts: bool) -> Inspection {
+        let launch = |pass: usize, desc: &KernelDesc| {
+            let (Grid { blocks, threads, shared_bytes, .. }, statements) = (grid(desc, pass > 0), kernel(desc));
+            let source = print(self.dialect, &desc.frame(), &statements);
             let counts = Counts::of(&statements);
-            Launch { pass, groups, threads, local_bytes, steps: comments(&statements), source, counts }
+            Launch { pass, blocks, threads, shared_bytes, steps: comments(&statements), source, counts }
         };
         let mut launches = vec![];
         let mut pass = 0;
-        for draft in &drafts {
-            launches.extend(draft.specs.iter().map(|spec| launch(pass, spec)));
+        for draft in &lowered {
+            launches.extend(draft.descs.iter().map(|desc| launch(pass, desc)));
             pass += draft.passes.len();
         }
         let real = recipe.problem().precision().bytes();
-        let specs: Vec<Spec> = drafts.iter().flat_map(|draft| draft.specs.clone()).collect();
-        let between: usize = drafts.iter().map(between_kernels).sum();
-        Outline {
+        let descs: Vec<KernelDesc> = lowered.iter().flat_map(|draft| draft.descs.clone()).collect();
+        let between: usize = lowered.iter().map(between_kernels).sum();
+        Inspection {
             launches,
-            bytes_moved: recipe.bytes_moved() + between * real - on_chip(&recipe, &drafts),
-            scratch_bytes: memory(&recipe, &specs, parts).iter().sum(),
-            uses_bluestein: drafts.iter().any(|draft| draft.chain.uses_bluestein),
-            choices: drafts.iter().flat_map(|draft| &draft.passes).map(|pass| pass.choice.to_string()).collect(),
+            bytes_moved: recipe.bytes_moved() + between * real - on_chip(&recipe, &lowered),
+            scratch_bytes: memory(&recipe, &descs, parts).iter().sum(),
+            uses_bluestein: lowered.iter().any(|draft| draft.chain.uses_bluestein),
+            choices: lowered.iter().flat_map(|draft| &draft.passes).map(|pass| pass.choice.to_string()).collect(),
             recipe: recipe.into(),
         }
     }
@@ -242,16 +242,16 @@ pub(crate) fn comments(statements: &[Statement]) -> Vec<String> {
 }
 
 /// Bytes that passes of one kernel do not write and read again.
-fn on_chip(recipe: &Recipe, drafts: &[Draft]) -> usize {
+fn on_chip(recipe: &Recipe, lowered: &[LoweredPass]) -> usize {
     let problem = recipe.problem();
     let output = problem.output().elements() * problem.output_domain().reals() * problem.precision().bytes();
-    drafts.iter().map(|draft| draft.passes.len().saturating_sub(1) * 2 * output).sum()
+    lowered.iter().map(|draft| draft.passes.len().saturating_sub(1) * 2 * output).sum()
 }
 
 /// Reals that the kernels of one pass write for the next of them, and that this reads.
-fn between_kernels(draft: &Draft) -> usize {
-    let [.., last] = &*draft.specs else { return 0 };
-    2 * (draft.specs.len() - 1) * 2 * last.lines * last.places()
+fn between_kernels(draft: &LoweredPass) -> usize {
+    let [.., last] = &*draft.descs else { return 0 };
+    2 * (draft.descs.len() - 1) * 2 * last.lines * last.places()
 }
 
 #[cfg(test)]
@@ -262,9 +262,9 @@ mod tests {
     #[test]
     fn kernels_of_far_places_have_wide_indices() {
         let source = |problem: &str| {
-            let outline = Target::cuda("sm_90").unwrap().outline(&problem.parse().unwrap()).unwrap();
-            assert_eq!(outline.launches.len(), 1, "{problem} is one kernel");
-            outline.launches[0].source.clone()
+            let inspection = Target::cuda("sm_90").unwrap().inspect(&problem.parse().unwrap()).unwrap();
+            assert_eq!(inspection.launches.len(), 1, "{problem} is one kernel");
+            inspection.launches[0].source.clone()
         };
         assert!(source("dct2 f32 3x7x7 axes=1,2 out=1100000001,7,1").contains("typedef long long index;"));
         assert!(source("dct2 f32 3x7x7 axes=1,2 in=1100000001,7,1").contains("typedef long long index;"));
@@ -277,6 +277,6 @@ mod tests {
         let problem: Problem = "dct2 f64 128x128".parse().unwrap();
         let mut wisdom = Wisdom::new();
         wisdom.insert(&problem, &target.engine_name(), "lines 16 8\nlines 16 8 cluster tile 4 threads 16").unwrap();
-        assert!(target.outline_with(Planner::new().recipe(&problem).unwrap(), &wisdom).is_ok());
+        assert!(target.inspect_with(Planner::new().recipe(&problem).unwrap(), &wisdom).is_ok());
     }
 }

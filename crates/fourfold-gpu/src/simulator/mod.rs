@@ -1,23 +1,23 @@
 //! Runs kernels statement by statement, without a device, and finds races: a test of clusters,
 //! which no runtime on a CPU has.
 //!
-//! All threads of a work group run a statement one after another, then the next; so do the work
-//! groups of a cluster those of the outermost block. Where no two accesses to a place of local
+//! All threads of a block run a statement one after another, then the next; so do the work
+//! blocks of a cluster those of the outermost block. Where no two accesses to a place of local
 //! memory depend on which thread comes first, that is what every order gives; where they do, it is
 //! reported.
 
 #[cfg(test)]
 pub(crate) mod tests;
 
-use crate::baseline::kernels::moves::{Move, StageSpec};
+use crate::baseline::kernels::moves::{Move, StageKernelDesc};
 use crate::baseline::staged::{Plan, plans};
 use crate::choose::estimate::Choice;
-use crate::desc::action::Home;
-use crate::desc::descriptor::Spec;
+use crate::desc::action::WORK;
+use crate::desc::descriptor::KernelDesc;
 use crate::ir::packed::WARP;
 use crate::ir::trace::{Array, Expr, Int, Statement, Sym, Var};
-use crate::lower::draft::Draft;
-use crate::lower::passes::drafts;
+use crate::lower::lowered_pass::LoweredPass;
+use crate::lower::passes::lower;
 use crate::run::inspect::Target;
 use crate::write::writer::kernel;
 use fourfold::baseline::StagedRecipe;
@@ -28,26 +28,26 @@ use num_complex::Complex;
 use std::collections::HashMap;
 
 /// The arrays of a plan, as reals.
-type Arrays = HashMap<Home, Vec<f64>>;
+type Arrays = HashMap<ArrayId, Vec<f64>>;
 
 /// What a launch works on.
 struct Global<'a> {
     arrays: &'a mut Arrays,
-    ends: [Home; 2],
+    ends: [ArrayId; 2],
     table: &'a [f64],
     indices: &'a [u32],
     scratch: &'a mut Vec<f64>,
 }
 
-/// One cluster of work groups, or a work group alone.
+/// One cluster of blocks, or a block alone.
 struct Cluster<'a, 'b> {
     threads: usize,
     global: &'a mut Global<'b>,
-    first_group: usize,
-    groups: Vec<Group>,
+    first_block: usize,
+    blocks: Vec<Block>,
 }
 
-struct Group {
+struct Block {
     local: Vec<f64>,
     accesses: Vec<Vec<Access>>,
     threads: Vec<Thread>,
@@ -60,10 +60,10 @@ struct Thread {
     ints: HashMap<u32, i64>,
 }
 
-/// Who touched a place of local memory, after how many barriers.
+/// Who touched a place of shared memory, after how many barriers.
 #[derive(Clone, Copy, Debug)]
 struct Access {
-    group: usize,
+    block: usize,
     thread: usize,
     writes: bool,
     barriers: usize,
@@ -73,7 +73,7 @@ struct Access {
 
 impl Access {
     fn is_before(&self, later: &Access) -> bool {
-        let own = self.group == later.group && (self.thread == later.thread || self.barriers < later.barriers);
+        let own = self.block == later.block && (self.thread == later.thread || self.barriers < later.barriers);
         own || self.arrived < later.waited || !(self.writes || later.writes)
     }
 }
@@ -88,66 +88,66 @@ struct Clock {
 /// A kernel, and how it is launched.
 struct Launch {
     statements: Vec<Statement>,
-    groups: usize,
+    blocks: usize,
     threads: usize,
     cluster: usize,
-    /// Reals of local memory.
+    /// Reals of shared memory.
     places: usize,
 }
 
 impl Launch {
-    fn of_pass(spec: &Spec) -> Launch {
-        let places = spec.local_bytes() / spec.precision.bytes();
-        let Spec { threads, cluster, .. } = *spec;
-        Launch { statements: kernel(spec), groups: spec.groups(), threads, cluster, places }
+    fn of_pass(desc: &KernelDesc) -> Launch {
+        let places = desc.shared_bytes() / desc.precision.bytes();
+        let KernelDesc { threads, cluster, .. } = *desc;
+        Launch { statements: kernel(desc), blocks: desc.blocks(), threads, cluster, places }
     }
 
-    fn of_stage(spec: &StageSpec) -> Launch {
-        let places = spec.local_bytes() / spec.precision.bytes();
-        let (threads, cluster) = (spec.threads(), spec.cluster());
-        Launch { statements: spec.kernel(), groups: spec.groups(), threads, cluster, places }
+    fn of_stage(desc: &StageKernelDesc) -> Launch {
+        let places = desc.shared_bytes() / desc.precision.bytes();
+        let (threads, cluster) = (desc.threads(), desc.cluster());
+        Launch { statements: desc.kernel(), blocks: desc.blocks(), threads, cluster, places }
     }
 
-    fn run(&self, global: &mut Global<'_>) {
-        let Launch { statements, groups, threads, cluster, places } = self;
-        for first_group in (0..*groups).step_by(*cluster) {
-            let group = || Group {
+    fn simulate(&self, global: &mut Global<'_>) {
+        let Launch { statements, blocks, threads, cluster, places } = self;
+        for first_block in (0..*blocks).step_by(*cluster) {
+            let block = || Block {
                 local: vec![f64::NAN; *places],
                 accesses: vec![vec![]; *places],
                 threads: vec![Thread::default(); *threads],
                 barriers: 0,
             };
-            let groups = (0..*cluster).map(|_| group()).collect();
-            Cluster { threads: *threads, global: &mut *global, first_group, groups }.run(statements);
+            let blocks = (0..*cluster).map(|_| block()).collect();
+            Cluster { threads: *threads, global: &mut *global, first_block, blocks }.run_statements(statements);
         }
     }
 }
 
 impl Cluster<'_, '_> {
-    fn run(&mut self, statements: &[Statement]) {
+    fn run_statements(&mut self, statements: &[Statement]) {
         let mut clock = Clock::default();
         for statement in statements {
             match statement {
-                Statement::Barrier => self.groups.iter_mut().for_each(|group| group.barriers += 1),
+                Statement::Barrier => self.blocks.iter_mut().for_each(|block| block.barriers += 1),
                 Statement::ClusterBegin | Statement::ClusterArrive => clock.arrived += 1,
                 Statement::ClusterWait => clock.waited += 1,
-                _ => self.all_threads(statement, clock),
+                _ => self.run_statement(statement, clock),
             }
         }
         assert_eq!(clock.arrived, clock.waited, "a thread that has arrived waits");
     }
 
-    fn all_threads(&mut self, statement: &Statement, clock: Clock) {
-        for group in 0..self.groups.len() {
+    fn run_statement(&mut self, statement: &Statement, clock: Clock) {
+        for block in 0..self.blocks.len() {
             let all: Vec<usize> = (0..self.threads).collect();
-            self.together(statement, group, &all, clock);
+            self.run_threads(statement, block, &all, clock);
         }
     }
 
-    /// What these threads of a work group do; those of a warp exchange registers, so all take a
+    /// What these threads of a block do; those of a warp exchange registers, so all take a
     /// statement before the next.
-    fn together(&mut self, statement: &Statement, group: usize, threads: &[usize], clock: Clock) {
-        let int = |of: &Self, thread: usize, x: &Int| of.groups[group].threads[thread].int(*x);
+    fn run_threads(&mut self, statement: &Statement, block: usize, threads: &[usize], clock: Clock) {
+        let int = |of: &Self, thread: usize, x: &Int| of.blocks[block].threads[thread].int(*x);
         match statement {
             Statement::For(name, [start, end, step], body) => {
                 let starts: Vec<i64> = threads.iter().map(|thread| int(self, *thread, start)).collect();
@@ -159,16 +159,16 @@ impl Cluster<'_, '_> {
                         break;
                     }
                     for (thread, i) in &mut left {
-                        self.groups[group].threads[*thread].ints.insert(*name, *i);
+                        self.blocks[block].threads[*thread].ints.insert(*name, *i);
                         *i += int(self, *thread, step);
                     }
-                    body.iter().for_each(|inner| self.together(inner, group, &running, clock));
+                    body.iter().for_each(|inner| self.run_threads(inner, block, &running, clock));
                 }
             }
             Statement::IfLess(a, b, body) => {
                 let holds = |thread: &usize| int(self, *thread, a) < int(self, *thread, b);
                 let those: Vec<usize> = threads.iter().copied().filter(holds).collect();
-                body.iter().for_each(|inner| self.together(inner, group, &those, clock));
+                body.iter().for_each(|inner| self.run_threads(inner, block, &those, clock));
             }
             Statement::ExchangeReals(names, reals, bits, all) => {
                 let given = |thread: &usize| {
@@ -176,28 +176,28 @@ impl Cluster<'_, '_> {
                     let mut warp = first..(first + WARP).min(*all);
                     assert!(warp.contains(thread) && warp.contains(&(thread ^ bits)), "no twin in the warp");
                     assert!(warp.all(|other| threads.binary_search(&other).is_ok()), "a part of a warp exchanges");
-                    reals.iter().map(|x| self.groups[group].threads[thread ^ bits].real(*x)).collect::<Vec<_>>()
+                    reals.iter().map(|x| self.blocks[block].threads[thread ^ bits].real(*x)).collect::<Vec<_>>()
                 };
                 let taken: Vec<Vec<f64>> = threads.iter().map(given).collect();
                 for (thread, taken) in threads.iter().zip(taken) {
-                    self.groups[group].threads[*thread].reals.extend(names.iter().copied().zip(taken));
+                    self.blocks[block].threads[*thread].reals.extend(names.iter().copied().zip(taken));
                 }
             }
             _ => {
                 for thread in threads {
-                    let mut registers = std::mem::take(&mut self.groups[group].threads[*thread]);
-                    self.step(statement, [group, *thread], &mut registers, clock);
-                    self.groups[group].threads[*thread] = registers;
+                    let mut registers = std::mem::take(&mut self.blocks[block].threads[*thread]);
+                    self.run_thread(statement, [block, *thread], &mut registers, clock);
+                    self.blocks[block].threads[*thread] = registers;
                 }
             }
         }
     }
 
     /// A statement that a thread takes by itself.
-    fn step(&mut self, statement: &Statement, who: [usize; 2], thread: &mut Thread, clock: Clock) {
+    fn run_thread(&mut self, statement: &Statement, who: [usize; 2], thread: &mut Thread, clock: Clock) {
         match statement {
             Statement::Comment(_) => {}
-            Statement::Let(name, Expr::Load(Array::Local, at)) => {
+            Statement::Let(name, Expr::Load(Array::Shared, at)) => {
                 let x = *self.touch(who[0], thread.int(*at) as usize, who, clock, false);
                 thread.reals.insert(*name, x);
             }
@@ -215,7 +215,7 @@ impl Cluster<'_, '_> {
             Statement::Store(array, at, x) => {
                 let (at, x) = (thread.int(*at) as usize, thread.real(*x));
                 match array {
-                    Array::Local => *self.touch(who[0], at, who, clock, true) = x,
+                    Array::Shared => *self.touch(who[0], at, who, clock, true) = x,
                     other => self.array(*other)[at] = x,
                 }
             }
@@ -242,7 +242,7 @@ impl Cluster<'_, '_> {
         }
     }
 
-    fn bind(&mut self, name: u32, expr: &Expr, [group, number]: [usize; 2], thread: &mut Thread) {
+    fn bind(&mut self, name: u32, expr: &Expr, [block, number]: [usize; 2], thread: &mut Thread) {
         let int = |x: &Int| thread.int(*x);
         let real = |x: &Sym| thread.real(*x);
         let value = match expr {
@@ -273,7 +273,7 @@ impl Cluster<'_, '_> {
                     Expr::Select(a, b, x, y) => int(if int(a) < int(b) { x } else { y }),
                     Expr::LoadInt(_, at) => i64::from(self.global.indices[int(at) as usize]),
                     Expr::Thread => number as i64,
-                    Expr::Group => (self.first_group + group) as i64,
+                    Expr::Block => (self.first_block + block) as i64,
                     other => unreachable!("{other:?}"),
                 };
                 thread.ints.insert(name, value);
@@ -295,7 +295,7 @@ impl Cluster<'_, '_> {
 
     fn load(&mut self, array: Array, at: usize, who: [usize; 2], clock: Clock) -> [f64; 2] {
         match array {
-            Array::Local => [2 * at, 2 * at + 1].map(|at| *self.touch(who[0], at, who, clock, false)),
+            Array::Shared => [2 * at, 2 * at + 1].map(|at| *self.touch(who[0], at, who, clock, false)),
             Array::Table | Array::Factors => [self.global.table[2 * at], self.global.table[2 * at + 1]],
             other => {
                 let reals = self.array(other);
@@ -306,28 +306,28 @@ impl Cluster<'_, '_> {
 
     fn store(&mut self, array: Array, owner: usize, at: usize, pair: [f64; 2], who: [usize; 2], clock: Clock) {
         match array {
-            Array::Local | Array::Peer(_) => {
+            Array::Shared | Array::Peer(_) => {
                 pair.into_iter().enumerate().for_each(|(i, x)| *self.touch(owner, 2 * at + i, who, clock, true) = x);
             }
             other => self.array(other)[2 * at..2 * at + 2].copy_from_slice(&pair),
         }
     }
 
-    /// A place of local memory, about which nobody else disagrees.
+    /// A place of shared memory, about which nobody else disagrees.
     fn touch(&mut self, owner: usize, at: usize, who: [usize; 2], clock: Clock, writes: bool) -> &mut f64 {
-        let [group, thread] = who;
-        assert!(owner == group || clock.waited > 0, "the peer may not have begun");
-        let barriers = self.groups[group].barriers;
-        let access = Access { group, thread, writes, barriers, arrived: clock.arrived, waited: clock.waited };
-        let before = &mut self.groups[owner].accesses[at];
+        let [block, thread] = who;
+        assert!(owner == block || clock.waited > 0, "the peer may not have begun");
+        let barriers = self.blocks[block].barriers;
+        let access = Access { block, thread, writes, barriers, arrived: clock.arrived, waited: clock.waited };
+        let before = &mut self.blocks[owner].accesses[at];
         for other in &*before {
-            assert!(other.is_before(&access), "a race for place {at} of group {owner}: {other:?}, {access:?}");
+            assert!(other.is_before(&access), "a race for place {at} of block {owner}: {other:?}, {access:?}");
         }
         if writes {
             before.clear();
         }
         before.push(access);
-        &mut self.groups[owner].local[at]
+        &mut self.blocks[owner].local[at]
     }
 }
 
@@ -370,63 +370,57 @@ fn put(reals: &[f64], data: &mut Data) {
 /// One simulated run of `problem` against the oracle, and the largest cluster that it has.
 fn simulate(target: &Target, problem: &Problem, choices: &[Choice]) -> Result<(Verdict, usize)> {
     let recipe = Planner::new().recipe(problem)?;
-    let drafts = drafts(target.limits(), &recipe, false, None, choices)?;
-    let cluster = drafts.iter().flat_map(|draft| &draft.specs).map(|spec| spec.cluster).max().unwrap_or(1);
-    let bluestein = drafts.iter().any(|draft| draft.chain.uses_bluestein);
-    Ok((check(problem, bluestein, 1, |input, output| run(&recipe, &drafts, input, output))?, cluster))
+    let lowered = lower(target.limits(), &recipe, false, None, choices)?;
+    let cluster = lowered.iter().flat_map(|draft| &draft.descs).map(|desc| desc.cluster).max().unwrap_or(1);
+    let bluestein = lowered.iter().any(|draft| draft.chain.uses_bluestein);
+    Ok((check(problem, bluestein, 1, |input, output| simulate_passes(&recipe, &lowered, input, output))?, cluster))
 }
 
 /// Simulates the passes of a plan.
-fn run(recipe: &Recipe, drafts: &[Draft], input: &Data, output: &mut Data) -> Result<()> {
+fn simulate_passes(recipe: &Recipe, lowered: &[LoweredPass], input: &Data, output: &mut Data) -> Result<()> {
     let in_place = recipe.problem().in_place();
     let work = recipe.work().map_or(0, |(domain, shape)| domain.reals() * shape.iter().product::<usize>());
     let mut arrays = Arrays::from([
-        (Home::Input, reals(if in_place { output } else { input })),
-        (Home::Output, reals(output)),
-        (Home::Work, vec![f64::NAN; work]),
+        (ArrayId::Input, reals(if in_place { output } else { input })),
+        (ArrayId::Output, reals(output)),
+        (WORK, vec![f64::NAN; work]),
     ]);
-    drafts.iter().for_each(|draft| pass(draft, in_place, &mut arrays));
-    put(&arrays[&Home::Output], output);
+    lowered.iter().for_each(|draft| pass(draft, in_place, &mut arrays));
+    put(&arrays[&ArrayId::Output], output);
     Ok(())
 }
 
-fn pass(draft: &Draft, in_place: bool, arrays: &mut Arrays) {
-    let ends = draft.ends.map(|home| if in_place && home == Home::Input { Home::Output } else { home });
-    let mut scratch = vec![f64::NAN; draft.specs.iter().map(Spec::scratch_reals).max().unwrap_or(0)];
+fn pass(draft: &LoweredPass, in_place: bool, arrays: &mut Arrays) {
+    let ends = draft.ends.map(|id| if in_place && id == ArrayId::Input { ArrayId::Output } else { id });
+    let mut scratch = vec![f64::NAN; draft.descs.iter().map(KernelDesc::scratch_reals).max().unwrap_or(0)];
     let (table, indices) = (&*draft.chain.table, &*draft.chain.indices);
-    for spec in &draft.specs {
-        Launch::of_pass(spec).run(&mut Global { arrays, ends, table, indices, scratch: &mut scratch });
+    for desc in &draft.descs {
+        Launch::of_pass(desc).simulate(&mut Global { arrays, ends, table, indices, scratch: &mut scratch });
     }
 }
 
 /// The same of a recipe with steps of complex FFTs.
 fn simulate_steps(recipe: &StagedRecipe) -> (Verdict, usize) {
     let plans: Vec<Plan> = plans(recipe, false).unwrap();
-    let specs: Vec<&StageSpec> =
-        plans.iter().map(|plan| if let Plan::Kernel(spec) = plan { &**spec } else { panic!("no kernel") }).collect();
-    let home = |end: ArrayId| {
-        [Home::Input, Home::Output, Home::Work, Home::Spectrum][match end {
-            ArrayId::Input => 0,
-            ArrayId::Output => 1,
-            ArrayId::Work(work) => 2 + work,
-        }]
-    };
+    let descs: Vec<&StageKernelDesc> =
+        plans.iter().map(|plan| if let Plan::Kernel(desc) = plan { &**desc } else { panic!("no kernel") }).collect();
     let verdict = check(recipe.problem(), false, 1, |input, output| {
         let work = vec![f64::NAN; recipe.stages()[0].to.reals()];
-        let ends = [(Home::Input, reals(input)), (Home::Output, reals(output))];
-        let mut arrays: Arrays = ends.into_iter().chain([(Home::Work, work.clone()), (Home::Spectrum, work)]).collect();
-        for (spec, ends) in specs.iter().zip(recipe.stage_arrays()) {
-            let Move::FftStep(step) = &spec.work else { panic!("another stage") };
-            let n = step.axis().map_or(1, |axis| spec.from.length(axis));
+        let ends = [(ArrayId::Input, reals(input)), (ArrayId::Output, reals(output))];
+        let mut arrays: Arrays =
+            ends.into_iter().chain([(ArrayId::Work(0), work.clone()), (ArrayId::Work(1), work)]).collect();
+        for (desc, ends) in descs.iter().zip(recipe.stage_arrays()) {
+            let Move::FftStep(step) = &desc.work else { panic!("another stage") };
+            let n = step.axis().map_or(1, |axis| desc.from.length(axis));
             let table: Vec<f64> = step.table(n).iter().flat_map(|w| [w.re, w.im]).collect();
-            let (arrays, ends) = (&mut arrays, ends.map(home));
-            for launch in 0..spec.launches() as u32 {
+            let (arrays, ends) = (&mut arrays, ends);
+            for launch in 0..desc.launches() as u32 {
                 let (table, indices, scratch) = (&*table, &[launch], &mut vec![]);
-                Launch::of_stage(spec).run(&mut Global { arrays: &mut *arrays, ends, table, indices, scratch });
+                Launch::of_stage(desc).simulate(&mut Global { arrays: &mut *arrays, ends, table, indices, scratch });
             }
         }
-        put(&arrays[&Home::Output], output);
+        put(&arrays[&ArrayId::Output], output);
         Ok(())
     });
-    (verdict.unwrap(), specs.iter().map(|spec| spec.cluster()).max().unwrap_or(1))
+    (verdict.unwrap(), descs.iter().map(|desc| desc.cluster()).max().unwrap_or(1))
 }

@@ -3,10 +3,10 @@
 use crate::api::tune::STEPS;
 use crate::choose::estimate::{Choice, Chosen};
 use crate::desc::action::Action;
-use crate::desc::descriptor::Spec;
-use crate::lower::passes::drafts;
+use crate::desc::descriptor::KernelDesc;
+use crate::lower::passes::lower;
 use crate::run::inspect::Target;
-use crate::simulator::{run, simulate, simulate_steps};
+use crate::simulator::{simulate, simulate_passes, simulate_steps};
 use fourfold::baseline::Algorithm;
 use fourfold::{Multiplier, Planner, Problem};
 use multiplied::{SIDES, Side};
@@ -32,7 +32,7 @@ fn levels_on_chip_are_right_and_have_no_races() {
 
 #[test]
 fn clusters_are_right_and_have_no_races() {
-    let target = Target::cuda("sm_90").unwrap().with_local_bytes(16 << 10).with_units(1);
+    let target = Target::cuda("sm_90").unwrap().with_shared_bytes(16 << 10).with_sms(1);
     let cases = include_str!("../../../../cases/clusters.txt").lines().filter(|line| !line.starts_with('#'));
     for case in cases.filter(|line| !line.trim().is_empty()) {
         let problem: Problem = case.parse().unwrap();
@@ -45,18 +45,18 @@ fn clusters_are_right_and_have_no_races() {
 /// All ways in which the last DFTs and the combine are one stage: radices, rounds, packings,
 /// directions.
 #[test]
-fn joint_stages_are_right_and_have_no_races() {
-    let target = Target::cuda("sm_90").unwrap().with_local_bytes(16 << 10).with_units(1);
+fn fused_combines_are_right_and_have_no_races() {
+    let target = Target::cuda("sm_90").unwrap().with_shared_bytes(16 << 10).with_sms(1);
     let cases = include_str!("../../../../cases/joint.txt").lines().filter_map(|line| line.split_once(": "));
     for (case, choice) in cases {
         let problem: Problem = case.parse().unwrap();
         let recipe = Planner::new().recipe(&problem).unwrap();
-        let passes = |choices: &[Choice]| drafts(target.limits(), &recipe, false, None, choices).unwrap();
+        let passes = |choices: &[Choice]| lower(target.limits(), &recipe, false, None, choices).unwrap();
         let mut choices: Vec<Choice> =
             passes(&[]).into_iter().flat_map(|draft| draft.passes).map(|pass| pass.choice).collect();
         *choices.last_mut().unwrap() = choice.parse().unwrap();
-        let specs: Vec<Spec> = passes(&choices).into_iter().flat_map(|draft| draft.specs).collect();
-        assert!(specs.iter().any(|spec| (0..spec.stages.len()).any(|i| spec.joins(i))), "{case}: {choice}");
+        let descs: Vec<KernelDesc> = passes(&choices).into_iter().flat_map(|draft| draft.descs).collect();
+        assert!(descs.iter().any(|desc| (0..desc.stages.len()).any(|i| desc.fuses_combine(i))), "{case}: {choice}");
         let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
         assert!(verdict.holds(), "{case} with {choice}: {verdict:?}");
     }
@@ -65,16 +65,16 @@ fn joint_stages_are_right_and_have_no_races() {
 /// Twins that read, that write, and that do both: packings, orders and combines, signs, neighbours
 /// that memory has and has not at once.
 #[test]
-fn twins_are_right_and_have_no_races() {
-    let target = Target::cuda("sm_90").unwrap().with_local_bytes(32 << 10).with_units(1);
+fn lane_pairs_are_right_and_have_no_races() {
+    let target = Target::cuda("sm_90").unwrap().with_shared_bytes(32 << 10).with_sms(1);
     let cases = include_str!("../../../../cases/twins.txt").lines().filter_map(|line| line.split_once(": "));
     for (case, ends) in cases {
         let problem: Problem = case.parse().unwrap();
-        let specs = drafts(target.limits(), &Planner::new().recipe(&problem).unwrap(), false, None, &[]).unwrap();
-        let specs: Vec<Spec> = specs.into_iter().flat_map(|draft| draft.specs).collect();
-        let found: Vec<&str> = specs
+        let descs = lower(target.limits(), &Planner::new().recipe(&problem).unwrap(), false, None, &[]).unwrap();
+        let descs: Vec<KernelDesc> = descs.into_iter().flat_map(|draft| draft.descs).collect();
+        let found: Vec<&str> = descs
             .iter()
-            .filter_map(|spec| match spec.twins {
+            .filter_map(|desc| match desc.lane_pairs {
                 [false, false] => None,
                 [true, false] => Some("read"),
                 [false, true] => Some("write"),
@@ -91,38 +91,40 @@ fn twins_are_right_and_have_no_races() {
 /// that: what was multiplied is divided by hand.
 #[test]
 fn multiplied_sides_are_right_and_have_no_races() {
-    let [twins, clusters] =
-        [32, 16].map(|kib| Target::cuda("sm_90").unwrap().with_local_bytes(kib << 10).with_units(1));
+    let [pairs, clusters] = [32, 16].map(|kib| Target::cuda("sm_90").unwrap().with_shared_bytes(kib << 10).with_sms(1));
     let cases = |text: &'static str| text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let of_twins = cases(include_str!("../../../../cases/twins.txt")).filter_map(|line| line.split(':').next());
+    let of_pairs = cases(include_str!("../../../../cases/twins.txt")).filter_map(|line| line.split(':').next());
     let of_clusters = cases(include_str!("../../../../cases/clusters.txt"));
     let parse = |case: &str| case.parse::<Problem>().unwrap();
-    let all = of_twins.map(|case| (&twins, parse(case))).chain(of_clusters.map(|case| (&clusters, parse(case))));
+    let all = of_pairs.map(|case| (&pairs, parse(case))).chain(of_clusters.map(|case| (&clusters, parse(case))));
     let mut reached = [[0; 2]; 2];
     for ((target, problem), side) in all
-        .chain(multiplied::cases().map(|case| (&twins, case)))
+        .chain(multiplied::cases().map(|case| (&pairs, case)))
         .flat_map(|case| SIDES.map(|side| (case.clone(), side)))
     {
         for multiplier in side.multipliers(&problem) {
             let end = side as usize;
-            let specs = simulate_multiplied(target, &problem, side, multiplier);
-            let spec = specs.iter().find(|spec| spec.pointwise[end].is_some()).unwrap();
-            reached[0][end] += usize::from(spec.twins[end]);
-            reached[1][end] += usize::from(spec.cluster > 1);
+            let descs = simulate_multiplied(target, &problem, side, multiplier);
+            let desc = descs.iter().find(|desc| desc.pointwise[end].is_some()).unwrap();
+            reached[0][end] += usize::from(desc.lane_pairs[end]);
+            reached[1][end] += usize::from(desc.cluster > 1);
         }
     }
-    assert!(reached.as_flattened().iter().all(|count| *count > 0), "twins and clusters that multiply: {reached:?}");
+    assert!(
+        reached.as_flattened().iter().all(|count| *count > 0),
+        "lane pairs and clusters that multiply: {reached:?}"
+    );
 }
 
 /// Panics unless it is right; the kernels.
-fn simulate_multiplied(target: &Target, problem: &Problem, side: Side, multiplier: Multiplier) -> Vec<Spec> {
+fn simulate_multiplied(target: &Target, problem: &Problem, side: Side, multiplier: Multiplier) -> Vec<KernelDesc> {
     let recipe = side.recipe(&multiplier, problem).unwrap();
     let action = Some(Action::Multiply(multiplier.clone()));
-    let drafts = drafts(target.limits(), &recipe, false, action.as_ref(), &[]).unwrap();
-    let bluestein = drafts.iter().any(|draft| draft.chain.uses_bluestein);
-    let verdict = side.verdict(&multiplier, problem, bluestein, |x, y| run(&recipe, &drafts, x, y));
+    let lowered = lower(target.limits(), &recipe, false, action.as_ref(), &[]).unwrap();
+    let bluestein = lowered.iter().any(|draft| draft.chain.uses_bluestein);
+    let verdict = side.verdict(&multiplier, problem, bluestein, |x, y| simulate_passes(&recipe, &lowered, x, y));
     assert!(verdict.holds(), "{verdict:?}\n{recipe}");
-    drafts.into_iter().flat_map(|draft| draft.specs).collect()
+    lowered.into_iter().flat_map(|draft| draft.descs).collect()
 }
 
 #[test]
@@ -136,8 +138,8 @@ fn kernels_without_clusters_have_no_races() {
 /// Whatever measuring may pick is right.
 #[test]
 fn all_choices_are_right_and_have_no_races() {
-    let target = Target::cuda("sm_90").unwrap().with_local_bytes(16 << 10);
-    let (mut count, mut twins) = (0, 0);
+    let target = Target::cuda("sm_90").unwrap().with_shared_bytes(16 << 10);
+    let (mut count, mut pairs) = (0, 0);
     for case in [
         "dct2 f64 96x20",
         "dct3 f32 64x24",
@@ -149,8 +151,8 @@ fn all_choices_are_right_and_have_no_races() {
     ] {
         let problem: Problem = case.parse().unwrap();
         let recipe = Planner::new().recipe(&problem).unwrap();
-        let drafts = drafts(target.limits(), &recipe, false, None, &[]).unwrap();
-        let chosen: Vec<Chosen> = drafts.into_iter().flat_map(|draft| draft.passes).collect();
+        let lowered = lower(target.limits(), &recipe, false, None, &[]).unwrap();
+        let chosen: Vec<Chosen> = lowered.into_iter().flat_map(|draft| draft.passes).collect();
         let estimated: Vec<Choice> = chosen.iter().map(|pass| pass.choice.clone()).collect();
         for (pass, chosen) in chosen.iter().enumerate() {
             for choice in STEPS.iter().flat_map(|step| step(chosen, target.limits())) {
@@ -158,18 +160,19 @@ fn all_choices_are_right_and_have_no_races() {
                 choices[pass] = choice;
                 let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
                 assert!(verdict.holds(), "{case} with {choices:?}: {verdict:?}");
-                let specs = crate::lower::passes::drafts(target.limits(), &recipe, false, None, &choices).unwrap();
-                twins += usize::from(specs.iter().flat_map(|draft| &draft.specs).any(|spec| spec.twins != [false; 2]));
+                let descs = crate::lower::passes::lower(target.limits(), &recipe, false, None, &choices).unwrap();
+                pairs +=
+                    usize::from(descs.iter().flat_map(|draft| &draft.descs).any(|desc| desc.lane_pairs != [false; 2]));
                 count += 1;
             }
         }
     }
-    assert!(count > 200 && twins > 10, "only {count} choices, {twins} of them with twins");
+    assert!(count > 200 && pairs > 10, "only {count} choices, {pairs} of them with lane pairs");
 }
 
 /// Passes over several axes as one kernel: the choices of all but the first say so.
 #[test]
-fn joined_passes_are_right_and_have_no_races() {
+fn fused_passes_are_right_and_have_no_races() {
     let target = Target::cuda("sm_90").unwrap();
     for case in [
         "dct2 f64 6x8",
@@ -192,10 +195,10 @@ fn joined_passes_are_right_and_have_no_races() {
         "dct2 f32 2x2x3x2x2x2x3x2 axes=7,0,3 in=1,2,4,12,24,48,96,288",
     ] {
         let problem: Problem = case.parse().unwrap();
-        let drafts = drafts(target.limits(), &Planner::new().recipe(&problem).unwrap(), false, None, &[]).unwrap();
-        let passes = drafts.iter().flat_map(|draft| &draft.passes).map(|pass| pass.choice.clone());
-        let choices: Vec<Choice> = passes.map(|choice| Choice { joined: true, ..choice }).collect();
-        let joined = crate::lower::passes::drafts(
+        let lowered = lower(target.limits(), &Planner::new().recipe(&problem).unwrap(), false, None, &[]).unwrap();
+        let passes = lowered.iter().flat_map(|draft| &draft.passes).map(|pass| pass.choice.clone());
+        let choices: Vec<Choice> = passes.map(|choice| Choice { axis_fusion: true, ..choice }).collect();
+        let joined = crate::lower::passes::lower(
             target.limits(),
             &Planner::new().recipe(&problem).unwrap(),
             false,

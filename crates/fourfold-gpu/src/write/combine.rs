@@ -7,14 +7,14 @@
 use crate::desc::descriptor::{Matrix, Packing, Part, Port, Terms, Which};
 use crate::ir::trace::{Array, Int, Sym, if_less, int, select, store_if_less};
 use crate::write::port::coefficients;
-use crate::write::writer::{Line, Writer};
+use crate::write::writer::{Subline, Writer};
 use fourfold::engine::{C, Index, Real, pack, unpack};
 
 /// Terms of the half spectra of all lines that are packed.
 pub(crate) type Packed = Vec<C<Sym>>;
 
 impl Writer<'_> {
-    pub(crate) fn half_spectra_to_line(&self, n: usize, turns: usize, parts: &[Part], from: &Port, to: &Port) {
+    pub(crate) fn half_spectra_to_line(&self, n: usize, roots: usize, parts: &[Part], from: &Port, to: &Port) {
         let Port::Array(_) = to else { unreachable!("lines are in arrays") };
         for part in parts {
             match part.which(n) {
@@ -22,22 +22,22 @@ impl Writer<'_> {
                     self.write_part(part, line, int(0), &self.end_terms(Which::First, self.at(from, spot)));
                 }),
                 Which::Last => {
-                    let place = if self.spec.packing == Packing::Pairs { 0 } else { n / 2 };
+                    let place = if self.desc.packing == Packing::HalfLength { 0 } else { n / 2 };
                     self.end_items(place, |line, spot| {
                         self.write_part(part, line, int(0), &self.end_terms(Which::Last, self.at(from, spot)));
                     });
                 }
-                Which::Inner { .. } if self.spec.packing == Packing::Pairs && part.takes_all(n) => {
+                Which::Inner { .. } if self.desc.packing == Packing::HalfLength && part.takes_all(n) => {
                     // Two terms at once: in the middle both are one.
                     self.inner_items(n, 1, 1, n / 4, |line, i, Spots { k, at, mirror }| {
-                        let [a, b] = unpack(self.at(from, at), self.at(from, mirror), turn(turns, k));
+                        let [a, b] = unpack(self.at(from, at), self.at(from, mirror), root(roots, k));
                         self.write_part(part, line, i, &[a]);
                         self.write_part(part, line, int(n / 2 - 2) - i, &[b]);
                     });
                 }
                 Which::Inner { first, step } => {
                     self.inner_items(n, first, step, part.count(), |line, i, spots| {
-                        self.write_part(part, line, i, &self.inner_terms(turns, from, spots));
+                        self.write_part(part, line, i, &self.inner_terms(roots, from, spots));
                     });
                 }
             }
@@ -49,10 +49,10 @@ impl Writer<'_> {
     }
 
     /// What a part of the combine makes of its term i of each line.
-    pub(crate) fn write_part(&self, part: &Part, line: Line, i: Int, terms: &[C<Sym>]) {
+    pub(crate) fn write_part(&self, part: &Part, line: Subline, i: Int, terms: &[C<Sym>]) {
         match *part {
             // The zeros of complex terms are written with their real parts.
-            Part::Zero { .. } if self.spec.geometry.output.complex => {}
+            Part::Zero { .. } if self.desc.geometry.output.complex => {}
             Part::Zero { to } => self.write_values(line, to, i, &vec![Sym::lit(0.0); terms.len()]),
             Part::One { from, to, by, .. } => {
                 let by = Array::Table.load(int(by));
@@ -63,7 +63,7 @@ impl Writer<'_> {
                 let [a, b, c, d] = coefficients(matrix, i);
                 let row = |a: Sym, b: Sym| terms.iter().map(|z| z.re.mul_add(a, z.im * b)).collect::<Vec<_>>();
                 let (first, second) = (row(a, b), row(c, d));
-                if self.spec.geometry.output.complex {
+                if self.desc.geometry.output.complex {
                     return self.write_terms(line, to[0], i, &first, &second);
                 }
                 self.write_values(line, to[0], i, &first);
@@ -74,16 +74,16 @@ impl Writer<'_> {
 
     /// Complex elements of `n` reals.
     fn elements(&self, n: usize) -> usize {
-        if self.spec.packing == Packing::Pairs { n / 2 } else { n }
+        if self.desc.packing == Packing::HalfLength { n / 2 } else { n }
     }
 
     /// `body` with where frequency `k` stands.
-    pub(crate) fn end_items(&self, k: usize, body: impl Fn(Line, Spot)) {
-        let before = self.spec.before();
-        let place = self.place_in_window(int(k / before));
+    pub(crate) fn end_items(&self, k: usize, body: impl Fn(Subline, Spot)) {
+        let before = self.desc.before();
+        let place = self.place_in_subline(int(k / before));
         let value = k % before;
-        let here = |line: Line| body(line, Spot { line, place });
-        if !self.spec.mirrored() {
+        let here = |line: Subline| body(line, Spot { line, place });
+        if !self.desc.has_hermitian_pairs() {
             return self.items_of_pairs(1, |line, _| here(line));
         }
         self.items(1, |line, _| {
@@ -98,22 +98,22 @@ impl Writer<'_> {
         first: usize,
         step: usize,
         count: usize,
-        body: impl Fn(Line, Int, Spots),
+        body: impl Fn(Subline, Int, Spots),
     ) {
         let elements = self.elements(n);
-        if !self.spec.mirrored() {
+        if !self.desc.has_hermitian_pairs() {
             return self.items_of_pairs(count, |line, i| {
                 let k = i * step as i64 + first as i64;
-                let [at, mirror] = [k, int(elements) - k].map(|k| Spot { line, place: self.place_in_window(k) });
+                let [at, mirror] = [k, int(elements) - k].map(|k| Spot { line, place: self.place_in_subline(k) });
                 body(line, i, Spots { k, at, mirror });
             });
         }
         debug_assert!(step == 1, "windows have all terms");
-        let (before, end) = (self.spec.before(), first + count);
+        let (before, end) = (self.desc.before(), first + count);
         let highest = elements / before - 1;
         let rounds = (end - 1) / before + 1;
         self.items(rounds, |line, high| {
-            // Where a window has one term less, the next is computed twice and stored once.
+            // Where a subline has one term less, the next is computed twice and stored once.
             let k = high * before as i64 + line.frequency;
             let stored = select(k, int(first), int(end), k);
             let high = select(k, int(first), high + 1, high);
@@ -122,7 +122,7 @@ impl Writer<'_> {
                 // N − k = (I − b) + I · (N₂ − 1 − k₂) for k = b + I · k₂; with b = 0 it is I ·
                 // (N₂ − k₂).
                 let carry = select(line.frequency, int(1), int(1), int(0));
-                let spot = |line, k| Spot { line, place: self.place_in_window(k) };
+                let spot = |line, k| Spot { line, place: self.place_in_subline(k) };
                 let mirror = spot(self.other(line), int(highest) - high + carry);
                 let i = select(k, int(end), k, int(end - 1)) - first as i64;
                 body(line, i, Spots { k: i + first as i64, at: spot(line, high), mirror });
@@ -130,31 +130,31 @@ impl Writer<'_> {
         });
     }
 
-    /// The window of terms N − k, which may be the same.
-    pub(crate) fn other(&self, line: Line) -> Line {
-        let offset = self.spec.mirror_offset() as i64;
+    /// The subline of terms N − k, which may be the same.
+    pub(crate) fn other(&self, line: Subline) -> Subline {
+        let offset = self.desc.hermitian_offset() as i64;
         let slot = select(line.half, int(1), line.slot + offset, line.slot - offset);
         let itself = |frequency: Int| select(int(0), frequency, slot, line.slot);
-        // A work group has the windows of one frequency and its mirrored one, or those of 0 and the
+        // A block has the sublines of one frequency and its mirrored one, or those of 0 and the
         // one in the middle.
-        if self.spec.cluster > 1 {
-            return Line { slot: itself(self.rank), ..line };
+        if self.desc.cluster > 1 {
+            return Subline { slot: itself(self.rank), ..line };
         }
-        let before = int(self.spec.before());
+        let before = int(self.desc.before());
         let low = select(line.half, int(1), line.frequency, before - line.frequency);
-        Line { slot: select(low * 2, before, itself(low), line.slot), ..line }
+        Subline { slot: select(low * 2, before, itself(low), line.slot), ..line }
     }
 
-    fn place_in_window(&self, k: Int) -> Int {
-        self.place_of(k, &self.spec.digits[self.spec.window.first..])
+    fn place_in_subline(&self, k: Int) -> Int {
+        self.place_of(k, &self.desc.digits[self.desc.range.first..])
     }
 
     /// The real at `index` for i of all lines that are packed; of complex terms it is the real
     /// part, and the other 0.
-    pub(crate) fn write_values(&self, line: Line, index: Index, i: Int, values: &[Sym]) {
+    pub(crate) fn write_values(&self, line: Subline, index: Index, i: Int, values: &[Sym]) {
         let zero = Sym::lit(0.0);
         match *values {
-            _ if self.spec.geometry.output.complex => {
+            _ if self.desc.geometry.output.complex => {
                 self.write_terms(line, index, i, values, &vec![zero; values.len()])
             }
             [x, y] => self.write_lines(line, i * index.step as i64 + index.start as i64, [x, y]),
@@ -163,30 +163,30 @@ impl Writer<'_> {
     }
 
     /// Real and imaginary parts.
-    fn write_terms(&self, line: Line, index: Index, i: Int, re: &[Sym], im: &[Sym]) {
+    fn write_terms(&self, line: Subline, index: Index, i: Int, re: &[Sym], im: &[Sym]) {
         for (l, (re, im)) in re.iter().zip(im).enumerate() {
             self.write_complex(line, l, index, i, C { re: *re, im: *im });
         }
     }
 
-    fn read_values(&self, line: Line, index: Index, i: Int) -> Vec<Sym> {
-        if self.spec.packing == Packing::Lines && !self.spec.geometry.input.complex {
+    fn read_values(&self, line: Subline, index: Index, i: Int) -> Vec<Sym> {
+        if self.desc.packing == Packing::TwoForOne && !self.desc.geometry.input.complex {
             return self.read_lines(line, i * index.step as i64 + index.start as i64).to_vec();
         }
-        (0..self.spec.packing.lines()).map(|l| self.read_index(line, l, index, i)).collect()
+        (0..self.desc.packing.lines()).map(|l| self.read_index(line, l, index, i)).collect()
     }
 
     /// A term between the ends.
-    fn inner_terms(&self, turns: usize, from: &Port, spots: Spots) -> Packed {
-        self.both_terms(turns, from, spots).swap_remove(0)
+    fn inner_terms(&self, roots: usize, from: &Port, spots: Spots) -> Packed {
+        self.both_terms(roots, from, spots).swap_remove(0)
     }
 
     /// Term k between the ends and, of pairs, the one that is found with it: N/2 − k.
-    pub(crate) fn both_terms(&self, turns: usize, from: &Port, Spots { k, at, mirror }: Spots) -> Vec<Packed> {
-        match self.spec.packing {
-            Packing::Lines => vec![self.separated(self.at(from, at), self.at(from, mirror))],
-            Packing::Pairs => {
-                unpack(self.at(from, at), self.at(from, mirror), turn(turns, k)).map(|term| vec![term]).to_vec()
+    pub(crate) fn both_terms(&self, roots: usize, from: &Port, Spots { k, at, mirror }: Spots) -> Vec<Packed> {
+        match self.desc.packing {
+            Packing::TwoForOne => vec![self.separated(self.at(from, at), self.at(from, mirror))],
+            Packing::HalfLength => {
+                unpack(self.at(from, at), self.at(from, mirror), root(roots, k)).map(|term| vec![term]).to_vec()
             }
             Packing::Single => vec![vec![self.at(from, at)]],
             Packing::Complex => unreachable!("complex data have whole spectra"),
@@ -196,10 +196,10 @@ impl Writer<'_> {
     /// Term 0, or the last of an even number of reals.
     pub(crate) fn end_terms(&self, which: Which, z: C<Sym>) -> Packed {
         let sum = |z: C<Sym>| vec![C { re: z.re + z.im, im: Sym::lit(0.0) }];
-        match self.spec.packing {
-            Packing::Lines => self.separated(z, z),
-            Packing::Pairs if which == Which::First => sum(z),
-            Packing::Pairs => sum(z.conj()),
+        match self.desc.packing {
+            Packing::TwoForOne => self.separated(z, z),
+            Packing::HalfLength if which == Which::First => sum(z),
+            Packing::HalfLength => sum(z.conj()),
             Packing::Single | Packing::Complex => vec![z],
         }
     }
@@ -209,10 +209,10 @@ impl Writer<'_> {
         vec![z + mirror.conj(), (z - mirror.conj()).times_minus_i()]
     }
 
-    pub(crate) fn line_to_half_spectra(&self, n: usize, turns: usize, terms: &Terms, from: &Port, to: &Port) {
+    pub(crate) fn line_to_half_spectra(&self, n: usize, roots: usize, terms: &Terms, from: &Port, to: &Port) {
         let Port::Array(_) = from else { unreachable!("lines are in arrays") };
         let put = |spot: Spot, z: C<Sym>| self.store_at(to, spot.line, spot.place, [0, n], z);
-        let pairs = self.spec.packing == Packing::Pairs;
+        let pairs = self.desc.packing == Packing::HalfLength;
         self.end_items(0, |line, spot| put(spot, self.first_element(line, terms)));
         if n % 2 == 0 && !pairs {
             self.end_items(n / 2, |line, spot| put(spot, self.last_element(line, terms)));
@@ -220,48 +220,48 @@ impl Writer<'_> {
         // In the middle of pairs both are one.
         let count = if pairs { n / 4 } else { (n - 1) / 2 };
         self.inner_items(n, 1, 1, count, |line, _, Spots { k, at, mirror }| {
-            let [a, b] = self.inner_elements(line, k, [n, turns], terms);
+            let [a, b] = self.inner_elements(line, k, [n, roots], terms);
             put(mirror, b);
             put(at, a);
         });
     }
 
     /// Element 0 of what a transform back takes, its parts exchanged as those of all.
-    pub(crate) fn first_element(&self, line: Line, terms: &Terms) -> C<Sym> {
+    pub(crate) fn first_element(&self, line: Subline, terms: &Terms) -> C<Sym> {
         let first = self.end(line, terms.first);
-        if self.spec.packing == Packing::Pairs {
+        if self.desc.packing == Packing::HalfLength {
             let (first, last) = (first[0], self.end(line, terms.last)[0]);
             return C { re: first + last, im: first - last }.swap();
         }
-        together(&real(&first)).swap()
+        as_one(&real(&first)).swap()
     }
 
     /// Element n/2 of lines of an even number of reals.
-    pub(crate) fn last_element(&self, line: Line, terms: &Terms) -> C<Sym> {
-        together(&real(&self.end(line, terms.last))).swap()
+    pub(crate) fn last_element(&self, line: Subline, terms: &Terms) -> C<Sym> {
+        as_one(&real(&self.end(line, terms.last))).swap()
     }
 
     /// Element k and the one mirrored to it.
-    pub(crate) fn inner_elements(&self, line: Line, k: Int, [n, turns]: [usize; 2], terms: &Terms) -> [C<Sym>; 2] {
+    pub(crate) fn inner_elements(&self, line: Subline, k: Int, [n, roots]: [usize; 2], terms: &Terms) -> [C<Sym>; 2] {
         let i = k - 1;
-        if self.spec.packing == Packing::Pairs {
+        if self.desc.packing == Packing::HalfLength {
             let [a, b] = [i, int(n / 2 - 2) - i].map(|i| self.inner(line, terms, i)[0]);
-            return pack(a, b, turn(turns, k)).map(C::swap);
+            return pack(a, b, root(roots, k)).map(C::swap);
         }
         let inner = self.inner(line, terms, i);
         let mirror: Vec<_> = inner.iter().map(|z| z.conj()).collect();
-        [together(&inner).swap(), together(&mirror).swap()]
+        [as_one(&inner).swap(), as_one(&mirror).swap()]
     }
 
     /// Term 0, or the last.
-    fn end(&self, line: Line, term: Option<(usize, usize)>) -> Vec<Sym> {
-        let Some((from, by)) = term else { return vec![Sym::lit(0.0); self.spec.packing.lines()] };
+    fn end(&self, line: Subline, term: Option<(usize, usize)>) -> Vec<Sym> {
+        let Some((from, by)) = term else { return vec![Sym::lit(0.0); self.desc.packing.lines()] };
         let by = Array::Table.load(int(by));
         self.read_values(line, Index { start: from as isize, step: 0 }, int(0)).iter().map(|x| *x * by).collect()
     }
 
     /// Term i + 1.
-    fn inner(&self, line: Line, terms: &Terms, i: Int) -> Packed {
+    fn inner(&self, line: Subline, terms: &Terms, i: Int) -> Packed {
         let (from, matrix): ([Index; 2], Matrix) = terms.inner.expect("there are terms between the ends");
         let [a, b, c, d] = coefficients(matrix, i);
         let [x, y] = from.map(|index| self.read_values(line, index, i));
@@ -273,7 +273,7 @@ impl Writer<'_> {
 /// Where a frequency stands.
 #[derive(Clone, Copy)]
 pub(crate) struct Spot {
-    pub(crate) line: Line,
+    pub(crate) line: Subline,
     pub(crate) place: Int,
 }
 
@@ -285,9 +285,9 @@ pub(crate) struct Spots {
     pub(crate) mirror: Spot,
 }
 
-/// w_n^k, of those that begin at real `turns` of the table.
-pub(crate) fn turn(turns: usize, k: Int) -> C<Sym> {
-    Array::Table.load_pair(k + (turns / 2) as i64)
+/// w_n^k, of those that begin at real `roots` of the table.
+pub(crate) fn root(roots: usize, k: Int) -> C<Sym> {
+    Array::Table.load_pair(k + (roots / 2) as i64)
 }
 
 fn real(values: &[Sym]) -> Packed {
@@ -295,7 +295,7 @@ fn real(values: &[Sym]) -> Packed {
 }
 
 /// a + ib.
-fn together(terms: &[C<Sym>]) -> C<Sym> {
+fn as_one(terms: &[C<Sym>]) -> C<Sym> {
     match *terms {
         [a, b] => a + b.times_i(),
         [a] => a,

@@ -1,28 +1,28 @@
 //! The last digit's DFTs and the combine of half spectra in one stage, in clusters, where all
 //! threads have equally many DFTs, and no more than they can hold: half of the terms that a thread
-//! combines are in its registers, and the other half alone goes through local memory. (Work groups
+//! combines are in its registers, and the other half alone goes through shared memory. (Blocks
 //! alone measured up to a fifth slower so.)
 //!
-//! DFT number j of a window of L places has the frequencies h = j + M·q, q < r, with M = L/r. The
-//! term that h is combined with, at L − 1 − h in windows of frequencies b > 0 before, else at L −
+//! DFT number j of a subline of L places has the frequencies h = j + M·q, q < r, with M = L/r. The
+//! term that h is combined with, at L − 1 − h in sublines of frequencies b > 0 before, else at L −
 //! h, is number r − 1 − q of the DFT at M − 1 − j or M − j: its *partner*. So each combines its
 //! terms q < r/2 with the upper half of its partner's. Where b and j are 0, the partner is the DFT
 //! itself with its number r − q, and terms 0 and r/2 are combined with themselves.
 
-use crate::desc::descriptor::{Packing, Part, Port, Spec, Split, Stage, Terms, Which, Work};
+use crate::desc::descriptor::{KernelDesc, Packing, Part, Port, Split, Stage, Terms, Which, Work};
 use crate::ir::trace::{Int, Sym, barrier, if_less, int, loads_first, select, select_real, store_if_less};
-use crate::write::combine::turn;
+use crate::write::combine::root;
 use crate::write::dft::{Small, small_dft};
 use crate::write::place::Address;
-use crate::write::writer::{Line, Writer};
+use crate::write::writer::{Subline, Writer};
 use fourfold::engine::{C, unpack};
 
 /// Complex numbers that a thread can hold.
 const HELD: usize = 16;
 
-impl Spec {
+impl KernelDesc {
     /// Whether stage `i` and the next are done as one.
-    pub(crate) fn joins(&self, i: usize) -> bool {
+    pub(crate) fn fuses_combine(&self, i: usize) -> bool {
         let Some([first, second]) = self.stages.get(i..i + 2) else { return false };
         let split = match (&first.work, &second.work) {
             (Work::Butterflies(split), Work::After { n, parts, .. }) if parts.iter().all(|part| part.takes_all(*n)) => {
@@ -31,8 +31,8 @@ impl Spec {
             (Work::Before { .. }, Work::Butterflies(split)) => split,
             _ => return false,
         };
-        let buffered = first.to == Port::Buffer && (self.back || first.from == Port::Buffer);
-        let paired = matches!(self.packing, Packing::Lines | Packing::Pairs) && split.radix % 2 == 0;
+        let buffered = first.to == Port::Buffer && (self.inverse || first.from == Port::Buffer);
+        let paired = matches!(self.packing, Packing::TwoForOne | Packing::HalfLength) && split.radix % 2 == 0;
         self.cluster > 1 && buffered && paired && split.rader.is_none() && self.rounds(split).is_some()
     }
 
@@ -40,120 +40,119 @@ impl Spec {
     fn rounds(&self, split: &Split) -> Option<usize> {
         let total = split.count() / (self.before() * self.after()) * self.slots();
         let rounds = total / self.threads;
-        let even = self.local && total % self.threads == 0 && self.windows() % self.tile == 0;
-        (even && self.window.last > self.window.first + 1 && rounds > 0 && rounds * split.radix <= HELD)
-            .then_some(rounds)
+        let even = self.shared && total % self.threads == 0 && self.sublines() % self.tile == 0;
+        (even && self.range.last > self.range.first + 1 && rounds > 0 && rounds * split.radix <= HELD).then_some(rounds)
     }
 }
 
 /// One DFT of the last digit.
-struct Joint {
-    line: Line,
+struct FusedDft {
+    line: Subline,
     small: Small,
     /// Where its numbers are.
     own: Vec<Address>,
     /// Where those of its partner are.
     partner: Vec<Address>,
-    /// The sum of its number and its window's frequency: 0 where it has term 0.
+    /// The sum of its number and its subline's frequency: 0 where it has term 0.
     zero: Int,
 }
 
 impl Writer<'_> {
-    /// Stages of which [`Spec::joins`] says that they are done as one.
-    pub(crate) fn joint(&self, [first, second]: [&Stage; 2]) {
+    /// Stages of which [`KernelDesc::fuses_combine`] says that they are done as one.
+    pub(crate) fn fused_combine(&self, [first, second]: [&Stage; 2]) {
         match (&first.work, &second.work) {
-            (Work::Butterflies(split), Work::After { n, turns, parts }) => {
-                self.dfts_to_line(split, [*n, *turns], parts);
+            (Work::Butterflies(split), Work::After { n, roots, parts }) => {
+                self.dfts_to_line(split, [*n, *roots], parts);
             }
-            (Work::Before { n, turns, terms }, Work::Butterflies(split)) => {
-                self.line_to_dfts(split, [*n, *turns], terms, &second.to);
+            (Work::Before { n, roots, terms }, Work::Butterflies(split)) => {
+                self.line_to_dfts(split, [*n, *roots], terms, &second.to);
             }
-            _ => unreachable!("other stages are not joined"),
+            _ => unreachable!("other stages are not fused"),
         }
     }
 
     fn dfts_to_line(&self, split: &Split, n: [usize; 2], parts: &[Part]) {
         let half = split.radix / 2;
-        let joints = self.joints(split);
-        let dft = |joint: &Joint| {
-            let z: Vec<C<Sym>> = joint.own.iter().map(|at| self.load_local(joint.line, *at)).collect();
-            let twiddles = self.twiddles(split, &joint.small);
+        let dfts = self.fused_dfts(split);
+        let dft = |dft: &FusedDft| {
+            let z: Vec<C<Sym>> = dft.own.iter().map(|at| self.load_shared(dft.line, *at)).collect();
+            let twiddles = self.twiddles(split, &dft.small);
             let turned = z.into_iter().enumerate().map(|(q, z)| twiddles.before(split, q, z));
             small_dft(&turned.collect::<Vec<_>>())
         };
-        let spectra: Vec<Vec<C<Sym>>> = joints.iter().map(dft).collect();
-        for (joint, z) in joints.iter().zip(&spectra) {
-            (half..split.radix).for_each(|q| self.store_local(joint.line, joint.own[q], z[q]));
+        let spectra: Vec<Vec<C<Sym>>> = dfts.iter().map(dft).collect();
+        for (dft, z) in dfts.iter().zip(&spectra) {
+            (half..split.radix).for_each(|q| self.store_shared(dft.line, dft.own[q], z[q]));
         }
         barrier();
-        for (joint, z) in joints.iter().zip(&spectra) {
-            if_less(joint.zero, int(1), || self.ends_to_line(joint.line, n, parts, [z[0], z[half]]));
+        for (dft, z) in dfts.iter().zip(&spectra) {
+            if_less(dft.zero, int(1), || self.ends_to_line(dft.line, n, parts, [z[0], z[half]]));
             loads_first(|| {
                 for q in 0..half {
-                    let mirror = self.load_local(joint.line, self.partner_of(joint, q));
-                    let stored = if q == 0 { joint.zero } else { int(1) };
+                    let mirror = self.load_shared(dft.line, self.partner_of(dft, q));
+                    let stored = if q == 0 { dft.zero } else { int(1) };
                     store_if_less(int(0), stored, || {
-                        self.inner_to_line(joint.line, self.frequency_of(split, joint, q), n, parts, [z[q], mirror]);
+                        self.inner_to_line(dft.line, self.frequency_of(split, dft, q), n, parts, [z[q], mirror]);
                     });
                 }
             });
         }
     }
 
-    fn line_to_dfts(&self, split: &Split, [n, turns]: [usize; 2], terms: &Terms, to: &Port) {
+    fn line_to_dfts(&self, split: &Split, [n, roots]: [usize; 2], terms: &Terms, to: &Port) {
         let half = split.radix / 2;
-        let joints = self.joints(split);
+        let dfts = self.fused_dfts(split);
         let mut lower = vec![];
-        for joint in &joints {
+        for dft in &dfts {
             let mut list = vec![];
             loads_first(|| {
-                let first = self.first_element(joint.line, terms);
-                let middle = match self.spec.packing {
-                    Packing::Pairs => self.inner_elements(joint.line, int(n / 4), [n, turns], terms)[0],
-                    _ => self.last_element(joint.line, terms),
+                let first = self.first_element(dft.line, terms);
+                let middle = match self.desc.packing {
+                    Packing::HalfLength => self.inner_elements(dft.line, int(n / 4), [n, roots], terms)[0],
+                    _ => self.last_element(dft.line, terms),
                 };
                 for q in 0..half {
-                    let k = self.frequency_of(split, joint, q);
-                    let [z, mirror] = self.inner_elements(joint.line, k, [n, turns], terms);
+                    let k = self.frequency_of(split, dft, q);
+                    let [z, mirror] = self.inner_elements(dft.line, k, [n, roots], terms);
                     let own = |a: C<Sym>, b: C<Sym>| match q {
                         0 => C {
-                            re: select_real(joint.zero, int(1), a.re, b.re),
-                            im: select_real(joint.zero, int(1), a.im, b.im),
+                            re: select_real(dft.zero, int(1), a.re, b.re),
+                            im: select_real(dft.zero, int(1), a.im, b.im),
                         },
                         _ => b,
                     };
                     list.push(own(first, z));
-                    self.store_local(joint.line, self.partner_of(joint, q), own(middle, mirror));
+                    self.store_shared(dft.line, self.partner_of(dft, q), own(middle, mirror));
                 }
             });
             lower.push(list);
         }
         barrier();
-        for (joint, mut z) in joints.iter().zip(lower) {
-            z.extend(joint.own[half..].iter().map(|at| self.load_local(joint.line, *at)));
-            let twiddles = self.twiddles(split, &joint.small);
-            let targets = self.small_addresses(&joint.small, to, joint.line);
+        for (dft, mut z) in dfts.iter().zip(lower) {
+            z.extend(dft.own[half..].iter().map(|at| self.load_shared(dft.line, *at)));
+            let twiddles = self.twiddles(split, &dft.small);
+            let targets = self.small_addresses(&dft.small, to, dft.line);
             for (q, z) in small_dft(&z).into_iter().enumerate() {
-                self.store(to, joint.line, targets[q], [0, usize::MAX], twiddles.after(split, q, z));
+                self.store(to, dft.line, targets[q], [0, usize::MAX], twiddles.after(split, q, z));
             }
         }
     }
 
-    fn load_local(&self, line: Line, at: Address) -> C<Sym> {
+    fn load_shared(&self, line: Subline, at: Address) -> C<Sym> {
         self.load(&Port::Buffer, line, at, [0, usize::MAX])
     }
 
-    fn store_local(&self, line: Line, at: Address, z: C<Sym>) {
+    fn store_shared(&self, line: Subline, at: Address, z: C<Sym>) {
         self.store(&Port::Buffer, line, at, [0, usize::MAX], z);
     }
 
     /// The DFTs of a thread.
-    fn joints(&self, split: &Split) -> Vec<Joint> {
-        let spec = self.spec;
-        let count = split.count() / (spec.before() * spec.after());
-        let rounds = spec.rounds(split).expect("as many for every thread");
-        let joint = |round: usize| {
-            let (line, j) = self.item(self.thread + (round * spec.threads) as i64, 2 * count);
+    fn fused_dfts(&self, split: &Split) -> Vec<FusedDft> {
+        let desc = self.desc;
+        let count = split.count() / (desc.before() * desc.after());
+        let rounds = desc.rounds(split).expect("as many for every thread");
+        let dft = |round: usize| {
+            let (line, j) = self.item(self.thread + (round * desc.threads) as i64, 2 * count);
             let (line, j) = (self.half_of(line, j / count as i64), j % count as i64);
             let small = self.small_of_frequency(split, line, j);
             let zero = j + line.frequency;
@@ -162,31 +161,30 @@ impl Writer<'_> {
             let mirror = self.other(line);
             let run = |line, small: &Small| self.small_addresses(small, &Port::Buffer, line);
             let partner = run(mirror, &self.small_of_frequency(split, mirror, other));
-            Joint { own: run(line, &small), partner, line, small, zero }
+            FusedDft { own: run(line, &small), partner, line, small, zero }
         };
-        (0..rounds).map(joint).collect()
+        (0..rounds).map(dft).collect()
     }
 
     /// Where the term is that term q < r/2 is combined with; where this is term 0, which has none,
     /// that in the middle.
-    fn partner_of(&self, joint: &Joint, q: usize) -> Address {
-        let radix = joint.own.len();
+    fn partner_of(&self, dft: &FusedDft, q: usize) -> Address {
+        let radix = dft.own.len();
         let itself = if q == 0 { radix / 2 } else { radix - q };
-        Address::select(joint.zero, int(1), joint.own[itself], joint.partner[radix - 1 - q])
+        Address::select(dft.zero, int(1), dft.own[itself], dft.partner[radix - 1 - q])
     }
 
     /// Frequency k of term q; where that is 0, another.
-    fn frequency_of(&self, split: &Split, joint: &Joint, q: usize) -> Int {
-        let before = self.spec.before();
-        let first =
-            joint.small.frequency.expect("DFTs are numbered by frequency") * before as i64 + joint.line.frequency;
+    fn frequency_of(&self, split: &Split, dft: &FusedDft, q: usize) -> Int {
+        let before = self.desc.before();
+        let first = dft.small.frequency.expect("DFTs are numbered by frequency") * before as i64 + dft.line.frequency;
         let k = first + (q * split.inner) as i64;
-        if q == 0 { select(joint.zero, int(1), int(1), k) } else { k }
+        if q == 0 { select(dft.zero, int(1), int(1), k) } else { k }
     }
 
     /// Terms that are combined with themselves: number 0, and in the middle of all.
-    fn ends_to_line(&self, line: Line, [n, turns]: [usize; 2], parts: &[Part], [first, middle]: [C<Sym>; 2]) {
-        let pairs = self.spec.packing == Packing::Pairs;
+    fn ends_to_line(&self, line: Subline, [n, roots]: [usize; 2], parts: &[Part], [first, middle]: [C<Sym>; 2]) {
+        let pairs = self.desc.packing == Packing::HalfLength;
         for part in parts {
             match part.which(n) {
                 Which::First => self.write_part(part, line, int(0), &self.end_terms(Which::First, first)),
@@ -195,7 +193,7 @@ impl Writer<'_> {
                     self.write_part(part, line, int(0), &self.end_terms(Which::Last, end));
                 }
                 Which::Inner { .. } if pairs => {
-                    let [term, _] = unpack(middle, middle, turn(turns, int(n / 4)));
+                    let [term, _] = unpack(middle, middle, root(roots, int(n / 4)));
                     self.write_part(part, line, int(n / 4 - 1), &[term]);
                 }
                 Which::Inner { .. } => {}
@@ -203,12 +201,12 @@ impl Writer<'_> {
         }
     }
 
-    fn inner_to_line(&self, line: Line, k: Int, [n, turns]: [usize; 2], parts: &[Part], [z, mirror]: [C<Sym>; 2]) {
+    fn inner_to_line(&self, line: Subline, k: Int, [n, roots]: [usize; 2], parts: &[Part], [z, mirror]: [C<Sym>; 2]) {
         for part in parts.iter().filter(|part| matches!(part.which(n), Which::Inner { .. })) {
             let i = k - 1;
-            match self.spec.packing {
-                Packing::Pairs => {
-                    let [a, b] = unpack(z, mirror, turn(turns, k));
+            match self.desc.packing {
+                Packing::HalfLength => {
+                    let [a, b] = unpack(z, mirror, root(roots, k));
                     self.write_part(part, line, i, &[a]);
                     self.write_part(part, line, int(n / 2 - 2) - i, &[b]);
                 }

@@ -9,9 +9,9 @@ impl Writer<'_> {
     /// Elements as they are, from the order of the one end to that of the other: buffers that are
     /// written to an array hold a spectrum, unless the transform came back from one.
     pub(crate) fn copy(&self, count: usize, from: &Port, to: &Port) {
-        let spectrum = matches!(to, Port::Array(_)) && !matches!(from, Port::Array(_)) && !self.spec.back;
+        let spectrum = matches!(to, Port::Array(_)) && !matches!(from, Port::Array(_)) && !self.desc.inverse;
         self.items(count, |line, e| {
-            let place = if spectrum { self.place_of(e, &self.spec.digits) } else { e };
+            let place = if spectrum { self.place_of(e, &self.desc.digits) } else { e };
             let z = self.load_at(from, line, place, [0, count]);
             self.store_at(to, line, e, [0, count], z);
         });
@@ -20,11 +20,11 @@ impl Writer<'_> {
     /// The elements from both ends inwards, whose reals are neighbours on the line: from an array,
     /// or a spectrum or signal to one.
     pub(crate) fn interleave(&self, count: usize, from: &Port, to: &Port) {
-        let spectrum = matches!(to, Port::Array(_)) && !self.spec.back;
+        let spectrum = matches!(to, Port::Array(_)) && !self.desc.inverse;
         let range = [0, count];
         self.items(count / 2, |line, e| {
             let ends = [e, int(count - 1) - e];
-            let places = ends.map(|e| if spectrum { self.place_of(e, &self.spec.digits) } else { e });
+            let places = ends.map(|e| if spectrum { self.place_of(e, &self.desc.digits) } else { e });
             let of_line = [e, int(count)];
             let both = match from {
                 Port::Array(view) => self.read_neighbours(view, line, of_line),

@@ -2,15 +2,15 @@
 
 use crate::desc::descriptor::{Port, Rader, Split};
 use crate::ir::trace::{Array, Int, Sym, cluster_arrive, cluster_wait, int};
-use crate::write::lane_pairs::twin_item;
+use crate::write::lane_pairs::lane_pair_item;
 use crate::write::place::{Address, Run};
-use crate::write::writer::{Line, Writer};
+use crate::write::writer::{Subline, Writer};
 use fourfold::engine::{C, Dft, Roots};
 
 impl Writer<'_> {
     pub(crate) fn butterflies(&self, split: &Split, from: &Port, to: &Port) {
-        // Those of the window alone.
-        let (groups, inner) = (split.groups / self.spec.after(), split.inner / self.spec.before());
+        // Those of the subline alone.
+        let (groups, inner) = (split.groups / self.desc.after(), split.inner / self.desc.before());
         let count = match split.rader {
             Some(_) => split.count(),
             None => groups * inner,
@@ -19,9 +19,9 @@ impl Writer<'_> {
         if *to == Port::Cluster && !late {
             cluster_wait();
         }
-        let (reads, writes) = (self.twins(0, from), self.twins(1, to));
+        let (reads, writes) = (self.lane_pairs(0, from), self.lane_pairs(1, to));
         self.items(count, |line, item| {
-            let item = if reads.or(writes).is_some() { twin_item(count, item) } else { item };
+            let item = if reads.or(writes).is_some() { lane_pair_item(count, item) } else { item };
             let small = match &split.rader {
                 Some(rader) => self.small_of_rader(split, rader, item),
                 None => self.small(split, [groups, inner], line, item, to),
@@ -31,26 +31,26 @@ impl Writer<'_> {
             let load = |j: usize| self.load(from, line, sources[j], range(j));
             // What takes longest is asked for first: twiddles are often in a cache.
             let outside: Vec<C<Sym>> = match reads {
-                Some(view) => self.read_twins(view, line, item, [split.radix, count]),
+                Some(view) => self.read_lane_pairs(view, line, item, [split.radix, count]),
                 None => (0..split.radix).filter(|_| from.is_outside()).map(load).collect(),
             };
             let twiddles = self.twiddles(split, &small);
             let number = |j: usize| outside.get(j).copied().unwrap_or_else(|| load(j));
             let z: Vec<C<Sym>> = (0..split.radix).map(|j| twiddles.before(split, j, number(j))).collect();
             let targets = if writes.is_some() { vec![] } else { self.small_targets(&small, to, line, split) };
-            if *to == Port::Shares {
+            if *to == Port::ClusterSlices {
                 // Elsewhere this memory may still be read.
                 cluster_arrive();
             }
             let z = small_dft(&z);
-            if *to == Port::Shares || *to == Port::Cluster && late {
+            if *to == Port::ClusterSlices || *to == Port::Cluster && late {
                 cluster_wait();
             }
             if let Some(view) = writes {
-                return self.write_twins(view, line, item, [split.radix, count], &z);
+                return self.write_lane_pairs(view, line, item, [split.radix, count], &z);
             }
             for (j, z) in z.into_iter().enumerate() {
-                let range = if split.back { range(j) } else { [0, usize::MAX] };
+                let range = if split.inverse { range(j) } else { [0, usize::MAX] };
                 self.store(to, line, targets[j], range, twiddles.after(split, j, z));
             }
         });
@@ -58,25 +58,25 @@ impl Writer<'_> {
 
     /// Small DFT number `item`. Those that write a spectrum to an array are numbered by frequency,
     /// so that neighbouring threads write neighbours.
-    fn small(&self, split: &Split, [groups, inner]: [usize; 2], line: Line, item: Int, to: &Port) -> Small {
-        if !split.back && matches!(to, Port::Array(_)) {
+    fn small(&self, split: &Split, [groups, inner]: [usize; 2], line: Subline, item: Int, to: &Port) -> Small {
+        if !split.inverse && matches!(to, Port::Array(_)) {
             return self.small_of_frequency(split, line, item);
         }
         let (k, g) = if groups == 1 { (item, int(0)) } else { (item / groups as i64, item % groups as i64) };
         self.small_at(split, [groups, inner], line, [k, g])
     }
 
-    /// That of the window's last digit whose first result has this frequency, in units of what the
-    /// window has.
-    pub(crate) fn small_of_frequency(&self, split: &Split, line: Line, frequency: Int) -> Small {
-        let (window, last) = (self.spec.window, self.spec.window.last - 1);
-        let k = self.place_of(frequency, &self.spec.digits[window.first..last]);
-        let small = self.small_at(split, [1, split.inner / self.spec.before()], line, [k, int(0)]);
+    /// That of the subline's last digit whose first result has this frequency, in units of what the
+    /// subline has.
+    pub(crate) fn small_of_frequency(&self, split: &Split, line: Subline, frequency: Int) -> Small {
+        let (range, last) = (self.desc.range, self.desc.range.last - 1);
+        let k = self.place_of(frequency, &self.desc.digits[range.first..last]);
+        let small = self.small_at(split, [1, split.inner / self.desc.before()], line, [k, int(0)]);
         Small { frequency: Some(frequency), ..small }
     }
 
-    /// That of values k of the digits before in the window and g of those after.
-    fn small_at(&self, split: &Split, [groups, inner]: [usize; 2], line: Line, [k, g]: [Int; 2]) -> Small {
+    /// That of values k of the digits before in the subline and g of those after.
+    fn small_at(&self, split: &Split, [groups, inner]: [usize; 2], line: Subline, [k, g]: [Int; 2]) -> Small {
         Small {
             run: Some(Run { base: k * (groups * split.radix) as i64 + g, step: groups, count: split.radix }),
             places: vec![],
@@ -104,7 +104,7 @@ impl Writer<'_> {
         Small { run: None, places, column: k, frequency: None, outer }
     }
 
-    pub(crate) fn small_addresses(&self, small: &Small, port: &Port, line: Line) -> Vec<Address> {
+    pub(crate) fn small_addresses(&self, small: &Small, port: &Port, line: Subline) -> Vec<Address> {
         match small.run {
             Some(run) => self.addresses(port, line, run),
             None => {
@@ -115,9 +115,9 @@ impl Writer<'_> {
     }
 
     /// Where the results go: their places, or their frequencies.
-    fn small_targets(&self, small: &Small, to: &Port, line: Line, split: &Split) -> Vec<Address> {
+    fn small_targets(&self, small: &Small, to: &Port, line: Subline, split: &Split) -> Vec<Address> {
         let Some(frequency) = small.frequency else { return self.small_addresses(small, to, line) };
-        let before = self.spec.before();
+        let before = self.desc.before();
         let first = frequency * before as i64 + line.frequency;
         (0..split.radix).map(|j| (first + (j * split.inner) as i64).into()).collect()
     }
@@ -152,12 +152,12 @@ impl Rader {
 
 /// One small DFT.
 pub(crate) struct Small {
-    /// Its places in the window, or each of them.
+    /// Its places in the subline, or each of them.
     run: Option<Run>,
     places: Vec<Int>,
     /// The column of its twiddles.
     column: Int,
-    /// The frequency of its first result, in units of what the window has.
+    /// The frequency of its first result, in units of what the subline has.
     pub(crate) frequency: Option<Int>,
     /// Twiddles of the digit that is convolved, for each element.
     outer: Option<Vec<Int>>,
@@ -167,18 +167,18 @@ pub(crate) struct Small {
 pub(crate) struct Twiddles(Vec<Option<C<Sym>>>);
 
 impl Twiddles {
-    fn turn(&self, j: usize, z: C<Sym>) -> C<Sym> {
+    fn multiply(&self, j: usize, z: C<Sym>) -> C<Sym> {
         self.0[j].map_or(z, |w| z.mul(w))
     }
 
     /// What the DFT of a signal begins with.
     pub(crate) fn before(&self, split: &Split, j: usize, z: C<Sym>) -> C<Sym> {
-        if split.back { z } else { self.turn(j, z) }
+        if split.inverse { z } else { self.multiply(j, z) }
     }
 
     /// What one of a spectrum ends with.
     pub(crate) fn after(&self, split: &Split, j: usize, z: C<Sym>) -> C<Sym> {
-        if split.back { self.turn(j, z) } else { z }
+        if split.inverse { self.multiply(j, z) } else { z }
     }
 }
 
@@ -195,12 +195,12 @@ pub(crate) fn small_dft(z: &[C<Sym>]) -> Vec<C<Sym>> {
             11 => core_dft::<11>(z),
             13 => core_dft::<13>(z),
             16 => core_dft::<16>(z),
-            6 => product(z, 2, 3),
-            9 => product(z, 3, 3),
-            10 => product(z, 2, 5),
-            12 => product(z, 4, 3),
-            14 => product(z, 2, 7),
-            15 => product(z, 3, 5),
+            6 => composite_dft(z, 2, 3),
+            9 => composite_dft(z, 3, 3),
+            10 => composite_dft(z, 2, 5),
+            12 => composite_dft(z, 4, 3),
+            14 => composite_dft(z, 2, 7),
+            15 => composite_dft(z, 3, 5),
             other => unreachable!("no butterfly of radix {other}"),
         },
     }
@@ -216,7 +216,7 @@ where
 
 /// The DFT of a · b numbers by Cooley and Tukey: a DFT of a for each of b columns, twiddles, then a
 /// DFT of b for each row.
-fn product(z: &[C<Sym>], a: usize, b: usize) -> Vec<C<Sym>> {
+fn composite_dft(z: &[C<Sym>], a: usize, b: usize) -> Vec<C<Sym>> {
     let roots = Roots::new((a * b) as u64);
     let turned = |(k, z): (usize, C<Sym>), column: usize| {
         let w = roots.get((k * column) as u64);

@@ -3,7 +3,7 @@
 use crate::desc::descriptor::{Fold, Packing, Port, Which};
 use crate::ir::trace::{Array, Int, Sym, int};
 use crate::write::combine::{Packed, Spot, Spots};
-use crate::write::writer::{Line, Writer};
+use crate::write::writer::{Subline, Writer};
 use fourfold::engine::{C, Index, QUARTERS, fold_term};
 
 /// Terms of the three quarters.
@@ -11,7 +11,7 @@ type Quarters = [Packed; QUARTERS];
 
 impl Writer<'_> {
     pub(crate) fn fold(&self, fold: &Fold, from: &Port) {
-        let (h, pairs) = (fold.len, self.spec.packing == Packing::Pairs);
+        let (h, pairs) = (fold.len, self.desc.packing == Packing::HalfLength);
         let end = |spot: Spot, which: Which| self.quarters(spot, |spot| self.end_terms(which, self.at(from, spot)));
         self.end_items(0, |line, spot| {
             self.fold_first(fold, line, &end(spot, Which::First));
@@ -26,7 +26,7 @@ impl Writer<'_> {
         let count = if pairs { h / 4 } else { (h - 1) / 2 };
         self.inner_items(h, 1, 1, count, |line, i, Spots { k, at, mirror }| {
             let spots = |s| Spots { k, at: quarter(at, s), mirror: quarter(mirror, s) };
-            let terms = [0, 1, 2].map(|s| self.both_terms(fold.unpack, from, spots(s)));
+            let terms = [0, 1, 2].map(|s| self.both_terms(fold.roots, from, spots(s)));
             self.fold_inner(fold, line, i, &terms.each_ref().map(|both| both[0].clone()));
             // In the middle of pairs both are one.
             if pairs {
@@ -40,7 +40,7 @@ impl Writer<'_> {
     }
 
     /// Outputs 0, h and 2h.
-    fn fold_first(&self, fold: &Fold, line: Line, quarters: &Quarters) {
+    fn fold_first(&self, fold: &Fold, line: Subline, quarters: &Quarters) {
         let h = fold.len as isize;
         let [scale, _, first, last] = scales(fold);
         let of = |y: &dyn Fn([Sym; QUARTERS]) -> Sym| values(quarters, |z| y(z.map(|z| z.re)));
@@ -53,20 +53,20 @@ impl Writer<'_> {
     }
 
     /// Outputs h/2 and 3h/2 of an even h: cosines F_{h/2} = 0, sines E_{h/2} = 0.
-    fn fold_middle(&self, fold: &Fold, line: Line, quarters: &Quarters) {
-        let (h, [scale, turned, ..]) = (fold.len as isize, scales(fold));
+    fn fold_middle(&self, fold: &Fold, line: Subline, quarters: &Quarters) {
+        let (h, [scale, rotated, ..]) = (fold.len as isize, scales(fold));
         let of = |y: &dyn Fn(Sym, Sym) -> Sym| {
-            values(quarters, |[e, a, f]| y(if fold.sine { f.re } else { e.re } * scale, a.re * turned))
+            values(quarters, |[e, a, f]| y(if fold.sine { f.re } else { e.re } * scale, a.re * rotated))
         };
-        self.fold_write(fold, line, h / 2, 0, int(0), &of(&|straight, turned| straight + turned));
-        let other = |straight, turned| if fold.sine { turned - straight } else { straight - turned };
+        self.fold_write(fold, line, h / 2, 0, int(0), &of(&|straight, rotated| straight + rotated));
+        let other = |straight, rotated| if fold.sine { rotated - straight } else { straight - rotated };
         self.fold_write(fold, line, h + h / 2, 0, int(0), &of(&other));
     }
 
     /// Outputs k, 2h − k, h + k and h − k for k = i + 1.
-    fn fold_inner(&self, fold: &Fold, line: Line, i: Int, quarters: &Quarters) {
+    fn fold_inner(&self, fold: &Fold, line: Subline, i: Int, quarters: &Quarters) {
         let h = fold.len as isize;
-        let pair = |part: i64| Array::Table.load_pair(i * 2 + (fold.turns / 2) as i64 + part);
+        let pair = |part: i64| Array::Table.load_pair(i * 2 + (fold.table / 2) as i64 + part);
         let (near, far) = (pair(0), pair(1));
         let [scale, ..] = scales(fold);
         let term = |z| fold_term(fold.sine, z, [near.re, near.im, far.re, far.im], scale);
@@ -78,7 +78,7 @@ impl Writer<'_> {
     }
 
     /// Output `start` + `step` · i of every line that is packed; sines begin with output 1.
-    fn fold_write(&self, fold: &Fold, line: Line, start: isize, step: isize, i: Int, values: &[Sym]) {
+    fn fold_write(&self, fold: &Fold, line: Subline, start: isize, step: isize, i: Int, values: &[Sym]) {
         self.write_values(line, Index { start: start - isize::from(fold.sine), step }, i, values);
     }
 }

@@ -5,13 +5,13 @@
 use crate::desc::descriptor::{Port, View};
 use crate::ir::packed::{WARP, exchange_reals};
 use crate::ir::trace::{Int, Sym, int, select};
-use crate::write::writer::{Line, Writer};
+use crate::write::writer::{Subline, Writer};
 use fourfold::engine::C;
 
 /// Which of `count` small DFTs is that of item `item`: half of a warp has DFTs in order, and the
 /// other half their mirror images, the last thread that of the first. Where a warp has whole lines,
 /// the mirror image of the first is the line's last anyway.
-pub(crate) fn twin_item(count: usize, item: Int) -> Int {
+pub(crate) fn lane_pair_item(count: usize, item: Int) -> Int {
     if count <= WARP {
         return item;
     }
@@ -24,28 +24,41 @@ impl Writer<'_> {
     /// What the twin has in place of these, where a line has `count` DFTs.
     fn exchanged(&self, z: &[C<Sym>], count: usize) -> Vec<C<Sym>> {
         let reals: Vec<Sym> = z.iter().flat_map(|z| [z.re, z.im]).collect();
-        let taken = exchange_reals(&reals, count.min(WARP) - 1, count * self.spec.tile);
+        let taken = exchange_reals(&reals, count.min(WARP) - 1, count * self.desc.tile);
         taken.chunks(2).map(|z| C { re: z[0], im: z[1] }).collect()
     }
 
     /// How the array is seen, if the stage at this end of it has twins.
-    pub(crate) fn twins<'a>(&self, end: usize, port: &'a Port) -> Option<&'a View> {
+    pub(crate) fn lane_pairs<'a>(&self, end: usize, port: &'a Port) -> Option<&'a View> {
         match port {
-            Port::Array(view) if self.spec.twins[end] => Some(view),
+            Port::Array(view) if self.desc.lane_pairs[end] => Some(view),
             _ => None,
         }
     }
 
     /// Elements `first` + `step` · j, j < `radix`. The mirror image of element j is the twin's of
     /// the other end, `radix` − 1 − j.
-    pub(crate) fn read_twins(&self, view: &View, line: Line, first: Int, [radix, step]: [usize; 2]) -> Vec<C<Sym>> {
+    pub(crate) fn read_lane_pairs(
+        &self,
+        view: &View,
+        line: Subline,
+        first: Int,
+        [radix, step]: [usize; 2],
+    ) -> Vec<C<Sym>> {
         let both = |j: usize| self.read_neighbours(view, line, [first + (j * step) as i64, int(radix * step)]);
         let (own, others): (Vec<_>, Vec<_>) = (0..radix / 2).map(both).map(|[own, other]| (own, other)).unzip();
         own.into_iter().chain(self.exchanged(&others, step).into_iter().rev()).collect()
     }
 
     /// The other way.
-    pub(crate) fn write_twins(&self, view: &View, line: Line, first: Int, [radix, step]: [usize; 2], z: &[C<Sym>]) {
+    pub(crate) fn write_lane_pairs(
+        &self,
+        view: &View,
+        line: Subline,
+        first: Int,
+        [radix, step]: [usize; 2],
+        z: &[C<Sym>],
+    ) {
         let (own, others) = z.split_at(radix / 2);
         for (j, (own, other)) in own.iter().zip(self.exchanged(others, step).into_iter().rev()).enumerate() {
             self.write_neighbours(view, line, [first + (j * step) as i64, int(radix * step)], [*own, other]);

@@ -28,12 +28,12 @@ impl Writer<'_> {
     }
 
     pub(crate) fn pointwise(&self, end: End) -> Option<&Pointwise> {
-        let [input, output] = &self.spec.pointwise;
+        let [input, output] = &self.desc.pointwise;
         if end == End::Input { input.as_ref() } else { output.as_ref() }
     }
 
     /// Whether real and imaginary part of what is read or written there depend on both.
-    pub(crate) fn turns(&self, end: End) -> bool {
+    pub(crate) fn mixes_parts(&self, end: End) -> bool {
         matches!(self.pointwise(end), Some(Pointwise::Multiply { complex: true, .. }))
     }
 

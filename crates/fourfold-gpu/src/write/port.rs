@@ -2,7 +2,7 @@
 
 use crate::desc::descriptor::{Across, Packing, Side, View};
 use crate::ir::trace::{Array, Int, Sym, int, select, select_real};
-use crate::write::writer::{Line, Writer};
+use crate::write::writer::{Subline, Writer};
 use fourfold::Precision;
 use fourfold::engine::{C, Index, Real};
 
@@ -22,24 +22,24 @@ impl End {
 
 impl Writer<'_> {
     /// Element `e` of the input, which is in `range`, or the number `e` that the view counts it as.
-    pub(crate) fn read(&self, view: &View, line: Line, e: Int, range: [usize; 2]) -> C<Sym> {
+    pub(crate) fn read(&self, view: &View, line: Subline, e: Int, range: [usize; 2]) -> C<Sym> {
         let range = if view.of_four { range.map(|m| m / 3 * 4) } else { range };
         let real = |m, range, number| {
-            let (at, gain) = self.ordered(view, m, range);
+            let (at, factor) = self.ordered(view, m, range);
             let x = self.read_real(line, number, at);
-            gain.map_or(x, |gain| x * gain)
+            factor.map_or(x, |factor| x * factor)
         };
-        let z = match self.spec.packing {
+        let z = match self.desc.packing {
             Packing::Complex => match view.combined {
-                Some((reals, matrix)) => product(matrix, e, reals.map(|index| self.read_index(line, 0, index, e))),
+                Some((reals, matrix)) => times_matrix(matrix, e, reals.map(|index| self.read_index(line, 0, index, e))),
                 None => self.take_pair(self.pair_of(End::Input, line, e)),
             },
-            Packing::Lines => {
-                let (at, gain) = self.ordered(view, e, range);
+            Packing::TwoForOne => {
+                let (at, factor) = self.ordered(view, e, range);
                 let [x, y] = self.read_lines(line, at);
-                gain.map_or(C { re: x, im: y }, |gain| C { re: x, im: y }.scale(gain))
+                factor.map_or(C { re: x, im: y }, |factor| C { re: x, im: y }.scale(factor))
             }
-            Packing::Pairs => {
+            Packing::HalfLength => {
                 let range = range.map(|m| 2 * m);
                 let reals = if view.of_four { [e, e + 4] } else { [e * 2, e * 2 + 1] };
                 let [re, im] = reals.map(|m| real(m, range, 0));
@@ -50,28 +50,28 @@ impl Writer<'_> {
         if view.exchanged { z.swap() } else { z }
     }
 
-    pub(crate) fn write(&self, view: &View, line: Line, e: Int, range: [usize; 2], z: C<Sym>) {
+    pub(crate) fn write(&self, view: &View, line: Subline, e: Int, range: [usize; 2], z: C<Sym>) {
         let z = if view.exchanged { z.swap() } else { z };
         let z = view.scale.map_or(z, |at| z.scale(Array::Table.load(int(at))));
         let real = |m, range, x: Sym| {
-            let (at, gain) = self.ordered(view, m, range);
-            self.write_real(line, 0, at, gain.map_or(x, |gain| x * gain));
+            let (at, factor) = self.ordered(view, m, range);
+            self.write_real(line, 0, at, factor.map_or(x, |factor| x * factor));
         };
-        match self.spec.packing {
+        match self.desc.packing {
             Packing::Complex => match view.combined {
                 Some((reals, matrix)) => {
-                    let C { re, im } = product(matrix, e, [z.re, z.im]);
+                    let C { re, im } = times_matrix(matrix, e, [z.re, z.im]);
                     self.write_index(line, 0, reals[0], e, re);
                     self.write_index(line, 0, reals[1], e, im);
                 }
                 None => self.put_pair(self.pair_of(End::Output, line, e), z),
             },
-            Packing::Lines => {
-                let (at, gain) = self.ordered(view, e, range);
-                let z = gain.map_or(z, |gain| z.scale(gain));
+            Packing::TwoForOne => {
+                let (at, factor) = self.ordered(view, e, range);
+                let z = factor.map_or(z, |factor| z.scale(factor));
                 self.write_lines(line, at, [z.re, z.im]);
             }
-            Packing::Pairs => {
+            Packing::HalfLength => {
                 let range = range.map(|m| 2 * m);
                 real(e * 2, range, z.re);
                 real(e * 2 + 1, range, z.im);
@@ -81,71 +81,72 @@ impl Writer<'_> {
     }
 
     /// Element e of `n` and the one as far from the end, whose reals are neighbours on the line.
-    pub(crate) fn read_neighbours(&self, view: &View, line: Line, [e, n]: [Int; 2]) -> [C<Sym>; 2] {
-        let [gain, other] = self.gains(view);
-        let gained = |[z, mirror]: [C<Sym>; 2]| [z.scale(gain), mirror.scale(other)];
-        let both = match (self.spec.packing, view.combined) {
-            (Packing::Pairs, _) => {
+    pub(crate) fn read_neighbours(&self, view: &View, line: Subline, [e, n]: [Int; 2]) -> [C<Sym>; 2] {
+        let [factor, other] = self.half_factors(view);
+        let scaled = |[z, mirror]: [C<Sym>; 2]| [z.scale(factor), mirror.scale(other)];
+        let both = match (self.desc.packing, view.combined) {
+            (Packing::HalfLength, _) => {
                 let [a, b, c, d] = self.read_four(line, e);
-                gained([C { re: a, im: c }, C { re: d, im: b }])
+                scaled([C { re: a, im: c }, C { re: d, im: b }])
             }
-            (Packing::Lines, _) => {
+            (Packing::TwoForOne, _) => {
                 let [p, q] = [0, 1].map(|number| self.read_pair(line, number, e));
-                gained([C { re: p.re, im: q.re }, C { re: p.im, im: q.im }])
+                scaled([C { re: p.re, im: q.re }, C { re: p.im, im: q.im }])
             }
             (_, Some((reals, matrix))) => {
                 let mirror = n - 1 - e;
                 let [p, q] = [e, mirror].map(|i| self.read_pair(line, 0, i));
                 let descends = reals[0].step < 0;
                 let ordered = |[even, odd]: [Sym; 2]| if descends { [odd, even] } else { [even, odd] };
-                [product(matrix, e, ordered([p.re, q.im])), product(matrix, mirror, ordered([q.re, p.im]))]
+                [times_matrix(matrix, e, ordered([p.re, q.im])), times_matrix(matrix, mirror, ordered([q.re, p.im]))]
             }
             (_, None) => {
                 let p = self.read_pair(line, 0, e);
-                gained([p.re, p.im].map(|re| C { re, im: Sym::lit(0.0) }))
+                scaled([p.re, p.im].map(|re| C { re, im: Sym::lit(0.0) }))
             }
         };
         if view.exchanged { both.map(C::swap) } else { both }
     }
 
     /// Element e of `n` and the one as far from the end, whose reals are neighbours on the line.
-    pub(crate) fn write_neighbours(&self, view: &View, line: Line, [e, n]: [Int; 2], both: [C<Sym>; 2]) {
+    pub(crate) fn write_neighbours(&self, view: &View, line: Subline, [e, n]: [Int; 2], both: [C<Sym>; 2]) {
         let [z, mirror] = if view.exchanged { both.map(C::swap) } else { both };
-        let [gain, other] = self.gains(view);
-        let gained = |x: Sym, y: Sym| C { re: x * gain, im: y * other };
-        match (self.spec.packing, view.combined) {
-            (Packing::Pairs, _) => {
-                self.write_four(line, e, [gained(z.re, mirror.im), gained(z.im, mirror.re)]);
+        let [factor, other] = self.half_factors(view);
+        let scaled = |x: Sym, y: Sym| C { re: x * factor, im: y * other };
+        match (self.desc.packing, view.combined) {
+            (Packing::HalfLength, _) => {
+                self.write_four(line, e, [scaled(z.re, mirror.im), scaled(z.im, mirror.re)]);
             }
-            (Packing::Lines, _) => {
-                self.write_pair(line, 0, e, gained(z.re, mirror.re));
-                self.write_pair(line, 1, e, gained(z.im, mirror.im));
+            (Packing::TwoForOne, _) => {
+                self.write_pair(line, 0, e, scaled(z.re, mirror.re));
+                self.write_pair(line, 1, e, scaled(z.im, mirror.im));
             }
             (_, Some((_, matrix))) => {
                 let last = n - 1 - e;
-                let (z, mirror) = (product(matrix, e, [z.re, z.im]), product(matrix, last, [mirror.re, mirror.im]));
+                let (z, mirror) =
+                    (times_matrix(matrix, e, [z.re, z.im]), times_matrix(matrix, last, [mirror.re, mirror.im]));
                 self.write_pair(line, 0, e, C { re: z.re, im: mirror.im });
                 self.write_pair(line, 0, last, C { re: mirror.re, im: z.im });
             }
-            (_, None) => self.write_pair(line, 0, e, gained(z.re, mirror.re)),
+            (_, None) => self.write_pair(line, 0, e, scaled(z.re, mirror.re)),
         }
     }
 
     /// Factors of the two halves of an order.
-    fn gains(&self, view: &View) -> [Sym; 2] {
-        let of = |order: usize| [0, 1].map(|i| self.spec.orders[order].pieces[i].gain);
+    fn half_factors(&self, view: &View) -> [Sym; 2] {
+        let of = |order: usize| [0, 1].map(|i| self.desc.orders[order].pieces[i].factor);
         view.order.map_or([1.0; 2], of).map(Sym::lit)
     }
 
     /// Reals 2i and 2i + 1 of line `number`.
-    fn read_pair(&self, line: Line, number: usize, i: Int) -> C<Sym> {
+    fn read_pair(&self, line: Subline, number: usize, i: Int) -> C<Sym> {
         let real = |at| self.read_real(line, number, at);
         let pair = |at| self.take_pair(at);
         self.pair_at(End::Input, line, number, i).map_or_else(|| C { re: real(i * 2), im: real(i * 2 + 1) }, pair)
     }
 
     /// Reals 4i to 4i + 3 of a line.
-    fn read_four(&self, line: Line, i: Int) -> [Sym; 4] {
+    fn read_four(&self, line: Subline, i: Int) -> [Sym; 4] {
         if let Some(at) = self.four_at(End::Input, line, i) {
             return Array::Input.load_reals(at);
         }
@@ -154,7 +155,7 @@ impl Writer<'_> {
     }
 
     /// The other way.
-    fn write_four(&self, line: Line, i: Int, [p, q]: [C<Sym>; 2]) {
+    fn write_four(&self, line: Subline, i: Int, [p, q]: [C<Sym>; 2]) {
         if let Some(at) = self.four_at(End::Output, line, i) {
             return Array::Output.store_reals(at, [p.re, p.im, q.re, q.im]);
         }
@@ -163,7 +164,7 @@ impl Writer<'_> {
     }
 
     /// Reals 2i and 2i + 1 of line `number`.
-    fn write_pair(&self, line: Line, number: usize, i: Int, z: C<Sym>) {
+    fn write_pair(&self, line: Subline, number: usize, i: Int, z: C<Sym>) {
         if let Some(at) = self.pair_at(End::Output, line, number, i) {
             return self.put_pair(at, z);
         }
@@ -172,15 +173,15 @@ impl Writer<'_> {
     }
 
     /// Where reals 2i and 2i + 1 of line `number` stand, if they are a pair of memory.
-    fn pair_at(&self, end: End, line: Line, number: usize, i: Int) -> Option<Int> {
+    fn pair_at(&self, end: End, line: Subline, number: usize, i: Int) -> Option<Int> {
         let at = || (self.address(end, line, i * 2, 1) + self.second(end, line, number)) / 2;
         self.in_groups(end, 2).then(at)
     }
 
     /// Where reals 4i to 4i + 3 of a line stand, if they are 16 bytes that memory has at once, and
     /// nothing is done to them on their way.
-    fn four_at(&self, end: End, line: Line, i: Int) -> Option<Int> {
-        let plain = self.pointwise(end).is_none() && !self.side(end).local && self.spec.precision == Precision::F32;
+    fn four_at(&self, end: End, line: Subline, i: Int) -> Option<Int> {
+        let plain = self.pointwise(end).is_none() && !self.side(end).shared && self.desc.precision == Precision::F32;
         (plain && self.in_groups(end, 4)).then(|| self.address(end, line, i * 4, 1) / 4)
     }
 
@@ -188,32 +189,32 @@ impl Writer<'_> {
     /// a multiple of memory.
     fn in_groups(&self, end: End, count: i64) -> bool {
         let (side, whole) = (self.side(end), |stride: i64| stride % count == 0);
-        let pair = self.spec.geometry.pair.map_or(0, |pair| end.step(&pair.across));
+        let pair = self.desc.geometry.pair.map_or(0, |pair| end.step(&pair.across));
         side.stride == 1
             && whole(side.offset)
             && whole(pair)
-            && self.spec.geometry.axes.iter().all(|axis| whole(end.step(axis)))
+            && self.desc.geometry.axes.iter().all(|axis| whole(end.step(axis)))
     }
 
-    /// Where real m stands on its line, and its gain.
+    /// Where real m stands on its line, and its factor.
     fn ordered(&self, view: &View, m: Int, range: [usize; 2]) -> (Int, Option<Sym>) {
         let Some(order) = view.order else { return (m, None) };
-        let pieces = &self.spec.orders[order].pieces;
+        let pieces = &self.desc.orders[order].pieces;
         let end = |i: usize| pieces.get(i + 1).map_or(usize::MAX, |piece| piece.first);
         let met: Vec<_> = (0..pieces.len()).filter(|&i| pieces[i].first < range[1] && end(i) > range[0]).collect();
         let place = |i: usize| m * pieces[i].index.step as i64 + pieces[i].index.start as i64;
         let [first, others @ ..] = &*met else { unreachable!("orders are whole") };
-        let (mut at, mut gain) = (place(*first), Sym::lit(pieces[*first].gain));
+        let (mut at, mut factor) = (place(*first), Sym::lit(pieces[*first].factor));
         for &i in others {
             let start = int(pieces[i].first);
             at = select(m, start, at, place(i));
-            gain = select_real(m, start, gain, Sym::lit(pieces[i].gain));
+            factor = select_real(m, start, factor, Sym::lit(pieces[i].factor));
         }
-        (at, (gain != Sym::lit(1.0)).then_some(gain))
+        (at, (factor != Sym::lit(1.0)).then_some(factor))
     }
 
     /// Real `at` of both lines of a pair.
-    pub(crate) fn read_lines(&self, line: Line, at: Int) -> [Sym; 2] {
+    pub(crate) fn read_lines(&self, line: Subline, at: Int) -> [Sym; 2] {
         if self.adjacent(End::Input) {
             let z = self.take_pair(self.address(End::Input, line, at, 2));
             return [z.re, z.im];
@@ -221,7 +222,7 @@ impl Writer<'_> {
         [0, 1].map(|number| self.read_real(line, number, at))
     }
 
-    pub(crate) fn write_lines(&self, line: Line, at: Int, [x, y]: [Sym; 2]) {
+    pub(crate) fn write_lines(&self, line: Subline, at: Int, [x, y]: [Sym; 2]) {
         if self.adjacent(End::Output) {
             return self.put_pair(self.address(End::Output, line, at, 2), C { re: x, im: y });
         }
@@ -230,18 +231,18 @@ impl Writer<'_> {
     }
 
     /// Real `at` of line `number` of those that are packed.
-    fn read_real(&self, line: Line, number: usize, at: Int) -> Sym {
+    fn read_real(&self, line: Subline, number: usize, at: Int) -> Sym {
         self.take(self.address(End::Input, line, at, 1) + self.second(End::Input, line, number))
     }
 
-    fn write_real(&self, line: Line, number: usize, at: Int, x: Sym) {
+    fn write_real(&self, line: Subline, number: usize, at: Int, x: Sym) {
         self.put(self.address(End::Output, line, at, 1) + self.second(End::Output, line, number), x);
     }
 
     /// The real that an index names for i, on line `number`; of complex arrays it names real and
     /// imaginary parts in turn.
-    pub(crate) fn read_index(&self, line: Line, number: usize, index: Index, i: Int) -> Sym {
-        if !self.turns(End::Input) {
+    pub(crate) fn read_index(&self, line: Subline, number: usize, index: Index, i: Int) -> Sym {
+        if !self.mixes_parts(End::Input) {
             return self.take(self.indexed(End::Input, line, number, index, i));
         }
         let whole = Index { start: index.start - index.start % 2, ..index };
@@ -249,18 +250,18 @@ impl Writer<'_> {
         if index.start % 2 == 0 { z.re } else { z.im }
     }
 
-    pub(crate) fn write_index(&self, line: Line, number: usize, index: Index, i: Int, x: Sym) {
+    pub(crate) fn write_index(&self, line: Subline, number: usize, index: Index, i: Int, x: Sym) {
         self.put(self.indexed(End::Output, line, number, index, i), x);
     }
 
     /// The complex number whose real part is at `index` for i, on line `number`.
-    pub(crate) fn write_complex(&self, line: Line, number: usize, index: Index, i: Int, z: C<Sym>) {
+    pub(crate) fn write_complex(&self, line: Subline, number: usize, index: Index, i: Int, z: C<Sym>) {
         let e = i * (index.step / 2) as i64 + (index.start / 2) as i64;
         let at = self.address(End::Output, line, e, 1) + self.second(End::Output, line, number);
         self.put_pair(at / 2, z);
     }
 
-    fn indexed(&self, end: End, line: Line, number: usize, index: Index, i: Int) -> Int {
+    fn indexed(&self, end: End, line: Subline, number: usize, index: Index, i: Int) -> Int {
         let second = self.second(end, line, number);
         if self.side(end).complex {
             debug_assert!(index.step % 2 == 0, "parts do not alternate");
@@ -272,7 +273,7 @@ impl Writer<'_> {
 
     /// Whether real `at` of both lines of a pair are a pair of memory.
     pub(crate) fn adjacent(&self, end: End) -> bool {
-        let Some(pair) = self.spec.geometry.pair else { return false };
+        let Some(pair) = self.desc.geometry.pair else { return false };
         let even = |stride: i64| stride % 2 == 0;
         let side = self.side(end);
         !side.complex
@@ -280,13 +281,13 @@ impl Writer<'_> {
             && pair.across.size % 2 == 0
             && even(side.offset)
             && even(side.stride)
-            && self.spec.geometry.axes.iter().all(|axis| even(end.step(axis)))
+            && self.desc.geometry.axes.iter().all(|axis| even(end.step(axis)))
     }
 
     /// From a line of a pair to the other. The last of an odd number of lines is paired with
     /// itself.
-    fn second(&self, end: End, line: Line, number: usize) -> Int {
-        let Some(pair) = self.spec.geometry.pair.filter(|_| number == 1) else { return int(0) };
+    fn second(&self, end: End, line: Subline, number: usize) -> Int {
+        let Some(pair) = self.desc.geometry.pair.filter(|_| number == 1) else { return int(0) };
         let step = end.step(&pair.across);
         if pair.across.size % 2 == 0 {
             return int(0) + step;
@@ -296,14 +297,14 @@ impl Writer<'_> {
         select(place, int(half - 1), int(0) + step, int(0))
     }
 
-    fn pair_of(&self, end: End, line: Line, e: Int) -> Int {
+    fn pair_of(&self, end: End, line: Subline, e: Int) -> Int {
         self.address(end, line, e, 2)
     }
 
     /// Element `at` along a line, in units of so many reals.
-    fn address(&self, end: End, line: Line, at: Int, unit: i64) -> Int {
+    fn address(&self, end: End, line: Subline, at: Int, unit: i64) -> Int {
         let side = self.side(end);
-        let axes = &self.spec.geometry.axes;
+        let axes = &self.desc.geometry.axes;
         let (mut start, mut rest) = (int(0) + side.offset / unit, line.number);
         for (i, axis) in axes.iter().enumerate() {
             let last = i + 1 == axes.len();
@@ -318,7 +319,7 @@ impl Writer<'_> {
     /// The memory that an end is in.
     pub(crate) fn array(&self, end: End) -> Array {
         match end {
-            _ if self.side(end).local => Array::Local,
+            _ if self.side(end).shared => Array::Shared,
             End::Input => Array::Input,
             End::Output => Array::Output,
         }
@@ -326,14 +327,14 @@ impl Writer<'_> {
 
     fn side(&self, end: End) -> &Side {
         match end {
-            End::Input => &self.spec.geometry.input,
-            End::Output => &self.spec.geometry.output,
+            End::Input => &self.desc.geometry.input,
+            End::Output => &self.desc.geometry.output,
         }
     }
 }
 
 /// Matrix i times two reals.
-fn product(matrix: crate::desc::descriptor::Matrix, i: Int, [x, y]: [Sym; 2]) -> C<Sym> {
+fn times_matrix(matrix: crate::desc::descriptor::Matrix, i: Int, [x, y]: [Sym; 2]) -> C<Sym> {
     let [a, b, c, d] = coefficients(matrix, i);
     C { re: x.mul_add(a, y * b), im: x.mul_add(c, y * d) }
 }

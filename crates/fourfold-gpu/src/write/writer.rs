@@ -1,60 +1,60 @@
-//! Writes the kernel of a [`Spec`]: stage after stage, each a loop over the items of the work
+//! Writes the kernel of a [`KernelDesc`]: stage after stage, each a loop over the items of the work
 //! group's lines.
 
-use crate::desc::descriptor::{Port, Spec, Stage, Work};
+use crate::desc::descriptor::{KernelDesc, Port, Stage, Work};
 use crate::ir::trace::{
-    Int, Statement, barrier, cluster_barrier, cluster_begin, comment, for_each, group, if_less, int, loads_first,
+    Int, Statement, barrier, block, cluster_barrier, cluster_begin, comment, for_each, if_less, int, loads_first,
     record, select, store_if_less, thread,
 };
 use std::cmp::Ordering;
 
 /// The statements of a kernel.
-pub(crate) fn kernel(spec: &Spec) -> Vec<Statement> {
+pub(crate) fn kernel(desc: &KernelDesc) -> Vec<Statement> {
     record(|| {
-        let (thread, group) = (thread(), group());
-        for (i, pass) in spec.passes().enumerate() {
+        let (thread, block) = (thread(), block());
+        for (i, pass) in desc.passes().enumerate() {
             if i > 0 {
                 barrier();
             }
-            one_pass(pass, thread, group);
+            one_pass(pass, thread, block);
         }
     })
 }
 
-pub(crate) fn one_pass(spec: &Spec, thread: Int, group: Int) {
-    let across = spec.across_cluster();
-    let [home, across] = [spec, &across].map(|view| Writer::new(view, spec, thread, group));
-    let mut stages = spec.stages.iter().enumerate();
+pub(crate) fn one_pass(desc: &KernelDesc, thread: Int, block: Int) {
+    let across = desc.across_cluster();
+    let [home, across] = [desc, &across].map(|view| Writer::new(view, desc, thread, block));
+    let mut stages = desc.stages.iter().enumerate();
     while let Some((i, stage)) = stages.next() {
-        let before = i.checked_sub(1).map(|i| &spec.stages[i]);
+        let before = i.checked_sub(1).map(|i| &desc.stages[i]);
         wait_between(before, stage);
         comment(describe(stage));
-        if spec.joins(i) {
-            let (_, next) = stages.next().expect("a stage that is joined has one after it");
+        if desc.fuses_combine(i) {
+            let (_, next) = stages.next().expect("a stage that is fused has one after it");
             comment(describe(next));
-            home.joint([stage, next]);
+            home.fused_combine([stage, next]);
             continue;
         }
         let view = if stage.is_across_cluster() { across } else { home };
-        Writer { guarded: stage.is_outside(), together: together(stage), ..view }.stage(stage);
+        Writer { guarded: stage.is_outside(), items_per_thread: items_per_thread(stage), ..view }.stage(stage);
     }
 }
 
 /// Until what the stage before has written can be read.
 pub(crate) fn wait_between(before: Option<&Stage>, after: &Stage) {
     match before.map(|stage| &stage.to) {
-        // The stage waits itself, before it writes: until all work groups of the cluster have
+        // The stage waits itself, before it writes: until all blocks of the cluster have
         // begun.
         None if after.to == Port::Cluster => cluster_begin(),
         None => {}
-        Some(Port::Cluster | Port::Shares) => cluster_barrier(),
+        Some(Port::Cluster | Port::ClusterSlices) => cluster_barrier(),
         Some(_) => barrier(),
     }
 }
 
 /// Items of a stage that a thread takes at once, so that it waits for memory once: as many as have
 /// the numbers of one long butterfly.
-pub(crate) fn together(stage: &Stage) -> usize {
+pub(crate) fn items_per_thread(stage: &Stage) -> usize {
     match &stage.work {
         Work::After { .. } | Work::Before { .. } | Work::Interleave(_) => 4,
         Work::Fold(_) => 2,
@@ -62,47 +62,47 @@ pub(crate) fn together(stage: &Stage) -> usize {
     }
 }
 
-/// What the stages share.
+/// What the stages slice.
 #[derive(Clone, Copy)]
 pub(crate) struct Writer<'a> {
     /// The kernel, as the stage sees it.
-    pub(crate) spec: &'a Spec,
+    pub(crate) desc: &'a KernelDesc,
     /// The kernel that has the buffers.
-    pub(crate) buffers: &'a Spec,
+    pub(crate) buffers: &'a KernelDesc,
     pub(crate) thread: Int,
     /// The tile.
-    pub(crate) group: Int,
-    /// Which of the cluster's work groups.
+    pub(crate) block: Int,
+    /// Which of the cluster's blocks.
     pub(crate) rank: Int,
     /// The line of a thread, if it always is the same.
-    pub(crate) fixed: Option<Line>,
+    pub(crate) fixed: Option<Subline>,
     /// Whether the last tile, where it has fewer lines, must not touch what others would have.
     pub(crate) guarded: bool,
     /// How many items a thread takes at once, if it has several.
-    pub(crate) together: usize,
+    pub(crate) items_per_thread: usize,
 }
 
-/// A line, or a window of one, that a work group has.
+/// A line, or a subline of one, that a block has.
 #[derive(Clone, Copy)]
-pub(crate) struct Line {
-    /// Its number among all windows.
-    pub(crate) window: Int,
+pub(crate) struct Subline {
+    /// Its number among all sublines.
+    pub(crate) index: Int,
     /// The line's number.
     pub(crate) number: Int,
-    /// Its place in local memory.
+    /// Its place in shared memory.
     pub(crate) slot: Int,
-    /// 1 for the mirrored one of two windows.
+    /// 1 for the mirrored one of two sublines.
     pub(crate) half: Int,
-    /// The digits before the window, as a frequency.
+    /// The digits before the subline, as a frequency.
     pub(crate) frequency: Int,
     /// The digits after it.
     pub(crate) after: Int,
 }
 
 impl<'a> Writer<'a> {
-    pub(crate) fn new(spec: &'a Spec, buffers: &'a Spec, thread: Int, group: Int) -> Writer<'a> {
-        let (rank, group) = divide(group, spec.cluster, usize::MAX);
-        let mut writer = Writer { spec, buffers, thread, group, rank, fixed: None, guarded: true, together: 1 };
+    pub(crate) fn new(desc: &'a KernelDesc, buffers: &'a KernelDesc, thread: Int, block: Int) -> Writer<'a> {
+        let (rank, block) = divide(block, desc.cluster, usize::MAX);
+        let mut writer = Writer { desc, buffers, thread, block, rank, fixed: None, guarded: true, items_per_thread: 1 };
         writer.fixed = writer.fixed();
         writer
     }
@@ -119,36 +119,36 @@ impl<'a> Writer<'a> {
             Work::Convolve { length, groups, spectrum, rader } => {
                 self.convolve(*length, *groups, *spectrum, rader.as_ref(), from, to);
             }
-            Work::After { n, turns, parts } => self.half_spectra_to_line(*n, *turns, parts, from, to),
-            Work::Before { n, turns, terms } => self.line_to_half_spectra(*n, *turns, terms, from, to),
+            Work::After { n, roots, parts } => self.half_spectra_to_line(*n, *roots, parts, from, to),
+            Work::Before { n, roots, terms } => self.line_to_half_spectra(*n, *roots, terms, from, to),
         }
     }
 
-    /// `body` for each of `count` items of each of the work group's windows; of windows across a
-    /// cluster, for the work group's share.
-    pub(crate) fn items(&self, count: usize, body: impl Fn(Line, Int)) {
+    /// `body` for each of `count` items of each of the block's sublines; of sublines across a
+    /// cluster, for the block's slice.
+    pub(crate) fn items(&self, count: usize, body: impl Fn(Subline, Int)) {
         if self.is_across_cluster() {
-            let share = count.div_ceil(self.spec.cluster);
-            return self.items_of_pairs(share, |line, item| {
-                let item = item + self.rank * share as i64;
-                let guard = if share * self.spec.cluster == count { int(0) } else { item };
+            let slice = count.div_ceil(self.desc.cluster);
+            return self.items_of_pairs(slice, |line, item| {
+                let item = item + self.rank * slice as i64;
+                let guard = if slice * self.desc.cluster == count { int(0) } else { item };
                 if_less(guard, int(count), || body(line, item));
             });
         }
-        if !self.spec.mirrored() {
+        if !self.desc.has_hermitian_pairs() {
             return self.items_of_pairs(count, body);
         }
-        let body = |line: Line, item: Int| {
-            if self.spec.cluster > 1 {
+        let body = |line: Subline, item: Int| {
+            if self.desc.cluster > 1 {
                 return body(line, item);
             }
             // Frequencies 0 and that in the middle are mirrored to themselves.
-            let before = self.spec.before();
+            let before = self.desc.before();
             let lower = select(line.half, int(1), int(1), int(before) - line.frequency);
             let higher = select(line.half, int(1), int(0), lower * 2);
             if_less(int(0), lower, || if_less(higher, int(before), || body(line, item)));
         };
-        if self.spec.side_by_side {
+        if self.desc.side_by_side {
             return self.items_of_pairs(2 * count, |line, i| {
                 body(self.half_of(line, i / count as i64), i % count as i64);
             });
@@ -159,74 +159,74 @@ impl<'a> Writer<'a> {
     }
 
     pub(crate) fn is_across_cluster(&self) -> bool {
-        self.spec.cluster > 1 && self.spec.window.first == 0
+        self.desc.cluster > 1 && self.desc.range.first == 0
     }
 
     /// Whether every thread runs through the body of a stage across the cluster exactly once, so
     /// that it can wait there.
     pub(crate) fn waits_late(&self, count: usize) -> bool {
-        let Spec { cluster, tile, threads, .. } = *self.spec;
-        count % cluster == 0 && count / cluster * tile == threads && self.spec.windows() % tile == 0
+        let KernelDesc { cluster, tile, threads, .. } = *self.desc;
+        count % cluster == 0 && count / cluster * tile == threads && self.desc.sublines() % tile == 0
     }
 
-    /// `body` for each of `count` items of each window; of mirrored ones as one.
-    pub(crate) fn items_of_pairs(&self, count: usize, body: impl Fn(Line, Int)) {
-        let spec = self.spec;
+    /// `body` for each of `count` items of each subline; of mirrored ones as one.
+    pub(crate) fn items_of_pairs(&self, count: usize, body: impl Fn(Subline, Int)) {
+        let desc = self.desc;
         if count == 0 {
             return;
         }
-        if !spec.local {
-            let i = self.group * spec.threads as i64 + self.thread;
-            let windows = spec.windows() as i64;
-            let (window, item) = match spec.interleaved() {
-                true => (i % windows, i / windows),
+        if !desc.shared {
+            let i = self.block * desc.threads as i64 + self.thread;
+            let sublines = desc.sublines() as i64;
+            let (index, item) = match desc.interleaved() {
+                true => (i % sublines, i / sublines),
                 false => (i / count as i64, i % count as i64),
             };
-            return if_less(i, int(count * spec.windows()), || body(self.line(window, int(0)), item));
+            return if_less(i, int(count * desc.sublines()), || body(self.subline(index, int(0)), item));
         }
-        let total = count * spec.tile;
-        let guarded = self.guarded && spec.windows() % spec.tile != 0;
+        let total = count * desc.tile;
+        let guarded = self.guarded && desc.sublines() % desc.tile != 0;
         let one = |i: Int| {
             let (line, item) = self.item(i, count);
-            let guard = if guarded { line.window } else { int(0) };
-            if_less(guard, int(spec.windows()), || body(line, item));
+            let guard = if guarded { line.index } else { int(0) };
+            if_less(guard, int(desc.sublines()), || body(line, item));
         };
-        self.deal(total, if guarded { 1 } else { self.together }, one);
+        self.deal(total, if guarded { 1 } else { self.items_per_thread }, one);
     }
 
-    /// Item number i of all of the work group's windows, which have `count` each: its window, and
+    /// Item number i of all of the block's sublines, which have `count` each: its subline, and
     /// its number there.
-    pub(crate) fn item(&self, i: Int, count: usize) -> (Line, Int) {
-        let tile = self.spec.tile as i64;
+    pub(crate) fn item(&self, i: Int, count: usize) -> (Subline, Int) {
+        let tile = self.desc.tile as i64;
         match self.fixed {
             Some(line) => (line, i / tile),
-            None if self.spec.interleaved() => (self.of_slot(i % tile), i / tile),
+            None if self.desc.interleaved() => (self.of_slot(i % tile), i / tile),
             None => (self.of_slot(i / count as i64), i % count as i64),
         }
     }
 
-    /// The first of two mirrored windows, or the other.
-    pub(crate) fn half_of(&self, line: Line, half: Int) -> Line {
-        let before = int(self.spec.before());
-        let (low, high) = match self.spec.cluster > 1 {
-            true => (self.rank, select(self.rank, int(1), int(self.spec.before() / 2), before - self.rank)),
+    /// The first of two mirrored sublines, or the other.
+    pub(crate) fn half_of(&self, line: Subline, half: Int) -> Subline {
+        let before = int(self.desc.before());
+        let (low, high) = match self.desc.cluster > 1 {
+            true => (self.rank, select(self.rank, int(1), int(self.desc.before() / 2), before - self.rank)),
             false => (line.frequency, before - line.frequency),
         };
-        let slot = line.slot + half * self.spec.mirror_offset() as i64;
-        Line { slot, half, frequency: select(half, int(1), low, high), ..line }
+        let slot = line.slot + half * self.desc.hermitian_offset() as i64;
+        Subline { slot, half, frequency: select(half, int(1), low, high), ..line }
     }
 
     /// Deals out `total` numbers to the threads, each taking so many at once: it loads what all of
     /// them need, then stores.
-    pub(crate) fn deal(&self, total: usize, together: usize, one: impl Fn(Int)) {
-        let threads = self.spec.threads;
+    pub(crate) fn deal(&self, total: usize, items_per_thread: usize, one: impl Fn(Int)) {
+        let threads = self.desc.threads;
         let rounds = total.div_ceil(threads);
-        let together = together.min(rounds);
-        let (last, step) = (total - 1, together * threads);
+        let items_per_thread = items_per_thread.min(rounds);
+        let (last, step) = (total - 1, items_per_thread * threads);
         let several = |first: Int| {
             let number = |j: usize| first + (j * threads) as i64;
             loads_first(|| {
-                for j in 0..together {
+                for j in 0..items_per_thread {
                     let i = number(j);
                     match total % step == 0 || rounds == 1 {
                         true => one(i),
@@ -238,41 +238,41 @@ impl<'a> Writer<'a> {
         match total.cmp(&threads) {
             Ordering::Equal => one(self.thread),
             Ordering::Less => if_less(self.thread, int(total), || one(self.thread)),
-            Ordering::Greater if together == 1 => for_each(self.thread, int(total), int(threads), one),
-            Ordering::Greater if rounds == together => several(self.thread),
+            Ordering::Greater if items_per_thread == 1 => for_each(self.thread, int(total), int(threads), one),
+            Ordering::Greater if rounds == items_per_thread => several(self.thread),
             Ordering::Greater => for_each(self.thread, int(total), int(step), several),
         }
     }
 
     /// A thread keeps its line if threads are dealt out to lines in turn.
-    pub(crate) fn fixed(&self) -> Option<Line> {
-        let Spec { local, tile, threads, .. } = *self.spec;
-        let keeps = tile == 1 || self.spec.interleaved() && threads % tile == 0;
-        (local && keeps).then(|| self.of_slot(self.thread % tile as i64))
+    pub(crate) fn fixed(&self) -> Option<Subline> {
+        let KernelDesc { shared, tile, threads, .. } = *self.desc;
+        let keeps = tile == 1 || self.desc.interleaved() && threads % tile == 0;
+        (shared && keeps).then(|| self.of_slot(self.thread % tile as i64))
     }
 
-    pub(crate) fn of_slot(&self, slot: Int) -> Line {
-        self.line(self.group * self.spec.tile as i64 + slot, slot)
+    pub(crate) fn of_slot(&self, slot: Int) -> Subline {
+        self.subline(self.block * self.desc.tile as i64 + slot, slot)
     }
 
-    pub(crate) fn line(&self, window: Int, slot: Int) -> Line {
-        let spec = self.spec;
-        let (number, part) = match spec.across {
-            true => divide(window, spec.lines, spec.parts()),
+    pub(crate) fn subline(&self, index: Int, slot: Int) -> Subline {
+        let desc = self.desc;
+        let (number, part) = match desc.across {
+            true => divide(index, desc.lines, desc.parts()),
             false => {
-                let (part, number) = divide(window, spec.parts(), spec.lines);
+                let (part, number) = divide(index, desc.parts(), desc.lines);
                 (number, part)
             }
         };
-        let (after, frequency) = divide(part, spec.after(), spec.parts() / spec.after());
-        // Which of the windows a number stands for is free: frequencies serve those that write
+        let (after, frequency) = divide(part, desc.after(), desc.parts() / desc.after());
+        // Which of the sublines a number stands for is free: frequencies serve those that write
         // spectra, and no other minds.
-        Line { window, number, slot, half: int(0), frequency: frequency + self.rank, after }
+        Subline { index, number, slot, half: int(0), frequency: frequency + self.rank, after }
     }
 
-    /// The digits before the window in the order of the places.
-    pub(crate) fn before(&self, line: Line) -> Int {
-        self.place_of(line.frequency, &self.spec.digits[..self.spec.window.first])
+    /// The digits before the subline in the order of the places.
+    pub(crate) fn before(&self, line: Subline) -> Int {
+        self.place_of(line.frequency, &self.desc.digits[..self.desc.range.first])
     }
 }
 

@@ -3,7 +3,7 @@
 use fourfold::baseline::AnyRecipe;
 use fourfold::oracle::verify::{Data, Verdict, check};
 use fourfold::{Problem, Result};
-use fourfold_gpu::{Device, GpuPlan, GpuPlanner, Outline};
+use fourfold_gpu::{Device, GpuPlan, GpuPlanner, Inspection};
 use std::collections::BTreeSet;
 
 /// The device that `FOURFOLD_DEVICE` names, `cuda:0` or `opencl:1`; the first of OpenCL if it is
@@ -61,9 +61,9 @@ pub(crate) fn verdict(planner: &GpuPlanner, recipe: impl Into<AnyRecipe>, seed: 
 }
 
 /// The sorts of kernels: what they do step by step without its numbers, in which precision, and
-/// whether local memory is used.
-pub(crate) fn families(outline: &Outline) -> BTreeSet<String> {
-    let real = outline.recipe.problem().precision().name();
+/// whether shared memory is used.
+pub(crate) fn families(inspection: &Inspection) -> BTreeSet<String> {
+    let real = inspection.recipe.problem().precision().name();
     let plain = |step: &String| {
         let words: Vec<_> = step.split(|c: char| c.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
         words.join("#")
@@ -71,8 +71,8 @@ pub(crate) fn families(outline: &Outline) -> BTreeSet<String> {
     let family = |launch: &fourfold_gpu::Launch| {
         let mut steps: Vec<_> = launch.steps.iter().map(plain).collect();
         steps.dedup();
-        let place = if launch.local_bytes > 0 { "local" } else { "device" };
+        let place = if launch.shared_bytes > 0 { "local" } else { "device" };
         format!("{} in {real} in {place} memory", steps.join("; "))
     };
-    outline.launches.iter().map(family).collect()
+    inspection.launches.iter().map(family).collect()
 }

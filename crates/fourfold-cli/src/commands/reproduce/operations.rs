@@ -103,7 +103,7 @@ fn counted(combine: &Combine, problem: &Problem) -> Result<(Vec<String>, [f64; 3
     let totals = each.map(|count| (count * threads) as f64 / (SIDE * SIDE) as f64);
     let cells = [threads, reads, multiplications, additions].map(|count| count.to_string()).into_iter();
     let cells = cells.chain([ratio(intensity)]).chain(totals.map(|total| format!("{total:.2} N₁N₂")));
-    Ok((cells.chain([kernel.groups * kernel.threads, writes].map(|count| count.to_string())).collect(), totals))
+    Ok((cells.chain([kernel.blocks * kernel.threads, writes].map(|count| count.to_string())).collect(), totals))
 }
 
 /// Threads that have work.
@@ -126,8 +126,8 @@ fn derived(name: &str) -> [usize; 3] {
 
 /// The kernel of the last stage.
 fn kernel(method: &str, problem: &Problem) -> Result<Launch> {
-    let mut outline = Target::opencl().outline_of(method.parse::<Algorithm>()?.recipe(problem)?)?;
-    Ok(outline.launches.pop().expect("three stages have launches"))
+    let mut inspection = Target::opencl().inspect_recipe(method.parse::<Algorithm>()?.recipe(problem)?)?;
+    Ok(inspection.launches.pop().expect("three stages have launches"))
 }
 
 #[cfg(test)]

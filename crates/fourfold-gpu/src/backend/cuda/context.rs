@@ -89,8 +89,8 @@ pub(crate) fn info(number: i32) -> Driver<DeviceInfo> {
         version: format!("compute capability {major}.{minor}"),
         // SAFETY: as above.
         memory: unsafe { result::device::total_mem(device) }? as u64,
-        local_memory: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)? as usize,
-        units: get(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as usize,
+        shared_memory: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)? as usize,
+        sms: get(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as usize,
         double: true,
     })
 }

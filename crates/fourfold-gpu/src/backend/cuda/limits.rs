@@ -23,8 +23,8 @@ const ARCHITECTURES: [(&str, usize); 11] = [
 /// The architecture that is planned for if none is named.
 const TYPICAL: (&str, usize) = ("sm_90", 227);
 
-/// Multiprocessors of a big GPU.
-const UNITS: usize = 132;
+/// SMs of a big GPU.
+const SMS: usize = 132;
 
 /// Bytes of its second-level cache.
 const CACHE: usize = 50 << 20;
@@ -45,9 +45,9 @@ pub(crate) fn typical() -> Limits {
 fn limits((name, kib): (&str, usize)) -> Limits {
     Limits {
         name: name.into(),
-        local_bytes: kib << 10,
+        shared_bytes: kib << 10,
         threads: 1024,
-        units: UNITS,
+        sms: SMS,
         double: true,
         cache: CACHE,
         cluster: largest_cluster(name),

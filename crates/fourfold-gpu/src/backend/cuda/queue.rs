@@ -153,13 +153,13 @@ impl interface::Queue for Queue {
         let mut arguments = addresses.each_ref().map(|address| ptr::from_ref(address).cast_mut().cast::<c_void>());
         let mut overlap = overlap();
         let config = CUlaunchConfig {
-            gridDimX: grid.groups as u32,
+            gridDimX: grid.blocks as u32,
             gridDimY: 1,
             gridDimZ: 1,
             blockDimX: grid.threads as u32,
             blockDimY: 1,
             blockDimZ: 1,
-            sharedMemBytes: grid.local_bytes as u32,
+            sharedMemBytes: grid.shared_bytes as u32,
             hStream: self.stream.cu_stream(),
             attrs: &mut overlap,
             numAttrs: (grid.follows && self.overlaps).into(),

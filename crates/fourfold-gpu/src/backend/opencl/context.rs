@@ -68,8 +68,8 @@ pub(crate) fn info(number: usize, id: cl_device_id) -> Driver<DeviceInfo> {
         name: device.name()?,
         version: device.version()?,
         memory: device.global_mem_size()?,
-        local_memory: device.local_mem_size()? as usize,
-        units: device.max_compute_units()? as usize,
+        shared_memory: device.local_mem_size()? as usize,
+        sms: device.max_compute_units()? as usize,
         double: device.double_fp_config().is_ok_and(|config| config != 0),
     })
 }

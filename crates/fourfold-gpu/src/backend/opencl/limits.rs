@@ -6,9 +6,9 @@ use crate::limits::Limits;
 pub(crate) fn typical() -> Limits {
     Limits {
         name: "a typical OpenCL device".into(),
-        local_bytes: 48 << 10,
+        shared_bytes: 48 << 10,
         threads: 256,
-        units: 132,
+        sms: 132,
         double: true,
         cache: 0,
         cluster: 1,

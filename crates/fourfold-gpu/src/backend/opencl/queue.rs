@@ -116,7 +116,7 @@ impl interface::Queue for Queue {
             // SAFETY: the kernel takes five pointers.
             unsafe { kernel.set_arg(i as u32, &memory) }.map_err(failed("set an argument"))?;
         }
-        let (local, global) = ([grid.threads], [grid.groups * grid.threads]);
+        let (local, global) = ([grid.threads], [grid.blocks * grid.threads]);
         // SAFETY: the kernel stays within the arrays that its descriptor describes; the sizes live
         // until the call returns.
         let launched = unsafe {

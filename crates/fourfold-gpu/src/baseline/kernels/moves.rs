@@ -6,7 +6,7 @@ use fourfold::baseline::{AccessPattern, Combine, FftStep, Order};
 
 /// All that specialises the kernel of a stage.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct StageSpec {
+pub(crate) struct StageKernelDesc {
     pub(crate) precision: Precision,
     pub(crate) from: Strided,
     pub(crate) to: Strided,
@@ -38,7 +38,7 @@ pub(crate) struct Strided {
     /// Steps along each axis, by its number.
     pub(crate) strides: Vec<i64>,
     /// Reals from the first to behind the last.
-    pub(crate) reach: usize,
+    pub(crate) extent: usize,
 }
 
 impl Strided {
@@ -52,7 +52,7 @@ impl Strided {
     }
 }
 
-/// Threads of a work group: the paper's 16 × 16.
+/// Threads of a work block: the paper's 16 × 16.
 pub(crate) const THREADS: usize = 256;
 
 /// The places of a number in digits, the last running fastest; each with its axis.

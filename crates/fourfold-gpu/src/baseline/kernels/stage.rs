@@ -1,35 +1,35 @@
 //! Stages of the paper's methods: one thread an element of a reorder, tiles of a transpose;
-//! combines are in [`turns`](crate::baseline::kernels::decimation).
+//! combines are in [`turns`](crate::baseline::kernels::combine).
 
-use crate::baseline::kernels::fft_step::Share;
-use crate::baseline::kernels::moves::{Move, StageSpec, Strided, THREADS, digits};
-use crate::baseline::kernels::{decimation, fft_step};
+use crate::baseline::kernels::fft_step::LaunchSize;
+use crate::baseline::kernels::moves::{Move, StageKernelDesc, Strided, THREADS, digits};
+use crate::baseline::kernels::{combine, fft_step};
 use crate::ir::frame::Frame;
 use crate::ir::trace::{
-    Array, Int, Statement, Sym, barrier, comment, group, if_less, int, record, select, select_real, thread,
+    Array, Int, Statement, Sym, barrier, block, comment, if_less, int, record, select, select_real, thread,
 };
 use fourfold::baseline::{AccessPattern, EvenOdd, FftStep, LaunchMode, Order};
 use fourfold::engine::C;
 
 /// Rows and columns of a transpose's tile, two columns of which make a pair; and places of a column
-/// in local memory, one more so that threads meet different banks.
+/// in shared memory, one more so that threads meet different banks.
 const ROWS: usize = 32;
 const COLUMNS: usize = 64;
 const PITCH: usize = ROWS + 1;
 
-impl StageSpec {
-    /// Threads that have work, or work groups of transposes.
+impl StageKernelDesc {
+    /// Threads that have work, or blocks of transposes.
     fn items(&self) -> usize {
         match &self.work {
             Move::Reorder { way: AccessPattern::Gather, .. } => self.to.lengths.iter().product(),
             Move::Reorder { way: AccessPattern::Scatter, .. } => self.from.lengths.iter().product(),
-            Move::Combine(combine) => decimation::sizes(self, combine).iter().map(|(_, size)| size).product(),
+            Move::Combine(combine) => combine::sizes(self, combine).iter().map(|(_, size)| size).product(),
             Move::Transpose { .. } => self.tiles().iter().product(),
-            Move::FftStep(step) => Share::new(self, step).items,
+            Move::FftStep(step) => LaunchSize::new(self, step).items,
         }
     }
 
-    /// Threads of a work group.
+    /// Threads of a work block.
     pub(crate) fn threads(&self) -> usize {
         match &self.work {
             Move::FftStep(FftStep { launches: LaunchMode::Groups([columns, rows]), .. }) => columns * rows,
@@ -37,21 +37,21 @@ impl StageSpec {
         }
     }
 
-    /// Work groups that reach each other's memory.
+    /// Blocks that reach each other's memory.
     pub(crate) fn cluster(&self) -> usize {
         if let Move::FftStep(step) = &self.work { fft_step::cluster(step) } else { 1 }
     }
 
     /// How often it is launched: once, or for every line.
     pub(crate) fn launches(&self) -> usize {
-        if let Move::FftStep(step) = &self.work { Share::new(self, step).launches } else { 1 }
+        if let Move::FftStep(step) = &self.work { LaunchSize::new(self, step).launches } else { 1 }
     }
 
-    /// Work groups.
-    pub(crate) fn groups(&self) -> usize {
+    /// Blocks.
+    pub(crate) fn blocks(&self) -> usize {
         match &self.work {
             Move::Transpose { .. } => self.items(),
-            Move::FftStep(step) => Share::new(self, step).groups(self, step),
+            Move::FftStep(step) => LaunchSize::new(self, step).blocks(self, step),
             _ => self.items().div_ceil(THREADS),
         }
     }
@@ -63,14 +63,14 @@ impl StageSpec {
         [rows.div_ceil(ROWS), self.from.length(column).div_ceil(COLUMNS)]
     }
 
-    pub(crate) fn local_bytes(&self) -> usize {
-        self.frame().local_pairs * 2 * self.precision.bytes()
+    pub(crate) fn shared_bytes(&self) -> usize {
+        self.frame().shared_pairs * 2 * self.precision.bytes()
     }
 
     pub(crate) fn frame(&self) -> Frame {
-        let most = self.from.reach.max(self.to.reach).max(self.items() + THREADS);
-        let (most, local_pairs) = match &self.work {
-            Move::FftStep(step) => (most.max(fft_step::most(self, step)), fft_step::local_pairs(step)),
+        let most = self.from.extent.max(self.to.extent).max(self.items() + THREADS);
+        let (most, shared_pairs) = match &self.work {
+            Move::FftStep(step) => (most.max(fft_step::most(self, step)), fft_step::shared_pairs(step)),
             Move::Transpose { .. } => (most, COLUMNS / 2 * PITCH),
             _ => (most, 0),
         };
@@ -79,23 +79,23 @@ impl StageSpec {
             wide: most > i32::MAX as usize,
             threads: self.threads(),
             resident: 0,
-            once: [false; 2],
+            evict_first: [false; 2],
             cluster: self.cluster(),
-            local_pairs,
+            shared_pairs,
         }
     }
 
     /// The statements.
     pub(crate) fn kernel(&self) -> Vec<Statement> {
         record(|| {
-            let (thread, group) = (thread(), group());
+            let (thread, block) = (thread(), block());
             match &self.work {
-                Move::Transpose { orders } => self.transpose(orders, thread, group),
-                Move::FftStep(step) => fft_step::fft_step(self, step, thread, group),
+                Move::Transpose { orders } => self.transpose(orders, thread, block),
+                Move::FftStep(step) => fft_step::fft_step(self, step, thread, block),
                 work => {
-                    let item = group * THREADS as i64 + thread;
+                    let item = block * THREADS as i64 + thread;
                     if_less(item, int(self.items()), || match work {
-                        Move::Combine(combine) => decimation::combine(self, combine, item),
+                        Move::Combine(combine) => combine::combine(self, combine, item),
                         Move::Reorder { orders, way } => self.reorder(orders, *way, item),
                         Move::Transpose { .. } | Move::FftStep(_) => {}
                     });
@@ -124,12 +124,12 @@ impl StageSpec {
     /// A thread reads rows 8 apart at two columns half a tile apart, and writes both columns. Rows
     /// and columns are in the problem's order; a row is a line of the axis that is read fastest,
     /// and neighbours are what is written together.
-    fn transpose(&self, orders: &[(usize, Order)], thread: Int, group: Int) {
+    fn transpose(&self, orders: &[(usize, Order)], thread: Int, block: Int) {
         comment(format!("tiles of {ROWS} x {COLUMNS}"));
         let (column_axis, row_axes) = self.tiled_axes();
         let (columns, rows) = (self.from.length(column_axis), row_axes.iter().map(|(_, size)| size).product());
         let tiles = self.tiles()[1] as i64;
-        let (top, left) = (group / tiles * ROWS as i64, group % tiles * COLUMNS as i64);
+        let (top, left) = (block / tiles * ROWS as i64, block % tiles * COLUMNS as i64);
         let (low, high) = (thread / ROWS as i64, thread % ROWS as i64);
         let at = |writes: bool, row: Int, column: Int| {
             let mut places = digits(row, row_axes.iter().copied());
@@ -148,7 +148,7 @@ impl StageSpec {
                     let (at, sign) = at(false, row, column);
                     Array::Input.load(at) * sign
                 });
-                Array::Local.store_pair(place, C { re: x, im: y });
+                Array::Shared.store_pair(place, C { re: x, im: y });
             });
         }
         barrier();
@@ -156,7 +156,7 @@ impl StageSpec {
             let (row, column) = (top + high, left + low + step as i64);
             let place = (low + step as i64) * PITCH as i64 + high;
             if_less(row, int(rows), || {
-                let z = Array::Local.load_pair(place);
+                let z = Array::Shared.load_pair(place);
                 for (column, x) in [(column, z.re), (column + half, z.im)] {
                     if_less(column, int(columns), || Array::Output.store(at(true, row, column).0, x));
                 }

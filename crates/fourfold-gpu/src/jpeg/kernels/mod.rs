@@ -1,3 +1,3 @@
+pub(crate) mod desc;
 pub(crate) mod program;
-pub(crate) mod spec;
 pub(crate) mod transform;

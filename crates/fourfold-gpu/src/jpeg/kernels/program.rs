@@ -2,7 +2,7 @@
 //!
 //! A thread that read its own 128 bytes would meet its neighbours in no line of memory. So the work
 //! group reads all its blocks together, sixteen bytes a thread and neighbouring threads
-//! neighbouring bytes, into local memory, and each thread takes its own from there; results go back
+//! neighbouring bytes, into shared memory, and each thread takes its own from there; results go back
 //! the same way. Nine places of sixteen bytes for the eight of a block let neighbouring threads
 //! meet different banks. Rows of an image need none of this: neighbouring threads have neighbouring
 //! blocks, whose eight samples of a row are neighbours.
@@ -11,22 +11,22 @@
 
 use crate::ir::frame::Frame;
 use crate::ir::packed::{divide, multiply};
-use crate::ir::trace::{Array, Int, Statement, barrier, comment, group, if_less, int, record, select, thread};
-use crate::jpeg::kernels::spec::{BlockSpec, BlockWork, Way};
+use crate::ir::trace::{Array, Int, Statement, barrier, block, comment, if_less, int, record, select, thread};
+use crate::jpeg::kernels::desc::{BlockKernelDesc, BlockWork, Instructions};
 use fourfold::Precision;
 use fourfold::engine::jpeg::{Mode, Order, Table, divisor};
 
-/// A kernel, and how many blocks a work group has.
+/// A kernel, and how many blocks a thread block has.
 pub(crate) struct Program {
     pub(crate) frame: Frame,
     pub(crate) blocks: usize,
     pub(crate) statements: Vec<Statement>,
 }
 
-/// Threads of a work group, each with a block.
+/// Threads of a work thread_block, each with a block.
 pub(crate) const THREADS: usize = 64;
 
-/// Work groups of the fast forward transform that a multiprocessor shall hold. NVIDIA's have four
+/// Thread blocks of the fast forward transform that an SM shall hold. NVIDIA's have four
 /// parts of 16,384 registers, so that of two warps a group six warps a part have 80 registers a
 /// thread, five 96. The compiler would take 99, and four warps have room. 80 are enough for the
 /// plain order and layout, 96 for the others; below, they are spilled. A thread reads half as much
@@ -38,31 +38,39 @@ pub(crate) const RESIDENT_ELSE: usize = 10;
 pub(crate) const COEFFICIENTS: usize = 8;
 pub(crate) const SAMPLES: usize = 4;
 
-/// Places that a block has in local memory.
+/// Places that a block has in shared memory.
 pub(crate) const PITCH: usize = 9;
 
-/// A work group's threads and local memory.
-pub(crate) fn frame(threads: usize, local_bytes: usize) -> Frame {
-    let local_pairs = local_bytes / 8;
-    Frame { precision: Precision::F32, wide: false, threads, resident: 0, cluster: 1, once: [false; 2], local_pairs }
+/// A thread block's threads and shared memory.
+pub(crate) fn frame(threads: usize, shared_bytes: usize) -> Frame {
+    let shared_pairs = shared_bytes / 8;
+    Frame {
+        precision: Precision::F32,
+        wide: false,
+        threads,
+        resident: 0,
+        cluster: 1,
+        evict_first: [false; 2],
+        shared_pairs,
+    }
 }
 
-/// The kernel of a spec.
-pub(crate) fn program(spec: &BlockSpec) -> Program {
-    let is_moving = matches!(spec.work, BlockWork::Move | BlockWork::MoveBack);
-    let local_bytes = if is_moving { 0 } else { THREADS * PITCH * 16 };
-    let resident = match (spec.work, spec.mode, spec.way) {
-        (BlockWork::Forward, Mode::Fast, Way::Bits) if spec.order == Order::Raster && !spec.rows => RESIDENT,
-        (BlockWork::Forward, Mode::Fast, Way::Bits) => RESIDENT_ELSE,
+/// The kernel of a descriptor.
+pub(crate) fn program(desc: &BlockKernelDesc) -> Program {
+    let is_moving = matches!(desc.work, BlockWork::Move | BlockWork::MoveBack);
+    let shared_bytes = if is_moving { 0 } else { THREADS * PITCH * 16 };
+    let resident = match (desc.work, desc.mode, desc.instructions) {
+        (BlockWork::Forward, Mode::Fast, Instructions::Bits) if desc.order == Order::Raster && !desc.rows => RESIDENT,
+        (BlockWork::Forward, Mode::Fast, Instructions::Bits) => RESIDENT_ELSE,
         _ => 0,
     };
-    let frame = Frame { resident, ..frame(THREADS, local_bytes) };
-    Program { frame, blocks: THREADS, statements: statements(spec) }
+    let frame = Frame { resident, ..frame(THREADS, shared_bytes) };
+    Program { frame, blocks: THREADS, statements: statements(desc) }
 }
 
 /// The table of reals that it needs.
-pub(crate) fn reals(spec: &BlockSpec, table: &Table) -> Vec<f32> {
-    let factors = match (spec.mode, spec.work) {
+pub(crate) fn reals(desc: &BlockKernelDesc, table: &Table) -> Vec<f32> {
+    let factors = match (desc.mode, desc.work) {
         (Mode::Exact, _) => return Vec::new(),
         (Mode::Fast, BlockWork::Forward) => table.quantisers(),
         (Mode::Fast, _) => table.dequantisers(),
@@ -71,9 +79,9 @@ pub(crate) fn reals(spec: &BlockSpec, table: &Table) -> Vec<f32> {
 }
 
 /// The tables of integers.
-pub(crate) fn integers(spec: &BlockSpec, table: &Table) -> Vec<u32> {
+pub(crate) fn integers(desc: &BlockKernelDesc, table: &Table) -> Vec<u32> {
     let values = || table.rows().as_flattened().iter().copied();
-    match (spec.mode, spec.work) {
+    match (desc.mode, desc.work) {
         (Mode::Fast, _) => Vec::new(),
         (Mode::Exact, BlockWork::Forward) => {
             (0..3).flat_map(|part| values().map(move |q| divisor(q)[part].into())).collect()
@@ -84,23 +92,23 @@ pub(crate) fn integers(spec: &BlockSpec, table: &Table) -> Vec<u32> {
 
 /// A thread with its block.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct Thread {
     pub(crate) thread: Int,
-    pub(crate) group: Int,
+    pub(crate) thread_block: Int,
     /// Its block among all, and how many there are.
     pub(crate) own: Int,
     pub(crate) blocks: Int,
 }
 
-impl Place {
-    pub(crate) fn new() -> Place {
-        let (thread, group) = (thread(), group());
-        Place { thread, group, own: group * THREADS as i64 + thread, blocks: count() }
+impl Thread {
+    pub(crate) fn new() -> Thread {
+        let (thread, thread_block) = (thread(), block());
+        Thread { thread, thread_block, own: thread_block * THREADS as i64 + thread, blocks: count() }
     }
 
-    /// The last block of the group, if it is full.
+    /// The last block of the thread_block, if it is full.
     pub(crate) fn last(self) -> Int {
-        self.group * THREADS as i64 + (THREADS - 1) as i64
+        self.thread_block * THREADS as i64 + (THREADS - 1) as i64
     }
 
     /// Its block; the first if it has none.
@@ -114,18 +122,18 @@ pub(crate) fn count() -> Int {
     Array::Indices.load_int(int(0))
 }
 
-pub(crate) fn statements(spec: &BlockSpec) -> Vec<Statement> {
+pub(crate) fn statements(desc: &BlockKernelDesc) -> Vec<Statement> {
     record(|| {
-        let place = Place::new();
-        match spec.work {
+        let place = Thread::new();
+        match desc.work {
             BlockWork::Inverse => {
                 collect(place, COEFFICIENTS);
-                let samples = crate::jpeg::kernels::transform::inverse(spec, &load(place, COEFFICIENTS));
-                put_samples(spec, place, &samples);
+                let samples = crate::jpeg::kernels::transform::inverse(desc, &load(place, COEFFICIENTS));
+                put_samples(desc, place, &samples);
             }
             BlockWork::Forward => {
-                let samples = take_samples(spec, place);
-                store(place, &crate::jpeg::kernels::transform::forward(spec, &samples));
+                let samples = take_samples(desc, place);
+                store(place, &crate::jpeg::kernels::transform::forward(desc, &samples));
                 deal(place, COEFFICIENTS);
             }
             BlockWork::Move => mix(place),
@@ -135,12 +143,12 @@ pub(crate) fn statements(spec: &BlockSpec) -> Vec<Statement> {
 }
 
 /// The words of the samples of a thread's block.
-pub(crate) fn take_samples(spec: &BlockSpec, place: Place) -> Vec<Int> {
-    if spec.rows {
+pub(crate) fn take_samples(desc: &BlockKernelDesc, place: Thread) -> Vec<Int> {
+    if desc.rows {
         let rows = rows(place.there());
         return rows.into_iter().flat_map(|at| Array::Input.load_words(at, 2)).collect();
     }
-    if spec.way == Way::BitsDirect {
+    if desc.instructions == Instructions::BitsDirect {
         let first = place.there() * SAMPLES as i64;
         return (0..SAMPLES).flat_map(|i| Array::Input.load_words(first + i as i64, 4)).collect();
     }
@@ -148,8 +156,8 @@ pub(crate) fn take_samples(spec: &BlockSpec, place: Place) -> Vec<Int> {
     load(place, SAMPLES)
 }
 
-pub(crate) fn put_samples(spec: &BlockSpec, place: Place, words: &[Int]) {
-    if !spec.rows {
+pub(crate) fn put_samples(desc: &BlockKernelDesc, place: Thread, words: &[Int]) {
+    if !desc.rows {
         store(place, words);
         return deal(place, words.len() / 4);
     }
@@ -169,21 +177,21 @@ pub(crate) fn rows(own: Int) -> Vec<Int> {
     (0..8).scan(first, |at, _| Some(std::mem::replace(at, *at + stride))).collect()
 }
 
-/// Numbers in the array and places in local memory of the sixteen bytes that a thread moves of its
+/// Numbers in the array and places in shared memory of the sixteen bytes that a thread moves of its
 /// group's blocks.
-pub(crate) fn portions(place: Place, count: usize) -> Vec<(Int, Int)> {
+pub(crate) fn portions(place: Thread, count: usize) -> Vec<(Int, Int)> {
     let portion = |i: usize| {
         let own = place.thread + (i * THREADS) as i64;
-        let local = own / count as i64 * PITCH as i64 + own % count as i64;
-        (place.group * (count * THREADS) as i64 + own, local)
+        let shared = own / count as i64 * PITCH as i64 + own % count as i64;
+        (place.thread_block * (count * THREADS) as i64 + own, shared)
     };
     (0..count).map(portion).collect()
 }
 
 /// Moves the group's blocks from one memory to another. A group that is full has nothing to ask, so
 /// that a thread has all its reads under way at once.
-pub(crate) fn copy(from: Array, to: Array, portions: &[(Int, Int)], place: Place) {
-    let ends = |array, (at, local): (Int, Int)| if array == Array::Local { local } else { at };
+pub(crate) fn copy(from: Array, to: Array, portions: &[(Int, Int)], place: Thread) {
+    let ends = |array, (at, shared): (Int, Int)| if array == Array::Shared { shared } else { at };
     if_less(place.last(), place.blocks, || {
         let words: Vec<_> = portions.iter().map(|&portion| from.load_words(ends(from, portion), 4)).collect();
         portions.iter().zip(words).for_each(|(&portion, words)| to.store_words(ends(to, portion), &words));
@@ -197,38 +205,38 @@ pub(crate) fn copy(from: Array, to: Array, portions: &[(Int, Int)], place: Place
 }
 
 /// Reads the group's blocks.
-pub(crate) fn collect(place: Place, count: usize) {
+pub(crate) fn collect(place: Thread, count: usize) {
     comment(format!("read {THREADS} blocks"));
-    copy(Array::Input, Array::Local, &portions(place, count), place);
+    copy(Array::Input, Array::Shared, &portions(place, count), place);
     barrier();
 }
 
 /// Writes them.
-pub(crate) fn deal(place: Place, count: usize) {
+pub(crate) fn deal(place: Thread, count: usize) {
     barrier();
     comment(format!("write {THREADS} blocks"));
-    copy(Array::Local, Array::Output, &portions(place, count), place);
+    copy(Array::Shared, Array::Output, &portions(place, count), place);
 }
 
 /// The words of the thread's block, whose sixteen bytes are `count`.
-pub(crate) fn load(place: Place, count: usize) -> Vec<Int> {
-    (0..count).flat_map(|i| Array::Local.load_words(place.thread * PITCH as i64 + i as i64, 4)).collect()
+pub(crate) fn load(place: Thread, count: usize) -> Vec<Int> {
+    (0..count).flat_map(|i| Array::Shared.load_words(place.thread * PITCH as i64 + i as i64, 4)).collect()
 }
 
-/// The other way: no other thread reads the block's place before the next barrier.
-pub(crate) fn store(place: Place, words: &[Int]) {
+/// The other instructions: no other thread reads the block's place before the next barrier.
+pub(crate) fn store(place: Thread, words: &[Int]) {
     for (i, words) in words.chunks(4).enumerate() {
-        Array::Local.store_words(place.thread * PITCH as i64 + i as i64, words);
+        Array::Shared.store_words(place.thread * PITCH as i64 + i as i64, words);
     }
 }
 
 /// The sixteen bytes that a thread of a yardstick moves of each half of the larger array.
-pub(crate) fn at(place: Place, i: usize) -> Int {
-    place.group * (SAMPLES * THREADS) as i64 + place.thread + (i * THREADS) as i64
+pub(crate) fn at(place: Thread, i: usize) -> Int {
+    place.thread_block * (SAMPLES * THREADS) as i64 + place.thread + (i * THREADS) as i64
 }
 
 /// Reads and writes them, all under way at once if the group is full.
-pub(crate) fn with_halves<T>(place: Place, half: Int, read: impl Fn(usize) -> T, write: impl Fn(usize, T)) {
+pub(crate) fn with_halves<T>(place: Thread, half: Int, read: impl Fn(usize) -> T, write: impl Fn(usize, T)) {
     if_less(place.last(), place.blocks, || {
         let all: Vec<T> = (0..SAMPLES).map(&read).collect();
         all.into_iter().enumerate().for_each(|(i, value)| write(i, value));
@@ -239,7 +247,7 @@ pub(crate) fn with_halves<T>(place: Place, half: Int, read: impl Fn(usize) -> T,
 }
 
 /// Sums of sixteen bytes and others as far as half the array, such that all that is read matters.
-pub(crate) fn mix(place: Place) {
+pub(crate) fn mix(place: Thread) {
     let half = place.blocks * SAMPLES as i64;
     let sum = |i: usize| -> Vec<Int> {
         let [near, far] = [int(0), half].map(|offset| Array::Input.load_words(at(place, i) + offset, 4));
@@ -249,7 +257,7 @@ pub(crate) fn mix(place: Place) {
 }
 
 /// The same bytes at two places.
-pub(crate) fn double(place: Place) {
+pub(crate) fn double(place: Thread) {
     let half = place.blocks * SAMPLES as i64;
     let read = |i| Array::Input.load_words(at(place, i), 4);
     with_halves(place, half, read, |i, words| {

@@ -3,40 +3,40 @@
 use crate::ir::narrow::Narrow;
 use crate::ir::packed::{Short, any, bits, clamp, nearest, of_bits, packed, parts, permute, real};
 use crate::ir::trace::{Array, Int, Sym, comment, int, select};
-use crate::jpeg::kernels::spec::{BlockSpec, HEAD, Way};
+use crate::jpeg::kernels::desc::{BlockKernelDesc, HEAD, Instructions};
 use fourfold::engine::jpeg::{Mode, Order, Words, ZIGZAG, dct8_first, dct8_last, idct8_first, idct8_last, wrapped8};
 use fourfold::engine::{Real, dct8, idct8};
 
 /// Samples of coefficients.
-pub(crate) fn inverse(spec: &BlockSpec, words: &[Int]) -> Vec<Int> {
+pub(crate) fn inverse(desc: &BlockKernelDesc, words: &[Int]) -> Vec<Int> {
     comment("dequantise, inverse DCT, round".into());
-    let coefficients = in_raster(spec.order, &parts(words, Narrow::Short));
-    let samples = match spec.mode {
-        Mode::Fast => inverse_fast(&coefficients, spec.narrow),
-        Mode::Exact => inverse_exact(&coefficients, spec.narrow),
+    let coefficients = in_raster(desc.order, &parts(words, Narrow::Short));
+    let samples = match desc.mode {
+        Mode::Fast => inverse_fast(&coefficients, desc.narrow),
+        Mode::Exact => inverse_exact(&coefficients, desc.narrow),
     };
-    packed(&samples, spec.narrow)
+    packed(&samples, desc.narrow)
 }
 
 /// Coefficients of samples.
-pub(crate) fn forward(spec: &BlockSpec, words: &[Int]) -> Vec<Int> {
+pub(crate) fn forward(desc: &BlockKernelDesc, words: &[Int]) -> Vec<Int> {
     comment("DCT, quantise".into());
-    match (spec.mode, spec.way) {
+    match (desc.mode, desc.instructions) {
         (Mode::Exact, _) => {
             let coefficients = forward_exact(&parts(words, Narrow::Byte));
-            packed(&in_order(spec.order, &coefficients), Narrow::Short)
+            packed(&in_order(desc.order, &coefficients), Narrow::Short)
         }
-        (Mode::Fast, Way::Convert) => {
+        (Mode::Fast, Instructions::Convert) => {
             let samples = parts(words, Narrow::Byte).into_iter().map(real);
             let block = forward_fast(samples.collect(), 0.0);
             let coefficients: Vec<_> =
                 block.into_iter().zip(factors()).map(|(c, f)| nearest(c * f, Narrow::Short)).collect();
-            packed(&in_order(spec.order, &coefficients), Narrow::Short)
+            packed(&in_order(desc.order, &coefficients), Narrow::Short)
         }
-        (Mode::Fast, Way::Bits | Way::BitsRoomy | Way::BitsDirect) => {
+        (Mode::Fast, Instructions::Bits | Instructions::BitsRoomy | Instructions::BitsDirect) => {
             let block = forward_fast(words.iter().flat_map(|&word| biased(word)).collect(), BIAS);
             let rounded: Vec<_> = block.into_iter().zip(factors()).map(|(c, f)| round(c, f)).collect();
-            let halves = in_order(spec.order, &rounded);
+            let halves = in_order(desc.order, &rounded);
             halves.chunks(2).map(|pair| permute(pair[0], pair[1], [0, 1, 4, 5])).collect()
         }
     }

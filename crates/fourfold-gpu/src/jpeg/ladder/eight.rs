@@ -2,12 +2,12 @@
 
 use crate::ir::narrow::Narrow;
 use crate::ir::packed::{bits, exchange, nearest, of_bits, packed, parts, real};
-use crate::ir::trace::{Array, Int, Sym, barrier, comment, group, if_less, int, record, select, thread};
+use crate::ir::trace::{Array, Int, Sym, barrier, block, comment, if_less, int, record, select, thread};
 use crate::jpeg::kernels::program::{Program, count, frame};
 use crate::jpeg::ladder::points::{decomposed as decomposed8, lifted};
 use fourfold::engine::Real;
 
-/// Blocks of a work group.
+/// Blocks of a work thread_block.
 const BLOCKS: usize = 32;
 const THREADS: usize = 8 * BLOCKS;
 
@@ -24,8 +24,8 @@ struct Row {
 
 impl Row {
     fn new() -> Row {
-        let (thread, group, all) = (thread(), group(), count() * 8);
-        Row { thread, at: group * THREADS as i64 + thread, all, row: thread % 8 }
+        let (thread, thread_block, all) = (thread(), block(), count() * 8);
+        Row { thread, at: thread_block * THREADS as i64 + thread, all, row: thread % 8 }
     }
 
     /// Its coefficients times the table. Threads beyond the last row take the first.
@@ -90,18 +90,18 @@ fn program(local_reals: usize, body: fn(Row)) -> Program {
     Program { frame: frame(THREADS, 4 * local_reals), blocks: BLOCKS, statements }
 }
 
-/// Room for as many words as are exchanged at once, where that takes local memory.
+/// Room for as many words as are exchanged at once, where that takes shared memory.
 const EXCHANGED: usize = THREADS;
 
-/// Rows become columns in local memory; samples are written one by one.
+/// Rows become columns in shared memory; samples are written one by one.
 pub(crate) fn decomposed() -> Program {
     program(64 * BLOCKS, |row| {
         let first = (row.thread - row.row) * 8;
         for (i, x) in normalised(row.load()).into_iter().enumerate() {
-            Array::Local.store(first + row.row * 8 + i as i64, x);
+            Array::Shared.store(first + row.row * 8 + i as i64, x);
         }
         barrier();
-        let column = normalised(std::array::from_fn(|i| Array::Local.load(first + row.row + 8 * i as i64)));
+        let column = normalised(std::array::from_fn(|i| Array::Shared.load(first + row.row + 8 * i as i64)));
         let samples = leveled(column, 1.0);
         if_less(row.at, row.all, || {
             for (i, x) in samples.into_iter().enumerate() {
@@ -131,20 +131,20 @@ pub(crate) fn next() -> Program {
     })
 }
 
-/// Columns, then rows, all through local memory, where a row of a block has nine places.
+/// Columns, then rows, all through shared memory, where a row of a block has nine places.
 pub(crate) fn gpujpeg() -> Program {
     program(72 * BLOCKS, |row| {
         let place = |k: Int| (row.thread / 8) * 72 + k;
         for (i, x) in row.load().into_iter().enumerate() {
-            Array::Local.store(place(row.row * 9 + i as i64), x);
+            Array::Shared.store(place(row.row * 9 + i as i64), x);
         }
         barrier();
-        let column = lifted(std::array::from_fn(|i| Array::Local.load(place(row.row + 9 * i as i64))));
+        let column = lifted(std::array::from_fn(|i| Array::Shared.load(place(row.row + 9 * i as i64))));
         for (i, x) in column.into_iter().enumerate() {
-            Array::Local.store(place(row.row + 9 * i as i64), x);
+            Array::Shared.store(place(row.row + 9 * i as i64), x);
         }
         barrier();
-        let samples = lifted(std::array::from_fn(|i| Array::Local.load(place(row.row * 9 + i as i64))));
+        let samples = lifted(std::array::from_fn(|i| Array::Shared.load(place(row.row * 9 + i as i64))));
         row.store(leveled(samples, 1.0));
     })
 }

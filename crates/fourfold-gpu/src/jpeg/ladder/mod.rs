@@ -10,8 +10,8 @@ pub(crate) mod points;
 pub(crate) mod sixteen;
 
 use crate::ir::narrow::Narrow;
+use crate::jpeg::kernels::desc::{BlockKernelDesc, BlockWork, Instructions};
 use crate::jpeg::kernels::program::{Program, reals};
-use crate::jpeg::kernels::spec::{BlockSpec, BlockWork, Way};
 use fourfold::engine::jpeg::{Mode, Order, Table};
 
 /// A way to transform blocks.
@@ -34,7 +34,7 @@ impl BlockMethod {
         inverse("next", "no-shared, with a table that scales and rounds", eight::next, next_table),
         inverse(
             "no-shared",
-            "eight threads a block, which exchange terms without local memory",
+            "eight threads a block, which exchange terms without shared memory",
             eight::no_shared,
             values,
         ),
@@ -48,9 +48,11 @@ impl BlockMethod {
         inverse("separable", "a thread a sample: eight terms twice", pixel::separable, with_cosines),
         inverse("lut", "a thread a sample: 64 terms, cosines from a table", pixel::lut, with_cosines),
         inverse("naive", "a thread a sample: 64 terms, cosines computed", pixel::naive, values),
-        forward("roomy", "the library's own with as many registers as the compiler likes", || back(Way::BitsRoomy)),
-        forward("direct", "roomy, every thread reading its own samples", || back(Way::BitsDirect)),
-        forward("convert", "roomy, by instructions that convert", || back(Way::Convert)),
+        forward("roomy", "the library's own with as many registers as the compiler likes", || {
+            forward_with(Instructions::BitsRoomy)
+        }),
+        forward("direct", "roomy, every thread reading its own samples", || forward_with(Instructions::BitsDirect)),
+        forward("convert", "roomy, by instructions that convert", || forward_with(Instructions::Convert)),
     ];
 }
 
@@ -68,17 +70,17 @@ const fn forward(name: &'static str, about: &'static str, program: fn() -> Progr
 }
 
 /// The library's own forward transform as the others are.
-const BACK: BlockSpec = BlockSpec {
+const BACK: BlockKernelDesc = BlockKernelDesc {
     work: BlockWork::Forward,
     mode: Mode::Fast,
     order: Order::Raster,
     narrow: Narrow::Byte,
     rows: false,
-    way: Way::Bits,
+    instructions: Instructions::Bits,
 };
 
-fn back(way: Way) -> Program {
-    crate::jpeg::kernels::program::program(&BlockSpec { way, ..BACK })
+fn forward_with(instructions: Instructions) -> Program {
+    crate::jpeg::kernels::program::program(&BlockKernelDesc { instructions, ..BACK })
 }
 
 /// A quantisation table as reals.

@@ -2,12 +2,12 @@
 
 use crate::ir::narrow::Narrow;
 use crate::ir::packed::{cos, nearest, real};
-use crate::ir::trace::{Array, Int, Sym, barrier, comment, group, if_less, int, record, thread};
+use crate::ir::trace::{Array, Int, Sym, barrier, block, comment, if_less, int, record, thread};
 use crate::jpeg::kernels::program::{Program, count, frame};
 use fourfold::engine::Real;
 use std::f64::consts::PI;
 
-/// Blocks of a work group.
+/// Blocks of a work thread_block.
 const BLOCKS: usize = 4;
 const THREADS: usize = 64 * BLOCKS;
 
@@ -21,15 +21,15 @@ struct Sample {
     column: Int,
 }
 
-/// The group's coefficients, dequantised, in local memory; then a sum for each sample.
+/// The group's coefficients, dequantised, in shared memory; then a sum for each sample.
 fn program(local_reals: usize, sum: fn(Sample) -> Sym) -> Program {
     let statements = record(|| {
         comment("a thread a sample".into());
-        let (thread, group, all) = (thread(), group(), count() * 64);
-        let (at, within) = (group * THREADS as i64 + thread, thread % 64);
+        let (thread, thread_block, all) = (thread(), block(), count() * 64);
+        let (at, within) = (thread_block * THREADS as i64 + thread, thread % 64);
         if_less(at, all, || {
             let coefficient = real(Array::Input.load_narrow(at, Narrow::Short));
-            Array::Local.store(thread, coefficient * Array::Table.load(within));
+            Array::Shared.store(thread, coefficient * Array::Table.load(within));
         });
         barrier();
         let sample = Sample { thread, block: thread - within, row: within / 8, column: within % 8 };
@@ -47,7 +47,7 @@ fn sum(term: impl Fn(usize) -> [Sym; 2]) -> Sym {
 
 /// Σ_k wave_k Σ_l wave_l c(k, l).
 fn both_sums(sample: Sample, rows: &[Sym], columns: &[Sym]) -> Sym {
-    let at = |k: usize, l: usize| Array::Local.load(sample.block + (8 * k + l) as i64);
+    let at = |k: usize, l: usize| Array::Shared.load(sample.block + (8 * k + l) as i64);
     sum(|k| [rows[k], sum(|l| [columns[l], at(k, l)])])
 }
 
@@ -76,15 +76,15 @@ pub(crate) fn lut() -> Program {
     program(THREADS, |sample| both_sums(sample, &looked_up(sample.row), &looked_up(sample.column)))
 }
 
-/// Eight terms of the row, then eight of the column, with the first sums in local memory.
+/// Eight terms of the row, then eight of the column, with the first sums in shared memory.
 pub(crate) fn separable() -> Program {
     program(2 * THREADS, |sample| {
         let (rows, columns) = (looked_up(sample.row), looked_up(sample.column));
         let own_row = sample.block + sample.row * 8;
-        let of_row = sum(|l| [columns[l], Array::Local.load(own_row + l as i64)]);
-        Array::Local.store(sample.thread + THREADS as i64, of_row);
+        let of_row = sum(|l| [columns[l], Array::Shared.load(own_row + l as i64)]);
+        Array::Shared.store(sample.thread + THREADS as i64, of_row);
         barrier();
         let own_column = sample.block + sample.column + int(THREADS);
-        sum(|k| [rows[k], Array::Local.load(own_column + 8 * k as i64)])
+        sum(|k| [rows[k], Array::Shared.load(own_column + 8 * k as i64)])
     })
 }

@@ -2,12 +2,12 @@
 
 use crate::ir::narrow::Narrow;
 use crate::ir::packed::{bits, nearest, of_bits, packed, parts, permute, real};
-use crate::ir::trace::{Array, Int, Sym, comment, group, if_less, int, record, select, thread};
+use crate::ir::trace::{Array, Int, Sym, block, comment, if_less, int, record, select, thread};
 use crate::jpeg::kernels::program::{Program, count, frame};
 use crate::jpeg::ladder::eight::transposed;
 use crate::jpeg::ladder::points::decomposed;
 
-/// Blocks of a work group.
+/// Blocks of a work thread_block.
 const BLOCKS: usize = 64;
 const THREADS: usize = 4 * BLOCKS;
 
@@ -17,8 +17,8 @@ const THREADS: usize = 4 * BLOCKS;
 pub(crate) fn next16() -> Program {
     let statements = record(|| {
         comment("four threads a block".into());
-        let (thread, group, all) = (thread(), group(), count() * 4);
-        let (at, pair) = (group * THREADS as i64 + thread, thread % 4);
+        let (thread, thread_block, all) = (thread(), block(), count() * 4);
+        let (at, pair) = (thread_block * THREADS as i64 + thread, thread % 4);
         let rows = load(select(at, all, at, int(0)), pair).map(decomposed);
         let squares =
             std::array::from_fn(|s| [rows[0][2 * s], rows[0][2 * s + 1], rows[1][2 * s], rows[1][2 * s + 1]].map(bits));
@@ -28,7 +28,7 @@ pub(crate) fn next16() -> Program {
         let words = back(thread, columns);
         if_less(at, all, || Array::Output.store_words(at, &words));
     });
-    // Room for what is exchanged at once, where that takes local memory.
+    // Room for what is exchanged at once, where that takes shared memory.
     Program { frame: frame(THREADS, 4 * 4 * THREADS), blocks: BLOCKS, statements }
 }
 

@@ -1,4 +1,4 @@
-//! All levels of a block on chip: one work group has it, or a cluster of them each a part.
+//! All levels of a block on chip: one block has it, or a cluster of them each a part.
 //!
 //! Elements are loaded, go through levels of radix 2 with turns after, and are written where bits
 //! are reversed. Levels whose butterflies lie across the groups of a cluster come first: every
@@ -7,15 +7,15 @@
 //! turn, so that one barrier a level is enough: who sends again has passed the barrier after which
 //! the last but one was read.
 
-use crate::baseline::kernels::fft_step::{Line, Writer, lines, reversed};
-use crate::baseline::kernels::moves::{StageSpec, THREADS};
+use crate::baseline::kernels::fft_step::{LineView, Writer, lines, reversed};
+use crate::baseline::kernels::moves::{StageKernelDesc, THREADS};
 use crate::ir::trace::{
     Array, Int, Sym, barrier, cluster_barrier, cluster_begin, cluster_wait, if_less, int, select, select_real,
 };
 use fourfold::baseline::{FftStep, FftWork};
 use fourfold::engine::C;
 
-/// A block in the memory of work groups.
+/// A block in the memory of blocks.
 struct Block {
     len: usize,
     groups: usize,
@@ -24,14 +24,14 @@ struct Block {
     rank: Int,
 }
 
-pub(crate) fn blocks(spec: &StageSpec, step: &FftStep, thread: Int, group: Int) {
+pub(crate) fn blocks(desc: &StageKernelDesc, step: &FftStep, thread: Int, block: Int) {
     let FftWork::Blocks { axis, len, groups, backward, scale } = step.work else { return };
-    let [n, _] = lines(spec, step);
+    let [n, _] = lines(desc, step);
     let blocks = n / len;
-    let number = group / groups as i64;
-    let [from, to] = Writer { spec, step }.lines(number / blocks as i64, axis);
+    let number = block / groups as i64;
+    let [from, to] = Writer { desc, step }.lines(number / blocks as i64, axis);
     let number = number % blocks as i64;
-    let block = Block { len, groups, thread, rank: group % groups as i64 };
+    let block = Block { len, groups, thread, rank: block % groups as i64 };
     if groups > 1 {
         cluster_begin();
     }
@@ -51,8 +51,8 @@ fn bits(count: usize) -> Vec<usize> {
     vec![2; count.ilog2() as usize]
 }
 
-fn local(place: Int) -> C<Sym> {
-    Array::Local.load_pair(place)
+fn shared(place: Int) -> C<Sym> {
+    Array::Shared.load_pair(place)
 }
 
 impl Block {
@@ -61,7 +61,7 @@ impl Block {
         self.len / self.groups
     }
 
-    /// `body` for every number below `count`, by the threads of a group.
+    /// `body` for every number below `count`, by the threads of a block.
     fn each(&self, count: usize, body: impl Fn(Int)) {
         (0..count).step_by(THREADS).for_each(|start| {
             let item = self.thread + start as i64;
@@ -69,16 +69,16 @@ impl Block {
         });
     }
 
-    fn load(&self, from: Line, number: Int, backward: bool, scale: f64) {
+    fn load(&self, from: LineView, number: Int, backward: bool, scale: f64) {
         let first = number * self.len as i64 + self.rank * self.part() as i64;
         self.each(self.part(), |place| {
             let z = from.load(first + place).scale(Sym::lit(scale));
-            Array::Local.store_pair(place, if backward { z.swap() } else { z });
+            Array::Shared.store_pair(place, if backward { z.swap() } else { z });
         });
     }
 
     /// w_{2D}^k.
-    fn turn(&self, k: Int, distance: usize) -> C<Sym> {
+    fn twiddle(&self, k: Int, distance: usize) -> C<Sym> {
         Array::Table.load_pair(k * (self.len / 2 / distance) as i64)
     }
 
@@ -87,14 +87,14 @@ impl Block {
         let upper = self.rank / step % 2;
         let peer = self.rank + step - upper * (2 * step);
         let got = (part * (1 + number % 2)) as i64;
-        self.each(part, |place| Array::Peer(peer).store_pair(place + got, local(place)));
+        self.each(part, |place| Array::Peer(peer).store_pair(place + got, shared(place)));
         cluster_barrier();
         let sign = select_real(upper, int(1), Sym::lit(1.0), Sym::lit(-1.0));
         self.each(part, |place| {
-            let (own, other) = (local(place), local(place + got));
+            let (own, other) = (shared(place), shared(place + got));
             // Sums take no turn, w^0.
             let k = select(upper, int(1), int(0), self.rank % step * part as i64 + place);
-            Array::Local.store_pair(place, (other + own.scale(sign)).mul(self.turn(k, distance)));
+            Array::Shared.store_pair(place, (other + own.scale(sign)).mul(self.twiddle(k, distance)));
         });
     }
 
@@ -104,18 +104,18 @@ impl Block {
             let k = item % distance as i64;
             let base = item / distance as i64 * (2 * distance) as i64 + k;
             let places = [base, base + distance as i64];
-            let [a, b] = places.map(local);
-            let difference = if distance == 1 { a - b } else { (a - b).mul(self.turn(k, distance)) };
-            Array::Local.store_pair(places[0], a + b);
-            Array::Local.store_pair(places[1], difference);
+            let [a, b] = places.map(shared);
+            let difference = if distance == 1 { a - b } else { (a - b).mul(self.twiddle(k, distance)) };
+            Array::Shared.store_pair(places[0], a + b);
+            Array::Shared.store_pair(places[1], difference);
         });
     }
 
     /// The element at place r·part + q of the block is its term rev(q)·groups + rev(r).
-    fn store(&self, to: Line, first: Int, blocks: usize, backward: bool) {
+    fn store(&self, to: LineView, first: Int, blocks: usize, backward: bool) {
         let own = reversed(self.rank, &bits(self.groups));
         self.each(self.part(), |j| {
-            let z = local(reversed(j, &bits(self.part())));
+            let z = shared(reversed(j, &bits(self.part())));
             let term = j * self.groups as i64 + own;
             to.store(first + term * blocks as i64, if backward { z.swap() } else { z });
         });

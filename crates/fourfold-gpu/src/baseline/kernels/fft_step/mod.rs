@@ -3,7 +3,7 @@
 
 pub(crate) mod blocks;
 
-use crate::baseline::kernels::moves::{StageSpec, Strided, THREADS, digits};
+use crate::baseline::kernels::moves::{StageKernelDesc, Strided, THREADS, digits};
 use crate::ir::trace::{Array, Int, Sym, comment, for_each, if_less, int, select};
 use crate::write::dft::small_dft;
 use fourfold::baseline::{Decimation, FftStep, FftWork, LaunchMode, Level};
@@ -15,64 +15,64 @@ const TERMS: usize = 16;
 const CHUNKS: usize = 32;
 
 /// What is done by a kernel, and how often.
-pub(crate) struct Share {
-    /// Threads that have work, or work groups where those do something together.
+pub(crate) struct LaunchSize {
+    /// Threads that have work, or blocks where those do something together.
     pub(crate) items: usize,
     /// Launches, each for a line.
     pub(crate) launches: usize,
 }
 
 /// Elements of a line, and lines.
-fn lines(spec: &StageSpec, step: &FftStep) -> [usize; 2] {
-    let n = step.axis().map_or(1, |axis| spec.from.length(axis));
-    [n, spec.from.lengths.iter().product::<usize>() / n]
+fn lines(desc: &StageKernelDesc, step: &FftStep) -> [usize; 2] {
+    let n = step.axis().map_or(1, |axis| desc.from.length(axis));
+    [n, desc.from.lengths.iter().product::<usize>() / n]
 }
 
-impl Share {
-    pub(crate) fn new(spec: &StageSpec, step: &FftStep) -> Share {
-        let [n, lines] = lines(spec, step);
+impl LaunchSize {
+    pub(crate) fn new(desc: &StageKernelDesc, step: &FftStep) -> LaunchSize {
+        let [n, lines] = lines(desc, step);
         let of_line = match step.work {
             FftWork::DigitReversal { .. } | FftWork::Sum { .. } => n,
             FftWork::Level(Level { radix, .. }) => n / radix,
             FftWork::Blocks { len, groups, .. } => n / len * groups,
-            FftWork::Transpose { side } => return Share::of_transpose(spec, step, side),
+            FftWork::Transpose { side } => return LaunchSize::of_transpose(desc, step, side),
         };
         match step.launches {
-            LaunchMode::Lines => Share { items: of_line, launches: lines },
-            _ => Share { items: of_line * lines, launches: 1 },
+            LaunchMode::Lines => LaunchSize { items: of_line, launches: lines },
+            _ => LaunchSize { items: of_line * lines, launches: 1 },
         }
     }
 
-    fn of_transpose(spec: &StageSpec, step: &FftStep, side: usize) -> Share {
-        let squares = squares(spec, side);
+    fn of_transpose(desc: &StageKernelDesc, step: &FftStep, side: usize) -> LaunchSize {
+        let squares = squares(desc, side);
         let items = match step.launches {
             LaunchMode::Groups(shape) => groups(squares, shape).iter().product(),
             _ => squares.iter().product(),
         };
-        Share { items, launches: 1 }
+        LaunchSize { items, launches: 1 }
     }
 
-    pub(crate) fn groups(&self, spec: &StageSpec, step: &FftStep) -> usize {
-        if together(step) { self.items } else { self.items.div_ceil(spec.threads()) }
+    pub(crate) fn blocks(&self, desc: &StageKernelDesc, step: &FftStep) -> usize {
+        if items_are_blocks(step) { self.items } else { self.items.div_ceil(desc.threads()) }
     }
 }
 
-/// Whether items are work groups.
-fn together(step: &FftStep) -> bool {
+/// Whether items are blocks.
+fn items_are_blocks(step: &FftStep) -> bool {
     matches!((&step.work, step.launches), (FftWork::Blocks { .. }, _) | (_, LaunchMode::Groups(_)))
 }
 
 /// Squares of a matrix along columns, which are read fastest, and rows.
-fn squares(spec: &StageSpec, side: usize) -> [usize; 2] {
-    [spec.from.lengths[1].div_ceil(side), spec.from.lengths[0].div_ceil(side)]
+fn squares(desc: &StageKernelDesc, side: usize) -> [usize; 2] {
+    [desc.from.lengths[1].div_ceil(side), desc.from.lengths[0].div_ceil(side)]
 }
 
 fn groups(squares: [usize; 2], shape: [usize; 2]) -> [usize; 2] {
     [squares[0].div_ceil(shape[0]), squares[1].div_ceil(shape[1])]
 }
 
-/// Pairs of reals that a work group keeps in its own memory.
-pub(crate) fn local_pairs(step: &FftStep) -> usize {
+/// Pairs of reals that a block keeps in its own memory.
+pub(crate) fn shared_pairs(step: &FftStep) -> usize {
     match step.work {
         FftWork::Blocks { len, groups: 1, .. } => len,
         // With what comes from other groups, for one level and the next.
@@ -82,39 +82,39 @@ pub(crate) fn local_pairs(step: &FftStep) -> usize {
     }
 }
 
-/// Work groups that reach each other's memory.
+/// Blocks that reach each other's memory.
 pub(crate) fn cluster(step: &FftStep) -> usize {
     if let FftWork::Blocks { groups, .. } = step.work { groups } else { 1 }
 }
 
 /// The largest number that indices reach beside those of elements.
-pub(crate) fn most(spec: &StageSpec, step: &FftStep) -> usize {
-    let [n, _] = lines(spec, step);
+pub(crate) fn most(desc: &StageKernelDesc, step: &FftStep) -> usize {
+    let [n, _] = lines(desc, step);
     if matches!(step.work, FftWork::Sum { .. }) { n.saturating_mul(n) } else { 0 }
 }
 
-pub(crate) fn fft_step(spec: &StageSpec, step: &FftStep, thread: Int, group: Int) {
+pub(crate) fn fft_step(desc: &StageKernelDesc, step: &FftStep, thread: Int, block: Int) {
     comment(step.to_string());
-    let writer = Writer { spec, step };
+    let writer = Writer { desc, step };
     match step.work {
-        FftWork::Transpose { side } => writer.transpose(side, thread, group),
-        FftWork::Blocks { .. } => blocks::blocks(spec, step, thread, group),
+        FftWork::Transpose { side } => writer.transpose(side, thread, block),
+        FftWork::Blocks { .. } => blocks::blocks(desc, step, thread, block),
         _ => {
-            let (item, share) = (group * spec.threads() as i64 + thread, Share::new(spec, step));
-            if_less(item, int(share.items), || writer.item(item, thread));
+            let (item, size) = (block * desc.threads() as i64 + thread, LaunchSize::new(desc, step));
+            if_less(item, int(size.items), || writer.item(item, thread));
         }
     }
 }
 
 /// A line of complex numbers on one side: the first, and the step to the next.
 #[derive(Clone, Copy)]
-struct Line {
+struct LineView {
     array: Array,
     first: Int,
     step: i64,
 }
 
-impl Line {
+impl LineView {
     fn at(self, place: Int) -> Int {
         self.first + place * self.step
     }
@@ -130,28 +130,28 @@ impl Line {
 
 #[derive(Clone, Copy)]
 struct Writer<'a> {
-    spec: &'a StageSpec,
+    desc: &'a StageKernelDesc,
     step: &'a FftStep,
 }
 
 impl Writer<'_> {
-    /// Line number `number` on both sides; where every line has its launch, the number is given
+    /// LineView number `number` on both sides; where every line has its launch, the number is given
     /// with that.
-    fn lines(&self, number: Int, axis: usize) -> [Line; 2] {
+    fn lines(&self, number: Int, axis: usize) -> [LineView; 2] {
         let number = if self.step.launches == LaunchMode::Lines { Array::Indices.load_int(int(0)) } else { number };
-        let others = self.spec.to.axes.iter().copied().zip(self.spec.to.lengths.iter().copied());
+        let others = self.desc.to.axes.iter().copied().zip(self.desc.to.lengths.iter().copied());
         let others: Vec<_> = others.filter(|(other, _)| *other != axis).collect();
         let places = digits(number, others.into_iter());
-        [(Array::Input, &self.spec.from), (Array::Output, &self.spec.to)].map(|(array, side): (Array, &Strided)| {
+        [(Array::Input, &self.desc.from), (Array::Output, &self.desc.to)].map(|(array, side): (Array, &Strided)| {
             let first = places
                 .iter()
                 .fold(int(0) + side.offset / 2, |at, (axis, place)| at + *place * (side.strides[*axis] / 2));
-            Line { array, first, step: side.strides[axis] / 2 }
+            LineView { array, first, step: side.strides[axis] / 2 }
         })
     }
 
     fn item(&self, item: Int, thread: Int) {
-        let [n, _] = lines(self.spec, self.step);
+        let [n, _] = lines(self.desc, self.step);
         let split = |of_line: usize| match self.step.launches {
             LaunchMode::Lines => (int(0), item),
             _ => (item / of_line as i64, item % of_line as i64),
@@ -174,12 +174,12 @@ impl Writer<'_> {
         }
     }
 
-    /// The sum of chunks of chunks of terms. What loops add to stands in local memory: kernels have
+    /// The sum of chunks of chunks of terms. What loops add to stands in shared memory: kernels have
     /// no variables that change.
-    fn sum(&self, [from, to]: [Line; 2], k: Int, backward: bool, thread: Int) {
-        let [n, _] = lines(self.spec, self.step);
+    fn sum(&self, [from, to]: [LineView; 2], k: Int, backward: bool, thread: Int) {
+        let [n, _] = lines(self.desc, self.step);
         let places = [thread, thread + THREADS as i64];
-        let add = |place: Int, z: C<Sym>| Array::Local.store_pair(place, Array::Local.load_pair(place) + z);
+        let add = |place: Int, z: C<Sym>| Array::Shared.store_pair(place, Array::Shared.load_pair(place) + z);
         let zero = C { re: Sym::lit(0.0), im: Sym::lit(0.0) };
         let terms = |start: Int, count: usize| {
             let first = multiple(start, k, n);
@@ -196,28 +196,28 @@ impl Writer<'_> {
             at.iter().enumerate().map(term).reduce(|a, b| a + b).unwrap_or(zero)
         };
         let (chunk, whole) = ((TERMS * CHUNKS) as i64, n / TERMS * TERMS);
-        Array::Local.store_pair(places[1], zero);
+        Array::Shared.store_pair(places[1], zero);
         for_each(int(0), int(whole), Int::Lit(chunk), |start| {
             let end = select(start + chunk, int(whole), start + chunk, int(whole));
-            Array::Local.store_pair(places[0], zero);
+            Array::Shared.store_pair(places[0], zero);
             for_each(start, end, int(TERMS), |start| add(places[0], terms(start, TERMS)));
-            add(places[1], Array::Local.load_pair(places[0]));
+            add(places[1], Array::Shared.load_pair(places[0]));
         });
         let rest = terms(int(whole), n - whole);
-        let all = Array::Local.load_pair(places[1]);
+        let all = Array::Shared.load_pair(places[1]);
         to.store(k, if whole == n { all } else { all + rest });
     }
 
-    fn transpose(&self, side: usize, thread: Int, group: Int) {
-        let squares = squares(self.spec, side);
+    fn transpose(&self, side: usize, thread: Int, block: Int) {
+        let squares = squares(self.desc, side);
         let (column, row) = match self.step.launches {
             LaunchMode::Groups(shape) => {
                 let [across, _] = groups(squares, shape);
                 let (across, columns, rows) = (across as i64, shape[0] as i64, shape[1] as i64);
-                (group % across * columns + thread % columns, group / across * rows + thread / columns)
+                (block % across * columns + thread % columns, block / across * rows + thread / columns)
             }
             _ => {
-                let item = group * THREADS as i64 + thread;
+                let item = block * THREADS as i64 + thread;
                 (item % squares[0] as i64, item / squares[0] as i64)
             }
         };
@@ -233,18 +233,18 @@ impl Writer<'_> {
     /// Complex number (row, column) of a side; rows and columns are those of the memory that is
     /// read.
     fn at(&self, side: &Strided, row: Int, column: Int) -> Int {
-        let [rows, columns] = [self.spec.from.axes[0], self.spec.from.axes[1]];
+        let [rows, columns] = [self.desc.from.axes[0], self.desc.from.axes[1]];
         row * (side.strides[rows] / 2) + column * (side.strides[columns] / 2) + side.offset / 2
     }
 
     /// All is read before anything is written.
     fn square(&self, [row, column]: [Int; 2], side: usize) {
-        let [height, width] = [self.spec.from.lengths[0], self.spec.from.lengths[1]];
+        let [height, width] = [self.desc.from.lengths[0], self.desc.from.lengths[1]];
         let even = height % side == 0 && width % side == 0;
         let places: Vec<[Int; 2]> = square([row, column], side).collect();
-        let load = |[row, column]: [Int; 2]| Array::Input.load_pair(self.at(&self.spec.from, row, column));
+        let load = |[row, column]: [Int; 2]| Array::Input.load_pair(self.at(&self.desc.from, row, column));
         let store =
-            |[row, column]: [Int; 2], z: C<Sym>| Array::Output.store_pair(self.at(&self.spec.to, row, column), z);
+            |[row, column]: [Int; 2], z: C<Sym>| Array::Output.store_pair(self.at(&self.desc.to, row, column), z);
         if even {
             let z: Vec<C<Sym>> = places.iter().map(|place| load(*place)).collect();
             return places.into_iter().zip(z).for_each(|(place, z)| store(place, z));
@@ -257,8 +257,8 @@ impl Writer<'_> {
     /// On the diagonal both are one, written twice alike; at the edge of odd lengths, elements
     /// above the diagonal change places one by one.
     fn squares_that_change(&self, [row, column]: [Int; 2], side: usize) {
-        let n = self.spec.from.lengths[0];
-        let at = |[row, column]: [Int; 2]| self.at(&self.spec.from, row, column);
+        let n = self.desc.from.lengths[0];
+        let at = |[row, column]: [Int; 2]| self.at(&self.desc.from, row, column);
         let load = |place: [Int; 2]| Array::Input.load_pair(at(place));
         let store = |place: [Int; 2], z: C<Sym>| Array::Output.store_pair(at(place), z);
         let above: Vec<[Int; 2]> = square([row, column], side).collect();
@@ -307,23 +307,23 @@ fn reversed(place: Int, radices: &[usize]) -> Int {
 }
 
 /// One small DFT of a level with its twiddle factors.
-fn level_item(level: &Level, [from, to]: [Line; 2], item: Int) {
+fn level_item(level: &Level, [from, to]: [LineView; 2], item: Int) {
     let Level { radix, distance, decimation, backward, .. } = *level;
     let k = item % distance as i64;
     let base = item / distance as i64 * (distance * radix) as i64 + k;
     let place = |j: usize| base + (j * distance) as i64;
-    let turn = |z: Vec<C<Sym>>| -> Vec<C<Sym>> {
-        let turned = |(j, z): (usize, C<Sym>)| match j {
+    let with_twiddles = |z: Vec<C<Sym>>| -> Vec<C<Sym>> {
+        let multiplied = |(j, z): (usize, C<Sym>)| match j {
             0 => z,
             _ if distance == 1 => z,
             _ => z.mul(Array::Table.load_pair(k * (radix - 1) as i64 + (j - 1) as i64)),
         };
-        z.into_iter().enumerate().map(turned).collect()
+        z.into_iter().enumerate().map(multiplied).collect()
     };
     let swap = |z: C<Sym>| if backward { z.swap() } else { z };
     let z: Vec<C<Sym>> = (0..radix).map(|j| swap(from.load(place(j)))).collect();
-    let z = if decimation == Decimation::InTime { turn(z) } else { z };
+    let z = if decimation == Decimation::InTime { with_twiddles(z) } else { z };
     let z = small_dft(&z);
-    let z = if decimation == Decimation::InFrequency { turn(z) } else { z };
+    let z = if decimation == Decimation::InFrequency { with_twiddles(z) } else { z };
     z.into_iter().enumerate().for_each(|(j, z)| to.store(place(j), swap(z)));
 }

@@ -1,39 +1,39 @@
 //! A lowered pass: its kernels with the arrays they read and write.
 
 use crate::choose::estimate::Chosen;
-use crate::desc::action::Home;
-use crate::desc::descriptor::{Geometry, Spec, Window};
+use crate::desc::action::WORK;
+use crate::desc::descriptor::{DigitRange, Geometry, KernelDesc};
 use crate::desc::geometry::{Array, wide};
-use crate::lower::stages::Chain;
-use fourfold::engine::{AxisTransform, Pass, Transform1d};
+use crate::lower::stages::StagePipeline;
+use fourfold::engine::{ArrayId, AxisTransform, Pass, Transform1d};
 use fourfold::{Domain, Layout, Precision, Problem, Recipe};
 
 /// One pass, or several that are one kernel, before it is compiled.
-pub(crate) struct Draft {
-    pub(crate) specs: Vec<Spec>,
-    pub(crate) ends: [Home; 2],
-    pub(crate) chain: Chain,
+pub(crate) struct LoweredPass {
+    pub(crate) descs: Vec<KernelDesc>,
+    pub(crate) ends: [ArrayId; 2],
+    pub(crate) chain: StagePipeline,
     /// How the lines of its passes are done; a copy has none.
     pub(crate) passes: Vec<Chosen>,
 }
 
 /// The arrays of a plan. `parts`: sums of reals act on both parts of complex arrays.
-pub(crate) struct Homes<'a> {
+pub(crate) struct PlanArrays<'a> {
     pub(crate) recipe: &'a Recipe,
     pub(crate) parts: bool,
 }
 
-impl Homes<'_> {
-    pub(crate) fn array(&self, home: Home) -> Array {
+impl PlanArrays<'_> {
+    pub(crate) fn array(&self, id: ArrayId) -> Array {
         let (first, last) = (self.recipe.problem(), self.recipe.inverse().unwrap_or(self.recipe.problem()));
-        match home {
-            Home::Input => self.of(first.input(), first.input_domain()),
-            Home::Output => self.of(last.output(), last.output_domain()),
-            Home::Work => {
+        match id {
+            ArrayId::Input => self.of(first.input(), first.input_domain()),
+            ArrayId::Output => self.of(last.output(), last.output_domain()),
+            WORK => {
                 let (domain, shape) = self.recipe.work().expect("a recipe that names the work array has one");
                 Array::c_order(shape, self.complex(domain))
             }
-            Home::Spectrum => Array::c_order(&first.output().shape, self.complex(first.output_domain())),
+            ArrayId::Work(_) => Array::c_order(&first.output().shape, self.complex(first.output_domain())),
         }
     }
 
@@ -65,13 +65,18 @@ pub(crate) fn neighbours(
 }
 
 /// The kernel of a chain, for any device that has room for a line.
-pub(crate) fn whole_lines(precision: Precision, chain: &Chain, geometry: Geometry, arrays: [&Array; 2]) -> Spec {
-    Spec {
+pub(crate) fn whole_lines(
+    precision: Precision,
+    chain: &StagePipeline,
+    geometry: Geometry,
+    arrays: [&Array; 2],
+) -> KernelDesc {
+    KernelDesc {
         precision,
         stages: chain.stages.clone(),
         digits: chain.digits.clone(),
-        window: Window::all(chain.digits.len()),
-        local: true,
+        range: DigitRange::all(chain.digits.len()),
+        shared: true,
         lines: geometry.lines(),
         tile: 1,
         cluster: 1,
@@ -79,14 +84,14 @@ pub(crate) fn whole_lines(precision: Precision, chain: &Chain, geometry: Geometr
         across: geometry.across(),
         threads: 1,
         packing: chain.packing,
-        back: chain.back,
-        skips: crate::choose::padding::SKIPS,
+        inverse: chain.inverse,
+        padding: crate::choose::padding::PADDING,
         pointwise: [None, None],
         orders: chain.orders.clone(),
-        twins: [false; 2],
+        lane_pairs: [false; 2],
         wide: wide(arrays) || geometry.lines() * chain.places() > 1 << 28,
         geometry,
-        once: [false; 2],
+        evict_first: [false; 2],
         next: None,
         between: 0,
     }

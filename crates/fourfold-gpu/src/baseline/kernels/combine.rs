@@ -1,7 +1,7 @@
 //! Combines of up to three axes at once: a thread has one output, or all that depend on the same
 //! numbers.
 
-use crate::baseline::kernels::moves::{StageSpec, digits};
+use crate::baseline::kernels::moves::{StageKernelDesc, digits};
 use crate::ir::trace::{Array, Int, Sym, comment, if_less, int, select, select_real};
 use fourfold::baseline::combine::{after, after_one, before, before_one};
 use fourfold::baseline::{Combine, CombineAxis, CombineVariant, Direction, IndexMap};
@@ -9,8 +9,8 @@ use fourfold::engine::{C, Real};
 
 /// The axes that threads are dealt out over, with how many there are along each: batches, then the
 /// axes of the combine.
-pub(crate) fn sizes(spec: &StageSpec, combine: &Combine) -> Vec<(usize, usize)> {
-    let spectrum = if combine.direction == Direction::After { &spec.from } else { &spec.to };
+pub(crate) fn sizes(desc: &StageKernelDesc, combine: &Combine) -> Vec<(usize, usize)> {
+    let spectrum = if combine.direction == Direction::After { &desc.from } else { &desc.to };
     let last = combine.axes.len() - 1;
     let along = |axis: &usize| combine.axes.iter().position(|a| a.axis == *axis);
     let size = |axis: &usize| match along(axis) {
@@ -29,7 +29,7 @@ pub(crate) fn table(combine: &Combine) -> Vec<f64> {
 
 /// One thread's work.
 struct Thread<'a> {
-    spec: &'a StageSpec,
+    desc: &'a StageKernelDesc,
     combine: &'a Combine,
     /// Terms along the axes of the combine.
     terms: Vec<Int>,
@@ -37,24 +37,24 @@ struct Thread<'a> {
     start: [Int; 2],
 }
 
-pub(crate) fn combine(spec: &StageSpec, combine: &Combine, item: Int) {
+pub(crate) fn combine(desc: &StageKernelDesc, combine: &Combine, item: Int) {
     comment(combine.to_string());
-    let sizes = sizes(spec, combine);
+    let sizes = sizes(desc, combine);
     let places = digits(item, sizes.into_iter());
     let term = |axis: &CombineAxis| places.iter().find(|(a, _)| *a == axis.axis).map(|(_, place)| *place);
     let terms: Vec<Int> = combine.axes.iter().filter_map(term).collect();
     let batches = places.iter().filter(|(axis, _)| combine.axes.iter().all(|along| along.axis != *axis));
     let batches: Vec<_> = batches.copied().collect();
-    let mut thread = Thread { spec, combine, terms, start: [int(0); 2] };
+    let mut thread = Thread { desc, combine, terms, start: [int(0); 2] };
     let (spectrum, reals) = thread.sides();
     let at = |side: &crate::baseline::kernels::moves::Strided| {
         batches.iter().fold(int(0) + side.offset, |at, (axis, place)| at + *place * side.strides[*axis])
     };
     thread.start = [at(spectrum), at(reals)];
     match combine.axes.len() {
-        1 => thread.run::<1>(),
-        2 => thread.run::<2>(),
-        _ => thread.run::<4>(),
+        1 => thread.write::<1>(),
+        2 => thread.write::<2>(),
+        _ => thread.write::<4>(),
     }
 }
 
@@ -62,13 +62,13 @@ impl Thread<'_> {
     /// The spectrum, and the reals.
     fn sides(&self) -> (&crate::baseline::kernels::moves::Strided, &crate::baseline::kernels::moves::Strided) {
         match self.combine.direction {
-            Direction::After => (&self.spec.from, &self.spec.to),
-            Direction::Before => (&self.spec.to, &self.spec.from),
+            Direction::After => (&self.desc.from, &self.desc.to),
+            Direction::Before => (&self.desc.to, &self.desc.from),
         }
     }
 
     /// With H numbers of the spectrum together.
-    fn run<const H: usize>(&self) {
+    fn write<const H: usize>(&self) {
         let Combine { outputs, direction, .. } = self.combine;
         match (outputs, direction) {
             (CombineVariant::Direct { rotates }, _) => self.direct(*rotates),

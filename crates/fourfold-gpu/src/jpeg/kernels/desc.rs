@@ -5,7 +5,7 @@ use fourfold::engine::jpeg::{Mode, Order};
 
 /// All that a kernel for blocks depends on; how many there are, and where, it reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct BlockSpec {
+pub(crate) struct BlockKernelDesc {
     pub(crate) work: BlockWork,
     pub(crate) mode: Mode,
     pub(crate) order: Order,
@@ -13,7 +13,7 @@ pub(crate) struct BlockSpec {
     pub(crate) narrow: Narrow,
     /// Whether samples are an image's rows, instead of blocks.
     pub(crate) rows: bool,
-    pub(crate) way: Way,
+    pub(crate) instructions: Instructions,
 }
 
 /// What a kernel does with blocks.
@@ -32,8 +32,8 @@ pub enum BlockWork {
 
 /// Which instructions of the same arithmetic the forward transform of the fast mode takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) enum Way {
-    /// Those that convert between integers and reals, which few of a multiprocessor's units have.
+pub(crate) enum Instructions {
+    /// Those that convert between integers and reals, which few of an SM's units have.
     Convert,
     /// None: bytes are put into the bits of reals, and rounded by adding what leaves no bits for
     /// fractions.

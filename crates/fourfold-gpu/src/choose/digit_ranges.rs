@@ -1,0 +1,82 @@
+//! Kernels on ranges of digits, where a line does not fit the shared memory of a block.
+
+use crate::choose::tiling::{LEAST_RUN, RUN};
+use crate::desc::choice::Size;
+use crate::desc::descriptor::{DigitRange, KernelDesc, Part, Port, Stage, Which, Work};
+use crate::limits::Limits;
+
+impl KernelDesc {
+    /// Kernels on sublines of digits, as few and then as even as they can be with runs of memory and
+    /// buffers in shared memory.
+    pub(crate) fn split_by_digits(&self, limits: &Limits) -> Option<Vec<KernelDesc>> {
+        if !self.can_split_digits() {
+            return None;
+        }
+        // Quarters are folded in one subline with a digit of their DFTs: a subline of the quarters
+        // alone has no buffer for terms N − k.
+        let folds = self.stages.iter().any(|stage| matches!(stage.work, Work::Fold(_)));
+        let digits = self.digits.len() - usize::from(folds);
+        let fitted = |cuts: Vec<usize>| {
+            self.cut(&cuts).into_iter().map(|desc| desc.tiled(limits, Size::default())).collect::<Option<Vec<_>>>()
+        };
+        let longest = |cuts: &Vec<usize>| self.cut(cuts).iter().map(KernelDesc::length).max();
+        (1..digits).find_map(|count| {
+            let cuts = cuts(digits, count).into_iter().min_by_key(longest)?;
+            let wanted = |desc: &KernelDesc| match desc.blocks() <= 4 * limits.sms {
+                // Of few blocks, more with shorter runs are better.
+                true => LEAST_RUN.min(desc.wanted_contiguous_bytes()),
+                // One more trip through memory costs more than runs of half the length.
+                false => desc.wanted_contiguous_bytes().min(RUN / 2),
+            };
+            fitted(cuts).filter(|descs| descs.iter().all(|desc| desc.contiguous_bytes() >= wanted(desc)))
+        })
+    }
+
+    /// Whether stages keep to their digits, and combines to terms k and N − k.
+    pub(crate) fn can_split_digits(&self) -> bool {
+        let every = |part: &Part, n: usize| !matches!(part.which(n), Which::Inner { step: 2.., .. });
+        self.digits.len() > 1
+            && self.stages.iter().all(|stage| match &stage.work {
+                Work::Butterflies(split) => split.rader.is_none(),
+                Work::After { n, parts, .. } => parts.iter().all(|part| every(part, *n)),
+                Work::Fold(_) | Work::Before { .. } => true,
+                _ => false,
+            })
+    }
+
+    /// One kernel for each run of digits between the cuts.
+    fn cut(&self, cuts: &[usize]) -> Vec<KernelDesc> {
+        let digits = self.digits.len();
+        let ends: Vec<usize> = [0].iter().chain(cuts).chain([&digits]).copied().collect();
+        let mut ranges: Vec<DigitRange> =
+            ends.windows(2).map(|ends| DigitRange { first: ends[0], last: ends[1] }).collect();
+        if self.inverse {
+            ranges.reverse();
+        }
+        let mut stages = self.stages.iter().peekable();
+        let last = ranges.len() - 1;
+        let kernel = |(i, range): (usize, DigitRange)| {
+            let ahead = |stage: &&Stage| matches!(stage.work, Work::Before { .. });
+            let count = range.last - range.first + usize::from(stages.peek().is_some_and(ahead));
+            let count = if i == last { usize::MAX } else { count };
+            let mut own: Vec<Stage> = stages.by_ref().take(count).cloned().collect();
+            if i > 0 {
+                own[0].from = Port::Scratch;
+            }
+            if i < last {
+                own.last_mut().expect("a range has digits").to = Port::Scratch;
+            }
+            KernelDesc { stages: own, range, ..self.clone() }
+        };
+        ranges.into_iter().enumerate().map(kernel).collect()
+    }
+}
+
+/// All ways to cut a list of so many digits at `count` places.
+fn cuts(digits: usize, count: usize) -> Vec<Vec<usize>> {
+    let longer = |list: Vec<Vec<usize>>, _| {
+        let after = |cuts: &Vec<usize>| cuts.last().copied().unwrap_or(0) + 1;
+        list.iter().flat_map(|cuts| (after(cuts)..digits).map(|cut| [&**cuts, &[cut]].concat())).collect()
+    };
+    (0..count).fold(vec![vec![]], longer)
+}
