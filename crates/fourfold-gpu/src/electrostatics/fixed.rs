@@ -4,6 +4,7 @@
 //! Integers add up to the same whoever comes first, as reals do not. A sum is kept as two words,
 //! the lower first.
 
+use crate::ir::operator::Operator;
 use crate::ir::packed::real;
 use crate::ir::trace::{Array, Expr, Int, Statement, Sym, Var, bind, emit, int, select, select_real};
 use fourfold::engine::Real;
@@ -42,7 +43,7 @@ pub(crate) fn least(x: Sym, y: Sym) -> Sym {
 }
 
 pub(crate) fn quotient(x: Sym, y: Sym) -> Sym {
-    bind(Expr::Real("/", x, y))
+    bind(Expr::Real(Operator::Div, x, y))
 }
 
 /// The bin, of `bins`, that a place of the axis is in: one of them whatever the place is.

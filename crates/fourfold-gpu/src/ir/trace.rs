@@ -4,9 +4,9 @@
 //! at once, and what adds 0 or multiplies by 1 leaves no statement.
 
 use crate::ir::narrow::Narrow;
-use fourfold::engine::{C, Real};
+use crate::ir::operator::Operator;
+use fourfold::engine::C;
 use std::cell::RefCell;
-use std::ops::{Add, Div, Mul, Neg, Rem, Shr, Sub};
 
 /// A literal, or the variable with this number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,8 +45,8 @@ pub(crate) enum Array {
 /// What a variable is bound to.
 #[derive(Clone, Debug)]
 pub(crate) enum Expr {
-    Real(&'static str, Sym, Sym),
-    Int(&'static str, Int, Int),
+    Real(Operator, Sym, Sym),
+    Int(Operator, Int, Int),
     Neg(Sym),
     /// a · b + c
     MulAdd(Sym, Sym, Sym),
@@ -81,7 +81,7 @@ pub(crate) enum Expr {
     /// The nearest integer between two.
     Clamp(Int, [i64; 2]),
     /// Modulo 2^32.
-    Wrapping(&'static str, Int, Int),
+    Wrapping(Operator, Int, Int),
     /// The upper half of the product of numbers of 16 bits without signs.
     HighHalf(Int, Int),
     /// The thread's number in its block.
@@ -317,156 +317,5 @@ impl Sym {
     /// The literal `value`.
     pub(crate) fn lit(value: f64) -> Sym {
         Var::Lit(value)
-    }
-}
-
-impl Real for Sym {
-    fn constant(self, value: f64) -> Sym {
-        Sym::lit(value)
-    }
-
-    fn mul_add(self, a: Sym, b: Sym) -> Sym {
-        match (self, a, b) {
-            (Var::Name(_), Var::Name(_), Var::Name(_)) => bind(Expr::MulAdd(self, a, b)),
-            (Var::Name(_), Var::Lit(x), Var::Name(_)) | (Var::Lit(x), Var::Name(_), Var::Name(_))
-                if x != 0.0 && x != 1.0 =>
-            {
-                bind(Expr::MulAdd(self, a, b))
-            }
-            _ => self * a + b,
-        }
-    }
-
-    fn mul_sub(self, a: Sym, b: Sym) -> Sym {
-        match (self, a, b) {
-            (Var::Name(_), Var::Name(_), Var::Name(_)) => bind(Expr::MulSub(self, a, b)),
-            _ => self * a - b,
-        }
-    }
-}
-
-impl Add for Sym {
-    type Output = Sym;
-    fn add(self, b: Sym) -> Sym {
-        match (self, b) {
-            (Var::Lit(x), Var::Lit(y)) => Var::Lit(x + y),
-            (x, Var::Lit(0.0)) | (Var::Lit(0.0), x) => x,
-            _ => bind(Expr::Real("+", self, b)),
-        }
-    }
-}
-
-impl Sub for Sym {
-    type Output = Sym;
-    fn sub(self, b: Sym) -> Sym {
-        match (self, b) {
-            (Var::Lit(x), Var::Lit(y)) => Var::Lit(x - y),
-            (_, Var::Lit(0.0)) => self,
-            (Var::Lit(0.0), _) => -b,
-            _ => bind(Expr::Real("-", self, b)),
-        }
-    }
-}
-
-impl Mul for Sym {
-    type Output = Sym;
-    fn mul(self, b: Sym) -> Sym {
-        match (self, b) {
-            (Var::Lit(x), Var::Lit(y)) => Var::Lit(x * y),
-            (x, Var::Lit(1.0)) | (Var::Lit(1.0), x) => x,
-            (x, Var::Lit(-1.0)) | (Var::Lit(-1.0), x) => -x,
-            (_, Var::Lit(0.0)) | (Var::Lit(0.0), _) => Var::Lit(0.0),
-            _ => bind(Expr::Real("*", self, b)),
-        }
-    }
-}
-
-impl Neg for Sym {
-    type Output = Sym;
-    fn neg(self) -> Sym {
-        match self {
-            Var::Lit(x) => Var::Lit(-x),
-            Var::Name(_) => bind(Expr::Neg(self)),
-        }
-    }
-}
-
-/// Indices are never negative, but for the constants in them, so that `/`, `%` and `>>` are those
-/// of C.
-macro_rules! int_operators {
-    ($($trait:ident $method:ident $op:tt $neutral:literal),*) => { $(
-        impl $trait<i64> for Int {
-            type Output = Int;
-            fn $method(self, b: i64) -> Int {
-                match self {
-                    Var::Lit(a) => Var::Lit(a $op b),
-                    _ if b == $neutral => self,
-                    _ => bind(Expr::Int(stringify!($op), self, Var::Lit(b))),
-                }
-            }
-        }
-    )* };
-}
-int_operators!(Sub sub - 0, Div div / 1, Shr shr >> 0);
-
-impl Add<i64> for Int {
-    type Output = Int;
-    fn add(self, b: i64) -> Int {
-        self + Var::Lit(b)
-    }
-}
-
-impl Mul<i64> for Int {
-    type Output = Int;
-    fn mul(self, b: i64) -> Int {
-        match (self, b) {
-            (Var::Lit(a), _) => Var::Lit(a * b),
-            (_, 0) => Var::Lit(0),
-            (_, 1) => self,
-            _ => bind(Expr::Int("*", self, Var::Lit(b))),
-        }
-    }
-}
-
-impl Mul for Int {
-    type Output = Int;
-    fn mul(self, b: Int) -> Int {
-        match b {
-            Var::Lit(b) => self * b,
-            Var::Name(_) => bind(Expr::Int("*", self, b)),
-        }
-    }
-}
-
-impl Rem<i64> for Int {
-    type Output = Int;
-    fn rem(self, b: i64) -> Int {
-        match (self, b) {
-            (Var::Lit(a), _) => Var::Lit(a % b),
-            (_, 1) => Var::Lit(0),
-            _ => bind(Expr::Int("%", self, Var::Lit(b))),
-        }
-    }
-}
-
-impl Add for Int {
-    type Output = Int;
-    fn add(self, b: Int) -> Int {
-        match (self, b) {
-            (Var::Lit(x), Var::Lit(y)) => Var::Lit(x + y),
-            (x, Var::Lit(0)) | (Var::Lit(0), x) => x,
-            _ => bind(Expr::Int("+", self, b)),
-        }
-    }
-}
-
-impl Sub for Int {
-    type Output = Int;
-    fn sub(self, b: Int) -> Int {
-        match (self, b) {
-            (Var::Lit(x), Var::Lit(y)) => Var::Lit(x - y),
-            (x, Var::Lit(0)) => x,
-            _ => bind(Expr::Int("-", self, b)),
-        }
     }
 }

@@ -13,7 +13,6 @@ const LONGER_FILES: &[(&str, usize)] = &[
     ("crates/fourfold-gpu/src/api/plan.rs", 512),
     ("crates/fourfold-gpu/src/choose/tiling.rs", 418),
     ("crates/fourfold-gpu/src/desc/descriptor.rs", 485),
-    ("crates/fourfold-gpu/src/ir/trace.rs", 472),
     ("crates/fourfold-gpu/src/jpeg/blocks.rs", 428),
     ("crates/fourfold-gpu/src/run/disk_cache.rs", 402),
     ("crates/fourfold-gpu/src/simulator/mod.rs", 432),
