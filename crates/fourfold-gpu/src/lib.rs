@@ -23,7 +23,8 @@ pub use crate::api::array::{GpuArray, GpuScratch};
 #[doc(hidden)]
 pub use crate::api::direct::DirectConvolution;
 pub use crate::api::pinned::{Pending, PinnedArray};
-pub use crate::api::plan::{GpuPlan, GpuPlanner};
+pub use crate::api::plan::GpuPlan;
+pub use crate::api::planner::GpuPlanner;
 pub use crate::backend::device::Device;
 pub use crate::electrostatics::cells::GpuCells;
 pub use crate::electrostatics::solver::{GpuElectrostatics, GpuMaps};

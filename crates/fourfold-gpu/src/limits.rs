@@ -78,9 +78,9 @@ pub struct DeviceInfo {
     pub version: String,
     /// Bytes of memory.
     pub memory: u64,
-    /// Bytes of shared memory (in CUDA's terms, shared memory) that one block can have.
+    /// Bytes of shared memory (OpenCL's local memory) that one block (work group) can have.
     pub shared_memory: usize,
-    /// How many blocks run at once: its SMs.
+    /// Its streaming multiprocessors (OpenCL's compute units), each of which runs a block or more.
     pub sms: usize,
     /// Whether it computes in `f64`.
     pub double: bool,
@@ -94,11 +94,10 @@ pub(crate) struct Limits {
     pub(crate) shared_bytes: usize,
     /// Threads of a block.
     pub(crate) threads: usize,
-    /// How many blocks run at once.
+    /// Streaming multiprocessors.
     pub(crate) sms: usize,
     pub(crate) double: bool,
-    /// Bytes of the cache that all blocks share, if kernels can say what it had better not
-    /// keep; else 0.
+    /// Bytes of the cache of all SMs, if kernels can say what it should evict first; else 0.
     pub(crate) cache: usize,
     /// The most blocks that reach each other's shared memory; 1 if none does.
     pub(crate) cluster: usize,

@@ -1,13 +1,14 @@
 //! Circular convolutions of matrices as the sums that define them: what filters are compared with.
 
 use crate::api::array::{GpuArray, one_queue};
-use crate::api::plan::GpuPlanner;
+use crate::api::planner::GpuPlanner;
 use crate::backend::device::Device;
 use crate::backend::runtime::{Buffer, Kernel};
 use crate::backend::types::Grid;
 use crate::error::{argument, elsewhere};
 use crate::ir::frame::Frame;
-use crate::ir::trace::{Array, Int, Statement, Sym, block, comment, for_each, if_less, int, record, select, thread};
+use crate::ir::statement::{Array, Int, Statement, Sym, int};
+use crate::ir::trace::{block, comment, for_each, if_less, record, select, thread};
 use crate::print::printer::{Dialect, print};
 use crate::run::executable::table;
 use fourfold::engine::Real;

@@ -5,6 +5,7 @@ use crate::backend::runtime::{Buffer, Queue};
 use crate::baseline::staged::StagedExecutable;
 use crate::choose::estimate::Choice;
 use crate::desc::action::Action;
+use crate::lower::passes::lower;
 use crate::print::printer::Dialect;
 use crate::run::executable::Executable;
 use crate::run::kernel_cache::KernelCache;
@@ -19,7 +20,8 @@ pub(crate) enum AnyExecutable {
 }
 
 impl AnyExecutable {
-    /// As [`Executable::new`]; an action and choices are for passes.
+    /// Lowers a recipe of passes, as [`lower`] does, and makes it executable; an action and choices
+    /// are for passes.
     pub(crate) fn new(
         device: &Device,
         kernel_cache: &KernelCache,
@@ -30,7 +32,8 @@ impl AnyExecutable {
     ) -> Result<AnyExecutable> {
         Ok(match recipe {
             AnyRecipe::Fused(recipe) => {
-                AnyExecutable::Fused(Executable::new(device, kernel_cache, recipe, parts, action, choices)?)
+                let lowered = lower(kernel_cache.limits(), recipe, parts, action, choices)?;
+                AnyExecutable::Fused(Executable::new(device, kernel_cache, &lowered)?)
             }
             AnyRecipe::Staged(recipe) => {
                 AnyExecutable::Staged(StagedExecutable::new(device, kernel_cache, recipe, parts)?)

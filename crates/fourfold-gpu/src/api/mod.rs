@@ -4,4 +4,5 @@ pub(crate) mod executable;
 pub(crate) mod interop;
 pub(crate) mod pinned;
 pub(crate) mod plan;
+pub(crate) mod planner;
 pub(crate) mod tune;

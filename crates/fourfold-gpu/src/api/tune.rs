@@ -1,15 +1,15 @@
 //! Planning by measuring.
 
-use crate::api::plan::GpuPlanner;
+use crate::api::planner::GpuPlanner;
 use crate::backend::runtime::Buffer;
 use crate::choose::estimate;
 use crate::choose::estimate::{Choice, Chosen};
 use crate::choose::radices::{led, ways};
 use crate::desc::choice::Size;
-use crate::desc::descriptor::KernelDesc;
+use crate::desc::kernel::KernelDesc;
 use crate::error::check_lengths;
 use crate::limits::Limits;
-use crate::lower::lowered_pass::LoweredPass;
+use crate::lower::lowered::LoweredRecipe;
 use crate::lower::passes::lower;
 use crate::run::executable::Executable;
 use fourfold::{Domain, Layout, Precision, Problem, Recipe, Result};
@@ -25,7 +25,7 @@ const ROUNDS: usize = 7;
 const FINALISTS: usize = 3;
 
 /// What another choice must save before it is taken: less may be chance.
-const GAIN: f64 = 0.98;
+const WORTHWHILE: f64 = 0.98;
 
 impl GpuPlanner {
     /// Measures ways to compute `problem` on the device and remembers the fastest, which
@@ -37,16 +37,19 @@ impl GpuPlanner {
     pub fn tune(&self, problem: &Problem) -> Result<String> {
         check_lengths(problem)?;
         let bench = Bench::new(self, problem)?;
-        let mut best = bench.choices(&[])?;
-        for pass in 0..best.len() {
+        let estimated = bench.lower(&[])?;
+        let passes = estimated.choices().len();
+        if passes == 0 {
+            return Ok(String::new());
+        }
+        let mut best = bench.candidate(&estimated)?;
+        for pass in 0..passes {
             for candidates in STEPS {
-                best = bench.best(best.clone(), pass, candidates)?;
+                best = bench.best(best, pass, candidates)?;
             }
         }
-        let text = estimate::print(&best);
-        if !text.is_empty() {
-            self.lock_wisdom().insert(problem, &self.wisdom_name(), &text)?;
-        }
+        let text = estimate::print(&best.choices());
+        self.lock_wisdom().insert(problem, &self.wisdom_name(), &text)?;
         Ok(text)
     }
 }
@@ -62,11 +65,18 @@ struct Bench<'a> {
 
 /// A way to compute it, ready to run.
 struct Candidate {
-    choices: Vec<Choice>,
+    /// How the lines of each pass are done.
+    passes: Vec<Chosen>,
     executable: Executable,
     scratch: Option<Buffer>,
     /// Runs of a measurement.
     runs: usize,
+}
+
+impl Candidate {
+    fn choices(&self) -> Vec<Choice> {
+        self.passes.iter().map(|pass| pass.choice.clone()).collect()
+    }
 }
 
 impl<'a> Bench<'a> {
@@ -80,56 +90,46 @@ impl<'a> Bench<'a> {
         })
     }
 
-    fn lower(&self, choices: &[Choice]) -> Result<Vec<LoweredPass>> {
+    /// The kernels that choices stand for, estimated where there are none: on this device clusters
+    /// may be refused.
+    fn lower(&self, choices: &[Choice]) -> Result<LoweredRecipe<'_>> {
         lower(self.planner.kernel_cache.limits(), &self.recipe, false, None, choices)
     }
 
-    /// What becomes of choices, estimated where there are none: on this device clusters may be
-    /// refused.
-    fn choices(&self, choices: &[Choice]) -> Result<Vec<Choice>> {
-        Ok(self.chosen(choices)?.into_iter().map(|pass| pass.choice).collect())
-    }
-
-    fn chosen(&self, choices: &[Choice]) -> Result<Vec<Chosen>> {
-        Ok(self.lower(choices)?.into_iter().flat_map(|draft| draft.passes).collect())
-    }
-
     /// The fastest of `best` and those that differ from it in one pass.
-    fn best(&self, best: Vec<Choice>, pass: usize, candidates: Candidates) -> Result<Vec<Choice>> {
-        let mut best = self.candidate(best)?;
+    fn best(&self, mut best: Candidate, pass: usize, candidates: Candidates) -> Result<Candidate> {
         let mut seen: Vec<Vec<KernelDesc>> = vec![best.executable.descs.clone()];
-        let chosen = self.chosen(&best.choices)?;
         let mut others = vec![];
-        for choice in candidates(&chosen[pass], self.planner.kernel_cache.limits()) {
-            let mut choices = best.choices.clone();
+        for choice in candidates(&best.passes[pass], self.planner.kernel_cache.limits()) {
+            let mut choices = best.choices();
             choices[pass] = choice;
             let Ok(lowered) = self.lower(&choices) else { continue };
-            let descs: Vec<KernelDesc> = lowered.into_iter().flat_map(|draft| draft.descs).collect();
+            let descs = lowered.descs();
             if !seen.contains(&descs) {
                 seen.push(descs);
-                others.push(self.choices(&choices)?);
+                others.push(lowered);
             }
         }
         // What the compiler refuses is refused again below, one by one.
         let _ = self.planner.kernel_cache.kernels(&seen.concat());
-        let ready = others.into_iter().filter_map(|choices| self.candidate(choices).ok());
+        let ready = others.iter().filter_map(|lowered| self.candidate(lowered).ok());
         let mut timed = ready.map(|other| Ok((self.time(&other)?, other))).collect::<Result<Vec<_>>>()?;
         timed.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         for (_, other) in timed.into_iter().take(FINALISTS) {
             let [old, new] = self.compare([&best, &other])?;
-            if new < GAIN * old {
+            if new < WORTHWHILE * old {
                 best = other;
             }
         }
-        Ok(best.choices)
+        Ok(best)
     }
 
-    fn candidate(&self, choices: Vec<Choice>) -> Result<Candidate> {
+    fn candidate(&self, lowered: &LoweredRecipe) -> Result<Candidate> {
         let GpuPlanner { device, kernel_cache, .. } = self.planner;
-        let executable = Executable::new(device, kernel_cache, &self.recipe, false, None, &choices)?;
+        let executable = Executable::new(device, kernel_cache, lowered)?;
         let bytes = executable.scratch_bytes();
         let scratch = if bytes > 0 { Some(device.runtime.allocate(bytes)?) } else { None };
-        let mut candidate = Candidate { choices, executable, scratch, runs: 1 };
+        let mut candidate = Candidate { passes: lowered.chosen(), executable, scratch, runs: 1 };
         // The first run may be slow for other reasons.
         self.time(&candidate)?;
         while self.time(&candidate)? * (candidate.runs as f64) < MEASUREMENT.as_secs_f64() {
@@ -156,7 +156,7 @@ impl<'a> Bench<'a> {
         Ok(start.elapsed().as_secs_f64() / candidate.runs as f64)
     }
 
-    /// The least seconds that each takes, turn by turn.
+    /// The least seconds that each takes, measured alternately.
     fn compare(&self, candidates: [&Candidate; 2]) -> Result<[f64; 2]> {
         let mut least = [f64::INFINITY; 2];
         for _ in 0..ROUNDS {

@@ -51,7 +51,8 @@ impl Device {
     /// NVIDIA GPU number `number`.
     ///
     /// # Errors
-    /// [`Unavailable`](fourfold::ErrorKind::Unavailable) without driver, NVRTC (of CUDA 13) or such a device.
+    /// [`Unavailable`](fourfold::ErrorKind::Unavailable) without driver, NVRTC (of CUDA 13) or such
+    /// a device.
     pub fn cuda(number: usize) -> Result<Device> {
         Device::of(Runtime::open(Api::Cuda, number)?)
     }

@@ -44,12 +44,13 @@ impl Target {
     fn inspect_stages(&self, recipe: StagedRecipe) -> Result<Inspection> {
         crate::error::check_lengths(recipe.problem())?;
         self.limits().check_precision(recipe.problem())?;
-        let (mut launches, mut bluestein) = (vec![], false);
+        let (mut launches, mut ffts, mut bluestein) = (vec![], vec![], false);
         for (pass, plan) in plans(&recipe, false)?.into_iter().enumerate() {
             match plan {
                 Plan::Fft(fft) => {
                     let fft = self.inspect_passes(*fft, &Wisdom::new())?;
                     bluestein |= fft.uses_bluestein;
+                    ffts.push(fft.scratch_bytes);
                     launches.extend(fft.launches.into_iter().map(|launch| Launch { pass, ..launch }));
                 }
                 Plan::Host(_) => {}
@@ -59,7 +60,7 @@ impl Target {
         Ok(Inspection {
             launches,
             bytes_moved: recipe.bytes_moved(),
-            scratch_bytes: staged_memory(self.limits(), &recipe, false)?.iter().sum(),
+            scratch_bytes: staged_memory(&recipe, false, ffts.into_iter()).iter().sum(),
             uses_bluestein: bluestein,
             choices: vec![],
             recipe: recipe.into(),

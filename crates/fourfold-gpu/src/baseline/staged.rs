@@ -10,7 +10,7 @@ use crate::error::unavailable;
 use crate::limits::Limits;
 use crate::lower::passes::lower;
 use crate::print::printer::{Dialect, print};
-use crate::run::executable::{Executable, memory, table};
+use crate::run::executable::{Executable, table};
 use crate::run::kernel_cache::KernelCache;
 use crate::run::scratch::ScratchParts;
 use fourfold::baseline::{ArrayDesc, FftStep, LaunchMode, Stage, StageWork, StagedRecipe};
@@ -120,18 +120,9 @@ fn twice(fft: &Recipe, parts: bool) -> Result<Recipe> {
 }
 
 /// Bytes of the two arrays between stages, and of the scratch of the FFT that needs most.
-pub(crate) fn staged_memory(limits: &Limits, recipe: &StagedRecipe, parts: bool) -> Result<[usize; 3]> {
-    let own = |plan: &Plan| match plan {
-        Plan::Kernel(_) | Plan::Host(_) => Ok(0),
-        Plan::Fft(fft) => {
-            let descs: Vec<_> =
-                lower(limits, fft, false, None, &[])?.into_iter().flat_map(|draft| draft.descs).collect();
-            Ok(memory(fft, &descs, false).iter().sum())
-        }
-    };
-    let ffts = plans(recipe, parts)?.iter().map(own).collect::<Result<Vec<usize>>>()?;
+pub(crate) fn staged_memory(recipe: &StagedRecipe, parts: bool, ffts: impl Iterator<Item = usize>) -> [usize; 3] {
     let work = work_bytes(recipe, parts);
-    Ok([work, work, ffts.into_iter().max().unwrap_or(0)])
+    [work, work, ffts.max().unwrap_or(0)]
 }
 
 fn work_bytes(recipe: &StagedRecipe, parts: bool) -> usize {
@@ -165,7 +156,8 @@ impl StagedExecutable {
                     Some(vendor) => PreparedStage::Vendor(vendor),
                     None => {
                         crate::error::check_lengths(fft.problem())?;
-                        PreparedStage::Fft(Box::new(Executable::new(device, kernel_cache, &fft, false, None, &[])?))
+                        let lowered = lower(kernel_cache.limits(), &fft, false, None, &[])?;
+                        PreparedStage::Fft(Box::new(Executable::new(device, kernel_cache, &lowered)?))
                     }
                 },
             });
@@ -175,7 +167,7 @@ impl StagedExecutable {
         Ok(StagedExecutable { range: 0..stages.len(), arrays, stages, descs, memory, nothing })
     }
 
-    /// Runs one stage alone from now on.
+    /// Runs only one stage from now on.
     pub(crate) fn only(&mut self, stage: usize) {
         self.range = stage..stage + 1;
     }
@@ -241,8 +233,7 @@ fn memory_of(stages: &[PreparedStage], recipe: &StagedRecipe, parts: bool) -> [u
         PreparedStage::Fft(fft) => fft.scratch_bytes(),
         PreparedStage::Vendor(fft) => fft.scratch_bytes(),
     };
-    let work = work_bytes(recipe, parts);
-    [work, work, stages.iter().map(fft).max().unwrap_or(0)]
+    staged_memory(recipe, parts, stages.iter().map(fft))
 }
 
 impl PreparedStage {
@@ -268,7 +259,7 @@ impl StageKernelDesc {
     }
 }
 
-/// An error if a kernel's blocks must reach further than those of a device do.
+/// An error if a kernel's blocks must reach more shared memory than those of a device do.
 pub(crate) fn check_cluster(limits: &Limits, desc: &StageKernelDesc) -> Result<()> {
     let (needs, has, name) = (desc.cluster(), limits.cluster, &limits.name);
     let message = || {
@@ -289,7 +280,7 @@ fn prepared(device: &Device, kernel_cache: &KernelCache, desc: &StageKernelDesc)
         _ => vec![],
     };
     let table = table(device, &factors, desc.precision)?;
-    // Kernels take arrays alone.
+    // Kernels take only arrays.
     let number = |launch: usize| {
         let mut number = device.runtime.allocate(size_of::<Place>())?;
         device.queue.upload(&[Place(launch as u32)], &mut number)?;

@@ -2,7 +2,8 @@
 
 use crate::choose::tiling::{LEAST_RUN, RUN};
 use crate::desc::choice::Size;
-use crate::desc::descriptor::{DigitRange, KernelDesc, Port};
+use crate::desc::kernel::{DigitRange, KernelDesc};
+use crate::desc::stage::Port;
 use crate::ir::packed::WARP;
 use crate::limits::Limits;
 
@@ -10,10 +11,9 @@ use crate::limits::Limits;
 pub(crate) const MOST_REALS: usize = 4096;
 
 impl Limits {
-    /// Whether columns of so many bytes in a run of 64, in so many runs, are for clusters: one work
-    /// group has no room for a run, and an SM has for `resident` of as many as a cluster
-    /// has; or an SM has for one block, and in their last turn many would have
-    /// none.
+    /// Whether columns of so many bytes in a run of 64, in so many runs, are for clusters: one
+    /// block has no room for a run, and an SM has room for `resident` blocks of a cluster; or an SM
+    /// has room for one block, and in the last round many SMs would have none.
     pub(crate) fn cluster_pays(&self, bytes: usize, runs: usize, resident: usize) -> bool {
         match bytes > self.shared_bytes {
             true => bytes / self.cluster <= self.shared_bytes / resident,

@@ -2,18 +2,20 @@
 
 use crate::choose::tiling::{LEAST_RUN, RUN};
 use crate::desc::choice::Size;
-use crate::desc::descriptor::{DigitRange, KernelDesc, Part, Port, Stage, Which, Work};
+use crate::desc::combine::{Part, Which};
+use crate::desc::kernel::{DigitRange, KernelDesc};
+use crate::desc::stage::{Port, Stage, Work};
 use crate::limits::Limits;
 
 impl KernelDesc {
-    /// Kernels on sublines of digits, as few and then as even as they can be with runs of memory and
+    /// Kernels on ranges of digits, as few and then as even as they can be with runs of memory and
     /// buffers in shared memory.
     pub(crate) fn split_by_digits(&self, limits: &Limits) -> Option<Vec<KernelDesc>> {
         if !self.can_split_digits() {
             return None;
         }
-        // Quarters are folded in one subline with a digit of their DFTs: a subline of the quarters
-        // alone has no buffer for terms N − k.
+        // Quarters are folded in one range with a digit of their DFTs: a range that has only the
+        // quarters has no buffer for terms N − k.
         let folds = self.stages.iter().any(|stage| matches!(stage.work, Work::Fold(_)));
         let digits = self.digits.len() - usize::from(folds);
         let fitted = |cuts: Vec<usize>| {

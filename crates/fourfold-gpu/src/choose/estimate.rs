@@ -5,8 +5,9 @@ use crate::choose::radices::{ClusterRadices, NARROW, RADICES, cluster_radices, g
 use crate::choose::tiling;
 use crate::choose::tiling::RUN;
 use crate::desc::choice::Size;
-use crate::desc::descriptor::{Geometry, Packing};
 use crate::desc::geometry::Array;
+use crate::desc::geometry::Geometry;
+use crate::desc::kernel::Packing;
 use crate::error::argument;
 use crate::limits::Limits;
 use fourfold::engine::{AxisRecipe, Data, QUARTERS, Transform1d, dft_of, quarter_length};
@@ -23,11 +24,12 @@ pub(crate) struct Choice {
     pub(crate) packing: Packing,
     /// Those of the butterflies, in the order of the digits.
     pub(crate) radices: Vec<usize>,
-    /// Whether the blocks of a cluster share columns: half as many as the first radix.
+    /// Whether the blocks of a cluster have columns together; they are half as many as the first
+    /// radix.
     pub(crate) clustered: bool,
     pub(crate) size: Size,
-    /// Whether it is one kernel with the pass before it, if shared memory has room for a part of the
-    /// array over their axes.
+    /// Whether it is one kernel with the pass before it, if shared memory has room for a part of
+    /// the array over their axes.
     pub(crate) axis_fusion: bool,
 }
 
@@ -112,13 +114,12 @@ impl Lines<'_> {
         tiling::run_bytes(2 * self.elements(packing) * self.dft().2 * self.precision.bytes() / column)
     }
 
-    /// If a cluster had better have columns of these: how many blocks all clusters have, of
-    /// runs of 64 bytes.
+    /// If clusters should have columns of these: how many blocks all clusters have, of runs of 64
+    /// bytes.
     fn columns(&self, packing: Packing, limits: &Limits) -> Option<usize> {
         let geometry = self.geometry(packing);
         let digits = self.cluster_radices(packing, limits);
-        // Alone on an SM they are worth it where the last DFTs are one stage with the
-        // combine.
+        // One on an SM, they are worth it where the last DFTs are one stage with the combine.
         let combine_fusion =
             self.dft().0 == Data::Real && self.dft().2 == 1 && digits.last().is_some_and(|radix| radix % 2 == 0);
         let runs = self.runs(packing);
@@ -155,7 +156,7 @@ impl Lines<'_> {
         let (lines, elements) = (self.geometry(packing).lines(), self.elements(packing));
         let narrow = narrow_radices(elements);
         // Where combines come before or after, fewer numbers a thread measured faster, by up to a
-        // third; what is convolved has no sublines.
+        // third; a line that is convolved cannot be split.
         let splits = narrow.iter().product::<usize>() == elements;
         if packing != Packing::Complex && splits && limits.spreads(lines, elements / NARROW) {
             return narrow;
@@ -163,8 +164,9 @@ impl Lines<'_> {
         if clustered { self.cluster_radices(packing, limits) } else { radices(elements) }
     }
 
-    /// Large clusters measured faster, but for reals as complex lines of their own those of two,
-    /// where these have room; and a large second radix, but for these and three DFTs in f32.
+    /// Large clusters measured faster, but for types IV of even length, whose reals are complex
+    /// lines, those of two, where these have room; and a large second radix, but for these and
+    /// three DFTs in f32.
     fn cluster_radices(&self, packing: Packing, limits: &Limits) -> Vec<usize> {
         let complex = packing == Packing::Complex && !mixes(self.line);
         let two = complex && self.run_bytes(packing) <= 2 * limits.shared_bytes || self.pairs_up(packing, limits);
@@ -176,7 +178,7 @@ impl Lines<'_> {
         cluster_radices(self.elements(packing), rules)
     }
 
-    /// A choice for them, with what else could be chosen.
+    /// A choice for them, with the alternatives.
     pub(crate) fn chosen(&self, choice: &Choice) -> Chosen {
         let packings = self.packings().into_iter().map(|packing| (packing, self.elements(packing))).collect();
         Chosen { choice: choice.clone(), packings, size: None }
@@ -201,7 +203,7 @@ impl Lines<'_> {
 }
 
 impl Choice {
-    /// The same for a block alone.
+    /// The same without a cluster.
     pub(crate) fn without_cluster(&self) -> Choice {
         let smooth = self.radices.iter().product();
         Choice { radices: radices(smooth), clustered: false, ..self.clone() }
@@ -281,13 +283,13 @@ pub(crate) fn parse(text: &str) -> Result<Vec<Choice>> {
     text.lines().map(str::parse).collect()
 }
 
-/// What was chosen of a pass, and what could be.
+/// What was chosen of a pass, and the alternatives.
 #[derive(Clone)]
 pub(crate) struct Chosen {
     pub(crate) choice: Choice,
     /// How lines could be packed, and the elements of their DFTs then.
     pub(crate) packings: Vec<(Packing, usize)>,
-    /// Lines and threads of a block, if it is one kernel by itself.
+    /// Lines and threads of a block, if it is one kernel.
     pub(crate) size: Option<[usize; 2]>,
 }
 

@@ -1,7 +1,8 @@
 //! Passes along several axes as one kernel: whether a part of the array fits shared memory.
 
 use crate::choose::clusters::MOST_REALS;
-use crate::desc::descriptor::{Across, KernelDesc};
+use crate::desc::geometry::Across;
+use crate::desc::kernel::KernelDesc;
 use crate::ir::packed::WARP;
 use crate::limits::Limits;
 
@@ -30,7 +31,7 @@ impl KernelDesc {
         }
         let most = limits.threads.min(MOST_REALS / passes[0].precision.bytes());
         let threads = threads.next_multiple_of(WARP).min(most);
-        // Skips that another pass has no room for would be chosen in vain.
+        // Padding that another pass has no room for would be chosen in vain.
         let room = limits.shared_bytes.checked_sub(between * passes[0].precision.bytes())?;
         let limits_of_buffers = Limits { shared_bytes: room, ..limits.clone() };
         let mut passes: Vec<_> =

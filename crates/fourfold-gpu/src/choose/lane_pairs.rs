@@ -1,12 +1,13 @@
 //! Where neighbouring reals are read or written by pairs of threads, and where by a stage.
 
-use crate::desc::descriptor::{KernelDesc, Packing, Port, Stage, View, Work};
+use crate::desc::kernel::{KernelDesc, Packing};
+use crate::desc::stage::{Port, Stage, View, Work};
 use crate::ir::packed::WARP;
 use crate::limits::Limits;
 use fourfold::Precision;
 
 impl KernelDesc {
-    /// Without a stage for neighbours alone, the first or (`end` 1) the last.
+    /// Without a stage that only reorders neighbours, the first or (`end` 1) the last.
     pub(crate) fn straightened(mut self, end: usize) -> KernelDesc {
         match &mut *self.stages {
             [Stage { work: Work::Interleave(_), from, .. }, next, ..] if end == 0 => {
@@ -22,9 +23,9 @@ impl KernelDesc {
         self
     }
 
-    /// With twins instead of such stages, and where every second or fourth real would be read. To
-    /// write spectra that are combined (DCT-IV) they measured 5 to 10 % slower than a stage; to
-    /// read two lines as one in `f32`, 1 to 2 % slower than threads by themselves.
+    /// With lane pairs instead of such stages, and where every second or fourth real would be read.
+    /// To write spectra that are combined (DCT-IV) they measured 5 to 10 % slower than a stage; to
+    /// read two lines as one in `f32`, 1 to 2 % slower than single threads.
     pub(crate) fn with_lane_pairs(mut self, limits: &Limits) -> KernelDesc {
         let pays = [self.packing != Packing::TwoForOne || self.precision == Precision::F64, self.inverse];
         for end in [0, 1].into_iter().filter(|end| limits.warps && pays[*end]) {
@@ -38,7 +39,7 @@ impl KernelDesc {
     }
 
     /// Whether the DFTs of the first digit, in the first stage or the last, can be dealt out so
-    /// that mirrored ones meet in a warp.
+    /// that those of mirrored elements are in one warp.
     fn may_have_lane_pairs(&self, end: usize) -> bool {
         let outermost = if end == 0 { self.stages.first() } else { self.stages.last() };
         let Some(Stage { work: Work::Butterflies(split), from, to }) = outermost else { return false };

@@ -1,22 +1,23 @@
-//! Chooses where shared memory skips a place, so that threads that read together meet different
-//! banks.
+//! Chooses where buffers in shared memory leave out a place, so that threads that read together
+//! meet different banks.
 //!
 //! Shared memory answers 128 bytes at once, of different banks (CUDA C++ Programming Guide, "Shared
 //! Memory"): as many complex numbers as threads read at once. Where these are at strides of powers
 //! of two, they would meet the same banks again and again.
 
 use crate::choose::radices::frequency;
-use crate::desc::descriptor::{Digit, KernelDesc, Port, Stage, Work};
+use crate::desc::kernel::{Digit, KernelDesc};
+use crate::desc::stage::{Port, Stage, Work};
 use crate::limits::Limits;
 
 /// Bytes that shared memory reads at once.
 const BANKS: usize = 128;
 
-/// The skips before any are chosen.
+/// The padding before any is chosen.
 pub(crate) const PADDING: [u32; 2] = [4, 8];
 
 impl KernelDesc {
-    /// With the skips that cost the fewest conflicts of the banks.
+    /// With the padding that costs the fewest bank conflicts.
     pub(crate) fn with_padding(self, limits: &Limits) -> KernelDesc {
         let all = (3..7).flat_map(|first| (first + 1..2 * first + 2).map(move |second| [first, second]));
         let candidates = std::iter::once(PADDING).chain(all).map(|padding| KernelDesc { padding, ..self.clone() });

@@ -20,8 +20,8 @@ pub(crate) fn frequency(place: usize, radices: &[usize]) -> usize {
 }
 
 /// The factors of a DFT of length n: butterflies of these radices, and primes as convolutions in
-/// place: by Rader's rule where p − 1 is smooth, else by Bluestein's, for which there is room at
-/// the first digit alone.
+/// place: by Rader's rule where p − 1 is smooth, else by Bluestein's, for which there is room only
+/// at the first digit.
 pub(crate) fn gpu_factors(n: usize, radices: &[usize]) -> Vec<Factor> {
     let primes = factors(n).into_iter().filter(|factor| !matches!(factor, Factor::Radix(_)));
     let primes: Vec<_> = primes.map(|prime| convolution(prime.length())).collect();
@@ -60,7 +60,8 @@ pub(crate) fn radices(n: usize) -> Vec<usize> {
     fewest.into_iter().min_by_key(|list| sum(list)).unwrap_or_default()
 }
 
-/// How a cluster of blocks, half as many as the first radix, shares lines.
+/// How the radices are chosen of lines that a cluster has, with half as many blocks as the first
+/// radix.
 #[derive(Clone, Copy)]
 pub(crate) struct ClusterRadices {
     /// The first radix, or as near to it as can be.
@@ -72,12 +73,12 @@ pub(crate) struct ClusterRadices {
     pub(crate) combine_fusion: bool,
 }
 
-/// The last radix of lines that a cluster shares and combines, which measured up to a tenth faster
-/// than others.
+/// The last radix of lines that a cluster combines, which measured up to a tenth faster than
+/// others.
 const LAST: usize = 8;
 
-/// The radices for lines that a cluster shares: few, but one more than can be where the first is
-/// nearer to the lead then.
+/// The radices for lines of a cluster: few, but one more than can be where the first is nearer to
+/// the lead then.
 pub(crate) fn cluster_radices(n: usize, rules: ClusterRadices) -> Vec<usize> {
     let few = ways_by_count(n).take(2).flatten().flat_map(|list| led(&list)).filter(|list| list[0] % 2 == 0);
     let order = |list: &Vec<usize>| {
@@ -131,7 +132,7 @@ fn sum(radices: &[usize]) -> usize {
     radices.iter().sum()
 }
 
-/// The same radices, each in the lead in turn.
+/// The same radices, with each of them first once.
 pub(crate) fn led(radices: &[usize]) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = vec![];
     for at in 0..radices.len() {

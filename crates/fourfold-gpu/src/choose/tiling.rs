@@ -2,7 +2,8 @@
 //! threads.
 
 use crate::desc::choice::Size;
-use crate::desc::descriptor::{DigitRange, KernelDesc, Packing, Port, Stage, Work};
+use crate::desc::kernel::{DigitRange, KernelDesc, Packing};
+use crate::desc::stage::{Port, Stage, Work};
 use crate::ir::packed::WARP;
 use crate::limits::Limits;
 use fourfold::Precision;
@@ -13,14 +14,14 @@ const THREADS: usize = 256;
 /// Bytes of neighbouring lines that are read as one run: as many as the memory reads at once.
 pub(crate) const RUN: usize = 128;
 
-/// A device has blocks for this many times as many before few are too few.
+/// How many times as many blocks as SMs are many, or as few of them few.
 const FEW: usize = 8;
 
 /// Bytes of a run below which two trips through memory in long runs are better than one.
 pub(crate) const LEAST_RUN: usize = 32;
 
-/// Bytes in shared memory of columns in runs of 64 bytes, with the skips between, which take so many
-/// for each byte of a run.
+/// Bytes in shared memory of columns in runs of 64 bytes, with the padding, which take so many for
+/// each byte of a run.
 pub(crate) fn run_bytes(column: usize) -> usize {
     column.saturating_add(column / 16).saturating_mul(RUN / 2)
 }
@@ -92,13 +93,13 @@ impl KernelDesc {
         while size.tile.is_none() && self.blocks() < least && self.tile > 1 && self.contiguous_bytes() > LEAST_RUN {
             self.tile /= 2;
         }
-        // So that registers, of which f64 takes twice as many, hold as many threads as shared memory
-        // has room for.
+        // So that registers, of which f64 takes twice as many, hold as many threads as shared
+        // memory has room for.
         let width = 16 / self.precision.bytes();
         let one_per_sm = width * self.shared_bytes() > limits.shared_bytes || self.blocks() <= limits.sms;
         let most = if one_per_sm { 2 * THREADS } else { THREADS };
         let most = size.threads.unwrap_or(most).min(limits.threads);
-        // Both of mirrored sublines at once take half as long, but longer in all.
+        // Both sublines of a Hermitian pair at once take half as long, but longer in all.
         self.side_by_side = self.blocks() <= FEW * limits.sms;
         let sublines = if self.side_by_side { self.slots() } else { self.tile };
         self.threads = (self.dealt() * sublines).next_multiple_of(WARP).clamp(1, most);
@@ -116,8 +117,8 @@ impl KernelDesc {
         if one && !self.interleaved() { least } else { most }
     }
 
-    /// Items of the shortest and the longest stage of butterflies in one subline, or of any if there
-    /// are none: of combines a thread takes several.
+    /// Items of the shortest and the longest stage of butterflies in one subline, or of any if
+    /// there are none: of combines a thread takes several.
     pub(crate) fn butterflies(&self) -> [usize; 2] {
         let items = |stage: &Stage| self.subline_items(&stage.work);
         let butterflies = self.stages.iter().filter(|stage| matches!(stage.work, Work::Butterflies(_))).map(items);
@@ -132,7 +133,7 @@ impl KernelDesc {
         (work.items() / (self.before() * self.after())).max(1)
     }
 
-    /// Bytes that neighbouring sublines of a block have together in memory.
+    /// Bytes of memory in which neighbouring sublines of a block stand side by side.
     pub(crate) fn contiguous_bytes(&self) -> usize {
         self.tile.min(self.neighbours()) * self.line_bytes()
     }

@@ -1,10 +1,49 @@
 //! The lines along one axis of two arrays.
 
-use crate::desc::descriptor::{Across, Geometry, Pair, Side};
 use fourfold::Precision;
 
+/// Where the lines of a pass lie. Strides and offsets count reals.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Geometry {
+    pub(crate) input: Side,
+    pub(crate) output: Side,
+    /// The axes across which lines lie, the innermost first.
+    pub(crate) axes: Vec<Across>,
+    /// If two lines are packed as one.
+    pub(crate) pair: Option<Pair>,
+}
+
+/// The axis on which lines that are packed as one are neighbours. It is among the axes across, at
+/// half its length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Pair {
+    pub(crate) across: Across,
+    /// Lines with one place on this axis.
+    pub(crate) stride: usize,
+}
+
+/// One array of a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Side {
+    /// Of the first element of the first line.
+    pub(crate) offset: i64,
+    /// Along the line.
+    pub(crate) stride: i64,
+    pub(crate) complex: bool,
+    /// Whether it is the block's own part of the array, in shared memory.
+    pub(crate) shared: bool,
+}
+
+/// One axis across the lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Across {
+    pub(crate) size: usize,
+    pub(crate) input: i64,
+    pub(crate) output: i64,
+}
+
 /// An array as kernels see it: strides and offset in reals.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Array {
     pub(crate) offset: i64,
     pub(crate) shape: Vec<usize>,

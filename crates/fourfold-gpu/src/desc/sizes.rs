@@ -1,6 +1,7 @@
 //! How large a kernel is: places, sublines, blocks, and the memory that it takes.
 
-use crate::desc::descriptor::{DigitRange, KernelDesc, Port, Stage, Work};
+use crate::desc::kernel::{DigitRange, KernelDesc};
+use crate::desc::stage::{Port, Stage, Work};
 use crate::ir::frame::Frame;
 use fourfold::Precision;
 
@@ -13,12 +14,12 @@ impl KernelDesc {
         self.digits.iter().map(|digit| digit.room).product()
     }
 
-    /// Complex places of a subline, the longest run of digits that the kernel changes.
+    /// Complex places of a subline.
     pub(crate) fn length(&self) -> usize {
         self.digits[self.range.first..self.range.last].iter().map(|digit| digit.room).product()
     }
 
-    /// Values of the digits before the subline.
+    /// Values of the digits before the range.
     pub(crate) fn before(&self) -> usize {
         self.digits[..self.range.first].iter().map(|digit| digit.radix).product()
     }
@@ -28,8 +29,9 @@ impl KernelDesc {
         self.digits[self.range.last..].iter().map(|digit| digit.room).product()
     }
 
-    /// Whether the combines of half spectra work on sublines: they take terms k and N − k together,
-    /// so that a block has the sublines of digits b and −b before, as one.
+    /// Whether sublines come in Hermitian pairs: combines of half spectra take terms k and N − k
+    /// together, so that a block has the sublines of frequencies b and −b of the digits before the
+    /// range.
     pub(crate) fn has_hermitian_pairs(&self) -> bool {
         if self.cluster > 1 {
             return true;
@@ -38,7 +40,7 @@ impl KernelDesc {
         self.range.first > 0 && self.stages.iter().any(combines)
     }
 
-    /// Sublines of one line, those that are mirrored as one, and so all of a cluster.
+    /// Sublines of one line, each Hermitian pair as one, and so all of a cluster.
     pub(crate) fn parts(&self) -> usize {
         if self.cluster > 1 {
             return 1;
@@ -76,12 +78,12 @@ impl KernelDesc {
         })
     }
 
-    /// Where a place stands with the skips.
+    /// Where a place stands with the padding.
     pub(crate) fn padded(&self, place: usize) -> usize {
         place + self.padding_bits().map(|bits| place >> bits).sum::<usize>()
     }
 
-    /// Those of `skips` that the buffers of a subline reach.
+    /// Those entries of `padding` that a buffer is long enough for.
     pub(crate) fn padding_bits(&self) -> impl Iterator<Item = u32> {
         let end = self.cluster_slice() * self.cluster;
         self.padding.into_iter().filter(move |bits| end > 1 << bits)
@@ -92,7 +94,8 @@ impl KernelDesc {
         if self.shared && self.stages.len() > 1 { self.slots() * self.slot_elements() } else { 0 }
     }
 
-    /// From a subline in shared memory to the mirrored one, in complex numbers.
+    /// From the first subline of a Hermitian pair in shared memory to the second, in complex
+    /// numbers.
     pub(crate) fn hermitian_offset(&self) -> usize {
         self.tile * self.slot_elements()
     }
@@ -132,8 +135,8 @@ impl KernelDesc {
         }
     }
 
-    /// Bytes of shared memory: the buffers of one pass after the other, and the array between passes
-    /// after them.
+    /// Bytes of shared memory: the buffers of one pass after the other, and the array between
+    /// passes after them.
     pub(crate) fn shared_bytes(&self) -> usize {
         let reals = self.passes().map(|pass| 2 * pass.shared_elements()).max().unwrap_or(0);
         (reals + self.between) * self.precision.bytes()

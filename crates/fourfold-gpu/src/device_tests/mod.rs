@@ -4,7 +4,8 @@
 pub(crate) mod cuda;
 pub(crate) mod opencl;
 
-use crate::api::plan::{GpuPlan, GpuPlanner};
+use crate::api::plan::GpuPlan;
+use crate::api::planner::GpuPlanner;
 use crate::backend::device::Device;
 use crate::limits::Api;
 use fourfold::{Error, ErrorKind, Result};

@@ -76,8 +76,8 @@ impl<T: Float> GpuCells<T> {
         &self.array
     }
 
-    /// The same, to be written: by [`GpuArray::upload`], which fills as much as it is given (x and
-    /// y, say, alone), or by kernels of the caller's ([`GpuArray::raw`]).
+    /// The same, to be written: by [`GpuArray::upload`], which fills as much as it is given (only x
+    /// and y, say), or by kernels of the caller's ([`GpuArray::raw`]).
     ///
     /// Nobody checks what is written. What lies outside the region has no charge and no force
     /// there, nor has what has no place (infinities, NaNs); negative sizes are 0. A cell that grows

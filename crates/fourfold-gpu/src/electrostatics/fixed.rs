@@ -4,9 +4,9 @@
 //! Integers add up to the same whoever comes first, as reals do not. A sum is kept as two words,
 //! the lower first.
 
-use crate::ir::operator::Operator;
 use crate::ir::packed::real;
-use crate::ir::trace::{Array, Expr, Int, Statement, Sym, Var, bind, emit, int, select, select_real};
+use crate::ir::statement::{Array, Expr, Int, Operator, Statement, Sym, Var, int};
+use crate::ir::trace::{bind, emit, select, select_real};
 use fourfold::engine::Real;
 
 impl Array {

@@ -23,7 +23,8 @@ use crate::backend::types::Grid;
 use crate::electrostatics::fixed::{between, bin, greatest, least, quotient};
 use crate::ir::frame::Frame;
 use crate::ir::packed::real;
-use crate::ir::trace::{Array, Int, Statement, Sym, block, comment, for_each, if_less, int, record, thread};
+use crate::ir::statement::{Array, Int, Statement, Sym, int};
+use crate::ir::trace::{block, comment, for_each, if_less, record, thread};
 use crate::print::printer::{Dialect, print};
 use fourfold::Precision;
 use fourfold::electrostatics::Spreader;
@@ -38,8 +39,8 @@ pub(crate) const HEAD: usize = 3;
 /// The threads that sum energies, and so what is left of the maps to be summed.
 pub(crate) const SUMS: usize = 1 << 14;
 
-/// Bins of a cell that one thread does by itself: with fewer a second thread costs more than it
-/// takes over.
+/// Bins of a cell that are left to one thread: with fewer a second thread costs more than it takes
+/// over.
 const FEW: f64 = 64.0;
 
 /// What a kernel does.

@@ -1,7 +1,8 @@
 //! The electrostatic system on a device.
 
 use crate::api::array::{GpuArray, one_queue};
-use crate::api::plan::{GpuPlan, GpuPlanner};
+use crate::api::plan::GpuPlan;
+use crate::api::planner::GpuPlanner;
 use crate::backend::cuda::nvrtc;
 use crate::backend::device::Device;
 use crate::backend::runtime::{Arguments, Buffer, Kernel};
@@ -140,7 +141,7 @@ impl<T: Float> GpuElectrostatics<T> {
         self.transform(maps)
     }
 
-    /// Enqueues the density of cells alone.
+    /// Enqueues only the density of cells.
     ///
     /// # Errors
     /// As [`GpuElectrostatics::solve_on`].

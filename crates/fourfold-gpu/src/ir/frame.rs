@@ -8,11 +8,11 @@ pub(crate) struct Frame {
     /// Whether indices have 64 bits.
     pub(crate) wide: bool,
     pub(crate) threads: usize,
-    /// Blocks for which the compiler shall leave registers at once; 0 if it may choose.
+    /// Blocks at once for which the compiler shall leave registers; 0 if it may choose.
     pub(crate) resident: usize,
-    /// Blocks that share their shared memory.
+    /// Blocks of a cluster, which reach each other's shared memory.
     pub(crate) cluster: usize,
-    /// Whether the input is read, and the output written, past what caches had better keep.
+    /// Whether caches should evict first the input that is read, and the output that is written.
     pub(crate) evict_first: [bool; 2],
     /// Shared memory, in pairs of reals.
     pub(crate) shared_pairs: usize,

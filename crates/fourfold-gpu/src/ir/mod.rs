@@ -1,6 +1,6 @@
-pub(crate) mod arithmetic;
 pub(crate) mod frame;
 pub(crate) mod narrow;
-pub(crate) mod operator;
+pub(crate) mod operators;
 pub(crate) mod packed;
+pub(crate) mod statement;
 pub(crate) mod trace;

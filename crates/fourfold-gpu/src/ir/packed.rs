@@ -2,8 +2,8 @@
 //! them, and words of other threads.
 
 use crate::ir::narrow::Narrow;
-use crate::ir::operator::Operator;
-use crate::ir::trace::{Array, Expr, Int, Statement, Sym, Var, bind, emit, name, select};
+use crate::ir::statement::{Array, Expr, Int, Operator, Statement, Sym, Var};
+use crate::ir::trace::{bind, emit, name, select};
 use fourfold::engine::jpeg::Words;
 use std::ops::{Add, Sub};
 
@@ -103,7 +103,7 @@ pub(crate) fn exchange(words: &[Int], bits: usize) -> Vec<Int> {
     names.into_iter().map(Var::Name).collect()
 }
 
-/// The same of reals, where the first `threads` threads of the block come alone.
+/// The same of reals, where the first `threads` threads of the block exchange.
 pub(crate) fn exchange_reals(reals: &[Sym], bits: usize, threads: usize) -> Vec<Sym> {
     let names: Vec<_> = reals.iter().map(|_| name()).collect();
     emit(Statement::ExchangeReals(names.clone(), reals.to_vec(), bits, threads));

@@ -1,127 +1,8 @@
 //! Kernels are written by running: the operators of [`Sym`] and [`Int`] record statements.
-//!
-//! A kernel's statements are a tree of data; the dialects print it. Operators on literals are done
-//! at once, and what adds 0 or multiplies by 1 leaves no statement.
 
-use crate::ir::narrow::Narrow;
-use crate::ir::operator::Operator;
+use crate::ir::statement::{Array, Expr, Int, Statement, Sym, Var};
 use fourfold::engine::C;
 use std::cell::RefCell;
-
-/// A literal, or the variable with this number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Var<K> {
-    Lit(K),
-    Name(u32),
-}
-
-/// A real number of the kernel's precision.
-pub(crate) type Sym = Var<f64>;
-
-/// An index.
-pub(crate) type Int = Var<i64>;
-
-/// A memory that kernels see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Array {
-    /// The array that a pass reads.
-    Input,
-    /// The array that it writes.
-    Output,
-    /// Coefficients.
-    Table,
-    /// The same memory, where a multiplier has a factor for each element of an array.
-    Factors,
-    /// Orders.
-    Indices,
-    /// The block's own memory.
-    Shared,
-    /// The same of the cluster's block with this number.
-    Peer(Int),
-    /// The same in device memory.
-    Scratch,
-}
-
-/// What a variable is bound to.
-#[derive(Clone, Debug)]
-pub(crate) enum Expr {
-    Real(Operator, Sym, Sym),
-    Int(Operator, Int, Int),
-    Neg(Sym),
-    /// a · b + c
-    MulAdd(Sym, Sym, Sym),
-    /// a · b − c
-    MulSub(Sym, Sym, Sym),
-    Load(Array, Int),
-    LoadInt(Array, Int),
-    /// The third if the first is less than the second, else the fourth.
-    Select(Int, Int, Int, Int),
-    SelectReal(Int, Int, Sym, Sym),
-    /// 0 if the magnitude of the first is below the second, else the first.
-    CutOff(Sym, Sym),
-    LoadNarrow(Array, Int, Narrow),
-    /// One of the narrow integers in a word.
-    Part(Int, Narrow, usize),
-    /// The nearest integer that is narrow.
-    Nearest(Sym, Narrow),
-    /// A word of the lowest bits of integers, the first lowest.
-    Pack(Vec<Int>, Narrow),
-    OfInt(Int),
-    /// A real without its fraction.
-    Whole(Sym),
-    /// The lesser of two; if one is no number, the other.
-    Least(Sym, Sym),
-    /// The greater, alike.
-    Greatest(Sym, Sym),
-    Cos(Sym),
-    Bits(Sym),
-    OfBits(Int),
-    /// Bytes out of those of two words.
-    Permute(Int, Int, [u8; 4]),
-    /// The nearest integer between two.
-    Clamp(Int, [i64; 2]),
-    /// Modulo 2^32.
-    Wrapping(Operator, Int, Int),
-    /// The upper half of the product of numbers of 16 bits without signs.
-    HighHalf(Int, Int),
-    /// The thread's number in its block.
-    Thread,
-    /// The block's number.
-    Block,
-}
-
-/// A statement of a kernel.
-#[derive(Clone, Debug)]
-pub(crate) enum Statement {
-    Comment(String),
-    Let(u32, Expr),
-    /// Two variables, and the pair of neighbours that they are: number i has reals 2i and 2i + 1.
-    LetPair([u32; 2], Array, Int),
-    /// Two or four variables, and the 32-bit words that they are, with their number among all twos
-    /// or fours.
-    LetWords(Vec<u32>, Array, Int),
-    /// The same of four, of reals.
-    LetReals([u32; 4], Array, Int),
-    StoreReals(Array, Int, [Sym; 4]),
-    StoreWords(Array, Int, Vec<Int>),
-    StoreNarrow(Array, Int, Int, Narrow),
-    /// Variables, and words of the thread whose number differs in these bits that they are.
-    Exchange(Vec<u32>, Vec<Int>, usize),
-    /// The same of reals, among so many threads of the block, the first ones.
-    ExchangeReals(Vec<u32>, Vec<Sym>, usize, usize),
-    /// Adds the integer nearest to a real to one of 64 bits in device memory, whoever else does.
-    AddFixed(Array, Int, Sym),
-    Store(Array, Int, Sym),
-    StorePair(Array, Int, [Sym; 2]),
-    /// Variable, start, end, step.
-    For(u32, [Int; 3], Vec<Statement>),
-    /// If a < b.
-    IfLess(Int, Int, Vec<Statement>),
-    Barrier,
-    ClusterBegin,
-    ClusterArrive,
-    ClusterWait,
-}
 
 /// The statements of the scopes that are open, and the last name given.
 #[derive(Default)]
@@ -201,7 +82,7 @@ pub(crate) fn loads_first(body: impl FnOnce()) {
     others.into_iter().chain(stores).for_each(emit);
 }
 
-/// `body`, storing where a < b alone. What it loads must be there in any case.
+/// `body`, storing only where a < b. What it loads must be there in any case.
 pub(crate) fn store_if_less(a: Int, b: Int, body: impl FnOnce()) {
     if let (Var::Lit(_), Var::Lit(_)) = (a, b) {
         return if_less(a, b, body);
@@ -209,16 +90,6 @@ pub(crate) fn store_if_less(a: Int, b: Int, body: impl FnOnce()) {
     let (stores, others): (Vec<_>, Vec<_>) = statements_of(body).into_iter().partition(Statement::only_stores);
     others.into_iter().for_each(emit);
     emit(Statement::IfLess(a, b, stores));
-}
-
-impl Statement {
-    fn only_stores(&self) -> bool {
-        match self {
-            Statement::Store(..) | Statement::StorePair(..) | Statement::StoreReals(..) => true,
-            Statement::IfLess(_, _, body) => body.iter().all(Statement::only_stores),
-            _ => false,
-        }
-    }
 }
 
 /// `body` for every value from `start` below `end` by `step`.
@@ -306,16 +177,4 @@ pub(crate) fn select_real(a: Int, b: Int, x: Sym, y: Sym) -> Sym {
 /// 0 if |x| < threshold, else x.
 pub(crate) fn cut_off(x: Sym, threshold: Sym) -> Sym {
     bind(Expr::CutOff(x, threshold))
-}
-
-/// The literal `n`.
-pub(crate) fn int(n: usize) -> Int {
-    Var::Lit(n as i64)
-}
-
-impl Sym {
-    /// The literal `value`.
-    pub(crate) fn lit(value: f64) -> Sym {
-        Var::Lit(value)
-    }
 }

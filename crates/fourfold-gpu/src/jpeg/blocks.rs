@@ -35,7 +35,7 @@ pub struct BlockPlan {
     pub(crate) work: BlockWork,
     pub(crate) narrow: Narrow,
     pub(crate) kernel: Kernel,
-    /// Of a work thread_block.
+    /// Of a thread block.
     pub(crate) threads: usize,
     pub(crate) shared_bytes: usize,
     pub(crate) blocks: usize,
@@ -53,7 +53,7 @@ pub(crate) struct ComponentTables {
 }
 
 impl BlockPlan {
-    /// ComponentArrays for its components, with any values.
+    /// Arrays for its components, with any values.
     ///
     /// # Errors
     /// If the device has not so much memory.

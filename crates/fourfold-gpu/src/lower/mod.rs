@@ -1,5 +1,9 @@
+pub(crate) mod arrays;
 pub(crate) mod axis_fusion;
-pub(crate) mod lowered_pass;
+pub(crate) mod combines;
+pub(crate) mod lowered;
+pub(crate) mod multiplier;
 pub(crate) mod passes;
+pub(crate) mod pointwise;
 pub(crate) mod stages;
 pub(crate) mod tables;

@@ -1,16 +1,18 @@
-//! From a recipe to kernels: each pass as the descs of those that do it.
+//! From a recipe to kernels: each pass as the descriptors of those that do it.
 
 use crate::choose::estimate::{Choice, Chosen, Lines, mixes};
 use crate::desc::action::{Action, SPECTRUM};
 use crate::desc::choice::Size;
-use crate::desc::descriptor::{Geometry, KernelDesc};
-use crate::desc::geometry::Array;
+use crate::desc::geometry::{Array, Geometry};
+use crate::desc::kernel::KernelDesc;
 use crate::error::{argument, unavailable};
 use crate::limits::Limits;
+use crate::lower::arrays::{PlanArrays, neighbours};
 use crate::lower::axis_fusion;
-use crate::lower::lowered_pass::{LoweredPass, PlanArrays, neighbours, whole_lines};
-use crate::lower::stages::{StagePipeline, table_bytes};
-use fourfold::engine::{ArrayId, AxisRecipe, AxisTransform, Pass, PassOp};
+use crate::lower::lowered::{LoweredPass, LoweredRecipe};
+use crate::lower::pointwise::pointwise;
+use crate::lower::stages::StagePipeline;
+use fourfold::engine::{ArrayId, AxisRecipe, Pass, PassOp};
 use fourfold::{Precision, Problem, Recipe, Result};
 
 impl Limits {
@@ -28,61 +30,66 @@ impl Limits {
     }
 }
 
-/// All passes of a recipe; one that copies, if it has none. `parts` as for
-/// [`crate::run::executable::Executable::new`]. Where a filter would transform, multiply and
-/// transform back in one pass, there are two, of which the first multiplies; an input is multiplied
-/// as it is read, an output as it is written. `choices`, one a pass of lines, or none of them.
-pub(crate) fn lower(
+/// All passes of a recipe; one that copies, if it has none. `parts`: transforms of reals act on
+/// both parts of complex arrays. Where a filter would transform, multiply and transform back in one
+/// pass, there are two, of which the first multiplies; an input is multiplied as it is read, an
+/// output as it is written. `choices`, one a pass of lines, or none of them.
+pub(crate) fn lower<'a>(
     limits: &Limits,
-    recipe: &Recipe,
+    recipe: &'a Recipe,
     parts: bool,
-    action: Option<&Action>,
+    action: Option<&'a Action>,
     choices: &[Choice],
-) -> Result<Vec<LoweredPass>> {
-    let problem = recipe.problem();
-    limits.check_precision(problem)?;
+) -> Result<LoweredRecipe<'a>> {
+    limits.check_precision(recipe.problem())?;
     check_count(choices, recipe)?;
-    recipe.lines().try_for_each(check_tables)?;
-    let all = Passes { limits, homes: PlanArrays { recipe, parts }, action, choices };
-    if recipe.passes().is_empty() {
-        let axis = problem.input().shape.len().saturating_sub(1);
-        return Ok(vec![all.draft(problem, &[], axis, [ArrayId::Input, ArrayId::Output], None, [None, action])?]);
-    }
-    let mut list = vec![];
-    let mut passes = recipe.passes().iter().enumerate();
-    while let Some(next) = passes.next() {
-        let fused = if action.is_none() { axis_fusion::fused(limits, &all.homes, next.0, choices)? } else { None };
-        match fused {
-            Some(draft) => {
-                passes.by_ref().take(draft.passes.len() - 1).for_each(drop);
-                list.push(draft);
-            }
-            None => list.extend(all.of_pass(next)?),
-        }
-    }
-    mark_what_is_used_once(&mut list, &all.homes, limits.cache);
-    Ok(list)
+    let lowering = Lowering { limits, arrays: PlanArrays { recipe, parts }, action, choices };
+    let mut passes = lowering.passes()?;
+    mark_evict_first(&mut passes, &lowering.arrays, limits.cache);
+    Ok(LoweredRecipe { recipe, parts, action, passes })
 }
 
-/// What the lowered of a recipe follow from.
-struct Passes<'a> {
+/// What the kernels of a recipe follow from.
+struct Lowering<'a> {
     limits: &'a Limits,
-    homes: PlanArrays<'a>,
+    arrays: PlanArrays<'a>,
     action: Option<&'a Action>,
     choices: &'a [Choice],
 }
 
-impl Passes<'_> {
-    /// Pass i.
-    fn of_pass(&self, (i, pass): (usize, &Pass)) -> Result<Vec<LoweredPass>> {
-        let &Passes { homes: PlanArrays { recipe, .. }, action, choices, .. } = self;
+impl Lowering<'_> {
+    fn passes(&self) -> Result<Vec<LoweredPass>> {
+        let recipe = self.arrays.recipe;
+        if recipe.passes().is_empty() {
+            let (problem, ends) = (recipe.problem(), [ArrayId::Input, ArrayId::Output]);
+            let axis = problem.input().shape.len().saturating_sub(1);
+            return Ok(vec![self.pass(problem, &[], axis, ends, None, [None, self.action])?]);
+        }
+        let mut list = vec![];
+        let mut passes = recipe.passes().iter().enumerate();
+        while let Some((i, pass)) = passes.next() {
+            let fused = || axis_fusion::fused(self.limits, &self.arrays, i, self.choices);
+            match self.action.is_none().then(fused).flatten() {
+                Some(fused) => {
+                    passes.by_ref().take(fused.passes.len() - 1).for_each(drop);
+                    list.push(fused);
+                }
+                None => list.extend(self.passes_of(i, pass)?),
+            }
+        }
+        Ok(list)
+    }
+
+    /// Pass i, as one or two.
+    fn passes_of(&self, i: usize, pass: &Pass) -> Result<Vec<LoweredPass>> {
+        let &Lowering { arrays: PlanArrays { recipe, .. }, action, choices, .. } = self;
         let (problem, end) = (recipe.problem(), recipe.inverse().unwrap_or(recipe.problem()));
         let [from, to] = [pass.from, pass.to];
         if let [PassOp::Transform(before), PassOp::Multiply, PassOp::Transform(after)] = &*pass.ops {
             let (done, ends) = (&recipe.passes()[..i], [from, SPECTRUM]);
             return Ok(vec![
-                self.draft(problem, done, pass.axis, ends, Some((before, None)), [None, action])?,
-                self.draft(end, &[], pass.axis, [SPECTRUM, to], Some((after, None)), [None, None])?,
+                self.pass(problem, done, pass.axis, ends, Some((before, None)), [None, action])?,
+                self.pass(end, &[], pass.axis, [SPECTRUM, to], Some((after, None)), [None, None])?,
             ]);
         }
         let line = pass.ops.iter().find_map(|op| if let PassOp::Transform(line) = op { Some(line) } else { None });
@@ -94,11 +101,11 @@ impl Passes<'_> {
         let first = recipe.passes()[..i].iter().position(|pass| pass.ops.contains(&PassOp::Multiply));
         let (problem, done) = first.map_or((problem, &recipe.passes()[..i]), |first| (end, &recipe.passes()[first..i]));
         let line = line.map(|line| (line, choices.get(i)));
-        Ok(vec![self.draft(problem, done, pass.axis, [from, to], line, [before, after])?])
+        Ok(vec![self.pass(problem, done, pass.axis, [from, to], line, [before, after])?])
     }
 
     /// A pass of `problem` after those that are `done`.
-    fn draft(
+    fn pass(
         &self,
         problem: &Problem,
         done: &[Pass],
@@ -107,27 +114,40 @@ impl Passes<'_> {
         line: Option<(&AxisRecipe, Option<&Choice>)>,
         actions: [Option<&Action>; 2],
     ) -> Result<LoweredPass> {
-        let arrays = ends.map(|home| self.homes.array(home));
-        let neighbours = neighbours(problem, done, axis, &arrays[0], |_| true);
-        let own = line.map(|(line, choice)| Own { line, choice, neighbours });
-        draft(self.limits, problem.precision(), axis, ends, arrays, own, actions)
+        let elements = ends.map(|id| self.arrays.array(id));
+        let neighbours = neighbours(problem, done, axis, &elements[0], |_| true);
+        let mixes = line.is_some_and(|(line, _)| mixes(line));
+        let splits = elements.iter().all(|array| array.complex) && !mixes;
+        let [input, output] = elements.clone().map(|array| if splits { array.split_parts() } else { array });
+        let (limits, precision, arrays) = (self.limits, problem.precision(), [&input, &output]);
+        let pass = PassLowering { limits, precision, arrays, elements: elements.each_ref(), actions, ends };
+        let Some((line, choice)) = line else {
+            let pipeline = StagePipeline::copy(input.shape[axis], input.complex);
+            return Ok(pass.with_pipeline(pipeline, Geometry::new(axis, None, &input, &output), None));
+        };
+        let lines = Lines { line, precision, arrays, axis, neighbours };
+        if let Some(choice) = choice {
+            lines.check(choice)?;
+        }
+        Ok(pass.of_lines(&lines, &choice.cloned().unwrap_or_else(|| lines.estimate(limits))))
     }
 }
 
-/// Where the arrays are more than the shared cache can hold, it had better not keep the output, nor
-/// an input that would push out what comes between: if the cache can hold that.
-fn mark_what_is_used_once(list: &mut [LoweredPass], homes: &PlanArrays, cache: usize) {
-    let bytes = |home| homes.array(home).extent() as usize * homes.recipe.problem().precision().bytes();
+/// Marks what caches should evict first. Where the arrays are more than the shared cache can hold,
+/// that is the output, and an input that would push out what comes between, if the cache can hold
+/// that.
+fn mark_evict_first(list: &mut [LoweredPass], arrays: &PlanArrays, cache: usize) {
+    let bytes = |id| arrays.array(id).extent() as usize * arrays.recipe.problem().precision().bytes();
     let [input, output] = [ArrayId::Input, ArrayId::Output].map(bytes);
-    let several = list.iter().map(|draft| draft.descs.len()).sum::<usize>() > 1;
-    let mut descs = list.iter_mut().flat_map(|draft| &mut draft.descs);
+    let several = list.iter().map(|pass| pass.descs.len()).sum::<usize>() > 1;
+    let mut descs = list.iter_mut().flat_map(|pass| &mut pass.descs);
     if input + output <= cache || cache == 0 {
         return;
     }
     if let Some(first) = descs.next().filter(|_| several && input <= cache) {
         first.evict_first[0] = true;
     }
-    if let Some(last) = list.last_mut().and_then(|draft| draft.descs.last_mut()) {
+    if let Some(last) = list.last_mut().and_then(|pass| pass.descs.last_mut()) {
         last.evict_first[1] = true;
     }
 }
@@ -141,51 +161,7 @@ fn check_count(choices: &[Choice], recipe: &Recipe) -> Result<()> {
     }
 }
 
-/// An error if this machine has no memory for the tables of a line; what makes them does not ask.
-fn check_tables(line: &AxisRecipe) -> Result<()> {
-    let bytes = table_bytes(line);
-    let asked = Vec::<u8>::new().try_reserve_exact(bytes);
-    let AxisTransform { axis, n, .. } = line.transform;
-    let message = || {
-        format!("this host has no memory for about {bytes} bytes of tables, which axis {axis} of {n} elements takes")
-    };
-    asked.map_err(|_| unavailable(message()))
-}
-
-/// What a pass does to its lines.
-struct Own<'a> {
-    line: &'a AxisRecipe,
-    choice: Option<&'a Choice>,
-    neighbours: Option<usize>,
-}
-
-fn draft(
-    limits: &Limits,
-    precision: Precision,
-    axis: usize,
-    ends: [ArrayId; 2],
-    arrays: [Array; 2],
-    own: Option<Own>,
-    actions: [Option<&Action>; 2],
-) -> Result<LoweredPass> {
-    let split = arrays.iter().all(|array| array.complex) && !own.as_ref().is_some_and(|own| mixes(own.line));
-    let elements = arrays.clone();
-    let [input, output] = arrays.map(|array| if split { array.split_parts() } else { array });
-    let arrays = [&input, &output];
-    let elements = [&elements[0], &elements[1]];
-    let pass = PassLowering { limits, precision, arrays, elements, actions, ends };
-    let Some(Own { line, choice, neighbours }) = own else {
-        let chain = StagePipeline::copy(input.shape[axis], input.complex);
-        return Ok(pass.draft(chain, Geometry::new(axis, None, &input, &output), None));
-    };
-    let lines = Lines { line, precision, arrays, axis, neighbours };
-    if let Some(choice) = choice {
-        lines.check(choice)?;
-    }
-    Ok(pass.of_lines(&lines, &choice.cloned().unwrap_or_else(|| lines.estimate(limits))))
-}
-
-/// What all lowered of a pass have in common.
+/// What all ways to lower a pass have in common.
 struct PassLowering<'a> {
     limits: &'a Limits,
     precision: Precision,
@@ -199,24 +175,26 @@ struct PassLowering<'a> {
 impl PassLowering<'_> {
     fn of_lines(&self, lines: &Lines, choice: &Choice) -> LoweredPass {
         let geometry = lines.geometry(choice.packing);
-        let chain = StagePipeline::line(lines.line, choice, geometry.across(), None);
-        let mut draft = self.draft(chain, geometry, Some(choice));
+        let pipeline = StagePipeline::line(lines.line, choice, geometry.across(), None);
+        let mut pass = self.with_pipeline(pipeline, geometry, Some(choice));
         // Without a cluster after all, other factors are better.
-        match choice.clustered && draft.descs.iter().all(|desc| desc.cluster == 1) {
+        match choice.clustered && pass.descs.iter().all(|desc| desc.cluster == 1) {
             true => self.of_lines(lines, &choice.without_cluster()),
             false => {
-                let size = if let [desc] = &*draft.descs { Some([desc.tile, desc.threads]) } else { None };
-                draft.passes = vec![Chosen { size, ..lines.chosen(choice) }];
-                draft
+                let size = if let [desc] = &*pass.descs { Some([desc.tile, desc.threads]) } else { None };
+                pass.passes = vec![Chosen { size, ..lines.chosen(choice) }];
+                pass
             }
         }
     }
 
-    fn draft(&self, mut chain: StagePipeline, geometry: Geometry, choice: Option<&Choice>) -> LoweredPass {
-        let pointwise = [0, 1].map(|end| self.actions[end].map(|action| chain.pointwise(action, self.elements[end])));
-        let desc = KernelDesc { pointwise, ..whole_lines(self.precision, &chain, geometry, self.arrays) };
+    fn with_pipeline(&self, mut pipeline: StagePipeline, geometry: Geometry, choice: Option<&Choice>) -> LoweredPass {
+        let done =
+            |end: usize| self.actions[end].map(|action| pointwise(action, self.elements[end], &mut pipeline.tables));
+        let pointwise = [0, 1].map(done);
+        let desc = KernelDesc { pointwise, ..pipeline.on_whole_lines(self.precision, geometry, self.arrays) };
         let clustered = choice.is_some_and(|choice| choice.clustered);
         let size = choice.map_or(Size::default(), |choice| choice.size);
-        LoweredPass { descs: desc.fitted(self.limits, clustered, size), ends: self.ends, chain, passes: vec![] }
+        pipeline.lowered(desc.fitted(self.limits, clustered, size), self.ends, vec![])
     }
 }

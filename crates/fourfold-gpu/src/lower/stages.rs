@@ -1,5 +1,4 @@
-//! A sum along an axis as a chain of stages, with its tables: the core's reductions, laid out for
-//! kernels.
+//! A transform along an axis as a pipeline of stages: the core's reductions, laid out for kernels.
 //!
 //! All DFTs are complex and forward. Real lines are packed ([`Packing`]); a backward DFT is a
 //! forward one between two exchanges of the parts. Data become a spectrum by stages from the first
@@ -7,14 +6,17 @@
 
 use crate::choose::estimate::Choice;
 use crate::choose::radices::{gpu_factors, powers_of_two, radices};
-use crate::desc::descriptor::{Digit, Fold, Matrix, Order, Packing, Port, Rader, Split, Stage, View, Work};
+use crate::desc::combine::{Fold, Matrix};
+use crate::desc::kernel::{Digit, Packing};
+use crate::desc::stage::{Order, Port, Rader, Split, Stage, View, Work};
+use crate::lower::tables::{Entry, TableLayout};
 use fourfold::engine::{
-    AxisRecipe, Data, Factor, Index, QUARTERS, Reduction, Reorder, Step, Transform1d, bluestein_tables, dft_of,
-    factors as core_factors, generator_powers, length, quarter_length, rader_spectrum, reduce, symmetric_last_pass,
+    AxisRecipe, Data, Factor, Index, QUARTERS, Reduction, Reorder, Step, Transform1d, dft_of, length, quarter_length,
+    reduce, symmetric_last_pass,
 };
 use std::f64::consts::SQRT_2;
 
-/// Stages and tables of a pass.
+/// Stages of a pass, and the layout of their tables.
 pub(crate) struct StagePipeline {
     pub(crate) stages: Vec<Stage>,
     pub(crate) digits: Vec<Digit>,
@@ -22,8 +24,7 @@ pub(crate) struct StagePipeline {
     /// Whether a spectrum is transformed back.
     pub(crate) inverse: bool,
     pub(crate) orders: Vec<Order>,
-    pub(crate) table: Vec<f64>,
-    pub(crate) indices: Vec<u32>,
+    pub(crate) tables: TableLayout,
     pub(crate) uses_bluestein: bool,
     /// Of the DFT's butterflies.
     radices: Vec<usize>,
@@ -53,25 +54,25 @@ fn room(factor: &Factor) -> usize {
 }
 
 impl StagePipeline {
-    /// A chain of so many elements as they are.
+    /// So many elements as they are.
     pub(crate) fn copy(elements: usize, complex: bool) -> StagePipeline {
         let packing = if complex { Packing::Complex } else { Packing::Single };
-        let mut chain = StagePipeline::new(packing);
-        chain.push(Work::Copy(elements), array(View::default()), array(View::default()));
-        chain
+        let mut pipeline = StagePipeline::new(packing);
+        pipeline.push(Work::Copy(elements), array(View::default()), array(View::default()));
+        pipeline
     }
 
-    /// A sum along lines. Its tables follow those of the pass that the same kernel begins with, if
-    /// there is one.
+    /// A transform along lines. Its tables follow those of the pass that the same kernel begins
+    /// with, if there is one.
     pub(crate) fn line(
         line: &AxisRecipe,
         choice: &Choice,
         across: bool,
         before: Option<StagePipeline>,
     ) -> StagePipeline {
-        let mut chain = StagePipeline { radices: choice.radices.clone(), ..StagePipeline::new(choice.packing) };
-        if let Some(StagePipeline { table, indices, uses_bluestein, .. }) = before {
-            chain = StagePipeline { table, indices, uses_bluestein, ..chain };
+        let mut pipeline = StagePipeline { radices: choice.radices.clone(), ..StagePipeline::new(choice.packing) };
+        if let Some(StagePipeline { tables, uses_bluestein, .. }) = before {
+            pipeline = StagePipeline { tables, uses_bluestein, ..pipeline };
         }
         let (sum, n) = (line.transform.sum, line.transform.n);
         let (data, len) = dft_of(sum, n);
@@ -79,18 +80,18 @@ impl StagePipeline {
         match data {
             Data::Complex | Data::ComplexBackward => {
                 let scale = (reduction.after.is_empty() && line.scale != 1.0).then_some(line.scale);
-                chain.complex(len, &reduction, data == Data::ComplexBackward, scale);
+                pipeline.complex(len, &reduction, data == Data::ComplexBackward, scale);
             }
             Data::Real => match quarter_length(sum, n) {
-                Some(quarter) => chain.quarters(line, quarter, &reduction),
-                None => chain.real(n, len, &reduction),
+                Some(quarter) => pipeline.quarters(line, quarter, &reduction),
+                None => pipeline.real(n, len, &reduction),
             },
-            Data::Hermitian => chain.hermitian(len, &reduction),
+            Data::Hermitian => pipeline.hermitian(len, &reduction),
         }
         if !across {
-            chain.interleave(len, reduction.reorder);
+            pipeline.interleave(len, reduction.reorder);
         }
-        chain
+        pipeline
     }
 
     fn new(packing: Packing) -> StagePipeline {
@@ -100,8 +101,7 @@ impl StagePipeline {
             packing,
             inverse: false,
             orders: vec![],
-            table: vec![],
-            indices: vec![],
+            tables: TableLayout::default(),
             uses_bluestein: false,
             radices: vec![],
         }
@@ -118,7 +118,7 @@ impl StagePipeline {
 
     /// Complex data, between the combines if there are any.
     fn complex(&mut self, len: usize, reduction: &Reduction, exchanged: bool, scale: Option<f64>) {
-        let scale = scale.map(|scale| self.table(&[scale]));
+        let scale = scale.map(|scale| self.tables.table(&[scale]));
         let before = self.combined(&reduction.before);
         let after = self.combined(&reduction.after);
         let from = View { exchanged, combined: before, ..View::default() };
@@ -155,8 +155,9 @@ impl StagePipeline {
         // Two lines as one have sums and differences of terms, twice their half spectra.
         let half = if self.packing == Packing::TwoForOne { 0.5 } else { 1.0 };
         let scales = [1.0, SQRT_2, rule.edges[0], rule.edges[1]].map(|by| half * by * rule.scale);
-        let table: Vec<f64> = rule.table().iter().flatten().map(|x| half * x).collect();
-        let (roots, scales, table) = (self.roots(len), self.pairs(&scales), self.pairs(&table));
+        let roots = self.roots(len);
+        let scales = self.tables.push_pairs(Entry::Reals(scales.to_vec()));
+        let table = self.tables.push_pairs(Entry::SymmetricLastPass(rule, half));
         let fold = Fold { sine: rule.sine, len, roots, scales, table };
         self.push(Work::Fold(fold), Port::Buffer, array(View::default()));
     }
@@ -170,7 +171,7 @@ impl StagePipeline {
         self.inverse_dft(self.packing.elements(n), view);
     }
 
-    /// Lets neighbours be read and written together, where the first or the last stage takes every
+    /// Has neighbours read and written together, where the first or the last stage takes every
     /// second real of lines along memory. (Reals that are elements as they are, are read no faster
     /// so.)
     fn interleave(&mut self, len: usize, reorder: Option<Reorder>) {
@@ -261,7 +262,7 @@ impl StagePipeline {
     /// The DFTs of digit `i`.
     fn digit(&mut self, factors: &[Factor], i: usize, inverse: bool, from: Port) {
         let groups: usize = self.digits[i + 1..].iter().map(|digit| digit.room).product();
-        let before: Vec<usize> = factors[..i].iter().map(Factor::length).collect();
+        let before = lengths(&factors[..i]);
         let inner = before.iter().product();
         let radix = factors[i].length();
         match &factors[i] {
@@ -287,8 +288,7 @@ impl StagePipeline {
     /// leaves the result for g^q at element −q, which is the value g^{−q}: its own place.
     fn rader(&mut self, parts: &[Factor], mut rader: Rader, inverse: bool) {
         let p = rader.length + 1;
-        rader.powers = self.indices.len();
-        self.indices.extend(generator_powers(p));
+        rader.powers = self.tables.push_generator_powers(p);
         let outer = rader.twiddles.filter(|_| rader.inner > 1);
         let plain = Rader { twiddles: None, ..rader };
         let first = Rader { twiddles: outer.filter(|_| !inverse), ..rader };
@@ -301,7 +301,7 @@ impl StagePipeline {
         for split in splits.iter().enumerate() {
             self.push(butterflies(split, false), Port::Buffer, Port::Buffer);
         }
-        let spectrum = self.reversed(&rader_spectrum(p), parts);
+        let spectrum = self.tables.push_pairs(Entry::RaderSpectrum { p, radices: lengths(parts) });
         let convolve = Work::Convolve { length: p - 1, groups: 1, spectrum, rader: Some(plain) };
         self.push(convolve, Port::Buffer, Port::Buffer);
         for split in splits.iter().enumerate().rev() {
@@ -312,9 +312,8 @@ impl StagePipeline {
     /// A DFT of any length in the room of the first digit.
     fn bluestein(&mut self, radix: usize, parts: &[Factor], groups: usize, from: Port) {
         self.uses_bluestein = true;
-        // By factors that the core has butterflies for.
-        let (chirp, spectrum) = bluestein_tables(radix, &core_factors(length(parts)));
-        let (chirp, room) = (self.complex_table(chirp), length(parts));
+        let room = length(parts);
+        let chirp = self.tables.push_pairs(Entry::Chirp { n: radix, room });
         let splits = self.splits(parts, groups);
         self.push(Work::Chirp { radix, room, groups, chirp }, from, Port::Buffer);
         for split in &splits {
@@ -322,7 +321,7 @@ impl StagePipeline {
         }
         // Two forward DFTs reverse the sequence: so does exchanging the parts, before and after,
         // for a backward one.
-        let spectrum = self.reversed(&spectrum, parts);
+        let spectrum = self.tables.push_pairs(Entry::ChirpSpectrum { n: radix, radices: lengths(parts) });
         self.push(Work::Convolve { length: room, groups, spectrum, rader: None }, Port::Buffer, Port::Buffer);
         for split in splits.iter().rev() {
             self.push(Work::Butterflies(Split { inverse: true, ..*split }), Port::Buffer, Port::Buffer);
@@ -330,10 +329,19 @@ impl StagePipeline {
         self.push(Work::Unchirp { radix, groups, chirp }, Port::Buffer, Port::Buffer);
     }
 
+    /// The place of w^{jk} for the given j; k runs over the values of the digits `before` in the
+    /// order of the places. 0, if there are none.
+    fn twiddles(&mut self, before: &[usize], radix: usize, powers: impl Iterator<Item = usize>) -> usize {
+        if before.iter().product::<usize>() == 1 {
+            return 0;
+        }
+        self.tables.push_pairs(Entry::Twiddles { before: before.to_vec(), radix, powers: powers.collect() })
+    }
+
     /// The digits of a convolution's DFT, with `after` values of those after them; their twiddles
     /// serve there and back.
     fn splits(&mut self, parts: &[Factor], after: usize) -> Vec<Split> {
-        let radices: Vec<usize> = parts.iter().map(Factor::length).collect();
+        let radices = lengths(parts);
         let mut split = |i: usize| {
             let (before, radix) = (&radices[..i], radices[i]);
             let groups = after * radices[i + 1..].iter().product::<usize>();
@@ -342,6 +350,10 @@ impl StagePipeline {
         };
         (0..radices.len()).map(&mut split).collect()
     }
+}
+
+fn lengths(factors: &[Factor]) -> Vec<usize> {
+    factors.iter().map(Factor::length).collect()
 }
 
 fn array(view: View) -> Port {

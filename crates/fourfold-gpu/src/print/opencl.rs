@@ -2,7 +2,7 @@
 
 use crate::ir::frame::Frame;
 use crate::ir::narrow::Narrow;
-use crate::ir::trace::Array;
+use crate::ir::statement::Array;
 use crate::limits::Api;
 use crate::print::c::{arguments, types, view};
 use crate::print::printer::{Dialect, NAME, Named};

@@ -2,8 +2,7 @@
 
 use crate::ir::frame::Frame;
 use crate::ir::narrow::Narrow;
-use crate::ir::operator::Operator;
-use crate::ir::trace::{Array, Expr, Int, Statement, Sym, Var};
+use crate::ir::statement::{Array, Expr, Int, Operator, Statement, Sym, Var};
 use crate::limits::Api;
 use fourfold::Precision;
 use std::fmt::Write;

@@ -1,7 +1,6 @@
 //! The operations of a kernel.
 
-use crate::ir::operator::Operator;
-use crate::ir::trace::{Array, Expr, Statement};
+use crate::ir::statement::{Array, Expr, Operator, Statement};
 
 /// Operations of a kernel as it was written, each statement counted once: of one thread, where
 /// there are no loops. A fused multiply-add is one of each.

@@ -5,22 +5,17 @@
 //! under another name and renamed, so that other processes see a whole one or none; a damaged one
 //! fails its checksum, and is compiled and written again.
 
+use crate::run::cache_entry::{HEAD, head, target, whole};
 use fourfold::{Error, ErrorKind, Result};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
-use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+use xxhash_rust::xxh3::xxh3_128;
 
 /// Bytes that a cache holds if not said.
 const LIMIT: u64 = 256 << 20;
-
-/// Begins an entry; the last digit is the format's.
-const MAGIC: [u8; 8] = *b"fourfld1";
-
-/// Magic, lengths of key and binary, checksum of both.
-const HEAD: usize = 8 + 8 + 8 + 16;
 
 const SUFFIX: &str = "kernel";
 const UNFINISHED: &str = "unfinished";
@@ -256,29 +251,6 @@ fn remove(path: &Path) -> io::Result<()> {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
         _ => Ok(()),
     }
-}
-
-fn head(key: &str, binary: &[u8]) -> Vec<u8> {
-    let mut sum = Xxh3::new();
-    sum.update(key.as_bytes());
-    sum.update(binary);
-    let lengths = [key.len() as u64, binary.len() as u64].map(u64::to_le_bytes);
-    [&MAGIC[..], &lengths[0], &lengths[1], &sum.digest128().to_le_bytes()].concat()
-}
-
-/// The binary of an entry that is undamaged and for this key.
-fn whole<'a>(bytes: &'a [u8], key: &str) -> Option<&'a [u8]> {
-    let binary = bytes.get(HEAD..)?.strip_prefix(key.as_bytes())?;
-    (bytes[..HEAD] == head(key, binary)).then_some(binary)
-}
-
-/// The first line of an entry's key.
-fn target(path: &Path) -> Option<String> {
-    let mut start = vec![];
-    File::open(path).ok()?.take(1024).read_to_end(&mut start).ok()?;
-    let key = start.strip_prefix(&MAGIC)?.get(HEAD - MAGIC.len()..)?;
-    let line = key.split(|byte| *byte == b'\n').next()?;
-    String::from_utf8(line.to_vec()).ok()
 }
 
 /// Whether a file is named as entries with this suffix are: by a hash, or by a process and a

@@ -3,18 +3,18 @@
 use crate::backend::device::Device;
 use crate::backend::runtime::{Buffer, Kernel, Queue};
 use crate::backend::types::{Grid, Place as Index};
-use crate::choose::estimate::Choice;
 use crate::desc::action::{Action, WORK};
-use crate::desc::descriptor::KernelDesc;
-use crate::lower::lowered_pass::LoweredPass;
-use crate::lower::passes::lower;
-use crate::lower::stages::StagePipeline;
+use crate::desc::kernel::KernelDesc;
+use crate::error::unavailable;
+use crate::lower::lowered::LoweredRecipe;
+use crate::lower::stages::table_bytes;
+use crate::lower::tables::TableLayout;
 use crate::print::printer::{Dialect, print};
 use crate::run::kernel_cache::KernelCache;
 use crate::run::scratch::ScratchParts;
 use crate::write::writer::kernel;
-use fourfold::engine::ArrayId;
-use fourfold::{Domain, Precision, Recipe, Result};
+use fourfold::engine::{ArrayId, AxisRecipe, AxisTransform};
+use fourfold::{Precision, Result};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -38,37 +38,28 @@ struct Launch {
 }
 
 impl Executable {
-    /// `parts`: real sums act on both parts of complex arrays. `choices`: as for [`lower`].
-    pub(crate) fn new(
-        device: &Device,
-        kernel_cache: &KernelCache,
-        recipe: &Recipe,
-        parts: bool,
-        action: Option<&Action>,
-        choices: &[Choice],
-    ) -> Result<Executable> {
-        let runtime = &device.runtime;
-        let lowered = lower(kernel_cache.limits(), recipe, parts, action, choices)?;
-        let descs: Vec<KernelDesc> = lowered.iter().flat_map(|draft| draft.descs.clone()).collect();
+    /// Compiles the kernels, computes the tables, and uploads them.
+    pub(crate) fn new(device: &Device, kernel_cache: &KernelCache, lowered: &LoweredRecipe) -> Result<Executable> {
+        lowered.recipe.lines().try_for_each(check_memory)?;
+        let descs = lowered.descs();
         let mut kernels = kernel_cache.kernels(&descs)?.into_iter();
-        let tables = all_tables(device, &lowered, recipe.problem().precision())?;
         let mut launches = vec![];
-        for (draft, tables) in lowered.iter().zip(tables) {
-            for desc in &draft.descs {
+        for (pass, tables) in lowered.passes.iter().zip(all_tables(device, lowered)?) {
+            for desc in &pass.descs {
                 launches.push(Launch {
-                    kernel: kernels.next().expect("there is a kernel for each desc"),
+                    kernel: kernels.next().expect("there is a kernel for each descriptor"),
                     grid: grid(desc, !launches.is_empty()),
-                    from: draft.ends[0],
-                    to: draft.ends[1],
+                    from: pass.ends[0],
+                    to: pass.ends[1],
                     tables: Arc::clone(&tables),
                 });
             }
         }
         Ok(Executable {
             launches,
-            uses_bluestein: lowered.iter().any(|draft| draft.chain.uses_bluestein),
-            memory: ScratchParts::new(memory(recipe, &descs, parts), runtime.alignment()),
-            nothing: runtime.allocate(0)?,
+            uses_bluestein: lowered.uses_bluestein(),
+            memory: ScratchParts::new(lowered.memory(), device.runtime.alignment()),
+            nothing: device.runtime.allocate(0)?,
             descs,
         })
     }
@@ -120,32 +111,32 @@ impl Executable {
     }
 }
 
-/// Bytes of the work array, of the spectrum of a filter and of the buffers of long lines.
-pub(crate) fn memory(recipe: &Recipe, descs: &[KernelDesc], parts: bool) -> [usize; 3] {
-    let reals =
-        |domain: Domain, shape: &[usize]| shape.iter().product::<usize>() * if parts { 2 } else { domain.reals() };
-    let work = recipe.work().map_or(0, |(domain, shape)| reals(domain, shape));
-    let forward = recipe.problem();
-    let spectrum = recipe.inverse().map_or(0, |_| reals(forward.output_domain(), &forward.output().shape));
-    let lines = descs.iter().map(KernelDesc::scratch_reals).max().unwrap_or(0);
-    [work, spectrum, lines].map(|reals| reals * recipe.problem().precision().bytes())
-}
-
 pub(crate) fn grid(desc: &KernelDesc, follows: bool) -> Grid {
     Grid { blocks: desc.blocks(), threads: desc.threads, shared_bytes: desc.shared_bytes(), follows }
 }
 
 type Tables = Arc<[Buffer; 2]>;
 
+/// An error if this machine has no memory for the tables of a line; what makes them does not ask.
+fn check_memory(line: &AxisRecipe) -> Result<()> {
+    let bytes = table_bytes(line);
+    let asked = Vec::<u8>::new().try_reserve_exact(bytes);
+    let AxisTransform { axis, n, .. } = line.transform;
+    let message = || {
+        format!("this host has no memory for about {bytes} bytes of tables, which axis {axis} of {n} elements takes")
+    };
+    asked.map_err(|_| unavailable(message()))
+}
+
 /// The tables of each pass; passes with the same ones, such as those of a square, share them.
-fn all_tables(device: &Device, lowered: &[LoweredPass], precision: Precision) -> Result<Vec<Tables>> {
-    let same = |a: &LoweredPass, b: &LoweredPass| a.chain.table == b.chain.table && a.chain.indices == b.chain.indices;
+fn all_tables(device: &Device, lowered: &LoweredRecipe) -> Result<Vec<Tables>> {
+    let precision = lowered.recipe.problem().precision();
     let mut all: Vec<Tables> = vec![];
-    for draft in lowered {
-        let known = lowered[..all.len()].iter().position(|other| same(draft, other));
+    for pass in &lowered.passes {
+        let known = lowered.passes[..all.len()].iter().position(|other| other.tables == pass.tables);
         all.push(match known {
             Some(known) => Arc::clone(&all[known]),
-            None => Arc::new(tables(device, &draft.chain, precision)?),
+            None => Arc::new(tables(device, &pass.tables, lowered.action, precision)?),
         });
     }
     Ok(all)
@@ -164,9 +155,9 @@ pub(crate) fn table(device: &Device, values: &[f64], precision: Precision) -> Re
     Ok(table)
 }
 
-fn tables(device: &Device, chain: &StagePipeline, precision: Precision) -> Result<[Buffer; 2]> {
-    let table = table(device, &chain.table, precision)?;
-    let places: Vec<Index> = chain.indices.iter().map(|i| Index(*i)).collect();
+fn tables(device: &Device, layout: &TableLayout, action: Option<&Action>, precision: Precision) -> Result<[Buffer; 2]> {
+    let table = table(device, &layout.reals(action), precision)?;
+    let places: Vec<Index> = layout.indices().into_iter().map(Index).collect();
     let mut indices = device.runtime.allocate(size_of_val(places.as_slice()))?;
     device.queue.upload(&places, &mut indices)?;
     Ok([table, indices])

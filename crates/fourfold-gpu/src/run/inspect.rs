@@ -8,14 +8,15 @@ use crate::backend::types::Grid;
 use crate::choose::estimate;
 use crate::choose::estimate::Choice;
 use crate::desc::action::Action;
-use crate::desc::descriptor::KernelDesc;
-use crate::ir::trace::Statement;
+use crate::desc::kernel::KernelDesc;
+use crate::error::check_lengths;
+use crate::ir::statement::Statement;
 use crate::limits::{Api, Limits};
-use crate::lower::lowered_pass::LoweredPass;
+use crate::lower::lowered::{LoweredPass, LoweredRecipe};
 use crate::lower::passes::lower;
 use crate::print::printer::{Dialect, print};
 use crate::run::counts::Counts;
-use crate::run::executable::{grid, memory};
+use crate::run::executable::grid;
 use crate::write::writer::kernel;
 use fourfold::baseline::AnyRecipe;
 use fourfold::{Error, Multiplier, Planner, Problem, Recipe, Result, Wisdom};
@@ -38,8 +39,8 @@ pub struct Target {
 pub struct Inspection {
     /// What is computed, and how.
     pub recipe: AnyRecipe,
-    /// What was chosen for each pass: how lines are packed, radices, whether clusters share them;
-    /// as wisdom has it.
+    /// What was chosen for each pass: how lines are packed, radices, whether clusters are used; as
+    /// in wisdom.
     pub choices: Vec<String>,
     /// The launches, in order.
     pub launches: Vec<Launch>,
@@ -53,14 +54,14 @@ pub struct Inspection {
 
 /// One kernel with its grid.
 pub struct Launch {
-    /// Which of the recipe's passes or stages it belongs to, or is the first that it does; 0 if that
-    /// has none.
+    /// Which of the recipe's passes or stages it belongs to, or is the first that it does; 0 if
+    /// that has none.
     pub pass: usize,
     /// Blocks.
     pub blocks: usize,
     /// Threads of a block.
     pub threads: usize,
-    /// Bytes of local ("shared") memory of a block.
+    /// Bytes of shared memory of a block.
     pub shared_bytes: usize,
     /// What it does, step by step, in words.
     pub steps: Vec<String>,
@@ -90,15 +91,14 @@ impl Target {
         Target { dialect: backend.dialect(), limits: backend.typical() }
     }
 
-    /// The same, with kernels that use at most `bytes` bytes of local ("shared") memory a work
-    /// group. Long lines then go through device memory more often.
+    /// The same, with kernels that use at most `bytes` bytes of shared memory a block. Long lines
+    /// then go through device memory more often.
     pub fn with_shared_bytes(mut self, bytes: usize) -> Target {
         self.limits.shared_bytes = self.limits.shared_bytes.min(bytes);
         self
     }
 
-    /// The same for a device that runs at most so many blocks at once: few lines then go as
-    /// many do elsewhere.
+    /// The same for a device of at most so many SMs: few lines then go as many do elsewhere.
     pub fn with_sms(mut self, sms: usize) -> Target {
         self.limits.sms = self.limits.sms.min(sms.max(1));
         self
@@ -133,7 +133,7 @@ impl Target {
     /// What a plan for `problem` would launch.
     ///
     /// # Errors
-    /// If the device could not run it, as [`GpuPlanner::plan`](crate::api::plan::GpuPlanner::plan).
+    /// If the device could not run it, as [`GpuPlanner::plan`](crate::api::planner::GpuPlanner::plan).
     pub fn inspect(&self, problem: &Problem) -> Result<Inspection> {
         self.inspect_passes(Planner::new().recipe(problem)?, &Wisdom::new())
     }
@@ -143,14 +143,14 @@ impl Target {
     /// # Errors
     /// As [`Target::inspect`], and if that part of the wisdom does not compute the problem.
     pub(crate) fn inspect_passes(&self, recipe: Recipe, wisdom: &Wisdom) -> Result<Inspection> {
-        let problem = recipe.problem();
-        crate::error::check_lengths(problem)?;
-        let lowered = lower(&self.limits, &recipe, false, None, &self.choices(&recipe, wisdom)?)?;
-        Ok(self.inspection(recipe, lowered, false))
+        check_lengths(recipe.problem())?;
+        let choices = self.choices_of(&recipe, wisdom)?;
+        Ok(self.inspection(&lower(&self.limits, &recipe, false, None, &choices)?))
     }
 
-    /// Inspects a recipe that multiplies by `multiplier`, or whose last pass sets to 0 what is below
-    /// `threshold`. With `parts`, the arrays are complex and the transform acts on both parts.
+    /// Inspects a recipe that multiplies by `multiplier`, or whose last pass sets to 0 what is
+    /// below `threshold`. With `parts`, the arrays are complex and the transform acts on both
+    /// parts.
     ///
     /// # Errors
     /// As [`Target::inspect`].
@@ -164,11 +164,10 @@ impl Target {
     ) -> Result<Inspection> {
         let action = multiplier.map(|multiplier| Action::Multiply(multiplier.clone()));
         let action = action.or_else(|| threshold.map(Action::Threshold));
-        let lowered = lower(&self.limits, &recipe, parts, action.as_ref(), &[])?;
-        Ok(self.inspection(recipe, lowered, parts))
+        Ok(self.inspection(&lower(&self.limits, &recipe, parts, action.as_ref(), &[])?))
     }
 
-    fn inspection(&self, recipe: Recipe, lowered: Vec<LoweredPass>, parts: bool) -> Inspection {
+    fn inspection(&self, lowered: &LoweredRecipe) -> Inspection {
         let launch = |pass: usize, desc: &KernelDesc| {
             let (Grid { blocks, threads, shared_bytes, .. }, statements) = (grid(desc, pass > 0), kernel(desc));
             let source = print(self.dialect, &desc.frame(), &statements);
@@ -176,21 +175,20 @@ impl Target {
             Launch { pass, blocks, threads, shared_bytes, steps: comments(&statements), source, counts }
         };
         let mut launches = vec![];
-        let mut pass = 0;
-        for draft in &lowered {
-            launches.extend(draft.descs.iter().map(|desc| launch(pass, desc)));
-            pass += draft.passes.len();
+        let mut number = 0;
+        for pass in &lowered.passes {
+            launches.extend(pass.descs.iter().map(|desc| launch(number, desc)));
+            number += pass.passes.len();
         }
-        let real = recipe.problem().precision().bytes();
-        let descs: Vec<KernelDesc> = lowered.iter().flat_map(|draft| draft.descs.clone()).collect();
-        let between: usize = lowered.iter().map(between_kernels).sum();
+        let recipe = lowered.recipe;
+        let between: usize = lowered.passes.iter().map(between_kernels).sum();
         Inspection {
             launches,
-            bytes_moved: recipe.bytes_moved() + between * real - on_chip(&recipe, &lowered),
-            scratch_bytes: memory(&recipe, &descs, parts).iter().sum(),
-            uses_bluestein: lowered.iter().any(|draft| draft.chain.uses_bluestein),
-            choices: lowered.iter().flat_map(|draft| &draft.passes).map(|pass| pass.choice.to_string()).collect(),
-            recipe: recipe.into(),
+            bytes_moved: recipe.bytes_moved() + between * recipe.problem().precision().bytes() - on_chip(lowered),
+            scratch_bytes: lowered.memory().iter().sum(),
+            uses_bluestein: lowered.uses_bluestein(),
+            choices: lowered.choices().iter().map(Choice::to_string).collect(),
+            recipe: recipe.clone().into(),
         }
     }
 
@@ -199,12 +197,19 @@ impl Target {
         format!("{}:{}", self.dialect.api, self.name().replace(['\t', '\n', '\r'], " "))
     }
 
-    /// What `wisdom` knows here of a planner's own recipe; nothing, if all is to be estimated.
-    pub(crate) fn choices(&self, recipe: &Recipe, wisdom: &Wisdom) -> Result<Vec<Choice>> {
-        let problem = recipe.problem();
-        let text =
-            wisdom.get(problem, &self.engine_name()).filter(|_| Planner::new().recipe(problem).as_ref() == Ok(recipe));
+    /// What `wisdom` knows here of a problem that is computed by the planner's own recipe; nothing,
+    /// if all is to be estimated.
+    pub(crate) fn choices(&self, problem: &Problem, wisdom: &Wisdom) -> Result<Vec<Choice>> {
+        let text = wisdom.get(problem, &self.engine_name());
         text.map_or(Ok(vec![]), |text| estimate::parse(&text).map_err(|error| unwise(problem, &error)))
+    }
+
+    /// The same for a recipe, of which wisdom knows nothing unless it is the planner's own.
+    pub(crate) fn choices_of(&self, recipe: &Recipe, wisdom: &Wisdom) -> Result<Vec<Choice>> {
+        let problem = recipe.problem();
+        let is_known = wisdom.get(problem, &self.engine_name()).is_some();
+        let is_own = is_known && Planner::new().recipe(problem).as_ref() == Ok(recipe);
+        if is_own { self.choices(problem, wisdom) } else { Ok(vec![]) }
     }
 }
 
@@ -242,23 +247,23 @@ pub(crate) fn comments(statements: &[Statement]) -> Vec<String> {
 }
 
 /// Bytes that passes of one kernel do not write and read again.
-fn on_chip(recipe: &Recipe, lowered: &[LoweredPass]) -> usize {
-    let problem = recipe.problem();
+fn on_chip(lowered: &LoweredRecipe) -> usize {
+    let problem = lowered.recipe.problem();
     let output = problem.output().elements() * problem.output_domain().reals() * problem.precision().bytes();
-    lowered.iter().map(|draft| draft.passes.len().saturating_sub(1) * 2 * output).sum()
+    lowered.passes.iter().map(|pass| pass.passes.len().saturating_sub(1) * 2 * output).sum()
 }
 
 /// Reals that the kernels of one pass write for the next of them, and that this reads.
-fn between_kernels(draft: &LoweredPass) -> usize {
-    let [.., last] = &*draft.descs else { return 0 };
-    2 * (draft.descs.len() - 1) * 2 * last.lines * last.places()
+fn between_kernels(pass: &LoweredPass) -> usize {
+    let [.., last] = &*pass.descs else { return 0 };
+    2 * (pass.descs.len() - 1) * 2 * last.lines * last.places()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Each pass of a kernel alone would need indices of 64 bits, or only the last.
+    /// Each pass of a kernel by itself would need indices of 64 bits, or only the last.
     #[test]
     fn kernels_of_far_places_have_wide_indices() {
         let source = |problem: &str| {

@@ -1,7 +1,7 @@
 //! Kernels by their descs: those in use, those on disk, those that must be compiled.
 
 use crate::backend::runtime::{Kernel, Runtime};
-use crate::desc::descriptor::KernelDesc;
+use crate::desc::kernel::KernelDesc;
 use crate::limits::Limits;
 use crate::print::printer::print;
 use crate::run::disk_cache::Cache;
@@ -111,7 +111,7 @@ mod tests {
         let Some(device) = Api::ALL.into_iter().find_map(present) else { return };
         let kernel_cache = KernelCache::new(device.runtime.clone(), device.target().limits().clone(), None);
         let recipe = Planner::new().recipe(&"dct2 f32 16x16".parse().unwrap()).unwrap();
-        let descs = lower(Target::opencl().limits(), &recipe, false, None, &[]).unwrap().remove(0).descs;
+        let descs = lower(Target::opencl().limits(), &recipe, false, None, &[]).unwrap().descs();
         // More threads than 32 bits can say.
         let broken = KernelDesc { threads: 1 << 33, ..descs[0].clone() };
         let error = kernel_cache.kernels(&[descs[0].clone(), broken.clone()]).err().expect("must be refused");

@@ -1,3 +1,4 @@
+pub(crate) mod cache_entry;
 pub(crate) mod counts;
 pub(crate) mod disk_cache;
 pub(crate) mod executable;

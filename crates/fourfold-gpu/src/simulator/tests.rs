@@ -1,9 +1,9 @@
 //! What is simulated.
 
 use crate::api::tune::STEPS;
-use crate::choose::estimate::{Choice, Chosen};
+use crate::choose::estimate::Choice;
 use crate::desc::action::Action;
-use crate::desc::descriptor::KernelDesc;
+use crate::desc::kernel::KernelDesc;
 use crate::lower::passes::lower;
 use crate::run::inspect::Target;
 use crate::simulator::{simulate, simulate_passes, simulate_steps};
@@ -52,26 +52,25 @@ fn fused_combines_are_right_and_have_no_races() {
         let problem: Problem = case.parse().unwrap();
         let recipe = Planner::new().recipe(&problem).unwrap();
         let passes = |choices: &[Choice]| lower(target.limits(), &recipe, false, None, choices).unwrap();
-        let mut choices: Vec<Choice> =
-            passes(&[]).into_iter().flat_map(|draft| draft.passes).map(|pass| pass.choice).collect();
+        let mut choices = passes(&[]).choices();
         *choices.last_mut().unwrap() = choice.parse().unwrap();
-        let descs: Vec<KernelDesc> = passes(&choices).into_iter().flat_map(|draft| draft.descs).collect();
+        let descs = passes(&choices).descs();
         assert!(descs.iter().any(|desc| (0..desc.stages.len()).any(|i| desc.fuses_combine(i))), "{case}: {choice}");
         let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
         assert!(verdict.holds(), "{case} with {choice}: {verdict:?}");
     }
 }
 
-/// Twins that read, that write, and that do both: packings, orders and combines, signs, neighbours
-/// that memory has and has not at once.
+/// Lane pairs that read, that write, and that do both: packings, orders and combines, signs,
+/// neighbours that memory reads at once and not.
 #[test]
 fn lane_pairs_are_right_and_have_no_races() {
     let target = Target::cuda("sm_90").unwrap().with_shared_bytes(32 << 10).with_sms(1);
     let cases = include_str!("../../../../cases/twins.txt").lines().filter_map(|line| line.split_once(": "));
     for (case, ends) in cases {
         let problem: Problem = case.parse().unwrap();
-        let descs = lower(target.limits(), &Planner::new().recipe(&problem).unwrap(), false, None, &[]).unwrap();
-        let descs: Vec<KernelDesc> = descs.into_iter().flat_map(|draft| draft.descs).collect();
+        let recipe = Planner::new().recipe(&problem).unwrap();
+        let descs = lower(target.limits(), &recipe, false, None, &[]).unwrap().descs();
         let found: Vec<&str> = descs
             .iter()
             .filter_map(|desc| match desc.lane_pairs {
@@ -87,8 +86,8 @@ fn lane_pairs_are_right_and_have_no_races() {
     }
 }
 
-/// Inputs multiplied as they are read, and outputs as they are written, where twins or clusters do
-/// that: what was multiplied is divided by hand.
+/// Inputs multiplied as they are read, and outputs as they are written, where lane pairs or
+/// clusters do that: what was multiplied is divided by hand.
 #[test]
 fn multiplied_sides_are_right_and_have_no_races() {
     let [pairs, clusters] = [32, 16].map(|kib| Target::cuda("sm_90").unwrap().with_shared_bytes(kib << 10).with_sms(1));
@@ -121,10 +120,10 @@ fn simulate_multiplied(target: &Target, problem: &Problem, side: Side, multiplie
     let recipe = side.recipe(&multiplier, problem).unwrap();
     let action = Some(Action::Multiply(multiplier.clone()));
     let lowered = lower(target.limits(), &recipe, false, action.as_ref(), &[]).unwrap();
-    let bluestein = lowered.iter().any(|draft| draft.chain.uses_bluestein);
-    let verdict = side.verdict(&multiplier, problem, bluestein, |x, y| simulate_passes(&recipe, &lowered, x, y));
+    let bluestein = lowered.uses_bluestein();
+    let verdict = side.verdict(&multiplier, problem, bluestein, |x, y| simulate_passes(&lowered, x, y));
     assert!(verdict.holds(), "{verdict:?}\n{recipe}");
-    lowered.into_iter().flat_map(|draft| draft.descs).collect()
+    lowered.descs()
 }
 
 #[test]
@@ -152,17 +151,15 @@ fn all_choices_are_right_and_have_no_races() {
         let problem: Problem = case.parse().unwrap();
         let recipe = Planner::new().recipe(&problem).unwrap();
         let lowered = lower(target.limits(), &recipe, false, None, &[]).unwrap();
-        let chosen: Vec<Chosen> = lowered.into_iter().flat_map(|draft| draft.passes).collect();
-        let estimated: Vec<Choice> = chosen.iter().map(|pass| pass.choice.clone()).collect();
+        let (chosen, estimated) = (lowered.chosen(), lowered.choices());
         for (pass, chosen) in chosen.iter().enumerate() {
             for choice in STEPS.iter().flat_map(|step| step(chosen, target.limits())) {
                 let mut choices = estimated.clone();
                 choices[pass] = choice;
                 let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
                 assert!(verdict.holds(), "{case} with {choices:?}: {verdict:?}");
-                let descs = crate::lower::passes::lower(target.limits(), &recipe, false, None, &choices).unwrap();
-                pairs +=
-                    usize::from(descs.iter().flat_map(|draft| &draft.descs).any(|desc| desc.lane_pairs != [false; 2]));
+                let descs = lower(target.limits(), &recipe, false, None, &choices).unwrap().descs();
+                pairs += usize::from(descs.iter().any(|desc| desc.lane_pairs != [false; 2]));
                 count += 1;
             }
         }
@@ -195,17 +192,11 @@ fn fused_passes_are_right_and_have_no_races() {
         "dct2 f32 2x2x3x2x2x2x3x2 axes=7,0,3 in=1,2,4,12,24,48,96,288",
     ] {
         let problem: Problem = case.parse().unwrap();
-        let lowered = lower(target.limits(), &Planner::new().recipe(&problem).unwrap(), false, None, &[]).unwrap();
-        let passes = lowered.iter().flat_map(|draft| &draft.passes).map(|pass| pass.choice.clone());
-        let choices: Vec<Choice> = passes.map(|choice| Choice { axis_fusion: true, ..choice }).collect();
-        let joined = crate::lower::passes::lower(
-            target.limits(),
-            &Planner::new().recipe(&problem).unwrap(),
-            false,
-            None,
-            &choices,
-        );
-        assert_eq!(joined.unwrap().len(), 1, "{case}");
+        let recipe = Planner::new().recipe(&problem).unwrap();
+        let choices = lower(target.limits(), &recipe, false, None, &[]).unwrap().choices();
+        let choices: Vec<Choice> = choices.into_iter().map(|choice| Choice { axis_fusion: true, ..choice }).collect();
+        let fused = lower(target.limits(), &recipe, false, None, &choices).unwrap();
+        assert_eq!(fused.passes.len(), 1, "{case}");
         let (verdict, _) = simulate(&target, &problem, &choices).unwrap();
         assert!(verdict.holds(), "{case}: {verdict:?}");
     }

@@ -4,8 +4,11 @@
 //! −i(Z_k − Z̄_{N−k})/2; the halves are in the coefficients. Backwards Z_k = A_k + iB_k and
 //! Z_{N−k} = Ā_k + iB̄_k. Pairs of neighbours are the core's rule of pairs.
 
-use crate::desc::descriptor::{Matrix, Packing, Part, Port, Terms, Which};
-use crate::ir::trace::{Array, Int, Sym, if_less, int, select, store_if_less};
+use crate::desc::combine::{Matrix, Part, Terms, Which};
+use crate::desc::kernel::Packing;
+use crate::desc::stage::Port;
+use crate::ir::statement::{Array, Int, Sym, int};
+use crate::ir::trace::{if_less, select, store_if_less};
 use crate::write::port::coefficients;
 use crate::write::writer::{Subline, Writer};
 use fourfold::engine::{C, Index, Real, pack, unpack};
@@ -91,7 +94,7 @@ impl Writer<'_> {
         });
     }
 
-    /// `body` for k = first + step · i, i < `count`, with where k and the mirrored frequency stand.
+    /// `body` for k = first + step · i, i < `count`, with where k and frequency −k stand.
     pub(crate) fn inner_items(
         &self,
         n: usize,
@@ -135,8 +138,8 @@ impl Writer<'_> {
         let offset = self.desc.hermitian_offset() as i64;
         let slot = select(line.half, int(1), line.slot + offset, line.slot - offset);
         let itself = |frequency: Int| select(int(0), frequency, slot, line.slot);
-        // A block has the sublines of one frequency and its mirrored one, or those of 0 and the
-        // one in the middle.
+        // A block has the sublines of a Hermitian pair of frequencies, or those of 0 and the one in
+        // the middle.
         if self.desc.cluster > 1 {
             return Subline { slot: itself(self.rank), ..line };
         }
@@ -241,7 +244,7 @@ impl Writer<'_> {
         as_one(&real(&self.end(line, terms.last))).swap()
     }
 
-    /// Element k and the one mirrored to it.
+    /// Elements k and N − k.
     pub(crate) fn inner_elements(&self, line: Subline, k: Int, [n, roots]: [usize; 2], terms: &Terms) -> [C<Sym>; 2] {
         let i = k - 1;
         if self.desc.packing == Packing::HalfLength {

@@ -1,7 +1,7 @@
-//! The last digit's DFTs and the combine of half spectra in one stage, in clusters, where all
-//! threads have equally many DFTs, and no more than they can hold: half of the terms that a thread
-//! combines are in its registers, and the other half alone goes through shared memory. (Blocks
-//! alone measured up to a fifth slower so.)
+//! Combine fusion: the last digit's DFTs and the combine of half spectra in one stage, in clusters,
+//! where all threads have equally many DFTs, and no more than they can hold: half of the terms that
+//! a thread combines are in its registers, and only the other half goes through shared memory.
+//! (Without clusters that measured up to a fifth slower.)
 //!
 //! DFT number j of a subline of L places has the frequencies h = j + M·q, q < r, with M = L/r. The
 //! term that h is combined with, at L − 1 − h in sublines of frequencies b > 0 before, else at L −
@@ -9,8 +9,11 @@
 //! terms q < r/2 with the upper half of its partner's. Where b and j are 0, the partner is the DFT
 //! itself with its number r − q, and terms 0 and r/2 are combined with themselves.
 
-use crate::desc::descriptor::{KernelDesc, Packing, Part, Port, Split, Stage, Terms, Which, Work};
-use crate::ir::trace::{Int, Sym, barrier, if_less, int, loads_first, select, select_real, store_if_less};
+use crate::desc::combine::{Part, Terms, Which};
+use crate::desc::kernel::{KernelDesc, Packing};
+use crate::desc::stage::{Port, Split, Stage, Work};
+use crate::ir::statement::{Int, Sym, int};
+use crate::ir::trace::{barrier, if_less, loads_first, select, select_real, store_if_less};
 use crate::write::combine::root;
 use crate::write::dft::{Small, small_dft};
 use crate::write::place::Address;

@@ -1,7 +1,8 @@
 //! Small DFTs without a butterfly, as convolutions: the core's Rader and Bluestein rules.
 
-use crate::desc::descriptor::{Port, Rader};
-use crate::ir::trace::{Array, Int, Sym, if_less, int};
+use crate::desc::stage::{Port, Rader};
+use crate::ir::statement::{Array, Int, Sym, int};
+use crate::ir::trace::if_less;
 use crate::write::writer::Writer;
 use fourfold::engine::C;
 

@@ -1,7 +1,8 @@
 //! Passes of butterflies: the core's mixed-radix rule, where the numbers stand.
 
-use crate::desc::descriptor::{Port, Rader, Split};
-use crate::ir::trace::{Array, Int, Sym, cluster_arrive, cluster_wait, int};
+use crate::desc::stage::{Port, Rader, Split};
+use crate::ir::statement::{Array, Int, Sym, int};
+use crate::ir::trace::{cluster_arrive, cluster_wait};
 use crate::write::lane_pairs::lane_pair_item;
 use crate::write::place::{Address, Run};
 use crate::write::writer::{Subline, Writer};
@@ -9,7 +10,7 @@ use fourfold::engine::{C, Dft, Roots};
 
 impl Writer<'_> {
     pub(crate) fn butterflies(&self, split: &Split, from: &Port, to: &Port) {
-        // Those of the subline alone.
+        // Only those of the subline.
         let (groups, inner) = (split.groups / self.desc.after(), split.inner / self.desc.before());
         let count = match split.rader {
             Some(_) => split.count(),
@@ -66,8 +67,8 @@ impl Writer<'_> {
         self.small_at(split, [groups, inner], line, [k, g])
     }
 
-    /// That of the subline's last digit whose first result has this frequency, in units of what the
-    /// subline has.
+    /// The small DFT of the range's last digit whose first result has this frequency, in units of
+    /// the digits before the range.
     pub(crate) fn small_of_frequency(&self, split: &Split, line: Subline, frequency: Int) -> Small {
         let (range, last) = (self.desc.range, self.desc.range.last - 1);
         let k = self.place_of(frequency, &self.desc.digits[range.first..last]);
@@ -75,7 +76,7 @@ impl Writer<'_> {
         Small { frequency: Some(frequency), ..small }
     }
 
-    /// That of values k of the digits before in the subline and g of those after.
+    /// The small DFT of values k of the digits before it in the range and g of those after.
     fn small_at(&self, split: &Split, [groups, inner]: [usize; 2], line: Subline, [k, g]: [Int; 2]) -> Small {
         Small {
             run: Some(Run { base: k * (groups * split.radix) as i64 + g, step: groups, count: split.radix }),
@@ -157,7 +158,7 @@ pub(crate) struct Small {
     places: Vec<Int>,
     /// The column of its twiddles.
     column: Int,
-    /// The frequency of its first result, in units of what the subline has.
+    /// The frequency of its first result, in units of the digits before the range.
     pub(crate) frequency: Option<Int>,
     /// Twiddles of the digit that is convolved, for each element.
     outer: Option<Vec<Int>>,
@@ -235,7 +236,8 @@ fn composite_dft(z: &[C<Sym>], a: usize, b: usize) -> Vec<C<Sym>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::trace::{Statement, record};
+    use crate::ir::statement::Statement;
+    use crate::ir::trace::record;
 
     /// Those of numbers that are known are numbers again.
     #[test]
@@ -253,7 +255,7 @@ mod tests {
                     [x[0] * w.re - x[1] * w.im, x[0] * w.im + x[1] * w.re]
                 };
                 let sum = x.iter().enumerate().map(term).fold([0.0, 0.0], |s, t| [s[0] + t[0], s[1] + t[1]]);
-                let (crate::ir::trace::Var::Lit(re), crate::ir::trace::Var::Lit(im)) = (y.re, y.im) else {
+                let (crate::ir::statement::Var::Lit(re), crate::ir::statement::Var::Lit(im)) = (y.re, y.im) else {
                     panic!("{n}")
                 };
                 assert!((re - sum[0]).abs() + (im - sum[1]).abs() < 1e-13, "{n}: term {k}");

@@ -1,7 +1,9 @@
 //! The last stage of DCT-I and DST-I: the core's rule of three quarters of an extension.
 
-use crate::desc::descriptor::{Fold, Packing, Port, Which};
-use crate::ir::trace::{Array, Int, Sym, int};
+use crate::desc::combine::{Fold, Which};
+use crate::desc::kernel::Packing;
+use crate::desc::stage::Port;
+use crate::ir::statement::{Array, Int, Sym, int};
 use crate::write::combine::{Packed, Spot, Spots};
 use crate::write::writer::{Subline, Writer};
 use fourfold::engine::{C, Index, QUARTERS, fold_term};

@@ -1,10 +1,11 @@
-//! Twins: two threads of a warp whose small DFTs have elements from both ends of a line inwards.
-//! Where these have neighbouring reals, a thread by itself would take every second or fourth real;
+//! Lane pairs: two threads of a warp whose small DFTs have elements from both ends of a line
+//! inwards. Where these have neighbouring reals, one thread would take every second or fourth real;
 //! each reads, or writes, neighbours for both instead, and they exchange registers.
 
-use crate::desc::descriptor::{Port, View};
+use crate::desc::stage::{Port, View};
 use crate::ir::packed::{WARP, exchange_reals};
-use crate::ir::trace::{Int, Sym, int, select};
+use crate::ir::statement::{Int, Sym, int};
+use crate::ir::trace::select;
 use crate::write::writer::{Subline, Writer};
 use fourfold::engine::C;
 
@@ -21,14 +22,14 @@ pub(crate) fn lane_pair_item(count: usize, item: Int) -> Int {
 }
 
 impl Writer<'_> {
-    /// What the twin has in place of these, where a line has `count` DFTs.
+    /// What the other lane has in place of these, where a line has `count` DFTs.
     fn exchanged(&self, z: &[C<Sym>], count: usize) -> Vec<C<Sym>> {
         let reals: Vec<Sym> = z.iter().flat_map(|z| [z.re, z.im]).collect();
         let taken = exchange_reals(&reals, count.min(WARP) - 1, count * self.desc.tile);
         taken.chunks(2).map(|z| C { re: z[0], im: z[1] }).collect()
     }
 
-    /// How the array is seen, if the stage at this end of it has twins.
+    /// How the array is seen, if the stage at this end of it has lane pairs.
     pub(crate) fn lane_pairs<'a>(&self, end: usize, port: &'a Port) -> Option<&'a View> {
         match port {
             Port::Array(view) if self.desc.lane_pairs[end] => Some(view),
@@ -36,8 +37,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Elements `first` + `step` · j, j < `radix`. The mirror image of element j is the twin's of
-    /// the other end, `radix` − 1 − j.
+    /// Elements `first` + `step` · j, j < `radix`. The mirror image of element j is the other
+    /// lane's of the other end, `radix` − 1 − j.
     pub(crate) fn read_lane_pairs(
         &self,
         view: &View,

@@ -1,7 +1,9 @@
 //! Places in the buffers of lines.
 
-use crate::desc::descriptor::{Digit, Packing, Port, View};
-use crate::ir::trace::{Array, Int, Sym, int, select};
+use crate::desc::kernel::{Digit, Packing};
+use crate::desc::stage::{Port, View};
+use crate::ir::statement::{Array, Int, Sym, int};
+use crate::ir::trace::select;
 use crate::write::writer::{Subline, Writer};
 use fourfold::engine::C;
 
@@ -70,8 +72,8 @@ impl Writer<'_> {
         (0..run.count).map(|j| (first + (j * (step + step / 3 * skipped as usize)) as i64).into()).collect()
     }
 
-    /// All values of the first digit: those of j and r − j are in one work block, so are those of 0
-    /// and r/2.
+    /// All values of the first digit: those of j and r − j are in one block, so are those of 0 and
+    /// r/2.
     fn at_frequencies(&self, line: Subline, run: Run) -> Vec<Address> {
         let first = self.shared_at(line, run.base);
         let mirror = first + self.buffers.hermitian_offset() as i64;
@@ -80,8 +82,8 @@ impl Writer<'_> {
         (0..run.count).map(|j| Address { peer: peer(j), at: if j < half { first } else { mirror } }).collect()
     }
 
-    /// Values of the second digit, where the blocks are that have shares of the others: its
-    /// value of the first digit is the line's frequency.
+    /// Values of the second digit, where the blocks are that have slices of the others: its value
+    /// of the first digit is the line's frequency.
     fn in_cluster_slices(&self, line: Subline, run: Run) -> Vec<Address> {
         let (slice, cluster) = (self.desc.cluster_slice(), self.desc.cluster);
         let low = line.frequency - line.half * cluster as i64;
@@ -90,7 +92,7 @@ impl Writer<'_> {
             let place = run.base + (j * run.step) as i64;
             (place / slice as i64, place % slice as i64)
         };
-        // Shares that are whole steps: the same, known now.
+        // Slices that are whole steps: the same, known now.
         let whole = |j: usize| (int(j * run.step / slice), run.base + (j * run.step % slice) as i64);
         (0..run.count).map(|j| address(if slice % run.step == 0 { whole(j) } else { divided(j) })).collect()
     }
@@ -106,8 +108,8 @@ impl Writer<'_> {
         (0..run.count).map(address).collect()
     }
 
-    /// Whether the skips of the padding grow evenly along the run: either every step brings the
-    /// same, or none does.
+    /// Whether the padding grows evenly along the run: either every step adds the same, or none
+    /// adds any.
     fn keeps_step(&self, run: &Run) -> bool {
         let even = |bits: u32| run.step % (1 << bits) == 0 || (1 << bits) % (run.step * run.count) == 0;
         let skips = |bits: u32| run.step % (1 << bits) == 0 || run.step >> bits == 0;

@@ -1,7 +1,8 @@
 //! What is done to elements as they are read and written.
 
-use crate::desc::descriptor::{AxisFactors, Factors, Pointwise};
-use crate::ir::trace::{Array, Int, Sym, cut_off, int};
+use crate::desc::pointwise::{AxisFactors, Factors, Pointwise};
+use crate::ir::statement::{Array, Int, Sym, int};
+use crate::ir::trace::cut_off;
 use crate::write::port::End;
 use crate::write::writer::Writer;
 use fourfold::engine::C;

@@ -1,7 +1,10 @@
 //! Arrays as stages see them: lines of complex or packed real elements.
 
-use crate::desc::descriptor::{Across, Packing, Side, View};
-use crate::ir::trace::{Array, Int, Sym, int, select, select_real};
+use crate::desc::geometry::{Across, Side};
+use crate::desc::kernel::Packing;
+use crate::desc::stage::View;
+use crate::ir::statement::{Array, Int, Sym, int};
+use crate::ir::trace::{select, select_real};
 use crate::write::writer::{Subline, Writer};
 use fourfold::Precision;
 use fourfold::engine::{C, Index, Real};
@@ -334,14 +337,14 @@ impl Writer<'_> {
 }
 
 /// Matrix i times two reals.
-fn times_matrix(matrix: crate::desc::descriptor::Matrix, i: Int, [x, y]: [Sym; 2]) -> C<Sym> {
+fn times_matrix(matrix: crate::desc::combine::Matrix, i: Int, [x, y]: [Sym; 2]) -> C<Sym> {
     let [a, b, c, d] = coefficients(matrix, i);
     C { re: x.mul_add(a, y * b), im: x.mul_add(c, y * d) }
 }
 
 /// Matrix i, row by row.
-pub(crate) fn coefficients(matrix: crate::desc::descriptor::Matrix, i: Int) -> [Sym; 4] {
-    use crate::desc::descriptor::Matrix;
+pub(crate) fn coefficients(matrix: crate::desc::combine::Matrix, i: Int) -> [Sym; 4] {
+    use crate::desc::combine::Matrix;
     let pair = |at: usize, i: Int| Array::Table.load_pair(i + (at / 2) as i64);
     match matrix {
         Matrix::Same(at) => [0, 1, 2, 3].map(|part| Array::Table.load(int(at + part))),

@@ -1,10 +1,12 @@
-//! Writes the kernel of a [`KernelDesc`]: stage after stage, each a loop over the items of the work
-//! group's lines.
+//! Writes the kernel of a [`KernelDesc`]: stage after stage, each a loop over the items of the
+//! block's lines.
 
-use crate::desc::descriptor::{KernelDesc, Port, Stage, Work};
+use crate::desc::kernel::KernelDesc;
+use crate::desc::stage::{Port, Stage, Work};
+use crate::ir::statement::{Int, Statement, int};
 use crate::ir::trace::{
-    Int, Statement, barrier, block, cluster_barrier, cluster_begin, comment, for_each, if_less, int, loads_first,
-    record, select, store_if_less, thread,
+    barrier, block, cluster_barrier, cluster_begin, comment, for_each, if_less, loads_first, record, select,
+    store_if_less, thread,
 };
 use std::cmp::Ordering;
 
@@ -62,7 +64,7 @@ pub(crate) fn items_per_thread(stage: &Stage) -> usize {
     }
 }
 
-/// What the stages slice.
+/// What the stages share.
 #[derive(Clone, Copy)]
 pub(crate) struct Writer<'a> {
     /// The kernel, as the stage sees it.
@@ -82,7 +84,8 @@ pub(crate) struct Writer<'a> {
     pub(crate) items_per_thread: usize,
 }
 
-/// A line, or a subline of one, that a block has.
+/// A subline that a block has: the elements of a line with the same digits outside the kernel's
+/// range.
 #[derive(Clone, Copy)]
 pub(crate) struct Subline {
     /// Its number among all sublines.
@@ -91,9 +94,9 @@ pub(crate) struct Subline {
     pub(crate) number: Int,
     /// Its place in shared memory.
     pub(crate) slot: Int,
-    /// 1 for the mirrored one of two sublines.
+    /// 1 for the second subline of a Hermitian pair.
     pub(crate) half: Int,
-    /// The digits before the subline, as a frequency.
+    /// The digits before the range, as a frequency.
     pub(crate) frequency: Int,
     /// The digits after it.
     pub(crate) after: Int,
@@ -142,7 +145,7 @@ impl<'a> Writer<'a> {
             if self.desc.cluster > 1 {
                 return body(line, item);
             }
-            // Frequencies 0 and that in the middle are mirrored to themselves.
+            // Frequencies 0 and that in the middle are their own pairs.
             let before = self.desc.before();
             let lower = select(line.half, int(1), int(1), int(before) - line.frequency);
             let higher = select(line.half, int(1), int(0), lower * 2);
@@ -169,7 +172,7 @@ impl<'a> Writer<'a> {
         count % cluster == 0 && count / cluster * tile == threads && self.desc.sublines() % tile == 0
     }
 
-    /// `body` for each of `count` items of each subline; of mirrored ones as one.
+    /// `body` for each of `count` items of each subline; Hermitian pairs count as one.
     pub(crate) fn items_of_pairs(&self, count: usize, body: impl Fn(Subline, Int)) {
         let desc = self.desc;
         if count == 0 {
@@ -205,7 +208,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The first of two mirrored sublines, or the other.
+    /// The first subline of a Hermitian pair, or the other.
     pub(crate) fn half_of(&self, line: Subline, half: Int) -> Subline {
         let before = int(self.desc.before());
         let (low, high) = match self.desc.cluster > 1 {
@@ -244,7 +247,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A thread keeps its line if threads are dealt out to lines in turn.
+    /// A thread keeps its line if threads are dealt out to lines cyclically.
     pub(crate) fn fixed(&self) -> Option<Subline> {
         let KernelDesc { shared, tile, threads, .. } = *self.desc;
         let keeps = tile == 1 || self.desc.interleaved() && threads % tile == 0;
@@ -270,7 +273,7 @@ impl<'a> Writer<'a> {
         Subline { index, number, slot, half: int(0), frequency: frequency + self.rank, after }
     }
 
-    /// The digits before the subline in the order of the places.
+    /// The digits before the range in the order of the places.
     pub(crate) fn before(&self, line: Subline) -> Int {
         self.place_of(line.frequency, &self.desc.digits[..self.desc.range.first])
     }

@@ -2,7 +2,8 @@
 //! numbers.
 
 use crate::baseline::kernels::moves::{StageKernelDesc, digits};
-use crate::ir::trace::{Array, Int, Sym, comment, if_less, int, select, select_real};
+use crate::ir::statement::{Array, Int, Sym, int};
+use crate::ir::trace::{comment, if_less, select, select_real};
 use fourfold::baseline::combine::{after, after_one, before, before_one};
 use fourfold::baseline::{Combine, CombineAxis, CombineVariant, Direction, IndexMap};
 use fourfold::engine::{C, Real};

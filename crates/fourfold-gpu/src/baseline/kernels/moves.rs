@@ -1,6 +1,6 @@
 //! What one launch of a baseline does, as data: reads, moves, and what is computed on the way.
 
-use crate::ir::trace::{Int, int};
+use crate::ir::statement::{Int, int};
 use fourfold::Precision;
 use fourfold::baseline::{AccessPattern, Combine, FftStep, Order};
 
@@ -52,7 +52,7 @@ impl Strided {
     }
 }
 
-/// Threads of a work block: the paper's 16 × 16.
+/// Threads of a block: the paper's 16 × 16.
 pub(crate) const THREADS: usize = 256;
 
 /// The places of a number in digits, the last running fastest; each with its axis.

@@ -1,13 +1,12 @@
 //! Stages of the paper's methods: one thread an element of a reorder, tiles of a transpose;
-//! combines are in [`turns`](crate::baseline::kernels::combine).
+//! combines are in [`combine`](crate::baseline::kernels::combine).
 
 use crate::baseline::kernels::fft_step::LaunchSize;
 use crate::baseline::kernels::moves::{Move, StageKernelDesc, Strided, THREADS, digits};
 use crate::baseline::kernels::{combine, fft_step};
 use crate::ir::frame::Frame;
-use crate::ir::trace::{
-    Array, Int, Statement, Sym, barrier, block, comment, if_less, int, record, select, select_real, thread,
-};
+use crate::ir::statement::{Array, Int, Statement, Sym, int};
+use crate::ir::trace::{barrier, block, comment, if_less, record, select, select_real, thread};
 use fourfold::baseline::{AccessPattern, EvenOdd, FftStep, LaunchMode, Order};
 use fourfold::engine::C;
 
@@ -29,7 +28,7 @@ impl StageKernelDesc {
         }
     }
 
-    /// Threads of a work block.
+    /// Threads of a block.
     pub(crate) fn threads(&self) -> usize {
         match &self.work {
             Move::FftStep(FftStep { launches: LaunchMode::Groups([columns, rows]), .. }) => columns * rows,
@@ -37,7 +36,7 @@ impl StageKernelDesc {
         }
     }
 
-    /// Blocks that reach each other's memory.
+    /// Blocks that reach each other's shared memory.
     pub(crate) fn cluster(&self) -> usize {
         if let Move::FftStep(step) = &self.work { fft_step::cluster(step) } else { 1 }
     }
@@ -123,7 +122,7 @@ impl StageKernelDesc {
 
     /// A thread reads rows 8 apart at two columns half a tile apart, and writes both columns. Rows
     /// and columns are in the problem's order; a row is a line of the axis that is read fastest,
-    /// and neighbours are what is written together.
+    /// and neighbours are written together.
     fn transpose(&self, orders: &[(usize, Order)], thread: Int, block: Int) {
         comment(format!("tiles of {ROWS} x {COLUMNS}"));
         let (column_axis, row_axes) = self.tiled_axes();

@@ -1,17 +1,18 @@
 //! JPEG's 8×8 blocks: one thread has a block in its registers, so that nothing is transposed.
 //!
-//! A thread that read its own 128 bytes would meet its neighbours in no line of memory. So the work
-//! group reads all its blocks together, sixteen bytes a thread and neighbouring threads
-//! neighbouring bytes, into shared memory, and each thread takes its own from there; results go back
-//! the same way. Nine places of sixteen bytes for the eight of a block let neighbouring threads
-//! meet different banks. Rows of an image need none of this: neighbouring threads have neighbouring
-//! blocks, whose eight samples of a row are neighbours.
+//! A thread that read its own 128 bytes would meet its neighbours in no line of memory. So the
+//! thread block reads all its blocks together, sixteen bytes a thread and neighbouring threads
+//! neighbouring bytes, into shared memory, and each thread takes its own from there; results go
+//! back the same way. Nine places of sixteen bytes for the eight of a block let neighbouring
+//! threads meet different banks. Rows of an image need none of this: neighbouring threads have
+//! neighbouring blocks, whose eight samples of a row are neighbours.
 //!
 //! The other ways to do it, beside which this one is measured, are in [`ladder`].
 
 use crate::ir::frame::Frame;
 use crate::ir::packed::{divide, multiply};
-use crate::ir::trace::{Array, Int, Statement, barrier, block, comment, if_less, int, record, select, thread};
+use crate::ir::statement::{Array, Int, Statement, int};
+use crate::ir::trace::{barrier, block, comment, if_less, record, select, thread};
 use crate::jpeg::kernels::desc::{BlockKernelDesc, BlockWork, Instructions};
 use fourfold::Precision;
 use fourfold::engine::jpeg::{Mode, Order, Table, divisor};
@@ -23,14 +24,14 @@ pub(crate) struct Program {
     pub(crate) statements: Vec<Statement>,
 }
 
-/// Threads of a work thread_block, each with a block.
+/// Threads of a thread block, each with a block.
 pub(crate) const THREADS: usize = 64;
 
-/// Thread blocks of the fast forward transform that an SM shall hold. NVIDIA's have four
-/// parts of 16,384 registers, so that of two warps a group six warps a part have 80 registers a
-/// thread, five 96. The compiler would take 99, and four warps have room. 80 are enough for the
-/// plain order and layout, 96 for the others; below, they are spilled. A thread reads half as much
-/// at once as that of the inverse, so that more threads must be under way.
+/// Thread blocks of the fast forward transform that an SM shall hold. NVIDIA's have four parts of
+/// 16,384 registers, so that of two warps each six warps a part have 80 registers a thread, five
+/// 96. The compiler would take 99, and four warps have room. 80 are enough for the plain order and
+/// layout, 96 for the others; below, they are spilled. A thread reads half as much at once as that
+/// of the inverse, so that more threads must be under way.
 pub(crate) const RESIDENT: usize = 12;
 pub(crate) const RESIDENT_ELSE: usize = 10;
 
@@ -106,7 +107,7 @@ impl Thread {
         Thread { thread, thread_block, own: thread_block * THREADS as i64 + thread, blocks: count() }
     }
 
-    /// The last block of the thread_block, if it is full.
+    /// The last block of the thread block, if it is full.
     pub(crate) fn last(self) -> Int {
         self.thread_block * THREADS as i64 + (THREADS - 1) as i64
     }
@@ -178,7 +179,7 @@ pub(crate) fn rows(own: Int) -> Vec<Int> {
 }
 
 /// Numbers in the array and places in shared memory of the sixteen bytes that a thread moves of its
-/// group's blocks.
+/// thread block's blocks.
 pub(crate) fn portions(place: Thread, count: usize) -> Vec<(Int, Int)> {
     let portion = |i: usize| {
         let own = place.thread + (i * THREADS) as i64;
@@ -188,8 +189,8 @@ pub(crate) fn portions(place: Thread, count: usize) -> Vec<(Int, Int)> {
     (0..count).map(portion).collect()
 }
 
-/// Moves the group's blocks from one memory to another. A group that is full has nothing to ask, so
-/// that a thread has all its reads under way at once.
+/// Moves the thread block's blocks from one memory to another. A thread block that is full has
+/// nothing to check, so that a thread has all its reads under way at once.
 pub(crate) fn copy(from: Array, to: Array, portions: &[(Int, Int)], place: Thread) {
     let ends = |array, (at, shared): (Int, Int)| if array == Array::Shared { shared } else { at };
     if_less(place.last(), place.blocks, || {
@@ -204,7 +205,7 @@ pub(crate) fn copy(from: Array, to: Array, portions: &[(Int, Int)], place: Threa
     });
 }
 
-/// Reads the group's blocks.
+/// Reads the thread block's blocks.
 pub(crate) fn collect(place: Thread, count: usize) {
     comment(format!("read {THREADS} blocks"));
     copy(Array::Input, Array::Shared, &portions(place, count), place);
@@ -223,7 +224,7 @@ pub(crate) fn load(place: Thread, count: usize) -> Vec<Int> {
     (0..count).flat_map(|i| Array::Shared.load_words(place.thread * PITCH as i64 + i as i64, 4)).collect()
 }
 
-/// The other instructions: no other thread reads the block's place before the next barrier.
+/// The other way: no other thread reads the block's place before the next barrier.
 pub(crate) fn store(place: Thread, words: &[Int]) {
     for (i, words) in words.chunks(4).enumerate() {
         Array::Shared.store_words(place.thread * PITCH as i64 + i as i64, words);
@@ -235,7 +236,7 @@ pub(crate) fn at(place: Thread, i: usize) -> Int {
     place.thread_block * (SAMPLES * THREADS) as i64 + place.thread + (i * THREADS) as i64
 }
 
-/// Reads and writes them, all under way at once if the group is full.
+/// Reads and writes them, all under way at once if the thread block is full.
 pub(crate) fn with_halves<T>(place: Thread, half: Int, read: impl Fn(usize) -> T, write: impl Fn(usize, T)) {
     if_less(place.last(), place.blocks, || {
         let all: Vec<T> = (0..SAMPLES).map(&read).collect();

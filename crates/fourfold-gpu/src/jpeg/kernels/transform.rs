@@ -2,7 +2,8 @@
 
 use crate::ir::narrow::Narrow;
 use crate::ir::packed::{Short, any, bits, clamp, nearest, of_bits, packed, parts, permute, real};
-use crate::ir::trace::{Array, Int, Sym, comment, int, select};
+use crate::ir::statement::{Array, Int, Sym, int};
+use crate::ir::trace::{comment, select};
 use crate::jpeg::kernels::desc::{BlockKernelDesc, HEAD, Instructions};
 use fourfold::engine::jpeg::{Mode, Order, Words, ZIGZAG, dct8_first, dct8_last, idct8_first, idct8_last, wrapped8};
 use fourfold::engine::{Real, dct8, idct8};

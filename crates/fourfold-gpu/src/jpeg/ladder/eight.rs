@@ -2,12 +2,13 @@
 
 use crate::ir::narrow::Narrow;
 use crate::ir::packed::{bits, exchange, nearest, of_bits, packed, parts, real};
-use crate::ir::trace::{Array, Int, Sym, barrier, block, comment, if_less, int, record, select, thread};
+use crate::ir::statement::{Array, Int, Sym, int};
+use crate::ir::trace::{barrier, block, comment, if_less, record, select, thread};
 use crate::jpeg::kernels::program::{Program, count, frame};
 use crate::jpeg::ladder::points::{decomposed as decomposed8, lifted};
 use fourfold::engine::Real;
 
-/// Blocks of a work thread_block.
+/// Blocks of a thread block.
 const BLOCKS: usize = 32;
 const THREADS: usize = 8 * BLOCKS;
 

@@ -2,12 +2,13 @@
 
 use crate::ir::narrow::Narrow;
 use crate::ir::packed::{cos, nearest, real};
-use crate::ir::trace::{Array, Int, Sym, barrier, block, comment, if_less, int, record, thread};
+use crate::ir::statement::{Array, Int, Sym, int};
+use crate::ir::trace::{barrier, block, comment, if_less, record, thread};
 use crate::jpeg::kernels::program::{Program, count, frame};
 use fourfold::engine::Real;
 use std::f64::consts::PI;
 
-/// Blocks of a work thread_block.
+/// Blocks of a thread block.
 const BLOCKS: usize = 4;
 const THREADS: usize = 64 * BLOCKS;
 
@@ -21,7 +22,7 @@ struct Sample {
     column: Int,
 }
 
-/// The group's coefficients, dequantised, in shared memory; then a sum for each sample.
+/// The thread block's coefficients, dequantised, in shared memory; then a sum for each sample.
 fn program(local_reals: usize, sum: fn(Sample) -> Sym) -> Program {
     let statements = record(|| {
         comment("a thread a sample".into());

@@ -2,12 +2,13 @@
 
 use crate::ir::narrow::Narrow;
 use crate::ir::packed::{bits, nearest, of_bits, packed, parts, permute, real};
-use crate::ir::trace::{Array, Int, Sym, block, comment, if_less, int, record, select, thread};
+use crate::ir::statement::{Array, Int, Sym, int};
+use crate::ir::trace::{block, comment, if_less, record, select, thread};
 use crate::jpeg::kernels::program::{Program, count, frame};
 use crate::jpeg::ladder::eight::transposed;
 use crate::jpeg::ladder::points::decomposed;
 
-/// Blocks of a work thread_block.
+/// Blocks of a thread block.
 const BLOCKS: usize = 64;
 const THREADS: usize = 4 * BLOCKS;
 

@@ -1,26 +1,26 @@
-//! All levels of a block on chip: one block has it, or a cluster of them each a part.
+//! All levels of an FFT of a part of a line on chip: one thread block has the part, or each thread
+//! block of a cluster has a share of it. Below, a block is such a part.
 //!
-//! Elements are loaded, go through levels of radix 2 with turns after, and are written where bits
-//! are reversed. Levels whose butterflies lie across the groups of a cluster come first: every
-//! group sends all it has to the group that lies a level's distance away, and when all have, takes
-//! the sums or the differences of its own and what it got. What it gets stands in two places in
-//! turn, so that one barrier a level is enough: who sends again has passed the barrier after which
-//! the last but one was read.
+//! Elements are loaded, go through levels of radix 2 with twiddle factors after, and are written
+//! where bits are reversed. Levels whose butterflies lie across the thread blocks of a cluster come
+//! first: every thread block sends all it has to the one that lies a level's distance away, and
+//! when all have, takes the sums or the differences of its own and what it got. What it gets goes
+//! to two places alternately, so that one barrier a level is enough: who sends again has passed the
+//! barrier after which the last but one was read.
 
 use crate::baseline::kernels::fft_step::{LineView, Writer, lines, reversed};
 use crate::baseline::kernels::moves::{StageKernelDesc, THREADS};
-use crate::ir::trace::{
-    Array, Int, Sym, barrier, cluster_barrier, cluster_begin, cluster_wait, if_less, int, select, select_real,
-};
+use crate::ir::statement::{Array, Int, Sym, int};
+use crate::ir::trace::{barrier, cluster_barrier, cluster_begin, cluster_wait, if_less, select, select_real};
 use fourfold::baseline::{FftStep, FftWork};
 use fourfold::engine::C;
 
-/// A block in the memory of blocks.
+/// A block in the memory of thread blocks.
 struct Block {
     len: usize,
     groups: usize,
     thread: Int,
-    /// Which of the groups this is.
+    /// Which of the thread blocks this is.
     rank: Int,
 }
 
@@ -56,12 +56,12 @@ fn shared(place: Int) -> C<Sym> {
 }
 
 impl Block {
-    /// Elements that a group has.
+    /// Elements that a thread block has.
     fn part(&self) -> usize {
         self.len / self.groups
     }
 
-    /// `body` for every number below `count`, by the threads of a block.
+    /// `body` for every number below `count`, by the threads of a thread block.
     fn each(&self, count: usize, body: impl Fn(Int)) {
         (0..count).step_by(THREADS).for_each(|start| {
             let item = self.thread + start as i64;
@@ -92,7 +92,7 @@ impl Block {
         let sign = select_real(upper, int(1), Sym::lit(1.0), Sym::lit(-1.0));
         self.each(part, |place| {
             let (own, other) = (shared(place), shared(place + got));
-            // Sums take no turn, w^0.
+            // Sums take no twiddle factor, w^0.
             let k = select(upper, int(1), int(0), self.rank % step * part as i64 + place);
             Array::Shared.store_pair(place, (other + own.scale(sign)).mul(self.twiddle(k, distance)));
         });

@@ -4,7 +4,8 @@
 pub(crate) mod blocks;
 
 use crate::baseline::kernels::moves::{StageKernelDesc, Strided, THREADS, digits};
-use crate::ir::trace::{Array, Int, Sym, comment, for_each, if_less, int, select};
+use crate::ir::statement::{Array, Int, Sym, int};
+use crate::ir::trace::{comment, for_each, if_less, select};
 use crate::write::dft::small_dft;
 use fourfold::baseline::{Decimation, FftStep, FftWork, LaunchMode, Level};
 use fourfold::engine::C;
@@ -16,7 +17,7 @@ const CHUNKS: usize = 32;
 
 /// What is done by a kernel, and how often.
 pub(crate) struct LaunchSize {
-    /// Threads that have work, or blocks where those do something together.
+    /// Threads that have work, or thread blocks where items are done by all threads of one.
     pub(crate) items: usize,
     /// Launches, each for a line.
     pub(crate) launches: usize,
@@ -57,7 +58,7 @@ impl LaunchSize {
     }
 }
 
-/// Whether items are blocks.
+/// Whether items are thread blocks.
 fn items_are_blocks(step: &FftStep) -> bool {
     matches!((&step.work, step.launches), (FftWork::Blocks { .. }, _) | (_, LaunchMode::Groups(_)))
 }
@@ -71,7 +72,7 @@ fn groups(squares: [usize; 2], shape: [usize; 2]) -> [usize; 2] {
     [squares[0].div_ceil(shape[0]), squares[1].div_ceil(shape[1])]
 }
 
-/// Pairs of reals that a block keeps in its own memory.
+/// Pairs of reals that a thread block keeps in shared memory.
 pub(crate) fn shared_pairs(step: &FftStep) -> usize {
     match step.work {
         FftWork::Blocks { len, groups: 1, .. } => len,
@@ -82,7 +83,7 @@ pub(crate) fn shared_pairs(step: &FftStep) -> usize {
     }
 }
 
-/// Blocks that reach each other's memory.
+/// Thread blocks that reach each other's shared memory.
 pub(crate) fn cluster(step: &FftStep) -> usize {
     if let FftWork::Blocks { groups, .. } = step.work { groups } else { 1 }
 }
@@ -135,7 +136,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// LineView number `number` on both sides; where every line has its launch, the number is given
+    /// Line number `number` on both sides; where every line has its launch, the number is given
     /// with that.
     fn lines(&self, number: Int, axis: usize) -> [LineView; 2] {
         let number = if self.step.launches == LaunchMode::Lines { Array::Indices.load_int(int(0)) } else { number };
@@ -174,8 +175,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The sum of chunks of chunks of terms. What loops add to stands in shared memory: kernels have
-    /// no variables that change.
+    /// The sum of chunks of chunks of terms. What loops add to stands in shared memory: kernels
+    /// have no variables that change.
     fn sum(&self, [from, to]: [LineView; 2], k: Int, backward: bool, thread: Int) {
         let [n, _] = lines(self.desc, self.step);
         let places = [thread, thread + THREADS as i64];

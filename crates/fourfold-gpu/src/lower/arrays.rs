@@ -1,23 +1,11 @@
-//! A lowered pass: its kernels with the arrays they read and write.
+//! The arrays of a plan.
 
-use crate::choose::estimate::Chosen;
 use crate::desc::action::WORK;
-use crate::desc::descriptor::{DigitRange, Geometry, KernelDesc};
-use crate::desc::geometry::{Array, wide};
-use crate::lower::stages::StagePipeline;
+use crate::desc::geometry::Array;
 use fourfold::engine::{ArrayId, AxisTransform, Pass, Transform1d};
-use fourfold::{Domain, Layout, Precision, Problem, Recipe};
+use fourfold::{Domain, Layout, Problem, Recipe};
 
-/// One pass, or several that are one kernel, before it is compiled.
-pub(crate) struct LoweredPass {
-    pub(crate) descs: Vec<KernelDesc>,
-    pub(crate) ends: [ArrayId; 2],
-    pub(crate) chain: StagePipeline,
-    /// How the lines of its passes are done; a copy has none.
-    pub(crate) passes: Vec<Chosen>,
-}
-
-/// The arrays of a plan. `parts`: sums of reals act on both parts of complex arrays.
+/// The arrays of a plan. `parts`: transforms of reals act on both parts of complex arrays.
 pub(crate) struct PlanArrays<'a> {
     pub(crate) recipe: &'a Recipe,
     pub(crate) parts: bool,
@@ -62,37 +50,4 @@ pub(crate) fn neighbours(
     let whole = problem.transforms().iter().filter(|transform| !ignores(transform) || is_done(transform.axis));
     let others = whole.map(|transform| transform.axis).filter(|&other| may(other));
     others.filter(|&other| other != axis && array.shape[other] > 1).min_by_key(|&other| array.strides[other].abs())
-}
-
-/// The kernel of a chain, for any device that has room for a line.
-pub(crate) fn whole_lines(
-    precision: Precision,
-    chain: &StagePipeline,
-    geometry: Geometry,
-    arrays: [&Array; 2],
-) -> KernelDesc {
-    KernelDesc {
-        precision,
-        stages: chain.stages.clone(),
-        digits: chain.digits.clone(),
-        range: DigitRange::all(chain.digits.len()),
-        shared: true,
-        lines: geometry.lines(),
-        tile: 1,
-        cluster: 1,
-        side_by_side: false,
-        across: geometry.across(),
-        threads: 1,
-        packing: chain.packing,
-        inverse: chain.inverse,
-        padding: crate::choose::padding::PADDING,
-        pointwise: [None, None],
-        orders: chain.orders.clone(),
-        lane_pairs: [false; 2],
-        wide: wide(arrays) || geometry.lines() * chain.places() > 1 << 28,
-        geometry,
-        evict_first: [false; 2],
-        next: None,
-        between: 0,
-    }
 }

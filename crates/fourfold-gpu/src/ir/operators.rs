@@ -1,7 +1,9 @@
-//! Arithmetic of symbols: each operator records an expression, unless its literals settle it.
+//! The operators of [`Sym`] and [`Int`].
+//!
+//! Operators on literals are done at once, and what adds 0 or multiplies by 1 leaves no statement.
 
-use crate::ir::operator::Operator;
-use crate::ir::trace::{Expr, Int, Sym, Var, bind};
+use crate::ir::statement::{Expr, Int, Operator, Sym, Var};
+use crate::ir::trace::bind;
 use fourfold::engine::Real;
 use std::ops::{Add, Div, Mul, Neg, Rem, Shr, Sub};
 

@@ -1,0 +1,158 @@
+//! Makes plans for a device.
+
+use crate::api::plan::GpuPlan;
+use crate::backend::device::Device;
+use crate::choose::estimate::Choice;
+use crate::desc::action::Action;
+use crate::error::{argument, check_lengths};
+use crate::lower::passes::lower;
+use crate::run::disk_cache::Cache;
+use crate::run::inspect::{Target, unwise};
+use crate::run::kernel_cache::KernelCache;
+use fourfold::baseline::{AnyRecipe, StagedRecipe};
+use fourfold::engine::PassOp;
+use fourfold::{Error, Pipeline, Planner, Problem, Recipe, Result, Wisdom};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Makes plans for a device, and keeps their kernels.
+pub struct GpuPlanner {
+    pub(crate) device: Device,
+    /// What it plans for.
+    pub(crate) target: Target,
+    pub(crate) planner: Planner,
+    pub(crate) kernel_cache: Arc<KernelCache>,
+    wisdom: Mutex<Wisdom>,
+    /// What is wrong with the environment that the planner was made in.
+    mistake: Option<Error>,
+}
+
+impl GpuPlanner {
+    /// A planner for `device`, with the [standard](Cache::standard) cache. Where that is an error,
+    /// so is every plan.
+    pub fn new(device: Device) -> GpuPlanner {
+        match Cache::standard() {
+            Ok(cache) => GpuPlanner::with_cache(device, cache),
+            Err(mistake) => GpuPlanner { mistake: Some(mistake), ..GpuPlanner::with_cache(device, None) },
+        }
+    }
+
+    /// A planner for `device` that keeps compiled kernels on disk in `cache`, or not at all.
+    pub fn with_cache(device: Device, cache: Option<Cache>) -> GpuPlanner {
+        let target = device.target();
+        GpuPlanner::as_for(&target, device, cache)
+    }
+
+    /// A planner for `device` that plans as for `target`, which must not allow more than the
+    /// device: to test on one what runs on another.
+    #[doc(hidden)]
+    pub fn as_for(target: &Target, device: Device, cache: Option<Cache>) -> GpuPlanner {
+        let kernel_cache = Arc::new(KernelCache::new(device.runtime.clone(), target.limits().clone(), cache));
+        let (target, planner) = (target.clone(), Planner::new());
+        GpuPlanner { device, target, planner, kernel_cache, wisdom: Mutex::default(), mistake: None }
+    }
+
+    /// The same, knowing how some problems are best computed; what is known of other engines does
+    /// not matter.
+    ///
+    /// # Errors
+    /// If the wisdom has something on a problem and this device that cannot be read, or that does
+    /// not compute the problem.
+    pub fn with_wisdom(self, wisdom: Wisdom) -> Result<GpuPlanner> {
+        for (problem, _) in wisdom.of_engine(&self.wisdom_name()) {
+            let problem: Problem = problem.parse()?;
+            let recipe = self.recipe(&problem)?;
+            let choices = self.target.choices(&problem, &wisdom)?;
+            let made = lower(self.kernel_cache.limits(), &recipe, false, None, &choices);
+            made.map_err(|error| unwise(&problem, &error))?;
+        }
+        self.lock_wisdom().merge(wisdom);
+        Ok(self)
+    }
+
+    /// How wisdom names the device, such as `cuda:NVIDIA H200`.
+    pub fn wisdom_name(&self) -> String {
+        self.target.engine_name()
+    }
+
+    /// All that was given and [measured](GpuPlanner::tune).
+    pub fn wisdom(&self) -> Wisdom {
+        self.lock_wisdom().clone()
+    }
+
+    pub(crate) fn lock_wisdom(&self) -> MutexGuard<'_, Wisdom> {
+        self.wisdom.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn recipe<'a>(&self, what: impl Into<Pipeline<'a>>) -> Result<Recipe> {
+        self.planner.recipe(what)
+    }
+
+    /// A plan for a problem, or for a [`Pipeline`]: compiles the kernels that it needs.
+    ///
+    /// # Errors
+    /// If the device lacks the precision, or the memory for tables (scratch is asked for when it is
+    /// made), an axis has more than 2^28 elements, its compiler refuses a kernel (the message has
+    /// the compiler's log, the kernel and its descriptor), or the [standard cache](Cache::standard)
+    /// is an error; as [`Planner::recipe`]; and if elements of a multiplied input share a place:
+    /// kernels find factors by places.
+    pub fn plan<'a>(&self, what: impl Into<Pipeline<'a>>) -> Result<GpuPlan> {
+        self.plan_pipeline(&what.into())
+    }
+
+    fn plan_pipeline(&self, pipeline: &Pipeline<'_>) -> Result<GpuPlan> {
+        pipeline.problems().try_for_each(check_lengths)?;
+        let recipe = self.planner.recipe(pipeline.borrowed())?;
+        check_places(&recipe)?;
+        let known = match pipeline.multiplier() {
+            None => self.target.choices(recipe.problem(), &self.lock_wisdom())?,
+            Some(_) => vec![],
+        };
+        let multiply = pipeline.multiplier().cloned().map(Action::Multiply);
+        self.prepare(recipe.into(), multiply.or(pipeline.least().map(Action::Threshold)), known)
+    }
+
+    /// A plan that follows `recipe`: with the passes that it names, but the kernels' own factors,
+    /// or with its stages.
+    ///
+    /// # Errors
+    /// As [`GpuPlanner::plan`], and if the recipe multiplies: it needs its multiplier.
+    pub fn plan_recipe(&self, recipe: impl Into<AnyRecipe>) -> Result<GpuPlan> {
+        let recipe = recipe.into();
+        let AnyRecipe::Fused(fused) = &recipe else {
+            check_lengths(recipe.problem())?;
+            return self.prepare(recipe, None, vec![]);
+        };
+        if fused.multiplied().is_some() {
+            let message = "the recipe needs its multiplier: plan a `Pipeline` that has it with `GpuPlanner::plan`";
+            return Err(argument(message.into()));
+        }
+        check_lengths(fused.problem())?;
+        let choices = self.target.choices_of(fused, &self.lock_wisdom())?;
+        self.prepare(recipe, None, choices)
+    }
+
+    /// A plan that runs one stage of `recipe` alone, on whatever the scratch holds: to be timed.
+    ///
+    /// # Errors
+    /// As [`GpuPlanner::plan_recipe`], and if the recipe has no such stage.
+    pub fn plan_stage(&self, recipe: StagedRecipe, stage: usize) -> Result<GpuPlan> {
+        recipe.check_stage(stage)?;
+        let mut plan = self.plan_recipe(recipe)?;
+        plan.run_only(stage);
+        Ok(plan)
+    }
+
+    /// A plan that follows a recipe, with choices for each of its passes, or for none.
+    pub(crate) fn prepare(&self, recipe: AnyRecipe, action: Option<Action>, choices: Vec<Choice>) -> Result<GpuPlan> {
+        self.mistake.clone().map_or(Ok(()), Err)?;
+        GpuPlan::new(&self.device, &self.kernel_cache, recipe, false, action.map(Arc::new), choices)
+    }
+}
+
+/// An error if elements of an input that is multiplied share a place.
+fn check_places(recipe: &Recipe) -> Result<()> {
+    let problem = recipe.problem();
+    let multiplies = recipe.passes().first().is_some_and(|pass| pass.ops.first() == Some(&PassOp::Multiply));
+    let message = || format!("the input of `{problem}` has several elements in one place: a device cannot multiply it");
+    if multiplies && problem.input().overlaps() { Err(argument(message())) } else { Ok(()) }
+}

@@ -1,0 +1,147 @@
+//! All that specialises a kernel, as data: a kernel is a function of its [`KernelDesc`].
+//!
+//! A pass takes every line of an axis through a pipeline of [`Stage`]s. A stage is a loop over
+//! independent items: each reads some numbers of its line, computes, and writes as many *where it
+//! has read them*. So a line needs one buffer, and one barrier between stages. (In clusters the
+//! last digit's DFTs and the combine are one stage with a barrier within: combine fusion,
+//! `write/combine_fusion.rs`.)
+//!
+//! **Places.** A DFT of length r₁·r₂⋯ works on a buffer whose places have the digits d₁, d₂, … (d₁
+//! the most significant). Before stage i, digits from i on are those of the time n = d₁·r₂r₃⋯ +
+//! d₂·r₃⋯ + …; every stage transforms its digit into one of the frequency k = d₁ + d₂·r₁ +
+//! d₃·r₁r₂ + …. So signals stand in order, and spectra in the order of reversed digits. Stages in
+//! reverse, with their twiddles after the butterflies, lead back from such a spectrum to a signal
+//! in order.
+//!
+//! **Digit ranges.** Where a line fits the shared memory of a block, one kernel runs all stages.
+//! The buffers of longer lines are in device memory. A kernel then runs the stages of neighbouring
+//! digits, its [`DigitRange`], on *sublines*: the places with all values of these digits, and the
+//! others fixed (the four-step method, without its transposition).
+//!
+//! **Hermitian pairs.** Combines of half spectra take terms k and N − k together. A block whose
+//! sublines are those of a frequency b of the digits before the range therefore has the sublines
+//! of −b too, and both count as one.
+//!
+//! **Axis fusion.** Where a part of the array over several axes fits shared memory, one kernel runs
+//! the passes along all of them: a block reads its part, keeps it in shared memory between passes,
+//! and writes it.
+//!
+//! **Clusters.** Where blocks reach each other's shared memory, a *cluster* of them has the buffers
+//! of a tile together, and one kernel runs both digit ranges: the first digit across the blocks,
+//! all others within each. Block c has the frequencies c and r₁ − c of the first digit (0: those of
+//! 0 and r₁/2), so that combines find terms k and N − k in the block's own memory.
+//!
+//! **Lane pairs.** Lines along memory whose elements from both ends inwards have neighbouring reals
+//! are read, or written, by pairs of threads that exchange registers: `write/lane_pairs.rs`.
+
+use crate::desc::geometry::Geometry;
+use crate::desc::pointwise::Pointwise;
+use crate::desc::stage::{Order, Stage};
+use fourfold::Precision;
+
+/// One kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct KernelDesc {
+    pub(crate) precision: Precision,
+    pub(crate) stages: Vec<Stage>,
+    /// Factors of the DFT in the order of the digits.
+    pub(crate) digits: Vec<Digit>,
+    pub(crate) range: DigitRange,
+    /// Whether the buffer between stages is in shared memory; else the one stage of the kernel
+    /// works in device memory.
+    pub(crate) shared: bool,
+    /// How many lines there are; two that are packed as one count as one.
+    pub(crate) lines: usize,
+    /// Sublines that a block has, or, with buffers in device memory, all.
+    pub(crate) tile: usize,
+    /// Blocks that have a tile together; 1 without a cluster, with which the range has all digits
+    /// but the first.
+    pub(crate) cluster: usize,
+    /// Whether the two sublines of a Hermitian pair have threads each, and are not done one after
+    /// the other.
+    pub(crate) side_by_side: bool,
+    /// Whether neighbouring lines are closer in memory than the elements of one.
+    pub(crate) across: bool,
+    /// Threads of a block.
+    pub(crate) threads: usize,
+    pub(crate) geometry: Geometry,
+    pub(crate) packing: Packing,
+    /// Whether a spectrum becomes a signal.
+    pub(crate) inverse: bool,
+    /// For each entry b, one place is left out after every 2^b places of a buffer, so that strides
+    /// of powers of two meet different banks.
+    pub(crate) padding: [u32; 2],
+    /// What is done to everything that the pass reads, and to everything that it writes.
+    pub(crate) pointwise: [Option<Pointwise>; 2],
+    /// Orders of elements, named by their number.
+    pub(crate) orders: Vec<Order>,
+    /// Whether the first, and the last, stage have lane pairs: two threads of a warp whose DFTs
+    /// have elements from both ends of a line inwards, whose reals are neighbours. Each reads, or
+    /// writes, half of them for both.
+    pub(crate) lane_pairs: [bool; 2],
+    /// Whether indices need 64 bits.
+    pub(crate) wide: bool,
+    /// Whether caches should evict first what the kernel reads, and what it writes: nothing reads
+    /// that again soon.
+    pub(crate) evict_first: [bool; 2],
+    /// With axis fusion, the pass along another axis that this kernel goes on with: the block has
+    /// all of its lines, in shared memory.
+    pub(crate) next: Option<Box<KernelDesc>>,
+    /// Reals of that part of the array.
+    pub(crate) between: usize,
+}
+
+impl KernelDesc {
+    /// The passes of the kernel, in order.
+    pub(crate) fn passes(&self) -> impl Iterator<Item = &KernelDesc> {
+        std::iter::successors(Some(self), |desc| desc.next.as_deref())
+    }
+}
+
+/// A digit of the places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Digit {
+    /// How many values it has.
+    pub(crate) radix: usize,
+    /// How many it has room for: more while it is convolved by Bluestein's rule.
+    pub(crate) room: usize,
+}
+
+/// The digits that a kernel works on: `first .. last`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct DigitRange {
+    pub(crate) first: usize,
+    pub(crate) last: usize,
+}
+
+impl DigitRange {
+    /// All of so many digits.
+    pub(crate) fn all(digits: usize) -> DigitRange {
+        DigitRange { first: 0, last: digits }
+    }
+}
+
+/// How the numbers of lines stand in a complex buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Packing {
+    /// The data are complex.
+    Complex,
+    /// The real data of two lines: one is the real, the other the imaginary part.
+    TwoForOne,
+    /// The real data of one line, two neighbours as one complex number.
+    HalfLength,
+    /// The real data of one line, with imaginary parts 0.
+    Single,
+}
+
+impl Packing {
+    /// How many lines stand in one buffer.
+    pub(crate) fn lines(self) -> usize {
+        if self == Packing::TwoForOne { 2 } else { 1 }
+    }
+
+    /// Complex elements of DFTs of `n` elements.
+    pub(crate) fn elements(self, n: usize) -> usize {
+        if self == Packing::HalfLength { n / 2 } else { n }
+    }
+}

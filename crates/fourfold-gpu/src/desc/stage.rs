@@ -1,0 +1,196 @@
+//! The stages of a kernel: what they do, what they read and write.
+
+use crate::desc::combine::{Fold, Matrix, Part, Terms};
+use fourfold::engine::Index;
+
+/// A loop over independent items.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Stage {
+    pub(crate) work: Work,
+    pub(crate) from: Port,
+    pub(crate) to: Port,
+}
+
+impl Stage {
+    /// Whether it takes the first digit, across a cluster.
+    pub(crate) fn is_across_cluster(&self) -> bool {
+        self.from == Port::ClusterSlices || self.to == Port::Cluster
+    }
+
+    /// Whether it touches device memory.
+    pub(crate) fn is_outside(&self) -> bool {
+        self.from.is_outside() || self.to.is_outside()
+    }
+}
+
+/// What a stage does.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Work {
+    /// So many elements as they are.
+    Copy(usize),
+    /// So many elements, from both ends inwards, whose reals are neighbours on the line: they are
+    /// read or written together.
+    Interleave(usize),
+    Butterflies(Split),
+    /// The digit of `radix` values times Bluestein's chirp, then zeros up to its `room`.
+    Chirp {
+        radix: usize,
+        room: usize,
+        groups: usize,
+        chirp: usize,
+    },
+    /// The digit, convolved, times the chirp.
+    Unchirp {
+        radix: usize,
+        groups: usize,
+        chirp: usize,
+    },
+    /// Spectra of a digit times the one that they are convolved with.
+    Convolve {
+        length: usize,
+        groups: usize,
+        spectrum: usize,
+        rader: Option<Rader>,
+    },
+    /// From half spectra of `n` reals what the line becomes; w_n^k from place `roots` of the table
+    /// on, for pairs.
+    After {
+        n: usize,
+        roots: usize,
+        parts: Vec<Part>,
+    },
+    /// From the half spectra of three quarters of an extension, element 3t + s of the line that of
+    /// quarter s, what the line becomes.
+    Fold(Fold),
+    /// Half spectra of `n` reals from the line, as what a transform back to reals takes.
+    Before {
+        n: usize,
+        roots: usize,
+        terms: Terms,
+    },
+}
+
+impl Work {
+    /// Items of a line, in the longest of the stage's loops.
+    pub(crate) fn items(&self) -> usize {
+        match self {
+            Work::Copy(count) => *count,
+            Work::Interleave(count) => count / 2,
+            Work::Butterflies(split) => split.count(),
+            Work::Chirp { room, groups, .. } => room * groups,
+            Work::Unchirp { radix, groups, .. } => radix * groups,
+            Work::Convolve { length, groups, rader, .. } => {
+                length * rader.map_or(*groups, |rader| rader.groups * rader.inner)
+            }
+            Work::After { parts, .. } => parts.iter().map(Part::count).max().unwrap_or(0),
+            Work::Fold(fold) => fold.len / 2 + 1,
+            Work::Before { n, .. } => n / 2 + 1,
+        }
+    }
+}
+
+/// One end of a stage.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Port {
+    /// The line's buffer in shared memory.
+    Buffer,
+    /// The line's buffer in device memory.
+    Scratch,
+    /// The buffers of the cluster: each block has two values of the first digit, and all of
+    /// the others.
+    Cluster,
+    /// The same memory: each block has all values of the first digit, and a slice of the others.
+    ClusterSlices,
+    /// The array that the pass reads, or the one that it writes.
+    Array(View),
+}
+
+impl Port {
+    /// Whether it is in device memory.
+    pub(crate) fn is_outside(&self) -> bool {
+        matches!(self, Port::Scratch | Port::Array(_))
+    }
+}
+
+/// How the elements of an array are seen as complex numbers. Tables are named by where they begin.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct View {
+    /// Real m of the line stands where the order with this number says.
+    pub(crate) order: Option<usize>,
+    /// Element 3t + s is number 4t + s of the order: a fourth quarter is not read.
+    pub(crate) of_four: bool,
+    /// Elements have real and imaginary part exchanged.
+    pub(crate) exchanged: bool,
+    /// Everything is multiplied by `table[scale]`.
+    pub(crate) scale: Option<usize>,
+    /// Element e is the matrix e of two reals of the line, or these are the matrix e of the
+    /// element.
+    pub(crate) combined: Option<([Index; 2], Matrix)>,
+    /// Elements from both ends inwards have neighbouring reals: even places ascending, then odd
+    /// places descending.
+    pub(crate) halves: bool,
+}
+
+/// An order of reals: from `first` of a piece on, real m stands at `index.start + index.step · m`
+/// of the line, times `factor`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Order {
+    pub(crate) pieces: Vec<Piece>,
+}
+
+/// See [`Order`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Piece {
+    pub(crate) first: usize,
+    pub(crate) index: Index,
+    pub(crate) factor: f64,
+}
+
+// Factors are finite and never −0.
+impl Eq for Order {}
+
+impl std::hash::Hash for Order {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        for piece in &self.pieces {
+            (piece.first, piece.index, piece.factor.to_bits()).hash(state);
+        }
+    }
+}
+
+/// Small DFTs of `radix` elements: element j of number i stands at place `base(i)` + j · `groups`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Split {
+    pub(crate) radix: usize,
+    /// Values of the digits after this one.
+    pub(crate) groups: usize,
+    /// Values of the digits before it.
+    pub(crate) inner: usize,
+    /// w^{jk} at `table[2 · ((j − 1) · inner + k)]`, k counting the values of the digits before, if
+    /// there are any.
+    pub(crate) twiddles: usize,
+    /// Whether these come after the butterflies, as they do on the way back from a spectrum.
+    pub(crate) inverse: bool,
+    /// If the places are those of a digit that is convolved by Rader's rule.
+    pub(crate) rader: Option<Rader>,
+}
+
+/// A digit of p values, whose values but 0 are a sequence: element q is the value `indices[powers +
+/// q]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Rader {
+    /// p − 1.
+    pub(crate) length: usize,
+    pub(crate) powers: usize,
+    /// Values of the digits after and before this one.
+    pub(crate) groups: usize,
+    pub(crate) inner: usize,
+    /// Where the digit's own twiddles begin, for the stage that applies them.
+    pub(crate) twiddles: Option<usize>,
+}
+
+impl Split {
+    /// How many small DFTs a line has.
+    pub(crate) fn count(&self) -> usize {
+        self.inner * self.groups * self.rader.map_or(1, |rader| rader.inner * rader.groups)
+    }
+}

@@ -1,0 +1,290 @@
+//! A cluster of blocks whose threads run statements, each of them all threads before the next, and
+//! which finds races.
+
+use crate::ir::packed::WARP;
+use crate::ir::statement::{Array, Expr, Int, Operator, Statement, Sym, Var};
+use fourfold::engine::ArrayId;
+use std::collections::HashMap;
+
+/// The arrays of a plan, as reals.
+pub(crate) type Arrays = HashMap<ArrayId, Vec<f64>>;
+
+/// What a launch works on.
+pub(crate) struct Global<'a> {
+    pub(crate) arrays: &'a mut Arrays,
+    pub(crate) ends: [ArrayId; 2],
+    pub(crate) table: &'a [f64],
+    pub(crate) indices: &'a [u32],
+    pub(crate) scratch: &'a mut Vec<f64>,
+}
+
+/// One cluster of blocks, or one block.
+pub(crate) struct Cluster<'a, 'b> {
+    pub(crate) threads: usize,
+    pub(crate) global: &'a mut Global<'b>,
+    pub(crate) first_block: usize,
+    pub(crate) blocks: Vec<Block>,
+}
+
+pub(crate) struct Block {
+    pub(crate) local: Vec<f64>,
+    pub(crate) accesses: Vec<Vec<Access>>,
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) barriers: usize,
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct Thread {
+    reals: HashMap<u32, f64>,
+    ints: HashMap<u32, i64>,
+}
+
+/// Who touched a place of shared memory, after how many barriers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Access {
+    block: usize,
+    thread: usize,
+    writes: bool,
+    barriers: usize,
+    arrived: usize,
+    waited: usize,
+}
+
+impl Access {
+    fn is_before(&self, later: &Access) -> bool {
+        let own = self.block == later.block && (self.thread == later.thread || self.barriers < later.barriers);
+        own || self.arrived < later.waited || !(self.writes || later.writes)
+    }
+}
+
+/// The cluster's barrier.
+#[derive(Clone, Copy, Default)]
+struct Clock {
+    arrived: usize,
+    waited: usize,
+}
+
+impl Cluster<'_, '_> {
+    /// Runs the outermost statements of a kernel.
+    pub(crate) fn run_statements(&mut self, statements: &[Statement]) {
+        let mut clock = Clock::default();
+        for statement in statements {
+            match statement {
+                Statement::Barrier => self.blocks.iter_mut().for_each(|block| block.barriers += 1),
+                Statement::ClusterBegin | Statement::ClusterArrive => clock.arrived += 1,
+                Statement::ClusterWait => clock.waited += 1,
+                _ => self.run_statement(statement, clock),
+            }
+        }
+        assert_eq!(clock.arrived, clock.waited, "a thread that has arrived waits");
+    }
+
+    fn run_statement(&mut self, statement: &Statement, clock: Clock) {
+        for block in 0..self.blocks.len() {
+            let all: Vec<usize> = (0..self.threads).collect();
+            self.run_threads(statement, block, &all, clock);
+        }
+    }
+
+    /// What these threads of a block do; those of a warp exchange registers, so all take a
+    /// statement before the next.
+    fn run_threads(&mut self, statement: &Statement, block: usize, threads: &[usize], clock: Clock) {
+        let int = |of: &Self, thread: usize, x: &Int| of.blocks[block].threads[thread].int(*x);
+        match statement {
+            Statement::For(name, [start, end, step], body) => {
+                let starts: Vec<i64> = threads.iter().map(|thread| int(self, *thread, start)).collect();
+                let mut left: Vec<(usize, i64)> = threads.iter().copied().zip(starts).collect();
+                loop {
+                    left.retain(|(thread, i)| *i < int(self, *thread, end));
+                    let running: Vec<usize> = left.iter().map(|(thread, _)| *thread).collect();
+                    if running.is_empty() {
+                        break;
+                    }
+                    for (thread, i) in &mut left {
+                        self.blocks[block].threads[*thread].ints.insert(*name, *i);
+                        *i += int(self, *thread, step);
+                    }
+                    body.iter().for_each(|inner| self.run_threads(inner, block, &running, clock));
+                }
+            }
+            Statement::IfLess(a, b, body) => {
+                let holds = |thread: &usize| int(self, *thread, a) < int(self, *thread, b);
+                let those: Vec<usize> = threads.iter().copied().filter(holds).collect();
+                body.iter().for_each(|inner| self.run_threads(inner, block, &those, clock));
+            }
+            Statement::ExchangeReals(names, reals, bits, all) => {
+                let given = |thread: &usize| {
+                    let first = thread / WARP * WARP;
+                    let mut warp = first..(first + WARP).min(*all);
+                    assert!(warp.contains(thread) && warp.contains(&(thread ^ bits)), "no twin in the warp");
+                    assert!(warp.all(|other| threads.binary_search(&other).is_ok()), "a part of a warp exchanges");
+                    reals.iter().map(|x| self.blocks[block].threads[thread ^ bits].real(*x)).collect::<Vec<_>>()
+                };
+                let taken: Vec<Vec<f64>> = threads.iter().map(given).collect();
+                for (thread, taken) in threads.iter().zip(taken) {
+                    self.blocks[block].threads[*thread].reals.extend(names.iter().copied().zip(taken));
+                }
+            }
+            _ => {
+                for thread in threads {
+                    let mut registers = std::mem::take(&mut self.blocks[block].threads[*thread]);
+                    self.run_thread(statement, [block, *thread], &mut registers, clock);
+                    self.blocks[block].threads[*thread] = registers;
+                }
+            }
+        }
+    }
+
+    /// A statement that each thread takes separately.
+    fn run_thread(&mut self, statement: &Statement, who: [usize; 2], thread: &mut Thread, clock: Clock) {
+        match statement {
+            Statement::Comment(_) => {}
+            Statement::Let(name, Expr::Load(Array::Shared, at)) => {
+                let x = *self.touch(who[0], thread.int(*at) as usize, who, clock, false);
+                thread.reals.insert(*name, x);
+            }
+            Statement::Let(name, expr) => self.bind(*name, expr, who, thread),
+            Statement::LetPair([x, y], array, at) => {
+                let pair = self.load(*array, thread.int(*at) as usize, who, clock);
+                thread.reals.insert(*x, pair[0]);
+                thread.reals.insert(*y, pair[1]);
+            }
+            Statement::StorePair(array, at, pair) => {
+                let pair = pair.map(|x| thread.real(x));
+                let owner = if let Array::Peer(peer) = array { thread.int(*peer) as usize } else { who[0] };
+                self.store(*array, owner, thread.int(*at) as usize, pair, who, clock);
+            }
+            Statement::Store(array, at, x) => {
+                let (at, x) = (thread.int(*at) as usize, thread.real(*x));
+                match array {
+                    Array::Shared => *self.touch(who[0], at, who, clock, true) = x,
+                    other => self.array(*other)[at] = x,
+                }
+            }
+            Statement::LetReals(names, array, at) => {
+                let at = 4 * thread.int(*at) as usize;
+                let reals = self.array(*array)[at..at + 4].iter().copied();
+                thread.reals.extend(names.iter().copied().zip(reals));
+            }
+            Statement::StoreReals(array, at, reals) => {
+                let (at, reals) = (4 * thread.int(*at) as usize, reals.map(|x| thread.real(x)));
+                self.array(*array)[at..at + 4].copy_from_slice(&reals);
+            }
+            Statement::For(..) | Statement::IfLess(..) | Statement::ExchangeReals(..) => {
+                unreachable!("all threads take it together")
+            }
+            Statement::LetWords(..)
+            | Statement::StoreWords(..)
+            | Statement::StoreNarrow(..)
+            | Statement::AddFixed(..)
+            | Statement::Exchange(..) => unreachable!("kernels of transforms have no words, and no sums of integers"),
+            Statement::Barrier | Statement::ClusterBegin | Statement::ClusterArrive | Statement::ClusterWait => {
+                panic!("a barrier that some threads may not reach")
+            }
+        }
+    }
+
+    fn bind(&mut self, name: u32, expr: &Expr, [block, number]: [usize; 2], thread: &mut Thread) {
+        let int = |x: &Int| thread.int(*x);
+        let real = |x: &Sym| thread.real(*x);
+        let value = match expr {
+            Expr::Real(Operator::Add, a, b) => real(a) + real(b),
+            Expr::Real(Operator::Sub, a, b) => real(a) - real(b),
+            Expr::Real(Operator::Mul, a, b) => real(a) * real(b),
+            Expr::Neg(a) => -real(a),
+            Expr::MulAdd(a, b, c) => real(a).mul_add(real(b), real(c)),
+            Expr::MulSub(a, b, c) => real(a).mul_add(real(b), -real(c)),
+            Expr::SelectReal(a, b, x, y) => real(if int(a) < int(b) { x } else { y }),
+            Expr::CutOff(x, threshold) => {
+                if real(x).abs() < real(threshold) {
+                    0.0
+                } else {
+                    real(x)
+                }
+            }
+            Expr::Load(Array::Table | Array::Factors, at) => self.global.table[int(at) as usize],
+            Expr::Load(array, at) => self.array(*array)[int(at) as usize],
+            _ => {
+                let value = match expr {
+                    Expr::Int(Operator::Add, a, b) => int(a) + int(b),
+                    Expr::Int(Operator::Sub, a, b) => int(a) - int(b),
+                    Expr::Int(Operator::Mul, a, b) => int(a) * int(b),
+                    Expr::Int(Operator::Div, a, b) => int(a) / int(b),
+                    Expr::Int(Operator::Rem, a, b) => int(a) % int(b),
+                    Expr::Int(Operator::Shr, a, b) => int(a) >> int(b),
+                    Expr::Select(a, b, x, y) => int(if int(a) < int(b) { x } else { y }),
+                    Expr::LoadInt(_, at) => i64::from(self.global.indices[int(at) as usize]),
+                    Expr::Thread => number as i64,
+                    Expr::Block => (self.first_block + block) as i64,
+                    other => unreachable!("{other:?}"),
+                };
+                thread.ints.insert(name, value);
+                return;
+            }
+        };
+        thread.reals.insert(name, value);
+    }
+
+    fn array(&mut self, array: Array) -> &mut [f64] {
+        let [input, output] = self.global.ends;
+        match array {
+            Array::Input => self.global.arrays.get_mut(&input).expect("an input"),
+            Array::Output => self.global.arrays.get_mut(&output).expect("an output"),
+            Array::Scratch => self.global.scratch,
+            other => unreachable!("{other:?} is not written, or in pairs"),
+        }
+    }
+
+    fn load(&mut self, array: Array, at: usize, who: [usize; 2], clock: Clock) -> [f64; 2] {
+        match array {
+            Array::Shared => [2 * at, 2 * at + 1].map(|at| *self.touch(who[0], at, who, clock, false)),
+            Array::Table | Array::Factors => [self.global.table[2 * at], self.global.table[2 * at + 1]],
+            other => {
+                let reals = self.array(other);
+                [reals[2 * at], reals[2 * at + 1]]
+            }
+        }
+    }
+
+    fn store(&mut self, array: Array, owner: usize, at: usize, pair: [f64; 2], who: [usize; 2], clock: Clock) {
+        match array {
+            Array::Shared | Array::Peer(_) => {
+                pair.into_iter().enumerate().for_each(|(i, x)| *self.touch(owner, 2 * at + i, who, clock, true) = x);
+            }
+            other => self.array(other)[2 * at..2 * at + 2].copy_from_slice(&pair),
+        }
+    }
+
+    /// A place of shared memory, about which nobody else disagrees.
+    fn touch(&mut self, owner: usize, at: usize, who: [usize; 2], clock: Clock, writes: bool) -> &mut f64 {
+        let [block, thread] = who;
+        assert!(owner == block || clock.waited > 0, "the peer may not have begun");
+        let barriers = self.blocks[block].barriers;
+        let access = Access { block, thread, writes, barriers, arrived: clock.arrived, waited: clock.waited };
+        let before = &mut self.blocks[owner].accesses[at];
+        for other in &*before {
+            assert!(other.is_before(&access), "a race for place {at} of block {owner}: {other:?}, {access:?}");
+        }
+        if writes {
+            before.clear();
+        }
+        before.push(access);
+        &mut self.blocks[owner].local[at]
+    }
+}
+
+impl Thread {
+    fn int(&self, x: Int) -> i64 {
+        match x {
+            Var::Lit(x) => x,
+            Var::Name(name) => self.ints[&name],
+        }
+    }
+
+    fn real(&self, x: Sym) -> f64 {
+        match x {
+            Var::Lit(x) => x,
+            Var::Name(name) => self.reals[&name],
+        }
+    }
+}
