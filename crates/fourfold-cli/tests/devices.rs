@@ -217,7 +217,7 @@ fn what_a_device_has_no_means_for_is_left_out() {
     let text = success(&[&"verify", &"fft f32 12x12", &"fft f64 2048", &"--engine", &"opencl", &"--method", &methods]);
     let count = |word: &str| text.lines().filter(|line| line.starts_with(word)).count();
     assert_eq!([count("ok "), count("left ")], [3, 5], "{text}");
-    says(&text, &["levels-in-clusters: 2 work groups must reach each other's memory"]);
+    says(&text, &["levels-in-clusters: 2 blocks must reach each other's memory"]);
     let alone: [&dyn AsRef<OsStr>; 6] =
         [&"verify", &"fft f64 2048", &"--engine", &"opencl", &"--method", &"levels-in-clusters"];
     says(&failure(1, &alone), &["cannot plan", "reach each other's memory", "sm_90"]);

@@ -3,7 +3,7 @@
 
 use crate::backend::device::Device;
 use crate::backend::runtime::{Buffer, Kernel, Queue, VendorFft};
-use crate::backend::types::{Grid, Place};
+use crate::backend::types::{Grid, Index};
 use crate::baseline::kernels::combine;
 use crate::baseline::kernels::moves::{Move, StageKernelDesc, Strided};
 use crate::error::unavailable;
@@ -282,8 +282,8 @@ fn prepared(device: &Device, kernel_cache: &KernelCache, desc: &StageKernelDesc)
     let table = table(device, &factors, desc.precision)?;
     // Kernels take only arrays.
     let number = |launch: usize| {
-        let mut number = device.runtime.allocate(size_of::<Place>())?;
-        device.queue.upload(&[Place(launch as u32)], &mut number)?;
+        let mut number = device.runtime.allocate(size_of::<Index>())?;
+        device.queue.upload(&[Index(launch as u32)], &mut number)?;
         Ok(number)
     };
     let numbers = (0..desc.launches()).map(number).collect::<Result<_>>()?;

@@ -2,7 +2,7 @@
 
 use crate::backend::cuda::nvrtc;
 use crate::backend::device::Device;
-use crate::backend::types::Place;
+use crate::backend::types::Index;
 use crate::error::argument;
 use crate::ir::narrow::Narrow;
 use crate::jpeg::arrays::BlockSample;
@@ -217,7 +217,7 @@ impl ComponentTables {
         let [across, stride] = if let Layout::Rows { across, stride } = layout { [across, stride / 8] } else { [0, 0] };
         let mut head = vec![blocks as u32, across as u32, stride as u32];
         head.resize(HEAD, 0);
-        let places: Vec<_> = head.iter().chain(integers).map(|&value| Place(value)).collect();
+        let places: Vec<_> = head.iter().chain(integers).map(|&value| Index(value)).collect();
         let mut part = ComponentTables {
             blocks,
             samples,
