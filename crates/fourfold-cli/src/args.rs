@@ -45,11 +45,26 @@ Examples:
 
 `fourfold help COMMAND` describes the options of a command.";
 
+const VERIFY_HELP: &str = problem_help!(
+    "\
+The definition is summed in double-double arithmetic: for all outputs, or for a sample if there
+are many. The command fails if an error exceeds its bound.
+
+"
+);
+
 const BENCH_HELP: &str = problem_help!(
     "\
 Prints the median time of warm runs, the least and the greatest, and the ratio of the median to
 the time of a copy of the same array. On the engine cpu one thread copies. On a device, runs take
 turns through 320 MiB of arrays, so that none finds its input in a cache.
+
+"
+);
+
+const TUNE_HELP: &str = problem_help!(
+    "\
+The fastest way is written to the tuning file. Only the algorithm fused can be tuned.
 
 "
 );
@@ -93,10 +108,11 @@ pub(crate) enum Command {
 #[derive(clap::Args)]
 #[command(after_help = problem_help!(""))]
 pub(crate) struct Transform {
-    /// The problem, such as "dct2 f64 auto ortho"; auto stands for the shape of the file's array
+    /// The problem, such as "dct2 f64 auto ortho"; auto is the shape of the file's array
     pub(crate) problem: String,
-    /// The .npy file to read, of float32, float64, complex64, complex128, integers or booleans, in
-    /// C or Fortran order
+    /// The .npy file to read: float32, float64, complex64, complex128, integers or booleans,
+    /// in C or Fortran order
+    #[arg(verbatim_doc_comment)]
     pub(crate) input: PathBuf,
     /// The .npy file to write
     #[arg(short, long, value_name = "NPY")]
@@ -117,14 +133,14 @@ pub(crate) struct Compress {
     /// The PNG file to write, with the channels and the bit depth of the image
     #[arg(short, long, value_name = "PNG")]
     pub(crate) output: PathBuf,
-    /// How much to keep: the largest PERCENT % of the coefficients of each channel, from 0 to 100
+    /// Keep this percentage of each channel's coefficients, the largest ones; from 0 to 100
     #[arg(long, value_name = "PERCENT", group = "rule", allow_negative_numbers = true, value_parser = percent)]
     pub(crate) keep: Option<f64>,
-    /// Keep coefficients whose magnitude is at least EPS, from 0 on. The DCT is orthonormal, and
-    /// samples go from 0 to 255
-    #[arg(long, value_name = "EPS", group = "rule", allow_negative_numbers = true, value_parser = threshold)]
+    /// Keep coefficients whose magnitude is at least EPS, a number from 0 on;
+    /// the DCT is orthonormal, of samples from 0 to 255
+    #[arg(long, verbatim_doc_comment, value_name = "EPS", group = "rule", allow_negative_numbers = true, value_parser = threshold)]
     pub(crate) threshold: Option<f64>,
-    /// Also draw all coefficients: the logarithms of their magnitudes before any is dropped
+    /// Also draw the logarithms of the coefficients' magnitudes, before any is dropped
     #[arg(long, value_name = "PNG")]
     pub(crate) spectrum: Option<PathBuf>,
     /// The type to compute with: f32 or f64
@@ -146,16 +162,16 @@ pub(crate) struct Filter {
     /// The PNG file to write, with the channels and the bit depth of the image
     #[arg(short, long, value_name = "PNG")]
     pub(crate) output: PathBuf,
-    /// Keep frequencies from F on, in units of the Nyquist frequency: 0 is the mean, 1 half a cycle
-    /// a pixel, and √2 the highest, a checkerboard's. Edges remain; the output has their magnitudes
-    #[arg(long, value_name = "F", group = "band", allow_negative_numbers = true, value_parser = frequency)]
+    /// Keep frequencies from F on, so that edges remain; the output has magnitudes.
+    /// F is in units of the Nyquist frequency: 1 is half a cycle a pixel, √2 the highest
+    #[arg(long, verbatim_doc_comment, value_name = "F", group = "band", allow_negative_numbers = true, value_parser = frequency)]
     pub(crate) high_pass: Option<f64>,
     /// Keep frequencies up to F, in the same units; 0 keeps only the mean
     #[arg(long, value_name = "F", group = "band", allow_negative_numbers = true, value_parser = frequency)]
     pub(crate) low_pass: Option<f64>,
-    /// Also draw the spectrum that is kept: the logarithms of its magnitudes, with frequency 0 in
-    /// the centre. --high-pass 0 keeps all of it
-    #[arg(long, value_name = "PNG")]
+    /// Also draw the logarithms of the magnitudes that are kept, with frequency 0
+    /// in the centre; --high-pass 0 keeps all
+    #[arg(long, verbatim_doc_comment, value_name = "PNG")]
     pub(crate) spectrum: Option<PathBuf>,
     /// The type to compute with: f32 or f64
     #[arg(long = "type", value_name = "TYPE", default_value = "f64", value_parser = precision)]
@@ -167,9 +183,9 @@ pub(crate) struct Filter {
     pub(crate) how: OneEngine,
 }
 
-/// Compare results for random input with the definition, summed in double-double arithmetic
+/// Compare results for random input with the definition
 #[derive(clap::Args)]
-#[command(after_help = problem_help!(""))]
+#[command(after_help = VERIFY_HELP)]
 pub(crate) struct Verify {
     #[command(flatten)]
     pub(crate) problems: Problems,
@@ -189,9 +205,9 @@ pub(crate) struct Verify {
 pub(crate) struct Bench {
     #[command(flatten)]
     pub(crate) problems: Problems,
-    /// Seconds to measure each problem, engine and algorithm, from 0 to 3600; each is measured at
-    /// least 5 times
-    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = seconds)]
+    /// Seconds to measure each problem, engine and algorithm, from 0 to 3600;
+    /// each is measured at least 5 times
+    #[arg(long, verbatim_doc_comment, value_name = "S", default_value_t = 1.0, value_parser = seconds)]
     pub(crate) seconds: f64,
     /// Measure each exactly N times instead
     #[arg(long, value_name = "N", conflicts_with = "seconds", value_parser = clap::value_parser!(u32).range(1..))]
@@ -203,15 +219,15 @@ pub(crate) struct Bench {
     pub(crate) engines: SeveralEngines,
 }
 
-/// Show how a problem is computed: passes, radices, kernels, bytes moved, scratch memory
+/// Show how a problem is computed: passes, radices, kernels, bytes moved, scratch
 #[derive(clap::Args)]
 #[command(after_help = PLAN_HELP)]
 pub(crate) struct Plan {
     /// The problem, such as "dct2 f64 1024x1024 ortho"
     pub(crate) problem: String,
-    /// Also print the source of the kernels, for the engines cuda and opencl. Without a CUDA device
-    /// it is that for sm_90
-    #[arg(long)]
+    /// Also print the source of the kernels, for the engines cuda and opencl;
+    /// without a CUDA device it is that for sm_90
+    #[arg(long, verbatim_doc_comment)]
     pub(crate) source: bool,
     /// Print JSON
     #[arg(long)]
@@ -233,7 +249,7 @@ pub(crate) struct Info {
 
 /// Measure ways to compute problems; the other commands then use the fastest
 #[derive(clap::Args)]
-#[command(after_help = problem_help!(""))]
+#[command(after_help = TUNE_HELP)]
 pub(crate) struct Tune {
     #[command(flatten)]
     pub(crate) problems: Problems,

@@ -7,7 +7,7 @@ use crate::args::values::threads;
 use crate::engine::{Engine, available_threads};
 
 /// Help shows these options after those of the command.
-const ENGINE_HEADING: &str = "Engine and algorithm";
+pub(crate) const ENGINE_HEADING: &str = "Engine and algorithm";
 
 /// Problems on the command line or in a file.
 #[derive(clap::Args)]
@@ -24,16 +24,16 @@ pub(crate) struct Problems {
 #[derive(clap::Args)]
 #[command(next_help_heading = ENGINE_HEADING)]
 pub(crate) struct SeveralEngines {
-    /// Engines, with commas between them: cpu; cpu:ISA for an instruction set that info lists; cuda
-    /// or cuda:1; opencl or opencl:1
-    #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "cpu")]
+    /// Engines, with commas between them: cpu, cuda or opencl; cuda:1 is the second
+    /// device, and cpu:ISA an instruction set that info lists
+    #[arg(long, verbatim_doc_comment, value_name = "E,…", value_delimiter = ',', default_value = "cpu")]
     pub(crate) engine: Vec<Engine>,
-    /// Threads of the engine cpu, from 1 to 1024; by default one for each core
-    #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
+    /// Threads of the engine cpu, from 1 to 1024 [default: all cores]
+    #[arg(long, value_name = "N", default_value_t = available_threads(), hide_default_value = true, value_parser = threads)]
     pub(crate) threads: usize,
-    /// Algorithms that info lists, with commas between them, or all. With several, problems that an
-    /// algorithm does not support are skipped
-    #[arg(long, alias = "method", value_name = "A,…", value_delimiter = ',', default_value = AlgorithmName::FUSED.name())]
+    /// Algorithms that info lists, with commas between them, or all;
+    /// with several, problems that one does not support are skipped
+    #[arg(long, verbatim_doc_comment, alias = "method", value_name = "A,…", value_delimiter = ',', default_value = AlgorithmName::FUSED.name())]
     pub(crate) algorithm: Vec<AlgorithmNames>,
     #[command(flatten)]
     pub(crate) wisdom: WisdomFile,
@@ -43,14 +43,14 @@ pub(crate) struct SeveralEngines {
 #[derive(clap::Args)]
 #[command(next_help_heading = ENGINE_HEADING)]
 pub(crate) struct OneEngine {
-    /// The engine: cpu; cpu:ISA for an instruction set that info lists; cuda or cuda:1; opencl or
-    /// opencl:1
-    #[arg(long, value_name = "E", default_value = "cpu")]
+    /// Engine: cpu, cuda or opencl; cuda:1 is the second device,
+    /// and cpu:ISA an instruction set that info lists
+    #[arg(long, verbatim_doc_comment, value_name = "E", default_value = "cpu")]
     pub(crate) engine: Engine,
-    /// Threads of the engine cpu, from 1 to 1024; by default one for each core
-    #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
+    /// Threads of the engine cpu, from 1 to 1024 [default: all cores]
+    #[arg(long, value_name = "N", default_value_t = available_threads(), hide_default_value = true, value_parser = threads)]
     pub(crate) threads: usize,
-    /// The algorithm, one of those that info lists
+    /// Algorithm, one of those that info lists
     #[arg(long, alias = "method", value_name = "A", default_value = AlgorithmName::FUSED.name(), value_parser = one_algorithm)]
     pub(crate) algorithm: AlgorithmName,
     #[command(flatten)]
@@ -60,7 +60,7 @@ pub(crate) struct OneEngine {
 /// The file that `tune` writes and the other commands read.
 #[derive(clap::Args)]
 pub(crate) struct WisdomFile {
-    /// Tuning file [env: FOURFOLD_WISDOM] [default: the file wisdom in the folder that cache shows]
+    /// Tuning file [env: FOURFOLD_WISDOM] [default: the file wisdom in the cache's folder]
     #[arg(long = "wisdom", value_name = "FILE")]
     pub(crate) path: Option<PathBuf>,
 }
