@@ -20,9 +20,6 @@ pub enum Engine {
     Architecture(String),
 }
 
-/// The architecture that `plan` shows where there is no CUDA device.
-const USUAL_ARCHITECTURE: &str = "sm_90";
-
 impl FromStr for Engine {
     type Err = Error;
 
@@ -69,13 +66,11 @@ impl Engine {
             }
             Engine::Gpu(id) => id,
         };
-        let usual = |api: Api| match api {
-            Api::Cuda => Target::cuda(USUAL_ARCHITECTURE),
-            Api::OpenCl => Ok(Target::opencl()),
-        };
         Ok(Some(match Device::open(&id.to_string()) {
             Ok(device) => KernelTarget { target: device.target(), missing: None },
-            Err(error) if id.number == 0 => KernelTarget { target: usual(id.api)?, missing: Some(error.to_string()) },
+            Err(error) if id.number == 0 => {
+                KernelTarget { target: Target::typical(id.api), missing: Some(error.to_string()) }
+            }
             Err(error) => return Err(error.into()),
         }))
     }

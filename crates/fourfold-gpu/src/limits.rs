@@ -1,4 +1,4 @@
-//! What a device is and what it can do, and what is known of architectures without a device.
+//! What a device is and what it can do.
 
 use fourfold::{Error, ErrorKind, Result};
 use std::fmt;
@@ -121,11 +121,4 @@ impl Limits {
             vendor_ffts: true,
         }
     }
-}
-
-/// Blocks of a cluster, which there are since `sm_90`; 8 is what any device can hold (CUDA C++
-/// Programming Guide, "Thread Block Clusters").
-pub(crate) fn largest_cluster(architecture: &str) -> usize {
-    let number = architecture.trim_start_matches("sm_").parse().unwrap_or(0);
-    if number >= 90 { 8 } else { 1 }
 }

@@ -13,7 +13,7 @@ use std::process::Command;
 const PROBLEMS: [&str; 3] = ["dct2 f32 12x20", "fft f32 17", "dst1,dct4 f32 6x5"];
 
 /// What the problems' plans make of numbers.
-fn run(device: &Device, cache: &Cache) -> Vec<Vec<f32>> {
+fn outputs(device: &Device, cache: &Cache) -> Vec<Vec<f32>> {
     let planner = GpuPlanner::with_cache(device.clone(), Some(cache.clone()));
     let run = |text: &&str| {
         let problem: Problem = text.parse().unwrap();
@@ -47,7 +47,7 @@ fn kernels_are_kept_and_found() {
     let Some(device) = present() else { return };
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::open(folder.path().join("kernels"));
-    let expected = run(&device, &cache);
+    let expected = outputs(&device, &cache);
     let entries = cache.entries().unwrap();
     assert!(entries.len() >= PROBLEMS.len());
     assert!(entries.iter().all(|entry| entry.target.contains(device.name())), "{entries:?}");
@@ -55,7 +55,7 @@ fn kernels_are_kept_and_found() {
     // An entry that is written again is another file.
     let files = || cache.entries().unwrap().iter().map(|e| fs::metadata(&e.path).unwrap().ino()).collect::<Vec<_>>();
     let mut before = files();
-    assert_eq!(run(&device, &cache), expected);
+    assert_eq!(outputs(&device, &cache), expected);
     let mut after = files();
     before.sort();
     after.sort();
@@ -69,7 +69,7 @@ fn damaged_entries_are_made_again() {
     let Some(device) = present() else { return };
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::open(folder.path());
-    let expected = run(&device, &cache);
+    let expected = outputs(&device, &cache);
     let whole = files(&cache);
     for (i, (path, bytes)) in whole.iter().enumerate() {
         let mut damaged = bytes.clone();
@@ -81,12 +81,12 @@ fn damaged_entries_are_made_again() {
         }
         fs::write(path, damaged).unwrap();
     }
-    assert_eq!(run(&device, &cache), expected);
+    assert_eq!(outputs(&device, &cache), expected);
     let lengths = |files: &[(std::path::PathBuf, Vec<u8>)]| files.iter().map(|f| f.0.clone()).collect::<Vec<_>>();
     let again = files(&cache);
     assert_eq!(lengths(&again), lengths(&whole));
     // They are whole: nothing is written a third time.
-    assert_eq!(run(&device, &cache), expected);
+    assert_eq!(outputs(&device, &cache), expected);
     assert_eq!(files(&cache), again);
 }
 
@@ -95,19 +95,19 @@ fn a_full_cache_and_a_folder_that_cannot_be_written_do_no_harm() {
     let Some(device) = present() else { return };
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::open(folder.path());
-    let expected = run(&device, &cache);
+    let expected = outputs(&device, &cache);
     // The same kernel compiled again may be longer: a few bytes, or by what PoCL has kept of it
     // since the first time.
     let again = Cache::open(folder.path().join("again"));
-    assert_eq!(run(&device, &again), expected);
+    assert_eq!(outputs(&device, &again), expected);
     let largest = again.entries().unwrap().iter().map(|entry| entry.bytes).max().unwrap();
     let limit = largest + largest / 8;
     let small = Cache::open(folder.path().join("small")).with_limit(limit);
-    assert_eq!(run(&device, &small), expected);
+    assert_eq!(outputs(&device, &small), expected);
     assert!((1..=limit).contains(&small.bytes().unwrap()), "{}", small.bytes().unwrap());
     let file = folder.path().join("file");
     fs::write(&file, "not a folder").unwrap();
-    assert_eq!(run(&device, &Cache::open(file.join("kernels"))), expected);
+    assert_eq!(outputs(&device, &Cache::open(file.join("kernels"))), expected);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn processes_share_a_cache() {
     let cache = Cache::open(folder.path());
     let there = files(&cache);
     assert!(there.len() >= PROBLEMS.len());
-    run(&device, &cache);
+    outputs(&device, &cache);
     assert_eq!(files(&cache), there);
 }
 
@@ -132,8 +132,8 @@ fn processes_share_a_cache() {
 #[ignore = "`processes_share_a_cache` starts it"]
 fn one_of_many_processes() {
     let cache = Cache::standard().unwrap().expect("the folder is named");
-    let first = run(&common::device().unwrap(), &cache);
-    assert_eq!(run(&common::device().unwrap(), &cache), first);
+    let first = outputs(&common::device().unwrap(), &cache);
+    assert_eq!(outputs(&common::device().unwrap(), &cache), first);
 }
 
 #[test]

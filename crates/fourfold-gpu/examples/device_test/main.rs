@@ -36,7 +36,7 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    let done = arguments().and_then(|arguments| run(&arguments));
+    let done = arguments().and_then(|arguments| test(&arguments));
     match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
 }
 
 /// Whether all is well.
-fn run(arguments: &Arguments) -> Outcome<bool> {
+fn test(arguments: &Arguments) -> Outcome<bool> {
     let device = Device::open(&arguments.device)?;
     println!("{}: {}, {}", arguments.device, device.name(), device.info().version);
     let target = device.target();
@@ -63,7 +63,7 @@ fn run(arguments: &Arguments) -> Outcome<bool> {
             let target = target.without_vendor_ffts();
             Ok(verify::all(&device, &target, problems::sample(&target, arguments.shard)))
         }
-        "sanitize" => sanitize::run(&arguments.device, arguments.shard),
+        "sanitize" => sanitize::sanitize(&arguments.device, arguments.shard),
         _ => Err(USAGE.into()),
     }
 }

@@ -1,10 +1,10 @@
-//! The sample under NVIDIA's compute-sanitizer, which this program starts with itself.
+//! The sample under NVIDIA's compute-sanitizer, which this program starts on itself.
 
 use crate::Outcome;
 use std::process::Command;
 
 /// Whether no tool finds anything in the shard's part of the sample.
-pub(crate) fn run(device: &str, (part, parts): (usize, usize)) -> Outcome<bool> {
+pub(crate) fn sanitize(device: &str, (part, parts): (usize, usize)) -> Outcome<bool> {
     if !device.starts_with("cuda") {
         return Err("compute-sanitizer is for CUDA devices".into());
     }
@@ -15,7 +15,8 @@ pub(crate) fn run(device: &str, (part, parts): (usize, usize)) -> Outcome<bool> 
         command.args(["--tool", tool, "--error-exitcode", "1"]).arg(std::env::current_exe()?);
         command.args(["sample", "--device", device, "--shard", &format!("{}/{parts}", part + 1)]);
         let status = command.status();
-        clean &= status.map_err(|e| format!("compute-sanitizer is not to be had, it comes with CUDA: {e}"))?.success();
+        clean &=
+            status.map_err(|e| format!("compute-sanitizer, which comes with CUDA, cannot be started: {e}"))?.success();
     }
     Ok(clean)
 }

@@ -2,8 +2,8 @@
 
 use crate::api::array::{GpuArray, GpuScratch};
 use crate::backend::device::Device;
-use crate::backend::opencl::context;
-use crate::backend::runtime::{Buffer, Queue, Runtime};
+use crate::backend::opencl::context::Context;
+use crate::backend::runtime::{Buffer, Runtime};
 use crate::error::argument;
 use fourfold::{Element, Result};
 use std::ffi::c_void;
@@ -27,14 +27,9 @@ impl Device {
     /// `queue` must be what is said above; a CUDA stream must outlive the result and what is made
     /// with it.
     pub unsafe fn with_raw_queue(&self, queue: *mut c_void) -> Result<Device> {
-        // SAFETY: the caller's promise.
-        let queue = unsafe {
-            match &self.runtime {
-                Runtime::Cuda(device) => device.queue_from_raw(queue).map(Queue::Cuda),
-                Runtime::OpenCl(device) => device.queue_from_raw(queue).map(Queue::OpenCl),
-            }
-        };
-        Ok(Device { runtime: self.runtime.clone(), queue: Arc::new(queue?) })
+        // SAFETY: the caller ensures that it is a queue.
+        let queue = unsafe { self.runtime.queue_from_raw(queue) }?;
+        Ok(Device { runtime: self.runtime.clone(), queue: Arc::new(queue) })
     }
 
     /// The device of the caller's `cl_command_queue`, in the queue's context, and with that queue.
@@ -46,20 +41,17 @@ impl Device {
     /// # Safety
     /// `queue` must be a `cl_command_queue`.
     pub unsafe fn of_opencl_queue(queue: *mut c_void) -> Result<Device> {
-        // SAFETY: the caller's promise.
-        let runtime = Arc::new(unsafe { context::Runtime::of_queue(queue) }?);
+        // SAFETY: the caller ensures that it is a queue.
+        let runtime = Runtime::of(unsafe { Context::of_queue(queue) }?);
         // SAFETY: as above.
         let queue = unsafe { runtime.queue_from_raw(queue) }?;
-        Ok(Device { runtime: Runtime::OpenCl(runtime), queue: Arc::new(Queue::OpenCl(queue)) })
+        Ok(Device { runtime, queue: Arc::new(queue) })
     }
 
     /// Its queue: a `CUstream` or a `cl_command_queue`. It lives as long as the device or one of
     /// its clones.
     pub fn raw_queue(&self) -> *mut c_void {
-        match &*self.queue {
-            Queue::Cuda(queue) => queue.raw(),
-            Queue::OpenCl(queue) => queue.raw(),
-        }
+        self.queue.raw()
     }
 
     /// The caller's memory as an array: `memory` is a `CUdeviceptr` (as a pointer) or a `cl_mem`,
@@ -76,7 +68,7 @@ impl Device {
     /// it is done, memory of CUDA must not be freed.
     pub unsafe fn array_from_raw<T: Element>(&self, memory: *mut c_void, len: usize) -> Result<GpuArray<T>> {
         let bytes = crate::api::pinned::bytes::<T>(len)?;
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller ensures that it is memory.
         let buffer = unsafe { self.buffer_from_raw(memory, bytes, GROUP) }?;
         Ok(GpuArray::of(self.clone(), buffer, len))
     }
@@ -89,7 +81,7 @@ impl Device {
     /// # Safety
     /// As [`Device::array_from_raw`].
     pub unsafe fn scratch_from_raw(&self, memory: *mut c_void, bytes: usize) -> Result<GpuScratch> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller ensures that it is memory.
         let buffer = unsafe { self.buffer_from_raw(memory, bytes, 256) }?;
         Ok(GpuScratch { device: self.clone(), buffer, bytes })
     }
@@ -103,15 +95,8 @@ impl Device {
         if memory.is_null() {
             return Err(argument(format!("{bytes} bytes of memory cannot be at the null pointer")));
         }
-        match &self.runtime {
-            Runtime::Cuda(_) if memory.addr() % alignment != 0 => Err(argument(format!(
-                "the address {memory:?} is not a multiple of {alignment} bytes: give one before it that is, and the problem an offset"
-            ))),
-            // SAFETY: the caller's promise.
-            Runtime::Cuda(device) => unsafe { device.buffer_from_raw(memory, bytes) }.map(Buffer::Cuda),
-            // SAFETY: the caller's promise.
-            Runtime::OpenCl(device) => unsafe { device.buffer_from_raw(memory, bytes) }.map(Buffer::OpenCl),
-        }
+        // SAFETY: the caller ensures that it is memory.
+        unsafe { self.runtime.buffer_from_raw(memory, bytes, alignment) }
     }
 }
 
@@ -122,9 +107,6 @@ impl<T: Element> GpuArray<T> {
     /// Its memory: a `CUdeviceptr` (as a pointer) or a `cl_mem`. It lives as long as the array, and
     /// what was enqueued with it.
     pub fn raw(&self) -> *mut c_void {
-        match &self.buffer {
-            Buffer::Cuda(buffer) => buffer.raw(),
-            Buffer::OpenCl(buffer) => buffer.raw(),
-        }
+        self.buffer.raw()
     }
 }

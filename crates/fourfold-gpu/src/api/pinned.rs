@@ -38,17 +38,17 @@ impl Device {
 
 impl<T: Element> PinnedArray<T> {
     pub(crate) fn new(device: &Device, len: usize) -> Result<Self> {
-        let memory = device.runtime.pinned(crate::api::pinned::bytes::<T>(len)?)?;
+        let memory = Pinned::new(&device.runtime, bytes::<T>(len)?)?;
         Ok(PinnedArray { memory, len, element: PhantomData })
     }
 
     pub(crate) fn send(self, device: &Device, to: &mut Buffer) -> Result<Pending<T>> {
-        let transfer = device.queue.send(self.memory, self.len * size_of::<T>(), to)?;
+        let transfer = Transfer::to_device(&device.queue, self.memory, self.len * size_of::<T>(), to)?;
         Ok(Pending { transfer, len: self.len, element: PhantomData })
     }
 
     pub(crate) fn receive(self, device: &Device, from: &Buffer) -> Result<Pending<T>> {
-        let transfer = device.queue.receive(from, self.memory, self.len * size_of::<T>())?;
+        let transfer = Transfer::to_host(&device.queue, from, self.memory, self.len * size_of::<T>())?;
         Ok(Pending { transfer, len: self.len, element: PhantomData })
     }
 }

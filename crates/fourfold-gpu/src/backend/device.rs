@@ -1,7 +1,6 @@
 //! Devices and their names.
 
-use crate::backend::cuda::context::devices as cuda_devices;
-use crate::backend::opencl::context::devices as opencl_devices;
+use crate::backend::registry::backend;
 use crate::backend::runtime::{Queue, Runtime};
 use crate::error::elsewhere;
 use crate::limits::{Api, DeviceId, DeviceInfo};
@@ -46,10 +45,7 @@ impl Device {
     /// [`Device::opencl`].
     pub fn open(name: &str) -> Result<Device> {
         let id: DeviceId = name.parse()?;
-        match id.api {
-            Api::Cuda => Device::cuda(id.number),
-            Api::OpenCl => Device::opencl(id.number),
-        }
+        Device::of(Runtime::open(id.api, id.number)?)
     }
 
     /// NVIDIA GPU number `number`.
@@ -58,7 +54,7 @@ impl Device {
     /// [`Unavailable`](fourfold::ErrorKind::Unavailable) without driver, NVRTC (of CUDA 13) or such
     /// a device.
     pub fn cuda(number: usize) -> Result<Device> {
-        Device::of(Runtime::cuda(number)?)
+        Device::of(Runtime::open(Api::Cuda, number)?)
     }
 
     /// OpenCL device number `number`, counted over all platforms.
@@ -66,7 +62,7 @@ impl Device {
     /// # Errors
     /// [`Unavailable`](fourfold::ErrorKind::Unavailable) without an OpenCL loader or such a device.
     pub fn opencl(number: usize) -> Result<Device> {
-        Device::of(Runtime::opencl(number)?)
+        Device::of(Runtime::open(Api::OpenCl, number)?)
     }
 
     fn of(runtime: Runtime) -> Result<Device> {
@@ -103,10 +99,7 @@ impl Device {
     /// # Errors
     /// [`Unavailable`](fourfold::ErrorKind::Unavailable) if there is none; the message says why.
     pub fn list(api: Api) -> Result<Vec<DeviceInfo>> {
-        match api {
-            Api::Cuda => cuda_devices(),
-            Api::OpenCl => opencl_devices(),
-        }
+        backend(api).devices()
     }
 
     /// What it is and has.

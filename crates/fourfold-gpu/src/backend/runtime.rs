@@ -1,143 +1,119 @@
-//! Devices, their memory and their kernels. [`cuda`] and [`opencl`] have the same shape; nothing
-//! else knows either.
+//! Devices, their queues, memory and kernels, of any backend: handles that own what a backend made.
 
+use crate::backend::interface;
+use crate::backend::interface::Context;
+use crate::backend::registry::backend;
 use crate::backend::types::{Grid, Plain, bytes, bytes_mut};
-use crate::backend::{cuda, opencl};
-use crate::error::elsewhere;
-use crate::limits::{DeviceInfo, Limits};
-use crate::print::cuda::CUDA;
-use crate::print::opencl::OPENCL;
+use crate::limits::{Api, DeviceInfo, Limits};
 use crate::print::printer::Dialect;
 use fourfold::{Problem, Result};
+use std::ffi::c_void;
 use std::sync::Arc;
 
-/// A device of either sort.
+/// An opened device.
 #[derive(Clone)]
-pub(crate) enum Runtime {
-    Cuda(Arc<cuda::Runtime>),
-    OpenCl(Arc<opencl::Runtime>),
-}
+pub(crate) struct Runtime(Arc<dyn Context>);
 
-/// What is enqueued runs in order.
-pub(crate) enum Queue {
-    Cuda(cuda::Queue),
-    OpenCl(opencl::Queue),
-}
+/// A queue: what is enqueued runs in order.
+pub(crate) struct Queue(pub(crate) Box<dyn interface::Queue>);
 
 /// Device memory. It stays as long as something that was enqueued uses it.
-pub(crate) enum Buffer {
-    Cuda(cuda::Buffer),
-    OpenCl(opencl::Buffer),
-}
-
-/// A plan of a library of the device's maker.
-pub(crate) struct VendorFft(cuda::VendorFft);
+pub(crate) struct Buffer(pub(crate) Box<dyn interface::Buffer>);
 
 /// A compiled kernel.
-pub(crate) enum Kernel {
-    Cuda(cuda::Kernel),
-    OpenCl(opencl::Kernel),
-}
+pub(crate) struct Kernel(Box<dyn interface::Kernel>);
+
+/// A plan of a library of the device's maker.
+pub(crate) struct VendorFft(Box<dyn interface::VendorFft>);
 
 /// Input, output, table, indices, scratch.
 pub(crate) type Arguments<'a> = [&'a Buffer; 5];
 
 impl Runtime {
-    pub(crate) fn cuda(number: usize) -> Result<Runtime> {
-        Ok(Runtime::Cuda(Arc::new(cuda::Runtime::new(number)?)))
+    pub(crate) fn open(api: Api, number: usize) -> Result<Runtime> {
+        backend(api).open(number).map(Runtime)
     }
 
-    pub(crate) fn opencl(number: usize) -> Result<Runtime> {
-        Ok(Runtime::OpenCl(Arc::new(opencl::Runtime::new(number)?)))
+    pub(crate) fn of(context: impl Context + 'static) -> Runtime {
+        Runtime(Arc::new(context))
     }
 
     pub(crate) fn info(&self) -> &DeviceInfo {
-        match self {
-            Runtime::Cuda(device) => device.info(),
-            Runtime::OpenCl(device) => device.info(),
-        }
+        self.0.info()
     }
 
     pub(crate) fn limits(&self) -> &Limits {
-        match self {
-            Runtime::Cuda(device) => device.limits(),
-            Runtime::OpenCl(device) => device.limits(),
-        }
+        self.0.limits()
     }
 
+    /// The language of its kernels.
     pub(crate) fn dialect(&self) -> &'static Dialect {
-        match self {
-            Runtime::Cuda(_) => &CUDA,
-            Runtime::OpenCl(_) => &OPENCL,
-        }
+        backend(self.info().id.api).dialect()
     }
 
-    /// One line that says, with a kernel's source, which machine code it becomes: ours, the device,
-    /// the driver, the compiler.
+    /// One line that says, with a kernel's source, which machine code it becomes: the version of
+    /// this crate, the device, the driver, the compiler.
     pub(crate) fn target(&self) -> String {
         let (api, name) = (self.info().id.api, &self.info().name);
-        let versions = match self {
-            Runtime::Cuda(device) => device.versions(),
-            Runtime::OpenCl(device) => device.versions(),
-        };
+        let versions = self.0.versions();
         format!("fourfold {} {api} {name}, {versions}", env!("CARGO_PKG_VERSION")).replace('\n', " ")
     }
 
     /// A kernel and its machine code. The error has the compiler's log.
     pub(crate) fn compile(&self, source: &str, shared_bytes: usize) -> Result<(Kernel, Vec<u8>)> {
-        match self {
-            Runtime::Cuda(device) => device.compile(source, shared_bytes).map(|(k, code)| (Kernel::Cuda(k), code)),
-            Runtime::OpenCl(device) => device.compile(source).map(|(k, code)| (Kernel::OpenCl(k), code)),
-        }
+        self.0.compile(source, shared_bytes).map(|(kernel, code)| (Kernel(kernel), code))
     }
 
     /// The kernel of machine code that [`Runtime::compile`] returned.
     pub(crate) fn load(&self, code: &[u8], shared_bytes: usize) -> Result<Kernel> {
-        match self {
-            Runtime::Cuda(device) => device.load(code, shared_bytes).map(Kernel::Cuda),
-            Runtime::OpenCl(device) => device.load(code).map(Kernel::OpenCl),
-        }
+        self.0.load(code, shared_bytes).map(Kernel)
     }
 
     pub(crate) fn queue(&self) -> Result<Queue> {
-        match self {
-            Runtime::Cuda(device) => device.queue().map(Queue::Cuda),
-            Runtime::OpenCl(device) => device.queue().map(Queue::OpenCl),
-        }
+        self.0.queue().map(Queue)
+    }
+
+    /// The caller's queue.
+    ///
+    /// # Safety
+    /// As [`interface::Enqueue::queue_from_raw`].
+    pub(crate) unsafe fn queue_from_raw(&self, queue: *mut c_void) -> Result<Queue> {
+        // SAFETY: the caller ensures the same.
+        unsafe { self.0.queue_from_raw(queue) }.map(Queue)
     }
 
     /// Memory for `bytes` bytes, and at least one real.
     pub(crate) fn allocate(&self, bytes: usize) -> Result<Buffer> {
-        let bytes = bytes.max(8);
-        match self {
-            Runtime::Cuda(device) => device.allocate(bytes).map(Buffer::Cuda),
-            Runtime::OpenCl(device) => device.allocate(bytes).map(Buffer::OpenCl),
-        }
+        self.0.allocate(bytes.max(8)).map(Buffer)
+    }
+
+    /// The caller's memory.
+    ///
+    /// # Safety
+    /// As [`interface::Allocate::buffer_from_raw`].
+    pub(crate) unsafe fn buffer_from_raw(&self, memory: *mut c_void, bytes: usize, alignment: usize) -> Result<Buffer> {
+        // SAFETY: the caller ensures the same.
+        unsafe { self.0.buffer_from_raw(memory, bytes, alignment) }.map(Buffer)
+    }
+
+    /// Memory of the host for `bytes` bytes, and at least one real.
+    pub(crate) fn pinned(&self, bytes: usize) -> Result<Box<dyn interface::Pinned>> {
+        self.0.pinned(bytes.max(8))
     }
 
     /// Bytes to which the parts of a buffer are aligned.
     pub(crate) fn alignment(&self) -> usize {
-        match self {
-            // cuMemAlloc's own.
-            Runtime::Cuda(_) => 256,
-            Runtime::OpenCl(device) => device.alignment(),
-        }
+        self.0.alignment()
     }
 
     /// The maker's own real FFT over the last axes of an array in C order, if there is one.
     pub(crate) fn vendor_fft(&self, problem: &Problem) -> Result<Option<VendorFft>> {
-        match self {
-            Runtime::Cuda(device) => Ok(device.fft(problem)?.map(VendorFft)),
-            Runtime::OpenCl(_) => Ok(None),
-        }
+        Ok(self.0.vendor_fft(problem)?.map(VendorFft))
     }
 
+    /// Whether they are one device, opened once.
     pub(crate) fn same(&self, other: &Runtime) -> bool {
-        match (self, other) {
-            (Runtime::Cuda(a), Runtime::Cuda(b)) => Arc::ptr_eq(a, b),
-            (Runtime::OpenCl(a), Runtime::OpenCl(b)) => Arc::ptr_eq(a, b),
-            _ => false,
-        }
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
@@ -153,110 +129,66 @@ impl VendorFft {
     }
 
     /// Enqueues the FFT, which may overwrite what it reads.
-    pub(crate) fn run(&self, queue: &Queue, ends: [&Buffer; 2], scratch: &Buffer) -> Result<()> {
-        match (queue, ends.map(Buffer::cuda), scratch.cuda()) {
-            (Queue::Cuda(queue), [Some(from), Some(to)], Some(scratch)) => self.0.run(queue, [from, to], scratch),
-            _ => Err(elsewhere()),
-        }
+    pub(crate) fn enqueue(&self, queue: &Queue, ends: [&Buffer; 2], scratch: &Buffer) -> Result<()> {
+        self.0.enqueue(&*queue.0, ends.map(|end| &*end.0), &*scratch.0)
     }
 }
 
 /// Sizes are the caller's to check.
 impl Queue {
-    /// Waits for all that was enqueued, and copies.
+    /// Copies, and waits until all that was enqueued is done.
     pub(crate) fn upload<T: Plain>(&self, data: &[T], to: &mut Buffer) -> Result<()> {
-        match (self, to) {
-            _ if data.is_empty() => Ok(()),
-            (Queue::Cuda(queue), Buffer::Cuda(to)) => queue.upload(bytes(data), to),
-            (Queue::OpenCl(queue), Buffer::OpenCl(to)) => queue.upload(bytes(data), to),
-            _ => Err(elsewhere()),
-        }
+        if data.is_empty() { Ok(()) } else { self.0.upload(bytes(data), &mut *to.0) }
     }
 
-    /// Waits for all that was enqueued, and copies.
+    /// Copies, and waits until all that was enqueued is done.
     pub(crate) fn download<T: Plain>(&self, from: &Buffer, data: &mut [T]) -> Result<()> {
-        match (self, from) {
-            _ if data.is_empty() => Ok(()),
-            (Queue::Cuda(queue), Buffer::Cuda(from)) => queue.download(from, bytes_mut(data)),
-            (Queue::OpenCl(queue), Buffer::OpenCl(from)) => queue.download(from, bytes_mut(data)),
-            _ => Err(elsewhere()),
-        }
+        if data.is_empty() { Ok(()) } else { self.0.download(&*from.0, bytes_mut(data)) }
     }
 
     pub(crate) fn copy(&self, from: &Buffer, to: &mut Buffer, bytes: usize) -> Result<()> {
-        match (self, from, to) {
-            _ if bytes == 0 => Ok(()),
-            (Queue::Cuda(queue), Buffer::Cuda(from), Buffer::Cuda(to)) => queue.copy(from, to, bytes),
-            (Queue::OpenCl(queue), Buffer::OpenCl(from), Buffer::OpenCl(to)) => queue.copy(from, to, bytes),
-            _ => Err(elsewhere()),
-        }
+        if bytes == 0 { Ok(()) } else { self.0.copy(&*from.0, &mut *to.0, bytes) }
     }
 
     /// Enqueues a kernel.
     pub(crate) fn launch(&self, kernel: &Kernel, grid: Grid, arguments: Arguments<'_>) -> Result<()> {
-        match (self, kernel) {
-            (Queue::Cuda(queue), Kernel::Cuda(kernel)) => queue.launch(kernel, grid, all(arguments, Buffer::cuda)?),
-            (Queue::OpenCl(queue), Kernel::OpenCl(kernel)) => {
-                queue.launch(kernel, grid, all(arguments, Buffer::opencl)?)
-            }
-            _ => Err(elsewhere()),
-        }
+        self.0.launch(&*kernel.0, grid, arguments.map(|buffer| &*buffer.0))
     }
 
     /// Waits for all that was enqueued.
     pub(crate) fn finish(&self) -> Result<()> {
-        match self {
-            Queue::Cuda(queue) => queue.finish(),
-            Queue::OpenCl(queue) => queue.finish(),
-        }
-    }
-
-    /// Whether a graph records what is enqueued.
-    pub(crate) fn is_capturing(&self) -> bool {
-        match self {
-            Queue::Cuda(queue) => queue.is_capturing(),
-            Queue::OpenCl(_) => false,
-        }
+        self.0.finish()
     }
 
     /// What is enqueued from now on begins when all that `other` has is done.
     pub(crate) fn wait_for(&self, other: &Queue) -> Result<()> {
-        match (self, other) {
-            (Queue::Cuda(queue), Queue::Cuda(other)) => queue.wait_for(other),
-            (Queue::OpenCl(queue), Queue::OpenCl(other)) => queue.wait_for(other),
-            _ => Err(elsewhere()),
-        }
+        self.0.wait_for(&*other.0)
+    }
+
+    /// Whether a graph records what is enqueued.
+    pub(crate) fn is_capturing(&self) -> bool {
+        self.0.is_capturing()
+    }
+
+    /// What the API calls it.
+    pub(crate) fn raw(&self) -> *mut c_void {
+        self.0.raw()
     }
 }
 
 impl Buffer {
     /// `bytes` bytes of it from byte `offset` on, a multiple of the runtime's alignment.
     pub(crate) fn part(&self, offset: usize, bytes: usize) -> Result<Buffer> {
-        match self {
-            Buffer::Cuda(buffer) => Ok(Buffer::Cuda(buffer.part(offset))),
-            Buffer::OpenCl(buffer) => buffer.part(offset, bytes).map(Buffer::OpenCl),
-        }
+        self.0.part(offset, bytes).map(Buffer)
     }
 
-    /// The same memory, for who writes it while others hold it.
-    pub(crate) fn again(&self) -> Result<Buffer> {
-        match self {
-            Buffer::Cuda(buffer) => Ok(Buffer::Cuda(buffer.part(0))),
-            Buffer::OpenCl(buffer) => buffer.again().map(Buffer::OpenCl),
-        }
+    /// The same memory, to be written by one who holds it while others do.
+    pub(crate) fn share(&self) -> Result<Buffer> {
+        self.0.share().map(Buffer)
     }
 
-    pub(crate) fn cuda(&self) -> Option<&cuda::Buffer> {
-        if let Buffer::Cuda(buffer) = self { Some(buffer) } else { None }
+    /// What the API calls it.
+    pub(crate) fn raw(&self) -> *mut c_void {
+        self.0.raw()
     }
-
-    pub(crate) fn opencl(&self) -> Option<&opencl::Buffer> {
-        if let Buffer::OpenCl(buffer) = self { Some(buffer) } else { None }
-    }
-}
-
-pub(crate) fn all<'a, B>(arguments: Arguments<'a>, of: fn(&'a Buffer) -> Option<&'a B>) -> Result<[&'a B; 5]> {
-    let [a, b, c, d, e] = arguments.map(of);
-    let all = || Some([a?, b?, c?, d?, e?]);
-    all().ok_or_else(elsewhere)
 }

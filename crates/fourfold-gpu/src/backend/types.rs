@@ -1,4 +1,4 @@
-//! What both backends take: grids, and plain numbers.
+//! What all backends take: grids, and plain numbers.
 
 use crate::error::unavailable;
 use crate::limits::DeviceInfo;
@@ -7,7 +7,7 @@ use fourfold::{Element, Result};
 /// How a kernel is launched.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid {
-    /// Work groups.
+    /// Thread blocks.
     pub(crate) blocks: usize,
     pub(crate) threads: usize,
     pub(crate) shared_bytes: usize,
@@ -21,16 +21,16 @@ pub(crate) trait Plain: Copy {}
 
 impl<T: Element> Plain for T {}
 
-impl Plain for Place {}
+impl Plain for Index {}
 
 impl Plain for Raw<i16> {}
 
 impl Plain for Raw<u8> {}
 
-/// Orders.
+/// An index in tables of kernels.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(crate) struct Place(pub(crate) u32);
+pub(crate) struct Index(pub(crate) u32);
 
 /// An integer of JPEG's blocks.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 
 use crate::backend::device::Device;
 use crate::backend::runtime::{Buffer, Kernel, Queue, VendorFft};
-use crate::backend::types::{Grid, Place};
+use crate::backend::types::{Grid, Index};
 use crate::baseline::kernels::combine;
 use crate::baseline::kernels::moves::{Move, StageKernelDesc, Strided};
 use crate::error::unavailable;
@@ -244,7 +244,7 @@ impl PreparedStage {
             }
             PreparedStage::Host(transpose) => transpose.transpose(queue, from, to),
             PreparedStage::Fft(fft) => fft.enqueue(0..fft.launches(), queue, Some(from), to, Some(scratch)),
-            PreparedStage::Vendor(fft) => fft.run(queue, [from, to], scratch),
+            PreparedStage::Vendor(fft) => fft.enqueue(queue, [from, to], scratch),
         }
     }
 }
@@ -282,8 +282,8 @@ fn prepared(device: &Device, kernel_cache: &KernelCache, desc: &StageKernelDesc)
     let table = table(device, &factors, desc.precision)?;
     // Kernels take only arrays.
     let number = |launch: usize| {
-        let mut number = device.runtime.allocate(size_of::<Place>())?;
-        device.queue.upload(&[Place(launch as u32)], &mut number)?;
+        let mut number = device.runtime.allocate(size_of::<Index>())?;
+        device.queue.upload(&[Index(launch as u32)], &mut number)?;
         Ok(number)
     };
     let numbers = (0..desc.launches()).map(number).collect::<Result<_>>()?;
@@ -311,6 +311,6 @@ impl HostTranspose {
             let elements = read.iter().skip(column).step_by(self.columns);
             line.iter_mut().zip(elements).for_each(|(to, from)| *to = *from);
         }
-        queue.upload(&turned, &mut to.again()?)
+        queue.upload(&turned, &mut to.share()?)
     }
 }

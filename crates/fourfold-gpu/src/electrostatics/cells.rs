@@ -3,7 +3,7 @@
 use crate::api::array::GpuArray;
 use crate::backend::device::Device;
 use crate::backend::runtime::Buffer;
-use crate::backend::types::Place;
+use crate::backend::types::Index;
 use crate::electrostatics::kernels::{HEAD, fraction_bits, parts};
 use crate::error::argument;
 use crate::run::executable::table;
@@ -143,7 +143,7 @@ impl Items {
     fn new(device: &Device, [cells, parts]: [usize; 2], rows: &[Vec<u32>; 3]) -> Result<Items> {
         let count = rows[0].len();
         let head: [u32; HEAD] = [count, cells, parts].map(|number| number as u32);
-        let places: Vec<_> = head.iter().chain(rows.iter().flatten()).map(|&value| Place(value)).collect();
+        let places: Vec<_> = head.iter().chain(rows.iter().flatten()).map(|&value| Index(value)).collect();
         let mut buffer = device.runtime.allocate(size_of_val(&*places))?;
         device.queue.upload(&places, &mut buffer)?;
         Ok(Items { count, buffer })

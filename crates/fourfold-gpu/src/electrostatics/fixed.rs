@@ -5,7 +5,7 @@
 //! the lower first.
 
 use crate::ir::packed::real;
-use crate::ir::statement::{Array, Expr, Int, Statement, Sym, Var, int};
+use crate::ir::statement::{Array, Expr, Int, Operator, Statement, Sym, Var, int};
 use crate::ir::trace::{bind, emit, select, select_real};
 use fourfold::engine::Real;
 
@@ -43,7 +43,7 @@ pub(crate) fn least(x: Sym, y: Sym) -> Sym {
 }
 
 pub(crate) fn quotient(x: Sym, y: Sym) -> Sym {
-    bind(Expr::Real("/", x, y))
+    bind(Expr::Real(Operator::Div, x, y))
 }
 
 /// The bin, of `bins`, that a place of the axis is in: one of them whatever the place is.

@@ -3,7 +3,7 @@
 use crate::api::array::{GpuArray, one_queue};
 use crate::api::plan::GpuPlan;
 use crate::api::planner::GpuPlanner;
-use crate::backend::cuda::compiler::{check_presence as check_nvrtc, compile as compile_cuda};
+use crate::backend::cuda::nvrtc;
 use crate::backend::device::Device;
 use crate::backend::runtime::{Arguments, Buffer, Kernel};
 use crate::electrostatics::cells::GpuCells;
@@ -241,11 +241,10 @@ impl<T: Float> GpuElectrostatics<T> {
     /// for cells, with what each does.
     #[doc(hidden)]
     pub fn resources(builder: &Builder<T>, target: &Target) -> Result<Vec<(String, String)>> {
-        check_nvrtc()?;
         let desc = CellKernelDesc::new(&builder.spreader(&Planner::new())?, T::PRECISION);
         let resources = |work: CellWork| {
             let source = desc.source(work, target.dialect());
-            Ok((format!("{work:?}"), compile_cuda(&source, target.name(), &["--ptxas-options=-v"])?.1))
+            Ok((format!("{work:?}"), nvrtc::resources(&source, target.name())?))
         };
         CellWork::ALL.into_iter().map(resources).collect()
     }

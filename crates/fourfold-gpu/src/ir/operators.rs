@@ -2,7 +2,7 @@
 //!
 //! Operators on literals are done at once, and what adds 0 or multiplies by 1 leaves no statement.
 
-use crate::ir::statement::{Expr, Int, Sym, Var};
+use crate::ir::statement::{Expr, Int, Operator, Sym, Var};
 use crate::ir::trace::bind;
 use fourfold::engine::Real;
 use std::ops::{Add, Div, Mul, Neg, Rem, Shr, Sub};
@@ -38,7 +38,7 @@ impl Add for Sym {
         match (self, b) {
             (Var::Lit(x), Var::Lit(y)) => Var::Lit(x + y),
             (x, Var::Lit(0.0)) | (Var::Lit(0.0), x) => x,
-            _ => bind(Expr::Real("+", self, b)),
+            _ => bind(Expr::Real(Operator::Add, self, b)),
         }
     }
 }
@@ -50,7 +50,7 @@ impl Sub for Sym {
             (Var::Lit(x), Var::Lit(y)) => Var::Lit(x - y),
             (_, Var::Lit(0.0)) => self,
             (Var::Lit(0.0), _) => -b,
-            _ => bind(Expr::Real("-", self, b)),
+            _ => bind(Expr::Real(Operator::Sub, self, b)),
         }
     }
 }
@@ -63,7 +63,7 @@ impl Mul for Sym {
             (x, Var::Lit(1.0)) | (Var::Lit(1.0), x) => x,
             (x, Var::Lit(-1.0)) | (Var::Lit(-1.0), x) => -x,
             (_, Var::Lit(0.0)) | (Var::Lit(0.0), _) => Var::Lit(0.0),
-            _ => bind(Expr::Real("*", self, b)),
+            _ => bind(Expr::Real(Operator::Mul, self, b)),
         }
     }
 }
@@ -88,7 +88,7 @@ macro_rules! int_operators {
                 match self {
                     Var::Lit(a) => Var::Lit(a $op b),
                     _ if b == $neutral => self,
-                    _ => bind(Expr::Int(stringify!($op), self, Var::Lit(b))),
+                    _ => bind(Expr::Int(Operator::$trait, self, Var::Lit(b))),
                 }
             }
         }
@@ -110,7 +110,7 @@ impl Mul<i64> for Int {
             (Var::Lit(a), _) => Var::Lit(a * b),
             (_, 0) => Var::Lit(0),
             (_, 1) => self,
-            _ => bind(Expr::Int("*", self, Var::Lit(b))),
+            _ => bind(Expr::Int(Operator::Mul, self, Var::Lit(b))),
         }
     }
 }
@@ -120,7 +120,7 @@ impl Mul for Int {
     fn mul(self, b: Int) -> Int {
         match b {
             Var::Lit(b) => self * b,
-            Var::Name(_) => bind(Expr::Int("*", self, b)),
+            Var::Name(_) => bind(Expr::Int(Operator::Mul, self, b)),
         }
     }
 }
@@ -131,7 +131,7 @@ impl Rem<i64> for Int {
         match (self, b) {
             (Var::Lit(a), _) => Var::Lit(a % b),
             (_, 1) => Var::Lit(0),
-            _ => bind(Expr::Int("%", self, Var::Lit(b))),
+            _ => bind(Expr::Int(Operator::Rem, self, Var::Lit(b))),
         }
     }
 }
@@ -142,7 +142,7 @@ impl Add for Int {
         match (self, b) {
             (Var::Lit(x), Var::Lit(y)) => Var::Lit(x + y),
             (x, Var::Lit(0)) | (Var::Lit(0), x) => x,
-            _ => bind(Expr::Int("+", self, b)),
+            _ => bind(Expr::Int(Operator::Add, self, b)),
         }
     }
 }
@@ -153,7 +153,7 @@ impl Sub for Int {
         match (self, b) {
             (Var::Lit(x), Var::Lit(y)) => Var::Lit(x - y),
             (x, Var::Lit(0)) => x,
-            _ => bind(Expr::Int("-", self, b)),
+            _ => bind(Expr::Int(Operator::Sub, self, b)),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! them, and words of other threads.
 
 use crate::ir::narrow::Narrow;
-use crate::ir::statement::{Array, Expr, Int, Statement, Sym, Var};
+use crate::ir::statement::{Array, Expr, Int, Operator, Statement, Sym, Var};
 use crate::ir::trace::{bind, emit, name, select};
 use fourfold::engine::jpeg::Words;
 use std::ops::{Add, Sub};
@@ -87,12 +87,12 @@ pub(crate) fn permute(a: Int, b: Int, bytes: [u8; 4]) -> Int {
 
 /// Quotient and remainder.
 pub(crate) fn divide(a: Int, b: Int) -> [Int; 2] {
-    let quotient = bind(Expr::Int("/", a, b));
+    let quotient = bind(Expr::Int(Operator::Div, a, b));
     [quotient, a - multiply(quotient, b)]
 }
 
 pub(crate) fn multiply(a: Int, b: Int) -> Int {
-    bind(Expr::Int("*", a, b))
+    bind(Expr::Int(Operator::Mul, a, b))
 }
 
 /// What the thread whose number differs in the bits `bits` has in place of these words. All threads
@@ -130,7 +130,7 @@ pub(crate) fn clamp(x: Int, range: [i64; 2]) -> Int {
 
 /// 1 where one of them is not zero, else 0.
 pub(crate) fn any(integers: &[Int]) -> Int {
-    let all = integers.iter().copied().reduce(|a, b| bind(Expr::Int("|", a, b))).unwrap_or(Var::Lit(0));
+    let all = integers.iter().copied().reduce(|a, b| bind(Expr::Int(Operator::Or, a, b))).unwrap_or(Var::Lit(0));
     let sign = clamp(all, [-1, 1]);
     sign * sign
 }
@@ -154,14 +154,14 @@ impl Sub for Short {
 impl Add for Wide {
     type Output = Wide;
     fn add(self, b: Wide) -> Wide {
-        Wide(bind(Expr::Wrapping("+", self.0, b.0)))
+        Wide(bind(Expr::Wrapping(Operator::Add, self.0, b.0)))
     }
 }
 
 impl Sub for Wide {
     type Output = Wide;
     fn sub(self, b: Wide) -> Wide {
-        Wide(bind(Expr::Wrapping("-", self.0, b.0)))
+        Wide(bind(Expr::Wrapping(Operator::Sub, self.0, b.0)))
     }
 }
 
@@ -174,7 +174,7 @@ impl Words for Short {
     type Wide = Wide;
 
     fn mul(self, b: Short) -> Short {
-        short(bind(Expr::Wrapping("*", self.0, b.0)))
+        short(bind(Expr::Wrapping(Operator::Mul, self.0, b.0)))
     }
     /// Two products of libjpeg's constants fit 32 bits together: these are below 2^15 in sum.
     fn dot(self, factor: i16, b: Short, other: i16) -> Wide {

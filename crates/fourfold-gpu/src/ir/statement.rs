@@ -38,11 +38,26 @@ pub(crate) enum Array {
     Scratch,
 }
 
+/// An operator on two reals, or on two integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operator {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    /// The remainder of integers that are not negative.
+    Rem,
+    /// A shift to the right, which keeps the sign.
+    Shr,
+    /// Bits that one of them has.
+    Or,
+}
+
 /// What a variable is bound to.
 #[derive(Clone, Debug)]
 pub(crate) enum Expr {
-    Real(&'static str, Sym, Sym),
-    Int(&'static str, Int, Int),
+    Real(Operator, Sym, Sym),
+    Int(Operator, Int, Int),
     Neg(Sym),
     /// a · b + c
     MulAdd(Sym, Sym, Sym),
@@ -77,7 +92,7 @@ pub(crate) enum Expr {
     /// The nearest integer between two.
     Clamp(Int, [i64; 2]),
     /// Modulo 2^32.
-    Wrapping(&'static str, Int, Int),
+    Wrapping(Operator, Int, Int),
     /// The upper half of the product of numbers of 16 bits without signs.
     HighHalf(Int, Int),
     /// The thread's number in its block.

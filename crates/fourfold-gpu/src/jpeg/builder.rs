@@ -1,8 +1,8 @@
 //! Options of plans for JPEG's blocks, checked.
 
-use crate::backend::cuda::compiler::{check_presence as check_nvrtc, compile as compile_cuda};
+use crate::backend::cuda::nvrtc;
 use crate::backend::device::Device;
-use crate::backend::types::Place;
+use crate::backend::types::Index;
 use crate::error::argument;
 use crate::ir::narrow::Narrow;
 use crate::jpeg::arrays::BlockSample;
@@ -145,8 +145,7 @@ impl BlockPlanBuilder {
     /// The same as [`Launch::resources`](crate::run::inspect::Launch::resources) of this kernel.
     #[doc(hidden)]
     pub fn resources(&self, target: &Target) -> Result<String> {
-        check_nvrtc()?;
-        Ok(compile_cuda(&self.source(target)?, target.name(), &["--ptxas-options=-v"])?.1)
+        nvrtc::resources(&self.source(target)?, target.name())
     }
 
     fn program(&self) -> Program {
@@ -218,7 +217,7 @@ impl ComponentTables {
         let [across, stride] = if let Layout::Rows { across, stride } = layout { [across, stride / 8] } else { [0, 0] };
         let mut head = vec![blocks as u32, across as u32, stride as u32];
         head.resize(HEAD, 0);
-        let places: Vec<_> = head.iter().chain(integers).map(|&value| Place(value)).collect();
+        let places: Vec<_> = head.iter().chain(integers).map(|&value| Index(value)).collect();
         let mut part = ComponentTables {
             blocks,
             samples,

@@ -1,31 +1,18 @@
 //! CUDA C++.
 
+use crate::ir::frame::Frame;
 use crate::ir::narrow::Narrow;
 use crate::ir::packed::WARP;
 use crate::limits::Api;
-use crate::print::printer::{Dialect, Named};
+use crate::print::c::{arguments, types, view};
+use crate::print::printer::{Cluster, Dialect, NAME, Named};
 use fourfold::Precision;
 
 pub(crate) const CUDA: Dialect = Dialect {
     api: Api::Cuda,
-    double: "",
-    opening: |frame| {
-        // Convolutions index through tables, for which the compiler would rather spill than take
-        // registers from other work groups.
-        let bounds = match frame.resident {
-            0 => frame.threads.to_string(),
-            resident => format!("{}, {resident}", frame.threads),
-        };
-        let cluster =
-            if frame.cluster > 1 { format!("__cluster_dims__({}, 1, 1) ", frame.cluster) } else { String::new() };
-        format!("extern \"C\" __global__ void {cluster}__launch_bounds__({bounds}) {}", crate::print::printer::NAME)
-    },
-    wide: "long long",
-    global: "",
-    // Its size is given at launch.
-    shared: "",
-    local: |_| "extern __shared__ __align__(16) real local_[];".into(),
-    // Evicted first.
+    types: |frame| types(frame, "long long"),
+    signature,
+    view: |value| view(value, ""),
     evict_first: Some(["__ldcs", "__stcs"]),
     pair: |x, y| format!("real2{{{x}, {y}}}"),
     vector: |kind, values| format!("{kind}{{{}}}", values.join(", ")),
@@ -49,17 +36,41 @@ pub(crate) const CUDA: Dialect = Dialect {
         format!("atomicAdd((unsigned long long*){array} + {at}, (unsigned long long)llrint({x}));")
     },
     thread: "threadIdx.x",
-    group: "blockIdx.x",
+    block: "blockIdx.x",
     barrier: "__syncthreads();",
-    // The kernel is launched when all blocks of the one before have ended, and waits here until
-    // what they wrote can be read (PTX ISA, "griddepcontrol"; sm_90 and later). No kernel lets the
-    // next begin any earlier: its blocks would crowd on the multiprocessors that are free first.
-    begin: "#if __CUDA_ARCH__ >= 900\n    asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");\n#endif\n",
-    cluster,
+    cluster: Some(Cluster {
+        functions: cluster_functions,
+        store: |at, peer, pair| format!("to_peer(&((real2*)local_)[{at}], {peer}, {pair});"),
+        begin: "cluster_begin();",
+        arrive: "cluster_arrive();",
+        wait: "cluster_wait();",
+    }),
 };
 
+/// The kernel is launched when all blocks of the one before have ended, and waits here until what
+/// they wrote can be read (PTX ISA, "griddepcontrol"; sm_90 and later). No kernel lets the next
+/// begin any earlier: its blocks would crowd on the SMs that are free first.
+const WAIT: &str = "#if __CUDA_ARCH__ >= 900\n    asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");\n#endif\n";
+
+fn signature(frame: &Frame) -> String {
+    // Convolutions index through tables, for which the compiler would rather spill than take
+    // registers from other blocks.
+    let bounds = match frame.resident {
+        0 => frame.threads.to_string(),
+        resident => format!("{}, {resident}", frame.threads),
+    };
+    let cluster = match frame.cluster {
+        ..=1 => String::new(),
+        blocks => format!("__cluster_dims__({blocks}, 1, 1) "),
+    };
+    // Its size is given at launch.
+    let shared = if frame.shared_pairs > 0 { "    extern __shared__ __align__(16) real local_[];\n" } else { "" };
+    let arguments = arguments("");
+    format!("extern \"C\" __global__ void {cluster}__launch_bounds__({bounds}) {NAME}{arguments} {{\n{WAIT}{shared}")
+}
+
 /// Distributed shared memory (PTX ISA, "mapa", "barrier.cluster"; sm_90 and later).
-fn cluster(precision: Precision) -> String {
+fn cluster_functions(precision: Precision) -> String {
     let (kind, constraint) = match precision {
         Precision::F32 => ("f32", "f"),
         Precision::F64 => ("f64", "d"),

@@ -1,3 +1,4 @@
+pub(crate) mod c;
 pub(crate) mod cuda;
 pub(crate) mod opencl;
 pub(crate) mod printer;

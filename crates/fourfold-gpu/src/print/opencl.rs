@@ -1,24 +1,21 @@
 //! OpenCL C.
 
+use crate::ir::frame::Frame;
 use crate::ir::narrow::Narrow;
+use crate::ir::statement::Array;
 use crate::limits::Api;
-use crate::print::printer::{Dialect, Named};
+use crate::print::c::{arguments, types, view};
+use crate::print::printer::{Dialect, NAME, Named};
+use fourfold::Precision;
 
 pub(crate) const OPENCL: Dialect = Dialect {
     api: Api::OpenCl,
-    begin: "",
-    double: "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
-    opening: |frame| {
-        format!(
-            "__kernel __attribute__((reqd_work_group_size({}, 1, 1))) void {}",
-            frame.threads,
-            crate::print::printer::NAME
-        )
+    types: |frame| {
+        let double = if frame.precision == Precision::F64 { DOUBLE } else { "" };
+        format!("{double}{}", types(frame, "long"))
     },
-    wide: "long",
-    global: "__global ",
-    shared: "__local ",
-    local: |pairs| format!("__local __attribute__((aligned(16))) real local_[{}];", 2 * pairs),
+    signature,
+    view: |value| view(value, if value.array == Array::Shared { "__local " } else { GLOBAL }),
     evict_first: None,
     pair: |x, y| format!("(real2)({x}, {y})"),
     vector: |kind, values| format!("({kind})({})", values.join(", ")),
@@ -56,9 +53,23 @@ pub(crate) const OPENCL: Dialect = Dialect {
         )
     },
     thread: "get_local_id(0)",
-    group: "get_group_id(0)",
+    block: "get_group_id(0)",
     // In place, a work item writes what another one of its group has read.
     barrier: "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
     // Work groups of OpenCL do not reach each other's memory.
-    cluster: |_| String::new(),
+    cluster: None,
 };
+
+const DOUBLE: &str = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+
+/// Qualifies pointers to device memory.
+const GLOBAL: &str = "__global ";
+
+fn signature(frame: &Frame) -> String {
+    let local = match frame.shared_pairs {
+        0 => String::new(),
+        pairs => format!("    __local __attribute__((aligned(16))) real local_[{}];\n", 2 * pairs),
+    };
+    let (size, arguments) = (frame.threads, arguments(GLOBAL));
+    format!("__kernel __attribute__((reqd_work_group_size({size}, 1, 1))) void {NAME}{arguments} {{\n{local}")
+}

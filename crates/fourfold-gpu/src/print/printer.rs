@@ -2,7 +2,7 @@
 
 use crate::ir::frame::Frame;
 use crate::ir::narrow::Narrow;
-use crate::ir::statement::{Array, Expr, Int, Statement, Sym, Var};
+use crate::ir::statement::{Array, Expr, Int, Operator, Statement, Sym, Var};
 use crate::limits::Api;
 use fourfold::Precision;
 use std::fmt::Write;
@@ -13,19 +13,15 @@ pub(crate) type Named = (String, String);
 /// How C is spelled on a device.
 pub(crate) struct Dialect {
     pub(crate) api: Api,
-    /// Lines before the kernel, for `f64`.
-    pub(crate) double: &'static str,
-    /// Opens the kernel.
-    pub(crate) opening: fn(&Frame) -> String,
-    /// The integer type of 64 bits.
-    pub(crate) wide: &'static str,
-    /// Qualifies pointers to device memory.
-    pub(crate) global: &'static str,
-    /// Qualifies pointers to local memory.
-    pub(crate) shared: &'static str,
-    /// Declares the local memory `local_` of so many pairs.
-    pub(crate) local: fn(pairs: usize) -> String,
-    /// Functions that read, and write, past what caches had better keep, if there are any.
+    /// What stands before a kernel: its types `real`, `real2`, `index` and `places` (an index
+    /// without sign).
+    pub(crate) types: fn(&Frame) -> String,
+    /// A kernel up to its first statement: its name and its arguments, each an [array](array_name),
+    /// and the shared memory.
+    pub(crate) signature: fn(&Frame) -> String,
+    /// A value in an array that is seen as one of another type.
+    pub(crate) view: fn(&View<'_>) -> String,
+    /// Functions that read, and write, so that caches evict the value first, if there are any.
     pub(crate) evict_first: Option<[&'static str; 2]>,
     /// A pair of two values.
     pub(crate) pair: fn(x: &str, y: &str) -> String,
@@ -38,17 +34,39 @@ pub(crate) struct Dialect {
     /// Bytes out of those of two words.
     pub(crate) permute: fn(words: [&str; 2], [u8; 4]) -> String,
     /// Lines that give names to values, of the type named, of the thread whose number differs in
-    /// these bits; among so many, the first ones of the work group.
+    /// these bits; among so many, the first ones of the block.
     pub(crate) exchange: fn(kind: &str, &[Named], bits: usize, threads: usize) -> Vec<String>,
     /// Adds the integer nearest to a real to integer `at` of 64 bits of an array, as one operation.
     pub(crate) add_fixed: fn(array: &str, at: &str, x: &str) -> String,
+    /// The thread's number in its block.
     pub(crate) thread: &'static str,
-    pub(crate) group: &'static str,
+    /// The block's number.
+    pub(crate) block: &'static str,
     pub(crate) barrier: &'static str,
-    /// What comes first: where kernels may begin early, the wait for the one before.
+    /// How a kernel's blocks form clusters, if they can.
+    pub(crate) cluster: Option<Cluster>,
+}
+
+/// How the blocks of a cluster reach each other's shared memory.
+pub(crate) struct Cluster {
+    /// Functions that stand before a kernel.
+    pub(crate) functions: fn(Precision) -> String,
+    /// Stores a pair at number `at` of the shared memory of block `peer`.
+    pub(crate) store: fn(at: &str, peer: &str, pair: &str) -> String,
     pub(crate) begin: &'static str,
-    /// Functions for the local memory of a cluster.
-    pub(crate) cluster: fn(Precision) -> String,
+    pub(crate) arrive: &'static str,
+    pub(crate) wait: &'static str,
+}
+
+/// A value in an array that is seen as an array of another type.
+pub(crate) struct View<'a> {
+    pub(crate) array: Array,
+    /// The type of its values.
+    pub(crate) kind: &'a str,
+    /// The value's number.
+    pub(crate) at: String,
+    /// Whether the value is written, or else read.
+    pub(crate) written: bool,
 }
 
 /// The name of every kernel.
@@ -56,35 +74,17 @@ pub(crate) const NAME: &str = "pass";
 
 /// The text of a kernel.
 pub(crate) fn print(dialect: &Dialect, frame: &Frame, statements: &[Statement]) -> String {
-    let (real, double) = match frame.precision {
-        Precision::F32 => ("float", ""),
-        Precision::F64 => ("double", dialect.double),
-    };
-    let index = if frame.wide { dialect.wide } else { "int" };
-    let global = dialect.global;
-    let mut text = format!(
-        "{double}typedef {real} real;\ntypedef {real}2 real2;\ntypedef {index} index;\n\
-                                 typedef unsigned {index} places;\n"
-    );
+    let mut text = (dialect.types)(frame);
     if frame.cluster > 1 {
-        text += &(dialect.cluster)(frame.precision);
+        text += &dialect.cluster.as_ref().map_or(String::new(), |cluster| (cluster.functions)(frame.precision));
     }
-    let _ = writeln!(
-        text,
-        "{opening}({global}const real* input, {global}real* output, {global}const real* table,\n    \
-         {global}const int* indices, {global}real* scratch) {{",
-        opening = (dialect.opening)(frame),
-    );
-    text += dialect.begin;
-    if frame.shared_pairs > 0 {
-        let _ = writeln!(text, "    {}", (dialect.local)(frame.shared_pairs));
-    }
+    text += &(dialect.signature)(frame);
     let [read, written] = frame.evict_first;
     let named = |yes: bool, name: usize| dialect.evict_first.filter(|_| yes).map(|names| names[name]);
     let evict_first = [named(read, 0), named(written, 1), named(read || written, 0)];
     let mut printer =
         Printer { dialect, precision: frame.precision, threads: frame.threads, evict_first, text, depth: 1 };
-    printer.block(statements);
+    printer.print_all(statements);
     printer.text + "}\n"
 }
 
@@ -94,7 +94,7 @@ pub(crate) struct Printer<'a> {
     pub(crate) threads: usize,
     /// How the input is read, the output written and what multiplies either read, if not as other
     /// arrays.
-    pub(crate) evict_first: [Option<&'static str>; 3],
+    evict_first: [Option<&'static str>; 3],
     pub(crate) text: String,
     pub(crate) depth: usize,
 }
@@ -107,12 +107,12 @@ impl Printer<'_> {
     pub(crate) fn nested(&mut self, head: &str, body: &[Statement]) {
         self.line(&format!("{head} {{"));
         self.depth += 1;
-        self.block(body);
+        self.print_all(body);
         self.depth -= 1;
         self.line("}");
     }
 
-    pub(crate) fn block(&mut self, statements: &[Statement]) {
+    pub(crate) fn print_all(&mut self, statements: &[Statement]) {
         statements.iter().for_each(|statement| self.statement(statement));
     }
 
@@ -129,8 +129,8 @@ impl Printer<'_> {
             }
             Statement::StorePair(Array::Peer(peer), at, [x, y]) => {
                 let pair = (self.dialect.pair)(&self.real(*x), &self.real(*y));
-                let peer = index(*peer);
-                self.line(&format!("to_peer(&((real2*)local_)[{}], {peer}, {pair});", index(*at)));
+                let line = (cluster(self.dialect).store)(&index(*at), &index(*peer), &pair);
+                self.line(&line);
             }
             Statement::StorePair(array, at, [x, y]) => {
                 let pair = (self.dialect.pair)(&self.real(*x), &self.real(*y));
@@ -147,9 +147,9 @@ impl Printer<'_> {
             }
             Statement::IfLess(a, b, body) => self.nested(&format!("if ({} < {})", index(*a), index(*b)), body),
             Statement::Barrier => self.line(self.dialect.barrier),
-            Statement::ClusterBegin => self.line("cluster_begin();"),
-            Statement::ClusterArrive => self.line("cluster_arrive();"),
-            Statement::ClusterWait => self.line("cluster_wait();"),
+            Statement::ClusterBegin => self.line(cluster(self.dialect).begin),
+            Statement::ClusterArrive => self.line(cluster(self.dialect).arrive),
+            Statement::ClusterWait => self.line(cluster(self.dialect).wait),
             other => self.words(other),
         }
     }
@@ -220,12 +220,10 @@ impl Printer<'_> {
     pub(crate) fn expr(&self, expr: &Expr) -> (&'static str, String) {
         let real = |x: &Sym| self.real(*x);
         match expr {
-            Expr::Real(op, a, b) => ("real", format!("{} {op} {}", real(a), real(b))),
+            Expr::Real(op, a, b) => ("real", format!("{} {} {}", real(a), symbol(*op), real(b))),
             // Dividing without a sign is cheaper.
-            Expr::Int(op @ ("/" | "%"), a, b) => {
-                ("index", format!("(index)((places){} {op} (places){})", index(*a), index(*b)))
-            }
-            Expr::Int(op, a, b) => ("index", format!("{} {op} {}", index(*a), index(*b))),
+            Expr::Int(op @ (Operator::Div | Operator::Rem), a, b) => ("index", unsigned(*op, *a, *b)),
+            Expr::Int(op, a, b) => ("index", format!("{} {} {}", index(*a), symbol(*op), index(*b))),
             Expr::Neg(a) => ("real", format!("-{}", real(a))),
             Expr::MulAdd(a, b, c) => ("real", format!("{} * {} + {}", real(a), real(b), real(c))),
             Expr::MulSub(a, b, c) => ("real", format!("{} * {} - {}", real(a), real(b), real(c))),
@@ -241,7 +239,7 @@ impl Printer<'_> {
             }
             Expr::LoadInt(array, at) => ("index", format!("{}[{}]", array_name(*array), index(*at))),
             Expr::Thread => ("index", self.dialect.thread.into()),
-            Expr::Block => ("index", self.dialect.group.into()),
+            Expr::Block => ("index", self.dialect.block.into()),
             other => self.narrow(other),
         }
     }
@@ -268,7 +266,7 @@ impl Printer<'_> {
             Expr::OfBits(x) => ("real", format!("{of_bits}({})", index(*x))),
             Expr::Permute(a, b, bytes) => ("index", (self.dialect.permute)([&index(*a), &index(*b)], *bytes)),
             Expr::Clamp(x, [least, most]) => ("index", format!("min(max({}, {least}), {most})", index(*x))),
-            Expr::Wrapping(op, a, b) => ("index", format!("(index)((places){} {op} (places){})", index(*a), index(*b))),
+            Expr::Wrapping(op, a, b) => ("index", unsigned(*op, *a, *b)),
             Expr::HighHalf(a, b) => ("index", format!("(index)((places){} * (places){} >> 16)", index(*a), index(*b))),
             other => unreachable!("{other:?} is printed elsewhere"),
         }
@@ -295,26 +293,22 @@ impl Printer<'_> {
         }
     }
 
-    /// A place of an array as one of such values, to be read.
+    /// A value of an array of this type, to be read.
     pub(crate) fn group(&self, kind: &str, array: Array, at: Int) -> String {
-        format!("((const {}{kind}*){})[{}]", self.qualifier(array), array_name(array), index(at))
+        (self.dialect.view)(&View { array, kind, at: index(at), written: false })
     }
 
     /// The same, to be written.
     pub(crate) fn place(&self, kind: &str, array: Array, at: Int) -> String {
-        format!("(({}{kind}*){})[{}]", self.qualifier(array), array_name(array), index(at))
+        (self.dialect.view)(&View { array, kind, at: index(at), written: true })
     }
 
-    /// A real; local memory is declared as pairs of them.
+    /// A real; shared memory is declared as pairs of them.
     pub(crate) fn element(&self, array: Array, at: Int) -> String {
         if array == Array::Shared {
             return self.place("real", array, at);
         }
         format!("{}[{}]", array_name(array), index(at))
-    }
-
-    pub(crate) fn qualifier(&self, array: Array) -> &'static str {
-        if array == Array::Shared { self.dialect.shared } else { self.dialect.global }
     }
 
     pub(crate) fn real(&self, x: Sym) -> String {
@@ -324,6 +318,29 @@ impl Printer<'_> {
             (Var::Lit(x), Precision::F64) => format!("({x:e})"),
         }
     }
+}
+
+/// Kernels with clusters are written for devices that have them only.
+fn cluster(dialect: &Dialect) -> &Cluster {
+    dialect.cluster.as_ref().expect("the dialect has clusters")
+}
+
+/// An operator, as all dialects have it.
+fn symbol(operator: Operator) -> &'static str {
+    match operator {
+        Operator::Add => "+",
+        Operator::Sub => "-",
+        Operator::Mul => "*",
+        Operator::Div => "/",
+        Operator::Rem => "%",
+        Operator::Shr => ">>",
+        Operator::Or => "|",
+    }
+}
+
+/// An operator on integers without sign, whose overflow is defined.
+fn unsigned(operator: Operator, a: Int, b: Int) -> String {
+    format!("(index)((places){} {} (places){})", index(a), symbol(operator), index(b))
 }
 
 pub(crate) fn narrow_name(narrow: Narrow) -> &'static str {
@@ -351,6 +368,7 @@ pub(crate) fn index(i: Int) -> String {
     }
 }
 
+/// What a kernel calls an array; all dialects have these names.
 pub(crate) fn array_name(array: Array) -> &'static str {
     match array {
         Array::Input => "input",

@@ -1,6 +1,6 @@
 //! The operations of a kernel.
 
-use crate::ir::statement::{Array, Expr, Statement};
+use crate::ir::statement::{Array, Expr, Operator, Statement};
 
 /// Operations of a kernel as it was written, each statement counted once: of one thread, where
 /// there are no loops. A fused multiply-add is one of each.
@@ -27,7 +27,7 @@ impl Counts {
         match statement {
             Statement::Let(_, Expr::Load(Array::Input, _)) | Statement::LetPair(_, Array::Input, _) => self.reads += 1,
             Statement::Store(Array::Output, ..) | Statement::StorePair(Array::Output, ..) => self.writes += 1,
-            Statement::Let(_, Expr::Real("*", ..)) => self.multiplications += 1,
+            Statement::Let(_, Expr::Real(Operator::Mul, ..)) => self.multiplications += 1,
             Statement::Let(_, Expr::Real(..)) => self.additions += 1,
             Statement::Let(_, Expr::MulAdd(..) | Expr::MulSub(..)) => {
                 self.multiplications += 1;

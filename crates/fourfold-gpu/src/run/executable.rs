@@ -2,7 +2,7 @@
 
 use crate::backend::device::Device;
 use crate::backend::runtime::{Buffer, Kernel, Queue};
-use crate::backend::types::{Grid, Place as Index};
+use crate::backend::types::{Grid, Index};
 use crate::desc::action::{Action, WORK};
 use crate::desc::kernel::KernelDesc;
 use crate::error::unavailable;

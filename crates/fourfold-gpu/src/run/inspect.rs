@@ -1,19 +1,19 @@
 //! What a plan launches, without launching it: the device need not be there.
 
-use crate::backend::cuda::compiler::{check_presence as check_nvrtc, compile as compile_cuda};
+use crate::backend::cuda::limits::limits_of;
+use crate::backend::cuda::nvrtc;
 use crate::backend::device::Device;
+use crate::backend::registry::backend;
 use crate::backend::types::Grid;
 use crate::choose::estimate;
 use crate::choose::estimate::Choice;
 use crate::desc::action::Action;
 use crate::desc::kernel::KernelDesc;
-use crate::error::{check_lengths, unavailable};
+use crate::error::check_lengths;
 use crate::ir::statement::Statement;
-use crate::limits::{Limits, largest_cluster};
+use crate::limits::{Api, Limits};
 use crate::lower::lowered::{LoweredPass, LoweredRecipe};
 use crate::lower::passes::lower;
-use crate::print::cuda::CUDA;
-use crate::print::opencl::OPENCL;
 use crate::print::printer::{Dialect, print};
 use crate::run::counts::Counts;
 use crate::run::executable::grid;
@@ -71,67 +71,24 @@ pub struct Launch {
     pub counts: Counts,
 }
 
-/// Architectures of NVIDIA's, and the most KiB of shared memory that a block can ask for (CUDA C++
-/// Programming Guide, "Compute Capabilities", less the one KiB that the system takes).
-const ARCHITECTURES: [(&str, usize); 11] = [
-    ("sm_75", 64),
-    ("sm_80", 163),
-    ("sm_86", 99),
-    ("sm_87", 163),
-    ("sm_89", 99),
-    ("sm_90", 227),
-    ("sm_100", 227),
-    ("sm_103", 227),
-    ("sm_110", 227),
-    ("sm_120", 99),
-    ("sm_121", 99),
-];
-
-/// SMs of a big GPU.
-const SMS: usize = 132;
-
-/// Bytes of its second-level cache.
-const CACHE: usize = 50 << 20;
-
 impl Target {
     /// NVIDIA GPUs of an architecture, such as `sm_90`.
     ///
     /// # Errors
     /// [`Unavailable`](fourfold::ErrorKind::Unavailable) if its limits are not known.
     pub fn cuda(architecture: &str) -> Result<Target> {
-        let known = ARCHITECTURES.iter().find(|(name, _)| *name == architecture);
-        let names = || ARCHITECTURES.map(|(name, _)| name).join(", ");
-        let (name, kib) = known
-            .ok_or_else(|| unavailable(format!("no CUDA architecture {architecture:?}; known are {}", names())))?;
-        let cluster = largest_cluster(name);
-        let limits = Limits {
-            name: (*name).into(),
-            shared_bytes: kib << 10,
-            threads: 1024,
-            sms: SMS,
-            double: true,
-            cache: CACHE,
-            cluster,
-            warps: true,
-            vendor_ffts: true,
-        };
-        Ok(Target { dialect: &CUDA, limits })
+        Ok(Target { dialect: backend(Api::Cuda).dialect(), limits: limits_of(architecture)? })
     }
 
     /// A typical device of OpenCL: 48 KiB of shared memory, 256 threads in a block, `f64`.
     pub fn opencl() -> Target {
-        let limits = Limits {
-            name: "a typical OpenCL device".into(),
-            shared_bytes: 48 << 10,
-            threads: 256,
-            sms: SMS,
-            double: true,
-            cache: 0,
-            cluster: 1,
-            warps: false,
-            vendor_ffts: true,
-        };
-        Target { dialect: &OPENCL, limits }
+        Target::typical(Api::OpenCl)
+    }
+
+    /// A typical device of an API.
+    pub fn typical(api: Api) -> Target {
+        let backend = backend(api);
+        Target { dialect: backend.dialect(), limits: backend.typical() }
     }
 
     /// The same, with kernels that use at most `bytes` bytes of shared memory a block. Long lines
@@ -269,8 +226,7 @@ impl Launch {
     /// and how much of them is spilled to memory. It needs NVRTC, and no device.
     #[doc(hidden)]
     pub fn resources(&self, architecture: &str) -> Result<String> {
-        check_nvrtc()?;
-        Ok(compile_cuda(&self.source, architecture, &["--ptxas-options=-v"])?.1)
+        nvrtc::resources(&self.source, architecture)
     }
 }
 

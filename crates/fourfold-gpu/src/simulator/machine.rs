@@ -2,7 +2,7 @@
 //! which finds races.
 
 use crate::ir::packed::WARP;
-use crate::ir::statement::{Array, Expr, Int, Statement, Sym, Var};
+use crate::ir::statement::{Array, Expr, Int, Operator, Statement, Sym, Var};
 use fourfold::engine::ArrayId;
 use std::collections::HashMap;
 
@@ -188,9 +188,9 @@ impl Cluster<'_, '_> {
         let int = |x: &Int| thread.int(*x);
         let real = |x: &Sym| thread.real(*x);
         let value = match expr {
-            Expr::Real("+", a, b) => real(a) + real(b),
-            Expr::Real("-", a, b) => real(a) - real(b),
-            Expr::Real("*", a, b) => real(a) * real(b),
+            Expr::Real(Operator::Add, a, b) => real(a) + real(b),
+            Expr::Real(Operator::Sub, a, b) => real(a) - real(b),
+            Expr::Real(Operator::Mul, a, b) => real(a) * real(b),
             Expr::Neg(a) => -real(a),
             Expr::MulAdd(a, b, c) => real(a).mul_add(real(b), real(c)),
             Expr::MulSub(a, b, c) => real(a).mul_add(real(b), -real(c)),
@@ -206,12 +206,12 @@ impl Cluster<'_, '_> {
             Expr::Load(array, at) => self.array(*array)[int(at) as usize],
             _ => {
                 let value = match expr {
-                    Expr::Int("+", a, b) => int(a) + int(b),
-                    Expr::Int("-", a, b) => int(a) - int(b),
-                    Expr::Int("*", a, b) => int(a) * int(b),
-                    Expr::Int("/", a, b) => int(a) / int(b),
-                    Expr::Int("%", a, b) => int(a) % int(b),
-                    Expr::Int(">>", a, b) => int(a) >> int(b),
+                    Expr::Int(Operator::Add, a, b) => int(a) + int(b),
+                    Expr::Int(Operator::Sub, a, b) => int(a) - int(b),
+                    Expr::Int(Operator::Mul, a, b) => int(a) * int(b),
+                    Expr::Int(Operator::Div, a, b) => int(a) / int(b),
+                    Expr::Int(Operator::Rem, a, b) => int(a) % int(b),
+                    Expr::Int(Operator::Shr, a, b) => int(a) >> int(b),
                     Expr::Select(a, b, x, y) => int(if int(a) < int(b) { x } else { y }),
                     Expr::LoadInt(_, at) => i64::from(self.global.indices[int(at) as usize]),
                     Expr::Thread => number as i64,

@@ -70,7 +70,7 @@ const fn is_real(p: usize, a: usize) -> bool {
     p == 0 || 2 * p == a
 }
 
-/// Entry [p][q] is the k below A·B with k ≡ p mod A and k ≡ q mod B.
+/// Entry (p, q) is the k below A·B with k ≡ p mod A and k ≡ q mod B.
 const fn by_residues<const A: usize, const B: usize>() -> [[usize; B]; A] {
     let (mut table, mut k) = ([[0; B]; A], 0);
     while k < A * B {
@@ -80,7 +80,7 @@ const fn by_residues<const A: usize, const B: usize>() -> [[usize; B]; A] {
     table
 }
 
-/// Entry [n] is the (a, b) with B·a + A·b ≡ n mod R = A·B.
+/// Entry n is the (a, b) with B·a + A·b ≡ n mod R = A·B.
 const fn by_sum<const A: usize, const B: usize, const R: usize>() -> [[usize; 2]; R] {
     let (mut table, mut i) = ([[0; 2]; R], 0);
     while i < R {

@@ -1,46 +1,46 @@
-//! NVRTC, loaded when it is first used. It needs no device.
+//! Compiles kernels with NVRTC, and loads them with the driver.
 
-use crate::error::unavailable;
-use cudarc::nvrtc::{result as nvrtc, sys};
+use crate::backend::cuda::context::{Context, Driver, failed};
+use crate::backend::cuda::nvrtc;
+use crate::backend::interface;
+use crate::backend::interface::Compile;
+use crate::print::printer::NAME;
+use cudarc::driver::CudaFunction;
+use cudarc::driver::sys::{CUfunction_attribute, cuDriverGetVersion};
+use cudarc::nvrtc::Ptx;
+use cudarc::nvrtc::sys::nvrtcVersion;
 use fourfold::Result;
-use std::ffi::CString;
 
-/// Machine code for an architecture such as `sm_90`, and what the compiler says: PTX would be
-/// compiled again by the driver.
-pub(crate) fn compile(source: &str, architecture: &str, more: &[&str]) -> Result<(Vec<u8>, String)> {
-    let text = CString::new(source).expect("kernels have no zero bytes");
-    let program = nvrtc::create_program(&text, None).map_err(|e| unavailable(format!("NVRTC: {e:?}")))?;
-    let options: Vec<String> =
-        options(architecture).into_iter().chain(more.iter().map(|option| (*option).into())).collect();
-    // SAFETY: the program exists until it is destroyed; the image has the size that was asked for.
-    unsafe {
-        let image = nvrtc::compile_program(program, &options).and_then(|()| {
-            let mut size = 0;
-            sys::nvrtcGetCUBINSize(program, &mut size).result()?;
-            let mut image = vec![0u8; size];
-            sys::nvrtcGetCUBIN(program, image.as_mut_ptr().cast()).result()?;
-            Ok(image)
-        });
-        let log = nvrtc::get_program_log(program).unwrap_or_default();
-        let log: String = log.iter().map(|c| *c as u8 as char).take_while(|c| *c != '\0').collect();
-        let _ = nvrtc::destroy_program(program);
-        match image {
-            Ok(image) => Ok((image, log)),
-            Err(e) => Err(unavailable(format!("NVRTC refuses a kernel ({e:?}):\n{log}"))),
+pub(crate) struct Kernel {
+    pub(crate) function: CudaFunction,
+}
+
+impl interface::Kernel for Kernel {}
+
+impl Compile for Context {
+    fn versions(&self) -> String {
+        let (mut driver, mut major, mut minor) = (0, 0, 0);
+        // SAFETY: both libraries are loaded, and write to what lives until they return.
+        unsafe {
+            let _ = cuDriverGetVersion(&mut driver);
+            let _ = nvrtcVersion(&mut major, &mut minor);
         }
+        format!("driver {driver}, NVRTC {major}.{minor} {}", nvrtc::options(&self.architecture).join(" "))
     }
-}
 
-/// With what all kernels are compiled. They use nothing of CUDA's headers, without which each is
-/// compiled 5 ms sooner.
-pub(crate) fn options(architecture: &str) -> [String; 3] {
-    [format!("--gpu-architecture={architecture}"), "--std=c++17".into(), "--minimal".into()]
-}
+    fn compile(&self, source: &str, shared_bytes: usize) -> Result<(Box<dyn interface::Kernel>, Vec<u8>)> {
+        let (code, _) = nvrtc::compile(source, &self.architecture, &[])?;
+        Ok((self.load(&code, shared_bytes)?, code))
+    }
 
-/// An error if the library cannot be loaded.
-pub(crate) fn check_presence() -> Result<()> {
-    let message = "no CUDA kernel compiler on this machine (libnvrtc cannot be loaded): install CUDA 13's NVRTC";
-    // SAFETY: only tries to load the library.
-    let present = unsafe { sys::is_culib_present() };
-    if present { Ok(()) } else { Err(unavailable(message.into())) }
+    fn load(&self, code: &[u8], shared_bytes: usize) -> Result<Box<dyn interface::Kernel>> {
+        let load = || -> Driver<Kernel> {
+            let module = self.context.load_module(Ptx::from_binary(code.to_vec()))?;
+            let function = module.load_function(NAME)?;
+            let most = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            function.set_attribute(most, shared_bytes as i32)?;
+            Ok(Kernel { function })
+        };
+        Ok(Box::new(load().map_err(|e| failed("load a kernel", e))?))
+    }
 }

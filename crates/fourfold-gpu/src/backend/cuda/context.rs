@@ -1,15 +1,24 @@
 //! CUDA: the driver and NVRTC, loaded when a device is opened.
 
+use crate::backend::cuda::limits::{largest_cluster, typical};
+use crate::backend::cuda::nvrtc::check_presence;
+use crate::backend::interface;
+use crate::backend::interface::Backend;
 use crate::backend::types::numbered;
 use crate::error::unavailable;
-use crate::limits::{Api, DeviceId, DeviceInfo, Limits, largest_cluster};
-use cudarc::driver::sys::{CUdevice_attribute as Attribute, CUfunction_attribute, CUresult};
-use cudarc::driver::{CudaContext, CudaFunction, DriverError, result, sys as driver_sys};
-use cudarc::nvrtc::{Ptx, sys as nvrtc_sys};
+use crate::limits::{Api, DeviceId, DeviceInfo, Limits};
+use crate::print::cuda::CUDA;
+use crate::print::printer::Dialect;
+use cudarc::driver::sys::{CUdevice_attribute as Attribute, CUresult};
+use cudarc::driver::{CudaContext, DriverError, result, sys as driver_sys};
 use fourfold::{Error, Result};
 use std::sync::Arc;
 
-pub(crate) struct Runtime {
+/// NVIDIA's CUDA.
+pub(crate) struct Cuda;
+
+/// A device with its primary context.
+pub(crate) struct Context {
     pub(crate) context: Arc<CudaContext>,
     pub(crate) info: DeviceInfo,
     pub(crate) limits: Limits,
@@ -17,7 +26,6 @@ pub(crate) struct Runtime {
     pub(crate) architecture: String,
 }
 
-pub(crate) type Kernel = CudaFunction;
 pub(crate) type Driver<T> = std::result::Result<T, DriverError>;
 
 pub(crate) fn failed(what: &str, error: DriverError) -> Error {
@@ -59,7 +67,7 @@ pub(crate) fn devices() -> Result<Vec<DeviceInfo>> {
     if !driver {
         return Err(unavailable("no CUDA driver on this machine (libcuda cannot be loaded)".into()));
     }
-    crate::backend::cuda::compiler::check_presence()?;
+    check_presence()?;
     let all = result::init().and_then(|()| (0..result::device::get_count()?).map(info).collect::<Driver<Vec<_>>>());
     let none =
         |why: String| unavailable(format!("the CUDA driver shows no device{why}; CUDA_VISIBLE_DEVICES may hide it"));
@@ -87,10 +95,14 @@ pub(crate) fn info(number: i32) -> Driver<DeviceInfo> {
     })
 }
 
-impl Runtime {
-    pub(crate) fn new(number: usize) -> Result<Runtime> {
+impl Backend for Cuda {
+    fn devices(&self) -> Result<Vec<DeviceInfo>> {
+        devices()
+    }
+
+    fn open(&self, number: usize) -> Result<Arc<dyn interface::Context>> {
         let info = numbered(devices()?, number)?;
-        let open = || -> Driver<Runtime> {
+        let open = || -> Driver<Context> {
             let context = CudaContext::new(number)?;
             // SAFETY: arrays and scratch belong to a queue each, and what changes queues waits for
             // the one that it leaves.
@@ -101,46 +113,27 @@ impl Runtime {
             let cache = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)? as usize;
             let limits =
                 Limits { cache, cluster: largest_cluster(&architecture), warps: true, ..Limits::new(&info, threads) };
-            Ok(Runtime { context, info, limits, architecture })
+            Ok(Context { context, info, limits, architecture })
         };
-        open().map_err(|e| failed(&format!("open device {number}"), e))
+        Ok(Arc::new(open().map_err(|e| failed(&format!("open device {number}"), e))?))
     }
 
-    pub(crate) fn info(&self) -> &DeviceInfo {
+    fn dialect(&self) -> &'static Dialect {
+        &CUDA
+    }
+
+    fn typical(&self) -> Limits {
+        typical()
+    }
+}
+
+impl interface::Context for Context {
+    fn info(&self) -> &DeviceInfo {
         &self.info
     }
 
-    pub(crate) fn limits(&self) -> &Limits {
+    fn limits(&self) -> &Limits {
         &self.limits
-    }
-
-    pub(crate) fn versions(&self) -> String {
-        let (mut driver, mut major, mut minor) = (0, 0, 0);
-        // SAFETY: both libraries are loaded, and write to what lives until they return.
-        unsafe {
-            let _ = driver_sys::cuDriverGetVersion(&mut driver);
-            let _ = nvrtc_sys::nvrtcVersion(&mut major, &mut minor);
-        }
-        format!(
-            "driver {driver}, NVRTC {major}.{minor} {}",
-            crate::backend::cuda::compiler::options(&self.architecture).join(" ")
-        )
-    }
-
-    pub(crate) fn compile(&self, source: &str, shared_bytes: usize) -> Result<(Kernel, Vec<u8>)> {
-        let (code, _) = crate::backend::cuda::compiler::compile(source, &self.architecture, &[])?;
-        Ok((self.load(&code, shared_bytes)?, code))
-    }
-
-    pub(crate) fn load(&self, code: &[u8], shared_bytes: usize) -> Result<Kernel> {
-        let load = || -> Driver<Kernel> {
-            let module = self.context.load_module(Ptx::from_binary(code.to_vec()))?;
-            let kernel = module.load_function(crate::print::printer::NAME)?;
-            let most = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-            kernel.set_attribute(most, shared_bytes as i32)?;
-            Ok(kernel)
-        };
-        load().map_err(|e| failed("load a kernel", e))
     }
 }
 

@@ -1,12 +1,15 @@
 //! cuFFT, opened when a plan first asks for it.
 
-use crate::backend::cuda::context::Runtime;
-use crate::backend::cuda::memory::Buffer;
+use crate::backend::cuda::context;
+use crate::backend::cuda::context::Context;
+use crate::backend::cuda::memory;
 use crate::backend::cuda::queue::Queue;
+use crate::backend::interface;
+use crate::backend::interface::{Allocate, Buffer, Queue as _, VendorFfts, own};
 use crate::error::unavailable;
 use cudarc::cufft::{result as cufft, sys};
 use fourfold::{Domain, Error, Precision, Problem, Result};
-use std::ffi::{c_int, c_longlong};
+use std::ffi::{c_int, c_longlong, c_void};
 use std::ptr;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -18,7 +21,7 @@ pub(crate) struct VendorFft {
     /// Bytes of its work area.
     bytes: usize,
     /// The work area where none is needed: cuFFT wants one, apart from the arrays.
-    nothing: Buffer,
+    nothing: Box<dyn Buffer>,
     primes: bool,
 }
 
@@ -36,13 +39,12 @@ fn is_present() -> bool {
     *PRESENT.get_or_init(|| unsafe { sys::is_culib_present() })
 }
 
-impl Runtime {
-    /// A plan, or nothing if there is no cuFFT.
-    pub(crate) fn fft(&self, problem: &Problem) -> Result<Option<VendorFft>> {
+impl VendorFfts for Context {
+    fn vendor_fft(&self, problem: &Problem) -> Result<Option<Box<dyn interface::VendorFft>>> {
         if !is_present() {
             return Ok(None);
         }
-        self.context.bind_to_thread().map_err(|e| crate::backend::cuda::context::failed("use the device", e))?;
+        self.context.bind_to_thread().map_err(|e| context::failed("use the device", e))?;
         let forward = problem.input_domain() == Domain::Real;
         let kind = match (problem.precision(), forward) {
             (Precision::F32, true) => sys::cufftType::CUFFT_R2C,
@@ -62,7 +64,7 @@ impl Runtime {
             primes: lengths.iter().any(|&n| fourfold::engine::prime_factors(n).into_iter().any(|p| p > 127)),
         };
         plan.bytes = sized(handle, kind, lengths, batches.iter().product())?;
-        Ok(Some(plan))
+        Ok(Some(Box::new(plan)))
     }
 }
 
@@ -81,36 +83,42 @@ fn sized(handle: sys::cufftHandle, kind: sys::cufftType, lengths: &[usize], batc
     made.map_err(|e| failed(&format!("transform {batch} arrays of {lengths:?}"), e))
 }
 
-impl VendorFft {
-    pub(crate) fn scratch_bytes(&self) -> usize {
+impl interface::VendorFft for VendorFft {
+    fn scratch_bytes(&self) -> usize {
         self.bytes
     }
 
     /// Whether a length has a prime factor for which cuFFT has no butterfly (cuFFT documentation,
     /// "Accuracy and Performance": 2 to 127 are done directly, others by Bluestein's algorithm).
-    pub(crate) fn has_large_primes(&self) -> bool {
+    fn has_large_primes(&self) -> bool {
         self.primes
     }
 
-    /// Enqueues the FFT. A backward one may overwrite its input.
-    pub(crate) fn run(&self, queue: &Queue, [from, to]: [&Buffer; 2], scratch: &Buffer) -> Result<()> {
-        queue.bind().map_err(|e| crate::backend::cuda::context::failed("use the device", e))?;
+    fn enqueue(&self, queue: &dyn interface::Queue, ends: [&dyn Buffer; 2], scratch: &dyn Buffer) -> Result<()> {
+        let queue: &Queue = own(queue)?;
+        let [from, to] = [address(ends[0])?, address(ends[1])?];
+        let work = if self.bytes == 0 { self.nothing.raw() } else { address(scratch)? };
+        queue.bind().map_err(|e| context::failed("use the device", e))?;
         let handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the buffers hold the arrays, as the recipe that they belong to says, and the work
         // area; all are of the context whose stream it is.
         let enqueued = unsafe {
-            let work = if self.bytes == 0 { self.nothing.raw() } else { scratch.raw() };
             cufft::set_stream(*handle, queue.raw().cast()).and_then(|()| cufft::set_work_area(*handle, work)).and_then(
                 |()| match self.kind {
-                    sys::cufftType::CUFFT_R2C => cufft::exec_r2c(*handle, from.raw().cast(), to.raw().cast()),
-                    sys::cufftType::CUFFT_C2R => cufft::exec_c2r(*handle, from.raw().cast(), to.raw().cast()),
-                    sys::cufftType::CUFFT_D2Z => cufft::exec_d2z(*handle, from.raw().cast(), to.raw().cast()),
-                    _ => cufft::exec_z2d(*handle, from.raw().cast(), to.raw().cast()),
+                    sys::cufftType::CUFFT_R2C => cufft::exec_r2c(*handle, from.cast(), to.cast()),
+                    sys::cufftType::CUFFT_C2R => cufft::exec_c2r(*handle, from.cast(), to.cast()),
+                    sys::cufftType::CUFFT_D2Z => cufft::exec_d2z(*handle, from.cast(), to.cast()),
+                    _ => cufft::exec_z2d(*handle, from.cast(), to.cast()),
                 },
             )
         };
         enqueued.map_err(|e| failed("run", e))
     }
+}
+
+/// The address of a buffer of CUDA.
+fn address(buffer: &dyn Buffer) -> Result<*mut c_void> {
+    Ok(own::<memory::Buffer>(buffer)?.raw())
 }
 
 impl Drop for VendorFft {

@@ -1,6 +1,8 @@
 //! Memory of devices, and pinned memory of the host.
 
-use crate::backend::cuda::context::{Driver, Runtime, failed};
+use crate::backend::cuda::context::{Context, Driver, failed};
+use crate::backend::interface;
+use crate::backend::interface::Allocate;
 use crate::error::{argument, unavailable};
 use cudarc::driver::sys::{CUdeviceptr, CUmemorytype, CUpointer_attribute as Attribute, CUresult};
 use cudarc::driver::{CudaContext, DriverError, result, sys};
@@ -30,15 +32,54 @@ impl Drop for Memory {
     }
 }
 
-impl Runtime {
-    pub(crate) fn allocate(&self, bytes: usize) -> Result<Buffer> {
+impl Allocate for Context {
+    fn allocate(&self, bytes: usize) -> Result<Box<dyn interface::Buffer>> {
         // SAFETY: plain bytes; what is read was written before.
         let allocate = || unsafe { result::malloc_sync(bytes) };
         let address = self.context.bind_to_thread().and_then(|()| allocate()).map_err(|e| self.full(bytes, e))?;
         let memory = Arc::new(Memory { address, context: Arc::clone(&self.context) });
-        Ok(Buffer { address, memory: Some(memory) })
+        Ok(Box::new(Buffer { address, memory: Some(memory) }))
     }
 
+    unsafe fn buffer_from_raw(
+        &self,
+        memory: *mut c_void,
+        bytes: usize,
+        alignment: usize,
+    ) -> Result<Box<dyn interface::Buffer>> {
+        if memory.addr() % alignment != 0 {
+            return Err(argument(format!(
+                "the address {memory:?} is not a multiple of {alignment} bytes: give one before it that is, and the problem an offset"
+            )));
+        }
+        let address = memory.addr() as CUdeviceptr;
+        let facts = self.context.bind_to_thread().and_then(|()| Facts::of(address));
+        self.check(address, bytes, &facts.map_err(|e| failed("ask for an address", e))?)?;
+        Ok(Box::new(Buffer { address, memory: None }))
+    }
+
+    fn pinned(&self, bytes: usize) -> Result<Box<dyn interface::Pinned>> {
+        let allocate = || {
+            self.context.bind_to_thread()?;
+            // SAFETY: filled with zeros before it is read.
+            let pointer = unsafe { result::malloc_host(bytes, sys::CU_MEMHOSTALLOC_PORTABLE) }?.cast::<u8>();
+            // SAFETY: so many bytes were allocated.
+            unsafe { pointer.write_bytes(0, bytes) };
+            Ok(pointer)
+        };
+        let pointer = allocate().map_err(|e| failed(&format!("pin {bytes} bytes of the host's memory"), e))?;
+        let pointer = NonNull::new(pointer).expect("memory has an address");
+        Ok(Box::new(Pinned { pointer, bytes, context: Arc::clone(&self.context) }))
+    }
+
+    /// cuMemAlloc's alignment.
+    fn alignment(&self) -> usize {
+        256
+    }
+}
+
+impl Context {
+    /// The error of an allocation.
     fn full(&self, bytes: usize, error: DriverError) -> fourfold::Error {
         match result::mem_get_info() {
             Ok((free, total)) if error.0 == CUresult::CUDA_ERROR_OUT_OF_MEMORY => unavailable(format!(
@@ -49,17 +90,7 @@ impl Runtime {
         }
     }
 
-    /// The caller's memory.
-    ///
-    /// # Safety
-    /// It must have so many bytes, and outlive the buffer.
-    pub(crate) unsafe fn buffer_from_raw(&self, memory: *mut c_void, bytes: usize) -> Result<Buffer> {
-        let address = memory.addr() as CUdeviceptr;
-        let facts = self.context.bind_to_thread().and_then(|()| Facts::of(address));
-        self.check(address, bytes, &facts.map_err(|e| failed("ask for an address", e))?)?;
-        Ok(Buffer { address, memory: None })
-    }
-
+    /// An error if an address is not that of so many bytes that this device can use.
     fn check(&self, address: CUdeviceptr, bytes: usize, facts: &Facts) -> Result<()> {
         let id = self.info.id;
         let wrong = |what: String| Err(argument(format!("{address:#x} is {what}")));
@@ -84,20 +115,6 @@ impl Runtime {
             return wrong(format!("the address of {there} bytes, not of {bytes}"));
         }
         Ok(())
-    }
-
-    pub(crate) fn pinned(&self, bytes: usize) -> Result<Pinned> {
-        let allocate = || {
-            self.context.bind_to_thread()?;
-            // SAFETY: filled with zeros before it is read.
-            let pointer = unsafe { result::malloc_host(bytes, sys::CU_MEMHOSTALLOC_PORTABLE) }?.cast::<u8>();
-            // SAFETY: so many bytes were allocated.
-            unsafe { pointer.write_bytes(0, bytes) };
-            Ok(pointer)
-        };
-        let pointer = allocate().map_err(|e| failed(&format!("pin {bytes} bytes of the host's memory"), e))?;
-        let pointer = NonNull::new(pointer).expect("memory has an address");
-        Ok(Pinned { pointer, bytes, context: Arc::clone(&self.context) })
     }
 }
 
@@ -131,14 +148,17 @@ impl Facts {
     }
 }
 
-impl Buffer {
-    pub(crate) fn raw(&self) -> *mut c_void {
-        ptr::without_provenance_mut(self.address as usize)
+impl interface::Buffer for Buffer {
+    fn part(&self, offset: usize, _: usize) -> Result<Box<dyn interface::Buffer>> {
+        Ok(Box::new(Buffer { address: self.address + offset as u64, memory: self.memory.clone() }))
     }
 
-    /// What begins at a byte of it.
-    pub(crate) fn part(&self, offset: usize) -> Buffer {
-        Buffer { address: self.address + offset as u64, memory: self.memory.clone() }
+    fn share(&self) -> Result<Box<dyn interface::Buffer>> {
+        self.part(0, 0)
+    }
+
+    fn raw(&self) -> *mut c_void {
+        ptr::without_provenance_mut(self.address as usize)
     }
 }
 
@@ -154,13 +174,13 @@ unsafe impl Send for Pinned {}
 // SAFETY: as above; shared references only read.
 unsafe impl Sync for Pinned {}
 
-impl Pinned {
-    pub(crate) fn bytes(&self) -> &[u8] {
+impl interface::Pinned for Pinned {
+    fn bytes(&self) -> &[u8] {
         // SAFETY: allocated with so many bytes, and filled.
         unsafe { std::slice::from_raw_parts(self.pointer.as_ptr(), self.bytes) }
     }
 
-    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+    fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as above.
         unsafe { std::slice::from_raw_parts_mut(self.pointer.as_ptr(), self.bytes) }
     }

@@ -1,10 +1,7 @@
 pub(crate) mod compiler;
 pub(crate) mod context;
 pub(crate) mod fft;
+pub(crate) mod limits;
 pub(crate) mod memory;
+pub(crate) mod nvrtc;
 pub(crate) mod queue;
-
-pub(crate) use crate::backend::cuda::context::{Kernel, Runtime};
-pub(crate) use crate::backend::cuda::fft::VendorFft;
-pub(crate) use crate::backend::cuda::memory::{Buffer, Pinned};
-pub(crate) use crate::backend::cuda::queue::{Event, Queue};

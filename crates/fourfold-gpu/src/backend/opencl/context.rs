@@ -1,36 +1,39 @@
-//! OpenCL, its loader opened when a device is.
+//! OpenCL: its loader and drivers, loaded when a device is opened.
 
+use crate::backend::interface;
+use crate::backend::interface::{Backend, VendorFfts};
+use crate::backend::opencl::limits::typical;
+use crate::backend::opencl::platforms;
 use crate::backend::types::numbered;
 use crate::error::{argument, unavailable};
 use crate::limits::{Api, DeviceId, DeviceInfo, Limits};
+use crate::print::opencl::OPENCL;
+use crate::print::printer::Dialect;
 use fourfold::Result;
 use opencl3::command_queue::{
     CL_QUEUE_CONTEXT, CL_QUEUE_DEVICE, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROPERTIES,
     get_command_queue_info,
 };
-use opencl3::context::Context;
+use opencl3::context::Context as CommandContext;
 use opencl3::context::context::retain_context;
 use opencl3::device::Device;
 use opencl3::error_codes::{
     CL_DEVICE_NOT_AVAILABLE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES, ClError,
 };
-use opencl3::platform::Platform;
-use opencl3::program::Program;
 use opencl3::types::{cl_context, cl_device_id};
 use std::ffi::c_void;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-pub(crate) struct Runtime {
-    pub(crate) context: Context,
+/// OpenCL, of any maker.
+pub(crate) struct OpenCl;
+
+/// A device with a context of it alone.
+pub(crate) struct Context {
+    pub(crate) context: CommandContext,
     pub(crate) info: DeviceInfo,
     pub(crate) limits: Limits,
 }
 
-/// Of the compiler.
-pub(crate) const OPTIONS: &str = "";
-
-/// Arguments are part of a kernel's state: one launch at a time.
-pub(crate) type Kernel = Mutex<opencl3::kernel::Kernel>;
 pub(crate) type Driver<T> = std::result::Result<T, ClError>;
 
 pub(crate) fn failed(what: &str) -> impl Fn(ClError) -> fourfold::Error + '_ {
@@ -47,15 +50,14 @@ pub(crate) fn meaning(code: i32) -> &'static str {
     }
 }
 
-/// Loaders and drivers set themselves up when they are first called, and not all of them bear two
-/// threads then.
+/// Loaders and drivers initialise themselves when they are first called, and some fail if two
+/// threads do that.
 pub(crate) static OPENING: Mutex<()> = Mutex::new(());
 
 /// The devices of all platforms.
 pub(crate) fn devices() -> Result<Vec<DeviceInfo>> {
     let _alone = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
-    let all =
-        crate::backend::opencl::platforms::devices()?.into_iter().enumerate().map(|(number, id)| info(number, id));
+    let all = platforms::devices()?.into_iter().enumerate().map(|(number, id)| info(number, id));
     all.collect::<Driver<_>>().map_err(failed("ask for its devices"))
 }
 
@@ -70,11 +72,6 @@ pub(crate) fn info(number: usize, id: cl_device_id) -> Driver<DeviceInfo> {
         sms: device.max_compute_units()? as usize,
         double: device.double_fp_config().is_ok_and(|config| config != 0),
     })
-}
-
-pub(crate) fn kernel(program: &Program) -> Result<Kernel> {
-    let kernel = opencl3::kernel::Kernel::create(program, crate::print::printer::NAME);
-    kernel.map(Mutex::new).map_err(failed("create a kernel"))
 }
 
 /// An error if the device cannot be used, or not with kernels in OpenCL C.
@@ -93,82 +90,80 @@ pub(crate) fn threads(of_group: usize, of_dimensions: &[usize]) -> usize {
     of_dimensions.first().map_or(of_group, |first| of_group.min(*first))
 }
 
-impl Runtime {
-    pub(crate) fn new(number: usize) -> Result<Runtime> {
-        numbered(devices()?, number)?;
-        let _alone = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
-        let id = crate::backend::opencl::platforms::devices()?[number];
-        check_use(number, &Device::new(id))?;
-        let context = Context::from_device(&Device::new(id));
-        let open = |context| Runtime::with_context(context, number, id);
-        context.and_then(open).map_err(failed(&format!("open device {number}")))
+impl Backend for OpenCl {
+    fn devices(&self) -> Result<Vec<DeviceInfo>> {
+        devices()
     }
 
-    pub(crate) fn with_context(context: Context, number: usize, id: cl_device_id) -> Driver<Runtime> {
+    fn open(&self, number: usize) -> Result<Arc<dyn interface::Context>> {
+        numbered(devices()?, number)?;
+        let _alone = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+        let id = platforms::devices()?[number];
+        check_use(number, &Device::new(id))?;
+        let context = CommandContext::from_device(&Device::new(id));
+        let open = |context| Context::new(context, number, id);
+        Ok(Arc::new(context.and_then(open).map_err(failed(&format!("open device {number}")))?))
+    }
+
+    fn dialect(&self) -> &'static Dialect {
+        &OPENCL
+    }
+
+    fn typical(&self) -> Limits {
+        typical()
+    }
+}
+
+impl interface::Context for Context {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+}
+
+impl VendorFfts for Context {}
+
+impl Context {
+    fn new(context: CommandContext, number: usize, id: cl_device_id) -> Driver<Context> {
         let info = info(number, id)?;
         let device = Device::new(id);
         let limits = Limits::new(&info, threads(device.max_work_group_size()?, &device.max_work_item_sizes()?));
-        Ok(Runtime { context, info, limits })
+        Ok(Context { context, info, limits })
     }
 
     /// The device and the context of the caller's queue.
     ///
     /// # Safety
     /// It must be a `cl_command_queue`.
-    pub(crate) unsafe fn of_queue(queue: *mut c_void) -> Result<Runtime> {
-        let ends = crate::backend::opencl::context::ends(queue).map_err(failed("ask for the queue's device"))?;
+    pub(crate) unsafe fn of_queue(queue: *mut c_void) -> Result<Context> {
+        let ends = ends(queue).map_err(failed("ask for the queue's device"))?;
         let _alone = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
-        let all = crate::backend::opencl::platforms::devices()?;
+        let all = platforms::devices()?;
         let number = all.iter().position(|id| *id == ends.device);
         let number = number.ok_or_else(|| argument("the queue's device is none of any platform".into()))?;
-        // SAFETY: the queue's context; it is released when the runtime is dropped.
+        // SAFETY: the queue's context; it is released when the context is dropped.
         unsafe { retain_context(ends.context) }.map_err(|e| failed("keep a context")(e.into()))?;
-        let context = Context::new(ends.context, &[ends.device]);
-        Runtime::with_context(context, number, ends.device).map_err(failed("use the queue's device"))
+        let context = CommandContext::new(ends.context, &[ends.device]);
+        Context::new(context, number, ends.device).map_err(failed("use the queue's device"))
     }
 
-    pub(crate) fn info(&self) -> &DeviceInfo {
-        &self.info
-    }
-
-    pub(crate) fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
-    pub(crate) fn alignment(&self) -> usize {
-        // In bits.
-        let asked = Device::new(self.context.default_device()).mem_base_addr_align();
-        asked.map_or(4096, |bits| bits as usize / 8).max(8)
-    }
-
-    pub(crate) fn versions(&self) -> String {
-        let device = Device::new(self.context.default_device());
-        let platform = device.platform().and_then(|platform| Platform::new(platform).version());
-        let driver = device.driver_version();
-        format!("{}, driver {} {OPTIONS}", platform.unwrap_or_default(), driver.unwrap_or_default())
-    }
-
-    pub(crate) fn compile(&self, source: &str) -> Result<(Kernel, Vec<u8>)> {
-        let refused = |log: String| unavailable(format!("OpenCL refuses a kernel:\n{log}"));
-        let program = Program::create_and_build_from_source(&self.context, source, OPTIONS).map_err(refused)?;
-        let code = program.get_binaries().map_err(failed("return a kernel's machine code"))?.concat();
-        Ok((kernel(&program)?, code))
-    }
-
-    pub(crate) fn load(&self, code: &[u8]) -> Result<Kernel> {
-        let program = Program::create_and_build_from_binary(&self.context, &[code], OPTIONS);
-        kernel(&program.map_err(failed("load a kernel"))?)
+    /// The device itself.
+    pub(crate) fn device(&self) -> Device {
+        Device::new(self.context.default_device())
     }
 }
 
-/// What a queue stands between.
+/// The context and the device of a queue, and how it runs.
 pub(crate) struct Ends {
     pub(crate) context: cl_context,
     pub(crate) device: cl_device_id,
     pub(crate) in_order: bool,
 }
 
-/// What a queue stands between.
+/// Asks a queue for them.
 pub(crate) fn ends(queue: *mut c_void) -> Driver<Ends> {
     let context = isize::from(get_command_queue_info(queue, CL_QUEUE_CONTEXT)?);
     let device = isize::from(get_command_queue_info(queue, CL_QUEUE_DEVICE)?);

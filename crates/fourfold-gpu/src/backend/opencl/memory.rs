@@ -1,10 +1,12 @@
 //! Memory of devices, and pinned memory of the host.
 
-use crate::backend::opencl::context::{Driver, Runtime, failed};
+use crate::backend::interface;
+use crate::backend::interface::Allocate;
+use crate::backend::opencl::context::{Context, Driver, failed};
 use crate::error::{argument, unavailable};
 use fourfold::Result;
 use opencl3::command_queue::CommandQueue;
-use opencl3::device::Device;
+use opencl3::error_codes::ClError;
 use opencl3::memory::{
     Buffer as Memory, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE, ClMem, retain_mem_object,
 };
@@ -18,29 +20,22 @@ pub(crate) struct Buffer {
     pub(crate) memory: Memory<u8>,
 }
 
-impl Runtime {
-    pub(crate) fn allocate(&self, bytes: usize) -> Result<Buffer> {
+impl Allocate for Context {
+    fn allocate(&self, bytes: usize) -> Result<Box<dyn interface::Buffer>> {
         // SAFETY: no host memory is given.
         let memory = unsafe { Memory::create(&self.context, CL_MEM_READ_WRITE, bytes, ptr::null_mut()) };
-        memory.map(|memory| Buffer { memory }).map_err(|e| self.full(bytes, e))
+        Ok(Box::new(Buffer { memory: memory.map_err(|e| self.full(bytes, e))? }))
     }
 
-    fn full(&self, bytes: usize, error: opencl3::error_codes::ClError) -> fourfold::Error {
-        let most = Device::new(self.context.default_device()).max_mem_alloc_size().unwrap_or_default();
-        unavailable(format!(
-            "{bytes} bytes are needed on {} ({}), which has {} and gives {most} at a time: {error}",
-            self.info.id, self.info.name, self.info.memory
-        ))
-    }
-
-    /// The caller's memory.
-    ///
-    /// # Safety
-    /// It must be a `cl_mem`.
-    pub(crate) unsafe fn buffer_from_raw(&self, memory: *mut c_void, bytes: usize) -> Result<Buffer> {
-        // SAFETY: a memory object, which is released when the buffer is dropped.
-        unsafe { retain_mem_object(memory) }.map_err(|e| failed("keep memory")(e.into()))?;
-        let memory = Memory::new(memory);
+    /// A `cl_mem` is no address: it has no alignment.
+    unsafe fn buffer_from_raw(
+        &self,
+        memory: *mut c_void,
+        bytes: usize,
+        _: usize,
+    ) -> Result<Box<dyn interface::Buffer>> {
+        // SAFETY: the caller ensures that it is a memory object.
+        let memory = unsafe { retained(memory) }?;
         let ask = || -> Driver<_> { Ok((memory.context()?, memory.size()?)) };
         let (context, size) = ask().map_err(failed("ask for the size of memory"))?;
         if context != self.context.get() {
@@ -50,11 +45,12 @@ impl Runtime {
         if size < bytes {
             return Err(argument(format!("the memory has {size} bytes, not {bytes}")));
         }
-        Ok(Buffer { memory })
+        Ok(Box::new(Buffer { memory }))
     }
 
-    /// Memory that OpenCL has allocated is what copies are fastest from; mapped, it is the host's.
-    pub(crate) fn pinned(&self, bytes: usize) -> Result<Pinned> {
+    /// Copies are fastest from memory that OpenCL has allocated. The host can use it while it is
+    /// mapped.
+    fn pinned(&self, bytes: usize) -> Result<Box<dyn interface::Pinned>> {
         let open = || -> Driver<Pinned> {
             let queue = CommandQueue::create_default_with_properties(&self.context, 0, 0)?;
             let flags = CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR;
@@ -69,27 +65,52 @@ impl Runtime {
             let pointer = NonNull::new(pointer.cast()).expect("mapped memory has an address");
             Ok(Pinned { pointer, bytes, memory, queue })
         };
-        open().map_err(failed(&format!("pin {bytes} bytes of the host's memory")))
+        Ok(Box::new(open().map_err(failed(&format!("pin {bytes} bytes of the host's memory")))?))
+    }
+
+    fn alignment(&self) -> usize {
+        // In bits.
+        let asked = self.device().mem_base_addr_align();
+        asked.map_or(4096, |bits| bits as usize / 8).max(8)
     }
 }
 
-impl Buffer {
-    pub(crate) fn raw(&self) -> *mut c_void {
-        self.memory.get()
+impl Context {
+    /// The error of an allocation.
+    fn full(&self, bytes: usize, error: ClError) -> fourfold::Error {
+        let most = self.device().max_mem_alloc_size().unwrap_or_default();
+        unavailable(format!(
+            "{bytes} bytes are needed on {} ({}), which has {} and gives {most} at a time: {error}",
+            self.info.id, self.info.name, self.info.memory
+        ))
     }
+}
 
-    /// The same memory.
-    pub(crate) fn again(&self) -> Result<Buffer> {
-        // SAFETY: a memory object, which is released when the buffer is dropped.
-        unsafe { retain_mem_object(self.raw()) }.map_err(|e| failed("keep memory")(e.into()))?;
-        Ok(Buffer { memory: Memory::new(self.raw()) })
-    }
+/// A memory object with one reference more, which is released when the result is dropped.
+///
+/// # Safety
+/// It must be a `cl_mem`.
+unsafe fn retained(memory: *mut c_void) -> Result<Memory<u8>> {
+    // SAFETY: the caller ensures that it is a memory object.
+    unsafe { retain_mem_object(memory) }.map_err(|e| failed("keep memory")(e.into()))?;
+    Ok(Memory::new(memory))
+}
 
-    /// What begins at a byte of it.
-    pub(crate) fn part(&self, offset: usize, bytes: usize) -> Result<Buffer> {
+impl interface::Buffer for Buffer {
+    fn part(&self, offset: usize, bytes: usize) -> Result<Box<dyn interface::Buffer>> {
         // SAFETY: a part keeps the whole.
         let part = unsafe { self.memory.create_sub_buffer(CL_MEM_READ_WRITE, offset, bytes) };
-        part.map(|memory| Buffer { memory }).map_err(failed(&format!("take bytes {offset} and on of memory")))
+        let memory = part.map_err(failed(&format!("take bytes {offset} and on of memory")))?;
+        Ok(Box::new(Buffer { memory }))
+    }
+
+    fn share(&self) -> Result<Box<dyn interface::Buffer>> {
+        // SAFETY: a memory object.
+        Ok(Box::new(Buffer { memory: unsafe { retained(self.raw()) }? }))
+    }
+
+    fn raw(&self) -> *mut c_void {
+        self.memory.get()
     }
 }
 
@@ -107,13 +128,13 @@ unsafe impl Send for Pinned {}
 // SAFETY: as above; shared references only read.
 unsafe impl Sync for Pinned {}
 
-impl Pinned {
-    pub(crate) fn bytes(&self) -> &[u8] {
+impl interface::Pinned for Pinned {
+    fn bytes(&self) -> &[u8] {
         // SAFETY: mapped with so many bytes, and filled.
         unsafe { std::slice::from_raw_parts(self.pointer.as_ptr(), self.bytes) }
     }
 
-    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+    fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as above.
         unsafe { std::slice::from_raw_parts_mut(self.pointer.as_ptr(), self.bytes) }
     }

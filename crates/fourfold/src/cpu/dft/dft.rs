@@ -71,7 +71,7 @@ impl<S: Scalar> VectorDft<S> {
     ///
     /// # Safety
     /// The buffers have `len` complex elements, and `work` has the number of vectors that
-    /// [`work`](crate::cpu::base::sizes::work) returns. The CPU has the instructions of `V`.
+    /// [`work`] returns. The CPU has the instructions of `V`.
     pub(crate) unsafe fn complex<V: Vector<Scalar = S>>(
         &self,
         src: [Ptr<V>; 2],

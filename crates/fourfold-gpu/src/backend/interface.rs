@@ -1,0 +1,182 @@
+//! What a backend implements. The rest of the crate sees devices through these traits only, so that
+//! a further API (HIP, Metal) needs a folder here and a line in [`registry`](crate::backend).
+//!
+//! A backend's types meet each other as trait objects: a launch gets a kernel and five buffers, and
+//! looks with [`own`] for the types that it knows. That costs six comparisons of type identifiers a
+//! launch, some nanoseconds of the microseconds that a driver takes.
+
+use crate::backend::types::Grid;
+use crate::error::elsewhere;
+use crate::limits::{DeviceInfo, Limits};
+use crate::print::printer::Dialect;
+use fourfold::{Problem, Result};
+use std::any::Any;
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// An API through which devices are used.
+pub(crate) trait Backend: Sync {
+    /// The devices that this machine has, by number; there is at least one.
+    fn devices(&self) -> Result<Vec<DeviceInfo>>;
+
+    fn open(&self, number: usize) -> Result<Arc<dyn Context>>;
+
+    /// The language of kernels.
+    fn dialect(&self) -> &'static Dialect;
+
+    /// The limits of a typical device, for planning without one.
+    fn typical(&self) -> Limits;
+}
+
+/// An opened device.
+pub(crate) trait Context: Compile + Allocate + Enqueue + VendorFfts + Send + Sync {
+    fn info(&self) -> &DeviceInfo;
+
+    fn limits(&self) -> &Limits;
+}
+
+/// A device's compiler.
+pub(crate) trait Compile {
+    /// The driver, the compiler and its options: with a kernel's source, they determine its machine
+    /// code.
+    fn versions(&self) -> String;
+
+    /// A kernel and its machine code. The error has the compiler's log.
+    fn compile(&self, source: &str, shared_bytes: usize) -> Result<(Box<dyn Kernel>, Vec<u8>)>;
+
+    /// The kernel of machine code that [`Compile::compile`] returned.
+    fn load(&self, code: &[u8], shared_bytes: usize) -> Result<Box<dyn Kernel>>;
+}
+
+/// A device's memory, and memory of the host that it copies fast from and to.
+pub(crate) trait Allocate {
+    /// Memory for `bytes` bytes, more than 0.
+    fn allocate(&self, bytes: usize) -> Result<Box<dyn Buffer>>;
+
+    /// The caller's memory. If it is given by its address, that must be a multiple of `alignment`.
+    ///
+    /// # Safety
+    /// It must be what the API calls memory: a `CUdeviceptr` (as a pointer) or a `cl_mem`. Unless
+    /// the API counts references, it must outlive the buffer.
+    unsafe fn buffer_from_raw(&self, memory: *mut c_void, bytes: usize, alignment: usize) -> Result<Box<dyn Buffer>>;
+
+    /// Memory of the host: `bytes` bytes, more than 0, all of them zero.
+    fn pinned(&self, bytes: usize) -> Result<Box<dyn Pinned>>;
+
+    /// Bytes to which the parts of a buffer are aligned.
+    fn alignment(&self) -> usize;
+}
+
+/// A device's queues.
+pub(crate) trait Enqueue {
+    fn queue(&self) -> Result<Box<dyn Queue>>;
+
+    /// The caller's queue, which must run in order and belong to this context.
+    ///
+    /// # Safety
+    /// It must be what the API calls a queue: a `CUstream` or a `cl_command_queue`. Unless the API
+    /// counts references, it must outlive the result.
+    unsafe fn queue_from_raw(&self, queue: *mut c_void) -> Result<Box<dyn Queue>>;
+}
+
+/// FFTs of a library of the device's maker.
+pub(crate) trait VendorFfts {
+    /// A real FFT over the last axes of an array in C order, if there is such a library.
+    fn vendor_fft(&self, _: &Problem) -> Result<Option<Box<dyn VendorFft>>> {
+        Ok(None)
+    }
+}
+
+/// A compiled kernel.
+pub(crate) trait Kernel: Any + Send + Sync {}
+
+/// Device memory, or a part of it. It stays as long as something that was enqueued uses it.
+pub(crate) trait Buffer: Any + Send + Sync {
+    /// `bytes` bytes of it from byte `offset` on.
+    fn part(&self, offset: usize, bytes: usize) -> Result<Box<dyn Buffer>>;
+
+    /// The same memory, to be written by one who holds it while others do.
+    fn share(&self) -> Result<Box<dyn Buffer>>;
+
+    /// What the API calls it.
+    fn raw(&self) -> *mut c_void;
+}
+
+/// Memory of the host that stays where it is, aligned to a page.
+pub(crate) trait Pinned: Any + Send + Sync {
+    fn bytes(&self) -> &[u8];
+
+    fn bytes_mut(&mut self) -> &mut [u8];
+}
+
+/// The end of a copy that was enqueued.
+pub(crate) trait Event: Send + Sync {
+    fn wait(&self) -> Result<()>;
+
+    fn is_done(&self) -> Result<bool>;
+}
+
+/// Copies in the order of a queue. Sizes are the caller's to check.
+pub(crate) trait Copies {
+    /// Copies, and waits until all that was enqueued is done.
+    fn upload(&self, data: &[u8], to: &mut dyn Buffer) -> Result<()>;
+
+    /// Copies, and waits until all that was enqueued is done.
+    fn download(&self, from: &dyn Buffer, data: &mut [u8]) -> Result<()>;
+
+    fn copy(&self, from: &dyn Buffer, to: &mut dyn Buffer, bytes: usize) -> Result<()>;
+
+    /// Enqueues a copy of the first bytes of `from`.
+    ///
+    /// # Safety
+    /// `from` must stay as it is until the event has come.
+    unsafe fn send(&self, from: &dyn Pinned, bytes: usize, to: &mut dyn Buffer) -> Result<Box<dyn Event>>;
+
+    /// Enqueues a copy to the first bytes of `to`.
+    ///
+    /// # Safety
+    /// `to` must stay where it is, and not be touched, until the event has come.
+    unsafe fn receive(&self, from: &dyn Buffer, to: &mut dyn Pinned, bytes: usize) -> Result<Box<dyn Event>>;
+}
+
+/// A queue: what is enqueued runs in order.
+pub(crate) trait Queue: Copies + Any + Send + Sync {
+    /// Enqueues a kernel with input, output, table, indices and scratch.
+    fn launch(&self, kernel: &dyn Kernel, grid: Grid, arguments: [&dyn Buffer; 5]) -> Result<()>;
+
+    /// Waits for all that was enqueued.
+    fn finish(&self) -> Result<()>;
+
+    /// What is enqueued from now on begins when all that `other` has is done.
+    fn wait_for(&self, other: &dyn Queue) -> Result<()>;
+
+    /// Whether a graph records what is enqueued.
+    fn is_capturing(&self) -> bool {
+        false
+    }
+
+    /// What the API calls it.
+    fn raw(&self) -> *mut c_void;
+}
+
+/// A plan of a library of the device's maker.
+pub(crate) trait VendorFft: Send + Sync {
+    /// Bytes of scratch.
+    fn scratch_bytes(&self) -> usize;
+
+    /// Whether it does a length by Bluestein's algorithm, which costs about a digit.
+    fn has_large_primes(&self) -> bool;
+
+    /// Enqueues the FFT, which may overwrite what it reads.
+    fn enqueue(&self, queue: &dyn Queue, ends: [&dyn Buffer; 2], scratch: &dyn Buffer) -> Result<()>;
+}
+
+/// A backend's type behind a trait object; an error if it is another backend's.
+pub(crate) fn own<T: Any>(object: &dyn Any) -> Result<&T> {
+    object.downcast_ref().ok_or_else(elsewhere)
+}
+
+/// The same, to be changed.
+pub(crate) fn own_mut<T: Any>(object: &mut dyn Any) -> Result<&mut T> {
+    object.downcast_mut().ok_or_else(elsewhere)
+}

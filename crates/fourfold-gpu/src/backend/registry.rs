@@ -1,0 +1,14 @@
+//! The backends: the only place that tells them apart.
+
+use crate::backend::cuda::context::Cuda;
+use crate::backend::interface::Backend;
+use crate::backend::opencl::context::OpenCl;
+use crate::limits::Api;
+
+/// The backend of an API.
+pub(crate) fn backend(api: Api) -> &'static dyn Backend {
+    match api {
+        Api::Cuda => &Cuda,
+        Api::OpenCl => &OpenCl,
+    }
+}
