@@ -139,7 +139,9 @@ fn small_samples_and_palettes_are_expanded() {
         let mut encoder = Encoder::new(File::create(&input).unwrap(), 4, 1);
         encoder.set_color(color);
         encoder.set_depth(depth);
-        encoder.set_palette(&[1, 2, 3, 40, 50, 60, 255, 254, 253][..]);
+        if color == ColorType::Indexed {
+            encoder.set_palette(&[1, 2, 3, 40, 50, 60, 255, 254, 253][..]);
+        }
         transparent.into_iter().for_each(|alpha| encoder.set_trns(alpha));
         encoder.write_header().unwrap().write_image_data(bytes).unwrap();
         success(&[&"compress", &input, &"-o", &output, &"--keep", &"100"]);

@@ -179,3 +179,14 @@ fn a_full_disk_is_an_error() {
     let output = command().arg("info").stdout(full).output().unwrap();
     says(&one_error(1, &output), &["No space left"]);
 }
+
+/// The command that it was says how it is run now, with the same arguments.
+#[test]
+fn experiments_are_a_program_of_their_own() {
+    let run = "`cargo run --release -p fourfold-experiments --";
+    says(&failure(1, &[&"reproduce"]), &[&format!("{run}`")]);
+    says(&failure(1, &[&"reproduce", &"table-v", &"--quick"]), &[&format!("{run} table-v --quick`")]);
+    says(&failure(1, &[&"reproduce", &"--engine", &"cpu,cuda"]), &[&format!("{run} --engine cpu,cuda`")]);
+    says(&failure(1, &[&"reproduce", &"--help"]), &[&format!("{run} --help`")]);
+    assert!(!success(&[&"help"]).contains("reproduce"), "it is no command any more");
+}
