@@ -35,8 +35,9 @@ fn nvrtc_folder() -> Result<String> {
     Ok(output(script.args(["-c", find]))?.trim().to_owned())
 }
 
-/// Runs a kernel of every sort in a simulator that finds races and accesses out of bounds.
-pub(crate) fn oclgrind() -> Result<Outcome> {
+/// Runs a kernel of every sort in a simulator that finds races and accesses out of bounds, with
+/// signals of at most so many elements.
+pub(crate) fn oclgrind(longest: Option<usize>) -> Result<Outcome> {
     if !installed("oclgrind") {
         return Ok(Outcome::LeftOut("no oclgrind: install Debian's package of that name".into()));
     }
@@ -50,7 +51,11 @@ pub(crate) fn oclgrind() -> Result<Outcome> {
     let checks = "--check-api --data-races --build-options -cl-opt-disable";
     let mut simulate = command(&format!("taskset -c {} oclgrind {checks} {LIMITS} --log", processor()?));
     simulate.arg(&log).arg(target_folder().join("debug/examples/device_test"));
-    simulate.args(["sample", "--device", "opencl"]).env("OCL_ICD_VENDORS", &folder).env("FOURFOLD_CACHE_DIR", "");
+    simulate.args(["sample", "--device", "opencl"]);
+    if let Some(longest) = longest {
+        simulate.args(["--longest", &longest.to_string()]);
+    }
+    simulate.env("OCL_ICD_VENDORS", &folder).env("FOURFOLD_CACHE_DIR", "");
     run(&mut simulate)?;
     let found = fs::read_to_string(&log).context("oclgrind has left no log")?;
     ensure!(found.trim().is_empty(), "oclgrind found:\n{}", found.chars().take(5000).collect::<String>());

@@ -21,6 +21,15 @@ fn small_problems_are_right_on_every_instruction_set() {
     }
 }
 
+/// What Miri interprets in minutes: `cargo xtask test memory`.
+#[test]
+fn tiny_problems_are_right_on_the_scalar_engine() {
+    for problem in read(SMALL).into_iter().filter(|problem| problem.input().elements() <= 40) {
+        let verdict = verdict(planner(Isa::Scalar, 1), &problem, 2);
+        assert!(verdict.holds(), "{problem}: {verdict:?}");
+    }
+}
+
 #[test]
 fn small_problems_are_right_in_the_other_precision() {
     for problem in read(SMALL) {
