@@ -8,7 +8,7 @@ use anyhow::Result;
 
 /// Instruments all crates such that libFuzzer sees which branches an input takes and with which
 /// values they compare, and AddressSanitizer which memory.
-const FLAGS: &str = "--cfg fuzzing -Zsanitizer=address -Cpasses=sancov-module -Ccodegen-units=1 \
+const FLAGS: &str = "--cfg fuzzing -Zsanitizer=address -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
 

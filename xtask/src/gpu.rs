@@ -3,7 +3,7 @@
 use crate::process::{command, output, run, target_folder, work_folder};
 use crate::python::python;
 use crate::setup::installed;
-use crate::test::Outcome;
+use crate::test::{Outcome, WHOLE_SWEEPS};
 use anyhow::{Context, Result, ensure};
 use std::fs;
 
@@ -16,15 +16,19 @@ const SIMULATOR: &str = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
 /// What a typical device allows.
 const LIMITS: &str = "--local-mem-size 49152 --max-wgsize 256";
 
-/// Compiles a kernel of every sort for two architectures; prints registers, and fails if a kernel
-/// spills them.
-pub(crate) fn nvrtc() -> Result<Outcome> {
+/// Compiles a kernel of every sort, or a sample of them, for two architectures; prints registers,
+/// and fails if a kernel spills them.
+pub(crate) fn nvrtc(whole: bool) -> Result<Outcome> {
     let library = match nvrtc_folder() {
         Ok(folder) => folder,
         Err(error) => return Ok(Outcome::LeftOut(format!("no NVRTC from PyPI: {error:#}"))),
     };
     let line = format!("cargo test {} --test nvrtc --test methods -- --ignored --nocapture", crate::test::WHOLE);
-    run(command(&line).env("LD_LIBRARY_PATH", library))?;
+    let mut test = command(&line);
+    if whole {
+        test.envs([WHOLE_SWEEPS]);
+    }
+    run(test.env("LD_LIBRARY_PATH", library))?;
     Ok(Outcome::Done)
 }
 

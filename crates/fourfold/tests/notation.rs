@@ -90,7 +90,7 @@ const ERRORS: &[(&str, &str)] = &[
     ("dct2, f64 8x8", "without spaces"),
     ("idct_idxst,dct2 f64 8x8x8", "stands alone"),
     ("dct2 f64 auto", "write the shape"),
-    ("dct2 f64 8,8", "joined by x"),
+    ("dct2 f64 8,8", "separated by x"),
     ("dct2 f64 8x", "joined by x"),
     ("dct2 f64 -8", "joined by x"),
     ("dct2 f64 99999999999999999999", "below 2^63"),

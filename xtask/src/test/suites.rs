@@ -1,7 +1,7 @@
 //! The suites, and those of them that are a few lines.
 
 use super::tier::{ALWAYS, FULL, GATE, QUICK};
-use super::{Outcome, Suite, WHOLE};
+use super::{Outcome, Suite, WHOLE, WHOLE_SWEEPS};
 use crate::process::{command, output, root, run, target_folder, work_folder};
 use crate::python::python;
 use crate::{fuzz, gpu, memory, msrv, package};
@@ -23,7 +23,7 @@ pub(crate) const SUITES: &[Suite] = &[
     Suite { name: "asan", budget: 900, tiers: FULL, run: memory::asan },
     Suite { name: "fuzz", budget: 600, tiers: FULL, run: fuzz::suite },
     Suite { name: "readme", budget: 150, tiers: GATE, run: readme },
-    Suite { name: "nvrtc", budget: 90, tiers: GATE, run: gpu::nvrtc },
+    Suite { name: "nvrtc", budget: 90, tiers: GATE, run: || gpu::nvrtc(false) },
     Suite { name: "oclgrind", budget: 60, tiers: GATE, run: || gpu::oclgrind(Some(LONG)) },
     Suite { name: "core", budget: 170, tiers: QUICK, run: core },
     Suite { name: "sweeps", budget: 900, tiers: FULL, run: sweeps },
@@ -178,17 +178,23 @@ fn tests() -> Result<Outcome> {
     run(test.env("FOURFOLD_CACHE_DIR", work_folder("kernels")?)).map(done)
 }
 
-/// Tests that take a sample of their cases, each with all of them.
-const SWEEPING: &str = "--test lengths --test random --test damaged";
+/// Tests that take a sample of their cases.
+const SWEEPING: [&str; 7] = ["lengths", "cases", "methods", "recipe", "problems", "filters", "blocks"];
 
 /// Elements of the longest signals that the gate has in the simulator of GPUs: three longer ones
 /// take two thirds of its time.
 const LONG: usize = 20_000;
 
+/// All sweeps whole.
 fn sweeps() -> Result<Outcome> {
-    gpu::oclgrind(None)?;
-    let mut test = command(&format!("cargo test {WHOLE} {SWEEPING}"));
-    run(test.env("FOURFOLD_SWEEPS", "whole")).map(done)
+    for outcome in [gpu::oclgrind(None)?, gpu::nvrtc(true)?] {
+        if let Outcome::LeftOut(why) = outcome {
+            return Ok(Outcome::LeftOut(why));
+        }
+    }
+    let targets: String = SWEEPING.iter().map(|name| format!(" --test {name}")).collect();
+    let mut test = command(&format!("cargo test {WHOLE}{targets}"));
+    run(test.envs([WHOLE_SWEEPS]).env("FOURFOLD_CACHE_DIR", work_folder("kernels")?)).map(done)
 }
 
 /// A package that has two photographs among its data sets.

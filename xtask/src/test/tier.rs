@@ -35,7 +35,7 @@ pub(crate) fn of(arguments: &[String]) -> Option<Tier> {
 /// What runs only under `--full`. CONTRIBUTING.md has the same list.
 const ONLY_FULL: &str = "\
 Run only by `cargo xtask test --full`:
-- whole sweeps over lengths, random problems and damaged files; here a fixed sample of each ran
+- whole sweeps over lengths, cases, methods, recipes and kernels; here a fixed sample of each ran
 - the longest signals of the simulator of GPUs
 - README.md's first command as it stands, compiled for speed; here its arguments, by the tests' build
 - the oldest supported Rust

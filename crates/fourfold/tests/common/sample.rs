@@ -1,4 +1,5 @@
 //! A part of a sweep, or the whole.
+#![allow(dead_code, reason = "every test file uses a part")]
 
 /// Whether sweeps run whole. `cargo xtask test --full` asks for it by `FOURFOLD_SWEEPS=whole`.
 pub(crate) fn whole() -> bool {
