@@ -176,11 +176,14 @@ fn random() -> impl Iterator<Item = Group> {
 }
 
 /// Few small problems whose kernels have between them every step, in each precision, that those of
-/// the cases have; every `shard.1`-th of these from the `shard.0`-th on.
-pub(crate) fn sample(target: &Target, shard: (usize, usize)) -> Vec<Group> {
+/// the cases have, but for signals of more than `longest` elements; every `shard.1`-th of these
+/// from the `shard.0`-th on.
+pub(crate) fn sample(target: &Target, shard: (usize, usize), longest: usize) -> Vec<Group> {
+    let elements = |group: &Group| group.problems[0].input().len.max(group.problems[0].output().len);
     let mut seen = BTreeSet::new();
     let mut groups: Vec<Group> = cases().chain(methods()).collect();
-    groups.sort_by_key(|group| group.problems[0].input().len.max(group.problems[0].output().len));
+    groups.retain(|group| elements(group) <= longest);
+    groups.sort_by_key(elements);
     groups.retain(|group| {
         let target = group.target(target);
         let inspection = group.recipe(&group.problems[0]).and_then(|recipe| target.inspect_recipe(recipe));
