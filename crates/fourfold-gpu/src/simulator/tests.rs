@@ -128,7 +128,10 @@ fn simulate_multiplied(target: &Target, problem: &Problem, side: Side, multiplie
 
 #[test]
 fn kernels_without_clusters_have_no_races() {
-    for case in ["dct2 f64 48x40", "dct3 f32 60x34", "rfft f64 18x26", "dst1 f64 5x47", "fft f32 34x2"] {
+    let cases = ["dct2 f64 48x40", "dct3 f32 60x34", "rfft f64 18x26", "dst1 f64 5x47", "fft f32 34x2"];
+    // By Bluestein's convolution, and by Rader's and Bluestein's in one line.
+    let convolved = ["dct2 f64 47x6", "fft f64 94x2", "dct3 f32 799x2"];
+    for case in cases.into_iter().chain(convolved) {
         let (verdict, _) = simulate(&Target::opencl(), &case.parse().unwrap(), &[]).unwrap();
         assert!(verdict.holds(), "{case}: {verdict:?}");
     }
