@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 const SMALL: &str = include_str!("../../../cases/small.txt");
 const FAMILIES: &str = include_str!("../../../cases/gpu.txt");
-const WINDOWS: &str = include_str!("../../../cases/windows.txt");
+const DIGIT_RANGES: &str = include_str!("../../../cases/digit_ranges.txt");
 
 /// A device of OpenCL is taken for a typical one: PoCL has more shared memory than any GPU.
 fn planner(device: Device) -> GpuPlanner {
@@ -88,7 +88,7 @@ fn the_cases_reach_every_sort_of_kernel() {
         );
         assert!(wanted.len() >= 20, "{wanted:#?}");
     }
-    let count = [SMALL, FAMILIES, WINDOWS].iter().map(|text| read(text).len()).sum::<usize>();
+    let count = [SMALL, FAMILIES, DIGIT_RANGES].iter().map(|text| read(text).len()).sum::<usize>();
     assert!(count <= 300, "{count} cases: PoCL compiles two kernels a second");
 }
 
@@ -96,7 +96,7 @@ fn the_cases_reach_every_sort_of_kernel() {
 fn lines_longer_than_local_memory_are_right() {
     let Some(device) = present() else { return };
     let target = device.target().with_shared_bytes(8 << 10);
-    all_hold_with(&GpuPlanner::as_for(&target, device, Cache::standard().unwrap()), WINDOWS);
+    all_hold_with(&GpuPlanner::as_for(&target, device, Cache::standard().unwrap()), DIGIT_RANGES);
 }
 
 #[test]

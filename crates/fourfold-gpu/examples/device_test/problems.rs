@@ -43,7 +43,7 @@ impl Group {
 const FILES: [&str; 2] = [include_str!("../../../../cases/small.txt"), include_str!("../../../../cases/gpu.txt")];
 
 /// Cases for little shared memory, so that short lines go the way of long ones.
-const WINDOWS: &str = include_str!("../../../../cases/windows.txt");
+const DIGIT_RANGES: &str = include_str!("../../../../cases/digit_ranges.txt");
 
 /// The same for clusters, which columns are for where they have work for the device.
 const CLUSTERS: &str = include_str!("../../../../cases/clusters.txt");
@@ -115,7 +115,7 @@ fn whole(problems: Vec<Problem>) -> Group {
 }
 
 fn cases() -> impl Iterator<Item = Group> {
-    let little = [(WINDOWS, [LITTLE, usize::MAX]), (CLUSTERS, [2 * LITTLE, 1])];
+    let little = [(DIGIT_RANGES, [LITTLE, usize::MAX]), (CLUSTERS, [2 * LITTLE, 1])];
     let files = FILES.into_iter().map(|file| (file, WHOLE)).chain(little);
     files.flat_map(|(file, device)| read(file).into_iter().map(move |problem| Group { device, ..whole(vec![problem]) }))
 }

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// A problem with its tables and kernels, ready to run any number of times, on any queue of its
 /// device, from any thread.
 ///
-/// Two executions that share scratch run one after the other. A plan has scratch of its own, made
+/// Two executions that share scratch run one after the other. A plan keeps its own scratch, made
 /// when it is first needed; give each queue [its own](GpuPlan::scratch) where plans are to run
 /// beside each other, or nothing may be allocated.
 ///
@@ -39,7 +39,7 @@ pub struct GpuPlan {
     /// Whether this is the plan for both parts of complex arrays, of a problem of reals.
     parts: bool,
     both_parts: OnceLock<Box<GpuPlan>>,
-    /// Scratch of its own, on the queue that used it last.
+    /// Its own scratch, on the queue that used it last.
     scratch: Mutex<Option<GpuScratch>>,
 }
 
