@@ -14,6 +14,7 @@ pub mod program;
 pub mod progress;
 pub mod wisdom;
 
+mod archive;
 mod args;
 mod commands;
 mod image_files;

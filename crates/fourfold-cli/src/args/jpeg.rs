@@ -125,8 +125,9 @@ pub(crate) struct JpegBench {
     /// Threads of the engine cpu, from 1 to 1024, or several such numbers with commas
     #[arg(long, help_heading = ENGINE_HEADING, value_name = "N,…", value_delimiter = ',', default_value = "1", value_parser = threads)]
     pub(crate) threads: Vec<usize>,
-    /// Algorithms, with commas between them: fast, exact; on devices GPUDCT's naive, lut, separable, decomposed, no-shared, next, next16,
-    /// then gpujpeg, and for the forward transform roomy, direct, convert [default: all]
+    /// Algorithms, with commas between them: fast, exact; on devices GPUDCT's naive,
+    /// lut, separable, decomposed, no-shared, next, next16, then gpujpeg, and for the
+    /// forward transform roomy, direct, convert [default: all]
     #[arg(long, verbatim_doc_comment, help_heading = ENGINE_HEADING, alias = "method", value_name = "A,…", value_delimiter = ',')]
     pub(crate) algorithm: Vec<String>,
 }
