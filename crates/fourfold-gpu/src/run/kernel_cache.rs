@@ -63,7 +63,7 @@ impl KernelCache {
 
     fn make(&self, desc: &KernelDesc) -> Result<Kernel> {
         let source = print(self.runtime.dialect(), &desc.frame(), &kernel(desc));
-        let refused = |e: Error| Error::new(e.kind(), format!("{e}\n{source}\nThe kernel's desc: {desc:?}"));
+        let refused = |e: Error| Error::new(e.kind(), format!("{e}\n{source}\nThe kernel's descriptor: {desc:?}"));
         compiled(&self.runtime, self.cache.as_ref(), &source, desc.shared_bytes()).map_err(refused)
     }
 
