@@ -9,7 +9,7 @@ use std::env;
 /// VkFFT is compiled when it is installed, with the `nvcc` that is found.
 const PEERS: &str = "cupy-cuda13x pyvkfft matplotlib";
 
-/// The task, with the arguments that follow its name: `--device 0`, `--tune`, `--method M`, groups,
+/// The task, with the arguments that follow its name: `--device 0`, `--tune`, `--algorithm A`, groups,
 /// problems.
 pub(crate) fn run_task() -> Result<()> {
     let folder = work_folder("device-bench")?;

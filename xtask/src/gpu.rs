@@ -3,7 +3,7 @@
 use crate::process::{command, output, run, target_folder, work_folder};
 use crate::python::python;
 use crate::setup::installed;
-use crate::test::Outcome;
+use crate::test::{Outcome, WHOLE_SWEEPS};
 use anyhow::{Context, Result, ensure};
 use std::fs;
 
@@ -16,15 +16,19 @@ const SIMULATOR: &str = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
 /// What a typical device allows.
 const LIMITS: &str = "--local-mem-size 49152 --max-wgsize 256";
 
-/// Compiles a kernel of every sort for two architectures; prints registers, and fails if a kernel
-/// spills them.
-pub(crate) fn nvrtc() -> Result<Outcome> {
+/// Compiles a kernel of every sort, or a sample of them, for two architectures; prints registers,
+/// and fails if a kernel spills them.
+pub(crate) fn nvrtc(whole: bool) -> Result<Outcome> {
     let library = match nvrtc_folder() {
         Ok(folder) => folder,
         Err(error) => return Ok(Outcome::LeftOut(format!("no NVRTC from PyPI: {error:#}"))),
     };
     let line = format!("cargo test {} --test nvrtc --test methods -- --ignored --nocapture", crate::test::WHOLE);
-    run(command(&line).env("LD_LIBRARY_PATH", library))?;
+    let mut test = command(&line);
+    if whole {
+        test.envs([WHOLE_SWEEPS]);
+    }
+    run(test.env("LD_LIBRARY_PATH", library))?;
     Ok(Outcome::Done)
 }
 
@@ -35,8 +39,9 @@ fn nvrtc_folder() -> Result<String> {
     Ok(output(script.args(["-c", find]))?.trim().to_owned())
 }
 
-/// Runs a kernel of every sort in a simulator that finds races and accesses out of bounds.
-pub(crate) fn oclgrind() -> Result<Outcome> {
+/// Runs a kernel of every sort in a simulator that finds races and accesses out of bounds, with
+/// signals of at most so many elements.
+pub(crate) fn oclgrind(longest: Option<usize>) -> Result<Outcome> {
     if !installed("oclgrind") {
         return Ok(Outcome::LeftOut("no oclgrind: install Debian's package of that name".into()));
     }
@@ -50,7 +55,11 @@ pub(crate) fn oclgrind() -> Result<Outcome> {
     let checks = "--check-api --data-races --build-options -cl-opt-disable";
     let mut simulate = command(&format!("taskset -c {} oclgrind {checks} {LIMITS} --log", processor()?));
     simulate.arg(&log).arg(target_folder().join("debug/examples/device_test"));
-    simulate.args(["sample", "--device", "opencl"]).env("OCL_ICD_VENDORS", &folder).env("FOURFOLD_CACHE_DIR", "");
+    simulate.args(["sample", "--device", "opencl"]);
+    if let Some(longest) = longest {
+        simulate.args(["--longest", &longest.to_string()]);
+    }
+    simulate.env("OCL_ICD_VENDORS", &folder).env("FOURFOLD_CACHE_DIR", "");
     run(&mut simulate)?;
     let found = fs::read_to_string(&log).context("oclgrind has left no log")?;
     ensure!(found.trim().is_empty(), "oclgrind found:\n{}", found.chars().take(5000).collect::<String>());

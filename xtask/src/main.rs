@@ -1,14 +1,15 @@
 //! Development tasks: `cargo xtask TASK`.
 
 mod accuracy;
-mod asan;
 mod bench_cpu;
 mod bench_ducc;
 mod device_bench;
 mod device_test;
 mod figures;
+mod fuzz;
 mod gpu;
 mod machine;
+mod memory;
 mod msrv;
 mod package;
 mod page;
@@ -32,7 +33,11 @@ struct Task {
 }
 
 const TASKS: &[Task] = &[
-    Task { name: "test", about: "all that must hold before a change goes in", run: test::run_task },
+    Task {
+        name: "test",
+        about: "all that must hold before a change goes in: --quick, --full, SUITE…",
+        run: test::run_task,
+    },
     Task { name: "setup", about: "install what `test` needs and rustup can give", run: setup::run_task },
     Task { name: "accuracy", about: "write docs/accuracy.md: errors of every kind", run: accuracy::run_task },
     Task { name: "bench-ducc", about: "write docs/performance/ducc.md: times beside ducc0", run: bench_ducc::run_task },
@@ -49,8 +54,6 @@ const TASKS: &[Task] = &[
         about: "record results, kernels, recipes: FOLDER, or --compare OLD NEW",
         run: record::run_task,
     },
-    Task { name: "msrv", about: "build everything with the oldest Rust promised", run: msrv::run_task },
-    Task { name: "asan", about: "run the tests under AddressSanitizer", run: asan::run_task },
 ];
 
 fn main() -> ExitCode {

@@ -35,7 +35,7 @@ pub(crate) fn suite() -> Result<()> {
     fs::write(folder.join("Cargo.toml"), workspace(&names))?;
     fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock"))?;
     let mut check = command("cargo check --workspace --manifest-path");
-    check.arg(folder.join("Cargo.toml")).arg("--target-dir").arg(work_folder("package-target")?);
+    check.arg(folder.join("Cargo.toml")).arg("--target-dir").arg(target_folder());
     run(&mut check)
 }
 

@@ -46,6 +46,13 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
+/// The platform that the compiler builds for, such as `x86_64-unknown-linux-gnu`.
+pub(crate) fn host() -> Result<String> {
+    let version = output(&mut command("rustc --version --verbose"))?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).context("rustc names no host")
+}
+
 /// The command as one would type it, shortened if it is very long.
 fn describe(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());

@@ -6,7 +6,7 @@
 //! device_bench out --python python3 --peers peers.py   # all groups
 //! device_bench out --tune 2d 3d                        # two groups, and what tuning gains
 //! device_bench out "dct2 f32 640x480"                  # any problem
-//! device_bench out --method n-point "dct2 f64 16384"   # what the paper compares, beside it
+//! device_bench out --algorithm n-point "dct2 f64 16384"   # what the paper compares, beside it
 //! ```
 
 mod arrays;
@@ -33,7 +33,7 @@ use std::sync::Arc;
 /// The commit that `cargo xtask device-bench` built this from.
 const COMMIT: Option<&str> = option_env!("FOURFOLD_COMMIT");
 
-const USAGE: &str = "usage: device_bench DIR [--device 0] [--tune] [--method METHOD]… [--python PYTHON --peers peers.py] [GROUP…] [PROBLEM…]";
+const USAGE: &str = "usage: device_bench DIR [--device 0] [--tune] [--algorithm A]… [--python PYTHON --peers peers.py] [GROUP…] [PROBLEM…]";
 
 /// A contestant's times for a problem, in microseconds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -105,7 +105,7 @@ fn arguments() -> Result<Arguments> {
         match &*word {
             "--device" => device = words.next().context(USAGE)?.parse()?,
             "--tune" => tune = true,
-            "--method" => methods.push(words.next().context(USAGE)?.parse()?),
+            "--algorithm" | "--method" => methods.push(words.next().context(USAGE)?.parse()?),
             "--python" => python = Some(words.next().context(USAGE)?),
             "--peers" => peers = words.next().context(USAGE)?.into(),
             _ if word.starts_with('-') => bail!(USAGE),

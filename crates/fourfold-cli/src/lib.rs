@@ -14,7 +14,6 @@ pub mod program;
 pub mod progress;
 pub mod wisdom;
 
-mod archive;
 mod args;
 mod commands;
 mod image_files;

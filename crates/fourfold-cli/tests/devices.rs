@@ -117,7 +117,10 @@ fn a_kernel_that_the_compiler_refuses_is_shown_readably() {
     let begins = |start: &str| errors.lines().any(|line| line.starts_with(start));
     assert!(begins("fourfold: cannot plan dct2 f32 16: OpenCL refuses a kernel:"), "{errors}");
     assert!(errors.lines().any(|line| line.contains("error: ")), "the compiler's log: {errors}");
-    assert!(begins("__kernel ") && begins("    __local ") && begins("The kernel's spec: Spec {"), "{errors}");
+    assert!(
+        begins("__kernel ") && begins("    __local ") && begins("The kernel's descriptor: KernelDesc {"),
+        "{errors}"
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@
 #[allow(dead_code, reason = "other tests use the rest")]
 mod common;
 
+use common::sample::{sample, whole};
 use common::{families, read};
 use fourfold::Problem;
 use fourfold::electrostatics::{Electrostatics, Float, Grid};
@@ -89,7 +90,8 @@ fn compile(kernel: &Kernel) -> (String, bool) {
 #[test]
 #[ignore = "needs NVRTC: cargo xtask test brings it"]
 fn kernels_of_every_sort_compile_without_spills() {
-    let kernels: Vec<Kernel> = ARCHITECTURES.into_iter().flat_map(kernels).collect();
+    let of = |(turn, architecture)| sample(kernels(architecture), 2, turn);
+    let kernels: Vec<Kernel> = ARCHITECTURES.into_iter().enumerate().flat_map(of).collect();
     let (next, results) = (AtomicUsize::new(0), Mutex::new(vec![]));
     let work = || {
         while let Some(kernel) = kernels.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -106,7 +108,7 @@ fn kernels_of_every_sort_compile_without_spills() {
     results.sort();
     results.iter().for_each(|(line, _)| println!("{line}"));
     assert_eq!(results.len(), kernels.len());
-    assert!(kernels.len() > 80, "{}", kernels.len());
+    assert!(kernels.len() > if whole() { 80 } else { 40 }, "{}", kernels.len());
     let spilling: Vec<_> = results.iter().filter(|(_, spills)| *spills).map(|(line, _)| line).collect();
     assert!(spilling.is_empty(), "kernels spill registers:\n{spilling:#?}");
 }

@@ -5,6 +5,7 @@ mod common;
 
 use common::cases::read;
 use common::run::{planner, verdict};
+use common::sample::sample;
 use fourfold::{Domain, Isa, Planner, Precision, Problem};
 use num_complex::Complex;
 
@@ -13,11 +14,21 @@ const LARGE: [&str; 2] = [include_str!("../../../cases/accuracy.txt"), include_s
 
 #[test]
 fn small_problems_are_right_on_every_instruction_set() {
-    for problem in read(SMALL) {
-        for (isa, threads) in Isa::available().into_iter().flat_map(|isa| [(isa, 1), (isa, 3)]) {
+    let settings = Isa::available().into_iter().flat_map(|isa| [(isa, 1), (isa, 3)]);
+    for (turn, (isa, threads)) in settings.enumerate() {
+        for problem in sample(read(SMALL), 2, turn) {
             let verdict = verdict(planner(isa, threads), &problem, 1);
             assert!(verdict.holds(), "{problem} with {isa}, {threads} threads: {verdict:?}");
         }
+    }
+}
+
+/// What Miri interprets in minutes: `cargo xtask test memory`.
+#[test]
+fn tiny_problems_are_right_on_the_scalar_engine() {
+    for problem in read(SMALL).into_iter().filter(|problem| problem.input().elements() <= 40) {
+        let verdict = verdict(planner(Isa::Scalar, 1), &problem, 2);
+        assert!(verdict.holds(), "{problem}: {verdict:?}");
     }
 }
 

@@ -3,6 +3,7 @@
 mod common;
 
 use common::run::{execute, planner, verdict};
+use common::sample::{sample, whole};
 use fourfold::oracle::naive::{Dd, sampled};
 use fourfold::oracle::verify::{Data, bound, relative_error};
 use fourfold::{Domain, Isa, Kind, Planner, Precision, Problem};
@@ -91,6 +92,14 @@ fn problem(kind: Kind, precision: &str, n: usize, at: Arrangement) -> Problem {
 
 const PRECISIONS: [Precision; 2] = [Precision::F32, Precision::F64];
 
+/// Lengths up to this one belong to every sample.
+const ALWAYS: usize = 20;
+
+/// The index of a kind. Consecutive kinds have different samples of the lengths.
+fn index(kind: Kind) -> usize {
+    Kind::ALL.iter().position(|other| *other == kind).expect("all kinds are there")
+}
+
 /// The number of outputs of each line to compare. The error of this sample differs from that of all
 /// outputs by some hundredths, unless the oracle is too slow for so many.
 fn samples(n: usize, lines: usize) -> usize {
@@ -99,7 +108,7 @@ fn samples(n: usize, lines: usize) -> usize {
 
 /// Tests every length up to 256 in every arrangement.
 fn short(kind: Kind) {
-    for n in kind.min_length()..=256 {
+    for n in (kind.min_length()..=ALWAYS).chain(sample(ALWAYS + 1..=256, 3, index(kind))) {
         let lines = Lines::new(kind, n, MOST_LINES, n);
         for isa in Isa::available() {
             for (precision, at) in PRECISIONS.iter().flat_map(|p| ARRANGEMENTS.map(|at| (*p, at))) {
@@ -134,7 +143,7 @@ const MIDDLING: [usize; 22] = [
 const LONG: [usize; 10] = [8192, 10201, 16384, 59049, 65535, 65536, 65537, 1 << 18, (1 << 20) - 1, 1 << 20];
 
 fn middling(kind: Kind) {
-    for n in MIDDLING {
+    for n in sample(MIDDLING, 3, index(kind)) {
         let lines = Lines::new(kind, n, 9, samples(n, 9));
         for isa in Isa::available() {
             let planner = Planner::builder().isa(isa).build().unwrap();
@@ -147,7 +156,7 @@ fn middling(kind: Kind) {
 
 fn long(kind: Kind) {
     // Fast lengths near 2^20 are 2^20 + 1 for the DCT-I and 2^20 − 1 for the DST-I.
-    for n in LONG.into_iter().chain((kind == Kind::Dct1).then_some((1 << 20) + 1)) {
+    for n in sample(LONG.into_iter().chain((kind == Kind::Dct1).then_some((1 << 20) + 1)), 3, index(kind)) {
         let counts: &[usize] = if n < 1 << 18 { &[1, 3] } else { &[1] };
         let most = *counts.last().expect("not empty");
         let lines = Lines::new(kind, n, most, samples(n, most));
@@ -229,4 +238,13 @@ fn dct2_is_as_accurate_as_promised() {
             assert!(mean <= most, "{problem} with {isa}: {mean:e} > {most:e}");
         }
     }
+}
+
+#[test]
+fn samples_have_every_case_between_them() {
+    let mut all: Vec<usize> = (5..8).flat_map(|turn| sample(0..100, 3, turn)).collect();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all, (0..100).collect::<Vec<_>>());
+    assert!(whole() || sample(0..100, 3, 0).len() == 33);
 }

@@ -4,6 +4,7 @@ mod common;
 
 use common::cases::read;
 use common::run::{execute, planner};
+use common::sample::sample;
 use fourfold::baseline::{Algorithm, AnyRecipe, StageWork, StagedRecipe};
 use fourfold::oracle::verify::{Data, check};
 use fourfold::{ErrorKind, Isa, Planner, Problem, Recipe, View, ViewMut};
@@ -80,11 +81,11 @@ fn assert_right(recipe: StagedRecipe, isa: Isa, threads: usize) {
 #[test]
 fn every_method_is_right_wherever_it_has_the_problem() {
     let problems: Vec<Problem> = read(SMALL).into_iter().chain(problems()).collect();
-    for method in &Algorithm::ALL {
+    for (turn, method) in Algorithm::ALL.iter().enumerate() {
         let recipes: Vec<StagedRecipe> = problems.iter().filter_map(|problem| method.recipe(problem).ok()).collect();
         assert!(recipes.len() > 20, "{method} has {} of the problems", recipes.len());
         let isas = Isa::available();
-        for (i, recipe) in recipes.into_iter().enumerate() {
+        for (i, recipe) in sample(recipes, 3, turn).into_iter().enumerate() {
             assert_right(recipe.clone(), isas[i % isas.len()], 1);
             assert_right(recipe, isas[(i + 1) % isas.len()], 3);
         }

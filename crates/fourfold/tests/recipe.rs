@@ -5,6 +5,7 @@ mod common;
 
 use common::cases::read;
 use common::run::{execute, planner};
+use common::sample::count;
 use fourfold::oracle::verify::check;
 use fourfold::{ErrorKind, Isa, Kind, Planner, Problem, Recipe};
 use num_complex::Complex;
@@ -286,7 +287,7 @@ fn try_recipe(text: &str) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(count(1500, 3)))]
 
     #[test]
     fn no_text_panics(text in "\\PC*") {

@@ -24,7 +24,8 @@ use std::process::ExitCode;
 /// What goes wrong here is printed, not handled.
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-const USAGE: &str = "usage: device_test verify|sanitize|sample [PROBLEM…] [--device cuda:0] [--shard 1/1]";
+const USAGE: &str =
+    "usage: device_test verify|sanitize|sample [PROBLEM…] [--device cuda:0] [--shard 1/1] [--longest ELEMENTS]";
 
 /// The command line.
 struct Arguments {
@@ -33,6 +34,8 @@ struct Arguments {
     device: String,
     /// Which part of how many, from 0.
     shard: (usize, usize),
+    /// Elements of the longest signals of the sample.
+    longest: usize,
 }
 
 fn main() -> ExitCode {
@@ -61,7 +64,7 @@ fn test(arguments: &Arguments) -> Outcome<bool> {
         "sample" => {
             // compute-sanitizer would instrument the vendor's library too, all of it.
             let target = target.without_vendor_ffts();
-            Ok(verify::all(&device, &target, problems::sample(&target, arguments.shard)))
+            Ok(verify::all(&device, &target, problems::sample(&target, arguments.shard, arguments.longest)))
         }
         "sanitize" => sanitize::sanitize(&arguments.device, arguments.shard),
         _ => Err(USAGE.into()),
@@ -71,11 +74,13 @@ fn test(arguments: &Arguments) -> Outcome<bool> {
 fn arguments() -> Outcome<Arguments> {
     let mut words = std::env::args().skip(1);
     let task = words.next().ok_or(USAGE)?;
-    let mut arguments = Arguments { task, problems: vec![], device: "cuda:0".into(), shard: (0, 1) };
+    let device = "cuda:0".into();
+    let mut arguments = Arguments { task, problems: vec![], device, shard: (0, 1), longest: usize::MAX };
     while let Some(word) = words.next() {
         match &*word {
             "--device" => arguments.device = words.next().ok_or(USAGE)?,
             "--shard" => arguments.shard = words.next().and_then(|text| shard(&text)).ok_or(USAGE)?,
+            "--longest" => arguments.longest = words.next().ok_or(USAGE)?.parse()?,
             _ if word.starts_with('-') => return Err(USAGE.into()),
             _ => arguments.problems.push(word),
         }

@@ -43,7 +43,7 @@ impl Group {
 const FILES: [&str; 2] = [include_str!("../../../../cases/small.txt"), include_str!("../../../../cases/gpu.txt")];
 
 /// Cases for little shared memory, so that short lines go the way of long ones.
-const WINDOWS: &str = include_str!("../../../../cases/windows.txt");
+const DIGIT_RANGES: &str = include_str!("../../../../cases/digit_ranges.txt");
 
 /// The same for clusters, which columns are for where they have work for the device.
 const CLUSTERS: &str = include_str!("../../../../cases/clusters.txt");
@@ -115,7 +115,7 @@ fn whole(problems: Vec<Problem>) -> Group {
 }
 
 fn cases() -> impl Iterator<Item = Group> {
-    let little = [(WINDOWS, [LITTLE, usize::MAX]), (CLUSTERS, [2 * LITTLE, 1])];
+    let little = [(DIGIT_RANGES, [LITTLE, usize::MAX]), (CLUSTERS, [2 * LITTLE, 1])];
     let files = FILES.into_iter().map(|file| (file, WHOLE)).chain(little);
     files.flat_map(|(file, device)| read(file).into_iter().map(move |problem| Group { device, ..whole(vec![problem]) }))
 }
@@ -176,11 +176,14 @@ fn random() -> impl Iterator<Item = Group> {
 }
 
 /// Few small problems whose kernels have between them every step, in each precision, that those of
-/// the cases have; every `shard.1`-th of these from the `shard.0`-th on.
-pub(crate) fn sample(target: &Target, shard: (usize, usize)) -> Vec<Group> {
+/// the cases have, but for signals of more than `longest` elements; every `shard.1`-th of these
+/// from the `shard.0`-th on.
+pub(crate) fn sample(target: &Target, shard: (usize, usize), longest: usize) -> Vec<Group> {
+    let elements = |group: &Group| group.problems[0].input().len.max(group.problems[0].output().len);
     let mut seen = BTreeSet::new();
     let mut groups: Vec<Group> = cases().chain(methods()).collect();
-    groups.sort_by_key(|group| group.problems[0].input().len.max(group.problems[0].output().len));
+    groups.retain(|group| elements(group) <= longest);
+    groups.sort_by_key(elements);
     groups.retain(|group| {
         let target = group.target(target);
         let inspection = group.recipe(&group.problems[0]).and_then(|recipe| target.inspect_recipe(recipe));

@@ -23,16 +23,16 @@ const FILES: [(&str, [usize; 2]); 10] = [
     (cases!("methods"), WHOLE),
     (cases!("multiplied"), WHOLE),
     (cases!("clusters"), [16 << 10, 1]),
-    (cases!("joint"), [16 << 10, 1]),
-    (cases!("twins"), [32 << 10, 1]),
-    (cases!("windows"), [8 << 10, usize::MAX]),
+    (cases!("combine_fusion"), [16 << 10, 1]),
+    (cases!("lane_pairs"), [32 << 10, 1]),
+    (cases!("digit_ranges"), [8 << 10, usize::MAX]),
 ];
 
 /// Those whose problems are also planned by the methods of the papers.
 const BY_METHODS: [&str; 2] = [cases!("methods"), cases!("small")];
 
 /// Those whose problems are also multiplied.
-const MULTIPLIED: [&str; 3] = [cases!("multiplied"), cases!("twins"), cases!("clusters")];
+const MULTIPLIED: [&str; 3] = [cases!("multiplied"), cases!("lane_pairs"), cases!("clusters")];
 
 /// The problems of a file, and what stands after a colon.
 fn read(text: &str) -> Vec<(Problem, Option<String>)> {
@@ -50,7 +50,7 @@ pub(crate) fn all() -> Vec<Subject> {
     for (text, device) in FILES {
         for (problem, choice) in read(text) {
             let plain = Subject { problem, how: How::Plan, device, parts: false, choice: None };
-            let chosen = choice.filter(|_| text == cases!("joint"));
+            let chosen = choice.filter(|_| text == cases!("combine_fusion"));
             subjects.extend(chosen.map(|choice| Subject { choice: Some(choice), ..plain.clone() }));
             if text == cases!("small") && plain.is_real() {
                 subjects.push(Subject { parts: true, ..plain.clone() });

@@ -17,8 +17,8 @@ pub struct GpuArray<T> {
 }
 
 /// Memory that a plan uses while it runs
-/// ([`GpuPlan::scratch`](crate::api::plan::GpuPlan::scratch)), for any plan that needs no more. It
-/// belongs to a queue like an array.
+/// ([`GpuPlan::scratch`](crate::api::plan::GpuPlan::scratch)). Any plan can use it that needs no
+/// more bytes. It belongs to a queue, as an array does.
 pub struct GpuScratch {
     pub(crate) device: Device,
     pub(crate) buffer: Buffer,
@@ -29,7 +29,7 @@ impl Device {
     /// An array of `len` elements, with any values.
     ///
     /// # Errors
-    /// If the device has not so much memory.
+    /// If the device does not have that much memory.
     pub fn array<T: Element>(&self, len: usize) -> Result<GpuArray<T>> {
         GpuArray::new(self.clone(), len)
     }
@@ -37,7 +37,7 @@ impl Device {
     /// A copy of `data` on the device.
     ///
     /// # Errors
-    /// If the device has not so much memory.
+    /// If the device does not have that much memory.
     pub fn upload<T: Element>(&self, data: &[T]) -> Result<GpuArray<T>> {
         let mut array = self.array(data.len())?;
         array.upload(data)?;
@@ -81,7 +81,8 @@ impl<T: Element> GpuArray<T> {
         Ok(self)
     }
 
-    /// Copies `data`, as many elements as it has at most, to the device. Waits until that is done.
+    /// Copies `data`, which is at most as long as the array, to the device. Waits until that is
+    /// done.
     ///
     /// # Errors
     /// If `data` is longer than the array, or the device fails.
@@ -99,7 +100,7 @@ impl<T: Element> GpuArray<T> {
         self.device.queue.download(&self.buffer, data)
     }
 
-    /// Enqueues a copy of `data`, which is given back when it is done.
+    /// Enqueues a copy of `data`, which comes back when the copy is done.
     ///
     /// ```no_run
     /// use fourfold_gpu::Device;
@@ -119,7 +120,7 @@ impl<T: Element> GpuArray<T> {
         data.send(&self.device, &mut self.buffer)
     }
 
-    /// Enqueues a copy to `data`, which is given back when it is filled.
+    /// Enqueues a copy to `data`, which comes back when it is filled.
     ///
     /// # Errors
     /// As [`GpuArray::upload_async`].
@@ -167,7 +168,7 @@ impl GpuScratch {
     }
 }
 
-/// An error if two devices are not one, with one queue.
+/// An error if these are not the same device with the same queue.
 pub(crate) fn one_queue(a: &Device, b: &Device) -> Result<()> {
     if !a.runtime.same(&b.runtime) {
         return Err(crate::error::elsewhere());

@@ -1,4 +1,4 @@
-//! The caller's queues and memory, by the names that CUDA and OpenCL have for them.
+//! The caller's queues and memory, as CUDA's and OpenCL's own handles.
 
 use crate::api::array::{GpuArray, GpuScratch};
 use crate::backend::device::Device;
@@ -24,7 +24,7 @@ impl Device {
     /// context, or runs out of order.
     ///
     /// # Safety
-    /// `queue` must be what is said above; a CUDA stream must outlive the result and what is made
+    /// `queue` must be such a queue; a CUDA stream must outlive the result and what is made
     /// with it.
     pub unsafe fn with_raw_queue(&self, queue: *mut c_void) -> Result<Device> {
         // SAFETY: the caller ensures that it is a queue.
@@ -64,7 +64,7 @@ impl Device {
     /// of `cuMemAlloc`'s alone).
     ///
     /// # Safety
-    /// `memory` must be what is said above. Until the array is dropped and what was enqueued with
+    /// `memory` must be such memory. Until the array is dropped and what was enqueued with
     /// it is done, memory of CUDA must not be freed.
     pub unsafe fn array_from_raw<T: Element>(&self, memory: *mut c_void, len: usize) -> Result<GpuArray<T>> {
         let bytes = crate::api::pinned::bytes::<T>(len)?;

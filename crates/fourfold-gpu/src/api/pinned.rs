@@ -8,16 +8,16 @@ use fourfold::{Element, Result};
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-/// An array in memory of the host that is pinned for a [`Device`] (CUDA) or allocated by its driver
-/// (OpenCL): a slice.
+/// A slice in memory of the host that is pinned for a [`Device`] (CUDA) or allocated by its driver
+/// (OpenCL).
 pub struct PinnedArray<T> {
     memory: Pinned,
     len: usize,
     element: PhantomData<T>,
 }
 
-/// A copy between a [`PinnedArray`] and a [`GpuArray`](crate::api::array::GpuArray) that may not be
-/// done. Dropping it waits.
+/// A copy between a [`PinnedArray`] and a [`GpuArray`](crate::api::array::GpuArray) that was
+/// enqueued. Dropping it waits until the copy is done.
 #[must_use = "dropping it waits until the copy is done"]
 pub struct Pending<T> {
     transfer: Transfer,
@@ -30,7 +30,7 @@ impl Device {
     /// and do not keep the host waiting.
     ///
     /// # Errors
-    /// If the host has not so much memory that can be pinned.
+    /// If the host does not have that much memory that can be pinned.
     pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedArray<T>> {
         PinnedArray::new(self, len)
     }

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// A problem with its tables and kernels, ready to run any number of times, on any queue of its
 /// device, from any thread.
 ///
-/// Two executions that share scratch run one after the other. A plan has scratch of its own, made
+/// Two executions that share scratch run one after the other. A plan keeps its own scratch, made
 /// when it is first needed; give each queue [its own](GpuPlan::scratch) where plans are to run
 /// beside each other, or nothing may be allocated.
 ///
@@ -39,7 +39,7 @@ pub struct GpuPlan {
     /// Whether this is the plan for both parts of complex arrays, of a problem of reals.
     parts: bool,
     both_parts: OnceLock<Box<GpuPlan>>,
-    /// Scratch of its own, on the queue that used it last.
+    /// Its own scratch, on the queue that used it last.
     scratch: Mutex<Option<GpuScratch>>,
 }
 
@@ -210,7 +210,7 @@ impl GpuPlan {
     /// Scratch for executions on the queue of `device`.
     ///
     /// # Errors
-    /// If the device has not so much memory.
+    /// If the device does not have that much memory.
     pub fn scratch(&self, device: &Device) -> Result<GpuScratch> {
         GpuScratch::new(device, self.scratch_bytes())
     }
@@ -245,9 +245,13 @@ impl GpuPlan {
         Ok(self.both_parts.get().expect("just set"))
     }
 
-    fn with_own_scratch(&self, device: &Device, run: impl FnOnce(Option<&mut GpuScratch>) -> Result<()>) -> Result<()> {
+    fn with_own_scratch(
+        &self,
+        device: &Device,
+        enqueue: impl FnOnce(Option<&mut GpuScratch>) -> Result<()>,
+    ) -> Result<()> {
         if self.scratch_bytes() == 0 {
-            return run(None);
+            return enqueue(None);
         }
         if device.queue.is_capturing() {
             let message = "a graph that is being captured needs scratch that outlives it: use `execute_on_with`";
@@ -258,7 +262,7 @@ impl GpuPlan {
             Some(scratch) => scratch.move_to(device)?,
             None => self.scratch(device)?,
         };
-        let done = run(Some(&mut scratch));
+        let done = enqueue(Some(&mut scratch));
         *own = Some(scratch);
         done
     }
@@ -282,7 +286,8 @@ impl GpuPlan {
                 long_enough("input", input.len(), from)?;
             }
             None if from != to => {
-                let message = format!("`{}` has other layouts for input and output: it has no place", self.problem());
+                let message =
+                    format!("`{}` has different layouts for input and output: it cannot run in place", self.problem());
                 return Err(argument(message));
             }
             None => {}

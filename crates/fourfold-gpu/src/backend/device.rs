@@ -8,11 +8,11 @@ use fourfold::Result;
 use std::fmt;
 use std::sync::Arc;
 
-/// A GPU, or whatever else CUDA or OpenCL has, with a queue (in CUDA's terms, a stream) on which
+/// A GPU, or another device of CUDA or OpenCL, with a queue (in CUDA's terms, a stream) on which
 /// what is enqueued runs in order.
 ///
-/// Clones have the same queue. [`Device::new_queue`] is the same device with another one, beside
-/// which it runs: plans run on any queue, arrays belong to one and can be moved.
+/// Clones have the same queue. [`Device::new_queue`] is the same device with another queue, and the
+/// two run beside each other. Plans run on any queue; arrays belong to one and can be moved.
 ///
 /// ```no_run
 /// use fourfold_gpu::{Device, GpuPlanner};
@@ -41,8 +41,8 @@ impl Device {
     /// The device of a name such as `cuda`, `cuda:1` or `opencl:0`.
     ///
     /// # Errors
-    /// [`Notation`](fourfold::ErrorKind::Notation) if it is none; else as [`Device::cuda`] or
-    /// [`Device::opencl`].
+    /// [`Notation`](fourfold::ErrorKind::Notation) if it is no such name; else as
+    /// [`Device::cuda`] or [`Device::opencl`].
     pub fn open(name: &str) -> Result<Device> {
         let id: DeviceId = name.parse()?;
         Device::of(Runtime::open(id.api, id.number)?)
@@ -70,7 +70,7 @@ impl Device {
         Ok(Device { runtime, queue })
     }
 
-    /// The same device with a queue of its own.
+    /// The same device with another queue.
     ///
     /// # Errors
     /// If the device fails.
@@ -102,7 +102,7 @@ impl Device {
         backend(api).devices()
     }
 
-    /// What it is and has.
+    /// Its name, version and limits.
     pub fn info(&self) -> &DeviceInfo {
         self.runtime.info()
     }

@@ -1,4 +1,4 @@
-//! What a plan of any recipe launches, without launching it: stages are passes of their own here.
+//! What a plan of any recipe launches, without launching it: each stage counts as a pass here.
 
 use crate::backend::types::Grid;
 use crate::baseline::kernels::moves::StageKernelDesc;

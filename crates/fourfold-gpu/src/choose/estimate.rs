@@ -74,7 +74,7 @@ impl Lines<'_> {
         packing.elements(self.dft().1)
     }
 
-    /// Two lines as one, if they are neighbours that may be. As pairs of their own reals, of which
+    /// Two lines as one, if they are neighbours that may be. Half-length, as pairs of neighbouring reals, of which
     /// there are twice as many: lines of three DFTs, which measured faster so; few long columns;
     /// columns of one block where that takes a stage less and there are many, but types III in
     /// f32; lines along memory where that takes a stage less or where shared memory has no room for
@@ -90,13 +90,13 @@ impl Lines<'_> {
         let many =
             || self.runs(Packing::TwoForOne) > limits.sms && self.run_bytes(Packing::TwoForOne) <= limits.shared_bytes;
         let columns = || (data == Data::Real || f64) && shorter() && many();
-        let apart = |packing| match self.geometry(packing).across() {
+        let halves = |packing| match self.geometry(packing).across() {
             _ if count > 1 => true,
-            true => self.columns(Packing::TwoForOne, limits).map_or_else(columns, |groups| groups < limits.sms),
+            true => self.columns(Packing::TwoForOne, limits).map_or_else(columns, |blocks| blocks < limits.sms),
             false => f64 && len <= SHORT || shorter() || large() || few(),
         };
         match *self.packings() {
-            [Packing::TwoForOne, packing] if len % 2 == 0 && apart(packing) => packing,
+            [Packing::TwoForOne, packing] if len % 2 == 0 && halves(packing) => packing,
             [packing, ..] => packing,
             [] => unreachable!("all lines can be packed"),
         }

@@ -1,4 +1,4 @@
-//! Streams and addresses of the caller's, and graphs.
+//! The caller's streams and addresses, and graphs.
 
 use crate::backend::device::Device;
 use crate::device_tests::{LONG, numbers, plan, present, refused};
@@ -10,7 +10,7 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
 
-/// What a caller has: a stream of the primary context.
+/// A caller's stream of the primary context.
 fn caller(device: &Device) -> Arc<CudaStream> {
     let context = CudaContext::new(device.info().id.number).unwrap();
     context.new_stream().unwrap()

@@ -1,5 +1,5 @@
-//! The caller's queues and memory, on the device that `FOURFOLD_DEVICE` names, `opencl:0` if it is
-//! not set.
+//! Tests of the caller's queues and memory. They use the device that `FOURFOLD_DEVICE` names, or
+//! else `opencl:0`.
 
 pub(crate) mod cuda;
 pub(crate) mod opencl;
@@ -13,7 +13,7 @@ use fourfold::{Error, ErrorKind, Result};
 /// Needs scratch on every device.
 const LONG: &str = "dct2 f32 524288";
 
-/// The device to test on if it is of this sort.
+/// The device to test on, if it is one of this API.
 pub(crate) fn present(api: Api) -> Option<Device> {
     let name = std::env::var("FOURFOLD_DEVICE").unwrap_or("opencl:0".into());
     if !name.starts_with(api.name()) {

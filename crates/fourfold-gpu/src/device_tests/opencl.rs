@@ -1,4 +1,4 @@
-//! `cl_command_queue`s and `cl_mem`s of the caller's.
+//! The caller's `cl_command_queue`s and `cl_mem`s.
 
 use crate::backend::device::Device;
 use crate::device_tests::{LONG, numbers, plan, present, refused};
@@ -11,7 +11,7 @@ use opencl3::types::{CL_BLOCKING, cl_device_id};
 use std::ffi::c_void;
 use std::ptr;
 
-/// What a caller has.
+/// A caller with a context and a queue.
 struct Caller {
     context: Context,
     queue: CommandQueue,

@@ -104,7 +104,7 @@ impl<T: Float> GpuElectrostatics<T> {
     /// Maps on the device, of whatever its memory holds.
     ///
     /// # Errors
-    /// If the device has not so much memory.
+    /// If the device does not have that much memory.
     pub fn maps(&self) -> Result<GpuMaps<T>> {
         let count = self.spreader.grid().count();
         let arrays = (0..MAPS).map(|_| self.device.array(count)).collect::<Result<_>>()?;
@@ -117,7 +117,7 @@ impl<T: Float> GpuElectrostatics<T> {
     ///
     /// # Errors
     /// If a cell lies outside the region or its size is negative or not a number, there are more
-    /// than 2^28, or the device has not so much memory.
+    /// than 2^28, or the device does not have that much memory.
     pub fn cells(&self, cells: Cells<'_, T>) -> Result<GpuCells<T>> {
         GpuCells::new(&self.device, &self.spreader, cells)
     }

@@ -56,7 +56,7 @@ impl BlockPlan {
     /// Arrays for its components, with any values.
     ///
     /// # Errors
-    /// If the device has not so much memory.
+    /// If the device does not have that much memory.
     pub fn arrays(&self) -> Result<BlockArrays> {
         let size = if self.narrow == Narrow::Byte { 1 } else { 2 };
         let arrays = |part: &ComponentTables| -> Result<ComponentArrays> {

@@ -14,7 +14,7 @@ impl StagePipeline {
         match step {
             Step::Zero { .. } => Part::Zero { to: to[0] },
             Step::End { by, .. } | Step::Part { by, .. } => {
-                Part::One { count, from: from[0], to: to[0], by: self.tables.table(&[by * factor]) }
+                Part::One { count, from: from[0], to: to[0], by: self.tables.push_reals(&[by * factor]) }
             }
             _ => Part::Two { count, from, to, matrix: self.matrix(step, factor) },
         }
@@ -26,8 +26,8 @@ impl StagePipeline {
         for step in steps {
             match step {
                 Step::Zero { .. } => {}
-                Step::End { last: false, place, by } => terms.first = Some((*place, self.tables.table(&[*by]))),
-                Step::End { last: true, place, by } => terms.last = Some((*place, self.tables.table(&[*by]))),
+                Step::End { last: false, place, by } => terms.first = Some((*place, self.tables.push_reals(&[*by]))),
+                Step::End { last: true, place, by } => terms.last = Some((*place, self.tables.push_reals(&[*by]))),
                 _ => terms.inner = Some((step.line(), self.matrix(step, 1.0))),
             }
         }
@@ -38,8 +38,8 @@ impl StagePipeline {
     fn matrix(&mut self, step: &Step, factor: f64) -> Matrix {
         match step {
             Step::Rotate(rotation) => self.rotations(rotation, factor),
-            Step::Hartley { by, .. } => Matrix::Same(self.tables.table(&Step::hartley(by * factor))),
-            Step::Scale { by, .. } => Matrix::Same(self.tables.table(&[by * factor, 0.0, 0.0, by * factor])),
+            Step::Hartley { by, .. } => Matrix::Same(self.tables.push_reals(&Step::hartley(by * factor))),
+            Step::Scale { by, .. } => Matrix::Same(self.tables.push_reals(&[by * factor, 0.0, 0.0, by * factor])),
             Step::Zero { .. } | Step::End { .. } | Step::Part { .. } => unreachable!("a step of single numbers"),
         }
     }

@@ -7,12 +7,12 @@ use num_complex::Complex;
 /// Which factors of the plan's multiplier a part of the table has.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MultiplierTable {
-    which: Which,
+    set: FactorSet,
     len: usize,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Which {
+pub(crate) enum FactorSet {
     /// Those of a list along an axis.
     Axis(usize),
     /// One an element in C order.
@@ -24,8 +24,8 @@ pub(crate) enum Which {
 
 impl MultiplierTable {
     /// Of so many factors.
-    pub(crate) fn new(which: Which, count: usize, multiplier: &Multiplier) -> MultiplierTable {
-        MultiplierTable { which, len: count * parts(multiplier) }
+    pub(crate) fn new(set: FactorSet, count: usize, multiplier: &Multiplier) -> MultiplierTable {
+        MultiplierTable { set, len: count * parts(multiplier) }
     }
 
     /// How many reals it has.
@@ -36,12 +36,12 @@ impl MultiplierTable {
     /// Its reals.
     pub(crate) fn values(&self, multiplier: &Multiplier) -> Vec<f64> {
         let complex = |list: &[Complex<f64>]| list.iter().flat_map(|z| [z.re, z.im]).collect();
-        match (&self.which, multiplier) {
-            (Which::Axis(axis), Multiplier::Separable(axes)) => axes[*axis].clone(),
-            (Which::Axis(axis), Multiplier::ComplexSeparable(axes)) => complex(&axes[*axis]),
-            (Which::Elements, Multiplier::Table(table)) => table.clone(),
-            (Which::Elements, Multiplier::ComplexTable(table)) => complex(table),
-            (Which::Places(array), _) => {
+        match (&self.set, multiplier) {
+            (FactorSet::Axis(axis), Multiplier::Separable(axes)) => axes[*axis].clone(),
+            (FactorSet::Axis(axis), Multiplier::ComplexSeparable(axes)) => complex(&axes[*axis]),
+            (FactorSet::Elements, Multiplier::Table(table)) => table.clone(),
+            (FactorSet::Elements, Multiplier::ComplexTable(table)) => complex(table),
+            (FactorSet::Places(array), _) => {
                 let factors = at_places(&factors(multiplier), array, self.len / parts(multiplier));
                 if is_complex(multiplier) { complex(&factors) } else { factors.iter().map(|z| z.re).collect() }
             }

@@ -3,36 +3,37 @@
 use crate::desc::action::Action;
 use crate::desc::geometry::Array;
 use crate::desc::pointwise::{AxisFactors, Factors, Pointwise};
-use crate::lower::multiplier::{MultiplierTable, Which, is_complex, places};
+use crate::lower::multiplier::{FactorSet, MultiplierTable, is_complex, places};
 use crate::lower::tables::{Entry, TableLayout};
 use fourfold::Multiplier;
 
 /// What is done to the elements of `array`, with its numbers in the table.
 pub(crate) fn pointwise(action: &Action, array: &Array, tables: &mut TableLayout) -> Pointwise {
     let multiplier = match action {
-        Action::Threshold(threshold) => return Pointwise::Threshold(tables.table(&[*threshold])),
+        Action::Threshold(threshold) => return Pointwise::Threshold(tables.push_reals(&[*threshold])),
         Action::Multiply(multiplier) => multiplier,
     };
     let shape = &array.shape;
-    let entry = |which, count: usize| Entry::Multiplier(MultiplierTable::new(which, count, multiplier));
+    let entry = |set, count: usize| Entry::Multiplier(MultiplierTable::new(set, count, multiplier));
     let along =
         |axis: usize, at: usize| AxisFactors { size: shape[axis], stride: shape[axis + 1..].iter().product(), at };
     let factors = match multiplier {
         _ if !array.is_c_order() => {
-            Factors::Table(tables.push_pairs(entry(Which::Places(array.clone()), places(array))))
+            Factors::Table(tables.push_pairs(entry(FactorSet::Places(array.clone()), places(array))))
         }
-        Multiplier::Table(table) => Factors::Table(tables.push_pairs(entry(Which::Elements, table.len()))),
-        Multiplier::ComplexTable(table) => Factors::Table(tables.push_pairs(entry(Which::Elements, table.len()))),
+        Multiplier::Table(table) => Factors::Table(tables.push_pairs(entry(FactorSet::Elements, table.len()))),
+        Multiplier::ComplexTable(table) => Factors::Table(tables.push_pairs(entry(FactorSet::Elements, table.len()))),
         Multiplier::Separable(axes) => {
-            // An axis along which nothing is multiplied needs no list.
+            // An axis along set nothing is multiplied needs no list.
             let lists = axes.iter().enumerate().filter(|(_, list)| list.iter().any(|&factor| factor != 1.0));
             let list =
-                |(axis, list): (usize, &Vec<f64>)| along(axis, tables.push(entry(Which::Axis(axis), list.len())));
+                |(axis, list): (usize, &Vec<f64>)| along(axis, tables.push(entry(FactorSet::Axis(axis), list.len())));
             Factors::Separable(lists.map(list).collect())
         }
         Multiplier::ComplexSeparable(axes) => {
-            let list =
-                |(axis, list): (usize, &Vec<_>)| along(axis, tables.push_pairs(entry(Which::Axis(axis), list.len())));
+            let list = |(axis, list): (usize, &Vec<_>)| {
+                along(axis, tables.push_pairs(entry(FactorSet::Axis(axis), list.len())))
+            };
             Factors::Separable(axes.iter().enumerate().map(list).collect())
         }
     };

@@ -21,7 +21,7 @@ pub(crate) struct StagePipeline {
     pub(crate) stages: Vec<Stage>,
     pub(crate) digits: Vec<Digit>,
     pub(crate) packing: Packing,
-    /// Whether a spectrum is transformed back.
+    /// Whether a spectrum becomes a signal.
     pub(crate) inverse: bool,
     pub(crate) orders: Vec<Order>,
     pub(crate) tables: TableLayout,
@@ -118,7 +118,7 @@ impl StagePipeline {
 
     /// Complex data, between the combines if there are any.
     fn complex(&mut self, len: usize, reduction: &Reduction, exchanged: bool, scale: Option<f64>) {
-        let scale = scale.map(|scale| self.tables.table(&[scale]));
+        let scale = scale.map(|scale| self.tables.push_reals(&[scale]));
         let before = self.combined(&reduction.before);
         let after = self.combined(&reduction.after);
         let from = View { exchanged, combined: before, ..View::default() };

@@ -93,7 +93,7 @@ impl TableLayout {
     }
 
     /// Adds a few reals.
-    pub(crate) fn table(&mut self, values: &[f64]) -> usize {
+    pub(crate) fn push_reals(&mut self, values: &[f64]) -> usize {
         self.push(Entry::Reals(values.to_vec()))
     }
 

@@ -31,7 +31,7 @@ pub(crate) const CUDA: Dialect = Dialect {
         let line = |(name, x): &Named| format!("const {kind} {name} = __shfl_xor_sync({lanes:#x}u, {x}, {bits});");
         values.iter().map(line).collect()
     },
-    // Nobody asks what was there: the second-level cache adds, and the thread goes on.
+    // No thread uses the value returned: so the second-level cache adds, and the thread goes on.
     add_fixed: |array, at, x| {
         format!("atomicAdd((unsigned long long*){array} + {at}, (unsigned long long)llrint({x}));")
     },

@@ -42,9 +42,9 @@ pub(crate) const OPENCL: Dialect = Dialect {
         let (puts, takes) = (values.iter().enumerate().map(put), values.iter().enumerate().map(take));
         puts.chain(wait()).chain(takes).chain(wait()).collect()
     },
-    // Not every device adds 64 bits at once (cl_khr_int64_base_atomics). Every one adds 32, and
-    // says what was there: so who adds to the lower half knows whether it has carried, and adds
-    // that to the upper one. Sums are right when all have added.
+    // Not every device adds 64 bits at once (cl_khr_int64_base_atomics). Every device adds 32 bits,
+    // and returns what was there. A thread that adds to the lower half so knows whether that has
+    // carried, and adds the carry to the upper half. Sums are right when all threads have added.
     add_fixed: |array, at, x| {
         format!(
             "{{ volatile __global uint* at = (volatile __global uint*){array} + 2 * {at}; const ulong n = (ulong)convert_long_rte({x}); \

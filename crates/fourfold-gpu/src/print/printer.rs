@@ -10,7 +10,7 @@ use std::fmt::Write;
 /// A variable, and what it stands for.
 pub(crate) type Named = (String, String);
 
-/// How C is spelled on a device.
+/// How a language spells what the printer does not: the rest is C in all of them.
 pub(crate) struct Dialect {
     pub(crate) api: Api,
     /// What stands before a kernel: its types `real`, `real2`, `index` and `places` (an index
@@ -33,8 +33,8 @@ pub(crate) struct Dialect {
     pub(crate) bits: [&'static str; 2],
     /// Bytes out of those of two words.
     pub(crate) permute: fn(words: [&str; 2], [u8; 4]) -> String,
-    /// Lines that give names to values, of the type named, of the thread whose number differs in
-    /// these bits; among so many, the first ones of the block.
+    /// Lines that exchange values of a type between threads whose numbers differ in these bits, and
+    /// name those that a thread gets. The first `threads` threads of a block exchange.
     pub(crate) exchange: fn(kind: &str, &[Named], bits: usize, threads: usize) -> Vec<String>,
     /// Adds the integer nearest to a real to integer `at` of 64 bits of an array, as one operation.
     pub(crate) add_fixed: fn(array: &str, at: &str, x: &str) -> String,
@@ -92,8 +92,8 @@ pub(crate) struct Printer<'a> {
     pub(crate) dialect: &'a Dialect,
     pub(crate) precision: Precision,
     pub(crate) threads: usize,
-    /// How the input is read, the output written and what multiplies either read, if not as other
-    /// arrays.
+    /// Functions that read the input, write the output, and read the factors of either, if these
+    /// are not accessed as other arrays are.
     evict_first: [Option<&'static str>; 3],
     pub(crate) text: String,
     pub(crate) depth: usize,
@@ -154,8 +154,8 @@ impl Printer<'_> {
         }
     }
 
-    /// The same of what [`words`](crate::ir::packed) and [`fixed`](crate::electrostatics::fixed)
-    /// have.
+    /// Statements on [words](crate::ir::packed) and on
+    /// [sums of integers](crate::electrostatics::fixed).
     pub(crate) fn words(&mut self, statement: &Statement) {
         match statement {
             Statement::LetWords(names, array, at) => {
@@ -244,7 +244,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The same of what [`words`](crate::ir::packed) has.
+    /// Expressions of [words](crate::ir::packed).
     pub(crate) fn narrow(&self, expr: &Expr) -> (&'static str, String) {
         let real = |x: &Sym| self.real(*x);
         let [to_bits, of_bits] = self.dialect.bits;

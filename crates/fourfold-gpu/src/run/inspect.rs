@@ -263,7 +263,7 @@ fn between_kernels(pass: &LoweredPass) -> usize {
 mod tests {
     use super::*;
 
-    /// Each pass of a kernel by itself would need indices of 64 bits, or only the last.
+    /// Each pass of a kernel would need indices of 64 bits, or only the last.
     #[test]
     fn kernels_of_far_places_have_wide_indices() {
         let source = |problem: &str| {

@@ -63,7 +63,7 @@ impl KernelCache {
 
     fn make(&self, desc: &KernelDesc) -> Result<Kernel> {
         let source = print(self.runtime.dialect(), &desc.frame(), &kernel(desc));
-        let refused = |e: Error| Error::new(e.kind(), format!("{e}\n{source}\nThe kernel's desc: {desc:?}"));
+        let refused = |e: Error| Error::new(e.kind(), format!("{e}\n{source}\nThe kernel's descriptor: {desc:?}"));
         compiled(&self.runtime, self.cache.as_ref(), &source, desc.shared_bytes()).map_err(refused)
     }
 
@@ -107,7 +107,7 @@ mod tests {
     use fourfold::{ErrorKind, Planner};
 
     #[test]
-    fn refused_kernels_are_shown_with_their_spec_and_the_compiler_s_log() {
+    fn refused_kernels_are_shown_with_their_descriptor_and_the_compiler_s_log() {
         let Some(device) = Api::ALL.into_iter().find_map(present) else { return };
         let kernel_cache = KernelCache::new(device.runtime.clone(), device.target().limits().clone(), None);
         let recipe = Planner::new().recipe(&"dct2 f32 16x16".parse().unwrap()).unwrap();

@@ -47,7 +47,7 @@ fn clusters_are_right_and_have_no_races() {
 #[test]
 fn fused_combines_are_right_and_have_no_races() {
     let target = Target::cuda("sm_90").unwrap().with_shared_bytes(16 << 10).with_sms(1);
-    let cases = include_str!("../../../../cases/joint.txt").lines().filter_map(|line| line.split_once(": "));
+    let cases = include_str!("../../../../cases/combine_fusion.txt").lines().filter_map(|line| line.split_once(": "));
     for (case, choice) in cases {
         let problem: Problem = case.parse().unwrap();
         let recipe = Planner::new().recipe(&problem).unwrap();
@@ -66,7 +66,7 @@ fn fused_combines_are_right_and_have_no_races() {
 #[test]
 fn lane_pairs_are_right_and_have_no_races() {
     let target = Target::cuda("sm_90").unwrap().with_shared_bytes(32 << 10).with_sms(1);
-    let cases = include_str!("../../../../cases/twins.txt").lines().filter_map(|line| line.split_once(": "));
+    let cases = include_str!("../../../../cases/lane_pairs.txt").lines().filter_map(|line| line.split_once(": "));
     for (case, ends) in cases {
         let problem: Problem = case.parse().unwrap();
         let recipe = Planner::new().recipe(&problem).unwrap();
@@ -92,7 +92,7 @@ fn lane_pairs_are_right_and_have_no_races() {
 fn multiplied_sides_are_right_and_have_no_races() {
     let [pairs, clusters] = [32, 16].map(|kib| Target::cuda("sm_90").unwrap().with_shared_bytes(kib << 10).with_sms(1));
     let cases = |text: &'static str| text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let of_pairs = cases(include_str!("../../../../cases/twins.txt")).filter_map(|line| line.split(':').next());
+    let of_pairs = cases(include_str!("../../../../cases/lane_pairs.txt")).filter_map(|line| line.split(':').next());
     let of_clusters = cases(include_str!("../../../../cases/clusters.txt"));
     let parse = |case: &str| case.parse::<Problem>().unwrap();
     let all = of_pairs.map(|case| (&pairs, parse(case))).chain(of_clusters.map(|case| (&clusters, parse(case))));
@@ -128,7 +128,10 @@ fn simulate_multiplied(target: &Target, problem: &Problem, side: Side, multiplie
 
 #[test]
 fn kernels_without_clusters_have_no_races() {
-    for case in ["dct2 f64 48x40", "dct3 f32 60x34", "rfft f64 18x26", "dst1 f64 5x47", "fft f32 34x2"] {
+    let cases = ["dct2 f64 48x40", "dct3 f32 60x34", "rfft f64 18x26", "dst1 f64 5x47", "fft f32 34x2"];
+    // By Bluestein's convolution, and by Rader's and Bluestein's in one line.
+    let convolved = ["dct2 f64 47x6", "fft f64 94x2", "dct3 f32 799x2"];
+    for case in cases.into_iter().chain(convolved) {
         let (verdict, _) = simulate(&Target::opencl(), &case.parse().unwrap(), &[]).unwrap();
         assert!(verdict.holds(), "{case}: {verdict:?}");
     }

@@ -111,7 +111,7 @@ impl Writer<'_> {
                 body(line, i, Spots { k, at, mirror });
             });
         }
-        debug_assert!(step == 1, "windows have all terms");
+        debug_assert!(step == 1, "sublines have all terms");
         let (before, end) = (self.desc.before(), first + count);
         let highest = elements / before - 1;
         let rounds = (end - 1) / before + 1;

@@ -1,5 +1,8 @@
 //! Problems executed on the device that the tests run on, and compared with the oracle.
 
+#[path = "../../../fourfold/tests/common/sample.rs"]
+pub(crate) mod sample;
+
 use fourfold::baseline::AnyRecipe;
 use fourfold::oracle::verify::{Data, Verdict, check};
 use fourfold::{Problem, Result};

@@ -229,7 +229,7 @@ impl Algorithm {
         let AlgorithmFacts { name, computes, .. } = self.0;
         Error::new(
             ErrorKind::Problem,
-            format!("the method {name} does not compute `{problem}`: it computes {computes}"),
+            format!("the algorithm {name} does not compute `{problem}`: it computes {computes}"),
         )
     }
 }
@@ -268,7 +268,7 @@ impl FromStr for Algorithm {
         let names = || Algorithm::ALL.map(Algorithm::name).join(", ");
         let found = Algorithm::ALL.into_iter().find(|algorithm| algorithm.name() == name);
         found.ok_or_else(|| {
-            Error::new(ErrorKind::Notation, format!("there is no method {name:?}; there are: {}", names()))
+            Error::new(ErrorKind::Notation, format!("there is no algorithm {name:?}; there are: {}", names()))
         })
     }
 }

@@ -1,8 +1,8 @@
 //! The format of committed measurements: tables in Markdown, rounding, and the sentence that says
 //! when, by which commit and on which machine they were measured.
 //!
-//! Times have four significant digits ([`digits`]), quotients of times two decimals ([`ratio`]), and
-//! errors three significant digits ([`error`]).
+//! Times have four significant digits (`digits`), quotients of times two decimals (`ratio`), and
+//! errors three significant digits (`error`).
 
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -5,6 +5,7 @@ pub(crate) mod cases;
 pub(crate) mod multiply;
 pub(crate) mod random;
 pub(crate) mod run;
+pub(crate) mod sample;
 
 use fourfold::{Domain, Problem};
 use num_complex::Complex;

@@ -5,8 +5,10 @@ use std::slice::from_ref;
 
 use anyhow::{Context, Result, ensure};
 use fourfold_jpeg::read_coefficients;
+use zip::ZipWriter;
+use zip::result::ZipError;
+use zip::write::SimpleFileOptions;
 
-use crate::archive::Archive;
 use crate::args::jpeg::Coefficients;
 use crate::commands::jpeg::files::read;
 use crate::npy;
@@ -28,20 +30,25 @@ pub(super) fn write_coefficients(args: &Coefficients) -> Result<()> {
     Ok(())
 }
 
-/// Writes the coefficients, tables, sizes and sampling factors, each as an array.
-fn write(to: &mut (impl Write + Seek), image: &fourfold_jpeg::Coefficients) -> io::Result<()> {
-    let mut archive = Archive::new(to);
+/// Writes a .npz file: a zip archive of .npy files, without compression as by `numpy.savez`.
+fn write(to: &mut (impl Write + Seek), image: &fourfold_jpeg::Coefficients) -> Result<(), ZipError> {
+    let mut zip = ZipWriter::new(to);
     for (index, (component, blocks)) in image.components.iter().zip(&image.blocks).enumerate() {
-        let shape = [component.down, component.across, 8, 8];
-        archive.add(&format!("coefficients_{index}.npy"), |to| npy::write_i16(to, &shape, blocks.as_flattened()))?;
-        let table = component.table.rows();
-        archive.add(&format!("quantisation_{index}.npy"), |to| npy::write_u16(to, &[8, 8], table.as_flattened()))?;
+        begin(&mut zip, &format!("coefficients_{index}.npy"))?;
+        npy::write_i16(&mut zip, &[component.down, component.across, 8, 8], blocks.as_flattened())?;
+        begin(&mut zip, &format!("quantisation_{index}.npy"))?;
+        npy::write_u16(&mut zip, &[8, 8], component.table.rows().as_flattened())?;
     }
     let side = |side: usize| u16::try_from(side).map_err(io::Error::other);
-    let size = [side(image.height)?, side(image.width)?];
-    archive.add("size.npy", |to| npy::write_u16(to, &[2], &size))?;
-    let factors = image.components.iter().flat_map(|component| [component.vertical, component.horizontal]);
-    let factors: Vec<u16> = factors.map(|factor| factor as u16).collect();
-    archive.add("sampling.npy", |to| npy::write_u16(to, &[image.components.len(), 2], &factors))?;
-    archive.finish()
+    begin(&mut zip, "size.npy")?;
+    npy::write_u16(&mut zip, &[2], &[side(image.height)?, side(image.width)?])?;
+    let factors =
+        image.components.iter().flat_map(|component| [component.vertical as u16, component.horizontal as u16]);
+    begin(&mut zip, "sampling.npy")?;
+    npy::write_u16(&mut zip, &[image.components.len(), 2], &factors.collect::<Vec<_>>())?;
+    zip.finish().map(drop)
+}
+
+fn begin(zip: &mut ZipWriter<impl Write + Seek>, name: &str) -> Result<(), ZipError> {
+    zip.start_file(name, SimpleFileOptions::default().large_file(true))
 }

@@ -119,8 +119,8 @@ impl Copies for Queue {
 }
 
 impl Queue {
-    /// The event of a copy that was enqueued. Nobody waits for the copy where the event cannot be
-    /// had: so that is done here.
+    /// The event of a copy that was enqueued. If that fails, nobody can wait for the copy: so this
+    /// function does.
     fn event_of(&self, enqueued: Driver<()>) -> Driver<Box<dyn interface::Event>> {
         let event = enqueued.and_then(|()| self.stream.record_event(None));
         if event.is_err() {

@@ -85,7 +85,7 @@ pub(crate) fn check_use(number: usize, device: &Device) -> Result<()> {
     Err(unavailable(format!("opencl:{number} ({}) {why}", device.name().unwrap_or_default())))
 }
 
-/// The most threads of a work group, all of which are along the first dimension.
+/// The most work items of a work group, all of which are along the first dimension.
 pub(crate) fn threads(of_group: usize, of_dimensions: &[usize]) -> usize {
     of_dimensions.first().map_or(of_group, |first| of_group.min(*first))
 }

@@ -96,8 +96,8 @@ impl Copies for Queue {
 }
 
 impl Queue {
-    /// Has the device begin a copy that was enqueued. Nobody waits for the copy where that fails: so
-    /// that is done here.
+    /// Has the device begin a copy that was enqueued. If that fails, nobody can wait for the copy:
+    /// so this function does.
     fn event_of(&self, event: Driver<opencl3::event::Event>) -> Driver<Box<dyn interface::Event>> {
         let event = event?;
         if let Err(e) = self.queue.flush() {

@@ -171,7 +171,7 @@ impl Writer<'_> {
                 let (line, item) = split(n / level.radix);
                 level_item(level, self.lines(line, level.axis), item);
             }
-            FftWork::Transpose { .. } | FftWork::Blocks { .. } => unreachable!("they have kernels of their own"),
+            FftWork::Transpose { .. } | FftWork::Blocks { .. } => unreachable!("they have other kernels"),
         }
     }
 

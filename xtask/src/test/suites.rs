@@ -1,0 +1,239 @@
+//! The suites, and those of them that are a few lines.
+
+use super::tier::{ALWAYS, FULL, GATE, QUICK};
+use super::{Outcome, Suite, WHOLE, WHOLE_SWEEPS};
+use crate::process::{command, output, root, run, target_folder, work_folder};
+use crate::python::python;
+use crate::{fuzz, gpu, memory, msrv, package};
+use anyhow::{Context, Result, ensure};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{env, fs};
+
+/// In the order in which they run: those of tests are last, so that the output ends with their
+/// results.
+pub(crate) const SUITES: &[Suite] = &[
+    Suite { name: "format", budget: 10, tiers: ALWAYS, run: format },
+    Suite { name: "clippy", budget: 60, tiers: ALWAYS, run: clippy },
+    Suite { name: "docs", budget: 20, tiers: GATE, run: docs },
+    Suite { name: "package", budget: 30, tiers: GATE, run: || package::suite().map(done) },
+    Suite { name: "msrv", budget: 60, tiers: FULL, run: msrv::suite },
+    Suite { name: "first-command", budget: 180, tiers: FULL, run: first_command },
+    Suite { name: "miri", budget: 600, tiers: FULL, run: memory::miri },
+    Suite { name: "asan", budget: 900, tiers: FULL, run: memory::asan },
+    Suite { name: "fuzz", budget: 600, tiers: FULL, run: fuzz::suite },
+    Suite { name: "readme", budget: 150, tiers: GATE, run: readme },
+    Suite { name: "nvrtc", budget: 90, tiers: GATE, run: || gpu::nvrtc(false) },
+    Suite { name: "oclgrind", budget: 60, tiers: GATE, run: || gpu::oclgrind(Some(LONG)) },
+    Suite { name: "core", budget: 170, tiers: QUICK, run: core },
+    Suite { name: "sweeps", budget: 900, tiers: FULL, run: sweeps },
+    Suite { name: "tests", budget: 420, tiers: GATE, run: tests },
+];
+
+fn done(_: ()) -> Outcome {
+    Outcome::Done
+}
+
+fn format() -> Result<Outcome> {
+    run(&mut command("cargo fmt --all --check"))?;
+    for manifest in ["fuzz", "bench", "bench/device"] {
+        run(&mut command(&format!("cargo fmt --manifest-path {manifest}/Cargo.toml --check")))?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// Crates outside the workspace share with it what they build: `.cargo/config.toml` has one profile
+/// for all.
+fn clippy() -> Result<Outcome> {
+    run(&mut command(&format!("cargo clippy {WHOLE} --all-targets -- -D warnings")))?;
+    for manifest in ["fuzz", "bench/device"] {
+        let check = format!("cargo check --locked --manifest-path {manifest}/Cargo.toml --target-dir");
+        run(command(&check).arg(target_folder()))?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn docs() -> Result<Outcome> {
+    let mut doc = command(&format!("cargo doc {WHOLE} --no-deps"));
+    run(doc.env("RUSTDOCFLAGS", "-D warnings")).map(done)
+}
+
+/// The first command of the README, its programs as the tests build them: compiling them for speed
+/// would take as long as all tests do.
+fn readme() -> Result<Outcome> {
+    let text = fs::read_to_string(root().join("README.md"))?;
+    let line = first_line(&text).context("README.md has no block ```sh")?;
+    let programs = programs(line)?;
+    let targets: Vec<_> = programs.iter().flat_map(|program| [program.sort, program.name]).collect();
+    run(command(&format!("cargo build {WHOLE}")).args(targets))?;
+    let folder = empty_pictures()?;
+    for program in programs {
+        let mut start = command(&program.path().display().to_string());
+        run(start.args(program.arguments.split_whitespace()).current_dir(&folder))?;
+    }
+    are_pictures(&folder).map(done)
+}
+
+/// The first command of the README, word by word.
+fn first_command() -> Result<Outcome> {
+    let text = fs::read_to_string(root().join("README.md"))?;
+    let line = first_line(&text).context("README.md has no block ```sh")?;
+    let folder = empty_pictures()?;
+    run(Command::new("sh").args(["-c", line]).current_dir(&folder).stdin(Stdio::null()))?;
+    are_pictures(&folder).map(done)
+}
+
+/// The first line of the first block of shell commands.
+fn first_line(text: &str) -> Option<&str> {
+    text.lines().skip_while(|line| *line != "```sh").nth(1)
+}
+
+/// A program that a command of the README builds and starts.
+#[derive(Debug, PartialEq)]
+struct Program<'a> {
+    /// `--bin` or `--example`.
+    sort: &'a str,
+    name: &'a str,
+    arguments: &'a str,
+}
+
+impl Program<'_> {
+    /// Where cargo builds it with the profile `dev`.
+    fn path(&self) -> PathBuf {
+        let folder = if self.sort == "--example" { "debug/examples" } else { "debug" };
+        target_folder().join(folder).join(self.name)
+    }
+}
+
+/// The programs of a line of `cargo run --release -p fourfold-cli --bin NAME -- ARGUMENTS && …`.
+fn programs(line: &str) -> Result<Vec<Program<'_>>> {
+    let whole = |command| {
+        program(command).with_context(|| format!("README.md's first command: `{command}` is not `cargo run …`"))
+    };
+    line.split(" && ").map(whole).collect()
+}
+
+/// The program of one command.
+fn program(command: &str) -> Option<Program<'_>> {
+    let words = command.strip_prefix("cargo run --release -p fourfold-cli ")?;
+    let (target, arguments) = words.split_once(" -- ")?;
+    let (sort, name) = target.split_once(' ')?;
+    // The arguments are split where there are spaces, as a shell does that has nothing to replace.
+    let plain = ["--bin", "--example"].contains(&sort) && !arguments.contains(['"', '\'', '$', '|', '>', '*']);
+    plain.then_some(Program { sort, name, arguments })
+}
+
+const PICTURES: [&str; 3] = ["photo.png", "small.png", "spectrum.png"];
+
+/// A folder of its own, without the pictures of an earlier run.
+fn empty_pictures() -> Result<PathBuf> {
+    let folder = work_folder("readme")?;
+    for picture in PICTURES.map(|name| folder.join(name)).iter().filter(|picture| picture.exists()) {
+        fs::remove_file(picture)?;
+    }
+    Ok(folder)
+}
+
+fn are_pictures(folder: &Path) -> Result<()> {
+    for picture in PICTURES.map(|name| folder.join(name)) {
+        let bytes = fs::read(&picture).with_context(|| format!("the command did not write {}", picture.display()))?;
+        ensure!(bytes.starts_with(b"\x89PNG") && bytes.len() > 1000, "{} is no picture", picture.display());
+    }
+    Ok(())
+}
+
+/// Integration tests of the core crate: those whose names no other crate has, since cargo would
+/// build the other crate as well.
+fn core() -> Result<Outcome> {
+    let own = test_names("fourfold")?;
+    let others = ["fourfold-cli", "fourfold-gpu", "fourfold-jpeg"].map(test_names);
+    let others: Vec<String> = others.into_iter().collect::<Result<Vec<_>>>()?.concat();
+    let names = own.into_iter().filter(|name| !others.contains(name));
+    let targets: String = names.map(|name| format!(" --test {name}")).collect();
+    run(&mut command(&format!("cargo test {WHOLE}{targets}"))).map(done)
+}
+
+/// The names of a crate's integration tests: files, and folders with a `main.rs`.
+fn test_names(package: &str) -> Result<Vec<String>> {
+    let mut names = vec![];
+    for entry in fs::read_dir(root().join("crates").join(package).join("tests"))? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|suffix| suffix == "rs") || path.join("main.rs").exists() {
+            names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Unit, integration and documentation tests of all crates, their kernels kept with what cargo
+/// builds, and photographs to decode.
+fn tests() -> Result<Outcome> {
+    let mut test = command(&format!("cargo test {WHOLE}"));
+    match photographs() {
+        Ok(folder) => drop(test.env("FOURFOLD_PHOTOGRAPHS", folder)),
+        Err(error) if env::var_os("CI").is_none() => eprintln!("no photographs from PyPI: {error:#}"),
+        Err(error) => return Err(error.context("no photographs from PyPI")),
+    }
+    run(test.env("FOURFOLD_CACHE_DIR", work_folder("kernels")?)).map(done)
+}
+
+/// Tests that take a sample of their cases.
+const SWEEPING: [&str; 7] = ["lengths", "cases", "methods", "recipe", "problems", "filters", "blocks"];
+
+/// Elements of the longest signals that the gate has in the simulator of GPUs: three longer ones
+/// take two thirds of its time.
+const LONG: usize = 20_000;
+
+/// All sweeps whole.
+fn sweeps() -> Result<Outcome> {
+    for outcome in [gpu::oclgrind(None)?, gpu::nvrtc(true)?] {
+        if let Outcome::LeftOut(why) = outcome {
+            return Ok(Outcome::LeftOut(why));
+        }
+    }
+    let targets: String = SWEEPING.iter().map(|name| format!(" --test {name}")).collect();
+    let mut test = command(&format!("cargo test {WHOLE}{targets}"));
+    run(test.envs([WHOLE_SWEEPS]).env("FOURFOLD_CACHE_DIR", work_folder("kernels")?)).map(done)
+}
+
+/// A package that has two photographs among its data sets.
+const PHOTOGRAPHS: &str = "--no-deps scikit-learn==1.9.1";
+
+/// The folder of the photographs.
+fn photographs() -> Result<String> {
+    let find = "import sysconfig; print(sysconfig.get_path('platlib') + '/sklearn/datasets/images')";
+    let mut script = command(&python("photographs", PHOTOGRAPHS)?);
+    Ok(output(script.args(["-c", find]))?.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_first_command() {
+        assert_eq!(first_line("a\n```rust\nx\n```\n```sh\none && two\nthree\n```\n"), Some("one && two"));
+        assert_eq!(first_line("a\n```rust\nx\n```\n"), None);
+    }
+
+    #[test]
+    fn the_readme_s_programs_are_found() {
+        let run = "cargo run --release -p fourfold-cli";
+        let line = format!("{run} --example make -- a.png && {run} --bin fourfold -- compress a.png");
+        let [make, compress] = programs(&line).unwrap().try_into().unwrap();
+        assert_eq!(make, Program { sort: "--example", name: "make", arguments: "a.png" });
+        assert!(make.path().ends_with("debug/examples/make"));
+        assert_eq!(compress, Program { sort: "--bin", name: "fourfold", arguments: "compress a.png" });
+        assert!(programs("cargo install fourfold-cli").is_err());
+        let page = include_str!("../../../README.md");
+        assert!(programs(first_line(page).unwrap()).is_ok());
+    }
+
+    #[test]
+    fn the_core_has_tests() {
+        let names = test_names("fourfold").unwrap();
+        assert!(["architecture", "lengths"].iter().all(|name| names.contains(&name.to_string())), "{names:?}");
+        assert!(!names.contains(&"common".to_owned()));
+    }
+}
