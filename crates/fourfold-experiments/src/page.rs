@@ -31,6 +31,8 @@ pub(crate) struct Page {
     pub(crate) parts: &'static [Part],
     /// Cells of which an empty one has no value.
     pub(crate) rows: Vec<Vec<String>>,
+    /// One sentence below the table: what its numbers say.
+    pub(crate) teaches: String,
     pub(crate) plot: Plot,
 }
 
@@ -49,10 +51,19 @@ impl Page {
         for paragraph in &self.text {
             let _ = writeln!(text, "{paragraph}\n");
         }
+        text += &self.tables();
+        if !self.teaches.is_empty() {
+            let _ = writeln!(text, "\n{}", self.teaches);
+        }
+        text
+    }
+
+    /// The table, or its parts.
+    fn tables(&self) -> String {
         let in_parts: usize = self.parts.iter().map(|part| part.columns).sum();
         let first = self.columns.len() - in_parts;
         if self.parts.is_empty() {
-            return text + &self.table(0..first, 0..0);
+            return self.table(0..first, 0..0);
         }
         let mut from = first;
         let parts = self.parts.iter().map(|Part { title, columns }| {
@@ -60,7 +71,7 @@ impl Page {
             from = others.end;
             format!("{title}:\n\n{}", self.table(0..first, others))
         });
-        text + &parts.collect::<Vec<_>>().join("\n")
+        parts.collect::<Vec<_>>().join("\n")
     }
 
     /// The columns of two ranges.
@@ -95,12 +106,21 @@ mod tests {
     fn cells_are_quoted_and_absent_ones_shown() {
         let (columns, rows) = (strings(&["a", "b, c"]), vec![strings(&["1", ""]), strings(&["say \"x\"", "2"])]);
         let plot = Plot { title: "T".into(), labels: ["x".into(), "y".into()], lines: vec![], bars: vec![] };
-        let mut page = Page { title: "T".into(), text: strings(&["P."]), columns, parts: WHOLE, rows, plot };
+        let mut page = Page {
+            title: "T".into(),
+            text: strings(&["P."]),
+            columns,
+            parts: WHOLE,
+            rows,
+            teaches: String::new(),
+            plot,
+        };
         assert_eq!(page.csv(), "a,\"b, c\"\n1,\n\"say \"\"x\"\"\",2\n");
         assert_eq!(page.markdown(), "# T\n\nP.\n\n| a | b, c |\n|---|---|\n| 1 | – |\n| say \"x\" | 2 |\n");
         page.parts = &[Part { title: "L", columns: 0 }, Part { title: "R", columns: 1 }];
         let parts =
             "L:\n\n| a |\n|---|\n| 1 |\n| say \"x\" |\n\nR:\n\n| a | b, c |\n|---|---|\n| 1 | – |\n| say \"x\" | 2 |\n";
-        assert_eq!(page.markdown(), format!("# T\n\nP.\n\n{parts}"));
+        page.teaches = "S.".into();
+        assert_eq!(page.markdown(), format!("# T\n\nP.\n\n{parts}\nS.\n"));
     }
 }

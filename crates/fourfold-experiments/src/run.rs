@@ -180,7 +180,15 @@ mod tests {
     fn page(_: &Setting) -> Result<Outcome> {
         let plot = Plot { title: "T".into(), labels: ["x".into(), "y".into()], lines: vec![], bars: vec!["a".into()] };
         let (columns, rows) = (strings(&["a"]), vec![strings(&["1"])]);
-        Ok(Outcome::page(Page { title: "T".into(), text: vec![], columns, parts: WHOLE, rows, plot }))
+        Ok(Outcome::page(Page {
+            title: "T".into(),
+            text: vec![],
+            columns,
+            parts: WHOLE,
+            rows,
+            teaches: String::new(),
+            plot,
+        }))
     }
 
     #[test]

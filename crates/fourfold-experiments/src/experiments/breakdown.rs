@@ -46,6 +46,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         columns: strings(&["N × N", "stage", "share, published", "authors' ms on an H200", "ms", "share", "× copy"]),
         parts: WHOLE,
         rows,
+        teaches: String::new(),
         plot: Plot {
             title: "Stages of a 2D DCT".into(),
             labels: ["".into(), "% of their sum".into()],

@@ -43,6 +43,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         columns: strings(&["image", "three-stage", "fused", "fused, megapixels/s", "three-stage/fused"]),
         parts: WHOLE,
         rows,
+        teaches: String::new(),
         plot: Plot {
             title: "Compression of an image".into(),
             labels: ["megapixels".into(), "ms".into()],

@@ -88,6 +88,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         columns: columns(),
         parts: &PARTS,
         rows,
+        teaches: String::new(),
         plot: Plot {
             title: "Transforms of a step of Algorithm 4, ms".into(),
             labels: ["circuit".into(), "ms".into()],

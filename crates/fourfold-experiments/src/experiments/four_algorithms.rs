@@ -52,6 +52,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         columns,
         parts: WHOLE,
         rows,
+        teaches: String::new(),
         plot: Plot {
             title: "1D DCT by four algorithms".into(),
             labels: ["N".into(), "µs".into()],

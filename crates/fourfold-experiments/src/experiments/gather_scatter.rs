@@ -42,6 +42,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         ]),
         parts: WHOLE,
         rows,
+        teaches: String::new(),
         plot: Plot {
             title: "Reordering an N × N array".into(),
             labels: ["N".into(), "ms".into()],

@@ -48,6 +48,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         ]),
         parts: WHOLE,
         rows,
+        teaches: String::new(),
         plot: Plot {
             title: "Complex Fourier transform of N points".into(),
             labels: ["N".into(), "ms".into()],

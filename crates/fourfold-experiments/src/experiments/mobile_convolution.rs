@@ -56,6 +56,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         columns: strings(&["N", "n", "direct", "FFT", "direct/FFT"]),
         parts: WHOLE,
         rows,
+        teaches: String::new(),
         plot: Plot {
             title: "Convolution of an N × N image with n × n taps".into(),
             labels: ["n".into(), "ms".into()],

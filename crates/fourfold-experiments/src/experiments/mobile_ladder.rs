@@ -62,6 +62,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         columns: columns.collect(),
         parts: WHOLE,
         rows,
+        teaches: String::new(),
         plot: Plot {
             title: "Complex 2D FFT of N × N".into(),
             labels: ["N".into(), "ms".into()],

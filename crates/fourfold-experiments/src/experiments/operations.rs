@@ -79,6 +79,7 @@ pub(crate) fn run(_: &Setting) -> Result<Outcome> {
         columns: strings(&["quantity", "naive, published", "naive", "efficient, published", "efficient"]),
         parts: WHOLE,
         rows: QUANTITIES.iter().enumerate().map(row).collect(),
+        teaches: String::new(),
         plot: Plot {
             title: "The combine of a 2D DCT, an element of the array".into(),
             labels: ["".into(), "count".into()],

@@ -54,6 +54,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         ]),
         parts: WHOLE,
         rows,
+        teaches: String::new(),
         plot: Plot {
             title: "Speed-up of image compression".into(),
             labels: ["N".into(), "by three stages".into()],

@@ -121,6 +121,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         columns: columns(),
         parts: &PARTS,
         rows,
+        teaches: String::new(),
         plot: Plot {
             title: "2D DCT of N × N reals".into(),
             labels: ["N".into(), "ms".into()],

@@ -66,6 +66,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             .collect(),
         parts: WHOLE,
         rows,
+        teaches: String::new(),
         plot: Plot {
             title: "Use of the device by reorder and combine".into(),
             labels: ["".into(), "% of its peak".into()],
