@@ -42,6 +42,12 @@ pub(crate) struct Dialect {
     pub(crate) thread: &'static str,
     /// The block's number.
     pub(crate) block: &'static str,
+    /// Column and row of the thread's item in a range.
+    pub(crate) item: [&'static str; 2],
+    /// Functions that read and write four reals of the caller's arrays, of which they expect no
+    /// more alignment than that of a real, if there are any: `read(at, array)`,
+    /// `write(four, at, array)`.
+    pub(crate) four: Option<[&'static str; 2]>,
     pub(crate) barrier: &'static str,
     /// How a kernel's blocks form clusters, if they can.
     pub(crate) cluster: Option<Cluster>,
@@ -167,11 +173,11 @@ impl Printer<'_> {
             }
             Statement::LetReals(names, array, at) => {
                 let four = self.four();
-                self.line(&format!(
-                    "const {four} q{} = {};",
-                    names[0],
-                    self.read(*array, self.group(&four, *array, *at))
-                ));
+                let value = match self.four_functions(*array) {
+                    Some([read, _]) => format!("{read}({}, {})", index(*at), array_name(*array)),
+                    None => self.read(*array, self.group(&four, *array, *at)),
+                };
+                self.line(&format!("const {four} q{} = {value};", names[0]));
                 for (name, part) in names.iter().zip(["x", "y", "z", "w"]) {
                     self.line(&format!("const real v{name} = q{}.{part};", names[0]));
                 }
@@ -184,7 +190,10 @@ impl Printer<'_> {
             }
             Statement::StoreReals(array, at, reals) => {
                 let four = (self.dialect.vector)(&self.four(), &reals.map(|x| self.real(x)));
-                let line = self.write(*array, self.place(&self.four(), *array, *at), &four);
+                let line = match self.four_functions(*array) {
+                    Some([_, write]) => format!("{write}({four}, {}, {});", index(*at), array_name(*array)),
+                    None => self.write(*array, self.place(&self.four(), *array, *at), &four),
+                };
                 self.line(&line);
             }
             Statement::StoreNarrow(array, at, value, narrow) => {
@@ -209,6 +218,10 @@ impl Printer<'_> {
 
     pub(crate) fn exchange(&mut self, kind: &str, values: &[Named], bits: usize, threads: usize) {
         (self.dialect.exchange)(kind, values, bits, threads).iter().for_each(|line| self.line(line));
+    }
+
+    fn four_functions(&self, array: Array) -> Option<[&'static str; 2]> {
+        self.dialect.four.filter(|_| matches!(array, Array::Input | Array::Output))
     }
 
     /// The type of four reals.
@@ -240,6 +253,7 @@ impl Printer<'_> {
             Expr::LoadInt(array, at) => ("index", format!("{}[{}]", array_name(*array), index(*at))),
             Expr::Thread => ("index", self.dialect.thread.into()),
             Expr::Block => ("index", self.dialect.block.into()),
+            Expr::Item(dimension) => ("index", self.dialect.item[*dimension].into()),
             other => self.narrow(other),
         }
     }
