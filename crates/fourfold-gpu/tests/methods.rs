@@ -135,7 +135,7 @@ fn kernels_of_the_ladder_are_as_the_article_s() {
 
     let elements = in_opencl("mixed-radix-elements", 12);
     has(&elements, &["get_global_id(0)", "get_global_id(1)"]);
-    lacks(&elements, &["reqd_work_group_size", "vload4", "if ("]);
+    lacks(&elements, &["reqd_work_group_size", "vload4"]);
     let blocks = in_opencl("mixed-radix-blocks", 12);
     assert_eq!([count(&blocks, "vload4("), count(&blocks, "vstore4(")], [2, 2], "{blocks}");
     let large = in_opencl("mixed-radix-blocks-4", 12);

@@ -59,7 +59,7 @@ pub struct Launch {
     pub pass: usize,
     /// Blocks.
     pub blocks: usize,
-    /// Threads of a block.
+    /// Threads of a block. Where a driver chooses them, 256.
     pub threads: usize,
     /// Bytes of shared memory of a block.
     pub shared_bytes: usize,

@@ -245,6 +245,7 @@ impl fmt::Display for FftWork {
             FftWork::Blocks { axis, len, groups, .. } => {
                 write!(f, "all levels axis {axis} in blocks of {len}, {groups} groups each")
             }
+            FftWork::Whole { axis, radices, .. } if radices.is_empty() => write!(f, "whole lines axis {axis}"),
             FftWork::Whole { axis, radices, .. } => write!(f, "whole lines axis {axis} digits {}", joined(radices)),
             FftWork::Transpose { side, width: 1 } => write!(f, "transpose {side} x {side} a thread"),
             FftWork::Transpose { side, width } => {

@@ -113,8 +113,8 @@ impl Copies for Queue {
         let source = map(&from.memory, CL_MAP_READ)?;
         let target = map(&to.memory, CL_MAP_WRITE_INVALIDATE_REGION);
         if let Ok(target) = &target {
-            // SAFETY: so many bytes are mapped, of two arrays that do not overlap, and nothing that
-            // was enqueued uses them.
+            // SAFETY: so many bytes are mapped, and nothing that was enqueued uses them. Scratch and
+            // the caller's output, of which these arrays are, do not overlap.
             work(unsafe { slice::from_raw_parts(source.cast(), bytes) }, unsafe {
                 slice::from_raw_parts_mut(target.cast(), bytes)
             });
