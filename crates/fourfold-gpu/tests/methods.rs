@@ -150,7 +150,7 @@ fn kernels_of_the_ladder_are_as_the_article_s() {
     has(&opencl.inspect_recipe(padded).unwrap().launches[3].source, &["transpose 2 x 2", "vload4"]);
 
     let wide = source(&cuda, "mixed-radix-groups", "fft f32 12x12");
-    has(&wide, &["float4", "blockIdx.y * blockDim.y + threadIdx.y", "__launch_bounds__(8)"]);
+    has(&wide, &["float4", "blockIdx.y * blockDim.y + threadIdx.y", "__launch_bounds__(8, 1)"]);
     let error = cuda.inspect_recipe(
         "mixed-radix-elements".parse::<Algorithm>().unwrap().recipe(&"fft f32 65536x2".parse().unwrap()).unwrap(),
     );

@@ -81,7 +81,9 @@ impl StageKernelDesc {
             wide: most > i32::MAX as usize,
             threads: self.threads(),
             range: self.range(),
-            resident: 0,
+            // Where threads leave early, the compiler would rather spill two registers than have more
+            // than 32, of which there are enough for all threads of an SM.
+            resident: usize::from(self.range().is_some()),
             evict_first: [false; 2],
             cluster: self.cluster(),
             shared_pairs,
