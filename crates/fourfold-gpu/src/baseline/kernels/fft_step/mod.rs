@@ -111,7 +111,8 @@ pub(crate) fn fft_step(desc: &StageKernelDesc, step: &FftStep) {
             }
             let item = block * THREADS as i64 + thread;
             if_less(item, int(columns * rows), || {
-                writer.item([item % columns as i64, item / columns as i64], Some(thread));
+                let (row, column) = (item / columns as i64, item % columns as i64);
+                writer.item([column, row], Some(thread));
             });
         }
     }
