@@ -172,12 +172,7 @@ impl Printer<'_> {
                 }
             }
             Statement::LetReals(names, array, at) => {
-                let four = self.four();
-                let value = match self.four_functions(*array) {
-                    Some([read, _]) => format!("{read}({}, {})", index(*at), array_name(*array)),
-                    None => self.read(*array, self.group(&four, *array, *at)),
-                };
-                self.line(&format!("const {four} q{} = {value};", names[0]));
+                self.line(&format!("const {} q{} = {};", self.four(), names[0], self.read_four(*array, *at)));
                 for (name, part) in names.iter().zip(["x", "y", "z", "w"]) {
                     self.line(&format!("const real v{name} = q{}.{part};", names[0]));
                 }
@@ -189,11 +184,7 @@ impl Printer<'_> {
                 self.line(&format!("{place} = {words};"));
             }
             Statement::StoreReals(array, at, reals) => {
-                let four = (self.dialect.vector)(&self.four(), &reals.map(|x| self.real(x)));
-                let line = match self.four_functions(*array) {
-                    Some([_, write]) => format!("{write}({four}, {}, {});", index(*at), array_name(*array)),
-                    None => self.write(*array, self.place(&self.four(), *array, *at), &four),
-                };
+                let line = self.write_four(*array, *at, &reals.map(|x| self.real(x)));
                 self.line(&line);
             }
             Statement::StoreNarrow(array, at, value, narrow) => {
@@ -218,15 +209,6 @@ impl Printer<'_> {
 
     pub(crate) fn exchange(&mut self, kind: &str, values: &[Named], bits: usize, threads: usize) {
         (self.dialect.exchange)(kind, values, bits, threads).iter().for_each(|line| self.line(line));
-    }
-
-    fn four_functions(&self, array: Array) -> Option<[&'static str; 2]> {
-        self.dialect.four.filter(|_| matches!(array, Array::Input | Array::Output))
-    }
-
-    /// The type of four reals.
-    pub(crate) fn four(&self) -> String {
-        format!("{}4", if self.precision == Precision::F32 { "float" } else { "double" })
     }
 
     /// Type and value.

@@ -225,7 +225,7 @@ pub(crate) fn reversed(place: usize, radices: &[usize]) -> usize {
     if radices.is_empty() { place } else { radices.iter().fold((0, place), next).0 }
 }
 
-fn joined(radices: &[usize]) -> String {
+fn listed(radices: &[usize]) -> String {
     radices.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")
 }
 
@@ -234,7 +234,7 @@ impl fmt::Display for FftWork {
         match self {
             FftWork::DigitReversal { axis, radices, .. } if radices.is_empty() => write!(f, "copy axis {axis}"),
             FftWork::DigitReversal { axis, radices, .. } => {
-                write!(f, "reverse axis {axis} digits {}", joined(radices))
+                write!(f, "reverse axis {axis} digits {}", listed(radices))
             }
             FftWork::Sum { axis, .. } => write!(f, "sums axis {axis}"),
             FftWork::Level(Level { axis, radix, distance, decimation, .. }) => {
@@ -246,7 +246,7 @@ impl fmt::Display for FftWork {
                 write!(f, "all levels axis {axis} in blocks of {len}, {groups} groups each")
             }
             FftWork::Whole { axis, radices, .. } if radices.is_empty() => write!(f, "whole lines axis {axis}"),
-            FftWork::Whole { axis, radices, .. } => write!(f, "whole lines axis {axis} digits {}", joined(radices)),
+            FftWork::Whole { axis, radices, .. } => write!(f, "whole lines axis {axis} digits {}", listed(radices)),
             FftWork::Transpose { side, width: 1 } => write!(f, "transpose {side} x {side} a thread"),
             FftWork::Transpose { side, width } => {
                 write!(f, "transpose {side} x {side} a thread, {width} elements an access")
