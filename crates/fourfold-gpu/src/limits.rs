@@ -106,7 +106,7 @@ pub(crate) struct Limits {
     /// Whether methods' FFTs of reals are those of the vendor's library, if it is there.
     pub(crate) vendor_ffts: bool,
     /// The most rows of blocks of a launch.
-    pub(crate) block_rows: usize,
+    pub(crate) block_rows: u32,
 }
 
 impl Limits {
@@ -121,7 +121,7 @@ impl Limits {
             cluster: 1,
             warps: false,
             vendor_ffts: true,
-            block_rows: usize::MAX,
+            block_rows: u32::MAX,
         }
     }
 }

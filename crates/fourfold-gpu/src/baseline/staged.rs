@@ -260,7 +260,7 @@ impl StageKernelDesc {
 /// more than it launches.
 pub(crate) fn check_blocks(limits: &Limits, desc: &StageKernelDesc) -> Result<()> {
     let rows = desc.range().map_or(1, |range| range.blocks()[1]);
-    if rows > limits.block_rows {
+    if rows > limits.block_rows as usize {
         let (most, name) = (limits.block_rows, &limits.name);
         return Err(unavailable(format!("a launch has {rows} rows of blocks; {name} has at most {most}")));
     }

@@ -30,7 +30,7 @@ const SMS: usize = 132;
 const CACHE: usize = 50 << 20;
 
 /// Rows of blocks of a launch (CUDA C++ Programming Guide, "Compute Capabilities").
-pub(crate) const BLOCK_ROWS: usize = 65535;
+pub(crate) const BLOCK_ROWS: u32 = 65535;
 
 /// The limits of a big GPU of an architecture such as `sm_90`.
 pub(crate) fn limits_of(architecture: &str) -> Result<Limits> {

@@ -14,6 +14,6 @@ pub(crate) fn typical() -> Limits {
         cluster: 1,
         warps: false,
         vendor_ffts: true,
-        block_rows: usize::MAX,
+        block_rows: u32::MAX,
     }
 }
