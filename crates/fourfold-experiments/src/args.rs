@@ -2,14 +2,17 @@
 
 use std::path::PathBuf;
 
+use anyhow::{Context, Result};
 use fourfold_cli::engine::{Engine, available_threads};
 use fourfold_cli::threads;
 
 /// Repeat the experiments of the papers that fourfold is built from: tables and plots, with the
 /// published figures beside today's
 #[derive(clap::Parser)]
-#[command(name = "fourfold-experiments", version)]
+#[command(name = "fourfold-experiments", version, args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
     /// Which: table-ii, table-iii, table-iv, table-v, fig-6, table-vi, eq-19, algorithm-3,
     /// table-vii, mobile-ladder, mobile-convolution, levels; all if none is named
     #[arg(value_name = "TABLE")]
@@ -30,4 +33,36 @@ pub(crate) struct Args {
     /// Only run Table VI's problem once, while the profiler watches
     #[arg(long, hide = true)]
     pub(crate) profiled: bool,
+}
+
+/// What is done instead of experiments.
+#[derive(clap::Subcommand)]
+pub(crate) enum Command {
+    Generate(GenerateArgs),
+}
+
+/// Write a synthetic circuit with the figures of an ISPD 2005 benchmark, in the Bookshelf format
+#[derive(clap::Args)]
+pub(crate) struct GenerateArgs {
+    /// The benchmark: adaptec1 to adaptec4, bigblue1 to bigblue4
+    pub(crate) name: String,
+    /// The folder for its files
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Movable cells; the counts of macros, terminals, nets and pins are in proportion [default: as
+    /// many as the benchmark has]
+    #[arg(long, value_name = "N", value_parser = cells)]
+    pub(crate) cells: Option<usize>,
+    /// The seed of the random numbers
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+/// The fewest and the most cells of a circuit that is generated.
+const CELLS: [usize; 2] = [100, 10_000_000];
+
+fn cells(text: &str) -> Result<usize> {
+    let [least, most] = CELLS;
+    let cells = text.parse().ok().filter(|cells| (least..=most).contains(cells));
+    cells.with_context(|| format!("a whole number from {least} to {most} is needed"))
 }

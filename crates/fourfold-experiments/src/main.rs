@@ -2,7 +2,9 @@
 //! built from, on this machine.
 
 mod args;
+mod circuit;
 mod codec;
+mod commands;
 mod experiments;
 mod measure;
 mod page;

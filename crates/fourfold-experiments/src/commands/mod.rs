@@ -1,0 +1,3 @@
+//! What the program does besides experiments, a command a file.
+
+pub(crate) mod generate;
