@@ -38,7 +38,36 @@ pub(crate) struct Args {
 /// What is done instead of experiments.
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
+    Circuit(CircuitArgs),
     Generate(GenerateArgs),
+}
+
+/// Read a placed circuit in the Bookshelf format, and print overflow, energy and the largest force
+#[derive(clap::Args)]
+pub(crate) struct CircuitArgs {
+    /// The file that names the circuit's other files
+    #[arg(value_name = "FILE.aux")]
+    pub(crate) file: PathBuf,
+    /// Bins along x and y [default: the least power of two that is at least the root of the number
+    /// of movable nodes, as in ePlace]
+    #[arg(long, value_name = "MxN", value_parser = bins)]
+    pub(crate) bins: Option<[usize; 2]>,
+    /// The density that overflow is measured against, more than 0 and at most 1
+    #[arg(long, value_name = "T", default_value_t = 1.0)]
+    pub(crate) target_density: f64,
+    /// The engine: cpu, opencl, cuda and so on
+    #[arg(long, value_name = "E", default_value = "cpu")]
+    pub(crate) engine: Engine,
+    /// Threads of the processor to use
+    #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
+    pub(crate) threads: usize,
+    /// Gather all movable nodes at the centre first, and let the forces spread them until the
+    /// overflow is below 10 %
+    #[arg(long)]
+    pub(crate) spread: bool,
+    /// The folder for pictures of density, potential and field (PNG)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) plot: Option<PathBuf>,
 }
 
 /// Write a synthetic circuit with the figures of an ISPD 2005 benchmark, in the Bookshelf format
@@ -59,10 +88,20 @@ pub(crate) struct GenerateArgs {
 }
 
 /// The fewest and the most cells of a circuit that is generated.
-const CELLS: [usize; 2] = [100, 10_000_000];
+const CELLS: [usize; 2] = [1000, 10_000_000];
 
 fn cells(text: &str) -> Result<usize> {
     let [least, most] = CELLS;
     let cells = text.parse().ok().filter(|cells| (least..=most).contains(cells));
     cells.with_context(|| format!("a whole number from {least} to {most} is needed"))
+}
+
+/// The fewest and the most bins along an axis.
+const BINS: [usize; 2] = [2, 1 << 16];
+
+fn bins(text: &str) -> Result<[usize; 2]> {
+    let [least, most] = BINS;
+    let count = |text: &str| text.parse().ok().filter(|count| (least..=most).contains(count));
+    let bins = text.split_once('x').and_then(|(m, n)| Some([count(m)?, count(n)?]));
+    bins.with_context(|| format!("two whole numbers from {least} to {most}, such as 512x512, are needed"))
 }

@@ -37,6 +37,7 @@ struct Account {
 pub(crate) fn run(args: &Args) -> Result<()> {
     match &args.command {
         None => repeat(args),
+        Some(Command::Circuit(args)) => commands::circuit::run(args),
         Some(Command::Generate(args)) => commands::generate::run(args),
     }
 }

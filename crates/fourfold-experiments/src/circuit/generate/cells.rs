@@ -2,13 +2,9 @@
 
 use fastrand::Rng;
 
-use crate::circuit::generate::ROW;
-use crate::circuit::generate::floorplan::Floorplan;
-use crate::circuit::generate::random::{normal, solve};
+use crate::circuit::generate::floorplan::{Floorplan, ROW};
+use crate::circuit::generate::random::{WIDTHS, normal, solve};
 use crate::circuit::rects::Rect;
-
-/// The shortest piece of a row that has cells.
-const SHORTEST: f64 = 8.0;
 
 /// The longest piece whose cells are equally dense.
 const LONGEST: f64 = 64.0;
@@ -93,7 +89,8 @@ fn pieces(plan: &Floorplan, density: &Waves) -> Vec<Piece> {
         blocked.push([region.high[0]; 2]);
         let (mut x, y) = (region.low[0], region.low[1] + row as f64 * ROW);
         for [low, high] in blocked {
-            let free = if low - x < SHORTEST { 0.0 } else { low - x };
+            // Parts that are too short for some of the cells have none.
+            let free = if low - x < WIDTHS.1 { 0.0 } else { low - x };
             let count = (free / LONGEST).ceil();
             pieces.extend((0..count as usize).map(|i| {
                 let (corner, length) = ([x + i as f64 * free / count, y], free / count);

@@ -4,8 +4,13 @@ use fastrand::Rng;
 
 use crate::circuit::Row;
 use crate::circuit::generate::random::parts;
-use crate::circuit::generate::{CORNER, ROW};
 use crate::circuit::rects::Rect;
+
+/// The height of a row. A site is 1 wide.
+pub(super) const ROW: f64 = 12.0;
+
+/// The lower left corner of the region.
+const CORNER: [f64; 2] = [459.0; 2];
 
 /// The part of its leaf that a macro covers.
 const FILL: f64 = 0.9;

@@ -18,20 +18,16 @@ mod cells;
 mod floorplan;
 mod nets;
 mod random;
+#[cfg(test)]
+mod tests;
 
 use fastrand::Rng;
 
 use crate::circuit::generate::cells::Cells;
-use crate::circuit::generate::floorplan::Floorplan;
+use crate::circuit::generate::floorplan::{Floorplan, ROW};
 use crate::circuit::ispd2005::Published;
 use crate::circuit::rects::Rect;
 use crate::circuit::{Circuit, Kind, Nets, Nodes};
-
-/// The height of a row. A site is 1 wide.
-const ROW: f64 = 12.0;
-
-/// The lower left corner of the region.
-const CORNER: [f64; 2] = [459.0; 2];
 
 /// The circuit that is wanted.
 pub(crate) struct Request {

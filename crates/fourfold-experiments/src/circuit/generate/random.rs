@@ -3,11 +3,11 @@
 use fastrand::Rng;
 
 /// The median width of a cell in sites, and the standard deviation of its logarithm. The mean is
-/// 14.4: with the published shares, a region of adaptec1's cells is then as large as adaptec1's.
+/// 14: with the published shares, a region of adaptec1's cells is then as large as adaptec1's.
 const WIDTH: (f64, f64) = (12.0, 0.6);
 
 /// The narrowest and the widest cell.
-const WIDTHS: (f64, f64) = (4.0, 100.0);
+pub(super) const WIDTHS: (f64, f64) = (4.0, 48.0);
 
 /// A normally distributed number, by Box and Muller's method.
 pub(super) fn normal(rng: &mut Rng) -> f64 {
