@@ -1,11 +1,10 @@
 //! Maps over a region as pictures.
 
 use anyhow::{Result, anyhow};
-use fourfold::timing::table::digits;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use crate::plot::{FONT, encode, font};
+use crate::plot::{FONT, encode, font, label};
 
 const SIZE: (u32, u32) = (940, 860);
 
@@ -104,7 +103,8 @@ impl HeatMap<'_> {
             .x_label_area_size(36)
             .y_label_area_size(70)
             .build_cartesian_2d(low[0]..high[0], low[1]..high[1])?;
-        chart.configure_mesh().disable_mesh().label_style((FONT, 15)).draw()?;
+        let mut mesh = chart.configure_mesh();
+        mesh.disable_mesh().x_label_formatter(&label).y_label_formatter(&label).label_style((FONT, 15)).draw()?;
         let (across, down) = chart.plotting_area().get_pixel_range();
         area.present()?;
         Ok([across, down].map(|range| range.start as usize..range.end as usize))
@@ -136,8 +136,8 @@ impl HeatMap<'_> {
         for i in 0..=4 {
             let part = f64::from(i) / 4.0;
             let y = down.end as f64 - part * down.len() as f64;
-            let label = digits(low + part * (high - low));
-            area.draw(&Text::new(label, (left as i32 + 26, y as i32 - 8), (FONT, 15)))?;
+            let value = label(&(low + part * (high - low)));
+            area.draw(&Text::new(value, (left as i32 + 26, y as i32 - 8), (FONT, 15)))?;
         }
         Ok(area.present()?)
     }

@@ -180,7 +180,7 @@ fn round((least, most): (f64, f64)) -> Vec<f64> {
 }
 
 /// A number without zeros that say nothing.
-fn label(x: &f64) -> String {
+pub(crate) fn label(x: &f64) -> String {
     let text = digits(*x);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }

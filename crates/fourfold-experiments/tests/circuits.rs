@@ -77,7 +77,10 @@ fn nodes_outside_are_counted() {
         folder.write(&format!("small.{extension}"), text.as_bytes());
     }
     let text = success(&[&"circuit", &folder.path("small.aux")]);
-    says(&text, &["0 fixed nodes clipped to the region, 1 fixed nodes outside of it left out, 1 movable nodes moved inside"]);
+    says(
+        &text,
+        &["0 fixed nodes clipped to the region, 1 fixed nodes outside of it left out, 1 movable nodes moved inside"],
+    );
 }
 
 #[test]

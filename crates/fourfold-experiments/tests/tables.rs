@@ -40,7 +40,14 @@ fn case_studies_are_timed() {
     let text = success(&[&quick[..], &[&out]].concat());
     says(
         &text,
-        &["# Algorithm 3", "| 720 × 1280 |", "# Table VII", "| adaptec1 | 210904 | 543 | ", " | 512 × 512 | 0.63 | 0.33 | 1.90 |", "\nThe fused transforms are "],
+        &[
+            "# Algorithm 3",
+            "| 720 × 1280 |",
+            "# Table VII",
+            "| adaptec1 | 210904 | 543 | ",
+            " | 512 × 512 | 0.63 | 0.33 | 1.90 |",
+            "\nThe fused transforms are ",
+        ],
     );
     let csv = fs::read_to_string(out.join("table-vii-cpu.csv")).unwrap();
     assert_eq!(csv.lines().count(), 3, "a head and two circuits");

@@ -53,7 +53,8 @@ fn nodes_stand_on_rows_and_macros_do_not_overlap() {
         let (region, nodes) = (circuit.region(), &circuit.nodes);
         for i in 0..nodes.len() {
             let rect = nodes.rects.get(i);
-            let inside = [0, 1].iter().all(|&axis| rect.low[axis] >= region.low[axis] && rect.high[axis] <= region.high[axis]);
+            let inside =
+                [0, 1].iter().all(|&axis| rect.low[axis] >= region.low[axis] && rect.high[axis] <= region.high[axis]);
             assert!(inside, "{}: {rect:?} in {region:?}", nodes.names.get(i));
             let is_terminal = nodes.kinds[i] == Kind::Fixed && rect.area() == 1.0;
             assert!(is_terminal || (rect.low[1] - region.low[1]) % ROW == 0.0, "{rect:?}");
@@ -61,7 +62,10 @@ fn nodes_stand_on_rows_and_macros_do_not_overlap() {
         let big = |i: &usize| nodes.kinds[*i] == Kind::Fixed && nodes.rects.area(*i) > 1.0;
         let macros: Vec<Rect> = (0..nodes.len()).filter(big).map(|i| nodes.rects.get(i)).collect();
         let overlap = |a: &Rect, b: &Rect| {
-            [0, 1].map(|axis| (a.high[axis].min(b.high[axis]) - a.low[axis].max(b.low[axis])).max(0.0)).iter().product::<f64>()
+            [0, 1]
+                .map(|axis| (a.high[axis].min(b.high[axis]) - a.low[axis].max(b.low[axis])).max(0.0))
+                .iter()
+                .product::<f64>()
         };
         for (i, one) in macros.iter().enumerate() {
             assert!(macros[..i].iter().all(|other| overlap(one, other) == 0.0), "{}: {one:?}", published.name);
