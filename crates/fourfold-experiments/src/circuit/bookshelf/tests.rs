@@ -59,8 +59,8 @@ fn every_feature_is_read() {
     let circuit = read(&folder().join("small.aux")).unwrap();
     assert_eq!(circuit, expected());
     assert_eq!(circuit.region(), Rect { low: [10.0, 20.0], high: [30.0, 24.0] });
-    // n0 from (13, 21.5) to (16.25, 22). clock at (18.5, 23), (24, 22), (13, 22). p at (9.5, 19.5), a at
-    // (12, 21).
+    // n0 from (13, 21.5) to (16.25, 22). clock at (18.5, 23), (24, 22), (13, 22). p at (9.5, 19.5),
+    // a at (12, 21).
     assert_eq!(circuit.wire_length(), 3.25 + 0.5 + 2.5 * (11.0 + 1.0) + 2.5 + 1.5);
 }
 
