@@ -13,10 +13,11 @@ const FLAGS: &str = "--cfg fuzzing -Zsanitizer=address -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
 
 /// Each target with libFuzzer's arguments of its own: words and examples to begin with.
-const TARGETS: [(&str, &str); 3] = [
+const TARGETS: [(&str, &str); 4] = [
     ("notation", "-dict=fuzz/dictionaries/notation.dict"),
     ("npy", "-dict=fuzz/dictionaries/npy.dict"),
     ("jpeg", "-max_len=4096 crates/fourfold-jpeg/tests/data"),
+    ("bookshelf", "-max_len=4096 -dict=fuzz/dictionaries/bookshelf.dict fuzz/seeds/bookshelf"),
 ];
 
 const SECONDS: u64 = 60;

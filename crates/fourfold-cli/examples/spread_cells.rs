@@ -1,105 +1,99 @@
-//! Spreads 200,000 cells, which begin in a heap, by the electrostatic forces between them, until
-//! their density overflow is below 10 %. Draws density and field before and after.
+//! Spreads 200,000 cells, which begin at the centre of a region with macros, by the electrostatic
+//! forces between them, until their density overflow is below 10 %. Draws density and field before
+//! and after.
 //!
 //! `cargo run --release -p fourfold-cli --example spread_cells -- spread.png`
 //!
-//! Every cell moves with the field, x ← x + Δt ξ. In the continuum the density then follows dρ/dt =
-//! −ρ (ρ − ρ̄): a heap flattens at a rate of its density, until the density is the same everywhere.
-//! So Δt is a fraction of 1/max ρ. Placers do such steps between those that shorten the nets.
+//! Every cell moves with the field. Placers do such steps between those that shorten the nets.
 
 use std::error::Error;
 use std::fs::File;
 use std::time::Instant;
 
 use fourfold::Planner;
-use fourfold::electrostatics::{Cells, Electrostatics, Grid, Maps, Scaling, Spreader};
+use fourfold::electrostatics::{Cells, Circuit, Grid, Maps, Scaling};
 use fourfold_cli::picture::png_file::write_rgb;
 
 const CELLS: usize = 200_000;
 const BINS: usize = 512;
 
-/// The width and height of the region, and the fraction of it that the cells cover.
+/// The width and height of the region, and the part of it that macros cover at least.
 const SIDE: f64 = 1024.0;
-const UTILISATION: f64 = 0.7;
+const MACROS: f64 = 0.25;
 
-/// The overflow to be reached. ePlace defines it as the part of the cells' area above density 1.
+/// The area of the cells as a part of the region's.
+const UTILISATION: f64 = 0.4;
+
+/// The overflow to be reached.
 const OVERFLOW: f64 = 0.1;
-const MOST_STEPS: usize = 2000;
-
-/// Δt · max ρ.
-const STEP: f64 = 0.5;
+const MOST_STEPS: usize = 1000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: spread_cells FILE.png")?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let planner = Planner::builder().threads(threads).build()?;
-    let grid = Grid::new([0.0, 0.0], [SIDE, SIDE], [BINS, BINS])?;
-    let system = Electrostatics::builder(grid).scaling(Scaling::Physical).smoothing(2f64.sqrt()).build(&planner)?;
-    // The overflow counts the cells' real sizes; the solver widens cells.
-    let exact = Spreader::new(grid, 0.0, &planner)?;
-    let (mut board, mut maps, mut density) = (Board::heap(), system.maps()?, vec![0.0; grid.count()]);
-    let (start, mut panels, mut before) = (Instant::now(), vec![], f64::INFINITY);
-    for step in 0..MOST_STEPS {
-        system.solve(board.cells(), &mut maps)?;
-        exact.density(board.cells(), &mut density)?;
-        let overflow = exact.overflow(&density, 1.0)?;
-        let (energy, done) = (system.energy(&maps)?, overflow < OVERFLOW);
-        println!("step {step:3}  energy {energy:.4e}  overflow {:.2} %  {:.1?}", 100.0 * overflow, start.elapsed());
-        if energy >= before {
-            return Err(format!("the energy has risen from {before} to {energy}: the step is too long").into());
+    let (mut rng, grid) = (fastrand::Rng::with_seed(1), Grid::new([0.0, 0.0], [SIDE, SIDE], [BINS, BINS])?);
+    let (macros, cells) = (Board::macros(&mut rng), Board::cells(&mut rng));
+    let mut circuit = Circuit::builder(grid, cells.list()).fixed(macros.list()).build(&planner)?;
+    circuit.gather();
+    let system = circuit.system().scaling(Scaling::Physical).build(&planner)?;
+    let (mut maps, start, mut panels, mut last) = (system.maps()?, Instant::now(), vec![], (f64::INFINITY, 1.0));
+    circuit.spread(|step| {
+        maps.density_mut().copy_from_slice(step.density);
+        system.transform(&mut maps)?;
+        let (energy, done) = (system.energy(&maps)?, step.overflow < OVERFLOW || step.number == MOST_STEPS);
+        let (overflow, time) = (100.0 * step.overflow, start.elapsed());
+        println!("step {:3}  energy {energy:.4e}  overflow {overflow:.2} %  {time:.1?}", step.number);
+        if energy >= last.0 {
+            return Err(format!("the energy has risen from {} to {energy}: the step is too long", last.0).into());
         }
-        before = energy;
-        if step == 0 || done {
-            panels.push([density_panel(&density), field_panel(&maps)]);
+        last = (energy, step.overflow);
+        if step.number == 0 || done {
+            panels.push([density_panel(step.density), field_panel(&maps)]);
         }
-        if done {
-            return Ok(write_rgb(File::create(path)?, [SHEET; 2], &sheet(&panels))?);
-        }
-        board.follow(&system.forces(board.cells(), &maps)?, STEP / most(maps.density()));
+        let forces = (!done).then(|| system.forces(step.cells, &maps)).transpose()?;
+        Ok::<_, Box<dyn Error>>(forces)
+    })?;
+    if last.1 >= OVERFLOW {
+        return Err(
+            format!("the overflow is {} after {MOST_STEPS} steps: expected less than {OVERFLOW}", last.1).into()
+        );
     }
-    Err(format!("the overflow is above {OVERFLOW} after {MOST_STEPS} steps").into())
+    Ok(write_rgb(File::create(path)?, [SHEET; 2], &sheet(&panels))?)
 }
 
-/// Cells one row high, of three widths.
+/// Rectangles by their corners and sizes.
 struct Board {
     low: [Vec<f64>; 2],
     size: [Vec<f64>; 2],
 }
 
 impl Board {
-    /// Cells in a heap left of the middle, twice as high as wide, and in a smaller one beside it.
-    fn heap() -> Board {
-        let mut rng = fastrand::Rng::with_seed(1);
-        let row = (UTILISATION * SIDE * SIDE / (2.0 * CELLS as f64)).sqrt();
-        let widths: Vec<f64> = (0..CELLS).map(|_| row * f64::from(rng.u8(1..=3))).collect();
-        let heaps = [([0.4, 0.5], [0.06, 0.12]), ([0.75, 0.7], [0.04, 0.04])];
-        let mut low = [vec![], vec![]];
-        for &width in &widths {
-            let (centre, spread) = heaps[usize::from(rng.u8(..4) == 0)];
-            // Normally distributed numbers by Box and Muller's method.
-            let (radius, angle) = ((-2.0 * rng.f64().max(1e-12).ln()).sqrt(), std::f64::consts::TAU * rng.f64());
-            for (axis, (normal, size)) in [(angle.cos(), width), (angle.sin(), row)].into_iter().enumerate() {
-                let place = SIDE * (centre[axis] + spread[axis] * radius * normal);
-                low[axis].push(place.clamp(0.0, SIDE - size));
+    /// Macros at random places, which may overlap.
+    fn macros(rng: &mut fastrand::Rng) -> Board {
+        let (mut board, mut area) = (Board { low: [vec![], vec![]], size: [vec![], vec![]] }, 0.0);
+        while area < MACROS * SIDE * SIDE {
+            let size = [0, 1].map(|_| SIDE * (0.02 + 0.15 * rng.f64()));
+            area += size[0] * size[1];
+            for axis in 0..2 {
+                board.low[axis].push((SIDE - size[axis]) * rng.f64());
+                board.size[axis].push(size[axis]);
             }
         }
-        Board { low, size: [widths, vec![row; CELLS]] }
+        board
     }
 
-    fn cells(&self) -> Cells<'_, f64> {
+    /// Cells one row high, mostly narrow and seldom wide.
+    fn cells(rng: &mut fastrand::Rng) -> Board {
+        let widths: Vec<f64> = (0..CELLS).map(|_| 0.3 + 0.2 / (0.06 + rng.f64())).collect();
+        // With this height, which is a width of 1 too, the cells have their area.
+        let row = (UTILISATION * SIDE * SIDE / widths.iter().sum::<f64>()).sqrt();
+        let widths: Vec<f64> = widths.into_iter().map(|width| row * width).collect();
+        Board { low: [vec![0.0; CELLS], vec![0.0; CELLS]], size: [widths, vec![row; CELLS]] }
+    }
+
+    fn list(&self) -> Cells<'_, f64> {
         Cells { low: [&self.low[0], &self.low[1]], size: [&self.size[0], &self.size[1]] }
-    }
-
-    /// Moves every cell by the mean field on it, which is its force divided by its area. Cells stay
-    /// inside the region.
-    fn follow(&mut self, forces: &[Vec<f64>; 2], time: f64) {
-        let [widths, heights] = &self.size;
-        for (axis, low) in self.low.iter_mut().enumerate() {
-            for (i, low) in low.iter_mut().enumerate() {
-                let field = forces[axis][i] / (widths[i] * heights[i]);
-                *low = (*low + time * field).clamp(0.0, SIDE - self.size[axis][i]);
-            }
-        }
     }
 }
 

@@ -2,12 +2,17 @@
 //! built from, on this machine.
 
 mod args;
+mod charges;
+mod circuit;
 mod codec;
+mod commands;
 mod experiments;
+mod heat_map;
 mod measure;
 mod page;
 mod plot;
 mod run;
+mod system;
 
 use std::process::ExitCode;
 

@@ -24,7 +24,7 @@ pub(crate) struct Line {
 }
 
 const SIZE: (u32, u32) = (900, 540);
-const FONT: &str = "sans-serif";
+pub(crate) const FONT: &str = "sans-serif";
 
 /// Ones that nobody confuses (Okabe and Ito, 2008), with grey for their yellow, which is pale on
 /// white.
@@ -46,14 +46,7 @@ impl Plot {
         let mut pixels = vec![0; 3 * (SIZE.0 * SIZE.1) as usize];
         let drawn = if self.bars.is_empty() { self.draw_lines(&mut pixels) } else { self.draw_bars(&mut pixels) };
         drawn.map_err(|error| anyhow!("cannot draw {}: {error}", self.title))?;
-        let mut file = Vec::new();
-        let write = |file: &mut Vec<u8>| {
-            let mut encoder = png::Encoder::new(file, SIZE.0, SIZE.1);
-            encoder.set_color(png::ColorType::Rgb);
-            encoder.write_header()?.write_image_data(&pixels)
-        };
-        write(&mut file).with_context(|| format!("cannot draw {}", self.title))?;
-        Ok(file)
+        encode(&pixels, SIZE, &self.title)
     }
 
     fn draw_lines(&self, pixels: &mut [u8]) -> Result<(), Box<dyn std::error::Error + '_>> {
@@ -148,6 +141,18 @@ impl Plot {
     }
 }
 
+/// Pixels as a PNG file.
+pub(crate) fn encode(pixels: &[u8], (width, height): (u32, u32), title: &str) -> Result<Vec<u8>> {
+    let mut file = Vec::new();
+    let write = |file: &mut Vec<u8>| {
+        let mut encoder = png::Encoder::new(file, width, height);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.write_header()?.write_image_data(pixels)
+    };
+    write(&mut file).with_context(|| format!("cannot draw {title}"))?;
+    Ok(file)
+}
+
 /// Where a logarithmic axis has labels: at the points that are drawn, but for those too close to
 /// the label before.
 fn spaced(places: impl Iterator<Item = f64>) -> Vec<f64> {
@@ -179,13 +184,13 @@ fn round((least, most): (f64, f64)) -> Vec<f64> {
 }
 
 /// A number without zeros that say nothing.
-fn label(x: &f64) -> String {
+pub(crate) fn label(x: &f64) -> String {
     let text = digits(*x);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// The letters, once.
-fn font() -> Result<()> {
+pub(crate) fn font() -> Result<()> {
     static FAILED: OnceLock<bool> = OnceLock::new();
     let load = || register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT).is_err();
     if *FAILED.get_or_init(load) { Err(anyhow!("the font of plots cannot be read")) } else { Ok(()) }

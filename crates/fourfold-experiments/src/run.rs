@@ -13,7 +13,8 @@ use fourfold_cli::progress::Progress;
 use fourfold_cli::wisdom::Tuning;
 use fourfold_gpu::Api;
 
-use crate::args::Args;
+use crate::args::{Args, Command};
+use crate::commands;
 use crate::experiments::{TABLES, Table, utilisation};
 use crate::measure::{CUFFT, Setting, only_for};
 use crate::page::{Outcome, Page};
@@ -32,8 +33,17 @@ struct Account {
     failed: Vec<String>,
 }
 
-/// Prints and saves the experiments that are named, or all.
+/// Carries out what the command line asks for.
 pub(crate) fn run(args: &Args) -> Result<()> {
+    match &args.command {
+        None => repeat(args),
+        Some(Command::Circuit(args)) => commands::circuit::run(args),
+        Some(Command::Generate(args)) => commands::generate::run(args),
+    }
+}
+
+/// Prints and saves the experiments that are named, or all.
+fn repeat(args: &Args) -> Result<()> {
     let tables = chosen(&args.tables)?;
     let (settings, absent) = settings(args)?;
     if args.profiled {

@@ -6,7 +6,7 @@ mod common;
 use common::present;
 use fourfold::Planner;
 use fourfold::baseline::Algorithm;
-use fourfold::electrostatics::{Cells, Electrostatics, Float, Grid, Map, Scaling};
+use fourfold::electrostatics::{Cells, Circuit, Electrostatics, Float, Grid, Map, Scaling};
 use fourfold_gpu::{GpuCells, GpuElectrostatics, GpuMaps, GpuPlanner};
 
 /// Positions and sizes of cells all over a region of 10 by 6.
@@ -275,6 +275,62 @@ fn systems_are_those_of_the_cpu() {
     for method in ["three-stage", "row-column"] {
         check::<f64>(&planner, [12, 10], method, true, 1e-13);
     }
+}
+
+/// Fixed cells, movable cells and fillers on the device, beside the processor's.
+fn compare_circuit<T: Float>(planner: &GpuPlanner, bound: f64) {
+    let grid = Grid::new([0.0, 0.0], [10.0, 6.0], [40, 32]).unwrap();
+    let ([x, y, width, height], value) = (cells::<T>(40), T::nearest);
+    let movable = Cells { low: [&x, &y], size: [&width, &height] };
+    let macros =
+        [[1.0, 5.0, 9.5].map(value), [1.0, 2.5, -1.0].map(value), [3.0, 4.0, 2.0].map(value), [2.0; 3].map(value)];
+    let [x, y, width, height] = &macros;
+    let circuit = Circuit::builder(grid, movable).fixed(Cells { low: [x, y], size: [width, height] });
+    let circuit = circuit.target_density(0.9).build(&Planner::new()).unwrap();
+    let here = circuit.system().build(&Planner::new()).unwrap();
+    let there = GpuElectrostatics::new(planner, &circuit.system(), &Planner::new()).unwrap();
+    let (mut maps, mut there_maps) = (here.maps().unwrap(), there.maps().unwrap());
+    here.solve(circuit.cells(), &mut maps).unwrap();
+    // Twice, since sums that are left over would add up.
+    (0..2).for_each(|_| there.solve(circuit.cells(), &mut there_maps).unwrap());
+    let density = downloaded(&there_maps, Map::Density);
+    assert!(distance(&density, maps.density()) < bound, "{:e}", distance(&density, maps.density()));
+    assert!(there.spreader().fixed_density().unwrap().contains(&0.9));
+    let (found, wanted) = (there.forces(circuit.cells(), &there_maps), here.forces(circuit.cells(), &maps));
+    let (found, wanted) = (found.unwrap().concat(), wanted.unwrap().concat());
+    assert!(distance(&found, &wanted) < 10.0 * bound, "{:e}", distance(&found, &wanted));
+}
+
+#[test]
+fn circuits_are_those_of_the_cpu() {
+    let Some(device) = present() else { return };
+    let planner = GpuPlanner::new(device);
+    compare_circuit::<f64>(&planner, 1e-13);
+    compare_circuit::<f32>(&planner, 2e-5);
+}
+
+#[test]
+fn circuits_spread_by_the_forces_of_the_device() {
+    let Some(device) = present() else { return };
+    let grid = Grid::new([0.0, 0.0], [32.0, 32.0], [16, 16]).unwrap();
+    let ([at, side], fixed) = ([vec![0f32; 400], vec![1.0; 400]], [[14.0f32, 4.0], [10.0, 20.0], [8.0, 6.0]]);
+    let [x, y, macro_side] = &fixed;
+    let circuit = Circuit::builder(grid, Cells { low: [&at, &at], size: [&side, &side] });
+    let circuit = circuit.fixed(Cells { low: [x, y], size: [macro_side, macro_side] });
+    let mut circuit = circuit.build(&Planner::new()).unwrap();
+    circuit.gather();
+    let builder = circuit.system().scaling(Scaling::Physical);
+    let system = GpuElectrostatics::new(&GpuPlanner::new(device), &builder, &Planner::new()).unwrap();
+    let (mut maps, mut overflows) = (system.maps().unwrap(), vec![]);
+    let spread = circuit.spread(|step| {
+        overflows.push(step.overflow);
+        maps.density_mut().upload(step.density)?;
+        system.transform(&mut maps)?;
+        let forces = system.forces(step.cells, &maps)?;
+        Ok::<_, fourfold::Error>((step.overflow >= 0.1 && step.number < 100).then_some(forces))
+    });
+    spread.unwrap();
+    assert!(overflows[0] > 0.9 && *overflows.last().unwrap() < 0.1, "{overflows:?}");
 }
 
 #[test]

@@ -161,6 +161,8 @@ fn cell_kernels<T: Float>(target: &Target) -> Vec<(String, String)> {
     let of = |(bins, smoothing)| {
         let grid = Grid::new([-1.0, 0.5], [10.0, 6.0], bins).unwrap();
         let builder = Electrostatics::<T>::builder(grid).smoothing(smoothing);
+        // A fixed density beside cells that are widened, as circuits have it.
+        let builder = if smoothing > 0.0 { builder.fixed_density(vec![0.5; grid.count()]) } else { builder };
         GpuElectrostatics::resources(&builder, target).unwrap_or_else(|e| panic!("{bins:?}: {e}"))
     };
     [([512, 1024], 2f64.sqrt()), ([512, 1024], 0.0), ([1 << 17, 1 << 16], 0.0)].into_iter().flat_map(of).collect()

@@ -84,9 +84,14 @@ fn bound<T: Float>() -> f64 {
     if size_of::<T>() == 4 { 3e-6 } else { 2e-14 }
 }
 
-/// Potential and field by the formulas of [`Scaling`], summed coefficient by coefficient.
+/// The unit of length. DREAMPlace's is the width of a bin.
+fn unit(grid: &Grid, scaling: Scaling) -> f64 {
+    if scaling == Scaling::Dreamplace { grid.bin_size()[0] } else { 1.0 }
+}
+
+/// The solution of Poisson's equation and its negative gradient, summed coefficient by coefficient.
 fn by_definition(grid: &Grid, scaling: Scaling, density: &[f64]) -> [Vec<f64>; 3] {
-    let ([m, n], [bx, by]) = (grid.bins(), grid.bin_size());
+    let ([m, n], [bx, by], unit) = (grid.bins(), grid.bin_size(), unit(grid, scaling));
     let angle = |u: usize, i: usize, n: usize| PI * ((u * (2 * i + 1)) % (4 * n)) as f64 / (2 * n) as f64;
     let bins = || (0..m).flat_map(|i| (0..n).map(move |j| (i, j)));
     let mut maps = [0, 1, 2].map(|_| vec![0.0; m * n]);
@@ -94,18 +99,9 @@ fn by_definition(grid: &Grid, scaling: Scaling, density: &[f64]) -> [Vec<f64>; 3
         let sum: f64 = bins().map(|(i, j)| density[i * n + j] * angle(u, i, m).cos() * angle(v, j, n).cos()).sum();
         let a = 4.0 / (m * n) as f64 * sum;
         let half = |index: usize| if index == 0 { 0.5 } else { 1.0 };
-        let (phi, x, y) = match scaling {
-            Scaling::Dreamplace => {
-                let (wu, wv) = (2.0 * PI * u as f64 / m as f64, 2.0 * PI * v as f64 / n as f64 * (bx / by));
-                let square = wu * wu + wv * wv;
-                (a / square, a * wu / square / 2.0, a * wv / square / 2.0)
-            }
-            Scaling::Physical => {
-                let (ku, kv) = (PI * u as f64 / (m as f64 * bx), PI * v as f64 / (n as f64 * by));
-                let square = ku * ku + kv * kv;
-                (a / square, a * ku / square, a * kv / square)
-            }
-        };
+        let (ku, kv) = (PI * u as f64 / (m as f64 * bx) * unit, PI * v as f64 / (n as f64 * by) * unit);
+        let square = ku * ku + kv * kv;
+        let (phi, x, y) = (a / square, a * ku / square, a * kv / square);
         for (i, j) in bins() {
             let (p, q) = (angle(u, i, m), angle(v, j, n));
             maps[0][i * n + j] += half(u) * half(v) * phi * p.cos() * q.cos();
@@ -238,8 +234,8 @@ fn the_field_is_the_gradient_of_the_potential() {
     for bins in SHAPES {
         let grid = grid(bins);
         let board = Board::<f64>::random(&grid, 25, 8);
-        // The unit of length of DREAMPlace is the width of a bin.
-        for (scaling, unit) in [(Scaling::Physical, 1.0), (Scaling::Dreamplace, grid.bin_size()[0])] {
+        for scaling in [Scaling::Physical, Scaling::Dreamplace] {
+            let unit = unit(&grid, scaling);
             let maps = solved(grid, scaling, None, 1, &board);
             for axis in 0..2 {
                 let differences = central_differences(&grid, maps.potential().unwrap(), axis, unit);

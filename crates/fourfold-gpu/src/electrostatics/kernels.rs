@@ -66,6 +66,8 @@ pub(crate) struct CellKernelDesc {
     low: [f64; 2],
     bin: [f64; 2],
     least: f64,
+    /// Whether there is a fixed density to be added.
+    fixed: bool,
 }
 
 /// A cell's interval along an axis, in bins.
@@ -113,7 +115,8 @@ impl CellKernelDesc {
     pub(crate) fn new(spreader: &Spreader, precision: Precision) -> CellKernelDesc {
         let grid = spreader.grid();
         let ([low, _], bin) = (grid.region(), grid.bin_size());
-        CellKernelDesc { precision, bins: grid.bins(), low, bin, least: spreader.least() }
+        let fixed = spreader.fixed_density().is_some();
+        CellKernelDesc { precision, bins: grid.bins(), low, bin, least: spreader.least(), fixed }
     }
 
     pub(crate) fn grid(&self, work: CellWork, items: usize) -> Grid {
@@ -193,8 +196,8 @@ impl CellKernelDesc {
     fn density(&self, bin: Int) {
         comment("densities of sums".into());
         if_less(bin, int(self.count()), || {
-            let unit = Array::Table.load(int(1));
-            Array::Output.store(bin, Array::Scratch.take_fixed(bin) * unit);
+            let cells = Array::Scratch.take_fixed(bin) * Array::Table.load(int(1));
+            Array::Output.store(bin, if self.fixed { cells + Array::Input.load(bin) } else { cells });
         });
     }
 

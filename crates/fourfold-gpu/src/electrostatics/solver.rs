@@ -9,6 +9,7 @@ use crate::backend::runtime::{Arguments, Buffer, Kernel};
 use crate::electrostatics::cells::GpuCells;
 use crate::electrostatics::kernels::{CellKernelDesc, CellWork, SUMS};
 use crate::error::argument;
+use crate::run::executable::table;
 use crate::run::inspect::Target;
 use crate::run::kernel_cache::KernelCache;
 use fourfold::electrostatics::{Builder, Cells, Float, Grid, MAPS, Map, Spreader, Wanted, Work, steps};
@@ -52,6 +53,8 @@ pub struct GpuElectrostatics<T> {
     desc: CellKernelDesc,
     /// As [`CellWork::ALL`].
     kernels: Vec<Kernel>,
+    /// The fixed density, if there is one.
+    fixed: Buffer,
     nothing: Buffer,
     host: std::marker::PhantomData<T>,
 }
@@ -86,6 +89,7 @@ impl<T: Float> GpuElectrostatics<T> {
         let (device, desc) = (planner.device.clone(), CellKernelDesc::new(&spreader, T::PRECISION));
         Ok(GpuElectrostatics {
             kernels: compiled(&planner.kernel_cache, &device, &desc)?,
+            fixed: table(&device, spreader.fixed_density().unwrap_or_default(), T::PRECISION)?,
             nothing: device.runtime.allocate(0)?,
             device,
             spreader,
@@ -141,7 +145,7 @@ impl<T: Float> GpuElectrostatics<T> {
         self.transform(maps)
     }
 
-    /// Enqueues only the density of cells.
+    /// Enqueues only the density of cells with the fixed density.
     ///
     /// # Errors
     /// As [`GpuElectrostatics::solve_on`].
@@ -153,7 +157,7 @@ impl<T: Float> GpuElectrostatics<T> {
             self.launch(CellWork::Charge, items.count, arguments)?;
         }
         let density = &maps.arrays[Map::Density as usize];
-        let arguments = [nothing, &density.buffer, &cells.units, nothing, &maps.sums];
+        let arguments = [&self.fixed, &density.buffer, &cells.units, nothing, &maps.sums];
         self.launch(CellWork::Density, density.len(), arguments)
     }
 

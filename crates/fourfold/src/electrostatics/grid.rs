@@ -37,7 +37,17 @@ pub(crate) struct Span {
     pub(crate) high: f64,
 }
 
-fn wrong(message: String) -> Error {
+/// Where a cell is along an axis.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// In the region.
+    Inside,
+    /// In part. A cell that only touches the region, such as a terminal on its border, is here.
+    Across,
+    Outside,
+}
+
+pub(crate) fn wrong(message: String) -> Error {
     Error::new(ErrorKind::Argument, message)
 }
 
@@ -97,20 +107,36 @@ impl Grid {
         [self.low, self.high]
     }
 
+    /// Where a cell at `at` is along an axis. It is outside if the position is NaN.
+    pub(crate) fn reach(&self, axis: usize, [at, extent]: [f64; 2]) -> Reach {
+        let (low, high) = (self.low[axis], self.high[axis]);
+        let meets = at <= high && at + extent >= low;
+        match meets {
+            false => Reach::Outside,
+            true if at < low || at + extent > high => Reach::Across,
+            true => Reach::Inside,
+        }
+    }
+
+    /// The position nearest to `at` for which a cell of this extent is inside the region.
+    pub(crate) fn place<T: Float>(&self, axis: usize, at: f64, extent: f64) -> T {
+        let (low, high) = (self.low[axis], self.high[axis]);
+        // `clamp` would panic if rounding makes the upper bound the lesser one.
+        let place = T::nearest(at.min(high - extent).max(low));
+        match self.reach(axis, [place.into(), extent]) {
+            // A cell without size at the border, whose position was rounded outwards.
+            Reach::Outside => T::nearest(low + (high - low) / 2.0),
+            _ => place,
+        }
+    }
+
     /// The charge of cell `i`. A cell that is smaller than `least` bins along an axis is widened to
     /// that.
     pub(crate) fn charge<T: Float>(&self, cells: Cells<'_, T>, i: usize, least: f64) -> Result<Charge> {
         let low = cells.low.map(|low| low[i].into());
-        let size = cells.size.map(|size| size[i].into());
-        if !size.iter().all(|size: &f64| size.is_finite() && *size >= 0.0) {
-            return Err(wrong(format!(
-                "cell {i} has size {size:?}: expected finite numbers of 0 or more along each axis"
-            )));
-        }
-        // A cell that only touches the region, such as a terminal on its border, is not outside. It
-        // charges the bins over which it is widened.
-        let inside = |axis: usize| low[axis] <= self.high[axis] && low[axis] + size[axis] >= self.low[axis];
-        if !inside(0) || !inside(1) {
+        let size = cells.size_of("cell", i)?;
+        // A cell that only touches the region charges the bins over which it is widened.
+        if [0, 1].iter().any(|&axis| self.reach(axis, [low[axis], size[axis]]) == Reach::Outside) {
             let region = format!("the region from {:?} to {:?}", self.low, self.high);
             return Err(wrong(format!(
                 "cell {i} of size {size:?} at {low:?} lies outside {region}: no part of it can be charged"
@@ -146,6 +172,17 @@ impl<T> Cells<'_, T> {
             )));
         }
         Ok(x)
+    }
+}
+
+impl<T: Float> Cells<'_, T> {
+    /// The size of cell `i`, which an error calls `name`.
+    pub(crate) fn size_of(&self, name: &str, i: usize) -> Result<[f64; 2]> {
+        let size = self.size.map(|size| size[i].into());
+        if size.iter().all(|size: &f64| size.is_finite() && *size >= 0.0) {
+            return Ok(size);
+        }
+        Err(wrong(format!("{name} {i} has size {size:?}: expected finite numbers of 0 or more along each axis")))
     }
 }
 

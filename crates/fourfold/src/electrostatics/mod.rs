@@ -35,14 +35,19 @@
 //! # Ok::<(), fourfold::Error>(())
 //! ```
 //!
+//! [`Circuit`] is a placed circuit with fixed cells, a target density and fillers, as such a system.
+//!
 //! Results are the same bit for bit for any number of threads of the planner.
 
+pub(crate) mod circuit;
+pub(crate) mod fillers;
 pub(crate) mod float;
 pub(crate) mod grid;
 pub(crate) mod solver;
 pub(crate) mod spread;
 pub(crate) mod steps;
 
+pub use crate::electrostatics::circuit::{Circuit, CircuitBuilder, Outside, SpreadStep};
 pub use crate::electrostatics::float::Float;
 pub use crate::electrostatics::grid::{Cells, Grid};
 pub use crate::electrostatics::solver::{Builder, Electrostatics, Maps};

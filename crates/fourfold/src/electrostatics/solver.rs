@@ -10,6 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::plan::plan::Plan;
 use crate::plan::planner::Planner;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// The executable form of Algorithm 4 on a grid. The [module](super) has the formulas.
 pub struct Electrostatics<T> {
@@ -25,6 +26,7 @@ pub struct Builder<T> {
     grid: Grid,
     wanted: Wanted,
     smoothing: f64,
+    fixed: Option<Arc<[f64]>>,
     float: PhantomData<T>,
 }
 
@@ -57,6 +59,13 @@ impl<T> Builder<T> {
         self
     }
 
+    /// Sets a density of shape \[M, N\] that is added to that of the cells, such as that of cells
+    /// that do not move. The default is none.
+    pub fn fixed_density(mut self, map: impl Into<Arc<[f64]>>) -> Self {
+        self.fixed = Some(map.into());
+        self
+    }
+
     /// Sets the baseline that computes the transforms. The default is `None`: fourfold's passes,
     /// which include the scalings. With a baseline, each scaling is another trip through memory.
     pub fn algorithm(mut self, algorithm: impl Into<Option<Algorithm>>) -> Self {
@@ -81,16 +90,20 @@ impl<T: Float> Builder<T> {
     /// Makes a [`Spreader`], which computes densities and forces with the threads of the planner.
     ///
     /// # Errors
-    /// If the smoothing is negative or NaN.
+    /// If the smoothing is negative or NaN, or the fixed density is of another grid or not finite.
     pub fn spreader(&self, planner: &Planner) -> Result<Spreader> {
-        Spreader::new(self.grid, self.smoothing, planner)
+        let spreader = Spreader::new(self.grid, self.smoothing, planner)?;
+        match &self.fixed {
+            Some(map) => spreader.with_fixed_density(map.clone()),
+            None => Ok(spreader),
+        }
     }
 
     /// Makes the system, which uses the planner's threads.
     ///
     /// # Errors
-    /// If the algorithm does not compute the transforms, if the smoothing is negative or NaN, or if
-    /// there is no memory for the tables.
+    /// Those of [`Builder::spreader`]; if the algorithm does not compute the transforms; or if there
+    /// is no memory for the tables.
     pub fn build(&self, planner: &Planner) -> Result<Electrostatics<T>> {
         let prepared = |work: Work| {
             Ok(match work {
@@ -116,7 +129,7 @@ impl<T: Float> Electrostatics<T> {
     /// The settings of a system on a grid, with their defaults.
     pub fn builder(grid: Grid) -> Builder<T> {
         let wanted = Wanted { precision: T::PRECISION, scaling: Scaling::default(), algorithm: None, potential: true };
-        Builder { grid, wanted, smoothing: 0.0, float: PhantomData }
+        Builder { grid, wanted, smoothing: 0.0, fixed: None, float: PhantomData }
     }
 
     /// The part of the system that computes densities and forces.
@@ -140,7 +153,7 @@ impl<T: Float> Electrostatics<T> {
         Ok(Maps { maps, grid, potential: self.wanted.potential, scratch: Scratch::new(self.scratch_bytes)? })
     }
 
-    /// Computes the density of cells, and from it potential and field.
+    /// Computes the density of cells with the fixed density, and from it potential and field.
     ///
     /// # Errors
     /// If a cell is outside of the region, if its size is negative or NaN, or if the maps are those
@@ -189,8 +202,7 @@ impl<T> Maps<T> {
         &self.maps[Map::Density as usize]
     }
 
-    /// The density ρ for changes, such as adding fixed obstacles before
-    /// [`Electrostatics::transform`].
+    /// The density ρ, to be written before [`Electrostatics::transform`].
     pub fn density_mut(&mut self) -> &mut [T] {
         &mut self.maps[Map::Density as usize]
     }

@@ -23,6 +23,7 @@ const CHUNK: usize = 1 << 10;
 pub struct Spreader {
     grid: Grid,
     least: f64,
+    fixed: Option<Arc<[f64]>>,
     pool: Arc<Pool>,
 }
 
@@ -38,7 +39,22 @@ impl Spreader {
             let message = format!("cells widened to {least} bins: expected 0 (not at all) or more");
             return Err(Error::new(ErrorKind::Argument, message));
         }
-        Ok(Spreader { grid, least, pool: planner.pool() })
+        Ok(Spreader { grid, least, fixed: None, pool: planner.pool() })
+    }
+
+    /// Sets the density that is that of bins without cells, such as that of fixed cells:
+    /// [`Builder::fixed_density`](crate::electrostatics::solver::Builder::fixed_density).
+    ///
+    /// # Errors
+    /// If the map is not the grid's, or a density is infinite or NaN.
+    pub fn with_fixed_density(mut self, map: Arc<[f64]>) -> Result<Spreader> {
+        self.check_map("fixed density", map.len())?;
+        if let Some(bin) = map.iter().position(|density| !density.is_finite()) {
+            let message = format!("the fixed density of bin {bin} is {}: expected finite numbers", map[bin]);
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
+        self.fixed = Some(map);
+        Ok(self)
     }
 
     /// The grid.
@@ -51,6 +67,11 @@ impl Spreader {
         self.least
     }
 
+    /// The density of bins without cells, if it is not 0.
+    pub fn fixed_density(&self) -> Option<&[f64]> {
+        self.fixed.as_deref()
+    }
+
     /// Checks all cells, for engines whose kernels do not check them.
     ///
     /// # Errors
@@ -61,20 +82,40 @@ impl Spreader {
 
     /// Computes ρ_b, the fraction of each bin that cells cover, and writes it to `map`. It is more
     /// than 1 where cells overlap. Cells are clipped to the region. Widened cells have a density
-    /// below 1, which keeps their charge.
+    /// below 1, which keeps their charge. The fixed density is added, if there is one.
     ///
     /// # Errors
     /// If a cell is outside of the region or its size is negative or NaN, or the map is not the
     /// grid's.
     pub fn density<T: Float>(&self, cells: Cells<'_, T>, map: &mut [T]) -> Result<()> {
+        match &self.fixed {
+            Some(fixed) => self.accumulate(cells, map, |bin, _| fixed[bin]),
+            None => self.accumulate(cells, map, |_, _| 0.0),
+        }
+    }
+
+    /// Adds the density of cells to that in `map`, without the fixed density.
+    ///
+    /// # Errors
+    /// As [`Spreader::density`].
+    pub fn add<T: Float>(&self, cells: Cells<'_, T>, map: &mut [T]) -> Result<()> {
+        self.accumulate(cells, map, |_, density| density.into())
+    }
+
+    /// Writes the density of cells and what there is before, a function of the bin and its value.
+    fn accumulate<T: Float, F>(&self, cells: Cells<'_, T>, map: &mut [T], before: F) -> Result<()>
+    where
+        F: Fn(usize, T) -> f64 + Sync,
+    {
         self.check_map("density", map.len())?;
         let [m, n] = self.grid.bins();
         let lists = Lists::new(&self.charges(cells)?, m, |rows| rows.start / STRIP..rows.end.div_ceil(STRIP));
         let strips: Vec<_> = map.chunks_mut(STRIP * n).map(Mutex::new).collect();
         self.pool.run(strips.len(), &|_, strip| {
             let mut map = strips[strip].lock().unwrap_or_else(PoisonError::into_inner);
-            let mut sums = vec![0.0; map.len()];
-            let rows = strip * STRIP..(strip * STRIP + sums.len() / n);
+            let first = strip * STRIP;
+            let mut sums: Vec<f64> = map.iter().enumerate().map(|(b, &value)| before(first * n + b, value)).collect();
+            let rows = first..(first + sums.len() / n);
             lists.strip(strip).iter().for_each(|(_, charge)| charge.add_to(&mut sums, rows.clone(), n));
             map.iter_mut().zip(sums).for_each(|(place, sum)| *place = T::nearest(sum));
         });
@@ -112,12 +153,20 @@ impl Spreader {
     /// # Errors
     /// If the map is not the grid's.
     pub fn overflow<T: Float>(&self, density: &[T], target: f64) -> Result<f64> {
+        let (over, all) = (self.excess(density, target)?, self.sum(&|b| density[b].into()));
+        Ok(if all <= 0.0 { 0.0 } else { over / all })
+    }
+
+    /// Σ_b max(ρ_b − `target`, 0), the area above the target density in bins. It is NaN if a density
+    /// or the target is NaN.
+    ///
+    /// # Errors
+    /// If the map is not the grid's.
+    pub fn excess<T: Float>(&self, density: &[T], target: f64) -> Result<f64> {
         self.check_map("density", density.len())?;
-        let sum = |f: &(dyn Fn(f64) -> f64 + Sync)| self.sum(&|b| f(density[b].into()));
         // `max` would replace a NaN by 0.
         let more = |density: f64| if density <= target { 0.0 } else { density - target };
-        let (over, all) = (sum(&more), sum(&|density| density));
-        Ok(if all <= 0.0 { 0.0 } else { over / all })
+        Ok(self.sum(&|b| more(density[b].into())))
     }
 
     /// The energy of a density in a potential, by the formula of the scaling.

@@ -43,10 +43,10 @@ use std::f64::consts::PI;
 /// (i + ½)/M) cos(πv (j + ½)/N), and so on. The term with u = v = 0 is omitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scaling {
-    /// DREAMPlace's: with w_u = 2πu/M and w_v = (2πv/N)(b_x/b_y), φ = Σ″ a/(w_u² + w_v²) cos cos,
-    /// ξ_x = Σ″ a/2 · w_u/(w_u² + w_v²) sin cos, and the same for ξ_y. This is a quarter of the
-    /// solution of Poisson's equation with a bin's width as the unit of length. The energy is Σ_b
-    /// ρ_b φ_b.
+    /// DREAMPlace's: Poisson's equation −∇²φ = ρ − ρ̄ with a bin's width as the unit of length: φ =
+    /// Σ″ a/k² cos cos, ξ = −∇φ, with k_u = πu/M and k_v = (πv/N)(b_x/b_y). DREAMPlace has w = 2k
+    /// instead, and its inverse transforms have the factor 4: φ = IDCT2(a/w²) = 4 Σ″ a/w² cos cos,
+    /// ξ_x = IDXST_IDCT(a w_u/(2 w²)) = 4 Σ″ a w_u/(2 w²) sin cos. The energy is Σ_b ρ_b φ_b.
     #[default]
     Dreamplace,
     /// Poisson's equation −∇²φ = ρ − ρ̄ in the units of the region, for bins of any shape: φ = Σ″
@@ -116,12 +116,11 @@ impl Wanted {
 }
 
 impl Scaling {
-    /// The width of a bin in the unit of length, and the factor on the solution of Poisson's
-    /// equation.
-    fn units(self, grid: &Grid) -> (f64, f64) {
+    /// The width of a bin in the unit of length.
+    fn bin_width(self, grid: &Grid) -> f64 {
         match self {
-            Scaling::Dreamplace => (1.0, 0.25),
-            Scaling::Physical => (grid.bin_size()[0], 1.0),
+            Scaling::Dreamplace => 1.0,
+            Scaling::Physical => grid.bin_size()[0],
         }
     }
 
@@ -141,8 +140,7 @@ struct Factors {
     wanted: Wanted,
     /// κ_u = (πu/M) r and κ_v = (πv/N)/r, with r = √(b_y/b_x).
     wave_numbers: [Vec<f64>; 2],
-    /// G for each bin: f / (4 M N (κ_u² + κ_v²)) with the factor f of the scaling, and 0 for u = v
-    /// = 0.
+    /// G for each bin: 1 / (4 M N (κ_u² + κ_v²)), and 0 for u = v = 0.
     table: Vec<f64>,
     /// The unit of length divided by that of the scaling. φ has two factors of it, and ξ one.
     length: f64,
@@ -152,13 +150,13 @@ impl Factors {
     /// Computes the factors. It is an error if there is no memory for them, or if they are out of
     /// the range of the precision.
     fn new(grid: &Grid, wanted: &Wanted) -> Result<Factors> {
-        let ((width, factor), bin) = (wanted.scaling.units(grid), grid.bin_size());
+        let (width, bin) = (wanted.scaling.bin_width(grid), grid.bin_size());
         let r = (bin[1] / bin[0]).sqrt();
         let wave_numbers = [(0, r), (1, 1.0 / r)].map(|(axis, r)| {
             let count = grid.bins()[axis];
             (0..count).map(|u| u as f64 * (PI / count as f64 * r)).collect::<Vec<_>>()
         });
-        let (by, mut table) = (factor / (4.0 * grid.count() as f64), reserved(grid)?);
+        let (by, mut table) = (1.0 / (4.0 * grid.count() as f64), reserved(grid)?);
         let [x, y] = &wave_numbers;
         table.extend(x.iter().flat_map(|ku| y.iter().map(move |kv| by / (ku * ku + kv * kv))));
         table[0] = 0.0;

@@ -61,8 +61,17 @@ const COMMAND: Floors = &[
 ];
 
 /// From the choice of experiments down to what they print.
-const EXPERIMENTS: Floors =
-    &[&["run.rs"], &["experiments/"], &["codec.rs"], &["measure.rs"], &["page.rs"], &["plot.rs"], &["args.rs"]];
+const EXPERIMENTS: Floors = &[
+    &["run.rs"],
+    &["experiments/", "commands/"],
+    &["codec.rs", "charges.rs", "system.rs"],
+    &["measure.rs"],
+    &["page.rs", "heat_map.rs"],
+    &["plot.rs"],
+    &["circuit/bookshelf/", "circuit/generate/"],
+    &["circuit/"],
+    &["args.rs"],
+];
 
 /// The crates whose folders stand on floors.
 const CRATES: &[(&str, Floors)] = &[

@@ -1,0 +1,123 @@
+//! `.scl` files: rows.
+
+use anyhow::Result;
+
+use crate::circuit::Row;
+use crate::circuit::bookshelf::lines::{LARGEST, Line, Source, Stated, words};
+
+/// What a row says before its end.
+#[derive(Default)]
+struct Open {
+    axis: usize,
+    coordinate: Option<f64>,
+    height: Option<f64>,
+    site_width: Option<f64>,
+    spacing: Option<f64>,
+    /// The origins of its subrows with their sites.
+    subrows: Vec<(f64, usize)>,
+}
+
+/// What is known of a row and not needed.
+const UNUSED: [&str; 2] = ["Siteorient", "Sitesymmetry"];
+
+/// Reads the rows. A row with gaps becomes one row for each of its parts.
+pub(super) fn parse(source: Source<'_>) -> Result<Vec<Row>> {
+    let (mut rows, mut stated, mut count) = (vec![], Stated::new("NumRows"), 0);
+    let mut open: Option<Open> = None;
+    for line in source.lines_of("scl")? {
+        let line = line?;
+        match &mut open {
+            None if stated.is_in(line)? => {}
+            None => open = Some(begin(&line)?),
+            Some(row) if line.text.eq_ignore_ascii_case("End") => {
+                row.end(&line, &mut rows)?;
+                (open, count) = (None, count + 1);
+            }
+            Some(row) => row.set(&line)?,
+        }
+    }
+    if open.is_some() {
+        return Err(source.wrong("\"End\" after the last CoreRow"));
+    }
+    stated.check(count)?;
+    if rows.is_empty() { Err(source.wrong("rows: lines from \"CoreRow Horizontal\" to \"End\"")) } else { Ok(rows) }
+}
+
+/// The first line of a row.
+fn begin(line: &Line<'_>) -> Result<Open> {
+    let mut words = line.words();
+    let is_row = words.next().is_some_and(|word| word.eq_ignore_ascii_case("CoreRow"));
+    let axis = match words.next() {
+        Some(word) if word.eq_ignore_ascii_case("Horizontal") => Some(0),
+        Some(word) if word.eq_ignore_ascii_case("Vertical") => Some(1),
+        _ => None,
+    };
+    match axis.filter(|_| is_row && words.next().is_none()) {
+        Some(axis) => Ok(Open { axis, ..Open::default() }),
+        None => Err(line.wrong("\"CoreRow Horizontal\" or \"CoreRow Vertical\"")),
+    }
+}
+
+impl Open {
+    /// A line between the first and the last.
+    fn set(&mut self, line: &Line<'_>) -> Result<()> {
+        if let Some(rest) = line.after("SubrowOrigin") {
+            return self.add_subrow(line, rest);
+        }
+        if UNUSED.iter().any(|key| line.after(key).is_some()) {
+            return Ok(());
+        }
+        let value = |key: &str| line.after(key).map(|rest| rest.split_whitespace().next());
+        if let Some(word) = value("Coordinate") {
+            self.coordinate = Some(line.coordinate(word, "Coordinate")?);
+        } else if let Some(word) = value("Height") {
+            self.height = Some(line.size(word, "Height")?);
+        } else if let Some(word) = value("Sitewidth") {
+            self.site_width = Some(line.size(word, "Sitewidth")?);
+        } else if let Some(word) = value("Sitespacing") {
+            self.spacing = Some(line.size(word, "Sitespacing")?);
+        } else {
+            return Err(line.wrong(
+                "Coordinate, Height, Sitewidth, Sitespacing, Siteorient, Sitesymmetry, SubrowOrigin or End of a CoreRow",
+            ));
+        }
+        Ok(())
+    }
+
+    fn add_subrow(&mut self, line: &Line<'_>, rest: &str) -> Result<()> {
+        let expected = "\"SubrowOrigin : x NumSites : n\"";
+        let mut words = words(rest);
+        let origin = line.coordinate(words.next(), "SubrowOrigin")?;
+        if !words.next().is_some_and(|word| word.eq_ignore_ascii_case("NumSites")) {
+            return Err(line.wrong(expected));
+        }
+        self.subrows.push((origin, line.count(words.next(), "NumSites")?));
+        line.end(words.next(), expected)
+    }
+
+    /// Adds the rows.
+    fn end(&mut self, line: &Line<'_>, rows: &mut Vec<Row>) -> Result<()> {
+        let missing = |key: &str| line.wrong(format!("{key} before the end of a CoreRow"));
+        let coordinate = self.coordinate.ok_or_else(|| missing("Coordinate"))?;
+        let height = self.height.filter(|height| *height > 0.0).ok_or_else(|| missing("a Height above 0"))?;
+        let site_width = self.site_width.or(self.spacing).unwrap_or(1.0);
+        let spacing = self.spacing.unwrap_or(site_width);
+        if self.subrows.is_empty() {
+            return Err(missing("SubrowOrigin"));
+        }
+        for &(origin, sites) in &self.subrows {
+            let mut low = [origin, coordinate];
+            low.swap(0, self.axis);
+            let row = Row { axis: self.axis, low, height, site_width, spacing, sites };
+            let (rect, size) = (row.rect(), row.rect().size());
+            if sites == 0 || size.iter().any(|size| *size <= 0.0) {
+                return Err(line.wrong("a CoreRow with an area above 0"));
+            }
+            if rect.high.iter().any(|high| *high > LARGEST) {
+                return Err(line.wrong(format!("a CoreRow that ends at {LARGEST} at most")));
+            }
+            rows.push(row);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,57 @@
+//! Fillers: charges that take the area which the movable cells of a circuit leave free.
+
+use crate::electrostatics::float::Float;
+use crate::electrostatics::grid::Grid;
+use crate::error::{Error, ErrorKind, Result};
+
+/// The part of the sizes at each end of their sorted list that does not count for the mean.
+const TRIMMED: f64 = 0.05;
+
+/// The least size of fillers along each axis, in bins.
+const LEAST: f64 = 0.25;
+
+/// Appends fillers with an area of `wanted` bins in all, evenly over the region.
+pub(crate) fn add_fillers<T: Float>(
+    grid: &Grid,
+    wanted: f64,
+    low: &mut [Vec<T>; 2],
+    size: &mut [Vec<T>; 2],
+) -> Result<()> {
+    let (bin, [from, to]) = (grid.bin_size(), grid.region());
+    if size[0].is_empty() || wanted <= 0.0 {
+        return Ok(());
+    }
+    let each = [0, 1].map(|axis| T::nearest(trimmed_mean(&size[axis]).max(LEAST * bin[axis])));
+    let extent: [f64; 2] = each.map(T::into);
+    let count = (wanted / (extent[0] / bin[0] * (extent[1] / bin[1]))).round() as usize;
+    for axis in 0..2 {
+        let room = to[axis] - from[axis] - extent[axis];
+        let place = |i: usize| grid.place::<T>(axis, from[axis] + room * evenly(i)[axis], extent[axis]);
+        reserve(&mut low[axis], count)?;
+        low[axis].extend((0..count).map(place));
+        reserve(&mut size[axis], count)?;
+        size[axis].extend((0..count).map(|_| each[axis]));
+    }
+    Ok(())
+}
+
+/// The mean without the smallest and the largest numbers.
+fn trimmed_mean<T: Float>(sizes: &[T]) -> f64 {
+    let mut sorted: Vec<f64> = sizes.iter().map(|&size| size.into()).collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let trimmed = (sorted.len() as f64 * TRIMMED) as usize;
+    let middle = &sorted[trimmed..sorted.len() - trimmed];
+    middle.iter().map(|size| size / middle.len() as f64).sum()
+}
+
+/// Point `i` of a sequence that covers the unit square evenly: multiples of 1/g and 1/g² modulo 1,
+/// where g³ = g + 1. In two dimensions g is what the golden ratio is in one (Roberts, 2018).
+pub(crate) fn evenly(i: usize) -> [f64; 2] {
+    const G: f64 = 1.324_717_957_244_746;
+    [1.0 / G, 1.0 / (G * G)].map(|step| (0.5 + i as f64 * step).fract())
+}
+
+fn reserve<T>(list: &mut Vec<T>, count: usize) -> Result<()> {
+    let message = || format!("there is no memory for {count} fillers");
+    list.try_reserve_exact(count).map_err(|_| Error::new(ErrorKind::Unavailable, message()))
+}
