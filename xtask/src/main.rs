@@ -14,6 +14,7 @@ mod memory;
 mod msrv;
 mod package;
 mod page;
+mod photographs;
 mod process;
 mod python;
 mod record;
@@ -54,6 +55,11 @@ const TASKS: &[Task] = &[
         name: "device-bench",
         about: "time a GPU beside cuFFT, VkFFT, CuPy and copies: --tune, 2d",
         run: device_bench::run_task,
+    },
+    Task {
+        name: "photographs",
+        about: "fetch photographs from PyPI, and say where they are",
+        run: photographs::run_task,
     },
     Task {
         name: "record",

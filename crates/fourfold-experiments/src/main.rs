@@ -10,6 +10,7 @@ mod experiments;
 mod heat_map;
 mod measure;
 mod page;
+mod photographs;
 mod plot;
 mod run;
 mod system;

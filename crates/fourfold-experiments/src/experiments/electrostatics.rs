@@ -55,7 +55,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         title: format!("Table VII: electric field and forces of placed circuits, on {}", setting.engine()),
         text: vec![about(setting), how(setting)?],
         columns: columns(),
-        parts: &PARTS,
+        parts: PARTS.to_vec(),
         rows: CIRCUITS
             .iter()
             .zip(PUBLISHED)

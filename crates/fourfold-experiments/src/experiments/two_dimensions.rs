@@ -119,7 +119,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             format!("{} FFTs: {}.", setting.how(), setting.fft_library(&"dct2 f64 512x512".parse()?)?),
         ],
         columns: columns(),
-        parts: &PARTS,
+        parts: PARTS.to_vec(),
         rows,
         teaches: String::new(),
         plot: Plot {

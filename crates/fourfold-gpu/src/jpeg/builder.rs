@@ -103,12 +103,15 @@ impl BlockPlanBuilder {
     /// - A layout is impossible, or blocks and rows are mixed, or a stride is no multiple of eight.
     /// - The work is forward, and a table has a zero or samples are `i16`.
     /// - The chosen kernel does not support the mode, the order, the layout or the samples.
+    /// - The device's thread blocks are too small.
     /// - The device fails, or its compiler refuses the kernel.
     pub fn build(self, device: &Device) -> Result<BlockPlan> {
         self.check()?;
         let desc = self.desc();
-        let Program { frame, blocks, statements } = self.program();
-        let shared_bytes = 8 * frame.shared_pairs;
+        let program = self.program();
+        program.check_fits(device.target().limits())?;
+        let shared_bytes = program.shared_bytes();
+        let Program { frame, blocks, statements } = program;
         let source = print(device.target().dialect(), &frame, &statements);
         let kernel = compiled(&device.runtime, self.cache.as_ref(), &source, shared_bytes)?;
         let reals = self.method.map(|method| method.reals);

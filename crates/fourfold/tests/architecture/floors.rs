@@ -53,7 +53,7 @@ const JPEG: Floors = &[
 const COMMAND: Floors = &[
     &["commands/"],
     &["comparison.rs", "image_files.rs", "spectrum.rs"],
-    &["planner.rs", "bench_targets.rs", "picture/"],
+    &["planner.rs", "bench_targets.rs", "block_targets/", "picture/"],
     &["any_plan.rs", "npy/", "problems.rs", "wisdom.rs"],
     &["args.rs"],
     &["args/"],
@@ -64,7 +64,7 @@ const COMMAND: Floors = &[
 const EXPERIMENTS: Floors = &[
     &["run.rs"],
     &["experiments/", "commands/"],
-    &["codec.rs", "charges.rs", "system.rs"],
+    &["codec.rs", "photographs.rs", "charges.rs", "system.rs"],
     &["measure.rs"],
     &["page.rs", "heat_map.rs"],
     &["plot.rs"],
