@@ -22,7 +22,7 @@ impl StageKernelDesc {
         match &self.work {
             Move::Reorder { way: AccessPattern::Gather, .. } => self.to.lengths.iter().product(),
             Move::Reorder { way: AccessPattern::Scatter, .. } => self.from.lengths.iter().product(),
-            Move::Combine(combine) => combine::sizes(self, combine).iter().map(|(_, size)| size).product(),
+            Move::Combine(combine) => combine::threads(self, combine),
             Move::Transpose { .. } => self.tiles().iter().product(),
             Move::FftStep(step) => LaunchSize::new(self, step).items,
         }
@@ -94,7 +94,7 @@ impl StageKernelDesc {
                 work => {
                     let item = block * THREADS as i64 + thread;
                     if_less(item, int(self.items()), || match work {
-                        Move::Combine(combine) => combine::combine(self, combine, item),
+                        Move::Combine(combine) => combine::combine(self, combine, [block, thread]),
                         Move::Reorder { orders, way } => self.reorder(orders, *way, item),
                         Move::Transpose { .. } | Move::FftStep(_) => {}
                     });

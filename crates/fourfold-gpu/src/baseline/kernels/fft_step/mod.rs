@@ -4,11 +4,13 @@
 pub(crate) mod blocks;
 
 use crate::baseline::kernels::moves::{StageKernelDesc, Strided, THREADS, digits};
+use crate::ir::packed::{cos, real, sin};
 use crate::ir::statement::{Array, Int, Sym, int};
 use crate::ir::trace::{comment, for_each, if_less, select};
 use crate::write::dft::small_dft;
-use fourfold::baseline::{Decimation, FftStep, FftWork, LaunchMode, Level};
+use fourfold::baseline::{Decimation, Factors, FftStep, FftWork, LaunchMode, Level};
 use fourfold::engine::C;
+use std::f64::consts::PI;
 
 /// Terms of a sum that a thread adds up in registers, and how often before it adds what it has to
 /// the rest: errors grow with the square roots of such numbers.
@@ -21,6 +23,12 @@ pub(crate) struct LaunchSize {
     pub(crate) items: usize,
     /// Launches, each for a line.
     pub(crate) launches: usize,
+}
+
+/// w_n^k, computed.
+fn computed(k: Int, n: usize) -> C<Sym> {
+    let angle = real(k) * Sym::lit(-2.0 * PI / n as f64);
+    C { re: cos(angle), im: sin(angle) }
 }
 
 /// Elements of a line, and lines.
@@ -163,9 +171,9 @@ impl Writer<'_> {
                 let [from, to] = self.lines(line, *axis);
                 to.store(place, from.load(reversed(place, radices)).scale(Sym::lit(*scale)));
             }
-            FftWork::Sum { axis, backward } => {
+            FftWork::Sum { axis, backward, factors } => {
                 let (line, k) = split(n);
-                self.sum(self.lines(line, *axis), k, *backward, thread);
+                self.sum(self.lines(line, *axis), k, [*backward, *factors == Factors::Computed], thread);
             }
             FftWork::Level(level) => {
                 let (line, item) = split(n / level.radix);
@@ -177,7 +185,7 @@ impl Writer<'_> {
 
     /// The sum of chunks of chunks of terms. What loops add to stands in shared memory: kernels
     /// have no variables that change.
-    fn sum(&self, [from, to]: [LineView; 2], k: Int, backward: bool, thread: Int) {
+    fn sum(&self, [from, to]: [LineView; 2], k: Int, [backward, computes]: [bool; 2], thread: Int) {
         let [n, _] = lines(self.desc, self.step);
         let places = [thread, thread + THREADS as i64];
         let add = |place: Int, z: C<Sym>| Array::Shared.store_pair(place, Array::Shared.load_pair(place) + z);
@@ -191,7 +199,8 @@ impl Writer<'_> {
             });
             let at: Vec<Int> = std::iter::once(first).chain(steps).collect();
             let term = |(i, at): (usize, &Int)| {
-                let (z, w) = (from.load(start + i as i64), Array::Table.load_pair(*at));
+                let w = if computes { computed(*at, n) } else { Array::Table.load_pair(*at) };
+                let z = from.load(start + i as i64);
                 if backward { z.mul_conj(w) } else { z.mul(w) }
             };
             at.iter().enumerate().map(term).reduce(|a, b| a + b).unwrap_or(zero)
