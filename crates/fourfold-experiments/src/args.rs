@@ -10,8 +10,9 @@ use fourfold_cli::threads;
 #[derive(clap::Parser)]
 #[command(name = "fourfold-experiments", version)]
 pub(crate) struct Args {
-    /// Which: table-ii, table-iii, table-iv, table-v, fig-6, table-vi, eq-19, algorithm-3,
-    /// table-vii, mobile-ladder, mobile-convolution, levels; all if none is named
+    /// Which: table-i, table-ii, table-iii, table-iv, table-v, table-v-f32, transposing,
+    /// three-dimensions, fig-6, table-vi, eq-19, algorithm-3, table-vii, mobile-ladder,
+    /// mobile-convolution, levels; all if none is named
     #[arg(value_name = "TABLE")]
     pub(crate) tables: Vec<String>,
     /// Engines: cpu, opencl, cuda and so on; if none is named the processor and the first devices

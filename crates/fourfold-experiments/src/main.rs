@@ -7,6 +7,7 @@ mod experiments;
 mod measure;
 mod page;
 mod plot;
+mod ratios;
 mod run;
 
 use std::process::ExitCode;
