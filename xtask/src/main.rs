@@ -13,6 +13,7 @@ mod memory;
 mod msrv;
 mod package;
 mod page;
+mod photographs;
 mod process;
 mod python;
 mod record;
@@ -48,6 +49,11 @@ const TASKS: &[Task] = &[
         name: "device-bench",
         about: "time a GPU beside cuFFT, VkFFT, CuPy and copies: --tune, 2d",
         run: device_bench::run_task,
+    },
+    Task {
+        name: "photographs",
+        about: "fetch photographs from PyPI, and say where they are",
+        run: photographs::run_task,
     },
     Task {
         name: "record",

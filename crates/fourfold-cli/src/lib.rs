@@ -5,6 +5,7 @@ pub mod algorithm;
 pub mod any_plan;
 pub mod array;
 pub mod bench_targets;
+pub mod block_targets;
 pub mod comparison;
 pub mod engine;
 pub mod output;

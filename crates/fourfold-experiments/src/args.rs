@@ -12,7 +12,7 @@ use fourfold_cli::threads;
 pub(crate) struct Args {
     /// Which: table-i, table-ii, table-iii, table-iv, table-v, table-v-f32, transposing,
     /// three-dimensions, fig-6, table-vi, eq-19, algorithm-3, table-vii, mobile-ladder,
-    /// mobile-convolution, levels; all if none is named
+    /// mobile-convolution, levels, jpeg; all if none is named
     #[arg(value_name = "TABLE")]
     pub(crate) tables: Vec<String>,
     /// Engines: cpu, opencl, cuda and so on; if none is named the processor and the first devices
@@ -25,6 +25,10 @@ pub(crate) struct Args {
     /// Smaller sizes and shorter measurements: minutes instead of an hour
     #[arg(long)]
     pub(crate) quick: bool,
+    /// The folder of the photographs (.png, .jpg, .jpeg) that the tables jpeg and algorithm-3 have;
+    /// cargo xtask photographs fetches some
+    #[arg(long, value_name = "DIR")]
+    pub(crate) photos: Option<PathBuf>,
     /// Threads of the processor to use
     #[arg(long, value_name = "N", default_value_t = available_threads(), value_parser = threads)]
     pub(crate) threads: usize,

@@ -6,6 +6,7 @@ mod codec;
 mod experiments;
 mod measure;
 mod page;
+mod photographs;
 mod plot;
 mod ratios;
 mod run;

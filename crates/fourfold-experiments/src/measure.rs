@@ -1,6 +1,7 @@
 //! Times of methods and of their stages, each checked against the default method first.
 
 use std::fs;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
@@ -21,6 +22,8 @@ pub(crate) struct Setting {
     contender: EnginePlanner,
     pub(crate) threads: usize,
     pub(crate) quick: bool,
+    /// The folder of photographs.
+    pub(crate) photos: Option<PathBuf>,
 }
 
 /// What is timed.
@@ -40,7 +43,12 @@ pub(crate) const CUFFT: &str = "cuFFT";
 
 impl Setting {
     pub(crate) fn new(contender: EnginePlanner, threads: usize, quick: bool) -> Setting {
-        Setting { contender, threads, quick }
+        Setting { contender, threads, quick, photos: None }
+    }
+
+    /// The same with a folder of photographs.
+    pub(crate) fn with_photos(self, photos: Option<PathBuf>) -> Setting {
+        Setting { photos, ..self }
     }
 
     pub(crate) fn engine(&self) -> &Engine {

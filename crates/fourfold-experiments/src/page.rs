@@ -9,14 +9,18 @@ use crate::plot::Plot;
 
 /// What becomes of an experiment.
 pub(crate) enum Outcome {
-    Page(Box<Page>),
+    Page {
+        page: Box<Page>,
+        /// What its numbers must not be and are. The program then fails.
+        fault: Option<String>,
+    },
     /// Why it cannot be done here.
     LeftOut(String),
 }
 
 impl Outcome {
     pub(crate) fn page(page: Page) -> Outcome {
-        Outcome::Page(Box::new(page))
+        Outcome::Page { page: Box::new(page), fault: None }
     }
 }
 
@@ -28,7 +32,7 @@ pub(crate) struct Page {
     pub(crate) columns: Vec<String>,
     /// Columns that are too many to be read side by side: all that follow the first ones, which
     /// every part begins with again. None if they are not.
-    pub(crate) parts: &'static [Part],
+    pub(crate) parts: Vec<Part>,
     /// Cells of which an empty one has no value.
     pub(crate) rows: Vec<Vec<String>>,
     /// One sentence below the table: what its numbers say.
@@ -37,13 +41,14 @@ pub(crate) struct Page {
 }
 
 /// So many columns of a table, with what they are.
+#[derive(Clone, Copy)]
 pub(crate) struct Part {
     pub(crate) title: &'static str,
     pub(crate) columns: usize,
 }
 
 /// A table that is no wider than a page.
-pub(crate) const WHOLE: &[Part] = &[];
+pub(crate) const WHOLE: Vec<Part> = Vec::new();
 
 impl Page {
     pub(crate) fn markdown(&self) -> String {
@@ -117,7 +122,7 @@ mod tests {
         };
         assert_eq!(page.csv(), "a,\"b, c\"\n1,\n\"say \"\"x\"\"\",2\n");
         assert_eq!(page.markdown(), "# T\n\nP.\n\n| a | b, c |\n|---|---|\n| 1 | – |\n| say \"x\" | 2 |\n");
-        page.parts = &[Part { title: "L", columns: 0 }, Part { title: "R", columns: 1 }];
+        page.parts = vec![Part { title: "L", columns: 0 }, Part { title: "R", columns: 1 }];
         let parts =
             "L:\n\n| a |\n|---|\n| 1 |\n| say \"x\" |\n\nR:\n\n| a | b, c |\n|---|---|\n| 1 | – |\n| say \"x\" | 2 |\n";
         page.teaches = "S.".into();

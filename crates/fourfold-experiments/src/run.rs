@@ -49,10 +49,17 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     let lines: String = account.left_out.iter().map(|line| format!("left out: {line}\n")).collect();
     let printed = io::stdout().write_all(lines.as_bytes());
-    let failed = account.failed;
-    ensure!(failed.is_empty(), "these tables failed: {}", failed.join("; "));
-    ensure!(account.pages > 0, "nothing of what was asked for can be done here");
+    account.verdict()?;
     Ok(printed?)
+}
+
+impl Account {
+    /// An error if a table failed or there is none.
+    fn verdict(&self) -> Result<()> {
+        ensure!(self.failed.is_empty(), "these tables failed: {}", self.failed.join("; "));
+        ensure!(self.pages > 0, "nothing of what was asked for can be done here");
+        Ok(())
+    }
 }
 
 /// One experiment that fails does not keep the others from being done.
@@ -67,12 +74,13 @@ fn carry_out(experiments: &[Experiment<'_>], out: &Path) -> Result<Account> {
     for experiment in experiments {
         progress.message(format!("{}: {}", experiment.setting.engine(), experiment.table.about));
         match experiment.run() {
-            Ok(Outcome::Page(page)) => {
+            Ok(Outcome::Page { page, fault }) => {
                 let saved = experiment.save(&page, out);
                 account.failed.extend(saved.err().map(|error| format!("{experiment}: {error:#}")));
                 // A pipe that is closed is no reason to measure nothing more.
                 let printed = progress.print(&page.markdown());
                 account.failed.extend(printed.err().map(|error| format!("{experiment}: cannot print it: {error}")));
+                account.failed.extend(fault.map(|fault| format!("{experiment}: {fault}")));
                 account.pages += 1;
             }
             Ok(Outcome::LeftOut(why)) => account.left_out.push(format!("{experiment}: {why}")),
@@ -150,7 +158,7 @@ fn lacks_vendor_fft(setting: &Setting) -> Option<String> {
 fn settings(args: &Args) -> Result<(Vec<Setting>, Vec<String>)> {
     let setting = |engine: &Engine| -> Result<Setting> {
         let contender = EnginePlanner::new(engine.clone(), AlgorithmName::FUSED, args.threads, &Tuning::default())?;
-        Ok(Setting::new(contender, args.threads, args.quick))
+        Ok(Setting::new(contender, args.threads, args.quick).with_photos(args.photos.clone()))
     };
     let first = |(i, engine): &(usize, &Engine)| !args.engine[..*i].contains(engine);
     let named = args.engine.iter().enumerate().filter(first).map(|(_, engine)| engine.clone());
@@ -189,6 +197,26 @@ mod tests {
             teaches: String::new(),
             plot,
         }))
+    }
+
+    /// A page whose numbers are not what they must be is saved and printed, and the program fails.
+    #[test]
+    fn a_page_at_fault_is_saved_and_fails() {
+        let folder = tempfile::tempdir().unwrap();
+        let at_fault = |setting: &Setting| match page(setting)? {
+            Outcome::Page { page, .. } => Ok(Outcome::Page { page, fault: Some("3 dB are too few".into()) }),
+            other => Ok(other),
+        };
+        let tables = [table("works", "", page), table("falls-short", "", at_fault)];
+        let contender = EnginePlanner::new(Engine::Cpu(None), AlgorithmName::FUSED, 1, &Tuning::default()).unwrap();
+        let settings = [Setting::new(contender, 1, true)];
+        let mut account = carry_out(&experiments(&tables, &settings), folder.path()).unwrap();
+        assert_eq!(account.pages, 2);
+        assert!(folder.path().join("falls-short-cpu.md").exists());
+        let error = account.verdict().unwrap_err().to_string();
+        assert_eq!(error, "these tables failed: falls-short on cpu: 3 dB are too few");
+        account.failed.clear();
+        account.verdict().unwrap();
     }
 
     #[test]

@@ -32,30 +32,14 @@ fn tables_are_printed_and_saved() {
     assert!(!out.join("table-vi-cpu.md").exists());
 }
 
-/// Algorithms 3 and 4 by all methods, whose fields the command itself compares.
+/// Algorithm 4 by all methods, whose fields the command itself compares.
 #[test]
 fn case_studies_are_timed() {
     let folder = Folder::new();
     let out = folder.path("out");
-    let quick: [&dyn AsRef<std::ffi::OsStr>; 6] =
-        [&"algorithm-3", &"table-vii", &"--quick", &"--engine", &"cpu", &"--out"];
+    let quick: [&dyn AsRef<std::ffi::OsStr>; 6] = [&"eq-19", &"table-vii", &"--quick", &"--engine", &"cpu", &"--out"];
     let text = success(&[&quick[..], &[&out]].concat());
-    says(
-        &text,
-        &[
-            "# Algorithm 3",
-            "| noise, 720 × 1280 | ",
-            "# Table VII",
-            "| adaptec1 | 210904 | 512 × 512 | 0.63 | 0.33 | 1.90 |",
-        ],
-    );
-    // By rows and columns, in three stages, fused; at least a coefficient is dropped, and not all.
-    let noise = fs::read_to_string(out.join("algorithm-3-cpu.csv")).unwrap();
-    for cells in noise.lines().skip(1).map(|line| line.rsplit(',').collect::<Vec<_>>()) {
-        let kept: f64 = cells[7].trim_end_matches(" %").parse().unwrap();
-        assert!((1.0..99.0).contains(&kept), "{cells:?}");
-        assert!(cells[..7].iter().all(|cell| cell.parse::<f64>().unwrap() > 0.0), "{cells:?}");
-    }
+    says(&text, &["# Equation 19", "# Table VII", "| adaptec1 | 210904 | 512 × 512 | 0.63 | 0.33 | 1.90 |"]);
     let csv = fs::read_to_string(out.join("table-vii-cpu.csv")).unwrap();
     assert_eq!(csv.lines().count(), 3, "a head and two circuits");
     for line in csv.lines().skip(1) {
@@ -124,6 +108,139 @@ fn complex_ffts_and_convolutions_have_tables() {
     assert_eq!(convolutions.iter().map(|row| row[1]).collect::<Vec<_>>(), [3.0, 5.0, 9.0, 15.0, 31.0]);
     assert!(convolutions[4][2] > convolutions[0][2], "n² products a pixel take longer: {convolutions:?}");
     assert!(fs::read(out.join("levels-cpu.png")).unwrap().starts_with(b"\x89PNG"));
+}
+
+/// A PNG file of a smooth picture with noise, in colour or grey.
+fn photograph(folder: &Folder, name: &str, [width, height]: [u32; 2], color: png::ColorType) {
+    let mut rng = fastrand::Rng::with_seed(7);
+    let sample = |i: usize| ((i as f64 * 0.01).sin() * 90.0 + 128.0) as u8 ^ rng.u8(0..8);
+    let samples: Vec<u8> = (0..width as usize * height as usize * color.samples()).map(sample).collect();
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, width, height);
+    encoder.set_color(color);
+    encoder.write_header().unwrap().write_image_data(&samples).unwrap();
+    folder.write(name, &file);
+}
+
+/// Algorithm 3 of noise and of the channels of photographs. The command itself compares the images
+/// that the algorithms give.
+#[test]
+fn photographs_are_compressed_beside_noise() {
+    let (folder, photos) = (Folder::new(), Folder::new());
+    photograph(&photos, "b.png", [97, 45], png::ColorType::Rgb);
+    photograph(&photos, "grey.png", [40, 30], png::ColorType::Grayscale);
+    let (out, of) = (folder.path("out"), photos.path(""));
+    let text = success(&[&"algorithm-3", &"--quick", &"--engine", &"cpu", &"--out", &out, &"--photos", &of]);
+    says(&text, &["# Algorithm 3", "| noise, 720 × 1280 | ", "| b, green, 45 × 97 | ", "| grey, grey, 30 × 40 | "]);
+    says(&text, &["For compression as a whole, three stages are "]);
+    let csv = fs::read_to_string(out.join("algorithm-3-cpu.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = csv.lines().skip(1).map(|line| line.rsplit(',').collect()).collect();
+    assert_eq!(rows.len(), 3 + 3 + 1);
+    let kept = |row: usize| rows[row][7].trim_end_matches(" %").parse::<f64>().unwrap();
+    for (i, row) in rows.iter().enumerate() {
+        assert!((0.1..99.0).contains(&kept(i)), "some coefficients are dropped, not all: {row:?}");
+        assert!(row[..7].iter().all(|cell| cell.parse::<f64>().unwrap() > 0.0), "{row:?}");
+    }
+    assert!(kept(0) > kept(3), "a smooth picture has more small coefficients than noise: {csv}");
+}
+
+/// Whether OpenCL shows a device.
+fn has_opencl() -> bool {
+    let there = fourfold_gpu::Device::open("opencl").is_ok();
+    assert!(there || std::env::var_os("CI").is_none(), "no device of OpenCL");
+    if !there {
+        eprintln!("NOT TESTED: no device of OpenCL");
+    }
+    there
+}
+
+/// On PoCL, a CPU, the errors alone.
+#[test]
+fn errors_of_photographs_have_a_table() {
+    let (folder, photos) = (Folder::new(), Folder::new());
+    if !has_opencl() {
+        return;
+    }
+    photograph(&photos, "b.png", [97, 45], png::ColorType::Rgb);
+    photograph(&photos, "grey.png", [40, 30], png::ColorType::Grayscale);
+    photos.write("notes.txt", b"no photograph");
+    let (out, of) = (folder.path("out"), photos.path(""));
+    let jpeg: [&dyn AsRef<std::ffi::OsStr>; 8] =
+        [&"jpeg", &"--quick", &"--engine", &"opencl", &"--out", &out, &"--photos", &of];
+    let text = success(&jpeg);
+    says(
+        &text,
+        &["# GPUDCT", "b (97 × 45 pixels), grey (40 × 30 pixels)", "Left out: all speeds: this device is a CPU."],
+    );
+    says(&text, &["All 80 values of PSNR are at least 50 dB; the lowest is ", "\nThe lowest PSNR is "]);
+    let csv = fs::read_to_string(out.join("jpeg-opencl-0.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    says(
+        &csv,
+        &["rung,\"Y, published\",", ",lowest Cr,b 4:4:4 Y,b 4:4:4 Cb,b 4:4:4 Cr,grey 4:4:4 Y,", ",grey 4:2:0 Cr\n"],
+    );
+    let names = ["naive", "lut", "separable", "decomposed", "no-shared", "next", "next16", "gpujpeg", "fast", "exact"];
+    assert_eq!(rows[1..].iter().map(|row| row[0]).collect::<Vec<_>>(), names);
+    // Three published, three lowest, then Y, Cb and Cr of both photographs twice.
+    for row in &rows[1..] {
+        assert_eq!(row.len(), 1 + 3 + 3 + 12, "{row:?}");
+        let measured = |cells: &[&str]| cells.iter().map(|cell| cell.parse().unwrap()).collect::<Vec<f64>>();
+        let [lowest, full, grey, quarter] = [4..7, 7..10, 10..11, 13..16].map(|range| measured(&row[range]));
+        assert!(row[11..13].iter().all(|cell| cell.is_empty()), "a grey photograph has one component: {row:?}");
+        assert_eq!(lowest[0], full[0].min(grey[0]).min(quarter[0]).min(row[16].parse().unwrap()), "{row:?}");
+        assert_eq!(lowest[1..], [full[1].min(quarter[1]), full[2].min(quarter[2])], "{row:?}");
+    }
+    // libjpeg's integers differ from the definition in more samples than single precision does.
+    let lowest = |row: usize| rows[row][4].parse::<f64>().unwrap();
+    assert!(lowest(10) < 75.0 && lowest(9) > lowest(10), "{csv}");
+}
+
+/// Rungs whose thread blocks a device does not have are named; the others are measured.
+#[test]
+fn rungs_that_a_device_lacks_are_named() {
+    let (folder, photos) = (Folder::new(), Folder::new());
+    if !has_opencl() {
+        return;
+    }
+    photograph(&photos, "a.png", [16, 16], png::ColorType::Rgb);
+    let arguments = ["jpeg", "--quick", "--engine", "opencl", "--out"];
+    let mut small = common::command();
+    small
+        .args(arguments)
+        .arg(folder.path("out"))
+        .arg("--photos")
+        .arg(photos.path(""))
+        .env("POCL_MAX_WORK_GROUP_SIZE", "64");
+    let output = small.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    says(
+        &text,
+        &[
+            "errors of decomposed: a thread block needs 256 threads; ",
+            " has at most 64",
+            "| decomposed | 83.8 | 76.5 | 77.6 | – |",
+        ],
+    );
+    assert!(!text.contains("errors of fast"), "{text}");
+}
+
+#[test]
+fn photographs_that_cannot_be_read_are_named() {
+    let folder = Folder::new();
+    let out = folder.path("out");
+    if !has_opencl() {
+        return;
+    }
+    let fails =
+        |photos: &std::path::Path| failure(1, &[&"jpeg", &"--engine", &"opencl", &"--out", &out, &"--photos", &photos]);
+    says(&fails(&folder.path("absent")), &["jpeg on opencl:0: cannot read ", "absent"]);
+    let photos = Folder::new();
+    says(&fails(&photos.path("")), &["has no photographs: files that end with .png, .jpg or .jpeg"]);
+    photos.write("broken.jpg", b"\xff\xd8\xff\xe0 and then nothing");
+    says(&fails(&photos.path("")), &["cannot read ", "broken.jpg: it is cut off"]);
+    let none = failure(1, &[&"jpeg", &"--engine", &"opencl", &"--out", &out]);
+    says(&none, &["nothing of what was asked for"]);
 }
 
 #[test]

@@ -84,6 +84,8 @@ pub struct DeviceInfo {
     pub sms: usize,
     /// Whether it computes in `f64`.
     pub double: bool,
+    /// Whether it is a CPU, which OpenCL may show as a device.
+    pub is_cpu: bool,
 }
 
 /// What a device can do.

@@ -210,3 +210,20 @@ fn kernels_move_sixteen_bytes() {
         }
     }
 }
+
+/// Devices of CUDA exchange registers, those of OpenCL need not, and small thread blocks are too
+/// small.
+#[test]
+fn what_a_device_lacks_is_said() {
+    let lacking = |target: &Target| -> Vec<_> {
+        let inverse = BlockMethod::ALL.iter().filter(|method| method.work == BlockWork::Inverse);
+        inverse.filter_map(|method| Some((method.name, method.lacks(target)?.to_string()))).collect()
+    };
+    assert_eq!(lacking(&Target::cuda("sm_75").unwrap()), []);
+    let exchanging = lacking(&Target::typical(fourfold_gpu::Api::OpenCl));
+    assert_eq!(exchanging.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["next16", "next", "no-shared"]);
+    assert!(exchanging.iter().all(|(_, why)| why.contains("a typical OpenCL device exchange no registers")));
+    let small = lacking(&Target::cuda("sm_75").unwrap().with_shared_bytes(5000));
+    let why = "a thread block needs 9216 bytes of shared memory; ";
+    assert!(small.iter().any(|(name, message)| *name == "gpujpeg" && message.starts_with(why)), "{small:?}");
+}

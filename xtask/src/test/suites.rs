@@ -2,8 +2,8 @@
 
 use super::tier::{ALWAYS, FULL, GATE, QUICK};
 use super::{Outcome, Suite, WHOLE, WHOLE_SWEEPS};
-use crate::process::{command, output, root, run, target_folder, work_folder};
-use crate::python::python;
+use crate::photographs::photographs;
+use crate::process::{command, root, run, target_folder, work_folder};
 use crate::{fuzz, gpu, memory, msrv, package};
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
@@ -195,16 +195,6 @@ fn sweeps() -> Result<Outcome> {
     let targets: String = SWEEPING.iter().map(|name| format!(" --test {name}")).collect();
     let mut test = command(&format!("cargo test {WHOLE}{targets}"));
     run(test.envs([WHOLE_SWEEPS]).env("FOURFOLD_CACHE_DIR", work_folder("kernels")?)).map(done)
-}
-
-/// A package that has two photographs among its data sets.
-const PHOTOGRAPHS: &str = "--no-deps scikit-learn==1.9.1";
-
-/// The folder of the photographs.
-fn photographs() -> Result<String> {
-    let find = "import sysconfig; print(sysconfig.get_path('platlib') + '/sklearn/datasets/images')";
-    let mut script = command(&python("photographs", PHOTOGRAPHS)?);
-    Ok(output(script.args(["-c", find]))?.trim().to_owned())
 }
 
 #[cfg(test)]

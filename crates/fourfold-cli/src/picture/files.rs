@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
+use fourfold_jpeg::Image;
 
 use crate::picture::pixels::Picture;
 use crate::picture::{jpeg_file, png_file};
@@ -21,4 +22,11 @@ pub(crate) fn open_picture(path: &Path) -> Result<Picture> {
     let (picture, warnings) = jpeg_file::read(&file)?;
     warn(path, &warnings);
     Ok(picture)
+}
+
+/// The same with 8 bits a sample and without an alpha channel, which must be opaque everywhere. An
+/// error names the file.
+pub fn open_opaque(path: &Path) -> Result<Image> {
+    let open = || open_picture(path)?.opaque();
+    open().with_context(|| format!("cannot read {}", path.display()))
 }

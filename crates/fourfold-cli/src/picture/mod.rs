@@ -1,6 +1,6 @@
 //! Images, and their files.
 
-pub(crate) mod files;
+pub mod files;
 mod jpeg_file;
 pub(crate) mod pixels;
 pub mod png_file;

@@ -1,6 +1,7 @@
 //! Images as channels of samples.
 
 use anyhow::{Result, ensure};
+use fourfold_jpeg::Image;
 
 use crate::array::check_memory;
 
@@ -56,6 +57,20 @@ impl Picture {
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let round = |sample: u16| ((u32::from(sample) * 255 + 32_767) / 65_535) as u8;
         self.samples.iter().map(|&sample| if self.is_deep { round(sample) } else { sample as u8 }).collect()
+    }
+
+    /// The image with 8 bits a sample and without its alpha channel, which must be opaque
+    /// everywhere.
+    pub(super) fn opaque(&self) -> Result<Image> {
+        let (all, colors) = (self.channels, self.color_channels());
+        let bytes = self.bytes();
+        let is_opaque = all == colors || self.samples.iter().skip(colors).step_by(all).all(|&a| a == self.brightest());
+        ensure!(is_opaque, "it is partly transparent, which JPEG does not support");
+        let samples = match all == colors {
+            true => bytes,
+            false => bytes.chunks_exact(all).flat_map(|pixel| &pixel[..colors]).copied().collect(),
+        };
+        Ok(Image { width: self.width, height: self.height, channels: colors, samples })
     }
 }
 

@@ -9,6 +9,7 @@ use fourfold::timing::table::{digits, ratio};
 use crate::codec::{self, Part, THRESHOLD, WHITE};
 use crate::measure::{QUICK_SIDE, Setting, distance};
 use crate::page::{Outcome, Page, WHOLE, strings};
+use crate::photographs::read_folder;
 use crate::plot::{Line, Plot};
 use crate::ratios::Ratios;
 
@@ -55,7 +56,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
                 "Milliseconds of DCT → threshold → IDCT on one channel of an image, in f64. Samples are 0 to 255, the DCT is orthonormal, and coefficients below {THRESHOLD} become 0, as in the MATLAB \
                  example that the paper cites. As the paper has it, the threshold is part of the last combine by rows and columns and in three stages, and on a device of the last fused pass. \
                  On a CPU fused passes have no threshold: it follows them as a separate loop by all threads. `kept` is the share of coefficients that stay, and PSNR compares the result with the image. \
-                 The paper gives no times for this, but expects the speed-up of its transforms (table-v)."
+                 Photographs are those of the option `--photos`, with a row for each channel. The paper gives no times for this, but expects the speed-up of its transforms (table-v)."
             ),
             format!(
                 "{} FFTs: {}.",
@@ -118,7 +119,17 @@ fn measured(setting: &Setting, Channel { name, shape: [height, width], samples }
     })
 }
 
-/// One channel of every photograph of the folder that the command line names.
-fn photographs(_: &Setting) -> Result<Vec<Channel>> {
-    Ok(vec![])
+/// All channels of the photographs of the folder that the command line names.
+fn photographs(setting: &Setting) -> Result<Vec<Channel>> {
+    let photographs = setting.photos.as_deref().map(read_folder).transpose()?.unwrap_or_default();
+    let channels = photographs.iter().flat_map(|photograph| {
+        let all = photograph.channels();
+        let names = if all.len() == 1 { &["grey"][..] } else { &["red", "green", "blue"] };
+        let channel = |(color, samples): (&&str, Vec<f64>)| {
+            let shape = photograph.shape();
+            Channel { name: format!("{}, {color}, {} × {}", photograph.name, shape[0], shape[1]), shape, samples }
+        };
+        names.iter().zip(all).map(channel).collect::<Vec<_>>()
+    });
+    Ok(channels.collect())
 }

@@ -86,7 +86,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             ),
         ],
         columns: columns(),
-        parts: &PARTS,
+        parts: PARTS.to_vec(),
         rows,
         teaches: String::new(),
         plot: Plot {

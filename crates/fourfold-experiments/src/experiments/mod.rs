@@ -5,6 +5,7 @@ mod compression;
 mod electrostatics;
 mod four_algorithms;
 mod gather_scatter;
+mod jpeg;
 mod levels;
 mod mobile_convolution;
 mod mobile_ladder;
@@ -50,6 +51,7 @@ pub(crate) const TABLES: &[Table] = &[
     table("mobile-ladder", "the 2D FFT of an article on mobile GPUs, change by change", mobile_ladder::run),
     table("mobile-convolution", "its convolutions, directly and by FFT", mobile_convolution::run),
     table("levels", "the 1D FFT of a course report, level by level", levels::run),
+    table("jpeg", "GPUDCT's ladder for JPEG's blocks: speeds, and errors of photographs", jpeg::run),
 ];
 
 pub(crate) const fn table(name: &'static str, about: &'static str, run: fn(&Setting) -> Result<Outcome>) -> Table {

@@ -53,11 +53,11 @@ fn run_in(setting: &Setting, precision: Precision) -> Result<Outcome> {
         }
         all.iter_mut().zip(times).for_each(|(list, time)| list.push(time));
     }
-    let (columns, parts): (_, &[Part]) = match precision {
+    let (name, parts) = match precision {
         Precision::F64 => ("Table V: 2D DCT and IDCT", &DOUBLE),
         Precision::F32 => ("Table V in single precision: 2D DCT and IDCT", &SINGLE),
     };
-    let title = format!("{columns}, on {}", setting.engine());
+    let title = format!("{name}, on {}", setting.engine());
     let heads = table.first().map(|row| row.iter().map(|(head, _)| (*head).to_owned()).collect()).unwrap_or_default();
     Ok(Outcome::page(Page {
         title,
@@ -70,7 +70,7 @@ fn run_in(setting: &Setting, precision: Precision) -> Result<Outcome> {
             ),
         ],
         columns: heads,
-        parts,
+        parts: parts.to_vec(),
         rows: table.into_iter().map(|row| row.into_iter().map(|(_, cell)| cell).collect()).collect(),
         teaches: teaches(&all),
         plot: Plot {

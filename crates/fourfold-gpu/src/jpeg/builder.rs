@@ -102,12 +102,15 @@ impl BlockPlanBuilder {
     /// If there are no components, or one without blocks or with more than 2^27; layouts are
     /// impossible, of both sorts, or have a stride that is no multiple of eight; the work is
     /// forward and a table has a zero, or samples are to be `i16`; a method or a yardstick is asked
-    /// for what it does not do; or the device fails or its compiler refuses the kernel.
+    /// for what it does not do; the device's thread blocks are too small; or the device fails or its
+    /// compiler refuses the kernel.
     pub fn build(self, device: &Device) -> Result<BlockPlan> {
         self.check()?;
         let desc = self.desc();
-        let Program { frame, blocks, statements } = self.program();
-        let shared_bytes = 8 * frame.shared_pairs;
+        let program = self.program();
+        program.check_fits(device.target().limits())?;
+        let shared_bytes = program.shared_bytes();
+        let Program { frame, blocks, statements } = program;
         let source = print(device.target().dialect(), &frame, &statements);
         let kernel = compiled(&device.runtime, self.cache.as_ref(), &source, shared_bytes)?;
         let reals = self.method.map(|method| method.reals);

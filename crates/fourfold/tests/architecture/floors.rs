@@ -53,7 +53,7 @@ const JPEG: Floors = &[
 const COMMAND: Floors = &[
     &["commands/"],
     &["comparison.rs", "image_files.rs", "spectrum.rs"],
-    &["planner.rs", "bench_targets.rs", "picture/"],
+    &["planner.rs", "bench_targets.rs", "block_targets/", "picture/"],
     &["any_plan.rs", "npy/", "problems.rs", "wisdom.rs"],
     &["args.rs"],
     &["args/"],
@@ -61,8 +61,15 @@ const COMMAND: Floors = &[
 ];
 
 /// From the choice of experiments down to what they print.
-const EXPERIMENTS: Floors =
-    &[&["run.rs"], &["experiments/"], &["codec.rs"], &["measure.rs"], &["page.rs"], &["plot.rs"], &["args.rs"]];
+const EXPERIMENTS: Floors = &[
+    &["run.rs"],
+    &["experiments/"],
+    &["codec.rs", "photographs.rs"],
+    &["measure.rs"],
+    &["page.rs"],
+    &["plot.rs"],
+    &["args.rs"],
+];
 
 /// The crates whose folders stand on floors.
 const CRATES: &[(&str, Floors)] = &[

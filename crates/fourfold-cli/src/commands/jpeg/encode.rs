@@ -10,8 +10,7 @@ use serde::Serialize;
 
 use crate::args::jpeg::{self, Encode};
 use crate::output::{Output, spare};
-use crate::picture::files::open_picture;
-use crate::picture::pixels::Picture;
+use crate::picture::files::open_opaque;
 use crate::print::print_json;
 
 /// The answer.
@@ -29,8 +28,7 @@ pub(super) fn encode_image(args: &Encode) -> Result<()> {
     let is_jpeg = matches!(extension.as_deref(), Some("jpg" | "jpeg"));
     ensure!(is_jpeg, "cannot write {}: the output is JPEG; name it .jpg", args.output.display());
     spare(from_ref(&args.input), from_ref(&args.output))?;
-    let reading = || format!("cannot read {}", args.input.display());
-    let image = opaque(&open_picture(&args.input).with_context(reading)?).with_context(reading)?;
+    let image = open_opaque(&args.input)?;
     let mut output = Output::create(&args.output)?;
     let sampling = match args.sampling {
         jpeg::Sampling::Full => Sampling::Full,
@@ -44,18 +42,4 @@ pub(super) fn encode_image(args: &Encode) -> Result<()> {
     output.commit()?;
     let Image { width, height, channels, .. } = image;
     if args.json { print_json(&Report { width, height, channels, bytes: file.len() }) } else { Ok(()) }
-}
-
-/// The image with 8 bits a sample and without its alpha channel, which must be opaque everywhere.
-fn opaque(picture: &Picture) -> Result<Image> {
-    let (all, colors) = (picture.channels, picture.color_channels());
-    let bytes = picture.bytes();
-    let is_opaque =
-        all == colors || picture.samples.iter().skip(colors).step_by(all).all(|&a| a == picture.brightest());
-    ensure!(is_opaque, "it is partly transparent, which JPEG does not support");
-    let samples = match all == colors {
-        true => bytes,
-        false => bytes.chunks_exact(all).flat_map(|pixel| &pixel[..colors]).copied().collect(),
-    };
-    Ok(Image { width: picture.width, height: picture.height, channels: colors, samples })
 }

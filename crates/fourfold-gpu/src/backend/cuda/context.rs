@@ -92,6 +92,7 @@ pub(crate) fn info(number: i32) -> Driver<DeviceInfo> {
         shared_memory: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)? as usize,
         sms: get(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as usize,
         double: true,
+        is_cpu: false,
     })
 }
 

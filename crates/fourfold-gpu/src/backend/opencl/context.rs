@@ -16,7 +16,7 @@ use opencl3::command_queue::{
 };
 use opencl3::context::Context as CommandContext;
 use opencl3::context::context::retain_context;
-use opencl3::device::Device;
+use opencl3::device::{CL_DEVICE_TYPE_CPU, Device};
 use opencl3::error_codes::{
     CL_DEVICE_NOT_AVAILABLE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES, ClError,
 };
@@ -71,6 +71,7 @@ pub(crate) fn info(number: usize, id: cl_device_id) -> Driver<DeviceInfo> {
         shared_memory: device.local_mem_size()? as usize,
         sms: device.max_compute_units()? as usize,
         double: device.double_fp_config().is_ok_and(|config| config != 0),
+        is_cpu: device.dev_type()? & CL_DEVICE_TYPE_CPU != 0,
     })
 }
 

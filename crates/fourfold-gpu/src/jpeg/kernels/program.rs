@@ -9,19 +9,40 @@
 //!
 //! The other ways to do it, beside which this one is measured, are in [`ladder`].
 
+use crate::error::unavailable;
 use crate::ir::frame::Frame;
 use crate::ir::packed::{divide, multiply};
 use crate::ir::statement::{Array, Int, Statement, int};
 use crate::ir::trace::{barrier, block, comment, if_less, record, select, thread};
 use crate::jpeg::kernels::desc::{BlockKernelDesc, BlockWork, Instructions};
-use fourfold::Precision;
+use crate::limits::Limits;
 use fourfold::engine::jpeg::{Mode, Order, Table, divisor};
+use fourfold::{Precision, Result};
 
 /// A kernel, and how many blocks a thread block has.
 pub(crate) struct Program {
     pub(crate) frame: Frame,
     pub(crate) blocks: usize,
     pub(crate) statements: Vec<Statement>,
+}
+
+impl Program {
+    /// Bytes of shared memory of a thread block.
+    pub(crate) fn shared_bytes(&self) -> usize {
+        8 * self.frame.shared_pairs
+    }
+
+    /// An error if a device's thread blocks are too small.
+    pub(crate) fn check_fits(&self, limits: &Limits) -> Result<()> {
+        let sizes = [
+            (self.frame.threads, limits.threads, "threads"),
+            (self.shared_bytes(), limits.shared_bytes, "bytes of shared memory"),
+        ];
+        let message = |(needs, has, unit): &(usize, usize, &str)| {
+            unavailable(format!("a thread block needs {needs} {unit}; {} has at most {has}", limits.name))
+        };
+        sizes.iter().find(|(needs, has, _)| needs > has).map_or(Ok(()), |size| Err(message(size)))
+    }
 }
 
 /// Threads of a thread block, each with a block.

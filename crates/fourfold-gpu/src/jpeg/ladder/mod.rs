@@ -9,9 +9,13 @@ pub(crate) mod pixel;
 pub(crate) mod points;
 pub(crate) mod sixteen;
 
+use crate::error::unavailable;
 use crate::ir::narrow::Narrow;
+use crate::ir::statement::Statement;
 use crate::jpeg::kernels::desc::{BlockKernelDesc, BlockWork, Instructions};
 use crate::jpeg::kernels::program::{Program, reals};
+use crate::run::inspect::Target;
+use fourfold::Error;
 use fourfold::engine::jpeg::{Mode, Order, Table};
 
 /// A way to transform blocks.
@@ -54,6 +58,17 @@ impl BlockMethod {
         forward("direct", "roomy, every thread reading its own samples", || forward_with(Instructions::BitsDirect)),
         forward("convert", "roomy, by instructions that convert", || forward_with(Instructions::Convert)),
     ];
+
+    /// Why a device cannot do it as it is meant: its thread blocks are too small, or its threads
+    /// exchange through shared memory what others exchange between registers. `None` if it can.
+    pub fn lacks(&self, target: &Target) -> Option<Error> {
+        let (limits, program) = (target.limits(), (self.program)());
+        // All threads take part in an exchange, so that it stands outside branches.
+        let exchanges = program.statements.iter().any(|statement| matches!(statement, Statement::Exchange(..)));
+        let needs_warps = exchanges && !limits.warps;
+        let message = || unavailable(format!("threads of {} exchange no registers", limits.name));
+        program.check_fits(limits).err().or_else(|| needs_warps.then(message))
+    }
 }
 
 const fn inverse(

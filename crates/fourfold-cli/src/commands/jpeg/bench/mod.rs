@@ -1,10 +1,7 @@
 //! `fourfold jpeg bench`: times of blocks by all algorithms, beside moving the same bytes, and of
 //! files.
 
-mod device;
-mod errors;
 mod processor;
-mod source;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -21,9 +18,9 @@ use serde::Serialize;
 
 use crate::args::jpeg::JpegBench;
 use crate::bench_targets::{Contestant, contestant};
-use crate::commands::jpeg::bench::device::{BlockAlgorithm, OnDevice};
+use crate::block_targets::device::{BlockAlgorithm, OnDevice};
+use crate::block_targets::source::{Direction, Source};
 use crate::commands::jpeg::bench::processor::{Back, Blocks, Decoding, Move, MoveBack};
-use crate::commands::jpeg::bench::source::{Direction, Source};
 use crate::commands::jpeg::files::read;
 use crate::engine::Engine;
 use crate::print::print_json;
@@ -140,10 +137,13 @@ impl BlockComparison<'_> {
     }
 
     fn add_device(&mut self, on: Where, device: &Device) -> Result<()> {
-        let all = OnDevice::new(device, &self.sources)?;
-        let mut add =
-            |algorithm: &BlockAlgorithm| self.add(on, algorithm.direction, algorithm.name, || all.prepare(algorithm));
-        BlockAlgorithm::all().iter().try_for_each(&mut add)
+        for direction in [Direction::Inverse, Direction::Forward] {
+            let on_device = OnDevice::new(device, &self.sources, direction)?;
+            for algorithm in BlockAlgorithm::all().iter().filter(|algorithm| algorithm.direction == direction) {
+                self.add(on, direction, algorithm.name, || on_device.prepare(algorithm))?;
+            }
+        }
+        Ok(())
     }
 
     /// An error if an algorithm was asked for that does not exist.

@@ -6,8 +6,8 @@ use anyhow::{Error, Result};
 use fourfold::timing::Work;
 use fourfold_jpeg::{Forward, Image, Inverse, Layout, Limits, Transform, decode_into};
 
-use crate::commands::jpeg::bench::errors;
-use crate::commands::jpeg::bench::source::Source;
+use crate::block_targets::errors;
+use crate::block_targets::source::Source;
 
 /// Reads as many coefficients and writes as many samples as the inverse transform, without
 /// arithmetic.

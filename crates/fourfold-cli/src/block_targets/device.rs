@@ -4,43 +4,48 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use anyhow::{Error, Result};
+use anyhow::{Error, Result, ensure};
 use fourfold::timing::Work;
 use fourfold_gpu::{BlockArrays, BlockComponent, BlockMethod, BlockPlan, BlockPlanBuilder, BlockWork, Cache, Device};
 use fourfold_jpeg::{Layout, Mode};
 
-use crate::commands::jpeg::bench::errors;
-use crate::commands::jpeg::bench::source::{Direction, Source};
+use crate::block_targets::errors;
+use crate::block_targets::source::{Direction, Source};
 
-/// The components of an image on a device.
-pub(super) struct OnDevice {
+/// The components of an image on a device, for transforms in one direction.
+pub struct OnDevice {
     device: Device,
+    direction: Direction,
     sources: Rc<Vec<Source>>,
-    /// Two sets: the first for the inverse transform, with coefficients, the second for the forward
-    /// transform, with the samples of these coefficients.
-    arrays: [Rc<RefCell<BlockArrays>>; 2],
+    /// For the inverse transform with coefficients, for the forward one with their samples.
+    arrays: Rc<RefCell<BlockArrays>>,
+    /// What the forward transform takes; empty for the inverse.
     samples: Vec<Vec<u8>>,
 }
 
 /// An algorithm for blocks on a device.
-pub(super) struct BlockAlgorithm {
-    pub(super) name: &'static str,
-    pub(super) direction: Direction,
+pub struct BlockAlgorithm {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it does.
+    pub direction: Direction,
     /// Whether it only moves the bytes.
-    pub(super) is_move: bool,
+    pub is_move: bool,
+    method: Option<&'static BlockMethod>,
     builder: BlockPlanBuilder,
 }
 
 impl BlockAlgorithm {
     /// All algorithms: first those that only move, then fourfold's modes, then the others.
-    pub(super) fn all() -> Vec<BlockAlgorithm> {
+    pub fn all() -> Vec<BlockAlgorithm> {
         let of = |work| match work {
             BlockWork::Inverse | BlockWork::Move => Direction::Inverse,
             BlockWork::Forward | BlockWork::MoveBack => Direction::Forward,
         };
         let own = |work, mode, name| {
             let is_move = matches!(work, BlockWork::Move | BlockWork::MoveBack);
-            BlockAlgorithm { name, direction: of(work), is_move, builder: BlockPlan::builder(work).mode(mode) }
+            let builder = BlockPlan::builder(work).mode(mode);
+            BlockAlgorithm { name, direction: of(work), is_move, method: None, builder }
         };
         let mut algorithms = vec![
             own(BlockWork::Move, Mode::Fast, "move"),
@@ -52,50 +57,50 @@ impl BlockAlgorithm {
         ];
         algorithms.extend(BlockMethod::ALL.iter().map(|method| {
             let builder = BlockPlan::builder(method.work).method(method);
-            BlockAlgorithm { name: method.name, direction: of(method.work), is_move: false, builder }
+            let direction = of(method.work);
+            BlockAlgorithm { name: method.name, direction, is_move: false, method: Some(method), builder }
         }));
         algorithms
+    }
+
+    /// Why a device cannot do it as it is meant; `None` if it can.
+    pub fn lacks(&self, device: &Device) -> Option<fourfold::Error> {
+        self.method.and_then(|method| method.lacks(&device.target()))
     }
 }
 
 impl OnDevice {
-    pub(super) fn new(device: &Device, sources: &Rc<Vec<Source>>) -> Result<OnDevice> {
+    /// The components in the device's memory.
+    pub fn new(device: &Device, sources: &Rc<Vec<Source>>, direction: Direction) -> Result<OnDevice> {
         let inverse = plan(device, sources, BlockPlan::builder(BlockWork::Inverse))?;
-        let (mut one, mut other) = (inverse.arrays()?, inverse.arrays()?);
+        let mut arrays = inverse.arrays()?;
         for (number, source) in sources.iter().enumerate() {
-            one.upload_coefficients(number, &source.coefficients)?;
+            arrays.upload_coefficients(number, &source.coefficients)?;
         }
-        inverse.enqueue(&mut one)?;
-        let samples = samples(&mut one, sources)?;
-        for (number, samples) in samples.iter().enumerate() {
-            other.upload_samples(number, samples)?;
+        let mut samples = Vec::new();
+        if direction == Direction::Forward {
+            inverse.enqueue(&mut arrays)?;
+            samples = download(&mut arrays, sources)?;
         }
-        let arrays = [one, other].map(|arrays| Rc::new(RefCell::new(arrays)));
-        Ok(OnDevice { device: device.clone(), sources: Rc::clone(sources), arrays, samples })
+        let (sources, arrays) = (Rc::clone(sources), Rc::new(RefCell::new(arrays)));
+        Ok(OnDevice { device: device.clone(), direction, sources, arrays, samples })
     }
 
     /// The work of an algorithm. Runs it once, and measures the error of each component.
-    pub(super) fn prepare(
-        &self,
-        algorithm: &BlockAlgorithm,
-    ) -> Result<(impl Work<Error = Error> + use<>, Vec<Option<f64>>)> {
+    pub fn prepare(&self, algorithm: &BlockAlgorithm) -> Result<(impl Work<Error = Error> + use<>, Vec<Option<f64>>)> {
+        ensure!(algorithm.direction == self.direction, "{} is of the other direction", algorithm.name);
         let plan = plan(&self.device, &self.sources, algorithm.builder.clone())?;
-        let [one, other] = &self.arrays;
-        let arrays = Rc::clone(if algorithm.direction == Direction::Inverse { one } else { other });
+        let arrays = Rc::clone(&self.arrays);
         plan.enqueue(&mut arrays.borrow_mut())?;
-        let errors = if algorithm.is_move { Vec::new() } else { self.errors(algorithm, &mut arrays.borrow_mut())? };
+        let errors = if algorithm.is_move { Vec::new() } else { self.errors(&mut arrays.borrow_mut())? };
         Ok((Enqueued { plan, arrays }, errors))
     }
 
-    fn errors(&self, algorithm: &BlockAlgorithm, arrays: &mut BlockArrays) -> Result<Vec<Option<f64>>> {
-        if algorithm.direction == Direction::Inverse {
-            let all = samples(arrays, &self.sources)?;
-            return Ok(self
-                .sources
-                .iter()
-                .zip(&all)
-                .map(|(source, samples)| errors::of_samples(source, samples))
-                .collect());
+    fn errors(&self, arrays: &mut BlockArrays) -> Result<Vec<Option<f64>>> {
+        if self.direction == Direction::Inverse {
+            let all = download(arrays, &self.sources)?;
+            let both = self.sources.iter().zip(&all);
+            return Ok(both.map(|(source, samples)| errors::of_samples(source, samples)).collect());
         }
         let component = |(number, source): (usize, &Source)| {
             let mut coefficients = vec![0; source.coefficients.len()];
@@ -116,13 +121,13 @@ fn plan(device: &Device, sources: &[Source], builder: BlockPlanBuilder) -> Resul
 }
 
 /// The samples of each component.
-fn samples(arrays: &mut BlockArrays, sources: &[Source]) -> Result<Vec<Vec<u8>>> {
-    let download = |(number, source): (usize, &Source)| {
+fn download(arrays: &mut BlockArrays, sources: &[Source]) -> Result<Vec<Vec<u8>>> {
+    let component = |(number, source): (usize, &Source)| {
         let mut samples = vec![0; source.coefficients.len()];
         arrays.download_samples(number, &mut samples)?;
         Ok(samples)
     };
-    sources.iter().enumerate().map(download).collect()
+    sources.iter().enumerate().map(component).collect()
 }
 
 /// A plan and its arrays.

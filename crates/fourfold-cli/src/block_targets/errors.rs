@@ -2,10 +2,11 @@
 
 use std::f64::consts::PI;
 
-use crate::commands::jpeg::bench::source::Source;
+use crate::block_targets::source::Source;
 
-/// The most blocks whose errors are measured, since the definition takes long.
-const MOST_BLOCKS: usize = 1 << 15;
+/// The most blocks of a component whose errors are measured, since the definition takes long: as
+/// many as 8 megapixels have.
+pub const MOST_BLOCKS: usize = 1 << 17;
 
 /// α_k cos(πk(2n+1)/16) by k and n.
 fn waves() -> [[f64; 8]; 8] {
@@ -32,7 +33,7 @@ fn psnr(blocks: usize, error: impl Fn(usize) -> f64) -> Option<f64> {
 }
 
 /// The PSNR of samples against the rounded definition.
-pub(super) fn of_samples(source: &Source, samples: &[u8]) -> Option<f64> {
+pub fn of_samples(source: &Source, samples: &[u8]) -> Option<f64> {
     let (waves, rows) = (waves(), source.table.rows().as_flattened());
     let (blocks, samples) = (source.coefficients.as_chunks::<64>().0, samples.as_chunks::<64>().0);
     psnr(blocks.len(), |number| {
@@ -45,7 +46,7 @@ pub(super) fn of_samples(source: &Source, samples: &[u8]) -> Option<f64> {
 
 /// The PSNR of coefficients, times the table, against the rounded definition. By Parseval's theorem
 /// this is the error of the samples that the coefficients stand for.
-pub(super) fn of_coefficients(source: &Source, samples: &[u8], coefficients: &[i16]) -> Option<f64> {
+pub fn of_coefficients(source: &Source, samples: &[u8], coefficients: &[i16]) -> Option<f64> {
     let (waves, rows) = (waves(), source.table.rows().as_flattened());
     let (samples, blocks) = (samples.as_chunks::<64>().0, coefficients.as_chunks::<64>().0);
     psnr(blocks.len(), |number| {

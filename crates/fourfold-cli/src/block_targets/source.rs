@@ -6,14 +6,16 @@ use fourfold_jpeg::{Component, Limits, Table, read_coefficients};
 use crate::array::check_memory;
 
 /// A component's coefficients and table.
-pub(super) struct Source {
-    pub(super) table: Table,
-    pub(super) coefficients: Vec<i16>,
+pub struct Source {
+    /// What its coefficients are divided by.
+    pub table: Table,
+    /// 64 a block, in raster order.
+    pub coefficients: Vec<i16>,
 }
 
 /// A direction that is timed.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Direction {
+pub enum Direction {
     /// Coefficients to samples.
     Inverse,
     /// Samples to coefficients.
@@ -23,7 +25,8 @@ pub(super) enum Direction {
 }
 
 impl Direction {
-    pub(super) fn name(self) -> &'static str {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
         match self {
             Direction::Inverse => "inverse",
             Direction::Forward => "forward",
@@ -35,7 +38,7 @@ impl Direction {
 impl Source {
     /// So many MiB of random coefficients, which fall off towards high frequencies as those of
     /// photographs do.
-    pub(super) fn random(mib: u32) -> Result<Source> {
+    pub fn random(mib: u32) -> Result<Source> {
         let blocks = (mib as usize) << 13;
         check_memory(blocks * 64 * 5)?;
         let table = Table::luminance(90)?;
@@ -48,7 +51,7 @@ impl Source {
     }
 
     /// The components of a JPEG file.
-    pub(super) fn of_file(file: &[u8], limits: &Limits) -> Result<Vec<Source>> {
+    pub fn of_file(file: &[u8], limits: &Limits) -> Result<Vec<Source>> {
         let image = read_coefficients(file, limits)?.value;
         let source = |(component, blocks): (Component, Vec<[i16; 64]>)| Source {
             table: component.table,

@@ -1,0 +1,369 @@
+//! What was measured of the ladder, beside what its document says, as a page.
+
+use fourfold::timing::table::{digits, ratio};
+use fourfold_cli::block_targets::errors::MOST_BLOCKS;
+
+use crate::measure::Setting;
+use crate::page::{Outcome, Page, Part, strings};
+use crate::photographs::{LARGE, QUALITY};
+use crate::plot::{Line, Plot};
+
+/// A rung of the ladder, or one of fourfold's own.
+pub(super) struct Rung {
+    /// The command's, which is the document's but for two: it writes `seperable` and `no_shared`.
+    pub(super) name: &'static str,
+    /// Figures of GPUDCT's kernel of this name; none of fourfold's own.
+    gpudct: Option<Gpudct>,
+}
+
+struct Gpudct {
+    /// Of coefficients on an RTX 2070, the mean of its runs, as published.
+    gib_per_second: f64,
+    /// PSNR of Y, Cb and Cr of `006mp-cathedral.jpg`, as published.
+    psnr: [f64; 3],
+    /// The time of moving the same bytes over that of the kernel on one H200, measured 2026-11-21.
+    share: f64,
+}
+
+const fn gpudct(name: &'static str, gib_per_second: f64, psnr: [f64; 3], share: f64) -> Rung {
+    Rung { name, gpudct: Some(Gpudct { gib_per_second, psnr, share }) }
+}
+
+pub(super) const COUNT: usize = 10;
+
+/// In the document's order, then fourfold's.
+pub(super) const RUNGS: [Rung; COUNT] = [
+    gpudct("naive", 1.76, [108.934181, 82.503609, 82.689301], 0.007),
+    gpudct("lut", 10.39, [108.934181, 81.949699, 81.444550], 0.022),
+    gpudct("separable", 33.15, [108.934181, 81.949699, 81.444550], 0.108),
+    gpudct("decomposed", 125.49, [83.799339, 76.518715, 77.617996], 0.515),
+    gpudct("no-shared", 197.96, [83.799339, 76.518715, 77.617996], 0.458),
+    gpudct("next", 216.51, [66.770836, 78.647659, 81.513214], 0.473),
+    gpudct("next16", 226.23, [66.770836, 78.647659, 81.513214], 0.576),
+    gpudct("gpujpeg", 119.81, [66.906792, 63.323742, 60.480869], 0.497),
+    Rung { name: "fast", gpudct: None },
+    Rung { name: "exact", gpudct: None },
+];
+
+/// GiB/s that the document's GPU reads, as it measured.
+const PUBLISHED_BANDWIDTH: f64 = 208.646059;
+
+/// dB that the document asks for.
+const LEAST_PSNR: f64 = 50.0;
+
+/// How to get photographs.
+pub(super) const MISSING: &str =
+    "there are no photographs: --photos DIR names a folder, and `cargo xtask photographs` fetches some";
+
+const COMPONENTS: [&str; 3] = ["Y", "Cb", "Cr"];
+
+/// What is measured on a device.
+#[derive(Default)]
+pub(super) struct Measured {
+    pub(super) speeds: Option<Speeds>,
+    pub(super) errors: Vec<Errors>,
+    /// Photographs with their sizes.
+    pub(super) sizes: Vec<String>,
+    /// What the device cannot do, and why.
+    pub(super) left_out: Vec<String>,
+}
+
+/// Milliseconds for so many MiB of coefficients.
+pub(super) struct Speeds {
+    pub(super) mib: u32,
+    pub(super) moving: f64,
+    pub(super) ms: [Option<f64>; COUNT],
+}
+
+/// PSNR in dB of a photograph's components by each rung; no components if it was left out.
+pub(super) struct Errors {
+    pub(super) photograph: String,
+    pub(super) sampling: &'static str,
+    pub(super) psnr: [Vec<f64>; COUNT],
+}
+
+/// A value of PSNR, and what has it.
+struct Value<'a> {
+    db: f64,
+    rung: &'a str,
+    errors: &'a Errors,
+    component: usize,
+}
+
+impl std::fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Errors { photograph, sampling, .. } = self.errors;
+        let component = COMPONENTS.get(self.component).unwrap_or(&"");
+        write!(f, "{} dB ({}, {photograph} in {sampling}, {component})", decibels(self.db), self.rung)
+    }
+}
+
+/// `inf` where all samples agree.
+fn decibels(db: f64) -> String {
+    format!("{db:.1}")
+}
+
+impl Speeds {
+    fn gib_per_second(&self, ms: f64) -> f64 {
+        f64::from(self.mib) / 1024.0 / (ms / 1e3)
+    }
+
+    /// The fastest of the document's rungs that were timed.
+    fn best(&self) -> Option<(&'static Rung, f64)> {
+        let timed = RUNGS.iter().zip(self.ms).filter(|(rung, _)| rung.gpudct.is_some());
+        timed.filter_map(|(rung, ms)| Some((rung, ms?))).min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+}
+
+impl Measured {
+    /// The page. It is at fault if a PSNR is too low.
+    pub(super) fn outcome(&self, setting: &Setting) -> Outcome {
+        let low = self.values().filter(|value| value.db < LEAST_PSNR).count();
+        let fault = (low > 0).then(|| self.verdict());
+        let page = Page {
+            title: format!("GPUDCT: samples of JPEG's blocks, rung by rung, on {}", setting.engine()),
+            text: self.text(setting),
+            columns: self.columns(),
+            parts: self.parts(),
+            rows: self.rows(),
+            teaches: self.teaches(),
+            plot: self.plot(),
+        };
+        Outcome::Page { page: Box::new(page), fault }
+    }
+
+    fn values(&self) -> impl Iterator<Item = Value<'_>> {
+        let of_rung = |errors, (rung, psnr): (&'static Rung, &Vec<f64>)| {
+            let value = |(component, &db)| Value { db, rung: rung.name, errors, component };
+            psnr.iter().enumerate().map(value).collect::<Vec<_>>()
+        };
+        self.errors.iter().flat_map(move |errors| {
+            RUNGS.iter().zip(&errors.psnr).flat_map(move |both| of_rung(errors, both)).collect::<Vec<_>>()
+        })
+    }
+
+    fn lowest(&self) -> Option<Value<'_>> {
+        self.values().min_by(|a, b| a.db.total_cmp(&b.db))
+    }
+
+    /// Whether all errors are small enough, in a sentence.
+    fn verdict(&self) -> String {
+        let (all, low) = (self.values().count(), self.values().filter(|value| value.db < LEAST_PSNR).count());
+        match (self.lowest(), low) {
+            (None, _) => format!("No errors were measured: {MISSING}."),
+            (Some(lowest), 0) => {
+                format!("All {all} values of PSNR are at least {LEAST_PSNR} dB; the lowest is {lowest}.")
+            }
+            (Some(lowest), _) => {
+                format!("{low} of {all} values of PSNR are below {LEAST_PSNR} dB; the lowest is {lowest}.")
+            }
+        }
+    }
+
+    fn text(&self, setting: &Setting) -> Vec<String> {
+        let mut text = vec![
+            "The rungs are fourfold's kernels by the ideas that the document of GPUDCT describes, and GPUJPEG's. They take 16-bit coefficients in raster order, multiply them by the table, \
+             and write 8-bit samples. `fast` and `exact` are fourfold's own: a thread a block, in single precision, and bit for bit as libjpeg-turbo."
+                .to_owned(),
+        ];
+        text.extend(self.speeds.as_ref().map(|speeds| text_of_speeds(speeds, setting.seconds())));
+        if !self.errors.is_empty() {
+            text.push(self.text_of_errors());
+        }
+        text.push(self.verdict());
+        if !self.left_out.is_empty() {
+            text.push(format!("Left out: {}.", self.left_out.join("; ")));
+        }
+        text.push(format!("Measured on {}.", setting.machine()));
+        text
+    }
+
+    fn text_of_errors(&self) -> String {
+        format!(
+            "PSNR, in dB, is 10 log₁₀(255² / mean squared error) of the samples of a component against the definition: the orthonormal inverse DCT of the dequantised coefficients in f64, \
+             plus 128, rounded, and clamped to 0 to 255. `inf`: all samples agree. A component has at most {MOST_BLOCKS} blocks in the mean, evenly chosen. \
+             Published: of `006mp-cathedral.jpg`; the document does not define its reference. Photographs here: {}. All are encoded by fourfold at quality {QUALITY}, in 4:4:4 and in 4:2:0. \
+             `×` stands for enlarged to more than {LARGE} pixels, by zeros that follow the DCT.",
+            self.sizes.join(", ")
+        )
+    }
+
+    fn samplings(&self) -> Vec<&'static str> {
+        let mut names: Vec<_> = self.errors.iter().map(|errors| errors.sampling).collect();
+        names.sort_unstable_by(|a, b| b.cmp(a));
+        names.dedup();
+        names
+    }
+
+    /// The errors of photographs in a sampling.
+    fn of_sampling(&self, sampling: &'static str) -> impl Iterator<Item = &Errors> {
+        self.errors.iter().filter(move |errors| errors.sampling == sampling)
+    }
+
+    fn columns(&self) -> Vec<String> {
+        let mut columns = strings(&["rung"]);
+        if self.speeds.is_some() {
+            columns.extend(strings(&SPEED_COLUMNS));
+        }
+        columns.extend(COMPONENTS.map(|name| format!("{name}, published")));
+        if !self.errors.is_empty() {
+            columns.extend(COMPONENTS.map(|name| format!("lowest {name}")));
+        }
+        for sampling in self.samplings() {
+            let of_photograph =
+                |errors: &Errors| COMPONENTS.map(|name| format!("{} {sampling} {name}", errors.photograph));
+            columns.extend(self.of_sampling(sampling).flat_map(of_photograph));
+        }
+        columns
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        let mut parts = vec![];
+        if self.speeds.is_some() {
+            parts.push(Part { title: "Speeds", columns: SPEED_COLUMNS.len() });
+        }
+        let summary = COMPONENTS.len() * if self.errors.is_empty() { 1 } else { 2 };
+        parts.push(Part {
+            title: "PSNR, dB: of the document's photograph, and the lowest of those here",
+            columns: summary,
+        });
+        for sampling in self.samplings() {
+            let title = if sampling == "4:4:4" { "PSNR, dB, in 4:4:4" } else { "PSNR, dB, in 4:2:0" };
+            parts.push(Part { title, columns: COMPONENTS.len() * self.of_sampling(sampling).count() });
+        }
+        parts
+    }
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let mut rows: Vec<Vec<String>> = RUNGS.iter().enumerate().map(|(place, rung)| self.row(place, rung)).collect();
+        if let Some(speeds) = &self.speeds {
+            let mut moving = strings(&["move, without arithmetic", "", "", ""]);
+            moving.extend([digits(speeds.moving), ratio(speeds.gib_per_second(speeds.moving)), share(1.0)]);
+            moving.resize(self.columns().len(), String::new());
+            rows.push(moving);
+        }
+        rows
+    }
+
+    fn row(&self, place: usize, rung: &Rung) -> Vec<String> {
+        let mut cells = vec![rung.name.to_owned()];
+        if let Some(speeds) = &self.speeds {
+            cells.extend(speed_cells(speeds, speeds.ms[place], rung));
+        }
+        let psnr = |errors: &Errors, component: usize| errors.psnr[place].get(component).copied();
+        let cell = |db: Option<f64>| db.map(decibels).unwrap_or_default();
+        cells.extend([0, 1, 2].map(|component| cell(rung.gpudct.as_ref().map(|figures| figures.psnr[component]))));
+        if !self.errors.is_empty() {
+            let all = |component| self.errors.iter().filter_map(move |errors| psnr(errors, component));
+            cells.extend([0, 1, 2].map(|component| cell(all(component).reduce(f64::min))));
+        }
+        for sampling in self.samplings() {
+            cells.extend(self.of_sampling(sampling).flat_map(|errors| [0, 1, 2].map(|i| cell(psnr(errors, i)))));
+        }
+        cells
+    }
+
+    /// One sentence of what the numbers say.
+    fn teaches(&self) -> String {
+        let errors = self.lowest().map(|lowest| match lowest.db >= LEAST_PSNR {
+            true => format!(
+                "the lowest PSNR is {} dB, so that every rung is accurate enough for JPEG and only their speeds differ in use",
+                decibels(lowest.db)
+            ),
+            false => format!("a PSNR of {lowest} is too low for JPEG"),
+        });
+        let speeds = self.speeds.as_ref().and_then(lesson_of_speeds);
+        let clauses: Vec<_> = [speeds, errors].into_iter().flatten().collect();
+        let sentence = clauses.join("; ");
+        let mut letters = sentence.chars();
+        letters.next().map(|first| format!("{}{}.", first.to_uppercase(), letters.as_str())).unwrap_or_default()
+    }
+
+    /// Shares of the bandwidth as bars; where there are no speeds, the lowest PSNR of each rung.
+    fn plot(&self) -> Plot {
+        let line = |name: &str, values: Vec<Option<f64>>| {
+            let points =
+                values.into_iter().enumerate().filter_map(|(i, y)| Some((i as f64, y.filter(|y| y.is_finite())?)));
+            Line { name: name.into(), points: points.collect() }
+        };
+        let of_gpudct = |value: fn(&Gpudct) -> f64| RUNGS.iter().map(|rung| rung.gpudct.as_ref().map(value)).collect();
+        let lowest =
+            |rung: &Rung| self.values().filter(|value| value.rung == rung.name).map(|value| value.db).reduce(f64::min);
+        let (title, unit, lines) = match &self.speeds {
+            Some(speeds) => (
+                "GPUDCT's ladder: share of the bandwidth",
+                "moving / time",
+                vec![
+                    line("published, RTX 2070", of_gpudct(|figures| figures.gib_per_second / PUBLISHED_BANDWIDTH)),
+                    line("GPUDCT's kernels, H200", of_gpudct(|figures| figures.share)),
+                    line("here", speeds.ms.iter().map(|ms| ms.map(|ms| speeds.moving / ms)).collect()),
+                ],
+            ),
+            None => (
+                "GPUDCT's ladder: lowest PSNR of a component",
+                "dB",
+                vec![
+                    line(
+                        "published, one photograph",
+                        of_gpudct(|figures| figures.psnr.into_iter().fold(f64::INFINITY, f64::min)),
+                    ),
+                    line("here", RUNGS.iter().map(lowest).collect()),
+                ],
+            ),
+        };
+        let bars = RUNGS.iter().map(|rung| rung.name.to_owned()).collect();
+        Plot { title: title.into(), labels: ["".into(), unit.into()], lines, bars }
+    }
+}
+
+const SPEED_COLUMNS: [&str; 6] = [
+    "GiB/s, published",
+    "share of the bandwidth, published",
+    "share, GPUDCT's on an H200",
+    "ms",
+    "GiB/s",
+    "share of the bandwidth",
+];
+
+fn share(x: f64) -> String {
+    format!("{x:.3}")
+}
+
+fn speed_cells(speeds: &Speeds, ms: Option<f64>, rung: &Rung) -> [String; SPEED_COLUMNS.len()] {
+    let figures = rung.gpudct.as_ref();
+    let cell = |text: Option<String>| text.unwrap_or_default();
+    [
+        cell(figures.map(|figures| ratio(figures.gib_per_second))),
+        cell(figures.map(|figures| share(figures.gib_per_second / PUBLISHED_BANDWIDTH))),
+        cell(figures.map(|figures| share(figures.share))),
+        cell(ms.map(digits)),
+        cell(ms.map(|ms| ratio(speeds.gib_per_second(ms)))),
+        cell(ms.map(|ms| share(speeds.moving / ms))),
+    ]
+}
+
+fn text_of_speeds(speeds: &Speeds, seconds: f64) -> String {
+    format!(
+        "Speeds: {} MiB of random coefficients; the document's benchmark has 2048 MiB, its GiB/s times its ms. GiB/s count 16-bit coefficients, as the document does. \
+         Published: the means of its runs on an RTX 2070, and their share of the {PUBLISHED_BANDWIDTH} GiB/s that this GPU reads, as measured there. \
+         Here: the least of warm runs in turn, {seconds} s for each. A share of the bandwidth is the time of a kernel that moves the same bytes without arithmetic, in the same run, over the rung's. \
+         GPUDCT's on an H200: the same share of GPUDCT's own kernels (nolmoonen/gpudct at a03f32b) and its version of GPUJPEG's, measured 2026-11-21 on one H200, nvcc 13.0 for sm_90 with optimisation; the exact flags were not kept.",
+        speeds.mib
+    )
+}
+
+/// What the rungs gain.
+fn lesson_of_speeds(speeds: &Speeds) -> Option<String> {
+    let (best, ms) = speeds.best()?;
+    let own = RUNGS.iter().position(|rung| rung.name == "fast").and_then(|place| speeds.ms[place])?;
+    let (naive, published) = (speeds.ms[0]?, RUNGS[0].gpudct.as_ref()?.gib_per_second);
+    let gain = best.gpudct.as_ref()?.gib_per_second / published;
+    Some(format!(
+        "`{}` is {} times as fast as `naive` (published: {}) and takes {} times as long as moving its bytes, `fast` {} times",
+        best.name,
+        ratio(naive / ms),
+        ratio(gain),
+        ratio(ms / speeds.moving),
+        ratio(own / speeds.moving)
+    ))
+}
