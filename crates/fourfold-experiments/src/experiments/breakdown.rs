@@ -26,15 +26,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         shares.push(format!("{:.0} % at {side} × {side}", 100.0 * (sum - parts[1]) / sum));
         let bars = parts.iter().enumerate().map(|(i, part)| (i as f64, 100.0 * part / sum));
         lines.push(Line { name: format!("{side} × {side}"), points: bars.collect() });
-        for (i, (stage, part)) in STAGES.iter().zip(parts).enumerate() {
-            let h200 = if side == ON_H200.0 { ON_H200.1[i] } else { "" };
-            let published = if side == 1024 { PUBLISHED[i] } else { "" };
-            let share = format!("{:.0} %", 100.0 * part / sum);
-            let cells = [published.to_owned(), h200.to_owned(), digits(*part), share, digits(part / copy)];
-            rows.push([format!("{side} × {side}"), (*stage).to_owned()].into_iter().chain(cells).collect());
-        }
-        let together = [String::new(), String::new(), digits(whole), String::new(), digits(whole / copy)];
-        rows.push([format!("{side} × {side}"), "the three in order".into()].into_iter().chain(together).collect());
+        rows.extend(rows_of(side, parts, whole, copy));
     }
     Ok(Outcome::page(Page {
         title: format!("Figure 6: the stages of a 2D DCT, on {}", setting.engine()),
@@ -67,6 +59,22 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             bars: strings(&STAGES),
         },
     }))
+}
+
+/// The rows of an array of this side: the stages, and the three in order.
+fn rows_of(side: usize, parts: &[f64], whole: f64, copy: f64) -> Vec<Vec<String>> {
+    let (array, sum): (_, f64) = (format!("{side} × {side}"), parts.iter().sum());
+    let row = |(i, (stage, part)): (usize, (&&str, &f64))| {
+        let authors = if side == ON_H200.0 { ON_H200.1[i] } else { "" };
+        let published = if side == 1024 { PUBLISHED[i] } else { "" };
+        let share = format!("{:.0} %", 100.0 * part / sum);
+        let cells = [(*stage).to_owned(), published.to_owned(), authors.to_owned(), digits(*part), share];
+        [array.clone()].into_iter().chain(cells).chain([digits(part / copy)]).collect()
+    };
+    let mut rows: Vec<Vec<String>> = STAGES.iter().zip(parts).enumerate().map(row).collect();
+    let together = ["the three in order".to_owned(), String::new(), String::new(), digits(whole), String::new()];
+    rows.push([array.clone()].into_iter().chain(together).chain([digits(whole / copy)]).collect());
+    rows
 }
 
 /// Shares at 1024 × 1024.

@@ -42,6 +42,14 @@ struct Cost {
     depth: usize,
 }
 
+impl Cost {
+    /// Of steps one after another.
+    fn sum(costs: impl IntoIterator<Item = Cost>) -> Cost {
+        let add = |sum: Cost, cost: Cost| Cost { work: sum.work + cost.work, depth: sum.depth + cost.depth };
+        costs.into_iter().fold(Cost { work: 0, depth: 0 }, add)
+    }
+}
+
 const STEPS: [Step; 3] = [
     Step {
         name: "reorder",
@@ -75,20 +83,13 @@ pub(crate) fn run(_: &Setting) -> Result<Outcome> {
     let (mut rows, mut totals) = (vec![], vec![]);
     for shape in SHAPES {
         let costs = counted(shape)?;
-        let total = costs.iter().fold(Cost { work: 0, depth: 0 }, |sum, cost| Cost {
-            work: sum.work + cost.work,
-            depth: sum.depth + cost.depth,
-        });
+        let total = Cost::sum(costs);
         for (step, cost) in STEPS.iter().zip(costs) {
             rows.push(cells(shape, step.name, step.published, step.formulas, cost));
         }
         rows.push(cells(shape, "total", STEPS[1].published, ["the sum", "the sum"], total));
         totals.push((shape, total));
     }
-    let [work, depth] = [
-        Ratios::new(totals.iter().map(|(shape, total)| total.work as f64 / terms(*shape)[0])),
-        Ratios::new(totals.iter().map(|(shape, total)| total.depth as f64 / terms(*shape)[1])),
-    ];
     let points =
         |f: fn(&Cost) -> usize| totals.iter().map(move |([n1, n2], cost)| ((n1 * n2) as f64, f(cost) as f64)).collect();
     Ok(Outcome::page(Page {
@@ -107,13 +108,7 @@ pub(crate) fn run(_: &Setting) -> Result<Outcome> {
         ]),
         parts: WHOLE,
         rows,
-        teaches: format!(
-            "From N = {} to {}, the work in all stays between {} times N log₂ N and the depth between {} times log₂ N, as the published orders say.",
-            smallest(&totals),
-            largest(&totals),
-            work.range().replace(" to ", " and "),
-            depth.range().replace(" to ", " and "),
-        ),
+        teaches: teaches(&totals),
         plot: Plot {
             title: "Work and depth of a 2D DCT by a 2D FFT".into(),
             labels: ["N₁N₂".into(), "operations".into()],
@@ -126,12 +121,19 @@ pub(crate) fn run(_: &Setting) -> Result<Outcome> {
     }))
 }
 
-fn smallest(totals: &[([usize; 2], Cost)]) -> usize {
-    totals.iter().map(|([n1, n2], _)| n1 * n2).min().unwrap_or(0)
-}
-
-fn largest(totals: &[([usize; 2], Cost)]) -> usize {
-    totals.iter().map(|([n1, n2], _)| n1 * n2).max().unwrap_or(0)
+/// From the sizes and their totals.
+fn teaches(totals: &[([usize; 2], Cost)]) -> String {
+    let ratios = |i: usize, cost: fn(&Cost) -> usize| {
+        Ratios::new(totals.iter().map(|(shape, total)| cost(total) as f64 / terms(*shape)[i])).range()
+    };
+    let sizes = totals.iter().map(|([n1, n2], _)| n1 * n2);
+    format!(
+        "From N = {} to {}, the work is {} times N log₂ N and the depth {} times log₂ N.",
+        sizes.clone().min().unwrap_or(0),
+        sizes.max().unwrap_or(0),
+        ratios(0, |cost| cost.work),
+        ratios(1, |cost| cost.depth)
+    )
 }
 
 /// The published terms N log₂ N and log₂ N.
@@ -155,11 +157,7 @@ fn counted(shape: [usize; 2]) -> Result<[Cost; 3]> {
     let combine = threads(shape);
     ensure!(combine.next_multiple_of(last.threads) == last.blocks * last.threads, "{combine} threads in {shape:?}");
     let all = |launch: &Launch| cost(launch, launch.blocks * launch.threads);
-    let fft = levels.iter().map(all).fold(Cost { work: 0, depth: 0 }, |sum, launch| Cost {
-        work: sum.work + launch.work,
-        depth: sum.depth + launch.depth,
-    });
-    let costs = [all(first), fft, cost(last, combine)];
+    let costs = [all(first), Cost::sum(levels.iter().map(all)), cost(last, combine)];
     for (Step { name, derived, .. }, counted) in STEPS.iter().zip(costs) {
         let derived = derived(shape);
         ensure!(derived == counted, "{name} of {n1} × {n2}: {derived:?} by derivation, {counted:?} in the kernels");

@@ -67,7 +67,7 @@ const EXPERIMENTS: Floors = &[
     &["codec.rs", "photographs.rs"],
     &["measure.rs"],
     &["page.rs"],
-    &["plot.rs"],
+    &["plot.rs", "ratios.rs"],
     &["args.rs"],
 ];
 
