@@ -34,14 +34,8 @@ struct Measured {
 }
 
 pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
-    let quick = |shape: &&[usize; 2]| !setting.quick || shape[0] * shape[1] <= QUICK_SIDE * QUICK_SIDE;
-    let noise = NOISE.iter().filter(quick).map(|&shape| Channel {
-        name: format!("noise, {} × {}", shape[0], shape[1]),
-        shape,
-        samples: codec::noise(shape.iter().product()),
-    });
     let (mut rows, mut lines, mut all) = (vec![], METHODS.map(|_| vec![]), METHODS.map(|_| vec![]));
-    for channel in noise.chain(photographs(setting)?) {
+    for channel in noise(setting).chain(photographs(setting)?) {
         let measured = measured(setting, &channel)?;
         let megapixels = channel.samples.len() as f64 / 1e6;
         lines.iter_mut().zip(measured.ms).for_each(|(line, ms)| line.push((megapixels, ms)));
@@ -120,6 +114,16 @@ fn measured(setting: &Setting, Channel { name, shape: [height, width], samples }
         ms: codec::times(setting, METHODS.map(|method| (method, Part::Within)), problems, samples)?,
         kept,
         psnr,
+    })
+}
+
+/// Noise of all sizes, or of those of a quick run.
+fn noise(setting: &Setting) -> impl Iterator<Item = Channel> {
+    let most = if setting.quick { QUICK_SIDE * QUICK_SIDE } else { usize::MAX };
+    NOISE.into_iter().filter(move |[height, width]| height * width <= most).map(|shape| Channel {
+        name: format!("noise, {} × {}", shape[0], shape[1]),
+        shape,
+        samples: codec::noise(shape.iter().product()),
     })
 }
 
