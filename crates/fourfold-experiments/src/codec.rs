@@ -133,7 +133,7 @@ impl Work for Codec {
             plans[0].execute_with(black_box(&**input), coefficients, &mut scratch[0])?;
         }
         if let Some(pool) = drops {
-            drop_small(pool, black_box(coefficients));
+            drop_small(pool, coefficients);
         }
         if *part != Part::Dropping {
             plans[1].execute_with(coefficients, black_box(output), &mut scratch[1])?;

@@ -132,7 +132,7 @@ fn photographs(setting: &Setting) -> Result<Vec<Channel>> {
     let photographs = setting.photos.as_deref().map(read_folder).transpose()?.unwrap_or_default();
     let channels = photographs.iter().flat_map(|photograph| {
         let all = photograph.channels();
-        let names = if all.len() == 1 { &["grey"][..] } else { &["red", "green", "blue"] };
+        let names = if all.len() == 1 { &["grey"][..] } else { &["red", "green", "blue"][..] };
         let channel = |(color, samples): (&&str, Vec<f64>)| {
             let shape = photograph.shape();
             Channel { name: format!("{}, {color}, {} × {}", photograph.name, shape[0], shape[1]), shape, samples }

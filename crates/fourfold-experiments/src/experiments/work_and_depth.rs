@@ -100,7 +100,7 @@ pub(crate) fn run(_: &Setting) -> Result<Outcome> {
              writes; this table exists only if they are equal for every size."
                 .into(),
             "The paper's FFT is a real one by a library, whose operations cannot be counted. Counted is a complex FFT by radix 2 with a launch for each level, which has about twice the \
-             work and the same orders. A fused multiply-add is two operations. Writes of the combine that symmetry makes unnecessary at the edges are counted too."
+             work and the same orders. A fused multiply-add is two operations. Reads of tables of factors are not counted. Writes of the combine that symmetry makes unnecessary at the edges are counted too."
                 .into(),
         ],
         columns: strings(&[
