@@ -67,7 +67,7 @@ pub(crate) fn compress(
     problems: [&Problem; 2],
     samples: &[f64],
 ) -> Result<Compressed> {
-    let method = method.parse()?;
+    let method: AlgorithmName = method.parse()?;
     setting.contender().0.with_planner(
         |planner| Codec::new(planner, setting.threads, method, problems, Part::Within, samples)?.compressed(),
         |device, planner| DeviceCodec::new(device, planner, method, problems, Part::Within, samples)?.compressed(),
@@ -80,7 +80,7 @@ pub(crate) fn noise(count: usize) -> Vec<f64> {
     (0..count).map(|_| WHITE * rng.f64()).collect()
 }
 
-/// The transform with a threshold, if a plan on this processor can have one.
+/// The recipe of a baseline for the transform with a threshold; `None` for fused passes.
 fn with_threshold(method: AlgorithmName, problem: &Problem) -> Result<Option<AnyRecipe>> {
     let recipe = method.0.map(|algorithm| algorithm.recipe(Pipeline::from(problem).threshold(THRESHOLD)));
     Ok(recipe.transpose()?.map(AnyRecipe::from))

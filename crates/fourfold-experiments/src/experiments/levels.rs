@@ -41,8 +41,8 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     Ok(Outcome::page(Page {
         title: format!("Course report, Table 3: a complex Fourier transform of N points, on {}", setting.engine()),
         text: vec![
-            "Milliseconds. Published, on machines that the report does not name: sums and an FFT on a CPU, and the FFT on a GPU with a launch for each level. Its caption says seconds; \
-             but a term of the sum takes about 100 ns in its code if N = 1024 takes 105.27 ms. The other columns are all measured on this engine. The sign is the report's, e^{+2πi/N}."
+            "Milliseconds. Published, on machines that the report does not name: sums and an FFT on a CPU, and the FFT on a GPU with a launch for each level. Its caption says seconds. \
+             They must be milliseconds: at N = 1024, a term of the sum then takes 100 ns, and otherwise 100 µs. The other columns are all measured on this engine. The sign is the report's, e^{+2πi/N}."
                 .into(),
             "`brute-force` is the report's double loop, which computes a sine and a cosine for every term (its code calls each twice; here the product of the two indices is first reduced modulo N). \
              A CPU computes them in double precision, by all threads. `definition` reads them from a table instead. `levels` takes every level of radix 2 through memory, and reverses bits last, each with a launch on a device. \

@@ -142,13 +142,12 @@ impl Work for Direct {
     fn run(&mut self) -> Result<()> {
         let Direct { x, y, taps, n, pool } = self;
         let side = x.len().isqrt();
-        let x = &**black_box(x);
-        let rows: Vec<Mutex<&mut [f32]>> = y.chunks_exact_mut(side).map(Mutex::new).collect();
+        let (x, taps, n) = (&**black_box(x), &**taps, *n);
+        let rows: Vec<Mutex<&mut [f32]>> = black_box(y).chunks_exact_mut(side).map(Mutex::new).collect();
         pool.run(rows.len(), &|_, row| {
             let mut y = rows[row].lock().unwrap_or_else(PoisonError::into_inner);
-            convolve_row(x, taps, *n, row, &mut y);
+            convolve_row(x, taps, n, row, &mut y);
         });
-        black_box(y);
         Ok(())
     }
 }

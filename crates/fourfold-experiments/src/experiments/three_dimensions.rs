@@ -21,7 +21,7 @@ const NAMES: [&str; 4] = ["row-column", "three-stage", "FFT", "fused"];
 
 pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let jobs = [Job::Whole("row-column"), Job::Whole("three-stage"), Job::Stage("three-stage", 1), Job::Whole("fused")];
-    let shapes = if setting.quick { &SHAPES[..QUICK] } else { &SHAPES };
+    let shapes: &[[usize; 3]] = if setting.quick { &SHAPES[..QUICK] } else { &SHAPES };
     let (mut rows, mut all, mut lines) = (vec![], vec![vec![]; NAMES.len()], vec![vec![]; NAMES.len()]);
     for &[n1, n2, n3] in shapes {
         for (name, kind) in TRANSFORMS {

@@ -44,7 +44,7 @@ const TRIPS: usize = 3;
 const TRANSPOSED: usize = 6;
 
 pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
-    let shapes = if setting.quick { &SHAPES[..QUICK] } else { &SHAPES };
+    let shapes: &[([usize; 2], [&str; 2])] = if setting.quick { &SHAPES[..QUICK] } else { &SHAPES };
     let (mut rows, mut all) = (vec![], vec![vec![]; JOBS.len()]);
     let mut lines: Vec<Line> = vec![];
     for &([n1, n2], published) in shapes {
