@@ -3,9 +3,11 @@
 use std::cell::RefCell;
 use std::hint::black_box;
 use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use anyhow::{Error, Result, bail};
+use anyhow::{Context, Error, Result, bail};
+use fourfold::engine::Pool;
 use fourfold::oracle::verify::Data;
 use fourfold::timing::{Timed, Work};
 use fourfold::{Domain, Element, Plan, Problem, Scratch};
@@ -110,17 +112,24 @@ impl Work for Transform {
     }
 }
 
-/// A copy by one thread's memcpy.
-pub(crate) struct Memcpy {
-    from: Vec<f64>,
-    to: Vec<f64>,
+/// A copy by memcpy, of which every thread does the same share.
+pub struct Memcpy {
+    pool: Pool,
+    /// For each thread, what it copies and where to.
+    shares: Vec<Mutex<[Vec<f64>; 2]>>,
 }
 
 impl Memcpy {
-    pub(crate) fn new(bytes: usize) -> Result<Memcpy> {
-        let mut from: Vec<f64> = zeros(bytes.div_ceil(size_of::<f64>()))?;
-        from.fill(1.0);
-        Ok(Memcpy { to: from.clone(), from })
+    /// A copy of so many bytes by so many threads.
+    pub fn new(bytes: usize, threads: usize) -> Result<Memcpy> {
+        let share = || -> Result<Mutex<[Vec<f64>; 2]>> {
+            let reals = bytes.div_ceil(threads * size_of::<f64>());
+            let [mut from, to] = [zeros(reals)?, zeros(reals)?];
+            from.fill(1.0);
+            Ok(Mutex::new([from, to]))
+        };
+        let shares = (0..threads).map(|_| share()).collect::<Result<_>>()?;
+        Ok(Memcpy { pool: Pool::new(threads).context("cannot start threads for the copy")?, shares })
     }
 }
 
@@ -128,7 +137,10 @@ impl Work for Memcpy {
     type Error = Error;
 
     fn run(&mut self) -> Result<()> {
-        black_box(&mut self.to).copy_from_slice(black_box(&self.from));
+        self.pool.run(self.shares.len(), &|_, share| {
+            let [from, to] = &mut *self.shares[share].lock().unwrap_or_else(PoisonError::into_inner);
+            black_box(to).copy_from_slice(black_box(from));
+        });
         Ok(())
     }
 }
@@ -287,5 +299,19 @@ impl Work for DeviceCopy {
 
     fn least_batch(&self) -> Duration {
         LEAST_BATCH_ON_A_DEVICE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_threads_copy() {
+        let mut copy = Memcpy::new(1000 * size_of::<f64>(), 3).unwrap();
+        copy.run().unwrap();
+        let shares: Vec<[Vec<f64>; 2]> = copy.shares.into_iter().map(|share| share.into_inner().unwrap()).collect();
+        assert_eq!((copy.pool.threads(), shares.len()), (3, 3));
+        assert!(shares.iter().all(|[from, to]| *to == vec![1.0; 334] && from == to));
     }
 }

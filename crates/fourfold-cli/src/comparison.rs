@@ -13,7 +13,8 @@ use crate::bench_targets::{Arrays, DeviceArrays, DeviceCopy, DeviceTransform, Me
 use crate::bench_targets::{Contestant, contestant};
 use crate::engine::Engine;
 
-/// Transforms of one problem. Each is compared with a copy in the memory that its arrays are in.
+/// Transforms of one problem. Each is compared with a copy in the memory that its arrays are in, on
+/// a CPU by as many threads.
 pub struct Comparison {
     arrays: Rc<RefCell<Arrays>>,
     /// The arrays of engines that have their own memory.
@@ -35,8 +36,9 @@ impl Comparison {
         let bytes = self.arrays.borrow().bytes();
         match plan {
             AnyPlan::Cpu(plan) => {
+                let threads = plan.threads();
                 let transform = contestant(Transform::new(*plan, Rc::clone(&self.arrays))?)?;
-                self.add(transform, Engine::Cpu(None), || contestant(Memcpy::new(bytes)?))
+                self.add(transform, Engine::Cpu(None), || contestant(Memcpy::new(bytes, threads)?))
             }
             AnyPlan::Gpu(plan, device) => {
                 let arrays = self.arrays_on(engine, device)?;

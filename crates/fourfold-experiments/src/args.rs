@@ -13,8 +13,9 @@ use fourfold_cli::threads;
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
-    /// Which: table-ii, table-iii, table-iv, table-v, fig-6, table-vi, eq-19, algorithm-3,
-    /// table-vii, mobile-ladder, mobile-convolution, levels, jpeg; all if none is named
+    /// Which: table-i, table-ii, table-iii, table-iv, table-v, table-v-f32, transposing,
+    /// three-dimensions, fig-6, table-vi, eq-19, algorithm-3, table-vii, mobile-ladder,
+    /// mobile-convolution, levels, jpeg; all if none is named
     #[arg(value_name = "TABLE")]
     pub(crate) tables: Vec<String>,
     /// Engines: cpu, opencl, cuda and so on; if none is named the processor and the first devices
@@ -27,7 +28,7 @@ pub(crate) struct Args {
     /// Smaller sizes and shorter measurements: minutes instead of an hour
     #[arg(long)]
     pub(crate) quick: bool,
-    /// The folder of the photographs (.png, .jpg, .jpeg) whose errors the table jpeg has;
+    /// The folder of the photographs (.png, .jpg, .jpeg) that the tables jpeg and algorithm-3 have;
     /// cargo xtask photographs fetches some
     #[arg(long, value_name = "DIR")]
     pub(crate) photos: Option<PathBuf>,

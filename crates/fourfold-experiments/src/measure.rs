@@ -38,6 +38,9 @@ pub(crate) enum Job {
     OnProcessor(&'static str),
 }
 
+/// What columns with figures of the authors' code are, for the text above a table.
+pub(crate) const AUTHORS: &str = "The authors' code (JeremieMelo/dct_cuda, commit feabca7) was measured on one H200 on 21 November 2026; its compiler flags were not kept.";
+
 /// NVIDIA's FFTs.
 pub(crate) const CUFFT: &str = "cuFFT";
 
@@ -70,7 +73,7 @@ impl Setting {
         }
     }
 
-    /// How whole methods were measured.
+    /// How algorithms were measured, in double precision.
     pub(crate) fn how(&self) -> String {
         self.how_in(Precision::F64)
     }
@@ -78,23 +81,23 @@ impl Setting {
     /// The same in another type.
     pub(crate) fn how_in(&self, precision: Precision) -> String {
         let arrays = match self.engine() {
-            Engine::Cpu(_) => String::new(),
+            Engine::Cpu(_) => " A copy is a memcpy by the same number of threads.".to_owned(),
             _ => format!(
-                " Runs go through arrays of {} MiB together, but at most {MOST_PAIRS} inputs with their outputs, one after another, so that no cache still holds what is not small.",
+                " Runs take turns through {} MiB of arrays, at most {MOST_PAIRS} inputs with their outputs, so that no large input is still in a cache. A copy is one from array to array in the device's memory.",
                 IN_TURN >> 20
             ),
         };
-        self.how_with(precision, &arrays, "every method's result with the default's")
+        self.how_with(precision, &arrays, "every algorithm's result with that of fused passes")
     }
 
-    /// How what goes on from its own results was measured, and what was compared.
+    /// How steps that use the result of the step before were measured, and what was compared.
     pub(crate) fn how_of_steps(&self, compared: &str) -> String {
-        self.how_with(Precision::F64, " All runs have the same arrays.", compared)
+        self.how_with(Precision::F64, " All runs use the same arrays.", compared)
     }
 
     fn how_with(&self, precision: Precision, arrays: &str, compared: &str) -> String {
         format!(
-            "{}, out of place; the least of warm runs in turn, {} s for each, since other work on a machine only ever adds.{arrays} Measured on {}. Compared first: {compared}.",
+            "{}, out of place. Each time is the shortest of warm runs that take turns for {} s each.{arrays} Measured on {}. Compared before: {compared}.",
             precision.name(),
             self.seconds(),
             self.machine()

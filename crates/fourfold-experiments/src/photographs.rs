@@ -45,6 +45,18 @@ impl Photograph {
         Ok(Photograph { name, image: open_opaque(path)? })
     }
 
+    /// Its rows and columns.
+    pub(crate) fn shape(&self) -> [usize; 2] {
+        [self.image.height, self.image.width]
+    }
+
+    /// The samples of its channels, from 0 to 255.
+    pub(crate) fn channels(&self) -> Vec<Vec<f64>> {
+        let Image { channels, ref samples, .. } = self.image;
+        let channel = |i: usize| samples.iter().skip(i).step_by(channels).map(|&sample| sample.into()).collect();
+        (0..channels).map(channel).collect()
+    }
+
     /// Its size, to be read.
     pub(crate) fn size(&self) -> String {
         format!("{} × {}", self.image.width, self.image.height)

@@ -11,8 +11,8 @@ use common::{Folder, failure, says, success};
 fn tables_are_printed_and_saved() {
     let folder = Folder::new();
     let out = folder.path("out");
-    let quick: [&dyn AsRef<std::ffi::OsStr>; 7] =
-        [&"table-iii", &"fig-6", &"table-vi", &"--quick", &"--engine", &"cpu", &"--out"];
+    let quick: [&dyn AsRef<std::ffi::OsStr>; 8] =
+        [&"table-i", &"table-iii", &"fig-6", &"table-vi", &"--quick", &"--engine", &"cpu", &"--out"];
     let text = success(&[&quick[..], &[&out]].concat());
     says(&text, &["# Table III", "| multiplications a thread | 10 | 10 | 16 | 16 |", "| reads | 2 N₁N₂ | 2.00 N₁N₂ |"]);
     says(
@@ -21,6 +21,8 @@ fn tables_are_printed_and_saved() {
     );
     let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
     assert!(text.contains(&read("table-iii.md")) && text.contains(&read("fig-6-cpu.md")));
+    says(&text, &["# Table I:", "| 1024 × 1024 | FFT | O(N₁N₂ log N₁N₂) | 7N log₂ N − 2N | 144703488 |"]);
+    says(&text, &["The efficient combine needs 0.25 times the reads of the naive one"]);
     let csv = read("fig-6-cpu.csv");
     let cells: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(cells.len(), 5, "a head, three stages and their sum");
@@ -30,19 +32,17 @@ fn tables_are_printed_and_saved() {
     assert!(!out.join("table-vi-cpu.md").exists());
 }
 
-/// Algorithms 3 and 4 by all methods, whose fields the command itself compares.
+/// Algorithm 4 by all methods, whose fields the command itself compares.
 #[test]
 fn case_studies_are_timed() {
     let folder = Folder::new();
     let out = folder.path("out");
-    let quick: [&dyn AsRef<std::ffi::OsStr>; 6] =
-        [&"algorithm-3", &"table-vii", &"--quick", &"--engine", &"cpu", &"--out"];
+    let quick: [&dyn AsRef<std::ffi::OsStr>; 6] = [&"eq-19", &"table-vii", &"--quick", &"--engine", &"cpu", &"--out"];
     let text = success(&[&quick[..], &[&out]].concat());
     says(
         &text,
         &[
-            "# Algorithm 3",
-            "| 720 × 1280 |",
+            "# Equation 19",
             "# Table VII",
             "| adaptec1 | 210904 | 543 | ",
             " | 512 × 512 | 0.63 | 0.33 | 1.90 |",
@@ -57,6 +57,33 @@ fn case_studies_are_timed() {
         assert!(transforms.iter().zip(steps).all(|(part, whole)| 0.0 < *part && part < whole), "{line}");
     }
     assert!(fs::read(out.join("table-vii-cpu.png")).unwrap().starts_with(b"\x89PNG"));
+}
+
+/// Every table ends with a sentence that has its ratios.
+#[test]
+fn transforms_of_two_and_three_dimensions_are_timed() {
+    let folder = Folder::new();
+    let out = folder.path("out");
+    let quick: [&dyn AsRef<std::ffi::OsStr>; 7] =
+        [&"table-v-f32", &"transposing", &"three-dimensions", &"--quick", &"--engine", &"cpu", &"--out"];
+    let text = success(&[&quick[..], &[&out]].concat());
+    says(
+        &text,
+        &["# Table V in single precision", "# Section IV-C", "| 100 × 10000 | DCT | 0.39 |", "# Section III-D"],
+    );
+    says(&text, &["as fast as three stages.\n", "transposing saves time in "]);
+    let numbers = |name: &str, from: usize, count: usize| {
+        let csv = fs::read_to_string(out.join(name)).unwrap();
+        let cells = |line: &str| line.split(',').skip(from).take(count).map(|cell| cell.parse().unwrap()).collect();
+        csv.lines().skip(1).map(cells).collect::<Vec<Vec<f64>>>()
+    };
+    for (name, from, count, rows) in
+        [("table-v-f32-cpu.csv", 2, 12, 10), ("transposing-cpu.csv", 3, 10, 4), ("three-dimensions-cpu.csv", 2, 9, 4)]
+    {
+        let numbers = numbers(name, from, count);
+        assert_eq!(numbers.len(), rows, "{name}");
+        assert!(numbers.iter().all(|row| row.len() == count && row.iter().all(|x| *x > 0.0)), "{name}: {numbers:?}");
+    }
 }
 
 /// The last cell but two: milliseconds stand before their share and the multiple of a copy.
@@ -82,7 +109,8 @@ fn complex_ffts_and_convolutions_have_tables() {
     let csv = fs::read_to_string(out.join("levels-cpu.csv")).unwrap();
     assert!(csv.lines().next().unwrap().starts_with("N,\"sums on a CPU, published\""), "{csv}");
     for row in numbers("levels-cpu.csv") {
-        let [definition, levels, fused] = [row[4], row[5], row[8]];
+        let [brute_force, definition, levels, fused] = [row[4], row[5], row[6], row[9]];
+        assert!(brute_force > 2.0 * definition, "a sine takes longer than a load: {row:?}");
         assert!(definition > 5.0 * levels && levels > fused && fused > 0.0, "{row:?}");
     }
     let convolutions = numbers("mobile-convolution-cpu.csv");
@@ -101,6 +129,28 @@ fn photograph(folder: &Folder, name: &str, [width, height]: [u32; 2], color: png
     encoder.set_color(color);
     encoder.write_header().unwrap().write_image_data(&samples).unwrap();
     folder.write(name, &file);
+}
+
+/// Algorithm 3 of noise and of the channels of photographs. The command itself compares the images
+/// that the algorithms give.
+#[test]
+fn photographs_are_compressed_beside_noise() {
+    let (folder, photos) = (Folder::new(), Folder::new());
+    photograph(&photos, "b.png", [97, 45], png::ColorType::Rgb);
+    photograph(&photos, "grey.png", [40, 30], png::ColorType::Grayscale);
+    let (out, of) = (folder.path("out"), photos.path(""));
+    let text = success(&[&"algorithm-3", &"--quick", &"--engine", &"cpu", &"--out", &out, &"--photos", &of]);
+    says(&text, &["# Algorithm 3", "| noise, 720 × 1280 | ", "| b, green, 45 × 97 | ", "| grey, grey, 30 × 40 | "]);
+    says(&text, &["For compression as a whole, three stages are "]);
+    let csv = fs::read_to_string(out.join("algorithm-3-cpu.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = csv.lines().skip(1).map(|line| line.rsplit(',').collect()).collect();
+    assert_eq!(rows.len(), 3 + 3 + 1);
+    let kept = |row: usize| rows[row][7].trim_end_matches(" %").parse::<f64>().unwrap();
+    for (i, row) in rows.iter().enumerate() {
+        assert!((0.1..99.0).contains(&kept(i)), "some coefficients are dropped, not all: {row:?}");
+        assert!(row[..7].iter().all(|cell| cell.parse::<f64>().unwrap() > 0.0), "{row:?}");
+    }
+    assert!(kept(0) > kept(3), "a smooth picture has more small coefficients than noise: {csv}");
 }
 
 /// Whether OpenCL shows a device.

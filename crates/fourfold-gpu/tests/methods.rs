@@ -7,7 +7,7 @@ mod common;
 use common::sample::{sample, whole};
 use common::{present, read, verdict};
 use fourfold::baseline::{Algorithm, StageWork, StagedRecipe};
-use fourfold::{ErrorKind, Problem};
+use fourfold::{ErrorKind, Pipeline, Problem};
 use fourfold_gpu::{GpuPlanner, Target};
 use num_complex::Complex;
 
@@ -47,6 +47,45 @@ fn methods_are_right() {
             verdict => verdict.unwrap(),
         };
         assert!(verdict.holds(), "{problem} by {method}: {verdict:?}");
+    }
+}
+
+/// Squares of 16 × 16 threads, with rows, columns and batches that fill some of them in part.
+#[test]
+fn combines_that_transpose_are_right() {
+    let Some(device) = present() else { return };
+    let planner = GpuPlanner::new(device);
+    for (method, problem) in [
+        ("three-stage-transposed", "dct2 f64 70x37"),
+        ("three-stage-transposed", "dct3 f32 37x70"),
+        ("three-stage-transposed-combine", "idxst,dst3,dct3 f32 5x18x40"),
+        ("three-stage-transposed-reorder", "dst2 f64 34x33"),
+        ("three-stage-transposed-trips", "dct2 f64 33x34"),
+        ("three-stage", "dct2 f32 40x36x3 axes=0,1"),
+    ] {
+        let (method, problem): (Algorithm, Problem) = (method.parse().unwrap(), problem.parse().unwrap());
+        let verdict = verdict(&planner, method.recipe(&problem).unwrap(), 1).unwrap();
+        assert!(verdict.holds(), "{problem} by {method}: {verdict:?}");
+    }
+}
+
+#[test]
+fn thresholds_are_part_of_the_last_combine() {
+    let Some(device) = present() else { return };
+    let planner = GpuPlanner::new(device);
+    let problem: Problem = "dct2 f64 18x20".parse().unwrap();
+    for method in ["three-stage", "row-column", "three-stage-transposed"].map(|name| name.parse::<Algorithm>().unwrap())
+    {
+        let x: Vec<f64> = (0..360).map(|i| (1.7 * f64::from(i)).sin()).collect();
+        let recipes = [method.recipe(&problem), method.recipe(Pipeline::from(&problem).threshold(1.5))];
+        let [all, kept] = recipes.map(|recipe| {
+            let mut y = vec![0.0f64; 360];
+            planner.plan_recipe(recipe.unwrap()).unwrap().execute(&x, &mut y).unwrap();
+            y
+        });
+        let wanted: Vec<f64> = all.iter().map(|y| if y.abs() < 1.5 { 0.0 } else { *y }).collect();
+        assert_eq!(kept, wanted, "{method}");
+        assert!(kept.contains(&0.0) && kept.iter().any(|y| *y != 0.0));
     }
 }
 

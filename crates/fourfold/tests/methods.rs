@@ -5,9 +5,9 @@ mod common;
 use common::cases::read;
 use common::run::{execute, planner};
 use common::sample::sample;
-use fourfold::baseline::{Algorithm, AnyRecipe, StageWork, StagedRecipe};
+use fourfold::baseline::{Algorithm, AnyRecipe, Stage, StageWork, StagedRecipe};
 use fourfold::oracle::verify::{Data, check};
-use fourfold::{ErrorKind, Isa, Planner, Problem, Recipe, View, ViewMut};
+use fourfold::{Domain, ErrorKind, Isa, Multiplier, Pipeline, Planner, Problem, Recipe, View, ViewMut};
 use num_complex::Complex;
 
 const SMALL: &str = include_str!("../../../cases/small.txt");
@@ -101,14 +101,12 @@ fn methods_have_what_they_say() {
     assert_eq!(has("three-stage", "idct_idxst f64 8x8x8 axes=0,2"), Ok(3));
     assert_eq!(has("three-stage", "dct2 f64 8x8x8x8"), Ok(6), "two rounds of two axes");
     assert_eq!(has("three-stage", "dct2,dct3 f64 8x8"), Ok(6), "one round each way");
-    assert_eq!(has("three-stage-transposed", "dct2 f64 8x8"), Ok(4), "a transpose beside the combine");
-    assert_eq!(has("three-stage-transposed", "dct3 f64 8x8x8"), Ok(4));
-    assert_eq!(has("three-stage-transposed", "dct3 f64 8"), Ok(3));
     assert_eq!(has("row-column", "dct2 f64 8x8"), Ok(8));
     assert_eq!(has("row-column", "dct3 f64 8x8x8"), Ok(12));
     assert_eq!(has("row-column", "dct3 f64 8"), Ok(3));
     assert_eq!(has("four-n", "dct2 f64 8"), Ok(3));
     assert_eq!(has("definition", "fft f64 6x7"), Ok(3), "a copy, and sums along each axis");
+    assert_eq!(has("brute-force", "fft f64 6x7"), Ok(3));
     assert_eq!(has("levels", "ifft f64 4096"), Ok(13));
     assert_eq!(has("levels-in-blocks", "fft f64 1024"), Ok(1));
     assert_eq!(has("levels-in-blocks", "fft f64 8192"), Ok(4));
@@ -142,6 +140,71 @@ fn methods_have_what_they_say() {
     assert!(has("two-n-padded", "dct2 f64 8x8").unwrap_err().to_string().contains("along one axis"));
     let unknown = "three".parse::<Algorithm>().unwrap_err().to_string();
     assert!(Algorithm::ALL.iter().all(|method| unknown.contains(method.name())), "{unknown}");
+}
+
+#[test]
+fn transposes_are_in_the_reorder_and_the_combine() {
+    let (mut shapes, text) = (vec![], ["dct2 f64 6x10", "dct3 f64 6x10"]);
+    for (method, trips) in [("", 0), ("-reorder", 1), ("-combine", 1), ("-trips", 2)] {
+        let algorithm: Algorithm = format!("three-stage-transposed{method}").parse().unwrap();
+        for problem in text {
+            let recipe = algorithm.recipe(&problem.parse().unwrap()).unwrap();
+            let is_trip =
+                |stage: &&Stage| matches!(&stage.work, StageWork::Reorder { orders, .. } if orders.is_empty());
+            assert_eq!(recipe.stages().iter().filter(is_trip).count(), trips, "{recipe}");
+            assert_eq!(recipe.stages().len(), 3 + trips, "{recipe}");
+            shapes.extend(recipe.stages().iter().filter_map(|stage| match &stage.work {
+                StageWork::Fft(fft) => Some(fft.problem().to_string()),
+                _ => None,
+            }));
+        }
+    }
+    let [forward, backward] = ["rfft f64 10x6", "irfft f64 10x6 forward"];
+    assert_eq!(shapes, [forward, backward].repeat(4), "every FFT is of the transposed array");
+    let trips: Algorithm = "three-stage-transposed-trips".parse().unwrap();
+    let one_axis = trips.recipe(&"dct3 f64 8".parse().unwrap()).unwrap();
+    assert_eq!(one_axis.stages().len(), 3, "one axis has nothing to transpose");
+}
+
+#[test]
+fn thresholds_are_part_of_the_last_combine() {
+    let least = 1.5;
+    for (i, text) in ["dct2 f64 33x20", "dst2 f32 20x33", "dct2 f64 5x6x7", "dct2 f32 100"].iter().enumerate() {
+        let problem: Problem = text.parse().unwrap();
+        for algorithm in Algorithm::ALL {
+            let Ok(plain) = algorithm.recipe(&problem) else { continue };
+            let recipe = algorithm.recipe(Pipeline::from(&problem).threshold(least)).unwrap();
+            assert_eq!(recipe.to_string().parse::<StagedRecipe>().unwrap(), recipe);
+            assert_eq!(recipe.stages().len(), plain.stages().len(), "no trip of its own");
+            let planner = planner(Isa::available()[i % Isa::available().len()], 3);
+            let mut x = Data::filled(problem.precision(), Domain::Real, problem.input().len, 0.0);
+            (0..problem.input().len).for_each(|i| x.set(i, Complex::from((1.7 * i as f64).sin())));
+            let [all, kept] = [plain, recipe].map(|recipe| {
+                let mut y = x.clone();
+                execute(&planner.plan_recipe(recipe).unwrap(), &x, &mut y).unwrap();
+                (0..problem.output().len).map(|i| y.get(i).re).collect::<Vec<_>>()
+            });
+            let wanted: Vec<f64> = all.iter().map(|y| if y.abs() < least { 0.0 } else { *y }).collect();
+            assert_eq!(kept, wanted, "{problem} by {algorithm}");
+            assert!(kept.contains(&0.0) && kept.iter().any(|y| *y != 0.0), "the threshold lies between outputs");
+        }
+    }
+    let three: Algorithm = "three-stage".parse().unwrap();
+    let forward: Problem = "dct2 f64 8".parse().unwrap();
+    let inverse: Problem = "dct3 f64 8".parse().unwrap();
+    for (pipeline, hint) in [
+        (Pipeline::from(&forward).threshold(-1.0), "a threshold of -1: expected 0 or more"),
+        (
+            Pipeline::from(&inverse).threshold(1.0),
+            "`dct3 f64 8 | threshold 1` by three-stage: expected a transform whose",
+        ),
+        (Pipeline::from(&forward).multiply(Multiplier::Table(vec![1.0; 8])), "with or without a threshold after it"),
+    ] {
+        let error = three.recipe(pipeline).unwrap_err();
+        assert!(error.kind() == ErrorKind::Argument && error.to_string().contains(hint), "{error}");
+    }
+    let wrong = "dct2 f64 8 | threshold x by three-stage".parse::<StagedRecipe>().unwrap_err();
+    assert!(wrong.to_string().contains("`x` is no threshold"), "{wrong}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use fourfold::{Precision, Problem};
 use crate::measure::Setting;
 use crate::page::{Outcome, Page, WHOLE, strings};
 use crate::plot::{Line, Plot};
+use crate::ratios::Ratios;
 
 /// N, and the published times of sums, the FFT on the CPU, and the FFT on the GPU.
 const PUBLISHED: [(usize, [&str; 3]); 4] = [
@@ -17,10 +18,16 @@ const PUBLISHED: [(usize, [&str; 3]); 4] = [
     (8192, ["6745.41", "11.67", "0.42"]),
 ];
 
-const METHODS: [&str; 5] = ["definition", "levels", "levels-in-blocks", "levels-in-clusters", "fused"];
+const METHODS: [&str; 6] = ["brute-force", "definition", "levels", "levels-in-blocks", "levels-in-clusters", "fused"];
+
+/// Where [`METHODS`] has those that the last columns and the sentence compare.
+const BRUTE_FORCE: usize = 0;
+const DEFINITION: usize = 1;
+const LEVELS: usize = 2;
+const FUSED: usize = 5;
 
 pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
-    let (mut rows, mut lines) = (vec![], vec![vec![]; METHODS.len()]);
+    let (mut rows, mut lines, mut all) = (vec![], vec![vec![]; METHODS.len()], vec![]);
     for (n, published) in PUBLISHED {
         // The report's forward transform has e^{+2πi/n} and no factor.
         let problem: Problem = format!("ifft f32 {n} forward").parse()?;
@@ -29,26 +36,29 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             line.extend(time.map(|time| (n as f64, time)));
         }
         rows.push(cells(n, published, &times));
+        all.push(times);
     }
     Ok(Outcome::page(Page {
         title: format!("Course report, Table 3: a complex Fourier transform of N points, on {}", setting.engine()),
         text: vec![
-            "Milliseconds. Published, on machines that the report does not name: sums and an FFT on a CPU, the FFT on a GPU by a launch a level. Its caption says seconds; \
-             N² = 2^20 terms of four sines and cosines each take about the 105.27 that it has for N = 1024 in milliseconds. \
-             Today's columns are all of this engine: `definition` sums with a table of powers instead of sines and cosines; `levels` takes every level of radix 2 through memory, \
-             and reverses bits last, each with a launch on a device; `levels-in-blocks` is the report's unbuilt idea: as soon as blocks of a level fit a work group (1024 points), one launch does \
-             all that is left, with a barrier between levels; in `levels-in-clusters` up to eight work groups have a block of up to 8192 points together and wait for one another too, which takes NVIDIA's \
-             clusters (since sm_90; the cell is empty on devices without them, and the processor has no groups to tell the two apart); `fused` is ours. The sign is the report's, e^{+2πi/N}."
+            "Milliseconds. Published, on machines that the report does not name: sums and an FFT on a CPU, and the FFT on a GPU with a launch for each level. Its caption says seconds. \
+             They must be milliseconds: at N = 1024, a term of the sum then takes 100 ns, and otherwise 100 µs. The other columns are all measured on this engine. The sign is the report's, e^{+2πi/N}."
+                .into(),
+            "`brute-force` is the report's double loop, which computes a sine and a cosine for every term (its code calls each twice; here the product of the two indices is first reduced modulo N). \
+             A CPU computes them in double precision, by all threads. `definition` reads them from a table instead. `levels` takes every level of radix 2 through memory, and reverses bits last, each with a launch on a device. \
+             `levels-in-blocks` is an idea that the report did not build: as soon as the blocks of a level fit a work group (1024 points), one launch does all other levels, with a barrier between them. \
+             In `levels-in-clusters` up to eight work groups share a block of up to 8192 points. This needs NVIDIA's clusters (since sm_90); the cell is empty on other devices. On a CPU these two are the same work. \
+             `fused` is fourfold's own method."
                 .into(),
             setting.how_in(Precision::F32),
         ],
         columns: strings(&[
-            "N", "sums on a CPU, published", "FFT on a CPU, published", "FFT on a GPU, published", "definition", "levels",
-            "levels-in-blocks", "levels-in-clusters", "fused", "definition/levels", "levels/fused",
+            "N", "sums on a CPU, published", "FFT on a CPU, published", "FFT on a GPU, published", "brute-force", "definition", "levels",
+            "levels-in-blocks", "levels-in-clusters", "fused", "brute-force/definition", "brute-force/levels", "levels/fused",
         ]),
         parts: WHOLE,
         rows,
-        teaches: String::new(),
+        teaches: teaches(&all),
         plot: Plot {
             title: "Complex Fourier transform of N points".into(),
             labels: ["N".into(), "ms".into()],
@@ -65,7 +75,20 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
 
 fn cells(n: usize, published: [&str; 3], times: &[Option<f64>]) -> Vec<String> {
     let quotient = |a: usize, b: usize| times[a].zip(times[b]).map(|(a, b)| ratio(a / b));
-    let today = times.iter().map(|time| time.map(digits)).chain([quotient(0, 1), quotient(1, 4)]);
+    let quotients = [quotient(BRUTE_FORCE, DEFINITION), quotient(BRUTE_FORCE, LEVELS), quotient(LEVELS, FUSED)];
+    let today = times.iter().map(|time| time.map(digits)).chain(quotients);
     let head = [n.to_string()].into_iter().chain(published.map(str::to_owned));
     head.chain(today.map(Option::unwrap_or_default)).collect()
+}
+
+/// From the times of every length.
+fn teaches(all: &[Vec<Option<f64>>]) -> String {
+    let ratios = |a: usize, b: usize| Ratios::new(all.iter().filter_map(|times| Some(times[a]? / times[b]?)));
+    let range = |a, b| ratios(a, b).range();
+    format!(
+        "A table of sines and cosines makes the sums {} times as fast as brute force, the FFT by levels is {} times as fast as brute force, and fused passes are {} times as fast as levels.",
+        range(BRUTE_FORCE, DEFINITION),
+        range(BRUTE_FORCE, LEVELS),
+        range(LEVELS, FUSED)
+    )
 }

@@ -5,9 +5,10 @@
 use std::cell::RefCell;
 use std::hint::black_box;
 use std::rc::Rc;
-use std::thread;
+use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Error, Result, ensure};
+use anyhow::{Context, Error, Result, ensure};
+use fourfold::engine::Pool;
 use fourfold::oracle::verify::Data;
 use fourfold::timing::Work;
 use fourfold::timing::table::{digits, ratio};
@@ -28,7 +29,7 @@ const QUICK_TAPS: [usize; 5] = [3, 5, 9, 15, 31];
 
 pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let (sides, taps): (&[usize], &[usize]) = if setting.quick { (&[256], &QUICK_TAPS) } else { (&[512, 1024], &TAPS) };
-    let (mut rows, mut lines, mut text) = (vec![], vec![], vec![]);
+    let (mut rows, mut lines, mut verdicts) = (vec![], vec![], vec![]);
     for &side in sides {
         let (mut direct, mut by_fft) = (vec![], vec![]);
         for &n in taps {
@@ -38,25 +39,24 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             let cells = [side.to_string(), n.to_string(), digits(slow), digits(fast), ratio(slow / fast)];
             rows.push(cells.to_vec());
         }
-        text.push(verdict(side, &direct, &by_fft));
+        verdicts.push(verdict(side, &direct, &by_fft));
         lines.push(Line { name: format!("direct, {side} × {side}"), points: direct });
         lines.push(Line { name: format!("FFT, {side} × {side}"), points: by_fft });
     }
     Ok(Outcome::page(Page {
         title: format!("Mobile GPUs: convolutions of an N × N image with n × n taps, on {}", setting.engine()),
         text: [
-            "Milliseconds of circular convolutions: n² products a pixel, by a row of taps after the other on the CPU (plain Rust, for any processor of its kind, by threads that every run begins anew) and a thread a pixel on a device; or a real FFT, the product with the taps' spectrum \
-             and an inverse FFT as one plan, whose time does not depend on n. Published: the article has no figures, but the orders, O(N²n²) and O(N²) for the product beside the FFTs, and that the latter is \
+            "Milliseconds of circular convolutions in f32. Directly, every pixel takes n² products: on a CPU by all threads, one row of taps after another, with the vectors that the compiler makes; on a device by a thread for every pixel. \
+             By FFT, one plan computes a real FFT, the product with the spectrum of the taps and an inverse FFT; its time does not depend on n. Published: the article has no times. It gives the orders O(N²n²), and O(N²) for the product beside the FFTs, and says that the FFT is \
              not always better."
                 .to_owned(),
-            text.join(" "),
             setting.how_in(Precision::F32),
         ]
         .to_vec(),
         columns: strings(&["N", "n", "direct", "FFT", "direct/FFT"]),
         parts: WHOLE,
         rows,
-        teaches: String::new(),
+        teaches: format!("{}.", verdicts.join("; ")),
         plot: Plot {
             title: "Convolution of an N × N image with n × n taps".into(),
             labels: ["n".into(), "ms".into()],
@@ -73,10 +73,10 @@ fn verdict(side: usize, direct: &[(f64, f64)], by_fft: &[(f64, f64)]) -> String 
     match (crossing, points[0].1 > 0.0) {
         (Some(pair), _) => {
             let n = (pair[0].0 - pair[0].1 * (pair[1].0 - pair[0].0) / (pair[1].1 - pair[0].1)).exp();
-            format!("On {side} × {side} the FFT is faster from n = {n:.1} on.")
+            format!("On {side} × {side} the FFT is faster from n = {n:.1} on")
         }
-        (None, true) => format!("On {side} × {side} the FFT is faster from the smallest n on."),
-        (None, false) => format!("On {side} × {side} the direct way is faster up to the largest n."),
+        (None, true) => format!("On {side} × {side} the FFT is faster from the smallest n on"),
+        (None, false) => format!("On {side} × {side} the direct convolution is faster up to the largest n"),
     }
 }
 
@@ -94,7 +94,8 @@ fn times(setting: &Setting, side: usize, n: usize) -> Result<[f64; 2]> {
     let arrays = Arrays::new(&format!("dct2 f32 {side}x{side}").parse()?)?;
     let (result, direct, fast) = match filter {
         AnyPlan::Cpu(plan) => {
-            let mut direct = Direct { x: x.clone(), y: zeros(x.len())?, taps, n, threads: setting.threads };
+            let pool = Pool::new(setting.threads).context("cannot start threads for the direct convolution")?;
+            let mut direct = Direct { x: x.clone(), y: zeros(x.len())?, taps, n, pool };
             direct.run()?;
             let fast = contestant(Transform::new(*plan, Rc::new(RefCell::new(arrays)))?)?;
             (direct.y.clone(), contestant(direct)?, fast)
@@ -132,27 +133,21 @@ struct Direct {
     y: Vec<f32>,
     taps: Vec<f64>,
     n: usize,
-    threads: usize,
+    pool: Pool,
 }
 
 impl Work for Direct {
     type Error = Error;
 
     fn run(&mut self) -> Result<()> {
-        let Direct { x, y, taps, n, threads } = self;
+        let Direct { x, y, taps, n, pool } = self;
         let side = x.len().isqrt();
         let (x, taps, n) = (&**black_box(x), &**taps, *n);
-        let rows = side.div_ceil(*threads);
-        thread::scope(|scope| {
-            for (band, part) in y.chunks_mut(rows * side).enumerate() {
-                scope.spawn(move || {
-                    part.chunks_exact_mut(side)
-                        .enumerate()
-                        .for_each(|(row, y)| convolve_row(x, taps, n, band * rows + row, y));
-                });
-            }
+        let rows: Vec<Mutex<&mut [f32]>> = black_box(y).chunks_exact_mut(side).map(Mutex::new).collect();
+        pool.run(rows.len(), &|_, row| {
+            let mut y = rows[row].lock().unwrap_or_else(PoisonError::into_inner);
+            convolve_row(x, taps, n, row, &mut y);
         });
-        black_box(y);
         Ok(())
     }
 }
@@ -200,7 +195,7 @@ mod tests {
     fn the_processor_s_sums_are_the_definition() {
         let (side, n) = (12, 5);
         let (x, taps) = ((0..144).map(|i| (i * i % 17) as f32).collect::<Vec<_>>(), (0..25).map(f64::from).collect());
-        let mut direct = Direct { x, y: vec![0.0; 144], taps, n, threads: 3 };
+        let mut direct = Direct { x, y: vec![0.0; 144], taps, n, pool: Pool::new(3).unwrap() };
         direct.run().unwrap();
         for (at, y) in direct.y.iter().enumerate() {
             let from = |tap: usize| (at / side + side - tap / n) % side * side + (at % side + side - tap % n) % side;

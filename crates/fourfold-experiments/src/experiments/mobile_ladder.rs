@@ -74,7 +74,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         title: format!("Mobile GPUs: a complex 2D FFT of N × N, change by change, on {}", setting.engine()),
         text,
         columns: ["N"].into_iter().chain(heads).map(str::to_owned).collect(),
-        parts: PARTS,
+        parts: PARTS.to_vec(),
         rows: measured.iter().map(Measured::cells).collect(),
         teaches: teaches(&measured),
         plot: Plot {

@@ -11,8 +11,11 @@ mod mobile_convolution;
 mod mobile_ladder;
 mod operations;
 mod speedup;
+mod three_dimensions;
+mod transposing;
 mod two_dimensions;
 pub(crate) mod utilisation;
+mod work_and_depth;
 
 use anyhow::Result;
 
@@ -32,10 +35,14 @@ pub(crate) struct Table {
 
 /// All experiments, in the order of their documents.
 pub(crate) const TABLES: &[Table] = &[
+    Table { once: true, ..table("table-i", "work and depth, derived and counted in kernels", work_and_depth::run) },
     table("table-ii", "reordering by gather and by scatter", gather_scatter::run),
     Table { once: true, ..table("table-iii", "operations of the naive and the efficient combine", operations::run) },
     table("table-iv", "four algorithms for a 1D DCT", four_algorithms::run),
     table("table-v", "2D DCT and IDCT: row-column, three stages, the FFT alone", two_dimensions::run),
+    table("table-v-f32", "the same in single precision", two_dimensions::run_in_single),
+    table("transposing", "the transpose within the reorder and the combine, in long matrices", transposing::run),
+    table("three-dimensions", "3D DCT and IDCT: row-column, three stages, fused", three_dimensions::run),
     table("fig-6", "what the stages take", breakdown::run),
     table("table-vi", "how the kernels use the device", utilisation::run),
     table("eq-19", "Amdahl's law for image compression", speedup::run),

@@ -39,7 +39,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         Ok(csv) => csv,
         Err(why) => return Ok(Outcome::LeftOut(format!("{why:#}"))),
     };
-    let (mut rows, mut lines) = (vec![], vec![]);
+    let (mut rows, mut lines, mut busy) = (vec![], vec![], vec![]);
     for (i, (name, published)) in PUBLISHED.iter().enumerate() {
         let percent =
             |metric| value(&csv, i, metric).with_context(|| format!("{NCU} has not said enough of the {name}"));
@@ -47,6 +47,10 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         let shown = today.iter().map(|percent| format!("{percent:.1} %"));
         let quoted = published.iter().map(|percent| format!("{percent} %"));
         rows.push([(*name).to_owned()].into_iter().chain(quoted).chain(shown).collect());
+        busy.push(format!(
+            "the {name} uses {:.0} % of the memory's bandwidth and {:.0} % of the arithmetic",
+            today[2], today[1]
+        ));
         let bars = |values: Vec<f64>| values.into_iter().enumerate().map(|(i, y)| (i as f64, y)).collect();
         let published = published.iter().map(|percent| percent.parse()).collect::<Result<_, _>>()?;
         lines.push(Line { name: format!("{name}, published"), points: bars(published) });
@@ -56,7 +60,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         title: format!("Table VI: how the kernels use the device, on {}", setting.engine()),
         text: vec![
             format!(
-                "Of a 2D DCT of 4096 × 4096 reals in f64 by three-stage, 256 threads a work group. Published: on a Titan Xp. By {NCU}, of one launch each."
+                "Percentages of the device's peak in a 2D DCT of 4096 × 4096 reals in f64 by three stages, with 256 threads in a thread block. {NCU} measured one launch of each kernel. Published: on a Titan Xp."
             ),
             format!("Measured on {}.", setting.machine()),
         ],
@@ -66,7 +70,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             .collect(),
         parts: WHOLE,
         rows,
-        teaches: String::new(),
+        teaches: format!("Of this device's peak, {}.", busy.join(", and ")),
         plot: Plot {
             title: "Use of the device by reorder and combine".into(),
             labels: ["".into(), "% of its peak".into()],
@@ -85,7 +89,7 @@ fn missing(setting: &Setting) -> Result<Option<String>> {
         return Ok(Some(format!("{NCU} (NVIDIA Nsight Compute) is not to be found")));
     }
     let has_cufft = setting.fft_library(&PROBLEM.parse()?)? == CUFFT;
-    let why = "cuFFT cannot be loaded, and our own FFTs' kernels cannot be told from the stages' by name";
+    let why = "cuFFT cannot be loaded, and the kernels of fourfold's FFT have the same name as those of the stages";
     Ok((!has_cufft).then(|| why.to_owned()))
 }
 

@@ -71,6 +71,10 @@ pub(crate) fn cos(x: Sym) -> Sym {
     bind(Expr::Cos(x))
 }
 
+pub(crate) fn sin(x: Sym) -> Sym {
+    bind(Expr::Sin(x))
+}
+
 /// The bits of a real in single precision, and the real of such bits.
 pub(crate) fn bits(x: Sym) -> Int {
     bind(Expr::Bits(x))

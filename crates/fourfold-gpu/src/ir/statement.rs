@@ -85,6 +85,7 @@ pub(crate) enum Expr {
     /// The greater, alike.
     Greatest(Sym, Sym),
     Cos(Sym),
+    Sin(Sym),
     Bits(Sym),
     OfBits(Int),
     /// Bytes out of those of two words.

@@ -258,6 +258,7 @@ impl Printer<'_> {
             Expr::Least(x, y) => ("real", format!("fmin({}, {})", real(x), real(y))),
             Expr::Greatest(x, y) => ("real", format!("fmax({}, {})", real(x), real(y))),
             Expr::Cos(x) => ("real", format!("cos({})", real(x))),
+            Expr::Sin(x) => ("real", format!("sin({})", real(x))),
             Expr::Bits(x) => ("index", format!("{to_bits}({})", real(x))),
             Expr::OfBits(x) => ("real", format!("{of_bits}({})", index(*x))),
             Expr::Permute(a, b, bytes) => ("index", (self.dialect.permute)([&index(*a), &index(*b)], *bytes)),

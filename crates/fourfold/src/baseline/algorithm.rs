@@ -2,6 +2,7 @@
 //! acceleration paradigm for discrete cosine transform and other Fourier-related transforms"), and
 //! the complex FFTs in [`levels`] and [`ladder`].
 
+use crate::baseline::fft_step::Factors;
 use crate::baseline::ladder;
 use crate::baseline::ladder::Rung;
 use crate::baseline::levels;
@@ -11,7 +12,7 @@ use crate::baseline::one_dimension::OneDimensional;
 use crate::baseline::row_column;
 use crate::baseline::stage::{AccessPattern, CombineVariant, Stage};
 use crate::baseline::three_stage;
-use crate::baseline::three_stage::Options;
+use crate::baseline::three_stage::{Options, Transposes};
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::problem::Problem;
 use std::fmt;
@@ -49,6 +50,11 @@ enum Rule {
     Ladder(Rung),
 }
 
+/// The three stages with an FFT of the transposed array, where reorder and combine may transpose.
+const fn transposed([in_reorder, in_combine]: [bool; 2]) -> Rule {
+    Rule::ThreeStage(Options { transposes: Some(Transposes { in_reorder, in_combine }), ..Options::BEST })
+}
+
 const TYPES: &str = "dct2, dct3, dst2, dst3, idxst, their inverses and adjoints, and mixes of them";
 
 const POWERS: &str = "fft, ifft and mixes of them along axes of powers of two";
@@ -58,7 +64,7 @@ const POWER_SQUARES: &str =
     "fft, ifft and mixes of them along both axes of a square matrix that is written in C order, of a power of two";
 
 /// All algorithms.
-static TABLE: [AlgorithmFacts; 25] = [
+static TABLE: [AlgorithmFacts; 29] = [
     AlgorithmFacts {
         name: "three-stage",
         about: "the paper's: reorder, FFT of several axes, combine of all of them; a trip through memory each",
@@ -85,9 +91,27 @@ static TABLE: [AlgorithmFacts; 25] = [
     },
     AlgorithmFacts {
         name: "three-stage-transposed",
-        about: "the same by an FFT of the transposed array, with another transpose",
+        about: "the same by an FFT of the transposed array: reorder and combine transpose",
         computes: TYPES,
-        rule: Rule::ThreeStage(Options { transposed: true, ..Options::BEST }),
+        rule: transposed([true, true]),
+    },
+    AlgorithmFacts {
+        name: "three-stage-transposed-reorder",
+        about: "the same, the combine's transpose a trip through memory of its own",
+        computes: TYPES,
+        rule: transposed([true, false]),
+    },
+    AlgorithmFacts {
+        name: "three-stage-transposed-combine",
+        about: "the same, the reorder's transpose a trip through memory of its own",
+        computes: TYPES,
+        rule: transposed([false, true]),
+    },
+    AlgorithmFacts {
+        name: "three-stage-transposed-trips",
+        about: "the same, each transpose a trip through memory of its own",
+        computes: TYPES,
+        rule: transposed([false, false]),
     },
     AlgorithmFacts {
         name: "row-column",
@@ -120,10 +144,16 @@ static TABLE: [AlgorithmFacts; 25] = [
         rule: Rule::OneDimension(OneDimensional::NPoint),
     },
     AlgorithmFacts {
-        name: "definition",
-        about: "complex Fourier transforms as the sums that define them",
+        name: "brute-force",
+        about: "complex Fourier transforms as sums, a sine and a cosine computed for every term",
         computes: "fft, ifft and mixes of them",
-        rule: Rule::Levels(Levels::Definition),
+        rule: Rule::Levels(Levels::Definition(Factors::Computed)),
+    },
+    AlgorithmFacts {
+        name: "definition",
+        about: "the same with a table of sines and cosines",
+        computes: "fft, ifft and mixes of them",
+        rule: Rule::Levels(Levels::Definition(Factors::Table)),
     },
     AlgorithmFacts {
         name: "levels",

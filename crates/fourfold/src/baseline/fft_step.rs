@@ -47,6 +47,8 @@ pub enum FftWork {
         axis: usize,
         /// Whether w is conjugated.
         backward: bool,
+        /// How the powers of w are found.
+        factors: Factors,
     },
     /// One level.
     Level(Level),
@@ -102,6 +104,15 @@ pub struct Level {
     pub backward: bool,
 }
 
+/// How a sum finds the powers of w.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Factors {
+    /// They are read from a table.
+    Table,
+    /// A sine and a cosine are computed for every term.
+    Computed,
+}
+
 /// The side of its small DFTs on which a level multiplies by twiddle factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Decimation {
@@ -151,7 +162,8 @@ impl FftStep {
         };
         match self.work {
             FftWork::DigitReversal { .. } | FftWork::Transpose { .. } => vec![],
-            FftWork::Sum { .. } => powers(n, n),
+            FftWork::Sum { factors: Factors::Computed, .. } => vec![],
+            FftWork::Sum { factors: Factors::Table, .. } => powers(n, n),
             FftWork::Blocks { len, .. } => powers(len, len / 2),
             FftWork::Level(level) => level.table(),
             FftWork::Whole { .. } => self.work.levels().into_iter().flat_map(Level::table).collect(),
@@ -162,7 +174,8 @@ impl FftStep {
     pub(crate) fn table_len(&self, n: usize) -> usize {
         match self.work {
             FftWork::DigitReversal { .. } | FftWork::Transpose { .. } => 0,
-            FftWork::Sum { .. } => n,
+            FftWork::Sum { factors: Factors::Computed, .. } => 0,
+            FftWork::Sum { factors: Factors::Table, .. } => n,
             FftWork::Blocks { len, .. } => len / 2,
             FftWork::Level(level) => level.table_len(),
             // Σ D(R − 1) over D = 1, R₁, R₁R₂, …, which telescopes.
@@ -236,7 +249,10 @@ impl fmt::Display for FftWork {
             FftWork::DigitReversal { axis, radices, .. } => {
                 write!(f, "reverse axis {axis} digits {}", listed(radices))
             }
-            FftWork::Sum { axis, .. } => write!(f, "sums axis {axis}"),
+            FftWork::Sum { axis, factors: Factors::Table, .. } => write!(f, "sums axis {axis}"),
+            FftWork::Sum { axis, factors: Factors::Computed, .. } => {
+                write!(f, "sums axis {axis}, sines and cosines computed")
+            }
             FftWork::Level(Level { axis, radix, distance, decimation, .. }) => {
                 let turns = if *decimation == Decimation::InTime { "before" } else { "after" };
                 write!(f, "level axis {axis} radix {radix} distance {distance}, turns {turns}")

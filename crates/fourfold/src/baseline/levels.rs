@@ -2,7 +2,9 @@
 //! course report on parallel Fourier transforms (J. Wang, in the notes to J. JáJá, "An introduction
 //! to parallel algorithms", section 8.3). Its forward transform has e^{+2πi/n}.
 //!
-//! - `definition`: every output as a sum of n products.
+//! - `brute-force`: every output as a sum of n products, with a sine and a cosine for each. The
+//!   report has cos(2πij/n); here ij is first reduced modulo n, so that the angle stays exact.
+//! - `definition`: the same with a table of sines and cosines.
 //! - `levels`: log₂ n levels of radix 2 by decimation in frequency, each a trip through memory,
 //!   followed by bit reversal. A thread of the report computes one output, and here it computes
 //!   both outputs of a butterfly.
@@ -15,7 +17,7 @@
 //!
 //! Axes are transformed one after another, in place in the array.
 
-use crate::baseline::fft_step::{Decimation, FftStep, FftWork, Level};
+use crate::baseline::fft_step::{Decimation, Factors, FftStep, FftWork, Level};
 use crate::baseline::stage::{ArrayDesc, Stage};
 use crate::problem::element::Domain;
 use crate::problem::kind::Transform1d;
@@ -24,7 +26,7 @@ use crate::problem::problem::{AxisTransform, Problem};
 /// The method for an axis.
 #[derive(Clone, Copy)]
 pub(crate) enum Levels {
-    Definition,
+    Definition(Factors),
     Single,
     InBlocks,
     InClusters,
@@ -58,9 +60,10 @@ pub(crate) fn stages(problem: &Problem, how: Levels) -> Option<Vec<Stage>> {
         let fft = AxisFft { axis: *axis, n: *n, backward: is_backward(*sum)? };
         let scale = if i + 1 == axes.len() { problem.scale() } else { 1.0 };
         works.extend(match how {
-            Levels::Definition => {
+            Levels::Definition(factors) => {
                 let copy = (i == 0).then(|| fft.copy(problem.scale()));
-                copy.into_iter().chain([FftWork::Sum { axis: *axis, backward: fft.backward }]).collect()
+                let sum = FftWork::Sum { axis: *axis, backward: fft.backward, factors };
+                copy.into_iter().chain([sum]).collect()
             }
             _ if !n.is_power_of_two() => return None,
             Levels::Single => fft.single(scale),

@@ -49,6 +49,7 @@ pub(crate) fn stages(problem: &Problem, length: OneDimensional) -> Option<Vec<St
         direction: Direction::After,
         outputs: CombineVariant::Direct { rotates },
         scale: factor * problem.scale(),
+        threshold: None,
     };
     let fft = fft(problem.precision(), &long, 1, Direction::After);
     Some(vec![

@@ -95,6 +95,8 @@ pub struct Combine {
     pub outputs: CombineVariant,
     /// A factor on all elements.
     pub scale: f64,
+    /// Reals of a magnitude below this are set to 0 as they are written (eq. 20). `None` keeps all.
+    pub threshold: Option<f64>,
 }
 
 /// One axis of a combine.
@@ -152,12 +154,16 @@ impl Stage {
         matches!(&self.work, StageWork::FftStep(step) if step.in_place)
     }
 
-    /// Whether it is a reorder that should work by tiles, because the axis of stride 1 differs
-    /// between the two arrays.
+    /// Whether it is a reorder or a combine that should work by tiles, because it transposes: the
+    /// axis of stride 1 differs between the two arrays.
     pub fn is_tiled(&self) -> bool {
         let keeps = |(_, order): &(usize, Order)| matches!(order, Order::Split(_) | Order::Merge(_));
-        let reorders = matches!(&self.work, StageWork::Reorder { orders, .. } if orders.iter().all(keeps));
-        reorders && self.from.fastest() != self.to.fastest()
+        let able = match &self.work {
+            StageWork::Reorder { orders, .. } => orders.iter().all(keeps),
+            StageWork::Combine(_) => true,
+            StageWork::Fft(_) | StageWork::FftStep(_) => false,
+        };
+        able && self.from.fastest() != self.to.fastest()
     }
 }
 
@@ -326,7 +332,8 @@ impl fmt::Display for Combine {
             CombineVariant::All => write!(f, "{} reals a thread", 1 << self.axes.len()),
             CombineVariant::Direct { rotates: true } => f.write_str("of all terms"),
             CombineVariant::Direct { rotates: false } => f.write_str("the real parts"),
-        }
+        }?;
+        self.threshold.map_or(Ok(()), |least| write!(f, ", threshold {least}"))
     }
 }
 

@@ -1,15 +1,16 @@
 //! The recipe of a baseline, which has stages instead of passes.
 
 use crate::baseline::algorithm::Algorithm;
-use crate::baseline::stage::{Stage, StageWork};
+use crate::baseline::stage::{Combine, Direction, Stage, StageWork};
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::problem::Problem;
+use crate::recipe::pipeline::Pipeline;
 use crate::recipe::recipe::{ArrayId, Recipe};
 use std::fmt;
 use std::str::FromStr;
 
-/// A staged recipe says how a baseline computes a problem. It is plain data, which can be printed
-/// and parsed.
+/// A staged recipe says how a baseline computes a problem, and if there is a threshold, which of
+/// the outputs it sets to 0. It is plain data, which can be printed and parsed.
 ///
 /// ```text
 /// dct2 f64 1000x1024 by three-stage
@@ -20,18 +21,54 @@ use std::str::FromStr;
 #[derive(Clone, Debug, PartialEq)]
 pub struct StagedRecipe {
     problem: Problem,
+    threshold: Option<f64>,
     algorithm: Algorithm,
     stages: Vec<Stage>,
 }
 
 impl Algorithm {
-    /// The recipe of `problem` by this algorithm.
+    /// The recipe of a problem or a [`Pipeline`] by this algorithm. The pipeline is a transform,
+    /// with or without a threshold after it. The combine that computes the last outputs applies the
+    /// threshold (Algorithm 3 of the paper).
+    ///
+    /// ```
+    /// use fourfold::baseline::Algorithm;
+    /// use fourfold::{Pipeline, Planner};
+    /// let algorithm: Algorithm = "three-stage".parse()?;
+    /// let recipe = algorithm.recipe(Pipeline::from(&"dct2 f64 4".parse()?).threshold(1.0))?;
+    /// let mut y = [0.0f64; 4];
+    /// Planner::new().plan_recipe(recipe)?.execute(&[1.0f64, 1.0, 1.0, 1.1], &mut y)?;
+    /// assert_eq!(y[1..], [0.0; 3]);
+    /// # Ok::<(), fourfold::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Problem`](ErrorKind::Problem) if the algorithm does not compute the problem; the message
-    /// names the problems that it does.
-    pub fn recipe(self, problem: &Problem) -> Result<StagedRecipe> {
-        Ok(StagedRecipe { stages: self.stages(problem)?, problem: problem.clone(), algorithm: self })
+    /// names the problems that it does. [`Argument`](ErrorKind::Argument) if the pipeline has other
+    /// steps, if its threshold is negative or NaN, or if its last outputs are not a combine's.
+    pub fn recipe<'a>(self, what: impl Into<Pipeline<'a>>) -> Result<StagedRecipe> {
+        self.recipe_of(&what.into())
+    }
+
+    fn recipe_of(self, pipeline: &Pipeline<'_>) -> Result<StagedRecipe> {
+        let (problem, threshold) = pipeline.thresholded()?;
+        let mut stages = self.stages(problem)?;
+        if let Some(least) = threshold {
+            let message =
+                || format!("`{pipeline}` by {self}: expected a transform whose last step is a combine, such as dct2");
+            let combine = last_combine(&mut stages).ok_or_else(|| Error::new(ErrorKind::Argument, message()))?;
+            combine.threshold = Some(least);
+        }
+        Ok(StagedRecipe { stages, problem: problem.clone(), threshold, algorithm: self })
+    }
+}
+
+/// The combine that computes the last outputs, which only transposes may follow.
+fn last_combine(stages: &mut [Stage]) -> Option<&mut Combine> {
+    let moves = |stage: &&mut Stage| matches!(&stage.work, StageWork::Reorder { orders, .. } if orders.is_empty());
+    match stages.iter_mut().rev().find(|stage| !moves(stage)).map(|stage| &mut stage.work) {
+        Some(StageWork::Combine(combine)) if combine.direction == Direction::After => Some(combine),
+        _ => None,
     }
 }
 
@@ -112,7 +149,9 @@ impl StagedRecipe {
 
 impl fmt::Display for StagedRecipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} by {}", self.problem, self.algorithm)?;
+        write!(f, "{}", self.problem)?;
+        self.threshold.map_or(Ok(()), |least| write!(f, " | threshold {least}"))?;
+        write!(f, " by {}", self.algorithm)?;
         self.stages.iter().try_for_each(|stage| write!(f, "\n{stage}"))
     }
 }
@@ -132,10 +171,24 @@ impl FromStr for StagedRecipe {
         let Some((problem, algorithm)) = heading.split_once(" by ") else {
             return Err(invalid(format!("`{heading}` names no algorithm: expected `dct2 f64 64x64 by three-stage`")));
         };
-        let recipe = algorithm.trim().parse::<Algorithm>()?.recipe(&problem.parse()?)?;
+        let (problem, threshold) = match problem.split_once(THRESHOLD) {
+            None => (problem, None),
+            Some((problem, least)) => (problem, Some(parse_threshold(least)?)),
+        };
+        let problem: Problem = problem.parse()?;
+        let pipeline = threshold.into_iter().fold(Pipeline::from(&problem), Pipeline::threshold);
+        let recipe = algorithm.trim().parse::<Algorithm>()?.recipe(pipeline)?;
         check_lines(&recipe, &lines.collect::<Vec<_>>())?;
         Ok(recipe)
     }
+}
+
+/// What stands between a problem and its threshold.
+const THRESHOLD: &str = "| threshold";
+
+fn parse_threshold(text: &str) -> Result<f64> {
+    let text = text.trim();
+    text.parse().map_err(|_| invalid(format!("`{text}` is no threshold: expected a number, as in `threshold 0.5`")))
 }
 
 /// Checks that the lines are the stages of the recipe.

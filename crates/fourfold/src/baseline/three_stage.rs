@@ -33,13 +33,33 @@ pub(crate) struct Options {
     pub(crate) access: Option<AccessPattern>,
     pub(crate) outputs: CombineVariant,
     /// Whether the axes of a round are in reverse order between the stages. This helps if a
-    /// library's FFT of N₂ × N₁ is faster than that of N₁ × N₂. The reorder includes the transpose
-    /// on its side, and on the side of the combine there is another stage for it.
-    pub(crate) transposed: bool,
+    /// library's FFT of N₂ × N₁ is faster than that of N₁ × N₂ (section IV-C).
+    pub(crate) transposes: Option<Transposes>,
+}
+
+/// The stages that transpose to the reverse order of axes and back. A reorder or a combine does it
+/// on the way if it reads and writes arrays with different orders of the axes. On its other side,
+/// the FFT needs the transposed array, so else a transpose is a stage of its own.
+#[derive(Clone, Copy)]
+pub(crate) struct Transposes {
+    /// Whether the reorder transposes.
+    pub(crate) in_reorder: bool,
+    /// Whether the combine transposes.
+    pub(crate) in_combine: bool,
 }
 
 impl Options {
-    pub(crate) const BEST: Options = Options { access: None, outputs: CombineVariant::All, transposed: false };
+    pub(crate) const BEST: Options = Options { access: None, outputs: CombineVariant::All, transposes: None };
+}
+
+impl Transposes {
+    /// Whether the first and the last of the three stages transpose.
+    fn at_ends(self, direction: Direction) -> [bool; 2] {
+        match direction {
+            Direction::After => [self.in_reorder, self.in_combine],
+            Direction::Before => [self.in_combine, self.in_reorder],
+        }
+    }
 }
 
 /// The direction of a transform of type II or III, and `None` for others.
@@ -59,20 +79,17 @@ pub(crate) fn stages(problem: &Problem, options: Options) -> Option<Vec<Stage>> 
     for (i, round) in rounds.iter().enumerate() {
         let scale = if i + 1 == rounds.len() { problem.scale() } else { 1.0 };
         let mut axes: Vec<usize> = round.iter().map(|transform| transform.axis).collect();
-        if options.transposed {
+        let transposes = options.transposes.filter(|_| axes.len() > 1);
+        if transposes.is_some() {
             axes.reverse();
         }
         let inner = natural.ordered(&last(&natural, &axes));
-        let transposed = options.transposed && axes.len() > 1;
-        let after = direction(round[0].sum)? == Direction::After;
-        let ends = match (transposed, after) {
-            (false, _) => [&natural, &inner, &natural],
-            (true, true) => [&natural, &inner, &inner],
-            (true, false) => [&inner, &inner, &natural],
-        };
-        stages.extend((transposed && !after).then(|| Stage::transpose(&natural, &inner)));
-        stages.extend(round_of(problem.precision(), round, ends, scale, options)?);
-        stages.extend((transposed && after).then(|| Stage::transpose(&inner, &natural)));
+        let direction = direction(round[0].sum)?;
+        let fused = transposes.map_or([true; 2], |transposes| transposes.at_ends(direction));
+        let [from, to] = fused.map(|fused| if fused { &natural } else { &inner });
+        stages.extend((!fused[0]).then(|| Stage::transpose(&natural, &inner)));
+        stages.extend(round_of(problem.precision(), round, [from, &inner, to], scale, options)?);
+        stages.extend((!fused[1]).then(|| Stage::transpose(&inner, &natural)));
     }
     Some(stages)
 }
@@ -123,7 +140,8 @@ pub(crate) fn round_of(
     let orders = orders.collect();
     let last = &axes[axes.len() - 1];
     let spectrum = inner.with(last.axis, last.n / 2 + 1, Domain::Complex);
-    let combine = StageWork::Combine(Combine { direction, outputs: options.outputs, scale, axes: axes.clone() });
+    let combine = Combine { direction, outputs: options.outputs, scale, axes: axes.clone(), threshold: None };
+    let combine = StageWork::Combine(combine);
     let fft = fft(precision, inner, axes.len(), direction);
     let stage = |from: &ArrayDesc, to: &ArrayDesc, work| Stage { from: from.clone(), to: to.clone(), work };
     Some(match direction {

@@ -128,6 +128,24 @@ impl<'a> Pipeline<'a> {
         if let [PipelineStep::Transform(problem)] = &self.steps[..] { Some(problem) } else { None }
     }
 
+    /// The transform and its threshold, if the pipeline has no other steps.
+    ///
+    /// # Errors
+    /// If it has, or if the threshold is negative or NaN.
+    pub(crate) fn thresholded(&self) -> Result<(&Problem, Option<f64>)> {
+        match &self.steps[..] {
+            [PipelineStep::Transform(problem)] => Ok((problem, None)),
+            [PipelineStep::Transform(problem), PipelineStep::Threshold(least)] => {
+                check_threshold(*least)?;
+                Ok((problem, Some(*least)))
+            }
+            _ => {
+                let message = format!("`{self}`: expected a transform, with or without a threshold after it");
+                Err(Error::new(ErrorKind::Argument, message))
+            }
+        }
+    }
+
     /// The recipe of the pipeline. A threshold does not change the passes of its transform.
     ///
     /// # Errors

@@ -67,7 +67,7 @@ const EXPERIMENTS: Floors = &[
     &["codec.rs", "photographs.rs", "charges.rs", "system.rs"],
     &["measure.rs"],
     &["page.rs", "heat_map.rs"],
-    &["plot.rs"],
+    &["plot.rs", "ratios.rs"],
     &["circuit/bookshelf/", "circuit/generate/"],
     &["circuit/"],
     &["args.rs"],

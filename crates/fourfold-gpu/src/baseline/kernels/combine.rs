@@ -1,16 +1,36 @@
 //! Combines of up to three axes at once: a thread has one output, or all that depend on the same
 //! numbers.
 
-use crate::baseline::kernels::moves::{StageKernelDesc, digits};
+use crate::baseline::kernels::moves::{
+    StageKernelDesc, Strided, THREADS, blocks_of_squares, digits, places_in_squares,
+};
 use crate::ir::statement::{Array, Int, Sym, int};
-use crate::ir::trace::{comment, if_less, select, select_real};
+use crate::ir::trace::{comment, cut_off, if_less, select, select_real};
 use fourfold::baseline::combine::{after, after_one, before, before_one};
 use fourfold::baseline::{Combine, CombineAxis, CombineVariant, Direction, IndexMap};
 use fourfold::engine::{C, Real};
 
+/// The threads that are dealt out, of which some have no work at the edges of squares.
+pub(crate) fn threads(desc: &StageKernelDesc, combine: &Combine) -> usize {
+    let sizes = sizes(desc, combine);
+    let product = |sizes: &[(usize, usize)]| sizes.iter().map(|(_, size)| size).product::<usize>();
+    square(desc, combine)
+        .map_or_else(|| product(&sizes), |square| product(&blocks_of_squares(&sizes, square)) * THREADS)
+}
+
+/// The axes of a square that a block of threads combines if the stage transposes: that which runs
+/// fastest in the spectrum, and that which does among the reals. So both are accessed in runs of at
+/// least 32 bytes in `f64`. `None` if it is the same axis.
+fn square(desc: &StageKernelDesc, combine: &Combine) -> Option<[usize; 2]> {
+    let fastest = |side: &Strided| side.axes[side.axes.len() - 1];
+    let [from, to] = [fastest(&desc.from), fastest(&desc.to)];
+    let square = if combine.direction == Direction::After { [from, to] } else { [to, from] };
+    (from != to).then_some(square)
+}
+
 /// The axes that threads are dealt out over, with how many there are along each: batches, then the
 /// axes of the combine.
-pub(crate) fn sizes(desc: &StageKernelDesc, combine: &Combine) -> Vec<(usize, usize)> {
+fn sizes(desc: &StageKernelDesc, combine: &Combine) -> Vec<(usize, usize)> {
     let spectrum = if combine.direction == Direction::After { &desc.from } else { &desc.to };
     let last = combine.axes.len() - 1;
     let along = |axis: &usize| combine.axes.iter().position(|a| a.axis == *axis);
@@ -38,17 +58,31 @@ struct Thread<'a> {
     start: [Int; 2],
 }
 
-pub(crate) fn combine(desc: &StageKernelDesc, combine: &Combine, item: Int) {
+pub(crate) fn combine(desc: &StageKernelDesc, combine: &Combine, [block, thread]: [Int; 2]) {
     comment(combine.to_string());
     let sizes = sizes(desc, combine);
-    let places = digits(item, sizes.into_iter());
+    match square(desc, combine) {
+        None => combine_at(desc, combine, &digits(block * THREADS as i64 + thread, sizes.into_iter())),
+        Some(square) => {
+            let places = places_in_squares([block, thread], &sizes, square);
+            let inside = |axis: usize, body: &dyn Fn()| {
+                let all = places.iter().zip(&sizes);
+                all.filter(|((a, _), _)| *a == axis).for_each(|((_, place), (_, n))| if_less(*place, int(*n), body));
+            };
+            inside(square[0], &|| inside(square[1], &|| combine_at(desc, combine, &places)));
+        }
+    }
+}
+
+/// The work of the thread with these places along the axes.
+fn combine_at(desc: &StageKernelDesc, combine: &Combine, places: &[(usize, Int)]) {
     let term = |axis: &CombineAxis| places.iter().find(|(a, _)| *a == axis.axis).map(|(_, place)| *place);
     let terms: Vec<Int> = combine.axes.iter().filter_map(term).collect();
     let batches = places.iter().filter(|(axis, _)| combine.axes.iter().all(|along| along.axis != *axis));
     let batches: Vec<_> = batches.copied().collect();
     let mut thread = Thread { desc, combine, terms, start: [int(0); 2] };
     let (spectrum, reals) = thread.sides();
-    let at = |side: &crate::baseline::kernels::moves::Strided| {
+    let at = |side: &Strided| {
         batches.iter().fold(int(0) + side.offset, |at, (axis, place)| at + *place * side.strides[*axis])
     };
     thread.start = [at(spectrum), at(reals)];
@@ -61,7 +95,7 @@ pub(crate) fn combine(desc: &StageKernelDesc, combine: &Combine, item: Int) {
 
 impl Thread<'_> {
     /// The spectrum, and the reals.
-    fn sides(&self) -> (&crate::baseline::kernels::moves::Strided, &crate::baseline::kernels::moves::Strided) {
+    fn sides(&self) -> (&Strided, &Strided) {
         match self.combine.direction {
             Direction::After => (&self.desc.from, &self.desc.to),
             Direction::Before => (&self.desc.to, &self.desc.from),
@@ -166,7 +200,8 @@ impl Thread<'_> {
     }
 
     fn store(&self, set: usize, x: Sym) {
-        Array::Output.store(self.real(set), x);
+        let kept = self.combine.threshold.map_or(x, |least| cut_off(x, Sym::lit(least)));
+        Array::Output.store(self.real(set), kept);
     }
 
     /// The reals of all sets, of which those beyond the first term are 0.

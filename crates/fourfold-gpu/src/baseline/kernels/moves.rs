@@ -55,7 +55,31 @@ impl Strided {
 }
 
 /// Threads of a block: the paper's 16 × 16.
-pub(crate) const THREADS: usize = 256;
+pub(crate) const THREADS: usize = SIDE * SIDE;
+
+/// Threads along each side of a block that works on a square.
+pub(crate) const SIDE: usize = 16;
+
+/// The blocks along each axis of `sizes` where a block works on a square of two of them.
+pub(crate) fn blocks_of_squares(sizes: &[(usize, usize)], square: [usize; 2]) -> Vec<(usize, usize)> {
+    let blocks =
+        |&(axis, size): &(usize, usize)| (axis, if square.contains(&axis) { size.div_ceil(SIDE) } else { size });
+    sizes.iter().map(blocks).collect()
+}
+
+/// The places of a thread whose block works on a square of two axes, each with its axis. Threads
+/// that follow each other differ along the second axis of the square. At its edges, places lie
+/// beyond the sizes.
+pub(crate) fn places_in_squares(
+    [block, thread]: [Int; 2],
+    sizes: &[(usize, usize)],
+    square: [usize; 2],
+) -> Vec<(usize, Int)> {
+    let side = SIDE as i64;
+    let inner = |axis: usize| square.iter().position(|a| *a == axis).map(|i| [thread / side, thread % side][i]);
+    let places = digits(block, blocks_of_squares(sizes, square).into_iter());
+    places.into_iter().map(|(axis, place)| (axis, inner(axis).map_or(place, |inner| place * side + inner))).collect()
+}
 
 /// The places of a number in digits, the last running fastest; each with its axis.
 pub(crate) fn digits(

@@ -23,7 +23,7 @@ impl StageKernelDesc {
         match &self.work {
             Move::Reorder { way: AccessPattern::Gather, .. } => self.to.lengths.iter().product(),
             Move::Reorder { way: AccessPattern::Scatter, .. } => self.from.lengths.iter().product(),
-            Move::Combine(combine) => combine::sizes(self, combine).iter().map(|(_, size)| size).product(),
+            Move::Combine(combine) => combine::threads(self, combine),
             Move::Transpose { .. } => self.tiles().iter().product(),
             Move::FftStep(step) => LaunchSize::new(self, step).items.iter().product(),
         }
@@ -98,15 +98,16 @@ impl StageKernelDesc {
                 let (thread, block) = (thread(), block());
                 self.transpose(orders, thread, block);
             }
-            Move::Combine(combine) => self.each_item(|item| combine::combine(self, combine, item)),
-            Move::Reorder { orders, way } => self.each_item(|item| self.reorder(orders, *way, item)),
+            Move::Combine(combine) => self.each_item(|_, at| combine::combine(self, combine, at)),
+            Move::Reorder { orders, way } => self.each_item(|item, _| self.reorder(orders, *way, item)),
         })
     }
 
-    fn each_item(&self, body: impl FnOnce(Int)) {
+    /// Writes `body` for the number of the item, and for block and thread that have it.
+    fn each_item(&self, body: impl FnOnce(Int, [Int; 2])) {
         let (thread, block) = (thread(), block());
         let item = block * THREADS as i64 + thread;
-        if_less(item, int(self.items()), || body(item));
+        if_less(item, int(self.items()), || body(item, [block, thread]));
     }
 
     fn reorder(&self, orders: &[(usize, Order)], way: AccessPattern, item: Int) {

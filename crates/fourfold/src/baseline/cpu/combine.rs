@@ -2,7 +2,7 @@
 //! last axis.
 
 use crate::arithmetic::complex::C;
-use crate::baseline::cpu::rows::{Row, deal_out, digits};
+use crate::baseline::cpu::rows::{Row, deal_out, deal_out_blocks, digits};
 use crate::baseline::cpu::span::{CombineSpan, CombinedRows, TermIndex};
 use crate::baseline::stage::{Combine, CombineAxis, Direction, Stage};
 use crate::cpu::base::memory::{AXES, Array};
@@ -12,6 +12,11 @@ use crate::cpu::simd::pointer::Ptr;
 use crate::recipe::reduction::IndexMap;
 use num_complex::Complex;
 
+/// The rows and terms of a block of a combine that transposes. Each term is four reals in two
+/// lines of the other array, so that a block of `f64` has at most 256 lines of it, and all of them
+/// stay in a first-level cache.
+const TILE: [usize; 2] = [64, 64];
+
 /// A combine with its factors.
 pub(crate) struct PreparedCombine<S> {
     combine: Combine,
@@ -20,8 +25,13 @@ pub(crate) struct PreparedCombine<S> {
     tables: Vec<Vec<C<S>>>,
     /// The other axes.
     batch: Vec<usize>,
-    /// The lengths of those, then the terms along the axes of the combine except the last.
+    /// Those and the axes of the combine except the last, in the order in which rows follow each
+    /// other.
+    outer: Vec<usize>,
+    /// The lengths of these axes, or the terms along them.
     sizes: Vec<usize>,
+    /// Whether neighbouring rows write the same cache lines, because the stage transposes.
+    tiled: bool,
     isa: Isa,
 }
 
@@ -29,11 +39,18 @@ impl<S: Dispatch> PreparedCombine<S> {
     pub(crate) fn new(stage: &Stage, combine: &Combine, isa: Isa) -> Self {
         let is_outer = |axis: &usize| combine.axes.iter().all(|along| along.axis != *axis);
         let batch: Vec<usize> = (0..stage.from.axes.len()).filter(is_outer).collect();
-        let terms = (0..combine.axes.len() - 1).map(|i| combine.terms(i));
-        let sizes = batch.iter().map(|axis| stage.from.length(*axis)).chain(terms).collect();
+        let (count, tiled) = (combine.axes.len() - 1, stage.is_tiled());
+        let mut outer: Vec<usize> = batch.iter().copied().chain(combine.axes[..count].iter().map(|a| a.axis)).collect();
+        if tiled {
+            let reals = if combine.direction == Direction::After { &stage.to } else { &stage.from };
+            outer.sort_by_key(|axis| *axis == reals.fastest());
+        }
+        let along = |axis: &usize| combine.axes.iter().position(|along| along.axis == *axis);
+        let size = |axis: &usize| along(axis).map_or_else(|| stage.from.length(*axis), |i| combine.terms(i));
+        let sizes = outer.iter().map(size).collect();
         let factor = |w: &Complex<f64>| C { re: S::of(w.re), im: S::of(w.im) };
         let tables = combine.tables().iter().map(|table| table.iter().map(factor).collect()).collect();
-        PreparedCombine { combine: combine.clone(), tables, batch, sizes, isa }
+        PreparedCombine { combine: combine.clone(), tables, batch, outer, sizes, tiled, isa }
     }
 
     /// # Safety
@@ -58,14 +75,12 @@ impl<S: Dispatch> PreparedCombine<S> {
         let (spectrum, reals) = if combine.direction == Direction::After { (from, to) } else { (to, from) };
         let [others @ .., last] = &*combine.axes else { unreachable!("a combine has an axis") };
         let work = |number: usize, range: [usize; 2]| {
-            let mut places = [0; AXES];
-            digits(number, &self.sizes, &mut places[..self.sizes.len()]);
-            let (batches, terms) = places.split_at(self.batch.len());
+            let places = self.places(number);
             let at = |array: &Array<S>| -> isize {
-                self.batch.iter().zip(batches).map(|(axis, place)| *place as isize * array.strides[*axis]).sum()
+                self.batch.iter().map(|axis| places[*axis] as isize * array.strides[*axis]).sum()
             };
             let origins = [spectrum.origin.wrapping_offset(at(spectrum)), reals.origin.wrapping_offset(at(reals))];
-            let rows = self.rows::<H>(others, last, terms, [spectrum, reals], origins);
+            let rows = self.rows::<H>(others, last, &places, [spectrum, reals], origins);
             let table = Ptr::of(self.tables.last().expect("a combine has an axis"));
             let span = CombineSpan {
                 rows,
@@ -73,6 +88,7 @@ impl<S: Dispatch> PreparedCombine<S> {
                 table,
                 scale: S::of(combine.scale),
                 first: S::of(last.first),
+                threshold: combine.threshold.map(|least| S::of(least).to()),
                 combine,
                 range,
             };
@@ -80,15 +96,28 @@ impl<S: Dispatch> PreparedCombine<S> {
             // their parts.
             unsafe { S::dispatch(self.isa, span) };
         };
-        deal_out(pool, self.sizes.iter().product(), combine.terms(others.len()), &work);
+        let shape = [self.sizes.iter().product(), combine.terms(others.len())];
+        if self.tiled {
+            deal_out_blocks(pool, shape, TILE, &work);
+        } else {
+            deal_out(pool, shape[0], shape[1], &work);
+        }
     }
 
-    /// The rows at ±k and at k or N − k along the other axes.
+    /// The index of row `number` along every axis but the last of the combine.
+    fn places(&self, number: usize) -> [usize; AXES] {
+        let (mut indices, mut places) = ([0; AXES], [0; AXES]);
+        digits(number, &self.sizes, &mut indices[..self.sizes.len()]);
+        self.outer.iter().zip(indices).for_each(|(axis, index)| places[*axis] = index);
+        places
+    }
+
+    /// The rows at ±k and at k or N − k along the other axes, where k is in `places`.
     fn rows<const H: usize>(
         &self,
         others: &[CombineAxis],
         last: &CombineAxis,
-        terms: &[usize],
+        places: &[usize; AXES],
         [spectrum, reals]: [&Array<S>; 2],
         [z, x]: [Ptr<S>; 2],
     ) -> CombinedRows<S, H> {
@@ -104,7 +133,8 @@ impl<S: Dispatch> PreparedCombine<S> {
             nothing: [false; H],
             shifted: last.terms == IndexMap::Shifted,
         };
-        for (bit, (axis, &k)) in others.iter().zip(terms).enumerate() {
+        for (bit, axis) in others.iter().enumerate() {
+            let k = places[axis.axis];
             rows.rotations[bit] = self.tables[bit][k];
             for h in 0..H {
                 let mirrored = h >> bit & 1 == 1;

@@ -4,12 +4,13 @@
 use crate::arithmetic::butterfly::Dft;
 use crate::arithmetic::complex::C;
 use crate::baseline::cpu::rows::{deal_out, digits};
-use crate::baseline::fft_step::{Decimation, FftStep, FftWork, Level, reversed};
+use crate::baseline::fft_step::{Decimation, Factors, FftStep, FftWork, Level, reversed};
 use crate::baseline::stage::Stage;
 use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::threads::Pool;
 use crate::cpu::simd::dispatch::Dispatch;
 use crate::cpu::simd::pointer::Ptr;
+use std::f64::consts::PI;
 
 /// A step with its table.
 pub(crate) struct PreparedFftStep<S> {
@@ -99,9 +100,13 @@ impl<S: Dispatch> PreparedFftStep<S> {
             unsafe {
                 match &self.work {
                     FftWork::DigitReversal { scale, .. } => self.reverse(lines, [start, end], S::of(*scale)),
-                    FftWork::Sum { backward, .. } => {
-                        (start..end).for_each(|k| lines[1].put(k, self.sum(lines[0], k, *backward)));
-                    }
+                    FftWork::Sum { backward, factors, .. } => (start..end).for_each(|k| {
+                        let sum = match factors {
+                            Factors::Table => self.sum(lines[0], k, *backward, |at| self.table[at]),
+                            Factors::Computed => self.sum(lines[0], k, *backward, |at| self.computed(at)),
+                        };
+                        lines[1].put(k, sum);
+                    }),
                     FftWork::Level(level) => level_items(level, &self.table, lines, [start, end]),
                     FftWork::Whole { scale, .. } => self.whole(lines, S::of(*scale)),
                     FftWork::Blocks { len, backward, scale, .. } => {
@@ -121,6 +126,12 @@ impl<S: Dispatch> PreparedFftStep<S> {
             let offset = self.others.iter().zip(places).map(|(&axis, place)| place as isize * side.strides[axis]).sum();
             ComplexRow { base: side.origin.wrapping_offset(offset), step: side.strides[axis] }
         })
+    }
+
+    /// w_n^k, computed in double precision.
+    fn computed(&self, k: usize) -> C<S> {
+        let (sin, cos) = (-2.0 * PI * k as f64 / self.n as f64).sin_cos();
+        C { re: S::of(cos), im: S::of(sin) }
     }
 
     /// # Safety
@@ -147,13 +158,16 @@ impl<S: Dispatch> PreparedFftStep<S> {
         }
     }
 
+    /// The sum for output k, with `factor(i)` for w_n^i.
+    ///
     /// # Safety
     /// The line is in memory.
-    unsafe fn sum(&self, x: ComplexRow<S>, k: usize, backward: bool) -> C<S> {
+    #[inline(always)]
+    unsafe fn sum(&self, x: ComplexRow<S>, k: usize, backward: bool, factor: impl Fn(usize) -> C<S>) -> C<S> {
         let zero = C { re: S::of(0.0), im: S::of(0.0) };
         let (mut sums, mut at) = ([zero; 3], 0);
         for i in 0..self.n {
-            let w = self.table[at];
+            let w = factor(at);
             // SAFETY: the caller guarantees it.
             let z = unsafe { x.get(i) };
             sums[0] = sums[0] + if backward { z.mul_conj(w) } else { z.mul(w) };

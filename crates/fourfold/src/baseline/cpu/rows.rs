@@ -4,7 +4,7 @@ use crate::cpu::base::machine::SERIAL_ELEMENTS;
 use crate::cpu::base::threads::Pool;
 use crate::cpu::simd::dispatch::Dispatch;
 use crate::cpu::simd::pointer::Ptr;
-use crate::cpu::simd::vector::Vector;
+use crate::cpu::simd::vector::{LANES, Vector};
 
 /// Reals at a constant stride. The first one may be outside of the array if it is never accessed.
 #[derive(Clone, Copy)]
@@ -24,10 +24,10 @@ impl<S: Dispatch> Row<S> {
         self.step.unsigned_abs() == 1
     }
 
-    /// Loads a vector of the reals i, i + 1, ….
+    /// Loads a vector of the reals i, i + 1, …, which are one access if they are contiguous.
     ///
     /// # Safety
-    /// The reals are in memory. If the vector has several lanes, they are contiguous.
+    /// The reals are in memory.
     #[inline(always)]
     pub(crate) unsafe fn get<V: Vector<Scalar = S>>(self, i: usize) -> V {
         // SAFETY: the caller guarantees it.
@@ -35,7 +35,14 @@ impl<S: Dispatch> Row<S> {
             match self.step {
                 _ if V::WIDTH == 1 => V::load(self.base.wrapping_offset(i as isize * self.step)),
                 1 => V::load(self.base.wrapping_add(i)),
-                _ => V::load(self.base.wrapping_offset(-((i + V::WIDTH - 1) as isize))).reverse(),
+                -1 => V::load(self.base.wrapping_offset(-((i + V::WIDTH - 1) as isize))).reverse(),
+                step => {
+                    let mut lanes = [S::default(); LANES];
+                    for (lane, x) in lanes[..V::WIDTH].iter_mut().enumerate() {
+                        *x = self.base.wrapping_offset((i + lane) as isize * step).read();
+                    }
+                    V::load(Ptr::of(&lanes))
+                }
             }
         }
     }
@@ -49,10 +56,24 @@ impl<S: Dispatch> Row<S> {
             match self.step {
                 _ if V::WIDTH == 1 => x.store(self.base.wrapping_offset(i as isize * self.step)),
                 1 => x.store(self.base.wrapping_add(i)),
-                _ => x.reverse().store(self.base.wrapping_offset(-((i + V::WIDTH - 1) as isize))),
+                -1 => x.reverse().store(self.base.wrapping_offset(-((i + V::WIDTH - 1) as isize))),
+                step => {
+                    for (lane, x) in lanes(x)[..V::WIDTH].iter().enumerate() {
+                        self.base.wrapping_offset((i + lane) as isize * step).write(*x);
+                    }
+                }
             }
         }
     }
+}
+
+/// The lanes of a vector, of which the first ones count.
+#[inline(always)]
+pub(crate) fn lanes<V: Vector>(x: V) -> [V::Scalar; LANES] {
+    let mut lanes = [V::Scalar::default(); LANES];
+    // SAFETY: the array has room for the longest vector.
+    unsafe { x.store(Ptr::new(lanes.as_mut_ptr(), LANES)) };
+    lanes
 }
 
 /// The digits of a number in mixed radices `sizes`. The last digit is the least significant.
@@ -66,15 +87,26 @@ pub(crate) fn digits(mut number: usize, sizes: &[usize], places: &mut [usize]) {
 /// Calls `work` for every row and every part of it, in parallel. Rows have `items` items. The parts
 /// do not depend on the number of threads, so results do not either.
 pub(crate) fn deal_out(pool: &Pool, rows: usize, items: usize, work: &(dyn Fn(usize, [usize; 2]) + Sync)) {
-    const PART: usize = 1 << 12;
-    let parts = items.div_ceil(PART);
+    deal_out_blocks(pool, [rows, items], [1, 1 << 12], work);
+}
+
+/// The same by blocks of rows and items, as [`deal_out`] calls it. A thread works through the rows
+/// of a block before it begins another one, so neighbouring rows may share cache lines.
+pub(crate) fn deal_out_blocks(
+    pool: &Pool,
+    [rows, items]: [usize; 2],
+    [tall, wide]: [usize; 2],
+    work: &(dyn Fn(usize, [usize; 2]) + Sync),
+) {
+    let parts = items.div_ceil(wide);
     let task = |_: usize, task: usize| {
-        let start = task % parts * PART;
-        work(task / parts, [start, items.min(start + PART)]);
+        let (first, start) = (task / parts * tall, task % parts * wide);
+        (first..rows.min(first + tall)).for_each(|row| work(row, [start, items.min(start + wide)]));
     };
+    let tasks = rows.div_ceil(tall) * parts;
     if rows.saturating_mul(items) < SERIAL_ELEMENTS {
-        (0..rows * parts).for_each(|number| task(0, number));
+        (0..tasks).for_each(|number| task(0, number));
     } else {
-        pool.run(rows * parts, &task);
+        pool.run(tasks, &task);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::arithmetic::complex::C;
 use crate::baseline::combine::{after, after_one, before, before_one};
-use crate::baseline::cpu::rows::Row;
+use crate::baseline::cpu::rows::{Row, lanes};
 use crate::baseline::stage::{Combine, CombineAxis, CombineVariant, Direction};
 use crate::cpu::simd::dispatch::Dispatch;
 use crate::cpu::simd::pointer::Ptr;
@@ -18,6 +18,8 @@ pub(crate) struct CombineSpan<'a, S, const H: usize> {
     /// The factor if there is no table, and the factor on term 0.
     pub(crate) scale: S,
     pub(crate) first: S,
+    /// As [`Combine::threshold`], rounded to the type of the reals.
+    pub(crate) threshold: Option<f64>,
     pub(crate) combine: &'a Combine,
     pub(crate) range: [usize; 2],
 }
@@ -81,8 +83,7 @@ where
         let span = self.0;
         let [start, end] = span.range;
         // Vectors contain only terms whose mirror images are other terms.
-        let runs = span.rows.terms[0][0].is_run();
-        let whole = |k: usize| runs && V::WIDTH > 1 && k > 0;
+        let whole = |k: usize| V::WIDTH > 1 && k > 0;
         let mut k = start;
         // SAFETY: the terms are in the rows.
         unsafe {
@@ -160,9 +161,9 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
             let y = after(&self.rotations::<V>(k)[..H.ilog2() as usize + 1], v);
             let mirrored = k > 0 && 2 * k != self.n;
             for h in (0..H).filter(|&h| written[h]) {
-                terms[usize::from(k == 0 && *shifted)][h].put(k, y[0][h]);
+                terms[usize::from(k == 0 && *shifted)][h].put(k, self.kept(y[0][h]));
                 if mirrored {
-                    terms[1][h].put(k, y[1][h]);
+                    terms[1][h].put(k, self.kept(y[1][h]));
                 }
             }
         }
@@ -183,7 +184,7 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
                 };
             }
             let y = after_one(&self.rotations::<V>(k)[..H.ilog2() as usize + 1], v);
-            self.rows.terms[usize::from(k == 0 && self.rows.shifted)][0].put(k, y);
+            self.rows.terms[usize::from(k == 0 && self.rows.shifted)][0].put(k, self.kept(y));
         }
     }
 
@@ -218,8 +219,17 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
             } else {
                 z.re * V::splat(if k == 0 { self.scale * self.first } else { self.scale })
             };
-            self.rows.terms[0][0].put(k, y);
+            self.rows.terms[0][0].put(k, self.kept(y));
         }
+    }
+
+    /// The reals that are written for `x`: 0 for those of a magnitude below the threshold.
+    #[inline(always)]
+    fn kept<V: Vector<Scalar = S>>(&self, x: V) -> V {
+        let Some(least) = self.threshold else { return x };
+        let kept = lanes(x).map(|x| if x.to().abs() < least { S::default() } else { x });
+        // SAFETY: the array has as many reals as the longest vector.
+        unsafe { V::load(Ptr::of(&kept)) }
     }
 }
 

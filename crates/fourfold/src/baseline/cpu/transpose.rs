@@ -35,6 +35,10 @@ const LINE: usize = 64;
 /// The rows and columns of a tile of `f32`, which is the largest.
 const MOST: usize = LINE / size_of::<f32>();
 
+/// The columns of a task, a multiple of the columns of a tile, so that few rows also have tasks for
+/// all threads.
+const STRIP: usize = 1024;
+
 /// The rows of a task, which is about the number of entries of a first-level TLB.
 const BAND: usize = 64;
 
@@ -54,17 +58,18 @@ impl<S: Dispatch> PreparedTranspose<S> {
     /// The arrays are in memory, and nothing else accesses them during the call.
     pub(crate) unsafe fn transpose(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
         let (rows, side) = (self.sizes.iter().product::<usize>(), LINE / size_of::<S>());
-        pool.run(rows.div_ceil(BAND), &|_, band| {
-            let start = band * BAND;
+        let n = from.shape[self.column];
+        let strips = n.div_ceil(STRIP);
+        pool.run(rows.div_ceil(BAND) * strips, &|_, task| {
+            let (start, left) = (task / strips * BAND, task % strips * STRIP);
             let count = BAND.min(rows - start);
             let lines: [Offsets<S>; BAND] = std::array::from_fn(|i| self.row(start + i.min(count - 1), [from, to]));
-            let n = from.shape[self.column];
-            for column in (0..n).step_by(side) {
+            for column in (left..n.min(left + STRIP)).step_by(side) {
                 let count_here = side.min(n - column);
                 let columns: [Offsets<S>; MOST] =
                     std::array::from_fn(|i| self.ends(self.column, column + i.min(count_here - 1), [from, to]));
                 for rows in lines[..count].chunks(side) {
-                    // SAFETY: the caller guarantees it. Bands are disjoint.
+                    // SAFETY: the caller guarantees it. Bands and strips are disjoint.
                     unsafe { tile(from, to, rows, &columns[..count_here]) };
                 }
             }

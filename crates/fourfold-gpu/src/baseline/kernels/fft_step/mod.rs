@@ -7,12 +7,14 @@ mod transpose;
 
 use crate::baseline::kernels::fft_step::transpose::{Transpose, squares};
 use crate::baseline::kernels::moves::{StageKernelDesc, Strided, THREADS, digits};
+use crate::ir::packed::{cos, real, sin};
 use crate::ir::range::Range;
 use crate::ir::statement::{Array, Int, Sym, int};
 use crate::ir::trace::{block, comment, for_each, if_less, item, select, thread};
 use crate::write::dft::small_dft;
-use fourfold::baseline::{Decimation, FftStep, FftWork, LaunchMode, Level};
+use fourfold::baseline::{Decimation, Factors, FftStep, FftWork, LaunchMode, Level};
 use fourfold::engine::C;
+use std::f64::consts::PI;
 
 /// Terms of a sum that a thread adds up in registers, and how often before it adds what it has to
 /// the rest: errors grow with the square roots of such numbers.
@@ -26,6 +28,12 @@ pub(crate) struct LaunchSize {
     pub(crate) items: [usize; 2],
     /// Launches, each for a line.
     pub(crate) launches: usize,
+}
+
+/// w_n^k, computed.
+fn computed(k: Int, n: usize) -> C<Sym> {
+    let angle = real(k) * Sym::lit(-2.0 * PI / n as f64);
+    C { re: cos(angle), im: sin(angle) }
 }
 
 /// Elements of a line, and lines.
@@ -170,9 +178,9 @@ impl Writer<'_> {
                 let [from, to] = self.lines(row, *axis);
                 to.store(column, from.load(reversed(column, radices)).scale(Sym::lit(*scale)));
             }
-            FftWork::Sum { axis, backward } => {
+            FftWork::Sum { axis, backward, factors } => {
                 let thread = thread.expect("sums are launched for the whole array");
-                self.sum(self.lines(row, *axis), column, *backward, thread);
+                self.sum(self.lines(row, *axis), column, [*backward, *factors == Factors::Computed], thread);
             }
             FftWork::Level(level) => level_item(level, self.lines(row, level.axis), column, 0),
             FftWork::Whole { axis, radices, scale, .. } => self.whole(self.lines(row, *axis), radices, *scale),
@@ -199,7 +207,7 @@ impl Writer<'_> {
 
     /// The sum of chunks of chunks of terms. What loops add to stands in shared memory: kernels
     /// have no variables that change.
-    fn sum(&self, [from, to]: [LineView; 2], k: Int, backward: bool, thread: Int) {
+    fn sum(&self, [from, to]: [LineView; 2], k: Int, [backward, computes]: [bool; 2], thread: Int) {
         let [n, _] = lines(self.desc, self.step);
         let places = [thread, thread + THREADS as i64];
         let add = |place: Int, z: C<Sym>| Array::Shared.store_pair(place, Array::Shared.load_pair(place) + z);
@@ -213,7 +221,8 @@ impl Writer<'_> {
             });
             let at: Vec<Int> = std::iter::once(first).chain(steps).collect();
             let term = |(i, at): (usize, &Int)| {
-                let (z, w) = (from.load(start + i as i64), Array::Table.load_pair(*at));
+                let w = if computes { computed(*at, n) } else { Array::Table.load_pair(*at) };
+                let z = from.load(start + i as i64);
                 if backward { z.mul_conj(w) } else { z.mul(w) }
             };
             at.iter().enumerate().map(term).reduce(|a, b| a + b).unwrap_or(zero)

@@ -1,0 +1,68 @@
+//! 3D DCTs by rows and columns, in three stages, and fused (section III-D of the paper).
+
+use anyhow::Result;
+use fourfold::Problem;
+use fourfold::timing::table::{digits, ratio};
+
+use crate::measure::{Job, Setting};
+use crate::page::{Outcome, Page, WHOLE, strings};
+use crate::plot::{Line, Plot};
+use crate::ratios::Ratios;
+
+const SHAPES: [[usize; 3]; 5] = [[64, 64, 64], [128, 128, 128], [100, 120, 150], [256, 256, 256], [512, 512, 64]];
+
+/// Of those, a quick run's.
+const QUICK: usize = 2;
+
+/// The names of the paper, and ours of what costs the same.
+const TRANSFORMS: [(&str, &str); 2] = [("DCT", "dct2"), ("IDCT", "dct3")];
+
+const NAMES: [&str; 4] = ["row-column", "three-stage", "FFT", "fused"];
+
+pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
+    let jobs = [Job::Whole("row-column"), Job::Whole("three-stage"), Job::Stage("three-stage", 1), Job::Whole("fused")];
+    let shapes: &[[usize; 3]] = if setting.quick { &SHAPES[..QUICK] } else { &SHAPES };
+    let (mut rows, mut all, mut lines) = (vec![], vec![vec![]; NAMES.len()], vec![vec![]; NAMES.len()]);
+    for &[n1, n2, n3] in shapes {
+        for (name, kind) in TRANSFORMS {
+            let problem: Problem = format!("{kind} f64 {n1}x{n2}x{n3}").parse()?;
+            let (times, copy) = setting.times(&problem, &jobs)?;
+            let quotients = [times[0] / times[1], times[1] / times[3], times[1] / copy, times[3] / copy].map(ratio);
+            let head = [format!("{n1} × {n2} × {n3}"), name.to_owned()].into_iter();
+            let today = times.iter().copied().chain([copy]).map(digits);
+            rows.push(head.chain(today).chain(quotients).collect());
+            if name == "DCT" && n1 == n2 && n2 == n3 {
+                lines.iter_mut().zip(&times).for_each(|(line, ms)| line.push((n1 as f64, *ms)));
+            }
+            all.iter_mut().zip(times).for_each(|(list, ms)| list.push(ms));
+        }
+    }
+    let (stages, fused) = (Ratios::of(&all[0], &all[1]), Ratios::of(&all[1], &all[3]));
+    Ok(Outcome::page(Page {
+        title: format!("Section III-D: 3D DCT and IDCT, on {}", setting.engine()),
+        text: vec![
+            "Milliseconds, in f64. The paper describes the three stages of a 3D DCT: a reorder along all axes, a 3D FFT, and a combine of which a thread reads 4 complex numbers and \
+             writes 8 reals. It does not measure them. By rows and columns, every axis takes three stages and a transpose. `FFT` is the second of the three stages alone; \
+             `fused` is fourfold's own method."
+                .into(),
+            format!("{} FFTs: {}.", setting.how(), setting.fft_library(&"dct2 f64 64x64x64".parse()?)?),
+        ],
+        columns: strings(&[
+            "N₁ × N₂ × N₃", "transform", "row-column", "three-stage", "FFT", "fused", "copy", "row-column/three-stage", "three-stage/fused",
+            "three-stage × copy", "fused × copy",
+        ]),
+        parts: WHOLE,
+        rows,
+        teaches: format!(
+            "In three dimensions, three stages are {} as fast as rows and columns, and fused passes are {} as fast as three stages.",
+            stages.times(),
+            fused.times()
+        ),
+        plot: Plot {
+            title: "3D DCT of N × N × N reals".into(),
+            labels: ["N".into(), "ms".into()],
+            lines: NAMES.into_iter().zip(lines).map(|(name, points)| Line { name: name.into(), points }).collect(),
+            bars: vec![],
+        },
+    }))
+}

@@ -1,0 +1,69 @@
+//! Ratios of a table in words, for the sentence below it.
+
+use fourfold::timing::table::ratio;
+
+/// Ratios of positive numbers.
+pub(crate) struct Ratios(Vec<f64>);
+
+impl Ratios {
+    pub(crate) fn new(ratios: impl IntoIterator<Item = f64>) -> Ratios {
+        Ratios(ratios.into_iter().collect())
+    }
+
+    /// `over[i] / under[i]`.
+    pub(crate) fn of(over: &[f64], under: &[f64]) -> Ratios {
+        Ratios::new(over.iter().zip(under).map(|(a, b)| a / b))
+    }
+
+    /// The geometric mean: the mean of a ratio and its inverse is 1.
+    pub(crate) fn mean(&self) -> f64 {
+        (self.0.iter().map(|x| x.ln()).sum::<f64>() / self.0.len() as f64).exp()
+    }
+
+    fn least(&self) -> f64 {
+        self.0.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    fn most(&self) -> f64 {
+        self.0.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// The least and the largest: `1.21 to 1.58`.
+    pub(crate) fn range(&self) -> String {
+        let [least, most] = [self.least(), self.most()].map(ratio);
+        if least == most { least } else { format!("{least} to {most}") }
+    }
+
+    /// The geometric mean of several, and the range: `1.40 times (1.21 to 1.58)`.
+    pub(crate) fn times(&self) -> String {
+        match self.0.len() {
+            1 => format!("{} times", self.range()),
+            _ => format!("{} times ({})", ratio(self.mean()), self.range()),
+        }
+    }
+
+    /// How often a ratio is above 1: `in all 4 cases`.
+    pub(crate) fn above_one(&self) -> String {
+        let (count, all) = (self.0.iter().filter(|x| **x > 1.0).count(), self.0.len());
+        match count {
+            0 => format!("in none of {all} cases"),
+            _ if count == all => format!("in all {all} cases"),
+            _ => format!("in {count} of {all} cases"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_follow_from_the_numbers() {
+        let ratios = Ratios::of(&[1.0, 8.0], &[2.0, 2.0]);
+        assert_eq!(ratios.times(), "1.41 times (0.50 to 4.00)");
+        assert_eq!(ratios.above_one(), "in 1 of 2 cases");
+        assert_eq!(Ratios::new([2.0]).times(), "2.00 times");
+        assert_eq!(Ratios::new([2.0, 3.0]).above_one(), "in all 2 cases");
+        assert_eq!(Ratios::new([0.5, 1.0]).above_one(), "in none of 2 cases");
+    }
+}
