@@ -23,7 +23,7 @@ fn small_problems_are_right_on_every_instruction_set() {
     }
 }
 
-/// What Miri interprets in minutes: `cargo xtask test memory`.
+/// What Miri interprets in minutes: `cargo xtask test miri`.
 #[test]
 fn tiny_problems_are_right_on_the_scalar_engine() {
     for problem in read(SMALL).into_iter().filter(|problem| problem.input().elements() <= 40) {
