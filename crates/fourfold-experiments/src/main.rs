@@ -12,5 +12,5 @@ mod run;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    fourfold_cli::program::run(run::run)
+    fourfold_cli::program::run_program(run::run)
 }

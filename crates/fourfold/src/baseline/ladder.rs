@@ -63,8 +63,8 @@ pub(crate) fn stages(problem: &Problem, rung: Rung) -> Option<Vec<Stage>> {
 }
 
 fn rows(array: &ArrayDesc, transform: &AxisTransform, rung: Rung, scale: f64) -> Option<Vec<Stage>> {
-    let AxisTransform { axis, n, sum, .. } = *transform;
-    let (radices, backward) = (radices(n, rung.radices)?, is_backward(sum)?);
+    let AxisTransform { axis, n, transform1d, .. } = *transform;
+    let (radices, backward) = (radices(n, rung.radices)?, is_backward(transform1d)?);
     let distances = radices.iter().scan(1, |next, radix| {
         *next *= radix;
         Some(*next / radix)

@@ -1,6 +1,6 @@
 //! Rows of reals, and their distribution to threads.
 
-use crate::cpu::base::machine::SERIAL_ELEMENTS;
+use crate::cpu::base::machine::Machine;
 use crate::cpu::base::threads::Pool;
 use crate::cpu::simd::dispatch::Dispatch;
 use crate::cpu::simd::pointer::Ptr;
@@ -72,9 +72,9 @@ pub(crate) fn deal_out(pool: &Pool, rows: usize, items: usize, work: &(dyn Fn(us
         let start = task % parts * PART;
         work(task / parts, [start, items.min(start + PART)]);
     };
-    if rows.saturating_mul(items) < SERIAL_ELEMENTS {
+    if rows.saturating_mul(items) < Machine::this().serial_elements {
         (0..rows * parts).for_each(|number| task(0, number));
     } else {
-        pool.run(rows * parts, &task);
+        pool.run_tasks(rows * parts, &task);
     }
 }

@@ -6,8 +6,11 @@ use std::time::Duration;
 
 use anyhow::{Error, Result};
 use fourfold::timing::Work;
-use fourfold_gpu::{BlockArrays, BlockComponent, BlockMethod, BlockPlan, BlockPlanBuilder, BlockWork, Cache, Device};
-use fourfold_jpeg::{Layout, Mode};
+use fourfold_gpu::Device;
+use fourfold_gpu::blocks::{BlockArrays, BlockComponent, BlockPlan, BlockPlanBuilder, BlockWork};
+use fourfold_gpu::cache::Cache;
+use fourfold_jpeg::Mode;
+use fourfold_jpeg::blocks::Layout;
 
 use crate::commands::jpeg::bench::errors;
 use crate::commands::jpeg::bench::source::{Direction, Source};
@@ -50,9 +53,9 @@ impl BlockAlgorithm {
             own(BlockWork::Forward, Mode::Fast, "fast"),
             own(BlockWork::Forward, Mode::Exact, "exact"),
         ];
-        algorithms.extend(BlockMethod::ALL.iter().map(|method| {
-            let builder = BlockPlan::builder(method.work).method(method);
-            BlockAlgorithm { name: method.name, direction: of(method.work), is_move: false, builder }
+        algorithms.extend(fourfold_gpu::blocks::BlockAlgorithm::ALL.iter().map(|algorithm| {
+            let builder = BlockPlan::builder(algorithm.work).algorithm(algorithm);
+            BlockAlgorithm { name: algorithm.name, direction: of(algorithm.work), is_move: false, builder }
         }));
         algorithms
     }
