@@ -15,7 +15,7 @@ pub(crate) struct Contestant<'a> {
     pub(crate) role: Role,
     /// Its results times this are fourfold's; none if they are other results.
     pub(crate) factor: Factor,
-    pub(crate) place: Place<'a>,
+    pub(crate) runner: Runner<'a>,
 }
 
 /// How a contestant scales its results.
@@ -29,7 +29,7 @@ pub(crate) enum Factor {
 }
 
 /// Where it runs.
-pub(crate) enum Place<'a> {
+pub(crate) enum Runner<'a> {
     /// In this process: one call is one run.
     Here(Box<dyn FnMut() + 'a>),
     /// In the Python child, under this name.
@@ -42,7 +42,7 @@ impl<'a> Contestant<'a> {
             name: name.to_owned(),
             role: Role::Peer,
             factor: Factor::Times(factor),
-            place: Place::Here(Box::new(run)),
+            runner: Runner::Here(Box::new(run)),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::arrays::read;
 use crate::case::Case;
-use crate::contestant::{Contestant, Factor, Place, Role};
+use crate::contestant::{Contestant, Factor, Role, Runner};
 use crate::groups::{AVX2, DCT2, Extra, OURS, TWO};
 use crate::peers::Peers;
 use crate::peers::ours::{self, Settings};
@@ -48,8 +48,8 @@ pub(crate) fn measure(text: &str, extra: Extra, peers: &Peers, batch: Duration, 
     let times = take_turns(&mut timed, pace)?;
     let rounds = times.first().map_or(0, |times| times.rounds);
     let entries = timed.into_iter().zip(times).map(|(timed, times)| {
-        let Contestant { name, role, place, .. } = timed.into_work().contestant;
-        let copy = if matches!(place, Place::Child(_)) { "memcpy in Python" } else { "memcpy" };
+        let Contestant { name, role, runner, .. } = timed.into_work().contestant;
+        let copy = if matches!(runner, Runner::Child(_)) { "memcpy in Python" } else { "memcpy" };
         Entry { name, role, milliseconds: times.in_unit(1e3).min, copy }
     });
     let entries = entries.collect();
@@ -100,7 +100,7 @@ fn drop_wrong(case: &Case, contestants: &mut Vec<Contestant<'_>>) -> Result<Vec<
             Factor::Ortho => (&ortho, 1.0),
             Factor::Other => return true,
         };
-        let Place::Here(run) = &mut contestant.place else { return true };
+        let Runner::Here(run) = &mut contestant.runner else { return true };
         run();
         let error = distance(&read(case.output(), case.results(), case.bits), factor, expected);
         let right = error <= limit;
@@ -114,7 +114,7 @@ fn drop_wrong(case: &Case, contestants: &mut Vec<Contestant<'_>>) -> Result<Vec<
 
 fn reference(case: &Case, problem: &Problem) -> Result<Vec<f64>> {
     let contestant = ours::offer(OURS, case, problem, Settings::best())?;
-    let Place::Here(mut run) = contestant.place else { unreachable!("fourfold runs here") };
+    let Runner::Here(mut run) = contestant.runner else { unreachable!("fourfold runs here") };
     run();
     Ok(read(case.output(), case.results(), case.bits))
 }
@@ -140,7 +140,7 @@ impl Work for Turn<'_> {
 
     /// The Python child does its untimed run in each turn.
     fn run(&mut self) -> Result<()> {
-        if let Place::Here(run) = &mut self.contestant.place {
+        if let Runner::Here(run) = &mut self.contestant.runner {
             run();
         }
         Ok(())
@@ -151,9 +151,11 @@ impl Work for Turn<'_> {
     }
 
     fn time(&mut self, runs: usize, clock: &dyn Clock) -> Result<Duration> {
-        match &mut self.contestant.place {
-            Place::Child(name) => self.peers.python.as_ref().context("the Python child is missing")?.turn(name, runs),
-            Place::Here(run) => {
+        match &mut self.contestant.runner {
+            Runner::Child(name) => {
+                self.peers.python.as_ref().context("the Python child is missing")?.time_turn(name, runs)
+            }
+            Runner::Here(run) => {
                 let start = clock.now();
                 (0..runs).for_each(|_| run());
                 Ok(clock.now() - start)

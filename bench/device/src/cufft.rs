@@ -31,9 +31,10 @@ pub(crate) struct CuFft {
 
 impl CuFft {
     pub(crate) fn new(stream: &Arc<CudaStream>, problem: &Problem) -> Result<CuFft> {
-        let backward =
-            |sum| matches!(sum, Transform1d::Dct3 | Transform1d::Dst3 | Transform1d::Backward | Transform1d::C2R);
-        let backward = problem.transforms().iter().any(|one| backward(one.sum));
+        let backward = |transform| {
+            matches!(transform, Transform1d::Dct3 | Transform1d::Dst3 | Transform1d::Backward | Transform1d::C2R)
+        };
+        let backward = problem.transforms().iter().any(|one| backward(one.transform1d));
         let real = [problem.input_domain(), problem.output_domain()].contains(&Domain::Real);
         let kind = match (problem.precision(), real, backward) {
             (Precision::F32, true, false) => cufftType::CUFFT_R2C,

@@ -87,7 +87,7 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    match arguments().and_then(|arguments| run(&arguments)) {
+    match arguments().and_then(|arguments| run_groups(&arguments)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("device_bench: {error:#}");
@@ -129,7 +129,7 @@ fn chosen(names: &[String], problems: Vec<(String, Vec<Bar>)>) -> Result<Vec<Gro
     Ok(all.into_iter().filter(|group| names.is_empty() || names.iter().any(|name| group.name == name)).collect())
 }
 
-fn run(arguments: &Arguments) -> Result<()> {
+fn run_groups(arguments: &Arguments) -> Result<()> {
     fs::create_dir_all(&arguments.folder)?;
     let ours = Device::cuda(arguments.device)?;
     let context = CudaContext::new(arguments.device)?;
@@ -174,7 +174,7 @@ fn measured(arguments: &Arguments, group: &Group, device: &Device, stream: &Arc<
     };
     for (text, _) in &group.problems {
         eprintln!("  {text}");
-        if let Err(error) = contest(arguments, text, device, stream, &mut results) {
+        if let Err(error) = time_in_process(arguments, text, device, stream, &mut results) {
             results.missing.push(format!("`{text}`: {error:#}"));
         }
     }
@@ -189,7 +189,7 @@ fn measured(arguments: &Arguments, group: &Group, device: &Device, stream: &Arc<
 }
 
 /// All that can be timed in this process.
-fn contest(
+fn time_in_process(
     arguments: &Arguments,
     text: &str,
     device: &Device,

@@ -5,7 +5,8 @@ use crate::turns::Contestant;
 use anyhow::Result;
 use fourfold::Problem;
 use fourfold::baseline::Algorithm;
-use fourfold_gpu::{Cache, Device, GpuArray, GpuPlan, GpuPlanner, GpuScratch};
+use fourfold_gpu::cache::Cache;
+use fourfold_gpu::{Device, GpuArray, GpuPlan, GpuPlanner, GpuScratch};
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -51,7 +51,7 @@ pub(crate) struct Descriptor {
 impl Descriptor {
     /// # Safety
     /// The arrays must have the shape of the descriptor.
-    pub(crate) unsafe fn run(&self, input: *const u8, output: *mut u8) {
+    pub(crate) unsafe fn compute(&self, input: *const u8, output: *mut u8) {
         // SAFETY: the caller's promise; the function takes two pointers when out of place.
         let status = unsafe { (self.compute)(self.handle, input, output) };
         assert_eq!(status, 0, "MKL failed");
@@ -79,7 +79,7 @@ impl Mkl {
         let complex = case.kind == Some(Kind::Fft);
         let fft = self.descriptor(case.bits, case.lengths(), case.batch(), complex, true)?;
         // SAFETY: the case's arrays have this shape, and room for the half spectrum.
-        let run = move || unsafe { fft.run(case.input(), case.output()) };
+        let run = move || unsafe { fft.compute(case.input(), case.output()) };
         let is_fft = complex || case.kind == Some(Kind::Rfft);
         Ok(if is_fft {
             Contestant::peer("MKL", 1.0, run)

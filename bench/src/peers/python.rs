@@ -1,7 +1,7 @@
 //! The Python child, with the peers that have no other interface.
 
 use crate::case::Case;
-use crate::contestant::{Contestant, Factor, Place, Role};
+use crate::contestant::{Contestant, Factor, Role, Runner};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -45,7 +45,7 @@ impl Python {
     }
 
     /// The time of so many runs by the child's clock, after one that it does not count.
-    pub(crate) fn turn(&self, name: &str, runs: usize) -> Result<Duration> {
+    pub(crate) fn time_turn(&self, name: &str, runs: usize) -> Result<Duration> {
         let answer = self.ask(&json!({"turn": name, "runs": runs}))?;
         let seconds = answer.as_f64().context("the Python child answers no time")?;
         Duration::try_from_secs_f64(seconds).with_context(|| format!("the Python child answers {seconds} s"))
@@ -54,7 +54,7 @@ impl Python {
 
 fn contestant(name: &'static str) -> Contestant<'static> {
     let role = if name.starts_with("memcpy") { Role::Yardstick } else { Role::Peer };
-    Contestant { name: name.to_owned(), role, factor: Factor::Other, place: Place::Child(name) }
+    Contestant { name: name.to_owned(), role, factor: Factor::Other, runner: Runner::Child(name) }
 }
 
 impl Drop for Python {

@@ -35,10 +35,10 @@ unsafe fn arrays<I, O>(case: &Case, input: usize, output: usize) -> (&[I], &mut 
 }
 
 /// One transform of consecutive numbers, in place.
-type Rows<T> = Box<dyn FnMut(&mut [T])>;
+type RowTransform<T> = Box<dyn FnMut(&mut [T])>;
 
 /// The transform of length `n`; its results are half of ours.
-fn rows<T: FftNum + FloatConst>(kind: Kind, n: usize) -> Option<Rows<T>> {
+fn rows<T: FftNum + FloatConst>(kind: Kind, n: usize) -> Option<RowTransform<T>> {
     let mut planner = DctPlanner::<T>::new();
     macro_rules! rows {
         ($plan:ident, $process:ident) => {{

@@ -82,9 +82,9 @@ fn house(x: f64, y: f64) -> [f64; 3] {
     }
     let course = (y / 0.012).floor();
     let along = x / 0.03 + 0.5 * course.rem_euclid(2.0);
-    let joint = (y / 0.012).fract() < 0.15 || along.fract() < 0.06;
+    let seam = (y / 0.012).fract() < 0.15 || along.fract() < 0.06;
     let brick = 0.8 + 0.35 * hash(along.floor() as i64, course as i64, 8);
-    if joint { shade(MORTAR, 0.85) } else { shade(WALL, brick + 0.1 * (noise(400.0 * x, 400.0 * y, 9) - 0.5)) }
+    if seam { shade(MORTAR, 0.85) } else { shade(WALL, brick + 0.1 * (noise(400.0 * x, 400.0 * y, 9) - 0.5)) }
 }
 
 fn shade(color: [f64; 3], light: f64) -> [f64; 3] {

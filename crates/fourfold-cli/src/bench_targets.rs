@@ -137,7 +137,7 @@ impl Work for Memcpy {
     type Error = Error;
 
     fn run(&mut self) -> Result<()> {
-        self.pool.run(self.shares.len(), &|_, share| {
+        self.pool.run_tasks(self.shares.len(), &|_, share| {
             let [from, to] = &mut *self.shares[share].lock().unwrap_or_else(PoisonError::into_inner);
             black_box(to).copy_from_slice(black_box(from));
         });

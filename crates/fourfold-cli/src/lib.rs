@@ -29,6 +29,6 @@ use std::process::ExitCode;
 pub use args::values::threads;
 
 /// Runs the command `fourfold` on the arguments of this process.
-pub fn run() -> ExitCode {
-    program::run(commands::run_command)
+pub fn run_fourfold() -> ExitCode {
+    program::run_program(commands::run_command)
 }

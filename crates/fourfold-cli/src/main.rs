@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    fourfold_cli::run()
+    fourfold_cli::run_fourfold()
 }

@@ -13,7 +13,7 @@ const FAILURE: u8 = 1;
 const USAGE: u8 = 2;
 
 /// Carries out what the command line asks for; a message begins with the program's name.
-pub fn run<A: Parser>(carry_out: impl FnOnce(&A) -> Result<()>) -> ExitCode {
+pub fn run_program<A: Parser>(carry_out: impl FnOnce(&A) -> Result<()>) -> ExitCode {
     let args = match A::try_parse() {
         Ok(args) => args,
         Err(help) if !help.use_stderr() || help.kind() == DisplayHelpOnMissingArgumentOrSubcommand => help.exit(),

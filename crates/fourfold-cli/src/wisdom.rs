@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use fourfold::Wisdom;
-use fourfold_gpu::Cache;
+use fourfold_gpu::cache::Cache;
 
 use crate::args::common::WisdomFile;
 use crate::output::Output;

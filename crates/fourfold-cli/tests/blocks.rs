@@ -5,8 +5,10 @@
 mod sample;
 
 use fourfold::engine::jpeg::ZIGZAG;
-use fourfold_gpu::{BlockArrays, BlockComponent, BlockPlan, BlockPlanBuilder, BlockSample, BlockWork, Device};
-use fourfold_jpeg::{Forward, Inverse, Layout, Mode, Order, Sample, Table, Transform};
+use fourfold_gpu::Device;
+use fourfold_gpu::blocks::{BlockArrays, BlockComponent, BlockPlan, BlockPlanBuilder, BlockSample, BlockWork};
+use fourfold_jpeg::blocks::{Forward, Inverse, Layout, Order, Sample, Table};
+use fourfold_jpeg::{Mode, Transform};
 use sample::sample;
 
 /// The device that `FOURFOLD_DEVICE` names, or the first one of OpenCL. In CI it must exist.
@@ -64,11 +66,12 @@ fn plan(device: &Device, builder: BlockPlanBuilder, components: &[BlockComponent
 
 /// Fails unless the results agree. In the fast mode one of 500 may differ, by 1.
 fn agree<T: Copy + Into<i32>>(what: &str, mode: Mode, ours: &[T], theirs: &[T]) {
-    let apart: Vec<i32> = ours.iter().zip(theirs).map(|(&a, &b)| (a.into() - b.into()).abs()).collect();
-    let (most, count) = (apart.iter().max().copied().unwrap_or(0), apart.iter().filter(|&&d| d > 0).count());
+    let differences: Vec<i32> = ours.iter().zip(theirs).map(|(&a, &b)| (a.into() - b.into()).abs()).collect();
+    let (most, count) =
+        (differences.iter().max().copied().unwrap_or(0), differences.iter().filter(|&&d| d > 0).count());
     match mode {
-        Mode::Exact => assert_eq!(count, 0, "{what}: {count} of {} differ, by up to {most}", apart.len()),
-        Mode::Fast => assert!(most <= 1 && count * 500 <= apart.len(), "{what}: {count} differ, by up to {most}"),
+        Mode::Exact => assert_eq!(count, 0, "{what}: {count} of {} differ, by up to {most}", differences.len()),
+        Mode::Fast => assert!(most <= 1 && count * 500 <= differences.len(), "{what}: {count} differ, by up to {most}"),
     }
 }
 

@@ -248,9 +248,9 @@ fn algorithms_that_a_device_cannot_run_are_skipped() {
     let count = |word: &str| text.lines().filter(|line| line.starts_with(word)).count();
     assert_eq!([count("ok "), count("skip ")], [3, 5], "{text}");
     says(&text, &["levels-in-clusters: 2 blocks must reach each other's memory"]);
-    let alone: [&dyn AsRef<OsStr>; 6] =
+    let clustered: [&dyn AsRef<OsStr>; 6] =
         [&"verify", &"fft f64 2048", &"--engine", &"opencl", &"--algorithm", &"levels-in-clusters"];
-    says(&failure(1, &alone), &["cannot plan", "reach each other's memory", "sm_90"]);
+    says(&failure(1, &clustered), &["cannot plan", "reach each other's memory", "sm_90"]);
 }
 
 #[test]

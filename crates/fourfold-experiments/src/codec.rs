@@ -146,7 +146,7 @@ impl Work for Codec {
 fn drop_small(pool: &Pool, coefficients: &mut [f64]) {
     let share = coefficients.len().div_ceil(pool.threads()).max(1);
     let shares: Vec<Mutex<&mut [f64]>> = coefficients.chunks_mut(share).map(Mutex::new).collect();
-    pool.run(shares.len(), &|_, i| {
+    pool.run_tasks(shares.len(), &|_, i| {
         let mut share = shares[i].lock().unwrap_or_else(PoisonError::into_inner);
         share.iter_mut().for_each(|a| *a = if a.abs() < THRESHOLD { 0.0 } else { *a });
     });

@@ -19,5 +19,5 @@ mod system;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    fourfold_cli::program::run(run::run)
+    fourfold_cli::program::run_program(run::run)
 }

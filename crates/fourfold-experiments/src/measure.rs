@@ -126,16 +126,16 @@ impl Setting {
     /// Milliseconds of each job on a problem, and of a copy of its array.
     pub(crate) fn times(&self, problem: &Problem, jobs: &[Job]) -> Result<(Vec<f64>, f64)> {
         self.check(problem, jobs)?;
-        let mut contest = Comparison::new(problem)?;
+        let mut comparison = Comparison::new(problem)?;
         for job in jobs {
             let planner = self.planner(*job)?;
             let plan = match job {
                 Job::Whole(_) | Job::OnProcessor(_) => planner.plan(problem)?,
                 Job::Stage(_, stage) => planner.plan_stage(problem, *stage)?,
             };
-            contest.add_plan(&planner.engine, plan)?;
+            comparison.add_plan(&planner.engine, plan)?;
         }
-        let results = contest.measure(&self.pace(jobs.len()))?;
+        let results = comparison.measure(&self.pace(jobs.len()))?;
         let copy = results.first().map_or(f64::NAN, |(_, copy)| copy.min);
         Ok((results.into_iter().map(|(time, _)| time.min).collect(), copy))
     }

@@ -28,12 +28,25 @@ pub use crate::api::planner::GpuPlanner;
 pub use crate::backend::device::Device;
 pub use crate::electrostatics::cells::GpuCells;
 pub use crate::electrostatics::solver::{GpuElectrostatics, GpuMaps};
-pub use crate::jpeg::arrays::{BlockArrays, BlockSample};
-pub use crate::jpeg::blocks::BlockPlan;
-pub use crate::jpeg::builder::{BlockComponent, BlockPlanBuilder};
-pub use crate::jpeg::kernels::desc::BlockWork;
-pub use crate::jpeg::ladder::BlockMethod;
 pub use crate::limits::{Api, DeviceId, DeviceInfo};
-pub use crate::run::counts::Counts;
-pub use crate::run::disk_cache::{Cache, CacheEntry};
-pub use crate::run::inspect::{Inspection, Launch, Target};
+pub use crate::run::inspect::Target;
+
+/// JPEG's 8×8 blocks: samples from quantised coefficients, and back.
+pub mod blocks {
+    pub use crate::jpeg::arrays::{BlockArrays, BlockSample};
+    pub use crate::jpeg::blocks::BlockPlan;
+    pub use crate::jpeg::builder::{BlockComponent, BlockPlanBuilder};
+    pub use crate::jpeg::kernels::desc::BlockWork;
+    pub use crate::jpeg::ladder::BlockAlgorithm;
+}
+
+/// Compiled kernels on disk.
+pub mod cache {
+    pub use crate::run::disk_cache::{Cache, CacheEntry};
+}
+
+/// What a plan launches, without a device.
+pub mod inspect {
+    pub use crate::run::counts::Counts;
+    pub use crate::run::inspect::{Inspection, Launch};
+}

@@ -6,7 +6,8 @@ mod common;
 use common::present;
 use fourfold::Result;
 use fourfold::engine::jpeg::{Layout, Mode, Order, Table};
-use fourfold_gpu::{BlockArrays, BlockComponent, BlockMethod, BlockPlan, BlockPlanBuilder, BlockWork, Device, Target};
+use fourfold_gpu::blocks::{BlockAlgorithm, BlockArrays, BlockComponent, BlockPlan, BlockPlanBuilder, BlockWork};
+use fourfold_gpu::{Device, Target};
 use std::f64::consts::PI;
 
 /// α_k α_l cos(πk(2n+1)/16) cos(πl(2m+1)/16), by 8k + l and 8n + m.
@@ -28,10 +29,10 @@ fn component(table: [u16; 64], blocks: usize) -> BlockComponent {
     BlockComponent { table: Table::raster(table), blocks, layout: Layout::Blocks }
 }
 
-/// What there is for a kind of work: the library's own, then the other methods.
+/// What there is for a kind of work: the library's own, then the other algorithms.
 fn ways(work: BlockWork) -> Vec<(&'static str, BlockPlanBuilder)> {
-    let methods = BlockMethod::ALL.iter().filter(|method| method.work == work);
-    let others = methods.map(|method| (method.name, BlockPlan::builder(work).method(method)));
+    let algorithms = BlockAlgorithm::ALL.iter().filter(|algorithm| algorithm.work == work);
+    let others = algorithms.map(|algorithm| (algorithm.name, BlockPlan::builder(work).algorithm(algorithm)));
     std::iter::once(("the default", BlockPlan::builder(work))).chain(others).collect()
 }
 
@@ -148,10 +149,10 @@ fn what_does_not_fit_is_refused() {
     refused(inverse().component(rows(4, 32)), "not whole rows");
     refused(inverse().component(rows(3, 1 << 40)), "at most");
     refused(inverse().component(one).component(rows(3, 24)), "expected one sort in a plan");
-    let next16 = BlockMethod::ALL.iter().find(|method| method.name == "next16").unwrap();
-    refused(inverse().method(next16).component(one).mode(Mode::Exact), "next16 supports only the fast mode");
-    refused(inverse().method(next16).component(one).order(Order::Zigzag), "raster order");
-    refused(forward().method(next16).component(one), "next16 is a method of Inverse");
+    let next16 = BlockAlgorithm::ALL.iter().find(|algorithm| algorithm.name == "next16").unwrap();
+    refused(inverse().algorithm(next16).component(one).mode(Mode::Exact), "next16 supports only the fast mode");
+    refused(inverse().algorithm(next16).component(one).order(Order::Zigzag), "raster order");
+    refused(forward().algorithm(next16).component(one), "next16 is an algorithm of Inverse");
     refused(BlockPlan::builder(BlockWork::Move).component(rows(3, 24)), "a yardstick has");
 }
 
@@ -216,8 +217,8 @@ fn kernels_move_sixteen_bytes() {
 #[test]
 fn what_a_device_lacks_is_said() {
     let lacking = |target: &Target| -> Vec<_> {
-        let inverse = BlockMethod::ALL.iter().filter(|method| method.work == BlockWork::Inverse);
-        inverse.filter_map(|method| Some((method.name, method.lacks(target)?.to_string()))).collect()
+        let inverse = BlockAlgorithm::ALL.iter().filter(|algorithm| algorithm.work == BlockWork::Inverse);
+        inverse.filter_map(|algorithm| Some((algorithm.name, algorithm.lacks(target)?.to_string()))).collect()
     };
     assert_eq!(lacking(&Target::cuda("sm_75").unwrap()), []);
     let exchanging = lacking(&Target::typical(fourfold_gpu::Api::OpenCl));

@@ -5,7 +5,8 @@ mod common;
 
 use common::present;
 use fourfold::Problem;
-use fourfold_gpu::{Cache, Device, GpuPlanner};
+use fourfold_gpu::cache::Cache;
+use fourfold_gpu::{Device, GpuPlanner};
 use std::fs;
 use std::process::Command;
 

@@ -9,9 +9,9 @@ use common::{families, read};
 use fourfold::Problem;
 use fourfold::electrostatics::{Electrostatics, Float, Grid};
 use fourfold::engine::jpeg::{Layout, Mode, Order, Table};
-use fourfold_gpu::{
-    BlockComponent, BlockMethod, BlockPlan, BlockPlanBuilder, BlockWork, GpuElectrostatics, Launch, Target,
-};
+use fourfold_gpu::blocks::{BlockAlgorithm, BlockComponent, BlockPlan, BlockPlanBuilder, BlockWork};
+use fourfold_gpu::inspect::Launch;
+use fourfold_gpu::{GpuElectrostatics, Target};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -113,7 +113,7 @@ fn kernels_of_every_sort_compile_without_spills() {
     assert!(spilling.is_empty(), "kernels spill registers:\n{spilling:#?}");
 }
 
-/// Every kernel for blocks: all options, the yardsticks, the other methods.
+/// Every kernel for blocks: all options, the yardsticks, the other algorithms.
 fn block_kernels() -> Vec<(String, BlockPlanBuilder)> {
     let component = |layout| BlockComponent { table: Table::raster([1; 64]), blocks: 6, layout };
     let mut kernels = vec![];
@@ -134,9 +134,9 @@ fn block_kernels() -> Vec<(String, BlockPlanBuilder)> {
     for work in [BlockWork::Move, BlockWork::MoveBack] {
         kernels.push((format!("{work:?}"), BlockPlan::builder(work).component(component(Layout::Blocks))));
     }
-    for method in BlockMethod::ALL {
-        let builder = BlockPlan::builder(method.work).method(method).component(component(Layout::Blocks));
-        kernels.push((format!("{:?} by {}", method.work, method.name), builder));
+    for algorithm in BlockAlgorithm::ALL {
+        let builder = BlockPlan::builder(algorithm.work).algorithm(algorithm).component(component(Layout::Blocks));
+        kernels.push((format!("{:?} by {}", algorithm.work, algorithm.name), builder));
     }
     kernels
 }

@@ -23,7 +23,7 @@ fn numbers(len: usize, seed: usize) -> Vec<Complex<f64>> {
 }
 
 /// What the plan makes of numbers, on its own queue.
-fn alone(plan: &GpuPlan, x: &[Complex<f64>]) -> Vec<Complex<f64>> {
+fn on_own_queue(plan: &GpuPlan, x: &[Complex<f64>]) -> Vec<Complex<f64>> {
     let mut y = vec![Complex::default(); plan.problem().output().len];
     plan.execute(x, &mut y).unwrap();
     y
@@ -49,7 +49,7 @@ fn threads_with_queues_and_scratch_of_their_own_are_right() {
         }
         let mut y = vec![Complex::default(); x.len()];
         a.download(&mut y)?;
-        let expected = (0..4).fold(x, |x, _| alone(&plan, &x));
+        let expected = (0..4).fold(x, |x, _| on_own_queue(&plan, &x));
         assert_eq!(y, expected, "thread {seed}");
         Ok(())
     };
@@ -69,7 +69,7 @@ fn queues_take_turns_with_the_plan_s_scratch() {
             plan.execute_on(&a, &mut b)?;
         }
         b.download(&mut y)?;
-        assert_eq!(y, alone(&plan, &x), "thread {seed}");
+        assert_eq!(y, on_own_queue(&plan, &x), "thread {seed}");
         Ok(())
     };
     thread::scope(|scope| (1..5).for_each(|seed| drop(scope.spawn(move || run(seed).unwrap()))));

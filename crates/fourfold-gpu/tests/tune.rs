@@ -8,7 +8,7 @@ use fourfold::{Planner, Problem, Wisdom};
 use fourfold_gpu::{Device, GpuPlanner};
 
 fn planner(device: Device) -> GpuPlanner {
-    GpuPlanner::with_cache(device, fourfold_gpu::Cache::standard().unwrap())
+    GpuPlanner::with_cache(device, fourfold_gpu::cache::Cache::standard().unwrap())
 }
 
 /// As wisdom names it.

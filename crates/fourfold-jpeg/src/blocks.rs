@@ -1,13 +1,16 @@
-//! Blocks of 8 × 8, from coefficients to samples and back: components are checked, cut into strips,
-//! and shared between threads.
+//! JPEG's 8×8 blocks: samples from quantised coefficients, and back.
+
+// Components are checked, cut into strips, and shared between threads.
 
 use crate::error::argument;
 use crate::simd::strip;
 use crate::simd::strip::{Dequantiser, Quantiser, Store, Strip};
 use fourfold::engine::Pool;
-use fourfold::engine::jpeg::{Layout, Mode, Order, Table};
+use fourfold::engine::jpeg::Mode;
 use fourfold::{Error, ErrorKind, Isa, Result};
 use std::sync::{Arc, Mutex, PoisonError};
+
+pub use fourfold::engine::jpeg::{Layout, Order, Table};
 
 /// A component for [`Transform::inverse`].
 pub struct Inverse<'a, T> {
@@ -150,7 +153,7 @@ impl Transform {
     /// Calls `task` with each item, on all threads.
     pub(crate) fn for_each<T: Send>(&self, items: Vec<T>, task: impl Fn(T) + Sync) {
         let items: Vec<_> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
-        self.pool.run(items.len(), &|_, index| {
+        self.pool.run_tasks(items.len(), &|_, index| {
             let item = items[index].lock().unwrap_or_else(PoisonError::into_inner).take();
             item.into_iter().for_each(&task);
         });

@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 
-mod blocks;
+pub mod blocks;
 mod codec;
 mod coefficients;
 mod error;
@@ -9,7 +9,7 @@ mod limits;
 mod memory;
 mod simd;
 
-pub use crate::blocks::{Forward, Inverse, Sample, Transform, TransformBuilder};
+pub use crate::blocks::Transform;
 pub use crate::codec::decode::{decode, decode_into};
 pub use crate::codec::encode::{Sampling, encode};
 pub use crate::codec::image::Image;
@@ -18,4 +18,4 @@ pub use crate::codec::orientation::Orientation;
 pub use crate::codec::read::{Header, WithWarnings, read_coefficients, read_header, write_coefficients};
 pub use crate::coefficients::{Coefficients, Color, Component};
 pub use crate::limits::Limits;
-pub use fourfold::engine::jpeg::{Layout, Mode, Order, Table};
+pub use fourfold::engine::jpeg::Mode;

@@ -4,7 +4,8 @@ mod common;
 
 use common::{blocks, psnr, transform};
 use fourfold::Isa;
-use fourfold_jpeg::{Forward, Inverse, Layout, Mode, Table, Transform};
+use fourfold_jpeg::blocks::{Forward, Inverse, Layout, Table};
+use fourfold_jpeg::{Mode, Transform};
 
 const MODES: [Mode; 2] = [Mode::Fast, Mode::Exact];
 

@@ -4,8 +4,9 @@
 mod scene;
 
 use fourfold::ErrorKind;
+use fourfold_jpeg::blocks::Table;
 use fourfold_jpeg::{
-    Color, Component, Image, Limits, Mode, Sampling, Table, Transform, WithWarnings, decode, encode, read_coefficients,
+    Color, Component, Image, Limits, Mode, Sampling, Transform, WithWarnings, decode, encode, read_coefficients,
     read_header, write_coefficients,
 };
 use mozjpeg::Decompress;

@@ -5,7 +5,8 @@
 mod common;
 
 use fourfold::Isa;
-use fourfold_jpeg::{Inverse, Layout, Mode, Table};
+use fourfold_jpeg::Mode;
+use fourfold_jpeg::blocks::{Inverse, Layout, Table};
 
 /// The generator of the standard's annex A.
 struct Random(u32);

@@ -5,8 +5,9 @@
 #[path = "common/scene.rs"]
 mod scene;
 
+use fourfold_jpeg::blocks::Table;
 use fourfold_jpeg::{
-    Coefficients, Color, Component, Image, Limits, Mode, Sampling, Table, Transform, decode, encode, read_coefficients,
+    Coefficients, Color, Component, Image, Limits, Mode, Sampling, Transform, decode, encode, read_coefficients,
     write_coefficients,
 };
 use scene::scene;

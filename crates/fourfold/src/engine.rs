@@ -20,11 +20,11 @@ pub use crate::problem::kind::Transform1d;
 pub use crate::problem::norm::EndWeights;
 pub use crate::problem::problem::AxisTransform;
 pub use crate::recipe::recipe::{ArrayId, AxisRecipe, Pass, PassOp};
-pub use crate::recipe::reduction::{Data, Part, Reduction, Rotation, Step, Terms, Twiddles};
+pub use crate::recipe::reduction::{Data, Part, Reduction, Rotation, SpectrumTerms, Step, Twiddles};
 pub use crate::recipe::reorder::{EvenOdd, Index, Permutation, Reorder, Run};
 pub use crate::recipe::rules::cosine_sine::{dft_of, reduce};
 pub use crate::recipe::rules::extension::{
-    QUARTERS, SymmetricLastPass, fold_term, quarter_length, symmetric_last_pass,
+    QUARTERS, SymmetricLastPass, quarter_length, symmetric_last_pass, symmetric_last_pass_term,
 };
 pub use crate::recipe::rules::four_step::{pack, unpack};
 pub use crate::recipe::rules::mixed_radix::factors;

@@ -47,22 +47,22 @@ fn sum(kind: Transform1d, n: usize, x: &[Z]) -> Vec<Z> {
 fn along_axis(t: &AxisTransform, shape: &mut [usize], x: &[Z]) -> Vec<Z> {
     let from = shape[t.axis];
     let half = t.n / 2 + 1;
-    let to = match t.sum {
+    let to = match t.transform1d {
         Transform1d::R2C => half,
         _ => t.n,
     };
-    assert_eq!(from, if t.sum == Transform1d::C2R { half } else { t.n });
+    assert_eq!(from, if t.transform1d == Transform1d::C2R { half } else { t.n });
     let inner: usize = shape[t.axis + 1..].iter().product();
     let outer = x.len() / (inner * from);
     let mut y = vec![Z::default(); outer * to * inner];
     for line in 0..outer * inner {
         let (o, i) = (line / inner, line % inner);
         let mut signal: Vec<Z> = (0..from).map(|j| x[(o * from + j) * inner + i]).collect();
-        signal[0] *= t.edges.input_first;
-        signal[from - 1] *= t.edges.input_last;
-        let mut result = sum(t.sum, t.n, &signal);
-        result[0] *= t.edges.output_first;
-        result[to - 1] *= t.edges.output_last;
+        signal[0] *= t.end_weights.input_first;
+        signal[from - 1] *= t.end_weights.input_last;
+        let mut result = sum(t.transform1d, t.n, &signal);
+        result[0] *= t.end_weights.output_first;
+        result[to - 1] *= t.end_weights.output_last;
         for (k, value) in result.into_iter().enumerate() {
             y[(o * to + k) * inner + i] = value;
         }
@@ -74,7 +74,7 @@ fn along_axis(t: &AxisTransform, shape: &mut [usize], x: &[Z]) -> Vec<Z> {
 /// The problem on an array in C order, computed by the definitions.
 fn apply(problem: &Problem, x: &[Z]) -> Vec<Z> {
     let mut transforms = problem.transforms().to_vec();
-    transforms.sort_by_key(|t| (t.sum == Transform1d::C2R, t.sum != Transform1d::R2C));
+    transforms.sort_by_key(|t| (t.transform1d == Transform1d::C2R, t.transform1d != Transform1d::R2C));
     let mut shape = problem.input().shape.clone();
     let mut y: Vec<Z> = x.iter().map(|value| value * problem.scale()).collect();
     for transform in &transforms {
@@ -175,14 +175,14 @@ fn forward_kinds_are_their_sums() {
     for kind in Kind::ALL.into_iter().filter(|kind| kind.name().starts_with(['d', 'f', 'r']) || *kind == Kind::Idxst) {
         let problem = parse(&format!("{kind} f64 4"));
         let [transform] = problem.transforms() else { panic!("{problem}") };
-        assert_eq!((transform.axis, transform.n, transform.sum), (0, 4, kind.sum()));
-        assert_eq!((transform.edges, problem.scale()), (EndWeights::ONE, 1.0));
+        assert_eq!((transform.axis, transform.n, transform.transform1d), (0, 4, kind.transform1d()));
+        assert_eq!((transform.end_weights, problem.scale()), (EndWeights::ONE, 1.0));
     }
 }
 
 #[test]
 fn only_one_axis_is_halved() {
-    let sums = |text| parse(text).transforms().iter().map(|t| (t.axis, t.sum)).collect::<Vec<_>>();
+    let sums = |text| parse(text).transforms().iter().map(|t| (t.axis, t.transform1d)).collect::<Vec<_>>();
     assert_eq!(sums("rfft f64 4x5"), [(0, Transform1d::Forward), (1, Transform1d::R2C)]);
     assert_eq!(sums("rfft f64 4x5 axes=1,0"), [(1, Transform1d::Forward), (0, Transform1d::R2C)]);
     assert_eq!(sums("rfft,dct2 f64 4x5"), [(0, Transform1d::R2C), (1, Transform1d::Dct2)]);

@@ -23,6 +23,7 @@ pub(crate) const SUITES: &[Suite] = &[
     Suite { name: "miri", budget: 600, tiers: FULL, run: memory::miri },
     Suite { name: "asan", budget: 900, tiers: FULL, run: memory::asan },
     Suite { name: "fuzz", budget: 600, tiers: FULL, run: fuzz::suite },
+    Suite { name: "bench", budget: 60, tiers: FULL, run: bench },
     Suite { name: "readme", budget: 150, tiers: GATE, run: readme },
     Suite { name: "nvrtc", budget: 90, tiers: GATE, run: || gpu::nvrtc(false) },
     Suite { name: "oclgrind", budget: 60, tiers: GATE, run: || gpu::oclgrind(Some(LONG)) },
@@ -40,7 +41,29 @@ fn format() -> Result<Outcome> {
     for manifest in ["fuzz", "bench", "bench/device"] {
         run(&mut command(&format!("cargo fmt --manifest-path {manifest}/Cargo.toml --check")))?;
     }
-    Ok(Outcome::Done)
+    subjects().map(done)
+}
+
+/// The first commit whose subject is checked follows this one.
+const SUBJECTS_SINCE: &str = "d9d757b";
+
+/// Two earlier commits have longer subjects.
+const LONG_SUBJECTS: [&str; 2] = ["be904f8", "99d4487"];
+
+/// Checks that the subjects of commits have at most 72 characters, if git has them here.
+fn subjects() -> Result<()> {
+    let log = command("git log").arg("--format=%H %s").arg(format!("{SUBJECTS_SINCE}..HEAD")).output();
+    let Some(log) = log.ok().filter(|log| log.status.success()) else { return Ok(()) };
+    let log = String::from_utf8_lossy(&log.stdout).into_owned();
+    let long: Vec<_> = long_subjects(&log).collect();
+    ensure!(long.is_empty(), "subjects of more than 72 characters:\n{}", long.join("\n"));
+    Ok(())
+}
+
+/// The lines of a log whose subjects are too long.
+fn long_subjects(log: &str) -> impl Iterator<Item = &str> {
+    let is_long = |line: &&str| line.split_once(' ').is_some_and(|(_, subject)| subject.chars().count() > 72);
+    log.lines().filter(is_long).filter(|line| !LONG_SUBJECTS.iter().any(|known| line.starts_with(known)))
 }
 
 fn clippy() -> Result<Outcome> {
@@ -55,6 +78,12 @@ fn outside() -> Result<Outcome> {
         run(command(&check).arg(target_folder()))?;
     }
     Ok(Outcome::Done)
+}
+
+/// The bench loads the peers' C libraries when it runs, so it compiles without them.
+fn bench() -> Result<Outcome> {
+    let check = "cargo check --locked --manifest-path bench/Cargo.toml --target-dir";
+    run(command(check).arg(target_folder())).map(done)
 }
 
 fn docs() -> Result<Outcome> {
@@ -204,5 +233,12 @@ mod tests {
         assert!(programs("cargo install fourfold-cli").is_err());
         let page = include_str!("../../../README.md");
         assert!(programs(first_line(page).unwrap()).is_ok());
+    }
+
+    #[test]
+    fn long_subjects_are_found() {
+        let long = "x".repeat(73);
+        let log = format!("0123 Say it\n4567 {long}\nbe904f8aa {long}\n89ab {}\n", &long[1..]);
+        assert_eq!(long_subjects(&log).collect::<Vec<_>>(), [format!("4567 {long}")]);
     }
 }

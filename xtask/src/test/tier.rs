@@ -41,6 +41,7 @@ Run only by `cargo xtask test --full`:
 - the oldest supported Rust
 - Miri and AddressSanitizer
 - the fuzz targets
+- the bench beside the peers, which is compiled
 ";
 
 impl Tier {

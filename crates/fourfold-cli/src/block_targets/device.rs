@@ -6,8 +6,11 @@ use std::time::Duration;
 
 use anyhow::{Error, Result, ensure};
 use fourfold::timing::Work;
-use fourfold_gpu::{BlockArrays, BlockComponent, BlockMethod, BlockPlan, BlockPlanBuilder, BlockWork, Cache, Device};
-use fourfold_jpeg::{Layout, Mode};
+use fourfold_gpu::Device;
+use fourfold_gpu::blocks::{BlockArrays, BlockComponent, BlockPlan, BlockPlanBuilder, BlockWork};
+use fourfold_gpu::cache::Cache;
+use fourfold_jpeg::Mode;
+use fourfold_jpeg::blocks::Layout;
 
 use crate::block_targets::errors;
 use crate::block_targets::source::{Direction, Source};
@@ -31,7 +34,7 @@ pub struct BlockAlgorithm {
     pub direction: Direction,
     /// Whether it only moves the bytes.
     pub is_move: bool,
-    method: Option<&'static BlockMethod>,
+    algorithm: Option<&'static fourfold_gpu::blocks::BlockAlgorithm>,
     builder: BlockPlanBuilder,
 }
 
@@ -45,7 +48,7 @@ impl BlockAlgorithm {
         let own = |work, mode, name| {
             let is_move = matches!(work, BlockWork::Move | BlockWork::MoveBack);
             let builder = BlockPlan::builder(work).mode(mode);
-            BlockAlgorithm { name, direction: of(work), is_move, method: None, builder }
+            BlockAlgorithm { name, direction: of(work), is_move, algorithm: None, builder }
         };
         let mut algorithms = vec![
             own(BlockWork::Move, Mode::Fast, "move"),
@@ -55,17 +58,17 @@ impl BlockAlgorithm {
             own(BlockWork::Forward, Mode::Fast, "fast"),
             own(BlockWork::Forward, Mode::Exact, "exact"),
         ];
-        algorithms.extend(BlockMethod::ALL.iter().map(|method| {
-            let builder = BlockPlan::builder(method.work).method(method);
-            let direction = of(method.work);
-            BlockAlgorithm { name: method.name, direction, is_move: false, method: Some(method), builder }
+        algorithms.extend(fourfold_gpu::blocks::BlockAlgorithm::ALL.iter().map(|algorithm| {
+            let builder = BlockPlan::builder(algorithm.work).algorithm(algorithm);
+            let direction = of(algorithm.work);
+            BlockAlgorithm { name: algorithm.name, direction, is_move: false, algorithm: Some(algorithm), builder }
         }));
         algorithms
     }
 
     /// Why a device cannot do it as it is meant; `None` if it can.
     pub fn lacks(&self, device: &Device) -> Option<fourfold::Error> {
-        self.method.and_then(|method| method.lacks(&device.target()))
+        self.algorithm.and_then(|algorithm| algorithm.lacks(&device.target()))
     }
 }
 

@@ -63,7 +63,8 @@ pub fn of_coefficients(source: &Source, samples: &[u8], coefficients: &[i16]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fourfold_jpeg::{Forward, Inverse, Layout, Mode, Table, Transform};
+    use fourfold_jpeg::blocks::{Forward, Inverse, Layout, Table};
+    use fourfold_jpeg::{Mode, Transform};
 
     #[test]
     fn exact_transforms_have_small_errors_and_a_wrong_sample_shows() {

@@ -1,7 +1,8 @@
 //! The coefficients that are timed, and the directions.
 
 use anyhow::Result;
-use fourfold_jpeg::{Component, Limits, Table, read_coefficients};
+use fourfold_jpeg::blocks::Table;
+use fourfold_jpeg::{Component, Limits, read_coefficients};
 
 use crate::array::check_memory;
 

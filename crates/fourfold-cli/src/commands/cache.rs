@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use fourfold_gpu::CacheEntry;
+use fourfold_gpu::cache::CacheEntry;
 use serde::Serialize;
 
 use crate::args::Cache;
@@ -32,7 +32,7 @@ struct Target {
 /// Clears the cache if that is asked for, and prints what it holds.
 pub(super) fn show_cache(args: &Cache) -> Result<()> {
     let mut answer = Answer { folder: None, limit_bytes: 0, kernels: 0, bytes: 0, targets: Vec::new(), cleared: 0 };
-    if let Some(cache) = fourfold_gpu::Cache::standard()? {
+    if let Some(cache) = fourfold_gpu::cache::Cache::standard()? {
         answer.cleared = if args.clear { cache.clear()? } else { 0 };
         let entries = cache.entries()?;
         answer.folder = Some(cache.folder().display().to_string());

@@ -27,7 +27,7 @@ enum EngineFacts {
     Gpu { name: &'static str, devices: Vec<DeviceFacts>, missing: Option<String> },
 }
 
-/// The caches and pages that the CPU engine fits its blocks to, in bytes.
+/// The facts of the machine that the CPU engine fits its blocks to; sizes are in bytes.
 #[derive(Serialize)]
 struct MemoryFacts {
     cache_line: usize,
@@ -35,6 +35,8 @@ struct MemoryFacts {
     level2: CacheFacts,
     last_level: usize,
     huge_page: usize,
+    tlb_entries: usize,
+    serial_elements: usize,
 }
 
 #[derive(Serialize)]
@@ -83,17 +85,20 @@ fn algorithm_facts(algorithm: AlgorithmName) -> AlgorithmFacts {
 }
 
 fn memory_facts() -> MemoryFacts {
-    let Machine { line, level1, level2, last_level, huge_page, .. } = *Machine::this();
+    let Machine { line, level1, level2, last_level, huge_page, tlb_entries, serial_elements, .. } = *Machine::this();
     let [level1, level2] = [level1, level2].map(|cache| CacheFacts { bytes: cache.bytes, ways: cache.ways });
-    MemoryFacts { cache_line: line, level1, level2, last_level, huge_page }
+    MemoryFacts { cache_line: line, level1, level2, last_level, huge_page, tlb_entries, serial_elements }
 }
 
 fn memory_text(memory: &MemoryFacts) -> String {
-    let MemoryFacts { cache_line, level1, level2, last_level, huge_page } = memory;
+    let MemoryFacts { cache_line, level1, level2, last_level, huge_page, tlb_entries, serial_elements } = memory;
     let cache = |cache: &CacheFacts| format!("{} in {} ways", bytes(cache.bytes as u64), cache.ways);
     let [last, huge] = [*last_level, *huge_page].map(|size| bytes(size as u64));
     let (first, second) = (cache(level1), cache(level2));
-    format!("first level {first}, second {second}, last {last}; lines of {cache_line} bytes; huge pages of {huge}")
+    format!(
+        "first level {first}, second {second}, last {last}; lines of {cache_line} bytes; huge pages of {huge}; \
+         TLB of {tlb_entries} entries; passes of fewer than {serial_elements} elements on one thread"
+    )
 }
 
 /// The devices of an API, or why there are none.

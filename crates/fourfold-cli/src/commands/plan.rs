@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use fourfold::Problem;
 use fourfold::baseline::AnyRecipe;
-use fourfold_gpu::Launch;
+use fourfold_gpu::inspect::Launch;
 use serde::Serialize;
 
 use crate::args::Plan;

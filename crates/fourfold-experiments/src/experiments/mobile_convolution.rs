@@ -144,7 +144,7 @@ impl Work for Direct {
         let side = x.len().isqrt();
         let (x, taps, n) = (&**black_box(x), &**taps, *n);
         let rows: Vec<Mutex<&mut [f32]>> = black_box(y).chunks_exact_mut(side).map(Mutex::new).collect();
-        pool.run(rows.len(), &|_, row| {
+        pool.run_tasks(rows.len(), &|_, row| {
             let mut y = rows[row].lock().unwrap_or_else(PoisonError::into_inner);
             convolve_row(x, taps, n, row, &mut y);
         });

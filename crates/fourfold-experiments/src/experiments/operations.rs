@@ -5,7 +5,8 @@ use anyhow::{Result, ensure};
 use fourfold::Problem;
 use fourfold::baseline::Algorithm;
 use fourfold::timing::table::ratio;
-use fourfold_gpu::{Counts, Launch, Target};
+use fourfold_gpu::Target;
+use fourfold_gpu::inspect::{Counts, Launch};
 
 use crate::measure::Setting;
 use crate::page::{Outcome, Page, WHOLE, strings};

@@ -17,7 +17,8 @@
 use anyhow::{Result, ensure};
 use fourfold::Problem;
 use fourfold::baseline::Algorithm;
-use fourfold_gpu::{Launch, Target};
+use fourfold_gpu::Target;
+use fourfold_gpu::inspect::Launch;
 
 use crate::measure::Setting;
 use crate::page::{Outcome, Page, WHOLE, strings};

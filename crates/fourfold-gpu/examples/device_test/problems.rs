@@ -208,8 +208,9 @@ mod tests {
     fn axes() -> HashSet<(String, usize, Precision, usize, bool)> {
         let of = |problem: &Problem| {
             let (precision, dimensions) = (problem.precision(), problem.transforms().len());
-            let axis =
-                |t: &AxisTransform| (format!("{:?}", t.sum), t.n, precision, dimensions, t.axis + 1 == dimensions);
+            let axis = |t: &AxisTransform| {
+                (format!("{:?}", t.transform1d), t.n, precision, dimensions, t.axis + 1 == dimensions)
+            };
             problem.transforms().iter().map(axis).collect::<Vec<_>>()
         };
         small().iter().flat_map(|group| group.problems.iter().flat_map(of)).collect()
@@ -221,8 +222,9 @@ mod tests {
         for kind in KINDS.as_flattened() {
             for n in kind.min_length()..=SMALL {
                 for precision in [Precision::F32, Precision::F64] {
-                    let there =
-                        |d: usize, row: bool| axes.contains(&(format!("{:?}", kind.sum()), n, precision, d, row));
+                    let there = |d: usize, row: bool| {
+                        axes.contains(&(format!("{:?}", kind.transform1d()), n, precision, d, row))
+                    };
                     let dimensions = [1, 2, 3].map(|d| there(d, true) || there(d, false));
                     assert_eq!(dimensions, [true; 3], "{kind} {n} in one to three dimensions");
                     let ways = [true, false].map(|row| there(2, row) || there(3, row));

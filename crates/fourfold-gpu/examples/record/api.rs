@@ -24,11 +24,11 @@ pub(crate) struct Subject {
 pub(crate) enum How {
     Plan,
     /// By a method of the papers.
-    Method(&'static str),
+    Algorithm(&'static str),
     /// Multiplied as the input is read.
-    Before(Sort),
+    Premultiplied(Sort),
     /// Multiplied as the output is written.
-    After(Sort),
+    Postmultiplied(Sort),
     /// Forward, multiplied, and back.
     Filter(Sort),
     /// With small results set to zero, which only devices do.
@@ -73,9 +73,9 @@ impl Subject {
     pub(crate) fn key(&self) -> String {
         let how = match self.how {
             How::Plan => String::new(),
-            How::Method(name) => format!(" by {name}"),
-            How::Before(sort) => format!(" before {sort:?}"),
-            How::After(sort) => format!(" after {sort:?}"),
+            How::Algorithm(name) => format!(" by {name}"),
+            How::Premultiplied(sort) => format!(" before {sort:?}"),
+            How::Postmultiplied(sort) => format!(" after {sort:?}"),
             How::Filter(sort) => format!(" filter {sort:?}"),
             How::Threshold => " threshold".to_owned(),
         };
@@ -118,9 +118,9 @@ impl Subject {
 
     fn multiplier(&self) -> Option<Multiplier> {
         let (sort, layout) = match self.how {
-            How::Plan | How::Method(_) | How::Threshold => return None,
-            How::Before(sort) => (sort, self.problem.input()),
-            How::After(sort) | How::Filter(sort) => (sort, self.problem.output()),
+            How::Plan | How::Algorithm(_) | How::Threshold => return None,
+            How::Premultiplied(sort) => (sort, self.problem.input()),
+            How::Postmultiplied(sort) | How::Filter(sort) => (sort, self.problem.output()),
         };
         let mut random = Random::of(&self.key());
         let mut complex = |n: usize| (0..n).map(|_| Complex::new(random.real(), random.real())).collect::<Vec<_>>();
@@ -151,8 +151,8 @@ pub(crate) fn all_methods() -> Vec<&'static str> {
 fn pipeline(subject: &Subject) -> Result<Pipeline<'_>> {
     let (problem, pipeline) = (&subject.problem, Pipeline::new());
     Ok(match (subject.how, subject.multiplier()) {
-        (How::Before(_), Some(multiplier)) => pipeline.multiply(multiplier).transform(problem),
-        (How::After(_), Some(multiplier)) => pipeline.transform(problem).multiply(multiplier),
+        (How::Premultiplied(_), Some(multiplier)) => pipeline.multiply(multiplier).transform(problem),
+        (How::Postmultiplied(_), Some(multiplier)) => pipeline.transform(problem).multiply(multiplier),
         (How::Filter(_), Some(multiplier)) => {
             pipeline.transform(problem).multiply(multiplier).transform(problem.inverse()?)
         }
@@ -163,7 +163,7 @@ fn pipeline(subject: &Subject) -> Result<Pipeline<'_>> {
 /// How a subject is computed.
 pub(crate) fn recipe(subject: &Subject) -> Result<AnyRecipe> {
     match subject.how {
-        How::Method(name) => Ok(name.parse::<Algorithm>()?.recipe(&subject.problem)?.into()),
+        How::Algorithm(name) => Ok(name.parse::<Algorithm>()?.recipe(&subject.problem)?.into()),
         _ => Ok(Planner::new().recipe(pipeline(subject)?)?.into()),
     }
 }
@@ -172,7 +172,7 @@ pub(crate) fn recipe(subject: &Subject) -> Result<AnyRecipe> {
 pub(crate) fn plan(subject: &Subject, isa: &str, threads: usize) -> Result<Plan> {
     let planner = Planner::builder().isa(isa.parse()?).threads(threads).build()?;
     match subject.how {
-        How::Method(_) => planner.plan_recipe(recipe(subject)?),
+        How::Algorithm(_) => planner.plan_recipe(recipe(subject)?),
         _ => planner.plan(pipeline(subject)?),
     }
 }
@@ -206,7 +206,7 @@ pub(crate) fn kernels(name: &str, subject: &Subject) -> Result<Planned> {
     };
     let [moved, scratch] = [all.bytes_moved, all.scratch_bytes];
     let (bluestein, choices) = (all.uses_bluestein, all.choices.join("; "));
-    let kernel = |launch: fourfold_gpu::Launch| Kernel {
+    let kernel = |launch: fourfold_gpu::inspect::Launch| Kernel {
         grid: format!(
             "pass {} groups {} threads {} local {}",
             launch.pass, launch.blocks, launch.threads, launch.shared_bytes

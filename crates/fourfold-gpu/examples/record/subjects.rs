@@ -56,11 +56,13 @@ pub(crate) fn all() -> Vec<Subject> {
                 subjects.push(Subject { parts: true, ..plain.clone() });
             }
             if BY_METHODS.contains(&text) {
-                let by = |name| Subject { how: How::Method(name), ..plain.clone() };
+                let by = |name| Subject { how: How::Algorithm(name), ..plain.clone() };
                 subjects.extend(all_methods().into_iter().map(by).filter(|subject| recipe(subject).is_ok()));
             }
             if MULTIPLIED.contains(&text) {
-                let ways = SORTS.into_iter().flat_map(|sort| [How::Before(sort), How::After(sort), How::Filter(sort)]);
+                let ways = SORTS
+                    .into_iter()
+                    .flat_map(|sort| [How::Premultiplied(sort), How::Postmultiplied(sort), How::Filter(sort)]);
                 let ways = ways.chain([How::Threshold]);
                 subjects.extend(ways.map(|how| Subject { how, ..plain.clone() }));
             }

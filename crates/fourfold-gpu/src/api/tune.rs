@@ -171,8 +171,8 @@ fn other_ways(pass: &Chosen, limits: &Limits) -> Vec<Choice> {
         let ways = ways(*elements);
         let leads = |radix: usize| radix % 2 == 0 && (2..=limits.cluster).contains(&(radix / 2));
         let clusters: Vec<_> = ways.iter().flat_map(|way| led(way)).filter(|way| leads(way[0])).collect();
-        let alone = ways.into_iter().map(|way| choice(way, false));
-        alone.chain(clusters.into_iter().map(|way| choice(way, true))).collect::<Vec<_>>()
+        let unclustered = ways.into_iter().map(|way| choice(way, false));
+        unclustered.chain(clusters.into_iter().map(|way| choice(way, true))).collect::<Vec<_>>()
     };
     pass.packings.iter().flat_map(packed).collect()
 }

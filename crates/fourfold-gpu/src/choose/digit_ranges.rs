@@ -2,9 +2,9 @@
 
 use crate::choose::tiling::{LEAST_RUN, RUN};
 use crate::desc::choice::Size;
-use crate::desc::combine::{Part, Which};
+use crate::desc::combine::CombineStep;
 use crate::desc::kernel::{DigitRange, KernelDesc};
-use crate::desc::stage::{Port, Stage, Work};
+use crate::desc::stage::{Port, Stage, StageOp};
 use crate::limits::Limits;
 
 impl KernelDesc {
@@ -16,7 +16,7 @@ impl KernelDesc {
         }
         // Quarters are folded in one range with a digit of their DFTs: a range that has only the
         // quarters has no buffer for terms N − k.
-        let folds = self.stages.iter().any(|stage| matches!(stage.work, Work::Fold(_)));
+        let folds = self.stages.iter().any(|stage| matches!(stage.op, StageOp::SymmetricLastPass(_)));
         let digits = self.digits.len() - usize::from(folds);
         let fitted = |cuts: Vec<usize>| {
             self.cut(&cuts).into_iter().map(|desc| desc.tiled(limits, Size::default())).collect::<Option<Vec<_>>>()
@@ -36,12 +36,11 @@ impl KernelDesc {
 
     /// Whether stages keep to their digits, and combines to terms k and N − k.
     pub(crate) fn can_split_digits(&self) -> bool {
-        let every = |part: &Part, n: usize| !matches!(part.which(n), Which::Inner { step: 2.., .. });
         self.digits.len() > 1
-            && self.stages.iter().all(|stage| match &stage.work {
-                Work::Butterflies(split) => split.rader.is_none(),
-                Work::After { n, parts, .. } => parts.iter().all(|part| every(part, *n)),
-                Work::Fold(_) | Work::Before { .. } => true,
+            && self.stages.iter().all(|stage| match &stage.op {
+                StageOp::Butterflies(split) => split.rader.is_none(),
+                StageOp::HalfSpectraToLine { steps, .. } => steps.iter().all(CombineStep::takes_all),
+                StageOp::SymmetricLastPass(_) | StageOp::LineToHalfSpectra { .. } => true,
                 _ => false,
             })
     }
@@ -58,7 +57,7 @@ impl KernelDesc {
         let mut stages = self.stages.iter().peekable();
         let last = ranges.len() - 1;
         let kernel = |(i, range): (usize, DigitRange)| {
-            let ahead = |stage: &&Stage| matches!(stage.work, Work::Before { .. });
+            let ahead = |stage: &&Stage| matches!(stage.op, StageOp::LineToHalfSpectra { .. });
             let count = range.last - range.first + usize::from(stages.peek().is_some_and(ahead));
             let count = if i == last { usize::MAX } else { count };
             let mut own: Vec<Stage> = stages.by_ref().take(count).cloned().collect();

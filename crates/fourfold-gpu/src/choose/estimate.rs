@@ -52,9 +52,9 @@ impl Lines<'_> {
 
     /// The data of the DFT, its length, and how many of these a line has.
     fn dft(&self) -> (Data, usize, usize) {
-        let (sum, n) = (self.line.transform.sum, self.line.transform.n);
-        let (data, len) = dft_of(sum, n);
-        quarter_length(sum, n).map_or((data, len, 1), |quarter| (data, quarter, QUARTERS))
+        let (transform, n) = (self.line.transform.transform1d, self.line.transform.n);
+        let (data, len) = dft_of(transform, n);
+        quarter_length(transform, n).map_or((data, len, 1), |quarter| (data, quarter, QUARTERS))
     }
 
     /// All ways to pack them.
@@ -296,7 +296,10 @@ pub(crate) struct Chosen {
 /// Whether a sum takes both parts of complex numbers together. Sums of reals act on each: that is
 /// one more axis then.
 pub(crate) fn mixes(line: &AxisRecipe) -> bool {
-    matches!(line.transform.sum, Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R)
+    matches!(
+        line.transform.transform1d,
+        Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R
+    )
 }
 
 #[cfg(test)]

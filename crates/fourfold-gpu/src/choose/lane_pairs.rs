@@ -1,7 +1,7 @@
 //! Where neighbouring reals are read or written by pairs of threads, and where by a stage.
 
 use crate::desc::kernel::{KernelDesc, Packing};
-use crate::desc::stage::{Port, Stage, View, Work};
+use crate::desc::stage::{Port, Stage, StageOp, View};
 use crate::ir::packed::WARP;
 use crate::limits::Limits;
 use fourfold::Precision;
@@ -10,11 +10,11 @@ impl KernelDesc {
     /// Without a stage that only reorders neighbours, the first or (`end` 1) the last.
     pub(crate) fn straightened(mut self, end: usize) -> KernelDesc {
         match &mut *self.stages {
-            [Stage { work: Work::Interleave(_), from, .. }, next, ..] if end == 0 => {
+            [Stage { op: StageOp::Interleave(_), from, .. }, next, ..] if end == 0 => {
                 next.from = from.clone();
                 self.stages.remove(0);
             }
-            [.., last, Stage { work: Work::Interleave(_), to, .. }] if end == 1 => {
+            [.., last, Stage { op: StageOp::Interleave(_), to, .. }] if end == 1 => {
                 last.to = to.clone();
                 self.stages.pop();
             }
@@ -42,7 +42,7 @@ impl KernelDesc {
     /// that those of mirrored elements are in one warp.
     fn may_have_lane_pairs(&self, end: usize) -> bool {
         let outermost = if end == 0 { self.stages.first() } else { self.stages.last() };
-        let Some(Stage { work: Work::Butterflies(split), from, to }) = outermost else { return false };
+        let Some(Stage { op: StageOp::Butterflies(split), from, to }) = outermost else { return false };
         let halves = matches!([from, to][end], Port::Array(View { halves: true, .. }));
         let whole = !self.interleaved() && self.cluster == 1 && self.places() == split.radix * split.groups;
         // All threads of a warp come where they exchange.

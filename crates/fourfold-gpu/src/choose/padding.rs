@@ -7,7 +7,7 @@
 
 use crate::choose::radices::frequency;
 use crate::desc::kernel::{Digit, KernelDesc};
-use crate::desc::stage::{Port, Stage, Work};
+use crate::desc::stage::{Port, Stage, StageOp};
 use crate::limits::Limits;
 
 /// Bytes that shared memory reads at once.
@@ -36,23 +36,25 @@ impl KernelDesc {
 
     fn conflicts_of(&self, i: usize) -> usize {
         let stage = &self.stages[i];
-        let spectrum = |work: &Work| match work {
-            Work::After { .. } | Work::Fold(_) | Work::Before { .. } => true,
-            Work::Interleave(_) => !self.inverse && stage.from == Port::Buffer,
+        let spectrum = |op: &StageOp| match op {
+            StageOp::HalfSpectraToLine { .. } | StageOp::SymmetricLastPass(_) | StageOp::LineToHalfSpectra { .. } => {
+                true
+            }
+            StageOp::Interleave(_) => !self.inverse && stage.from == Port::Buffer,
             _ => false,
         };
         let digits = &self.digits[self.range.first..self.range.last];
         let reversed = |digits: &[Digit]| digits.iter().rev().map(|digit| digit.radix).collect::<Vec<_>>();
-        match &stage.work {
-            Work::Butterflies(split) if self.fuses_combine(i) || i > 0 && self.fuses_combine(i - 1) => {
+        match &stage.op {
+            StageOp::Butterflies(split) if self.fuses_combine(i) || i > 0 && self.fuses_combine(i - 1) => {
                 let before = reversed(&digits[..digits.len() - 1]);
                 self.conflicts_at(|j| frequency(j, &before) * split.radix)
             }
-            Work::Butterflies(split) if split.rader.is_none() => {
+            StageOp::Butterflies(split) if split.rader.is_none() => {
                 let groups = (split.groups / self.after()).max(1);
                 self.conflicts_at(|item| item / groups * groups * split.radix + item % groups)
             }
-            work if spectrum(work) => {
+            op if spectrum(op) => {
                 let reversed = reversed(&self.digits[self.range.first..]);
                 self.conflicts_at(|k| frequency(k, &reversed))
             }

@@ -3,7 +3,7 @@
 
 use crate::desc::choice::Size;
 use crate::desc::kernel::{DigitRange, KernelDesc, Packing};
-use crate::desc::stage::{Port, Stage, Work};
+use crate::desc::stage::{Port, Stage, StageOp};
 use crate::ir::packed::WARP;
 use crate::limits::Limits;
 use fourfold::Precision;
@@ -112,7 +112,7 @@ impl KernelDesc {
     /// thread; but 4 % slower for three quarters that are folded in f64.
     fn dealt(&self) -> usize {
         let [least, most] = self.butterflies();
-        let folds = self.stages.iter().any(|stage| matches!(stage.work, Work::Fold(_)));
+        let folds = self.stages.iter().any(|stage| matches!(stage.op, StageOp::SymmetricLastPass(_)));
         let one = matches!(self.packing, Packing::Complex | Packing::HalfLength) && !self.convolves() && !folds;
         if one && !self.interleaved() { least } else { most }
     }
@@ -120,8 +120,8 @@ impl KernelDesc {
     /// Items of the shortest and the longest stage of butterflies in one subline, or of any if
     /// there are none: of combines a thread takes several.
     pub(crate) fn butterflies(&self) -> [usize; 2] {
-        let items = |stage: &Stage| self.subline_items(&stage.work);
-        let butterflies = self.stages.iter().filter(|stage| matches!(stage.work, Work::Butterflies(_))).map(items);
+        let items = |stage: &Stage| self.subline_items(&stage.op);
+        let butterflies = self.stages.iter().filter(|stage| matches!(stage.op, StageOp::Butterflies(_))).map(items);
         let butterflies: Vec<usize> = butterflies.collect();
         let all = if butterflies.is_empty() { self.stages.iter().map(items).collect() } else { butterflies };
         let ends = [all.iter().min(), all.iter().max()];
@@ -129,8 +129,8 @@ impl KernelDesc {
     }
 
     /// Items of a stage in one subline.
-    fn subline_items(&self, work: &Work) -> usize {
-        (work.items() / (self.before() * self.after())).max(1)
+    fn subline_items(&self, op: &StageOp) -> usize {
+        (op.items() / (self.before() * self.after())).max(1)
     }
 
     /// Bytes of memory in which neighbouring sublines of a block stand side by side.
@@ -160,7 +160,7 @@ impl KernelDesc {
 
     /// Lines that a block should have: a run of memory, or work for enough threads.
     fn wanted(&self) -> usize {
-        let items = self.stages.iter().map(|stage| self.subline_items(&stage.work)).max().unwrap_or(1);
+        let items = self.stages.iter().map(|stage| self.subline_items(&stage.op)).max().unwrap_or(1);
         let least = match self.interleaved() {
             true => RUN / self.line_bytes(),
             // Two lines of two warps each measured 5 % faster than one.

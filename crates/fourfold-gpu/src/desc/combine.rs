@@ -1,13 +1,18 @@
 //! Combines of half spectra: which terms they take, and where their coefficients are in the table.
 
-use fourfold::engine::Index;
+use fourfold::engine::{Index, Part};
 
 /// Part of a combine: [`fourfold::engine::Step`] with its coefficients in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Part {
+pub(crate) enum CombineStep {
+    /// 0, since no term belongs to this index.
     Zero { to: Index },
-    One { count: usize, from: Index, to: Index, by: usize },
-    Two { count: usize, from: [Index; 2], to: [Index; 2], matrix: Matrix },
+    /// The first term or the last, which are real, times a factor.
+    End { last: bool, to: Index, by: usize },
+    /// The real or the imaginary parts of all inner terms, times a factor.
+    Part { part: Part, count: usize, to: Index, by: usize },
+    /// Inner terms first + step · i, times matrices.
+    Inner { first: usize, step: usize, count: usize, to: [Index; 2], matrix: Matrix },
 }
 
 /// The 2×2 matrices of a combine.
@@ -21,9 +26,9 @@ pub(crate) enum Matrix {
     Rotations(usize),
 }
 
-/// See [`fourfold::engine::Fold`]. Its coefficients are in the table.
+/// [`fourfold::engine::SymmetricLastPass`] with its coefficients in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Fold {
+pub(crate) struct SymmetricLastPass {
     pub(crate) sine: bool,
     /// The length h of a quarter.
     pub(crate) len: usize,
@@ -35,20 +40,21 @@ pub(crate) struct Fold {
     pub(crate) table: usize,
 }
 
-/// Half spectra as combines make them: term 0, the terms from 1 on, and with even n the last.
+/// Half spectra that a combine makes from a line: term 0, the inner terms, and with even n the
+/// last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Terms {
+pub(crate) struct HalfSpectra {
     /// Real number and factor; 0 without.
     pub(crate) first: Option<(usize, usize)>,
     pub(crate) inner: Option<([Index; 2], Matrix)>,
     pub(crate) last: Option<(usize, usize)>,
 }
 
-/// Which terms of a half spectrum a part of a combine takes.
+/// Terms of a half spectrum of N reals.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Which {
+pub(crate) enum TermRange {
     First,
-    /// `first` + `step` · i.
+    /// `first` + `step` · i, neither 0 nor N/2.
     Inner {
         first: usize,
         step: usize,
@@ -57,32 +63,26 @@ pub(crate) enum Which {
     Last,
 }
 
-impl Part {
-    /// The terms of half spectra of `n` reals that it takes.
-    pub(crate) fn which(&self, n: usize) -> Which {
-        let index = match self {
-            Part::Zero { .. } => return Which::First,
-            Part::One { from, .. } | Part::Two { from: [from, _], .. } => from,
-        };
-        match (index.start as usize, index.step) {
-            (0, _) => Which::First,
-            (start, 0) if start == n - 1 && n % 2 == 0 => Which::Last,
-            (start, step) => Which::Inner { first: start.div_ceil(2), step: (step as usize / 2).max(1) },
+impl CombineStep {
+    /// The terms that it takes.
+    pub(crate) fn terms(&self) -> TermRange {
+        match *self {
+            CombineStep::Zero { .. } | CombineStep::End { last: false, .. } => TermRange::First,
+            CombineStep::End { last: true, .. } => TermRange::Last,
+            CombineStep::Part { .. } => TermRange::Inner { first: 1, step: 1 },
+            CombineStep::Inner { first, step, .. } => TermRange::Inner { first, step },
         }
     }
 
-    /// Whether it takes all terms between the ends, or an end.
-    pub(crate) fn takes_all(&self, n: usize) -> bool {
-        match self.which(n) {
-            Which::First | Which::Last => true,
-            Which::Inner { first, step } => (first, step, self.count()) == (1, 1, (n - 1) / 2),
-        }
+    /// Whether it takes all inner terms, or an end.
+    pub(crate) fn takes_all(&self) -> bool {
+        !matches!(self.terms(), TermRange::Inner { step: 2.., .. })
     }
 
     pub(crate) fn count(&self) -> usize {
         match self {
-            Part::Zero { .. } => 1,
-            Part::One { count, .. } | Part::Two { count, .. } => *count,
+            CombineStep::Zero { .. } | CombineStep::End { .. } => 1,
+            CombineStep::Part { count, .. } | CombineStep::Inner { count, .. } => *count,
         }
     }
 }

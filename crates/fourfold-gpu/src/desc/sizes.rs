@@ -1,7 +1,7 @@
 //! How large a kernel is: places, sublines, blocks, and the memory that it takes.
 
 use crate::desc::kernel::{DigitRange, KernelDesc};
-use crate::desc::stage::{Port, Stage, Work};
+use crate::desc::stage::{Port, Stage, StageOp};
 use crate::ir::frame::Frame;
 use fourfold::Precision;
 
@@ -36,7 +36,12 @@ impl KernelDesc {
         if self.cluster > 1 {
             return true;
         }
-        let combines = |stage: &Stage| matches!(stage.work, Work::After { .. } | Work::Fold(_) | Work::Before { .. });
+        let combines = |stage: &Stage| {
+            matches!(
+                stage.op,
+                StageOp::HalfSpectraToLine { .. } | StageOp::SymmetricLastPass(_) | StageOp::LineToHalfSpectra { .. }
+            )
+        };
         self.range.first > 0 && self.stages.iter().any(combines)
     }
 
@@ -71,9 +76,9 @@ impl KernelDesc {
 
     /// Whether digits are convolved.
     pub(crate) fn convolves(&self) -> bool {
-        self.stages.iter().any(|stage| match &stage.work {
-            Work::Convolve { .. } => true,
-            Work::Butterflies(split) => split.rader.is_some(),
+        self.stages.iter().any(|stage| match &stage.op {
+            StageOp::Convolve { .. } => true,
+            StageOp::Butterflies(split) => split.rader.is_some(),
             _ => false,
         })
     }
@@ -155,7 +160,7 @@ impl KernelDesc {
         if self.shared {
             return self.sublines().div_ceil(self.tile) * self.cluster;
         }
-        let items = self.stages.iter().map(|stage| stage.work.items()).max().unwrap_or(1);
+        let items = self.stages.iter().map(|stage| stage.op.items()).max().unwrap_or(1);
         (items * self.sublines()).div_ceil(self.threads)
     }
 }

@@ -1,12 +1,12 @@
 //! The stages of a kernel: what they do, what they read and write.
 
-use crate::desc::combine::{Fold, Matrix, Part, Terms};
+use crate::desc::combine::{CombineStep, HalfSpectra, Matrix, SymmetricLastPass};
 use fourfold::engine::Index;
 
 /// A loop over independent items.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Stage {
-    pub(crate) work: Work,
+    pub(crate) op: StageOp,
     pub(crate) from: Port,
     pub(crate) to: Port,
 }
@@ -25,7 +25,7 @@ impl Stage {
 
 /// What a stage does.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Work {
+pub(crate) enum StageOp {
     /// So many elements as they are.
     Copy(usize),
     /// So many elements, from both ends inwards, whose reals are neighbours on the line: they are
@@ -54,37 +54,37 @@ pub(crate) enum Work {
     },
     /// From half spectra of `n` reals what the line becomes; w_n^k from place `roots` of the table
     /// on, for pairs.
-    After {
+    HalfSpectraToLine {
         n: usize,
         roots: usize,
-        parts: Vec<Part>,
+        steps: Vec<CombineStep>,
     },
     /// From the half spectra of three quarters of an extension, element 3t + s of the line that of
     /// quarter s, what the line becomes.
-    Fold(Fold),
+    SymmetricLastPass(SymmetricLastPass),
     /// Half spectra of `n` reals from the line, as what a transform back to reals takes.
-    Before {
+    LineToHalfSpectra {
         n: usize,
         roots: usize,
-        terms: Terms,
+        terms: HalfSpectra,
     },
 }
 
-impl Work {
+impl StageOp {
     /// Items of a line, in the longest of the stage's loops.
     pub(crate) fn items(&self) -> usize {
         match self {
-            Work::Copy(count) => *count,
-            Work::Interleave(count) => count / 2,
-            Work::Butterflies(split) => split.count(),
-            Work::Chirp { room, groups, .. } => room * groups,
-            Work::Unchirp { radix, groups, .. } => radix * groups,
-            Work::Convolve { length, groups, rader, .. } => {
+            StageOp::Copy(count) => *count,
+            StageOp::Interleave(count) => count / 2,
+            StageOp::Butterflies(split) => split.count(),
+            StageOp::Chirp { room, groups, .. } => room * groups,
+            StageOp::Unchirp { radix, groups, .. } => radix * groups,
+            StageOp::Convolve { length, groups, rader, .. } => {
                 length * rader.map_or(*groups, |rader| rader.groups * rader.inner)
             }
-            Work::After { parts, .. } => parts.iter().map(Part::count).max().unwrap_or(0),
-            Work::Fold(fold) => fold.len / 2 + 1,
-            Work::Before { n, .. } => n / 2 + 1,
+            StageOp::HalfSpectraToLine { steps, .. } => steps.iter().map(CombineStep::count).max().unwrap_or(0),
+            StageOp::SymmetricLastPass(pass) => pass.len / 2 + 1,
+            StageOp::LineToHalfSpectra { n, .. } => n / 2 + 1,
         }
     }
 }
@@ -132,7 +132,7 @@ pub(crate) struct View {
 }
 
 /// An order of reals: from `first` of a piece on, real m stands at `index.start + index.step · m`
-/// of the line, times `factor`.
+/// of the line, times `factor` if it has one.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Order {
     pub(crate) pieces: Vec<Piece>,
@@ -143,7 +143,7 @@ pub(crate) struct Order {
 pub(crate) struct Piece {
     pub(crate) first: usize,
     pub(crate) index: Index,
-    pub(crate) factor: f64,
+    pub(crate) factor: Option<f64>,
 }
 
 // Factors are finite and never −0.
@@ -152,7 +152,7 @@ impl Eq for Order {}
 impl std::hash::Hash for Order {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         for piece in &self.pieces {
-            (piece.first, piece.index, piece.factor.to_bits()).hash(state);
+            (piece.first, piece.index, piece.factor.map(f64::to_bits)).hash(state);
         }
     }
 }

@@ -184,7 +184,7 @@ impl Words for Short {
     fn dot(self, factor: i16, b: Short, other: i16) -> Wide {
         Wide(self.0 * i64::from(factor) + b.0 * i64::from(other))
     }
-    fn splat(value: i32) -> Wide {
+    fn splat(_: Wide, value: i32) -> Wide {
         Wide(Var::Lit(value.into()))
     }
     fn widen<const SHIFT: i32>(self) -> Wide {

@@ -18,7 +18,9 @@ use fourfold::Result;
 ///
 /// ```no_run
 /// use fourfold::engine::jpeg::{Layout, Table};
-/// use fourfold_gpu::{BlockComponent, BlockPlan, BlockWork, Cache, Device};
+/// use fourfold_gpu::blocks::{BlockComponent, BlockPlan, BlockWork};
+/// use fourfold_gpu::cache::Cache;
+/// use fourfold_gpu::Device;
 /// let component = BlockComponent { table: Table::luminance(90)?, blocks: 1000, layout: Layout::Blocks };
 /// let plan = BlockPlan::builder(BlockWork::Inverse).component(component).cache(Cache::standard()?);
 /// let plan = plan.build(&Device::open("cuda")?)?;

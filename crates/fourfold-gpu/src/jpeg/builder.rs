@@ -10,7 +10,7 @@ use crate::jpeg::blocks::{BlockPlan, ComponentTables};
 use crate::jpeg::kernels::desc::{BlockKernelDesc, BlockWork, HEAD, Instructions};
 use crate::jpeg::kernels::program;
 use crate::jpeg::kernels::program::Program;
-use crate::jpeg::ladder::BlockMethod;
+use crate::jpeg::ladder::BlockAlgorithm;
 use crate::print::printer::print;
 use crate::run::disk_cache::Cache;
 use crate::run::inspect::Target;
@@ -33,7 +33,7 @@ pub struct BlockComponent {
 #[derive(Clone)]
 pub struct BlockPlanBuilder {
     desc: BlockKernelDesc,
-    method: Option<&'static BlockMethod>,
+    algorithm: Option<&'static BlockAlgorithm>,
     components: Vec<BlockComponent>,
     cache: Option<Cache>,
 }
@@ -55,7 +55,7 @@ impl BlockPlan {
             rows: false,
             instructions: Instructions::default(),
         };
-        BlockPlanBuilder { desc, method: None, components: Vec::new(), cache: None }
+        BlockPlanBuilder { desc, algorithm: None, components: Vec::new(), cache: None }
     }
 }
 
@@ -85,8 +85,8 @@ impl BlockPlanBuilder {
     }
 
     /// Uses another kernel, for comparison.
-    pub fn method(mut self, method: &'static BlockMethod) -> Self {
-        self.method = Some(method);
+    pub fn algorithm(mut self, algorithm: &'static BlockAlgorithm) -> Self {
+        self.algorithm = Some(algorithm);
         self
     }
 
@@ -114,7 +114,7 @@ impl BlockPlanBuilder {
         let Program { frame, blocks, statements } = program;
         let source = print(device.target().dialect(), &frame, &statements);
         let kernel = compiled(&device.runtime, self.cache.as_ref(), &source, shared_bytes)?;
-        let reals = self.method.map(|method| method.reals);
+        let reals = self.algorithm.map(|algorithm| algorithm.reals);
         let part = |component: &BlockComponent| {
             let table = &component.table;
             let reals = reals.map_or_else(|| program::reals(&desc, table), |reals| reals(table));
@@ -153,7 +153,7 @@ impl BlockPlanBuilder {
     }
 
     fn program(&self) -> Program {
-        self.method.map_or_else(|| program::program(&self.desc()), |method| (method.program)())
+        self.algorithm.map_or_else(|| program::program(&self.desc()), |algorithm| (algorithm.program)())
     }
 
     fn desc(&self) -> BlockKernelDesc {
@@ -179,14 +179,14 @@ impl BlockPlanBuilder {
         }
         let plain =
             BlockKernelDesc { mode: Mode::Fast, order: Order::Raster, narrow: Narrow::Byte, rows: false, ..self.desc };
-        match (self.method, self.desc.work) {
+        match (self.algorithm, self.desc.work) {
             (None, BlockWork::Inverse | BlockWork::Forward) => Ok(()),
-            (method, _) if self.desc() != plain => {
-                let name = method.map_or("a yardstick", |method| method.name);
+            (algorithm, _) if self.desc() != plain => {
+                let name = algorithm.map_or("a yardstick", |algorithm| algorithm.name);
                 Err(argument(format!("{name} supports only the fast mode, raster order and blocks of 8-bit samples")))
             }
-            (Some(method), work) if method.work != work => {
-                Err(argument(format!("{} is a method of {:?}, not of {work:?}", method.name, method.work)))
+            (Some(algorithm), work) if algorithm.work != work => {
+                Err(argument(format!("{} is an algorithm of {:?}, not of {work:?}", algorithm.name, algorithm.work)))
             }
             _ => Ok(()),
         }

@@ -45,7 +45,7 @@ pub(crate) fn neighbours(
     array: &Array,
     may: impl Fn(usize) -> bool,
 ) -> Option<usize> {
-    let ignores = |transform: &AxisTransform| matches!(transform.sum, Transform1d::Idxst | Transform1d::C2R);
+    let ignores = |transform: &AxisTransform| matches!(transform.transform1d, Transform1d::Idxst | Transform1d::C2R);
     let is_done = |axis: usize| done.iter().any(|pass| pass.axis == axis);
     let whole = problem.transforms().iter().filter(|transform| !ignores(transform) || is_done(transform.axis));
     let others = whole.map(|transform| transform.axis).filter(|&other| may(other));

@@ -1,28 +1,34 @@
 //! Combines and orders of a stage pipeline, with the places of their coefficients.
 
-use crate::desc::combine::{Matrix, Part, Terms};
+use crate::desc::combine::{CombineStep, HalfSpectra, Matrix};
 use crate::desc::kernel::Packing;
 use crate::desc::stage::{Order, Piece};
 use crate::lower::stages::StagePipeline;
 use crate::lower::tables::Entry;
-use fourfold::engine::{Index, Reorder, Rotation, Run, Step};
+use fourfold::engine::{Index, Reorder, Rotation, Run, SpectrumTerms, Step};
 
 impl StagePipeline {
-    /// A step after a DFT of `len` reals, times a factor.
-    pub(crate) fn part(&mut self, step: &Step, len: usize, factor: f64) -> Part {
-        let (count, from, to) = (step.count(), step.spectrum(len), step.line());
-        match step {
-            Step::Zero { .. } => Part::Zero { to: to[0] },
-            Step::End { by, .. } | Step::Part { by, .. } => {
-                Part::One { count, from: from[0], to: to[0], by: self.tables.push_reals(&[by * factor]) }
+    /// A step after a DFT of reals, times a factor.
+    pub(crate) fn combine_step(&mut self, step: &Step, factor: f64) -> CombineStep {
+        let (count, to) = (step.count(), step.line());
+        let mut by = |by: f64| self.tables.push_reals(&[by * factor]);
+        match *step {
+            Step::Zero { .. } => CombineStep::Zero { to: to[0] },
+            Step::End { last, by: value, .. } => CombineStep::End { last, to: to[0], by: by(value) },
+            Step::Part { part, by: value, .. } => CombineStep::Part { part, count, to: to[0], by: by(value) },
+            Step::Scale { .. } | Step::Hartley { .. } => {
+                CombineStep::Inner { first: 1, step: 1, count, to, matrix: self.matrix(step, factor) }
             }
-            _ => Part::Two { count, from, to, matrix: self.matrix(step, factor) },
+            Step::Rotate(Rotation { terms: SpectrumTerms::Half { first, step: every }, .. }) => {
+                CombineStep::Inner { first, step: every, count, to, matrix: self.matrix(step, factor) }
+            }
+            Step::Rotate(Rotation { terms: SpectrumTerms::Complex, .. }) => unreachable!("reals have half spectra"),
         }
     }
 
     /// What makes half spectra.
-    pub(crate) fn terms(&mut self, steps: &[Step]) -> Terms {
-        let mut terms = Terms { first: None, inner: None, last: None };
+    pub(crate) fn half_spectra(&mut self, steps: &[Step]) -> HalfSpectra {
+        let mut terms = HalfSpectra { first: None, inner: None, last: None };
         for step in steps {
             match step {
                 Step::Zero { .. } => {}
@@ -58,7 +64,7 @@ impl StagePipeline {
     /// The number of the order in which the real side of the DFT stands in lines of `n` elements,
     /// if it is not theirs.
     pub(crate) fn order(&mut self, reorder: Option<Reorder>, n: usize) -> Option<usize> {
-        self.orders.push(Order { pieces: pieces(reorder?.runs(n)) });
+        self.orders.push(Order { pieces: reorder?.runs(n).iter().map(piece).collect() });
         Some(self.orders.len() - 1)
     }
 
@@ -68,40 +74,6 @@ impl StagePipeline {
             return 0;
         }
         self.tables.push_pairs(Entry::Roots(n))
-    }
-}
-
-/// The pieces of an order, as few as can be: a single element has no step yet, and takes what
-/// follows.
-fn pieces(runs: Vec<Run>) -> Vec<Piece> {
-    let mut list: Vec<Run> = vec![];
-    for mut run in runs {
-        if let Some(last) = list.last_mut().filter(|last| last.factor == run.factor) {
-            take_first(last, &mut run);
-        }
-        if run.count > 0 {
-            list.push(run);
-        }
-    }
-    list.iter().map(piece).collect()
-}
-
-/// Lengthens a run by the first elements of the next, as long as these go on as it does.
-fn take_first(run: &mut Run, next: &mut Run) {
-    while next.count > 0 {
-        if run.count == 1 {
-            run.place.step = next.place.start - run.place.start;
-        }
-        if run.place.at(run.count) != next.place.at(0) {
-            return;
-        }
-        run.count += 1;
-        *next = Run {
-            first: next.first + 1,
-            count: next.count - 1,
-            place: Index { start: next.place.start + next.place.step, ..next.place },
-            ..*next
-        };
     }
 }
 

@@ -6,9 +6,9 @@
 
 use crate::choose::estimate::Choice;
 use crate::choose::radices::{gpu_factors, powers_of_two, radices};
-use crate::desc::combine::{Fold, Matrix};
+use crate::desc::combine::{Matrix, SymmetricLastPass};
 use crate::desc::kernel::{Digit, Packing};
-use crate::desc::stage::{Order, Port, Rader, Split, Stage, View, Work};
+use crate::desc::stage::{Order, Port, Rader, Split, Stage, StageOp, View};
 use crate::lower::tables::{Entry, TableLayout};
 use fourfold::engine::{
     AxisRecipe, Data, Factor, Index, QUARTERS, Reduction, Reorder, Step, Transform1d, dft_of, length, quarter_length,
@@ -33,11 +33,11 @@ pub(crate) struct StagePipeline {
 /// About the bytes that making a line's tables takes: twiddles, orders and combines of reals, and
 /// for convolutions spectra in double-double numbers.
 pub(crate) fn table_bytes(line: &AxisRecipe) -> usize {
-    let (_, len) = dft_of(line.transform.sum, line.transform.n);
+    let (_, len) = dft_of(line.transform.transform1d, line.transform.n);
     let factors = gpu_factors(len, &radices(len));
     let rooms = factors.iter().map(room).fold(1, usize::saturating_mul);
     let convolves = factors.iter().any(|factor| !matches!(factor, Factor::Radix(_)));
-    match line.transform.sum {
+    match line.transform.transform1d {
         _ if convolves => rooms.saturating_mul(128),
         Transform1d::Forward | Transform1d::Backward => rooms.saturating_mul(16),
         // Even DCT-IV and DST-IV have DFTs of half their length, and combines before and after.
@@ -58,7 +58,7 @@ impl StagePipeline {
     pub(crate) fn copy(elements: usize, complex: bool) -> StagePipeline {
         let packing = if complex { Packing::Complex } else { Packing::Single };
         let mut pipeline = StagePipeline::new(packing);
-        pipeline.push(Work::Copy(elements), array(View::default()), array(View::default()));
+        pipeline.push(StageOp::Copy(elements), array(View::default()), array(View::default()));
         pipeline
     }
 
@@ -74,15 +74,15 @@ impl StagePipeline {
         if let Some(StagePipeline { tables, uses_bluestein, .. }) = before {
             pipeline = StagePipeline { tables, uses_bluestein, ..pipeline };
         }
-        let (sum, n) = (line.transform.sum, line.transform.n);
-        let (data, len) = dft_of(sum, n);
-        let reduction = reduce(sum, n, &line.transform.edges, line.scale);
+        let (transform, n) = (line.transform.transform1d, line.transform.n);
+        let (data, len) = dft_of(transform, n);
+        let reduction = reduce(transform, n, &line.transform.end_weights, line.scale);
         match data {
             Data::Complex | Data::ComplexBackward => {
                 let scale = (reduction.after.is_empty() && line.scale != 1.0).then_some(line.scale);
                 pipeline.complex(len, &reduction, data == Data::ComplexBackward, scale);
             }
-            Data::Real => match quarter_length(sum, n) {
+            Data::Real => match quarter_length(transform, n) {
                 Some(quarter) => pipeline.quarters(line, quarter, &reduction),
                 None => pipeline.real(n, len, &reduction),
             },
@@ -112,8 +112,8 @@ impl StagePipeline {
         self.digits.iter().map(|digit| digit.room).product()
     }
 
-    fn push(&mut self, work: Work, from: Port, to: Port) {
-        self.stages.push(Stage { work, from, to });
+    fn push(&mut self, op: StageOp, from: Port, to: Port) {
+        self.stages.push(Stage { op, from, to });
     }
 
     /// Complex data, between the combines if there are any.
@@ -138,9 +138,9 @@ impl StagePipeline {
         self.dft(self.packing.elements(len), array(view), None);
         // Neighbours: the sums and differences of terms are twice their half spectra.
         let half = if self.packing == Packing::TwoForOne { 0.5 } else { 1.0 };
-        let parts = reduction.after.iter().map(|step| self.part(step, len, half)).collect();
+        let steps = reduction.after.iter().map(|step| self.combine_step(step, half)).collect();
         let roots = self.roots(len);
-        self.push(Work::After { n: len, roots, parts }, Port::Buffer, array(View::default()));
+        self.push(StageOp::HalfSpectraToLine { n: len, roots, steps }, Port::Buffer, array(View::default()));
     }
 
     /// Three quarters, of `len` reals each, of an extension in the order of `whole`.
@@ -151,22 +151,22 @@ impl StagePipeline {
         // Which quarter an element belongs to is the last digit, of which no DFT is done.
         self.digits.push(Digit { radix: QUARTERS, room: QUARTERS });
         self.forward(&factors, array(view));
-        let rule = symmetric_last_pass(line.transform.sum, &line.transform.edges, line.scale, len);
+        let rule = symmetric_last_pass(line.transform.transform1d, &line.transform.end_weights, line.scale, len);
         // Two lines as one have sums and differences of terms, twice their half spectra.
         let half = if self.packing == Packing::TwoForOne { 0.5 } else { 1.0 };
-        let scales = [1.0, SQRT_2, rule.edges[0], rule.edges[1]].map(|by| half * by * rule.scale);
+        let scales = [1.0, SQRT_2, rule.end_weights[0], rule.end_weights[1]].map(|by| half * by * rule.scale);
         let roots = self.roots(len);
         let scales = self.tables.push_pairs(Entry::Reals(scales.to_vec()));
         let table = self.tables.push_pairs(Entry::SymmetricLastPass(rule, half));
-        let fold = Fold { sine: rule.sine, len, roots, scales, table };
-        self.push(Work::Fold(fold), Port::Buffer, array(View::default()));
+        let pass = SymmetricLastPass { sine: rule.sine, len, roots, scales, table };
+        self.push(StageOp::SymmetricLastPass(pass), Port::Buffer, array(View::default()));
     }
 
     /// Half spectra of length `n` to real data.
     fn hermitian(&mut self, n: usize, reduction: &Reduction) {
-        let terms = self.terms(&reduction.before);
+        let terms = self.half_spectra(&reduction.before);
         let roots = self.roots(n);
-        self.push(Work::Before { n, roots, terms }, array(View::default()), Port::Buffer);
+        self.push(StageOp::LineToHalfSpectra { n, roots, terms }, array(View::default()), Port::Buffer);
         let view = View { order: self.order(reduction.reorder, n), exchanged: true, ..View::default() };
         self.inverse_dft(self.packing.elements(n), view);
     }
@@ -179,7 +179,7 @@ impl StagePipeline {
         let halved = |stage: &Stage, port: &Port| {
             let Port::Array(view) = port else { return false };
             let is_seen = view.order.is_some() || view.combined.is_some();
-            halves && is_seen && matches!(stage.work, Work::Butterflies(_))
+            halves && is_seen && matches!(stage.op, StageOp::Butterflies(_))
         };
         let (count, last) = (self.places(), self.stages.len() - 1);
         let read = halved(&self.stages[0], &self.stages[0].from);
@@ -193,11 +193,11 @@ impl StagePipeline {
         }
         if written {
             let to = std::mem::replace(&mut self.stages[last].to, Port::Buffer);
-            self.push(Work::Interleave(count), Port::Buffer, to);
+            self.push(StageOp::Interleave(count), Port::Buffer, to);
         }
         if read && combined {
             let from = std::mem::replace(&mut self.stages[0].from, Port::Buffer);
-            self.stages.insert(0, Stage { work: Work::Interleave(count), from, to: Port::Buffer });
+            self.stages.insert(0, Stage { op: StageOp::Interleave(count), from, to: Port::Buffer });
         }
     }
 
@@ -221,17 +221,17 @@ impl StagePipeline {
         self.forward(&factors, from);
         let Some(to) = to else { return };
         match self.stages.last_mut() {
-            Some(stage) if matches!(stage.work, Work::Butterflies(Split { inverse: false, rader: None, .. })) => {
+            Some(stage) if matches!(stage.op, StageOp::Butterflies(Split { inverse: false, rader: None, .. })) => {
                 stage.to = array(to)
             }
-            _ => self.push(Work::Copy(len), Port::Buffer, array(to)),
+            _ => self.push(StageOp::Copy(len), Port::Buffer, array(to)),
         }
     }
 
     /// The DFTs of all digits that have a factor, into the buffer.
     fn forward(&mut self, factors: &[Factor], mut from: Port) {
         if !matches!(factors.first(), Some(Factor::Radix(_) | Factor::Bluestein(..))) {
-            let all = Work::Copy(self.digits.iter().map(|digit| digit.radix).product());
+            let all = StageOp::Copy(self.digits.iter().map(|digit| digit.radix).product());
             self.push(all, std::mem::replace(&mut from, Port::Buffer), Port::Buffer);
         }
         for i in 0..factors.len() {
@@ -249,7 +249,7 @@ impl StagePipeline {
         }
         match (factors.first(), self.stages.last_mut()) {
             (Some(Factor::Radix(_) | Factor::Bluestein(..)), Some(stage)) => stage.to = array(to),
-            _ => self.push(Work::Copy(len), Port::Buffer, array(to)),
+            _ => self.push(StageOp::Copy(len), Port::Buffer, array(to)),
         }
     }
 
@@ -269,7 +269,7 @@ impl StagePipeline {
             Factor::Radix(_) => {
                 let twiddles = self.twiddles(&before, radix, powers_of_two(radix));
                 let split = Split { radix, groups, inner, twiddles, inverse, rader: None };
-                self.push(Work::Butterflies(split), from, Port::Buffer);
+                self.push(StageOp::Butterflies(split), from, Port::Buffer);
             }
             Factor::Rader(_, parts) => {
                 let twiddles = self.twiddles(&before, radix, 1..radix);
@@ -296,13 +296,13 @@ impl StagePipeline {
         let splits = self.splits(parts, 1);
         let butterflies = |(i, split): (usize, &Split), inverse: bool| {
             let end = if inverse { last } else { first };
-            Work::Butterflies(Split { inverse, rader: Some(if i == 0 { end } else { plain }), ..*split })
+            StageOp::Butterflies(Split { inverse, rader: Some(if i == 0 { end } else { plain }), ..*split })
         };
         for split in splits.iter().enumerate() {
             self.push(butterflies(split, false), Port::Buffer, Port::Buffer);
         }
         let spectrum = self.tables.push_pairs(Entry::RaderSpectrum { p, radices: lengths(parts) });
-        let convolve = Work::Convolve { length: p - 1, groups: 1, spectrum, rader: Some(plain) };
+        let convolve = StageOp::Convolve { length: p - 1, groups: 1, spectrum, rader: Some(plain) };
         self.push(convolve, Port::Buffer, Port::Buffer);
         for split in splits.iter().enumerate().rev() {
             self.push(butterflies(split, true), Port::Buffer, Port::Buffer);
@@ -315,18 +315,18 @@ impl StagePipeline {
         let room = length(parts);
         let chirp = self.tables.push_pairs(Entry::Chirp { n: radix, room });
         let splits = self.splits(parts, groups);
-        self.push(Work::Chirp { radix, room, groups, chirp }, from, Port::Buffer);
+        self.push(StageOp::Chirp { radix, room, groups, chirp }, from, Port::Buffer);
         for split in &splits {
-            self.push(Work::Butterflies(*split), Port::Buffer, Port::Buffer);
+            self.push(StageOp::Butterflies(*split), Port::Buffer, Port::Buffer);
         }
         // Two forward DFTs reverse the sequence: so does exchanging the parts, before and after,
         // for a backward one.
         let spectrum = self.tables.push_pairs(Entry::ChirpSpectrum { n: radix, radices: lengths(parts) });
-        self.push(Work::Convolve { length: room, groups, spectrum, rader: None }, Port::Buffer, Port::Buffer);
+        self.push(StageOp::Convolve { length: room, groups, spectrum, rader: None }, Port::Buffer, Port::Buffer);
         for split in splits.iter().rev() {
-            self.push(Work::Butterflies(Split { inverse: true, ..*split }), Port::Buffer, Port::Buffer);
+            self.push(StageOp::Butterflies(Split { inverse: true, ..*split }), Port::Buffer, Port::Buffer);
         }
-        self.push(Work::Unchirp { radix, groups, chirp }, Port::Buffer, Port::Buffer);
+        self.push(StageOp::Unchirp { radix, groups, chirp }, Port::Buffer, Port::Buffer);
     }
 
     /// The place of w^{jk} for the given j; k runs over the values of the digits `before` in the

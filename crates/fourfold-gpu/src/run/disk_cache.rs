@@ -29,7 +29,7 @@ const ABANDONED: Duration = Duration::from_secs(3600);
 /// written is not kept.
 ///
 /// ```
-/// use fourfold_gpu::Cache;
+/// use fourfold_gpu::cache::Cache;
 /// let cache = Cache::open(std::env::temp_dir().join("fourfold-example")).with_limit(64 << 20);
 /// assert_eq!(cache.bytes()?, 0); // nothing is made before there is something to keep
 /// # Ok::<(), fourfold::Error>(())

@@ -4,43 +4,43 @@
 //! −i(Z_k − Z̄_{N−k})/2; the halves are in the coefficients. Backwards Z_k = A_k + iB_k and
 //! Z_{N−k} = Ā_k + iB̄_k. Pairs of neighbours are the core's rule of pairs.
 
-use crate::desc::combine::{Matrix, Part, Terms, Which};
+use crate::desc::combine::{CombineStep, HalfSpectra, Matrix, TermRange};
 use crate::desc::kernel::Packing;
 use crate::desc::stage::Port;
 use crate::ir::statement::{Array, Int, Sym, int};
 use crate::ir::trace::{if_less, select, store_if_less};
 use crate::write::port::coefficients;
 use crate::write::writer::{Subline, Writer};
-use fourfold::engine::{C, Index, Real, pack, unpack};
+use fourfold::engine::{C, Index, Part, Real, pack, unpack};
 
 /// Terms of the half spectra of all lines that are packed.
 pub(crate) type Packed = Vec<C<Sym>>;
 
 impl Writer<'_> {
-    pub(crate) fn half_spectra_to_line(&self, n: usize, roots: usize, parts: &[Part], from: &Port, to: &Port) {
+    pub(crate) fn half_spectra_to_line(&self, n: usize, roots: usize, steps: &[CombineStep], from: &Port, to: &Port) {
         let Port::Array(_) = to else { unreachable!("lines are in arrays") };
-        for part in parts {
-            match part.which(n) {
-                Which::First => self.end_items(0, |line, spot| {
-                    self.write_part(part, line, int(0), &self.end_terms(Which::First, self.at(from, spot)));
+        for step in steps {
+            match step.terms() {
+                TermRange::First => self.end_items(0, |line, spot| {
+                    self.write_step(step, line, int(0), &self.end_terms(TermRange::First, self.at(from, spot)));
                 }),
-                Which::Last => {
+                TermRange::Last => {
                     let place = if self.desc.packing == Packing::HalfLength { 0 } else { n / 2 };
                     self.end_items(place, |line, spot| {
-                        self.write_part(part, line, int(0), &self.end_terms(Which::Last, self.at(from, spot)));
+                        self.write_step(step, line, int(0), &self.end_terms(TermRange::Last, self.at(from, spot)));
                     });
                 }
-                Which::Inner { .. } if self.desc.packing == Packing::HalfLength && part.takes_all(n) => {
+                TermRange::Inner { .. } if self.desc.packing == Packing::HalfLength && step.takes_all() => {
                     // Two terms at once: in the middle both are one.
                     self.inner_items(n, 1, 1, n / 4, |line, i, Spots { k, at, mirror }| {
                         let [a, b] = unpack(self.at(from, at), self.at(from, mirror), root(roots, k));
-                        self.write_part(part, line, i, &[a]);
-                        self.write_part(part, line, int(n / 2 - 2) - i, &[b]);
+                        self.write_step(step, line, i, &[a]);
+                        self.write_step(step, line, int(n / 2 - 2) - i, &[b]);
                     });
                 }
-                Which::Inner { first, step } => {
-                    self.inner_items(n, first, step, part.count(), |line, i, spots| {
-                        self.write_part(part, line, i, &self.inner_terms(roots, from, spots));
+                TermRange::Inner { first, step: every } => {
+                    self.inner_items(n, first, every, step.count(), |line, i, spots| {
+                        self.write_step(step, line, i, &self.inner_terms(roots, from, spots));
                     });
                 }
             }
@@ -51,18 +51,21 @@ impl Writer<'_> {
         self.load_at(port, spot.line, spot.place, [0, usize::MAX])
     }
 
-    /// What a part of the combine makes of its term i of each line.
-    pub(crate) fn write_part(&self, part: &Part, line: Subline, i: Int, terms: &[C<Sym>]) {
-        match *part {
+    /// What a step of the combine makes of its term i of each line.
+    pub(crate) fn write_step(&self, step: &CombineStep, line: Subline, i: Int, terms: &[C<Sym>]) {
+        match *step {
             // The zeros of complex terms are written with their real parts.
-            Part::Zero { .. } if self.desc.geometry.output.complex => {}
-            Part::Zero { to } => self.write_values(line, to, i, &vec![Sym::lit(0.0); terms.len()]),
-            Part::One { from, to, by, .. } => {
+            CombineStep::Zero { .. } if self.desc.geometry.output.complex => {}
+            CombineStep::Zero { to } => self.write_values(line, to, i, &vec![Sym::lit(0.0); terms.len()]),
+            CombineStep::End { to, by, .. } | CombineStep::Part { part: Part::Re, to, by, .. } => {
                 let by = Array::Table.load(int(by));
-                let real = |z: &C<Sym>| if from.start == 0 || from.start % 2 == 1 { z.re } else { z.im };
-                self.write_values(line, to, i, &terms.iter().map(|z| real(z) * by).collect::<Vec<_>>());
+                self.write_values(line, to, i, &terms.iter().map(|z| z.re * by).collect::<Vec<_>>());
             }
-            Part::Two { to, matrix, .. } => {
+            CombineStep::Part { part: Part::Im, to, by, .. } => {
+                let by = Array::Table.load(int(by));
+                self.write_values(line, to, i, &terms.iter().map(|z| z.im * by).collect::<Vec<_>>());
+            }
+            CombineStep::Inner { to, matrix, .. } => {
                 let [a, b, c, d] = coefficients(matrix, i);
                 let row = |a: Sym, b: Sym| terms.iter().map(|z| z.re.mul_add(a, z.im * b)).collect::<Vec<_>>();
                 let (first, second) = (row(a, b), row(c, d));
@@ -197,11 +200,11 @@ impl Writer<'_> {
     }
 
     /// Term 0, or the last of an even number of reals.
-    pub(crate) fn end_terms(&self, which: Which, z: C<Sym>) -> Packed {
+    pub(crate) fn end_terms(&self, which: TermRange, z: C<Sym>) -> Packed {
         let sum = |z: C<Sym>| vec![C { re: z.re + z.im, im: Sym::lit(0.0) }];
         match self.desc.packing {
             Packing::TwoForOne => self.separated(z, z),
-            Packing::HalfLength if which == Which::First => sum(z),
+            Packing::HalfLength if which == TermRange::First => sum(z),
             Packing::HalfLength => sum(z.conj()),
             Packing::Single | Packing::Complex => vec![z],
         }
@@ -212,7 +215,7 @@ impl Writer<'_> {
         vec![z + mirror.conj(), (z - mirror.conj()).times_minus_i()]
     }
 
-    pub(crate) fn line_to_half_spectra(&self, n: usize, roots: usize, terms: &Terms, from: &Port, to: &Port) {
+    pub(crate) fn line_to_half_spectra(&self, n: usize, roots: usize, terms: &HalfSpectra, from: &Port, to: &Port) {
         let Port::Array(_) = from else { unreachable!("lines are in arrays") };
         let put = |spot: Spot, z: C<Sym>| self.store_at(to, spot.line, spot.place, [0, n], z);
         let pairs = self.desc.packing == Packing::HalfLength;
@@ -230,7 +233,7 @@ impl Writer<'_> {
     }
 
     /// Element 0 of what a transform back takes, its parts exchanged as those of all.
-    pub(crate) fn first_element(&self, line: Subline, terms: &Terms) -> C<Sym> {
+    pub(crate) fn first_element(&self, line: Subline, terms: &HalfSpectra) -> C<Sym> {
         let first = self.end(line, terms.first);
         if self.desc.packing == Packing::HalfLength {
             let (first, last) = (first[0], self.end(line, terms.last)[0]);
@@ -240,12 +243,18 @@ impl Writer<'_> {
     }
 
     /// Element n/2 of lines of an even number of reals.
-    pub(crate) fn last_element(&self, line: Subline, terms: &Terms) -> C<Sym> {
+    pub(crate) fn last_element(&self, line: Subline, terms: &HalfSpectra) -> C<Sym> {
         as_one(&real(&self.end(line, terms.last))).swap()
     }
 
     /// Elements k and N − k.
-    pub(crate) fn inner_elements(&self, line: Subline, k: Int, [n, roots]: [usize; 2], terms: &Terms) -> [C<Sym>; 2] {
+    pub(crate) fn inner_elements(
+        &self,
+        line: Subline,
+        k: Int,
+        [n, roots]: [usize; 2],
+        terms: &HalfSpectra,
+    ) -> [C<Sym>; 2] {
         let i = k - 1;
         if self.desc.packing == Packing::HalfLength {
             let [a, b] = [i, int(n / 2 - 2) - i].map(|i| self.inner(line, terms, i)[0]);
@@ -264,7 +273,7 @@ impl Writer<'_> {
     }
 
     /// Term i + 1.
-    fn inner(&self, line: Subline, terms: &Terms, i: Int) -> Packed {
+    fn inner(&self, line: Subline, terms: &HalfSpectra, i: Int) -> Packed {
         let (from, matrix): ([Index; 2], Matrix) = terms.inner.expect("there are terms between the ends");
         let [a, b, c, d] = coefficients(matrix, i);
         let [x, y] = from.map(|index| self.read_values(line, index, i));

@@ -9,9 +9,9 @@
 //! terms q < r/2 with the upper half of its partner's. Where b and j are 0, the partner is the DFT
 //! itself with its number r − q, and terms 0 and r/2 are combined with themselves.
 
-use crate::desc::combine::{Part, Terms, Which};
+use crate::desc::combine::{CombineStep, HalfSpectra, TermRange};
 use crate::desc::kernel::{KernelDesc, Packing};
-use crate::desc::stage::{Port, Split, Stage, Work};
+use crate::desc::stage::{Port, Split, Stage, StageOp};
 use crate::ir::statement::{Int, Sym, int};
 use crate::ir::trace::{barrier, if_less, loads_first, select, select_real, store_if_less};
 use crate::write::combine::root;
@@ -27,16 +27,18 @@ impl KernelDesc {
     /// Whether stage `i` and the next are done as one.
     pub(crate) fn fuses_combine(&self, i: usize) -> bool {
         let Some([first, second]) = self.stages.get(i..i + 2) else { return false };
-        let split = match (&first.work, &second.work) {
-            (Work::Butterflies(split), Work::After { n, parts, .. }) if parts.iter().all(|part| part.takes_all(*n)) => {
+        let split = match (&first.op, &second.op) {
+            (StageOp::Butterflies(split), StageOp::HalfSpectraToLine { steps, .. })
+                if steps.iter().all(CombineStep::takes_all) =>
+            {
                 split
             }
-            (Work::Before { .. }, Work::Butterflies(split)) => split,
+            (StageOp::LineToHalfSpectra { .. }, StageOp::Butterflies(split)) => split,
             _ => return false,
         };
         let buffered = first.to == Port::Buffer && (self.inverse || first.from == Port::Buffer);
-        let paired = matches!(self.packing, Packing::TwoForOne | Packing::HalfLength) && split.radix % 2 == 0;
-        self.cluster > 1 && buffered && paired && split.rader.is_none() && self.rounds(split).is_some()
+        let is_packed = matches!(self.packing, Packing::TwoForOne | Packing::HalfLength) && split.radix % 2 == 0;
+        self.cluster > 1 && buffered && is_packed && split.rader.is_none() && self.rounds(split).is_some()
     }
 
     /// How many DFTs a thread has, if every one has as many, and can hold them.
@@ -63,18 +65,18 @@ struct FusedDft {
 impl Writer<'_> {
     /// Stages of which [`KernelDesc::fuses_combine`] says that they are done as one.
     pub(crate) fn fused_combine(&self, [first, second]: [&Stage; 2]) {
-        match (&first.work, &second.work) {
-            (Work::Butterflies(split), Work::After { n, roots, parts }) => {
-                self.dfts_to_line(split, [*n, *roots], parts);
+        match (&first.op, &second.op) {
+            (StageOp::Butterflies(split), StageOp::HalfSpectraToLine { n, roots, steps }) => {
+                self.dfts_to_line(split, [*n, *roots], steps);
             }
-            (Work::Before { n, roots, terms }, Work::Butterflies(split)) => {
+            (StageOp::LineToHalfSpectra { n, roots, terms }, StageOp::Butterflies(split)) => {
                 self.line_to_dfts(split, [*n, *roots], terms, &second.to);
             }
             _ => unreachable!("other stages are not fused"),
         }
     }
 
-    fn dfts_to_line(&self, split: &Split, n: [usize; 2], parts: &[Part]) {
+    fn dfts_to_line(&self, split: &Split, n: [usize; 2], steps: &[CombineStep]) {
         let half = split.radix / 2;
         let dfts = self.fused_dfts(split);
         let dft = |dft: &FusedDft| {
@@ -89,20 +91,20 @@ impl Writer<'_> {
         }
         barrier();
         for (dft, z) in dfts.iter().zip(&spectra) {
-            if_less(dft.zero, int(1), || self.ends_to_line(dft.line, n, parts, [z[0], z[half]]));
+            if_less(dft.zero, int(1), || self.ends_to_line(dft.line, n, steps, [z[0], z[half]]));
             loads_first(|| {
                 for q in 0..half {
                     let mirror = self.load_shared(dft.line, self.partner_of(dft, q));
                     let stored = if q == 0 { dft.zero } else { int(1) };
                     store_if_less(int(0), stored, || {
-                        self.inner_to_line(dft.line, self.frequency_of(split, dft, q), n, parts, [z[q], mirror]);
+                        self.inner_to_line(dft.line, self.frequency_of(split, dft, q), n, steps, [z[q], mirror]);
                     });
                 }
             });
         }
     }
 
-    fn line_to_dfts(&self, split: &Split, [n, roots]: [usize; 2], terms: &Terms, to: &Port) {
+    fn line_to_dfts(&self, split: &Split, [n, roots]: [usize; 2], terms: &HalfSpectra, to: &Port) {
         let half = split.radix / 2;
         let dfts = self.fused_dfts(split);
         let mut lower = vec![];
@@ -186,34 +188,41 @@ impl Writer<'_> {
     }
 
     /// Terms that are combined with themselves: number 0, and in the middle of all.
-    fn ends_to_line(&self, line: Subline, [n, roots]: [usize; 2], parts: &[Part], [first, middle]: [C<Sym>; 2]) {
+    fn ends_to_line(&self, line: Subline, [n, roots]: [usize; 2], steps: &[CombineStep], [first, middle]: [C<Sym>; 2]) {
         let pairs = self.desc.packing == Packing::HalfLength;
-        for part in parts {
-            match part.which(n) {
-                Which::First => self.write_part(part, line, int(0), &self.end_terms(Which::First, first)),
-                Which::Last => {
+        for step in steps {
+            match step.terms() {
+                TermRange::First => self.write_step(step, line, int(0), &self.end_terms(TermRange::First, first)),
+                TermRange::Last => {
                     let end = if pairs { first } else { middle };
-                    self.write_part(part, line, int(0), &self.end_terms(Which::Last, end));
+                    self.write_step(step, line, int(0), &self.end_terms(TermRange::Last, end));
                 }
-                Which::Inner { .. } if pairs => {
+                TermRange::Inner { .. } if pairs => {
                     let [term, _] = unpack(middle, middle, root(roots, int(n / 4)));
-                    self.write_part(part, line, int(n / 4 - 1), &[term]);
+                    self.write_step(step, line, int(n / 4 - 1), &[term]);
                 }
-                Which::Inner { .. } => {}
+                TermRange::Inner { .. } => {}
             }
         }
     }
 
-    fn inner_to_line(&self, line: Subline, k: Int, [n, roots]: [usize; 2], parts: &[Part], [z, mirror]: [C<Sym>; 2]) {
-        for part in parts.iter().filter(|part| matches!(part.which(n), Which::Inner { .. })) {
+    fn inner_to_line(
+        &self,
+        line: Subline,
+        k: Int,
+        [n, roots]: [usize; 2],
+        steps: &[CombineStep],
+        [z, mirror]: [C<Sym>; 2],
+    ) {
+        for step in steps.iter().filter(|step| matches!(step.terms(), TermRange::Inner { .. })) {
             let i = k - 1;
             match self.desc.packing {
                 Packing::HalfLength => {
                     let [a, b] = unpack(z, mirror, root(roots, k));
-                    self.write_part(part, line, i, &[a]);
-                    self.write_part(part, line, int(n / 2 - 2) - i, &[b]);
+                    self.write_step(step, line, i, &[a]);
+                    self.write_step(step, line, int(n / 2 - 2) - i, &[b]);
                 }
-                _ => self.write_part(part, line, i, &self.separated(z, mirror)),
+                _ => self.write_step(step, line, i, &self.separated(z, mirror)),
             }
         }
     }

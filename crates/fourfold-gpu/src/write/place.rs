@@ -112,8 +112,8 @@ impl Writer<'_> {
     /// adds any.
     fn keeps_step(&self, run: &Run) -> bool {
         let even = |bits: u32| run.step % (1 << bits) == 0 || (1 << bits) % (run.step * run.count) == 0;
-        let skips = |bits: u32| run.step % (1 << bits) == 0 || run.step >> bits == 0;
-        self.desc.padding_bits().all(|bits| even(bits) && skips(bits))
+        let is_regular = |bits: u32| run.step % (1 << bits) == 0 || run.step >> bits == 0;
+        self.desc.padding_bits().all(|bits| even(bits) && is_regular(bits))
     }
 
     /// Where a place of the subline is in shared memory, in complex numbers.

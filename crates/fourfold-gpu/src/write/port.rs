@@ -137,7 +137,7 @@ impl Writer<'_> {
 
     /// Factors of the two halves of an order.
     fn half_factors(&self, view: &View) -> [Sym; 2] {
-        let of = |order: usize| [0, 1].map(|i| self.desc.orders[order].pieces[i].factor);
+        let of = |order: usize| [0, 1].map(|i| self.desc.orders[order].pieces[i].factor.unwrap_or(1.0));
         view.order.map_or([1.0; 2], of).map(Sym::lit)
     }
 
@@ -207,13 +207,14 @@ impl Writer<'_> {
         let met: Vec<_> = (0..pieces.len()).filter(|&i| pieces[i].first < range[1] && end(i) > range[0]).collect();
         let place = |i: usize| m * pieces[i].index.step as i64 + pieces[i].index.start as i64;
         let [first, others @ ..] = &*met else { unreachable!("orders are whole") };
-        let (mut at, mut factor) = (place(*first), Sym::lit(pieces[*first].factor));
+        let factor_of = |i: usize| Sym::lit(pieces[i].factor.unwrap_or(1.0));
+        let (mut at, mut factor) = (place(*first), factor_of(*first));
         for &i in others {
             let start = int(pieces[i].first);
             at = select(m, start, at, place(i));
-            factor = select_real(m, start, factor, Sym::lit(pieces[i].factor));
+            factor = select_real(m, start, factor, factor_of(i));
         }
-        (at, (factor != Sym::lit(1.0)).then_some(factor))
+        (at, met.iter().any(|&i| pieces[i].factor.is_some()).then_some(factor))
     }
 
     /// Real `at` of both lines of a pair.

@@ -2,7 +2,7 @@
 //! block's lines.
 
 use crate::desc::kernel::KernelDesc;
-use crate::desc::stage::{Port, Stage, Work};
+use crate::desc::stage::{Port, Stage, StageOp};
 use crate::ir::statement::{Int, Statement, int};
 use crate::ir::trace::{
     barrier, block, cluster_barrier, cluster_begin, comment, for_each, if_less, loads_first, record, select,
@@ -57,9 +57,9 @@ pub(crate) fn wait_between(before: Option<&Stage>, after: &Stage) {
 /// Items of a stage that a thread takes at once, so that it waits for memory once: as many as have
 /// the numbers of one long butterfly.
 pub(crate) fn items_per_thread(stage: &Stage) -> usize {
-    match &stage.work {
-        Work::After { .. } | Work::Before { .. } | Work::Interleave(_) => 4,
-        Work::Fold(_) => 2,
+    match &stage.op {
+        StageOp::HalfSpectraToLine { .. } | StageOp::LineToHalfSpectra { .. } | StageOp::Interleave(_) => 4,
+        StageOp::SymmetricLastPass(_) => 2,
         _ => 1,
     }
 }
@@ -111,19 +111,19 @@ impl<'a> Writer<'a> {
     }
 
     pub(crate) fn stage(&self, stage: &Stage) {
-        let Stage { work, from, to } = stage;
-        match work {
-            Work::Copy(count) => self.copy(*count, from, to),
-            Work::Fold(fold) => self.fold(fold, from),
-            Work::Interleave(count) => self.interleave(*count, from, to),
-            Work::Butterflies(split) => self.butterflies(split, from, to),
-            Work::Chirp { radix, room, groups, chirp } => self.chirp([*radix, *room], *groups, *chirp, from, to),
-            Work::Unchirp { radix, groups, chirp } => self.unchirp(*radix, *groups, *chirp, from, to),
-            Work::Convolve { length, groups, spectrum, rader } => {
+        let Stage { op, from, to } = stage;
+        match op {
+            StageOp::Copy(count) => self.copy(*count, from, to),
+            StageOp::SymmetricLastPass(pass) => self.symmetric_last_pass(pass, from),
+            StageOp::Interleave(count) => self.interleave(*count, from, to),
+            StageOp::Butterflies(split) => self.butterflies(split, from, to),
+            StageOp::Chirp { radix, room, groups, chirp } => self.chirp([*radix, *room], *groups, *chirp, from, to),
+            StageOp::Unchirp { radix, groups, chirp } => self.unchirp(*radix, *groups, *chirp, from, to),
+            StageOp::Convolve { length, groups, spectrum, rader } => {
                 self.convolve(*length, *groups, *spectrum, rader.as_ref(), from, to);
             }
-            Work::After { n, roots, parts } => self.half_spectra_to_line(*n, *roots, parts, from, to),
-            Work::Before { n, roots, terms } => self.line_to_half_spectra(*n, *roots, terms, from, to),
+            StageOp::HalfSpectraToLine { n, roots, steps } => self.half_spectra_to_line(*n, *roots, steps, from, to),
+            StageOp::LineToHalfSpectra { n, roots, terms } => self.line_to_half_spectra(*n, *roots, terms, from, to),
         }
     }
 
@@ -291,18 +291,20 @@ pub(crate) fn divide(i: Int, size: usize, count: usize) -> (Int, Int) {
 
 /// The stage in words.
 pub(crate) fn describe(stage: &Stage) -> String {
-    match &stage.work {
-        Work::Copy(count) => format!("copy {count} elements"),
-        Work::Interleave(count) => format!("interleave {count} elements"),
-        Work::Butterflies(split) => {
+    match &stage.op {
+        StageOp::Copy(count) => format!("copy {count} elements"),
+        StageOp::Interleave(count) => format!("interleave {count} elements"),
+        StageOp::Butterflies(split) => {
             let across = if stage.is_across_cluster() { " across the cluster" } else { "" };
             format!("DFTs of {}{across}, {} a line", split.radix, split.count())
         }
-        Work::Chirp { radix, room, .. } => format!("DFTs of {radix} as convolutions of {room}"),
-        Work::Unchirp { radix, .. } => format!("DFTs of {radix} from convolutions"),
-        Work::Convolve { length, .. } => format!("convolve {length} elements"),
-        Work::Fold(fold) => format!("three half spectra of {} reals, and from these the line", fold.len),
-        Work::After { n, .. } => format!("half spectra of {n} reals, and from these the line"),
-        Work::Before { n, .. } => format!("half spectra of {n} reals from the line"),
+        StageOp::Chirp { radix, room, .. } => format!("DFTs of {radix} as convolutions of {room}"),
+        StageOp::Unchirp { radix, .. } => format!("DFTs of {radix} from convolutions"),
+        StageOp::Convolve { length, .. } => format!("convolve {length} elements"),
+        StageOp::SymmetricLastPass(pass) => {
+            format!("three half spectra of {} reals, and from these the line", pass.len)
+        }
+        StageOp::HalfSpectraToLine { n, .. } => format!("half spectra of {n} reals, and from these the line"),
+        StageOp::LineToHalfSpectra { n, .. } => format!("half spectra of {n} reals from the line"),
     }
 }

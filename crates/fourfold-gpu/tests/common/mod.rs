@@ -6,7 +6,8 @@ pub(crate) mod sample;
 use fourfold::baseline::AnyRecipe;
 use fourfold::oracle::verify::{Data, Verdict, check};
 use fourfold::{Problem, Result};
-use fourfold_gpu::{Device, GpuPlan, GpuPlanner, Inspection};
+use fourfold_gpu::inspect::Inspection;
+use fourfold_gpu::{Device, GpuPlan, GpuPlanner};
 use std::collections::BTreeSet;
 
 /// The device that `FOURFOLD_DEVICE` names, `cuda:0` or `opencl:1`; the first of OpenCL if it is
@@ -71,7 +72,7 @@ pub(crate) fn families(inspection: &Inspection) -> BTreeSet<String> {
         let words: Vec<_> = step.split(|c: char| c.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
         words.join("#")
     };
-    let family = |launch: &fourfold_gpu::Launch| {
+    let family = |launch: &fourfold_gpu::inspect::Launch| {
         let mut steps: Vec<_> = launch.steps.iter().map(plain).collect();
         steps.dedup();
         let place = if launch.shared_bytes > 0 { "local" } else { "device" };

@@ -9,7 +9,7 @@ use crate::ffi::arrays::Array;
 use crate::ffi::read::Reader;
 use crate::memory::zeros;
 use crate::simd::isa::dispatch::dispatch;
-use crate::simd::isa::vectors::{VectorTask, Vectors};
+use crate::simd::isa::vectors::{Autovectorized, ScalarTask};
 use crate::simd::strip;
 use crate::simd::strip::{Dequantiser, Strip};
 use fourfold::Result;
@@ -112,7 +112,8 @@ impl<'a> Band<'a> {
             let (pixels, rest) = std::mem::take(&mut self.pixels).split_at_mut(bytes);
             self.pixels = rest;
             let y = self.next * self.frame.mcu_height;
-            dispatch(transform.isa(), PixelRows { frame: self.frame, planes: &mut self.planes, y, pixels });
+            let rows = PixelRows { frame: self.frame, planes: &mut self.planes, y, pixels };
+            dispatch(transform.isa(), Autovectorized(rows));
             self.next += 1;
         }
     }
@@ -126,9 +127,9 @@ struct PixelRows<'a> {
     pixels: &'a mut [u8],
 }
 
-impl VectorTask for PixelRows<'_> {
+impl ScalarTask for PixelRows<'_> {
     #[inline(always)]
-    fn with_vectors<V: Vectors>(self) {
+    fn execute(self) {
         for (index, pixels) in self.pixels.chunks_exact_mut(self.frame.pitch()).enumerate() {
             let y = self.y + index;
             match (self.frame.color, &mut *self.planes) {

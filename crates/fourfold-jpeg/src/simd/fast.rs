@@ -46,23 +46,35 @@ fn transpose<F: Floats>((l, r): Halves<F>) -> Halves<F> {
 }
 
 /// The columns of the samples, from the rows of the quantised coefficients.
+///
+/// # Safety
+/// The CPU has the instruction set of `V`.
 #[inline(always)]
-pub(crate) fn inverse<V: Vectors>(coefficients: [V::Words; 8], factors: &Factors) -> [V::Words; 8] {
-    let left = each!(row < 8 => V::to_floats(coefficients[row])[0] * V::Floats::repeat(&factors[row][0]));
-    let right = each!(row < 8 => V::to_floats(coefficients[row])[1] * V::Floats::repeat(&factors[row][1]));
-    let (left, right) = transpose((idct8(left), idct8(right)));
-    let (left, right) = (idct8(left), idct8(right));
-    each!(column < 8 => V::to_words([left[column], right[column]]))
+pub(crate) unsafe fn inverse<V: Vectors>(coefficients: [V::Words; 8], factors: &Factors) -> [V::Words; 8] {
+    // SAFETY: the caller guarantees it.
+    unsafe {
+        let left = each!(row < 8 => V::to_floats(coefficients[row])[0] * V::Floats::repeat(&factors[row][0]));
+        let right = each!(row < 8 => V::to_floats(coefficients[row])[1] * V::Floats::repeat(&factors[row][1]));
+        let (left, right) = transpose((idct8(left), idct8(right)));
+        let (left, right) = (idct8(left), idct8(right));
+        each!(column < 8 => V::to_words([left[column], right[column]]))
+    }
 }
 
 /// The rows of the quantised coefficients, from the rows of the samples minus 128.
+///
+/// # Safety
+/// The CPU has the instruction set of `V`.
 #[inline(always)]
-pub(crate) fn forward<V: Vectors>(samples: [V::Words; 8], factors: &Factors) -> [V::Words; 8] {
-    let left = each!(row < 8 => V::to_floats(samples[row])[0]);
-    let right = each!(row < 8 => V::to_floats(samples[row])[1]);
-    let (left, right) = transpose((dct8(left), dct8(right)));
-    let (left, right) = transpose((dct8(left), dct8(right)));
-    let left = each!(row < 8 => left[row] * V::Floats::repeat(&factors[row][0]));
-    let right = each!(row < 8 => right[row] * V::Floats::repeat(&factors[row][1]));
-    each!(row < 8 => V::to_words([left[row], right[row]]))
+pub(crate) unsafe fn forward<V: Vectors>(samples: [V::Words; 8], factors: &Factors) -> [V::Words; 8] {
+    // SAFETY: the caller guarantees it.
+    unsafe {
+        let left = each!(row < 8 => V::to_floats(samples[row])[0]);
+        let right = each!(row < 8 => V::to_floats(samples[row])[1]);
+        let (left, right) = transpose((dct8(left), dct8(right)));
+        let (left, right) = transpose((dct8(left), dct8(right)));
+        let left = each!(row < 8 => left[row] * V::Floats::repeat(&factors[row][0]));
+        let right = each!(row < 8 => right[row] * V::Floats::repeat(&factors[row][1]));
+        each!(row < 8 => V::to_words([left[row], right[row]]))
+    }
 }

@@ -91,21 +91,26 @@ struct Inverse<'a, T> {
 
 impl<T: Store> VectorTask for Inverse<'_, T> {
     #[inline(always)]
-    fn with_vectors<V: Vectors>(self) {
+    unsafe fn with_vectors<V: Vectors>(self) {
         let Strip { coefficients, samples, stride } = self.strip;
         let step = if stride.is_some() { 8 } else { 64 };
         let mut ordered = [[[0; 8]; 8]; MAX_BLOCKS];
         for (index, group) in coefficients.chunks(V::BLOCKS).enumerate() {
             let (full, samples) = (group.len() == V::BLOCKS, &mut samples[index * V::BLOCKS * step..]);
             let coefficients = if full && !self.zigzag {
-                V::load(as_rows(group))
+                // SAFETY: the caller guarantees the instructions.
+                unsafe { V::load(as_rows(group)) }
             } else {
                 group.iter().zip(&mut ordered).for_each(|(from, to)| *to = to_raster(from, self.zigzag));
-                V::load(&ordered)
+                // SAFETY: as above.
+                unsafe { V::load(&ordered) }
             };
-            let columns = match self.table {
-                Dequantiser::Fast { factors, .. } => fast::inverse::<V>(coefficients, factors),
-                Dequantiser::Exact(table) => exact::inverse::<V>(coefficients, table),
+            // SAFETY: as above.
+            let columns = unsafe {
+                match self.table {
+                    Dequantiser::Fast { factors, .. } => fast::inverse::<V>(coefficients, factors),
+                    Dequantiser::Exact(table) => exact::inverse::<V>(coefficients, table),
+                }
             };
             if full {
                 T::store::<V>(
@@ -134,7 +139,7 @@ struct Forward<'a> {
 
 impl VectorTask for Forward<'_> {
     #[inline(always)]
-    fn with_vectors<V: Vectors>(self) {
+    unsafe fn with_vectors<V: Vectors>(self) {
         let Strip { coefficients, samples, stride } = self.strip;
         let (step, stride) = stride.map_or((64, 8), |stride| (8, stride));
         for (index, group) in coefficients.chunks_mut(V::BLOCKS).enumerate() {
@@ -142,10 +147,14 @@ impl VectorTask for Forward<'_> {
             for (block, at) in loaded.iter_mut().take(group.len()).zip((index * V::BLOCKS * step..).step_by(step)) {
                 load_block(&samples[at..], stride, block);
             }
-            let samples = V::load_bytes(&loaded);
-            let rows = match self.table {
-                Quantiser::Fast(factors) => fast::forward::<V>(samples, factors),
-                Quantiser::Exact(divisors) => exact::forward::<V>(samples, divisors),
+            // SAFETY: the caller guarantees the instructions.
+            let samples = unsafe { V::load_bytes(&loaded) };
+            // SAFETY: as above.
+            let rows = unsafe {
+                match self.table {
+                    Quantiser::Fast(factors) => fast::forward::<V>(samples, factors),
+                    Quantiser::Exact(divisors) => exact::forward::<V>(samples, divisors),
+                }
             };
             if group.len() == V::BLOCKS && !self.zigzag {
                 let to = BlocksMut::new(group.as_flattened_mut(), None, V::BLOCKS);

@@ -2,7 +2,8 @@
 #![allow(dead_code, reason = "not every test uses everything")]
 
 use fourfold::Isa;
-use fourfold_jpeg::{Mode, Order, Transform};
+use fourfold_jpeg::blocks::Order;
+use fourfold_jpeg::{Mode, Transform};
 use std::f64::consts::PI;
 use std::sync::LazyLock;
 

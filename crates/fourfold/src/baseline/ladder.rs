@@ -122,8 +122,8 @@ pub(crate) fn stages(problem: &Problem, rung: Rung) -> Option<Vec<Stage>> {
 impl Rung {
     /// The FFTs of rows from one array to another.
     fn rows(self, from: &ArrayDesc, to: &ArrayDesc, transform: &AxisTransform, scale: f64) -> Option<Vec<Stage>> {
-        let AxisTransform { axis, n, sum, .. } = *transform;
-        let (radices, backward) = (radices(n, self.radices)?, is_backward(sum)?);
+        let AxisTransform { axis, n, transform1d, .. } = *transform;
+        let (radices, backward) = (radices(n, self.radices)?, is_backward(transform1d)?);
         let launches = match self.rows {
             RowSteps::Levels(launches) => launches,
             RowSteps::Whole => {

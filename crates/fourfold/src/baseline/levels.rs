@@ -39,8 +39,8 @@ const BLOCK: usize = 1024;
 const CLUSTER: usize = 8;
 
 /// Whether a complex transform is the backward one. `None` for other transforms.
-pub(crate) fn is_backward(sum: Transform1d) -> Option<bool> {
-    match sum {
+pub(crate) fn is_backward(transform: Transform1d) -> Option<bool> {
+    match transform {
         Transform1d::Forward => Some(false),
         Transform1d::Backward => Some(true),
         _ => None,
@@ -50,14 +50,14 @@ pub(crate) fn is_backward(sum: Transform1d) -> Option<bool> {
 /// The stages. `None` unless all transforms are complex and all lengths are powers of two. The
 /// definition supports all lengths.
 pub(crate) fn stages(problem: &Problem, how: Levels) -> Option<Vec<Stage>> {
-    if problem.transforms().iter().any(|transform| is_backward(transform.sum).is_none()) {
+    if problem.transforms().iter().any(|transform| is_backward(transform.transform1d).is_none()) {
         return None;
     }
     let array = ArrayDesc::natural(problem.input(), Domain::Complex);
     let axes: Vec<&AxisTransform> = problem.transforms().iter().filter(|transform| transform.n > 1).collect();
     let mut works = vec![];
-    for (i, AxisTransform { axis, n, sum, .. }) in axes.iter().enumerate() {
-        let fft = AxisFft { axis: *axis, n: *n, backward: is_backward(*sum)? };
+    for (i, AxisTransform { axis, n, transform1d, .. }) in axes.iter().enumerate() {
+        let fft = AxisFft { axis: *axis, n: *n, backward: is_backward(*transform1d)? };
         let scale = if i + 1 == axes.len() { problem.scale() } else { 1.0 };
         works.extend(match how {
             Levels::Definition(factors) => {

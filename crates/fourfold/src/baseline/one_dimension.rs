@@ -26,7 +26,7 @@ pub(crate) enum OneDimensional {
 /// The stages. `None` unless the problem is a DCT-II along one axis.
 pub(crate) fn stages(problem: &Problem, length: OneDimensional) -> Option<Vec<Stage>> {
     let [transform] = problem.transforms() else { return None };
-    if transform.sum != Transform1d::Dct2 {
+    if transform.transform1d != Transform1d::Dct2 {
         return None;
     }
     let natural = ArrayDesc::natural(problem.input(), Domain::Real);

@@ -277,10 +277,10 @@ impl CombineAxis {
         let crate::problem::problem::AxisTransform {
             axis,
             n,
-            sum,
-            edges: EndWeights { input_first, input_last, output_first, output_last },
+            transform1d,
+            end_weights: EndWeights { input_first, input_last, output_first, output_last },
         } = *transform;
-        let (terms, first, factor) = match sum {
+        let (terms, first, factor) = match transform1d {
             Transform1d::Dct2 => (IndexMap::Ascending, output_first, 1.0),
             Transform1d::Dct3 => (IndexMap::Ascending, input_first, 1.0),
             Transform1d::Dst2 => (IndexMap::Descending, output_last, 1.0),

@@ -63,8 +63,8 @@ impl Transposes {
 }
 
 /// The direction of a transform of type II or III, and `None` for others.
-pub(crate) fn direction(sum: Transform1d) -> Option<Direction> {
-    match sum {
+pub(crate) fn direction(transform: Transform1d) -> Option<Direction> {
+    match transform {
         Transform1d::Dct2 | Transform1d::Dst2 | Transform1d::IdxstAdjoint => Some(Direction::After),
         Transform1d::Dct3 | Transform1d::Dst3 | Transform1d::Idxst => Some(Direction::Before),
         _ => None,
@@ -84,7 +84,7 @@ pub(crate) fn stages(problem: &Problem, options: Options) -> Option<Vec<Stage>> 
             axes.reverse();
         }
         let inner = natural.ordered(&last(&natural, &axes));
-        let direction = direction(round[0].sum)?;
+        let direction = direction(round[0].transform1d)?;
         let fused = transposes.map_or([true; 2], |transposes| transposes.at_ends(direction));
         let [from, to] = fused.map(|fused| if fused { &natural } else { &inner });
         stages.extend((!fused[0]).then(|| Stage::transpose(&natural, &inner)));
@@ -101,7 +101,7 @@ fn rounds(transforms: &[AxisTransform]) -> Option<Vec<Vec<AxisTransform>>> {
     for wanted in [Direction::After, Direction::Before] {
         let mut list: Vec<AxisTransform> = vec![];
         for transform in transforms {
-            if direction(transform.sum)? == wanted {
+            if direction(transform.transform1d)? == wanted {
                 list.push(*transform);
             }
         }
@@ -131,7 +131,7 @@ pub(crate) fn round_of(
     let pairs: Vec<_> = along.iter().map(|axis| CombineAxis::new(find(axis)?)).collect::<Option<_>>()?;
     let scale = pairs.iter().fold(scale, |scale, (_, factor)| scale * factor);
     let axes: Vec<CombineAxis> = pairs.into_iter().map(|(axis, _)| axis).collect();
-    let direction = direction(round.first()?.sum)?;
+    let direction = direction(round.first()?.transform1d)?;
     let signs = |axis: &CombineAxis| axis.terms.signs();
     let orders = axes.iter().map(|axis| match direction {
         Direction::After => (axis.axis, Order::Split(EvenOdd { signs: signs(axis) })),

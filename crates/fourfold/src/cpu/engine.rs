@@ -1,7 +1,7 @@
 //! The CPU engine. It executes the passes of a recipe in order, and each pass tile by tile.
 
 use crate::cpu::base::execute::Execute;
-use crate::cpu::base::machine::SERIAL_ELEMENTS;
+use crate::cpu::base::machine::Machine;
 use crate::cpu::base::memory::{Array, Untyped};
 use crate::cpu::base::sizes::Sizes;
 use crate::cpu::base::strided::Strided;
@@ -115,10 +115,10 @@ impl<S: Dispatch> Engine<S> {
             S::dispatch(self.sizes.isa, BlockTask { tiles: &tiles, index, buffer });
         };
         let blocks = tiles.lines.blocks(tiles.width, tiles.group);
-        if tiles.lines.count() * tiles.from.shape[pass.axis] < SERIAL_ELEMENTS {
+        if tiles.lines.count() * tiles.from.shape[pass.axis] < Machine::this().serial_elements {
             (0..blocks).for_each(|index| block(0, index));
         } else {
-            pool.run(blocks, &block);
+            pool.run_tasks(blocks, &block);
         }
     }
 }

@@ -111,7 +111,7 @@ impl Spreader {
         let [m, n] = self.grid.bins();
         let lists = Lists::new(&self.charges(cells)?, m, |rows| rows.start / STRIP..rows.end.div_ceil(STRIP));
         let strips: Vec<_> = map.chunks_mut(STRIP * n).map(Mutex::new).collect();
-        self.pool.run(strips.len(), &|_, strip| {
+        self.pool.run_tasks(strips.len(), &|_, strip| {
             let mut map = strips[strip].lock().unwrap_or_else(PoisonError::into_inner);
             let first = strip * STRIP;
             let mut sums: Vec<f64> = map.iter().enumerate().map(|(b, &value)| before(first * n + b, value)).collect();
@@ -132,7 +132,7 @@ impl Spreader {
         let (bins, bin_area) = (self.grid.bins(), self.grid.bin_size().iter().product::<f64>());
         let lists = Lists::new(&self.charges(cells)?, bins[0], |rows| rows.start / STRIP..rows.start / STRIP + 1);
         let strips: Vec<_> = lists.starts[1..].iter().map(|_| Mutex::default()).collect();
-        self.pool.run(strips.len(), &|_, strip| {
+        self.pool.run_tasks(strips.len(), &|_, strip| {
             let force = |(_, charge): &(usize, Charge)| charge.sums(field, bins).map(|sum| T::nearest(sum * bin_area));
             let forces: Vec<[T; 2]> = lists.strip(strip).iter().map(force).collect();
             *strips[strip].lock().unwrap_or_else(PoisonError::into_inner) = forces;
@@ -183,7 +183,7 @@ impl Spreader {
     fn sum(&self, f: &(dyn Fn(usize) -> f64 + Sync)) -> f64 {
         let [m, n] = self.grid.bins();
         let rows: Vec<_> = (0..m).map(|_| Mutex::new(0.0)).collect();
-        self.pool.run(m, &|_, row| {
+        self.pool.run_tasks(m, &|_, row| {
             let sum = (row * n..(row + 1) * n).map(f).sum();
             *rows[row].lock().unwrap_or_else(PoisonError::into_inner) = sum;
         });
@@ -194,7 +194,7 @@ impl Spreader {
     pub(crate) fn scale<T: Float>(&self, x: &[T], f: &[T], y: &mut [T]) {
         let row = self.grid.bins()[1];
         let rows: Vec<_> = y.chunks_mut(row).map(Mutex::new).collect();
-        self.pool.run(rows.len(), &|_, r| {
+        self.pool.run_tasks(rows.len(), &|_, r| {
             let mut y = rows[r].lock().unwrap_or_else(PoisonError::into_inner);
             let part = r * row..(r + 1) * row;
             y.iter_mut().zip(x[part.clone()].iter().zip(&f[part])).for_each(|(y, (&x, &f))| *y = x * f);
@@ -230,7 +230,7 @@ impl Spreader {
     fn charges<T: Float>(&self, cells: Cells<'_, T>) -> Result<Vec<Charge>> {
         let mut charges = vec![Charge::default(); cells.count()?];
         let chunks: Vec<_> = charges.chunks_mut(CHUNK).map(|chunk| Mutex::new((chunk, Ok(())))).collect();
-        self.pool.run(chunks.len(), &|_, c| {
+        self.pool.run_tasks(chunks.len(), &|_, c| {
             let mut guard = chunks[c].lock().unwrap_or_else(PoisonError::into_inner);
             let (chunk, result) = &mut *guard;
             let charge = |i: usize| self.grid.charge(cells, c * CHUNK + i, self.least);

@@ -23,8 +23,9 @@ pub trait Words: Copy + Add<Output = Self> + Sub<Output = Self> {
     fn mul(self, b: Self) -> Self;
     /// self · factor + b · other.
     fn dot(self, factor: i16, b: Self, other: i16) -> Self::Wide;
-    /// The vector whose elements all are `value`.
-    fn splat(value: i32) -> Self::Wide;
+    /// The vector whose elements all are `value`. Another vector is an argument, since only a vector
+    /// shows that the CPU has the instructions.
+    fn splat(other: Self::Wide, value: i32) -> Self::Wide;
     /// self · 2^shift.
     fn widen<const SHIFT: i32>(self) -> Self::Wide;
     /// ⌊wide / 2^shift⌋, saturated to 16 bits.
@@ -83,13 +84,14 @@ fn odd<W: Words>([a, b, c, d]: [W; 4]) -> [W::Wide; 4] {
 /// x · 2^[`CONSTANT_BITS`] plus half of the divisor of a shift by `SHIFT`.
 #[inline(always)]
 fn widen<W: Words, const SHIFT: i32>(x: W) -> W::Wide {
-    x.widen::<CONSTANT_BITS>() + W::splat(half(SHIFT))
+    let x = x.widen::<CONSTANT_BITS>();
+    x + W::splat(x, half(SHIFT))
 }
 
 /// x / 2^`SHIFT`, rounded to the nearest integer, if x includes the half of [`widen`].
 #[inline(always)]
 fn narrow<W: Words, const SHIFT: i32>(x: W::Wide) -> W {
-    W::narrow::<SHIFT>(x + W::splat(half(SHIFT)))
+    W::narrow::<SHIFT>(x + W::splat(x, half(SHIFT)))
 }
 
 /// A pass of the inverse transform. The results are shifted right by `SHIFT`.

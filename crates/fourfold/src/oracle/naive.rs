@@ -225,7 +225,7 @@ struct Definition {
 
 impl Definition {
     /// The definitions in [`Kind`](crate::problem::kind::Kind) and [`Transform1d`] for length n.
-    fn of(sum: Transform1d, n: usize) -> Definition {
+    fn of(transform: Transform1d, n: usize) -> Definition {
         use Function::{Backward, Cas, Cosine, Forward, Sine};
         const PLAIN: (u64, u64) = (1, 0);
         const NEXT: (u64, u64) = (1, 1);
@@ -233,7 +233,7 @@ impl Definition {
         const NEITHER: (bool, bool) = (false, false);
         let even = n.is_multiple_of(2);
         let n = n as u64;
-        let (function, order, output, input, weight, halved) = match sum {
+        let (function, order, output, input, weight, halved) = match transform {
             Transform1d::Dct1 => (Cosine, 2 * (n - 1), PLAIN, PLAIN, 2.0, (true, true)),
             Transform1d::Dct2 => (Cosine, 4 * n, PLAIN, ODD, 2.0, NEITHER),
             Transform1d::Dct3 => (Cosine, 4 * n, ODD, PLAIN, 2.0, (true, false)),
@@ -259,7 +259,7 @@ impl Definition {
 /// front.
 fn contract(problem: &Problem, transform: &AxisTransform, mut planes: Vec<Reals>, picks: &[usize]) -> Vec<Reals> {
     let (n, outputs) = (problem.input().shape[transform.axis], problem.output().shape[transform.axis]);
-    let definition = Definition::of(transform.sum, transform.n);
+    let definition = Definition::of(transform.transform1d, transform.n);
     planes.iter_mut().for_each(|plane| weigh_ends(plane, n, transform, &definition));
     let roots = Roots::new(definition.order);
     let row = |k: usize| {
@@ -280,8 +280,8 @@ fn collect(values: impl Iterator<Item = Dd>) -> Reals {
 /// Multiplies the first and last element of each line by their factors.
 fn weigh_ends(plane: &mut Reals, n: usize, transform: &AxisTransform, definition: &Definition) {
     let half = |halved: bool| if halved { 0.5 } else { 1.0 };
-    let first = transform.edges.input_first * half(definition.halved.0);
-    let last = transform.edges.input_last * half(definition.halved.1);
+    let first = transform.end_weights.input_first * half(definition.halved.0);
+    let last = transform.end_weights.input_last * half(definition.halved.1);
     for line in (0..plane.hi.len()).step_by(n) {
         plane.set(line, plane.get(line) * first);
         plane.set(line + n - 1, plane.get(line + n - 1) * last);
@@ -290,8 +290,8 @@ fn weigh_ends(plane: &mut Reals, n: usize, transform: &AxisTransform, definition
 
 /// The factor on output `k`.
 fn output_edge(transform: &AxisTransform, outputs: usize, k: usize) -> f64 {
-    let first = if k == 0 { transform.edges.output_first } else { 1.0 };
-    let last = if k + 1 == outputs { transform.edges.output_last } else { 1.0 };
+    let first = if k == 0 { transform.end_weights.output_first } else { 1.0 };
+    let last = if k + 1 == outputs { transform.end_weights.output_last } else { 1.0 };
     first * last
 }
 

@@ -81,7 +81,7 @@ fn prepared<S: Dispatch>(line: &AxisRecipe) -> PreparedAxis<S> {
 /// The key of the tables of a 1D transform.
 fn key(line: &AxisRecipe) -> String {
     let AxisRecipe { transform, scale, scheme } = line;
-    format!("{:?} {} {:?} {scale:e} {scheme:?}", transform.sum, transform.n, transform.edges)
+    format!("{:?} {} {:?} {scale:e} {scheme:?}", transform.transform1d, transform.n, transform.end_weights)
 }
 
 /// The bytes of scratch of a recipe with `threads` threads. It makes no tables.

@@ -123,7 +123,7 @@ struct KindFacts {
     kind: Kind,
     name: &'static str,
     aliases: &'static [&'static str],
-    sum: Transform1d,
+    transform: Transform1d,
     /// Whether the norm treats the kind as an inverse.
     is_inverse: bool,
     inverse: Option<Kind>,
@@ -133,20 +133,20 @@ const fn forward(
     kind: Kind,
     name: &'static str,
     aliases: &'static [&'static str],
-    sum: Transform1d,
+    transform: Transform1d,
     inverse: Kind,
 ) -> KindFacts {
-    KindFacts { kind, name, aliases, sum, is_inverse: false, inverse: Some(inverse) }
+    KindFacts { kind, name, aliases, transform, is_inverse: false, inverse: Some(inverse) }
 }
 
 const fn backward(
     kind: Kind,
     name: &'static str,
     aliases: &'static [&'static str],
-    sum: Transform1d,
+    transform: Transform1d,
     inverse: Kind,
 ) -> KindFacts {
-    KindFacts { kind, name, aliases, sum, is_inverse: true, inverse: Some(inverse) }
+    KindFacts { kind, name, aliases, transform, is_inverse: true, inverse: Some(inverse) }
 }
 
 /// The properties of each kind, in the order of [`Kind`].
@@ -164,7 +164,7 @@ const TABLE: [KindFacts; 23] = [
         kind: Kind::Idxst,
         name: "idxst",
         aliases: &[],
-        sum: Transform1d::Idxst,
+        transform: Transform1d::Idxst,
         is_inverse: false,
         inverse: None,
     },
@@ -211,9 +211,9 @@ impl Kind {
         self.facts().aliases
     }
 
-    /// The unscaled sum that this kind computes along one axis.
-    pub fn sum(self) -> Transform1d {
-        self.facts().sum
+    /// The unscaled transform that this kind computes along one axis.
+    pub fn transform1d(self) -> Transform1d {
+        self.facts().transform
     }
 
     /// The kind that undoes this one under the same norm; `None` for [`Kind::Idxst`], which ignores
@@ -225,13 +225,13 @@ impl Kind {
     /// The conjugate transpose of the kind's sum: see [`Transform1d::adjoint`]. Every kind has one,
     /// and the scale of the kind applies to it too.
     pub fn adjoint(self) -> (Transform1d, EndWeights, f64) {
-        self.sum().adjoint()
+        self.transform1d().adjoint()
     }
 
     /// The logical length L of [`Kind`]'s table for an axis of `n` elements. Where one side is a
     /// half spectrum, `n` counts the real side.
     pub fn logical_length(self, n: usize) -> usize {
-        match self.sum() {
+        match self.transform1d() {
             Transform1d::Dct1 => n.saturating_sub(1).saturating_mul(2),
             Transform1d::Dst1 => n.saturating_add(1).saturating_mul(2),
             Transform1d::Dht | Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R => n,
@@ -243,12 +243,12 @@ impl Kind {
 
     /// The least length of an axis: 2 for the DCT-I, 1 for the other kinds.
     pub fn min_length(self) -> usize {
-        if self.sum() == Transform1d::Dct1 { 2 } else { 1 }
+        if self.transform1d() == Transform1d::Dct1 { 2 } else { 1 }
     }
 
     /// The domains of input and output of a problem that has only this kind.
     pub fn domains(self) -> (Domain, Domain) {
-        match self.sum() {
+        match self.transform1d() {
             Transform1d::Forward | Transform1d::Backward => (Domain::Complex, Domain::Complex),
             Transform1d::R2C => (Domain::Real, Domain::Complex),
             Transform1d::C2R => (Domain::Complex, Domain::Real),

@@ -134,7 +134,7 @@ impl Problem {
 fn named_shape(builder: &ProblemBuilder, input: &[usize]) -> Result<Vec<usize>> {
     let mut shape = input.to_vec();
     let probe = ProblemBuilder { shape: shape.clone(), ..builder.clone() }.build()?;
-    for transform in probe.transforms().iter().filter(|transform| transform.sum == Transform1d::C2R) {
+    for transform in probe.transforms().iter().filter(|transform| transform.transform1d == Transform1d::C2R) {
         shape[transform.axis] = (transform.n - 1).saturating_mul(2).max(1);
     }
     Ok(shape)

@@ -62,10 +62,10 @@ pub struct AxisTransform {
     pub axis: usize,
     /// The length N of the sum. Where one side is a half spectrum, it is that of the real side.
     pub n: usize,
-    /// The unscaled sum T.
-    pub sum: Transform1d,
+    /// The unscaled transform T.
+    pub transform1d: Transform1d,
     /// The factors W on the first and last terms.
-    pub edges: EndWeights,
+    pub end_weights: EndWeights,
 }
 
 impl Problem {
@@ -182,11 +182,11 @@ impl Problem {
 impl AxisTransform {
     /// The conjugate transpose along this axis, and a factor that multiplies it.
     pub(crate) fn adjoint(self) -> (AxisTransform, f64) {
-        let (sum, mut edges, factor) = self.sum.adjoint();
-        let odd_half = matches!(sum, Transform1d::R2C | Transform1d::C2R) && self.n % 2 == 1;
+        let (transform1d, mut weights, factor) = self.transform1d.adjoint();
+        let odd_half = matches!(transform1d, Transform1d::R2C | Transform1d::C2R) && self.n % 2 == 1;
         if odd_half {
-            edges = EndWeights { input_last: 1.0, output_last: 1.0, ..edges };
+            weights = EndWeights { input_last: 1.0, output_last: 1.0, ..weights };
         }
-        (AxisTransform { sum, edges: self.edges.swapped().times(edges), ..self }, factor)
+        (AxisTransform { transform1d, end_weights: self.end_weights.swapped().times(weights), ..self }, factor)
     }
 }

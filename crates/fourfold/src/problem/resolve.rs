@@ -54,9 +54,10 @@ impl ProblemBuilder {
     /// The transform along each axis, and a factor that multiplies it.
     fn resolve_transforms(&self, axes: &[usize], half: Option<usize>) -> impl Iterator<Item = (AxisTransform, f64)> {
         self.kinds.iter().zip(axes).enumerate().map(move |(position, (kind, &axis))| {
-            let sum = full_unless(kind.sum(), half == Some(position));
-            let edges = if self.orthogonalize == Some(true) { sum.orthogonal_weights() } else { EndWeights::ONE };
-            let transform = AxisTransform { axis, n: self.shape[axis], sum, edges };
+            let transform1d = full_unless(kind.transform1d(), half == Some(position));
+            let end_weights =
+                if self.orthogonalize == Some(true) { transform1d.orthogonal_weights() } else { EndWeights::ONE };
+            let transform = AxisTransform { axis, n: self.shape[axis], transform1d, end_weights };
             if self.adjoint { transform.adjoint() } else { (transform, 1.0) }
         })
     }
@@ -217,11 +218,11 @@ fn half_position(kinds: &[Kind]) -> Option<usize> {
     kinds.iter().rposition(|kind| matches!(kind, Kind::Rfft | Kind::Irfft))
 }
 
-/// The sum on a half spectrum if `half`, else its complex counterpart.
-fn full_unless(sum: Transform1d, half: bool) -> Transform1d {
-    match sum {
+/// The transform to or from a half spectrum if `half`, else its complex counterpart.
+fn full_unless(transform: Transform1d, half: bool) -> Transform1d {
+    match transform {
         Transform1d::R2C if !half => Transform1d::Forward,
         Transform1d::C2R if !half => Transform1d::Backward,
-        sum => sum,
+        transform => transform,
     }
 }

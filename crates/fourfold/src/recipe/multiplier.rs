@@ -67,7 +67,7 @@ impl Multiplier {
 fn check_fourier(recipe: &Recipe) -> Result<()> {
     use crate::problem::kind::Transform1d::{Backward, C2R, Forward, R2C};
     let fourier = |op: &PassOp| match op {
-        PassOp::Transform(line) => matches!(line.transform.sum, Forward | Backward | R2C | C2R),
+        PassOp::Transform(line) => matches!(line.transform.transform1d, Forward | Backward | R2C | C2R),
         PassOp::Multiply => true,
     };
     let pass = recipe.passes().iter().find(|pass| pass.ops.contains(&PassOp::Multiply));

@@ -3,9 +3,10 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::kind::Transform1d::{C2R, R2C};
+use crate::problem::problem::Problem;
 use crate::recipe::parse_scheme::parse_scheme;
+use crate::recipe::pipeline::{StepShape, recipe_of};
 use crate::recipe::recipe::{AxisRecipe, Multiplied, PassOp, Recipe};
-use crate::recipe::rules::axes;
 use crate::recipe::rules::cosine_sine::dft_of;
 use crate::recipe::rules::four_step::complex_length;
 use crate::recipe::scheme::{Scheme, length};
@@ -26,20 +27,15 @@ impl FromStr for Recipe {
         if let Some((_, algorithm)) = heading.split_once(" by ") {
             return Err(invalid(format!("`by {algorithm}`: expected passes, not the stages of a baseline")));
         }
-        let default = if let Some((forward, inverse)) = heading.split_once("| multiply |") {
-            axes::filter(&forward.parse()?, &inverse.parse()?)?
-        } else if let Some(problem) = heading.strip_prefix("multiply |") {
-            axes::premultiplied(&problem.parse()?)?
-        } else if let Some(problem) = heading.strip_suffix("| multiply") {
-            axes::postmultiplied(&problem.parse()?)?
-        } else {
-            axes::recipe(&heading.parse()?)
-        };
+        let default = parse_heading(heading)?;
         let mut unused: Vec<&AxisRecipe> = default.lines().collect();
         let lines: Vec<_> = lines.collect();
         let ops = lines.iter().map(|line| parse_pass(line, &mut unused)).collect::<Result<Vec<_>>>()?;
         if let Some(line) = unused.first() {
-            return Err(invalid(format!("no pass does {} along axis {}", line.transform.sum, line.transform.axis)));
+            return Err(invalid(format!(
+                "no pass does {} along axis {}",
+                line.transform.transform1d, line.transform.axis
+            )));
         }
         let recipe = Recipe::new(default.problem().clone(), default.multiply().cloned(), ops);
         check_order(&recipe)?;
@@ -47,6 +43,16 @@ impl FromStr for Recipe {
         check_heads(&recipe, &lines)?;
         Ok(recipe)
     }
+}
+
+/// The default recipe of the pipeline in the first line, whose steps have `|` between them.
+fn parse_heading(heading: &str) -> Result<Recipe> {
+    let problem = |step: &str| (step != "multiply").then(|| step.parse::<Problem>()).transpose();
+    let problems = heading.split('|').map(str::trim).map(problem).collect::<Result<Vec<_>>>()?;
+    let shapes = problems.iter().map(|problem| problem.as_ref().map_or(StepShape::Multiply, StepShape::Transform));
+    let shapes: Vec<_> = shapes.collect();
+    let expected = "expected a problem, with `multiply` before or after it, or between it and another problem";
+    recipe_of(&shapes).unwrap_or_else(|| Err(invalid(format!("`{heading}`: {expected}"))))
 }
 
 fn invalid(message: String) -> Error {
@@ -66,13 +72,13 @@ fn parse_pass(row: &str, unused: &mut Vec<&AxisRecipe>) -> Result<Vec<PassOp>> {
         }
         let (name, factors) = op.split_once('=').ok_or_else(malformed)?;
         let is = |line: &&AxisRecipe| {
-            line.transform.axis == axis && format!("{} {}", line.transform.sum, line.transform.n) == name.trim()
+            line.transform.axis == axis && format!("{} {}", line.transform.transform1d, line.transform.n) == name.trim()
         };
         let at =
             unused.iter().position(is).ok_or_else(|| invalid(format!("`{row}`: axis {axis} has no `{name}` to do")))?;
         let line = unused.remove(at);
         let scheme = parse_scheme(factors)?;
-        let (data, len) = dft_of(line.transform.sum, line.transform.n);
+        let (data, len) = dft_of(line.transform.transform1d, line.transform.n);
         let (makes, wanted) = match &scheme {
             Scheme::Batched(factors) => (length(factors), Some(len)),
             Scheme::IntraVector(factors) => (length(factors), complex_length(data, len)),
@@ -131,9 +137,9 @@ fn check_heads(recipe: &Recipe, lines: &[&str]) -> Result<()> {
 
 /// Checks that R2C is in the first pass and C2R in the last.
 fn check_order(recipe: &Recipe) -> Result<()> {
-    let sums: Vec<_> = recipe.lines().map(|line| line.transform.sum).collect();
-    let early = sums.iter().skip(1).any(|s| *s == R2C);
-    let late = sums.iter().rev().skip(1).any(|s| *s == C2R);
+    let transforms: Vec<_> = recipe.lines().map(|line| line.transform.transform1d).collect();
+    let early = transforms.iter().skip(1).any(|t| *t == R2C);
+    let late = transforms.iter().rev().skip(1).any(|t| *t == C2R);
     if early || late {
         return Err(invalid("a half spectrum must be made by the first pass and undone by the last".into()));
     }

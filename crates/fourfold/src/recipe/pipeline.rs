@@ -69,6 +69,35 @@ enum PipelineStep<'a> {
     Threshold(f64),
 }
 
+impl PipelineStep<'_> {
+    fn shape(&self) -> StepShape<'_> {
+        match self {
+            PipelineStep::Transform(problem) => StepShape::Transform(problem),
+            PipelineStep::Multiply(_) => StepShape::Multiply,
+            PipelineStep::Threshold(_) => StepShape::Threshold,
+        }
+    }
+}
+
+/// A step without its numbers, on which no recipe depends.
+pub(crate) enum StepShape<'a> {
+    Transform(&'a Problem),
+    Multiply,
+    Threshold,
+}
+
+/// The recipe of the pipeline of these steps. `None` if no plan supports them.
+pub(crate) fn recipe_of(steps: &[StepShape]) -> Option<Result<Recipe>> {
+    use StepShape::{Multiply, Threshold, Transform};
+    match *steps {
+        [Transform(problem)] | [Transform(problem), Threshold] => Some(Ok(axes::recipe(problem))),
+        [Multiply, Transform(problem)] => Some(axes::premultiplied(problem)),
+        [Transform(problem), Multiply] => Some(axes::postmultiplied(problem)),
+        [Transform(forward), Multiply, Transform(inverse)] => Some(axes::filter(forward, inverse)),
+        _ => None,
+    }
+}
+
 impl<'a> Pipeline<'a> {
     /// A pipeline without steps.
     pub fn new() -> Pipeline<'a> {
@@ -152,19 +181,9 @@ impl<'a> Pipeline<'a> {
     /// If no plan supports these steps, if a multiplier or a threshold does not fit, or if no axis
     /// can include the multiply.
     pub(crate) fn recipe(&self) -> Result<Recipe> {
-        let recipe = match &self.steps[..] {
-            [PipelineStep::Transform(problem)] => axes::recipe(problem),
-            [PipelineStep::Multiply(_), PipelineStep::Transform(problem)] => axes::premultiplied(problem)?,
-            [PipelineStep::Transform(problem), PipelineStep::Multiply(_)] => axes::postmultiplied(problem)?,
-            [PipelineStep::Transform(forward), PipelineStep::Multiply(_), PipelineStep::Transform(inverse)] => {
-                axes::filter(forward, inverse)?
-            }
-            [PipelineStep::Transform(problem), PipelineStep::Threshold(least)] => {
-                check_threshold(*least)?;
-                axes::recipe(problem)
-            }
-            _ => return Err(self.unsupported()),
-        };
+        let shapes: Vec<_> = self.steps.iter().map(PipelineStep::shape).collect();
+        let recipe = recipe_of(&shapes).unwrap_or_else(|| Err(self.unsupported()))?;
+        self.least().map_or(Ok(()), check_threshold)?;
         self.multiplier().map_or(Ok(()), |multiplier| multiplier.check(&recipe))?;
         Ok(recipe)
     }
@@ -185,7 +204,9 @@ fn check_threshold(least: f64) -> Result<()> {
     Err(Error::new(ErrorKind::Argument, format!("a threshold of {least}: expected 0 or more")))
 }
 
-/// Writes the steps with `|` between them, as in the first line of a recipe.
+/// Writes the steps with `|` between them, as in the first line of a recipe. The text does not have
+/// the factors of a multiply, so it cannot be parsed to a pipeline. It parses as a recipe's first
+/// line.
 impl fmt::Display for Pipeline<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, step) in self.steps.iter().enumerate() {

@@ -200,8 +200,8 @@ fn assign_arrays(problem: &Problem, end: &Problem, ops: Vec<Vec<PassOp>>) -> (Ve
 
 /// Updates the domain and the shape of an array by a transform along one axis.
 fn after((domain, shape): &mut (Domain, Vec<usize>), line: &AxisRecipe) {
-    let AxisTransform { axis, n, sum, .. } = line.transform;
-    match sum {
+    let AxisTransform { axis, n, transform1d, .. } = line.transform;
+    match transform1d {
         Transform1d::R2C => (*domain, shape[axis]) = (Domain::Complex, n / 2 + 1),
         Transform1d::C2R => (*domain, shape[axis]) = (Domain::Real, n),
         _ => {}
@@ -224,7 +224,7 @@ impl fmt::Display for PassOp {
         match self {
             PassOp::Multiply => f.write_str("multiply"),
             PassOp::Transform(AxisRecipe { transform, scheme, .. }) => {
-                write!(f, "{} {} ={scheme}", transform.sum, transform.n)
+                write!(f, "{} {} ={scheme}", transform.transform1d, transform.n)
             }
         }
     }

@@ -61,7 +61,7 @@ pub enum IndexMap {
 
 /// Numbers on the spectrum's side of a combine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Terms {
+pub enum SpectrumTerms {
     /// (Re, Im) of V_k, k = first + step · i, of the half spectrum of a real signal. k is neither 0
     /// nor N/2, whose terms are real.
     Half {
@@ -152,7 +152,7 @@ pub struct Rotation {
     /// How many.
     pub count: usize,
     /// The terms.
-    pub terms: Terms,
+    pub terms: SpectrumTerms,
     /// The indices of u and v.
     pub line: [Index; 2],
     /// The roots of unity.
@@ -185,17 +185,17 @@ impl IndexMap {
     }
 }
 
-impl Terms {
+impl SpectrumTerms {
     /// All terms of a half spectrum except the real ones.
-    pub const INNER: Terms = Terms::Half { first: 1, step: 1 };
+    pub const INNER: SpectrumTerms = SpectrumTerms::Half { first: 1, step: 1 };
 
     /// The indices of the terms' real and imaginary parts among the reals of the spectrum. A half
     /// spectrum of N reals is stored as Re V_0, Re V_1, Im V_1, Re V_2, …. In a complex array the
     /// parts alternate.
     pub fn parts(self) -> [Index; 2] {
         let (start, step) = match self {
-            Terms::Half { first, step } => (2 * first - 1, 2 * step as isize),
-            Terms::Complex => (0, 2),
+            SpectrumTerms::Half { first, step } => (2 * first - 1, 2 * step as isize),
+            SpectrumTerms::Complex => (0, 2),
         };
         [at(start, step), at(start + 1, step)]
     }
@@ -236,7 +236,7 @@ impl Step {
     /// The indices of its numbers in the spectrum, for a DFT of `len` elements. A single number has
     /// the same index twice.
     pub fn spectrum(&self, len: usize) -> [Index; 2] {
-        let all = Terms::INNER.parts();
+        let all = SpectrumTerms::INNER.parts();
         match *self {
             Step::Zero { .. } | Step::End { last: false, .. } => [at(0, 0); 2],
             Step::End { last: true, .. } => [at(len - 1, 0); 2],

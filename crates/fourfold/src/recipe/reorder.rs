@@ -19,8 +19,8 @@ pub enum Reorder {
     },
     /// The 2(N−1) elements of v_j = v_{2(N−1)−j} = x_j.
     EvenExtension {
-        /// Factors on x_0 and x_{N−1}.
-        ends: [f64; 2],
+        /// Factors on x_0 and x_{N−1}, if they have one.
+        ends: [Option<f64>; 2],
     },
     /// The 2(N+1) elements of v_j = −v_{2(N+1)−j} = x_{j−1}, v_0 = v_{N+1} = 0.
     OddExtension,
@@ -42,7 +42,8 @@ pub struct Index {
     pub step: isize,
 }
 
-/// Part of a [`Reorder`]: v\[`first` + i\] = `factor` · x\[`place`(i)\] for i < `count`.
+/// Part of a [`Reorder`]: v\[`first` + i\] = `factor` · x\[`place`(i)\] for i < `count`, which is not
+/// 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
     /// The index of its first element in v.
@@ -51,8 +52,8 @@ pub struct Run {
     pub count: usize,
     /// The indices of the elements on the line.
     pub place: Index,
-    /// The factor on all elements.
-    pub factor: f64,
+    /// The factor on all elements, if they have one.
+    pub factor: Option<f64>,
 }
 
 /// A [`Reorder`] as tables: v_m = factor\[m\] · x\[index\[m\]\].
@@ -97,71 +98,80 @@ impl EvenOdd {
         if place % 2 == 0 { 1.0 } else { self.odd_factor() }
     }
 
-    fn runs(self, n: usize) -> [Run; 2] {
+    /// Two elements without signs are in order.
+    fn runs(self, n: usize) -> Vec<Run> {
+        if n == 2 && !self.signs {
+            return vec![run(0, 2, at(0, 1))];
+        }
         let (even, odd) = (n.div_ceil(2), n / 2);
         let last = at((2 * odd).saturating_sub(1), -2);
-        [
-            Run { first: 0, count: even, place: at(0, 2), factor: 1.0 },
-            Run { first: even, count: odd, place: last, factor: self.odd_factor() },
-        ]
+        vec![run(0, even, at(0, 2)), run(even, odd, last).times(self.signs.then_some(-1.0))]
+    }
+}
+
+fn run(first: usize, count: usize, place: Index) -> Run {
+    Run { first, count, place, factor: None }
+}
+
+impl Run {
+    fn times(self, factor: Option<f64>) -> Run {
+        Run { factor, ..self }
     }
 }
 
 impl Reorder {
-    /// The reorder of a line of `n` elements as runs. Some of them may be empty.
+    /// The reorder of a line of `n` elements as runs.
     pub fn runs(self, n: usize) -> Vec<Run> {
-        match self {
-            Reorder::EvenOdd(order) => order.runs(n).into(),
-            Reorder::Fold { reversed } => fold(n, reversed).into(),
-            Reorder::EvenExtension { ends } => even_extension(n, ends).into(),
-            Reorder::OddExtension => odd_extension(n).into(),
-        }
+        let mut runs = match self {
+            Reorder::EvenOdd(order) => order.runs(n),
+            Reorder::Fold { reversed } => fold(n, reversed),
+            Reorder::EvenExtension { ends } => even_extension(n, ends),
+            Reorder::OddExtension => odd_extension(n),
+        };
+        runs.retain(|run| run.count > 0);
+        runs
     }
 
     /// The reorder of a line of `n` elements as tables.
     pub fn permutation(self, n: usize) -> Permutation {
         let runs = self.runs(n);
         let index = runs.iter().flat_map(|run| (0..run.count).map(|i| run.place.at(i))).collect();
-        let factor = match runs.iter().all(|run| run.count == 0 || run.factor == 1.0) {
+        let factor = match runs.iter().all(|run| run.factor.is_none()) {
             true => vec![],
-            false => runs.iter().flat_map(|run| std::iter::repeat_n(run.factor, run.count)).collect(),
+            false => runs.iter().flat_map(|run| std::iter::repeat_n(run.factor.unwrap_or(1.0), run.count)).collect(),
         };
         Permutation { index, factor }
     }
 }
 
 /// One run for each value of ⌊(4i + (N−1)/2)/N⌋, which is at most 4.
-fn fold(n: usize, reversed: bool) -> [Run; 5] {
+fn fold(n: usize, reversed: bool) -> Vec<Run> {
     let first_beyond = |times: usize| (times * n - n / 2).div_ceil(4).min(n);
-    let mut first = 0;
-    [0, 1, 2, 3, 4].map(|times| {
-        let (start, end) = (first, first_beyond(times + 1));
-        first = end;
+    let part = |times: usize| {
+        let (start, end) = (if times == 0 { 0 } else { first_beyond(times) }, first_beyond(times + 1));
         let at = (4 * start + n / 2) as isize - (times * n) as isize;
-        let mirrored = times % 2 == 1;
-        let (at, step) = if mirrored != reversed { (n as isize - 1 - at, -4) } else { (at, 4) };
-        let factor = if times == 1 || times == 2 { -1.0 } else { 1.0 };
-        Run { first: start, count: end - start, place: Index { start: at, step }, factor }
-    })
+        let descends = (times % 2 == 1) != reversed;
+        let (at, step) = if descends { (n as isize - 1 - at, -4) } else { (at, 4) };
+        let changes_sign = times == 1 || times == 2;
+        run(start, end - start, Index { start: at, step }).times(changes_sign.then_some(-1.0))
+    };
+    (0..=4).map(part).collect()
 }
 
-fn even_extension(n: usize, [a, b]: [f64; 2]) -> [Run; 4] {
+/// Ends without a factor belong to the ascending run.
+fn even_extension(n: usize, [a, b]: [Option<f64>; 2]) -> Vec<Run> {
     let last = n - 1;
-    [
-        Run { first: 0, count: 1, place: at(0, 1), factor: a },
-        Run { first: 1, count: last - 1, place: at(1, 1), factor: 1.0 },
-        Run { first: last, count: 1, place: at(last, 1), factor: b },
-        Run { first: last + 1, count: last - 1, place: at(last.max(1) - 1, -1), factor: 1.0 },
-    ]
+    let [start, end] = [usize::from(a.is_some()), n - usize::from(b.is_some())];
+    let ascending = run(start, end - start, at(start, 1));
+    let descending = run(n, last.saturating_sub(1), at(last.max(1) - 1, -1));
+    let end_of = |place: usize, factor: Option<f64>| factor.map(|_| run(place, 1, at(place, 1)).times(factor));
+    [end_of(0, a), Some(ascending), end_of(last, b), Some(descending)].into_iter().flatten().collect()
 }
 
-fn odd_extension(n: usize) -> [Run; 4] {
-    [
-        Run { first: 0, count: 1, place: at(0, 0), factor: 0.0 },
-        Run { first: 1, count: n, place: at(0, 1), factor: 1.0 },
-        Run { first: n + 1, count: 1, place: at(0, 0), factor: 0.0 },
-        Run { first: n + 2, count: n, place: at(n - 1, -1), factor: -1.0 },
-    ]
+fn odd_extension(n: usize) -> Vec<Run> {
+    let zero = |first| run(first, 1, at(0, 0)).times(Some(0.0));
+    let descending = run(n + 2, n, at(n - 1, -1)).times(Some(-1.0));
+    vec![zero(0), run(1, n, at(0, 1)), zero(n + 1), descending]
 }
 
 #[cfg(test)]
@@ -205,9 +215,23 @@ mod tests {
     }
 
     #[test]
+    fn an_end_with_a_factor_is_a_run() {
+        for (n, ends) in (2..9).flat_map(|n| {
+            [[None; 2], [Some(3.0), None], [None, Some(5.0)], [Some(3.0), Some(5.0)]].map(|ends| (n, ends))
+        }) {
+            let Permutation { index, factor } = Reorder::EvenExtension { ends }.permutation(n);
+            let wanted: Vec<usize> = (0..n).chain((1..n - 1).rev()).collect();
+            assert_eq!(index, wanted, "{n} {ends:?}");
+            let weight = |m: usize| if m == 0 { ends[0] } else { ends[1].filter(|_| m == n - 1) };
+            let weights: Vec<f64> = (0..index.len()).map(|m| weight(m).unwrap_or(1.0)).collect();
+            assert_eq!(factor, if ends == [None; 2] { vec![] } else { weights }, "{n} {ends:?}");
+        }
+    }
+
+    #[test]
     fn extensions_are_symmetric() {
         for n in 2..20 {
-            let even = Reorder::EvenExtension { ends: [1.0, 1.0] }.permutation(n).index;
+            let even = Reorder::EvenExtension { ends: [None; 2] }.permutation(n).index;
             let odd = Reorder::OddExtension.permutation(n);
             assert_eq!((even.len(), odd.index.len()), (2 * (n - 1), 2 * (n + 1)));
             assert!((1..even.len()).all(|j| even[j] == even[even.len() - j]));

@@ -1,6 +1,7 @@
 //! The invariants of ARCHITECTURE.md that the sources show.
 
 mod backends;
+mod definitions;
 mod floors;
 mod imports;
 mod names;

@@ -9,7 +9,7 @@ const UNSAFE: &[&str] = &[
     "crates/fourfold-gpu/src/api/interop.rs",
     "crates/fourfold-gpu/src/backend/",
     "crates/fourfold-gpu/src/device_tests/",
-    "crates/fourfold-jpeg/src/simd/isa/",
+    "crates/fourfold-jpeg/src/simd/",
     "crates/fourfold-jpeg/src/ffi/",
 ];
 

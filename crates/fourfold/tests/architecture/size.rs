@@ -19,7 +19,7 @@ fn most(longer: &[(&str, usize)], path: &str, else_: usize) -> usize {
 }
 
 fn all() -> impl Iterator<Item = Source> {
-    sources("crates").into_iter().chain(sources("xtask"))
+    ["crates", "xtask", "bench", "fuzz"].into_iter().flat_map(sources)
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn functions(file: &Source) -> Vec<(String, usize)> {
         let Some((before, after)) = line.split_once("fn ") else { continue };
         if !before
             .split_whitespace()
-            .all(|word| word.starts_with("pub") || ["const", "unsafe", "crate)"].contains(&word))
+            .all(|word| word.starts_with("pub") || ["const", "unsafe", "extern", "\"C\"", "crate)"].contains(&word))
         {
             continue;
         }
@@ -74,4 +74,24 @@ fn the_code_map_is_complete() {
             assert!(is_known, "`{place}` of {name} is not in the code map");
         }
     }
+}
+
+#[test]
+fn all_sorts_of_functions_are_measured() {
+    let text = "fn a() {\n}\npub(crate) unsafe extern \"C\" fn b() {\n\n}\nextern \"C\" fn c();\n    pub const fn d() {\n    }\n";
+    let file = Source { path: String::new(), text: text.into() };
+    assert_eq!(functions(&file), [("a".into(), 2), ("b".into(), 3), ("d".into(), 2)]);
+}
+
+/// The most terms of the glossary.
+const MOST_TERMS: usize = 40;
+
+#[test]
+fn the_glossary_is_short() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let (_, glossary) = text.split_once("\n## Glossary\n").expect("a glossary");
+    let terms = glossary.lines().take_while(|line| !line.starts_with("## ")).filter(|line| line.starts_with("| "));
+    // The first row is the table's head.
+    let count = terms.count() - 1;
+    assert!((20..=MOST_TERMS).contains(&count), "the glossary has {count} terms, and at most {MOST_TERMS} are read");
 }

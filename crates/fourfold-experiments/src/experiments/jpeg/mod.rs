@@ -139,7 +139,8 @@ mod tests {
     use fourfold_cli::engine::Engine;
     use fourfold_cli::planner::EnginePlanner;
     use fourfold_cli::wisdom::Tuning;
-    use fourfold_jpeg::{Inverse, Layout, Transform};
+    use fourfold_jpeg::Transform;
+    use fourfold_jpeg::blocks::{Inverse, Layout};
 
     #[test]
     fn rungs_exist_and_small_devices_get_less() {

@@ -19,7 +19,7 @@ use fourfold::Error;
 use fourfold::engine::jpeg::{Mode, Order, Table};
 
 /// A way to transform blocks.
-pub struct BlockMethod {
+pub struct BlockAlgorithm {
     /// What it is called.
     pub name: &'static str,
     /// What is done.
@@ -31,9 +31,9 @@ pub struct BlockMethod {
     pub(crate) reals: fn(&Table) -> Vec<f32>,
 }
 
-impl BlockMethod {
+impl BlockAlgorithm {
     /// All of them, the faster first.
-    pub const ALL: &'static [BlockMethod] = &[
+    pub const ALL: &'static [BlockAlgorithm] = &[
         inverse("next16", "four threads a block, which exchange sixteen terms each", sixteen::next16, next_table),
         inverse("next", "no-shared, with a table that scales and rounds", eight::next, next_table),
         inverse(
@@ -77,12 +77,12 @@ const fn inverse(
     about: &'static str,
     program: fn() -> Program,
     reals: fn(&Table) -> Vec<f32>,
-) -> BlockMethod {
-    BlockMethod { name, work: BlockWork::Inverse, about, program, reals }
+) -> BlockAlgorithm {
+    BlockAlgorithm { name, work: BlockWork::Inverse, about, program, reals }
 }
 
-const fn forward(name: &'static str, about: &'static str, program: fn() -> Program) -> BlockMethod {
-    BlockMethod { name, work: BlockWork::Forward, about, program, reals: |table| reals(&BACK, table) }
+const fn forward(name: &'static str, about: &'static str, program: fn() -> Program) -> BlockAlgorithm {
+    BlockAlgorithm { name, work: BlockWork::Forward, about, program, reals: |table| reals(&BACK, table) }
 }
 
 /// The library's own forward transform as the others are.

@@ -26,7 +26,8 @@ pub(crate) struct F32x8(__m256);
 /// The CPU has them.
 #[target_feature(enable = "avx2,fma")]
 pub(crate) unsafe fn enter(task: impl VectorTask) {
-    task.with_vectors::<Avx2>();
+    // SAFETY: the caller guarantees it.
+    unsafe { task.with_vectors::<Avx2>() }
 }
 
 macro_rules! operator {
@@ -79,8 +80,8 @@ impl Real for F32x8 {
 
 impl Floats for F32x8 {
     #[inline(always)]
-    fn repeat(four: &[f32; 4]) -> Self {
-        // SAFETY: as above; there are four.
+    unsafe fn repeat(four: &[f32; 4]) -> Self {
+        // SAFETY: the caller guarantees the instructions; there are four.
         F32x8(unsafe {
             let four = _mm_loadu_ps(four.as_ptr());
             _mm256_set_m128(four, four)
@@ -104,10 +105,13 @@ impl Floats for F32x8 {
 }
 
 /// Both factors in every pair of lanes.
+///
+/// # Safety
+/// The CPU has AVX2.
 #[inline(always)]
-fn factors(even: i16, odd: i16) -> __m256i {
+unsafe fn factors(even: i16, odd: i16) -> __m256i {
     let both = u32::from(even as u16) | (u32::from(odd as u16) << 16);
-    // SAFETY: as of `operator!`.
+    // SAFETY: the caller guarantees it.
     unsafe { _mm256_set1_epi32(both as i32) }
 }
 
@@ -121,15 +125,15 @@ impl Words for I16x16 {
     }
     #[inline(always)]
     fn dot(self, factor: i16, b: Self, other: i16) -> I32x16 {
-        let by = factors(factor, other);
         // SAFETY: as above.
         unsafe {
+            let by = factors(factor, other);
             let (low, high) = (_mm256_unpacklo_epi16(self.0, b.0), _mm256_unpackhi_epi16(self.0, b.0));
             I32x16(_mm256_madd_epi16(low, by), _mm256_madd_epi16(high, by))
         }
     }
     #[inline(always)]
-    fn splat(value: i32) -> I32x16 {
+    fn splat(_: I32x16, value: i32) -> I32x16 {
         // SAFETY: as above.
         let all = unsafe { _mm256_set1_epi32(value) };
         I32x16(all, all)
@@ -167,9 +171,12 @@ impl Words for I16x16 {
 }
 
 /// Two rows of eight integers as one vector.
+///
+/// # Safety
+/// The CPU has AVX2.
 #[inline(always)]
-fn both(a: &[i16; 8], b: &[i16; 8]) -> I16x16 {
-    // SAFETY: as above; rows have sixteen bytes.
+unsafe fn both(a: &[i16; 8], b: &[i16; 8]) -> I16x16 {
+    // SAFETY: the caller guarantees the instructions; rows have sixteen bytes.
     I16x16(unsafe {
         let (a, b) = (_mm_loadu_si128(a.as_ptr().cast()), _mm_loadu_si128(b.as_ptr().cast()));
         _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(a), b)
@@ -182,11 +189,11 @@ fn both(a: &[i16; 8], b: &[i16; 8]) -> I16x16 {
 /// The CPU has AVX2, and there is room.
 #[inline(always)]
 unsafe fn store_pairs(rows: __m256i, to: &BlocksMut<u8>, row: usize) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let pairs = _mm256_permute4x64_epi64::<0xd8>(rows);
-        _mm_storeu_si128(to.at(0, row).cast(), _mm256_castsi256_si128(pairs));
-        _mm_storeu_si128(to.at(0, row + 1).cast(), _mm256_extracti128_si256::<1>(pairs));
+        _mm_storeu_si128(to.at(0, row, 16).cast(), _mm256_castsi256_si128(pairs));
+        _mm_storeu_si128(to.at(0, row + 1, 16).cast(), _mm256_extracti128_si256::<1>(pairs));
     }
 }
 
@@ -196,14 +203,15 @@ impl Vectors for Avx2 {
     const BLOCKS: usize = 2;
 
     #[inline(always)]
-    fn load(blocks: &[Block<i16>]) -> [I16x16; 8] {
+    unsafe fn load(blocks: &[Block<i16>]) -> [I16x16; 8] {
         let (a, b) = (&blocks[0], &blocks[1]);
-        each!(row < 8 => both(&a[row], &b[row]))
+        // SAFETY: the caller guarantees the instructions.
+        each!(row < 8 => unsafe { both(&a[row], &b[row]) })
     }
     #[inline(always)]
-    fn load_bytes(blocks: &[Block<u8>]) -> [I16x16; 8] {
+    unsafe fn load_bytes(blocks: &[Block<u8>]) -> [I16x16; 8] {
         let (a, b) = (&blocks[0], &blocks[1]);
-        // SAFETY: as above; rows have eight bytes.
+        // SAFETY: the caller guarantees the instructions; rows have eight bytes.
         each!(row < 8 => unsafe {
             let (a, b) = (_mm_loadl_epi64(a[row].as_ptr().cast()), _mm_loadl_epi64(b[row].as_ptr().cast()));
             let words = _mm256_cvtepu8_epi16(_mm_unpacklo_epi64(a, b));
@@ -211,8 +219,8 @@ impl Vectors for Avx2 {
         })
     }
     #[inline(always)]
-    fn repeat(row: &[i16; 8]) -> I16x16 {
-        // SAFETY: as above; the row has sixteen bytes.
+    unsafe fn repeat(row: &[i16; 8]) -> I16x16 {
+        // SAFETY: the caller guarantees the instructions; the row has sixteen bytes.
         I16x16(unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(row.as_ptr().cast())) })
     }
     #[inline(always)]
@@ -221,10 +229,10 @@ impl Vectors for Avx2 {
             // SAFETY: as above; there is room for two blocks, in an image's row side by side.
             unsafe {
                 if to.stride.is_some() {
-                    _mm256_storeu_si256(to.at(0, row).cast(), words.0);
+                    _mm256_storeu_si256(to.at(0, row, 16).cast(), words.0);
                 } else {
-                    _mm_storeu_si128(to.at(0, row).cast(), _mm256_castsi256_si128(words.0));
-                    _mm_storeu_si128(to.at(1, row).cast(), _mm256_extracti128_si256::<1>(words.0));
+                    _mm_storeu_si128(to.at(0, row, 8).cast(), _mm256_castsi256_si128(words.0));
+                    _mm_storeu_si128(to.at(1, row, 8).cast(), _mm256_extracti128_si256::<1>(words.0));
                 }
             }
         }
@@ -250,8 +258,8 @@ impl Vectors for Avx2 {
                     store_pairs(y, &to, 4 * half + 2);
                 } else {
                     let (a, b) = (_mm256_permute2x128_si256::<0x20>(x, y), _mm256_permute2x128_si256::<0x31>(x, y));
-                    _mm256_storeu_si256(to.at(0, 4 * half).cast(), a);
-                    _mm256_storeu_si256(to.at(1, 4 * half).cast(), b);
+                    _mm256_storeu_si256(to.at(0, 4 * half, 32).cast(), a);
+                    _mm256_storeu_si256(to.at(1, 4 * half, 32).cast(), b);
                 }
             }
         }

@@ -27,7 +27,8 @@ pub(crate) struct F32x16(__m512);
 /// The CPU has its parts F, BW, DQ and VL, AVX2 and FMA.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
 pub(crate) unsafe fn enter(task: impl VectorTask) {
-    task.with_vectors::<Avx512>();
+    // SAFETY: the caller guarantees it.
+    unsafe { task.with_vectors::<Avx512>() }
 }
 
 macro_rules! operator {
@@ -80,8 +81,8 @@ impl Real for F32x16 {
 
 impl Floats for F32x16 {
     #[inline(always)]
-    fn repeat(four: &[f32; 4]) -> Self {
-        // SAFETY: as above; there are four.
+    unsafe fn repeat(four: &[f32; 4]) -> Self {
+        // SAFETY: the caller guarantees the instructions; there are four.
         F32x16(unsafe { _mm512_broadcast_f32x4(_mm_loadu_ps(four.as_ptr())) })
     }
     #[inline(always)]
@@ -102,10 +103,13 @@ impl Floats for F32x16 {
 }
 
 /// Both factors in every pair of lanes.
+///
+/// # Safety
+/// The CPU has AVX-512.
 #[inline(always)]
-fn factors(even: i16, odd: i16) -> __m512i {
+unsafe fn factors(even: i16, odd: i16) -> __m512i {
     let both = u32::from(even as u16) | (u32::from(odd as u16) << 16);
-    // SAFETY: as of `operator!`.
+    // SAFETY: the caller guarantees it.
     unsafe { _mm512_set1_epi32(both as i32) }
 }
 
@@ -119,15 +123,15 @@ impl Words for I16x32 {
     }
     #[inline(always)]
     fn dot(self, factor: i16, b: Self, other: i16) -> I32x32 {
-        let by = factors(factor, other);
         // SAFETY: as above.
         unsafe {
+            let by = factors(factor, other);
             let (low, high) = (_mm512_unpacklo_epi16(self.0, b.0), _mm512_unpackhi_epi16(self.0, b.0));
             I32x32(_mm512_madd_epi16(low, by), _mm512_madd_epi16(high, by))
         }
     }
     #[inline(always)]
-    fn splat(value: i32) -> I32x32 {
+    fn splat(_: I32x32, value: i32) -> I32x32 {
         // SAFETY: as above.
         let all = unsafe { _mm512_set1_epi32(value) };
         I32x32(all, all)
@@ -169,8 +173,11 @@ impl Words for I16x32 {
 }
 
 /// A vector from its four parts of 128 bits.
+///
+/// # Safety
+/// The CPU has AVX-512.
 #[inline(always)]
-fn lanes(lanes: [__m128i; 4]) -> __m512i {
+unsafe fn lanes(lanes: [__m128i; 4]) -> __m512i {
     let [a, b, c, d] = lanes;
     // SAFETY: as above.
     unsafe {
@@ -186,11 +193,11 @@ fn lanes(lanes: [__m128i; 4]) -> __m512i {
 /// The CPU has AVX-512, and there is room.
 #[inline(always)]
 unsafe fn store_fours(rows: __m512i, to: &BlocksMut<u8>, row: usize) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let fours = _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), rows);
-        _mm256_storeu_si256(to.at(0, row).cast(), _mm512_castsi512_si256(fours));
-        _mm256_storeu_si256(to.at(0, row + 1).cast(), _mm512_extracti64x4_epi64::<1>(fours));
+        _mm256_storeu_si256(to.at(0, row, 32).cast(), _mm512_castsi512_si256(fours));
+        _mm256_storeu_si256(to.at(0, row + 1, 32).cast(), _mm512_extracti64x4_epi64::<1>(fours));
     }
 }
 
@@ -200,12 +207,13 @@ unsafe fn store_fours(rows: __m512i, to: &BlocksMut<u8>, row: usize) {
 /// The CPU has AVX-512, and there is room.
 #[inline(always)]
 unsafe fn store_lanes<T>(vector: __m512i, to: &BlocksMut<T>, row: usize) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe {
-        _mm_storeu_si128(to.at(0, row).cast(), _mm512_castsi512_si128(vector));
-        _mm_storeu_si128(to.at(1, row).cast(), _mm512_extracti32x4_epi32::<1>(vector));
-        _mm_storeu_si128(to.at(2, row).cast(), _mm512_extracti32x4_epi32::<2>(vector));
-        _mm_storeu_si128(to.at(3, row).cast(), _mm512_extracti32x4_epi32::<3>(vector));
+        let count = size_of::<__m128i>() / size_of::<T>();
+        _mm_storeu_si128(to.at(0, row, count).cast(), _mm512_castsi512_si128(vector));
+        _mm_storeu_si128(to.at(1, row, count).cast(), _mm512_extracti32x4_epi32::<1>(vector));
+        _mm_storeu_si128(to.at(2, row, count).cast(), _mm512_extracti32x4_epi32::<2>(vector));
+        _mm_storeu_si128(to.at(3, row, count).cast(), _mm512_extracti32x4_epi32::<3>(vector));
     }
 }
 
@@ -215,17 +223,17 @@ impl Vectors for Avx512 {
     const BLOCKS: usize = 4;
 
     #[inline(always)]
-    fn load(blocks: &[Block<i16>]) -> [I16x32; 8] {
+    unsafe fn load(blocks: &[Block<i16>]) -> [I16x32; 8] {
         let all: &[_; 4] = blocks.first_chunk().expect("as many blocks as a vector has");
-        // SAFETY: as above; rows have sixteen bytes.
+        // SAFETY: the caller guarantees the instructions; rows have sixteen bytes.
         each!(row < 8 => unsafe {
             I16x32(lanes(each!(block < 4 => _mm_loadu_si128(all[block][row].as_ptr().cast()))))
         })
     }
     #[inline(always)]
-    fn load_bytes(blocks: &[Block<u8>]) -> [I16x32; 8] {
+    unsafe fn load_bytes(blocks: &[Block<u8>]) -> [I16x32; 8] {
         let all: &[_; 4] = blocks.first_chunk().expect("as many blocks as a vector has");
-        // SAFETY: as above; rows have eight bytes.
+        // SAFETY: the caller guarantees the instructions; rows have eight bytes.
         each!(row < 8 => unsafe {
             let bytes = each!(block < 4 => _mm_loadl_epi64(all[block][row].as_ptr().cast()));
             let (low, high) = (_mm_unpacklo_epi64(bytes[0], bytes[1]), _mm_unpacklo_epi64(bytes[2], bytes[3]));
@@ -234,8 +242,8 @@ impl Vectors for Avx512 {
         })
     }
     #[inline(always)]
-    fn repeat(row: &[i16; 8]) -> I16x32 {
-        // SAFETY: as above; the row has sixteen bytes.
+    unsafe fn repeat(row: &[i16; 8]) -> I16x32 {
+        // SAFETY: the caller guarantees the instructions; the row has sixteen bytes.
         I16x32(unsafe { _mm512_broadcast_i32x4(_mm_loadu_si128(row.as_ptr().cast())) })
     }
     #[inline(always)]
@@ -244,7 +252,7 @@ impl Vectors for Avx512 {
             // SAFETY: as above; there is room for four blocks, in an image's row side by side.
             unsafe {
                 if to.stride.is_some() {
-                    _mm512_storeu_si512(to.at(0, row).cast(), words.0);
+                    _mm512_storeu_si512(to.at(0, row, 32).cast(), words.0);
                 } else {
                     store_lanes(words.0, &to, row);
                 }

@@ -20,6 +20,7 @@ pub(crate) fn dispatch(isa: Isa, task: impl VectorTask) {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: every machine with AVX-512 has AVX2 and FMA.
         Isa::Avx512 => unsafe { avx2::enter(task) },
-        _ => task.with_vectors::<portable::Portable>(),
+        // SAFETY: the portable code needs no instructions.
+        _ => unsafe { task.with_vectors::<portable::Portable>() },
     }
 }

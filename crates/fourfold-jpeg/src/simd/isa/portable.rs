@@ -66,7 +66,7 @@ impl Real for F32x8 {
 
 impl Floats for F32x8 {
     #[inline(always)]
-    fn repeat(four: &[f32; 4]) -> Self {
+    unsafe fn repeat(four: &[f32; 4]) -> Self {
         F32x8(each!(i < 8 => four[i % 4]))
     }
     #[inline(always)]
@@ -108,7 +108,7 @@ impl Words for I16x16 {
         I32x16(each!(i < 16 => product(self.0[i], factor).wrapping_add(product(b.0[i], other))))
     }
     #[inline(always)]
-    fn splat(value: i32) -> I32x16 {
+    fn splat(_: I32x16, value: i32) -> I32x16 {
         I32x16([value; 16])
     }
     #[inline(always)]
@@ -139,17 +139,17 @@ impl Vectors for Portable {
     const BLOCKS: usize = 2;
 
     #[inline(always)]
-    fn load(blocks: &[Block<i16>]) -> [I16x16; 8] {
+    unsafe fn load(blocks: &[Block<i16>]) -> [I16x16; 8] {
         let blocks: &[_; 2] = blocks.first_chunk().expect("as many blocks as a vector has");
         each!(row < 8 => I16x16(each!(i < 16 => blocks[i / 8][row][i % 8])))
     }
     #[inline(always)]
-    fn load_bytes(blocks: &[Block<u8>]) -> [I16x16; 8] {
+    unsafe fn load_bytes(blocks: &[Block<u8>]) -> [I16x16; 8] {
         let blocks: &[_; 2] = blocks.first_chunk().expect("as many blocks as a vector has");
         each!(row < 8 => I16x16(each!(i < 16 => i16::from(blocks[i / 8][row][i % 8]) - 128)))
     }
     #[inline(always)]
-    fn repeat(row: &[i16; 8]) -> I16x16 {
+    unsafe fn repeat(row: &[i16; 8]) -> I16x16 {
         I16x16(each!(i < 16 => row[i % 8]))
     }
     #[inline(always)]
@@ -157,7 +157,7 @@ impl Vectors for Portable {
         for (row, words) in rows.iter().enumerate() {
             for (block, lanes) in words.0.as_chunks::<8>().0.iter().enumerate() {
                 // SAFETY: there is room for two blocks, of whose rows each has eight.
-                unsafe { to.at(block, row).cast::<[i16; 8]>().write_unaligned(*lanes) };
+                unsafe { to.at(block, row, 8).cast::<[i16; 8]>().write_unaligned(*lanes) };
             }
         }
     }
@@ -167,7 +167,7 @@ impl Vectors for Portable {
             for (block, lanes) in words.0.as_chunks::<8>().0.iter().enumerate() {
                 let bytes = each!(i < 8 => (lanes[i].clamp(-128, 127) + 128) as u8);
                 // SAFETY: as above.
-                unsafe { to.at(block, row).cast::<[u8; 8]>().write_unaligned(bytes) };
+                unsafe { to.at(block, row, 8).cast::<[u8; 8]>().write_unaligned(bytes) };
             }
         }
     }

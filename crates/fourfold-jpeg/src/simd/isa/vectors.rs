@@ -23,7 +23,10 @@ pub(crate) fn as_rows(blocks: &[[i16; 64]]) -> &[Block<i16>] {
 /// Four columns of a row of blocks, in single precision.
 pub(crate) trait Floats: Real {
     /// The same four numbers for every block.
-    fn repeat(four: &[f32; 4]) -> Self;
+    ///
+    /// # Safety
+    /// The CPU has the instruction set.
+    unsafe fn repeat(four: &[f32; 4]) -> Self;
     /// Transposes the 4 × 4 numbers of every block.
     fn transpose(rows: [Self; 4]) -> [Self; 4];
 }
@@ -32,6 +35,9 @@ pub(crate) trait Floats: Real {
 /// another, or the rows of an image, in which the blocks are side by side.
 pub(crate) struct BlocksMut<'a, T> {
     first: *mut T,
+    /// Debug builds check every access.
+    #[cfg(debug_assertions)]
+    len: usize,
     /// Values from one row of an image to the next; none if blocks follow one another.
     pub(super) stride: Option<usize>,
     values: PhantomData<&'a mut [T]>,
@@ -41,13 +47,23 @@ impl<'a, T> BlocksMut<'a, T> {
     /// The destination of `blocks` blocks, if `values` has room for them.
     pub(crate) fn new(values: &'a mut [T], stride: Option<usize>, blocks: usize) -> Option<BlocksMut<'a, T>> {
         let needed = stride.map_or(64 * blocks, |stride| 7 * stride + 8 * blocks);
-        let first = values.as_mut_ptr();
-        (values.len() >= needed).then_some(BlocksMut { first, stride, values: PhantomData })
+        (values.len() >= needed).then_some(BlocksMut {
+            first: values.as_mut_ptr(),
+            #[cfg(debug_assertions)]
+            len: values.len(),
+            stride,
+            values: PhantomData,
+        })
     }
 
-    /// The first value in a row of a block.
-    pub(super) fn at(&self, block: usize, row: usize) -> *mut T {
-        self.first.wrapping_add(self.stride.map_or(64 * block + 8 * row, |stride| 8 * block + stride * row))
+    /// The first value in a row of a block, to write `count` values from there on.
+    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), allow(unused_variables, reason = "release builds do not check"))]
+    pub(super) fn at(&self, block: usize, row: usize, count: usize) -> *mut T {
+        let place = self.stride.map_or(64 * block + 8 * row, |stride| 8 * block + stride * row);
+        #[cfg(debug_assertions)]
+        assert!(place + count <= self.len, "values {place} to {} of {}", place + count, self.len);
+        self.first.wrapping_add(place)
     }
 }
 
@@ -61,11 +77,20 @@ pub(crate) trait Vectors {
     const BLOCKS: usize;
 
     /// Loads the rows of [`Vectors::BLOCKS`] blocks.
-    fn load(blocks: &[Block<i16>]) -> [Self::Words; 8];
+    ///
+    /// # Safety
+    /// The CPU has the instruction set.
+    unsafe fn load(blocks: &[Block<i16>]) -> [Self::Words; 8];
     /// Loads rows of bytes and subtracts 128.
-    fn load_bytes(blocks: &[Block<u8>]) -> [Self::Words; 8];
+    ///
+    /// # Safety
+    /// The CPU has the instruction set.
+    unsafe fn load_bytes(blocks: &[Block<u8>]) -> [Self::Words; 8];
     /// The same row for every block.
-    fn repeat(row: &[i16; 8]) -> Self::Words;
+    ///
+    /// # Safety
+    /// The CPU has the instruction set.
+    unsafe fn repeat(row: &[i16; 8]) -> Self::Words;
     /// Stores the rows of [`Vectors::BLOCKS`] blocks.
     fn store(rows: [Self::Words; 8], to: BlocksMut<i16>);
     /// Stores blocks that are given by their columns: each value plus 128, clamped to 0 … 255.
@@ -85,5 +110,45 @@ pub(crate) trait Vectors {
 pub(crate) trait VectorTask {
     /// Does the work. Must be `#[inline(always)]`, so that it is compiled with the instructions of
     /// the caller in `isa/`.
-    fn with_vectors<V: Vectors>(self);
+    ///
+    /// # Safety
+    /// The CPU has the instruction set of `V`.
+    unsafe fn with_vectors<V: Vectors>(self);
+}
+
+/// Work without vectors, of which the compiler makes some for each instruction set.
+pub(crate) trait ScalarTask {
+    /// Does the work. Must be `#[inline(always)]`, as [`VectorTask::with_vectors`].
+    fn execute(self);
+}
+
+/// A [`ScalarTask`] as a [`VectorTask`].
+pub(crate) struct Autovectorized<T>(pub(crate) T);
+
+impl<T: ScalarTask> VectorTask for Autovectorized<T> {
+    #[inline(always)]
+    unsafe fn with_vectors<V: Vectors>(self) {
+        self.0.execute();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_need_room() {
+        let mut values = [0u8; 7 * 20 + 16];
+        assert!(BlocksMut::new(&mut values, Some(20), 2).is_some());
+        assert!(BlocksMut::new(&mut values, Some(21), 2).is_none());
+        assert!(BlocksMut::new(&mut values, None, 3).is_none());
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "values 148 to 164 of 156")]
+    fn debug_builds_check_accesses() {
+        let mut values = [0u8; 7 * 20 + 16];
+        BlocksMut::new(&mut values, Some(20), 2).expect("room for two blocks").at(1, 7, 16);
+    }
 }

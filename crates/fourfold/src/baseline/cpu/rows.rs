@@ -1,6 +1,6 @@
 //! Rows of reals, and their distribution to threads.
 
-use crate::cpu::base::machine::SERIAL_ELEMENTS;
+use crate::cpu::base::machine::Machine;
 use crate::cpu::base::threads::Pool;
 use crate::cpu::simd::dispatch::Dispatch;
 use crate::cpu::simd::pointer::Ptr;
@@ -104,9 +104,9 @@ pub(crate) fn deal_out_blocks(
         (first..rows.min(first + tall)).for_each(|row| work(row, [start, items.min(start + wide)]));
     };
     let tasks = rows.div_ceil(tall) * parts;
-    if rows.saturating_mul(items) < SERIAL_ELEMENTS {
+    if rows.saturating_mul(items) < Machine::this().serial_elements {
         (0..tasks).for_each(|number| task(0, number));
     } else {
-        pool.run(tasks, &task);
+        pool.run_tasks(tasks, &task);
     }
 }

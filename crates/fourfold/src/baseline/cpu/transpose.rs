@@ -3,6 +3,7 @@
 
 use crate::baseline::cpu::rows::digits;
 use crate::baseline::stage::{Order, Stage};
+use crate::cpu::base::machine::{ALIGNMENT, Machine};
 use crate::cpu::base::memory::{AXES, Array};
 use crate::cpu::base::threads::Pool;
 use crate::cpu::simd::dispatch::Dispatch;
@@ -29,8 +30,9 @@ struct Offsets<S> {
     sign: S,
 }
 
-/// The bytes of a cache line, which is also the extent of a tile along rows and along columns.
-const LINE: usize = 64;
+/// The bytes of a tile's rows and columns: a cache line of most machines. It is a constant, because
+/// tiles are arrays.
+const LINE: usize = ALIGNMENT;
 
 /// The rows and columns of a tile of `f32`, which is the largest.
 const MOST: usize = LINE / size_of::<f32>();
@@ -39,7 +41,7 @@ const MOST: usize = LINE / size_of::<f32>();
 /// all threads.
 const STRIP: usize = 1024;
 
-/// The rows of a task, which is about the number of entries of a first-level TLB.
+/// The most rows of a task. A task has no more rows than the first-level TLB has entries.
 const BAND: usize = 64;
 
 impl<S: Dispatch> PreparedTranspose<S> {
@@ -58,11 +60,12 @@ impl<S: Dispatch> PreparedTranspose<S> {
     /// The arrays are in memory, and nothing else accesses them during the call.
     pub(crate) unsafe fn transpose(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
         let (rows, side) = (self.sizes.iter().product::<usize>(), LINE / size_of::<S>());
+        let most = BAND.min(Machine::this().tlb_entries);
         let n = from.shape[self.column];
         let strips = n.div_ceil(STRIP);
-        pool.run(rows.div_ceil(BAND) * strips, &|_, task| {
-            let (start, left) = (task / strips * BAND, task % strips * STRIP);
-            let count = BAND.min(rows - start);
+        pool.run_tasks(rows.div_ceil(most) * strips, &|_, task| {
+            let (start, left) = (task / strips * most, task % strips * STRIP);
+            let count = most.min(rows - start);
             let lines: [Offsets<S>; BAND] = std::array::from_fn(|i| self.row(start + i.min(count - 1), [from, to]));
             for column in (left..n.min(left + STRIP)).step_by(side) {
                 let count_here = side.min(n - column);

@@ -14,10 +14,6 @@ use std::{fs, io};
 /// most machines. It is a constant because types have it.
 pub(crate) const ALIGNMENT: usize = 64;
 
-/// The number of elements of a pass that one thread computes in about 10 µs, which is the time
-/// until other threads wake up. It is measured, since systems do not report it.
-pub(crate) const SERIAL_ELEMENTS: usize = 1 << 14;
-
 /// A cache of one core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -42,6 +38,13 @@ pub struct Machine {
     pub last_level: usize,
     /// Bytes of a huge page.
     pub huge_page: usize,
+    /// The number of pages in the first-level data TLB. Linux does not report it, so it is that of
+    /// [`Machine::default`].
+    pub tlb_entries: usize,
+    /// The number of elements of a pass that one thread computes in about 10 µs, which is the time
+    /// until other threads wake up. No system reports it, so it is that of [`Machine::default`],
+    /// which was measured.
+    pub serial_elements: usize,
 }
 
 impl Default for Machine {
@@ -53,6 +56,8 @@ impl Default for Machine {
             level2: Cache { bytes: 2 << 20, ways: 16 },
             last_level: 32 << 20,
             huge_page: 2 << 20,
+            tlb_entries: 64,
+            serial_elements: 1 << 14,
         }
     }
 }

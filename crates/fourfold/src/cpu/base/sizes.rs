@@ -107,9 +107,9 @@ struct Lanes {
 
 /// The batched transforms that a line needs.
 fn lanes(line: &recipe::AxisRecipe) -> Vec<Lanes> {
-    let (sum, n) = (line.transform.sum, line.transform.n);
+    let (transform, n) = (line.transform.transform1d, line.transform.n);
     match &line.scheme {
-        Scheme::Batched(factors) => vec![over_lanes(sum, n, factors)],
+        Scheme::Batched(factors) => vec![over_lanes(transform, n, factors)],
         Scheme::IntraVector(_) | Scheme::Blocked { .. } => vec![],
         Scheme::FourStep { columns, rows } => {
             [columns, rows].map(|factors| over_lanes(Transform1d::Forward, length(factors), factors)).into()
@@ -117,10 +117,10 @@ fn lanes(line: &recipe::AxisRecipe) -> Vec<Lanes> {
     }
 }
 
-fn over_lanes(sum: Transform1d, n: usize, factors: &[Factor]) -> Lanes {
-    let [input, output] = reals(sum, n);
-    let dft = match dft_of(sum, n) {
-        (_, len) if quarter(sum, factors).is_some() => QUARTERS * len / 4,
+fn over_lanes(transform: Transform1d, n: usize, factors: &[Factor]) -> Lanes {
+    let [input, output] = reals(transform, n);
+    let dft = match dft_of(transform, n) {
+        (_, len) if quarter(transform, factors).is_some() => QUARTERS * len / 4,
         (Data::Real | Data::Hermitian, len) => len,
         (Data::Complex | Data::ComplexBackward, len) => 2 * len,
     };
@@ -128,8 +128,8 @@ fn over_lanes(sum: Transform1d, n: usize, factors: &[Factor]) -> Lanes {
 }
 
 /// The reals of a line in the input and in the output.
-pub(crate) fn reals(sum: Transform1d, n: usize) -> [usize; 2] {
-    match sum {
+pub(crate) fn reals(transform: Transform1d, n: usize) -> [usize; 2] {
+    match transform {
         Transform1d::Forward | Transform1d::Backward => [2 * n, 2 * n],
         Transform1d::R2C => [n, 2 * (n / 2 + 1)],
         Transform1d::C2R => [2 * (n / 2 + 1), n],
@@ -162,7 +162,7 @@ fn single(line: &recipe::AxisRecipe) -> usize {
 }
 
 /// The reals between two parts, so that elements with the same index in all parts are in different
-/// sets of the cache.
+/// sets of the cache. It is no power of two, so it serves caches of any size.
 const PART_PADDING: usize = 80;
 
 /// The reals from one part of `part` elements to the next.
@@ -192,7 +192,7 @@ pub(crate) fn single_buffer(scheme: &Scheme) -> usize {
 /// combines and reorders, 62 for type IV, 131 to 165 for Rader's spectra in double-double
 /// arithmetic, 65 for each element of Bluestein's convolution, and 16 for each one of its chirp.
 pub(crate) fn table_bytes(line: &recipe::AxisRecipe, real: usize) -> usize {
-    let ends = match line.transform.sum {
+    let ends = match line.transform.transform1d {
         Transform1d::Forward | Transform1d::Backward => 0,
         Transform1d::Dct4 | Transform1d::Dst4 => 72 * line.transform.n,
         _ => 52 * line.transform.n,

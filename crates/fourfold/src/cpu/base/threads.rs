@@ -27,7 +27,7 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    job: Option<Job>,
+    body: Option<Body>,
     round: usize,
     running: usize,
     stop: bool,
@@ -36,13 +36,13 @@ struct State {
 
 /// A borrowed closure without its lifetime.
 #[derive(Clone, Copy)]
-struct Job(*const (dyn Fn(usize) + Sync));
+struct Body(*const (dyn Fn(usize) + Sync));
 
 // SAFETY: the closure is Sync, and `Pool::run_on_all` does not return before the helpers have
 // finished with it.
-unsafe impl Send for Job {}
+unsafe impl Send for Body {}
 
-/// How often a helper looks for a new job before it sleeps: about 10 µs.
+/// How often a helper looks for a new round before it sleeps: about 10 µs.
 const SPINS: usize = 1 << 11;
 
 impl Pool {
@@ -74,7 +74,7 @@ impl Pool {
     /// Calls `work(worker, task)` once for every task below `tasks`, and returns when all are done.
     /// Simultaneous calls have different values of `worker`, which is below [`Pool::threads`]. A
     /// panic of `work` is passed on to the caller.
-    pub fn run(&self, tasks: usize, work: &(dyn Fn(usize, usize) + Sync)) {
+    pub fn run_tasks(&self, tasks: usize, work: &(dyn Fn(usize, usize) + Sync)) {
         // About 8 portions for each thread: threads then finish at about the same time, and tasks
         // of a portion use neighbouring memory.
         let portion = (tasks / (8 * self.threads())).max(1);
@@ -102,8 +102,9 @@ impl Pool {
         };
         let Some(_guard) = guard else { return body(0) };
         // SAFETY: only the lifetime changes, and `finish` waits until no thread uses the closure.
-        let job = Job(unsafe { std::mem::transmute::<&(dyn Fn(usize) + Sync), *const (dyn Fn(usize) + Sync)>(body) });
-        self.shared.begin(job, self.helpers.len());
+        let erased =
+            Body(unsafe { std::mem::transmute::<&(dyn Fn(usize) + Sync), *const (dyn Fn(usize) + Sync)>(body) });
+        self.shared.begin(erased, self.helpers.len());
         let own = catch_unwind(AssertUnwindSafe(|| body(0)));
         let theirs = self.shared.finish();
         if let Some(panic) = own.err().or(theirs) {
@@ -127,9 +128,9 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn begin(&self, job: Job, helpers: usize) {
+    fn begin(&self, body: Body, helpers: usize) {
         let mut state = self.lock();
-        state.job = Some(job);
+        state.body = Some(body);
         state.running = helpers;
         drop(state);
         self.next_round();
@@ -149,16 +150,16 @@ impl Shared {
         while state.running > 0 {
             state = self.done.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        state.job = None;
+        state.body = None;
         state.panic.take()
     }
 
     /// The loop of a helper thread.
     fn help(&self, index: usize) {
         let mut seen = 0;
-        while let Some(job) = self.wait(&mut seen) {
+        while let Some(body) = self.wait(&mut seen) {
             // SAFETY: `Pool::run_on_all` waits until `running` is 0, so the closure still exists.
-            let outcome = catch_unwind(AssertUnwindSafe(|| unsafe { (*job.0)(index) }));
+            let outcome = catch_unwind(AssertUnwindSafe(|| unsafe { (*body.0)(index) }));
             let mut state = self.lock();
             state.running -= 1;
             state.panic = state.panic.take().or(outcome.err());
@@ -168,8 +169,8 @@ impl Shared {
         }
     }
 
-    /// Waits for the job of the next round. Returns `None` when the pool is dropped.
-    fn wait(&self, seen: &mut usize) -> Option<Job> {
+    /// Waits for the closure of the next round. Returns `None` when the pool is dropped.
+    fn wait(&self, seen: &mut usize) -> Option<Body> {
         for _ in 0..SPINS {
             if self.round.load(Ordering::Acquire) != *seen {
                 break;
@@ -181,6 +182,6 @@ impl Shared {
             state = self.start.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         *seen = state.round;
-        if state.stop { None } else { state.job }
+        if state.stop { None } else { state.body }
     }
 }

@@ -40,13 +40,13 @@ pub(crate) struct Ends<S> {
 
 impl<S: Scalar> Ends<S> {
     pub(crate) fn new(recipe: &AxisRecipe) -> Self {
-        let (sum, n) = (recipe.transform.sum, recipe.transform.n);
-        let (edges, scale) = (&recipe.transform.edges, recipe.scale);
+        let (transform, n) = (recipe.transform.transform1d, recipe.transform.n);
+        let (weights, scale) = (&recipe.transform.end_weights, recipe.scale);
         let quarter = match &recipe.scheme {
-            Scheme::Batched(factors) => quarter(sum, factors).map(length),
+            Scheme::Batched(factors) => quarter(transform, factors).map(length),
             _ => None,
         };
-        let reduction = reduce(sum, n, edges, scale);
+        let reduction = reduce(transform, n, weights, scale);
         let Permutation { index, factor } = match reduction.reorder {
             None => Permutation::default(),
             Some(extension) if quarter.is_some() => three_quarters(extension, n),
@@ -54,20 +54,25 @@ impl<S: Scalar> Ends<S> {
         };
         let combine = |steps: &[Step], side: Side| {
             let is_there = quarter.is_none() && !steps.is_empty();
-            is_there.then(|| Combine::new(steps, side, dft_of(sum, n).1))
+            is_there.then(|| Combine::new(steps, side, dft_of(transform, n).1))
         };
-        let [input, output] = reals(sum, n);
+        let [input, output] = reals(transform, n);
         Ends {
             even_odd: odd_places(reduction.reorder).filter(|_| n % 2 == 0).map(S::of),
             index: index.iter().map(|&i| i as u32).collect(),
             factor: factor.iter().map(|&x| S::of(x)).collect(),
             before: combine(&reduction.before, Side::Before),
             after: combine(&reduction.after, Side::After),
-            last_pass: quarter.map(|len| PreparedLastPass::new(&symmetric_last_pass(sum, edges, scale, len))),
-            bare: matches!(sum, Transform1d::R2C | Transform1d::C2R) && scale == 1.0 && *edges == EndWeights::ONE,
+            last_pass: quarter.map(|len| PreparedLastPass::new(&symmetric_last_pass(transform, weights, scale, len))),
+            bare: matches!(transform, Transform1d::R2C | Transform1d::C2R)
+                && scale == 1.0
+                && *weights == EndWeights::ONE,
             input,
             output,
-            complex: matches!(sum, Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R),
+            complex: matches!(
+                transform,
+                Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R
+            ),
         }
     }
 
@@ -107,10 +112,10 @@ pub(crate) struct Batch<S> {
 impl<S: Scalar> Batch<S> {
     /// Prepares the transform. `factors` are those of the recipe's scheme.
     pub(crate) fn new(recipe: &AxisRecipe, factors: &[Factor]) -> Self {
-        let (sum, n) = (recipe.transform.sum, recipe.transform.n);
-        let (data, _) = dft_of(sum, n);
-        let factor = if matches!(sum, Transform1d::Forward | Transform1d::Backward) { recipe.scale } else { 1.0 };
-        let dft = match quarter(sum, factors) {
+        let (transform, n) = (recipe.transform.transform1d, recipe.transform.n);
+        let (data, _) = dft_of(transform, n);
+        let factor = if matches!(transform, Transform1d::Forward | Transform1d::Backward) { recipe.scale } else { 1.0 };
+        let dft = match quarter(transform, factors) {
             Some(quarter) => VectorDft::several(data, quarter, QUARTERS),
             None => VectorDft::new(data, factors),
         };

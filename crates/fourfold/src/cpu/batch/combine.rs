@@ -1,8 +1,8 @@
 //! Executes the combines of [`crate::recipe::rules::cosine_sine`] on vectors.
 
 use crate::cpu::base::strided::Strided;
+use crate::cpu::batch::combine_steps::{CombineStep, Pair, rotate};
 use crate::cpu::batch::fused_combine::{FusedCombine, Shape};
-use crate::cpu::batch::pairs::{CombineStep, Pair, rotate};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
 use crate::recipe::reduction::{Rotation, Step};

@@ -3,8 +3,8 @@
 
 use crate::arithmetic::complex::C;
 use crate::cpu::base::strided::Strided;
-use crate::cpu::batch::pairs::{CombineStep, Pair, rotate};
-use crate::cpu::dft::pass::terms::{Cursor, Terms};
+use crate::cpu::batch::combine_steps::{CombineStep, Pair, rotate};
+use crate::cpu::dft::pass::half_spectrum::{Cursor, HalfSpectrum};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector};
 use crate::recipe::reduction;
@@ -36,11 +36,11 @@ impl<S: Scalar> Shape<S> {
             }
         }
         let line = steps.iter().find_map(|step| match *step {
-            Step::Rotate(Rotation { terms: reduction::Terms::INNER, line, conjugate: true, .. }) => Some(line),
+            Step::Rotate(Rotation { terms: reduction::SpectrumTerms::INNER, line, conjugate: true, .. }) => Some(line),
             _ => None,
         })?;
         let step = prepared.iter().position(|step| matches!(step, CombineStep::Rotate { .. }))?;
-        Some(Shape { line, pair: Pair::of_steps(line)?, ends, step })
+        Some(Shape { line, pair: Pair::of_indices(line)?, ends, step })
     }
 }
 
@@ -130,7 +130,7 @@ pub(crate) struct FusedCursor<S> {
     by: isize,
 }
 
-impl<V: Vector> Terms<V> for FusedTerms<V::Scalar> {
+impl<V: Vector> HalfSpectrum<V> for FusedTerms<V::Scalar> {
     type Cursor = FusedCursor<V::Scalar>;
 
     #[inline(always)]

@@ -1,7 +1,7 @@
 pub(crate) mod batch;
 pub(crate) mod combine;
+pub(crate) mod combine_steps;
 pub(crate) mod fused_combine;
-pub(crate) mod pairs;
 pub(crate) mod pointwise;
 pub(crate) mod prepared;
 pub(crate) mod symmetric_last_pass;

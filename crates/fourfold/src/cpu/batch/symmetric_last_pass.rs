@@ -23,7 +23,7 @@ impl<S: Scalar> PreparedLastPass<S> {
             sine: rule.sine,
             len: rule.len,
             scale: S::of(rule.scale),
-            ends: rule.edges.map(|edge| S::of(rule.scale * edge)),
+            ends: rule.end_weights.map(|weight| S::of(rule.scale * weight)),
             middle: S::of(rule.scale * std::f64::consts::SQRT_2),
             table: rule.table().into_iter().map(|row| row.map(S::of)).collect(),
         }
@@ -102,7 +102,7 @@ impl<V: Vector, const SINE: bool> LastPassTask<'_, V, SINE> {
             let e = C { re: at.sub(1).read(), im: at.read() };
             let a = C { re: at.add(h - 1).read(), im: at.add(h).read() };
             let f = C { re: at.add(2 * h - 1).read(), im: at.add(2 * h).read() };
-            let [y, mirror, far, near] = extension::fold_term(SINE, [e, a, f], entry, scale);
+            let [y, mirror, far, near] = extension::symmetric_last_pass_term(SINE, [e, a, f], entry, scale);
             self.put(k, y);
             self.put(2 * h - k, mirror);
             self.put(h + k, far);

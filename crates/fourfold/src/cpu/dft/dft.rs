@@ -6,8 +6,8 @@ use crate::cpu::dft::factor::bluestein;
 use crate::cpu::dft::factor::inner::Inner;
 use crate::cpu::dft::factor::kernel::Kernel;
 use crate::cpu::dft::pass::access::Steps;
+use crate::cpu::dft::pass::half_spectrum::HalfSpectrum;
 use crate::cpu::dft::pass::pass::Pass;
-use crate::cpu::dft::pass::terms::Terms;
 use crate::cpu::dft::permuted::Permuted;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, WithIsa};
@@ -131,7 +131,7 @@ impl<S: Scalar> VectorDft<S> {
         &self,
         src: Permuted<S>,
         buffers: [Ptr<V>; 2],
-        dst: impl Terms<V>,
+        dst: impl HalfSpectrum<V>,
         work: Ptr<V>,
     ) {
         let (last, rest) = self.passes.split_last().expect("a DFT that fuses a combine has passes");
@@ -149,7 +149,7 @@ impl<S: Scalar> VectorDft<S> {
     /// As for [`VectorDft::forward`].
     pub(crate) unsafe fn backward_from<V: Vector<Scalar = S>>(
         &self,
-        src: impl Terms<V>,
+        src: impl HalfSpectrum<V>,
         [a, b]: [Ptr<V>; 2],
         dst: Permuted<S>,
         work: Ptr<V>,

@@ -30,9 +30,9 @@ pub(crate) type ExecutePass<'a, S> = &'a dyn Fn(&PreparedPass<S>, &Array<S>, &Ar
 
 impl<S: Dispatch> Matrix<S> {
     pub(crate) fn new(columns: &[Factor], rows: &[Factor], backward: bool, scale: f64) -> Self {
-        let sum = if backward { Transform1d::Backward } else { Transform1d::Forward };
+        let transform1d = if backward { Transform1d::Backward } else { Transform1d::Forward };
         let line = |axis, factors: &[Factor], scale| {
-            let transform = AxisTransform { axis, n: length(factors), sum, edges: EndWeights::ONE };
+            let transform = AxisTransform { axis, n: length(factors), transform1d, end_weights: EndWeights::ONE };
             let scheme = Scheme::Batched(factors.to_vec());
             PreparedOp::Batch(Arc::new(Batch::new(&AxisRecipe { transform, scale, scheme }, factors)))
         };

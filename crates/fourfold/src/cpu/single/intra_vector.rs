@@ -2,12 +2,12 @@
 //! lanes.
 
 use crate::cpu::dft::pass::along::{Endpoints, IntraVectorPass, Source};
-use crate::cpu::dft::pass::paired::InterleavedPass;
+use crate::cpu::dft::pass::interleaved::InterleavedPass;
 use crate::cpu::dft::places::Places;
 use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask};
-use crate::recipe::rules::intra_vector::is_paired;
+use crate::recipe::rules::intra_vector::is_interleaved;
 use crate::recipe::scheme::FIRST;
 use crate::recipe::scheme::{Factor, length};
 
@@ -21,7 +21,7 @@ pub(crate) struct IntraVector<S> {
 
 enum Passes<S> {
     Blocks(Vec<IntraVectorPass<S>>),
-    Pairs(Vec<InterleavedPass<S>>),
+    Interleaved(Vec<InterleavedPass<S>>),
 }
 
 /// The passes of a DFT, one for each factor. The arguments of `pass` are the radix, the groups, and
@@ -41,8 +41,8 @@ impl<S: Scalar> IntraVector<S> {
     /// Prepares the DFT. `factors` has at least two radices, of which the first is [`FIRST`].
     pub(crate) fn new(factors: &[Factor], backward: bool, scale: f64) -> Self {
         let len = length(factors);
-        let passes = match is_paired(len, size_of::<S>()) {
-            true => Passes::Pairs(passes(factors, InterleavedPass::new)),
+        let passes = match is_interleaved(len, size_of::<S>()) {
+            true => Passes::Interleaved(passes(factors, InterleavedPass::new)),
             false => Passes::Blocks(passes(factors, IntraVectorPass::new)),
         };
         IntraVector { len, backward, scale: S::of(scale), passes }
@@ -51,7 +51,7 @@ impl<S: Scalar> IntraVector<S> {
     fn count(&self) -> usize {
         match &self.passes {
             Passes::Blocks(passes) => passes.len(),
-            Passes::Pairs(passes) => passes.len(),
+            Passes::Interleaved(passes) => passes.len(),
         }
     }
 }
@@ -92,7 +92,7 @@ impl<S: Dispatch> IntraVector<S> {
 #[derive(Clone, Copy)]
 pub(crate) enum Input<S> {
     /// Complex numbers.
-    Pairs(Ptr<S>),
+    Interleaved(Ptr<S>),
     /// Reals, whose pairs of neighbours in even-odd order are complex numbers. Only forward
     /// transforms read them.
     Places(Places<S>),
@@ -102,14 +102,14 @@ impl<S> Input<S> {
     /// The address of its memory.
     pub(crate) fn address(&self) -> Ptr<S> {
         match self {
-            Input::Pairs(at) => *at,
+            Input::Interleaved(at) => *at,
             Input::Places(places) => places.from,
         }
     }
 
     pub(crate) fn source(self, backward: bool) -> Source<S> {
         match self {
-            Input::Pairs(at) => Source::pairs(at, backward),
+            Input::Interleaved(at) => Source::interleaved(at, backward),
             Input::Places(places) => Source::Places(places),
         }
     }
@@ -137,8 +137,8 @@ impl<S: Dispatch> VectorTask<S> for IntraVectorTask<'_, S> {
                 match &along.passes {
                     Passes::Blocks(passes) if i == 0 => passes[i].first::<V>(input.source(along.backward), dst),
                     Passes::Blocks(passes) => passes[i].further::<V>(&ends),
-                    Passes::Pairs(passes) if i == 0 => passes[i].first::<V>(&ends),
-                    Passes::Pairs(passes) => passes[i].further::<V>(&ends),
+                    Passes::Interleaved(passes) if i == 0 => passes[i].first::<V>(&ends),
+                    Passes::Interleaved(passes) => passes[i].further::<V>(&ends),
                 }
             }
             src = dst;

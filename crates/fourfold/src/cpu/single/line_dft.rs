@@ -11,7 +11,7 @@ use crate::recipe::scheme::Scheme;
 
 /// A complex DFT of one line.
 pub(crate) enum LineDft<S> {
-    Along(IntraVector<S>),
+    IntraVector(IntraVector<S>),
     Blocked(Blocked<S>),
     Matrix(Matrix<S>),
 }
@@ -19,7 +19,7 @@ pub(crate) enum LineDft<S> {
 /// Two buffers, each of which has room for a half spectrum.
 pub(crate) type Buffers<S> = [Ptr<S>; 2];
 
-fn pairs_at<S>(base: Ptr<S>) -> Strided<S> {
+fn interleaved_at<S>(base: Ptr<S>) -> Strided<S> {
     Strided { base, stride: 2 }
 }
 
@@ -27,7 +27,7 @@ impl<S: Dispatch> LineDft<S> {
     pub(crate) fn new(scheme: &Scheme, backward: bool, scale: f64) -> Self {
         match scheme {
             Scheme::Batched(_) => unreachable!("a batched scheme has many lines"),
-            Scheme::IntraVector(factors) => LineDft::Along(IntraVector::new(factors, backward, scale)),
+            Scheme::IntraVector(factors) => LineDft::IntraVector(IntraVector::new(factors, backward, scale)),
             Scheme::Blocked { within, across } => LineDft::Blocked(Blocked::new(within, across, backward, scale)),
             Scheme::FourStep { columns, rows } => LineDft::Matrix(Matrix::new(columns, rows, backward, scale)),
         }
@@ -35,7 +35,7 @@ impl<S: Dispatch> LineDft<S> {
 
     pub(crate) fn len(&self) -> usize {
         match self {
-            LineDft::Along(along) => along.len,
+            LineDft::IntraVector(dft) => dft.len,
             LineDft::Blocked(parts) => parts.len,
             LineDft::Matrix(matrix) => matrix.len(),
         }
@@ -58,11 +58,11 @@ impl<S: Dispatch> LineDft<S> {
         // SAFETY: the caller guarantees it.
         unsafe {
             match self {
-                LineDft::Along(along) => along.transform(isa, src, buffers, out),
+                LineDft::IntraVector(dft) => dft.transform(isa, src, buffers, out),
                 LineDft::Blocked(parts) => parts.transform(isa, src, buffers, out),
                 LineDft::Matrix(matrix) => {
                     let out = out.unwrap_or(z);
-                    matrix.transform(pairs_at(src.address()), pairs_at(out), t, execute_pass);
+                    matrix.transform(interleaved_at(src.address()), interleaved_at(out), t, execute_pass);
                     out
                 }
             }
@@ -72,7 +72,7 @@ impl<S: Dispatch> LineDft<S> {
     /// Whether the first pass reads reals in even-odd order.
     pub(crate) fn takes_places(&self) -> bool {
         match self {
-            LineDft::Along(along) => along.takes_places(),
+            LineDft::IntraVector(dft) => dft.takes_places(),
             LineDft::Blocked(_) => true,
             LineDft::Matrix(_) => false,
         }
@@ -97,12 +97,12 @@ impl<S: Dispatch> LineDft<S> {
                 _ => {
                     let src = if from.stride == 2 { from.base } else { z };
                     if from.stride != 2 {
-                        copy(from, pairs_at(z), 2, 2 * self.len());
+                        copy(from, interleaved_at(z), 2, 2 * self.len());
                     }
                     let out = (to.stride == 2).then_some(to.base);
-                    let out = self.transform(isa, Input::Pairs(src), [t, z], out, execute_pass);
+                    let out = self.transform(isa, Input::Interleaved(src), [t, z], out, execute_pass);
                     if to.stride != 2 {
-                        copy(pairs_at(out), to, 2, 2 * self.len());
+                        copy(interleaved_at(out), to, 2, 2 * self.len());
                     }
                 }
             }

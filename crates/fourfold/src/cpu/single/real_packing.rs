@@ -5,8 +5,8 @@
 use crate::arithmetic::complex::C;
 use crate::cpu::base::strided::Strided;
 use crate::cpu::batch::fused_combine::FusedCombine;
-use crate::cpu::dft::pass::along::{pairs, put_pairs};
-use crate::cpu::dft::pass::terms::Terms;
+use crate::cpu::dft::pass::along::{load_interleaved, store_interleaved};
+use crate::cpu::dft::pass::half_spectrum::HalfSpectrum;
 use crate::cpu::simd::dispatch::Dispatch;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector, VectorTask, WithIsa};
@@ -140,8 +140,9 @@ impl<S: Vector<Scalar = S> + Scalar> Unpack<'_, S> {
         let mirror = mirror::<V>(self.m, k);
         // SAFETY: the caller guarantees it.
         unsafe {
-            let (a, b) = (pairs::<V>(self.z.add(2 * k)), reversed(pairs::<V>(self.z.add(2 * mirror))));
-            let [a, b] = unpack(a, b, pairs::<V>(Ptr::of(self.twiddles).add(k).cast()));
+            let (a, b) =
+                (load_interleaved::<V>(self.z.add(2 * k)), reversed(load_interleaved::<V>(self.z.add(2 * mirror))));
+            let [a, b] = unpack(a, b, load_interleaved::<V>(Ptr::of(self.twiddles).add(k).cast()));
             [a, reversed(b)]
         }
     }
@@ -150,8 +151,8 @@ impl<S: Vector<Scalar = S> + Scalar> Unpack<'_, S> {
     unsafe fn put<V: Vector<Scalar = S>>(&self, k: usize, [a, b]: [C<V>; 2]) {
         // SAFETY: the caller guarantees it.
         unsafe {
-            put_pairs(self.x.add(2 * mirror::<V>(self.m, k) - 1), b);
-            put_pairs(self.x.add(2 * k - 1), a);
+            store_interleaved(self.x.add(2 * mirror::<V>(self.m, k) - 1), b);
+            store_interleaved(self.x.add(2 * k - 1), a);
         }
     }
 }
@@ -168,8 +169,8 @@ impl<S: Vector<Scalar = S> + Scalar> Finish<'_, S> {
         // SAFETY: the caller guarantees it.
         unsafe {
             let [first, last] = self.unpack.both_ends();
-            Terms::<S>::put_end(line, 2 * self.len(), false, first);
-            Terms::<S>::put_end(line, 2 * self.len(), true, last);
+            HalfSpectrum::<S>::put_end(line, 2 * self.len(), false, first);
+            HalfSpectrum::<S>::put_end(line, 2 * self.len(), true, last);
         }
     }
 
@@ -217,7 +218,7 @@ impl<S: Vector<Scalar = S> + Scalar> Pack<'_, S> {
     unsafe fn terms<V: Vector<Scalar = S>>(&self, k: usize) -> [C<V>; 2] {
         // SAFETY: the caller guarantees it.
         unsafe {
-            let at = |k| pairs::<V>(self.x.add(2 * k - 1));
+            let at = |k| load_interleaved::<V>(self.x.add(2 * k - 1));
             self.packed(k, at(k), at(mirror::<V>(self.m, k)))
         }
     }
@@ -225,7 +226,7 @@ impl<S: Vector<Scalar = S> + Scalar> Pack<'_, S> {
     #[inline(always)]
     unsafe fn packed<V: Vector<Scalar = S>>(&self, k: usize, a: C<V>, b: C<V>) -> [C<V>; 2] {
         // SAFETY: the caller guarantees it.
-        let [a, b] = pack(a, reversed(b), unsafe { pairs::<V>(Ptr::of(self.twiddles).add(k).cast()) });
+        let [a, b] = pack(a, reversed(b), unsafe { load_interleaved::<V>(Ptr::of(self.twiddles).add(k).cast()) });
         [a, reversed(b)]
     }
 
@@ -233,8 +234,8 @@ impl<S: Vector<Scalar = S> + Scalar> Pack<'_, S> {
     unsafe fn put<V: Vector<Scalar = S>>(&self, k: usize, [a, b]: [C<V>; 2]) {
         // SAFETY: the caller guarantees it.
         unsafe {
-            put_pairs(self.z.add(2 * mirror::<V>(self.m, k)), b);
-            put_pairs(self.z.add(2 * k), a);
+            store_interleaved(self.z.add(2 * mirror::<V>(self.m, k)), b);
+            store_interleaved(self.z.add(2 * k), a);
         }
     }
 }
@@ -249,7 +250,7 @@ impl<S: Vector<Scalar = S> + Scalar> Start<'_, S> {
     unsafe fn ends(&self) {
         let line = self.fused.over(contiguous(self.from));
         // SAFETY: the caller guarantees it.
-        unsafe { self.pack.put_both_ends([false, true].map(|last| Terms::<S>::end(line, 2 * self.len(), last))) }
+        unsafe { self.pack.put_both_ends([false, true].map(|last| HalfSpectrum::<S>::end(line, 2 * self.len(), last))) }
     }
 
     #[inline(always)]

@@ -36,11 +36,11 @@ pub(crate) struct Single<S> {
 
 impl<S: Dispatch> Single<S> {
     pub(crate) fn new(recipe: &AxisRecipe) -> Self {
-        let (data, len) = dft_of(recipe.transform.sum, recipe.transform.n);
+        let (data, len) = dft_of(recipe.transform.transform1d, recipe.transform.n);
         let backward = matches!(data, Data::Hermitian | Data::ComplexBackward);
         let real = matches!(data, Data::Real | Data::Hermitian);
         // The combines of real transforms include the scale.
-        let plain = matches!(recipe.transform.sum, Transform1d::Forward | Transform1d::Backward);
+        let plain = matches!(recipe.transform.transform1d, Transform1d::Forward | Transform1d::Backward);
         let roots = Roots::new(len as u64);
         Single {
             ends: Ends::new(recipe),
@@ -138,12 +138,12 @@ impl<S: Dispatch> Single<S> {
                 }
                 Data::Hermitian => {
                     self.start(isa, from, t, z);
-                    let signal = self.dft.transform(isa, Input::Pairs(z), buffers, None, execute_pass);
+                    let signal = self.dft.transform(isa, Input::Interleaved(z), buffers, None, execute_pass);
                     self.write(isa, signal, to);
                 }
                 Data::Complex | Data::ComplexBackward => {
                     self.before(isa, from, z, t);
-                    let spectrum = self.dft.transform(isa, Input::Pairs(z), buffers, None, execute_pass);
+                    let spectrum = self.dft.transform(isa, Input::Interleaved(z), buffers, None, execute_pass);
                     self.after(isa, spectrum, to, other(spectrum));
                 }
             }
@@ -219,7 +219,7 @@ impl<S: Dispatch> Single<S> {
         // SAFETY: the caller guarantees it.
         unsafe {
             match self.ends.even_odd {
-                _ if from.stride == 1 && !self.ends.has_order() => return Input::Pairs(from.base),
+                _ if from.stride == 1 && !self.ends.has_order() => return Input::Interleaved(from.base),
                 Some(odd) if from.stride == 1 => {
                     let places = Places { n, odd, from: from.base };
                     if self.dft.takes_places() {
@@ -230,7 +230,7 @@ impl<S: Dispatch> Single<S> {
                 _ => self.ends.ordered(from).read(free, n),
             }
         }
-        Input::Pairs(free)
+        Input::Interleaved(free)
     }
 
     /// Writes the real side of the DFT at `from` to the line.

@@ -101,8 +101,8 @@ fn one_per_pass(lines: Vec<AxisRecipe>) -> Vec<Vec<PassOp>> {
 
 /// Sets the scheme to batched, which passes that multiply need.
 fn use_batched_scheme(line: &mut AxisRecipe) {
-    let AxisTransform { sum, n, .. } = line.transform;
-    line.scheme = Scheme::Batched(extension::factors_of(sum, n));
+    let AxisTransform { transform1d, n, .. } = line.transform;
+    line.scheme = Scheme::Batched(extension::factors_of(transform1d, n));
 }
 
 /// The transforms of both problems, such that the last of `forward` and the first of `inverse` are
@@ -122,7 +122,10 @@ fn fusion_axis(forward: &Problem, inverse: &Problem) -> Option<(Vec<AxisRecipe>,
 
 /// Whether at least one side of the transform is complex.
 fn is_fourier(line: &AxisRecipe) -> bool {
-    matches!(line.transform.sum, Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R)
+    matches!(
+        line.transform.transform1d,
+        Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R
+    )
 }
 
 /// The transforms of a problem in the order of the passes. The last one includes the scale. `first`
@@ -130,7 +133,7 @@ fn is_fourier(line: &AxisRecipe) -> bool {
 fn lines(problem: &Problem, first: Option<usize>, last: Option<usize>) -> Vec<AxisRecipe> {
     let strides = &problem.input().strides;
     let mut transforms: Vec<AxisTransform> = problem.transforms().to_vec();
-    let rank = |t: &AxisTransform| match t.sum {
+    let rank = |t: &AxisTransform| match t.transform1d {
         Transform1d::R2C => 0,
         Transform1d::C2R => 4,
         _ if Some(t.axis) == first => 1,
@@ -156,7 +159,7 @@ pub(crate) fn lines_along(problem: &Problem, axis: usize) -> usize {
 
 /// The scheme for the lines of `problem` along one axis.
 fn scheme(transform: &AxisTransform, problem: &Problem) -> Scheme {
-    let (data, len) = dft_of(transform.sum, transform.n);
+    let (data, len) = dft_of(transform.transform1d, transform.n);
     let lines = lines_along(problem, transform.axis);
     let [rows, columns] = intra_vector::FEW;
     let few = if problem.input().strides[transform.axis].unsigned_abs() == 1 { rows } else { columns };
@@ -169,7 +172,7 @@ fn scheme(transform: &AxisTransform, problem: &Problem) -> Scheme {
         }
     }
     match four_step::lengths(data, len, lines) {
-        None => Scheme::Batched(extension::factors_of(transform.sum, transform.n)),
+        None => Scheme::Batched(extension::factors_of(transform.transform1d, transform.n)),
         Some((columns, rows)) => {
             let (columns, rows) = four_step_factors(columns, rows);
             Scheme::FourStep { columns, rows }

@@ -41,7 +41,7 @@ pub(crate) fn at(recipe: &Recipe, step: usize) -> Vec<Recipe> {
 /// The recipe with the passes in reverse order. R2C, which must be first, and C2R, which must be
 /// last, prevent it.
 fn reversed(recipe: &Recipe) -> Option<Recipe> {
-    let halves = |line: &AxisRecipe| matches!(line.transform.sum, Transform1d::R2C | Transform1d::C2R);
+    let halves = |line: &AxisRecipe| matches!(line.transform.transform1d, Transform1d::R2C | Transform1d::C2R);
     if recipe.passes().len() < 2 || recipe.lines().any(halves) || recipe.multiplied().is_some() {
         return None;
     }
@@ -51,11 +51,11 @@ fn reversed(recipe: &Recipe) -> Option<Recipe> {
 
 /// All schemes that are candidates for a pass.
 fn schemes(recipe: &Recipe, line: &AxisRecipe) -> Vec<Scheme> {
-    let (data, len) = dft_of(line.transform.sum, line.transform.n);
+    let (data, len) = dft_of(line.transform.transform1d, line.transform.n);
     let lines = axes::lines_along(recipe.problem(), line.transform.axis);
     let mut list = vec![];
     if len <= LONG {
-        let first = extension::factors_of(line.transform.sum, line.transform.n);
+        let first = extension::factors_of(line.transform.transform1d, line.transform.n);
         let others = variants(len).into_iter().filter(|list| *list != first).collect::<Vec<_>>();
         list.extend(std::iter::once(first).chain(others).map(Scheme::Batched));
     }

@@ -29,13 +29,13 @@
 
 use crate::problem::kind::Transform1d;
 use crate::problem::norm::EndWeights;
-use crate::recipe::reduction::{Data, IndexMap, Part, Reduction, Rotation, Step, Terms, Twiddles};
+use crate::recipe::reduction::{Data, IndexMap, Part, Reduction, Rotation, SpectrumTerms, Step, Twiddles};
 use crate::recipe::reorder::{EvenOdd, Reorder, at};
 use std::f64::consts::SQRT_2;
 
 /// The kind of data and the length of the DFT to which a transform of length n reduces.
-pub fn dft_of(sum: Transform1d, n: usize) -> (Data, usize) {
-    match sum {
+pub fn dft_of(transform: Transform1d, n: usize) -> (Data, usize) {
+    match transform {
         Transform1d::Dct1 => (Data::Real, 2 * (n - 1)),
         Transform1d::Dst1 => (Data::Real, 2 * (n + 1)),
         Transform1d::Dct2 | Transform1d::Dst2 | Transform1d::Dht | Transform1d::IdxstAdjoint | Transform1d::R2C => {
@@ -51,23 +51,23 @@ pub fn dft_of(sum: Transform1d, n: usize) -> (Data, usize) {
 
 /// The reduction of the transform `sum` of length n, with the weights `edges`. `scale` multiplies
 /// the result.
-pub fn reduce(sum: Transform1d, n: usize, edges: &EndWeights, scale: f64) -> Reduction {
-    match sum {
-        Transform1d::Dct2 => type_two(n, IndexMap::Ascending, edges.output_first, scale),
-        Transform1d::Dst2 => type_two(n, IndexMap::Descending, edges.output_last, scale),
+pub fn reduce(transform: Transform1d, n: usize, weights: &EndWeights, scale: f64) -> Reduction {
+    match transform {
+        Transform1d::Dct2 => type_two(n, IndexMap::Ascending, weights.output_first, scale),
+        Transform1d::Dst2 => type_two(n, IndexMap::Descending, weights.output_last, scale),
         Transform1d::IdxstAdjoint => type_two(n, IndexMap::Shifted, 0.0, 0.5 * scale),
-        Transform1d::Dct3 => type_three(n, IndexMap::Ascending, edges.input_first, scale),
-        Transform1d::Dst3 => type_three(n, IndexMap::Descending, edges.input_last, scale),
+        Transform1d::Dct3 => type_three(n, IndexMap::Ascending, weights.input_first, scale),
+        Transform1d::Dst3 => type_three(n, IndexMap::Descending, weights.input_last, scale),
         Transform1d::Idxst => type_three(n, IndexMap::Shifted, 0.0, 0.5 * scale),
         Transform1d::Dht => dht(n, scale),
         Transform1d::Dct4 if n % 2 == 1 => type_four_odd(n, scale, false),
         Transform1d::Dst4 if n % 2 == 1 => type_four_odd(n, scale, true),
         Transform1d::Dct4 => type_four_even(n, scale, false),
         Transform1d::Dst4 => type_four_even(n, scale, true),
-        Transform1d::Dct1 => dct_one(n, edges, scale),
+        Transform1d::Dct1 => dct_one(n, weights, scale),
         Transform1d::Dst1 => dst_one(n, scale),
-        Transform1d::R2C => real_to_half(n, edges, scale),
-        Transform1d::C2R => half_to_real(n, edges, scale),
+        Transform1d::R2C => real_to_half(n, weights, scale),
+        Transform1d::C2R => half_to_real(n, weights, scale),
         Transform1d::Forward | Transform1d::Backward => Reduction::default(),
     }
 }
@@ -92,33 +92,33 @@ fn last(n: usize, place: usize, by: f64) -> Option<Step> {
 }
 
 /// DCT-II. The DST-II has signs on the input and a reversed output.
-fn type_two(n: usize, map: IndexMap, edge: f64, scale: f64) -> Reduction {
-    let after = rotated(n, map, [2.0 * scale * edge, 2.0 * scale, SQRT_2 * scale]);
+fn type_two(n: usize, map: IndexMap, weight: f64, scale: f64) -> Reduction {
+    let after = rotated(n, map, [2.0 * scale * weight, 2.0 * scale, SQRT_2 * scale]);
     Reduction { reorder: Some(Reorder::EvenOdd(EvenOdd { signs: map.signs() })), after, ..Reduction::default() }
 }
 
 /// DCT-III. The DST-III has a reversed input and signs on the output.
-fn type_three(n: usize, map: IndexMap, edge: f64, scale: f64) -> Reduction {
-    let before = rotated(n, map, [scale * edge, scale, SQRT_2 * scale]);
+fn type_three(n: usize, map: IndexMap, weight: f64, scale: f64) -> Reduction {
+    let before = rotated(n, map, [scale * weight, scale, SQRT_2 * scale]);
     Reduction { reorder: Some(Reorder::EvenOdd(EvenOdd { signs: map.signs() })), before, ..Reduction::default() }
 }
 
 /// The combine of types II and III. The three factors are those on term 0, on the rotations by
 /// πk/(2N), and on term N/2.
-fn rotated(n: usize, map: IndexMap, [edge, by, middle]: [f64; 3]) -> Vec<Step> {
+fn rotated(n: usize, map: IndexMap, [weight, by, middle]: [f64; 3]) -> Vec<Step> {
     let (start, step) = map.line(n);
     let place = |k: usize| (start + step * k as isize) as usize;
     let zero = map.zero(n);
     let rotation = Rotation {
         count: inner(n),
-        terms: Terms::INNER,
+        terms: SpectrumTerms::INNER,
         line: [at(place(1), step), at(place(n - 1), -step)],
         twiddles: Twiddles { order: 4 * n as u64, first: 1, step: 1 },
         by,
         conjugate: true,
     };
-    let edge = if map == IndexMap::Shifted { Some(Step::Zero { place: zero }) } else { first(zero, edge) };
-    steps([edge, Some(Step::Rotate(rotation)), last(n, place(n / 2), middle)])
+    let term_zero = if map == IndexMap::Shifted { Some(Step::Zero { place: zero }) } else { first(zero, weight) };
+    steps([term_zero, Some(Step::Rotate(rotation)), last(n, place(n / 2), middle)])
 }
 
 fn dht(n: usize, scale: f64) -> Reduction {
@@ -130,7 +130,7 @@ fn dht(n: usize, scale: f64) -> Reduction {
 fn type_four_even(n: usize, scale: f64, sine: bool) -> Reduction {
     let rotate = |line, first, by, conjugate| {
         let twiddles = Twiddles { order: 8 * n as u64, first, step: 4 };
-        Step::Rotate(Rotation { count: n / 2, terms: Terms::Complex, line, twiddles, by, conjugate })
+        Step::Rotate(Rotation { count: n / 2, terms: SpectrumTerms::Complex, line, twiddles, by, conjugate })
     };
     let [even, odd] = [at(0, 2), at(n - 1, -2)];
     let before = vec![rotate(if sine { [odd, even] } else { [even, odd] }, 1, 1.0, false)];
@@ -150,7 +150,7 @@ fn type_four_odd(n: usize, scale: f64, sine: bool) -> Reduction {
         let (k, l) = if h == 1 { (0, n - 1) } else { (n / 2 + 1, n / 2 - 1) };
         Step::Rotate(Rotation {
             count: (n / 2 - h) / 2 + 1,
-            terms: Terms::Half { first: h, step: 2 },
+            terms: SpectrumTerms::Half { first: h, step: 2 },
             line: [at(k, 1), at(l, -1)],
             twiddles: Twiddles { order: 8, first: eighths(k), step: if sine { -2 } else { 2 } },
             by: 2.0 * scale,
@@ -161,11 +161,12 @@ fn type_four_odd(n: usize, scale: f64, sine: bool) -> Reduction {
     Reduction { reorder: Some(Reorder::Fold { reversed: sine }), after, ..Reduction::default() }
 }
 
-fn dct_one(n: usize, edges: &EndWeights, scale: f64) -> Reduction {
+fn dct_one(n: usize, weights: &EndWeights, scale: f64) -> Reduction {
     let inner = Step::Part { count: n - 2, part: Part::Re, line: at(1, 1), by: scale };
-    let last = Step::End { last: true, place: n - 1, by: scale * edges.output_last };
-    let after = steps([first(0, scale * edges.output_first), Some(inner), Some(last)]);
-    let reorder = Some(Reorder::EvenExtension { ends: [edges.input_first, edges.input_last] });
+    let last = Step::End { last: true, place: n - 1, by: scale * weights.output_last };
+    let after = steps([first(0, scale * weights.output_first), Some(inner), Some(last)]);
+    let weight = |weight: f64| (weight != 1.0).then_some(weight);
+    let reorder = Some(Reorder::EvenExtension { ends: [weights.input_first, weights.input_last].map(weight) });
     Reduction { reorder, after, ..Reduction::default() }
 }
 
@@ -175,22 +176,22 @@ fn dst_one(n: usize, scale: f64) -> Reduction {
 }
 
 /// Writes the imaginary parts of the real terms as 0.
-fn real_to_half(n: usize, edges: &EndWeights, scale: f64) -> Reduction {
+fn real_to_half(n: usize, weights: &EndWeights, scale: f64) -> Reduction {
     let zero = |place: usize| Some(Step::Zero { place });
     let after = steps([
-        first(0, scale * edges.output_first),
+        first(0, scale * weights.output_first),
         zero(1),
         Some(scaled(n, scale)),
-        last(n, n, scale * edges.output_last),
+        last(n, n, scale * weights.output_last),
         zero(n + 1).filter(|_| n % 2 == 0),
     ]);
     Reduction { after, ..Reduction::default() }
 }
 
 /// Ignores the imaginary parts of the real terms.
-fn half_to_real(n: usize, edges: &EndWeights, scale: f64) -> Reduction {
+fn half_to_real(n: usize, weights: &EndWeights, scale: f64) -> Reduction {
     let before =
-        steps([first(0, scale * edges.input_first), Some(scaled(n, scale)), last(n, n, scale * edges.input_last)]);
+        steps([first(0, scale * weights.input_first), Some(scaled(n, scale)), last(n, n, scale * weights.input_last)]);
     Reduction { before, ..Reduction::default() }
 }
 

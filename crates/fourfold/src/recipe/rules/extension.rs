@@ -35,24 +35,25 @@ pub const QUARTERS: usize = 3;
 
 /// The length h of the three DFTs, for a DCT-I or DST-I of length n. `None` for other transforms,
 /// or if the length of the extension is below 8 or not a multiple of 4.
-pub fn quarter_length(sum: Transform1d, n: usize) -> Option<usize> {
-    let len = dft_of(sum, n).1;
-    (matches!(sum, Transform1d::Dct1 | Transform1d::Dst1) && len % 4 == 0 && len >= 8).then_some(len / 4)
+pub fn quarter_length(transform: Transform1d, n: usize) -> Option<usize> {
+    let len = dft_of(transform, n).1;
+    (matches!(transform, Transform1d::Dct1 | Transform1d::Dst1) && len % 4 == 0 && len >= 8).then_some(len / 4)
 }
 
 /// The factors of the DFT to which a transform of length n reduces. The last one is 4 if the last
 /// pass can be the one of this file.
-pub(crate) fn factors_of(sum: Transform1d, n: usize) -> Vec<Factor> {
-    let Some(quarter) = quarter_length(sum, n) else { return factors(dft_of(sum, n).1) };
+pub(crate) fn factors_of(transform: Transform1d, n: usize) -> Vec<Factor> {
+    let Some(quarter) = quarter_length(transform, n) else { return factors(dft_of(transform, n).1) };
     let mut list = factors(quarter);
     list.push(Factor::Radix(4));
     list
 }
 
 /// The factors of the three DFTs, if the last pass of these factors is the one of this file.
-pub(crate) fn quarter(sum: Transform1d, factors: &[Factor]) -> Option<&[Factor]> {
+pub(crate) fn quarter(transform: Transform1d, factors: &[Factor]) -> Option<&[Factor]> {
     let (last, rest) = factors.split_last()?;
-    let is = matches!(sum, Transform1d::Dct1 | Transform1d::Dst1) && *last == Factor::Radix(4) && !rest.is_empty();
+    let is =
+        matches!(transform, Transform1d::Dct1 | Transform1d::Dst1) && *last == Factor::Radix(4) && !rest.is_empty();
     is.then_some(rest)
 }
 
@@ -66,13 +67,18 @@ pub struct SymmetricLastPass {
     /// The factor on all outputs.
     pub scale: f64,
     /// Factors on the first and the last output.
-    pub edges: [f64; 2],
+    pub end_weights: [f64; 2],
 }
 
 /// The outputs k, n − k, h + k and h − k from term k of E, A and F and its row of the
 /// [table](SymmetricLastPass::table).
 #[inline(always)]
-pub fn fold_term<T: Real>(sine: bool, [e, a, f]: [C<T>; QUARTERS], [c, s, d, t]: [T; 4], scale: T) -> [T; 4] {
+pub fn symmetric_last_pass_term<T: Real>(
+    sine: bool,
+    [e, a, f]: [C<T>; QUARTERS],
+    [c, s, d, t]: [T; 4],
+    scale: T,
+) -> [T; 4] {
     // 2 Re B and 2 Im B, where B = (c − is)(Re + i Im).
     let (re, im) = (a.re.mul_add(d, a.im * t), a.im.mul_sub(d, a.re * t));
     let (a, b) = match sine {
@@ -87,9 +93,9 @@ pub fn fold_term<T: Real>(sine: bool, [e, a, f]: [C<T>; QUARTERS], [c, s, d, t]:
 }
 
 /// The last pass of the DCT-I or DST-I `sum`. `len` is the length of one DFT, [`quarter_length`].
-pub fn symmetric_last_pass(sum: Transform1d, edges: &EndWeights, scale: f64, len: usize) -> SymmetricLastPass {
-    let edges = [edges.output_first, edges.output_last];
-    SymmetricLastPass { sine: sum == Transform1d::Dst1, len, scale, edges }
+pub fn symmetric_last_pass(transform: Transform1d, weights: &EndWeights, scale: f64, len: usize) -> SymmetricLastPass {
+    let end_weights = [weights.output_first, weights.output_last];
+    SymmetricLastPass { sine: transform == Transform1d::Dst1, len, scale, end_weights }
 }
 
 impl SymmetricLastPass {

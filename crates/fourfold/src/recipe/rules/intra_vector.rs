@@ -30,24 +30,25 @@ const FURTHER: [usize; 12] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
 /// The greatest signal, in bytes, whose complex numbers are interleaved. Interleaved numbers need
 /// twice as many twiddle factors, and signal and factors should fit the first-level cache. This
 /// does not depend on the machine, so that a recipe's text is the same on every machine.
-const LONGEST_PAIRED: usize = 16 << 10;
+const LONGEST_INTERLEAVED: usize = 16 << 10;
 
 /// Whether the complex numbers of a signal of length n, whose reals have `real` bytes, are
 /// interleaved. A vector then has half as many numbers as with separate parts.
-pub(crate) fn is_paired(n: usize, real: usize) -> bool {
-    2 * n * real <= LONGEST_PAIRED
+pub(crate) fn is_interleaved(n: usize, real: usize) -> bool {
+    2 * n * real <= LONGEST_INTERLEAVED
 }
 
 /// The later radices of interleaved numbers. A butterfly needs half as many vectors, so 16 fits the
 /// registers. 10 and 12 are no faster than their factors.
-const OF_PAIRS: [usize; 11] = [2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16];
+const OF_INTERLEAVED: [usize; 11] = [2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16];
 
 /// The greatest signal, in bytes. Every pass reads and writes the whole signal, so it and its
-/// buffers should fit the last-level cache.
+/// buffers should fit the last-level cache of most machines.
 const LONGEST: usize = 8 << 20;
 
 /// The most lines that are faster one by one than batched: for lines whose elements are neighbours
-/// in memory, and for other lines. Measured: docs/performance/log.md.
+/// in memory, and for other lines. Measured: docs/performance/log.md. As all limits of rules, it
+/// does not depend on the machine, so that a recipe's text is the same on every machine.
 pub(crate) const FEW: [usize; 2] = [8, 3];
 
 /// The least length of a signal that is computed in parts. Shorter parts would have small radices.
@@ -60,8 +61,8 @@ pub(crate) fn factors(n: usize, real: usize) -> Option<Vec<Factor>> {
     if too_long || !is_smooth(n) {
         return None;
     }
-    let mut list = descending(n, if is_paired(n, real) { &OF_PAIRS[..] } else { &FURTHER });
-    if is_paired(n, real) {
+    let mut list = descending(n, if is_interleaved(n, real) { &OF_INTERLEAVED[..] } else { &FURTHER });
+    if is_interleaved(n, real) {
         // The ascending order is faster for short signals: see docs/performance/log.md. For longer
         // signals the order makes no difference.
         list[1..].reverse();

@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use anyhow::{Error, Result};
 use fourfold::timing::Work;
-use fourfold_jpeg::{Forward, Image, Inverse, Layout, Limits, Transform, decode_into};
+use fourfold_jpeg::blocks::{Forward, Inverse, Layout};
+use fourfold_jpeg::{Image, Limits, Transform, decode_into};
 
 use crate::block_targets::errors;
 use crate::block_targets::source::Source;

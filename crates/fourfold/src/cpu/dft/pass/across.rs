@@ -14,7 +14,7 @@ use crate::arithmetic::complex::C;
 use crate::arithmetic::twiddle::Roots;
 use crate::cpu::base::machine::ALIGNMENT;
 use crate::cpu::dft::pass::access::{for_radix, opaque, splat, zero};
-use crate::cpu::dft::pass::along::{BLOCK, Block, block, put_pairs, twiddles};
+use crate::cpu::dft::pass::along::{BLOCK, Block, block, store_interleaved, twiddles};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{LANES, Scalar, Vector, WithIsa};
 use crate::recipe::rules::intra_vector::MOST_RADIX;
@@ -251,7 +251,7 @@ where
                 }
                 let (z, mut to, stride) = (z.dft(), runs.add(2 * lane), opaque(stride));
                 for p in 0..R {
-                    put_pairs(to, C { re: z[p].re * self.by.re, im: z[p].im * self.by.im });
+                    store_interleaved(to, C { re: z[p].re * self.by.re, im: z[p].im * self.by.im });
                     to = to.wrapping_add(stride);
                 }
             }

@@ -84,7 +84,7 @@ impl<S: Scalar> IntraVectorPass<S> {
         // SAFETY: the caller guarantees it.
         unsafe {
             match from {
-                Source::Pairs(from) => V::enter(First::<V, _> { groups, from, range, dst, stride }),
+                Source::Interleaved(from) => V::enter(First::<V, _> { groups, from, range, dst, stride }),
                 Source::Conjugates(from) => V::enter(First::<V, _> { groups, from, range, dst, stride }),
                 Source::Places(from) => V::enter(First::<V, _> { groups, from, range, dst, stride }),
             }
@@ -127,7 +127,7 @@ pub(crate) fn twiddles<S: Scalar>(roots: &Roots, groups: usize, radix: usize, in
 /// # Safety
 /// The numbers are in memory.
 #[inline(always)]
-pub(crate) unsafe fn pairs<V: Vector>(from: Ptr<V::Scalar>) -> C<V> {
+pub(crate) unsafe fn load_interleaved<V: Vector>(from: Ptr<V::Scalar>) -> C<V> {
     // SAFETY: the caller guarantees it.
     let (re, im) = unsafe { V::unzip(V::load(from), V::load(from.add(V::WIDTH))) };
     C { re, im }
@@ -138,7 +138,7 @@ pub(crate) unsafe fn pairs<V: Vector>(from: Ptr<V::Scalar>) -> C<V> {
 /// # Safety
 /// The numbers are writable.
 #[inline(always)]
-pub(crate) unsafe fn put_pairs<V: Vector>(to: Ptr<V::Scalar>, z: C<V>) {
+pub(crate) unsafe fn store_interleaved<V: Vector>(to: Ptr<V::Scalar>, z: C<V>) {
     let (low, high) = V::zip(z.re, z.im);
     // SAFETY: the caller guarantees it.
     unsafe {
@@ -161,7 +161,7 @@ pub(crate) unsafe fn block<V: Vector>(from: Ptr<V::Scalar>) -> C<V> {
 #[derive(Clone, Copy)]
 pub(crate) enum Source<S> {
     /// Complex numbers.
-    Pairs(Pairs<S>),
+    Interleaved(Interleaved<S>),
     /// Complex numbers, which are conjugated.
     Conjugates(Conjugates<S>),
     /// Reals, whose pairs of neighbours in even-odd order are complex numbers.
@@ -170,13 +170,13 @@ pub(crate) enum Source<S> {
 
 impl<S> Source<S> {
     /// Complex numbers at `at`, which are conjugated for a backward transform.
-    pub(crate) fn pairs(at: Ptr<S>, backward: bool) -> Self {
-        if backward { Source::Conjugates(Conjugates(at)) } else { Source::Pairs(Pairs(at)) }
+    pub(crate) fn interleaved(at: Ptr<S>, backward: bool) -> Self {
+        if backward { Source::Conjugates(Conjugates(at)) } else { Source::Interleaved(Interleaved(at)) }
     }
 }
 
 #[derive(Clone, Copy)]
-pub(crate) struct Pairs<S>(Ptr<S>);
+pub(crate) struct Interleaved<S>(Ptr<S>);
 
 #[derive(Clone, Copy)]
 pub(crate) struct Conjugates<S>(Ptr<S>);
@@ -190,11 +190,11 @@ trait Load<S>: Copy {
     unsafe fn load<V: Vector<Scalar = S>>(self, j: usize, i: usize) -> C<V>;
 }
 
-impl<S: Scalar> Load<S> for Pairs<S> {
+impl<S: Scalar> Load<S> for Interleaved<S> {
     #[inline(always)]
     unsafe fn load<V: Vector<Scalar = S>>(self, _j: usize, i: usize) -> C<V> {
         // SAFETY: the caller guarantees it.
-        unsafe { pairs(self.0.add(2 * i)) }
+        unsafe { load_interleaved(self.0.add(2 * i)) }
     }
 }
 
@@ -202,7 +202,7 @@ impl<S: Scalar> Load<S> for Conjugates<S> {
     #[inline(always)]
     unsafe fn load<V: Vector<Scalar = S>>(self, _j: usize, i: usize) -> C<V> {
         // SAFETY: the caller guarantees it.
-        unsafe { pairs::<V>(self.0.add(2 * i)).conj() }
+        unsafe { load_interleaved::<V>(self.0.add(2 * i)).conj() }
     }
 }
 
@@ -323,7 +323,7 @@ where
             let (z, mut at, step) = (z.dft(), dst, opaque(2 * self.pass.inner));
             for q in 0..R {
                 if LAST {
-                    put_pairs(at, C { re: z[q].re * by.re, im: z[q].im * by.im });
+                    store_interleaved(at, C { re: z[q].re * by.re, im: z[q].im * by.im });
                 } else {
                     z[q].re.store(at);
                     z[q].im.store(at.add(LANES));

@@ -9,8 +9,8 @@ use crate::cpu::dft::factor::kernel::Kernel;
 use crate::cpu::dft::pass::access::{Steps, for_radix};
 use crate::cpu::dft::pass::any::{AnyBackward, AnyComplex, AnyForward};
 use crate::cpu::dft::pass::complex::Complexes;
+use crate::cpu::dft::pass::half_spectrum::{Half, HalfSpectrum};
 use crate::cpu::dft::pass::real::{Backward, First, Forward, Last};
-use crate::cpu::dft::pass::terms::{Half, Terms};
 use crate::cpu::dft::permuted::Permuted;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Scalar, Vector};
@@ -97,7 +97,7 @@ impl<S: Scalar, D: Inner<S>> Pass<S, D> {
     ///
     /// # Safety
     /// As for [`Pass::forward`].
-    pub(crate) unsafe fn forward_to<V: Vector<Scalar = S>>(&self, src: Ptr<V>, dst: impl Terms<V>) {
+    pub(crate) unsafe fn forward_to<V: Vector<Scalar = S>>(&self, src: Ptr<V>, dst: impl HalfSpectrum<V>) {
         // Radices that never fuse a combine are not compiled for it. SAFETY: the caller guarantees
         // it.
         unsafe {
@@ -108,11 +108,11 @@ impl<S: Scalar, D: Inner<S>> Pass<S, D> {
         }
     }
 
-    /// As [`Pass::backward`], of a pass that is turnable, from other terms.
+    /// As [`Pass::backward`], but reads the terms from `src`. [`Pass::can_fuse_combine`] must hold.
     ///
     /// # Safety
     /// As for [`Pass::forward`].
-    pub(crate) unsafe fn backward_from<V: Vector<Scalar = S>>(&self, src: impl Terms<V>, dst: Ptr<V>) {
+    pub(crate) unsafe fn backward_from<V: Vector<Scalar = S>>(&self, src: impl HalfSpectrum<V>, dst: Ptr<V>) {
         // Radices that never fuse a combine are not compiled for it. SAFETY: the caller guarantees
         // it.
         unsafe {

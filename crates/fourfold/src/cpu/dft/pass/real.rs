@@ -3,7 +3,7 @@
 use crate::arithmetic::butterfly::{Butterfly, Dft};
 use crate::arithmetic::complex::{C, each};
 use crate::cpu::dft::pass::access::{Steps, splat, zero};
-use crate::cpu::dft::pass::terms::{Cursor, Half, Terms};
+use crate::cpu::dft::pass::half_spectrum::{Cursor, Half, HalfSpectrum};
 use crate::cpu::dft::permuted::{Permuted, for_order};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{Vector, WithIsa};
@@ -22,7 +22,7 @@ pub(crate) struct First<'a, V: Vector, const R: usize> {
 /// # Safety
 /// The half spectrum has these terms.
 #[inline(always)]
-unsafe fn put_real<V: Vector, const R: usize>(x: impl Terms<V>, m: usize, z: [C<V>; R]) {
+unsafe fn put_real<V: Vector, const R: usize>(x: impl HalfSpectrum<V>, m: usize, z: [C<V>; R]) {
     // SAFETY: the caller guarantees it.
     unsafe {
         x.put_end(R * m, false, z[0].re);
@@ -42,7 +42,7 @@ unsafe fn put_real<V: Vector, const R: usize>(x: impl Terms<V>, m: usize, z: [C<
 /// # Safety
 /// The half spectrum has these terms.
 #[inline(always)]
-unsafe fn get_real<V: Vector, const R: usize>(x: impl Terms<V>, m: usize) -> [C<V>; R] {
+unsafe fn get_real<V: Vector, const R: usize>(x: impl HalfSpectrum<V>, m: usize) -> [C<V>; R] {
     // SAFETY: the caller guarantees it.
     unsafe {
         let mut z = [zero(); R];
@@ -94,7 +94,7 @@ pub(crate) struct Forward<'a, V: Vector, T, const R: usize> {
     pub(crate) dst: T,
 }
 
-impl<V: Vector, T: Terms<V>, const R: usize> Forward<'_, V, T, R>
+impl<V: Vector, T: HalfSpectrum<V>, const R: usize> Forward<'_, V, T, R>
 where
     [C<V>; R]: Butterfly,
 {
@@ -154,7 +154,7 @@ where
     }
 }
 
-impl<V: Vector, T: Terms<V>, const R: usize> WithIsa for Forward<'_, V, T, R>
+impl<V: Vector, T: HalfSpectrum<V>, const R: usize> WithIsa for Forward<'_, V, T, R>
 where
     [C<V>; R]: Butterfly,
 {
@@ -219,7 +219,7 @@ pub(crate) struct Backward<'a, V: Vector, T, const R: usize> {
     pub(crate) dst: Ptr<V>,
 }
 
-impl<V: Vector, T: Terms<V>, const R: usize> Backward<'_, V, T, R>
+impl<V: Vector, T: HalfSpectrum<V>, const R: usize> Backward<'_, V, T, R>
 where
     [C<V>; R]: Butterfly,
 {
@@ -285,7 +285,7 @@ where
     }
 }
 
-impl<V: Vector, T: Terms<V>, const R: usize> WithIsa for Backward<'_, V, T, R>
+impl<V: Vector, T: HalfSpectrum<V>, const R: usize> WithIsa for Backward<'_, V, T, R>
 where
     [C<V>; R]: Butterfly,
 {

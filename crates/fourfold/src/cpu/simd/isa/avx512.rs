@@ -33,7 +33,7 @@ unsafe fn enter<W: WithIsa>(work: W) {
 /// # Safety
 /// The CPU has AVX-512 F.
 #[inline(always)]
-unsafe fn turn_blocks([a, b, c, d]: [__m512d; 4]) -> [__m512d; 4] {
+unsafe fn transpose_blocks([a, b, c, d]: [__m512d; 4]) -> [__m512d; 4] {
     // SAFETY: the caller guarantees it.
     unsafe {
         let (even, odd) = (_mm512_shuffle_f64x2::<0x88>(a, b), _mm512_shuffle_f64x2::<0xdd>(a, b));
@@ -118,7 +118,7 @@ impl Vector for F64x8 {
                 (rows[j].0, rows[j + 1].0) = (_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
             }
             for i in 0..2 {
-                let [a, b, c, d] = turn_blocks([rows[i].0, rows[i + 2].0, rows[i + 4].0, rows[i + 6].0]);
+                let [a, b, c, d] = transpose_blocks([rows[i].0, rows[i + 2].0, rows[i + 4].0, rows[i + 6].0]);
                 (rows[i].0, rows[i + 2].0, rows[i + 4].0, rows[i + 6].0) = (a, b, c, d);
             }
         }
@@ -131,7 +131,7 @@ impl Vector for F64x8 {
     #[inline(always)]
     fn transpose_pairs(rows: &mut [Self]) {
         // SAFETY: see `operators!`.
-        let [a, b, c, d] = unsafe { turn_blocks([rows[0].0, rows[1].0, rows[2].0, rows[3].0]) };
+        let [a, b, c, d] = unsafe { transpose_blocks([rows[0].0, rows[1].0, rows[2].0, rows[3].0]) };
         (rows[0].0, rows[1].0, rows[2].0, rows[3].0) = (a, b, c, d);
     }
     #[inline(always)]
@@ -217,7 +217,7 @@ impl Vector for F32x16 {
                 rows[j + 3].0 = _mm512_shuffle_ps::<0xee>(high, high2);
             }
             for i in 0..4 {
-                let [a, b, c, d] = turn_blocks([
+                let [a, b, c, d] = transpose_blocks([
                     _mm512_castps_pd(rows[i].0),
                     _mm512_castps_pd(rows[i + 4].0),
                     _mm512_castps_pd(rows[i + 8].0),

@@ -5,7 +5,7 @@ use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::Vector;
 
 /// A half spectrum of n reals that a pass reads or writes.
-pub(crate) trait Terms<V: Vector>: Copy {
+pub(crate) trait HalfSpectrum<V: Vector>: Copy {
     /// Accesses several terms in order.
     type Cursor: Cursor<V>;
 
@@ -72,7 +72,7 @@ pub(crate) struct HalfCursor<V> {
     step: isize,
 }
 
-impl<V: Vector> Terms<V> for Half<V> {
+impl<V: Vector> HalfSpectrum<V> for Half<V> {
     type Cursor = HalfCursor<V>;
 
     #[inline(always)]

@@ -35,25 +35,25 @@ pub(crate) enum CombineStep<S> {
 #[derive(Clone, Copy)]
 pub(crate) enum Pair {
     /// Interleaved sequences: elements `a` + 2i and `a` + 2i + 1.
-    Zipped(isize),
-    /// The first sequence ascends from the first index, and the second one descends from the second
-    /// index.
-    Mirrored(isize, isize),
+    Interleaved(isize),
+    /// The places of Hermitian pairs: the first sequence ascends from the first index, and the
+    /// second one descends from the second index.
+    Hermitian(isize, isize),
     /// The first sequence descends from the first index, and the second one ascends from the second
     /// index.
-    Exchanged(isize, isize),
+    HermitianReversed(isize, isize),
 }
 
 impl Pair {
     pub(crate) fn of<S>(rows: &Strided<S>, indices: [Index; 2]) -> Option<Pair> {
-        if rows.stride == 1 { Pair::of_steps(indices) } else { None }
+        if rows.stride == 1 { Pair::of_indices(indices) } else { None }
     }
 
-    pub(crate) fn of_steps([a, b]: [Index; 2]) -> Option<Pair> {
+    pub(crate) fn of_indices([a, b]: [Index; 2]) -> Option<Pair> {
         match (a.step, b.step) {
-            (2, 2) if b.start == a.start + 1 => Some(Pair::Zipped(a.start)),
-            (1, -1) => Some(Pair::Mirrored(a.start, b.start)),
-            (-1, 1) => Some(Pair::Exchanged(a.start, b.start)),
+            (2, 2) if b.start == a.start + 1 => Some(Pair::Interleaved(a.start)),
+            (1, -1) => Some(Pair::Hermitian(a.start, b.start)),
+            (-1, 1) => Some(Pair::HermitianReversed(a.start, b.start)),
             _ => None,
         }
     }
@@ -69,9 +69,9 @@ impl Pair {
         unsafe {
             let at = |place: isize| V::load(base.offset(place));
             match self {
-                Pair::Zipped(a) => V::unzip(at(a + 2 * i), at(a + 2 * i + last + 1)),
-                Pair::Mirrored(a, b) => (at(a + i), at(b - i - last).reverse()),
-                Pair::Exchanged(a, b) => (at(a - i - last).reverse(), at(b + i)),
+                Pair::Interleaved(a) => V::unzip(at(a + 2 * i), at(a + 2 * i + last + 1)),
+                Pair::Hermitian(a, b) => (at(a + i), at(b - i - last).reverse()),
+                Pair::HermitianReversed(a, b) => (at(a - i - last).reverse(), at(b + i)),
             }
         }
     }
@@ -86,12 +86,12 @@ impl Pair {
         // SAFETY: the caller guarantees it.
         unsafe {
             let (p, q, x, y) = match self {
-                Pair::Zipped(a) => {
+                Pair::Interleaved(a) => {
                     let (x, y) = V::zip(x, y);
                     (a + 2 * i, a + 2 * i + last + 1, x, y)
                 }
-                Pair::Mirrored(a, b) => (a + i, b - i - last, x, y.reverse()),
-                Pair::Exchanged(a, b) => (a - i - last, b + i, x.reverse(), y),
+                Pair::Hermitian(a, b) => (a + i, b - i - last, x, y.reverse()),
+                Pair::HermitianReversed(a, b) => (a - i - last, b + i, x.reverse(), y),
             };
             x.store(base.offset(p));
             y.store(base.offset(q));
