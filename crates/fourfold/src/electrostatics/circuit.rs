@@ -47,7 +47,8 @@ const SMOOTHING: f64 = std::f64::consts::SQRT_2;
 /// let (at, side) = ([0.0; 300], [1.0; 300]);
 /// let movable = Cells { low: [&at, &at], size: [&side, &side] };
 /// let macros = Cells { low: [&[20.0], &[0.0]], size: [&[12.0], &[10.0]] };
-/// let mut circuit = Circuit::builder(grid, movable).fixed(macros).target_density(0.9).build(&planner)?;
+/// let circuit = Circuit::builder(grid, movable).fixed(macros).target_density(0.9);
+/// let mut circuit = circuit.build(&planner)?;
 /// circuit.gather();
 /// let system = circuit.system().scaling(Scaling::Physical).build(&planner)?;
 /// let mut maps = system.maps()?;
@@ -223,8 +224,8 @@ impl<T: Float> Circuit<T> {
         CircuitBuilder { grid, movable, fixed, target: 1.0, fillers: true }
     }
 
-    /// The settings of the circuit's electrostatic system, for all engines: the density of the fixed
-    /// cells, and √2 bins to which other cells are widened.
+    /// The settings of the circuit's electrostatic system, for all engines: the density of the
+    /// fixed cells, and √2 bins to which other cells are widened.
     pub fn system(&self) -> Builder<T> {
         self.system.clone()
     }
@@ -264,7 +265,7 @@ impl<T: Float> Circuit<T> {
         Cells { low: [x, y], size: [width, height] }
     }
 
-    /// Writes the density of fixed and movable cells, without fillers, to `density`, and returns its
+    /// Writes the density of fixed and movable cells, without fillers, to `density`. Returns its
     /// overflow, by the formula of [`Circuit`].
     ///
     /// # Errors
