@@ -28,8 +28,9 @@ fn angle(u: usize, i: usize, n: usize) -> f64 {
 }
 
 /// DREAMPlace's transforms as the kinds with factors that stand for them. On impulses they are 4
-/// cos cos, 4 sin cos and 4 cos sin. The first four values of each are what `dct2_fft2_cuda_kernel.cu`
-/// makes of an impulse at (2, 3): its preprocessing, an inverse FFT, its postprocessing.
+/// cos cos, 4 sin cos and 4 cos sin. The first four values of each are what the steps of
+/// `dct2_fft2_cuda_kernel.cu` make of an impulse at (2, 3): its preprocessing, an inverse FFT, its
+/// postprocessing.
 #[test]
 fn kinds_stand_for_the_transforms_of_dreamplace() {
     let bins = [8, 8];
