@@ -175,7 +175,7 @@ fn all_charge_is_the_target_density_of_the_region() {
 /// what the target density leaves of the free area.
 #[test]
 fn fillers_fill_the_free_area() {
-    // The mean of 2 … 19 is 10.5, and that of 40 heights of 2 with two of 50 is 2 if these are left out.
+    // The mean of 2 … 19 is 10.5. That of the heights is 2 without the two of 50.
     let widths = (0..40).map(|i| f64::from(i / 2 + 1));
     let cells: Vec<_> =
         widths.enumerate().map(|(i, width)| [1.0, 1.0, width, if i < 2 { 50.0 } else { 2.0 }]).collect();

@@ -27,9 +27,10 @@ fn angle(u: usize, i: usize, n: usize) -> f64 {
     PI * u as f64 * (i as f64 + 0.5) / n as f64
 }
 
-/// DREAMPlace's transforms as the kinds with factors that stand for them. On impulses they are 4 cos
-/// cos, 4 sin cos and 4 cos sin. The first four values of each are what `dct2_fft2_cuda_kernel.cu`
-/// makes of an impulse at (2, 3): its preprocessing, an inverse FFT, its postprocessing.
+/// DREAMPlace's transforms as the kinds with factors that stand for them. On impulses they are 4
+/// cos cos, 4 sin cos and 4 cos sin. The first four values of each are what the steps of
+/// `dct2_fft2_cuda_kernel.cu` make of an impulse at (2, 3): its preprocessing, an inverse FFT, its
+/// postprocessing.
 #[test]
 fn kinds_stand_for_the_transforms_of_dreamplace() {
     let bins = [8, 8];
@@ -93,8 +94,8 @@ fn potential_and_field_are_those_of_the_steps_of_dreamplace() {
     }
 }
 
-/// −∇²φ = ρ − ρ̄ and ξ = −∇φ where lengths are in widths of bins: a wave with the wave numbers k and
-/// l has the potential of the same wave divided by k² + l².
+/// −∇²φ = ρ − ρ̄ and ξ = −∇φ where lengths are in widths of bins: a wave with the wave numbers k
+/// and l has the potential of the same wave divided by k² + l².
 #[test]
 fn waves_have_the_potential_of_poissons_equation_in_widths_of_bins() {
     let (bins, [u, v]) = ([16, 12], [3, 2]);

@@ -1,25 +1,4 @@
 //! Circuits as charged cells: fixed cells, movable cells, and the fillers between them.
-//!
-//! The setting is that of ePlace (Lu et al., 2015) as DREAMPlace's source has it (`PlaceDB.py`,
-//! `electric_overflow.py`). With the target density t, the area A of a bin, and c_b, the part of bin
-//! b that fixed cells cover:
-//!
-//! ```text
-//! ρ_b      = t min(c_b, 1) + Σ over movable cells and fillers       the density of the system
-//! overflow = A Σ_b max(ρ'_b − t, 0) / area of movable cells         ρ' is ρ without fillers
-//! fillers  = t A Σ_b (1 − min(c_b, 1)) − area of movable cells      their area, if positive
-//! ```
-//!
-//! So fixed cells never charge a bin above the target density, even if they overlap. All charges
-//! together are t times the area of the region, up to half a filler and to what widened cells lose
-//! at the border, so no force is left where the density is t everywhere.
-//! Fillers have the mean size of the movable cells without the 5 % of the smallest and the 5 % of
-//! the largest sizes along each axis. Movable cells and fillers are widened to √2 bins, fixed cells
-//! are not.
-//!
-//! Two things differ from DREAMPlace. It subtracts the sum of all fixed cells' areas from that of the
-//! region, which counts overlaps twice. And it has any number of fillers; here they are enlarged to a
-//! quarter of a bin along each axis, so that there are at most 16 for each bin.
 
 use crate::electrostatics::fillers::{add_fillers, evenly};
 use crate::electrostatics::float::Float;
@@ -36,6 +15,30 @@ const SMOOTHING: f64 = std::f64::consts::SQRT_2;
 
 /// A placed circuit: the density of its fixed cells, its movable cells, and its fillers.
 ///
+/// The setting is that of ePlace (Lu et al., 2015) as DREAMPlace's source has it (`PlaceDB.py`,
+/// `electric_overflow.py`). With the target density t, the area A of a bin, and c_b, the part of
+/// bin b that fixed cells cover:
+///
+/// ```text
+/// ρ_b      = t min(c_b, 1) + Σ over movable cells and fillers       the density of the system
+/// overflow = A Σ_b max(ρ'_b − t, 0) / area of movable cells         ρ' is ρ without fillers
+/// fillers  = t A Σ_b (1 − min(c_b, 1)) − area of movable cells      their area, if positive
+/// ```
+///
+/// So fixed cells never charge a bin above the target density, even if they overlap. All charges
+/// together are t times the area of the region, up to half a filler and to what widened cells lose
+/// at the border, so no force is left where the density is t everywhere.
+///
+/// Fillers have the mean size of the movable cells without the 5 % of the smallest and the 5 % of
+/// the largest sizes along each axis. Movable cells and fillers are widened to √2 bins, fixed cells
+/// are not.
+///
+/// Four things differ from DREAMPlace. It subtracts the sum of all fixed cells' areas from that of
+/// the region, which counts overlaps twice. Its fillers are as high as a row, which is the same
+/// where most cells are. It has any number of fillers; here they are at least a quarter of a bin
+/// long along each axis, so there are at most 16 for each bin. And it lowers the density of movable
+/// macros to t.
+///
 /// ```
 /// use fourfold::Planner;
 /// use fourfold::electrostatics::{Cells, Circuit, Grid, Scaling};
@@ -44,7 +47,8 @@ const SMOOTHING: f64 = std::f64::consts::SQRT_2;
 /// let (at, side) = ([0.0; 300], [1.0; 300]);
 /// let movable = Cells { low: [&at, &at], size: [&side, &side] };
 /// let macros = Cells { low: [&[20.0], &[0.0]], size: [&[12.0], &[10.0]] };
-/// let mut circuit = Circuit::builder(grid, movable).fixed(macros).target_density(0.9).build(&planner)?;
+/// let circuit = Circuit::builder(grid, movable).fixed(macros).target_density(0.9);
+/// let mut circuit = circuit.build(&planner)?;
 /// circuit.gather();
 /// let system = circuit.system().scaling(Scaling::Physical).build(&planner)?;
 /// let mut maps = system.maps()?;
@@ -220,8 +224,8 @@ impl<T: Float> Circuit<T> {
         CircuitBuilder { grid, movable, fixed, target: 1.0, fillers: true }
     }
 
-    /// The settings of the circuit's electrostatic system, for all engines: the fixed cells' density,
-    /// and cells that are widened to √2 bins.
+    /// The settings of the circuit's electrostatic system, for all engines: the density of the
+    /// fixed cells, and √2 bins to which other cells are widened.
     pub fn system(&self) -> Builder<T> {
         self.system.clone()
     }
@@ -261,8 +265,8 @@ impl<T: Float> Circuit<T> {
         Cells { low: [x, y], size: [width, height] }
     }
 
-    /// Writes the density of fixed and movable cells, without fillers, to `density`, and returns its
-    /// overflow. The [module](super) has the formula.
+    /// Writes the density of fixed and movable cells, without fillers, to `density`. Returns its
+    /// overflow, by the formula of [`Circuit`].
     ///
     /// # Errors
     /// If the map is not the grid's.

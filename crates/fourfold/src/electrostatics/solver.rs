@@ -102,8 +102,8 @@ impl<T: Float> Builder<T> {
     /// Makes the system, which uses the planner's threads.
     ///
     /// # Errors
-    /// Those of [`Builder::spreader`]; if the algorithm does not compute the transforms; or if there
-    /// is no memory for the tables.
+    /// Those of [`Builder::spreader`]; if the algorithm does not compute the transforms; or if
+    /// there is no memory for the tables.
     pub fn build(&self, planner: &Planner) -> Result<Electrostatics<T>> {
         let prepared = |work: Work| {
             Ok(match work {

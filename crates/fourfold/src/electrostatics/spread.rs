@@ -157,8 +157,8 @@ impl Spreader {
         Ok(if all <= 0.0 { 0.0 } else { over / all })
     }
 
-    /// Σ_b max(ρ_b − `target`, 0), the area above the target density in bins. It is NaN if a density
-    /// or the target is NaN.
+    /// Σ_b max(ρ_b − `target`, 0), the area above the target density in bins. It is NaN if a
+    /// density or the target is NaN.
     ///
     /// # Errors
     /// If the map is not the grid's.
