@@ -89,6 +89,6 @@ mod tests {
         // All movable cells are inside: 8, 5 and 6. m covers 8 x 4.
         assert!((all - (8.0 + 5.0 + 6.0 + 0.75 * 32.0)).abs() < 1e-9, "{all}");
         assert!((overflow - excess / 19.0).abs() < 1e-12, "{overflow}");
-        assert!(overflow > 0.2, "c lies on b, and cells are denser than the target: {overflow}");
+        assert!(overflow > 0.2, "cells are denser than the target: {overflow}");
     }
 }
