@@ -60,6 +60,10 @@ pub(crate) struct CircuitArgs {
     /// The density that overflow is measured against, more than 0 and at most 1
     #[arg(long, value_name = "T", default_value_t = 1.0)]
     pub(crate) target_density: f64,
+    /// Leave out the fillers, which take the area that the target density leaves free. They begin
+    /// evenly over the region, as in DREAMPlace
+    #[arg(long)]
+    pub(crate) no_fillers: bool,
     /// The engine: cpu, opencl, cuda and so on
     #[arg(long, value_name = "E", default_value = "cpu")]
     pub(crate) engine: Engine,

@@ -99,6 +99,6 @@ fn mistakes_are_explained() {
     says(&failure(1, &[&"circuit", &small(), &"--target-density", &"2"]), &["target density", "at most 1"]);
     says(&failure(1, &[&"generate", &"adaptec9", &"--out", &none]), &["adaptec9", "adaptec1", "bigblue4"]);
     says(&failure(2, &[&"generate", &"adaptec1", &"--cells", &"7", &"--out", &none]), &["from 1000 to"]);
-    // Commands do not go with tables.
-    failure(2, &[&"--quick", &"generate", &"adaptec1", &"--out", &none]);
+    // A command comes first.
+    says(&failure(1, &[&"--quick", &"generate", &"adaptec1", &"--out", &none]), &["there is no table \"generate\""]);
 }

@@ -37,7 +37,9 @@ pub(crate) fn run(args: &CircuitArgs) -> Result<()> {
     let engine = EnginePlanner::new(args.engine.clone(), AlgorithmName::FUSED, args.threads, &Tuning::default())?;
     let host = Planner::builder().threads(args.threads).build()?;
     let bins = args.bins.unwrap_or_else(|| default_bins(circuit.nodes.count(Kind::Movable)));
-    let mut charges = Charges::new(&circuit, bins, args.target_density, &host)?;
+    let mut charges = Charges::new(&circuit, bins, &host, |builder| {
+        builder.target_density(args.target_density).fillers(!args.no_fillers)
+    })?;
     if let Some(folder) = &args.plot {
         fs::create_dir_all(folder).with_context(|| format!("cannot write in {}", folder.display()))?;
     }
@@ -168,7 +170,7 @@ fn plot(folder: &Path, file: &Path, charges: &Charges, system: &System) -> Resul
         arrows,
     };
     let around = Colors::Around(most(&potential));
-    let title = format!("{stem}: density with fillers, at most {}", digits(densest));
+    let title = format!("{stem}: density, at most {}", digits(densest));
     let maps = [
         ("density", map(title, &density, Colors::UpTo(densest.min(DENSEST)), None)),
         ("potential", map(format!("{stem}: potential"), &potential, around, None)),

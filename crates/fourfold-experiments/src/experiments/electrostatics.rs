@@ -155,7 +155,7 @@ fn measure(setting: &Setting, published: &'static Published) -> Result<Measured>
     let circuit = placement(&Request { published, cells: published.movable, seed: 1 });
     let (engine, threads) = setting.contender();
     let host = Planner::builder().threads(threads).build()?;
-    let charges = Rc::new(Charges::new(&circuit, [published.bins; 2], 1.0, &host)?);
+    let charges = Rc::new(Charges::new(&circuit, [published.bins; 2], &host, |builder| builder)?);
     let builder = charges.placed.system().potential(false);
     let system = |method: &&str| -> Result<Shared> {
         let builder = builder.clone().algorithm(method.parse::<AlgorithmName>()?.0);
