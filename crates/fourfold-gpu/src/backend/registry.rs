@@ -1,4 +1,4 @@
-//! The backends: the only place that tells them apart.
+//! The backends by their names.
 
 use crate::backend::cuda::context::Cuda;
 use crate::backend::interface::Backend;

@@ -235,7 +235,9 @@ impl Kind {
             Transform1d::Dct1 => n.saturating_sub(1).saturating_mul(2),
             Transform1d::Dst1 => n.saturating_add(1).saturating_mul(2),
             Transform1d::Dht | Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R => n,
-            _ => n.saturating_mul(2),
+            Transform1d::Dct2 | Transform1d::Dct3 | Transform1d::Dct4 => n.saturating_mul(2),
+            Transform1d::Dst2 | Transform1d::Dst3 | Transform1d::Dst4 => n.saturating_mul(2),
+            Transform1d::Idxst | Transform1d::IdxstAdjoint => n.saturating_mul(2),
         }
     }
 
@@ -276,7 +278,9 @@ impl Transform1d {
             Transform1d::Dct3 => EndWeights { input_first: SQRT_2, ..EndWeights::ONE },
             Transform1d::Dst2 => EndWeights { output_last: FRAC_1_SQRT_2, ..EndWeights::ONE },
             Transform1d::Dst3 => EndWeights { input_last: SQRT_2, ..EndWeights::ONE },
-            _ => EndWeights::ONE,
+            Transform1d::Dct4 | Transform1d::Dst1 | Transform1d::Dst4 | Transform1d::Dht => EndWeights::ONE,
+            Transform1d::Idxst | Transform1d::IdxstAdjoint => EndWeights::ONE,
+            Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R => EndWeights::ONE,
         }
     }
 

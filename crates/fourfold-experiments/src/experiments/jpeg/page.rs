@@ -222,10 +222,12 @@ impl Measured {
         if self.speeds.is_some() {
             parts.push(Part { title: "Speeds", columns: SPEED_COLUMNS.len() });
         }
-        let summary = COMPONENTS.len() * if self.errors.is_empty() { 1 } else { 2 };
-        parts.push(Part {
-            title: "PSNR, dB: of the document's photograph, and the lowest of those here",
-            columns: summary,
+        parts.push(match self.errors.is_empty() {
+            true => Part { title: "PSNR, dB, of the document's photograph", columns: COMPONENTS.len() },
+            false => Part {
+                title: "PSNR, dB: of the document's photograph, and the lowest of those here",
+                columns: 2 * COMPONENTS.len(),
+            },
         });
         for sampling in self.samplings() {
             let title = if sampling == "4:4:4" { "PSNR, dB, in 4:4:4" } else { "PSNR, dB, in 4:2:0" };

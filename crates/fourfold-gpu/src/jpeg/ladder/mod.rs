@@ -66,7 +66,8 @@ impl BlockMethod {
         // All threads take part in an exchange, so that it stands outside branches.
         let exchanges = program.statements.iter().any(|statement| matches!(statement, Statement::Exchange(..)));
         let needs_warps = exchanges && !limits.warps;
-        let message = || unavailable(format!("threads of {} exchange no registers", limits.name));
+        let message =
+            || unavailable(format!("its threads exchange registers, on {} through shared memory", limits.name));
         program.check_fits(limits).err().or_else(|| needs_warps.then(message))
     }
 }
