@@ -113,7 +113,7 @@ fn figures() -> Result<String> {
     }
     let slower = if slower.is_empty() { "none".to_owned() } else { slower.join(", ") };
     let wide = [
-        format!("The worst problem of each row in which a peer is faster: {slower}."),
+        format!("These problems are slower than a peer's, the worst of each row: {slower}."),
         format!("CPU: one thread, {}; [tables]({CPU}).", measured(&cpu)?),
         format!("H200: {}; [tables]({H200}).", measured(&h200)?),
         errors(&read(ACCURACY)?)?,

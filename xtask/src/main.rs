@@ -5,6 +5,7 @@ mod bench_cpu;
 mod bench_ducc;
 mod device_bench;
 mod device_test;
+mod experiments;
 mod figures;
 mod fuzz;
 mod gpu;
@@ -43,6 +44,11 @@ const TASKS: &[Task] = &[
     Task { name: "accuracy", about: "write docs/accuracy.md: errors of every kind", run: accuracy::run_task },
     Task { name: "bench-ducc", about: "write docs/performance/ducc.md: times beside ducc0", run: bench_ducc::run_task },
     Task { name: "bench-cpu", about: "write docs/performance/cpu.md: beside all peers", run: bench_cpu::run_task },
+    Task {
+        name: "experiments",
+        about: "repeat the papers' experiments, write docs/experiments.md: FOLDER of another run",
+        run: experiments::run_task,
+    },
     Task { name: "figures", about: "write README.md's figures from docs/: --check", run: figures::run_task },
     Task { name: "device-test", about: "test a GPU: --shard 1/5, --device cuda:0", run: device_test::run_task },
     Task {
@@ -67,7 +73,7 @@ fn main() -> ExitCode {
     let task = arguments.next().and_then(|name| TASKS.iter().find(|task| task.name == name));
     // What takes long has arguments of its own, to do part of it.
     let fits = |task: &&Task| {
-        ["test", "figures", "bench-cpu", "device-test", "device-bench", "record"].contains(&task.name)
+        ["test", "experiments", "figures", "bench-cpu", "device-test", "device-bench", "record"].contains(&task.name)
             || arguments.next().is_none()
     };
     let Some(task) = task.filter(fits) else {

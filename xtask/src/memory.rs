@@ -22,7 +22,9 @@ pub(crate) fn miri() -> Result<Outcome> {
     let mut probe = command("rustup run nightly cargo miri --version");
     let there = probe.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success());
     if !there && let Err(error) = run(&mut command(INSTALL)) {
-        return Ok(Outcome::LeftOut(format!("Miri is not to be had ({error:#}): the suite `asan` has to do")));
+        return Ok(Outcome::LeftOut(format!(
+            "Miri cannot be installed ({error:#}): the suite `asan` covers the same code"
+        )));
     }
     // Planning asks how many processors there are.
     run(command(MIRI).env("MIRIFLAGS", "-Zmiri-disable-isolation").env("CARGO_TARGET_DIR", work_folder("miri")?))?;

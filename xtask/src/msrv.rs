@@ -1,4 +1,4 @@
-//! The suite `msrv`: whether the oldest Rust that the manifests promise still builds everything.
+//! The suite `msrv`: whether the oldest Rust that the manifests name still builds everything.
 
 use crate::process::{command, output, run, work_folder};
 use crate::test::{Outcome, WHOLE};
@@ -16,7 +16,7 @@ pub(crate) fn suite() -> Result<Outcome> {
             run(command(&check).env("CARGO_TARGET_DIR", work_folder("msrv")?))?;
         }
         Err(error) => {
-            println!("Rust {ours} is not to be had ({error:#}): the dependencies' own rust-version is compared.");
+            println!("Rust {ours} cannot be installed ({error:#}): the rust-version of every dependency is compared.");
             let metadata = output(&mut command("cargo metadata --locked --all-features --format-version 1"))?;
             println!("{}", compare(ours, &serde_json::from_str(&metadata)?)?);
         }

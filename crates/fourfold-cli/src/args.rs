@@ -16,7 +16,7 @@ use crate::args::common::{OneEngine, Problems, SeveralEngines};
 use crate::args::jpeg::Jpeg;
 use crate::args::values::{frequency, percent, precision, seconds, threshold};
 
-/// The notation of problems, after the text that a command has of its own.
+/// The notation of problems, after the command's text.
 macro_rules! problem_help {
     ($before:literal) => {
         concat!(
@@ -272,7 +272,7 @@ pub(crate) struct Cache {
     pub(crate) json: bool,
 }
 
-/// Repeat the experiments of the papers: now a program of its own
+/// Repeat the experiments of the papers: now a separate program
 #[derive(clap::Args)]
 #[command(hide = true, disable_help_flag = true)]
 pub(crate) struct Reproduce {
@@ -285,6 +285,6 @@ impl Reproduce {
     pub(crate) fn moved(&self) -> Result<()> {
         let words = ["cargo run --release -p fourfold-experiments --"].into_iter();
         let command = words.chain(self.arguments.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
-        bail!("the experiments are a program of their own: in a clone of fourfold, run `{command}`")
+        bail!("the experiments are a separate program: in a clone of fourfold, run `{command}`")
     }
 }

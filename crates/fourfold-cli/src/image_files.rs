@@ -26,7 +26,7 @@ impl ImageFiles {
         let files = ImageFiles { output: Output::create(output)?, spectrum: spectrum.map(Output::create).transpose()? };
         let spectrum_is = |path: &Path| files.spectrum.as_ref().is_some_and(|spectrum| spectrum.path() == path);
         let clash = || format!("cannot write {}", output.display());
-        ensure!(!spectrum_is(files.output.path()), "{}: the spectrum needs a file of its own", clash());
+        ensure!(!spectrum_is(files.output.path()), "{}: the spectrum needs another file", clash());
         let over_image = spectrum_is(&fs::canonicalize(image)?);
         ensure!(!over_image, "cannot write {}: the spectrum would replace the image", image.display());
         Ok((picture, files))

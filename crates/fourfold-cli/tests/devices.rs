@@ -54,7 +54,10 @@ fn info_tells_of_one_engine() {
 fn plan_shows_kernels_without_a_device() {
     let problem = "dct2 f64 4096x512 ortho";
     let text = success(&[&"plan", &problem, &"--engine", &"cuda:sm_80"]);
-    says(&text, &[problem, "cuda:sm_80", "axis 0", "axis 1", "kernels", "threads", "local memory", "moved", "scratch"]);
+    says(
+        &text,
+        &[problem, "cuda:sm_80", "axis 0", "axis 1", "kernels", "threads", "shared memory", "moved", "scratch"],
+    );
     assert!(!text.contains("__global__"), "the source is for those who ask");
     let json = success(&[&"plan", &problem, &"--engine", &"cuda:sm_80", &"--source", &"--json"]);
     let answer: Value = serde_json::from_str(&json).unwrap();

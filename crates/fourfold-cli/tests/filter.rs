@@ -170,7 +170,7 @@ fn bad_options_and_images_are_refused() {
     fails(
         1,
         &[&["--high-pass", "0.1", "--spectrum"][..], &[output.to_str().unwrap()]].concat(),
-        &["a file of its own"],
+        &["needs another file"],
     );
     fails(1, &[&["--high-pass", "0.1", "--spectrum"][..], &[input.to_str().unwrap()]].concat(), &["replace the image"]);
     fails(1, &high(&["--spectrum", "s.jpg"]), &["s.jpg", "PNG"]);

@@ -10,9 +10,9 @@ pub(crate) fn unavailable(message: String) -> Error {
     Error::new(ErrorKind::Unavailable, message)
 }
 
-/// Memory of a device meets another.
+/// The error if memory of two devices meets.
 pub(crate) fn elsewhere() -> Error {
-    argument("the arrays, the scratch and the plan are not all of one device, opened once".into())
+    argument("the arrays, the scratch and the plan must belong to the same opened device".into())
 }
 
 /// An error if an axis is too long.

@@ -4,17 +4,17 @@ use fourfold::{Error, ErrorKind, Result};
 use std::fmt;
 use std::str::FromStr;
 
-/// Through what a device is used.
+/// The API through which a device is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Api {
-    /// NVIDIA's.
+    /// NVIDIA's CUDA.
     Cuda,
-    /// Everybody's.
+    /// OpenCL, of any vendor.
     OpenCl,
 }
 
 impl Api {
-    /// All there are.
+    /// All APIs.
     pub const ALL: [Api; 2] = [Api::Cuda, Api::OpenCl];
 
     /// `cuda` or `opencl`.
@@ -42,9 +42,9 @@ impl fmt::Display for Api {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DeviceId {
-    /// Through what it is used.
+    /// The API.
     pub api: Api,
-    /// Its number there, from 0; for OpenCL counted over all platforms.
+    /// The device's number, from 0. OpenCL's devices are counted over all platforms.
     pub number: usize,
 }
 
@@ -66,21 +66,21 @@ impl fmt::Display for DeviceId {
     }
 }
 
-/// What a device is and has.
+/// Facts about a device.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DeviceInfo {
-    /// Its name here.
+    /// The name by which fourfold opens it.
     pub id: DeviceId,
-    /// What its maker calls it.
+    /// The name that the vendor gives it.
     pub name: String,
-    /// Such as `compute capability 9.0` or `OpenCL 3.0`, with what the driver adds.
+    /// The version, such as `compute capability 9.0` or `OpenCL 3.0`, as the driver writes it.
     pub version: String,
-    /// Bytes of memory.
+    /// The bytes of memory.
     pub memory: u64,
-    /// Bytes of shared memory (OpenCL's local memory) that one block (work group) can have.
+    /// The bytes of shared memory (OpenCL: local memory) that one block (work group) can have.
     pub shared_memory: usize,
-    /// Its streaming multiprocessors (OpenCL's compute units), each of which runs a block or more.
+    /// The number of streaming multiprocessors (OpenCL: compute units). Each runs one block or more.
     pub sms: usize,
     /// Whether it computes in `f64`.
     pub double: bool,

@@ -147,9 +147,9 @@ fn what_does_not_fit_is_refused() {
     refused(inverse().component(rows(3, 16)), "too short");
     refused(inverse().component(rows(4, 32)), "not whole rows");
     refused(inverse().component(rows(3, 1 << 40)), "at most");
-    refused(inverse().component(one).component(rows(3, 24)), "one or the other");
+    refused(inverse().component(one).component(rows(3, 24)), "expected one sort in a plan");
     let next16 = BlockMethod::ALL.iter().find(|method| method.name == "next16").unwrap();
-    refused(inverse().method(next16).component(one).mode(Mode::Exact), "next16 has the fast mode");
+    refused(inverse().method(next16).component(one).mode(Mode::Exact), "next16 supports only the fast mode");
     refused(inverse().method(next16).component(one).order(Order::Zigzag), "raster order");
     refused(forward().method(next16).component(one), "next16 is a method of Inverse");
     refused(BlockPlan::builder(BlockWork::Move).component(rows(3, 24)), "a yardstick has");

@@ -139,9 +139,9 @@ const ERRORS: &[(&str, &str)] = &[
     ("dct2 f64 8x8 in=9223372036854775807,1", "smaller strides"),
     ("dct2 f64 8x8 in=-9223372036854775808,1", "smaller strides"),
     ("dct2 f64 2x8 in=1152921504606846976,1", "smaller strides"),
-    ("dct2 f64 8x8 out=7,1", "a place of its own"),
-    ("dct2 f64 8 out=0", "a place of its own"),
-    ("dct2 f64 8x8 inplace in=0,1", "a place of its own"),
+    ("dct2 f64 8x8 out=7,1", "needs a different one"),
+    ("dct2 f64 8 out=0", "needs a different one"),
+    ("dct2 f64 8x8 inplace in=0,1", "needs a different one"),
 ];
 
 #[test]

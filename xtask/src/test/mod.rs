@@ -34,6 +34,9 @@ pub(crate) const WHOLE: &str = "--locked --workspace --all-features";
 /// Tells tests to take all cases of their sweeps, not a sample.
 pub(crate) const WHOLE_SWEEPS: (&str, &str) = ("FOURFOLD_SWEEPS", "whole");
 
+/// Tells them to take a quarter of the usual sample.
+pub(crate) const QUICK_SWEEPS: (&str, &str) = ("FOURFOLD_SWEEPS", "quick");
+
 /// Runs the suites of a tier, or those that the arguments name, up to the first that fails, and
 /// prints what each took.
 pub(crate) fn run_task() -> Result<()> {

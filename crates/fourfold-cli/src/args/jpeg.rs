@@ -24,7 +24,7 @@ component:
 const BENCH_HELP: &str = "\
 Prints a table in Markdown.
   GiB/s      of coefficients, as GPUDCT counts them
-  of moving  the time of moving the same bytes without arithmetic, in units of this time
+  of moving  the time of moving the same bytes without arithmetic, divided by this time
   PSNR, dB   of each component, against the definition. For the forward transform the error is that
              of the samples that the coefficients stand for";
 

@@ -132,7 +132,7 @@ fn device_text(device: &DeviceFacts) -> String {
     let DeviceFacts { engine, name, version, memory, local_memory, f64 } = device;
     let [memory, local] = [*memory, *local_memory as u64].map(bytes);
     let f64 = if *f64 { "f64" } else { "no f64" };
-    format!("  {engine:<17} {name}, {version}, memory {memory}, local memory {local}, {f64}")
+    format!("  {engine:<17} {name}, {version}, memory {memory}, shared memory {local}, {f64}")
 }
 
 fn text(facts: &Facts) -> String {

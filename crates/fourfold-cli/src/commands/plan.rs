@@ -138,7 +138,7 @@ fn kernels(on: &OnDevice) -> String {
     let line = |kernel: &Kernel| {
         let Kernel { pass, groups, threads, local_bytes, steps, .. } = kernel;
         let (local, steps) = (bytes(*local_bytes as u64), steps.join("; "));
-        format!("pass {}: {groups} x {threads} threads, local memory {local}: {steps}", pass + 1)
+        format!("pass {}: {groups} x {threads} threads, shared memory {local}: {steps}", pass + 1)
     };
     format!("kernels    {}\n", on.kernels.iter().map(line).collect::<Vec<_>>().join("\n           "))
 }

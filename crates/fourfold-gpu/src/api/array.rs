@@ -55,12 +55,12 @@ impl<T: Element> GpuArray<T> {
         GpuArray { device, buffer, len, element: PhantomData }
     }
 
-    /// Elements.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it has none.
+    /// Whether the array has no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -152,7 +152,7 @@ impl GpuScratch {
         Ok(GpuScratch { buffer: device.runtime.allocate(bytes)?, device: device.clone(), bytes })
     }
 
-    /// Its size in bytes.
+    /// The size in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

@@ -83,17 +83,17 @@ impl GpuPlan {
         }
     }
 
-    /// Whether Bluestein's convolution stands somewhere, which costs about a digit.
+    /// Whether the plan uses Bluestein's convolution, whose bound on the error is 2.5 times as large.
     pub fn uses_bluestein(&self) -> bool {
         self.executable.uses_bluestein()
     }
 
-    /// Whether FFTs between stages are those of a library of the device's maker, cuFFT.
+    /// Whether cuFFT computes the FFTs between stages.
     pub fn uses_vendor_fft(&self) -> bool {
         self.executable.uses_vendor_fft()
     }
 
-    /// The text of its kernels, in the order in which they run.
+    /// The text of the plan's kernels, in the order in which they run.
     pub fn sources(&self) -> Vec<String> {
         self.executable.sources(self.device.runtime.dialect())
     }

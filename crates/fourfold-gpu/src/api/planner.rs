@@ -69,12 +69,12 @@ impl GpuPlanner {
         Ok(self)
     }
 
-    /// How wisdom names the device, such as `cuda:NVIDIA H200`.
+    /// The name of the device in wisdom, such as `cuda:NVIDIA H200`.
     pub fn wisdom_name(&self) -> String {
         self.target.engine_name()
     }
 
-    /// All that was given and [measured](GpuPlanner::tune).
+    /// The wisdom that was given and [measured](GpuPlanner::tune).
     pub fn wisdom(&self) -> Wisdom {
         self.lock_wisdom().clone()
     }
@@ -87,14 +87,15 @@ impl GpuPlanner {
         self.planner.recipe(what)
     }
 
-    /// A plan for a problem, or for a [`Pipeline`]: compiles the kernels that it needs.
+    /// Plans a problem or a [`Pipeline`], and compiles the kernels that it needs.
     ///
     /// # Errors
-    /// If the device lacks the precision, or the memory for tables (scratch is asked for when it is
-    /// made), an axis has more than 2^28 elements, its compiler refuses a kernel (the message has
-    /// the compiler's log, the kernel and its descriptor), or the [standard cache](Cache::standard)
-    /// is an error; as [`Planner::recipe`]; and if elements of a multiplied input share a place:
-    /// kernels find factors by places.
+    /// - The device lacks the precision, or the memory for tables. Scratch is allocated later.
+    /// - An axis has more than 2^28 elements.
+    /// - The compiler refuses a kernel. The message has its log, the kernel and the descriptor.
+    /// - The [standard cache](Cache::standard) is an error.
+    /// - Elements of a multiplied input share an address. Kernels find factors by addresses.
+    /// - The errors of [`Planner::recipe`].
     pub fn plan<'a>(&self, what: impl Into<Pipeline<'a>>) -> Result<GpuPlan> {
         self.plan_pipeline(&what.into())
     }

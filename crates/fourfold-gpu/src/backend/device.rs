@@ -102,12 +102,12 @@ impl Device {
         backend(api).devices()
     }
 
-    /// Its name, version and limits.
+    /// The device's name, version and limits.
     pub fn info(&self) -> &DeviceInfo {
         self.runtime.info()
     }
 
-    /// What its maker calls it.
+    /// The name that the vendor gives the device.
     pub fn name(&self) -> &str {
         &self.info().name
     }

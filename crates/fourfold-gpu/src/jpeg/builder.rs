@@ -60,50 +60,51 @@ impl BlockPlan {
 }
 
 impl BlockPlanBuilder {
-    /// How to compute.
+    /// Sets the mode. The default is [`Mode::Fast`].
     pub fn mode(mut self, mode: Mode) -> Self {
         self.desc.mode = mode;
         self
     }
 
-    /// In which order coefficients stand.
+    /// Sets the order of coefficients in a block.
     pub fn order(mut self, order: Order) -> Self {
         self.desc.order = order;
         self
     }
 
-    /// The type of samples; `u8` until told otherwise.
+    /// Sets the type of samples. The default is `u8`.
     pub fn samples<T: BlockSample>(mut self) -> Self {
         self.desc.narrow = T::NARROW;
         self
     }
 
-    /// Another component.
+    /// Adds a component.
     pub fn component(mut self, component: BlockComponent) -> Self {
         self.components.push(component);
         self
     }
 
-    /// Another way to compute than the library's own.
+    /// Uses another kernel, for comparison.
     pub fn method(mut self, method: &'static BlockMethod) -> Self {
         self.method = Some(method);
         self
     }
 
-    /// Where compiled kernels are kept.
+    /// Sets the cache of compiled kernels.
     pub fn cache(mut self, cache: impl Into<Option<Cache>>) -> Self {
         self.cache = cache.into();
         self
     }
 
-    /// The plan.
+    /// Compiles the kernel and uploads the tables.
     ///
     /// # Errors
-    /// If there are no components, or one without blocks or with more than 2^27; layouts are
-    /// impossible, of both sorts, or have a stride that is no multiple of eight; the work is
-    /// forward and a table has a zero, or samples are to be `i16`; a method or a yardstick is asked
-    /// for what it does not do; the device's thread blocks are too small; or the device fails or its
-    /// compiler refuses the kernel.
+    /// - There are no components, or one has no blocks or more than 2^27 blocks.
+    /// - A layout is impossible, or blocks and rows are mixed, or a stride is no multiple of eight.
+    /// - The work is forward, and a table has a zero or samples are `i16`.
+    /// - The chosen kernel does not support the mode, the order, the layout or the samples.
+    /// - The device's thread blocks are too small.
+    /// - The device fails, or its compiler refuses the kernel.
     pub fn build(self, device: &Device) -> Result<BlockPlan> {
         self.check()?;
         let desc = self.desc();
@@ -135,7 +136,7 @@ impl BlockPlanBuilder {
         })
     }
 
-    /// The kernel that a plan would have, in CUDA C++ or OpenCL C.
+    /// The text of the kernel of a plan, in CUDA C++ or OpenCL C.
     ///
     /// # Errors
     /// As [`BlockPlanBuilder::build`].
@@ -169,14 +170,12 @@ impl BlockPlanBuilder {
         }
         if self.components.iter().any(|component| (component.layout != Layout::Blocks) != self.has_rows()) {
             return Err(argument(
-                "some components are rows of an image, others blocks; a plan has one or the other".into(),
+                "some components are rows of an image and others are blocks: expected one sort in a plan".into(),
             ));
         }
         self.components.iter().try_for_each(|component| check(component, self.desc.work))?;
         if self.desc.work != BlockWork::Inverse && self.desc.narrow == Narrow::Short {
-            return Err(argument(
-                "samples of 16 bits: these the inverse makes, and nothing else takes or makes them".into(),
-            ));
+            return Err(argument("16-bit samples are only for the inverse transform".into()));
         }
         let plain =
             BlockKernelDesc { mode: Mode::Fast, order: Order::Raster, narrow: Narrow::Byte, rows: false, ..self.desc };
@@ -184,9 +183,7 @@ impl BlockPlanBuilder {
             (None, BlockWork::Inverse | BlockWork::Forward) => Ok(()),
             (method, _) if self.desc() != plain => {
                 let name = method.map_or("a yardstick", |method| method.name);
-                Err(argument(format!(
-                    "{name} has the fast mode, raster order and blocks of 8-bit samples, and no others"
-                )))
+                Err(argument(format!("{name} supports only the fast mode, raster order and blocks of 8-bit samples")))
             }
             (Some(method), work) if method.work != work => {
                 Err(argument(format!("{} is a method of {:?}, not of {work:?}", method.name, method.work)))

@@ -35,44 +35,43 @@ pub struct Target {
     limits: Limits,
 }
 
-/// A plan as it would be launched.
+/// The launches of a plan, without a device.
 pub struct Inspection {
-    /// What is computed, and how.
+    /// The recipe.
     pub recipe: AnyRecipe,
-    /// What was chosen for each pass: how lines are packed, radices, whether clusters are used; as
-    /// in wisdom.
+    /// The choice for each pass, as wisdom writes it: packing of lines, radices, clusters.
     pub choices: Vec<String>,
     /// The launches, in order.
     pub launches: Vec<Launch>,
-    /// Bytes that the launches read and write in the device's memory, tables not counted.
+    /// The bytes that the launches read and write in device memory, without tables.
     pub bytes_moved: usize,
-    /// Bytes of the device's memory that an execution needs beside its arrays.
+    /// The bytes of device memory that an execution needs beside its arrays.
     pub scratch_bytes: usize,
-    /// Whether Bluestein's convolution stands somewhere, which costs about a digit.
+    /// Whether the plan uses Bluestein's convolution, whose bound on the error is 2.5 times as large.
     pub uses_bluestein: bool,
 }
 
 /// One kernel with its grid.
 pub struct Launch {
-    /// Which of the recipe's passes or stages it belongs to, or is the first that it does; 0 if
-    /// that has none.
+    /// The index of the pass or stage in the recipe; of the first one, if the kernel does several.
+    /// It is 0 if the recipe has none.
     pub pass: usize,
-    /// Blocks.
+    /// The number of blocks.
     pub blocks: usize,
-    /// Threads of a block.
+    /// The threads of a block.
     pub threads: usize,
-    /// Bytes of shared memory of a block.
+    /// The bytes of shared memory of a block.
     pub shared_bytes: usize,
-    /// What it does, step by step, in words.
+    /// The steps of the kernel, in words.
     pub steps: Vec<String>,
     /// The kernel, in CUDA C++ or OpenCL C.
     pub source: String,
-    /// What one thread does, if it does all that the kernel says once.
+    /// The operations of one thread that executes every statement of the kernel once.
     pub counts: Counts,
 }
 
 impl Target {
-    /// NVIDIA GPUs of an architecture, such as `sm_90`.
+    /// The target of NVIDIA GPUs of an architecture, such as `sm_90`.
     ///
     /// # Errors
     /// [`Unavailable`](fourfold::ErrorKind::Unavailable) if its limits are not known.
@@ -80,7 +79,7 @@ impl Target {
         Ok(Target { dialect: backend(Api::Cuda).dialect(), limits: limits_of(architecture)? })
     }
 
-    /// A typical device of OpenCL: 48 KiB of shared memory, 256 threads in a block, `f64`.
+    /// A typical OpenCL device: 48 KiB of shared memory, 256 threads in a block, `f64`.
     pub fn opencl() -> Target {
         Target::typical(Api::OpenCl)
     }
@@ -91,33 +90,33 @@ impl Target {
         Target { dialect: backend.dialect(), limits: backend.typical() }
     }
 
-    /// The same, with kernels that use at most `bytes` bytes of shared memory a block. Long lines
-    /// then go through device memory more often.
+    /// The same target with at most `bytes` bytes of shared memory a block. Long lines then go
+    /// through device memory more often.
     pub fn with_shared_bytes(mut self, bytes: usize) -> Target {
         self.limits.shared_bytes = self.limits.shared_bytes.min(bytes);
         self
     }
 
-    /// The same for a device of at most so many SMs: few lines then go as many do elsewhere.
+    /// The same target with at most this many SMs.
     pub fn with_sms(mut self, sms: usize) -> Target {
         self.limits.sms = self.limits.sms.min(sms.max(1));
         self
     }
 
-    /// The same without `f64`, as many GPUs of telephones are.
+    /// The same target without `f64`, like many GPUs of telephones.
     pub fn without_f64(mut self) -> Target {
         self.limits.double = false;
         self
     }
 
-    /// The same with our own FFTs between the stages of methods, also where the vendor's library is
-    /// there.
+    /// The same target with fourfold's FFTs between the stages of baselines, even if cuFFT is
+    /// installed.
     pub fn without_vendor_ffts(mut self) -> Target {
         self.limits.vendor_ffts = false;
         self
     }
 
-    /// What it is called.
+    /// The name of the target.
     pub fn name(&self) -> &str {
         &self.limits.name
     }

@@ -103,40 +103,72 @@ pub fn bound(problem: &Problem, bluestein: bool) -> f64 {
     one_axis * (problem.transforms().len() as f64).sqrt()
 }
 
-/// Compares one execution with the oracle. The input is random: the real and imaginary parts are
-/// uniform in [−1, 1), and `seed` is the random seed.
-///
-/// `run(input, output)` executes the transform. Its slices have exactly the lengths of the
-/// problem's layouts. In place, the output is a copy of the input that `run` must transform.
-/// Otherwise, the input has NaNs between its elements. If the oracle needs more than 2e9
-/// multiply-adds, at least 1000 outputs are compared, which are spread evenly along every axis and
-/// include both ends.
+/// A random input of a problem with its exact transform. Any number of executions can be compared
+/// with it, whatever their recipe, instruction set or device.
+pub struct Reference<'a> {
+    problem: &'a Problem,
+    input: Data,
+    /// The indices of the outputs along each axis that are compared.
+    picks: Vec<Vec<usize>>,
+    exact: Vec<Complex<Dd>>,
+    /// Whether only a part of the outputs is compared.
+    sampled: bool,
+}
+
+impl<'a> Reference<'a> {
+    /// Draws the input and sums its transform. The real and imaginary parts are uniform in [−1, 1),
+    /// and `seed` is the random seed. Unless the problem is in place, the input has NaNs between its
+    /// elements. If the oracle needs more than 2e9 multiply-adds, it computes at least 1000 outputs,
+    /// which are spread evenly along every axis and include both ends.
+    ///
+    /// # Errors
+    /// If the oracle has not enough memory.
+    pub fn new(problem: &'a Problem, seed: u64) -> Result<Reference<'a>> {
+        let mut random = SplitMix64(seed);
+        let input = random_input(problem, &mut random);
+        let counts = sample_counts(problem);
+        let lengths = &problem.output().shape;
+        let picks: Vec<_> = lengths.iter().zip(&counts).map(|(&n, &m)| spread(n, m, &mut random)).collect();
+        let exact = sampled(problem, &elements(&input, problem.input(), &everything(problem.input())), &picks)?;
+        Ok(Reference { problem, input, picks, exact, sampled: counts != *lengths })
+    }
+
+    /// Compares one execution. `bluestein` says whether it uses Bluestein's algorithm, for the
+    /// [`bound`].
+    ///
+    /// `run(input, output)` executes the transform. Its slices have exactly the lengths of the
+    /// problem's layouts. In place, the output is a copy of the input that `run` must transform.
+    ///
+    /// # Errors
+    /// The errors of `run`.
+    pub fn compare(&self, bluestein: bool, run: impl FnOnce(&Data, &mut Data) -> Result<()>) -> Result<Verdict> {
+        let Reference { problem, input, picks, exact, .. } = self;
+        let mut output = match problem.in_place() {
+            true => input.clone(),
+            false => filled(problem, problem.output_domain(), problem.output(), UNTOUCHED),
+        };
+        run(input, &mut output)?;
+        Ok(Verdict {
+            error: relative_error(&elements(&output, problem.output(), picks), exact),
+            bound: bound(problem, bluestein),
+            sampled: self.sampled.then_some(exact.len()),
+            strays: strays(&output, problem.output()),
+        })
+    }
+}
+
+/// Compares one execution with the oracle: [`Reference::compare`] with the input of
+/// [`Reference::new`].
 ///
 /// # Errors
-/// The errors of `run`.
+/// The errors of both.
 pub fn check(
     problem: &Problem,
     bluestein: bool,
     seed: u64,
     run: impl FnOnce(&Data, &mut Data) -> Result<()>,
 ) -> Result<Verdict> {
-    let mut random = SplitMix64(seed);
-    let input = random_input(problem, &mut random);
-    let mut output = match problem.in_place() {
-        true => input.clone(),
-        false => filled(problem, problem.output_domain(), problem.output(), UNTOUCHED),
-    };
-    run(&input, &mut output)?;
-    let counts = sample_counts(problem);
-    let lengths = &problem.output().shape;
-    let picks: Vec<_> = lengths.iter().zip(&counts).map(|(&n, &m)| spread(n, m, &mut random)).collect();
-    let exact = sampled(problem, &elements(&input, problem.input(), &everything(problem.input())), &picks)?;
-    Ok(Verdict {
-        error: relative_error(&elements(&output, problem.output(), &picks), &exact),
-        bound: bound(problem, bluestein),
-        sampled: (counts != *lengths).then_some(exact.len()),
-        strays: strays(&output, problem.output()),
-    })
+    Reference::new(problem, seed)?.compare(bluestein, run)
 }
 
 /// ‖y − exact‖₂ / ‖exact‖₂, or 0 if `y` equals `exact`.

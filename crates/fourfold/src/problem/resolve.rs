@@ -85,7 +85,7 @@ impl ProblemBuilder {
         let output = self.layout(output, half, output_strides).map_err(|e| Error::problem(format!("output: {e}")))?;
         if output.overlaps() {
             return Err(Error::problem(format!(
-                "output: the strides {} put two elements of {} at one place: every element needs a place of its own",
+                "output: the strides {} put two elements of {} at one address: every element needs a different one",
                 separated(&output.strides, ","),
                 separated(&output.shape, "x")
             )));

@@ -90,7 +90,7 @@ fn parse_pass(row: &str, unused: &mut Vec<&AxisRecipe>) -> Result<Vec<PassOp>> {
     let one_per_pass =
         |op: &PassOp| matches!(op, PassOp::Transform(line) if !matches!(line.scheme, Scheme::Batched(_)));
     if ops.len() > 1 && ops.iter().any(one_per_pass) {
-        return Err(invalid(format!("`{row}`: what goes line by line needs a pass of its own")));
+        return Err(invalid(format!("`{row}`: a scheme for single lines cannot share its pass")));
     }
     Ok(ops)
 }

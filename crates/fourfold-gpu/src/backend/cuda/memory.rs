@@ -49,7 +49,7 @@ impl Allocate for Context {
     ) -> Result<Box<dyn interface::Buffer>> {
         if memory.addr() % alignment != 0 {
             return Err(argument(format!(
-                "the address {memory:?} is not a multiple of {alignment} bytes: give one before it that is, and the problem an offset"
+                "the address {memory:?} is not a multiple of {alignment} bytes: pass an aligned address, and give the rest as the problem's offset"
             )));
         }
         let address = memory.addr() as CUdeviceptr;

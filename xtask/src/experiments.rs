@@ -1,0 +1,185 @@
+//! `cargo xtask experiments [FOLDER …] [-- ARGUMENTS]`: repeats the papers' experiments on this
+//! machine, and writes docs/experiments.md from their pages.
+//!
+//! A folder has the pages of a run on another machine: what `fourfold-experiments --out FOLDER`
+//! wrote there, built from the same commit. Arguments after `--` are for the run on this machine.
+
+use crate::machine::commit;
+use crate::page::wrapped;
+use crate::process::{command, root, run, work_folder};
+use anyhow::{Context, Result, ensure};
+use std::env;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The head of the page.
+const HEAD: &str = "\
+# The papers' experiments, repeated
+
+[methods.md](methods.md) cites the five documents that fourfold builds on. Their measurements are
+repeated here, all from one commit. [deviations.md](deviations.md) lists where an experiment differs
+from its document, and why. Figures called *published* are those of the documents, as printed there.
+
+`cargo xtask experiments` writes this page. `fourfold-experiments TABLE --engine E` makes one table.
+";
+
+/// The list of pages that a run writes beside them.
+const CONTENTS: &str = "contents.txt";
+
+/// One run: where each engine was measured, and the pages in order.
+struct Run {
+    folder: PathBuf,
+    origins: Vec<String>,
+    pages: Vec<String>,
+}
+
+/// One experiment on one engine.
+#[derive(Debug)]
+struct Page {
+    /// The experiment's name, such as `table-ii`.
+    table: String,
+    /// Without the engine.
+    title: String,
+    /// None for an experiment whose page is the same on all engines.
+    engine: Option<String>,
+    /// Paragraphs and tables, with the sentence that the experiment teaches as the last.
+    blocks: Vec<String>,
+}
+
+/// The task, with the arguments that follow its name.
+pub(crate) fn run_task() -> Result<()> {
+    let mut words = env::args().skip(2);
+    let folders: Vec<PathBuf> = words.by_ref().take_while(|word| word != "--").map(PathBuf::from).collect();
+    let here = work_folder("experiments")?;
+    let build = "cargo run --release --locked --package fourfold-experiments -- --out";
+    run(command(build).arg(&here).args(words).env("FOURFOLD_COMMIT", commit()?))?;
+    let runs = [here].into_iter().chain(folders).map(|folder| Run::read(&folder)).collect::<Result<Vec<_>>>()?;
+    let path = root().join("docs/experiments.md");
+    fs::write(&path, joined(&runs)?).with_context(|| format!("cannot write {}", path.display()))?;
+    println!("written: {}", path.display());
+    Ok(())
+}
+
+impl Run {
+    fn read(folder: &Path) -> Result<Run> {
+        let path = folder.join(CONTENTS);
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let (origins, pages) = text.split_once("\n\n").with_context(|| format!("{} has no pages", path.display()))?;
+        let lines = |text: &str| text.lines().map(str::to_owned).collect();
+        Ok(Run { folder: folder.to_owned(), origins: lines(origins), pages: lines(pages) })
+    }
+
+    fn pages(&self) -> Result<Vec<Page>> {
+        let page = |line: &String| {
+            let (file, table) = line.split_once(' ').with_context(|| format!("{CONTENTS}: no experiment in {line}"))?;
+            let text = fs::read_to_string(self.folder.join(file)).with_context(|| format!("cannot read {file}"))?;
+            page(table, &text).with_context(|| format!("{file} has no title"))
+        };
+        self.pages.iter().map(page).collect()
+    }
+}
+
+/// The parts of an experiment's page. `table` is its name and, after a space, its engine, if any.
+fn page(table: &str, text: &str) -> Option<Page> {
+    let (table, engine) = table.split_once(' ').map_or((table, None), |(table, engine)| (table, Some(engine)));
+    let (title, rest) = text.strip_prefix("# ")?.split_once("\n\n")?;
+    let on = engine.map(|engine| format!(" on {engine}")).unwrap_or_default();
+    let title = title.strip_suffix(&*on).unwrap_or(title).trim_end_matches(',');
+    let blocks = rest.trim_end().split("\n\n").map(str::to_owned).collect();
+    Some(Page { table: table.to_owned(), title: title.to_owned(), engine: engine.map(str::to_owned), blocks })
+}
+
+/// The whole page: where and when, what each table teaches, and the tables of all runs.
+fn joined(runs: &[Run]) -> Result<String> {
+    let origins: Vec<_> = runs.iter().flat_map(|run| &run.origins).collect();
+    let commits: Vec<_> =
+        origins.iter().filter_map(|origin| origin.split_once("(commit ")?.1.split(')').next()).collect();
+    ensure!(commits.windows(2).all(|pair| pair[0] == pair[1]), "the runs are of different commits: {commits:?}");
+    let pages: Vec<_> = runs.iter().map(Run::pages).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+    let mut text = format!("{HEAD}\n");
+    origins.iter().for_each(|origin| text += &wrapped(&format!("- {origin}"), "  "));
+    text += "\n## What the tables teach\n\n";
+    let groups = groups(&pages);
+    groups.iter().for_each(|group| text += &lessons(group));
+    groups.iter().for_each(|group| text += &section(group));
+    Ok(text)
+}
+
+/// The pages of each experiment, in the order of the first run.
+fn groups(pages: &[Page]) -> Vec<Vec<&Page>> {
+    let mut groups: Vec<Vec<&Page>> = vec![];
+    for page in pages {
+        match groups.iter_mut().find(|group| group[0].table == page.table) {
+            Some(group) => group.push(page),
+            None => groups.push(vec![page]),
+        }
+    }
+    groups
+}
+
+/// The last sentences of an experiment's pages, as an item of a list.
+fn lessons(group: &[&Page]) -> String {
+    let lesson = |page: &&Page| {
+        let sentence = page.blocks.last().filter(|block| !block.starts_with('|'))?;
+        Some(page.engine.as_ref().map_or(sentence.clone(), |engine| format!("On `{engine}`: {sentence}")))
+    };
+    let all: Vec<_> = group.iter().filter_map(lesson).collect();
+    wrapped(&format!("- **{}.** {}", group[0].title, all.join(" ")), "  ")
+}
+
+/// The tables of an experiment: the paragraphs that all its pages begin with stand once.
+fn section(group: &[&Page]) -> String {
+    let first = &group[0].blocks;
+    let is_common = |i: usize| group.iter().all(|page| page.blocks.get(i) == Some(&first[i]));
+    let common = (0..first.len()).take_while(|i| group.len() > 1 && is_common(*i)).count();
+    let mut text = format!("\n## {}\n", group[0].title);
+    first[..common].iter().for_each(|block| text += &paragraph(block));
+    for page in group {
+        if let Some(engine) = &page.engine {
+            let _ = write!(text, "\n### {}: `{engine}`\n", group[0].table);
+        }
+        page.blocks[common..].iter().for_each(|block| text += &paragraph(block));
+    }
+    text
+}
+
+/// A block with a line break before it; prose is broken at the width of pages.
+fn paragraph(block: &str) -> String {
+    if block.starts_with(['|', '-']) { format!("\n{block}\n") } else { format!("\n{}", wrapped(block, "")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CPU: &str = "# T: a, on cpu\n\nBoth.\n\nMeasured here.\n\n| N |\n|---|\n| 1 |\n\nIt is slow.\n";
+    const CUDA: &str = "# T: a, on cuda:0\n\nBoth.\n\nMeasured there.\n\n| N |\n|---|\n| 2 |\n\nIt is fast.\n";
+
+    #[test]
+    fn pages_of_an_experiment_stand_together() {
+        let pages =
+            [page("t cpu", CPU).unwrap(), page("u", "# U\n\nOnce.\n").unwrap(), page("t cuda:0", CUDA).unwrap()];
+        let groups = groups(&pages);
+        assert_eq!(groups.iter().map(Vec::len).collect::<Vec<_>>(), [2, 1]);
+        assert_eq!(lessons(&groups[0]), "- **T: a.** On `cpu`: It is slow. On `cuda:0`: It is fast.\n");
+        let text = section(&groups[0]);
+        assert!(text.starts_with("\n## T: a\n\nBoth.\n\n### t: `cpu`\n\nMeasured here.\n\n| N |"), "{text}");
+        assert!(
+            text.ends_with("\n### t: `cuda:0`\n\nMeasured there.\n\n| N |\n|---|\n| 2 |\n\nIt is fast.\n"),
+            "{text}"
+        );
+        assert_eq!(section(&groups[1]), "\n## U\n\nOnce.\n");
+    }
+
+    #[test]
+    fn runs_of_two_commits_are_not_mixed() {
+        let run = |commit: &str| Run {
+            folder: PathBuf::new(),
+            origins: vec![format!("cpu: 2026-11-24 (commit {commit}), on a machine")],
+            pages: vec![],
+        };
+        assert!(joined(&[run("a"), run("a")]).is_ok());
+        assert!(joined(&[run("a"), run("b")]).unwrap_err().to_string().contains("different commits"));
+    }
+}
