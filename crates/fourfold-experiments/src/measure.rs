@@ -15,6 +15,7 @@ use fourfold_cli::bench_targets::{Contestant, IN_TURN, MOST_PAIRS};
 use fourfold_cli::comparison::Comparison;
 use fourfold_cli::engine::Engine;
 use fourfold_cli::planner::EnginePlanner;
+use fourfold_cli::wisdom::Tuning;
 use fourfold_gpu::Api;
 
 /// Where and how experiments are done.
@@ -33,6 +34,8 @@ pub(crate) enum Job {
     Whole(&'static str),
     /// One stage of it alone.
     Stage(&'static str, usize),
+    /// A transform by a method on one thread of the processor, whatever the engine.
+    OnProcessor(&'static str),
 }
 
 /// What columns with figures of the authors' code are, for the text above a table.
@@ -125,11 +128,12 @@ impl Setting {
         self.check(problem, jobs)?;
         let mut contest = Comparison::new(problem)?;
         for job in jobs {
+            let planner = self.planner(*job)?;
             let plan = match job {
-                Job::Whole(method) => self.by(method)?.plan(problem)?,
-                Job::Stage(method, stage) => self.by(method)?.plan_stage(problem, *stage)?,
+                Job::Whole(_) | Job::OnProcessor(_) => planner.plan(problem)?,
+                Job::Stage(_, stage) => planner.plan_stage(problem, *stage)?,
             };
-            contest.add_plan(self.engine(), plan)?;
+            contest.add_plan(&planner.engine, plan)?;
         }
         let results = contest.measure(&self.pace(jobs.len()))?;
         let copy = results.first().map_or(f64::NAN, |(_, copy)| copy.min);
@@ -156,34 +160,49 @@ impl Setting {
     /// Milliseconds of a transform by each method, or nothing where the method does not have the
     /// problem or the engine not what the method needs.
     pub(crate) fn times_if_any(&self, problem: &Problem, methods: &[&'static str]) -> Result<Vec<Option<f64>>> {
-        let lacks = |method: &&str| Ok(self.by(method)?.lacks(problem).is_some());
-        let missing: Vec<bool> = methods.iter().map(lacks).collect::<Result<_>>()?;
-        let there = methods.iter().zip(&missing).filter(|(_, missing)| !**missing);
-        let jobs: Vec<Job> = there.map(|(method, _)| Job::Whole(method)).collect();
-        let mut times = self.times(problem, &jobs)?.0.into_iter();
-        Ok(missing.into_iter().map(|missing| if missing { None } else { times.next() }).collect())
+        let there = |method: &&'static str| {
+            let job = Job::Whole(method);
+            Ok(if self.lacks(problem, job)?.is_some() { None } else { Some(job) })
+        };
+        self.times_of(problem, &methods.iter().map(there).collect::<Result<Vec<_>>>()?)
+    }
+
+    /// Milliseconds of the jobs that are there.
+    pub(crate) fn times_of(&self, problem: &Problem, jobs: &[Option<Job>]) -> Result<Vec<Option<f64>>> {
+        let there: Vec<Job> = jobs.iter().copied().flatten().collect();
+        let mut times = self.times(problem, &there)?.0.into_iter();
+        Ok(jobs.iter().map(|job| job.and_then(|_| times.next())).collect())
+    }
+
+    /// Why a method does not have the problem, or the engine not what the method needs; nothing if
+    /// they do.
+    pub(crate) fn lacks(&self, problem: &Problem, job: Job) -> Result<Option<fourfold::Error>> {
+        Ok(self.planner(job)?.lacks(problem))
+    }
+
+    /// The engine and the method of a job.
+    fn planner(&self, job: Job) -> Result<EnginePlanner> {
+        match job {
+            Job::Whole(method) | Job::Stage(method, _) => self.by(method),
+            Job::OnProcessor(method) => EnginePlanner::new(Engine::Cpu(None), method.parse()?, 1, &Tuning::default()),
+        }
     }
 
     /// An error unless all methods give what the default one gives, but for roundings.
     pub(crate) fn check(&self, problem: &Problem, jobs: &[Job]) -> Result<()> {
-        let mut methods: Vec<&str> = jobs
-            .iter()
-            .map(|job| match job {
-                Job::Whole(method) | Job::Stage(method, _) => *method,
-            })
-            .collect();
-        methods.sort_unstable();
-        methods.dedup();
+        let mut planners = jobs.iter().map(|job| self.planner(*job)).collect::<Result<Vec<_>>>()?;
+        planners.sort_by_key(|planner| planner.algorithm.name());
+        planners.dedup_by_key(|planner| planner.algorithm.name());
         let input = random(problem.precision(), problem.input_domain(), problem.input().len)?;
-        let result = |method: &str| -> Result<Data> {
+        let result = |planner: &EnginePlanner| -> Result<Data> {
             let mut output = zeros_of(problem.precision(), problem.output_domain(), problem.output().len)?;
-            self.by(method)?.plan(problem)?.execute(&input, &mut output)?;
+            planner.plan(problem)?.execute(&input, &mut output)?;
             Ok(output)
         };
-        let wanted = result(AlgorithmName::FUSED.name())?;
+        let wanted = result(&self.contender.by(AlgorithmName::FUSED))?;
         let bound = if problem.precision() == Precision::F64 { 1e-13 } else { 1e-4 };
-        for method in methods.into_iter().filter(|method| *method != AlgorithmName::FUSED.name()) {
-            let error = distance(&result(method)?, &wanted);
+        for planner in planners.iter().filter(|planner| planner.algorithm != AlgorithmName::FUSED) {
+            let (method, error) = (planner.algorithm, distance(&result(planner)?, &wanted));
             ensure!(error < bound, "{problem}: {method} differs from {} by {error:.1e}", AlgorithmName::FUSED);
         }
         Ok(())

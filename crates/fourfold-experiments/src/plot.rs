@@ -12,7 +12,8 @@ pub(crate) struct Plot {
     /// What the axes have, with units.
     pub(crate) labels: [String; 2],
     pub(crate) lines: Vec<Line>,
-    /// What stands at x = 0, 1, … of bars; empty for lines over logarithmic axes.
+    /// What stands at x = 0, 1, … of bars, which may be negative; empty for lines over logarithmic
+    /// axes.
     pub(crate) bars: Vec<String>,
 }
 
@@ -95,13 +96,16 @@ impl Plot {
     fn draw_bars(&self, pixels: &mut [u8]) -> Result<(), Box<dyn std::error::Error + '_>> {
         let area = BitMapBackend::with_buffer(pixels, SIZE).into_drawing_area();
         area.fill(&WHITE)?;
-        let (count, top) = (self.bars.len() as f64, 1.1 * self.range(|p| p.1).1);
+        let heights = || self.lines.iter().flat_map(|line| &line.points).map(|p| p.1);
+        let (least, most) = (heights().fold(0.0, f64::min), heights().fold(0.0, f64::max));
+        let (count, margin) = (self.bars.len() as f64, 0.1 * (most - least));
+        let bottom = if least < 0.0 { least - margin } else { 0.0 };
         let mut chart = ChartBuilder::on(&area)
             .caption(&self.title, (FONT, 22))
             .margin(12)
             .x_label_area_size(44)
             .y_label_area_size(70)
-            .build_cartesian_2d(0.0..count, 0.0..top)?;
+            .build_cartesian_2d(0.0..count, bottom..most + 2.0 * margin)?;
         let name = |x: &f64| {
             if x.fract() == 0.5 { self.bars.get(*x as usize).cloned().unwrap_or_default() } else { String::new() }
         };

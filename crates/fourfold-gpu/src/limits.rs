@@ -107,6 +107,8 @@ pub(crate) struct Limits {
     pub(crate) warps: bool,
     /// Whether methods' FFTs of reals are those of the vendor's library, if it is there.
     pub(crate) vendor_ffts: bool,
+    /// The most rows of blocks of a launch.
+    pub(crate) block_rows: u32,
 }
 
 impl Limits {
@@ -121,6 +123,7 @@ impl Limits {
             cluster: 1,
             warps: false,
             vendor_ffts: true,
+            block_rows: u32::MAX,
         }
     }
 }

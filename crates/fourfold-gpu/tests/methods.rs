@@ -158,6 +158,44 @@ fn inspections_have_a_launch_for_every_stage() {
     assert_eq!(error.kind(), ErrorKind::Unavailable);
 }
 
+/// The steps of the article on mobile GPUs, in the text of their kernels.
+#[test]
+fn kernels_of_the_ladder_are_as_the_article_s() {
+    let source = |target: &Target, method: &str, problem: &str| {
+        let recipe = method.parse::<Algorithm>().unwrap().recipe(&problem.parse().unwrap()).unwrap();
+        target.inspect_recipe(recipe).unwrap().launches.pop().unwrap().source
+    };
+    let (opencl, cuda) = (Target::opencl(), Target::cuda("sm_90").unwrap());
+    let in_opencl = |method: &str, side: usize| source(&opencl, method, &format!("fft f32 {side}x{side}"));
+    let has = |text: &str, words: &[&str]| words.iter().for_each(|word| assert!(text.contains(word), "{word}: {text}"));
+    let lacks =
+        |text: &str, words: &[&str]| words.iter().for_each(|word| assert!(!text.contains(word), "{word}: {text}"));
+    let count = |text: &str, word: &str| text.matches(word).count();
+
+    let elements = in_opencl("mixed-radix-elements", 12);
+    has(&elements, &["get_global_id(0)", "get_global_id(1)"]);
+    lacks(&elements, &["reqd_work_group_size", "vload4"]);
+    let blocks = in_opencl("mixed-radix-blocks", 12);
+    assert_eq!([count(&blocks, "vload4("), count(&blocks, "vstore4(")], [2, 2], "{blocks}");
+    let large = in_opencl("mixed-radix-blocks-4", 12);
+    assert_eq!([count(&large, "vload4("), count(&large, "vstore4(")], [8, 8], "{large}");
+    let in_place = in_opencl("mixed-radix-in-place", 12);
+    assert_eq!([count(&in_place, "vload4("), count(&in_place, "vstore4(")], [4, 4], "{in_place}");
+    has(&in_opencl("mixed-radix-groups", 12), &["reqd_work_group_size(2, 4, 1)"]);
+    has(&in_opencl("mixed-radix-rule", 12), &["reqd_work_group_size(1, 2, 1)"]);
+    lacks(&in_opencl("mixed-radix-rule", 10), &["reqd_work_group_size"]);
+    lacks(&in_opencl("mixed-radix-rule", 15), &["vload4"]);
+    let padded = "mixed-radix-padded".parse::<Algorithm>().unwrap().recipe(&"fft f32 15x15".parse().unwrap()).unwrap();
+    has(&opencl.inspect_recipe(padded).unwrap().launches[3].source, &["transpose 2 x 2", "vload4"]);
+
+    let wide = source(&cuda, "mixed-radix-groups", "fft f32 12x12");
+    has(&wide, &["float4", "blockIdx.y * blockDim.y + threadIdx.y", "__launch_bounds__(8, 1)"]);
+    let error = cuda.inspect_recipe(
+        "mixed-radix-elements".parse::<Algorithm>().unwrap().recipe(&"fft f32 65536x2".parse().unwrap()).unwrap(),
+    );
+    assert!(error.err().unwrap().to_string().contains("65536 rows of blocks; sm_90 has at most 65535"));
+}
+
 #[test]
 #[ignore = "needs NVRTC: cargo xtask test brings it"]
 fn kernels_of_methods_compile_without_spills() {

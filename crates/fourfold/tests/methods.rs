@@ -110,14 +110,14 @@ fn methods_have_what_they_say() {
     assert_eq!(has("levels", "ifft f64 4096"), Ok(13));
     assert_eq!(has("levels-in-blocks", "fft f64 1024"), Ok(1));
     assert_eq!(has("levels-in-blocks", "fft f64 8192"), Ok(4));
-    assert_eq!(has("mixed-radix-rows", "fft f64 120x70"), Ok(2 + 3 + 3 + 2), "8 5 3; 7 5 2");
-    assert_eq!(has("radix-2-groups", "fft f64 8x8"), Ok(2 + 3 + 3 + 2));
     for (method, problem) in [
         ("levels", "fft f64 12"),
         ("levels", "dct2 f64 8"),
         ("definition", "rfft f64 8"),
         ("mixed-radix-rows", "fft f64 11x8"),
         ("mixed-radix-groups", "fft f64 8x4"),
+        ("mixed-radix-naive", "fft f64 8x4"),
+        ("mixed-radix-padded", "fft f64 22x22"),
         ("mixed-radix-blocks", "fft f64 8x4 axes=1"),
         ("mixed-radix-blocks", "fft f64 8x4 out=1,8"),
         ("radix-2-groups", "fft f64 12x12"),
@@ -229,6 +229,53 @@ fn recipes_parse_back_and_know_their_scratch() {
     let hint = |error: fourfold::Error, hint: &str| assert!(error.to_string().contains(hint), "{error}");
     hint(recipe.parse::<Recipe>().unwrap_err(), "`by three-stage`: expected passes, not the stages of a baseline");
     hint("dct2 f64 8".parse::<StagedRecipe>().unwrap_err(), "names no algorithm: expected `dct2 f64 64x64 by");
+}
+
+#[test]
+fn rungs_of_the_ladder_have_a_stage_for_each_step() {
+    let has = |method: &str, problem: &str| {
+        method.parse::<Algorithm>().unwrap().recipe(&problem.parse().unwrap()).map(|recipe| recipe.stages().len())
+    };
+    assert_eq!(has("mixed-radix-rows", "fft f64 120x70"), Ok(2 + 3 + 3 + 2), "8 5 3; 7 5 2");
+    assert_eq!(has("radix-2-groups", "fft f64 8x8"), Ok(2 + 3 + 3 + 2));
+    assert_eq!(has("mixed-radix-naive", "fft f64 120x120"), Ok(4), "rows and transposes");
+    assert_eq!(has("mixed-radix-padded", "fft f64 12x12"), Ok(2 + 2 + 2 + 2), "even lengths stay as they are");
+    assert_eq!(has("mixed-radix-padded", "fft f64 15x15"), Ok(2 + 2 + 2 + 2 + 1), "and odd ones are copied back");
+}
+
+/// The transposes of a matrix, as the article's steps differ in them.
+#[test]
+fn rungs_of_the_ladder_say_how_they_transpose() {
+    let transpose = |method: &str, n: usize| {
+        let recipe = method.parse::<Algorithm>().unwrap().recipe(&format!("fft f32 {n}x{n}").parse().unwrap()).unwrap();
+        let text = recipe.to_string();
+        let lines: Vec<_> = text.lines().filter_map(|line| line.split_once("transpose ")).collect();
+        assert!(lines.len() == 2 && lines[0].1 == lines[1].1, "{text}");
+        lines[0].1.to_owned()
+    };
+    let wide = "2 x 2 a thread, 2 elements an access";
+    let groups = |shape: &str| format!("{wide}, in place, a range of rows, groups {shape}");
+    assert_eq!(transpose("mixed-radix-naive", 12), "1 x 1 a thread, in place, a range of rows, groups by the driver");
+    assert_eq!(transpose("mixed-radix-range", 12), "1 x 1 a thread, by the host");
+    assert_eq!(transpose("mixed-radix-elements", 12), "1 x 1 a thread, a range of rows, groups by the driver");
+    assert_eq!(transpose("mixed-radix-blocks", 12), format!("{wide}, a range of rows, groups by the driver"));
+    assert!(transpose("mixed-radix-blocks-4", 12).starts_with("4 x 4 a thread, 2 elements an access, a range"));
+    assert_eq!(transpose("mixed-radix-in-place", 12), groups("by the driver"));
+    assert_eq!(transpose("mixed-radix-groups", 10), groups("of 2 x 4"));
+    for (n, shape) in
+        [(16, "of 2 x 4"), (12, "of 1 x 2"), (10, "by the driver"), (15, "of 2 x 4"), (9, "by the driver")]
+    {
+        assert_eq!(transpose("mixed-radix-rule", n), groups(shape), "{n}");
+        assert_eq!(transpose("mixed-radix-padded", n), groups(shape), "{n}");
+    }
+}
+
+#[test]
+fn padded_arrays_have_even_lengths_in_memory() {
+    let recipe = "mixed-radix-padded".parse::<Algorithm>().unwrap().recipe(&"fft f64 15x15".parse().unwrap()).unwrap();
+    let inner = &recipe.stages()[0].to;
+    assert_eq!((inner.strides(), inner.reals(), &inner.lengths), (vec![16, 1], 2 * 16 * 16, &vec![15, 15]));
+    assert!(inner.to_string() == "15x15 complex padded to 2" && recipe.stages()[8].to.reals() == 2 * 15 * 15);
 }
 
 #[test]

@@ -2,79 +2,228 @@
 //! means of OpenCL", part 3 (G. M. Iodice, ARM): a 2D FFT, change by change.
 
 use anyhow::Result;
+use fourfold::baseline::{Algorithm, Stage};
 use fourfold::timing::table::{digits, ratio};
-use fourfold::{Precision, Problem};
+use fourfold::{ErrorKind, Precision, Problem};
 use fourfold_cli::engine::Engine;
+use fourfold_gpu::Api;
 
-use crate::measure::Setting;
-use crate::page::{Outcome, Page, WHOLE};
+use crate::measure::{Job, Setting};
+use crate::page::{Outcome, Page, Part};
 use crate::plot::{Line, Plot};
 
-/// From the bottom to the top, then the top by radix 2, then ours; each with what changes.
-const RUNGS: [(&str, &str); 8] = [
-    ("mixed-radix-rows", "a launch a row"),
-    ("mixed-radix-range", "one for all rows"),
-    ("mixed-radix-elements", "transposes on the device"),
-    ("mixed-radix-blocks", "2 × 2 a thread"),
-    ("mixed-radix-in-place", "in place"),
-    ("mixed-radix-groups", "groups of 2 × 4"),
-    ("radix-2-groups", "radix 2 alone"),
-    ("fused", "fused"),
+/// What is timed: from the bottom of the ladder to its top, the same by radix 2, then ours; each
+/// with the head of its column.
+const RUNGS: [(Job, &str); 12] = [
+    (Job::OnProcessor("mixed-radix-naive"), "processor"),
+    (Job::Whole("mixed-radix-rows"), "a launch a row"),
+    (Job::Whole("mixed-radix-range"), "one for all rows"),
+    (Job::Whole("mixed-radix-elements"), "elements"),
+    (Job::Whole("mixed-radix-blocks"), "2 × 2"),
+    (Job::Whole("mixed-radix-blocks-4"), "4 × 4"),
+    (Job::Whole("mixed-radix-in-place"), "in place"),
+    (Job::Whole("mixed-radix-groups"), "groups of 2 × 4"),
+    (Job::Whole("mixed-radix-rule"), "groups by the rule"),
+    (Job::Whole("mixed-radix-padded"), "padded"),
+    (Job::Whole("radix-2-groups"), "radix 2 alone"),
+    (Job::Whole("fused"), "fused"),
 ];
 
-/// Powers of two, and the sizes that the article names since radix 2 lacks them.
-const SIDES: [usize; 8] = [64, 120, 128, 256, 512, 1000, 1024, 3000];
+/// A step: the rungs before and after it, and its name.
+const STEPS: [([usize; 2], &str); 11] = [
+    ([0, 1], "device"),
+    ([1, 2], "range"),
+    ([2, 3], "transposes"),
+    ([3, 4], "2 × 2"),
+    ([4, 5], "4 × 4"),
+    ([4, 6], "in place"),
+    ([6, 7], "2 × 4"),
+    ([7, 8], "rule"),
+    ([8, 9], "padding"),
+    ([10, 9], "mixed"),
+    ([9, 11], "fused"),
+];
 
-/// Of those, a quick run's.
-const QUICK: [usize; 4] = [64, 120, 256, 512];
+const PARTS: &[Part] = &[
+    Part { title: "Milliseconds", columns: RUNGS.len() },
+    Part { title: "Gain of each step: the time before it over the time after it", columns: STEPS.len() },
+];
+
+/// Powers of two, the sizes that the article names since radix 2 lacks them, one whose half is
+/// divided by 2 and not by 4, and an odd one.
+const SIDES: [usize; 8] = [64, 120, 256, 500, 625, 1000, 1024, 3000];
+
+/// A quick run's.
+const QUICK: [usize; 3] = [64, 120, 125];
 
 pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
-    if matches!(setting.engine(), Engine::Cpu(_)) {
+    let Engine::Gpu(device) = setting.engine() else {
         return Ok(Outcome::LeftOut("it is about how devices are asked to do the same steps".into()));
-    }
+    };
     let sides: &[usize] = if setting.quick { &QUICK } else { &SIDES };
-    let (mut rows, mut lines) = (vec![], vec![vec![]; RUNGS.len()]);
-    for &side in sides {
-        let problem: Problem = format!("fft f32 {side}x{side}").parse()?;
-        let times = setting.times_if_any(&problem, &RUNGS.map(|(method, _)| method))?;
-        for (line, time) in lines.iter_mut().zip(&times) {
-            line.extend(time.map(|time| (side as f64, time)));
-        }
-        rows.push(cells(side, &times));
-    }
-    let columns = ["N".to_owned()].into_iter().chain(RUNGS.map(|(_, change)| change.to_owned()));
-    let columns =
-        columns.chain(["lowest/highest", "2 × 2/element", "radix 2/mixed", "highest/fused"].map(String::from));
+    let measured = sides.iter().map(|&side| measure(setting, side)).collect::<Result<Vec<_>>>()?;
+    let mut text = vec![STEPS_TEXT.to_owned(), PUBLISHED.to_owned()];
+    text.extend(left_out(setting, device.api, sides)?);
+    text.push(format!(
+        "{} `processor` has its arrays in the processor's caches, where they fit.",
+        setting.how_in(Precision::F32)
+    ));
+    let heads = RUNGS.iter().map(|(_, head)| *head).chain(STEPS.iter().map(|(_, name)| *name));
+    let line = |one: &Measured| Line { name: format!("N = {}", one.side), points: one.points() };
     Ok(Outcome::page(Page {
         title: format!("Mobile GPUs: a complex 2D FFT of N × N, change by change, on {}", setting.engine()),
-        text: vec![
-            "Milliseconds. Every column changes one thing in the column before it. Rows are transformed in place from digit-reversed order by levels of radix 8, 7, 5, 4, 3 and 2; \
-             the matrix is transposed, its rows are transformed, and it is transposed again. First each row has its launches and the host transposes (a download and an upload here, \
-             which memory that is mapped does not need); then one launch has all rows; then the device transposes, an element a thread, 2 × 2 a thread, in place; \
-             then in work groups of 2 × 4 threads instead of 256 along the rows. `radix 2 alone` is the last of these with radix 2; a column is empty where N is no power of two. `fused` is ours: two passes."
-                .into(),
-            "Published: the article has its speed-ups as pictures without numbers, on Mali GPUs. Its text says that one launch for all rows is a significant gain, above all where N is small; \
-             that transposes of single elements on the device do not make up for their launches, while those of 2 × 2 do, and larger blocks need too many registers; that in place there are fewer work items, and no \
-             second buffer; that groups of 2 × 4 are better than what the driver chooses; that the mixed radix is faster than radix 2 alone, which lacks 120, 1000 and 3000."
-                .into(),
-            setting.how_in(Precision::F32),
-        ],
-        columns: columns.collect(),
-        parts: WHOLE,
-        rows,
-        teaches: String::new(),
+        text,
+        columns: ["N"].into_iter().chain(heads).map(str::to_owned).collect(),
+        parts: PARTS.to_vec(),
+        rows: measured.iter().map(Measured::cells).collect(),
+        teaches: teaches(&measured),
         plot: Plot {
-            title: "Complex 2D FFT of N × N".into(),
-            labels: ["N".into(), "ms".into()],
-            lines: RUNGS.into_iter().zip(lines).map(|((_, change), points)| Line { name: change.into(), points }).collect(),
-            bars: vec![],
+            title: "Complex 2D FFT of N × N: the gain of each step".into(),
+            labels: ["step".into(), "log₂ of time before / time after".into()],
+            lines: measured.iter().map(line).collect(),
+            bars: STEPS.iter().map(|(_, name)| (*name).to_owned()).collect(),
         },
     }))
 }
 
-fn cells(side: usize, times: &[Option<f64>]) -> Vec<String> {
-    let quotient = |a: usize, b: usize| times[a].zip(times[b]).map(|(a, b)| ratio(a / b)).unwrap_or_default();
-    let shown = times.iter().map(|time| time.map(digits).unwrap_or_default());
-    let ratios = [quotient(0, 5), quotient(3, 2), quotient(6, 5), quotient(5, 7)];
-    [side.to_string()].into_iter().chain(shown).chain(ratios).collect()
+const STEPS_TEXT: &str = "Milliseconds, and the gain of each step. Rows are transformed in place from digit-reversed order by levels of radix 8, 7, 5, 4, 3 and 2; the matrix is \
+     transposed, its rows are transformed, and it is transposed again. `processor`: loops on one thread of the processor, with transposes in place. `device`: a launch for each row \
+     and level, while the host transposes in memory that is mapped to it. `range`: one launch for all rows, with a range of two dimensions. `transposes`: by the device, an element a thread. \
+     `2 × 2`: 2 × 2 elements a thread, four reals an access (`vload4` and `vstore4`, or `float4`). `4 × 4`: 4 × 4 elements a thread instead. `in place`: a thread exchanges two blocks of 2 × 2, \
+     and those below the diagonal leave early. `2 × 4`: transposes in work groups of 2 × 4 instead of the driver's choice. `rule`: 2 × 4 or 1 × 2 where they divide the range, else the \
+     driver's choice. `padding`: odd N padded to even, and copied at the end; without it, every element of a block is checked. `mixed`: from radix 2 alone to the mixed radix. \
+     `fused`: ours, two passes without digit reversal and without transposes. A step without a number changes nothing for that N, or N is no power of two.";
+
+const PUBLISHED: &str = "Published: the article has its speed-ups as pictures without numbers, on Mali GPUs. Its text says that computing on the device is the first speed-up; that one launch for all rows \
+     is a significant gain, above all where N is small; that transposes of single elements on the device do not make up for their launches, while those of 2 × 2 do, and larger blocks need too \
+     many registers; that in place there are fewer work items, and no second buffer; that groups of 2 × 4 are better than what the driver chooses; that padding avoids branches; that the mixed \
+     radix is faster than radix 2 alone, which lacks 120, 1000 and 3000; and that without digit reversal and with transposes merged into the FFT it may be faster, which is hard to predict.";
+
+/// What the text says of steps that the device or its API does not have.
+fn left_out(setting: &Setting, api: Api, sides: &[usize]) -> Result<Vec<String>> {
+    let mut lines = vec![];
+    if api == Api::Cuda {
+        lines.push(
+            "Left out: the driver's choice of a work group, which CUDA does not have, so that blocks of 256 × 1 stand for it; and mapped memory, for which copies through pinned memory stand."
+                .to_owned(),
+        );
+    }
+    for (job, head) in RUNGS {
+        for &side in sides {
+            let why = setting.lacks(&problem(side)?, job)?.filter(|why| why.kind() != ErrorKind::Problem);
+            lines.extend(why.map(|why| format!("Left out at N = {side}: `{head}`: {why}.")));
+        }
+    }
+    Ok(lines)
+}
+
+fn problem(side: usize) -> Result<Problem> {
+    Ok(format!("fft f32 {side}x{side}").parse()?)
+}
+
+/// The times of rungs. One whose stages are those of the rung before it is not timed again.
+fn measure(setting: &Setting, side: usize) -> Result<Measured> {
+    let problem = problem(side)?;
+    let (mut jobs, mut repeats) = (vec![], vec![]);
+    let mut before: Option<Vec<Stage>> = None;
+    for (job, _) in RUNGS {
+        let stages = stages(job, &problem)?;
+        let repeat = stages.is_some() && stages == before;
+        let timed = !repeat && setting.lacks(&problem, job)?.is_none();
+        jobs.push(timed.then_some(job));
+        repeats.push(repeat);
+        before = stages;
+    }
+    let mut times = setting.times_of(&problem, &jobs)?;
+    (1..times.len()).filter(|&i| repeats[i]).for_each(|i| times[i] = times[i - 1]);
+    Ok(Measured { side, times, timed: jobs.iter().map(Option::is_some).collect() })
+}
+
+/// The stages of a rung that has the problem. Ours has none.
+fn stages(job: Job, problem: &Problem) -> Result<Option<Vec<Stage>>> {
+    let (Job::Whole(method) | Job::Stage(method, _) | Job::OnProcessor(method)) = job;
+    if method == "fused" {
+        return Ok(None);
+    }
+    Ok(method.parse::<Algorithm>()?.recipe(problem).ok().map(|recipe| recipe.stages().to_vec()))
+}
+
+/// The milliseconds of rungs at a size.
+struct Measured {
+    side: usize,
+    times: Vec<Option<f64>>,
+    /// Whether a rung was timed, and does not repeat the one before it.
+    timed: Vec<bool>,
+}
+
+impl Measured {
+    /// The gain of a step that changes something.
+    fn gain(&self, [before, after]: [usize; 2]) -> Option<f64> {
+        Some(self.times[before]? / self.times[after]?).filter(|_| self.timed[before.max(after)])
+    }
+
+    fn points(&self) -> Vec<(f64, f64)> {
+        let gains = STEPS.iter().enumerate().map(|(i, (step, _))| Some((i as f64, self.gain(*step)?.log2())));
+        gains.flatten().collect()
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let timed = self.times.iter().zip(&self.timed);
+        let times = timed.map(|(time, timed)| time.filter(|_| *timed).map(digits));
+        let gains = STEPS.iter().map(|(step, _)| self.gain(*step).map(ratio));
+        let cells = times.chain(gains).map(Option::unwrap_or_default);
+        [self.side.to_string()].into_iter().chain(cells).collect()
+    }
+}
+
+/// The steps from the largest gain to the smallest, each as the geometric mean over all sizes.
+fn teaches(measured: &[Measured]) -> String {
+    let mean = |step: [usize; 2]| {
+        let logs: Vec<f64> = measured.iter().filter_map(|one| one.gain(step)).map(f64::ln).collect();
+        (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
+    };
+    let mut means: Vec<(f64, &str)> = STEPS.iter().filter_map(|(step, name)| Some((mean(*step)?, *name))).collect();
+    means.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let named = |(gain, name): &(f64, &str)| format!("`{name}` {}", ratio(*gain));
+    let (large, small): (Vec<_>, Vec<_>) = means.iter().partition(|(gain, _)| *gain >= 1.1);
+    let list = |steps: Vec<&(f64, &str)>| steps.into_iter().map(named).collect::<Vec<_>>().join(", ");
+    match (list(large), list(small)) {
+        (large, small) if small.is_empty() => {
+            format!("Every step gains 1.1 times or more, as the geometric mean over N: {large}.")
+        }
+        (large, small) if large.is_empty() => {
+            format!("No step gains 1.1 times, as the geometric mean over N: {small}.")
+        }
+        (large, small) => format!("As the geometric mean over N, {large} gain 1.1 times or more, and {small} do not."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_that_change_nothing_have_no_gain() {
+        let mut times: Vec<Option<f64>> = (0..RUNGS.len()).map(|rung| Some(f64::from(1 << (12 - rung)))).collect();
+        let mut timed = vec![true; RUNGS.len()];
+        (times[10], timed[10], timed[8]) = (None, false, false);
+        let measured = Measured { side: 120, times, timed };
+        let gains: Vec<_> = STEPS.iter().map(|(step, _)| measured.gain(*step)).collect();
+        let wanted = [2.0, 2.0, 2.0, 2.0, 2.0, 4.0, 2.0, 0.0, 2.0, 0.0, 4.0];
+        assert_eq!(gains, wanted.map(|gain| Some(gain).filter(|gain| *gain > 0.0)));
+        assert_eq!(measured.cells().len(), 1 + RUNGS.len() + STEPS.len());
+        assert!(measured.cells()[9].is_empty() && measured.points().len() == 9);
+        let text = teaches(&[measured]);
+        assert!(text.starts_with("Every step") && text.contains("`in place` 4.00") && !text.contains("rule"), "{text}");
+    }
+
+    #[test]
+    fn only_odd_sizes_are_padded_and_only_some_have_groups_by_the_rule() {
+        let changes = |side: usize, rung: usize| {
+            let problem = problem(side).unwrap();
+            stages(RUNGS[rung].0, &problem).unwrap() != stages(RUNGS[rung - 1].0, &problem).unwrap()
+        };
+        assert_eq!([64, 120, 500, 625].map(|side| changes(side, 8)), [false, false, true, true]);
+        assert_eq!([64, 120, 500, 625].map(|side| changes(side, 9)), [false, false, false, true]);
+    }
 }

@@ -95,6 +95,7 @@ impl Shape {
             precision: self.precision,
             wide: most > i32::MAX as usize,
             threads: THREADS,
+            range: None,
             resident: 0,
             evict_first: [false; 2],
             cluster: 1,
@@ -105,7 +106,7 @@ impl Shape {
 
     fn grid(self) -> Grid {
         let blocks = self.matrix.iter().product::<usize>().div_ceil(THREADS);
-        Grid { blocks, threads: THREADS, shared_bytes: THREADS * self.precision.bytes(), follows: false }
+        Grid { blocks, threads: THREADS, shared_bytes: THREADS * self.precision.bytes(), follows: false, range: None }
     }
 
     /// A row of taps is unrolled. What the loop over rows adds to stands in shared memory: kernels

@@ -137,6 +137,13 @@ pub(crate) trait Copies {
     /// # Safety
     /// `to` must stay where it is, and not be touched, until the event has come.
     unsafe fn receive(&self, from: &dyn Buffer, to: &mut dyn Pinned, bytes: usize) -> Result<Box<dyn Event>>;
+
+    /// When all that was enqueued is done, calls `work` with the first bytes of `from`, to be read,
+    /// and those of `to`, to be written, mapped into the host's memory. Returns false, without a
+    /// call, where the API maps no memory of devices.
+    fn map(&self, _: &dyn Buffer, _: &mut dyn Buffer, _: usize, _: &mut dyn FnMut(&[u8], &mut [u8])) -> Result<bool> {
+        Ok(false)
+    }
 }
 
 /// A queue: what is enqueued runs in order.

@@ -146,6 +146,18 @@ impl Queue {
         if data.is_empty() { Ok(()) } else { self.0.download(&*from.0, bytes_mut(data)) }
     }
 
+    /// The first bytes of two arrays in the host's memory, if the API maps them: see
+    /// [`interface::Copies::map`].
+    pub(crate) fn map(
+        &self,
+        from: &Buffer,
+        to: &mut Buffer,
+        bytes: usize,
+        work: &mut dyn FnMut(&[u8], &mut [u8]),
+    ) -> Result<bool> {
+        self.0.map(&*from.0, &mut *to.0, bytes, work)
+    }
+
     pub(crate) fn copy(&self, from: &Buffer, to: &mut Buffer, bytes: usize) -> Result<()> {
         if bytes == 0 { Ok(()) } else { self.0.copy(&*from.0, &mut *to.0, bytes) }
     }

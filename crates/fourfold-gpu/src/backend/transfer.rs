@@ -22,6 +22,14 @@ impl Pinned {
         runtime.pinned(bytes).map(Pinned)
     }
 
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.0.bytes()
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        self.0.bytes_mut()
+    }
+
     /// The first numbers of it.
     pub(crate) fn slice<T: Plain>(&self, len: usize) -> &[T] {
         let bytes = self.0.bytes();

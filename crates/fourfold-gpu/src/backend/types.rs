@@ -1,6 +1,7 @@
 //! What all backends take: grids, and plain numbers.
 
 use crate::error::unavailable;
+use crate::ir::range::Range;
 use crate::limits::DeviceInfo;
 use fourfold::{Element, Result};
 
@@ -11,6 +12,8 @@ pub(crate) struct Grid {
     pub(crate) blocks: usize,
     pub(crate) threads: usize,
     pub(crate) shared_bytes: usize,
+    /// The range, whose blocks and threads these are, if the kernel is for one.
+    pub(crate) range: Option<Range>,
     /// Whether the launch before it is of the same plan: then it may begin before that has ended,
     /// and waits itself.
     pub(crate) follows: bool,

@@ -2,7 +2,7 @@
 
 use crate::backend::types::Grid;
 use crate::baseline::kernels::moves::StageKernelDesc;
-use crate::baseline::staged::{Plan, check_cluster, plans, staged_memory};
+use crate::baseline::staged::{Plan, check_blocks, plans, staged_memory};
 use crate::limits::Limits;
 use crate::print::printer::Dialect;
 use crate::run::counts::Counts;
@@ -32,10 +32,10 @@ impl Target {
     }
 
     /// Why such devices cannot run the recipe's stages, whatever their memory: blocks would
-    /// have to reach each other's.
+    /// have to reach each other's, or are too many.
     pub fn lacks(&self, recipe: &StagedRecipe) -> Option<Error> {
         let lacks = |plan: Plan| match plan {
-            Plan::Kernel(desc) => check_cluster(self.limits(), &desc).err(),
+            Plan::Kernel(desc) => check_blocks(self.limits(), &desc).err(),
             Plan::Fft(_) | Plan::Host(_) => None,
         };
         plans(recipe, false).ok()?.into_iter().find_map(lacks)
@@ -69,7 +69,7 @@ impl Target {
 }
 
 fn launch(limits: &Limits, dialect: &Dialect, pass: usize, desc: &StageKernelDesc) -> Result<Launch> {
-    check_cluster(limits, desc)?;
+    check_blocks(limits, desc)?;
     let (Grid { blocks, threads, shared_bytes, .. }, statements) = (desc.grid(), desc.kernel());
     let (steps, source) = (comments(&statements), desc.source(dialect));
     Ok(Launch { pass, blocks, threads, shared_bytes, steps, source, counts: Counts::of(&statements) })

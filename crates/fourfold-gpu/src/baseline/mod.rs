@@ -1,3 +1,4 @@
+pub(crate) mod host;
 pub(crate) mod inspect;
 pub(crate) mod kernels;
 pub(crate) mod staged;

@@ -2,8 +2,9 @@
 //! for the FFT of reals the vendor's library where it has one, or our own passes.
 
 use crate::backend::device::Device;
-use crate::backend::runtime::{Buffer, Kernel, Queue, VendorFft};
+use crate::backend::runtime::{Buffer, Kernel, Queue, Runtime, VendorFft};
 use crate::backend::types::{Grid, Index};
+use crate::baseline::host::HostTranspose;
 use crate::baseline::kernels::combine;
 use crate::baseline::kernels::moves::{Move, StageKernelDesc, Strided};
 use crate::error::unavailable;
@@ -15,8 +16,7 @@ use crate::run::kernel_cache::KernelCache;
 use crate::run::scratch::ScratchParts;
 use fourfold::baseline::{ArrayDesc, FftStep, LaunchMode, Stage, StageWork, StagedRecipe};
 use fourfold::engine::ArrayId;
-use fourfold::{Domain, Element, Layout, Precision, Problem, Recipe, Result};
-use num_complex::Complex;
+use fourfold::{Domain, Layout, Problem, Recipe, Result};
 use std::ops::Range;
 
 /// The stages of a recipe on a device.
@@ -43,14 +43,7 @@ enum PreparedStage {
     },
     Fft(Box<Executable>),
     Vendor(VendorFft),
-    Host(HostTranspose),
-}
-
-/// A transpose of a complex matrix in the host's memory.
-pub(crate) struct HostTranspose {
-    precision: Precision,
-    rows: usize,
-    columns: usize,
+    Host(HostTranspose, Runtime),
 }
 
 /// What a stage does on a device.
@@ -74,8 +67,8 @@ pub(crate) fn plans(recipe: &StagedRecipe, parts: bool) -> Result<Vec<Plan>> {
             StageWork::Reorder { orders, way } => Move::Reorder { orders: orders.clone(), way: *way },
             StageWork::Combine(combine) => Move::Combine(combine.clone()),
             StageWork::FftStep(FftStep { launches: LaunchMode::Host, .. }) => {
-                let [rows, columns] = [from.lengths[0], from.lengths[1]];
-                return Ok(Plan::Host(HostTranspose { precision: problem.precision(), rows, columns }));
+                let [rows, columns] = [from.stored[0], from.stored[1]];
+                return Ok(Plan::Host(HostTranspose::new(problem.precision(), rows, columns)));
             }
             StageWork::FftStep(step) => Move::FftStep(step.clone()),
         };
@@ -88,21 +81,24 @@ pub(crate) fn plans(recipe: &StagedRecipe, parts: bool) -> Result<Vec<Plan>> {
 fn side(desc: &ArrayDesc, layout: Option<&Layout>, parts: bool) -> Strided {
     let part = desc.axes.len();
     let (mut axes, mut lengths) = (desc.axes.clone(), desc.lengths.clone());
+    let mut stored: Vec<usize> = desc.stored().collect();
     if parts {
         axes.insert(0, part);
         lengths.insert(0, 2);
+        stored.insert(0, 2);
     }
     if let Some(Layout { strides, offset, len, .. }) = layout {
         let unit = if parts { 2 } else { desc.domain.reals() as i64 };
         let strides = strides.iter().map(|stride| *stride as i64 * unit).chain(parts.then_some(1)).collect();
-        return Strided { offset: *offset as i64 * unit, axes, lengths, strides, extent: len * unit as usize };
+        let (offset, extent, stored) = (*offset as i64 * unit, len * unit as usize, lengths.clone());
+        return Strided { offset, axes, lengths, stored, strides, extent };
     }
     let mut strides = vec![0; axes.len()];
-    let extent = axes.iter().zip(&lengths).rev().fold(desc.domain.reals(), |step, (&axis, &n)| {
+    let extent = axes.iter().zip(&stored).rev().fold(desc.domain.reals(), |step, (&axis, &n)| {
         strides[axis] = step as i64;
         step * n
     });
-    Strided { offset: 0, axes, lengths, strides, extent }
+    Strided { offset: 0, axes, lengths, stored, strides, extent }
 }
 
 /// The FFT of two arrays instead of one, if there are parts.
@@ -151,7 +147,7 @@ impl StagedExecutable {
                     descs.push(*desc);
                     stage
                 }
-                Plan::Host(transpose) => PreparedStage::Host(transpose),
+                Plan::Host(transpose) => PreparedStage::Host(transpose, device.runtime.clone()),
                 Plan::Fft(fft) => match vendor_fft(device, kernel_cache, &fft)? {
                     Some(vendor) => PreparedStage::Vendor(vendor),
                     None => {
@@ -185,7 +181,7 @@ impl StagedExecutable {
     /// Whether Bluestein's convolution stands in one of our own FFTs.
     pub(crate) fn uses_bluestein(&self) -> bool {
         self.stages.iter().any(|stage| match stage {
-            PreparedStage::Kernel { .. } | PreparedStage::Host(_) => false,
+            PreparedStage::Kernel { .. } | PreparedStage::Host(..) => false,
             PreparedStage::Fft(fft) => fft.uses_bluestein,
             // What cuFFT does about primes.
             PreparedStage::Vendor(fft) => fft.has_large_primes(),
@@ -198,7 +194,7 @@ impl StagedExecutable {
         let source = |stage: &PreparedStage| match stage {
             PreparedStage::Kernel { .. } => descs.next().map(|desc| desc.source(dialect)).into_iter().collect(),
             PreparedStage::Fft(fft) => fft.sources(dialect),
-            PreparedStage::Vendor(_) | PreparedStage::Host(_) => vec![],
+            PreparedStage::Vendor(_) | PreparedStage::Host(..) => vec![],
         };
         self.stages.iter().flat_map(source).collect()
     }
@@ -229,7 +225,7 @@ impl StagedExecutable {
 /// Bytes of the two arrays between stages, and of the scratch of the FFT that needs most.
 fn memory_of(stages: &[PreparedStage], recipe: &StagedRecipe, parts: bool) -> [usize; 3] {
     let fft = |stage: &PreparedStage| match stage {
-        PreparedStage::Kernel { .. } | PreparedStage::Host(_) => 0,
+        PreparedStage::Kernel { .. } | PreparedStage::Host(..) => 0,
         PreparedStage::Fft(fft) => fft.scratch_bytes(),
         PreparedStage::Vendor(fft) => fft.scratch_bytes(),
     };
@@ -242,7 +238,7 @@ impl PreparedStage {
             PreparedStage::Kernel { kernel, grid, table, numbers } => {
                 numbers.iter().try_for_each(|number| queue.launch(kernel, *grid, [from, to, table, number, scratch]))
             }
-            PreparedStage::Host(transpose) => transpose.transpose(queue, from, to),
+            PreparedStage::Host(transpose, runtime) => transpose.transpose(runtime, queue, from, to),
             PreparedStage::Fft(fft) => fft.enqueue(0..fft.launches(), queue, Some(from), to, Some(scratch)),
             PreparedStage::Vendor(fft) => fft.enqueue(queue, [from, to], scratch),
         }
@@ -255,12 +251,19 @@ impl StageKernelDesc {
     }
 
     pub(crate) fn grid(&self) -> Grid {
-        Grid { blocks: self.blocks(), threads: self.threads(), shared_bytes: self.shared_bytes(), follows: false }
+        let (shared_bytes, range) = (self.shared_bytes(), self.range());
+        Grid { blocks: self.blocks(), threads: self.threads(), shared_bytes, follows: false, range }
     }
 }
 
-/// An error if a kernel's blocks must reach more shared memory than those of a device do.
-pub(crate) fn check_cluster(limits: &Limits, desc: &StageKernelDesc) -> Result<()> {
+/// An error if a kernel's blocks must reach more shared memory than those of a device do, or are
+/// more than it launches.
+pub(crate) fn check_blocks(limits: &Limits, desc: &StageKernelDesc) -> Result<()> {
+    let rows = desc.range().map_or(1, |range| range.blocks()[1]);
+    if rows > limits.block_rows as usize {
+        let (most, name) = (limits.block_rows, &limits.name);
+        return Err(unavailable(format!("a launch has {rows} rows of blocks; {name} has at most {most}")));
+    }
     let (needs, has, name) = (desc.cluster(), limits.cluster, &limits.name);
     let message = || {
         format!("{needs} blocks must reach each other's memory, as NVIDIA's clusters do since sm_90; {name} has {has}")
@@ -269,7 +272,7 @@ pub(crate) fn check_cluster(limits: &Limits, desc: &StageKernelDesc) -> Result<(
 }
 
 fn prepared(device: &Device, kernel_cache: &KernelCache, desc: &StageKernelDesc) -> Result<PreparedStage> {
-    check_cluster(kernel_cache.limits(), desc)?;
+    check_blocks(kernel_cache.limits(), desc)?;
     let kernel = kernel_cache.compile(&desc.source(device.runtime.dialect()), desc.shared_bytes())?;
     let factors = match &desc.work {
         Move::Combine(combine) => combine::table(combine),
@@ -288,29 +291,4 @@ fn prepared(device: &Device, kernel_cache: &KernelCache, desc: &StageKernelDesc)
     };
     let numbers = (0..desc.launches()).map(number).collect::<Result<_>>()?;
     Ok(PreparedStage::Kernel { kernel, grid: desc.grid(), table, numbers })
-}
-
-impl HostTranspose {
-    /// Waits for what was enqueued.
-    fn transpose(&self, queue: &Queue, from: &Buffer, to: &Buffer) -> Result<()> {
-        match self.precision {
-            Precision::F32 => self.transpose_as::<Complex<f32>>(queue, from, to),
-            Precision::F64 => self.transpose_as::<Complex<f64>>(queue, from, to),
-        }
-    }
-
-    fn transpose_as<T: Element>(&self, queue: &Queue, from: &Buffer, to: &Buffer) -> Result<()> {
-        let (count, [mut read, mut turned]) = (self.rows * self.columns, [vec![], vec![]]);
-        for array in [&mut read, &mut turned] {
-            let refused = |_| unavailable(format!("the host has no memory for a matrix of {count} elements"));
-            array.try_reserve_exact(count).map_err(refused)?;
-            array.resize(count, T::default());
-        }
-        queue.download(from, &mut read)?;
-        for (column, line) in turned.chunks_exact_mut(self.rows).enumerate() {
-            let elements = read.iter().skip(column).step_by(self.columns);
-            line.iter_mut().zip(elements).for_each(|(to, from)| *to = *from);
-        }
-        queue.upload(&turned, &mut to.share()?)
-    }
 }

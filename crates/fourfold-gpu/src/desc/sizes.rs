@@ -118,6 +118,7 @@ impl KernelDesc {
             precision,
             wide: self.passes().any(|pass| pass.wide),
             threads,
+            range: None,
             resident: self.resident(),
             cluster: self.cluster,
             evict_first: self.evict_first,

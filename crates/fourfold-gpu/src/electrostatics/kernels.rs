@@ -118,7 +118,7 @@ impl CellKernelDesc {
 
     pub(crate) fn grid(&self, work: CellWork, items: usize) -> Grid {
         let shared_bytes = self.shared_bytes(work);
-        Grid { blocks: items.div_ceil(THREADS), threads: THREADS, shared_bytes, follows: false }
+        Grid { blocks: items.div_ceil(THREADS), threads: THREADS, shared_bytes, follows: false, range: None }
     }
 
     pub(crate) fn shared_bytes(&self, work: CellWork) -> usize {
@@ -130,6 +130,7 @@ impl CellKernelDesc {
             precision: self.precision,
             wide: self.count() + SUMS > i32::MAX as usize,
             threads: THREADS,
+            range: None,
             resident: 0,
             evict_first: [false; 2],
             cluster: 1,

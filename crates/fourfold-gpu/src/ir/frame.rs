@@ -1,5 +1,6 @@
 //! What surrounds a kernel's statements: its types, threads and shared memory.
 
+use crate::ir::range::Range;
 use fourfold::Precision;
 
 /// What a kernel's text needs to know beside its statements.
@@ -8,6 +9,8 @@ pub(crate) struct Frame {
     /// Whether indices have 64 bits.
     pub(crate) wide: bool,
     pub(crate) threads: usize,
+    /// The range of which a thread asks for its item. None if it asks for its number.
+    pub(crate) range: Option<Range>,
     /// Blocks at once for which the compiler shall leave registers; 0 if it may choose.
     pub(crate) resident: usize,
     /// Blocks of a cluster, which reach each other's shared memory.

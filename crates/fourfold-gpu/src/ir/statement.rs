@@ -100,6 +100,8 @@ pub(crate) enum Expr {
     Thread,
     /// The block's number.
     Block,
+    /// The column (0) or the row (1) of the thread's item in a [range](crate::ir::range::Range).
+    Item(usize),
 }
 
 /// A statement of a kernel.

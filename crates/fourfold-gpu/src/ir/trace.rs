@@ -119,6 +119,11 @@ pub(crate) fn block() -> Int {
     bind(Expr::Block)
 }
 
+/// Column and row of the thread's item in a range.
+pub(crate) fn item() -> [Int; 2] {
+    [0, 1].map(|dimension| bind(Expr::Item(dimension)))
+}
+
 impl Array {
     pub(crate) fn load(self, at: Int) -> Sym {
         bind(Expr::Load(self, at))

@@ -91,7 +91,8 @@ impl BlockPlan {
                 BlockWork::Inverse | BlockWork::Move => (&arrays.coefficients_at, &arrays.samples_at),
             };
             let (threads, shared_bytes) = (self.threads, self.shared_bytes);
-            let grid = Grid { blocks: part.blocks.div_ceil(self.blocks), threads, shared_bytes, follows: false };
+            let grid =
+                Grid { blocks: part.blocks.div_ceil(self.blocks), threads, shared_bytes, follows: false, range: None };
             let arguments = [from, to, &part.reals, &part.integers, &self.nothing];
             self.device.queue.launch(&self.kernel, grid, arguments)?;
         }

@@ -37,6 +37,8 @@ pub(crate) const CUDA: Dialect = Dialect {
     },
     thread: "threadIdx.x",
     block: "blockIdx.x",
+    item: ["blockIdx.x * blockDim.x + threadIdx.x", "blockIdx.y * blockDim.y + threadIdx.y"],
+    four: None,
     barrier: "__syncthreads();",
     cluster: Some(Cluster {
         functions: cluster_functions,

@@ -7,6 +7,7 @@ use crate::limits::Api;
 use crate::print::c::{arguments, types, view};
 use crate::print::printer::{Dialect, NAME, Named};
 use fourfold::Precision;
+use fourfold::baseline::GroupShape;
 
 pub(crate) const OPENCL: Dialect = Dialect {
     api: Api::OpenCl,
@@ -54,6 +55,8 @@ pub(crate) const OPENCL: Dialect = Dialect {
     },
     thread: "get_local_id(0)",
     block: "get_group_id(0)",
+    item: ["get_global_id(0)", "get_global_id(1)"],
+    four: Some(["vload4", "vstore4"]),
     // In place, a work item writes what another one of its group has read.
     barrier: "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
     // Work groups of OpenCL do not reach each other's memory.
@@ -70,6 +73,16 @@ fn signature(frame: &Frame) -> String {
         0 => String::new(),
         pairs => format!("    __local __attribute__((aligned(16))) real local_[{}];\n", 2 * pairs),
     };
-    let (size, arguments) = (frame.threads, arguments(GLOBAL));
-    format!("__kernel __attribute__((reqd_work_group_size({size}, 1, 1))) void {NAME}{arguments} {{\n{local}")
+    let group = match frame.range.map(|range| range.groups) {
+        Some(GroupShape::Driver) => String::new(),
+        Some(GroupShape::Fixed([columns, rows])) => required(columns, rows),
+        None => required(frame.threads, 1),
+    };
+    let arguments = arguments(GLOBAL);
+    format!("__kernel {group}void {NAME}{arguments} {{\n{local}")
+}
+
+/// The attribute of a kernel for work groups of one shape.
+fn required(columns: usize, rows: usize) -> String {
+    format!("__attribute__((reqd_work_group_size({columns}, {rows}, 1))) ")
 }

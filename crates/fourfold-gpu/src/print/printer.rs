@@ -42,6 +42,12 @@ pub(crate) struct Dialect {
     pub(crate) thread: &'static str,
     /// The block's number.
     pub(crate) block: &'static str,
+    /// Column and row of the thread's item in a range.
+    pub(crate) item: [&'static str; 2],
+    /// Functions that read and write four reals of the caller's arrays, of which they expect no
+    /// more alignment than that of a real, if there are any: `read(at, array)`,
+    /// `write(four, at, array)`.
+    pub(crate) four: Option<[&'static str; 2]>,
     pub(crate) barrier: &'static str,
     /// How a kernel's blocks form clusters, if they can.
     pub(crate) cluster: Option<Cluster>,
@@ -166,12 +172,7 @@ impl Printer<'_> {
                 }
             }
             Statement::LetReals(names, array, at) => {
-                let four = self.four();
-                self.line(&format!(
-                    "const {four} q{} = {};",
-                    names[0],
-                    self.read(*array, self.group(&four, *array, *at))
-                ));
+                self.line(&format!("const {} q{} = {};", self.four(), names[0], self.read_four(*array, *at)));
                 for (name, part) in names.iter().zip(["x", "y", "z", "w"]) {
                     self.line(&format!("const real v{name} = q{}.{part};", names[0]));
                 }
@@ -183,8 +184,7 @@ impl Printer<'_> {
                 self.line(&format!("{place} = {words};"));
             }
             Statement::StoreReals(array, at, reals) => {
-                let four = (self.dialect.vector)(&self.four(), &reals.map(|x| self.real(x)));
-                let line = self.write(*array, self.place(&self.four(), *array, *at), &four);
+                let line = self.write_four(*array, *at, &reals.map(|x| self.real(x)));
                 self.line(&line);
             }
             Statement::StoreNarrow(array, at, value, narrow) => {
@@ -211,11 +211,6 @@ impl Printer<'_> {
         (self.dialect.exchange)(kind, values, bits, threads).iter().for_each(|line| self.line(line));
     }
 
-    /// The type of four reals.
-    pub(crate) fn four(&self) -> String {
-        format!("{}4", if self.precision == Precision::F32 { "float" } else { "double" })
-    }
-
     /// Type and value.
     pub(crate) fn expr(&self, expr: &Expr) -> (&'static str, String) {
         let real = |x: &Sym| self.real(*x);
@@ -240,6 +235,7 @@ impl Printer<'_> {
             Expr::LoadInt(array, at) => ("index", format!("{}[{}]", array_name(*array), index(*at))),
             Expr::Thread => ("index", self.dialect.thread.into()),
             Expr::Block => ("index", self.dialect.block.into()),
+            Expr::Item(dimension) => ("index", self.dialect.item[*dimension].into()),
             other => self.narrow(other),
         }
     }

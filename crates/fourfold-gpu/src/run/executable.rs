@@ -112,7 +112,7 @@ impl Executable {
 }
 
 pub(crate) fn grid(desc: &KernelDesc, follows: bool) -> Grid {
-    Grid { blocks: desc.blocks(), threads: desc.threads, shared_bytes: desc.shared_bytes(), follows }
+    Grid { blocks: desc.blocks(), threads: desc.threads, shared_bytes: desc.shared_bytes(), follows, range: None }
 }
 
 type Tables = Arc<[Buffer; 2]>;

@@ -58,7 +58,7 @@ pub struct Launch {
     pub pass: usize,
     /// The number of blocks.
     pub blocks: usize,
-    /// The threads of a block.
+    /// The threads of a block. It is 256 if the driver chooses them.
     pub threads: usize,
     /// The bytes of shared memory of a block.
     pub shared_bytes: usize,

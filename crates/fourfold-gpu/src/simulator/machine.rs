@@ -2,6 +2,7 @@
 //! which finds races.
 
 use crate::ir::packed::WARP;
+use crate::ir::range::Range;
 use crate::ir::statement::{Array, Expr, Int, Operator, Statement, Sym, Var};
 use fourfold::engine::ArrayId;
 use std::collections::HashMap;
@@ -21,6 +22,7 @@ pub(crate) struct Global<'a> {
 /// One cluster of blocks, or one block.
 pub(crate) struct Cluster<'a, 'b> {
     pub(crate) threads: usize,
+    pub(crate) range: Option<Range>,
     pub(crate) global: &'a mut Global<'b>,
     pub(crate) first_block: usize,
     pub(crate) blocks: Vec<Block>,
@@ -216,6 +218,7 @@ impl Cluster<'_, '_> {
                     Expr::LoadInt(_, at) => i64::from(self.global.indices[int(at) as usize]),
                     Expr::Thread => number as i64,
                     Expr::Block => (self.first_block + block) as i64,
+                    Expr::Item(dimension) => self.item(*dimension, self.first_block + block, number) as i64,
                     other => unreachable!("{other:?}"),
                 };
                 thread.ints.insert(name, value);
@@ -223,6 +226,16 @@ impl Cluster<'_, '_> {
             }
         };
         thread.reals.insert(name, value);
+    }
+
+    /// The column or row of an item: blocks are numbered row after row, and their threads too.
+    fn item(&self, dimension: usize, block: usize, thread: usize) -> usize {
+        let range = self.range.expect("the kernel is for a range");
+        let ([columns, _], [across, _]) = (range.shape(), range.blocks());
+        match dimension {
+            0 => block % across * columns + thread % columns,
+            _ => block / across * range.shape()[1] + thread / columns,
+        }
     }
 
     fn array(&mut self, array: Array) -> &mut [f64] {

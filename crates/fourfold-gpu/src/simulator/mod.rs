@@ -14,6 +14,7 @@ use crate::baseline::staged::{Plan, plans};
 use crate::choose::estimate::Choice;
 use crate::desc::action::WORK;
 use crate::desc::kernel::KernelDesc;
+use crate::ir::range::Range;
 use crate::ir::statement::Statement;
 use crate::lower::lowered::LoweredRecipe;
 use crate::lower::passes::lower;
@@ -32,6 +33,7 @@ struct Launch {
     blocks: usize,
     threads: usize,
     cluster: usize,
+    range: Option<Range>,
     /// Reals of shared memory.
     places: usize,
 }
@@ -40,17 +42,17 @@ impl Launch {
     fn of_pass(desc: &KernelDesc) -> Launch {
         let places = desc.shared_bytes() / desc.precision.bytes();
         let KernelDesc { threads, cluster, .. } = *desc;
-        Launch { statements: kernel(desc), blocks: desc.blocks(), threads, cluster, places }
+        Launch { statements: kernel(desc), blocks: desc.blocks(), threads, cluster, range: None, places }
     }
 
     fn of_stage(desc: &StageKernelDesc) -> Launch {
         let places = desc.shared_bytes() / desc.precision.bytes();
-        let (threads, cluster) = (desc.threads(), desc.cluster());
-        Launch { statements: desc.kernel(), blocks: desc.blocks(), threads, cluster, places }
+        let (threads, cluster, range) = (desc.threads(), desc.cluster(), desc.range());
+        Launch { statements: desc.kernel(), blocks: desc.blocks(), threads, cluster, range, places }
     }
 
     fn simulate(&self, mut global: Global<'_>) {
-        let Launch { statements, blocks, threads, cluster, places } = self;
+        let Launch { statements, blocks, threads, cluster, range, places } = self;
         for first_block in (0..*blocks).step_by(*cluster) {
             let block = || Block {
                 local: vec![f64::NAN; *places],
@@ -59,7 +61,8 @@ impl Launch {
                 barriers: 0,
             };
             let blocks = (0..*cluster).map(|_| block()).collect();
-            Cluster { threads: *threads, global: &mut global, first_block, blocks }.run_statements(statements);
+            Cluster { threads: *threads, range: *range, global: &mut global, first_block, blocks }
+                .run_statements(statements);
         }
     }
 }

@@ -31,6 +31,31 @@ fn levels_on_chip_are_right_and_have_no_races() {
 }
 
 #[test]
+fn ranges_of_rows_and_whole_lines_are_right() {
+    // Lengths that blocks and groups divide, and that they do not.
+    for (method, side) in [
+        ("mixed-radix-naive", 12),
+        ("mixed-radix-elements", 6),
+        ("mixed-radix-blocks", 10),
+        ("mixed-radix-blocks", 9),
+        ("mixed-radix-blocks-4", 12),
+        ("mixed-radix-blocks-4", 10),
+        ("mixed-radix-in-place", 12),
+        ("mixed-radix-groups", 12),
+        ("mixed-radix-groups", 15),
+        ("mixed-radix-rule", 12),
+        ("mixed-radix-padded", 15),
+        ("mixed-radix-padded", 9),
+        ("radix-2-groups", 16),
+    ] {
+        let problem: Problem = format!("ifft,fft f64 {side}x{side}").parse().unwrap();
+        let recipe = method.parse::<Algorithm>().unwrap().recipe(&problem).unwrap();
+        let (verdict, _) = simulate_steps(&recipe);
+        assert!(verdict.holds(), "{problem} by {method}: {verdict:?}");
+    }
+}
+
+#[test]
 fn clusters_are_right_and_have_no_races() {
     let target = Target::cuda("sm_90").unwrap().with_shared_bytes(16 << 10).with_sms(1);
     let cases = include_str!("../../../../cases/clusters.txt").lines().filter(|line| !line.starts_with('#'));

@@ -2,7 +2,7 @@
 //! acceleration paradigm for discrete cosine transform and other Fourier-related transforms"), and
 //! the complex FFTs in [`levels`] and [`ladder`].
 
-use crate::baseline::fft_step::{Factors, LaunchMode};
+use crate::baseline::fft_step::Factors;
 use crate::baseline::ladder;
 use crate::baseline::ladder::Rung;
 use crate::baseline::levels;
@@ -60,9 +60,11 @@ const TYPES: &str = "dct2, dct3, dst2, dst3, idxst, their inverses and adjoints,
 const POWERS: &str = "fft, ifft and mixes of them along axes of powers of two";
 const MATRICES: &str = "fft, ifft and mixes of them along both axes of a matrix that is written in C order, of lengths with no prime factor above 7";
 const SQUARES: &str = "fft, ifft and mixes of them along both axes of a square matrix that is written in C order, of a length with no prime factor above 7";
+const POWER_SQUARES: &str =
+    "fft, ifft and mixes of them along both axes of a square matrix that is written in C order, of a power of two";
 
 /// All algorithms.
-static TABLE: [AlgorithmFacts; 25] = [
+static TABLE: [AlgorithmFacts; 29] = [
     AlgorithmFacts {
         name: "three-stage",
         about: "the paper's: reorder, FFT of several axes, combine of all of them; a trip through memory each",
@@ -172,46 +174,70 @@ static TABLE: [AlgorithmFacts; 25] = [
         rule: Rule::Levels(Levels::InClusters),
     },
     AlgorithmFacts {
+        name: "mixed-radix-naive",
+        about: "complex FFTs of matrices: row after row, each by one thread, and transposes in place",
+        computes: SQUARES,
+        rule: Rule::Ladder(Rung::NAIVE),
+    },
+    AlgorithmFacts {
         name: "mixed-radix-rows",
-        about: "complex FFTs of matrices: a kernel a row and level, transposes by the host",
+        about: "the same by a kernel a row and level, transposes by the host in mapped memory",
         computes: MATRICES,
-        rule: Rule::Ladder(Rung::LOWEST),
+        rule: Rule::Ladder(Rung::ROWS),
     },
     AlgorithmFacts {
         name: "mixed-radix-range",
         about: "the same, a kernel for all rows",
         computes: MATRICES,
-        rule: Rule::Ladder(Rung { rows: LaunchMode::Once, ..Rung::LOWEST }),
+        rule: Rule::Ladder(Rung::RANGE),
     },
     AlgorithmFacts {
         name: "mixed-radix-elements",
         about: "the same, transposes on the device, an element a thread",
         computes: MATRICES,
-        rule: Rule::Ladder(Rung { rows: LaunchMode::Once, transposes: LaunchMode::Once, ..Rung::LOWEST }),
+        rule: Rule::Ladder(Rung::ELEMENTS),
     },
     AlgorithmFacts {
         name: "mixed-radix-blocks",
-        about: "the same, 2 x 2 elements a thread",
+        about: "the same, 2 x 2 elements a thread, two at a time",
         computes: MATRICES,
-        rule: Rule::Ladder(Rung { transposes: LaunchMode::Once, in_place: false, ..Rung::HIGHEST }),
+        rule: Rule::Ladder(Rung::BLOCKS),
+    },
+    AlgorithmFacts {
+        name: "mixed-radix-blocks-4",
+        about: "the same, 4 x 4 elements a thread",
+        computes: MATRICES,
+        rule: Rule::Ladder(Rung::LARGE_BLOCKS),
     },
     AlgorithmFacts {
         name: "mixed-radix-in-place",
-        about: "the same, two squares of 2 x 2 elements changing places a thread",
+        about: "two squares of 2 x 2 elements changing places a thread",
         computes: SQUARES,
-        rule: Rule::Ladder(Rung { transposes: LaunchMode::Once, ..Rung::HIGHEST }),
+        rule: Rule::Ladder(Rung::IN_PLACE),
     },
     AlgorithmFacts {
         name: "mixed-radix-groups",
         about: "the same, transposes in work groups of 2 x 4 threads",
         computes: SQUARES,
-        rule: Rule::Ladder(Rung::HIGHEST),
+        rule: Rule::Ladder(Rung::GROUPS),
+    },
+    AlgorithmFacts {
+        name: "mixed-radix-rule",
+        about: "the same, in work groups whose sides divide the matrix",
+        computes: SQUARES,
+        rule: Rule::Ladder(Rung::RULE),
+    },
+    AlgorithmFacts {
+        name: "mixed-radix-padded",
+        about: "the same, odd lengths padded to even ones",
+        computes: SQUARES,
+        rule: Rule::Ladder(Rung::PADDED),
     },
     AlgorithmFacts {
         name: "radix-2-groups",
-        about: "the same by radix 2 alone",
-        computes: "fft, ifft and mixes of them along both axes of a square matrix that is written in C order, of a power of two",
-        rule: Rule::Ladder(Rung { radices: &[2], ..Rung::HIGHEST }),
+        about: "mixed-radix-groups by radix 2 alone",
+        computes: POWER_SQUARES,
+        rule: Rule::Ladder(Rung::RADIX_2),
     },
 ];
 

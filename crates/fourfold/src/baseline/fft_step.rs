@@ -52,6 +52,18 @@ pub enum FftWork {
     },
     /// One level.
     Level(Level),
+    /// Whole FFTs of lines: a digit reversal as [`FftWork::DigitReversal`], and then all levels in
+    /// time, in place in the array that is written. One thread computes a line.
+    Whole {
+        /// The axis.
+        axis: usize,
+        /// The radices, whose product is the length of a line.
+        radices: Vec<usize>,
+        /// Whether w is conjugated.
+        backward: bool,
+        /// A factor on all elements.
+        scale: f64,
+    },
     /// All levels of radix 2 with distances below `len`, by decimation in frequency, followed by
     /// bit reversal of the whole line. Blocks of `len` elements are in on-chip memory meanwhile.
     Blocks {
@@ -72,6 +84,8 @@ pub enum FftWork {
         /// The side of the square of elements that one thread moves. In place, a thread exchanges
         /// two squares.
         side: usize,
+        /// The neighbouring elements that a thread of a device reads or writes at once, 1 or 2.
+        width: usize,
     },
 }
 
@@ -111,14 +125,25 @@ pub enum Decimation {
 /// How a device launches a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LaunchMode {
-    /// One kernel for the whole array.
+    /// One kernel for the whole array, whose items have numbers.
     Once,
-    /// One kernel for each line, one after another.
-    Lines,
-    /// One kernel whose work groups have this number of columns and rows of threads.
-    Groups([usize; 2]),
-    /// The host downloads the array, computes the step and uploads the result.
+    /// One kernel for each line, one after another, each with a range of one dimension.
+    Lines(GroupShape),
+    /// One kernel with a range of two dimensions: the items of a line and the lines, or the squares
+    /// of a row and the rows of squares.
+    Range(GroupShape),
+    /// The host, which maps the arrays into its memory. Where an API maps no memory of devices, it
+    /// copies them.
     Host,
+}
+
+/// The shape of the work groups of a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GroupShape {
+    /// The driver chooses it for every launch, as OpenCL's do.
+    Driver,
+    /// So many columns and rows of threads. Ranges are rounded up to whole groups.
+    Fixed([usize; 2]),
 }
 
 impl FftStep {
@@ -127,8 +152,9 @@ impl FftStep {
     }
 
     /// The table of twiddle factors, which are not conjugated for backward steps. For a level it
-    /// has w_{RD}^{jk} at k(R − 1) + j − 1, k < D, 0 < j < R. For a sum along a line of n elements
-    /// it has w_n^k, and for blocks w_len^k, k < len/2.
+    /// has w_{RD}^{jk} at k(R − 1) + j − 1, k < D, 0 < j < R; for whole lines those of all levels,
+    /// one after another. For a sum along a line of n elements it has w_n^k, and for blocks
+    /// w_len^k, k < len/2.
     pub fn table(&self, n: usize) -> Vec<Complex<f64>> {
         let powers = |order: usize, count: usize| {
             let roots = Roots::new(order as u64);
@@ -139,11 +165,8 @@ impl FftStep {
             FftWork::Sum { factors: Factors::Computed, .. } => vec![],
             FftWork::Sum { factors: Factors::Table, .. } => powers(n, n),
             FftWork::Blocks { len, .. } => powers(len, len / 2),
-            FftWork::Level(Level { radix, distance, .. }) => {
-                let roots = Roots::new((radix * distance) as u64);
-                let exponents = (0..distance).flat_map(|k| (1..radix).map(move |j| j * k));
-                exponents.map(|jk| roots.get(jk as u64)).collect()
-            }
+            FftWork::Level(level) => level.table(),
+            FftWork::Whole { .. } => self.work.levels().into_iter().flat_map(Level::table).collect(),
         }
     }
 
@@ -154,19 +177,57 @@ impl FftStep {
             FftWork::Sum { factors: Factors::Computed, .. } => 0,
             FftWork::Sum { factors: Factors::Table, .. } => n,
             FftWork::Blocks { len, .. } => len / 2,
-            FftWork::Level(Level { radix, distance, .. }) => distance * (radix - 1),
+            FftWork::Level(level) => level.table_len(),
+            // Σ D(R − 1) over D = 1, R₁, R₁R₂, …, which telescopes.
+            FftWork::Whole { .. } => n - 1,
         }
     }
 
     /// The axis along which it works. A transpose has none.
     pub fn axis(&self) -> Option<usize> {
         match self.work {
-            FftWork::DigitReversal { axis, .. } | FftWork::Sum { axis, .. } | FftWork::Blocks { axis, .. } => {
-                Some(axis)
-            }
+            FftWork::DigitReversal { axis, .. }
+            | FftWork::Sum { axis, .. }
+            | FftWork::Blocks { axis, .. }
+            | FftWork::Whole { axis, .. } => Some(axis),
             FftWork::Level(level) => Some(level.axis),
             FftWork::Transpose { .. } => None,
         }
+    }
+}
+
+impl FftWork {
+    /// The levels of whole lines, in order. Other work has none.
+    pub fn levels(&self) -> Vec<Level> {
+        match self {
+            FftWork::Whole { axis, radices, backward, .. } => Level::in_time(*axis, radices, *backward),
+            _ => vec![],
+        }
+    }
+}
+
+impl Level {
+    /// All levels of a line by decimation in time.
+    pub(crate) fn in_time(axis: usize, radices: &[usize], backward: bool) -> Vec<Level> {
+        let distances = radices.iter().scan(1, |next, radix| {
+            *next *= radix;
+            Some(*next / radix)
+        });
+        let level = |(&radix, distance)| Level { axis, radix, distance, decimation: Decimation::InTime, backward };
+        radices.iter().zip(distances).map(level).collect()
+    }
+
+    /// w_{RD}^{jk} at k(R − 1) + j − 1, k < D, 0 < j < R.
+    fn table(self) -> Vec<Complex<f64>> {
+        let Level { radix, distance, .. } = self;
+        let roots = Roots::new((radix * distance) as u64);
+        let exponents = (0..distance).flat_map(|k| (1..radix).map(move |j| j * k));
+        exponents.map(|jk| roots.get(jk as u64)).collect()
+    }
+
+    /// The number of its twiddle factors.
+    pub fn table_len(&self) -> usize {
+        self.distance * (self.radix - 1)
     }
 }
 
@@ -177,13 +238,16 @@ pub(crate) fn reversed(place: usize, radices: &[usize]) -> usize {
     if radices.is_empty() { place } else { radices.iter().fold((0, place), next).0 }
 }
 
+fn listed(radices: &[usize]) -> String {
+    radices.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")
+}
+
 impl fmt::Display for FftWork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             FftWork::DigitReversal { axis, radices, .. } if radices.is_empty() => write!(f, "copy axis {axis}"),
             FftWork::DigitReversal { axis, radices, .. } => {
-                let radices: Vec<_> = radices.iter().map(usize::to_string).collect();
-                write!(f, "reverse axis {axis} digits {}", radices.join(" "))
+                write!(f, "reverse axis {axis} digits {}", listed(radices))
             }
             FftWork::Sum { axis, factors: Factors::Table, .. } => write!(f, "sums axis {axis}"),
             FftWork::Sum { axis, factors: Factors::Computed, .. } => {
@@ -197,7 +261,12 @@ impl fmt::Display for FftWork {
             FftWork::Blocks { axis, len, groups, .. } => {
                 write!(f, "all levels axis {axis} in blocks of {len}, {groups} groups each")
             }
-            FftWork::Transpose { side } => write!(f, "transpose {side} x {side} a thread"),
+            FftWork::Whole { axis, radices, .. } if radices.is_empty() => write!(f, "whole lines axis {axis}"),
+            FftWork::Whole { axis, radices, .. } => write!(f, "whole lines axis {axis} digits {}", listed(radices)),
+            FftWork::Transpose { side, width: 1 } => write!(f, "transpose {side} x {side} a thread"),
+            FftWork::Transpose { side, width } => {
+                write!(f, "transpose {side} x {side} a thread, {width} elements an access")
+            }
         }
     }
 }
@@ -210,9 +279,18 @@ impl fmt::Display for FftStep {
         }
         match self.launches {
             LaunchMode::Once => Ok(()),
-            LaunchMode::Lines => f.write_str(", line by line"),
-            LaunchMode::Groups([columns, rows]) => write!(f, ", groups of {columns} x {rows}"),
+            LaunchMode::Lines(groups) => write!(f, ", line by line, {groups}"),
+            LaunchMode::Range(groups) => write!(f, ", a range of rows, {groups}"),
             LaunchMode::Host => f.write_str(", by the host"),
+        }
+    }
+}
+
+impl fmt::Display for GroupShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GroupShape::Driver => f.write_str("groups by the driver"),
+            GroupShape::Fixed([columns, rows]) => write!(f, "groups of {columns} x {rows}"),
         }
     }
 }

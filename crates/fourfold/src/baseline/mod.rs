@@ -19,7 +19,7 @@ pub(crate) mod three_stage;
 
 pub use crate::baseline::algorithm::Algorithm;
 pub use crate::baseline::any_recipe::AnyRecipe;
-pub use crate::baseline::fft_step::{Decimation, Factors, FftStep, FftWork, LaunchMode, Level};
+pub use crate::baseline::fft_step::{Decimation, Factors, FftStep, FftWork, GroupShape, LaunchMode, Level};
 pub use crate::baseline::stage::{
     AccessPattern, ArrayDesc, Combine, CombineAxis, CombineVariant, Direction, Order, Stage, StageWork,
 };

@@ -55,6 +55,8 @@ pub struct ArrayDesc {
     pub lengths: Vec<usize>,
     /// Whether the elements are real or complex.
     pub domain: Domain,
+    /// In memory, every length is rounded up to a multiple of this. 1 without padding.
+    pub padding: usize,
 }
 
 /// The reorder of a line of N elements.
@@ -168,22 +170,35 @@ impl Stage {
 impl ArrayDesc {
     /// The caller's array, with all axes in the problem's order.
     pub(crate) fn natural(layout: &Layout, domain: Domain) -> ArrayDesc {
-        ArrayDesc { axes: (0..layout.shape.len()).collect(), lengths: layout.shape.clone(), domain }
+        ArrayDesc { axes: (0..layout.shape.len()).collect(), lengths: layout.shape.clone(), domain, padding: 1 }
     }
 
     /// The array with another order of the axes.
     pub(crate) fn ordered(&self, axes: &[usize]) -> ArrayDesc {
-        ArrayDesc {
-            axes: axes.to_vec(),
-            lengths: axes.iter().map(|&axis| self.length(axis)).collect(),
-            domain: self.domain,
-        }
+        ArrayDesc { axes: axes.to_vec(), lengths: axes.iter().map(|&axis| self.length(axis)).collect(), ..*self }
     }
 
     /// The array with another length along one axis, and in the given domain.
     pub(crate) fn with(&self, axis: usize, length: usize, domain: Domain) -> ArrayDesc {
         let new = |(a, n): (&usize, &usize)| if *a == axis { length } else { *n };
-        ArrayDesc { axes: self.axes.clone(), lengths: self.axes.iter().zip(&self.lengths).map(new).collect(), domain }
+        let lengths = self.axes.iter().zip(&self.lengths).map(new).collect();
+        ArrayDesc { axes: self.axes.clone(), lengths, domain, padding: self.padding }
+    }
+
+    /// The array with padding, if a length needs it.
+    pub(crate) fn padded(&self, padding: usize) -> ArrayDesc {
+        let needed = self.lengths.iter().any(|n| n % padding > 0);
+        ArrayDesc {
+            axes: self.axes.clone(),
+            lengths: self.lengths.clone(),
+            padding: if needed { padding } else { 1 },
+            ..*self
+        }
+    }
+
+    /// The lengths in memory, with padding, in the order of memory.
+    pub fn stored(&self) -> impl DoubleEndedIterator<Item = usize> + ExactSizeIterator {
+        self.lengths.iter().map(|n| n.div_ceil(self.padding).saturating_mul(self.padding))
     }
 
     /// The length along an axis of the problem.
@@ -194,7 +209,7 @@ impl ArrayDesc {
     /// The stride along every axis of the problem, in elements.
     pub fn strides(&self) -> Vec<usize> {
         let mut strides = vec![0; self.axes.len()];
-        self.axes.iter().zip(&self.lengths).rev().fold(1usize, |step, (&axis, &n)| {
+        self.axes.iter().zip(self.stored()).rev().fold(1usize, |step, (&axis, n)| {
             strides[axis] = step;
             step.saturating_mul(n)
         });
@@ -206,9 +221,9 @@ impl ArrayDesc {
         self.axes[self.axes.len() - 1]
     }
 
-    /// The number of reals in the array.
+    /// The number of reals that the array takes in memory, with padding.
     pub fn reals(&self) -> usize {
-        self.lengths.iter().fold(self.domain.reals(), |product, &n| product.saturating_mul(n))
+        self.stored().fold(self.domain.reals(), usize::saturating_mul)
     }
 }
 
@@ -278,12 +293,16 @@ impl CombineAxis {
 }
 
 impl fmt::Display for ArrayDesc {
-    /// Writes the lengths in the order of memory, and the axes if their order is not the problem's.
+    /// Writes the lengths in the order of memory, the multiple to which they are padded, and the
+    /// axes if their order is not the problem's.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let joined = |list: &[usize], by: &str| list.iter().map(usize::to_string).collect::<Vec<_>>().join(by);
         write!(f, "{}", joined(&self.lengths, "x"))?;
         if self.domain == Domain::Complex {
             f.write_str(" complex")?;
+        }
+        if self.padding > 1 {
+            write!(f, " padded to {}", self.padding)?;
         }
         if self.axes.is_sorted() { Ok(()) } else { write!(f, " axes {}", joined(&self.axes, ",")) }
     }

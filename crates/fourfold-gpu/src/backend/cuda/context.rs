@@ -1,6 +1,6 @@
 //! CUDA: the driver and NVRTC, loaded when a device is opened.
 
-use crate::backend::cuda::limits::{largest_cluster, typical};
+use crate::backend::cuda::limits::{BLOCK_ROWS, largest_cluster, typical};
 use crate::backend::cuda::nvrtc::check_presence;
 use crate::backend::interface;
 use crate::backend::interface::Backend;
@@ -112,8 +112,8 @@ impl Backend for Cuda {
             let threads = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)? as usize;
             let architecture = format!("sm_{major}{minor}");
             let cache = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)? as usize;
-            let limits =
-                Limits { cache, cluster: largest_cluster(&architecture), warps: true, ..Limits::new(&info, threads) };
+            let cluster = largest_cluster(&architecture);
+            let limits = Limits { cache, cluster, warps: true, block_rows: BLOCK_ROWS, ..Limits::new(&info, threads) };
             Ok(Context { context, info, limits, architecture })
         };
         Ok(Arc::new(open().map_err(|e| failed(&format!("open device {number}"), e))?))

@@ -29,6 +29,9 @@ const SMS: usize = 132;
 /// Bytes of its second-level cache.
 const CACHE: usize = 50 << 20;
 
+/// Rows of blocks of a launch (CUDA C++ Programming Guide, "Compute Capabilities").
+pub(crate) const BLOCK_ROWS: u32 = 65535;
+
 /// The limits of a big GPU of an architecture such as `sm_90`.
 pub(crate) fn limits_of(architecture: &str) -> Result<Limits> {
     let known = ARCHITECTURES.iter().find(|(name, _)| *name == architecture);
@@ -53,6 +56,7 @@ fn limits((name, kib): (&str, usize)) -> Limits {
         cluster: largest_cluster(name),
         warps: true,
         vendor_ffts: true,
+        block_rows: BLOCK_ROWS,
     }
 }
 

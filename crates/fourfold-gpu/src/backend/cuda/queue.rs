@@ -152,12 +152,14 @@ impl interface::Queue for Queue {
         }
         let mut arguments = addresses.each_ref().map(|address| ptr::from_ref(address).cast_mut().cast::<c_void>());
         let mut overlap = overlap();
+        let one_row = ([grid.blocks, 1], [grid.threads, 1]);
+        let (blocks, threads) = grid.range.map_or(one_row, |range| (range.blocks(), range.shape()));
         let config = CUlaunchConfig {
-            gridDimX: grid.blocks as u32,
-            gridDimY: 1,
+            gridDimX: blocks[0] as u32,
+            gridDimY: blocks[1] as u32,
             gridDimZ: 1,
-            blockDimX: grid.threads as u32,
-            blockDimY: 1,
+            blockDimX: threads[0] as u32,
+            blockDimY: threads[1] as u32,
             blockDimZ: 1,
             sharedMemBytes: grid.shared_bytes as u32,
             hStream: self.stream.cu_stream(),

@@ -14,5 +14,6 @@ pub(crate) fn typical() -> Limits {
         cluster: 1,
         warps: false,
         vendor_ffts: true,
+        block_rows: u32::MAX,
     }
 }

@@ -7,13 +7,17 @@ use crate::backend::opencl::context::{Context, Driver, ends, failed};
 use crate::backend::opencl::memory::{Buffer, Pinned};
 use crate::backend::types::Grid;
 use crate::error::argument;
+use crate::ir::range::Range;
 use fourfold::Result;
+use fourfold::baseline::GroupShape;
 use opencl3::command_queue::{CommandQueue, retain_command_queue};
 use opencl3::device::Device;
 use opencl3::event::{CL_COMPLETE, CommandExecutionStatus};
-use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING};
+use opencl3::memory::{Buffer as Memory, CL_MAP_READ, CL_MAP_WRITE_INVALIDATE_REGION, ClMem};
+use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_map_flags};
 use std::ffi::c_void;
 use std::ptr;
+use std::slice;
 use std::sync::PoisonError;
 
 pub(crate) struct Queue {
@@ -93,9 +97,49 @@ impl Copies for Queue {
         let copied = unsafe { self.queue.enqueue_read_buffer(&from.memory, CL_NON_BLOCKING, 0, data, &[]) };
         self.event_of(copied).map_err(failed("download"))
     }
+
+    fn map(
+        &self,
+        from: &dyn interface::Buffer,
+        to: &mut dyn interface::Buffer,
+        bytes: usize,
+        work: &mut dyn FnMut(&[u8], &mut [u8]),
+    ) -> Result<bool> {
+        let (from, to): (&Buffer, &mut Buffer) = (own(from)?, own_mut(to)?);
+        if from.raw() == to.raw() {
+            return Err(argument("an array cannot be mapped to be read and to be written at once".into()));
+        }
+        let map = |memory, access| self.mapped(memory, access, bytes).map_err(failed("map memory"));
+        let source = map(&from.memory, CL_MAP_READ)?;
+        let target = map(&to.memory, CL_MAP_WRITE_INVALIDATE_REGION);
+        if let Ok(target) = &target {
+            // SAFETY: so many bytes are mapped, and nothing that was enqueued uses them. Scratch and
+            // the caller's output, of which these arrays are, do not overlap.
+            work(unsafe { slice::from_raw_parts(source.cast(), bytes) }, unsafe {
+                slice::from_raw_parts_mut(target.cast(), bytes)
+            });
+        }
+        let unmap = |memory: &Memory<u8>, pointer| {
+            // SAFETY: was mapped, and is unmapped once.
+            unsafe { self.queue.enqueue_unmap_mem_object(memory.get(), pointer, &[]) }.map_err(failed("unmap memory"))
+        };
+        let unmapped = [Some(unmap(&from.memory, source)), target.as_ref().ok().map(|at| unmap(&to.memory, *at))];
+        target?;
+        unmapped.into_iter().flatten().try_for_each(|unmapped| unmapped.map(drop))?;
+        Ok(true)
+    }
 }
 
 impl Queue {
+    /// The first bytes of memory of a device, where the host reaches them when all that was
+    /// enqueued is done.
+    fn mapped(&self, memory: &Memory<u8>, access: cl_map_flags, bytes: usize) -> Driver<*mut c_void> {
+        let mut pointer = ptr::null_mut();
+        // SAFETY: blocks until the memory is mapped.
+        unsafe { self.queue.enqueue_map_buffer(memory, CL_BLOCKING, access, 0, bytes, &mut pointer, &[]) }?;
+        Ok(pointer)
+    }
+
     /// Has the device begin a copy that was enqueued. If that fails, nobody can wait for the copy:
     /// so this function does.
     fn event_of(&self, event: Driver<opencl3::event::Event>) -> Driver<Box<dyn interface::Event>> {
@@ -116,12 +160,13 @@ impl interface::Queue for Queue {
             // SAFETY: the kernel takes five pointers.
             unsafe { kernel.set_arg(i as u32, &memory) }.map_err(failed("set an argument"))?;
         }
-        let (local, global) = ([grid.threads], [grid.blocks * grid.threads]);
+        let [global, local] = sizes(grid);
+        let dimensions = if global[1] > 1 { 2 } else { 1 };
         // SAFETY: the kernel stays within the arrays that its descriptor describes; the sizes live
         // until the call returns.
         let launched = unsafe {
-            let (global, local) = (global.as_ptr(), local.as_ptr());
-            self.queue.enqueue_nd_range_kernel(kernel.get(), 1, ptr::null(), global, local, &[])
+            let local = if local[0] == 0 { ptr::null() } else { local.as_ptr() };
+            self.queue.enqueue_nd_range_kernel(kernel.get(), dimensions, ptr::null(), global.as_ptr(), local, &[])
         };
         launched.map(|_| ()).map_err(failed("launch a kernel"))
     }
@@ -145,6 +190,18 @@ impl interface::Queue for Queue {
 
     fn raw(&self) -> *mut c_void {
         self.queue.get()
+    }
+}
+
+/// The global size of a launch and its local size, which is 0 where the driver chooses it.
+fn sizes(grid: Grid) -> [[usize; 2]; 2] {
+    match grid.range {
+        None => [[grid.blocks * grid.threads, 1], [grid.threads, 1]],
+        Some(Range { items, groups: GroupShape::Driver }) => [items, [0; 2]],
+        Some(range) => {
+            let (blocks, shape) = (range.blocks(), range.shape());
+            [[0, 1].map(|dimension| blocks[dimension] * shape[dimension]), shape]
+        }
     }
 }
 

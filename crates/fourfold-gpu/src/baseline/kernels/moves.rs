@@ -35,6 +35,8 @@ pub(crate) struct Strided {
     /// The axes in the order of memory, the last running fastest, and their lengths.
     pub(crate) axes: Vec<usize>,
     pub(crate) lengths: Vec<usize>,
+    /// The same with padding.
+    pub(crate) stored: Vec<usize>,
     /// Steps along each axis, by its number.
     pub(crate) strides: Vec<i64>,
     /// Reals from the first to behind the last.

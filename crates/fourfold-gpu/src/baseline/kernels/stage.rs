@@ -5,9 +5,10 @@ use crate::baseline::kernels::fft_step::LaunchSize;
 use crate::baseline::kernels::moves::{Move, StageKernelDesc, Strided, THREADS, digits};
 use crate::baseline::kernels::{combine, fft_step};
 use crate::ir::frame::Frame;
+use crate::ir::range::Range;
 use crate::ir::statement::{Array, Int, Statement, Sym, int};
 use crate::ir::trace::{barrier, block, comment, if_less, record, select, select_real, thread};
-use fourfold::baseline::{AccessPattern, EvenOdd, FftStep, LaunchMode, Order};
+use fourfold::baseline::{AccessPattern, EvenOdd, Order};
 use fourfold::engine::C;
 
 /// Rows and columns of a transpose's tile, two columns of which make a pair; and places of a column
@@ -24,16 +25,18 @@ impl StageKernelDesc {
             Move::Reorder { way: AccessPattern::Scatter, .. } => self.from.lengths.iter().product(),
             Move::Combine(combine) => combine::threads(self, combine),
             Move::Transpose { .. } => self.tiles().iter().product(),
-            Move::FftStep(step) => LaunchSize::new(self, step).items,
+            Move::FftStep(step) => LaunchSize::new(self, step).items.iter().product(),
         }
     }
 
     /// Threads of a block.
     pub(crate) fn threads(&self) -> usize {
-        match &self.work {
-            Move::FftStep(FftStep { launches: LaunchMode::Groups([columns, rows]), .. }) => columns * rows,
-            _ => THREADS,
-        }
+        self.range().map_or(THREADS, |range| range.shape().iter().product())
+    }
+
+    /// The range of which a thread has an item.
+    pub(crate) fn range(&self) -> Option<Range> {
+        if let Move::FftStep(step) = &self.work { LaunchSize::new(self, step).range(step) } else { None }
     }
 
     /// Blocks that reach each other's shared memory.
@@ -50,7 +53,7 @@ impl StageKernelDesc {
     pub(crate) fn blocks(&self) -> usize {
         match &self.work {
             Move::Transpose { .. } => self.items(),
-            Move::FftStep(step) => LaunchSize::new(self, step).blocks(self, step),
+            Move::FftStep(step) => LaunchSize::new(self, step).blocks(step),
             _ => self.items().div_ceil(THREADS),
         }
     }
@@ -77,7 +80,10 @@ impl StageKernelDesc {
             precision: self.precision,
             wide: most > i32::MAX as usize,
             threads: self.threads(),
-            resident: 0,
+            range: self.range(),
+            // Where threads leave early, the compiler would rather spill two registers than have more
+            // than 32, of which there are enough for all threads of an SM.
+            resident: usize::from(self.range().is_some()),
             evict_first: [false; 2],
             cluster: self.cluster(),
             shared_pairs,
@@ -86,21 +92,22 @@ impl StageKernelDesc {
 
     /// The statements.
     pub(crate) fn kernel(&self) -> Vec<Statement> {
-        record(|| {
-            let (thread, block) = (thread(), block());
-            match &self.work {
-                Move::Transpose { orders } => self.transpose(orders, thread, block),
-                Move::FftStep(step) => fft_step::fft_step(self, step, thread, block),
-                work => {
-                    let item = block * THREADS as i64 + thread;
-                    if_less(item, int(self.items()), || match work {
-                        Move::Combine(combine) => combine::combine(self, combine, [block, thread]),
-                        Move::Reorder { orders, way } => self.reorder(orders, *way, item),
-                        Move::Transpose { .. } | Move::FftStep(_) => {}
-                    });
-                }
+        record(|| match &self.work {
+            Move::FftStep(step) => fft_step::fft_step(self, step),
+            Move::Transpose { orders } => {
+                let (thread, block) = (thread(), block());
+                self.transpose(orders, thread, block);
             }
+            Move::Combine(combine) => self.each_item(|_, place| combine::combine(self, combine, place)),
+            Move::Reorder { orders, way } => self.each_item(|item, _| self.reorder(orders, *way, item)),
         })
+    }
+
+    /// `body` gets the item, and the block and the thread that have it.
+    fn each_item(&self, body: impl FnOnce(Int, [Int; 2])) {
+        let (thread, block) = (thread(), block());
+        let item = block * THREADS as i64 + thread;
+        if_less(item, int(self.items()), || body(item, [block, thread]));
     }
 
     fn reorder(&self, orders: &[(usize, Order)], way: AccessPattern, item: Int) {

@@ -70,6 +70,7 @@ pub(crate) fn frame(threads: usize, shared_bytes: usize) -> Frame {
         precision: Precision::F32,
         wide: false,
         threads,
+        range: None,
         resident: 0,
         cluster: 1,
         evict_first: [false; 2],

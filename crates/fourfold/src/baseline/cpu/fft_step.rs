@@ -16,6 +16,8 @@ use std::f64::consts::PI;
 pub(crate) struct PreparedFftStep<S> {
     work: FftWork,
     table: Vec<C<S>>,
+    /// The places from which a digit reversal takes the elements of a line, if it has radices.
+    places: Vec<usize>,
     /// The elements of a line.
     n: usize,
     /// The other axes, and their lengths.
@@ -70,7 +72,13 @@ impl<S: Dispatch> PreparedFftStep<S> {
         let others: Vec<usize> = (0..stage.from.axes.len()).filter(|axis| Some(*axis) != step.axis()).collect();
         let table = step.table(n).iter().map(|w| C { re: S::of(w.re), im: S::of(w.im) }).collect();
         let sizes = others.iter().map(|axis| stage.from.length(*axis)).collect();
-        PreparedFftStep { work: step.work.clone(), table, n, others, sizes }
+        let places = match &step.work {
+            FftWork::DigitReversal { radices, .. } | FftWork::Whole { radices, .. } if !radices.is_empty() => {
+                (0..n).map(|place| reversed(place, radices)).collect()
+            }
+            _ => vec![],
+        };
+        PreparedFftStep { work: step.work.clone(), table, places, n, others, sizes }
     }
 
     /// # Safety
@@ -79,10 +87,11 @@ impl<S: Dispatch> PreparedFftStep<S> {
     pub(crate) unsafe fn execute(&self, from: &Array<S>, to: &Array<S>, pool: &Pool) {
         let (axis, items) = match self.work {
             // SAFETY: the caller guarantees it.
-            FftWork::Transpose { side } => return unsafe { transpose(from, to, side, pool) },
+            FftWork::Transpose { side, .. } => return unsafe { transpose(from, to, side, pool) },
             FftWork::DigitReversal { axis, .. } | FftWork::Sum { axis, .. } => (axis, self.n),
             FftWork::Level(Level { axis, radix, .. }) => (axis, self.n / radix),
             FftWork::Blocks { axis, len, .. } => (axis, self.n / len),
+            FftWork::Whole { axis, .. } => (axis, 1),
         };
         deal_out(pool, self.sizes.iter().product(), items, &|number, [start, end]| {
             let lines = self.lines(number, axis, [from, to]);
@@ -90,9 +99,7 @@ impl<S: Dispatch> PreparedFftStep<S> {
             // writes what another one reads.
             unsafe {
                 match &self.work {
-                    FftWork::DigitReversal { radices, scale, .. } => (start..end).for_each(|p| {
-                        lines[1].put(p, lines[0].get(reversed(p, radices)).scale(S::of(*scale)));
-                    }),
+                    FftWork::DigitReversal { scale, .. } => self.reverse(lines, [start, end], S::of(*scale)),
                     FftWork::Sum { backward, factors, .. } => (start..end).for_each(|k| {
                         let sum = match factors {
                             Factors::Table => self.sum(lines[0], k, *backward, |at| self.table[at]),
@@ -100,7 +107,8 @@ impl<S: Dispatch> PreparedFftStep<S> {
                         };
                         lines[1].put(k, sum);
                     }),
-                    FftWork::Level(level) => self.level(level, lines, [start, end]),
+                    FftWork::Level(level) => level_items(level, &self.table, lines, [start, end]),
+                    FftWork::Whole { scale, .. } => self.whole(lines, S::of(*scale)),
                     FftWork::Blocks { len, backward, scale, .. } => {
                         (start..end).for_each(|block| self.block(lines, block, *len, *backward, S::of(*scale)));
                     }
@@ -124,6 +132,30 @@ impl<S: Dispatch> PreparedFftStep<S> {
     fn computed(&self, k: usize) -> C<S> {
         let (sin, cos) = (-2.0 * PI * k as f64 / self.n as f64).sin_cos();
         C { re: S::of(cos), im: S::of(sin) }
+    }
+
+    /// # Safety
+    /// The lines are in memory, and nothing else accesses those places of the second one.
+    unsafe fn reverse(&self, [from, to]: [ComplexRow<S>; 2], [start, end]: [usize; 2], scale: S) {
+        for place in start..end {
+            let other = self.places.get(place).copied().unwrap_or(place);
+            // SAFETY: the caller guarantees it.
+            unsafe { to.put(place, from.get(other).scale(scale)) };
+        }
+    }
+
+    /// # Safety
+    /// The lines are in memory and differ, and nothing else accesses the second one.
+    unsafe fn whole(&self, [from, to]: [ComplexRow<S>; 2], scale: S) {
+        // SAFETY: the caller guarantees it.
+        unsafe { self.reverse([from, to], [0, self.n], scale) };
+        let mut table = &self.table[..];
+        for level in self.work.levels() {
+            let (own, rest) = table.split_at(level.table_len());
+            // SAFETY: as above.
+            unsafe { level_items(&level, own, [to, to], [0, self.n / level.radix]) };
+            table = rest;
+        }
     }
 
     /// The sum for output k, with `factor(i)` for w_n^i.
@@ -151,52 +183,6 @@ impl<S: Dispatch> PreparedFftStep<S> {
             }
         }
         sums[0] + sums[1] + sums[2]
-    }
-
-    /// # Safety
-    /// The lines are in memory, and nothing else accesses the butterflies of the range.
-    unsafe fn level(&self, level: &Level, lines: [ComplexRow<S>; 2], range: [usize; 2]) {
-        // SAFETY: the caller guarantees it.
-        unsafe {
-            match level.radix {
-                2 => self.butterflies::<2>(level, lines, range),
-                3 => self.butterflies::<3>(level, lines, range),
-                4 => self.butterflies::<4>(level, lines, range),
-                5 => self.butterflies::<5>(level, lines, range),
-                7 => self.butterflies::<7>(level, lines, range),
-                8 => self.butterflies::<8>(level, lines, range),
-                other => unreachable!("no method has levels of radix {other}"),
-            }
-        }
-    }
-
-    /// # Safety
-    /// As for [`PreparedFftStep::level`].
-    unsafe fn butterflies<const R: usize>(
-        &self,
-        level: &Level,
-        [from, to]: [ComplexRow<S>; 2],
-        [start, end]: [usize; 2],
-    ) where
-        [C<S>; R]: Dft,
-    {
-        const { assert!(R < RADICES) };
-        let Level { distance, decimation, backward, .. } = *level;
-        for item in start..end {
-            let k = item % distance;
-            let base = item / distance * distance * R + k;
-            let mut z = [C { re: S::of(0.0), im: S::of(0.0) }; R];
-            for (j, z) in z.iter_mut().enumerate() {
-                // SAFETY: the caller guarantees it.
-                *z = unsafe { from.get(base + j * distance) };
-            }
-            let w = &self.table[k * (R - 1)..][..R - 1];
-            butterfly(&mut z, w, decimation, backward);
-            for (j, z) in z.into_iter().enumerate() {
-                // SAFETY: the caller guarantees it.
-                unsafe { to.put(base + j * distance, z) };
-            }
-        }
     }
 
     /// The DFT of a block. Output k goes to the index r + k·n/len, where r is the number of the
@@ -234,6 +220,54 @@ impl<S: Dispatch> PreparedFftStep<S> {
                     out.put(base + distance, z[1]);
                 }
             }
+        }
+    }
+}
+
+/// Butterflies of a level along a line.
+///
+/// # Safety
+/// The lines are in memory, and nothing else accesses the butterflies of the range.
+unsafe fn level_items<S: Dispatch>(level: &Level, table: &[C<S>], lines: [ComplexRow<S>; 2], range: [usize; 2]) {
+    // SAFETY: the caller guarantees it.
+    unsafe {
+        match level.radix {
+            2 => butterflies::<S, 2>(level, table, lines, range),
+            3 => butterflies::<S, 3>(level, table, lines, range),
+            4 => butterflies::<S, 4>(level, table, lines, range),
+            5 => butterflies::<S, 5>(level, table, lines, range),
+            7 => butterflies::<S, 7>(level, table, lines, range),
+            8 => butterflies::<S, 8>(level, table, lines, range),
+            other => unreachable!("no method has levels of radix {other}"),
+        }
+    }
+}
+
+/// # Safety
+/// As for [`level_items`].
+unsafe fn butterflies<S: Dispatch, const R: usize>(
+    level: &Level,
+    table: &[C<S>],
+    [from, to]: [ComplexRow<S>; 2],
+    [start, end]: [usize; 2],
+) where
+    [C<S>; R]: Dft,
+{
+    const { assert!(R < RADICES) };
+    let Level { distance, decimation, backward, .. } = *level;
+    for item in start..end {
+        let k = item % distance;
+        let base = item / distance * distance * R + k;
+        let mut z = [C { re: S::of(0.0), im: S::of(0.0) }; R];
+        for (j, z) in z.iter_mut().enumerate() {
+            // SAFETY: the caller guarantees it.
+            *z = unsafe { from.get(base + j * distance) };
+        }
+        let w = &table[k * (R - 1)..][..R - 1];
+        butterfly(&mut z, w, decimation, backward);
+        for (j, z) in z.into_iter().enumerate() {
+            // SAFETY: the caller guarantees it.
+            unsafe { to.put(base + j * distance, z) };
         }
     }
 }

@@ -183,10 +183,11 @@ pub(crate) fn scratch_bytes<S>(recipe: &StagedRecipe, isa: Isa, threads: usize) 
 fn within<S>(origin: Ptr<S>, desc: &ArrayDesc) -> Array<S> {
     let parts = if desc.domain == Domain::Complex { 2 } else { 1 };
     let mut array = Array { origin, axes: desc.axes.len(), shape: [1; AXES], strides: [0; AXES], parts };
-    desc.axes.iter().zip(&desc.lengths).rev().fold(parts, |step, (&axis, &n)| {
+    let lengths = desc.lengths.iter().zip(desc.stored());
+    desc.axes.iter().zip(lengths).rev().fold(parts, |step, (&axis, (&n, stored))| {
         array.shape[axis] = n;
         array.strides[axis] = step as isize;
-        step * n
+        step * stored
     });
     array
 }

@@ -1,12 +1,16 @@
 //! Steps of complex FFTs that go through memory for every level: a thread a butterfly, an output,
-//! an element or a square of elements. Those that have many levels are in [`blocks`].
+//! or an element. Those that have many levels are in [`blocks`], squares of
+//! elements in [`transpose`].
 
 pub(crate) mod blocks;
+mod transpose;
 
+use crate::baseline::kernels::fft_step::transpose::{Transpose, squares};
 use crate::baseline::kernels::moves::{StageKernelDesc, Strided, THREADS, digits};
 use crate::ir::packed::{cos, real, sin};
+use crate::ir::range::Range;
 use crate::ir::statement::{Array, Int, Sym, int};
-use crate::ir::trace::{comment, for_each, if_less, select};
+use crate::ir::trace::{block, comment, for_each, if_less, item, select, thread};
 use crate::write::dft::small_dft;
 use fourfold::baseline::{Decimation, Factors, FftStep, FftWork, LaunchMode, Level};
 use fourfold::engine::C;
@@ -19,8 +23,9 @@ const CHUNKS: usize = 32;
 
 /// What is done by a kernel, and how often.
 pub(crate) struct LaunchSize {
-    /// Threads that have work, or thread blocks where items are done by all threads of one.
-    pub(crate) items: usize,
+    /// Items of a line and lines, or squares of a row and rows of squares. An item is a thread's, or
+    /// a thread block's if all its threads do it together.
+    pub(crate) items: [usize; 2],
     /// Launches, each for a line.
     pub(crate) launches: usize,
 }
@@ -43,41 +48,32 @@ impl LaunchSize {
         let of_line = match step.work {
             FftWork::DigitReversal { .. } | FftWork::Sum { .. } => n,
             FftWork::Level(Level { radix, .. }) => n / radix,
+            FftWork::Whole { .. } => 1,
             FftWork::Blocks { len, groups, .. } => n / len * groups,
-            FftWork::Transpose { side } => return LaunchSize::of_transpose(desc, step, side),
+            FftWork::Transpose { side, .. } => return LaunchSize { items: squares(desc, side), launches: 1 },
         };
         match step.launches {
-            LaunchMode::Lines => LaunchSize { items: of_line, launches: lines },
-            _ => LaunchSize { items: of_line * lines, launches: 1 },
+            LaunchMode::Lines(_) => LaunchSize { items: [of_line, 1], launches: lines },
+            _ => LaunchSize { items: [of_line, lines], launches: 1 },
         }
     }
 
-    fn of_transpose(desc: &StageKernelDesc, step: &FftStep, side: usize) -> LaunchSize {
-        let squares = squares(desc, side);
-        let items = match step.launches {
-            LaunchMode::Groups(shape) => groups(squares, shape).iter().product(),
-            _ => squares.iter().product(),
-        };
-        LaunchSize { items, launches: 1 }
+    /// The range of a launch, if a thread asks for its item.
+    pub(crate) fn range(&self, step: &FftStep) -> Option<Range> {
+        match step.launches {
+            LaunchMode::Lines(groups) | LaunchMode::Range(groups) => Some(Range { items: self.items, groups }),
+            LaunchMode::Once | LaunchMode::Host => None,
+        }
     }
 
-    pub(crate) fn blocks(&self, desc: &StageKernelDesc, step: &FftStep) -> usize {
-        if items_are_blocks(step) { self.items } else { self.items.div_ceil(desc.threads()) }
+    pub(crate) fn blocks(&self, step: &FftStep) -> usize {
+        let items: usize = self.items.iter().product();
+        match self.range(step) {
+            Some(range) => range.blocks().iter().product(),
+            None if matches!(step.work, FftWork::Blocks { .. }) => items,
+            None => items.div_ceil(THREADS),
+        }
     }
-}
-
-/// Whether items are thread blocks.
-fn items_are_blocks(step: &FftStep) -> bool {
-    matches!((&step.work, step.launches), (FftWork::Blocks { .. }, _) | (_, LaunchMode::Groups(_)))
-}
-
-/// Squares of a matrix along columns, which are read fastest, and rows.
-fn squares(desc: &StageKernelDesc, side: usize) -> [usize; 2] {
-    [desc.from.lengths[1].div_ceil(side), desc.from.lengths[0].div_ceil(side)]
-}
-
-fn groups(squares: [usize; 2], shape: [usize; 2]) -> [usize; 2] {
-    [squares[0].div_ceil(shape[0]), squares[1].div_ceil(shape[1])]
 }
 
 /// Pairs of reals that a thread block keeps in shared memory.
@@ -102,15 +98,30 @@ pub(crate) fn most(desc: &StageKernelDesc, step: &FftStep) -> usize {
     if matches!(step.work, FftWork::Sum { .. }) { n.saturating_mul(n) } else { 0 }
 }
 
-pub(crate) fn fft_step(desc: &StageKernelDesc, step: &FftStep, thread: Int, block: Int) {
-    comment(step.to_string());
-    let writer = Writer { desc, step };
-    match step.work {
-        FftWork::Transpose { side } => writer.transpose(side, thread, block),
-        FftWork::Blocks { .. } => blocks::blocks(desc, step, thread, block),
-        _ => {
-            let (item, size) = (block * desc.threads() as i64 + thread, LaunchSize::new(desc, step));
-            if_less(item, int(size.items), || writer.item(item, thread));
+pub(crate) fn fft_step(desc: &StageKernelDesc, step: &FftStep) {
+    let (size, writer) = (LaunchSize::new(desc, step), Writer { desc, step });
+    let [columns, rows] = size.items;
+    match size.range(step) {
+        Some(range) => {
+            comment(step.to_string());
+            let ([column, row], shape) = (item(), range.shape());
+            let inside = |dimension: usize, at: Int, body: &mut dyn FnMut()| match range.items[dimension] {
+                items if items % shape[dimension] == 0 => body(),
+                items => if_less(at, int(items), body),
+            };
+            inside(1, row, &mut || inside(0, column, &mut || writer.item([column, row], None)));
+        }
+        None => {
+            let (thread, block) = (thread(), block());
+            comment(step.to_string());
+            if let FftWork::Blocks { .. } = step.work {
+                return blocks::blocks(desc, step, thread, block);
+            }
+            let item = block * THREADS as i64 + thread;
+            if_less(item, int(columns * rows), || {
+                let (row, column) = (item / columns as i64, item % columns as i64);
+                writer.item([column, row], Some(thread));
+            });
         }
     }
 }
@@ -147,7 +158,8 @@ impl Writer<'_> {
     /// Line number `number` on both sides; where every line has its launch, the number is given
     /// with that.
     fn lines(&self, number: Int, axis: usize) -> [LineView; 2] {
-        let number = if self.step.launches == LaunchMode::Lines { Array::Indices.load_int(int(0)) } else { number };
+        let number =
+            if matches!(self.step.launches, LaunchMode::Lines(_)) { Array::Indices.load_int(int(0)) } else { number };
         let others = self.desc.to.axes.iter().copied().zip(self.desc.to.lengths.iter().copied());
         let others: Vec<_> = others.filter(|(other, _)| *other != axis).collect();
         let places = digits(number, others.into_iter());
@@ -159,27 +171,38 @@ impl Writer<'_> {
         })
     }
 
-    fn item(&self, item: Int, thread: Int) {
-        let [n, _] = lines(self.desc, self.step);
-        let split = |of_line: usize| match self.step.launches {
-            LaunchMode::Lines => (int(0), item),
-            _ => (item / of_line as i64, item % of_line as i64),
-        };
+    /// An item of a line, or a square. Only those of ranges have no number of their thread.
+    fn item(&self, [column, row]: [Int; 2], thread: Option<Int>) {
         match &self.step.work {
             FftWork::DigitReversal { axis, radices, scale } => {
-                let (line, place) = split(n);
-                let [from, to] = self.lines(line, *axis);
-                to.store(place, from.load(reversed(place, radices)).scale(Sym::lit(*scale)));
+                let [from, to] = self.lines(row, *axis);
+                to.store(column, from.load(reversed(column, radices)).scale(Sym::lit(*scale)));
             }
             FftWork::Sum { axis, backward, factors } => {
-                let (line, k) = split(n);
-                self.sum(self.lines(line, *axis), k, [*backward, *factors == Factors::Computed], thread);
+                let thread = thread.expect("sums are launched for the whole array");
+                let flags = [*backward, *factors == Factors::Computed];
+                self.sum(self.lines(row, *axis), column, flags, thread);
             }
-            FftWork::Level(level) => {
-                let (line, item) = split(n / level.radix);
-                level_item(level, self.lines(line, level.axis), item);
+            FftWork::Level(level) => level_item(level, self.lines(row, level.axis), column, 0),
+            FftWork::Whole { axis, radices, scale, .. } => self.whole(self.lines(row, *axis), radices, *scale),
+            FftWork::Transpose { side, width } => {
+                Transpose { desc: self.desc, side: *side, width: *width, in_place: self.step.in_place }
+                    .item([row, column]);
             }
-            FftWork::Transpose { .. } | FftWork::Blocks { .. } => unreachable!("they have other kernels"),
+            FftWork::Blocks { .. } => unreachable!("they have another kernel"),
+        }
+    }
+
+    /// All steps of a line by one thread, which sees what it has stored.
+    fn whole(&self, [from, to]: [LineView; 2], radices: &[usize], scale: f64) {
+        let [n, _] = lines(self.desc, self.step);
+        for_each(int(0), int(n), int(1), |place| {
+            to.store(place, from.load(reversed(place, radices)).scale(Sym::lit(scale)));
+        });
+        let mut table = 0;
+        for level in self.step.work.levels() {
+            for_each(int(0), int(n / level.radix), int(1), |item| level_item(&level, [to, to], item, table));
+            table += level.table_len();
         }
     }
 
@@ -217,85 +240,6 @@ impl Writer<'_> {
         let all = Array::Shared.load_pair(places[1]);
         to.store(k, if whole == n { all } else { all + rest });
     }
-
-    fn transpose(&self, side: usize, thread: Int, block: Int) {
-        let squares = squares(self.desc, side);
-        let (column, row) = match self.step.launches {
-            LaunchMode::Groups(shape) => {
-                let [across, _] = groups(squares, shape);
-                let (across, columns, rows) = (across as i64, shape[0] as i64, shape[1] as i64);
-                (block % across * columns + thread % columns, block / across * rows + thread / columns)
-            }
-            _ => {
-                let item = block * THREADS as i64 + thread;
-                (item % squares[0] as i64, item / squares[0] as i64)
-            }
-        };
-        if_less(row, int(squares[1]), || {
-            if_less(column, int(squares[0]), || match self.step.in_place {
-                false => self.square([row, column], side),
-                // One thread has a square and the one that it changes places with.
-                true => if_less(row, column + 1, || self.squares_that_change([row, column], side)),
-            });
-        });
-    }
-
-    /// Complex number (row, column) of a side; rows and columns are those of the memory that is
-    /// read.
-    fn at(&self, side: &Strided, row: Int, column: Int) -> Int {
-        let [rows, columns] = [self.desc.from.axes[0], self.desc.from.axes[1]];
-        row * (side.strides[rows] / 2) + column * (side.strides[columns] / 2) + side.offset / 2
-    }
-
-    /// All is read before anything is written.
-    fn square(&self, [row, column]: [Int; 2], side: usize) {
-        let [height, width] = [self.desc.from.lengths[0], self.desc.from.lengths[1]];
-        let even = height % side == 0 && width % side == 0;
-        let places: Vec<[Int; 2]> = square([row, column], side).collect();
-        let load = |[row, column]: [Int; 2]| Array::Input.load_pair(self.at(&self.desc.from, row, column));
-        let store =
-            |[row, column]: [Int; 2], z: C<Sym>| Array::Output.store_pair(self.at(&self.desc.to, row, column), z);
-        if even {
-            let z: Vec<C<Sym>> = places.iter().map(|place| load(*place)).collect();
-            return places.into_iter().zip(z).for_each(|(place, z)| store(place, z));
-        }
-        for place in places {
-            if_less(place[0], int(height), || if_less(place[1], int(width), || store(place, load(place))));
-        }
-    }
-
-    /// On the diagonal both are one, written twice alike; at the edge of odd lengths, elements
-    /// above the diagonal change places one by one.
-    fn squares_that_change(&self, [row, column]: [Int; 2], side: usize) {
-        let n = self.desc.from.lengths[0];
-        let at = |[row, column]: [Int; 2]| self.at(&self.desc.from, row, column);
-        let load = |place: [Int; 2]| Array::Input.load_pair(at(place));
-        let store = |place: [Int; 2], z: C<Sym>| Array::Output.store_pair(at(place), z);
-        let above: Vec<[Int; 2]> = square([row, column], side).collect();
-        let pairs: Vec<_> = above.iter().map(|&[row, column]| ([row, column], [column, row])).collect();
-        if n % side == 0 {
-            let z: Vec<_> = pairs.iter().map(|(above, below)| (load(*above), load(*below))).collect();
-            return pairs.into_iter().zip(z).for_each(|((above, below), (x, y))| {
-                store(above, y);
-                store(below, x);
-            });
-        }
-        for (above, below) in pairs {
-            if_less(above[1], int(n), || {
-                if_less(above[0], above[1], || {
-                    let (x, y) = (load(above), load(below));
-                    store(above, y);
-                    store(below, x);
-                });
-            });
-        }
-    }
-}
-
-/// The elements of a square, row after row.
-fn square([row, column]: [Int; 2], side: usize) -> impl Iterator<Item = [Int; 2]> {
-    let (row, column) = (row * side as i64, column * side as i64);
-    (0..side * side).map(move |i| [row + (i / side) as i64, column + (i % side) as i64])
 }
 
 /// start · k mod n.
@@ -316,8 +260,8 @@ fn reversed(place: Int, radices: &[usize]) -> Int {
     result * *last as i64 + rest
 }
 
-/// One small DFT of a level with its twiddle factors.
-fn level_item(level: &Level, [from, to]: [LineView; 2], item: Int) {
+/// One small DFT of a level with its twiddle factors, which begin at this place of the table.
+fn level_item(level: &Level, [from, to]: [LineView; 2], item: Int, table: usize) {
     let Level { radix, distance, decimation, backward, .. } = *level;
     let k = item % distance as i64;
     let base = item / distance as i64 * (distance * radix) as i64 + k;
@@ -326,7 +270,7 @@ fn level_item(level: &Level, [from, to]: [LineView; 2], item: Int) {
         let multiplied = |(j, z): (usize, C<Sym>)| match j {
             0 => z,
             _ if distance == 1 => z,
-            _ => z.mul(Array::Table.load_pair(k * (radix - 1) as i64 + (j - 1) as i64)),
+            _ => z.mul(Array::Table.load_pair(k * (radix - 1) as i64 + (table + j - 1) as i64)),
         };
         z.into_iter().enumerate().map(multiplied).collect()
     };
