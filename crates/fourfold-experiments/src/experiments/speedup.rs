@@ -46,7 +46,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
                 .into(),
             format!(
                 "{} FFTs: {}.",
-                setting.how_of_steps("the transforms' results of every method with the default's"),
+                setting.how_of_steps("every algorithm's transforms with those of fused passes"),
                 setting.fft_library(&"dct2 f64 512x512".parse()?)?
             ),
         ],

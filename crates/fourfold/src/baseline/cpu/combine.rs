@@ -12,9 +12,9 @@ use crate::cpu::simd::pointer::Ptr;
 use crate::recipe::reduction::IndexMap;
 use num_complex::Complex;
 
-/// The rows and terms of a block of a combine that transposes. Each term is four reals in two
-/// lines of the other array, so that a block of `f64` has at most 256 lines of it, and all of them
-/// stay in a first-level cache.
+/// The rows and terms of a block of a combine that transposes. With two axes, the four reals of a
+/// term are in four cache lines. So 64 terms need 256 lines, 16 KiB, which stay in a first-level
+/// cache while the rows of the block fill them.
 const TILE: [usize; 2] = [64, 64];
 
 /// A combine with its factors.
