@@ -1,12 +1,12 @@
 //! `cargo xtask accuracy`: writes `docs/accuracy.md` from what `fourfold verify` measures.
 
+use crate::cases::problems;
 use crate::machine::{fourfold, fourfold_for_this_machine, origin};
 use crate::page;
-use crate::process::{command, output, root};
+use crate::process::{command, output};
 use crate::table::{self, Table};
 use anyhow::{Context, Result};
 use serde_json::Value;
-use std::fs;
 
 /// Inputs that each mean is of.
 const SEEDS: u64 = 10;
@@ -30,8 +30,8 @@ struct Figure {
 
 /// The task.
 pub(crate) fn run_task() -> Result<()> {
-    let cases = fs::read_to_string(root().join("cases/accuracy.txt")).context("cannot read cases/accuracy.txt")?;
-    let cases: Vec<_> = cases.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    let cases = problems("accuracy.txt")?;
+    let cases: Vec<_> = cases.iter().map(String::as_str).collect();
     let (origin, mut text) = (origin()?, String::new());
     for real in ["f64", "f32"] {
         text += &format!("\n## One axis, {real}\n\n{}", kinds_and_lengths(real, &cases)?);

@@ -3,6 +3,8 @@
 mod accuracy;
 mod bench_cpu;
 mod bench_ducc;
+mod cases;
+mod compare_speed;
 mod device_bench;
 mod device_test;
 mod experiments;
@@ -66,19 +68,24 @@ const TASKS: &[Task] = &[
         about: "record results, kernels, recipes: FOLDER, or --compare OLD NEW",
         run: record::run_task,
     },
+    Task {
+        name: "compare-speed",
+        about: "time two builds of the command in turn: OLD NEW [TURNS]",
+        run: compare_speed::run_task,
+    },
 ];
+
+/// The tasks that check their arguments themselves. The others take none.
+const TAKES_ARGUMENTS: [&str; 8] =
+    ["test", "experiments", "figures", "bench-cpu", "device-test", "device-bench", "record", "compare-speed"];
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let task = arguments.next().and_then(|name| TASKS.iter().find(|task| task.name == name));
-    // What takes long has arguments of its own, to do part of it.
-    let fits = |task: &&Task| {
-        ["test", "experiments", "figures", "bench-cpu", "device-test", "device-bench", "record"].contains(&task.name)
-            || arguments.next().is_none()
-    };
+    let fits = |task: &&Task| TAKES_ARGUMENTS.contains(&task.name) || arguments.next().is_none();
     let Some(task) = task.filter(fits) else {
         eprintln!("usage: cargo xtask TASK, where TASK is one of");
-        TASKS.iter().for_each(|task| eprintln!("  {:<12} {}", task.name, task.about));
+        TASKS.iter().for_each(|task| eprintln!("  {:<13} {}", task.name, task.about));
         return ExitCode::from(2);
     };
     match (task.run)() {
