@@ -4,6 +4,7 @@ mod common;
 
 use common::random::problems;
 use common::run::{execute, planner};
+use common::sample::count;
 use fourfold::oracle::naive::{Dd, everything, positions, transform};
 use fourfold::oracle::verify::{Data, Verdict, check};
 use fourfold::{Isa, Planner, Problem, ProblemBuilder};
@@ -53,7 +54,7 @@ fn check_random(builder: ProblemBuilder, isa: usize, threads: bool, seed: u64) -
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(count(1500, 1)))]
 
     #[test]
     fn many_axes_are_right(builder in problems(1..7, 3000), isa in 0..4usize, threads: bool, seed: u64) {
