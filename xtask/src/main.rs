@@ -1,6 +1,7 @@
 //! Development tasks: `cargo xtask TASK`.
 
 mod accuracy;
+mod arm;
 mod bench_cpu;
 mod bench_ducc;
 mod cases;

@@ -25,7 +25,7 @@ pub(crate) fn suite() -> Result<Outcome> {
 }
 
 /// Major, minor and patch version.
-fn version(text: &str) -> Option<[u32; 3]> {
+pub(crate) fn version(text: &str) -> Option<[u32; 3]> {
     let mut numbers = text.split('.').map(|number| number.parse().ok());
     Some([numbers.next()??, numbers.next().unwrap_or(Some(0))?, numbers.next().unwrap_or(Some(0))?])
 }

@@ -1,5 +1,5 @@
 //! `cargo xtask setup`: the parts of the toolchain that a minimal installation lacks, OpenCL
-//! devices that need no GPU, and libjpeg-turbo.
+//! devices that need no GPU, libjpeg-turbo, and an emulator of ARM processors.
 
 use crate::process::{command, run};
 use anyhow::{Context, Result};
@@ -19,6 +19,10 @@ const OCLGRIND: &str = "oclgrind";
 /// Debian's package of libjpeg-turbo's programs, whose pixels are compared with.
 const LIBJPEG_TURBO: &str = "libjpeg-turbo-progs";
 
+/// The emulator of ARM processors and the compiler that links for them, with Debian's packages.
+pub(crate) const FOR_ARM: [[&str; 2]; 2] =
+    [["qemu-aarch64", "qemu-user"], ["aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"]];
+
 /// Installs what is missing; silent if nothing is.
 pub(crate) fn run_if_missing() -> Result<()> {
     for [subcommand, component] in COMPONENTS {
@@ -32,7 +36,9 @@ pub(crate) fn run_if_missing() -> Result<()> {
     let pocl = std::path::Path::new(POCL_VENDOR).exists();
     let djpeg = std::path::Path::new("/usr/bin/djpeg").exists();
     let missing = [(pocl, POCL), (installed(OCLGRIND), OCLGRIND), (djpeg, LIBJPEG_TURBO)];
-    install(&missing.into_iter().filter(|(there, _)| !there).map(|(_, package)| package).collect::<Vec<_>>().join(" "));
+    let arm = FOR_ARM.map(|[program, package]| (installed(program), package));
+    let missing = missing.into_iter().chain(arm).filter(|(there, _)| !there).map(|(_, package)| package);
+    install(&missing.collect::<Vec<_>>().join(" "));
     Ok(())
 }
 
@@ -47,11 +53,15 @@ fn install(packages: &str) {
     if packages.is_empty() || !std::path::Path::new("/usr/bin/apt-get").exists() {
         return;
     }
-    let install = format!("apt-get install -y --no-install-recommends {packages}");
-    let installed = run(&mut command("apt-get update")).and_then(|()| run(&mut command(&install)));
-    if let Err(error) = installed {
-        eprintln!("install {packages} to test GPU kernels and JPEG files ({error:#})");
+    if let Err(error) = apt_install(packages) {
+        eprintln!("install {packages} to test GPU kernels, JPEG files and NEON ({error:#})");
     }
+}
+
+/// Installs Debian's packages, where this user may.
+pub(crate) fn apt_install(packages: &str) -> Result<()> {
+    run(&mut command("apt-get update"))?;
+    run(&mut command(&format!("apt-get install -y --no-install-recommends {packages}")))
 }
 
 /// The task.

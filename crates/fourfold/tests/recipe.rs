@@ -5,7 +5,7 @@ mod common;
 
 use common::cases::read;
 use common::run::{execute, planner};
-use common::sample::count;
+use common::sample::{count, sample};
 use fourfold::oracle::verify::{Reference, check};
 use fourfold::{ErrorKind, Isa, Kind, Planner, Problem, Recipe};
 use num_complex::Complex;
@@ -143,6 +143,22 @@ fn lines_may_be_done_in_parts() {
     }
     assert_right("fft f64 4608\ninput -> output axis 0: forward 4608 = along 16 2 3 across 6 8");
     assert_right("fft f32 49920\ninput -> output axis 0: forward 49920 = along 16 3 13 across 8 10");
+}
+
+/// The same with the shortest lines, which the oracle transforms quickly: by one part, and by two.
+#[test]
+fn short_lines_are_right_in_parts() {
+    // Real transforms of length 2N are complex ones of length N.
+    let complex = ["fft", "ifft"].map(|kind| (kind, 1));
+    let real = ["rfft", "irfft", "dct2", "dct3", "dct4", "dst2", "dst3", "dst4", "idxst", "dht"].map(|kind| (kind, 2));
+    let kinds = complex.into_iter().chain(real).flat_map(|kind| [(kind, "f64"), (kind, "f32")]);
+    let of = |n: usize, factors: &'static str| kinds.clone().map(move |kind| (kind, n, factors));
+    for (((kind, times), precision), n, factors) in of(64, "16 2 2").chain(sample(of(1024, "16 2 2 across 4 4"), 1, 0))
+    {
+        let planned = recipe(&format!("{kind} {precision} {}", times * n)).to_string();
+        let (head, _) = planned.rsplit_once('=').unwrap();
+        assert_right(&format!("{head}= along {factors}"));
+    }
 }
 
 /// Non-temporal stores write whole cache lines. The result must not depend on the alignment, and

@@ -31,11 +31,14 @@ pub(crate) enum Outcome {
 /// again.
 pub(crate) const WHOLE: &str = "--locked --workspace --all-features";
 
-/// Tells tests to take all cases of their sweeps, not a sample.
-pub(crate) const WHOLE_SWEEPS: (&str, &str) = ("FOURFOLD_SWEEPS", "whole");
+/// The variable that tells tests how many cases of their sweeps to take.
+pub(crate) const SWEEPS: &str = "FOURFOLD_SWEEPS";
+
+/// Tells them to take all cases, not a sample.
+pub(crate) const WHOLE_SWEEPS: (&str, &str) = (SWEEPS, "whole");
 
 /// Tells them to take a quarter of the usual sample.
-pub(crate) const QUICK_SWEEPS: (&str, &str) = ("FOURFOLD_SWEEPS", "quick");
+pub(crate) const QUICK_SWEEPS: (&str, &str) = ("FOURFOLD_SWEEPS", "4");
 
 /// Runs the suites of a tier, or those that the arguments name, up to the first that fails, and
 /// prints what each took.
@@ -92,7 +95,7 @@ fn table(suites: &[&Suite], times: &[Duration]) -> String {
 }
 
 /// Minutes and seconds.
-fn clock(seconds: u64) -> String {
+pub(crate) fn clock(seconds: u64) -> String {
     format!("{}:{:02}", seconds / 60, seconds % 60)
 }
 
@@ -131,12 +134,12 @@ mod tests {
     }
 
     #[test]
-    fn budgets_keep_to_four_and_fifteen_minutes() {
+    fn budgets_keep_to_four_and_twenty_one_minutes() {
         let minutes = |tier: Tier| {
             let suites = SUITES.iter().filter(|suite| suite.tiers.contains(&tier));
             suites.map(|suite| suite.budget).sum::<u64>() as f64 / 60.0
         };
         assert!(minutes(Tier::Quick) <= 4.0, "{}", minutes(Tier::Quick));
-        assert!(minutes(Tier::Gate) <= 15.0, "{}", minutes(Tier::Gate));
+        assert!(minutes(Tier::Gate) <= 21.0, "{}", minutes(Tier::Gate));
     }
 }

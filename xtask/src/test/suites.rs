@@ -4,7 +4,7 @@ use super::tier::{ALWAYS, FULL, GATE, QUICK};
 use super::{Outcome, QUICK_SWEEPS, Suite, WHOLE, WHOLE_SWEEPS};
 use crate::photographs::photographs;
 use crate::process::{command, root, run, target_folder, work_folder};
-use crate::{fuzz, gpu, memory, msrv, package};
+use crate::{arm, fuzz, gpu, memory, msrv, package};
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -27,6 +27,7 @@ pub(crate) const SUITES: &[Suite] = &[
     Suite { name: "readme", budget: 150, tiers: GATE, run: readme },
     Suite { name: "nvrtc", budget: 90, tiers: GATE, run: || gpu::nvrtc(false) },
     Suite { name: "oclgrind", budget: 60, tiers: GATE, run: || gpu::oclgrind(Some(LONG)) },
+    Suite { name: "arm", budget: arm::BUDGET, tiers: GATE, run: arm::suite },
     Suite { name: "core", budget: 170, tiers: QUICK, run: core },
     Suite { name: "sweeps", budget: 900, tiers: FULL, run: sweeps },
     Suite { name: "tests", budget: 420, tiers: GATE, run: tests },

@@ -1,29 +1,25 @@
 //! A part of a sweep, or the whole.
 #![allow(dead_code, reason = "every test file uses a part")]
 
-/// Whether the variable FOURFOLD_SWEEPS has this value. `cargo xtask test --full` sets `whole`, and
-/// `--quick` sets `quick`.
-fn asked(value: &str) -> bool {
-    std::env::var_os("FOURFOLD_SWEEPS").is_some_and(|asked| asked == value)
-}
+/// The variable that says how much of the sweeps runs: `whole`, or a number k for one in k of the
+/// cases that run without it. `cargo xtask test --full` asks for all of them; `--quick`, and the
+/// suite `arm`, which emulates a processor, for fewer.
+const VARIABLE: &str = "FOURFOLD_SWEEPS";
 
 /// Whether sweeps run whole.
 pub(crate) fn whole() -> bool {
-    asked("whole")
+    std::env::var_os(VARIABLE).is_some_and(|value| value == "whole")
 }
 
 /// The part of a sweep that runs, as one case of so many, where one of `n` is usual.
 pub(crate) fn one_of(n: usize) -> usize {
-    match (whole(), asked("quick")) {
-        (true, _) => 1,
-        (_, true) => 4 * n,
-        _ => n,
-    }
+    let fewer = std::env::var(VARIABLE).ok().and_then(|value| value.parse().ok());
+    if whole() { 1 } else { n * fewer.unwrap_or(1).max(1) }
 }
 
-/// Every `n`-th case of a sweep, all of them if sweeps run whole, or fewer for a quick test. Samples
-/// of `n` consecutive turns have all cases between them: so a sweep over kinds and lengths has every
-/// kind and every length.
+/// Every `n`-th case of a sweep, all of them if sweeps run whole, or fewer if fewer are asked for.
+/// Samples of `one_of(n)` consecutive turns have all cases between them: so a sweep over kinds and
+/// lengths has every kind and every length.
 pub(crate) fn sample<T>(cases: impl IntoIterator<Item = T>, n: usize, turn: usize) -> Vec<T> {
     let n = one_of(n);
     let chosen = |i: usize| i % n == (i / n + turn) % n;

@@ -1,5 +1,5 @@
 //! Vectors of 128 bits by the crate `wide`: NEON on aarch64, SSE2 on x86-64. SSE2 runs in every
-//! test. NEON compiles, but has not been run on hardware.
+//! test, NEON in the suite `arm` of `cargo xtask test`, which emulates a processor.
 
 use crate::arithmetic::real::Real;
 use crate::cpu::simd::complex_vector::Interleaved;
