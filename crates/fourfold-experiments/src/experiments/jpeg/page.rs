@@ -181,7 +181,7 @@ impl Measured {
     fn text_of_errors(&self) -> String {
         format!(
             "PSNR, in dB, is 10 log₁₀(255² / mean squared error) of the samples of a component against the definition: the orthonormal inverse DCT of the dequantised coefficients in f64, \
-             plus 128, rounded, and clamped to 0 to 255. `inf`: all samples agree. A component has at most {MOST_BLOCKS} blocks in the mean, evenly chosen. \
+             plus 128, rounded, and clamped to 0 to 255. It rounds halves up, all rungs but `exact` round them to even: blocks of few coefficients have many. `inf`: all samples agree. A component has at most {MOST_BLOCKS} blocks in the mean, evenly chosen. \
              Published: of `006mp-cathedral.jpg`; the document does not define its reference. Photographs here: {}. All are encoded by fourfold at quality {QUALITY}, in 4:4:4 and in 4:2:0. \
              `×` stands for enlarged to more than {LARGE} pixels, by zeros that follow the DCT.",
             self.sizes.join(", ")
