@@ -40,8 +40,7 @@ fn a_circuit_is_read_and_drawn() {
     }
 }
 
-/// A circuit with macros whose cells begin at the centre. 200,000 cells spread in the same way,
-/// which docs/experiments.md has the time of.
+/// A circuit with macros whose cells begin at the centre.
 #[test]
 fn cells_spread_from_the_centre() {
     let folder = Folder::new();

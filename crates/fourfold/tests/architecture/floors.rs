@@ -68,7 +68,8 @@ const EXPERIMENTS: Floors = &[
     &["measure.rs"],
     &["page.rs", "heat_map.rs"],
     &["plot.rs", "ratios.rs"],
-    &["circuit/bookshelf/", "circuit/generate/"],
+    &["circuit/generate/"],
+    &["circuit/bookshelf/"],
     &["circuit/"],
     &["args.rs"],
 ];
