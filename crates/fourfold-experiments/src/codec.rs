@@ -13,7 +13,7 @@ use fourfold_cli::array::zeros;
 use fourfold_cli::bench_targets::{Contestant, contestant};
 use fourfold_gpu::{Device, GpuArray, GpuPlan, GpuPlanner};
 
-use crate::measure::{Job, Setting};
+use crate::measure::{Setting, Timed};
 
 /// Coefficients of a smaller magnitude are set to 0, in orthonormal scale, for samples from 0 to
 /// 255: that of the MATLAB example that the paper cites.
@@ -48,7 +48,7 @@ pub(crate) fn times<const N: usize>(
     problems: [&Problem; 2],
     samples: &[f64],
 ) -> Result<[f64; N]> {
-    let methods = parts.map(|(method, _)| Job::Whole(method));
+    let methods = parts.map(|(method, _)| Timed::Whole(method));
     problems.iter().try_for_each(|problem| setting.check(problem, &methods))?;
     let works = parts.iter().map(|(method, part)| -> Result<Contestant> {
         setting.contender().0.with_planner(

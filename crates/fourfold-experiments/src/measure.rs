@@ -29,7 +29,7 @@ pub(crate) struct Setting {
 
 /// What is timed.
 #[derive(Clone, Copy)]
-pub(crate) enum Job {
+pub(crate) enum Timed {
     /// A transform by a method.
     Whole(&'static str),
     /// One stage of it alone.
@@ -124,14 +124,14 @@ impl Setting {
     }
 
     /// Milliseconds of each job on a problem, and of a copy of its array.
-    pub(crate) fn times(&self, problem: &Problem, jobs: &[Job]) -> Result<(Vec<f64>, f64)> {
+    pub(crate) fn times(&self, problem: &Problem, jobs: &[Timed]) -> Result<(Vec<f64>, f64)> {
         self.check(problem, jobs)?;
         let mut comparison = Comparison::new(problem)?;
         for job in jobs {
             let planner = self.planner(*job)?;
             let plan = match job {
-                Job::Whole(_) | Job::OnProcessor(_) => planner.plan(problem)?,
-                Job::Stage(_, stage) => planner.plan_stage(problem, *stage)?,
+                Timed::Whole(_) | Timed::OnProcessor(_) => planner.plan(problem)?,
+                Timed::Stage(_, stage) => planner.plan_stage(problem, *stage)?,
             };
             comparison.add_plan(&planner.engine, plan)?;
         }
@@ -161,35 +161,35 @@ impl Setting {
     /// problem or the engine not what the method needs.
     pub(crate) fn times_if_any(&self, problem: &Problem, methods: &[&'static str]) -> Result<Vec<Option<f64>>> {
         let there = |method: &&'static str| {
-            let job = Job::Whole(method);
+            let job = Timed::Whole(method);
             Ok(if self.lacks(problem, job)?.is_some() { None } else { Some(job) })
         };
         self.times_of(problem, &methods.iter().map(there).collect::<Result<Vec<_>>>()?)
     }
 
     /// Milliseconds of the jobs that are there.
-    pub(crate) fn times_of(&self, problem: &Problem, jobs: &[Option<Job>]) -> Result<Vec<Option<f64>>> {
-        let there: Vec<Job> = jobs.iter().copied().flatten().collect();
+    pub(crate) fn times_of(&self, problem: &Problem, jobs: &[Option<Timed>]) -> Result<Vec<Option<f64>>> {
+        let there: Vec<Timed> = jobs.iter().copied().flatten().collect();
         let mut times = self.times(problem, &there)?.0.into_iter();
         Ok(jobs.iter().map(|job| job.and_then(|_| times.next())).collect())
     }
 
     /// Why a method does not have the problem, or the engine not what the method needs; nothing if
     /// they do.
-    pub(crate) fn lacks(&self, problem: &Problem, job: Job) -> Result<Option<fourfold::Error>> {
+    pub(crate) fn lacks(&self, problem: &Problem, job: Timed) -> Result<Option<fourfold::Error>> {
         Ok(self.planner(job)?.lacks(problem))
     }
 
     /// The engine and the method of a job.
-    fn planner(&self, job: Job) -> Result<EnginePlanner> {
+    fn planner(&self, job: Timed) -> Result<EnginePlanner> {
         match job {
-            Job::Whole(method) | Job::Stage(method, _) => self.by(method),
-            Job::OnProcessor(method) => EnginePlanner::new(Engine::Cpu(None), method.parse()?, 1, &Tuning::default()),
+            Timed::Whole(method) | Timed::Stage(method, _) => self.by(method),
+            Timed::OnProcessor(method) => EnginePlanner::new(Engine::Cpu(None), method.parse()?, 1, &Tuning::default()),
         }
     }
 
     /// An error unless all methods give what the default one gives, but for roundings.
-    pub(crate) fn check(&self, problem: &Problem, jobs: &[Job]) -> Result<()> {
+    pub(crate) fn check(&self, problem: &Problem, jobs: &[Timed]) -> Result<()> {
         let mut planners = jobs.iter().map(|job| self.planner(*job)).collect::<Result<Vec<_>>>()?;
         planners.sort_by_key(|planner| planner.algorithm.name());
         planners.dedup_by_key(|planner| planner.algorithm.name());

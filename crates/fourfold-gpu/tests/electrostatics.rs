@@ -148,14 +148,14 @@ fn compare<T: Float + PartialEq + std::fmt::Debug>(planner: &GpuPlanner, bins: [
 
     let (found, mut wanted) = (downloaded(&maps, Map::Density), vec![T::default(); board.grid.count()]);
     here.spreader().density(board.cells(), &mut wanted).unwrap();
-    let mut meeting = vec![0; wanted.len()];
+    let mut overlapping = vec![0; wanted.len()];
     for [rows, columns] in (0..board.count()).map(|i| board.met(i)) {
         rows.flat_map(|row| columns.clone().map(move |column| (row, column)))
-            .for_each(|(row, column)| meeting[row * bins[1] + column] += 1);
+            .for_each(|(row, column)| overlapping[row * bins[1] + column] += 1);
     }
-    for (bin, ((found, wanted), meeting)) in found.iter().zip(&wanted).zip(meeting).enumerate() {
+    for (bin, ((found, wanted), overlapping)) in found.iter().zip(&wanted).zip(overlapping).enumerate() {
         let (found, wanted): (f64, f64) = ((*found).into(), (*wanted).into());
-        let bound = f64::from(meeting) * charge_error + 4.0 * u * wanted;
+        let bound = f64::from(overlapping) * charge_error + 4.0 * u * wanted;
         assert!((found - wanted).abs() <= bound, "{what} bin {bin}: {found} instead of {wanted}, bound {bound:e}");
     }
 

@@ -286,13 +286,13 @@ fn the_total_force_is_zero_where_all_is_symmetric() {
     for bins in [[8, 8], [9, 14], [15, 15]] {
         let grid = Grid::new([0.0, 0.0], [9.0, 7.0], bins).unwrap();
         let half = Board::<f64>::random(&Grid::new([0.0, 0.0], [4.0, 3.0], [2, 2]).unwrap(), 20, 4);
-        let mirrored = |axis: usize, extent: f64| {
+        let reflected = |axis: usize, extent: f64| {
             let list = half.low[axis].iter().zip(&half.size[axis]);
             list.map(move |(low, size)| extent - low - size).collect::<Vec<_>>()
         };
         let both = |a: &[f64], b: &[f64]| [a, b].concat();
         let board = Board {
-            low: [both(&half.low[0], &mirrored(0, 9.0)), both(&half.low[1], &mirrored(1, 7.0))],
+            low: [both(&half.low[0], &reflected(0, 9.0)), both(&half.low[1], &reflected(1, 7.0))],
             size: [both(&half.size[0], &half.size[0]), both(&half.size[1], &half.size[1])],
         };
         let system = Electrostatics::builder(grid).smoothing(1.0).build(&planner(1)).unwrap();

@@ -4,7 +4,7 @@ use anyhow::Result;
 use fourfold::Problem;
 use fourfold::timing::table::digits;
 
-use crate::measure::{AUTHORS, Job, Setting};
+use crate::measure::{AUTHORS, Setting, Timed};
 use crate::page::{Outcome, Page, WHOLE, strings};
 use crate::plot::{Line, Plot};
 
@@ -15,8 +15,8 @@ const ON_H200: (usize, [&str; 3]) = (4096, ["0.081", "0.218", "0.078"]);
 
 pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let sides: &[usize] = if setting.quick { &[1024] } else { &[1024, 4096] };
-    let stages = [0, 1, 2].map(|stage| Job::Stage("three-stage", stage));
-    let jobs: Vec<Job> = [Job::Whole("three-stage")].into_iter().chain(stages).collect();
+    let stages = [0, 1, 2].map(|stage| Timed::Stage("three-stage", stage));
+    let jobs: Vec<Timed> = [Timed::Whole("three-stage")].into_iter().chain(stages).collect();
     let (mut rows, mut lines, mut shares) = (vec![], vec![], vec![]);
     for &side in sides {
         let problem: Problem = format!("dct2 f64 {side}x{side}").parse()?;

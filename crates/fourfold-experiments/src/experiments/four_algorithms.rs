@@ -3,7 +3,7 @@
 use anyhow::Result;
 use fourfold::timing::table::{digits, ratio};
 
-use crate::measure::{AUTHORS, Job, Setting};
+use crate::measure::{AUTHORS, Setting, Timed};
 use crate::page::{Outcome, Page, WHOLE};
 use crate::plot::{Line, Plot};
 use crate::ratios::Ratios;
@@ -29,7 +29,7 @@ const ON_H200: [(u32, [&str; 4]); 3] = [
 
 pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let (mut rows, mut lines, mut all) = (vec![], vec![vec![]; METHODS.len() + 1], vec![vec![]; METHODS.len() + 1]);
-    let jobs: Vec<Job> = METHODS.into_iter().chain(["fused"]).map(Job::Whole).collect();
+    let jobs: Vec<Timed> = METHODS.into_iter().chain(["fused"]).map(Timed::Whole).collect();
     for (log, published) in PUBLISHED {
         let n = 1usize << log;
         let (times, _) = setting.times(&format!("dct2 f64 {n}").parse()?, &jobs)?;

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use fourfold::timing::table::{digits, ratio};
 
-use crate::measure::{Job, Setting, sides};
+use crate::measure::{Setting, Timed, sides};
 use crate::page::{Outcome, Page, WHOLE, strings};
 use crate::plot::{Line, Plot};
 use crate::ratios::Ratios;
@@ -18,7 +18,7 @@ const PUBLISHED: [(usize, [&str; 2]); 5] = [
 ];
 
 pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
-    let jobs = [Job::Stage("three-stage-gather", 0), Job::Stage("three-stage-scatter", 0)];
+    let jobs = [Timed::Stage("three-stage-gather", 0), Timed::Stage("three-stage-scatter", 0)];
     let (mut rows, mut lines, mut quotients) = (vec![], [vec![], vec![], vec![]], [vec![], vec![]]);
     for side in sides(setting, &PUBLISHED.map(|(side, _)| side))? {
         let (times, copy) = setting.times(&format!("dct2 f64 {side}x{side}").parse()?, &jobs)?;

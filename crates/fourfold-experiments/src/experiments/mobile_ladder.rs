@@ -8,25 +8,25 @@ use fourfold::{ErrorKind, Precision, Problem};
 use fourfold_cli::engine::Engine;
 use fourfold_gpu::Api;
 
-use crate::measure::{Job, Setting};
+use crate::measure::{Setting, Timed};
 use crate::page::{Outcome, Page, Part};
 use crate::plot::{Line, Plot};
 
 /// What is timed: from the bottom of the ladder to its top, the same by radix 2, then ours; each
 /// with the head of its column.
-const RUNGS: [(Job, &str); 12] = [
-    (Job::OnProcessor("mixed-radix-naive"), "processor"),
-    (Job::Whole("mixed-radix-rows"), "a launch a row"),
-    (Job::Whole("mixed-radix-range"), "one for all rows"),
-    (Job::Whole("mixed-radix-elements"), "elements"),
-    (Job::Whole("mixed-radix-blocks"), "2 × 2"),
-    (Job::Whole("mixed-radix-blocks-4"), "4 × 4"),
-    (Job::Whole("mixed-radix-in-place"), "in place"),
-    (Job::Whole("mixed-radix-groups"), "groups of 2 × 4"),
-    (Job::Whole("mixed-radix-rule"), "groups by the rule"),
-    (Job::Whole("mixed-radix-padded"), "padded"),
-    (Job::Whole("radix-2-groups"), "radix 2 alone"),
-    (Job::Whole("fused"), "fused"),
+const RUNGS: [(Timed, &str); 12] = [
+    (Timed::OnProcessor("mixed-radix-naive"), "processor"),
+    (Timed::Whole("mixed-radix-rows"), "a launch a row"),
+    (Timed::Whole("mixed-radix-range"), "one for all rows"),
+    (Timed::Whole("mixed-radix-elements"), "elements"),
+    (Timed::Whole("mixed-radix-blocks"), "2 × 2"),
+    (Timed::Whole("mixed-radix-blocks-4"), "4 × 4"),
+    (Timed::Whole("mixed-radix-in-place"), "in place"),
+    (Timed::Whole("mixed-radix-groups"), "groups of 2 × 4"),
+    (Timed::Whole("mixed-radix-rule"), "groups by the rule"),
+    (Timed::Whole("mixed-radix-padded"), "padded"),
+    (Timed::Whole("radix-2-groups"), "radix 2 alone"),
+    (Timed::Whole("fused"), "fused"),
 ];
 
 /// A step: the rungs before and after it, and its name.
@@ -140,8 +140,8 @@ fn measure(setting: &Setting, side: usize) -> Result<Measured> {
 }
 
 /// The stages of a rung that has the problem. Ours has none.
-fn stages(job: Job, problem: &Problem) -> Result<Option<Vec<Stage>>> {
-    let (Job::Whole(method) | Job::Stage(method, _) | Job::OnProcessor(method)) = job;
+fn stages(job: Timed, problem: &Problem) -> Result<Option<Vec<Stage>>> {
+    let (Timed::Whole(method) | Timed::Stage(method, _) | Timed::OnProcessor(method)) = job;
     if method == "fused" {
         return Ok(None);
     }

@@ -4,7 +4,7 @@ use anyhow::Result;
 use fourfold::Problem;
 use fourfold::timing::table::{digits, ratio};
 
-use crate::measure::{Job, Setting};
+use crate::measure::{Setting, Timed};
 use crate::page::{Outcome, Page, WHOLE, strings};
 use crate::plot::{Line, Plot};
 use crate::ratios::Ratios;
@@ -20,7 +20,12 @@ const TRANSFORMS: [(&str, &str); 2] = [("DCT", "dct2"), ("IDCT", "dct3")];
 const NAMES: [&str; 4] = ["row-column", "three-stage", "FFT", "fused"];
 
 pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
-    let jobs = [Job::Whole("row-column"), Job::Whole("three-stage"), Job::Stage("three-stage", 1), Job::Whole("fused")];
+    let jobs = [
+        Timed::Whole("row-column"),
+        Timed::Whole("three-stage"),
+        Timed::Stage("three-stage", 1),
+        Timed::Whole("fused"),
+    ];
     let shapes: &[[usize; 3]] = if setting.quick { &SHAPES[..QUICK] } else { &SHAPES };
     let (mut rows, mut all, mut lines) = (vec![], vec![vec![]; NAMES.len()], vec![vec![]; NAMES.len()]);
     for &[n1, n2, n3] in shapes {

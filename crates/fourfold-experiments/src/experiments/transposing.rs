@@ -5,7 +5,7 @@ use anyhow::Result;
 use fourfold::Problem;
 use fourfold::timing::table::{digits, ratio};
 
-use crate::measure::{Job, Setting};
+use crate::measure::{Setting, Timed};
 use crate::page::{Outcome, Page, WHOLE};
 use crate::plot::{Line, Plot};
 use crate::ratios::Ratios;
@@ -25,15 +25,15 @@ const QUICK: usize = 2;
 /// The names of the paper, and ours of what costs the same.
 const TRANSFORMS: [(&str, &str); 2] = [("DCT", "dct2"), ("IDCT", "dct3")];
 
-const JOBS: [(&str, Job); 8] = [
-    ("FFT", Job::Stage("three-stage", 1)),
-    ("FFT of the transposed", Job::Stage("three-stage-transposed", 1)),
-    ("not transposed", Job::Whole("three-stage")),
-    ("transposed by two trips", Job::Whole("three-stage-transposed-trips")),
-    ("reorder and a trip", Job::Whole("three-stage-transposed-reorder")),
-    ("a trip and combine", Job::Whole("three-stage-transposed-combine")),
-    ("reorder and combine", Job::Whole("three-stage-transposed")),
-    ("fused", Job::Whole("fused")),
+const JOBS: [(&str, Timed); 8] = [
+    ("FFT", Timed::Stage("three-stage", 1)),
+    ("FFT of the transposed", Timed::Stage("three-stage-transposed", 1)),
+    ("not transposed", Timed::Whole("three-stage")),
+    ("transposed by two trips", Timed::Whole("three-stage-transposed-trips")),
+    ("reorder and a trip", Timed::Whole("three-stage-transposed-reorder")),
+    ("a trip and combine", Timed::Whole("three-stage-transposed-combine")),
+    ("reorder and combine", Timed::Whole("three-stage-transposed")),
+    ("fused", Timed::Whole("fused")),
 ];
 
 /// Where [`JOBS`] has what the last columns and the sentence compare.

@@ -9,7 +9,7 @@ use fourfold::{Precision, Problem};
 use fourfold_gpu::Api;
 
 use crate::experiments::two_dimensions::figures::{AuthorsCode, PUBLISHED, Published, copy_of, of_authors};
-use crate::measure::{AUTHORS, Job, QUICK_SIDE, Setting, only_for};
+use crate::measure::{AUTHORS, QUICK_SIDE, Setting, Timed, only_for};
 use crate::page::{Outcome, Page, Part};
 use crate::plot::{Line, Plot};
 use crate::ratios::Ratios;
@@ -111,7 +111,12 @@ fn teaches(all: &[Vec<f64>]) -> String {
 fn times(setting: &Setting, row: &Published, precision: Precision) -> Result<(Vec<f64>, f64)> {
     let [n1, n2] = row.shape;
     let problem: Problem = format!("{} {} {n1}x{n2}", row.kind, precision.name()).parse()?;
-    let jobs = [Job::Whole("row-column"), Job::Whole("three-stage"), Job::Stage("three-stage", 1), Job::Whole("fused")];
+    let jobs = [
+        Timed::Whole("row-column"),
+        Timed::Whole("three-stage"),
+        Timed::Stage("three-stage", 1),
+        Timed::Whole("fused"),
+    ];
     setting.times(&problem, &jobs)
 }
 

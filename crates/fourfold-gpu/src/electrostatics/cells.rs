@@ -51,7 +51,8 @@ impl<T: Float> GpuCells<T> {
             return Err(argument(format!("{count} cells: at most {MOST_CELLS} can be on a device")));
         }
         let [[x, y], [width, height]] = [cells.low, cells.size];
-        let work = Work::new((0..count).map(|i| parts(bins(spreader, [width, height].map(|size| size[i].into())))));
+        let work =
+            WorkItems::new((0..count).map(|i| parts(bins(spreader, [width, height].map(|size| size[i].into())))));
         let unit = 2f64.powi(fraction_bits(count) as i32);
         let items = |rows: &[Vec<u32>; 3]| Items::new(device, [count, work.rest[0].len()], rows);
         Ok(GpuCells {
@@ -107,7 +108,7 @@ fn bins(spreader: &Spreader, size: [f64; 2]) -> [f64; 2] {
 
 /// Rows of lists.
 #[derive(Default)]
-struct Work {
+struct WorkItems {
     /// Cell, part, parts.
     first: [Vec<u32>; 3],
     /// The same.
@@ -116,10 +117,10 @@ struct Work {
     split: [Vec<u32>; 3],
 }
 
-impl Work {
+impl WorkItems {
     /// Of cells that are worth so many threads each.
-    fn new(parts: impl Iterator<Item = usize>) -> Work {
-        let mut work = Work::default();
+    fn new(parts: impl Iterator<Item = usize>) -> WorkItems {
+        let mut work = WorkItems::default();
         for (cell, parts) in parts.enumerate() {
             let start = work.rest[0].len();
             let parts = parts.min(1 + MOST_PARTS - start);
@@ -162,11 +163,11 @@ mod tests {
 
     #[test]
     fn large_cells_are_split_while_there_is_room() {
-        let work = Work::new([1, 3, 1, 2].into_iter());
+        let work = WorkItems::new([1, 3, 1, 2].into_iter());
         assert_eq!(work.first, [vec![0, 1, 2, 3], vec![0; 4], vec![1, 3, 1, 2]]);
         assert_eq!(work.rest, [vec![1, 1, 3], vec![1, 2, 1], vec![3, 3, 2]]);
         assert_eq!(work.split, [vec![1, 3], vec![0, 2], vec![2, 3]]);
-        let work = Work::new([MOST_PARTS, 5, 5].into_iter());
+        let work = WorkItems::new([MOST_PARTS, 5, 5].into_iter());
         assert_eq!((&work.first[2], work.rest[0].len()), (&vec![MOST_PARTS as u32, 2, 1], MOST_PARTS));
     }
 

@@ -12,7 +12,7 @@ use crate::error::argument;
 use crate::run::executable::table;
 use crate::run::inspect::Target;
 use crate::run::kernel_cache::KernelCache;
-use fourfold::electrostatics::{Builder, Cells, Float, Grid, MAPS, Map, Spreader, Wanted, Work, steps};
+use fourfold::electrostatics::{Builder, Cells, Float, Grid, MAPS, Map, Spreader, StepWork, Wanted, steps};
 use fourfold::{Multiplier, Pipeline, Planner, Precision, Problem, Result};
 use std::thread;
 
@@ -76,10 +76,10 @@ impl<T: Float> GpuElectrostatics<T> {
     /// As [`Builder::build`] and [`GpuPlanner::plan`].
     pub fn new(planner: &GpuPlanner, builder: &Builder<T>, cells: &Planner) -> Result<Self> {
         let (spreader, wanted) = (builder.spreader(cells)?, builder.wanted());
-        let plan = |work: Work| match work {
-            Work::Fused(pipeline) => planner.plan(pipeline),
-            Work::Staged(recipe) => planner.plan_recipe(recipe),
-            Work::Scale(factors) => {
+        let plan = |work: StepWork| match work {
+            StepWork::Fused(pipeline) => planner.plan(pipeline),
+            StepWork::Staged(recipe) => planner.plan_recipe(recipe),
+            StepWork::Scale(factors) => {
                 let nothing = identity(spreader.grid().bins(), T::PRECISION)?;
                 planner.plan(Pipeline::new().multiply(Multiplier::Table(factors)).transform(nothing))
             }

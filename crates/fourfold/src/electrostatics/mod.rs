@@ -52,4 +52,4 @@ pub use crate::electrostatics::float::Float;
 pub use crate::electrostatics::grid::{Cells, Grid};
 pub use crate::electrostatics::solver::{Builder, Electrostatics, Maps};
 pub use crate::electrostatics::spread::Spreader;
-pub use crate::electrostatics::steps::{MAPS, Map, Scaling, Step, Wanted, Work, steps};
+pub use crate::electrostatics::steps::{MAPS, Map, Scaling, Step, StepWork, Wanted, steps};

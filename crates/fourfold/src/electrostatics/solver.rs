@@ -5,7 +5,7 @@ use crate::cpu::base::memory::Scratch;
 use crate::electrostatics::float::Float;
 use crate::electrostatics::grid::{Cells, Grid};
 use crate::electrostatics::spread::Spreader;
-use crate::electrostatics::steps::{MAPS, Map, Scaling, Wanted, Work, reserved, steps};
+use crate::electrostatics::steps::{MAPS, Map, Scaling, StepWork, Wanted, reserved, steps};
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::plan::Plan;
 use crate::plan::planner::Planner;
@@ -105,11 +105,11 @@ impl<T: Float> Builder<T> {
     /// Those of [`Builder::spreader`]; if the algorithm does not compute the transforms; or if
     /// there is no memory for the tables.
     pub fn build(&self, planner: &Planner) -> Result<Electrostatics<T>> {
-        let prepared = |work: Work| {
+        let prepared = |work: StepWork| {
             Ok(match work {
-                Work::Fused(pipeline) => PreparedStep::Plan(Box::new(planner.plan(pipeline)?)),
-                Work::Staged(recipe) => PreparedStep::Plan(Box::new(planner.plan_recipe(recipe)?)),
-                Work::Scale(factors) => {
+                StepWork::Fused(pipeline) => PreparedStep::Plan(Box::new(planner.plan(pipeline)?)),
+                StepWork::Staged(recipe) => PreparedStep::Plan(Box::new(planner.plan_recipe(recipe)?)),
+                StepWork::Scale(factors) => {
                     let mut scale = reserved(&self.grid)?;
                     scale.extend(factors.iter().map(|&factor| T::nearest(factor)));
                     PreparedStep::Scale(scale)

@@ -74,7 +74,7 @@ pub const MAPS: usize = 5;
 // A list has about a dozen of these, so boxing the large variant would save nothing.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
-pub enum Work {
+pub enum StepWork {
     /// A transform whose passes include multiplies.
     Fused(Pipeline<'static>),
     /// A transform by a baseline.
@@ -87,7 +87,7 @@ pub enum Work {
 #[derive(Clone, Debug)]
 pub struct Step {
     /// The work of the step.
-    pub work: Work,
+    pub work: StepWork,
     /// The map that it reads.
     pub from: Map,
     /// The map that it writes.
@@ -238,19 +238,19 @@ pub fn steps(grid: &Grid, wanted: &Wanted) -> Result<Vec<Step>> {
     let (forward, [from, to]) = (problem("dct2")?, [Map::Density, Map::Coefficients]);
     let Some(algorithm) = wanted.algorithm else {
         let table = Multiplier::Table(std::mem::take(&mut factors.table));
-        let work = Work::Fused(Pipeline::from(forward).multiply(table));
+        let work = StepWork::Fused(Pipeline::from(forward).multiply(table));
         let mut steps = vec![Step { work, from, to }];
         for (map, kinds) in maps {
             let lists = Multiplier::Separable(factors.lists(map)?.into());
-            let work = Work::Fused(Pipeline::new().multiply(lists).transform(problem(kinds)?));
+            let work = StepWork::Fused(Pipeline::new().multiply(lists).transform(problem(kinds)?));
             steps.push(Step { work, from: to, to: map });
         }
         return Ok(steps);
     };
-    let mut steps = vec![Step { work: Work::Staged(algorithm.recipe(&forward)?), from, to }];
+    let mut steps = vec![Step { work: StepWork::Staged(algorithm.recipe(&forward)?), from, to }];
     for (map, kinds) in maps {
-        steps.push(Step { work: Work::Scale(factors.whole(map)?), from: to, to: map });
-        steps.push(Step { work: Work::Staged(algorithm.recipe(&problem(kinds)?)?), from: map, to: map });
+        steps.push(Step { work: StepWork::Scale(factors.whole(map)?), from: to, to: map });
+        steps.push(Step { work: StepWork::Staged(algorithm.recipe(&problem(kinds)?)?), from: map, to: map });
     }
     Ok(steps)
 }

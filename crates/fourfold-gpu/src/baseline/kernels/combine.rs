@@ -182,11 +182,11 @@ impl Thread<'_> {
     }
 
     /// Where the real of term k stands along an axis, or of term N − k.
-    fn place(&self, axis: &CombineAxis, k: Int, mirrored: bool) -> Int {
+    fn place(&self, axis: &CombineAxis, k: Int, conjugate: bool) -> Int {
         let (n, (start, step)) = (axis.n, axis.terms.line(axis.n));
-        let (start, step) = if mirrored { (start + step * n as isize, -step) } else { (start, step) };
+        let (start, step) = if conjugate { (start + step * n as isize, -step) } else { (start, step) };
         let place = if step < 0 { int(0) + start as i64 - k } else { k + start as i64 };
-        let inside = !mirrored && axis.terms != IndexMap::Shifted;
+        let inside = !conjugate && axis.terms != IndexMap::Shifted;
         if inside { place } else { select(k, int(1), int(axis.terms.zero(n)), place) }
     }
 

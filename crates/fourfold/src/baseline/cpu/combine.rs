@@ -137,8 +137,8 @@ impl<S: Dispatch> PreparedCombine<S> {
             let k = places[axis.axis];
             rows.rotations[bit] = self.tables[bit][k];
             for h in 0..H {
-                let mirrored = h >> bit & 1 == 1;
-                let place = TermIndex::of(axis, k, mirrored);
+                let conjugate = h >> bit & 1 == 1;
+                let place = TermIndex::of(axis, k, conjugate);
                 rows.spectrum[h] =
                     rows.spectrum[h].cast::<S>().wrapping_offset(place.spectrum * spectrum.strides[axis.axis]).cast();
                 for side in &mut rows.terms {

@@ -128,8 +128,8 @@ where
                 }
                 Some(Order::Mirror) => {
                     copy::<V>(from, to, sign, [start, end]);
-                    let mirrored = Row { step: -to.step, ..to.moved((2 * n - 1) as isize * to.step) };
-                    copy::<V>(from, mirrored, sign, [start, end]);
+                    let reversed = Row { step: -to.step, ..to.moved((2 * n - 1) as isize * to.step) };
+                    copy::<V>(from, reversed, sign, [start, end]);
                 }
                 Some(Order::Pad) => {
                     copy::<V>(from, to, sign, [start, end]);

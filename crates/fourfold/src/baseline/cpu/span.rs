@@ -51,15 +51,15 @@ pub(crate) struct TermIndex {
 }
 
 impl TermIndex {
-    pub(crate) fn of(axis: &CombineAxis, k: usize, mirrored: bool) -> TermIndex {
+    pub(crate) fn of(axis: &CombineAxis, k: usize, conjugate: bool) -> TermIndex {
         let (n, (start, step)) = (axis.n, axis.terms.line(axis.n));
         let shifted = axis.terms == IndexMap::Shifted;
-        let term = if mirrored { n - k } else { k };
+        let term = if conjugate { n - k } else { k };
         TermIndex {
             spectrum: (term % n) as isize,
             reals: if k == 0 { axis.terms.zero(n) as isize } else { start + step * term as isize },
-            written: !mirrored || (k > 0 && 2 * k != n),
-            nothing: k == 0 && (mirrored || shifted),
+            written: !conjugate || (k > 0 && 2 * k != n),
+            nothing: k == 0 && (conjugate || shifted),
         }
     }
 }
@@ -159,10 +159,10 @@ impl<S: Dispatch, const H: usize> CombineSpan<'_, S, H> {
             let mut v = [C { re: V::zero(), im: V::zero() }; H];
             (0..H).for_each(|h| v[h] = read(spectrum[h], k));
             let y = after(&self.rotations::<V>(k)[..H.ilog2() as usize + 1], v);
-            let mirrored = k > 0 && 2 * k != self.n;
+            let conjugate = k > 0 && 2 * k != self.n;
             for h in (0..H).filter(|&h| written[h]) {
                 terms[usize::from(k == 0 && *shifted)][h].put(k, self.kept(y[0][h]));
-                if mirrored {
+                if conjugate {
                     terms[1][h].put(k, self.kept(y[1][h]));
                 }
             }
