@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
+use fourfold::timing::table::Origin;
 use fourfold_cli::algorithm::AlgorithmName;
 use fourfold_cli::engine::Engine;
 use fourfold_cli::output::Output;
@@ -29,6 +30,8 @@ struct Experiment<'a> {
 #[derive(Default)]
 struct Account {
     pages: usize,
+    /// A line for each page that was saved: its file, its experiment, and its engine, if any.
+    contents: Vec<String>,
     left_out: Vec<String>,
     failed: Vec<String>,
 }
@@ -50,6 +53,7 @@ fn repeat(args: &Args) -> Result<()> {
         return settings.iter().try_for_each(utilisation::profiled);
     }
     let mut account = carry_out(&experiments(&tables, &settings), &args.out)?;
+    save_contents(args, &settings, &account.contents)?;
     account.left_out.extend(settings.iter().filter_map(lacks_vendor_fft));
     // What was asked for by name is missed, what is not there of all is not.
     if args.engine.is_empty() {
@@ -86,7 +90,10 @@ fn carry_out(experiments: &[Experiment<'_>], out: &Path) -> Result<Account> {
         match experiment.run() {
             Ok(Outcome::Page { page, fault }) => {
                 let saved = experiment.save(&page, out);
-                account.failed.extend(saved.err().map(|error| format!("{experiment}: {error:#}")));
+                match saved {
+                    Ok(()) => account.contents.push(experiment.content()),
+                    Err(error) => account.failed.push(format!("{experiment}: {error:#}")),
+                }
                 // A pipe that is closed is no reason to measure nothing more.
                 let printed = progress.print(&page.markdown());
                 account.failed.extend(printed.err().map(|error| format!("{experiment}: cannot print it: {error}")));
@@ -101,6 +108,26 @@ fn carry_out(experiments: &[Experiment<'_>], out: &Path) -> Result<Account> {
     Ok(account)
 }
 
+/// The file that lists the pages of a run. `cargo xtask experiments` reads it.
+const CONTENTS: &str = "contents.txt";
+
+/// The commit that this program was built from, if the build was told.
+const COMMIT: Option<&str> = option_env!("FOURFOLD_COMMIT");
+
+/// Writes where each engine was measured, an empty line, and the pages in order.
+fn save_contents(args: &Args, settings: &[Setting], pages: &[String]) -> Result<()> {
+    let quick = if args.quick { " --quick" } else { "" };
+    let origin = |setting: &Setting| {
+        let origin = Origin::today(COMMIT.unwrap_or("unknown"), setting.machine());
+        format!("`{engine}`: {origin}; `fourfold-experiments --engine {engine}{quick}`.\n", engine = setting.engine())
+    };
+    let origins: String = settings.iter().map(origin).collect();
+    let pages: String = pages.iter().map(|page| format!("{page}\n")).collect();
+    let mut output = Output::create(&args.out.join(CONTENTS))?;
+    output.fill(|file| write!(file, "{origins}\n{pages}"))?;
+    output.commit()
+}
+
 /// Every table on every engine, those that are the same on all once.
 fn experiments<'a>(tables: &[Table], settings: &'a [Setting]) -> Vec<Experiment<'a>> {
     let on = |(i, setting): (usize, &'a Setting)| {
@@ -113,6 +140,13 @@ fn experiments<'a>(tables: &[Table], settings: &'a [Setting]) -> Vec<Experiment<
 impl Experiment<'_> {
     fn run(&self) -> Result<Outcome> {
         (self.table.run)(self.setting)
+    }
+
+    /// The line of the contents: its page, its name, and its engine, if its page differs by engine.
+    fn content(&self) -> String {
+        let engine = if self.table.once { String::new() } else { format!(" {}", self.setting.engine()) };
+        let page = self.files().next().unwrap_or_default();
+        format!("{page} {}{engine}", self.table.name)
     }
 
     /// The names of its files: Markdown, CSV and PNG.
