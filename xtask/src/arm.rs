@@ -29,7 +29,7 @@ const TESTS: &str = "cargo test --locked --package fourfold --package fourfold-j
 const LEFT_OUT: [&str; 9] = [
     "::long",
     "nested_convolutions",
-    "dct2_is_as_accurate_as_promised",
+    "dct2_is_as_accurate_as_documented",
     "lines_may_be_done_in_parts",
     "every_length_prints_and_parses",
     "large_problems_have_plans",

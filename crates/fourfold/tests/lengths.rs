@@ -230,7 +230,7 @@ fn scaled() {
 
 /// Tests the mean error over ten inputs of the most used transform.
 #[test]
-fn dct2_is_as_accurate_as_promised() {
+fn dct2_is_as_accurate_as_documented() {
     for isa in Isa::available() {
         for (text, most) in [("f64 1024", 2.7e-16), ("f64 4096", 2.7e-16), ("f32 1024", 1.5e-7), ("f32 4096", 1.5e-7)] {
             let problem: Problem = format!("dct2 {text}").parse().unwrap();

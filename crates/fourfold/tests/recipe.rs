@@ -37,8 +37,8 @@ fn assert_agrees(text: &str, reference: &Reference) {
     }
 }
 
-/// Executes the planner's recipe of a problem with each of these factors instead of its own, on
-/// every instruction set.
+/// Executes the planner's recipe of a problem with each of these factors in place of the
+/// planned ones, on every instruction set.
 fn assert_factors(problem: &str, factors: &[&str]) {
     let problem: Problem = problem.parse().unwrap();
     let planned = planner(Isa::best(), 1).recipe(&problem).unwrap().to_string();

@@ -39,7 +39,7 @@ pub(crate) struct Options {
 
 /// The stages that transpose to the reverse order of axes and back. A reorder or a combine does it
 /// on the way if it reads and writes arrays with different orders of the axes. On its other side,
-/// the FFT needs the transposed array, so else a transpose is a stage of its own.
+/// the FFT needs the transposed array, so else a transpose is a separate stage.
 #[derive(Clone, Copy)]
 pub(crate) struct Transposes {
     /// Whether the reorder transposes.

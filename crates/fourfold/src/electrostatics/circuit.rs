@@ -15,7 +15,7 @@ const SMOOTHING: f64 = std::f64::consts::SQRT_2;
 
 /// A placed circuit: the density of its fixed cells, its movable cells, and its fillers.
 ///
-/// The setting is that of ePlace (Lu et al., 2015) as DREAMPlace's source has it (`PlaceDB.py`,
+/// The setting is that of ePlace (Lu et al., 2015) as in DREAMPlace's source (`PlaceDB.py`,
 /// `electric_overflow.py`). With the target density t, the area A of a bin, and c_b, the part of
 /// bin b that fixed cells cover:
 ///

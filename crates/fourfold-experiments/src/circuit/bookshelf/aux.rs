@@ -2,7 +2,7 @@
 
 use anyhow::{Error, Result};
 
-use crate::circuit::bookshelf::lines::{Source, names};
+use crate::circuit::bookshelf::source::{Source, names};
 
 /// The names of files, beside the `.aux` file.
 pub(super) struct Aux<'a> {

@@ -16,12 +16,12 @@
 //! comments from `#` to the end of a line.
 
 mod aux;
-mod lines;
 mod nets;
 mod nodes;
 mod orientation;
 mod pl;
 mod scl;
+mod source;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -34,7 +34,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::circuit::Circuit;
 use crate::circuit::bookshelf::aux::Aux;
-pub(crate) use crate::circuit::bookshelf::lines::Source;
+pub(crate) use crate::circuit::bookshelf::source::Source;
 pub(crate) use crate::circuit::bookshelf::write::{Part, write};
 
 /// The files that an `.aux` file names.

@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 
-use crate::circuit::bookshelf::lines::{Line, Source, Stated, names};
 use crate::circuit::bookshelf::nodes::{Index, find, insert};
 use crate::circuit::bookshelf::orientation::Orientation;
+use crate::circuit::bookshelf::source::{Source, SourceLine, Stated, names};
 use crate::circuit::{Nets, Pin};
 
 /// A net whose pins are being read.
 struct Open<'a> {
-    line: Line<'a>,
+    line: SourceLine<'a>,
     name: Option<&'a str>,
     degree: usize,
 }
@@ -38,7 +38,7 @@ pub(super) fn parse<'a>(
     Ok((nets, index))
 }
 
-fn begin<'a>(line: Line<'a>, rest: &'a str) -> Result<Open<'a>> {
+fn begin<'a>(line: SourceLine<'a>, rest: &'a str) -> Result<Open<'a>> {
     let mut words = names(rest);
     let degree = line.count(words.next(), "NetDegree")?;
     let name = words.next();
@@ -59,7 +59,7 @@ fn end<'a>(open: Option<Open<'a>>, nets: &mut Nets, index: &mut Index<'a>) -> Re
     Ok(())
 }
 
-fn pin(line: &Line<'_>, nodes: &Index<'_>, orientations: &[Orientation]) -> Result<Pin> {
+fn pin(line: &SourceLine<'_>, nodes: &Index<'_>, orientations: &[Orientation]) -> Result<Pin> {
     let mut words = line.words().peekable();
     let node = find(line, words.next(), nodes)?;
     words.next_if(|word| ["I", "O", "B"].contains(word));

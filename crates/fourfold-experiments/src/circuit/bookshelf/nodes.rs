@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 
 use anyhow::Result;
 
-use crate::circuit::bookshelf::lines::{Line, Source, Stated};
+use crate::circuit::bookshelf::source::{Source, SourceLine, Stated};
 use crate::circuit::rects::Rect;
 use crate::circuit::{Kind, Nodes};
 
@@ -27,7 +27,7 @@ pub(super) fn parse(source: Source<'_>) -> Result<(Nodes, Index<'_>)> {
     if nodes.len() == 0 { Err(source.wrong("nodes: lines \"name width height\"")) } else { Ok((nodes, index)) }
 }
 
-fn add<'a>(line: &Line<'a>, nodes: &mut Nodes, index: &mut Index<'a>) -> Result<()> {
+fn add<'a>(line: &SourceLine<'a>, nodes: &mut Nodes, index: &mut Index<'a>) -> Result<()> {
     let mut words = line.words();
     let Some(name) = words.next() else { return Err(line.wrong("a node's name")) };
     let size = [line.size(words.next(), "a width")?, line.size(words.next(), "a height")?];
@@ -45,7 +45,13 @@ fn add<'a>(line: &Line<'a>, nodes: &mut Nodes, index: &mut Index<'a>) -> Result<
 }
 
 /// Adds a name that must be new.
-pub(super) fn insert<'a>(line: &Line<'a>, what: &str, name: &'a str, at: usize, index: &mut Index<'a>) -> Result<()> {
+pub(super) fn insert<'a>(
+    line: &SourceLine<'a>,
+    what: &str,
+    name: &'a str,
+    at: usize,
+    index: &mut Index<'a>,
+) -> Result<()> {
     let number = u32::try_from(at).map_err(|_| line.wrong(format!("at most 2^32 {what}")))?;
     match index.entry(name) {
         Entry::Vacant(place) => {
@@ -57,7 +63,7 @@ pub(super) fn insert<'a>(line: &Line<'a>, what: &str, name: &'a str, at: usize, 
 }
 
 /// The node of a name.
-pub(super) fn find(line: &Line<'_>, name: Option<&str>, index: &Index<'_>) -> Result<u32> {
+pub(super) fn find(line: &SourceLine<'_>, name: Option<&str>, index: &Index<'_>) -> Result<u32> {
     let found = name.and_then(|name| index.get(name));
     found.copied().ok_or_else(|| line.wrong("a node that the .nodes file has"))
 }

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 
-use crate::circuit::bookshelf::lines::{Line, Source};
 use crate::circuit::bookshelf::nodes::{Index, find};
 use crate::circuit::bookshelf::orientation::{NAMES, Orientation};
+use crate::circuit::bookshelf::source::{Source, SourceLine};
 use crate::circuit::{Kind, Nodes};
 
 /// Moves all nodes to their places and gives them the sizes that they have when they are turned.
@@ -27,7 +27,7 @@ pub(super) fn parse(source: Source<'_>, index: &Index<'_>, nodes: &mut Nodes) ->
     }
 }
 
-fn place(line: &Line<'_>, node: usize, nodes: &mut Nodes) -> Result<Orientation> {
+fn place(line: &SourceLine<'_>, node: usize, nodes: &mut Nodes) -> Result<Orientation> {
     let mut words = line.words().skip(1).peekable();
     let low = [line.coordinate(words.next(), "x")?, line.coordinate(words.next(), "y")?];
     let orientation = match words.next_if(|word| !word.starts_with('/')) {

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::circuit::Row;
-use crate::circuit::bookshelf::lines::{LARGEST, Line, Source, Stated, words};
+use crate::circuit::bookshelf::source::{LARGEST, Source, SourceLine, Stated, words};
 
 /// What a row says before its end.
 #[derive(Default)]
@@ -44,7 +44,7 @@ pub(super) fn parse(source: Source<'_>) -> Result<Vec<Row>> {
 }
 
 /// The first line of a row.
-fn begin(line: &Line<'_>) -> Result<Open> {
+fn begin(line: &SourceLine<'_>) -> Result<Open> {
     let mut words = line.words();
     let is_row = words.next().is_some_and(|word| word.eq_ignore_ascii_case("CoreRow"));
     let axis = match words.next() {
@@ -60,7 +60,7 @@ fn begin(line: &Line<'_>) -> Result<Open> {
 
 impl Open {
     /// A line between the first and the last.
-    fn set(&mut self, line: &Line<'_>) -> Result<()> {
+    fn set(&mut self, line: &SourceLine<'_>) -> Result<()> {
         if let Some(rest) = line.after("SubrowOrigin") {
             return self.add_subrow(line, rest);
         }
@@ -84,7 +84,7 @@ impl Open {
         Ok(())
     }
 
-    fn add_subrow(&mut self, line: &Line<'_>, rest: &str) -> Result<()> {
+    fn add_subrow(&mut self, line: &SourceLine<'_>, rest: &str) -> Result<()> {
         let expected = "\"SubrowOrigin : x NumSites : n\"";
         let mut words = words(rest);
         let origin = line.coordinate(words.next(), "SubrowOrigin")?;
@@ -96,7 +96,7 @@ impl Open {
     }
 
     /// Adds the rows.
-    fn end(&mut self, line: &Line<'_>, rows: &mut Vec<Row>) -> Result<()> {
+    fn end(&mut self, line: &SourceLine<'_>, rows: &mut Vec<Row>) -> Result<()> {
         let missing = |key: &str| line.wrong(format!("{key} before the end of a CoreRow"));
         let coordinate = self.coordinate.ok_or_else(|| missing("Coordinate"))?;
         let height = self.height.filter(|height| *height > 0.0).ok_or_else(|| missing("a Height above 0"))?;

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
-use crate::circuit::bookshelf::lines::Source;
 use crate::circuit::bookshelf::nodes::Index;
+use crate::circuit::bookshelf::source::Source;
 
 /// Sets the weights of nets that the file names.
 pub(super) fn parse(source: Source<'_>, nodes: &Index<'_>, nets: &Index<'_>, weights: &mut [f64]) -> Result<()> {

@@ -27,7 +27,7 @@ pub(super) struct Lines<'a> {
 
 /// A line without comment and spaces at its ends.
 #[derive(Clone, Copy)]
-pub(super) struct Line<'a> {
+pub(super) struct SourceLine<'a> {
     file: &'a str,
     number: usize,
     pub(super) text: &'a str,
@@ -36,7 +36,7 @@ pub(super) struct Line<'a> {
 /// A count that a file states of itself, with the line that does.
 pub(super) struct Stated<'a> {
     key: &'static str,
-    found: Option<(Line<'a>, usize)>,
+    found: Option<(SourceLine<'a>, usize)>,
 }
 
 impl<'a> Source<'a> {
@@ -62,9 +62,9 @@ impl<'a> Source<'a> {
 }
 
 impl<'a> Iterator for Lines<'a> {
-    type Item = Result<Line<'a>>;
+    type Item = Result<SourceLine<'a>>;
 
-    fn next(&mut self) -> Option<Result<Line<'a>>> {
+    fn next(&mut self) -> Option<Result<SourceLine<'a>>> {
         while !self.rest.is_empty() {
             let end = self.rest.iter().position(|byte| *byte == b'\n').unwrap_or(self.rest.len());
             let (line, rest) = self.rest.split_at(end);
@@ -76,14 +76,14 @@ impl<'a> Iterator for Lines<'a> {
             };
             let text = text.trim();
             if !text.is_empty() {
-                return Some(Ok(Line { file: self.source.name, number: self.number, text }));
+                return Some(Ok(SourceLine { file: self.source.name, number: self.number, text }));
             }
         }
         None
     }
 }
 
-impl<'a> Line<'a> {
+impl<'a> SourceLine<'a> {
     /// An error about the line.
     pub(super) fn wrong(&self, expected: impl Display) -> Error {
         let end = self.text.char_indices().nth(SHOWN).map_or(self.text.len(), |(at, _)| at);
@@ -148,7 +148,7 @@ impl<'a> Stated<'a> {
     }
 
     /// Whether the line states this count. It may do so once.
-    pub(super) fn is_in(&mut self, line: Line<'a>) -> Result<bool> {
+    pub(super) fn is_in(&mut self, line: SourceLine<'a>) -> Result<bool> {
         let Some(value) = line.after(self.key) else { return Ok(false) };
         if let Some((first, _)) = self.found {
             return Err(line.wrong(format!("{} once, in line {}", self.key, first.number)));
