@@ -143,7 +143,7 @@ fn what_does_not_fit_is_refused() {
     refused(inverse().component(component([1; 64], 0)), "0 blocks");
     refused(inverse().component(component([1; 64], usize::MAX)), "blocks");
     refused(forward().component(component([0; 64], 1)), "zero");
-    refused(forward().component(one).samples::<i16>(), "16 bits");
+    refused(forward().component(one).samples::<i16>(), "16-bit samples are only");
     refused(inverse().component(rows(3, 25)), "multiple of 8");
     refused(inverse().component(rows(3, 16)), "too short");
     refused(inverse().component(rows(4, 32)), "not whole rows");
@@ -153,7 +153,7 @@ fn what_does_not_fit_is_refused() {
     refused(inverse().algorithm(next16).component(one).mode(Mode::Exact), "next16 supports only the fast mode");
     refused(inverse().algorithm(next16).component(one).order(Order::Zigzag), "raster order");
     refused(forward().algorithm(next16).component(one), "next16 is an algorithm of Inverse");
-    refused(BlockPlan::builder(BlockWork::Move).component(rows(3, 24)), "a yardstick has");
+    refused(BlockPlan::builder(BlockWork::Move).component(rows(3, 24)), "a yardstick supports only");
 }
 
 #[test]
