@@ -30,8 +30,8 @@ struct Experiment<'a> {
 #[derive(Default)]
 struct Account {
     pages: usize,
-    /// A line for each page that was saved: its file, its experiment, and its engine, if any.
-    contents: Vec<String>,
+    /// A line for each page: its file, its experiment, and its engine, if any.
+    contents: String,
     left_out: Vec<String>,
     failed: Vec<String>,
 }
@@ -52,8 +52,8 @@ fn repeat(args: &Args) -> Result<()> {
     if args.profiled {
         return settings.iter().try_for_each(utilisation::profiled);
     }
-    let mut account = carry_out(&experiments(&tables, &settings), &args.out)?;
-    save_contents(args, &settings, &account.contents)?;
+    let origins = origins(args, &settings);
+    let mut account = carry_out(&experiments(&tables, &settings), &origins, &args.out)?;
     account.left_out.extend(settings.iter().filter_map(lacks_vendor_fft));
     // What was asked for by name is missed, what is not there of all is not.
     if args.engine.is_empty() {
@@ -77,7 +77,7 @@ impl Account {
 }
 
 /// One experiment that fails does not keep the others from being done.
-fn carry_out(experiments: &[Experiment<'_>], out: &Path) -> Result<Account> {
+fn carry_out(experiments: &[Experiment<'_>], origins: &str, out: &Path) -> Result<Account> {
     fs::create_dir_all(out).with_context(|| format!("cannot write in {}", out.display()))?;
     // Before hours of measuring rather than after.
     for experiment in experiments {
@@ -89,11 +89,9 @@ fn carry_out(experiments: &[Experiment<'_>], out: &Path) -> Result<Account> {
         progress.message(format!("{}: {}", experiment.setting.engine(), experiment.table.about));
         match experiment.run() {
             Ok(Outcome::Page { page, fault }) => {
-                let saved = experiment.save(&page, out);
-                match saved {
-                    Ok(()) => account.contents.push(experiment.content()),
-                    Err(error) => account.failed.push(format!("{experiment}: {error:#}")),
-                }
+                account.contents += &experiment.content();
+                let saved = experiment.save(&page, out).and_then(|()| save_contents(origins, &account.contents, out));
+                account.failed.extend(saved.err().map(|error| format!("{experiment}: {error:#}")));
                 // A pipe that is closed is no reason to measure nothing more.
                 let printed = progress.print(&page.markdown());
                 account.failed.extend(printed.err().map(|error| format!("{experiment}: cannot print it: {error}")));
@@ -114,16 +112,20 @@ const CONTENTS: &str = "contents.txt";
 /// The commit that this program was built from, if the build was told.
 const COMMIT: Option<&str> = option_env!("FOURFOLD_COMMIT");
 
-/// Writes where each engine was measured, an empty line, and the pages in order.
-fn save_contents(args: &Args, settings: &[Setting], pages: &[String]) -> Result<()> {
+/// Where each engine is measured, a line each.
+fn origins(args: &Args, settings: &[Setting]) -> String {
     let quick = if args.quick { " --quick" } else { "" };
     let origin = |setting: &Setting| {
         let origin = Origin::today(COMMIT.unwrap_or("unknown"), setting.machine());
         format!("`{engine}`: {origin}; `fourfold-experiments --engine {engine}{quick}`.\n", engine = setting.engine())
     };
-    let origins: String = settings.iter().map(origin).collect();
-    let pages: String = pages.iter().map(|page| format!("{page}\n")).collect();
-    let mut output = Output::create(&args.out.join(CONTENTS))?;
+    settings.iter().map(origin).collect()
+}
+
+/// Writes the origins, an empty line, and the pages in order; after each page, since a run takes
+/// long and may be ended.
+fn save_contents(origins: &str, pages: &str, out: &Path) -> Result<()> {
+    let mut output = Output::create(&out.join(CONTENTS))?;
     output.fill(|file| write!(file, "{origins}\n{pages}"))?;
     output.commit()
 }
@@ -142,11 +144,11 @@ impl Experiment<'_> {
         (self.table.run)(self.setting)
     }
 
-    /// The line of the contents: its page, its name, and its engine, if its page differs by engine.
+    /// The line of the contents: its page, its name, and its engine, if pages differ by engine.
     fn content(&self) -> String {
         let engine = if self.table.once { String::new() } else { format!(" {}", self.setting.engine()) };
         let page = self.files().next().unwrap_or_default();
-        format!("{page} {}{engine}", self.table.name)
+        format!("{page} {}{engine}\n", self.table.name)
     }
 
     /// The names of its files: Markdown, CSV and PNG.
@@ -254,7 +256,7 @@ mod tests {
         let tables = [table("works", "", page), table("falls-short", "", at_fault)];
         let contender = EnginePlanner::new(Engine::Cpu(None), AlgorithmName::FUSED, 1, &Tuning::default()).unwrap();
         let settings = [Setting::new(contender, 1, true)];
-        let mut account = carry_out(&experiments(&tables, &settings), folder.path()).unwrap();
+        let mut account = carry_out(&experiments(&tables, &settings), "", folder.path()).unwrap();
         assert_eq!(account.pages, 2);
         assert!(folder.path().join("falls-short-cpu.md").exists());
         let error = account.verdict().unwrap_err().to_string();
@@ -273,7 +275,7 @@ mod tests {
         ];
         let contender = EnginePlanner::new(Engine::Cpu(None), AlgorithmName::FUSED, 1, &Tuning::default()).unwrap();
         let settings = [Setting::new(contender, 1, true)];
-        let account = carry_out(&experiments(&tables, &settings), folder.path()).unwrap();
+        let account = carry_out(&experiments(&tables, &settings), "", folder.path()).unwrap();
         assert_eq!((account.pages, account.failed), (1, vec!["fails on cpu: no luck".to_owned()]));
         assert_eq!(account.left_out, ["absent on cpu: no device"]);
         let mut files: Vec<_> = fs::read_dir(folder.path())
@@ -281,6 +283,8 @@ mod tests {
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         files.sort();
-        assert_eq!(files, ["works-cpu.csv", "works-cpu.md", "works-cpu.png"]);
+        assert_eq!(files, ["contents.txt", "works-cpu.csv", "works-cpu.md", "works-cpu.png"]);
+        let contents = fs::read_to_string(folder.path().join(CONTENTS)).unwrap();
+        assert_eq!(contents, "\nworks-cpu.md works cpu\n");
     }
 }
