@@ -19,6 +19,20 @@ const TRANSFORMS: [(&str, &str); 2] = [("DCT", "dct2"), ("IDCT", "dct3")];
 
 const NAMES: [&str; 4] = ["row-column", "three-stage", "FFT", "fused"];
 
+const COLUMNS: [&str; 11] = [
+    "N₁ × N₂ × N₃",
+    "transform",
+    "row-column",
+    "three-stage",
+    "FFT",
+    "fused",
+    "copy",
+    "row-column/three-stage",
+    "three-stage/fused",
+    "three-stage × copy",
+    "fused × copy",
+];
+
 const ABOUT: &str = "Milliseconds, in f64. The paper describes the three stages of a 3D DCT: a reorder along all axes, a 3D FFT, and a combine of which a thread reads 4 complex numbers and \
      writes 8 reals. It does not measure them. By rows and columns, every axis takes three stages and a transpose. `FFT` is the second of the three stages alone; \
      `fused` is fourfold's own method.";
@@ -53,19 +67,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             ABOUT.into(),
             format!("{} FFTs: {}.", setting.how(), setting.fft_library(&"dct2 f64 64x64x64".parse()?)?),
         ],
-        columns: strings(&[
-            "N₁ × N₂ × N₃",
-            "transform",
-            "row-column",
-            "three-stage",
-            "FFT",
-            "fused",
-            "copy",
-            "row-column/three-stage",
-            "three-stage/fused",
-            "three-stage × copy",
-            "fused × copy",
-        ]),
+        columns: strings(&COLUMNS),
         parts: WHOLE,
         rows,
         teaches: format!(
