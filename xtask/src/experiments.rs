@@ -3,6 +3,7 @@
 //!
 //! A folder has the pages of a run on another machine: what `fourfold-experiments --out FOLDER`
 //! wrote there, built from the same commit. Arguments after `--` are for the run on this machine.
+//! `cargo xtask experiments --join FOLDER …` runs nothing and joins pages alone.
 
 use crate::machine::commit;
 use crate::page::wrapped;
@@ -50,15 +51,25 @@ struct Page {
 /// The task, with the arguments that follow its name.
 pub(crate) fn run_task() -> Result<()> {
     let mut words = env::args().skip(2);
-    let folders: Vec<PathBuf> = words.by_ref().take_while(|word| word != "--").map(PathBuf::from).collect();
-    let here = work_folder("experiments")?;
-    let build = "cargo run --release --locked --package fourfold-experiments -- --out";
-    run(command(build).arg(&here).args(words).env("FOURFOLD_COMMIT", commit()?))?;
-    let runs = [here].into_iter().chain(folders).map(|folder| Run::read(&folder)).collect::<Result<Vec<_>>>()?;
+    let mut folders: Vec<_> = words.by_ref().take_while(|word| word != "--").collect();
+    match folders.first().map(String::as_str) {
+        Some("--join") => drop(folders.remove(0)),
+        _ => folders.insert(0, repeated(words)?),
+    }
+    let runs = folders.iter().map(|folder| Run::read(Path::new(folder))).collect::<Result<Vec<_>>>()?;
+    ensure!(!runs.is_empty(), "usage: cargo xtask experiments [--join] [FOLDER …] [-- ARGUMENTS]");
     let path = root().join("docs/experiments.md");
     fs::write(&path, joined(&runs)?).with_context(|| format!("cannot write {}", path.display()))?;
     println!("written: {}", path.display());
     Ok(())
+}
+
+/// Repeats the experiments here. Returns the folder of their pages.
+fn repeated(arguments: impl Iterator<Item = String>) -> Result<String> {
+    let here = work_folder("experiments")?;
+    let build = "cargo run --release --locked --package fourfold-experiments -- --out";
+    run(command(build).arg(&here).args(arguments).env("FOURFOLD_COMMIT", commit()?))?;
+    Ok(here.display().to_string())
 }
 
 impl Run {
@@ -92,7 +103,9 @@ fn page(table: &str, text: &str) -> Option<Page> {
 
 /// The whole page: where and when, what each table teaches, and the tables of all runs.
 fn joined(runs: &[Run]) -> Result<String> {
-    let origins: Vec<_> = runs.iter().flat_map(|run| &run.origins).collect();
+    let mut origins: Vec<_> = runs.iter().flat_map(|run| &run.origins).collect();
+    // A run may be in several folders.
+    origins.dedup();
     let commits: Vec<_> =
         origins.iter().filter_map(|origin| origin.split_once("(commit ")?.1.split(')').next()).collect();
     ensure!(commits.windows(2).all(|pair| pair[0] == pair[1]), "the runs are of different commits: {commits:?}");

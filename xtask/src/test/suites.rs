@@ -48,8 +48,8 @@ fn format() -> Result<Outcome> {
 /// The first commit whose subject is checked follows this one.
 const SUBJECTS_SINCE: &str = "d9d757b";
 
-/// Two earlier commits have longer subjects.
-const LONG_SUBJECTS: [&str; 2] = ["be904f8", "99d4487"];
+/// Three earlier commits have longer subjects.
+const LONG_SUBJECTS: [&str; 3] = ["be904f8", "99d4487", "4e0ee32"];
 
 /// Checks that the subjects of commits have at most 72 characters, if git has them here.
 fn subjects() -> Result<()> {
