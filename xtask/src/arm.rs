@@ -39,7 +39,7 @@ const LEFT_OUT: [&str; 9] = [
 ];
 
 /// Of so many cases of a sweep that other suites run, this one runs one: the oracle is slow here.
-const FEWER: usize = 8;
+const FEWER: usize = 16;
 
 /// Seconds on two cores: what the tests may take, and compiling them in a clean clone.
 const RUNNING: u64 = 210;
