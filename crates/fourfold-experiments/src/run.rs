@@ -115,9 +115,11 @@ const COMMIT: Option<&str> = option_env!("FOURFOLD_COMMIT");
 /// Where each engine is measured, a line each.
 fn origins(args: &Args, settings: &[Setting]) -> String {
     let quick = if args.quick { " --quick" } else { "" };
+    let photos = args.photos.as_ref().map_or("", |_| " --photos DIR");
     let origin = |setting: &Setting| {
         let origin = Origin::today(COMMIT.unwrap_or("unknown"), setting.machine());
-        format!("`{engine}`: {origin}; `fourfold-experiments --engine {engine}{quick}`.\n", engine = setting.engine())
+        let command = format!("fourfold-experiments --engine {}{quick}{photos}", setting.engine());
+        format!("`{}`: {origin}; `{command}`.\n", setting.engine())
     };
     settings.iter().map(origin).collect()
 }
