@@ -83,7 +83,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
 fn text() -> String {
     format!(
         "Milliseconds of DCT → threshold → IDCT on one channel of an image, in f64. Samples are 0 to 255, the DCT is orthonormal, and coefficients below {THRESHOLD} become 0, as in the MATLAB \
-                 example that the paper cites. As the paper has it, the threshold is part of the last combine by rows and columns and in three stages, and on a device of the last fused pass. \
+                 example that the paper cites. As in the paper, the threshold is part of the last combine by rows and columns and in three stages, and on a device of the last fused pass. \
                  On a CPU fused passes have no threshold: it follows them as a separate loop by all threads. `kept` is the share of coefficients that stay, and PSNR compares the result with the image. \
                  Photographs are those of the option `--photos`, with a row for each channel. The paper gives no times for this, but expects the speed-up of its transforms (table-v)."
     )

@@ -65,7 +65,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let mut text = vec![STEPS_TEXT.to_owned(), PUBLISHED.to_owned()];
     text.extend(left_out(setting, device.api, sides)?);
     text.push(format!(
-        "{} `processor` has its arrays in the processor's caches, where they fit.",
+        "{} `processor` keeps its arrays in the processor's caches, where they fit.",
         setting.how_in(Precision::F32)
     ));
     let heads = RUNGS.iter().map(|(_, head)| *head).chain(STEPS.iter().map(|(_, name)| *name));
@@ -94,7 +94,7 @@ const STEPS_TEXT: &str = "Milliseconds, and the gain of each step. Rows are tran
      driver's choice. `padding`: odd N padded to even, and copied at the end; without it, every element of a block is checked. `mixed`: from radix 2 alone to the mixed radix. \
      `fused`: ours, two passes without digit reversal and without transposes. A step without a number changes nothing for that N, or N is no power of two.";
 
-const PUBLISHED: &str = "Published: the article has its speed-ups as pictures without numbers, on Mali GPUs. Its text says that computing on the device is the first speed-up; that one launch for all rows \
+const PUBLISHED: &str = "Published: the article shows its speed-ups in pictures without numbers, on Mali GPUs. Its text says that computing on the device is the first speed-up; that one launch for all rows \
      is a significant gain, above all where N is small; that transposes of single elements on the device do not make up for their launches, while those of 2 × 2 do, and larger blocks need too \
      many registers; that in place there are fewer work items, and no second buffer; that groups of 2 × 4 are better than what the driver chooses; that padding avoids branches; that the mixed \
      radix is faster than radix 2 alone, which lacks 120, 1000 and 3000; and that without digit reversal and with transposes merged into the FFT it may be faster, which is hard to predict.";

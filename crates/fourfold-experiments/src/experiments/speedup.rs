@@ -42,7 +42,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         text: vec![
             "Milliseconds of DCT → threshold → IDCT in f64, where the threshold sets small coefficients to 0. p is the share of the transforms in the sum of both by rows and columns, s the \
              speed-up of the transforms by three stages, and 1/((1 − p) + p/s) the predicted speed-up of the whole. The paper has p = 1, since it fuses the threshold with the combine, and s of about 2. \
-             Here the threshold is a separate trip through memory, by all threads, so that p is below 1. The table algorithm-3 has it in the combine."
+             Here the threshold is a separate trip through memory, by all threads, so that p is below 1. In the table algorithm-3 it is part of the combine."
                 .into(),
             format!(
                 "{} FFTs: {}.",
