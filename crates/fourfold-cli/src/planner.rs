@@ -11,6 +11,7 @@ use crate::algorithm::AlgorithmName;
 use crate::any_plan::AnyPlan;
 use crate::args::common::{OneEngine, SeveralEngines};
 use crate::engine::Engine;
+use crate::program::warn_of_cache;
 use crate::wisdom::{self, Tuning};
 
 /// An engine with an algorithm, and the planner that makes their plans.
@@ -64,6 +65,7 @@ impl EnginePlanner {
             }
             Engine::Gpu(id) => {
                 let device = Device::open(&id.to_string())?;
+                warn_of_cache();
                 let planner = tuning.apply(|wisdom| GpuPlanner::new(device.clone()).with_wisdom(wisdom))?;
                 AnyPlanner::Gpu(device, planner)
             }

@@ -3,11 +3,13 @@
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Once;
 
 use anyhow::{Error, Result};
 use clap::Parser;
 use clap::error::ErrorKind::{DisplayHelpOnMissingArgumentOrSubcommand, UnknownArgument};
 use clap::error::{ContextKind, ContextValue};
+use fourfold_gpu::cache::Cache;
 
 const FAILURE: u8 = 1;
 const USAGE: u8 = 2;
@@ -55,5 +57,17 @@ fn is_closed_pipe(error: &Error) -> bool {
 pub(crate) fn warn(path: &Path, warnings: &[String]) {
     for warning in warnings {
         let _ = writeln!(io::stderr(), "fourfold: warning: {}: {warning}", path.display());
+    }
+}
+
+/// Says once on stderr why kernels are not kept on disk, if their folder is refused. Everything goes
+/// on without it.
+pub(crate) fn warn_of_cache() {
+    static SAID: Once = Once::new();
+    let refusal = Cache::standard().ok().flatten().and_then(|cache| cache.check().err());
+    if let Some(refusal) = refusal {
+        SAID.call_once(|| {
+            let _ = writeln!(io::stderr(), "fourfold: warning: {refusal}");
+        });
     }
 }

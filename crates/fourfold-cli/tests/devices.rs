@@ -282,6 +282,26 @@ fn the_cache_is_shown_and_cleared() {
     says(&String::from_utf8(off.stdout).unwrap(), &["not kept"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_cache_to_which_others_can_write_is_not_used_and_a_warning() {
+    use std::os::unix::fs::PermissionsExt;
+    if !present() {
+        return;
+    }
+    let folder = Folder::new();
+    let kernels = folder.path("kernels");
+    std::fs::create_dir(&kernels).unwrap();
+    std::fs::set_permissions(&kernels, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let mut command = command();
+    command.args(["verify", "dct2 f32 8", "dct2 f32 9", "--engine", "opencl"]).env("FOURFOLD_CACHE_DIR", &kernels);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let warning = String::from_utf8(output.stderr).unwrap();
+    says(&warning, &["fourfold: warning: ", "others can write to it (mode 777)", kernels.to_str().unwrap()]);
+    assert_eq!((warning.lines().count(), std::fs::read_dir(&kernels).unwrap().count()), (1, 0));
+}
+
 #[test]
 fn jpeg_blocks_are_timed_on_a_device() {
     if !present() {

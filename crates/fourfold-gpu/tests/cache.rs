@@ -106,6 +106,15 @@ fn a_full_cache_and_a_folder_that_cannot_be_written_do_no_harm() {
     let small = Cache::open(folder.path().join("small")).with_limit(limit);
     assert_eq!(outputs(&device, &small), expected);
     assert!((1..=limit).contains(&small.bytes().unwrap()), "{}", small.bytes().unwrap());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let open = folder.path().join("open");
+        fs::create_dir(&open).unwrap();
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
+        assert_eq!(outputs(&device, &Cache::open(&open)), expected);
+        assert_eq!(fs::read_dir(open).unwrap().count(), 0);
+    }
     let file = folder.path().join("file");
     fs::write(&file, "not a folder").unwrap();
     assert_eq!(outputs(&device, &Cache::open(file.join("kernels"))), expected);
@@ -156,6 +165,8 @@ fn the_environment_says_where_the_cache_is() {
         let user = child(&[("XDG_CACHE_HOME", "/of/user")]);
         assert!(user.contains(&format!(r#"standard: Some(("/of/user/fourfold", {}))"#, 256 << 20)), "{user}");
         assert!(child(&[("XDG_CACHE_HOME", ""), ("HOME", "/home/me")]).contains("/home/me/.cache/fourfold"));
+        // Not the home of the account.
+        assert!(child(&[("XDG_CACHE_HOME", ""), ("HOME", "")]).contains("standard: None"));
     }
 }
 

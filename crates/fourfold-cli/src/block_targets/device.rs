@@ -14,6 +14,7 @@ use fourfold_jpeg::blocks::Layout;
 
 use crate::block_targets::errors;
 use crate::block_targets::source::{Direction, Source};
+use crate::program::warn_of_cache;
 
 /// The components of an image on a device, for transforms in one direction.
 pub struct OnDevice {
@@ -120,6 +121,7 @@ fn plan(device: &Device, sources: &[Source], builder: BlockPlanBuilder) -> Resul
         BlockComponent { table: source.table, blocks, layout: Layout::Blocks }
     };
     let builder = sources.iter().map(component).fold(builder, BlockPlanBuilder::component);
+    warn_of_cache();
     Ok(builder.cache(Cache::standard()?).build(device)?)
 }
 

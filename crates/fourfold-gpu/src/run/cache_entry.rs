@@ -1,8 +1,6 @@
 //! The files of the cache on disk: a head, the key, the binary.
 
-use std::fs::File;
 use std::io::Read;
-use std::path::Path;
 use xxhash_rust::xxh3::Xxh3;
 
 /// Begins an entry; the last digit is the format's.
@@ -26,9 +24,9 @@ pub(crate) fn whole<'a>(bytes: &'a [u8], key: &str) -> Option<&'a [u8]> {
 }
 
 /// The first line of an entry's key.
-pub(crate) fn target(path: &Path) -> Option<String> {
+pub(crate) fn target(file: impl Read) -> Option<String> {
     let mut start = vec![];
-    File::open(path).ok()?.take(1024).read_to_end(&mut start).ok()?;
+    file.take(1024).read_to_end(&mut start).ok()?;
     let key = start.strip_prefix(&MAGIC)?.get(HEAD - MAGIC.len()..)?;
     let line = key.split(|byte| *byte == b'\n').next()?;
     String::from_utf8(line.to_vec()).ok()

@@ -3,14 +3,15 @@
 //! An entry is one file: a head, the key, the binary. The key is all that determines the binary,
 //! source text included; its hash names the file, and it is compared in full. Entries are written
 //! under another name and renamed, so that other processes see a whole one or none; a damaged one
-//! fails its checksum, and is compiled and written again.
+//! fails its checksum, and is compiled and written again. Checksums do not tell who wrote an entry:
+//! so the [folder](crate::run::folder) must be the user's only.
 
 use crate::run::cache_entry::{HEAD, head, target, whole};
+use crate::run::folder::{FileFacts, Folder};
 use fourfold::{Error, ErrorKind, Result};
-use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -23,7 +24,11 @@ const UNFINISHED: &str = "unfinished";
 /// After this time the writer of an unfinished entry is gone.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
-/// A folder of compiled kernels. Any number of processes may share it.
+/// A folder of compiled kernels. Any number of a user's processes may share it.
+///
+/// Whoever can write to the folder can have code run by those who use it. So it is made for its
+/// owner only (mode 700), and a folder that belongs to somebody else, that others can write to, or
+/// that is a symbolic link is not used; [`Cache::check`] says why.
 ///
 /// A planner never fails because of its cache: what cannot be read is compiled, what cannot be
 /// written is not kept.
@@ -58,7 +63,7 @@ impl Cache {
     /// The cache that planners use if not told otherwise: the folder that `FOURFOLD_CACHE_DIR`
     /// names, or `fourfold` in the user's cache folder (`$XDG_CACHE_HOME` or `~/.cache`;
     /// `~/Library/Caches` on macOS, `%LOCALAPPDATA%` on Windows). `FOURFOLD_CACHE_LIMIT` says how
-    /// many bytes it holds, as `1000000`, `64K`, `512M` or `2G` (sms of 1024, 1024² and 1024³);
+    /// many bytes it holds, as `1000000`, `64K`, `512M` or `2G` (powers of 1024);
     /// 256 MiB if it is empty or not set.
     ///
     /// `None` if `FOURFOLD_CACHE_DIR` is empty, which switches it off, or there is no such folder.
@@ -97,45 +102,62 @@ impl Cache {
         self.limit
     }
 
+    /// Whether planners use it: a folder that is not there yet is made.
+    ///
+    /// # Errors
+    /// [`Unavailable`](ErrorKind::Unavailable) if the folder cannot be read or is not the user's
+    /// only. Planners then neither read nor keep kernels there.
+    pub fn check(&self) -> Result<()> {
+        self.open_folder().map(drop).map_err(|e| self.failed("use", &e))
+    }
+
     /// What it has, last used first; nothing if the folder is not there.
     ///
     /// # Errors
-    /// If the folder cannot be read.
+    /// As [`Cache::check`].
     pub fn entries(&self) -> Result<Vec<CacheEntry>> {
-        let files = self.files(SUFFIX).map_err(|e| self.failed("read", &e))?;
-        let entry = |(path, bytes, used): (PathBuf, u64, SystemTime)| {
-            let target = target(&path).unwrap_or_default();
-            CacheEntry { path, target, bytes, used }
+        let entries = |folder: Folder| {
+            let entry = |FileFacts { name, bytes, used }| {
+                let target = folder.read(&name).ok().and_then(target).unwrap_or_default();
+                CacheEntry { path: self.folder.join(name), target, bytes, used }
+            };
+            Ok(files(&folder, SUFFIX)?.into_iter().map(entry).collect())
         };
-        Ok(files.into_iter().map(entry).collect())
+        let all = || self.open_folder()?.map_or(Ok(vec![]), entries);
+        all().map_err(|e| self.failed("read", &e))
     }
 
     /// How many bytes it has.
     ///
     /// # Errors
-    /// If the folder cannot be read.
+    /// As [`Cache::check`].
     pub fn bytes(&self) -> Result<u64> {
-        let files = self.files(SUFFIX).map_err(|e| self.failed("read", &e))?;
-        Ok(files.iter().map(|file| file.1).sum())
+        let bytes = |folder: Folder| Ok(files(&folder, SUFFIX)?.iter().map(|file| file.bytes).sum());
+        let all = || self.open_folder()?.map_or(Ok(0), bytes);
+        all().map_err(|e| self.failed("read", &e))
     }
 
     /// Removes all that it has; returns how many entries. Plans that were made stay good.
     ///
     /// # Errors
-    /// If the folder cannot be read, or an entry not be removed.
+    /// As [`Cache::check`], and if an entry cannot be removed.
     pub fn clear(&self) -> Result<usize> {
-        let clear = || {
-            let files = self.files(SUFFIX)?;
-            files.iter().try_for_each(|file| remove(&file.0))?;
-            self.files(UNFINISHED)?.iter().try_for_each(|file| remove(&file.0))?;
-            Ok(files.len())
+        let clear = |folder: Folder| {
+            let (entries, unfinished) = (files(&folder, SUFFIX)?, files(&folder, UNFINISHED)?);
+            entries.iter().chain(&unfinished).try_for_each(|file| folder.remove(&file.name))?;
+            Ok(entries.len())
         };
-        clear().map_err(|e: io::Error| self.failed("clear", &e))
+        let all = || self.open_folder()?.map_or(Ok(0), clear);
+        all().map_err(|e| self.failed("clear", &e))
+    }
+
+    fn open_folder(&self) -> io::Result<Option<Folder>> {
+        Folder::open(&self.folder)
     }
 
     /// The binary that was kept for `key`.
     pub(crate) fn load(&self, key: &str) -> Option<Vec<u8>> {
-        let mut file = File::open(self.path(key)).ok()?;
+        let mut file = self.open_folder().ok()??.read(&name(key)).ok()?;
         let mut bytes = vec![];
         file.read_to_end(&mut bytes).ok()?;
         let binary = whole(&bytes, key)?.to_vec();
@@ -146,75 +168,51 @@ impl Cache {
 
     /// Keeps `binary` for `key`, if that is possible.
     pub(crate) fn store(&self, key: &str, binary: &[u8]) {
-        let bytes = (HEAD + key.len() + binary.len()) as u64;
-        if bytes <= self.limit {
-            let _ = self.write(key, binary);
-        }
-        // Also for a limit that was lowered.
-        let _ = self.prune();
+        let _ = self.try_store(key, binary);
     }
 
-    fn write(&self, key: &str, binary: &[u8]) -> io::Result<()> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        fs::create_dir_all(&self.folder)?;
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let unfinished = self.folder.join(format!("{}-{number}.{UNFINISHED}", std::process::id()));
-        let written = File::create(&unfinished).and_then(|mut file| {
-            file.write_all(&head(key, binary))?;
-            file.write_all(key.as_bytes())?;
-            file.write_all(binary)
-        });
-        let kept = written.and_then(|()| fs::rename(&unfinished, self.path(key)));
-        if kept.is_err() {
-            let _ = fs::remove_file(&unfinished);
-        }
-        kept
+    fn try_store(&self, key: &str, binary: &[u8]) -> io::Result<()> {
+        let folder = Folder::make(&self.folder)?;
+        let bytes = (HEAD + key.len() + binary.len()) as u64;
+        let written = match bytes <= self.limit {
+            true => folder.write(&name(key), UNFINISHED, &[&head(key, binary), key.as_bytes(), binary]),
+            false => Ok(()),
+        };
+        // Also for a limit that was lowered.
+        written.and(self.prune(&folder))
     }
 
     /// Drops what was not used for longest until the limit is kept.
-    fn prune(&self) -> io::Result<()> {
+    fn prune(&self, folder: &Folder) -> io::Result<()> {
         let mut kept = 0;
-        for (path, bytes, _) in self.files(SUFFIX)? {
-            kept += bytes;
+        for file in files(folder, SUFFIX)? {
+            kept += file.bytes;
             if kept > self.limit {
-                remove(&path)?;
+                folder.remove(&file.name)?;
             }
         }
-        let abandoned = |used: SystemTime| used.elapsed().is_ok_and(|age| age > ABANDONED);
-        let unfinished = self.files(UNFINISHED)?;
-        unfinished.iter().filter(|file| abandoned(file.2)).try_for_each(|file| remove(&file.0))
-    }
-
-    /// Our files (no folders, nobody else's files) with this suffix, their sizes and the time of
-    /// their last use, latest first.
-    fn files(&self, suffix: &str) -> io::Result<Vec<(PathBuf, u64, SystemTime)>> {
-        let folder = match fs::read_dir(&self.folder) {
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
-            folder => folder?,
-        };
-        let mut files = vec![];
-        for file in folder {
-            let file = file?;
-            // Another process may have removed it.
-            if is_ours(&file.path(), suffix)
-                && let Ok(data) = file.metadata()
-                && data.is_file()
-            {
-                files.push((file.path(), data.len(), data.modified()?));
-            }
-        }
-        files.sort_by_key(|file| std::cmp::Reverse(file.2));
-        Ok(files)
-    }
-
-    fn path(&self, key: &str) -> PathBuf {
-        self.folder.join(format!("{:032x}.{SUFFIX}", xxh3_128(key.as_bytes())))
+        let abandoned = |file: &&FileFacts| file.used.elapsed().is_ok_and(|age| age > ABANDONED);
+        let unfinished = files(folder, UNFINISHED)?;
+        unfinished.iter().filter(abandoned).try_for_each(|file| folder.remove(&file.name))
     }
 
     fn failed(&self, what: &str, error: &io::Error) -> Error {
         let message = format!("cannot {what} the kernel cache in {}: {error}", self.folder.display());
         Error::new(ErrorKind::Unavailable, message)
     }
+}
+
+/// Files of a cache (no folders, no links, nobody else's files) with this suffix, last used first.
+fn files(folder: &Folder, suffix: &str) -> io::Result<Vec<FileFacts>> {
+    let mut files = folder.files()?;
+    files.retain(|file| is_ours(&file.name, suffix));
+    files.sort_by_key(|file| std::cmp::Reverse(file.used));
+    Ok(files)
+}
+
+/// The name of the file for a key.
+fn name(key: &str) -> String {
+    format!("{:032x}.{SUFFIX}", xxh3_128(key.as_bytes()))
 }
 
 /// The bytes that a limit names.
@@ -233,41 +231,30 @@ fn size(text: &str) -> Result<u64> {
     bytes.ok_or_else(|| Error::new(ErrorKind::Argument, message()))
 }
 
+/// The folder for caches that the environment names. Without `HOME` there is none: a program that
+/// runs so shall not write to the home of whoever owns the process.
 fn user_folder() -> Option<PathBuf> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let home = std::env::home_dir();
     if cfg!(windows) {
         absolute("LOCALAPPDATA")
     } else if cfg!(target_os = "macos") {
-        home.map(|home| home.join("KernelCache/Caches"))
+        absolute("HOME").map(|home| home.join("Library/Caches"))
     } else {
-        absolute("XDG_CACHE_HOME").or_else(|| home.map(|home| home.join(".cache")))
+        absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))
     }
 }
 
-/// Removes a file, unless another process did.
-fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
-        _ => Ok(()),
-    }
-}
-
-/// Whether a file is named as entries with this suffix are: by a hash, or by a process and a
-/// number.
-fn is_ours(path: &Path, suffix: &str) -> bool {
-    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let named = match suffix {
-        UNFINISHED => stem.split_once('-').is_some_and(|(process, number)| digits(process) && digits(number)),
-        _ => stem.len() == 32 && stem.bytes().all(|byte| byte.is_ascii_hexdigit()),
-    };
-    named && path.extension().is_some_and(|s| s == suffix)
+/// Whether a file is named as entries with this suffix are: by a hash, or at random.
+fn is_ours(name: &str, suffix: &str) -> bool {
+    let is_hash = |stem: &str| stem.len() == 32 && stem.bytes().all(|byte| byte.is_ascii_hexdigit());
+    name.strip_suffix(suffix).and_then(|name| name.strip_suffix('.')).is_some_and(is_hash)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+    use std::fs::File;
     use std::thread;
 
     fn binary(seed: u8) -> Vec<u8> {
@@ -290,7 +277,7 @@ mod tests {
             }
         };
         thread::scope(|scope| (0..4).for_each(|seed| drop(scope.spawn(move || work(seed)))));
-        assert!(cache.files(UNFINISHED).unwrap().is_empty());
+        assert!(files(&Folder::make(folder.path()).unwrap(), UNFINISHED).unwrap().is_empty());
     }
 
     #[test]
@@ -298,7 +285,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::open(folder.path());
         cache.store("one", &binary(1));
-        fs::rename(cache.path("one"), cache.path("two")).unwrap();
+        fs::rename(folder.path().join(name("one")), folder.path().join(name("two"))).unwrap();
         assert_eq!(cache.load("two"), None);
         assert_eq!(cache.load("on"), None);
     }
@@ -340,7 +327,8 @@ mod tests {
     fn what_is_not_an_entry_is_not_touched() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::open(folder.path());
-        let names = [format!("{:032x}.{SUFFIX}", 1), format!("1-0.{UNFINISHED}")].map(|name| folder.path().join(name));
+        let names =
+            [format!("{:032x}.{SUFFIX}", 1), format!("{:032x}.{UNFINISHED}", 1)].map(|name| folder.path().join(name));
         names.iter().for_each(|name| fs::create_dir(name).unwrap());
         let files = ["kernel", "unfinished"].map(|suffix| folder.path().join(format!("notes.{suffix}")));
         files.iter().for_each(|file| fs::write(file, "mine").unwrap());
@@ -364,11 +352,30 @@ mod tests {
     fn abandoned_entries_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::open(folder.path());
-        let abandoned = folder.path().join(format!("1-0.{UNFINISHED}"));
+        let abandoned = folder.path().join(format!("{:032x}.{UNFINISHED}", 1));
         File::create(&abandoned).unwrap().set_modified(SystemTime::now() - 2 * ABANDONED).unwrap();
-        let recent = folder.path().join(format!("2-0.{UNFINISHED}"));
+        let recent = folder.path().join(format!("{:032x}.{UNFINISHED}", 2));
         File::create(&recent).unwrap();
         cache.store("key", &binary(0));
         assert_eq!((abandoned.exists(), recent.exists()), (false, true));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_others_can_write_is_neither_read_nor_written() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path());
+        cache.store("key", &binary(0));
+        assert!(cache.check().is_ok() && cache.load("key").is_some());
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        cache.store("other", &binary(1));
+        assert_eq!((cache.load("key"), fs::read_dir(folder.path()).unwrap().count()), (None, 1));
+        for error in [cache.check().err(), cache.entries().err(), cache.bytes().err(), cache.clear().err()] {
+            let error = error.expect("must be refused");
+            assert_eq!(error.kind(), ErrorKind::Unavailable);
+            assert!(error.to_string().contains("others can write to it (mode 777)"), "{error}");
+            assert!(error.to_string().contains(folder.path().to_str().unwrap()), "{error}");
+        }
     }
 }

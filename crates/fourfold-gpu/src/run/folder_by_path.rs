@@ -1,0 +1,80 @@
+//! A folder of the user's, where the system has no owners and permissions as Unix does: the user's
+//! cache folder is the user's own there.
+
+use std::fs;
+use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// A folder.
+pub(crate) struct Folder(PathBuf);
+
+/// A file in the folder.
+pub(crate) struct FileFacts {
+    pub(crate) name: String,
+    pub(crate) bytes: u64,
+    /// When it was written, or marked as used.
+    pub(crate) used: SystemTime,
+}
+
+impl Folder {
+    /// The folder, if it is there.
+    pub(crate) fn open(path: &Path) -> io::Result<Option<Folder>> {
+        match fs::read_dir(path) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+            folder => folder.map(|_| Some(Folder(path.into()))),
+        }
+    }
+
+    /// The same, made if it is not there.
+    pub(crate) fn make(path: &Path) -> io::Result<Folder> {
+        fs::create_dir_all(path)?;
+        Ok(Folder(path.into()))
+    }
+
+    /// A file to be read.
+    pub(crate) fn read(&self, name: &str) -> io::Result<File> {
+        File::open(self.0.join(name))
+    }
+
+    /// A new file of this name with these parts, or none if that fails. It is written as another
+    /// one, whose name nobody can guess and ends with `unfinished`.
+    pub(crate) fn write(&self, name: &str, unfinished: &str, parts: &[&[u8]]) -> io::Result<()> {
+        let random = || RandomState::new().hash_one(SystemTime::now());
+        let other = format!("{:016x}{:016x}.{unfinished}", random(), random());
+        let mut file = File::create_new(self.0.join(&other))?;
+        let written = parts.iter().try_for_each(|part| file.write_all(part));
+        drop(file);
+        let kept = written.and_then(|()| fs::rename(self.0.join(&other), self.0.join(name)));
+        if kept.is_err() {
+            let _ = self.remove(&other);
+        }
+        kept
+    }
+
+    /// Removes a file, unless another process did.
+    pub(crate) fn remove(&self, name: &str) -> io::Result<()> {
+        match fs::remove_file(self.0.join(name)) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+            _ => Ok(()),
+        }
+    }
+
+    /// The files in it.
+    pub(crate) fn files(&self) -> io::Result<Vec<FileFacts>> {
+        let mut files = vec![];
+        for file in fs::read_dir(&self.0)? {
+            let file = file?;
+            // Another process may have removed it.
+            if let (Ok(name), Ok(data)) = (file.file_name().into_string(), file.metadata())
+                && data.is_file()
+            {
+                files.push(FileFacts { name, bytes: data.len(), used: data.modified()? });
+            }
+        }
+        Ok(files)
+    }
+}
