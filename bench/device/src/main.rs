@@ -261,8 +261,9 @@ fn through_opencl(arguments: &Arguments, text: &str, results: &mut Results) -> R
         return Ok(());
     }
     let problem: &Problem = &text.parse()?;
-    let name = Device::list(Api::Cuda)?[arguments.device].name.clone();
-    let number = Device::list(Api::OpenCl).ok().and_then(|all| all.iter().position(|device| device.name == name));
+    let name = Device::cuda(arguments.device)?.name().to_owned();
+    let all = Device::list(Api::OpenCl).unwrap_or_default();
+    let number = all.iter().find(|device| device.name == name).map(|device| device.id.number);
     let Some(number) = number else {
         results.missing.push(format!("OpenCL for `{text}`: it does not show {name}"));
         return Ok(());

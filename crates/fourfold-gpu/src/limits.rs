@@ -1,5 +1,6 @@
 //! What a device is and what it can do.
 
+use crate::error::unavailable;
 use fourfold::{Error, ErrorKind, Result};
 use std::fmt;
 use std::str::FromStr;
@@ -125,5 +126,14 @@ impl Limits {
             vendor_ffts: true,
             block_rows: u32::MAX,
         }
+    }
+
+    /// An error if a device's thread blocks are too small.
+    pub(crate) fn check_block(&self, threads: usize, shared_bytes: usize) -> Result<()> {
+        let sizes = [(threads, self.threads, "threads"), (shared_bytes, self.shared_bytes, "bytes of shared memory")];
+        let message = |(needs, has, unit): &(usize, usize, &str)| {
+            unavailable(format!("a thread block needs {needs} {unit}; {} has at most {has}", self.name))
+        };
+        sizes.iter().find(|(needs, has, _)| needs > has).map_or(Ok(()), |size| Err(message(size)))
     }
 }

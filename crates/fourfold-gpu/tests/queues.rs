@@ -4,8 +4,9 @@
 mod common;
 
 use common::present;
-use fourfold::{Element, ErrorKind, Result};
-use fourfold_gpu::{Device, GpuPlan, GpuPlanner};
+use fourfold::electrostatics::{Cells, Electrostatics, Grid};
+use fourfold::{Element, ErrorKind, Planner, Result};
+use fourfold_gpu::{Device, GpuElectrostatics, GpuMaps, GpuPlan, GpuPlanner};
 use num_complex::Complex;
 use std::thread;
 
@@ -193,4 +194,40 @@ fn zero_elements_are_an_array() {
     }
     empty::<f32>(&device).unwrap();
     empty::<Complex<f64>>(&device).unwrap();
+}
+
+/// What forces are computed with belongs to the cells, which threads share.
+#[test]
+fn threads_that_share_cells_do_not_mix_their_forces() {
+    let Some(device) = present() else { return };
+    let planner = GpuPlanner::new(device.clone());
+    let grid = Grid::new([0.0, 0.0], [8.0, 8.0], [64, 64]).unwrap();
+    let builder = Electrostatics::<f32>::builder(grid);
+    let system = GpuElectrostatics::new(&planner, &builder, &Planner::new()).unwrap();
+    // Cells of many bins, which several threads of the device have parts of.
+    let cells = Cells { low: [&[0.5f32, 1.0, 2.5], &[0.5, 1.5, 0.0]], size: [&[7.0, 5.0, 5.0], &[6.0, 6.0, 8.0]] };
+    let cells = system.cells(cells).unwrap();
+    let fields: Vec<_> = (1..=2u8)
+        .map(|seed| {
+            let mut maps = system.maps().unwrap();
+            let mut source = fastrand::Rng::with_seed(seed.into());
+            maps.density_mut().upload(&std::array::from_fn::<f32, 4096, _>(|_| source.f32())).unwrap();
+            system.transform(&mut maps).unwrap();
+            maps
+        })
+        .collect();
+    let forces = |maps: &GpuMaps<f32>| {
+        let mut forces = device.array::<f32>(6).unwrap();
+        system.forces_on(&cells, maps, &mut forces).unwrap();
+        let mut values = [0.0; 6];
+        forces.download(&mut values).unwrap();
+        values
+    };
+    let expected: Vec<_> = fields.iter().map(forces).collect();
+    assert_ne!(expected[0], expected[1]);
+    thread::scope(|scope| {
+        for (maps, expected) in fields.iter().zip(&expected) {
+            scope.spawn(|| (0..400).for_each(|round| assert_eq!(forces(maps), *expected, "round {round}")));
+        }
+    });
 }

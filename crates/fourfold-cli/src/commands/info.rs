@@ -23,8 +23,20 @@ struct Facts {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum EngineFacts {
-    Cpu { name: &'static str, instruction_sets: Vec<String>, threads: usize, memory: MemoryFacts },
-    Gpu { name: &'static str, devices: Vec<DeviceFacts>, missing: Option<String> },
+    Cpu {
+        name: &'static str,
+        instruction_sets: Vec<String>,
+        threads: usize,
+        memory: MemoryFacts,
+    },
+    Gpu {
+        name: &'static str,
+        devices: Vec<DeviceFacts>,
+        missing: Option<String>,
+        /// Why devices that are there do not say what they are.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        failing: Vec<String>,
+    },
 }
 
 /// The facts of the machine that the CPU engine fits its blocks to; sizes are in bytes.
@@ -103,11 +115,18 @@ fn memory_text(memory: &MemoryFacts) -> String {
 
 /// The devices of an API, or why there are none.
 fn gpu_facts(api: Api) -> EngineFacts {
-    let (devices, missing) = match Device::list(api) {
-        Ok(devices) => (devices, None),
+    let (all, missing) = match Device::list_all(api) {
+        Ok(all) => (all, None),
         Err(error) => (Vec::new(), Some(error.to_string())),
     };
-    EngineFacts::Gpu { name: api.name(), devices: devices.into_iter().map(device_facts).collect(), missing }
+    let (mut devices, mut failing) = (Vec::new(), Vec::new());
+    for device in all {
+        match device {
+            Ok(info) => devices.push(device_facts(info)),
+            Err(error) => failing.push(error.to_string()),
+        }
+    }
+    EngineFacts::Gpu { name: api.name(), devices, missing, failing }
 }
 
 /// The engine of this name; for the name of a device, its engine with only this device.
@@ -119,10 +138,10 @@ fn only(engines: Vec<EngineFacts>, wanted: &str) -> Result<EngineFacts> {
     });
     match found.with_context(|| format!("there is no engine {wanted:?}"))? {
         EngineFacts::Gpu { missing: Some(why), .. } => bail!("{why}"),
-        EngineFacts::Gpu { name, mut devices, missing } => {
+        EngineFacts::Gpu { name, mut devices, missing, failing } => {
             devices.retain(|device| wanted == name || device.engine == wanted);
-            ensure!(!devices.is_empty(), "there is no {wanted}: `fourfold info` lists the devices");
-            Ok(EngineFacts::Gpu { name, devices, missing })
+            ensure!(!devices.is_empty(), "there is no {wanted} that can be used: `fourfold info` lists the devices");
+            Ok(EngineFacts::Gpu { name, devices, missing, failing })
         }
         cpu => Ok(cpu),
     }
@@ -151,9 +170,10 @@ fn text(facts: &Facts) -> String {
                 lines.push(format!("  threads           {threads}"));
                 lines.push(format!("  caches            {}", memory_text(memory)));
             }
-            EngineFacts::Gpu { name, devices, missing } => {
+            EngineFacts::Gpu { name, devices, missing, failing } => {
                 lines.push(format!("engine {name}"));
                 lines.extend(devices.iter().map(device_text));
+                lines.extend(failing.iter().map(|why| format!("  failing: {why}")));
                 lines.extend(missing.iter().map(|why| format!("  none: {why}")));
             }
         }

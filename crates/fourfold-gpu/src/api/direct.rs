@@ -26,10 +26,10 @@ pub struct DirectConvolution {
 }
 
 #[derive(Clone, Copy)]
-struct Shape {
-    precision: Precision,
-    matrix: [usize; 2],
-    taps: [usize; 2],
+pub(crate) struct Shape {
+    pub(crate) precision: Precision,
+    pub(crate) matrix: [usize; 2],
+    pub(crate) taps: [usize; 2],
 }
 
 const THREADS: usize = 256;
@@ -60,10 +60,10 @@ impl DirectConvolution {
             )));
         }
         let (device, shape) = (planner.device.clone(), Shape { precision, matrix, taps: shape });
-        device.runtime.limits().check_type(precision)?;
+        planner.kernel_cache.limits().check_type(precision)?;
         let (runtime, source) = (&device.runtime, shape.source(device.runtime.dialect()));
         let taps = table(&device, taps, precision)?;
-        let kernel = planner.kernel_cache.compile(&source, shape.grid().shared_bytes)?;
+        let kernel = planner.kernel_cache.compile(&source, shape.grid().size())?;
         Ok(DirectConvolution { kernel, taps, nothing: runtime.allocate(0)?, device, shape })
     }
 
@@ -90,8 +90,14 @@ impl DirectConvolution {
 
 impl Shape {
     fn source(self, dialect: &Dialect) -> String {
-        let most = self.matrix.iter().product::<usize>() + THREADS;
-        let frame = Frame {
+        print(dialect, &self.frame(), &self.kernel())
+    }
+
+    pub(crate) fn frame(self) -> Frame {
+        // A place may be a whole line too far before it is known to be.
+        let [height, width] = self.matrix;
+        let most = (height * width + THREADS).max(2 * height).max(2 * width);
+        Frame {
             precision: self.precision,
             wide: most > i32::MAX as usize,
             threads: THREADS,
@@ -100,18 +106,17 @@ impl Shape {
             evict_first: [false; 2],
             cluster: 1,
             shared_pairs: THREADS / 2,
-        };
-        print(dialect, &frame, &self.kernel())
+        }
     }
 
-    fn grid(self) -> Grid {
+    pub(crate) fn grid(self) -> Grid {
         let blocks = self.matrix.iter().product::<usize>().div_ceil(THREADS);
         Grid { blocks, threads: THREADS, shared_bytes: THREADS * self.precision.bytes(), follows: false, range: None }
     }
 
     /// A row of taps is unrolled. What the loop over rows adds to stands in shared memory: kernels
     /// have no variables that change.
-    fn kernel(self) -> Vec<Statement> {
+    pub(crate) fn kernel(self) -> Vec<Statement> {
         let ([height, width], [rows, columns]) = (self.matrix, self.taps);
         record(|| {
             let (thread, block) = (thread(), block());

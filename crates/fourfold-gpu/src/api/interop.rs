@@ -17,7 +17,8 @@ impl Device {
     /// All that is done with the result, and with arrays and scratch that are made or moved there,
     /// is enqueued on that queue. A CUDA stream may be capturing a graph:
     /// [`GpuPlan::execute_on_with`](crate::api::plan::GpuPlan::execute_on_with) only launches
-    /// kernels. The plan and the arrays must then outlive the graph.
+    /// kernels. The plan and the arrays must then outlive the graph, and no other plan or array may
+    /// be dropped while a stream captures: that waits for the device.
     ///
     /// # Errors
     /// [`Argument`](fourfold::ErrorKind::Argument) if the queue belongs to another device or

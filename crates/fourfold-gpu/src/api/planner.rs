@@ -14,7 +14,8 @@ use fourfold::engine::PassOp;
 use fourfold::{Error, Pipeline, Planner, Problem, Recipe, Result, Wisdom};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Makes plans for a device, and keeps their kernels.
+/// Makes plans for a device, and keeps their kernels: those that plans use, and at most 32 others,
+/// the last that were used.
 pub struct GpuPlanner {
     pub(crate) device: Device,
     /// What it plans for.

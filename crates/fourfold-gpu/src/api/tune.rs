@@ -132,8 +132,8 @@ impl<'a> Bench<'a> {
                 others.push(lowered);
             }
         }
-        // What the compiler refuses is refused again below, one by one.
-        let _ = self.planner.kernel_cache.kernels(&seen.concat());
+        // Kept until all candidates have theirs. What the compiler refuses is refused again below.
+        let _kernels = self.planner.kernel_cache.accepted(&seen.concat());
         let ready = others.iter().filter_map(|lowered| self.candidate(lowered).ok());
         let timed = |mut other: Timed<_>| Ok((other.measure(PACE.warm_up)?, other));
         let mut timed = ready.map(timed).collect::<Result<Vec<_>>>()?;

@@ -2,6 +2,7 @@
 
 use crate::backend::registry::backend;
 use crate::backend::runtime::{Queue, Runtime};
+use crate::backend::types::usable;
 use crate::error::elsewhere;
 use crate::limits::{Api, DeviceId, DeviceInfo};
 use fourfold::Result;
@@ -52,7 +53,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Unavailable`](fourfold::ErrorKind::Unavailable) without driver, NVRTC (of CUDA 13) or such
-    /// a device.
+    /// a device, or if driver or NVRTC are older than those of CUDA 11.8.
     pub fn cuda(number: usize) -> Result<Device> {
         Device::of(Runtime::open(Api::Cuda, number)?)
     }
@@ -60,7 +61,8 @@ impl Device {
     /// OpenCL device number `number`, counted over all platforms.
     ///
     /// # Errors
-    /// [`Unavailable`](fourfold::ErrorKind::Unavailable) without an OpenCL loader or such a device.
+    /// [`Unavailable`](fourfold::ErrorKind::Unavailable) without an OpenCL loader or such a device, or
+    /// if the device has a version before 1.2.
     pub fn opencl(number: usize) -> Result<Device> {
         Device::of(Runtime::open(Api::OpenCl, number)?)
     }
@@ -94,12 +96,26 @@ impl Device {
         Arc::ptr_eq(&self.queue, &other.queue)
     }
 
-    /// The devices that this machine has, by number; there is at least one.
+    /// The devices that this machine has and that answer; there is at least one. A device's number
+    /// is in its [`id`](DeviceInfo::id): others before it may not answer.
     ///
     /// # Errors
     /// [`Unavailable`](fourfold::ErrorKind::Unavailable) if there is none; the message says why.
     pub fn list(api: Api) -> Result<Vec<DeviceInfo>> {
+        usable(backend(api).devices()?)
+    }
+
+    /// The devices that this machine has, by number: what each is, or why it does not say so.
+    ///
+    /// # Errors
+    /// As [`Device::list`], if there is none.
+    pub fn list_all(api: Api) -> Result<Vec<Result<DeviceInfo>>> {
         backend(api).devices()
+    }
+
+    /// Bytes of the device's memory that are free now, if its API says so, as CUDA does.
+    pub fn free_memory(&self) -> Option<u64> {
+        self.runtime.free_bytes()
     }
 
     /// The device's name, version and limits.

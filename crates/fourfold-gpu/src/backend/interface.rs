@@ -16,8 +16,9 @@ use std::sync::Arc;
 
 /// An API through which devices are used.
 pub(crate) trait Backend: Sync {
-    /// The devices that this machine has, by number; there is at least one.
-    fn devices(&self) -> Result<Vec<DeviceInfo>>;
+    /// The devices that this machine has, by number; there is at least one. Those that do not say
+    /// what they are have an error.
+    fn devices(&self) -> Result<Vec<Result<DeviceInfo>>>;
 
     fn open(&self, number: usize) -> Result<Arc<dyn Context>>;
 
@@ -65,6 +66,11 @@ pub(crate) trait Allocate {
 
     /// Bytes to which the parts of a buffer are aligned.
     fn alignment(&self) -> usize;
+
+    /// Bytes of the device's memory that are free, if the API says so.
+    fn free_bytes(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// A device's queues.
@@ -87,8 +93,12 @@ pub(crate) trait VendorFfts {
     }
 }
 
-/// A compiled kernel.
-pub(crate) trait Kernel: Any + Send + Sync {}
+/// A compiled kernel. It stays loaded as long as something that was enqueued runs it.
+pub(crate) trait Kernel: Any + Send + Sync {
+    /// The most threads of a block. A kernel may need more registers or memory than a block of the
+    /// device's largest size has.
+    fn threads(&self) -> usize;
+}
 
 /// Device memory, or a part of it. It stays as long as something that was enqueued uses it.
 pub(crate) trait Buffer: Any + Send + Sync {

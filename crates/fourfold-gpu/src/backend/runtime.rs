@@ -106,6 +106,11 @@ impl Runtime {
         self.0.alignment()
     }
 
+    /// Bytes of the device's memory that are free, if the API says so.
+    pub(crate) fn free_bytes(&self) -> Option<u64> {
+        self.0.free_bytes()
+    }
+
     /// The maker's own real FFT over the last axes of an array in C order, if there is one.
     pub(crate) fn vendor_fft(&self, problem: &Problem) -> Result<Option<VendorFft>> {
         Ok(self.0.vendor_fft(problem)?.map(VendorFft))
@@ -114,6 +119,13 @@ impl Runtime {
     /// Whether they are one device, opened once.
     pub(crate) fn same(&self, other: &Runtime) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Kernel {
+    /// The most threads of a block that runs it.
+    pub(crate) fn threads(&self) -> usize {
+        self.0.threads()
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::backend::device::Device;
 use crate::backend::runtime::{Buffer, Kernel, Queue, Runtime, VendorFft};
-use crate::backend::types::{Grid, Index};
+use crate::backend::types::{BlockSize, Grid, Index};
 use crate::baseline::host::HostTranspose;
 use crate::baseline::kernels::combine;
 use crate::baseline::kernels::moves::{Move, StageKernelDesc, Strided};
@@ -256,9 +256,11 @@ impl StageKernelDesc {
     }
 }
 
-/// An error if a kernel's blocks must reach more shared memory than those of a device do, or are
-/// more than it launches.
+/// An error if a kernel's blocks must be larger or reach more shared memory than those of a device,
+/// or are more than it launches.
 pub(crate) fn check_blocks(limits: &Limits, desc: &StageKernelDesc) -> Result<()> {
+    let BlockSize { threads, shared_bytes } = desc.grid().size();
+    limits.check_block(threads, shared_bytes)?;
     let rows = desc.range().map_or(1, |range| range.blocks()[1]);
     if rows > limits.block_rows as usize {
         let (most, name) = (limits.block_rows, &limits.name);
@@ -273,7 +275,7 @@ pub(crate) fn check_blocks(limits: &Limits, desc: &StageKernelDesc) -> Result<()
 
 fn prepared(device: &Device, kernel_cache: &KernelCache, desc: &StageKernelDesc) -> Result<PreparedStage> {
     check_blocks(kernel_cache.limits(), desc)?;
-    let kernel = kernel_cache.compile(&desc.source(device.runtime.dialect()), desc.shared_bytes())?;
+    let kernel = kernel_cache.compile(&desc.source(device.runtime.dialect()), desc.grid().size())?;
     let factors = match &desc.work {
         Move::Combine(combine) => combine::table(combine),
         Move::FftStep(step) => {

@@ -1,12 +1,15 @@
 //! The caller's streams and addresses, and graphs.
 
+use crate::api::planner::GpuPlanner;
 use crate::backend::device::Device;
+use crate::backend::types::Grid;
 use crate::device_tests::{LONG, numbers, plan, present, refused};
 use crate::limits::Api;
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, result};
-use fourfold::ErrorKind;
+use fourfold::{ErrorKind, Planner, Result};
 use std::ffi::c_void;
+use std::process::Command;
 use std::ptr;
 use std::sync::Arc;
 
@@ -122,4 +125,48 @@ fn streams_and_memory_of_another_context_are_errors() {
         let message = refused(device.array_from_raw::<f32>(memory, 100), ErrorKind::Argument);
         assert!(message.contains("another context"), "{message}");
     }
+}
+
+/// A fault loses the device for its process: so it happens in another one.
+#[test]
+fn a_fault_is_an_error_and_the_process_goes_on() {
+    let Some(_) = present(Api::Cuda) else { return };
+    let test = "device_tests::cuda::a_process_whose_device_is_lost";
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    let output = child.args(["--exact", test, "--ignored", "--nocapture"]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+#[ignore = "`a_fault_is_an_error_and_the_process_goes_on` starts it"]
+fn a_process_whose_device_is_lost() {
+    let device = present(Api::Cuda).expect("a device");
+    let problem = "dct2 f32 64x64";
+    let plan = plan(&device, problem);
+    let (x, expected) = numbers(&plan);
+    let (array, second) = (device.upload(&x).unwrap(), device.new_queue().unwrap());
+    let source = "extern \"C\" __global__ void pass(const float* input, float* output, const float* table, \
+                  const int* indices, float* scratch) { *(volatile float*)16 = 1.0f; }";
+    let (kernel, _) = device.runtime.compile(source, 0).unwrap();
+    let grid = Grid { blocks: 1, threads: 32, shared_bytes: 0, range: None, follows: false };
+    device.queue.launch(&kernel, grid, [&array.buffer; 5]).unwrap();
+    let lost = |result: Result<()>| {
+        let message = refused(result, ErrorKind::Unavailable);
+        assert!(message.contains("lost to this process"), "{message}");
+    };
+    // All that is asked of the device from now on is an error, and nothing panics.
+    lost(device.finish());
+    lost(plan.execute(&x, &mut vec![0.0; x.len()]));
+    lost(array.download(&mut vec![0.0; x.len()]));
+    lost(second.upload(&x).map(drop));
+    lost(device.pinned::<f32>(100).map(drop));
+    lost(GpuPlanner::with_cache(device.clone(), None).plan(&"dct2 f32 60".parse().unwrap()).map(drop));
+    drop((array, kernel, plan, second, device));
+    // The processor computes the same.
+    let cpu = Planner::new().plan(&problem.parse().unwrap()).unwrap();
+    let mut y = vec![0.0f32; x.len()];
+    cpu.execute(&x, &mut y).unwrap();
+    let largest = expected.iter().fold(0.0f32, |largest, y| largest.max(y.abs()));
+    assert!(y.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-5 * largest));
 }

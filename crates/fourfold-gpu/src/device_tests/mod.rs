@@ -2,13 +2,16 @@
 //! else `opencl:0`.
 
 pub(crate) mod cuda;
+pub(crate) mod fake;
+pub(crate) mod faults;
 pub(crate) mod opencl;
 
 use crate::api::plan::GpuPlan;
 use crate::api::planner::GpuPlanner;
 use crate::backend::device::Device;
 use crate::limits::Api;
-use fourfold::{Error, ErrorKind, Result};
+use fourfold::baseline::Algorithm;
+use fourfold::{Error, ErrorKind, Problem, Result};
 
 /// Needs scratch on every device.
 const LONG: &str = "dct2 f32 524288";
@@ -45,6 +48,32 @@ fn refused<T>(result: Result<T>, kind: ErrorKind) -> String {
     let error: Error = result.err().expect("must be refused");
     assert_eq!(error.kind(), kind, "{error}");
     error.to_string()
+}
+
+/// Kernels, tables and plans of the vendor's FFTs stay while something that was enqueued uses them,
+/// and may be given back by a thread that has never used the device.
+#[test]
+fn plans_can_be_dropped_while_they_run() {
+    for api in Api::ALL {
+        let Some(device) = present(api) else { continue };
+        for algorithm in [None, Some("three-stage")] {
+            let planner = GpuPlanner::with_cache(device.clone(), None);
+            let problem: Problem = "dct2 f32 256x384".parse().unwrap();
+            let baseline = |name: &str| name.parse::<Algorithm>().unwrap().recipe(&problem).unwrap();
+            let plan = match algorithm {
+                None => planner.plan(&problem).unwrap(),
+                Some(name) => planner.plan_recipe(baseline(name)).unwrap(),
+            };
+            let (x, expected) = numbers(&plan);
+            let (a, mut b) = (device.upload(&x).unwrap(), device.array(x.len()).unwrap());
+            let mut scratch = plan.scratch(&device).unwrap();
+            (0..20).for_each(|_| plan.execute_on_with(&a, &mut b, &mut scratch).unwrap());
+            std::thread::spawn(move || drop((plan, planner, scratch))).join().unwrap();
+            let mut y = vec![0.0; x.len()];
+            b.download(&mut y).unwrap();
+            assert_eq!(y, expected, "{algorithm:?} on {api}");
+        }
+    }
 }
 
 #[test]

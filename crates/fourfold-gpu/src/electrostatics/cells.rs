@@ -9,6 +9,7 @@ use crate::error::argument;
 use crate::run::executable::table;
 use fourfold::Result;
 use fourfold::electrostatics::{Cells, Float, Grid, Spreader};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Cells in the memory of a system's device
 /// ([`GpuElectrostatics::cells`](crate::electrostatics::solver::GpuElectrostatics::cells)), where
@@ -24,8 +25,9 @@ pub struct GpuCells<T> {
     pub(crate) rest: Items,
     /// Cells of which there are others, and which.
     pub(crate) split: Items,
-    /// The forces on the others.
-    pub(crate) forces: GpuArray<T>,
+    /// The forces on the others, which what computes forces writes and then reads. Whoever has the
+    /// lock enqueues all of that before somebody else can.
+    forces: Mutex<GpuArray<T>>,
     /// 2^F and 2^-F.
     pub(crate) units: Buffer,
 }
@@ -37,11 +39,11 @@ pub(crate) struct Items {
 }
 
 /// Indices have 31 bits, and so has what counts cells by four.
-const MOST_CELLS: usize = 1 << 28;
+pub(crate) const MOST_CELLS: usize = 1 << 28;
 
 /// Parts beside the first of each cell, whatever the cells: where so many are large, there is work
 /// for all threads anyway.
-const MOST_PARTS: usize = 1 << 24;
+pub(crate) const MOST_PARTS: usize = 1 << 24;
 
 impl<T: Float> GpuCells<T> {
     pub(crate) fn new(device: &Device, spreader: &Spreader, cells: Cells<'_, T>) -> Result<Self> {
@@ -62,7 +64,7 @@ impl<T: Float> GpuCells<T> {
             first: items(&work.first)?,
             rest: items(&work.rest)?,
             split: items(&work.split)?,
-            forces: device.array(2 * work.rest[0].len())?,
+            forces: Mutex::new(device.array(2 * work.rest[0].len())?),
             units: table(device, &[unit, unit.recip()], T::PRECISION)?,
         })
     }
@@ -86,6 +88,11 @@ impl<T: Float> GpuCells<T> {
     /// then.
     pub fn array_mut(&mut self) -> &mut GpuArray<T> {
         &mut self.array
+    }
+
+    /// The forces on parts beside the first, to be used by one caller at a time.
+    pub(crate) fn forces(&self) -> MutexGuard<'_, GpuArray<T>> {
+        self.forces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// An error unless the array has as many elements as there were.

@@ -129,7 +129,11 @@ impl CellKernelDesc {
     }
 
     pub(crate) fn source(&self, work: CellWork, dialect: &Dialect) -> String {
-        let frame = Frame {
+        print(dialect, &self.frame(work), &self.kernel(work))
+    }
+
+    pub(crate) fn frame(&self, work: CellWork) -> Frame {
+        Frame {
             precision: self.precision,
             wide: self.count() + SUMS > i32::MAX as usize,
             threads: THREADS,
@@ -138,15 +142,14 @@ impl CellKernelDesc {
             evict_first: [false; 2],
             cluster: 1,
             shared_pairs: work.sums() * THREADS / 2,
-        };
-        print(dialect, &frame, &self.kernel(work))
+        }
     }
 
     fn count(&self) -> usize {
         self.bins[0] * self.bins[1]
     }
 
-    fn kernel(&self, work: CellWork) -> Vec<Statement> {
+    pub(crate) fn kernel(&self, work: CellWork) -> Vec<Statement> {
         record(|| {
             let thread = thread();
             let number = block() * THREADS as i64 + thread;

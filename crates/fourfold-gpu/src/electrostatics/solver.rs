@@ -11,10 +11,9 @@ use crate::electrostatics::kernels::{CellKernelDesc, CellWork, SUMS};
 use crate::error::argument;
 use crate::run::executable::table;
 use crate::run::inspect::Target;
-use crate::run::kernel_cache::KernelCache;
+use crate::run::kernel_cache::{KernelCache, in_parallel};
 use fourfold::electrostatics::{Builder, Cells, Float, Grid, MAPS, Map, Spreader, StepWork, Wanted, steps};
 use fourfold::{Multiplier, Pipeline, Planner, Precision, Problem, Result};
-use std::thread;
 
 /// [`Electrostatics`](fourfold::electrostatics::Electrostatics) on a device: cells, maps and forces
 /// stay there from step to step.
@@ -231,13 +230,13 @@ impl<T: Float> GpuElectrostatics<T> {
             return Err(argument(format!("forces on {} cells need {needs} elements: {has} given", cells.count())));
         }
         let [along_x, along_y] = [Map::FieldX, Map::FieldY].map(|map| &maps.array(map).buffer);
-        let cells_at = &cells.array.buffer;
-        for (items, forces) in [(&cells.first, &*forces), (&cells.rest, &cells.forces)] {
+        let (cells_at, of_parts) = (&cells.array.buffer, cells.forces());
+        for (items, forces) in [(&cells.first, &*forces), (&cells.rest, &*of_parts)] {
             let arguments = [cells_at, &forces.buffer, along_x, &items.buffer, along_y];
             self.launch(CellWork::Forces, items.count, arguments)?;
         }
         let (split, nothing) = (&cells.split, &self.nothing);
-        let arguments = [&cells.forces.buffer, &forces.buffer, nothing, &split.buffer, nothing];
+        let arguments = [&of_parts.buffer, &forces.buffer, nothing, &split.buffer, nothing];
         self.launch(CellWork::Join, split.count, arguments)
     }
 
@@ -277,12 +276,11 @@ impl<T: Float> GpuElectrostatics<T> {
 
 /// The kernels of cells, made at the same time.
 fn compiled(kernel_cache: &KernelCache, device: &Device, desc: &CellKernelDesc) -> Result<Vec<Kernel>> {
-    let compile =
-        |work: CellWork| kernel_cache.compile(&desc.source(work, device.runtime.dialect()), desc.shared_bytes(work));
-    thread::scope(|scope| {
-        let makers = CellWork::ALL.map(|work| scope.spawn(move || compile(work)));
-        makers.into_iter().map(|maker| maker.join().expect("making a kernel does not panic")).collect()
-    })
+    let compile = |i: usize| {
+        let work = CellWork::ALL[i];
+        kernel_cache.compile(&desc.source(work, device.runtime.dialect()), desc.grid(work, 1).size())
+    };
+    in_parallel(CellWork::ALL.len(), compile).into_iter().collect()
 }
 
 impl<T> GpuMaps<T> {

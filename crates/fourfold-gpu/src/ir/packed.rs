@@ -95,6 +95,11 @@ pub(crate) fn divide(a: Int, b: Int) -> [Int; 2] {
     [quotient, a - multiply(quotient, b)]
 }
 
+/// The sum of words, modulo 2^32.
+pub(crate) fn add_words(a: Int, b: Int) -> Int {
+    bind(Expr::Wrapping(Operator::Add, a, b))
+}
+
 pub(crate) fn multiply(a: Int, b: Int) -> Int {
     bind(Expr::Int(Operator::Mul, a, b))
 }
@@ -158,7 +163,7 @@ impl Sub for Short {
 impl Add for Wide {
     type Output = Wide;
     fn add(self, b: Wide) -> Wide {
-        Wide(bind(Expr::Wrapping(Operator::Add, self.0, b.0)))
+        Wide(add_words(self.0, b.0))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::backend::cuda::nvrtc;
 use crate::backend::device::Device;
-use crate::backend::types::Index;
+use crate::backend::types::{BlockSize, Index};
 use crate::error::argument;
 use crate::ir::narrow::Narrow;
 use crate::jpeg::arrays::BlockSample;
@@ -10,6 +10,7 @@ use crate::jpeg::blocks::{BlockPlan, ComponentTables};
 use crate::jpeg::kernels::desc::{BlockKernelDesc, BlockWork, HEAD, Instructions};
 use crate::jpeg::kernels::program;
 use crate::jpeg::kernels::program::Program;
+use crate::jpeg::ladder;
 use crate::jpeg::ladder::BlockAlgorithm;
 use crate::print::printer::print;
 use crate::run::disk_cache::Cache;
@@ -39,7 +40,7 @@ pub struct BlockPlanBuilder {
 }
 
 /// Indices of sixteen bytes have 31 bits, and so have those of eight samples.
-const MOST_BLOCKS: usize = 1 << 27;
+pub(crate) const MOST_BLOCKS: usize = 1 << 27;
 const MOST_SAMPLES: usize = 1 << 33;
 
 impl BlockPlan {
@@ -99,7 +100,8 @@ impl BlockPlanBuilder {
     /// Compiles the kernel and uploads the tables.
     ///
     /// # Errors
-    /// - There are no components, or one has no blocks or more than 2^27 blocks.
+    /// - There are no components, or one has no blocks or more than 2^27 blocks (2^25 − 1 with another
+    ///   kernel).
     /// - A layout is impossible, or blocks and rows are mixed, or a stride is no multiple of eight.
     /// - The work is forward, and a table has a zero or samples are `i16`.
     /// - The chosen kernel does not support the mode, the order, the layout or the samples.
@@ -113,7 +115,8 @@ impl BlockPlanBuilder {
         let shared_bytes = program.shared_bytes();
         let Program { frame, blocks, statements } = program;
         let source = print(device.target().dialect(), &frame, &statements);
-        let kernel = compiled(&device.runtime, self.cache.as_ref(), &source, shared_bytes)?;
+        let size = BlockSize { threads: frame.threads, shared_bytes };
+        let kernel = compiled(&device.runtime, self.cache.as_ref(), &source, size)?;
         let reals = self.algorithm.map(|algorithm| algorithm.reals);
         let part = |component: &BlockComponent| {
             let table = &component.table;
@@ -173,7 +176,8 @@ impl BlockPlanBuilder {
                 "some components are rows of an image and others are blocks: expected one sort in a plan".into(),
             ));
         }
-        self.components.iter().try_for_each(|component| check(component, self.desc.work))?;
+        let most = if self.algorithm.is_some() { ladder::MOST_BLOCKS } else { MOST_BLOCKS };
+        self.components.iter().try_for_each(|component| check(component, self.desc.work, most))?;
         if self.desc.work != BlockWork::Inverse && self.desc.narrow == Narrow::Short {
             return Err(argument("16-bit samples are only for the inverse transform".into()));
         }
@@ -193,10 +197,10 @@ impl BlockPlanBuilder {
     }
 }
 
-fn check(component: &BlockComponent, work: BlockWork) -> Result<()> {
+fn check(component: &BlockComponent, work: BlockWork, most: usize) -> Result<()> {
     let BlockComponent { table, blocks, layout } = component;
-    if !(1..=MOST_BLOCKS).contains(blocks) {
-        return Err(argument(format!("{blocks} blocks: 1 to {MOST_BLOCKS} of a component can be transformed at once")));
+    if !(1..=most).contains(blocks) {
+        return Err(argument(format!("{blocks} blocks: 1 to {most} of a component can be transformed at once")));
     }
     if let Layout::Rows { stride, .. } = layout
         && stride % 8 != 0

@@ -1,7 +1,9 @@
 //! Kernels by their descs: those in use, those on disk, those that must be compiled.
 
 use crate::backend::runtime::{Kernel, Runtime};
+use crate::backend::types::BlockSize;
 use crate::desc::kernel::KernelDesc;
+use crate::error::unavailable;
 use crate::limits::Limits;
 use crate::print::printer::print;
 use crate::run::disk_cache::Cache;
@@ -12,13 +14,25 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+/// Kernels that stay loaded though no plan uses them, for the next plan like the last. A plan has
+/// one to six; tuning a problem tries some tens.
+pub(crate) const UNUSED: usize = 32;
+
 /// The kernels of a device.
 pub(crate) struct KernelCache {
     runtime: Runtime,
     /// Within which kernels are planned.
     limits: Limits,
     cache: Option<Cache>,
-    kernels: Mutex<HashMap<KernelDesc, Arc<Kernel>>>,
+    kernels: Mutex<Loaded>,
+}
+
+/// Kernels, and when each was asked for.
+#[derive(Default)]
+struct Loaded {
+    kernels: HashMap<KernelDesc, (Arc<Kernel>, u64)>,
+    /// How often kernels were asked for.
+    time: u64,
 }
 
 impl KernelCache {
@@ -33,68 +47,126 @@ impl KernelCache {
     /// The kernels of `descs`. Those that are not there yet are made at the same time: compilers
     /// take most of a plan's time.
     pub(crate) fn kernels(&self, descs: &[KernelDesc]) -> Result<Vec<Arc<Kernel>>> {
-        let mut missing: Vec<&KernelDesc> = vec![];
-        for desc in descs {
-            if self.find(desc).is_none() && !missing.contains(&desc) {
-                missing.push(desc);
-            }
-        }
-        self.make_all(&missing)?;
-        Ok(descs.iter().map(|desc| self.find(desc).expect("all are made")).collect())
+        self.each(descs).into_iter().collect()
     }
 
-    fn make_all(&self, descs: &[&KernelDesc]) -> Result<()> {
-        let next = AtomicUsize::new(0);
-        let work = || -> Result<()> {
-            while let Some(desc) = descs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let made = Arc::new(self.make(desc)?);
-                self.lock().insert((*desc).clone(), made);
+    /// The same without those that the compiler refuses.
+    pub(crate) fn accepted(&self, descs: &[KernelDesc]) -> Vec<Arc<Kernel>> {
+        self.each(descs).into_iter().flatten().collect()
+    }
+
+    fn each(&self, descs: &[KernelDesc]) -> Vec<Result<Arc<Kernel>>> {
+        let mut all: HashMap<&KernelDesc, Result<Arc<Kernel>>> = HashMap::new();
+        let mut missing: Vec<&KernelDesc> = vec![];
+        for desc in descs {
+            match self.find(desc) {
+                Some(kernel) => drop(all.insert(desc, Ok(kernel))),
+                None if missing.contains(&desc) => {}
+                None => missing.push(desc),
             }
-            Ok(())
-        };
-        let most = thread::available_parallelism().map_or(1, |n| n.get());
-        thread::scope(|scope| {
-            let helpers: Vec<_> = (1..descs.len().min(most)).map(|_| scope.spawn(work)).collect();
-            let own = work();
-            let join = |helper: thread::ScopedJoinHandle<'_, _>| helper.join().expect("making a kernel does not panic");
-            helpers.into_iter().map(join).fold(own, Result::and)
-        })
+        }
+        let made = in_parallel(missing.len(), |i| self.make(missing[i]).map(Arc::new));
+        for (desc, made) in missing.into_iter().zip(made) {
+            if let Ok(kernel) = &made {
+                self.keep(desc, kernel);
+            }
+            all.insert(desc, made);
+        }
+        // Outside the lock: unloading may wait for the device.
+        drop(self.lock().superfluous());
+        descs.iter().map(|desc| all[desc].clone()).collect()
     }
 
     fn make(&self, desc: &KernelDesc) -> Result<Kernel> {
         let source = print(self.runtime.dialect(), &desc.frame(), &kernel(desc));
         let refused = |e: Error| Error::new(e.kind(), format!("{e}\n{source}\nThe kernel's descriptor: {desc:?}"));
-        compiled(&self.runtime, self.cache.as_ref(), &source, desc.shared_bytes()).map_err(refused)
+        let size = BlockSize { threads: desc.threads, shared_bytes: desc.shared_bytes() };
+        self.compiled(&source, size).map_err(refused)
     }
 
     /// A kernel that is not kept here.
-    pub(crate) fn compile(&self, source: &str, shared_bytes: usize) -> Result<Kernel> {
+    pub(crate) fn compile(&self, source: &str, size: BlockSize) -> Result<Kernel> {
+        self.limits.check_block(size.threads, size.shared_bytes)?;
         let refused = |e: Error| Error::new(e.kind(), format!("{e}\n{source}"));
-        compiled(&self.runtime, self.cache.as_ref(), source, shared_bytes).map_err(refused)
+        self.compiled(source, size).map_err(refused)
+    }
+
+    fn compiled(&self, source: &str, size: BlockSize) -> Result<Kernel> {
+        compiled(&self.runtime, self.cache.as_ref(), source, size)
     }
 
     fn find(&self, desc: &KernelDesc) -> Option<Arc<Kernel>> {
-        self.lock().get(desc).cloned()
+        let mut loaded = self.lock();
+        loaded.time += 1;
+        let time = loaded.time;
+        let (kernel, asked) = loaded.kernels.get_mut(desc)?;
+        *asked = time;
+        Some(Arc::clone(kernel))
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<KernelDesc, Arc<Kernel>>> {
+    fn keep(&self, desc: &KernelDesc, kernel: &Arc<Kernel>) {
+        let mut loaded = self.lock();
+        loaded.time += 1;
+        let time = loaded.time;
+        loaded.kernels.insert(desc.clone(), (Arc::clone(kernel), time));
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Loaded> {
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A kernel from disk, or compiled and kept there.
-pub(crate) fn compiled(runtime: &Runtime, cache: Option<&Cache>, source: &str, shared_bytes: usize) -> Result<Kernel> {
+impl Loaded {
+    /// Takes out those that no plan uses, but for the [`UNUSED`] that were asked for last.
+    fn superfluous(&mut self) -> Vec<Arc<Kernel>> {
+        let unused = self.kernels.iter().filter(|(_, (kernel, _))| Arc::strong_count(kernel) == 1);
+        let mut unused: Vec<_> = unused.map(|(desc, (_, asked))| (*asked, desc.clone())).collect();
+        unused.sort_by_key(|(asked, _)| *asked);
+        unused.truncate(unused.len().saturating_sub(UNUSED));
+        unused.into_iter().filter_map(|(_, desc)| self.kernels.remove(&desc)).map(|(kernel, _)| kernel).collect()
+    }
+}
+
+/// What `work` makes of each number below `count`, by as many threads as there are processors, or
+/// as can be had.
+pub(crate) fn in_parallel<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let (next, most) = (AtomicUsize::new(0), thread::available_parallelism().map_or(1, |n| n.get()));
+    let share = || {
+        let numbers = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+        numbers.take_while(|i| *i < count).map(|i| (i, work(i))).collect::<Vec<_>>()
+    };
+    let mut made = thread::scope(|scope| {
+        let helper = |_| thread::Builder::new().spawn_scoped(scope, share).ok();
+        let helpers: Vec<_> = (1..count.min(most)).map_while(helper).collect();
+        let own = share();
+        let join = |helper: thread::ScopedJoinHandle<'_, _>| helper.join().expect("making a kernel does not panic");
+        helpers.into_iter().flat_map(join).chain(own).collect::<Vec<_>>()
+    });
+    made.sort_by_key(|(i, _)| *i);
+    made.into_iter().map(|(_, made)| made).collect()
+}
+
+/// A kernel from disk, or compiled and kept there; an error if blocks of this size cannot run it.
+pub(crate) fn compiled(runtime: &Runtime, cache: Option<&Cache>, source: &str, size: BlockSize) -> Result<Kernel> {
     let key = format!("{}\n{source}", runtime.target());
     let kept = cache.and_then(|cache| cache.load(&key));
     // A driver may refuse what an earlier one with the same name made.
-    if let Some(kernel) = kept.and_then(|binary| runtime.load(&binary, shared_bytes).ok()) {
-        return Ok(kernel);
+    if let Some(kernel) = kept.and_then(|binary| runtime.load(&binary, size.shared_bytes).ok()) {
+        return checked(kernel, runtime, size);
     }
-    let (kernel, binary) = runtime.compile(source, shared_bytes)?;
+    let (kernel, binary) = runtime.compile(source, size.shared_bytes)?;
     if let Some(cache) = cache {
         cache.store(&key, &binary);
     }
-    Ok(kernel)
+    checked(kernel, runtime, size)
+}
+
+/// Launching more threads than a kernel can have would be refused only when it is executed.
+fn checked(kernel: Kernel, runtime: &Runtime, size: BlockSize) -> Result<Kernel> {
+    let (needs, has, info) = (size.threads, kernel.threads(), runtime.info());
+    let message =
+        || format!("{} ({}) runs the kernel with at most {has} threads a block: it needs {needs}", info.id, info.name);
+    if has < needs { Err(unavailable(message())) } else { Ok(kernel) }
 }
 
 #[cfg(test)]

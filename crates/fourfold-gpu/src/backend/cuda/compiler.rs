@@ -1,21 +1,36 @@
 //! Compiles kernels with NVRTC, and loads them with the driver.
 
-use crate::backend::cuda::context::{Context, Driver, failed};
+use crate::backend::cuda::context::{Context, Driver, failed, wait_for_all};
 use crate::backend::cuda::nvrtc;
 use crate::backend::interface;
 use crate::backend::interface::Compile;
 use crate::print::printer::NAME;
-use cudarc::driver::CudaFunction;
 use cudarc::driver::sys::{CUfunction_attribute, cuDriverGetVersion};
+use cudarc::driver::{CudaContext, CudaFunction};
 use cudarc::nvrtc::Ptx;
 use cudarc::nvrtc::sys::nvrtcVersion;
 use fourfold::Result;
+use std::sync::Arc;
 
 pub(crate) struct Kernel {
     pub(crate) function: CudaFunction,
+    threads: usize,
+    context: Arc<CudaContext>,
 }
 
-impl interface::Kernel for Kernel {}
+impl interface::Kernel for Kernel {
+    fn threads(&self) -> usize {
+        self.threads
+    }
+}
+
+impl Drop for Kernel {
+    /// The module is unloaded next. Nothing in the documentation of `cuModuleUnload` says that it
+    /// waits for kernels that still run.
+    fn drop(&mut self) {
+        wait_for_all(&self.context);
+    }
+}
 
 impl Compile for Context {
     fn versions(&self) -> String {
@@ -39,7 +54,9 @@ impl Compile for Context {
             let function = module.load_function(NAME)?;
             let most = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             function.set_attribute(most, shared_bytes as i32)?;
-            Ok(Kernel { function })
+            let threads = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
+            let threads = function.get_attribute(threads)? as usize;
+            Ok(Kernel { function, threads, context: Arc::clone(&self.context) })
         };
         Ok(Box::new(load().map_err(|e| failed("load a kernel", e))?))
     }

@@ -1,7 +1,7 @@
 //! CUDA: the driver and NVRTC, loaded when a device is opened.
 
 use crate::backend::cuda::limits::{BLOCK_ROWS, largest_cluster, typical};
-use crate::backend::cuda::nvrtc::check_presence;
+use crate::backend::cuda::nvrtc;
 use crate::backend::interface;
 use crate::backend::interface::Backend;
 use crate::backend::types::numbered;
@@ -60,15 +60,52 @@ pub(crate) fn loses_device(error: CUresult) -> bool {
     )
 }
 
-/// The devices that the driver shows.
-pub(crate) fn devices() -> Result<Vec<DeviceInfo>> {
+/// Makes a context that of the thread, to give something back. The bindings keep errors of what was
+/// given back before, and return them to whoever binds the context next: that is no reason to keep
+/// this.
+pub(crate) fn bind_to_release(context: &CudaContext) -> Driver<()> {
+    context.bind_to_thread().or_else(|_| context.bind_to_thread())
+}
+
+/// Waits for all that was enqueued in a context, and has it bound to this thread: before something
+/// is given back that kernels may still use. If that fails, the device is lost, and runs nothing.
+pub(crate) fn wait_for_all(context: &CudaContext) {
+    let _ = bind_to_release(context).and_then(|()| result::ctx::synchronize());
+}
+
+/// The oldest driver: `cuLaunchKernelEx` came with CUDA 11.8, and the bindings panic where the
+/// driver lacks a function.
+const OLDEST_DRIVER: i32 = 11080;
+
+/// An error if a driver of this version (1000 times the major plus 10 times the minor one, as
+/// `cuDriverGetVersion` has it) lacks functions that are called here.
+fn check_driver(version: i32) -> Result<()> {
+    let number = |version: i32| format!("{}.{}", version / 1000, version % 1000 / 10);
+    let (has, needs) = (number(version), number(OLDEST_DRIVER));
+    let message = || unavailable(format!("the driver supports CUDA {has}: expected one that supports CUDA {needs}"));
+    if version < OLDEST_DRIVER { Err(message()) } else { Ok(()) }
+}
+
+/// An error if there is no driver, or none that can be used.
+fn check_presence() -> Result<()> {
     // SAFETY: only tries to load the library.
     let driver = unsafe { driver_sys::is_culib_present() };
     if !driver {
         return Err(unavailable("no CUDA driver on this machine (libcuda cannot be loaded)".into()));
     }
+    let mut version = 0;
+    // SAFETY: every driver has the function, which writes to what lives until it returns.
+    let asked = unsafe { driver_sys::cuDriverGetVersion(&mut version) }.result();
+    asked.map_err(|e| failed("ask for the driver's version", e))?;
+    check_driver(version)
+}
+
+/// The devices that the driver shows.
+pub(crate) fn devices() -> Result<Vec<Result<DeviceInfo>>> {
     check_presence()?;
-    let all = result::init().and_then(|()| (0..result::device::get_count()?).map(info).collect::<Driver<Vec<_>>>());
+    nvrtc::check_presence()?;
+    let named = |number| info(number).map_err(|e| failed(&format!("ask what cuda:{number} is"), e));
+    let all = result::init().and_then(|()| Ok((0..result::device::get_count()?).map(named).collect::<Vec<_>>()));
     let none =
         |why: String| unavailable(format!("the CUDA driver shows no device{why}; CUDA_VISIBLE_DEVICES may hide it"));
     match all {
@@ -97,12 +134,12 @@ pub(crate) fn info(number: i32) -> Driver<DeviceInfo> {
 }
 
 impl Backend for Cuda {
-    fn devices(&self) -> Result<Vec<DeviceInfo>> {
+    fn devices(&self) -> Result<Vec<Result<DeviceInfo>>> {
         devices()
     }
 
     fn open(&self, number: usize) -> Result<Arc<dyn interface::Context>> {
-        let info = numbered(devices()?, number)?;
+        let info = numbered(devices()?, DeviceId { api: Api::Cuda, number })?;
         let open = || -> Driver<Context> {
             let context = CudaContext::new(number)?;
             // SAFETY: arrays and scratch belong to a queue each, and what changes queues waits for
@@ -141,6 +178,16 @@ impl interface::Context for Context {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn old_drivers_are_refused_by_their_version() {
+        for version in [10020, 11040, 11070] {
+            let message = check_driver(version).unwrap_err().to_string();
+            assert!(message.contains(&format!("{}.{}", version / 1000, version % 100 / 10)), "{message}");
+            assert!(message.contains("expected one that supports CUDA 11.8"), "{message}");
+        }
+        assert!([11080, 12000, 13010].into_iter().all(|version| check_driver(version).is_ok()));
+    }
 
     #[test]
     fn codes_of_lost_devices_say_so() {

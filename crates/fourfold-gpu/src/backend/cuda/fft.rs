@@ -8,10 +8,11 @@ use crate::backend::interface;
 use crate::backend::interface::{Allocate, Buffer, Queue as _, VendorFfts, own};
 use crate::error::unavailable;
 use cudarc::cufft::{result as cufft, sys};
+use cudarc::driver::CudaContext;
 use fourfold::{Domain, Error, Precision, Problem, Result};
 use std::ffi::{c_int, c_longlong, c_void};
 use std::ptr;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A plan of cuFFT for a real FFT over the last axes of an array in C order, forward or backward.
 pub(crate) struct VendorFft {
@@ -23,6 +24,7 @@ pub(crate) struct VendorFft {
     /// The work area where none is needed: cuFFT wants one, apart from the arrays.
     nothing: Box<dyn Buffer>,
     primes: bool,
+    context: Arc<CudaContext>,
 }
 
 /// Bytes of a work area of which nothing is used.
@@ -61,6 +63,7 @@ impl VendorFfts for Context {
             kind,
             bytes: 0,
             nothing,
+            context: Arc::clone(&self.context),
             primes: lengths.iter().any(|&n| fourfold::engine::prime_factors(n).into_iter().any(|p| p > 127)),
         };
         plan.bytes = sized(handle, kind, lengths, batches.iter().product())?;
@@ -122,7 +125,10 @@ fn address(buffer: &dyn Buffer) -> Result<*mut c_void> {
 }
 
 impl Drop for VendorFft {
+    /// cuFFT destroys a plan in the thread's context, which may be another one or none here. Its
+    /// documentation does not say that it waits for the plan's kernels.
     fn drop(&mut self) {
+        context::wait_for_all(&self.context);
         let handle = self.handle.get_mut().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: was made, and is destroyed once. After a failure nothing is left to do.
         let _ = unsafe { cufft::destroy(*handle) };

@@ -1,6 +1,6 @@
 //! Memory of devices, and pinned memory of the host.
 
-use crate::backend::cuda::context::{Context, Driver, failed};
+use crate::backend::cuda::context::{Context, Driver, bind_to_release, failed};
 use crate::backend::interface;
 use crate::backend::interface::Allocate;
 use crate::error::{argument, unavailable};
@@ -28,7 +28,7 @@ struct Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         // SAFETY: was allocated, and is freed once. After a failure nothing is left to do.
-        let _ = self.context.bind_to_thread().and_then(|()| unsafe { result::free_sync(self.address) });
+        let _ = bind_to_release(&self.context).and_then(|()| unsafe { result::free_sync(self.address) });
     }
 }
 
@@ -75,6 +75,10 @@ impl Allocate for Context {
     /// cuMemAlloc's alignment.
     fn alignment(&self) -> usize {
         256
+    }
+
+    fn free_bytes(&self) -> Option<u64> {
+        self.context.bind_to_thread().and_then(|()| result::mem_get_info()).ok().map(|(free, _)| free as u64)
     }
 }
 
@@ -189,6 +193,7 @@ impl interface::Pinned for Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         // SAFETY: was allocated, and is freed once. After a failure nothing is left to do.
-        let _ = self.context.bind_to_thread().and_then(|()| unsafe { result::free_host(self.pointer.as_ptr().cast()) });
+        let _ =
+            bind_to_release(&self.context).and_then(|()| unsafe { result::free_host(self.pointer.as_ptr().cast()) });
     }
 }

@@ -44,10 +44,40 @@ pub(crate) fn options(architecture: &str) -> [String; 3] {
     [format!("--gpu-architecture={architecture}"), "--std=c++17".into(), "--minimal".into()]
 }
 
-/// An error if the library cannot be loaded.
+/// The oldest NVRTC, that of the oldest driver. The bindings panic where a library lacks a function,
+/// as older ones lack `nvrtcGetCUBIN`.
+const OLDEST: [i32; 2] = [11, 8];
+
+/// An error if the library cannot be loaded, or is too old.
 pub(crate) fn check_presence() -> Result<()> {
     let message = "no CUDA kernel compiler on this machine (libnvrtc cannot be loaded): install CUDA 13's NVRTC";
     // SAFETY: only tries to load the library.
     let present = unsafe { sys::is_culib_present() };
-    if present { Ok(()) } else { Err(unavailable(message.into())) }
+    if !present {
+        return Err(unavailable(message.into()));
+    }
+    let [mut major, mut minor] = [0; 2];
+    // SAFETY: every NVRTC has the function, which writes to what lives until it returns.
+    let asked = unsafe { sys::nvrtcVersion(&mut major, &mut minor) }.result();
+    asked.map_err(|e| unavailable(format!("NVRTC does not say its version: {e:?}")))?;
+    check_version([major, minor])
+}
+
+fn check_version([major, minor]: [i32; 2]) -> Result<()> {
+    let [oldest, oldest_minor] = OLDEST;
+    let message =
+        || unavailable(format!("the NVRTC here is {major}.{minor}: expected {oldest}.{oldest_minor} or later"));
+    if [major, minor] < OLDEST { Err(message()) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_compilers_are_refused_by_their_version() {
+        assert!(check_version([11, 8]).is_ok() && check_version([13, 0]).is_ok());
+        let message = check_version([11, 0]).unwrap_err().to_string();
+        assert!(message.contains("11.0: expected 11.8"), "{message}");
+    }
 }

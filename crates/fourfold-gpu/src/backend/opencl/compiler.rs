@@ -1,13 +1,25 @@
 //! Compiles kernels with the driver, and loads them.
+//!
+//! Several threads compile at once. Each has its own program, and all functions of OpenCL but
+//! `clSetKernelArg` may be called at once (OpenCL 1.2, appendix A.2 "Multiple Host Threads"). A
+//! driver keeps a kernel that is released until nothing that was enqueued needs it
+//! (`clReleaseKernel`): so plans can be dropped while they run.
 
 use crate::backend::interface;
 use crate::backend::interface::Compile;
-use crate::backend::opencl::context::{Context, failed};
+use crate::backend::opencl::context::Context;
+use crate::backend::opencl::errors::{Driver, failed};
+use crate::backend::opencl::owned::Owned;
 use crate::error::unavailable;
 use crate::print::printer::NAME;
 use fourfold::Result;
+use opencl3::kernel;
 use opencl3::platform::Platform;
-use opencl3::program::Program;
+use opencl3::program;
+use opencl3::program::{CL_PROGRAM_BINARIES, CL_PROGRAM_BUILD_LOG};
+use opencl3::types::cl_program;
+use std::ffi::CString;
+use std::ptr;
 use std::sync::Mutex;
 
 /// The compiler's options.
@@ -15,10 +27,15 @@ const OPTIONS: &str = "";
 
 /// Arguments are part of a kernel's state: one launch at a time.
 pub(crate) struct Kernel {
-    pub(crate) kernel: Mutex<opencl3::kernel::Kernel>,
+    pub(crate) kernel: Mutex<Owned<kernel::Kernel>>,
+    threads: usize,
 }
 
-impl interface::Kernel for Kernel {}
+impl interface::Kernel for Kernel {
+    fn threads(&self) -> usize {
+        self.threads
+    }
+}
 
 impl Compile for Context {
     fn versions(&self) -> String {
@@ -31,18 +48,53 @@ impl Compile for Context {
     /// A kernel declares its shared memory itself.
     fn compile(&self, source: &str, _: usize) -> Result<(Box<dyn interface::Kernel>, Vec<u8>)> {
         let refused = |log: String| unavailable(format!("OpenCL refuses a kernel:\n{log}"));
-        let program = Program::create_and_build_from_source(&self.context, source, OPTIONS).map_err(refused)?;
-        let code = program.get_binaries().map_err(failed("return a kernel's machine code"))?.concat();
-        Ok((kernel(&program)?, code))
+        let program = program::create_program_with_source(self.context.get(), &[source]);
+        let program = Program(program.map_err(|e| failed("read a kernel")(e.into()))?);
+        self.build(&program).map_err(|error| refused(format!("{error}, build log: {}", self.log(&program))))?;
+        let code = program::get_program_info(program.0, CL_PROGRAM_BINARIES);
+        let code: Vec<Vec<u8>> = code.map_err(|e| failed("return a kernel's machine code")(e.into()))?.into();
+        Ok((self.kernel(&program)?, code.concat()))
     }
 
     fn load(&self, code: &[u8], _: usize) -> Result<Box<dyn interface::Kernel>> {
-        let program = Program::create_and_build_from_binary(&self.context, &[code], OPTIONS);
-        kernel(&program.map_err(failed("load a kernel"))?)
+        let devices = [self.context.default_device()];
+        // SAFETY: the device is the context's.
+        let program = unsafe { program::create_program_with_binary(self.context.get(), &devices, &[code]) };
+        let program = Program(program.map_err(|e| failed("load a kernel")(e.into()))?);
+        self.build(&program).map_err(failed("load a kernel"))?;
+        self.kernel(&program)
     }
 }
 
-fn kernel(program: &Program) -> Result<Box<dyn interface::Kernel>> {
-    let kernel = opencl3::kernel::Kernel::create(program, NAME).map_err(failed("create a kernel"))?;
-    Ok(Box::new(Kernel { kernel: Mutex::new(kernel) }))
+impl Context {
+    fn build(&self, program: &Program) -> Driver<()> {
+        let options = CString::new(OPTIONS).expect("the options have no zero bytes");
+        Ok(program::build_program(program.0, &[self.context.default_device()], &options, None, ptr::null_mut())?)
+    }
+
+    /// What the compiler says of a program.
+    fn log(&self, program: &Program) -> String {
+        let log = program::get_program_build_info(program.0, self.context.default_device(), CL_PROGRAM_BUILD_LOG);
+        log.map_or_else(|e| format!("none ({e})"), String::from)
+    }
+
+    /// A program's kernel, and how many work items of a work group the compiler has left room for.
+    fn kernel(&self, program: &Program) -> Result<Box<dyn interface::Kernel>> {
+        let name = CString::new(NAME).expect("the name has no zero bytes");
+        let kernel = kernel::create_kernel(program.0, &name).map_err(|e| failed("create a kernel")(e.into()))?;
+        let kernel = Owned::new(kernel::Kernel::new(kernel));
+        let threads = kernel.get_work_group_size(self.context.default_device());
+        let threads = threads.map_err(failed("ask for a kernel's work group size"))?;
+        Ok(Box::new(Kernel { kernel: Mutex::new(kernel), threads }))
+    }
+}
+
+/// A program, which is of no use when its kernel was created.
+struct Program(cl_program);
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // SAFETY: was created, and is released once. After a failure nothing is left to do.
+        let _ = unsafe { program::release_program(self.0) };
+    }
 }

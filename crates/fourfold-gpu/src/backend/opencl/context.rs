@@ -2,7 +2,9 @@
 
 use crate::backend::interface;
 use crate::backend::interface::{Backend, VendorFfts};
+use crate::backend::opencl::errors::{Driver, failed};
 use crate::backend::opencl::limits::typical;
+use crate::backend::opencl::owned::Owned;
 use crate::backend::opencl::platforms;
 use crate::backend::types::numbered;
 use crate::error::{argument, unavailable};
@@ -11,15 +13,12 @@ use crate::print::opencl::OPENCL;
 use crate::print::printer::Dialect;
 use fourfold::Result;
 use opencl3::command_queue::{
-    CL_QUEUE_CONTEXT, CL_QUEUE_DEVICE, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROPERTIES,
-    get_command_queue_info,
+    CL_QUEUE_CONTEXT, CL_QUEUE_DEVICE, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROPERTIES, CommandQueue,
+    create_command_queue, get_command_queue_info,
 };
 use opencl3::context::Context as CommandContext;
 use opencl3::context::context::retain_context;
 use opencl3::device::{CL_DEVICE_TYPE_CPU, Device};
-use opencl3::error_codes::{
-    CL_DEVICE_NOT_AVAILABLE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES, ClError,
-};
 use opencl3::types::{cl_context, cl_device_id};
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,36 +28,24 @@ pub(crate) struct OpenCl;
 
 /// A device with a context of it alone.
 pub(crate) struct Context {
-    pub(crate) context: CommandContext,
+    pub(crate) context: Owned<CommandContext>,
     pub(crate) info: DeviceInfo,
     pub(crate) limits: Limits,
 }
 
-pub(crate) type Driver<T> = std::result::Result<T, ClError>;
-
-pub(crate) fn failed(what: &str) -> impl Fn(ClError) -> fourfold::Error + '_ {
-    move |error| unavailable(format!("OpenCL cannot {what}: {error} ({}){}", error.0, meaning(error.0)))
-}
-
-/// What an error code means for the device.
-pub(crate) fn meaning(code: i32) -> &'static str {
-    match code {
-        CL_DEVICE_NOT_AVAILABLE => "; the device is lost to this process, and a new one must be started",
-        CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_HOST_MEMORY => "; the device or the host is out of memory",
-        CL_OUT_OF_RESOURCES => "; the device is out of memory, or lost to this process",
-        _ => "",
-    }
-}
+/// Dimensions of work that every device has at least.
+pub(crate) const DIMENSIONS: u32 = 3;
 
 /// Loaders and drivers initialise themselves when they are first called, and some fail if two
 /// threads do that.
 pub(crate) static OPENING: Mutex<()> = Mutex::new(());
 
 /// The devices of all platforms.
-pub(crate) fn devices() -> Result<Vec<DeviceInfo>> {
+pub(crate) fn devices() -> Result<Vec<Result<DeviceInfo>>> {
     let _alone = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
-    let all = platforms::devices()?.into_iter().enumerate().map(|(number, id)| info(number, id));
-    all.collect::<Driver<_>>().map_err(failed("ask for its devices"))
+    let all = platforms::devices()?.into_iter().enumerate();
+    let what = |number| format!("ask what opencl:{number} is");
+    Ok(all.map(|(number, id)| info(number, id).map_err(failed(&what(number)))).collect())
 }
 
 pub(crate) fn info(number: usize, id: cl_device_id) -> Driver<DeviceInfo> {
@@ -77,13 +64,23 @@ pub(crate) fn info(number: usize, id: cl_device_id) -> Driver<DeviceInfo> {
 
 /// An error if the device cannot be used, or not with kernels in OpenCL C.
 pub(crate) fn check_use(number: usize, device: &Device) -> Result<()> {
-    let facts = device.available().and_then(|available| Ok((available, device.compiler_available()?)));
-    let why = match facts.map_err(failed(&format!("ask what device {number} can do")))? {
+    let facts = || -> Driver<_> { Ok((device.available()?, device.compiler_available()?, device.version()?)) };
+    let (available, compiler, version) = facts().map_err(failed(&format!("ask what device {number} can do")))?;
+    let why = match (available, compiler) {
+        _ if is_too_old(&version) => "has a version of OpenCL before 1.2",
         (true, true) => return Ok(()),
         (false, _) => "says that it is not available: another program may have it",
         (_, false) => "has no compiler for OpenCL C",
     };
     Err(unavailable(format!("opencl:{number} ({}) {why}", device.name().unwrap_or_default())))
+}
+
+/// Whether a device lacks functions that are called here without asking. Versions are written as
+/// `OpenCL 1.2 ` and what the vendor adds (`CL_DEVICE_VERSION`).
+fn is_too_old(version: &str) -> bool {
+    let number = version.split_whitespace().nth(1).and_then(|number| number.split_once('.'));
+    let number = number.and_then(|(major, minor)| Some([major.parse::<u32>().ok()?, minor.parse().ok()?]));
+    number.is_some_and(|number| number < [1, 2])
 }
 
 /// The most work items of a work group, all of which are along the first dimension.
@@ -92,16 +89,17 @@ pub(crate) fn threads(of_group: usize, of_dimensions: &[usize]) -> usize {
 }
 
 impl Backend for OpenCl {
-    fn devices(&self) -> Result<Vec<DeviceInfo>> {
+    fn devices(&self) -> Result<Vec<Result<DeviceInfo>>> {
         devices()
     }
 
     fn open(&self, number: usize) -> Result<Arc<dyn interface::Context>> {
-        numbered(devices()?, number)?;
+        numbered(devices()?, DeviceId { api: Api::OpenCl, number })?;
         let _alone = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
-        let id = platforms::devices()?[number];
+        let gone = || unavailable(format!("opencl:{number} is not there any more"));
+        let id = platforms::devices()?.get(number).copied().ok_or_else(gone)?;
         check_use(number, &Device::new(id))?;
-        let context = CommandContext::from_device(&Device::new(id));
+        let context = CommandContext::from_device(&Device::new(id)).map(Owned::new);
         let open = |context| Context::new(context, number, id);
         Ok(Arc::new(context.and_then(open).map_err(failed(&format!("open device {number}")))?))
     }
@@ -128,7 +126,7 @@ impl interface::Context for Context {
 impl VendorFfts for Context {}
 
 impl Context {
-    fn new(context: CommandContext, number: usize, id: cl_device_id) -> Driver<Context> {
+    fn new(context: Owned<CommandContext>, number: usize, id: cl_device_id) -> Driver<Context> {
         let info = info(number, id)?;
         let device = Device::new(id);
         let limits = Limits::new(&info, threads(device.max_work_group_size()?, &device.max_work_item_sizes()?));
@@ -147,8 +145,17 @@ impl Context {
         let number = number.ok_or_else(|| argument("the queue's device is none of any platform".into()))?;
         // SAFETY: the queue's context; it is released when the context is dropped.
         unsafe { retain_context(ends.context) }.map_err(|e| failed("keep a context")(e.into()))?;
-        let context = CommandContext::new(ends.context, &[ends.device]);
+        let context = Owned::new(CommandContext::new(ends.context, &[ends.device]));
         Context::new(context, number, ends.device).map_err(failed("use the queue's device"))
+    }
+
+    /// A queue that runs in order, by the function that all versions have: drivers of OpenCL 1.x
+    /// lack `clCreateCommandQueueWithProperties`, and a newer loader calls whatever stands in its
+    /// place.
+    pub(crate) fn new_queue(&self) -> Driver<Owned<CommandQueue>> {
+        // SAFETY: the device is the context's.
+        let queue = unsafe { create_command_queue(self.context.get(), self.context.default_device(), 0) }?;
+        Ok(Owned::new(CommandQueue::new(queue, DIMENSIONS)))
     }
 
     /// The device itself.
@@ -176,21 +183,11 @@ pub(crate) fn ends(queue: *mut c_void) -> Driver<Ends> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fourfold::ErrorKind;
 
     #[test]
-    fn codes_of_lost_devices_and_lacking_memory_are_explained() {
-        let message = |code: i32| {
-            let error = failed("launch a kernel")(ClError(code));
-            assert_eq!(error.kind(), ErrorKind::Unavailable);
-            assert!(error.to_string().contains("launch a kernel") && error.to_string().contains(&code.to_string()));
-            error.to_string()
-        };
-        // From cl.h: out of host memory, out of resources, memory object allocation failure, device
-        // not available.
-        assert!([-2, -5].iter().all(|code| message(*code).contains("lost")), "{}", message(-2));
-        assert!([-4, -5, -6].iter().all(|code| message(*code).contains("out of memory")), "{}", message(-4));
-        assert!(!message(-54).contains("lost") && !message(-54).contains("memory"), "an invalid work group size");
+    fn devices_before_opencl_1_2_are_too_old() {
+        let versions = ["OpenCL 1.0 ", "OpenCL 1.1 AMD-APP (2348.3)", "OpenCL 1.2 CUDA", "OpenCL 3.0 PoCL", "unknown"];
+        assert_eq!(versions.map(is_too_old), [true, true, false, false, false]);
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use crate::backend::interface;
 use crate::backend::interface::Allocate;
-use crate::backend::opencl::context::{Context, Driver, failed};
+use crate::backend::opencl::context::Context;
+use crate::backend::opencl::errors::{Driver, failed};
+use crate::backend::opencl::owned::{Owned, enqueued};
 use crate::error::{argument, unavailable};
 use fourfold::Result;
 use opencl3::command_queue::CommandQueue;
@@ -17,14 +19,14 @@ use std::ptr::NonNull;
 
 /// Device memory. OpenCL frees it when nothing that was enqueued uses it any more.
 pub(crate) struct Buffer {
-    pub(crate) memory: Memory<u8>,
+    pub(crate) memory: Owned<Memory<u8>>,
 }
 
 impl Allocate for Context {
     fn allocate(&self, bytes: usize) -> Result<Box<dyn interface::Buffer>> {
         // SAFETY: no host memory is given.
         let memory = unsafe { Memory::create(&self.context, CL_MEM_READ_WRITE, bytes, ptr::null_mut()) };
-        Ok(Box::new(Buffer { memory: memory.map_err(|e| self.full(bytes, e))? }))
+        Ok(Box::new(Buffer { memory: Owned::new(memory.map_err(|e| self.full(bytes, e))?) }))
     }
 
     /// A `cl_mem` is no address: it has no alignment.
@@ -52,14 +54,14 @@ impl Allocate for Context {
     /// mapped.
     fn pinned(&self, bytes: usize) -> Result<Box<dyn interface::Pinned>> {
         let open = || -> Driver<Pinned> {
-            let queue = CommandQueue::create_default_with_properties(&self.context, 0, 0)?;
+            let queue = self.new_queue()?;
             let flags = CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR;
             // SAFETY: no host memory is given.
-            let memory = unsafe { Memory::create(&self.context, flags, bytes, ptr::null_mut()) }?;
+            let memory = Owned::new(unsafe { Memory::create(&self.context, flags, bytes, ptr::null_mut()) }?);
             let mut pointer = ptr::null_mut();
             let both = CL_MAP_READ | CL_MAP_WRITE;
             // SAFETY: blocks until the memory is mapped.
-            unsafe { queue.enqueue_map_buffer(&memory, CL_BLOCKING, both, 0, bytes, &mut pointer, &[]) }?;
+            enqueued(unsafe { queue.enqueue_map_buffer(&memory, CL_BLOCKING, both, 0, bytes, &mut pointer, &[]) })?;
             // SAFETY: so many bytes are mapped.
             unsafe { pointer.cast::<u8>().write_bytes(0, bytes) };
             let pointer = NonNull::new(pointer.cast()).expect("mapped memory has an address");
@@ -90,10 +92,10 @@ impl Context {
 ///
 /// # Safety
 /// It must be a `cl_mem`.
-unsafe fn retained(memory: *mut c_void) -> Result<Memory<u8>> {
+unsafe fn retained(memory: *mut c_void) -> Result<Owned<Memory<u8>>> {
     // SAFETY: the caller ensures that it is a memory object.
     unsafe { retain_mem_object(memory) }.map_err(|e| failed("keep memory")(e.into()))?;
-    Ok(Memory::new(memory))
+    Ok(Owned::new(Memory::new(memory)))
 }
 
 impl interface::Buffer for Buffer {
@@ -101,7 +103,7 @@ impl interface::Buffer for Buffer {
         // SAFETY: a part keeps the whole.
         let part = unsafe { self.memory.create_sub_buffer(CL_MEM_READ_WRITE, offset, bytes) };
         let memory = part.map_err(failed(&format!("take bytes {offset} and on of memory")))?;
-        Ok(Box::new(Buffer { memory }))
+        Ok(Box::new(Buffer { memory: Owned::new(memory) }))
     }
 
     fn share(&self) -> Result<Box<dyn interface::Buffer>> {
@@ -118,9 +120,9 @@ impl interface::Buffer for Buffer {
 pub(crate) struct Pinned {
     pointer: NonNull<u8>,
     bytes: usize,
-    memory: Memory<u8>,
+    memory: Owned<Memory<u8>>,
     /// Maps and unmaps it.
-    queue: CommandQueue,
+    queue: Owned<CommandQueue>,
 }
 
 // SAFETY: it is memory, and owned.
@@ -143,7 +145,9 @@ impl interface::Pinned for Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         // SAFETY: was mapped, and is unmapped once. After a failure nothing is left to do.
-        let _ = unsafe { self.queue.enqueue_unmap_mem_object(self.memory.get(), self.pointer.as_ptr().cast(), &[]) };
+        let unmapped =
+            unsafe { self.queue.enqueue_unmap_mem_object(self.memory.get(), self.pointer.as_ptr().cast(), &[]) };
+        let _ = enqueued(unmapped);
         let _ = self.queue.finish();
     }
 }

@@ -1,10 +1,11 @@
 //! Platforms: those that the loader shows, and NVIDIA's where the loader does not know of it.
 
+use crate::backend::opencl::errors::failed;
 use crate::error::unavailable;
 use fourfold::Result;
 use libloading::Library;
 use opencl3::device::CL_DEVICE_TYPE_ALL;
-use opencl3::error_codes::DLOPEN_RUNTIME_LOAD_FAILED;
+use opencl3::error_codes::{CL_DEVICE_NOT_FOUND, DLOPEN_RUNTIME_LOAD_FAILED};
 use opencl3::platform::{Platform, get_platforms};
 use opencl3::types::{cl_device_id, cl_platform_id};
 use std::ffi::{c_char, c_void};
@@ -28,9 +29,19 @@ pub(crate) fn devices() -> Result<Vec<cl_device_id>> {
     if !platforms.iter().any(|platform| platform.vendor().is_ok_and(|vendor| vendor.contains("NVIDIA"))) {
         platforms.extend(nvidia().iter().map(|id| Platform::new(*id as cl_platform_id)));
     }
-    let ids: Vec<_> = platforms.iter().flat_map(|p| p.get_devices(CL_DEVICE_TYPE_ALL).unwrap_or_default()).collect();
+    let (ids, failures): (Vec<_>, Vec<_>) = platforms.iter().map(devices_of).partition(Result::is_ok);
+    let ids: Vec<_> = ids.into_iter().flatten().flatten().collect();
     let none = || unavailable("the OpenCL loader shows no device: install the driver (ICD) of one".into());
-    if ids.is_empty() { Err(none()) } else { Ok(ids) }
+    let why = failures.into_iter().find_map(Result::err).unwrap_or_else(none);
+    if ids.is_empty() { Err(why) } else { Ok(ids) }
+}
+
+/// The devices of a platform, which may have none.
+fn devices_of(platform: &Platform) -> Result<Vec<cl_device_id>> {
+    match platform.get_devices(CL_DEVICE_TYPE_ALL) {
+        Err(e) if e.0 == CL_DEVICE_NOT_FOUND => Ok(vec![]),
+        devices => devices.map_err(failed(&format!("list the devices of {}", platform.name().unwrap_or_default()))),
+    }
 }
 
 /// The addresses of the platforms of NVIDIA's driver, if it is there.

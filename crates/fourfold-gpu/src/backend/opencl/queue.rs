@@ -3,15 +3,16 @@
 use crate::backend::interface;
 use crate::backend::interface::{Buffer as _, Copies, Enqueue, Pinned as _, own, own_mut};
 use crate::backend::opencl::compiler::Kernel;
-use crate::backend::opencl::context::{Context, Driver, ends, failed};
+use crate::backend::opencl::context::{Context, DIMENSIONS, ends};
+use crate::backend::opencl::errors::{Driver, failed};
 use crate::backend::opencl::memory::{Buffer, Pinned};
+use crate::backend::opencl::owned::{Owned, enqueued};
 use crate::backend::types::Grid;
 use crate::error::argument;
 use crate::ir::range::Range;
 use fourfold::Result;
 use fourfold::baseline::GroupShape;
 use opencl3::command_queue::{CommandQueue, retain_command_queue};
-use opencl3::device::Device;
 use opencl3::event::{CL_COMPLETE, CommandExecutionStatus};
 use opencl3::memory::{Buffer as Memory, CL_MAP_READ, CL_MAP_WRITE_INVALIDATE_REGION, ClMem};
 use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_map_flags};
@@ -21,16 +22,15 @@ use std::slice;
 use std::sync::PoisonError;
 
 pub(crate) struct Queue {
-    pub(crate) queue: CommandQueue,
+    pub(crate) queue: Owned<CommandQueue>,
 }
 
 /// The end of something that was enqueued.
-struct Event(opencl3::event::Event);
+struct Event(Owned<opencl3::event::Event>);
 
 impl Enqueue for Context {
     fn queue(&self) -> Result<Box<dyn interface::Queue>> {
-        let queue = CommandQueue::create_default_with_properties(&self.context, 0, 0);
-        Ok(Box::new(Queue { queue: queue.map_err(failed("make a queue"))? }))
+        Ok(Box::new(Queue { queue: self.new_queue().map_err(failed("make a queue"))? }))
     }
 
     unsafe fn queue_from_raw(&self, queue: *mut c_void) -> Result<Box<dyn interface::Queue>> {
@@ -45,8 +45,7 @@ impl Enqueue for Context {
         }
         // SAFETY: a queue, which is released when this one is dropped.
         unsafe { retain_command_queue(queue) }.map_err(|e| failed("keep a queue")(e.into()))?;
-        let queue = CommandQueue::wrap_cl_command_queue(queue, &Device::new(ends.device));
-        Ok(Box::new(Queue { queue: queue.map_err(failed("use the queue"))? }))
+        Ok(Box::new(Queue { queue: Owned::new(CommandQueue::new(queue, DIMENSIONS)) }))
     }
 }
 
@@ -55,21 +54,21 @@ impl Copies for Queue {
         let to: &mut Buffer = own_mut(to)?;
         // SAFETY: blocks until the copy is done.
         let copied = unsafe { self.queue.enqueue_write_buffer(&mut to.memory, CL_BLOCKING, 0, data, &[]) };
-        copied.map(|_| ()).map_err(failed("upload"))
+        enqueued(copied).map_err(failed("upload"))
     }
 
     fn download(&self, from: &dyn interface::Buffer, data: &mut [u8]) -> Result<()> {
         let from: &Buffer = own(from)?;
         // SAFETY: blocks until the copy is done.
         let copied = unsafe { self.queue.enqueue_read_buffer(&from.memory, CL_BLOCKING, 0, data, &[]) };
-        copied.map(|_| ()).map_err(failed("download"))
+        enqueued(copied).map_err(failed("download"))
     }
 
     fn copy(&self, from: &dyn interface::Buffer, to: &mut dyn interface::Buffer, bytes: usize) -> Result<()> {
         let (from, to): (&Buffer, &mut Buffer) = (own(from)?, own_mut(to)?);
         // SAFETY: OpenCL checks the sizes.
         let copied = unsafe { self.queue.enqueue_copy_buffer(&from.memory, &mut to.memory, 0, 0, bytes, &[]) };
-        copied.map(|_| ()).map_err(failed("copy"))
+        enqueued(copied).map_err(failed("copy"))
     }
 
     unsafe fn send(
@@ -121,11 +120,12 @@ impl Copies for Queue {
         }
         let unmap = |memory: &Memory<u8>, pointer| {
             // SAFETY: was mapped, and is unmapped once.
-            unsafe { self.queue.enqueue_unmap_mem_object(memory.get(), pointer, &[]) }.map_err(failed("unmap memory"))
+            let unmapped = unsafe { self.queue.enqueue_unmap_mem_object(memory.get(), pointer, &[]) };
+            enqueued(unmapped).map_err(failed("unmap memory"))
         };
         let unmapped = [Some(unmap(&from.memory, source)), target.as_ref().ok().map(|at| unmap(&to.memory, *at))];
         target?;
-        unmapped.into_iter().flatten().try_for_each(|unmapped| unmapped.map(drop))?;
+        unmapped.into_iter().flatten().collect::<Result<()>>()?;
         Ok(true)
     }
 }
@@ -136,14 +136,15 @@ impl Queue {
     fn mapped(&self, memory: &Memory<u8>, access: cl_map_flags, bytes: usize) -> Driver<*mut c_void> {
         let mut pointer = ptr::null_mut();
         // SAFETY: blocks until the memory is mapped.
-        unsafe { self.queue.enqueue_map_buffer(memory, CL_BLOCKING, access, 0, bytes, &mut pointer, &[]) }?;
+        let mapped = unsafe { self.queue.enqueue_map_buffer(memory, CL_BLOCKING, access, 0, bytes, &mut pointer, &[]) };
+        enqueued(mapped)?;
         Ok(pointer)
     }
 
     /// Has the device begin a copy that was enqueued. If that fails, nobody can wait for the copy:
     /// so this function does.
     fn event_of(&self, event: Driver<opencl3::event::Event>) -> Driver<Box<dyn interface::Event>> {
-        let event = event?;
+        let event = Owned::new(event?);
         if let Err(e) = self.queue.flush() {
             let _ = self.queue.finish();
             return Err(e);
@@ -168,7 +169,7 @@ impl interface::Queue for Queue {
             let local = if local[0] == 0 { ptr::null() } else { local.as_ptr() };
             self.queue.enqueue_nd_range_kernel(kernel.get(), dimensions, ptr::null(), global.as_ptr(), local, &[])
         };
-        launched.map(|_| ()).map_err(failed("launch a kernel"))
+        enqueued(launched).map_err(failed("launch a kernel"))
     }
 
     fn finish(&self) -> Result<()> {
@@ -179,13 +180,13 @@ impl interface::Queue for Queue {
         let other: &Queue = own(other)?;
         let wait = || {
             // SAFETY: both queues are there.
-            let reached = unsafe { other.queue.enqueue_marker_with_wait_list(&[]) }?;
+            let reached = Owned::new(unsafe { other.queue.enqueue_marker_with_wait_list(&[]) }?);
             // Events of queues that were not flushed may never come.
             other.queue.flush()?;
             // SAFETY: as above; the event is retained by the barrier.
-            unsafe { self.queue.enqueue_barrier_with_wait_list(&[reached.get()]) }
+            enqueued(unsafe { self.queue.enqueue_barrier_with_wait_list(&[reached.get()]) })
         };
-        wait().map(|_| ()).map_err(failed("wait for a queue"))
+        wait().map_err(failed("wait for a queue"))
     }
 
     fn raw(&self) -> *mut c_void {

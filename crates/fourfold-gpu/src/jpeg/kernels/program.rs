@@ -9,9 +9,8 @@
 //!
 //! The other ways to do it, beside which this one is measured, are in [`ladder`].
 
-use crate::error::unavailable;
 use crate::ir::frame::Frame;
-use crate::ir::packed::{divide, multiply};
+use crate::ir::packed::{add_words, divide, multiply};
 use crate::ir::statement::{Array, Int, Statement, int};
 use crate::ir::trace::{barrier, block, comment, if_less, record, select, thread};
 use crate::jpeg::kernels::desc::{BlockKernelDesc, BlockWork, Instructions};
@@ -34,14 +33,7 @@ impl Program {
 
     /// An error if a device's thread blocks are too small.
     pub(crate) fn check_fits(&self, limits: &Limits) -> Result<()> {
-        let sizes = [
-            (self.frame.threads, limits.threads, "threads"),
-            (self.shared_bytes(), limits.shared_bytes, "bytes of shared memory"),
-        ];
-        let message = |(needs, has, unit): &(usize, usize, &str)| {
-            unavailable(format!("a thread block needs {needs} {unit}; {} has at most {has}", limits.name))
-        };
-        sizes.iter().find(|(needs, has, _)| needs > has).map_or(Ok(()), |size| Err(message(size)))
+        limits.check_block(self.frame.threads, self.shared_bytes())
     }
 }
 
@@ -274,7 +266,7 @@ pub(crate) fn mix(place: Thread) {
     let half = place.blocks * SAMPLES as i64;
     let sum = |i: usize| -> Vec<Int> {
         let [near, far] = [int(0), half].map(|offset| Array::Input.load_words(at(place, i) + offset, 4));
-        near.into_iter().zip(far).map(|(a, b)| a + b).collect()
+        near.into_iter().zip(far).map(|(a, b)| add_words(a, b)).collect()
     };
     with_halves(place, half, sum, |i, sum| Array::Output.store_words(at(place, i), &sum));
 }

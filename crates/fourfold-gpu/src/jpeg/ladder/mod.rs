@@ -18,6 +18,9 @@ use crate::run::inspect::Target;
 use fourfold::Error;
 use fourfold::engine::jpeg::{Mode, Order, Table};
 
+/// Blocks of a component, whose samples some of these kernels number in 31 bits.
+pub(crate) const MOST_BLOCKS: usize = (1 << 25) - 1;
+
 /// A way to transform blocks.
 pub struct BlockAlgorithm {
     /// What it is called.
