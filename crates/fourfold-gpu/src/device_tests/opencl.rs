@@ -1,8 +1,11 @@
 //! The caller's `cl_command_queue`s and `cl_mem`s.
 
 use crate::backend::device::Device;
+use crate::backend::types::{Grid, Index};
 use crate::device_tests::{LONG, numbers, plan, present, refused};
 use crate::limits::Api;
+use crate::print::opencl::OPENCL;
+use crate::print::printer::NAME;
 use fourfold::ErrorKind;
 use opencl3::command_queue::{CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CommandQueue};
 use opencl3::context::Context;
@@ -123,4 +126,29 @@ fn short_memory_and_unordered_queues_are_errors() {
         let unordered = CommandQueue::create_default_with_properties(&caller.context, flags, 0).unwrap();
         refused(device.with_raw_queue(unordered.get()), ErrorKind::Argument);
     }
+}
+
+/// Sums are two words each, and a map may have up to 2^31 of them: more words than 32 bits count. An
+/// index that is unsigned would wrap around where an `int` overflows, which compilers need not do.
+/// The sums begin so far before the memory that number 2^31 + 3 is the fourth in it.
+#[test]
+fn sums_whose_words_are_beyond_32_bits_are_where_they_belong() {
+    let Some(device) = present(Api::OpenCl) else { return };
+    let add = (OPENCL.add_fixed)("sums", "v1", "5.0f");
+    let source = format!(
+        "__kernel void {NAME}(__global const float* input, __global float* output, __global const float* table,\n    \
+         __global const int* indices, __global float* scratch) {{\n    \
+         const uint v1 = (uint)indices[0];\n    \
+         __global float* sums = (__global float*)((__global char*)scratch - (16L << 30));\n    {add}\n}}\n"
+    );
+    let (kernel, _) = device.runtime.compile(&source, 0).unwrap();
+    let buffer = || device.runtime.allocate(64).unwrap();
+    let (mut indices, mut sums) = (buffer(), buffer());
+    device.queue.upload(&[Index((1 << 31) + 3)], &mut indices).unwrap();
+    device.queue.upload(&[0.0f64; 8], &mut sums).unwrap();
+    let grid = Grid { blocks: 1, threads: 1, shared_bytes: 0, range: None, follows: false };
+    device.queue.launch(&kernel, grid, [&buffer(), &buffer(), &buffer(), &indices, &sums]).unwrap();
+    let mut found = [0.0f64; 8];
+    device.queue.download(&sums, &mut found).unwrap();
+    assert_eq!(found.map(f64::to_bits), [0, 0, 0, 5, 0, 0, 0, 0]);
 }

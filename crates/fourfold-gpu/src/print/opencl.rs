@@ -46,9 +46,10 @@ pub(crate) const OPENCL: Dialect = Dialect {
     // Not every device adds 64 bits at once (cl_khr_int64_base_atomics). Every device adds 32 bits,
     // and returns what was there. A thread that adds to the lower half so knows whether that has
     // carried, and adds the carry to the upper half. Sums are right when all threads have added.
+    // Sum `at` is found as one of 64 bits: twice `at` may be more than an index holds.
     add_fixed: |array, at, x| {
         format!(
-            "{{ volatile __global uint* at = (volatile __global uint*){array} + 2 * {at}; const ulong n = (ulong)convert_long_rte({x}); \
+            "{{ volatile __global uint* at = (volatile __global uint*)((volatile __global ulong*){array} + {at}); const ulong n = (ulong)convert_long_rte({x}); \
              const uint low = (uint)n; const uint before = atomic_add(at, low); \
              atomic_add(at + 1, (uint)(n >> 32) + (before > ~low ? 1u : 0u)); }}"
         )

@@ -1,9 +1,11 @@
 //! A cluster of blocks whose threads run statements, each of them all threads before the next, and
 //! which finds races.
 
+use crate::ir::narrow::Narrow;
 use crate::ir::packed::WARP;
 use crate::ir::range::Range;
-use crate::ir::statement::{Array, Expr, Int, Operator, Statement, Sym, Var};
+use crate::ir::statement::{Array, Expr, Int, Statement};
+use crate::simulator::values::{Surroundings, Thread};
 use fourfold::engine::ArrayId;
 use std::collections::HashMap;
 
@@ -33,12 +35,6 @@ pub(crate) struct Block {
     pub(crate) accesses: Vec<Vec<Access>>,
     pub(crate) threads: Vec<Thread>,
     pub(crate) barriers: usize,
-}
-
-#[derive(Clone, Default)]
-pub(crate) struct Thread {
-    reals: HashMap<u32, f64>,
-    ints: HashMap<u32, i64>,
 }
 
 /// Who touched a place of shared memory, after how many barriers.
@@ -103,8 +99,9 @@ impl Cluster<'_, '_> {
                         break;
                     }
                     for (thread, i) in &mut left {
-                        self.blocks[block].threads[*thread].ints.insert(*name, *i);
+                        self.blocks[block].threads[*thread].set_int(*name, *i);
                         *i += int(self, *thread, step);
+                        self.blocks[block].threads[*thread].check(*i);
                     }
                     body.iter().for_each(|inner| self.run_threads(inner, block, &running, clock));
                 }
@@ -124,12 +121,13 @@ impl Cluster<'_, '_> {
                 };
                 let taken: Vec<Vec<f64>> = threads.iter().map(given).collect();
                 for (thread, taken) in threads.iter().zip(taken) {
-                    self.blocks[block].threads[*thread].reals.extend(names.iter().copied().zip(taken));
+                    let variables = &mut self.blocks[block].threads[*thread];
+                    names.iter().zip(taken).for_each(|(name, x)| variables.set_real(*name, x));
                 }
             }
             _ => {
                 for thread in threads {
-                    let mut registers = std::mem::take(&mut self.blocks[block].threads[*thread]);
+                    let mut registers = self.blocks[block].threads[*thread].take();
                     self.run_thread(statement, [block, *thread], &mut registers, clock);
                     self.blocks[block].threads[*thread] = registers;
                 }
@@ -143,13 +141,13 @@ impl Cluster<'_, '_> {
             Statement::Comment(_) => {}
             Statement::Let(name, Expr::Load(Array::Shared, at)) => {
                 let x = *self.touch(who[0], thread.int(*at) as usize, who, clock, false);
-                thread.reals.insert(*name, x);
+                thread.set_real(*name, x);
             }
-            Statement::Let(name, expr) => self.bind(*name, expr, who, thread),
+            Statement::Let(name, expr) => thread.bind(*name, expr, &mut Seen { cluster: self, who }),
             Statement::LetPair([x, y], array, at) => {
                 let pair = self.load(*array, thread.int(*at) as usize, who, clock);
-                thread.reals.insert(*x, pair[0]);
-                thread.reals.insert(*y, pair[1]);
+                thread.set_real(*x, pair[0]);
+                thread.set_real(*y, pair[1]);
             }
             Statement::StorePair(array, at, pair) => {
                 let pair = pair.map(|x| thread.real(x));
@@ -166,7 +164,7 @@ impl Cluster<'_, '_> {
             Statement::LetReals(names, array, at) => {
                 let at = 4 * thread.int(*at) as usize;
                 let reals = self.array(*array)[at..at + 4].iter().copied();
-                thread.reals.extend(names.iter().copied().zip(reals));
+                names.iter().zip(reals).for_each(|(name, x)| thread.set_real(*name, x));
             }
             Statement::StoreReals(array, at, reals) => {
                 let (at, reals) = (4 * thread.int(*at) as usize, reals.map(|x| thread.real(x)));
@@ -186,56 +184,8 @@ impl Cluster<'_, '_> {
         }
     }
 
-    fn bind(&mut self, name: u32, expr: &Expr, [block, number]: [usize; 2], thread: &mut Thread) {
-        let int = |x: &Int| thread.int(*x);
-        let real = |x: &Sym| thread.real(*x);
-        let value = match expr {
-            Expr::Real(Operator::Add, a, b) => real(a) + real(b),
-            Expr::Real(Operator::Sub, a, b) => real(a) - real(b),
-            Expr::Real(Operator::Mul, a, b) => real(a) * real(b),
-            Expr::Neg(a) => -real(a),
-            Expr::MulAdd(a, b, c) => real(a).mul_add(real(b), real(c)),
-            Expr::MulSub(a, b, c) => real(a).mul_add(real(b), -real(c)),
-            Expr::SelectReal(a, b, x, y) => real(if int(a) < int(b) { x } else { y }),
-            Expr::CutOff(x, threshold) => {
-                if real(x).abs() < real(threshold) {
-                    0.0
-                } else {
-                    real(x)
-                }
-            }
-            Expr::Load(Array::Table | Array::Factors, at) => self.global.table[int(at) as usize],
-            Expr::Load(array, at) => self.array(*array)[int(at) as usize],
-            _ => {
-                let value = match expr {
-                    Expr::Int(Operator::Add, a, b) => int(a) + int(b),
-                    Expr::Int(Operator::Sub, a, b) => int(a) - int(b),
-                    Expr::Int(Operator::Mul, a, b) => int(a) * int(b),
-                    Expr::Int(Operator::Div, a, b) => int(a) / int(b),
-                    Expr::Int(Operator::Rem, a, b) => int(a) % int(b),
-                    Expr::Int(Operator::Shr, a, b) => int(a) >> int(b),
-                    Expr::Select(a, b, x, y) => int(if int(a) < int(b) { x } else { y }),
-                    Expr::LoadInt(_, at) => i64::from(self.global.indices[int(at) as usize]),
-                    Expr::Thread => number as i64,
-                    Expr::Block => (self.first_block + block) as i64,
-                    Expr::Item(dimension) => self.item(*dimension, self.first_block + block, number) as i64,
-                    other => unreachable!("{other:?}"),
-                };
-                thread.ints.insert(name, value);
-                return;
-            }
-        };
-        thread.reals.insert(name, value);
-    }
-
-    /// The column or row of an item: blocks are numbered row after row, and their threads too.
     fn item(&self, dimension: usize, block: usize, thread: usize) -> usize {
-        let range = self.range.expect("the kernel is for a range");
-        let ([columns, _], [across, _]) = (range.shape(), range.blocks());
-        match dimension {
-            0 => block % across * columns + thread % columns,
-            _ => block / across * range.shape()[1] + thread / columns,
-        }
+        place(self.range.expect("the kernel is for a range"), block, thread)[dimension]
     }
 
     fn array(&mut self, array: Array) -> &mut [f64] {
@@ -286,18 +236,42 @@ impl Cluster<'_, '_> {
     }
 }
 
-impl Thread {
-    fn int(&self, x: Int) -> i64 {
-        match x {
-            Var::Lit(x) => x,
-            Var::Name(name) => self.ints[&name],
+/// The column and the row of an item: blocks are numbered row after row, and their threads too.
+pub(crate) fn place(range: Range, block: usize, thread: usize) -> [usize; 2] {
+    let ([columns, rows], [across, _]) = (range.shape(), range.blocks());
+    [block % across * columns + thread % columns, block / across * rows + thread / columns]
+}
+
+/// What a thread of a cluster sees.
+struct Seen<'a, 'b, 'c> {
+    cluster: &'a mut Cluster<'b, 'c>,
+    /// Block and thread.
+    who: [usize; 2],
+}
+
+impl Surroundings for Seen<'_, '_, '_> {
+    fn load(&mut self, array: Array, at: i64) -> f64 {
+        match array {
+            Array::Table | Array::Factors => self.cluster.global.table[at as usize],
+            _ => self.cluster.array(array)[at as usize],
         }
     }
 
-    fn real(&self, x: Sym) -> f64 {
-        match x {
-            Var::Lit(x) => x,
-            Var::Name(name) => self.reals[&name],
-        }
+    fn load_int(&mut self, at: i64) -> i64 {
+        self.cluster.global.indices[at as usize].into()
+    }
+
+    fn load_narrow(&mut self, _: Array, _: i64, _: Narrow) -> i64 {
+        unreachable!("kernels of transforms have no narrow integers")
+    }
+
+    fn numbers(&self) -> [i64; 2] {
+        let [block, thread] = self.who;
+        [thread, self.cluster.first_block + block].map(|number| number as i64)
+    }
+
+    fn item(&self, dimension: usize) -> i64 {
+        let [block, thread] = self.who;
+        self.cluster.item(dimension, self.cluster.first_block + block, thread) as i64
     }
 }

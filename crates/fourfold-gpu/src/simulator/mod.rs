@@ -6,8 +6,10 @@
 //! on which thread comes first, every order gives the same result; where they do, it is reported.
 
 mod machine;
-#[cfg(test)]
+pub(crate) mod sampled;
+mod sampled_tests;
 pub(crate) mod tests;
+mod values;
 
 use crate::baseline::kernels::moves::{Move, StageKernelDesc};
 use crate::baseline::staged::{Plan, plans};
@@ -19,12 +21,13 @@ use crate::ir::statement::Statement;
 use crate::lower::lowered::LoweredRecipe;
 use crate::lower::passes::lower;
 use crate::run::inspect::Target;
-use crate::simulator::machine::{Arrays, Block, Cluster, Global, Thread};
+use crate::simulator::machine::{Arrays, Block, Cluster, Global};
+use crate::simulator::values::Thread;
 use crate::write::writer::kernel;
 use fourfold::baseline::StagedRecipe;
 use fourfold::engine::ArrayId;
 use fourfold::oracle::verify::{Data, Verdict, check};
-use fourfold::{Planner, Problem, Result};
+use fourfold::{Planner, Precision, Problem, Result};
 use num_complex::Complex;
 
 /// A kernel, and how it is launched.
@@ -34,6 +37,8 @@ struct Launch {
     threads: usize,
     cluster: usize,
     range: Option<Range>,
+    /// Whether indices have 64 bits.
+    wide: bool,
     /// Reals of shared memory.
     places: usize,
 }
@@ -42,22 +47,24 @@ impl Launch {
     fn of_pass(desc: &KernelDesc) -> Launch {
         let places = desc.shared_bytes() / desc.precision.bytes();
         let KernelDesc { threads, cluster, .. } = *desc;
-        Launch { statements: kernel(desc), blocks: desc.blocks(), threads, cluster, range: None, places }
+        let wide = desc.frame().wide;
+        Launch { statements: kernel(desc), blocks: desc.blocks(), threads, cluster, range: None, wide, places }
     }
 
     fn of_stage(desc: &StageKernelDesc) -> Launch {
         let places = desc.shared_bytes() / desc.precision.bytes();
         let (threads, cluster, range) = (desc.threads(), desc.cluster(), desc.range());
-        Launch { statements: desc.kernel(), blocks: desc.blocks(), threads, cluster, range, places }
+        let wide = desc.frame().wide;
+        Launch { statements: desc.kernel(), blocks: desc.blocks(), threads, cluster, range, wide, places }
     }
 
     fn simulate(&self, mut global: Global<'_>) {
-        let Launch { statements, blocks, threads, cluster, range, places } = self;
+        let Launch { statements, blocks, threads, cluster, range, wide, places } = self;
         for first_block in (0..*blocks).step_by(*cluster) {
             let block = || Block {
                 local: vec![f64::NAN; *places],
                 accesses: vec![vec![]; *places],
-                threads: vec![Thread::default(); *threads],
+                threads: vec![Thread::new(*wide, Precision::F64); *threads],
                 barriers: 0,
             };
             let blocks = (0..*cluster).map(|_| block()).collect();

@@ -70,7 +70,9 @@ impl StageKernelDesc {
     }
 
     pub(crate) fn frame(&self) -> Frame {
-        let most = self.from.extent.max(self.to.extent).max(self.items() + THREADS);
+        // The even-odd order doubles a place before it knows on which side of the middle that is.
+        let longest = self.from.lengths.iter().chain(&self.to.lengths).max().copied().unwrap_or(1);
+        let most = self.from.extent.max(self.to.extent).max(self.items() + THREADS).max(2 * longest);
         let (most, shared_pairs) = match &self.work {
             Move::FftStep(step) => (most.max(fft_step::most(self, step)), fft_step::shared_pairs(step)),
             Move::Transpose { .. } => (most, COLUMNS / 2 * PITCH),

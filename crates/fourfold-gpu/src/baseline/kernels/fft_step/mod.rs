@@ -235,9 +235,10 @@ impl Writer<'_> {
             for_each(start, end, int(TERMS), |start| add(places[0], terms(start, TERMS)));
             add(places[1], Array::Shared.load_pair(places[0]));
         });
-        let rest = terms(int(whole), n - whole);
+        // Without a rest there is no term to be read.
+        let rest = (whole < n).then(|| terms(int(whole), n - whole));
         let all = Array::Shared.load_pair(places[1]);
-        to.store(k, if whole == n { all } else { all + rest });
+        to.store(k, rest.map_or(all, |rest| all + rest));
     }
 }
 
