@@ -7,6 +7,7 @@
 //! device_test verify --device cuda:0 --shard 1/2
 //! device_test verify "dct2 f32 8192x70"  # other problems
 //! device_test sanitize                  # under memcheck and racecheck
+//! device_test soak --threads 16 --executions 1000000  # plans made and dropped at random
 //! ```
 
 #[path = "../../tests/common/mod.rs"]
@@ -14,6 +15,7 @@
 mod common;
 mod problems;
 mod sanitize;
+mod soak;
 mod verify;
 
 use fourfold_gpu::Device;
@@ -24,8 +26,8 @@ use std::process::ExitCode;
 /// What goes wrong here is printed, not handled.
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-const USAGE: &str =
-    "usage: device_test verify|sanitize|sample [PROBLEM…] [--device cuda:0] [--shard 1/1] [--longest ELEMENTS]";
+const USAGE: &str = "usage: device_test verify|sanitize|sample|soak [PROBLEM…] [--device cuda:0] [--shard 1/1] [--longest ELEMENTS] \
+     [--threads 16] [--problems 200] [--executions 100000] [--planners 500]";
 
 /// The command line.
 struct Arguments {
@@ -36,6 +38,7 @@ struct Arguments {
     shard: (usize, usize),
     /// Elements of the longest signals of the sample.
     longest: usize,
+    soak: soak::Soak,
 }
 
 fn main() -> ExitCode {
@@ -66,6 +69,7 @@ fn test(arguments: &Arguments) -> Outcome<bool> {
             let target = target.without_vendor_ffts();
             Ok(verify::all(&device, &target, problems::sample(&target, arguments.shard, arguments.longest)))
         }
+        "soak" => soak::soak(&device, arguments.soak),
         "sanitize" => sanitize::sanitize(&arguments.device, arguments.shard),
         _ => Err(USAGE.into()),
     }
@@ -75,12 +79,17 @@ fn arguments() -> Outcome<Arguments> {
     let mut words = std::env::args().skip(1);
     let task = words.next().ok_or(USAGE)?;
     let device = "cuda:0".into();
-    let mut arguments = Arguments { task, problems: vec![], device, shard: (0, 1), longest: usize::MAX };
+    let soak = soak::Soak { threads: 16, problems: 200, executions: 100_000, planners: 500 };
+    let mut arguments = Arguments { task, problems: vec![], device, shard: (0, 1), longest: usize::MAX, soak };
     while let Some(word) = words.next() {
         match &*word {
             "--device" => arguments.device = words.next().ok_or(USAGE)?,
             "--shard" => arguments.shard = words.next().and_then(|text| shard(&text)).ok_or(USAGE)?,
             "--longest" => arguments.longest = words.next().ok_or(USAGE)?.parse()?,
+            "--threads" => arguments.soak.threads = words.next().ok_or(USAGE)?.parse()?,
+            "--problems" => arguments.soak.problems = words.next().ok_or(USAGE)?.parse()?,
+            "--planners" => arguments.soak.planners = words.next().ok_or(USAGE)?.parse()?,
+            "--executions" => arguments.soak.executions = words.next().ok_or(USAGE)?.parse()?,
             _ if word.starts_with('-') => return Err(USAGE.into()),
             _ => arguments.problems.push(word),
         }
