@@ -7,10 +7,13 @@ use crate::limits::Api;
 use crate::print::opencl::OPENCL;
 use crate::print::printer::NAME;
 use fourfold::ErrorKind;
-use opencl3::command_queue::{CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CommandQueue};
+use opencl3::command_queue::{
+    CL_QUEUE_CONTEXT, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CommandQueue, get_command_queue_info,
+};
 use opencl3::context::Context;
+use opencl3::context::context::{CL_CONTEXT_REFERENCE_COUNT, get_context_info};
 use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
-use opencl3::types::{CL_BLOCKING, cl_device_id};
+use opencl3::types::{CL_BLOCKING, cl_context, cl_device_id};
 use std::ffi::c_void;
 use std::ptr;
 
@@ -126,6 +129,29 @@ fn short_memory_and_unordered_queues_are_errors() {
         let unordered = CommandQueue::create_default_with_properties(&caller.context, flags, 0).unwrap();
         refused(device.with_raw_queue(unordered.get()), ErrorKind::Argument);
     }
+}
+
+/// References to the context of a device: every program, queue and memory object has one.
+fn references(device: &Device) -> u32 {
+    let context = get_command_queue_info(device.raw_queue(), CL_QUEUE_CONTEXT).unwrap();
+    get_context_info(isize::from(context) as cl_context, CL_CONTEXT_REFERENCE_COUNT).unwrap().into()
+}
+
+#[test]
+fn plans_and_arrays_give_back_all_that_they_have() {
+    let Some(device) = present(Api::OpenCl) else { return };
+    let before = references(&device);
+    for problem in ["dct2 f32 12x20", LONG] {
+        let plan = plan(&device, problem);
+        let (x, _) = numbers(&plan);
+        let second = device.new_queue().unwrap();
+        let mut array = second.upload(&x).unwrap().move_to(&device).unwrap();
+        plan.execute_on_in_place(&mut array).unwrap();
+        array.download_async(device.pinned(x.len()).unwrap()).unwrap().wait().unwrap();
+        assert!(references(&device) > before, "{problem}: nothing is counted");
+    }
+    device.finish().unwrap();
+    assert_eq!(references(&device), before);
 }
 
 /// Sums are two words each, and a map may have up to 2^31 of them: more words than 32 bits count. An
