@@ -21,6 +21,9 @@ pub(super) fn parse<'a>(
     orientations: &[Orientation],
 ) -> Result<(Nets, Index<'a>)> {
     let (mut nets, mut index, mut open) = (Nets::default(), Index::new(), None);
+    let (all_lines, most) = (source.lines().count(), source.count("NetDegree"));
+    source.granted(nets.try_reserve(most, all_lines - most, source.text.len()))?;
+    source.granted(index.try_reserve(most))?;
     let [mut all, mut pins] = ["NumNets", "NumPins"].map(Stated::new);
     for line in source.lines_of("nets")? {
         let line = line?;
