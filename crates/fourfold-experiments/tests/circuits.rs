@@ -110,6 +110,15 @@ fn memory_that_ends_is_an_error() {
     let read = ["circuit", file.to_str().unwrap(), "--threads", "1", "--bins"];
     assert!(limited(4 << 10, &[&read[..], &["64x64"]].concat()) > 3);
     assert!(limited(16 << 10, &[&read[..], &["1024x1024"]].concat()) > 3);
+    // Nodes that are as wide as the region are in all lists of its strips, with one charge in each.
+    let wide = changed(&folder, &["nodes", "pl"], |text| {
+        let line =
+            |i: usize| if text.contains("nodes") { format!("w{i} 20 0.1 terminal\n") } else { format!("w{i} 10 20\n") };
+        let text = text.replace("Terminals  :  3", "Terminals : 30003").replace(":  6", ":  30006");
+        (0..30_000).fold(text, |text, i| text + &line(i))
+    });
+    let read = ["circuit", wide.to_str().unwrap(), "--threads", "1", "--bins", "256x256"];
+    assert!(limited(4 << 10, &read) > 3);
     let huge = failure(1, &[&"circuit", &file, &"--bins", &"65536x65536"]);
     says(&huge, &["this takes at least 6", " bytes of memory; "]);
 }
