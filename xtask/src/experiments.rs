@@ -36,7 +36,7 @@ struct Run {
     without_page: Vec<String>,
 }
 
-/// What a run says of an experiment that it was not asked for.
+/// What `fourfold-experiments` says of an experiment that a run was not asked for.
 const NOT_MEASURED: &str = ": it was not measured";
 
 /// One experiment on one engine.
@@ -209,12 +209,13 @@ mod tests {
     fn experiments_without_a_page_are_named() {
         let folder = work_folder("experiments-test").unwrap();
         fs::write(folder.join("t-cpu.md"), CPU).unwrap();
+        fs::write(folder.join("u.md"), "# U\n\nOnce.\n").unwrap();
         let run = |pages: &str, without_page: &str| {
             fs::write(folder.join(CONTENTS), format!("cpu: on a machine\n\n{pages}\n{without_page}")).unwrap();
             Run::read(&folder).unwrap()
         };
         let here = run("t-cpu.md t cpu\n", "v on cpu: it is for cuda alone\nw: it was not measured\n");
-        let there = run("", "t: it was not measured\nv: it was not measured\nw: it was not measured\n");
+        let there = run("u.md u\n", "t: it was not measured\nv: it was not measured\nw: it was not measured\n");
         let text = joined(&[here, there]).unwrap();
         let list =
             "\n## Tables without a page\n\n- v on cpu: it is for cuda alone.\n- w: it was not measured.\n\n## T: a\n";

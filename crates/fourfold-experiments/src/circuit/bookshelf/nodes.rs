@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 
 use anyhow::Result;
 
-use crate::circuit::bookshelf::source::{Source, SourceLine, Stated};
+use crate::circuit::bookshelf::source::{Source, SourceLine, Stated, granted};
 use crate::circuit::rects::Rect;
 use crate::circuit::{Kind, Nodes};
 
@@ -16,8 +16,8 @@ pub(super) type Index<'a> = HashMap<&'a str, u32>;
 pub(super) fn parse(source: Source<'_>) -> Result<(Nodes, Index<'_>)> {
     let (mut nodes, mut index) = (Nodes::default(), Index::new());
     let most = source.lines().count();
-    source.granted(nodes.try_reserve(most, source.text.len()))?;
-    source.granted(index.try_reserve(most))?;
+    granted(source.name, nodes.try_reserve(most, source.text.len()))?;
+    granted(source.name, index.try_reserve(most))?;
     let [mut all, mut terminals] = ["NumNodes", "NumTerminals"].map(Stated::new);
     for line in source.lines_of("nodes")? {
         let line = line?;

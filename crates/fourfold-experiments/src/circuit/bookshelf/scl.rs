@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::circuit::Row;
-use crate::circuit::bookshelf::source::{LARGEST, LEAST, Source, SourceLine, Stated, words};
+use crate::circuit::bookshelf::source::{LARGEST, LEAST, Source, SourceLine, Stated, granted, words};
 
 /// What a row says before its end.
 #[derive(Default)]
@@ -23,7 +23,7 @@ const UNUSED: [&str; 2] = ["Siteorient", "Sitesymmetry"];
 /// Reads the rows. A row with gaps becomes one row for each of its parts.
 pub(super) fn parse(source: Source<'_>) -> Result<Vec<Row>> {
     let (mut rows, mut stated, mut count) = (vec![], Stated::new("NumRows"), 0);
-    source.granted(rows.try_reserve_exact(source.count("SubrowOrigin")))?;
+    granted(source.name, rows.try_reserve_exact(source.count("SubrowOrigin")))?;
     let mut open: Option<Open<'_>> = None;
     for line in source.lines_of("scl")? {
         let line = line?;
@@ -98,7 +98,7 @@ impl<'a> Open<'a> {
         }
         let sites = line.count(words.next(), "NumSites")?;
         line.end(words.next(), expected)?;
-        line.granted(self.subrows.try_reserve(1))?;
+        granted(line.file, self.subrows.try_reserve(1))?;
         self.subrows.push((*line, origin, sites));
         Ok(())
     }

@@ -32,7 +32,7 @@ pub(super) struct Lines<'a> {
 /// A line without comment and spaces at its ends.
 #[derive(Clone, Copy)]
 pub(super) struct SourceLine<'a> {
-    file: &'a str,
+    pub(super) file: &'a str,
     number: usize,
     pub(super) text: &'a str,
 }
@@ -68,15 +68,10 @@ impl<'a> Source<'a> {
         self.lines().flatten().filter(|line| line.after(keyword).is_some()).count()
     }
 
-    /// An error if memory was refused.
-    pub(super) fn granted(&self, reserved: Result<(), TryReserveError>) -> Result<()> {
-        granted(self.name, reserved)
-    }
-
     /// A list of equal elements, or an error if there is no memory for it.
     pub(super) fn filled<T: Clone>(&self, count: usize, value: T) -> Result<Vec<T>> {
         let mut list = vec![];
-        self.granted(list.try_reserve_exact(count))?;
+        granted(self.name, list.try_reserve_exact(count))?;
         list.resize(count, value);
         Ok(list)
     }
@@ -87,7 +82,8 @@ impl<'a> Source<'a> {
     }
 }
 
-fn granted(file: &str, reserved: Result<(), TryReserveError>) -> Result<()> {
+/// An error if memory was refused for what a file has.
+pub(super) fn granted(file: &str, reserved: Result<(), TryReserveError>) -> Result<()> {
     reserved.with_context(|| format!("{file} does not fit in memory"))
 }
 
@@ -119,11 +115,6 @@ impl<'a> SourceLine<'a> {
         let end = self.text.char_indices().nth(SHOWN).map_or(self.text.len(), |(at, _)| at);
         let dots = if end < self.text.len() { "…" } else { "" };
         anyhow!("{}:{}: expected {expected}, found {:?}{dots}", self.file, self.number, &self.text[..end])
-    }
-
-    /// An error if memory was refused.
-    pub(super) fn granted(&self, reserved: Result<(), TryReserveError>) -> Result<()> {
-        granted(self.file, reserved)
     }
 
     /// A name, which may have colons inside, and the words after it, which may not.

@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use anyhow::Result;
 
 use crate::circuit::bookshelf::nodes::Index;
-use crate::circuit::bookshelf::source::Source;
+use crate::circuit::bookshelf::source::{Source, granted};
 
 /// Sets the weights of nets that the file names.
 pub(super) fn parse(source: Source<'_>, nodes: &Index<'_>, nets: &Index<'_>, weights: &mut [f64]) -> Result<()> {
     let mut seen = HashSet::new();
-    source.granted(seen.try_reserve(source.lines().count()))?;
+    granted(source.name, seen.try_reserve(source.lines().count()))?;
     for line in source.lines_of("wts")? {
         let line = line?;
         let mut words = line.words();
