@@ -137,7 +137,8 @@ impl Spreader {
             let forces: Vec<[T; 2]> = lists.strip(strip).iter().map(force).collect();
             *strips[strip].lock().unwrap_or_else(PoisonError::into_inner) = forces;
         });
-        let mut forces = [0, 1].map(|_| vec![T::default(); cells.low[0].len()]);
+        let count = cells.low[0].len();
+        let mut forces = [filled(count, T::default())?, filled(count, T::default())?];
         for (strip, found) in strips.into_iter().enumerate() {
             let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
             for ((cell, _), force) in lists.strip(strip).iter().zip(found) {
@@ -275,7 +276,7 @@ impl Lists {
 /// A list of equal elements, or an error if there is no memory for it: large cells are in many
 /// strips.
 fn filled<T: Clone>(count: usize, value: T) -> Result<Vec<T>> {
-    let (mut list, message) = (vec![], || format!("there is no memory for {count} charges of cells"));
+    let (mut list, message) = (vec![], || format!("there is no memory for charges or forces of {count} cells"));
     list.try_reserve_exact(count).map_err(|_| Error::new(ErrorKind::Unavailable, message()))?;
     list.resize(count, value);
     Ok(list)
