@@ -34,8 +34,8 @@ pub fn zeros<T: Element>(len: usize) -> Result<Vec<T>> {
 
 /// An error if so many bytes are not available. Linux grants more memory than there is, and ends
 /// the process that uses it, so work that needs much memory asks here first.
-pub(crate) fn check_memory(bytes: usize) -> Result<()> {
-    let refused = || format!("this takes at least {bytes} bytes of memory");
+pub fn check_memory(bytes: usize) -> Result<()> {
+    let refused = || format!("this takes about {bytes} bytes of memory");
     if let Some(available) = available_memory().filter(|available| *available < bytes) {
         bail!("{}; {available} are available", refused());
     }

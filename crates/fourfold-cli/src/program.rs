@@ -9,6 +9,8 @@ use clap::Parser;
 use clap::error::ErrorKind::{DisplayHelpOnMissingArgumentOrSubcommand, UnknownArgument};
 use clap::error::{ContextKind, ContextValue};
 
+use crate::print::printable;
+
 const FAILURE: u8 = 1;
 const USAGE: u8 = 2;
 
@@ -29,7 +31,7 @@ pub fn run_program<A: Parser>(carry_out: impl FnOnce(&A) -> Result<()>) -> ExitC
 /// Prints an error on stderr: one line, or several if a compiler's log is part of the message.
 fn complain<A: Parser>(code: u8, message: &str) -> ExitCode {
     // If stderr is closed, only the exit code tells of the error.
-    let _ = writeln!(io::stderr(), "{}: {}", A::command().get_name(), message.trim_end());
+    let _ = writeln!(io::stderr(), "{}: {}", A::command().get_name(), printable(message.trim_end()));
     ExitCode::from(code)
 }
 
@@ -54,6 +56,7 @@ fn is_closed_pipe(error: &Error) -> bool {
 /// Prints a decoder's warnings about a file on stderr.
 pub(crate) fn warn(path: &Path, warnings: &[String]) {
     for warning in warnings {
-        let _ = writeln!(io::stderr(), "fourfold: warning: {}: {warning}", path.display());
+        let warning = printable(&format!("fourfold: warning: {}: {warning}", path.display()));
+        let _ = writeln!(io::stderr(), "{warning}");
     }
 }
