@@ -10,7 +10,7 @@ use fourfold::Wisdom;
 use fourfold_gpu::cache::Cache;
 
 use crate::args::common::WisdomFile;
-use crate::output::Output;
+use crate::files::output::Output;
 
 /// The environment variable that names the file.
 const VARIABLE: &str = "FOURFOLD_WISDOM";

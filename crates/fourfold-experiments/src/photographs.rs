@@ -42,7 +42,7 @@ pub(crate) fn read_folder(folder: &Path) -> Result<Vec<Photograph>> {
 impl Photograph {
     fn read(path: &Path) -> Result<Photograph> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Photograph { name, image: open_opaque(path)? })
+        Ok(Photograph { name, image: open_opaque(path, &Limits::default())? })
     }
 
     /// Its rows and columns.

@@ -57,7 +57,8 @@ const COMMAND: Floors = &[
     &["any_plan.rs", "npy/", "problems.rs", "wisdom.rs"],
     &["args.rs"],
     &["args/"],
-    &["algorithm.rs", "array.rs", "engine.rs", "output.rs", "print.rs", "program.rs", "progress.rs", "threshold.rs"],
+    &["threshold.rs"],
+    &["algorithm.rs", "array.rs", "engine.rs", "files/", "print.rs", "program.rs", "progress.rs"],
 ];
 
 /// From the choice of experiments down to what they print.
