@@ -24,7 +24,7 @@ pub struct EnginePlanner {
 
 enum AnyPlanner {
     Cpu(Planner),
-    Gpu(Device, GpuPlanner),
+    Gpu(Device, Box<GpuPlanner>),
 }
 
 impl OneEngine {
@@ -74,7 +74,7 @@ impl EnginePlanner {
                 let device = Device::open(&id.to_string())?;
                 let planner = GpuPlanner::new(device.clone()).with_wisdom(tuning.wisdom.clone());
                 tuning.warn_of_stale(&planner.wisdom_name(), planner.stale_wisdom());
-                AnyPlanner::Gpu(device, planner)
+                AnyPlanner::Gpu(device, Box::new(planner))
             }
             Engine::Architecture(_) => bail!("{engine} names no device: its kernels can be shown by plan, not run"),
         };

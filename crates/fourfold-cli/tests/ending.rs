@@ -94,6 +94,7 @@ fn images_need_memory_or_are_refused() {
     squeeze(limits(), &["compress", input, "-o", output, "--keep", "10", "--threads", "1"]);
     let filter = ["filter", input, "-o", output, "--low-pass", "0.5", "--threads", "1", "--spectrum", spectrum];
     squeeze(limits(), &filter);
+    squeeze(limits(), &["jpeg", "bench", "--size", "16", "--seconds", "0"]);
     fs::remove_file(folder.path("out.png")).unwrap();
 }
 

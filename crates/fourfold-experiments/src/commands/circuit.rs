@@ -10,7 +10,7 @@ use fourfold::Planner;
 use fourfold::electrostatics::{Map, Outside, Scaling};
 use fourfold::timing::table::digits;
 use fourfold_cli::algorithm::AlgorithmName;
-use fourfold_cli::output::Output;
+use fourfold_cli::files::output::Output;
 use fourfold_cli::planner::EnginePlanner;
 use fourfold_cli::progress::Progress;
 use fourfold_cli::wisdom::Tuning;

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
-use fourfold_cli::output::Output;
+use fourfold_cli::files::output::Output;
 
 use crate::args::GenerateArgs;
 use crate::circuit::bookshelf::{Part, write};
