@@ -47,6 +47,17 @@ pub(crate) fn check_memory(bytes: usize) -> Result<()> {
     Vec::<u8>::new().try_reserve_exact(bytes).with_context(refused)
 }
 
+/// The addresses that a thread takes on Linux: 2 MiB of stack and 64 MiB for the allocator, which
+/// takes twice as much for a moment.
+const THREAD: usize = 130 << 20;
+
+/// So many threads, or fewer if there are not the addresses for all. Where threads take the last
+/// addresses, the smallest allocation fails, which ends the process.
+pub(crate) fn affordable_threads(threads: usize) -> usize {
+    let is_affordable = |threads: &usize| Vec::<u8>::new().try_reserve_exact(threads * THREAD).is_ok();
+    std::iter::successors(Some(threads), |threads| Some(threads / 2)).find(is_affordable).unwrap_or(1).max(1)
+}
+
 /// The bytes of a problem's input and output.
 pub(crate) fn array_bytes(problem: &Problem) -> usize {
     let bytes = |domain: Domain, len: usize| len.saturating_mul(domain.reals() * problem.precision().bytes());

@@ -108,7 +108,10 @@ fn many_files_are_decoded_with_little_memory() {
     let out = folder.path("out/");
     let words = ["jpeg", "decode", "--threads", "1000", "-o", out.to_str().unwrap()];
     let arguments: Vec<_> = words.into_iter().chain(inputs.iter().map(|path| path.to_str().unwrap())).collect();
-    let output = limited(600_000, &arguments);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(fs::read_dir(&out).unwrap().count(), 100);
+    for kibibytes in [60_000, 200_000, 600_000] {
+        let output = limited(kibibytes, &arguments);
+        assert!(output.status.success(), "{kibibytes}: {}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(fs::read_dir(&out).unwrap().count(), 100);
+        fs::remove_dir_all(&out).unwrap();
+    }
 }

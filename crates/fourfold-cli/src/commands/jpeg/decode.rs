@@ -14,6 +14,7 @@ use png::EncodingError;
 use serde::Serialize;
 
 use crate::args::jpeg::Decode;
+use crate::array::affordable_threads;
 use crate::commands::jpeg::files::read;
 use crate::files::output::{Output, check_outputs};
 use crate::picture::png_file::encoder;
@@ -27,9 +28,10 @@ pub(super) fn decode_files(args: &Decode) -> Result<()> {
     let paths = |paths| Vec::from_iter(<[PathBuf]>::iter(paths).map(PathBuf::as_path));
     check_outputs(&paths(&args.input), &paths(&outputs))?;
     let progress = Progress::new(args.input.len());
-    let threads = args.how.threads.min(args.input.len());
+    let all = affordable_threads(args.how.threads);
+    let threads = all.min(args.input.len());
     // While there are enough files, each gets one thread: that is faster than two for each.
-    let transform = args.how.transform((args.how.threads / threads).max(1))?;
+    let transform = args.how.transform((all / threads).max(1))?;
     let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {
         let work = || {
