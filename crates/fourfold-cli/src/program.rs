@@ -25,8 +25,8 @@ pub fn run_program<A: Parser>(carry_out: impl FnOnce(&A) -> Result<()>) -> ExitC
     ended::<A>(carry_out(&args), 0)
 }
 
-/// The command with options whose values may be negative numbers: the options' own messages then say
-/// which numbers are expected. Otherwise clap takes `-1` for another option.
+/// The command with options whose values may be negative numbers: the options' own messages then
+/// say which numbers are expected. Otherwise clap takes `-1` for another option.
 fn with_negative_numbers(command: Command) -> Command {
     let has_values = |option: &Arg| !option.is_positional() && option.get_action().takes_values();
     let with = |option: Arg| if has_values(&option) { option.allow_negative_numbers(true) } else { option };

@@ -116,8 +116,8 @@ fn parse(path: &Path) -> Result<Option<Tuning>> {
     Ok(Some(Tuning { wisdom, path: path.to_owned(), text, unknown }))
 }
 
-/// Adds to the file, and returns its path. Lines that are not understood stay as they are. While the
-/// file is read and replaced, other processes that add to it wait.
+/// Adds to the file, and returns its path. Lines that are not understood stay as they are. While
+/// the file is read and replaced, other processes that add to it wait.
 pub(crate) fn add(file: &WisdomFile, wisdom: Wisdom) -> Result<PathBuf> {
     let path = path(file)?.context(NOWHERE)?;
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
@@ -136,8 +136,8 @@ pub(crate) fn add(file: &WisdomFile, wisdom: Wisdom) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Locks a file beside the tuning file, since the tuning file itself is replaced. The lock ends when
-/// the file is closed.
+/// Locks a file beside the tuning file, since the tuning file itself is replaced. The lock ends
+/// when the file is closed.
 fn lock(path: &Path) -> Result<File> {
     let mut name = OsString::from(path);
     name.push(".lock");

@@ -190,8 +190,8 @@ impl TransformBuilder {
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if the number of threads is not within 1 to 1024;
-    /// [`ErrorKind::Unavailable`] if this machine lacks the instruction set, or the threads cannot be
-    /// started.
+    /// [`ErrorKind::Unavailable`] if this machine lacks the instruction set, or the threads cannot
+    /// be started.
     pub fn build(self) -> Result<Transform> {
         if !(1..=MOST_THREADS).contains(&self.threads) {
             return Err(argument(format!("{} threads: 1 to {MOST_THREADS} are expected", self.threads)));

@@ -7,7 +7,8 @@ use fourfold::Result;
 /// bytes can be a pass over all of it.
 ///
 /// Whatever the limits, a file is refused if it has fewer bits than its image has blocks, since
-/// every block takes at least one. So a byte of a file stands for at most 512 pixels of a component.
+/// every block takes at least one. So a byte of a file stands for at most 512 pixels of a
+/// component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The largest number of pixels, which bounds the memory. A pixel takes at most 9 bytes: 3 of

@@ -108,8 +108,8 @@ fn scans_have_a_limit() {
     assert!(refusal_within(file, &limit(scans * pixels - 1)).contains("scans"));
 }
 
-/// A grey progressive file of 8192x8192 pixels: a scan of the DC coefficients, then `empty` scans of
-/// 130 bytes that say of all blocks that the others are 0.
+/// A grey progressive file of 8192x8192 pixels: a scan of the DC coefficients, then `empty` scans
+/// of 130 bytes that say of all blocks that the others are 0.
 fn many_scans(empty: usize) -> Vec<u8> {
     let blocks = 1024 * 1024;
     let one_code = |class: u8, symbol: u8| {
@@ -118,7 +118,8 @@ fn many_scans(empty: usize) -> Vec<u8> {
     let scan = |band: [u8; 3]| [&[0xff, 0xda, 0, 8, 1, 1, 0][..], &band].concat();
     let table = [&[0xff, 0xdb, 0, 67, 0][..], &[1; 64]].concat();
     let frame = [0xff, 0xc2, 0, 11, 8, 0x20, 0, 0x20, 0, 1, 1, 0x11, 0];
-    // All differences of DC coefficients are 0. The symbol e0 ends the band of 2^14 blocks and more.
+    // All differences of DC coefficients are 0. The symbol e0 ends the band of 2^14 blocks and
+    // more.
     let head = [&[0xff, 0xd8][..], &table, &frame, &one_code(0, 0), &one_code(0x10, 0xe0), &scan([0, 0, 0])].concat();
     let bits = [scan([1, 63, 0]), vec![0; blocks / (1 << 14) * 15 / 8]].concat();
     [head, vec![0; blocks / 8], bits.repeat(empty), vec![0xff, 0xd9]].concat()

@@ -1,8 +1,8 @@
 //! Files that do not have their final names yet.
 //!
-//! On Linux they have no name at all, so nothing is left of them however the command ends. Where the
-//! file system has no such files, they have a name, and are locked. The next command that writes to
-//! the folder removes those that no process has locked.
+//! On Linux they have no name at all, so nothing is left of them however the command ends. Where
+//! the file system has no such files, they have a name, and are locked. The next command that
+//! writes to the folder removes those that no process has locked.
 
 use std::collections::HashSet;
 use std::fs::{self, File};

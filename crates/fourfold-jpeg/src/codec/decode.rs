@@ -121,8 +121,8 @@ fn pipeline_rows(reader: &mut Reader, band: Band) -> Result<()> {
 }
 
 /// The MCU rows of a band. Four bands a thread balance blocks that take different times. If samples
-/// are interpolated, a band also transforms the MCU row above and the one below. With at least 8 rows
-/// of its own that is at most a quarter more work.
+/// are interpolated, a band also transforms the MCU row above and the one below. With at least 8
+/// rows of its own that is at most a quarter more work.
 fn band_rows(rows: usize, threads: usize, interpolates: bool) -> usize {
     let least = if interpolates { 8 } else { 1 };
     if threads == 1 { rows } else { rows.div_ceil(4 * threads).max(least) }

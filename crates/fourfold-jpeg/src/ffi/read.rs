@@ -86,8 +86,8 @@ impl<'a> Reader<'a> {
     /// Reads the header of a file.
     ///
     /// # Errors
-    /// If libjpeg refuses it, it is beyond a limit, it is too short for its size, or its colour space
-    /// is not a [`Color`].
+    /// If libjpeg refuses it, it is beyond a limit, it is too short for its size, or its colour
+    /// space is not a [`Color`].
     pub(crate) fn new(file: &'a [u8], limits: &Limits) -> Result<Reader<'a>> {
         let mut state = State::new()?;
         let info = &mut state.info;

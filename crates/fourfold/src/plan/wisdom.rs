@@ -90,8 +90,8 @@ impl Wisdom {
         self.insert(&problem.parse()?, engine, recipe)
     }
 
-    /// Removes the recipes of one engine that `check` refuses, which takes a problem and its passes.
-    /// Returns the problems and the errors.
+    /// Removes the recipes of one engine that `check` refuses, which takes a problem and its
+    /// passes. Returns the problems and the errors.
     pub fn remove_stale(&mut self, engine: &str, check: impl Fn(&str, &str) -> Result<()>) -> Vec<(String, Error)> {
         let stale = |(problem, passes): (&str, String)| {
             let error = check(problem, &passes).err()?;

@@ -48,8 +48,8 @@ fn write(to: &mut (impl Write + Seek), image: &fourfold_jpeg::Coefficients) -> R
     zip.finish().map(drop)
 }
 
-/// A file that takes what follows a failure without writing it. When an archive that is not complete
-/// is dropped, `zip` tries to complete it, and prints a failure.
+/// A file that takes what follows a failure without writing it. When an archive that is not
+/// complete is dropped, `zip` tries to complete it, and prints a failure.
 struct Silent<W> {
     to: W,
     failed: bool,
