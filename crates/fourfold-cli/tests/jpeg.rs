@@ -71,12 +71,24 @@ fn several_files_go_into_a_folder() {
     says(&error, &["one.png", "must be a folder"]);
     let error = failure(1, &[&"jpeg", &"decode", a, a, &"-o", &out]);
     says(&error, &["1.png twice"]);
-    // Two names of one file: 1.png is a link to 2.png.
+}
+
+#[test]
+#[cfg(unix)]
+fn two_names_of_one_file_are_found() {
+    let folder = Folder::new();
+    let original = png(&folder, "a.png", 16, 8);
+    let [a, b] = ["1.jpg", "2.jpg"].map(|name| folder.path(name));
+    for jpeg in [&a, &b] {
+        success(&[&"jpeg", &"encode", &original, &"-o", jpeg]);
+    }
+    let out = folder.path("out");
+    success(&[&"jpeg", &"decode", &a, &b, &"-o", &out]);
     let [first, second] = ["1.png", "2.png"].map(|name| out.join(name));
     std::fs::remove_file(&first).unwrap();
     std::os::unix::fs::symlink("2.png", &first).unwrap();
     let before = read(&second);
-    says(&failure(1, &[&"jpeg", &"decode", a, b, &"-o", &out]), &["2.png twice"]);
+    says(&failure(1, &[&"jpeg", &"decode", &a, &b, &"-o", &out]), &["2.png twice"]);
     assert!(read(&second) == before);
 }
 
