@@ -8,7 +8,7 @@ pub mod bench_targets;
 pub mod block_targets;
 pub mod comparison;
 pub mod engine;
-pub mod output;
+pub mod files;
 pub mod picture;
 pub mod planner;
 pub mod print;

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Error, Result};
-use clap::Parser;
 use clap::error::ErrorKind::{DisplayHelpOnMissingArgumentOrSubcommand, UnknownArgument};
 use clap::error::{ContextKind, ContextValue};
+use clap::{Arg, Command, Parser};
 
 use crate::print::printable;
 
@@ -16,13 +16,29 @@ const USAGE: u8 = 2;
 
 /// Carries out what the command line asks for; a message begins with the program's name.
 pub fn run_program<A: Parser>(carry_out: impl FnOnce(&A) -> Result<()>) -> ExitCode {
-    let args = match A::try_parse() {
+    let matches = with_negative_numbers(A::command()).try_get_matches();
+    let args = match matches.and_then(|matches| A::from_arg_matches(&matches)) {
         Ok(args) => args,
-        Err(help) if !help.use_stderr() || help.kind() == DisplayHelpOnMissingArgumentOrSubcommand => help.exit(),
+        Err(help) if !help.use_stderr() || help.kind() == DisplayHelpOnMissingArgumentOrSubcommand => {
+            return ended::<A>(help.print().map_err(Error::from), help.exit_code());
+        }
         Err(error) => return complain::<A>(USAGE, &one_line(&error)),
     };
-    match carry_out(&args) {
-        Ok(()) => ExitCode::SUCCESS,
+    ended::<A>(carry_out(&args), 0)
+}
+
+/// The command with options whose values may be negative numbers: the options' own messages then
+/// say which numbers are expected. Otherwise clap takes `-1` for another option.
+fn with_negative_numbers(command: Command) -> Command {
+    let has_values = |option: &Arg| !option.is_positional() && option.get_action().takes_values();
+    let with = |option: Arg| if has_values(&option) { option.allow_negative_numbers(true) } else { option };
+    command.mut_args(with).mut_subcommands(with_negative_numbers)
+}
+
+/// The exit code of what has been done: `success`, or that of an error, which is reported.
+fn ended<A: Parser>(result: Result<()>, success: i32) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::from(u8::try_from(success).unwrap_or(FAILURE)),
         Err(error) if is_closed_pipe(&error) => ExitCode::from(FAILURE),
         Err(error) => complain::<A>(FAILURE, &format!("{error:#}")),
     }
@@ -53,7 +69,7 @@ fn is_closed_pipe(error: &Error) -> bool {
     io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Prints a decoder's warnings about a file on stderr.
+/// Prints warnings about a file on stderr.
 pub(crate) fn warn(path: &Path, warnings: &[String]) {
     for warning in warnings {
         let warning = printable(&format!("fourfold: warning: {}: {warning}", path.display()));

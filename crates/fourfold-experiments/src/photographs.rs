@@ -44,7 +44,7 @@ impl Photograph {
     fn read(path: &Path) -> Result<Photograph> {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let name = printable(&stem.replace(['\n', '\t'], " "));
-        Ok(Photograph { name, image: open_opaque(path)? })
+        Ok(Photograph { name, image: open_opaque(path, &Limits::default())? })
     }
 
     /// Its rows and columns.

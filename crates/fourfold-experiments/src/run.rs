@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use fourfold::timing::table::Origin;
 use fourfold_cli::algorithm::AlgorithmName;
 use fourfold_cli::engine::Engine;
-use fourfold_cli::output::Output;
+use fourfold_cli::files::output::Output;
 use fourfold_cli::planner::EnginePlanner;
 use fourfold_cli::print::printable;
 use fourfold_cli::progress::Progress;

@@ -11,7 +11,7 @@ use fourfold::electrostatics::{Map, Outside, Scaling};
 use fourfold::timing::table::digits;
 use fourfold_cli::algorithm::AlgorithmName;
 use fourfold_cli::array::check_memory;
-use fourfold_cli::output::Output;
+use fourfold_cli::files::output::Output;
 use fourfold_cli::planner::EnginePlanner;
 use fourfold_cli::print::printable;
 use fourfold_cli::progress::Progress;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Result};
 use fourfold_cli::array::check_memory;
-use fourfold_cli::output::Output;
+use fourfold_cli::files::output::Output;
 use fourfold_cli::print::printable;
 
 use crate::args::GenerateArgs;

@@ -57,7 +57,8 @@ const COMMAND: Floors = &[
     &["any_plan.rs", "npy/", "problems.rs", "wisdom.rs"],
     &["args.rs"],
     &["args/"],
-    &["algorithm.rs", "array.rs", "engine.rs", "output.rs", "program.rs", "progress.rs", "threshold.rs"],
+    &["threshold.rs"],
+    &["algorithm.rs", "array.rs", "engine.rs", "files/", "program.rs", "progress.rs"],
     &["print.rs"],
 ];
 
