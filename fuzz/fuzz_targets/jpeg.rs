@@ -14,7 +14,7 @@ static TRANSFORMS: LazyLock<[Transform; 3]> = LazyLock::new(|| {
 });
 
 /// Small images: large ones would only be slow.
-const LIMITS: Limits = Limits { pixels: 1 << 18, scans: 20 };
+const LIMITS: Limits = Limits { pixels: 1 << 18, work: 20 << 18 };
 
 fuzz_target!(|file: &[u8]| {
     assert!(color_profile(file).is_ok());

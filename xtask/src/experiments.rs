@@ -28,12 +28,16 @@ from its document, and why. Figures called *published* are those of the document
 /// The list of pages that a run writes beside them.
 const CONTENTS: &str = "contents.txt";
 
-/// One run: where each engine was measured, and the pages in order.
+/// One run: where each engine was measured, the pages in order, and why experiments have none.
 struct Run {
     folder: PathBuf,
     origins: Vec<String>,
     pages: Vec<String>,
+    without_page: Vec<String>,
 }
+
+/// What `fourfold-experiments` says of an experiment that a run was not asked for.
+const NOT_MEASURED: &str = ": it was not measured";
 
 /// One experiment on one engine.
 #[derive(Debug)]
@@ -76,9 +80,11 @@ impl Run {
     fn read(folder: &Path) -> Result<Run> {
         let path = folder.join(CONTENTS);
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let (origins, pages) = text.split_once("\n\n").with_context(|| format!("{} has no pages", path.display()))?;
+        let (origins, rest) = text.split_once("\n\n").with_context(|| format!("{} has no pages", path.display()))?;
+        let (pages, without_page) = rest.split_once("\n\n").unwrap_or((rest, ""));
         let lines = |text: &str| text.lines().map(str::to_owned).collect();
-        Ok(Run { folder: folder.to_owned(), origins: lines(origins), pages: lines(pages) })
+        let [origins, pages, without_page] = [origins, pages, without_page].map(lines);
+        Ok(Run { folder: folder.to_owned(), origins, pages, without_page })
     }
 
     fn pages(&self) -> Result<Vec<Page>> {
@@ -115,8 +121,22 @@ fn joined(runs: &[Run]) -> Result<String> {
     text += "\n## What the tables teach\n\n";
     let groups = groups(&pages);
     groups.iter().for_each(|group| text += &lessons(group));
+    text += &without_page(runs, &groups);
     groups.iter().for_each(|group| text += &section(group));
     Ok(text)
+}
+
+/// The experiments that have no page in any run, and the reasons that runs give.
+fn without_page(runs: &[Run], groups: &[Vec<&Page>]) -> String {
+    let table = |line: &str| line.split([' ', ':']).next().unwrap_or_default().to_owned();
+    let mut lines: Vec<_> = runs.iter().flat_map(|run| &run.without_page).collect();
+    lines.retain(|line| groups.iter().all(|group| group[0].table != table(line)));
+    lines.sort();
+    lines.dedup();
+    let has_reason = |name: &str| lines.iter().any(|line| table(line) == name && !line.ends_with(NOT_MEASURED));
+    let shown = lines.iter().filter(|line| !line.ends_with(NOT_MEASURED) || !has_reason(&table(line)));
+    let items: String = shown.map(|line| wrapped(&format!("- {line}."), "  ")).collect();
+    if items.is_empty() { items } else { format!("\n## Tables without a page\n\n{items}") }
 }
 
 /// The pages of each experiment, in the order of the first run.
@@ -186,11 +206,32 @@ mod tests {
     }
 
     #[test]
+    fn experiments_without_a_page_are_named() {
+        let folder = work_folder("experiments-test").unwrap();
+        fs::write(folder.join("t-cpu.md"), CPU).unwrap();
+        fs::write(folder.join("u.md"), "# U\n\nOnce.\n").unwrap();
+        let run = |pages: &str, without_page: &str| {
+            fs::write(folder.join(CONTENTS), format!("cpu: on a machine\n\n{pages}\n{without_page}")).unwrap();
+            Run::read(&folder).unwrap()
+        };
+        let here = run("t-cpu.md t cpu\n", "v on cpu: it is for cuda alone\nw: it was not measured\n");
+        let there = run("u.md u\n", "t: it was not measured\nv: it was not measured\nw: it was not measured\n");
+        let text = joined(&[here, there]).unwrap();
+        let list =
+            "\n## Tables without a page\n\n- v on cpu: it is for cuda alone.\n- w: it was not measured.\n\n## T: a\n";
+        assert!(text.contains(list), "{text}");
+        // Runs of older programs do not say so.
+        fs::write(folder.join(CONTENTS), "cpu: on a machine\n\nt-cpu.md t cpu\n").unwrap();
+        assert!(!joined(&[Run::read(&folder).unwrap()]).unwrap().contains("without a page"));
+    }
+
+    #[test]
     fn runs_of_two_commits_are_not_mixed() {
         let run = |commit: &str| Run {
             folder: PathBuf::new(),
             origins: vec![format!("cpu: 2026-11-24 (commit {commit}), on a machine")],
             pages: vec![],
+            without_page: vec![],
         };
         assert!(joined(&[run("a"), run("a")]).is_ok());
         assert!(joined(&[run("a"), run("b")]).unwrap_err().to_string().contains("different commits"));

@@ -12,7 +12,7 @@ use anyhow::{Result, bail};
 use clap::{ArgGroup, Parser, Subcommand};
 use fourfold::Precision;
 
-use crate::args::common::{OneEngine, Problems, SeveralEngines};
+use crate::args::common::{Limit, OneEngine, Problems, SeveralEngines};
 use crate::args::jpeg::Jpeg;
 use crate::args::values::{frequency, percent, precision, seconds, threshold};
 
@@ -134,11 +134,11 @@ pub(crate) struct Compress {
     #[arg(short, long, value_name = "PNG")]
     pub(crate) output: PathBuf,
     /// Keep this percentage of each channel's coefficients, the largest ones; from 0 to 100
-    #[arg(long, value_name = "PERCENT", group = "rule", allow_negative_numbers = true, value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", group = "rule", value_parser = percent)]
     pub(crate) keep: Option<f64>,
     /// Keep coefficients whose magnitude is at least EPS, a number from 0 on;
     /// the DCT is orthonormal, of samples from 0 to 255
-    #[arg(long, verbatim_doc_comment, value_name = "EPS", group = "rule", allow_negative_numbers = true, value_parser = threshold)]
+    #[arg(long, verbatim_doc_comment, value_name = "EPS", group = "rule", value_parser = threshold)]
     pub(crate) threshold: Option<f64>,
     /// Also draw the logarithms of the coefficients' magnitudes, before any is dropped
     #[arg(long, value_name = "PNG")]
@@ -146,6 +146,8 @@ pub(crate) struct Compress {
     /// The type to compute with: f32 or f64
     #[arg(long = "type", value_name = "TYPE", default_value = "f64", value_parser = precision)]
     pub(crate) precision: Precision,
+    #[command(flatten)]
+    pub(crate) limit: Limit,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -164,10 +166,10 @@ pub(crate) struct Filter {
     pub(crate) output: PathBuf,
     /// Keep frequencies from F on, so that edges remain; the output has magnitudes.
     /// F is in units of the Nyquist frequency: 1 is half a cycle a pixel, √2 the highest
-    #[arg(long, verbatim_doc_comment, value_name = "F", group = "band", allow_negative_numbers = true, value_parser = frequency)]
+    #[arg(long, verbatim_doc_comment, value_name = "F", group = "band", value_parser = frequency)]
     pub(crate) high_pass: Option<f64>,
     /// Keep frequencies up to F, in the same units; 0 keeps only the mean
-    #[arg(long, value_name = "F", group = "band", allow_negative_numbers = true, value_parser = frequency)]
+    #[arg(long, value_name = "F", group = "band", value_parser = frequency)]
     pub(crate) low_pass: Option<f64>,
     /// Also draw the logarithms of the magnitudes that are kept, with frequency 0
     /// in the centre; --high-pass 0 keeps all
@@ -176,6 +178,8 @@ pub(crate) struct Filter {
     /// The type to compute with: f32 or f64
     #[arg(long = "type", value_name = "TYPE", default_value = "f64", value_parser = precision)]
     pub(crate) precision: Precision,
+    #[command(flatten)]
+    pub(crate) limit: Limit,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

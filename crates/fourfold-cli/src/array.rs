@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use fourfold::oracle::verify::Data;
-use fourfold::{Domain, Element, Precision};
+use fourfold::{Domain, Precision, Problem};
 use num_complex::Complex;
 
 /// Runs the body for elements of any type, with the name bound to them. They are those of a
@@ -24,22 +24,45 @@ macro_rules! with_elements {
 pub(crate) use with_elements;
 
 /// `len` zeros, or an error if memory is lacking.
-pub fn zeros<T: Element>(len: usize) -> Result<Vec<T>> {
+pub fn zeros<T: Copy + Default>(len: usize) -> Result<Vec<T>> {
+    collect(len, std::iter::repeat_n(T::default(), len))
+}
+
+/// The `len` items as an array, or an error if memory is lacking.
+pub(crate) fn collect<T>(len: usize, items: impl Iterator<Item = T>) -> Result<Vec<T>> {
     let mut elements = Vec::new();
     let refused = || format!("an array of {len} elements of {} bytes does not fit in memory", size_of::<T>());
     elements.try_reserve_exact(len).with_context(refused)?;
-    elements.resize(len, T::default());
+    elements.extend(items.take(len));
     Ok(elements)
 }
 
 /// An error if so many bytes are not available. Linux grants more memory than there is, and ends
 /// the process that uses it, so work that needs much memory asks here first.
-pub(crate) fn check_memory(bytes: usize) -> Result<()> {
-    let refused = || format!("this takes at least {bytes} bytes of memory");
+pub fn check_memory(bytes: usize) -> Result<()> {
+    let refused = || format!("this takes about {bytes} bytes of memory");
     if let Some(available) = available_memory().filter(|available| *available < bytes) {
         bail!("{}; {available} are available", refused());
     }
     Vec::<u8>::new().try_reserve_exact(bytes).with_context(refused)
+}
+
+/// The addresses that a thread takes on Linux: 2 MiB of stack and 64 MiB for the allocator, which
+/// takes twice as much for a moment.
+const THREAD: usize = 130 << 20;
+
+/// So many threads, or fewer if there are not the addresses for all. Where threads take the last
+/// addresses, the smallest allocation fails, which ends the process.
+pub(crate) fn affordable_threads(threads: usize) -> usize {
+    let is_affordable = |threads: &usize| Vec::<u8>::new().try_reserve_exact(threads * THREAD).is_ok();
+    std::iter::successors(Some(threads), |threads| Some(threads / 2)).find(is_affordable).unwrap_or(1).max(1)
+}
+
+/// The bytes of a problem's input and output.
+pub(crate) fn array_bytes(problem: &Problem) -> usize {
+    let bytes = |domain: Domain, len: usize| len.saturating_mul(domain.reals() * problem.precision().bytes());
+    let input = bytes(problem.input_domain(), problem.input().len);
+    input.saturating_add(bytes(problem.output_domain(), problem.output().len))
 }
 
 /// The bytes that the machine has available, or the limit of this container if that is less; `None`

@@ -10,11 +10,11 @@ use anyhow::{Context, Error, Result, bail};
 use fourfold::engine::Pool;
 use fourfold::oracle::verify::Data;
 use fourfold::timing::{Timed, Work};
-use fourfold::{Domain, Element, Plan, Problem, Scratch};
+use fourfold::{Element, Plan, Problem, Scratch};
 use fourfold_gpu::{Device, GpuArray, GpuPlan};
 use num_complex::Complex;
 
-use crate::array::{bytes, check_memory, copy, random, with_elements, zeros, zeros_of};
+use crate::array::{array_bytes, bytes, check_memory, copy, random, with_elements, zeros, zeros_of};
 
 /// The most runs in place one after another. Each transforms the result of the last, and the
 /// numbers must stay finite.
@@ -51,10 +51,8 @@ pub struct Arrays {
 impl Arrays {
     /// Those of a problem.
     pub fn new(problem: &Problem) -> Result<Arrays> {
+        check_memory(array_bytes(problem))?;
         let precision = problem.precision();
-        let reals = |domain: Domain, len: usize| len.saturating_mul(domain.reals() * precision.bytes());
-        let input = reals(problem.input_domain(), problem.input().len);
-        check_memory(input.saturating_add(reals(problem.output_domain(), problem.output().len)))?;
         let input = random(precision, problem.input_domain(), problem.input().len)?;
         let output = zeros_of(precision, problem.output_domain(), problem.output().len)?;
         let mut arrays = Arrays { input, output, in_place: problem.in_place() };

@@ -1,12 +1,12 @@
 //! The files of commands that make an image of an image, and may draw its spectrum.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::output::Output;
+use crate::args::common::Limit;
+use crate::files::output::{Output, check_outputs};
 use crate::picture::files::open_picture;
 use crate::picture::pixels::Picture;
 use crate::picture::png_file;
@@ -20,15 +20,18 @@ pub(crate) struct ImageFiles {
 impl ImageFiles {
     /// Reads the image, and begins the files, so that what cannot be written is reported before any
     /// work is done.
-    pub(crate) fn open(image: &Path, output: &Path, spectrum: Option<&Path>) -> Result<(Picture, ImageFiles)> {
-        [Some(output), spectrum].into_iter().flatten().try_for_each(check_png)?;
-        let picture = open_picture(image).with_context(|| format!("cannot read {}", image.display()))?;
+    pub(crate) fn open(
+        image: &Path,
+        output: &Path,
+        spectrum: Option<&Path>,
+        limit: &Limit,
+    ) -> Result<(Picture, ImageFiles)> {
+        let outputs: Vec<_> = [Some(output), spectrum].into_iter().flatten().collect();
+        outputs.iter().try_for_each(|path| check_png(path))?;
+        check_outputs(&[image], &outputs)?;
+        let picture = open_picture(image, &limit.limits());
+        let picture = picture.with_context(|| format!("cannot read {}", image.display()))?;
         let files = ImageFiles { output: Output::create(output)?, spectrum: spectrum.map(Output::create).transpose()? };
-        let spectrum_is = |path: &Path| files.spectrum.as_ref().is_some_and(|spectrum| spectrum.path() == path);
-        let clash = || format!("cannot write {}", output.display());
-        ensure!(!spectrum_is(files.output.path()), "{}: the spectrum needs another file", clash());
-        let over_image = spectrum_is(&fs::canonicalize(image)?);
-        ensure!(!over_image, "cannot write {}: the spectrum would replace the image", image.display());
         Ok((picture, files))
     }
 

@@ -25,7 +25,7 @@ pub struct EnginePlanner {
 
 enum AnyPlanner {
     Cpu(Planner),
-    Gpu(Device, GpuPlanner),
+    Gpu(Device, Box<GpuPlanner>),
 }
 
 impl OneEngine {
@@ -46,9 +46,15 @@ impl SeveralEngines {
         let mut planners: Vec<EnginePlanner> = Vec::new();
         for engine in &self.engine {
             for &algorithm in self.algorithm.iter().flat_map(|algorithms| &algorithms.0) {
-                if !planners.iter().any(|other| other.engine == *engine && other.algorithm == algorithm) {
-                    planners.push(EnginePlanner::new(engine.clone(), algorithm, self.threads, tuning)?);
+                let same = || planners.iter().filter(|other| other.engine == *engine);
+                if same().any(|other| other.algorithm == algorithm) {
+                    continue;
                 }
+                let planner = match same().next() {
+                    Some(other) => other.by(algorithm),
+                    None => EnginePlanner::new(engine.clone(), algorithm, self.threads, tuning)?,
+                };
+                planners.push(planner);
             }
         }
         Ok(planners)
@@ -60,14 +66,17 @@ impl EnginePlanner {
     pub fn new(engine: Engine, algorithm: AlgorithmName, threads: usize, tuning: &Tuning) -> Result<EnginePlanner> {
         let planner = match &engine {
             Engine::Cpu(isa) => {
-                let builder = || isa.iter().fold(Planner::builder().threads(threads), |builder, isa| builder.isa(*isa));
-                AnyPlanner::Cpu(tuning.apply(|wisdom| builder().wisdom(wisdom).build())?)
+                let builder = isa.iter().fold(Planner::builder().threads(threads), |builder, isa| builder.isa(*isa));
+                let planner = builder.wisdom(tuning.wisdom.clone()).build()?;
+                tuning.warn_of_stale(&planner.wisdom_name(), planner.stale_wisdom());
+                AnyPlanner::Cpu(planner)
             }
             Engine::Gpu(id) => {
                 let device = Device::open(&id.to_string())?;
                 warn_of_cache();
-                let planner = tuning.apply(|wisdom| GpuPlanner::new(device.clone()).with_wisdom(wisdom))?;
-                AnyPlanner::Gpu(device, planner)
+                let planner = GpuPlanner::new(device.clone()).with_wisdom(tuning.wisdom.clone());
+                tuning.warn_of_stale(&planner.wisdom_name(), planner.stale_wisdom());
+                AnyPlanner::Gpu(device, Box::new(planner))
             }
             Engine::Architecture(_) => bail!("{engine} names no device: its kernels can be shown by plan, not run"),
         };
@@ -138,8 +147,6 @@ impl EnginePlanner {
     /// Measures ways to compute a problem. Returns the fastest, as text and as wisdom for its
     /// engine.
     pub(crate) fn tune(&self, problem: &Problem) -> Result<(String, Wisdom)> {
-        let fused = AlgorithmName::FUSED;
-        ensure!(self.algorithm == fused, "only the algorithm {fused} can be tuned, not {}", self.algorithm);
         let tuned = match &*self.planner {
             AnyPlanner::Cpu(planner) => planner.tune(problem).map(|recipe| (passes(&recipe), planner.wisdom_name())),
             AnyPlanner::Gpu(_, planner) => planner.tune(problem).map(|choices| (choices, planner.wisdom_name())),

@@ -7,7 +7,15 @@ use serde::Serialize;
 
 /// Prints an answer for people.
 pub(crate) fn print_text(text: &str) -> Result<()> {
-    Ok(io::stdout().write_all(text.as_bytes())?)
+    Ok(io::stdout().write_all(printable(text).as_bytes())?)
+}
+
+/// Text as it is safe to show: names of files may have characters that a terminal takes for
+/// commands. Control characters but for line breaks and tabs become escapes such as `\u{1b}`.
+pub fn printable(text: &str) -> String {
+    let is_plain = |c: char| !c.is_control() || c == '\n' || c == '\t';
+    let shown = |c: char| if is_plain(c) { c.to_string() } else { c.escape_default().to_string() };
+    text.chars().map(shown).collect()
 }
 
 /// Prints an answer for programs.
@@ -23,5 +31,15 @@ pub(crate) fn bytes(count: u64) -> String {
     match units.into_iter().find(|&(_, shift)| count >> shift > 0) {
         Some((unit, shift)) => format!("{count} bytes ({:.1} {unit})", count as f64 / (1u64 << shift) as f64),
         None => format!("{count} bytes"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_gets_no_commands() {
+        assert_eq!(printable("a\u{1b}[31mé\r\u{9b}2J\tb\n"), "a\\u{1b}[31mé\\r\\u{9b}2J\tb\n");
     }
 }

@@ -1,19 +1,18 @@
 //! Problems named on the command line or in a file of cases.
 
-use std::fs;
-use std::path::Path;
-
 use anyhow::{Context, Result, ensure};
 use fourfold::Problem;
 
 use crate::args::common::Problems;
+use crate::files::input::read_text;
 
 impl Problems {
     /// All problems, those on the command line first; an error if one of them is wrong.
     pub(crate) fn parse(&self) -> Result<Vec<Problem>> {
         let mut problems = self.texts.iter().map(|text| parse(text)).collect::<Result<Vec<_>>>()?;
         if let Some(path) = &self.cases {
-            problems.extend(read_cases(path).with_context(|| format!("cannot use {}", path.display()))?);
+            let text = read_text(path)?;
+            problems.extend(cases(&text).with_context(|| format!("cannot use {}", path.display()))?);
         }
         ensure!(!problems.is_empty(), "there is no problem to work on");
         Ok(problems)
@@ -34,8 +33,7 @@ pub(crate) fn quoted(text: &str) -> String {
     format!("{start:?}{}", if start.len() < text.len() { "…" } else { "" })
 }
 
-fn read_cases(path: &Path) -> Result<Vec<Problem>> {
-    let text = fs::read_to_string(path)?;
+fn cases(text: &str) -> Result<Vec<Problem>> {
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
     let cases = lines.enumerate().filter(|(_, line)| !line.is_empty());
     cases.map(|(index, line)| parse(line).with_context(|| format!("line {}", index + 1))).collect()

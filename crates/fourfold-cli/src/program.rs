@@ -6,23 +6,41 @@ use std::process::ExitCode;
 use std::sync::Once;
 
 use anyhow::{Error, Result};
-use clap::Parser;
 use clap::error::ErrorKind::{DisplayHelpOnMissingArgumentOrSubcommand, UnknownArgument};
 use clap::error::{ContextKind, ContextValue};
+use clap::{Arg, Command, Parser};
 use fourfold_gpu::cache::Cache;
+
+use crate::print::printable;
 
 const FAILURE: u8 = 1;
 const USAGE: u8 = 2;
 
 /// Carries out what the command line asks for; a message begins with the program's name.
 pub fn run_program<A: Parser>(carry_out: impl FnOnce(&A) -> Result<()>) -> ExitCode {
-    let args = match A::try_parse() {
+    let matches = with_negative_numbers(A::command()).try_get_matches();
+    let args = match matches.and_then(|matches| A::from_arg_matches(&matches)) {
         Ok(args) => args,
-        Err(help) if !help.use_stderr() || help.kind() == DisplayHelpOnMissingArgumentOrSubcommand => help.exit(),
+        Err(help) if !help.use_stderr() || help.kind() == DisplayHelpOnMissingArgumentOrSubcommand => {
+            return ended::<A>(help.print().map_err(Error::from), help.exit_code());
+        }
         Err(error) => return complain::<A>(USAGE, &one_line(&error)),
     };
-    match carry_out(&args) {
-        Ok(()) => ExitCode::SUCCESS,
+    ended::<A>(carry_out(&args), 0)
+}
+
+/// The command with options whose values may be negative numbers: the options' own messages then
+/// say which numbers are expected. Otherwise clap takes `-1` for another option.
+fn with_negative_numbers(command: Command) -> Command {
+    let has_values = |option: &Arg| !option.is_positional() && option.get_action().takes_values();
+    let with = |option: Arg| if has_values(&option) { option.allow_negative_numbers(true) } else { option };
+    command.mut_args(with).mut_subcommands(with_negative_numbers)
+}
+
+/// The exit code of what has been done: `success`, or that of an error, which is reported.
+fn ended<A: Parser>(result: Result<()>, success: i32) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::from(u8::try_from(success).unwrap_or(FAILURE)),
         Err(error) if is_closed_pipe(&error) => ExitCode::from(FAILURE),
         Err(error) => complain::<A>(FAILURE, &format!("{error:#}")),
     }
@@ -31,7 +49,7 @@ pub fn run_program<A: Parser>(carry_out: impl FnOnce(&A) -> Result<()>) -> ExitC
 /// Prints an error on stderr: one line, or several if a compiler's log is part of the message.
 fn complain<A: Parser>(code: u8, message: &str) -> ExitCode {
     // If stderr is closed, only the exit code tells of the error.
-    let _ = writeln!(io::stderr(), "{}: {}", A::command().get_name(), message.trim_end());
+    let _ = writeln!(io::stderr(), "{}: {}", A::command().get_name(), printable(message.trim_end()));
     ExitCode::from(code)
 }
 
@@ -53,10 +71,11 @@ fn is_closed_pipe(error: &Error) -> bool {
     io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Prints a decoder's warnings about a file on stderr.
+/// Prints warnings about a file on stderr.
 pub(crate) fn warn(path: &Path, warnings: &[String]) {
     for warning in warnings {
-        let _ = writeln!(io::stderr(), "fourfold: warning: {}: {warning}", path.display());
+        let warning = printable(&format!("fourfold: warning: {}: {warning}", path.display()));
+        let _ = writeln!(io::stderr(), "{warning}");
     }
 }
 
@@ -67,7 +86,7 @@ pub(crate) fn warn_of_cache() {
     let refusal = Cache::standard().ok().flatten().and_then(|cache| cache.check().err());
     if let Some(refusal) = refusal {
         SAID.call_once(|| {
-            let _ = writeln!(io::stderr(), "fourfold: warning: {refusal}");
+            let _ = writeln!(io::stderr(), "{}", printable(&format!("fourfold: warning: {refusal}")));
         });
     }
 }

@@ -19,7 +19,8 @@ impl Progress {
         bar.set_style(style.expect("the template is fixed"));
         if io::stderr().is_terminal() {
             let late = bar.downgrade();
-            thread::spawn(move || {
+            // Without another thread the bar is not shown.
+            let _ = thread::Builder::new().spawn(move || {
                 thread::sleep(Duration::from_secs(1));
                 if let Some(bar) = late.upgrade().filter(|bar| !bar.is_finished()) {
                     bar.set_draw_target(ProgressDrawTarget::stderr());

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::array::zeros;
+use crate::array::{collect, zeros};
 use crate::picture::pixels::Picture;
 
 /// Logarithms of magnitudes, ln(1 + |B|), of all colour channels of an image.
@@ -24,9 +24,9 @@ impl Spectrum {
     }
 
     /// Black for 0, full brightness for the largest.
-    pub(crate) fn draw(&self, picture: &Picture) -> Picture {
+    pub(crate) fn draw(&self, picture: &Picture) -> Result<Picture> {
         let largest = self.logarithms.iter().fold(f32::MIN_POSITIVE, |a, &b| a.max(b));
-        let samples = self.logarithms.iter().map(|log| (255.0 * log / largest).round() as u16).collect();
-        picture.of_channels(self.channels, samples)
+        let samples = self.logarithms.iter().map(|log| (255.0 * log / largest).round() as u16);
+        Ok(picture.of_channels(self.channels, collect(self.logarithms.len(), samples)?))
     }
 }

@@ -1,7 +1,10 @@
 //! Drops small coefficients: those below a threshold, as in equation (20) of the paper, or all but
 //! a percentage.
 
+use anyhow::Result;
 use fourfold::Element;
+
+use crate::array::collect;
 
 /// The types that images are computed with.
 pub(crate) trait Sample: Element + Into<f64> {
@@ -36,11 +39,12 @@ pub(crate) enum Rule {
 }
 
 impl Rule {
-    /// Sets all others to zero. Returns the number of coefficients kept.
-    pub(crate) fn apply<T: Sample>(self, coefficients: &mut [T]) -> usize {
+    /// Sets all others to zero. Returns the number of coefficients kept, or an error if memory is
+    /// lacking.
+    pub(crate) fn apply<T: Sample>(self, coefficients: &mut [T]) -> Result<usize> {
         match self {
             // Rounded to the type, as on devices.
-            Rule::Threshold(least) => keep_from(coefficients, T::nearest(least).into()),
+            Rule::Threshold(least) => Ok(keep_from(coefficients, T::nearest(least).into())),
             Rule::Percent(percent) => keep_largest(coefficients, share(percent, coefficients.len())),
         }
     }
@@ -63,12 +67,12 @@ fn keep_from<T: Sample>(coefficients: &mut [T], least: f64) -> usize {
 }
 
 /// Keeps exactly `count` coefficients. Of those that are equally large it keeps the first.
-fn keep_largest<T: Sample>(coefficients: &mut [T], count: usize) -> usize {
+fn keep_largest<T: Sample>(coefficients: &mut [T], count: usize) -> Result<usize> {
     let Some(rank) = coefficients.len().checked_sub(count).filter(|_| count > 0) else {
         coefficients.fill(T::default());
-        return 0;
+        return Ok(0);
     };
-    let mut magnitudes: Vec<f64> = coefficients.iter().map(|b| b.magnitude()).collect();
+    let mut magnitudes: Vec<f64> = collect(coefficients.len(), coefficients.iter().map(|b| b.magnitude()))?;
     let (_, &mut least, larger) = magnitudes.select_nth_unstable_by(rank, f64::total_cmp);
     let mut ties = count - larger.iter().filter(|&&magnitude| magnitude > least).count();
     for b in coefficients {
@@ -76,7 +80,7 @@ fn keep_largest<T: Sample>(coefficients: &mut [T], count: usize) -> usize {
         ties -= usize::from(tie);
         *b = if tie || b.magnitude() > least { *b } else { T::default() };
     }
-    count
+    Ok(count)
 }
 
 #[cfg(test)]
@@ -86,18 +90,18 @@ mod tests {
     #[test]
     fn thresholds_compare_magnitudes() {
         let mut b = [3.0, -2.0, 1.999, 0.0, -5.0];
-        assert_eq!(Rule::Threshold(2.0).apply(&mut b), 3);
+        assert_eq!(Rule::Threshold(2.0).apply(&mut b).unwrap(), 3);
         assert_eq!(b, [3.0, -2.0, 0.0, 0.0, -5.0]);
-        assert_eq!(Rule::Threshold(0.0).apply(&mut b), 5);
+        assert_eq!(Rule::Threshold(0.0).apply(&mut b).unwrap(), 5);
         // 0.7 is a little more than the nearest f32.
-        assert_eq!(Rule::Threshold(0.7).apply(&mut [0.7f32, 0.69]), 1);
+        assert_eq!(Rule::Threshold(0.7).apply(&mut [0.7f32, 0.69]).unwrap(), 1);
     }
 
     #[test]
     fn shares_keep_exactly_so_many_also_of_equals() {
         for percent in [0.0, 1.0, 20.0, 50.0, 80.0, 81.0, 100.0] {
             let mut b = [1.0, -1.0, 1.0, -1.0, 2.0];
-            let kept = Rule::Percent(percent).apply(&mut b);
+            let kept = Rule::Percent(percent).apply(&mut b).unwrap();
             assert_eq!(kept, (percent / 20.0_f64).ceil() as usize);
             assert_eq!(b.iter().filter(|b| **b != 0.0).count(), kept);
             assert_eq!(b[4] != 0.0, kept > 0, "the largest is kept first");

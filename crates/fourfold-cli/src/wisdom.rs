@@ -1,16 +1,19 @@
 //! The tuning file: the wisdom that `tune` writes and the other commands read.
 
 use std::env;
-use std::fs;
-use std::io::{ErrorKind, Write};
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 use fourfold::Wisdom;
 use fourfold_gpu::cache::Cache;
 
 use crate::args::common::WisdomFile;
-use crate::output::Output;
+use crate::files::input::read_text_if_any;
+use crate::files::output::Output;
+use crate::program::warn;
 
 /// The environment variable that names the file.
 const VARIABLE: &str = "FOURFOLD_WISDOM";
@@ -34,54 +37,114 @@ pub(crate) fn path(file: &WisdomFile) -> Result<Option<PathBuf>> {
 #[derive(Default)]
 pub struct Tuning {
     pub(crate) wisdom: Wisdom,
-    /// The file it was read from.
+    /// The file that it was read from, and its text.
     path: PathBuf,
+    text: String,
+    /// The numbers of the lines that were not understood, and why.
+    unknown: Vec<(usize, fourfold::Error)>,
 }
 
 impl Tuning {
-    /// The result of `make` for the wisdom. If `make` fails with it but not without, the error
-    /// names the file.
-    pub(crate) fn apply<T>(&self, make: impl Fn(Wisdom) -> fourfold::Result<T>) -> Result<T> {
-        let error = match make(self.wisdom.clone()) {
-            Ok(made) => return Ok(made),
-            Err(error) => error,
+    /// Warns of wisdom that an engine cannot use: of each line's problem, and why.
+    pub(crate) fn warn_of_stale(&self, engine: &str, stale: &[(String, fourfold::Error)]) {
+        let warning = |(problem, why): &(String, fourfold::Error)| unused(self.line_of(problem, engine), why);
+        warn(&self.path, &stale.iter().map(warning).collect::<Vec<_>>());
+    }
+
+    /// The number of the last line on a problem and an engine.
+    fn line_of(&self, problem: &str, engine: &str) -> usize {
+        let is_on = |line: &str| {
+            let wisdom = line.parse::<Wisdom>().unwrap_or_default();
+            wisdom.of_engine(engine).any(|(other, _)| other == problem)
         };
-        make(Wisdom::new())?;
-        Err(error).with_context(|| format!("cannot use {}", self.path.display()))
+        (1..).zip(self.text.lines()).filter(|(_, line)| is_on(line)).map(|(number, _)| number).last().unwrap_or(0)
+    }
+
+    /// The result of `make` for the wisdom. If `make` fails with it but not without, that is a
+    /// warning.
+    pub(crate) fn apply<T>(&self, make: impl Fn(&Wisdom) -> fourfold::Result<T>) -> fourfold::Result<T> {
+        make(&self.wisdom).or_else(|error| {
+            let made = make(&Wisdom::new())?;
+            warn(&self.path, &[format!("not used: {error}")]);
+            Ok(made)
+        })
     }
 }
 
-/// Reads the file. It may be absent, unless the command line names it.
+/// A warning of a line.
+fn unused(line: usize, why: &fourfold::Error) -> String {
+    format!("line {line} is not used: {why}")
+}
+
+/// Reads the file. It must exist and be readable if the command line names it; else a warning says
+/// what is wrong. So do warnings of lines that are not understood.
 pub(crate) fn load(file: &WisdomFile) -> Result<Tuning> {
-    match (read(file)?, &file.path) {
-        (None, Some(path)) => bail!("there is no file {}: `fourfold tune --wisdom` makes it", path.display()),
-        (tuning, _) => Ok(tuning.unwrap_or_default()),
+    let Some(path) = path(file)? else { return Ok(Tuning::default()) };
+    match (read(&path), &file.path) {
+        (Ok(None), Some(path)) => {
+            bail!("there is no file {}: `fourfold tune --wisdom` makes it", path.display())
+        }
+        (Err(error), None) => {
+            warn(&path, &[cause(&error)]);
+            Ok(Tuning::default())
+        }
+        (read, _) => Ok(read?.unwrap_or_default()),
     }
 }
 
-/// Reads the file, if it exists.
-pub(crate) fn read(file: &WisdomFile) -> Result<Option<Tuning>> {
-    let Some(path) = path(file)? else { return Ok(None) };
-    let text = match fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
-    };
-    let wisdom = text.parse().with_context(|| format!("cannot use {}", path.display()))?;
-    Ok(Some(Tuning { wisdom, path }))
+/// An error without its first part, which names the file.
+fn cause(error: &Error) -> String {
+    error.chain().skip(1).map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-/// Adds to the file, and returns its path. The file is read again just before, since another
-/// process may have added to it.
+/// Reads the file that `tune` adds to. It may be absent.
+pub(crate) fn load_to_add(file: &WisdomFile) -> Result<Tuning> {
+    let path = path(file)?.context(NOWHERE)?;
+    Ok(read(&path)?.unwrap_or_default())
+}
+
+/// Reads a file, if it exists, and warns of lines that are not understood.
+fn read(path: &Path) -> Result<Option<Tuning>> {
+    let Some(tuning) = parse(path)? else { return Ok(None) };
+    warn(path, &tuning.unknown.iter().map(|(line, why)| unused(*line, why)).collect::<Vec<_>>());
+    Ok(Some(tuning))
+}
+
+fn parse(path: &Path) -> Result<Option<Tuning>> {
+    let Some(text) = read_text_if_any(path)? else { return Ok(None) };
+    let (wisdom, unknown) = Wisdom::read(&text);
+    Ok(Some(Tuning { wisdom, path: path.to_owned(), text, unknown }))
+}
+
+/// Adds to the file, and returns its path. Lines that are not understood stay as they are. While
+/// the file is read and replaced, other processes that add to it wait.
 pub(crate) fn add(file: &WisdomFile, wisdom: Wisdom) -> Result<PathBuf> {
     let path = path(file)?.context(NOWHERE)?;
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
-    let mut all = read(file)?.unwrap_or_default().wisdom;
+    let _lock = lock(&path)?;
+    let Tuning { wisdom: mut all, text, unknown, .. } = parse(&path)?.unwrap_or_default();
     all.merge(wisdom);
+    let mut all = all.to_string();
+    let unknown = |number: usize| unknown.iter().any(|(line, _)| *line == number);
+    let kept = (1..).zip(text.lines()).filter(|(number, _)| unknown(*number));
+    all.extend(kept.flat_map(|(_, line)| [line, "\n"]));
     let mut output = Output::create(&path)?;
-    output.fill(|to| to.write_all(all.to_string().as_bytes()))?;
+    output.fill(|to| to.write_all(all.as_bytes()))?;
     output.commit()?;
     Ok(path)
+}
+
+/// Locks a file beside the tuning file, since the tuning file itself is replaced. The lock ends
+/// when the file is closed.
+fn lock(path: &Path) -> Result<File> {
+    let mut name = OsString::from(path);
+    name.push(".lock");
+    let lock = || {
+        let file = File::options().create(true).append(true).open(&name)?;
+        file.lock()?;
+        Ok::<_, std::io::Error>(file)
+    };
+    lock().with_context(|| format!("cannot lock {}", name.display()))
 }

@@ -74,6 +74,25 @@ fn several_files_go_into_a_folder() {
 }
 
 #[test]
+#[cfg(unix)]
+fn two_names_of_one_file_are_found() {
+    let folder = Folder::new();
+    let original = png(&folder, "a.png", 16, 8);
+    let [a, b] = ["1.jpg", "2.jpg"].map(|name| folder.path(name));
+    for jpeg in [&a, &b] {
+        success(&[&"jpeg", &"encode", &original, &"-o", jpeg]);
+    }
+    let out = folder.path("out");
+    success(&[&"jpeg", &"decode", &a, &b, &"-o", &out]);
+    let [first, second] = ["1.png", "2.png"].map(|name| out.join(name));
+    std::fs::remove_file(&first).unwrap();
+    std::os::unix::fs::symlink("2.png", &first).unwrap();
+    let before = read(&second);
+    says(&failure(1, &[&"jpeg", &"decode", &a, &b, &"-o", &out]), &["2.png twice"]);
+    assert!(read(&second) == before);
+}
+
+#[test]
 fn names_keep_their_dots_and_folders_are_made() {
     let folder = Folder::new();
     let original = png(&folder, "a.png", 16, 8);
@@ -216,6 +235,73 @@ fn damaged_files_are_warnings_or_errors() {
     says(&failure(2, &[&"jpeg", &"encode", &original, &"-o", &jpeg, &"--quality", &"101"]), &["101"]);
     says(&failure(1, &[&"jpeg", &"encode", &original, &"-o", &folder.path("c.png")]), &["c.png", ".jpg"]);
     assert_eq!(folder.names(), ["a.jpg", "a.png", "b.png", "cut.jpg", "header.jpg", "text.jpg"]);
+}
+
+/// The end marker after half of the file: libjpeg only warns, and so do all commands.
+#[test]
+fn half_a_file_with_an_end_is_warned_of() {
+    let folder = Folder::new();
+    let (original, jpeg) = (png(&folder, "a.png", 64, 64), folder.path("a.jpg"));
+    success(&[&"jpeg", &"encode", &original, &"-o", &jpeg]);
+    let whole = read(&jpeg);
+    let half = folder.write("half.jpg", &[&whole[..whole.len() - 300], b"\xff\xd9"].concat());
+    let commands: [(&[&str], &str); 5] = [
+        (&["compress", "--keep", "50"], "b.png"),
+        (&["filter", "--low-pass", "1"], "b.png"),
+        (&["jpeg", "encode"], "b.jpg"),
+        (&["jpeg", "decode"], "b.png"),
+        (&["jpeg", "coefficients"], "b.npz"),
+    ];
+    for (words, name) in commands {
+        let output = command().args(words).arg(&half).arg("-o").arg(folder.path(name)).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && told.lines().count() > 0, "{words:?}: {told}");
+        assert!(
+            told.lines().all(|line| line.starts_with("fourfold: warning: ") && line.contains("half.jpg")),
+            "{told}"
+        );
+    }
+}
+
+/// Some hundred bytes that claim a huge image are refused before there is memory for it. The limits
+/// are the same for all commands that read images.
+#[test]
+fn files_demand_no_more_than_they_have() {
+    let folder = Folder::new();
+    let (original, jpeg) = (png(&folder, "a.png", 64, 64), folder.path("a.jpg"));
+    success(&[&"jpeg", &"encode", &original, &"-o", &jpeg]);
+    let mut file = read(&jpeg);
+    let frame = file.windows(2).position(|pair| pair == [0xff, 0xc0]).unwrap();
+    file[frame + 5..frame + 9].copy_from_slice(&[0x40, 0, 0x40, 0]);
+    let huge = folder.write("huge.jpg", &file);
+    let commands: [(&[&str], &str); 5] = [
+        (&["compress", "--keep", "50"], "b.png"),
+        (&["filter", "--low-pass", "1"], "b.png"),
+        (&["jpeg", "encode"], "b.jpg"),
+        (&["jpeg", "decode"], "b.png"),
+        (&["jpeg", "coefficients"], "b.npz"),
+    ];
+    for (words, name) in commands {
+        let run = |input: &std::path::Path, more: &[&str]| {
+            command().args(words).arg(input).arg("-o").arg(folder.path(name)).args(more).output().unwrap()
+        };
+        says(&one_error(1, &run(&huge, &[])), &["huge.jpg", "cut off", "16384x16384"]);
+        says(&one_error(1, &run(&jpeg, &["--max-pixels", "4095"])), &["64x64", "4095"]);
+        says(&one_error(1, &run(&jpeg, &["--max-work", "4095"])), &["a.jpg", "0 scans"]);
+    }
+}
+
+/// An archive that cannot be completed is one error.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_said_once() {
+    let folder = Folder::new();
+    let (original, jpeg) = (png(&folder, "a.png", 640, 640), folder.path("a.jpg"));
+    success(&[&"jpeg", &"encode", &original, &"-o", &jpeg]);
+    let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" jpeg coefficients \"$1\" -o \"$2\"";
+    let (program, npz) = (command().get_program().to_owned(), folder.path("a.npz"));
+    let output = std::process::Command::new("sh").args(["-c", script]).arg(program).args([&jpeg, &npz]).output();
+    says(&one_error(1, &output.unwrap()), &["cannot write", "a.npz", "too large"]);
 }
 
 #[test]

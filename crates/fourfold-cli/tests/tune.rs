@@ -4,6 +4,7 @@ mod common;
 
 use common::{Folder, command, failure, one_error, read, says, success};
 use serde_json::Value;
+use std::process::{Command, Stdio};
 
 const PROBLEM: &str = "dct2 f32 48x32";
 
@@ -39,20 +40,78 @@ fn what_is_kept_is_followed() {
     assert!(!run("FOURFOLD_SOMETHING_ELSE").contains(passes[0]), "not what is estimated");
 }
 
+/// The warning of a run that succeeds.
+fn warned(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && told.lines().count() == 1, "{told}");
+    assert!(told.starts_with("fourfold: warning: "), "{told}");
+    told
+}
+
+/// A line that is not understood, and one that does not compute its problem.
+#[test]
+fn lines_that_cannot_be_used_are_skipped() {
+    let folder = Folder::new();
+    let good = "fft f64 16\tcpu:simd128\tinput -> output axis 0: forward 16 = 2 2 2 2\n";
+    let file = |name: &str, line: &str| folder.write(name, format!("# comment\n{line}\n{good}").as_bytes());
+    let unknown = "dct9 f64 8\tcpu:simd128\tx";
+    let files = [
+        (file("unknown", unknown), &["unknown", "line 2 is not used", "dct9"][..]),
+        (file("few", "dct2 f32 48x32\tcpu:simd128"), &["few", "line 2 is not used", "2 fields"]),
+        (
+            file("wrong", &format!("{PROBLEM}\tcpu:simd128\tinput -> output axis 1: dct2 32 = 5")),
+            &["wrong", "line 2 is not used", PROBLEM],
+        ),
+    ];
+    for (file, parts) in &files {
+        for words in [&["plan", PROBLEM][..], &["verify", "fft f64 16", "dht f32 5"], &["tune", "dht f32 5"]] {
+            let mut run = command();
+            says(&warned(run.args(words).args(["--engine", "cpu:simd128", "--wisdom"]).arg(file)), parts);
+        }
+        let plan = command().args(["plan", "fft f64 16", "--engine", "cpu:simd128", "--wisdom"]).arg(file).output();
+        says(&String::from_utf8(plan.unwrap().stdout).unwrap(), &["2 2 2 2"]);
+    }
+    // What another version may understand is kept when the file is written.
+    let kept = String::from_utf8(read(&files[0].0)).unwrap();
+    assert!(kept.contains(unknown) && kept.contains(good) && kept.contains("dht f32 5"), "{kept}");
+}
+
+#[test]
+fn a_cache_that_cannot_be_read_is_a_warning() {
+    let folder = Folder::new();
+    let file = folder.write("file", b"");
+    for words in [&["plan", PROBLEM][..], &["verify", "dht f32 5"]] {
+        says(&warned(command().args(words).env("FOURFOLD_CACHE_DIR", &file)), &["file/wisdom", "Not a directory"]);
+    }
+    says(&warned(command().args(["plan", PROBLEM]).env("FOURFOLD_WISDOM", "/dev/zero")), &["/dev/zero", "longer"]);
+}
+
+#[test]
+fn processes_do_not_lose_what_others_keep() {
+    let folder = Folder::new();
+    let file = folder.path("wisdom");
+    let lengths = |first: usize| (first..32).step_by(4);
+    let start = |first: usize| {
+        let problems = lengths(first).map(|n| format!("dht f32 {n}"));
+        command().arg("tune").args(problems).arg("--wisdom").arg(&file).stdout(Stdio::null()).spawn().unwrap()
+    };
+    let mut children = [2, 3, 4, 5].map(start);
+    assert!(children.iter_mut().all(|child| child.wait().unwrap().success()));
+    let kept = String::from_utf8(read(&file)).unwrap();
+    let lost: Vec<_> = (2..32).filter(|n| !kept.contains(&format!("dht f32 {n}\t"))).collect();
+    assert_eq!(lost, [0; 0], "{kept}");
+}
+
 #[test]
 fn mistakes_are_explained() {
     let folder = Folder::new();
     let absent = folder.path("absent");
     says(&failure(1, &[&"plan", &PROBLEM, &"--wisdom", &absent]), &["absent", "tune"]);
-    let broken = folder.write("broken", b"dct2 f32 48x32\tcpu:simd128\n");
-    says(&failure(1, &[&"verify", &PROBLEM, &"--wisdom", &broken]), &["broken", "line 1", "fields"]);
-    let wrong =
-        folder.write("wrong", format!("{PROBLEM}\tcpu:simd128\tinput -> output axis 1: dct2 32 = 5\n").as_bytes());
-    // The message names a line that no engine can follow, and its file, for any problem.
-    for command in ["bench", "tune"] {
-        let told = failure(1, &[&command, &"fft f64 16", &"--engine", &"cpu:simd128", &"--wisdom", &wrong]);
-        says(&told, &[PROBLEM, "cannot use", "wrong", "remove its line"]);
-    }
+    says(&failure(1, &[&"plan", &PROBLEM, &"--wisdom", &absent.join("absent")]), &["absent"]);
+    let with_all = failure(1, &[&"tune", &PROBLEM, &"--method", &"all", &"--wisdom", &absent]);
+    says(&with_all, &["only the algorithm fused can be tuned"]);
+    assert!(!absent.exists(), "nothing is tuned before the mistake is found");
     let nowhere = command().args(["tune", PROBLEM]).env("FOURFOLD_CACHE_DIR", "").env("FOURFOLD_WISDOM", "").output();
     says(&one_error(1, &nowhere.unwrap()), &["--wisdom", "FOURFOLD_WISDOM"]);
     let unwritable = folder.write("file", b"").join("wisdom");

@@ -73,6 +73,8 @@ fn what_does_not_fit_in_memory_is_refused() {
     let problem = "dct2 f64 1048576x1048576x1024 axes=2";
     says(&failure(1, &[&"verify", &problem]), &["memory"]);
     says(&failure(1, &[&"bench", &problem]), &["memory"]);
+    let (wide, folder) = ("dct2 f64 8 out=100000000000", Folder::new());
+    says(&failure(1, &[&"tune", &wide, &"--wisdom", &folder.path("wisdom")]), &["memory"]);
 }
 
 #[test]
@@ -135,6 +137,10 @@ fn usage_errors_take_one_line_and_exit_code_2() {
     says(&failure(2, &[&"bench", &problem, &"--algorithm", &"fused,magic"]), &["magic", "fused"]);
     says(&failure(2, &[&"bench", &problem, &"--threads", &"0"]), &["--threads", "1"]);
     says(&failure(2, &[&"bench", &problem, &"--seconds", &"nan"]), &["seconds"]);
+    for (option, expected) in [("--threads", "from 1 to 1024"), ("--seconds", "from 0 to 3600")] {
+        let message = failure(2, &[&"bench", &problem, &option, &"-1"]);
+        assert!(message.contains(expected) && message.contains("'-1'") && !message.contains("tip"), "{message}");
+    }
 }
 
 #[test]
@@ -162,6 +168,7 @@ fn files_of_cases_are_read_with_line_numbers() {
     let binary = folder.write("binary", &[0xff, 0xfe, 0x00]);
     says(&failure(1, &[&"bench", &"--cases", &binary]), &["binary"]);
     says(&failure(1, &[&"verify", &"--cases", &folder.path("none")]), &["none", "No such file"]);
+    says(&failure(1, &[&"verify", &"--cases", &"/dev/zero"]), &["/dev/zero", "longer than 16777216 bytes"]);
 }
 
 #[test]
@@ -175,9 +182,11 @@ fn a_reader_that_goes_away_is_no_news() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_is_an_error() {
-    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = command().arg("info").stdout(full).output().unwrap();
-    says(&one_error(1, &output), &["No space left"]);
+    for word in ["info", "help", "--version"] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = command().arg(word).stdout(full).output().unwrap();
+        says(&one_error(1, &output), &["No space left"]);
+    }
 }
 
 /// The command that it was says how it is run now, with the same arguments.

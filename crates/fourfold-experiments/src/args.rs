@@ -57,7 +57,9 @@ pub(crate) struct CircuitArgs {
     /// of movable nodes, as in ePlace]
     #[arg(long, value_name = "MxN", value_parser = bins)]
     pub(crate) bins: Option<[usize; 2]>,
-    /// The density that overflow is measured against, more than 0 and at most 1
+    /// The density that overflow is measured against, more than 0 and at most 1. Less than the
+    /// utilisation, which is the movable nodes' area divided by the free area, is raised to that,
+    /// with a warning
     #[arg(long, value_name = "T", default_value_t = 1.0)]
     pub(crate) target_density: f64,
     /// Leave out the fillers, which take the area that the target density leaves free. They begin

@@ -9,6 +9,7 @@ use fourfold::Planner;
 use fourfold_cli::array::zeros;
 use fourfold_cli::block_targets::source::Source;
 use fourfold_cli::picture::files::open_opaque;
+use fourfold_cli::print::printable;
 use fourfold_jpeg::{Image, Limits, Mode, Sampling, Transform, encode};
 
 /// What photographs are encoded with. It scales the quantisation tables as libjpeg does.
@@ -22,7 +23,7 @@ const EXTENSIONS: [&str; 3] = ["png", "jpg", "jpeg"];
 
 /// A photograph.
 pub(crate) struct Photograph {
-    /// Its file's, without what that ends with.
+    /// Its file's, without what that ends with, in one line that is safe to show.
     pub(crate) name: String,
     image: Image,
 }
@@ -41,8 +42,9 @@ pub(crate) fn read_folder(folder: &Path) -> Result<Vec<Photograph>> {
 
 impl Photograph {
     fn read(path: &Path) -> Result<Photograph> {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Photograph { name, image: open_opaque(path)? })
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let name = printable(&stem.replace(['\n', '\t'], " "));
+        Ok(Photograph { name, image: open_opaque(path, &Limits::default())? })
     }
 
     /// Its rows and columns.

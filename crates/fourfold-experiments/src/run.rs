@@ -3,13 +3,15 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
+use std::rc::Rc;
 
 use anyhow::{Context, Result, bail, ensure};
 use fourfold::timing::table::Origin;
 use fourfold_cli::algorithm::AlgorithmName;
 use fourfold_cli::engine::Engine;
-use fourfold_cli::output::Output;
+use fourfold_cli::files::output::Output;
 use fourfold_cli::planner::EnginePlanner;
+use fourfold_cli::print::printable;
 use fourfold_cli::progress::Progress;
 use fourfold_cli::wisdom::Tuning;
 use fourfold_gpu::Api;
@@ -19,6 +21,7 @@ use crate::commands;
 use crate::experiments::{TABLES, Table, utilisation};
 use crate::measure::{CUFFT, Setting, only_for};
 use crate::page::{Outcome, Page};
+use crate::photographs::{Photograph, read_folder};
 
 /// A table on an engine.
 struct Experiment<'a> {
@@ -48,7 +51,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 /// Prints and saves the experiments that are named, or all.
 fn repeat(args: &Args) -> Result<()> {
     let tables = chosen(&args.tables)?;
-    let (settings, absent) = settings(args)?;
+    // Before hours of measuring rather than after.
+    let photographs = args.photos.as_deref().map(read_folder).transpose()?.unwrap_or_default();
+    let (settings, absent) = settings(args, photographs.into())?;
     if args.profiled {
         return settings.iter().try_for_each(utilisation::profiled);
     }
@@ -62,7 +67,7 @@ fn repeat(args: &Args) -> Result<()> {
         account.failed.extend(absent)
     }
     let lines: String = account.left_out.iter().map(|line| format!("left out: {line}\n")).collect();
-    let printed = io::stdout().write_all(lines.as_bytes());
+    let printed = io::stdout().write_all(printable(&lines).as_bytes());
     account.verdict()?;
     Ok(printed?)
 }
@@ -74,12 +79,26 @@ impl Account {
         ensure!(self.pages > 0, "nothing of what was asked for can be done here");
         Ok(())
     }
+
+    /// A line for each table that has no page: why.
+    fn without_page(&self) -> String {
+        let has_page = |table: &str| self.contents.lines().any(|line| line.split(' ').nth(1) == Some(table));
+        let reasons = |table: &str| {
+            let of_table = |line: &&String| line.split(' ').next() == Some(table);
+            self.left_out.iter().chain(&self.failed).filter(of_table).map(|line| line.replace('\n', " ")).collect()
+        };
+        let lines = TABLES.iter().map(|table| table.name).filter(|table| !has_page(table)).flat_map(|table| {
+            let known: Vec<String> = reasons(table);
+            if known.is_empty() { vec![format!("{table}: it was not measured")] } else { known }
+        });
+        lines.map(|line| line + "\n").collect()
+    }
 }
 
 /// One experiment that fails does not keep the others from being done.
 fn carry_out(experiments: &[Experiment<'_>], origins: &str, out: &Path) -> Result<Account> {
     fs::create_dir_all(out).with_context(|| format!("cannot write in {}", out.display()))?;
-    // Before hours of measuring rather than after.
+    // Files that cannot be written are named before all measuring, too.
     for experiment in experiments {
         experiment.files().try_for_each(|file| Output::create(&out.join(file)).map(drop))?;
     }
@@ -90,7 +109,7 @@ fn carry_out(experiments: &[Experiment<'_>], origins: &str, out: &Path) -> Resul
         match experiment.run() {
             Ok(Outcome::Page { page, fault }) => {
                 account.contents += &experiment.content();
-                let saved = experiment.save(&page, out).and_then(|()| save_contents(origins, &account.contents, out));
+                let saved = experiment.save(&page, out).and_then(|()| save_contents(origins, &account, out));
                 account.failed.extend(saved.err().map(|error| format!("{experiment}: {error:#}")));
                 // A pipe that is closed is no reason to measure nothing more.
                 let printed = progress.print(&page.markdown());
@@ -103,6 +122,9 @@ fn carry_out(experiments: &[Experiment<'_>], origins: &str, out: &Path) -> Resul
         }
         progress.step();
     }
+    if account.pages > 0 {
+        save_contents(origins, &account, out)?;
+    }
     Ok(account)
 }
 
@@ -114,21 +136,26 @@ const COMMIT: Option<&str> = option_env!("FOURFOLD_COMMIT");
 
 /// Where each engine is measured, a line each.
 fn origins(args: &Args, settings: &[Setting]) -> String {
-    let quick = if args.quick { " --quick" } else { "" };
-    let photos = args.photos.as_ref().map_or("", |_| " --photos DIR");
     let origin = |setting: &Setting| {
         let origin = Origin::today(COMMIT.unwrap_or("unknown"), setting.machine());
-        let command = format!("fourfold-experiments --engine {}{quick}{photos}", setting.engine());
-        format!("`{}`: {origin}; `{command}`.\n", setting.engine())
+        format!("`{}`: {origin}; `{}`.\n", setting.engine(), command_line(args, setting.engine()))
     };
     settings.iter().map(origin).collect()
 }
 
-/// Writes the origins, an empty line, and the pages in order; after each page, since a run takes
-/// long and may be ended.
-fn save_contents(origins: &str, pages: &str, out: &Path) -> Result<()> {
+/// The command that measures on one engine as this run does.
+fn command_line(args: &Args, engine: &Engine) -> String {
+    let tables = args.tables.iter().map(|table| format!(" {table}")).collect::<String>();
+    let quick = if args.quick { " --quick" } else { "" };
+    let photos = args.photos.as_ref().map_or("", |_| " --photos DIR");
+    format!("fourfold-experiments{tables} --engine {engine} --threads {}{quick}{photos}", args.threads)
+}
+
+/// Writes the origins, an empty line, the pages in order, an empty line, and why tables have no
+/// page; after each page, since a run takes long and may be ended.
+fn save_contents(origins: &str, account: &Account, out: &Path) -> Result<()> {
     let mut output = Output::create(&out.join(CONTENTS))?;
-    output.fill(|file| write!(file, "{origins}\n{pages}"))?;
+    output.fill(|file| write!(file, "{origins}\n{}\n{}", account.contents, account.without_page()))?;
     output.commit()
 }
 
@@ -203,10 +230,10 @@ fn lacks_vendor_fft(setting: &Setting) -> Option<String> {
 
 /// The engines that were named, each once, else the processor and the first device of every kind;
 /// and why some are not there.
-fn settings(args: &Args) -> Result<(Vec<Setting>, Vec<String>)> {
+fn settings(args: &Args, photographs: Rc<[Photograph]>) -> Result<(Vec<Setting>, Vec<String>)> {
     let setting = |engine: &Engine| -> Result<Setting> {
         let contender = EnginePlanner::new(engine.clone(), AlgorithmName::FUSED, args.threads, &Tuning::default())?;
-        Ok(Setting::new(contender, args.threads, args.quick).with_photos(args.photos.clone()))
+        Ok(Setting::new(contender, args.threads, args.quick).with_photographs(Rc::clone(&photographs)))
     };
     let first = |(i, engine): &(usize, &Engine)| !args.engine[..*i].contains(engine);
     let named = args.engine.iter().enumerate().filter(first).map(|(_, engine)| engine.clone());
@@ -287,6 +314,32 @@ mod tests {
         files.sort();
         assert_eq!(files, ["contents.txt", "works-cpu.csv", "works-cpu.md", "works-cpu.png"]);
         let contents = fs::read_to_string(folder.path().join(CONTENTS)).unwrap();
-        assert_eq!(contents, "\nworks-cpu.md works cpu\n");
+        assert!(contents.starts_with("\nworks-cpu.md works cpu\n\n"), "{contents}");
+    }
+
+    /// A table that has a page on one engine is not among those that have none.
+    #[test]
+    fn tables_without_a_page_have_a_reason() {
+        let account = Account {
+            pages: 1,
+            contents: "levels-cpu.md levels cpu\n".into(),
+            left_out: vec!["table-vi on cpu: it is for cuda alone".into()],
+            failed: vec!["levels on opencl:0: no luck".into(), "jpeg on opencl:0: no\nluck".into()],
+        };
+        let text = account.without_page();
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines.len(), TABLES.len() - 1, "{text}");
+        let expected =
+            ["table-vi on cpu: it is for cuda alone", "jpeg on opencl:0: no luck", "eq-19: it was not measured"];
+        assert!(expected.iter().all(|line| lines.contains(line)), "{text}");
+        assert!(!text.contains("levels"), "{text}");
+    }
+
+    #[test]
+    fn origins_have_the_whole_command() {
+        let words = ["fourfold-experiments", "levels", "jpeg", "--quick", "--threads", "3", "--photos", "my photos"];
+        let args = <Args as clap::Parser>::parse_from(words);
+        let command = command_line(&args, &Engine::Cpu(None));
+        assert_eq!(command, "fourfold-experiments levels jpeg --engine cpu --threads 3 --quick --photos DIR");
     }
 }

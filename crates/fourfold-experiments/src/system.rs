@@ -4,6 +4,7 @@
 use anyhow::Result;
 use fourfold::Planner;
 use fourfold::electrostatics::{Builder, Cells, Electrostatics, Map, Maps};
+use fourfold_cli::array::zeros;
 use fourfold_cli::planner::EnginePlanner;
 use fourfold_gpu::{Device, GpuArray, GpuCells, GpuElectrostatics, GpuMaps};
 
@@ -94,9 +95,9 @@ impl System {
     /// A copy of the forces along x and along y.
     pub(crate) fn forces(&self) -> Result<[Vec<f64>; 2]> {
         match self {
-            System::Cpu(here) => Ok(here.forces.clone()),
+            System::Cpu(here) => Ok([copy(&here.forces[0])?, copy(&here.forces[1])?]),
             System::Gpu(there) => {
-                let mut along_x = vec![0.0; there.forces.len()];
+                let mut along_x = zeros(there.forces.len())?;
                 there.forces.download(&mut along_x)?;
                 let along_y = along_x.split_off(there.cells.count());
                 Ok([along_x, along_y])
@@ -107,16 +108,15 @@ impl System {
     /// A copy of a map.
     pub(crate) fn map(&self, map: Map) -> Result<Vec<f64>> {
         match self {
-            System::Cpu(here) => Ok(match map {
+            System::Cpu(here) => copy(match map {
                 Map::Potential => here.maps.potential()?,
                 Map::FieldX => here.maps.field()[0],
                 Map::FieldY => here.maps.field()[1],
                 _ => here.maps.density(),
-            }
-            .to_vec()),
+            }),
             System::Gpu(there) => {
                 let array = there.maps.array(map);
-                let mut copy = vec![0.0; array.len()];
+                let mut copy = zeros(array.len())?;
                 array.download(&mut copy)?;
                 Ok(copy)
             }
@@ -137,4 +137,11 @@ impl System {
             System::Gpu(there) => Ok(there.device.finish()?),
         }
     }
+}
+
+/// A copy, or an error if memory is lacking.
+fn copy(numbers: &[f64]) -> Result<Vec<f64>> {
+    let mut copy = zeros(numbers.len())?;
+    copy.copy_from_slice(numbers);
+    Ok(copy)
 }

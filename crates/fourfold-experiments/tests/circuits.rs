@@ -5,8 +5,9 @@ mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use common::{Folder, failure, says, success};
+use common::{Folder, failure, one_error, says, success};
 
 fn small() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/small/small.aux")
@@ -62,20 +63,108 @@ fn cells_spread_from_the_centre() {
     }
 }
 
+/// 200,000 cells beside macros, all at the centre of the region. How long it takes is printed, for
+/// machines differ.
+#[test]
+fn two_hundred_thousand_cells_spread_by_their_forces_alone() {
+    let folder = Folder::new();
+    let out = folder.path("circuit");
+    let file = success(&[&"generate", &"adaptec1", &"--cells", &"200000", &"--out", &out]);
+    let text = success(&[&"circuit", &file.trim(), &"--bins", &"512x512", &"--spread"]);
+    says(&text, &["200000 movable nodes, 515 fixed", "512 x 512 bins"]);
+    assert!(number(&text, "overflow", "%") < 10.0, "{text}");
+    println!("{text}");
+}
+
+/// The small circuit with other text in some of its files.
+fn changed(folder: &Folder, extensions: &[&str], change: impl Fn(String) -> String) -> PathBuf {
+    for extension in ["aux", "nodes", "nets", "wts", "pl", "scl"] {
+        let text = fs::read_to_string(small().with_extension(extension)).unwrap();
+        let text = if extensions.contains(&extension) { change(text) } else { text };
+        folder.write(&format!("small.{extension}"), text.as_bytes());
+    }
+    folder.path("small.aux")
+}
+
+/// Whatever memory there is, the commands end well or say that it does not suffice.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_that_ends_is_an_error() {
+    let folder = Folder::new();
+    let out = folder.path("circuit");
+    let generate = ["generate", "adaptec1", "--cells", "30000", "--out", out.to_str().unwrap()];
+    let program = common::command().get_program().to_owned();
+    // In steps of so many KiB from what a program needs to start.
+    let limited = |step: usize, arguments: &[&str]| {
+        let run = |kib: usize, arguments: &[&str]| {
+            let limit = ["-c", "ulimit -v \"$0\" && exec \"$@\"", &kib.to_string()];
+            Command::new("sh").args(limit).arg(&program).args(arguments).output().unwrap()
+        };
+        let first = (1..).map(|i| i << 10).find(|kib| run(*kib, &["--version"]).status.success()).unwrap();
+        let results = (0..).map(|i| run(first + i * step, arguments));
+        let failed = results.take_while(|output| !output.status.success()).map(|output| one_error(1, &output));
+        failed.inspect(|error| assert!(error.contains("memory") || error.contains("threads"), "{error}")).count()
+    };
+    assert!(limited(2 << 10, &generate) > 3);
+    let file = out.join("adaptec1.aux");
+    let read = ["circuit", file.to_str().unwrap(), "--threads", "1", "--bins"];
+    assert!(limited(4 << 10, &[&read[..], &["64x64"]].concat()) > 3);
+    assert!(limited(16 << 10, &[&read[..], &["1024x1024"]].concat()) > 3);
+    // Nodes that are as wide as the region are in all lists of its strips, with one charge in each.
+    let wide = changed(&folder, &["nodes", "pl"], |text| {
+        let line =
+            |i: usize| if text.contains("nodes") { format!("w{i} 20 0.1 terminal\n") } else { format!("w{i} 10 20\n") };
+        let text = text.replace("Terminals  :  3", "Terminals : 30003").replace(":  6", ":  30006");
+        (0..30_000).fold(text, |text, i| text + &line(i))
+    });
+    let read = ["circuit", wide.to_str().unwrap(), "--threads", "1", "--bins", "256x256"];
+    assert!(limited(4 << 10, &read) > 3);
+    let huge = failure(1, &[&"circuit", &file, &"--bins", &"65536x65536"]);
+    says(&huge, &["this takes about 6", " bytes of memory; "]);
+}
+
+#[test]
+fn a_target_density_that_is_too_low_is_raised_with_a_warning() {
+    let text = success(&[&"circuit", &small(), &"--target-density", &"0.125"]);
+    says(
+        &text,
+        &[
+            "target density 0.3958",
+            "warning        a target density of 0.125 is less than the movable nodes need: 0.3958",
+        ],
+    );
+    assert!(!success(&[&"circuit", &small()]).contains("warning"));
+    says(&success(&[&"circuit", &"--help"]), &["raised to that, with a warning"]);
+}
+
+/// Names come from files that anybody may have written.
+#[test]
+fn names_do_not_command_the_terminal() {
+    let folder = Folder::new();
+    let file = changed(&folder, &["nodes", "nets", "pl"], |text| {
+        text.replace("\tb", "\tb\u{1b}[2J").replace("\nb ", "\nb\u{1b}[2J ")
+    });
+    let text = success(&[&"circuit", &file, &"--bins", &"16x16"]);
+    says(&text, &["on b\\u{1b}[2J, along x"]);
+    let aux = folder.write("bad.aux", b"RowBasedPlacement : \x1b[2J.nodes x.nets x.pl x.scl");
+    says(&failure(1, &[&"circuit", &aux]), &["cannot read ", "/\\u{1b}[2J.nodes"]);
+}
+
+#[test]
+fn zero_has_no_sign() {
+    let folder = Folder::new();
+    let file = changed(&folder, &["scl"], |text| text.replace("SubrowOrigin  : 10", "SubrowOrigin : -0"));
+    says(&success(&[&"circuit", &file]), &["region         [0.0, 20.0] to "]);
+}
+
 #[test]
 fn nodes_outside_are_counted() {
     let folder = Folder::new();
-    let source = small();
-    for extension in ["aux", "nodes", "nets", "wts", "pl", "scl"] {
-        let text = fs::read_to_string(source.with_extension(extension)).unwrap();
-        let text = match extension {
-            // a far left of the region, and p far below it.
-            "pl" => text.replace("a   10    20", "a   -500  20").replace("p    9    19", "p    9   -99"),
-            _ => text,
-        };
-        folder.write(&format!("small.{extension}"), text.as_bytes());
-    }
-    let text = success(&[&"circuit", &folder.path("small.aux")]);
+    // a far left of the region, and p far below it.
+    let file = changed(&folder, &["pl"], |text| {
+        text.replace("a   10    20", "a   -500  20").replace("p    9    19", "p    9   -99")
+    });
+    let text = success(&[&"circuit", &file]);
     says(
         &text,
         &["0 fixed nodes clipped to the region, 1 fixed nodes outside of it left out, 1 movable nodes moved inside"],
@@ -94,6 +183,8 @@ fn mistakes_are_explained() {
     folder.write("bad.nodes", b"UCLA nodes 1.0\na 5 -1\n");
     let error = failure(1, &[&"circuit", &aux]);
     says(&error, &["bad.nodes:2: expected a height, a number from 0 to 2147483648, found \"a 5 -1\""]);
+    let file = changed(&folder, &["nodes"], |text| text.replace("c   3", "c   2e9"));
+    says(&failure(1, &[&"circuit", &file]), &["small.nodes:9: expected a movable node that fits", "\"c   2e9  2\""]);
     says(&failure(2, &[&"circuit", &small(), &"--bins", &"1x1"]), &["two whole numbers from 2 to 65536"]);
     says(&failure(1, &[&"circuit", &small(), &"--target-density", &"2"]), &["target density", "at most 1"]);
     says(&failure(1, &[&"generate", &"adaptec9", &"--out", &none]), &["adaptec9", "adaptec1", "bigblue4"]);

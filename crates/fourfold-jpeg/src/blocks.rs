@@ -189,11 +189,12 @@ impl TransformBuilder {
     /// Builds the transform and starts its threads.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if the number of threads is 0; [`ErrorKind::Unavailable`] if this
-    /// machine lacks the instruction set, or the threads cannot be started.
+    /// [`ErrorKind::Argument`] if the number of threads is not within 1 to 1024;
+    /// [`ErrorKind::Unavailable`] if this machine lacks the instruction set, or the threads cannot
+    /// be started.
     pub fn build(self) -> Result<Transform> {
-        if self.threads == 0 {
-            return Err(argument("0 threads: at least 1 is needed".into()));
+        if !(1..=MOST_THREADS).contains(&self.threads) {
+            return Err(argument(format!("{} threads: 1 to {MOST_THREADS} are expected", self.threads)));
         }
         // The portable code stands in every build of this crate.
         if self.isa != Isa::Scalar && !self.isa.is_available() {
@@ -207,6 +208,9 @@ impl TransformBuilder {
         Ok(Transform { mode: self.mode, order: self.order, isa: self.isa, pool })
     }
 }
+
+/// The most threads of a transform, as of a planner.
+const MOST_THREADS: usize = 1024;
 
 /// Checks the sizes of a component.
 ///

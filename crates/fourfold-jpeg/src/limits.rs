@@ -3,19 +3,27 @@
 use crate::error::{argument, invalid_file};
 use fourfold::Result;
 
-/// The largest files that are read. A small file can describe a huge image.
+/// The largest files that are read. A small file can describe a huge image, and a scan of a few
+/// bytes can be a pass over all of it.
+///
+/// Whatever the limits, a file is refused if it has fewer bits than its image has blocks, since
+/// every block takes at least one. So a byte of a file stands for at most 512 pixels of a
+/// component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The largest number of pixels. While a colour file is decoded, a pixel takes at most 9 bytes.
+    /// The largest number of pixels, which bounds the memory. A pixel takes at most 9 bytes: 3 of
+    /// the image, and 6 of coefficients if the file has several scans. For coefficients alone it
+    /// takes at most 6. To this come the padding of blocks at the edges and some rows.
     pub pixels: u64,
-    /// The largest number of scans. Decoding a scan takes time proportional to the image's size.
-    pub scans: usize,
+    /// The largest product of pixels and scans, which bounds the time. The sides of an image count
+    /// as whole multiples of 32, the largest unit of blocks.
+    pub work: u64,
 }
 
 impl Default for Limits {
-    /// 2^28 pixels, 500 scans.
+    /// 2^28 pixels; 2^32 pixels times scans, which are 16 scans of the largest image.
     fn default() -> Limits {
-        Limits { pixels: 1 << 28, scans: 500 }
+        Limits { pixels: 1 << 28, work: 1 << 32 }
     }
 }
 
@@ -29,6 +37,12 @@ impl Limits {
             return Ok(());
         }
         Err(invalid_file(format!("it is {width}x{height} pixels; at most {} pixels are read", self.pixels)))
+    }
+
+    /// The largest number of scans of an image.
+    pub(crate) fn scans(&self, width: usize, height: usize) -> u64 {
+        const UNIT: u64 = 32;
+        self.work / ((width as u64).next_multiple_of(UNIT) * (height as u64).next_multiple_of(UNIT)).max(1)
     }
 }
 

@@ -6,8 +6,8 @@ mod scene;
 use fourfold::ErrorKind;
 use fourfold_jpeg::blocks::Table;
 use fourfold_jpeg::{
-    Color, Component, Image, Limits, Mode, Sampling, Transform, WithWarnings, decode, encode, read_coefficients,
-    read_header, write_coefficients,
+    Color, Component, Header, Image, Limits, Mode, Sampling, Transform, WithWarnings, decode, encode,
+    read_coefficients, read_header, write_coefficients,
 };
 use mozjpeg::Decompress;
 use scene::scene;
@@ -86,6 +86,11 @@ fn sizes_have_limits() {
     assert!(refusal_within(&file, &limits).contains("43x29 pixels; at most 1246"));
     assert_eq!(read_header(&file, &limits).unwrap_err().to_string(), refusal_within(&file, &limits));
     decode(&file, &exact(), &Limits { pixels: 43 * 29, ..limits }).unwrap();
+    file[frame + 1..frame + 5].copy_from_slice(&[0x40, 0, 0x40, 0]);
+    let needed = (1 << 22) / 8;
+    let message = refusal(&file);
+    assert!(message.contains("cut off") && message.contains(&format!("16384x16384 pixels take at least {needed}")));
+    assert_eq!(read_header(&file, &Limits::default()).unwrap_err().to_string(), message);
     file[frame + 1..frame + 5].copy_from_slice(&[0xff, 0xff, 0xff, 0xff]);
     assert!(refusal(&file).contains("65535") || refusal(&file).contains("65500"), "{}", refusal(&file));
     file[frame + 1..frame + 5].copy_from_slice(&[0, 0, 0, 43]);
@@ -96,9 +101,50 @@ fn sizes_have_limits() {
 fn scans_have_a_limit() {
     let file = include_bytes!("data/restart_progressive.jpg");
     let scans = file.windows(2).filter(|pair| *pair == [0xff, SOS]).count();
-    let limit = |scans| Limits { scans, ..Limits::default() };
-    decode(file, &exact(), &limit(scans)).unwrap();
-    assert!(refusal_within(file, &limit(scans - 1)).contains("scans"));
+    let Header { width, height, .. } = read_header(file, &Limits::default()).unwrap();
+    let pixels = width.next_multiple_of(32) * height.next_multiple_of(32);
+    let limit = |work: usize| Limits { work: work as u64, ..Limits::default() };
+    decode(file, &exact(), &limit(scans * pixels)).unwrap();
+    assert!(refusal_within(file, &limit(scans * pixels - 1)).contains("scans"));
+}
+
+/// A grey progressive file of 8192x8192 pixels: a scan of the DC coefficients, then `empty` scans
+/// of 130 bytes that say of all blocks that the others are 0.
+fn many_scans(empty: usize) -> Vec<u8> {
+    let blocks = 1024 * 1024;
+    let one_code = |class: u8, symbol: u8| {
+        [&[0xff, 0xc4, 0, 20, class, 1][..], &[0; 15], &[symbol]].concat() // the code 0 of one bit
+    };
+    let scan = |band: [u8; 3]| [&[0xff, 0xda, 0, 8, 1, 1, 0][..], &band].concat();
+    let table = [&[0xff, 0xdb, 0, 67, 0][..], &[1; 64]].concat();
+    let frame = [0xff, 0xc2, 0, 11, 8, 0x20, 0, 0x20, 0, 1, 1, 0x11, 0];
+    // All differences of DC coefficients are 0. The symbol e0 ends the band of 2^14 blocks and
+    // more.
+    let head = [&[0xff, 0xd8][..], &table, &frame, &one_code(0, 0), &one_code(0x10, 0xe0), &scan([0, 0, 0])].concat();
+    let bits = [scan([1, 63, 0]), vec![0; blocks / (1 << 14) * 15 / 8]].concat();
+    [head, vec![0; blocks / 8], bits.repeat(empty), vec![0xff, 0xd9]].concat()
+}
+
+/// Pixels and scans are within bounds, but their product is not.
+#[test]
+fn pixels_times_scans_have_a_limit() {
+    let file = many_scans(200);
+    assert!(file.len() < 200_000, "{} bytes", file.len());
+    let message = refusal(&file);
+    assert!(message.contains("more than 64 scans"), "{message}");
+    let few = decode(&many_scans(3), &exact(), &Limits::default()).unwrap().value;
+    assert!(few.samples.len() == 1 << 26 && few.samples.iter().all(|&sample| sample == 128));
+}
+
+/// Padding is cut off in place.
+#[test]
+fn coefficients_are_those_of_the_components() {
+    for (width, height) in [(43, 29), (1, 1), (17, 40), (64, 48)] {
+        let image = scene(width, height, 3, 1);
+        let file = encode(&image, 80, Sampling::Quarter, &exact()).unwrap();
+        let read = read_coefficients(&file, &Limits::default()).unwrap().value;
+        assert_eq!(write_coefficients(&read).unwrap(), file, "{width}x{height}");
+    }
 }
 
 /// libjpeg's pixels, whatever it warns of. Its errors unwind.
@@ -202,6 +248,7 @@ fn impossible_images_are_not_written() {
     assert!(refused(|image| image.width += 100).contains("it must have"));
     assert!(refused(|image| image.width = 0).contains("0x29 pixels"));
     assert!(refused(|image| image.height = usize::MAX).contains("65500"));
+    assert!(refused(|image| image.width = usize::MAX).contains("65500"));
     assert!(refused(|image| image.components[0].vertical = 5).contains("1 to 4"));
     assert!(refused(|image| image.blocks[0].truncate(1)).contains("blocks"));
     assert!(refused(|image| image.components[1].table = Table::raster([0; 64])).contains("has 0;"));

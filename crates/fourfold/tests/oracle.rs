@@ -218,6 +218,23 @@ fn wrong_outputs_do_not_hold() {
     }
 }
 
+/// The squares of these outputs overflow, or are 0.
+#[test]
+fn errors_are_relative_whatever_the_scale() {
+    for scale in ["1e-250", "1e-155", "1e155", "1e200", "1e306"] {
+        let p = problem(&format!("dct2 f64 8 scale={scale}"));
+        for (factor, least, most) in [(1.0, 1e-18, 1.5e-16), (1.0 + 1e-9, 0.99e-9, 1.01e-9)] {
+            let verdict = check(&p, false, 7, |input, output| {
+                run_oracle(&p, input, output);
+                (0..8).for_each(|i| output.set(i, output.get(i) * factor));
+                Ok(())
+            });
+            let error = verdict.unwrap().error;
+            assert!((least..most).contains(&error), "{scale}, {factor}: {error:e}");
+        }
+    }
+}
+
 #[test]
 fn writing_between_the_elements_does_not_hold() {
     let p = problem("dct2 f64 5 out=2");

@@ -57,9 +57,25 @@ fn planners_follow_wisdom_of_their_own_engine() {
 }
 
 #[test]
-fn wisdom_that_computes_something_else_is_refused() {
-    let error = with(&SIMD128.replace("4 4 4", "4 4")).err().unwrap().to_string();
+fn wisdom_that_computes_something_else_is_skipped() {
+    let [good, other] = ["dht f64 6\tcpu:simd128\tinput -> output axis 0: dht 6 = 3 2", "dht f64 5\tcuda:x\tx"];
+    let planner = with(&[good, &SIMD128.replace("4 4 4", "4 4"), other].join("\n")).unwrap();
+    let [(stale, error)] = planner.stale_wisdom() else { panic!("{:?}", planner.stale_wisdom()) };
+    let error = error.to_string();
+    assert_eq!(stale, "dct2 f64 64x60");
     assert!(error.contains("the wisdom on `dct2 f64 64x60`") && error.contains("the factors make 16"), "{error}");
+    let problem = stale.parse::<Problem>().unwrap();
+    assert_eq!(planner.recipe(&problem).unwrap(), Planner::new().recipe(&problem).unwrap());
+    assert!(planner.recipe(&"dht f64 6".parse::<Problem>().unwrap()).unwrap().to_string().ends_with("= 3 2"));
+    assert_eq!(planner.wisdom().len(), 2);
+}
+
+#[test]
+fn lines_that_are_not_understood_can_be_skipped() {
+    let (wisdom, skipped) = Wisdom::read(&format!("# comment\ndct9 f64 8\tcpu:simd128\tx\n\n{SIMD128}\nx"));
+    assert_eq!(wisdom, SIMD128.parse().unwrap());
+    assert_eq!(skipped.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 5]);
+    assert!(skipped[0].1.to_string().contains("dct9") && skipped[1].1.to_string().contains("1 fields"), "{skipped:?}");
 }
 
 #[test]

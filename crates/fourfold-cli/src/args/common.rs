@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use fourfold_jpeg::Limits;
+
 use crate::algorithm::{AlgorithmName, AlgorithmNames, one_algorithm};
-use crate::args::values::threads;
+use crate::args::values::{pixels, threads};
 use crate::engine::{Engine, available_threads};
 
 /// Help shows these options after those of the command.
@@ -63,4 +65,22 @@ pub(crate) struct WisdomFile {
     /// Tuning file [env: FOURFOLD_WISDOM] [default: the file wisdom in the cache's folder]
     #[arg(long = "wisdom", value_name = "FILE")]
     pub(crate) path: Option<PathBuf>,
+}
+
+/// The largest images that a command reads.
+#[derive(clap::Args)]
+pub(crate) struct Limit {
+    /// The largest image that is read, in pixels, which bounds the memory
+    #[arg(long, value_name = "PIXELS", default_value_t = Limits::default().pixels, value_parser = pixels)]
+    pub(crate) max_pixels: u64,
+    /// The most pixels times scans of a JPEG file, which bounds the time
+    #[arg(long, value_name = "PIXELS", default_value_t = Limits::default().work, value_parser = pixels)]
+    pub(crate) max_work: u64,
+}
+
+impl Limit {
+    /// The same for the library.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { pixels: self.max_pixels, work: self.max_work }
+    }
 }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
 
-use crate::args::common::ENGINE_HEADING;
-use crate::args::values::{pixels, seconds, threads};
+use crate::args::common::{ENGINE_HEADING, Limit};
+use crate::args::values::{seconds, threads};
 use crate::engine::{Engine, available_threads};
 
 const DECODE_HELP: &str = "\
@@ -78,6 +78,8 @@ pub(crate) struct Encode {
     /// 4:2:0 half across and down
     #[arg(long, verbatim_doc_comment, value_name = "S", value_enum, hide_possible_values = true, default_value_t = Sampling::Quarter)]
     pub(crate) sampling: Sampling,
+    #[command(flatten)]
+    pub(crate) limit: Limit,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -142,14 +144,6 @@ pub(crate) struct JpegTransform {
     /// Threads to use, from 1 to 1024 [default: all cores]
     #[arg(long, value_name = "N", default_value_t = available_threads(), hide_default_value = true, value_parser = threads)]
     pub(crate) threads: usize,
-}
-
-/// The largest image that a command reads.
-#[derive(clap::Args)]
-pub(crate) struct Limit {
-    /// The largest image that is read, in pixels
-    #[arg(long, value_name = "PIXELS", default_value_t = 1 << 28, value_parser = pixels)]
-    pub(crate) max_pixels: u64,
 }
 
 /// The arithmetic of a transform of blocks.

@@ -12,6 +12,7 @@ use fourfold_gpu::cache::Cache;
 use fourfold_jpeg::Mode;
 use fourfold_jpeg::blocks::Layout;
 
+use crate::array::zeros;
 use crate::block_targets::errors;
 use crate::block_targets::source::{Direction, Source};
 use crate::program::warn_of_cache;
@@ -107,7 +108,7 @@ impl OnDevice {
             return Ok(both.map(|(source, samples)| errors::of_samples(source, samples)).collect());
         }
         let component = |(number, source): (usize, &Source)| {
-            let mut coefficients = vec![0; source.coefficients.len()];
+            let mut coefficients = zeros(source.coefficients.len())?;
             arrays.download_coefficients(number, &mut coefficients)?;
             Ok(errors::of_coefficients(source, &self.samples[number], &coefficients))
         };
@@ -128,7 +129,7 @@ fn plan(device: &Device, sources: &[Source], builder: BlockPlanBuilder) -> Resul
 /// The samples of each component.
 fn download(arrays: &mut BlockArrays, sources: &[Source]) -> Result<Vec<Vec<u8>>> {
     let component = |(number, source): (usize, &Source)| {
-        let mut samples = vec![0; source.coefficients.len()];
+        let mut samples = zeros(source.coefficients.len())?;
         arrays.download_samples(number, &mut samples)?;
         Ok(samples)
     };

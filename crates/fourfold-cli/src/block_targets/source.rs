@@ -4,7 +4,7 @@ use anyhow::Result;
 use fourfold_jpeg::blocks::Table;
 use fourfold_jpeg::{Component, Limits, read_coefficients};
 
-use crate::array::check_memory;
+use crate::array::{check_memory, collect};
 
 /// A component's coefficients and table.
 pub struct Source {
@@ -48,7 +48,7 @@ impl Source {
             let most = 200 >> (i / 8 + i % 8).min(7);
             if most == 0 { 0 } else { rng.i16(-most..=most) }
         };
-        Ok(Source { table, coefficients: (0..64 * blocks).map(|i| i % 64).map(coefficient).collect() })
+        Ok(Source { table, coefficients: collect(64 * blocks, (0..64).cycle().map(coefficient))? })
     }
 
     /// The components of a JPEG file.
@@ -56,7 +56,7 @@ impl Source {
         let image = read_coefficients(file, limits)?.value;
         let source = |(component, blocks): (Component, Vec<[i16; 64]>)| Source {
             table: component.table,
-            coefficients: blocks.as_flattened().to_vec(),
+            coefficients: blocks.into_flattened(),
         };
         Ok(image.components.into_iter().zip(image.blocks).map(source).collect())
     }

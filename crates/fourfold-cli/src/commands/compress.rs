@@ -27,8 +27,8 @@ use crate::threshold::{Rule, Sample};
 
 /// Reads, compresses and writes an image, and prints a report.
 pub(super) fn compress_image(args: &Compress) -> Result<()> {
-    let (picture, files) = ImageFiles::open(&args.image, &args.output, args.spectrum.as_deref())?;
-    let mut result = picture.clone();
+    let (picture, files) = ImageFiles::open(&args.image, &args.output, args.spectrum.as_deref(), &args.limit)?;
+    let mut result = picture.try_clone()?;
     let mut spectrum = args.spectrum.as_ref().map(|_| Spectrum::new(&picture)).transpose()?;
     let compress = match args.precision {
         Precision::F32 => compress::<f32>,
@@ -36,7 +36,7 @@ pub(super) fn compress_image(args: &Compress) -> Result<()> {
     };
     let (kept, time) = compress(args, &mut result, spectrum.as_mut())?;
 
-    files.write(&result, spectrum.map(|spectrum| spectrum.draw(&picture)).as_ref())?;
+    files.write(&result, spectrum.map(|spectrum| spectrum.draw(&picture)).transpose()?.as_ref())?;
     let report = Report::new(&picture, &result, kept, time);
     if args.json { print_json(&report) } else { print_text(&report.text()) }
 }
@@ -114,7 +114,7 @@ impl<T: Sample> Codec<T> {
             Plans::Whole { forward, inverse } => {
                 forward.execute_in_place(plane)?;
                 look(plane);
-                let kept = self.rule.apply(plane);
+                let kept = self.rule.apply(plane)?;
                 inverse.execute_in_place(plane)?;
                 Ok(kept)
             }
@@ -122,7 +122,7 @@ impl<T: Sample> Codec<T> {
                 let mut array = device.upload(plane)?;
                 forward.execute_on_in_place(&mut array)?;
                 array.download(plane)?;
-                let kept = self.rule.apply(plane); // drops nothing more: it counts
+                let kept = self.rule.apply(plane)?; // drops nothing more: it counts
                 inverse.execute_on_in_place(&mut array)?;
                 array.download(plane)?;
                 Ok(kept)

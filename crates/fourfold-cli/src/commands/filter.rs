@@ -31,8 +31,8 @@ use crate::spectrum::Spectrum;
 
 /// Reads, filters and writes an image, and prints a report.
 pub(super) fn filter_image(args: &Filter) -> Result<()> {
-    let (picture, files) = ImageFiles::open(&args.image, &args.output, args.spectrum.as_deref())?;
-    let mut result = picture.clone();
+    let (picture, files) = ImageFiles::open(&args.image, &args.output, args.spectrum.as_deref(), &args.limit)?;
+    let mut result = picture.try_clone()?;
     let mut channels = Channels::new(args, &picture)?;
     let start = Instant::now();
     let progress = Progress::new(picture.color_channels());
@@ -135,7 +135,7 @@ impl Channels {
             let magnitude = |at: usize| if self.band.passes(at) { half.get(at).norm() } else { 0.0 };
             spectrum.record(channel, self.band.centred().map(magnitude));
         }
-        Ok(spectrum.draw(picture))
+        spectrum.draw(picture)
     }
 }
 

@@ -77,7 +77,7 @@ fn on_cpu(args: &Plan, problem: &Problem) -> Result<Answer> {
 fn on_device(args: &Plan, problem: &Problem, KernelTarget { target, missing }: KernelTarget) -> Result<Answer> {
     let tuning = wisdom::load(&args.how.wisdom)?;
     let recipe = args.how.algorithm.recipe(problem)?;
-    let inspection = tuning.apply(|wisdom| target.inspect_with(recipe.clone(), &wisdom));
+    let inspection = tuning.apply(|wisdom| target.inspect_with(recipe.clone(), wisdom));
     let inspection = inspection.with_context(|| format!("cannot plan {problem}"))?;
     let kernel = |launch: Launch| Kernel {
         pass: launch.pass,

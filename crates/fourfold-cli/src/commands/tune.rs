@@ -1,9 +1,11 @@
 //! `fourfold tune`: measures ways to compute problems, and writes the fastest to the tuning file.
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail};
 use serde::Serialize;
 
+use crate::algorithm::AlgorithmName;
 use crate::args::Tune;
+use crate::array::{array_bytes, check_memory};
 use crate::print::print_json;
 use crate::progress::Progress;
 use crate::wisdom;
@@ -21,14 +23,18 @@ struct Tuned {
 /// Tunes every problem on every engine, and writes each result at once.
 pub(super) fn tune_problems(args: &Tune) -> Result<()> {
     let file = &args.engines.wisdom;
-    ensure!(wisdom::path(file)?.is_some(), wisdom::NOWHERE);
     let problems = args.problems.parse()?;
-    let planners = args.engines.planners_with(&wisdom::read(file)?.unwrap_or_default())?;
+    let fused = AlgorithmName::FUSED;
+    if let Some(other) = args.engines.algorithm.iter().flat_map(|names| &names.0).find(|other| **other != fused) {
+        bail!("only the algorithm {fused} can be tuned, not {other}");
+    }
+    let planners = args.engines.planners_with(&wisdom::load_to_add(file)?)?;
     let progress = Progress::new(problems.len() * planners.len());
     let mut results = Vec::new();
     for problem in &problems {
         progress.message(problem.to_string());
         for planner in &planners {
+            check_memory(array_bytes(problem))?;
             let (text, known) = planner.tune(problem)?;
             let tuned = Tuned {
                 problem: problem.to_string(),

@@ -28,7 +28,7 @@ pub(crate) fn dict(text: &str) -> Result<Vec<(&str, Value<'_>)>> {
     let pairs = cursor.items('}', |cursor| {
         let key = cursor.text()?;
         cursor.expect(':')?;
-        Ok((key, cursor.value()?))
+        Ok((key, cursor.value(key)?))
     })?;
     cursor.skip_blanks();
     ensure!(cursor.rest.is_empty(), "something follows its end");
@@ -91,7 +91,7 @@ impl<'a> Cursor<'a> {
         Ok(text)
     }
 
-    fn value(&mut self) -> Result<Value<'a>> {
+    fn value(&mut self, key: &str) -> Result<Value<'a>> {
         if self.take("True") {
             Ok(Value::Bool(true))
         } else if self.take("False") {
@@ -99,7 +99,10 @@ impl<'a> Cursor<'a> {
         } else if self.take("(") {
             self.tuple()
         } else if self.take("[") {
-            bail!("records (a structured array) are not read; save one field of it")
+            match key {
+                "descr" => bail!("records (a structured array) are not read; save one field of it"),
+                _ => bail!("{key:?} is a list, where a tuple such as (6, 8) is expected"),
+            }
         } else {
             Ok(Value::Text(self.text()?))
         }

@@ -19,6 +19,9 @@ use num_complex::Complex;
 use crate::array::zeros;
 use crate::npy::header::{Header, encode};
 
+/// The most axes of an array, as in NumPy.
+const MOST_AXES: usize = 64;
+
 /// Elements converted at a time.
 const CHUNK: usize = 4096;
 
@@ -45,6 +48,8 @@ impl<R: Read> Npy<R> {
     /// NumPy does.
     pub(crate) fn new(mut reader: R, file_bytes: u64) -> Result<Self> {
         let (header, header_bytes) = Header::read(&mut reader)?;
+        let axes = header.shape.len();
+        ensure!(axes <= MOST_AXES, "its array has {axes} axes; at most {MOST_AXES} are read");
         let (elements, needed) = header.size().with_context(|| format!("its shape {:?} is too large", header.shape))?;
         let held = file_bytes.saturating_sub(header_bytes);
         ensure!(held >= needed, "it is cut off: its array takes {needed} bytes, and {held} follow the header");
@@ -214,5 +219,9 @@ mod tests {
         assert!(message(&file(&dict("[('a', '<f8')]", "(1,)"), &[0; 8])).contains("not understood"));
         assert!(message(&file("{'descr': '<f8', 'shape': (1,)}", &[0; 8])).contains("fortran_order"));
         assert!(message(&file(&"(".repeat(60_000), &[])).contains("not understood"));
+        let list = message(&file(&dict("'<f8'", "[6, 8]"), &[0; 384]));
+        assert!(list.contains("\"shape\" is a list") && !list.contains("structured"), "{list}");
+        let many = message(&file(&dict("'<f8'", &format!("({})", "9,".repeat(20_000))), &[0; 8]));
+        assert!(many.contains("20000 axes; at most 64") && many.len() < 200, "{many}");
     }
 }

@@ -3,27 +3,26 @@
 use anyhow::{Result, ensure};
 use fourfold_jpeg::{Color, Header, Limits, Mode, Transform, color_profile, decode, orientation, read_header};
 
-use crate::picture::pixels::{MOST_PIXELS, Picture, check_pixels, check_room};
+use crate::array::collect;
+use crate::picture::pixels::{Picture, check_room};
 
 /// What a file begins with: the marker SOI, and the first byte of another.
 pub(super) const SIGNATURE: &[u8] = &[0xff, 0xd8, 0xff];
 
 /// Reads a file; also returns what libjpeg warns of.
-pub(super) fn read(file: &[u8]) -> Result<(Picture, Vec<String>)> {
+pub(super) fn read(file: &[u8], limits: &Limits) -> Result<(Picture, Vec<String>)> {
     ensure!(has_end(file), "it is cut off");
-    let limits = Limits { pixels: MOST_PIXELS, ..Limits::default() };
-    let Header { width, height, color } = read_header(file, &limits)?;
-    check_pixels([width, height])?;
+    let Header { width, height, color } = read_header(file, limits)?;
     check_room([width, height], if color == Color::Grey { 1 } else { 3 }, false)?;
     let transform = Transform::builder().mode(Mode::Exact).build()?;
-    let decoded = decode(file, &transform, &limits)?;
+    let decoded = decode(file, &transform, limits)?;
     let image = decoded.value.upright(orientation(file))?;
     let picture = Picture {
         width: image.width,
         height: image.height,
         channels: image.channels,
         is_deep: false,
-        samples: image.samples.into_iter().map(u16::from).collect(),
+        samples: collect(image.samples.len(), image.samples.into_iter().map(u16::from))?,
         profile: color_profile(file)?,
     };
     Ok((picture, decoded.warnings))

@@ -3,13 +3,9 @@
 use anyhow::{Result, ensure};
 use fourfold_jpeg::Image;
 
-use crate::array::check_memory;
-
-/// The largest image that is read: its f64 spectrum takes 2 GiB a channel.
-pub(super) const MOST_PIXELS: u64 = 1 << 28;
+use crate::array::{check_memory, collect};
 
 /// An image with its samples as they are in the file: 0 to 255, or 0 to 65535.
-#[derive(Clone)]
 pub(crate) struct Picture {
     pub(crate) width: usize,
     pub(crate) height: usize,
@@ -23,6 +19,12 @@ pub(crate) struct Picture {
 }
 
 impl Picture {
+    /// A copy, or an error if memory is lacking.
+    pub(crate) fn try_clone(&self) -> Result<Picture> {
+        let samples = collect(self.samples.len(), self.samples.iter().copied())?;
+        Ok(Picture { samples, profile: self.profile.clone(), ..*self })
+    }
+
     /// An 8-bit image of the same size with the channels given, one for grey or three for colour.
     pub(crate) fn of_channels(&self, channels: usize, samples: Vec<u16>) -> Picture {
         Picture { channels, is_deep: false, samples, profile: None, ..*self }
@@ -54,31 +56,35 @@ impl Picture {
     }
 
     /// The samples with 8 bits.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Result<Vec<u8>> {
         let round = |sample: u16| ((u32::from(sample) * 255 + 32_767) / 65_535) as u8;
-        self.samples.iter().map(|&sample| if self.is_deep { round(sample) } else { sample as u8 }).collect()
+        let byte = |&sample: &u16| if self.is_deep { round(sample) } else { sample as u8 };
+        collect(self.samples.len(), self.samples.iter().map(byte))
     }
 
     /// The image with 8 bits a sample and without its alpha channel, which must be opaque
     /// everywhere.
     pub(super) fn opaque(&self) -> Result<Image> {
         let (all, colors) = (self.channels, self.color_channels());
-        let bytes = self.bytes();
+        let bytes = self.bytes()?;
         let is_opaque = all == colors || self.samples.iter().skip(colors).step_by(all).all(|&a| a == self.brightest());
         ensure!(is_opaque, "it is partly transparent, which JPEG does not support");
         let samples = match all == colors {
             true => bytes,
-            false => bytes.chunks_exact(all).flat_map(|pixel| &pixel[..colors]).copied().collect(),
+            false => {
+                let channels = bytes.chunks_exact(all).flat_map(|pixel| &pixel[..colors]).copied();
+                collect(self.width * self.height * colors, channels)?
+            }
         };
         Ok(Image { width: self.width, height: self.height, channels: colors, samples })
     }
 }
 
 /// Fails if an image is empty or too large.
-pub(super) fn check_pixels([width, height]: [usize; 2]) -> Result<()> {
+pub(super) fn check_pixels([width, height]: [usize; 2], most: u64) -> Result<()> {
     let pixels = width as u64 * height as u64;
     ensure!(pixels > 0, "it is {width}x{height} pixels: there is nothing to transform");
-    ensure!(pixels <= MOST_PIXELS, "it is {width}x{height} pixels; at most {MOST_PIXELS} pixels are read");
+    ensure!(pixels <= most, "it is {width}x{height} pixels; at most {most} pixels are read");
     Ok(())
 }
 
@@ -86,5 +92,5 @@ pub(super) fn check_pixels([width, height]: [usize; 2]) -> Result<()> {
 /// before and after, a channel of coefficients and their magnitudes.
 pub(super) fn check_room([width, height]: [usize; 2], channels: usize, is_deep: bool) -> Result<()> {
     let decoded = if is_deep { 2 * channels } else { channels };
-    check_memory(width * height * (decoded + 2 * 2 * channels + 2 * 8))
+    check_memory(width.saturating_mul(height).saturating_mul(decoded + 2 * 2 * channels + 2 * 8))
 }

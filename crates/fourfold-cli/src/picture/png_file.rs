@@ -7,18 +7,23 @@ use anyhow::{Context, Result};
 use fourfold_jpeg::Orientation;
 use png::{BitDepth, ColorType, Compression, Decoder, Encoder, EncodingError, Filter, Info, Limits, Transformations};
 
-use crate::picture::pixels::{MOST_PIXELS, Picture, check_pixels, check_room};
+use crate::array::{collect, zeros};
+use crate::picture::pixels::{Picture, check_pixels, check_room};
 
 /// What a file begins with.
 pub(super) const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// What the decoder may request: 8 bytes a pixel of 4 channels, and working room.
-const MOST_BYTES: usize = 8 * MOST_PIXELS as usize + (64 << 20);
+/// The most bytes of a colour profile, about as many as a JPEG file can hold. A larger one is left
+/// out. Compressed, a thousandth of the bytes can stand for them.
+const MOST_PROFILE: usize = 16 << 20;
 
 /// Reads a file. Palettes and samples of fewer than 8 bits are expanded.
-pub(super) fn read(file: &[u8]) -> Result<Picture> {
-    size(file).map_or(Ok(()), check_pixels)?;
-    let mut decoder = Decoder::new_with_limits(Cursor::new(file), Limits { bytes: MOST_BYTES });
+pub(super) fn read(file: &[u8], limits: &fourfold_jpeg::Limits) -> Result<Picture> {
+    let size = size(file);
+    size.map_or(Ok(()), |size| check_pixels(size, limits.pixels))?;
+    // The decoder keeps some rows of at most 4 channels of 16 bits.
+    let rows = size.map_or(0, |[width, _]| 4 * 8 * width);
+    let mut decoder = Decoder::new_with_limits(Cursor::new(file), Limits { bytes: MOST_PROFILE + rows });
     decoder.set_ignore_text_chunk(true);
     decoder.set_transformations(Transformations::EXPAND);
     let mut reader = decoder.read_info()?;
@@ -28,12 +33,13 @@ pub(super) fn read(file: &[u8]) -> Result<Picture> {
     check_room([width, height], channels, is_deep)?;
     let orientation = reader.info().exif_metadata.as_deref().and_then(Orientation::from_exif).unwrap_or_default();
     let profile = reader.info().icc_profile.as_deref().map(<[u8]>::to_vec);
-    let mut bytes = vec![0; reader.output_buffer_size().context("its pixels do not fit in memory")?];
+    let mut bytes = zeros(reader.output_buffer_size().context("its pixels do not fit in memory")?)?;
     reader.next_frame(&mut bytes)?;
     let samples = match is_deep {
-        false => bytes.into_iter().map(u16::from).collect(),
-        true => bytes.as_chunks().0.iter().map(|&bytes| u16::from_be_bytes(bytes)).collect(),
+        false => collect(bytes.len(), bytes.iter().map(|&byte| u16::from(byte)))?,
+        true => collect(bytes.len() / 2, bytes.as_chunks().0.iter().map(|&bytes| u16::from_be_bytes(bytes)))?,
     };
+    drop(bytes);
     let ([width, height], samples) = orientation.upright([width, height], channels, samples)?;
     Ok(Picture { width, height, channels, is_deep, samples, profile })
 }
@@ -45,20 +51,27 @@ fn size(file: &[u8]) -> Option<[usize; 2]> {
     Some([0, 1].map(|i| u32::from_be_bytes(sides[i]) as usize))
 }
 
-/// Writes a file.
+/// Writes a file, row by row.
 pub(crate) fn write(picture: &Picture, to: &mut impl Write) -> Result<(), EncodingError> {
     let Picture { width, height, channels, samples, profile, .. } = picture;
     let mut encoder = encoder(to, [*width, *height], *channels, profile.as_deref())?;
     encoder.set_compression(Compression::Balanced);
     encoder.set_filter(Filter::Adaptive);
-    let bytes = if picture.is_deep {
+    if picture.is_deep {
         encoder.set_depth(BitDepth::Sixteen);
-        samples.iter().flat_map(|sample| sample.to_be_bytes()).collect()
-    } else {
-        picture.bytes()
-    };
+    }
     let mut writer = encoder.write_header()?;
-    writer.write_image_data(&bytes)?;
+    let mut stream = writer.stream_writer()?;
+    let mut bytes = Vec::new();
+    for row in samples.chunks(width * channels) {
+        bytes.clear();
+        match picture.is_deep {
+            true => bytes.extend(row.iter().flat_map(|sample| sample.to_be_bytes())),
+            false => bytes.extend(row.iter().map(|&sample| sample as u8)),
+        }
+        stream.write_all(&bytes)?;
+    }
+    stream.finish()?;
     writer.finish()
 }
 

@@ -7,6 +7,8 @@ pub(crate) mod ispd2005;
 pub(crate) mod names;
 pub(crate) mod rects;
 
+use std::collections::TryReserveError;
+
 use crate::circuit::names::Names;
 use crate::circuit::rects::{Rect, Rects};
 
@@ -68,11 +70,16 @@ pub(crate) struct Pin {
     pub(crate) offset: [f64; 2],
 }
 
+/// The bounding box of rows.
+pub(crate) fn region(rows: &[Row]) -> Rect {
+    let nothing = Rect { low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2] };
+    rows.iter().map(Row::rect).fold(nothing, Rect::around)
+}
+
 impl Circuit {
     /// The bounding box of the rows.
     pub(crate) fn region(&self) -> Rect {
-        let nothing = Rect { low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2] };
-        self.rows.iter().map(Row::rect).fold(nothing, Rect::around)
+        region(&self.rows)
     }
 
     /// Σ weight · (width + height of the box around a net's pins), which placers minimise.
@@ -96,6 +103,13 @@ impl Circuit {
 impl Nodes {
     pub(crate) fn len(&self) -> usize {
         self.kinds.len()
+    }
+
+    /// Makes room for so many more, whose names have so many bytes.
+    pub(crate) fn try_reserve(&mut self, count: usize, bytes: usize) -> Result<(), TryReserveError> {
+        self.names.try_reserve(count, bytes)?;
+        self.rects.try_reserve(count)?;
+        self.kinds.try_reserve_exact(count)
     }
 
     pub(crate) fn push(&mut self, name: &str, rect: Rect, kind: Kind) {
@@ -128,6 +142,14 @@ impl Default for Nets {
 impl Nets {
     pub(crate) fn len(&self) -> usize {
         self.weights.len()
+    }
+
+    /// Makes room for so many more with so many pins, whose names have so many bytes.
+    pub(crate) fn try_reserve(&mut self, count: usize, pins: usize, bytes: usize) -> Result<(), TryReserveError> {
+        self.names.try_reserve(count, bytes)?;
+        self.starts.try_reserve_exact(count)?;
+        self.weights.try_reserve_exact(count)?;
+        self.pins.try_reserve_exact(pins)
     }
 
     pub(crate) fn of(&self, net: usize) -> &[Pin] {

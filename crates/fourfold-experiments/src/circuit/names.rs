@@ -1,5 +1,7 @@
 //! Many short names in one allocation.
 
+use std::collections::TryReserveError;
+
 /// A list of names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Names {
@@ -9,6 +11,12 @@ pub(crate) struct Names {
 }
 
 impl Names {
+    /// Makes room for so many more of so many bytes.
+    pub(crate) fn try_reserve(&mut self, count: usize, bytes: usize) -> Result<(), TryReserveError> {
+        self.text.try_reserve_exact(bytes)?;
+        self.ends.try_reserve_exact(count)
+    }
+
     pub(crate) fn push(&mut self, name: &str) {
         self.text.push_str(name);
         self.ends.push(self.text.len());

@@ -1,5 +1,7 @@
 //! Rectangles, one and many.
 
+use std::collections::TryReserveError;
+
 /// A rectangle by its corners.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rect {
@@ -36,6 +38,11 @@ impl Rect {
 }
 
 impl Rects {
+    /// Makes room for so many more.
+    pub(crate) fn try_reserve(&mut self, count: usize) -> Result<(), TryReserveError> {
+        self.low.iter_mut().chain(&mut self.size).try_for_each(|list| list.try_reserve_exact(count))
+    }
+
     pub(crate) fn push(&mut self, rect: Rect) {
         let size = rect.size();
         for axis in [0, 1] {

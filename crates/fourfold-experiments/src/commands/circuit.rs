@@ -10,8 +10,10 @@ use fourfold::Planner;
 use fourfold::electrostatics::{Map, Outside, Scaling};
 use fourfold::timing::table::digits;
 use fourfold_cli::algorithm::AlgorithmName;
-use fourfold_cli::output::Output;
+use fourfold_cli::array::check_memory;
+use fourfold_cli::files::output::Output;
 use fourfold_cli::planner::EnginePlanner;
+use fourfold_cli::print::printable;
 use fourfold_cli::progress::Progress;
 use fourfold_cli::wisdom::Tuning;
 
@@ -30,6 +32,14 @@ const MOST_STEPS: usize = 2000;
 /// Densities above this are drawn as this.
 const DENSEST: f64 = 2.0;
 
+/// Bytes for each bin. 17 numbers were counted, most of them while the factors of the field are
+/// made; some room is added.
+const BYTES_A_BIN: usize = 20 * size_of::<f64>();
+
+/// Bytes for each node or filler: of numbers, 8 that say where it is, 5 of its charge, 8 of its
+/// places in the lists of one or two strips of the grid, 10 of forces, and some room.
+const BYTES_A_CELL: usize = 40 * size_of::<f64>();
+
 pub(crate) fn run(args: &CircuitArgs) -> Result<()> {
     let start = Instant::now();
     let circuit = bookshelf::read(&args.file)?;
@@ -37,9 +47,11 @@ pub(crate) fn run(args: &CircuitArgs) -> Result<()> {
     let engine = EnginePlanner::new(args.engine.clone(), AlgorithmName::FUSED, args.threads, &Tuning::default())?;
     let host = Planner::builder().threads(args.threads).build()?;
     let bins = args.bins.unwrap_or_else(|| default_bins(circuit.nodes.count(Kind::Movable)));
+    check_room(circuit.nodes.len(), bins)?;
     let mut charges = Charges::new(&circuit, bins, &host, |builder| {
         builder.target_density(args.target_density).fillers(!args.no_fillers)
     })?;
+    check_room(charges.placed.cells().count()?, bins)?;
     if let Some(folder) = &args.plot {
         fs::create_dir_all(folder).with_context(|| format!("cannot write in {}", folder.display()))?;
     }
@@ -48,6 +60,9 @@ pub(crate) fn run(args: &CircuitArgs) -> Result<()> {
     say("region", &region(&circuit))?;
     say("outside", &outside(charges.placed.outside()))?;
     say("grid", &grid(&charges))?;
+    if charges.placed.target_density() > args.target_density {
+        say("warning", &raised(args.target_density, charges.placed.target_density()))?;
+    }
     if args.spread {
         say("spread", &spread(&mut charges, &engine, args.threads)?)?;
     }
@@ -64,7 +79,19 @@ pub(crate) fn run(args: &CircuitArgs) -> Result<()> {
 }
 
 fn say(what: &str, text: &str) -> Result<()> {
-    Ok(writeln!(io::stdout(), "{what:<14} {text}")?)
+    Ok(writeln!(io::stdout(), "{what:<14} {}", printable(text))?)
+}
+
+/// An error if there is no memory for so many cells and bins.
+fn check_room(cells: usize, [m, n]: [usize; 2]) -> Result<()> {
+    check_memory(BYTES_A_CELL * cells + BYTES_A_BIN * m * n)
+}
+
+fn raised(asked: f64, used: f64) -> String {
+    format!(
+        "a target density of {asked} is less than the movable nodes need: {} is used, which is the utilisation",
+        digits(used)
+    )
 }
 
 /// ePlace's grid: along each axis the least power of two that is at least the root of the number of

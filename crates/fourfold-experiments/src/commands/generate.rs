@@ -4,7 +4,9 @@ use std::fs;
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
-use fourfold_cli::output::Output;
+use fourfold_cli::array::check_memory;
+use fourfold_cli::files::output::Output;
+use fourfold_cli::print::printable;
 
 use crate::args::GenerateArgs;
 use crate::circuit::bookshelf::{Part, write};
@@ -23,10 +25,11 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<()> {
     let begin = |part: Part| Ok((part, Output::create(&file(part))?));
     let mut files = Part::ALL.into_iter().map(begin).collect::<Result<Vec<_>>>()?;
     let request = Request { published, cells: args.cells.unwrap_or(published.movable), seed: args.seed };
+    check_memory(request.bytes())?;
     let circuit = circuit(&request);
     for (part, output) in &mut files {
         output.fill(|to| write(&circuit, published.name, *part, to))?;
     }
     files.into_iter().try_for_each(|(_, output)| output.commit())?;
-    Ok(writeln!(io::stdout(), "{}", file(Part::Aux).display())?)
+    Ok(writeln!(io::stdout(), "{}", printable(&file(Part::Aux).display().to_string()))?)
 }

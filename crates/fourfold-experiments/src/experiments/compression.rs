@@ -9,7 +9,6 @@ use fourfold::timing::table::{digits, ratio};
 use crate::codec::{self, Part, THRESHOLD, WHITE};
 use crate::measure::{QUICK_SIDE, Setting, distance};
 use crate::page::{Outcome, Page, WHOLE, strings};
-use crate::photographs::read_folder;
 use crate::plot::{Line, Plot};
 use crate::ratios::Ratios;
 
@@ -35,7 +34,7 @@ struct Measured {
 
 pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let (mut rows, mut lines, mut all) = (vec![], METHODS.map(|_| vec![]), METHODS.map(|_| vec![]));
-    for channel in noise(setting).chain(photographs(setting)?) {
+    for channel in noise(setting).chain(photographs(setting)) {
         let measured = measured(setting, &channel)?;
         let megapixels = channel.samples.len() as f64 / 1e6;
         lines.iter_mut().zip(measured.ms).for_each(|(line, ms)| line.push((megapixels, ms)));
@@ -84,7 +83,7 @@ fn text() -> String {
     format!(
         "Milliseconds of DCT → threshold → IDCT on one channel of an image, in f64. Samples are 0 to 255, the DCT is orthonormal, and coefficients below {THRESHOLD} become 0, as in the MATLAB \
                  example that the paper cites. As in the paper, the threshold is part of the last combine by rows and columns and in three stages, and on a device of the last fused pass. \
-                 On a CPU fused passes have no threshold: it follows them as a separate loop by all threads. `kept` is the share of coefficients that stay, and PSNR compares the result with the image. \
+                 On a CPU fused passes have no threshold: it follows them as a separate loop by all threads. `kept` is the share of coefficients that stay, and PSNR compares the result with the image; `inf` is one without an error. \
                  Photographs are those of the option `--photos`, with a row for each channel. The paper gives no times for this, but expects the speed-up of its transforms (table-v)."
     )
 }
@@ -109,11 +108,10 @@ fn measured(setting: &Setting, Channel { name, shape: [height, width], samples }
     }
     let kept = fused.coefficients.iter().filter(|a| **a != 0.0).count() as f64 / samples.len() as f64;
     let errors = samples.iter().enumerate().map(|(i, sample)| (wanted.get(i).re - sample).powi(2));
-    let psnr = 10.0 * (WHITE * WHITE * samples.len() as f64 / errors.sum::<f64>()).log10();
     Ok(Measured {
+        psnr: 10.0 * (WHITE * WHITE * samples.len() as f64 / errors.sum::<f64>()).log10(),
         ms: codec::times(setting, METHODS.map(|method| (method, Part::Within)), problems, samples)?,
         kept,
-        psnr,
     })
 }
 
@@ -128,9 +126,8 @@ fn noise(setting: &Setting) -> impl Iterator<Item = Channel> {
 }
 
 /// All channels of the photographs of the folder that the command line names.
-fn photographs(setting: &Setting) -> Result<Vec<Channel>> {
-    let photographs = setting.photos.as_deref().map(read_folder).transpose()?.unwrap_or_default();
-    let channels = photographs.iter().flat_map(|photograph| {
+fn photographs(setting: &Setting) -> impl Iterator<Item = Channel> {
+    setting.photographs.iter().flat_map(|photograph| {
         let all = photograph.channels();
         let names = if all.len() == 1 { &["grey"][..] } else { &["red", "green", "blue"][..] };
         let channel = |(color, samples): (&&str, Vec<f64>)| {
@@ -138,6 +135,5 @@ fn photographs(setting: &Setting) -> Result<Vec<Channel>> {
             Channel { name: format!("{}, {color}, {} × {}", photograph.name, shape[0], shape[1]), shape, samples }
         };
         names.iter().zip(all).map(channel).collect::<Vec<_>>()
-    });
-    Ok(channels.collect())
+    })
 }

@@ -86,7 +86,7 @@ fn teaches(all: &[Vec<Option<f64>>]) -> String {
     let ratios = |a: usize, b: usize| Ratios::new(all.iter().filter_map(|times| Some(times[a]? / times[b]?)));
     let range = |a, b| ratios(a, b).range();
     format!(
-        "A table of sines and cosines makes the sums {} times as fast as brute force, the FFT by levels is {} times as fast as brute force, and fused passes are {} times as fast as levels.",
+        "A table of sines and cosines makes the sums {} times as fast as brute force. The FFT by levels is {} times as fast as brute force, and fused passes are {} times as fast as levels.",
         range(BRUTE_FORCE, DEFINITION),
         range(BRUTE_FORCE, LEVELS),
         range(LEVELS, FUSED)

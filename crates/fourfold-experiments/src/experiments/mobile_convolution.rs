@@ -56,7 +56,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         columns: strings(&["N", "n", "direct", "FFT", "direct/FFT"]),
         parts: WHOLE,
         rows,
-        teaches: format!("{}.", verdicts.join("; ")),
+        teaches: format!("For {}.", verdicts.join(", and for ")),
         plot: Plot {
             title: "Convolution of an N × N image with n × n taps".into(),
             labels: ["n".into(), "ms".into()],
@@ -73,10 +73,10 @@ fn verdict(side: usize, direct: &[(f64, f64)], by_fft: &[(f64, f64)]) -> String 
     match (crossing, points[0].1 > 0.0) {
         (Some(pair), _) => {
             let n = (pair[0].0 - pair[0].1 * (pair[1].0 - pair[0].0) / (pair[1].1 - pair[0].1)).exp();
-            format!("On {side} × {side} the FFT is faster from n = {n:.1} on")
+            format!("N = {side} the FFT is faster if n is at least {n:.1}")
         }
-        (None, true) => format!("On {side} × {side} the FFT is faster from the smallest n on"),
-        (None, false) => format!("On {side} × {side} the direct convolution is faster up to the largest n"),
+        (None, true) => format!("N = {side} the FFT is faster at every n"),
+        (None, false) => format!("N = {side} the direct convolution is faster at every n"),
     }
 }
 
@@ -207,8 +207,9 @@ mod tests {
     #[test]
     fn crossings_lie_between_points() {
         let direct = [(2.0, 1.0), (8.0, 16.0)];
-        assert!(verdict(9, &direct, &[(2.0, 4.0), (8.0, 4.0)]).contains("n = 4.0 on"));
-        assert!(verdict(9, &direct, &[(2.0, 0.5), (8.0, 0.5)]).contains("smallest"));
-        assert!(verdict(9, &direct, &[(2.0, 99.0), (8.0, 99.0)]).contains("largest"));
+        let of = |ms: f64| verdict(9, &direct, &[(2.0, ms), (8.0, ms)]);
+        assert_eq!(of(4.0), "N = 9 the FFT is faster if n is at least 4.0");
+        assert_eq!(of(0.5), "N = 9 the FFT is faster at every n");
+        assert_eq!(of(99.0), "N = 9 the direct convolution is faster at every n");
     }
 }

@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn every_kind_has_every_length_in_every_dimension() {
         let axes = axes();
-        for kind in KINDS.as_flattened() {
+        for kind in Kind::ALL {
             for n in kind.min_length()..=SMALL {
                 for precision in [Precision::F32, Precision::F64] {
                     let there = |d: usize, row: bool| {

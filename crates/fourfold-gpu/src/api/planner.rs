@@ -2,12 +2,12 @@
 
 use crate::api::plan::GpuPlan;
 use crate::backend::device::Device;
-use crate::choose::estimate::Choice;
+use crate::choose::estimate::{self, Choice};
 use crate::desc::action::Action;
 use crate::error::{argument, check_lengths};
 use crate::lower::passes::lower;
 use crate::run::disk_cache::Cache;
-use crate::run::inspect::{Target, unwise};
+use crate::run::inspect::Target;
 use crate::run::kernel_cache::KernelCache;
 use fourfold::baseline::{AnyRecipe, StagedRecipe};
 use fourfold::engine::PassOp;
@@ -23,6 +23,7 @@ pub struct GpuPlanner {
     pub(crate) planner: Planner,
     pub(crate) kernel_cache: Arc<KernelCache>,
     wisdom: Mutex<Wisdom>,
+    stale: Vec<(String, Error)>,
     /// What is wrong with the environment that the planner was made in.
     mistake: Option<Error>,
 }
@@ -49,25 +50,26 @@ impl GpuPlanner {
     pub fn as_for(target: &Target, device: Device, cache: Option<Cache>) -> GpuPlanner {
         let kernel_cache = Arc::new(KernelCache::new(device.runtime.clone(), target.limits().clone(), cache));
         let (target, planner) = (target.clone(), Planner::new());
-        GpuPlanner { device, target, planner, kernel_cache, wisdom: Mutex::default(), mistake: None }
+        GpuPlanner { device, target, planner, kernel_cache, wisdom: Mutex::default(), stale: vec![], mistake: None }
     }
 
-    /// The same, knowing how some problems are best computed; what is known of other engines does
-    /// not matter.
-    ///
-    /// # Errors
-    /// If the wisdom has something on a problem and this device that cannot be read, or that does
-    /// not compute the problem.
-    pub fn with_wisdom(self, wisdom: Wisdom) -> Result<GpuPlanner> {
-        for (problem, _) in wisdom.of_engine(&self.wisdom_name()) {
-            let problem: Problem = problem.parse()?;
-            let recipe = self.recipe(&problem)?;
-            let choices = self.target.choices(&problem, &wisdom)?;
-            let made = lower(self.kernel_cache.limits(), &recipe, false, None, &choices);
-            made.map_err(|error| unwise(&problem, &error))?;
-        }
+    /// The same, knowing how some problems are best computed. What is known of other engines does
+    /// not matter. What cannot be read, or does not compute its problem, is skipped: see
+    /// [`GpuPlanner::stale_wisdom`].
+    pub fn with_wisdom(mut self, mut wisdom: Wisdom) -> GpuPlanner {
+        let check = |problem: &str, choices: &str| {
+            let (recipe, choices) = (self.recipe(&problem.parse::<Problem>()?)?, estimate::parse(choices)?);
+            lower(self.kernel_cache.limits(), &recipe, false, None, &choices).map(drop)
+        };
+        let stale = wisdom.remove_stale(&self.wisdom_name(), check);
         self.lock_wisdom().merge(wisdom);
-        Ok(self)
+        self.stale.extend(stale);
+        self
+    }
+
+    /// The problems on which the wisdom that was given is not used, and why.
+    pub fn stale_wisdom(&self) -> &[(String, Error)] {
+        &self.stale
     }
 
     /// The name of the device in wisdom, such as `cuda:NVIDIA H200`.

@@ -5,7 +5,6 @@ use crate::blocks::Transform;
 use crate::codec::image::Image;
 use crate::codec::pixels::{Band, Frame};
 use crate::codec::read::WithWarnings;
-use crate::error::argument;
 use crate::ffi::arrays::Array;
 use crate::ffi::read::Reader;
 use crate::limits::Limits;
@@ -13,6 +12,7 @@ use crate::memory::zeros;
 use fourfold::Result;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// Decodes a file to interleaved grey or RGB pixels, as libjpeg does by default: all files that
@@ -84,20 +84,23 @@ const QUEUE_ROWS: usize = 16;
 
 /// Decodes a file with one scan on two threads: entropy decoding on this one, pixels on another.
 /// More threads would not help, since entropy decoding takes longest and cannot be divided.
-fn pipeline_rows(reader: &mut Reader, mut band: Band) -> Result<()> {
+/// Where the system starts no thread, this one does both.
+fn pipeline_rows(reader: &mut Reader, band: Band) -> Result<()> {
     type Row = (usize, Vec<Array>);
     let (full, rows): (SyncSender<Row>, Receiver<Row>) = sync_channel(QUEUE_ROWS);
     let (done, cleared) = sync_channel(QUEUE_ROWS + 2);
-    thread::scope(|scope| {
+    let band = Mutex::new(band);
+    let lock = || band.lock().unwrap_or_else(PoisonError::into_inner);
+    let result = thread::scope(|scope| {
         let make_pixels = move || {
+            let mut band = lock();
             while let Ok((row, mut arrays)) = rows.recv() {
                 band.add_row(row, &arrays, 0);
                 clear(&mut arrays);
                 let _ = done.send(arrays); // fails only if all rows have been read
             }
         };
-        let failed = |error| argument(format!("cannot start a thread: {error}"));
-        let other = thread::Builder::new().spawn_scoped(scope, make_pixels).map_err(failed)?;
+        let other = thread::Builder::new().spawn_scoped(scope, make_pixels).ok()?;
         let mut count = 0;
         let result = reader.stream(&mut |row, arrays| {
             count += 1;
@@ -112,21 +115,44 @@ fn pipeline_rows(reader: &mut Reader, mut band: Band) -> Result<()> {
         drop(full); // so that the other thread ends
         // The scope waits only for the end of the closure; `join` waits for the end of the thread.
         other.join().unwrap_or_else(|panic| resume_unwind(panic));
-        result
-    })
+        Some(result)
+    });
+    result.unwrap_or_else(|| decode_rows(reader, band.into_inner().unwrap_or_else(PoisonError::into_inner)))
+}
+
+/// The MCU rows of a band. Four bands a thread balance blocks that take different times. If samples
+/// are interpolated, a band also transforms the MCU row above and the one below. With at least 8
+/// rows of its own that is at most a quarter more work.
+fn band_rows(rows: usize, threads: usize, interpolates: bool) -> usize {
+    let least = if interpolates { 8 } else { 1 };
+    if threads == 1 { rows } else { rows.div_ceil(4 * threads).max(least) }
 }
 
 /// Decodes complete arrays of coefficients, in bands of MCU rows on all threads.
 fn decode_arrays(frame: &Frame, arrays: &[Array], samples: &mut [u8]) -> Result<()> {
-    let threads = frame.transform.threads();
-    // Four bands a thread balance blocks that take different times. More bands would cost more,
-    // since each also transforms the MCU rows beside it.
-    let rows = if threads == 1 { frame.rows } else { frame.rows.div_ceil(4 * threads) };
+    let rows = band_rows(frame.rows, frame.transform.threads(), frame.needs_next);
+    let beside = usize::from(frame.needs_next);
     let bands = samples.chunks_mut(rows * frame.row_bytes()).enumerate();
     let bands = bands.map(|(index, pixels)| Band::new(frame, index * rows, pixels)).collect::<Result<_>>()?;
     frame.transform.for_each(bands, |mut band: Band| {
-        let (first, last) = (band.next.saturating_sub(1), (band.next + rows + 1).min(frame.rows));
+        let (first, last) = (band.next.saturating_sub(beside), (band.next + rows + beside).min(frame.rows));
         (first..last).for_each(|row| band.add_row(row, arrays, row));
     });
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_threads_add_little_work() {
+        for (rows, threads) in [(1, 1), (1, 2), (7, 64), (64, 16), (250, 1024), (8192, 3)] {
+            let band = band_rows(rows, threads, true);
+            let transformed: usize =
+                (0..rows).step_by(band).map(|at| (at + band + 1).min(rows) - at.saturating_sub(1)).sum();
+            assert!(4 * transformed <= 5 * rows, "{rows} rows on {threads} threads: {transformed} are transformed");
+        }
+        assert_eq!((band_rows(250, 4, false), band_rows(250, 1024, false)), (16, 1));
+    }
 }

@@ -28,7 +28,7 @@ pub(crate) struct Frame<'a> {
     /// MCU rows of the image.
     pub(crate) rows: usize,
     /// Whether the pixels of an MCU row depend on the next one, since samples are interpolated.
-    needs_next: bool,
+    pub(crate) needs_next: bool,
 }
 
 impl<'a> Frame<'a> {

@@ -1,7 +1,6 @@
 //! Headers and coefficients of files.
 
 use crate::coefficients::{Coefficients, Color, Component};
-use crate::error::argument;
 use crate::ffi::arrays::Array;
 use crate::ffi::read::Reader;
 use crate::ffi::write;
@@ -49,18 +48,20 @@ pub fn read_coefficients(file: &[u8], limits: &Limits) -> Result<WithWarnings<Co
     let mut reader = Reader::new(file, limits)?;
     let arrays = reader.read()?;
     let components = reader.components();
-    // libjpeg pads arrays to whole MCUs.
-    let without_padding = |(array, component): (&Array, &Component)| {
-        let (mut blocks, count) = (vec![], component.across * component.down);
-        let no_memory = |_| argument(format!("there is no memory for {count} blocks of coefficients"));
-        blocks.try_reserve_exact(count).map_err(no_memory)?;
-        let rows = array.blocks.chunks_exact(array.across).take(component.down);
-        rows.for_each(|row| blocks.extend_from_slice(&row[..component.across]));
-        Ok(blocks)
-    };
-    let blocks = arrays.iter().zip(&components).map(without_padding).collect::<Result<Vec<_>>>()?;
+    let blocks = arrays.into_iter().zip(&components).map(without_padding).collect();
     let value = Coefficients { width: reader.width, height: reader.height, color: reader.color, components, blocks };
     Ok(WithWarnings { value, warnings: reader.warnings() })
+}
+
+/// A component's blocks without the padding to whole MCUs that libjpeg's arrays have. They move to
+/// the front of the same memory.
+fn without_padding((array, component): (Array, &Component)) -> Vec<[i16; 64]> {
+    let (Array { mut blocks, across: padded, .. }, across) = (array, component.across);
+    for row in (1..component.down).filter(|_| across < padded) {
+        blocks.copy_within(row * padded..row * padded + across, row * across);
+    }
+    blocks.truncate(across * component.down);
+    blocks
 }
 
 /// Writes quantised coefficients as a baseline file with the Huffman tables of ITU-T T.81, annex

@@ -8,7 +8,6 @@ use crate::limits::Limits;
 use fourfold::Result;
 use fourfold::engine::jpeg::Table;
 use mozjpeg_sys as sys;
-use std::ffi::c_int;
 use std::marker::PhantomData;
 
 /// A file whose header has been read.
@@ -35,7 +34,7 @@ struct State {
 #[repr(C)]
 struct Progress {
     manager: sys::jpeg_progress_mgr,
-    most_scans: c_int,
+    most_scans: u64,
 }
 
 impl Drop for State {
@@ -48,10 +47,10 @@ impl Drop for State {
 }
 
 impl State {
-    fn new(most_scans: usize) -> Result<Box<State>> {
+    fn new() -> Result<Box<State>> {
         // SAFETY: structures of pointers, numbers and optional functions, which may all be zero.
         let (info, manager) = unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
-        let progress = Progress { manager, most_scans: c_int::try_from(most_scans).unwrap_or(c_int::MAX) };
+        let progress = Progress { manager, most_scans: u64::MAX };
         let (errors, arrays) = (ErrorManager::new(), Arrays::default());
         let mut state = Box::new(State { info, errors, progress, arrays, created: false });
         let State { info, errors, progress, arrays, .. } = &mut *state;
@@ -77,8 +76,9 @@ unsafe extern "C-unwind" fn count_scans(info: &mut sys::jpeg_common_struct) {
         let progress: *mut Progress = (*info).progress.cast();
         ((*info.cast::<sys::jpeg_decompress_struct>()).input_scan_number, (*progress).most_scans)
     };
-    if scan > most {
-        unwind_on_error(Err(invalid_file(format!("it has more than {most} scans"))))
+    if scan as u64 > most {
+        let message = format!("it has more than {most} scans; so many are read of an image of this size");
+        unwind_on_error(Err(invalid_file(message)))
     }
 }
 
@@ -86,9 +86,10 @@ impl<'a> Reader<'a> {
     /// Reads the header of a file.
     ///
     /// # Errors
-    /// If libjpeg refuses it, it is beyond a limit, or its colour space is not a [`Color`].
+    /// If libjpeg refuses it, it is beyond a limit, it is too short for its size, or its colour
+    /// space is not a [`Color`].
     pub(crate) fn new(file: &'a [u8], limits: &Limits) -> Result<Reader<'a>> {
-        let mut state = State::new(limits.scans)?;
+        let mut state = State::new()?;
         let info = &mut state.info;
         catch_errors(|| {
             // SAFETY: the file outlives the reader; the structure has been created.
@@ -100,7 +101,21 @@ impl<'a> Reader<'a> {
         let (width, height) = (info.image_width as usize, info.image_height as usize);
         limits.check(width, height)?;
         let color = color(info)?;
-        Ok(Reader { state, width, height, color, file: PhantomData })
+        state.progress.most_scans = limits.scans(width, height);
+        let reader = Reader { state, width, height, color, file: PhantomData };
+        reader.check_length(file.len())?;
+        Ok(reader)
+    }
+
+    /// Checks that the file can hold its blocks, before there is memory for them. The code of a
+    /// block's DC coefficient has at least one bit. Source: ITU-T T.81, F.1.2.1 and G.1.2.1.
+    fn check_length(&self, bytes: usize) -> Result<()> {
+        let blocks: usize = self.components().iter().map(|component| component.across * component.down).sum();
+        if blocks.div_ceil(8) <= bytes {
+            return Ok(());
+        }
+        let size = format!("{}x{} pixels take at least {}", self.width, self.height, blocks.div_ceil(8));
+        Err(invalid_file(format!("it is cut off: it has {bytes} bytes, and {size}")))
     }
 
     /// Whether the file has one scan, which [`Reader::stream`] needs.

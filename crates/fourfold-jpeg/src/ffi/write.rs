@@ -1,7 +1,8 @@
 //! Writes coefficients as a file.
 
 use crate::coefficients::{Coefficients, Color};
-use crate::ffi::error::{ErrorManager, catch_errors};
+use crate::error::argument;
+use crate::ffi::error::{ErrorManager, catch_errors, unwind_on_error};
 use fourfold::Result;
 use mozjpeg_sys as sys;
 use std::ffi::{c_int, c_uint};
@@ -69,12 +70,20 @@ unsafe extern "C-unwind" fn begin(info: &mut sys::jpeg_compress_struct) {
     destination.manager.free_in_buffer = destination.buffer.len();
 }
 
+/// Appends bytes to the file, or unwinds if there is no memory.
+fn append(file: &mut Vec<u8>, bytes: &[u8]) {
+    let length = file.len() + bytes.len();
+    let no_memory = |_| argument(format!("there is no memory for a file of {length} bytes"));
+    unwind_on_error(file.try_reserve(bytes.len()).map_err(no_memory));
+    file.extend_from_slice(bytes);
+}
+
 /// Appends the full buffer to the file.
 unsafe extern "C-unwind" fn empty(info: &mut sys::jpeg_compress_struct) -> c_int {
     // SAFETY: as above. The whole buffer is full, although `free_in_buffer` may differ from 0 here.
     unsafe {
         let destination = destination(info);
-        destination.file.extend_from_slice(&destination.buffer);
+        append(&mut destination.file, &destination.buffer);
         begin(info);
     }
     1
@@ -84,7 +93,7 @@ unsafe extern "C-unwind" fn empty(info: &mut sys::jpeg_compress_struct) -> c_int
 unsafe extern "C-unwind" fn end(info: &mut sys::jpeg_compress_struct) {
     // SAFETY: as above.
     let Destination { manager, buffer, file } = unsafe { destination(info) };
-    file.extend_from_slice(&buffer[..buffer.len() - manager.free_in_buffer]);
+    append(file, &buffer[..buffer.len() - manager.free_in_buffer]);
 }
 
 /// A baseline file with the Huffman tables of ITU-T T.81, annex K.3. The coefficients have been

@@ -1,6 +1,6 @@
 //! Circuits as charged cells: fixed cells, movable cells, and the fillers between them.
 
-use crate::electrostatics::fillers::{add_fillers, evenly};
+use crate::electrostatics::fillers::{add_fillers, evenly, reserve};
 use crate::electrostatics::float::Float;
 use crate::electrostatics::grid::{Cells, Grid, Reach, wrong};
 use crate::electrostatics::solver::{Builder, Electrostatics};
@@ -141,7 +141,8 @@ impl<'a, T: Float> CircuitBuilder<'a, T> {
         let (grid, mut outside) = (&self.grid, Outside::default());
         let mut covered = self.covered(planner, &mut outside)?;
         covered.iter_mut().for_each(|part| *part = part.min(1.0));
-        let (mut low, mut size) = ([vec![], vec![]], self.movable.size.map(<[T]>::to_vec));
+        let [mut low, mut size] = lists(self.movable.count()?)?;
+        size.iter_mut().zip(self.movable.size).for_each(|(list, sizes)| list.extend_from_slice(sizes));
         self.place_movable(&mut low, &mut outside)?;
         let (movable, movable_area) = (low[0].len(), area(grid, &size));
         let free = covered.iter().map(|part| 1.0 - part).sum::<f64>();
@@ -159,7 +160,7 @@ impl<'a, T: Float> CircuitBuilder<'a, T> {
     /// The part of each bin that fixed cells cover, more than 1 where they overlap.
     fn covered(&self, planner: &Planner, outside: &mut Outside) -> Result<Vec<f64>> {
         let count = self.fixed.count()?;
-        let (mut low, mut size) = ([vec![], vec![]], [vec![], vec![]]);
+        let [mut low, mut size] = lists(count)?;
         for i in 0..count {
             let cell = cell("fixed cell", self.fixed, i)?;
             let reach = [0, 1].map(|axis| self.grid.reach(axis, cell[axis]));
@@ -200,6 +201,13 @@ impl<'a, T: Float> CircuitBuilder<'a, T> {
         }
         Ok(())
     }
+}
+
+/// Empty lists of positions and of sizes along each axis, with room for so many cells.
+fn lists<T>(count: usize) -> Result<[[Vec<T>; 2]; 2]> {
+    let mut lists = [const { [const { Vec::new() }; 2] }; 2];
+    lists.iter_mut().flatten().try_for_each(|list| reserve(list, count))?;
+    Ok(lists)
 }
 
 /// The position and the size of a cell along each axis.

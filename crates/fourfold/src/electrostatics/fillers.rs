@@ -21,7 +21,8 @@ pub(crate) fn add_fillers<T: Float>(
     if size[0].is_empty() || wanted <= 0.0 {
         return Ok(());
     }
-    let each = [0, 1].map(|axis| T::nearest(trimmed_mean(&size[axis]).max(LEAST * bin[axis])));
+    let means = [trimmed_mean(&size[0])?, trimmed_mean(&size[1])?];
+    let each = [0, 1].map(|axis| T::nearest(means[axis].max(LEAST * bin[axis])));
     let extent: [f64; 2] = each.map(T::into);
     let count = (wanted / (extent[0] / bin[0] * (extent[1] / bin[1]))).round() as usize;
     for axis in 0..2 {
@@ -36,12 +37,14 @@ pub(crate) fn add_fillers<T: Float>(
 }
 
 /// The mean without the smallest and the largest numbers.
-fn trimmed_mean<T: Float>(sizes: &[T]) -> f64 {
-    let mut sorted: Vec<f64> = sizes.iter().map(|&size| size.into()).collect();
+fn trimmed_mean<T: Float>(sizes: &[T]) -> Result<f64> {
+    let mut sorted: Vec<f64> = vec![];
+    reserve(&mut sorted, sizes.len())?;
+    sorted.extend(sizes.iter().map(|&size| size.into()));
     sorted.sort_unstable_by(f64::total_cmp);
     let trimmed = (sorted.len() as f64 * TRIMMED) as usize;
     let middle = &sorted[trimmed..sorted.len() - trimmed];
-    middle.iter().map(|size| size / middle.len() as f64).sum()
+    Ok(middle.iter().map(|size| size / middle.len() as f64).sum())
 }
 
 /// Point `i` of a sequence that covers the unit square evenly: multiples of 1/g and 1/g² modulo 1,
@@ -51,7 +54,8 @@ pub(crate) fn evenly(i: usize) -> [f64; 2] {
     [1.0 / G, 1.0 / (G * G)].map(|step| (0.5 + i as f64 * step).fract())
 }
 
-fn reserve<T>(list: &mut Vec<T>, count: usize) -> Result<()> {
-    let message = || format!("there is no memory for {count} fillers");
+/// Makes room for so many more numbers of cells.
+pub(crate) fn reserve<T>(list: &mut Vec<T>, count: usize) -> Result<()> {
+    let message = || format!("there is no memory for {count} cells");
     list.try_reserve_exact(count).map_err(|_| Error::new(ErrorKind::Unavailable, message()))
 }

@@ -109,7 +109,7 @@ impl Spreader {
     {
         self.check_map("density", map.len())?;
         let [m, n] = self.grid.bins();
-        let lists = Lists::new(&self.charges(cells)?, m, |rows| rows.start / STRIP..rows.end.div_ceil(STRIP));
+        let lists = Lists::new(&self.charges(cells)?, m, |rows| rows.start / STRIP..rows.end.div_ceil(STRIP))?;
         let strips: Vec<_> = map.chunks_mut(STRIP * n).map(Mutex::new).collect();
         self.pool.run_tasks(strips.len(), &|_, strip| {
             let mut map = strips[strip].lock().unwrap_or_else(PoisonError::into_inner);
@@ -130,14 +130,15 @@ impl Spreader {
     pub fn forces<T: Float>(&self, cells: Cells<'_, T>, field: [&[T]; 2]) -> Result<[Vec<T>; 2]> {
         field.iter().try_for_each(|map| self.check_map("field", map.len()))?;
         let (bins, bin_area) = (self.grid.bins(), self.grid.bin_size().iter().product::<f64>());
-        let lists = Lists::new(&self.charges(cells)?, bins[0], |rows| rows.start / STRIP..rows.start / STRIP + 1);
+        let lists = Lists::new(&self.charges(cells)?, bins[0], |rows| rows.start / STRIP..rows.start / STRIP + 1)?;
         let strips: Vec<_> = lists.starts[1..].iter().map(|_| Mutex::default()).collect();
         self.pool.run_tasks(strips.len(), &|_, strip| {
             let force = |(_, charge): &(usize, Charge)| charge.sums(field, bins).map(|sum| T::nearest(sum * bin_area));
             let forces: Vec<[T; 2]> = lists.strip(strip).iter().map(force).collect();
             *strips[strip].lock().unwrap_or_else(PoisonError::into_inner) = forces;
         });
-        let mut forces = [0, 1].map(|_| vec![T::default(); cells.low[0].len()]);
+        let count = cells.low[0].len();
+        let mut forces = [filled(count, T::default())?, filled(count, T::default())?];
         for (strip, found) in strips.into_iter().enumerate() {
             let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
             for ((cell, _), force) in lists.strip(strip).iter().zip(found) {
@@ -228,7 +229,7 @@ impl Spreader {
 
     /// The charges of all cells.
     fn charges<T: Float>(&self, cells: Cells<'_, T>) -> Result<Vec<Charge>> {
-        let mut charges = vec![Charge::default(); cells.count()?];
+        let mut charges = filled(cells.count()?, Charge::default())?;
         let chunks: Vec<_> = charges.chunks_mut(CHUNK).map(|chunk| Mutex::new((chunk, Ok(())))).collect();
         self.pool.run_tasks(chunks.len(), &|_, c| {
             let mut guard = chunks[c].lock().unwrap_or_else(PoisonError::into_inner);
@@ -252,24 +253,33 @@ struct Lists {
 impl Lists {
     /// Sorts the charges by counting. `strips` maps a range of rows to the strips in which a charge
     /// with these rows is.
-    fn new(charges: &[Charge], rows: usize, strips: impl Fn(Range<usize>) -> Range<usize>) -> Lists {
+    fn new(charges: &[Charge], rows: usize, strips: impl Fn(Range<usize>) -> Range<usize>) -> Result<Lists> {
         let strips = |charge: &Charge| strips(charge.spans[0].bins(rows));
         let mut starts = vec![0; rows.div_ceil(STRIP) + 1];
         charges.iter().for_each(|charge| strips(charge).for_each(|strip| starts[strip + 1] += 1));
         (1..starts.len()).for_each(|strip| starts[strip] += starts[strip - 1]);
-        let (mut next, mut items) = (starts.clone(), vec![Default::default(); starts[starts.len() - 1]]);
+        let (mut next, mut items) = (starts.clone(), filled(starts[starts.len() - 1], Default::default())?);
         for (cell, charge) in charges.iter().enumerate() {
             for strip in strips(charge) {
                 items[next[strip]] = (cell, *charge);
                 next[strip] += 1;
             }
         }
-        Lists { starts, items }
+        Ok(Lists { starts, items })
     }
 
     fn strip(&self, strip: usize) -> &[(usize, Charge)] {
         &self.items[self.starts[strip]..self.starts[strip + 1]]
     }
+}
+
+/// A list of equal elements, or an error if there is no memory for it: large cells are in many
+/// strips.
+fn filled<T: Clone>(count: usize, value: T) -> Result<Vec<T>> {
+    let (mut list, message) = (vec![], || format!("there is no memory for charges or forces of {count} cells"));
+    list.try_reserve_exact(count).map_err(|_| Error::new(ErrorKind::Unavailable, message()))?;
+    list.resize(count, value);
+    Ok(list)
 }
 
 /// The most bins along an axis for which the parts of a cell are on the stack. Almost all cells

@@ -162,7 +162,7 @@ fn planes(problem: &Problem, input: &[Complex<f64>], kept: &[Vec<usize>]) -> Vec
 /// The planes as complex numbers, scaled. For a real output, the real part is taken here, after all
 /// axes. So the order of the axes does not matter for [`Transform1d::C2R`] either.
 fn merge(planes: &[Reals], problem: &Problem) -> Vec<Complex<Dd>> {
-    let part = |plane: usize, i: usize| planes.get(plane).map_or(Dd::default(), |p| p.get(i) * problem.scale());
+    let part = |plane: usize, i: usize| planes.get(plane).map_or(Dd::default(), |p| scaled(p.get(i), problem.scale()));
     let complex = problem.output_domain() == Domain::Complex;
     let im = |i| if complex { part(1, i) } else { Dd::default() };
     (0..planes[0].hi.len()).map(|i| Complex { re: part(0, i), im: im(i) }).collect()
@@ -288,6 +288,17 @@ fn weigh_ends(plane: &mut Reals, n: usize, transform: &AxisTransform, definition
     }
 }
 
+/// x · scale. Products of double-double numbers need magnitudes below 2^996, so a larger scale is
+/// applied as two factors, one of them a power of two.
+fn scaled(x: Dd, scale: f64) -> Dd {
+    const POWER: f64 = (1u128 << 100) as f64;
+    if scale.abs() < 1e270 {
+        return x * scale;
+    }
+    let Dd { hi, lo } = x * (scale / POWER);
+    Dd { hi: hi * POWER, lo: lo * POWER }
+}
+
 /// The factor on output `k`.
 fn output_edge(transform: &AxisTransform, outputs: usize, k: usize) -> f64 {
     let first = if k == 0 { transform.end_weights.output_first } else { 1.0 };
@@ -303,9 +314,12 @@ fn in_parallel<T: Send>(picks: &[usize], elements: usize, row: &(impl Fn(usize) 
     }
     let (mine, theirs) = picks.split_at(picks.len() / 2);
     std::thread::scope(|scope| {
-        let theirs = scope.spawn(|| rows(theirs));
+        let helper = std::thread::Builder::new().spawn_scoped(scope, || rows(theirs));
         let mut all = rows(mine);
-        all.extend(theirs.join().expect("the sums do not panic"));
+        match helper {
+            Ok(helper) => all.extend(helper.join().expect("the sums do not panic")),
+            Err(_) => all.extend(rows(theirs)), // the system starts no thread
+        }
         all
     })
 }

@@ -4,7 +4,7 @@
 use num_complex::Complex;
 
 use crate::arithmetic::dd::Dd;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::oracle::naive::{everything, positions, sampled, work};
 use crate::problem::element::{Domain, Precision};
 use crate::problem::layout::Layout;
@@ -40,6 +40,27 @@ impl Data {
             (Precision::F32, Domain::Complex) => Data::ComplexF32(vec![Complex::new(x as f32, x as f32); len]),
             (Precision::F64, Domain::Complex) => Data::ComplexF64(vec![Complex::new(x, x); len]),
         }
+    }
+
+    /// [`Data::filled`], or an error if there is no memory.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] if there is no memory.
+    pub fn try_filled(precision: Precision, domain: Domain, len: usize, x: f64) -> Result<Data> {
+        fn filled<T: Clone>(len: usize, x: T) -> Result<Vec<T>> {
+            let mut elements = Vec::new();
+            let message = || format!("there is no memory for {len} elements of {} bytes", size_of::<T>());
+            let failed = |_| Error::new(ErrorKind::Unavailable, message());
+            elements.try_reserve_exact(len).map_err(failed)?;
+            elements.resize(len, x);
+            Ok(elements)
+        }
+        Ok(match (precision, domain) {
+            (Precision::F32, Domain::Real) => Data::F32(filled(len, x as f32)?),
+            (Precision::F64, Domain::Real) => Data::F64(filled(len, x)?),
+            (Precision::F32, Domain::Complex) => Data::ComplexF32(filled(len, Complex::new(x as f32, x as f32))?),
+            (Precision::F64, Domain::Complex) => Data::ComplexF64(filled(len, Complex::new(x, x))?),
+        })
     }
 
     /// The element with the index `i`. A real element has the imaginary part 0.
@@ -122,10 +143,10 @@ impl<'a> Reference<'a> {
     /// which are spread evenly along every axis and include both ends.
     ///
     /// # Errors
-    /// If the oracle has not enough memory.
+    /// If there is no memory for the input, or for the oracle.
     pub fn new(problem: &'a Problem, seed: u64) -> Result<Reference<'a>> {
         let mut random = SplitMix64(seed);
-        let input = random_input(problem, &mut random);
+        let input = random_input(problem, &mut random)?;
         let counts = sample_counts(problem);
         let lengths = &problem.output().shape;
         let picks: Vec<_> = lengths.iter().zip(&counts).map(|(&n, &m)| spread(n, m, &mut random)).collect();
@@ -145,7 +166,7 @@ impl<'a> Reference<'a> {
         let Reference { problem, input, picks, exact, .. } = self;
         let mut output = match problem.in_place() {
             true => input.clone(),
-            false => filled(problem, problem.output_domain(), problem.output(), UNTOUCHED),
+            false => filled(problem, problem.output_domain(), problem.output(), UNTOUCHED)?,
         };
         run(input, &mut output)?;
         Ok(Verdict {
@@ -171,11 +192,14 @@ pub fn check(
     Reference::new(problem, seed)?.compare(bluestein, run)
 }
 
-/// ‖y − exact‖₂ / ‖exact‖₂, or 0 if `y` equals `exact`.
+/// ‖y − exact‖₂ / ‖exact‖₂, or 0 if `y` equals `exact`. Numbers are divided by the largest of
+/// `exact`, since squares of numbers beyond 1e±154 do not fit an `f64`.
 pub fn relative_error(y: &[Complex<f64>], exact: &[Complex<Dd>]) -> f64 {
-    let difference = |y: f64, exact: Dd| f64::from(Dd::from(y) - exact).powi(2);
+    let largest = exact.iter().fold(0.0f64, |a, e| a.max(e.re.hi.abs()).max(e.im.hi.abs()));
+    let unit = if largest > 0.0 { largest } else { 1.0 };
+    let difference = |y: f64, exact: Dd| (f64::from(Dd::from(y) - exact) / unit).powi(2);
     let error: f64 = y.iter().zip(exact).map(|(y, e)| difference(y.re, e.re) + difference(y.im, e.im)).sum();
-    let whole: f64 = exact.iter().map(|e| e.re.hi.powi(2) + e.im.hi.powi(2)).sum();
+    let whole: f64 = exact.iter().map(|e| (e.re.hi / unit).powi(2) + (e.im.hi / unit).powi(2)).sum();
     if error == 0.0 { 0.0 } else { (error / whole).sqrt() }
 }
 
@@ -184,17 +208,17 @@ fn elements(data: &Data, layout: &Layout, picks: &[Vec<usize>]) -> Vec<Complex<f
     positions(layout, picks).into_iter().map(|at| data.get(at)).collect()
 }
 
-fn filled(problem: &Problem, domain: Domain, layout: &Layout, x: f64) -> Data {
-    Data::filled(problem.precision(), domain, layout.len, x)
+fn filled(problem: &Problem, domain: Domain, layout: &Layout, x: f64) -> Result<Data> {
+    Data::try_filled(problem.precision(), domain, layout.len, x)
 }
 
-fn random_input(problem: &Problem, random: &mut SplitMix64) -> Data {
+fn random_input(problem: &Problem, random: &mut SplitMix64) -> Result<Data> {
     let between = if problem.in_place() { UNTOUCHED } else { f64::NAN };
-    let mut data = filled(problem, problem.input_domain(), problem.input(), between);
+    let mut data = filled(problem, problem.input_domain(), problem.input(), between)?;
     for at in positions(problem.input(), &everything(problem.input())) {
         data.set(at, Complex::new(random.uniform(), random.uniform()));
     }
-    data
+    Ok(data)
 }
 
 /// The number of outputs to compare along each axis. The longest axis is halved until the oracle is

@@ -37,7 +37,8 @@ impl PlannerBuilder {
         self
     }
 
-    /// Sets recipes that were measured before. Those of other engines are ignored.
+    /// Sets recipes that were measured before. Those of other engines are ignored, and those that
+    /// do not compute their problems are skipped: see [`Planner::stale_wisdom`].
     pub fn wisdom(mut self, wisdom: Wisdom) -> Self {
         self.wisdom = wisdom;
         self
@@ -46,24 +47,21 @@ impl PlannerBuilder {
     /// Makes the planner, and starts its threads.
     ///
     /// # Errors
-    /// If the machine does not have the instruction set, if the system does not start the threads,
-    /// or if the wisdom has a recipe that does not compute its problem.
-    pub fn build(self) -> Result<Planner> {
+    /// If the machine does not have the instruction set, or if the system does not start the
+    /// threads.
+    pub fn build(mut self) -> Result<Planner> {
         let isa = self.isa.checked()?;
-        for (problem, passes) in self.wisdom.of_engine(&wisdom_name(isa)) {
-            let message = |error: &Error| {
-                format!("the wisdom on `{problem}`: {error}; if another version wrote it, remove its line")
-            };
-            let wrong = |error: Error| Error::new(error.kind(), message(&error));
-            format!("{problem}\n{passes}").parse::<Recipe>().map_err(wrong)?;
-        }
+        let check = |problem: &str, passes: &str| format!("{problem}\n{passes}").parse::<Recipe>().map(drop);
+        let stale = self.wisdom.remove_stale(&wisdom_name(isa), check);
         if !(1..=1024).contains(&self.threads) {
             let message = format!("{} threads: expected 1 to 1024", self.threads);
             return Err(Error::new(ErrorKind::Argument, message));
         }
         let failed = |e| Error::new(ErrorKind::Unavailable, format!("cannot start {} threads: {e}", self.threads));
         let pool = Arc::new(Pool::new(self.threads).map_err(failed)?);
-        Ok(Planner::with(isa, self.effort, pool, self.wisdom))
+        let mut planner = Planner::with(isa, self.effort, pool, self.wisdom);
+        planner.stale = stale;
+        Ok(planner)
     }
 }
 

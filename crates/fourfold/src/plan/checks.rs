@@ -22,7 +22,7 @@ pub(crate) fn check_factors(recipe: &StagedRecipe) -> Result<()> {
     let terms = recipe.stages().iter().map(|stage| match &stage.work {
         StageWork::Combine(combine) => combine.axes.iter().map(|axis| axis.n + 1).sum(),
         StageWork::FftStep(step) => step.axis().map_or(0, |axis| step.table_len(stage.from.length(axis))),
-        _ => 0,
+        StageWork::Reorder { .. } | StageWork::Fft(_) => 0,
     });
     let bytes = terms.sum::<usize>() * 2 * recipe.problem().precision().bytes();
     let message = || format!("there is no memory for {bytes} bytes of factors of `{}`", recipe.problem());

@@ -34,6 +34,7 @@ pub struct Planner {
     effort: Effort,
     pool: Arc<Pool>,
     wisdom: Mutex<Wisdom>,
+    pub(crate) stale: Vec<(String, Error)>,
     single: Tables<f32>,
     double: Tables<f64>,
 }
@@ -67,7 +68,7 @@ impl Planner {
     /// A planner without tables.
     pub(crate) fn with(isa: Isa, effort: Effort, pool: Arc<Pool>, wisdom: Wisdom) -> Planner {
         let (single, double) = (Tables::default(), Tables::default());
-        Planner { isa, effort, pool, wisdom: Mutex::new(wisdom), single, double }
+        Planner { isa, effort, pool, wisdom: Mutex::new(wisdom), stale: vec![], single, double }
     }
 
     /// A planner with the same threads, without tables and wisdom.
@@ -97,6 +98,12 @@ impl Planner {
     /// All recipes that the planner was given or has measured.
     pub fn wisdom(&self) -> Wisdom {
         self.lock_wisdom().clone()
+    }
+
+    /// The problems whose recipes in the [wisdom](crate::PlannerBuilder::wisdom) do not
+    /// compute them, and what is wrong. Their recipes are not used.
+    pub fn stale_wisdom(&self) -> &[(String, Error)] {
+        &self.stale
     }
 
     fn lock_wisdom(&self) -> MutexGuard<'_, Wisdom> {

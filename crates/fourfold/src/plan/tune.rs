@@ -33,8 +33,9 @@ impl Planner {
         // The tables of slower recipes are not kept.
         let trial = self.fresh();
         let arrays = [(problem.input_domain(), problem.input()), (problem.output_domain(), problem.output())]
-            .map(|(domain, layout): (Domain, &Layout)| Data::filled(problem.precision(), domain, layout.len, 0.0));
-        let arrays = RefCell::new(arrays);
+            .map(|(domain, layout): (Domain, &Layout)| Data::try_filled(problem.precision(), domain, layout.len, 0.0));
+        let [input, output] = arrays;
+        let arrays = RefCell::new([input?, output?]);
         let timed = |recipe: &Recipe| executions(trial.plan_recipe(recipe.clone())?, &arrays);
         let mut best = axes::recipe(problem);
         let mut best_timed = timed(&best)?;

@@ -67,6 +67,42 @@ impl Wisdom {
         self.recipes.extend(other.recipes);
     }
 
+    /// Reads text as [`str::parse`] does, but skips lines that are not understood, such as those of
+    /// another version. Returns the number of each such line, from 1, and what is wrong with it.
+    pub fn read(text: &str) -> (Wisdom, Vec<(usize, Error)>) {
+        let (mut wisdom, mut skipped) = (Wisdom::new(), Vec::new());
+        for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !is_comment(line)) {
+            if let Err(error) = wisdom.insert_line(line) {
+                skipped.push((number, error));
+            }
+        }
+        (wisdom, skipped)
+    }
+
+    /// Adds a line of the text that `Display` writes.
+    fn insert_line(&mut self, line: &str) -> Result<()> {
+        let fields: Vec<_> = line.split('\t').collect();
+        let [problem, engine, recipe] = fields[..] else {
+            let message =
+                format!("{} fields: expected a problem, an engine and a recipe, with tabs between", fields.len());
+            return Err(Error::new(ErrorKind::Notation, message));
+        };
+        self.insert(&problem.parse()?, engine, recipe)
+    }
+
+    /// Removes the recipes of one engine that `check` refuses, which takes a problem and its
+    /// passes. Returns the problems and the errors.
+    pub fn remove_stale(&mut self, engine: &str, check: impl Fn(&str, &str) -> Result<()>) -> Vec<(String, Error)> {
+        let stale = |(problem, passes): (&str, String)| {
+            let error = check(problem, &passes).err()?;
+            let message = format!("the wisdom on `{problem}`: {error}");
+            Some((problem.to_owned(), Error::new(error.kind(), message)))
+        };
+        let stale: Vec<_> = self.of_engine(engine).filter_map(stale).collect();
+        self.recipes.retain(|(problem, name), _| name != engine || stale.iter().all(|(other, _)| other != problem));
+        stale
+    }
+
     /// The number of recipes.
     pub fn len(&self) -> usize {
         self.recipes.len()
@@ -100,21 +136,14 @@ impl FromStr for Wisdom {
     /// If a line does not have three fields, or if the first field is not a problem. Recipes are
     /// not checked, since their engines parse them.
     fn from_str(text: &str) -> Result<Wisdom> {
-        let mut wisdom = Wisdom::new();
-        for (number, line) in
-            text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
-        {
-            let wrong = |why: String| Error::new(ErrorKind::Notation, format!("wisdom, line {}: {why}", number + 1));
-            let fields: Vec<_> = line.split('\t').collect();
-            let [problem, engine, recipe] = fields[..] else {
-                return Err(wrong(format!(
-                    "{} fields: expected a problem, an engine and a recipe, with tabs between",
-                    fields.len()
-                )));
-            };
-            let problem: Problem = problem.parse().map_err(|error: Error| wrong(error.to_string()))?;
-            wisdom.insert(&problem, engine, recipe).map_err(|error| wrong(error.to_string()))?;
+        let (wisdom, skipped) = Wisdom::read(text);
+        match skipped.first() {
+            None => Ok(wisdom),
+            Some((number, why)) => Err(Error::new(ErrorKind::Notation, format!("wisdom, line {number}: {why}"))),
         }
-        Ok(wisdom)
     }
+}
+
+fn is_comment(line: &str) -> bool {
+    line.trim().is_empty() || line.starts_with('#')
 }

@@ -243,16 +243,25 @@ impl Kind {
 
     /// The least length of an axis: 2 for the DCT-I, 1 for the other kinds.
     pub fn min_length(self) -> usize {
-        if self.transform1d() == Transform1d::Dct1 { 2 } else { 1 }
+        match self.transform1d() {
+            Transform1d::Dct1 => 2,
+            Transform1d::Dct2 | Transform1d::Dct3 | Transform1d::Dct4 => 1,
+            Transform1d::Dst1 | Transform1d::Dst2 | Transform1d::Dst3 | Transform1d::Dst4 => 1,
+            Transform1d::Dht | Transform1d::Idxst | Transform1d::IdxstAdjoint => 1,
+            Transform1d::Forward | Transform1d::Backward | Transform1d::R2C | Transform1d::C2R => 1,
+        }
     }
 
     /// The domains of input and output of a problem that has only this kind.
     pub fn domains(self) -> (Domain, Domain) {
+        let reals = (Domain::Real, Domain::Real);
         match self.transform1d() {
             Transform1d::Forward | Transform1d::Backward => (Domain::Complex, Domain::Complex),
             Transform1d::R2C => (Domain::Real, Domain::Complex),
             Transform1d::C2R => (Domain::Complex, Domain::Real),
-            _ => (Domain::Real, Domain::Real),
+            Transform1d::Dct1 | Transform1d::Dct2 | Transform1d::Dct3 | Transform1d::Dct4 => reals,
+            Transform1d::Dst1 | Transform1d::Dst2 | Transform1d::Dst3 | Transform1d::Dst4 => reals,
+            Transform1d::Dht | Transform1d::Idxst | Transform1d::IdxstAdjoint => reals,
         }
     }
 

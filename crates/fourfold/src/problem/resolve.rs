@@ -173,14 +173,14 @@ fn check_kinds(kinds: &[Kind], norm: Norm, orthogonalize: bool) -> Result<()> {
             "rfft and irfft cannot stand in one problem: use rfft with ifft, or irfft with fft",
         ));
     }
-    if kinds.contains(&Kind::Idxst) {
+    if let Some(kind) = kinds.iter().find(|kind| kind.inverse().is_none()) {
         if norm != Norm::Backward {
-            return Err(Error::problem(format!("idxst has no norm {norm}, for it has no inverse: leave out {norm}")));
+            return Err(Error::problem(format!("{kind} has no norm {norm}, for it has no inverse: leave out {norm}")));
         }
         if orthogonalize {
-            return Err(Error::problem(
-                "idxst cannot be made orthogonal, for it has no inverse: leave out orthogonalize=yes",
-            ));
+            return Err(Error::problem(format!(
+                "{kind} cannot be made orthogonal, for it has no inverse: leave out orthogonalize=yes",
+            )));
         }
     }
     Ok(())

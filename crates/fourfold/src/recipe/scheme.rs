@@ -5,6 +5,9 @@ use std::fmt;
 /// The radices that have a butterfly, in ascending order.
 pub const RADICES: [usize; 13] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16];
 
+/// The largest of [`RADICES`].
+pub(crate) const MOST_RADIX: usize = RADICES[RADICES.len() - 1];
+
 /// The first radix of schemes with lanes along the line. It equals the number of lanes of the
 /// longest vector: 16 `f32` in AVX-512.
 pub(crate) const FIRST: usize = 16;

@@ -13,12 +13,21 @@ const NOTHING: &str = "–";
 /// A time, or another quantity with a unit: four significant digits, at most nine decimals.
 pub fn digits(x: f64) -> String {
     let before_point = x.abs().max(1e-9).log10().floor() as i32;
-    format!("{x:.*}", (3 - before_point).clamp(0, 9) as usize)
+    rounded(x, (3 - before_point).clamp(0, 9) as usize)
 }
 
 /// A quotient of two times, such as `1.76`.
 pub fn ratio(x: f64) -> String {
-    format!("{x:.2}")
+    rounded(x, 2)
+}
+
+/// A number with so many decimals. What rounds to 0 has no sign.
+fn rounded(x: f64, decimals: usize) -> String {
+    let text = format!("{x:.decimals$}");
+    match text.strip_prefix('-') {
+        Some(zero) if zero.bytes().all(|byte| matches!(byte, b'0' | b'.')) => zero.to_owned(),
+        _ => text,
+    }
 }
 
 /// A relative error, such as `1.08e-16`.
@@ -36,12 +45,12 @@ pub struct Table {
 impl Table {
     /// A table without rows yet.
     pub fn new<T: Into<String>>(heads: impl IntoIterator<Item = T>) -> Table {
-        Table { heads: heads.into_iter().map(T::into).collect(), rows: vec![] }
+        Table { heads: heads.into_iter().map(escaped).collect(), rows: vec![] }
     }
 
     /// Adds a row: a cell for each head. An empty cell is shown as a dash.
     pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
-        let cells = cells.into_iter().map(T::into);
+        let cells = cells.into_iter().map(escaped);
         self.rows.push(cells.map(|cell| if cell.is_empty() { NOTHING.to_owned() } else { cell }).collect());
     }
 
@@ -62,6 +71,11 @@ impl Table {
         let rows: String = self.rows.iter().map(|row| line(row)).collect();
         format!("{}|{}\n{rows}", line(&self.heads), rule.collect::<String>())
     }
+}
+
+/// The text of a cell, in which a bar does not end the cell.
+fn escaped(text: impl Into<String>) -> String {
+    text.into().replace('|', "\\|")
 }
 
 /// As Markdown, with a line break at the end.
@@ -157,6 +171,8 @@ mod tests {
     fn numbers_are_rounded_to_significant_digits() {
         let times = [0.012345, 1.0, 123.456, 98765.4, 0.0000123456, 0.0].map(digits);
         assert_eq!(times, ["0.01235", "1.000", "123.5", "98765", "0.00001235", "0.000000000"]);
+        assert_eq!([-0.0, -1e-12, -2.5].map(digits), ["0.000000000", "0.000000000", "-2.500"]);
+        assert_eq!([-0.004, -0.006, f64::NEG_INFINITY].map(ratio), ["0.00", "-0.01", "-inf"]);
         assert_eq!([ratio(1.755), ratio(12.0), error(1.0777e-16)], ["1.75", "12.00", "1.08e-16"]);
     }
 
@@ -169,6 +185,9 @@ mod tests {
         assert_eq!(table.to_string(), "| | ms | who |\n|---|---|---|\n| a | 1.000 | x |\n| b | – | yes |\n");
         let padded = "|   |    ms | who |\n|---|--:|---|\n| a | 1.000 | x   |\n| b |     – | yes |\n";
         assert_eq!(table.padded(), padded);
+        let mut table = Table::new(["a|b"]);
+        table.row(["c|d"]);
+        assert_eq!(table.to_string(), "| a\\|b |\n|---|\n| c\\|d |\n", "a bar in a cell is not its end");
     }
 
     #[test]

@@ -14,8 +14,9 @@ use png::EncodingError;
 use serde::Serialize;
 
 use crate::args::jpeg::Decode;
+use crate::array::affordable_threads;
 use crate::commands::jpeg::files::read;
-use crate::output::{Output, spare};
+use crate::files::output::{Output, check_outputs};
 use crate::picture::png_file::encoder;
 use crate::print::print_json;
 use crate::program::warn;
@@ -24,11 +25,13 @@ use crate::progress::Progress;
 /// Decodes one file to a file, or several into a folder.
 pub(super) fn decode_files(args: &Decode) -> Result<()> {
     let outputs = outputs(args)?;
-    spare(&args.input, &outputs)?;
+    let paths = |paths| Vec::from_iter(<[PathBuf]>::iter(paths).map(PathBuf::as_path));
+    check_outputs(&paths(&args.input), &paths(&outputs))?;
     let progress = Progress::new(args.input.len());
-    let threads = args.how.threads.min(args.input.len());
+    let all = affordable_threads(args.how.threads);
+    let threads = all.min(args.input.len());
     // While there are enough files, each gets one thread: that is faster than two for each.
-    let transform = args.how.transform((args.how.threads / threads).max(1))?;
+    let transform = args.how.transform((all / threads).max(1))?;
     let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {
         let work = || {
@@ -39,7 +42,8 @@ pub(super) fn decode_files(args: &Decode) -> Result<()> {
                 progress.step();
             }
         };
-        (1..threads).for_each(|_| drop(scope.spawn(work)));
+        // Where the system starts no thread, there are fewer.
+        (1..threads).for_each(|_| drop(thread::Builder::new().spawn_scoped(scope, work)));
         work();
     });
     drop(progress);
@@ -93,12 +97,7 @@ fn outputs(args: &Decode) -> Result<Vec<PathBuf>> {
     }
     let is_image = Format::of(folder).is_ok() && !says_folder;
     ensure!(!is_image, "cannot write {}: for several files it must be a folder", folder.display());
-    let mut outputs = Vec::new();
-    for input in &args.input {
-        let output = folder.join(png_name(input)?);
-        ensure!(!outputs.contains(&output), "cannot write {} twice: two inputs have this name", output.display());
-        outputs.push(output);
-    }
+    let outputs = args.input.iter().map(|input| Ok(folder.join(png_name(input)?))).collect::<Result<_>>()?;
     fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     Ok(outputs)
 }

@@ -2,14 +2,13 @@
 
 use std::ffi::OsStr;
 use std::io::Write;
-use std::slice::from_ref;
 
 use anyhow::{Context, Result, ensure};
 use fourfold_jpeg::{Image, Sampling, encode};
 use serde::Serialize;
 
 use crate::args::jpeg::{self, Encode};
-use crate::output::{Output, spare};
+use crate::files::output::{Output, check_outputs};
 use crate::picture::files::open_opaque;
 use crate::print::print_json;
 
@@ -27,8 +26,8 @@ pub(super) fn encode_image(args: &Encode) -> Result<()> {
     let extension = args.output.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
     let is_jpeg = matches!(extension.as_deref(), Some("jpg" | "jpeg"));
     ensure!(is_jpeg, "cannot write {}: the output is JPEG; name it .jpg", args.output.display());
-    spare(from_ref(&args.input), from_ref(&args.output))?;
-    let image = open_opaque(&args.input)?;
+    check_outputs(&[&args.input], &[&args.output])?;
+    let image = open_opaque(&args.input, &args.limit.limits())?;
     let mut output = Output::create(&args.output)?;
     let sampling = match args.sampling {
         jpeg::Sampling::Full => Sampling::Full,

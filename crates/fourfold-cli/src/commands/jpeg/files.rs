@@ -1,12 +1,12 @@
 //! Reading JPEG files, with the options that several subcommands take.
 
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
-use fourfold_jpeg::{Limits, Transform};
+use anyhow::{Context, Result};
+use fourfold_jpeg::Transform;
 
-use crate::args::jpeg::{JpegTransform, Limit, Mode};
+use crate::args::jpeg::{JpegTransform, Mode};
+use crate::files::input::read_file;
 
 impl JpegTransform {
     /// The transform of blocks, with so many threads instead of the option's.
@@ -19,17 +19,7 @@ impl JpegTransform {
     }
 }
 
-impl Limit {
-    pub(super) fn limits(&self) -> Limits {
-        Limits { pixels: self.max_pixels, ..Limits::default() }
-    }
-}
-
 /// Reads a whole file; an error names it.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
-    let read = || {
-        ensure!(fs::metadata(path)?.is_file(), "it is not a regular file");
-        Ok(fs::read(path)?)
-    };
-    read().with_context(|| format!("cannot read {}", path.display()))
+    read_file(path).with_context(|| format!("cannot read {}", path.display()))
 }

@@ -20,7 +20,11 @@ impl<'a> Aux<'a> {
     /// Reads the file. Files with other extensions, such as `.route` of later contests, are not
     /// needed.
     pub(super) fn parse(source: Source<'a>) -> Result<Aux<'a>> {
-        let Some(line) = source.lines().next().transpose()? else { return Err(source.wrong(EXPECTED)) };
+        let mut lines = source.lines();
+        let Some(line) = lines.next().transpose()? else { return Err(source.wrong(EXPECTED)) };
+        if let Some(more) = lines.next().transpose()? {
+            return Err(more.wrong("nothing after the line \"RowBasedPlacement : …\""));
+        }
         let files = line.after("RowBasedPlacement").ok_or_else(|| line.wrong(EXPECTED))?;
         let named = |extension: &str| -> Result<Option<&'a str>> {
             let mut files = names(files).filter(|file| file.rsplit_once('.').is_some_and(|(_, end)| end == extension));

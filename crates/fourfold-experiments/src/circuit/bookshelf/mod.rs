@@ -32,10 +32,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::circuit::Circuit;
 use crate::circuit::bookshelf::aux::Aux;
 pub(crate) use crate::circuit::bookshelf::source::Source;
 pub(crate) use crate::circuit::bookshelf::write::{Part, write};
+use crate::circuit::{Circuit, region};
 
 /// The files that an `.aux` file names.
 #[derive(Clone, Copy)]
@@ -80,6 +80,7 @@ pub(crate) fn parse(sources: &Sources<'_>) -> Result<Circuit> {
     let (mut nodes, index) = nodes::parse(sources.nodes)?;
     let orientations = pl::parse(sources.pl, &index, &mut nodes)?;
     let rows = scl::parse(sources.scl)?;
+    nodes::check_sizes(sources.nodes, &nodes, region(&rows))?;
     let (mut nets, net_index) = nets::parse(sources.nets, &index, &orientations)?;
     if let Some(source) = sources.wts {
         wts::parse(source, &index, &net_index, &mut nets.weights)?;

@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use crate::circuit::bookshelf::nodes::{Index, find, insert};
 use crate::circuit::bookshelf::orientation::Orientation;
-use crate::circuit::bookshelf::source::{Source, SourceLine, Stated, names};
+use crate::circuit::bookshelf::source::{Source, SourceLine, Stated, granted, names};
 use crate::circuit::{Nets, Pin};
 
 /// A net whose pins are being read.
@@ -21,6 +21,9 @@ pub(super) fn parse<'a>(
     orientations: &[Orientation],
 ) -> Result<(Nets, Index<'a>)> {
     let (mut nets, mut index, mut open) = (Nets::default(), Index::new(), None);
+    let (all_lines, most) = (source.lines().count(), source.count("NetDegree"));
+    granted(source.name, nets.try_reserve(most, all_lines - most, source.text.len()))?;
+    granted(source.name, index.try_reserve(most))?;
     let [mut all, mut pins] = ["NumNets", "NumPins"].map(Stated::new);
     for line in source.lines_of("nets")? {
         let line = line?;

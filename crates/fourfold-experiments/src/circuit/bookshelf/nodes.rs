@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 
 use anyhow::Result;
 
-use crate::circuit::bookshelf::source::{Source, SourceLine, Stated};
+use crate::circuit::bookshelf::source::{Source, SourceLine, Stated, granted};
 use crate::circuit::rects::Rect;
 use crate::circuit::{Kind, Nodes};
 
@@ -15,6 +15,9 @@ pub(super) type Index<'a> = HashMap<&'a str, u32>;
 /// Reads the nodes, which are at the origin until the `.pl` file is read.
 pub(super) fn parse(source: Source<'_>) -> Result<(Nodes, Index<'_>)> {
     let (mut nodes, mut index) = (Nodes::default(), Index::new());
+    let most = source.lines().count();
+    granted(source.name, nodes.try_reserve(most, source.text.len()))?;
+    granted(source.name, index.try_reserve(most))?;
     let [mut all, mut terminals] = ["NumNodes", "NumTerminals"].map(Stated::new);
     for line in source.lines_of("nodes")? {
         let line = line?;
@@ -42,6 +45,18 @@ fn add<'a>(line: &SourceLine<'a>, nodes: &mut Nodes, index: &mut Index<'a>) -> R
     insert(line, "nodes", name, nodes.len(), index)?;
     nodes.push(name, Rect::new([0.0; 2], size), kind);
     Ok(())
+}
+
+/// An error if a movable node does not fit the region.
+pub(super) fn check_sizes(source: Source<'_>, nodes: &Nodes, region: Rect) -> Result<()> {
+    let (most, sizes) = (region.size(), &nodes.rects.size);
+    let fits = |node: usize| [0, 1].iter().all(|&axis| sizes[axis][node] <= most[axis]);
+    let is_wrong = |node: &usize| nodes.kinds[*node] == Kind::Movable && !fits(*node);
+    let Some(node) = (0..nodes.len()).find(is_wrong) else { return Ok(()) };
+    let name = nodes.names.get(node);
+    let expected = format!("a movable node that fits the rows' region of {} x {}", most[0], most[1]);
+    let line = source.lines_of("nodes")?.flatten().find(|line| line.words().next() == Some(name));
+    Err(line.map_or_else(|| source.wrong(&expected), |line| line.wrong(&expected)))
 }
 
 /// Adds a name that must be new.

@@ -37,6 +37,7 @@ impl Orientation {
     pub(super) fn turned(self, [x, y]: [f64; 2]) -> [f64; 2] {
         let [x, y] = if self.half { [-x, -y] } else { [x, y] };
         let [x, y] = if self.quarter { [-y, x] } else { [x, y] };
-        [if self.flipped { -x } else { x }, y]
+        // The sum makes 0 of −0.
+        [if self.flipped { -x } else { x }, y].map(|x| x + 0.0)
     }
 }

@@ -10,20 +10,20 @@ use crate::circuit::{Kind, Nodes};
 /// Moves all nodes to their places and gives them the sizes that they have when they are turned.
 /// Returns the orientations.
 pub(super) fn parse(source: Source<'_>, index: &Index<'_>, nodes: &mut Nodes) -> Result<Vec<Orientation>> {
-    let mut orientations = vec![None; nodes.len()];
+    let mut placed = source.filled(nodes.len(), false)?;
+    let mut orientations = source.filled(nodes.len(), Orientation::NORTH)?;
     for line in source.lines_of("pl")? {
         let line = line?;
         let node = find(&line, line.words().next(), index)? as usize;
-        if orientations[node].is_some() {
+        if std::mem::replace(&mut placed[node], true) {
             return Err(line.wrong("one position for each node"));
         }
-        orientations[node] = Some(place(&line, node, nodes)?);
+        orientations[node] = place(&line, node, nodes)?;
     }
-    let placed: Vec<Orientation> = orientations.iter().copied().map_while(|orientation| orientation).collect();
     let name = |node: usize| nodes.names.get(node);
-    match placed.len() < nodes.len() {
-        true => Err(source.wrong(format!("a position for every node, found none for {:?}", name(placed.len())))),
-        false => Ok(placed),
+    match placed.iter().position(|placed| !placed) {
+        Some(node) => Err(source.wrong(format!("a position for every node, found none for {:?}", name(node)))),
+        None => Ok(orientations),
     }
 }
 

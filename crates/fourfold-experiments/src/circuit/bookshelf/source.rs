@@ -1,12 +1,16 @@
 //! Lines of a file, with errors that name them.
 
+use std::collections::TryReserveError;
 use std::fmt::Display;
 
-use anyhow::{Error, Result, anyhow};
+use anyhow::{Context, Error, Result, anyhow};
 
 /// The largest magnitude of a number: layouts are stored in integers of 32 bits. Sums of so small
 /// numbers have no overflow.
 pub(super) const LARGEST: f64 = (1u64 << 31) as f64;
+
+/// The least side of a row. Bins of so small regions still have sides that are normal numbers.
+pub(super) const LEAST: f64 = 1e-9;
 
 /// The characters of a line that an error shows.
 const SHOWN: usize = 60;
@@ -28,7 +32,7 @@ pub(super) struct Lines<'a> {
 /// A line without comment and spaces at its ends.
 #[derive(Clone, Copy)]
 pub(super) struct SourceLine<'a> {
-    file: &'a str,
+    pub(super) file: &'a str,
     number: usize,
     pub(super) text: &'a str,
 }
@@ -40,7 +44,7 @@ pub(super) struct Stated<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// The lines after the header, `UCLA kind …`.
+    /// The lines after the header, `UCLA kind version`.
     pub(super) fn lines_of(self, kind: &str) -> Result<Lines<'a>> {
         let mut lines = self.lines();
         let Some(first) = lines.next().transpose()? else {
@@ -48,17 +52,39 @@ impl<'a> Source<'a> {
         };
         let mut words = first.words();
         let is_header = words.next() == Some("UCLA") && words.next() == Some(kind);
-        if is_header { Ok(lines) } else { Err(first.wrong(format!("the header \"UCLA {kind} 1.0\""))) }
+        if is_header && words.nth(1).is_none() {
+            Ok(lines)
+        } else {
+            Err(first.wrong(format!("the header \"UCLA {kind} 1.0\"")))
+        }
     }
 
     pub(super) fn lines(self) -> Lines<'a> {
         Lines { source: self, rest: self.text, number: 0 }
     }
 
+    /// The number of lines that begin with a keyword.
+    pub(super) fn count(self, keyword: &str) -> usize {
+        self.lines().flatten().filter(|line| line.after(keyword).is_some()).count()
+    }
+
+    /// A list of equal elements, or an error if there is no memory for it.
+    pub(super) fn filled<T: Clone>(&self, count: usize, value: T) -> Result<Vec<T>> {
+        let mut list = vec![];
+        granted(self.name, list.try_reserve_exact(count))?;
+        list.resize(count, value);
+        Ok(list)
+    }
+
     /// An error about the whole file.
     pub(super) fn wrong(&self, expected: impl Display) -> Error {
         anyhow!("{}: expected {expected}", self.name)
     }
+}
+
+/// An error if memory was refused for what a file has.
+pub(super) fn granted(file: &str, reserved: Result<(), TryReserveError>) -> Result<()> {
+    reserved.with_context(|| format!("{file} does not fit in memory"))
 }
 
 impl<'a> Iterator for Lines<'a> {
@@ -114,9 +140,11 @@ impl<'a> SourceLine<'a> {
         self.number_from(0.0, word, what)
     }
 
-    fn number_from(&self, least: f64, word: Option<&str>, what: &str) -> Result<f64> {
-        let number = word.and_then(|word| word.parse().ok());
-        let number = number.filter(|number| (least..=LARGEST).contains(number));
+    /// A number that is not smaller than the least one.
+    pub(super) fn number_from(&self, least: f64, word: Option<&str>, what: &str) -> Result<f64> {
+        let number = word.and_then(|word| word.parse::<f64>().ok());
+        // The sum makes 0 of −0.
+        let number = number.filter(|number| (least..=LARGEST).contains(number)).map(|number| number + 0.0);
         number.ok_or_else(|| self.wrong(format!("{what}, a number from {least} to {LARGEST}")))
     }
 

@@ -119,6 +119,10 @@ fn what_is_written_is_read_again() {
     };
     let [nodes, pl, scl, nets, wts] = [Part::Nodes, Part::Pl, Part::Scl, Part::Nets, Part::Wts].map(file);
     assert_eq!(parse_bytes([&nodes, &pl, &scl, &nets, &wts]).unwrap(), circuit);
+    // The middle of a node that is turned is still at 0, not at −0.
+    let mut text = vec![];
+    write(&parse_texts(&small()).unwrap(), "x", Part::Nets, &mut text).unwrap();
+    assert!(!String::from_utf8(text).unwrap().split_whitespace().any(|word| word == "-0"));
     assert_eq!(String::from_utf8(file(Part::Aux)).unwrap(), "RowBasedPlacement : x.nodes x.nets x.wts x.pl x.scl\n");
 }
 
@@ -145,6 +149,8 @@ const MISTAKES: &[(usize, &str, &str, &str)] = &[
     (0, "c   3  2", "c   3", "nodes:9: expected a height, a number from 0 to 2147483648, found \"c   3\""),
     (0, "c   3", "c NaN", "nodes:9: expected a width, a number from 0 to 2147483648, found \"c NaN  2\""),
     (0, "c   3", "c 1e300", "nodes:9: expected a width, a number from 0 to 2147483648, found \"c 1e300  2\""),
+    (0, "c   3", "c 2e9", "nodes:9: expected a movable node that fits the rows' region of 20 x 4, found \"c 2e9  2\""),
+    (0, "nodes 1.0", "nodes 1.0 x", "nodes:1: expected the header \"UCLA nodes 1.0\", found \"UCLA nodes 1.0 x\""),
     (0, "c   3", "a   3", "nodes:9: expected nodes with different names, found \"a   3  2\""),
     (
         0,
@@ -155,6 +161,13 @@ const MISTAKES: &[(usize, &str, &str, &str)] = &[
     (1, "c   17", "d   17", "pl:5: expected a node that the .nodes file has, found \"d   17    20   : W\""),
     (1, "c   17", "a   17", "pl:5: expected one position for each node, found \"a   17    20   : W\""),
     (1, "17 ", "1x7", "pl:5: expected x, a number from -2147483648 to 2147483648, found \"c   1x7   20   : W\""),
+    (1, "17 ", "inf ", "pl:5: expected x, a number from -2147483648 to 2147483648, found \"c   inf    20   : W\""),
+    (
+        1,
+        "20   : W",
+        "1e300: W",
+        "pl:5: expected y, a number from -2147483648 to 2147483648, found \"c   17    1e300: W\"",
+    ),
     (1, ": W", ": X", "pl:5: expected an orientation, N, S, E, W, FN, FS, FE or FW, found \"c   17    20   : X\""),
     (
         1,
@@ -174,7 +187,32 @@ const MISTAKES: &[(usize, &str, &str, &str)] = &[
         2,
         "  Height        : 2\n",
         "  Height        : 0\n",
-        "scl:13: expected a Height above 0 before the end of a CoreRow, found \"End\"",
+        "scl:7: expected Height, a number from 0.000000001 to 2147483648, found \"Height        : 0\"",
+    ),
+    (
+        2,
+        "  Height        : 2\n",
+        "  Height : 2\n  Height : 2\n",
+        "scl:8: expected Height once in a CoreRow, found \"Height : 2\"",
+    ),
+    (
+        2,
+        "  Height        : 2\n",
+        "  Height : 2 3\n",
+        "scl:7: expected nothing after the number of Height, found \"Height : 2 3\"",
+    ),
+    (2, "  Height        : 2\n", "", "scl:12: expected Height before the end of a CoreRow, found \"End\""),
+    (
+        2,
+        "Coordinate    : 20",
+        "Coordinate : -1e300",
+        "scl:6: expected Coordinate, a number from -2147483648 to 2147483648, found \"Coordinate : -1e300\"",
+    ),
+    (
+        2,
+        "Sitespacing   : 1",
+        "Sitespacing : NaN",
+        "scl:9: expected Sitespacing, a number from 0 to 2147483648, found \"Sitespacing : NaN\"",
     ),
     (2, "  Coordinate    : 20\n", "", "scl:12: expected Coordinate before the end of a CoreRow, found \"End\""),
     (
@@ -189,12 +227,17 @@ const MISTAKES: &[(usize, &str, &str, &str)] = &[
         "Sites : 20",
         "scl:12: expected \"SubrowOrigin : x NumSites : n\", found \"SubrowOrigin  : 10   Sites : 20\"",
     ),
-    (2, "NumSites : 20", "NumSites : 0", "scl:13: expected a CoreRow with an area above 0, found \"End\""),
+    (
+        2,
+        "NumSites : 20",
+        "NumSites : 0",
+        "scl:12: expected a row of sites, 0.000000001 or more wide and high, found \"SubrowOrigin  : 10   NumSites : 0\"",
+    ),
     (
         2,
         "NumSites : 20",
         "NumSites : 2147483648",
-        "scl:13: expected a CoreRow that ends at 2147483648 at most, found \"End\"",
+        "scl:12: expected a row that ends at 2147483648 at most, found \"SubrowOrigin  : 10   NumSites : 2147483648\"",
     ),
     (
         3,
@@ -214,6 +257,7 @@ const MISTAKES: &[(usize, &str, &str, &str)] = &[
         "NetDegree : 4",
         "nets:9: expected NetDegree : 3, which is what the net has, found \"NetDegree : 4   clock\"",
     ),
+    (3, "\ta  I\n", "", "nets:13: expected NetDegree : 1, which is what the net has, found \"NetDegree : 2\""),
     (3, "clock", "n0", "nets:9: expected nets with different names, found \"NetDegree : 3   n0\""),
     (3, "m  O", "M  O", "nets:11: expected a node that the .nodes file has, found \"M  O\""),
     (
@@ -231,6 +275,7 @@ const MISTAKES: &[(usize, &str, &str, &str)] = &[
     (3, "NumPins : 7", "a I", "nets:4: expected NumNets, NumPins or NetDegree, found \"a I\""),
     (4, "clock", "clocks", "wts:3: expected a net or a node that the other files have, found \"clocks   2.5\""),
     (4, "2.5", "-2.5", "wts:3: expected a weight, a number from 0 to 2147483648, found \"clock   -2.5\""),
+    (4, "a       1", "clock   1", "wts:4: expected one weight for each name, found \"clock   1\""),
     (4, "2.5", "2.5 3", "wts:3: expected \"name weight\", found \"clock   2.5 3\""),
 ];
 
@@ -286,6 +331,10 @@ fn aux_files_name_all_others() {
     assert_eq!(read("Rows : x.nodes"), format!("x.aux:1: expected {line}, found \"Rows : x.nodes\""));
     let all = "RowBasedPlacement : x.nodes x.nets x.pl x.scl";
     assert_eq!(read(all), "cannot read x.nodes");
+    assert_eq!(
+        read("RowBasedPlacement : x.nodes x.nets x.pl x.scl\n\nx.wts"),
+        "x.aux:3: expected nothing after the line \"RowBasedPlacement : …\", found \"x.wts\""
+    );
     assert_eq!(
         read("RowBasedPlacement : x.nodes x.nets x.pl"),
         "x.aux:1: expected a file .scl, found \"RowBasedPlacement : x.nodes x.nets x.pl\""

@@ -27,7 +27,8 @@ pub(super) fn between(circuit: &Circuit, cells: &Cells, [nets, pins]: [usize; 2]
             let node = if i == 0 { first as u32 } else { cells.near(place, far, region, rng) };
             let size = nodes.rects.get(node as usize).size();
             // Whole and half units, as in the contest's files.
-            let offset = size.map(|size| ((2.0 * rng.f64() - 1.0) * size).round() / 2.0);
+            // The sum makes 0 of −0.
+            let offset = size.map(|size| ((2.0 * rng.f64() - 1.0) * size).round() / 2.0 + 0.0);
             list.pins.push(Pin { node, offset });
         }
         list.end_net(&format!("n{net}"));

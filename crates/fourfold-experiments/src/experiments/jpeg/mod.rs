@@ -3,7 +3,6 @@
 
 mod page;
 
-use std::path::Path;
 use std::rc::Rc;
 
 use anyhow::{Context, Error, Result};
@@ -17,7 +16,7 @@ use fourfold_jpeg::Sampling;
 use crate::experiments::jpeg::page::{COUNT, Errors, MISSING, Measured, RUNGS, Speeds};
 use crate::measure::Setting;
 use crate::page::Outcome;
-use crate::photographs::read_folder;
+use crate::photographs::Photograph;
 
 /// MiB of coefficients: the document's benchmark, whose GiB/s times its ms are 2 GiB, and a quick
 /// run's.
@@ -34,10 +33,8 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
 
 fn on_device(setting: &Setting, device: &Device) -> Result<Outcome> {
     let mut measured = Measured::default();
-    if let Some(folder) = &setting.photos {
-        measured.errors_of(device, folder, setting.quick)?;
-    }
-    if device.info().is_cpu && setting.photos.is_none() {
+    measured.errors_of(device, &setting.photographs, setting.quick)?;
+    if device.info().is_cpu && setting.photographs.is_empty() {
         return Ok(Outcome::LeftOut(format!("this device is a CPU, on which only errors are measured, and {MISSING}")));
     }
     match device.info().is_cpu {
@@ -71,14 +68,11 @@ fn is_unavailable(error: &Error) -> bool {
 
 impl Measured {
     /// Measures the errors of all rungs on all photographs, and on the first one enlarged.
-    fn errors_of(&mut self, device: &Device, folder: &Path, quick: bool) -> Result<()> {
-        let mut photographs = read_folder(folder)?;
-        if !quick {
-            let enlarged = photographs[0].enlarged()?;
-            photographs.extend(enlarged);
-        }
+    fn errors_of(&mut self, device: &Device, photographs: &[Photograph], quick: bool) -> Result<()> {
+        let first = photographs.first().filter(|_| !quick);
+        let enlarged = first.map(Photograph::enlarged).transpose()?.flatten();
         let mut there = rungs()?.into_iter().map(Some).collect::<Vec<_>>();
-        for photograph in &photographs {
+        for photograph in photographs.iter().chain(&enlarged) {
             self.sizes.push(format!("{} ({} pixels)", photograph.name, photograph.size()));
             for (sampling, name) in SAMPLINGS {
                 let components = Rc::new(photograph.components(sampling)?);

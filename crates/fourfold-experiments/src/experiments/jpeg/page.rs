@@ -349,7 +349,7 @@ fn text_of_speeds(speeds: &Speeds, seconds: f64) -> String {
         "Speeds: {} MiB of random coefficients; the document's benchmark has 2048 MiB, its GiB/s times its ms. GiB/s count 16-bit coefficients, as the document does. \
          Published: the means of its runs on an RTX 2070, and their share of the {PUBLISHED_BANDWIDTH} GiB/s that this GPU reads, as measured there. \
          Here: the least of warm runs in turn, {seconds} s for each. A share of the bandwidth is the time of a kernel that moves the same bytes without arithmetic, in the same run, over the rung's. \
-         GPUDCT's on an H200: the same share of GPUDCT's own kernels (nolmoonen/gpudct at a03f32b) and its version of GPUJPEG's, measured 2026-11-21 on one H200, nvcc 13.0 for sm_90 with optimisation; the exact flags were not kept.",
+         GPUDCT's on an H200: the same share of GPUDCT's own kernels (nolmoonen/gpudct at a03f32b) and its version of GPUJPEG's, measured 2026-11-21 on one H200, nvcc 13.0 for sm_90 with optimisation; it is not known with which other flags.",
         speeds.mib
     )
 }

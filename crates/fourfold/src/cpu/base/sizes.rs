@@ -195,7 +195,10 @@ pub(crate) fn table_bytes(line: &recipe::AxisRecipe, real: usize) -> usize {
     let ends = match line.transform.transform1d {
         Transform1d::Forward | Transform1d::Backward => 0,
         Transform1d::Dct4 | Transform1d::Dst4 => 72 * line.transform.n,
-        _ => 52 * line.transform.n,
+        Transform1d::Dct1 | Transform1d::Dct2 | Transform1d::Dct3 => 52 * line.transform.n,
+        Transform1d::Dst1 | Transform1d::Dst2 | Transform1d::Dst3 => 52 * line.transform.n,
+        Transform1d::Dht | Transform1d::Idxst | Transform1d::IdxstAdjoint => 52 * line.transform.n,
+        Transform1d::R2C | Transform1d::C2R => 52 * line.transform.n,
     };
     ends + match &line.scheme {
         Scheme::Batched(factors) | Scheme::IntraVector(factors) => dft_bytes(factors, real),

@@ -80,7 +80,7 @@ impl<S: Dispatch> IntraVector<S> {
         let isa = match isa {
             Isa::Avx512 | Isa::Avx2 if room < Isa::Avx2.vector_bytes::<S>() => Isa::Simd128,
             Isa::Avx512 if room < isa.vector_bytes::<S>() => Isa::Avx2,
-            _ => isa,
+            Isa::Avx512 | Isa::Avx2 | Isa::Simd128 | Isa::Scalar => isa,
         };
         // SAFETY: the caller guarantees it. A CPU with AVX has the narrower sets.
         unsafe { S::dispatch(isa, IntraVectorTask { along: self, src, buffers, out }) };

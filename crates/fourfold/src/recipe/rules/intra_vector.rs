@@ -72,7 +72,7 @@ pub(crate) fn factors(n: usize, real: usize) -> Option<Vec<Factor>> {
 
 /// Whether n is a product of [`FIRST`] and at least one other radix.
 fn is_smooth(n: usize) -> bool {
-    n >= 2 * FIRST && n % FIRST == 0 && prime_factors(n).last() <= Some(&13)
+    n >= 2 * FIRST && n % FIRST == 0 && prime_factors(n).iter().all(|p| RADICES.contains(p))
 }
 
 fn descending(n: usize, set: &[usize]) -> Vec<Factor> {
@@ -96,9 +96,6 @@ pub(crate) fn variants(n: usize) -> Vec<Vec<Factor>> {
     }
     keep_accurate(lists)
 }
-
-/// The largest radix in [`ACROSS`].
-pub(crate) const MOST_RADIX: usize = 16;
 
 /// The radices of the two passes across parts, in the order of preference. Their products are
 /// multiples of [`FIRST`].

@@ -157,7 +157,7 @@ pub(crate) fn radices(n: usize, set: &[usize]) -> Vec<Factor> {
 /// Continues `list`, which costs `cost`, by radices of `set` in descending order. `best` is the
 /// cheapest complete list so far.
 fn search(n: usize, set: &[usize], cost: f64, list: &mut Vec<usize>, best: &mut (f64, Vec<usize>)) {
-    // Radix 16 has the least cost for each factor of 2, so this is a lower bound.
+    // Radix 16 has the least cost for each factor of 2, as a test checks, so this is a lower bound.
     let least = radix_cost(16) / 4.0;
     if cost + least * (n as f64).log2() >= best.0 - 1e-9 {
         return;
@@ -237,6 +237,12 @@ fn factor_rounding(factor: &Factor) -> f64 {
 mod tests {
     use super::*;
     use crate::recipe::scheme::List;
+
+    #[test]
+    fn no_radix_costs_less_for_each_factor_of_2_than_16() {
+        let cost = |radix: usize| radix_cost(radix) / (radix as f64).log2();
+        assert!(RADICES.into_iter().all(|radix| cost(radix) >= cost(16)));
+    }
 
     /// Tests every third length up to 2^21: DCT-I and DST-I of length 2^20 need DFTs of about 2^21.
     #[test]

@@ -120,8 +120,8 @@ impl BlockComparison<'_> {
 
     fn add_cpu(&mut self, on: Where, isa: Isa, file: &Option<Vec<u8>>) -> Result<()> {
         let sources = Rc::clone(&self.sources);
-        self.add(on, Direction::Inverse, MOVE, || Ok((Move::new(&sources), Vec::new())))?;
-        self.add(on, Direction::Forward, MOVE, || Ok((MoveBack::new(&sources), Vec::new())))?;
+        self.add(on, Direction::Inverse, MOVE, || Ok((Move::new(&sources)?, Vec::new())))?;
+        self.add(on, Direction::Forward, MOVE, || Ok((MoveBack::new(&sources)?, Vec::new())))?;
         for (mode, name) in MODES {
             let transform = Transform::builder().mode(mode).isa(isa).threads(on.1.unwrap_or(1)).build()?;
             self.add(on, Direction::Inverse, name, || Blocks::new(&sources, &transform))?;
@@ -129,7 +129,7 @@ impl BlockComparison<'_> {
             if let Some(file) = file {
                 let limits = self.args.limit.limits();
                 self.add(on, Direction::Decode, name, || {
-                    Ok((Decoding::new(file, transform.clone(), limits), Vec::new()))
+                    Ok((Decoding::new(file, transform.clone(), limits)?, Vec::new()))
                 })?;
             }
         }

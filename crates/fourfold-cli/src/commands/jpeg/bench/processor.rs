@@ -1,5 +1,6 @@
 //! Transforms of blocks and decoding of files on the CPU, to be timed.
 
+use std::iter::repeat_n;
 use std::rc::Rc;
 
 use anyhow::{Error, Result};
@@ -7,6 +8,7 @@ use fourfold::timing::Work;
 use fourfold_jpeg::blocks::{Forward, Inverse, Layout};
 use fourfold_jpeg::{Image, Limits, Transform, decode_into};
 
+use crate::array::{collect, zeros};
 use crate::block_targets::errors;
 use crate::block_targets::source::Source;
 
@@ -18,9 +20,9 @@ pub(super) struct Move {
 }
 
 impl Move {
-    pub(super) fn new(sources: &Rc<Vec<Source>>) -> Move {
-        let samples = sources.iter().map(|source| vec![0; source.coefficients.len()]).collect();
-        Move { sources: Rc::clone(sources), samples }
+    pub(super) fn new(sources: &Rc<Vec<Source>>) -> Result<Move> {
+        let samples = sources.iter().map(|source| zeros(source.coefficients.len())).collect::<Result<_>>()?;
+        Ok(Move { sources: Rc::clone(sources), samples })
     }
 }
 
@@ -39,9 +41,12 @@ impl Work for Move {
 pub(super) struct MoveBack(Vec<(Vec<u8>, Vec<i16>)>);
 
 impl MoveBack {
-    pub(super) fn new(sources: &[Source]) -> MoveBack {
-        let component = |source: &Source| (vec![128; source.coefficients.len()], vec![0; source.coefficients.len()]);
-        MoveBack(sources.iter().map(component).collect())
+    pub(super) fn new(sources: &[Source]) -> Result<MoveBack> {
+        let component = |source: &Source| {
+            let count = source.coefficients.len();
+            Ok((collect(count, repeat_n(128, count))?, zeros(count)?))
+        };
+        Ok(MoveBack(sources.iter().map(component).collect::<Result<_>>()?))
     }
 }
 
@@ -68,7 +73,7 @@ type Checked<W> = (W, Vec<Option<f64>>);
 
 impl Blocks {
     pub(super) fn new(sources: &Rc<Vec<Source>>, transform: &Transform) -> Result<Checked<Blocks>> {
-        let Move { sources, samples } = Move::new(sources);
+        let Move { sources, samples } = Move::new(sources)?;
         let mut blocks = Blocks { sources, samples, transform: transform.clone() };
         blocks.run()?;
         let both = blocks.sources.iter().zip(&blocks.samples);
@@ -101,7 +106,7 @@ impl Back {
     /// Transforms the samples that the inverse transform makes of the coefficients.
     pub(super) fn new(sources: &Rc<Vec<Source>>, transform: &Transform) -> Result<Checked<Back>> {
         let (blocks, _) = Blocks::new(sources, transform)?;
-        let coefficients = blocks.samples.iter().map(|samples| vec![0; samples.len()]).collect();
+        let coefficients = blocks.samples.iter().map(|samples| zeros(samples.len())).collect::<Result<_>>()?;
         let mut back = Back { blocks, coefficients };
         back.run()?;
         let all = sources.iter().zip(&back.blocks.samples).zip(&back.coefficients);
@@ -132,9 +137,9 @@ pub(super) struct Decoding {
 }
 
 impl Decoding {
-    pub(super) fn new(file: &[u8], transform: Transform, limits: Limits) -> Decoding {
+    pub(super) fn new(file: &[u8], transform: Transform, limits: Limits) -> Result<Decoding> {
         let image = Image { width: 0, height: 0, channels: 0, samples: Vec::new() };
-        Decoding { file: file.to_vec(), transform, limits, image }
+        Ok(Decoding { file: collect(file.len(), file.iter().copied())?, transform, limits, image })
     }
 }
 

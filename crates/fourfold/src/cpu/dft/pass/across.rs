@@ -17,8 +17,7 @@ use crate::cpu::dft::pass::access::{for_radix, opaque, splat, zero};
 use crate::cpu::dft::pass::along::{BLOCK, Block, block, store_interleaved, twiddles};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{LANES, Scalar, Vector, WithIsa};
-use crate::recipe::rules::intra_vector::MOST_RADIX;
-use crate::recipe::scheme::MOST_PARTS;
+use crate::recipe::scheme::{MOST_PARTS, MOST_RADIX};
 use num_complex::Complex;
 use std::mem::MaybeUninit;
 

@@ -4,7 +4,7 @@ use crate::arithmetic::complex::each;
 use crate::cpu::simd::complex_vector::Interleaved;
 use crate::cpu::simd::isa::operators::operators;
 use crate::cpu::simd::pointer::Ptr;
-use crate::cpu::simd::vector::{Vector, WithIsa};
+use crate::cpu::simd::vector::{Vector, WithIsa, align_stack};
 use std::arch::x86_64::*;
 
 #[derive(Clone, Copy)]
@@ -24,6 +24,7 @@ operators!(F32x8, f32, _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_fmadd
 /// The CPU has them, and the pointers of the work are valid.
 #[target_feature(enable = "avx2,fma")]
 unsafe fn enter<W: WithIsa>(work: W) {
+    align_stack();
     // SAFETY: the caller guarantees it.
     unsafe { work.with_isa() }
 }

@@ -4,7 +4,7 @@ use crate::arithmetic::complex::each;
 use crate::cpu::simd::complex_vector::Interleaved;
 use crate::cpu::simd::isa::operators::operators;
 use crate::cpu::simd::pointer::Ptr;
-use crate::cpu::simd::vector::{Vector, WithIsa};
+use crate::cpu::simd::vector::{Vector, WithIsa, align_stack};
 use std::arch::x86_64::*;
 
 #[derive(Clone, Copy)]
@@ -24,6 +24,7 @@ operators!(F32x16, f32, _mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps, _mm512_fmad
 /// The CPU has AVX-512 F, DQ and VL, AVX2 and FMA, and the pointers of the work are valid.
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
 unsafe fn enter<W: WithIsa>(work: W) {
+    align_stack();
     // SAFETY: the caller guarantees it.
     unsafe { work.with_isa() }
 }

@@ -1,110 +1,105 @@
 //! Output files that are written completely or not at all.
 
 use std::collections::HashSet;
-use std::fs::{self, File, OpenOptions};
-use std::io::{BufWriter, Write};
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, Once, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
-use tempfile::NamedTempFile;
 
-/// A file that is written under a temporary name in its folder. If it is dropped without
-/// [`Output::commit`], or the command is interrupted, it is removed, and an old file of the final
-/// name stays as it was.
+use crate::files::unfinished::Unfinished;
+
+/// A file that gets its name when it is complete. If it is dropped without [`Output::commit`], or
+/// the command ends early, an old file of that name stays as it was.
 pub struct Output {
-    file: BufWriter<NamedTempFile>,
+    file: Unfinished,
     path: PathBuf,
 }
+
+/// The permissions of new files, from which the umask is subtracted.
+const NEW_FILE: u32 = 0o666;
 
 impl Output {
     /// Begins a file. If the folder or an old file cannot be written, that is an error here, before
     /// any work is done.
     pub fn create(path: &Path) -> Result<Output> {
         let path = target(path)?;
-        let old = replaced(&path).with_context(|| format!("cannot write {}", path.display()))?;
+        let failed = || format!("cannot write {}", path.display());
+        let old = replaced(&path).with_context(failed)?;
         let folder = path.parent().expect("a file lies in a folder");
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".fourfold-").suffix(".part");
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // the umask is subtracted
-        #[cfg(unix)]
-        if let Some(old) = &old {
-            builder.permissions(old.clone());
-        }
         let in_folder = || format!("cannot write in {}", folder.display());
-        let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-        remove_when_ended();
-        let file = builder.tempfile_in(folder).with_context(in_folder)?;
-        unfinished.push(file.path().to_owned());
-        // The old file's permissions may have bits that the umask has removed.
-        old.map_or(Ok(()), |old| file.as_file().set_permissions(old)).with_context(in_folder)?;
-        Ok(Output { file: BufWriter::new(file), path })
-    }
-
-    /// The final name.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+        let mode = old.as_ref().map_or(NEW_FILE, permissions);
+        let mut file = Unfinished::create(folder, mode).with_context(in_folder)?;
+        old.map_or(Ok(()), |old| resemble(file.file(), &old)).with_context(failed)?;
+        Ok(Output { file, path })
     }
 
     /// Writes the content.
-    pub fn fill<E>(&mut self, write: impl FnOnce(&mut BufWriter<NamedTempFile>) -> Result<(), E>) -> Result<()>
+    pub fn fill<E>(&mut self, write: impl FnOnce(&mut BufWriter<&mut File>) -> Result<(), E>) -> Result<()>
     where
         E: std::error::Error + Send + Sync + 'static,
     {
         let failed = || format!("cannot write {}", self.path.display());
-        write(&mut self.file).with_context(failed)?;
-        self.file.flush().with_context(failed)?;
-        self.file.get_ref().as_file().sync_all().with_context(failed)
+        let mut buffer = BufWriter::new(self.file.file());
+        write(&mut buffer).with_context(failed)?;
+        let file = buffer.into_inner().map_err(|error| error.into_error()).with_context(failed)?;
+        file.sync_all().with_context(failed)
     }
 
     /// Gives the file its final name, in place of any that has it.
     pub fn commit(self) -> Result<()> {
-        let failed = || format!("cannot write {}", self.path.display());
-        let file = self.file.into_inner().map_err(|error| error.into_error()).with_context(failed)?;
-        let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-        unfinished.retain(|path| path != file.path());
-        file.persist(&self.path).map(drop::<File>).with_context(failed)
+        self.file.persist(&self.path).with_context(|| format!("cannot write {}", self.path.display()))
     }
 }
 
-/// The files that the command has begun. While the lock is held, an interruption waits.
-static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
-/// The exit code of an interrupted command, as shells define it: 128 + SIGINT.
-const INTERRUPTED: i32 = 130;
-
-/// Makes interruption and termination remove the unfinished files before the command ends.
-fn remove_when_ended() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // Without the handler an interruption leaves the unfinished file. That is no error here.
-        let _ = ctrlc::set_handler(|| {
-            let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-            unfinished.iter().for_each(|path| drop(fs::remove_file(path)));
-            std::process::exit(INTERRUPTED);
-        });
-    });
-}
-
-/// Fails if an output would replace an input, also under another name or through a link.
-pub(crate) fn spare(inputs: &[PathBuf], outputs: &[PathBuf]) -> Result<()> {
+/// Fails if an output would replace an input or another output, also under another name or through
+/// a link.
+pub(crate) fn check_outputs(inputs: &[&Path], outputs: &[&Path]) -> Result<()> {
     let inputs: HashSet<_> = inputs.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
-    let replaces = |path: &&PathBuf| fs::canonicalize(path).is_ok_and(|path| inputs.contains(&path));
-    match outputs.iter().find(replaces) {
-        Some(path) => {
-            bail!("cannot write {}: it is also an input, which would be lost; name another file", path.display())
-        }
-        None => Ok(()),
+    let mut targets = HashSet::new();
+    for output in outputs {
+        let (target, cannot) = (target(output)?, || format!("cannot write {}", output.display()));
+        ensure!(!inputs.contains(&target), "{}: it is also an input, which would be lost; name another file", cannot());
+        ensure!(targets.insert(target), "{} twice: two outputs are this file", cannot());
     }
+    Ok(())
 }
 
-/// The permissions of the old file, which the new one gets; an error if it may not be written.
-fn replaced(path: &Path) -> Result<Option<fs::Permissions>> {
+/// The old file; an error if it may not be written.
+fn replaced(path: &Path) -> Result<Option<Metadata>> {
     let Ok(metadata) = fs::metadata(path) else { return Ok(None) };
     ensure!(!metadata.permissions().readonly(), "it is read-only");
     OpenOptions::new().write(true).open(path)?;
-    Ok(Some(metadata.permissions()))
+    Ok(Some(metadata))
+}
+
+/// Who may read, write and execute a file. The bits that make a program run as its owner are not
+/// part of it: they are not for another content.
+#[cfg(unix)]
+fn permissions(old: &Metadata) -> u32 {
+    std::os::unix::fs::PermissionsExt::mode(&old.permissions()) & 0o777
+}
+
+#[cfg(not(unix))]
+fn permissions(_: &Metadata) -> u32 {
+    NEW_FILE
+}
+
+/// Gives a new file the owner, the group and the permissions of the old one.
+#[cfg(unix)]
+fn resemble(file: &File, old: &Metadata) -> Result<()> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    let new = file.metadata()?;
+    if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
+        let whose = || format!("it belongs to user {} and group {}, which a new file cannot", old.uid(), old.gid());
+        fchown(file, Some(old.uid()), Some(old.gid())).with_context(whose)?;
+    }
+    Ok(file.set_permissions(PermissionsExt::from_mode(permissions(old)))?)
+}
+
+#[cfg(not(unix))]
+fn resemble(file: &File, old: &Metadata) -> Result<()> {
+    Ok(file.set_permissions(old.permissions())?)
 }
 
 /// The longest chain of symbolic links, as on Linux.
@@ -137,6 +132,8 @@ fn place(path: &Path) -> Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
 
     fn write(path: &Path, text: &str) {
@@ -178,12 +175,15 @@ mod tests {
         fs::write(&file, "").unwrap();
         fs::write(&other, "").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        let spares =
-            |input: &PathBuf, output: &PathBuf| spare(&[other.clone(), input.clone()], std::slice::from_ref(output));
+        let spares = |input: &Path, output: &Path| check_outputs(&[&other, input], &[output]);
         for (input, output) in [(&file, &file), (&file, &link), (&link, &file), (&roundabout, &file)] {
             assert!(spares(input, output).is_err() && spares(output, input).is_err());
         }
         assert!(spares(&file, &new).is_ok() && spares(&new, &file).is_ok());
+        // Two outputs, one of them a link to the other, which need not exist.
+        std::os::unix::fs::symlink("new", folder.path().join("to new")).unwrap();
+        let twice = |a: &str| check_outputs(&[&file], &[&folder.path().join(a), &new]);
+        assert!(twice("to new").is_err() && twice("new").is_err() && twice("newer").is_ok());
     }
 
     #[test]
@@ -202,17 +202,33 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("old");
-        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o7777;
         fs::write(&path, "old").unwrap();
-        for permissions in [0o600, 0o666, 0o640] {
+        for permissions in [0o600, 0o666, 0o640, 0o4755, 0o2755] {
             fs::set_permissions(&path, PermissionsExt::from_mode(permissions)).unwrap();
             write(&path, "new");
-            assert_eq!(mode(), permissions);
+            assert_eq!(mode(), permissions & 0o777);
         }
         fs::set_permissions(&path, PermissionsExt::from_mode(0o444)).unwrap();
         let message = format!("{:#}", Output::create(&path).err().unwrap());
         assert!(message.contains("read-only") && message.contains("old"), "{message}");
         assert_eq!((mode(), names(folder.path())), (0o444, vec!["old".to_owned()]));
+    }
+
+    /// Only root can give files away.
+    #[test]
+    #[cfg(unix)]
+    fn the_new_file_has_the_old_ones_owner() {
+        use std::os::unix::fs::{MetadataExt, chown};
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("old");
+        fs::write(&path, "old").unwrap();
+        if chown(&path, Some(1234), Some(1235)).is_err() {
+            return eprintln!("NOT TESTED: this user cannot give files away");
+        }
+        write(&path, "new");
+        let metadata = fs::metadata(&path).unwrap();
+        assert_eq!((metadata.uid(), metadata.gid(), metadata.len()), (1234, 1235, 3));
     }
 
     #[test]
