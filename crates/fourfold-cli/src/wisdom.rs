@@ -2,7 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{DirBuilder, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -121,7 +121,7 @@ fn parse(path: &Path) -> Result<Option<Tuning>> {
 pub(crate) fn add(file: &WisdomFile, wisdom: Wisdom) -> Result<PathBuf> {
     let path = path(file)?.context(NOWHERE)?;
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        make_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
     let _lock = lock(&path)?;
     let Tuning { wisdom: mut all, text, unknown, .. } = parse(&path)?.unwrap_or_default();
@@ -136,6 +136,14 @@ pub(crate) fn add(file: &WisdomFile, wisdom: Wisdom) -> Result<PathBuf> {
     Ok(path)
 }
 
+/// Makes a folder that only the user may enter, since compiled kernels are kept there too.
+fn make_folder(folder: &Path) -> std::io::Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)
+}
+
 /// Locks a file beside the tuning file, since the tuning file itself is replaced. The lock ends
 /// when the file is closed.
 fn lock(path: &Path) -> Result<File> {
@@ -147,4 +155,19 @@ fn lock(path: &Path) -> Result<File> {
         Ok::<_, std::io::Error>(file)
     };
     lock().with_context(|| format!("cannot lock {}", name.display()))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_folder_that_is_made_is_the_users_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = folder.path().join("a/b");
+        make_folder(&made).unwrap();
+        make_folder(&made).unwrap();
+        assert_eq!(made.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    }
 }
