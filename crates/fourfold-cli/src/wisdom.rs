@@ -157,17 +157,16 @@ fn lock(path: &Path) -> Result<File> {
     lock().with_context(|| format!("cannot lock {}", name.display()))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
-    use super::*;
-    use std::os::unix::fs::PermissionsExt;
-
+    #[cfg(unix)]
     #[test]
     fn a_folder_that_is_made_is_the_users_own() {
+        use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let made = folder.path().join("a/b");
-        make_folder(&made).unwrap();
-        make_folder(&made).unwrap();
+        super::make_folder(&made).unwrap();
+        super::make_folder(&made).unwrap();
         assert_eq!(made.metadata().unwrap().permissions().mode() & 0o777, 0o700);
     }
 }

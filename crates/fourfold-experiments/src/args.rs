@@ -53,8 +53,8 @@ pub(crate) struct CircuitArgs {
     /// The file that names the circuit's other files
     #[arg(value_name = "FILE.aux")]
     pub(crate) file: PathBuf,
-    /// Bins along x and y [default: the least power of two that is at least the root of the number
-    /// of movable nodes, as in ePlace]
+    /// Bins along x and y [default: the least power of two from 16 to 4096 that is at least the root
+    /// of the number of movable nodes, as in ePlace]
     #[arg(long, value_name = "MxN", value_parser = bins)]
     pub(crate) bins: Option<[usize; 2]>,
     /// The density that overflow is measured against, more than 0 and at most 1. Less than the

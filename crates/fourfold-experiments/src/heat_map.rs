@@ -1,6 +1,7 @@
 //! Maps over a region as pictures.
 
 use anyhow::{Result, anyhow};
+use fourfold_cli::array::check_memory;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
@@ -70,8 +71,10 @@ fn blend(list: &[[f64; 3]], part: f64) -> [u8; 3] {
 impl HeatMap<'_> {
     /// The picture as a PNG file.
     pub(crate) fn png(&self) -> Result<Vec<u8>> {
+        let bytes = 3 * (SIZE.0 * SIZE.1) as usize;
+        check_memory(2 * bytes)?; // of pixels, and of the file, which is smaller
         font()?;
-        let mut pixels = vec![0; 3 * (SIZE.0 * SIZE.1) as usize];
+        let mut pixels = vec![0; bytes];
         self.draw(&mut pixels).map_err(|error| anyhow!("cannot draw {}: {error}", self.title))?;
         encode(&pixels, SIZE, &self.title)
     }

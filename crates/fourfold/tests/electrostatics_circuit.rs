@@ -210,8 +210,12 @@ fn a_target_below_the_utilisation_is_raised() {
     };
     assert!((built(&fixed).target_density() - 0.8).abs() < 1e-15);
     assert!(built(&fixed).fillers().low[0].is_empty());
-    // Without a free area the target is 1.
-    assert_eq!(built(&List::new(&[[0.0, 0.0, 10.0, 10.0]])).target_density(), 1.0);
+    // Without a free area the target is 1, but without movable cells it is what was asked for.
+    let everything = List::new(&[[0.0, 0.0, 10.0, 10.0]]);
+    assert_eq!(built(&everything).target_density(), 1.0);
+    let none = List::new(&[]);
+    let circuit = Circuit::builder(grid, none.cells()).fixed(everything.cells()).target_density(0.5);
+    assert_eq!(circuit.build(&planner(1)).unwrap().target_density(), 0.5);
 }
 
 /// The total force is zero in a circuit that is its own image under a half turn.

@@ -116,7 +116,8 @@ fn region(circuit: &Circuit) -> String {
     let (region, nodes) = (circuit.region(), &circuit.nodes);
     let share = |kind: Kind| {
         let chosen = (0..nodes.len()).filter(|node| nodes.kinds[*node] == kind);
-        100.0 * chosen.map(|node| nodes.rects.area(node)).sum::<f64>() / region.area()
+        // The sum of nothing is -0.
+        100.0 * chosen.map(|node| nodes.rects.area(node)).fold(0.0, |sum, area| sum + area) / region.area()
     };
     format!(
         "{:?} to {:?}, {} rows; movable nodes are {:.1} % of its area, fixed {:.1} %",

@@ -157,7 +157,7 @@ fn a_process_whose_device_is_lost() {
     };
     // All that is asked of the device from now on is an error, and nothing panics.
     lost(device.finish());
-    lost(plan.execute(&x, &mut vec![0.0; x.len()]));
+    lost(plan.execute(&x, &mut vec![0.0f32; x.len()]));
     lost(array.download(&mut vec![0.0; x.len()]));
     lost(second.upload(&x).map(drop));
     lost(device.pinned::<f32>(100).map(drop));

@@ -128,7 +128,9 @@ impl StagedRecipe {
         let real = self.problem.precision().bytes();
         let stage = |stage: &Stage| match &stage.work {
             StageWork::Fft(recipe) => recipe.bytes_moved(),
-            _ => (stage.from.reals() + stage.to.reals()).saturating_mul(real),
+            StageWork::Reorder { .. } | StageWork::Combine(_) | StageWork::FftStep(_) => {
+                (stage.from.reals() + stage.to.reals()).saturating_mul(real)
+            }
         };
         self.stages.iter().map(stage).fold(0, usize::saturating_add)
     }
@@ -142,7 +144,7 @@ impl StagedRecipe {
     pub(crate) fn ffts(&self) -> impl Iterator<Item = &Recipe> {
         self.stages.iter().filter_map(|stage| match &stage.work {
             StageWork::Fft(recipe) => Some(&**recipe),
-            _ => None,
+            StageWork::Reorder { .. } | StageWork::Combine(_) | StageWork::FftStep(_) => None,
         })
     }
 }

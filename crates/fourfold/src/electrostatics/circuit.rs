@@ -146,8 +146,9 @@ impl<'a, T: Float> CircuitBuilder<'a, T> {
         self.place_movable(&mut low, &mut outside)?;
         let (movable, movable_area) = (low[0].len(), area(grid, &size));
         let free = covered.iter().map(|part| 1.0 - part).sum::<f64>();
-        // Without a free area this is no number or infinite, and the target is 1.
-        let target = self.target.max(1f64.min(movable_area / free));
+        // With movable cells but no free area this is infinite, and the target is 1.
+        let needed = if movable_area == 0.0 { 0.0 } else { movable_area / free };
+        let target = self.target.max(needed.min(1.0));
         if self.fillers {
             add_fillers(grid, target * free - movable_area, &mut low, &mut size)?;
         }

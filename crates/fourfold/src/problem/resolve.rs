@@ -66,9 +66,9 @@ impl ProblemBuilder {
     /// other axes complex, so it decides before complex FFTs do. Real kinds decide only if there is
     /// no FFT.
     fn domains(&self) -> (Domain, Domain) {
-        let deciding = [Kind::Rfft, Kind::Irfft, Kind::Fft, Kind::Ifft];
-        let deciding = deciding.iter().find(|kind| self.kinds.contains(kind)).unwrap_or(&self.kinds[0]);
-        let (input, output) = deciding.domains();
+        let half = self.kinds.iter().find(|kind| is_half(kind));
+        let complex = || self.kinds.iter().find(|kind| kind.domains() == (Domain::Complex, Domain::Complex));
+        let (input, output) = half.or_else(complex).unwrap_or(&self.kinds[0]).domains();
         if self.adjoint { (output, input) } else { (input, output) }
     }
 
@@ -168,7 +168,10 @@ fn resolve_kinds(kinds: &[Kind], axes: usize) -> Result<Vec<Kind>> {
 }
 
 fn check_kinds(kinds: &[Kind], norm: Norm, orthogonalize: bool) -> Result<()> {
-    if kinds.contains(&Kind::Rfft) && kinds.contains(&Kind::Irfft) {
+    let mut halves = kinds.iter().filter(|kind| is_half(kind)).map(|kind| kind.domains());
+    if let Some(first) = halves.next()
+        && halves.any(|other| other != first)
+    {
         return Err(Error::problem(
             "rfft and irfft cannot stand in one problem: use rfft with ifft, or irfft with fft",
         ));
@@ -213,9 +216,15 @@ fn check_scale(asked: f64, total: f64, precision: Precision) -> Result<()> {
     Ok(())
 }
 
+/// Whether the kind has a half spectrum on one side, as `rfft` and `irfft` have.
+fn is_half(kind: &Kind) -> bool {
+    let (input, output) = kind.domains();
+    input != output
+}
+
 /// The position of the transform with a half spectrum on one side: the last `rfft` or `irfft`.
 fn half_position(kinds: &[Kind]) -> Option<usize> {
-    kinds.iter().rposition(|kind| matches!(kind, Kind::Rfft | Kind::Irfft))
+    kinds.iter().rposition(is_half)
 }
 
 /// The transform to or from a half spectrum if `half`, else its complex counterpart.
