@@ -132,7 +132,7 @@ fn pixels_times_scans_have_a_limit() {
     assert!(file.len() < 200_000, "{} bytes", file.len());
     let message = refusal(&file);
     assert!(message.contains("more than 64 scans"), "{message}");
-    let few = decode(&many_scans(3), &exact(), &Limits::default()).unwrap().value;
+    let few = decode(&many_scans(1), &exact(), &Limits::default()).unwrap().value;
     assert!(few.samples.len() == 1 << 26 && few.samples.iter().all(|&sample| sample == 128));
 }
 
