@@ -39,8 +39,10 @@ fn signals_end_the_command_as_any_other() {
     let folder = Folder::new();
     let (input, output) = (large_picture(&folder), folder.write("out.png", b"old"));
     for (signal, number) in [("-INT", 2), ("-TERM", 15), ("-HUP", 1), ("-KILL", 9)] {
-        let mut child =
-            command().arg("compress").arg(&input).arg("-o").arg(&output).args(["--keep", "10"]).spawn().unwrap();
+        // A shell starts programs in the background such that they ignore SIGINT, and so do theirs.
+        let mut start = Command::new("env");
+        start.arg("--default-signal").arg(command().get_program()).arg("compress").arg(&input);
+        let mut child = start.arg("-o").arg(&output).args(["--keep", "10"]).spawn().unwrap();
         wait_for_output(&mut child, &fs::canonicalize(folder.path("")).unwrap());
         send(signal, &child);
         assert_eq!(child.wait().unwrap().signal(), Some(number));

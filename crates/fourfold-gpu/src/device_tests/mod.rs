@@ -1,5 +1,6 @@
 //! Tests of the caller's queues and memory. They use the device that `FOURFOLD_DEVICE` names, or
-//! else `opencl:0`.
+//! else `opencl:0`. With CUDA they need `--test-threads 1`: while a test captures a graph, no other
+//! may synchronise the device.
 
 pub(crate) mod cuda;
 pub(crate) mod fake;
