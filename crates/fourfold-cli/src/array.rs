@@ -29,7 +29,7 @@ pub fn zeros<T: Copy + Default>(len: usize) -> Result<Vec<T>> {
 }
 
 /// The `len` items as an array, or an error if memory is lacking.
-pub(crate) fn collect<T>(len: usize, items: impl Iterator<Item = T>) -> Result<Vec<T>> {
+pub fn collect<T>(len: usize, items: impl Iterator<Item = T>) -> Result<Vec<T>> {
     let mut elements = Vec::new();
     let refused = || format!("an array of {len} elements of {} bytes does not fit in memory", size_of::<T>());
     elements.try_reserve_exact(len).with_context(refused)?;

@@ -83,10 +83,9 @@ pub(crate) fn warn(path: &Path, warnings: &[String]) {
 /// on without it.
 pub(crate) fn warn_of_cache() {
     static SAID: Once = Once::new();
-    let refusal = Cache::standard().ok().flatten().and_then(|cache| cache.check().err());
-    if let Some(refusal) = refusal {
-        SAID.call_once(|| {
+    SAID.call_once(|| {
+        if let Some(refusal) = Cache::standard().ok().flatten().and_then(|cache| cache.check().err()) {
             let _ = writeln!(io::stderr(), "{}", printable(&format!("fourfold: warning: {refusal}")));
-        });
-    }
+        }
+    });
 }

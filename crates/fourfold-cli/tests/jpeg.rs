@@ -237,6 +237,15 @@ fn damaged_files_are_warnings_or_errors() {
     assert_eq!(folder.names(), ["a.jpg", "a.png", "b.png", "cut.jpg", "header.jpg", "text.jpg"]);
 }
 
+/// The commands that read JPEG files, and what they write.
+const READERS: [(&[&str], &str); 5] = [
+    (&["compress", "--keep", "50"], "b.png"),
+    (&["filter", "--low-pass", "1"], "b.png"),
+    (&["jpeg", "encode"], "b.jpg"),
+    (&["jpeg", "decode"], "b.png"),
+    (&["jpeg", "coefficients"], "b.npz"),
+];
+
 /// The end marker after half of the file: libjpeg only warns, and so do all commands.
 #[test]
 fn half_a_file_with_an_end_is_warned_of() {
@@ -245,14 +254,7 @@ fn half_a_file_with_an_end_is_warned_of() {
     success(&[&"jpeg", &"encode", &original, &"-o", &jpeg]);
     let whole = read(&jpeg);
     let half = folder.write("half.jpg", &[&whole[..whole.len() - 300], b"\xff\xd9"].concat());
-    let commands: [(&[&str], &str); 5] = [
-        (&["compress", "--keep", "50"], "b.png"),
-        (&["filter", "--low-pass", "1"], "b.png"),
-        (&["jpeg", "encode"], "b.jpg"),
-        (&["jpeg", "decode"], "b.png"),
-        (&["jpeg", "coefficients"], "b.npz"),
-    ];
-    for (words, name) in commands {
+    for (words, name) in READERS {
         let output = command().args(words).arg(&half).arg("-o").arg(folder.path(name)).output().unwrap();
         let told = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success() && told.lines().count() > 0, "{words:?}: {told}");
@@ -274,14 +276,7 @@ fn files_demand_no_more_than_they_have() {
     let frame = file.windows(2).position(|pair| pair == [0xff, 0xc0]).unwrap();
     file[frame + 5..frame + 9].copy_from_slice(&[0x40, 0, 0x40, 0]);
     let huge = folder.write("huge.jpg", &file);
-    let commands: [(&[&str], &str); 5] = [
-        (&["compress", "--keep", "50"], "b.png"),
-        (&["filter", "--low-pass", "1"], "b.png"),
-        (&["jpeg", "encode"], "b.jpg"),
-        (&["jpeg", "decode"], "b.png"),
-        (&["jpeg", "coefficients"], "b.npz"),
-    ];
-    for (words, name) in commands {
+    for (words, name) in READERS {
         let run = |input: &std::path::Path, more: &[&str]| {
             command().args(words).arg(input).arg("-o").arg(folder.path(name)).args(more).output().unwrap()
         };

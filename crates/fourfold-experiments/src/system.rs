@@ -4,7 +4,7 @@
 use anyhow::Result;
 use fourfold::Planner;
 use fourfold::electrostatics::{Builder, Cells, Electrostatics, Map, Maps};
-use fourfold_cli::array::zeros;
+use fourfold_cli::array::{collect, zeros};
 use fourfold_cli::planner::EnginePlanner;
 use fourfold_gpu::{Device, GpuArray, GpuCells, GpuElectrostatics, GpuMaps};
 
@@ -141,7 +141,5 @@ impl System {
 
 /// A copy, or an error if memory is lacking.
 fn copy(numbers: &[f64]) -> Result<Vec<f64>> {
-    let mut copy = zeros(numbers.len())?;
-    copy.copy_from_slice(numbers);
-    Ok(copy)
+    collect(numbers.len(), numbers.iter().copied())
 }

@@ -52,3 +52,17 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// Makes room for `count` more elements. It is an error if there is no memory for `what`.
+pub(crate) fn reserve<T>(list: &mut Vec<T>, count: usize, what: fmt::Arguments<'_>) -> Result<()> {
+    let message = || format!("there is no memory for {what}");
+    list.try_reserve_exact(count).map_err(|_| Error::new(ErrorKind::Unavailable, message()))
+}
+
+/// A list of `count` equal elements. It is an error if there is no memory for `what`.
+pub(crate) fn filled<T: Clone>(count: usize, value: T, what: fmt::Arguments<'_>) -> Result<Vec<T>> {
+    let mut list = vec![];
+    reserve(&mut list, count, what)?;
+    list.resize(count, value);
+    Ok(list)
+}

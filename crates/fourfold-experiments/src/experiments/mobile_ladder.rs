@@ -194,7 +194,9 @@ fn teaches(measured: &[Measured]) -> String {
         (large, small) if large.is_empty() => {
             format!("No step gains 1.1 times, as the geometric mean over N: {small}.")
         }
-        (large, small) => format!("As the geometric mean over N, {large} gain 1.1 times or more, and {small} do not."),
+        (large, small) => {
+            format!("As the geometric mean over N, {large} gain 1.1 times or more. These gain less: {small}.")
+        }
     }
 }
 

@@ -8,7 +8,6 @@ use crate::backend::runtime::Runtime;
 use crate::backend::types::Grid;
 use crate::error::unavailable;
 use crate::limits::{Api, DeviceId, DeviceInfo, Limits};
-use fourfold::baseline::GroupShape;
 use fourfold::{Problem, Result};
 use std::ffi::c_void;
 use std::ptr;
@@ -262,8 +261,7 @@ impl interface::Queue for Queue {
     /// Drivers refuse launches with more threads than a kernel can have.
     fn launch(&self, kernel: &dyn interface::Kernel, grid: Grid, _: [&dyn interface::Buffer; 5]) -> Result<()> {
         let kernel: &Kernel = own(kernel)?;
-        let chosen = grid.range.is_some_and(|range| range.groups == GroupShape::Driver);
-        if grid.threads > kernel.threads && !chosen {
+        if grid.size().threads > kernel.threads {
             return Err(unavailable("an invalid work group size".into()));
         }
         self.0.call("launch a kernel")

@@ -7,7 +7,8 @@
 //! so the [folder](crate::run::folder) must be the user's only.
 
 use crate::run::cache_entry::{HEAD, head, target, whole};
-use crate::run::folder::{FileFacts, Folder};
+use crate::run::folder::Folder;
+use crate::run::folder::file::FileFacts;
 use fourfold::{Error, ErrorKind, Result};
 use std::io;
 use std::io::Read;

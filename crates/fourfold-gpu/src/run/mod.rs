@@ -2,10 +2,6 @@ pub(crate) mod cache_entry;
 pub(crate) mod counts;
 pub(crate) mod disk_cache;
 pub(crate) mod executable;
-#[cfg(unix)]
-pub(crate) mod folder;
-#[cfg(not(unix))]
-#[path = "folder_by_path.rs"]
 pub(crate) mod folder;
 pub(crate) mod inspect;
 pub(crate) mod kernel_cache;

@@ -1,6 +1,6 @@
 //! Circuits as charged cells: fixed cells, movable cells, and the fillers between them.
 
-use crate::electrostatics::fillers::{add_fillers, evenly, reserve};
+use crate::electrostatics::fillers::{add_fillers, evenly, reserve_cells};
 use crate::electrostatics::float::Float;
 use crate::electrostatics::grid::{Cells, Grid, Reach, wrong};
 use crate::electrostatics::solver::{Builder, Electrostatics};
@@ -207,7 +207,7 @@ impl<'a, T: Float> CircuitBuilder<'a, T> {
 /// Empty lists of positions and of sizes along each axis, with room for so many cells.
 fn lists<T>(count: usize) -> Result<[[Vec<T>; 2]; 2]> {
     let mut lists = [const { [const { Vec::new() }; 2] }; 2];
-    lists.iter_mut().flatten().try_for_each(|list| reserve(list, count))?;
+    lists.iter_mut().flatten().try_for_each(|list| reserve_cells(list, count))?;
     Ok(lists)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::electrostatics::float::Float;
 use crate::electrostatics::grid::Grid;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Result, reserve};
 
 /// The part of the sizes at each end of their sorted list that does not count for the mean.
 const TRIMMED: f64 = 0.05;
@@ -28,9 +28,9 @@ pub(crate) fn add_fillers<T: Float>(
     for axis in 0..2 {
         let room = to[axis] - from[axis] - extent[axis];
         let place = |i: usize| grid.place::<T>(axis, from[axis] + room * evenly(i)[axis], extent[axis]);
-        reserve(&mut low[axis], count)?;
+        reserve_cells(&mut low[axis], count)?;
         low[axis].extend((0..count).map(place));
-        reserve(&mut size[axis], count)?;
+        reserve_cells(&mut size[axis], count)?;
         size[axis].extend((0..count).map(|_| each[axis]));
     }
     Ok(())
@@ -39,7 +39,7 @@ pub(crate) fn add_fillers<T: Float>(
 /// The mean without the smallest and the largest numbers.
 fn trimmed_mean<T: Float>(sizes: &[T]) -> Result<f64> {
     let mut sorted: Vec<f64> = vec![];
-    reserve(&mut sorted, sizes.len())?;
+    reserve_cells(&mut sorted, sizes.len())?;
     sorted.extend(sizes.iter().map(|&size| size.into()));
     sorted.sort_unstable_by(f64::total_cmp);
     let trimmed = (sorted.len() as f64 * TRIMMED) as usize;
@@ -55,7 +55,6 @@ pub(crate) fn evenly(i: usize) -> [f64; 2] {
 }
 
 /// Makes room for so many more numbers of cells.
-pub(crate) fn reserve<T>(list: &mut Vec<T>, count: usize) -> Result<()> {
-    let message = || format!("there is no memory for {count} cells");
-    list.try_reserve_exact(count).map_err(|_| Error::new(ErrorKind::Unavailable, message()))
+pub(crate) fn reserve_cells<T>(list: &mut Vec<T>, count: usize) -> Result<()> {
+    reserve(list, count, format_args!("{count} cells"))
 }

@@ -6,7 +6,7 @@ use crate::electrostatics::float::Float;
 use crate::electrostatics::grid::{Cells, Grid};
 use crate::electrostatics::spread::Spreader;
 use crate::electrostatics::steps::{MAPS, Map, Scaling, StepWork, Wanted, reserved, steps};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, filled};
 use crate::plan::plan::Plan;
 use crate::plan::planner::Planner;
 use std::marker::PhantomData;
@@ -145,9 +145,7 @@ impl<T: Float> Electrostatics<T> {
         let count = self.spreader.grid().count();
         let mut maps: [Vec<T>; MAPS] = Default::default();
         for map in &mut maps {
-            let message = || format!("there is no memory for a map of {count} bins");
-            map.try_reserve_exact(count).map_err(|_| Error::new(ErrorKind::Unavailable, message()))?;
-            map.resize(count, T::default());
+            *map = filled(count, T::default(), format_args!("a map of {count} bins"))?;
         }
         let grid = *self.spreader.grid();
         Ok(Maps { maps, grid, potential: self.wanted.potential, scratch: Scratch::new(self.scratch_bytes)? })

@@ -7,7 +7,7 @@ use crate::cpu::base::threads::Pool;
 use crate::electrostatics::float::Float;
 use crate::electrostatics::grid::{Cells, Charge, Grid};
 use crate::electrostatics::steps::Scaling;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, filled};
 use crate::plan::planner::Planner;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -138,7 +138,7 @@ impl Spreader {
             *strips[strip].lock().unwrap_or_else(PoisonError::into_inner) = forces;
         });
         let count = cells.low[0].len();
-        let mut forces = [filled(count, T::default())?, filled(count, T::default())?];
+        let mut forces = [of_cells(count, T::default())?, of_cells(count, T::default())?];
         for (strip, found) in strips.into_iter().enumerate() {
             let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
             for ((cell, _), force) in lists.strip(strip).iter().zip(found) {
@@ -229,7 +229,7 @@ impl Spreader {
 
     /// The charges of all cells.
     fn charges<T: Float>(&self, cells: Cells<'_, T>) -> Result<Vec<Charge>> {
-        let mut charges = filled(cells.count()?, Charge::default())?;
+        let mut charges = of_cells(cells.count()?, Charge::default())?;
         let chunks: Vec<_> = charges.chunks_mut(CHUNK).map(|chunk| Mutex::new((chunk, Ok(())))).collect();
         self.pool.run_tasks(chunks.len(), &|_, c| {
             let mut guard = chunks[c].lock().unwrap_or_else(PoisonError::into_inner);
@@ -258,7 +258,7 @@ impl Lists {
         let mut starts = vec![0; rows.div_ceil(STRIP) + 1];
         charges.iter().for_each(|charge| strips(charge).for_each(|strip| starts[strip + 1] += 1));
         (1..starts.len()).for_each(|strip| starts[strip] += starts[strip - 1]);
-        let (mut next, mut items) = (starts.clone(), filled(starts[starts.len() - 1], Default::default())?);
+        let (mut next, mut items) = (starts.clone(), of_cells(starts[starts.len() - 1], Default::default())?);
         for (cell, charge) in charges.iter().enumerate() {
             for strip in strips(charge) {
                 items[next[strip]] = (cell, *charge);
@@ -273,13 +273,9 @@ impl Lists {
     }
 }
 
-/// A list of equal elements, or an error if there is no memory for it: large cells are in many
-/// strips.
-fn filled<T: Clone>(count: usize, value: T) -> Result<Vec<T>> {
-    let (mut list, message) = (vec![], || format!("there is no memory for charges or forces of {count} cells"));
-    list.try_reserve_exact(count).map_err(|_| Error::new(ErrorKind::Unavailable, message()))?;
-    list.resize(count, value);
-    Ok(list)
+/// A list of equal elements. Large cells are in many strips, so there may be more than of cells.
+fn of_cells<T: Clone>(count: usize, value: T) -> Result<Vec<T>> {
+    filled(count, value, format_args!("charges or forces of {count} cells"))
 }
 
 /// The most bins along an axis for which the parts of a cell are on the stack. Almost all cells

@@ -25,7 +25,7 @@
 use crate::baseline::algorithm::Algorithm;
 use crate::baseline::staged_recipe::StagedRecipe;
 use crate::electrostatics::grid::Grid;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, reserve};
 use crate::problem::element::Precision;
 use crate::problem::problem::Problem;
 use crate::recipe::multiplier::Multiplier;
@@ -218,8 +218,8 @@ fn is_normal(x: f64, precision: Precision) -> bool {
 
 /// A list with capacity for one number for each bin.
 pub(crate) fn reserved<T>(grid: &Grid) -> Result<Vec<T>> {
-    let (mut numbers, message) = (vec![], || format!("there is no memory for factors of {} bins", grid.count()));
-    numbers.try_reserve_exact(grid.count()).map_err(|_| Error::new(ErrorKind::Unavailable, message()))?;
+    let (mut numbers, count) = (vec![], grid.count());
+    reserve(&mut numbers, count, format_args!("factors of {count} bins"))?;
     Ok(numbers)
 }
 

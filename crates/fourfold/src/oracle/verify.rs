@@ -4,7 +4,7 @@
 use num_complex::Complex;
 
 use crate::arithmetic::dd::Dd;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{self, Result};
 use crate::oracle::naive::{everything, positions, sampled, work};
 use crate::problem::element::{Domain, Precision};
 use crate::problem::layout::Layout;
@@ -45,21 +45,16 @@ impl Data {
     /// [`Data::filled`], or an error if there is no memory.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`] if there is no memory.
+    /// [`Unavailable`](crate::ErrorKind::Unavailable) if there is no memory.
     pub fn try_filled(precision: Precision, domain: Domain, len: usize, x: f64) -> Result<Data> {
-        fn filled<T: Clone>(len: usize, x: T) -> Result<Vec<T>> {
-            let mut elements = Vec::new();
-            let message = || format!("there is no memory for {len} elements of {} bytes", size_of::<T>());
-            let failed = |_| Error::new(ErrorKind::Unavailable, message());
-            elements.try_reserve_exact(len).map_err(failed)?;
-            elements.resize(len, x);
-            Ok(elements)
+        fn elements<T: Clone>(len: usize, x: T) -> Result<Vec<T>> {
+            error::filled(len, x, format_args!("{len} elements of {} bytes", size_of::<T>()))
         }
         Ok(match (precision, domain) {
-            (Precision::F32, Domain::Real) => Data::F32(filled(len, x as f32)?),
-            (Precision::F64, Domain::Real) => Data::F64(filled(len, x)?),
-            (Precision::F32, Domain::Complex) => Data::ComplexF32(filled(len, Complex::new(x as f32, x as f32))?),
-            (Precision::F64, Domain::Complex) => Data::ComplexF64(filled(len, Complex::new(x, x))?),
+            (Precision::F32, Domain::Real) => Data::F32(elements(len, x as f32)?),
+            (Precision::F64, Domain::Real) => Data::F64(elements(len, x)?),
+            (Precision::F32, Domain::Complex) => Data::ComplexF32(elements(len, Complex::new(x as f32, x as f32))?),
+            (Precision::F64, Domain::Complex) => Data::ComplexF64(elements(len, Complex::new(x, x))?),
         })
     }
 

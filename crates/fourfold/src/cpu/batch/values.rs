@@ -4,7 +4,7 @@ use crate::arithmetic::twiddle::Roots;
 use crate::cpu::base::memory::Array;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::Scalar;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Result, reserve};
 use crate::recipe::multiplier::Multiplier;
 use crate::recipe::recipe::Recipe;
 use num_complex::Complex;
@@ -50,8 +50,8 @@ impl<S: Scalar> Values<S> {
 
 /// Collects `count` numbers. It is an error if there is no memory for them.
 fn collected<S>(count: usize, numbers: impl Iterator<Item = S>) -> Result<Vec<S>> {
-    let (mut table, message) = (vec![], || format!("there is no memory for a multiplier of {count} numbers"));
-    table.try_reserve_exact(count).map_err(|_| Error::new(ErrorKind::Unavailable, message()))?;
+    let mut table = vec![];
+    reserve(&mut table, count, format_args!("a multiplier of {count} numbers"))?;
     table.extend(numbers);
     Ok(table)
 }

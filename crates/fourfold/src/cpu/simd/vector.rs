@@ -58,7 +58,8 @@ pub(crate) trait WithIsa {
 
 /// Aligns the stack frame of the caller to a cache line. The compiler does not align the vectors that
 /// it spills from registers, so half of them may straddle two cache lines: whether they do depends on
-/// the frames of all callers. A first pass with radix 16 took 1.2 times as long then.
+/// the frames of all callers. A last pass of radix 16 over reals took 1.2 times as long then
+/// (docs/performance/log.md).
 #[inline(always)]
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn align_stack() {

@@ -1,24 +1,15 @@
 //! A folder of the user's, where the system has no owners and permissions as Unix does: the user's
 //! cache folder is the user's own there.
 
+use crate::run::folder::file::{FileFacts, unfinished_name};
 use std::fs;
 use std::fs::File;
-use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 /// A folder.
 pub(crate) struct Folder(PathBuf);
-
-/// A file in the folder.
-pub(crate) struct FileFacts {
-    pub(crate) name: String,
-    pub(crate) bytes: u64,
-    /// When it was written, or marked as used.
-    pub(crate) used: SystemTime,
-}
 
 impl Folder {
     /// The folder, if it is there.
@@ -43,8 +34,7 @@ impl Folder {
     /// A new file of this name with these parts, or none if that fails. It is written as another
     /// one, whose name nobody can guess and ends with `unfinished`.
     pub(crate) fn write(&self, name: &str, unfinished: &str, parts: &[&[u8]]) -> io::Result<()> {
-        let random = || RandomState::new().hash_one(SystemTime::now());
-        let other = format!("{:016x}{:016x}.{unfinished}", random(), random());
+        let other = unfinished_name(unfinished);
         let mut file = File::create_new(self.0.join(&other))?;
         let written = parts.iter().try_for_each(|part| file.write_all(part));
         drop(file);

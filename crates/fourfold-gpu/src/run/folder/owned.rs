@@ -1,13 +1,13 @@
-//! A folder to which only its owner can write.
+//! A folder to which only its owner can write, on Unix.
 //!
 //! Machine code in it is executed, so nobody else may put any there. The folder is opened once and
 //! checked as it was opened, and files are named within it: a path that leads elsewhere in the next
 //! moment changes nothing. Symbolic links are not followed, and files of other users are no files.
 
+use crate::run::folder::file::{FileFacts, unfinished_name};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fstat, open, openat, renameat, statat, unlinkat};
 use rustix::process::geteuid;
 use std::fs::{DirBuilder, File};
-use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::io::Write;
 use std::os::fd::OwnedFd;
@@ -24,14 +24,6 @@ const OTHERS_WRITE: u32 = 0o022;
 
 /// A folder of the user's that was checked.
 pub(crate) struct Folder(OwnedFd);
-
-/// A file in the folder.
-pub(crate) struct FileFacts {
-    pub(crate) name: String,
-    pub(crate) bytes: u64,
-    /// When it was written, or marked as used.
-    pub(crate) used: SystemTime,
-}
 
 impl Folder {
     /// The folder, if it is there. An error if others can write to it.
@@ -79,7 +71,7 @@ impl Folder {
     /// A new file of this name with these parts, or none if that fails. It is written as another
     /// one, whose name nobody can guess and ends with `unfinished`.
     pub(crate) fn write(&self, name: &str, unfinished: &str, parts: &[&[u8]]) -> io::Result<()> {
-        let other = format!("{:016x}{:016x}.{unfinished}", random(), random());
+        let other = unfinished_name(unfinished);
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mut file: File = openat(&self.0, &other, flags, Mode::from_raw_mode(FILE))?.into();
         let written = parts.iter().try_for_each(|part| file.write_all(part));
@@ -118,11 +110,6 @@ impl Folder {
 
 fn is_own_file(stat: &Stat) -> bool {
     FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile && stat.st_uid == geteuid().as_raw()
-}
-
-/// 64 bits that the system has chosen at random: the keys of a hash map.
-fn random() -> u64 {
-    RandomState::new().hash_one(SystemTime::now())
 }
 
 #[cfg(test)]
