@@ -6,8 +6,8 @@ use crate::simd::isa::vectors::VectorTask;
 use crate::simd::isa::{avx2, avx512};
 use fourfold::Isa;
 
-/// Does a task with the vectors of `isa`, which this machine must have. Sets without code here use
-/// that of the next narrower one.
+/// Does a task with the vectors of `isa`, which this machine must have. Sets without code here take
+/// the portable code.
 pub(crate) fn dispatch(isa: Isa, task: impl VectorTask) {
     debug_assert!(isa == Isa::Scalar || isa.is_available(), "the portable code needs nothing");
     match isa {
