@@ -68,9 +68,8 @@ def _half_lengths(x, n, axes, is_one):
     if not axes:
         raise ValueError("at least 1 axis must be transformed")
     if n is None:
-        lengths = (*lengths[:-1], 2 * (x.shape[axes[-1]] - 1))
-        if lengths[-1] < 1:
-            raise ValueError(f"Invalid number of data points ({lengths[-1]}) specified")
+        # One term is one real in SciPy, where `irfft` refuses it.
+        lengths = (*lengths[:-1], max(1, 2 * (x.shape[axes[-1]] - 1)))
     return lengths, axes
 
 

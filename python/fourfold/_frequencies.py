@@ -49,5 +49,5 @@ def fftshift(x, axes=None):
 
 
 def ifftshift(x, axes=None):
-    """Undoes `fftshift`, also for odd lengths."""
+    """Undoes `fftshift`, also for odd lengths: along all axes, or those given."""
     return library_of(x).fft_module().ifftshift(x, axes)

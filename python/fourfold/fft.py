@@ -142,32 +142,32 @@ def ihfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, 
 
 
 def fft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """`fftn` along the last two axes."""
+    """`fftn` along two axes, by default the last ones. The parameters: see `fftn`."""
     return fftn(x, s, axes, norm, overwrite_x, workers, plan=plan, out=out)
 
 
 def ifft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """`ifftn` along the last two axes."""
+    """`ifftn` along two axes, by default the last ones. The parameters: see `fftn`."""
     return ifftn(x, s, axes, norm, overwrite_x, workers, plan=plan, out=out)
 
 
 def rfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """`rfftn` along the last two axes."""
+    """`rfftn` along two axes, by default the last ones. The parameters: see `fftn`."""
     return rfftn(x, s, axes, norm, overwrite_x, workers, plan=plan, out=out)
 
 
 def irfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """`irfftn` along the last two axes."""
+    """`irfftn` along two axes, by default the last ones. The parameters: see `fftn`."""
     return irfftn(x, s, axes, norm, overwrite_x, workers, plan=plan, out=out)
 
 
 def hfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """`hfftn` along the last two axes."""
+    """`hfftn` along two axes, by default the last ones. The parameters: see `fftn`."""
     return hfftn(x, s, axes, norm, overwrite_x, workers, plan=plan, out=out)
 
 
 def ihfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """`ihfftn` along the last two axes."""
+    """`ihfftn` along two axes, by default the last ones. The parameters: see `fftn`."""
     return ihfftn(x, s, axes, norm, overwrite_x, workers, plan=plan, out=out)
 
 

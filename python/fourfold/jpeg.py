@@ -72,7 +72,7 @@ def encode(image, quality=75, *, sampling="4:2:0", mode="fast", workers=None):
     TypeError
         If samples are not uint8.
     """
-    image, quality = np.asarray(image), operator.index(quality)
+    image, quality = np.ascontiguousarray(image), operator.index(quality)
     if image.dtype != np.uint8:
         raise TypeError(f"samples are uint8, not {image.dtype}")
     if not 1 <= quality <= 100:

@@ -1,0 +1,197 @@
+"""Threads, forks, the end of the interpreter, and memory."""
+
+import os
+import pickle
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy as np
+import pytest
+
+import fourfold
+import fourfold.fft as ff
+
+
+def python(code, timeout=120):
+    """Runs a program in another process; returns what it prints."""
+    program = [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(code)]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=timeout)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_threads_share_plans():
+    x = np.random.default_rng(0).standard_normal((40, 50))
+    expected = {n: ff.dctn(x[:, :n]) for n in range(20, 50)}
+    wrong = []
+
+    def work():
+        for n, y in expected.items():
+            if not np.array_equal(ff.dctn(x[:, :n], workers=2), y):
+                wrong.append(n)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert not wrong
+
+
+def test_other_threads_run_while_a_transform_does():
+    x, plan = np.ones((2048, 2048)), fourfold.plan("dct2", (2048, 2048))
+    counted, done = [0], threading.Event()
+
+    def count():
+        while not done.is_set():
+            counted[0] += 1
+
+    thread = threading.Thread(target=count)
+    old = sys.getswitchinterval()
+    sys.setswitchinterval(0.5)  # so that only a released GIL lets the other thread run
+    try:
+        thread.start()
+        before = counted[0]
+        plan(x)
+        assert counted[0] > before
+    finally:
+        done.set()
+        sys.setswitchinterval(old)
+        thread.join()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_fork_after_use_with_threads():
+    assert python("""
+        import os, warnings, numpy as np, fourfold, fourfold.fft as ff
+        warnings.simplefilter("ignore")
+        x = np.random.default_rng(0).standard_normal((100, 80))
+        plan = fourfold.plan("dct2", x.shape, workers=4)
+        expected, spectrum = plan(x), ff.rfftn(x, workers=3)
+        for _ in range(20):
+            child = os.fork()
+            if not child:
+                same = np.array_equal(plan(x), expected) and np.array_equal(ff.rfftn(x, workers=3), spectrum)
+                same = same and np.array_equal(fourfold.plan("dct2", x.shape, workers=2)(x), expected)
+                del plan
+                grandchild = os.fork()
+                if grandchild:
+                    same = same and os.waitpid(grandchild, 0)[1] == 0
+                else:
+                    same = np.array_equal(ff.rfftn(x, workers=3), spectrum)
+                os._exit(0 if same else 1)
+            assert os.waitpid(child, 0)[1] == 0
+        assert np.array_equal(plan(x), expected)
+        print("done")
+    """) == "done\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_fork_while_threads_compute():
+    assert python("""
+        import os, threading, warnings, numpy as np, fourfold.fft as ff
+        warnings.simplefilter("ignore")
+        x, stop = np.ones((64, 64)), threading.Event()
+        expected = ff.dctn(x)
+        def work(seed):
+            n = 8 + seed
+            while not stop.is_set():
+                n = n % 60 + 3
+                ff.dctn(x[:n], workers=2)
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+        [thread.start() for thread in threads]
+        for _ in range(25):
+            child = os.fork()
+            if not child:
+                os._exit(0 if np.array_equal(ff.dctn(x, workers=2), expected) else 1)
+            assert os.waitpid(child, 0)[1] == 0
+        stop.set()
+        [thread.join() for thread in threads]
+        print("done")
+    """) == "done\n"
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_interpreter_ends_while_threads_compute(workers):
+    for _ in range(3):
+        python(f"""
+            import threading, time, numpy as np, fourfold.fft as ff
+            x = np.ones((700, 700))
+            def work():
+                while True:
+                    ff.dctn(x, workers={workers})
+            for _ in range(4):
+                threading.Thread(target=work, daemon=True).start()
+            time.sleep(0.1)
+        """)
+
+
+def test_another_interpreter_gets_an_import_error_or_a_module():
+    interpreters = pytest.importorskip("_xxsubinterpreters" if sys.version_info < (3, 13) else "_interpreters")
+    assert interpreters
+    assert python(f"""
+        import fourfold, {interpreters.__name__} as interpreters
+        code = "try:\\n    import fourfold._fourfold\\nexcept ImportError:\\n    pass\\n"
+        for _ in range(3):
+            one = interpreters.create()
+            interpreters.run_string(one, code)
+            interpreters.destroy(one)
+        print(fourfold.fft.dct([1.0, 2.0])[0])
+    """) == "6.0\n"
+
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="this system does not tell memory")
+def test_calls_and_plans_do_not_grow():
+    x = np.ones(4096)
+
+    def work(plans, calls):
+        for n in range(plans):
+            ff.dct(x[: 20 + n % 2500])
+        for _ in range(calls):
+            ff.dct(x[:64])
+
+    work(5000, 10_000)
+    before = resident()
+    work(10_000, 100_000)
+    assert resident() - before < 20 << 20
+
+
+def test_plans_pickle_as_text():
+    plan = fourfold.plan(("dct2", "dst3"), (5, 6), "float32", norm="ortho", workers=2)
+    again = pickle.loads(pickle.dumps(plan))
+    assert again == plan and hash(again) == hash(plan) and again.workers == 2
+    assert b"dct2,dst3 f32 5x6 ortho" in pickle.dumps(plan)
+    x = np.random.default_rng(0).standard_normal((5, 6)).astype("f4")
+    np.testing.assert_array_equal(again(x), plan(x))
+
+
+@pytest.mark.parametrize("kinds, dtype", [("dct2", "f8"), ("rfft", "f4"), ("irfft", "f8"), ("fft", "c16"), ("idxst", "f8")])
+def test_a_plan_has_an_inverse_and_an_adjoint(kinds, dtype):
+    plan = fourfold.plan(kinds, (6, 7), dtype, norm=None if kinds == "idxst" else "ortho")
+    rng = np.random.default_rng(1)
+
+    def random(shape, dtype):
+        z = rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
+        return (z if dtype.kind == "c" else z.real).astype(dtype)
+
+    x = random(plan.input_shape, plan.input_dtype)
+    y = plan(x)
+    assert (y.shape, y.dtype) == (plan.output_shape, plan.output_dtype)
+    adjoint, z = plan.adjoint(), random(y.shape, y.dtype)
+    left, right = np.vdot(z, y).real, np.vdot(adjoint(z), x).real
+    assert abs(left - right) < 1e3 * np.finfo(y.dtype).eps * np.linalg.norm(z) * np.linalg.norm(y)
+    if kinds in ("dct2", "rfft", "fft"):
+        np.testing.assert_allclose(plan.inverse()(y), x, atol=1e-5)
+
+
+def test_a_plan_that_measures_is_right():
+    x = np.random.default_rng(0).standard_normal((3, 96))
+    plan = fourfold.plan("dct2", x.shape, axes=-1, effort="measure")
+    np.testing.assert_allclose(plan(x), ff.dct(x), atol=1e-12)
+    assert "dct2" in plan.recipe and plan.isa
+    assert fourfold.plan("dct2 f64 3x96 axes=1").problem == plan.problem
