@@ -119,14 +119,14 @@ def transform(x, spec, workers=1):
     return _transform(x, ",".join(spec.kinds), list(spec.axes), *spec[2:], workers)
 
 
-def _setup(context, inputs, output):
+def _setup(ctx, inputs, output):
     x, *rest = inputs
-    context.spec, context.workers = _spec(*rest[:-1]).transposed(x.shape), rest[-1]
+    ctx.spec, ctx.workers = _spec(*rest[:-1]).transposed(x.shape), rest[-1]
 
 
-def _backward(context, gradient):
-    x = gradient if context.spec.takes(gradient.is_complex()) else gradient.real
-    return (transform(x, context.spec, context.workers), *[None] * 8)
+def _backward(ctx, gradient):
+    x = gradient if ctx.spec.takes(gradient.is_complex()) else gradient.real
+    return (transform(x, ctx.spec, ctx.workers), *[None] * 8)
 
 
 _transform.register_autograd(_backward, setup_context=_setup)
