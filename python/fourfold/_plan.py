@@ -6,7 +6,7 @@ from . import _fourfold
 from ._arguments import norm_name, shape_and_axes, worker_count
 from ._libraries import library_of
 from ._numpy import execute, text
-from ._spec import Spec
+from ._spec import Spec, parsed
 
 _TYPES = {"float32": "f32", "complex64": "f32", "float64": "f64", "complex128": "f64", "f32": "f32", "f64": "f64"}
 
@@ -21,11 +21,11 @@ def _precision(dtype):
 class Plan:
     """A problem with its tables, which runs any number of times, from any thread. See `plan`."""
 
-    __slots__ = ("_plan", "_effort", "_on_devices")
+    __slots__ = ("_plan", "_effort", "_spec")
 
     def __init__(self, problem, workers=1, effort="estimate"):
         self._plan = _fourfold.Plan(problem, workers, effort)
-        self._effort, self._on_devices = effort, {}
+        self._effort, self._spec = effort, parsed(self._plan.problem)
 
     def __call__(self, x, out=None, stream=None):
         """Transforms an array of the plan's shape and type.

@@ -72,3 +72,18 @@ class Spec(NamedTuple):
     def moved(self, by):
         """The same transform of arrays with `by` more axes in front."""
         return self._replace(axes=tuple(axis + by for axis in self.axes))
+
+
+def parsed(problem):
+    """The specification of a problem in fourfold's notation, as plans print it."""
+    kinds, _, shape, *options = problem.split()
+    shape = tuple(int(n) for n in shape.split("x"))
+    values = dict(option.partition("=")[::2] for option in options)
+    axes = tuple(int(axis) for axis in values["axes"].split(",")) if "axes" in values else tuple(range(len(shape)))
+    kinds = tuple(kinds.split(","))
+    kinds = kinds * len(axes) if len(kinds) == 1 else kinds
+    norm = next((name for name in ("ortho", "forward") if name in values), "backward")
+    orthogonalize = {"yes": True, "no": False}.get(values.get("orthogonalize"))
+    spec = Spec(kinds, axes, norm, orthogonalize, float(values.get("scale", 1)), "adjoint" in values)
+    half = spec.half_axis()
+    return spec._replace(length=None if half is None else shape[half])

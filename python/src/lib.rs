@@ -2,6 +2,7 @@
 //! `python/fourfold` has the interface of SciPy.
 
 mod arrays;
+mod cuda;
 mod electrostatics;
 mod error;
 mod jpeg;
@@ -13,6 +14,8 @@ mod xla;
 /// Plans that run on arrays in memory.
 #[pyo3::pymodule(gil_used = false)]
 mod _fourfold {
+    #[pymodule_export]
+    use crate::cuda::CudaPlan;
     #[pymodule_export]
     use crate::electrostatics::PySystem;
     #[pymodule_export]

@@ -90,9 +90,10 @@ fn effort(name: &str) -> PyResult<Effort> {
     parsed(name, [(Effort::Estimate, "estimate"), (Effort::Measure, "measure")], "effort")
 }
 
-/// The text of a problem, with every argument checked.
+/// The text of a problem, with every argument checked. The strides are those of input and output, in
+/// elements.
 #[pyfunction]
-#[pyo3(signature = (kinds, precision, shape, axes, norm, orthogonalize=None, scale=1.0, adjoint=false))]
+#[pyo3(signature = (kinds, precision, shape, axes, norm, orthogonalize=None, scale=1.0, adjoint=false, strides=None))]
 #[allow(clippy::too_many_arguments, reason = "they are Python's")]
 pub(crate) fn problem(
     kinds: Vec<String>,
@@ -103,12 +104,17 @@ pub(crate) fn problem(
     orthogonalize: Option<bool>,
     scale: f64,
     adjoint: bool,
+    strides: Option<[Vec<isize>; 2]>,
 ) -> PyResult<String> {
     let kinds = kinds.iter().map(|name| kind(name)).collect::<PyResult<Vec<_>>>()?;
     let norm = parsed(norm, [Norm::Backward, Norm::Ortho, Norm::Forward].map(|norm| (norm, norm.name())), "norm")?;
     let builder = Problem::builder(kinds, self::precision(precision)?, shape).axes(axes).norm(norm).scale(scale);
     let builder = orthogonalize.map_or(builder.clone(), |yes| builder.orthogonalize(yes));
     let builder = if adjoint { builder.adjoint() } else { builder };
+    let builder = match strides {
+        Some([input, output]) => builder.input_strides(input).output_strides(output),
+        None => builder,
+    };
     builder.build().map(|problem| problem.to_string()).map_err(exception)
 }
 

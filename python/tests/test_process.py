@@ -12,6 +12,8 @@ import pytest
 
 import fourfold
 import fourfold.fft as ff
+from fourfold._numpy import text
+from fourfold._spec import parsed
 
 
 def python(code, timeout=120):
@@ -187,6 +189,17 @@ def test_a_plan_has_an_inverse_and_an_adjoint(kinds, dtype):
     assert abs(left - right) < 1e3 * np.finfo(y.dtype).eps * np.linalg.norm(z) * np.linalg.norm(y)
     if kinds in ("dct2", "rfft", "fft"):
         np.testing.assert_allclose(plan.inverse()(y), x, atol=1e-5)
+
+
+@pytest.mark.parametrize("options", [{}, {"axes": (1, 0)}, {"norm": "ortho", "orthogonalize": False}, {"scale": 0.1}])
+@pytest.mark.parametrize("kinds", ["dct2", ("dct1", "idst3"), "rfft", "irfft", ("fft", "ifft")])
+def test_the_text_of_a_plan_says_all(kinds, options):
+    plan = fourfold.plan(kinds, (4, 5), "f8", **options)
+    for one in (plan, plan.adjoint()):
+        spec = parsed(one.problem)
+        assert text(spec, (4, 5), "f64") == one.problem
+        assert spec.output_shape(one.input_shape) == one.output_shape
+        assert spec.complex_sides() == (one.input_dtype.kind == "c", one.output_dtype.kind == "c")
 
 
 def test_a_plan_that_measures_is_right():
