@@ -49,7 +49,8 @@ fn pointer(address: usize) -> *mut c_void {
 impl CudaPlan {
     fn new(problem: &str, device: usize, is_complex: bool) -> Result<CudaPlan> {
         let problem: Problem = problem.parse()?;
-        let both_parts = is_complex && (problem.input_domain(), problem.output_domain()) == (Domain::Real, Domain::Real);
+        let both_parts =
+            is_complex && (problem.input_domain(), problem.output_domain()) == (Domain::Real, Domain::Real);
         let (planner, own) = (planner(device)?, Device::cuda(device)?);
         let plan = planner.plan(problem)?;
         if both_parts {

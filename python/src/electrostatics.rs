@@ -80,7 +80,8 @@ fn list<'a, 'py, T: numpy::Element>(
     array: &'a Bound<'py, PyAny>,
     keep: &'a mut Vec<PyReadonlyArray1<'py, T>>,
 ) -> PyResult<()> {
-    let array = array.cast::<PyArray1<T>>().map_err(|_| PyTypeError::new_err("expected a list in the system's type"))?;
+    let array =
+        array.cast::<PyArray1<T>>().map_err(|_| PyTypeError::new_err("expected a list in the system's type"))?;
     keep.push(array.try_readonly()?);
     Ok(())
 }

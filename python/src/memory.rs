@@ -54,9 +54,7 @@ impl Memory {
     unsafe fn view<'a, T: Element>(&'a self) -> View<'a, T> {
         let (before, after) = self.reach();
         // SAFETY: all elements of the array lie between the lowest and the highest one, in one allocation.
-        let data = unsafe {
-            std::slice::from_raw_parts((self.first as *const T).sub(before), before + after)
-        };
+        let data = unsafe { std::slice::from_raw_parts((self.first as *const T).sub(before), before + after) };
         View { data, offset: before, strides: &self.strides }
     }
 

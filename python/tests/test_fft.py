@@ -1,5 +1,7 @@
 """What fourfold.fft has beyond SciPy, and its exceptions."""
 
+import ast
+import inspect
 import itertools
 
 import numpy as np
@@ -204,3 +206,17 @@ def test_the_backend_falls_through():
 def test_functions_say_what_they_do():
     for name in ff.__all__:
         assert len(getattr(ff, name).__doc__) > 40, name
+
+
+def test_stubs_have_the_signatures_of_functions():
+    with open(ff.__file__.replace(".py", ".pyi")) as file:
+        tree = ast.parse(file.read())
+    stubs = {node.name: node.args for node in tree.body if isinstance(node, ast.FunctionDef)}
+    assert set(stubs) == set(ff.__all__)
+    for name, stub in stubs.items():
+        parameters = inspect.signature(inspect.unwrap(getattr(ff, name))).parameters.values()
+        assert [p.name for p in parameters] == [argument.arg for argument in stub.args + stub.kwonlyargs], name
+        defaults = [p.default for p in parameters if p.default is not p.empty]
+        given = [default for default in stub.defaults + stub.kw_defaults if default is not None]
+        assert [ast.literal_eval(default) for default in given] == defaults, name
+        assert len([p for p in parameters if p.kind is p.KEYWORD_ONLY]) == len(stub.kwonlyargs), name
