@@ -4,9 +4,13 @@ Kernels run on the current stream of the array's library, and scratch comes from
 that are neither CuPy's nor PyTorch's come back as arrays of CuPy.
 """
 
+import ctypes
 import importlib
+import importlib.util
 import sys
 import threading
+from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 
@@ -142,6 +146,8 @@ def conjugate_in_place(x):
 
 def resized(x, lengths, axes):
     """The array cropped or padded with zeros along axes, and whether that is a copy."""
+    if all(n == x.shape[axis] for n, axis in zip(lengths, axes)):
+        return x, False
     index, more = [slice(None)] * x.ndim, [(0, 0)] * x.ndim
     for n, axis in zip(lengths, axes):
         index[axis], more[axis] = slice(0, n), (0, max(0, n - x.shape[axis]))
@@ -165,9 +171,31 @@ _making = threading.Lock()
 _MOST_PLANS = 256
 
 
+@lru_cache
+def _find_nvrtc():
+    """Loads the NVRTC that packages of NVIDIA brought, such as PyTorch's, if the system has none.
+
+    The extension module then finds it by its name, since it is loaded already.
+    """
+    for name in ("libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"):
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            continue
+    spec = importlib.util.find_spec("nvidia")
+    places = [Path(place) for place in (spec.submodule_search_locations if spec else [])]
+    for name in ("libnvrtc-builtins.so.1[23]*", "libnvrtc.so.1[23]"):
+        for path in [path for place in places for path in place.glob(f"*/lib/{name}")]:
+            try:
+                ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+            except OSError:
+                continue
+
+
 def _planned(key):
     plan = _plans.get(key)
     if plan is None:
+        _find_nvrtc()
         plan = _fourfold.CudaPlan(*key)
         with _making:
             while len(_plans) >= _MOST_PLANS:

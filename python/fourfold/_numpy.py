@@ -57,6 +57,8 @@ def conjugate_in_place(x):
 
 def resized(x, lengths, axes):
     """The array cropped or padded with zeros along axes, and whether that is a copy."""
+    if all(n == x.shape[axis] for n, axis in zip(lengths, axes)):
+        return x, False
     index, must_copy = [slice(None)] * x.ndim, False
     for n, axis in zip(lengths, axes):
         index[axis] = slice(0, n)
@@ -138,11 +140,11 @@ def run(x, spec, workers=1, overwrite=False, out=None):
 
 
 def _over(plan, x):
-    """Transforms an array over itself, or a copy of it if two of its elements share memory."""
-    strides = [stride for stride, n in zip(x.strides, x.shape) if n > 1]
-    if 0 in strides:
-        return execute(plan, x)
-    y = plan.execute(x, x)
+    """Transforms an array over itself, or a copy of it if that cannot be: elements may share memory."""
+    try:
+        y = plan.execute(x, x)
+    except ValueError:
+        y = None
     return execute(plan, x) if y is None else y
 
 

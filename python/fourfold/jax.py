@@ -56,6 +56,8 @@ conjugate_in_place = conjugate
 
 def resized(x, lengths, axes):
     """The array cropped or padded with zeros along axes, and whether that is a copy."""
+    if all(n == x.shape[axis] for n, axis in zip(lengths, axes)):
+        return x, False
     index, more = [slice(None)] * x.ndim, [(0, 0)] * x.ndim
     for n, axis in zip(lengths, axes):
         index[axis], more[axis] = slice(0, n), (0, max(0, n - x.shape[axis]))

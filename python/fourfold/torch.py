@@ -47,6 +47,8 @@ conjugate_in_place = conjugate
 
 def resized(x, lengths, axes):
     """The tensor cropped or padded with zeros along axes, and whether that is a copy."""
+    if all(n == x.shape[axis] for n, axis in zip(lengths, axes)):
+        return x, False
     must_pad = False
     for n, axis in zip(lengths, axes):
         must_pad = must_pad or n > x.shape[axis]
