@@ -165,7 +165,7 @@ def on_host(x):
     return _cupy().asnumpy(as_floating(x)[0]), _cupy().asarray
 
 
-#: Plans by problem with strides, device and whether elements are complex.
+#: Plans by what `_planned` gets.
 _plans = {}
 _making = threading.Lock()
 _MOST_PLANS = 256
@@ -193,10 +193,16 @@ def _find_nvrtc():
 
 
 def _planned(key):
+    """The plan for a specification, a real shape, a type, both sides' strides, and a device."""
     plan = _plans.get(key)
     if plan is None:
         _find_nvrtc()
-        plan = _fourfold.CudaPlan(*key)
+        spec, shape, name, inner, outer, device = key
+        kinds, axes, norm, orthogonalize, scale, adjoint, _ = spec
+        problem = _fourfold.problem(
+            kinds, _PRECISIONS[name], shape, axes, norm, orthogonalize, scale, adjoint, [list(inner), list(outer)]
+        )
+        plan = _fourfold.CudaPlan(problem, device, name.startswith("complex"))
         with _making:
             while len(_plans) >= _MOST_PLANS:
                 del _plans[next(iter(_plans))]
@@ -204,25 +210,16 @@ def _planned(key):
     return plan
 
 
-def _span(access, x):
+def _span(x, strides, address):
     """The lowest address of an array's elements, and the one behind the highest."""
-    size = x.element_size() if access is _Torch else x.itemsize
-    extents = [(n - 1) * stride for n, stride in zip(x.shape, access.strides(x))]
+    extents = [(n - 1) * stride for n, stride in zip(x.shape, strides)]
     low = sum(extent for extent in extents if extent < 0)
     high = sum(extent for extent in extents if extent > 0)
-    return access.pointer(x) + low * size, access.pointer(x) + (high + 1) * size
+    return address + low * x.itemsize, address + (high + 1) * x.itemsize
 
 
 #: Kernels read groups of so many bytes.
 _ALIGNMENT = 16
-
-
-def _text(access, x, y, spec):
-    precision = _PRECISIONS[access.name(x)]
-    shape = spec.real_shape(tuple(x.shape))
-    kinds, axes, norm, orthogonalize, scale, adjoint, _ = spec
-    strides = [list(access.strides(x)), list(access.strides(y))]
-    return _fourfold.problem(kinds, precision, shape, axes, norm, orthogonalize, scale, adjoint, strides)
 
 
 def _overlap(a, b):
@@ -234,8 +231,9 @@ def fill(x, spec, y, stream=None):
     if 0 in y.shape or 0 in x.shape:
         return
     access = _access(x)
-    spans, same = [_span(access, x), _span(access, y)], access.strides(x) == access.strides(y)
-    in_place = spans[0] == spans[1] and same and access.name(x) == access.name(y)
+    inner, outer, name = access.strides(x), access.strides(y), access.name(x)
+    spans = [_span(x, inner, access.pointer(x)), _span(y, outer, access.pointer(y))]
+    in_place = spans[0] == spans[1] and inner == outer and name == access.name(y)
     if spans[0][0] % _ALIGNMENT or (_overlap(*spans) and not in_place):
         return fill(access.copy(x), spec, y, stream)
     if spans[1][0] % _ALIGNMENT:
@@ -243,7 +241,7 @@ def fill(x, spec, y, stream=None):
         fill(x, spec, z, stream)
         return access.assign(y, z)
     with access.guard(x):
-        plan = _planned((_text(access, x, y, spec), access.device(x), access.name(x).startswith("complex")))
+        plan = _planned((spec, spec.real_shape(tuple(x.shape)), name, inner, outer, access.device(x)))
         bytes_ = plan.scratch_bytes
         # The allocator's memory may be used again as soon as the stream has come so far.
         address, buffer = access.scratch(bytes_, x) if bytes_ else (0, None)
