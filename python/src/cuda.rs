@@ -10,18 +10,21 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// The planners of devices by number. They are never dropped, since the driver may end before.
-static PLANNERS: LazyLock<Mutex<HashMap<usize, Arc<GpuPlanner>>>> = LazyLock::new(Mutex::default);
+/// A device and its planner. Plans run only on clones of their planner's device.
+type Planned = (Device, Arc<GpuPlanner>);
 
-/// The planner of a device, and the device.
-fn planner(number: usize) -> Result<Arc<GpuPlanner>> {
+/// The planners of devices by number. They are never dropped, since the driver may end before.
+static PLANNERS: LazyLock<Mutex<HashMap<usize, Planned>>> = LazyLock::new(Mutex::default);
+
+fn planner(number: usize) -> Result<Planned> {
     let mut planners = PLANNERS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(planner) = planners.get(&number) {
-        return Ok(planner.clone());
+    if let Some(planned) = planners.get(&number) {
+        return Ok(planned.clone());
     }
-    let planner = Arc::new(GpuPlanner::new(Device::cuda(number)?));
-    planners.insert(number, planner.clone());
-    Ok(planner)
+    let device = Device::cuda(number)?;
+    let planned = (device.clone(), Arc::new(GpuPlanner::new(device)));
+    planners.insert(number, planned.clone());
+    Ok(planned)
 }
 
 /// A problem with its tables and kernels on a CUDA device.
@@ -51,12 +54,12 @@ impl CudaPlan {
         let problem: Problem = problem.parse()?;
         let both_parts =
             is_complex && (problem.input_domain(), problem.output_domain()) == (Domain::Real, Domain::Real);
-        let (planner, own) = (planner(device)?, Device::cuda(device)?);
+        let (device, planner) = planner(device)?;
         let plan = planner.plan(problem)?;
         if both_parts {
             plan.both_parts()?;
         }
-        Ok(CudaPlan { plan, device: own, both_parts })
+        Ok(CudaPlan { plan, device, both_parts })
     }
 
     fn needs(&self) -> Result<usize> {
