@@ -20,9 +20,13 @@ LEAST = 5000
 
 def test_scipys_own_tests():
     path = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "scipy_backend", "-p", "no:cacheprovider", "-W", "ignore"]
+    options = ["-q", "-o", "addopts=", "-p", "scipy_backend", "-p", "no:cacheprovider", "-W", "ignore"]
     done = subprocess.run(
-        [*command, "--pyargs", "scipy.fft"], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}, cwd=HERE
+        [sys.executable, "-m", "pytest", *options, "--pyargs", "scipy.fft"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+        cwd=HERE,
     )
     failed = {line.split(" - ")[0].rsplit("/", 1)[-1] for line in re.findall(r"^(?:FAILED|ERROR) (.*)$", done.stdout, re.M)}
     assert failed <= set(FAILURES), done.stdout[-5000:]
