@@ -271,6 +271,8 @@ def run(x, spec, workers=1, overwrite=False, out=None, stream=None):
 def run_plan(plan, x, out, stream):
     """Runs a plan on an array or a tensor on a CUDA device."""
     spec = plan._spec
+    if plan.multiply is not None:
+        raise ValueError("plans that multiply run on the CPU only")
     if _access(x) is _Torch:
         if tuple(x.shape) != plan.input_shape:
             raise ValueError(f"the input has the shape {tuple(x.shape)}, expected {plan.input_shape}")

@@ -9,7 +9,15 @@ from numpy.typing import NDArray
 class Plan:
     """A problem with its tables."""
 
-    def __new__(cls, problem: str, workers: int = 1, effort: str = "estimate") -> Plan: ...
+    def __new__(
+        cls,
+        problem: str,
+        workers: int = 1,
+        effort: str = "estimate",
+        factors: Sequence[NDArray[np.float64]] | None = None,
+        is_separable: bool = False,
+        first: bool = False,
+    ) -> Plan: ...
     def execute(self, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any] | None:
         """Transforms `x`. Returns `None` if that needs an aligned copy in this machine's byte order."""
     def inverse(self) -> str: ...

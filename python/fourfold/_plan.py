@@ -18,14 +18,30 @@ def _precision(dtype):
     return _TYPES[name]
 
 
+def _factors(multiply):
+    """Factors as an array, or as a tuple of lists, one for each axis."""
+    if multiply is None:
+        return None
+    if isinstance(multiply, (tuple, list)) and all(np.ndim(one) == 1 for one in multiply):
+        return tuple(np.ascontiguousarray(one, np.float64) for one in multiply)
+    return np.ascontiguousarray(multiply, np.float64)
+
+
 class Plan:
     """A problem with its tables, which runs any number of times, from any thread. See `plan`."""
 
-    __slots__ = ("_plan", "_effort", "_spec")
+    __slots__ = ("_plan", "_effort", "_spec", "_multiply", "_first")
 
-    def __init__(self, problem, workers=1, effort="estimate"):
-        self._plan = _fourfold.Plan(problem, workers, effort)
+    def __init__(self, problem, workers=1, effort="estimate", multiply=None, first=False):
+        """A plan of a problem as text; `multiply` multiplies the input if `first`, else the output."""
+        self._multiply, self._first = _factors(multiply), first
+        is_separable = isinstance(self._multiply, tuple)
+        lists = self._multiply if is_separable or multiply is None else (np.ravel(self._multiply),)
+        self._plan = _fourfold.Plan(problem, workers, effort, lists, is_separable, first)
         self._effort, self._spec = effort, parsed(self._plan.problem)
+        shape = self.input_shape if first else self.output_shape
+        if multiply is not None and not is_separable and self._multiply.shape != shape:
+            raise ValueError(f"the factors have the shape {self._multiply.shape}, expected {shape}")
 
     def __call__(self, x, out=None, stream=None):
         """Transforms an array of the plan's shape and type.
@@ -102,25 +118,44 @@ class Plan:
         size = 4 if self._plan.precision == "f32" else 8
         return np.dtype(f"c{2 * size}" if self._plan.is_complex[side] else f"f{size}")
 
+    @property
+    def multiply(self):
+        """The factors: an array, a tuple with a list for each axis, or `None`."""
+        return self._multiply
+
     def inverse(self):
         """The plan that undoes this one.
 
         Raises
         ------
         ValueError
-            If a kind is "idxst", which ignores x_0.
+            If a kind is "idxst", which ignores x_0, or a factor is 0.
         """
-        return Plan(self._plan.inverse(), self.workers, self._effort)
+        factors = self._multiply
+        if factors is not None:
+            if any(np.any(one == 0) for one in (factors if isinstance(factors, tuple) else (factors,))):
+                raise ValueError("the plan has no inverse: it multiplies by 0")
+            factors = tuple(1 / one for one in factors) if isinstance(factors, tuple) else 1 / factors
+        return self._turned(self._plan.inverse(), factors)
 
     def adjoint(self):
         """The plan of the conjugate transpose, which gradients need."""
-        return Plan(self._plan.adjoint(), self.workers, self._effort)
+        return self._turned(self._plan.adjoint(), self._multiply)
+
+    def _turned(self, problem, factors):
+        """The plan of another problem, which multiplies at the other end."""
+        first = factors is not None and not self._first
+        return Plan(problem, self.workers, self._effort, factors, first)
 
     def __reduce__(self):
-        return Plan, (self.problem, self.workers, self._effort)
+        return Plan, (self.problem, self.workers, self._effort, self._multiply, self._first)
+
+    def _key(self):
+        factors = self._multiply if isinstance(self._multiply, tuple) else (self._multiply,)
+        return self.problem, self.workers, self._first, [None if one is None else one.tolist() for one in factors]
 
     def __eq__(self, other):
-        return isinstance(other, Plan) and (self.problem, self.workers) == (other.problem, other.workers)
+        return isinstance(other, Plan) and self._key() == other._key()
 
     def __hash__(self):
         return hash((self.problem, self.workers))
@@ -138,6 +173,7 @@ def plan(
     norm=None,
     orthogonalize=None,
     scale=1.0,
+    multiply=None,
     workers=None,
     effort="estimate",
 ):
@@ -159,6 +195,9 @@ def plan(
         As in `fourfold.fft.dctn`.
     scale : float, optional
         A factor on everything.
+    multiply : array or sequence of lists, optional
+        Real factors on the output, which the last pass multiplies by: an array of the output's shape,
+        or one list for each axis. Such plans run on the CPU only.
     effort : {"estimate", "measure"}
         Whether the recipe is estimated, or the fastest of several that are measured.
 
@@ -183,9 +222,9 @@ def plan(
     """
     workers = worker_count(workers)
     if shape is None:
-        return Plan(kinds, workers, effort)
+        return Plan(kinds, workers, effort, multiply)
     shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
     axes = shape_and_axes(np.broadcast_to(0, shape), None, axes)[1]
     kinds = (kinds,) * len(axes) if isinstance(kinds, str) else tuple(kinds)
     spec = Spec(kinds, axes, norm_name(norm), orthogonalize, scale)
-    return Plan(text(spec, shape, _precision(dtype)), workers, effort)
+    return Plan(text(spec, shape, _precision(dtype)), workers, effort, multiply)

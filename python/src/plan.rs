@@ -4,7 +4,8 @@ use crate::arrays::{empty, memory, writable};
 use crate::error::exception;
 use crate::memory::{ElementType, Memory, execute};
 use crate::planners::{cached, checked_threads, detached, generation, plan, with_scratch};
-use fourfold::{Domain, Effort, Kind, Norm, Precision, Problem, Result};
+use fourfold::{Domain, Effort, Kind, Multiplier, Norm, Pipeline, Precision, Problem, Result};
+use numpy::{PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::mem::ManuallyDrop;
@@ -14,6 +15,8 @@ use std::sync::Arc;
 #[pyclass(frozen, name = "Plan", module = "fourfold._fourfold")]
 pub(crate) struct PyPlan {
     problem: Problem,
+    /// What it multiplies by, and whether that comes first.
+    multiplied: Option<(Multiplier, bool)>,
     threads: usize,
     /// Not dropped in a forked child if it has threads, which exist in the parent only.
     plan: ManuallyDrop<Arc<fourfold::Plan>>,
@@ -24,9 +27,9 @@ pub(crate) struct PyPlan {
 const LONG: usize = 1 << 10;
 
 impl PyPlan {
-    fn new(problem: Problem, threads: usize, effort: Effort) -> Result<PyPlan> {
-        let plan = ManuallyDrop::new(plan(&problem, checked_threads(threads)?, effort)?);
-        Ok(PyPlan { problem, threads, plan, generation: generation() })
+    fn new(problem: Problem, multiplied: Option<(Multiplier, bool)>, threads: usize, effort: Effort) -> Result<PyPlan> {
+        let plan = plan(&pipeline(&problem, &multiplied), checked_threads(threads)?, effort)?;
+        Ok(PyPlan { plan: ManuallyDrop::new(plan), problem, multiplied, threads, generation: generation() })
     }
 
     /// Whether the plan has threads that do not exist in this process.
@@ -35,7 +38,11 @@ impl PyPlan {
     }
 
     fn usable(&self) -> Result<Arc<fourfold::Plan>> {
-        if self.is_foreign() { cached(&self.problem.to_string(), self.threads) } else { Ok(Arc::clone(&self.plan)) }
+        match &self.multiplied {
+            _ if !self.is_foreign() => Ok(Arc::clone(&self.plan)),
+            None => cached(&self.problem.to_string(), self.threads),
+            Some(_) => plan(&pipeline(&self.problem, &self.multiplied), self.threads, Effort::Estimate),
+        }
     }
 
     /// The element type of the output, given that of the input: real kinds transform both parts of
@@ -62,6 +69,24 @@ impl PyPlan {
         let work = || with_scratch(&plan, |scratch| unsafe { execute(&plan, input, output, scratch) });
         detached(py, is_long, work).map_err(exception)
     }
+}
+
+/// The transform, with the multiply before or after it if there is one.
+fn pipeline<'a>(problem: &'a Problem, multiplied: &'a Option<(Multiplier, bool)>) -> Pipeline<'a> {
+    match multiplied {
+        None => problem.into(),
+        Some((factors, true)) => Pipeline::new().multiply(factors).transform(problem),
+        Some((factors, false)) => Pipeline::new().transform(problem).multiply(factors),
+    }
+}
+
+/// Factors as a table, or as one list for each axis.
+fn multiplier(factors: Vec<PyReadonlyArray1<'_, f64>>, is_separable: bool) -> PyResult<Multiplier> {
+    let mut lists = factors.iter().map(|list| Ok(list.to_vec()?)).collect::<PyResult<Vec<_>>>()?;
+    Ok(match lists.pop() {
+        Some(table) if !is_separable => Multiplier::Table(table),
+        last => Multiplier::Separable(lists.into_iter().chain(last).collect()),
+    })
 }
 
 impl Drop for PyPlan {
@@ -120,13 +145,24 @@ pub(crate) fn problem(
 
 #[pymethods]
 impl PyPlan {
-    /// The plan of a problem in the notation of docs/notation.md.
+    /// The plan of a problem in the notation of docs/notation.md. Factors, if there are any, multiply
+    /// its input if `first`, else its output.
     #[new]
-    #[pyo3(signature = (problem, workers=1, effort="estimate"))]
-    fn from_text(py: Python<'_>, problem: &str, workers: usize, effort: &str) -> PyResult<PyPlan> {
+    #[pyo3(signature = (problem, workers=1, effort="estimate", factors=None, is_separable=false, first=false))]
+    fn from_text(
+        py: Python<'_>,
+        problem: &str,
+        workers: usize,
+        effort: &str,
+        factors: Option<Vec<PyReadonlyArray1<'_, f64>>>,
+        is_separable: bool,
+        first: bool,
+    ) -> PyResult<PyPlan> {
         let (problem, effort) = (problem.parse::<Problem>().map_err(exception)?, self::effort(effort)?);
+        let factors = factors.map(|factors| multiplier(factors, is_separable)).transpose()?;
         let is_long = effort == Effort::Measure || problem.input().elements() >= LONG;
-        detached(py, is_long, || PyPlan::new(problem, workers, effort)).map_err(exception)
+        let multiplied = factors.map(|factors| (factors, first));
+        detached(py, is_long, || PyPlan::new(problem, multiplied, workers, effort)).map_err(exception)
     }
 
     /// Transforms `x` to `out`, or to a new array. Returns the output, or `None` if `x` can be used

@@ -1,7 +1,7 @@
 //! Planners, their threads and scratch, which all plans of the process share; and what must happen
 //! when the process forks or ends.
 
-use fourfold::{Effort, Error, Plan, Planner, Problem, Result, Scratch};
+use fourfold::{Effort, Error, Pipeline, Plan, Planner, Problem, Result, Scratch};
 use pyo3::prelude::*;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
@@ -94,10 +94,11 @@ pub(crate) fn planner(threads: usize, effort: Effort, weight: usize) -> Result<A
     Ok(planner)
 }
 
-/// Plans a problem.
-pub(crate) fn plan(problem: &Problem, threads: usize, effort: Effort) -> Result<Arc<Plan>> {
-    let weight = problem.transforms().iter().map(|transform| transform.n).sum();
-    planner(threads, effort, weight)?.plan(problem).map(Arc::new)
+/// Plans a pipeline, which has a transform.
+pub(crate) fn plan(pipeline: &Pipeline<'_>, threads: usize, effort: Effort) -> Result<Arc<Plan>> {
+    let lengths = |problem: &Problem| problem.transforms().iter().map(|transform| transform.n).sum::<usize>();
+    let weight = pipeline.problems().map(lengths).sum();
+    planner(threads, effort, weight)?.plan(pipeline.borrowed()).map(Arc::new)
 }
 
 /// The plan of a problem that is given as text. It is for callers who keep no plan: XLA, and forked
@@ -107,7 +108,7 @@ pub(crate) fn cached(problem: &str, threads: usize) -> Result<Arc<Plan>> {
     if let Some(plan) = lock(&shared().plans).get(&key) {
         return Ok(plan.clone());
     }
-    let plan = plan(&problem.parse()?, threads, Effort::Estimate)?;
+    let plan = plan(&problem.parse::<Problem>()?.into(), threads, Effort::Estimate)?;
     let mut plans = lock(&shared().plans);
     if plans.len() >= MOST_CACHED {
         plans.clear();

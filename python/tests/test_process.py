@@ -69,13 +69,15 @@ def test_fork_after_use_with_threads():
         warnings.simplefilter("ignore")
         x = np.random.default_rng(0).standard_normal((100, 80))
         plan = fourfold.plan("dct2", x.shape, workers=4)
-        expected, spectrum = plan(x), ff.rfftn(x, workers=3)
+        doubled = fourfold.plan("dct2", x.shape, workers=4, multiply=np.full(x.shape, 2.0))
+        expected, twice, spectrum = plan(x), doubled(x), ff.rfftn(x, workers=3)
         for _ in range(20):
             child = os.fork()
             if not child:
                 same = np.array_equal(plan(x), expected) and np.array_equal(ff.rfftn(x, workers=3), spectrum)
                 same = same and np.array_equal(fourfold.plan("dct2", x.shape, workers=2)(x), expected)
-                del plan
+                same = same and np.array_equal(doubled(x), twice)
+                del plan, doubled
                 grandchild = os.fork()
                 if grandchild:
                     same = same and os.waitpid(grandchild, 0)[1] == 0
@@ -208,3 +210,27 @@ def test_a_plan_that_measures_is_right():
     np.testing.assert_allclose(plan(x), ff.dct(x), atol=1e-12)
     assert "dct2" in plan.recipe and plan.isa
     assert fourfold.plan("dct2 f64 3x96 axes=1").problem == plan.problem
+
+
+@pytest.mark.parametrize("kinds", ["dct2", "rfft", ("dst1", "dct3")])
+@pytest.mark.parametrize("is_separable", [False, True])
+def test_a_plan_multiplies(kinds, is_separable):
+    rng, plain = np.random.default_rng(5), fourfold.plan(kinds, (5, 8))
+    factors = [rng.random(n) + 0.5 for n in plain.output_shape]
+    table = np.multiply.outer(*factors)
+    plan = fourfold.plan(kinds, (5, 8), multiply=factors if is_separable else table, workers=2)
+    x = rng.standard_normal((5, 8))
+    np.testing.assert_allclose(plan(x), table * plain(x), atol=1e-12)
+    np.testing.assert_allclose(plan.inverse()(plan(x)), x, atol=1e-12)
+    np.testing.assert_allclose(plan.adjoint()(plan(x)), plain.adjoint()(table * plan(x)), atol=1e-11)
+    again = pickle.loads(pickle.dumps(plan))
+    assert again == plan and plan != plain and plan.adjoint().adjoint() == plan
+    np.testing.assert_array_equal(again(x), plan(x))
+
+
+def test_factors_that_do_not_fit():
+    for wrong in (np.ones((3, 4)), np.ones(12), [np.ones(4), np.ones(4)], [np.ones(4)]):
+        with pytest.raises(ValueError):
+            fourfold.plan("dct2", (4, 3), multiply=wrong)
+    with pytest.raises(ValueError):
+        fourfold.plan("dct2", (4, 3), multiply=np.zeros((4, 3))).inverse()
