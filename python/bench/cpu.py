@@ -58,14 +58,18 @@ def measured(functions, budget=4.0):
 
 def main():
     plan = fourfold.plan("dct2", 8)
-    print(f"fourfold {fourfold.__version__} ({plan.isa}), SciPy {scipy.__version__}, ducc0 {ducc0.__version__}\n")
+    print(
+        f"fourfold {fourfold.__version__} ({plan.isa}), SciPy {scipy.__version__}, ducc0 {ducc0.__version__}\n"
+    )
     names = ["fourfold", "plan, out=", "scipy", "ducc0"]
     print(f"{'problem':<22}" + "".join(f"{name:>12}" for name in names) + "   / scipy  / ducc0")
     for x in problems():
         best = measured(contenders(x))
         title = f"dct2 {x.dtype} " + "x".join(map(str, x.shape))
         times = "".join(f"{1e6 * best[name]:12.1f}" for name in names)
-        print(f"{title:<22}{times}{best['fourfold'] / best['scipy']:10.2f}{best['fourfold'] / best['ducc0']:9.2f}")
+        print(
+            f"{title:<22}{times}{best['fourfold'] / best['scipy']:10.2f}{best['fourfold'] / best['ducc0']:9.2f}"
+        )
 
 
 if __name__ == "__main__":

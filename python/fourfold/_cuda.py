@@ -114,7 +114,9 @@ def _cupy():
     try:
         return importlib.import_module("cupy")
     except ImportError as error:
-        raise ImportError("arrays on CUDA devices that are not PyTorch's need CuPy, which is not installed") from error
+        raise ImportError(
+            "arrays on CUDA devices that are not PyTorch's need CuPy, which is not installed"
+        ) from error
 
 
 def _access(x):
@@ -200,7 +202,15 @@ def _planned(key):
         spec, shape, name, inner, outer, device = key
         kinds, axes, norm, orthogonalize, scale, adjoint, _ = spec
         problem = _fourfold.problem(
-            kinds, _PRECISIONS[name], shape, axes, norm, orthogonalize, scale, adjoint, [list(inner), list(outer)]
+            kinds,
+            _PRECISIONS[name],
+            shape,
+            axes,
+            norm,
+            orthogonalize,
+            scale,
+            adjoint,
+            [list(inner), list(outer)],
         )
         plan = _fourfold.CudaPlan(problem, device, name.startswith("complex"))
         with _making:
@@ -263,7 +273,9 @@ def run(x, spec, workers=1, overwrite=False, out=None, stream=None):
         with x.device:
             out = x if overwrite and dtype == x.dtype and shape == x.shape else _cupy().empty(shape, dtype)
     elif out.shape != shape or out.dtype != dtype:
-        raise ValueError(f"the output has shape {out.shape} and type {out.dtype}, expected {shape} and {dtype}")
+        raise ValueError(
+            f"the output has shape {out.shape} and type {out.dtype}, expected {shape} and {dtype}"
+        )
     fill(x, spec, out, stream)
     return out
 

@@ -56,8 +56,8 @@ def next_fast_len(target, real=False, *, kind=None):
     real : bool, optional
         Accepted for SciPy; the same lengths are fast for real data.
     kind : str, optional
-        The kind, such as "dct1", for which N - 1 must be such a product, "dst1", for which N + 1 must
-        be, or "dct4", for which N is also even.
+        The kind, such as "dct1", for which N - 1 must be such a product, "dst1", for which N + 1
+        must be, or "dct4", for which N is also even.
 
     Returns
     -------

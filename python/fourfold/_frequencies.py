@@ -39,7 +39,7 @@ def fftfreq(n, d=1.0, *, xp=None, device=None, dtype=None):
 
 
 def rfftfreq(n, d=1.0, *, xp=None, device=None, dtype=None):
-    """The frequencies of the terms of `rfft`: 0, 1, ..., n//2 over n d. The parameters: see `fftfreq`."""
+    """The frequencies of the terms of `rfft`: 0, 1, ..., n//2 over n d. See `fftfreq`."""
     return _made(np.fft.rfftfreq, n, d, xp, device, dtype)
 
 

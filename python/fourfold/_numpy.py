@@ -140,7 +140,7 @@ def run(x, spec, workers=1, overwrite=False, out=None):
 
 
 def _over(plan, x):
-    """Transforms an array over itself, or a copy of it if that cannot be: elements may share memory."""
+    """Transforms an array over itself, or a copy of it if its elements share memory."""
     try:
         y = plan.execute(x, x)
     except ValueError:
@@ -155,7 +155,9 @@ def _empty(x, spec, out):
     if out is None:
         return np.empty(shape, dtype)
     if out.shape != shape or out.dtype != dtype:
-        raise ValueError(f"the output has shape {out.shape} and type {out.dtype}, expected {shape} and {dtype}")
+        raise ValueError(
+            f"the output has shape {out.shape} and type {out.dtype}, expected {shape} and {dtype}"
+        )
     return out
 
 

@@ -8,7 +8,14 @@ from ._libraries import library_of
 from ._numpy import execute, text
 from ._spec import Spec, parsed
 
-_TYPES = {"float32": "f32", "complex64": "f32", "float64": "f64", "complex128": "f64", "f32": "f32", "f64": "f64"}
+_TYPES = {
+    "float32": "f32",
+    "complex64": "f32",
+    "float64": "f64",
+    "complex128": "f64",
+    "f32": "f32",
+    "f64": "f64",
+}
 
 
 def _precision(dtype):
@@ -33,7 +40,7 @@ class Plan:
     __slots__ = ("_plan", "_effort", "_spec", "_multiply", "_first")
 
     def __init__(self, problem, workers=1, effort="estimate", multiply=None, first=False):
-        """A plan of a problem as text; `multiply` multiplies the input if `first`, else the output."""
+        """A plan of a problem as text. It multiplies the input if `first`, else the output."""
         self._multiply, self._first = _factors(multiply), first
         is_separable = isinstance(self._multiply, tuple)
         lists = self._multiply if is_separable or multiply is None else (np.ravel(self._multiply),)
@@ -152,7 +159,12 @@ class Plan:
 
     def _key(self):
         factors = self._multiply if isinstance(self._multiply, tuple) else (self._multiply,)
-        return self.problem, self.workers, self._first, [None if one is None else one.tolist() for one in factors]
+        return (
+            self.problem,
+            self.workers,
+            self._first,
+            [None if one is None else one.tolist() for one in factors],
+        )
 
     def __eq__(self, other):
         return isinstance(other, Plan) and self._key() == other._key()
@@ -196,8 +208,8 @@ def plan(
     scale : float, optional
         A factor on everything.
     multiply : array or sequence of lists, optional
-        Real factors on the output, which the last pass multiplies by: an array of the output's shape,
-        or one list for each axis. Such plans run on the CPU only.
+        Real factors on the output, which the last pass multiplies by: an array of the output's
+        shape, or one list for each axis. Such plans run on the CPU only.
     effort : {"estimate", "measure"}
         Whether the recipe is estimated, or the fastest of several that are measured.
 

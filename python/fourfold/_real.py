@@ -33,7 +33,7 @@ def along_one(x, kind, n, axis, norm, overwrite_x, workers, orthogonalize, out):
 
 
 def along_several(x, kinds, s, axes, norm, overwrite_x, workers, orthogonalize, out):
-    """Transforms along several axes: `kinds` is one kind for all, or a sequence with one for each."""
+    """Transforms along several axes: `kinds` is one kind for all, or one for each."""
     library, given = library_of(x), x
     x, copied = library.as_floating(x)
     lengths, axes = shape_and_axes(x, s, axes)
@@ -50,7 +50,16 @@ def along_several(x, kinds, s, axes, norm, overwrite_x, workers, orthogonalize, 
 
 def _one(name):
     def function(
-        x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None, *, out=None
+        x,
+        type=2,
+        n=None,
+        axis=-1,
+        norm=None,
+        overwrite_x=False,
+        workers=None,
+        orthogonalize=None,
+        *,
+        out=None,
     ):
         return along_one(x, _kind(name, type), n, axis, norm, overwrite_x, workers, orthogonalize, out)
 
@@ -59,7 +68,16 @@ def _one(name):
 
 def _several(name):
     def function(
-        x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None, out=None
+        x,
+        type=2,
+        s=None,
+        axes=None,
+        norm=None,
+        overwrite_x=False,
+        workers=None,
+        *,
+        orthogonalize=None,
+        out=None,
     ):
         is_one = not isinstance(type, (tuple, list))
         kinds = _kind(name, type) if is_one else tuple(_kind(name, one) for one in type)
@@ -198,8 +216,8 @@ def transform(
     x : array_like
         The array.
     kinds : str or sequence of str
-        One kind for all axes, or one for each: "dct1" to "dct4", "dst1" to "dst4", "dht", "idxst", and
-        their inverses, such as "idct2".
+        One kind for all axes, or one for each: "dct1" to "dct4", "dst1" to "dst4", "dht", "idxst",
+        and their inverses, such as "idct2".
 
     The other parameters are those of `dctn`.
 
@@ -215,6 +233,4 @@ def transform(
 
 
 #: The kinds whose input and output are both real.
-REAL_KINDS = tuple(
-    [kind for kinds in _KINDS.values() for kind in kinds.values()] + ["dht", "idht", "idxst"]
-)
+REAL_KINDS = tuple([kind for kinds in _KINDS.values() for kind in kinds.values()] + ["dht", "idht", "idxst"])

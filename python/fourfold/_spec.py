@@ -18,8 +18,8 @@ class Spec(NamedTuple):
     scale: float = 1.0
     #: Whether this is the conjugate transpose of the rest.
     adjoint: bool = False
-    #: The length of the real side along the axis with a half spectrum, where only the complex side is
-    #: known.
+    #: The length of the real side along the axis with a half spectrum, where only the complex side
+    #: is known.
     length: int | None = None
 
     def half_axis(self):
@@ -79,7 +79,11 @@ def parsed(problem):
     kinds, _, shape, *options = problem.split()
     shape = tuple(int(n) for n in shape.split("x"))
     values = dict(option.partition("=")[::2] for option in options)
-    axes = tuple(int(axis) for axis in values["axes"].split(",")) if "axes" in values else tuple(range(len(shape)))
+    axes = (
+        tuple(int(axis) for axis in values["axes"].split(","))
+        if "axes" in values
+        else tuple(range(len(shape)))
+    )
     kinds = tuple(kinds.split(","))
     kinds = kinds * len(axes) if len(kinds) == 1 else kinds
     norm = next((name for name in ("ortho", "forward") if name in values), "backward")

@@ -57,7 +57,7 @@ def idxst(x, expk=None, *, workers=None):
 
 
 def dct2(x, expkM=None, expkN=None, *, workers=None):
-    """4/(M N) sum_i sum_j x_ij cos(pi u (2i+1)/(2M)) cos(pi v (2j+1)/(2N)) along the last two axes."""
+    """4/(M N) sum_ij x_ij cos(pi u (2i+1)/(2M)) cos(pi v (2j+1)/(2N)) along the last two axes."""
     return _run(x, ("dct2", "dct2"), 1 / _points(x, 2), workers)
 
 

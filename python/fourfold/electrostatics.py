@@ -128,8 +128,8 @@ class Electrostatics:
 def poisson_field(density, region=None, *, potential=False, scaling="dreamplace", workers=None):
     """The field of a density of shape (M, N): `field_x, field_y`, and the potential if asked for.
 
-    The scalings of the coefficients are part of the transforms' passes, so there are eight passes over
-    the array with the potential and six without. `Electrostatics` keeps the tables for more calls.
+    The scalings of the coefficients are part of the transforms' passes, so there are eight passes
+    over the array with the potential and six without. `Electrostatics` keeps the tables for more calls.
     """
     density = np.asarray(density)
     dtype = density.dtype if density.dtype.name in _PRECISIONS else np.float64

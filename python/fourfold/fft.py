@@ -65,7 +65,7 @@ def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=
 
 
 def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """The inverse of `fft`: x_n = 1/N sum_k y_k exp(+2 pi i n k/N). The parameters are those of `fft`."""
+    """The inverse of `fft`: x_n = 1/N sum_k y_k exp(+2 pi i n k/N). The parameters: see `fft`."""
     return _complex.complex_to_complex(x, True, n, axis, norm, overwrite_x, workers, plan, out, True)
 
 
@@ -122,17 +122,17 @@ def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, p
 
 
 def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """`rfft` along the last of several axes, and `fft` along the others. The parameters: see `fftn`."""
+    """`rfft` along the last of several axes, `fft` along the others. The parameters: see `fftn`."""
     return _complex.real_to_complex(x, False, s, axes, norm, workers, plan, out)
 
 
 def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """The inverse of `rfftn`: `irfft` along the last of several axes. The parameters: see `fftn`."""
+    """The inverse of `rfftn`: `irfft` along the last axis of several. See `fftn`."""
     return _complex.complex_to_real(x, False, s, axes, norm, overwrite_x, workers, plan, out)
 
 
 def hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """`hfft` along the last of several axes, and `fft` along the others. The parameters: see `fftn`."""
+    """`hfft` along the last of several axes, `fft` along the others. The parameters: see `fftn`."""
     return _complex.complex_to_real(x, True, s, axes, norm, overwrite_x, workers, plan, out)
 
 

@@ -29,7 +29,7 @@ jax.ffi.register_ffi_target(
 
 
 def as_floating(x):
-    """The array in floating point, and whether that is a copy. Integers become JAX's default type."""
+    """The array in floating point, and whether that is a copy. Integers become the default type."""
     if x.dtype.name in _PRECISIONS:
         return x, False
     is_half = jnp.issubdtype(x.dtype, jnp.floating)

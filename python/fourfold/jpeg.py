@@ -39,7 +39,9 @@ def decode(file, *, mode="fast", upright=False, workers=None, max_pixels=1 << 28
         warning.
     """
     max_pixels = operator.index(max_pixels)
-    samples, shape, notes = _fourfold.decode(bytes(file), mode, bool(upright), worker_count(workers), max_pixels)
+    samples, shape, notes = _fourfold.decode(
+        bytes(file), mode, bool(upright), worker_count(workers), max_pixels
+    )
     for note in notes:
         warnings.warn(note, stacklevel=2)
     return samples.reshape(shape[:2] if shape[2] == 1 else shape)

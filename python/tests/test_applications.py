@@ -75,7 +75,11 @@ def test_cells_repel_each_other():
     assert maps.energy > 0 and maps.density.sum() == pytest.approx(8)
     np.testing.assert_array_equal(system.transform(maps.density).potential, maps.potential)
     assert system.overflow(maps, 1.0) == pytest.approx(0) and system.overflow(maps, 0.5) > 0
-    for wrong in (([9.0], [0.0], [1.0], [1.0]), ([1.0, 2.0], [0.0], [1.0], [1.0]), ([1.0], [1.0], [-1.0], [1.0])):
+    for wrong in (
+        ([9.0], [0.0], [1.0], [1.0]),
+        ([1.0, 2.0], [0.0], [1.0], [1.0]),
+        ([1.0], [1.0], [-1.0], [1.0]),
+    ):
         with pytest.raises(ValueError):
             system.solve(*wrong)
     with pytest.raises(ValueError):
@@ -113,7 +117,11 @@ def test_files_and_images_that_are_wrong():
         warnings.simplefilter("always")
         assert fourfold.jpeg.decode(file[:-60]).shape == picture().shape
     assert caught
-    for image, error in [(np.ones((4, 4)), TypeError), (np.ones((4, 4, 2), "u1"), ValueError), (np.ones(4, "u1"), ValueError)]:
+    for image, error in [
+        (np.ones((4, 4)), TypeError),
+        (np.ones((4, 4, 2), "u1"), ValueError),
+        (np.ones(4, "u1"), ValueError),
+    ]:
         with pytest.raises(error):
             fourfold.jpeg.encode(image)
     for quality in (0, 101):

@@ -92,9 +92,10 @@ def device(monkeypatch):
     monkeypatch.setattr(_cuda, "_cupy", lambda: cupy)
     monkeypatch.setattr(_cuda._CuPy, "copy", staticmethod(lambda x: asarray(np.array(x, order="C"))))
     monkeypatch.setattr(_fourfold, "CudaPlan", Plan)
-    for module in (_real, _complex):  # which would take an array of a class of NumPy for one of NumPy
-        old = module.library_of
-        monkeypatch.setattr(module, "library_of", lambda x: _cuda if isinstance(x, Array) else old(x))
+    # An array of a class of NumPy would be taken for one of NumPy.
+    library_of = lambda x: _cuda if isinstance(x, Array) else _libraries.library_of(x)
+    monkeypatch.setattr(_real, "library_of", library_of)
+    monkeypatch.setattr(_complex, "library_of", library_of)
     _cuda._plans.clear()
     return cupy
 
@@ -133,7 +134,9 @@ def test_layouts(device, name, dtype, view):
         keywords = {"axis": 0} if name[-1] not in "2n" else {"axes": (0,)}
     expected, y = function(VIEWS[view](x), **keywords), function(a, **keywords)
     assert type(y) is Array and y.dtype == expected.dtype
-    np.testing.assert_allclose(y.view(np.ndarray), expected, atol=1e-4 if expected.dtype.char in "fF" else 1e-12)
+    np.testing.assert_allclose(
+        y.view(np.ndarray), expected, atol=1e-4 if expected.dtype.char in "fF" else 1e-12
+    )
     np.testing.assert_array_equal(device.asarray(x), x)
 
 

@@ -43,7 +43,15 @@ def test_out_of_other_memory_and_types():
 
 
 @pytest.mark.parametrize(
-    "out", [np.empty(5), np.empty((8,), "f4"), np.empty((8,), "c16"), np.empty(8, ">f8"), np.empty(9, "b")[1:], [0.0] * 8]
+    "out",
+    [
+        np.empty(5),
+        np.empty((8,), "f4"),
+        np.empty((8,), "c16"),
+        np.empty(8, ">f8"),
+        np.empty(9, "b")[1:],
+        [0.0] * 8,
+    ],
 )
 def test_out_that_does_not_fit(out):
     with pytest.raises((ValueError, TypeError)):
@@ -64,7 +72,14 @@ def test_overwrite_x_writes_the_input_and_nothing_else_does():
     y = ff.dctn(x, overwrite_x=True)
     assert y is x
     x = signal(4, 4)
-    for function in (ff.dctn, ff.fftn, ff.rfftn, ff.dct, lambda a: ff.dct(a, n=3), lambda a: ff.irfft(a[:, :3])):
+    for function in (
+        ff.dctn,
+        ff.fftn,
+        ff.rfftn,
+        ff.dct,
+        lambda a: ff.dct(a, n=3),
+        lambda a: ff.irfft(a[:, :3]),
+    ):
         function(x)
         np.testing.assert_array_equal(x, signal(4, 4))
     windows = np.lib.stride_tricks.sliding_window_view(signal(6), 4, writeable=True)
@@ -217,7 +232,9 @@ def test_stubs_have_the_signatures_of_functions():
     assert set(stubs) == set(ff.__all__)
     for name, stub in stubs.items():
         parameters = inspect.signature(inspect.unwrap(getattr(ff, name))).parameters.values()
-        assert [p.name for p in parameters] == [argument.arg for argument in stub.args + stub.kwonlyargs], name
+        assert [p.name for p in parameters] == [argument.arg for argument in stub.args + stub.kwonlyargs], (
+            name
+        )
         defaults = [p.default for p in parameters if p.default is not p.empty]
         given = [default for default in stub.defaults + stub.kw_defaults if default is not None]
         assert [ast.literal_eval(default) for default in given] == defaults, name

@@ -40,7 +40,9 @@ def test_values_and_types_are_those_of_numpy(name, dtype):
 def test_arguments(keywords):
     x = signal(4, 5)
     np.testing.assert_allclose(ff.dct(x, **keywords), ff.dct(np.asarray(x), **keywords), atol=1e-13)
-    np.testing.assert_allclose(jax.jit(lambda a: ff.rfft(a, **keywords))(x), ff.rfft(np.asarray(x), **keywords), atol=1e-13)
+    np.testing.assert_allclose(
+        jax.jit(lambda a: ff.rfft(a, **keywords))(x), ff.rfft(np.asarray(x), **keywords), atol=1e-13
+    )
 
 
 @pytest.mark.parametrize("name", ["dct", "dst", "idct", "idst"])

@@ -1,4 +1,4 @@
-"""An array of more than 2^31 elements. Runs where FOURFOLD_SWEEPS=whole is set, and 12 GiB are free."""
+"""An array of more than 2^31 elements, where FOURFOLD_SWEEPS=whole is set and 12 GiB are free."""
 
 import os
 

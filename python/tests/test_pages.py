@@ -6,7 +6,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "python/README.md", *(f"docs/{name}.md" for name in ["python", "from-dreamplace", "from-pyfftw", "from-torch-dct"])]
+PAGES = [
+    "README.md",
+    "python/README.md",
+    *(f"docs/{name}.md" for name in ["python", "from-dreamplace", "from-pyfftw", "from-torch-dct"]),
+]
 
 
 @pytest.mark.parametrize("page", PAGES)

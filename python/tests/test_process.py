@@ -64,7 +64,8 @@ def test_other_threads_run_while_a_transform_does():
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_fork_after_use_with_threads():
-    assert python("""
+    assert (
+        python("""
         import os, warnings, numpy as np, fourfold, fourfold.fft as ff
         warnings.simplefilter("ignore")
         x = np.random.default_rng(0).standard_normal((100, 80))
@@ -87,12 +88,15 @@ def test_fork_after_use_with_threads():
             assert os.waitpid(child, 0)[1] == 0
         assert np.array_equal(plan(x), expected)
         print("done")
-    """) == "done\n"
+    """)
+        == "done\n"
+    )
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_fork_while_threads_compute():
-    assert python("""
+    assert (
+        python("""
         import os, threading, warnings, numpy as np, fourfold.fft as ff
         warnings.simplefilter("ignore")
         x, stop = np.ones((64, 64)), threading.Event()
@@ -112,7 +116,9 @@ def test_fork_while_threads_compute():
         stop.set()
         [thread.join() for thread in threads]
         print("done")
-    """) == "done\n"
+    """)
+        == "done\n"
+    )
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -131,9 +137,12 @@ def test_the_interpreter_ends_while_threads_compute(workers):
 
 
 def test_another_interpreter_gets_an_import_error_or_a_module():
-    interpreters = pytest.importorskip("_xxsubinterpreters" if sys.version_info < (3, 13) else "_interpreters")
+    interpreters = pytest.importorskip(
+        "_xxsubinterpreters" if sys.version_info < (3, 13) else "_interpreters"
+    )
     assert interpreters
-    assert python(f"""
+    assert (
+        python(f"""
         import fourfold, {interpreters.__name__} as interpreters
         code = "try:\\n    import fourfold._fourfold\\nexcept ImportError:\\n    pass\\n"
         for _ in range(3):
@@ -141,7 +150,9 @@ def test_another_interpreter_gets_an_import_error_or_a_module():
             interpreters.run_string(one, code)
             interpreters.destroy(one)
         print(fourfold.fft.dct([1.0, 2.0])[0])
-    """) == "6.0\n"
+    """)
+        == "6.0\n"
+    )
 
 
 def resident():
@@ -174,7 +185,9 @@ def test_plans_pickle_as_text():
     np.testing.assert_array_equal(again(x), plan(x))
 
 
-@pytest.mark.parametrize("kinds, dtype", [("dct2", "f8"), ("rfft", "f4"), ("irfft", "f8"), ("fft", "c16"), ("idxst", "f8")])
+@pytest.mark.parametrize(
+    "kinds, dtype", [("dct2", "f8"), ("rfft", "f4"), ("irfft", "f8"), ("fft", "c16"), ("idxst", "f8")]
+)
 def test_a_plan_has_an_inverse_and_an_adjoint(kinds, dtype):
     plan = fourfold.plan(kinds, (6, 7), dtype, norm=None if kinds == "idxst" else "ortho")
     rng = np.random.default_rng(1)
@@ -193,7 +206,9 @@ def test_a_plan_has_an_inverse_and_an_adjoint(kinds, dtype):
         np.testing.assert_allclose(plan.inverse()(y), x, atol=1e-5)
 
 
-@pytest.mark.parametrize("options", [{}, {"axes": (1, 0)}, {"norm": "ortho", "orthogonalize": False}, {"scale": 0.1}])
+@pytest.mark.parametrize(
+    "options", [{}, {"axes": (1, 0)}, {"norm": "ortho", "orthogonalize": False}, {"scale": 0.1}]
+)
 @pytest.mark.parametrize("kinds", ["dct2", ("dct1", "idst3"), "rfft", "irfft", ("fft", "ifft")])
 def test_the_text_of_a_plan_says_all(kinds, options):
     plan = fourfold.plan(kinds, (4, 5), "f8", **options)

@@ -44,7 +44,7 @@ def both(name, x, *arguments, **keywords):
     try:
         expected = getattr(scipy.fft, name)(x, *arguments, **keywords)
     except Exception as error:
-        sort = (TypeError if isinstance(error, TypeError) else (ValueError, IndexError, RuntimeError))
+        sort = TypeError if isinstance(error, TypeError) else (ValueError, IndexError, RuntimeError)
         with pytest.raises(sort):
             getattr(ff, name)(x, *arguments, **keywords)
     else:

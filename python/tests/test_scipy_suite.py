@@ -28,7 +28,10 @@ def test_scipys_own_tests():
         env={**os.environ, "PYTHONPATH": path},
         cwd=HERE,
     )
-    failed = {line.split(" - ")[0].rsplit("/", 1)[-1] for line in re.findall(r"^(?:FAILED|ERROR) (.*)$", done.stdout, re.M)}
+    failed = {
+        line.split(" - ")[0].rsplit("/", 1)[-1]
+        for line in re.findall(r"^(?:FAILED|ERROR) (.*)$", done.stdout, re.M)
+    }
     assert failed <= set(FAILURES), done.stdout[-5000:]
     passed = re.search(r"(\d+) passed", done.stdout)
     assert passed and int(passed[1]) > LEAST, done.stdout[-5000:]

@@ -48,14 +48,18 @@ def test_values_and_types_are_those_of_numpy(name, dtype):
         return
     y, expected = function(x), function(x.numpy())
     assert isinstance(y, torch.Tensor) and y.resolve_conj().numpy().dtype == expected.dtype
-    np.testing.assert_allclose(y.resolve_conj().numpy(), expected, atol=1e-11 if expected.dtype.char in "dD" else 1e-3)
+    np.testing.assert_allclose(
+        y.resolve_conj().numpy(), expected, atol=1e-11 if expected.dtype.char in "dD" else 1e-3
+    )
 
 
 @pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"])
 @pytest.mark.parametrize("norm", ["backward", "ortho", "forward"])
 def test_values_and_gradients_are_those_of_torch(name, norm):
     for n in (4, 5):
-        x = tensor(3, 5, dtype=torch.float64 if name in ("rfft", "ihfft") else torch.complex128, requires_grad=True)
+        x = tensor(
+            3, 5, dtype=torch.float64 if name in ("rfft", "ihfft") else torch.complex128, requires_grad=True
+        )
         ours, theirs = getattr(ff, name)(x, n, norm=norm), getattr(torch.fft, name)(x, n, norm=norm)
         torch.testing.assert_close(ours, theirs)
         cotangent = torch.randn_like(theirs)

@@ -45,7 +45,9 @@ def signal(*shape, dtype="f8"):
 def close(found, expected):
     assert (found.dtype, found.shape) == (expected.dtype, expected.shape), (found.dtype, expected.dtype)
     scale = np.max(np.abs(expected), initial=1e-30)
-    np.testing.assert_allclose(found / scale, expected / scale, rtol=0, atol=200 * np.finfo(expected.dtype).eps)
+    np.testing.assert_allclose(
+        found / scale, expected / scale, rtol=0, atol=200 * np.finfo(expected.dtype).eps
+    )
 
 
 TYPES = ["f2", "f4", "f8", "c8", "c16", "i4"]
@@ -56,7 +58,10 @@ def cases():
     for name in ff._BACKEND:
         for dtype in TYPES:
             if not (dtype[0] == "c" and name.startswith(("rfft", "ihfft"))):
-                yield getattr(ff, name), (10 * signal(12, 10, dtype="f8" if dtype == "i4" else dtype)).astype(dtype)
+                yield (
+                    getattr(ff, name),
+                    (10 * signal(12, 10, dtype="f8" if dtype == "i4" else dtype)).astype(dtype),
+                )
 
 
 def test_cupy_has_the_values_of_numpy():
