@@ -121,7 +121,7 @@ def test_hartley_and_idxst_are_their_sums():
     np.testing.assert_allclose(ff.idxst(x), sine @ x, atol=1e-13)
 
 
-@pytest.mark.parametrize("name, kind", itertools.product(["dct", "dst"], [1, 2, 3, 4]))
+@pytest.mark.parametrize("name, kind", list(itertools.product(["dct", "dst"], [1, 2, 3, 4])))
 def test_complex_input_obeys_orthogonalize(name, kind):
     z = signal(8, dtype="c16")
     function = getattr(ff, name)
