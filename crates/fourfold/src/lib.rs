@@ -21,7 +21,7 @@
 //! - A [`Plan`] runs on slices, on strided views ([`View`], [`ViewMut`]) and, with the feature
 //!   `ndarray`, on arrays of that crate. With [`Scratch`] that you keep, it allocates nothing.
 //! - A [`Pipeline`] is transforms and pointwise multiplies that one plan computes, such as forward →
-//!   multiply → inverse; [`electrostatics`] is made of such plans.
+//!   multiply → inverse; [`electrostatics`] and [`poisson`] are made of such plans.
 //! - [`oracle`] has the definitions, to about 30 digits, and compares results with them.
 //! - [`baseline`] has the original papers' algorithms, for comparison.
 //! - [`engine`] is for authors of other engines, [`timing`] for them and for benchmarks.
@@ -37,6 +37,7 @@ mod error;
 mod jpeg;
 pub mod oracle;
 mod plan;
+pub mod poisson;
 mod problem;
 mod recipe;
 pub mod timing;

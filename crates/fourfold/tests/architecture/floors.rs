@@ -8,7 +8,7 @@ type Floors = &'static [&'static [&'static str]];
 
 const CORE: Floors = &[
     &["engine.rs"],
-    &["electrostatics/"],
+    &["electrostatics/", "poisson/"],
     &["plan/"],
     &["baseline/"],
     &["cpu/engine.rs"],
@@ -25,7 +25,7 @@ const CORE: Floors = &[
 /// `lower/` asks `choose/` how to do each pass, so it stands above. The two highest are tests.
 const GPU: Floors = &[
     &["simulator/", "device_tests/"],
-    &["electrostatics/", "jpeg/"],
+    &["electrostatics/", "jpeg/", "poisson/"],
     &["api/"],
     &["baseline/"],
     &["run/"],
