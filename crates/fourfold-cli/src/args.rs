@@ -3,7 +3,9 @@
 //! Commands stand in the order in which `fourfold help` lists them.
 
 pub(crate) mod common;
+pub(crate) mod convolve;
 pub(crate) mod jpeg;
+pub(crate) mod poisson;
 pub(crate) mod values;
 
 use std::path::PathBuf;
@@ -13,7 +15,9 @@ use clap::{ArgGroup, Parser, Subcommand};
 use fourfold::Precision;
 
 use crate::args::common::{Limit, OneEngine, Problems, SeveralEngines};
+use crate::args::convolve::Convolve;
 use crate::args::jpeg::Jpeg;
+use crate::args::poisson::Poisson;
 use crate::args::values::{frequency, percent, precision, seconds, threshold};
 
 /// The notation of problems, after the command's text.
@@ -40,6 +44,8 @@ const EXAMPLES: &str = "\
 Examples:
   fourfold transform \"dct2 f64 auto ortho\" signal.npy -o spectrum.npy
   fourfold compress photo.png -o small.png --keep 5
+  fourfold convolve photo.png -o blurred.png --gaussian 3 --boundary reflect
+  fourfold poisson f.npy -o u.npy --boundary neumann,dirichlet:neumann --spacing 0.1
   fourfold jpeg decode photo.jpg -o photo.png
   fourfold bench \"dct2 f64 1000x1024\" --engine cpu,cuda
 
@@ -94,6 +100,8 @@ pub(crate) enum Command {
     Transform(Transform),
     Compress(Compress),
     Filter(Filter),
+    Convolve(Convolve),
+    Poisson(Poisson),
     Jpeg(Jpeg),
     Verify(Verify),
     Bench(Bench),

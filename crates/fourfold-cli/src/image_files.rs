@@ -53,7 +53,7 @@ const OTHER_FORMATS: [&str; 24] = [
 ];
 
 /// Only PNG is written: a name that says another format would lie.
-fn check_png(path: &Path) -> Result<()> {
+pub(crate) fn check_png(path: &Path) -> Result<()> {
     let is_other = |name: &str| OTHER_FORMATS.iter().any(|other| name.eq_ignore_ascii_case(other));
     let lies = path.extension().and_then(OsStr::to_str).is_some_and(is_other);
     ensure!(!lies, "cannot write {}: what is written is PNG; name it .png", path.display());

@@ -22,6 +22,7 @@
 //!   `ndarray`, on arrays of that crate. With [`Scratch`] that you keep, it allocates nothing.
 //! - A [`Pipeline`] is transforms and pointwise multiplies that one plan computes, such as forward →
 //!   multiply → inverse; [`electrostatics`] and [`poisson`] are made of such plans.
+//! - [`convolve`] convolves arrays with kernels, by such plans or by direct sums.
 //! - [`oracle`] has the definitions, to about 30 digits, and compares results with them.
 //! - [`baseline`] has the original papers' algorithms, for comparison.
 //! - [`engine`] is for authors of other engines, [`timing`] for them and for benchmarks.
@@ -30,6 +31,7 @@
 
 mod arithmetic;
 pub mod baseline;
+pub mod convolve;
 mod cpu;
 pub mod electrostatics;
 pub mod engine;

@@ -8,7 +8,7 @@ type Floors = &'static [&'static [&'static str]];
 
 const CORE: Floors = &[
     &["engine.rs"],
-    &["electrostatics/", "poisson/"],
+    &["convolve/", "electrostatics/", "poisson/"],
     &["plan/"],
     &["baseline/"],
     &["cpu/engine.rs"],
@@ -52,7 +52,7 @@ const JPEG: Floors = &[
 /// From the commands down to names and values; the wisdom file and problems are options of `args/`.
 const COMMAND: Floors = &[
     &["commands/"],
-    &["comparison.rs", "image_files.rs", "spectrum.rs"],
+    &["array_files.rs", "comparison.rs", "image_files.rs", "spectrum.rs"],
     &["planner.rs", "bench_targets.rs", "block_targets/", "picture/"],
     &["any_plan.rs", "npy/", "problems.rs", "wisdom.rs"],
     &["args.rs"],
