@@ -6,9 +6,9 @@ use anyhow::Result;
 use fourfold::oracle::verify::Data;
 
 use crate::files::output::{Output, check_outputs};
-use crate::image_files::check_png;
 use crate::npy;
 use crate::picture::plot::Plot;
+use crate::picture::png_file::check_png;
 
 /// What is being written.
 pub(crate) struct ArrayFiles {

@@ -53,6 +53,7 @@ pub use crate::plan::planner::{Effort, Planner};
 pub use crate::plan::wisdom::Wisdom;
 pub use crate::problem::builder::ProblemBuilder;
 pub use crate::problem::element::{Domain, Element, Precision};
+pub use crate::problem::float::Float;
 pub use crate::problem::kind::Kind;
 pub use crate::problem::layout::Layout;
 pub use crate::problem::norm::Norm;

@@ -7,8 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use fourfold::convolve::{Convolution, ConvolutionMethod, Mode};
 use fourfold::oracle::verify::Data;
-use fourfold::poisson::Float;
-use fourfold::{Planner, Precision};
+use fourfold::{Float, Planner, Precision};
 use serde::Serialize;
 
 use crate::args::convolve::Convolve;

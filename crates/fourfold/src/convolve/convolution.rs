@@ -48,7 +48,7 @@ pub struct Convolution<T> {
     input_len: usize,
     output_shape: Vec<usize>,
     tiling: Tiling,
-    work: Work<T>,
+    work: TileWork<T>,
     pool: Arc<Pool>,
     /// The memory of earlier executions.
     buffers: Mutex<Vec<Buffers<T>>>,
@@ -67,7 +67,7 @@ struct Tiling {
     cost: f64,
 }
 
-enum Work<T> {
+enum TileWork<T> {
     Direct(Vec<T>),
     Transform(Box<Plan>),
 }
@@ -119,8 +119,8 @@ impl<T: Float> Convolution<T> {
     /// Whether direct sums or transforms compute it, and the lengths of their tiles.
     pub fn method(&self) -> (ConvolutionMethod, &[usize]) {
         match self.work {
-            Work::Direct(_) => (ConvolutionMethod::Direct, &self.tiling.lengths),
-            Work::Transform(_) => (ConvolutionMethod::Transform, &self.tiling.lengths),
+            TileWork::Direct(_) => (ConvolutionMethod::Direct, &self.tiling.lengths),
+            TileWork::Transform(_) => (ConvolutionMethod::Transform, &self.tiling.lengths),
         }
     }
 
@@ -170,13 +170,13 @@ impl<T: Float> Convolution<T> {
             let outputs = tile.output.len() / inner;
             self.boundary.gather(axes, lengths, [tile.first, outputs], tile.input, memory);
         }
-        if let (Work::Transform(plan), Some(scratch)) = (&self.work, &mut buffers.scratch) {
+        if let (TileWork::Transform(plan), Some(scratch)) = (&self.work, &mut buffers.scratch) {
             plan.execute_in_place_with(&mut buffers.tiles, scratch)?;
         }
         for (tile, memory) in tiles.iter_mut().zip(buffers.tiles.chunks(size)) {
             match &self.work {
-                Work::Direct(kernel) => direct::convolve(axes, lengths, kernel, memory, tile.output),
-                Work::Transform(_) => scatter(axes, lengths, memory, tile.output),
+                TileWork::Direct(kernel) => direct::convolve(axes, lengths, kernel, memory, tile.output),
+                TileWork::Transform(_) => scatter(axes, lengths, memory, tile.output),
             }
         }
         self.buffers.lock().unwrap_or_else(PoisonError::into_inner).push(buffers);
@@ -186,8 +186,8 @@ impl<T: Float> Convolution<T> {
     fn buffers(&self) -> Result<Buffers<T>> {
         let count = self.tiling.lengths.iter().product::<usize>() * self.tiling.group;
         let scratch = match &self.work {
-            Work::Direct(_) => None,
-            Work::Transform(plan) => Some(plan.try_scratch()?),
+            TileWork::Direct(_) => None,
+            TileWork::Transform(plan) => Some(plan.try_scratch()?),
         };
         Ok(Buffers { tiles: filled(count, T::default(), format_args!("{count} elements of tiles"))?, scratch })
     }
@@ -254,8 +254,8 @@ impl<T: Float> ConvolutionBuilder<T> {
         };
         let tiling = tilings[chosen].clone();
         let work = match chosen {
-            0 => Work::Direct(self.kernel),
-            _ => Work::Transform(Box::new(plan(&tiling, &axes, &self.kernel, planner)?)),
+            0 => TileWork::Direct(self.kernel),
+            _ => TileWork::Transform(Box::new(plan(&tiling, &axes, &self.kernel, planner)?)),
         };
         Ok(Convolution {
             axes,

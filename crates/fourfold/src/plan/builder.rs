@@ -52,7 +52,9 @@ impl PlannerBuilder {
     pub fn build(mut self) -> Result<Planner> {
         let isa = self.isa.checked()?;
         let check = |problem: &str, passes: &str| format!("{problem}\n{passes}").parse::<Recipe>().map(drop);
-        let stale = self.wisdom.remove_stale(&wisdom_name(isa), check);
+        let mut names = vec![wisdom_name(isa, 1), wisdom_name(isa, self.threads)];
+        names.dedup();
+        let stale = names.iter().flat_map(|name| self.wisdom.remove_stale(name, check)).collect();
         if !(1..=1024).contains(&self.threads) {
             let message = format!("{} threads: expected 1 to 1024", self.threads);
             return Err(Error::new(ErrorKind::Argument, message));

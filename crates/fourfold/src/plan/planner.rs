@@ -51,8 +51,8 @@ pub enum Effort {
 }
 
 /// Implements [`Planner::wisdom_name`].
-pub(crate) fn wisdom_name(isa: Isa) -> String {
-    format!("cpu:{isa}")
+pub(crate) fn wisdom_name(isa: Isa, threads: usize) -> String {
+    if threads == 1 { format!("cpu:{isa}") } else { format!("cpu:{isa}/{threads}") }
 }
 
 impl Planner {
@@ -90,9 +90,10 @@ impl Planner {
         known.map_or_else(|| pipeline.recipe(), Ok)
     }
 
-    /// The name of the planner's engine in [`Wisdom`], such as `cpu:avx2`.
+    /// The name of the planner's engine in [`Wisdom`], such as `cpu:avx2`, or `cpu:avx2/4` with 4
+    /// threads. A planner of several threads uses a recipe for one thread if it knows no other.
     pub fn wisdom_name(&self) -> String {
-        wisdom_name(self.isa)
+        wisdom_name(self.isa, self.pool.threads())
     }
 
     /// All recipes that the planner was given or has measured.
@@ -111,7 +112,9 @@ impl Planner {
     }
 
     fn known(&self, problem: &Problem) -> Option<Recipe> {
-        let passes = Some(self.lock_wisdom()).filter(|wisdom| !wisdom.is_empty())?.get(problem, &self.wisdom_name())?;
+        let wisdom = Some(self.lock_wisdom()).filter(|wisdom| !wisdom.is_empty())?;
+        let names = [self.wisdom_name(), wisdom_name(self.isa, 1)];
+        let passes = names.iter().find_map(|name| wisdom.get(problem, name))?;
         format!("{problem}\n{passes}").parse().ok()
     }
 

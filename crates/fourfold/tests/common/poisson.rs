@@ -13,7 +13,7 @@ pub(crate) fn all_axes(points: usize, spacing: f64) -> Vec<Axis> {
     pairs.map(|(position, ends)| Axis { points, spacing, ends: ends.into(), position }).collect()
 }
 
-/// The matrix −d²/dx² of an axis as the definition has it: the value that the stencil reads beyond
+/// The matrix −d²/dx² of an axis by its definition: the value that the stencil reads beyond
 /// an end is that of the condition.
 fn matrix(axis: &Axis) -> Vec<Vec<f64>> {
     let (n, h) = (axis.points, axis.spacing);
