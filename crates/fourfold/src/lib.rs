@@ -71,6 +71,8 @@ mod pages {
     mod from_fftw {}
     #[doc = include_str!("../../../docs/from-rustfft.md")]
     mod from_rustfft {}
+    #[doc = include_str!("../../../docs/convolve.md")]
+    mod convolve {}
     #[doc = include_str!("../../../docs/from-scipy.md")]
     mod from_scipy {}
 }

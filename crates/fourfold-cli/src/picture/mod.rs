@@ -3,5 +3,5 @@
 pub mod files;
 mod jpeg_file;
 pub(crate) mod pixels;
-pub(crate) mod plot;
+pub mod plot;
 pub mod png_file;

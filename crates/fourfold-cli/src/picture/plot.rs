@@ -21,7 +21,7 @@ const COLORS: [[f64; 3]; 5] =
     [[68.0, 1.0, 84.0], [59.0, 82.0, 139.0], [33.0, 145.0, 140.0], [94.0, 201.0, 98.0], [253.0, 231.0, 37.0]];
 
 /// An image of an array.
-pub(crate) struct Plot {
+pub struct Plot {
     size: [usize; 2],
     samples: Vec<u8>,
 }
@@ -32,7 +32,7 @@ impl Plot {
     ///
     /// # Errors
     /// If there are no elements, or one is not finite, or if memory is lacking.
-    pub(crate) fn new(shape: &[usize], at: impl Fn(usize) -> f64) -> Result<Plot> {
+    pub fn new(shape: &[usize], at: impl Fn(usize) -> f64) -> Result<Plot> {
         let (height, width) = match *shape {
             [.., height, width] => (height, width),
             [width] => (1, width),
@@ -86,7 +86,7 @@ impl Plot {
     }
 
     /// Writes the image as PNG.
-    pub(crate) fn write(&self, to: &mut impl Write) -> Result<(), EncodingError> {
+    pub fn write(&self, to: &mut impl Write) -> Result<(), EncodingError> {
         write_rgb(to, self.size, &self.samples)
     }
 }

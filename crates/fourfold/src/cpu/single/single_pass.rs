@@ -163,8 +163,7 @@ where
     unsafe fn with_isa(self) {
         let MultiplyLine { from, to, count, parts, .. } = self.job;
         let contiguous = [from, to].iter().all(|line| line.stride == parts as isize)
-            && [1, 2].contains(&self.job.factors.stride)
-            && (!self.job.complex || self.job.factors.stride == 2);
+            && self.job.factors.stride == if self.job.has_pairs() { 2 } else { 1 };
         let whole = if contiguous { count / V::WIDTH * V::WIDTH } else { 0 };
         // SAFETY: lines and factors have `count` elements.
         unsafe {
@@ -179,6 +178,12 @@ where
 }
 
 impl<S> MultiplyLine<S> {
+    /// Whether factors are pairs of reals, as those of lists and of tables of complex factors.
+    #[inline(always)]
+    fn has_pairs(&self) -> bool {
+        self.by.is_some() || self.complex
+    }
+
     /// Multiplies elements i … i + WIDTH − 1. If there are several, they are contiguous.
     ///
     /// # Safety
@@ -214,8 +219,7 @@ impl<S> MultiplyLine<S> {
         // SAFETY: the caller guarantees it.
         unsafe {
             let at = self.factors.base.offset(i * self.factors.stride);
-            // A list has pairs, and so has a table of complex factors.
-            let factor = match self.by.is_some() || self.complex {
+            let factor = match self.has_pairs() {
                 true => load_interleaved::<V>(at),
                 false => C { re: V::load(at), im: V::zero() },
             };
