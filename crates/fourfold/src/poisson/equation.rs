@@ -140,7 +140,7 @@ impl Equation {
         if let Some(time) = self.time_step.filter(|time| !(time.is_finite() && *time > 0.0)) {
             return Err(wrong(format!("a heat step of {time}: expected a finite number above 0")));
         }
-        if let Some(tolerance) = self.tolerance.filter(|tolerance| !(*tolerance >= 0.0)) {
+        if let Some(tolerance) = self.tolerance.filter(|tolerance| tolerance.is_nan() || *tolerance < 0.0) {
             return Err(wrong(format!("a tolerance of {tolerance}: expected 0 or more")));
         }
         Ok(())
