@@ -153,27 +153,30 @@ impl Equation {
     /// not depend on the number of threads.
     fn sums<T: Float>(&self, f: &[T], pool: &Pool) -> Sums {
         let (last, outer) = self.axes().split_last().expect("an equation has an axis");
-        let lines: Vec<_> = f.chunks(last.points).collect();
-        let chunks: Vec<_> = lines.chunks(LINES).map(|_| Mutex::new(Sums::default())).collect();
-        pool.run_tasks(chunks.len(), &|_, chunk| {
+        let line = |i: usize| &f[i * last.points..][..last.points];
+        let lines = f.len() / last.points;
+        let part = lines.div_ceil(MOST_TASKS).max(LINES);
+        let parts: Vec<_> = (0..lines.div_ceil(part)).map(|_| Mutex::new(Sums::default())).collect();
+        pool.run_tasks(parts.len(), &|_, task| {
             let mut total = Sums::default();
-            for (i, line) in lines.iter().enumerate().skip(chunk * LINES).take(LINES) {
-                let (weight, line) = (weight_of(outer, i), sums_of_line(line, last.halves_ends()));
+            for i in (task * part..lines).take(part) {
+                let (weight, line) = (weight_of(outer, i), sums_of_line(line(i), last.halves_ends()));
                 total.sum += weight * line.sum;
                 total.magnitude += weight * line.magnitude;
             }
-            *chunks[chunk].lock().unwrap_or_else(PoisonError::into_inner) = total;
+            *parts[task].lock().unwrap_or_else(PoisonError::into_inner) = total;
         });
         let add = |a: Sums, b: Sums| Sums { sum: a.sum + b.sum, magnitude: a.magnitude + b.magnitude };
-        chunks
+        parts
             .into_iter()
             .map(|sums| sums.into_inner().unwrap_or_else(PoisonError::into_inner))
             .fold(Sums::default(), add)
     }
 }
 
-/// The lines of a task.
+/// The least lines of a task, and the most tasks.
 const LINES: usize = 16;
+const MOST_TASKS: usize = 1 << 10;
 
 /// The product of the weights of line `i` along the outer axes.
 fn weight_of(outer: &[Axis], mut i: usize) -> f64 {
