@@ -68,14 +68,14 @@ impl EnginePlanner {
             Engine::Cpu(isa) => {
                 let builder = isa.iter().fold(Planner::builder().threads(threads), |builder, isa| builder.isa(*isa));
                 let planner = builder.wisdom(tuning.wisdom.clone()).build()?;
-                tuning.warn_of_stale(&planner.wisdom_name(), planner.stale_wisdom());
+                tuning.warn_of_stale(&planner.wisdom_names(), planner.stale_wisdom());
                 AnyPlanner::Cpu(planner)
             }
             Engine::Gpu(id) => {
                 let device = Device::open(&id.to_string())?;
                 warn_of_cache();
                 let planner = GpuPlanner::new(device.clone()).with_wisdom(tuning.wisdom.clone());
-                tuning.warn_of_stale(&planner.wisdom_name(), planner.stale_wisdom());
+                tuning.warn_of_stale(&[planner.wisdom_name()], planner.stale_wisdom());
                 AnyPlanner::Gpu(device, Box::new(planner))
             }
             Engine::Architecture(_) => bail!("{engine} names no device: its kernels can be shown by plan, not run"),

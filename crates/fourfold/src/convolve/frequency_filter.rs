@@ -42,7 +42,7 @@ pub enum Rolloff {
 /// use fourfold::{Planner, Precision};
 /// let smooth = FrequencyFilter::new(Band::Low(0.25), Rolloff::Butterworth(2))?;
 /// let plan = Planner::new().plan(smooth.pipeline(&[30, 40], Precision::F64)?)?;
-/// let (image, mut smoothed) = (vec![3.0; 1200], vec![0.0; 1200]);
+/// let (image, mut smoothed) = (vec![3.0f64; 1200], vec![0.0f64; 1200]);
 /// plan.execute(&image, &mut smoothed)?;
 /// assert!(smoothed.iter().all(|y| (y - 3.0).abs() < 1e-13)); // the mean passes
 /// # Ok::<(), fourfold::Error>(())

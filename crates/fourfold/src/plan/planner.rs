@@ -50,9 +50,10 @@ pub enum Effort {
     Measure,
 }
 
-/// Implements [`Planner::wisdom_name`].
-pub(crate) fn wisdom_name(isa: Isa, threads: usize) -> String {
-    if threads == 1 { format!("cpu:{isa}") } else { format!("cpu:{isa}/{threads}") }
+/// Implements [`Planner::wisdom_names`].
+pub(crate) fn wisdom_names(isa: Isa, threads: usize) -> Vec<String> {
+    let several = (threads != 1).then(|| format!("cpu:{isa}/{threads}"));
+    several.into_iter().chain([format!("cpu:{isa}")]).collect()
 }
 
 impl Planner {
@@ -91,9 +92,15 @@ impl Planner {
     }
 
     /// The name of the planner's engine in [`Wisdom`], such as `cpu:avx2`, or `cpu:avx2/4` with 4
-    /// threads. A planner of several threads uses a recipe for one thread if it knows no other.
+    /// threads. This is the first of [`Planner::wisdom_names`].
     pub fn wisdom_name(&self) -> String {
-        wisdom_name(self.isa, self.pool.threads())
+        self.wisdom_names().swap_remove(0)
+    }
+
+    /// The names of engines whose recipes the planner uses. With several threads, it uses a recipe
+    /// for one thread if it knows no other.
+    pub fn wisdom_names(&self) -> Vec<String> {
+        wisdom_names(self.isa, self.pool.threads())
     }
 
     /// All recipes that the planner was given or has measured.
@@ -113,8 +120,7 @@ impl Planner {
 
     fn known(&self, problem: &Problem) -> Option<Recipe> {
         let wisdom = Some(self.lock_wisdom()).filter(|wisdom| !wisdom.is_empty())?;
-        let names = [self.wisdom_name(), wisdom_name(self.isa, 1)];
-        let passes = names.iter().find_map(|name| wisdom.get(problem, name))?;
+        let passes = self.wisdom_names().iter().find_map(|name| wisdom.get(problem, name))?;
         format!("{problem}\n{passes}").parse().ok()
     }
 
