@@ -4,6 +4,7 @@ mod accuracy;
 mod arm;
 mod bench_cpu;
 mod bench_ducc;
+mod bench_solvers;
 mod cases;
 mod compare_speed;
 mod device_bench;
@@ -45,6 +46,11 @@ const TASKS: &[Task] = &[
     },
     Task { name: "setup", about: "install what `test` needs and rustup can give", run: setup::run_task },
     Task { name: "accuracy", about: "write docs/accuracy.md: errors of every kind", run: accuracy::run_task },
+    Task {
+        name: "bench-solvers",
+        about: "write docs/performance/solvers.md: times beside SciPy and ducc0",
+        run: bench_solvers::run_task,
+    },
     Task { name: "bench-ducc", about: "write docs/performance/ducc.md: times beside ducc0", run: bench_ducc::run_task },
     Task { name: "bench-cpu", about: "write docs/performance/cpu.md: beside all peers", run: bench_cpu::run_task },
     Task {

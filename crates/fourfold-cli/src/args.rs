@@ -3,7 +3,9 @@
 //! Commands stand in the order in which `fourfold help` lists them.
 
 pub(crate) mod common;
+pub(crate) mod convolve;
 pub(crate) mod jpeg;
+pub(crate) mod poisson;
 pub(crate) mod values;
 
 use std::path::PathBuf;
@@ -11,10 +13,13 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::{ArgGroup, Parser, Subcommand};
 use fourfold::Precision;
+use fourfold::convolve::Rolloff;
 
 use crate::args::common::{Limit, OneEngine, Problems, SeveralEngines};
+use crate::args::convolve::Convolve;
 use crate::args::jpeg::Jpeg;
-use crate::args::values::{frequency, percent, precision, seconds, threshold};
+use crate::args::poisson::Poisson;
+use crate::args::values::{band, frequency, percent, precision, seconds, threshold};
 
 /// The notation of problems, after the command's text.
 macro_rules! problem_help {
@@ -40,6 +45,8 @@ const EXAMPLES: &str = "\
 Examples:
   fourfold transform \"dct2 f64 auto ortho\" signal.npy -o spectrum.npy
   fourfold compress photo.png -o small.png --keep 5
+  fourfold convolve photo.png -o blurred.png --gaussian 3 --boundary reflect
+  fourfold poisson f.npy -o u.npy --boundary neumann,dirichlet:neumann --spacing 0.1
   fourfold jpeg decode photo.jpg -o photo.png
   fourfold bench \"dct2 f64 1000x1024\" --engine cpu,cuda
 
@@ -94,6 +101,8 @@ pub(crate) enum Command {
     Transform(Transform),
     Compress(Compress),
     Filter(Filter),
+    Convolve(Convolve),
+    Poisson(Poisson),
     Jpeg(Jpeg),
     Verify(Verify),
     Bench(Bench),
@@ -155,7 +164,7 @@ pub(crate) struct Compress {
     pub(crate) how: OneEngine,
 }
 
-/// Filter an image: drop low or high frequencies of its FFT, and transform back
+/// Filter an image: drop or weaken frequencies of its FFT, and transform back
 #[derive(clap::Args)]
 #[command(group = ArgGroup::new("band").required(true))]
 pub(crate) struct Filter {
@@ -171,6 +180,12 @@ pub(crate) struct Filter {
     /// Keep frequencies up to F, in the same units; 0 keeps only the mean
     #[arg(long, value_name = "F", group = "band", value_parser = frequency)]
     pub(crate) low_pass: Option<f64>,
+    /// Keep frequencies from LOW to HIGH, in the same units; the output has magnitudes
+    #[arg(long, value_name = "LOW,HIGH", group = "band", value_parser = band)]
+    pub(crate) band_pass: Option<(f64, f64)>,
+    /// The response at F: ideal, gaussian or butterworth:ORDER
+    #[arg(long, value_name = "R", default_value = "ideal")]
+    pub(crate) rolloff: Rolloff,
     /// Also draw the logarithms of the magnitudes that are kept, with frequency 0
     /// in the centre; --high-pass 0 keeps all
     #[arg(long, verbatim_doc_comment, value_name = "PNG")]

@@ -1,15 +1,14 @@
 //! The files of commands that make an image of an image, and may draw its spectrum.
 
-use std::ffi::OsStr;
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 
 use crate::args::common::Limit;
 use crate::files::output::{Output, check_outputs};
 use crate::picture::files::open_picture;
 use crate::picture::pixels::Picture;
-use crate::picture::png_file;
+use crate::picture::png_file::{self, check_png};
 
 /// What is being written.
 pub(crate) struct ImageFiles {
@@ -44,18 +43,4 @@ impl ImageFiles {
         self.output.commit()?;
         self.spectrum.map_or(Ok(()), Output::commit)
     }
-}
-
-/// Names that other formats have.
-const OTHER_FORMATS: [&str; 24] = [
-    "avif", "bmp", "dds", "exr", "ff", "gif", "hdr", "heic", "ico", "jfif", "jp2", "jpeg", "jpg", "jxl", "pam", "pbm",
-    "pgm", "pnm", "ppm", "qoi", "tga", "tif", "tiff", "webp",
-];
-
-/// Only PNG is written: a name that says another format would lie.
-fn check_png(path: &Path) -> Result<()> {
-    let is_other = |name: &str| OTHER_FORMATS.iter().any(|other| name.eq_ignore_ascii_case(other));
-    let lies = path.extension().and_then(OsStr::to_str).is_some_and(is_other);
-    ensure!(!lies, "cannot write {}: what is written is PNG; name it .png", path.display());
-    Ok(())
 }

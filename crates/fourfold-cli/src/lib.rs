@@ -17,6 +17,7 @@ pub mod progress;
 pub mod wisdom;
 
 mod args;
+mod array_files;
 mod commands;
 mod image_files;
 mod npy;

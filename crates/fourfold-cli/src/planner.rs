@@ -68,14 +68,14 @@ impl EnginePlanner {
             Engine::Cpu(isa) => {
                 let builder = isa.iter().fold(Planner::builder().threads(threads), |builder, isa| builder.isa(*isa));
                 let planner = builder.wisdom(tuning.wisdom.clone()).build()?;
-                tuning.warn_of_stale(&planner.wisdom_name(), planner.stale_wisdom());
+                tuning.warn_of_stale(&planner.wisdom_names(), planner.stale_wisdom());
                 AnyPlanner::Cpu(planner)
             }
             Engine::Gpu(id) => {
                 let device = Device::open(&id.to_string())?;
                 warn_of_cache();
                 let planner = GpuPlanner::new(device.clone()).with_wisdom(tuning.wisdom.clone());
-                tuning.warn_of_stale(&planner.wisdom_name(), planner.stale_wisdom());
+                tuning.warn_of_stale(&[planner.wisdom_name()], planner.stale_wisdom());
                 AnyPlanner::Gpu(device, Box::new(planner))
             }
             Engine::Architecture(_) => bail!("{engine} names no device: its kernels can be shown by plan, not run"),
@@ -104,17 +104,21 @@ impl EnginePlanner {
 
     /// The plan that multiplies between a transform and its inverse.
     pub fn filter(&self, forward: &Problem, multiplier: &Multiplier) -> Result<AnyPlan> {
+        let inverse = forward.inverse()?;
+        self.pipeline(Pipeline::from(forward).multiply(multiplier).transform(inverse))
+    }
+
+    /// The plan for a pipeline.
+    pub(crate) fn pipeline(&self, pipeline: Pipeline<'_>) -> Result<AnyPlan> {
         let (fused, other) = (AlgorithmName::FUSED, self.algorithm);
         ensure!(fused == other, "only the algorithm {fused} has filters: leave out --algorithm {other}");
-        let inverse = forward.inverse()?;
-        let filter = Pipeline::from(forward).multiply(multiplier).transform(inverse);
         let plan = match &*self.planner {
-            AnyPlanner::Cpu(planner) => planner.plan(filter).map(|plan| AnyPlan::Cpu(Box::new(plan))),
+            AnyPlanner::Cpu(planner) => planner.plan(pipeline.borrowed()).map(|plan| AnyPlan::Cpu(Box::new(plan))),
             AnyPlanner::Gpu(device, planner) => {
-                planner.plan(filter).map(|plan| AnyPlan::Gpu(Box::new(plan), device.clone()))
+                planner.plan(pipeline.borrowed()).map(|plan| AnyPlan::Gpu(Box::new(plan), device.clone()))
             }
         };
-        plan.with_context(|| format!("cannot plan a filter by {forward}"))
+        plan.with_context(|| format!("cannot plan {pipeline}"))
     }
 
     /// The plan for a problem.

@@ -45,17 +45,18 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// Warns of wisdom that an engine cannot use: of each line's problem, and why.
-    pub(crate) fn warn_of_stale(&self, engine: &str, stale: &[(String, fourfold::Error)]) {
-        let warning = |(problem, why): &(String, fourfold::Error)| unused(self.line_of(problem, engine), why);
+    /// Warns of wisdom that an engine, which has these names, cannot use: of each line's problem, and
+    /// why.
+    pub(crate) fn warn_of_stale(&self, names: &[String], stale: &[(String, fourfold::Error)]) {
+        let warning = |(problem, why): &(String, fourfold::Error)| unused(self.line_of(problem, names), why);
         warn(&self.path, &stale.iter().map(warning).collect::<Vec<_>>());
     }
 
-    /// The number of the last line on a problem and an engine.
-    fn line_of(&self, problem: &str, engine: &str) -> usize {
+    /// The number of the last line on a problem and an engine of one of these names.
+    fn line_of(&self, problem: &str, names: &[String]) -> usize {
         let is_on = |line: &str| {
             let wisdom = line.parse::<Wisdom>().unwrap_or_default();
-            wisdom.of_engine(engine).any(|(other, _)| other == problem)
+            names.iter().any(|name| wisdom.of_engine(name).any(|(other, _)| other == problem))
         };
         (1..).zip(self.text.lines()).filter(|(_, line)| is_on(line)).map(|(number, _)| number).last().unwrap_or(0)
     }

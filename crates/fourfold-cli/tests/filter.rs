@@ -83,6 +83,33 @@ fn the_result_is_that_of_the_definition() {
     }
 }
 
+/// A wave of one frequency leaves a filter multiplied by its response.
+#[test]
+fn bands_and_roll_offs_multiply_waves() {
+    let folder = Folder::new();
+    let (input, output) = (folder.path("in.png"), folder.path("out.png"));
+    let wave = |at: usize| 128.0 + 100.0 * (2.0 * PI * 4.0 * (at % 32) as f64 / 32.0).cos();
+    let bytes: Vec<u8> = (0..32 * 16).map(|at| wave(at).round() as u8).collect();
+    save(&input, &bytes, 32, 16, L8);
+    for (options, factor) in [
+        (["--band-pass=0.2,0.3", "--rolloff=ideal"], 1.0),
+        (["--band-pass=0.3,0.5", "--rolloff=ideal"], 0.0),
+        (["--high-pass=0.25", "--rolloff=gaussian"], 0.5f64.sqrt()),
+        (["--high-pass=0.5", "--rolloff=butterworth:2"], (0.0625f64 / 1.0625).sqrt()),
+    ] {
+        success(&[&"filter", &input, &"-o", &output, &options[0], &options[1]]);
+        let found = open(&output).planes().concat();
+        let want = |at: usize| (factor * (wave(at) - 128.0)).abs();
+        assert!((0..32 * 16).all(|at| (found[at] - want(at)).abs() <= 1.6), "{options:?}");
+    }
+    let wrong = failure(1, &[&"filter", &input, &"-o", &output, &"--band-pass", &"0.3,0.2"]);
+    says(&wrong, &["a band from 0.3 to 0.2: expected the lower cut-off first"]);
+    let wrong = failure(2, &[&"filter", &input, &"-o", &output, &"--band-pass", &"0.3"]);
+    says(&wrong, &["LOW,HIGH is needed"]);
+    let wrong = failure(2, &[&"filter", &input, &"-o", &output, &"--low-pass=1", &"--rolloff=steep"]);
+    says(&wrong, &["steep", "ideal, gaussian or butterworth:ORDER"]);
+}
+
 #[test]
 fn filters_that_keep_all_change_nothing() {
     for color in COLORS {

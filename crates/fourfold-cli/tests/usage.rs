@@ -148,7 +148,20 @@ fn help_is_not_an_error() {
     let help = success(&[&"--help"]);
     says(&help, &["jpeg", "tune", "cache", "Examples:"]);
     let place = |command: &str| help.find(&format!("\n  {command} ")).unwrap_or_else(|| panic!("{command}: {help}"));
-    let order = ["transform", "compress", "filter", "jpeg", "verify", "bench", "plan", "info", "tune", "cache"];
+    let order = [
+        "transform",
+        "compress",
+        "filter",
+        "convolve",
+        "poisson",
+        "jpeg",
+        "verify",
+        "bench",
+        "plan",
+        "info",
+        "tune",
+        "cache",
+    ];
     assert!(order.is_sorted_by_key(|command| place(command)), "what users do first comes first: {help}");
     says(&success(&[&"bench", &"--help"]), &["--threads", "--json", "--algorithm", "kinds type shape"]);
     says(&success(&[&"--version"]), &[env!("CARGO_PKG_VERSION")]);

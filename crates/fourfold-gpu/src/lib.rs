@@ -13,6 +13,7 @@ mod ir;
 mod jpeg;
 mod limits;
 mod lower;
+pub mod poisson;
 mod print;
 mod run;
 #[cfg(test)]

@@ -67,6 +67,7 @@ fn filters_are_those_of_the_cpu() {
     real(["rfft f64 18x22", "irfft f64 18x22"], Multiplier::Table(waves(18 * 12)), 18 * 22);
     real(["rfft f64 18x22", "irfft f64 18x22"], Multiplier::ComplexTable(complex_waves(18 * 12)), 18 * 22);
     real(["rfft f64 15x21", "irfft f64 15x21"], Multiplier::ComplexSeparable(complex_lists(&[15, 11])), 15 * 21);
+    real(["dct2 f64 12x20 axes=1", "idct2 f64 12x20 axes=0"], Multiplier::Table(waves(240)), 240);
     real(["dct2 f64 33", "dct3 f64 33"], Multiplier::Separable(lists(&[33])), 33);
     let complex = |problems, multiplier: Multiplier, count: usize| {
         let zeros = vec![Complex64::default(); count];

@@ -21,7 +21,8 @@
 //! - A [`Plan`] runs on slices, on strided views ([`View`], [`ViewMut`]) and, with the feature
 //!   `ndarray`, on arrays of that crate. With [`Scratch`] that you keep, it allocates nothing.
 //! - A [`Pipeline`] is transforms and pointwise multiplies that one plan computes, such as forward →
-//!   multiply → inverse; [`electrostatics`] is made of such plans.
+//!   multiply → inverse; [`electrostatics`] and [`poisson`] are made of such plans.
+//! - [`convolve`] convolves arrays with kernels, by such plans or by direct sums.
 //! - [`oracle`] has the definitions, to about 30 digits, and compares results with them.
 //! - [`baseline`] has the original papers' algorithms, for comparison.
 //! - [`engine`] is for authors of other engines, [`timing`] for them and for benchmarks.
@@ -30,6 +31,7 @@
 
 mod arithmetic;
 pub mod baseline;
+pub mod convolve;
 mod cpu;
 pub mod electrostatics;
 pub mod engine;
@@ -37,6 +39,7 @@ mod error;
 mod jpeg;
 pub mod oracle;
 mod plan;
+pub mod poisson;
 mod problem;
 mod recipe;
 pub mod timing;
@@ -50,6 +53,7 @@ pub use crate::plan::planner::{Effort, Planner};
 pub use crate::plan::wisdom::Wisdom;
 pub use crate::problem::builder::ProblemBuilder;
 pub use crate::problem::element::{Domain, Element, Precision};
+pub use crate::problem::float::Float;
 pub use crate::problem::kind::Kind;
 pub use crate::problem::layout::Layout;
 pub use crate::problem::norm::Norm;
@@ -67,6 +71,8 @@ mod pages {
     mod from_fftw {}
     #[doc = include_str!("../../../docs/from-rustfft.md")]
     mod from_rustfft {}
+    #[doc = include_str!("../../../docs/convolve.md")]
+    mod convolve {}
     #[doc = include_str!("../../../docs/from-scipy.md")]
     mod from_scipy {}
 }

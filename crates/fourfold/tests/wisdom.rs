@@ -52,6 +52,15 @@ fn planners_follow_wisdom_of_their_own_engine() {
     for recipe in [planner.recipe(&problem).unwrap().into(), planner.plan(&problem).unwrap().recipe().clone()] {
         assert!(recipe.to_string().ends_with("dct2 60 = 5 3 4\noutput -> output axis 0: dct2 64 = 4 4 4"), "{recipe}");
     }
+    // Several threads have their own recipes, and else take those of one thread.
+    let threads = |wisdom: &str| {
+        let planner = Planner::builder().isa(Isa::Simd128).threads(2).wisdom(wisdom.parse().unwrap()).build().unwrap();
+        planner.recipe(&problem).unwrap().to_string()
+    };
+    assert!(threads(SIMD128).ends_with("= 4 4 4"));
+    let for_two = SIMD128.replace("cpu:simd128", "cpu:simd128/2").replace("= 4 4 4", "= 8 8");
+    assert!(threads(&format!("{SIMD128}\n{for_two}")).ends_with("= 8 8"));
+    assert!(with(&for_two).is_ok());
     let other = with(&SIMD128.replace("cpu:simd128", "cpu:avx512")).unwrap();
     assert_eq!(other.recipe(&problem).unwrap(), Planner::new().recipe(&problem).unwrap());
 }

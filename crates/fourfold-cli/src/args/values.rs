@@ -33,6 +33,12 @@ pub(crate) fn frequency(text: &str) -> Result<f64> {
     finite(text)
 }
 
+/// Two frequencies with a comma between them.
+pub(crate) fn band(text: &str) -> Result<(f64, f64)> {
+    let (low, high) = text.split_once(',').context("LOW,HIGH is needed, such as 0.1,0.4")?;
+    Ok((finite(low)?, finite(high)?))
+}
+
 fn finite(text: &str) -> Result<f64> {
     let number = text.parse().unwrap_or(f64::NAN);
     ensure!((0.0..f64::INFINITY).contains(&number), "a finite number, at least 0, is needed");

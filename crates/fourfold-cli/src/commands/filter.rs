@@ -1,20 +1,22 @@
 //! `fourfold filter`: the high-pass filter of "Speeding up the fast Fourier transform mixed-radix
-//! on mobile ARM Mali GPUs by means of OpenCL", part 3, and the low-pass one, on each channel of an
-//! image.
+//! on mobile ARM Mali GPUs by means of OpenCL", part 3, and other filters by frequency, on each
+//! channel of an image.
 //!
 //! ```text
-//! X = FFT of x;  Y = h X, with h(k, l) = 1 where ρ ≥ F (ρ ≤ F), else 0;  y = inverse FFT of Y
+//! X = FFT of x;  Y = h X, for the ideal ones with h(k, l) = 1 where ρ passes, else 0;  y = inverse FFT of Y
 //! ρ(k, l) = √((2k/H)² + (2l/W)²),  |k| ≤ H/2, |l| ≤ W/2
 //! ```
 //!
 //! The article gives neither F nor a unit. Here the unit is the Nyquist frequency, half a cycle a
 //! pixel, whatever the image's size. Samples go from 0 to 255, and the FFT is orthonormal. Without
-//! frequency 0 the mean of y is 0, so the result of a high-pass filter is shown as |y|, which is
-//! bright at edges.
+//! frequency 0 the mean of y is 0, so the result of a high-pass or band-pass filter is shown as |y|,
+//! which is bright at edges.
 
+use std::f64::consts::FRAC_1_SQRT_2;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use fourfold::convolve::{Band, FrequencyFilter};
 use fourfold::oracle::verify::Data;
 use fourfold::{Multiplier, Problem};
 use serde::Serialize;
@@ -44,21 +46,26 @@ pub(super) fn filter_image(args: &Filter) -> Result<()> {
     drop(progress);
     let spectrum = args.spectrum.as_ref().map(|_| channels.draw(args, &picture)).transpose()?;
     files.write(&result, spectrum.as_ref())?;
-    let report = Report::new(&channels.band, time);
+    let report = Report::new(&channels.response, time);
     if args.json { print_json(&report) } else { print_text(&report.text()) }
 }
 
-/// The frequencies that pass, for images of one size.
-struct Band {
+/// The response of a filter, for images of one size.
+struct Response {
     size: [usize; 2],
-    cutoff: f64,
-    high: bool,
+    filter: FrequencyFilter,
+    drops_mean: bool,
 }
 
-impl Band {
-    fn new(args: &Filter, picture: &Picture) -> Band {
-        let (size, high) = ([picture.height, picture.width], args.high_pass.is_some());
-        Band { size, high, cutoff: args.high_pass.or(args.low_pass).expect("the command line demands one of the two") }
+impl Response {
+    fn new(args: &Filter, picture: &Picture) -> Result<Response> {
+        let band = match (args.high_pass, args.band_pass, args.low_pass) {
+            (Some(cutoff), ..) => Band::High(cutoff),
+            (_, Some((low, high)), _) => Band::Pass(low, high),
+            (.., cutoff) => Band::Low(cutoff.expect("the command line demands one of the three")),
+        };
+        let filter = FrequencyFilter::new(band, args.rolloff)?;
+        Ok(Response { size: [picture.height, picture.width], filter, drops_mean: args.low_pass.is_none() })
     }
 
     /// The length of a half spectrum's rows.
@@ -66,18 +73,17 @@ impl Band {
         self.size[1] / 2 + 1
     }
 
-    /// Whether the term at index `at` of the half spectrum passes.
-    fn passes(&self, at: usize) -> bool {
+    /// The factor on the term at index `at` of the half spectrum.
+    fn factor(&self, at: usize) -> f64 {
         let side = |k: usize, n: usize| 2.0 * k.min(n - k) as f64 / n as f64;
         let ([height, width], half) = (self.size, self.half());
-        let frequency = side(at / half, height).hypot(side(at % half, width));
-        if self.high { frequency >= self.cutoff } else { frequency <= self.cutoff }
+        self.filter.response(side(at / half, height).hypot(side(at % half, width)))
     }
 
     /// h on the half spectrum.
     fn factors(&self) -> Result<Vec<f64>> {
         let mut factors = zeros(self.size[0] * self.half())?;
-        factors.iter_mut().enumerate().for_each(|(at, factor)| *factor = if self.passes(at) { 1.0 } else { 0.0 });
+        factors.iter_mut().enumerate().for_each(|(at, factor)| *factor = self.factor(at));
         Ok(factors)
     }
 
@@ -96,7 +102,7 @@ impl Band {
 
 /// The filter for the channels of an image.
 struct Channels {
-    band: Band,
+    response: Response,
     forward: Problem,
     plan: AnyPlan,
     input: Data,
@@ -105,19 +111,19 @@ struct Channels {
 
 impl Channels {
     fn new(args: &Filter, picture: &Picture) -> Result<Channels> {
-        let (band, real) = (Band::new(args, picture), args.precision.name());
-        let [height, width] = band.size;
+        let (response, real) = (Response::new(args, picture)?, args.precision.name());
+        let [height, width] = response.size;
         let forward = problems::parse(&format!("rfft {real} {height}x{width} ortho"))?;
-        let plan = args.how.planner()?.filter(&forward, &Multiplier::Table(band.factors()?))?;
+        let plan = args.how.planner()?.filter(&forward, &Multiplier::Table(response.factors()?))?;
         let reals = || zeros_of(args.precision, forward.input_domain(), height * width);
-        Ok(Channels { plan, input: reals()?, output: reals()?, band, forward })
+        Ok(Channels { plan, input: reals()?, output: reals()?, response, forward })
     }
 
     fn filter(&mut self, channel: usize, picture: &mut Picture) -> Result<()> {
         self.load(channel, picture);
         self.plan.execute(&self.input, &mut self.output)?;
-        let reals = (0..self.band.size.iter().product()).map(|i| self.output.get(i).re);
-        picture.set_plane(channel, reals.map(|y| if self.band.high { y.abs() } else { y }));
+        let reals = (0..self.response.size.iter().product()).map(|i| self.output.get(i).re);
+        picture.set_plane(channel, reals.map(|y| if self.response.drops_mean { y.abs() } else { y }));
         Ok(())
     }
 
@@ -132,8 +138,8 @@ impl Channels {
         for channel in 0..picture.color_channels() {
             self.load(channel, picture);
             plan.execute(&self.input, &mut half)?;
-            let magnitude = |at: usize| if self.band.passes(at) { half.get(at).norm() } else { 0.0 };
-            spectrum.record(channel, self.band.centred().map(magnitude));
+            let magnitude = |at: usize| self.response.factor(at) * half.get(at).norm();
+            spectrum.record(channel, self.response.centred().map(magnitude));
         }
         spectrum.draw(picture)
     }
@@ -144,7 +150,7 @@ impl Channels {
 struct Report {
     width: usize,
     height: usize,
-    /// The number of frequencies of a channel, and of those that pass.
+    /// The number of frequencies of a channel, and of those with a factor of 1/√2 or more.
     frequencies: usize,
     passed: usize,
     seconds: f64,
@@ -152,13 +158,13 @@ struct Report {
 }
 
 impl Report {
-    fn new(band: &Band, time: Duration) -> Report {
-        let [height, width] = band.size;
+    fn new(response: &Response, time: Duration) -> Report {
+        let [height, width] = response.size;
         Report {
             width,
             height,
             frequencies: height * width,
-            passed: band.centred().filter(|&at| band.passes(at)).count(),
+            passed: response.centred().filter(|&at| response.factor(at) >= FRAC_1_SQRT_2).count(),
             seconds: time.as_secs_f64(),
             megapixels_per_second: (height * width) as f64 / time.as_secs_f64() / 1e6,
         }

@@ -3,10 +3,12 @@
 mod bench;
 mod cache;
 mod compress;
+mod convolve;
 mod filter;
 mod info;
 mod jpeg;
 mod plan;
+mod poisson;
 mod transform;
 mod tune;
 mod verify;
@@ -21,6 +23,8 @@ pub(crate) fn run_command(args: &Args) -> Result<()> {
         Command::Transform(args) => transform::transform_file(args),
         Command::Compress(args) => compress::compress_image(args),
         Command::Filter(args) => filter::filter_image(args),
+        Command::Convolve(args) => convolve::convolve_file(args),
+        Command::Poisson(args) => poisson::solve_file(args),
         Command::Jpeg(args) => jpeg::run_command(args),
         Command::Verify(args) => verify::verify_problems(args),
         Command::Bench(args) => bench::time_problems(args),

@@ -16,7 +16,7 @@ use fourfold::oracle::verify::Data;
 use fourfold::{Domain, Element, Precision};
 use num_complex::Complex;
 
-use crate::array::zeros;
+use crate::array::{zeros, zeros_of};
 use crate::npy::header::{Header, encode};
 
 /// The most axes of an array, as in NumPy.
@@ -70,6 +70,30 @@ impl<R: Read> Npy<R> {
             }
             (Precision::F64, Domain::Complex) => Data::ComplexF64(self.convert(|z| z)?),
         })
+    }
+
+    /// Reads real elements, in C order.
+    ///
+    /// # Errors
+    /// If the file has complex elements, or is cut off, or if memory is lacking.
+    pub(crate) fn read_reals(self, precision: Precision) -> Result<Data> {
+        ensure!(self.header.dtype.domain() == Domain::Real, "it holds complex numbers: real ones are needed");
+        let header = self.header.clone();
+        let data = self.read(precision, Domain::Real)?;
+        if !header.fortran_order || header.shape.len() < 2 {
+            return Ok(data);
+        }
+        let (strides, elements) = (header.strides(), header.shape.iter().product());
+        let mut ordered = zeros_of(precision, Domain::Real, elements)?;
+        for i in 0..elements {
+            let (mut rest, mut at) = (i, 0);
+            for (n, stride) in header.shape.iter().zip(&strides).rev() {
+                at += rest % n * stride.unsigned_abs();
+                rest /= n;
+            }
+            ordered.set(i, data.get(at));
+        }
+        Ok(ordered)
     }
 
     fn convert<T: Element>(mut self, convert: impl Fn(Complex<f64>) -> T) -> Result<Vec<T>> {

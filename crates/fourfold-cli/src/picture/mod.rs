@@ -3,4 +3,5 @@
 pub mod files;
 mod jpeg_file;
 pub(crate) mod pixels;
+pub mod plot;
 pub mod png_file;

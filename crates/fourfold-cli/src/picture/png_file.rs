@@ -1,9 +1,11 @@
 //! PNG files as pictures.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::io::{Cursor, Write};
+use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use fourfold_jpeg::Orientation;
 use png::{BitDepth, ColorType, Compression, Decoder, Encoder, EncodingError, Filter, Info, Limits, Transformations};
 
@@ -105,4 +107,18 @@ pub(crate) fn encoder<'a, W: Write>(
     let mut encoder = Encoder::with_info(to, info)?;
     encoder.set_compression(Compression::Fast);
     Ok(encoder)
+}
+
+/// Names that other formats have.
+const OTHER_FORMATS: [&str; 24] = [
+    "avif", "bmp", "dds", "exr", "ff", "gif", "hdr", "heic", "ico", "jfif", "jp2", "jpeg", "jpg", "jxl", "pam", "pbm",
+    "pgm", "pnm", "ppm", "qoi", "tga", "tif", "tiff", "webp",
+];
+
+/// Only PNG is written: a name that says another format would lie.
+pub(crate) fn check_png(path: &Path) -> Result<()> {
+    let is_other = |name: &str| OTHER_FORMATS.iter().any(|other| name.eq_ignore_ascii_case(other));
+    let lies = path.extension().and_then(OsStr::to_str).is_some_and(is_other);
+    ensure!(!lies, "cannot write {}: what is written is PNG; name it .png", path.display());
+    Ok(())
 }

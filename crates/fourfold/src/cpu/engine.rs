@@ -15,6 +15,7 @@ use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::Scalar;
 use crate::cpu::single::single::Single;
+use crate::cpu::single::single_pass::{SingleMemory, SingleOp, SinglePass};
 use crate::error::Result;
 use crate::problem::layout::Layout;
 use crate::recipe::recipe;
@@ -46,7 +47,7 @@ enum PassWork<S> {
     /// The pass computes tiles of lines.
     Tiles(PreparedPass<S>),
     /// The pass computes one line after another.
-    Single { axis: usize, line: Arc<Single<S>> },
+    Single(SinglePass<S>),
 }
 
 /// The executable form of the transform along one axis.
@@ -140,6 +141,7 @@ impl<S: Dispatch> Execute<S> for Engine<S> {
             let single = scratch.add(self.sizes.work_bytes());
             (single.first(self.sizes.single_bytes()).cast::<S>(), single.add(self.sizes.single_bytes()))
         };
+        let memory = SingleMemory { line: single, buffers: single.wrapping_add(self.sizes.line) };
         let array = |id: ArrayId| match id {
             ArrayId::Input => input,
             ArrayId::Output => output,
@@ -155,8 +157,8 @@ impl<S: Dispatch> Execute<S> for Engine<S> {
             unsafe {
                 match &pass.work {
                     PassWork::Tiles(tiled) => self.pass(tiled, from, to, buffers, pool),
-                    PassWork::Single { axis, line } => {
-                        line.execute_all(self.sizes.isa, *axis, [from, to], single, &|pass, from, to| {
+                    PassWork::Single(lines) => {
+                        lines.execute_all(self.sizes.isa, [from, to], memory, &|pass, from, to| {
                             self.pass(pass, from, to, buffers, pool);
                         })
                     }
@@ -194,25 +196,34 @@ fn prepare_pass<S: Dispatch>(
     line: &mut dyn FnMut(&AxisRecipe) -> Result<PreparedAxis<S>>,
 ) -> Result<EnginePass<S>> {
     let prepared = |work| Ok(EnginePass { from: pass.from, to: pass.to, work });
-    let mut ops = vec![];
+    let values = || Arc::clone(multiplier.expect("a filter has a multiplier"));
+    // The transforms of a pass are all batched, or none.
+    let (mut tiled, mut single) = (vec![], vec![]);
     for op in &pass.ops {
-        ops.push(match op {
+        match op {
             PassOp::Transform(recipe) => match line(recipe)? {
-                PreparedAxis::Batch(batch) => PreparedOp::Batch(batch),
-                // In a recipe, such a transform is the only step of its pass.
-                PreparedAxis::Single(line) => return prepared(PassWork::Single { axis: pass.axis, line }),
+                PreparedAxis::Batch(batch) => tiled.push(PreparedOp::Batch(batch)),
+                PreparedAxis::Single(line) => single.push(SingleOp::Transform(line)),
             },
-            PassOp::Multiply => PreparedOp::Multiply(Arc::clone(multiplier.expect("a filter has a multiplier"))),
-        });
+            PassOp::Multiply => {
+                tiled.push(PreparedOp::Multiply(values()));
+                single.push(SingleOp::Multiply(values()));
+            }
+        }
     }
-    prepared(PassWork::Tiles(PreparedPass { axis: pass.axis, ops }))
+    let axis = pass.axis;
+    let is_single = single.iter().any(|op| matches!(op, SingleOp::Transform(_)));
+    prepared(match is_single {
+        true => PassWork::Single(SinglePass { axis, ops: single }),
+        false => PassWork::Tiles(PreparedPass { axis, ops: tiled }),
+    })
 }
 
 /// Finds [`Engine::signal`].
-fn signal<S>(recipe: &Recipe, passes: &[EnginePass<S>]) -> Option<Signal<S>> {
-    let [EnginePass { work: PassWork::Single { axis, line }, .. }] = passes else { return None };
-    let input = recipe.problem().input();
-    (input.elements() == input.shape[*axis]).then(|| Signal { axis: *axis, line: Arc::clone(line) })
+fn signal<S: Dispatch>(recipe: &Recipe, passes: &[EnginePass<S>]) -> Option<Signal<S>> {
+    let [EnginePass { work: PassWork::Single(pass), .. }] = passes else { return None };
+    let (input, line) = (recipe.problem().input(), pass.only_line()?);
+    (input.elements() == input.shape[pass.axis]).then(|| Signal { axis: pass.axis, line: Arc::clone(line) })
 }
 
 /// The buffers of all workers.

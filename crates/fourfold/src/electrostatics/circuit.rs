@@ -1,13 +1,13 @@
 //! Circuits as charged cells: fixed cells, movable cells, and the fillers between them.
 
 use crate::electrostatics::fillers::{add_fillers, evenly, reserve_cells};
-use crate::electrostatics::float::Float;
 use crate::electrostatics::grid::{Cells, Grid, Reach, wrong};
 use crate::electrostatics::solver::{Builder, Electrostatics};
 use crate::electrostatics::spread::Spreader;
 use crate::electrostatics::steps::reserved;
 use crate::error::{Error, Result};
 use crate::plan::planner::Planner;
+use crate::problem::float::Float;
 use std::result;
 
 /// The least size of movable cells and fillers along each axis, in bins.

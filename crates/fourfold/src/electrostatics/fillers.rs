@@ -1,8 +1,8 @@
 //! Fillers: charges that take the area which the movable cells of a circuit leave free.
 
-use crate::electrostatics::float::Float;
 use crate::electrostatics::grid::Grid;
 use crate::error::{Result, reserve};
+use crate::problem::float::Float;
 
 /// The part of the sizes at each end of their sorted list that does not count for the mean.
 const TRIMMED: f64 = 0.05;

@@ -1,7 +1,7 @@
 //! The region with its bins, and the cells.
 
-use crate::electrostatics::float::Float;
 use crate::error::{Error, ErrorKind, Result};
+use crate::problem::float::Float;
 
 /// A rectangular region that is divided into M × N equal bins. Axis 0 is x, and axis 1 is y. Maps
 /// over it are arrays of shape \[M, N\] in C order.

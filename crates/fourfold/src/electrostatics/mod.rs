@@ -41,15 +41,14 @@
 
 pub(crate) mod circuit;
 pub(crate) mod fillers;
-pub(crate) mod float;
 pub(crate) mod grid;
 pub(crate) mod solver;
 pub(crate) mod spread;
 pub(crate) mod steps;
 
 pub use crate::electrostatics::circuit::{Circuit, CircuitBuilder, Outside, SpreadStep};
-pub use crate::electrostatics::float::Float;
 pub use crate::electrostatics::grid::{Cells, Grid};
 pub use crate::electrostatics::solver::{Builder, Electrostatics, Maps};
 pub use crate::electrostatics::spread::Spreader;
 pub use crate::electrostatics::steps::{MAPS, Map, Scaling, Step, StepWork, Wanted, steps};
+pub use crate::problem::float::Float;

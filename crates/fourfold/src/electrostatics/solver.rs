@@ -2,13 +2,13 @@
 
 use crate::baseline::algorithm::Algorithm;
 use crate::cpu::base::memory::Scratch;
-use crate::electrostatics::float::Float;
 use crate::electrostatics::grid::{Cells, Grid};
 use crate::electrostatics::spread::Spreader;
 use crate::electrostatics::steps::{MAPS, Map, Scaling, StepWork, Wanted, reserved, steps};
 use crate::error::{Error, ErrorKind, Result, filled};
 use crate::plan::plan::Plan;
 use crate::plan::planner::Planner;
+use crate::problem::float::Float;
 use std::marker::PhantomData;
 use std::sync::Arc;
 

@@ -4,11 +4,11 @@
 //! grid, so a bin adds its cells in the given order. A cell adds its bins row by row.
 
 use crate::cpu::base::threads::Pool;
-use crate::electrostatics::float::Float;
 use crate::electrostatics::grid::{Cells, Charge, Grid};
 use crate::electrostatics::steps::Scaling;
 use crate::error::{Error, ErrorKind, Result, filled};
 use crate::plan::planner::Planner;
+use crate::problem::float::Float;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -3,7 +3,7 @@
 use crate::cpu::base::threads::Pool;
 use crate::cpu::simd::dispatch::Isa;
 use crate::error::{Error, ErrorKind, Result};
-use crate::plan::planner::{Effort, Planner, wisdom_name};
+use crate::plan::planner::{Effort, Planner, wisdom_names};
 use crate::plan::wisdom::Wisdom;
 use crate::recipe::recipe::Recipe;
 use std::sync::Arc;
@@ -52,7 +52,8 @@ impl PlannerBuilder {
     pub fn build(mut self) -> Result<Planner> {
         let isa = self.isa.checked()?;
         let check = |problem: &str, passes: &str| format!("{problem}\n{passes}").parse::<Recipe>().map(drop);
-        let stale = self.wisdom.remove_stale(&wisdom_name(isa), check);
+        let names = wisdom_names(isa, self.threads);
+        let stale = names.iter().flat_map(|name| self.wisdom.remove_stale(name, check)).collect();
         if !(1..=1024).contains(&self.threads) {
             let message = format!("{} threads: expected 1 to 1024", self.threads);
             return Err(Error::new(ErrorKind::Argument, message));

@@ -50,9 +50,10 @@ pub enum Effort {
     Measure,
 }
 
-/// Implements [`Planner::wisdom_name`].
-pub(crate) fn wisdom_name(isa: Isa) -> String {
-    format!("cpu:{isa}")
+/// Implements [`Planner::wisdom_names`].
+pub(crate) fn wisdom_names(isa: Isa, threads: usize) -> Vec<String> {
+    let several = (threads != 1).then(|| format!("cpu:{isa}/{threads}"));
+    several.into_iter().chain([format!("cpu:{isa}")]).collect()
 }
 
 impl Planner {
@@ -90,9 +91,16 @@ impl Planner {
         known.map_or_else(|| pipeline.recipe(), Ok)
     }
 
-    /// The name of the planner's engine in [`Wisdom`], such as `cpu:avx2`.
+    /// The name of the planner's engine in [`Wisdom`], such as `cpu:avx2`, or `cpu:avx2/4` with 4
+    /// threads. This is the first of [`Planner::wisdom_names`].
     pub fn wisdom_name(&self) -> String {
-        wisdom_name(self.isa)
+        self.wisdom_names().swap_remove(0)
+    }
+
+    /// The names of engines whose recipes the planner uses. With several threads, it uses a recipe
+    /// for one thread if it knows no other.
+    pub fn wisdom_names(&self) -> Vec<String> {
+        wisdom_names(self.isa, self.pool.threads())
     }
 
     /// All recipes that the planner was given or has measured.
@@ -111,7 +119,8 @@ impl Planner {
     }
 
     fn known(&self, problem: &Problem) -> Option<Recipe> {
-        let passes = Some(self.lock_wisdom()).filter(|wisdom| !wisdom.is_empty())?.get(problem, &self.wisdom_name())?;
+        let wisdom = Some(self.lock_wisdom()).filter(|wisdom| !wisdom.is_empty())?;
+        let passes = self.wisdom_names().iter().find_map(|name| wisdom.get(problem, name))?;
         format!("{problem}\n{passes}").parse().ok()
     }
 

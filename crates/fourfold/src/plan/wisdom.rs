@@ -11,7 +11,7 @@ use std::str::FromStr;
 /// Wisdom can be printed and parsed, for example to keep it in a file. It is valid only for the
 /// machine on which it was measured. Each line has a problem, an engine and a recipe with tabs
 /// between them, and the passes of the recipe have `; ` between them. An engine has a name such as
-/// `cpu:avx512`, and parses its own recipes. Lines that begin with `#` are comments.
+/// `cpu:avx512`, or `cpu:avx512/4` with 4 threads, and parses its own recipes. Lines that begin with `#` are comments.
 ///
 /// ```
 /// use fourfold::{Planner, Wisdom};

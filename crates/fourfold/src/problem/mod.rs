@@ -1,5 +1,6 @@
 pub(crate) mod builder;
 pub(crate) mod element;
+pub(crate) mod float;
 pub(crate) mod kind;
 pub(crate) mod layout;
 pub(crate) mod norm;

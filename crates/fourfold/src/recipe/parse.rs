@@ -93,10 +93,13 @@ fn parse_pass(row: &str, unused: &mut Vec<&AxisRecipe>) -> Result<Vec<PassOp>> {
         Ok(PassOp::Transform(AxisRecipe { scheme, ..line.clone() }))
     };
     let ops = ops.split('|').map(parse).collect::<Result<Vec<_>>>()?;
-    let one_per_pass =
-        |op: &PassOp| matches!(op, PassOp::Transform(line) if !matches!(line.scheme, Scheme::Batched(_)));
-    if ops.len() > 1 && ops.iter().any(one_per_pass) {
-        return Err(invalid(format!("`{row}`: a scheme for single lines cannot share its pass")));
+    let batched = ops.iter().filter_map(|op| match op {
+        PassOp::Transform(line) => Some(matches!(line.scheme, Scheme::Batched(_))),
+        PassOp::Multiply => None,
+    });
+    let batched: Vec<_> = batched.collect();
+    if batched.contains(&true) && batched.contains(&false) {
+        return Err(invalid(format!("`{row}`: a scheme for single lines cannot share its pass with one for many")));
     }
     Ok(ops)
 }

@@ -35,7 +35,8 @@ use std::fmt;
 /// ```
 ///
 /// The output of a filter's first transform must have the shape and type of the input of its
-/// second. The strides of both on that side are ignored. Complex factors mix the real and imaginary
+/// second. The strides of both on that side are ignored. If they share no axis, the last pass of the
+/// first multiplies, and [`Recipe::remark`] says so. Complex factors mix the real and imaginary
 /// parts of numbers. So they need an axis along which both transforms are Fourier transforms.
 ///
 /// ```

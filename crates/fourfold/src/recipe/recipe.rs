@@ -129,6 +129,17 @@ impl Recipe {
         }
     }
 
+    /// What to know of a filter whose problems share no axis: it has a pass more than others.
+    pub fn remark(&self) -> Option<String> {
+        let (inverse, multiply) = (self.inverse()?, PassOp::Multiply);
+        self.passes.iter().find(|pass| pass.ops.last() == Some(&multiply))?;
+        let problem = &self.problem;
+        Some(format!(
+            "`{problem}` and `{inverse}` share no axis on which the first can end and the second begin, both with Fourier \
+             transforms or neither: this filter has one pass more than others"
+        ))
+    }
+
     /// The problem whose output the last pass writes.
     pub(crate) fn end(&self) -> &Problem {
         self.inverse().unwrap_or(&self.problem)

@@ -8,7 +8,7 @@ type Floors = &'static [&'static [&'static str]];
 
 const CORE: Floors = &[
     &["engine.rs"],
-    &["electrostatics/"],
+    &["convolve/", "electrostatics/", "poisson/"],
     &["plan/"],
     &["baseline/"],
     &["cpu/engine.rs"],
@@ -25,7 +25,7 @@ const CORE: Floors = &[
 /// `lower/` asks `choose/` how to do each pass, so it stands above. The two highest are tests.
 const GPU: Floors = &[
     &["simulator/", "device_tests/"],
-    &["electrostatics/", "jpeg/"],
+    &["electrostatics/", "jpeg/", "poisson/"],
     &["api/"],
     &["baseline/"],
     &["run/"],
@@ -52,7 +52,7 @@ const JPEG: Floors = &[
 /// From the commands down to names and values; the wisdom file and problems are options of `args/`.
 const COMMAND: Floors = &[
     &["commands/"],
-    &["comparison.rs", "image_files.rs", "spectrum.rs"],
+    &["array_files.rs", "comparison.rs", "image_files.rs", "spectrum.rs"],
     &["planner.rs", "bench_targets.rs", "block_targets/", "picture/"],
     &["any_plan.rs", "npy/", "problems.rs", "wisdom.rs"],
     &["args.rs"],

@@ -4,7 +4,7 @@ use crate::cpu::base::machine::{ALIGNMENT, Machine};
 use crate::cpu::simd::dispatch::Isa;
 use crate::problem::kind::Transform1d;
 use crate::recipe::recipe;
-use crate::recipe::recipe::Recipe;
+use crate::recipe::recipe::{PassOp, Recipe};
 use crate::recipe::reduction::Data;
 use crate::recipe::rules::axes::lines_along;
 use crate::recipe::rules::cosine_sine::dft_of;
@@ -24,6 +24,8 @@ pub(crate) struct Sizes {
     pub(crate) slots: usize,
     /// The number of vectors in a slot.
     buffer: usize,
+    /// The reals of a line between the steps of a pass on single lines, if one multiplies.
+    pub(crate) line: usize,
     /// The bytes of a vector.
     pub(crate) vector: usize,
     /// The bytes of the work array, of the buffers of a line in an intra-vector, blocked or
@@ -64,11 +66,21 @@ impl Sizes {
         let work = recipe.work().map(|(domain, shape)| (shape.to_vec(), domain.reals()));
         let slots = (BLOCK / ((buffer + SLOT_PADDING) * vector)).clamp(2, (machine.tile_row() / vector).min(GROUP) + 1);
         let extra = lines().map(|line| line.work).max().unwrap_or(0);
-        let single = recipe.lines().map(single).max().unwrap_or(0);
+        let line = recipe.passes().iter().map(line_between).max().unwrap_or(0);
+        let single = line + recipe.lines().map(single).max().unwrap_or(0);
         let reals = work.as_ref().map_or(0, |(shape, parts)| parts * shape.iter().product::<usize>());
         let bytes =
             [reals * size_of::<S>(), single * size_of::<S>(), (slots * (buffer + SLOT_PADDING) + extra) * vector];
-        Sizes { work, isa, machine, slots, buffer, vector, bytes: bytes.map(|bytes| bytes.next_multiple_of(ALIGNMENT)) }
+        Sizes {
+            work,
+            isa,
+            machine,
+            slots,
+            buffer,
+            line,
+            vector,
+            bytes: bytes.map(|bytes| bytes.next_multiple_of(ALIGNMENT)),
+        }
     }
 
     /// The number of vectors from one slot to the next.
@@ -161,6 +173,22 @@ fn single(line: &recipe::AxisRecipe) -> usize {
     }
 }
 
+/// The reals of a line between the steps of a pass, if it multiplies lines that are not batched.
+fn line_between(pass: &recipe::Pass) -> usize {
+    let between = |op: &PassOp| match op {
+        PassOp::Transform(line) if !matches!(line.scheme, Scheme::Batched(_)) => {
+            reals(line.transform.transform1d, line.transform.n).into_iter().max()
+        }
+        _ => None,
+    };
+    let multiplies = pass.ops.contains(&PassOp::Multiply);
+    let most = pass.ops.iter().filter(|_| multiplies).filter_map(between).max();
+    most.map_or(0, |reals| reals.next_multiple_of(LINE_PADDING) + LINE_PADDING)
+}
+
+/// The reals to a multiple of which buffers of lines are padded, and by which they are longer.
+const LINE_PADDING: usize = 64;
+
 /// The reals between two parts, so that elements with the same index in all parts are in different
 /// sets of the cache. It is no power of two, so it serves caches of any size.
 const PART_PADDING: usize = 80;
@@ -178,13 +206,12 @@ pub(crate) fn blocked_reals(within: &[Factor], across: &[Factor]) -> usize {
 /// The reals of one buffer for the complex DFT of one line. A half spectrum has one number more.
 /// The padding aligns the next buffer to a vector and changes its address modulo a page.
 pub(crate) fn single_buffer(scheme: &Scheme) -> usize {
-    const PADDING: usize = 64;
     let spectrum = 2 * scheme.factors().map(Factor::length).product::<usize>() + 2;
     let reals = match scheme {
         Scheme::Blocked { within, across } => blocked_reals(within, across).max(spectrum),
         _ => spectrum,
     };
-    reals.next_multiple_of(PADDING) + PADDING
+    reals.next_multiple_of(LINE_PADDING) + LINE_PADDING
 }
 
 /// An upper bound of the bytes needed to make the tables of a line, with reals of `real` bytes. The

@@ -11,6 +11,7 @@ use num_complex::Complex;
 
 /// A complex factor (re, im), or a real factor and 0.
 #[derive(Clone, Copy)]
+#[repr(C)]
 pub(crate) struct FactorValue<S>(pub(crate) S, pub(crate) S);
 
 /// The factors of a multiplier in the engine's precision.

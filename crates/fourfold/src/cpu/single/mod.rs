@@ -5,3 +5,4 @@ pub(crate) mod intra_vector;
 pub(crate) mod line_dft;
 pub(crate) mod real_packing;
 pub(crate) mod single;
+pub(crate) mod single_pass;

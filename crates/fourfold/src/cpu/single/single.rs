@@ -2,12 +2,10 @@
 //! the lanes along the line.
 
 use crate::arithmetic::twiddle::Roots;
-use crate::cpu::base::memory::Array;
 use crate::cpu::base::sizes::single_buffer;
 use crate::cpu::base::strided::Strided;
 use crate::cpu::batch::batch::Ends;
 use crate::cpu::batch::combine::{Combine, CombineAlong};
-use crate::cpu::batch::tiling::Lines;
 use crate::cpu::dft::places::Places;
 use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::cpu::simd::pointer::Ptr;
@@ -56,40 +54,10 @@ impl<S: Dispatch> Single<S> {
         self.ends.complex
     }
 
-    /// Transforms every line along `axis`. `memory` has both buffers.
+    /// Transforms one line. Both ends may be the same. `memory` has both buffers.
     ///
     /// # Safety
-    /// The arrays are in memory, and `execute_pass` may be called on parts of them.
-    pub(crate) unsafe fn execute_all(
-        &self,
-        isa: Isa,
-        axis: usize,
-        ends: [&Array<S>; 2],
-        memory: Ptr<S>,
-        execute_pass: ExecutePass<'_, S>,
-    ) {
-        let both = ends.iter().all(|array| array.parts == 2) && !self.ends.complex;
-        let split = both.then(|| ends.map(Array::split_parts));
-        let [from, to] = split.as_ref().map_or(ends, |[from, to]| [from, to]);
-        let lines = Lines::new(axis, [from, to, to], true, 1);
-        for index in 0..lines.count() {
-            let tile = lines.tile(index, 1);
-            // SAFETY: the caller guarantees it. Lines begin within their arrays.
-            unsafe {
-                let rows = |array: &Array<S>, offset| Strided {
-                    base: array.origin.offset(offset),
-                    stride: array.strides[axis],
-                };
-                let ends = [rows(from, tile.offsets[0][0]), rows(to, tile.offsets[1][0])];
-                self.execute(isa, ends, memory, execute_pass);
-            }
-        }
-    }
-
-    /// Transforms one line. Both ends may be the same.
-    ///
-    /// # Safety
-    /// As for [`Single::execute_all`].
+    /// The line is in memory, and `execute_pass` may be called on parts of it.
     #[inline]
     pub(crate) unsafe fn execute(
         &self,

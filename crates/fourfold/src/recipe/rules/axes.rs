@@ -34,7 +34,7 @@ pub(crate) fn recipe(problem: &Problem) -> Recipe {
 ///
 /// # Errors
 /// If type, domain or shape of the output of `forward` differ from those of the input of `inverse`,
-/// or if no pass can include the multiply.
+/// or if `forward` has no axis to transform.
 pub(crate) fn filter(forward: &Problem, inverse: &Problem) -> Result<Recipe> {
     if forward.precision() != inverse.precision()
         || forward.output_domain() != inverse.input_domain()
@@ -44,19 +44,21 @@ pub(crate) fn filter(forward: &Problem, inverse: &Problem) -> Result<Recipe> {
             format!("the output of `{forward}` is not an input of `{inverse}`: shapes, domains and types must agree");
         return Err(Error::problem(message));
     }
-    let Some((mut before, mut after)) = fusion_axis(forward, inverse) else {
-        let message = format!(
-            "`{forward}` and `{inverse}` share no axis on which the first can end and the second begin, both with Fourier \
-             transforms or neither"
-        );
-        return Err(Error::problem(message));
-    };
-    before.last_mut().into_iter().chain(after.first_mut()).for_each(use_batched_scheme);
+    let Some((mut before, mut after)) = fusion_axis(forward, inverse) else { return unfused_filter(forward, inverse) };
+    batch_both(before.last_mut(), after.first_mut());
     let (mut ops, mut after) = (one_per_pass(before), one_per_pass(after).into_iter());
     let meet = ops.last_mut().expect("not empty");
     meet.push(PassOp::Multiply);
     meet.extend(after.next().into_iter().flatten());
     ops.extend(after);
+    Ok(Recipe::new(forward.clone(), Some(Multiplied::Between(Box::new(inverse.clone()))), ops))
+}
+
+/// The recipe of a filter whose problems share no axis. The last pass of the first one multiplies, so
+/// it has one pass more than other filters.
+fn unfused_filter(forward: &Problem, inverse: &Problem) -> Result<Recipe> {
+    let mut ops = multiplied_last(forward)?;
+    ops.extend(one_per_pass(lines(inverse, None, None)));
     Ok(Recipe::new(forward.clone(), Some(Multiplied::Between(Box::new(inverse.clone()))), ops))
 }
 
@@ -67,10 +69,8 @@ pub(crate) fn filter(forward: &Problem, inverse: &Problem) -> Result<Recipe> {
 pub(crate) fn premultiplied(problem: &Problem) -> Result<Recipe> {
     // Complex factors need a pass with a Fourier transform: see `fusion_axis`.
     let fourier = lines(problem, None, None).iter().find(|line| is_fourier(line)).map(|line| line.transform.axis);
-    let mut lines = lines(problem, fourier, None);
-    use_batched_scheme(lines.first_mut().ok_or_else(|| no_axis(problem))?);
-    let mut ops = one_per_pass(lines);
-    ops[0].insert(0, PassOp::Multiply);
+    let mut ops = one_per_pass(lines(problem, fourier, None));
+    ops.first_mut().ok_or_else(|| no_axis(problem))?.insert(0, PassOp::Multiply);
     Ok(Recipe::new(problem.clone(), Some(Multiplied::Input), ops))
 }
 
@@ -79,15 +79,18 @@ pub(crate) fn premultiplied(problem: &Problem) -> Result<Recipe> {
 /// # Errors
 /// If no axis is transformed, so that no pass can include the multiply.
 pub(crate) fn postmultiplied(problem: &Problem) -> Result<Recipe> {
+    Ok(Recipe::new(problem.clone(), Some(Multiplied::Output), multiplied_last(problem)?))
+}
+
+/// The passes of `problem`, of which the last one multiplies.
+fn multiplied_last(problem: &Problem) -> Result<Vec<Vec<PassOp>>> {
     // The rows are in the last pass, because the pass that multiplies takes longest, and rows read
     // the table of factors in order. Measured: docs/performance/log.md.
     let passes = lines(problem, None, None);
     let last = passes.iter().rfind(|line| is_fourier(line)).or(passes.first()).map(|line| line.transform.axis);
-    let mut lines = lines(problem, None, last);
-    use_batched_scheme(lines.last_mut().ok_or_else(|| no_axis(problem))?);
-    let mut ops = one_per_pass(lines);
-    ops.last_mut().expect("one a line").push(PassOp::Multiply);
-    Ok(Recipe::new(problem.clone(), Some(Multiplied::Output), ops))
+    let mut ops = one_per_pass(lines(problem, None, last));
+    ops.last_mut().ok_or_else(|| no_axis(problem))?.push(PassOp::Multiply);
+    Ok(ops)
 }
 
 fn no_axis(problem: &Problem) -> Error {
@@ -99,10 +102,15 @@ fn one_per_pass(lines: Vec<AxisRecipe>) -> Vec<Vec<PassOp>> {
     lines.into_iter().map(|line| vec![PassOp::Transform(line)]).collect()
 }
 
-/// Sets the scheme to batched, which passes that multiply need.
-fn use_batched_scheme(line: &mut AxisRecipe) {
-    let AxisTransform { transform1d, n, .. } = line.transform;
-    line.scheme = Scheme::Batched(extension::factors_of(transform1d, n));
+/// Makes the schemes of two transforms in one pass batched if one of them is.
+fn batch_both(before: Option<&mut AxisRecipe>, after: Option<&mut AxisRecipe>) {
+    let mut both: Vec<_> = before.into_iter().chain(after).collect();
+    if both.iter().any(|line| matches!(line.scheme, Scheme::Batched(_))) {
+        for line in &mut both {
+            let AxisTransform { transform1d, n, .. } = line.transform;
+            line.scheme = Scheme::Batched(extension::factors_of(transform1d, n));
+        }
+    }
 }
 
 /// The transforms of both problems, such that the last of `forward` and the first of `inverse` are

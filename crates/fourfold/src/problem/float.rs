@@ -1,11 +1,10 @@
-//! The number types of maps and cells.
+//! The number types that solvers compute with.
 
 use crate::problem::element::Element;
-use std::ops::Mul;
+use std::ops::{Add, Mul};
 
-/// The type of positions, sizes and maps, which is `f32` or `f64`. Densities and forces are summed
-/// in double precision.
-pub trait Float: Element + Into<f64> + Mul<Output = Self> {
+/// `f32` or `f64`, with the arithmetic that solvers and convolutions need.
+pub trait Float: Element + Into<f64> + Add<Output = Self> + Mul<Output = Self> {
     /// The nearest value of this type.
     fn nearest(x: f64) -> Self;
 }

@@ -1,0 +1,38 @@
+//! The files of commands that make an array of an array, and may draw it.
+
+use std::path::Path;
+
+use anyhow::Result;
+use fourfold::oracle::verify::Data;
+
+use crate::files::output::{Output, check_outputs};
+use crate::npy;
+use crate::picture::plot::Plot;
+use crate::picture::png_file::check_png;
+
+/// What is being written.
+pub(crate) struct ArrayFiles {
+    output: Output,
+    plot: Option<Output>,
+}
+
+impl ArrayFiles {
+    /// Begins the files, so that what cannot be written is reported before any work is done.
+    pub(crate) fn create(inputs: &[&Path], output: &Path, plot: Option<&Path>) -> Result<ArrayFiles> {
+        plot.map_or(Ok(()), check_png)?;
+        let outputs: Vec<_> = [Some(output), plot].into_iter().flatten().collect();
+        check_outputs(inputs, &outputs)?;
+        Ok(ArrayFiles { output: Output::create(output)?, plot: plot.map(Output::create).transpose()? })
+    }
+
+    /// Writes the array and its image, both or none.
+    pub(crate) fn write(mut self, shape: &[usize], data: &Data) -> Result<()> {
+        self.output.fill(|file| npy::write(file, shape, data))?;
+        if let Some(output) = &mut self.plot {
+            let plot = Plot::new(shape, |i| data.get(i).re)?;
+            output.fill(|file| plot.write(file))?;
+        }
+        self.output.commit()?;
+        self.plot.map_or(Ok(()), Output::commit)
+    }
+}

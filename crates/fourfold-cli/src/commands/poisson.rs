@@ -1,0 +1,96 @@
+//! `fourfold poisson`: solves −∇·∇u + c u = f for the array in a .npy file.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use fourfold::oracle::verify::Data;
+use fourfold::poisson::{Axis, BoundaryValues, Eigenvalues, Equation, Float};
+use fourfold::{Domain, Precision};
+use serde::Serialize;
+
+use crate::args::poisson::Poisson;
+use crate::array::zeros_of;
+use crate::array_files::ArrayFiles;
+use crate::npy::Npy;
+use crate::print::{print_json, print_text};
+
+/// Reads f, solves, writes u, and prints a report.
+pub(super) fn solve_file(args: &Poisson) -> Result<()> {
+    let files = ArrayFiles::create(&[&args.input], &args.output, args.plot.as_deref())?;
+    let failed = || format!("cannot read {}", args.input.display());
+    let npy = Npy::open(&args.input).with_context(failed)?;
+    let precision = args.precision.or(npy.header.dtype.precision()).unwrap_or(Precision::F64);
+    let equation = args.equation(&npy.header.shape)?;
+    let pipeline = equation.pipeline(precision)?;
+    let kinds: Vec<_> =
+        equation.axes().iter().map(|axis| axis.kind().map(|kind| kind.name())).collect::<Result<_, _>>()?;
+    let plan = args.how.planner()?.pipeline(pipeline)?;
+    let mut f = npy.read_reals(precision).with_context(failed)?;
+    match &mut f {
+        Data::F32(f) => args.prepare(&equation, f)?,
+        Data::F64(f) => args.prepare(&equation, f)?,
+        _ => unreachable!("the reals of a file"),
+    }
+    let mut u = zeros_of(precision, Domain::Real, equation.unknowns())?;
+    let start = Instant::now();
+    plan.execute(&f, &mut u)?;
+    let seconds = start.elapsed().as_secs_f64();
+    files.write(&equation.shape(), &u)?;
+    let report = Report { shape: equation.shape(), kinds, precision: precision.name(), seconds };
+    if args.json { print_json(&report) } else { print_text(&report.text()) }
+}
+
+impl Poisson {
+    /// The equation on an array of this shape.
+    fn equation(&self, shape: &[usize]) -> Result<Equation> {
+        let axes = shape.len();
+        let axis = |(a, &points): (usize, &usize)| -> Result<Axis> {
+            Ok(Axis {
+                points,
+                spacing: *entry("--spacing", &self.spacing, a, axes)?,
+                ends: *entry("--boundary", &self.boundary, a, axes)?,
+                position: *entry("--at", &self.positions, a, axes)?,
+            })
+        };
+        let axes = shape.iter().enumerate().map(axis).collect::<Result<Vec<_>>>()?;
+        let eigenvalues = if self.spectral { Eigenvalues::Spectral } else { Eigenvalues::Stencil };
+        let equation = Equation::new(axes)?.c(self.c).eigenvalues(eigenvalues);
+        let equation = self.heat_step.into_iter().fold(equation, Equation::heat_step);
+        Ok(self.tolerance.into_iter().fold(equation, Equation::tolerance))
+    }
+
+    /// Adds the boundary values to f, and checks that there is a solution.
+    fn prepare<T: Float>(&self, equation: &Equation, f: &mut [T]) -> Result<()> {
+        let add = |values: BoundaryValues<'static, T>, one: &crate::args::poisson::EndValue| {
+            values.constant(one.axis, one.end, T::nearest(one.value))
+        };
+        equation.add_boundary_values(&self.values.iter().fold(BoundaryValues::new(), add), f)?;
+        Ok(equation.check_compatible(f)?)
+    }
+}
+
+/// The entry of an axis in a list with one entry for each axis, or one for all.
+fn entry<'a, T>(option: &str, list: &'a [T], axis: usize, axes: usize) -> Result<&'a T> {
+    let count = list.len();
+    ensure!(count == 1 || count == axes, "{option} has {count} entries for an array of {axes} axes: give 1 or {axes}");
+    Ok(&list[if count == 1 { 0 } else { axis }])
+}
+
+/// The answer.
+#[derive(Serialize)]
+struct Report {
+    shape: Vec<usize>,
+    /// The kind of the forward transform along each axis.
+    kinds: Vec<&'static str>,
+    #[serde(rename = "type")]
+    precision: &'static str,
+    seconds: f64,
+}
+
+impl Report {
+    fn text(&self) -> String {
+        let shape = self.shape.iter().map(usize::to_string).collect::<Vec<_>>().join("x");
+        let Report { kinds, precision, seconds, .. } = self;
+        format!("solved  {shape} unknowns in {precision}, by {}\ntime    {seconds:.3} s\n", kinds.join(","))
+    }
+}

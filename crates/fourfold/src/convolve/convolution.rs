@@ -1,0 +1,385 @@
+//! Convolutions as plans: the choice of tiles, and their execution.
+
+use crate::convolve::direct;
+use crate::convolve::tiles::{Boundary, Mode, TiledAxis, fast_length, scatter, wrong};
+use crate::cpu::base::memory::Scratch;
+use crate::cpu::base::threads::Pool;
+use crate::error::{Result, filled};
+use crate::plan::plan::Plan;
+use crate::plan::planner::Planner;
+use crate::problem::element::Precision;
+use crate::problem::float::Float;
+use crate::problem::kind::Kind;
+use crate::problem::problem::Problem;
+use crate::recipe::multiplier::Multiplier;
+use crate::recipe::pipeline::Pipeline;
+use num_complex::Complex;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How the elements of a convolution are computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ConvolutionMethod {
+    /// Whichever is estimated to be faster.
+    #[default]
+    Fastest,
+    /// Sums over the elements of the kernel.
+    Direct,
+    /// Transforms of tiles.
+    Transform,
+}
+
+/// The settings of a [`Convolution`].
+#[derive(Clone, Debug)]
+pub struct ConvolutionBuilder<T> {
+    shape: Vec<usize>,
+    kernel_shape: Vec<usize>,
+    kernel: Vec<T>,
+    mode: Mode,
+    boundary: Boundary,
+    method: ConvolutionMethod,
+    reversed: bool,
+}
+
+/// A kernel with its spectrum, which convolves arrays of one shape. The [module](super) has the
+/// definitions.
+pub struct Convolution<T> {
+    axes: Vec<TiledAxis>,
+    boundary: Boundary,
+    input_len: usize,
+    output_shape: Vec<usize>,
+    tiling: Tiling,
+    work: TileWork<T>,
+    pool: Arc<Pool>,
+    /// The memory of earlier executions.
+    buffers: Mutex<Vec<Buffers<T>>>,
+}
+
+/// Tiles of equal shape, some of which are computed together.
+#[derive(Clone, Debug, PartialEq)]
+struct Tiling {
+    /// The lengths of a tile.
+    lengths: Vec<usize>,
+    /// The outputs of a tile along its first axis.
+    outputs: usize,
+    /// The tiles of a group.
+    group: usize,
+    /// The estimated nanoseconds of all tiles.
+    cost: f64,
+}
+
+enum TileWork<T> {
+    Direct(Vec<T>),
+    Transform(Box<Plan>),
+}
+
+/// The memory of one execution of a group.
+struct Buffers<T> {
+    tiles: Vec<T>,
+    scratch: Option<Scratch>,
+}
+
+/// The tiles that a plan of one axis computes together, to fill the lanes of vectors.
+const GROUP: usize = 16;
+
+/// The outputs of a tile of direct sums along the last axis if there is no other, and the elements
+/// of other tiles: few enough for a cache.
+const DIRECT_TILE: usize = 1 << 13;
+
+/// Estimated nanoseconds of one thread: of a product in a direct sum, of an element of a tile in
+/// both transforms for each binary digit of the number of its elements, and of an element of a tile
+/// that is copied.
+const PRODUCT: f64 = 0.2;
+const DIGIT: f64 = 0.25;
+const COPY: f64 = 1.0;
+
+impl<T: Float> Convolution<T> {
+    /// Starts a convolution of arrays of shape `shape` with a kernel, which is in C order. The
+    /// kernel's axes are the last ones of the arrays.
+    pub fn builder(
+        shape: impl AsRef<[usize]>,
+        kernel_shape: impl AsRef<[usize]>,
+        kernel: &[T],
+    ) -> ConvolutionBuilder<T> {
+        ConvolutionBuilder {
+            shape: shape.as_ref().to_vec(),
+            kernel_shape: kernel_shape.as_ref().to_vec(),
+            kernel: kernel.to_vec(),
+            mode: Mode::default(),
+            boundary: Boundary::default(),
+            method: ConvolutionMethod::default(),
+            reversed: false,
+        }
+    }
+
+    /// The shape of the output.
+    pub fn output_shape(&self) -> &[usize] {
+        &self.output_shape
+    }
+
+    /// Whether direct sums or transforms compute it, and the lengths of their tiles.
+    pub fn method(&self) -> (ConvolutionMethod, &[usize]) {
+        match self.work {
+            TileWork::Direct(_) => (ConvolutionMethod::Direct, &self.tiling.lengths),
+            TileWork::Transform(_) => (ConvolutionMethod::Transform, &self.tiling.lengths),
+        }
+    }
+
+    /// Convolves an array. Both are in C order.
+    ///
+    /// # Errors
+    /// If an array has not as many elements as its shape, or if there is no memory for the tiles.
+    pub fn apply(&self, input: &[T], output: &mut [T]) -> Result<()> {
+        let output_len: usize = self.output_shape.iter().product();
+        for (name, len, wanted) in [("input", input.len(), self.input_len), ("output", output.len(), output_len)] {
+            if len != wanted {
+                return Err(wrong(format!("the {name} has {len} elements: expected {wanted}")));
+            }
+        }
+        let [input_size, output_size] =
+            [TiledAxis::input_of, TiledAxis::output_of].map(|of| self.axes.iter().map(of).product::<usize>());
+        let inner = output_size / self.axes[0].output;
+        let tiles = input.chunks(input_size).zip(output.chunks_mut(output_size)).flat_map(|(input, output)| {
+            let tiles = output.chunks_mut(self.tiling.outputs * inner).enumerate();
+            tiles.map(move |(t, output)| Tile { input, first: t * self.tiling.outputs, output })
+        });
+        let mut tiles: Vec<_> = tiles.collect();
+        let groups: Vec<_> = tiles.chunks_mut(self.tiling.group).map(Mutex::new).collect();
+        let error = Mutex::new(None);
+        let work = |_, group: usize| {
+            let mut tiles = groups[group].lock().unwrap_or_else(PoisonError::into_inner);
+            if let Err(failed) = self.run(&mut tiles) {
+                *error.lock().unwrap_or_else(PoisonError::into_inner) = Some(failed);
+            }
+        };
+        // The plan of a single group shares it between the threads.
+        if groups.len() == 1 {
+            work(0, 0)
+        } else {
+            self.pool.run_tasks(groups.len(), &work)
+        }
+        error.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    }
+
+    /// Computes a group of tiles.
+    fn run(&self, tiles: &mut [Tile<'_, T>]) -> Result<()> {
+        let kept = self.buffers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut buffers = kept.map_or_else(|| self.buffers(), Ok)?;
+        let (lengths, axes) = (&self.tiling.lengths[..], &self.axes[..]);
+        let (size, inner) = (lengths.iter().product(), axes[1..].iter().map(|axis| axis.output).product::<usize>());
+        for (tile, memory) in tiles.iter().zip(buffers.tiles.chunks_mut(size)) {
+            let outputs = tile.output.len() / inner;
+            self.boundary.gather(axes, lengths, [tile.first, outputs], tile.input, memory);
+        }
+        if let (TileWork::Transform(plan), Some(scratch)) = (&self.work, &mut buffers.scratch) {
+            plan.execute_in_place_with(&mut buffers.tiles, scratch)?;
+        }
+        for (tile, memory) in tiles.iter_mut().zip(buffers.tiles.chunks(size)) {
+            match &self.work {
+                TileWork::Direct(kernel) => direct::convolve(axes, lengths, kernel, memory, tile.output),
+                TileWork::Transform(_) => scatter(axes, lengths, memory, tile.output),
+            }
+        }
+        self.buffers.lock().unwrap_or_else(PoisonError::into_inner).push(buffers);
+        Ok(())
+    }
+
+    fn buffers(&self) -> Result<Buffers<T>> {
+        let count = self.tiling.lengths.iter().product::<usize>() * self.tiling.group;
+        let scratch = match &self.work {
+            TileWork::Direct(_) => None,
+            TileWork::Transform(plan) => Some(plan.try_scratch()?),
+        };
+        Ok(Buffers { tiles: filled(count, T::default(), format_args!("{count} elements of tiles"))?, scratch })
+    }
+}
+
+/// A tile of an execution.
+struct Tile<'a, T> {
+    input: &'a [T],
+    /// Its first output along its first axis.
+    first: usize,
+    output: &'a mut [T],
+}
+
+impl<T: Float> ConvolutionBuilder<T> {
+    /// Sets which elements are computed. The default is [`Mode::Same`].
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Sets the elements beyond the ends. The default is [`Boundary::Zero`].
+    pub fn boundary(mut self, boundary: Boundary) -> Self {
+        self.boundary = boundary;
+        self
+    }
+
+    /// Asks for a correlation: the kernel is reversed along all axes.
+    pub fn correlate(mut self) -> Self {
+        self.reversed = !self.reversed;
+        self
+    }
+
+    /// Sets how the elements are computed. The default is [`ConvolutionMethod::Fastest`].
+    pub fn method(mut self, method: ConvolutionMethod) -> Self {
+        self.method = method;
+        self
+    }
+
+    /// Plans the convolution, and computes the spectrum of the kernel if transforms compute it. It
+    /// uses the planner's threads.
+    ///
+    /// # Errors
+    /// If the kernel has no axes or more than the arrays, or not as many elements as its shape, or
+    /// an element that is not finite; if an axis has no elements; if the kernel is longer than the
+    /// array along an axis in [`Mode::Valid`]; or if there is no memory.
+    pub fn build(mut self, planner: &Planner) -> Result<Convolution<T>> {
+        let axes = self.axes()?;
+        if self.reversed {
+            self.kernel.reverse();
+        }
+        let batch = &self.shape[..self.shape.len() - axes.len()];
+        let output_shape: Vec<_> = batch.iter().copied().chain(axes.iter().map(TiledAxis::output_of)).collect();
+        let too_large =
+            || wrong(format!("an array of shape {:?}: expected one that fits the address space", self.shape));
+        let len = |shape: &[usize]| shape.iter().try_fold(size_of::<T>(), |len, n| len.checked_mul(*n));
+        let fits = [&self.shape, &output_shape].map(|shape| len(shape).filter(|bytes| *bytes <= isize::MAX as usize));
+        let [Some(input_bytes), Some(_)] = fits else { return Err(too_large()) };
+        let arrays = batch.iter().product();
+        let tilings = [direct_tiling(&axes, arrays), transform_tiling(&axes, arrays)];
+        let chosen = match self.method {
+            ConvolutionMethod::Direct => 0,
+            ConvolutionMethod::Transform => 1,
+            ConvolutionMethod::Fastest => usize::from(tilings[1].cost < tilings[0].cost),
+        };
+        let tiling = tilings[chosen].clone();
+        let work = match chosen {
+            0 => TileWork::Direct(self.kernel),
+            _ => TileWork::Transform(Box::new(plan(&tiling, &axes, &self.kernel, planner)?)),
+        };
+        Ok(Convolution {
+            axes,
+            boundary: self.boundary,
+            input_len: input_bytes / size_of::<T>(),
+            output_shape,
+            tiling,
+            work,
+            pool: planner.pool(),
+            buffers: Mutex::default(),
+        })
+    }
+
+    fn axes(&self) -> Result<Vec<TiledAxis>> {
+        let (axes, kernel_axes) = (self.shape.len(), self.kernel_shape.len());
+        if kernel_axes == 0 || kernel_axes > axes {
+            return Err(wrong(format!("a kernel of {kernel_axes} axes for arrays of {axes}: expected 1 to {axes}")));
+        }
+        let count = self.kernel_shape.iter().try_fold(1usize, |count, n| count.checked_mul(*n));
+        if count != Some(self.kernel.len()) {
+            let (len, shape) = (self.kernel.len(), &self.kernel_shape);
+            return Err(wrong(format!("a kernel of {len} elements: expected those of the shape {shape:?}")));
+        }
+        if let Some(at) = self.kernel.iter().position(|&h| !h.into().is_finite()) {
+            let h: f64 = self.kernel[at].into();
+            return Err(wrong(format!("element {at} of the kernel is {h}: expected finite numbers")));
+        }
+        let batch = axes - kernel_axes;
+        if let Some(axis) = self.shape[..batch].iter().position(|n| *n == 0) {
+            return Err(wrong(format!("axis {axis} has no elements: expected 1 or more")));
+        }
+        let lengths = self.shape[batch..].iter().zip(&self.kernel_shape).enumerate();
+        lengths.map(|(i, (&input, &kernel))| TiledAxis::new(batch + i, input, kernel, self.mode)).collect()
+    }
+}
+
+impl TiledAxis {
+    fn input_of(&self) -> usize {
+        self.input
+    }
+
+    fn output_of(&self) -> usize {
+        self.output
+    }
+}
+
+/// A tile that gives `outputs` elements along the first axis and all along the others. `length` maps
+/// the elements that are needed along an axis to the length of the tile.
+fn tiling(axes: &[TiledAxis], outputs: usize, length: fn(usize) -> usize) -> Tiling {
+    let needed = |(a, axis): (usize, &TiledAxis)| length(axis.needs(if a == 0 { outputs } else { axis.output }));
+    let lengths: Vec<_> = axes.iter().enumerate().map(needed).collect();
+    let outputs = (lengths[0] - (axes[0].kernel - 1)).min(axes[0].output);
+    Tiling { lengths, outputs, group: 1, cost: 0.0 }
+}
+
+/// Direct sums over tiles that stay in a cache.
+fn direct_tiling(axes: &[TiledAxis], arrays: usize) -> Tiling {
+    let inner: usize = axes[1..].iter().map(|axis| axis.needs(axis.output)).product();
+    let outputs = (DIRECT_TILE / inner).max(axes[0].kernel).clamp(1, axes[0].output);
+    let mut tiling = tiling(axes, outputs, |length| length);
+    let size = |of: fn(&TiledAxis) -> usize| axes.iter().map(|axis| of(axis) as f64).product::<f64>();
+    let products = size(|axis| axis.output) * size(|axis| axis.kernel);
+    let copied = tiling.lengths.iter().map(|n| *n as f64).product::<f64>() * axes[0].output.div_ceil(outputs) as f64;
+    tiling.cost = arrays as f64 * (PRODUCT * products + COPY * copied);
+    tiling
+}
+
+/// The least estimated time of the tiles whose first axis is 2, 4, 8, … times as long as the
+/// kernel, or as long as all of the output needs.
+fn transform_tiling(axes: &[TiledAxis], arrays: usize) -> Tiling {
+    let (output, overlap) = (axes[0].output, axes[0].kernel - 1);
+    let lengths = std::iter::successors(Some(2 * axes[0].kernel.next_power_of_two()), |length| length.checked_mul(2));
+    let outputs = lengths.map(|length| length - overlap).take_while(|outputs| *outputs < output);
+    let all = outputs.chain([output]).map(|outputs| {
+        let mut tiling = tiling(axes, outputs, fast_length);
+        let tiles = arrays.saturating_mul(output.div_ceil(tiling.outputs));
+        tiling.group = if axes.len() == 1 { tiles.min(GROUP) } else { 1 };
+        let size = tiling.lengths.iter().map(|n| *n as f64).product::<f64>();
+        tiling.cost = tiles as f64 * size * (DIGIT * size.log2().max(1.0) + COPY);
+        tiling
+    });
+    all.min_by(|a, b| a.cost.total_cmp(&b.cost)).expect("there is a tile as long as the output")
+}
+
+/// The plan of a group of tiles: transform, multiply by the spectrum of the kernel, transform back.
+fn plan<T: Float>(tiling: &Tiling, axes: &[TiledAxis], kernel: &[T], planner: &Planner) -> Result<Plan> {
+    let spectrum = spectrum(tiling, axes, kernel, planner)?;
+    let is_grouped = tiling.group > 1;
+    let shape: Vec<_> = is_grouped.then_some(tiling.group).into_iter().chain(tiling.lengths.iter().copied()).collect();
+    let last: Vec<_> = (usize::from(is_grouped)..shape.len()).map(|axis| axis as isize).collect();
+    let forward = Problem::builder(Kind::Rfft, T::PRECISION, &shape).axes(last).build()?;
+    let inverse = forward.inverse()?;
+    let factors = match is_grouped {
+        true => Multiplier::ComplexSeparable(vec![vec![Complex::ONE; tiling.group], spectrum]),
+        false => Multiplier::ComplexTable(spectrum),
+    };
+    planner.plan(Pipeline::from(forward).multiply(factors).transform(inverse))
+}
+
+/// The spectrum of the kernel in double precision.
+fn spectrum<T: Float>(
+    tiling: &Tiling,
+    axes: &[TiledAxis],
+    kernel: &[T],
+    planner: &Planner,
+) -> Result<Vec<Complex<f64>>> {
+    let problem = Problem::builder(Kind::Rfft, Precision::F64, &tiling.lengths).build()?;
+    let no_memory = |len: usize| format!("the spectrum of a kernel of {len} elements");
+    let (padded_len, len) = (problem.input().len, problem.output().len);
+    let mut padded = filled(padded_len, 0.0, format_args!("{}", no_memory(padded_len)))?;
+    let mut spectrum = filled(len, Complex::ZERO, format_args!("{}", no_memory(len)))?;
+    embed(axes, &tiling.lengths, kernel, &mut padded);
+    planner.plan(&problem)?.execute(&padded, &mut spectrum)?;
+    Ok(spectrum)
+}
+
+/// Copies a kernel to the first elements of an array.
+fn embed<T: Float>(axes: &[TiledAxis], lengths: &[usize], kernel: &[T], padded: &mut [f64]) {
+    let (Some((axis, rest)), Some((length, inner))) = (axes.split_first(), lengths.split_first()) else {
+        padded[0] = kernel[0].into();
+        return;
+    };
+    let (part, step) = (kernel.len() / axis.kernel, padded.len() / length);
+    for (kernel, padded) in kernel.chunks(part).zip(padded.chunks_mut(step)) {
+        embed(rest, inner, kernel, padded);
+    }
+}

@@ -1,0 +1,233 @@
+//! A pass that computes its lines one by one, and multiplies them before, after or between their
+//! transforms.
+
+use crate::arithmetic::complex::C;
+use crate::cpu::base::memory::Array;
+use crate::cpu::base::strided::Strided;
+use crate::cpu::batch::tiling::{Lines, Tile};
+use crate::cpu::batch::values::Values;
+use crate::cpu::dft::pass::along::{load_interleaved, store_interleaved};
+use crate::cpu::simd::dispatch::{Dispatch, Isa};
+use crate::cpu::simd::pointer::Ptr;
+use crate::cpu::simd::vector::{Vector, VectorTask, WithIsa};
+use crate::cpu::single::four_step::ExecutePass;
+use crate::cpu::single::single::Single;
+use std::sync::Arc;
+
+/// The executable form of a pass on single lines.
+pub(crate) struct SinglePass<S> {
+    pub(crate) axis: usize,
+    pub(crate) ops: Vec<SingleOp<S>>,
+}
+
+/// A step of such a pass.
+pub(crate) enum SingleOp<S> {
+    Transform(Arc<Single<S>>),
+    Multiply(Arc<Values<S>>),
+}
+
+/// The memory of a pass: a line between two steps, and the buffers of its transforms.
+#[derive(Clone, Copy)]
+pub(crate) struct SingleMemory<S> {
+    pub(crate) line: Ptr<S>,
+    pub(crate) buffers: Ptr<S>,
+}
+
+impl<S: Dispatch> SinglePass<S> {
+    /// The transform, if the pass has no other step.
+    pub(crate) fn only_line(&self) -> Option<&Arc<Single<S>>> {
+        if let [SingleOp::Transform(line)] = &self.ops[..] { Some(line) } else { None }
+    }
+
+    fn values(&self) -> Option<&Values<S>> {
+        self.ops.iter().find_map(|op| if let SingleOp::Multiply(values) = op { Some(&**values) } else { None })
+    }
+
+    /// Computes every line.
+    ///
+    /// # Safety
+    /// The arrays are in memory, and `execute_pass` may be called on parts of them.
+    pub(crate) unsafe fn execute_all(
+        &self,
+        isa: Isa,
+        ends: [&Array<S>; 2],
+        memory: SingleMemory<S>,
+        execute_pass: ExecutePass<'_, S>,
+    ) {
+        let is_complex = self.ops.iter().any(|op| matches!(op, SingleOp::Transform(line) if line.is_complex()));
+        let both = ends.iter().all(|array| array.parts == 2) && !is_complex;
+        let split = both.then(|| ends.map(Array::split_parts));
+        let [from, to] = split.as_ref().map_or(ends, |[from, to]| [from, to]);
+        let values = self.values();
+        let table = values.and_then(|values| values.array(both));
+        let lines = Lines::new(self.axis, [from, to, table.as_ref().unwrap_or(to)], values.is_none(), 1);
+        for index in 0..lines.count() {
+            let tile = lines.tile(index, 1);
+            // SAFETY: the caller guarantees it. Lines begin within their arrays.
+            unsafe {
+                let rows = |array: &Array<S>, number: usize| Strided {
+                    base: array.origin.offset(tile.offsets[number][0]),
+                    stride: array.strides[self.axis],
+                };
+                let multiply = values.map(|values| MultiplyLine {
+                    from: rows(from, 0),
+                    to: rows(from, 0),
+                    count: values.shape[self.axis],
+                    parts: if both { 1 } else { values.domain_parts },
+                    complex: values.is_complex(),
+                    factors: match &table {
+                        Some(table) => rows(table, 2),
+                        None => self.list(values),
+                    },
+                    by: table.is_none().then(|| self.across(values, &lines, &tile)),
+                });
+                self.execute(isa, [rows(from, 0), rows(to, 1)], multiply, memory, execute_pass);
+            }
+        }
+    }
+
+    /// Computes one line, from step to step.
+    ///
+    /// # Safety
+    /// As for [`SinglePass::execute_all`].
+    unsafe fn execute(
+        &self,
+        isa: Isa,
+        [from, to]: [Strided<S>; 2],
+        multiply: Option<MultiplyLine<S>>,
+        memory: SingleMemory<S>,
+        execute_pass: ExecutePass<'_, S>,
+    ) {
+        let between = Strided { base: memory.line, stride: multiply.as_ref().map_or(1, |job| job.parts as isize) };
+        let is_line = |op: &SingleOp<S>| matches!(op, SingleOp::Transform(_));
+        let last = self.ops.iter().rposition(is_line).expect("a pass has a transform");
+        let mut source = from;
+        for (i, op) in self.ops.iter().enumerate() {
+            let target = if i < last { between } else { to };
+            // SAFETY: the caller guarantees it. The line between two steps has room for it.
+            unsafe {
+                match (op, multiply) {
+                    (SingleOp::Transform(line), _) => line.execute(isa, [source, target], memory.buffers, execute_pass),
+                    (SingleOp::Multiply(_), Some(job)) => {
+                        S::dispatch(isa, MultiplyLine { from: source, to: target, ..job });
+                    }
+                    (SingleOp::Multiply(_), None) => unreachable!("a multiply has factors"),
+                }
+            }
+            source = target;
+        }
+    }
+
+    /// The factors along a line, if they are lists.
+    fn list(&self, values: &Values<S>) -> Strided<S> {
+        let list = values.along(self.axis).expect("factors stand along the axes or in a table");
+        Strided { base: Ptr::of(list).cast(), stride: 2 }
+    }
+
+    /// The product of the factors of the other axes.
+    fn across(&self, values: &Values<S>, lines: &Lines, tile: &Tile) -> [S; 2] {
+        values.across(self.axis, lines.indices(tile.first)).parts()
+    }
+}
+
+/// Multiplies a line by factors along it, and by one factor.
+#[derive(Clone, Copy)]
+struct MultiplyLine<S> {
+    from: Strided<S>,
+    to: Strided<S>,
+    count: usize,
+    /// The reals of an element.
+    parts: usize,
+    /// Whether the factors are complex.
+    complex: bool,
+    factors: Strided<S>,
+    by: Option<[S; 2]>,
+}
+
+impl<S: Dispatch> VectorTask<S> for MultiplyLine<S> {
+    unsafe fn with_vector<V: Vector<Scalar = S>>(self) {
+        // SAFETY: the caller guarantees it.
+        unsafe { V::enter(MultiplyingLine::<V> { job: self }) }
+    }
+}
+
+struct MultiplyingLine<V: Vector> {
+    job: MultiplyLine<V::Scalar>,
+}
+
+impl<V: Vector> WithIsa for MultiplyingLine<V>
+where
+    V::Scalar: Vector<Scalar = V::Scalar>,
+{
+    #[inline(always)]
+    unsafe fn with_isa(self) {
+        let MultiplyLine { from, to, count, parts, .. } = self.job;
+        let contiguous = [from, to].iter().all(|line| line.stride == parts as isize)
+            && self.job.factors.stride == if self.job.has_pairs() { 2 } else { 1 };
+        let whole = if contiguous { count / V::WIDTH * V::WIDTH } else { 0 };
+        // SAFETY: lines and factors have `count` elements.
+        unsafe {
+            for i in (0..whole).step_by(V::WIDTH) {
+                self.job.elements::<V>(i as isize);
+            }
+            for i in whole..count {
+                self.job.elements::<V::Scalar>(i as isize);
+            }
+        }
+    }
+}
+
+impl<S> MultiplyLine<S> {
+    /// Whether factors are pairs of reals, as those of lists and of tables of complex factors.
+    #[inline(always)]
+    fn has_pairs(&self) -> bool {
+        self.by.is_some() || self.complex
+    }
+
+    /// Multiplies elements i … i + WIDTH − 1. If there are several, they are contiguous.
+    ///
+    /// # Safety
+    /// The line has them, and the CPU has the instructions of `V`.
+    #[inline(always)]
+    unsafe fn elements<V: Vector<Scalar = S>>(&self, i: isize)
+    where
+        S: Copy,
+    {
+        // SAFETY: the caller guarantees it.
+        unsafe {
+            let factor = self.factor::<V>(i);
+            let from = self.from.base.offset(i * self.from.stride);
+            let to = self.to.base.offset(i * self.to.stride);
+            if self.parts == 1 {
+                return (V::load(from) * factor.re).store(to);
+            }
+            let z = load_interleaved::<V>(from);
+            let product = if self.complex { z.mul(factor) } else { C { re: z.re * factor.re, im: z.im * factor.re } };
+            store_interleaved(to, product);
+        }
+    }
+
+    /// The factors on these elements. The imaginary parts of real ones have no meaning.
+    ///
+    /// # Safety
+    /// As for [`MultiplyLine::elements`].
+    #[inline(always)]
+    unsafe fn factor<V: Vector<Scalar = S>>(&self, i: isize) -> C<V>
+    where
+        S: Copy,
+    {
+        // SAFETY: the caller guarantees it.
+        unsafe {
+            let at = self.factors.base.offset(i * self.factors.stride);
+            let factor = match self.has_pairs() {
+                true => load_interleaved::<V>(at),
+                false => C { re: V::load(at), im: V::zero() },
+            };
+            match self.by {
+                None => factor,
+                Some([re, im]) if self.complex => factor.mul(C { re: V::splat(re), im: V::splat(im) }),
+                Some([re, _]) => C { re: factor.re * V::splat(re), im: factor.im },
+            }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Right-hand sides: boundary values, and the compatibility of singular equations.
+
+use crate::cpu::base::threads::Pool;
+use crate::error::Result;
+use crate::poisson::boundary::{Axis, wrong};
+use crate::poisson::equation::Equation;
+use crate::problem::float::Float;
+use std::sync::{Mutex, PoisonError};
+
+/// An end of an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum End {
+    /// Before the first unknown.
+    Low,
+    /// After the last unknown.
+    High,
+}
+
+/// The values at the ends of axes: u for Dirichlet's condition, and the derivative of u along the
+/// outward normal for Neumann's. Ends without values have zeros.
+///
+/// ```
+/// use fourfold::poisson::{BoundaryValues, End};
+/// // 1 at the low end of axis 0, and one value for each point of axis 0 at the high end of axis 1.
+/// let list = [0.0, 0.1, 0.2];
+/// let values = BoundaryValues::new().constant(0, End::Low, 1.0).list(1, End::High, &list);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct BoundaryValues<'a, T> {
+    values: Vec<(usize, End, Values<'a, T>)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Values<'a, T> {
+    Constant(T),
+    List(&'a [T]),
+}
+
+impl<'a, T: Float> BoundaryValues<'a, T> {
+    /// Zeros at all ends.
+    pub fn new() -> Self {
+        BoundaryValues { values: vec![] }
+    }
+
+    /// The same value everywhere at one end of an axis.
+    pub fn constant(mut self, axis: usize, end: End, value: T) -> Self {
+        self.values.push((axis, end, Values::Constant(value)));
+        self
+    }
+
+    /// One value for each point of the other axes, in C order.
+    pub fn list(mut self, axis: usize, end: End, values: &'a [T]) -> Self {
+        self.values.push((axis, end, Values::List(values)));
+        self
+    }
+}
+
+/// The sums of a right-hand side over the box.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    sum: f64,
+    magnitude: f64,
+}
+
+impl Equation {
+    /// Adds to the right-hand side what given values at the ends contribute.
+    ///
+    /// # Errors
+    /// If `f` has not the [number](Equation::unknowns) of unknowns; if there is no such axis; if
+    /// the axis is periodic; if a list does not have one value for each point of the other axes; or
+    /// if the eigenvalues are spectral, which have no stencil that reads beyond an end.
+    pub fn add_boundary_values<T: Float>(&self, values: &BoundaryValues<'_, T>, f: &mut [T]) -> Result<()> {
+        self.check_len("right-hand side", f.len())?;
+        for &(axis, end, values) in &values.values {
+            self.add_end(axis, end, values, f)?;
+        }
+        Ok(())
+    }
+
+    fn add_end<T: Float>(&self, number: usize, end: End, values: Values<'_, T>, f: &mut [T]) -> Result<()> {
+        let axes = self.axes();
+        let missing = || wrong(format!("boundary values at axis {number}: the equation has {} axes", axes.len()));
+        let axis = axes.get(number).ok_or_else(missing)?;
+        let boundary = if end == End::Low { axis.ends.low } else { axis.ends.high };
+        let periodic = || wrong(format!("boundary values at axis {number}, which is periodic and has no ends"));
+        let factor = axis.boundary_factor(boundary).ok_or_else(periodic)?;
+        if self.is_spectral() {
+            return Err(wrong("boundary values with spectral eigenvalues: expected those of the stencil"));
+        }
+        let inner: usize = axes[number + 1..].iter().map(|axis| axis.points).product();
+        let count = f.len() / axis.points;
+        if let Values::List(list) = values
+            && list.len() != count
+        {
+            let message = format!("{} boundary values at axis {number}: expected {count}", list.len());
+            return Err(wrong(message));
+        }
+        let (at, factor) = (if end == End::Low { 0 } else { axis.points - 1 }, factor * self.operator_factor());
+        for i in 0..count {
+            let value = match values {
+                Values::Constant(value) => value,
+                Values::List(list) => list[i],
+            };
+            let place = &mut f[(i / inner * axis.points + at) * inner + i % inner];
+            *place = T::nearest((*place).into() + factor * value.into());
+        }
+        Ok(())
+    }
+
+    pub(crate) fn check_len(&self, what: &str, len: usize) -> Result<()> {
+        let unknowns = self.unknowns();
+        if len == unknowns {
+            return Ok(());
+        }
+        Err(wrong(format!("the {what} has {len} elements: expected {unknowns} of shape {:?}", self.shape())))
+    }
+
+    /// Checks that a singular equation has a solution for this right-hand side, which includes the
+    /// contribution of boundary values. Other equations always have one.
+    ///
+    /// # Errors
+    /// If |Σ f| exceeds the [tolerance](Equation::tolerance) times Σ |f|. The message has the
+    /// ratio.
+    pub fn check_compatible<T: Float>(&self, f: &[T]) -> Result<()> {
+        self.check_len("right-hand side", f.len())?;
+        self.check_compatible_with(f, &Pool::new(1).map_err(|error| wrong(error.to_string()))?)
+    }
+
+    pub(crate) fn check_compatible_with<T: Float>(&self, f: &[T], pool: &Pool) -> Result<()> {
+        if !self.is_singular() {
+            return Ok(());
+        }
+        let Sums { sum, magnitude } = self.sums(f, pool);
+        let tolerance = self.relative_tolerance(T::PRECISION);
+        if sum.abs() <= tolerance * magnitude {
+            return Ok(());
+        }
+        Err(wrong(format!(
+            "the right-hand side has no solution: c is 0, no end is dirichlet, and |Σ f| is {:e} of Σ |f|. Expected at \
+             most {tolerance:e}: subtract the mean, {:e}, or raise the tolerance",
+            sum.abs() / magnitude,
+            self.mean(sum)
+        )))
+    }
+
+    /// The mean of an array with this sum, in which the points at ends of Neumann nodes count half.
+    fn mean(&self, sum: f64) -> f64 {
+        let count = |axis: &Axis| if axis.halves_ends() { axis.points - 1 } else { axis.points };
+        sum / self.axes().iter().map(|axis| count(axis) as f64).product::<f64>()
+    }
+
+    /// The sums over all points. Every line along the last axis is summed separately, so they do
+    /// not depend on the number of threads.
+    fn sums<T: Float>(&self, f: &[T], pool: &Pool) -> Sums {
+        let (last, outer) = self.axes().split_last().expect("an equation has an axis");
+        let line = |i: usize| &f[i * last.points..][..last.points];
+        let lines = f.len() / last.points;
+        let part = lines.div_ceil(MOST_TASKS).max(LINES);
+        let parts: Vec<_> = (0..lines.div_ceil(part)).map(|_| Mutex::new(Sums::default())).collect();
+        pool.run_tasks(parts.len(), &|_, task| {
+            let mut total = Sums::default();
+            for i in (task * part..lines).take(part) {
+                let (weight, line) = (weight_of(outer, i), sums_of_line(line(i), last.halves_ends()));
+                total.sum += weight * line.sum;
+                total.magnitude += weight * line.magnitude;
+            }
+            *parts[task].lock().unwrap_or_else(PoisonError::into_inner) = total;
+        });
+        let add = |a: Sums, b: Sums| Sums { sum: a.sum + b.sum, magnitude: a.magnitude + b.magnitude };
+        parts
+            .into_iter()
+            .map(|sums| sums.into_inner().unwrap_or_else(PoisonError::into_inner))
+            .fold(Sums::default(), add)
+    }
+}
+
+/// The least lines of a task, and the most tasks.
+const LINES: usize = 16;
+const MOST_TASKS: usize = 1 << 10;
+
+/// The product of the weights of line `i` along the outer axes.
+fn weight_of(outer: &[Axis], mut i: usize) -> f64 {
+    let mut weight = 1.0;
+    for axis in outer.iter().rev() {
+        let at = i % axis.points;
+        i /= axis.points;
+        if axis.halves_ends() && (at == 0 || at + 1 == axis.points) {
+            weight *= 0.5;
+        }
+    }
+    weight
+}
+
+/// The sums of a line in eight parts, which a compiler makes vectors of.
+fn sums_of_line<T: Float>(line: &[T], halves_ends: bool) -> Sums {
+    let (mut sum, mut magnitude) = ([0.0; 8], [0.0; 8]);
+    let mut add = |chunk: &[T]| {
+        for ((x, sum), magnitude) in chunk.iter().zip(&mut sum).zip(&mut magnitude) {
+            let x: f64 = (*x).into();
+            *sum += x;
+            *magnitude += x.abs();
+        }
+    };
+    let chunks = line.chunks_exact(8);
+    let rest = chunks.remainder();
+    chunks.for_each(&mut add);
+    add(rest);
+    let mut sums = Sums { sum: sum.iter().sum(), magnitude: magnitude.iter().sum() };
+    if halves_ends {
+        for end in [line[0], line[line.len() - 1]] {
+            sums.sum -= 0.5 * end.into();
+            sums.magnitude -= 0.5 * end.into().abs();
+        }
+    }
+    sums
+}

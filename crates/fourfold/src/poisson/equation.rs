@@ -1,0 +1,207 @@
+//! The description of an equation, which every engine solves.
+
+use crate::error::{Result, filled, reserve};
+use crate::poisson::boundary::{Axis, wrong};
+use crate::problem::element::Precision;
+use crate::problem::kind::Kind;
+use crate::problem::problem::Problem;
+use crate::recipe::multiplier::Multiplier;
+use crate::recipe::pipeline::Pipeline;
+
+/// The operator −∇·∇ on the grid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Eigenvalues {
+    /// The stencil of second order, (2u_n − u_{n−1} − u_{n+1})/h² along each axis.
+    #[default]
+    Stencil,
+    /// The exact derivative of the series of basis functions.
+    Spectral,
+}
+
+/// The equation −∇·∇u + c u = f on a box, or one implicit step of the heat equation. The
+/// [module](super) has the definitions.
+///
+/// An equation is data: a [`Solver`](crate::poisson::Solver) and the engines for devices plan its
+/// [pipeline](Equation::pipeline).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Equation {
+    axes: Vec<Axis>,
+    c: f64,
+    eigenvalues: Eigenvalues,
+    time_step: Option<f64>,
+    tolerance: Option<f64>,
+}
+
+/// The most axes of an equation.
+const MOST_AXES: usize = 4;
+
+/// A factor below this many rounding errors of its terms counts as zero.
+const CANCELLED: f64 = 64.0;
+
+impl Equation {
+    /// The equation on these axes, with c = 0 and the eigenvalues of the stencil. Arrays have the
+    /// points of the axes as their shape, in C order.
+    ///
+    /// # Errors
+    /// If there are no axes or more than 4, if a spacing is not a finite number above 0, if only
+    /// one end of an axis is periodic, or if an axis has too few points.
+    pub fn new(axes: impl Into<Vec<Axis>>) -> Result<Equation> {
+        let axes = axes.into();
+        if axes.is_empty() || axes.len() > MOST_AXES {
+            return Err(wrong(format!("{} axes: expected 1 to {MOST_AXES}", axes.len())));
+        }
+        for (a, axis) in axes.iter().enumerate() {
+            axis.check().map_err(|error| wrong(format!("axis {a}: {error}")))?;
+        }
+        Ok(Equation { axes, c: 0.0, eigenvalues: Eigenvalues::Stencil, time_step: None, tolerance: None })
+    }
+
+    /// Sets c. Negative ones make a Helmholtz equation.
+    pub fn c(mut self, c: f64) -> Equation {
+        self.c = c;
+        self
+    }
+
+    /// Sets the operator.
+    pub fn eigenvalues(mut self, eigenvalues: Eigenvalues) -> Equation {
+        self.eigenvalues = eigenvalues;
+        self
+    }
+
+    /// Asks for one implicit (backward Euler) step of ∂u/∂t = ∇·∇u − c u instead: the solution of
+    /// u + τ (−∇·∇u + c u) = f, where f is the u before the step and τ the time. Sources are part
+    /// of f, multiplied by τ.
+    pub fn heat_step(mut self, time: f64) -> Equation {
+        self.time_step = Some(time);
+        self
+    }
+
+    /// Sets the largest |Σ f| of a singular equation, as a part of Σ |f|. The default is 1e-8 in
+    /// `f64` and 1e-4 in `f32`.
+    pub fn tolerance(mut self, tolerance: f64) -> Equation {
+        self.tolerance = Some(tolerance);
+        self
+    }
+
+    /// The axes.
+    pub fn axes(&self) -> &[Axis] {
+        &self.axes
+    }
+
+    /// The points of all axes, which is the shape of f and u.
+    pub fn shape(&self) -> Vec<usize> {
+        self.axes.iter().map(|axis| axis.points).collect()
+    }
+
+    /// The number of unknowns.
+    pub fn unknowns(&self) -> usize {
+        self.axes.iter().fold(1, |product: usize, axis| product.saturating_mul(axis.points))
+    }
+
+    /// Whether constants solve the equation with f = 0.
+    pub fn is_singular(&self) -> bool {
+        self.c == 0.0 && self.time_step.is_none() && self.axes.iter().all(Axis::admits_constants)
+    }
+
+    /// The operator.
+    pub(crate) fn is_spectral(&self) -> bool {
+        self.eigenvalues == Eigenvalues::Spectral
+    }
+
+    /// The factor on the operator: 1, or the time of a heat step.
+    pub(crate) fn operator_factor(&self) -> f64 {
+        self.time_step.unwrap_or(1.0)
+    }
+
+    /// The largest |Σ f| as a part of Σ |f|.
+    pub(crate) fn relative_tolerance(&self, precision: Precision) -> f64 {
+        self.tolerance.unwrap_or(if precision == Precision::F32 { 1e-4 } else { 1e-8 })
+    }
+
+    /// The transforms and the factors between them, for authors of engines. It leaves the mean of
+    /// singular equations out, and checks no right-hand side.
+    ///
+    /// # Errors
+    /// If c, the time or the tolerance are no numbers or out of range, if c is minus an eigenvalue,
+    /// if factors are out of the range of the precision, or if there is no memory for them.
+    pub fn pipeline(&self, precision: Precision) -> Result<Pipeline<'static>> {
+        self.check()?;
+        let kinds = self.axes.iter().map(Axis::kind).collect::<Result<Vec<Kind>>>()?;
+        let forward = Problem::builder(kinds, precision, self.shape()).build()?;
+        let inverse = forward.inverse()?;
+        let factors = Multiplier::Table(self.factors(precision)?);
+        Ok(Pipeline::from(forward).multiply(factors).transform(inverse))
+    }
+
+    fn check(&self) -> Result<()> {
+        if !self.c.is_finite() {
+            return Err(wrong(format!("c = {}: expected a finite number", self.c)));
+        }
+        if let Some(time) = self.time_step.filter(|time| !(time.is_finite() && *time > 0.0)) {
+            return Err(wrong(format!("a heat step of {time}: expected a finite number above 0")));
+        }
+        if let Some(tolerance) = self.tolerance.filter(|tolerance| tolerance.is_nan() || *tolerance < 0.0) {
+            return Err(wrong(format!("a tolerance of {tolerance}: expected 0 or more")));
+        }
+        Ok(())
+    }
+
+    /// 1/(λ + c) for every term, or 1/(1 + τ (λ + c)); 0 for the constant of a singular equation.
+    fn factors(&self, precision: Precision) -> Result<Vec<f64>> {
+        let sums = self.eigenvalue_sums()?;
+        let (start, time) = (if self.time_step.is_some() { 1.0 } else { 0.0 }, self.operator_factor());
+        let epsilon = if precision == Precision::F32 { f32::EPSILON.into() } else { f64::EPSILON };
+        let mut factors = sums;
+        for (k, factor) in factors.iter_mut().enumerate() {
+            let lambda = *factor;
+            if k == 0 && self.is_singular() {
+                *factor = 0.0;
+                continue;
+            }
+            let (divisor, size) = (start + time * (lambda + self.c), start + time * (lambda + self.c.abs()));
+            if divisor.abs() <= CANCELLED * epsilon * size {
+                return Err(self.resonance(lambda));
+            }
+            *factor = 1.0 / divisor;
+            if !is_normal(*factor, precision) {
+                return Err(self.out_of_range(*factor, precision));
+            }
+        }
+        Ok(factors)
+    }
+
+    /// Σ over the axes of λ, for every term in C order.
+    fn eigenvalue_sums(&self) -> Result<Vec<f64>> {
+        let what = format!("factors of {} unknowns", self.unknowns());
+        let mut sums = filled(1, 0.0, format_args!("{what}"))?;
+        for axis in &self.axes {
+            let (lambdas, outer) = (axis.eigenvalues(self.is_spectral())?, sums);
+            sums = vec![];
+            reserve(&mut sums, outer.len().saturating_mul(lambdas.len()), format_args!("{what}"))?;
+            sums.extend(outer.iter().flat_map(|outer| lambdas.iter().map(move |lambda| outer + lambda)));
+        }
+        Ok(sums)
+    }
+
+    fn resonance(&self, lambda: f64) -> crate::error::Error {
+        wrong(format!(
+            "c = {} cancels the eigenvalue {lambda} of the operator, so the solution is not unique: expected a c that is \
+             not near minus an eigenvalue",
+            self.c
+        ))
+    }
+
+    fn out_of_range(&self, factor: f64, precision: Precision) -> crate::error::Error {
+        let spacings: Vec<_> = self.axes.iter().map(|axis| axis.spacing).collect();
+        wrong(format!(
+            "spacings of {spacings:?} make a factor of {factor:e}, which is out of the range of {}: expected spacings \
+             nearer to 1 and to each other",
+            precision.name()
+        ))
+    }
+}
+
+/// Whether the number is normal in the precision.
+fn is_normal(x: f64, precision: Precision) -> bool {
+    if precision == Precision::F32 { (x as f32).is_normal() } else { x.is_normal() }
+}

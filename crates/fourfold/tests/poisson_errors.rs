@@ -1,0 +1,109 @@
+//! Equations, right-hand sides and boundary values that are refused, and why.
+
+use fourfold::poisson::{
+    Axis, Boundary, Boundary::*, BoundaryValues, Eigenvalues, End, Ends, Equation, Position, Solver,
+};
+use fourfold::{Error, Planner, Precision};
+
+fn neumann() -> Equation {
+    Equation::new([Axis::cells(4, 0.5, Neumann), Axis::nodes(5, 0.5, Neumann)]).unwrap()
+}
+
+fn says(error: Error, hint: &str) {
+    assert!(error.to_string().contains(hint), "{error}");
+}
+
+#[test]
+fn axes_that_do_not_exist_are_refused() {
+    let refused = |axis: Axis, hint: &str| says(Equation::new([Axis::cells(4, 1.0, Neumann), axis]).unwrap_err(), hint);
+    refused(
+        Axis::cells(4, 1.0, (Periodic, Neumann)),
+        "axis 1: the boundary `periodic:neumann`: expected `periodic` at both",
+    );
+    refused(Axis::nodes(4, 1.0, (Dirichlet, Periodic)), "`dirichlet:periodic`");
+    for spacing in [0.0, -0.5, f64::NAN, f64::INFINITY] {
+        refused(Axis::cells(4, spacing, Neumann), &format!("a spacing of {spacing}: expected a finite number above 0"));
+    }
+    refused(Axis::nodes(1, 1.0, Neumann), "1 points on an axis of nodes with `neumann`: expected 2 or more");
+    refused(Axis::cells(0, 1.0, Dirichlet), "0 points on an axis of cells with `dirichlet`: expected 1 or more");
+    says(Equation::new([]).unwrap_err(), "0 axes: expected 1 to 4");
+    says(Equation::new([Axis::cells(2, 1.0, Neumann); 5]).unwrap_err(), "5 axes: expected 1 to 4");
+}
+
+#[test]
+fn numbers_out_of_range_are_refused() {
+    let refused = |equation: Equation, hint: &str| says(equation.pipeline(Precision::F64).unwrap_err(), hint);
+    refused(neumann().c(f64::NAN), "c = NaN: expected a finite number");
+    refused(neumann().heat_step(0.0), "a heat step of 0: expected a finite number above 0");
+    refused(neumann().heat_step(f64::INFINITY), "a heat step of inf");
+    refused(neumann().tolerance(-1.0), "a tolerance of -1: expected 0 or more");
+    // 16 is the largest eigenvalue of the stencil on 2 periodic cells of ½.
+    refused(Equation::new([Axis::cells(2, 0.5, Periodic)]).unwrap().c(-16.0), "c = -16 cancels the eigenvalue 16");
+    let tiny = Equation::new([Axis::cells(4, 1e-30, Dirichlet)]).unwrap();
+    assert!(tiny.pipeline(Precision::F64).is_ok());
+    says(tiny.pipeline(Precision::F32).unwrap_err(), "out of the range of f32: expected spacings nearer to 1");
+    let huge = Equation::new([Axis::cells(1 << 40, 1.0, Dirichlet), Axis::cells(1 << 40, 1.0, Dirichlet)]).unwrap();
+    assert!(huge.pipeline(Precision::F64).is_err());
+}
+
+#[test]
+fn incompatible_right_hand_sides_are_refused_with_the_amount() {
+    let solver = Solver::<f64>::new(&neumann(), &Planner::new()).unwrap();
+    let (mut f, mut u) = ([1.0; 20], [7.0; 20]);
+    says(solver.solve(&f, &mut u).unwrap_err(), "|Σ f| is 1e0 of Σ |f|. Expected at most 1e-8: subtract the mean, 1e0");
+    assert_eq!(u, [7.0; 20]);
+    // Two cells of opposite sign, of which one is an end of nodes and counts half.
+    f = [0.0; 20];
+    (f[7], f[5]) = (3.0, -3.0);
+    says(solver.solve(&f, &mut u).unwrap_err(), "|Σ f| is 3.333333333333333e-1 of Σ |f|");
+    f[5] = -6.0;
+    solver.solve(&f, &mut u).unwrap();
+    f[5] = f64::NAN;
+    says(solver.solve(&f, &mut u).unwrap_err(), "|Σ f| is NaN");
+    // What enters at an end is part of the right-hand side: 2/h at the node, which counts half.
+    let values = BoundaryValues::new().constant(1, End::Low, 1.0);
+    let error = solver.solve_with_boundary(&[0.0; 20], &values, &mut u).unwrap_err();
+    says(error, "subtract the mean, 5e-1");
+    let leaves = values.constant(1, End::High, -1.0);
+    solver.solve_with_boundary(&[0.0; 20], &leaves, &mut u).unwrap();
+    let tolerant = Solver::<f64>::new(&neumann().tolerance(1.0), &Planner::new()).unwrap();
+    tolerant.solve(&[1.0; 20], &mut u).unwrap();
+    assert!(u.iter().all(|u| u.abs() < 1e-15), "{u:?}");
+    assert!(neumann().check_compatible(&[1.0f32; 20]).is_err());
+    assert!(neumann().c(1.0).check_compatible(&[1.0f32; 20]).is_ok());
+}
+
+#[test]
+fn arrays_and_values_that_do_not_fit_are_refused() {
+    let axes = [Axis::cells(4, 0.5, Dirichlet), Axis::nodes(5, 0.5, Periodic)];
+    let equation = Equation::new(axes).unwrap();
+    let solver = Solver::<f64>::new(&equation, &Planner::new()).unwrap();
+    let (f, mut u) = ([0.0; 20], [0.0; 20]);
+    says(
+        solver.solve(&f[..19], &mut u).unwrap_err(),
+        "the right-hand side has 19 elements: expected 20 of shape [4, 5]",
+    );
+    says(solver.solve(&f, &mut u[..19]).unwrap_err(), "the solution has 19 elements");
+    let none = BoundaryValues::new();
+    says(solver.solve_with_boundary(&f, &none, &mut u[..19]).unwrap_err(), "the solution has 19 elements");
+    let mut refused = |values: BoundaryValues<'_, f64>, hint: &str| {
+        says(solver.solve_with_boundary(&f, &values, &mut u).unwrap_err(), hint);
+    };
+    refused(BoundaryValues::new().constant(2, End::Low, 1.0), "boundary values at axis 2: the equation has 2 axes");
+    refused(BoundaryValues::new().constant(1, End::Low, 1.0), "axis 1, which is periodic and has no ends");
+    refused(BoundaryValues::new().list(0, End::High, &[1.0; 4]), "4 boundary values at axis 0: expected 5");
+    let spectral = equation.eigenvalues(Eigenvalues::Spectral);
+    let values = BoundaryValues::new().constant(0, End::Low, 1.0);
+    says(spectral.add_boundary_values(&values, &mut [0.0; 20]).unwrap_err(), "expected those of the stencil");
+}
+
+#[test]
+fn conditions_and_positions_are_texts() {
+    assert_eq!("dirichlet:neumann".parse::<Ends>().unwrap(), Ends::from((Dirichlet, Neumann)));
+    assert_eq!("periodic".parse::<Ends>().unwrap().to_string(), "periodic");
+    assert_eq!(Ends::from((Neumann, Dirichlet)).to_string(), "neumann:dirichlet");
+    assert_eq!("nodes".parse::<Position>().unwrap(), Position::Nodes);
+    says("robin".parse::<Boundary>().unwrap_err(), "the boundary `robin`: expected periodic, dirichlet or neumann");
+    says("a:b:c".parse::<Ends>().unwrap_err(), "the boundary `a`");
+    says("faces".parse::<Position>().unwrap_err(), "the position `faces`: expected cells or nodes");
+}
