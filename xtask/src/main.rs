@@ -6,6 +6,7 @@ mod bench_cpu;
 mod bench_ducc;
 mod cases;
 mod compare_speed;
+mod cpu_test;
 mod device_bench;
 mod device_test;
 mod experiments;
@@ -53,6 +54,12 @@ const TASKS: &[Task] = &[
         run: experiments::run_task,
     },
     Task { name: "figures", about: "write README.md's figures from docs/: --check", run: figures::run_task },
+    Task { name: "fuzz", about: "run fuzz targets: --minutes N, --target T, --carry FOLDER", run: fuzz::run_task },
+    Task {
+        name: "cpu-test",
+        about: "test the CPU engine at every length, or from many threads: verify, soak",
+        run: cpu_test::run_task,
+    },
     Task { name: "device-test", about: "test a GPU: --shard 1/5, --device cuda:0", run: device_test::run_task },
     Task {
         name: "device-bench",
@@ -77,8 +84,18 @@ const TASKS: &[Task] = &[
 ];
 
 /// The tasks that check their arguments themselves. The others take none.
-const TAKES_ARGUMENTS: [&str; 8] =
-    ["test", "experiments", "figures", "bench-cpu", "device-test", "device-bench", "record", "compare-speed"];
+const TAKES_ARGUMENTS: [&str; 10] = [
+    "test",
+    "experiments",
+    "figures",
+    "fuzz",
+    "bench-cpu",
+    "cpu-test",
+    "device-test",
+    "device-bench",
+    "record",
+    "compare-speed",
+];
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
