@@ -22,6 +22,7 @@ mod photographs;
 mod process;
 mod python;
 mod record;
+mod reliability;
 mod setup;
 /// The core crate's, without the rest of that crate, which takes long to build.
 #[allow(dead_code, unreachable_pub)]
@@ -77,6 +78,11 @@ const TASKS: &[Task] = &[
         run: record::run_task,
     },
     Task {
+        name: "reliability",
+        about: "write docs/reliability.md from what its commands printed: LOG…",
+        run: reliability::run_task,
+    },
+    Task {
         name: "compare-speed",
         about: "time two builds of the command in turn: OLD NEW [TURNS]",
         run: compare_speed::run_task,
@@ -84,7 +90,7 @@ const TASKS: &[Task] = &[
 ];
 
 /// The tasks that check their arguments themselves. The others take none.
-const TAKES_ARGUMENTS: [&str; 10] = [
+const TAKES_ARGUMENTS: [&str; 11] = [
     "test",
     "experiments",
     "figures",

@@ -2,22 +2,14 @@
 //! call works. Allocations are counted for the whole process, so this file has only one test.
 #![cfg(target_os = "linux")]
 
-#[path = "../src/array.rs"]
-#[allow(dead_code, unreachable_pub)]
-mod array;
 #[path = "common/failing_allocator.rs"]
 mod failing_allocator;
-#[path = "../src/npy/mod.rs"]
-#[allow(dead_code, unreachable_pub)]
-mod npy;
 
 use failing_allocator::Refuse::{Beyond, Nothing, Number};
 use failing_allocator::{FailingAllocator, count, live, peaks, refuse};
 use fourfold::baseline::Algorithm;
-use fourfold::oracle::verify::Data;
-use fourfold::{Domain, Isa, Multiplier, Pipeline, Planner, Precision, Problem};
+use fourfold::{Isa, Multiplier, Pipeline, Planner, Problem};
 use fourfold_jpeg::{Image, Limits, Sampling, Transform, decode, encode, read_coefficients, write_coefficients};
-use npy::Npy;
 use std::fmt::Debug;
 
 #[global_allocator]
@@ -123,7 +115,7 @@ fn executing(tally: &mut Tally) {
 }
 
 fn jpeg(tally: &mut Tally) {
-    let samples = (0..3 * 200 * 150).map(|i| (i * i % 251) as u8).collect();
+    let samples = (0..3 * 200 * 150u64).map(|i| (i * i % 251) as u8).collect();
     let image = Image { width: 200, height: 150, channels: 3, samples };
     let transform = Transform::builder().threads(2).build().unwrap();
     let limits = Limits::default();
@@ -139,21 +131,11 @@ fn jpeg(tally: &mut Tally) {
     tally.each("decoding scans", || decode(progressive, &transform, &limits));
 }
 
-fn npy_files(tally: &mut Tally) {
-    let data = Data::F64((0..10_000).map(f64::from).collect());
-    let mut file = vec![];
-    npy::write(&mut file, &[100, 100], &data).unwrap();
-    for (precision, domain) in [(Precision::F32, Domain::Real), (Precision::F64, Domain::Complex)] {
-        tally.each("reading .npy", || Npy::new(&file[..], file.len() as u64)?.read(precision, domain));
-    }
-}
-
 #[test]
 fn every_large_allocation_may_fail() {
     let mut tally = Tally::default();
     planning(&mut tally);
     executing(&mut tally);
     jpeg(&mut tally);
-    npy_files(&mut tally);
     println!("allocations: {} failed in {} calls", tally.failed, tally.calls);
 }

@@ -24,6 +24,10 @@ impl Subject for OnDevice<'_> {
     type Planner = GpuPlanner;
     type Plan = GpuPlan;
 
+    fn name(&self) -> String {
+        self.device.info().id.to_string()
+    }
+
     fn planner(&self) -> Result<GpuPlanner> {
         Ok(GpuPlanner::with_cache(self.device.new_queue()?, Some(self.cache.clone())))
     }

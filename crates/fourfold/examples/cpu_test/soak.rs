@@ -28,6 +28,10 @@ impl Subject for Cpu {
     type Planner = Arc<Planner>;
     type Plan = Plan;
 
+    fn name(&self) -> String {
+        "the processor".into()
+    }
+
     /// In turn the shared one, one without further threads, and one with another thread. The shared
     /// one keeps the tables of all problems, but no more.
     fn planner(&self) -> Result<Arc<Planner>> {

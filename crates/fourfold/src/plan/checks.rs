@@ -24,7 +24,8 @@ pub(crate) fn check_factors(recipe: &StagedRecipe) -> Result<()> {
         StageWork::FftStep(step) => step.axis().map_or(0, |axis| step.table_len(stage.from.length(axis))),
         StageWork::Reorder { .. } | StageWork::Fft(_) => 0,
     });
-    let bytes = terms.sum::<usize>() * 2 * recipe.problem().precision().bytes();
+    // They are computed in `f64`, and then rounded to the precision.
+    let bytes = terms.sum::<usize>() * 2 * (size_of::<f64>() + recipe.problem().precision().bytes());
     let message = || format!("there is no memory for {bytes} bytes of factors of `{}`", recipe.problem());
     let probe = Vec::<u8>::new().try_reserve_exact(bytes);
     probe.map_err(|_| Error::new(ErrorKind::Unavailable, message()))

@@ -26,6 +26,8 @@ pub(crate) trait Subject: Sync {
     type Planner;
     type Plan;
 
+    /// What it is called in the report.
+    fn name(&self) -> String;
     /// A planner for one thread.
     fn planner(&self) -> Result<Self::Planner>;
     fn plan(&self, planner: &Self::Planner, problem: &Problem) -> Result<Self::Plan>;
@@ -100,25 +102,24 @@ pub(crate) fn soak<S: Subject>(subject: &S, problems: Vec<Problem>, soak: Soak) 
         done.store(true, Ordering::SeqCst);
         looks.join().expect("no thread panics")
     });
-    Ok(report(tally, soak, cases.len(), start.elapsed(), [early, late]))
+    let name = format!("{}: {} problems", subject.name(), cases.len());
+    Ok(report(&name, tally, soak, start.elapsed(), [early, late]))
 }
 
 /// Prints how it went. Whether it went well.
-fn report(tally: Tally, soak: Soak, cases: usize, time: Duration, [early, late]: [Memory; 2]) -> bool {
+fn report(name: &str, tally: Tally, soak: Soak, time: Duration, [early, late]: [Memory; 2]) -> bool {
     let errors = tally.errors.into_inner().expect("no thread panics");
     errors.iter().take(10).for_each(|error| println!("ERROR {error}"));
     let (wrong, threads) = (tally.wrong.into_inner(), soak.threads);
     let flat = late.host <= early.host + FLAT && late.device <= early.device + FLAT;
+    let mib = |bytes: u64| bytes >> 20;
     println!(
-        "soak: {} executions of {} plans of {cases} problems on {threads} threads in {:.0} s: {wrong} wrong, {} errors",
+        "soak of {name}, {} executions of {} plans on {threads} threads in {:.0} s: {wrong} wrong, {} errors; \
+         memory after a quarter and at the end, in MiB: host {} and {}, device {} and {}: {}",
         tally.executions.into_inner(),
         tally.plans.into_inner(),
         time.as_secs_f64(),
-        errors.len()
-    );
-    let mib = |bytes: u64| bytes >> 20;
-    println!(
-        "memory after a quarter and at the end, in MiB: host {} and {}, device {} and {}: {}",
+        errors.len(),
         mib(early.host),
         mib(late.host),
         mib(early.device),

@@ -2,6 +2,7 @@
 
 use crate::backend::cuda::limits::{BLOCK_ROWS, largest_cluster, typical};
 use crate::backend::cuda::nvrtc;
+use crate::backend::cuda::releases::Releases;
 use crate::backend::interface;
 use crate::backend::interface::Backend;
 use crate::backend::types::numbered;
@@ -20,6 +21,7 @@ pub(crate) struct Cuda;
 /// A device with its primary context.
 pub(crate) struct Context {
     pub(crate) context: Arc<CudaContext>,
+    pub(crate) releases: Arc<Releases>,
     pub(crate) info: DeviceInfo,
     pub(crate) limits: Limits,
     /// Such as `sm_90`.
@@ -151,7 +153,8 @@ impl Backend for Cuda {
             let cache = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)? as usize;
             let cluster = largest_cluster(&architecture);
             let limits = Limits { cache, cluster, warps: true, block_rows: BLOCK_ROWS, ..Limits::new(&info, threads) };
-            Ok(Context { context, info, limits, architecture })
+            let releases = Releases::new(Arc::clone(&context));
+            Ok(Context { context, releases, info, limits, architecture })
         };
         Ok(Arc::new(open().map_err(|e| failed(&format!("open device {number}"), e))?))
     }
