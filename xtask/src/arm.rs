@@ -26,7 +26,7 @@ const TESTS: &str = "cargo test --locked --package fourfold --package fourfold-j
     --test blocks --test damaged --test files --test ieee1180 --test turbo";
 
 /// Tests that do not run, by parts of their names. CONTRIBUTING.md has the reasons.
-const LEFT_OUT: [&str; 9] = [
+const LEFT_OUT: [&str; 10] = [
     "::long",
     "nested_convolutions",
     "dct2_is_as_accurate_as_documented",
@@ -36,10 +36,11 @@ const LEFT_OUT: [&str; 9] = [
     "planning_is_quick",
     "tiny_problems_are_right_on_the_scalar_engine",
     "photographs_decode_as_libjpeg_turbo_has_them",
+    "pixels_times_scans_have_a_limit",
 ];
 
 /// Of so many cases of a sweep that other suites run, this one runs one: the oracle is slow here.
-const FEWER: usize = 16;
+const FEWER: usize = 24;
 
 /// Seconds on two cores: what the tests may take, and compiling them in a clean clone.
 const RUNNING: u64 = 225;

@@ -139,11 +139,13 @@ fn without_page(runs: &[Run], groups: &[Vec<&Page>]) -> String {
     if items.is_empty() { items } else { format!("\n## Tables without a page\n\n{items}") }
 }
 
-/// The pages of each experiment, in the order of the first run.
+/// The pages of each experiment, in the order of the first run. Of pages that are the same on all
+/// engines, each run has one: the first counts.
 fn groups(pages: &[Page]) -> Vec<Vec<&Page>> {
     let mut groups: Vec<Vec<&Page>> = vec![];
     for page in pages {
         match groups.iter_mut().find(|group| group[0].table == page.table) {
+            Some(_) if page.engine.is_none() => {}
             Some(group) => group.push(page),
             None => groups.push(vec![page]),
         }
@@ -191,8 +193,8 @@ mod tests {
 
     #[test]
     fn pages_of_an_experiment_stand_together() {
-        let pages =
-            [page("t cpu", CPU).unwrap(), page("u", "# U\n\nOnce.\n").unwrap(), page("t cuda:0", CUDA).unwrap()];
+        let same = || page("u", "# U\n\nOnce.\n").unwrap();
+        let pages = [page("t cpu", CPU).unwrap(), same(), page("t cuda:0", CUDA).unwrap(), same()];
         let groups = groups(&pages);
         assert_eq!(groups.iter().map(Vec::len).collect::<Vec<_>>(), [2, 1]);
         assert_eq!(lessons(&groups[0]), "- **T: a.** On `cpu`: It is slow. On `cuda:0`: It is fast.\n");

@@ -56,8 +56,8 @@ are many. The command fails if an error exceeds its bound.
 const BENCH_HELP: &str = problem_help!(
     "\
 Prints the median time of warm runs, the least and the greatest, and the ratio of the median to
-the time of a copy of the same array. On the engine cpu one thread copies. On a device, runs take
-turns through 320 MiB of arrays, so that none finds its input in a cache.
+the time of a copy of the same array. On the engine cpu as many threads copy as transform. On a
+device, runs take turns through 320 MiB of arrays, so that none finds its input in a cache.
 
 "
 );

@@ -11,9 +11,12 @@ pub(crate) fn print_text(text: &str) -> Result<()> {
 }
 
 /// Text as it is safe to show: names of files may have characters that a terminal takes for
-/// commands. Control characters but for line breaks and tabs become escapes such as `\u{1b}`.
+/// commands. Control characters but for line breaks and tabs become escapes such as `\u{1b}`, and so
+/// do those that change the direction of text, after which a name can look like another.
 pub fn printable(text: &str) -> String {
-    let is_plain = |c: char| !c.is_control() || c == '\n' || c == '\t';
+    let turns =
+        |c| matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_plain = |c: char| !(c.is_control() || turns(c)) || c == '\n' || c == '\t';
     let shown = |c: char| if is_plain(c) { c.to_string() } else { c.escape_default().to_string() };
     text.chars().map(shown).collect()
 }
@@ -41,5 +44,6 @@ mod tests {
     #[test]
     fn a_terminal_gets_no_commands() {
         assert_eq!(printable("a\u{1b}[31mé\r\u{9b}2J\tb\n"), "a\\u{1b}[31mé\\r\\u{9b}2J\tb\n");
+        assert_eq!(printable("a\u{202e}gpj.b"), "a\\u{202e}gpj.b");
     }
 }

@@ -37,8 +37,8 @@ pub(crate) const SWEEPS: &str = "FOURFOLD_SWEEPS";
 /// Tells them to take all cases, not a sample.
 pub(crate) const WHOLE_SWEEPS: (&str, &str) = (SWEEPS, "whole");
 
-/// Tells them to take a sixteenth of the usual sample.
-pub(crate) const QUICK_SWEEPS: (&str, &str) = (SWEEPS, "16");
+/// Tells them to take one case in 32 of the usual sample.
+pub(crate) const QUICK_SWEEPS: (&str, &str) = (SWEEPS, "32");
 
 /// Runs the suites of a tier, or those that the arguments name, up to the first that fails, and
 /// prints what each took.

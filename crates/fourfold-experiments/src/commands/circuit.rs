@@ -89,7 +89,7 @@ fn check_room(cells: usize, [m, n]: [usize; 2]) -> Result<()> {
 
 fn raised(asked: f64, used: f64) -> String {
     format!(
-        "a target density of {asked} is less than the movable nodes need: {} is used, which is the utilisation",
+        "a target density of {asked:?} is less than the movable nodes need: {} is used, which is the utilisation",
         digits(used)
     )
 }

@@ -19,6 +19,7 @@ use crate::circuit::ispd2005::{CIRCUITS, Published};
 use crate::measure::Setting;
 use crate::page::{Outcome, Page, Part, strings};
 use crate::plot::{Line, Plot};
+use crate::ratios::Ratios;
 use crate::system::System;
 
 /// The published milliseconds of each circuit by rows and columns and in three stages, on a Titan
@@ -96,11 +97,8 @@ fn how(setting: &Setting) -> Result<String> {
 
 /// The gains of fused over three-stage.
 fn teaches(measured: &[Measured]) -> String {
-    let gains = |times: fn(&Measured) -> &[f64]| {
-        let gains = measured.iter().map(|m| times(m)[1] / times(m)[2]);
-        let (least, most) = gains.fold((f64::INFINITY, 0.0), |(a, b): (f64, f64), gain| (a.min(gain), b.max(gain)));
-        format!("{} to {}", ratio(least), ratio(most))
-    };
+    let gains =
+        |times: fn(&Measured) -> &[f64]| Ratios::new(measured.iter().map(|m| times(m)[1] / times(m)[2])).range();
     format!(
         "The fused transforms are {} times as fast as three stages with separate scalings, and the whole step {} times, since density and forces of the cells cost the same in all methods.",
         gains(|m| &m.transforms),

@@ -102,11 +102,12 @@ const PUBLISHED: &str = "Published: the article shows its speed-ups in pictures 
 /// What the text says of steps that the device or its API does not have.
 fn left_out(setting: &Setting, api: Api, sides: &[usize]) -> Result<Vec<String>> {
     let mut lines = vec![];
-    if api == Api::Cuda {
-        lines.push(
+    match api {
+        Api::OpenCl => {}
+        Api::Cuda => lines.push(
             "Left out: the driver's choice of a work group, which CUDA does not have, so that blocks of 256 × 1 stand for it; and mapped memory, for which copies through pinned memory stand."
                 .to_owned(),
-        );
+        ),
     }
     for (job, head) in RUNGS {
         for &side in sides {
