@@ -1,5 +1,6 @@
 //! Plans that are made, executed and dropped at random by many threads: results stay the same bits,
 //! and memory does not grow. Both engines are soaked so.
+#![allow(dead_code, reason = "the programs cpu_test and device_test use it")]
 
 use fourfold::oracle::verify::{Data, Verdict, check};
 use fourfold::{Error, Problem, Result};
