@@ -109,8 +109,8 @@ Every other allocation that grows with a problem or a file is refused in turn by
 
 ## What was found and mended
 
-- The estimate of the memory for factors of baselines left out that they are computed in `f64`: with
-  too little memory, planning one ended the process.
+- Memory for the factors of a baseline was asked for before the tables of its FFTs were made, and by
+  an estimate that left out half of it: with too little memory, planning one ended the process.
 - Dropping a plan, an array or a kernel on CUDA waited for its context, which ended the capture of a
   graph by another thread. Now it is kept until nothing is captured.
 - A warning of wisdom that stands in no line of the tuning file called it line 0.
