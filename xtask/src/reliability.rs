@@ -7,68 +7,68 @@ use crate::table::Table;
 use anyhow::{Context, Result, ensure};
 use std::{env, fs};
 
-/// A promise with the command that tests it, and how the lines of its output begin that say what was
+/// A guarantee with the command that tests it, and how the lines of its output begin that say what was
 /// found.
-struct Promise {
+struct Guarantee {
     what: &'static str,
     command: &'static str,
     lines: &'static str,
 }
 
-const fn promise(what: &'static str, command: &'static str, lines: &'static str) -> Promise {
-    Promise { what, command, lines }
+const fn guarantee(what: &'static str, command: &'static str, lines: &'static str) -> Guarantee {
+    Guarantee { what, command, lines }
 }
 
 const FUZZ: &str = "`cargo xtask fuzz --carry FOLDER`, then `FOLDER/run`";
 const FAULTS: &str = "`cargo test -p fourfold-cli --test faults -- --nocapture`";
 
-const PROMISES: [Promise; 22] = [
-    promise("Any text is a problem or an error", FUZZ, "fuzz notation: "),
-    promise("Any text is a recipe that computes its problem, or an error", FUZZ, "fuzz recipes: "),
-    promise("Any text is wisdom, or lines that are skipped", FUZZ, "fuzz wisdom: "),
-    promise("Any text says what a GPU's kernels shall be, or is an error", FUZZ, "fuzz choices: "),
-    promise("Any file is an array in `.npy`, or an error", FUZZ, "fuzz npy: "),
-    promise("Any JPEG file is decoded the same by one thread and two, or an error", FUZZ, "fuzz jpeg: "),
-    promise("Any JPEG file's coefficients survive being written, or an error", FUZZ, "fuzz coefficients: "),
-    promise("Any coefficients are written and read again, or an error", FUZZ, "fuzz encode: "),
-    promise("Any files are a circuit, or an error", FUZZ, "fuzz bookshelf: "),
-    promise("A file of the kernel cache is used only if it is whole", FUZZ, "fuzz cache: "),
-    promise("Random problems, with strides, views and in place, agree with the definition", FUZZ, "fuzz plans: "),
-    promise(
+const GUARANTEES: [Guarantee; 22] = [
+    guarantee("Any text is a problem or an error", FUZZ, "fuzz notation: "),
+    guarantee("Any text is a recipe that computes its problem, or an error", FUZZ, "fuzz recipes: "),
+    guarantee("Any text is wisdom, or lines that are skipped", FUZZ, "fuzz wisdom: "),
+    guarantee("Any text says what a GPU's kernels shall be, or is an error", FUZZ, "fuzz choices: "),
+    guarantee("Any file is an array in `.npy`, or an error", FUZZ, "fuzz npy: "),
+    guarantee("Any JPEG file is decoded the same by one thread and two, or an error", FUZZ, "fuzz jpeg: "),
+    guarantee("Any JPEG file's coefficients survive being written, or an error", FUZZ, "fuzz coefficients: "),
+    guarantee("Any coefficients are written and read again, or an error", FUZZ, "fuzz encode: "),
+    guarantee("Any files are a circuit, or an error", FUZZ, "fuzz bookshelf: "),
+    guarantee("A file of the kernel cache is used only if it is whole", FUZZ, "fuzz cache: "),
+    guarantee("Random problems, with strides, views and in place, agree with the definition", FUZZ, "fuzz plans: "),
+    guarantee(
         "Every kind at every length up to 4096 agrees with the definition, in `f32` and `f64`, on every instruction set",
         "`cargo xtask cpu-test verify`",
         "verify: ",
     ),
-    promise(
+    guarantee(
         "Plans made and dropped by many threads compute the same bits, and memory is flat",
         "`cargo xtask cpu-test soak`",
         "soak of the processor: ",
     ),
-    promise("The same on a GPU", "`device_test soak`, of `fourfold-gpu`", "soak of cuda:0: "),
-    promise(
+    guarantee("The same on a GPU", "`device_test soak`, of `fourfold-gpu`", "soak of cuda:0: "),
+    guarantee(
         "An allocation that fails in planning, executing, or a JPEG file is an error; nothing leaks, and the next call works",
         "`cargo test -p fourfold-cli --test allocation_faults -- --nocapture`",
         "allocations: ",
     ),
-    promise(
+    guarantee(
         "An allocation that fails in a command is an error, and its files are as before",
         FAULTS,
         "command allocations: ",
     ),
-    promise("Threads that cannot be started are an error, or there are fewer", FAULTS, "threads: "),
-    promise("Files that may not grow are an error, and old files are as before", FAULTS, "short files: "),
-    promise("A full disk is an error, and old files are as before", FAULTS, "full disks: "),
-    promise(
+    guarantee("Threads that cannot be started are an error, or there are fewer", FAULTS, "threads: "),
+    guarantee("Files that may not grow are an error, and old files are as before", FAULTS, "short files: "),
+    guarantee("A full disk is an error, and old files are as before", FAULTS, "full disks: "),
+    guarantee(
         "A command that is killed leaves the old file or the new one",
         "the same, with `FOURFOLD_SWEEPS=whole`",
         "kills: ",
     ),
-    promise(
+    guarantee(
         "A call that a driver refuses is an error; nothing is held, and the next call works",
         "`cargo test -p fourfold-gpu --lib refused -- --nocapture`",
         "driver calls: ",
     ),
-    promise(
+    guarantee(
         "A GPU that is lost is an error, and the processor goes on",
         "`cargo test -p fourfold-gpu --lib a_fault -- --nocapture`, with `FOURFOLD_DEVICE=cuda:0`",
         "test device_tests::cuda::a_fault_is_an_error_and_the_process_goes_on ... ",
@@ -91,7 +91,7 @@ what the commands printed.
 ";
 
 const LIMITS: &str = "
-`failed` counts the processes that found an input for which a promise does not hold. `edges` are the
+`failed` counts the processes that found an input for which a guarantee does not hold. `edges` are the
 transitions between blocks of the program that inputs reached.
 
 ## What ends the process
@@ -129,8 +129,8 @@ pub(crate) fn run_task() -> Result<()> {
 }
 
 fn table(logs: &str) -> Table {
-    let mut table = Table::new(["promise", "command", "found"]);
-    for Promise { what, command, lines } in &PROMISES {
+    let mut table = Table::new(["guarantee", "command", "found"]);
+    for Guarantee { what, command, lines } in &GUARANTEES {
         let found: Vec<_> = logs.lines().filter_map(|line| line.trim().strip_prefix(lines)).collect();
         let found = if found.is_empty() { NOT_RUN.to_owned() } else { found.join("; ") };
         table.row([what.to_string(), command.to_string(), found]);
@@ -147,14 +147,14 @@ mod tests {
         let logs = "x\nfuzz npy: 7 inputs, 3 edges, 0 failed, 1 s\nkills: 5 survived\nkills: 6 survived\n";
         let text = table(logs).to_string();
         assert!(text.contains("| 7 inputs, 3 edges, 0 failed, 1 s |") && text.contains("| 5 survived; 6 survived |"));
-        assert_eq!(text.matches(NOT_RUN).count(), PROMISES.len() - 2);
+        assert_eq!(text.matches(NOT_RUN).count(), GUARANTEES.len() - 2);
     }
 
-    /// The page names every promise of the table: one that was added is not forgotten.
+    /// The page names every guarantee of the table: one that was added is not forgotten.
     #[test]
-    fn the_committed_page_has_every_promise() {
+    fn the_committed_page_has_every_guarantee() {
         let page = fs::read_to_string(root().join("docs/reliability.md")).unwrap();
-        for Promise { what, .. } in &PROMISES {
+        for Guarantee { what, .. } in &GUARANTEES {
             assert!(page.contains(what), "docs/reliability.md lacks: {what}");
         }
         assert!(page.ends_with(LIMITS), "docs/reliability.md ends otherwise");

@@ -16,7 +16,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// A command and the files that it writes.
-struct Work {
+struct WritingCommand {
     words: Vec<String>,
     outputs: Vec<&'static str>,
 }
@@ -28,10 +28,10 @@ const HEIGHT: usize = 400;
 const OLD: &[u8] = b"old";
 
 /// Commands that write every sort of file, with their inputs.
-fn works(folder: &Folder) -> Vec<Work> {
+fn works(folder: &Folder) -> Vec<WritingCommand> {
     save(&folder.path("in.png"), &picture(WIDTH, HEIGHT, RGB8), WIDTH, HEIGHT, RGB8);
     folder.write("in.npy", &npy([HEIGHT, WIDTH]));
-    let work = |line: &str, outputs: &[&'static str]| Work {
+    let work = |line: &str, outputs: &[&'static str]| WritingCommand {
         words: line.split(' ').map(|word| named(folder, word)).chain(["--threads".into(), "1".into()]).collect(),
         outputs: outputs.to_vec(),
     };
@@ -45,7 +45,7 @@ fn works(folder: &Folder) -> Vec<Work> {
         work("transform rfft_f64_auto ./in.npy -o ./out.npy", &["out.npy"]),
         work("jpeg encode ./in.png -o ./out.jpg", &["out.jpg"]),
         work("jpeg decode ./in.jpg -o ./out.png", &["out.png"]),
-        Work { words: coefficients.to_vec(), outputs: vec!["out.npz"] },
+        WritingCommand { words: coefficients.to_vec(), outputs: vec!["out.npz"] },
     ]
 }
 
@@ -62,7 +62,7 @@ fn npy(shape: [usize; 2]) -> Vec<u8> {
     head.into_iter().chain(data).collect()
 }
 
-impl Work {
+impl WritingCommand {
     /// The command, ready to run in another program's place.
     fn after(&self, words: &[&str]) -> Command {
         let mut command_line = Command::new(words[0]);
@@ -137,7 +137,7 @@ fn allocations_that_fail_are_errors() {
 }
 
 /// A shell that lets no file grow beyond so many blocks, and then goes on in the command.
-fn with_short_files(work: &Work, blocks: usize, signal: &str) -> Output {
+fn with_short_files(work: &WritingCommand, blocks: usize, signal: &str) -> Output {
     let line = format!("trap {signal} XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
     work.after(&["sh", "-c", &line]).output().unwrap()
 }
@@ -170,7 +170,7 @@ fn files_that_cannot_grow_are_errors() {
 
 /// Runs a command whose outputs are on a file system of so many KiB, in a mount namespace. Its exit
 /// code, and the checksums of what the file system has then; `None` if there are no namespaces.
-fn on_small_disk(folder: &Folder, work: &Work, kibibytes: usize) -> Option<(i32, Vec<String>)> {
+fn on_small_disk(folder: &Folder, work: &WritingCommand, kibibytes: usize) -> Option<(i32, Vec<String>)> {
     let disk = folder.path("disk");
     fs::create_dir_all(&disk).unwrap();
     let script = "mount -t tmpfs -o size=\"$1\"k none \"$2\" || exit 99; cd \"$2\"; shift 2

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::lines::{Arrangement, Lines, PRECISIONS};
+use common::exact_lines::{Arrangement, Lines, PRECISIONS};
 use common::run::{planner, verdict};
 use common::sample::{one_of, sample};
 use fourfold::{Isa, Kind, Planner, Problem};

@@ -71,14 +71,14 @@ fn threads_compute_the_same() {
         let planner = Planner::builder().threads(threads).build().unwrap();
         planner.plan(&"dct2 f64 6x5".parse().unwrap()).unwrap()
     };
-    let (alone, shared) = (plan(1), plan(2));
+    let (single, shared) = (plan(1), plan(2));
     let x: Vec<f64> = (0..30).map(|i| f64::from(i * i % 17)).collect();
     let execute = |plan: &fourfold::Plan| {
         let mut y = vec![0.0; 30];
         plan.execute(&x, &mut y).unwrap();
         y
     };
-    let expected = execute(&alone);
+    let expected = execute(&single);
     let call = || (0..ROUNDS).for_each(|_| assert_eq!(execute(&shared), expected));
     thread::scope(|scope| (0..2).for_each(|_| drop(scope.spawn(call))));
 }

@@ -1,6 +1,6 @@
 //! Every kind at every length against the definition, in both precisions on every instruction set.
 
-use crate::common::lines::{Arrangement, Comparison, Lines, PRECISIONS};
+use crate::common::exact_lines::{Arrangement, Comparison, Lines, PRECISIONS};
 use fourfold::{Isa, Kind, Planner};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "every test file uses a part")]
 
 pub(crate) mod cases;
-pub(crate) mod lines;
+pub(crate) mod exact_lines;
 pub(crate) mod multiply;
 pub(crate) mod random;
 pub(crate) mod run;

@@ -52,18 +52,22 @@ fn shorten(axes: &mut [RandomAxis], most: usize) {
     }
 }
 
+/// One, a half, large numbers of both signs, and small ones.
+fn scales() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        Just(1.0),
+        Just(0.5),
+        (-1 << 30..1 << 30).prop_map(|n: i32| 9.3 * f64::from(n)),
+        (1..1 << 20).prop_map(|n: i32| 1e-16 * f64::from(n)),
+    ]
+}
+
 /// Random problems of one to eight axes with lengths in `lengths` and at most `most` elements, with
 /// any axes, kinds, norms, scales and layouts. No problem has both `rfft` and `irfft`, or a norm
 /// with `idxst`, since these are invalid.
 pub(crate) fn problems(lengths: Range<usize>, most: usize) -> impl Strategy<Value = ProblemBuilder> {
     let norm = prop::sample::select(vec![Norm::Backward, Norm::Ortho, Norm::Forward]);
-    let scale = prop_oneof![
-        Just(1.0),
-        Just(0.5),
-        (-1 << 30..1 << 30).prop_map(|n: i32| 9.3 * f64::from(n)),
-        (1..1 << 20).prop_map(|n: i32| 1e-16 * f64::from(n)),
-    ];
-    let options = (norm, any::<Option<bool>>(), scale, any::<[bool; 6]>());
+    let options = (norm, any::<Option<bool>>(), scales(), any::<[bool; 6]>());
     (prop::collection::vec(random_axis(lengths), 1..9), options).prop_map(
         move |(mut axes, (norm, orthogonalize, scale, flags))| {
             let [double, halving, adjoint, in_place, strided_input, strided_output] = flags;

@@ -62,19 +62,6 @@ pub(crate) fn loses_device(error: CUresult) -> bool {
     )
 }
 
-/// Makes a context that of the thread, to give something back. The bindings keep errors of what was
-/// given back before, and return them to whoever binds the context next: that is no reason to keep
-/// this.
-pub(crate) fn bind_to_release(context: &CudaContext) -> Driver<()> {
-    context.bind_to_thread().or_else(|_| context.bind_to_thread())
-}
-
-/// Waits for all that was enqueued in a context, and has it bound to this thread: before something
-/// is given back that kernels may still use. If that fails, the device is lost, and runs nothing.
-pub(crate) fn wait_for_all(context: &CudaContext) {
-    let _ = bind_to_release(context).and_then(|()| result::ctx::synchronize());
-}
-
 /// The oldest driver: `cuLaunchKernelEx` came with CUDA 11.8, and the bindings panic where the
 /// driver lacks a function.
 const OLDEST_DRIVER: i32 = 11080;

@@ -4,7 +4,7 @@ use crate::backend::cuda::context;
 use crate::backend::cuda::context::Context;
 use crate::backend::cuda::memory;
 use crate::backend::cuda::queue::Queue;
-use crate::backend::cuda::releases::Releases;
+use crate::backend::cuda::releases::{Releases, bind_to_release};
 use crate::backend::interface;
 use crate::backend::interface::{Allocate, Buffer, Queue as _, VendorFfts, own};
 use crate::error::unavailable;
@@ -145,7 +145,7 @@ struct Handle {
 impl Drop for Handle {
     /// cuFFT destroys a plan in the thread's context, which may be another one or none here.
     fn drop(&mut self) {
-        let _ = context::bind_to_release(&self.context);
+        let _ = bind_to_release(&self.context);
         // SAFETY: was made, and is destroyed once. After a failure nothing is left to do.
         let _ = unsafe { cufft::destroy(self.handle) };
     }

@@ -1,7 +1,7 @@
 //! Memory of devices, and pinned memory of the host.
 
-use crate::backend::cuda::context::{Context, Driver, bind_to_release, failed};
-use crate::backend::cuda::releases::Releases;
+use crate::backend::cuda::context::{Context, Driver, failed};
+use crate::backend::cuda::releases::{Releases, bind_to_release};
 use crate::backend::interface;
 use crate::backend::interface::Allocate;
 use crate::error::{argument, unavailable};

@@ -9,9 +9,8 @@
 //! Seen are the streams of this crate's queues, the caller's among them. A capture that begins
 //! between the look and the wait is not.
 
-use crate::backend::cuda::context::wait_for_all;
 use cudarc::driver::sys::{CUresult, CUstreamCaptureStatus};
-use cudarc::driver::{CudaContext, CudaStream};
+use cudarc::driver::{CudaContext, CudaStream, DriverError, result};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// What is to be given back in one context.
@@ -53,6 +52,19 @@ impl Releases {
     fn is_capturing(&self) -> bool {
         lock(&self.streams).iter().filter_map(Weak::upgrade).any(|stream| is_capturing(&stream))
     }
+}
+
+/// Makes a context that of the thread, to give something back. The bindings keep errors of what was
+/// given back before, and return them to whoever binds the context next: that is no reason to keep
+/// this.
+pub(crate) fn bind_to_release(context: &CudaContext) -> Result<(), DriverError> {
+    context.bind_to_thread().or_else(|_| context.bind_to_thread())
+}
+
+/// Waits for all that was enqueued in a context, and has it bound to this thread: before something
+/// is given back that kernels may still use. If that fails, the device is lost, and runs nothing.
+fn wait_for_all(context: &CudaContext) {
+    let _ = bind_to_release(context).and_then(|()| result::ctx::synchronize());
 }
 
 /// Whether a graph records what is enqueued. The default stream has an error of its own while a
