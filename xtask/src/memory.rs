@@ -24,7 +24,8 @@ const VALGRIND: &str =
     "cargo test --locked --package fourfold-jpeg --all-features --test files --test damaged --test metadata";
 
 /// Every error, and every block to which no pointer is left.
-const RUNNER: &str = "valgrind --quiet --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite";
+const RUNNER: &str =
+    "valgrind --quiet --error-exitcode=1 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite";
 
 /// Lets the stable compiler take flags of the nightly one.
 pub(crate) const UNSTABLE: (&str, &str) = ("RUSTC_BOOTSTRAP", "1");
