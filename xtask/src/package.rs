@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 /// Crates that are not published.
-const UNPUBLISHED: [&str; 2] = ["fourfold-experiments", "xtask"];
+const UNPUBLISHED: [&str; 3] = ["fourfold-experiments", "fourfold-python", "xtask"];
 
 /// The suite.
 pub(crate) fn suite() -> Result<()> {

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: all that must hold before a change goes in, each suite with a budget of
 //! time. `--quick` runs what a change needs before a commit, `--full` also what takes long.
 
+mod python;
 mod suites;
 mod tier;
 
@@ -134,12 +135,12 @@ mod tests {
     }
 
     #[test]
-    fn budgets_keep_to_four_and_twenty_one_minutes() {
+    fn budgets_keep_to_four_and_twenty_five_minutes() {
         let minutes = |tier: Tier| {
             let suites = SUITES.iter().filter(|suite| suite.tiers.contains(&tier));
             suites.map(|suite| suite.budget).sum::<u64>() as f64 / 60.0
         };
         assert!(minutes(Tier::Quick) <= 4.0, "{}", minutes(Tier::Quick));
-        assert!(minutes(Tier::Gate) <= 21.0, "{}", minutes(Tier::Gate));
+        assert!(minutes(Tier::Gate) <= 25.0, "{}", minutes(Tier::Gate));
     }
 }

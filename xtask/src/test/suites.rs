@@ -1,7 +1,7 @@
 //! The suites, and those of them that are a few lines.
 
 use super::tier::{ALWAYS, FULL, GATE, QUICK};
-use super::{Outcome, QUICK_SWEEPS, Suite, WHOLE, WHOLE_SWEEPS};
+use super::{Outcome, QUICK_SWEEPS, Suite, WHOLE, WHOLE_SWEEPS, python};
 use crate::photographs::photographs;
 use crate::process::{command, root, run, target_folder, work_folder};
 use crate::{arm, fuzz, gpu, memory, msrv, package};
@@ -29,6 +29,7 @@ pub(crate) const SUITES: &[Suite] = &[
     Suite { name: "nvrtc", budget: 90, tiers: GATE, run: || gpu::nvrtc(false) },
     Suite { name: "oclgrind", budget: 60, tiers: GATE, run: || gpu::oclgrind(Some(LONG)) },
     Suite { name: "arm", budget: arm::BUDGET, tiers: GATE, run: arm::suite },
+    Suite { name: "python", budget: python::BUDGET, tiers: GATE, run: python::suite },
     Suite { name: "core", budget: 230, tiers: QUICK, run: core },
     Suite { name: "sweeps", budget: 900, tiers: FULL, run: sweeps },
     Suite { name: "tests", budget: 420, tiers: GATE, run: tests },

@@ -76,6 +76,15 @@ const EXPERIMENTS: Floors = &[
     &["args.rs"],
 ];
 
+/// From what Python sees down to memory and threads.
+const PYTHON: Floors = &[
+    &["electrostatics.rs"],
+    &["plan.rs", "cuda.rs", "jpeg.rs", "xla.rs"],
+    &["arrays.rs"],
+    &["memory.rs", "planners.rs"],
+    &["error.rs"],
+];
+
 /// The crates whose folders stand on floors.
 const CRATES: &[(&str, Floors)] = &[
     ("fourfold", CORE),
@@ -83,6 +92,7 @@ const CRATES: &[(&str, Floors)] = &[
     ("fourfold-jpeg", JPEG),
     ("fourfold-cli", COMMAND),
     ("fourfold-experiments", EXPERIMENTS),
+    ("fourfold-python", PYTHON),
 ];
 
 /// Files of any crate that stand outside the floors: they name everything, and nothing names them.

@@ -155,7 +155,7 @@ fn old_names(file: &Source) -> (Vec<String>, Vec<(&str, &str)>) {
 }
 
 fn all_sources() -> Vec<Source> {
-    let files = ["crates", "xtask", "bench", "fuzz"].into_iter().flat_map(sources);
+    let files = ["crates", "python/src", "xtask", "bench", "fuzz"].into_iter().flat_map(sources);
     files.filter(|file| !file.path.contains("/tests/architecture/")).collect()
 }
 

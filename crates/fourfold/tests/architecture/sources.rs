@@ -38,7 +38,7 @@ pub(crate) fn files(folder: &str, extension: &str) -> Vec<Source> {
 
 /// The files of a crate, by their paths in its `src`.
 pub(crate) fn crate_sources(name: &str) -> Vec<Source> {
-    let src = format!("crates/{name}/src");
+    let src = if name == "fourfold-python" { "python/src".into() } else { format!("crates/{name}/src") };
     let mut files = sources(&src);
     files.iter_mut().for_each(|file| file.path = file.path[src.len() + 1..].to_owned());
     assert!(files.len() > 5, "the sources of {name} have moved");

@@ -1,0 +1,119 @@
+"""Checks of arguments, with the exceptions of SciPy."""
+
+import contextlib
+import operator
+import os
+import threading
+from numbers import Number
+
+import numpy as np
+
+_NORMS = {None: "backward", "backward": "backward", "ortho": "ortho", "forward": "forward"}
+
+#: What undoes the scale of a norm, for `hfft`, which is forward and computed by an inverse.
+SWAPPED = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
+
+_CPUS = os.cpu_count() or 1
+_config = threading.local()
+
+
+def norm_name(norm):
+    """The norm's name; `None` means "backward"."""
+    try:
+        return _NORMS[norm]
+    except KeyError:
+        raise ValueError(f'Invalid norm value {norm!r}, should be "backward", "ortho" or "forward"') from None
+
+
+def worker_count(workers):
+    """The number of threads: negative ones count down from that of processors."""
+    if workers is None:
+        return getattr(_config, "workers", 1)
+    workers = operator.index(workers)
+    if workers < -_CPUS:
+        raise ValueError(f"workers value out of range; got {workers}, must not be less than {-_CPUS}")
+    if workers == 0:
+        raise ValueError("workers must not be zero")
+    return workers if workers > 0 else workers + 1 + _CPUS
+
+
+def get_workers():
+    """The default number of workers of this thread.
+
+    Returns
+    -------
+    int
+    """
+    return getattr(_config, "workers", 1)
+
+
+@contextlib.contextmanager
+def set_workers(workers):
+    """Sets the default number of workers of this thread within a `with` block.
+
+    Parameters
+    ----------
+    workers : int
+        The number of threads of an execution. Negative numbers count down from the number of
+        processors.
+
+    Raises
+    ------
+    ValueError
+        If `workers` is 0, or less than minus the number of processors.
+    """
+    old, new = get_workers(), worker_count(operator.index(workers))
+    _config.workers = new
+    try:
+        yield
+    finally:
+        _config.workers = old
+
+
+def _integers(values, name):
+    values = (values,) if isinstance(values, Number) else values
+    try:
+        return [operator.index(value) for value in values]
+    except TypeError as error:
+        raise ValueError(f"{name} must be a scalar or iterable of integers") from error
+
+
+def one_axis(x, axis):
+    """The axis as an index from 0 on."""
+    axis = operator.index(axis)
+    if not -x.ndim <= axis < x.ndim:
+        raise np.exceptions.AxisError(axis, x.ndim)
+    return axis % x.ndim
+
+
+def one_length(n):
+    """The length of one axis."""
+    n = operator.index(n)
+    if n < 1:
+        raise ValueError(f"invalid number of data points ({n}) specified")
+    return n
+
+
+def shape_and_axes(x, s, axes):
+    """The lengths and the indices of the axes to transform, as SciPy takes `s` and `axes`."""
+    if axes is not None:
+        axes = [axis + x.ndim if axis < 0 else axis for axis in _integers(axes, "axes")]
+        if any(not 0 <= axis < x.ndim for axis in axes):
+            raise ValueError("axes exceeds dimensionality of input")
+        if len(set(axes)) != len(axes):
+            raise ValueError("all axes must be unique")
+    if s is not None:
+        s = _integers(s, "shape")
+        if axes and len(axes) != len(s):
+            raise ValueError("when given, axes and shape arguments have to be of the same length")
+        if axes is None:
+            if len(s) > x.ndim:
+                raise ValueError("shape requires more axes than are present")
+            axes = range(x.ndim - len(s), x.ndim)
+        s = [x.shape[axis] if n == -1 else n for n, axis in zip(s, axes)]
+    else:
+        axes = range(x.ndim) if axes is None else axes
+        s = [x.shape[axis] for axis in axes]
+    if any(n < 1 for n in s):
+        raise ValueError(f"invalid number of data points ({s}) specified")
+    return tuple(s), tuple(axes)

@@ -1,0 +1,299 @@
+"""Transforms of arrays on CUDA devices, of CuPy, PyTorch, and whatever CuPy takes over.
+
+Kernels run on the current stream of the array's library, and scratch comes from its allocator. Arrays
+that are neither CuPy's nor PyTorch's come back as arrays of CuPy.
+"""
+
+import ctypes
+import importlib
+import importlib.util
+import sys
+import threading
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from . import _fourfold, _numpy
+
+_PRECISIONS = {"float32": "f32", "float64": "f64", "complex64": "f32", "complex128": "f64"}
+
+
+class _CuPy:
+    """What is asked of CuPy."""
+
+    @staticmethod
+    def pointer(x):
+        return x.data.ptr
+
+    @staticmethod
+    def strides(x):
+        return tuple(stride // x.itemsize for stride in x.strides)
+
+    @staticmethod
+    def device(x):
+        return x.device.id
+
+    @staticmethod
+    def guard(x):
+        return x.device
+
+    @staticmethod
+    def stream(x):
+        return _cupy().cuda.get_current_stream().ptr
+
+    @staticmethod
+    def handle(stream):
+        return getattr(stream, "ptr", stream)
+
+    @staticmethod
+    def scratch(count, x):
+        buffer = _cupy().empty(count, "u1")
+        return buffer.data.ptr, buffer
+
+    @staticmethod
+    def copy(x):
+        return x.copy(order="C")
+
+    @staticmethod
+    def assign(y, x):
+        y[...] = x
+
+    @staticmethod
+    def name(x):
+        return x.dtype.name
+
+
+class _Torch:
+    """What is asked of PyTorch."""
+
+    @staticmethod
+    def pointer(x):
+        return x.data_ptr()
+
+    @staticmethod
+    def strides(x):
+        return x.stride()
+
+    @staticmethod
+    def device(x):
+        return x.device.index
+
+    @staticmethod
+    def guard(x):
+        return sys.modules["torch"].cuda.device(x.device)
+
+    @staticmethod
+    def stream(x):
+        return sys.modules["torch"].cuda.current_stream(x.device).cuda_stream
+
+    @staticmethod
+    def handle(stream):
+        return getattr(stream, "cuda_stream", stream)
+
+    @staticmethod
+    def scratch(count, x):
+        torch = sys.modules["torch"]
+        buffer = torch.empty(count, dtype=torch.uint8, device=x.device)
+        return buffer.data_ptr(), buffer
+
+    @staticmethod
+    def copy(x):
+        return x.clone(memory_format=sys.modules["torch"].contiguous_format)
+
+    @staticmethod
+    def assign(y, x):
+        y.copy_(x)
+
+    @staticmethod
+    def name(x):
+        return str(x.dtype).removeprefix("torch.")
+
+
+def _cupy():
+    try:
+        return importlib.import_module("cupy")
+    except ImportError as error:
+        raise ImportError(
+            "arrays on CUDA devices that are not PyTorch's need CuPy, which is not installed"
+        ) from error
+
+
+def _access(x):
+    torch = sys.modules.get("torch")
+    return _Torch if torch is not None and isinstance(x, torch.Tensor) else _CuPy
+
+
+def as_floating(x):
+    """The array as one of CuPy in floating point, and whether that is a copy."""
+    array = _cupy().asarray(x) if hasattr(x, "__cuda_array_interface__") else _cupy().from_dlpack(x)
+    if array.dtype.name in _PRECISIONS:
+        return array, False
+    return array.astype(np.float32 if array.dtype.char == "e" else np.float64), True
+
+
+is_complex = _numpy.is_complex
+as_complex = _numpy.as_complex
+
+
+def conjugate(x):
+    """The complex conjugates, in a new array."""
+    return x.conj()
+
+
+def conjugate_in_place(x):
+    """The complex conjugates, in the same array, which is new."""
+    return _cupy().conjugate(x, out=x)
+
+
+def resized(x, lengths, axes):
+    """The array cropped or padded with zeros along axes, and whether that is a copy."""
+    if all(n == x.shape[axis] for n, axis in zip(lengths, axes)):
+        return x, False
+    index, more = [slice(None)] * x.ndim, [(0, 0)] * x.ndim
+    for n, axis in zip(lengths, axes):
+        index[axis], more[axis] = slice(0, n), (0, max(0, n - x.shape[axis]))
+    x = x[tuple(index)]
+    return (_cupy().pad(x, more), True) if any(after for _, after in more) else (x, False)
+
+
+def fft_module():
+    """The library's own module of Fourier transforms, for shifts."""
+    return _cupy().fft
+
+
+def on_host(x):
+    """The array in NumPy, and what makes an array of CuPy of a result."""
+    return _cupy().asnumpy(as_floating(x)[0]), _cupy().asarray
+
+
+#: Plans by what `_planned` gets.
+_plans = {}
+_making = threading.Lock()
+_MOST_PLANS = 256
+
+
+@lru_cache
+def _find_nvrtc():
+    """Loads the NVRTC that packages of NVIDIA brought, such as PyTorch's, if the system has none.
+
+    The extension module then finds it by its name, since it is loaded already.
+    """
+    for name in ("libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"):
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            continue
+    spec = importlib.util.find_spec("nvidia")
+    places = [Path(place) for place in (spec.submodule_search_locations if spec else [])]
+    for name in ("libnvrtc-builtins.so.1[23]*", "libnvrtc.so.1[23]"):
+        for path in [path for place in places for path in place.glob(f"*/lib/{name}")]:
+            try:
+                ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+            except OSError:
+                continue
+
+
+def _planned(key):
+    """The plan for a specification, a real shape, a type, both sides' strides, and a device."""
+    plan = _plans.get(key)
+    if plan is None:
+        _find_nvrtc()
+        spec, shape, name, inner, outer, device = key
+        kinds, axes, norm, orthogonalize, scale, adjoint, _ = spec
+        problem = _fourfold.problem(
+            kinds,
+            _PRECISIONS[name],
+            shape,
+            axes,
+            norm,
+            orthogonalize,
+            scale,
+            adjoint,
+            [list(inner), list(outer)],
+        )
+        plan = _fourfold.CudaPlan(problem, device, name.startswith("complex"))
+        with _making:
+            while len(_plans) >= _MOST_PLANS:
+                del _plans[next(iter(_plans))]
+            _plans[key] = plan
+    return plan
+
+
+def _span(x, strides, address):
+    """The lowest address of an array's elements, and the one behind the highest."""
+    extents = [(n - 1) * stride for n, stride in zip(x.shape, strides)]
+    low = sum(extent for extent in extents if extent < 0)
+    high = sum(extent for extent in extents if extent > 0)
+    return address + low * x.itemsize, address + (high + 1) * x.itemsize
+
+
+#: Kernels read groups of so many bytes.
+_ALIGNMENT = 16
+
+
+def _overlap(a, b):
+    return a[0] < b[1] and b[0] < a[1]
+
+
+def fill(x, spec, y, stream=None):
+    """Transforms an array to `y`, on the current stream of its library or on a given one."""
+    if 0 in y.shape or 0 in x.shape:
+        return
+    access = _access(x)
+    inner, outer, name = access.strides(x), access.strides(y), access.name(x)
+    spans = [_span(x, inner, access.pointer(x)), _span(y, outer, access.pointer(y))]
+    in_place = spans[0] == spans[1] and inner == outer and name == access.name(y)
+    if spans[0][0] % _ALIGNMENT or (_overlap(*spans) and not in_place):
+        return fill(access.copy(x), spec, y, stream)
+    if spans[1][0] % _ALIGNMENT:
+        z = access.copy(y)
+        fill(x, spec, z, stream)
+        return access.assign(y, z)
+    with access.guard(x):
+        plan = _planned((spec, spec.real_shape(tuple(x.shape)), name, inner, outer, access.device(x)))
+        bytes_ = plan.scratch_bytes
+        # The allocator's memory may be used again as soon as the stream has come so far.
+        address, buffer = access.scratch(bytes_, x) if bytes_ else (0, None)
+        handle = access.stream(x) if stream is None else access.handle(stream)
+        plan.execute(spans[0][0], spans[1][0], handle, address)
+        del buffer
+
+
+def _output_dtype(x, spec):
+    precision = _PRECISIONS[x.dtype.name]
+    size = 4 if precision == "f32" else 8
+    return np.dtype(f"c{2 * size}" if spec.gives_complex(is_complex(x)) else f"f{size}")
+
+
+def run(x, spec, workers=1, overwrite=False, out=None, stream=None):
+    """Transforms an array of CuPy to `out`, over itself if it may, or to a new array."""
+    shape, dtype = spec.output_shape(x.shape), _output_dtype(x, spec)
+    if out is None:
+        with x.device:
+            out = x if overwrite and dtype == x.dtype and shape == x.shape else _cupy().empty(shape, dtype)
+    elif out.shape != shape or out.dtype != dtype:
+        raise ValueError(
+            f"the output has shape {out.shape} and type {out.dtype}, expected {shape} and {dtype}"
+        )
+    fill(x, spec, out, stream)
+    return out
+
+
+def run_plan(plan, x, out, stream):
+    """Runs a plan on an array or a tensor on a CUDA device."""
+    spec = plan._spec
+    if plan.multiply is not None:
+        raise ValueError("plans that multiply run on the CPU only")
+    if _access(x) is _Torch:
+        if tuple(x.shape) != plan.input_shape:
+            raise ValueError(f"the input has the shape {tuple(x.shape)}, expected {plan.input_shape}")
+        from . import torch
+
+        out = torch._output(x, spec) if out is None else out
+        fill(x.detach(), spec, out, stream)
+        return out
+    x, _ = as_floating(x)
+    if x.shape != plan.input_shape:
+        raise ValueError(f"the input has the shape {x.shape}, expected {plan.input_shape}")
+    return run(x, spec, 1, False, out, stream)

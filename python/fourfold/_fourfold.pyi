@@ -1,0 +1,88 @@
+"""The extension module: plans that run on arrays in memory."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+class Plan:
+    """A problem with its tables."""
+
+    def __new__(
+        cls,
+        problem: str,
+        workers: int = 1,
+        effort: str = "estimate",
+        factors: Sequence[NDArray[np.float64]] | None = None,
+        is_separable: bool = False,
+        first: bool = False,
+    ) -> Plan: ...
+    def execute(self, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any] | None:
+        """Transforms `x`. Returns `None` if that needs an aligned copy in this machine's byte order."""
+    def inverse(self) -> str: ...
+    def adjoint(self) -> str: ...
+    @property
+    def problem(self) -> str: ...
+    @property
+    def recipe(self) -> str: ...
+    @property
+    def workers(self) -> int: ...
+    @property
+    def isa(self) -> str: ...
+    @property
+    def input_shape(self) -> list[int]: ...
+    @property
+    def output_shape(self) -> list[int]: ...
+    @property
+    def is_complex(self) -> tuple[bool, bool]: ...
+    @property
+    def precision(self) -> str: ...
+
+class CudaPlan:
+    """A problem with its tables and kernels on a CUDA device."""
+
+    def __new__(cls, problem: str, device: int, is_complex: bool) -> CudaPlan: ...
+    def execute(self, input: int, output: int, stream: int, scratch: int) -> None: ...
+    @property
+    def scratch_bytes(self) -> int: ...
+
+_Solved = tuple[list[NDArray[Any]], tuple[NDArray[Any], float] | None]
+
+class System:
+    """The electrostatic system of a grid."""
+
+    def __new__(
+        cls,
+        bins: Sequence[int],
+        low: Sequence[float],
+        high: Sequence[float],
+        dtype: str,
+        scaling: str,
+        smoothing: float,
+        fixed: Sequence[float] | None,
+        potential: bool,
+        workers: int,
+    ) -> System: ...
+    def transform(self, density: NDArray[Any]) -> _Solved: ...
+    def solve(self, lists: Sequence[NDArray[Any]]) -> _Solved: ...
+    def forces(self, lists: Sequence[NDArray[Any]]) -> list[NDArray[Any]]: ...
+    def overflow(self, density: NDArray[Any], target: float) -> float: ...
+
+def problem(
+    kinds: Sequence[str],
+    precision: str,
+    shape: Sequence[int],
+    axes: Sequence[int],
+    norm: str,
+    orthogonalize: bool | None = None,
+    scale: float = 1.0,
+    adjoint: bool = False,
+    strides: Sequence[Sequence[int]] | None = None,
+) -> str: ...
+def decode(
+    file: bytes, mode: str, upright: bool, workers: int, pixels: int
+) -> tuple[NDArray[np.uint8], list[int], list[str]]: ...
+def encode(image: NDArray[np.uint8], quality: int, sampling: str, mode: str, workers: int) -> bytes: ...
+def _after_fork_in_child() -> None: ...
+def _at_exit() -> None: ...

@@ -1,0 +1,178 @@
+"""Transforms of arrays of NumPy, and of what becomes one.
+
+Modules of other libraries (`torch`, `jax`, `_cuda`) have functions of the same names.
+"""
+
+import threading
+from math import prod
+
+import numpy as np
+
+from . import _fourfold
+from ._process import forget_after_fork
+
+#: The types that are transformed as they are.
+_NATIVE = frozenset("fdFD")
+_PRECISIONS = {"f": "f32", "d": "f64", "F": "f32", "D": "f64"}
+
+LONG_DOUBLE = "fourfold has no long double: convert to float64 or complex128, or call scipy.fft"
+
+
+def as_floating(x):
+    """The array in floating point, in this machine's byte order, and whether that is a copy.
+
+    float16 becomes float32, and integers float64, as in SciPy.
+    """
+    if x.__class__ is np.ndarray and x.dtype.char in _NATIVE:
+        return x, False
+    array = np.asarray(x)
+    char = array.dtype.char
+    if char in "gG":
+        raise TypeError(LONG_DOUBLE)
+    if char not in _NATIVE:
+        array = np.asarray(array, np.float32 if char == "e" else np.float64)
+    is_copy = array is not x and array.base is None and not hasattr(x, "__array__")
+    return array, is_copy or (isinstance(x, np.ndarray) and array.dtype != x.dtype)
+
+
+def is_complex(x):
+    """Whether the elements are complex."""
+    return x.dtype.kind == "c"
+
+
+def as_complex(x):
+    """A copy with complex elements of the same precision."""
+    return x.astype(np.complex64 if x.dtype.char == "f" else np.complex128)
+
+
+def conjugate(x):
+    """The complex conjugates, in a new array."""
+    return np.conjugate(x)
+
+
+def conjugate_in_place(x):
+    """The complex conjugates, in the same array, which is new."""
+    return np.conjugate(x, out=x)
+
+
+def resized(x, lengths, axes):
+    """The array cropped or padded with zeros along axes, and whether that is a copy."""
+    if all(n == x.shape[axis] for n, axis in zip(lengths, axes)):
+        return x, False
+    index, must_copy = [slice(None)] * x.ndim, False
+    for n, axis in zip(lengths, axes):
+        index[axis] = slice(0, n)
+        must_copy = must_copy or n > x.shape[axis]
+    if not must_copy:
+        return x[tuple(index)], False
+    shape = list(x.shape)
+    for n, axis in zip(lengths, axes):
+        shape[axis] = n
+    padded, part = np.zeros(shape, x.dtype), x[tuple(index)]
+    padded[tuple(slice(0, n) for n in part.shape)] = part
+    return padded, True
+
+
+_plans = {}
+_making = threading.Lock()
+_weights = 0
+
+#: The sum of the axes' lengths over all plans that are kept, where a plan counts as 2^12 more.
+_MOST_WEIGHT = 1 << 21
+
+
+def _weight(key):
+    return sum(key[1]) + (1 << 12)
+
+
+def _clear():
+    global _making, _weights
+    _making, _weights = threading.Lock(), 0
+    _plans.clear()
+
+
+forget_after_fork(_clear)
+
+
+def _planned(key):
+    """Makes the plan of a key and keeps it. The oldest are dropped where there are too many."""
+    global _weights
+    spec, shape, precision, workers = key
+    plan = _fourfold.Plan(text(spec, shape, precision), workers)
+    with _making:
+        _weights += 0 if key in _plans else _weight(key)
+        _plans[key] = plan
+        while _weights > _MOST_WEIGHT and len(_plans) > 1:
+            oldest = next(iter(_plans))
+            del _plans[oldest]
+            _weights -= _weight(oldest)
+    return plan
+
+
+def text(spec, shape, precision):
+    """The problem in fourfold's notation; `shape` is that of the real side."""
+    kinds, axes, norm, orthogonalize, scale, adjoint, _ = spec
+    return _fourfold.problem(kinds, precision, shape, axes, norm, orthogonalize, scale, adjoint)
+
+
+def planned(spec, shape, precision, workers):
+    """The plan for an input of a shape, from the cache if it is there."""
+    key = (spec, spec.real_shape(shape), precision, workers)
+    return _plans.get(key) or _planned(key)
+
+
+def execute(plan, x, out=None):
+    """Runs a plan of the extension module."""
+    y = plan.execute(x, out)
+    if y is None:
+        y = plan.execute(np.array(x, x.dtype.newbyteorder("="), order="C"), out)
+    return y
+
+
+def run(x, spec, workers=1, overwrite=False, out=None):
+    """Transforms a floating-point array to `out`, over itself if it may, or to a new array."""
+    if not prod(x.shape):
+        return _empty(x, spec, out)
+    plan = planned(spec, x.shape, _PRECISIONS[x.dtype.char], workers)
+    if out is None and overwrite and x.flags.writeable and spec.gives_complex(is_complex(x)) == is_complex(x):
+        return _over(plan, x)
+    return execute(plan, x, out)
+
+
+def _over(plan, x):
+    """Transforms an array over itself, or a copy of it if its elements share memory."""
+    try:
+        y = plan.execute(x, x)
+    except ValueError:
+        y = None
+    return execute(plan, x) if y is None else y
+
+
+def _empty(x, spec, out):
+    shape = spec.output_shape(x.shape)
+    letter = "c" if spec.gives_complex(is_complex(x)) else "f"
+    dtype = np.dtype(f"{letter}{x.real.dtype.itemsize * (2 if letter == 'c' else 1)}")
+    if out is None:
+        return np.empty(shape, dtype)
+    if out.shape != shape or out.dtype != dtype:
+        raise ValueError(
+            f"the output has shape {out.shape} and type {out.dtype}, expected {shape} and {dtype}"
+        )
+    return out
+
+
+def run_plan(plan, x, out, stream):
+    """Plans take arrays: what only becomes one is refused, so that no conversion is hidden."""
+    if isinstance(x, np.ndarray):
+        return execute(plan._plan, x, out)
+    raise TypeError(f"a plan takes an array, not {type(x).__name__}")
+
+
+def fft_module():
+    """The library's own module of Fourier transforms, for shifts."""
+    return np.fft
+
+
+def on_host(x):
+    """The array in NumPy, and what makes such an array of a result."""
+    return np.asarray(x), lambda y: y

@@ -1,0 +1,242 @@
+"""Plans: problems with their tables."""
+
+import numpy as np
+
+from . import _fourfold
+from ._arguments import norm_name, shape_and_axes, worker_count
+from ._libraries import library_of
+from ._numpy import execute, text
+from ._spec import Spec, parsed
+
+_TYPES = {
+    "float32": "f32",
+    "complex64": "f32",
+    "float64": "f64",
+    "complex128": "f64",
+    "f32": "f32",
+    "f64": "f64",
+}
+
+
+def _precision(dtype):
+    name = dtype if isinstance(dtype, str) and dtype in _TYPES else np.dtype(dtype).name
+    if name not in _TYPES:
+        raise TypeError(f"plans have float32, float64, complex64 or complex128, not {name}")
+    return _TYPES[name]
+
+
+def _factors(multiply):
+    """Factors as an array, or as a tuple of lists, one for each axis."""
+    if multiply is None:
+        return None
+    if isinstance(multiply, (tuple, list)) and all(np.ndim(one) == 1 for one in multiply):
+        return tuple(np.ascontiguousarray(one, np.float64) for one in multiply)
+    return np.ascontiguousarray(multiply, np.float64)
+
+
+class Plan:
+    """A problem with its tables, which runs any number of times, from any thread. See `plan`."""
+
+    __slots__ = ("_plan", "_effort", "_spec", "_multiply", "_first")
+
+    def __init__(self, problem, workers=1, effort="estimate", multiply=None, first=False):
+        """A plan of a problem as text. It multiplies the input if `first`, else the output."""
+        self._multiply, self._first = _factors(multiply), first
+        is_separable = isinstance(self._multiply, tuple)
+        lists = self._multiply if is_separable or multiply is None else (np.ravel(self._multiply),)
+        self._plan = _fourfold.Plan(problem, workers, effort, lists, is_separable, first)
+        self._effort, self._spec = effort, parsed(self._plan.problem)
+        shape = self.input_shape if first else self.output_shape
+        if multiply is not None and not is_separable and self._multiply.shape != shape:
+            raise ValueError(f"the factors have the shape {self._multiply.shape}, expected {shape}")
+
+    def __call__(self, x, out=None, stream=None):
+        """Transforms an array of the plan's shape and type.
+
+        Parameters
+        ----------
+        x : array
+            An array of `input_shape`, of NumPy, or on a CUDA device. Real kinds take complex arrays
+            too.
+        out : array, optional
+            The array for the result. It may be `x`, where shapes and types agree.
+        stream : optional
+            The CUDA stream, as a number or an object of the array's library; the default is the
+            library's current one. NumPy's arrays have none.
+
+        Returns
+        -------
+        array
+            `out`, or a new array in C order.
+
+        Raises
+        ------
+        ValueError
+            If a shape is another one, or `out` is read-only.
+        TypeError
+            If elements have another type.
+        """
+        if x.__class__ is np.ndarray:
+            return execute(self._plan, x, out)
+        library = library_of(x)
+        return library.run_plan(self, x, out, stream)
+
+    @property
+    def problem(self):
+        """The problem, in the notation of docs/notation.md."""
+        return self._plan.problem
+
+    @property
+    def recipe(self):
+        """The passes that compute it, as text."""
+        return self._plan.recipe
+
+    @property
+    def workers(self):
+        """The number of threads."""
+        return self._plan.workers
+
+    @property
+    def isa(self):
+        """The instruction set, such as "avx2"."""
+        return self._plan.isa
+
+    @property
+    def input_shape(self):
+        """The shape of the input."""
+        return tuple(self._plan.input_shape)
+
+    @property
+    def output_shape(self):
+        """The shape of the output."""
+        return tuple(self._plan.output_shape)
+
+    @property
+    def input_dtype(self):
+        """NumPy's type of the input."""
+        return self._dtype(0)
+
+    @property
+    def output_dtype(self):
+        """NumPy's type of the output."""
+        return self._dtype(1)
+
+    def _dtype(self, side):
+        size = 4 if self._plan.precision == "f32" else 8
+        return np.dtype(f"c{2 * size}" if self._plan.is_complex[side] else f"f{size}")
+
+    @property
+    def multiply(self):
+        """The factors: an array, a tuple with a list for each axis, or `None`."""
+        return self._multiply
+
+    def inverse(self):
+        """The plan that undoes this one.
+
+        Raises
+        ------
+        ValueError
+            If a kind is "idxst", which ignores x_0, or a factor is 0.
+        """
+        factors = self._multiply
+        if factors is not None:
+            if any(np.any(one == 0) for one in (factors if isinstance(factors, tuple) else (factors,))):
+                raise ValueError("the plan has no inverse: it multiplies by 0")
+            factors = tuple(1 / one for one in factors) if isinstance(factors, tuple) else 1 / factors
+        return self._turned(self._plan.inverse(), factors)
+
+    def adjoint(self):
+        """The plan of the conjugate transpose, which gradients need."""
+        return self._turned(self._plan.adjoint(), self._multiply)
+
+    def _turned(self, problem, factors):
+        """The plan of another problem, which multiplies at the other end."""
+        first = factors is not None and not self._first
+        return Plan(problem, self.workers, self._effort, factors, first)
+
+    def __reduce__(self):
+        return Plan, (self.problem, self.workers, self._effort, self._multiply, self._first)
+
+    def _key(self):
+        factors = self._multiply if isinstance(self._multiply, tuple) else (self._multiply,)
+        return (
+            self.problem,
+            self.workers,
+            self._first,
+            [None if one is None else one.tolist() for one in factors],
+        )
+
+    def __eq__(self, other):
+        return isinstance(other, Plan) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash((self.problem, self.workers))
+
+    def __repr__(self):
+        return f"fourfold.Plan({self.problem!r}, workers={self.workers})"
+
+
+def plan(
+    kinds,
+    shape=None,
+    dtype="float64",
+    *,
+    axes=None,
+    norm=None,
+    orthogonalize=None,
+    scale=1.0,
+    multiply=None,
+    workers=None,
+    effort="estimate",
+):
+    """Makes a plan, which is then called as often as wanted.
+
+    Parameters
+    ----------
+    kinds : str or sequence of str
+        One kind for all axes, or one for each: "dct1" to "dct4", "dst1" to "dst4", "dht", "idxst",
+        "fft", "rfft", and their inverses, such as "idct2". If `shape` is left out, this is a problem
+        in the notation of docs/notation.md, such as `"dct2 f64 480x640 ortho"`.
+    shape : int or sequence of ints
+        The shape of the real array, or of the complex one for "fft".
+    dtype : dtype
+        float32, float64, or a complex type of the same precision.
+    axes : int or sequence of ints, optional
+        The axes to transform; the default is all.
+    norm, orthogonalize, workers
+        As in `fourfold.fft.dctn`.
+    scale : float, optional
+        A factor on everything.
+    multiply : array or sequence of lists, optional
+        Real factors on the output, which the last pass multiplies by: an array of the output's
+        shape, or one list for each axis. Such plans run on the CPU only.
+    effort : {"estimate", "measure"}
+        Whether the recipe is estimated, or the fastest of several that are measured.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    ValueError
+        If the problem is not defined, such as a "dct1" of one point.
+
+    Examples
+    --------
+    >>> import numpy as np, fourfold
+    >>> p = fourfold.plan("dct2", (2, 3))
+    >>> y = p(np.ones((2, 3)))
+    >>> float(y[0, 0])
+    24.0
+    >>> np.allclose(p.inverse()(y), 1)
+    True
+    """
+    workers = worker_count(workers)
+    if shape is None:
+        return Plan(kinds, workers, effort, multiply)
+    shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    axes = shape_and_axes(np.broadcast_to(0, shape), None, axes)[1]
+    kinds = (kinds,) * len(axes) if isinstance(kinds, str) else tuple(kinds)
+    spec = Spec(kinds, axes, norm_name(norm), orthogonalize, scale)
+    return Plan(text(spec, shape, _precision(dtype)), workers, effort, multiply)

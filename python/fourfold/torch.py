@@ -1,0 +1,169 @@
+"""fourfold in PyTorch, on CPUs and on CUDA devices.
+
+The functions of `fourfold.fft` and plans take tensors. Unless `out=` is given, the functions go
+through the operator `torch.ops.fourfold.transform`, which has a fake kernel, gradients
+of any order, and a rule for `vmap`. The gradient of a transform is its adjoint.
+"""
+
+from typing import List, Optional
+
+import torch
+
+from . import _numpy
+from ._spec import Spec
+
+__all__ = ["transform"]
+
+_COMPLEX = {torch.float32: torch.complex64, torch.float64: torch.complex128}
+_REAL = {real: real for real in _COMPLEX} | {pair: real for real, pair in _COMPLEX.items()}
+
+
+def as_floating(x):
+    """The tensor in floating point, and whether that is a copy."""
+    if x.dtype in _REAL:
+        return x, False
+    if x.dtype.is_complex:
+        return x.to(torch.complex64), True
+    return x.to(torch.float32 if x.dtype.is_floating_point else torch.float64), True
+
+
+def is_complex(x):
+    """Whether the elements are complex."""
+    return x.is_complex()
+
+
+def as_complex(x):
+    """The tensor with complex elements of the same precision."""
+    return x.to(_COMPLEX[x.dtype])
+
+
+def conjugate(x):
+    """The complex conjugates."""
+    return torch.conj(x)
+
+
+conjugate_in_place = conjugate
+
+
+def resized(x, lengths, axes):
+    """The tensor cropped or padded with zeros along axes, and whether that is a copy."""
+    if all(n == x.shape[axis] for n, axis in zip(lengths, axes)):
+        return x, False
+    must_pad = False
+    for n, axis in zip(lengths, axes):
+        must_pad = must_pad or n > x.shape[axis]
+        if n < x.shape[axis]:
+            x = x.narrow(axis, 0, n)
+    if not must_pad:
+        return x, False
+    more = [0] * (2 * x.ndim)
+    for n, axis in zip(lengths, axes):
+        more[2 * (x.ndim - 1 - axis) + 1] = n - x.shape[axis]
+    return torch.nn.functional.pad(x, more), True
+
+
+def fft_module():
+    """The library's own module of Fourier transforms, for shifts."""
+    return torch.fft
+
+
+def _output(x, spec):
+    dtype = _REAL[x.dtype]
+    dtype = _COMPLEX[dtype] if spec.gives_complex(x.is_complex()) else dtype
+    return torch.empty(spec.output_shape(x.shape), dtype=dtype, device=x.device)
+
+
+def _array(x):
+    return x.detach().resolve_conj().resolve_neg().numpy()
+
+
+def _fill(x, spec, workers, y):
+    """Transforms a tensor to `y`."""
+    if x.device.type == "cpu":
+        _numpy.run(_array(x), spec, workers, out=y.numpy())
+    elif x.device.type == "cuda":
+        from . import _cuda
+
+        _cuda.fill(x.detach().resolve_conj().resolve_neg(), spec, y)
+    else:
+        raise ValueError(f"fourfold transforms tensors on cpu and cuda, not on {x.device}")
+
+
+def _spec(kinds, axes, norm, orthogonalize, scale, adjoint, length):
+    return Spec(tuple(kinds.split(",")), tuple(axes), norm, orthogonalize, scale, adjoint, length)
+
+
+@torch.library.custom_op("fourfold::transform", mutates_args=())
+def _transform(
+    x: torch.Tensor,
+    kinds: str,
+    axes: List[int],
+    norm: str,
+    orthogonalize: Optional[bool],
+    scale: float,
+    adjoint: bool,
+    length: Optional[int],
+    workers: int,
+) -> torch.Tensor:
+    spec = _spec(kinds, axes, norm, orthogonalize, scale, adjoint, length)
+    y = _output(x, spec)
+    _fill(x, spec, workers, y)
+    return y
+
+
+@_transform.register_fake
+def _(x, kinds, axes, norm, orthogonalize, scale, adjoint, length, workers):
+    return _output(x, _spec(kinds, axes, norm, orthogonalize, scale, adjoint, length))
+
+
+def transform(x, spec, workers=1):
+    """The operator, with its arguments as a specification."""
+    return _transform(x, ",".join(spec.kinds), list(spec.axes), *spec[2:], workers)
+
+
+def _setup(ctx, inputs, output):
+    x, *rest = inputs
+    ctx.spec, ctx.workers = _spec(*rest[:-1]).transposed(x.shape), rest[-1]
+
+
+def _backward(ctx, gradient):
+    x = gradient if ctx.spec.takes(gradient.is_complex()) else gradient.real
+    return (transform(x, ctx.spec, ctx.workers), *[None] * 8)
+
+
+_transform.register_autograd(_backward, setup_context=_setup)
+
+
+@_transform.register_vmap
+def _(info, in_dims, x, *rest):
+    spec = _spec(*rest[:-1]).moved(1)
+    return transform(x.movedim(in_dims[0], 0), spec, rest[-1]), 0
+
+
+def run(x, spec, workers=1, overwrite=False, out=None):
+    """Transforms a tensor to a new one, or to `out`, through which no gradient goes."""
+    if out is None:
+        return transform(x, spec, workers)
+    if torch.is_grad_enabled() and (x.requires_grad or out.requires_grad):
+        raise RuntimeError("out= has no gradient: leave it out, or use torch.no_grad()")
+    expected = _output(x.to("meta"), spec)
+    if out.shape != expected.shape or out.dtype != expected.dtype:
+        message = f"the output has shape {tuple(out.shape)} and type {out.dtype}"
+        raise ValueError(f"{message}, expected {tuple(expected.shape)} and {expected.dtype}")
+    _fill(x, spec, workers, out)
+    return out
+
+
+def run_plan(plan, x, out, stream):
+    """Runs a plan on a tensor. The result has no gradient."""
+    if x.device.type != "cpu":
+        from . import _cuda
+
+        return _cuda.run_plan(plan, x, out, stream)
+    y = _numpy.execute(plan._plan, _array(x), None if out is None else out.detach().numpy())
+    return torch.from_numpy(y) if out is None else out
+
+
+def on_host(x):
+    """The tensor in NumPy, and what makes a tensor of a result."""
+    return x.detach().cpu().numpy(), lambda y: torch.from_numpy(y).to(x.device)

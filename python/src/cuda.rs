@@ -1,0 +1,139 @@
+//! Plans on CUDA devices, on memory and streams of other libraries, which are given as addresses.
+
+use crate::error::exception;
+use crate::planners::detached;
+use fourfold::{Domain, Element, Precision, Problem, Result};
+use fourfold_gpu::{Device, GpuPlan, GpuPlanner};
+use num_complex::Complex;
+use pyo3::prelude::*;
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+/// A device and its planner. Plans run only on clones of their planner's device.
+type Planned = (Device, Arc<GpuPlanner>);
+
+/// The planners of devices by number. They are never dropped, since the driver may end before.
+static PLANNERS: LazyLock<Mutex<HashMap<usize, Planned>>> = LazyLock::new(Mutex::default);
+
+fn planner(number: usize) -> Result<Planned> {
+    let mut planners = PLANNERS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(planned) = planners.get(&number) {
+        return Ok(planned.clone());
+    }
+    let device = Device::cuda(number)?;
+    let planned = (device.clone(), Arc::new(GpuPlanner::new(device)));
+    planners.insert(number, planned.clone());
+    Ok(planned)
+}
+
+/// A problem with its tables and kernels on a CUDA device.
+#[pyclass(frozen, name = "CudaPlan", module = "fourfold._fourfold")]
+pub(crate) struct CudaPlan {
+    plan: GpuPlan,
+    device: Device,
+    /// Whether real kinds act on both parts of complex elements.
+    both_parts: bool,
+}
+
+/// The addresses of an execution.
+#[derive(Clone, Copy)]
+struct Addresses {
+    input: usize,
+    output: usize,
+    stream: usize,
+    scratch: usize,
+}
+
+fn pointer(address: usize) -> *mut c_void {
+    std::ptr::with_exposed_provenance_mut(address)
+}
+
+impl CudaPlan {
+    fn new(problem: &str, device: usize, is_complex: bool) -> Result<CudaPlan> {
+        let problem: Problem = problem.parse()?;
+        let both_parts =
+            is_complex && (problem.input_domain(), problem.output_domain()) == (Domain::Real, Domain::Real);
+        let (device, planner) = planner(device)?;
+        let plan = planner.plan(problem)?;
+        if both_parts {
+            plan.both_parts()?;
+        }
+        Ok(CudaPlan { plan, device, both_parts })
+    }
+
+    fn needs(&self) -> Result<usize> {
+        Ok(if self.both_parts { self.plan.both_parts()?.scratch_bytes() } else { self.plan.scratch_bytes() })
+    }
+
+    /// Enqueues the plan on arrays of these element types.
+    ///
+    /// # Safety
+    /// The addresses are those of such arrays and of a stream of the device, and the scratch has as
+    /// many bytes as the plan needs.
+    unsafe fn enqueue<I: Element, O: Element>(&self, at: Addresses) -> Result<()> {
+        let (bytes, problem) = (self.needs()?, self.plan.problem());
+        // SAFETY: the caller guarantees it.
+        let device = unsafe { self.device.with_raw_queue(pointer(at.stream)) }?;
+        // SAFETY: the caller guarantees it.
+        let mut output = unsafe { device.array_from_raw::<O>(pointer(at.output), problem.output().len) }?;
+        if at.input == at.output {
+            if bytes == 0 {
+                return self.plan.execute_on_in_place(&mut output);
+            }
+            // SAFETY: the caller guarantees it.
+            let mut scratch = unsafe { device.scratch_from_raw(pointer(at.scratch), bytes) }?;
+            return self.plan.execute_on_in_place_with(&mut output, &mut scratch);
+        }
+        // SAFETY: the caller guarantees it.
+        let input = unsafe { device.array_from_raw::<I>(pointer(at.input), problem.input().len) }?;
+        if bytes == 0 {
+            return self.plan.execute_on(&input, &mut output);
+        }
+        // SAFETY: the caller guarantees it.
+        let mut scratch = unsafe { device.scratch_from_raw(pointer(at.scratch), bytes) }?;
+        self.plan.execute_on_with(&input, &mut output, &mut scratch)
+    }
+
+    fn run(&self, at: Addresses) -> Result<()> {
+        let problem = self.plan.problem();
+        let domain = |domain: Domain| if self.both_parts { Domain::Complex } else { domain };
+        let domains = (domain(problem.input_domain()), domain(problem.output_domain()));
+        use {Domain::Complex as C, Domain::Real as R, Precision::F32, Precision::F64};
+        // SAFETY: the package for Python calls this with arrays of the plan's types and layouts.
+        unsafe {
+            match (domains, problem.precision()) {
+                ((R, R), F32) => self.enqueue::<f32, f32>(at),
+                ((R, R), F64) => self.enqueue::<f64, f64>(at),
+                ((R, C), F32) => self.enqueue::<f32, Complex<f32>>(at),
+                ((R, C), F64) => self.enqueue::<f64, Complex<f64>>(at),
+                ((C, R), F32) => self.enqueue::<Complex<f32>, f32>(at),
+                ((C, R), F64) => self.enqueue::<Complex<f64>, f64>(at),
+                ((C, C), F32) => self.enqueue::<Complex<f32>, Complex<f32>>(at),
+                ((C, C), F64) => self.enqueue::<Complex<f64>, Complex<f64>>(at),
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl CudaPlan {
+    /// The plan of a problem for a device, for complex elements if `is_complex`.
+    #[new]
+    fn from_text(py: Python<'_>, problem: &str, device: usize, is_complex: bool) -> PyResult<CudaPlan> {
+        detached(py, true, || CudaPlan::new(problem, device, is_complex)).map_err(exception)
+    }
+
+    /// The bytes of device memory that an execution needs beside its arrays.
+    #[getter]
+    fn scratch_bytes(&self) -> PyResult<usize> {
+        self.needs().map_err(exception)
+    }
+
+    /// Enqueues an execution on a stream. The addresses are those of the first bytes of the arrays
+    /// and of the scratch, and the stream's handle.
+    fn execute(&self, py: Python<'_>, input: usize, output: usize, stream: usize, scratch: usize) -> PyResult<()> {
+        let at = Addresses { input, output, stream, scratch };
+        detached(py, true, || self.run(at)).map_err(exception)
+    }
+}

@@ -1,0 +1,248 @@
+//! Plans for arrays of NumPy.
+
+use crate::arrays::{empty, memory, writable};
+use crate::error::exception;
+use crate::memory::{ElementType, Memory, execute};
+use crate::planners::{cached, checked_threads, detached, generation, plan, with_scratch};
+use fourfold::{Domain, Effort, Kind, Multiplier, Norm, Pipeline, Precision, Problem, Result};
+use numpy::{PyArrayMethods, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
+
+/// A problem with its tables.
+#[pyclass(frozen, name = "Plan", module = "fourfold._fourfold")]
+pub(crate) struct PyPlan {
+    problem: Problem,
+    /// What it multiplies by, and whether that comes first.
+    multiplied: Option<(Multiplier, bool)>,
+    threads: usize,
+    /// Not dropped in a forked child if it has threads, which exist in the parent only.
+    plan: ManuallyDrop<Arc<fourfold::Plan>>,
+    generation: u64,
+}
+
+/// From this number of elements on, an execution releases the GIL. Fewer take a microsecond or two.
+const LONG: usize = 1 << 10;
+
+impl PyPlan {
+    fn new(problem: Problem, multiplied: Option<(Multiplier, bool)>, threads: usize, effort: Effort) -> Result<PyPlan> {
+        let plan = plan(&pipeline(&problem, &multiplied), checked_threads(threads)?, effort)?;
+        Ok(PyPlan { plan: ManuallyDrop::new(plan), problem, multiplied, threads, generation: generation() })
+    }
+
+    /// Whether the plan has threads that do not exist in this process.
+    fn is_foreign(&self) -> bool {
+        self.threads > 1 && self.generation != generation()
+    }
+
+    fn usable(&self) -> Result<Arc<fourfold::Plan>> {
+        match &self.multiplied {
+            _ if !self.is_foreign() => Ok(Arc::clone(&self.plan)),
+            None => cached(&self.problem.to_string(), self.threads),
+            Some(_) => plan(&pipeline(&self.problem, &self.multiplied), self.threads, Effort::Estimate),
+        }
+    }
+
+    /// The element type of the output, given that of the input: real kinds transform both parts of
+    /// complex numbers.
+    fn output_type(&self, input: ElementType) -> ElementType {
+        let domains = (self.problem.input_domain(), self.problem.output_domain());
+        let both_parts = domains == (Domain::Real, Domain::Real) && input.0 == Domain::Complex;
+        (if both_parts { Domain::Complex } else { domains.1 }, self.problem.precision())
+    }
+
+    fn check_shape(&self, name: &str, given: &[usize], wanted: &[usize]) -> PyResult<()> {
+        if given == wanted {
+            return Ok(());
+        }
+        let message = format!("the {name} has the shape {given:?}, and `{}` expects {wanted:?}", self.problem);
+        Err(PyValueError::new_err(message))
+    }
+
+    fn run(&self, py: Python<'_>, input: &Memory, output: &Memory) -> PyResult<()> {
+        let plan = self.usable().map_err(exception)?;
+        let is_long = input.elements().max(output.elements()) >= LONG;
+        // SAFETY: both are arrays of NumPy, to which the caller holds references. Python's threads
+        // that write an array while another one reads it are a race that NumPy leaves to users, too.
+        let work = || with_scratch(&plan, |scratch| unsafe { execute(&plan, input, output, scratch) });
+        detached(py, is_long, work).map_err(exception)
+    }
+}
+
+/// The transform, with the multiply before or after it if there is one.
+fn pipeline<'a>(problem: &'a Problem, multiplied: &'a Option<(Multiplier, bool)>) -> Pipeline<'a> {
+    match multiplied {
+        None => problem.into(),
+        Some((factors, true)) => Pipeline::new().multiply(factors).transform(problem),
+        Some((factors, false)) => Pipeline::new().transform(problem).multiply(factors),
+    }
+}
+
+/// Factors as a table, or as one list for each axis.
+fn multiplier(factors: Vec<PyReadonlyArray1<'_, f64>>, is_separable: bool) -> PyResult<Multiplier> {
+    let mut lists = factors.iter().map(|list| Ok(list.to_vec()?)).collect::<PyResult<Vec<_>>>()?;
+    Ok(match lists.pop() {
+        Some(table) if !is_separable => Multiplier::Table(table),
+        last => Multiplier::Separable(lists.into_iter().chain(last).collect()),
+    })
+}
+
+impl Drop for PyPlan {
+    fn drop(&mut self) {
+        if !self.is_foreign() {
+            // SAFETY: it is dropped only here.
+            unsafe { ManuallyDrop::drop(&mut self.plan) }
+        }
+    }
+}
+
+fn parsed<T>(text: &str, known: impl IntoIterator<Item = (T, &'static str)>, what: &str) -> PyResult<T> {
+    let found = known.into_iter().find(|(_, name)| *name == text).map(|(value, _)| value);
+    found.ok_or_else(|| PyValueError::new_err(format!("there is no {what} {text:?}")))
+}
+
+fn kind(name: &str) -> PyResult<Kind> {
+    parsed(name, Kind::ALL.map(|kind| (kind, kind.name())), "kind")
+}
+
+pub(crate) fn precision(name: &str) -> PyResult<Precision> {
+    parsed(name, [Precision::F32, Precision::F64].map(|precision| (precision, precision.name())), "type")
+}
+
+fn effort(name: &str) -> PyResult<Effort> {
+    parsed(name, [(Effort::Estimate, "estimate"), (Effort::Measure, "measure")], "effort")
+}
+
+/// The text of a problem, with every argument checked. The strides are those of input and output, in
+/// elements.
+#[pyfunction]
+#[pyo3(signature = (kinds, precision, shape, axes, norm, orthogonalize=None, scale=1.0, adjoint=false, strides=None))]
+#[allow(clippy::too_many_arguments, reason = "they are Python's")]
+pub(crate) fn problem(
+    kinds: Vec<String>,
+    precision: &str,
+    shape: Vec<usize>,
+    axes: Vec<isize>,
+    norm: &str,
+    orthogonalize: Option<bool>,
+    scale: f64,
+    adjoint: bool,
+    strides: Option<[Vec<isize>; 2]>,
+) -> PyResult<String> {
+    let kinds = kinds.iter().map(|name| kind(name)).collect::<PyResult<Vec<_>>>()?;
+    let norm = parsed(norm, [Norm::Backward, Norm::Ortho, Norm::Forward].map(|norm| (norm, norm.name())), "norm")?;
+    let builder = Problem::builder(kinds, self::precision(precision)?, shape).axes(axes).norm(norm).scale(scale);
+    let builder = orthogonalize.map_or(builder.clone(), |yes| builder.orthogonalize(yes));
+    let builder = if adjoint { builder.adjoint() } else { builder };
+    let builder = match strides {
+        Some([input, output]) => builder.input_strides(input).output_strides(output),
+        None => builder,
+    };
+    builder.build().map(|problem| problem.to_string()).map_err(exception)
+}
+
+#[pymethods]
+impl PyPlan {
+    /// The plan of a problem in the notation of docs/notation.md. Factors, if there are any, multiply
+    /// its input if `first`, else its output.
+    #[new]
+    #[pyo3(signature = (problem, workers=1, effort="estimate", factors=None, is_separable=false, first=false))]
+    fn from_text(
+        py: Python<'_>,
+        problem: &str,
+        workers: usize,
+        effort: &str,
+        factors: Option<Vec<PyReadonlyArray1<'_, f64>>>,
+        is_separable: bool,
+        first: bool,
+    ) -> PyResult<PyPlan> {
+        let (problem, effort) = (problem.parse::<Problem>().map_err(exception)?, self::effort(effort)?);
+        let factors = factors.map(|factors| multiplier(factors, is_separable)).transpose()?;
+        let is_long = effort == Effort::Measure || problem.input().elements() >= LONG;
+        let multiplied = factors.map(|factors| (factors, first));
+        detached(py, is_long, || PyPlan::new(problem, multiplied, workers, effort)).map_err(exception)
+    }
+
+    /// Transforms `x` to `out`, or to a new array. Returns the output, or `None` if `x` can be used
+    /// only through an aligned copy in this machine's byte order.
+    #[pyo3(signature = (x, out=None))]
+    fn execute<'py>(
+        &self,
+        x: &Bound<'py, PyAny>,
+        out: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(input) = memory(x)? else { return Ok(None) };
+        self.check_shape("input", &input.shape, &self.problem.input().shape)?;
+        let out = match out {
+            Some(out) => out,
+            None => empty(x.py(), &self.problem.output().shape, self.output_type(input.element)),
+        };
+        let output = writable(&out)?;
+        self.check_shape("output", &output.shape, &self.problem.output().shape)?;
+        if input != output && input.overlaps(&output) {
+            return Ok(None);
+        }
+        self.run(x.py(), &input, &output)?;
+        Ok(Some(out))
+    }
+
+    /// The problem in the notation of docs/notation.md.
+    #[getter]
+    fn problem(&self) -> String {
+        self.problem.to_string()
+    }
+
+    /// The recipe, as text.
+    #[getter]
+    fn recipe(&self) -> String {
+        self.plan.recipe().to_string()
+    }
+
+    /// The number of threads.
+    #[getter]
+    fn workers(&self) -> usize {
+        self.threads
+    }
+
+    /// The instruction set.
+    #[getter]
+    fn isa(&self) -> String {
+        self.plan.isa().to_string()
+    }
+
+    /// The shape of the input.
+    #[getter]
+    fn input_shape(&self) -> Vec<usize> {
+        self.problem.input().shape.clone()
+    }
+
+    /// The shape of the output.
+    #[getter]
+    fn output_shape(&self) -> Vec<usize> {
+        self.problem.output().shape.clone()
+    }
+
+    /// Whether input and output are complex.
+    #[getter]
+    fn is_complex(&self) -> (bool, bool) {
+        (self.problem.input_domain() == Domain::Complex, self.problem.output_domain() == Domain::Complex)
+    }
+
+    /// `f32` or `f64`.
+    #[getter]
+    fn precision(&self) -> &'static str {
+        self.problem.precision().name()
+    }
+
+    /// The text of the problem that undoes this one.
+    fn inverse(&self) -> PyResult<String> {
+        self.problem.inverse().map(|problem| problem.to_string()).map_err(exception)
+    }
+
+    /// The text of the conjugate transpose.
+    fn adjoint(&self) -> String {
+        self.problem.adjoint().to_string()
+    }
+}

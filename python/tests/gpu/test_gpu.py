@@ -1,0 +1,203 @@
+"""Arrays on CUDA devices. It needs an NVIDIA GPU, and PyTorch or CuPy, and no pytest:
+
+    python python/tests/gpu/test_gpu.py
+
+runs every test with fourfold as it is installed, and says which it left out.
+"""
+
+import sys
+import threading
+import traceback
+
+import numpy as np
+
+import fourfold
+import fourfold.fft as ff
+
+
+class LeftOut(Exception):
+    """The test needs what is not there."""
+
+
+def cupy():
+    try:
+        import cupy
+    except ImportError as error:
+        raise LeftOut("no CuPy") from error
+    return cupy
+
+
+def torch():
+    try:
+        import torch
+    except ImportError as error:
+        raise LeftOut("no PyTorch") from error
+    if not torch.cuda.is_available():
+        raise LeftOut("PyTorch finds no GPU")
+    return torch
+
+
+def signal(*shape, dtype="f8"):
+    x = np.random.default_rng(sum(shape)).standard_normal((2, *shape))
+    return (x[0] + 1j * x[1] if np.dtype(dtype).kind == "c" else x[0]).astype(dtype)
+
+
+def close(found, expected):
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape), (found.dtype, expected.dtype)
+    scale = np.max(np.abs(expected), initial=1e-30)
+    np.testing.assert_allclose(
+        found / scale, expected / scale, rtol=0, atol=200 * np.finfo(expected.dtype).eps
+    )
+
+
+TYPES = ["f2", "f4", "f8", "c8", "c16", "i4"]
+
+
+def cases():
+    """Names of functions, and signals that they take."""
+    for name in ff._BACKEND:
+        for dtype in TYPES:
+            if not (dtype[0] == "c" and name.startswith(("rfft", "ihfft"))):
+                yield (
+                    getattr(ff, name),
+                    (10 * signal(12, 10, dtype="f8" if dtype == "i4" else dtype)).astype(dtype),
+                )
+
+
+def test_cupy_has_the_values_of_numpy():
+    xp = cupy()
+    for function, x in cases():
+        y = function(xp.asarray(x))
+        assert isinstance(y, xp.ndarray)
+        close(xp.asnumpy(y), function(x))
+
+
+def test_torch_has_the_values_of_numpy():
+    lib = torch()
+    for function, x in cases():
+        y = function(lib.from_numpy(x).cuda())
+        assert isinstance(y, lib.Tensor) and y.is_cuda
+        close(y.resolve_conj().cpu().numpy(), function(x))
+
+
+def test_strides_arguments_and_out():
+    xp, x = cupy(), signal(12, 10)
+    views = [lambda a: a.T, lambda a: a[::2, ::-1], lambda a: a[1:, 1:], lambda a: a[:, 3]]
+    for view in views:
+        for dtype in ("f4", "f8", "c8"):
+            a = signal(12, 10, dtype=dtype)
+            close(xp.asnumpy(ff.dct(view(xp.asarray(a)))), ff.dct(view(a)))
+            close(xp.asnumpy(ff.dst(view(xp.asarray(a)), 1, n=15, axis=0)), ff.dst(view(a), 1, n=15, axis=0))
+    out = xp.empty((10, 12)).T
+    assert ff.dctn(xp.asarray(x), norm="ortho", out=out) is out
+    close(xp.asnumpy(out), ff.dctn(x, norm="ortho"))
+    big = xp.zeros(121)
+    y = big[1:].reshape(12, 10)  # not aligned to 16 bytes
+    ff.dctn(xp.asarray(x), out=y)
+    close(xp.asnumpy(y), ff.dctn(x))
+    a = xp.asarray(x)
+    assert ff.dctn(a, overwrite_x=True) is a
+    close(xp.asnumpy(a), ff.dctn(x))
+    for wrong in (lambda: ff.dctn(a, out=xp.empty((3, 3))), lambda: ff.dct(a, 5), lambda: ff.dct(a, axis=2)):
+        try:
+            wrong()
+        except (ValueError, IndexError):
+            continue
+        raise AssertionError("no exception")
+
+
+def test_gradients_on_the_device():
+    lib = torch()
+    x = lib.randn(4, 6, dtype=lib.float64, device="cuda", requires_grad=True)
+    assert lib.autograd.gradcheck(lambda a: ff.dctn(a, norm="ortho"), (x,))
+    assert lib.autograd.gradgradcheck(lambda a: ff.rfft(a), (x,))
+    lib.library.opcheck(
+        lib.ops.fourfold.transform.default, (x, "dct2,dct3", [0, 1], "backward", None, 1.0, False, None, 1)
+    )
+
+
+def test_streams_and_threads():
+    lib = torch()
+    signals = [signal(300 + n, 200) for n in range(6)]
+    wrong = []
+
+    def work(x):
+        stream = lib.cuda.Stream()
+        with lib.cuda.stream(stream):
+            a = lib.from_numpy(x).cuda(non_blocking=True)
+            for _ in range(20):
+                y = ff.idctn(ff.dctn(a))
+            if not np.allclose(y.cpu().numpy(), x, atol=1e-11):
+                wrong.append(x.shape)
+
+    threads = [threading.Thread(target=work, args=(x,)) for x in signals]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert not wrong, wrong
+
+
+def test_plans_run_on_a_given_stream():
+    xp, x = cupy(), signal(64, 48)
+    plan, stream = fourfold.plan("dct2", x.shape), xp.cuda.Stream(non_blocking=True)
+    a = xp.asarray(x)
+    xp.cuda.Device().synchronize()
+    y = plan(a, stream=stream)
+    stream.synchronize()
+    close(xp.asnumpy(y), ff.dctn(x))
+    close(xp.asnumpy(plan.inverse()(y)), x)
+
+
+def test_a_graph_captures_a_transform():
+    lib = torch()
+    for shape in ((64, 64), (1 << 20,)):
+        x = lib.randn(*shape, device="cuda")
+        y = ff.dctn(x)  # makes the plan
+        graph = lib.cuda.CUDAGraph()
+        with lib.cuda.graph(graph):
+            z = ff.dctn(x)
+        x.copy_(lib.randn_like(x))
+        graph.replay()
+        lib.cuda.synchronize()
+        y = ff.dctn(x)
+        assert lib.equal(y, z)
+
+
+def test_several_devices():
+    lib = torch()
+    if lib.cuda.device_count() < 2:
+        raise LeftOut("one GPU only")
+    x = signal(100, 80)
+    for number in range(lib.cuda.device_count()):
+        y = ff.dctn(lib.from_numpy(x).to(f"cuda:{number}"))
+        assert y.device.index == number and lib.cuda.current_device() == 0
+        close(y.cpu().numpy(), ff.dctn(x))
+
+
+def test_more_than_two_billion_elements_in_place():
+    lib = torch()
+    if lib.cuda.mem_get_info()[0] < 20 << 30:
+        raise LeftOut("less than 20 GiB of memory are free")
+    x = lib.zeros(65537, 32768, device="cuda")
+    x[65536, :] = 1.0
+    y = ff.dct(x, overwrite_x=True, out=x)
+    assert y is x and abs(float(x[65536, 0]) - 65536.0) < 1 and float(x[65535].abs().max()) == 0
+
+
+def main():
+    failed = 0
+    for name, test in sorted(globals().items()):
+        if not name.startswith("test_"):
+            continue
+        try:
+            test()
+            print(f"ok        {name}")
+        except LeftOut as reason:
+            print(f"LEFT OUT  {name}: {reason}")
+        except Exception:
+            failed += 1
+            print(f"FAILED    {name}\n{traceback.format_exc()}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,169 @@
+"""What `fourfold._cuda` asks of a device: addresses, layouts and copies. No device is needed.
+
+A NumPy array plays the part of CuPy's, and the CPU engine that of the device, which gets addresses and
+the text of a problem, as on a GPU. `gpu/test_gpu.py` tests devices.
+"""
+
+import contextlib
+import ctypes
+import types
+
+import numpy as np
+import pytest
+
+import fourfold.fft as ff
+from fourfold import _complex, _cuda, _fourfold, _libraries, _numpy, _real
+from fourfold._spec import Spec
+
+SIZES = {"f32": 4, "f64": 8}
+
+
+class Pointer:
+    def __init__(self, x):
+        self.ptr = x.__array_interface__["data"][0]
+
+
+class Device(contextlib.nullcontext):
+    id = 0
+
+
+class Array(np.ndarray):
+    """An array that looks like one of CuPy."""
+
+    data = property(Pointer)
+    device = property(lambda self: Device())
+    __cuda_array_interface__ = property(lambda self: self.__array_interface__)
+
+
+class Plan:
+    """Runs the problem on memory at addresses, as laid out by the problem's strides."""
+
+    scratch_bytes = 64
+
+    def __init__(self, text, device, is_complex):
+        words = [word for word in text.split() if not word.startswith(("in=", "out="))]
+        strides = dict(word.split("=") for word in text.split() if word.startswith(("in=", "out=")))
+        self.plan = _fourfold.Plan(" ".join(words))
+        sides = self.plan.is_complex
+        self.sides = [is_complex or sides[0], (is_complex and not sides[0] and not sides[1]) or sides[1]]
+        self.strides = [strides.get("in"), strides.get("out")]
+
+    def view(self, side, address):
+        assert address % 16 == 0
+        shape = [self.plan.input_shape, self.plan.output_shape][side]
+        size = SIZES[self.plan.precision] * (2 if self.sides[side] else 1)
+        dtype = np.dtype(f"{'c' if self.sides[side] else 'f'}{size}")
+        if self.strides[side] is None:
+            strides = np.empty(shape, dtype).strides
+        else:
+            strides = [int(stride) * size for stride in self.strides[side].split(",")]
+        behind = -sum((n - 1) * stride for n, stride in zip(shape, strides) if stride < 0)
+        ahead = sum((n - 1) * stride for n, stride in zip(shape, strides) if stride > 0)
+        memory = (ctypes.c_char * (behind + ahead + size)).from_address(address)
+        return np.ndarray(shape, dtype, memory, behind, strides)
+
+    def execute(self, input, output, stream, scratch):
+        assert stream == 7 and scratch
+        y = self.plan.execute(self.view(0, input), self.view(1, output))
+        assert y is not None
+
+
+@pytest.fixture(autouse=True)
+def device(monkeypatch):
+    def aligned(shape, dtype="f8"):
+        count, dtype = int(np.prod(shape)), np.dtype(dtype)
+        raw = np.zeros(count * dtype.itemsize + 16, "u1")
+        start = -raw.__array_interface__["data"][0] % 16
+        return raw[start : start + count * dtype.itemsize].view(dtype).reshape(shape).view(Array)
+
+    def asarray(x):
+        y = aligned(np.shape(x), np.asarray(x).dtype)
+        y[...] = x
+        return x if isinstance(x, Array) else y
+
+    cupy = types.SimpleNamespace(
+        asarray=asarray,
+        empty=aligned,
+        pad=lambda x, more: asarray(np.pad(np.asarray(x), more)),
+        conjugate=np.conjugate,
+        fft=np.fft,
+        cuda=types.SimpleNamespace(get_current_stream=lambda: types.SimpleNamespace(ptr=7)),
+    )
+    monkeypatch.setattr(_cuda, "_cupy", lambda: cupy)
+    monkeypatch.setattr(_cuda._CuPy, "copy", staticmethod(lambda x: asarray(np.array(x, order="C"))))
+    monkeypatch.setattr(_fourfold, "CudaPlan", Plan)
+    # An array of a class of NumPy would be taken for one of NumPy.
+    library_of = lambda x: _cuda if isinstance(x, Array) else _libraries.library_of(x)
+    monkeypatch.setattr(_real, "library_of", library_of)
+    monkeypatch.setattr(_complex, "library_of", library_of)
+    _cuda._plans.clear()
+    return cupy
+
+
+def signal(*shape, dtype="f8"):
+    x = np.random.default_rng(sum(shape)).standard_normal((2, *shape))
+    return (x[0] + 1j * x[1] if np.dtype(dtype).kind == "c" else x[0]).astype(dtype)
+
+
+def test_an_object_on_cuda_is_told_by_its_interfaces():
+    on_device = types.SimpleNamespace(__dlpack_device__=lambda: (2, 0))
+    assert _libraries.library_of(on_device) is _cuda
+    assert _libraries.library_of(types.SimpleNamespace(__cuda_array_interface__={})) is _cuda
+    assert _libraries.library_of(types.SimpleNamespace(__dlpack_device__=lambda: (1, 0))) is _numpy
+
+
+VIEWS = {
+    "whole": lambda a: a,
+    "transposed": lambda a: a.T,
+    "reversed": lambda a: a[::2, ::-1],
+    "not aligned": lambda a: a[1:, 1:],
+    "a column": lambda a: a[:, 3:4],
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16", "i4"])
+@pytest.mark.parametrize("name", [*ff._BACKEND])
+def test_layouts(device, name, dtype, view):
+    if dtype[0] == "c" and name.startswith(("rfft", "ihfft")):
+        pytest.skip("it takes reals")
+    x, function = (9 * signal(6, 8, dtype="f8" if dtype == "i4" else dtype)).astype(dtype), getattr(ff, name)
+    keywords = {"axis": 0} if name[-1] not in "2n" else {"axes": (1, 0)}
+    a = VIEWS[view](device.asarray(x))
+    if view == "a column":
+        keywords = {"axis": 0} if name[-1] not in "2n" else {"axes": (0,)}
+    expected, y = function(VIEWS[view](x), **keywords), function(a, **keywords)
+    assert type(y) is Array and y.dtype == expected.dtype
+    np.testing.assert_allclose(
+        y.view(np.ndarray), expected, atol=1e-4 if expected.dtype.char in "fF" else 1e-12
+    )
+    np.testing.assert_array_equal(device.asarray(x), x)
+
+
+def test_outputs(device):
+    x = signal(6, 8)
+    a = device.asarray(x)
+    for out in (device.empty((8, 6)).T, device.empty((7, 9))[1:, 1:], device.empty((6, 16))[:, ::2]):
+        assert ff.dctn(a, norm="ortho", out=out) is out
+        np.testing.assert_allclose(out.view(np.ndarray), ff.dctn(x, norm="ortho"), atol=1e-13)
+    assert ff.dctn(a, overwrite_x=True) is a
+    np.testing.assert_allclose(a.view(np.ndarray), ff.dctn(x), atol=1e-12)
+    big = device.asarray(signal(12, 8))
+    expected = ff.dct(np.array(big[:6]))
+    ff.dct(big[:6], out=big[3:9])  # which overlap in part
+    np.testing.assert_allclose(big[3:9].view(np.ndarray), expected, atol=1e-13)
+    with pytest.raises(ValueError):
+        ff.dctn(a, out=device.empty((3, 3)))
+
+
+def test_tensors(device, monkeypatch):
+    torch = pytest.importorskip("torch")
+    for name, value in (("device", lambda x: 0), ("guard", lambda x: Device()), ("stream", lambda x: 7)):
+        monkeypatch.setattr(_cuda._Torch, name, staticmethod(value))
+    for dtype in (torch.float32, torch.complex128):
+        for view in (lambda a: a, lambda a: a.T, lambda a: a[1:, 1:], lambda a: a[::2]):
+            x = view(torch.randn(6, 8, dtype=dtype))
+            y = torch.empty(x.shape, dtype=dtype)
+            _cuda.fill(x, Spec(("dct2", "dst1"), (0, 1)), y)
+            expected = ff.transform(x.contiguous().numpy(), ("dct2", "dst1"))
+            np.testing.assert_allclose(y.numpy(), expected, rtol=1e-4, atol=1e-4)
