@@ -7,6 +7,7 @@ mod bench_ducc;
 mod bench_solvers;
 mod cases;
 mod compare_speed;
+mod cpu_test;
 mod device_bench;
 mod device_test;
 mod experiments;
@@ -22,6 +23,7 @@ mod photographs;
 mod process;
 mod python;
 mod record;
+mod reliability;
 mod setup;
 /// The core crate's, without the rest of that crate, which takes long to build.
 #[allow(dead_code, unreachable_pub)]
@@ -59,6 +61,12 @@ const TASKS: &[Task] = &[
         run: experiments::run_task,
     },
     Task { name: "figures", about: "write README.md's figures from docs/: --check", run: figures::run_task },
+    Task { name: "fuzz", about: "run fuzz targets: --minutes N, --target T, --carry FOLDER", run: fuzz::run_task },
+    Task {
+        name: "cpu-test",
+        about: "test the CPU engine at every length, or from many threads: verify, soak",
+        run: cpu_test::run_task,
+    },
     Task { name: "device-test", about: "test a GPU: --shard 1/5, --device cuda:0", run: device_test::run_task },
     Task {
         name: "device-bench",
@@ -76,6 +84,11 @@ const TASKS: &[Task] = &[
         run: record::run_task,
     },
     Task {
+        name: "reliability",
+        about: "write docs/reliability.md from what its commands printed: LOG…",
+        run: reliability::run_task,
+    },
+    Task {
         name: "compare-speed",
         about: "time two builds of the command in turn: OLD NEW [TURNS]",
         run: compare_speed::run_task,
@@ -83,8 +96,19 @@ const TASKS: &[Task] = &[
 ];
 
 /// The tasks that check their arguments themselves. The others take none.
-const TAKES_ARGUMENTS: [&str; 8] =
-    ["test", "experiments", "figures", "bench-cpu", "device-test", "device-bench", "record", "compare-speed"];
+const TAKES_ARGUMENTS: [&str; 11] = [
+    "test",
+    "experiments",
+    "figures",
+    "fuzz",
+    "bench-cpu",
+    "cpu-test",
+    "device-test",
+    "device-bench",
+    "record",
+    "reliability",
+    "compare-speed",
+];
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);

@@ -1,4 +1,5 @@
-//! The suites `miri` and `asan`: whether `unsafe` code keeps to its own memory.
+//! The suites `miri`, `asan` and `valgrind`: whether `unsafe` code keeps to its own memory, and its
+//! threads to theirs.
 
 use crate::process::{command, host, run, work_folder};
 use crate::test::Outcome;
@@ -8,16 +9,29 @@ use std::process::Stdio;
 /// What Miri interprets, a thousand times slower than a processor: small problems.
 const MIRI: &str = "rustup run nightly cargo miri test --locked --package fourfold --all-features --test cases -- tiny";
 
+/// Threads, with so many seeds for the order in which they run.
+const THREADS: &str = "rustup run nightly cargo miri test --locked --package fourfold --all-features --test threads";
+const SEEDS: &str = "-Zmiri-many-seeds=0..16";
+
 /// What brings it.
 const INSTALL: &str = "rustup toolchain install nightly --profile minimal --component miri,rust-src --no-self-update";
 
 /// What runs under AddressSanitizer: no documentation tests, whose compiler has other flags.
 const ASAN: &str = "cargo test --locked --package fourfold --package fourfold-jpeg --all-features --tests";
 
+/// What runs in valgrind, which sees what C allocates too: the tests of files, not of photographs.
+const VALGRIND: &str =
+    "cargo test --locked --package fourfold-jpeg --all-features --test files --test damaged --test metadata";
+
+/// Every error, and every block to which no pointer is left.
+const RUNNER: &str =
+    "valgrind --quiet --error-exitcode=1 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite";
+
 /// Lets the stable compiler take flags of the nightly one.
 pub(crate) const UNSTABLE: (&str, &str) = ("RUSTC_BOOTSTRAP", "1");
 
-/// Runs the scalar engine in Miri, which finds every wrong access and other undefined behaviour.
+/// Runs the scalar engine in Miri, which finds every wrong access and other undefined behaviour; and
+/// the threads that it has, which may run in many orders.
 pub(crate) fn miri() -> Result<Outcome> {
     let mut probe = command("rustup run nightly cargo miri --version");
     let there = probe.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success());
@@ -26,8 +40,23 @@ pub(crate) fn miri() -> Result<Outcome> {
             "Miri cannot be installed ({error:#}): the suite `asan` covers the same code"
         )));
     }
-    // Planning asks how many processors there are.
-    run(command(MIRI).env("MIRIFLAGS", "-Zmiri-disable-isolation").env("CARGO_TARGET_DIR", work_folder("miri")?))?;
+    for (line, flags) in [(MIRI, ""), (THREADS, SEEDS)] {
+        // Planning asks how many processors there are.
+        let flags = format!("-Zmiri-disable-isolation {flags}");
+        run(command(line).env("MIRIFLAGS", flags).env("CARGO_TARGET_DIR", work_folder("miri")?))?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// Runs the tests of JPEG files in valgrind: libjpeg's C code takes memory that AddressSanitizer does
+/// not see. Processors that it emulates have AVX2 at most.
+pub(crate) fn valgrind() -> Result<Outcome> {
+    let there = command("valgrind --version").stdout(Stdio::null()).status().is_ok_and(|status| status.success());
+    if !there {
+        return Ok(Outcome::LeftOut("there is no valgrind: `apt-get install valgrind`".into()));
+    }
+    let variable = format!("CARGO_TARGET_{}_RUNNER", host()?.replace('-', "_").to_uppercase());
+    run(command(VALGRIND).env(variable, RUNNER))?;
     Ok(Outcome::Done)
 }
 

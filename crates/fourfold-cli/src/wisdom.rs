@@ -52,13 +52,13 @@ impl Tuning {
         warn(&self.path, &stale.iter().map(warning).collect::<Vec<_>>());
     }
 
-    /// The number of the last line on a problem and an engine of one of these names.
-    fn line_of(&self, problem: &str, names: &[String]) -> usize {
+    /// The number of the last line on a problem and an engine of one of these names, if there is one.
+    fn line_of(&self, problem: &str, names: &[String]) -> Option<usize> {
         let is_on = |line: &str| {
             let wisdom = line.parse::<Wisdom>().unwrap_or_default();
             names.iter().any(|name| wisdom.of_engine(name).any(|(other, _)| other == problem))
         };
-        (1..).zip(self.text.lines()).filter(|(_, line)| is_on(line)).map(|(number, _)| number).last().unwrap_or(0)
+        (1..).zip(self.text.lines()).filter(|(_, line)| is_on(line)).map(|(number, _)| number).last()
     }
 
     /// The result of `make` for the wisdom. If `make` fails with it but not without, that is a
@@ -72,9 +72,10 @@ impl Tuning {
     }
 }
 
-/// A warning of a line.
-fn unused(line: usize, why: &fourfold::Error) -> String {
-    format!("line {line} is not used: {why}")
+/// A warning of a line, or of what stands in none.
+fn unused(line: Option<usize>, why: &fourfold::Error) -> String {
+    let line = line.map_or("a recipe".to_owned(), |number| format!("line {number}"));
+    format!("{line} is not used: {why}")
 }
 
 /// Reads the file. It must exist and be readable if the command line names it; else a warning says
@@ -107,7 +108,7 @@ pub(crate) fn load_to_add(file: &WisdomFile) -> Result<Tuning> {
 /// Reads a file, if it exists, and warns of lines that are not understood.
 fn read(path: &Path) -> Result<Option<Tuning>> {
     let Some(tuning) = parse(path)? else { return Ok(None) };
-    warn(path, &tuning.unknown.iter().map(|(line, why)| unused(*line, why)).collect::<Vec<_>>());
+    warn(path, &tuning.unknown.iter().map(|(line, why)| unused(Some(*line), why)).collect::<Vec<_>>());
     Ok(Some(tuning))
 }
 
@@ -160,6 +161,20 @@ fn lock(path: &Path) -> Result<File> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use fourfold::ErrorKind;
+
+    #[test]
+    fn lines_are_numbered_from_one_or_not_at_all() {
+        let text = "# comment\ndct2 f64 8\tcpu:avx2\tx\n\ndct2 f64 8\tcpu:avx2\ty\n".to_owned();
+        let tuning = Tuning { text, ..Tuning::default() };
+        assert_eq!(tuning.line_of("dct2 f64 8", &["cpu:avx2".into()]), Some(4));
+        assert_eq!(tuning.line_of("dct2 f64 9", &["cpu:avx2".into()]), None);
+        let why = fourfold::Error::new(ErrorKind::Notation, "why");
+        assert_eq!(unused(Some(4), &why), "line 4 is not used: why");
+        assert_eq!(unused(None, &why), "a recipe is not used: why");
+    }
+
     #[cfg(unix)]
     #[test]
     fn a_folder_that_is_made_is_the_users_own() {

@@ -2,37 +2,10 @@
 
 mod common;
 
-use common::run::{execute, planner, verdict};
+use common::exact_lines::{Arrangement, Lines, PRECISIONS};
+use common::run::{planner, verdict};
 use common::sample::{one_of, sample};
-use fourfold::oracle::naive::{Dd, sampled};
-use fourfold::oracle::verify::{Data, bound, relative_error};
-use fourfold::{Domain, Isa, Kind, Planner, Precision, Problem};
-use num_complex::Complex;
-
-/// Lines of one kind and length with their exact transforms. The input is exact in `f32`, so one
-/// exact transform serves all precisions, instruction sets and arrangements.
-struct Lines {
-    kind: Kind,
-    n: usize,
-    input: Vec<Complex<f64>>,
-    /// The indices of the outputs of each line that are compared.
-    picks: Vec<usize>,
-    exact: Vec<Complex<Dd>>,
-}
-
-/// Lines as an array of shape `outer` × N × `inner`: line o · `inner` + i at (o, ·, i).
-#[derive(Clone, Copy, Debug)]
-struct Arrangement {
-    outer: usize,
-    inner: usize,
-}
-
-impl Arrangement {
-    /// The index of element `k` of line `line`, if lines have `n` elements.
-    fn place(self, line: usize, k: usize, n: usize) -> usize {
-        (line / self.inner * n + k) * self.inner + line % self.inner
-    }
-}
+use fourfold::{Isa, Kind, Planner, Problem};
 
 /// Rows, columns, neither of them, and one line. The numbers of lines are not multiples of a
 /// vector's width.
@@ -44,53 +17,6 @@ const ARRANGEMENTS: [Arrangement; 4] = [
 ];
 
 const MOST_LINES: usize = 19;
-
-impl Lines {
-    /// Random lines. About `samples` outputs are compared at most, and these include the first and
-    /// the last.
-    fn new(kind: Kind, n: usize, count: usize, samples: usize) -> Lines {
-        let problem = problem(kind, "f64", n, Arrangement { outer: count, inner: 1 });
-        let mut random = fastrand::Rng::with_seed(n as u64);
-        let mut part = || f64::from(random.f32() * 2.0 - 1.0);
-        let complex = problem.input_domain() == Domain::Complex;
-        let mut element = || Complex::new(part(), if complex { part() } else { 0.0 });
-        let input = (0..problem.input().elements()).map(|_| element()).collect::<Vec<_>>();
-        let outputs = problem.output().shape[1];
-        let picks: Vec<_> = (0..outputs).step_by(outputs.div_ceil(samples)).chain(Some(outputs - 1)).collect();
-        let exact = sampled(&problem, &input, &[(0..count).collect(), picks.clone(), vec![0]]).unwrap();
-        Lines { kind, n, input, picks, exact }
-    }
-
-    /// Transforms the first lines in the given arrangement, and compares the result.
-    fn check(&self, planner: &Planner, precision: Precision, at: Arrangement) {
-        let problem = problem(self.kind, precision.name(), self.n, at);
-        let plan = planner.plan(&problem).unwrap();
-        let data = |domain, len| Data::filled(precision, domain, len, f64::NAN);
-        let mut input = data(problem.input_domain(), problem.input().len);
-        let mut output = data(problem.output_domain(), problem.output().len);
-        let (n, outputs, lines) = (problem.input().shape[1], problem.output().shape[1], at.outer * at.inner);
-        for (i, z) in self.input[..lines * n].iter().enumerate() {
-            input.set(at.place(i / n, i % n, n), *z);
-        }
-        execute(&plan, &input, &mut output).unwrap();
-        let got = (0..lines).flat_map(|line| self.picks.iter().map(move |&k| at.place(line, k, outputs)));
-        let got: Vec<_> = got.map(|place| output.get(place)).collect();
-        let error = relative_error(&got, &self.exact[..got.len()]);
-        let bound = bound(&problem, plan.recipe().uses_bluestein());
-        assert!(
-            error <= bound,
-            "{problem} with {}: error {error:e}, bound {bound:e}\n{}",
-            planner.isa(),
-            plan.recipe()
-        );
-    }
-}
-
-fn problem(kind: Kind, precision: &str, n: usize, at: Arrangement) -> Problem {
-    format!("{kind} {precision} {}x{n}x{} axes=1", at.outer, at.inner).parse().unwrap()
-}
-
-const PRECISIONS: [Precision; 2] = [Precision::F32, Precision::F64];
 
 /// Lengths up to this one belong to every sample.
 const ALWAYS: usize = 20;

@@ -2,37 +2,12 @@
 
 mod common;
 
-use common::random::problems;
+use common::random::{holds, problems};
 use common::run::{execute, planner};
 use common::sample::count;
-use fourfold::oracle::naive::{Dd, everything, positions, transform};
-use fourfold::oracle::verify::{Data, Verdict, check};
+use fourfold::oracle::verify::check;
 use fourfold::{Isa, Planner, Problem, ProblemBuilder};
-use num_complex::Complex;
 use proptest::prelude::*;
-
-fn norm(z: &[Complex<Dd>]) -> f64 {
-    z.iter().map(|z| z.re.hi.powi(2) + z.im.hi.powi(2)).sum::<f64>().sqrt()
-}
-
-/// Whether the output is correct. If the input nearly cancels (the adjoint of `idxst` at N = 2 is
-/// the single sum x_0 + x_1), a small rounding error may be large relative to the output. So the
-/// error is relative to the largest output among inputs with other signs.
-fn holds(problem: &Problem, verdict: &Verdict, input: &Data) -> bool {
-    if verdict.holds() || verdict.strays > 0 {
-        return verdict.holds();
-    }
-    let x: Vec<_> =
-        positions(problem.input(), &everything(problem.input())).into_iter().map(|at| input.get(at)).collect();
-    let mut random = fastrand::Rng::with_seed(1);
-    let mut size = |flips: bool| {
-        let sign = |z: &Complex<f64>| if flips && random.bool() { -z } else { *z };
-        norm(&transform(problem, &x.iter().map(sign).collect::<Vec<_>>()).unwrap())
-    };
-    let own = size(false);
-    let largest = (0..8).map(|_| size(true)).fold(own, f64::max);
-    verdict.error * own <= verdict.bound * largest
-}
 
 fn assert_right(planner: &Planner, problem: &Problem, seed: u64) -> Result<(), TestCaseError> {
     let plan = planner.plan(problem).unwrap();

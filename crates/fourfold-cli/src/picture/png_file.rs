@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use fourfold_jpeg::Orientation;
 use png::{BitDepth, ColorType, Compression, Decoder, Encoder, EncodingError, Filter, Info, Limits, Transformations};
 
-use crate::array::{collect, zeros};
+use crate::array::{check_memory, collect, zeros};
 use crate::picture::pixels::{Picture, check_pixels, check_room};
 
 /// What a file begins with.
@@ -19,12 +19,16 @@ pub(super) const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// out. Compressed, a thousandth of the bytes can stand for them.
 const MOST_PROFILE: usize = 16 << 20;
 
+/// Bytes of the decoder's buffers beside rows: without memory for them it would end the process.
+const DECODER: usize = 1 << 20;
+
 /// Reads a file. Palettes and samples of fewer than 8 bits are expanded.
 pub(super) fn read(file: &[u8], limits: &fourfold_jpeg::Limits) -> Result<Picture> {
     let size = size(file);
     size.map_or(Ok(()), |size| check_pixels(size, limits.pixels))?;
     // The decoder keeps some rows of at most 4 channels of 16 bits.
     let rows = size.map_or(0, |[width, _]| 4 * 8 * width);
+    check_memory(2 * rows + DECODER)?;
     let mut decoder = Decoder::new_with_limits(Cursor::new(file), Limits { bytes: MOST_PROFILE + rows });
     decoder.set_ignore_text_chunk(true);
     decoder.set_transformations(Transformations::EXPAND);

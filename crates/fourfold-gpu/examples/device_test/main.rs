@@ -38,7 +38,7 @@ struct Arguments {
     shard: (usize, usize),
     /// Elements of the longest signals of the sample.
     longest: usize,
-    soak: soak::Soak,
+    soak: common::soak::Soak,
 }
 
 fn main() -> ExitCode {
@@ -79,7 +79,7 @@ fn arguments() -> Outcome<Arguments> {
     let mut words = std::env::args().skip(1);
     let task = words.next().ok_or(USAGE)?;
     let device = "cuda:0".into();
-    let soak = soak::Soak { threads: 16, problems: 200, executions: 100_000, planners: 500 };
+    let soak = common::soak::Soak { threads: 16, problems: 200, executions: 100_000, planners: 500 };
     let mut arguments = Arguments { task, problems: vec![], device, shard: (0, 1), longest: usize::MAX, soak };
     while let Some(word) = words.next() {
         match &*word {

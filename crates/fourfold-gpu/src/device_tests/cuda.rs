@@ -7,7 +7,8 @@ use crate::device_tests::{LONG, numbers, plan, present, refused};
 use crate::limits::Api;
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, result};
-use fourfold::{ErrorKind, Planner, Result};
+use fourfold::baseline::Algorithm;
+use fourfold::{ErrorKind, Planner, Problem, Result};
 use std::ffi::c_void;
 use std::process::Command;
 use std::ptr;
@@ -89,6 +90,43 @@ fn graphs_capture_executions_with_given_scratch() {
             assert_eq!(y, expected, "{problem}");
         }
     }
+}
+
+/// What is dropped while a graph is captured is given back later: waiting for the context would end
+/// the capture.
+#[test]
+fn graphs_are_captured_while_other_threads_drop_plans() {
+    let Some(ours) = present(Api::Cuda) else { return };
+    let stream = caller(&ours);
+    // SAFETY: a stream that outlives the device.
+    let device = unsafe { ours.with_raw_queue(stream.cu_stream().cast()) }.unwrap();
+    let plan = plan(&ours, LONG);
+    let (x, expected) = numbers(&plan);
+    let (a, mut b) = (device.upload(&x).unwrap(), device.array(x.len()).unwrap());
+    let mut scratch = plan.scratch(&device).unwrap();
+    let used = || ours.info().memory - ours.free_memory().unwrap();
+    let others = || -> Vec<_> {
+        let planner = GpuPlanner::with_cache(ours.clone(), None);
+        let problem: Problem = "dct2 f32 256x384".parse().unwrap();
+        let staged = "three-stage".parse::<Algorithm>().unwrap().recipe(&problem).unwrap();
+        let plans = vec![planner.plan(&problem).unwrap(), planner.plan_recipe(staged).unwrap()];
+        plans.iter().for_each(|plan| drop(numbers(plan)));
+        plans
+    };
+    drop(others());
+    let before = used();
+    let (plans, array) = (others(), ours.array::<f32>(1 << 24).unwrap());
+    stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL).unwrap();
+    plan.execute_on_with(&a, &mut b, &mut scratch).unwrap();
+    std::thread::spawn(move || drop((plans, array))).join().unwrap();
+    plan.execute_on_with(&a, &mut b, &mut scratch).unwrap();
+    let graph = stream.end_capture(CUgraphInstantiate_flags(0)).unwrap().expect("something was captured");
+    graph.launch().unwrap();
+    let mut y = vec![0.0; x.len()];
+    b.download(&mut y).unwrap();
+    assert_eq!(y, expected);
+    drop(ours.array::<f32>(1).unwrap());
+    assert!(used() <= before + (1 << 24), "what was kept is given back");
 }
 
 #[test]

@@ -153,7 +153,7 @@ fn every_refused_call_is_an_error_and_leaves_nothing_behind() {
             all += calls;
         }
     }
-    println!("{all} calls of the driver were refused, one after another");
+    println!("driver calls: {all} refused, one after another");
 }
 
 /// Candidates whose kernels or memory are refused are left out, so that not every refused call is an

@@ -147,6 +147,18 @@ impl Target {
         Ok(self.inspection(&lower(&self.limits, &recipe, false, None, &choices)?))
     }
 
+    /// What a plan for `problem` with these choices would launch. They are text, as in
+    /// [`Inspection::choices`], a line each.
+    ///
+    /// # Errors
+    /// As [`Target::inspect`], and if they are not choices of the passes of this problem.
+    #[doc(hidden)]
+    pub fn inspect_choices(&self, problem: &Problem, choices: &str) -> Result<Inspection> {
+        let mut wisdom = Wisdom::new();
+        wisdom.insert(problem, &self.engine_name(), choices)?;
+        self.inspect_passes(Planner::new().recipe(problem)?, &wisdom)
+    }
+
     /// Inspects a recipe that multiplies by `multiplier`, or whose last pass sets to 0 what is
     /// below `threshold`. With `parts`, the arrays are complex and the transform acts on both
     /// parts.

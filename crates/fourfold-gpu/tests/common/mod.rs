@@ -2,6 +2,8 @@
 
 #[path = "../../../fourfold/tests/common/sample.rs"]
 pub(crate) mod sample;
+#[path = "../../../fourfold/tests/common/soak.rs"]
+pub(crate) mod soak;
 
 use fourfold::baseline::AnyRecipe;
 use fourfold::oracle::verify::{Data, Verdict, check};

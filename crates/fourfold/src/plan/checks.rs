@@ -1,8 +1,6 @@
 //! Checks of sizes and memory before a plan is made.
 
 use crate::baseline::any_recipe::AnyRecipe;
-use crate::baseline::stage::StageWork;
-use crate::baseline::staged_recipe::StagedRecipe;
 use crate::error::{Error, ErrorKind, Result};
 use crate::problem::problem::{AxisTransform, Problem};
 use crate::recipe::recipe::{AxisRecipe, Recipe};
@@ -13,19 +11,6 @@ pub(crate) fn check_memory(line: &AxisRecipe, bytes: usize) -> Result<()> {
     let AxisTransform { axis, n, .. } = line.transform;
     let message =
         || format!("there is no memory for about {bytes} bytes of tables, which axis {axis} of {n} elements takes");
-    let probe = Vec::<u8>::new().try_reserve_exact(bytes);
-    probe.map_err(|_| Error::new(ErrorKind::Unavailable, message()))
-}
-
-/// Checks that there is memory for the factors of stages, before they are made.
-pub(crate) fn check_factors(recipe: &StagedRecipe) -> Result<()> {
-    let terms = recipe.stages().iter().map(|stage| match &stage.work {
-        StageWork::Combine(combine) => combine.axes.iter().map(|axis| axis.n + 1).sum(),
-        StageWork::FftStep(step) => step.axis().map_or(0, |axis| step.table_len(stage.from.length(axis))),
-        StageWork::Reorder { .. } | StageWork::Fft(_) => 0,
-    });
-    let bytes = terms.sum::<usize>() * 2 * recipe.problem().precision().bytes();
-    let message = || format!("there is no memory for {bytes} bytes of factors of `{}`", recipe.problem());
     let probe = Vec::<u8>::new().try_reserve_exact(bytes);
     probe.map_err(|_| Error::new(ErrorKind::Unavailable, message()))
 }

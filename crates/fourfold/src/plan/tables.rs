@@ -11,7 +11,7 @@ use crate::cpu::engine::{Engine, PreparedAxis};
 use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::cpu::single::single::Single;
 use crate::error::Result;
-use crate::plan::checks::{check_factors, check_memory};
+use crate::plan::checks::check_memory;
 use crate::recipe::multiplier::Multiplier;
 use crate::recipe::recipe::{AxisRecipe, Recipe};
 use crate::recipe::scheme::Scheme;
@@ -43,7 +43,6 @@ impl<S: Dispatch> Tables<S> {
         Ok(match recipe {
             AnyRecipe::Fused(recipe) => Box::new(self.engine(recipe, isa, multiplier)?),
             AnyRecipe::Staged(recipe) => {
-                check_factors(recipe)?;
                 let mut fft = |recipe: &Recipe| self.engine(recipe, isa, None);
                 Box::new(StagedEngine::new(recipe, isa, stage, &mut fft)?)
             }

@@ -253,9 +253,13 @@ fn unknown_option(word: &str) -> Error {
     ))
 }
 
-/// The candidate with the least edit distance from `name`.
+/// More characters than any kind's or option's name has.
+const NAME: usize = 16;
+
+/// The candidate with the least edit distance from the start of `name`, since the time of each is
+/// proportional to its length.
 fn nearest(name: &str, candidates: impl Iterator<Item = &'static str>) -> &'static str {
-    let start: String = name.chars().take(QUOTED).collect();
+    let start: String = name.chars().take(NAME).collect();
     candidates.min_by_key(|candidate| strsim::damerau_levenshtein(&start, candidate)).unwrap_or_default()
 }
 

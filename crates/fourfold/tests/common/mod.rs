@@ -2,10 +2,12 @@
 #![allow(dead_code, reason = "every test file uses a part")]
 
 pub(crate) mod cases;
+pub(crate) mod exact_lines;
 pub(crate) mod multiply;
 pub(crate) mod random;
 pub(crate) mod run;
 pub(crate) mod sample;
+pub(crate) mod soak;
 
 use fourfold::{Domain, Problem};
 use num_complex::Complex;

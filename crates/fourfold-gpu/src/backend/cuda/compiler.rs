@@ -1,12 +1,13 @@
 //! Compiles kernels with NVRTC, and loads them with the driver.
 
-use crate::backend::cuda::context::{Context, Driver, failed, wait_for_all};
+use crate::backend::cuda::context::{Context, Driver, failed};
 use crate::backend::cuda::nvrtc;
+use crate::backend::cuda::releases::Releases;
 use crate::backend::interface;
 use crate::backend::interface::Compile;
 use crate::print::printer::NAME;
+use cudarc::driver::CudaFunction;
 use cudarc::driver::sys::{CUfunction_attribute, cuDriverGetVersion};
-use cudarc::driver::{CudaContext, CudaFunction};
 use cudarc::nvrtc::Ptx;
 use cudarc::nvrtc::sys::nvrtcVersion;
 use fourfold::Result;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 pub(crate) struct Kernel {
     pub(crate) function: CudaFunction,
     threads: usize,
-    context: Arc<CudaContext>,
+    releases: Arc<Releases>,
 }
 
 impl interface::Kernel for Kernel {
@@ -25,10 +26,10 @@ impl interface::Kernel for Kernel {
 }
 
 impl Drop for Kernel {
-    /// The module is unloaded next. Nothing in the documentation of `cuModuleUnload` says that it
+    /// The module is unloaded with the last copy of its function. Nothing in the documentation of `cuModuleUnload` says that it
     /// waits for kernels that still run.
     fn drop(&mut self) {
-        wait_for_all(&self.context);
+        self.releases.release(self.function.clone());
     }
 }
 
@@ -49,6 +50,7 @@ impl Compile for Context {
     }
 
     fn load(&self, code: &[u8], shared_bytes: usize) -> Result<Box<dyn interface::Kernel>> {
+        self.releases.give_back();
         let load = || -> Driver<Kernel> {
             let module = self.context.load_module(Ptx::from_binary(code.to_vec()))?;
             let function = module.load_function(NAME)?;
@@ -56,7 +58,7 @@ impl Compile for Context {
             function.set_attribute(most, shared_bytes as i32)?;
             let threads = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
             let threads = function.get_attribute(threads)? as usize;
-            Ok(Kernel { function, threads, context: Arc::clone(&self.context) })
+            Ok(Kernel { function, threads, releases: Arc::clone(&self.releases) })
         };
         Ok(Box::new(load().map_err(|e| failed("load a kernel", e))?))
     }

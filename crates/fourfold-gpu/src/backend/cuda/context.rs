@@ -2,6 +2,7 @@
 
 use crate::backend::cuda::limits::{BLOCK_ROWS, largest_cluster, typical};
 use crate::backend::cuda::nvrtc;
+use crate::backend::cuda::releases::Releases;
 use crate::backend::interface;
 use crate::backend::interface::Backend;
 use crate::backend::types::numbered;
@@ -20,6 +21,7 @@ pub(crate) struct Cuda;
 /// A device with its primary context.
 pub(crate) struct Context {
     pub(crate) context: Arc<CudaContext>,
+    pub(crate) releases: Arc<Releases>,
     pub(crate) info: DeviceInfo,
     pub(crate) limits: Limits,
     /// Such as `sm_90`.
@@ -58,19 +60,6 @@ pub(crate) fn loses_device(error: CUresult) -> bool {
             | CUDA_ERROR_CONTEXT_IS_DESTROYED
             | CUDA_ERROR_DEVICE_UNAVAILABLE
     )
-}
-
-/// Makes a context that of the thread, to give something back. The bindings keep errors of what was
-/// given back before, and return them to whoever binds the context next: that is no reason to keep
-/// this.
-pub(crate) fn bind_to_release(context: &CudaContext) -> Driver<()> {
-    context.bind_to_thread().or_else(|_| context.bind_to_thread())
-}
-
-/// Waits for all that was enqueued in a context, and has it bound to this thread: before something
-/// is given back that kernels may still use. If that fails, the device is lost, and runs nothing.
-pub(crate) fn wait_for_all(context: &CudaContext) {
-    let _ = bind_to_release(context).and_then(|()| result::ctx::synchronize());
 }
 
 /// The oldest driver: `cuLaunchKernelEx` came with CUDA 11.8, and the bindings panic where the
@@ -151,7 +140,8 @@ impl Backend for Cuda {
             let cache = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)? as usize;
             let cluster = largest_cluster(&architecture);
             let limits = Limits { cache, cluster, warps: true, block_rows: BLOCK_ROWS, ..Limits::new(&info, threads) };
-            Ok(Context { context, info, limits, architecture })
+            let releases = Releases::new(Arc::clone(&context));
+            Ok(Context { context, releases, info, limits, architecture })
         };
         Ok(Arc::new(open().map_err(|e| failed(&format!("open device {number}"), e))?))
     }

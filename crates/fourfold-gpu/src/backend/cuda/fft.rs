@@ -4,6 +4,7 @@ use crate::backend::cuda::context;
 use crate::backend::cuda::context::Context;
 use crate::backend::cuda::memory;
 use crate::backend::cuda::queue::Queue;
+use crate::backend::cuda::releases::{Releases, bind_to_release};
 use crate::backend::interface;
 use crate::backend::interface::{Allocate, Buffer, Queue as _, VendorFfts, own};
 use crate::error::unavailable;
@@ -25,6 +26,7 @@ pub(crate) struct VendorFft {
     nothing: Box<dyn Buffer>,
     primes: bool,
     context: Arc<CudaContext>,
+    releases: Arc<Releases>,
 }
 
 /// Bytes of a work area of which nothing is used.
@@ -46,6 +48,7 @@ impl VendorFfts for Context {
         if !is_present() {
             return Ok(None);
         }
+        self.releases.give_back();
         self.context.bind_to_thread().map_err(|e| context::failed("use the device", e))?;
         let forward = problem.input_domain() == Domain::Real;
         let kind = match (problem.precision(), forward) {
@@ -64,6 +67,7 @@ impl VendorFfts for Context {
             bytes: 0,
             nothing,
             context: Arc::clone(&self.context),
+            releases: Arc::clone(&self.releases),
             primes: lengths.iter().any(|&n| fourfold::engine::prime_factors(n).into_iter().any(|p| p > 127)),
         };
         plan.bytes = sized(handle, kind, lengths, batches.iter().product())?;
@@ -125,12 +129,24 @@ fn address(buffer: &dyn Buffer) -> Result<*mut c_void> {
 }
 
 impl Drop for VendorFft {
-    /// cuFFT destroys a plan in the thread's context, which may be another one or none here. Its
-    /// documentation does not say that it waits for the plan's kernels.
+    /// The documentation of cuFFT does not say that destroying a plan waits for its kernels.
     fn drop(&mut self) {
-        context::wait_for_all(&self.context);
-        let handle = self.handle.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let handle = *self.handle.get_mut().unwrap_or_else(PoisonError::into_inner);
+        self.releases.release(Handle { handle, context: Arc::clone(&self.context) });
+    }
+}
+
+/// A plan whose kernels have all ended.
+struct Handle {
+    handle: sys::cufftHandle,
+    context: Arc<CudaContext>,
+}
+
+impl Drop for Handle {
+    /// cuFFT destroys a plan in the thread's context, which may be another one or none here.
+    fn drop(&mut self) {
+        let _ = bind_to_release(&self.context);
         // SAFETY: was made, and is destroyed once. After a failure nothing is left to do.
-        let _ = unsafe { cufft::destroy(*handle) };
+        let _ = unsafe { cufft::destroy(self.handle) };
     }
 }

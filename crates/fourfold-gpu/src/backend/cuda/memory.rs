@@ -1,6 +1,7 @@
 //! Memory of devices, and pinned memory of the host.
 
-use crate::backend::cuda::context::{Context, Driver, bind_to_release, failed};
+use crate::backend::cuda::context::{Context, Driver, failed};
+use crate::backend::cuda::releases::{Releases, bind_to_release};
 use crate::backend::interface;
 use crate::backend::interface::Allocate;
 use crate::error::{argument, unavailable};
@@ -21,11 +22,22 @@ pub(crate) struct Buffer {
 
 /// Of `cuMemAlloc`: every stream can use it at once, and freeing it waits for all of them.
 struct Memory {
+    allocation: Option<Allocation>,
+    releases: Arc<Releases>,
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        self.releases.release(self.allocation.take());
+    }
+}
+
+struct Allocation {
     address: CUdeviceptr,
     context: Arc<CudaContext>,
 }
 
-impl Drop for Memory {
+impl Drop for Allocation {
     fn drop(&mut self) {
         // SAFETY: was allocated, and is freed once. After a failure nothing is left to do.
         let _ = bind_to_release(&self.context).and_then(|()| unsafe { result::free_sync(self.address) });
@@ -34,10 +46,12 @@ impl Drop for Memory {
 
 impl Allocate for Context {
     fn allocate(&self, bytes: usize) -> Result<Box<dyn interface::Buffer>> {
+        self.releases.give_back();
         // SAFETY: plain bytes; what is read was written before.
         let allocate = || unsafe { result::malloc_sync(bytes) };
         let address = self.context.bind_to_thread().and_then(|()| allocate()).map_err(|e| self.full(bytes, e))?;
-        let memory = Arc::new(Memory { address, context: Arc::clone(&self.context) });
+        let allocation = Some(Allocation { address, context: Arc::clone(&self.context) });
+        let memory = Arc::new(Memory { allocation, releases: Arc::clone(&self.releases) });
         Ok(Box::new(Buffer { address, memory: Some(memory) }))
     }
 
@@ -69,7 +83,8 @@ impl Allocate for Context {
         };
         let pointer = allocate().map_err(|e| failed(&format!("pin {bytes} bytes of the host's memory"), e))?;
         let pointer = NonNull::new(pointer).expect("memory has an address");
-        Ok(Box::new(Pinned { pointer, bytes, context: Arc::clone(&self.context) }))
+        let pages = Pages { pointer, context: Arc::clone(&self.context) };
+        Ok(Box::new(Pinned { pointer, bytes, pages: Some(pages), releases: Arc::clone(&self.releases) }))
     }
 
     /// cuMemAlloc's alignment.
@@ -170,8 +185,17 @@ impl interface::Buffer for Buffer {
 pub(crate) struct Pinned {
     pointer: NonNull<u8>,
     bytes: usize,
+    pages: Option<Pages>,
+    releases: Arc<Releases>,
+}
+
+struct Pages {
+    pointer: NonNull<u8>,
     context: Arc<CudaContext>,
 }
+
+// SAFETY: it is memory, and owned.
+unsafe impl Send for Pages {}
 
 // SAFETY: it is memory, and owned.
 unsafe impl Send for Pinned {}
@@ -191,6 +215,12 @@ impl interface::Pinned for Pinned {
 }
 
 impl Drop for Pinned {
+    fn drop(&mut self) {
+        self.releases.release(self.pages.take());
+    }
+}
+
+impl Drop for Pages {
     fn drop(&mut self) {
         // SAFETY: was allocated, and is freed once. After a failure nothing is left to do.
         let _ =

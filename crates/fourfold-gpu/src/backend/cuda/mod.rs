@@ -5,3 +5,4 @@ pub(crate) mod limits;
 pub(crate) mod memory;
 pub(crate) mod nvrtc;
 pub(crate) mod queue;
+pub(crate) mod releases;

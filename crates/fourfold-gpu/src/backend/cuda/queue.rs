@@ -3,13 +3,12 @@
 use crate::backend::cuda::compiler::Kernel;
 use crate::backend::cuda::context::{Context, Driver, failed};
 use crate::backend::cuda::memory::{Buffer, Pinned};
+use crate::backend::cuda::releases;
 use crate::backend::interface;
 use crate::backend::interface::{Copies, Enqueue, Pinned as _, own, own_mut};
 use crate::backend::types::Grid;
 use crate::error::argument;
-use cudarc::driver::sys::{
-    CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig, CUstream, CUstreamCaptureStatus,
-};
+use cudarc::driver::sys::{CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig, CUstream};
 use cudarc::driver::{CudaEvent, CudaStream, result, sys};
 use fourfold::Result;
 use std::ffi::c_void;
@@ -51,6 +50,7 @@ impl Enqueue for Context {
 
 impl Context {
     fn queue_of(&self, stream: Arc<CudaStream>) -> Queue {
+        self.releases.watch(&stream);
         // Since `sm_90`, as clusters.
         Queue { stream, overlaps: self.limits.cluster > 1 }
     }
@@ -188,7 +188,7 @@ impl interface::Queue for Queue {
     }
 
     fn is_capturing(&self) -> bool {
-        self.stream.capture_status().is_ok_and(|status| status != CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
+        releases::is_capturing(&self.stream)
     }
 
     fn raw(&self) -> *mut c_void {

@@ -14,7 +14,7 @@ use crate::cpu::base::threads::Pool;
 use crate::cpu::engine::Engine;
 use crate::cpu::simd::dispatch::{Dispatch, Isa};
 use crate::cpu::simd::pointer::Ptr;
-use crate::error::Result;
+use crate::error::{Result, reserve};
 use crate::problem::element::Domain;
 use crate::recipe::recipe::{ArrayId, Recipe};
 use std::ops::Range;
@@ -44,17 +44,35 @@ enum PreparedWork<S> {
     FftStep(PreparedFftStep<S>),
 }
 
+/// Checks that there is memory for the tables of a stage, since making them aborts without it. An
+/// FFT checks its own.
+fn check_memory<S>(stage: &Stage) -> Result<()> {
+    let elements = match &stage.work {
+        StageWork::Combine(combine) => combine.axes.iter().map(|axis| axis.n + 1).sum(),
+        StageWork::FftStep(step) => step.axis().map_or(0, |axis| {
+            let n = stage.from.length(axis);
+            n + step.table_len(n)
+        }),
+        StageWork::Reorder { .. } if stage.is_tiled() => stage.from.lengths.iter().sum::<usize>(),
+        StageWork::Reorder { .. } | StageWork::Fft(_) => 0,
+    };
+    // Factors are computed in `f64`, and then rounded; where an element goes takes up to four words.
+    let bytes = elements * (2 * (size_of::<f64>() + size_of::<S>()) + 4 * size_of::<usize>());
+    reserve(&mut Vec::<u8>::new(), bytes, format_args!("about {bytes} bytes of tables of a stage"))
+}
+
 impl<S: Dispatch> PreparedStage<S> {
     /// Prepares a stage. `engine` makes the engine of an FFT.
     ///
     /// # Errors
-    /// The errors of `engine`.
+    /// The errors of `engine`, and if there is no memory for the tables of other work.
     fn new(
         stage: &Stage,
         arrays: [ArrayId; 2],
         isa: Isa,
         engine: &mut dyn FnMut(&Recipe) -> Result<Engine<S>>,
     ) -> Result<Self> {
+        check_memory::<S>(stage)?;
         let work = match &stage.work {
             StageWork::Reorder { orders, .. } if stage.is_tiled() => {
                 PreparedWork::Transpose(PreparedTranspose::new(stage, orders))

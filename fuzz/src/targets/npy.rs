@@ -1,22 +1,13 @@
 //! Any bytes either are a .npy file, which is read without taking more memory than its data ask for
 //! and which survives being written and read again, or get an error.
 
-#![no_main]
-
-#[path = "../../crates/fourfold-cli/src/array.rs"]
-#[allow(dead_code)]
-mod array;
-#[path = "../../crates/fourfold-cli/src/npy/mod.rs"]
-#[allow(dead_code)]
-mod npy;
-
-use array::{bytes as size, with_elements};
+use crate::array::{bytes as size, with_elements};
+use crate::npy;
+use crate::npy::Npy;
 use fourfold::Precision;
 use fourfold::oracle::verify::Data;
-use libfuzzer_sys::fuzz_target;
-use npy::Npy;
 
-fuzz_target!(|bytes: &[u8]| {
+pub(crate) fn check(bytes: &[u8]) {
     let Ok(file) = Npy::new(bytes, bytes.len() as u64) else { return };
     let (shape, domain) = (file.header.shape.clone(), file.header.dtype.domain());
     if !shape.contains(&0) {
@@ -30,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     let again = Npy::new(&written[..], written.len() as u64).expect("what is written is a file");
     assert_eq!(again.header.shape, shape);
     assert_eq!(bits(&again.read(precision, domain).expect("what is written is whole")), bits(&array));
-});
+}
 
 /// The values such that NaN equals NaN.
 fn bits(array: &Data) -> String {

@@ -1,0 +1,144 @@
+//! Every large allocation of a call fails in turn: that is an error, nothing is leaked, and the next
+//! call works. Allocations are counted for the whole process, so this file has only one test.
+#![cfg(target_os = "linux")]
+
+#[path = "common/failing_allocator.rs"]
+mod failing_allocator;
+
+use failing_allocator::Refuse::{Beyond, Nothing, Number};
+use failing_allocator::{FailingAllocator, count, live, peaks, refuse};
+use fourfold::baseline::Algorithm;
+use fourfold::{Isa, Multiplier, Pipeline, Planner, Problem};
+use fourfold_jpeg::{Image, Limits, Sampling, Transform, decode, encode, read_coefficients, write_coefficients};
+use std::fmt::Debug;
+use std::time::Duration;
+
+#[global_allocator]
+static ALLOCATOR: FailingAllocator = FailingAllocator;
+
+/// How often calls failed.
+#[derive(Default)]
+struct Tally {
+    calls: usize,
+    failed: usize,
+}
+
+impl Tally {
+    /// Refuses each large allocation of a call, once.
+    fn each<T, E: Debug>(&mut self, what: &str, call: impl Fn() -> Result<T, E>) {
+        let all = self.begin(what, &call);
+        assert!(all > 0, "{what} has no large allocation");
+        for number in 1..=all {
+            self.fails(what, Number(number), &call);
+        }
+    }
+
+    /// Leaves a call one byte less than each of the peaks of its large allocations needs. So what
+    /// is asked for first, to see whether there is memory, must be no less than what follows.
+    fn peaks<T, E: Debug>(&mut self, what: &str, call: impl Fn() -> Result<T, E>) {
+        self.begin(what, &call);
+        for peak in peaks() {
+            self.fails(what, Beyond(peak - 1), &call);
+        }
+    }
+
+    /// Calls twice, since what is made once for all is not the call's, and counts large allocations.
+    fn begin<T, E: Debug>(&mut self, what: &str, call: &impl Fn() -> Result<T, E>) -> usize {
+        self.calls += 1;
+        refuse(Nothing);
+        call().unwrap_or_else(|error| panic!("{what}: {error:?}"));
+        refuse(Nothing);
+        call().unwrap_or_else(|error| panic!("{what}: {error:?}"));
+        count()
+    }
+
+    fn fails<T, E: Debug>(&mut self, what: &str, refused: failing_allocator::Refuse, call: &impl Fn() -> Result<T, E>) {
+        self.failed += 1;
+        let before = live();
+        refuse(refused);
+        let outcome = call();
+        refuse(Nothing);
+        assert!(outcome.is_err(), "{what}, {refused:?}: no error");
+        drop(outcome);
+        assert!(is_back(before), "{what}, {refused:?}: {} bytes in use after the error, {before} before", live());
+        drop(call().unwrap_or_else(|error| panic!("{what} after {refused:?}: {error:?}")));
+        assert!(is_back(before), "{what}, {refused:?}: {} bytes in use after the next call, {before} before", live());
+    }
+}
+
+/// Whether no more bytes are in use than before. Threads that begin or end give some back later.
+fn is_back(before: usize) -> bool {
+    let looks = std::iter::repeat_with(|| std::thread::sleep(Duration::from_millis(1))).take(200);
+    live() <= before || looks.map(|()| live()).any(|live| live <= before)
+}
+
+/// Long enough that tables and scratch are large.
+const PROBLEMS: [&str; 10] = [
+    "dct2 f64 1000x1024",
+    "dct1,dst1 f32 1439x1025",
+    "fft f64 65536",
+    "dct4 f64 65536",
+    "rfft f32 9x10x2200",
+    "irfft f64 64x2879",
+    "idxst f64 2053",
+    "dct3 f64 100003",
+    "dst2 f32 3000x20 inplace",
+    "dht f64 10201",
+];
+
+/// Planning: tables and scratch are probed in one piece before they are made.
+fn planning(tally: &mut Tally) {
+    for (problem, isa) in
+        PROBLEMS.iter().flat_map(|problem| Isa::available().into_iter().map(move |isa| (problem, isa)))
+    {
+        let parsed: Problem = problem.parse().unwrap();
+        let plan = || Planner::builder().isa(isa).build()?.plan(&parsed);
+        tally.peaks(&format!("planning {problem} with {isa}"), plan);
+    }
+    for (problem, algorithm) in PROBLEMS.iter().flat_map(|problem| Algorithm::ALL.map(|algorithm| (problem, algorithm)))
+    {
+        let parsed: Problem = problem.parse().unwrap();
+        let Ok(recipe) = algorithm.recipe(&parsed) else { continue };
+        tally.peaks(&format!("planning {problem} by {algorithm}"), || Planner::new().plan_recipe(recipe.clone()));
+    }
+    let problem: Problem = "dct2 f64 100x96".parse().unwrap();
+    let multiplier = Multiplier::Table(vec![0.5; 9600]);
+    let inverse = problem.inverse().unwrap();
+    let filter = || Planner::new().plan(Pipeline::new().transform(&problem).multiply(&multiplier).transform(&inverse));
+    tally.peaks("planning a filter", filter);
+}
+
+fn executing(tally: &mut Tally) {
+    for problem in PROBLEMS {
+        let plan = Planner::builder().threads(2).build().unwrap().plan(&problem.parse().unwrap()).unwrap();
+        tally.each(&format!("scratch of {problem}"), || plan.try_scratch());
+    }
+    let plan = Planner::builder().threads(2).build().unwrap().plan(&PROBLEMS[0].parse().unwrap()).unwrap();
+    let x = vec![1.0; plan.problem().input().len];
+    let y = std::cell::RefCell::new(vec![0.0; x.len()]);
+    tally.each("executing", || plan.execute(&x, &mut y.borrow_mut()));
+}
+
+fn jpeg(tally: &mut Tally) {
+    let samples = (0..3 * 400 * 300u64).map(|i| (i * i % 251) as u8).collect();
+    let image = Image { width: 400, height: 300, channels: 3, samples };
+    let transform = Transform::builder().threads(2).build().unwrap();
+    let limits = Limits::default();
+    for sampling in [Sampling::Full, Sampling::Half, Sampling::Quarter] {
+        tally.each("encoding", || encode(&image, 90, sampling, &transform));
+        let file = encode(&image, 90, sampling, &transform).unwrap();
+        tally.each("decoding", || decode(&file, &transform, &limits));
+        tally.each("reading coefficients", || read_coefficients(&file, &limits));
+        let coefficients = read_coefficients(&file, &limits).unwrap().value;
+        tally.each("writing coefficients", || write_coefficients(&coefficients));
+    }
+}
+
+#[test]
+fn every_large_allocation_may_fail() {
+    let mut tally = Tally::default();
+    jpeg(&mut tally);
+    executing(&mut tally);
+    planning(&mut tally);
+    println!("allocations: {} failed in {} calls", tally.failed, tally.calls);
+}

@@ -1,0 +1,162 @@
+//! `cargo xtask reliability LOG…`: writes `docs/reliability.md` from what the tests printed.
+
+use crate::machine::commit;
+use crate::page;
+use crate::process::root;
+use crate::table::Table;
+use anyhow::{Context, Result, ensure};
+use std::{env, fs};
+
+/// A guarantee with the command that tests it, and how the lines of its output begin that say what was
+/// found.
+struct Guarantee {
+    what: &'static str,
+    command: &'static str,
+    lines: &'static str,
+}
+
+const fn guarantee(what: &'static str, command: &'static str, lines: &'static str) -> Guarantee {
+    Guarantee { what, command, lines }
+}
+
+const FUZZ: &str = "`cargo xtask fuzz --carry FOLDER`, then `FOLDER/run`";
+const FAULTS: &str = "`cargo test -p fourfold-cli --test faults -- --nocapture`";
+
+const GUARANTEES: [Guarantee; 22] = [
+    guarantee("Any text is a problem or an error", FUZZ, "fuzz notation: "),
+    guarantee("Any text is a recipe that computes its problem, or an error", FUZZ, "fuzz recipes: "),
+    guarantee("Any text is wisdom, or lines that are skipped", FUZZ, "fuzz wisdom: "),
+    guarantee("Any text says what a GPU's kernels shall be, or is an error", FUZZ, "fuzz choices: "),
+    guarantee("Any file is an array in `.npy`, or an error", FUZZ, "fuzz npy: "),
+    guarantee("Any JPEG file is decoded the same by one thread and two, or an error", FUZZ, "fuzz jpeg: "),
+    guarantee("Any JPEG file's coefficients survive being written, or an error", FUZZ, "fuzz coefficients: "),
+    guarantee("Any coefficients are written and read again, or an error", FUZZ, "fuzz encode: "),
+    guarantee("Any files are a circuit, or an error", FUZZ, "fuzz bookshelf: "),
+    guarantee("A file of the kernel cache is used only if it is whole", FUZZ, "fuzz cache: "),
+    guarantee("Random problems, with strides, views and in place, agree with the definition", FUZZ, "fuzz plans: "),
+    guarantee(
+        "Every kind at every length up to 4096 agrees with the definition, in `f32` and `f64`, on every instruction set",
+        "`cargo xtask cpu-test verify`",
+        "verify: ",
+    ),
+    guarantee(
+        "Plans made and dropped by many threads compute the same bits, and memory is flat",
+        "`cargo xtask cpu-test soak`",
+        "soak of the processor: ",
+    ),
+    guarantee("The same on a GPU", "`device_test soak`, of `fourfold-gpu`", "soak of cuda:0: "),
+    guarantee(
+        "An allocation that fails in planning, executing, or a JPEG file is an error; nothing leaks, and the next call works",
+        "`cargo test -p fourfold-cli --test allocation_faults -- --nocapture`",
+        "allocations: ",
+    ),
+    guarantee(
+        "An allocation that fails in a command is an error, and its files are as before",
+        FAULTS,
+        "command allocations: ",
+    ),
+    guarantee("Threads that cannot be started are an error, or there are fewer", FAULTS, "threads: "),
+    guarantee("Files that may not grow are an error, and old files are as before", FAULTS, "short files: "),
+    guarantee("A full disk is an error, and old files are as before", FAULTS, "full disks: "),
+    guarantee(
+        "A command that is killed leaves the old file or the new one",
+        "the same, with `FOURFOLD_SWEEPS=whole`",
+        "kills: ",
+    ),
+    guarantee(
+        "A call that a driver refuses is an error; nothing is held, and the next call works",
+        "`cargo test -p fourfold-gpu --lib refused -- --nocapture`",
+        "driver calls: ",
+    ),
+    guarantee(
+        "A GPU that is lost is an error, and the processor goes on",
+        "`cargo test -p fourfold-gpu --lib a_fault -- --nocapture`, with `FOURFOLD_DEVICE=cuda:0`",
+        "test device_tests::cuda::a_fault_is_an_error_and_the_process_goes_on ... ",
+    ),
+];
+
+/// What stands where nothing was run.
+const NOT_RUN: &str = "not run at this commit";
+
+const HEADER: &str = "\
+# Reliability
+
+What holds whatever the input and whatever fails, the command that tests it, and what it found last.
+[SECURITY.md](../SECURITY.md) says what is guaranteed, and [checks.md](checks.md) what Miri,
+AddressSanitizer and valgrind found.
+
+The figures are from runs of commit {commit}. `cargo xtask reliability LOG…` writes this page from
+what the commands printed.
+
+";
+
+const LIMITS: &str = "
+`failed` counts the processes that found an input for which a guarantee does not hold. `edges` are the
+transitions between blocks of the program that inputs reached.
+
+## What ends the process
+
+An allocation of Rust's standard library that fails ends the process. These allocations may:
+
+- those of fewer than 20 KiB in the libraries, such as messages, lists of axes and passes, short
+  tables, rows of an image, and libjpeg's output buffer;
+- the tables of a plan. Their whole size is asked for first, and lack of it is an error. What follows
+  needs no more, as `allocation_faults` tests: it leaves a call one byte less than each of its peaks
+  needs. But another thread or process may take the memory in between;
+- in the command, those of fewer than 300 KiB: rows of an image, the buffers of the decoder and the
+  encoder of PNG, and what reads the command line. `tests/ending.rs` runs it with too little memory.
+
+Every other allocation that grows with a problem or a file is refused in turn by these tests.
+
+## What was found and mended
+
+- Memory for the factors of a baseline was asked for before the tables of its FFTs were made, and by
+  an estimate that left out half of it: with too little memory, planning one ended the process.
+- Dropping a plan, an array or a kernel on CUDA waited for its context, which ended the capture of a
+  graph by another thread. Now it is kept until nothing is captured.
+- A warning of wisdom that stands in no line of the tuning file called it line 0.
+";
+
+/// The task, with the arguments that follow its name.
+pub(crate) fn run_task() -> Result<()> {
+    let paths: Vec<_> = env::args().skip(2).collect();
+    ensure!(!paths.is_empty(), "usage: cargo xtask reliability LOG…");
+    let read = |path: &String| fs::read_to_string(path).with_context(|| format!("cannot read {path}"));
+    let logs = paths.iter().map(read).collect::<Result<Vec<_>>>()?.join("\n");
+    page::write("docs/reliability.md", HEADER, &[("commit", &commit()?)], &(table(&logs).to_string() + LIMITS))?;
+    println!("{}", root().join("docs/reliability.md").display());
+    Ok(())
+}
+
+fn table(logs: &str) -> Table {
+    let mut table = Table::new(["guarantee", "command", "found"]);
+    for Guarantee { what, command, lines } in &GUARANTEES {
+        let found: Vec<_> = logs.lines().filter_map(|line| line.trim().strip_prefix(lines)).collect();
+        let found = if found.is_empty() { NOT_RUN.to_owned() } else { found.join("; ") };
+        table.row([what.to_string(), command.to_string(), found]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_found_in_logs() {
+        let logs = "x\nfuzz npy: 7 inputs, 3 edges, 0 failed, 1 s\nkills: 5 survived\nkills: 6 survived\n";
+        let text = table(logs).to_string();
+        assert!(text.contains("| 7 inputs, 3 edges, 0 failed, 1 s |") && text.contains("| 5 survived; 6 survived |"));
+        assert_eq!(text.matches(NOT_RUN).count(), GUARANTEES.len() - 2);
+    }
+
+    /// The page names every guarantee of the table: one that was added is not forgotten.
+    #[test]
+    fn the_committed_page_has_every_guarantee() {
+        let page = fs::read_to_string(root().join("docs/reliability.md")).unwrap();
+        for Guarantee { what, .. } in &GUARANTEES {
+            assert!(page.contains(what), "docs/reliability.md lacks: {what}");
+        }
+        assert!(page.ends_with(LIMITS), "docs/reliability.md ends otherwise");
+    }
+}
