@@ -1,4 +1,5 @@
-//! `cargo xtask reliability LOG…`: writes `docs/reliability.md` from what the tests printed.
+//! `cargo xtask reliability LOG[@COMMIT]…`: writes `docs/reliability.md` from what the tests printed.
+//! A log is of the current commit unless another is named.
 
 use crate::machine::commit;
 use crate::page;
@@ -76,7 +77,7 @@ const GUARANTEES: [Guarantee; 22] = [
 ];
 
 /// What stands where nothing was run.
-const NOT_RUN: &str = "not run at this commit";
+const NOT_RUN: &str = "not run since this page was begun";
 
 const HEADER: &str = "\
 # Reliability
@@ -85,8 +86,8 @@ What holds whatever the input and whatever fails, the command that tests it, and
 [SECURITY.md](../SECURITY.md) says what is guaranteed, and [checks.md](checks.md) what Miri,
 AddressSanitizer and valgrind found.
 
-The figures are from runs of commit {commit}. `cargo xtask reliability LOG…` writes this page from
-what the commands printed.
+`cargo xtask reliability LOG…` writes this page from what the commands printed, each at the commit in
+the last column.
 
 ";
 
@@ -119,21 +120,43 @@ Every other allocation that grows with a problem or a file is refused in turn by
 
 /// The task, with the arguments that follow its name.
 pub(crate) fn run_task() -> Result<()> {
-    let paths: Vec<_> = env::args().skip(2).collect();
-    ensure!(!paths.is_empty(), "usage: cargo xtask reliability LOG…");
-    let read = |path: &String| fs::read_to_string(path).with_context(|| format!("cannot read {path}"));
-    let logs = paths.iter().map(read).collect::<Result<Vec<_>>>()?.join("\n");
-    page::write("docs/reliability.md", HEADER, &[("commit", &commit()?)], &(table(&logs).to_string() + LIMITS))?;
+    let logs = env::args().skip(2).map(|word| Log::read(&word)).collect::<Result<Vec<_>>>()?;
+    ensure!(!logs.is_empty(), "usage: cargo xtask reliability LOG[@COMMIT]…");
+    page::write("docs/reliability.md", HEADER, &[], &(table(&logs).to_string() + LIMITS))?;
     println!("{}", root().join("docs/reliability.md").display());
     Ok(())
 }
 
-fn table(logs: &str) -> Table {
-    let mut table = Table::new(["guarantee", "command", "found"]);
+/// What commands printed.
+struct Log {
+    commit: String,
+    text: String,
+}
+
+impl Log {
+    /// The log of a word `PATH` or `PATH@COMMIT`.
+    fn read(word: &str) -> Result<Log> {
+        let (path, named) = word.rsplit_once('@').map_or((word, None), |(path, commit)| (path, Some(commit)));
+        let text = fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
+        let commit = named.map_or_else(commit, |name| Ok(name.to_owned()))?;
+        Ok(Log { commit, text })
+    }
+
+    /// What follows `start` in lines that begin so.
+    fn found(&self, start: &str) -> impl Iterator<Item = &str> {
+        self.text.lines().filter_map(move |line| line.trim().strip_prefix(start))
+    }
+}
+
+fn table(logs: &[Log]) -> Table {
+    let mut table = Table::new(["guarantee", "command", "found", "commit"]);
     for Guarantee { what, command, lines } in &GUARANTEES {
-        let found: Vec<_> = logs.lines().filter_map(|line| line.trim().strip_prefix(lines)).collect();
+        let found: Vec<_> = logs.iter().flat_map(|log| log.found(lines)).collect();
+        let mut commits: Vec<_> = logs.iter().filter(|log| log.found(lines).next().is_some()).collect();
+        commits.dedup_by(|a, b| a.commit == b.commit);
+        let commits = commits.iter().map(|log| &*log.commit).collect::<Vec<_>>().join(", ");
         let found = if found.is_empty() { NOT_RUN.to_owned() } else { found.join("; ") };
-        table.row([what.to_string(), command.to_string(), found]);
+        table.row([what.to_string(), command.to_string(), found, commits]);
     }
     table
 }
@@ -144,9 +167,11 @@ mod tests {
 
     #[test]
     fn figures_are_found_in_logs() {
-        let logs = "x\nfuzz npy: 7 inputs, 3 edges, 0 failed, 1 s\nkills: 5 survived\nkills: 6 survived\n";
-        let text = table(logs).to_string();
-        assert!(text.contains("| 7 inputs, 3 edges, 0 failed, 1 s |") && text.contains("| 5 survived; 6 survived |"));
+        let log = |commit: &str, text: &str| Log { commit: commit.to_owned(), text: text.to_owned() };
+        let early = log("a1", "x\nfuzz npy: 7 inputs, 3 edges, 0 failed, 1 s\nkills: 5 survived\n");
+        let text = table(&[early, log("b2", "kills: 6 survived\n")]).to_string();
+        assert!(text.contains("| 7 inputs, 3 edges, 0 failed, 1 s | a1 |"), "{text}");
+        assert!(text.contains("| 5 survived; 6 survived | a1, b2 |"), "{text}");
         assert_eq!(text.matches(NOT_RUN).count(), GUARANTEES.len() - 2);
     }
 
