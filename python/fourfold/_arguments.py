@@ -14,6 +14,10 @@ _NORMS = {None: "backward", "backward": "backward", "ortho": "ortho", "forward":
 SWAPPED = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 _CPUS = os.cpu_count() or 1
+
+#: The most threads of a plan. More are accepted, as in SciPy, and are these.
+_MOST_WORKERS = 1024
+
 _config = threading.local()
 
 
@@ -26,9 +30,13 @@ def norm_name(norm):
 
 
 def worker_count(workers):
-    """The number of threads: negative ones count down from that of processors."""
-    if workers is None:
-        return getattr(_config, "workers", 1)
+    """The number of threads of a plan."""
+    workers = get_workers() if workers is None else _counted(workers)
+    return min(workers, _MOST_WORKERS)
+
+
+def _counted(workers):
+    """The number of workers: negative ones count down from that of processors."""
     workers = operator.index(workers)
     if workers < -_CPUS:
         raise ValueError(f"workers value out of range; got {workers}, must not be less than {-_CPUS}")
@@ -62,7 +70,7 @@ def set_workers(workers):
     ValueError
         If `workers` is 0, or less than minus the number of processors.
     """
-    old, new = get_workers(), worker_count(operator.index(workers))
+    old, new = get_workers(), _counted(workers)
     _config.workers = new
     try:
         yield
@@ -76,6 +84,14 @@ def _integers(values, name):
         return [operator.index(value) for value in values]
     except TypeError as error:
         raise ValueError(f"{name} must be a scalar or iterable of integers") from error
+
+
+def real_array(values, dtype):
+    """The values as an array of a real type, contiguous and in this machine's byte order."""
+    values = np.asarray(values)
+    if values.dtype.kind == "c":
+        raise TypeError("expected real numbers, not complex ones")
+    return np.ascontiguousarray(values, np.dtype(dtype).newbyteorder("="))
 
 
 def one_axis(x, axis):

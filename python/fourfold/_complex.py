@@ -1,7 +1,7 @@
 """The Fourier transforms of `fourfold.fft`."""
 
 from ._arguments import SWAPPED, norm_name, one_axis, one_length, shape_and_axes, worker_count
-from ._libraries import library_of
+from ._libraries import library_of, untouched
 from ._spec import Spec
 
 
@@ -30,7 +30,7 @@ def complex_to_complex(x, is_inverse, n, axes, norm, overwrite_x, workers, plan,
     lengths, axes = _lengths_and_axes(x, n, axes, is_one)
     norm, workers = norm_name(norm), worker_count(workers)
     if not axes:
-        return given
+        return untouched(given, x, out)
     x, padded = library.resized(x, lengths, axes)
     overwrite = overwrite_x or copied or padded
     if not library.is_complex(x):

@@ -3,6 +3,8 @@
 import operator
 from functools import lru_cache
 
+from ._real import REAL_KINDS
+
 #: The primes with butterflies, without 2.
 _ODD_PRIMES = (3, 5, 7, 11, 13)
 
@@ -11,6 +13,8 @@ _SHIFT = {"dct1": -1, "idct1": -1, "dst1": 1, "idst1": 1}
 
 #: Kinds that are faster at even lengths.
 _EVEN = frozenset(["dct4", "dst4", "idct4", "idst4"])
+
+_KINDS = (*REAL_KINDS, "fft", "ifft", "rfft", "irfft")
 
 _LARGEST = 1 << 62
 
@@ -40,6 +44,8 @@ def _smooth_below(target):
 
 def _checked(target, kind):
     target = operator.index(target)
+    if kind is not None and kind not in _KINDS:
+        raise ValueError(f"there is no kind {kind!r}: expected one of {', '.join(_KINDS)}")
     if not 0 < target <= _LARGEST:
         raise ValueError(f"target is {target}: expected a positive integer of at most 2^62")
     return target, _SHIFT.get(kind, 0), 2 if kind in _EVEN else 1
@@ -66,7 +72,7 @@ def next_fast_len(target, real=False, *, kind=None):
     Raises
     ------
     ValueError
-        If `target` is not positive.
+        If `target` is not positive, or there is no such kind.
     """
     target, shift, even = _checked(target, kind)
     return even * _smooth_above(max(1, -(-(target + shift) // even))) - shift

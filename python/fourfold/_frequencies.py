@@ -8,12 +8,14 @@ from ._libraries import library_of
 
 
 def _made(frequencies, n, d, xp, device, dtype):
-    if operator.index(n) < 1:
+    if not hasattr(n, "__index__") or operator.index(n) < 1:
         raise ValueError(f"n is {n}: expected a positive integer")
     if xp is None or xp is np:
+        if device not in (None, "cpu"):
+            raise ValueError(f"arrays of NumPy are not on the device {device!r}: name their library as xp")
         values = frequencies(n, d)
         return values if dtype is None else values.astype(dtype)
-    return xp.asarray(frequencies(n, d), dtype=dtype or xp.float64, device=device)
+    return xp.asarray(frequencies(n, d), dtype=dtype, device=device)
 
 
 def fftfreq(n, d=1.0, *, xp=None, device=None, dtype=None):
@@ -33,7 +35,7 @@ def fftfreq(n, d=1.0, *, xp=None, device=None, dtype=None):
     Raises
     ------
     ValueError
-        If `n` is not positive.
+        If `n` is no positive integer, or NumPy's arrays should be on another device than "cpu".
     """
     return _made(np.fft.fftfreq, n, d, xp, device, dtype)
 

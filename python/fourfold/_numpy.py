@@ -15,7 +15,12 @@ from ._process import forget_after_fork
 _NATIVE = frozenset("fdFD")
 _PRECISIONS = {"f": "f32", "d": "f64", "F": "f32", "D": "f64"}
 
-LONG_DOUBLE = "fourfold has no long double: convert to float64 or complex128, or call scipy.fft"
+
+class LongDoubleError(TypeError):
+    """Elements are of long double."""
+
+    def __init__(self):
+        super().__init__("fourfold has no long double: convert to float64 or complex128, or call scipy.fft")
 
 
 def as_floating(x):
@@ -28,7 +33,7 @@ def as_floating(x):
     array = np.asarray(x)
     char = array.dtype.char
     if char in "gG":
-        raise TypeError(LONG_DOUBLE)
+        raise LongDoubleError
     if char not in _NATIVE:
         array = np.asarray(array, np.float32 if char == "e" else np.float64)
     is_copy = array is not x and array.base is None and not hasattr(x, "__array__")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _fourfold
-from ._arguments import norm_name, shape_and_axes, worker_count
+from ._arguments import norm_name, real_array, shape_and_axes, worker_count
 from ._libraries import library_of
 from ._numpy import execute, text
 from ._spec import Spec, parsed
@@ -30,8 +30,8 @@ def _factors(multiply):
     if multiply is None:
         return None
     if isinstance(multiply, (tuple, list)) and all(np.ndim(one) == 1 for one in multiply):
-        return tuple(np.ascontiguousarray(one, np.float64) for one in multiply)
-    return np.ascontiguousarray(multiply, np.float64)
+        return tuple(real_array(one, np.float64) for one in multiply)
+    return real_array(multiply, np.float64)
 
 
 class Plan:
@@ -72,7 +72,8 @@ class Plan:
         Raises
         ------
         ValueError
-            If a shape is another one, or `out` is read-only.
+            If a shape is another one, elements are complex where the plan has real ones or the other
+            way round, or `out` is read-only.
         TypeError
             If elements have another type.
         """
@@ -221,6 +222,8 @@ def plan(
     ------
     ValueError
         If the problem is not defined, such as a "dct1" of one point.
+    TypeError
+        If the type of elements is another one, or a factor is complex.
 
     Examples
     --------

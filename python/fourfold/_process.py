@@ -6,6 +6,7 @@ import os
 from . import _fourfold
 
 _forget = []
+_forks = 0
 
 
 def forget_after_fork(clear):
@@ -13,7 +14,14 @@ def forget_after_fork(clear):
     _forget.append(clear)
 
 
+def forks():
+    """How often this process and its ancestors have forked since the import."""
+    return _forks
+
+
 def _in_child():
+    global _forks
+    _forks += 1
     _fourfold._after_fork_in_child()
     for clear in _forget:
         clear()

@@ -1,17 +1,20 @@
 """The cosine, sine and Hartley transforms of `fourfold.fft`."""
 
+import operator
+
 from ._arguments import norm_name, one_axis, one_length, shape_and_axes, worker_count
-from ._libraries import library_of
+from ._libraries import library_of, untouched
 from ._spec import Spec
 
 _KINDS = {name: {t: f"{name}{t}" for t in (1, 2, 3, 4)} for name in ("dct", "dst", "idct", "idst")}
 
 
 def _kind(name, type):
-    try:
-        return _KINDS[name][type]
-    except KeyError:
-        raise ValueError(f"invalid type {type!r}: expected 1, 2, 3 or 4") from None
+    kinds = _KINDS[name]
+    type = type if type in kinds else operator.index(type)
+    if type not in kinds:
+        raise ValueError(f"invalid type {type}: expected 1, 2, 3 or 4")
+    return kinds[type]
 
 
 def _flag(orthogonalize):
@@ -42,7 +45,7 @@ def along_several(x, kinds, s, axes, norm, overwrite_x, workers, orthogonalize, 
     if len(kinds) != len(axes):
         raise ValueError(f"{len(kinds)} kinds for {len(axes)} axes: expected one for each")
     if not axes:
-        return given
+        return untouched(given, x, out)
     x, padded = library.resized(x, lengths, axes)
     spec = Spec(kinds, axes, norm, _flag(orthogonalize))
     return library.run(x, spec, workers, overwrite_x or copied or padded, out)
@@ -226,6 +229,7 @@ def transform(
     ValueError
         If there is no such kind, or the number of kinds is not that of the axes.
     """
+    kinds = kinds if isinstance(kinds, str) else tuple(kinds)
     for kind in (kinds,) if isinstance(kinds, str) else kinds:
         if kind not in REAL_KINDS:
             raise ValueError(f"there is no real kind {kind!r}: expected one of {', '.join(REAL_KINDS)}")

@@ -5,12 +5,14 @@ a_uv / k^2 cos cos over u and v, and the field is its negative gradient, with Ne
 condition. docs/python.md has the scalings.
 """
 
+import operator
 from typing import NamedTuple, Optional
 
 import numpy as np
 
 from . import _fourfold
-from ._arguments import worker_count
+from ._arguments import real_array, worker_count
+from ._process import forks
 
 __all__ = ["Electrostatics", "Maps", "poisson_field"]
 
@@ -56,6 +58,8 @@ class Electrostatics:
     ------
     ValueError
         If the region has no area, or an argument is not possible.
+    TypeError
+        If the type is another one, or numbers are complex.
     """
 
     def __init__(
@@ -70,12 +74,15 @@ class Electrostatics:
         potential=True,
         workers=None,
     ):
-        self.bins, self.dtype = tuple(bins), np.dtype(dtype)
+        self.bins = tuple(operator.index(count) for count in bins)
+        if len(self.bins) != 2 or min(self.bins) < 2:
+            raise ValueError(f"the bins are {self.bins}: expected two numbers, each at least 2")
+        self.dtype = np.dtype(dtype).newbyteorder("=")
         if self.dtype.name not in _PRECISIONS:
             raise TypeError(f"the system has float32 or float64, not {self.dtype}")
         low, high = region if region is not None else ((0.0, 0.0), self.bins)
         fixed = None if fixed_density is None else np.ravel(self._map(fixed_density)).tolist()
-        self._system = _fourfold.System(
+        self._arguments = (
             self.bins,
             tuple(low),
             tuple(high),
@@ -86,15 +93,26 @@ class Electrostatics:
             potential,
             worker_count(workers),
         )
+        self._make()
+
+    def _make(self):
+        self._made, self._forks = _fourfold.System(*self._arguments), forks()
+
+    @property
+    def _system(self):
+        """The system, made anew in a forked child, where its threads and locks are not usable."""
+        if self._forks != forks():
+            self._make()
+        return self._made
 
     def _map(self, values):
-        values = np.ascontiguousarray(values, self.dtype)
+        values = real_array(values, self.dtype)
         if values.shape != self.bins:
             raise ValueError(f"a map has the shape {values.shape}, expected {self.bins}")
         return values
 
     def _lists(self, *lists):
-        return [np.ascontiguousarray(values, self.dtype).reshape(-1) for values in lists]
+        return [real_array(values, self.dtype).reshape(-1) for values in lists]
 
     def _maps(self, solved):
         maps, rest = solved

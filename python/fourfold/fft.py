@@ -14,6 +14,7 @@ from . import _complex, _real
 from ._arguments import get_workers, set_workers
 from ._fast_len import next_fast_len, prev_fast_len
 from ._frequencies import fftfreq, fftshift, ifftshift, rfftfreq
+from ._numpy import LongDoubleError
 from ._real import dht, idht, idxst, transform
 
 dct = _real.FUNCTIONS["dct"]
@@ -188,16 +189,16 @@ __ua_domain__ = "numpy.scipy.fft"
 _BACKEND = {name: globals()[name] for name in [*_real.FUNCTIONS, *_FOURIER]}
 
 
-def _falls_through(arguments, keywords):
-    """Whether fourfold leaves a call to the next backend: long doubles, and plans of others."""
-    x = arguments[0] if arguments else keywords.get("x")
-    return keywords.get("plan") is not None or getattr(getattr(x, "dtype", None), "char", "") in ("g", "G")
-
-
 def __ua_function__(method, arguments, keywords):
-    """Called by SciPy for a function, with the number of workers that SciPy has for this thread."""
+    """Called by SciPy for a function, with the number of workers that SciPy has for this thread.
+
+    Long doubles, and plans of others, are left to the next backend.
+    """
     function = _BACKEND.get(method.__name__)
-    if function is None or _falls_through(arguments, keywords):
+    if function is None or keywords.get("plan") is not None:
         return NotImplemented
-    with set_workers(sys.modules["scipy.fft"].get_workers()):
-        return function(*arguments, **keywords)
+    try:
+        with set_workers(sys.modules["scipy.fft"].get_workers()):
+            return function(*arguments, **keywords)
+    except LongDoubleError:
+        return NotImplemented

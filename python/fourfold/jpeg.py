@@ -16,7 +16,7 @@ def decode(file, *, mode="fast", upright=False, workers=None, max_pixels=1 << 28
 
     Parameters
     ----------
-    file : bytes
+    file : bytes-like
         The file's content.
     mode : {"fast", "exact"}
         "exact" gives the pixels of libjpeg-turbo.
@@ -37,10 +37,14 @@ def decode(file, *, mode="fast", upright=False, workers=None, max_pixels=1 << 28
     ValueError
         If it is no JPEG file, or of a sort that is not read. Damage that can be repaired is a
         warning.
+    TypeError
+        If `file` is not bytes-like.
     """
     max_pixels = operator.index(max_pixels)
+    if not 0 <= max_pixels < 1 << 64:
+        raise ValueError(f"max_pixels is {max_pixels}: expected 0 to 2^64 - 1")
     samples, shape, notes = _fourfold.decode(
-        bytes(file), mode, bool(upright), worker_count(workers), max_pixels
+        bytes(memoryview(file)), mode, bool(upright), worker_count(workers), max_pixels
     )
     for note in notes:
         warnings.warn(note, stacklevel=2)

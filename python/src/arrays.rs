@@ -4,10 +4,11 @@ use crate::memory::{ElementType, Memory, bytes};
 use fourfold::{Domain, Precision};
 use num_complex::Complex;
 use numpy::npyffi::flags::{NPY_ARRAY_ALIGNED, NPY_ARRAY_WRITEABLE};
-use numpy::npyffi::types::NPY_TYPES;
-use numpy::{PyArrayDescrMethods, PyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::npyffi::types::{NPY_TYPES, npy_intp};
+use numpy::{PY_ARRAY_API, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use std::ffi::c_int;
 
 /// The element type of a NumPy type number, if it is one that plans read and write.
 fn element_type(number: i32) -> Option<ElementType> {
@@ -69,15 +70,22 @@ pub(crate) fn writable(array: &Bound<'_, PyAny>) -> PyResult<Memory> {
     }
 }
 
-/// A new array in C order, whose elements are arbitrary.
-pub(crate) fn empty<'py>(py: Python<'py>, shape: &[usize], element: ElementType) -> Bound<'py, PyAny> {
-    // SAFETY: the caller writes every element before anything reads one; all bits are valid floats.
+/// A new array in C order, whose elements are arbitrary, and are not read before they are written.
+///
+/// # Errors
+/// NumPy's exception, if there is no memory.
+pub(crate) fn empty<'py>(py: Python<'py>, shape: &[usize], element: ElementType) -> PyResult<Bound<'py, PyAny>> {
+    let dtype = match element {
+        (Domain::Real, Precision::F32) => numpy::dtype::<f32>(py),
+        (Domain::Real, Precision::F64) => numpy::dtype::<f64>(py),
+        (Domain::Complex, Precision::F32) => numpy::dtype::<Complex<f32>>(py),
+        (Domain::Complex, Precision::F64) => numpy::dtype::<Complex<f64>>(py),
+    };
+    let (axes, lengths) = (shape.len() as c_int, shape.as_ptr().cast_mut().cast::<npy_intp>());
+    // SAFETY: NumPy only reads the lengths, whose type has the size of `usize`, and takes over the type
+    // of elements. It returns a new reference, or null with an exception.
     unsafe {
-        match element {
-            (Domain::Real, Precision::F32) => PyArrayDyn::<f32>::new(py, shape, false).into_any(),
-            (Domain::Real, Precision::F64) => PyArrayDyn::<f64>::new(py, shape, false).into_any(),
-            (Domain::Complex, Precision::F32) => PyArrayDyn::<Complex<f32>>::new(py, shape, false).into_any(),
-            (Domain::Complex, Precision::F64) => PyArrayDyn::<Complex<f64>>::new(py, shape, false).into_any(),
-        }
+        let array = PY_ARRAY_API.PyArray_Empty(py, axes, lengths, dtype.into_dtype_ptr(), 0);
+        Bound::from_owned_ptr_or_err(py, array)
     }
 }

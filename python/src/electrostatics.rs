@@ -2,7 +2,7 @@
 
 use crate::error::exception;
 use crate::plan::precision;
-use crate::planners::{checked_threads, detached, planner};
+use crate::planners::{Undropped, checked_threads, detached, planner};
 use fourfold::electrostatics::{Cells, Electrostatics, Float, Grid, Maps, Scaling};
 use fourfold::{Effort, Precision, Result};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
@@ -24,7 +24,7 @@ enum AnySystem {
 /// The charged cells of a grid: see `fourfold.electrostatics`.
 #[pyclass(frozen, name = "System", module = "fourfold._fourfold")]
 pub(crate) struct PySystem {
-    system: AnySystem,
+    system: Undropped<AnySystem>,
     potential: bool,
 }
 
@@ -89,7 +89,7 @@ fn list<'a, 'py, T: numpy::Element>(
 /// Calls `$work` with the typed system and lists of its type.
 macro_rules! with_lists {
     ($self:expr, $arrays:expr, |$system:ident, $lists:ident, $into:ident| $work:expr) => {
-        match &$self.system {
+        match &*$self.system {
             AnySystem::F32($system) => with_lists!(@typed f32, $arrays, $lists, $into, $work),
             AnySystem::F64($system) => with_lists!(@typed f64, $arrays, $lists, $into, $work),
         }
@@ -143,7 +143,7 @@ impl PySystem {
         };
         let precision = precision(dtype)?;
         let system = detached(py, true, move || work(precision)).map_err(exception)?;
-        Ok(PySystem { system, potential })
+        Ok(PySystem { system: Undropped::new(system), potential })
     }
 
     /// Density, field and potential of a density.

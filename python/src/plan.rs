@@ -3,12 +3,11 @@
 use crate::arrays::{empty, memory, writable};
 use crate::error::exception;
 use crate::memory::{ElementType, Memory, execute};
-use crate::planners::{cached, checked_threads, detached, generation, plan, with_scratch};
+use crate::planners::{Undropped, cached, checked_threads, detached, plan, with_scratch};
 use fourfold::{Domain, Effort, Kind, Multiplier, Norm, Pipeline, Precision, Problem, Result};
 use numpy::{PyArrayMethods, PyReadonlyArray1};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 /// A problem with its tables.
@@ -18,9 +17,7 @@ pub(crate) struct PyPlan {
     /// What it multiplies by, and whether that comes first.
     multiplied: Option<(Multiplier, bool)>,
     threads: usize,
-    /// Not dropped in a forked child if it has threads, which exist in the parent only.
-    plan: ManuallyDrop<Arc<fourfold::Plan>>,
-    generation: u64,
+    plan: Undropped<Arc<fourfold::Plan>>,
 }
 
 /// From this number of elements on, an execution releases the GIL. Fewer take a microsecond or two.
@@ -29,12 +26,12 @@ const LONG: usize = 1 << 10;
 impl PyPlan {
     fn new(problem: Problem, multiplied: Option<(Multiplier, bool)>, threads: usize, effort: Effort) -> Result<PyPlan> {
         let plan = plan(&pipeline(&problem, &multiplied), checked_threads(threads)?, effort)?;
-        Ok(PyPlan { plan: ManuallyDrop::new(plan), problem, multiplied, threads, generation: generation() })
+        Ok(PyPlan { plan: Undropped::new(plan), problem, multiplied, threads })
     }
 
     /// Whether the plan has threads that do not exist in this process.
     fn is_foreign(&self) -> bool {
-        self.threads > 1 && self.generation != generation()
+        self.threads > 1 && self.plan.is_inherited()
     }
 
     fn usable(&self) -> Result<Arc<fourfold::Plan>> {
@@ -59,6 +56,16 @@ impl PyPlan {
         }
         let message = format!("the {name} has the shape {given:?}, and `{}` expects {wanted:?}", self.problem);
         Err(PyValueError::new_err(message))
+    }
+
+    fn check_precision(&self, name: &str, (_, given): ElementType) -> PyResult<()> {
+        let wanted = self.problem.precision();
+        if given == wanted {
+            return Ok(());
+        }
+        let message =
+            format!("the {name} has elements of {}, and `{}` expects {}", given.name(), self.problem, wanted.name());
+        Err(PyTypeError::new_err(message))
     }
 
     fn run(&self, py: Python<'_>, input: &Memory, output: &Memory) -> PyResult<()> {
@@ -87,15 +94,6 @@ fn multiplier(factors: Vec<PyReadonlyArray1<'_, f64>>, is_separable: bool) -> Py
         Some(table) if !is_separable => Multiplier::Table(table),
         last => Multiplier::Separable(lists.into_iter().chain(last).collect()),
     })
-}
-
-impl Drop for PyPlan {
-    fn drop(&mut self) {
-        if !self.is_foreign() {
-            // SAFETY: it is dropped only here.
-            unsafe { ManuallyDrop::drop(&mut self.plan) }
-        }
-    }
 }
 
 fn parsed<T>(text: &str, known: impl IntoIterator<Item = (T, &'static str)>, what: &str) -> PyResult<T> {
@@ -174,12 +172,14 @@ impl PyPlan {
         out: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(input) = memory(x)? else { return Ok(None) };
+        self.check_precision("input", input.element)?;
         self.check_shape("input", &input.shape, &self.problem.input().shape)?;
         let out = match out {
             Some(out) => out,
-            None => empty(x.py(), &self.problem.output().shape, self.output_type(input.element)),
+            None => empty(x.py(), &self.problem.output().shape, self.output_type(input.element))?,
         };
         let output = writable(&out)?;
+        self.check_precision("output", output.element)?;
         self.check_shape("output", &output.shape, &self.problem.output().shape)?;
         if input != output && input.overlaps(&output) {
             return Ok(None);

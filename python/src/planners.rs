@@ -4,6 +4,8 @@
 use fourfold::{Effort, Error, Pipeline, Plan, Planner, Problem, Result, Scratch};
 use pyo3::prelude::*;
 use std::collections::HashMap;
+use std::mem::ManuallyDrop;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -74,8 +76,42 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The present generation of processes.
-pub(crate) fn generation() -> u64 {
+fn generation() -> u64 {
     GENERATION.load(Ordering::Relaxed)
+}
+
+/// A value that forked children do not drop: its threads exist in the parent only.
+pub(crate) struct Undropped<T> {
+    value: ManuallyDrop<T>,
+    generation: u64,
+}
+
+impl<T> Undropped<T> {
+    pub(crate) fn new(value: T) -> Undropped<T> {
+        Undropped { value: ManuallyDrop::new(value), generation: generation() }
+    }
+
+    /// Whether it was made before this process was forked.
+    pub(crate) fn is_inherited(&self) -> bool {
+        self.generation != generation()
+    }
+}
+
+impl<T> Deref for Undropped<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T> Drop for Undropped<T> {
+    fn drop(&mut self) {
+        if !self.is_inherited() {
+            // SAFETY: it is dropped only here.
+            unsafe { ManuallyDrop::drop(&mut self.value) }
+        }
+    }
 }
 
 /// A planner with so many threads.

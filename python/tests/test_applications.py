@@ -66,6 +66,24 @@ def test_the_field_of_a_density(dtype):
         np.testing.assert_allclose(map, wanted, atol=1e3 * np.finfo(dtype).eps)
 
 
+@pytest.mark.parametrize("dtype", [">f4", ">f8"])
+def test_a_density_in_the_other_byte_order(dtype):
+    density = impulse((6, 8)).astype(dtype)
+    expected = poisson_field(density.astype(density.dtype.newbyteorder("=")))
+    np.testing.assert_array_equal(poisson_field(density), expected)
+
+
+@pytest.mark.parametrize("bins", [(-1, 8), (1, 8), (8,), (8, 8, 8)])
+def test_bins_that_are_no_grid(bins):
+    with pytest.raises(ValueError, match="expected two numbers"):
+        Electrostatics(bins)
+
+
+def test_a_complex_density_is_an_error():
+    with pytest.raises(TypeError, match="complex"):
+        poisson_field(impulse((4, 4)) + 1j)
+
+
 def test_cells_repel_each_other():
     system = Electrostatics((16, 16), ((0, 0), (8, 8)))
     cells = [3.0, 4.0], [3.5, 3.5], [1.0, 1.0], [1.0, 1.0]
@@ -107,8 +125,20 @@ def test_an_image_survives_a_file(mode, sampling):
     assert grey.shape == image.shape[:2] and np.abs(grey.astype(int) - image[..., 1]).mean() < 2
 
 
+def test_a_file_is_bytes_of_any_sort():
+    file = fourfold.jpeg.encode(picture())
+    for same in (bytearray(file), memoryview(file), np.frombuffer(file, "u1")):
+        np.testing.assert_array_equal(fourfold.jpeg.decode(same), fourfold.jpeg.decode(file))
+    for wrong in (5, 1 << 60, "name.jpg", None, [255, 216]):
+        with pytest.raises(TypeError):
+            fourfold.jpeg.decode(wrong)
+
+
 def test_files_and_images_that_are_wrong():
     file = fourfold.jpeg.encode(picture())
+    for pixels in (-1, 1 << 64):
+        with pytest.raises(ValueError):
+            fourfold.jpeg.decode(file, max_pixels=pixels)
     with pytest.raises(ValueError):
         fourfold.jpeg.decode(b"no file")
     with pytest.raises(ValueError):

@@ -135,7 +135,9 @@ def test_complex_input_obeys_orthogonalize(name, kind):
     "error, call",
     [
         (ValueError, lambda: ff.dct(np.ones(4), type=5)),
-        (ValueError, lambda: ff.dct(np.ones(4), type="2")),
+        (TypeError, lambda: ff.dct(np.ones(4), type="2")),
+        (TypeError, lambda: ff.dct(np.ones(4), type=(2,))),
+        (TypeError, lambda: ff.dct(np.ones(4), type=1.5)),
         (ValueError, lambda: ff.dct(np.ones(4), norm="orto")),
         (ValueError, lambda: ff.dct(np.ones(4), n=0)),
         (ValueError, lambda: ff.dct(np.ones(4), n=-2)),
@@ -171,7 +173,14 @@ def test_complex_input_obeys_orthogonalize(name, kind):
         (ValueError, lambda: fourfold.plan("idxst", 4).inverse()),
         (ValueError, lambda: fourfold.plan("dct2", 4)(np.ones(5))),
         (TypeError, lambda: fourfold.plan("dct2", 4)([1, 2, 3, 4])),
-        ((ValueError, TypeError), lambda: fourfold.plan("dct2", 4, "f4")(np.ones(4))),
+        (TypeError, lambda: fourfold.plan("dct2", 4, "f4")(np.ones(4))),
+        (TypeError, lambda: fourfold.plan("dct2", 4)(np.ones(4), out=np.ones(4, "f4"))),
+        (TypeError, lambda: fourfold.plan("dct2", 4, multiply=np.ones(4, "c16"))),
+        (MemoryError, lambda: ff.dct(np.broadcast_to(1.0, (1 << 45, 8)))),
+        (ValueError, lambda: ff.dctn(np.ones((4, 4)), axes=(), out=np.ones((4, 4), "f4"))),
+        (ValueError, lambda: ff.next_fast_len(5, kind="dct9")),
+        (ValueError, lambda: ff.fftfreq(2.5)),
+        (ValueError, lambda: ff.fftfreq(4, device="cuda")),
         (ValueError, lambda: fourfold.plan("rfft", 4)(np.ones(4, "c16"))),
     ],
 )
@@ -179,6 +188,32 @@ def test_exceptions(error, call):
     with pytest.raises(error) as caught:
         call()
     assert str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["dctn", "idstn", "fftn", "ifftn"])
+@pytest.mark.parametrize("x", [1.5, [1, 2, 3], signal(4)], ids=str)
+def test_no_axes(name, x):
+    axes = () if np.ndim(x) else None
+    y, expected = getattr(ff, name)(x, axes=axes), getattr(scipy.fft, name)(x, axes=axes)
+    assert isinstance(y, np.ndarray) and y.dtype == expected.dtype
+    np.testing.assert_array_equal(y, expected)
+    out = np.empty(np.shape(x))
+    assert getattr(ff, name)(x, axes=axes, out=out) is out
+    np.testing.assert_array_equal(out, x)
+
+
+def test_kinds_may_come_from_an_iterator():
+    x = signal(4, 5)
+    kinds = ("dct2", "dst3")
+    np.testing.assert_array_equal(ff.transform(x, iter(kinds)), ff.transform(x, kinds))
+
+
+def test_more_workers_than_threads_can_be():
+    x = signal(3, 4)
+    np.testing.assert_array_equal(ff.dctn(x, workers=1 << 40), ff.dctn(x))
+    with ff.set_workers(5000):
+        assert ff.get_workers() == 5000
+        np.testing.assert_array_equal(ff.dctn(x), ff.dctn(x, workers=1))
 
 
 def test_special_values_stay_in_their_line():
@@ -214,6 +249,7 @@ def test_the_backend_falls_through():
     x = np.arange(8, dtype="g")
     with scipy.fft.set_backend(ff):
         assert scipy.fft.fft(x).dtype.char == "G"
+        assert scipy.fft.dct(list(x)).dtype.char == "g"
         np.testing.assert_array_equal(scipy.fft.dct(np.arange(8.0)), ff.dct(np.arange(8.0)))
         assert scipy.fft.fht(np.ones(8), 0.1, 0.5).shape == (8,)
         with scipy.fft.set_workers(2):

@@ -121,6 +121,34 @@ def test_fork_while_threads_compute():
     )
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_fork_with_an_electrostatic_system():
+    assert (
+        python("""
+        import os, signal, sys, warnings, numpy as np, fourfold
+        from fourfold.electrostatics import Electrostatics
+        warnings.simplefilter("ignore")
+        density = np.random.default_rng(0).random((64, 64))
+        systems = [Electrostatics(density.shape, workers=workers) for workers in (2, 3, 4)]
+        expected = systems[0].transform(density)
+        for workers in range(5, 30):  # so that only the systems keep their threads
+            fourfold.plan("dct2", 64, workers=workers)
+        for is_used in (True, False):
+            child = os.fork()
+            if not child:
+                signal.alarm(30)
+                sys.unraisablehook = lambda raised: os._exit(2)
+                for system in systems if is_used else ():
+                    np.testing.assert_array_equal(system.transform(density).field_x, expected.field_x)
+                system = systems = None
+                os._exit(0)
+            assert os.waitpid(child, 0)[1] == 0
+        print("done")
+    """)
+        == "done\n"
+    )
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_the_interpreter_ends_while_threads_compute(workers):
     for _ in range(3):
