@@ -65,7 +65,10 @@ pub(crate) fn suite() -> Result<Outcome> {
     let compiling = seconds(tests(compiler)?.arg("--no-run"))?;
     let left_out = LEFT_OUT.iter().flat_map(|name| ["--skip", name]);
     let running = seconds(tests(compiler)?.arg("--").args(left_out))?;
-    let report = |what, took, most| println!("{what}: {} of {}", clock(took), clock(most));
+    let report = |what, took, most| {
+        let over = if took > most { "  over its budget" } else { "" };
+        println!("{what}: {} of {}{over}", clock(took), clock(most));
+    };
     println!("\nNEON, emulated by {}", emulator()?);
     report("compiling", compiling, COMPILING);
     report("running", running, RUNNING);

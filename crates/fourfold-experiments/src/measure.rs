@@ -83,7 +83,9 @@ impl Setting {
     /// The same in another type.
     pub(crate) fn how_in(&self, precision: Precision) -> String {
         let arrays = match self.engine() {
-            Engine::Cpu(_) => " A copy is a memcpy by the same number of threads.".to_owned(),
+            Engine::Cpu(_) => {
+                " Every run has the same arrays. A copy is a memcpy by the same number of threads.".to_owned()
+            }
             _ => format!(
                 " Runs take turns through {} MiB of arrays, at most {MOST_PAIRS} inputs with their outputs, so that no large input is still in a cache. A copy is one from array to array in the device's memory.",
                 IN_TURN >> 20
@@ -99,7 +101,7 @@ impl Setting {
 
     fn how_with(&self, precision: Precision, arrays: &str, compared: &str) -> String {
         format!(
-            "{}, out of place. Each time is the shortest of warm runs that take turns for {} s each.{arrays} Measured on {}. Compared before: {compared}.",
+            "{}, out of place. Each time is the shortest of warm runs that take turns for {} s each.{arrays} Measured on {}. Before that was compared: {compared}.",
             precision.name(),
             self.seconds(),
             self.machine()

@@ -321,8 +321,9 @@ fn both_parts_of_complex_arrays_and_views_of_any_strides() {
 
 #[test]
 fn threads_change_nothing() {
-    for text in ["dct2 f64 20000", "dct3 f64 20001", "dct2 f64 200x300", "dct3 f64 30x40x50", "fft f64 256x256"] {
-        for recipe in all_recipes(&text.parse().unwrap()) {
+    let texts = ["dct2 f64 20000", "dct3 f64 20001", "dct2 f64 200x300", "dct3 f64 30x40x50", "fft f64 256x256"];
+    for (turn, text) in texts.iter().enumerate() {
+        for recipe in sample(all_recipes(&text.parse().unwrap()), 1, turn) {
             let run = |threads: usize| {
                 let plan = planner(Isa::best(), threads).plan_recipe(recipe.clone()).unwrap();
                 let problem = plan.problem();
@@ -351,7 +352,7 @@ fn what_is_ignored_spoils_nothing() {
 
 #[test]
 fn absurd_sizes_are_errors() {
-    for method in &Algorithm::ALL {
+    for method in sample(&Algorithm::ALL, 1, 0) {
         for text in [
             "dct2 f64 1000000000000000000",
             "dct2 f64 1000000000000",

@@ -47,7 +47,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             "`brute-force` is the report's double loop, which computes a sine and a cosine for every term (its code calls each twice; here the product of the two indices is first reduced modulo N). \
              A CPU computes them in double precision, by all threads. `definition` reads them from a table instead. `levels` takes every level of radix 2 through memory, and reverses bits last, each with a launch on a device. \
              `levels-in-blocks` is an idea that the report did not build: as soon as the blocks of a level fit a work group (1024 points), one launch does all other levels, with a barrier between them. \
-             In `levels-in-clusters` up to eight work groups share a block of up to 8192 points. This needs NVIDIA's clusters (since sm_90); the cell is empty on other devices. On a CPU these two are the same work. \
+             In `levels-in-clusters` up to eight work groups share a block of up to 8192 points. Above 1024 points this needs NVIDIA's clusters (since sm_90), so the cell is empty on other devices; up to 1024 points it is the same as `levels-in-blocks`, and so it is on a CPU. \
              `fused` is fourfold's own method."
                 .into(),
             setting.how_in(Precision::F32),
@@ -86,7 +86,7 @@ fn teaches(all: &[Vec<Option<f64>>]) -> String {
     let ratios = |a: usize, b: usize| Ratios::new(all.iter().filter_map(|times| Some(times[a]? / times[b]?)));
     let range = |a, b| ratios(a, b).range();
     format!(
-        "A table of sines and cosines makes the sums {} times as fast as brute force. The FFT by levels is {} times as fast as brute force, and fused passes are {} times as fast as levels.",
+        "A table of sines and cosines makes the sums {} times as fast as brute force, the FFT by levels is {} times as fast as brute force, and fused passes are {} times as fast as levels.",
         range(BRUTE_FORCE, DEFINITION),
         range(BRUTE_FORCE, LEVELS),
         range(LEVELS, FUSED)

@@ -46,7 +46,7 @@ const STEPS: [([usize; 2], &str); 11] = [
 
 const PARTS: &[Part] = &[
     Part { title: "Milliseconds", columns: RUNGS.len() },
-    Part { title: "Gain of each step: the time before it over the time after it", columns: STEPS.len() },
+    Part { title: "Gain of each step: the time without it over the time with it", columns: STEPS.len() },
 ];
 
 /// Powers of two, the sizes that the article names since radix 2 lacks them, one whose half is
@@ -86,12 +86,12 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     }))
 }
 
-const STEPS_TEXT: &str = "Milliseconds, and the gain of each step. Rows are transformed in place from digit-reversed order by levels of radix 8, 7, 5, 4, 3 and 2; the matrix is \
+const STEPS_TEXT: &str = "Milliseconds, and the gain of each step: the time without it over the time with it. Rows are transformed in place from digit-reversed order by levels of radix 8, 7, 5, 4, 3 and 2; the matrix is \
      transposed, its rows are transformed, and it is transposed again. `processor`: loops on one thread of the processor, with transposes in place. `device`: a launch for each row \
      and level, while the host transposes in memory that is mapped to it. `range`: one launch for all rows, with a range of two dimensions. `transposes`: by the device, an element a thread. \
      `2 × 2`: 2 × 2 elements a thread, four reals an access (`vload4` and `vstore4`, or `float4`). `4 × 4`: 4 × 4 elements a thread instead. `in place`: a thread exchanges two blocks of 2 × 2, \
-     and those below the diagonal leave early. `2 × 4`: transposes in work groups of 2 × 4 instead of the driver's choice. `rule`: 2 × 4 or 1 × 2 where they divide the range, else the \
-     driver's choice. `padding`: odd N padded to even, and copied at the end; without it, every element of a block is checked. `mixed`: from radix 2 alone to the mixed radix. \
+     and those below the diagonal leave early; it is compared with `2 × 2`. `2 × 4`: transposes in work groups of 2 × 4 instead of the driver's choice. `rule`: 2 × 4 or 1 × 2 where they divide the range, else the \
+     driver's choice. `padding`: odd N padded to even, and copied at the end; without it, every element of a block is checked. `mixed`: the mixed radix beside radix 2 alone, both in groups of 2 × 4. \
      `fused`: ours, two passes without digit reversal and without transposes. A step without a number changes nothing for that N, or N is no power of two.";
 
 const PUBLISHED: &str = "Published: the article shows its speed-ups in pictures without numbers, on Mali GPUs. Its text says that computing on the device is the first speed-up; that one launch for all rows \
@@ -196,7 +196,7 @@ fn teaches(measured: &[Measured]) -> String {
             format!("No step gains 1.1 times, as the geometric mean over N: {small}.")
         }
         (large, small) => {
-            format!("As the geometric mean over N, {large} gain 1.1 times or more. These gain less: {small}.")
+            format!("As the geometric mean over N, {large} gain 1.1 times or more, and these less: {small}.")
         }
     }
 }

@@ -98,7 +98,7 @@ pub(crate) fn run(_: &Setting) -> Result<Outcome> {
     Ok(Outcome::page(Page {
         title: "Table I: work and depth of a 2D DCT by a 2D FFT".into(),
         text: vec![
-            "Work is the number of operations: reads, writes, multiplications and additions of reals. Depth is the number of them on the longest chain in which each operation \
+            "Work is the number of operations: multiplications and additions of reals, and reads and writes of numbers, among which those of the FFT and the reads of the combine are complex. Depth is the number of them on the longest chain in which each operation \
              needs the result of the one before. N = N₁N₂, T = (N₁/2 + 1)(N₂/2 + 1). The formulas are derived from the equations, and the counts are those of the kernels that fourfold \
              writes; this table exists only if they are equal for every size."
                 .into(),

@@ -147,7 +147,11 @@ impl Axis {
 
     /// Whether constants along the axis fulfil both conditions.
     pub(crate) fn admits_constants(&self) -> bool {
-        self.ends.low != Dirichlet && self.ends.high != Dirichlet
+        let admits = |boundary| match boundary {
+            Periodic | Neumann => true,
+            Dirichlet => false,
+        };
+        admits(self.ends.low) && admits(self.ends.high)
     }
 
     /// Whether the first and the last point are ends, and so stand for half a cell in sums.
@@ -174,7 +178,7 @@ impl Axis {
         let first = match (self.position, self.ends.low) {
             (Cells, _) => 0.5,
             (Nodes, Dirichlet) => 1.0,
-            (Nodes, _) => 0.0,
+            (Nodes, Periodic | Neumann) => 0.0,
         };
         (n as f64 + first) * self.spacing
     }
@@ -184,10 +188,16 @@ impl Axis {
         let intervals = match (self.position, self.ends.low, self.ends.high) {
             (Nodes, Dirichlet, Dirichlet) => self.points as f64 + 1.0,
             (Nodes, Neumann, Neumann) => self.points as f64 - 1.0,
-            _ => self.points as f64,
+            (Cells, ..) => self.points as f64,
+            (Nodes, Periodic | Dirichlet | Neumann, Periodic | Dirichlet | Neumann) => self.points as f64,
         };
         intervals * self.spacing
     }
+}
+
+impl Boundary {
+    /// All conditions.
+    const ALL: [Boundary; 3] = [Periodic, Dirichlet, Neumann];
 }
 
 impl From<Boundary> for Ends {
@@ -206,8 +216,7 @@ impl FromStr for Boundary {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Boundary> {
-        let all = [Periodic, Dirichlet, Neumann];
-        all.into_iter().find(|boundary| boundary.to_string() == text).ok_or_else(|| {
+        Boundary::ALL.into_iter().find(|boundary| boundary.to_string() == text).ok_or_else(|| {
             wrong(format!("the boundary `{}`: expected periodic, dirichlet or neumann", text.escape_debug()))
         })
     }
