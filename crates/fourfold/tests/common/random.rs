@@ -46,7 +46,7 @@ fn nested_strides(axes: &[RandomAxis], side: usize) -> Vec<isize> {
 
 /// Shortens the longest axes until there are at most `most` elements.
 fn shorten(axes: &mut [RandomAxis], most: usize) {
-    while axes.iter().map(|axis| axis.length).product::<usize>() > most {
+    while axes.iter().fold(1, |product: usize, axis| product.saturating_mul(axis.length)) > most {
         let longest = axes.iter_mut().max_by_key(|axis| axis.length).expect("there is an axis");
         longest.length = (longest.length / 2).max(longest.kind.min_length());
     }
