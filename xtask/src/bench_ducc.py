@@ -2,34 +2,15 @@
 
 import json
 import math
-import os
-import subprocess
 import sys
-import time
 from statistics import median
 
 import ducc0
 import numpy as np
+from turns import Example, timed
 
 TURNS = 25
 SECONDS = 0.05
-TARGET = os.environ.get("CARGO_TARGET_DIR", "target")
-
-
-class Fourfold:
-    """The example `turns`, waiting for its turn."""
-
-    def __init__(self, problem):
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        self.process = subprocess.Popen([f"{TARGET}/release/examples/turns", problem], **pipes)
-
-    def turn(self, runs):
-        print(runs, file=self.process.stdin, flush=True)
-        return tuple(map(float, self.process.stdout.readline().split()))
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
 
 
 class Ducc:
@@ -47,18 +28,9 @@ class Ducc:
         return timed(transform, runs), timed(lambda: np.copyto(self.output, self.input), runs)
 
 
-def timed(work, runs):
-    """Milliseconds a run, after one that is not timed."""
-    work()
-    start = time.perf_counter()
-    for _ in range(runs):
-        work()
-    return 1e3 * (time.perf_counter() - start) / runs
-
-
 def compare(problem):
     """Milliseconds of fourfold and of ducc0, each with those of a copy in the same process."""
-    ours, theirs = Fourfold(problem), Ducc(problem)
+    ours, theirs = Example("turns", problem), Ducc(problem)
     runs = max(1, math.ceil(1e3 * SECONDS / theirs.turn(1)[0]))
     turns = [(ours.turn(runs), theirs.turn(runs)) for _ in range(TURNS)]
     ours.close()

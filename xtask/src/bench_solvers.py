@@ -2,35 +2,16 @@
 
 import json
 import math
-import os
-import subprocess
 import sys
-import time
 from statistics import median
 
 import ducc0
 import numpy as np
 from scipy import fft, signal
+from turns import Example, timed
 
 TURNS = 15
 SECONDS = 0.2
-TARGET = os.environ.get("CARGO_TARGET_DIR", "target")
-
-
-class Fourfold:
-    """The example `solver_turns`, waiting for its turn."""
-
-    def __init__(self, task):
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        self.process = subprocess.Popen([f"{TARGET}/release/examples/solver_turns", task], **pipes)
-
-    def turn(self, runs):
-        print(runs, file=self.process.stdin, flush=True)
-        return tuple(map(float, self.process.stdout.readline().split()))
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
 
 
 def waves(shape):
@@ -67,20 +48,11 @@ def convolve(shape, kernel):
 PEERS = {"neumann": neumann, "convolve": convolve, "multiplied": lambda shape: {}}
 
 
-def timed(work, runs):
-    """Milliseconds a run, after one that is not timed."""
-    work()
-    start = time.perf_counter()
-    for _ in range(runs):
-        work()
-    return 1e3 * (time.perf_counter() - start) / runs
-
-
 def compare(task):
     """Milliseconds by name; `fourfold`, and `beside` for the second time of the example."""
     name, *shapes = task.split()
     peers = PEERS[name](*(tuple(map(int, shape.split("x"))) for shape in shapes))
-    ours = Fourfold(task)
+    ours = Example("solver_turns", task)
     runs = max(1, math.ceil(1e3 * SECONDS / max(1e-3, ours.turn(1)[0])))
     turns = []
     for _ in range(TURNS):

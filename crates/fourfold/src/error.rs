@@ -39,6 +39,11 @@ impl Error {
         Error::new(ErrorKind::Problem, message)
     }
 
+    /// An error of the kind [`ErrorKind::Argument`].
+    pub(crate) fn argument(message: impl Into<String>) -> Self {
+        Error::new(ErrorKind::Argument, message)
+    }
+
     /// The sort of this error.
     pub fn kind(&self) -> ErrorKind {
         self.kind

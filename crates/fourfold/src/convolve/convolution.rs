@@ -1,10 +1,10 @@
 //! Convolutions as plans: the choice of tiles, and their execution.
 
 use crate::convolve::direct;
-use crate::convolve::tiles::{Boundary, Mode, TiledAxis, fast_length, scatter, wrong};
+use crate::convolve::tiles::{Boundary, Mode, TiledAxis, fast_length, scatter};
 use crate::cpu::base::memory::Scratch;
 use crate::cpu::base::threads::Pool;
-use crate::error::{Result, filled};
+use crate::error::{Error, Result, filled};
 use crate::plan::plan::Plan;
 use crate::plan::planner::Planner;
 use crate::problem::element::Precision;
@@ -132,11 +132,11 @@ impl<T: Float> Convolution<T> {
         let output_len: usize = self.output_shape.iter().product();
         for (name, len, wanted) in [("input", input.len(), self.input_len), ("output", output.len(), output_len)] {
             if len != wanted {
-                return Err(wrong(format!("the {name} has {len} elements: expected {wanted}")));
+                return Err(Error::argument(format!("the {name} has {len} elements: expected {wanted}")));
             }
         }
-        let [input_size, output_size] =
-            [TiledAxis::input_of, TiledAxis::output_of].map(|of| self.axes.iter().map(of).product::<usize>());
+        let input_size = self.axes.iter().map(|axis| axis.input).product();
+        let output_size = self.axes.iter().map(|axis| axis.output).product::<usize>();
         let inner = output_size / self.axes[0].output;
         let tiles = input.chunks(input_size).zip(output.chunks_mut(output_size)).flat_map(|(input, output)| {
             let tiles = output.chunks_mut(self.tiling.outputs * inner).enumerate();
@@ -147,7 +147,7 @@ impl<T: Float> Convolution<T> {
         let error = Mutex::new(None);
         let work = |_, group: usize| {
             let mut tiles = groups[group].lock().unwrap_or_else(PoisonError::into_inner);
-            if let Err(failed) = self.run(&mut tiles) {
+            if let Err(failed) = self.compute_group(&mut tiles) {
                 *error.lock().unwrap_or_else(PoisonError::into_inner) = Some(failed);
             }
         };
@@ -161,7 +161,7 @@ impl<T: Float> Convolution<T> {
     }
 
     /// Computes a group of tiles.
-    fn run(&self, tiles: &mut [Tile<'_, T>]) -> Result<()> {
+    fn compute_group(&self, tiles: &mut [Tile<'_, T>]) -> Result<()> {
         let kept = self.buffers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut buffers = kept.map_or_else(|| self.buffers(), Ok)?;
         let (lengths, axes) = (&self.tiling.lengths[..], &self.axes[..]);
@@ -239,9 +239,9 @@ impl<T: Float> ConvolutionBuilder<T> {
             self.kernel.reverse();
         }
         let batch = &self.shape[..self.shape.len() - axes.len()];
-        let output_shape: Vec<_> = batch.iter().copied().chain(axes.iter().map(TiledAxis::output_of)).collect();
+        let output_shape: Vec<_> = batch.iter().copied().chain(axes.iter().map(|axis| axis.output)).collect();
         let too_large =
-            || wrong(format!("an array of shape {:?}: expected one that fits the address space", self.shape));
+            || Error::argument(format!("an array of shape {:?}: expected one that fits the address space", self.shape));
         let len = |shape: &[usize]| shape.iter().try_fold(size_of::<T>(), |len, n| len.checked_mul(*n));
         let fits = [&self.shape, &output_shape].map(|shape| len(shape).filter(|bytes| *bytes <= isize::MAX as usize));
         let [Some(input_bytes), Some(_)] = fits else { return Err(too_large()) };
@@ -272,33 +272,25 @@ impl<T: Float> ConvolutionBuilder<T> {
     fn axes(&self) -> Result<Vec<TiledAxis>> {
         let (axes, kernel_axes) = (self.shape.len(), self.kernel_shape.len());
         if kernel_axes == 0 || kernel_axes > axes {
-            return Err(wrong(format!("a kernel of {kernel_axes} axes for arrays of {axes}: expected 1 to {axes}")));
+            return Err(Error::argument(format!(
+                "a kernel of {kernel_axes} axes for arrays of {axes}: expected 1 to {axes}"
+            )));
         }
         let count = self.kernel_shape.iter().try_fold(1usize, |count, n| count.checked_mul(*n));
         if count != Some(self.kernel.len()) {
             let (len, shape) = (self.kernel.len(), &self.kernel_shape);
-            return Err(wrong(format!("a kernel of {len} elements: expected those of the shape {shape:?}")));
+            return Err(Error::argument(format!("a kernel of {len} elements: expected those of the shape {shape:?}")));
         }
         if let Some(at) = self.kernel.iter().position(|&h| !h.into().is_finite()) {
             let h: f64 = self.kernel[at].into();
-            return Err(wrong(format!("element {at} of the kernel is {h}: expected finite numbers")));
+            return Err(Error::argument(format!("element {at} of the kernel is {h}: expected finite numbers")));
         }
         let batch = axes - kernel_axes;
         if let Some(axis) = self.shape[..batch].iter().position(|n| *n == 0) {
-            return Err(wrong(format!("axis {axis} has no elements: expected 1 or more")));
+            return Err(Error::argument(format!("axis {axis} has no elements: expected 1 or more")));
         }
         let lengths = self.shape[batch..].iter().zip(&self.kernel_shape).enumerate();
         lengths.map(|(i, (&input, &kernel))| TiledAxis::new(batch + i, input, kernel, self.mode)).collect()
-    }
-}
-
-impl TiledAxis {
-    fn input_of(&self) -> usize {
-        self.input
-    }
-
-    fn output_of(&self) -> usize {
-        self.output
     }
 }
 
@@ -363,10 +355,10 @@ fn spectrum<T: Float>(
     planner: &Planner,
 ) -> Result<Vec<Complex<f64>>> {
     let problem = Problem::builder(Kind::Rfft, Precision::F64, &tiling.lengths).build()?;
-    let no_memory = |len: usize| format!("the spectrum of a kernel of {len} elements");
+    let what = |len: usize| format!("the spectrum of a kernel of {len} elements");
     let (padded_len, len) = (problem.input().len, problem.output().len);
-    let mut padded = filled(padded_len, 0.0, format_args!("{}", no_memory(padded_len)))?;
-    let mut spectrum = filled(len, Complex::ZERO, format_args!("{}", no_memory(len)))?;
+    let mut padded = filled(padded_len, 0.0, format_args!("{}", what(padded_len)))?;
+    let mut spectrum = filled(len, Complex::ZERO, format_args!("{}", what(len)))?;
     embed(axes, &tiling.lengths, kernel, &mut padded);
     planner.plan(&problem)?.execute(&padded, &mut spectrum)?;
     Ok(spectrum)

@@ -1,6 +1,5 @@
 //! Filters by frequency: responses of the ideal, Gaussian and Butterworth filters.
 
-use crate::convolve::tiles::wrong;
 use crate::error::{Error, Result, reserve};
 use crate::problem::element::Precision;
 use crate::problem::kind::Kind;
@@ -62,15 +61,15 @@ impl FrequencyFilter {
     pub fn new(band: Band, rolloff: Rolloff) -> Result<FrequencyFilter> {
         let filter = FrequencyFilter { band, rolloff };
         if let Some(cutoff) = filter.cutoffs().find(|cutoff| !(cutoff.is_finite() && *cutoff >= 0.0)) {
-            return Err(wrong(format!("a cut-off of {cutoff}: expected a finite number from 0 on")));
+            return Err(Error::argument(format!("a cut-off of {cutoff}: expected a finite number from 0 on")));
         }
         if let Band::Pass(low, high) = band
             && low >= high
         {
-            return Err(wrong(format!("a band from {low} to {high}: expected the lower cut-off first")));
+            return Err(Error::argument(format!("a band from {low} to {high}: expected the lower cut-off first")));
         }
         if rolloff == Rolloff::Butterworth(0) {
-            return Err(wrong("a Butterworth filter of order 0: expected 1 or more"));
+            return Err(Error::argument("a Butterworth filter of order 0: expected 1 or more"));
         }
         Ok(filter)
     }
@@ -102,7 +101,7 @@ impl FrequencyFilter {
         // Rounding makes √2 slightly less or more in the user's text.
         if let Some(cutoff) = self.cutoffs().find(|cutoff| *cutoff > highest * (1.0 + 1e-6)) {
             let message = format!("a cut-off of {cutoff}: expected one within the band, from 0 to {highest}");
-            return Err(wrong(message));
+            return Err(Error::argument(message));
         }
         let problem = Problem::builder(Kind::Rfft, Precision::F64, shape).build()?;
         let terms = &problem.output().shape;
@@ -167,7 +166,7 @@ impl FromStr for Rolloff {
         let unknown = || {
             let message =
                 format!("the roll-off `{}`: expected ideal, gaussian or butterworth:ORDER", text.escape_debug());
-            wrong(message)
+            Error::argument(message)
         };
         match text.split_once(':') {
             None if text == "ideal" => Ok(Rolloff::Ideal),

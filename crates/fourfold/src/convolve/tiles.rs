@@ -6,7 +6,7 @@
 //! divide only the first axis that is convolved. Along the others they are as long as the output
 //! needs. So the output of a tile is contiguous.
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -49,17 +49,12 @@ pub(crate) struct TiledAxis {
     first: usize,
 }
 
-/// An error about an argument.
-pub(crate) fn wrong(message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Argument, message)
-}
-
 impl TiledAxis {
     /// The axis number `number`.
     pub(crate) fn new(number: usize, input: usize, kernel: usize, mode: Mode) -> Result<TiledAxis> {
         if input == 0 || kernel == 0 {
             let message = format!("axis {number} has {input} elements, and the kernel {kernel}: expected 1 or more");
-            return Err(wrong(message));
+            return Err(Error::argument(message));
         }
         let (output, first) = match mode {
             Mode::Full => (input.checked_add(kernel - 1), 0),
@@ -67,7 +62,7 @@ impl TiledAxis {
             Mode::Valid => ((input + 1).checked_sub(kernel).filter(|output| *output > 0), kernel - 1),
         };
         let output = output.ok_or_else(|| {
-            wrong(format!(
+            Error::argument(format!(
                 "the kernel has {kernel} elements along axis {number}, and the array {input}: expected at most {input} in \
                  mode {mode}"
             ))
@@ -92,9 +87,10 @@ impl Boundary {
     fn place(self, at: isize, n: usize) -> Option<usize> {
         let n = n as isize;
         let place = match self {
-            Boundary::Zero => Some(at).filter(|at| (0..n).contains(at))?,
+            Boundary::Zero => return (0..n).contains(&at).then_some(at as usize),
             Boundary::Periodic => at.rem_euclid(n),
-            Boundary::Reflect => Some(at.rem_euclid(2 * n)).map(|at| if at < n { at } else { 2 * n - 1 - at })?,
+            // The array and its mirror image have the period 2n, in which i and 2n − 1 − i are alike.
+            Boundary::Reflect => at.rem_euclid(2 * n).min(2 * n - 1 - at.rem_euclid(2 * n)),
         };
         Some(place as usize)
     }
@@ -182,7 +178,7 @@ impl FromStr for Mode {
         [Mode::Full, Mode::Same, Mode::Valid]
             .into_iter()
             .find(|mode| mode.to_string() == text)
-            .ok_or_else(|| wrong(format!("the mode `{}`: expected full, same or valid", text.escape_debug())))
+            .ok_or_else(|| Error::argument(format!("the mode `{}`: expected full, same or valid", text.escape_debug())))
     }
 }
 
@@ -193,7 +189,9 @@ impl FromStr for Boundary {
         [Boundary::Zero, Boundary::Periodic, Boundary::Reflect]
             .into_iter()
             .find(|boundary| boundary.to_string() == text)
-            .ok_or_else(|| wrong(format!("the boundary `{}`: expected zero, periodic or reflect", text.escape_debug())))
+            .ok_or_else(|| {
+                Error::argument(format!("the boundary `{}`: expected zero, periodic or reflect", text.escape_debug()))
+            })
     }
 }
 

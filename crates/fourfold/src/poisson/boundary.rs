@@ -1,6 +1,6 @@
 //! The axes of the box: boundary conditions, positions, and the kinds that they need.
 
-use crate::error::{Error, ErrorKind, Result, reserve};
+use crate::error::{Error, Result, reserve};
 use crate::problem::kind::Kind;
 use std::f64::consts::PI;
 use std::fmt;
@@ -81,11 +81,6 @@ const TABLE: [Basis; 9] = [
     basis([Neumann, Dirichlet], &[Nodes], Kind::Dct3, 0.5),
 ];
 
-/// An error about an argument.
-pub(crate) fn wrong(message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Argument, message)
-}
-
 impl Axis {
     /// An axis whose unknowns are in the centres of cells.
     pub fn cells(points: usize, spacing: f64, ends: impl Into<Ends>) -> Axis {
@@ -102,7 +97,10 @@ impl Axis {
         let Ends { low, high } = self.ends;
         let fits = |basis: &&Basis| basis.ends == [low, high] && basis.positions.contains(&self.position);
         TABLE.iter().find(fits).ok_or_else(|| {
-            wrong(format!("the boundary `{}`: expected `periodic` at both ends of an axis or at neither", self.ends))
+            Error::argument(format!(
+                "the boundary `{}`: expected `periodic` at both ends of an axis or at neither",
+                self.ends
+            ))
         })
     }
 
@@ -118,11 +116,11 @@ impl Axis {
     pub(crate) fn check(&self) -> Result<()> {
         let least = self.kind()?.min_length();
         if !(self.spacing.is_finite() && self.spacing > 0.0) {
-            return Err(wrong(format!("a spacing of {}: expected a finite number above 0", self.spacing)));
+            return Err(Error::argument(format!("a spacing of {}: expected a finite number above 0", self.spacing)));
         }
         if self.points < least {
             let Axis { points, ends, position, .. } = self;
-            return Err(wrong(format!(
+            return Err(Error::argument(format!(
                 "{points} points on an axis of {position} with `{ends}`: expected {least} or more"
             )));
         }
@@ -217,7 +215,7 @@ impl FromStr for Boundary {
 
     fn from_str(text: &str) -> Result<Boundary> {
         Boundary::ALL.into_iter().find(|boundary| boundary.to_string() == text).ok_or_else(|| {
-            wrong(format!("the boundary `{}`: expected periodic, dirichlet or neumann", text.escape_debug()))
+            Error::argument(format!("the boundary `{}`: expected periodic, dirichlet or neumann", text.escape_debug()))
         })
     }
 }
@@ -240,7 +238,7 @@ impl FromStr for Position {
         [Cells, Nodes]
             .into_iter()
             .find(|position| position.to_string() == text)
-            .ok_or_else(|| wrong(format!("the position `{}`: expected cells or nodes", text.escape_debug())))
+            .ok_or_else(|| Error::argument(format!("the position `{}`: expected cells or nodes", text.escape_debug())))
     }
 }
 

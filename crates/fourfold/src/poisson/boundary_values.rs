@@ -1,8 +1,8 @@
 //! Right-hand sides: boundary values, and the compatibility of singular equations.
 
 use crate::cpu::base::threads::Pool;
-use crate::error::Result;
-use crate::poisson::boundary::{Axis, wrong};
+use crate::error::{Error, Result};
+use crate::poisson::boundary::Axis;
 use crate::poisson::equation::Equation;
 use crate::problem::float::Float;
 use std::sync::{Mutex, PoisonError};
@@ -79,13 +79,15 @@ impl Equation {
 
     fn add_end<T: Float>(&self, number: usize, end: End, values: Values<'_, T>, f: &mut [T]) -> Result<()> {
         let axes = self.axes();
-        let missing = || wrong(format!("boundary values at axis {number}: the equation has {} axes", axes.len()));
+        let missing =
+            || Error::argument(format!("boundary values at axis {number}: the equation has {} axes", axes.len()));
         let axis = axes.get(number).ok_or_else(missing)?;
         let boundary = if end == End::Low { axis.ends.low } else { axis.ends.high };
-        let periodic = || wrong(format!("boundary values at axis {number}, which is periodic and has no ends"));
+        let periodic =
+            || Error::argument(format!("boundary values at axis {number}, which is periodic and has no ends"));
         let factor = axis.boundary_factor(boundary).ok_or_else(periodic)?;
         if self.is_spectral() {
-            return Err(wrong("boundary values with spectral eigenvalues: expected those of the stencil"));
+            return Err(Error::argument("boundary values with spectral eigenvalues: expected those of the stencil"));
         }
         let inner: usize = axes[number + 1..].iter().map(|axis| axis.points).product();
         let count = f.len() / axis.points;
@@ -93,7 +95,7 @@ impl Equation {
             && list.len() != count
         {
             let message = format!("{} boundary values at axis {number}: expected {count}", list.len());
-            return Err(wrong(message));
+            return Err(Error::argument(message));
         }
         let (at, factor) = (if end == End::Low { 0 } else { axis.points - 1 }, factor * self.operator_factor());
         for i in 0..count {
@@ -112,7 +114,7 @@ impl Equation {
         if len == unknowns {
             return Ok(());
         }
-        Err(wrong(format!("the {what} has {len} elements: expected {unknowns} of shape {:?}", self.shape())))
+        Err(Error::argument(format!("the {what} has {len} elements: expected {unknowns} of shape {:?}", self.shape())))
     }
 
     /// Checks that a singular equation has a solution for this right-hand side, which includes the
@@ -123,7 +125,7 @@ impl Equation {
     /// ratio.
     pub fn check_compatible<T: Float>(&self, f: &[T]) -> Result<()> {
         self.check_len("right-hand side", f.len())?;
-        self.check_compatible_with(f, &Pool::new(1).map_err(|error| wrong(error.to_string()))?)
+        self.check_compatible_with(f, &Pool::new(1).map_err(|error| Error::argument(error.to_string()))?)
     }
 
     pub(crate) fn check_compatible_with<T: Float>(&self, f: &[T], pool: &Pool) -> Result<()> {
@@ -135,7 +137,7 @@ impl Equation {
         if sum.abs() <= tolerance * magnitude {
             return Ok(());
         }
-        Err(wrong(format!(
+        Err(Error::argument(format!(
             "the right-hand side has no solution: c is 0, no end is dirichlet, and |Σ f| is {:e} of Σ |f|. Expected at \
              most {tolerance:e}: subtract the mean, {:e}, or raise the tolerance",
             sum.abs() / magnitude,

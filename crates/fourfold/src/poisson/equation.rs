@@ -1,7 +1,7 @@
 //! The description of an equation, which every engine solves.
 
-use crate::error::{Result, filled, reserve};
-use crate::poisson::boundary::{Axis, wrong};
+use crate::error::{Error, Result, filled, reserve};
+use crate::poisson::boundary::Axis;
 use crate::problem::element::Precision;
 use crate::problem::kind::Kind;
 use crate::problem::problem::Problem;
@@ -43,15 +43,15 @@ impl Equation {
     /// points of the axes as their shape, in C order.
     ///
     /// # Errors
-    /// If there are no axes or more than 4, if a spacing is not a finite number above 0, if only
-    /// one end of an axis is periodic, or if an axis has too few points.
+    /// If there are no axes or more than 4. If a spacing is not a finite number above 0. If only one
+    /// end of an axis is periodic, or if an axis has too few points.
     pub fn new(axes: impl Into<Vec<Axis>>) -> Result<Equation> {
         let axes = axes.into();
         if axes.is_empty() || axes.len() > MOST_AXES {
-            return Err(wrong(format!("{} axes: expected 1 to {MOST_AXES}", axes.len())));
+            return Err(Error::argument(format!("{} axes: expected 1 to {MOST_AXES}", axes.len())));
         }
         for (a, axis) in axes.iter().enumerate() {
-            axis.check().map_err(|error| wrong(format!("axis {a}: {error}")))?;
+            axis.check().map_err(|error| Error::argument(format!("axis {a}: {error}")))?;
         }
         Ok(Equation { axes, c: 0.0, eigenvalues: Eigenvalues::Stencil, time_step: None, tolerance: None })
     }
@@ -122,8 +122,9 @@ impl Equation {
     /// singular equations out, and checks no right-hand side.
     ///
     /// # Errors
-    /// If c, the time or the tolerance are no numbers or out of range, if c is minus an eigenvalue,
-    /// if factors are out of the range of the precision, or if there is no memory for them.
+    /// If c, the time or the tolerance are no numbers or out of range, or if c is minus an
+    /// eigenvalue. If factors are out of the range of the precision, or if there is no memory for
+    /// them.
     pub fn pipeline(&self, precision: Precision) -> Result<Pipeline<'static>> {
         self.check()?;
         let kinds = self.axes.iter().map(Axis::kind).collect::<Result<Vec<Kind>>>()?;
@@ -135,13 +136,13 @@ impl Equation {
 
     fn check(&self) -> Result<()> {
         if !self.c.is_finite() {
-            return Err(wrong(format!("c = {}: expected a finite number", self.c)));
+            return Err(Error::argument(format!("c = {}: expected a finite number", self.c)));
         }
         if let Some(time) = self.time_step.filter(|time| !(time.is_finite() && *time > 0.0)) {
-            return Err(wrong(format!("a heat step of {time}: expected a finite number above 0")));
+            return Err(Error::argument(format!("a heat step of {time}: expected a finite number above 0")));
         }
         if let Some(tolerance) = self.tolerance.filter(|tolerance| tolerance.is_nan() || *tolerance < 0.0) {
-            return Err(wrong(format!("a tolerance of {tolerance}: expected 0 or more")));
+            return Err(Error::argument(format!("a tolerance of {tolerance}: expected 0 or more")));
         }
         Ok(())
     }
@@ -183,17 +184,17 @@ impl Equation {
         Ok(sums)
     }
 
-    fn resonance(&self, lambda: f64) -> crate::error::Error {
-        wrong(format!(
+    fn resonance(&self, lambda: f64) -> Error {
+        Error::argument(format!(
             "c = {} cancels the eigenvalue {lambda} of the operator, so the solution is not unique: expected a c that is \
              not near minus an eigenvalue",
             self.c
         ))
     }
 
-    fn out_of_range(&self, factor: f64, precision: Precision) -> crate::error::Error {
+    fn out_of_range(&self, factor: f64, precision: Precision) -> Error {
         let spacings: Vec<_> = self.axes.iter().map(|axis| axis.spacing).collect();
-        wrong(format!(
+        Error::argument(format!(
             "spacings of {spacings:?} make a factor of {factor:e}, which is out of the range of {}: expected spacings \
              nearer to 1 and to each other",
             precision.name()
