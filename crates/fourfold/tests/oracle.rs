@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::sample::sample;
 use fourfold::oracle::naive::{self, Dd};
 use fourfold::oracle::verify::{Data, check, relative_error};
 use fourfold::{Domain, Problem};
@@ -62,7 +63,7 @@ fn agrees_with_scipy() {
 
 #[test]
 fn inverse_undoes_forward() {
-    for n in (1..=20).chain([31, 32, 33, 100, 1000]) {
+    for n in sample((1..=20).chain([31, 32, 33, 100, 1000]), 1, 12) {
         for forward in problems(n).filter(|p| p.inverse().is_ok() && !p.to_string().starts_with("irfft")) {
             let x = random(n, forward.input_domain(), n as u64);
             let y = naive::transform(&forward, &x).unwrap();
