@@ -81,7 +81,7 @@ class Electrostatics:
         if self.dtype.name not in _PRECISIONS:
             raise TypeError(f"the system has float32 or float64, not {self.dtype}")
         low, high = region if region is not None else ((0.0, 0.0), self.bins)
-        fixed = None if fixed_density is None else np.ravel(self._map(fixed_density)).tolist()
+        fixed = None if fixed_density is None else np.ascontiguousarray(self._map(fixed_density), np.float64).ravel()
         self._arguments = (
             self.bins,
             tuple(low),
