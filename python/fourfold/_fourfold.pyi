@@ -113,7 +113,7 @@ class System:
         dtype: str,
         scaling: str,
         smoothing: float,
-        fixed: Sequence[float] | None,
+        fixed: NDArray[np.float64] | None,
         potential: bool,
         workers: int,
     ) -> System: ...

@@ -1,7 +1,7 @@
 //! NumPy's arrays as memory.
 
 use crate::memory::{ElementType, Memory, bytes};
-use fourfold::{Domain, Precision};
+use fourfold::{Domain, Error, ErrorKind, Precision};
 use num_complex::Complex;
 use numpy::npyffi::flags::{NPY_ARRAY_ALIGNED, NPY_ARRAY_WRITEABLE};
 use numpy::npyffi::types::{NPY_TYPES, npy_intp};
@@ -56,6 +56,18 @@ pub(crate) fn memory(array: &Bound<'_, PyAny>) -> PyResult<Option<Memory>> {
     }
     let strides = strides.iter().map(|stride| stride / size).collect();
     Ok(Some(Memory { first: address(untyped), element, shape: untyped.shape().to_vec(), strides }))
+}
+
+/// A copy of a list.
+///
+/// # Errors
+/// If there is no memory.
+pub(crate) fn copied<T: Copy>(list: &[T]) -> fourfold::Result<Vec<T>> {
+    let (mut copy, count) = (vec![], list.len());
+    let message = || format!("there is no memory for a copy of {count} elements");
+    copy.try_reserve_exact(count).map_err(|_| Error::new(ErrorKind::Unavailable, message()))?;
+    copy.extend_from_slice(list);
+    Ok(copy)
 }
 
 /// The memory of an array to write.

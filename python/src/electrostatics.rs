@@ -1,6 +1,6 @@
 //! The electrostatic system on arrays of NumPy.
 
-use crate::arrays::reals;
+use crate::arrays::{copied, reals};
 use crate::error::exception;
 use crate::plan::precision;
 use crate::planners::{Undropped, checked_threads, detached, planner};
@@ -62,9 +62,9 @@ impl<T: Float> Typed<T> {
     fn solved(&self, potential: bool, fill: impl FnOnce(&mut Maps<T>) -> Result<()>) -> Result<Solved<T>> {
         let mut maps = self.maps.lock().unwrap_or_else(PoisonError::into_inner);
         fill(&mut maps)?;
-        let [x, y] = maps.field().map(<[T]>::to_vec);
-        let energy = if potential { Some((maps.potential()?.to_vec(), self.system.energy(&maps)?)) } else { None };
-        Ok(([maps.density().to_vec(), x, y], energy))
+        let [x, y] = maps.field();
+        let energy = if potential { Some((copied(maps.potential()?)?, self.system.energy(&maps)?)) } else { None };
+        Ok(([copied(maps.density())?, copied(x)?, copied(y)?], energy))
     }
 
     fn transform(&self, density: &[T], potential: bool) -> Result<Solved<T>> {
@@ -113,7 +113,7 @@ impl PySystem {
         dtype: &str,
         scaling: &str,
         smoothing: f64,
-        fixed: Option<Vec<f64>>,
+        fixed: Option<PyReadonlyArray1<'_, f64>>,
         potential: bool,
         workers: usize,
     ) -> PyResult<PySystem> {
@@ -126,6 +126,8 @@ impl PySystem {
             }
         };
         let grid = Grid::new(low, high, bins).map_err(exception)?;
+        let copy = |map: PyReadonlyArray1<'_, f64>| copied(map.as_slice()?).map_err(exception);
+        let fixed = fixed.map(copy).transpose()?;
         let settings = Settings { grid, scaling, smoothing, fixed, potential, threads: workers };
         let work = |precision| match precision {
             Precision::F32 => settings.build().map(AnySystem::F32),

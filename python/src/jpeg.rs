@@ -1,5 +1,6 @@
 //! JPEG files to arrays of NumPy, and back.
 
+use crate::arrays::copied;
 use crate::error::exception;
 use crate::planners::detached;
 use fourfold_jpeg::{Image, Limits, Mode, Sampling, Transform};
@@ -66,7 +67,7 @@ pub(crate) fn encode<'py>(
         [height, width, channels] => (height, width, channels),
         _ => return Err(PyValueError::new_err(format!("an image has 2 or 3 axes, not {}", image.ndim()))),
     };
-    let image = Image { width, height, channels, samples: image.to_vec()? };
+    let image = Image { width, height, channels, samples: copied(image.as_slice()?).map_err(exception)? };
     let work = || {
         let transform = Transform::builder().mode(mode).threads(workers).build()?;
         fourfold_jpeg::encode(&image, quality, sampling, &transform)

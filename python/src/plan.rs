@@ -1,6 +1,6 @@
 //! Plans for arrays of NumPy.
 
-use crate::arrays::{empty, memory, writable};
+use crate::arrays::{copied, empty, memory, writable};
 use crate::error::exception;
 use crate::memory::{ElementType, Memory, execute};
 use crate::planners::{Undropped, cached, checked_threads, detached, plan, with_scratch};
@@ -89,7 +89,8 @@ fn pipeline<'a>(problem: &'a Problem, multiplied: &'a Option<(Multiplier, bool)>
 
 /// Factors as a table, or as one list for each axis.
 fn multiplier(factors: Vec<PyReadonlyArray1<'_, f64>>, is_separable: bool) -> PyResult<Multiplier> {
-    let mut lists = factors.iter().map(|list| Ok(list.to_vec()?)).collect::<PyResult<Vec<_>>>()?;
+    let copy = |list: &PyReadonlyArray1<'_, f64>| copied(list.as_slice()?).map_err(exception);
+    let mut lists = factors.iter().map(copy).collect::<PyResult<Vec<_>>>()?;
     Ok(match lists.pop() {
         Some(table) if !is_separable => Multiplier::Table(table),
         last => Multiplier::Separable(lists.into_iter().chain(last).collect()),

@@ -64,6 +64,18 @@ pub(crate) fn reserve<T>(list: &mut Vec<T>, count: usize, what: fmt::Arguments<'
     list.try_reserve_exact(count).map_err(|_| Error::new(ErrorKind::Unavailable, message()))
 }
 
+/// A list of `count` elements of an iterator. It is an error if there is no memory for `what`.
+pub(crate) fn collected<T>(
+    count: usize,
+    items: impl IntoIterator<Item = T>,
+    what: fmt::Arguments<'_>,
+) -> Result<Vec<T>> {
+    let mut list = vec![];
+    reserve(&mut list, count, what)?;
+    list.extend(items.into_iter().take(count));
+    Ok(list)
+}
+
 /// A list of `count` equal elements. It is an error if there is no memory for `what`.
 pub(crate) fn filled<T: Clone>(count: usize, value: T, what: fmt::Arguments<'_>) -> Result<Vec<T>> {
     let mut list = vec![];

@@ -64,9 +64,12 @@ impl<T: Float> GpuSolver<T> {
     /// # Errors
     /// As [`GpuSolver::solve`] and [`Equation::add_boundary_values`].
     pub fn solve_with_boundary(&self, f: &[T], values: &BoundaryValues<'_, T>, u: &mut [T]) -> Result<()> {
-        let mut sides = f.to_vec();
-        self.equation.add_boundary_values(values, &mut sides)?;
-        self.solve(&sides, u)
+        self.equation.check_len("right-hand side", f.len())?;
+        self.equation.check_len("solution", u.len())?;
+        u.copy_from_slice(f);
+        self.equation.add_boundary_values(values, u)?;
+        self.equation.check_compatible(u)?;
+        self.plan.execute_in_place(u)
     }
 
     /// Enqueues a solve of arrays on the device. It does not check that a singular equation has a

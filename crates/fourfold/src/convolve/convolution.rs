@@ -4,7 +4,7 @@ use crate::convolve::direct;
 use crate::convolve::tiles::{Boundary, Mode, TiledAxis, fast_length, scatter};
 use crate::cpu::base::memory::Scratch;
 use crate::cpu::base::threads::Pool;
-use crate::error::{Error, Result, filled};
+use crate::error::{Error, Result, collected, filled};
 use crate::plan::plan::Plan;
 use crate::plan::planner::Planner;
 use crate::problem::element::Precision;
@@ -30,10 +30,10 @@ pub enum ConvolutionMethod {
 
 /// The settings of a [`Convolution`].
 #[derive(Clone, Debug)]
-pub struct ConvolutionBuilder<T> {
+pub struct ConvolutionBuilder<'a, T> {
     shape: Vec<usize>,
     kernel_shape: Vec<usize>,
-    kernel: Vec<T>,
+    kernel: &'a [T],
     mode: Mode,
     boundary: Boundary,
     method: ConvolutionMethod,
@@ -99,11 +99,11 @@ impl<T: Float> Convolution<T> {
         shape: impl AsRef<[usize]>,
         kernel_shape: impl AsRef<[usize]>,
         kernel: &[T],
-    ) -> ConvolutionBuilder<T> {
+    ) -> ConvolutionBuilder<'_, T> {
         ConvolutionBuilder {
             shape: shape.as_ref().to_vec(),
             kernel_shape: kernel_shape.as_ref().to_vec(),
-            kernel: kernel.to_vec(),
+            kernel,
             mode: Mode::default(),
             boundary: Boundary::default(),
             method: ConvolutionMethod::default(),
@@ -135,15 +135,18 @@ impl<T: Float> Convolution<T> {
                 return Err(Error::argument(format!("the {name} has {len} elements: expected {wanted}")));
             }
         }
-        let input_size = self.axes.iter().map(|axis| axis.input).product();
+        let input_size: usize = self.axes.iter().map(|axis| axis.input).product();
         let output_size = self.axes.iter().map(|axis| axis.output).product::<usize>();
         let inner = output_size / self.axes[0].output;
         let tiles = input.chunks(input_size).zip(output.chunks_mut(output_size)).flat_map(|(input, output)| {
             let tiles = output.chunks_mut(self.tiling.outputs * inner).enumerate();
             tiles.map(move |(t, output)| Tile { input, first: t * self.tiling.outputs, output })
         });
-        let mut tiles: Vec<_> = tiles.collect();
-        let groups: Vec<_> = tiles.chunks_mut(self.tiling.group).map(Mutex::new).collect();
+        let count = input.len() / input_size * self.axes[0].output.div_ceil(self.tiling.outputs);
+        let what = format_args!("a list of {count} tiles");
+        let mut tiles = collected(count, tiles, what)?;
+        let groups = tiles.chunks_mut(self.tiling.group).map(Mutex::new);
+        let groups = collected(groups.len(), groups, what)?;
         let error = Mutex::new(None);
         let work = |_, group: usize| {
             let mut tiles = groups[group].lock().unwrap_or_else(PoisonError::into_inner);
@@ -201,7 +204,7 @@ struct Tile<'a, T> {
     output: &'a mut [T],
 }
 
-impl<T: Float> ConvolutionBuilder<T> {
+impl<T: Float> ConvolutionBuilder<'_, T> {
     /// Sets which elements are computed. The default is [`Mode::Same`].
     pub fn mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
@@ -233,11 +236,8 @@ impl<T: Float> ConvolutionBuilder<T> {
     /// If the kernel has no axes or more than the arrays, or not as many elements as its shape, or
     /// an element that is not finite; if an axis has no elements; if the kernel is longer than the
     /// array along an axis in [`Mode::Valid`]; or if there is no memory.
-    pub fn build(mut self, planner: &Planner) -> Result<Convolution<T>> {
+    pub fn build(self, planner: &Planner) -> Result<Convolution<T>> {
         let axes = self.axes()?;
-        if self.reversed {
-            self.kernel.reverse();
-        }
         let batch = &self.shape[..self.shape.len() - axes.len()];
         let output_shape: Vec<_> = batch.iter().copied().chain(axes.iter().map(|axis| axis.output)).collect();
         let too_large =
@@ -253,9 +253,10 @@ impl<T: Float> ConvolutionBuilder<T> {
             ConvolutionMethod::Fastest => usize::from(tilings[1].cost < tilings[0].cost),
         };
         let tiling = tilings[chosen].clone();
+        let kernel = self.ordered_kernel()?;
         let work = match chosen {
-            0 => TileWork::Direct(self.kernel),
-            _ => TileWork::Transform(Box::new(plan(&tiling, &axes, &self.kernel, planner)?)),
+            0 => TileWork::Direct(kernel),
+            _ => TileWork::Transform(Box::new(plan(&tiling, &axes, &kernel, planner)?)),
         };
         Ok(Convolution {
             axes,
@@ -267,6 +268,16 @@ impl<T: Float> ConvolutionBuilder<T> {
             pool: planner.pool(),
             buffers: Mutex::default(),
         })
+    }
+
+    /// The kernel of the convolution: that of a correlation is reversed.
+    fn ordered_kernel(&self) -> Result<Vec<T>> {
+        let len = self.kernel.len();
+        let mut kernel = collected(len, self.kernel.iter().copied(), format_args!("a kernel of {len} elements"))?;
+        if self.reversed {
+            kernel.reverse();
+        }
+        Ok(kernel)
     }
 
     fn axes(&self) -> Result<Vec<TiledAxis>> {

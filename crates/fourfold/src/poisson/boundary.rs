@@ -1,6 +1,6 @@
 //! The axes of the box: boundary conditions, positions, and the kinds that they need.
 
-use crate::error::{Error, Result, reserve};
+use crate::error::{Error, Result, collected};
 use crate::problem::kind::Kind;
 use std::f64::consts::PI;
 use std::fmt;
@@ -137,10 +137,7 @@ impl Axis {
             let half = PI * part.min(1.0 - part);
             if spectral { (2.0 * half / h).powi(2) } else { (2.0 * half.sin() / h).powi(2) }
         };
-        let mut lambdas = vec![];
-        reserve(&mut lambdas, self.points, format_args!("the eigenvalues of {} points", self.points))?;
-        lambdas.extend((0..self.points).map(lambda));
-        Ok(lambdas)
+        collected(self.points, (0..self.points).map(lambda), format_args!("the eigenvalues of {} points", self.points))
     }
 
     /// Whether constants along the axis fulfil both conditions.

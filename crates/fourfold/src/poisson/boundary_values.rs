@@ -109,7 +109,12 @@ impl Equation {
         Ok(())
     }
 
-    pub(crate) fn check_len(&self, what: &str, len: usize) -> Result<()> {
+    /// Checks that an array has the [number](Equation::unknowns) of unknowns, for authors of engines.
+    /// `what` names it in the message.
+    ///
+    /// # Errors
+    /// If it has not.
+    pub fn check_len(&self, what: &str, len: usize) -> Result<()> {
         let unknowns = self.unknowns();
         if len == unknowns {
             return Ok(());
@@ -125,7 +130,7 @@ impl Equation {
     /// ratio.
     pub fn check_compatible<T: Float>(&self, f: &[T]) -> Result<()> {
         self.check_len("right-hand side", f.len())?;
-        self.check_compatible_with(f, &Pool::new(1).map_err(|error| Error::argument(error.to_string()))?)
+        self.check_compatible_with(f, &Pool::of_caller())
     }
 
     pub(crate) fn check_compatible_with<T: Float>(&self, f: &[T], pool: &Pool) -> Result<()> {
@@ -178,7 +183,7 @@ impl Equation {
 
 /// The least lines of a task, and the most tasks.
 const LINES: usize = 16;
-const MOST_TASKS: usize = 1 << 10;
+const MOST_TASKS: usize = 1 << 9;
 
 /// The product of the weights of line `i` along the outer axes.
 fn weight_of(outer: &[Axis], mut i: usize) -> f64 {

@@ -1,6 +1,6 @@
 //! The description of an equation, which every engine solves.
 
-use crate::error::{Error, Result, filled, reserve};
+use crate::error::{Error, Result, collected};
 use crate::poisson::boundary::Axis;
 use crate::problem::element::Precision;
 use crate::problem::kind::Kind;
@@ -173,13 +173,13 @@ impl Equation {
 
     /// Σ over the axes of λ, for every term in C order.
     fn eigenvalue_sums(&self) -> Result<Vec<f64>> {
-        let what = format!("factors of {} unknowns", self.unknowns());
-        let mut sums = filled(1, 0.0, format_args!("{what}"))?;
+        let unknowns = self.unknowns();
+        let mut sums = vec![0.0];
         for axis in &self.axes {
-            let (lambdas, outer) = (axis.eigenvalues(self.is_spectral())?, sums);
-            sums = vec![];
-            reserve(&mut sums, outer.len().saturating_mul(lambdas.len()), format_args!("{what}"))?;
-            sums.extend(outer.iter().flat_map(|outer| lambdas.iter().map(move |lambda| outer + lambda)));
+            let lambdas = axis.eigenvalues(self.is_spectral())?;
+            let all = sums.iter().flat_map(|outer| lambdas.iter().map(move |lambda| outer + lambda));
+            let count = sums.len().saturating_mul(lambdas.len());
+            sums = collected(count, all, format_args!("factors of {unknowns} unknowns"))?;
         }
         Ok(sums)
     }

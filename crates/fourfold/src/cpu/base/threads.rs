@@ -51,19 +51,24 @@ impl Pool {
     /// # Errors
     /// If the system does not start a thread.
     pub fn new(threads: usize) -> std::io::Result<Pool> {
-        let shared = Arc::new(Shared {
-            state: Mutex::default(),
-            start: Condvar::new(),
-            done: Condvar::new(),
-            round: AtomicUsize::new(0),
-        });
-        let mut pool = Pool { shared, helpers: vec![], active: Mutex::new(()) };
+        let mut pool = Pool::of_caller();
         for index in 1..threads {
             let shared = Arc::clone(&pool.shared);
             let helper = std::thread::Builder::new().name(format!("fourfold-{index}"));
             pool.helpers.push(helper.spawn(move || shared.help(index))?);
         }
         Ok(pool)
+    }
+
+    /// The thread of the caller alone.
+    pub fn of_caller() -> Pool {
+        let shared = Arc::new(Shared {
+            state: Mutex::default(),
+            start: Condvar::new(),
+            done: Condvar::new(),
+            round: AtomicUsize::new(0),
+        });
+        Pool { shared, helpers: vec![], active: Mutex::new(()) }
     }
 
     /// The number of threads, including that of the caller.
