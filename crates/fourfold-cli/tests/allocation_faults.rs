@@ -8,8 +8,11 @@ mod failing_allocator;
 use failing_allocator::Refuse::{Beyond, Nothing, Number};
 use failing_allocator::{FailingAllocator, count, live, peaks, refuse};
 use fourfold::baseline::Algorithm;
-use fourfold::{Isa, Multiplier, Pipeline, Planner, Problem};
+use fourfold::convolve::{Convolution, ConvolutionMethod};
+use fourfold::poisson::{Axis, Boundary, BoundaryValues, End, Equation, Solver};
+use fourfold::{Isa, Multiplier, Pipeline, Planner, Precision, Problem};
 use fourfold_jpeg::{Image, Limits, Sampling, Transform, decode, encode, read_coefficients, write_coefficients};
+use std::cell::RefCell;
 use std::fmt::Debug;
 use std::time::Duration;
 
@@ -115,8 +118,37 @@ fn executing(tally: &mut Tally) {
     }
     let plan = Planner::builder().threads(2).build().unwrap().plan(&PROBLEMS[0].parse().unwrap()).unwrap();
     let x = vec![1.0; plan.problem().input().len];
-    let y = std::cell::RefCell::new(vec![0.0; x.len()]);
+    let y = RefCell::new(vec![0.0; x.len()]);
     tally.each("executing", || plan.execute(&x, &mut y.borrow_mut()));
+}
+
+/// A singular equation of many lines, whose right-hand side is summed in parts.
+fn solving(tally: &mut Tally) {
+    let cells = |points| Axis::cells(points, 1.0, Boundary::Neumann);
+    let equation = Equation::new([cells(20_000), cells(4)]).unwrap();
+    tally.each("factors of an equation", || equation.pipeline(Precision::F64));
+    tally.peaks("planning an equation", || Solver::<f64>::new(&equation, &Planner::new()));
+    let solver = Solver::<f64>::new(&equation, &Planner::new()).unwrap();
+    let f: Vec<_> = (0..equation.unknowns()).map(|i| [1.0, -1.0][i % 2]).collect();
+    let u = RefCell::new(vec![0.0; f.len()]);
+    tally.each("solving", || solver.solve(&f, &mut u.borrow_mut()));
+    let values = BoundaryValues::new().constant(1, End::Low, 1.0).constant(1, End::High, -1.0);
+    tally.each("solving with boundary values", || solver.solve_with_boundary(&f, &values, &mut u.borrow_mut()));
+}
+
+/// A large kernel, and many arrays.
+fn convolving(tally: &mut Tally) {
+    let (kernel, planner) = (vec![0.5; 64 * 64], Planner::new());
+    let builder = |method| Convolution::builder([300, 200], [64, 64], &kernel).method(method).correlate();
+    tally.each("planning direct sums", || builder(ConvolutionMethod::Direct).build(&planner));
+    tally.peaks("planning a convolution", || builder(ConvolutionMethod::Transform).build(&Planner::new()));
+    for method in [ConvolutionMethod::Direct, ConvolutionMethod::Transform] {
+        let many = || Convolution::builder([20_000, 30], [3], &kernel[..3]).method(method).build(&planner);
+        let (x, y) = (vec![1.0; 20_000 * 30], RefCell::new(vec![0.0; 20_000 * 30]));
+        let convolution = many().unwrap();
+        tally.each(&format!("convolving {method:?}"), || convolution.apply(&x, &mut y.borrow_mut()));
+        tally.each("the first of many", || many()?.apply(&x, &mut y.borrow_mut()));
+    }
 }
 
 fn jpeg(tally: &mut Tally) {
@@ -139,6 +171,8 @@ fn every_large_allocation_may_fail() {
     let mut tally = Tally::default();
     jpeg(&mut tally);
     executing(&mut tally);
+    solving(&mut tally);
+    convolving(&mut tally);
     planning(&mut tally);
     println!("allocations: {} failed in {} calls", tally.failed, tally.calls);
 }

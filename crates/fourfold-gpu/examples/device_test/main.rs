@@ -7,7 +7,7 @@
 //! device_test verify --device cuda:0 --shard 1/2
 //! device_test verify "dct2 f32 8192x70"  # other problems
 //! device_test sanitize                  # under memcheck and racecheck
-//! device_test soak --threads 16 --executions 1000000  # plans made and dropped at random
+//! device_test soak --threads 16 --executions 1000000 --seconds 120  # plans made and dropped at random
 //! ```
 
 #[path = "../../tests/common/mod.rs"]
@@ -27,7 +27,7 @@ use std::process::ExitCode;
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const USAGE: &str = "usage: device_test verify|sanitize|sample|soak [PROBLEM…] [--device cuda:0] [--shard 1/1] [--longest ELEMENTS] \
-     [--threads 16] [--problems 200] [--executions 100000] [--planners 500]";
+     [--threads 16] [--problems 200] [--executions 100000] [--seconds S] [--planners 500]";
 
 /// The command line.
 struct Arguments {
@@ -39,6 +39,13 @@ struct Arguments {
     /// Elements of the longest signals of the sample.
     longest: usize,
     soak: common::soak::Soak,
+}
+
+impl Arguments {
+    /// What a summary is of.
+    fn name(&self, test: &str) -> String {
+        format!("{test} of {}: part {}/{}", self.device, self.shard.0 + 1, self.shard.1)
+    }
 }
 
 fn main() -> ExitCode {
@@ -61,13 +68,15 @@ fn test(arguments: &Arguments) -> Outcome<bool> {
     match &*arguments.task {
         "verify" if !arguments.problems.is_empty() => {
             let problems = arguments.problems.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>()?;
-            Ok(verify::all(&device, &target, vec![Group { algorithm: None, device: WHOLE, problems }]))
+            let groups = vec![Group { algorithm: None, device: WHOLE, problems }];
+            Ok(verify::all("problems", &device, &target, groups))
         }
-        "verify" => Ok(verify::all(&device, &target, problems::sweep(arguments.shard))),
+        "verify" => Ok(verify::all(&arguments.name("device test"), &device, &target, problems::sweep(arguments.shard))),
         "sample" => {
             // compute-sanitizer would instrument the vendor's library too, all of it.
             let target = target.without_vendor_ffts();
-            Ok(verify::all(&device, &target, problems::sample(&target, arguments.shard, arguments.longest)))
+            let groups = problems::sample(&target, arguments.shard, arguments.longest);
+            Ok(verify::all(&arguments.name("sample"), &device, &target, groups))
         }
         "soak" => soak::soak(&device, arguments.soak),
         "sanitize" => sanitize::sanitize(&arguments.device, arguments.shard),
@@ -79,7 +88,8 @@ fn arguments() -> Outcome<Arguments> {
     let mut words = std::env::args().skip(1);
     let task = words.next().ok_or(USAGE)?;
     let device = "cuda:0".into();
-    let soak = common::soak::Soak { threads: 16, problems: 200, executions: 100_000, planners: 500 };
+    let soak =
+        common::soak::Soak { threads: 16, problems: 200, executions: 100_000, seconds: f64::INFINITY, planners: 500 };
     let mut arguments = Arguments { task, problems: vec![], device, shard: (0, 1), longest: usize::MAX, soak };
     while let Some(word) = words.next() {
         match &*word {
@@ -88,6 +98,7 @@ fn arguments() -> Outcome<Arguments> {
             "--longest" => arguments.longest = words.next().ok_or(USAGE)?.parse()?,
             "--threads" => arguments.soak.threads = words.next().ok_or(USAGE)?.parse()?,
             "--problems" => arguments.soak.problems = words.next().ok_or(USAGE)?.parse()?,
+            "--seconds" => arguments.soak.seconds = words.next().ok_or(USAGE)?.parse()?,
             "--planners" => arguments.soak.planners = words.next().ok_or(USAGE)?.parse()?,
             "--executions" => arguments.soak.executions = words.next().ok_or(USAGE)?.parse()?,
             _ if word.starts_with('-') => return Err(USAGE.into()),

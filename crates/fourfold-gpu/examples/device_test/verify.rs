@@ -29,8 +29,9 @@ struct Tally {
     precisions: [(usize, f64, String); 2],
 }
 
-/// Verifies all groups, planned as for `target`, and prints a summary; whether all was right.
-pub(crate) fn all(device: &Device, target: &Target, groups: Vec<Group>) -> bool {
+/// Verifies all groups, planned as for `target`, and prints a summary, which begins with `name`;
+/// whether all was right.
+pub(crate) fn all(name: &str, device: &Device, target: &Target, groups: Vec<Group>) -> bool {
     let (next, tally) = (AtomicUsize::new(0), Mutex::new(Tally::new(&groups)));
     let work = || -> fourfold::Result<()> {
         let device = device.new_queue()?;
@@ -60,10 +61,10 @@ pub(crate) fn all(device: &Device, target: &Target, groups: Vec<Group>) -> bool 
     });
     broken.iter().for_each(|error| println!("NOT TESTED: {error}"));
     let tally = tally.into_inner().expect("no thread panics");
-    for (name, (count, worst, problem)) in ["f32", "f64"].iter().zip(&tally.precisions) {
-        println!("{name}: {count} problems, largest error {worst:.2} of its bound, of {problem}");
+    for (real, (count, worst, problem)) in ["f32", "f64"].iter().zip(&tally.precisions) {
+        println!("{real}: {count} problems, largest error {worst:.2} of its bound, of {problem}");
     }
-    println!("{}", tally.state());
+    println!("{name}: {}", tally.state());
     broken.is_empty() && tally.wrong == 0 && tally.problems == tally.all && tally.all > tally.left_out
 }
 

@@ -18,7 +18,7 @@ use common::soak::Soak;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cpu_test verify [--longest 4096] [--part 1/1] [--threads N]
-       cpu_test soak [--threads 16] [--problems 200] [--executions 1000000] [--planners 500]";
+       cpu_test soak [--threads 16] [--problems 200] [--executions 1000000] [--seconds S] [--planners 500]";
 
 /// The numbers of the command line.
 struct Arguments {
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
 fn arguments() -> Option<Arguments> {
     let mut words = std::env::args().skip(1);
     let task = words.next()?;
-    let soak = Soak { threads: 16, problems: 200, executions: 1_000_000, planners: 500 };
+    let soak = Soak { threads: 16, problems: 200, executions: 1_000_000, seconds: f64::INFINITY, planners: 500 };
     let mut arguments = Arguments { task, longest: 4096, part: (0, 1), threads: None, soak };
     while let Some(word) = words.next() {
         let value = words.next()?;
@@ -65,6 +65,7 @@ fn arguments() -> Option<Arguments> {
             "--threads" => arguments.threads = Some(number()?),
             "--problems" => arguments.soak.problems = number()?,
             "--executions" => arguments.soak.executions = number()?,
+            "--seconds" => arguments.soak.seconds = number()? as f64,
             "--planners" => arguments.soak.planners = number()?,
             _ => return None,
         }

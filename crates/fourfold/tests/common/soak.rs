@@ -18,8 +18,29 @@ pub(crate) struct Soak {
     pub(crate) threads: usize,
     pub(crate) problems: usize,
     pub(crate) executions: usize,
+    /// After so many it ends, whatever is done. Half of them at most go into the comparison of the
+    /// problems with the definition, and problems that are not reached are left out.
+    pub(crate) seconds: f64,
     /// One in so many executions begins with a new planner; 0 for none.
     pub(crate) planners: usize,
+}
+
+/// When a soak ends.
+#[derive(Clone, Copy)]
+struct Deadline {
+    start: Instant,
+    seconds: f64,
+}
+
+impl Deadline {
+    /// The part of the time that has passed.
+    fn part(self) -> f64 {
+        self.start.elapsed().as_secs_f64() / self.seconds
+    }
+
+    fn has_passed(self, part: f64) -> bool {
+        self.part() >= part
+    }
 }
 
 /// What is soaked.
@@ -51,6 +72,9 @@ const PLANS: usize = 12;
 
 /// Bytes by which memory may differ after the first quarter: allocators keep some.
 const FLAT: u64 = 64 << 20;
+
+/// After so many problems it is said how many were compared.
+const CASES: usize = 20;
 
 /// How often it is said how far the soak is.
 const ROUND: Duration = Duration::from_secs(20);
@@ -85,15 +109,16 @@ struct Memory {
 /// # Errors
 /// If a problem cannot be computed, or is wrong at once.
 pub(crate) fn soak<S: Subject>(subject: &S, problems: Vec<Problem>, soak: Soak) -> Outcome<bool> {
-    let cases = cases(subject, problems)?;
+    let deadline = Deadline { start: Instant::now(), seconds: soak.seconds };
+    let cases = cases(subject, problems, &soak, deadline)?;
     println!("{} problems agree with the definition", cases.len());
     let (start, tally, done) = (Instant::now(), Tally::default(), AtomicBool::new(false));
     let (early, late) = std::thread::scope(|scope| {
-        let looks = scope.spawn(|| watch(subject, &soak, &tally, &done));
+        let looks = scope.spawn(|| watch(subject, &soak, deadline, &tally, &done));
         let (cases, tally, soak) = (&cases, &tally, &soak);
         let worker = |seed: usize| {
             scope.spawn(move || {
-                let result = exercise(subject, cases, soak, seed as u64, tally);
+                let result = exercise(subject, cases, (soak, deadline), seed as u64, tally);
                 let fail = |error: Error| tally.errors.lock().expect("no thread panics").push(error.to_string());
                 result.unwrap_or_else(fail);
             })
@@ -130,25 +155,48 @@ fn report(name: &str, tally: Tally, soak: Soak, time: Duration, [early, late]: [
     wrong == 0 && errors.is_empty() && flat
 }
 
-/// Each problem runs once, beside the definition.
-fn cases<S: Subject>(subject: &S, problems: Vec<Problem>) -> Outcome<Vec<Case>> {
-    let planner = subject.planner().map_err(|error| error.to_string())?;
-    let case = |problem: Problem| -> Outcome<Case> {
-        let failed = |error: Error| format!("{problem}: {error}");
-        let plan = subject.plan(&planner, &problem).map_err(failed)?;
-        let mut run = None;
-        let verdict = check(&problem, subject.uses_bluestein(&plan), 1, |input, output| {
-            let before = (input.clone(), output.clone());
-            subject.execute(&plan, input, output)?;
-            run = Some((before, hash(output)));
-            Ok(())
-        });
-        let verdict = verdict.map_err(failed)?;
-        let ((input, output), hash) = run.expect("it was executed");
-        let holds = subject.holds(&problem, &verdict, &input);
-        if holds { Ok(Case { problem, input, output, hash }) } else { Err(format!("{problem} is wrong: {verdict:?}")) }
+/// Each problem runs once, beside the definition. Compilers of kernels take longest, so all threads
+/// take part.
+fn cases<S: Subject>(subject: &S, problems: Vec<Problem>, soak: &Soak, deadline: Deadline) -> Outcome<Vec<Case>> {
+    let (next, cases) = (AtomicUsize::new(0), Mutex::new(vec![]));
+    let work = || -> Outcome<()> {
+        let planner = subject.planner().map_err(|error| error.to_string())?;
+        while !deadline.has_passed(0.5)
+            && let Some(problem) = problems.get(next.fetch_add(1, Ordering::SeqCst))
+        {
+            let case = case(subject, &planner, problem)?;
+            let mut cases = cases.lock().expect("no thread panics");
+            cases.push(case);
+            if cases.len() % CASES == 0 {
+                println!("{} of {} problems compared", cases.len(), problems.len());
+            }
+        }
+        Ok(())
     };
-    problems.into_iter().map(case).collect()
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..soak.threads).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().expect("no thread panics"))
+    })?;
+    let cases = cases.into_inner().expect("no thread panics");
+    if cases.is_empty() { Err("no problem was compared in half of the time".into()) } else { Ok(cases) }
+}
+
+fn case<S: Subject>(subject: &S, planner: &S::Planner, problem: &Problem) -> Outcome<Case> {
+    let failed = |error: Error| format!("{problem}: {error}");
+    let plan = subject.plan(planner, problem).map_err(failed)?;
+    let mut run = None;
+    let verdict = check(problem, subject.uses_bluestein(&plan), 1, |input, output| {
+        let before = (input.clone(), output.clone());
+        subject.execute(&plan, input, output)?;
+        run = Some((before, hash(output)));
+        Ok(())
+    });
+    let verdict = verdict.map_err(failed)?;
+    let ((input, output), hash) = run.expect("it was executed");
+    match subject.holds(problem, &verdict, &input) {
+        true => Ok(Case { problem: problem.clone(), input, output, hash }),
+        false => Err(format!("{problem} is wrong: {verdict:?}")),
+    }
 }
 
 fn hash(data: &Data) -> u64 {
@@ -163,10 +211,16 @@ fn hash(data: &Data) -> u64 {
 }
 
 /// One thread: makes plans, executes them and drops them, until all executions are done.
-fn exercise<S: Subject>(subject: &S, cases: &[Case], soak: &Soak, seed: u64, tally: &Tally) -> Result<()> {
+fn exercise<S: Subject>(
+    subject: &S,
+    cases: &[Case],
+    (soak, deadline): (&Soak, Deadline),
+    seed: u64,
+    tally: &Tally,
+) -> Result<()> {
     let mut random = fastrand::Rng::with_seed(seed);
     let (mut own, mut plans): (_, Vec<(&Case, S::Plan)>) = (subject.planner()?, vec![]);
-    while tally.executions.fetch_add(1, Ordering::SeqCst) < soak.executions {
+    while tally.executions.fetch_add(1, Ordering::SeqCst) < soak.executions && !deadline.has_passed(1.0) {
         if soak.planners > 0 && random.usize(0..soak.planners) == 0 {
             own = subject.planner()?;
         }
@@ -191,11 +245,19 @@ fn exercise<S: Subject>(subject: &S, cases: &[Case], soak: &Soak, seed: u64, tal
 }
 
 /// Looks at memory until all is done; what is in use after a quarter, and at the end.
-fn watch<S: Subject>(subject: &S, soak: &Soak, tally: &Tally, done: &AtomicBool) -> (Memory, Memory) {
-    let (mut early, mut looked) = (None, Instant::now());
+fn watch<S: Subject>(
+    subject: &S,
+    soak: &Soak,
+    deadline: Deadline,
+    tally: &Tally,
+    done: &AtomicBool,
+) -> (Memory, Memory) {
+    let (mut early, mut looked, begun) = (None, Instant::now(), deadline.part());
+    // A quarter of the executions, or of the time that is left for them.
+    let quarter = begun + (1.0 - begun) / 4.0;
     loop {
         let (is_done, count) = (done.load(Ordering::SeqCst), tally.executions.load(Ordering::SeqCst));
-        if early.is_none() && (is_done || count >= soak.executions / 4) {
+        if early.is_none() && (is_done || count >= soak.executions / 4 || deadline.has_passed(quarter)) {
             early = Some(memory(subject));
         }
         if let (true, Some(early)) = (is_done, early) {
