@@ -20,7 +20,7 @@ const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
 const SANITIZER: &str = "-Cllvm-args=-sanitizer-coverage-trace-compares -Zsanitizer=address";
 
 /// Processors since about 2014: the definition is slow without fused multiply-adds.
-const CARRIED: &str = "-Ctarget-cpu=x86-64-v3";
+pub(crate) const CARRIED: &str = "-Ctarget-cpu=x86-64-v3";
 
 struct Target {
     name: &'static str,
@@ -121,7 +121,7 @@ fn last_number(log: &str, what: &str) -> Option<u64> {
 }
 
 /// Writes a folder with the program, what it needs, and the script `run`.
-fn carry(folder: &Path) -> Result<()> {
+pub(crate) fn carry(folder: &Path) -> Result<()> {
     let program = build(CARRIED, "checked", "fuzz-carried")?;
     fs::create_dir_all(folder)?;
     fs::copy(program, folder.join("fourfold-fuzz"))?;

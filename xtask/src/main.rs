@@ -5,6 +5,7 @@ mod arm;
 mod bench_cpu;
 mod bench_ducc;
 mod bench_solvers;
+mod carry;
 mod cases;
 mod compare_speed;
 mod cpu_test;
@@ -63,6 +64,11 @@ const TASKS: &[Task] = &[
     Task { name: "figures", about: "write README.md's figures from docs/: --check", run: figures::run_task },
     Task { name: "fuzz", about: "run fuzz targets: --minutes N, --target T, --carry FOLDER", run: fuzz::run_task },
     Task {
+        name: "carry",
+        about: "make a folder that runs what docs/reliability.md lists without Rust: FOLDER",
+        run: carry::run_task,
+    },
+    Task {
         name: "cpu-test",
         about: "test the CPU engine at every length, or from many threads: verify, soak",
         run: cpu_test::run_task,
@@ -96,11 +102,12 @@ const TASKS: &[Task] = &[
 ];
 
 /// The tasks that check their arguments themselves. The others take none.
-const TAKES_ARGUMENTS: [&str; 11] = [
+const TAKES_ARGUMENTS: [&str; 12] = [
     "test",
     "experiments",
     "figures",
     "fuzz",
+    "carry",
     "bench-cpu",
     "cpu-test",
     "device-test",

@@ -1,4 +1,4 @@
-//! The suites `miri`, `asan` and `valgrind`: whether `unsafe` code keeps to its own memory, and its
+//! The suites `miri`, `asan`, `tsan` and `valgrind`: whether `unsafe` code keeps to its own memory, and its
 //! threads to theirs.
 
 use crate::process::{command, host, run, work_folder};
@@ -19,6 +19,10 @@ const INSTALL: &str = "rustup toolchain install nightly --profile minimal --comp
 /// What runs under AddressSanitizer: no documentation tests, whose compiler has other flags.
 const ASAN: &str = "cargo test --locked --package fourfold --package fourfold-jpeg --all-features --tests";
 
+/// What runs under ThreadSanitizer: the threads of planners, and a short soak of plans.
+const TSAN: &str = "rustup run nightly cargo test --locked --package fourfold --all-features -Zbuild-std \
+    --test threads --example cpu_test";
+
 /// What runs in valgrind, which sees what C allocates too: the tests of files, not of photographs.
 const VALGRIND: &str =
     "cargo test --locked --package fourfold-jpeg --all-features --test files --test damaged --test metadata";
@@ -33,9 +37,7 @@ pub(crate) const UNSTABLE: (&str, &str) = ("RUSTC_BOOTSTRAP", "1");
 /// Runs the scalar engine in Miri, which finds every wrong access and other undefined behaviour; and
 /// the threads that it has, which may run in many orders.
 pub(crate) fn miri() -> Result<Outcome> {
-    let mut probe = command("rustup run nightly cargo miri --version");
-    let there = probe.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success());
-    if !there && let Err(error) = run(&mut command(INSTALL)) {
+    if let Err(error) = install_nightly() {
         return Ok(Outcome::LeftOut(format!(
             "Miri cannot be installed ({error:#}): the suite `asan` covers the same code"
         )));
@@ -45,6 +47,27 @@ pub(crate) fn miri() -> Result<Outcome> {
         let flags = format!("-Zmiri-disable-isolation {flags}");
         run(command(line).env("MIRIFLAGS", flags).env("CARGO_TARGET_DIR", work_folder("miri")?))?;
     }
+    Ok(Outcome::Done)
+}
+
+/// Installs Miri and the sources of the standard library, if they are not there.
+fn install_nightly() -> Result<()> {
+    let mut probe = command("rustup run nightly cargo miri --version");
+    let there = probe.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success());
+    if there { Ok(()) } else { run(&mut command(INSTALL)) }
+}
+
+/// Runs threads under ThreadSanitizer, which finds data races as they happen. The standard library
+/// is compiled for it, too: otherwise its locks would be unknown.
+pub(crate) fn tsan() -> Result<Outcome> {
+    if let Err(error) = install_nightly() {
+        return Ok(Outcome::LeftOut(format!(
+            "the nightly compiler cannot be installed ({error:#}): the suite `miri` runs the threads, too"
+        )));
+    }
+    let mut test = command(&format!("{TSAN} --target {}", host()?));
+    test.env("RUSTFLAGS", "-Zsanitizer=thread").env("CARGO_TARGET_DIR", work_folder("tsan")?);
+    run(&mut test)?;
     Ok(Outcome::Done)
 }
 

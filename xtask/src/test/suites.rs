@@ -22,6 +22,7 @@ pub(crate) const SUITES: &[Suite] = &[
     Suite { name: "first-command", budget: 180, tiers: FULL, run: first_command },
     Suite { name: "miri", budget: 600, tiers: FULL, run: memory::miri },
     Suite { name: "asan", budget: 900, tiers: FULL, run: memory::asan },
+    Suite { name: "tsan", budget: 900, tiers: FULL, run: memory::tsan },
     Suite { name: "valgrind", budget: 600, tiers: FULL, run: memory::valgrind },
     Suite { name: "fuzz", budget: 1200, tiers: FULL, run: fuzz::suite },
     Suite { name: "bench", budget: 60, tiers: FULL, run: bench },

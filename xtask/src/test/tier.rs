@@ -39,7 +39,7 @@ Run only by `cargo xtask test --full`:
 - the longest signals of the simulator of GPUs
 - README.md's first command as it stands, compiled for speed; here its arguments, by the tests' build
 - the oldest supported Rust
-- Miri, AddressSanitizer and valgrind
+- Miri, AddressSanitizer, ThreadSanitizer and valgrind
 - the fuzz targets
 - the bench beside the peers, which is compiled
 ";
