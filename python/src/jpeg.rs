@@ -4,7 +4,7 @@ use crate::arrays::copied;
 use crate::error::exception;
 use crate::planners::detached;
 use fourfold_jpeg::{Image, Limits, Mode, Sampling, Transform};
-use numpy::{PyArray1, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -5,7 +5,7 @@ use crate::error::exception;
 use crate::memory::{ElementType, Memory, execute};
 use crate::planners::{Undropped, cached, checked_threads, detached, plan, with_scratch};
 use fourfold::{Domain, Effort, Kind, Multiplier, Norm, Pipeline, Precision, Problem, Result};
-use numpy::{PyArrayMethods, PyReadonlyArray1};
+use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::sync::Arc;
