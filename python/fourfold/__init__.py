@@ -2,6 +2,8 @@
 
 - `fourfold.fft` has the functions of `scipy.fft`, and is a backend for it.
 - `fourfold.plan` makes a plan, which is called as often as wanted.
+- `fourfold.poisson` solves Poisson's, Helmholtz' and the heat equation on a box.
+- `fourfold.signal` convolves, correlates, and filters by frequency.
 - `fourfold.dreamplace`, `fourfold.electrostatics` and `fourfold.jpeg` are applications.
 - `fourfold.torch` and `fourfold.jax` are imported when they are asked for.
 
@@ -16,9 +18,20 @@ from . import fft
 from ._plan import Plan, plan
 
 __version__ = "0.1.0"
-__all__ = ["Plan", "dreamplace", "electrostatics", "fft", "jax", "jpeg", "plan", "torch"]
+__all__ = [
+    "Plan",
+    "dreamplace",
+    "electrostatics",
+    "fft",
+    "jax",
+    "jpeg",
+    "plan",
+    "poisson",
+    "signal",
+    "torch",
+]
 
-_LAZY = frozenset(["dreamplace", "electrostatics", "jax", "jpeg", "torch"])
+_LAZY = frozenset(["dreamplace", "electrostatics", "jax", "jpeg", "poisson", "signal", "torch"])
 
 
 def __getattr__(name):

@@ -86,6 +86,59 @@ def _integers(values, name):
         raise ValueError(f"{name} must be a scalar or iterable of integers") from error
 
 
+#: The engine's names of the types in which it computes.
+PRECISIONS = {"float32": "f32", "float64": "f64"}
+
+
+def real_type(dtype):
+    """A type in which the engine computes, in this machine's byte order."""
+    dtype = np.dtype(dtype).newbyteorder("=")
+    if dtype.name not in PRECISIONS:
+        raise TypeError(f"computed are float32 and float64, not {dtype}")
+    return dtype
+
+
+def array_shape(shape):
+    """The lengths of the axes of an array with elements; a number is one axis."""
+    shape = tuple(_integers(shape, "shape"))
+    if min(shape, default=1) < 1:
+        raise ValueError(f"the shape is {shape}: expected one or more elements along each axis")
+    return shape
+
+
+def promoted(*arrays):
+    """The type in which arrays are computed together: float32 for float16, float64 for integers."""
+    dtype = np.result_type(*(array.dtype for array in arrays))
+    return real_type(np.result_type(dtype, np.float32 if dtype.kind == "f" else np.float64))
+
+
+def computed(out, shape, dtype, inputs, compute):
+    """Calls `compute` with a list for its results. Returns them as an array of `shape`: `out`, if given.
+
+    Results go straight to `out` if it is contiguous and shares no memory with `inputs`.
+    """
+    if out is not None:
+        if not isinstance(out, np.ndarray):
+            raise TypeError(f"out is a {type(out).__name__}, expected an array of NumPy")
+        if out.shape != tuple(shape) or out.dtype.newbyteorder("=") != dtype:
+            raise ValueError(f"out is {out.dtype} of shape {out.shape}, expected {dtype} of {tuple(shape)}")
+        if not out.flags.writeable:
+            raise ValueError("out is read-only")
+    is_direct = (
+        out is not None
+        and out.flags.c_contiguous
+        and out.flags.aligned
+        and out.dtype.isnative
+        and not any(np.may_share_memory(out, array) for array in inputs)
+    )
+    result = out if is_direct else np.empty(shape, dtype)
+    compute(result.reshape(-1))
+    if out is None or is_direct:
+        return result
+    out[...] = result
+    return out
+
+
 def real_array(values, dtype):
     """The values as an array of a real type, contiguous and in this machine's byte order."""
     values = np.asarray(values)

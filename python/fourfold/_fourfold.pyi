@@ -47,6 +47,59 @@ class CudaPlan:
     @property
     def scratch_bytes(self) -> int: ...
 
+class PoissonSolver:
+    """An equation on a box."""
+
+    def __new__(
+        cls,
+        shape: Sequence[int],
+        boundary: Sequence[str],
+        at: Sequence[str],
+        spacing: Sequence[float],
+        c: float,
+        eigenvalues: str,
+        heat_step: float | None,
+        tolerance: float | None,
+        dtype: str,
+        workers: int,
+    ) -> PoissonSolver: ...
+    def solve(self, f: NDArray[Any], values: Sequence[tuple[int, bool, NDArray[Any]]], u: NDArray[Any]) -> None: ...
+    @property
+    def kinds(self) -> list[str]: ...
+
+class Convolution:
+    """A kernel with its spectrum."""
+
+    def __new__(
+        cls,
+        shape: Sequence[int],
+        kernel: NDArray[Any],
+        kernel_shape: Sequence[int],
+        mode: str,
+        boundary: str,
+        is_correlation: bool,
+        method: str,
+        dtype: str,
+        workers: int,
+    ) -> Convolution: ...
+    def apply(self, x: NDArray[Any], out: NDArray[Any]) -> None: ...
+    @property
+    def output_shape(self) -> list[int]: ...
+
+class FrequencyFilter:
+    """A filter by frequency."""
+
+    def __new__(
+        cls,
+        shape: Sequence[int],
+        low: float | None,
+        high: float | None,
+        rolloff: str,
+        dtype: str,
+        workers: int,
+    ) -> FrequencyFilter: ...
+    def apply(self, x: NDArray[Any], out: NDArray[Any]) -> None: ...
+
 _Solved = tuple[list[NDArray[Any]], tuple[NDArray[Any], float] | None]
 
 class System:

@@ -14,6 +14,23 @@ def forget_after_fork(clear):
     _forget.append(clear)
 
 
+class PerProcess:
+    """What `make()` returns, made anew in a forked child, where its threads and locks are not usable."""
+
+    def __init__(self, make):
+        self._make = make
+        self._renew()
+
+    def _renew(self):
+        self._value, self._forks = self._make(), forks()
+
+    def get(self):
+        """The value of this process."""
+        if self._forks != forks():
+            self._renew()
+        return self._value
+
+
 def forks():
     """How often this process and its ancestors have forked since the import."""
     return _forks

@@ -5,18 +5,17 @@ a_uv / k^2 cos cos over u and v, and the field is its negative gradient, with Ne
 condition. docs/python.md has the scalings.
 """
 
+import functools
 import operator
 from typing import NamedTuple, Optional
 
 import numpy as np
 
 from . import _fourfold
-from ._arguments import real_array, worker_count
-from ._process import forks
+from ._arguments import PRECISIONS, real_array, real_type, worker_count
+from ._process import PerProcess
 
 __all__ = ["Electrostatics", "Maps", "poisson_field"]
-
-_PRECISIONS = {"float32": "f32", "float64": "f64"}
 
 
 class Maps(NamedTuple):
@@ -77,33 +76,27 @@ class Electrostatics:
         self.bins = tuple(operator.index(count) for count in bins)
         if len(self.bins) != 2 or min(self.bins) < 2:
             raise ValueError(f"the bins are {self.bins}: expected two numbers, each at least 2")
-        self.dtype = np.dtype(dtype).newbyteorder("=")
-        if self.dtype.name not in _PRECISIONS:
-            raise TypeError(f"the system has float32 or float64, not {self.dtype}")
+        self.dtype = real_type(dtype)
         low, high = region if region is not None else ((0.0, 0.0), self.bins)
         fixed = None if fixed_density is None else np.ascontiguousarray(self._map(fixed_density), np.float64).ravel()
-        self._arguments = (
-            self.bins,
-            tuple(low),
-            tuple(high),
-            _PRECISIONS[self.dtype.name],
-            scaling,
-            smoothing,
-            fixed,
-            potential,
-            worker_count(workers),
+        self._process = PerProcess(
+            functools.partial(
+                _fourfold.System,
+                self.bins,
+                tuple(low),
+                tuple(high),
+                PRECISIONS[self.dtype.name],
+                scaling,
+                smoothing,
+                fixed,
+                potential,
+                worker_count(workers),
+            )
         )
-        self._make()
-
-    def _make(self):
-        self._made, self._forks = _fourfold.System(*self._arguments), forks()
 
     @property
     def _system(self):
-        """The system, made anew in a forked child, where its threads and locks are not usable."""
-        if self._forks != forks():
-            self._make()
-        return self._made
+        return self._process.get()
 
     def _map(self, values):
         values = real_array(values, self.dtype)
@@ -150,7 +143,7 @@ def poisson_field(density, region=None, *, potential=False, scaling="dreamplace"
     over the array with the potential and six without. `Electrostatics` keeps the tables for more calls.
     """
     density = np.asarray(density)
-    dtype = density.dtype if density.dtype.name in _PRECISIONS else np.float64
+    dtype = density.dtype if density.dtype.name in PRECISIONS else np.float64
     system = Electrostatics(
         density.shape, region, dtype, scaling=scaling, potential=potential, workers=workers
     )

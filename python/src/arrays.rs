@@ -5,7 +5,8 @@ use fourfold::{Domain, Error, ErrorKind, Precision};
 use num_complex::Complex;
 use numpy::npyffi::flags::{NPY_ARRAY_ALIGNED, NPY_ARRAY_WRITEABLE};
 use numpy::npyffi::types::{NPY_TYPES, npy_intp};
-use numpy::{PY_ARRAY_API, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{PY_ARRAY_API, PyArray1, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1};
+use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::ffi::c_int;
@@ -80,6 +81,26 @@ pub(crate) fn writable(array: &Bound<'_, PyAny>) -> PyResult<Memory> {
         true => Ok(memory),
         false => Err(PyValueError::new_err("the output array is read-only")),
     }
+}
+
+fn list<'a, 'py, T: numpy::Element>(array: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, PyArray1<T>>> {
+    array.cast().map_err(|_| PyTypeError::new_err("expected a list of NumPy in the type that was planned"))
+}
+
+/// An array of one axis, in a real type.
+///
+/// # Errors
+/// `TypeError` if it is something else.
+pub(crate) fn reals<'py, T: numpy::Element>(array: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArray1<'py, T>> {
+    Ok(list(array)?.try_readonly()?)
+}
+
+/// The same to write.
+///
+/// # Errors
+/// As [`reals`], and `TypeError` if it is read-only.
+pub(crate) fn writable_reals<'py, T: numpy::Element>(array: &Bound<'py, PyAny>) -> PyResult<PyReadwriteArray1<'py, T>> {
+    Ok(list(array)?.try_readwrite()?)
 }
 
 /// A new array in C order, whose elements are arbitrary, and are not read before they are written.

@@ -1,13 +1,13 @@
 //! The electrostatic system on arrays of NumPy.
 
-use crate::arrays::copied;
+use crate::arrays::{copied, reals};
 use crate::error::exception;
 use crate::plan::precision;
 use crate::planners::{Undropped, checked_threads, detached, planner};
 use fourfold::electrostatics::{Cells, Electrostatics, Float, Grid, Maps, Scaling};
 use fourfold::{Effort, Precision, Result};
-use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
@@ -76,17 +76,6 @@ impl<T: Float> Typed<T> {
     }
 }
 
-/// A list of numbers of NumPy as a slice.
-fn list<'a, 'py, T: numpy::Element>(
-    array: &'a Bound<'py, PyAny>,
-    keep: &'a mut Vec<PyReadonlyArray1<'py, T>>,
-) -> PyResult<()> {
-    let array =
-        array.cast::<PyArray1<T>>().map_err(|_| PyTypeError::new_err("expected a list in the system's type"))?;
-    keep.push(array.try_readonly()?);
-    Ok(())
-}
-
 /// Calls `$work` with the typed system and lists of its type.
 macro_rules! with_lists {
     ($self:expr, $arrays:expr, |$system:ident, $lists:ident, $into:ident| $work:expr) => {
@@ -98,7 +87,7 @@ macro_rules! with_lists {
     (@typed $type:ty, $arrays:expr, $lists:ident, $into:ident, $work:expr) => {{
         let mut kept: Vec<PyReadonlyArray1<'_, $type>> = vec![];
         for array in $arrays {
-            list(array, &mut kept)?;
+            kept.push(reals(array)?);
         }
         let contiguous = |_| PyValueError::new_err("expected contiguous lists");
         let $lists = kept.iter().map(|array| array.as_slice().map_err(contiguous)).collect::<PyResult<Vec<&[$type]>>>()?;

@@ -9,6 +9,8 @@ mod jpeg;
 mod memory;
 mod plan;
 mod planners;
+mod poisson;
+mod signal;
 mod xla;
 
 /// Plans that run on arrays in memory.
@@ -24,4 +26,8 @@ mod _fourfold {
     use crate::plan::{PyPlan, problem};
     #[pymodule_export]
     use crate::planners::{_after_fork_in_child, _at_exit};
+    #[pymodule_export]
+    use crate::poisson::PySolver;
+    #[pymodule_export]
+    use crate::signal::{PyConvolution, PyFilter};
 }

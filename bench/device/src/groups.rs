@@ -1,10 +1,14 @@
 //! What is timed, and the targets.
 
+use crate::solvers::{CUFFT, PREFIX, TWO_PLANS};
+
 /// A target: at most so many times …
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Bar {
     /// … the time of cuFFT's transform of the same shape, enqueued and from a graph.
     CuFft(f64),
+    /// … that of another contestant of the same problem, enqueued and from a graph.
+    Contestant(&'static str, f64),
     /// … that of a copy of the array.
     Copy(f64),
     /// … fourfold's own time for another problem of the group.
@@ -30,6 +34,7 @@ pub(crate) fn all() -> Vec<Group> {
         Group { name: "batches", title: "4096 signals", problems: batches() },
         Group { name: "signals", title: "One signal", problems: signals() },
         Group { name: "fft", title: "2D FFTs", problems: ffts() },
+        Group { name: "solvers", title: "Neumann solves", problems: solves() },
     ]
 }
 
@@ -127,4 +132,10 @@ fn ffts() -> Vec<(String, Vec<Bar>)> {
         }
     }
     list
+}
+
+fn solves() -> Vec<(String, Vec<Bar>)> {
+    let bars = || vec![Bar::Contestant(TWO_PLANS, 0.88), Bar::Contestant(CUFFT, 0.5)];
+    let of = |shape: &str| TYPES.map(|real| (format!("{PREFIX}{real} {shape}"), bars()));
+    ["4096x4096", "512x512x512"].into_iter().flat_map(of).collect()
 }

@@ -5,6 +5,7 @@
 //! ```sh
 //! device_bench out --python python3 --peers peers.py   # all groups
 //! device_bench out --tune 2d 3d                        # two groups, and what tuning gains
+//! device_bench out solvers                             # Neumann solves, verified first
 //! device_bench out "dct2 f32 640x480"                  # any problem
 //! device_bench out --algorithm n-point "dct2 f64 16384"   # what the paper compares, beside it
 //! ```
@@ -14,6 +15,7 @@ mod cufft;
 mod groups;
 mod ours;
 mod report;
+mod solvers;
 mod turns;
 
 use anyhow::{Context, Result, bail};
@@ -25,10 +27,12 @@ use fourfold::timing::table::Origin;
 use fourfold_gpu::{Api, Device};
 use groups::{Bar, Group};
 use serde::{Deserialize, Serialize};
+use solvers::{PREFIX, Solve};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
+use turns::Contestant;
 
 /// The commit that `cargo xtask device-bench` built this from.
 const COMMIT: Option<&str> = option_env!("FOURFOLD_COMMIT");
@@ -174,11 +178,16 @@ fn measured(arguments: &Arguments, group: &Group, device: &Device, stream: &Arc<
     };
     for (text, _) in &group.problems {
         eprintln!("  {text}");
-        if let Err(error) = time_in_process(arguments, text, device, stream, &mut results) {
+        let timed = match text.strip_prefix(PREFIX) {
+            Some(name) => time_solve(text, name, device, stream, &mut results),
+            None => time_in_process(arguments, text, device, stream, &mut results),
+        };
+        if let Err(error) = timed {
             results.missing.push(format!("`{text}`: {error:#}"));
         }
     }
     match &arguments.python {
+        _ if results.entries.iter().any(|entry| entry.problem.starts_with(PREFIX)) => {}
         Some(python) => match peers(python, &arguments.peers, &group.problems) {
             Ok(entries) => results.entries.extend(entries),
             Err(error) => results.missing.push(format!("VkFFT and CuPy: {error:#}")),
@@ -197,7 +206,6 @@ fn time_in_process(
     results: &mut Results,
 ) -> Result<()> {
     let problem: &Problem = &text.parse()?;
-    let finish = || Ok(stream.synchronize()?);
     let (plan, [fresh, kept]) = ours::planned(device, problem)?;
     results.planning.push((text.to_owned(), fresh, kept));
     let mut best = Arc::clone(&plan);
@@ -224,16 +232,36 @@ fn time_in_process(
         }
         Err(error) => results.missing.push(format!("cuFFT for `{text}`: {error:#}")),
     }
+    let copy = take_turns(text, &names, works, stream, results)?;
+    launches(text, device, &best, stream, copy, results)?;
+    through_opencl(arguments, text, results)
+}
+
+/// A solve, each of its launches, and the contestants beside it.
+fn time_solve(text: &str, name: &str, device: &Device, stream: &Arc<CudaStream>, results: &mut Results) -> Result<()> {
+    let solve = Solve::new(device, name)?;
+    let (names, works): (Vec<_>, Vec<_>) = solve.contestants(device, stream)?.into_iter().unzip();
+    let copy = take_turns(text, &names, works, stream, results)?;
+    launches(text, device, &solve.plan, stream, copy, results)
+}
+
+/// Times contestants, of which the first is a copy, and keeps their times. Returns the copy's: the
+/// driver copies some sizes more slowly in a graph.
+fn take_turns(
+    text: &str,
+    names: &[impl ToString],
+    mut works: Vec<Box<dyn Contestant>>,
+    stream: &Arc<CudaStream>,
+    results: &mut Results,
+) -> Result<f64> {
+    let finish = || Ok(stream.synchronize()?);
     let (enqueued, graphs) = (turns::enqueued(&mut works, &finish)?, turns::from_graphs(&mut works, stream)?);
-    drop(works);
     for (name, (stream, graph)) in names.iter().zip(enqueued.iter().zip(&graphs)) {
-        let (problem, name) = (text.to_owned(), name.clone());
+        let (problem, name) = (text.to_owned(), name.to_string());
         let (copy_stream, copy_graph) = (enqueued[0], Some(graphs[0]));
         results.entries.push(Entry { problem, name, stream: *stream, graph: Some(*graph), copy_stream, copy_graph });
     }
-    // The driver copies some sizes more slowly in a graph.
-    launches(text, device, &best, stream, graphs[0].min(enqueued[0]), results)?;
-    through_opencl(arguments, text, results)
+    Ok(graphs[0].min(enqueued[0]))
 }
 
 /// Each launch of the plan by itself, from a graph.

@@ -81,6 +81,7 @@ impl Results {
         };
         Some(match bar {
             Bar::CuFft(most) => (worse(self.find(problem, "cuFFT")?), *most, "cuFFT".into()),
+            Bar::Contestant(name, most) => (worse(self.find(problem, name)?), *most, (*name).into()),
             Bar::Copy(most) => (ours.stream / ours.copy_stream, *most, "a copy".into()),
             Bar::Problem(other, most) => (worse(self.ours(other)?), *most, format!("`{other}`")),
             Bar::VkFft(most) => {

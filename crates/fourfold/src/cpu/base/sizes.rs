@@ -56,12 +56,12 @@ impl Sizes {
     /// wider vectors would waste memory.
     pub(crate) fn new<S>(recipe: &Recipe, isa: Isa) -> Self {
         let lines = || recipe.lines().flat_map(lanes);
-        // A multiply may copy its factors into a buffer. Complex factors need as many reals as a
-        // complex line.
-        let buffer = lines().map(|line| line.buffer.max(2 * line.output)).max().unwrap_or(0);
+        let buffer = lines().map(|line| line.buffer).max().unwrap_or(0);
         let most = recipe.lines().map(|line| lines_along(recipe.problem(), line.transform.axis)).max().unwrap_or(0);
-        let few = most <= 1 || most <= FEW && buffer * isa.vector_bytes::<S>() > BLOCK;
-        let isa = if buffer > LONG && few { isa.narrowest() } else { isa };
+        // Twice a result, since results depend on these limits, which were chosen for it.
+        let longest = lines().map(|line| line.buffer.max(2 * line.output)).max().unwrap_or(0);
+        let few = most <= 1 || most <= FEW && longest * isa.vector_bytes::<S>() > BLOCK;
+        let isa = if longest > LONG && few { isa.narrowest() } else { isa };
         let (vector, machine) = (isa.vector_bytes::<S>(), Machine::this());
         let work = recipe.work().map(|(domain, shape)| (shape.to_vec(), domain.reals()));
         let slots = (BLOCK / ((buffer + SLOT_PADDING) * vector)).clamp(2, (machine.tile_row() / vector).min(GROUP) + 1);

@@ -2,8 +2,7 @@
 //! the lines and one across them.
 
 use crate::arithmetic::complex::C;
-use crate::cpu::batch::transpose::{Access, ContiguousRun, contiguous_run, gather, gather_row};
-use crate::cpu::batch::values::FactorValue;
+use crate::cpu::batch::transpose::{Access, Gather};
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::{LANES, Vector, WithIsa};
 
@@ -38,27 +37,13 @@ impl Elements {
     }
 }
 
-/// Multiplies each tile by the elements of a table. `free` has room for a tile of factors.
+/// Multiplies a tile by the elements of a table, which `factors` accesses.
 ///
 /// # Safety
-/// The tiles have these elements. There is one access to the table for each tile, which is readable
-/// and has as many elements. The CPU has the instructions of `V`.
-pub(crate) unsafe fn by_table<'a, V: Vector>(
-    elements: Elements,
-    table: impl ExactSizeIterator<Item = Access<'a, V::Scalar>> + Clone,
-    tiles: &[Ptr<V>],
-    free: Ptr<V>,
-) {
+/// The tile and the table have these elements. The CPU has the instructions of `V`.
+pub(crate) unsafe fn by_table<V: Vector>(elements: Elements, factors: Access<'_, V::Scalar>, tile: Ptr<V>) {
     // SAFETY: the caller guarantees it.
-    unsafe {
-        match contiguous_run::<V>(table.clone()) {
-            Some(run) => V::enter(ByRun { elements, run, tiles }),
-            None => table.zip(tiles).for_each(|(lines, tile)| {
-                gather(lines, free);
-                V::enter(ByTile { elements, tile: *tile, factors: free });
-            }),
-        }
-    }
+    unsafe { V::enter(ByTable { elements, factors, tile }) }
 }
 
 /// Multiplies a tile by the products of `along`, one factor for each index along the lines, and
@@ -68,7 +53,7 @@ pub(crate) unsafe fn by_table<'a, V: Vector>(
 /// The tile has these elements, and `along` has as many. The CPU has the instructions of `V`.
 pub(crate) unsafe fn by_lists<V: Vector>(
     elements: Elements,
-    along: &[FactorValue<V::Scalar>],
+    along: &[V::Scalar],
     across: [[V::Scalar; LANES]; 2],
     tile: Ptr<V>,
 ) {
@@ -76,52 +61,34 @@ pub(crate) unsafe fn by_lists<V: Vector>(
     unsafe { V::enter(ByLists { elements, along, across, tile }) }
 }
 
-/// Multiplies by a table in which the elements of all tiles with the same index along the lines are
-/// contiguous. They are read in order.
-struct ByRun<'a, V: Vector> {
+struct ByTable<'a, V: Vector> {
     elements: Elements,
-    run: ContiguousRun<'a, V::Scalar>,
-    tiles: &'a [Ptr<V>],
-}
-
-impl<V: Vector> WithIsa for ByRun<'_, V> {
-    #[inline(always)]
-    unsafe fn with_isa(self) {
-        let ByRun { elements, run, tiles } = self;
-        let step = run.first.parts * V::WIDTH;
-        for i in 0..elements.count {
-            // SAFETY: the caller of `by_table` guarantees it. The last access begins at `run.last`,
-            // and each other one at the end of the one before.
-            unsafe {
-                for (g, tile) in tiles.iter().enumerate() {
-                    let at = if g + 1 == tiles.len() { run.last } else { (g * step) as isize };
-                    let mut factor = [V::zero(); 2];
-                    gather_row(run.row(i).offset(at), Ptr::new(factor.as_mut_ptr(), 2), 0, run.first.parts);
-                    elements.multiply(*tile, i, factor);
-                }
-            }
-        }
-    }
-}
-
-struct ByTile<V> {
-    elements: Elements,
+    factors: Access<'a, V::Scalar>,
     tile: Ptr<V>,
-    factors: Ptr<V>,
 }
 
-impl<V: Vector> WithIsa for ByTile<V> {
+/// The elements whose factors are gathered at the same time, so that they stay in registers or the
+/// first-level cache.
+const GATHERED: usize = LANES;
+
+impl<V: Vector> WithIsa for ByTable<'_, V> {
     #[inline(always)]
     unsafe fn with_isa(self) {
-        let ByTile { elements, tile, factors } = self;
-        for i in 0..elements.count {
-            // SAFETY: the caller of `by_table` guarantees it.
-            unsafe {
-                let factor = match elements.complex {
-                    true => [factors.add(2 * i).read(), factors.add(2 * i + 1).read()],
-                    false => [factors.add(i).read(); 2],
-                };
-                elements.multiply(tile, i, factor);
+        let ByTable { elements, factors, tile } = self;
+        // SAFETY: the caller of `by_table` guarantees it.
+        unsafe {
+            let mut gathered = [V::zero(); 2 * GATHERED];
+            for first in (0..elements.count).step_by(GATHERED) {
+                let count = GATHERED.min(elements.count - first);
+                let buffer = Ptr::new(gathered.as_mut_ptr(), gathered.len());
+                Gather { lines: factors.part(first, count), tile: buffer }.copy();
+                for i in 0..count {
+                    let factor = match elements.complex {
+                        true => [buffer.add(2 * i).read(), buffer.add(2 * i + 1).read()],
+                        false => [buffer.add(i).read(); 2],
+                    };
+                    elements.multiply(tile, first + i, factor);
+                }
             }
         }
     }
@@ -129,7 +96,7 @@ impl<V: Vector> WithIsa for ByTile<V> {
 
 struct ByLists<'a, V: Vector> {
     elements: Elements,
-    along: &'a [FactorValue<V::Scalar>],
+    along: &'a [V::Scalar],
     across: [[V::Scalar; LANES]; 2],
     tile: Ptr<V>,
 }
@@ -140,12 +107,12 @@ impl<V: Vector> WithIsa for ByLists<'_, V> {
         let ByLists { elements, along, across, tile } = self;
         // SAFETY: the arrays have as many elements as the longest vector.
         let [re, im] = unsafe { [V::load(Ptr::of(&across[0])), V::load(Ptr::of(&across[1]))] };
-        for (i, FactorValue(x, y)) in along.iter().enumerate() {
+        for i in 0..elements.count {
             // SAFETY: the caller of `by_lists` guarantees it.
             unsafe {
                 let factor = match elements.complex {
-                    true => C { re: V::splat(*x), im: V::splat(*y) }.mul(C { re, im }),
-                    false => C { re: V::splat(*x) * re, im },
+                    true => C { re: V::splat(along[2 * i]), im: V::splat(along[2 * i + 1]) }.mul(C { re, im }),
+                    false => C { re: V::splat(along[i]) * re, im },
                 };
                 elements.multiply(tile, i, [factor.re, factor.im]);
             }

@@ -101,20 +101,21 @@ impl<S: Dispatch> Tiles<'_, S> {
             if !direct[0] {
                 gather_block(tiles.iter().map(|tile| self.access(self.from, 0, tile)), slots);
             }
-            for op in &self.pass.ops {
-                match op {
-                    PreparedOp::Batch(line) => {
-                        for (g, tile) in tiles.iter().enumerate() {
-                            // If both ends are direct, all tiles use the same slot, which stays in
-                            // the first-level cache.
-                            let slot = &mut slots[if direct == [true; 2] { 0 } else { g }];
+            // All steps of a tile come before those of the next, so that it stays in the caches.
+            for (g, tile) in tiles.iter().enumerate() {
+                // If both ends are direct, all tiles use the same slot, which stays in the first-level
+                // cache.
+                let slot = &mut slots[if direct == [true; 2] { 0 } else { g }];
+                for op in &self.pass.ops {
+                    match op {
+                        PreparedOp::Batch(line) => {
                             let result = line.transform(self.ends(tile, direct), *slot, free, work);
                             if result == free {
                                 std::mem::swap(slot, &mut free);
                             }
                         }
+                        PreparedOp::Multiply(values) => self.multiply(values, tile, *slot),
                     }
-                    PreparedOp::Multiply(values) => self.multiply(values, tiles, slots, free),
                 }
             }
             if !direct[1] {
@@ -153,17 +154,11 @@ impl<S: Dispatch> Tiles<'_, S> {
         })
     }
 
-    /// Multiplies tiles by the plan's factors. `free` has room for those of a table.
+    /// Multiplies a tile in `slot` by the plan's factors.
     ///
     /// # Safety
-    /// All have the lines of the array that is multiplied.
-    unsafe fn multiply<V: Vector<Scalar = S>>(
-        &self,
-        values: &Values<S>,
-        tiles: &[Tile],
-        slots: &[Ptr<V>],
-        free: Ptr<V>,
-    ) {
+    /// The slot has the lines of the array that is multiplied.
+    unsafe fn multiply<V: Vector<Scalar = S>>(&self, values: &Values<S>, tile: &Tile, slot: Ptr<V>) {
         let count = values.shape[self.pass.axis];
         // With split parts, a line has only one part of each complex number.
         let split = self.from.axes > values.shape.len();
@@ -174,13 +169,9 @@ impl<S: Dispatch> Tiles<'_, S> {
             match values.along(self.pass.axis) {
                 None => {
                     let table = self.table.as_ref().expect("factors stand along the axes or in a table");
-                    by_table(elements, tiles.iter().map(|tile| self.access(table, 2, tile)), slots, free);
+                    by_table(elements, self.access(table, 2, tile), slot);
                 }
-                Some(along) => {
-                    for (tile, slot) in tiles.iter().zip(slots) {
-                        by_lists(elements, along, self.across(values, tile), *slot);
-                    }
-                }
+                Some(along) => by_lists(elements, along, self.across(values, tile), slot),
             }
         }
     }
@@ -190,8 +181,7 @@ impl<S: Dispatch> Tiles<'_, S> {
         let mut across = [[S::default(); LANES]; 2];
         for lane in 0..self.width {
             let line = tile.first + lane.min(tile.used - 1);
-            let factor = values.across(self.pass.axis, self.lines.indices(line));
-            [across[0][lane], across[1][lane]] = factor.parts();
+            [across[0][lane], across[1][lane]] = values.across(self.pass.axis, self.lines.indices(line));
         }
         across
     }

@@ -22,6 +22,12 @@ pub(crate) struct Access<'a, S> {
 }
 
 impl<S> Access<'_, S> {
+    /// Elements `first` to `first` + `count` − 1 of each line.
+    #[inline(always)]
+    pub(crate) fn part(self, first: usize, count: usize) -> Self {
+        Access { origin: self.origin.wrapping_offset(first as isize * self.stride), count, ..self }
+    }
+
     /// Whether there are `width` lines whose elements with the same index are contiguous.
     pub(crate) fn adjacent(&self, width: usize) -> bool {
         let step = |j: usize| self.lanes[j] - self.lanes[j - 1] == self.parts as isize;
@@ -96,24 +102,24 @@ pub(crate) unsafe fn scatter_block<'a, V: Vector>(
 }
 
 /// Accesses that are neighbours in memory.
-pub(crate) struct ContiguousRun<'a, S> {
-    pub(crate) first: Access<'a, S>,
+struct ContiguousRun<'a, S> {
+    first: Access<'a, S>,
     /// The distance in reals from the first access to the last, which may overlap with the one
     /// before.
-    pub(crate) last: isize,
+    last: isize,
 }
 
 impl<S> ContiguousRun<'_, S> {
     /// The address of element i of the first line.
     #[inline(always)]
-    pub(crate) fn row(&self, i: usize) -> Ptr<S> {
+    fn row(&self, i: usize) -> Ptr<S> {
         self.first.origin.wrapping_offset(self.first.lanes[0] + i as isize * self.first.stride)
     }
 }
 
 /// All accesses as one run, if the lines of each are adjacent and each access begins at the end of
 /// the one before.
-pub(crate) fn contiguous_run<'a, V: Vector>(
+fn contiguous_run<'a, V: Vector>(
     mut lines: impl ExactSizeIterator<Item = Access<'a, V::Scalar>>,
 ) -> Option<ContiguousRun<'a, V::Scalar>> {
     let first = lines.next().filter(|first| first.adjacent(V::WIDTH) && V::WIDTH > 1)?;
@@ -167,7 +173,7 @@ over_rows!(ScatterRun, scatter_row);
 /// # Safety
 /// The elements are in memory, and the tile has element i.
 #[inline(always)]
-pub(crate) unsafe fn gather_row<V: Vector>(from: Ptr<V::Scalar>, tile: Ptr<V>, i: usize, parts: usize) {
+unsafe fn gather_row<V: Vector>(from: Ptr<V::Scalar>, tile: Ptr<V>, i: usize, parts: usize) {
     // SAFETY: the caller guarantees it.
     unsafe {
         if parts == 1 {
@@ -198,9 +204,10 @@ unsafe fn scatter_row<V: Vector>(to: Ptr<V::Scalar>, tile: Ptr<V>, i: usize, par
     }
 }
 
-struct Gather<'a, V: Vector> {
-    lines: Access<'a, V::Scalar>,
-    tile: Ptr<V>,
+/// Copies lines to a tile.
+pub(crate) struct Gather<'a, V: Vector> {
+    pub(crate) lines: Access<'a, V::Scalar>,
+    pub(crate) tile: Ptr<V>,
 }
 
 impl<V: Vector> Gather<'_, V> {
@@ -291,9 +298,21 @@ macro_rules! by_squares {
         impl<V: Vector> WithIsa for $task<'_, V> {
             #[inline(always)]
             unsafe fn with_isa(self) {
+                // SAFETY: the caller of `gather` or `scatter` guarantees it.
+                unsafe { self.copy() }
+            }
+        }
+
+        impl<V: Vector> $task<'_, V> {
+            /// Copies all elements, inside of [`Vector::enter`].
+            ///
+            /// # Safety
+            /// As for [`gather`] or [`scatter`].
+            #[inline(always)]
+            pub(crate) unsafe fn copy(&self) {
                 let lines = &self.lines;
                 let reals = lines.parts * lines.count;
-                // SAFETY: the caller of `gather` or `scatter` guarantees it.
+                // SAFETY: the caller guarantees it.
                 unsafe {
                     if lines.contiguous() {
                         match V::WIDTH {

@@ -6,22 +6,24 @@ use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::Scalar;
 use crate::error::{Result, reserve};
 use crate::recipe::multiplier::Multiplier;
-use crate::recipe::recipe::Recipe;
+use crate::recipe::recipe::{Pass, PassOp, Recipe};
 use num_complex::Complex;
 
-/// A complex factor (re, im), or a real factor and 0.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(crate) struct FactorValue<S>(pub(crate) S, pub(crate) S);
-
-/// The factors of a multiplier in the engine's precision.
+/// The factors of a multiplier in the engine's precision. A complex factor is two reals.
 pub(crate) struct Values<S> {
     pub(crate) shape: Vec<usize>,
     /// The reals of an element of the array that is multiplied.
     pub(crate) domain_parts: usize,
     complex: bool,
-    table: Vec<S>,
-    axes: Vec<Vec<FactorValue<S>>>,
+    factors: Factors<S>,
+}
+
+enum Factors<S> {
+    /// One factor for each element. The factors of a line along `axis`, which is that of the pass,
+    /// are contiguous: the pass reads the table once, in order.
+    Table { axis: usize, table: Vec<S> },
+    /// A list for each axis.
+    Lists(Vec<Vec<S>>),
 }
 
 impl<S: Scalar> Values<S> {
@@ -32,29 +34,55 @@ impl<S: Scalar> Values<S> {
     pub(crate) fn new(multiplier: &Multiplier, recipe: &Recipe) -> Result<Self> {
         multiplier.check(recipe)?;
         let (domain, layout) = recipe.multiplied().expect("it has been checked that the recipe multiplies");
-        let of = |z: &Complex<f64>| FactorValue(S::of(z.re), S::of(z.im));
-        let real = |x: &f64| FactorValue(S::of(*x), S::of(0.0));
-        let (table, axes) = match multiplier {
-            Multiplier::Table(t) => (collected(t.len(), t.iter().map(|x| S::of(*x)))?, vec![]),
-            Multiplier::ComplexTable(t) => {
-                (collected(2 * t.len(), t.iter().flat_map(|z| [S::of(z.re), S::of(z.im)]))?, vec![])
-            }
-            Multiplier::Separable(a) => {
-                (vec![], a.iter().map(|g| g.iter().map(real).collect()).collect::<Vec<Vec<_>>>())
-            }
-            Multiplier::ComplexSeparable(a) => (vec![], a.iter().map(|g| g.iter().map(of).collect()).collect()),
+        let axis = multiplied_axis(recipe);
+        let (real, complex) = (|x: &f64| [S::of(*x)], |z: &Complex<f64>| [S::of(z.re), S::of(z.im)]);
+        let order = LineOrder::new(&layout.shape, axis);
+        let factors = match multiplier {
+            Multiplier::Table(t) => Factors::Table { axis, table: order.collect(t, real)? },
+            Multiplier::ComplexTable(t) => Factors::Table { axis, table: order.collect(t, complex)? },
+            Multiplier::Separable(lists) => Factors::Lists(flattened(lists, real)),
+            Multiplier::ComplexSeparable(lists) => Factors::Lists(flattened(lists, complex)),
         };
         let shape = layout.shape.clone();
-        Ok(Values { shape, domain_parts: domain.reals(), complex: multiplier.is_complex(), table, axes })
+        Ok(Values { shape, domain_parts: domain.reals(), complex: multiplier.is_complex(), factors })
     }
 }
 
-/// Collects `count` numbers. It is an error if there is no memory for them.
-fn collected<S>(count: usize, numbers: impl Iterator<Item = S>) -> Result<Vec<S>> {
-    let mut table = vec![];
-    reserve(&mut table, count, format_args!("a multiplier of {count} numbers"))?;
-    table.extend(numbers);
-    Ok(table)
+/// The axis of the pass that multiplies.
+fn multiplied_axis(recipe: &Recipe) -> usize {
+    let multiplies = |pass: &&Pass| pass.ops.contains(&PassOp::Multiply);
+    recipe.passes().iter().find(multiplies).expect("a pass of the recipe multiplies").axis
+}
+
+fn flattened<S, T, const PARTS: usize>(lists: &[Vec<T>], parts: impl Fn(&T) -> [S; PARTS]) -> Vec<Vec<S>> {
+    lists.iter().map(|list| list.iter().flat_map(&parts).collect()).collect()
+}
+
+/// The order of the elements of an array, line after line along one axis.
+struct LineOrder {
+    len: usize,
+    /// The product of the lengths of the axes after that axis.
+    inner: usize,
+    lines: usize,
+}
+
+impl LineOrder {
+    fn new(shape: &[usize], axis: usize) -> LineOrder {
+        let (len, elements) = (shape[axis], shape.iter().product::<usize>());
+        LineOrder { len, inner: shape[axis + 1..].iter().product(), lines: elements / len }
+    }
+
+    /// The parts of the elements of a table in C order. It is an error if there is no memory for them.
+    fn collect<S, T, const PARTS: usize>(&self, table: &[T], parts: impl Fn(&T) -> [S; PARTS]) -> Result<Vec<S>> {
+        let count = PARTS * table.len();
+        let mut reals = vec![];
+        reserve(&mut reals, count, format_args!("a multiplier of {count} numbers"))?;
+        for line in 0..self.lines {
+            let first = line / self.inner * self.inner * self.len + line % self.inner;
+            reals.extend((0..self.len).flat_map(|i| parts(&table[first + i * self.inner])));
+        }
+        Ok(reals)
+    }
 }
 
 impl<S: Scalar> Values<S> {
@@ -64,11 +92,12 @@ impl<S: Scalar> Values<S> {
         let len = columns * rows;
         let roots = Roots::new(len as u64);
         let mut table = Vec::with_capacity(2 * len);
-        for at in (0..columns).flat_map(|k| (0..rows).map(move |n| (n * k) % len)) {
+        for at in (0..rows).flat_map(|n| (0..columns).map(move |k| (n * k) % len)) {
             let w = S::root(&roots, if backward { len - at } else { at } as u64);
             table.extend([w.re, w.im]);
         }
-        Values { shape: vec![columns, rows], domain_parts: 2, complex: true, table, axes: vec![] }
+        let factors = Factors::Table { axis: 0, table };
+        Values { shape: vec![columns, rows], domain_parts: 2, complex: true, factors }
     }
 
     /// Whether the factors are complex.
@@ -84,10 +113,10 @@ impl<S: Scalar> Values<S> {
     /// The table as an array. If `split`, it has one more axis with stride 0, since a real factor
     /// multiplies both parts of a complex element.
     pub(crate) fn array(&self, split: bool) -> Option<Array<S>> {
-        if self.table.is_empty() {
-            return None;
-        }
-        let mut array = Array::c_order(Ptr::of(&self.table), &self.shape, self.parts());
+        let Factors::Table { axis, table } = &self.factors else { return None };
+        let mut array = Array::c_order(Ptr::of(table), &self.shape, self.parts());
+        array.strides[*axis] = self.parts() as isize;
+        array.strides[axis + 1..array.axes].iter_mut().for_each(|stride| *stride *= self.shape[*axis] as isize);
         if split {
             array.shape[array.axes] = 2;
             array.axes += 1;
@@ -96,34 +125,36 @@ impl<S: Scalar> Values<S> {
     }
 
     /// The factors along an axis, if the multiplier is separable.
-    pub(crate) fn along(&self, axis: usize) -> Option<&[FactorValue<S>]> {
-        self.axes.get(axis).map(Vec::as_slice)
+    pub(crate) fn along(&self, axis: usize) -> Option<&[S]> {
+        self.lists().get(axis).map(Vec::as_slice)
     }
 
-    /// The product of the factors of all axes except `along`, at the given (axis, index) pairs.
-    /// Axes of one element may be missing there.
-    pub(crate) fn across(&self, along: usize, indices: impl Iterator<Item = (usize, usize)>) -> FactorValue<S> {
+    fn lists(&self) -> &[Vec<S>] {
+        if let Factors::Lists(lists) = &self.factors { lists } else { &[] }
+    }
+
+    /// Factor i of the list along an axis: the real part, and the imaginary part or 0.
+    fn factor(&self, axis: usize, i: usize) -> [S; 2] {
+        let list = &self.lists()[axis];
+        if self.complex { [list[2 * i], list[2 * i + 1]] } else { [list[i], S::default()] }
+    }
+
+    /// The product of the factors of all axes except `along`, at the given (axis, index) pairs: the
+    /// real part and the imaginary part. Axes of one element may be missing there.
+    pub(crate) fn across(&self, along: usize, indices: impl Iterator<Item = (usize, usize)>) -> [S; 2] {
         let long = indices.filter(|(axis, _)| self.shape.get(*axis).is_some_and(|&n| n > 1));
         let short = self.shape.iter().enumerate().filter(|(axis, n)| *axis != along && **n == 1);
-        let times =
-            |product: FactorValue<S>, (axis, i): (usize, usize)| product.times(self.axes[axis][i], self.complex);
-        long.chain(short.map(|(axis, _)| (axis, 0))).fold(FactorValue(S::of(1.0), S::of(0.0)), times)
+        let times = |product: [S; 2], (axis, i): (usize, usize)| times(product, self.factor(axis, i), self.complex);
+        long.chain(short.map(|(axis, _)| (axis, 0))).fold([S::of(1.0), S::default()], times)
     }
 }
 
-impl<S: Scalar> FactorValue<S> {
-    /// \[re, im\].
-    pub(crate) fn parts(self) -> [S; 2] {
-        [self.0, self.1]
+/// The product of two factors. The zeros beside real factors are not multiplied, because 0 times
+/// infinity is a NaN.
+fn times<S: Scalar>(a: [S; 2], b: [S; 2], complex: bool) -> [S; 2] {
+    if !complex {
+        return [S::of(a[0].to() * b[0].to()), a[1]];
     }
-
-    /// The product of two factors. The zeros beside real factors are not multiplied, because 0
-    /// times infinity is a NaN.
-    fn times(self, b: Self, complex: bool) -> Self {
-        if !complex {
-            return FactorValue(S::of(self.0.to() * b.0.to()), self.1);
-        }
-        let z = Complex::new(self.0.to(), self.1.to()) * Complex::new(b.0.to(), b.1.to());
-        FactorValue(S::of(z.re), S::of(z.im))
-    }
+    let z = Complex::new(a[0].to(), a[1].to()) * Complex::new(b[0].to(), b[1].to());
+    [S::of(z.re), S::of(z.im)]
 }

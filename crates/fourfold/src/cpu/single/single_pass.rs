@@ -121,12 +121,12 @@ impl<S: Dispatch> SinglePass<S> {
     /// The factors along a line, if they are lists.
     fn list(&self, values: &Values<S>) -> Strided<S> {
         let list = values.along(self.axis).expect("factors stand along the axes or in a table");
-        Strided { base: Ptr::of(list).cast(), stride: 2 }
+        Strided { base: Ptr::of(list), stride: values.parts() as isize }
     }
 
     /// The product of the factors of the other axes.
     fn across(&self, values: &Values<S>, lines: &Lines, tile: &Tile) -> [S; 2] {
-        values.across(self.axis, lines.indices(tile.first)).parts()
+        values.across(self.axis, lines.indices(tile.first))
     }
 }
 
@@ -163,7 +163,7 @@ where
     unsafe fn with_isa(self) {
         let MultiplyLine { from, to, count, parts, .. } = self.job;
         let contiguous = [from, to].iter().all(|line| line.stride == parts as isize)
-            && self.job.factors.stride == if self.job.has_pairs() { 2 } else { 1 };
+            && self.job.factors.stride == if self.job.complex { 2 } else { 1 };
         let whole = if contiguous { count / V::WIDTH * V::WIDTH } else { 0 };
         // SAFETY: lines and factors have `count` elements.
         unsafe {
@@ -178,12 +178,6 @@ where
 }
 
 impl<S> MultiplyLine<S> {
-    /// Whether factors are pairs of reals, as those of lists and of tables of complex factors.
-    #[inline(always)]
-    fn has_pairs(&self) -> bool {
-        self.by.is_some() || self.complex
-    }
-
     /// Multiplies elements i … i + WIDTH − 1. If there are several, they are contiguous.
     ///
     /// # Safety
@@ -219,7 +213,7 @@ impl<S> MultiplyLine<S> {
         // SAFETY: the caller guarantees it.
         unsafe {
             let at = self.factors.base.offset(i * self.factors.stride);
-            let factor = match self.has_pairs() {
+            let factor = match self.complex {
                 true => load_interleaved::<V>(at),
                 false => C { re: V::load(at), im: V::zero() },
             };
