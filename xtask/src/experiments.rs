@@ -23,7 +23,36 @@ repeated here, all from one commit. [deviations.md](deviations.md) lists where a
 from its document, and why. Figures called *published* are those of the documents, as printed there.
 
 `cargo xtask experiments` writes this page. `fourfold-experiments TABLE --engine E` makes one table.
+
+## Words
+
+- *Trip through memory*: every element of an array is read once and written once.
+- *Copy*: a trip that does nothing else. *× copy* is a time divided by that of a copy of the array.
+- *Three stages* (`three-stage`): the paper's method, which has a reorder, an FFT of all axes, and a
+  combine.
+- *Reorder*: a trip that brings the elements into the order that the FFT needs. *Gather* goes
+  through its output in order, *scatter* through its input.
+- *Combine*: a trip that computes the terms of a cosine transform from those of the FFT.
+- *Rows and columns* (`row-column`): reorder, FFT, combine and a transpose for one axis, then the
+  same for the next.
+- *Fused passes* (`fused`): fourfold's method. It has one trip for each axis, which does reorder,
+  FFT and combine.
+- *Engine*: what computes. `cpu` is the processor, `opencl:0` a device of OpenCL, and `cuda:0` a GPU
+  of NVIDIA's. PoCL is an OpenCL whose device is the processor.
+- *Rung*: one of several programs for the same task, of which each improves the one before.
+- *1.6 times (1.2 to 2.0)*: the geometric mean of ratios, with the least and the largest.
+
+## Machines
 ";
+
+/// Experiments whose plots the page shows: those that are told as a row of steps.
+const PLOTTED: [&str; 1] = ["mobile-ladder"];
+
+/// Where the page's plots lie, from the root and from the page.
+const PLOTS: [&str; 2] = ["docs/images", "images"];
+
+/// What the paragraph of an experiment's page begins with that names the machine.
+const MACHINE: &str = "Machine: ";
 
 /// The list of pages that a run writes beside them.
 const CONTENTS: &str = "contents.txt";
@@ -48,8 +77,10 @@ struct Page {
     title: String,
     /// None for an experiment whose page is the same on all engines.
     engine: Option<String>,
-    /// Paragraphs and tables, with the sentence that the experiment teaches as the last.
+    /// Paragraphs and tables, each of which a sentence may follow that says what it teaches.
     blocks: Vec<String>,
+    /// The file of the plot, if the joined page shows it.
+    plot: Option<PathBuf>,
 }
 
 /// The task, with the arguments that follow its name.
@@ -62,10 +93,20 @@ pub(crate) fn run_task() -> Result<()> {
     }
     let runs = folders.iter().map(|folder| Run::read(Path::new(folder))).collect::<Result<Vec<_>>>()?;
     ensure!(!runs.is_empty(), "usage: cargo xtask experiments [--join] [FOLDER …] [-- ARGUMENTS]");
+    let pages = pages(&runs)?;
     let path = root().join("docs/experiments.md");
-    fs::write(&path, joined(&runs)?).with_context(|| format!("cannot write {}", path.display()))?;
+    fs::write(&path, joined(&runs, &pages)?).with_context(|| format!("cannot write {}", path.display()))?;
     println!("written: {}", path.display());
-    Ok(())
+    pages.iter().filter_map(|page| page.plot.as_deref()).try_for_each(|plot| {
+        let to = root().join(PLOTS[0]).join(name(plot));
+        fs::copy(plot, &to).with_context(|| format!("cannot copy {} to {}", plot.display(), to.display()))?;
+        println!("written: {}", to.display());
+        Ok(())
+    })
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().display().to_string()
 }
 
 /// Repeats the experiments here. Returns the folder of their pages.
@@ -91,7 +132,9 @@ impl Run {
         let page = |line: &String| {
             let (file, table) = line.split_once(' ').with_context(|| format!("{CONTENTS}: no experiment in {line}"))?;
             let text = fs::read_to_string(self.folder.join(file)).with_context(|| format!("cannot read {file}"))?;
-            page(table, &text).with_context(|| format!("{file} has no title"))
+            let page = page(table, &text).with_context(|| format!("{file} has no title"))?;
+            let plot = PLOTTED.contains(&&*page.table).then(|| self.folder.join(file).with_extension("svg"));
+            Ok(Page { plot, ..page })
         };
         self.pages.iter().map(page).collect()
     }
@@ -103,23 +146,27 @@ fn page(table: &str, text: &str) -> Option<Page> {
     let (title, rest) = text.strip_prefix("# ")?.split_once("\n\n")?;
     let on = engine.map(|engine| format!(" on {engine}")).unwrap_or_default();
     let title = title.strip_suffix(&*on).unwrap_or(title).trim_end_matches(',');
-    let blocks = rest.trim_end().split("\n\n").map(str::to_owned).collect();
-    Some(Page { table: table.to_owned(), title: title.to_owned(), engine: engine.map(str::to_owned), blocks })
+    let blocks = rest.trim_end().split("\n\n").filter(|block| !block.starts_with(MACHINE)).map(str::to_owned).collect();
+    let (table, engine) = (table.to_owned(), engine.map(str::to_owned));
+    Some(Page { table, title: title.to_owned(), engine, blocks, plot: None })
+}
+
+fn pages(runs: &[Run]) -> Result<Vec<Page>> {
+    Ok(runs.iter().map(Run::pages).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
 /// The whole page: where and when, what each table teaches, and the tables of all runs.
-fn joined(runs: &[Run]) -> Result<String> {
+fn joined(runs: &[Run], pages: &[Page]) -> Result<String> {
     let mut origins: Vec<_> = runs.iter().flat_map(|run| &run.origins).collect();
     // A run may be in several folders.
     origins.dedup();
     let commits: Vec<_> =
         origins.iter().filter_map(|origin| origin.split_once("(commit ")?.1.split(')').next()).collect();
     ensure!(commits.windows(2).all(|pair| pair[0] == pair[1]), "the runs are of different commits: {commits:?}");
-    let pages: Vec<_> = runs.iter().map(Run::pages).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
     let mut text = format!("{HEAD}\n");
     origins.iter().for_each(|origin| text += &wrapped(&format!("- {origin}"), "  "));
     text += "\n## What the tables teach\n\n";
-    let groups = groups(&pages);
+    let groups = groups(pages);
     groups.iter().for_each(|group| text += &lessons(group));
     text += &without_page(runs, &groups);
     groups.iter().for_each(|group| text += &section(group));
@@ -153,14 +200,22 @@ fn groups(pages: &[Page]) -> Vec<Vec<&Page>> {
     groups
 }
 
-/// The last sentences of an experiment's pages, as an item of a list.
+/// The sentences below an experiment's tables, as an item of a list that has an item for each
+/// engine.
 fn lessons(group: &[&Page]) -> String {
-    let lesson = |page: &&Page| {
-        let sentence = page.blocks.last().filter(|block| !block.starts_with('|'))?;
-        Some(page.engine.as_ref().map_or(sentence.clone(), |engine| format!("On `{engine}`: {sentence}")))
+    let item = |page: &&Page| match &page.engine {
+        Some(engine) => wrapped(&format!("  - `{engine}`: {}", page.lessons()), "    "),
+        None => wrapped(&format!("  - {}", page.lessons()), "    "),
     };
-    let all: Vec<_> = group.iter().filter_map(lesson).collect();
-    wrapped(&format!("- **{}.** {}", group[0].title, all.join(" ")), "  ")
+    format!("- **{}**\n{}", group[0].title, group.iter().map(item).collect::<String>())
+}
+
+impl Page {
+    /// The paragraphs that follow tables, but for those that are titles of the next one.
+    fn lessons(&self) -> String {
+        let is_lesson = |pair: &&[String]| pair[0].starts_with('|') && !pair[1].ends_with(':');
+        self.blocks.windows(2).filter(is_lesson).map(|pair| &*pair[1]).collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// The tables of an experiment: the paragraphs that all its pages begin with stand once.
@@ -175,6 +230,9 @@ fn section(group: &[&Page]) -> String {
             let _ = write!(text, "\n### {}: `{engine}`\n", group[0].table);
         }
         page.blocks[common..].iter().for_each(|block| text += &paragraph(block));
+        if let Some(plot) = &page.plot {
+            let _ = write!(text, "\n![{}]({}/{})\n", page.title, PLOTS[1], name(plot));
+        }
     }
     text
 }
@@ -188,7 +246,7 @@ fn paragraph(block: &str) -> String {
 mod tests {
     use super::*;
 
-    const CPU: &str = "# T: a, on cpu\n\nBoth.\n\nMeasured here.\n\n| N |\n|---|\n| 1 |\n\nIt is slow.\n";
+    const CPU: &str = "# T: a, on cpu\n\nMachine: slow.\n\nBoth.\n\nMeasured here.\n\nA:\n\n| N |\n|---|\n| 1 |\n\nIt is slow.\n\nB:\n\n| M |\n|---|\n| 1 |\n\nTwice.\n";
     const CUDA: &str = "# T: a, on cuda:0\n\nBoth.\n\nMeasured there.\n\n| N |\n|---|\n| 2 |\n\nIt is fast.\n";
 
     #[test]
@@ -197,9 +255,9 @@ mod tests {
         let pages = [page("t cpu", CPU).unwrap(), same(), page("t cuda:0", CUDA).unwrap(), same()];
         let groups = groups(&pages);
         assert_eq!(groups.iter().map(Vec::len).collect::<Vec<_>>(), [2, 1]);
-        assert_eq!(lessons(&groups[0]), "- **T: a.** On `cpu`: It is slow. On `cuda:0`: It is fast.\n");
+        assert_eq!(lessons(&groups[0]), "- **T: a**\n  - `cpu`: It is slow. Twice.\n  - `cuda:0`: It is fast.\n");
         let text = section(&groups[0]);
-        assert!(text.starts_with("\n## T: a\n\nBoth.\n\n### t: `cpu`\n\nMeasured here.\n\n| N |"), "{text}");
+        assert!(text.starts_with("\n## T: a\n\nBoth.\n\n### t: `cpu`\n\nMeasured here.\n\nA:\n\n| N |"), "{text}");
         assert!(
             text.ends_with("\n### t: `cuda:0`\n\nMeasured there.\n\n| N |\n|---|\n| 2 |\n\nIt is fast.\n"),
             "{text}"
@@ -218,13 +276,27 @@ mod tests {
         };
         let here = run("t-cpu.md t cpu\n", "v on cpu: it is for cuda alone\nw: it was not measured\n");
         let there = run("u.md u\n", "t: it was not measured\nv: it was not measured\nw: it was not measured\n");
-        let text = joined(&[here, there]).unwrap();
+        let join = |runs: &[Run]| joined(runs, &pages(runs).unwrap()).unwrap();
+        let text = join(&[here, there]);
         let list =
             "\n## Tables without a page\n\n- v on cpu: it is for cuda alone.\n- w: it was not measured.\n\n## T: a\n";
         assert!(text.contains(list), "{text}");
         // Runs of older programs do not say so.
         fs::write(folder.join(CONTENTS), "cpu: on a machine\n\nt-cpu.md t cpu\n").unwrap();
-        assert!(!joined(&[Run::read(&folder).unwrap()]).unwrap().contains("without a page"));
+        assert!(!join(&[Run::read(&folder).unwrap()]).contains("without a page"));
+    }
+
+    #[test]
+    fn plots_of_steps_are_shown() {
+        let folder = work_folder("experiments-plots").unwrap();
+        fs::write(folder.join("mobile-ladder-cuda-0.md"), CUDA).unwrap();
+        fs::write(folder.join("t-cuda-0.md"), CUDA).unwrap();
+        let contents = "cuda:0: on a machine\n\nmobile-ladder-cuda-0.md mobile-ladder cuda:0\nt-cuda-0.md t cuda:0\n";
+        fs::write(folder.join(CONTENTS), contents).unwrap();
+        let pages = pages(&[Run::read(&folder).unwrap()]).unwrap();
+        let plots: Vec<_> = pages.iter().map(|page| page.plot.clone()).collect();
+        assert_eq!(plots, [Some(folder.join("mobile-ladder-cuda-0.svg")), None]);
+        assert!(section(&[&pages[0]]).ends_with("\nIt is fast.\n\n![T: a](images/mobile-ladder-cuda-0.svg)\n"));
     }
 
     #[test]
@@ -235,7 +307,7 @@ mod tests {
             pages: vec![],
             without_page: vec![],
         };
-        assert!(joined(&[run("a"), run("a")]).is_ok());
-        assert!(joined(&[run("a"), run("b")]).unwrap_err().to_string().contains("different commits"));
+        assert!(joined(&[run("a"), run("a")], &[]).is_ok());
+        assert!(joined(&[run("a"), run("b")], &[]).unwrap_err().to_string().contains("different commits"));
     }
 }

@@ -31,24 +31,25 @@ fn filled(head: &str, texts: &[(&str, &dyn Display)]) -> String {
 }
 
 /// A text in lines of at most 100 columns, which do not break in backquotes; `indent` begins all
-/// but the first.
+/// but the first, which keeps its own spaces.
 pub(crate) fn wrapped(text: &str, indent: &str) -> String {
-    let (mut lines, mut column) = (String::new(), 0);
+    let start = text.len() - text.trim_start_matches(' ').len();
+    let (mut lines, mut column) = (" ".repeat(start), start);
     let mut is_code = false;
     let is_gap = |c: char| {
         is_code ^= c == '`';
         c == ' ' && !is_code
     };
-    for word in text.split(is_gap) {
+    for word in text[start..].split(is_gap) {
         let width = word.chars().count();
-        let gap = match column {
-            0 => "",
-            _ if column + 1 + width > WIDTH => {
-                let _ = write!(lines, "\n{indent}");
-                column = indent.len();
-                ""
-            }
-            _ => " ",
+        let gap = if lines.len() == start {
+            ""
+        } else if column + 1 + width > WIDTH {
+            let _ = write!(lines, "\n{indent}");
+            column = indent.len();
+            ""
+        } else {
+            " "
         };
         let _ = write!(lines, "{gap}{word}");
         column += gap.len() + width;
@@ -66,6 +67,7 @@ mod tests {
         let text = wrapped(&format!("- {}", "word ".repeat(40).trim_end()), "  ");
         assert!(text.lines().all(|line| line.len() <= WIDTH), "{text}");
         assert!(text.lines().skip(1).all(|line| line.starts_with("  word")), "{text}");
+        assert_eq!(wrapped("  - one two", "    "), "  - one two\n");
         let code = format!("`{}`", "word ".repeat(30).trim_end());
         assert_eq!(wrapped(&format!("- {code}"), "  "), format!("-\n  {code}\n"));
     }

@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// of OpenCL and of CUDA
     #[arg(long, value_name = "E,…", value_delimiter = ',')]
     pub(crate) engine: Vec<Engine>,
-    /// The folder for the tables (Markdown and CSV) and the plots (PNG)
+    /// The folder for the tables (Markdown and CSV) and the plots (SVG)
     #[arg(long, value_name = "DIR", default_value = "reproduced")]
     pub(crate) out: PathBuf,
     /// Smaller sizes and shorter measurements: minutes instead of an hour

@@ -1,11 +1,11 @@
 //! Maps over a region as pictures.
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
 use fourfold_cli::array::check_memory;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use crate::plot::{FONT, encode, font, label};
+use crate::plot::{FONT, font, label};
 
 const SIZE: (u32, u32) = (940, 860);
 
@@ -181,6 +181,18 @@ fn area(pixels: &mut [u8]) -> Drawn<Area<'_>> {
 
 fn set(pixels: &mut [u8], [x, y]: [usize; 2], color: [u8; 3]) {
     pixels[3 * (y * SIZE.0 as usize + x)..][..3].copy_from_slice(&color);
+}
+
+/// Pixels as a PNG file.
+fn encode(pixels: &[u8], (width, height): (u32, u32), title: &str) -> Result<Vec<u8>> {
+    let mut file = Vec::new();
+    let write = |file: &mut Vec<u8>| {
+        let mut encoder = png::Encoder::new(file, width, height);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.write_header()?.write_image_data(pixels)
+    };
+    write(&mut file).with_context(|| format!("cannot draw {title}"))?;
+    Ok(file)
 }
 
 #[cfg(test)]

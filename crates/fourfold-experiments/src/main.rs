@@ -12,6 +12,7 @@ mod measure;
 mod page;
 mod photographs;
 mod plot;
+mod processor;
 mod ratios;
 mod run;
 mod system;

@@ -1,6 +1,5 @@
 //! Times of methods and of their stages, each checked against the default method first.
 
-use std::fs;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -19,6 +18,7 @@ use fourfold_cli::wisdom::Tuning;
 use fourfold_gpu::Api;
 
 use crate::photographs::Photograph;
+use crate::processor::processor;
 
 /// Where and how experiments are done.
 pub(crate) struct Setting {
@@ -65,14 +65,35 @@ impl Setting {
         self.engine().to_string().replace(':', "-")
     }
 
-    /// What was used, for the head of a page.
+    /// What was used, for the head of a page: processor, threads, and a device's software.
     pub(crate) fn machine(&self) -> String {
-        let place = self.contender.place();
-        match (self.engine(), self.threads) {
-            (Engine::Cpu(_), 1) => format!("{place}{}, one thread", processor()),
-            (Engine::Cpu(_), threads) => format!("{place}{}, {threads} threads", processor()),
-            _ => place,
-        }
+        let on_processor = |threads| format!("{} of {}", threads_in_words(threads), processor());
+        self.contender.with_planner(
+            |_| format!("{}, {}", self.place(), on_processor(self.threads)),
+            |device, _| {
+                let info = device.info();
+                let host = match info.is_cpu {
+                    true => format!("which runs {}", on_processor(info.sms)),
+                    false => format!("beside {}", on_processor(self.threads)),
+                };
+                format!("{}, {}, {}, {host}", self.place(), info.version.trim(), device.software())
+            },
+        )
+    }
+
+    /// The engine and its device, or the instruction set.
+    pub(crate) fn place(&self) -> String {
+        self.contender.place()
+    }
+
+    /// Whether the engine is a device of OpenCL that is a processor.
+    fn is_on_processor(&self) -> bool {
+        self.contender.with_planner(|_| false, |device, _| device.info().is_cpu)
+    }
+
+    /// Whether it is a device of CUDA, where the authors' code runs, too.
+    pub(crate) fn is_cuda(&self) -> bool {
+        only_for(Api::Cuda, self).is_ok()
     }
 
     /// How algorithms were measured, in double precision.
@@ -87,8 +108,9 @@ impl Setting {
                 " Every run has the same arrays. A copy is a memcpy by the same number of threads.".to_owned()
             }
             _ => format!(
-                " Runs take turns through {} MiB of arrays, at most {MOST_PAIRS} inputs with their outputs, so that no large input is still in a cache. A copy is one from array to array in the device's memory.",
-                IN_TURN >> 20
+                " Runs take turns through {} MiB of arrays, at most {MOST_PAIRS} inputs with their outputs, so that no large input is still in a cache. A copy is one from array to array in the device's memory{}.",
+                IN_TURN >> 20,
+                if self.is_on_processor() { ", which PoCL does with one thread; kernels have all" } else { "" }
             ),
         };
         self.how_with(precision, &arrays, "every algorithm's result with that of fused passes")
@@ -101,10 +123,10 @@ impl Setting {
 
     fn how_with(&self, precision: Precision, arrays: &str, compared: &str) -> String {
         format!(
-            "{}, out of place. Each time is the shortest of warm runs that take turns for {} s each.{arrays} Measured on {}. Before that was compared: {compared}.",
+            "{}, out of place. Each time is the shortest of warm runs that take turns for {} s each.{arrays} Measured on {}. Before that, the command compares {compared}.",
             precision.name(),
             self.seconds(),
-            self.machine()
+            self.place()
         )
     }
 
@@ -233,11 +255,8 @@ pub(crate) fn sides(setting: &Setting, all: &[usize]) -> Result<Vec<usize>> {
     if sides.is_empty() { bail!("there is no size to measure") } else { Ok(sides) }
 }
 
-/// What the system calls its processor, where it tells.
-fn processor() -> String {
-    let told = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = told.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    name.map_or(String::new(), |(_, name)| format!(" of {}", name.trim()))
+fn threads_in_words(threads: usize) -> String {
+    if threads == 1 { "one thread".into() } else { format!("{threads} threads") }
 }
 
 /// ‖y − z‖ / ‖z‖, which is 0 if both are the same, also if they are 0.

@@ -1,6 +1,6 @@
 //! Results as pictures.
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use fourfold::timing::table::digits;
 use plotters::prelude::*;
 use plotters::style::register_font;
@@ -40,17 +40,17 @@ const COLORS: [RGBColor; 8] = [
 ];
 
 impl Plot {
-    /// The picture as a PNG file.
-    pub(crate) fn png(&self) -> Result<Vec<u8>> {
+    /// The picture as an SVG file.
+    pub(crate) fn svg(&self) -> Result<Vec<u8>> {
         font()?;
-        let mut pixels = vec![0; 3 * (SIZE.0 * SIZE.1) as usize];
-        let drawn = if self.bars.is_empty() { self.draw_lines(&mut pixels) } else { self.draw_bars(&mut pixels) };
+        let mut file = String::new();
+        let drawn = if self.bars.is_empty() { self.draw_lines(&mut file) } else { self.draw_bars(&mut file) };
         drawn.map_err(|error| anyhow!("cannot draw {}: {error}", self.title))?;
-        encode(&pixels, SIZE, &self.title)
+        Ok(file.into_bytes())
     }
 
-    fn draw_lines(&self, pixels: &mut [u8]) -> Result<(), Box<dyn std::error::Error + '_>> {
-        let area = BitMapBackend::with_buffer(pixels, SIZE).into_drawing_area();
+    fn draw_lines(&self, file: &mut String) -> Result<(), Box<dyn std::error::Error + '_>> {
+        let area = SVGBackend::with_string(file, SIZE).into_drawing_area();
         area.fill(&WHITE)?;
         let (x, y) = (self.range(|p| p.0), self.range(|p| p.1));
         let (across, up) = (spaced(self.lines.iter().flat_map(|line| &line.points).map(|p| p.0)), round(y));
@@ -86,8 +86,8 @@ impl Plot {
         Ok(area.present()?)
     }
 
-    fn draw_bars(&self, pixels: &mut [u8]) -> Result<(), Box<dyn std::error::Error + '_>> {
-        let area = BitMapBackend::with_buffer(pixels, SIZE).into_drawing_area();
+    fn draw_bars(&self, file: &mut String) -> Result<(), Box<dyn std::error::Error + '_>> {
+        let area = SVGBackend::with_string(file, SIZE).into_drawing_area();
         area.fill(&WHITE)?;
         let heights = || self.lines.iter().flat_map(|line| &line.points).map(|p| p.1);
         let (least, most) = (heights().fold(0.0, f64::min), heights().fold(0.0, f64::max));
@@ -139,18 +139,6 @@ impl Plot {
         let (least, most) = all.fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), x| (least.min(x), most.max(x)));
         (least / 1.2, most * 1.2)
     }
-}
-
-/// Pixels as a PNG file.
-pub(crate) fn encode(pixels: &[u8], (width, height): (u32, u32), title: &str) -> Result<Vec<u8>> {
-    let mut file = Vec::new();
-    let write = |file: &mut Vec<u8>| {
-        let mut encoder = png::Encoder::new(file, width, height);
-        encoder.set_color(png::ColorType::Rgb);
-        encoder.write_header()?.write_image_data(pixels)
-    };
-    write(&mut file).with_context(|| format!("cannot draw {title}"))?;
-    Ok(file)
 }
 
 /// Where a logarithmic axis has labels: at the points that are drawn, but for those too close to
@@ -224,14 +212,12 @@ mod tests {
             bars,
         };
         for plot in [plot(vec![]), plot(vec!["one".into(), "two".into()])] {
-            let file = plot.png().unwrap();
-            let mut reader = png::Decoder::new(std::io::Cursor::new(&file)).read_info().unwrap();
-            assert_eq!(reader.info().size(), SIZE);
-            let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
-            reader.next_frame(&mut pixels).unwrap();
-            let colored =
-                |color: RGBColor| pixels.as_chunks().0.iter().filter(|p| **p == [color.0, color.1, color.2]).count();
-            assert!(colored(COLORS[0]) > 50 && colored(COLORS[1]) > 50, "both are there");
+            let file = String::from_utf8(plot.svg().unwrap()).unwrap();
+            assert!(file.starts_with("<svg ") && file.trim_end().ends_with("</svg>"), "{file}");
+            let colored = |RGBColor(r, g, b): RGBColor| file.matches(&format!("#{r:02X}{g:02X}{b:02X}")).count();
+            // Two points or bars of each line, and its sign in the legend.
+            assert!(colored(COLORS[0]) >= 3 && colored(COLORS[1]) >= 3 && colored(COLORS[2]) == 0, "{file}");
+            assert!(["y, ms", ">a<", ">b<"].iter().all(|text| file.replace('\n', "").contains(text)), "{file}");
         }
     }
 }

@@ -109,12 +109,13 @@ fn carry_out(experiments: &[Experiment<'_>], origins: &str, out: &Path) -> Resul
         match experiment.run() {
             Ok(Outcome::Page { page, fault }) => {
                 account.contents += &experiment.content();
-                let saved = experiment.save(&page, out).and_then(|()| save_contents(origins, &account, out));
+                let text = experiment.markdown(&page);
+                let saved = experiment.save(&page, &text, out).and_then(|()| save_contents(origins, &account, out));
                 account.failed.extend(saved.err().map(|error| format!("{experiment}: {error:#}")));
                 // A pipe that is closed is no reason to measure nothing more.
-                let printed = progress.print(&page.markdown());
+                let printed = progress.print(&text);
                 account.failed.extend(printed.err().map(|error| format!("{experiment}: cannot print it: {error}")));
-                account.failed.extend(fault.map(|fault| format!("{experiment}: {fault}")));
+                account.failed.extend(fault.or(page.fault()).map(|fault| format!("{experiment}: {fault}")));
                 account.pages += 1;
             }
             Ok(Outcome::LeftOut(why)) => account.left_out.push(format!("{experiment}: {why}")),
@@ -180,17 +181,22 @@ impl Experiment<'_> {
         format!("{page} {}{engine}\n", self.table.name)
     }
 
-    /// The names of its files: Markdown, CSV and PNG.
+    fn markdown(&self, page: &Page) -> String {
+        let machine = (!self.table.once).then(|| self.setting.machine());
+        page.markdown(machine.as_deref())
+    }
+
+    /// The names of its files: Markdown, CSV and SVG.
     fn files(&self) -> impl Iterator<Item = String> {
         let name = match self.table.once {
             true => self.table.name.to_owned(),
             false => format!("{}-{}", self.table.name, self.setting.file_name()),
         };
-        ["md", "csv", "png"].into_iter().map(move |extension| format!("{name}.{extension}"))
+        ["md", "csv", "svg"].into_iter().map(move |extension| format!("{name}.{extension}"))
     }
 
-    fn save(&self, page: &Page, folder: &Path) -> Result<()> {
-        let contents = [page.markdown().into_bytes(), page.csv().into_bytes(), page.plot.png()?];
+    fn save(&self, page: &Page, text: &str, folder: &Path) -> Result<()> {
+        let contents = [text.as_bytes().to_vec(), page.csv().into_bytes(), page.plot.svg()?];
         self.files().zip(contents).try_for_each(|(file, content)| {
             let mut output = Output::create(&folder.join(file))?;
             output.fill(|file| file.write_all(&content))?;
@@ -257,7 +263,7 @@ fn settings(args: &Args, photographs: Rc<[Photograph]>) -> Result<(Vec<Setting>,
 mod tests {
     use super::*;
     use crate::experiments::table;
-    use crate::page::{WHOLE, strings};
+    use crate::page::{Part, strings};
     use crate::plot::Plot;
 
     fn page(_: &Setting) -> Result<Outcome> {
@@ -267,9 +273,8 @@ mod tests {
             title: "T".into(),
             text: vec![],
             columns,
-            parts: WHOLE,
+            parts: vec![Part::whole("It works.".into())],
             rows,
-            teaches: String::new(),
             plot,
         }))
     }
@@ -312,7 +317,9 @@ mod tests {
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         files.sort();
-        assert_eq!(files, ["contents.txt", "works-cpu.csv", "works-cpu.md", "works-cpu.png"]);
+        assert_eq!(files, ["contents.txt", "works-cpu.csv", "works-cpu.md", "works-cpu.svg"]);
+        let text = fs::read_to_string(folder.path().join("works-cpu.md")).unwrap();
+        assert!(text.starts_with("# T\n\nMachine: cpu (") && text.contains("), one thread of "), "{text}");
         let contents = fs::read_to_string(folder.path().join(CONTENTS)).unwrap();
         assert!(contents.starts_with("\nworks-cpu.md works cpu\n\n"), "{contents}");
     }

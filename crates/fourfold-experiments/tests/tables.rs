@@ -28,7 +28,7 @@ fn tables_are_printed_and_saved() {
     assert_eq!(cells.len(), 5, "a head, three stages and their sum");
     let parts: Vec<f64> = csv.lines().skip(1).map(milliseconds).collect();
     assert!(parts.iter().all(|ms| *ms > 0.0), "{parts:?}");
-    assert!(fs::read(out.join("fig-6-cpu.png")).unwrap().starts_with(b"\x89PNG"));
+    assert!(fs::read(out.join("fig-6-cpu.svg")).unwrap().starts_with(b"<svg "));
     assert!(!out.join("table-vi-cpu.md").exists());
 }
 
@@ -56,7 +56,7 @@ fn case_studies_are_timed() {
         let (transforms, steps) = (&cells[..3], &cells[5..8]);
         assert!(transforms.iter().zip(steps).all(|(part, whole)| 0.0 < *part && part < whole), "{line}");
     }
-    assert!(fs::read(out.join("table-vii-cpu.png")).unwrap().starts_with(b"\x89PNG"));
+    assert!(fs::read(out.join("table-vii-cpu.svg")).unwrap().starts_with(b"<svg "));
 }
 
 /// Every table ends with a sentence that has its ratios.
@@ -71,7 +71,7 @@ fn transforms_of_two_and_three_dimensions_are_timed() {
         &text,
         &["# Table V in single precision", "# Section IV-C", "| 100 × 10000 | DCT | 0.39 |", "# Section III-D"],
     );
-    says(&text, &["as fast as three stages.\n", "transposing saves time in "]);
+    says(&text, &["as fast as `three-stage`.\n", "The fastest way to transpose takes "]);
     let numbers = |name: &str, from: usize, count: usize| {
         let csv = fs::read_to_string(out.join(name)).unwrap();
         let cells = |line: &str| line.split(',').skip(from).take(count).map(|cell| cell.parse().unwrap()).collect();
@@ -100,7 +100,7 @@ fn complex_ffts_and_convolutions_have_tables() {
         [&"levels", &"mobile-convolution", &"mobile-ladder", &"--quick", &"--engine", &"cpu", &"--out"];
     let text = success(&[&tables[..], &[&out]].concat());
     says(&text, &["# Course report, Table 3", "| 8192 | 6745.41 | 11.67 | 0.42 |", "# Mobile GPUs: convolutions"]);
-    says(&text, &["\nFor N = 256 the ", "left out: mobile-ladder on cpu: it is about how devices"]);
+    says(&text, &["\nThe FFT is faster ", "left out: mobile-ladder on cpu: it is about how devices"]);
     let numbers = |name: &str| -> Vec<Vec<f64>> {
         let csv = fs::read_to_string(out.join(name)).unwrap();
         let row = |line: &str| line.split(',').map(|cell| cell.parse().unwrap()).collect();
@@ -116,7 +116,7 @@ fn complex_ffts_and_convolutions_have_tables() {
     let convolutions = numbers("mobile-convolution-cpu.csv");
     assert_eq!(convolutions.iter().map(|row| row[1]).collect::<Vec<_>>(), [3.0, 5.0, 9.0, 15.0, 31.0]);
     assert!(convolutions[4][2] > convolutions[0][2], "n² products a pixel take longer: {convolutions:?}");
-    assert!(fs::read(out.join("levels-cpu.png")).unwrap().starts_with(b"\x89PNG"));
+    assert!(fs::read(out.join("levels-cpu.svg")).unwrap().starts_with(b"<svg "));
 }
 
 /// A PNG file of a smooth picture with noise, in colour or grey.
@@ -153,7 +153,7 @@ fn photographs_are_compressed_beside_noise() {
     says(&text, &["# Algorithm 3", "| noise, 720 × 1280 | ", "| b\\|\\u{1b}[2J, green, 45 × 97 | "]);
     says(&text, &["| black, grey, 1 × 1 | 0.0 % | inf | ", "| grey, grey, 30 × 40 | "]);
     assert!(!text.contains("NaN") && !text.contains('\u{1b}'), "{text}");
-    says(&text, &["For compression as a whole, three stages are "]);
+    says(&text, &["\n`three-stage` is "]);
     let csv = fs::read_to_string(out.join("algorithm-3-cpu.csv")).unwrap();
     let rows: Vec<Vec<&str>> = csv.lines().skip(1).map(|line| line.rsplit(',').collect()).collect();
     assert_eq!(rows.len(), 3 + 3 + 1 + 1);
@@ -215,6 +215,32 @@ fn errors_of_photographs_have_a_table() {
     // libjpeg's integers differ from the definition in more samples than single precision does.
     let lowest = |row: usize| rows[row][4].parse::<f64>().unwrap();
     assert!(lowest(10) < 75.0 && lowest(9) > lowest(10), "{csv}");
+}
+
+/// The article's changes on PoCL. The command itself compares the result of every step with that of
+/// fused passes, and fails if one differs.
+#[test]
+fn a_complex_fft_is_changed_step_by_step() {
+    let folder = Folder::new();
+    if !has_opencl() {
+        return;
+    }
+    let out = folder.path("out");
+    let text = success(&[&"mobile-ladder", &"--quick", &"--engine", &"opencl", &"--out", &out]);
+    says(&text, &["# Mobile GPUs: a complex 2D FFT", "Machine: opencl:0 (", ", driver ", " threads of "]);
+    says(&text, &["the command compares every algorithm's result with that of fused passes.", "\nOn average over N, "]);
+    let csv = fs::read_to_string(out.join("mobile-ladder-opencl-0.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[1..].iter().map(|row| row[0]).collect::<Vec<_>>(), ["64", "120", "125"]);
+    let head = |name: &str| rows[0].iter().position(|head| *head == name).unwrap();
+    let has = |row: usize, name: &str| rows[row][head(name)].parse::<f64>().is_ok_and(|ms| ms > 0.0);
+    for name in ["processor", "a launch a row", "one for all rows", "elements", "2 × 2", "4 × 4", "in place"] {
+        assert!((1..4).all(|row| has(row, name)), "{name}: {csv}");
+    }
+    assert_eq!([1, 2, 3].map(|row| has(row, "radix 2 alone")), [true, false, false], "{csv}");
+    assert_eq!([1, 2, 3].map(|row| has(row, "padded")), [false, false, true], "{csv}");
+    let plot = fs::read_to_string(out.join("mobile-ladder-opencl-0.svg")).unwrap();
+    assert!(plot.starts_with("<svg ") && plot.contains("N = 125"), "{plot}");
 }
 
 /// Rungs whose thread blocks a device does not have are named; the others are measured.
@@ -286,9 +312,9 @@ fn mistakes_are_explained() {
     let file = folder.write("file", b"");
     says(&failure(1, &[&"table-iii", &"--out", &file]), &["cannot write in"]);
     // Before anything is measured, so also before tables that come first are printed.
-    fs::create_dir_all(out.join("levels-cpu.png")).unwrap();
+    fs::create_dir_all(out.join("levels-cpu.svg")).unwrap();
     let late = failure(1, &[&"table-iii", &"levels", &"--quick", &"--engine", &"cpu", &"--out", &out]);
-    says(&late, &["cannot write", "levels-cpu.png"]);
+    says(&late, &["cannot write", "levels-cpu.svg"]);
     assert!(!out.join("table-iii.md").exists());
     says(&failure(1, &[&"table-iii", &"--engine", &"cuda:99", &"--out", &out]), &["cuda"]);
     // What is there is done all the same.

@@ -8,9 +8,9 @@ use fourfold::timing::table::{digits, ratio};
 
 use crate::codec::{self, Part, THRESHOLD, WHITE};
 use crate::measure::{QUICK_SIDE, Setting, distance};
-use crate::page::{Outcome, Page, WHOLE, strings};
+use crate::page::{self, Outcome, Page, strings};
 use crate::plot::{Line, Plot};
-use crate::ratios::Ratios;
+use crate::ratios::of_methods;
 
 /// Rows and columns of noise.
 const NOISE: [[usize; 2]; 6] = [[512, 512], [720, 1280], [1024, 1024], [1080, 1920], [2160, 3840], [4096, 4096]];
@@ -41,7 +41,6 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         all.iter_mut().zip(measured.ms).for_each(|(list, ms)| list.push(ms));
         rows.push(cells(&channel.name, megapixels, &measured));
     }
-    let [stages, fused] = [Ratios::of(&all[0], &all[1]), Ratios::of(&all[1], &all[2])];
     Ok(Outcome::page(Page {
         title: format!("Algorithm 3: image compression, on {}", setting.engine()),
         text: vec![
@@ -63,13 +62,8 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             "row-column/three-stage",
             "three-stage/fused",
         ]),
-        parts: WHOLE,
+        parts: vec![page::Part::whole(of_methods(all.each_ref().map(|list| &**list)))],
         rows,
-        teaches: format!(
-            "For compression as a whole, three stages are {} as fast as rows and columns, and fused passes are {} as fast as three stages.",
-            stages.times(),
-            fused.times()
-        ),
         plot: Plot {
             title: "Compression of an image".into(),
             labels: ["megapixels".into(), "ms".into()],

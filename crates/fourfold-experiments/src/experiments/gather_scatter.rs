@@ -4,7 +4,7 @@ use anyhow::Result;
 use fourfold::timing::table::{digits, ratio};
 
 use crate::measure::{Setting, Timed, sides};
-use crate::page::{Outcome, Page, WHOLE, strings};
+use crate::page::{Outcome, Page, Part, strings};
 use crate::plot::{Line, Plot};
 use crate::ratios::Ratios;
 
@@ -43,9 +43,8 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         columns: strings(&[
             "N", "gather, published", "scatter, published", "gather", "scatter", "copy", "gather/scatter", "scatter/copy",
         ]),
-        parts: WHOLE,
+        parts: vec![Part::whole(teaches(quotients.map(Ratios::new)))],
         rows,
-        teaches: teaches(quotients.map(Ratios::new)),
         plot: Plot {
             title: "Reordering an N × N array".into(),
             labels: ["N".into(), "ms".into()],
@@ -56,10 +55,6 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
 }
 
 /// From gather over scatter, and scatter over a copy.
-fn teaches([gather, copies]: [Ratios; 2]) -> String {
-    format!(
-        "Scatter is {} as fast as gather, and takes {} the time of a copy of the array.",
-        gather.times(),
-        copies.times()
-    )
+pub(super) fn teaches([gather, copies]: [Ratios; 2]) -> String {
+    format!("Scatter is {} as fast as gather, and takes {} as long as a copy.", gather.times(), copies.times())
 }

@@ -6,7 +6,7 @@ use fourfold::timing::table::{digits, ratio};
 use fourfold::{Precision, Problem};
 
 use crate::measure::Setting;
-use crate::page::{Outcome, Page, WHOLE, strings};
+use crate::page::{Outcome, Page, Part, strings};
 use crate::plot::{Line, Plot};
 use crate::ratios::Ratios;
 
@@ -56,9 +56,8 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             "N", "sums on a CPU, published", "FFT on a CPU, published", "FFT on a GPU, published", "brute-force", "definition", "levels",
             "levels-in-blocks", "levels-in-clusters", "fused", "brute-force/definition", "brute-force/levels", "levels/fused",
         ]),
-        parts: WHOLE,
+        parts: vec![Part::whole(teaches(&all))],
         rows,
-        teaches: teaches(&all),
         plot: Plot {
             title: "Complex Fourier transform of N points".into(),
             labels: ["N".into(), "ms".into()],
@@ -82,11 +81,11 @@ fn cells(n: usize, published: [&str; 3], times: &[Option<f64>]) -> Vec<String> {
 }
 
 /// From the times of every length.
-fn teaches(all: &[Vec<Option<f64>>]) -> String {
+pub(super) fn teaches(all: &[Vec<Option<f64>>]) -> String {
     let ratios = |a: usize, b: usize| Ratios::new(all.iter().filter_map(|times| Some(times[a]? / times[b]?)));
     let range = |a, b| ratios(a, b).range();
     format!(
-        "A table of sines and cosines makes the sums {} times as fast as brute force, the FFT by levels is {} times as fast as brute force, and fused passes are {} times as fast as levels.",
+        "`definition` is {} times as fast as `brute-force`, `levels` {} times, and `fused` {} times as fast as `levels`.",
         range(BRUTE_FORCE, DEFINITION),
         range(BRUTE_FORCE, LEVELS),
         range(LEVELS, FUSED)

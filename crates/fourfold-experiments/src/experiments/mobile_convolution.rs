@@ -20,7 +20,7 @@ use fourfold_gpu::{DirectConvolution, GpuPlanner};
 use num_complex::Complex;
 
 use crate::measure::{Setting, distance};
-use crate::page::{Outcome, Page, WHOLE, strings};
+use crate::page::{Outcome, Page, Part, strings};
 use crate::plot::{Line, Plot};
 
 /// Rows and columns of the taps.
@@ -29,7 +29,7 @@ const QUICK_TAPS: [usize; 5] = [3, 5, 9, 15, 31];
 
 pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let (sides, taps): (&[usize], &[usize]) = if setting.quick { (&[256], &QUICK_TAPS) } else { (&[512, 1024], &TAPS) };
-    let (mut rows, mut lines, mut verdicts) = (vec![], vec![], vec![]);
+    let (mut rows, mut lines, mut measured) = (vec![], vec![], vec![]);
     for &side in sides {
         let (mut direct, mut by_fft) = (vec![], vec![]);
         for &n in taps {
@@ -39,7 +39,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             let cells = [side.to_string(), n.to_string(), digits(slow), digits(fast), ratio(slow / fast)];
             rows.push(cells.to_vec());
         }
-        verdicts.push(verdict(side, &direct, &by_fft));
+        measured.push((side, direct.iter().zip(&by_fft).map(|(a, b)| (a.0, a.1 / b.1)).collect()));
         lines.push(Line { name: format!("direct, {side} × {side}"), points: direct });
         lines.push(Line { name: format!("FFT, {side} × {side}"), points: by_fft });
     }
@@ -54,9 +54,8 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         ]
         .to_vec(),
         columns: strings(&["N", "n", "direct", "FFT", "direct/FFT"]),
-        parts: WHOLE,
+        parts: vec![Part::whole(teaches(&measured))],
         rows,
-        teaches: format!("For {}.", verdicts.join(", and for ")),
         plot: Plot {
             title: "Convolution of an N × N image with n × n taps".into(),
             labels: ["n".into(), "ms".into()],
@@ -66,18 +65,20 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     }))
 }
 
-/// Where the lines cross, as straight ones between the points on logarithmic axes.
-fn verdict(side: usize, direct: &[(f64, f64)], by_fft: &[(f64, f64)]) -> String {
-    let points: Vec<(f64, f64)> = direct.iter().zip(by_fft).map(|(a, b)| (a.0.ln(), (a.1 / b.1).ln())).collect();
-    let crossing = points.windows(2).find(|pair| pair[0].1 <= 0.0 && pair[1].1 > 0.0);
-    match (crossing, points[0].1 > 0.0) {
-        (Some(pair), _) => {
-            let n = (pair[0].0 - pair[0].1 * (pair[1].0 - pair[0].0) / (pair[1].1 - pair[0].1)).exp();
-            format!("N = {side} the FFT is faster if n is at least {n:.1}")
+/// A side, and for every n the time of the direct convolution over that by FFT.
+type Quotients = (usize, Vec<(f64, f64)>);
+
+/// From which of the measured n on the FFT is faster, for each side.
+pub(super) fn teaches(measured: &[Quotients]) -> String {
+    let clause = |(side, quotients): &Quotients| {
+        let faster = quotients.iter().rev().take_while(|(_, quotient)| *quotient > 1.0);
+        match faster.last() {
+            Some((n, _)) if *n == quotients[0].0 => format!("at every n measured at N = {side}"),
+            Some((n, _)) => format!("from n = {n} on at N = {side}"),
+            None => format!("at no n measured at N = {side}"),
         }
-        (None, true) => format!("N = {side} the FFT is faster at every n"),
-        (None, false) => format!("N = {side} the direct convolution is faster at every n"),
-    }
+    };
+    format!("The FFT is faster {}.", measured.iter().map(clause).collect::<Vec<_>>().join(" and "))
 }
 
 /// Milliseconds of the direct convolution and of that by FFT, which must agree.
@@ -205,11 +206,11 @@ mod tests {
     }
 
     #[test]
-    fn crossings_lie_between_points() {
-        let direct = [(2.0, 1.0), (8.0, 16.0)];
-        let of = |ms: f64| verdict(9, &direct, &[(2.0, ms), (8.0, ms)]);
-        assert_eq!(of(4.0), "N = 9 the FFT is faster if n is at least 4.0");
-        assert_eq!(of(0.5), "N = 9 the FFT is faster at every n");
-        assert_eq!(of(99.0), "N = 9 the direct convolution is faster at every n");
+    fn the_sentence_names_an_n_that_was_measured() {
+        let of = |quotients: [f64; 3]| teaches(&[(9, [3.0, 5.0, 8.0].into_iter().zip(quotients).collect())]);
+        assert_eq!(of([0.5, 1.5, 4.0]), "The FFT is faster from n = 5 on at N = 9.");
+        assert_eq!(of([1.5, 0.9, 4.0]), "The FFT is faster from n = 8 on at N = 9.");
+        assert_eq!(of([1.1, 1.5, 4.0]), "The FFT is faster at every n measured at N = 9.");
+        assert_eq!(of([2.0, 2.0, 0.9]), "The FFT is faster at no n measured at N = 9.");
     }
 }

@@ -11,6 +11,7 @@ use fourfold_gpu::Api;
 use crate::measure::{Setting, Timed};
 use crate::page::{Outcome, Page, Part};
 use crate::plot::{Line, Plot};
+use crate::ratios::Ratios;
 
 /// What is timed: from the bottom of the ladder to its top, the same by radix 2, then ours; each
 /// with the head of its column.
@@ -44,10 +45,10 @@ const STEPS: [([usize; 2], &str); 11] = [
     ([9, 11], "fused"),
 ];
 
-const PARTS: &[Part] = &[
-    Part { title: "Milliseconds", columns: RUNGS.len() },
-    Part { title: "Gain of each step: the time without it over the time with it", columns: STEPS.len() },
-];
+fn parts(teaches: String) -> Vec<Part> {
+    let gains = "Gain of each step: the time without it over the time with it";
+    vec![Part::begun("Milliseconds", RUNGS.len()), Part::new(gains, STEPS.len(), teaches)]
+}
 
 /// Powers of two, the sizes that the article names since radix 2 lacks them, one whose half is
 /// divided by 2 and not by 4, and an odd one.
@@ -74,9 +75,8 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         title: format!("Mobile GPUs: a complex 2D FFT of N × N, change by change, on {}", setting.engine()),
         text,
         columns: ["N"].into_iter().chain(heads).map(str::to_owned).collect(),
-        parts: PARTS.to_vec(),
+        parts: parts(teaches(&measured)),
         rows: measured.iter().map(Measured::cells).collect(),
-        teaches: teaches(&measured),
         plot: Plot {
             title: "Complex 2D FFT of N × N: the gain of each step".into(),
             labels: ["step".into(), "log₂ of time before / time after".into()],
@@ -92,7 +92,7 @@ const STEPS_TEXT: &str = "Milliseconds, and the gain of each step: the time with
      `2 × 2`: 2 × 2 elements a thread, four reals an access (`vload4` and `vstore4`, or `float4`). `4 × 4`: 4 × 4 elements a thread instead. `in place`: a thread exchanges two blocks of 2 × 2, \
      and those below the diagonal leave early; it is compared with `2 × 2`. `2 × 4`: transposes in work groups of 2 × 4 instead of the driver's choice. `rule`: 2 × 4 or 1 × 2 where they divide the range, else the \
      driver's choice. `padding`: odd N padded to even, and copied at the end; without it, every element of a block is checked. `mixed`: the mixed radix beside radix 2 alone, both in groups of 2 × 4. \
-     `fused`: ours, two passes without digit reversal and without transposes. A step without a number changes nothing for that N, or N is no power of two.";
+     `fused`: ours, two passes without digit reversal and without transposes. A step without a number changes nothing for that N, or N is no power of two. The sentence below the tables has geometric means.";
 
 const PUBLISHED: &str = "Published: the article shows its speed-ups in pictures without numbers, on Mali GPUs. Its text says that computing on the device is the first speed-up; that one launch for all rows \
      is a significant gain, above all where N is small; that transposes of single elements on the device do not make up for their launches, while those of 2 × 2 do, and larger blocks need too \
@@ -177,28 +177,26 @@ impl Measured {
     }
 }
 
-/// The steps from the largest gain to the smallest, each as the geometric mean over all sizes.
+/// The geometric means over all sizes: how many steps gain, and the extremes.
 fn teaches(measured: &[Measured]) -> String {
-    let mean = |step: [usize; 2]| {
-        let logs: Vec<f64> = measured.iter().filter_map(|one| one.gain(step)).map(f64::ln).collect();
-        (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
-    };
-    let mut means: Vec<(f64, &str)> = STEPS.iter().filter_map(|(step, name)| Some((mean(*step)?, *name))).collect();
+    let gains = |step: [usize; 2]| Ratios::new(measured.iter().filter_map(|one| one.gain(step)));
+    let means = STEPS.iter().map(|(step, name)| (gains(*step), *name)).filter(|(gains, _)| gains.count() > 0);
+    sentence(means.map(|(gains, name)| (gains.mean(), name)).collect())
+}
+
+/// From the mean gain of each step.
+pub(super) fn sentence(mut means: Vec<(f64, &str)>) -> String {
     means.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let named = |(gain, name): &(f64, &str)| format!("`{name}` {}", ratio(*gain));
-    let (large, small): (Vec<_>, Vec<_>) = means.iter().partition(|(gain, _)| *gain >= 1.1);
-    let list = |steps: Vec<&(f64, &str)>| steps.into_iter().map(named).collect::<Vec<_>>().join(", ");
-    match (list(large), list(small)) {
-        (large, small) if small.is_empty() => {
-            format!("Every step gains 1.1 times or more, as the geometric mean over N: {large}.")
-        }
-        (large, small) if large.is_empty() => {
-            format!("No step gains 1.1 times, as the geometric mean over N: {small}.")
-        }
-        (large, small) => {
-            format!("As the geometric mean over N, {large} gain 1.1 times or more, and these less: {small}.")
-        }
-    }
+    let named = |(gain, name): &(f64, &str)| format!("`{name}` ({})", ratio(*gain));
+    let (first, last) = match (&means[..], means.last()) {
+        ([first, second, third, ..], Some(last)) => ([first, second, third].map(named).join(", "), named(last)),
+        _ => return "Too few steps change anything at these sizes.".into(),
+    };
+    format!(
+        "On average over N, {} of {} steps gain 1.1 times or more, most {first}; {last} gains least.",
+        means.iter().filter(|(gain, _)| *gain >= 1.1).count(),
+        means.len()
+    )
 }
 
 #[cfg(test)]
@@ -216,8 +214,11 @@ mod tests {
         assert_eq!(gains, wanted.map(|gain| Some(gain).filter(|gain| *gain > 0.0)));
         assert_eq!(measured.cells().len(), 1 + RUNGS.len() + STEPS.len());
         assert!(measured.cells()[9].is_empty() && measured.points().len() == 9);
-        let text = teaches(&[measured]);
-        assert!(text.starts_with("Every step") && text.contains("`in place` 4.00") && !text.contains("rule"), "{text}");
+        assert_eq!(
+            teaches(&[measured]),
+            "On average over N, 9 of 9 steps gain 1.1 times or more, most `in place` (4.00), `fused` (4.00), \
+             `device` (2.00); `padding` (2.00) gains least."
+        );
     }
 
     #[test]

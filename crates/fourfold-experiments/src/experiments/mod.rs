@@ -57,3 +57,53 @@ pub(crate) const TABLES: &[Table] = &[
 pub(crate) const fn table(name: &'static str, about: &'static str, run: fn(&Setting) -> Result<Outcome>) -> Table {
     Table { name, about, once: false, run }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::is_short_sentence;
+    use crate::ratios::{Ratios, of_methods};
+
+    /// The sentences below a table, where every number is as long as numbers get.
+    fn sentences(table: &str) -> Vec<String> {
+        // Neither is the faster one everywhere.
+        let times: Vec<Vec<f64>> =
+            (0..8).map(|job| (0..10).map(|case| f64::from((3 + job * case) % 7 + 1)).collect()).collect();
+        let ratios = || Ratios::new([0.12, 8538.99]);
+        let methods = || of_methods([0, 1, 2].map(|method| &*times[method]));
+        match table {
+            "table-i" => vec![work_and_depth::teaches(&work_and_depth::totals())],
+            "table-ii" => vec![gather_scatter::teaches([ratios(), ratios()])],
+            "table-iii" => vec![operations::teaches(&[[1.0; 3], [0.25; 3]])],
+            "table-iv" => vec![four_algorithms::teaches(&times)],
+            "table-v" | "table-v-f32" => two_dimensions::sentences(&times),
+            "transposing" => vec![transposing::teaches(&times)],
+            "three-dimensions" | "algorithm-3" => vec![methods()],
+            "fig-6" => vec![breakdown::teaches(&[0.39, 0.39])],
+            "table-vi" => vec![utilisation::teaches(&[[72.8, 30.2], [76.5, 18.4]])],
+            "eq-19" => vec![speedup::teaches(&[vec![1.5, 2.0], vec![1.0, 2.0]])],
+            "table-vii" => vec![electrostatics::sentence(ratios(), ratios())],
+            "mobile-ladder" => {
+                vec![mobile_ladder::sentence(vec![(18.53, "transposes"), (1.5, "2 × 2"), (0.4, "device")])]
+            }
+            "mobile-convolution" => vec![mobile_convolution::teaches(&[
+                (512, vec![(3.0, 0.5), (9.0, 2.0)]),
+                (1024, vec![(3.0, 0.5), (7.0, 2.0)]),
+            ])],
+            "levels" => vec![levels::teaches(
+                &times.iter().map(|times| times.iter().copied().map(Some).collect()).collect::<Vec<_>>(),
+            )],
+            "jpeg" => jpeg::page::sentences(),
+            _ => vec![],
+        }
+    }
+
+    #[test]
+    fn every_table_ends_with_one_short_sentence() {
+        for Table { name, .. } in TABLES {
+            let sentences = sentences(name);
+            assert!(!sentences.is_empty(), "{name} teaches nothing");
+            assert!(sentences.iter().all(|text| is_short_sentence(text)), "{name}: {sentences:#?}");
+        }
+    }
+}

@@ -9,7 +9,7 @@ use fourfold_gpu::Target;
 use fourfold_gpu::inspect::{Counts, Launch};
 
 use crate::measure::Setting;
-use crate::page::{Outcome, Page, WHOLE, strings};
+use crate::page::{Outcome, Page, Part, strings};
 use crate::plot::{Line, Plot};
 
 /// A combine.
@@ -79,9 +79,8 @@ pub(crate) fn run(_: &Setting) -> Result<Outcome> {
                 .into(),
         ],
         columns: strings(&["quantity", "naive, published", "naive", "efficient, published", "efficient"]),
-        parts: WHOLE,
+        parts: vec![Part::whole(teaches(&all))],
         rows: QUANTITIES.iter().enumerate().map(row).collect(),
-        teaches: teaches(&all),
         plot: Plot {
             title: "The combine of a 2D DCT, an element of the array".into(),
             labels: ["".into(), "count".into()],
@@ -92,7 +91,7 @@ pub(crate) fn run(_: &Setting) -> Result<Outcome> {
 }
 
 /// From the totals of both combines.
-fn teaches(all: &[[f64; 3]]) -> String {
+pub(super) fn teaches(all: &[[f64; 3]]) -> String {
     let [reads, multiplications, additions] = [0, 1, 2].map(|i| ratio(all[1][i] / all[0][i]));
     format!(
         "The efficient combine needs {reads} times the reads of the naive one, {multiplications} times its multiplications and {additions} times its additions."

@@ -5,9 +5,9 @@ use fourfold::Problem;
 use fourfold::timing::table::{digits, ratio};
 
 use crate::measure::{Setting, Timed};
-use crate::page::{Outcome, Page, WHOLE, strings};
+use crate::page::{Outcome, Page, Part, strings};
 use crate::plot::{Line, Plot};
-use crate::ratios::Ratios;
+use crate::ratios::of_methods;
 
 const SHAPES: [[usize; 3]; 5] = [[64, 64, 64], [128, 128, 128], [100, 120, 150], [256, 256, 256], [512, 512, 64]];
 
@@ -60,7 +60,6 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             all.iter_mut().zip(times).for_each(|(list, ms)| list.push(ms));
         }
     }
-    let (stages, fused) = (Ratios::of(&all[0], &all[1]), Ratios::of(&all[1], &all[3]));
     Ok(Outcome::page(Page {
         title: format!("Section III-D: 3D DCT and IDCT, on {}", setting.engine()),
         text: vec![
@@ -68,13 +67,8 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             format!("{} FFTs: {}.", setting.how(), setting.fft_library(&"dct2 f64 64x64x64".parse()?)?),
         ],
         columns: strings(&COLUMNS),
-        parts: WHOLE,
+        parts: vec![Part::whole(of_methods([0, 1, 3].map(|method| &*all[method])))],
         rows,
-        teaches: format!(
-            "In three dimensions, three stages are {} as fast as rows and columns, and fused passes are {} as fast as three stages.",
-            stages.times(),
-            fused.times()
-        ),
         plot: Plot {
             title: "3D DCT of N × N × N reals".into(),
             labels: ["N".into(), "ms".into()],

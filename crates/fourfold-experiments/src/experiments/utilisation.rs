@@ -8,7 +8,7 @@ use fourfold_cli::array::{random, zeros_of};
 use fourfold_gpu::Api;
 
 use crate::measure::{CUFFT, Setting, only_for};
-use crate::page::{Outcome, Page, WHOLE, strings};
+use crate::page::{Outcome, Page, Part, strings};
 use crate::plot::{Line, Plot};
 
 /// What the paper's columns are.
@@ -39,7 +39,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         Ok(csv) => csv,
         Err(why) => return Ok(Outcome::LeftOut(format!("{why:#}"))),
     };
-    let (mut rows, mut lines, mut busy) = (vec![], vec![], vec![]);
+    let (mut rows, mut lines, mut used) = (vec![], vec![], vec![]);
     for (i, (name, published)) in PUBLISHED.iter().enumerate() {
         let percent =
             |metric| value(&csv, i, metric).with_context(|| format!("{NCU} has not said enough of the {name}"));
@@ -47,10 +47,7 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         let shown = today.iter().map(|percent| format!("{percent:.1} %"));
         let quoted = published.iter().map(|percent| format!("{percent} %"));
         rows.push([(*name).to_owned()].into_iter().chain(quoted).chain(shown).collect());
-        busy.push(format!(
-            "the {name} uses {:.0} % of the memory's bandwidth and {:.0} % of the arithmetic",
-            today[2], today[1]
-        ));
+        used.push([today[2], today[1]]);
         let bars = |values: Vec<f64>| values.into_iter().enumerate().map(|(i, y)| (i as f64, y)).collect();
         let published = published.iter().map(|percent| percent.parse()).collect::<Result<_, _>>()?;
         lines.push(Line { name: format!("{name}, published"), points: bars(published) });
@@ -62,15 +59,14 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             format!(
                 "Percentages of the device's peak in a 2D DCT of 4096 × 4096 reals in f64 by three stages, with 256 threads in a thread block. {NCU} measured one launch of each kernel. Published: on a Titan Xp."
             ),
-            format!("Measured on {}.", setting.machine()),
+            format!("Measured on {}.", setting.place()),
         ],
         columns: ["kernel".to_owned()]
             .into_iter()
             .chain([", published", ""].iter().flat_map(|of| COLUMNS.map(|name| format!("{name}{of}"))))
             .collect(),
-        parts: WHOLE,
+        parts: vec![Part::whole(teaches(&used))],
         rows,
-        teaches: format!("Of this device's peak, {}.", busy.join(", and ")),
         plot: Plot {
             title: "Use of the device by reorder and combine".into(),
             labels: ["".into(), "% of its peak".into()],
@@ -91,6 +87,15 @@ fn missing(setting: &Setting) -> Result<Option<String>> {
     let has_cufft = setting.fft_library(&PROBLEM.parse()?)? == CUFFT;
     let why = "cuFFT cannot be loaded, and the kernels of fourfold's FFT have the same name as those of the stages";
     Ok((!has_cufft).then(|| why.to_owned()))
+}
+
+/// From what each kernel uses of the memory's bandwidth and of the arithmetic.
+pub(super) fn teaches(used: &[[f64; 2]]) -> String {
+    let [reorder, combine] = [0, 1].map(|i| used[i].map(|percent| format!("{percent:.0} %")));
+    format!(
+        "The reorder uses {} of the memory's peak bandwidth and {} of the peak arithmetic, the combine {} and {}.",
+        reorder[0], reorder[1], combine[0], combine[1]
+    )
 }
 
 /// What the profiler watches: the problem, transformed once.

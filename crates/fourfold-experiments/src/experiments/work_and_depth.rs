@@ -21,7 +21,7 @@ use fourfold_gpu::Target;
 use fourfold_gpu::inspect::Launch;
 
 use crate::measure::Setting;
-use crate::page::{Outcome, Page, WHOLE, strings};
+use crate::page::{Outcome, Page, Part, strings};
 use crate::plot::{Line, Plot};
 use crate::ratios::Ratios;
 
@@ -40,7 +40,7 @@ struct Step {
 
 /// Operations in all, and in the longest chain of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Cost {
+pub(super) struct Cost {
     work: usize,
     depth: usize,
 }
@@ -109,9 +109,8 @@ pub(crate) fn run(_: &Setting) -> Result<Outcome> {
         columns: strings(&[
             "N₁ × N₂", "step", "work, published", "work, formula", "work, counted", "depth, published", "depth, formula", "depth, counted",
         ]),
-        parts: WHOLE,
+        parts: vec![Part::whole(teaches(&totals))],
         rows,
-        teaches: teaches(&totals),
         plot: Plot {
             title: "Work and depth of a 2D DCT by a 2D FFT".into(),
             labels: ["N₁N₂".into(), "operations".into()],
@@ -125,15 +124,12 @@ pub(crate) fn run(_: &Setting) -> Result<Outcome> {
 }
 
 /// From the sizes and their totals.
-fn teaches(totals: &[([usize; 2], Cost)]) -> String {
+pub(super) fn teaches(totals: &[([usize; 2], Cost)]) -> String {
     let ratios = |i: usize, cost: fn(&Cost) -> usize| {
         Ratios::new(totals.iter().map(|(shape, total)| cost(total) as f64 / terms(*shape)[i])).range()
     };
-    let sizes = totals.iter().map(|([n1, n2], _)| n1 * n2);
     format!(
-        "From N = {} to {}, the work is {} times N log₂ N and the depth {} times log₂ N.",
-        sizes.clone().min().unwrap_or(0),
-        sizes.max().unwrap_or(0),
+        "Work stays within {} times N log₂ N and depth within {} times log₂ N, which are the published orders.",
         ratios(0, |cost| cost.work),
         ratios(1, |cost| cost.depth)
     )
@@ -178,6 +174,12 @@ fn cost(launch: &Launch, threads: usize) -> Cost {
 fn launches(algorithm: &str, problem: &str) -> Result<Vec<Launch>> {
     let recipe = algorithm.parse::<Algorithm>()?.recipe(&problem.parse::<Problem>()?)?;
     Ok(Target::opencl().inspect_recipe(recipe)?.launches)
+}
+
+/// The totals of all sizes.
+#[cfg(test)]
+pub(super) fn totals() -> Vec<([usize; 2], Cost)> {
+    SHAPES.into_iter().map(|shape| (shape, Cost::sum(STEPS.iter().map(|step| (step.derived)(shape))))).collect()
 }
 
 #[cfg(test)]

@@ -128,6 +128,12 @@ impl Device {
         &self.info().name
     }
 
+    /// The driver, the compiler of kernels and, if it is there, the vendor's library of FFTs, each
+    /// with its version as the software writes it.
+    pub fn software(&self) -> String {
+        self.runtime.software()
+    }
+
     /// Waits for all that was enqueued on its queue.
     ///
     /// # Errors

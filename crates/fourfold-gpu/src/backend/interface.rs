@@ -38,9 +38,12 @@ pub(crate) trait Context: Compile + Allocate + Enqueue + VendorFfts + Send + Syn
 
 /// A device's compiler.
 pub(crate) trait Compile {
-    /// The driver, the compiler and its options: with a kernel's source, they determine its machine
+    /// The driver and the compiler, with their versions.
+    fn software(&self) -> String;
+
+    /// The compiler's options: with the software and a kernel's source, they determine its machine
     /// code.
-    fn versions(&self) -> String;
+    fn options(&self) -> String;
 
     /// A kernel and its machine code. The error has the compiler's log.
     fn compile(&self, source: &str, shared_bytes: usize) -> Result<(Box<dyn Kernel>, Vec<u8>)>;
@@ -90,6 +93,11 @@ pub(crate) trait VendorFfts {
     /// A real FFT over the last axes of an array in C order, if there is such a library.
     fn vendor_fft(&self, _: &Problem) -> Result<Option<Box<dyn VendorFft>>> {
         Ok(None)
+    }
+
+    /// The library with its version, if it is there.
+    fn vendor_library(&self) -> Option<String> {
+        None
     }
 }
 

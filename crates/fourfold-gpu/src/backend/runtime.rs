@@ -55,8 +55,13 @@ impl Runtime {
     /// this crate, the device, the driver, the compiler.
     pub(crate) fn target(&self) -> String {
         let (api, name) = (self.info().id.api, &self.info().name);
-        let versions = self.0.versions();
-        format!("fourfold {} {api} {name}, {versions}", env!("CARGO_PKG_VERSION")).replace('\n', " ")
+        let (software, options) = (self.0.software(), self.0.options());
+        format!("fourfold {} {api} {name}, {software} {options}", env!("CARGO_PKG_VERSION")).replace('\n', " ")
+    }
+
+    /// The driver, the compiler, and the maker's library of FFTs if it is there.
+    pub(crate) fn software(&self) -> String {
+        [self.0.software()].into_iter().chain(self.0.vendor_library()).collect::<Vec<_>>().join(", ")
     }
 
     /// A kernel and its machine code. The error has the compiler's log.

@@ -130,8 +130,12 @@ impl interface::Kernel for Kernel {
 }
 
 impl Compile for Context {
-    fn versions(&self) -> String {
+    fn software(&self) -> String {
         "no driver".into()
+    }
+
+    fn options(&self) -> String {
+        String::new()
     }
 
     fn compile(&self, _: &str, _: usize) -> Result<(Box<dyn interface::Kernel>, Vec<u8>)> {

@@ -69,7 +69,7 @@ const EXPERIMENTS: Floors = &[
     &["codec.rs", "charges.rs", "system.rs"],
     &["measure.rs"],
     &["page.rs", "heat_map.rs"],
-    &["photographs.rs", "plot.rs", "ratios.rs"],
+    &["photographs.rs", "plot.rs", "processor.rs", "ratios.rs"],
     &["circuit/generate/"],
     &["circuit/bookshelf/"],
     &["circuit/"],

@@ -126,7 +126,6 @@ impl Measured {
             columns: self.columns(),
             parts: self.parts(),
             rows: self.rows(),
-            teaches: self.teaches(),
             plot: self.plot(),
         };
         Outcome::Page { page: Box::new(page), fault }
@@ -174,14 +173,14 @@ impl Measured {
         if !self.left_out.is_empty() {
             text.push(format!("Left out: {}.", self.left_out.join("; ")));
         }
-        text.push(format!("Measured on {}.", setting.machine()));
+        text.push(format!("Measured on {}.", setting.place()));
         text
     }
 
     fn text_of_errors(&self) -> String {
         format!(
             "PSNR, in dB, is 10 log₁₀(255² / mean squared error) of the samples of a component against the definition: the orthonormal inverse DCT of the dequantised coefficients in f64, \
-             plus 128, rounded, and clamped to 0 to 255. It rounds halves up, all rungs but `exact` round them to even: blocks of few coefficients have many. `inf`: all samples agree. A component has at most {MOST_BLOCKS} blocks in the mean, evenly chosen. \
+             plus 128, rounded, and clamped to 0 to 255. The definition rounds halves up, and all rungs but `exact` round them to even. Blocks with few coefficients have many halves. `inf`: all samples agree. A component has at most {MOST_BLOCKS} blocks in the mean, evenly chosen. \
              Published: of `006mp-cathedral.jpg`; the document does not define its reference. Photographs here: {}. All are encoded by fourfold at quality {QUALITY}, in 4:4:4 and in 4:2:0. \
              `×` stands for enlarged to more than {LARGE} pixels, by zeros that follow the DCT.",
             self.sizes.join(", ")
@@ -219,19 +218,20 @@ impl Measured {
 
     fn parts(&self) -> Vec<Part> {
         let mut parts = vec![];
-        if self.speeds.is_some() {
-            parts.push(Part { title: "Speeds", columns: SPEED_COLUMNS.len() });
-        }
+        parts.extend(
+            self.speeds.as_ref().map(|speeds| Part::new("Speeds", SPEED_COLUMNS.len(), lesson_of_speeds(speeds))),
+        );
         parts.push(match self.errors.is_empty() {
-            true => Part { title: "PSNR, dB, of the document's photograph", columns: COMPONENTS.len() },
-            false => Part {
-                title: "PSNR, dB: of the document's photograph, and the lowest of those here",
-                columns: 2 * COMPONENTS.len(),
-            },
+            true => Part::new("PSNR, dB, of the document's photograph", COMPONENTS.len(), self.lesson_of_errors()),
+            false => {
+                let title = "PSNR, dB: of the document's photograph, and the lowest of those here";
+                Part::new(title, 2 * COMPONENTS.len(), self.lesson_of_errors())
+            }
         });
         for sampling in self.samplings() {
             let title = if sampling == "4:4:4" { "PSNR, dB, in 4:4:4" } else { "PSNR, dB, in 4:2:0" };
-            parts.push(Part { title, columns: COMPONENTS.len() * self.of_sampling(sampling).count() });
+            let columns = COMPONENTS.len() * self.of_sampling(sampling).count();
+            parts.push(Part::new(title, columns, self.lesson_of_sampling(sampling)));
         }
         parts
     }
@@ -265,20 +265,29 @@ impl Measured {
         cells
     }
 
-    /// One sentence of what the numbers say.
-    fn teaches(&self) -> String {
-        let errors = self.lowest().map(|lowest| match lowest.db >= LEAST_PSNR {
-            true => format!(
-                "the lowest PSNR is {} dB, so that every rung is accurate enough for JPEG and only their speeds differ in use",
-                decibels(lowest.db)
-            ),
-            false => format!("a PSNR of {lowest} is too low for JPEG"),
-        });
-        let speeds = self.speeds.as_ref().and_then(lesson_of_speeds);
-        let clauses: Vec<_> = [speeds, errors].into_iter().flatten().collect();
-        let sentence = clauses.join("; ");
-        let mut letters = sentence.chars();
-        letters.next().map(|first| format!("{}{}.", first.to_uppercase(), letters.as_str())).unwrap_or_default()
+    /// Whether the errors are small enough.
+    fn lesson_of_errors(&self) -> String {
+        match self.lowest() {
+            None => "No errors were measured, so this run says nothing about accuracy.".into(),
+            Some(lowest) if lowest.db >= LEAST_PSNR => {
+                format!(
+                    "The lowest PSNR is {} dB, so that every rung is accurate enough for JPEG.",
+                    decibels(lowest.db)
+                )
+            }
+            Some(lowest) => format!("The lowest PSNR is {} dB, which is too low for JPEG.", decibels(lowest.db)),
+        }
+    }
+
+    /// Where the errors of a sampling are largest.
+    fn lesson_of_sampling(&self, sampling: &str) -> String {
+        let of_sampling = self.values().filter(|value| value.errors.sampling == sampling);
+        match of_sampling.min_by(|a, b| a.db.total_cmp(&b.db)) {
+            Some(lowest) => {
+                format!("In {sampling} the lowest PSNR is that of `{}`: {} dB.", lowest.rung, decibels(lowest.db))
+            }
+            None => format!("In {sampling} no component was compared."),
+        }
     }
 
     /// Shares of the bandwidth as bars; where there are no speeds, the lowest PSNR of each rung.
@@ -355,17 +364,33 @@ fn text_of_speeds(speeds: &Speeds, seconds: f64) -> String {
 }
 
 /// What the rungs gain.
-fn lesson_of_speeds(speeds: &Speeds) -> Option<String> {
-    let (best, ms) = speeds.best()?;
-    let own = RUNGS.iter().position(|rung| rung.name == "fast").and_then(|place| speeds.ms[place])?;
-    let (naive, published) = (speeds.ms[0]?, RUNGS[0].gpudct.as_ref()?.gib_per_second);
-    let gain = best.gpudct.as_ref()?.gib_per_second / published;
-    Some(format!(
-        "`{}` is {} times as fast as `naive` (published: {}) and takes {} times as long as moving its bytes, `fast` {} times",
-        best.name,
-        ratio(naive / ms),
-        ratio(gain),
-        ratio(ms / speeds.moving),
-        ratio(own / speeds.moving)
-    ))
+fn lesson_of_speeds(speeds: &Speeds) -> String {
+    let own = RUNGS.iter().position(|rung| rung.name == "fast").and_then(|place| speeds.ms[place]);
+    let published = |rung: &Rung| rung.gpudct.as_ref().map(|figures| figures.gib_per_second);
+    let sentence = || {
+        let ((best, ms), naive, own) = (speeds.best()?, speeds.ms[0]?, own?);
+        Some(format!(
+            "`{}` is {} times as fast as `naive` (published: {}) and takes {} times as long as moving its bytes; `fast` takes {} times.",
+            best.name,
+            ratio(naive / ms),
+            ratio(published(best)? / published(&RUNGS[0])?),
+            ratio(ms / speeds.moving),
+            ratio(own / speeds.moving)
+        ))
+    };
+    sentence().unwrap_or_else(|| "This device does not run both `naive` and `fast`, so no gain is known.".into())
+}
+
+/// All sentences, with speeds and without, and whether or not there were photographs.
+#[cfg(test)]
+pub(in crate::experiments) fn sentences() -> Vec<String> {
+    let errors =
+        |db: f64| Errors { photograph: "a".into(), sampling: "4:2:0", psnr: std::array::from_fn(|_| vec![db; 3]) };
+    let speeds = |ms| Speeds { mib: 1, moving: 1.234, ms };
+    let mut sentences = [[Some(98.7); COUNT], [None; COUNT]].map(|ms| lesson_of_speeds(&speeds(ms))).to_vec();
+    for errors in [vec![], vec![errors(80.0)], vec![errors(40.0)]] {
+        let measured = Measured { errors, ..Measured::default() };
+        sentences.extend([measured.lesson_of_errors(), measured.lesson_of_sampling("4:2:0")]);
+    }
+    sentences
 }

@@ -1,6 +1,6 @@
 //! Compiles kernels with NVRTC, and loads them with the driver.
 
-use crate::backend::cuda::context::{Context, Driver, failed};
+use crate::backend::cuda::context::{Context, Driver, failed, version_number};
 use crate::backend::cuda::nvrtc;
 use crate::backend::cuda::releases::Releases;
 use crate::backend::interface;
@@ -11,7 +11,17 @@ use cudarc::driver::sys::{CUfunction_attribute, cuDriverGetVersion};
 use cudarc::nvrtc::Ptx;
 use cudarc::nvrtc::sys::nvrtcVersion;
 use fourfold::Result;
+use std::fs;
 use std::sync::Arc;
+
+/// Where Linux has the version of NVIDIA's module, which no function of the driver returns.
+const MODULE: &str = "/proc/driver/nvidia/version";
+
+/// The number in the first line of [`MODULE`].
+fn module_version(text: &str) -> Option<&str> {
+    let is_number = |word: &&str| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit());
+    text.lines().next()?.split_whitespace().find(is_number)
+}
 
 pub(crate) struct Kernel {
     pub(crate) function: CudaFunction,
@@ -34,14 +44,20 @@ impl Drop for Kernel {
 }
 
 impl Compile for Context {
-    fn versions(&self) -> String {
+    fn software(&self) -> String {
         let (mut driver, mut major, mut minor) = (0, 0, 0);
         // SAFETY: both libraries are loaded, and write to what lives until they return.
         unsafe {
             let _ = cuDriverGetVersion(&mut driver);
             let _ = nvrtcVersion(&mut major, &mut minor);
         }
-        format!("driver {driver}, NVRTC {major}.{minor} {}", nvrtc::options(&self.architecture).join(" "))
+        let module = fs::read_to_string(MODULE).ok().and_then(|text| module_version(&text).map(str::to_owned));
+        let module = module.map_or(String::new(), |version| format!("NVIDIA driver {version}, "));
+        format!("{module}driver for CUDA {}, NVRTC {major}.{minor}", version_number(driver))
+    }
+
+    fn options(&self) -> String {
+        nvrtc::options(&self.architecture).join(" ")
     }
 
     fn compile(&self, source: &str, shared_bytes: usize) -> Result<(Box<dyn interface::Kernel>, Vec<u8>)> {
@@ -61,5 +77,20 @@ impl Compile for Context {
             Ok(Kernel { function, threads, releases: Arc::clone(&self.releases) })
         };
         Ok(Box::new(load().map_err(|e| failed("load a kernel", e))?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_module_s_version_is_read_from_either_form_of_its_line() {
+        let closed =
+            "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.54.03  Tue Jun  6\nGCC version:  gcc 12.2.0\n";
+        assert_eq!(module_version(closed), Some("535.54.03"));
+        let open = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build\n";
+        assert_eq!(module_version(open), Some("580.95.05"));
+        assert_eq!(module_version(""), None);
     }
 }

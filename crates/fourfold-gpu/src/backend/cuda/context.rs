@@ -69,10 +69,14 @@ const OLDEST_DRIVER: i32 = 11080;
 /// An error if a driver of this version (1000 times the major plus 10 times the minor one, as
 /// `cuDriverGetVersion` has it) lacks functions that are called here.
 fn check_driver(version: i32) -> Result<()> {
-    let number = |version: i32| format!("{}.{}", version / 1000, version % 1000 / 10);
-    let (has, needs) = (number(version), number(OLDEST_DRIVER));
+    let (has, needs) = (version_number(version), version_number(OLDEST_DRIVER));
     let message = || unavailable(format!("the driver supports CUDA {has}: expected one that supports CUDA {needs}"));
     if version < OLDEST_DRIVER { Err(message()) } else { Ok(()) }
+}
+
+/// CUDA's version as it is written, of the number that its libraries return.
+pub(crate) fn version_number(version: i32) -> String {
+    format!("{}.{}", version / 1000, version % 1000 / 10)
 }
 
 /// An error if there is no driver, or none that can be used.

@@ -44,6 +44,12 @@ fn is_present() -> bool {
 }
 
 impl VendorFfts for Context {
+    fn vendor_library(&self) -> Option<String> {
+        let version = if is_present() { cufft::get_version().ok()? } else { return None };
+        // 1000 times the major, 100 times the minor version and the patch.
+        Some(format!("cuFFT {}.{}.{}", version / 1000, version % 1000 / 100, version % 100))
+    }
+
     fn vendor_fft(&self, problem: &Problem) -> Result<Option<Box<dyn interface::VendorFft>>> {
         if !is_present() {
             return Ok(None);

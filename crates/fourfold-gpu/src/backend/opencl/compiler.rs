@@ -38,11 +38,15 @@ impl interface::Kernel for Kernel {
 }
 
 impl Compile for Context {
-    fn versions(&self) -> String {
+    fn software(&self) -> String {
         let device = self.device();
-        let platform = device.platform().and_then(|platform| Platform::new(platform).version());
-        let driver = device.driver_version();
-        format!("{}, driver {} {OPTIONS}", platform.unwrap_or_default(), driver.unwrap_or_default())
+        let platform = device.platform().map(Platform::new);
+        let named = platform.and_then(|platform| Ok(format!("{}, {}", platform.name()?, platform.version()?)));
+        format!("{}, driver {}", named.unwrap_or_default(), device.driver_version().unwrap_or_default())
+    }
+
+    fn options(&self) -> String {
+        OPTIONS.into()
     }
 
     /// A kernel declares its shared memory itself.
