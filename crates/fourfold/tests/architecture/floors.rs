@@ -78,7 +78,7 @@ const EXPERIMENTS: Floors = &[
 
 /// From what Python sees down to memory and threads.
 const PYTHON: Floors = &[
-    &["electrostatics.rs"],
+    &["electrostatics.rs", "poisson.rs", "signal.rs"],
     &["plan.rs", "cuda.rs", "jpeg.rs", "xla.rs"],
     &["arrays.rs"],
     &["memory.rs", "planners.rs"],
