@@ -112,6 +112,14 @@ def promoted(*arrays):
     return real_type(np.result_type(dtype, np.float32 if dtype.kind == "f" else np.float64))
 
 
+def check_output(out, shape, dtype):
+    """Raises `ValueError` if `out` has another shape or type than the result."""
+    if out.shape != tuple(shape) or out.dtype != dtype:
+        raise ValueError(
+            f"the output has shape {out.shape} and type {out.dtype}, expected {tuple(shape)} and {dtype}"
+        )
+
+
 def computed(out, shape, dtype, inputs, compute):
     """Calls `compute` with a list for its results. Returns them as an array of `shape`: `out`, if given.
 
@@ -120,15 +128,13 @@ def computed(out, shape, dtype, inputs, compute):
     if out is not None:
         if not isinstance(out, np.ndarray):
             raise TypeError(f"out is a {type(out).__name__}, expected an array of NumPy")
-        if out.shape != tuple(shape) or out.dtype.newbyteorder("=") != dtype:
-            raise ValueError(f"out is {out.dtype} of shape {out.shape}, expected {dtype} of {tuple(shape)}")
+        check_output(out, shape, dtype)
         if not out.flags.writeable:
             raise ValueError("out is read-only")
     is_direct = (
         out is not None
         and out.flags.c_contiguous
         and out.flags.aligned
-        and out.dtype.isnative
         and not any(np.may_share_memory(out, array) for array in inputs)
     )
     result = out if is_direct else np.empty(shape, dtype)

@@ -9,6 +9,7 @@ from math import prod
 import numpy as np
 
 from . import _fourfold
+from ._arguments import check_output
 from ._process import forget_after_fork
 
 #: The types that are transformed as they are.
@@ -159,10 +160,7 @@ def _empty(x, spec, out):
     dtype = np.dtype(f"{letter}{x.real.dtype.itemsize * (2 if letter == 'c' else 1)}")
     if out is None:
         return np.empty(shape, dtype)
-    if out.shape != shape or out.dtype != dtype:
-        raise ValueError(
-            f"the output has shape {out.shape} and type {out.dtype}, expected {shape} and {dtype}"
-        )
+    check_output(out, shape, dtype)
     return out
 
 

@@ -1,7 +1,7 @@
 //! The electrostatic system on arrays of NumPy.
 
 use crate::arrays::{copied, reals};
-use crate::error::exception;
+use crate::error::{exception, named};
 use crate::plan::precision;
 use crate::planners::{Undropped, checked_threads, detached, planner};
 use fourfold::electrostatics::{Cells, Electrostatics, Float, Grid, Maps, Scaling};
@@ -117,14 +117,8 @@ impl PySystem {
         potential: bool,
         workers: usize,
     ) -> PyResult<PySystem> {
-        let scaling = match scaling {
-            "dreamplace" => Scaling::Dreamplace,
-            "physical" => Scaling::Physical,
-            _ => {
-                let expected = "expected 'dreamplace' or 'physical'";
-                return Err(PyValueError::new_err(format!("there is no scaling {scaling:?}: {expected}")));
-            }
-        };
+        let scalings = [("dreamplace", Scaling::Dreamplace), ("physical", Scaling::Physical)];
+        let scaling = named(scaling, "scaling", scalings)?;
         let grid = Grid::new(low, high, bins).map_err(exception)?;
         let copy = |map: PyReadonlyArray1<'_, f64>| copied(map.as_slice()?).map_err(exception);
         let fixed = fixed.map(copy).transpose()?;

@@ -1,7 +1,7 @@
 //! JPEG files to arrays of NumPy, and back.
 
 use crate::arrays::copied;
-use crate::error::exception;
+use crate::error::{exception, named};
 use crate::planners::detached;
 use fourfold_jpeg::{Image, Limits, Mode, Sampling, Transform};
 use numpy::{PyArray1, PyReadonlyArrayDyn, PyUntypedArrayMethods};
@@ -10,20 +10,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 fn mode(name: &str) -> PyResult<Mode> {
-    match name {
-        "fast" => Ok(Mode::Fast),
-        "exact" => Ok(Mode::Exact),
-        _ => Err(PyValueError::new_err(format!("there is no mode {name:?}: expected 'fast' or 'exact'"))),
-    }
+    named(name, "mode", [("fast", Mode::Fast), ("exact", Mode::Exact)])
 }
 
 fn sampling(name: &str) -> PyResult<Sampling> {
-    match name {
-        "4:4:4" => Ok(Sampling::Full),
-        "4:2:2" => Ok(Sampling::Half),
-        "4:2:0" => Ok(Sampling::Quarter),
-        _ => Err(PyValueError::new_err(format!("there is no sampling {name:?}: expected '4:4:4', '4:2:2' or '4:2:0'"))),
-    }
+    named(name, "sampling", [("4:4:4", Sampling::Full), ("4:2:2", Sampling::Half), ("4:2:0", Sampling::Quarter)])
 }
 
 /// Decodes a file: the samples in a list, the height, the width, the channels, and warnings.

@@ -1,7 +1,7 @@
 //! Plans for arrays of NumPy.
 
 use crate::arrays::{copied, empty, memory, writable};
-use crate::error::exception;
+use crate::error::{exception, named};
 use crate::memory::{ElementType, Memory, execute};
 use crate::planners::{Undropped, cached, checked_threads, detached, plan, with_scratch};
 use fourfold::{Domain, Effort, Kind, Multiplier, Norm, Pipeline, Precision, Problem, Result};
@@ -97,21 +97,16 @@ fn multiplier(factors: Vec<PyReadonlyArray1<'_, f64>>, is_separable: bool) -> Py
     })
 }
 
-fn parsed<T>(text: &str, known: impl IntoIterator<Item = (T, &'static str)>, what: &str) -> PyResult<T> {
-    let found = known.into_iter().find(|(_, name)| *name == text).map(|(value, _)| value);
-    found.ok_or_else(|| PyValueError::new_err(format!("there is no {what} {text:?}")))
-}
-
 fn kind(name: &str) -> PyResult<Kind> {
-    parsed(name, Kind::ALL.map(|kind| (kind, kind.name())), "kind")
+    named(name, "kind", Kind::ALL.map(|kind| (kind.name(), kind)))
 }
 
 pub(crate) fn precision(name: &str) -> PyResult<Precision> {
-    parsed(name, [Precision::F32, Precision::F64].map(|precision| (precision, precision.name())), "type")
+    named(name, "type", [Precision::F32, Precision::F64].map(|precision| (precision.name(), precision)))
 }
 
 fn effort(name: &str) -> PyResult<Effort> {
-    parsed(name, [(Effort::Estimate, "estimate"), (Effort::Measure, "measure")], "effort")
+    named(name, "effort", [("estimate", Effort::Estimate), ("measure", Effort::Measure)])
 }
 
 /// The text of a problem, with every argument checked. The strides are those of input and output, in
@@ -131,7 +126,7 @@ pub(crate) fn problem(
     strides: Option<[Vec<isize>; 2]>,
 ) -> PyResult<String> {
     let kinds = kinds.iter().map(|name| kind(name)).collect::<PyResult<Vec<_>>>()?;
-    let norm = parsed(norm, [Norm::Backward, Norm::Ortho, Norm::Forward].map(|norm| (norm, norm.name())), "norm")?;
+    let norm = named(norm, "norm", [Norm::Backward, Norm::Ortho, Norm::Forward].map(|norm| (norm.name(), norm)))?;
     let builder = Problem::builder(kinds, self::precision(precision)?, shape).axes(axes).norm(norm).scale(scale);
     let builder = orthogonalize.map_or(builder.clone(), |yes| builder.orthogonalize(yes));
     let builder = if adjoint { builder.adjoint() } else { builder };

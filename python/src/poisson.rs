@@ -1,12 +1,11 @@
 //! Poisson solvers on arrays of NumPy.
 
 use crate::arrays::{reals, writable_reals};
-use crate::error::exception;
+use crate::error::{exception, named};
 use crate::plan::precision;
 use crate::planners::{Undropped, checked_threads, detached, planner, with_scratch};
 use fourfold::poisson::{Axis, BoundaryValues, Eigenvalues, End, Ends, Equation, Float, Position, Solver};
 use fourfold::{Effort, Precision, Result};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 enum AnySolver {
@@ -25,11 +24,7 @@ pub(crate) struct PySolver {
 type EndValues<'py> = (usize, bool, Bound<'py, PyAny>);
 
 fn eigenvalues(name: &str) -> PyResult<Eigenvalues> {
-    match name {
-        "stencil" => Ok(Eigenvalues::Stencil),
-        "spectral" => Ok(Eigenvalues::Spectral),
-        _ => Err(PyValueError::new_err(format!("there are no eigenvalues {name:?}: expected 'stencil' or 'spectral'"))),
-    }
+    named(name, "operator", [("stencil", Eigenvalues::Stencil), ("spectral", Eigenvalues::Spectral)])
 }
 
 fn solver<T: Float>(equation: &Equation, threads: usize) -> Result<Solver<T>> {

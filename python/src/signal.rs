@@ -1,12 +1,11 @@
 //! Convolutions and filters by frequency on arrays of NumPy.
 
 use crate::arrays::{reals, writable_reals};
-use crate::error::exception;
+use crate::error::{exception, named};
 use crate::plan::precision;
 use crate::planners::{Undropped, checked_threads, detached, plan, planner, with_scratch};
 use fourfold::convolve::{Band, Boundary, Convolution, ConvolutionMethod, FrequencyFilter, Mode, Rolloff};
-use fourfold::poisson::Float;
-use fourfold::{Effort, Element, Plan, Precision, Result};
+use fourfold::{Effort, Element, Float, Plan, Precision, Result};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -60,12 +59,8 @@ impl Settings {
 
 /// A method by SciPy's name.
 fn method(name: &str) -> PyResult<ConvolutionMethod> {
-    match name {
-        "auto" => Ok(ConvolutionMethod::Fastest),
-        "direct" => Ok(ConvolutionMethod::Direct),
-        "fft" => Ok(ConvolutionMethod::Transform),
-        _ => Err(PyValueError::new_err(format!("there is no method {name:?}: expected 'auto', 'direct' or 'fft'"))),
-    }
+    use ConvolutionMethod::{Direct, Fastest, Transform};
+    named(name, "method", [("auto", Fastest), ("direct", Direct), ("fft", Transform)])
 }
 
 #[pymethods]

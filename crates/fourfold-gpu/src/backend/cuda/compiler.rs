@@ -12,12 +12,15 @@ use cudarc::nvrtc::Ptx;
 use cudarc::nvrtc::sys::nvrtcVersion;
 use fourfold::Result;
 use std::fs;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-/// Where Linux has the version of NVIDIA's module, which no function of the driver returns.
-const MODULE: &str = "/proc/driver/nvidia/version";
+/// The version of NVIDIA's module, which no function of the driver returns. Only Linux has it.
+fn module() -> String {
+    let text = fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
+    module_version(&text).map_or(String::new(), |version| format!("NVIDIA driver {version}, "))
+}
 
-/// The number in the first line of [`MODULE`].
+/// The number in the first line of the module's file.
 fn module_version(text: &str) -> Option<&str> {
     let is_number = |word: &&str| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit());
     text.lines().next()?.split_whitespace().find(is_number)
@@ -51,8 +54,9 @@ impl Compile for Context {
             let _ = cuDriverGetVersion(&mut driver);
             let _ = nvrtcVersion(&mut major, &mut minor);
         }
-        let module = fs::read_to_string(MODULE).ok().and_then(|text| module_version(&text).map(str::to_owned));
-        let module = module.map_or(String::new(), |version| format!("NVIDIA driver {version}, "));
+        // It is asked for each kernel, and the module stays the same while a process uses it.
+        static MODULE: LazyLock<String> = LazyLock::new(module);
+        let module = &*MODULE;
         format!("{module}driver for CUDA {}, NVRTC {major}.{minor}", version_number(driver))
     }
 
