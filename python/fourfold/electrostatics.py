@@ -78,7 +78,9 @@ class Electrostatics:
             raise ValueError(f"the bins are {self.bins}: expected two numbers, each at least 2")
         self.dtype = real_type(dtype)
         low, high = region if region is not None else ((0.0, 0.0), self.bins)
-        fixed = None if fixed_density is None else np.ascontiguousarray(self._map(fixed_density), np.float64).ravel()
+        fixed = None
+        if fixed_density is not None:
+            fixed = np.ascontiguousarray(self._map(fixed_density), np.float64).ravel()
         self._process = PerProcess(
             functools.partial(
                 _fourfold.System,
