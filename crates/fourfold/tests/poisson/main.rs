@@ -1,8 +1,9 @@
 //! Solutions of −∇·∇u + c u = f against the stencil, applied point by point, and against analytic
 //! solutions.
 
-#[path = "common/poisson.rs"]
+#[path = "../common/poisson.rs"]
 mod common;
+mod errors;
 
 use common::{
     PAIRS, POSITIONS, all_axes, applied, error_in_box, error_with_boundary, greatest, indices, mean, random, symmetric,
@@ -63,7 +64,7 @@ fn one_point_is_enough_but_for_neumann_nodes() {
 /// The table of the documentation is that of the code.
 #[test]
 fn the_documented_table_is_the_codes() {
-    for text in [include_str!("../src/poisson/mod.rs"), include_str!("../../../docs/poisson.md")] {
+    for text in [include_str!("../../src/poisson/mod.rs"), include_str!("../../../../docs/poisson.md")] {
         let rows: Vec<Vec<_>> = text
             .lines()
             .map(|line| line.trim_start_matches("//! "))

@@ -1,6 +1,8 @@
 //! Tests plans: threads, simultaneous executions, views, infinities and NaNs.
 
+#[path = "../common/mod.rs"]
 mod common;
+mod errors;
 
 use common::cases::read;
 use common::run::{execute, execute_in_place};
@@ -8,7 +10,7 @@ use fourfold::oracle::verify::Data;
 use fourfold::{Domain, Element, Isa, Kind, Layout, Plan, Planner, Precision, Problem, Result, Scratch, View, ViewMut};
 use num_complex::Complex;
 
-const SMALL: &str = include_str!("../../../cases/small.txt");
+const SMALL: &str = include_str!("../../../../cases/small.txt");
 
 /// Problems with every type of pass, large enough for several tiles for each thread.
 const SHARED: [&str; 12] = [

@@ -1,5 +1,9 @@
 //! Tests charged cells on a grid against sums over all coefficients in double precision.
 
+mod circuit;
+mod dreamplace;
+mod errors;
+
 use fourfold::Planner;
 use fourfold::baseline::Algorithm;
 use fourfold::electrostatics::{Cells, Electrostatics, Float, Grid, Maps, Scaling};
