@@ -14,36 +14,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The head of the page.
-const HEAD: &str = "\
-# The papers' experiments, repeated
-
-[methods.md](methods.md) cites the five documents that fourfold builds on. Their measurements are
-repeated here, all from one commit. [deviations.md](deviations.md) lists where an experiment differs
-from its document, and why. Figures called *published* are those of the documents, as printed there.
-
-`cargo xtask experiments` writes this page. `fourfold-experiments TABLE --engine E` makes one table.
-
-## Words
-
-- *Trip through memory*: every element of an array is read once and written once.
-- *Copy*: a trip that does nothing else. *× copy* is a time divided by that of a copy of the array.
-- *Three stages* (`three-stage`): the paper's method, which has a reorder, an FFT of all axes, and a
-  combine.
-- *Reorder*: a trip that brings the elements into the order that the FFT needs. *Gather* goes
-  through its output in order, *scatter* through its input.
-- *Combine*: a trip that computes the terms of a cosine transform from those of the FFT.
-- *Rows and columns* (`row-column`): reorder, FFT, combine and a transpose for one axis, then the
-  same for the next.
-- *Fused passes* (`fused`): fourfold's method. It has one trip for each axis, which does reorder,
-  FFT and combine.
-- *Engine*: what computes. `cpu` is the processor, `opencl:0` a device of OpenCL, and `cuda:0` a GPU
-  of NVIDIA's. PoCL is an OpenCL whose device is the processor.
-- *Rung*: one of several programs for the same task, of which each improves the one before.
-- *1.6 times (1.2 to 2.0)*: the geometric mean of ratios, with the least and the largest.
-
-## Machines
-";
+/// The head of the page, with the words that it uses.
+const HEAD: &str = include_str!("experiments_head.md");
 
 /// Experiments whose plots the page shows: those that are told as a row of steps.
 const PLOTTED: [&str; 1] = ["mobile-ladder"];
@@ -165,12 +137,36 @@ fn joined(runs: &[Run], pages: &[Page]) -> Result<String> {
     ensure!(commits.windows(2).all(|pair| pair[0] == pair[1]), "the runs are of different commits: {commits:?}");
     let mut text = format!("{HEAD}\n");
     origins.iter().for_each(|origin| text += &wrapped(&format!("- {origin}"), "  "));
+    text += &processors(&origins);
     text += "\n## What the tables teach\n\n";
     let groups = groups(pages);
     groups.iter().for_each(|group| text += &lessons(group));
     text += &without_page(runs, &groups);
     groups.iter().for_each(|group| text += &section(group));
     Ok(text)
+}
+
+/// Says whether the engines that are processors were measured on the same one: an origin ends with
+/// `threads of NAME; COMMAND`. A device that only stands beside a processor does not count.
+fn processors(origins: &[&String]) -> String {
+    let of = |origin: &&String| {
+        let (engine, rest) = origin.split_once(": ")?;
+        let (before, name) = rest.split_once("thread of ").or(rest.split_once("threads of "))?;
+        let name = name.split_once("; ")?.0;
+        (!before.contains(" beside ")).then(|| (engine.to_owned(), name.to_owned()))
+    };
+    let mut all: Vec<_> = origins.iter().filter_map(of).collect();
+    all.sort();
+    all.dedup();
+    let list: Vec<_> = all.iter().map(|(engine, name)| format!("{engine} on {name}")).collect();
+    match all.iter().all(|(_, name)| *name == all[0].1) {
+        _ if all.len() < 2 => String::new(),
+        true => format!("\n{}", wrapped(&format!("The same processor ran {}.", list.join(" and ")), "")),
+        false => {
+            let text = "Rows of these engines come from different processors, and their times are not to be compared";
+            format!("\n{}", wrapped(&format!("**{text}:** {}.", list.join("; ")), ""))
+        }
+    }
 }
 
 /// The experiments that have no page in any run, and the reasons that runs give.
@@ -297,6 +293,20 @@ mod tests {
         let plots: Vec<_> = pages.iter().map(|page| page.plot.clone()).collect();
         assert_eq!(plots, [Some(folder.join("mobile-ladder-cuda-0.svg")), None]);
         assert!(section(&[&pages[0]]).ends_with("\nIt is fast.\n\n![T: a](images/mobile-ladder-cuda-0.svg)\n"));
+    }
+
+    #[test]
+    fn different_processors_are_told() {
+        let cpu = "`cpu`: Measured D (commit c), on cpu (avx2), 2 threads of Big; `x --engine cpu`.".to_owned();
+        let pocl =
+            |name| format!("`opencl:0`: Measured D (commit c), on opencl:0, which runs one thread of {name}; `x`.");
+        let cuda = "`cuda:0`: Measured D (commit c), on cuda:0, beside 4 threads of Host; `x`.".to_owned();
+        assert_eq!(processors(&[&cpu, &cuda, &cpu]), "");
+        let (same, other) = (pocl("Big"), pocl("Small"));
+        assert_eq!(processors(&[&cpu, &same]), "\nThe same processor ran `cpu` on Big and `opencl:0` on Big.\n");
+        let text = processors(&[&cpu, &cuda, &other]);
+        assert!(text.contains("different processors") && text.contains("`cpu` on Big; `opencl:0` on Small."), "{text}");
+        assert!(!text.contains("Host"), "{text}");
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub(crate) struct Args {
     pub(crate) command: Option<Command>,
     /// Which: table-i, table-ii, table-iii, table-iv, table-v, table-v-f32, transposing,
     /// three-dimensions, fig-6, table-vi, eq-19, algorithm-3, table-vii, mobile-ladder,
-    /// mobile-convolution, levels, jpeg; all if none is named
+    /// mobile-convolution, levels, jpeg, noise; all if none is named
     #[arg(value_name = "TABLE")]
     pub(crate) tables: Vec<String>,
     /// Engines: cpu, opencl, cuda and so on; if none is named the processor and the first devices
@@ -76,6 +76,9 @@ pub(crate) struct CircuitArgs {
     /// overflow is below 10 %
     #[arg(long)]
     pub(crate) spread: bool,
+    /// Fail if that takes longer than so many seconds
+    #[arg(long, value_name = "S", requires = "spread", value_parser = seconds)]
+    pub(crate) within: Option<f64>,
     /// The folder for pictures of density, potential and field (PNG)
     #[arg(long, value_name = "DIR")]
     pub(crate) plot: Option<PathBuf>,
@@ -105,6 +108,11 @@ fn cells(text: &str) -> Result<usize> {
     let [least, most] = CELLS;
     let cells = text.parse().ok().filter(|cells| (least..=most).contains(cells));
     cells.with_context(|| format!("a whole number from {least} to {most} is needed"))
+}
+
+fn seconds(text: &str) -> Result<f64> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| seconds.is_finite() && *seconds > 0.0);
+    seconds.context("a number of seconds above 0 is needed")
 }
 
 /// The fewest and the most bins along an axis.

@@ -14,6 +14,7 @@ mod photographs;
 mod plot;
 mod processor;
 mod ratios;
+mod rounding;
 mod run;
 mod system;
 

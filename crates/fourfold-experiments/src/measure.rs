@@ -1,12 +1,13 @@
 //! Times of methods and of their stages, each checked against the default method first.
 
+use std::cell::{Ref, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
 use fourfold::oracle::verify::Data;
 use fourfold::timing::{Pace, take_turns};
-use fourfold::{Multiplier, Precision, Problem};
+use fourfold::{Domain, Multiplier, Precision, Problem};
 use fourfold_cli::algorithm::AlgorithmName;
 use fourfold_cli::any_plan::AnyPlan;
 use fourfold_cli::array::{random, zeros_of};
@@ -27,10 +28,19 @@ pub(crate) struct Setting {
     pub(crate) quick: bool,
     /// Those that the command line names.
     pub(crate) photographs: Rc<[Photograph]>,
+    /// All times of this run, whatever table asked for them.
+    record: RefCell<Vec<Recorded>>,
+}
+
+/// A time of a job on a problem.
+pub(crate) struct Recorded {
+    pub(crate) problem: String,
+    pub(crate) job: Timed,
+    pub(crate) ms: f64,
 }
 
 /// What is timed.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Timed {
     /// A transform by a method.
     Whole(&'static str),
@@ -38,6 +48,17 @@ pub(crate) enum Timed {
     Stage(&'static str, usize),
     /// A transform by a method on one thread of the processor, whatever the engine.
     OnProcessor(&'static str),
+}
+
+impl Timed {
+    /// As tables name it.
+    pub(crate) fn in_words(self) -> String {
+        match self {
+            Timed::Whole(method) => method.to_owned(),
+            Timed::Stage(method, stage) => format!("stage {} of {method}", stage + 1),
+            Timed::OnProcessor(method) => format!("{method} on one thread of the processor"),
+        }
+    }
 }
 
 /// What columns with figures of the authors' code are, for the text above a table.
@@ -48,7 +69,7 @@ pub(crate) const CUFFT: &str = "cuFFT";
 
 impl Setting {
     pub(crate) fn new(contender: EnginePlanner, threads: usize, quick: bool) -> Setting {
-        Setting { contender, threads, quick, photographs: Rc::default() }
+        Setting { contender, threads, quick, photographs: Rc::default(), record: RefCell::default() }
     }
 
     /// The same with photographs.
@@ -86,11 +107,6 @@ impl Setting {
         self.contender.place()
     }
 
-    /// Whether the engine is a device of OpenCL that is a processor.
-    fn is_on_processor(&self) -> bool {
-        self.contender.with_planner(|_| false, |device, _| device.info().is_cpu)
-    }
-
     /// Whether it is a device of CUDA, where the authors' code runs, too.
     pub(crate) fn is_cuda(&self) -> bool {
         only_for(Api::Cuda, self).is_ok()
@@ -108,9 +124,8 @@ impl Setting {
                 " Every run has the same arrays. A copy is a memcpy by the same number of threads.".to_owned()
             }
             _ => format!(
-                " Runs take turns through {} MiB of arrays, at most {MOST_PAIRS} inputs with their outputs, so that no large input is still in a cache. A copy is one from array to array in the device's memory{}.",
+                " Runs take turns through {} MiB of arrays, at most {MOST_PAIRS} inputs with their outputs, so that no large input is still in a cache. A copy is a kernel that reads and writes every element.",
                 IN_TURN >> 20,
-                if self.is_on_processor() { ", which PoCL does with one thread; kernels have all" } else { "" }
             ),
         };
         self.how_with(precision, &arrays, "every algorithm's result with that of fused passes")
@@ -130,11 +145,12 @@ impl Setting {
         )
     }
 
-    /// A device's times vary less than a processor's, which other programs share.
+    /// A device's times vary less than a processor's, which other programs share. Longer ones would
+    /// not help: the table `noise` has what the same problem takes minutes later.
     pub(crate) fn seconds(&self) -> f64 {
         match (self.quick, self.engine()) {
             (true, _) => 0.1,
-            (_, Engine::Cpu(_)) => 1.0,
+            (_, Engine::Cpu(_)) => 0.5,
             _ => 0.2,
         }
     }
@@ -154,7 +170,7 @@ impl Setting {
         Ok(if self.by("three-stage")?.plan(problem)?.uses_vendor_fft() { CUFFT } else { "fourfold's own" })
     }
 
-    /// Milliseconds of each job on a problem, and of a copy of its array.
+    /// Milliseconds of each job on a problem, and of a copy of its array of reals.
     pub(crate) fn times(&self, problem: &Problem, jobs: &[Timed]) -> Result<(Vec<f64>, f64)> {
         self.check(problem, jobs)?;
         let mut comparison = Comparison::new(problem)?;
@@ -166,9 +182,34 @@ impl Setting {
             };
             comparison.add_plan(&planner.engine, plan)?;
         }
+        let copying = self.copying(problem)?;
+        let by_kernel = copying.is_some();
+        if let Some(plan) = copying {
+            comparison.add_plan(self.engine(), plan)?;
+        }
         let results = comparison.measure(&self.pace(jobs.len()))?;
-        let copy = results.first().map_or(f64::NAN, |(_, copy)| copy.min);
-        Ok((results.into_iter().map(|(time, _)| time.min).collect(), copy))
+        let copy = if by_kernel { results.last().map(|last| last.0) } else { results.first().map(|first| first.1) };
+        let times: Vec<f64> = results[..jobs.len()].iter().map(|(time, _)| time.min).collect();
+        let recorded = |(job, ms): (&Timed, &f64)| Recorded { problem: problem.to_string(), job: *job, ms: *ms };
+        self.record.borrow_mut().extend(jobs.iter().zip(&times).map(recorded));
+        Ok((times, copy.map_or(f64::NAN, |copy| copy.min)))
+    }
+
+    /// On a device, a kernel that copies an array of reals: the DCT-III of one element changes
+    /// nothing. The driver's own copy would not do, since PoCL's has one thread and that of CUDA
+    /// takes longer than a kernel to start.
+    fn copying(&self, problem: &Problem) -> Result<Option<AnyPlan>> {
+        let is_real = [problem.input_domain(), problem.output_domain()] == [Domain::Real; 2];
+        if !is_real || matches!(self.engine(), Engine::Cpu(_)) {
+            return Ok(None);
+        }
+        let count = problem.input().len;
+        Ok(Some(self.contender.plan(&format!("dct3 {} {count}x1 axes=1", problem.precision().name()).parse()?)?))
+    }
+
+    /// The times that were measured until now.
+    pub(crate) fn record(&self) -> Ref<'_, [Recorded]> {
+        Ref::map(self.record.borrow(), |all| &all[..])
     }
 
     /// Milliseconds of each work: of its fastest warm run, as they take turns.

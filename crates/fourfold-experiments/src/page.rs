@@ -30,47 +30,65 @@ pub(crate) struct Page {
     /// Paragraphs above the tables.
     pub(crate) text: Vec<String>,
     pub(crate) columns: Vec<String>,
-    /// The columns in parts that can be read side by side. The columns that belong to no part come
-    /// first, and every part begins with them.
+    /// The columns in parts that can be read side by side; one table if there are none. The columns
+    /// that belong to no part come first, and every part begins with them.
     pub(crate) parts: Vec<Part>,
     /// Cells of which an empty one has no value.
     pub(crate) rows: Vec<Vec<String>>,
+    /// What the document says of these numbers, and whether it is so here.
+    pub(crate) claims: Vec<Claim>,
+    /// A sentence: what the numbers say.
+    pub(crate) teaches: String,
     pub(crate) plot: Plot,
 }
 
 /// Some columns of the rows.
 pub(crate) struct Part {
-    /// Empty if there is only one part.
     title: &'static str,
     columns: usize,
-    /// What the numbers say. Empty if the next part belongs to the same table.
-    teaches: String,
 }
 
 impl Part {
-    /// All columns of a page that has one table.
-    pub(crate) fn whole(teaches: String) -> Part {
-        Part::new("", 0, teaches)
-    }
-
-    /// So many columns, below which a sentence stands.
-    pub(crate) fn new(title: &'static str, columns: usize, teaches: String) -> Part {
-        Part { title, columns, teaches }
+    pub(crate) fn new(title: &'static str, columns: usize) -> Part {
+        Part { title, columns }
     }
 
     #[cfg(test)]
     pub(crate) fn columns(&self) -> usize {
         self.columns
     }
+}
 
-    /// So many columns of the table that the next part ends.
-    pub(crate) fn begun(title: &'static str, columns: usize) -> Part {
-        Part::new(title, columns, String::new())
+/// A statement about the numbers of a page: the document's, one that follows from it (`implied`),
+/// or fourfold's (`ours`).
+#[derive(Debug, PartialEq)]
+pub(crate) struct Claim {
+    /// With the bound within which it holds, if the document gives none.
+    text: String,
+    /// The numbers that decide.
+    here: String,
+    holds: bool,
+}
+
+impl Claim {
+    pub(crate) fn new(text: impl Into<String>, here: impl Into<String>, holds: bool) -> Claim {
+        Claim { text: text.into(), here: here.into(), holds }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn holds(&self) -> bool {
+        self.holds
     }
 }
 
+/// How many claims hold: `3 of 8 claims hold`.
+pub(crate) fn holding(claims: &[Claim]) -> String {
+    let count = claims.iter().filter(|claim| claim.holds).count();
+    format!("{count} of {} claims hold", claims.len())
+}
+
 /// The most words of a sentence below a table.
-const MOST_WORDS: usize = 25;
+const MOST_WORDS: usize = 30;
 
 /// Whether a text is one sentence that is not too long. What stands in backquotes is one word.
 pub(crate) fn is_short_sentence(text: &str) -> bool {
@@ -88,32 +106,31 @@ impl Page {
         for paragraph in machine.map(|machine| format!("{MACHINE}{machine}.")).iter().chain(&self.text) {
             let _ = writeln!(text, "{paragraph}\n");
         }
-        text + &self.tables()
+        let tables = self.tables().into_iter().chain(self.table_of_claims());
+        tables.for_each(|table| text += &format!("{table}\n"));
+        text + &self.teaches + "\n"
     }
 
-    /// What is wrong with the sentences below the tables: each table has one.
+    /// What is wrong with the sentence below the tables.
     pub(crate) fn fault(&self) -> Option<String> {
-        let taught = self.parts.iter().map(|part| &part.teaches).filter(|teaches| !teaches.is_empty());
-        let long = taught.clone().find(|teaches| !is_short_sentence(teaches));
-        match (self.parts.last(), long) {
-            (_, Some(text)) => Some(format!("below a table stands no sentence of at most {MOST_WORDS} words: {text}")),
-            (Some(last), None) if !last.teaches.is_empty() => None,
-            _ => Some("below a table stands no sentence".into()),
-        }
+        let why = || format!("below the tables stands no sentence of at most {MOST_WORDS} words: {}", self.teaches);
+        (!is_short_sentence(&self.teaches)).then(why)
     }
 
-    /// The parts, with their sentences.
-    fn tables(&self) -> String {
-        let first = self.columns.len() - self.parts.iter().map(|part| part.columns).sum::<usize>();
+    /// Each part, or all columns.
+    fn tables(&self) -> Vec<String> {
+        let all = self.columns.len();
+        if self.parts.is_empty() {
+            return vec![self.table(0..0, 0..all)];
+        }
+        let first = all - self.parts.iter().map(|part| part.columns).sum::<usize>();
         let mut from = first;
-        let parts = self.parts.iter().map(|Part { title, columns, teaches }| {
+        let part = |Part { title, columns }: &Part| {
             let others = from..from + columns;
             from = others.end;
-            let title = if title.is_empty() { String::new() } else { format!("{title}:\n\n") };
-            let teaches = if teaches.is_empty() { String::new() } else { format!("\n{teaches}\n") };
-            format!("{title}{}{teaches}", self.table(0..first, others))
-        });
-        parts.collect::<Vec<_>>().join("\n")
+            format!("{title}:\n\n{}", self.table(0..first, others))
+        };
+        self.parts.iter().map(part).collect()
     }
 
     /// The columns of two ranges.
@@ -122,6 +139,14 @@ impl Page {
         let mut table = Table::new(chosen(&self.columns));
         self.rows.iter().for_each(|row| table.row(chosen(row)));
         table.to_string()
+    }
+
+    fn table_of_claims(&self) -> Option<String> {
+        let mut table = Table::new(["claim", "here", "holds here"]);
+        for Claim { text, here, holds } in &self.claims {
+            table.row([&**text, here, if *holds { "yes" } else { "**no**" }]);
+        }
+        (!table.is_empty()).then(|| format!("Claims:\n\n{table}"))
     }
 
     /// RFC 4180.
@@ -148,37 +173,40 @@ pub(crate) fn strings(cells: &[&str]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn page(parts: Vec<Part>) -> Page {
+    fn page(parts: Vec<Part>, claims: Vec<Claim>, teaches: &str) -> Page {
         Page {
             title: "T".into(),
             text: strings(&["P."]),
             columns: strings(&["a", "b, c"]),
             parts,
             rows: vec![strings(&["1", ""]), strings(&["say \"x\"", "2"])],
+            claims,
+            teaches: teaches.into(),
             plot: Plot { title: "T".into(), labels: ["x".into(), "y".into()], lines: vec![], bars: vec![] },
         }
     }
 
     #[test]
     fn cells_are_quoted_and_absent_ones_shown() {
-        let whole = page(vec![Part::whole("S.".into())]);
+        let whole = page(vec![], vec![], "S.");
         assert_eq!(whole.csv(), "a,\"b, c\"\n1,\n\"say \"\"x\"\"\",2\n");
         let table = "| a | b, c |\n|---|---|\n| 1 | – |\n| say \"x\" | 2 |\n";
         assert_eq!(whole.markdown(None), format!("# T\n\nP.\n\n{table}\nS.\n"));
         let left = "| a |\n|---|\n| 1 |\n| say \"x\" |\n";
-        let parts = page(vec![Part::begun("L", 0), Part::new("M", 0, "S.".into()), Part::new("R", 1, "R.".into())]);
-        let text = format!("# T\n\nMachine: fast.\n\nP.\n\nL:\n\n{left}\nM:\n\n{left}\nS.\n\nR:\n\n{table}\nR.\n");
+        let claims = vec![Claim::new("C", "2", true), Claim::new("D", "3", false)];
+        assert_eq!(holding(&claims), "1 of 2 claims hold");
+        let parts = page(vec![Part::new("L", 0), Part::new("R", 1)], claims, "S.");
+        let claims = "| claim | here | holds here |\n|---|---|---|\n| C | 2 | yes |\n| D | 3 | **no** |\n";
+        let text = format!("# T\n\nMachine: fast.\n\nP.\n\nL:\n\n{left}\nR:\n\n{table}\nClaims:\n\n{claims}\nS.\n");
         assert_eq!(parts.markdown(Some("fast")), text);
     }
 
     #[test]
-    fn every_table_needs_one_short_sentence() {
-        let of = |teaches: &str| page(vec![Part::whole(teaches.into())]).fault();
+    fn tables_need_one_short_sentence() {
+        let of = |teaches: &str| page(vec![], vec![], teaches).fault();
         assert_eq!(of("It is 1.5 times (1.0 to 2.0) as fast."), None);
-        let not = ["", "No end", "One. Two.", "It is NaN.", &format!("{}end.", "word ".repeat(25))];
+        let not = ["", "No end", "One. Two.", "It is NaN.", &format!("{}end.", "word ".repeat(30))];
         assert!(not.iter().all(|text| of(text).is_some()));
-        assert_eq!(of(&format!("{}`a b`.", "word ".repeat(24))), None);
-        assert!(page(vec![Part::new("L", 1, "S.".into()), Part::begun("R", 0)]).fault().is_some());
-        assert!(page(vec![]).fault().is_some());
+        assert_eq!(of(&format!("{}`a b`.", "word ".repeat(29))), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use fourfold::timing::table::ratio;
+use crate::rounding::ratio;
 
 /// Ratios of positive numbers.
 pub(crate) struct Ratios(Vec<f64>);
@@ -22,11 +22,11 @@ impl Ratios {
         (self.0.iter().map(|x| x.ln()).sum::<f64>() / self.0.len() as f64).exp()
     }
 
-    fn least(&self) -> f64 {
+    pub(crate) fn least(&self) -> f64 {
         self.0.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    fn most(&self) -> f64 {
+    pub(crate) fn most(&self) -> f64 {
         self.0.iter().copied().fold(0.0, f64::max)
     }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::rc::Rc;
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use fourfold::timing::table::Origin;
@@ -22,6 +23,7 @@ use crate::experiments::{TABLES, Table, utilisation};
 use crate::measure::{CUFFT, Setting, only_for};
 use crate::page::{Outcome, Page};
 use crate::photographs::{Photograph, read_folder};
+use crate::rounding::digits;
 
 /// A table on an engine.
 struct Experiment<'a> {
@@ -37,6 +39,8 @@ struct Account {
     contents: String,
     left_out: Vec<String>,
     failed: Vec<String>,
+    /// A line for each page: how long its experiment took.
+    times: String,
 }
 
 /// Carries out what the command line asks for.
@@ -67,7 +71,7 @@ fn repeat(args: &Args) -> Result<()> {
         account.failed.extend(absent)
     }
     let lines: String = account.left_out.iter().map(|line| format!("left out: {line}\n")).collect();
-    let printed = io::stdout().write_all(printable(&lines).as_bytes());
+    let printed = io::stdout().write_all(printable(&(lines + &account.times)).as_bytes());
     account.verdict()?;
     Ok(printed?)
 }
@@ -106,9 +110,11 @@ fn carry_out(experiments: &[Experiment<'_>], origins: &str, out: &Path) -> Resul
     let progress = Progress::new(experiments.len());
     for experiment in experiments {
         progress.message(format!("{}: {}", experiment.setting.engine(), experiment.table.about));
+        let start = Instant::now();
         match experiment.run() {
             Ok(Outcome::Page { page, fault }) => {
                 account.contents += &experiment.content();
+                account.times += &format!("time: {experiment}: {} s\n", digits(start.elapsed().as_secs_f64()));
                 let text = experiment.markdown(&page);
                 let saved = experiment.save(&page, &text, out).and_then(|()| save_contents(origins, &account, out));
                 account.failed.extend(saved.err().map(|error| format!("{experiment}: {error:#}")));
@@ -263,7 +269,7 @@ fn settings(args: &Args, photographs: Rc<[Photograph]>) -> Result<(Vec<Setting>,
 mod tests {
     use super::*;
     use crate::experiments::table;
-    use crate::page::{Part, strings};
+    use crate::page::strings;
     use crate::plot::Plot;
 
     fn page(_: &Setting) -> Result<Outcome> {
@@ -273,7 +279,9 @@ mod tests {
             title: "T".into(),
             text: vec![],
             columns,
-            parts: vec![Part::whole("It works.".into())],
+            parts: vec![],
+            claims: vec![],
+            teaches: "It works.".into(),
             rows,
             plot,
         }))
@@ -332,6 +340,7 @@ mod tests {
             contents: "levels-cpu.md levels cpu\n".into(),
             left_out: vec!["table-vi on cpu: it is for cuda alone".into()],
             failed: vec!["levels on opencl:0: no luck".into(), "jpeg on opencl:0: no\nluck".into()],
+            times: String::new(),
         };
         let text = account.without_page();
         let lines: Vec<_> = text.lines().collect();

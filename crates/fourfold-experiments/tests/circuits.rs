@@ -54,6 +54,11 @@ fn cells_spread_from_the_centre() {
     let spread = success(&[&"circuit", &file, &"--spread"]);
     assert!(number(&spread, "overflow", "%") < 10.0, "{spread}");
     assert!(number(&spread, "spread", "steps") > 10.0, "{spread}");
+    let passed = success(&[&"circuit", &file, &"--spread", &"--within", &"3600"]);
+    says(&passed, &["verdict        passed: the cells spread within 3600 s"]);
+    let late = failure(1, &[&"circuit", &file, &"--spread", &"--within", &"0.000001"]);
+    says(&late, &["the cells spread in ", " s, and 0.000001 s were allowed"]);
+    says(&failure(2, &[&"circuit", &file, &"--spread", &"--within", &"0"]), &["a number of seconds above 0"]);
     // The same files again for the same seed.
     let again = folder.path("again");
     success(&[&"generate", &"adaptec1", &"--cells", &"3000", &"--seed", &"7", &"--out", &again]);
@@ -63,8 +68,8 @@ fn cells_spread_from_the_centre() {
     }
 }
 
-/// 200,000 cells beside macros, all at the centre of the region. How long it takes is printed, for
-/// machines differ.
+/// 200,000 cells beside macros, all at the centre of the region. How long it takes depends on the
+/// machine and on what else it does: docs/circuits.md has the command that passes or fails by time.
 #[test]
 fn two_hundred_thousand_cells_spread_by_their_forces_alone() {
     let folder = Folder::new();
@@ -73,7 +78,6 @@ fn two_hundred_thousand_cells_spread_by_their_forces_alone() {
     let text = success(&[&"circuit", &file.trim(), &"--bins", &"512x512", &"--spread"]);
     says(&text, &["200000 movable nodes, 515 fixed", "512 x 512 bins"]);
     assert!(number(&text, "overflow", "%") < 10.0, "{text}");
-    println!("{text}");
 }
 
 /// The small circuit with other text in some of its files.

@@ -63,19 +63,29 @@ pub(crate) fn run(args: &CircuitArgs) -> Result<()> {
     if charges.placed.target_density() > args.target_density {
         say("warning", &raised(args.target_density, charges.placed.target_density()))?;
     }
-    if args.spread {
-        say("spread", &spread(&mut charges, &engine, args.threads)?)?;
-    }
+    let seconds = match args.spread {
+        true => Some(spread(&mut charges, &engine, args.threads)?),
+        false => None,
+    };
     let mut density = vec![0.0; charges.placed.grid().count()];
     say("overflow", &format!("{:.2} %", 100.0 * charges.placed.overflow(&mut density)?))?;
     let mut system = System::new(&engine, args.threads, &charges.placed.system(), charges.placed.cells())?;
     system.step(charges.placed.cells())?;
     say("energy", &format!("{} (DREAMPlace's scale)", digits(system.energy()?)))?;
     say("largest force", &largest_force(&circuit, &charges, &system.forces()?))?;
-    match &args.plot {
-        Some(folder) => plot(folder, &args.file, &charges, &system),
+    if let Some(folder) = &args.plot {
+        plot(folder, &args.file, &charges, &system)?;
+    }
+    match seconds.zip(args.within) {
+        Some((seconds, limit)) => judge(seconds, limit),
         None => Ok(()),
     }
+}
+
+/// Says whether the cells have spread in time; an error if they have not.
+fn judge(seconds: f64, limit: f64) -> Result<()> {
+    ensure!(seconds <= limit, "the cells spread in {} s, and {limit} s were allowed", digits(seconds));
+    say("verdict", &format!("passed: the cells spread within {limit} s"))
 }
 
 fn say(what: &str, text: &str) -> Result<()> {
@@ -147,8 +157,9 @@ fn grid(charges: &Charges) -> String {
     )
 }
 
-/// Gathers the movable cells at the centre and lets the forces spread them.
-fn spread(charges: &mut Charges, engine: &EnginePlanner, threads: usize) -> Result<String> {
+/// Gathers the movable cells at the centre and lets the forces spread them. Returns the seconds that
+/// this takes.
+fn spread(charges: &mut Charges, engine: &EnginePlanner, threads: usize) -> Result<f64> {
     let placed = &mut charges.placed;
     placed.gather();
     let builder = placed.system().scaling(Scaling::Physical).potential(false);
@@ -166,7 +177,9 @@ fn spread(charges: &mut Charges, engine: &EnginePlanner, threads: usize) -> Resu
     })?;
     let (steps, overflow) = last;
     ensure!(overflow < SPREAD, "after {steps} steps the overflow is still {:.1} %", 100.0 * overflow);
-    Ok(format!("{steps} steps from the centre of the region, {} s", digits(start.elapsed().as_secs_f64())))
+    let seconds = start.elapsed().as_secs_f64();
+    say("spread", &format!("{steps} steps from the centre of the region, {} s", digits(seconds)))?;
+    Ok(seconds)
 }
 
 fn largest_force(circuit: &Circuit, charges: &Charges, [x, y]: &[Vec<f64>; 2]) -> String {

@@ -1,12 +1,12 @@
 //! Table II: the reorder before a 2D DCT, following the output or the input.
 
 use anyhow::Result;
-use fourfold::timing::table::{digits, ratio};
 
 use crate::measure::{Setting, Timed, sides};
-use crate::page::{Outcome, Page, Part, strings};
+use crate::page::{Outcome, Page, strings};
 use crate::plot::{Line, Plot};
 use crate::ratios::Ratios;
+use crate::rounding::{digits, ratio};
 
 /// N, and milliseconds of gather and scatter on a Titan Xp, as published.
 const PUBLISHED: [(usize, [&str; 2]); 5] = [
@@ -43,7 +43,9 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         columns: strings(&[
             "N", "gather, published", "scatter, published", "gather", "scatter", "copy", "gather/scatter", "scatter/copy",
         ]),
-        parts: vec![Part::whole(teaches(quotients.map(Ratios::new)))],
+        parts: vec![],
+        claims: vec![],
+        teaches: teaches(quotients.map(Ratios::new)),
         rows,
         plot: Plot {
             title: "Reordering an N × N array".into(),

@@ -2,13 +2,13 @@
 //! the same level by level on a GPU, and what the report did not come to.
 
 use anyhow::Result;
-use fourfold::timing::table::{digits, ratio};
 use fourfold::{Precision, Problem};
 
 use crate::measure::Setting;
-use crate::page::{Outcome, Page, Part, strings};
+use crate::page::{Outcome, Page, strings};
 use crate::plot::{Line, Plot};
 use crate::ratios::Ratios;
+use crate::rounding::{digits, ratio};
 
 /// N, and the published times of sums, the FFT on the CPU, and the FFT on the GPU.
 const PUBLISHED: [(usize, [&str; 3]); 4] = [
@@ -56,7 +56,9 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             "N", "sums on a CPU, published", "FFT on a CPU, published", "FFT on a GPU, published", "brute-force", "definition", "levels",
             "levels-in-blocks", "levels-in-clusters", "fused", "brute-force/definition", "brute-force/levels", "levels/fused",
         ]),
-        parts: vec![Part::whole(teaches(&all))],
+        parts: vec![],
+        claims: vec![],
+        teaches: teaches(&all),
         rows,
         plot: Plot {
             title: "Complex Fourier transform of N points".into(),

@@ -11,7 +11,6 @@ use anyhow::{Context, Error, Result, ensure};
 use fourfold::engine::Pool;
 use fourfold::oracle::verify::Data;
 use fourfold::timing::Work;
-use fourfold::timing::table::{digits, ratio};
 use fourfold::{Domain, Multiplier, Planner, Precision, Problem};
 use fourfold_cli::any_plan::AnyPlan;
 use fourfold_cli::array::{random, zeros, zeros_of};
@@ -20,8 +19,9 @@ use fourfold_gpu::{DirectConvolution, GpuPlanner};
 use num_complex::Complex;
 
 use crate::measure::{Setting, distance};
-use crate::page::{Outcome, Page, Part, strings};
+use crate::page::{Claim, Outcome, Page, strings};
 use crate::plot::{Line, Plot};
+use crate::rounding::{digits, ratio};
 
 /// Rows and columns of the taps.
 const TAPS: [usize; 9] = [3, 5, 7, 9, 11, 15, 21, 31, 63];
@@ -54,7 +54,9 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
         ]
         .to_vec(),
         columns: strings(&["N", "n", "direct", "FFT", "direct/FFT"]),
-        parts: vec![Part::whole(teaches(&measured))],
+        parts: vec![],
+        claims: claims(&measured),
+        teaches: teaches(&measured),
         rows,
         plot: Plot {
             title: "Convolution of an N × N image with n × n taps".into(),
@@ -67,6 +69,25 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
 
 /// A side, and for every n the time of the direct convolution over that by FFT.
 type Quotients = (usize, Vec<(f64, f64)>);
+
+fn claims(measured: &[Quotients]) -> Vec<Claim> {
+    let all = || measured.iter().flat_map(|(_, quotients)| quotients);
+    let slower = all().filter(|(_, quotient)| *quotient <= 1.0).count();
+    let ends = |(_, quotients): &Quotients| [quotients[0].1, quotients[quotients.len() - 1].1];
+    let grows: Vec<String> = measured.iter().map(|one| ends(one).map(ratio).join(" to ")).collect();
+    vec![
+        Claim::new(
+            "the FFT is not always faster",
+            format!("slower in {slower} of {} cases", all().count()),
+            slower > 0,
+        ),
+        Claim::new(
+            "it gains more where n is large (from the least n to the largest)",
+            format!("direct/FFT {}", grows.join(" and ")),
+            measured.iter().map(ends).all(|[first, last]| last > first),
+        ),
+    ]
+}
 
 /// From which of the measured n on the FFT is faster, for each side.
 pub(super) fn teaches(measured: &[Quotients]) -> String {
@@ -203,6 +224,15 @@ mod tests {
             let sum: f64 = direct.taps.iter().enumerate().map(|(tap, h)| h * f64::from(direct.x[from(tap)])).sum();
             assert_eq!(f64::from(*y), sum, "whole numbers");
         }
+    }
+
+    #[test]
+    fn claims_are_judged_by_the_quotients() {
+        let held = |quotients: [f64; 2]| {
+            let claims = claims(&[(9, vec![(3.0, quotients[0]), (5.0, quotients[1])])]);
+            claims.iter().map(Claim::holds).collect::<Vec<_>>()
+        };
+        assert_eq!([held([0.5, 2.0]), held([2.0, 1.5])], [[true, true], [false, false]]);
     }
 
     #[test]

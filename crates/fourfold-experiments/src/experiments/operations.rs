@@ -4,13 +4,13 @@
 use anyhow::{Result, ensure};
 use fourfold::Problem;
 use fourfold::baseline::Algorithm;
-use fourfold::timing::table::ratio;
 use fourfold_gpu::Target;
 use fourfold_gpu::inspect::{Counts, Launch};
 
 use crate::measure::Setting;
-use crate::page::{Outcome, Page, Part, strings};
+use crate::page::{Outcome, Page, strings};
 use crate::plot::{Line, Plot};
+use crate::rounding::ratio;
 
 /// A combine.
 struct Combine {
@@ -79,7 +79,9 @@ pub(crate) fn run(_: &Setting) -> Result<Outcome> {
                 .into(),
         ],
         columns: strings(&["quantity", "naive, published", "naive", "efficient, published", "efficient"]),
-        parts: vec![Part::whole(teaches(&all))],
+        parts: vec![],
+        claims: vec![],
+        teaches: teaches(&all),
         rows: QUANTITIES.iter().enumerate().map(row).collect(),
         plot: Plot {
             title: "The combine of a 2D DCT, an element of the array".into(),

@@ -2,12 +2,12 @@
 
 use anyhow::Result;
 use fourfold::Problem;
-use fourfold::timing::table::{digits, ratio};
 
 use crate::measure::{Setting, Timed};
-use crate::page::{Outcome, Page, Part, strings};
+use crate::page::{Outcome, Page, strings};
 use crate::plot::{Line, Plot};
 use crate::ratios::of_methods;
+use crate::rounding::{digits, ratio};
 
 const SHAPES: [[usize; 3]; 5] = [[64, 64, 64], [128, 128, 128], [100, 120, 150], [256, 256, 256], [512, 512, 64]];
 
@@ -67,7 +67,9 @@ pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
             format!("{} FFTs: {}.", setting.how(), setting.fft_library(&"dct2 f64 64x64x64".parse()?)?),
         ],
         columns: strings(&COLUMNS),
-        parts: vec![Part::whole(of_methods([0, 1, 3].map(|method| &*all[method])))],
+        parts: vec![],
+        claims: vec![],
+        teaches: of_methods([0, 1, 3].map(|method| &*all[method])),
         rows,
         plot: Plot {
             title: "3D DCT of N × N × N reals".into(),

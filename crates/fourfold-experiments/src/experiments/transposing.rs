@@ -1,16 +1,14 @@
 //! The transpose fused into the reorder and the combine, where one length is much the larger
 //! (section IV-C of the paper).
 
-use std::ops::RangeInclusive;
-
 use anyhow::Result;
 use fourfold::Problem;
-use fourfold::timing::table::{digits, ratio};
 
 use crate::measure::{Setting, Timed};
-use crate::page::{Outcome, Page, Part};
+use crate::page::{Claim, Outcome, Page};
 use crate::plot::{Line, Plot};
 use crate::ratios::Ratios;
+use crate::rounding::{digits, ratio};
 
 /// Rows and columns, and the published milliseconds of the FFTs before a DCT and before an IDCT.
 const SHAPES: [([usize; 2], [&str; 2]); 5] = [
@@ -38,83 +36,177 @@ const JOBS: [(&str, Timed); 8] = [
     ("fused", Timed::Whole("fused")),
 ];
 
-/// Where [`JOBS`] has what the last columns and the sentence compare.
+/// Where [`JOBS`] has what the last columns and the claims compare.
 const FFT: usize = 0;
 const TRANSPOSED_FFT: usize = 1;
 const PLAIN: usize = 2;
+const TRIPS: usize = 3;
 const TRANSPOSED: usize = 6;
-/// All ways to transpose.
-const WAYS: RangeInclusive<usize> = 3..=TRANSPOSED;
+
+/// What is measured of a transform of a shape: the milliseconds of [`JOBS`].
+pub(super) struct Measured {
+    shape: [usize; 2],
+    name: &'static str,
+    published: &'static str,
+    ms: Vec<f64>,
+}
+
+/// How much more than nothing is no overhead: no less than what the same problem differs by.
+const NOISE: f64 = 1.1;
 
 pub(crate) fn run(setting: &Setting) -> Result<Outcome> {
     let shapes: &[([usize; 2], [&str; 2])] = if setting.quick { &SHAPES[..QUICK] } else { &SHAPES };
-    let (mut rows, mut all) = (vec![], vec![vec![]; JOBS.len()]);
-    let mut lines: Vec<Line> = vec![];
-    for &([n1, n2], published) in shapes {
+    let mut all: Vec<Measured> = vec![];
+    for &(shape, published) in shapes {
         for ((name, kind), published) in TRANSFORMS.into_iter().zip(published) {
-            let problem: Problem = format!("{kind} f64 {n1}x{n2}").parse()?;
-            let (times, _) = setting.times(&problem, &JOBS.map(|(_, job)| job))?;
-            let shape = format!("{n1} × {n2}");
-            let quotients = [times[TRANSPOSED_FFT] / times[FFT], times[TRANSPOSED] / times[PLAIN]].map(ratio);
-            let head = [shape.clone(), name.to_owned(), published.to_owned()].into_iter();
-            rows.push(head.chain(times.iter().copied().map(digits)).chain(quotients).collect());
-            let bars = times.iter().enumerate().map(|(i, ms)| (i as f64, *ms));
-            lines.push(Line { name: format!("{shape}, {name}"), points: bars.collect() });
-            all.iter_mut().zip(times).for_each(|(list, ms)| list.push(ms));
+            let problem: Problem = format!("{kind} f64 {}x{}", shape[0], shape[1]).parse()?;
+            let (ms, _) = setting.times(&problem, &JOBS.map(|(_, job)| job))?;
+            all.push(Measured { shape, name, published, ms });
         }
     }
+    let line = |one: &Measured| Line {
+        name: format!("{}, {}", one.shape_in_words(), one.name),
+        points: one.ms.iter().enumerate().map(|(i, ms)| (i as f64, *ms)).collect(),
+    };
     let heads = ["N₁ × N₂", "transform", "FFT, published"].into_iter().chain(JOBS.map(|(name, _)| name));
-    let columns = heads.chain(["FFT of the transposed/FFT", "reorder and combine/not transposed"]);
+    let columns = heads.chain([
+        "FFT of the transposed/FFT",
+        "reorder and combine/not transposed",
+        "reorder and combine/not transposed of N₂ × N₁",
+        "reorder and combine/two trips",
+    ]);
     Ok(Outcome::page(Page {
         title: format!("Section IV-C: transposing within the reorder and the combine, on {}", setting.engine()),
         text: vec![
-            "Milliseconds of 2D DCTs by three stages, in f64. The paper found that the FFT of 100 × 10000 takes less time than that of 10000 × 100. It proposes to transpose an array \
-             where that helps, and says that the transpose is part of the reorder and of the combine without overhead; it does not measure this. \
-             Here all columns after `not transposed` compute the FFT of the N₂ × N₁ array. The transpose before it and the one after it are each a trip through memory, or part of \
-             the reorder or of the combine. `fused` is fourfold's own method. Published: on a Titan Xp."
-                .into(),
+            ABOUT.into(),
             format!("{} FFTs: {}.", setting.how(), setting.fft_library(&"dct2 f64 100x10000".parse()?)?),
         ],
         columns: columns.map(str::to_owned).collect(),
-        parts: vec![Part::whole(teaches(&all))],
-        rows,
+        parts: vec![],
+        claims: claims(&all),
+        teaches: teaches(&all),
+        rows: all.iter().map(|one| one.cells(&all)).collect(),
         plot: Plot {
             title: "2D DCTs by FFTs of transposed arrays".into(),
             labels: ["".into(), "ms".into()],
-            lines,
+            lines: all.iter().map(line).collect(),
             bars: JOBS.map(|(name, _)| name.to_owned()).to_vec(),
         },
     }))
 }
 
-/// From the times of each job: whether the fastest way to transpose is without overhead.
-pub(super) fn teaches(all: &[Vec<f64>]) -> String {
-    let best = |i: usize| WAYS.map(|way| all[way][i]).fold(f64::INFINITY, f64::min);
-    let best: Vec<f64> = (0..all[PLAIN].len()).map(best).collect();
-    let overhead = Ratios::of(&best, &all[PLAIN]);
+const ABOUT: &str = "Milliseconds of 2D DCTs by three stages, in f64. The paper found that the FFT of 100 × 10000 takes less time than that of 10000 × 100. It proposes to transpose an array where that helps. \
+     It says that the transpose is part of the reorder and of the combine without overhead, so that N₁ × N₂ transposed takes as long as N₂ × N₁; it does not measure this. \
+     All columns after `not transposed` compute the FFT of the N₂ × N₁ array. The transpose before it and the one after it are each a trip through memory, or part of \
+     the reorder or of the combine. The overhead is the time of `reorder and combine` over that of `not transposed` for the N₂ × N₁ array. `fused` is fourfold's own method. Published: on a Titan Xp.";
+
+impl Measured {
+    fn shape_in_words(&self) -> String {
+        format!("{} × {}", self.shape[0], self.shape[1])
+    }
+
+    /// The quotient of two jobs.
+    fn over(&self, a: usize, b: usize) -> f64 {
+        self.ms[a] / self.ms[b]
+    }
+
+    /// The transposed transform over the transform of the transposed shape, both of the same FFT.
+    fn overhead(&self, all: &[Measured]) -> Option<f64> {
+        let [n1, n2] = self.shape;
+        let other = all.iter().find(|other| other.shape == [n2, n1] && other.name == self.name)?;
+        Some(self.ms[TRANSPOSED] / other.ms[PLAIN])
+    }
+
+    fn cells(&self, all: &[Measured]) -> Vec<String> {
+        let head = [self.shape_in_words(), self.name.to_owned(), self.published.to_owned()].into_iter();
+        let quotients = [
+            Some(self.over(TRANSPOSED_FFT, FFT)),
+            Some(self.over(TRANSPOSED, PLAIN)),
+            self.overhead(all),
+            Some(self.over(TRANSPOSED, TRIPS)),
+        ];
+        let quotients = quotients.map(|quotient| quotient.map(ratio).unwrap_or_default());
+        head.chain(self.ms.iter().copied().map(digits)).chain(quotients).collect()
+    }
+}
+
+fn claims(all: &[Measured]) -> Vec<Claim> {
+    let overheads = Ratios::new(all.iter().filter_map(|one| one.overhead(all)));
+    let trips = Ratios::new(all.iter().map(|one| one.over(TRIPS, TRANSPOSED)));
+    let of_wide = || all.iter().filter(|one| one.shape[1] > one.shape[0]);
+    let ffts = Ratios::new(of_wide().map(|one| one.over(TRANSPOSED_FFT, FFT)));
+    let gains = Ratios::new(of_wide().map(|one| one.over(PLAIN, TRANSPOSED)));
+    vec![
+        Claim::new(
+            "the FFT is faster where N₂ ≫ N₁",
+            format!("of N₂ × N₁ it takes {} times as long, longer {}", ffts.range(), ffts.above_one()),
+            ffts.least() > 1.0,
+        ),
+        Claim::new(
+            "to transpose within reorder and combine has no overhead (at most 10 %)",
+            format!("N₁ × N₂ transposed takes {} times as long as N₂ × N₁", overheads.range()),
+            overheads.most() <= NOISE,
+        ),
+        Claim::new(
+            "that is faster than to transpose by two trips (implied)",
+            format!("the trips take {} times as long, longer {}", trips.range(), trips.above_one()),
+            trips.least() > 1.0,
+        ),
+        Claim::new(
+            "to transpose pays where N₂ ≫ N₁",
+            format!("not transposed takes {} times as long, longer {}", gains.range(), gains.above_one()),
+            gains.least() > 1.0,
+        ),
+    ]
+}
+
+/// The overhead, and how often it is less than that of trips.
+pub(super) fn teaches(all: &[Measured]) -> String {
     format!(
-        "The fastest way to transpose takes {} times as long as `not transposed`, saving time {}: it has {}overhead.",
-        overhead.range(),
-        Ratios::of(&all[PLAIN], &best).above_one(),
-        if overhead.all_within(0.0..=1.0) { "no " } else { "" }
+        "Transposed within reorder and combine, an array takes {} times as long as its transpose, and less than by two trips {}.",
+        Ratios::new(all.iter().filter_map(|one| one.overhead(all))).range(),
+        Ratios::new(all.iter().map(|one| one.over(TRIPS, TRANSPOSED))).above_one()
     )
+}
+
+/// The times of all shapes.
+#[cfg(test)]
+pub(super) fn sample(times: &[Vec<f64>]) -> Vec<Measured> {
+    let of = |(i, (shape, _)): (usize, &([usize; 2], _))| Measured {
+        shape: *shape,
+        name: "DCT",
+        published: "",
+        ms: times.iter().map(|times| times[i]).collect(),
+    };
+    SHAPES.iter().enumerate().map(of).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// 100 × 10000 and 10000 × 100, with all jobs of 1 ms but the ones that are named.
+    fn of(plain: [f64; 2], transposed: [f64; 2]) -> Vec<Measured> {
+        let mut times = vec![vec![1.0; SHAPES.len()]; JOBS.len()];
+        times[PLAIN][..2].copy_from_slice(&plain);
+        times[TRANSPOSED][..2].copy_from_slice(&transposed);
+        sample(&times).into_iter().take(QUICK).collect()
+    }
+
     #[test]
-    fn the_sentence_says_whether_transposing_pays() {
-        let mut all = vec![vec![1.0, 1.0]; JOBS.len()];
-        WAYS.for_each(|way| all[way] = vec![3.0, 3.0]);
-        (all[4][0], all[TRANSPOSED][1]) = (2.0, 0.5);
+    fn the_overhead_is_that_over_the_transposed_shape() {
+        // Not transposed, 100 × 10000 takes 4 ms and 10000 × 100 takes 2 ms.
+        let free = of([4.0, 2.0], [2.1, 4.4]);
         assert_eq!(
-            teaches(&all),
-            "The fastest way to transpose takes 0.50 to 2.00 times as long as `not transposed`, saving time in 1 of 2 cases: \
-             it has overhead."
+            teaches(&free),
+            "Transposed within reorder and combine, an array takes 1.05 to 1.10 times as long as its transpose, and less \
+             than by two trips in none of 2 cases."
         );
-        all[5][0] = 1.0;
-        assert!(teaches(&all).ends_with("in 1 of 2 cases: it has no overhead."));
+        let held = |all: &[Measured]| claims(all).iter().map(Claim::holds).collect::<Vec<_>>();
+        assert_eq!(held(&free), [false, true, false, true]);
+        let costly = of([2.0, 4.0], [4.2, 2.4]);
+        assert!(teaches(&costly).contains(" takes 1.05 to 1.20 times as long as its transpose, "));
+        assert_eq!(held(&costly), [false, false, false, false]);
+        assert_eq!(costly[0].cells(&costly)[11..], ["1.00", "2.10", "1.05", "4.20"]);
     }
 }

@@ -21,7 +21,7 @@ use fourfold_gpu::Target;
 use fourfold_gpu::inspect::Launch;
 
 use crate::measure::Setting;
-use crate::page::{Outcome, Page, Part, strings};
+use crate::page::{Outcome, Page, strings};
 use crate::plot::{Line, Plot};
 use crate::ratios::Ratios;
 
@@ -109,7 +109,9 @@ pub(crate) fn run(_: &Setting) -> Result<Outcome> {
         columns: strings(&[
             "N₁ × N₂", "step", "work, published", "work, formula", "work, counted", "depth, published", "depth, formula", "depth, counted",
         ]),
-        parts: vec![Part::whole(teaches(&totals))],
+        parts: vec![],
+        claims: vec![],
+        teaches: teaches(&totals),
         rows,
         plot: Plot {
             title: "Work and depth of a 2D DCT by a 2D FFT".into(),

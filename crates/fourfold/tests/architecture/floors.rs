@@ -70,6 +70,7 @@ const EXPERIMENTS: Floors = &[
     &["measure.rs"],
     &["page.rs", "heat_map.rs"],
     &["photographs.rs", "plot.rs", "processor.rs", "ratios.rs"],
+    &["rounding.rs"],
     &["circuit/generate/"],
     &["circuit/bookshelf/"],
     &["circuit/"],

@@ -1,12 +1,12 @@
 //! What was measured of the ladder, beside what its document says, as a page.
 
-use fourfold::timing::table::{digits, ratio};
 use fourfold_cli::block_targets::errors::MOST_BLOCKS;
 
 use crate::measure::Setting;
-use crate::page::{Outcome, Page, Part, strings};
+use crate::page::{Claim, Outcome, Page, Part, strings};
 use crate::photographs::{LARGE, QUALITY};
 use crate::plot::{Line, Plot};
+use crate::rounding::{digits, ratio};
 
 /// A rung of the ladder, or one of fourfold's own.
 pub(super) struct Rung {
@@ -108,6 +108,39 @@ impl Speeds {
         f64::from(self.mib) / 1024.0 / (ms / 1e3)
     }
 
+    /// What the document says of its rungs, which stand first in [`RUNGS`].
+    fn claims(&self) -> Vec<Claim> {
+        let own = RUNGS.iter().zip(self.ms).filter(|(rung, _)| rung.gpudct.is_some() && rung.name != "gpujpeg");
+        let timed: Vec<(&str, f64)> = own.filter_map(|(rung, ms)| Some((rung.name, ms?))).collect();
+        let slower = timed.windows(2).find(|pair| pair[1].1 >= pair[0].1);
+        let order = match slower {
+            Some(pair) => {
+                format!("`{}` takes {} times as long as `{}`", pair[1].0, ratio(pair[1].1 / pair[0].1), pair[0].0)
+            }
+            None => format!("all {} that were timed do", timed.len()),
+        };
+        let mut claims = vec![Claim::new("each rung is faster than the one before", order, slower.is_none())];
+        claims.extend(self.best().map(|(rung, ms)| {
+            let reached = self.moving / ms;
+            let here = format!("{:.0} % by `{}`", 100.0 * reached, rung.name);
+            Claim::new("the last rung reaches the bandwidth (95 % or more)", here, reached >= 0.95)
+        }));
+        claims
+    }
+
+    /// What the rungs gain, if both ends of the ladder were timed.
+    fn gains(&self) -> Option<String> {
+        let published = |rung: &Rung| rung.gpudct.as_ref().map(|figures| figures.gib_per_second);
+        let ((best, ms), naive) = (self.best()?, self.ms[0]?);
+        Some(format!(
+            "`{}` is {} times as fast as `naive` (published: about {}) and takes {} times as long as moving its bytes",
+            best.name,
+            ratio(naive / ms),
+            ratio(published(best)? / published(&RUNGS[0])?),
+            ratio(ms / self.moving)
+        ))
+    }
+
     /// The fastest of the document's rungs that were timed.
     fn best(&self) -> Option<(&'static Rung, f64)> {
         let timed = RUNGS.iter().zip(self.ms).filter(|(rung, _)| rung.gpudct.is_some());
@@ -125,6 +158,8 @@ impl Measured {
             text: self.text(setting),
             columns: self.columns(),
             parts: self.parts(),
+            claims: self.claims(),
+            teaches: self.teaches(),
             rows: self.rows(),
             plot: self.plot(),
         };
@@ -180,9 +215,10 @@ impl Measured {
     fn text_of_errors(&self) -> String {
         format!(
             "PSNR, in dB, is 10 log₁₀(255² / mean squared error) of the samples of a component against the definition: the orthonormal inverse DCT of the dequantised coefficients in f64, \
-             plus 128, rounded, and clamped to 0 to 255. The definition rounds halves up, and all rungs but `exact` round them to even. Blocks with few coefficients have many halves. `inf`: all samples agree. A component has at most {MOST_BLOCKS} blocks in the mean, evenly chosen. \
+             plus 128, rounded, and clamped to 0 to 255. The definition rounds halves up, and all rungs but `exact` round them to even. Blocks with few coefficients have many halves, which are the same samples on every rung: \
+             where the lowest PSNR is that of such a component, it is nearly equal on all of these rungs. `inf`: all samples agree. A component has at most {MOST_BLOCKS} blocks in the mean, evenly chosen. \
              Published: of `006mp-cathedral.jpg`; the document does not define its reference. Photographs here: {}. All are encoded by fourfold at quality {QUALITY}, in 4:4:4 and in 4:2:0. \
-             `×` stands for enlarged to more than {LARGE} pixels, by zeros that follow the DCT.",
+             A name with `× f` is the photograph with f times as many rows and columns, so that it has more than {LARGE} pixels. Its DCT is that of the small photograph, with zeros as its higher frequencies.",
             self.sizes.join(", ")
         )
     }
@@ -218,20 +254,17 @@ impl Measured {
 
     fn parts(&self) -> Vec<Part> {
         let mut parts = vec![];
-        parts.extend(
-            self.speeds.as_ref().map(|speeds| Part::new("Speeds", SPEED_COLUMNS.len(), lesson_of_speeds(speeds))),
-        );
+        parts.extend(self.speeds.as_ref().map(|_| Part::new("Speeds", SPEED_COLUMNS.len())));
         parts.push(match self.errors.is_empty() {
-            true => Part::new("PSNR, dB, of the document's photograph", COMPONENTS.len(), self.lesson_of_errors()),
+            true => Part::new("PSNR, dB, of the document's photograph", COMPONENTS.len()),
             false => {
                 let title = "PSNR, dB: of the document's photograph, and the lowest of those here";
-                Part::new(title, 2 * COMPONENTS.len(), self.lesson_of_errors())
+                Part::new(title, 2 * COMPONENTS.len())
             }
         });
         for sampling in self.samplings() {
             let title = if sampling == "4:4:4" { "PSNR, dB, in 4:4:4" } else { "PSNR, dB, in 4:2:0" };
-            let columns = COMPONENTS.len() * self.of_sampling(sampling).count();
-            parts.push(Part::new(title, columns, self.lesson_of_sampling(sampling)));
+            parts.push(Part::new(title, COMPONENTS.len() * self.of_sampling(sampling).count()));
         }
         parts
     }
@@ -265,28 +298,27 @@ impl Measured {
         cells
     }
 
-    /// Whether the errors are small enough.
-    fn lesson_of_errors(&self) -> String {
-        match self.lowest() {
-            None => "No errors were measured, so this run says nothing about accuracy.".into(),
-            Some(lowest) if lowest.db >= LEAST_PSNR => {
-                format!(
-                    "The lowest PSNR is {} dB, so that every rung is accurate enough for JPEG.",
-                    decibels(lowest.db)
-                )
-            }
-            Some(lowest) => format!("The lowest PSNR is {} dB, which is too low for JPEG.", decibels(lowest.db)),
-        }
+    /// What the document says of speeds and errors.
+    fn claims(&self) -> Vec<Claim> {
+        let mut claims = self.speeds.as_ref().map(Speeds::claims).unwrap_or_default();
+        claims.extend(self.lowest().map(|lowest| {
+            let text = format!("all values of PSNR are at least {LEAST_PSNR} dB");
+            Claim::new(text, format!("the lowest is {lowest}"), lowest.db >= LEAST_PSNR)
+        }));
+        claims
     }
 
-    /// Where the errors of a sampling are largest.
-    fn lesson_of_sampling(&self, sampling: &str) -> String {
-        let of_sampling = self.values().filter(|value| value.errors.sampling == sampling);
-        match of_sampling.min_by(|a, b| a.db.total_cmp(&b.db)) {
-            Some(lowest) => {
-                format!("In {sampling} the lowest PSNR is that of `{}`: {} dB.", lowest.rung, decibels(lowest.db))
-            }
-            None => format!("In {sampling} no component was compared."),
+    /// The gains of the rungs, and the lowest PSNR.
+    fn teaches(&self) -> String {
+        let gains = self.speeds.as_ref().and_then(Speeds::gains);
+        let lowest = self
+            .lowest()
+            .map(|lowest| format!("lowest PSNR is {} dB ({LEAST_PSNR:.0} are needed)", decibels(lowest.db)));
+        match (gains, lowest) {
+            (Some(gains), Some(lowest)) => format!("{gains}; the {lowest}."),
+            (Some(only), None) => format!("{only}."),
+            (None, Some(lowest)) => format!("The {lowest}."),
+            (None, None) => "Neither errors nor the gain of the ladder were measured here.".into(),
         }
     }
 
@@ -337,14 +369,16 @@ const SPEED_COLUMNS: [&str; 6] = [
 ];
 
 fn share(x: f64) -> String {
-    format!("{x:.3}")
+    // Three decimals tell the slow rungs apart; above 1 they would be a fourth digit.
+    format!("{x:.*}", if x < 1.0 { 3 } else { 2 })
 }
 
 fn speed_cells(speeds: &Speeds, ms: Option<f64>, rung: &Rung) -> [String; SPEED_COLUMNS.len()] {
     let figures = rung.gpudct.as_ref();
     let cell = |text: Option<String>| text.unwrap_or_default();
     [
-        cell(figures.map(|figures| ratio(figures.gib_per_second))),
+        // As published.
+        cell(figures.map(|figures| figures.gib_per_second.to_string())),
         cell(figures.map(|figures| share(figures.gib_per_second / PUBLISHED_BANDWIDTH))),
         cell(figures.map(|figures| share(figures.share))),
         cell(ms.map(digits)),
@@ -356,41 +390,21 @@ fn speed_cells(speeds: &Speeds, ms: Option<f64>, rung: &Rung) -> [String; SPEED_
 fn text_of_speeds(speeds: &Speeds, seconds: f64) -> String {
     format!(
         "Speeds: {} MiB of random coefficients; the document's benchmark has 2048 MiB, its GiB/s times its ms. GiB/s count 16-bit coefficients, as the document does. \
-         Published: the means of its runs on an RTX 2070, and their share of the {PUBLISHED_BANDWIDTH} GiB/s that this GPU reads, as measured there. \
+         Published: the means of its runs on an RTX 2070, and their share of the {PUBLISHED_BANDWIDTH:.0} GiB/s that this GPU reads, as measured there. \
          Here: the least of warm runs in turn, {seconds} s for each. A share of the bandwidth is the time of a kernel that moves the same bytes without arithmetic, in the same run, over the rung's. \
          GPUDCT's on an H200: the same share of GPUDCT's own kernels (nolmoonen/gpudct at a03f32b) and its version of GPUJPEG's, measured 2026-11-21 on one H200, nvcc 13.0 for sm_90 with optimisation; it is not known with which other flags.",
         speeds.mib
     )
 }
 
-/// What the rungs gain.
-fn lesson_of_speeds(speeds: &Speeds) -> String {
-    let own = RUNGS.iter().position(|rung| rung.name == "fast").and_then(|place| speeds.ms[place]);
-    let published = |rung: &Rung| rung.gpudct.as_ref().map(|figures| figures.gib_per_second);
-    let sentence = || {
-        let ((best, ms), naive, own) = (speeds.best()?, speeds.ms[0]?, own?);
-        Some(format!(
-            "`{}` is {} times as fast as `naive` (published: {}) and takes {} times as long as moving its bytes; `fast` takes {} times.",
-            best.name,
-            ratio(naive / ms),
-            ratio(published(best)? / published(&RUNGS[0])?),
-            ratio(ms / speeds.moving),
-            ratio(own / speeds.moving)
-        ))
-    };
-    sentence().unwrap_or_else(|| "This device does not run both `naive` and `fast`, so no gain is known.".into())
-}
-
 /// All sentences, with speeds and without, and whether or not there were photographs.
 #[cfg(test)]
 pub(in crate::experiments) fn sentences() -> Vec<String> {
-    let errors =
-        |db: f64| Errors { photograph: "a".into(), sampling: "4:2:0", psnr: std::array::from_fn(|_| vec![db; 3]) };
-    let speeds = |ms| Speeds { mib: 1, moving: 1.234, ms };
-    let mut sentences = [[Some(98.7); COUNT], [None; COUNT]].map(|ms| lesson_of_speeds(&speeds(ms))).to_vec();
-    for errors in [vec![], vec![errors(80.0)], vec![errors(40.0)]] {
-        let measured = Measured { errors, ..Measured::default() };
-        sentences.extend([measured.lesson_of_errors(), measured.lesson_of_sampling("4:2:0")]);
-    }
-    sentences
+    let errors = Errors { photograph: "a".into(), sampling: "4:2:0", psnr: std::array::from_fn(|_| vec![40.0; 3]) };
+    let speeds = |ms| Some(Speeds { mib: 1, moving: 1.234, ms });
+    let none = Measured::default();
+    let only = |speeds| Measured { speeds, ..Measured::default() };
+    let both = Measured { speeds: speeds([Some(98.7); COUNT]), errors: vec![errors], ..Measured::default() };
+    let all = [none, only(speeds([Some(98.7); COUNT])), only(speeds([None; COUNT])), both];
+    all.iter().map(Measured::teaches).collect()
 }

@@ -30,28 +30,6 @@ pub(super) fn of_authors(row: &Published, precision: Precision) -> AuthorsCode {
     row.authors[usize::from(precision == Precision::F32)]
 }
 
-/// Milliseconds of a copy of an array in the run that measured the authors' code.
-pub(super) fn copy_of(shape: [usize; 2], precision: Precision) -> Option<f64> {
-    let bytes = precision.bytes() * shape.iter().product::<usize>();
-    COPIES.iter().find(|(known, ..)| *known == (bytes, precision)).map(|(_, ms)| *ms)
-}
-
-/// By bytes and type.
-const COPIES: [((usize, Precision), f64); 12] = [
-    ((2 << 20, Precision::F64), 0.0037),
-    ((8_000_000, Precision::F64), 0.0076),
-    ((8 << 20, Precision::F64), 0.0070),
-    ((32 << 20, Precision::F64), 0.0192),
-    ((128 << 20, Precision::F64), 0.0663),
-    ((512 << 20, Precision::F64), 0.2575),
-    ((1 << 20, Precision::F32), 0.0032),
-    ((4_000_000, Precision::F32), 0.0056),
-    ((4 << 20, Precision::F32), 0.0050),
-    ((16 << 20, Precision::F32), 0.0111),
-    ((64 << 20, Precision::F32), 0.0347),
-    ((256 << 20, Precision::F32), 0.1297),
-];
-
 const DCT: [&str; 2] = ["DCT", "dct2"];
 const IDCT: [&str; 2] = ["IDCT", "dct3"];
 const IDCT_IDXST: [&str; 2] = ["IDCT_IDXST", "idct_idxst"];
