@@ -2,6 +2,7 @@
 //! 8 × 8 blocks. Times and errors of its rungs on a device.
 
 pub(super) mod page;
+mod rungs;
 
 use std::rc::Rc;
 
@@ -13,7 +14,8 @@ use fourfold_cli::block_targets::source::{Direction, Source};
 use fourfold_gpu::Device;
 use fourfold_jpeg::Sampling;
 
-use crate::experiments::jpeg::page::{COUNT, Errors, MISSING, Measured, RUNGS, Speeds};
+use crate::experiments::jpeg::page::{Errors, MISSING, Measured, Speeds};
+use crate::experiments::jpeg::rungs::{COUNT, RUNGS};
 use crate::measure::Setting;
 use crate::page::Outcome;
 use crate::photographs::Photograph;
