@@ -128,7 +128,7 @@ impl Setting {
                 " Every run has the same arrays. A copy is a memcpy by the same number of threads.".to_owned()
             }
             _ => format!(
-                " Runs take turns through {} MiB of arrays, at most {MOST_PAIRS} inputs with their outputs, so that no large input is still in a cache. A copy is a kernel that reads and writes every element.",
+                " Runs take turns through {} MiB of arrays, at most {MOST_PAIRS} inputs with their outputs, so that no large input is still in a cache. A copy is a kernel whose threads each read one element and write it.",
                 IN_TURN >> 20,
             ),
         };
@@ -199,16 +199,16 @@ impl Setting {
         Ok((times, copy.map_or(f64::NAN, |copy| copy.min)))
     }
 
-    /// On a device, a kernel that copies an array of reals: the DCT-III of one element changes
-    /// nothing. The driver's own copy would not do, since PoCL's has one thread and that of CUDA
-    /// takes longer than a kernel to start.
+    /// On a device, a kernel that copies an array of reals: a reorder along an axis of one element.
+    /// The driver's own copy would not do, since PoCL's has one thread, and that of CUDA takes longer
+    /// than a kernel to start.
     fn copying(&self, problem: &Problem) -> Result<Option<AnyPlan>> {
         let is_real = [problem.input_domain(), problem.output_domain()] == [Domain::Real; 2];
         if !is_real || matches!(self.engine(), Engine::Cpu(_)) {
             return Ok(None);
         }
-        let count = problem.input().len;
-        Ok(Some(self.contender.plan(&format!("dct3 {} {count}x1 axes=1", problem.precision().name()).parse()?)?))
+        let lines: Problem = format!("dct2 {} {}x1 axes=1", problem.precision().name(), problem.input().len).parse()?;
+        Ok(Some(self.by("three-stage-gather")?.plan_stage(&lines, 0)?))
     }
 
     /// The times that were measured until now.
