@@ -177,7 +177,7 @@ impl Measured {
         format!(
             "PSNR, in dB, is 10 log₁₀(255² / mean squared error) of the samples of a component against the definition: the orthonormal inverse DCT of the dequantised coefficients in f64, \
              plus 128, rounded, and clamped to 0 to 255. The definition rounds halves up, and all rungs but `exact` round them to even. Blocks with few coefficients have many halves, which are the same samples on every rung: \
-             where the lowest PSNR is that of such a component, it is nearly equal on all of these rungs. `inf`: all samples agree. A component has at most {MOST_BLOCKS} blocks in the mean, evenly chosen. \
+             in a smooth component these are all errors, so that its PSNR, often the lowest, is equal on all of these rungs. `inf`: all samples agree. A component has at most {MOST_BLOCKS} blocks in the mean, evenly chosen. \
              Published: of `006mp-cathedral.jpg`; the document does not define its reference. Photographs here: {}. All are encoded by fourfold at quality {QUALITY}, in 4:4:4 and in 4:2:0. \
              A name with `× f` is the photograph with f times as many rows and columns, so that it has more than {LARGE} pixels. Its DCT is that of the small photograph, with zeros as its higher frequencies.",
             self.sizes.join(", ")
