@@ -114,7 +114,7 @@ fn counted(combine: &Combine, problem: &Problem) -> Result<(Vec<String>, [f64; 3
     let intensity = (multiplications + additions) as f64 / reads as f64;
     let totals = each.map(|count| (count * threads) as f64 / (SIDE * SIDE) as f64);
     let cells = [threads, reads, multiplications, additions].map(|count| count.to_string()).into_iter();
-    let cells = cells.chain([ratio(intensity)]).chain(totals.map(|total| format!("{total:.2} N₁N₂")));
+    let cells = cells.chain([ratio(intensity)]).chain(totals.map(|total| format!("{} N₁N₂", ratio(total))));
     Ok((cells.chain([kernel.blocks * kernel.threads, writes].map(|count| count.to_string())).collect(), totals))
 }
 
