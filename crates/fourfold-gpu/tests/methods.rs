@@ -13,8 +13,9 @@ use num_complex::Complex;
 
 const CASES: &str = include_str!("../../../cases/methods.txt");
 
-/// What is too long for simulators: levels before blocks, and sums of sums.
-const LONGER: [(&str, &str); 5] = [
+/// What is too long for simulators: FFTs by several kernels, levels before blocks, and sums of sums.
+const LONGER: [(&str, &str); 6] = [
+    ("three-stage", "dct2 f64 2x65536"),
     ("levels", "fft f32 2048"),
     ("levels-in-blocks", "ifft f64 4x2048 axes=1"),
     ("levels-in-clusters", "fft f32 2048"),

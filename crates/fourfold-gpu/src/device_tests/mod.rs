@@ -77,6 +77,28 @@ fn plans_can_be_dropped_while_they_run() {
     }
 }
 
+/// The FFTs of a baseline get a part of its scratch, and divide that for long lines.
+#[test]
+fn parts_of_parts_of_memory_are_where_they_belong() {
+    for api in Api::ALL {
+        let Some(device) = present(api) else { continue };
+        let runtime = &device.runtime;
+        let reals = runtime.alignment().next_multiple_of(8) / 8;
+        let mut whole = runtime.allocate(8 * 4 * reals).unwrap();
+        device.queue.upload(&vec![0.0f64; 4 * reals], &mut whole).unwrap();
+        let part = whole.part(8 * reals, 8 * 3 * reals).unwrap();
+        let mut inner = part.part(8 * reals, 8 * 2 * reals).unwrap();
+        drop(part);
+        device.queue.upload(&[1.0f64, 2.0], &mut inner).unwrap();
+        drop(inner.share().unwrap().part(8 * reals, 8 * reals).unwrap());
+        let mut found = vec![0.0f64; 4 * reals];
+        device.queue.download(&whole, &mut found).unwrap();
+        let mut expected = vec![0.0f64; 4 * reals];
+        expected[2 * reals..][..2].copy_from_slice(&[1.0, 2.0]);
+        assert_eq!(found, expected);
+    }
+}
+
 #[test]
 fn a_compiler_s_log_is_shown() {
     for api in Api::ALL {

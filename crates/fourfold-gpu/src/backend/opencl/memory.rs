@@ -99,9 +99,14 @@ unsafe fn retained(memory: *mut c_void) -> Result<Owned<Memory<u8>>> {
 }
 
 impl interface::Buffer for Buffer {
+    /// OpenCL takes no part of a part: it is one of the whole.
     fn part(&self, offset: usize, bytes: usize) -> Result<Box<dyn interface::Buffer>> {
+        let ask = || -> Driver<_> { Ok((self.memory.associated_memobject()?, self.memory.offset()?)) };
+        let (whole, start) = ask().map_err(failed("ask where memory is"))?;
+        // SAFETY: a memory object, which a part of it keeps.
+        let whole = unsafe { retained(if whole.is_null() { self.raw() } else { whole }) }?;
         // SAFETY: a part keeps the whole.
-        let part = unsafe { self.memory.create_sub_buffer(CL_MEM_READ_WRITE, offset, bytes) };
+        let part = unsafe { whole.create_sub_buffer(CL_MEM_READ_WRITE, start + offset, bytes) };
         let memory = part.map_err(failed(&format!("take bytes {offset} and on of memory")))?;
         Ok(Box::new(Buffer { memory: Owned::new(memory) }))
     }
