@@ -127,11 +127,9 @@ fn compare(kinds: &[Kind], n: usize, isas: &[Isa], tally: &mut Tally) {
 
 /// One line, and so many rows and columns that a vector is filled, and one more begun.
 fn arrangements(isa: Isa, precision: Precision) -> [Arrangement; 3] {
-    let vector = match isa {
-        Isa::Simd128 => 16,
-        Isa::Avx2 => 32,
-        Isa::Avx512 => 64,
-        _ => precision.bytes(),
+    let vector = match precision {
+        Precision::F32 => isa.vector_bytes::<f32>(),
+        Precision::F64 => isa.vector_bytes::<f64>(),
     };
     let lines = vector / precision.bytes() + 1;
     [(1, 1), (lines, 1), (1, lines)].map(|(outer, inner)| Arrangement { outer, inner })

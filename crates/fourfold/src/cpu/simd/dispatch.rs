@@ -65,7 +65,8 @@ impl Isa {
     }
 
     /// Bytes of a vector of `S`.
-    pub(crate) fn vector_bytes<S>(self) -> usize {
+    #[doc(hidden)]
+    pub fn vector_bytes<S>(self) -> usize {
         match self {
             Isa::Scalar => size_of::<S>(),
             Isa::Simd128 => 16,
