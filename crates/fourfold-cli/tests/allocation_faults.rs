@@ -9,8 +9,10 @@ use failing_allocator::Refuse::{Beyond, Nothing, Number};
 use failing_allocator::{FailingAllocator, count, live, peaks, refuse};
 use fourfold::baseline::Algorithm;
 use fourfold::convolve::{Convolution, ConvolutionMethod};
+use fourfold::electrostatics::{Cells, Electrostatics, Grid};
 use fourfold::poisson::{Axis, Boundary, BoundaryValues, End, Equation, Solver};
 use fourfold::{Isa, Multiplier, Pipeline, Planner, Precision, Problem};
+use fourfold_gpu::{Device, GpuElectrostatics, GpuPlanner};
 use fourfold_jpeg::{Image, Limits, Sampling, Transform, decode, encode, read_coefficients, write_coefficients};
 use std::cell::RefCell;
 use std::fmt::Debug;
@@ -109,6 +111,75 @@ fn planning(tally: &mut Tally) {
     let inverse = problem.inverse().unwrap();
     let filter = || Planner::new().plan(Pipeline::new().transform(&problem).multiply(&multiplier).transform(&inverse));
     tally.peaks("planning a filter", filter);
+    let long: Problem = "dct2 f64 5000x2".parse().unwrap();
+    let lists = Multiplier::Separable(vec![vec![0.5; 5000], vec![2.0; 2]]);
+    tally.peaks("planning with lists", || Planner::new().plan(Pipeline::from(&long).multiply(&lists)));
+}
+
+/// Kernels are compiled once, and then found.
+fn planning_on_a_device(tally: &mut Tally) {
+    let device = match Device::open("opencl:0") {
+        Err(error) if std::env::var_os("CI").is_none() => return eprintln!("NOT TESTED: {error}"),
+        device => device.unwrap(),
+    };
+    let planner = GpuPlanner::new(device);
+    for problem in ["dct2 f32 8192x20", "fft f32 3000x7", "dct1 f32 10008"] {
+        let parsed: Problem = problem.parse().unwrap();
+        tally.peaks(&format!("planning {problem} on a device"), || planner.plan(&parsed));
+    }
+    let (table, lists) = (vec![0.5; 9600], vec![vec![0.5; 5000], vec![2.0; 2]]);
+    for (problem, multiplier) in [
+        ("dct2 f32 100x96", Multiplier::Table(table.clone())),
+        ("dct2 f32 100x96 in=1,100", Multiplier::Table(table)),
+        ("dct2 f32 5000x2 in=1,5000", Multiplier::Separable(lists.clone())),
+        ("dct2 f32 5000x2", Multiplier::Separable(lists)),
+    ] {
+        let parsed: Problem = problem.parse().unwrap();
+        let premultiplied = || planner.plan(Pipeline::new().multiply(&multiplier).transform(&parsed));
+        tally.peaks(&format!("planning multiply | {problem} on a device"), premultiplied);
+    }
+    for algorithm in ["three-stage", "mixed-radix"] {
+        let recipe = algorithm.parse::<Algorithm>().unwrap().recipe(&DEVICE_BASELINE.parse().unwrap()).unwrap();
+        tally.peaks(&format!("planning {algorithm} on a device"), || planner.plan_recipe(recipe.clone()));
+    }
+    let (builder, low, size) = (Electrostatics::<f32>::builder(grid()), [5.0; CELLS], [1.0; CELLS]);
+    let cells = Cells { low: [&low, &low], size: [&size, &size] };
+    tally.peaks("planning electrostatics on a device", || GpuElectrostatics::new(&planner, &builder, &Planner::new()));
+    let system = GpuElectrostatics::new(&planner, &builder, &Planner::new()).unwrap();
+    tally.each("maps on a device", || system.maps());
+    tally.each("cells on a device", || system.cells(cells));
+    let mut maps = system.maps().unwrap();
+    system.solve(cells, &mut maps).unwrap();
+    tally.each("forces on a device", || system.forces(cells, &maps));
+}
+
+/// Its factors are large.
+const DEVICE_BASELINE: &str = "fft f32 4096x2";
+
+const CELLS: usize = 10_000;
+
+/// Long lists along an axis, rows and strips.
+fn grid() -> Grid {
+    Grid::new([0.0, 0.0], [40_000.0, 8.0], [40_000, 8]).unwrap()
+}
+
+fn electrostatics(tally: &mut Tally) {
+    let builder = |fused: bool| {
+        let builder = Electrostatics::<f64>::builder(grid()).potential(true);
+        if fused { builder } else { builder.algorithm(Some("three-stage".parse().unwrap())) }
+    };
+    for fused in [true, false] {
+        let planner = Planner::builder().threads(2).build().unwrap();
+        tally.peaks("planning electrostatics", || builder(fused).build(&planner));
+        let system = builder(fused).build(&planner).unwrap();
+        tally.each("maps", || system.maps());
+        let (low, size) = ([5.0; CELLS], [1.0; CELLS]);
+        let (cells, maps) = (Cells { low: [&low, &low], size: [&size, &size] }, RefCell::new(system.maps().unwrap()));
+        tally.each("electrostatics", || system.solve(cells, &mut maps.borrow_mut()));
+        let (spreader, maps) = (system.spreader(), maps.borrow());
+        tally.each("forces", || spreader.forces(cells, maps.field()));
+        tally.each("energy", || spreader.overflow(maps.density(), 1.0));
+    }
 }
 
 fn executing(tally: &mut Tally) {
@@ -174,5 +245,7 @@ fn every_large_allocation_may_fail() {
     solving(&mut tally);
     convolving(&mut tally);
     planning(&mut tally);
+    electrostatics(&mut tally);
+    planning_on_a_device(&mut tally);
     println!("allocations: {} failed in {} calls", tally.failed, tally.calls);
 }

@@ -16,6 +16,7 @@ pub use crate::arithmetic::real::Real;
 pub use crate::arithmetic::twiddle::Roots;
 pub use crate::cpu::base::machine::{Cache, Machine};
 pub use crate::cpu::base::threads::Pool;
+pub use crate::error::{collected, filled, reserve};
 pub use crate::problem::kind::Transform1d;
 pub use crate::problem::norm::EndWeights;
 pub use crate::problem::problem::AxisTransform;

@@ -58,26 +58,31 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Makes room for `count` more elements. It is an error if there is no memory for `what`.
-pub(crate) fn reserve<T>(list: &mut Vec<T>, count: usize, what: fmt::Arguments<'_>) -> Result<()> {
+/// Makes room for `count` more elements.
+///
+/// # Errors
+/// If there is no memory for `what`.
+pub fn reserve<T>(list: &mut Vec<T>, count: usize, what: fmt::Arguments<'_>) -> Result<()> {
     let message = || format!("there is no memory for {what}");
     list.try_reserve_exact(count).map_err(|_| Error::new(ErrorKind::Unavailable, message()))
 }
 
-/// A list of `count` elements of an iterator. It is an error if there is no memory for `what`.
-pub(crate) fn collected<T>(
-    count: usize,
-    items: impl IntoIterator<Item = T>,
-    what: fmt::Arguments<'_>,
-) -> Result<Vec<T>> {
+/// A list of `count` elements of an iterator.
+///
+/// # Errors
+/// If there is no memory for `what`.
+pub fn collected<T>(count: usize, items: impl IntoIterator<Item = T>, what: fmt::Arguments<'_>) -> Result<Vec<T>> {
     let mut list = vec![];
     reserve(&mut list, count, what)?;
     list.extend(items.into_iter().take(count));
     Ok(list)
 }
 
-/// A list of `count` equal elements. It is an error if there is no memory for `what`.
-pub(crate) fn filled<T: Clone>(count: usize, value: T, what: fmt::Arguments<'_>) -> Result<Vec<T>> {
+/// A list of `count` equal elements.
+///
+/// # Errors
+/// If there is no memory for `what`.
+pub fn filled<T: Clone>(count: usize, value: T, what: fmt::Arguments<'_>) -> Result<Vec<T>> {
     let mut list = vec![];
     reserve(&mut list, count, what)?;
     list.resize(count, value);

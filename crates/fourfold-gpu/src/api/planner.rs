@@ -111,7 +111,7 @@ impl GpuPlanner {
             None => self.target.choices(recipe.problem(), &self.lock_wisdom())?,
             Some(_) => vec![],
         };
-        let multiply = pipeline.multiplier().cloned().map(Action::Multiply);
+        let multiply = pipeline.multiplier().map(Action::multiply).transpose()?;
         self.prepare(recipe.into(), multiply.or(pipeline.least().map(Action::Threshold)), known)
     }
 

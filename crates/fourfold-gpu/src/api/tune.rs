@@ -12,6 +12,7 @@ use crate::limits::Limits;
 use crate::lower::lowered::LoweredRecipe;
 use crate::lower::passes::lower;
 use crate::run::executable::Executable;
+use fourfold::engine::collected;
 use fourfold::timing::{Pace, Timed, Work, take_turns};
 use fourfold::{Domain, Error, Layout, Precision, Problem, Recipe, Result};
 use std::time::Duration;
@@ -201,10 +202,13 @@ fn random(planner: &GpuPlanner, precision: Precision, domain: Domain, len: usize
     for start in (0..count).step_by(AT_ONCE) {
         let end = count.min(start + AT_ONCE);
         let reals = (start..end).map(|i| (i as f64 * GOLDEN).fract() - 0.5);
+        let what = format_args!("{count} random numbers");
         let mut part = buffer.part(start * bytes, (end - start) * bytes)?;
         match precision {
-            Precision::F32 => device.queue.upload(&reals.map(|x| x as f32).collect::<Vec<_>>(), &mut part)?,
-            Precision::F64 => device.queue.upload(&reals.collect::<Vec<_>>(), &mut part)?,
+            Precision::F32 => {
+                device.queue.upload(&collected(end - start, reals.map(|x| x as f32), what)?, &mut part)?
+            }
+            Precision::F64 => device.queue.upload(&collected(end - start, reals, what)?, &mut part)?,
         }
     }
     Ok(buffer)

@@ -15,7 +15,7 @@ use crate::run::executable::{Executable, table};
 use crate::run::kernel_cache::KernelCache;
 use crate::run::scratch::ScratchParts;
 use fourfold::baseline::{ArrayDesc, FftStep, LaunchMode, Stage, StageWork, StagedRecipe};
-use fourfold::engine::ArrayId;
+use fourfold::engine::{ArrayId, reserve};
 use fourfold::{Domain, Layout, Problem, Recipe, Result};
 use std::ops::Range;
 
@@ -273,9 +273,22 @@ pub(crate) fn check_blocks(limits: &Limits, desc: &StageKernelDesc) -> Result<()
     if needs > has { Err(unavailable(message())) } else { Ok(()) }
 }
 
+/// An error if this machine has no memory for the table of a stage; what makes it does not ask.
+fn check_memory(desc: &StageKernelDesc) -> Result<()> {
+    let numbers: usize = match &desc.work {
+        Move::Combine(combine) => combine.axes.iter().map(|axis| axis.n).sum(),
+        Move::FftStep(step) => step.table_len(step.axis().map_or(1, |axis| desc.from.length(axis))),
+        _ => 0,
+    };
+    // They are computed as complex numbers, joined, and appended to a list of reals that grows.
+    let bytes = numbers * 6 * 16;
+    reserve(&mut Vec::<u8>::new(), bytes, format_args!("about {bytes} bytes of tables of a stage"))
+}
+
 fn prepared(device: &Device, kernel_cache: &KernelCache, desc: &StageKernelDesc) -> Result<PreparedStage> {
     check_blocks(kernel_cache.limits(), desc)?;
     let kernel = kernel_cache.compile(&desc.source(device.runtime.dialect()), desc.grid().size())?;
+    check_memory(desc)?;
     let factors = match &desc.work {
         Move::Combine(combine) => combine::table(combine),
         Move::FftStep(step) => {

@@ -1,14 +1,35 @@
 //! What a pass does to elements beside its transform, and the arrays that only a plan has.
 
-use fourfold::Multiplier;
-use fourfold::engine::ArrayId;
+use fourfold::engine::{ArrayId, collected};
+use fourfold::{Multiplier, Result};
+use std::sync::Arc;
 
 /// What happens to the elements of the spectrum.
 #[derive(Clone, Debug)]
 pub(crate) enum Action {
-    Multiply(Multiplier),
+    Multiply(Arc<Multiplier>),
     /// Magnitudes below this become 0.
     Threshold(f64),
+}
+
+impl Action {
+    /// Multiplies by a copy of the factors. It is an error if there is no memory for them.
+    pub(crate) fn multiply(multiplier: &Multiplier) -> Result<Action> {
+        Ok(Action::Multiply(Arc::new(match multiplier {
+            Multiplier::Table(table) => Multiplier::Table(copied(table)?),
+            Multiplier::ComplexTable(table) => Multiplier::ComplexTable(copied(table)?),
+            Multiplier::Separable(axes) => Multiplier::Separable(all_copied(axes)?),
+            Multiplier::ComplexSeparable(axes) => Multiplier::ComplexSeparable(all_copied(axes)?),
+        })))
+    }
+}
+
+fn all_copied<T: Copy>(axes: &[Vec<T>]) -> Result<Vec<Vec<T>>> {
+    axes.iter().map(|list| copied(list)).collect()
+}
+
+fn copied<T: Copy>(list: &[T]) -> Result<Vec<T>> {
+    collected(list.len(), list.iter().copied(), format_args!("a multiplier of {} factors", list.len()))
 }
 
 /// The recipe's work array.

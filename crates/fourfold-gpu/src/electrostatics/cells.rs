@@ -9,6 +9,7 @@ use crate::error::argument;
 use crate::run::executable::table;
 use fourfold::Result;
 use fourfold::electrostatics::{Cells, Float, Grid, Spreader};
+use fourfold::engine::{collected, reserve};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Cells in the memory of a system's device
@@ -54,11 +55,12 @@ impl<T: Float> GpuCells<T> {
         }
         let [[x, y], [width, height]] = [cells.low, cells.size];
         let work =
-            WorkItems::new((0..count).map(|i| parts(bins(spreader, [width, height].map(|size| size[i].into())))));
+            WorkItems::new((0..count).map(|i| parts(bins(spreader, [width, height].map(|size| size[i].into())))))?;
+        let numbers = [x, y, width, height].into_iter().flatten();
         let unit = 2f64.powi(fraction_bits(count) as i32);
         let items = |rows: &[Vec<u32>; 3]| Items::new(device, [count, work.rest[0].len()], rows);
         Ok(GpuCells {
-            array: device.upload(&[x, y, width, height].concat())?,
+            array: device.upload(&collected(4 * count, numbers.copied(), format_args!("{count} cells"))?)?,
             grid: *spreader.grid(),
             count,
             first: items(&work.first)?,
@@ -126,32 +128,40 @@ struct WorkItems {
 
 impl WorkItems {
     /// Of cells that are worth so many threads each.
-    fn new(parts: impl Iterator<Item = usize>) -> WorkItems {
+    fn new(parts: impl Iterator<Item = usize>) -> Result<WorkItems> {
         let mut work = WorkItems::default();
         for (cell, parts) in parts.enumerate() {
             let start = work.rest[0].len();
             let parts = parts.min(1 + MOST_PARTS - start);
-            push(&mut work.first, [cell, 0, parts]);
-            (1..parts).for_each(|part| push(&mut work.rest, [cell, part, parts]));
+            push(&mut work.first, [cell, 0, parts])?;
+            (1..parts).try_for_each(|part| push(&mut work.rest, [cell, part, parts]))?;
             if parts > 1 {
-                push(&mut work.split, [cell, start, start + parts - 1]);
+                push(&mut work.split, [cell, start, start + parts - 1])?;
             }
         }
-        work
+        Ok(work)
     }
 }
 
 /// All are below 2^31: cells, parts, and parts of a cell, which are at most the columns of a grid
 /// and one more than all parts.
-fn push(rows: &mut [Vec<u32>; 3], values: [usize; 3]) {
-    rows.iter_mut().zip(values).for_each(|(row, value)| row.push(value as u32));
+fn push(rows: &mut [Vec<u32>; 3], values: [usize; 3]) -> Result<()> {
+    for (row, value) in rows.iter_mut().zip(values) {
+        let count = row.len();
+        if count == row.capacity() {
+            reserve(row, count.max(64), format_args!("{count} items of work"))?;
+        }
+        row.push(value as u32);
+    }
+    Ok(())
 }
 
 impl Items {
     fn new(device: &Device, [cells, parts]: [usize; 2], rows: &[Vec<u32>; 3]) -> Result<Items> {
         let count = rows[0].len();
         let head: [u32; HEAD] = [count, cells, parts].map(|number| number as u32);
-        let places: Vec<_> = head.iter().chain(rows.iter().flatten()).map(|&value| Index(value)).collect();
+        let places = head.iter().chain(rows.iter().flatten()).map(|&value| Index(value));
+        let places = collected(HEAD + 3 * count, places, format_args!("{count} items of work"))?;
         let mut buffer = device.runtime.allocate(size_of_val(&*places))?;
         device.queue.upload(&places, &mut buffer)?;
         Ok(Items { count, buffer })
@@ -170,11 +180,11 @@ mod tests {
 
     #[test]
     fn large_cells_are_split_while_there_is_room() {
-        let work = WorkItems::new([1, 3, 1, 2].into_iter());
+        let work = WorkItems::new([1, 3, 1, 2].into_iter()).unwrap();
         assert_eq!(work.first, [vec![0, 1, 2, 3], vec![0; 4], vec![1, 3, 1, 2]]);
         assert_eq!(work.rest, [vec![1, 1, 3], vec![1, 2, 1], vec![3, 3, 2]]);
         assert_eq!(work.split, [vec![1, 3], vec![0, 2], vec![2, 3]]);
-        let work = WorkItems::new([MOST_PARTS, 5, 5].into_iter());
+        let work = WorkItems::new([MOST_PARTS, 5, 5].into_iter()).unwrap();
         assert_eq!((&work.first[2], work.rest[0].len()), (&vec![MOST_PARTS as u32, 2, 1], MOST_PARTS));
     }
 

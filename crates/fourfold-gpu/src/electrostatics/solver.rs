@@ -13,6 +13,7 @@ use crate::run::executable::table;
 use crate::run::inspect::Target;
 use crate::run::kernel_cache::{KernelCache, in_parallel};
 use fourfold::electrostatics::{Builder, Cells, Float, Grid, MAPS, Map, Spreader, StepWork, Wanted, steps};
+use fourfold::engine::{collected, filled};
 use fourfold::{Multiplier, Pipeline, Planner, Precision, Problem, Result};
 
 /// [`Electrostatics`](fourfold::electrostatics::Electrostatics) on a device: cells, maps and forces
@@ -112,7 +113,7 @@ impl<T: Float> GpuElectrostatics<T> {
         let count = self.spreader.grid().count();
         let arrays = (0..MAPS).map(|_| self.device.array(count)).collect::<Result<_>>()?;
         let mut sums = self.device.runtime.allocate(count * size_of::<u64>())?;
-        self.device.queue.upload(&vec![0f64; count], &mut sums)?;
+        self.device.queue.upload(&filled(count, 0f64, format_args!("sums of {count} bins"))?, &mut sums)?;
         Ok(GpuMaps { arrays, grid: *self.spreader.grid(), potential: self.wanted.potential, sums })
     }
 
@@ -211,9 +212,11 @@ impl<T: Float> GpuElectrostatics<T> {
         let cells = self.cells(cells)?;
         let mut forces = self.device.array(2 * cells.count())?;
         self.forces_on(&cells, maps, &mut forces)?;
-        let mut along_x = vec![T::default(); forces.len()];
+        let what = format_args!("forces on {} cells", cells.count());
+        let mut along_x = filled(forces.len(), T::default(), what)?;
         forces.download(&mut along_x)?;
-        let along_y = along_x.split_off(cells.count());
+        let along_y = collected(cells.count(), along_x[cells.count()..].iter().copied(), what)?;
+        along_x.truncate(cells.count());
         Ok([along_x, along_y])
     }
 

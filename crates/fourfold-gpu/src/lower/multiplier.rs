@@ -3,6 +3,7 @@
 use crate::desc::geometry::Array;
 use fourfold::Multiplier;
 use num_complex::Complex;
+use std::ops::Mul;
 
 /// Which factors of the plan's multiplier a part of the table has.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,17 +34,22 @@ impl MultiplierTable {
         self.len
     }
 
-    /// Its reals.
-    pub(crate) fn values(&self, multiplier: &Multiplier) -> Vec<f64> {
-        let complex = |list: &[Complex<f64>]| list.iter().flat_map(|z| [z.re, z.im]).collect();
+    /// Puts its reals into its part of a table of zeros.
+    pub(crate) fn write(&self, multiplier: &Multiplier, part: &mut [f64]) {
+        let complex = |part: &mut [f64], list: &[Complex<f64>]| {
+            part.as_chunks_mut().0.iter_mut().zip(list).for_each(|(pair, z)| *pair = [z.re, z.im]);
+        };
         match (&self.set, multiplier) {
-            (FactorSet::Axis(axis), Multiplier::Separable(axes)) => axes[*axis].clone(),
-            (FactorSet::Axis(axis), Multiplier::ComplexSeparable(axes)) => complex(&axes[*axis]),
-            (FactorSet::Elements, Multiplier::Table(table)) => table.clone(),
-            (FactorSet::Elements, Multiplier::ComplexTable(table)) => complex(table),
+            (FactorSet::Axis(axis), Multiplier::Separable(axes)) => part.copy_from_slice(&axes[*axis]),
+            (FactorSet::Axis(axis), Multiplier::ComplexSeparable(axes)) => complex(part, &axes[*axis]),
+            (FactorSet::Elements, Multiplier::Table(table)) => part.copy_from_slice(table),
+            (FactorSet::Elements, Multiplier::ComplexTable(table)) => complex(part, table),
             (FactorSet::Places(array), _) => {
-                let factors = at_places(&factors(multiplier), array, self.len / parts(multiplier));
-                if is_complex(multiplier) { complex(&factors) } else { factors.iter().map(|z| z.re).collect() }
+                let parts = parts(multiplier);
+                for element in 0..elements(multiplier) {
+                    let z = factor(multiplier, element);
+                    part[parts * place(array, element)..][..parts].copy_from_slice(&[z.re, z.im][..parts]);
+                }
             }
             _ => unreachable!("the table is laid out for the plan's multiplier"),
         }
@@ -60,18 +66,33 @@ fn parts(multiplier: &Multiplier) -> usize {
     if is_complex(multiplier) { 2 } else { 1 }
 }
 
-/// All factors of a multiplier, one an element in C order.
-fn factors(multiplier: &Multiplier) -> Vec<Complex<f64>> {
-    let complex = |list: &[f64]| list.iter().map(|&x| Complex::from(x)).collect::<Vec<_>>();
-    let lists = match multiplier {
-        Multiplier::Table(table) => return complex(table),
-        Multiplier::ComplexTable(table) => return table.clone(),
-        Multiplier::Separable(axes) => axes.iter().map(|list| complex(list)).collect(),
-        Multiplier::ComplexSeparable(axes) => axes.clone(),
-    };
-    let times =
-        |all: Vec<Complex<f64>>, list: &Vec<_>| all.iter().flat_map(|z| list.iter().map(move |g| z * g)).collect();
-    lists.iter().fold(vec![Complex::from(1.0)], times)
+/// How many factors a multiplier has.
+fn elements(multiplier: &Multiplier) -> usize {
+    match multiplier {
+        Multiplier::Table(table) => table.len(),
+        Multiplier::ComplexTable(table) => table.len(),
+        Multiplier::Separable(axes) => axes.iter().map(Vec::len).product(),
+        Multiplier::ComplexSeparable(axes) => axes.iter().map(Vec::len).product(),
+    }
+}
+
+/// The factor of an element in C order.
+fn factor(multiplier: &Multiplier, element: usize) -> Complex<f64> {
+    match multiplier {
+        Multiplier::Table(table) => table[element].into(),
+        Multiplier::ComplexTable(table) => table[element],
+        Multiplier::Separable(axes) => product(axes, element).into(),
+        Multiplier::ComplexSeparable(axes) => product(axes, element),
+    }
+}
+
+/// The product of the factors along each axis.
+fn product<T: Copy + Mul<Output = T> + From<f64>>(axes: &[Vec<T>], element: usize) -> T {
+    let mut inner = axes.iter().map(Vec::len).product::<usize>();
+    axes.iter().fold(1.0.into(), |product, list| {
+        inner /= list.len();
+        product * list[element / inner % list.len()]
+    })
 }
 
 /// Places of memory up to the last element of an array.
@@ -80,18 +101,12 @@ pub(crate) fn places(array: &Array) -> usize {
     (array.offset + steps.sum::<i64>()) as usize / array.parts() + 1
 }
 
-/// The factors where the elements of an array stand in memory, of so many places; 0 where none
-/// does.
-fn at_places(factors: &[Complex<f64>], array: &Array, count: usize) -> Vec<Complex<f64>> {
-    let place = |element: usize| {
-        let (mut rest, mut at) = (element, array.offset);
-        for (&size, &stride) in array.shape.iter().zip(&array.strides).rev() {
-            at += (rest % size) as i64 * stride;
-            rest /= size;
-        }
-        at as usize / array.parts()
-    };
-    let mut all = vec![Complex::default(); count];
-    factors.iter().enumerate().for_each(|(element, &factor)| all[place(element)] = factor);
-    all
+/// Where an element in C order stands in memory.
+fn place(array: &Array, element: usize) -> usize {
+    let (mut rest, mut at) = (element, array.offset);
+    for (&size, &stride) in array.shape.iter().zip(&array.strides).rev() {
+        at += (rest % size) as i64 * stride;
+        rest /= size;
+    }
+    at as usize / array.parts()
 }

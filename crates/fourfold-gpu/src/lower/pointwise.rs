@@ -11,7 +11,7 @@ use fourfold::Multiplier;
 pub(crate) fn pointwise(action: &Action, array: &Array, tables: &mut TableLayout) -> Pointwise {
     let multiplier = match action {
         Action::Threshold(threshold) => return Pointwise::Threshold(tables.push_reals(&[*threshold])),
-        Action::Multiply(multiplier) => multiplier,
+        Action::Multiply(multiplier) => &**multiplier,
     };
     let shape = &array.shape;
     let entry = |set, count: usize| Entry::Multiplier(MultiplierTable::new(set, count, multiplier));

@@ -5,8 +5,10 @@
 use crate::choose::radices::frequency;
 use crate::desc::action::Action;
 use crate::lower::multiplier::MultiplierTable;
+use fourfold::Result;
 use fourfold::engine::{
-    Roots, Rotation, SymmetricLastPass, bluestein_tables, factors as core_factors, generator_powers, rader_spectrum,
+    Roots, Rotation, SymmetricLastPass, bluestein_tables, factors as core_factors, filled, generator_powers,
+    rader_spectrum,
 };
 use num_complex::Complex;
 
@@ -110,16 +112,26 @@ impl TableLayout {
     }
 
     /// The table of reals, of a plan with this action.
-    pub(crate) fn reals(&self, action: Option<&Action>) -> Vec<f64> {
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub(crate) fn reals(&self, action: Option<&Action>) -> Result<Vec<f64>> {
         let mut bluestein = Bluestein::default();
-        let mut table = Vec::with_capacity(self.len);
+        let mut table = filled(self.len, 0.0, format_args!("a table of {} numbers", self.len))?;
         for (at, entry) in &self.entries {
-            // A pair begins at an even place.
-            table.resize(*at, 0.0);
-            table.extend(values(entry, action, &mut bluestein));
-            debug_assert_eq!(table.len(), at + entry.len(), "{entry:?}");
+            let part = &mut table[*at..][..entry.len()];
+            match (entry, action) {
+                (Entry::Multiplier(table), Some(Action::Multiply(multiplier))) => table.write(multiplier, part),
+                _ => part.copy_from_slice(&values(entry, &mut bluestein)),
+            }
         }
-        table
+        Ok(table)
+    }
+
+    /// Bytes of the multiplier's factors in the table of reals.
+    pub(crate) fn multiplier_bytes(&self) -> usize {
+        let factors = |(_, entry): &(usize, Entry)| matches!(entry, Entry::Multiplier(_)).then(|| entry.len());
+        self.entries.iter().filter_map(factors).sum::<usize>() * size_of::<f64>()
     }
 }
 
@@ -142,8 +154,8 @@ impl Bluestein {
     }
 }
 
-/// The reals of an entry.
-fn values(entry: &Entry, action: Option<&Action>, bluestein: &mut Bluestein) -> Vec<f64> {
+/// The reals of an entry of any plan.
+fn values(entry: &Entry, bluestein: &mut Bluestein) -> Vec<f64> {
     match entry {
         Entry::Reals(values) => values.clone(),
         Entry::Twiddles { before, radix, powers } => reals(twiddles(before, *radix, powers)),
@@ -160,10 +172,7 @@ fn values(entry: &Entry, action: Option<&Action>, bluestein: &mut Bluestein) -> 
         Entry::Chirp { n, room } => reals(bluestein.of(*n, *room).chirp.iter().copied()),
         Entry::ChirpSpectrum { n, radices } => reversed(&bluestein.of(*n, radices.iter().product()).spectrum, radices),
         Entry::RaderSpectrum { p, radices } => reversed(&rader_spectrum(*p), radices),
-        Entry::Multiplier(table) => match action {
-            Some(Action::Multiply(multiplier)) => table.values(multiplier),
-            _ => unreachable!("a plan that multiplies has a multiplier"),
-        },
+        Entry::Multiplier(_) => unreachable!("a plan that multiplies has a multiplier"),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::print::printer::{Dialect, print};
 use crate::run::kernel_cache::KernelCache;
 use crate::run::scratch::ScratchParts;
 use crate::write::writer::kernel;
-use fourfold::engine::{ArrayId, AxisRecipe, AxisTransform};
+use fourfold::engine::{ArrayId, AxisRecipe, AxisTransform, collected};
 use fourfold::{Precision, Result};
 use std::ops::Range;
 use std::sync::Arc;
@@ -40,7 +40,8 @@ struct Launch {
 impl Executable {
     /// Compiles the kernels, computes the tables, and uploads them.
     pub(crate) fn new(device: &Device, kernel_cache: &KernelCache, lowered: &LoweredRecipe) -> Result<Executable> {
-        lowered.recipe.lines().try_for_each(check_memory)?;
+        let multiplied = lowered.passes.iter().map(|pass| pass.tables.multiplier_bytes()).max().unwrap_or(0);
+        lowered.recipe.lines().try_for_each(|line| check_memory(line, multiplied))?;
         let descs = lowered.descs();
         let mut kernels = kernel_cache.kernels(&descs)?.into_iter();
         let mut launches = vec![];
@@ -117,9 +118,10 @@ pub(crate) fn grid(desc: &KernelDesc, follows: bool) -> Grid {
 
 type Tables = Arc<[Buffer; 2]>;
 
-/// An error if this machine has no memory for the tables of a line; what makes them does not ask.
-fn check_memory(line: &AxisRecipe) -> Result<()> {
-    let bytes = table_bytes(line);
+/// An error if this machine has no memory for the tables of a line beside a multiplier of so many
+/// bytes; what makes the tables of a line does not ask.
+fn check_memory(line: &AxisRecipe, multiplier: usize) -> Result<()> {
+    let bytes = table_bytes(line).saturating_add(multiplier);
     let asked = Vec::<u8>::new().try_reserve_exact(bytes);
     let AxisTransform { axis, n, .. } = line.transform;
     let message = || {
@@ -147,7 +149,8 @@ pub(crate) fn table(device: &Device, values: &[f64], precision: Precision) -> Re
     let mut table = device.runtime.allocate(values.len() * precision.bytes())?;
     match precision {
         Precision::F32 => {
-            let rounded: Vec<f32> = values.iter().map(|x| *x as f32).collect();
+            let rounded = values.iter().map(|x| *x as f32);
+            let rounded = collected(values.len(), rounded, format_args!("a table of {} numbers", values.len()))?;
             device.queue.upload(&rounded, &mut table)?;
         }
         Precision::F64 => device.queue.upload(values, &mut table)?,
@@ -156,7 +159,7 @@ pub(crate) fn table(device: &Device, values: &[f64], precision: Precision) -> Re
 }
 
 fn tables(device: &Device, layout: &TableLayout, action: Option<&Action>, precision: Precision) -> Result<[Buffer; 2]> {
-    let table = table(device, &layout.reals(action), precision)?;
+    let table = table(device, &layout.reals(action)?, precision)?;
     let places: Vec<Index> = layout.indices().into_iter().map(Index).collect();
     let mut indices = device.runtime.allocate(size_of_val(places.as_slice()))?;
     device.queue.upload(&places, &mut indices)?;

@@ -173,7 +173,7 @@ impl Target {
         threshold: Option<f64>,
         parts: bool,
     ) -> Result<Inspection> {
-        let action = multiplier.map(|multiplier| Action::Multiply(multiplier.clone()));
+        let action = multiplier.map(Action::multiply).transpose()?;
         let action = action.or_else(|| threshold.map(Action::Threshold));
         Ok(self.inspection(&lower(&self.limits, &recipe, parts, action.as_ref(), &[])?))
     }

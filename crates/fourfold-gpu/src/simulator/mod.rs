@@ -116,7 +116,7 @@ fn simulate_passes(lowered: &LoweredRecipe, input: &Data, output: &mut Data) -> 
     for pass in &lowered.passes {
         let ends = pass.ends.map(|id| if in_place && id == ArrayId::Input { ArrayId::Output } else { id });
         let mut scratch = vec![f64::NAN; pass.descs.iter().map(KernelDesc::scratch_reals).max().unwrap_or(0)];
-        let (table, indices) = (&*pass.tables.reals(lowered.action), &*pass.tables.indices());
+        let (table, indices) = (&*pass.tables.reals(lowered.action).unwrap(), &*pass.tables.indices());
         for desc in &pass.descs {
             let global = Global { arrays: &mut arrays, ends, table, indices, scratch: &mut scratch };
             Launch::of_pass(desc).simulate(global);

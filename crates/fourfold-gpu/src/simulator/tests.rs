@@ -143,7 +143,7 @@ fn multiplied_sides_are_right_and_have_no_races() {
 /// Panics unless it is right; the kernels.
 fn simulate_multiplied(target: &Target, problem: &Problem, side: Side, multiplier: Multiplier) -> Vec<KernelDesc> {
     let recipe = side.recipe(&multiplier, problem).unwrap();
-    let action = Some(Action::Multiply(multiplier.clone()));
+    let action = Some(Action::multiply(&multiplier).unwrap());
     let lowered = lower(target.limits(), &recipe, false, action.as_ref(), &[]).unwrap();
     let bluestein = lowered.uses_bluestein();
     let verdict = side.verdict(&multiplier, problem, bluestein, |x, y| simulate_passes(&lowered, x, y));

@@ -171,7 +171,7 @@ impl FftStep {
     }
 
     /// The length of that table.
-    pub(crate) fn table_len(&self, n: usize) -> usize {
+    pub fn table_len(&self, n: usize) -> usize {
         match self.work {
             FftWork::DigitReversal { .. } | FftWork::Transpose { .. } => 0,
             FftWork::Sum { factors: Factors::Computed, .. } => 0,

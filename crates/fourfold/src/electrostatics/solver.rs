@@ -233,10 +233,7 @@ impl<T: Float> Maps<T> {
         let [input, output] = self.maps.get_disjoint_mut([from, to]).expect("two maps of those that there are");
         match step {
             PreparedStep::Plan(plan) => plan.execute_with(input, output, &mut self.scratch),
-            PreparedStep::Scale(factors) => {
-                spreader.scale(input, factors, output);
-                Ok(())
-            }
+            PreparedStep::Scale(factors) => spreader.scale(input, factors, output),
         }
     }
 }

@@ -6,7 +6,7 @@
 use crate::cpu::base::threads::Pool;
 use crate::electrostatics::grid::{Cells, Charge, Grid};
 use crate::electrostatics::steps::Scaling;
-use crate::error::{Error, ErrorKind, Result, filled};
+use crate::error::{Error, ErrorKind, Result, collected, filled};
 use crate::plan::planner::Planner;
 use crate::problem::float::Float;
 use std::ops::Range;
@@ -110,16 +110,17 @@ impl Spreader {
         self.check_map("density", map.len())?;
         let [m, n] = self.grid.bins();
         let lists = Lists::new(&self.charges(cells)?, m, |rows| rows.start / STRIP..rows.end.div_ceil(STRIP))?;
-        let strips: Vec<_> = map.chunks_mut(STRIP * n).map(Mutex::new).collect();
-        self.pool.run_tasks(strips.len(), &|_, strip| {
+        let strips = locked(m.div_ceil(STRIP), map.chunks_mut(STRIP * n))?;
+        self.try_tasks(strips.len(), &|strip| {
             let mut map = strips[strip].lock().unwrap_or_else(PoisonError::into_inner);
             let first = strip * STRIP;
-            let mut sums: Vec<f64> = map.iter().enumerate().map(|(b, &value)| before(first * n + b, value)).collect();
+            let old = map.iter().enumerate().map(|(b, &value)| before(first * n + b, value));
+            let mut sums = collected(map.len(), old, format_args!("sums of {} bins", map.len()))?;
             let rows = first..(first + sums.len() / n);
             lists.strip(strip).iter().for_each(|(_, charge)| charge.add_to(&mut sums, rows.clone(), n));
             map.iter_mut().zip(sums).for_each(|(place, sum)| *place = T::nearest(sum));
-        });
-        Ok(())
+            Ok(())
+        })
     }
 
     /// The forces F_i = d_i Σ_b |cell i ∩ bin b| ξ_b on all cells, along x and along y. Areas are
@@ -131,12 +132,15 @@ impl Spreader {
         field.iter().try_for_each(|map| self.check_map("field", map.len()))?;
         let (bins, bin_area) = (self.grid.bins(), self.grid.bin_size().iter().product::<f64>());
         let lists = Lists::new(&self.charges(cells)?, bins[0], |rows| rows.start / STRIP..rows.start / STRIP + 1)?;
-        let strips: Vec<_> = lists.starts[1..].iter().map(|_| Mutex::default()).collect();
-        self.pool.run_tasks(strips.len(), &|_, strip| {
+        let count = lists.starts.len() - 1;
+        let strips = locked(count, (0..count).map(|_| vec![]))?;
+        self.try_tasks(count, &|strip| {
             let force = |(_, charge): &(usize, Charge)| charge.sums(field, bins).map(|sum| T::nearest(sum * bin_area));
-            let forces: Vec<[T; 2]> = lists.strip(strip).iter().map(force).collect();
+            let list = lists.strip(strip);
+            let forces = collected(list.len(), list.iter().map(force), format_args!("forces on {} cells", list.len()))?;
             *strips[strip].lock().unwrap_or_else(PoisonError::into_inner) = forces;
-        });
+            Ok(())
+        })?;
         let count = cells.low[0].len();
         let mut forces = [of_cells(count, T::default())?, of_cells(count, T::default())?];
         for (strip, found) in strips.into_iter().enumerate() {
@@ -154,7 +158,7 @@ impl Spreader {
     /// # Errors
     /// If the map is not the grid's.
     pub fn overflow<T: Float>(&self, density: &[T], target: f64) -> Result<f64> {
-        let (over, all) = (self.excess(density, target)?, self.sum(&|b| density[b].into()));
+        let (over, all) = (self.excess(density, target)?, self.sum(&|b| density[b].into())?);
         Ok(if all <= 0.0 { 0.0 } else { over / all })
     }
 
@@ -167,7 +171,7 @@ impl Spreader {
         self.check_map("density", density.len())?;
         // `max` would replace a NaN by 0.
         let more = |density: f64| if density <= target { 0.0 } else { density - target };
-        Ok(self.sum(&|b| more(density[b].into())))
+        self.sum(&|b| more(density[b].into()))
     }
 
     /// The energy of a density in a potential, by the formula of the scaling.
@@ -177,29 +181,41 @@ impl Spreader {
     pub fn energy<T: Float>(&self, density: &[T], potential: &[T], scaling: Scaling) -> Result<f64> {
         self.check_map("density", density.len())?;
         self.check_map("potential", potential.len())?;
-        Ok(self.sum(&|b| density[b].into() * potential[b].into()) * scaling.energy_factor(&self.grid))
+        Ok(self.sum(&|b| density[b].into() * potential[b].into())? * scaling.energy_factor(&self.grid))
     }
 
     /// Σ_b f(b), summed row by row.
-    fn sum(&self, f: &(dyn Fn(usize) -> f64 + Sync)) -> f64 {
+    fn sum(&self, f: &(dyn Fn(usize) -> f64 + Sync)) -> Result<f64> {
         let [m, n] = self.grid.bins();
-        let rows: Vec<_> = (0..m).map(|_| Mutex::new(0.0)).collect();
+        let rows = locked(m, (0..m).map(|_| 0.0))?;
         self.pool.run_tasks(m, &|_, row| {
             let sum = (row * n..(row + 1) * n).map(f).sum();
             *rows[row].lock().unwrap_or_else(PoisonError::into_inner) = sum;
         });
-        rows.into_iter().map(|row| row.into_inner().unwrap_or_else(PoisonError::into_inner)).sum()
+        Ok(rows.into_iter().map(|row| row.into_inner().unwrap_or_else(PoisonError::into_inner)).sum())
     }
 
     /// y_b = x_b f_b for all bins b.
-    pub(crate) fn scale<T: Float>(&self, x: &[T], f: &[T], y: &mut [T]) {
-        let row = self.grid.bins()[1];
-        let rows: Vec<_> = y.chunks_mut(row).map(Mutex::new).collect();
+    pub(crate) fn scale<T: Float>(&self, x: &[T], f: &[T], y: &mut [T]) -> Result<()> {
+        let [m, row] = self.grid.bins();
+        let rows = locked(m, y.chunks_mut(row))?;
         self.pool.run_tasks(rows.len(), &|_, r| {
             let mut y = rows[r].lock().unwrap_or_else(PoisonError::into_inner);
             let part = r * row..(r + 1) * row;
             y.iter_mut().zip(x[part.clone()].iter().zip(&f[part])).for_each(|(y, (&x, &f))| *y = x * f);
         });
+        Ok(())
+    }
+
+    /// Runs tasks of which each may fail; one of their errors, if there is one.
+    fn try_tasks(&self, count: usize, task: &(dyn Fn(usize) -> Result<()> + Sync)) -> Result<()> {
+        let all = Mutex::new(Ok(()));
+        self.pool.run_tasks(count, &|_, i| {
+            if let Err(error) = task(i) {
+                *all.lock().unwrap_or_else(PoisonError::into_inner) = Err(error);
+            }
+        });
+        all.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Checks that `grid` is the grid of this spreader. `what` was made for `grid`.
@@ -230,7 +246,8 @@ impl Spreader {
     /// The charges of all cells.
     fn charges<T: Float>(&self, cells: Cells<'_, T>) -> Result<Vec<Charge>> {
         let mut charges = of_cells(cells.count()?, Charge::default())?;
-        let chunks: Vec<_> = charges.chunks_mut(CHUNK).map(|chunk| Mutex::new((chunk, Ok(())))).collect();
+        let count = charges.len().div_ceil(CHUNK);
+        let chunks = locked(count, charges.chunks_mut(CHUNK).map(|chunk| (chunk, Ok(()))))?;
         self.pool.run_tasks(chunks.len(), &|_, c| {
             let mut guard = chunks[c].lock().unwrap_or_else(PoisonError::into_inner);
             let (chunk, result) = &mut *guard;
@@ -255,10 +272,12 @@ impl Lists {
     /// with these rows is.
     fn new(charges: &[Charge], rows: usize, strips: impl Fn(Range<usize>) -> Range<usize>) -> Result<Lists> {
         let strips = |charge: &Charge| strips(charge.spans[0].bins(rows));
-        let mut starts = vec![0; rows.div_ceil(STRIP) + 1];
+        let count = rows.div_ceil(STRIP) + 1;
+        let mut starts = filled(count, 0, format_args!("{count} strips of a map"))?;
         charges.iter().for_each(|charge| strips(charge).for_each(|strip| starts[strip + 1] += 1));
         (1..starts.len()).for_each(|strip| starts[strip] += starts[strip - 1]);
-        let (mut next, mut items) = (starts.clone(), of_cells(starts[starts.len() - 1], Default::default())?);
+        let mut next = collected(count, starts.iter().copied(), format_args!("{count} strips of a map"))?;
+        let mut items = of_cells(starts[count - 1], Default::default())?;
         for (cell, charge) in charges.iter().enumerate() {
             for strip in strips(charge) {
                 items[next[strip]] = (cell, *charge);
@@ -271,6 +290,11 @@ impl Lists {
     fn strip(&self, strip: usize) -> &[(usize, Charge)] {
         &self.items[self.starts[strip]..self.starts[strip + 1]]
     }
+}
+
+/// What each task locks.
+fn locked<T>(count: usize, parts: impl Iterator<Item = T>) -> Result<Vec<Mutex<T>>> {
+    collected(count, parts.map(Mutex::new), format_args!("{count} parts of a map or of cells"))
 }
 
 /// A list of equal elements. Large cells are in many strips, so there may be more than of cells.

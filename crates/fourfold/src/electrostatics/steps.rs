@@ -25,7 +25,7 @@
 use crate::baseline::algorithm::Algorithm;
 use crate::baseline::staged_recipe::StagedRecipe;
 use crate::electrostatics::grid::Grid;
-use crate::error::{Error, ErrorKind, Result, reserve};
+use crate::error::{Error, ErrorKind, Result, collected, reserve};
 use crate::problem::element::Precision;
 use crate::problem::problem::Problem;
 use crate::recipe::multiplier::Multiplier;
@@ -152,10 +152,11 @@ impl Factors {
     fn new(grid: &Grid, wanted: &Wanted) -> Result<Factors> {
         let (width, bin) = (wanted.scaling.bin_width(grid), grid.bin_size());
         let r = (bin[1] / bin[0]).sqrt();
-        let wave_numbers = [(0, r), (1, 1.0 / r)].map(|(axis, r)| {
+        let numbers = |axis: usize, r: f64| {
             let count = grid.bins()[axis];
-            (0..count).map(|u| u as f64 * (PI / count as f64 * r)).collect::<Vec<_>>()
-        });
+            of_axis(count, (0..count).map(|u| u as f64 * (PI / count as f64 * r)))
+        };
+        let wave_numbers = [numbers(0, r)?, numbers(1, 1.0 / r)?];
         let (by, mut table) = (1.0 / (4.0 * grid.count() as f64), reserved(grid)?);
         let [x, y] = &wave_numbers;
         table.extend(x.iter().flat_map(|ku| y.iter().map(move |kv| by / (ku * ku + kv * kv))));
@@ -186,12 +187,13 @@ impl Factors {
 
     /// The factors on G A for the coefficients of a map, as one list for each axis.
     fn lists(&self, map: Map) -> Result<[Vec<f64>; 2]> {
-        let same = |axis: usize, factor: f64| vec![factor; self.wave_numbers[axis].len()];
-        let slopes = |axis: usize| self.wave_numbers[axis].iter().map(|k| 2.0 * self.length * k).collect::<Vec<_>>();
+        let bins = self.grid.bins();
+        let same = |axis: usize, factor: f64| of_axis(bins[axis], std::iter::repeat(factor));
+        let slopes = |axis: usize| of_axis(bins[axis], self.wave_numbers[axis].iter().map(|k| 2.0 * self.length * k));
         let lists = match map {
-            Map::FieldX => [slopes(0), same(1, 1.0)],
-            Map::FieldY => [same(0, 1.0), slopes(1)],
-            _ => [same(0, self.length * self.length), same(1, 1.0)],
+            Map::FieldX => [slopes(0)?, same(1, 1.0)?],
+            Map::FieldY => [same(0, 1.0)?, slopes(1)?],
+            _ => [same(0, self.length * self.length)?, same(1, 1.0)?],
         };
         lists.iter().try_for_each(|list| self.check(&list[1..]))?;
         Ok(lists)
@@ -214,6 +216,11 @@ impl Factors {
 /// Whether the number is normal in the precision.
 fn is_normal(x: f64, precision: Precision) -> bool {
     if precision == Precision::F32 { (x as f32).is_normal() } else { x.is_normal() }
+}
+
+/// A number for each bin along an axis.
+fn of_axis(count: usize, numbers: impl Iterator<Item = f64>) -> Result<Vec<f64>> {
+    collected(count, numbers, format_args!("factors of {count} bins"))
 }
 
 /// A list with capacity for one number for each bin.

@@ -4,7 +4,7 @@ use crate::arithmetic::twiddle::Roots;
 use crate::cpu::base::memory::Array;
 use crate::cpu::simd::pointer::Ptr;
 use crate::cpu::simd::vector::Scalar;
-use crate::error::{Result, reserve};
+use crate::error::{Result, collected, reserve};
 use crate::recipe::multiplier::Multiplier;
 use crate::recipe::recipe::{Pass, PassOp, Recipe};
 use num_complex::Complex;
@@ -40,8 +40,8 @@ impl<S: Scalar> Values<S> {
         let factors = match multiplier {
             Multiplier::Table(t) => Factors::Table { axis, table: order.collect(t, real)? },
             Multiplier::ComplexTable(t) => Factors::Table { axis, table: order.collect(t, complex)? },
-            Multiplier::Separable(lists) => Factors::Lists(flattened(lists, real)),
-            Multiplier::ComplexSeparable(lists) => Factors::Lists(flattened(lists, complex)),
+            Multiplier::Separable(lists) => Factors::Lists(flattened(lists, real)?),
+            Multiplier::ComplexSeparable(lists) => Factors::Lists(flattened(lists, complex)?),
         };
         let shape = layout.shape.clone();
         Ok(Values { shape, domain_parts: domain.reals(), complex: multiplier.is_complex(), factors })
@@ -54,8 +54,12 @@ fn multiplied_axis(recipe: &Recipe) -> usize {
     recipe.passes().iter().find(multiplies).expect("a pass of the recipe multiplies").axis
 }
 
-fn flattened<S, T, const PARTS: usize>(lists: &[Vec<T>], parts: impl Fn(&T) -> [S; PARTS]) -> Vec<Vec<S>> {
-    lists.iter().map(|list| list.iter().flat_map(&parts).collect()).collect()
+fn flattened<S, T, const PARTS: usize>(lists: &[Vec<T>], parts: impl Fn(&T) -> [S; PARTS]) -> Result<Vec<Vec<S>>> {
+    let flat = |list: &Vec<T>| {
+        let count = PARTS * list.len();
+        collected(count, list.iter().flat_map(&parts), format_args!("a multiplier of {count} numbers"))
+    };
+    lists.iter().map(flat).collect()
 }
 
 /// The order of the elements of an array, line after line along one axis.
