@@ -32,6 +32,7 @@ pub fn zeros<T: Copy + Default>(len: usize) -> Result<Vec<T>> {
 pub fn collect<T>(len: usize, items: impl Iterator<Item = T>) -> Result<Vec<T>> {
     let mut elements = Vec::new();
     let refused = || format!("an array of {len} elements of {} bytes does not fit in memory", size_of::<T>());
+    check_memory(len.saturating_mul(size_of::<T>())).with_context(refused)?;
     elements.try_reserve_exact(len).with_context(refused)?;
     elements.extend(items.take(len));
     Ok(elements)
