@@ -138,13 +138,8 @@ fn planning_on_a_device(tally: &mut Tally) {
         let premultiplied = || planner.plan(Pipeline::new().multiply(&multiplier).transform(&parsed));
         tally.peaks(&format!("planning multiply | {problem} on a device"), premultiplied);
     }
-    for algorithm in ["three-stage", "mixed-radix"] {
-        let recipe = algorithm.parse::<Algorithm>().unwrap().recipe(&DEVICE_BASELINE.parse().unwrap()).unwrap();
-        tally.peaks(&format!("planning {algorithm} on a device"), || planner.plan_recipe(recipe.clone()));
-    }
     let (builder, low, size) = (Electrostatics::<f32>::builder(grid()), [5.0; CELLS], [1.0; CELLS]);
     let cells = Cells { low: [&low, &low], size: [&size, &size] };
-    tally.peaks("planning electrostatics on a device", || GpuElectrostatics::new(&planner, &builder, &Planner::new()));
     let system = GpuElectrostatics::new(&planner, &builder, &Planner::new()).unwrap();
     tally.each("maps on a device", || system.maps());
     tally.each("cells on a device", || system.cells(cells));
@@ -152,9 +147,6 @@ fn planning_on_a_device(tally: &mut Tally) {
     system.solve(cells, &mut maps).unwrap();
     tally.each("forces on a device", || system.forces(cells, &maps));
 }
-
-/// Its factors are large.
-const DEVICE_BASELINE: &str = "fft f32 4096x2";
 
 const CELLS: usize = 10_000;
 

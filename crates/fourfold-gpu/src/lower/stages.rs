@@ -39,9 +39,10 @@ pub(crate) fn table_bytes(line: &AxisRecipe) -> usize {
     let convolves = factors.iter().any(|factor| !matches!(factor, Factor::Radix(_)));
     match line.transform.transform1d {
         _ if convolves => rooms.saturating_mul(128),
-        Transform1d::Forward | Transform1d::Backward => rooms.saturating_mul(16),
+        // A list of twiddles grows beside the table: its old and its new memory are there at once.
+        Transform1d::Forward | Transform1d::Backward => rooms.saturating_mul(80),
         // Even DCT-IV and DST-IV have DFTs of half their length, and combines before and after.
-        _ => rooms.max(line.transform.n).saturating_mul(80),
+        _ => rooms.max(line.transform.n).saturating_mul(144),
     }
 }
 
