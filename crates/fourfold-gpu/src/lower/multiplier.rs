@@ -37,7 +37,9 @@ impl MultiplierTable {
     pub(crate) fn values(&self, multiplier: &Multiplier) -> Vec<f64> {
         let complex = |list: &[Complex<f64>]| list.iter().flat_map(|z| [z.re, z.im]).collect();
         match (&self.set, multiplier) {
-            (FactorSet::Axis(axis), Multiplier::Separable(axes)) => axes[*axis].clone(),
+            (FactorSet::Axis(axis), Multiplier::Separable(axes) | Multiplier::ReciprocalSum(axes)) => {
+                axes[*axis].clone()
+            }
             (FactorSet::Axis(axis), Multiplier::ComplexSeparable(axes)) => complex(&axes[*axis]),
             (FactorSet::Elements, Multiplier::Table(table)) => table.clone(),
             (FactorSet::Elements, Multiplier::ComplexTable(table)) => complex(table),
@@ -68,10 +70,18 @@ fn factors(multiplier: &Multiplier) -> Vec<Complex<f64>> {
         Multiplier::ComplexTable(table) => return table.clone(),
         Multiplier::Separable(axes) => axes.iter().map(|list| complex(list)).collect(),
         Multiplier::ComplexSeparable(axes) => axes.clone(),
+        Multiplier::ReciprocalSum(axes) => return reciprocals(axes),
     };
     let times =
         |all: Vec<Complex<f64>>, list: &Vec<_>| all.iter().flat_map(|z| list.iter().map(move |g| z * g)).collect();
     lists.iter().fold(vec![Complex::from(1.0)], times)
+}
+
+/// The factors of a [`Multiplier::ReciprocalSum`].
+fn reciprocals(lists: &[Vec<f64>]) -> Vec<Complex<f64>> {
+    let plus = |all: Vec<f64>, list: &Vec<f64>| all.iter().flat_map(|x| list.iter().map(move |g| x + g)).collect();
+    let sums = lists.iter().fold(vec![0.0], plus);
+    sums.into_iter().map(|sum| Complex::from(if sum == 0.0 { 0.0 } else { 1.0 / sum })).collect()
 }
 
 /// Places of memory up to the last element of an array.
